@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/orgs"
+)
+
+type bootstrapCmd struct {
+	storeFlags
+	Email        string `help:"Address of the admin; it counts as verified." required:"" env:"OCTAVO_EMAIL"`
+	Organization string `help:"Title of the organization." required:"" env:"OCTAVO_ORGANIZATION"`
+}
+
+func (c *bootstrapCmd) Run(ctx context.Context, s streams) (err error) {
+	title := strings.TrimSpace(c.Organization)
+	if n := len([]rune(title)); n < 2 || n > 255 {
+		return errors.New("the title of an organization has 2 to 255 characters")
+	}
+	sv, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sv.Store.Close()) }()
+	b, err := sv.Orgs.Bootstrap(ctx, c.Email, title, "bootstrap")
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(s.out).Encode(b)
+}
+
+type tokenCmd struct {
+	Create tokenCreateCmd `cmd:"" help:"Make a token and print it."`
+}
+
+type tokenCreateCmd struct {
+	storeFlags
+	Email  string   `help:"Whose token; the user is made if there is none, and the address counts as verified." required:""`
+	Label  string   `help:"What the token is for." default:"command line"`
+	Scopes []string `help:"read, write, admin; all rights of the user without it." enum:"read,write,admin"`
+}
+
+func (c *tokenCreateCmd) Run(ctx context.Context, s streams) (err error) {
+	if n := len([]rune(c.Label)); n < 1 || n > 50 {
+		return errors.New("a label has 1 to 50 characters")
+	}
+	sv, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sv.Store.Close()) }()
+	in := orgs.NewToken{Label: c.Label}
+	for _, scope := range c.Scopes {
+		in.Scopes = append(in.Scopes, docs.Scope(scope))
+	}
+	secret, err := sv.Orgs.CreateTokenFor(ctx, c.Email, in)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.out, secret)
+	return err
+}
+
+type migrateCmd struct{ storeFlags }
+
+func (c *migrateCmd) Run(ctx context.Context, s streams) (err error) {
+	sv, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sv.Store.Close()) }()
+	v, err := sv.Store.SchemaVersion(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "the database is at schema %d\n", v)
+	return err
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(s streams) error {
+	_, err := fmt.Fprintf(s.out, "octavo %s (built %s)\n", version, build)
+	return err
+}
+
+// yamlFlags reads flags from a YAML file: keys are flag names, nested or not.
+func yamlFlags(r io.Reader) (kong.Resolver, error) {
+	values := map[string]any{}
+	if err := yaml.NewDecoder(r).Decode(&values); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("the configuration file: %w", err)
+	}
+	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
+		if v, ok := values[f.Name]; ok {
+			return v, nil
+		}
+		return nil, nil //nolint:nilnil // kong's way of saying "not here"
+	}), nil
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+const (
+	demoEmail = "ada@octavo.example"
+	demoTitle = "Octavo"
+	demoLabel = "demonstration"
+)
+
+// seed makes the demonstration organization unless it is there, and a fresh
+// token for it; the token of the last run ends.
+func seed(ctx context.Context, s server.Services) (orgs.Bootstrapped, error) {
+	d, err := s.Orgs.Bootstrap(ctx, demoEmail, demoTitle, demoLabel+" (new)")
+	if err != nil {
+		return d, err
+	}
+	err = s.Store.Do(ctx, func(tx *store.Tx) error {
+		if err := tx.DropTokensByLabel(ctx, d.User, demoLabel); err != nil {
+			return err
+		}
+		return tx.RelabelTokens(ctx, d.User, demoLabel+" (new)", demoLabel)
+	})
+	if err != nil {
+		return d, err
+	}
+	there, _, err := s.Store.Spaces(ctx, store.Viewer{Org: d.Organization, User: d.User, Role: docs.Admin}, store.SpaceFilter{}, store.Page{Limit: 1})
+	if err != nil || len(there) > 0 {
+		return d, err
+	}
+	return d, fill(ctx, s, authz.Actor{User: d.User}, d.Organization)
+}
+
+// fill makes people, teams, collections and spaces that show how they hang
+// together.
+func fill(ctx context.Context, s server.Services, by authz.Actor, org docs.OrgID) error {
+	people, err := s.Orgs.Invite(ctx, by, org, []orgs.Invitee{
+		{Email: "grace@octavo.example", Role: docs.Review},
+		{Email: "linus@octavo.example", Role: docs.Edit},
+		{Email: "reader@octavo.example", Role: docs.Read},
+		{Email: "contractor@octavo.example", Role: docs.Guest},
+	}, false)
+	if err != nil {
+		return err
+	}
+	writers, err := s.Orgs.CreateTeam(ctx, by, org, "Writers", people.Users[:2])
+	if err != nil {
+		return err
+	}
+	guides, _, err := s.Spaces.CreateCollection(ctx, by, org, "Guides", "")
+	if err != nil {
+		return err
+	}
+	internal, _, err := s.Spaces.CreateCollection(ctx, by, org, "Internal", "")
+	if err != nil {
+		return err
+	}
+	check := authz.Within(s.Store.Reader)
+	g, _, err := check.Collection(ctx, by, authz.AdminCollection, internal.ID)
+	if err != nil {
+		return err
+	}
+	// Closed to all but the writers.
+	if _, err := s.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch{
+		Description: opt.Of("Only for the writers."), Level: opt.Null[docs.Level](),
+	}); err != nil {
+		return err
+	}
+	if err := s.Spaces.Share(ctx, g, nil, []docs.TeamID{writers.ID}, docs.Edit); err != nil {
+		return err
+	}
+	for _, sp := range []spaces.NewSpace{
+		{Title: "Octavo user guide", Emoji: "1f4d6", Parent: guides.ID, Language: "en"},
+		{Title: "Operator handbook", Emoji: "1f527", Parent: guides.ID, Language: "en"},
+		{Title: "API guide", Emoji: "1f50c", Parent: guides.ID, Language: "en"},
+		{Title: "Editorial notes", Emoji: "270f", Parent: internal.ID, Language: "en", EditMode: docs.EditLive},
+	} {
+		if _, _, err := s.Spaces.Create(ctx, by, org, sp); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/server"
+)
+
+type doctorCmd struct {
+	storeFlags
+	Listen  string `help:"Address that serve would listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
+	BaseURL string `help:"Public address that serve would use." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
+}
+
+// finding is the outcome of one check. A warning does not fail the command.
+type finding struct {
+	name    string
+	err     error
+	warning bool
+	note    string
+}
+
+const (
+	diskLow    = 100 << 20
+	maxSkew    = 5 * time.Second
+	badClockAt = 2024
+)
+
+func (c *doctorCmd) Run(ctx context.Context, s streams) error {
+	findings := []finding{c.configuration(), c.disk(), clock(time.Now())}
+	findings = append(findings, c.database(ctx)...)
+	findings = append(findings, git())
+	bad := 0
+	for _, f := range findings {
+		mark, text := "ok  ", f.note
+		switch {
+		case f.err != nil && f.warning:
+			mark, text = "warn", f.err.Error()
+		case f.err != nil:
+			mark, text = "FAIL", f.err.Error()
+			bad++
+		}
+		if _, err := fmt.Fprintf(s.out, "%s  %-14s %s\n", mark, f.name, text); err != nil {
+			return err
+		}
+	}
+	if bad > 0 {
+		return exitError(1)
+	}
+	return nil
+}
+
+func (c *doctorCmd) configuration() finding {
+	f := finding{name: "configuration", note: "listen " + c.Listen}
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		f.err = fmt.Errorf("--listen %q is not host:port", c.Listen)
+		return f
+	}
+	if c.BaseURL != "" {
+		u, err := url.Parse(c.BaseURL)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			f.err = fmt.Errorf("--base-url %q is not an http or https address", c.BaseURL)
+		}
+	}
+	return f
+}
+
+func (c *doctorCmd) disk() finding {
+	f := finding{name: "disk"}
+	if _, f.err = server.DataPath(c.Data, c.Database); f.err != nil {
+		return f
+	}
+	probe := filepath.Join(c.Data, ".doctor")
+	if f.err = os.WriteFile(probe, []byte("x"), 0o600); f.err != nil {
+		return f
+	}
+	if f.err = os.Remove(probe); f.err != nil {
+		return f
+	}
+	var st syscall.Statfs_t
+	if f.err = syscall.Statfs(c.Data, &st); f.err != nil {
+		return f
+	}
+	free := st.Bavail * uint64(st.Bsize) //nolint:gosec // a block size is positive
+	f.note = fmt.Sprintf("%s is writable, %d MB free", c.Data, free>>20)
+	if free < diskLow {
+		f.err, f.warning = fmt.Errorf("only %d MB are free in %s", free>>20, c.Data), true
+	}
+	return f
+}
+
+func clock(now time.Time) finding {
+	f := finding{name: "clock", note: now.UTC().Format(time.RFC3339)}
+	if now.Year() < badClockAt {
+		f.err = fmt.Errorf("the clock says %s: tokens and the trash would expire wrongly", now.UTC().Format(time.RFC3339))
+	}
+	return f
+}
+
+func (c *doctorCmd) database(ctx context.Context) []finding {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	open := finding{name: "database"}
+	sv, err := c.open(ctx)
+	if err != nil {
+		open.err = err
+		return []finding{open}
+	}
+	defer sv.Store.Close()
+	v, err := sv.Store.SchemaVersion(ctx)
+	open.err, open.note = err, fmt.Sprintf("%s, schema %d", sv.Store.Dialect(), v)
+	whole := finding{name: "integrity", note: "no damage found", err: sv.Store.Check(ctx)}
+	skew := finding{name: "database clock"}
+	if d, err := sv.Store.ClockSkew(ctx); err != nil {
+		skew.err = err
+	} else if skew.note = fmt.Sprintf("differs by %v", d.Round(time.Millisecond)); d.Abs() > maxSkew {
+		skew.err, skew.warning = fmt.Errorf("the clock of the database differs by %v", d.Round(time.Millisecond)), true
+	}
+	queue := finding{name: "jobs", note: "none failed"}
+	counts, err := sv.Store.JobCounts(ctx)
+	queue.err = err
+	for _, n := range counts {
+		if n.State == "failed" {
+			queue.err, queue.warning = errors.Join(queue.err, fmt.Errorf("%d jobs of kind %s were given up", n.N, n.Kind)), true
+		}
+	}
+	return []finding{open, whole, skew, queue}
+}
+
+func git() finding {
+	f := finding{name: "git", warning: true}
+	path, err := exec.LookPath("git")
+	if err != nil {
+		f.err = errors.New("the git program is not installed; synchronization with git will not work")
+		return f
+	}
+	f.note = path
+	return f
+}

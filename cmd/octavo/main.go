@@ -1,0 +1,123 @@
+// Command octavo is a documentation service in one binary: the server and
+// the commands that operate it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// version and build are set by the linker.
+var (
+	version = "0.1.0-dev"
+	build   = "unknown"
+)
+
+// cli is all commands and their flags. Every flag can also be given as
+// OCTAVO_… in the environment or in a YAML file.
+type cli struct {
+	Config kong.ConfigFlag `help:"YAML file with flags, such as 'listen: 0.0.0.0:8080'." env:"OCTAVO_CONFIG" placeholder:"FILE"`
+
+	Serve     serveCmd     `cmd:"" help:"Serve the API."`
+	Bootstrap bootstrapCmd `cmd:"" help:"Make a user and an organization, and print a token as JSON."`
+	Token     tokenCmd     `cmd:"" help:"Make tokens."`
+	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date without serving."`
+	Backup    backupCmd    `cmd:"" help:"Write everything into one file, while serving."`
+	Restore   restoreCmd   `cmd:"" help:"Read a backup into an empty store."`
+	Doctor    doctorCmd    `cmd:"" help:"Look for what is wrong with this installation."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
+}
+
+// storeFlags say where the data is.
+type storeFlags struct {
+	Data     string `help:"Data folder." default:"./data" env:"OCTAVO_DATA" placeholder:"DIR"`
+	Database string `help:"PostgreSQL address, postgres://…; SQLite in the data folder without it." env:"OCTAVO_DATABASE" placeholder:"URL"`
+}
+
+func (f storeFlags) options() (store.Options, error) { return server.DataPath(f.Data, f.Database) }
+
+// open opens the store and wires the services; the caller closes the store.
+func (f storeFlags) open(ctx context.Context) (server.Services, error) {
+	o, err := f.options()
+	if err != nil {
+		return server.Services{}, err
+	}
+	s, err := store.Open(ctx, o)
+	if err != nil {
+		return server.Services{}, err
+	}
+	return server.NewServices(s), nil
+}
+
+// streams are where a command writes; tests replace them.
+type streams struct{ out, err io.Writer }
+
+// exitError ends the program with a code, after the command has said why.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+func main() {
+	os.Exit(run(os.Args[1:], streams{os.Stdout, os.Stderr}))
+}
+
+// run is main without the process around it.
+func run(args []string, s streams) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	var c cli
+	exited := -1
+	parser, err := kong.New(&c,
+		kong.Name("octavo"),
+		kong.Description("Documentation management in one binary."),
+		kong.UsageOnError(),
+		kong.Writers(s.out, s.err),
+		kong.Exit(func(code int) { exited = code }),
+		kong.Configuration(yamlFlags),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(s),
+	)
+	if err != nil {
+		fmt.Fprintln(s.err, "octavo:", err)
+		return 1
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 { // --help
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(s.err, "octavo: %v\nTry octavo --help.\n", err)
+		return 2
+	}
+	err = parsed.Run()
+	var code exitError
+	switch {
+	case errors.As(err, &code):
+		return int(code)
+	case err != nil:
+		fmt.Fprintln(s.err, "octavo:", err)
+		return 1
+	}
+	return 0
+}
+
+func newLog(w io.Writer, level, format string) *slog.Logger {
+	var l slog.Level
+	_ = l.UnmarshalText([]byte(level)) // the flag allows only levels
+	o := &slog.HandlerOptions{Level: l}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/server"
+)
+
+type serveCmd struct {
+	storeFlags
+	Listen        string        `help:"Address to listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
+	BaseURL       string        `help:"Public address, such as https://docs.example.com; from --listen without it." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
+	MetricsListen string        `help:"Serve /metrics on an address of its own instead of --listen." env:"OCTAVO_METRICS_LISTEN" placeholder:"HOST:PORT"`
+	RateLimit     int           `help:"Requests that a token may make in a period; 0 is no limit." default:"100000" env:"OCTAVO_RATE_LIMIT"`
+	RatePeriod    time.Duration `help:"The period of the rate limit." default:"1m" env:"OCTAVO_RATE_PERIOD"`
+	AccessLog     bool          `help:"Log every request, not only failures." env:"OCTAVO_ACCESS_LOG"`
+	LogLevel      string        `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"OCTAVO_LOG_LEVEL"`
+	LogFormat     string        `help:"text or json." default:"text" enum:"text,json" env:"OCTAVO_LOG_FORMAT"`
+	Demo          bool          `help:"Fill an empty store with a demonstration organization, and print how to use it."`
+	MaxConns      int           `help:"Database connections at most; 0 takes a default." default:"0" env:"OCTAVO_MAX_CONNS"`
+}
+
+func (c *serveCmd) Run(ctx context.Context, s streams) error {
+	o, err := c.options()
+	if err != nil {
+		return err
+	}
+	o.MaxConns = c.MaxConns
+	log := newLog(s.err, c.LogLevel, c.LogFormat)
+	srv, err := server.Start(ctx, server.Config{
+		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, Database: o,
+		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
+		Log: log, Version: version, Build: build,
+	})
+	if err != nil {
+		return err
+	}
+	log.Info("serving", "url", srv.URL(), "listen", srv.Addr(), "database", srv.Store.Dialect(), "data", c.Data, "version", version)
+	if c.Demo {
+		if err := demo(ctx, srv, s.out); err != nil {
+			stop, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			_ = srv.Stop(stop) // the first error is the one to tell
+			return fmt.Errorf("demonstration content: %w", err)
+		}
+	}
+	return srv.Run(ctx)
+}
+
+// demo fills the store and prints what to try.
+func demo(ctx context.Context, srv *server.Server, w io.Writer) error {
+	d, err := seed(ctx, srv.Services)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, `
+Octavo is running with a demonstration organization.
+
+  API            %[1]s/v1
+  API reference  %[1]s/v1/reference
+  Health         %[1]s/healthz
+  Token          %[2]s
+
+Try:
+
+  curl -H 'Authorization: Bearer %[2]s' %[1]s/v1/orgs/%[3]s/spaces
+
+Stop with Ctrl-C.
+`, srv.URL(), d.Token, d.Organization)
+	return err
+}

@@ -1,0 +1,48 @@
+// Someone who calls the API: the unmodified client with one person's token, and
+// a plain request for what the client cannot express.
+
+import { GitBookAPI } from '@gitbook/api';
+
+export class Actor {
+    #wire;
+    #token;
+
+    /** @param account what `octavo bootstrap` printed, with its email; undefined for an anonymous caller. */
+    constructor(wire, account) {
+        this.#wire = wire;
+        this.#token = account?.token;
+        this.id = account?.user;
+        this.email = account?.email;
+        this.organization = account?.organization;
+        this.api = new GitBookAPI({
+            endpoint: wire.endpoint,
+            authToken: account?.token,
+            serviceBinding: wire,
+        });
+    }
+
+    /**
+     * Sends one request outside the client and returns { status, headers, body }, whatever the
+     * status. A string or bytes go out as they are, anything else as JSON; the answer is parsed.
+     */
+    async request(method, path, body) {
+        const headers = {};
+        if (this.#token) {
+            headers.Authorization = `Bearer ${this.#token}`;
+        }
+        if (body !== undefined) {
+            headers['Content-Type'] = 'application/json';
+        }
+        const response = await this.#wire.fetch(`${this.#wire.endpoint}/v1${path}`, {
+            method,
+            headers,
+            body: isRaw(body) ? body : JSON.stringify(body),
+        });
+        const text = await response.text();
+        return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : null };
+    }
+}
+
+function isRaw(body) {
+    return body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+}

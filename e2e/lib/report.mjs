@@ -1,0 +1,89 @@
+// What the run tells: a table by operation, everything that was wrong, one line to remember.
+
+const MAX_PROBLEMS = 5;
+const MAX_BODY = 600;
+
+/**
+ * Prints the report and returns whether the run passed.
+ *
+ * @param wire the Wire that carried the run
+ * @param failures the failed steps: { scenario, step, error }
+ * @param required the names of operations that must have succeeded
+ * @param log the end of the servers' log, printed when the run failed
+ */
+export function report({ wire, failures, required, log }) {
+    const called = [...wire.ledger.entries()].sort(([a], [b]) => a.localeCompare(b));
+    const missing = required.filter((name) => !wire.ledger.get(name)?.succeeded);
+    const valid = called.reduce((sum, [, { valid }]) => sum + valid, 0);
+
+    printTable(called);
+    printList('kinds of invalid responses', alike(wire.invalid).map(describeInvalid));
+    printList('failed steps', failures.map(describeFailure));
+    printList('required operations that never succeeded', missing);
+
+    const passed = wire.invalid.length === 0 && failures.length === 0 && missing.length === 0;
+    if (!passed && log) {
+        console.log(`\nend of the server log:\n${log}`);
+    }
+    const operations = called.filter(([, { operation }]) => operation).length;
+    console.log(`\ne2e: required operations that succeeded: ${required.length - missing.length} of ${required.length}`);
+    console.log(`e2e: failed steps: ${failures.length}`);
+    console.log(`e2e: operations called: ${operations}, responses valid: ${valid}, invalid: ${wire.invalid.length}`);
+    return passed;
+}
+
+function printTable(called) {
+    const rows = called.map(([name, { operation, calls, valid, statuses }]) => [
+        name,
+        operation ? `${operation.method} ${operation.template}` : '',
+        String(calls),
+        String(calls - valid || ''),
+        Object.entries(statuses).map(([status, count]) => `${status}×${count}`).join(' '),
+    ]);
+    const header = ['operation', 'request', 'calls', 'invalid', 'statuses'];
+    const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column].length)));
+
+    console.log();
+    for (const row of [header, ...rows]) {
+        console.log(row.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd());
+    }
+}
+
+function printList(title, items) {
+    if (items.length > 0) {
+        console.log(`\n${title}: ${items.length}`);
+        items.forEach((item) => console.log(`- ${item.replaceAll('\n', '\n  ')}`));
+    }
+}
+
+// One fault of the server shows in many responses: tells the first of each kind, with their number.
+function alike(invalid) {
+    const kinds = new Map();
+    for (const { exchange, problems } of invalid) {
+        const key = JSON.stringify([exchange.name, exchange.status, problems]);
+        const kind = kinds.get(key) ?? { exchange, problems, times: 0 };
+        kinds.set(key, { ...kind, times: kind.times + 1 });
+    }
+    return [...kinds.values()];
+}
+
+function describeInvalid({ exchange, problems, times }) {
+    const { name, method, url, sent, status, received } = exchange;
+    const more = problems.length > MAX_PROBLEMS ? [`… and ${problems.length - MAX_PROBLEMS} more`] : [];
+    return [
+        `${name}: ${method} ${url}${times > 1 ? ` (the first of ${times})` : ''}`,
+        ...(sent ? [`sent ${shorten(String(sent))}`] : []),
+        `received ${status} ${shorten(received ?? '(no body)')}`,
+        ...[...problems.slice(0, MAX_PROBLEMS), ...more].map((problem) => `* ${problem}`),
+    ].join('\n');
+}
+
+function describeFailure({ scenario, step, error }) {
+    const [place] = error.stack?.match(/scenarios\/[\w-]+\.mjs:\d+/) ?? [];
+    const message = error.errorMessage ? `${error.code} ${error.errorMessage} (${error.response.url})` : error.message;
+    return `${scenario}: ${step}${place ? ` (${place})` : ''}\n${message}`;
+}
+
+function shorten(text) {
+    return text.length > MAX_BODY ? `${text.slice(0, MAX_BODY)}…` : text;
+}

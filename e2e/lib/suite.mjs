@@ -1,0 +1,56 @@
+// Runs scenarios: each in an organization of its own, each step reported, a
+// failed step never hiding the following ones.
+
+import { created } from './expect.mjs';
+
+const GREEN = '✓';
+const RED = '✗';
+
+/** What scenarios share: the people, their addresses, and ways to set the scene. */
+export class World {
+    /**
+     * @param people { alice, bob, carol, mallory, anonymous } as Actors
+     * @param domain the e-mail domain of alice, bob and carol; mallory is from elsewhere
+     * @param run a lower-case word that is different in every run, for names that are global
+     * @param description the API description
+     */
+    constructor({ people, domain, run, description }) {
+        Object.assign(this, { ...people, domain, run, description });
+    }
+
+    /** Creates an organization with alice as its admin. */
+    async newOrganization(title) {
+        return await created(this.alice.request('POST', '/orgs', { title }), '/orgs');
+    }
+
+    /** Makes the person a member of alice's organization; a null role makes a guest. */
+    async enroll(person, organization, role) {
+        const { data: invite } = await this.alice.api.orgs.createOrganizationInvite(organization.id, { role });
+        await person.api.orgs.joinOrganizationWithInvite(organization.id, invite.id);
+        await this.alice.api.orgs.deleteOrganizationInviteById(organization.id, invite.id);
+    }
+}
+
+/** Runs the scenarios one after the other. Returns the failures: { scenario, step, error }. */
+export async function runScenarios(scenarios, world) {
+    const failures = [];
+    for (const [scenario, play] of Object.entries(scenarios)) {
+        console.log(`\n${scenario}`);
+        const step = async (title, body) => {
+            try {
+                await body();
+                console.log(`  ${GREEN} ${title}`);
+            } catch (error) {
+                console.log(`  ${RED} ${title}`);
+                failures.push({ scenario, step: title, error });
+            }
+        };
+        try {
+            const organization = await world.newOrganization(`E2E ${scenario}`);
+            await play({ step, organization, world, ...world });
+        } catch (error) {
+            failures.push({ scenario, step: 'setting the scene', error });
+        }
+    }
+    return failures;
+}

@@ -1,0 +1,26 @@
+// Every scenario, in the order in which they run. Each gets an organization of its own, with alice
+// as its admin, and relies on nothing that another scenario did.
+
+import collections from './collections.mjs';
+import invites from './invites.mjs';
+import isolation from './isolation.mjs';
+import members from './members.mjs';
+import organizations from './organizations.mjs';
+import permissions from './permissions.mjs';
+import spaces from './spaces.mjs';
+import teams from './teams.mjs';
+import transport from './transport.mjs';
+import users from './users.mjs';
+
+export const SCENARIOS = {
+    transport,
+    users,
+    organizations,
+    members,
+    invites,
+    teams,
+    collections,
+    spaces,
+    permissions,
+    isolation,
+};

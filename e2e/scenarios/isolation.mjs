@@ -1,0 +1,127 @@
+// A foreigner sees and changes nothing: every required operation on an organization's things is
+// called by someone from elsewhere and must look as if the things were not there. The operations
+// come from the manifest, so a new one is walked as soon as it is named there.
+
+import assert from 'node:assert/strict';
+
+import { refused } from '../lib/expect.mjs';
+import { REQUIRED } from '../operations.mjs';
+
+// Operations that a stranger may rightly call, or that name nothing of one organization.
+const OPEN_TO_STRANGERS = new Set([
+    'getApiInformation',
+    'getAuthenticatedUser',
+    'getUserById',
+    'updateUserById',
+    'listOrganizationsForAuthenticatedUser',
+    'getOrganizationsForEmailDomain',
+    'getSubdomain',
+    'joinOrganization',
+    'joinOrganizationWithInvite',
+]);
+
+export default async function isolation({ step, organization, alice, bob, mallory, anonymous, description, world }) {
+    const { orgs } = alice.api;
+    await world.enroll(bob, organization, 'read');
+    const collection = (await orgs.createCollection(organization.id, { title: 'Secret' })).data;
+    const space = (await orgs.createSpace(organization.id, { title: 'Secret', parent: collection.id })).data;
+    const team = (await orgs.createOrganizationTeam(organization.id, { title: 'Secret', members: [bob.id] })).data;
+    const invite = (await orgs.createOrganizationInvite(organization.id, { role: 'read' })).data;
+    const grants = { role: 'read', users: [bob.id], teams: [team.id] };
+    await alice.api.collections.inviteToCollection(collection.id, grants);
+    await alice.api.spaces.inviteToSpace(space.id, grants);
+
+    // What stands in for each path parameter. An operation with a parameter of another name fails
+    // its step until the thing is created above and named here.
+    const things = {
+        organizationId: organization.id,
+        collectionId: collection.id,
+        spaceId: space.id,
+        teamId: team.id,
+        userId: bob.id,
+        inviteId: invite.id,
+    };
+    const guarded = Object.values(REQUIRED)
+        .flat()
+        .filter((name) => !OPEN_TO_STRANGERS.has(name))
+        .map((name) => description.operation(name));
+    const snapshot = () => visibleTo(alice, guarded, things);
+    const before = await snapshot();
+
+    for (const operation of guarded) {
+        const expected = operation.method === 'DELETE' ? 204 : 404;
+        await step(`${operation.id}: ${expected} for a foreigner, 401 without a token`, async () => {
+            const { status } = await call(mallory, operation, things);
+            assert.equal(status, expected, 'foreigner');
+            assert.equal((await call(anonymous, operation, things)).status, 401, 'no token');
+        });
+    }
+
+    await step('a foreigner cannot reach a thing through an organization of their own', async () => {
+        const detour = { ...things, organizationId: mallory.organization };
+        for (const operation of guarded.filter(({ parameters }) => namesThingInOrganization(parameters))) {
+            const { status } = await call(mallory, operation, detour);
+            // An admin's body may be judged before the thing is looked for.
+            const expected = { GET: [404], DELETE: [204] }[operation.method] ?? [400, 404];
+            assert.ok(expected.includes(status), `${operation.id} answered ${status}`);
+        }
+    });
+
+    await step('a foreigner cannot name a thing of another organization', async () => {
+        const home = mallory.organization;
+        const { orgs, collections, spaces } = mallory.api;
+        const mine = (await orgs.createCollection(home, { title: 'Mine' })).data;
+        const own = (await orgs.createSpace(home, { title: 'Mine' })).data;
+        const position = { before: { type: 'collection', collection: collection.id } };
+        const attempts = [
+            () => orgs.createCollection(home, { parent: collection.id }),
+            () => orgs.createSpace(home, { parent: collection.id }),
+            () => collections.moveCollection(mine.id, { parent: collection.id }),
+            () => collections.moveCollection(mine.id, { position }),
+            () => collections.transferCollection(mine.id, { organization: organization.id }),
+            () => collections.inviteToCollection(mine.id, { role: 'read', teams: [team.id] }),
+            () => collections.inviteToCollection(mine.id, { role: 'read', users: [bob.id] }),
+            () => spaces.moveSpace(own.id, { parent: collection.id }),
+            () => spaces.moveSpace(own.id, { position }),
+            () => spaces.transferSpace(own.id, { organization: organization.id }),
+            () => spaces.inviteToSpace(own.id, { role: 'read', teams: [team.id] }),
+            () => spaces.inviteToSpace(own.id, { role: 'read', users: [bob.id] }),
+            () => orgs.createOrganizationInvite(home, { level: 'read', space: space.id }),
+            () => orgs.createOrganizationInvite(home, { level: 'read', collection: collection.id }),
+            () => orgs.createOrganizationTeam(home, { title: 'Spies', members: [bob.id] }),
+        ];
+        for (const attempt of attempts) {
+            await refused(attempt(), 400, 404);
+        }
+    });
+
+    await step('nothing has changed', async () => {
+        assert.deepEqual(await snapshot(), before);
+    });
+}
+
+function namesThingInOrganization(parameters) {
+    return parameters.includes('organizationId') && parameters.length > 1;
+}
+
+async function call(person, operation, things) {
+    const body = ['GET', 'DELETE'].includes(operation.method) ? undefined : {};
+    return await person.request(operation.method, fill(operation, things), body);
+}
+
+// Everything that the person can read of the things.
+async function visibleTo(person, operations, things) {
+    const seen = {};
+    for (const operation of operations.filter(({ method }) => method === 'GET')) {
+        const { status, body } = await call(person, operation, things);
+        seen[operation.id] = { status, body };
+    }
+    return seen;
+}
+
+function fill(operation, things) {
+    return operation.template.replace(/\{(\w+)\}/g, (_, parameter) => {
+        assert.ok(parameter in things, `isolation has nothing for {${parameter}}`);
+        return things[parameter];
+    });
+}

@@ -1,0 +1,253 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) collections() {
+	const tag = "Collections"
+	register(a, op{
+		ID: "listCollectionsInOrganizationById", Route: "GET /orgs/{organizationId}/collections", Tag: tag, Allow: authz.Org(authz.ViewOrg),
+		Summary: "The collections of an organization that you can see.",
+	}, a.listCollections)
+	register(a, op{
+		ID: "createCollection", Route: "POST /orgs/{organizationId}/collections", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
+		Summary: "Make a collection.",
+		About:   "At the top level this needs the role create in the organization, inside a collection on that collection.",
+	}, a.createCollection)
+	register(a, op{
+		ID: "getCollectionById", Route: "GET /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.ViewCollection),
+		Summary: "A collection.",
+	}, a.getCollection)
+	register(a, op{
+		ID: "updateCollectionById", Route: "PATCH /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.AdminCollection),
+		Summary: "Change a collection's title, description or default level.",
+	}, a.updateCollection)
+	register(a, op{
+		ID: "deleteCollectionById", Route: "DELETE /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.AdminCollection),
+		Summary: "Delete a collection with the collections in it; the spaces go to the trash.",
+	}, a.deleteCollection)
+	register(a, op{
+		ID: "listSpacesInCollectionById", Route: "GET /collections/{collectionId}/spaces", Tag: tag, Allow: authz.Collection(authz.ViewCollection),
+		Summary: "The spaces directly in a collection that you can see.",
+	}, a.listCollectionSpaces)
+	register(a, op{
+		ID: "moveCollection", Route: "POST /collections/{collectionId}/move", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
+		Summary: "Put a collection elsewhere in its organization.",
+		About:   "400 for a bad position, 409 when nothing would change.",
+	}, a.moveCollection)
+	register(a, op{
+		ID: "transferCollection", Route: "POST /collections/{collectionId}/transfer", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
+		Summary: "Give a collection with everything in it to another organization.",
+		About:   "Needs the role create in both. 409 when nothing would change, 412 when something in it cannot be moved.",
+	}, a.transferCollection)
+}
+
+// Collection on the wire.
+type Collection struct {
+	Object       string                `json:"object" enum:"collection"`
+	ID           string                `json:"id"`
+	Title        string                `json:"title"`
+	Description  string                `json:"description,omitempty"`
+	Organization string                `json:"organization"`
+	Parent       string                `json:"parent,omitempty"`
+	DefaultLevel *docs.Level           `json:"defaultLevel"`
+	URLs         contentURLs           `json:"urls"`
+	Permissions  collectionPermissions `json:"permissions"`
+}
+
+type contentURLs struct {
+	Location string `json:"location" format:"uri"`
+	App      string `json:"app" format:"uri"`
+}
+
+type collectionPermissions struct {
+	View            bool `json:"view"`
+	Admin           bool `json:"admin"`
+	ViewInviteLinks bool `json:"viewInviteLinks"`
+	Create          bool `json:"create"`
+}
+
+func levelOrNull(l docs.Level) *docs.Level {
+	if l == docs.LevelNone {
+		return nil
+	}
+	return &l
+}
+
+// collection shows a collection to somebody with a role on it.
+func (a *API) collection(c docs.Collection, r docs.Role) Collection {
+	return Collection{
+		Object: "collection", ID: string(c.ID), Title: c.Title, Description: c.Description, Organization: string(c.Org),
+		Parent: string(c.Parent), DefaultLevel: levelOrNull(c.Level),
+		URLs: contentURLs{a.location("/collections/%s", c.ID), a.BaseURL + "/o/" + string(c.Org) + "/c/" + string(c.ID)},
+		Permissions: collectionPermissions{
+			View: authz.Can(r, authz.ViewCollection), Admin: authz.Can(r, authz.AdminCollection),
+			ViewInviteLinks: authz.Can(r, authz.AdminCollection), Create: authz.Can(r, authz.CreateIn),
+		},
+	}
+}
+
+type listCollectionsIn struct {
+	orgIn
+	paged
+	Nested bool `query:"nested" default:"true" doc:"false leaves out collections that are inside another."`
+}
+
+func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*page[Collection], error) {
+	v, f := authz.Of(ctx).Viewer(), store.CollectionFilter{TopLevel: !in.Nested}
+	return listOf(ctx, a, in.paged, lister[store.Ranked[docs.Collection]]{
+		page: func(p store.Page) ([]store.Ranked[docs.Collection], store.Key, error) {
+			return a.Store.Collections(ctx, v, f, p)
+		},
+		count: func() (int64, error) { return a.Store.CountCollections(ctx, v, f) },
+	}, func(it store.Ranked[docs.Collection]) Collection { return a.collection(it.It, it.Role) })
+}
+
+type createCollectionIn struct {
+	orgIn
+	Body *struct {
+		Title  string            `json:"title,omitempty" maxLength:"50"`
+		Parent docs.CollectionID `json:"parent,omitempty"`
+	}
+}
+
+func (a *API) createCollection(ctx context.Context, in *createCollectionIn) (*created[Collection], error) {
+	var title string
+	var parent docs.CollectionID
+	if in.Body != nil {
+		title, parent = in.Body.Title, in.Body.Parent
+	}
+	c, r, err := a.Spaces.CreateCollection(ctx, authz.Of(ctx).Actor, in.Org, title, parent)
+	return &created[Collection]{a.location("/collections/%s", c.ID), a.collection(c, r)}, err
+}
+
+type collectionIn struct {
+	Collection docs.CollectionID `path:"collectionId"`
+}
+
+func (a *API) getCollection(ctx context.Context, _ *collectionIn) (*out[Collection], error) {
+	g := authz.Of(ctx)
+	return ok(a.collection(g.Collection, g.Role)), nil
+}
+
+type updateCollectionIn struct {
+	collectionIn
+	Body struct {
+		Title       opt.Val[string]     `json:"title,omitempty" maxLength:"50"`
+		Description opt.Val[string]     `json:"description,omitempty" maxLength:"100"`
+		Level       opt.Val[docs.Level] `json:"defaultLevel,omitempty" nullable:"true"`
+	}
+}
+
+func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*out[Collection], error) {
+	g := authz.Of(ctx)
+	c, err := a.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch(in.Body))
+	return ok(a.collection(c, g.Role)), err
+}
+
+func (a *API) deleteCollection(ctx context.Context, _ *collectionIn) (*done, error) {
+	return nil, a.Spaces.DeleteCollection(ctx, authz.Of(ctx))
+}
+
+type listCollectionSpacesIn struct {
+	collectionIn
+	paged
+}
+
+func (a *API) listCollectionSpaces(ctx context.Context, in *listCollectionSpacesIn) (*page[Space], error) {
+	return a.spacesPage(ctx, in.paged, store.SpaceFilter{In: in.Collection})
+}
+
+// movement is where a collection or a space is to go.
+type movement struct {
+	Parent   opt.Val[docs.CollectionID] `json:"parent,omitempty" nullable:"true" doc:"null is the top level."`
+	Position opt.Val[position]          `json:"position,omitempty" doc:"Left out: behind everything else."`
+}
+
+type position struct {
+	Before *pointer `json:"before,omitempty"`
+	After  *pointer `json:"after,omitempty"`
+}
+
+type pointer struct {
+	Type       string `json:"type" enum:"space,collection"`
+	Space      string `json:"space,omitempty"`
+	Collection string `json:"collection,omitempty"`
+}
+
+func (p *pointer) plain(path string) (docs.Pointer, error) {
+	if p == nil {
+		return docs.Pointer{}, nil
+	}
+	id, other := p.Space, p.Collection
+	if p.Type == "collection" {
+		id, other = p.Collection, p.Space
+	}
+	if id == "" || other != "" {
+		return docs.Pointer{}, errs.Field(path+"."+p.Type, "is required, and nothing else, when type is %q", p.Type)
+	}
+	return docs.Pointer{Kind: docs.NodeKind(p.Type), ID: id}, nil
+}
+
+func (m movement) plain() (v spaces.Move, err error) {
+	if !m.Parent.Set() && !m.Position.Set() {
+		return v, errs.Field("body", "needs parent or position")
+	}
+	v.Parent = m.Parent
+	p, _ := m.Position.Get()
+	if p.Before != nil && p.After != nil {
+		return v, errs.Field("body.position", "takes before or after, not both")
+	}
+	if v.Place.Before, err = p.Before.plain("body.position.before"); err != nil {
+		return v, err
+	}
+	v.Place.After, err = p.After.plain("body.position.after")
+	return v, err
+}
+
+type moveCollectionIn struct {
+	collectionIn
+	Body movement
+}
+
+func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*out[Collection], error) {
+	g := authz.Of(ctx)
+	m, err := in.Body.plain()
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.Spaces.MoveCollection(ctx, g, m)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.roleNow(ctx, g, c.Node(), c.Parent)
+	return ok(a.collection(c, r)), err
+}
+
+// roleNow gives the caller's role on a thing that has just moved.
+func (a *API) roleNow(ctx context.Context, g *authz.Grant, n docs.Node, parent docs.CollectionID) (docs.Role, error) {
+	above, err := a.Store.Path(ctx, parent)
+	return g.Access.Resolve(append([]docs.Node{n}, above...)).Role, err
+}
+
+type transfer struct {
+	Organization docs.OrgID `json:"organization" minLength:"1"`
+}
+
+type transferCollectionIn struct {
+	collectionIn
+	Body transfer
+}
+
+func (a *API) transferCollection(ctx context.Context, in *transferCollectionIn) (*out[Collection], error) {
+	c, r, err := a.Spaces.TransferCollection(ctx, authz.Of(ctx), in.Body.Organization)
+	return ok(a.collection(c, r)), err
+}

@@ -1,0 +1,148 @@
+package api
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	htmltemplate "html/template"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+//go:embed reference.html
+var referencePage string
+
+// describe makes the two descriptions of the API, one for programs and one
+// for people, from the declarations.
+func (a *API) describe() {
+	spec := a.huma.OpenAPI()
+	b, err := json.MarshalIndent(spec, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	a.spec = append(b, '\n')
+	a.ref = a.renderReference(spec)
+	serve := func(path, contentType string, body []byte) {
+		a.mux.HandleFunc("GET "+Prefix+path, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			w.Header().Set("X-Content-Type-Options", "nosniff")
+			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+			_, _ = w.Write(body)
+		})
+	}
+	serve("/openapi.json", "application/json", a.spec)
+	serve("/reference", "text/html; charset=utf-8", a.ref)
+}
+
+// Description gives the OpenAPI document.
+func (a *API) Description() []byte { return a.spec }
+
+// OperationInfo is what tests need to know of an operation.
+type OperationInfo struct {
+	ID, Method, Path, Needs string
+	Public                  bool
+}
+
+// Operations lists everything that is declared, in the order of declaration.
+func (a *API) Operations() []OperationInfo {
+	out := make([]OperationInfo, len(a.ops))
+	for i, o := range a.ops {
+		method, path, _ := strings.Cut(o.Route, " ")
+		out[i] = OperationInfo{o.ID, method, path, o.Allow.String(), o.Allow.IsPublic()}
+	}
+	return out
+}
+
+type referenceSection struct {
+	Tag string
+	Ops []referenceOp
+}
+
+type referenceOp struct {
+	ID, Method, Path, Summary, About string
+	Params                           []referenceField
+	Body                             []referenceField
+	Answers                          []string
+}
+
+type referenceField struct {
+	Name, In, Type, About string
+	Required              bool
+}
+
+func (a *API) renderReference(spec *huma.OpenAPI) []byte {
+	var sections []referenceSection
+	for _, o := range a.ops {
+		method, path, _ := strings.Cut(o.Route, " ")
+		d := operationOf(spec.Paths[path], method)
+		r := referenceOp{ID: o.ID, Method: method, Path: Prefix + strings.TrimSuffix(path, "{$}"), Summary: o.Summary, About: d.Description}
+		for _, p := range d.Parameters {
+			r.Params = append(r.Params, referenceField{p.Name, p.In, typeName(p.Schema), p.Description, p.Required})
+		}
+		if d.RequestBody != nil {
+			r.Body = fieldsOf(spec, d.RequestBody.Content["application/json"].Schema)
+		}
+		for status, resp := range d.Responses {
+			r.Answers = append(r.Answers, status+" "+resp.Description)
+		}
+		slices.Sort(r.Answers)
+		if n := len(sections); n == 0 || sections[n-1].Tag != o.Tag {
+			sections = append(sections, referenceSection{Tag: o.Tag})
+		}
+		last := &sections[len(sections)-1]
+		last.Ops = append(last.Ops, r)
+	}
+	var out bytes.Buffer
+	t := htmltemplate.Must(htmltemplate.New("reference").Parse(referencePage))
+	if err := t.Execute(&out, map[string]any{"Version": a.Version, "Sections": sections}); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}
+
+// operationOf gives what a path declares for a method.
+func operationOf(p *huma.PathItem, method string) *huma.Operation {
+	return map[string]*huma.Operation{
+		http.MethodGet: p.Get, http.MethodPost: p.Post, http.MethodPut: p.Put, http.MethodPatch: p.Patch, http.MethodDelete: p.Delete,
+	}[method]
+}
+
+func fieldsOf(spec *huma.OpenAPI, s *huma.Schema) []referenceField {
+	if s.Ref != "" {
+		s = spec.Components.Schemas.SchemaFromRef(s.Ref)
+	}
+	var out []referenceField
+	for name, p := range s.Properties {
+		out = append(out, referenceField{name, "body", typeName(p), p.Description, slices.Contains(s.Required, name)})
+	}
+	slices.SortFunc(out, func(x, y referenceField) int { return strings.Compare(x.Name, y.Name) })
+	return out
+}
+
+func typeName(s *huma.Schema) string {
+	switch {
+	case s.Ref != "":
+		return s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]
+	case len(s.Enum) > 0:
+		var names []string
+		for _, v := range s.Enum {
+			names = append(names, strings.Trim(string(must(json.Marshal(v))), `"`))
+		}
+		return strings.Join(names, " | ")
+	case s.Type == huma.TypeArray && s.Items != nil:
+		return "list of " + typeName(s.Items)
+	case s.Format != "":
+		return s.Format
+	}
+	return s.Type
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,0 +1,128 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// problem is the one form in which an error leaves the process.
+type problem struct {
+	Err problemBody `json:"error"`
+}
+
+type problemBody struct {
+	Code    int           `json:"code" doc:"The HTTP status."`
+	Message string        `json:"message" doc:"What is wrong and what to do about it."`
+	Details []errs.Detail `json:"details,omitempty" doc:"Which part of the input is wrong."`
+}
+
+func newProblem(status int, message string, details []errs.Detail) *problem {
+	return &problem{problemBody{Code: status, Message: message, Details: details}}
+}
+
+func (p *problem) Error() string  { return p.Err.Message }
+func (p *problem) GetStatus() int { return p.Err.Code }
+
+// ContentType keeps application/json; huma would make it problem+json.
+func (p *problem) ContentType(string) string { return "application/json" }
+
+// statuses is the only place that knows HTTP's name for a kind of error.
+var statuses = map[errs.Kind]int{
+	errs.Internal:        http.StatusInternalServerError,
+	errs.Invalid:         http.StatusBadRequest,
+	errs.Unauthenticated: http.StatusUnauthorized,
+	errs.Forbidden:       http.StatusForbidden,
+	errs.NotFound:        http.StatusNotFound,
+	errs.Conflict:        http.StatusConflict,
+	errs.Precondition:    http.StatusPreconditionFailed,
+	errs.TooLarge:        http.StatusRequestEntityTooLarge,
+	errs.TooMany:         http.StatusTooManyRequests,
+	errs.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// problemOf gives what a caller may know of an error.
+func problemOf(err error) *problem {
+	var e *errs.Error
+	if !errors.As(err, &e) || e.Kind == errs.Internal {
+		return newProblem(http.StatusInternalServerError, "something went wrong on our side; the request id in X-Request-Id helps the operator find it", nil)
+	}
+	return newProblem(statuses[e.Kind], e.Message, e.Details)
+}
+
+// answer gives how a request ends that failed. Absent looks like deleted: a
+// DELETE of what is not there, or not visible, is a success that did nothing.
+func (a *API) answer(c *call, err error) *problem {
+	if errs.Is(err, errs.NotFound) && strings.HasPrefix(c.op.Route, http.MethodDelete) {
+		return newProblem(http.StatusNoContent, "", nil)
+	}
+	p := problemOf(err)
+	if p.Err.Code == http.StatusInternalServerError {
+		a.Log.Error("request failed", "operation", c.op.ID, "request", c.request, "error", err)
+	}
+	return p
+}
+
+// fail ends a request before its handler was called.
+func (a *API) fail(ctx huma.Context, c *call, err error) {
+	p := a.answer(c, err)
+	if p.Err.Code == http.StatusUnauthorized {
+		ctx.SetHeader("WWW-Authenticate", `Bearer realm="octavo"`)
+	}
+	_, w := humago.Unwrap(ctx)
+	writeProblem(w, p)
+}
+
+func writeProblem(w http.ResponseWriter, p *problem) {
+	if p.Err.Code == http.StatusNoContent {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	b, _ := json.Marshal(p) // texts and numbers always can be encoded
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(p.Err.Code)
+	_, _ = w.Write(b) // nobody is left to tell of a broken connection
+}
+
+// huma reports what it finds through package variables. They are set once,
+// here, and hold no state.
+func init() {
+	huma.NewError = func(status int, message string, found ...error) huma.StatusError {
+		return problemOfInput(status, message, found)
+	}
+}
+
+// problemOfInput turns what huma found in the input into a problem. Whatever
+// is wrong with the input is a 400 that names the place.
+func problemOfInput(status int, message string, found []error) *problem {
+	if status == http.StatusUnprocessableEntity {
+		status = http.StatusBadRequest
+	}
+	var details []errs.Detail
+	for _, err := range found {
+		var d *huma.ErrorDetail
+		var e *errs.Error
+		switch {
+		case errors.As(err, &e):
+			details = append(details, e.Details...)
+		case errors.As(err, &d):
+			details = append(details, errs.Detail{Path: d.Location, Message: d.Message})
+		case err != nil:
+			details = append(details, errs.Detail{Message: err.Error()})
+		}
+	}
+	if len(details) > 0 {
+		parts := make([]string, 0, len(details))
+		for _, d := range details[:min(len(details), 5)] {
+			parts = append(parts, strings.TrimSpace(d.Path+" "+d.Message))
+		}
+		message = strings.Join(parts, "; ")
+	}
+	return newProblem(status, message, details)
+}

@@ -1,0 +1,211 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) invites() {
+	const tag = "Invites"
+	register(a, op{
+		ID: "inviteUsersToOrganization", Route: "POST /orgs/{organizationId}/invites", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
+		Summary: "Make people members by their addresses.",
+		About:   "They are members at once. Whoever has no account gets one, which can be used when the address is verified. People who are members already stay as they are.",
+	}, a.invite)
+	register(a, op{
+		ID: "joinOrganizationWithInvite", Route: "POST /orgs/{organizationId}/invites/{inviteId}", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 200,
+		Summary: "Accept an invite link.",
+		About:   "Answers 412 when the link was revoked or links are switched off.",
+	}, a.acceptLink)
+	register(a, op{
+		ID: "listOrganizationInviteLinks", Route: "GET /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "The invite links to the organization itself.",
+	}, a.listLinks)
+	register(a, op{
+		ID: "createOrganizationInvite", Route: "POST /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
+		Summary: "Make an invite link to the organization, a space or a collection.",
+		About:   "One to the organization needs an admin of it; one to a space or a collection needs who administers that.",
+	}, a.createLink)
+	register(a, op{
+		ID: "getOrganizationInviteLink", Route: "GET /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ViewOrg),
+		Summary: "An invite link that you could make yourself.",
+	}, a.getLink)
+	register(a, op{
+		ID: "updateOrganizationInviteById", Route: "PATCH /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.StartContent),
+		Summary: "Change what an invite link gives from now on.",
+	}, a.updateLink)
+	register(a, op{
+		ID: "deleteOrganizationInviteById", Route: "DELETE /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.StartContent),
+		Summary: "Revoke an invite link.",
+	}, a.revokeLink)
+}
+
+// invitee is an address, or an address with a role.
+type invitee struct {
+	Email string
+	Role  opt.Val[docs.Role]
+}
+
+func (invitee) Schema(r huma.Registry) *huma.Schema {
+	address := &huma.Schema{Type: huma.TypeString, Format: "email", MaxLength: ptr(254)}
+	as := role("").Schema(r)
+	as.Nullable = true
+	return &huma.Schema{OneOf: []*huma.Schema{address, {
+		Type: huma.TypeObject, Required: []string{"email", "role"}, AdditionalProperties: false,
+		Properties: map[string]*huma.Schema{"email": {Type: huma.TypeString, Format: "email", MaxLength: ptr(254)}, "role": as},
+	}}}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func (i *invitee) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &i.Email) == nil {
+		return nil
+	}
+	var long struct {
+		Email string             `json:"email"`
+		Role  opt.Val[docs.Role] `json:"role"`
+	}
+	err := json.Unmarshal(b, &long)
+	*i = invitee{long.Email, long.Role}
+	return err
+}
+
+type inviteIn struct {
+	orgIn
+	Body struct {
+		Emails []invitee          `json:"emails" minItems:"1" maxItems:"200"`
+		Role   opt.Val[docs.Role] `json:"role,omitempty" nullable:"true" doc:"Of those who are given without one; left out, the organization's default."`
+		SSO    bool               `json:"sso,omitempty"`
+	}
+}
+
+type invited struct {
+	Users           []docs.UserID `json:"users" doc:"Ids of the new members."`
+	Invited         int           `json:"invited"`
+	FailedSSOEmails []string      `json:"failedSSOEmails,omitempty" doc:"Members who sign in otherwise; mark them one by one."`
+}
+
+func (a *API) invite(ctx context.Context, in *inviteIn) (*out[invited], error) {
+	g := authz.Of(ctx)
+	role := in.Body.Role.Or(g.Org.DefaultRole)
+	people := make([]orgs.Invitee, len(in.Body.Emails))
+	for i, e := range in.Body.Emails {
+		people[i] = orgs.Invitee{Email: e.Email, Role: e.Role.Or(role), Path: fmt.Sprintf("body.emails[%d]", i)}
+	}
+	v, err := a.Orgs.Invite(ctx, g.Actor, in.Org, people, in.Body.SSO)
+	return ok(invited{v.Users, len(v.Users), v.FailedSSO}), err
+}
+
+type linkIn struct {
+	orgIn
+	Invite docs.InviteID `path:"inviteId"`
+}
+
+func (a *API) acceptLink(ctx context.Context, in *linkIn) (*out[struct{}], error) {
+	return ok(struct{}{}), a.Orgs.Accept(ctx, authz.Of(ctx).Actor, in.Org, in.Invite)
+}
+
+// inviteLink on the wire: with a role to the organization, with a level to a
+// space or a collection.
+type inviteLink struct {
+	Object     string      `json:"object" enum:"invite"`
+	ID         string      `json:"id"`
+	Role       any         `json:"role,omitempty" doc:"Of a link to the organization; null is a guest."`
+	Level      any         `json:"level,omitempty" doc:"Of a link to a space or a collection."`
+	Redundant  bool        `json:"redundant" doc:"You have what it gives already."`
+	Space      *Space      `json:"space,omitempty"`
+	Collection *Collection `json:"collection,omitempty"`
+}
+
+func (a *API) link(l orgs.Link) inviteLink {
+	w := inviteLink{Object: "invite", ID: string(l.ID), Redundant: l.Redundant}
+	switch as := orNull(l.InviteLink.Role); {
+	case l.Space != nil:
+		w.Level, w.Space = as, ptr(a.space(l.Space.Space, l.Space.Role))
+	case l.Collection != nil:
+		w.Level, w.Collection = as, ptr(a.collection(l.Collection.Collection, l.Collection.Role))
+	default:
+		w.Role = as
+	}
+	return w
+}
+
+type listLinksIn struct {
+	orgIn
+	paged
+}
+
+func (a *API) listLinks(ctx context.Context, in *listLinksIn) (*page[inviteLink], error) {
+	return listOf(ctx, a, in.paged, lister[docs.InviteLink]{
+		page: func(p store.Page) ([]docs.InviteLink, store.Key, error) { return a.Store.InviteLinks(ctx, in.Org, p) },
+	}, func(l docs.InviteLink) inviteLink { return a.link(orgs.Link{InviteLink: l, Redundant: true}) })
+}
+
+type createLinkIn struct {
+	orgIn
+	Body struct {
+		Role       opt.Val[docs.Role] `json:"role,omitempty" nullable:"true"`
+		Level      opt.Val[docs.Role] `json:"level,omitempty" nullable:"true"`
+		Space      docs.SpaceID       `json:"space,omitempty"`
+		Collection docs.CollectionID  `json:"collection,omitempty"`
+	}
+}
+
+func (a *API) createLink(ctx context.Context, in *createLinkIn) (*out[inviteLink], error) {
+	b := in.Body
+	content := b.Space != "" || b.Collection != ""
+	switch {
+	case b.Space != "" && b.Collection != "":
+		return nil, errs.Field("body.collection", "cannot be set together with space")
+	case content && (!b.Level.Set() || b.Role.Set()):
+		return nil, errs.Field("body.level", "is what a link to a space or a collection gives, instead of role")
+	case !content && (!b.Role.Set() || b.Level.Set()):
+		return nil, errs.Field("body.role", "is what a link to the organization gives, instead of level")
+	case content && b.Level.IsNull():
+		return nil, errs.Field("body.level", "must be a role: a link without one would give nothing")
+	}
+	l, err := a.Orgs.CreateLink(ctx, authz.Of(ctx).Actor, in.Org, docs.InviteLink{
+		Role: b.Level.Or(b.Role.Or(docs.Guest)), Space: b.Space, Collection: b.Collection,
+	})
+	return ok(a.link(l)), err
+}
+
+func (a *API) getLink(ctx context.Context, in *linkIn) (*out[inviteLink], error) {
+	l, err := a.Orgs.Link(ctx, authz.Of(ctx).Actor, in.Org, in.Invite)
+	return ok(a.link(l)), err
+}
+
+type updateLinkIn struct {
+	linkIn
+	Body struct {
+		Role  opt.Val[docs.Role] `json:"role,omitempty" nullable:"true"`
+		Level opt.Val[docs.Role] `json:"level,omitempty" nullable:"true"`
+	}
+}
+
+func (a *API) updateLink(ctx context.Context, in *updateLinkIn) (*out[inviteLink], error) {
+	as := in.Body.Role
+	if !as.Set() {
+		as = in.Body.Level
+	}
+	if !as.Set() {
+		return nil, errs.Field("body", "needs role, or level for a link to a space or a collection")
+	}
+	l, err := a.Orgs.UpdateLink(ctx, authz.Of(ctx).Actor, in.Org, in.Invite, as.Or(docs.Guest))
+	return ok(a.link(l)), err
+}
+
+func (a *API) revokeLink(ctx context.Context, in *linkIn) (*done, error) {
+	return nil, a.Orgs.RevokeLink(ctx, authz.Of(ctx).Actor, in.Org, in.Invite)
+}

@@ -1,0 +1,291 @@
+// Package api is the HTTP interface under /v1: one declaration for each
+// operation, its input and output types, and an adapter of a few lines to a
+// service. Routing, decoding, validation, authorization, paging, errors,
+// limits, metrics and the description all come from the declaration.
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"reflect"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Config is what the API is made of.
+type Config struct {
+	Store   *store.Store
+	Guard   *authz.Guard
+	Orgs    *orgs.Service
+	Spaces  *spaces.Service
+	Log     *slog.Logger
+	BaseURL string // without a slash at the end, such as https://docs.example.com
+	Version string
+	Build   string
+	Limit   Limit // of requests
+	// Observe is told of every request, for metrics; nil is nobody.
+	Observe func(operation string, status int, took time.Duration)
+}
+
+// API serves /v1.
+type API struct {
+	Config
+	huma    huma.API
+	mux     *http.ServeMux
+	cursors cursors
+	limits  *limiter
+	ops     []op
+	ref     []byte
+	spec    []byte
+}
+
+// op declares an operation. Everything that is known of it is here and in
+// its input and output types.
+type op struct {
+	ID      string
+	Route   string // method and path below /v1
+	Allow   authz.Rule
+	Summary string
+	About   string // more than the summary, where there is more to say
+	Tag     string
+	Status  int // of success; 0 is 200, or 204 without a body
+}
+
+// Prefix of every path.
+const Prefix = "/v1"
+
+// maxBody bounds a request body unless an operation says otherwise.
+const maxBody = 1 << 20
+
+// New declares all operations. It panics if one of them is wrong, so that a
+// server with a hole in it does not start.
+func New(c Config, secret string) *API {
+	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit)}
+	config := huma.DefaultConfig("Octavo", c.Version)
+	config.Info.Description = apiAbout
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
+	config.CreateHooks = nil // no $schema in answers
+	format := huma.Format{Marshal: writeJSON, Unmarshal: readJSON}
+	config.Formats = map[string]huma.Format{"application/json": format, "json": format}
+	config.Servers = []*huma.Server{{URL: c.BaseURL + Prefix}}
+	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token": {Type: "http", Scheme: "bearer", Description: "A personal token, octavo_…"},
+	}
+	declareTypes(config.Components.Schemas)
+	a.huma = humago.NewWithPrefix(a.mux, Prefix, config)
+	a.system()
+	a.users()
+	a.organizations()
+	a.members()
+	a.invites()
+	a.teams()
+	a.collections()
+	a.spaces()
+	a.permissions()
+	a.describe()
+	return a
+}
+
+// register declares an operation. The handler sees a request only after its
+// rule allowed it and its input was found valid.
+func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
+	method, path, ok := strings.Cut(o.Route, " ")
+	switch {
+	case !ok || o.ID == "" || o.Summary == "" || o.Tag == "":
+		panic(fmt.Sprintf("operation %q is not fully declared", o.ID))
+	case !o.Allow.Declared():
+		panic(fmt.Sprintf("operation %q declares no permission", o.ID))
+	}
+	a.ops = append(a.ops, o)
+	aliasOptions(a.huma.OpenAPI().Components.Schemas, reflect.TypeFor[I]())
+	declared := huma.Operation{
+		OperationID: o.ID, Method: method, Path: path, Summary: o.Summary, Description: o.describe(), Tags: []string{o.Tag},
+		DefaultStatus: o.Status, MaxBodyBytes: maxBody, Middlewares: huma.Middlewares{a.guard(o)},
+		Responses: map[string]*huma.Response{},
+	}
+	if !o.Allow.IsPublic() {
+		declared.Security = []map[string][]string{{"token": {}}}
+	}
+	declareErrors(&declared, a.huma.OpenAPI().Components.Schemas)
+	huma.Register(a.huma, declared, func(ctx context.Context, in *I) (*O, error) {
+		out, err := h(ctx, in)
+		if err != nil {
+			return nil, a.answer(callOf(ctx), err)
+		}
+		return out, nil
+	})
+}
+
+// guard runs before the body is read: it counts the request against the
+// caller's limit, authenticates, authorizes, and turns whatever goes wrong,
+// panics included, into the one form of error.
+func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		start := time.Now()
+		r, w := humago.Unwrap(ctx)
+		c := &call{op: o, request: w.Header().Get(requestIDHeader)}
+		defer func() {
+			if p := recover(); p != nil {
+				a.Log.Error("panic", "operation", o.ID, "request", c.request, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				if ctx.Status() == 0 {
+					a.fail(ctx, c, errs.E(errs.Internal, "panic"))
+				}
+			}
+			if a.Observe != nil {
+				a.Observe(o.ID, statusOf(w), time.Since(start))
+			}
+		}()
+		if o.Allow.IsPublic() {
+			if err := a.limits.take(w.Header(), clientOf(r), start); err != nil {
+				a.fail(ctx, c, err)
+				return
+			}
+			next(huma.WithValue(ctx, opKey{}, c))
+			return
+		}
+		session, err := a.Guard.Authenticate(r.Context(), r.Header.Get("Authorization"), c.request)
+		who := clientOf(r)
+		if err == nil {
+			who = string(session.Actor.Token)
+		}
+		if limited := a.limits.take(w.Header(), who, start); limited != nil {
+			a.fail(ctx, c, limited)
+			return
+		}
+		var grant *authz.Grant
+		if err == nil {
+			grant, err = a.Guard.Check(r.Context(), session, o.Allow, ctx.Param)
+		}
+		if err != nil {
+			a.fail(ctx, c, err)
+			return
+		}
+		values := context.WithValue(authz.With(ctx.Context(), grant), opKey{}, c)
+		next(huma.WithContext(ctx, values))
+	}
+}
+
+// call is what the kernel needs to know of a request after huma took over.
+type call struct {
+	op      op
+	request string
+}
+
+type opKey struct{}
+
+func callOf(ctx context.Context) *call {
+	return ctx.Value(opKey{}).(*call)
+}
+
+// clientOf names a caller without a valid token, by address.
+func clientOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	return "ip:" + host
+}
+
+func (o op) describe() string {
+	needs := "Needs: " + o.Allow.String() + "."
+	if o.About == "" {
+		return needs
+	}
+	return o.About + "\n\n" + needs
+}
+
+// ServeHTTP routes. The standard mux answers unknown paths and methods with
+// plain text, so it is asked first.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, pattern := a.mux.Handler(r); pattern != "" {
+		a.mux.ServeHTTP(w, r)
+		return
+	}
+	err := a.limits.take(w.Header(), clientOf(r), time.Now())
+	if err == nil {
+		err = errs.E(errs.NotFound, "there is no operation %s %s; see %s%s/reference", r.Method, r.URL.Path, a.BaseURL, Prefix)
+		if allowed := a.methods(r); len(allowed) > 0 {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			writeProblem(w, newProblem(http.StatusMethodNotAllowed, "this path allows "+strings.Join(allowed, ", ")+" only", nil))
+			return
+		}
+	}
+	writeProblem(w, problemOf(err))
+}
+
+// methods gives what a path that exists allows.
+func (a *API) methods(r *http.Request) []string {
+	var out []string
+	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		probe := &http.Request{Method: m, URL: r.URL, Host: r.Host}
+		if _, pattern := a.mux.Handler(probe); pattern != "" {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// requestIDHeader carries the id that the log knows a request by.
+const requestIDHeader = "X-Request-Id"
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// out, created, page and done are the outputs that nearly all operations have.
+type out[T any] struct{ Body T }
+
+func ok[T any](v T) *out[T] { return &out[T]{v} }
+
+type created[T any] struct {
+	Location string `header:"Location"`
+	Body     T
+}
+
+// done has no body: 204, or 205 for a deletion that deleted something.
+type done struct{}
+
+type page[T any] struct{ Body list[T] }
+
+// list is the envelope of every list.
+type list[T any] struct {
+	Next  *next  `json:"next,omitempty" doc:"Absent on the last page."`
+	Count *int64 `json:"count,omitempty" doc:"Number of all items; given when limit is 0."`
+	Items []T    `json:"items"`
+}
+
+type next struct {
+	Page string `json:"page" doc:"Value of the query parameter page that gives the next page."`
+}
+
+// location gives the absolute address of a resource.
+func (a *API) location(format string, args ...any) string {
+	return a.BaseURL + Prefix + fmt.Sprintf(format, args...)
+}
+
+// statusOf reads the status that a response was given.
+func statusOf(w http.ResponseWriter) int {
+	if s, ok := w.(interface{ Status() int }); ok {
+		return s.Status()
+	}
+	return 0
+}
+
+var _ http.Handler = (*API)(nil)

@@ -1,0 +1,191 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) members() {
+	const tag = "Members"
+	register(a, op{
+		ID: "listMembersInOrganizationById", Route: "GET /orgs/{organizationId}/members", Tag: tag, Allow: authz.Org(authz.ViewOrg),
+		Summary: "The members of an organization.", About: "Guests see nobody.",
+	}, a.listMembers)
+	register(a, op{
+		ID: "getMemberInOrganizationById", Route: "GET /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrSelf(authz.ListMembers),
+		Summary: "A member of an organization.",
+	}, a.getMember)
+	register(a, op{
+		ID: "updateMemberInOrganizationById", Route: "PATCH /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Change the role of a member.", About: "The last admin stays admin (412).",
+	}, a.updateMember)
+	register(a, op{
+		ID: "removeMemberFromOrganizationById", Route: "DELETE /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrSelf(authz.AdminOrg),
+		Summary: "Remove a member, or leave.", About: "The last admin stays (412).",
+	}, a.removeMember)
+	register(a, op{
+		ID: "setUserAsSSOMemberForOrganization", Route: "POST /orgs/{organizationId}/members/{userId}/sso", Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Let a member sign in through the organization's identity provider.",
+	}, a.markSSO)
+	register(a, op{
+		ID: "listSpacesForOrganizationMember", Route: "GET /orgs/{organizationId}/members/{userId}/spaces", Tag: tag, Allow: authz.OrgOrSelf(authz.ReadAsAdmin),
+		Summary: "The spaces that a member has access to, with the role on each.",
+	}, a.memberSpaces)
+	register(a, op{
+		ID: "listTeamsForOrganizationMember", Route: "GET /orgs/{organizationId}/members/{userId}/teams", Tag: tag, Allow: authz.OrgOrSelf(authz.ListTeams),
+		Summary: "The teams of a member.",
+	}, a.memberTeams)
+	register(a, op{
+		ID: "updateOrganizationMemberLastSeenAt", Route: "POST /orgs/{organizationId}/ping", Tag: tag, Allow: authz.Org(authz.Ping),
+		Summary: "Note that you are active.", Status: 200,
+	}, a.ping)
+}
+
+// Member on the wire. Its id is that of the user.
+type Member struct {
+	Object     string     `json:"object" enum:"member"`
+	ID         string     `json:"id"`
+	Role       *docs.Role `json:"role"`
+	User       User       `json:"user"`
+	Disabled   bool       `json:"disabled"`
+	JoinedAt   docs.Time  `json:"joinedAt"`
+	LastSeenAt docs.Time  `json:"lastSeenAt,omitzero"`
+	SSO        bool       `json:"sso"`
+	Spaces     int        `json:"spaces" doc:"Spaces reached by a grant of the member's own or of a team."`
+	Teams      int        `json:"teams"`
+}
+
+func (a *API) member(m docs.Member) Member {
+	return Member{
+		"member", string(m.User.ID), orNull(m.Role), a.user(m.User), m.Disabled, m.JoinedAt, m.LastSeenAt, m.SSO, m.Spaces, m.Teams,
+	}
+}
+
+type listMembersIn struct {
+	orgIn
+	paged
+	Order  string `query:"order" enum:"asc,desc" default:"desc"`
+	Role   string `query:"role" enum:"admin,create,review,edit,comment,read,guest"`
+	Search string `query:"search" maxLength:"256" doc:"Part of the name or the address."`
+	Sort   string `query:"sort" enum:"joinedAt,lastSeenAt" default:"joinedAt" doc:"lastSeenAt leaves out who was never seen."`
+}
+
+func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*page[Member], error) {
+	if !authz.Of(ctx).Can(authz.ListMembers) {
+		return none[Member](), nil
+	}
+	f := store.MemberFilter{Search: in.Search, LastSeen: in.Sort == "lastSeenAt", Asc: in.Order == "asc"}
+	if in.Role != "" {
+		r := docs.Role(in.Role)
+		if in.Role == "guest" {
+			r = docs.Guest
+		}
+		f.Role = &r
+	}
+	return listOf(ctx, a, in.paged, lister[docs.Member]{
+		page:  func(p store.Page) ([]docs.Member, store.Key, error) { return a.Store.Members(ctx, in.Org, f, p) },
+		count: func() (int64, error) { return a.Store.CountMembers(ctx, in.Org, f) },
+	}, a.member)
+}
+
+type memberIn struct {
+	orgIn
+	userIn
+}
+
+func (a *API) getMember(ctx context.Context, in *memberIn) (*out[Member], error) {
+	m, err := a.Store.Member(ctx, in.Org, in.User)
+	return ok(a.member(m)), err
+}
+
+type updateMemberIn struct {
+	memberIn
+	Body struct {
+		Role opt.Val[docs.Role] `json:"role,omitempty" nullable:"true"`
+	}
+}
+
+func (a *API) updateMember(ctx context.Context, in *updateMemberIn) (*out[Member], error) {
+	if !in.Body.Role.Set() {
+		return a.getMember(ctx, &in.memberIn)
+	}
+	m, err := a.Orgs.SetRole(ctx, authz.Of(ctx).Actor, in.Org, in.User, in.Body.Role.Or(docs.Guest))
+	return ok(a.member(m)), err
+}
+
+func (a *API) removeMember(ctx context.Context, in *memberIn) (*done, error) {
+	return nil, a.Orgs.Remove(ctx, authz.Of(ctx).Actor, in.Org, in.User)
+}
+
+func (a *API) markSSO(ctx context.Context, in *memberIn) (*out[Member], error) {
+	m, err := a.Orgs.MarkSSO(ctx, authz.Of(ctx).Actor, in.Org, in.User)
+	return ok(a.member(m)), err
+}
+
+type memberSpacesIn struct {
+	memberIn
+	paged
+	Order string `query:"order" enum:"asc,desc" default:"desc"`
+}
+
+type spacePermission struct {
+	Permission docs.Role `json:"permission"`
+	Space      Space     `json:"space"`
+}
+
+func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*page[spacePermission], error) {
+	m, err := a.Store.Member(ctx, in.Org, in.User)
+	if err != nil {
+		return nil, err
+	}
+	v := store.Viewer{Org: in.Org, User: in.User, Role: m.Role}
+	read := a.Store.SpacesBackward
+	if in.Order == "asc" {
+		read = a.Store.Spaces
+	}
+	return listOf(ctx, a, in.paged, lister[store.Ranked[docs.Space]]{
+		page: func(p store.Page) ([]store.Ranked[docs.Space], store.Key, error) {
+			return read(ctx, v, store.SpaceFilter{}, p)
+		},
+		count: func() (int64, error) { return a.Store.CountSpaces(ctx, v, store.SpaceFilter{}) },
+	}, func(it store.Ranked[docs.Space]) spacePermission {
+		return spacePermission{it.Role, a.space(it.It, it.Role)}
+	})
+}
+
+type memberTeamsIn struct {
+	memberIn
+	paged
+	Title string `query:"title" maxLength:"64"`
+}
+
+type memberTeam struct {
+	Team   Team           `json:"team"`
+	Member teamMembership `json:"member"`
+}
+
+func (a *API) memberTeams(ctx context.Context, in *memberTeamsIn) (*page[memberTeam], error) {
+	if _, err := a.Store.Member(ctx, in.Org, in.User); err != nil {
+		return nil, err
+	}
+	g := authz.Of(ctx)
+	return listOf(ctx, a, in.paged, lister[store.MemberTeam]{
+		page: func(p store.Page) ([]store.MemberTeam, store.Key, error) {
+			return a.Store.TeamsOf(ctx, in.Org, in.User, in.Title, p)
+		},
+	}, func(it store.MemberTeam) memberTeam {
+		return memberTeam{a.team(it.Team, g.Access), teamMembership{it.Role}}
+	})
+}
+
+type pinged struct {
+	VisitorClaims string `json:"gitbookVisitorClaims,omitempty"`
+}
+
+func (a *API) ping(ctx context.Context, in *orgIn) (*out[pinged], error) {
+	return ok(pinged{}), a.Orgs.Ping(ctx, authz.Of(ctx).Actor, in.Org)
+}

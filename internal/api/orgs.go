@@ -1,0 +1,480 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) organizations() {
+	const tag = "Organizations"
+	register(a, op{
+		ID: "listOrganizationsForAuthenticatedUser", Route: "GET /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
+		Summary: "The organizations that you are a member of.",
+	}, a.listOrganizations)
+	register(a, op{
+		ID: "createOrganization", Route: "POST /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 201,
+		Summary: "Make an organization; you become its admin.",
+	}, a.createOrganization)
+	register(a, op{
+		ID: "getOrganizationById", Route: "GET /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.ViewOrg),
+		Summary: "An organization.",
+	}, a.getOrganization)
+	register(a, op{
+		ID: "updateOrganizationById", Route: "PATCH /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Change the settings of an organization.",
+	}, a.updateOrganization)
+	register(a, op{
+		ID: "joinOrganization", Route: "POST /orgs/{organizationId}/join", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 204,
+		Summary: "Join an organization that admits your e-mail domain.",
+		About:   "You become a guest. Your address must be verified and of one of the organization's emailDomains.",
+	}, a.join)
+	register(a, op{
+		ID: "getOrganizationsForEmailDomain", Route: "GET /email-domains/{emailDomain}/orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
+		Summary: "The organizations that people of your own e-mail domain can join.",
+	}, a.organizationsByDomain)
+	register(a, op{
+		ID: "getSubdomain", Route: "GET /subdomains/{subdomain}", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
+		Summary: "Which of your organizations has a hostname.",
+	}, a.subdomain)
+	register(a, op{
+		ID: "getOrganizationAgentInstructions", Route: "GET /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.ListMembers),
+		Summary: "Instructions for the organization's writing agent.",
+	}, a.agentInstructions)
+	register(a, op{
+		ID: "updateOrganizationAgentInstructions", Route: "PUT /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Replace the instructions for the organization's writing agent.",
+	}, a.setAgentInstructions)
+	register(a, op{
+		ID: "listAuditEvents", Route: "GET /orgs/{organizationId}/audit", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "Who did what in the organization, newest first.",
+	}, a.audit)
+}
+
+// Organization on the wire.
+type Organization struct {
+	Object         string            `json:"object" enum:"organization"`
+	ID             string            `json:"id"`
+	Title          string            `json:"title"`
+	CreatedAt      docs.Time         `json:"createdAt"`
+	EmailDomains   []string          `json:"emailDomains"`
+	Hostname       string            `json:"hostname,omitempty"`
+	Type           string            `json:"type" enum:"business,community"`
+	UseCase        string            `json:"useCase,omitempty"`
+	CommunityType  string            `json:"communityType,omitempty"`
+	DefaultRole    *docs.Role        `json:"defaultRole"`
+	DefaultContent *sitePointer      `json:"defaultContent,omitempty"`
+	SSO            bool              `json:"sso"`
+	AI             bool              `json:"ai"`
+	InviteLinks    bool              `json:"inviteLinks"`
+	Plan           string            `json:"plan"`
+	Billing        *billing          `json:"billing,omitempty" doc:"For members only."`
+	MergeRules     MergeRules        `json:"mergeRules"`
+	URLs           orgURLs           `json:"urls"`
+	Trial          trial             `json:"trial"`
+	CustomHostname string            `json:"customHostname,omitempty"`
+	Blocked        *blocked          `json:"blocked,omitempty"`
+	IsOnNewTrial   bool              `json:"internal_isOnNewTrial" deprecated:"true"`
+	Migration      *billingMigration `json:"internal_billingMigration,omitempty"`
+	Permissions    orgPermissions    `json:"permissions"`
+}
+
+type sitePointer struct {
+	Type string `json:"type" enum:"site"`
+	Site string `json:"site"`
+}
+
+type orgURLs struct {
+	Location string `json:"location" format:"uri"`
+	App      string `json:"app" format:"uri"`
+	Logo     string `json:"logo,omitempty" format:"uri"`
+}
+
+type billing struct {
+	Interval            string           `json:"interval" enum:"monthly,yearly"`
+	EndDate             *docs.Time       `json:"endDate"`
+	HasPaymentFailed    bool             `json:"hasPaymentFailed"`
+	IsScheduledToCancel bool             `json:"isScheduledToCancel"`
+	Pricing             pricing          `json:"pricing"`
+	UsageAddons         map[string]addon `json:"usageAddons"`
+}
+
+type pricing struct {
+	Members struct {
+		Plus price `json:"plus_2024"`
+		Pro  price `json:"pro_2024"`
+	} `json:"members"`
+	Sites struct {
+		Premium  price `json:"premium"`
+		Ultimate price `json:"ultimate"`
+	} `json:"sites"`
+}
+
+type price struct {
+	Monthly float64 `json:"monthly"`
+	Yearly  float64 `json:"yearly"`
+}
+
+type addon struct {
+	Enabled bool `json:"enabled"`
+}
+
+type trial struct {
+	Status   string    `json:"status" enum:"notapplicable,none,active,ended,expired"`
+	Count    int       `json:"count"`
+	EndDate  docs.Time `json:"endDate,omitzero"`
+	Decision string    `json:"decision,omitempty"`
+}
+
+type blocked struct {
+	Source string `json:"source,omitempty" enum:"backoffice,external,internal"`
+	Reason string `json:"reason"`
+}
+
+type billingMigration struct {
+	Deadline        docs.Time `json:"deadline,omitzero"`
+	DiscountPercent float64   `json:"discountPercent,omitempty"`
+	DiscountEndDate docs.Time `json:"discountEndDate,omitzero"`
+}
+
+type orgPermissions struct {
+	View                bool `json:"view"`
+	Admin               bool `json:"admin"`
+	OwnTeam             bool `json:"ownTeam"`
+	CreateContent       bool `json:"createContent"`
+	CreateOpenAPISpec   bool `json:"createOpenAPISpec"`
+	IngestConversations bool `json:"ingestConversations"`
+	ViewBilling         bool `json:"viewBilling"`
+	ListMembers         bool `json:"listMembers"`
+	ListTeams           bool `json:"listTeams"`
+	ListIntegrations    bool `json:"listIntegrations"`
+	ListInstallations   bool `json:"listInstallations"`
+	InstallIntegration  bool `json:"installIntegration"`
+}
+
+// organization shows an organization to somebody with an access in it.
+func (a *API) organization(o docs.Organization, by *docs.Access) Organization {
+	can := func(act authz.Action) bool { return by.Inside() && authz.Can(by.OrgRole(), act) }
+	w := Organization{
+		Object: "organization", ID: string(o.ID), Title: o.Title, CreatedAt: o.CreatedAt,
+		EmailDomains: append([]string{}, o.EmailDomains...), Hostname: o.Hostname, Type: o.Type, UseCase: o.UseCase,
+		CommunityType: o.CommunityType, DefaultRole: orNull(o.DefaultRole), SSO: o.SSO, AI: o.AI, InviteLinks: o.InviteLinks,
+		Plan: o.Plan, MergeRules: mergeRules(o.MergeRules),
+		URLs:           orgURLs{Location: a.location("/orgs/%s", o.ID), App: a.BaseURL + "/o/" + string(o.ID), Logo: o.LogoURL},
+		Trial:          trial{Status: o.Trial.Status, Count: o.Trial.Count, EndDate: o.Trial.EndDate, Decision: o.Trial.Decision},
+		CustomHostname: o.CustomHostname, IsOnNewTrial: true,
+		Permissions: orgPermissions{
+			View: can(authz.ViewOrg), Admin: can(authz.AdminOrg), OwnTeam: by.Inside() && by.OwnsTeam(),
+			CreateContent: can(authz.CreateContent), CreateOpenAPISpec: can(authz.CreateOpenAPISpec),
+			IngestConversations: can(authz.IngestConvo), ViewBilling: can(authz.ViewBilling),
+			ListMembers: can(authz.ListMembers), ListTeams: can(authz.ListTeams), ListIntegrations: can(authz.ListIntegrations),
+			ListInstallations: can(authz.ListIntegrations), InstallIntegration: can(authz.InstallInOrg),
+		},
+	}
+	if o.DefaultContent != "" {
+		w.DefaultContent = &sitePointer{"site", o.DefaultContent}
+	}
+	if by.Inside() {
+		w.Billing = billingOf(o.Billing)
+	}
+	if o.Blocked.Reason != "" {
+		w.Blocked = &blocked{o.Blocked.Source, o.Blocked.Reason}
+	}
+	if !o.Billing.MigrationDeadline.IsZero() {
+		w.Migration = &billingMigration{o.Billing.MigrationDeadline, o.Billing.MigrationDiscount, o.Billing.MigrationDiscountEnd}
+	}
+	return w
+}
+
+func billingOf(b docs.Billing) *billing {
+	w := &billing{
+		Interval: b.Interval, HasPaymentFailed: b.HasPaymentFailed, IsScheduledToCancel: b.IsScheduledToCancel,
+		UsageAddons: map[string]addon{},
+	}
+	if !b.EndDate.IsZero() {
+		w.EndDate = &b.EndDate
+	}
+	w.Pricing.Members.Plus, w.Pricing.Members.Pro = price{b.PlusMonthly, b.PlusYearly}, price{b.ProMonthly, b.ProYearly}
+	w.Pricing.Sites.Premium = price{b.SitePremiumMonthly, b.SitePremiumYearly}
+	w.Pricing.Sites.Ultimate = price{b.SiteUltimateMonthly, b.SiteUltimateYearly}
+	for name, on := range b.UsageAddons {
+		w.UsageAddons[name] = addon{on}
+	}
+	return w
+}
+
+// orNull gives null for a guest.
+func orNull(r docs.Role) *docs.Role {
+	if !r.Valid() {
+		return nil
+	}
+	return &r
+}
+
+// MergeRules on the wire.
+type MergeRules struct {
+	Type  docs.MergeRulesType `json:"type" enum:"inherit,rules,none"`
+	Rules *[]MergeRule        `json:"rules,omitempty"`
+}
+
+// MergeRule on the wire.
+type MergeRule struct {
+	Rule       string         `json:"rule"`
+	Users      *[]docs.UserID `json:"users,omitempty"`
+	Expression string         `json:"expression,omitempty" maxLength:"1024"`
+	Message    string         `json:"message,omitempty" maxLength:"512"`
+}
+
+func mergeRules(m docs.MergeRules) MergeRules {
+	w := MergeRules{Type: m.Type}
+	if m.Type != docs.MergeOwn {
+		return w
+	}
+	rules := []MergeRule{}
+	for _, r := range m.Rules {
+		wr := MergeRule{Rule: r.Rule, Expression: r.Expression, Message: r.Message}
+		if r.Users != nil {
+			wr.Users = &r.Users
+		}
+		rules = append(rules, wr)
+	}
+	w.Rules = &rules
+	return w
+}
+
+func (w MergeRules) plain() docs.MergeRules {
+	m := docs.MergeRules{Type: w.Type}
+	if w.Rules == nil {
+		return m
+	}
+	m.Rules = []docs.MergeRule{}
+	for _, r := range *w.Rules {
+		pr := docs.MergeRule{Rule: r.Rule, Expression: r.Expression, Message: r.Message}
+		if r.Users != nil {
+			pr.Users = append([]docs.UserID{}, *r.Users...)
+		}
+		m.Rules = append(m.Rules, pr)
+	}
+	return m
+}
+
+func plainRules(in opt.Val[MergeRules]) opt.Val[docs.MergeRules] {
+	if w, ok := in.Get(); ok {
+		return opt.Of(w.plain())
+	}
+	return opt.Val[docs.MergeRules]{}
+}
+
+func (a *API) listOrganizations(ctx context.Context, in *paged) (*page[Organization], error) {
+	me := authz.Of(ctx).Actor.User
+	type item struct {
+		o  docs.Organization
+		by *docs.Access
+	}
+	return listOf(ctx, a, *in, lister[item]{
+		page: func(p store.Page) ([]item, store.Key, error) {
+			all, key, err := a.Store.OrganizationsOf(ctx, me, p)
+			items := make([]item, len(all))
+			for i := range all {
+				if err == nil {
+					items[i].o = all[i]
+					items[i].by, err = a.Store.Access(ctx, all[i].ID, me)
+				}
+			}
+			return items, key, err
+		},
+		count: func() (int64, error) { return a.Store.CountOrganizationsOf(ctx, me) },
+	}, func(it item) Organization { return a.organization(it.o, it.by) })
+}
+
+type createOrganizationIn struct {
+	Body struct {
+		Title         string   `json:"title" minLength:"2" maxLength:"255" pattern:"\\S.*\\S" patternDescription:"at least two characters that are not blank"`
+		EmailDomains  []string `json:"emailDomains,omitempty" maxItems:"50"`
+		Type          string   `json:"type,omitempty" enum:"business,community"`
+		UseCase       string   `json:"useCase,omitempty" enum:"internalDocs,docsSite,audienceControlledSite,productDocs,teamKnowledgeBase,designSystem,openSourceDocs,notes,other"`
+		CommunityType string   `json:"communityType,omitempty" enum:"nonProfit,openSource,education"`
+	}
+}
+
+func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) (*created[Organization], error) {
+	by := authz.Of(ctx).Actor
+	o, err := a.Orgs.Create(ctx, by, orgs.NewOrganization{
+		Title: in.Body.Title, EmailDomains: in.Body.EmailDomains, Type: in.Body.Type, UseCase: in.Body.UseCase, CommunityType: in.Body.CommunityType,
+	})
+	if err != nil {
+		return nil, err
+	}
+	access := &docs.Access{Org: o.ID, User: by.User, Member: true, Role: docs.Admin}
+	return &created[Organization]{a.location("/orgs/%s", o.ID), a.organization(o, access)}, nil
+}
+
+type orgIn struct {
+	Org docs.OrgID `path:"organizationId"`
+}
+
+func (a *API) getOrganization(ctx context.Context, _ *orgIn) (*out[Organization], error) {
+	g := authz.Of(ctx)
+	return ok(a.organization(g.Org, g.Access)), nil
+}
+
+type updateOrganizationIn struct {
+	orgIn
+	Body struct {
+		Title          opt.Val[string]      `json:"title,omitempty" minLength:"2" maxLength:"255"`
+		EmailDomains   opt.Val[[]string]    `json:"emailDomains,omitempty" maxItems:"50"`
+		Hostname       opt.Val[string]      `json:"hostname,omitempty" minLength:"3" maxLength:"32"`
+		DefaultRole    opt.Val[docs.Role]   `json:"defaultRole,omitempty" nullable:"true"`
+		DefaultContent opt.Val[sitePointer] `json:"defaultContent,omitempty"`
+		Logo           opt.Val[string]      `json:"logo,omitempty" nullable:"true" maxLength:"2048" format:"uri"`
+		SSO            opt.Val[bool]        `json:"sso,omitempty"`
+		AI             opt.Val[bool]        `json:"ai,omitempty"`
+		InviteLinks    opt.Val[bool]        `json:"inviteLinks,omitempty"`
+		MergeRules     opt.Val[MergeRules]  `json:"mergeRules,omitempty"`
+	}
+}
+
+func (a *API) updateOrganization(ctx context.Context, in *updateOrganizationIn) (*out[Organization], error) {
+	g, b := authz.Of(ctx), in.Body
+	patch := orgs.OrganizationPatch{
+		Title: b.Title, EmailDomains: b.EmailDomains, Hostname: b.Hostname, DefaultRole: b.DefaultRole, Logo: b.Logo,
+		SSO: b.SSO, AI: b.AI, InviteLinks: b.InviteLinks, MergeRules: plainRules(b.MergeRules),
+	}
+	if p, set := b.DefaultContent.Get(); set {
+		patch.DefaultContent = opt.Of(p.Site)
+	} else if b.DefaultContent.IsNull() {
+		patch.DefaultContent = opt.Null[string]()
+	}
+	o, err := a.Orgs.Update(ctx, g.Actor, in.Org, patch)
+	return ok(a.organization(o, g.Access)), err
+}
+
+func (a *API) join(ctx context.Context, in *orgIn) (*done, error) {
+	return nil, a.Orgs.Join(ctx, authz.Of(ctx).Actor, in.Org)
+}
+
+type organizationsByDomain struct {
+	Organizations []Organization `json:"organizations"`
+}
+
+type emailDomainIn struct {
+	Domain string `path:"emailDomain" maxLength:"253"`
+}
+
+func (a *API) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*out[organizationsByDomain], error) {
+	by := authz.Of(ctx).Actor
+	all, err := a.Orgs.OrganizationsByDomain(ctx, by, in.Domain)
+	w := organizationsByDomain{Organizations: []Organization{}}
+	for _, o := range all {
+		access, err := a.Store.Access(ctx, o.ID, by.User)
+		if err != nil {
+			return nil, err
+		}
+		w.Organizations = append(w.Organizations, a.organization(o, access))
+	}
+	return ok(w), err
+}
+
+// Subdomain on the wire.
+type Subdomain struct {
+	Object    string     `json:"object" enum:"subdomain"`
+	Subdomain string     `json:"subdomain"`
+	Target    orgPointer `json:"target"`
+	IsActive  bool       `json:"isActive"`
+}
+
+type orgPointer struct {
+	Type         string `json:"type" enum:"organization"`
+	Organization string `json:"organization"`
+}
+
+type subdomainIn struct {
+	Subdomain string `path:"subdomain" maxLength:"32"`
+}
+
+func (a *API) subdomain(ctx context.Context, in *subdomainIn) (*out[Subdomain], error) {
+	o, err := a.Store.OrganizationByHostname(ctx, in.Subdomain)
+	if err != nil {
+		return nil, err
+	}
+	// Whose a hostname is, is known to the members of that organization.
+	if _, _, err := a.Guard.Org(ctx, authz.Of(ctx).Actor, authz.ViewOrg, o.ID); err != nil {
+		return nil, errs.Missing("subdomain")
+	}
+	return ok(Subdomain{"subdomain", o.Hostname, orgPointer{"organization", string(o.ID)}, true}), nil
+}
+
+// AgentInstructions on the wire.
+type AgentInstructions struct {
+	Object       string          `json:"object" enum:"agent-instructions"`
+	Instructions json.RawMessage `json:"instructions"`
+	UpdatedAt    docs.Time       `json:"updatedAt"`
+	UpdatedBy    string          `json:"updatedBy"`
+	URLs         location        `json:"urls"`
+}
+
+func (a *API) instructions(org docs.OrgID, v docs.AgentInstructions) AgentInstructions {
+	return AgentInstructions{
+		"agent-instructions", v.Document, v.UpdatedAt, string(v.UpdatedBy),
+		location{a.location("/orgs/%s/agent-instructions", org)},
+	}
+}
+
+func (a *API) agentInstructions(ctx context.Context, in *orgIn) (*out[AgentInstructions], error) {
+	v, err := a.Orgs.AgentInstructions(ctx, authz.Of(ctx).Org)
+	return ok(a.instructions(in.Org, v)), err
+}
+
+type setAgentInstructionsIn struct {
+	orgIn
+	Body struct {
+		Instructions json.RawMessage `json:"instructions"`
+	}
+}
+
+func (a *API) setAgentInstructions(ctx context.Context, in *setAgentInstructionsIn) (*out[AgentInstructions], error) {
+	v, err := a.Orgs.SetAgentInstructions(ctx, authz.Of(ctx).Actor, in.Org, in.Body.Instructions)
+	return ok(a.instructions(in.Org, v)), err
+}
+
+// AuditEvent on the wire.
+type AuditEvent struct {
+	Object  string         `json:"object" enum:"audit-event"`
+	ID      string         `json:"id"`
+	At      docs.Time      `json:"at"`
+	Actor   string         `json:"actor" doc:"Id of the user."`
+	Token   string         `json:"token,omitempty" doc:"Id of the token."`
+	Request string         `json:"request,omitempty" doc:"Id of the request."`
+	Action  string         `json:"action"`
+	Subject auditSubject   `json:"subject"`
+	Data    map[string]any `json:"data"`
+}
+
+type auditSubject struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+}
+
+type auditIn struct {
+	orgIn
+	paged
+}
+
+func (a *API) audit(ctx context.Context, in *auditIn) (*page[AuditEvent], error) {
+	return listOf(ctx, a, in.paged, lister[store.AuditRow]{
+		page: func(p store.Page) ([]store.AuditRow, store.Key, error) { return a.Store.Audit(ctx, in.Org, p) },
+	}, func(r store.AuditRow) AuditEvent {
+		w := AuditEvent{
+			Object: "audit-event", ID: r.ID, At: r.At, Actor: string(r.Actor), Token: string(r.Token), Request: r.Request,
+			Action: r.Action, Subject: auditSubject{r.SubjectKind, r.SubjectID}, Data: map[string]any{},
+		}
+		_ = json.Unmarshal([]byte(r.Data), &w.Data) // written by us as an object
+		return w
+	})
+}

@@ -1,0 +1,114 @@
+package api
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// paged is part of the input of every list.
+type paged struct {
+	Cursor string `query:"page" maxLength:"2048" doc:"Cursor from next.page of an earlier answer of the same list."`
+	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"50" doc:"How many items at most; 0 gives none but the count."`
+	// list is what the cursor belongs to: the path and the filters.
+	list string
+}
+
+// Resolve notes which list is asked for; huma calls it with every request.
+func (p *paged) Resolve(ctx huma.Context) []error {
+	u := ctx.URL()
+	q := u.Query()
+	q.Del("page")
+	q.Del("limit")
+	p.list = u.Path + "?" + q.Encode()
+	return nil
+}
+
+// cursors signs and opens cursors. A cursor holds the key of the last item,
+// so it stays right when items come or go; its signature ties it to the
+// list, its filters and the caller.
+type cursors struct{ key []byte }
+
+func (c cursors) mac(payload, list string, who *authz.Grant) string {
+	h := hmac.New(sha256.New, c.key)
+	h.Write([]byte(payload + "\x00" + list + "\x00" + string(who.Actor.User)))
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
+}
+
+// open gives the page that a request asks for.
+func (a *API) open(ctx context.Context, p paged) (store.Page, error) {
+	out := store.Page{Limit: p.Limit}
+	if p.Cursor == "" {
+		return out, nil
+	}
+	bad := errs.Field("query.page", "is not a cursor of this list; start again without it")
+	payload, sig, ok := strings.Cut(p.Cursor, ".")
+	if !ok || !hmac.Equal([]byte(sig), []byte(a.cursors.mac(payload, p.list, authz.Of(ctx)))) {
+		return out, bad
+	}
+	b, err := base64.RawURLEncoding.DecodeString(payload)
+	if err != nil || json.Unmarshal(b, &out.After) != nil {
+		return out, bad
+	}
+	return out, nil
+}
+
+func (a *API) seal(ctx context.Context, p paged, key store.Key) *next {
+	if key == nil {
+		return nil
+	}
+	b, _ := json.Marshal(key) // texts always can be encoded
+	payload := base64.RawURLEncoding.EncodeToString(b)
+	return &next{Page: payload + "." + a.cursors.mac(payload, p.list, authz.Of(ctx))}
+}
+
+// lister reads one page of a list from the store, and counts all of it. A
+// nil count leaves the number out.
+type lister[T any] struct {
+	page  func(store.Page) ([]T, store.Key, error)
+	count func() (int64, error)
+}
+
+// listOf answers a list operation.
+func listOf[T, W any](ctx context.Context, a *API, p paged, l lister[T], wire func(T) W) (*page[W], error) {
+	at, err := a.open(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	out := &page[W]{}
+	out.Body.Items = []W{}
+	if p.Limit == 0 {
+		if l.count != nil {
+			n, err := l.count()
+			out.Body.Count = &n
+			return out, err
+		}
+		return out, nil
+	}
+	items, key, err := l.page(at)
+	if err != nil {
+		return nil, err
+	}
+	for _, it := range items {
+		out.Body.Items = append(out.Body.Items, wire(it))
+	}
+	out.Body.Next = a.seal(ctx, p, key)
+	return out, nil
+}
+
+// none answers a list that the caller may not see into.
+func none[W any]() *page[W] {
+	zero := int64(0)
+	return &page[W]{list[W]{Items: []W{}, Count: &zero}}
+}
+
+var _ huma.Resolver = (*paged)(nil)

@@ -1,0 +1,245 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// permissions declares the same nine operations for spaces and collections.
+func (a *API) permissions() {
+	declareSharing[spaceIn](a, "Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
+	declareSharing[collectionIn](a, "Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
+	register(a, op{
+		ID: "explainSpacePermission", Route: "GET /spaces/{spaceId}/permissions/explain", Tag: "Permissions", Allow: authz.Space(authz.ViewSpace),
+		Summary: "Which rule gives somebody their role on the space.",
+		About:   "You may ask about yourself; about others with the role create.",
+	}, explain[spaceIn](a))
+	register(a, op{
+		ID: "explainCollectionPermission", Route: "GET /collections/{collectionId}/permissions/explain", Tag: "Permissions", Allow: authz.Collection(authz.ViewCollection),
+		Summary: "Which rule gives somebody their role on the collection.",
+		About:   "You may ask about yourself; about others with the role create.",
+	}, explain[collectionIn](a))
+}
+
+// declareSharing declares who-has-access operations. P is the path of the
+// thing; the thing itself comes with the grant.
+func declareSharing[P any](a *API, noun, path string, admin, look authz.Rule) {
+	const tag = "Permissions"
+	register(a, op{
+		ID: "inviteTo" + noun, Route: "POST " + path, Tag: tag, Allow: admin, Status: 204,
+		Summary: "Grant a role to users and teams of the organization.",
+		About:   "You cannot give more than you have. null takes grants back, so that those people inherit again.",
+	}, share[P](a))
+	register(a, op{
+		ID: "listUserPermissionsIn" + noun, Route: "GET " + path + "/users", Tag: tag, Allow: look,
+		Summary: "Direct grants to users.",
+	}, userGrants[P](a))
+	register(a, op{
+		ID: "updateUserPermissionIn" + noun, Route: "PATCH " + path + "/users/{userId}", Tag: tag, Allow: admin, Status: 204,
+		Summary: "Change a direct grant to a user.",
+	}, reshareUser[P](a))
+	register(a, op{
+		ID: "removeUserFrom" + noun, Route: "DELETE " + path + "/users/{userId}", Tag: tag, Allow: admin,
+		Summary: "Take a direct grant back from a user.",
+	}, unshareUser[P](a))
+	register(a, op{
+		ID: "listTeamPermissionsIn" + noun, Route: "GET " + path + "/teams", Tag: tag, Allow: look,
+		Summary: "Direct grants to teams.",
+	}, teamGrants[P](a))
+	register(a, op{
+		ID: "updateTeamPermissionIn" + noun, Route: "PATCH " + path + "/teams/{teamId}", Tag: tag, Allow: admin, Status: 204,
+		Summary: "Change a direct grant to a team.",
+	}, reshareTeam[P](a))
+	register(a, op{
+		ID: "removeTeamFrom" + noun, Route: "DELETE " + path + "/teams/{teamId}", Tag: tag, Allow: admin,
+		Summary: "Take a direct grant back from a team.",
+	}, unshareTeam[P](a))
+	register(a, op{
+		ID: "listPermissionsAggregateIn" + noun, Route: "GET " + path + "/aggregate", Tag: tag, Allow: look,
+		Summary: "Everybody with access, by whatever rule, with the role that they have.",
+	}, aggregate[P](a))
+}
+
+type shareBody struct {
+	Role  opt.Val[docs.Role] `json:"role" nullable:"true"`
+	Users []docs.UserID      `json:"users,omitempty" minItems:"1" maxItems:"1000"`
+	Teams []docs.TeamID      `json:"teams,omitempty" minItems:"1" maxItems:"1000"`
+}
+
+// The thing of the path is in the grant already, so these inputs do not
+// name it; P only tells huma of the parameter.
+type shareIn[P any] struct {
+	At   P
+	Body shareBody
+}
+
+func share[P any](a *API) func(context.Context, *shareIn[P]) (*done, error) {
+	return func(ctx context.Context, in *shareIn[P]) (*done, error) {
+		if len(in.Body.Users)+len(in.Body.Teams) == 0 {
+			return nil, errs.Field("body.users", "or teams is required")
+		}
+		return nil, a.Spaces.Share(ctx, authz.Of(ctx), in.Body.Users, in.Body.Teams, in.Body.Role.Or(docs.Guest))
+	}
+}
+
+type grantsIn[P any] struct {
+	At P
+	paged
+}
+
+// UserPermission on the wire.
+type UserPermission struct {
+	Permission docs.Role `json:"permission"`
+	User       User      `json:"user"`
+}
+
+// TeamPermission on the wire.
+type TeamPermission struct {
+	Permission docs.Role `json:"permission"`
+	Team       Team      `json:"team"`
+}
+
+func userGrants[P any](a *API) func(context.Context, *grantsIn[P]) (*page[UserPermission], error) {
+	return func(ctx context.Context, in *grantsIn[P]) (*page[UserPermission], error) {
+		n := authz.Of(ctx).Node()
+		return listOf(ctx, a, in.paged, lister[store.UserGrant]{
+			page: func(p store.Page) ([]store.UserGrant, store.Key, error) { return a.Store.UserGrants(ctx, n, p) },
+		}, func(g store.UserGrant) UserPermission { return UserPermission{g.Role, a.user(g.User)} })
+	}
+}
+
+func teamGrants[P any](a *API) func(context.Context, *grantsIn[P]) (*page[TeamPermission], error) {
+	return func(ctx context.Context, in *grantsIn[P]) (*page[TeamPermission], error) {
+		g := authz.Of(ctx)
+		return listOf(ctx, a, in.paged, lister[store.TeamGrant]{
+			page: func(p store.Page) ([]store.TeamGrant, store.Key, error) { return a.Store.TeamGrants(ctx, g.Node(), p) },
+		}, func(v store.TeamGrant) TeamPermission { return TeamPermission{v.Role, a.team(v.Team, g.Access)} })
+	}
+}
+
+type userGrantIn[P any] struct {
+	At P
+	userIn
+}
+
+type teamGrantIn[P any] struct {
+	At   P
+	Team docs.TeamID `path:"teamId"`
+}
+
+type newRole struct {
+	Role opt.Val[docs.Role] `json:"role" nullable:"true"`
+}
+
+type reshareUserIn[P any] struct {
+	userGrantIn[P]
+	Body newRole
+}
+
+type reshareTeamIn[P any] struct {
+	teamGrantIn[P]
+	Body newRole
+}
+
+func reshareUser[P any](a *API) func(context.Context, *reshareUserIn[P]) (*done, error) {
+	return func(ctx context.Context, in *reshareUserIn[P]) (*done, error) {
+		g := authz.Of(ctx)
+		return nil, a.Spaces.Reshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User, Role: in.Body.Role.Or(docs.Guest)})
+	}
+}
+
+func reshareTeam[P any](a *API) func(context.Context, *reshareTeamIn[P]) (*done, error) {
+	return func(ctx context.Context, in *reshareTeamIn[P]) (*done, error) {
+		g := authz.Of(ctx)
+		return nil, a.Spaces.Reshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team, Role: in.Body.Role.Or(docs.Guest)})
+	}
+}
+
+func unshareUser[P any](a *API) func(context.Context, *userGrantIn[P]) (*done, error) {
+	return func(ctx context.Context, in *userGrantIn[P]) (*done, error) {
+		g := authz.Of(ctx)
+		return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User})
+	}
+}
+
+func unshareTeam[P any](a *API) func(context.Context, *teamGrantIn[P]) (*done, error) {
+	return func(ctx context.Context, in *teamGrantIn[P]) (*done, error) {
+		g := authz.Of(ctx)
+		return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team})
+	}
+}
+
+type aggregateIn[P any] struct {
+	At P
+	paged
+	Role string `query:"role" enum:"admin,create,review,edit,comment,read"`
+}
+
+func aggregate[P any](a *API) func(context.Context, *aggregateIn[P]) (*page[UserPermission], error) {
+	return func(ctx context.Context, in *aggregateIn[P]) (*page[UserPermission], error) {
+		g := authz.Of(ctx)
+		return listOf(ctx, a, in.paged, lister[spaces.Effective]{
+			page: func(p store.Page) ([]spaces.Effective, store.Key, error) {
+				return a.Spaces.Aggregate(ctx, g, docs.Role(in.Role), p)
+			},
+		}, func(e spaces.Effective) UserPermission { return UserPermission{e.Role, a.user(e.User)} })
+	}
+}
+
+// Explanation on the wire.
+type Explanation struct {
+	Object string            `json:"object" enum:"permission-explanation"`
+	User   string            `json:"user"`
+	Role   *docs.Role        `json:"role" doc:"null: no access."`
+	Rule   docs.Reason       `json:"rule" enum:"not-a-member,membership-disabled,organization-admin,user-grant,team-grant,default-level,no-access-level,creator,organization-role"`
+	Source explanationSource `json:"source" doc:"Where the rule applied."`
+	Team   string            `json:"team,omitempty" doc:"Through which team."`
+	Text   string            `json:"text"`
+}
+
+type explanationSource struct {
+	Type string `json:"type" enum:"space,collection,organization"`
+	ID   string `json:"id"`
+}
+
+type explainIn[P any] struct {
+	At   P
+	User docs.UserID `query:"user" doc:"Left out: yourself."`
+}
+
+var reasonTexts = map[docs.Reason]string{
+	docs.ReasonOutsider:  "The user is not a member of the organization.",
+	docs.ReasonDisabled:  "The user's membership is disabled.",
+	docs.ReasonOrgAdmin:  "Admins of the organization are admins of everything in it.",
+	docs.ReasonUserGrant: "The role was granted to the user directly, which comes before everything that is inherited.",
+	docs.ReasonTeamGrant: "The role was granted to one of the user's teams; of several the highest counts.",
+	docs.ReasonLevel:     "This is the default level for everybody here.",
+	docs.ReasonHidden:    "The default level here is no access, and the user has no grant.",
+	docs.ReasonCreator:   "The default level here is no access, but the user has created it.",
+	docs.ReasonOrgRole:   "Nothing on the way says otherwise, so it is the user's role in the organization.",
+}
+
+func explain[P any](a *API) func(context.Context, *explainIn[P]) (*out[Explanation], error) {
+	return func(ctx context.Context, in *explainIn[P]) (*out[Explanation], error) {
+		g := authz.Of(ctx)
+		user := in.User
+		if user == "" {
+			user = g.Actor.User
+		}
+		why, err := a.Spaces.Explain(ctx, g, user)
+		w := Explanation{
+			Object: "permission-explanation", User: string(user), Role: orNull(why.Role), Rule: why.Reason, Team: string(why.Team),
+			Source: explanationSource{"organization", string(g.Access.Org)}, Text: reasonTexts[why.Reason],
+		}
+		if why.Node != nil {
+			w.Source = explanationSource{string(why.Node.Kind), why.Node.ID}
+		}
+		return ok(w), err
+	}
+}

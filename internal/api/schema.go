@@ -1,0 +1,128 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// This file tells huma how types that are ours look on the wire, so that
+// each is described once and not with every field that uses it.
+
+// role is docs.Role; on the wire null is a guest.
+type role string
+
+func (role) Schema(huma.Registry) *huma.Schema {
+	return enum("What somebody may do. null is a guest, who sees only what was granted directly.", docs.Admin, docs.Create, docs.Review, docs.Edit, docs.Comment, docs.Read)
+}
+
+type level string
+
+func (level) Schema(huma.Registry) *huma.Schema {
+	return enum("Access of everybody in the organization: a role, inherit, or null for none.",
+		docs.Level(docs.Admin), docs.Level(docs.Create), docs.Level(docs.Review), docs.Level(docs.Edit), docs.Level(docs.Comment), docs.Level(docs.Read), docs.LevelInherit)
+}
+
+type teamRole string
+
+func (teamRole) Schema(huma.Registry) *huma.Schema {
+	return enum("An owner manages the members of the team.", docs.TeamOwner, docs.TeamMember)
+}
+
+type editMode string
+
+func (editMode) Schema(huma.Registry) *huma.Schema {
+	return enum("live can be edited directly; locked only by change requests.", docs.EditLive, docs.EditLocked)
+}
+
+type language string
+
+func (language) Schema(huma.Registry) *huma.Schema { return enum("Language code.", docs.Languages...) }
+
+type moment string
+
+func (moment) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+type document string
+
+func (document) Schema(huma.Registry) *huma.Schema {
+	text := func(values ...any) *huma.Schema { return &huma.Schema{Type: huma.TypeString, Enum: values} }
+	return &huma.Schema{
+		Type: huma.TypeObject, Description: "A rich text document.", AdditionalProperties: true,
+		Required: []string{"object", "data", "nodes"},
+		Properties: map[string]*huma.Schema{
+			"object": text("document"),
+			"data":   {Type: huma.TypeObject, AdditionalProperties: true},
+			"nodes":  {Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}},
+		},
+	}
+}
+
+func enum[T ~string](about string, values ...T) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString, Description: about}
+	for _, v := range values {
+		s.Enum = append(s.Enum, string(v))
+	}
+	return s
+}
+
+// declareTypes maps our types to the ones above.
+func declareTypes(r huma.Registry) {
+	r.RegisterTypeAlias(reflect.TypeFor[docs.Role](), reflect.TypeFor[role]())
+	r.RegisterTypeAlias(reflect.TypeFor[docs.Level](), reflect.TypeFor[level]())
+	r.RegisterTypeAlias(reflect.TypeFor[docs.TeamRole](), reflect.TypeFor[teamRole]())
+	r.RegisterTypeAlias(reflect.TypeFor[docs.EditMode](), reflect.TypeFor[editMode]())
+	r.RegisterTypeAlias(reflect.TypeFor[docs.Time](), reflect.TypeFor[moment]())
+	r.RegisterTypeAlias(reflect.TypeFor[json.RawMessage](), reflect.TypeFor[document]())
+}
+
+// aliasOptions makes every opt.Val in a body look like the value in it.
+// Whether null is allowed is said by the tag nullable on the field.
+func aliasOptions(r huma.Registry, t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		aliasOptions(r, t.Elem())
+	case reflect.Struct:
+		if o, ok := reflect.Zero(t).Interface().(interface{ Elem() reflect.Type }); ok {
+			r.RegisterTypeAlias(t, o.Elem())
+			aliasOptions(r, o.Elem())
+			return
+		}
+		for i := range t.NumField() {
+			aliasOptions(r, t.Field(i).Type)
+		}
+	}
+}
+
+// declareErrors describes the answers that every operation can give.
+func declareErrors(o *huma.Operation, r huma.Registry) {
+	schema := r.Schema(reflect.TypeFor[problem](), true, "Error")
+	about := map[int]string{
+		http.StatusBadRequest:      "The input is wrong; details name the place.",
+		http.StatusTooManyRequests: "Too many requests; Retry-After says how long to wait.",
+	}
+	if len(o.Security) > 0 {
+		about[http.StatusUnauthorized] = "The token is missing or not valid."
+		about[http.StatusForbidden] = "The caller lacks the right."
+		about[http.StatusNotFound] = "Absent, or not visible to the caller."
+	}
+	if o.Method == http.MethodDelete {
+		delete(about, http.StatusNotFound)
+		o.DefaultStatus = http.StatusResetContent
+		o.Responses["204"] = &huma.Response{Description: "There was nothing to delete."}
+		o.Responses["205"] = &huma.Response{Description: "Deleted."}
+	}
+	for status, text := range about {
+		o.Responses[strconv.Itoa(status)] = &huma.Response{
+			Description: text,
+			Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) spaces() {
+	const tag = "Spaces"
+	register(a, op{
+		ID: "listSpacesInOrganizationById", Route: "GET /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.ViewOrg),
+		Summary: "The spaces of an organization that you can see.",
+	}, a.listSpaces)
+	register(a, op{
+		ID: "createSpace", Route: "POST /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
+		Summary: "Make a space.",
+		About:   "At the top level this needs the role create in the organization, inside a collection on that collection.",
+	}, a.createSpace)
+	register(a, op{
+		ID: "getSpaceById", Route: "GET /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.ViewSpace),
+		Summary: "A space.",
+	}, a.getSpace)
+	register(a, op{
+		ID: "updateSpaceById", Route: "PATCH /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
+		Summary: "Change the settings of a space.",
+	}, a.updateSpace)
+	register(a, op{
+		ID: "deleteSpaceById", Route: "DELETE /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
+		Summary: "Put a space into the trash, where it can be restored for 7 days.",
+	}, a.deleteSpace)
+	register(a, op{
+		ID: "restoreSpace", Route: "POST /spaces/{spaceId}/restore", Tag: tag, Allow: authz.TrashedSpace(authz.AdminSpace), Status: 200,
+		Summary: "Take a space out of the trash.",
+		About:   "409 when it is not there, 404 when its 7 days are over.",
+	}, a.restoreSpace)
+	register(a, op{
+		ID: "moveSpace", Route: "POST /spaces/{spaceId}/move", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
+		Summary: "Put a space elsewhere in its organization.",
+		About:   "400 for a bad position, 409 when nothing would change.",
+	}, a.moveSpace)
+	register(a, op{
+		ID: "transferSpace", Route: "POST /spaces/{spaceId}/transfer", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
+		Summary: "Give a space to another organization.",
+		About:   "Needs the role create in both. 409 when nothing would change, 412 when it cannot be moved.",
+	}, a.transferSpace)
+}
+
+// Space on the wire.
+type Space struct {
+	Object              string           `json:"object" enum:"space"`
+	ID                  string           `json:"id"`
+	Title               string           `json:"title"`
+	Emoji               string           `json:"emoji"`
+	Visibility          string           `json:"visibility" enum:"public,unlisted,share-link,visitor-auth,in-collection,private"`
+	CreatedAt           docs.Time        `json:"createdAt"`
+	UpdatedAt           docs.Time        `json:"updatedAt"`
+	DeletedAt           docs.Time        `json:"deletedAt,omitzero"`
+	EditMode            docs.EditMode    `json:"editMode"`
+	MergeRules          MergeRules       `json:"mergeRules"`
+	URLs                spaceURLs        `json:"urls"`
+	Organization        string           `json:"organization"`
+	Parent              string           `json:"parent,omitempty"`
+	Language            string           `json:"language,omitempty"`
+	Revision            string           `json:"revision"`
+	DefaultLevel        *docs.Level      `json:"defaultLevel"`
+	Comments            int              `json:"comments"`
+	ChangeRequests      int              `json:"changeRequests"`
+	ChangeRequestsOpen  int              `json:"changeRequestsOpen"`
+	ChangeRequestsDraft int              `json:"changeRequestsDraft"`
+	Permissions         spacePermissions `json:"permissions"`
+}
+
+type spaceURLs struct {
+	Location string `json:"location" format:"uri"`
+	App      string `json:"app" format:"uri"`
+	Icon     string `json:"icon,omitempty" format:"uri"`
+}
+
+type spacePermissions struct {
+	View               bool `json:"view"`
+	Access             bool `json:"access"`
+	Admin              bool `json:"admin"`
+	ViewInviteLinks    bool `json:"viewInviteLinks"`
+	Edit               bool `json:"edit"`
+	TriggerGitSync     bool `json:"triggerGitSync"`
+	Comment            bool `json:"comment"`
+	Merge              bool `json:"merge"`
+	Review             bool `json:"review"`
+	InstallIntegration bool `json:"installIntegration"`
+}
+
+// space shows a space to somebody with a role on it.
+func (a *API) space(s docs.Space, r docs.Role) Space {
+	return Space{
+		Object: "space", ID: string(s.ID), Title: s.Title, Emoji: s.Emoji, Visibility: s.Visibility(),
+		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, DeletedAt: s.DeletedAt, EditMode: s.EditMode, MergeRules: mergeRules(s.MergeRules),
+		URLs: spaceURLs{
+			Location: a.location("/spaces/%s", s.ID), App: a.BaseURL + "/o/" + string(s.Org) + "/s/" + string(s.ID), Icon: s.IconURL,
+		},
+		Organization: string(s.Org), Parent: string(s.Parent), Language: s.Language, Revision: string(s.Revision),
+		DefaultLevel: levelOrNull(s.Level), Comments: s.Counters.OpenComments, ChangeRequests: s.Counters.ChangeRequests,
+		ChangeRequestsOpen: s.Counters.OpenChangeRequests, ChangeRequestsDraft: s.Counters.DraftChangeRequests,
+		Permissions: spacePermissions{
+			View: authz.Can(r, authz.ViewSpace), Access: authz.Can(r, authz.ViewSpace), Admin: authz.Can(r, authz.AdminSpace),
+			ViewInviteLinks: authz.Can(r, authz.AdminSpace), Edit: authz.Can(r, authz.EditSpace),
+			TriggerGitSync: authz.Can(r, authz.SyncSpace), Comment: authz.Can(r, authz.CommentSpace),
+			Merge: authz.Can(r, authz.MergeSpace), Review: authz.Can(r, authz.ReviewSpace),
+			InstallIntegration: authz.Can(r, authz.InstallInSpace),
+		},
+	}
+}
+
+func (a *API) spacesPage(ctx context.Context, p paged, f store.SpaceFilter) (*page[Space], error) {
+	v := authz.Of(ctx).Viewer()
+	return listOf(ctx, a, p, lister[store.Ranked[docs.Space]]{
+		page: func(at store.Page) ([]store.Ranked[docs.Space], store.Key, error) {
+			return a.Store.Spaces(ctx, v, f, at)
+		},
+		count: func() (int64, error) { return a.Store.CountSpaces(ctx, v, f) },
+	}, func(it store.Ranked[docs.Space]) Space { return a.space(it.It, it.Role) })
+}
+
+type listSpacesIn struct {
+	orgIn
+	paged
+}
+
+func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*page[Space], error) {
+	return a.spacesPage(ctx, in.paged, store.SpaceFilter{})
+}
+
+// newSpace is the body of createSpace. At most one source of first content
+// can be named; the sources themselves come with the content engine.
+type newSpace struct {
+	Title          string                  `json:"title,omitempty" maxLength:"50"`
+	Emoji          string                  `json:"emoji,omitempty" maxLength:"50"`
+	Parent         docs.CollectionID       `json:"parent,omitempty"`
+	Language       language                `json:"language,omitempty"`
+	EditMode       docs.EditMode           `json:"editMode,omitempty"`
+	Empty          opt.Val[bool]           `json:"empty,omitempty" doc:"true makes a space without any page."`
+	Template       opt.Val[template]       `json:"template,omitempty" doc:"Content to start with."`
+	ComputedSource opt.Val[map[string]any] `json:"computedSource,omitempty" doc:"Not available: content is computed by integrations."`
+}
+
+type template struct {
+	ID     string         `json:"id"`
+	Params map[string]any `json:"params,omitempty"`
+}
+
+type createSpaceIn struct {
+	orgIn
+	Body *newSpace
+}
+
+func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*created[Space], error) {
+	b := newSpace{}
+	if in.Body != nil {
+		b = *in.Body
+	}
+	if t, set := b.Template.Get(); set {
+		return nil, errs.Field("body.template.id", "is not a template of this server: %q; leave it out to start empty", t.ID)
+	}
+	if b.ComputedSource.Set() {
+		return nil, errs.Field("body.computedSource", "is not available: this server runs no integrations that compute content")
+	}
+	s, r, err := a.Spaces.Create(ctx, authz.Of(ctx).Actor, in.Org, spaces.NewSpace{
+		Title: b.Title, Emoji: b.Emoji, Parent: b.Parent, Language: string(b.Language), EditMode: b.EditMode,
+	})
+	return &created[Space]{a.location("/spaces/%s", s.ID), a.space(s, r)}, err
+}
+
+type spaceIn struct {
+	Space docs.SpaceID `path:"spaceId"`
+}
+
+type getSpaceIn struct {
+	spaceIn
+	ShareKey string `query:"shareKey" maxLength:"256" doc:"Resolves published addresses of sites with share links."`
+}
+
+func (a *API) getSpace(ctx context.Context, _ *getSpaceIn) (*out[Space], error) {
+	g := authz.Of(ctx)
+	return ok(a.space(g.Space, g.Role)), nil
+}
+
+type updateSpaceIn struct {
+	spaceIn
+	Body struct {
+		Title      opt.Val[string]        `json:"title,omitempty" maxLength:"50"`
+		Emoji      opt.Val[string]        `json:"emoji,omitempty" nullable:"true" maxLength:"50"`
+		Icon       opt.Val[string]        `json:"icon,omitempty" nullable:"true" maxLength:"2048" format:"uri"`
+		EditMode   opt.Val[docs.EditMode] `json:"editMode,omitempty"`
+		Level      opt.Val[docs.Level]    `json:"defaultLevel,omitempty" nullable:"true"`
+		Language   opt.Val[language]      `json:"language,omitempty"`
+		MergeRules opt.Val[MergeRules]    `json:"mergeRules,omitempty"`
+	}
+}
+
+func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*out[Space], error) {
+	g, b := authz.Of(ctx), in.Body
+	patch := spaces.SpacePatch{
+		Title: b.Title, Emoji: b.Emoji, Icon: b.Icon, EditMode: b.EditMode, Level: b.Level, MergeRules: plainRules(b.MergeRules),
+	}
+	if l, set := b.Language.Get(); set {
+		patch.Language = opt.Of(string(l))
+	}
+	s, err := a.Spaces.Update(ctx, g, patch)
+	return ok(a.space(s, g.Role)), err
+}
+
+func (a *API) deleteSpace(ctx context.Context, _ *spaceIn) (*done, error) {
+	return nil, a.Spaces.Delete(ctx, authz.Of(ctx))
+}
+
+func (a *API) restoreSpace(ctx context.Context, _ *spaceIn) (*out[Space], error) {
+	g := authz.Of(ctx)
+	s, err := a.Spaces.Restore(ctx, g)
+	return ok(a.space(s, g.Role)), err
+}
+
+type moveSpaceIn struct {
+	spaceIn
+	Body movement
+}
+
+func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*out[Space], error) {
+	g := authz.Of(ctx)
+	m, err := in.Body.plain()
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.Spaces.Move(ctx, g, m)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.roleNow(ctx, g, s.Node(), s.Parent)
+	return ok(a.space(s, r)), err
+}
+
+type transferSpaceIn struct {
+	spaceIn
+	Body transfer
+}
+
+func (a *API) transferSpace(ctx context.Context, in *transferSpaceIn) (*out[Space], error) {
+	s, r, err := a.Spaces.Transfer(ctx, authz.Of(ctx), in.Body.Organization)
+	return ok(a.space(s, r)), err
+}

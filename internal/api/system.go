@@ -1,0 +1,25 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+)
+
+const apiAbout = "The HTTP interface of Octavo. Errors are `{\"error\":{\"code\",\"message\",\"details\"}}`; lists are `{\"items\",\"next\":{\"page\"},\"count\"}`."
+
+func (a *API) system() {
+	register(a, op{
+		ID: "getApiInformation", Route: "GET /{$}", Tag: "System", Allow: authz.Public(),
+		Summary: "Version and build of this server.",
+	}, a.information)
+}
+
+type information struct {
+	Version string `json:"version"`
+	Build   string `json:"build" doc:"When the program was built."`
+}
+
+func (a *API) information(context.Context, *struct{}) (*out[information], error) {
+	return ok(information{Version: a.Version, Build: a.Build}), nil
+}

@@ -1,0 +1,224 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) teams() {
+	const tag = "Teams"
+	register(a, op{
+		ID: "listTeamsInOrganizationById", Route: "GET /orgs/{organizationId}/teams", Tag: tag, Allow: authz.Org(authz.ViewOrg),
+		Summary: "The teams of an organization.", About: "Guests see none.",
+	}, a.listTeams)
+	register(a, op{
+		ID: "createOrganizationTeam", Route: "PUT /orgs/{organizationId}/teams", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
+		Summary: "Make a team.",
+	}, a.createTeam)
+	register(a, op{
+		ID: "getTeamInOrganizationById", Route: "GET /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.ViewTeam),
+		Summary: "A team.",
+	}, a.getTeam)
+	register(a, op{
+		ID: "updateTeamInOrganizationById", Route: "PATCH /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.AdminTeam),
+		Summary: "Rename a team.",
+	}, a.renameTeam)
+	register(a, op{
+		ID: "removeTeamFromOrganizationById", Route: "DELETE /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.AdminTeam),
+		Summary: "Delete a team and what was granted to it.",
+	}, a.deleteTeam)
+	register(a, op{
+		ID: "listTeamMembersInOrganizationById", Route: "GET /orgs/{organizationId}/teams/{teamId}/members", Tag: tag, Allow: authz.Team(authz.ViewTeam),
+		Summary: "The members of a team.",
+	}, a.teamMembers)
+	register(a, op{
+		ID: "updateMembersInOrganizationTeam", Route: "PUT /orgs/{organizationId}/teams/{teamId}/members", Tag: tag, Allow: authz.Team(authz.ManageTeam), Status: 204,
+		Summary: "Add, change and remove members of a team at once.", About: "Who is both added and removed is removed.",
+	}, a.changeTeam)
+	register(a, op{
+		ID: "addMemberToOrganizationTeamById", Route: "PUT /orgs/{organizationId}/teams/{teamId}/members/{userId}", Tag: tag, Allow: authz.Team(authz.ManageTeam), Status: 204,
+		Summary: "Add somebody to a team, or change what they are in it.",
+	}, a.putTeamMember)
+	register(a, op{
+		ID: "deleteMemberFromOrganizationTeamById", Route: "DELETE /orgs/{organizationId}/teams/{teamId}/members/{userId}", Tag: tag, Allow: authz.Team(authz.ManageTeam),
+		Summary: "Take somebody out of a team.",
+	}, a.removeFromTeam)
+}
+
+// Team on the wire.
+type Team struct {
+	Object      string          `json:"object" enum:"team"`
+	ID          string          `json:"id"`
+	Title       string          `json:"title"`
+	Members     int             `json:"members"`
+	Spaces      int             `json:"spaces" doc:"Spaces that the team was granted access to."`
+	CreatedAt   docs.Time       `json:"createdAt"`
+	Permissions teamPermissions `json:"permissions"`
+}
+
+type teamPermissions struct {
+	Admin bool `json:"admin"`
+	View  bool `json:"view"`
+}
+
+func (a *API) team(t docs.Team, by *docs.Access) Team {
+	role := authz.TeamRole(by, t.ID)
+	return Team{
+		"team", string(t.ID), t.Title, t.Members, t.Spaces, t.CreatedAt,
+		teamPermissions{Admin: authz.Can(role, authz.ManageTeam), View: authz.Can(role, authz.ViewTeam)},
+	}
+}
+
+type listTeamsIn struct {
+	orgIn
+	paged
+	Owner docs.UserID `query:"owner" doc:"Only teams that this member can manage."`
+	Title string      `query:"title" maxLength:"64" doc:"Part of the title."`
+}
+
+func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*page[Team], error) {
+	g := authz.Of(ctx)
+	if !g.Can(authz.ListTeams) {
+		return none[Team](), nil
+	}
+	f := store.TeamFilter{Owner: in.Owner, Title: in.Title}
+	if in.Owner != "" {
+		access, err := a.Store.Access(ctx, in.Org, in.Owner)
+		if err != nil {
+			return nil, err
+		}
+		f.All = authz.Can(access.OrgRole(), authz.ManageTeam)
+	}
+	return listOf(ctx, a, in.paged, lister[docs.Team]{
+		page:  func(p store.Page) ([]docs.Team, store.Key, error) { return a.Store.Teams(ctx, in.Org, f, p) },
+		count: func() (int64, error) { return a.Store.CountTeams(ctx, in.Org, f) },
+	}, func(t docs.Team) Team { return a.team(t, g.Access) })
+}
+
+type createTeamIn struct {
+	orgIn
+	Body struct {
+		Title   string        `json:"title" minLength:"1" maxLength:"64"`
+		Members []docs.UserID `json:"members,omitempty" maxItems:"1000"`
+	}
+}
+
+func (a *API) createTeam(ctx context.Context, in *createTeamIn) (*out[Team], error) {
+	g := authz.Of(ctx)
+	t, err := a.Orgs.CreateTeam(ctx, g.Actor, in.Org, in.Body.Title, in.Body.Members)
+	return ok(a.team(t, g.Access)), err
+}
+
+type teamIn struct {
+	orgIn
+	Team docs.TeamID `path:"teamId"`
+}
+
+func (a *API) getTeam(ctx context.Context, _ *teamIn) (*out[Team], error) {
+	g := authz.Of(ctx)
+	return ok(a.team(g.Team, g.Access)), nil
+}
+
+type renameTeamIn struct {
+	teamIn
+	Body struct {
+		Title string `json:"title" minLength:"1" maxLength:"64"`
+	}
+}
+
+func (a *API) renameTeam(ctx context.Context, in *renameTeamIn) (*out[Team], error) {
+	g := authz.Of(ctx)
+	t, err := a.Orgs.RenameTeam(ctx, g.Actor, g.Team, in.Body.Title)
+	return ok(a.team(t, g.Access)), err
+}
+
+func (a *API) deleteTeam(ctx context.Context, _ *teamIn) (*done, error) {
+	g := authz.Of(ctx)
+	return nil, a.Orgs.DeleteTeam(ctx, g.Actor, g.Team)
+}
+
+type teamMembership struct {
+	Role docs.TeamRole `json:"role"`
+}
+
+// TeamMember on the wire.
+type TeamMember struct {
+	Organization Member          `json:"organization"`
+	Team         teamMembership  `json:"team"`
+	Permissions  viewPermissions `json:"permissions"`
+}
+
+type viewPermissions struct {
+	View bool `json:"view"`
+}
+
+type teamMembersIn struct {
+	teamIn
+	paged
+}
+
+func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*page[TeamMember], error) {
+	// A guest in a team knows of the team, but members are not listed to
+	// guests anywhere.
+	if !authz.Can(authz.Of(ctx).Access.OrgRole(), authz.ListMembers) {
+		return none[TeamMember](), nil
+	}
+	return listOf(ctx, a, in.paged, lister[docs.TeamMembership]{
+		page: func(p store.Page) ([]docs.TeamMembership, store.Key, error) {
+			return a.Store.TeamMembers(ctx, in.Team, p)
+		},
+	}, func(m docs.TeamMembership) TeamMember {
+		return TeamMember{a.member(m.Member), teamMembership{m.Role}, viewPermissions{true}}
+	})
+}
+
+type changeTeamIn struct {
+	teamIn
+	Body struct {
+		Add         []string                       `json:"add,omitempty" maxItems:"1000" doc:"User ids or addresses."`
+		Remove      []string                       `json:"remove,omitempty" maxItems:"1000" doc:"User ids or addresses."`
+		Memberships map[docs.UserID]teamMembership `json:"memberships,omitempty" maxProperties:"1000" doc:"By user id."`
+	}
+}
+
+func (a *API) changeTeam(ctx context.Context, in *changeTeamIn) (*done, error) {
+	g := authz.Of(ctx)
+	c := orgs.TeamChange{Add: in.Body.Add, Remove: in.Body.Remove, Memberships: map[docs.UserID]docs.TeamRole{}}
+	for u, m := range in.Body.Memberships {
+		c.Memberships[u] = m.Role
+	}
+	return nil, a.Orgs.ChangeTeam(ctx, g.Actor, g.Team, c)
+}
+
+type putTeamMemberIn struct {
+	teamIn
+	userIn
+	Body *struct {
+		Role docs.TeamRole `json:"role,omitempty"`
+	}
+}
+
+func (a *API) putTeamMember(ctx context.Context, in *putTeamMemberIn) (*done, error) {
+	g := authz.Of(ctx)
+	var role docs.TeamRole // none keeps what they are
+	if in.Body != nil {
+		role = in.Body.Role
+	}
+	return nil, a.Orgs.ChangeTeam(ctx, g.Actor, g.Team, orgs.TeamChange{
+		Memberships: map[docs.UserID]docs.TeamRole{in.User: role},
+	})
+}
+
+type teamMemberIn struct {
+	teamIn
+	userIn
+}
+
+func (a *API) removeFromTeam(ctx context.Context, in *teamMemberIn) (*done, error) {
+	g := authz.Of(ctx)
+	return nil, a.Orgs.RemoveFromTeam(ctx, g.Actor, g.Team, in.User)
+}

@@ -1,0 +1,146 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) users() {
+	register(a, op{
+		ID: "getAuthenticatedUser", Route: "GET /user", Tag: "Users", Allow: authz.SignedIn(docs.ScopeRead),
+		Summary: "The user that the token belongs to.",
+	}, a.me)
+	register(a, op{
+		ID: "getUserById", Route: "GET /users/{userId}", Tag: "Users", Allow: authz.SignedIn(docs.ScopeRead),
+		Summary: "A user.",
+		About:   "Yourself, or anybody in an organization in which you are more than a guest.",
+	}, a.getUser)
+	register(a, op{
+		ID: "updateUserById", Route: "PATCH /users/{userId}", Tag: "Users", Allow: authz.SignedIn(docs.ScopeWrite),
+		Summary: "Change your own name or picture.",
+	}, a.updateUser)
+	register(a, op{
+		ID: "listTokens", Route: "GET /user/tokens", Tag: "Users", Allow: authz.FullToken(),
+		Summary: "Your tokens, without their secrets.",
+	}, a.listTokens)
+	register(a, op{
+		ID: "createToken", Route: "POST /user/tokens", Tag: "Users", Allow: authz.FullToken(), Status: 201,
+		Summary: "Make a token; its secret is shown this once.",
+	}, a.createToken)
+	register(a, op{
+		ID: "revokeToken", Route: "DELETE /user/tokens/{tokenId}", Tag: "Users", Allow: authz.FullToken(),
+		Summary: "End one of your tokens at once.",
+	}, a.revokeToken)
+}
+
+// User on the wire.
+type User struct {
+	Object      string     `json:"object" enum:"user"`
+	ID          string     `json:"id"`
+	DisplayName string     `json:"displayName"`
+	Email       docs.Email `json:"email,omitempty"`
+	PhotoURL    string     `json:"photoURL,omitempty"`
+	URLs        location   `json:"urls"`
+}
+
+type location struct {
+	Location string `json:"location" format:"uri"`
+}
+
+func (a *API) user(u docs.User) User {
+	return User{
+		Object: "user", ID: string(u.ID), DisplayName: u.DisplayName, Email: u.Email, PhotoURL: u.PhotoURL,
+		URLs: location{a.location("/users/%s", u.ID)},
+	}
+}
+
+func (a *API) me(ctx context.Context, _ *struct{}) (*out[User], error) {
+	u, err := a.Store.User(ctx, authz.Of(ctx).Actor.User)
+	return ok(a.user(u)), err
+}
+
+type userIn struct {
+	User docs.UserID `path:"userId"`
+}
+
+func (a *API) getUser(ctx context.Context, in *userIn) (*out[User], error) {
+	u, err := a.Store.UserVisibleTo(ctx, in.User, authz.Of(ctx).Actor.User)
+	return ok(a.user(u)), err
+}
+
+type updateUserIn struct {
+	User docs.UserID `path:"userId"`
+	Body struct {
+		DisplayName opt.Val[string] `json:"displayName,omitempty" minLength:"1" maxLength:"64"`
+		PhotoURL    opt.Val[string] `json:"photoURL,omitempty" maxLength:"2048" format:"uri"`
+	}
+}
+
+func (a *API) updateUser(ctx context.Context, in *updateUserIn) (*out[User], error) {
+	if !in.Body.DisplayName.Set() && !in.Body.PhotoURL.Set() {
+		return nil, errs.Field("body", "needs displayName or photoURL")
+	}
+	u, err := a.Orgs.UpdateUser(ctx, authz.Of(ctx).Actor, in.User, orgs.UserPatch(in.Body))
+	return ok(a.user(u)), err
+}
+
+// Token on the wire.
+type Token struct {
+	Object     string       `json:"object" enum:"token"`
+	ID         string       `json:"id"`
+	Label      string       `json:"label"`
+	Scopes     []docs.Scope `json:"scopes" doc:"Empty: all rights of the user."`
+	CreatedAt  docs.Time    `json:"createdAt"`
+	ExpiresAt  docs.Time    `json:"expiresAt,omitzero"`
+	LastUsedAt docs.Time    `json:"lastUsedAt,omitzero"`
+}
+
+// NewToken is a token with its secret.
+type NewToken struct {
+	Token
+	Secret string `json:"token" doc:"Send it as Authorization: Bearer; it is not shown again."`
+}
+
+func token(t docs.Token) Token {
+	return Token{
+		Object: "token", ID: string(t.ID), Label: t.Label, Scopes: append([]docs.Scope{}, t.Scopes...),
+		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, LastUsedAt: t.LastUsedAt,
+	}
+}
+
+func (a *API) listTokens(ctx context.Context, in *paged) (*page[Token], error) {
+	me := authz.Of(ctx).Actor.User
+	return listOf(ctx, a, *in, lister[docs.Token]{
+		page:  func(p store.Page) ([]docs.Token, store.Key, error) { return a.Store.Tokens(ctx, me, p) },
+		count: func() (int64, error) { return a.Store.CountTokens(ctx, me) },
+	}, token)
+}
+
+type createTokenIn struct {
+	Body struct {
+		Label     string             `json:"label" minLength:"1" maxLength:"50"`
+		Scopes    []docs.Scope       `json:"scopes,omitempty" enum:"read,write,admin" uniqueItems:"true" doc:"What the token may do; left out, all that you may."`
+		ExpiresAt opt.Val[docs.Time] `json:"expiresAt,omitempty"`
+	}
+}
+
+func (a *API) createToken(ctx context.Context, in *createTokenIn) (*out[NewToken], error) {
+	t, secret, err := a.Orgs.CreateToken(ctx, authz.Of(ctx).Actor, orgs.NewToken{
+		Label: in.Body.Label, Scopes: in.Body.Scopes, ExpiresAt: in.Body.ExpiresAt.Or(0),
+	})
+	return ok(NewToken{token(t), secret}), err
+}
+
+type tokenIn struct {
+	Token docs.TokenID `path:"tokenId"`
+}
+
+func (a *API) revokeToken(ctx context.Context, in *tokenIn) (*done, error) {
+	return nil, a.Orgs.RevokeToken(ctx, authz.Of(ctx).Actor, in.Token)
+}

@@ -1,0 +1,175 @@
+// Package authz answers who may do what: one table of actions, one function
+// that asks it, and the actor of a request.
+//
+// A caller who may not even see a thing gets NotFound, as if it were absent;
+// one who may see it but not do this gets Forbidden. Nothing else in the
+// project compares roles.
+package authz
+
+import "github.com/octavo-docs/octavo/internal/docs"
+
+// Action is something that can be done to a thing of one kind, by whoever
+// has at least a role on it and uses a token of a scope.
+type Action struct {
+	Name  string
+	Least docs.Role
+	Scope docs.Scope
+}
+
+// Actions on an organization. The role is that of the member in it; Guest
+// means that being a member is enough.
+var (
+	ViewOrg           = Action{"see the organization", docs.Guest, docs.ScopeRead}
+	ListMembers       = Action{"list members", docs.Read, docs.ScopeRead}
+	ListTeams         = Action{"list teams", docs.Read, docs.ScopeRead}
+	StartContent      = Action{"create content somewhere", docs.Guest, docs.ScopeWrite} // where it goes decides
+	CreateContent     = Action{"create content at the top level", docs.Create, docs.ScopeWrite}
+	CreateOpenAPISpec = Action{"create OpenAPI specifications", docs.Create, docs.ScopeWrite}
+	InstallInOrg      = Action{"install integrations", docs.Create, docs.ScopeWrite}
+	ListIntegrations  = Action{"list integrations", docs.Read, docs.ScopeRead}
+	AdminOrg          = Action{"administer the organization", docs.Admin, docs.ScopeAdmin}
+	ReadAsAdmin       = Action{"see the administration of the organization", docs.Admin, docs.ScopeRead}
+	IngestConvo       = Action{"ingest conversations", docs.Create, docs.ScopeWrite}
+	ViewBilling       = Action{"see billing", docs.Admin, docs.ScopeRead}
+	Ping              = Action{"be seen", docs.Guest, docs.ScopeRead}
+)
+
+// Actions on a team. The role is that of the member in the organization; an
+// owner of the team counts as admin for ManageTeam.
+var (
+	ViewTeam   = Action{"see the team", docs.Read, docs.ScopeRead}
+	ManageTeam = Action{"manage the members of the team", docs.Admin, docs.ScopeWrite}
+	AdminTeam  = Action{"rename or delete the team", docs.Admin, docs.ScopeAdmin}
+)
+
+// Actions on a collection.
+var (
+	ViewCollection   = Action{"see the collection", docs.Read, docs.ScopeRead}
+	AdminCollection  = Action{"administer the collection", docs.Create, docs.ScopeWrite}
+	CreateIn         = Action{"create content in the collection", docs.Create, docs.ScopeWrite}
+	CollectionAccess = Action{"see who has access to the collection", docs.Create, docs.ScopeRead}
+)
+
+// Actions on a space.
+var (
+	ViewSpace      = Action{"see the space", docs.Read, docs.ScopeRead}
+	CommentSpace   = Action{"comment", docs.Comment, docs.ScopeWrite}
+	EditSpace      = Action{"edit the space", docs.Edit, docs.ScopeWrite}
+	ReviewSpace    = Action{"review changes of the space", docs.Review, docs.ScopeWrite}
+	MergeSpace     = Action{"merge changes of the space", docs.Review, docs.ScopeWrite}
+	AdminSpace     = Action{"administer the space", docs.Create, docs.ScopeWrite}
+	SyncSpace      = Action{"synchronize the space with git", docs.Create, docs.ScopeWrite}
+	InstallInSpace = Action{"install integrations in the space", docs.Create, docs.ScopeWrite}
+	SpaceAccess    = Action{"see who has access to the space", docs.Create, docs.ScopeRead}
+)
+
+// Can tells whether a role is enough for an action.
+func Can(role docs.Role, a Action) bool { return role.AtLeast(a.Least) }
+
+// Actor is who makes a request, and how.
+type Actor struct {
+	User    docs.UserID
+	Token   docs.TokenID
+	Scopes  docs.Scopes
+	Request string // id of the request, for the log
+}
+
+// System is the actor of background work.
+var System = Actor{User: "octavo:system"}
+
+// Rule says what an operation needs, and of which thing of its path. There
+// is no way to leave it out: the zero value needs what nobody has, and an
+// operation that is declared with it does not start.
+type Rule struct {
+	subject subject
+	action  Action
+}
+
+type subject uint8
+
+const (
+	undeclared subject = iota
+	nobody             // no token is needed
+	anyone             // any valid token
+	unscoped           // a valid token without scopes
+	onOrg
+	onOrgOrSelf
+	onTeam
+	onCollection
+	onSpace
+	onTrashedSpace
+)
+
+// Public needs no token at all.
+func Public() Rule { return Rule{subject: nobody} }
+
+// SignedIn needs a valid token of a scope, and nothing else: the operation
+// is about the caller.
+func SignedIn(scope docs.Scope) Rule {
+	return Rule{anyone, Action{"do this", docs.Guest, scope}}
+}
+
+// FullToken needs a token that is not narrowed by scopes, so that a narrow
+// one cannot make itself a wide one.
+func FullToken() Rule { return Rule{unscoped, Action{Name: "manage tokens"}} }
+
+// Org needs an action on the path's organizationId.
+func Org(a Action) Rule { return Rule{onOrg, a} }
+
+// OrgOrSelf is Org, but about themselves (the path's userId) every member may.
+func OrgOrSelf(a Action) Rule { return Rule{onOrgOrSelf, a} }
+
+// Team needs an action on the path's teamId in its organizationId.
+func Team(a Action) Rule { return Rule{onTeam, a} }
+
+// Collection needs an action on the path's collectionId.
+func Collection(a Action) Rule { return Rule{onCollection, a} }
+
+// Space needs an action on the path's spaceId, which is not in the trash.
+func Space(a Action) Rule { return Rule{onSpace, a} }
+
+// TrashedSpace needs an action on the path's spaceId, in the trash or not.
+func TrashedSpace(a Action) Rule { return Rule{onTrashedSpace, a} }
+
+// Declared tells whether the rule says anything.
+func (r Rule) Declared() bool { return r.subject != undeclared }
+
+// IsPublic tells whether the rule needs no token.
+func (r Rule) IsPublic() bool { return r.subject == nobody }
+
+// String says in words what a caller needs, for the API description.
+func (r Rule) String() string {
+	switch r.subject {
+	case undeclared:
+		return "undeclared"
+	case nobody:
+		return "no token"
+	case anyone:
+		return "any valid token; scope " + string(r.action.Scope)
+	case unscoped:
+		return "a token without scopes"
+	}
+	who := "any member of the organization"
+	if r.action.Least != docs.Guest {
+		who = "role " + string(r.action.Least) + " or higher on the " + r.subject.noun()
+	}
+	switch {
+	case r.subject == onOrgOrSelf:
+		who += ", or the member itself"
+	case r.action == ManageTeam:
+		who += ", or owner of the team"
+	case r.action == ViewTeam:
+		who += ", or member of the team"
+	}
+	return who + "; scope " + string(r.action.Scope)
+}
+
+func (s subject) noun() string {
+	switch s {
+	case onCollection:
+		return "collection"
+	case onSpace, onTrashedSpace:
+		return "space"
+	}
+	return "organization"
+}

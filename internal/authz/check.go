@@ -1,0 +1,160 @@
+package authz
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Grant is the answer to a request that was allowed: who asked, for what,
+// and with which role. The thing itself comes along, so that it is read once.
+type Grant struct {
+	Actor      Actor
+	Access     *docs.Access // nil when the operation is about no organization
+	Role       docs.Role
+	Why        docs.Why
+	Org        docs.Organization
+	Team       docs.Team
+	Collection docs.Collection
+	Space      docs.Space
+	Path       []docs.Node // from the thing up to the organization
+}
+
+// Viewer gives for whom lists are to be made.
+func (g *Grant) Viewer() store.Viewer {
+	return store.Viewer{Org: g.Access.Org, User: g.Access.User, Role: g.Access.OrgRole()}
+}
+
+// Can tells whether the grant also covers another action on the same thing.
+func (g *Grant) Can(a Action) bool { return Can(g.Role, a) }
+
+// Node gives the space or collection that the grant is about.
+func (g *Grant) Node() docs.Node { return g.Path[0] }
+
+// Checker asks the rule about things that it reads from one place: the pool,
+// or a transaction.
+type Checker struct {
+	r      store.Reader
+	access func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error)
+}
+
+// Within gives a checker that sees what r sees, such as the writes of a
+// transaction. It keeps nothing, because a transaction may still fail.
+func Within(r store.Reader) Checker {
+	return Checker{r: r, access: func(ctx context.Context, org docs.OrgID, user docs.UserID, _ int64) (*docs.Access, error) {
+		return r.Access(ctx, org, user)
+	}}
+}
+
+// decide is the one permission function. seen is the role that is needed to
+// see the thing at all.
+func decide(what string, actor Actor, role, seen docs.Role, a Action) error {
+	switch {
+	case !role.AtLeast(seen):
+		return errs.Missing(what)
+	case !actor.Scopes.Allow(a.Scope):
+		return errs.E(errs.Forbidden, "this token lacks the scope %q; make one that has it", a.Scope)
+	case !Can(role, a):
+		return errs.E(errs.Forbidden, "you need the role %q to %s", a.Least, a.Name)
+	}
+	return nil
+}
+
+// Org checks an action on an organization.
+func (c Checker) Org(ctx context.Context, actor Actor, a Action, id docs.OrgID) (*Grant, store.Stamp, error) {
+	o, err := c.r.Organization(ctx, id)
+	if err != nil {
+		return nil, o.Stamp, err
+	}
+	access, err := c.access(ctx, id, actor.User, o.Stamp.Access)
+	if err != nil {
+		return nil, o.Stamp, err
+	}
+	if !access.Inside() {
+		return nil, o.Stamp, errs.Missing("organization")
+	}
+	g := &Grant{Actor: actor, Access: access, Role: access.OrgRole(), Org: o.It}
+	return g, o.Stamp, decide("organization", actor, g.Role, docs.Guest, a)
+}
+
+// Team checks an action on a team of an organization.
+func (c Checker) Team(ctx context.Context, actor Actor, a Action, org docs.OrgID, id docs.TeamID) (*Grant, store.Stamp, error) {
+	g, stamp, err := c.Org(ctx, actor, Action{a.Name, docs.Guest, a.Scope}, org)
+	if err != nil {
+		return nil, stamp, err
+	}
+	if g.Team, err = c.r.Team(ctx, org, id); err != nil {
+		return nil, stamp, err
+	}
+	g.Role = g.Access.OrgRole()
+	if a != AdminTeam {
+		g.Role = TeamRole(g.Access, id)
+	} else if _, member := g.Access.Teams[id]; member && !g.Role.Valid() {
+		g.Role = docs.Read
+	}
+	return g, stamp, decide("team", actor, g.Role, docs.Read, a)
+}
+
+// TeamRole gives what somebody is to a team, for all but renaming and
+// deleting it: whoever is in a team can see it, and its owner manages its
+// members as an admin would.
+func TeamRole(by *docs.Access, id docs.TeamID) docs.Role {
+	in, member := by.Teams[id]
+	switch {
+	case member && in == docs.TeamOwner:
+		return docs.Admin
+	case member && !by.OrgRole().Valid():
+		return docs.Read
+	}
+	return by.OrgRole()
+}
+
+// Collection checks an action on a collection.
+func (c Checker) Collection(ctx context.Context, actor Actor, a Action, id docs.CollectionID) (*Grant, store.Stamp, error) {
+	v, err := c.r.Collection(ctx, id)
+	if err != nil {
+		return nil, v.Stamp, err
+	}
+	g := &Grant{Actor: actor, Collection: v.It}
+	err = c.content(ctx, g, "collection", a, v.It.Org, v.It.Node(), v.It.Parent, v.Stamp)
+	return g, v.Stamp, err
+}
+
+// Space checks an action on a space that is not in the trash.
+func (c Checker) Space(ctx context.Context, actor Actor, a Action, id docs.SpaceID) (*Grant, store.Stamp, error) {
+	g, stamp, err := c.AnySpace(ctx, actor, a, id)
+	if err == nil && !g.Space.DeletedAt.IsZero() {
+		return nil, stamp, errs.Missing("space")
+	}
+	return g, stamp, err
+}
+
+// AnySpace checks an action on a space, in the trash or not.
+func (c Checker) AnySpace(ctx context.Context, actor Actor, a Action, id docs.SpaceID) (*Grant, store.Stamp, error) {
+	v, err := c.r.Space(ctx, id)
+	if err != nil {
+		return nil, v.Stamp, err
+	}
+	g := &Grant{Actor: actor, Space: v.It}
+	err = c.content(ctx, g, "space", a, v.It.Org, v.It.Node(), v.It.Parent, v.Stamp)
+	if errs.Is(err, errs.Forbidden) && !v.It.DeletedAt.IsZero() {
+		err = errs.Missing("space") // the trash is visible only to those who can empty it
+	}
+	return g, v.Stamp, err
+}
+
+func (c Checker) content(ctx context.Context, g *Grant, what string, a Action, org docs.OrgID, n docs.Node, parent docs.CollectionID, stamp store.Stamp) (err error) {
+	if g.Access, err = c.access(ctx, org, g.Actor.User, stamp.Access); err != nil {
+		return err
+	}
+	above, err := c.r.Path(ctx, parent)
+	if err != nil {
+		return err
+	}
+	g.Path = append([]docs.Node{n}, above...)
+	g.Why = g.Access.Resolve(g.Path)
+	g.Role = g.Why.Role
+	return decide(what, g.Actor, g.Role, docs.Read, a)
+}

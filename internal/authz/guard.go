@@ -1,0 +1,233 @@
+package authz
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/maypok86/otter/v2"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Guard stands before every operation. It keeps tokens and access in memory,
+// but never uses what is older than the database says: every statement that
+// reads the thing of a request also reads the versions of both, so a revoked
+// token or a removed member is out with the next request on every node.
+type Guard struct {
+	Checker
+	store  *store.Store
+	tokens *otter.Cache[string, knownToken]
+	known  *otter.Cache[accessKey, *docs.Access]
+
+	mu   sync.Mutex
+	used map[docs.TokenID]docs.Time
+	seen map[memberKey]docs.Time
+}
+
+type knownToken struct {
+	token   docs.Token
+	version int64
+}
+
+type accessKey struct {
+	org     docs.OrgID
+	user    docs.UserID
+	version int64
+}
+
+type memberKey struct {
+	org  docs.OrgID
+	user docs.UserID
+}
+
+// The caches hold at most this many entries.
+const (
+	maxTokens = 20_000
+	maxAccess = 20_000
+)
+
+// NewGuard gives the guard of a store.
+func NewGuard(s *store.Store) *Guard {
+	g := &Guard{
+		store:  s,
+		tokens: otter.Must(&otter.Options[string, knownToken]{MaximumSize: maxTokens}),
+		known:  otter.Must(&otter.Options[accessKey, *docs.Access]{MaximumSize: maxAccess}),
+		used:   map[docs.TokenID]docs.Time{},
+		seen:   map[memberKey]docs.Time{},
+	}
+	g.Checker = Checker{r: s.Reader, access: g.cachedAccess}
+	return g
+}
+
+func (g *Guard) cachedAccess(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error) {
+	key := accessKey{org, user, version}
+	if a, ok := g.known.GetIfPresent(key); ok {
+		return a, nil
+	}
+	a, err := g.store.Access(ctx, org, user)
+	if err == nil && a.Member { // outsiders are not worth a place
+		g.known.Set(key, a)
+	}
+	return a, err
+}
+
+var errToken = errs.E(errs.Unauthenticated, "the token is missing, unknown, expired or revoked; send it as \"Authorization: Bearer octavo_…\"")
+
+// Session is a token that was recognised, perhaps from memory; Check makes
+// sure that it is still good.
+type Session struct {
+	Actor   Actor
+	hash    string
+	version int64
+}
+
+// Authenticate recognises the token of an Authorization header.
+func (g *Guard) Authenticate(ctx context.Context, header, request string) (*Session, error) {
+	scheme, secret, ok := strings.Cut(header, " ")
+	secret = strings.TrimSpace(secret)
+	if !ok || !strings.EqualFold(scheme, "Bearer") || !strings.HasPrefix(secret, docs.TokenPrefix) || len(secret) > 200 {
+		return nil, errToken
+	}
+	hash := docs.HashSecret(secret)
+	k, ok := g.tokens.GetIfPresent(hash)
+	if !ok {
+		var err error
+		if k, err = g.readToken(ctx, hash); err != nil {
+			return nil, err
+		}
+	}
+	if g.expired(k.token) {
+		return nil, errToken
+	}
+	return &Session{
+		Actor: Actor{User: k.token.User, Token: k.token.ID, Scopes: k.token.Scopes, Request: request},
+		hash:  hash, version: k.version,
+	}, nil
+}
+
+func (g *Guard) expired(t docs.Token) bool {
+	return !t.ExpiresAt.IsZero() && t.ExpiresAt <= docs.TimeOf(g.store.Clock())
+}
+
+// readToken reads a token and remembers it. The version is read first: a
+// token that is revoked in between is then known under an old version.
+func (g *Guard) readToken(ctx context.Context, hash string) (knownToken, error) {
+	stamp, err := g.store.AuthStamp(ctx)
+	if err != nil {
+		return knownToken{}, err
+	}
+	t, err := g.store.TokenByHash(ctx, hash)
+	if errs.Is(err, errs.NotFound) {
+		g.tokens.Invalidate(hash)
+		return knownToken{}, errToken
+	}
+	if err != nil {
+		return knownToken{}, err
+	}
+	k := knownToken{token: t, version: stamp.Auth}
+	g.tokens.Set(hash, k)
+	return k, nil
+}
+
+// Check allows a session what a rule says, or tells why not. param gives the
+// values of the path.
+func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(string) string) (*Grant, error) {
+	grant, stamp, err := g.check(ctx, s, rule, param)
+	if stamp.Auth == 0 { // the thing is absent, so no stamp came with it
+		var serr error
+		if stamp, serr = g.store.AuthStamp(ctx); serr != nil {
+			return nil, serr
+		}
+	}
+	if stamp.Auth != s.version {
+		k, terr := g.readToken(ctx, s.hash)
+		if terr != nil {
+			return nil, terr
+		}
+		if g.expired(k.token) {
+			return nil, errToken
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.note(grant)
+	return grant, nil
+}
+
+func (g *Guard) check(ctx context.Context, s *Session, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
+	org := docs.OrgID(param("organizationId"))
+	switch rule.subject {
+	case onOrg:
+		return g.Org(ctx, s.Actor, rule.action, org)
+	case onOrgOrSelf:
+		a := rule.action
+		if docs.UserID(param("userId")) == s.Actor.User {
+			a.Least = docs.Guest
+		}
+		return g.Org(ctx, s.Actor, a, org)
+	case onTeam:
+		return g.Team(ctx, s.Actor, rule.action, org, docs.TeamID(param("teamId")))
+	case onCollection:
+		return g.Collection(ctx, s.Actor, rule.action, docs.CollectionID(param("collectionId")))
+	case onSpace:
+		return g.Space(ctx, s.Actor, rule.action, docs.SpaceID(param("spaceId")))
+	case onTrashedSpace:
+		return g.AnySpace(ctx, s.Actor, rule.action, docs.SpaceID(param("spaceId")))
+	case anyone:
+		return &Grant{Actor: s.Actor}, store.Stamp{}, decide("", s.Actor, docs.Guest, docs.Guest, rule.action)
+	case unscoped:
+		if len(s.Actor.Scopes) > 0 {
+			return nil, store.Stamp{}, errs.E(errs.Forbidden, "a token with scopes cannot %s", rule.action.Name)
+		}
+		return &Grant{Actor: s.Actor}, store.Stamp{}, nil
+	}
+	return nil, store.Stamp{}, errs.E(errs.Forbidden, "this operation declares no permission") // register refuses such an operation
+}
+
+// note remembers that a token and a member were active; Flush writes it.
+func (g *Guard) note(grant *Grant) {
+	now := docs.TimeOf(g.store.Clock())
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.used[grant.Actor.Token] = now
+	if grant.Access != nil {
+		g.seen[memberKey{grant.Access.Org, grant.Access.User}] = now
+	}
+}
+
+// Flush writes when tokens and members were last active. It runs now and
+// then, not with every request: the moment need not be exact.
+func (g *Guard) Flush(ctx context.Context) error {
+	g.mu.Lock()
+	used, seen := g.used, g.seen
+	g.used, g.seen = map[docs.TokenID]docs.Time{}, map[memberKey]docs.Time{}
+	g.mu.Unlock()
+	if len(used) == 0 {
+		return nil
+	}
+	return g.store.Do(ctx, func(tx *store.Tx) error {
+		if err := tx.TouchTokens(ctx, used); err != nil {
+			return err
+		}
+		for m, at := range seen {
+			if err := tx.TouchMember(ctx, m.org, m.user, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type ctxKey struct{}
+
+// With puts a grant into a request's context: the one thing that travels so.
+func With(ctx context.Context, g *Grant) context.Context {
+	return context.WithValue(ctx, ctxKey{}, g)
+}
+
+// Of gives the grant of a request. Only operations behind a guard may ask.
+func Of(ctx context.Context) *Grant { return ctx.Value(ctxKey{}).(*Grant) }

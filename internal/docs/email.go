@@ -1,0 +1,81 @@
+package docs
+
+import (
+	"net/mail"
+	"regexp"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Email is an address in the one form that is stored and compared: lower
+// case, ASCII, without a display name.
+type Email string
+
+// ParseEmail checks an address and brings it into that form. The domain must
+// be ASCII (an internationalized one in its xn-- form), so that no look-alike
+// passes for another.
+func ParseEmail(s string) (Email, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	a, err := mail.ParseAddress(s)
+	if err != nil || a.Address != s || len(s) > 254 || !isASCII(s) {
+		return "", errs.E(errs.Invalid, "%q is not an e-mail address", clip(s, 80))
+	}
+	e := Email(s)
+	if _, err := ParseDomain(e.Domain()); err != nil {
+		return "", err
+	}
+	return e, nil
+}
+
+// Domain gives what is behind the last @.
+func (e Email) Domain() string {
+	return string(e[strings.LastIndexByte(string(e), '@')+1:])
+}
+
+// Name gives a display name for somebody of whom only the address is known.
+func (e Email) Name() string {
+	local, _, _ := strings.Cut(string(e), "@")
+	return clip(local, 64)
+}
+
+var domainRE = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$`)
+
+// ParseDomain checks a DNS name with at least two labels, and lowers its case.
+func ParseDomain(s string) (string, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if len(s) > 253 || !domainRE.MatchString(s) {
+		return "", errs.E(errs.Invalid, "%q is not a domain name", clip(s, 80))
+	}
+	return s, nil
+}
+
+// publicMail are domains where anybody gets an address: letting everyone of
+// such a domain join would open an organization to the world.
+var publicMail = map[string]bool{
+	"gmail.com": true, "googlemail.com": true, "outlook.com": true, "hotmail.com": true, "live.com": true,
+	"msn.com": true, "yahoo.com": true, "ymail.com": true, "icloud.com": true, "me.com": true, "mac.com": true,
+	"aol.com": true, "proton.me": true, "protonmail.com": true, "pm.me": true, "gmx.com": true, "gmx.de": true,
+	"gmx.net": true, "web.de": true, "mail.com": true, "mail.ru": true, "yandex.ru": true, "yandex.com": true,
+	"qq.com": true, "163.com": true, "126.com": true, "zoho.com": true, "fastmail.com": true, "hey.com": true,
+	"tutanota.com": true, "duck.com": true, "laposte.net": true, "orange.fr": true, "free.fr": true,
+}
+
+// PublicMailDomain tells whether a domain hands out addresses to anybody.
+func PublicMailDomain(domain string) bool { return publicMail[domain] }
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}

@@ -1,0 +1,70 @@
+package docs
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+)
+
+// Ids are opaque to callers. Each noun has its own type so that the compiler
+// refuses a team where a space is wanted.
+type (
+	UserID       string
+	TokenID      string
+	OrgID        string
+	TeamID       string
+	CollectionID string
+	SpaceID      string
+	RevisionID   string
+	InviteID     string
+)
+
+// alphabet is in ASCII order, so ids sort by the time they were made.
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+const (
+	idTimeChars   = 8  // 62^8 milliseconds: until the year 8888
+	idRandomChars = 14 // 83 bits that nobody can guess
+)
+
+// NewID gives an id made of letters and digits. The leading time keeps index
+// pages warm; the rest is random, so knowing one id says nothing of another.
+func NewID[T ~string](now time.Time) T {
+	var b [idTimeChars + idRandomChars]byte
+	ms := now.UnixMilli()
+	for i := idTimeChars - 1; i >= 0; i-- {
+		b[i] = alphabet[ms%62]
+		ms /= 62
+	}
+	copy(b[idTimeChars:], randomText(idRandomChars))
+	return T(b[:])
+}
+
+// TokenPrefix marks our secrets so that scanners and people recognise them.
+const TokenPrefix = "octavo_"
+
+// NewSecret gives a personal token with 238 bits of randomness.
+func NewSecret() string { return TokenPrefix + randomText(40) }
+
+// HashSecret gives what the store keeps of a token. The secret has far more
+// entropy than can be searched, so a plain hash is enough and stays fast.
+func HashSecret(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// randomText gives n unbiased characters of the alphabet.
+func randomText(n int) string {
+	out := make([]byte, 0, n)
+	buf := make([]byte, n+n/2)
+	for len(out) < n {
+		rand.Read(buf) // never fails: crypto/rand ends the program instead
+		for _, c := range buf {
+			if c < 248 && len(out) < n { // 248 = 4*62: anything above would favour some characters
+				out = append(out, alphabet[c%62])
+			}
+		}
+	}
+	return string(out)
+}

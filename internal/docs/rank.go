@@ -1,0 +1,46 @@
+package docs
+
+import (
+	"strings"
+	"time"
+)
+
+// Rank is where a thing stands among its siblings: a text that sorts
+// bytewise. Appending needs no look at the others, and moving one thing
+// rewrites only that thing.
+type Rank string
+
+// RankAtEnd gives a rank behind everything that was appended before now.
+func RankAtEnd(now time.Time) Rank {
+	var b [11]byte // 62^11 nanoseconds outlast the calendar
+	for i, ns := len(b)-1, now.UnixNano(); i >= 0; i-- {
+		b[i] = alphabet[ns%62]
+		ns /= 62
+	}
+	// The last character is not the lowest one, so that there is always room
+	// in front.
+	return Rank(string(b[:]) + randomText(3) + "V")
+}
+
+// RankBetween gives a rank behind lo and before hi. An empty lo is before
+// everything, an empty hi behind everything. It needs lo < hi.
+func RankBetween(lo, hi Rank) Rank {
+	var out []byte
+	bounded := hi != ""
+	for i := 0; ; i++ {
+		l, h := 0, len(alphabet)
+		if i < len(lo) {
+			l = strings.IndexByte(alphabet, lo[i])
+		}
+		if bounded && i < len(hi) {
+			h = strings.IndexByte(alphabet, hi[i])
+		}
+		switch {
+		case h-l > 1:
+			return Rank(append(out, alphabet[(l+h)/2]))
+		case h-l == 1:
+			bounded = false // from here on, anything above lo is below hi
+		}
+		out = append(out, alphabet[l])
+	}
+}

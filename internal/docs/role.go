@@ -1,0 +1,72 @@
+package docs
+
+// Role is what a person may do with content or in an organization. The empty
+// role is a guest: a member that sees only what was granted directly, which
+// the API shows as null.
+type Role string
+
+// The roles. Their order is in rank and nowhere else: the lists that clients
+// show disagree about edit and review.
+const (
+	Guest   Role = ""
+	Read    Role = "read"
+	Comment Role = "comment"
+	Edit    Role = "edit"
+	Review  Role = "review"
+	Create  Role = "create"
+	Admin   Role = "admin"
+)
+
+// Roles lists every role but Guest, from low to high.
+var Roles = [...]Role{Read, Comment, Edit, Review, Create, Admin}
+
+// Rank gives 0 for Guest (and anything unknown) up to 6 for Admin.
+func (r Role) Rank() int {
+	for i, known := range Roles {
+		if r == known {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// RoleOfRank is the inverse of Rank.
+func RoleOfRank(rank int) Role {
+	if rank < 1 || rank > len(Roles) {
+		return Guest
+	}
+	return Roles[rank-1]
+}
+
+// AtLeast tells whether r allows everything that least allows.
+func (r Role) AtLeast(least Role) bool { return r.Rank() >= least.Rank() }
+
+// Valid tells whether r is one of Roles.
+func (r Role) Valid() bool { return r.Rank() > 0 }
+
+// TeamRole is what a member is in a team.
+type TeamRole string
+
+// An owner manages the members of that one team, and nothing else.
+const (
+	TeamOwner  TeamRole = "owner"
+	TeamMember TeamRole = "member"
+)
+
+// Level is the default access to a collection or a space: inherited, none,
+// or a role for everyone in the organization.
+type Level string
+
+// LevelInherit and LevelNone; any Role is a Level too.
+const (
+	LevelInherit Level = "inherit"
+	LevelNone    Level = "none"
+)
+
+// Role gives the role that the level sets, or Guest for inherit and none.
+func (l Level) Role() Role {
+	if r := Role(l); r.Valid() {
+		return r
+	}
+	return Guest
+}

@@ -1,0 +1,49 @@
+package docs
+
+// User is a person with an account on this instance.
+type User struct {
+	ID          UserID
+	Email       Email
+	Verified    bool // the address is known to belong to the user
+	DisplayName string
+	PhotoURL    string
+	CreatedAt   Time
+	UpdatedAt   Time
+}
+
+// Token is a personal token without its secret.
+type Token struct {
+	ID         TokenID
+	User       UserID
+	Label      string
+	Scopes     Scopes
+	CreatedAt  Time
+	ExpiresAt  Time // zero: never
+	LastUsedAt Time
+}
+
+// Scope narrows what a token may do below what its user may do.
+type Scope string
+
+// The scopes. A token without any scope acts with all rights of its user.
+const (
+	ScopeRead  Scope = "read"  // read everything that the user can read
+	ScopeWrite Scope = "write" // create and change content, collections, spaces and teams
+	ScopeAdmin Scope = "admin" // administer organizations: settings, members, invites
+)
+
+// Scopes of a token; none means unrestricted.
+type Scopes []Scope
+
+// Allow tells whether a token with these scopes may do what needs want.
+func (s Scopes) Allow(want Scope) bool {
+	if len(s) == 0 {
+		return true
+	}
+	for _, have := range s {
+		if have == want {
+			return true
+		}
+	}
+	return false
+}

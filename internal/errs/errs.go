@@ -1,0 +1,91 @@
+// Package errs is the one error type of Octavo: a kind that decides how the
+// caller should react, a message that may be shown to that caller, and a
+// cause that may not.
+//
+// It knows nothing of HTTP. The API maps kinds to status codes in one place;
+// an error of no kind is a defect of ours and becomes a 500.
+package errs
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind says what went wrong in terms of what the caller can do about it.
+type Kind uint8
+
+// The kinds. Internal is the zero value on purpose: an error that nobody
+// classified is never shown to a caller.
+const (
+	Internal        Kind = iota
+	Invalid              // the input is wrong; repeat with other input
+	Unauthenticated      // no or bad credentials
+	Forbidden            // the caller may see the thing but not do this to it
+	NotFound             // absent, or not visible to the caller
+	Conflict             // the state already is what was asked for, or a name is taken
+	Precondition         // the state forbids this now
+	TooLarge             // the request body exceeds its limit
+	TooMany              // slow down
+	Unavailable          // try again later
+)
+
+// Detail points at one part of the input, for example "body.title".
+type Detail struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// Error is what every layer returns for a failure that a caller may learn of.
+// Only Message and Details ever leave the process.
+type Error struct {
+	Kind    Kind
+	Message string
+	Details []Detail
+	Err     error
+}
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.Message + ": " + e.Err.Error()
+	}
+	return e.Message
+}
+
+// Unwrap gives the cause, which is for logs only.
+func (e *Error) Unwrap() error { return e.Err }
+
+// E makes an error of a kind. The message is shown to the caller: it says
+// what is wrong and, where that helps, what to do next.
+func E(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// Field is invalid input at one place, such as Field("body.parent", "is not a collection").
+func Field(path, format string, args ...any) *Error {
+	msg := fmt.Sprintf(format, args...)
+	return &Error{
+		Kind:    Invalid,
+		Message: path + " " + msg,
+		Details: []Detail{{Path: path, Message: msg}},
+	}
+}
+
+// Missing is the one wording for a thing that is absent or invisible. Both
+// look the same so that an answer never tells which of the two it is.
+func Missing(what string) *Error {
+	return E(NotFound, "%s not found", what)
+}
+
+// KindOf gives the kind of the first Error in the chain, or Internal.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return Internal
+}
+
+// Is tells whether err is of a kind.
+func Is(err error, kind Kind) bool {
+	return err != nil && KindOf(err) == kind
+}

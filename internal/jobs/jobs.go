@@ -1,0 +1,201 @@
+// Package jobs runs background work that survives the process: a job is a
+// row that is queued in the transaction of the change that needs it, leased
+// by one node at a time, and tried again with growing pauses until it is
+// done. A node that dies loses its lease and another one takes over, so a
+// handler must bear to run twice.
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Handler does the work of one kind of job.
+type Handler func(ctx context.Context, payload []byte) error
+
+// Job is work to be queued.
+type Job struct {
+	Kind    string
+	Key     string // of several jobs of a kind with the same key only one is queued
+	Payload any
+	RunAt   docs.Time
+}
+
+// Enqueue queues a job within a transaction: it exists if and only if the
+// transaction is committed.
+func Enqueue(ctx context.Context, tx *store.Tx, j Job) error {
+	payload, err := json.Marshal(j.Payload)
+	if err != nil {
+		return err
+	}
+	return tx.AddJob(ctx, store.Job{Kind: j.Kind, Key: j.Key, Payload: string(payload), RunAt: j.RunAt})
+}
+
+const (
+	lease       = 30 * time.Second
+	maxAttempts = 20 // with the pauses below: about a day
+	maxPause    = 2 * time.Hour
+)
+
+// Runner works off the queue.
+type Runner struct {
+	Store   *store.Store
+	Log     *slog.Logger
+	Poll    time.Duration // how often to look; 0 is once a second
+	Workers int           // how many jobs at once; 0 is 2
+
+	node     string
+	handlers map[string]Handler
+	repeats  []store.Job
+}
+
+// New gives a runner without handlers.
+func New(s *store.Store, log *slog.Logger) *Runner {
+	return &Runner{Store: s, Log: log, node: docs.NewID[string](time.Now()), handlers: map[string]Handler{}}
+}
+
+// Handle sets the handler of a kind. All are set before Run.
+func (r *Runner) Handle(kind string, h Handler) { r.handlers[kind] = h }
+
+// Every makes a job that repeats: once in each period over all nodes.
+func (r *Runner) Every(period time.Duration, kind string, h Handler) {
+	r.Handle(kind, h)
+	r.repeats = append(r.repeats, store.Job{Kind: kind, Key: "every", Payload: "{}", Every: period.Milliseconds()})
+}
+
+// Run works until ctx ends, then waits for the jobs that are under way.
+func (r *Runner) Run(ctx context.Context) error {
+	err := r.Store.Do(ctx, func(tx *store.Tx) error {
+		for _, j := range r.repeats {
+			j.RunAt = tx.Now()
+			if err := tx.AddJob(ctx, j); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("schedule jobs: %w", err)
+	}
+	var wg sync.WaitGroup
+	workers := r.Workers
+	if workers == 0 {
+		workers = 2
+	}
+	for range workers {
+		wg.Go(func() { r.work(ctx) })
+	}
+	wg.Wait()
+	return nil
+}
+
+func (r *Runner) work(ctx context.Context) {
+	poll := r.Poll
+	if poll == 0 {
+		poll = time.Second
+	}
+	for ctx.Err() == nil {
+		did, err := r.RunOne(ctx)
+		if err != nil && ctx.Err() == nil {
+			r.Log.Error("jobs: the queue cannot be read", "error", err)
+		}
+		if did {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(poll/2 + rand.N(poll)): // nodes spread out
+		}
+	}
+}
+
+// RunOne runs the job that has waited longest, if one is due. It tells
+// whether there was one.
+func (r *Runner) RunOne(ctx context.Context) (bool, error) {
+	due, err := r.Store.JobDue(ctx, docs.TimeOf(r.Store.Clock()))
+	if err != nil || !due {
+		return false, err
+	}
+	job, err := store.InTx(ctx, r.Store, func(tx *store.Tx) (store.Job, error) {
+		return tx.ClaimJob(ctx, r.node, tx.Now().Add(lease))
+	})
+	if errs.Is(err, errs.NotFound) {
+		return false, nil // another node was faster
+	}
+	if err != nil {
+		return false, err
+	}
+	start := time.Now()
+	failure := r.try(ctx, job)
+	log := r.Log.With("kind", job.Kind, "key", job.Key, "attempt", job.Attempts, "took", time.Since(start))
+	// The outcome is written even when the program is about to stop.
+	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	err = r.Store.Do(done, func(tx *store.Tx) error {
+		if failure == nil {
+			return tx.FinishJob(done, r.node, job)
+		}
+		giveUp := job.Attempts >= maxAttempts && job.Every == 0
+		return tx.RetryJob(done, r.node, job, tx.Now().Add(pause(job.Attempts)), failure.Error(), giveUp)
+	})
+	switch {
+	case err != nil:
+		log.Error("job: its outcome is lost, it will run again", "error", err)
+	case failure != nil:
+		log.Warn("job failed", "error", failure)
+	default:
+		log.Debug("job done")
+	}
+	return true, nil
+}
+
+// try runs the handler while it renews the lease.
+func (r *Runner) try(ctx context.Context, job store.Job) (err error) {
+	h, ok := r.handlers[job.Kind]
+	if !ok {
+		return fmt.Errorf("this program knows no job %q; a newer one has queued it", job.Kind)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(lease / 3):
+			}
+			err := r.Store.Do(ctx, func(tx *store.Tx) error {
+				return tx.ExtendJob(ctx, r.node, job, tx.Now().Add(lease))
+			})
+			if errs.Is(err, errs.Conflict) {
+				cancel() // somebody else has the job now
+				return
+			}
+		}
+	})
+	defer wg.Wait()
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return h(ctx, []byte(job.Payload))
+}
+
+// pause grows fourfold: 1 s, 4 s, 16 s … up to maxPause, with some jitter so
+// that jobs that failed together do not return together.
+func pause(attempt int) time.Duration {
+	d := min(time.Second<<(2*min(attempt-1, 10)), maxPause)
+	return d + rand.N(d/10+1)
+}

@@ -1,0 +1,227 @@
+package orgs
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Link is an invite link with the thing that it admits to, and whether the
+// caller already has what it gives.
+type Link struct {
+	docs.InviteLink
+	Redundant  bool
+	Space      *authz.Grant // of a link to a space
+	Collection *authz.Grant // of a link to a collection
+}
+
+// CreateLink makes an invite link. A link to the organization needs an
+// admin; one to a space or a collection needs whoever administers that, and
+// never gives more than the caller has.
+func (s *Service) CreateLink(ctx context.Context, by authz.Actor, org docs.OrgID, in docs.InviteLink) (Link, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Link, error) {
+		o, err := tx.Organization(ctx, org)
+		if err != nil {
+			return Link{}, err
+		}
+		if !o.It.InviteLinks {
+			return Link{}, errs.E(errs.Precondition, "invite links are switched off in this organization")
+		}
+		in.ID, in.Org = docs.NewID[docs.InviteID](tx.Now().Std()), org
+		in.CreatedBy, in.CreatedAt = by.User, tx.Now()
+		l, err := manageLink(ctx, tx.Reader, by, in)
+		if err != nil {
+			return l, err
+		}
+		if err := tx.AddInviteLink(ctx, in); err != nil {
+			return l, err
+		}
+		return l, audit.Record(ctx, tx, by, linkEvent("create", in))
+	})
+}
+
+func linkEvent(action string, l docs.InviteLink) audit.Event {
+	return audit.Event{Org: l.Org, Action: "invite-link." + action, Kind: "invite-link", ID: string(l.ID), Data: map[string]any{
+		"role": l.Role, "space": l.Space, "collection": l.Collection,
+	}}
+}
+
+// manageLink checks that the caller may make, see, change and revoke a link.
+func manageLink(ctx context.Context, r store.Reader, by authz.Actor, in docs.InviteLink) (Link, error) {
+	l := Link{InviteLink: in}
+	check := authz.Within(r)
+	var g *authz.Grant
+	var err error
+	switch {
+	case in.Space != "":
+		g, _, err = check.Space(ctx, by, authz.AdminSpace, in.Space)
+		l.Space = g
+	case in.Collection != "":
+		g, _, err = check.Collection(ctx, by, authz.AdminCollection, in.Collection)
+		l.Collection = g
+	default:
+		g, _, err = check.Org(ctx, by, authz.AdminOrg, in.Org)
+	}
+	if err != nil {
+		return l, err
+	}
+	if g.Access.Org != in.Org {
+		return l, errs.Missing("space or collection")
+	}
+	if !g.Role.AtLeast(in.Role) {
+		return l, errs.E(errs.Forbidden, "you cannot give the role %q: yours here is %q", in.Role, g.Role)
+	}
+	l.Redundant = g.Role.AtLeast(in.Role)
+	return l, nil
+}
+
+// live gives a link that was not revoked and that the caller manages. To
+// anybody else it is absent.
+func live(ctx context.Context, r store.Reader, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
+	in, err := r.InviteLink(ctx, org, id)
+	if err != nil {
+		return Link{}, err
+	}
+	if !in.RevokedAt.IsZero() {
+		return Link{}, errs.Missing("invite link")
+	}
+	return manageLink(ctx, r, by, in)
+}
+
+// Link gives one link.
+func (s *Service) Link(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
+	return live(ctx, s.Store.Reader, by, org, id)
+}
+
+// UpdateLink changes what a link gives to those who use it from now on.
+func (s *Service) UpdateLink(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID, role docs.Role) (Link, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Link, error) {
+		l, err := live(ctx, tx.Reader, by, org, id)
+		if err != nil {
+			return l, err
+		}
+		l.Role = role
+		if l, err = manageLink(ctx, tx.Reader, by, l.InviteLink); err != nil {
+			return l, err
+		}
+		if err := tx.PutInviteLink(ctx, l.InviteLink); err != nil {
+			return l, err
+		}
+		return l, audit.Record(ctx, tx, by, linkEvent("update", l.InviteLink))
+	})
+}
+
+// RevokeLink ends a link. Its row stays, so that whoever opens it later is
+// told why it does not work.
+func (s *Service) RevokeLink(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		l, err := live(ctx, tx.Reader, by, org, id)
+		if err != nil {
+			return err
+		}
+		l.RevokedAt = tx.Now()
+		if err := tx.PutInviteLink(ctx, l.InviteLink); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, by, linkEvent("revoke", l.InviteLink))
+	})
+}
+
+// Accept uses a link: the caller becomes a member, or gets access to a space
+// or a collection as a guest. It never takes anything away.
+func (s *Service) Accept(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		l, err := tx.InviteLink(ctx, org, id)
+		if err != nil {
+			return err
+		}
+		o, err := tx.Organization(ctx, org)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !l.RevokedAt.IsZero():
+			return errs.E(errs.Precondition, "this invite link was revoked; ask an admin of the organization for a new one")
+		case !o.It.InviteLinks:
+			return errs.E(errs.Precondition, "invite links are switched off in this organization; ask an admin to invite you")
+		}
+		role := docs.Guest
+		if l.Space == "" && l.Collection == "" {
+			role = l.Role
+		}
+		if err := admit(ctx, tx, by, org, role); err != nil {
+			return err
+		}
+		if err := grantByLink(ctx, tx, by, l); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, by, linkEvent("accept", l))
+	})
+}
+
+// admit makes the caller a member with at least a role.
+func admit(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, role docs.Role) error {
+	m, err := tx.Member(ctx, org, by.User)
+	if errs.Is(err, errs.NotFound) {
+		u, err := tx.User(ctx, by.User)
+		if err != nil {
+			return err
+		}
+		return tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: role, JoinedAt: tx.Now()})
+	}
+	if err != nil {
+		return err
+	}
+	if err := refuseDisabled(m); err != nil {
+		return err
+	}
+	if m.Role.AtLeast(role) {
+		return nil
+	}
+	m.Role = role
+	return tx.PutMember(ctx, m)
+}
+
+// grantByLink gives what a link to a space or a collection promises.
+func grantByLink(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.InviteLink) error {
+	var node docs.Node
+	var have docs.Role
+	check := authz.Within(tx.Reader)
+	switch {
+	case l.Space != "":
+		sp, err := tx.Space(ctx, l.Space)
+		if err != nil {
+			return err
+		}
+		if !sp.It.DeletedAt.IsZero() {
+			return errs.E(errs.Precondition, "the space of this invite link was deleted")
+		}
+		node = sp.It.Node()
+		if g, _, err := check.Space(ctx, by, authz.ViewSpace, l.Space); err == nil {
+			have = g.Role
+		} else if errs.Is(err, errs.Internal) {
+			return err
+		}
+	case l.Collection != "":
+		c, err := tx.Collection(ctx, l.Collection)
+		if err != nil {
+			return err
+		}
+		node = c.It.Node()
+		if g, _, err := check.Collection(ctx, by, authz.ViewCollection, l.Collection); err == nil {
+			have = g.Role
+		} else if errs.Is(err, errs.Internal) {
+			return err
+		}
+	default:
+		return nil
+	}
+	if have.AtLeast(l.Role) {
+		return nil
+	}
+	return tx.PutGrant(ctx, l.Org, docs.Grant{Node: node, User: by.User, Role: l.Role})
+}

@@ -1,0 +1,182 @@
+package orgs
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// memberEvent tells of a change to a member.
+func memberEvent(org docs.OrgID, action string, user docs.UserID, data map[string]any) audit.Event {
+	return audit.Event{Org: org, Action: "member." + action, Kind: "user", ID: string(user), Data: data}
+}
+
+// keepAnAdmin refuses to leave an organization without an admin.
+func keepAnAdmin(ctx context.Context, tx *store.Tx, m docs.Member) error {
+	if m.Role != docs.Admin || m.Disabled {
+		return nil
+	}
+	n, err := tx.CountAdmins(ctx, m.Org)
+	if err != nil || n > 1 {
+		return err
+	}
+	return errs.E(errs.Precondition, "%s is the last admin of the organization; make somebody else admin first", m.User.DisplayName)
+}
+
+// SetRole changes the role of a member.
+func (s *Service) SetRole(ctx context.Context, by authz.Actor, org docs.OrgID, user docs.UserID, role docs.Role) (docs.Member, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Member, error) {
+		m, err := tx.Member(ctx, org, user)
+		if err != nil || m.Role == role {
+			return m, err
+		}
+		if err := keepAnAdmin(ctx, tx, m); err != nil {
+			return m, err
+		}
+		before := m.Role
+		m.Role = role
+		if err := tx.PutMember(ctx, m); err != nil {
+			return m, err
+		}
+		return m, audit.Record(ctx, tx, by, memberEvent(org, "role", user, map[string]any{"from": before, "to": role}))
+	})
+}
+
+// MarkSSO lets a member sign in through the organization's identity provider.
+func (s *Service) MarkSSO(ctx context.Context, by authz.Actor, org docs.OrgID, user docs.UserID) (docs.Member, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Member, error) {
+		m, err := tx.Member(ctx, org, user)
+		if err != nil || m.SSO {
+			return m, err
+		}
+		m.SSO = true
+		if err := tx.PutMember(ctx, m); err != nil {
+			return m, err
+		}
+		return m, audit.Record(ctx, tx, by, memberEvent(org, "sso", user, nil))
+	})
+}
+
+// Remove takes somebody out of an organization, with all grants and teams.
+func (s *Service) Remove(ctx context.Context, by authz.Actor, org docs.OrgID, user docs.UserID) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		m, err := tx.Member(ctx, org, user)
+		if err != nil {
+			return err
+		}
+		if err := keepAnAdmin(ctx, tx, m); err != nil {
+			return err
+		}
+		if _, err := tx.DropMember(ctx, org, user); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, by, memberEvent(org, "remove", user, map[string]any{"role": m.Role}))
+	})
+}
+
+// Ping notes that the caller is active.
+func (s *Service) Ping(ctx context.Context, by authz.Actor, org docs.OrgID) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error { return tx.TouchMember(ctx, org, by.User, tx.Now()) })
+}
+
+// Join makes the caller a guest member, if their verified address is of one
+// of the organization's domains. Joining twice changes nothing.
+func (s *Service) Join(ctx context.Context, by authz.Actor, org docs.OrgID) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		o, err := tx.Organization(ctx, org)
+		if err != nil {
+			return err
+		}
+		u, err := tx.User(ctx, by.User)
+		if err != nil {
+			return err
+		}
+		if !u.Verified {
+			return errs.E(errs.Invalid, "your address %s is not verified; ask the operator of this instance", u.Email)
+		}
+		if !slices.Contains(o.It.EmailDomains, u.Email.Domain()) {
+			return errs.E(errs.Invalid, "people with an address of %s cannot join by themselves; ask for an invite", u.Email.Domain())
+		}
+		m, err := tx.Member(ctx, org, by.User)
+		if err == nil {
+			return refuseDisabled(m)
+		}
+		if !errs.Is(err, errs.NotFound) {
+			return err
+		}
+		if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: docs.Guest, JoinedAt: tx.Now()}); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, by, memberEvent(org, "join", by.User, nil))
+	})
+}
+
+func refuseDisabled(m docs.Member) error {
+	if m.Disabled {
+		return errs.E(errs.Forbidden, "your membership is disabled; ask an admin of the organization")
+	}
+	return nil
+}
+
+// Invitee is somebody to be invited by address.
+type Invitee struct {
+	Email string
+	Role  docs.Role
+	Path  string // where it stands in the request
+}
+
+// Invited is the outcome of Invite.
+type Invited struct {
+	Users     []docs.UserID
+	FailedSSO []string
+}
+
+// Invite makes people members by their addresses: at once, because there is
+// no mail to wait for. Somebody without an account gets one, which nobody
+// can use until the address is verified. Members are left as they are.
+func (s *Service) Invite(ctx context.Context, by authz.Actor, org docs.OrgID, people []Invitee, sso bool) (Invited, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Invited, error) {
+		out := Invited{Users: []docs.UserID{}}
+		for _, p := range people {
+			e, err := docs.ParseEmail(p.Email)
+			if err != nil {
+				return out, errs.Field(p.Path, "is not an e-mail address")
+			}
+			u, err := tx.UserByEmail(ctx, e)
+			if errs.Is(err, errs.NotFound) {
+				u, err = addUser(ctx, tx, e, false)
+			}
+			if err != nil {
+				return out, err
+			}
+			m, err := tx.Member(ctx, org, u.ID)
+			switch {
+			case err == nil:
+				// An account that signs in otherwise is not handed to the
+				// identity provider by an invite: an admin marks it.
+				if sso && !m.SSO {
+					out.FailedSSO = append(out.FailedSSO, string(e))
+				}
+				continue
+			case !errs.Is(err, errs.NotFound):
+				return out, err
+			}
+			if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: p.Role, SSO: sso, JoinedAt: tx.Now()}); err != nil {
+				return out, err
+			}
+			if err := audit.Record(ctx, tx, by, memberEvent(org, "invite", u.ID, map[string]any{"role": p.Role})); err != nil {
+				return out, err
+			}
+			out.Users = append(out.Users, u.ID)
+		}
+		return out, nil
+	})
+}

@@ -1,0 +1,375 @@
+// Package orgs is the service of people and organizations: accounts and
+// tokens, organizations and their settings, members, invites and teams.
+//
+// Every method that changes something is one transaction with its audit
+// record. Whether the caller may call it was decided before, by the row of
+// the operation; what depends on the input is decided here, with authz.
+package orgs
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Service needs nothing but the store.
+type Service struct{ Store *store.Store }
+
+// NewOrganization is the input of Create.
+type NewOrganization struct {
+	Title         string
+	EmailDomains  []string
+	Type          string
+	UseCase       string
+	CommunityType string
+}
+
+// Create makes an organization with the caller as its admin.
+func (s *Service) Create(ctx context.Context, by authz.Actor, in NewOrganization) (docs.Organization, error) {
+	domains, err := checkDomains(in.EmailDomains)
+	if err != nil {
+		return docs.Organization{}, err
+	}
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Organization, error) {
+		return create(ctx, tx, by, in, domains)
+	})
+}
+
+func create(ctx context.Context, tx *store.Tx, by authz.Actor, in NewOrganization, domains []string) (docs.Organization, error) {
+	o := docs.NewOrganization(docs.NewID[docs.OrgID](tx.Now().Std()), in.Title, by.User, tx.Now())
+	o.EmailDomains, o.UseCase, o.CommunityType = domains, in.UseCase, in.CommunityType
+	if in.Type != "" {
+		o.Type = in.Type
+	}
+	if err := tx.AddOrganization(ctx, o); err != nil {
+		return o, err
+	}
+	m := docs.Member{Org: o.ID, User: docs.User{ID: by.User}, Role: docs.Admin, JoinedAt: tx.Now()}
+	if err := tx.AddMember(ctx, m); err != nil {
+		return o, err
+	}
+	return o, audit.Record(ctx, tx, by, audit.Event{
+		Org: o.ID, Action: "organization.create", Kind: "organization", ID: string(o.ID), Data: map[string]any{"title": o.Title},
+	})
+}
+
+// checkDomains brings e-mail domains into one form, without repeats.
+func checkDomains(in []string) ([]string, error) {
+	out := []string{}
+	for i, d := range in {
+		path := "body.emailDomains[" + itoa(i) + "]"
+		domain, err := docs.ParseDomain(d)
+		if err != nil {
+			return nil, errs.Field(path, "is not a domain name")
+		}
+		if docs.PublicMailDomain(domain) {
+			return nil, errs.Field(path, "gives addresses to anybody, so everybody could join; invite people instead")
+		}
+		if !slices.Contains(out, domain) {
+			out = append(out, domain)
+		}
+	}
+	return out, nil
+}
+
+// OrganizationPatch is the input of Update. A field that is absent stays.
+type OrganizationPatch struct {
+	Title          opt.Val[string]
+	EmailDomains   opt.Val[[]string]
+	Hostname       opt.Val[string]
+	DefaultRole    opt.Val[docs.Role]
+	DefaultContent opt.Val[string] // id of a site
+	Logo           opt.Val[string]
+	SSO            opt.Val[bool]
+	AI             opt.Val[bool]
+	InviteLinks    opt.Val[bool]
+	MergeRules     opt.Val[docs.MergeRules]
+}
+
+// Update changes the settings of an organization.
+func (s *Service) Update(ctx context.Context, by authz.Actor, id docs.OrgID, p OrganizationPatch) (docs.Organization, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Organization, error) {
+		v, err := tx.Organization(ctx, id)
+		o := v.It
+		if err != nil {
+			return o, err
+		}
+		if err := p.apply(ctx, tx, &o); err != nil {
+			return o, err
+		}
+		o.UpdatedAt = tx.Now()
+		if err := tx.PutOrganization(ctx, o); err != nil {
+			return o, err
+		}
+		return o, audit.Record(ctx, tx, by, audit.Event{
+			Org: id, Action: "organization.update", Kind: "organization", ID: string(id), Data: map[string]any{"title": o.Title},
+		})
+	})
+}
+
+func (p OrganizationPatch) apply(ctx context.Context, tx *store.Tx, o *docs.Organization) (err error) {
+	o.Title = p.Title.Or(o.Title)
+	if in, ok := p.EmailDomains.Get(); ok {
+		if o.EmailDomains, err = checkDomains(in); err != nil {
+			return err
+		}
+	}
+	if h, ok := p.Hostname.Get(); ok {
+		if !docs.ValidHostname(h) {
+			return errs.Field("body.hostname", "must be 3 to 32 lower-case letters, digits or inner hyphens, and not a reserved name")
+		}
+		o.Hostname = h
+	}
+	o.DefaultRole = p.DefaultRole.Or(o.DefaultRole)
+	if site, ok := p.DefaultContent.Get(); ok {
+		// Sites are not part of this instance yet, so none can be named.
+		return errs.Field("body.defaultContent.site", "names no site of this organization: %q", site)
+	} else if p.DefaultContent.IsNull() {
+		o.DefaultContent = ""
+	}
+	if u, ok := p.Logo.Get(); ok {
+		if err := docs.CheckWebURL("body.logo", u); err != nil {
+			return err
+		}
+	}
+	o.LogoURL = p.Logo.Or(o.LogoURL)
+	o.SSO, o.AI, o.InviteLinks = p.SSO.Or(o.SSO), p.AI.Or(o.AI), p.InviteLinks.Or(o.InviteLinks)
+	if rules, ok := p.MergeRules.Get(); ok {
+		if err := CheckMergeRules(ctx, tx, o.ID, rules, false); err != nil {
+			return err
+		}
+		o.MergeRules = rules
+	}
+	return nil
+}
+
+// CheckMergeRules tells what is wrong with merge rules, among it users who
+// are no members of the organization.
+func CheckMergeRules(ctx context.Context, tx *store.Tx, org docs.OrgID, rules docs.MergeRules, space bool) error {
+	if err := rules.Check("body.mergeRules", space); err != nil {
+		return err
+	}
+	users := rules.NamedUsers()
+	members, err := tx.MembersAmong(ctx, org, users)
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		if !members[u] {
+			return errs.E(errs.NotFound, "body.mergeRules names the user %q, who is not a member of the organization", u)
+		}
+	}
+	return nil
+}
+
+// SetAgentInstructions replaces the instructions for the writing agent.
+func (s *Service) SetAgentInstructions(ctx context.Context, by authz.Actor, org docs.OrgID, document []byte) (docs.AgentInstructions, error) {
+	if err := docs.CheckDocument("body.instructions", document); err != nil {
+		return docs.AgentInstructions{}, err
+	}
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.AgentInstructions, error) {
+		a := docs.AgentInstructions{Document: document, UpdatedAt: tx.Now(), UpdatedBy: by.User}
+		if err := tx.PutAgentInstructions(ctx, org, a); err != nil {
+			return a, err
+		}
+		return a, audit.Record(ctx, tx, by, audit.Event{Org: org, Action: "organization.instruct", Kind: "organization", ID: string(org)})
+	})
+}
+
+// AgentInstructions gives them; an organization that never set any has an
+// empty document from its creation.
+func (s *Service) AgentInstructions(ctx context.Context, o docs.Organization) (docs.AgentInstructions, error) {
+	a, err := s.Store.AgentInstructions(ctx, o.ID)
+	if errs.Is(err, errs.NotFound) {
+		empty := []byte(`{"object":"document","data":{},"nodes":[]}`)
+		return docs.AgentInstructions{Document: empty, UpdatedAt: o.CreatedAt, UpdatedBy: o.CreatedBy}, nil
+	}
+	return a, err
+}
+
+// OrganizationsByDomain lists the organizations that the caller could join
+// with the verified address that they have.
+func (s *Service) OrganizationsByDomain(ctx context.Context, by authz.Actor, domain string) ([]docs.Organization, error) {
+	u, err := s.Store.User(ctx, by.User)
+	if err != nil {
+		return nil, err
+	}
+	if !u.Verified || u.Email.Domain() != strings.ToLower(domain) {
+		return nil, errs.E(errs.Forbidden, "only people with a verified address of a domain may see its organizations")
+	}
+	return s.Store.OrganizationsByDomain(ctx, u.Email.Domain())
+}
+
+// Bootstrapped is what the command line prints.
+type Bootstrapped struct {
+	User         docs.UserID `json:"user"`
+	Organization docs.OrgID  `json:"organization"`
+	Token        string      `json:"token"`
+}
+
+// Bootstrap makes sure that a user with a verified address exists and is
+// admin of an organization with a title, and gives a fresh token for it.
+// Whoever can call it owns the data folder, so it needs no permission.
+func (s *Service) Bootstrap(ctx context.Context, address, title, label string) (Bootstrapped, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Bootstrapped, error) {
+		u, err := operatorUser(ctx, tx, address)
+		if err != nil {
+			return Bootstrapped{}, err
+		}
+		by := authz.Actor{User: u.ID}
+		o, err := tx.OrganizationByTitle(ctx, u.ID, title)
+		if errs.Is(err, errs.NotFound) {
+			o, err = create(ctx, tx, by, NewOrganization{Title: title}, []string{})
+		}
+		if err != nil {
+			return Bootstrapped{}, err
+		}
+		_, secret, err := addToken(ctx, tx, by, NewToken{Label: label})
+		return Bootstrapped{User: u.ID, Organization: o.ID, Token: secret}, err
+	})
+}
+
+// operatorUser finds or makes the user of an address that the operator
+// vouches for.
+func operatorUser(ctx context.Context, tx *store.Tx, address string) (docs.User, error) {
+	e, err := docs.ParseEmail(address)
+	if err != nil {
+		return docs.User{}, err
+	}
+	u, err := tx.UserByEmail(ctx, e)
+	if errs.Is(err, errs.NotFound) {
+		return addUser(ctx, tx, e, true)
+	}
+	if err != nil || u.Verified {
+		return u, err
+	}
+	u.Verified, u.UpdatedAt = true, tx.Now()
+	return u, tx.PutUser(ctx, u)
+}
+
+func addUser(ctx context.Context, tx *store.Tx, e docs.Email, verified bool) (docs.User, error) {
+	u := docs.User{
+		ID: docs.NewID[docs.UserID](tx.Now().Std()), Email: e, Verified: verified, DisplayName: e.Name(),
+		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	return u, tx.AddUser(ctx, u)
+}
+
+// NewToken is the input of CreateToken.
+type NewToken struct {
+	Label     string
+	Scopes    docs.Scopes
+	ExpiresAt docs.Time
+}
+
+// MaxTokens is how many tokens a user can have.
+const MaxTokens = 200
+
+// CreateToken makes a token for the caller. The secret is shown this once.
+func (s *Service) CreateToken(ctx context.Context, by authz.Actor, in NewToken) (docs.Token, string, error) {
+	var secret string
+	t, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (t docs.Token, err error) {
+		if !in.ExpiresAt.IsZero() && in.ExpiresAt <= tx.Now() {
+			return t, errs.Field("body.expiresAt", "must be in the future")
+		}
+		n, err := tx.CountTokens(ctx, by.User)
+		if err != nil {
+			return t, err
+		}
+		if n >= MaxTokens {
+			return t, errs.E(errs.Precondition, "you have %d tokens, which is the limit; revoke some first", n)
+		}
+		t, secret, err = addToken(ctx, tx, by, in)
+		return t, err
+	})
+	return t, secret, err
+}
+
+// CreateTokenFor makes a token for an address that the operator vouches for,
+// and its user if there is none.
+func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToken) (string, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
+		u, err := operatorUser(ctx, tx, address)
+		if err != nil {
+			return "", err
+		}
+		_, secret, err := addToken(ctx, tx, authz.Actor{User: u.ID}, in)
+		return secret, err
+	})
+}
+
+func addToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (docs.Token, string, error) {
+	secret := docs.NewSecret()
+	t := docs.Token{
+		ID: docs.NewID[docs.TokenID](tx.Now().Std()), User: by.User, Label: in.Label, Scopes: in.Scopes,
+		CreatedAt: tx.Now(), ExpiresAt: in.ExpiresAt,
+	}
+	if err := tx.AddToken(ctx, t, docs.HashSecret(secret)); err != nil {
+		return t, "", err
+	}
+	return t, secret, audit.Record(ctx, tx, by, audit.Event{
+		Action: "token.create", Kind: "token", ID: string(t.ID), Data: map[string]any{"label": t.Label},
+	})
+}
+
+// RevokeToken ends one of the caller's tokens at once.
+func (s *Service) RevokeToken(ctx context.Context, by authz.Actor, id docs.TokenID) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		had, err := tx.DropToken(ctx, by.User, id)
+		if err != nil {
+			return err
+		}
+		if !had {
+			return errs.Missing("token")
+		}
+		return audit.Record(ctx, tx, by, audit.Event{Action: "token.revoke", Kind: "token", ID: string(id)})
+	})
+}
+
+// UserPatch is the input of UpdateUser.
+type UserPatch struct {
+	DisplayName opt.Val[string]
+	PhotoURL    opt.Val[string]
+}
+
+// UpdateUser changes the caller's own account.
+func (s *Service) UpdateUser(ctx context.Context, by authz.Actor, id docs.UserID, p UserPatch) (docs.User, error) {
+	if photo, ok := p.PhotoURL.Get(); ok {
+		if err := docs.CheckWebURL("body.photoURL", photo); err != nil {
+			return docs.User{}, err
+		}
+	}
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.User, error) {
+		u, err := tx.UserVisibleTo(ctx, id, by.User)
+		if err != nil {
+			return u, err
+		}
+		if id != by.User {
+			return u, errs.E(errs.Forbidden, "only the user can change this account")
+		}
+		u.DisplayName, u.PhotoURL, u.UpdatedAt = p.DisplayName.Or(u.DisplayName), p.PhotoURL.Or(u.PhotoURL), tx.Now()
+		if err := tx.PutUser(ctx, u); err != nil {
+			return u, err
+		}
+		return u, audit.Record(ctx, tx, by, audit.Event{Action: "user.update", Kind: "user", ID: string(id)})
+	})
+}
+
+// eventRetention is how long an event waits for a subscriber.
+const eventRetention = 7 * 24 * time.Hour
+
+// TrimOutbox is a job: it drops events that nobody fetched.
+func (s *Service) TrimOutbox(ctx context.Context, _ []byte) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		_, err := tx.TrimOutbox(ctx, tx.Now().Add(-eventRetention))
+		return err
+	})
+}

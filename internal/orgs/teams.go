@@ -1,0 +1,156 @@
+package orgs
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func teamEvent(t docs.Team, action string, data map[string]any) audit.Event {
+	return audit.Event{Org: t.Org, Action: "team." + action, Kind: "team", ID: string(t.ID), Data: data}
+}
+
+// CreateTeam makes a team of members.
+func (s *Service) CreateTeam(ctx context.Context, by authz.Actor, org docs.OrgID, title string, members []docs.UserID) (docs.Team, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Team, error) {
+		t := docs.Team{ID: docs.NewID[docs.TeamID](tx.Now().Std()), Org: org, Title: title, CreatedAt: tx.Now()}
+		if err := tx.AddTeam(ctx, t); err != nil {
+			return t, err
+		}
+		for _, who := range members {
+			u, err := findMember(ctx, tx, org, string(who))
+			if err != nil {
+				return t, err
+			}
+			if err := tx.PutTeamMember(ctx, org, t.ID, u, docs.TeamMember); err != nil {
+				return t, err
+			}
+		}
+		if err := audit.Record(ctx, tx, by, teamEvent(t, "create", map[string]any{"title": title})); err != nil {
+			return t, err
+		}
+		return tx.Team(ctx, org, t.ID)
+	})
+}
+
+// findMember gives a member by user id or address. To those outside of the
+// organization it is NotFound, whether there is such a user or not.
+func findMember(ctx context.Context, tx *store.Tx, org docs.OrgID, who string) (docs.UserID, error) {
+	id := docs.UserID(who)
+	missing := errs.E(errs.NotFound, "%q is not a member of the organization", who)
+	if strings.Contains(who, "@") {
+		e, err := docs.ParseEmail(who)
+		if err != nil {
+			return "", missing
+		}
+		u, err := tx.UserByEmail(ctx, e)
+		if errs.Is(err, errs.NotFound) {
+			return "", missing
+		}
+		if err != nil {
+			return "", err
+		}
+		id = u.ID
+	}
+	in, err := tx.MembersAmong(ctx, org, []docs.UserID{id})
+	if err != nil {
+		return "", err
+	}
+	if !in[id] {
+		return "", missing
+	}
+	return id, nil
+}
+
+// RenameTeam changes the title of a team.
+func (s *Service) RenameTeam(ctx context.Context, by authz.Actor, t docs.Team, title string) (docs.Team, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Team, error) {
+		if err := tx.RenameTeam(ctx, t.ID, title); err != nil {
+			return t, err
+		}
+		if err := audit.Record(ctx, tx, by, teamEvent(t, "rename", map[string]any{"from": t.Title, "to": title})); err != nil {
+			return t, err
+		}
+		return tx.Team(ctx, t.Org, t.ID)
+	})
+}
+
+// DeleteTeam removes a team and what was granted to it. Its members stay.
+func (s *Service) DeleteTeam(ctx context.Context, by authz.Actor, t docs.Team) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		if _, err := tx.DropTeam(ctx, t.Org, t.ID); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, by, teamEvent(t, "delete", map[string]any{"title": t.Title}))
+	})
+}
+
+// TeamChange is a change to the members of a team; people are named by user
+// id or address.
+type TeamChange struct {
+	Add         []string
+	Remove      []string
+	Memberships map[docs.UserID]docs.TeamRole
+}
+
+// ChangeTeam adds, changes and removes members of a team at once. Who is
+// both added and removed is removed.
+func (s *Service) ChangeTeam(ctx context.Context, by authz.Actor, t docs.Team, c TeamChange) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		removed := map[docs.UserID]bool{}
+		for _, who := range c.Remove {
+			u, err := findMember(ctx, tx, t.Org, who)
+			if errs.Is(err, errs.NotFound) {
+				continue // removing somebody who is not there is done already
+			}
+			if err != nil {
+				return err
+			}
+			removed[u] = true
+			if _, err := tx.DropTeamMember(ctx, t.Org, t.ID, u); err != nil {
+				return err
+			}
+		}
+		put := func(who string, role docs.TeamRole) error {
+			u, err := findMember(ctx, tx, t.Org, who)
+			if err != nil || removed[u] {
+				return err
+			}
+			return tx.PutTeamMember(ctx, t.Org, t.ID, u, role)
+		}
+		for _, who := range c.Add {
+			if err := put(who, ""); err != nil {
+				return err
+			}
+		}
+		for _, u := range slices.Sorted(maps.Keys(c.Memberships)) {
+			if err := put(string(u), c.Memberships[u]); err != nil {
+				return err
+			}
+		}
+		return audit.Record(ctx, tx, by, teamEvent(t, "members", map[string]any{
+			"added": len(c.Add), "changed": len(c.Memberships), "removed": len(c.Remove),
+		}))
+	})
+}
+
+// RemoveFromTeam takes one member out of a team.
+func (s *Service) RemoveFromTeam(ctx context.Context, by authz.Actor, t docs.Team, user docs.UserID) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		had, err := tx.DropTeamMember(ctx, t.Org, t.ID, user)
+		if err != nil {
+			return err
+		}
+		if !had {
+			return errs.Missing("team member")
+		}
+		return audit.Record(ctx, tx, by, teamEvent(t, "members", map[string]any{"removed": 1}))
+	})
+}

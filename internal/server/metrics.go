@@ -1,0 +1,116 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// metrics counts requests by operation and reads the pool and the queue when
+// it is scraped.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	latency  *prometheus.HistogramVec
+	byOp     map[string]*opMetrics
+}
+
+// opMetrics are the counters of one operation, looked up once.
+type opMetrics struct {
+	latency prometheus.Observer
+	status  sync.Map // int -> prometheus.Counter
+}
+
+func newMetrics(s *store.Store) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "octavo_http_requests_total", Help: "Requests by operation and status.",
+		}, []string{"operation", "status"}),
+		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "octavo_http_request_seconds", Help: "Time to answer, by operation.",
+			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9),
+		}, []string{"operation"}),
+		byOp: map[string]*opMetrics{},
+	}
+	m.registry.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.requests, m.latency, poolCollector(s), &queueCollector{store: s},
+	)
+	return m
+}
+
+func (m *metrics) declare(ops []api.OperationInfo) {
+	for _, o := range ops {
+		m.byOp[o.ID] = &opMetrics{latency: m.latency.WithLabelValues(o.ID)}
+	}
+}
+
+func (m *metrics) observe(operation string, status int, took time.Duration) {
+	o := m.byOp[operation]
+	o.latency.Observe(took.Seconds())
+	c, ok := o.status.Load(status)
+	if !ok {
+		c, _ = o.status.LoadOrStore(status, m.requests.WithLabelValues(operation, strconv.Itoa(status)))
+	}
+	c.(prometheus.Counter).Inc()
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+func poolCollector(s *store.Store) prometheus.Collector {
+	gauge := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
+	}
+	return group{
+		gauge("octavo_db_connections_open", "Connections of the pool.", func() float64 { return float64(s.Stats().OpenConnections) }),
+		gauge("octavo_db_connections_in_use", "Connections that run a statement.", func() float64 { return float64(s.Stats().InUse) }),
+		gauge("octavo_db_wait_seconds_total", "Time that statements have waited for a connection.", func() float64 { return s.Stats().WaitDuration.Seconds() }),
+	}
+}
+
+// group is several collectors in one.
+type group []prometheus.Collector
+
+func (g group) Describe(ch chan<- *prometheus.Desc) {
+	for _, c := range g {
+		c.Describe(ch)
+	}
+}
+
+func (g group) Collect(ch chan<- prometheus.Metric) {
+	for _, c := range g {
+		c.Collect(ch)
+	}
+}
+
+// queueCollector counts jobs when it is asked.
+type queueCollector struct{ store *store.Store }
+
+var queueDesc = prometheus.NewDesc("octavo_jobs", "Background jobs by kind and state.", []string{"kind", "state"}, nil)
+
+func (q *queueCollector) Describe(ch chan<- *prometheus.Desc) { ch <- queueDesc }
+
+func (q *queueCollector) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	counts, err := q.store.JobCounts(ctx)
+	if err != nil {
+		ch <- prometheus.NewInvalidMetric(queueDesc, err)
+		return
+	}
+	for _, c := range counts {
+		ch <- prometheus.MustNewConstMetric(queueDesc, prometheus.GaugeValue, float64(c.N), c.Kind, c.State)
+	}
+}

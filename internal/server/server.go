@@ -1,0 +1,285 @@
+// Package server runs Octavo: it opens the store, wires the services to the
+// API, listens, runs background jobs, answers health checks and metrics, and
+// stops without dropping a request.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Config is what an operator can set.
+type Config struct {
+	Listen        string // host:port of the API
+	MetricsListen string // host:port of /metrics; empty is the same as Listen
+	BaseURL       string // public address; empty is derived from Listen
+	Database      store.Options
+	Limit         api.Limit
+	AccessLog     bool // log every request, not only failures
+	Log           *slog.Logger
+	Version       string
+	Build         string
+	JobPoll       time.Duration
+}
+
+// DataPath gives the options of a store in a data folder, which is made if
+// it is not there. A database address replaces the file, not the folder.
+func DataPath(dir, databaseURL string) (store.Options, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return store.Options{}, fmt.Errorf("the data folder cannot be made: %w", err)
+	}
+	return store.Options{Path: filepath.Join(dir, "octavo.db"), DatabaseURL: databaseURL}, nil
+}
+
+// Services is everything behind the API.
+type Services struct {
+	Store  *store.Store
+	Guard  *authz.Guard
+	Orgs   *orgs.Service
+	Spaces *spaces.Service
+}
+
+// NewServices wires services to an open store.
+func NewServices(s *store.Store) Services {
+	return Services{s, authz.NewGuard(s), &orgs.Service{Store: s}, &spaces.Service{Store: s}}
+}
+
+// Server is a running Octavo.
+type Server struct {
+	Config
+	Services
+	API      *api.API
+	metrics  *metrics
+	draining atomic.Bool
+	http     []*http.Server
+	bg       sync.WaitGroup
+	stopBG   context.CancelFunc
+	addr     string
+	failed   chan error
+}
+
+// Start opens the store and begins to serve.
+func Start(ctx context.Context, c Config) (*Server, error) {
+	st, err := store.Open(ctx, c.Database)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Config: c, Services: NewServices(st), failed: make(chan error, 4)}
+	if err := s.start(ctx); err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context) error {
+	listener, err := net.Listen("tcp", s.Listen)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w", s.Listen, err)
+	}
+	s.addr = listener.Addr().String()
+	if s.BaseURL == "" {
+		s.BaseURL = "http://" + s.addr
+	}
+	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
+	secret, err := s.Store.Secret(ctx)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	s.metrics = newMetrics(s.Store)
+	s.API = api.New(api.Config{
+		Store: s.Store, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Log: s.Log,
+		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
+	}, secret)
+	s.metrics.declare(s.API.Operations())
+	s.serve(listener, s.handler())
+	if s.MetricsListen != "" {
+		l, err := net.Listen("tcp", s.MetricsListen)
+		if err != nil {
+			return errors.Join(fmt.Errorf("cannot listen on %s: %w", s.MetricsListen, err), listener.Close())
+		}
+		s.serve(l, s.metrics.handler())
+	}
+	s.background()
+	return nil
+}
+
+func (s *Server) serve(l net.Listener, h http.Handler) {
+	srv := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       2 * time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
+	}
+	s.http = append(s.http, srv)
+	s.bg.Go(func() {
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	})
+}
+
+// background runs jobs and the notes of who was active.
+func (s *Server) background() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.stopBG = cancel
+	r := jobs.New(s.Store, s.Log)
+	r.Poll = s.JobPoll
+	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
+	r.Every(time.Hour, "outbox.trim", s.Orgs.TrimOutbox)
+	s.bg.Go(func() {
+		if err := r.Run(ctx); err != nil && ctx.Err() == nil {
+			s.failed <- err
+		}
+	})
+	s.bg.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(10 * time.Second):
+			}
+			if err := s.Guard.Flush(ctx); err != nil && ctx.Err() == nil {
+				s.Log.Warn("who was active could not be noted", "error", err)
+			}
+		}
+	})
+}
+
+// URL is the public address.
+func (s *Server) URL() string { return s.BaseURL }
+
+// Addr is where the server listens.
+func (s *Server) Addr() string { return s.addr }
+
+// Run serves until ctx ends or something breaks, then stops.
+func (s *Server) Run(ctx context.Context) error {
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-s.failed:
+	}
+	stop, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	return errors.Join(err, s.Stop(stop))
+}
+
+// Stop lets running requests and jobs finish, within ctx, and closes the store.
+func (s *Server) Stop(ctx context.Context) error {
+	s.draining.Store(true)
+	var err error
+	for _, srv := range s.http {
+		err = errors.Join(err, srv.Shutdown(ctx))
+	}
+	s.stopBG()
+	s.bg.Wait()
+	return errors.Join(err, s.Guard.Flush(ctx), s.Store.Close())
+}
+
+// handler dispatches what is not the API, and wraps everything.
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(api.Prefix+"/", s.API)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		text(w, http.StatusOK, "Octavo "+s.Version+"\nAPI reference: "+s.BaseURL+api.Prefix+"/reference")
+	})
+	if s.MetricsListen == "" {
+		mux.Handle("GET /metrics", s.metrics.handler())
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h["X-Request-Id"] = []string{requestID()}
+		h["X-Content-Type-Options"] = nosniff
+		h["Cache-Control"] = noStore
+		rec := &recorder{ResponseWriter: w}
+		start := time.Now()
+		// The standard mux redirects paths such as /v1//x; the API answers
+		// them itself, in its own form.
+		if r.URL.Path == api.Prefix || strings.HasPrefix(r.URL.Path, api.Prefix+"/") {
+			s.API.ServeHTTP(rec, r)
+		} else {
+			mux.ServeHTTP(rec, r)
+		}
+		if s.AccessLog {
+			s.Log.Info("request", "id", h["X-Request-Id"][0], "method", r.Method, "path", r.URL.Path, "status", rec.Status(), "took", time.Since(start))
+		}
+	})
+}
+
+var nosniff, noStore = []string{"nosniff"}, []string{"no-store"}
+
+func requestID() string { return strconv.FormatUint(rand.Uint64(), 36) }
+
+func text(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(body + "\n"))
+}
+
+// ready tells a load balancer whether to send requests here.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+	defer cancel()
+	switch err := s.Store.Ping(ctx); {
+	case s.draining.Load():
+		text(w, http.StatusServiceUnavailable, "stopping")
+	case err != nil:
+		s.Log.Error("not ready", "error", err)
+		text(w, http.StatusServiceUnavailable, "the database does not answer")
+	default:
+		text(w, http.StatusOK, "ready")
+	}
+}
+
+// recorder remembers the status of a response.
+type recorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Status gives what was sent, 200 if nothing was said.
+func (r *recorder) Status() int {
+	if r.status == 0 {
+		return http.StatusOK
+	}
+	return r.status
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

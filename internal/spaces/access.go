@@ -1,0 +1,145 @@
+package spaces
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// grantEvent tells of a change to who was granted what.
+func grantEvent(org docs.OrgID, g docs.Grant, action string) audit.Event {
+	return audit.Event{Org: org, Action: "permission." + action, Kind: string(g.Node.Kind), ID: g.Node.ID, Data: map[string]any{
+		"user": g.User, "team": g.Team, "role": g.Role,
+	}}
+}
+
+// Share grants a role on the thing of the grant to users and teams of its
+// organization. The empty role takes grants back, so that those people
+// inherit again. All or nobody.
+func (s *Service) Share(ctx context.Context, g *authz.Grant, users []docs.UserID, teams []docs.TeamID, role docs.Role) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		org := g.Access.Org
+		members, err := tx.MembersAmong(ctx, org, users)
+		if err != nil {
+			return err
+		}
+		var grants []docs.Grant
+		for _, u := range users {
+			if !members[u] {
+				return errs.E(errs.NotFound, "the user %q is not a member of the organization", u)
+			}
+			grants = append(grants, docs.Grant{Node: g.Node(), User: u, Role: role})
+		}
+		for _, t := range teams {
+			if _, err := tx.Team(ctx, org, t); err != nil {
+				return err
+			}
+			grants = append(grants, docs.Grant{Node: g.Node(), Team: t, Role: role})
+		}
+		for _, grant := range grants {
+			if err := share(ctx, tx, g, grant); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// share sets one grant. Nobody gives more than they have, nor takes back
+// from somebody who has more.
+func share(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) error {
+	had, err := tx.GrantRole(ctx, grant)
+	if err != nil && !errs.Is(err, errs.NotFound) {
+		return err
+	}
+	if !g.Role.AtLeast(grant.Role) || !g.Role.AtLeast(had) {
+		return errs.E(errs.Forbidden, "you cannot give or take a role above your own, which is %q here", g.Role)
+	}
+	if grant.Role == docs.Guest {
+		if _, err := tx.DropGrant(ctx, g.Access.Org, grant); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, grantEvent(g.Access.Org, grant, "remove"))
+	}
+	if err := tx.PutGrant(ctx, g.Access.Org, grant); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, g.Actor, grantEvent(g.Access.Org, grant, "set"))
+}
+
+// Reshare changes a grant that exists.
+func (s *Service) Reshare(ctx context.Context, g *authz.Grant, grant docs.Grant) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		if _, err := tx.GrantRole(ctx, grant); err != nil {
+			return err
+		}
+		return share(ctx, tx, g, grant)
+	})
+}
+
+// Unshare takes a grant back; NotFound if there is none.
+func (s *Service) Unshare(ctx context.Context, g *authz.Grant, grant docs.Grant) error {
+	grant.Role = docs.Guest
+	return s.Reshare(ctx, g, grant)
+}
+
+// Effective is somebody with access to a thing, and the role.
+type Effective struct {
+	User docs.User
+	Role docs.Role
+}
+
+// Aggregate lists everybody with access to the thing of a grant, by whatever
+// rule; role narrows it to one role.
+func (s *Service) Aggregate(ctx context.Context, g *authz.Grant, role docs.Role, p store.Page) ([]Effective, store.Key, error) {
+	out := []Effective{}
+	batch := store.Page{After: p.After, Limit: 500}
+	for p.Limit > 0 {
+		members, next, err := s.Store.AccessOn(ctx, g.Access.Org, g.Path, batch)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, m := range members {
+			why := m.Access.Resolve(g.Path)
+			if !why.Role.Valid() || (role.Valid() && why.Role != role) {
+				continue
+			}
+			if len(out) == p.Limit { // there is one more: point behind the last taken
+				return out, store.Key{string(out[len(out)-1].User.ID)}, nil
+			}
+			out = append(out, Effective{User: members[i].User, Role: why.Role})
+		}
+		if next == nil {
+			break
+		}
+		batch.After = next
+	}
+	return out, nil, nil
+}
+
+// Explain tells which rule gives a user their role on the thing of a grant.
+// Everybody may ask about themselves; about others, who administers it.
+func (s *Service) Explain(ctx context.Context, g *authz.Grant, user docs.UserID) (docs.Why, error) {
+	if user == g.Actor.User {
+		return g.Why, nil
+	}
+	admin := authz.AdminSpace
+	if g.Node().Kind == docs.NodeCollection {
+		admin = authz.AdminCollection
+	}
+	if !g.Can(admin) {
+		return docs.Why{}, errs.E(errs.Forbidden, "you need the role %q to ask about others", admin.Least)
+	}
+	access, err := s.Store.Access(ctx, g.Access.Org, user)
+	if err != nil {
+		return docs.Why{}, err
+	}
+	if !access.Member {
+		return docs.Why{}, errs.Missing("user")
+	}
+	return access.Resolve(g.Path), nil
+}

@@ -1,0 +1,384 @@
+// Package spaces is the service of content containers: collections, spaces,
+// their order, who was granted access to them, the trash and its purge.
+//
+// Every method that changes something is one transaction with its audit
+// record. The row of the operation has allowed the caller to touch the thing
+// of the path; every other thing that a request names is checked here, by
+// the same function, inside the transaction.
+package spaces
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Service needs nothing but the store.
+type Service struct{ Store *store.Store }
+
+const untitled = "Untitled"
+
+// collectionEvent tells of a change to a collection.
+func collectionEvent(c docs.Collection, action string, data map[string]any) audit.Event {
+	return audit.Event{Org: c.Org, Action: "collection." + action, Kind: "collection", ID: string(c.ID), Data: data}
+}
+
+// container checks that the caller may put things into a collection of an
+// organization, or at its top level, and gives the caller's role there and
+// how deep it is.
+func container(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, parent docs.CollectionID, field string) (role docs.Role, depth int, err error) {
+	check := authz.Within(tx.Reader)
+	if parent == "" {
+		g, _, err := check.Org(ctx, by, authz.CreateContent, org)
+		if err != nil {
+			return docs.Guest, 0, err
+		}
+		return g.Role, 0, nil
+	}
+	g, _, err := check.Collection(ctx, by, authz.CreateIn, parent)
+	if err != nil {
+		return docs.Guest, 0, err
+	}
+	if g.Collection.Org != org {
+		return docs.Guest, 0, errs.Missing("collection")
+	}
+	if len(g.Path) >= docs.MaxDepth {
+		return docs.Guest, 0, errs.Field(field, "is %d levels deep, which is the limit", docs.MaxDepth)
+	}
+	return g.Role, len(g.Path), nil
+}
+
+// CreateCollection makes a collection, at the end of its container.
+func (s *Service) CreateCollection(ctx context.Context, by authz.Actor, org docs.OrgID, title string, parent docs.CollectionID) (docs.Collection, docs.Role, error) {
+	var role docs.Role
+	c, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (c docs.Collection, err error) {
+		if role, _, err = container(ctx, tx, by, org, parent, "body.parent"); err != nil {
+			return c, err
+		}
+		c = docs.Collection{
+			ID: docs.NewID[docs.CollectionID](tx.Now().Std()), Org: org, Parent: parent, Title: orUntitled(title),
+			Level: docs.LevelInherit, Rank: docs.RankAtEnd(s.Store.Clock()),
+			CreatedBy: by.User, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		if err := tx.AddCollection(ctx, c); err != nil {
+			return c, err
+		}
+		return c, audit.Record(ctx, tx, by, collectionEvent(c, "create", map[string]any{"title": c.Title}))
+	})
+	return c, role, err
+}
+
+func orUntitled(title string) string {
+	if title == "" {
+		return untitled
+	}
+	return title
+}
+
+// CollectionPatch is the input of UpdateCollection.
+type CollectionPatch struct {
+	Title       opt.Val[string]
+	Description opt.Val[string]
+	Level       opt.Val[docs.Level]
+}
+
+// UpdateCollection changes a collection.
+func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p CollectionPatch) (docs.Collection, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Collection, error) {
+		v, err := tx.Collection(ctx, g.Collection.ID)
+		c := v.It
+		if err != nil {
+			return c, err
+		}
+		level, err := newLevel(g, c.Level, p.Level)
+		if err != nil {
+			return c, err
+		}
+		c.Title, c.Description, c.Level, c.UpdatedAt = p.Title.Or(c.Title), p.Description.Or(c.Description), level, tx.Now()
+		if err := tx.PutCollection(ctx, c); err != nil {
+			return c, err
+		}
+		return c, audit.Record(ctx, tx, g.Actor, collectionEvent(c, "update", map[string]any{"title": c.Title, "level": c.Level}))
+	})
+}
+
+// newLevel gives the default level after a patch. Nobody opens a thing to
+// others further than it is open to themselves.
+func newLevel(g *authz.Grant, cur docs.Level, p opt.Val[docs.Level]) (docs.Level, error) {
+	if p.IsNull() {
+		return docs.LevelNone, nil
+	}
+	level, ok := p.Get()
+	if !ok {
+		return cur, nil
+	}
+	if !g.Role.AtLeast(level.Role()) {
+		return cur, errs.E(errs.Forbidden, "you cannot give everybody the role %q: yours here is %q", level, g.Role)
+	}
+	return level, nil
+}
+
+// subtree is a collection with everything in it.
+type subtree struct {
+	collections []docs.Collection
+	spaces      []docs.Space
+	height      int
+}
+
+// wholeSubtree reads a collection with everything in it, and checks that the
+// caller administers each part: nobody moves or deletes what they could not
+// touch by itself. Spaces in the trash come along.
+func wholeSubtree(ctx context.Context, tx *store.Tx, g *authz.Grant) (subtree, error) {
+	var t subtree
+	all, err := tx.Subtree(ctx, g.Collection.ID)
+	if err != nil {
+		return t, err
+	}
+	access, err := tx.Access(ctx, g.Collection.Org, g.Actor.User)
+	if err != nil {
+		return t, err
+	}
+	t.collections = all
+	paths := map[docs.CollectionID][]docs.Node{}
+	for i, c := range all {
+		above := g.Path[1:]
+		if i > 0 {
+			above = paths[c.Parent]
+		}
+		path := append([]docs.Node{c.Node()}, above...)
+		paths[c.ID] = path
+		t.height = max(t.height, len(path)-len(g.Path)+1)
+		if !authz.Can(access.Resolve(path).Role, authz.AdminCollection) {
+			return t, errs.E(errs.Forbidden, "it holds a collection that you cannot administer")
+		}
+	}
+	if t.spaces, err = tx.SpacesUnder(ctx, g.Collection.ID); err != nil {
+		return t, err
+	}
+	for _, sp := range t.spaces {
+		if !authz.Can(access.Resolve(append([]docs.Node{sp.Node()}, paths[sp.Parent]...)).Role, authz.AdminSpace) {
+			return t, errs.E(errs.Forbidden, "it holds a space that you cannot administer")
+		}
+	}
+	return t, nil
+}
+
+// DeleteCollection deletes a collection and the collections in it. Their
+// spaces go to the trash.
+func (s *Service) DeleteCollection(ctx context.Context, g *authz.Grant) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		t, err := wholeSubtree(ctx, tx, g)
+		if err != nil {
+			return err
+		}
+		for _, sp := range t.spaces {
+			if sp.DeletedAt.IsZero() {
+				if err := trash(ctx, tx, g.Actor, sp); err != nil {
+					return err
+				}
+			}
+		}
+		for i := len(t.collections) - 1; i >= 0; i-- { // children first
+			c := t.collections[i]
+			if err := tx.DropCollection(ctx, c); err != nil {
+				return err
+			}
+			if err := audit.Record(ctx, tx, g.Actor, collectionEvent(c, "delete", map[string]any{"title": c.Title})); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Move is where a thing is to go. An absent parent keeps it where it is, a
+// null one is the top level.
+type Move struct {
+	Parent opt.Val[docs.CollectionID]
+	Place  docs.Place
+}
+
+// MoveCollection puts a collection elsewhere in its organization.
+func (s *Service) MoveCollection(ctx context.Context, g *authz.Grant, m Move) (docs.Collection, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Collection, error) {
+		v, err := tx.Collection(ctx, g.Collection.ID)
+		c := v.It
+		if err != nil {
+			return c, err
+		}
+		parent := m.Parent.Or(c.Parent)
+		if parent != c.Parent {
+			if err := movable(ctx, tx, g, parent); err != nil {
+				return c, err
+			}
+		}
+		rank, err := s.place(ctx, tx, g.Actor, c.Org, c.Parent, parent, docs.Pointer{Kind: docs.NodeCollection, ID: string(c.ID)}, c.Rank, m.Place)
+		if err != nil {
+			return c, err
+		}
+		c.Parent, c.Rank, c.UpdatedAt = parent, rank, tx.Now()
+		if err := tx.PutCollection(ctx, c); err != nil {
+			return c, err
+		}
+		return c, audit.Record(ctx, tx, g.Actor, collectionEvent(c, "move", map[string]any{"parent": parent}))
+	})
+}
+
+// movable checks that a collection can become part of another one.
+func movable(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.CollectionID) error {
+	_, depth, err := container(ctx, tx, g.Actor, g.Collection.Org, parent, "body.parent")
+	if err != nil {
+		return err
+	}
+	t, err := wholeSubtree(ctx, tx, g)
+	if err != nil {
+		return err
+	}
+	for _, c := range t.collections {
+		if c.ID == parent {
+			return errs.Field("body.parent", "is the collection itself or inside it; a collection cannot hold itself")
+		}
+	}
+	if depth+t.height > docs.MaxDepth {
+		return errs.Field("body.parent", "would nest collections deeper than %d levels", docs.MaxDepth)
+	}
+	return nil
+}
+
+// place gives the rank that puts a thing where it is wanted, or Conflict if
+// it is there already.
+func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, from, to docs.CollectionID, moving docs.Pointer, cur docs.Rank, p docs.Place) (docs.Rank, error) {
+	unchanged := errs.E(errs.Conflict, "it is there already; nothing would change")
+	mark, field := p.Before, "body.position.before"
+	if mark.IsZero() {
+		mark, field = p.After, "body.position.after"
+	}
+	if mark.IsZero() {
+		last, err := tx.Last(ctx, org, to, moving)
+		if err != nil {
+			return "", err
+		}
+		if from == to && last.Rank < cur {
+			return "", unchanged
+		}
+		return docs.RankAtEnd(s.Store.Clock()), nil
+	}
+	if mark == moving {
+		return "", errs.Field(field, "is the thing that moves")
+	}
+	at, err := tx.Sibling(ctx, org, to, mark)
+	if err == nil {
+		err = visible(ctx, tx, by, mark)
+	}
+	if errs.Is(err, errs.NotFound) {
+		return "", errs.Field(field, "names nothing in the place that it moves to")
+	}
+	if err != nil {
+		return "", err
+	}
+	before, behind, err := tx.Neighbours(ctx, org, to, at, moving)
+	if err != nil {
+		return "", err
+	}
+	lo, hi := before.Rank, at.Rank
+	if !p.After.IsZero() {
+		lo, hi = at.Rank, behind.Rank
+	}
+	if from == to && lo < cur && (hi == "" || cur < hi) {
+		return "", unchanged
+	}
+	if hi == "" {
+		return docs.RankAtEnd(s.Store.Clock()), nil
+	}
+	return docs.RankBetween(lo, hi), nil
+}
+
+func visible(ctx context.Context, tx *store.Tx, by authz.Actor, p docs.Pointer) (err error) {
+	check := authz.Within(tx.Reader)
+	if p.Kind == docs.NodeSpace {
+		_, _, err = check.Space(ctx, by, authz.ViewSpace, docs.SpaceID(p.ID))
+	} else {
+		_, _, err = check.Collection(ctx, by, authz.ViewCollection, docs.CollectionID(p.ID))
+	}
+	return err
+}
+
+// TransferCollection gives a collection with everything in it to another
+// organization, at its top level. Grants stay behind: they name people of
+// the old one.
+func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Collection, docs.Role, error) {
+	var role docs.Role
+	c, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Collection, error) {
+		v, err := tx.Collection(ctx, g.Collection.ID)
+		root := v.It
+		if err != nil {
+			return root, err
+		}
+		if role, err = transferable(ctx, tx, g.Actor, root.Org, to); err != nil {
+			return root, err
+		}
+		t, err := wholeSubtree(ctx, tx, g)
+		if err != nil {
+			return root, err
+		}
+		from := root.Org
+		for _, sp := range t.spaces {
+			if err := transferSpace(ctx, tx, sp, to, sp.Parent); err != nil {
+				return root, err
+			}
+		}
+		for _, c := range t.collections {
+			if err := tx.DropGrants(ctx, from, c.Node()); err != nil {
+				return root, err
+			}
+			c.Org, c.UpdatedAt = to, tx.Now()
+			if c.ID == root.ID {
+				c.Parent, c.Rank = "", docs.RankAtEnd(s.Store.Clock())
+				root = c
+			}
+			if err := tx.PutCollection(ctx, c); err != nil {
+				return root, err
+			}
+			if err := tx.DropInviteLinks(ctx, c.ID, ""); err != nil {
+				return root, err
+			}
+		}
+		return root, recordTransfer(ctx, tx, g.Actor, from, to, collectionEvent(root, "transfer", nil))
+	})
+	return c, role, err
+}
+
+// transferable checks that the caller may bring content into the other
+// organization, and gives the caller's role there.
+func transferable(ctx context.Context, tx *store.Tx, by authz.Actor, from, to docs.OrgID) (docs.Role, error) {
+	// The right to create where it comes from is asked too: administering
+	// one thing by a grant is not enough to take it out of an organization.
+	if _, _, err := authz.Within(tx.Reader).Org(ctx, by, authz.CreateContent, from); err != nil {
+		return docs.Guest, err
+	}
+	g, _, err := authz.Within(tx.Reader).Org(ctx, by, authz.CreateContent, to)
+	if err != nil {
+		return docs.Guest, err
+	}
+	if from == to {
+		return docs.Guest, errs.E(errs.Conflict, "it belongs to that organization already; nothing would change")
+	}
+	return g.Role, nil
+}
+
+// recordTransfer writes the event into the logs of both organizations.
+func recordTransfer(ctx context.Context, tx *store.Tx, by authz.Actor, from, to docs.OrgID, e audit.Event) error {
+	e.Data = map[string]any{"from": from, "to": to}
+	for _, org := range []docs.OrgID{from, to} {
+		e.Org = org
+		if err := audit.Record(ctx, tx, by, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

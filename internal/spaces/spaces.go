@@ -1,0 +1,268 @@
+package spaces
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func spaceEvent(sp docs.Space, action string, data map[string]any) audit.Event {
+	return audit.Event{Org: sp.Org, Action: "space." + action, Kind: "space", ID: string(sp.ID), Data: data}
+}
+
+// NewSpace is the input of Create.
+type NewSpace struct {
+	Title    string
+	Emoji    string
+	Parent   docs.CollectionID
+	Language string
+	EditMode docs.EditMode
+}
+
+// Create makes an empty space at the end of its container, locked unless it
+// is asked to be live.
+func (s *Service) Create(ctx context.Context, by authz.Actor, org docs.OrgID, in NewSpace) (docs.Space, docs.Role, error) {
+	var role docs.Role
+	sp, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (sp docs.Space, err error) {
+		if role, _, err = container(ctx, tx, by, org, in.Parent, "body.parent"); err != nil {
+			return sp, err
+		}
+		now := tx.Now()
+		sp = docs.Space{
+			ID: docs.NewID[docs.SpaceID](now.Std()), Org: org, Parent: in.Parent,
+			Title: orUntitled(in.Title), Emoji: in.Emoji, EditMode: in.EditMode, Level: docs.LevelInherit, Language: in.Language,
+			MergeRules: docs.MergeRules{Type: docs.MergeInherit}, Revision: docs.NewID[docs.RevisionID](now.Std()),
+			Rank: docs.RankAtEnd(s.Store.Clock()), CreatedBy: by.User, CreatedAt: now, UpdatedAt: now,
+		}
+		if sp.EditMode == "" {
+			sp.EditMode = docs.EditLocked
+		}
+		if err := tx.AddSpace(ctx, sp); err != nil {
+			return sp, err
+		}
+		return sp, audit.Record(ctx, tx, by, spaceEvent(sp, "create", map[string]any{"title": sp.Title}))
+	})
+	return sp, role, err
+}
+
+// SpacePatch is the input of Update. An emoji and an icon exclude each other.
+type SpacePatch struct {
+	Title      opt.Val[string]
+	Emoji      opt.Val[string]
+	Icon       opt.Val[string]
+	EditMode   opt.Val[docs.EditMode]
+	Level      opt.Val[docs.Level]
+	Language   opt.Val[string]
+	MergeRules opt.Val[docs.MergeRules]
+}
+
+// Update changes a space.
+func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (docs.Space, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Space, error) {
+		sp, err := present(ctx, tx, g.Space.ID)
+		if err != nil {
+			return sp, err
+		}
+		if err := p.apply(ctx, tx, g, &sp); err != nil {
+			return sp, err
+		}
+		sp.UpdatedAt = tx.Now()
+		if err := tx.PutSpace(ctx, sp); err != nil {
+			return sp, err
+		}
+		return sp, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "update", map[string]any{
+			"title": sp.Title, "level": sp.Level, "editMode": sp.EditMode,
+		}))
+	})
+}
+
+// present gives a space that is not in the trash.
+func present(ctx context.Context, tx *store.Tx, id docs.SpaceID) (docs.Space, error) {
+	v, err := tx.Space(ctx, id)
+	if err == nil && !v.It.DeletedAt.IsZero() {
+		err = errs.Missing("space")
+	}
+	return v.It, err
+}
+
+func (p SpacePatch) apply(ctx context.Context, tx *store.Tx, g *authz.Grant, sp *docs.Space) (err error) {
+	emoji, hasEmoji := p.Emoji.Get()
+	icon, hasIcon := p.Icon.Get()
+	switch {
+	case hasEmoji && hasIcon:
+		return errs.Field("body.icon", "cannot be set together with emoji")
+	case hasIcon:
+		if err := docs.CheckWebURL("body.icon", icon); err != nil {
+			return err
+		}
+		sp.Emoji, sp.IconURL = "", icon
+	case hasEmoji:
+		sp.Emoji, sp.IconURL = emoji, ""
+	default: // null clears
+		sp.Emoji, sp.IconURL = p.Emoji.Or(sp.Emoji), p.Icon.Or(sp.IconURL)
+	}
+	if sp.Level, err = newLevel(g, sp.Level, p.Level); err != nil {
+		return err
+	}
+	if rules, ok := p.MergeRules.Get(); ok {
+		if err := orgs.CheckMergeRules(ctx, tx, sp.Org, rules, true); err != nil {
+			return err
+		}
+		sp.MergeRules = rules
+	}
+	sp.Title, sp.EditMode, sp.Language = p.Title.Or(sp.Title), p.EditMode.Or(sp.EditMode), p.Language.Or(sp.Language)
+	return nil
+}
+
+// PurgeJob is the kind of the job that empties the trash.
+const PurgeJob = "space.purge"
+
+type purge struct {
+	Space docs.SpaceID `json:"space"`
+}
+
+// Delete puts a space into the trash, from which it is purged after a week.
+func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		sp, err := present(ctx, tx, g.Space.ID)
+		if err != nil {
+			return err
+		}
+		return trash(ctx, tx, g.Actor, sp)
+	})
+}
+
+func trash(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space) error {
+	sp.DeletedAt, sp.UpdatedAt = tx.Now(), tx.Now()
+	if err := tx.PutSpace(ctx, sp); err != nil {
+		return err
+	}
+	job := jobs.Job{Kind: PurgeJob, Key: string(sp.ID), Payload: purge{sp.ID}, RunAt: tx.Now().Add(docs.TrashRetention)}
+	if err := jobs.Enqueue(ctx, tx, job); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, by, spaceEvent(sp, "delete", map[string]any{"title": sp.Title}))
+}
+
+// Restore takes a space out of the trash.
+func (s *Service) Restore(ctx context.Context, g *authz.Grant) (docs.Space, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Space, error) {
+		v, err := tx.Space(ctx, g.Space.ID)
+		sp := v.It
+		switch {
+		case err != nil:
+			return sp, err
+		case sp.DeletedAt.IsZero():
+			return sp, errs.E(errs.Conflict, "the space is not deleted; nothing would change")
+		case tx.Now() > sp.DeletedAt.Add(docs.TrashRetention):
+			return sp, errs.E(errs.NotFound, "space not found; deleted spaces are kept for 7 days")
+		}
+		sp.DeletedAt, sp.UpdatedAt = 0, tx.Now()
+		if err := tx.PutSpace(ctx, sp); err != nil {
+			return sp, err
+		}
+		if _, err := tx.DropJob(ctx, PurgeJob, string(sp.ID)); err != nil {
+			return sp, err
+		}
+		return sp, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "restore", map[string]any{"title": sp.Title}))
+	})
+}
+
+// Purge is the handler of PurgeJob. It removes a space for good if it is
+// still in the trash and its time is over; running it twice is harmless.
+func (s *Service) Purge(ctx context.Context, payload []byte) error {
+	var p purge
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return fmt.Errorf("purge: %w", err)
+	}
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		v, err := tx.Space(ctx, p.Space)
+		sp := v.It
+		switch {
+		case errs.Is(err, errs.NotFound):
+			return nil
+		case err != nil:
+			return err
+		case sp.DeletedAt.IsZero() || tx.Now() < sp.DeletedAt.Add(docs.TrashRetention):
+			return nil
+		}
+		if err := tx.PurgeSpace(ctx, sp); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, authz.System, spaceEvent(sp, "purge", map[string]any{"title": sp.Title}))
+	})
+}
+
+// Move puts a space elsewhere in its organization.
+func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Space, error) {
+		sp, err := present(ctx, tx, g.Space.ID)
+		if err != nil {
+			return sp, err
+		}
+		parent := m.Parent.Or(sp.Parent)
+		if parent != sp.Parent {
+			if _, _, err := container(ctx, tx, g.Actor, sp.Org, parent, "body.parent"); err != nil {
+				return sp, err
+			}
+		}
+		rank, err := s.place(ctx, tx, g.Actor, sp.Org, sp.Parent, parent, docs.Pointer{Kind: docs.NodeSpace, ID: string(sp.ID)}, sp.Rank, m.Place)
+		if err != nil {
+			return sp, err
+		}
+		sp.Parent, sp.Rank, sp.UpdatedAt = parent, rank, tx.Now()
+		if err := tx.PutSpace(ctx, sp); err != nil {
+			return sp, err
+		}
+		return sp, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "move", map[string]any{"parent": parent}))
+	})
+}
+
+// Transfer gives a space to another organization, at its top level.
+func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Space, docs.Role, error) {
+	var role docs.Role
+	sp, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Space, error) {
+		sp, err := present(ctx, tx, g.Space.ID)
+		if err != nil {
+			return sp, err
+		}
+		from := sp.Org
+		if role, err = transferable(ctx, tx, g.Actor, from, to); err != nil {
+			return sp, err
+		}
+		sp.Rank = docs.RankAtEnd(s.Store.Clock())
+		if err := transferSpace(ctx, tx, sp, to, ""); err != nil {
+			return sp, err
+		}
+		if err := recordTransfer(ctx, tx, g.Actor, from, to, spaceEvent(sp, "transfer", nil)); err != nil {
+			return sp, err
+		}
+		v, err := tx.Space(ctx, sp.ID)
+		return v.It, err
+	})
+	return sp, role, err
+}
+
+// transferSpace moves one space between organizations without its grants.
+func transferSpace(ctx context.Context, tx *store.Tx, sp docs.Space, to docs.OrgID, parent docs.CollectionID) error {
+	if len(sp.MergeRules.NamedUsers()) > 0 {
+		return errs.E(errs.Precondition, "the merge rules of the space %q name members of this organization; change them first", sp.Title)
+	}
+	if err := tx.DropGrants(ctx, sp.Org, sp.Node()); err != nil {
+		return err
+	}
+	if err := tx.DropInviteLinks(ctx, "", sp.ID); err != nil {
+		return err
+	}
+	sp.Org, sp.Parent, sp.UpdatedAt = to, parent, tx.Now()
+	return tx.PutSpace(ctx, sp)
+}

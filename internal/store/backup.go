@@ -1,0 +1,378 @@
+package store
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// A backup is a compressed tar: one file of JSON lines for each table, then
+// manifest.json with the number of rows and a checksum of each. It does not
+// depend on the database, so a backup of SQLite restores into PostgreSQL and
+// the other way round.
+
+// Manifest describes a backup.
+type Manifest struct {
+	Format    int           `json:"format"`
+	Program   string        `json:"program"`
+	Schema    int           `json:"schema"`
+	CreatedAt docs.Time     `json:"createdAt"`
+	Tables    []BackupTable `json:"tables"`
+}
+
+// BackupTable is one table of a backup.
+type BackupTable struct {
+	Name    string   `json:"name"`
+	Columns []string `json:"columns"`
+	Rows    int      `json:"rows"`
+	SHA256  string   `json:"sha256"`
+}
+
+// Rows of all tables.
+func (m Manifest) Rows() (n int) {
+	for _, t := range m.Tables {
+		n += t.Rows
+	}
+	return n
+}
+
+const (
+	backupFormat = 1
+	manifestName = "manifest.json"
+	// history says which migrations made a database; restoring runs them.
+	history = "schema_migrations"
+)
+
+// Backup writes one consistent state of the database, while others write.
+func (s *Store) Backup(ctx context.Context, w io.Writer, program string) (Manifest, error) {
+	m := Manifest{Format: backupFormat, Program: program, CreatedAt: docs.TimeOf(s.clock())}
+	zip := gzip.NewWriter(w)
+	archive := tar.NewWriter(zip)
+	err := s.Snapshot(ctx, func(r Reader) error {
+		var err error
+		if m.Schema, err = r.SchemaVersion(ctx); err != nil {
+			return err
+		}
+		tables, err := r.Tables(ctx)
+		if err != nil {
+			return err
+		}
+		for _, t := range tables {
+			if t.Name == history {
+				continue
+			}
+			done, err := backupTable(ctx, r, archive, t)
+			if err != nil {
+				return fmt.Errorf("back up %s: %w", t.Name, err)
+			}
+			m.Tables = append(m.Tables, done)
+		}
+		return nil
+	})
+	if err != nil {
+		return m, err
+	}
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return m, err
+	}
+	if err := addFile(archive, manifestName, int64(len(b)), bytes.NewReader(b)); err != nil {
+		return m, err
+	}
+	return m, errors.Join(archive.Close(), zip.Close())
+}
+
+// backupTable writes a table by way of a temporary file: a tar wants to know
+// the size of a file before its content.
+func backupTable(ctx context.Context, r Reader, archive *tar.Writer, t Table) (BackupTable, error) {
+	out := BackupTable{Name: t.Name}
+	for _, c := range t.Columns {
+		out.Columns = append(out.Columns, c.Name)
+	}
+	tmp, err := os.CreateTemp("", "octavo-backup-*")
+	if err != nil {
+		return out, err
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	sum := sha256.New()
+	buf := bufio.NewWriter(io.MultiWriter(tmp, sum))
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	rows, err := r.run.query(ctx, `SELECT `+strings.Join(out.Columns, ", ")+` FROM `+t.Name)
+	if err != nil {
+		return out, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		values := make([]any, len(out.Columns))
+		dest := make([]any, len(values))
+		for i := range values {
+			dest[i] = &values[i]
+		}
+		if err := rows.Scan(dest...); err != nil {
+			return out, err
+		}
+		for i, v := range values {
+			if b, ok := v.([]byte); ok {
+				values[i] = string(b)
+			}
+		}
+		if err := enc.Encode(values); err != nil {
+			return out, err
+		}
+		out.Rows++
+	}
+	if err := errors.Join(rows.Err(), buf.Flush()); err != nil {
+		return out, err
+	}
+	out.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	size, err := tmp.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return out, err
+	}
+	if _, err := tmp.Seek(0, io.SeekStart); err != nil {
+		return out, err
+	}
+	return out, addFile(archive, "tables/"+t.Name+".jsonl", size, tmp)
+}
+
+func addFile(archive *tar.Writer, name string, size int64, r io.Reader) error {
+	if err := archive.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: size}); err != nil {
+		return err
+	}
+	_, err := io.Copy(archive, r)
+	return err
+}
+
+// Restore reads a backup into a store that has no data, and brings it up to
+// date. The whole backup is checked first: either all of it is there
+// afterwards, or nothing is.
+func Restore(ctx context.Context, o Options, f io.ReadSeeker) (Manifest, error) {
+	m, err := readManifest(f)
+	if err != nil {
+		return m, err
+	}
+	if m.Format != backupFormat || m.Schema > latest() {
+		return m, fmt.Errorf("the backup was written by a newer Octavo (%s); restore it with that version", m.Program)
+	}
+	s, err := open(ctx, o)
+	if err != nil {
+		return m, err
+	}
+	defer s.Close()
+	if err := s.migrate(ctx, m.Schema); err != nil {
+		return m, err
+	}
+	err = s.Do(ctx, func(tx *Tx) error {
+		n, err := one(ctx, tx.Reader, "count", scanInt, `SELECT COUNT(*) FROM users`)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return errors.New("the store has data; restore into an empty one")
+		}
+		if err := tx.put(ctx, `DELETE FROM instance WHERE id = $1`, 1); err != nil {
+			return err
+		}
+		return tx.restoreTables(ctx, f, m)
+	})
+	if err != nil {
+		return m, fmt.Errorf("restore: %w", err)
+	}
+	return m, s.migrate(ctx, latest())
+}
+
+// readManifest reads through the whole archive and verifies every checksum.
+func readManifest(f io.ReadSeeker) (Manifest, error) {
+	var m Manifest
+	sums := map[string]string{}
+	err := eachFile(f, func(name string, r io.Reader) error {
+		if name == manifestName {
+			return json.NewDecoder(r).Decode(&m)
+		}
+		sum := sha256.New()
+		_, err := io.Copy(sum, r)
+		sums[name] = hex.EncodeToString(sum.Sum(nil))
+		return err
+	})
+	if err != nil {
+		return m, fmt.Errorf("the backup cannot be read: %w", err)
+	}
+	if len(m.Tables) == 0 {
+		return m, errors.New("the backup is incomplete: it has no manifest")
+	}
+	for _, t := range m.Tables {
+		if sums["tables/"+t.Name+".jsonl"] != t.SHA256 {
+			return m, fmt.Errorf("the backup is damaged: the checksum of %s does not match", t.Name)
+		}
+	}
+	return m, nil
+}
+
+func eachFile(f io.ReadSeeker, fn func(name string, r io.Reader) error) error {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	zip, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	archive := tar.NewReader(zip)
+	for {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := fn(h.Name, archive); err != nil {
+			return err
+		}
+	}
+}
+
+// restoreTables fills the tables in an order in which every reference finds
+// its target: as the migrations declare them.
+func (tx *Tx) restoreTables(ctx context.Context, f io.ReadSeeker, m Manifest) error {
+	byName := map[string]BackupTable{}
+	for _, t := range m.Tables {
+		byName[t.Name] = t
+	}
+	real, err := tx.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	columns := map[string]map[string]bool{}
+	for _, t := range real {
+		columns[t.Name] = map[string]bool{}
+		for _, c := range t.Columns {
+			columns[t.Name][c.Name] = true
+		}
+	}
+	for _, name := range tableOrder() {
+		t, ok := byName[name]
+		if !ok {
+			continue
+		}
+		// Names become SQL, so they must be those of the schema.
+		for _, c := range t.Columns {
+			if !columns[name][c] {
+				return fmt.Errorf("the backup has an unknown column %s.%s", name, c)
+			}
+		}
+		err := eachFile(f, func(file string, r io.Reader) error {
+			if file != "tables/"+name+".jsonl" {
+				return nil
+			}
+			return tx.restoreTable(ctx, t, r)
+		})
+		if err != nil {
+			return fmt.Errorf("table %s: %w", name, err)
+		}
+		delete(byName, name)
+	}
+	for name := range byName {
+		return fmt.Errorf("the backup has an unknown table %s", name)
+	}
+	return nil
+}
+
+// tableOrder reads the order of tables from the migrations.
+func tableOrder() []string {
+	var out []string
+	for _, m := range migrations() {
+		for line := range strings.Lines(m.text) {
+			if rest, ok := strings.CutPrefix(line, "CREATE TABLE "); ok {
+				name, _, _ := strings.Cut(rest, " ")
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+func (tx *Tx) restoreTable(ctx context.Context, t BackupTable, r io.Reader) error {
+	holes := make([]string, len(t.Columns))
+	for i := range holes {
+		holes[i] = fmt.Sprintf("$%d", i+1)
+	}
+	text := `INSERT INTO ` + t.Name + ` (` + strings.Join(t.Columns, ", ") + `) VALUES (` + strings.Join(holes, ", ") + `)`
+	dec := json.NewDecoder(r)
+	dec.UseNumber()
+	var later [][]any
+	for {
+		var values []any
+		if err := dec.Decode(&values); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		if len(values) != len(t.Columns) {
+			return errors.New("a row has the wrong number of columns")
+		}
+		for i, v := range values {
+			if n, ok := v.(json.Number); ok {
+				whole, err := n.Int64()
+				if err != nil {
+					return err
+				}
+				values[i] = whole
+			}
+		}
+		later = append(later, values)
+	}
+	return tx.insertInOrder(ctx, t, text, later)
+}
+
+// insertInOrder inserts rows so that a row that refers to another one of the
+// same table (a collection to its parent) comes behind it.
+func (tx *Tx) insertInOrder(ctx context.Context, t BackupTable, text string, rows [][]any) error {
+	id, parent := -1, -1
+	for i, c := range t.Columns {
+		switch c {
+		case "id":
+			id = i
+		case "parent_id":
+			parent = i
+		}
+	}
+	if t.Name != "collections" || id < 0 || parent < 0 {
+		for _, v := range rows {
+			if err := tx.put(ctx, text, v...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	children := map[any][][]any{}
+	for _, v := range rows {
+		children[v[parent]] = append(children[v[parent]], v)
+	}
+	var insert func(of any) error
+	insert = func(of any) error {
+		for _, v := range children[of] {
+			if err := tx.put(ctx, text, v...); err != nil {
+				return err
+			}
+			if err := insert(v[id]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return insert(nil)
+}

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// UserGrant and TeamGrant are direct grants as people see them.
+type (
+	UserGrant struct {
+		User docs.User
+		Role docs.Role
+	}
+	TeamGrant struct {
+		Team docs.Team
+		Role docs.Role
+	}
+)
+
+// UserGrants lists the direct grants to users on a node.
+func (r Reader) UserGrants(ctx context.Context, n docs.Node, p Page) ([]UserGrant, Key, error) {
+	items, err := many(ctx, r, func(s scanner) (g UserGrant, err error) {
+		err = s.Scan(append(userDest(&g.User), &g.Role)...)
+		return g, err
+	}, `SELECT `+userColumns+`, g.role
+		FROM user_grants g JOIN users u ON u.id = g.user_id
+		WHERE g.subject_id = $1 AND g.user_id > $2
+		ORDER BY g.user_id LIMIT $3`, n.ID, p.text(0), p.ask())
+	items, next := cut(p, items, func(g UserGrant) Key { return Key{string(g.User.ID)} })
+	return items, next, err
+}
+
+// TeamGrants lists the direct grants to teams on a node.
+func (r Reader) TeamGrants(ctx context.Context, n docs.Node, p Page) ([]TeamGrant, Key, error) {
+	items, err := many(ctx, r, func(s scanner) (g TeamGrant, err error) {
+		err = s.Scan(append(teamDest(&g.Team), &g.Role)...)
+		return g, err
+	}, `SELECT `+teamColumns+`, tg.role
+		FROM team_grants tg JOIN teams t ON t.id = tg.team_id
+		WHERE tg.subject_id = $1 AND tg.team_id > $2
+		ORDER BY tg.team_id LIMIT $3`, n.ID, p.text(0), p.ask())
+	items, next := cut(p, items, func(g TeamGrant) Key { return Key{string(g.Team.ID)} })
+	return items, next, err
+}
+
+// GrantRole gives the role of a direct grant, NotFound when there is none.
+func (r Reader) GrantRole(ctx context.Context, g docs.Grant) (docs.Role, error) {
+	if g.Team != "" {
+		return one(ctx, r, "permission", scanText[docs.Role], `
+			SELECT role FROM team_grants WHERE subject_id = $1 AND team_id = $2`, g.Node.ID, g.Team)
+	}
+	return one(ctx, r, "permission", scanText[docs.Role], `
+		SELECT role FROM user_grants WHERE subject_id = $1 AND user_id = $2`, g.Node.ID, g.User)
+}
+
+// PutGrant grants a role or changes a grant.
+func (tx *Tx) PutGrant(ctx context.Context, org docs.OrgID, g docs.Grant) error {
+	var err error
+	if g.Team != "" {
+		err = tx.put(ctx, `
+			INSERT INTO team_grants (subject_id, subject_kind, org_id, team_id, role) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (subject_id, team_id) DO UPDATE SET role = excluded.role`, g.Node.ID, g.Node.Kind, org, g.Team, g.Role)
+	} else {
+		err = tx.put(ctx, `
+			INSERT INTO user_grants (subject_id, subject_kind, org_id, user_id, role) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (subject_id, user_id) DO UPDATE SET role = excluded.role`, g.Node.ID, g.Node.Kind, org, g.User, g.Role)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.bumpAccess(ctx, org)
+}
+
+// DropGrant takes a grant back; it tells whether there was one.
+func (tx *Tx) DropGrant(ctx context.Context, org docs.OrgID, g docs.Grant) (bool, error) {
+	var n int64
+	var err error
+	if g.Team != "" {
+		n, err = tx.exec(ctx, `DELETE FROM team_grants WHERE subject_id = $1 AND team_id = $2`, g.Node.ID, g.Team)
+	} else {
+		n, err = tx.exec(ctx, `DELETE FROM user_grants WHERE subject_id = $1 AND user_id = $2`, g.Node.ID, g.User)
+	}
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, tx.bumpAccess(ctx, org)
+}
+
+// DropGrants takes back every grant on a node.
+func (tx *Tx) DropGrants(ctx context.Context, org docs.OrgID, n docs.Node) error {
+	if err := tx.put(ctx, `DELETE FROM user_grants WHERE subject_id = $1`, n.ID); err != nil {
+		return err
+	}
+	if err := tx.put(ctx, `DELETE FROM team_grants WHERE subject_id = $1`, n.ID); err != nil {
+		return err
+	}
+	return tx.bumpAccess(ctx, org)
+}

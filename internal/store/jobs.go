@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Job is a piece of background work.
+type Job struct {
+	ID       string
+	Kind     string
+	Key      string
+	Payload  string
+	Every    int64 // milliseconds; 0: once
+	RunAt    docs.Time
+	Attempts int
+	Runs     int
+}
+
+const jobColumns = `id, kind, key, payload, every_ms, run_at, attempts, runs`
+
+func scanJob(s scanner) (j Job, err error) {
+	err = s.Scan(&j.ID, &j.Kind, &j.Key, &j.Payload, &j.Every, &j.RunAt, &j.Attempts, &j.Runs)
+	return j, err
+}
+
+// AddJob queues a job. A job of the same kind and key that is still there is
+// kept as it is: asking twice does the work once.
+func (tx *Tx) AddJob(ctx context.Context, j Job) error {
+	return tx.put(ctx, `
+		INSERT INTO jobs (id, kind, key, payload, state, every_ms, run_at, attempts, runs, leased_by, lease_until, last_error, created_at)
+		VALUES ($1, $2, $3, $4, 'queued', $5, $6, 0, 0, '', 0, '', $7)
+		ON CONFLICT (kind, key) DO UPDATE SET every_ms = excluded.every_ms`,
+		docs.NewID[string](tx.now), j.Kind, j.Key, j.Payload, j.Every, j.RunAt, tx.Now())
+}
+
+// DropJob cancels a job; it tells whether there was one.
+func (tx *Tx) DropJob(ctx context.Context, kind, key string) (bool, error) {
+	n, err := tx.exec(ctx, `DELETE FROM jobs WHERE kind = $1 AND key = $2`, kind, key)
+	return n > 0, err
+}
+
+// A job is due when its time has come, or when whoever ran it has not
+// renewed the lease: that process is gone.
+const jobDue = `(state = 'queued' AND run_at <= $1) OR (state = 'running' AND lease_until <= $1)`
+
+// JobDue tells whether ClaimJob would find something; it takes no lock.
+func (r Reader) JobDue(ctx context.Context, now docs.Time) (bool, error) {
+	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE `+jobDue+` LIMIT 1) AS due`, now)
+	return n > 0, err
+}
+
+// ClaimJob leases the job that has waited longest to a node. NotFound: none.
+func (tx *Tx) ClaimJob(ctx context.Context, node string, lease docs.Time) (Job, error) {
+	return one(ctx, tx.Reader, "job", scanJob, `
+		UPDATE jobs SET state = 'running', leased_by = $2, lease_until = $3, attempts = attempts + 1
+		WHERE id = (SELECT id FROM jobs WHERE `+jobDue+` ORDER BY run_at, id LIMIT 1 `+tx.d.skipLocked()+`)
+		RETURNING `+jobColumns, tx.Now(), node, lease)
+}
+
+// holding is true only while the lease is the one that ClaimJob gave: a node
+// that lost its lease can no longer say anything about the job.
+const holding = ` WHERE id = $1 AND leased_by = $2 AND attempts = $3 AND state = 'running'`
+
+// ExtendJob renews the lease.
+func (tx *Tx) ExtendJob(ctx context.Context, node string, j Job, lease docs.Time) error {
+	n, err := tx.exec(ctx, `UPDATE jobs SET lease_until = $4`+holding, j.ID, node, j.Attempts, lease)
+	return lost(n, err)
+}
+
+// FinishJob removes a job that is done, or schedules its next run.
+func (tx *Tx) FinishJob(ctx context.Context, node string, j Job) error {
+	if j.Every == 0 {
+		n, err := tx.exec(ctx, `DELETE FROM jobs`+holding, j.ID, node, j.Attempts)
+		return lost(n, err)
+	}
+	n, err := tx.exec(ctx, `
+		UPDATE jobs SET state = 'queued', attempts = 0, runs = runs + 1, leased_by = '', last_error = '', run_at = $4`+holding,
+		j.ID, node, j.Attempts, tx.Now()+docs.Time(j.Every))
+	return lost(n, err)
+}
+
+// RetryJob puts a job back after a failure, or gives it up.
+func (tx *Tx) RetryJob(ctx context.Context, node string, j Job, at docs.Time, reason string, giveUp bool) error {
+	state := "queued"
+	if giveUp {
+		state = "failed"
+	}
+	n, err := tx.exec(ctx, `
+		UPDATE jobs SET state = $4, leased_by = '', run_at = $5, last_error = $6`+holding,
+		j.ID, node, j.Attempts, state, at, reason)
+	return lost(n, err)
+}
+
+func lost(n int64, err error) error {
+	if err == nil && n == 0 {
+		return errs.E(errs.Conflict, "another node has taken over the job")
+	}
+	return err
+}
+
+// JobCount is how many jobs of a kind are in a state.
+type JobCount struct {
+	Kind, State string
+	N           int64
+}
+
+// JobCounts is for metrics.
+func (r Reader) JobCounts(ctx context.Context) ([]JobCount, error) {
+	return many(ctx, r, func(s scanner) (c JobCount, err error) {
+		err = s.Scan(&c.Kind, &c.State, &c.N)
+		return c, err
+	}, `SELECT kind, state, COUNT(*) FROM jobs GROUP BY kind, state ORDER BY kind, state`)
+}
+
+// JobRuns tells how often a job that repeats has finished.
+func (r Reader) JobRuns(ctx context.Context, kind, key string) (int64, error) {
+	return one(ctx, r, "job", scanInt, `SELECT runs FROM jobs WHERE kind = $1 AND key = $2`, kind, key)
+}

@@ -1,0 +1,171 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// memberColumns counts with subselects on indexes, so that a page of members
+// is one statement.
+const memberColumns = `m.org_id, m.role, m.disabled, m.sso, m.joined_at, m.last_seen_at, ` + userColumns + `,
+	(SELECT COUNT(*) FROM team_members tm JOIN teams t ON t.id = tm.team_id WHERE tm.user_id = m.user_id AND t.org_id = m.org_id),
+	(SELECT COUNT(*) FROM spaces s WHERE s.deleted_at = 0 AND s.id IN (
+		SELECT g.subject_id FROM user_grants g WHERE g.org_id = m.org_id AND g.user_id = m.user_id
+		UNION
+		SELECT tg.subject_id FROM team_grants tg JOIN team_members tm ON tm.team_id = tg.team_id
+		WHERE tg.org_id = m.org_id AND tm.user_id = m.user_id))`
+
+func memberDest(m *docs.Member) []any {
+	d := []any{&m.Org, &m.Role, &m.Disabled, &m.SSO, &m.JoinedAt, &m.LastSeenAt}
+	d = append(d, userDest(&m.User)...)
+	return append(d, &m.Teams, &m.Spaces)
+}
+
+func scanMember(s scanner) (m docs.Member, err error) { err = s.Scan(memberDest(&m)...); return m, err }
+
+// Member gives a member of an organization.
+func (r Reader) Member(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Member, error) {
+	return one(ctx, r, "member", scanMember, `
+		SELECT `+memberColumns+`
+		FROM members m JOIN users u ON u.id = m.user_id
+		WHERE m.org_id = $1 AND m.user_id = $2`, org, user)
+}
+
+// MemberFilter narrows and sorts a list of members.
+type MemberFilter struct {
+	Role     *docs.Role // nil: any; Guest: guests only
+	Search   string     // part of the name or the address, in any case
+	LastSeen bool       // sort by when they were last seen, and only those who were
+	Asc      bool
+}
+
+// Members lists the members of an organization.
+func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p Page) ([]docs.Member, Key, error) {
+	column, compare, direction := "m.joined_at", "<", "DESC"
+	if f.LastSeen {
+		column = "m.last_seen_at"
+	}
+	at, id, err := p.down()
+	if f.Asc {
+		compare, direction = ">", "ASC"
+		at, err = p.number(0, -1)
+		id = p.text(1)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	where, args := f.where(org)
+	// The order is one of four fixed texts; all values are parameters.
+	items, err := many(ctx, r, scanMember, `
+		SELECT `+memberColumns+`
+		FROM members m JOIN users u ON u.id = m.user_id
+		WHERE `+where+` AND (`+column+`, m.user_id) `+compare+` ($5, $6)
+		ORDER BY `+column+` `+direction+`, m.user_id `+direction+` LIMIT $7`,
+		append(args, at, id, p.ask())...)
+	items, next := cut(p, items, func(m docs.Member) Key {
+		if f.LastSeen {
+			return Key{itoa(int64(m.LastSeenAt)), string(m.User.ID)}
+		}
+		return Key{itoa(int64(m.JoinedAt)), string(m.User.ID)}
+	})
+	return items, next, err
+}
+
+// CountMembers counts what Members lists.
+func (r Reader) CountMembers(ctx context.Context, org docs.OrgID, f MemberFilter) (int64, error) {
+	where, args := f.where(org)
+	return one(ctx, r, "count", scanInt, `
+		SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id WHERE `+where, args...)
+}
+
+// where uses the parameters $1 to $4.
+func (f MemberFilter) where(org docs.OrgID) (string, []any) {
+	role := "*"
+	if f.Role != nil {
+		role = string(*f.Role)
+	}
+	seen := int64(0)
+	if f.LastSeen {
+		seen = 1
+	}
+	return `m.org_id = $1 AND ($2 = '*' OR m.role = $2) AND m.last_seen_at >= $3
+		AND (LOWER(u.display_name) LIKE $4 ESCAPE '\' OR u.email LIKE $4 ESCAPE '\')`,
+		[]any{org, role, seen, like(f.Search)}
+}
+
+// like gives a pattern for texts that contain s, without regard to case.
+func like(s string) string {
+	s = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(s))
+	return "%" + s + "%"
+}
+
+// CountAdmins counts the enabled admins of an organization.
+func (r Reader) CountAdmins(ctx context.Context, org docs.OrgID) (int64, error) {
+	return one(ctx, r, "count", scanInt, `
+		SELECT COUNT(*) FROM members WHERE org_id = $1 AND role = 'admin' AND NOT disabled`, org)
+}
+
+// MembersAmong gives which of some users are members.
+func (r Reader) MembersAmong(ctx context.Context, org docs.OrgID, users []docs.UserID) (map[docs.UserID]bool, error) {
+	found := map[docs.UserID]bool{}
+	for _, u := range users {
+		n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM members WHERE org_id = $1 AND user_id = $2`, org, u)
+		if err != nil {
+			return nil, err
+		}
+		found[u] = n > 0
+	}
+	return found, nil
+}
+
+// AddMember makes a user a member.
+func (tx *Tx) AddMember(ctx context.Context, m docs.Member) error {
+	err := tx.put(ctx, `
+		INSERT INTO members (org_id, user_id, role, disabled, sso, joined_at, last_seen_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		m.Org, m.User.ID, m.Role, m.Disabled, m.SSO, m.JoinedAt, m.LastSeenAt)
+	if err != nil {
+		return tx.taken(err, "%s is a member already", m.User.Email)
+	}
+	return tx.bumpAccess(ctx, m.Org)
+}
+
+// PutMember stores a changed member.
+func (tx *Tx) PutMember(ctx context.Context, m docs.Member) error {
+	err := tx.put(ctx, `
+		UPDATE members SET role = $3, disabled = $4, sso = $5, last_seen_at = $6
+		WHERE org_id = $1 AND user_id = $2`,
+		m.Org, m.User.ID, m.Role, m.Disabled, m.SSO, m.LastSeenAt)
+	if err != nil {
+		return err
+	}
+	return tx.bumpAccess(ctx, m.Org)
+}
+
+// DropMember removes a user from an organization, its teams and its grants;
+// it tells whether the user was a member.
+func (tx *Tx) DropMember(ctx context.Context, org docs.OrgID, user docs.UserID) (bool, error) {
+	n, err := tx.exec(ctx, `DELETE FROM members WHERE org_id = $1 AND user_id = $2`, org, user)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	if err := tx.put(ctx, `DELETE FROM user_grants WHERE org_id = $1 AND user_id = $2`, org, user); err != nil {
+		return false, err
+	}
+	err = tx.put(ctx, `
+		DELETE FROM team_members
+		WHERE user_id = $2 AND team_id IN (SELECT id FROM teams WHERE org_id = $1)`, org, user)
+	if err != nil {
+		return false, err
+	}
+	return true, tx.bumpAccess(ctx, org)
+}
+
+// TouchMember notes that a member was seen.
+func (tx *Tx) TouchMember(ctx context.Context, org docs.OrgID, user docs.UserID, at docs.Time) error {
+	return tx.put(ctx, `
+		UPDATE members SET last_seen_at = $3
+		WHERE org_id = $1 AND user_id = $2 AND last_seen_at < $3`, org, user, at)
+}

@@ -1,0 +1,189 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+const orgColumns = `o.id, o.title, COALESCE(o.hostname, ''), o.type, o.use_case, o.community_type, o.default_role,
+	o.default_content, o.sso, o.ai, o.invite_links, o.merge_rules, o.logo_url, o.email_domains, o.plan, o.billing, o.trial,
+	o.custom_hostname, o.blocked_source, o.blocked_reason, o.created_by, o.created_at, o.updated_at`
+
+// orgRow holds the columns that are text in the database and more in Go.
+type orgRow struct {
+	org                            docs.Organization
+	rules, domains, billing, trial string
+}
+
+func (v *orgRow) dest() []any {
+	o := &v.org
+	return []any{
+		&o.ID, &o.Title, &o.Hostname, &o.Type, &o.UseCase, &o.CommunityType, &o.DefaultRole,
+		&o.DefaultContent, &o.SSO, &o.AI, &o.InviteLinks, &v.rules, &o.LogoURL, &v.domains, &o.Plan, &v.billing, &v.trial,
+		&o.CustomHostname, &o.Blocked.Source, &o.Blocked.Reason, &o.CreatedBy, &o.CreatedAt, &o.UpdatedAt,
+	}
+}
+
+func (v *orgRow) done() (docs.Organization, error) {
+	v.org.EmailDomains = strings.Fields(v.domains)
+	err := fromJSON(v.rules, &v.org.MergeRules)
+	if err == nil {
+		err = fromJSON(v.billing, &v.org.Billing)
+	}
+	if err == nil {
+		err = fromJSON(v.trial, &v.org.Trial)
+	}
+	return v.org, err
+}
+
+func scanOrg(s scanner) (docs.Organization, error) {
+	var v orgRow
+	if err := s.Scan(v.dest()...); err != nil {
+		return docs.Organization{}, err
+	}
+	return v.done()
+}
+
+func fromJSON(text string, v any) error { return json.Unmarshal([]byte(text), v) }
+
+// toJSON encodes a value that always can be encoded.
+func toJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// Stamped is a thing and the stamp that was read with it.
+type Stamped[T any] struct {
+	It    T
+	Stamp Stamp
+}
+
+// Organization gives an organization by id.
+func (r Reader) Organization(ctx context.Context, id docs.OrgID) (Stamped[docs.Organization], error) {
+	return one(ctx, r, "organization", func(s scanner) (out Stamped[docs.Organization], err error) {
+		var v orgRow
+		if err = s.Scan(append(v.dest(), &out.Stamp.Access, &out.Stamp.Auth)...); err != nil {
+			return out, err
+		}
+		out.It, err = v.done()
+		return out, err
+	}, `SELECT `+orgColumns+`, o.access_version, i.auth_version
+		FROM organizations o CROSS JOIN instance i WHERE o.id = $1`, id)
+}
+
+// OrganizationsOf lists the organizations in which a user is an enabled member.
+func (r Reader) OrganizationsOf(ctx context.Context, user docs.UserID, p Page) ([]docs.Organization, Key, error) {
+	items, err := many(ctx, r, scanOrg, `
+		SELECT `+orgColumns+`
+		FROM members m JOIN organizations o ON o.id = m.org_id
+		WHERE m.user_id = $1 AND NOT m.disabled AND m.org_id > $2
+		ORDER BY m.org_id LIMIT $3`, user, p.text(0), p.ask())
+	items, next := cut(p, items, func(o docs.Organization) Key { return Key{string(o.ID)} })
+	return items, next, err
+}
+
+// CountOrganizationsOf counts what OrganizationsOf lists.
+func (r Reader) CountOrganizationsOf(ctx context.Context, user docs.UserID) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM members WHERE user_id = $1 AND NOT disabled`, user)
+}
+
+// OrganizationsByDomain lists the organizations that people of an e-mail
+// domain may join.
+func (r Reader) OrganizationsByDomain(ctx context.Context, domain string) ([]docs.Organization, error) {
+	return many(ctx, r, scanOrg, `
+		SELECT `+orgColumns+`
+		FROM organization_domains d JOIN organizations o ON o.id = d.org_id
+		WHERE d.domain = $1 ORDER BY o.id`, domain)
+}
+
+// OrganizationByHostname gives the organization with a hostname.
+func (r Reader) OrganizationByHostname(ctx context.Context, hostname string) (docs.Organization, error) {
+	return one(ctx, r, "subdomain", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.hostname = $1`, hostname)
+}
+
+// OrganizationByTitle gives the first organization with a title that a user
+// administers; the command line finds its way back with it.
+func (r Reader) OrganizationByTitle(ctx context.Context, admin docs.UserID, title string) (docs.Organization, error) {
+	return one(ctx, r, "organization", scanOrg, `
+		SELECT `+orgColumns+`
+		FROM organizations o JOIN members m ON m.org_id = o.id
+		WHERE m.user_id = $1 AND m.role = 'admin' AND o.title = $2
+		ORDER BY o.id LIMIT 1`, admin, title)
+}
+
+// AddOrganization stores a new organization.
+func (tx *Tx) AddOrganization(ctx context.Context, o docs.Organization) error {
+	err := tx.put(ctx, `
+		INSERT INTO organizations (id, title, hostname, type, use_case, community_type, default_role, default_content,
+			sso, ai, invite_links, merge_rules, logo_url, email_domains, plan, billing, trial, custom_hostname,
+			blocked_source, blocked_reason, access_version, created_by, created_at, updated_at)
+		VALUES ($1, $2, NULLIF($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, 1, $21, $22, $23)`,
+		o.ID, o.Title, o.Hostname, o.Type, o.UseCase, o.CommunityType, o.DefaultRole, o.DefaultContent,
+		o.SSO, o.AI, o.InviteLinks, toJSON(o.MergeRules), o.LogoURL, strings.Join(o.EmailDomains, " "), o.Plan,
+		toJSON(o.Billing), toJSON(o.Trial), o.CustomHostname, o.Blocked.Source, o.Blocked.Reason,
+		o.CreatedBy, o.CreatedAt, o.UpdatedAt)
+	if err != nil {
+		return tx.hostnameTaken(err, o)
+	}
+	return tx.putDomains(ctx, o)
+}
+
+// PutOrganization stores the fields of an organization that can change.
+func (tx *Tx) PutOrganization(ctx context.Context, o docs.Organization) error {
+	err := tx.put(ctx, `
+		UPDATE organizations
+		SET title = $2, hostname = NULLIF($3, ''), default_role = $4, default_content = $5, sso = $6, ai = $7,
+			invite_links = $8, merge_rules = $9, logo_url = $10, email_domains = $11, updated_at = $12
+		WHERE id = $1`,
+		o.ID, o.Title, o.Hostname, o.DefaultRole, o.DefaultContent, o.SSO, o.AI,
+		o.InviteLinks, toJSON(o.MergeRules), o.LogoURL, strings.Join(o.EmailDomains, " "), o.UpdatedAt)
+	if err != nil {
+		return tx.hostnameTaken(err, o)
+	}
+	return tx.putDomains(ctx, o)
+}
+
+func (tx *Tx) hostnameTaken(err error, o docs.Organization) error {
+	return tx.taken(err, "the hostname %q is taken; choose another", o.Hostname)
+}
+
+func (tx *Tx) putDomains(ctx context.Context, o docs.Organization) error {
+	if err := tx.put(ctx, `DELETE FROM organization_domains WHERE org_id = $1`, o.ID); err != nil {
+		return err
+	}
+	for _, d := range o.EmailDomains {
+		if err := tx.put(ctx, `INSERT INTO organization_domains (org_id, domain) VALUES ($1, $2)`, o.ID, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bumpAccess makes every node read the access of the organization again.
+func (tx *Tx) bumpAccess(ctx context.Context, org docs.OrgID) error {
+	return tx.put(ctx, `UPDATE organizations SET access_version = access_version + 1 WHERE id = $1`, org)
+}
+
+// AgentInstructions gives those of an organization; NotFound if never set.
+func (r Reader) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.AgentInstructions, error) {
+	return one(ctx, r, "agent instructions", func(s scanner) (a docs.AgentInstructions, err error) {
+		var doc string
+		err = s.Scan(&doc, &a.UpdatedAt, &a.UpdatedBy)
+		a.Document = json.RawMessage(doc)
+		return a, err
+	}, `SELECT document, updated_at, updated_by FROM agent_instructions WHERE org_id = $1`, org)
+}
+
+// PutAgentInstructions replaces them.
+func (tx *Tx) PutAgentInstructions(ctx context.Context, org docs.OrgID, a docs.AgentInstructions) error {
+	return tx.put(ctx, `
+		INSERT INTO agent_instructions (org_id, document, updated_at, updated_by) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (org_id) DO UPDATE SET document = excluded.document, updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
+		org, string(a.Document), a.UpdatedAt, a.UpdatedBy)
+}

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Key is the place of an item in the order of its list. It travels inside a
+// signed cursor, so a store method can trust its shape once it has parsed.
+type Key []string
+
+// Page asks for a stretch of a list: at most Limit items behind After.
+type Page struct {
+	After Key
+	Limit int
+}
+
+// text gives the i-th part of a key; without a key, the lowest text, which
+// sorts before everything.
+func (p Page) text(i int) string {
+	if i < len(p.After) {
+		return p.After[i]
+	}
+	return ""
+}
+
+// number gives the i-th part as a number; without a key, first.
+func (p Page) number(i int, first int64) (int64, error) {
+	if i >= len(p.After) {
+		return first, nil
+	}
+	n, err := strconv.ParseInt(p.After[i], 10, 64)
+	if err != nil {
+		return 0, errs.Field("query.page", "is not a cursor of this list")
+	}
+	return n, nil
+}
+
+// lastText sorts behind every id, for lists that run backward.
+const lastText = "~"
+
+// down gives where a list that runs backward in time starts.
+func (p Page) down() (at int64, id string, err error) {
+	at, err = p.number(0, math.MaxInt64)
+	if err != nil {
+		return 0, "", err
+	}
+	if len(p.After) < 2 {
+		return at, lastText, nil
+	}
+	return at, p.After[1], nil
+}
+
+// cut takes what a query for Limit+1 rows gave, and the key of the last item
+// if there are more.
+func cut[T any](p Page, items []T, key func(T) Key) ([]T, Key) {
+	if len(items) <= p.Limit {
+		return items, nil
+	}
+	items = items[:p.Limit]
+	if p.Limit == 0 {
+		return items, nil
+	}
+	return items, key(items[p.Limit-1])
+}
+
+// ask is how many rows to read: one more than wanted, to know of a next page.
+func (p Page) ask() int { return p.Limit + 1 }
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,162 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
+)
+
+// postgres serves any number of nodes. Write transactions are serializable,
+// so they mean what they mean on SQLite, where there is one writer; what the
+// database refuses because of another transaction is tried again.
+type postgres struct{ db *sql.DB }
+
+// maxTries bounds how often a transaction is repeated. The pauses grow, so
+// only a database that is overrun reaches it.
+const maxTries = 30
+
+func openPostgres(ctx context.Context, o Options) (*sql.DB, dialect, error) {
+	db, err := sql.Open("pgx", o.DatabaseURL)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the database address cannot be read: %w", redacted(err))
+	}
+	n := o.MaxConns
+	if n == 0 {
+		n = 20
+	}
+	db.SetMaxOpenConns(n)
+	db.SetMaxIdleConns(n)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if err := db.PingContext(ctx); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("PostgreSQL does not answer: %w", redacted(err)), db.Close())
+	}
+	return db, &postgres{db}, nil
+}
+
+// redacted drops the connection string, which holds a password, from errors
+// of the driver.
+func redacted(err error) error {
+	var parse *pgconn.ParseConfigError
+	if errors.As(err, &parse) {
+		return errors.New("it is not a valid postgres:// URL")
+	}
+	return err
+}
+
+func (p *postgres) name() string { return "postgres" }
+func (p *postgres) close() error { return nil }
+
+func (p *postgres) transact(ctx context.Context, fn func(runner) error) error {
+	for try := 1; ; try++ {
+		err := p.once(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable}, fn)
+		if err == nil || try == maxTries || !collided(err) {
+			return err
+		}
+		pause := time.Duration(rand.Int64N(int64(min(try*try, 100)) * int64(time.Millisecond)))
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (p *postgres) once(ctx context.Context, o *sql.TxOptions, fn func(runner) error) (err error) {
+	tx, err := p.db.BeginTx(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after Commit
+	if err := fn(pgRunner{tx}); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func (p *postgres) snapshot(ctx context.Context, fn func(runner) error) error {
+	return p.once(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
+}
+
+// collided tells whether a transaction failed only because of another one.
+func collided(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
+}
+
+func (p *postgres) nowMillis() string {
+	return `SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`
+}
+
+func (p *postgres) duplicate(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "23505"
+}
+
+func (p *postgres) prelude() string {
+	return `DO $$ BEGIN CREATE DOMAIN text_key AS text COLLATE "C"; EXCEPTION WHEN duplicate_object THEN NULL; END $$`
+}
+
+// migrationLock is an arbitrary number that only Octavo locks.
+const migrationLock = 7_046_282_101
+
+// exclusive reads what is committed after it got the lock, which a
+// serializable transaction would not.
+func (p *postgres) exclusive(ctx context.Context, fn func(runner) error) error {
+	return p.once(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(r runner) error {
+		if _, err := r.exec(ctx, `SELECT pg_advisory_xact_lock($1)`, migrationLock); err != nil {
+			return err
+		}
+		return fn(r)
+	})
+}
+
+func (p *postgres) skipLocked() string { return "FOR UPDATE SKIP LOCKED" }
+
+func (p *postgres) check(ctx context.Context, r runner) error {
+	var off string
+	if err := r.row(ctx, `SHOW synchronous_commit`).Scan(&off); err != nil {
+		return err
+	}
+	if off == "off" {
+		return errors.New("PostgreSQL runs with synchronous_commit = off: a crash can lose acknowledged writes")
+	}
+	return nil
+}
+
+func (p *postgres) describe(ctx context.Context, r runner) ([]Table, error) {
+	return describeWith(ctx, r, `
+		SELECT table_name, column_name, COALESCE(domain_name, data_type), is_nullable = 'NO'
+		FROM information_schema.columns
+		WHERE table_schema = current_schema()
+		ORDER BY table_name, ordinal_position`)
+}
+
+// pgRunner runs on the pool or in a transaction; pgx prepares and keeps the
+// statements of each connection by itself.
+type pgRunner struct {
+	on interface {
+		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	}
+}
+
+func (r pgRunner) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	return r.on.QueryContext(ctx, text, args...)
+}
+
+func (r pgRunner) row(ctx context.Context, text string, args ...any) *sql.Row {
+	return r.on.QueryRowContext(ctx, text, args...)
+}
+
+func (r pgRunner) exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	return r.on.ExecContext(ctx, text, args...)
+}

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+const spaceColumns = `s.id, s.org_id, COALESCE(s.parent_id, ''), s.title, s.emoji, s.icon_url, s.edit_mode, s.default_level,
+	s.language, s.merge_rules, s.revision_id, s.rank, s.created_by, s.created_at, s.updated_at, s.deleted_at,
+	(SELECT COUNT(*) FROM comments x WHERE x.space_id = s.id AND x.resolved_at = 0),
+	(SELECT COUNT(*) FROM change_requests x WHERE x.space_id = s.id),
+	(SELECT COUNT(*) FROM change_requests x WHERE x.space_id = s.id AND x.status = 'open'),
+	(SELECT COUNT(*) FROM change_requests x WHERE x.space_id = s.id AND x.status = 'draft')`
+
+type spaceRow struct {
+	space docs.Space
+	rules string
+}
+
+func (v *spaceRow) dest() []any {
+	s, n := &v.space, &v.space.Counters
+	return []any{
+		&s.ID, &s.Org, &s.Parent, &s.Title, &s.Emoji, &s.IconURL, &s.EditMode, &s.Level,
+		&s.Language, &v.rules, &s.Revision, &s.Rank, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt, &s.DeletedAt,
+		&n.OpenComments, &n.ChangeRequests, &n.OpenChangeRequests, &n.DraftChangeRequests,
+	}
+}
+
+func (v *spaceRow) done() (docs.Space, error) {
+	err := fromJSON(v.rules, &v.space.MergeRules)
+	return v.space, err
+}
+
+func scanSpace(s scanner) (docs.Space, error) {
+	var v spaceRow
+	if err := s.Scan(v.dest()...); err != nil {
+		return docs.Space{}, err
+	}
+	return v.done()
+}
+
+// Space gives a space by id, one in the trash too.
+func (r Reader) Space(ctx context.Context, id docs.SpaceID) (Stamped[docs.Space], error) {
+	return one(ctx, r, "space", func(s scanner) (out Stamped[docs.Space], err error) {
+		var v spaceRow
+		if err = s.Scan(append(v.dest(), &out.Stamp.Access, &out.Stamp.Auth)...); err != nil {
+			return out, err
+		}
+		out.It, err = v.done()
+		return out, err
+	}, `SELECT `+spaceColumns+`, o.access_version, i.auth_version
+		FROM spaces s JOIN organizations o ON o.id = s.org_id CROSS JOIN instance i
+		WHERE s.id = $1`, id)
+}
+
+// SpaceFilter narrows a list of spaces.
+type SpaceFilter struct {
+	In docs.CollectionID // only those directly in this collection; empty: all
+}
+
+var spacesFrom = ` FROM (
+		SELECT n.id, ` + nodeRank("COALESCE(up.rank, cast($3 AS INTEGER))") + ` AS access
+		FROM spaces n LEFT JOIN tree up ON up.id = n.parent_id LEFT JOIN granted g ON g.subject_id = n.id
+		WHERE n.org_id = $1 AND n.deleted_at = 0 AND ($4 = '' OR n.parent_id = $4)
+	) AS ranked JOIN spaces s ON s.id = ranked.id
+	WHERE ranked.access > 0`
+
+// Spaces lists what a viewer can see, in the order people gave it.
+func (r Reader) Spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page) ([]Ranked[docs.Space], Key, error) {
+	return r.spaces(ctx, v, f, p, ">", "ASC")
+}
+
+// SpacesBackward is Spaces from the end.
+func (r Reader) SpacesBackward(ctx context.Context, v Viewer, f SpaceFilter, p Page) ([]Ranked[docs.Space], Key, error) {
+	if len(p.After) == 0 {
+		p.After = Key{lastText, lastText}
+	}
+	return r.spaces(ctx, v, f, p, "<", "DESC")
+}
+
+func (r Reader) spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page, compare, order string) ([]Ranked[docs.Space], Key, error) {
+	items, err := many(ctx, r, func(s scanner) (it Ranked[docs.Space], err error) {
+		var row spaceRow
+		var rank int
+		if err = s.Scan(append(row.dest(), &rank)...); err != nil {
+			return it, err
+		}
+		it.It, err = row.done()
+		it.Role = docs.RoleOfRank(rank)
+		return it, err
+	}, ranksCTE+` SELECT `+spaceColumns+`, ranked.access`+spacesFrom+`
+		AND (s.rank, s.id) `+compare+` ($5, $6)
+		ORDER BY s.rank `+order+`, s.id `+order+` LIMIT $7`,
+		append(v.args(), f.In, p.text(0), p.text(1), p.ask())...)
+	items, next := cut(p, items, func(it Ranked[docs.Space]) Key { return Key{string(it.It.Rank), string(it.It.ID)} })
+	return items, next, err
+}
+
+// CountSpaces counts what Spaces lists.
+func (r Reader) CountSpaces(ctx context.Context, v Viewer, f SpaceFilter) (int64, error) {
+	return one(ctx, r, "count", scanInt, ranksCTE+` SELECT COUNT(*)`+spacesFrom, append(v.args(), f.In)...)
+}
+
+// SpacesUnder gives every space in a collection and the collections inside
+// it, those in the trash too.
+func (r Reader) SpacesUnder(ctx context.Context, root docs.CollectionID) ([]docs.Space, error) {
+	return many(ctx, r, scanSpace, `
+		WITH RECURSIVE down (id) AS (
+			SELECT id FROM collections WHERE id = $1
+			UNION ALL
+			SELECT c.id FROM down JOIN collections c ON c.parent_id = down.id
+		)
+		SELECT `+spaceColumns+` FROM down JOIN spaces s ON s.parent_id = down.id ORDER BY s.id`, root)
+}
+
+// AddSpace stores a new space and its first revision.
+func (tx *Tx) AddSpace(ctx context.Context, s docs.Space) error {
+	err := tx.put(ctx, `
+		INSERT INTO spaces (id, org_id, parent_id, title, emoji, icon_url, edit_mode, default_level, language, merge_rules,
+			revision_id, rank, created_by, created_at, updated_at, deleted_at)
+		VALUES ($1, $2, NULLIF($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+		s.ID, s.Org, s.Parent, s.Title, s.Emoji, s.IconURL, s.EditMode, s.Level, s.Language, toJSON(s.MergeRules),
+		s.Revision, s.Rank, s.CreatedBy, s.CreatedAt, s.UpdatedAt, s.DeletedAt)
+	if err != nil {
+		return err
+	}
+	return tx.put(ctx, `INSERT INTO revisions (id, space_id, type, author_id, created_at) VALUES ($1, $2, 'edits', $3, $4)`,
+		s.Revision, s.ID, s.CreatedBy, s.CreatedAt)
+}
+
+// PutSpace stores a changed space.
+func (tx *Tx) PutSpace(ctx context.Context, s docs.Space) error {
+	return tx.put(ctx, `
+		UPDATE spaces
+		SET org_id = $2, parent_id = NULLIF($3, ''), title = $4, emoji = $5, icon_url = $6, edit_mode = $7, default_level = $8,
+			language = $9, merge_rules = $10, rank = $11, updated_at = $12, deleted_at = $13
+		WHERE id = $1`,
+		s.ID, s.Org, s.Parent, s.Title, s.Emoji, s.IconURL, s.EditMode, s.Level,
+		s.Language, toJSON(s.MergeRules), s.Rank, s.UpdatedAt, s.DeletedAt)
+}
+
+// PurgeSpace removes a space and everything in it for good.
+func (tx *Tx) PurgeSpace(ctx context.Context, s docs.Space) error {
+	if err := tx.DropGrants(ctx, s.Org, s.Node()); err != nil {
+		return err
+	}
+	for _, text := range []string{
+		`DELETE FROM invite_links WHERE space_id = $1`,
+		`DELETE FROM comments WHERE space_id = $1`,
+		`DELETE FROM change_requests WHERE space_id = $1`,
+		`DELETE FROM revisions WHERE space_id = $1`,
+		`DELETE FROM spaces WHERE id = $1`,
+	} {
+		if err := tx.put(ctx, text, s.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

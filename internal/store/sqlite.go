@@ -1,0 +1,318 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"runtime"
+	"sync"
+
+	lite "modernc.org/sqlite"
+	litelib "modernc.org/sqlite/lib"
+)
+
+// sqlite is the embedded default: one file in WAL mode with many readers and
+// one writer. The writer commits in groups: transactions that wait while the
+// disk is busy share the next flush, so sixteen clients are never slower
+// than one.
+type sqlite struct {
+	stmts *stmtCache
+	wdb   *sql.DB
+	conn  *sql.Conn
+	queue chan *job
+	done  chan struct{}
+}
+
+// job is a transaction on its way to the writer.
+type job struct {
+	ctx    context.Context
+	fn     func(runner) error
+	err    error
+	panics any
+	ready  chan struct{}
+}
+
+// maxGroup bounds how many transactions share a flush, and so how long the
+// first of them waits.
+const maxGroup = 128
+
+func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
+	address := func(more ...string) string {
+		v := url.Values{"_pragma": append([]string{
+			"busy_timeout(10000)", // other processes (backup, token create) write too
+			"journal_mode(WAL)",
+			"synchronous(FULL)", // an acknowledged write is on disk
+			"foreign_keys(ON)",
+			"cache_size(-16384)",
+			"temp_store(MEMORY)",
+		}, more...)}
+		return "file:" + (&url.URL{Path: o.Path}).EscapedPath() + "?" + v.Encode()
+	}
+	wdb, err := sql.Open("sqlite", address())
+	if err != nil {
+		return nil, nil, err
+	}
+	// The writer opens first: it creates the file and switches to WAL.
+	conn, err := wdb.Conn(ctx)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", o.Path, err), wdb.Close())
+	}
+	db, err := sql.Open("sqlite", address("query_only(ON)"))
+	if err != nil {
+		return nil, nil, errors.Join(err, conn.Close(), wdb.Close())
+	}
+	n := o.MaxConns
+	if n == 0 {
+		n = max(4, 2*runtime.GOMAXPROCS(0))
+	}
+	db.SetMaxOpenConns(n)
+	db.SetMaxIdleConns(n)
+	s := &sqlite{
+		stmts: &stmtCache{}, wdb: wdb, conn: conn,
+		queue: make(chan *job, maxGroup), done: make(chan struct{}),
+	}
+	go s.write()
+	return db, s, nil
+}
+
+func (s *sqlite) name() string { return "sqlite" }
+
+func (s *sqlite) close() error {
+	close(s.queue)
+	<-s.done
+	return errors.Join(s.conn.Close(), s.wdb.Close())
+}
+
+// transact hands fn to the writer and waits until it is on disk.
+func (s *sqlite) transact(ctx context.Context, fn func(runner) error) error {
+	j := &job{ctx: ctx, fn: fn, ready: make(chan struct{})}
+	s.queue <- j
+	<-j.ready
+	if j.panics != nil {
+		panic(j.panics)
+	}
+	return j.err
+}
+
+// write is the one goroutine that changes the database.
+func (s *sqlite) write() {
+	defer close(s.done)
+	w := &liteConn{conn: s.conn, stmts: map[string]*sql.Stmt{}}
+	for first := range s.queue {
+		group := []*job{first}
+		err := w.plain("BEGIN IMMEDIATE")
+		for i := 0; err == nil && i < len(group); i++ {
+			err = w.attempt(group[i])
+			if err == nil && len(group) < maxGroup {
+				select {
+				case next, open := <-s.queue:
+					if open {
+						group = append(group, next)
+					}
+				default:
+				}
+			}
+		}
+		if err == nil {
+			err = w.plain("COMMIT")
+		}
+		if err != nil {
+			// Nothing of the group is on disk: everybody in it is told.
+			_ = w.plain("ROLLBACK") // fails when SQLite has rolled back by itself
+		}
+		for _, j := range group {
+			if err != nil && j.err == nil {
+				j.err = fmt.Errorf("commit: %w", err)
+			}
+			close(j.ready)
+		}
+	}
+}
+
+// attempt runs one transaction of a group. A failure of its own is undone
+// and noted in the job; an error is returned only when the group is lost.
+func (w *liteConn) attempt(j *job) error {
+	if j.err = j.ctx.Err(); j.err != nil {
+		return nil
+	}
+	if err := w.plain("SAVEPOINT one"); err != nil {
+		return err
+	}
+	func() {
+		defer func() { j.panics = recover() }()
+		j.err = j.fn(w)
+	}()
+	if j.err != nil || j.panics != nil {
+		if err := w.plain("ROLLBACK TO one"); err != nil {
+			return err
+		}
+	}
+	return w.plain("RELEASE one")
+}
+
+func (s *sqlite) snapshot(ctx context.Context, fn func(runner) error) error {
+	conn, err := s.wdb.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	w := &liteConn{conn: conn, stmts: map[string]*sql.Stmt{}}
+	defer w.closeStmts()
+	if err := w.plain("BEGIN"); err != nil {
+		return err
+	}
+	defer func() { _ = w.plain("ROLLBACK") }()
+	return fn(w)
+}
+
+func (s *sqlite) prelude() string { return "" }
+func (s *sqlite) exclusive(ctx context.Context, fn func(runner) error) error {
+	return s.transact(ctx, fn)
+}
+func (s *sqlite) skipLocked() string { return "" } // one writer: nothing to skip
+
+func (s *sqlite) nowMillis() string {
+	return `SELECT CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)`
+}
+
+func (s *sqlite) duplicate(err error) bool {
+	var e *lite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	return e.Code() == litelib.SQLITE_CONSTRAINT_UNIQUE || e.Code() == litelib.SQLITE_CONSTRAINT_PRIMARYKEY
+}
+
+func (s *sqlite) check(ctx context.Context, r runner) error {
+	var answer string
+	if err := r.row(ctx, `PRAGMA quick_check(1)`).Scan(&answer); err != nil {
+		return err
+	}
+	if answer != "ok" {
+		return fmt.Errorf("the database file is damaged: %s; restore a backup", answer)
+	}
+	return nil
+}
+
+func (s *sqlite) describe(ctx context.Context, r runner) ([]Table, error) {
+	return describeWith(ctx, r, `
+		SELECT t.name, c.name, c.type, c."notnull" = 1 OR c.pk > 0
+		FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'
+		ORDER BY t.name, c.cid`)
+}
+
+// stmtCache keeps prepared statements: parsing costs more than a point read.
+type stmtCache struct{ m sync.Map }
+
+func (c *stmtCache) get(ctx context.Context, db *sql.DB, text string) (*sql.Stmt, error) {
+	if v, ok := c.m.Load(text); ok {
+		return v.(*sql.Stmt), nil
+	}
+	st, err := db.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", text, err)
+	}
+	if v, loaded := c.m.LoadOrStore(text, st); loaded {
+		_ = st.Close()
+		return v.(*sql.Stmt), nil
+	}
+	return st, nil
+}
+
+// litePool reads on any reader.
+type litePool struct {
+	db    *sql.DB
+	stmts *stmtCache
+}
+
+func (p *litePool) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	st, err := p.stmts.get(ctx, p.db, text)
+	if err != nil {
+		return nil, err
+	}
+	return st.QueryContext(ctx, args...)
+}
+
+// row reads at most one row. It ignores cancellation: a point read is over
+// in microseconds, and watching the context would cost as much again.
+func (p *litePool) row(ctx context.Context, text string, args ...any) *sql.Row {
+	ctx = context.WithoutCancel(ctx)
+	st, err := p.stmts.get(ctx, p.db, text)
+	if err != nil {
+		return p.db.QueryRowContext(ctx, text, args...) // reports the same error
+	}
+	return st.QueryRowContext(ctx, args...)
+}
+
+func (p *litePool) exec(context.Context, string, ...any) (sql.Result, error) {
+	return nil, errors.New("write outside a transaction")
+}
+
+// liteConn runs on one connection. It ignores cancellation on purpose: an
+// interrupted statement would roll back the whole group.
+type liteConn struct {
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+}
+
+func (w *liteConn) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
+	if st, ok := w.stmts[text]; ok {
+		return st, nil
+	}
+	st, err := w.conn.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", text, err)
+	}
+	w.stmts[text] = st
+	return st, nil
+}
+
+func (w *liteConn) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	ctx = context.WithoutCancel(ctx)
+	st, err := w.prepared(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return st.QueryContext(ctx, args...)
+}
+
+func (w *liteConn) row(ctx context.Context, text string, args ...any) *sql.Row {
+	ctx = context.WithoutCancel(ctx)
+	st, err := w.prepared(ctx, text)
+	if err != nil {
+		return w.conn.QueryRowContext(ctx, text, args...)
+	}
+	return st.QueryRowContext(ctx, args...)
+}
+
+func (w *liteConn) exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	ctx = context.WithoutCancel(ctx)
+	if len(args) == 0 { // scripts of several statements cannot be prepared
+		return w.conn.ExecContext(ctx, text)
+	}
+	st, err := w.prepared(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return st.ExecContext(ctx, args...)
+}
+
+// plain runs one of the few statements that control a transaction.
+func (w *liteConn) plain(text string) error {
+	ctx := context.Background()
+	st, err := w.prepared(ctx, text)
+	if err != nil {
+		return err
+	}
+	_, err = st.ExecContext(ctx)
+	return err
+}
+
+func (w *liteConn) closeStmts() {
+	for _, st := range w.stmts {
+		_ = st.Close()
+	}
+}

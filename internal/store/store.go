@@ -1,0 +1,259 @@
+// Package store keeps everything but file bytes in SQL: one SQL text that
+// runs on SQLite and on PostgreSQL, next to the code that scans its rows.
+//
+// A Store reads on its pool; InTx gives a Tx that reads and writes in one
+// transaction. Both have the same read methods. A method never opens a
+// transaction of its own, never decides who may do something, and never
+// calls the network. The few things that differ between the databases are in
+// sqlite.go and postgres.go.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Options say where the store is.
+type Options struct {
+	// Path of the SQLite file; used when DatabaseURL is empty.
+	Path string
+	// DatabaseURL is a postgres:// address.
+	DatabaseURL string
+	// Clock is for tests; nil is the real one.
+	Clock func() time.Time
+	// MaxConns bounds the pool; 0 takes a default.
+	MaxConns int
+}
+
+// Store is an open database whose schema is the one this program knows.
+type Store struct {
+	Reader
+	db    *sql.DB
+	d     dialect
+	clock func() time.Time
+}
+
+// dialect is what differs between the two databases.
+type dialect interface {
+	name() string
+	// transact runs fn in a transaction that is durable when it returns nil.
+	transact(ctx context.Context, fn func(runner) error) error
+	// snapshot runs fn on one consistent, read-only state.
+	snapshot(ctx context.Context, fn func(runner) error) error
+	// prelude is DDL that the migrations build on.
+	prelude() string
+	// exclusive is transact while other processes that call it wait.
+	exclusive(ctx context.Context, fn func(runner) error) error
+	// skipLocked goes behind the subselect that claims a job.
+	skipLocked() string
+	// describe tells the schema, for goldens and backups.
+	describe(ctx context.Context, r runner) ([]Table, error)
+	// duplicate tells whether err says that a unique key is taken.
+	duplicate(err error) bool
+	// nowMillis asks the database for its time.
+	nowMillis() string
+	// check looks for damage.
+	check(ctx context.Context, r runner) error
+	close() error
+}
+
+// runner runs a statement on the pool or inside a transaction.
+type runner interface {
+	query(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+	row(ctx context.Context, text string, args ...any) *sql.Row
+	exec(ctx context.Context, text string, args ...any) (sql.Result, error)
+}
+
+// Reader has every read of the store. It is part of Store and of Tx.
+type Reader struct {
+	run runner
+	d   dialect
+}
+
+// Tx is one transaction. Its methods see its own writes.
+type Tx struct {
+	Reader
+	now     time.Time
+	commits []func()
+}
+
+// Now is the moment of the transaction: the same value for everything in it.
+func (tx *Tx) Now() docs.Time { return docs.TimeOf(tx.now) }
+
+// OnCommit runs fn after the transaction is durable.
+func (tx *Tx) OnCommit(fn func()) { tx.commits = append(tx.commits, fn) }
+
+// Open opens the database, and brings its schema up to date unless another
+// program version has made it newer, which is refused.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	s, err := open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.migrate(ctx, latest()); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// open connects without touching the schema.
+func open(ctx context.Context, o Options) (*Store, error) {
+	s := &Store{clock: o.Clock}
+	if s.clock == nil {
+		s.clock = time.Now
+	}
+	var err error
+	switch {
+	case o.DatabaseURL == "":
+		s.db, s.d, err = openSQLite(ctx, o)
+	case strings.HasPrefix(o.DatabaseURL, "postgres://"), strings.HasPrefix(o.DatabaseURL, "postgresql://"):
+		s.db, s.d, err = openPostgres(ctx, o)
+	default:
+		err = errors.New("the database address must start with postgres://; leave it out to use SQLite in the data folder")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Reader = Reader{run: poolRunner(s.db, s.d), d: s.d}
+	return s, nil
+}
+
+func poolRunner(db *sql.DB, d dialect) runner {
+	if lite, ok := d.(*sqlite); ok {
+		return &litePool{db: db, stmts: lite.stmts}
+	}
+	return pgRunner{db}
+}
+
+// Close waits for running statements.
+func (s *Store) Close() error { return errors.Join(s.d.close(), s.db.Close()) }
+
+// Dialect names the database: "sqlite" or "postgres".
+func (s *Store) Dialect() string { return s.d.name() }
+
+// Stats of the connection pool, for metrics.
+func (s *Store) Stats() sql.DBStats { return s.db.Stats() }
+
+// Ping tells whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	var n int
+	return s.run.row(ctx, `SELECT id FROM instance`).Scan(&n)
+}
+
+// Check looks for damage in the database; it can take long.
+func (s *Store) Check(ctx context.Context) error { return s.d.check(ctx, s.run) }
+
+// Clock gives the store's time, which tests can turn.
+func (s *Store) Clock() time.Time { return s.clock() }
+
+// Do runs fn in a transaction: durable when Do returns nil, without effect
+// when it returns an error. fn may run more than once, so it must not keep
+// anything from a run that failed.
+func (s *Store) Do(ctx context.Context, fn func(tx *Tx) error) error {
+	var tx *Tx
+	err := s.d.transact(ctx, func(r runner) error {
+		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock()}
+		return fn(tx)
+	})
+	if err != nil {
+		return err
+	}
+	for _, after := range tx.commits {
+		after()
+	}
+	return nil
+}
+
+// InTx is Do for a function with a result.
+func InTx[T any](ctx context.Context, s *Store, fn func(tx *Tx) (T, error)) (T, error) {
+	var out T
+	err := s.Do(ctx, func(tx *Tx) (err error) {
+		out, err = fn(tx)
+		return err
+	})
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return out, nil
+}
+
+// Snapshot runs fn on one consistent state of the database.
+func (s *Store) Snapshot(ctx context.Context, fn func(r Reader) error) error {
+	return s.d.snapshot(ctx, func(run runner) error { return fn(Reader{run: run, d: s.d}) })
+}
+
+// scanner is *sql.Row or *sql.Rows.
+type scanner interface{ Scan(dest ...any) error }
+
+// one reads a single row; its absence is NotFound in the words of what.
+func one[T any](ctx context.Context, r Reader, what string, scan func(scanner) (T, error), text string, args ...any) (T, error) {
+	v, err := scan(r.run.row(ctx, text, args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		return v, errs.Missing(what)
+	}
+	if err != nil {
+		return v, fmt.Errorf("read %s: %w", what, err)
+	}
+	return v, nil
+}
+
+// many reads all rows.
+func many[T any](ctx context.Context, r Reader, scan func(scanner) (T, error), text string, args ...any) ([]T, error) {
+	rows, err := r.run.query(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := []T{}
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// exec runs a statement and gives the number of rows that it changed.
+func (tx *Tx) exec(ctx context.Context, text string, args ...any) (int64, error) {
+	res, err := tx.run.exec(ctx, text, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// put is exec for a statement that cannot miss its row.
+func (tx *Tx) put(ctx context.Context, text string, args ...any) error {
+	_, err := tx.run.exec(ctx, text, args...)
+	return err
+}
+
+// taken turns a duplicate key into a conflict that says so.
+func (tx *Tx) taken(err error, format string, args ...any) error {
+	if err != nil && tx.d.duplicate(err) {
+		return &errs.Error{Kind: errs.Conflict, Message: fmt.Sprintf(format, args...), Err: err}
+	}
+	return err
+}
+
+// scanText and friends scan a single column.
+func scanText[T ~string](s scanner) (v T, err error) { err = s.Scan(&v); return v, err }
+func scanInt(s scanner) (v int64, err error)         { err = s.Scan(&v); return v, err }
+
+// ClockSkew tells by how much the database's clock is ahead of ours.
+func (s *Store) ClockSkew(ctx context.Context) (time.Duration, error) {
+	start := time.Now()
+	ms, err := one(ctx, s.Reader, "clock", scanInt, s.d.nowMillis())
+	middle := start.Add(time.Since(start) / 2)
+	return time.UnixMilli(ms).Sub(middle), err
+}

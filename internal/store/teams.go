@@ -1,0 +1,140 @@
+package store
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+const teamColumns = `t.id, t.org_id, t.title, t.created_at,
+	(SELECT COUNT(*) FROM team_members tm WHERE tm.team_id = t.id),
+	(SELECT COUNT(*) FROM team_grants g JOIN spaces s ON s.id = g.subject_id WHERE g.team_id = t.id AND s.deleted_at = 0)`
+
+func teamDest(t *docs.Team) []any {
+	return []any{&t.ID, &t.Org, &t.Title, &t.CreatedAt, &t.Members, &t.Spaces}
+}
+
+func scanTeam(s scanner) (t docs.Team, err error) { err = s.Scan(teamDest(&t)...); return t, err }
+
+// Team gives a team of an organization.
+func (r Reader) Team(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.Team, error) {
+	return one(ctx, r, "team", scanTeam, `SELECT `+teamColumns+` FROM teams t WHERE t.id = $2 AND t.org_id = $1`, org, id)
+}
+
+// TeamFilter narrows a list of teams.
+type TeamFilter struct {
+	Owner docs.UserID // only teams that this member can manage
+	All   bool        // Owner is an admin and can manage every team
+	Title string
+}
+
+const teamWhere = `t.org_id = $1 AND LOWER(t.title) LIKE $2 ESCAPE '\'
+	AND ($3 = '' OR EXISTS (SELECT 1 FROM team_members o WHERE o.team_id = t.id AND o.user_id = $3 AND o.role = 'owner'))`
+
+func (f TeamFilter) args(org docs.OrgID) []any {
+	if f.All {
+		f.Owner = ""
+	}
+	return []any{org, like(f.Title), f.Owner}
+}
+
+// Teams lists the teams of an organization, oldest first.
+func (r Reader) Teams(ctx context.Context, org docs.OrgID, f TeamFilter, p Page) ([]docs.Team, Key, error) {
+	items, err := many(ctx, r, scanTeam, `
+		SELECT `+teamColumns+` FROM teams t
+		WHERE `+teamWhere+` AND t.id > $4
+		ORDER BY t.id LIMIT $5`, append(f.args(org), p.text(0), p.ask())...)
+	items, next := cut(p, items, func(t docs.Team) Key { return Key{string(t.ID)} })
+	return items, next, err
+}
+
+// CountTeams counts what Teams lists.
+func (r Reader) CountTeams(ctx context.Context, org docs.OrgID, f TeamFilter) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM teams t WHERE `+teamWhere, f.args(org)...)
+}
+
+// AddTeam stores a new team.
+func (tx *Tx) AddTeam(ctx context.Context, t docs.Team) error {
+	return tx.put(ctx, `INSERT INTO teams (id, org_id, title, created_at) VALUES ($1, $2, $3, $4)`,
+		t.ID, t.Org, t.Title, t.CreatedAt)
+}
+
+// RenameTeam changes the title.
+func (tx *Tx) RenameTeam(ctx context.Context, id docs.TeamID, title string) error {
+	return tx.put(ctx, `UPDATE teams SET title = $2 WHERE id = $1`, id, title)
+}
+
+// DropTeam deletes a team with its memberships and grants; it tells whether
+// there was one.
+func (tx *Tx) DropTeam(ctx context.Context, org docs.OrgID, id docs.TeamID) (bool, error) {
+	if _, err := tx.Team(ctx, org, id); err != nil {
+		return false, err
+	}
+	for _, text := range []string{
+		`DELETE FROM team_members WHERE team_id = $1`,
+		`DELETE FROM team_grants WHERE team_id = $1`,
+		`DELETE FROM teams WHERE id = $1`,
+	} {
+		if err := tx.put(ctx, text, id); err != nil {
+			return false, err
+		}
+	}
+	return true, tx.bumpAccess(ctx, org)
+}
+
+// TeamMembers lists the members of a team.
+func (r Reader) TeamMembers(ctx context.Context, id docs.TeamID, p Page) ([]docs.TeamMembership, Key, error) {
+	items, err := many(ctx, r, func(s scanner) (v docs.TeamMembership, err error) {
+		err = s.Scan(append(memberDest(&v.Member), &v.Role)...)
+		return v, err
+	}, `SELECT `+memberColumns+`, x.role
+		FROM team_members x
+		JOIN teams xt ON xt.id = x.team_id
+		JOIN members m ON m.org_id = xt.org_id AND m.user_id = x.user_id
+		JOIN users u ON u.id = m.user_id
+		WHERE x.team_id = $1 AND x.user_id > $2
+		ORDER BY x.user_id LIMIT $3`, id, p.text(0), p.ask())
+	items, next := cut(p, items, func(v docs.TeamMembership) Key { return Key{string(v.Member.User.ID)} })
+	return items, next, err
+}
+
+// MemberTeam is a team and what a member is in it.
+type MemberTeam struct {
+	Team docs.Team
+	Role docs.TeamRole
+}
+
+// TeamsOf lists the teams of a member whose title contains a text.
+func (r Reader) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, title string, p Page) ([]MemberTeam, Key, error) {
+	items, err := many(ctx, r, func(s scanner) (v MemberTeam, err error) {
+		err = s.Scan(append(teamDest(&v.Team), &v.Role)...)
+		return v, err
+	}, `SELECT `+teamColumns+`, x.role
+		FROM team_members x JOIN teams t ON t.id = x.team_id
+		WHERE t.org_id = $1 AND x.user_id = $2 AND LOWER(t.title) LIKE $3 ESCAPE '\' AND t.id > $4
+		ORDER BY t.id LIMIT $5`, org, user, like(title), p.text(0), p.ask())
+	items, next := cut(p, items, func(v MemberTeam) Key { return Key{string(v.Team.ID)} })
+	return items, next, err
+}
+
+// PutTeamMember adds a member to a team or changes what it is there. An
+// empty role keeps the present one, or is an ordinary member.
+func (tx *Tx) PutTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID, user docs.UserID, role docs.TeamRole) error {
+	err := tx.put(ctx, `
+		INSERT INTO team_members (team_id, user_id, role) VALUES ($1, $2, CASE WHEN $3 = '' THEN 'member' ELSE $3 END)
+		ON CONFLICT (team_id, user_id) DO UPDATE SET role = CASE WHEN $3 = '' THEN team_members.role ELSE excluded.role END`,
+		id, user, role)
+	if err != nil {
+		return err
+	}
+	return tx.bumpAccess(ctx, org)
+}
+
+// DropTeamMember removes a member from a team; it tells whether it was there.
+func (tx *Tx) DropTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID, user docs.UserID) (bool, error) {
+	n, err := tx.exec(ctx, `DELETE FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, tx.bumpAccess(ctx, org)
+}

@@ -87,4 +87,12 @@ export const REQUIRED = {
 };
 
 /** Required too, but Octavo's own: the package does not declare them, so only their envelope is checked. */
-export const REQUIRED_OWN = ['POST /orgs'];
+export const REQUIRED_OWN = [
+    'POST /orgs',
+    'GET /orgs/{organizationId}/audit',
+    'GET /collections/{collectionId}/permissions/explain',
+    'GET /spaces/{spaceId}/permissions/explain',
+    'GET /user/tokens',
+    'POST /user/tokens',
+    'DELETE /user/tokens/{tokenId}',
+];

@@ -1,5 +1,5 @@
 // Someone who calls the API: the unmodified client with one person's token, and
-// a plain request for what the client cannot express.
+// ways to send what the client has no method for.
 
 import { GitBookAPI } from '@gitbook/api';
 
@@ -7,7 +7,7 @@ export class Actor {
     #wire;
     #token;
 
-    /** @param account what `octavo bootstrap` printed, with its email; undefined for an anonymous caller. */
+    /** @param account { user, email, organization, token } of a person; undefined for an anonymous caller. */
     constructor(wire, account) {
         this.#wire = wire;
         this.#token = account?.token;
@@ -19,6 +19,21 @@ export class Actor {
             authToken: account?.token,
             serviceBinding: wire,
         });
+    }
+
+    /** The same person with another token. */
+    withToken(token) {
+        const { id, email, organization } = this;
+        return new Actor(this.#wire, { user: id, email, organization, token });
+    }
+
+    /**
+     * Calls an operation that the client has no method for. Answers and errors are like those of
+     * the client's methods.
+     */
+    call(method, path, { query, body } = {}) {
+        const format = method === 'DELETE' ? undefined : 'json';
+        return this.api.request({ method, path, query, body, format, type: 'application/json', secure: true });
     }
 
     /**

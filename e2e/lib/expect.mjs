@@ -37,10 +37,9 @@ export async function answered(call, status) {
 export async function created(call, collectionPath) {
     const response = await call;
     assert.equal(response.status, 201);
-    const resource = response.data ?? response.body;
     const { pathname } = new URL(response.headers.get('location') ?? '', 'http://relative');
-    assert.equal(pathname, `/v1${collectionPath}/${resource.id}`, 'Location');
-    return resource;
+    assert.equal(pathname, `/v1${collectionPath}/${response.data.id}`, 'Location');
+    return response.data;
 }
 
 /** The deletion answers 205 when it deletes and 204 when nothing is left to delete. */

@@ -83,13 +83,15 @@ export class Octavo {
         const port = await freePort();
         const log = join(this.#scratch, `server-${node}.log`);
         const file = await open(log, 'w');
-        const args = ['serve', '--listen', `127.0.0.1:${port}`, ...this.#store];
+        const url = `http://127.0.0.1:${port}`;
+        // Nodes of one installation have one public address, as behind a load balancer.
+        const args = ['serve', '--listen', `127.0.0.1:${port}`, '--base-url', this.nodes[0] ?? url, ...this.#store];
         const child = spawn(this.#binary, args, { stdio: ['ignore', file.fd, file.fd] });
         const exited = new Promise((done) => child.once('exit', (code, signal) => done({ code, signal })));
         await file.close();
         process.once('exit', () => child.kill());
         this.#processes.push({ child, exited, log });
-        return `http://127.0.0.1:${port}`;
+        return url;
     }
 
     async #untilReady(url) {

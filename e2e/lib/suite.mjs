@@ -20,7 +20,7 @@ export class World {
 
     /** Creates an organization with alice as its admin. */
     async newOrganization(title) {
-        return await created(this.alice.request('POST', '/orgs', { title }), '/orgs');
+        return await created(this.alice.call('POST', '/orgs', { body: { title } }), '/orgs');
     }
 
     /** Makes the person a member of alice's organization; a null role makes a guest. */

@@ -9,12 +9,14 @@ import organizations from './organizations.mjs';
 import permissions from './permissions.mjs';
 import spaces from './spaces.mjs';
 import teams from './teams.mjs';
+import tokens from './tokens.mjs';
 import transport from './transport.mjs';
 import users from './users.mjs';
 
 export const SCENARIOS = {
     transport,
     users,
+    tokens,
     organizations,
     members,
     invites,

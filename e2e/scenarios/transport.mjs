@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict';
 
-import { GitBookAPI } from '@gitbook/api';
-
 import { answered, refused } from '../lib/expect.mjs';
 
 export default async function transport({ step, organization, alice, bob, anonymous, world }) {
@@ -19,12 +17,8 @@ export default async function transport({ step, organization, alice, bob, anonym
     });
 
     await step('a call with a made-up token is 401', async () => {
-        const stranger = new GitBookAPI({
-            endpoint: alice.api.endpoint,
-            authToken: 'octavo_0000000000000000',
-            serviceBinding: alice.api.serviceBinding,
-        });
-        await refused(stranger.user.getAuthenticatedUser(), 401);
+        const stranger = alice.withToken('octavo_0000000000000000');
+        await refused(stranger.api.user.getAuthenticatedUser(), 401);
     });
 
     await step('an unknown path is 404 with the error envelope', async () => {

@@ -96,14 +96,14 @@ func (a *API) collection(c docs.Collection, r docs.Role) Collection {
 }
 
 type listCollectionsIn struct {
-	orgIn
-	paged
+	OrgIn
+	Paged
 	Nested bool `query:"nested" default:"true" doc:"false leaves out collections that are inside another."`
 }
 
 func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*page[Collection], error) {
 	v, f := authz.Of(ctx).Viewer(), store.CollectionFilter{TopLevel: !in.Nested}
-	return listOf(ctx, a, in.paged, lister[store.Ranked[docs.Collection]]{
+	return listOf(ctx, a, in.Paged, lister[store.Ranked[docs.Collection]]{
 		page: func(p store.Page) ([]store.Ranked[docs.Collection], store.Key, error) {
 			return a.Store.Collections(ctx, v, f, p)
 		},
@@ -112,7 +112,7 @@ func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*page
 }
 
 type createCollectionIn struct {
-	orgIn
+	OrgIn
 	Body *struct {
 		Title  string            `json:"title,omitempty" maxLength:"50"`
 		Parent docs.CollectionID `json:"parent,omitempty"`
@@ -129,17 +129,17 @@ func (a *API) createCollection(ctx context.Context, in *createCollectionIn) (*cr
 	return &created[Collection]{a.location("/collections/%s", c.ID), a.collection(c, r)}, err
 }
 
-type collectionIn struct {
+type CollectionIn struct {
 	Collection docs.CollectionID `path:"collectionId"`
 }
 
-func (a *API) getCollection(ctx context.Context, _ *collectionIn) (*out[Collection], error) {
+func (a *API) getCollection(ctx context.Context, _ *CollectionIn) (*out[Collection], error) {
 	g := authz.Of(ctx)
 	return ok(a.collection(g.Collection, g.Role)), nil
 }
 
 type updateCollectionIn struct {
-	collectionIn
+	CollectionIn
 	Body struct {
 		Title       opt.Val[string]     `json:"title,omitempty" maxLength:"50"`
 		Description opt.Val[string]     `json:"description,omitempty" maxLength:"100"`
@@ -153,17 +153,17 @@ func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*ou
 	return ok(a.collection(c, g.Role)), err
 }
 
-func (a *API) deleteCollection(ctx context.Context, _ *collectionIn) (*done, error) {
+func (a *API) deleteCollection(ctx context.Context, _ *CollectionIn) (*done, error) {
 	return nil, a.Spaces.DeleteCollection(ctx, authz.Of(ctx))
 }
 
 type listCollectionSpacesIn struct {
-	collectionIn
-	paged
+	CollectionIn
+	Paged
 }
 
 func (a *API) listCollectionSpaces(ctx context.Context, in *listCollectionSpacesIn) (*page[Space], error) {
-	return a.spacesPage(ctx, in.paged, store.SpaceFilter{In: in.Collection})
+	return a.spacesPage(ctx, in.Paged, store.SpaceFilter{In: in.Collection})
 }
 
 // movement is where a collection or a space is to go.
@@ -214,7 +214,7 @@ func (m movement) plain() (v spaces.Move, err error) {
 }
 
 type moveCollectionIn struct {
-	collectionIn
+	CollectionIn
 	Body movement
 }
 
@@ -243,7 +243,7 @@ type transfer struct {
 }
 
 type transferCollectionIn struct {
-	collectionIn
+	CollectionIn
 	Body transfer
 }
 

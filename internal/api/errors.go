@@ -101,8 +101,11 @@ func init() {
 // problemOfInput turns what huma found in the input into a problem. Whatever
 // is wrong with the input is a 400 that names the place.
 func problemOfInput(status int, message string, found []error) *problem {
-	if status == http.StatusUnprocessableEntity {
+	switch status {
+	case http.StatusUnprocessableEntity:
 		status = http.StatusBadRequest
+	case http.StatusUnsupportedMediaType:
+		return newProblem(status, "send the body as JSON, with the header Content-Type: application/json", nil)
 	}
 	var details []errs.Detail
 	for _, err := range found {

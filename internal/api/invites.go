@@ -82,7 +82,7 @@ func (i *invitee) UnmarshalJSON(b []byte) error {
 }
 
 type inviteIn struct {
-	orgIn
+	OrgIn
 	Body struct {
 		Emails []invitee          `json:"emails" minItems:"1" maxItems:"200"`
 		Role   opt.Val[docs.Role] `json:"role,omitempty" nullable:"true" doc:"Of those who are given without one; left out, the organization's default."`
@@ -107,12 +107,12 @@ func (a *API) invite(ctx context.Context, in *inviteIn) (*out[invited], error) {
 	return ok(invited{v.Users, len(v.Users), v.FailedSSO}), err
 }
 
-type linkIn struct {
-	orgIn
+type LinkIn struct {
+	OrgIn
 	Invite docs.InviteID `path:"inviteId"`
 }
 
-func (a *API) acceptLink(ctx context.Context, in *linkIn) (*out[struct{}], error) {
+func (a *API) acceptLink(ctx context.Context, in *LinkIn) (*out[struct{}], error) {
 	return ok(struct{}{}), a.Orgs.Accept(ctx, authz.Of(ctx).Actor, in.Org, in.Invite)
 }
 
@@ -142,18 +142,18 @@ func (a *API) link(l orgs.Link) inviteLink {
 }
 
 type listLinksIn struct {
-	orgIn
-	paged
+	OrgIn
+	Paged
 }
 
 func (a *API) listLinks(ctx context.Context, in *listLinksIn) (*page[inviteLink], error) {
-	return listOf(ctx, a, in.paged, lister[docs.InviteLink]{
+	return listOf(ctx, a, in.Paged, lister[docs.InviteLink]{
 		page: func(p store.Page) ([]docs.InviteLink, store.Key, error) { return a.Store.InviteLinks(ctx, in.Org, p) },
 	}, func(l docs.InviteLink) inviteLink { return a.link(orgs.Link{InviteLink: l, Redundant: true}) })
 }
 
 type createLinkIn struct {
-	orgIn
+	OrgIn
 	Body struct {
 		Role       opt.Val[docs.Role] `json:"role,omitempty" nullable:"true"`
 		Level      opt.Val[docs.Role] `json:"level,omitempty" nullable:"true"`
@@ -181,13 +181,13 @@ func (a *API) createLink(ctx context.Context, in *createLinkIn) (*out[inviteLink
 	return ok(a.link(l)), err
 }
 
-func (a *API) getLink(ctx context.Context, in *linkIn) (*out[inviteLink], error) {
+func (a *API) getLink(ctx context.Context, in *LinkIn) (*out[inviteLink], error) {
 	l, err := a.Orgs.Link(ctx, authz.Of(ctx).Actor, in.Org, in.Invite)
 	return ok(a.link(l)), err
 }
 
 type updateLinkIn struct {
-	linkIn
+	LinkIn
 	Body struct {
 		Role  opt.Val[docs.Role] `json:"role,omitempty" nullable:"true"`
 		Level opt.Val[docs.Role] `json:"level,omitempty" nullable:"true"`
@@ -206,6 +206,6 @@ func (a *API) updateLink(ctx context.Context, in *updateLinkIn) (*out[inviteLink
 	return ok(a.link(l)), err
 }
 
-func (a *API) revokeLink(ctx context.Context, in *linkIn) (*done, error) {
+func (a *API) revokeLink(ctx context.Context, in *LinkIn) (*done, error) {
 	return nil, a.Orgs.RevokeLink(ctx, authz.Of(ctx).Actor, in.Org, in.Invite)
 }

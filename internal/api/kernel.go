@@ -101,6 +101,9 @@ func New(c Config, secret string) *API {
 	return a
 }
 
+// Types that are embedded in inputs are exported: huma does not look into
+// others.
+
 // register declares an operation. The handler sees a request only after its
 // rule allowed it and its input was found valid.
 func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {

@@ -66,8 +66,8 @@ func (a *API) member(m docs.Member) Member {
 }
 
 type listMembersIn struct {
-	orgIn
-	paged
+	OrgIn
+	Paged
 	Order  string `query:"order" enum:"asc,desc" default:"desc"`
 	Role   string `query:"role" enum:"admin,create,review,edit,comment,read,guest"`
 	Search string `query:"search" maxLength:"256" doc:"Part of the name or the address."`
@@ -86,24 +86,24 @@ func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*page[Member]
 		}
 		f.Role = &r
 	}
-	return listOf(ctx, a, in.paged, lister[docs.Member]{
+	return listOf(ctx, a, in.Paged, lister[docs.Member]{
 		page:  func(p store.Page) ([]docs.Member, store.Key, error) { return a.Store.Members(ctx, in.Org, f, p) },
 		count: func() (int64, error) { return a.Store.CountMembers(ctx, in.Org, f) },
 	}, a.member)
 }
 
-type memberIn struct {
-	orgIn
-	userIn
+type MemberIn struct {
+	OrgIn
+	UserIn
 }
 
-func (a *API) getMember(ctx context.Context, in *memberIn) (*out[Member], error) {
+func (a *API) getMember(ctx context.Context, in *MemberIn) (*out[Member], error) {
 	m, err := a.Store.Member(ctx, in.Org, in.User)
 	return ok(a.member(m)), err
 }
 
 type updateMemberIn struct {
-	memberIn
+	MemberIn
 	Body struct {
 		Role opt.Val[docs.Role] `json:"role,omitempty" nullable:"true"`
 	}
@@ -111,24 +111,24 @@ type updateMemberIn struct {
 
 func (a *API) updateMember(ctx context.Context, in *updateMemberIn) (*out[Member], error) {
 	if !in.Body.Role.Set() {
-		return a.getMember(ctx, &in.memberIn)
+		return a.getMember(ctx, &in.MemberIn)
 	}
 	m, err := a.Orgs.SetRole(ctx, authz.Of(ctx).Actor, in.Org, in.User, in.Body.Role.Or(docs.Guest))
 	return ok(a.member(m)), err
 }
 
-func (a *API) removeMember(ctx context.Context, in *memberIn) (*done, error) {
+func (a *API) removeMember(ctx context.Context, in *MemberIn) (*done, error) {
 	return nil, a.Orgs.Remove(ctx, authz.Of(ctx).Actor, in.Org, in.User)
 }
 
-func (a *API) markSSO(ctx context.Context, in *memberIn) (*out[Member], error) {
+func (a *API) markSSO(ctx context.Context, in *MemberIn) (*out[Member], error) {
 	m, err := a.Orgs.MarkSSO(ctx, authz.Of(ctx).Actor, in.Org, in.User)
 	return ok(a.member(m)), err
 }
 
 type memberSpacesIn struct {
-	memberIn
-	paged
+	MemberIn
+	Paged
 	Order string `query:"order" enum:"asc,desc" default:"desc"`
 }
 
@@ -147,7 +147,7 @@ func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*page[space
 	if in.Order == "asc" {
 		read = a.Store.Spaces
 	}
-	return listOf(ctx, a, in.paged, lister[store.Ranked[docs.Space]]{
+	return listOf(ctx, a, in.Paged, lister[store.Ranked[docs.Space]]{
 		page: func(p store.Page) ([]store.Ranked[docs.Space], store.Key, error) {
 			return read(ctx, v, store.SpaceFilter{}, p)
 		},
@@ -158,8 +158,8 @@ func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*page[space
 }
 
 type memberTeamsIn struct {
-	memberIn
-	paged
+	MemberIn
+	Paged
 	Title string `query:"title" maxLength:"64"`
 }
 
@@ -173,7 +173,7 @@ func (a *API) memberTeams(ctx context.Context, in *memberTeamsIn) (*page[memberT
 		return nil, err
 	}
 	g := authz.Of(ctx)
-	return listOf(ctx, a, in.paged, lister[store.MemberTeam]{
+	return listOf(ctx, a, in.Paged, lister[store.MemberTeam]{
 		page: func(p store.Page) ([]store.MemberTeam, store.Key, error) {
 			return a.Store.TeamsOf(ctx, in.Org, in.User, in.Title, p)
 		},
@@ -186,6 +186,6 @@ type pinged struct {
 	VisitorClaims string `json:"gitbookVisitorClaims,omitempty"`
 }
 
-func (a *API) ping(ctx context.Context, in *orgIn) (*out[pinged], error) {
+func (a *API) ping(ctx context.Context, in *OrgIn) (*out[pinged], error) {
 	return ok(pinged{}), a.Orgs.Ping(ctx, authz.Of(ctx).Actor, in.Org)
 }

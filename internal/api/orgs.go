@@ -271,7 +271,7 @@ func plainRules(in opt.Val[MergeRules]) opt.Val[docs.MergeRules] {
 	return opt.Val[docs.MergeRules]{}
 }
 
-func (a *API) listOrganizations(ctx context.Context, in *paged) (*page[Organization], error) {
+func (a *API) listOrganizations(ctx context.Context, in *Paged) (*page[Organization], error) {
 	me := authz.Of(ctx).Actor.User
 	type item struct {
 		o  docs.Organization
@@ -315,17 +315,17 @@ func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) 
 	return &created[Organization]{a.location("/orgs/%s", o.ID), a.organization(o, access)}, nil
 }
 
-type orgIn struct {
+type OrgIn struct {
 	Org docs.OrgID `path:"organizationId"`
 }
 
-func (a *API) getOrganization(ctx context.Context, _ *orgIn) (*out[Organization], error) {
+func (a *API) getOrganization(ctx context.Context, _ *OrgIn) (*out[Organization], error) {
 	g := authz.Of(ctx)
 	return ok(a.organization(g.Org, g.Access)), nil
 }
 
 type updateOrganizationIn struct {
-	orgIn
+	OrgIn
 	Body struct {
 		Title          opt.Val[string]      `json:"title,omitempty" minLength:"2" maxLength:"255"`
 		EmailDomains   opt.Val[[]string]    `json:"emailDomains,omitempty" maxItems:"50"`
@@ -355,7 +355,7 @@ func (a *API) updateOrganization(ctx context.Context, in *updateOrganizationIn) 
 	return ok(a.organization(o, g.Access)), err
 }
 
-func (a *API) join(ctx context.Context, in *orgIn) (*done, error) {
+func (a *API) join(ctx context.Context, in *OrgIn) (*done, error) {
 	return nil, a.Orgs.Join(ctx, authz.Of(ctx).Actor, in.Org)
 }
 
@@ -426,13 +426,13 @@ func (a *API) instructions(org docs.OrgID, v docs.AgentInstructions) AgentInstru
 	}
 }
 
-func (a *API) agentInstructions(ctx context.Context, in *orgIn) (*out[AgentInstructions], error) {
+func (a *API) agentInstructions(ctx context.Context, in *OrgIn) (*out[AgentInstructions], error) {
 	v, err := a.Orgs.AgentInstructions(ctx, authz.Of(ctx).Org)
 	return ok(a.instructions(in.Org, v)), err
 }
 
 type setAgentInstructionsIn struct {
-	orgIn
+	OrgIn
 	Body struct {
 		Instructions json.RawMessage `json:"instructions"`
 	}
@@ -462,12 +462,12 @@ type auditSubject struct {
 }
 
 type auditIn struct {
-	orgIn
-	paged
+	OrgIn
+	Paged
 }
 
 func (a *API) audit(ctx context.Context, in *auditIn) (*page[AuditEvent], error) {
-	return listOf(ctx, a, in.paged, lister[store.AuditRow]{
+	return listOf(ctx, a, in.Paged, lister[store.AuditRow]{
 		page: func(p store.Page) ([]store.AuditRow, store.Key, error) { return a.Store.Audit(ctx, in.Org, p) },
 	}, func(r store.AuditRow) AuditEvent {
 		w := AuditEvent{

@@ -15,8 +15,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// paged is part of the input of every list.
-type paged struct {
+// Paged is part of the input of every list.
+type Paged struct {
 	Cursor string `query:"page" maxLength:"2048" doc:"Cursor from next.page of an earlier answer of the same list."`
 	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"50" doc:"How many items at most; 0 gives none but the count."`
 	// list is what the cursor belongs to: the path and the filters.
@@ -24,7 +24,7 @@ type paged struct {
 }
 
 // Resolve notes which list is asked for; huma calls it with every request.
-func (p *paged) Resolve(ctx huma.Context) []error {
+func (p *Paged) Resolve(ctx huma.Context) []error {
 	u := ctx.URL()
 	q := u.Query()
 	q.Del("page")
@@ -45,7 +45,7 @@ func (c cursors) mac(payload, list string, who *authz.Grant) string {
 }
 
 // open gives the page that a request asks for.
-func (a *API) open(ctx context.Context, p paged) (store.Page, error) {
+func (a *API) open(ctx context.Context, p Paged) (store.Page, error) {
 	out := store.Page{Limit: p.Limit}
 	if p.Cursor == "" {
 		return out, nil
@@ -62,7 +62,7 @@ func (a *API) open(ctx context.Context, p paged) (store.Page, error) {
 	return out, nil
 }
 
-func (a *API) seal(ctx context.Context, p paged, key store.Key) *next {
+func (a *API) seal(ctx context.Context, p Paged, key store.Key) *next {
 	if key == nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ type lister[T any] struct {
 }
 
 // listOf answers a list operation.
-func listOf[T, W any](ctx context.Context, a *API, p paged, l lister[T], wire func(T) W) (*page[W], error) {
+func listOf[T, W any](ctx context.Context, a *API, p Paged, l lister[T], wire func(T) W) (*page[W], error) {
 	at, err := a.open(ctx, p)
 	if err != nil {
 		return nil, err
@@ -111,4 +111,4 @@ func none[W any]() *page[W] {
 	return &page[W]{list[W]{Items: []W{}, Count: &zero}}
 }
 
-var _ huma.Resolver = (*paged)(nil)
+var _ huma.Resolver = (*Paged)(nil)

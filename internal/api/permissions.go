@@ -13,18 +13,18 @@ import (
 
 // permissions declares the same nine operations for spaces and collections.
 func (a *API) permissions() {
-	declareSharing[spaceIn](a, "Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
-	declareSharing[collectionIn](a, "Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
+	declareSharing[SpaceIn](a, "Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
+	declareSharing[CollectionIn](a, "Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
 	register(a, op{
 		ID: "explainSpacePermission", Route: "GET /spaces/{spaceId}/permissions/explain", Tag: "Permissions", Allow: authz.Space(authz.ViewSpace),
 		Summary: "Which rule gives somebody their role on the space.",
 		About:   "You may ask about yourself; about others with the role create.",
-	}, explain[spaceIn](a))
+	}, explain[SpaceIn](a))
 	register(a, op{
 		ID: "explainCollectionPermission", Route: "GET /collections/{collectionId}/permissions/explain", Tag: "Permissions", Allow: authz.Collection(authz.ViewCollection),
 		Summary: "Which rule gives somebody their role on the collection.",
 		About:   "You may ask about yourself; about others with the role create.",
-	}, explain[collectionIn](a))
+	}, explain[CollectionIn](a))
 }
 
 // declareSharing declares who-has-access operations. P is the path of the
@@ -90,7 +90,7 @@ func share[P any](a *API) func(context.Context, *shareIn[P]) (*done, error) {
 
 type grantsIn[P any] struct {
 	At P
-	paged
+	Paged
 }
 
 // UserPermission on the wire.
@@ -108,7 +108,7 @@ type TeamPermission struct {
 func userGrants[P any](a *API) func(context.Context, *grantsIn[P]) (*page[UserPermission], error) {
 	return func(ctx context.Context, in *grantsIn[P]) (*page[UserPermission], error) {
 		n := authz.Of(ctx).Node()
-		return listOf(ctx, a, in.paged, lister[store.UserGrant]{
+		return listOf(ctx, a, in.Paged, lister[store.UserGrant]{
 			page: func(p store.Page) ([]store.UserGrant, store.Key, error) { return a.Store.UserGrants(ctx, n, p) },
 		}, func(g store.UserGrant) UserPermission { return UserPermission{g.Role, a.user(g.User)} })
 	}
@@ -117,18 +117,18 @@ func userGrants[P any](a *API) func(context.Context, *grantsIn[P]) (*page[UserPe
 func teamGrants[P any](a *API) func(context.Context, *grantsIn[P]) (*page[TeamPermission], error) {
 	return func(ctx context.Context, in *grantsIn[P]) (*page[TeamPermission], error) {
 		g := authz.Of(ctx)
-		return listOf(ctx, a, in.paged, lister[store.TeamGrant]{
+		return listOf(ctx, a, in.Paged, lister[store.TeamGrant]{
 			page: func(p store.Page) ([]store.TeamGrant, store.Key, error) { return a.Store.TeamGrants(ctx, g.Node(), p) },
 		}, func(v store.TeamGrant) TeamPermission { return TeamPermission{v.Role, a.team(v.Team, g.Access)} })
 	}
 }
 
-type userGrantIn[P any] struct {
+type UserGrantIn[P any] struct {
 	At P
-	userIn
+	UserIn
 }
 
-type teamGrantIn[P any] struct {
+type TeamGrantIn[P any] struct {
 	At   P
 	Team docs.TeamID `path:"teamId"`
 }
@@ -138,12 +138,12 @@ type newRole struct {
 }
 
 type reshareUserIn[P any] struct {
-	userGrantIn[P]
+	UserGrantIn[P]
 	Body newRole
 }
 
 type reshareTeamIn[P any] struct {
-	teamGrantIn[P]
+	TeamGrantIn[P]
 	Body newRole
 }
 
@@ -161,15 +161,15 @@ func reshareTeam[P any](a *API) func(context.Context, *reshareTeamIn[P]) (*done,
 	}
 }
 
-func unshareUser[P any](a *API) func(context.Context, *userGrantIn[P]) (*done, error) {
-	return func(ctx context.Context, in *userGrantIn[P]) (*done, error) {
+func unshareUser[P any](a *API) func(context.Context, *UserGrantIn[P]) (*done, error) {
+	return func(ctx context.Context, in *UserGrantIn[P]) (*done, error) {
 		g := authz.Of(ctx)
 		return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User})
 	}
 }
 
-func unshareTeam[P any](a *API) func(context.Context, *teamGrantIn[P]) (*done, error) {
-	return func(ctx context.Context, in *teamGrantIn[P]) (*done, error) {
+func unshareTeam[P any](a *API) func(context.Context, *TeamGrantIn[P]) (*done, error) {
+	return func(ctx context.Context, in *TeamGrantIn[P]) (*done, error) {
 		g := authz.Of(ctx)
 		return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team})
 	}
@@ -177,14 +177,14 @@ func unshareTeam[P any](a *API) func(context.Context, *teamGrantIn[P]) (*done, e
 
 type aggregateIn[P any] struct {
 	At P
-	paged
+	Paged
 	Role string `query:"role" enum:"admin,create,review,edit,comment,read"`
 }
 
 func aggregate[P any](a *API) func(context.Context, *aggregateIn[P]) (*page[UserPermission], error) {
 	return func(ctx context.Context, in *aggregateIn[P]) (*page[UserPermission], error) {
 		g := authz.Of(ctx)
-		return listOf(ctx, a, in.paged, lister[spaces.Effective]{
+		return listOf(ctx, a, in.Paged, lister[spaces.Effective]{
 			page: func(p store.Page) ([]spaces.Effective, store.Key, error) {
 				return a.Spaces.Aggregate(ctx, g, docs.Role(in.Role), p)
 			},

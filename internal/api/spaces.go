@@ -116,7 +116,7 @@ func (a *API) space(s docs.Space, r docs.Role) Space {
 	}
 }
 
-func (a *API) spacesPage(ctx context.Context, p paged, f store.SpaceFilter) (*page[Space], error) {
+func (a *API) spacesPage(ctx context.Context, p Paged, f store.SpaceFilter) (*page[Space], error) {
 	v := authz.Of(ctx).Viewer()
 	return listOf(ctx, a, p, lister[store.Ranked[docs.Space]]{
 		page: func(at store.Page) ([]store.Ranked[docs.Space], store.Key, error) {
@@ -127,12 +127,12 @@ func (a *API) spacesPage(ctx context.Context, p paged, f store.SpaceFilter) (*pa
 }
 
 type listSpacesIn struct {
-	orgIn
-	paged
+	OrgIn
+	Paged
 }
 
 func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*page[Space], error) {
-	return a.spacesPage(ctx, in.paged, store.SpaceFilter{})
+	return a.spacesPage(ctx, in.Paged, store.SpaceFilter{})
 }
 
 // newSpace is the body of createSpace. At most one source of first content
@@ -154,7 +154,7 @@ type template struct {
 }
 
 type createSpaceIn struct {
-	orgIn
+	OrgIn
 	Body *newSpace
 }
 
@@ -175,12 +175,12 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*created[Spac
 	return &created[Space]{a.location("/spaces/%s", s.ID), a.space(s, r)}, err
 }
 
-type spaceIn struct {
+type SpaceIn struct {
 	Space docs.SpaceID `path:"spaceId"`
 }
 
 type getSpaceIn struct {
-	spaceIn
+	SpaceIn
 	ShareKey string `query:"shareKey" maxLength:"256" doc:"Resolves published addresses of sites with share links."`
 }
 
@@ -190,7 +190,7 @@ func (a *API) getSpace(ctx context.Context, _ *getSpaceIn) (*out[Space], error) 
 }
 
 type updateSpaceIn struct {
-	spaceIn
+	SpaceIn
 	Body struct {
 		Title      opt.Val[string]        `json:"title,omitempty" maxLength:"50"`
 		Emoji      opt.Val[string]        `json:"emoji,omitempty" nullable:"true" maxLength:"50"`
@@ -214,18 +214,18 @@ func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*out[Space], 
 	return ok(a.space(s, g.Role)), err
 }
 
-func (a *API) deleteSpace(ctx context.Context, _ *spaceIn) (*done, error) {
+func (a *API) deleteSpace(ctx context.Context, _ *SpaceIn) (*done, error) {
 	return nil, a.Spaces.Delete(ctx, authz.Of(ctx))
 }
 
-func (a *API) restoreSpace(ctx context.Context, _ *spaceIn) (*out[Space], error) {
+func (a *API) restoreSpace(ctx context.Context, _ *SpaceIn) (*out[Space], error) {
 	g := authz.Of(ctx)
 	s, err := a.Spaces.Restore(ctx, g)
 	return ok(a.space(s, g.Role)), err
 }
 
 type moveSpaceIn struct {
-	spaceIn
+	SpaceIn
 	Body movement
 }
 
@@ -244,7 +244,7 @@ func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*out[Space], erro
 }
 
 type transferSpaceIn struct {
-	spaceIn
+	SpaceIn
 	Body transfer
 }
 

@@ -74,8 +74,8 @@ func (a *API) team(t docs.Team, by *docs.Access) Team {
 }
 
 type listTeamsIn struct {
-	orgIn
-	paged
+	OrgIn
+	Paged
 	Owner docs.UserID `query:"owner" doc:"Only teams that this member can manage."`
 	Title string      `query:"title" maxLength:"64" doc:"Part of the title."`
 }
@@ -93,14 +93,14 @@ func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*page[Team], erro
 		}
 		f.All = authz.Can(access.OrgRole(), authz.ManageTeam)
 	}
-	return listOf(ctx, a, in.paged, lister[docs.Team]{
+	return listOf(ctx, a, in.Paged, lister[docs.Team]{
 		page:  func(p store.Page) ([]docs.Team, store.Key, error) { return a.Store.Teams(ctx, in.Org, f, p) },
 		count: func() (int64, error) { return a.Store.CountTeams(ctx, in.Org, f) },
 	}, func(t docs.Team) Team { return a.team(t, g.Access) })
 }
 
 type createTeamIn struct {
-	orgIn
+	OrgIn
 	Body struct {
 		Title   string        `json:"title" minLength:"1" maxLength:"64"`
 		Members []docs.UserID `json:"members,omitempty" maxItems:"1000"`
@@ -113,18 +113,18 @@ func (a *API) createTeam(ctx context.Context, in *createTeamIn) (*out[Team], err
 	return ok(a.team(t, g.Access)), err
 }
 
-type teamIn struct {
-	orgIn
+type TeamIn struct {
+	OrgIn
 	Team docs.TeamID `path:"teamId"`
 }
 
-func (a *API) getTeam(ctx context.Context, _ *teamIn) (*out[Team], error) {
+func (a *API) getTeam(ctx context.Context, _ *TeamIn) (*out[Team], error) {
 	g := authz.Of(ctx)
 	return ok(a.team(g.Team, g.Access)), nil
 }
 
 type renameTeamIn struct {
-	teamIn
+	TeamIn
 	Body struct {
 		Title string `json:"title" minLength:"1" maxLength:"64"`
 	}
@@ -136,7 +136,7 @@ func (a *API) renameTeam(ctx context.Context, in *renameTeamIn) (*out[Team], err
 	return ok(a.team(t, g.Access)), err
 }
 
-func (a *API) deleteTeam(ctx context.Context, _ *teamIn) (*done, error) {
+func (a *API) deleteTeam(ctx context.Context, _ *TeamIn) (*done, error) {
 	g := authz.Of(ctx)
 	return nil, a.Orgs.DeleteTeam(ctx, g.Actor, g.Team)
 }
@@ -157,8 +157,8 @@ type viewPermissions struct {
 }
 
 type teamMembersIn struct {
-	teamIn
-	paged
+	TeamIn
+	Paged
 }
 
 func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*page[TeamMember], error) {
@@ -167,7 +167,7 @@ func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*page[TeamMem
 	if !authz.Can(authz.Of(ctx).Access.OrgRole(), authz.ListMembers) {
 		return none[TeamMember](), nil
 	}
-	return listOf(ctx, a, in.paged, lister[docs.TeamMembership]{
+	return listOf(ctx, a, in.Paged, lister[docs.TeamMembership]{
 		page: func(p store.Page) ([]docs.TeamMembership, store.Key, error) {
 			return a.Store.TeamMembers(ctx, in.Team, p)
 		},
@@ -177,7 +177,7 @@ func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*page[TeamMem
 }
 
 type changeTeamIn struct {
-	teamIn
+	TeamIn
 	Body struct {
 		Add         []string                       `json:"add,omitempty" maxItems:"1000" doc:"User ids or addresses."`
 		Remove      []string                       `json:"remove,omitempty" maxItems:"1000" doc:"User ids or addresses."`
@@ -195,8 +195,8 @@ func (a *API) changeTeam(ctx context.Context, in *changeTeamIn) (*done, error) {
 }
 
 type putTeamMemberIn struct {
-	teamIn
-	userIn
+	TeamIn
+	UserIn
 	Body *struct {
 		Role docs.TeamRole `json:"role,omitempty"`
 	}
@@ -214,8 +214,8 @@ func (a *API) putTeamMember(ctx context.Context, in *putTeamMemberIn) (*done, er
 }
 
 type teamMemberIn struct {
-	teamIn
-	userIn
+	TeamIn
+	UserIn
 }
 
 func (a *API) removeFromTeam(ctx context.Context, in *teamMemberIn) (*done, error) {

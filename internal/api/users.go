@@ -65,11 +65,11 @@ func (a *API) me(ctx context.Context, _ *struct{}) (*out[User], error) {
 	return ok(a.user(u)), err
 }
 
-type userIn struct {
+type UserIn struct {
 	User docs.UserID `path:"userId"`
 }
 
-func (a *API) getUser(ctx context.Context, in *userIn) (*out[User], error) {
+func (a *API) getUser(ctx context.Context, in *UserIn) (*out[User], error) {
 	u, err := a.Store.UserVisibleTo(ctx, in.User, authz.Of(ctx).Actor.User)
 	return ok(a.user(u)), err
 }
@@ -114,7 +114,7 @@ func token(t docs.Token) Token {
 	}
 }
 
-func (a *API) listTokens(ctx context.Context, in *paged) (*page[Token], error) {
+func (a *API) listTokens(ctx context.Context, in *Paged) (*page[Token], error) {
 	me := authz.Of(ctx).Actor.User
 	return listOf(ctx, a, *in, lister[docs.Token]{
 		page:  func(p store.Page) ([]docs.Token, store.Key, error) { return a.Store.Tokens(ctx, me, p) },

@@ -1,0 +1,155 @@
+// Command bench measures Octavo against what the same machine can do at
+// best: reads against a bare net/http handler that answers the same bytes
+// from memory, writes against bare one-row transactions through the same
+// SQLite driver. Absolute rates differ from machine to machine; the ratios
+// are what to watch. See README.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	bin         string
+	dir         string
+	rounds      int
+	seconds     float64
+	conns       int
+	collections int
+	json        string
+	profile     string
+	only        string
+	pin         bool
+}
+
+func (o options) length() time.Duration { return time.Duration(o.seconds * float64(time.Second)) }
+
+// main runs the benchmark, or one of the processes it starts: the references
+// and the profiled server are this same binary under another first argument,
+// so that they can have a core, a GOMAXPROCS and a CPU clock of their own.
+func main() {
+	err := errors.New("no such role")
+	if len(os.Args) > 1 && os.Args[1] == roleFlag {
+		if role, ok := roles[os.Args[2]]; ok {
+			err = role(os.Args[3:])
+		}
+	} else {
+		err = bench()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+const roleFlag = "-role"
+
+var roles = map[string]func(args []string) error{
+	"http":   serveAnswers,
+	"sqlite": bareSQLite,
+	"server": profiledServer,
+}
+
+func bench() (err error) {
+	var o options
+	flag.StringVar(&o.bin, "bin", "", "octavo `binary`; built from this module without it")
+	flag.StringVar(&o.dir, "dir", "", "`folder` for the temporary data; it should be on a real disk")
+	flag.IntVar(&o.rounds, "rounds", 5, "interleaved rounds; the median counts")
+	flag.Float64Var(&o.seconds, "seconds", 2, "length of each measurement")
+	flag.IntVar(&o.conns, "conns", 16, "connections of the concurrent measurements")
+	flag.IntVar(&o.collections, "collections", 1000, "collections in the organization that is listed")
+	flag.StringVar(&o.json, "json", "", "also write the results to a `file`")
+	flag.StringVar(&o.only, "only", "", "measure only the groups in these `letters`, such as AB")
+	flag.StringVar(&o.profile, "profile", "", "write CPU profiles of the server to a `folder` instead of measuring ratios")
+	flag.BoolVar(&o.pin, "pin", true, "pin the server to core 0 and the load to core 1")
+	flag.Parse()
+	if o.rounds < 1 || o.seconds <= 0 || o.conns < 1 || o.collections < 2*pageSize || flag.NArg() > 0 {
+		return fmt.Errorf("rounds, seconds and conns must be positive, collections at least %d, and there are no arguments", 2*pageSize)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	dir, err := os.MkdirTemp(o.dir, "octavo-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if o.bin == "" {
+		o.bin = filepath.Join(dir, "octavo")
+		if out, err := exec.CommandContext(ctx, "go", "build", "-o", o.bin, "github.com/octavo-docs/octavo/cmd/octavo").CombinedOutput(); err != nil {
+			return fmt.Errorf("build octavo: %w\n%s", err, out)
+		}
+	}
+	p := pinSelf(o.pin)
+	s, err := startSite(ctx, o, p, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if o.profile != "" {
+		return s.profile(ctx, o)
+	}
+	r, err := s.measure(ctx, o)
+	if err != nil {
+		return err
+	}
+	r.Notes = append(p.notes, r.Notes...)
+	r.print(os.Stdout)
+	if o.json != "" {
+		return r.write(o.json)
+	}
+	return nil
+}
+
+// pinning says how processes are kept apart. Server and references run on
+// core 0 with GOMAXPROCS=1 and the load on core 1, so that the load does not
+// take time from what it measures, and both sides of a ratio have the same.
+type pinning struct {
+	on    bool
+	notes []string
+}
+
+func pinSelf(want bool) pinning {
+	note := func(why string) pinning {
+		return pinning{notes: []string{"not pinned to cores (" + why + "): the ratios are less steady"}}
+	}
+	switch {
+	case !want:
+		return note("-pin=false")
+	case runtime.NumCPU() < 2:
+		return note("there is one core only")
+	}
+	if _, err := exec.LookPath("taskset"); err != nil {
+		return note("there is no taskset")
+	}
+	if out, err := exec.Command("taskset", "-a", "-p", "-c", "1", strconv.Itoa(os.Getpid())).CombinedOutput(); err != nil {
+		return note(fmt.Sprintf("taskset: %v: %s", err, out))
+	}
+	runtime.GOMAXPROCS(1)
+	return pinning{on: true}
+}
+
+// command gives a process that runs on the server's core. taskset executes
+// the program in its own place, so the process id is the program's.
+func (p pinning) command(name string, args ...string) *exec.Cmd {
+	if p.on {
+		args = append([]string{"-c", "0", name}, args...)
+		name = "taskset"
+	}
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	cmd.Stderr = os.Stderr
+	return cmd
+}

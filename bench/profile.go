@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/server"
+)
+
+// profiledServer is Octavo's server with a way to profile it from outside,
+// so that the shipped program needs none. Lines of the standard input switch
+// it: the name of a file starts a profile, an empty line ends it.
+func profiledServer(args []string) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	data, err := server.DataPath(args[0], "")
+	if err != nil {
+		return err
+	}
+	s, err := server.Start(ctx, server.Config{
+		Listen: args[1], Database: data, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Version: "bench", Build: "bench",
+	})
+	if err != nil {
+		return err
+	}
+	go func() {
+		defer cancel()
+		lines := bufio.NewScanner(os.Stdin)
+		for lines.Scan() {
+			if err := switchProfile(lines.Text()); err != nil {
+				fmt.Println(err)
+			} else {
+				fmt.Println("ok")
+			}
+		}
+	}()
+	return s.Run(ctx)
+}
+
+var profileFile *os.File
+
+func switchProfile(name string) (err error) {
+	if name == "" {
+		pprof.StopCPUProfile()
+		return profileFile.Close()
+	}
+	if profileFile, err = os.Create(name); err != nil {
+		return err
+	}
+	return pprof.StartCPUProfile(profileFile)
+}
+
+// profile writes a CPU profile of the server under each kind of load.
+func (s *site) profile(ctx context.Context, o options) error {
+	dir, err := filepath.Abs(o.profile)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	loads := []struct {
+		name string
+		load load
+	}{
+		{"get", s.gets(s.addr, s.top, o.conns)},
+		{"get-nested", s.gets(s.addr, s.nested, o.conns)},
+		{"list", s.gets(s.addr, s.pages[:1], o.conns)},
+		{"list-deep", s.gets(s.addr, []string{s.deepPage()}, o.conns)},
+		{"create-1", s.posts(1)},
+		{"create", s.posts(o.conns)},
+	}
+	length := time.Duration(o.rounds) * o.length()
+	for _, l := range loads {
+		if _, err := l.load.run(ctx, warm); err != nil {
+			return fmt.Errorf("%s: %w", l.name, err)
+		}
+		file := filepath.Join(dir, l.name+".pprof")
+		if err := s.server.tell(file); err != nil {
+			return err
+		}
+		got, err := l.load.run(ctx, length)
+		if err = errors.Join(err, s.server.tell("")); err != nil {
+			return fmt.Errorf("%s: %w", l.name, err)
+		}
+		fmt.Printf("%s: %.0f requests/s, %d errors\n", file, got.rate(), got.errors)
+	}
+	return nil
+}
+
+// tell sends a line and waits until it has been obeyed.
+func (p *process) tell(line string) error {
+	if _, err := fmt.Fprintln(p.in, line); err != nil {
+		return err
+	}
+	said, err := p.out.ReadString('\n')
+	if err == nil && said != "ok\n" {
+		err = errors.New(said)
+	}
+	return err
+}

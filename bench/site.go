@@ -1,0 +1,288 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// site is a running Octavo with data in it. One organization is read and
+// listed; another takes the writes, so that lists do not grow under the
+// measurement.
+type site struct {
+	addr     string
+	token    string
+	readOrg  string
+	writeOrg string
+	top      []string // paths of collections at the top level
+	nested   []string // paths of collections two levels down
+	pages    []string // paths of the pages of the list
+	pin      pinning
+	dir      string
+	server   *process
+	started  []*process
+}
+
+// process is a child that is measured.
+type process struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func (s *site) start(cmd *exec.Cmd) (*process, error) {
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd, in, bufio.NewReader(out)}
+	s.started = append(s.started, p)
+	return p, nil
+}
+
+// role starts this program as one of its helpers.
+func (s *site) role(name string, args ...string) (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return s.start(s.pin.command(self, append([]string{roleFlag, name}, args...)...))
+}
+
+// stop ends a process: helpers end with their input, Octavo on a signal.
+func (p *process) stop() error {
+	_ = p.in.Close() // it may be gone already
+	_ = p.cmd.Process.Signal(os.Interrupt)
+	kill := time.AfterFunc(10*time.Second, func() { _ = p.cmd.Process.Kill() })
+	defer kill.Stop()
+	err := p.cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == -1 { // by our signal
+		return nil
+	}
+	return err
+}
+
+func (s *site) close() error {
+	var all error
+	for _, p := range s.started {
+		all = errors.Join(all, p.stop())
+	}
+	return all
+}
+
+// ticks is how many times a second the kernel counts in /proc; it is 100 on
+// every Linux that Go runs on.
+const ticks = 100
+
+// cpu gives the processor time a process has used; zero where there is no
+// /proc. The kernel's count is exact over all threads, to a tick.
+func (p *process) cpu() time.Duration {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	// The name of the program may hold blanks, but nothing behind it.
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	var sum int64
+	for _, f := range fields[11:13] { // utime and stime
+		n, _ := strconv.ParseInt(f, 10, 64)
+		sum += n
+	}
+	return time.Duration(sum) * time.Second / ticks
+}
+
+// startSite starts Octavo, and fills it.
+func startSite(ctx context.Context, o options, p pinning, dir string) (s *site, err error) {
+	s = &site{pin: p, dir: dir}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	data := filepath.Join(dir, "data")
+	for _, org := range []struct {
+		title string
+		id    *string
+	}{{"Read", &s.readOrg}, {"Write", &s.writeOrg}} {
+		out, err := exec.CommandContext(ctx, o.bin, "bootstrap", "--data", data, "--email", "bench@octavo.example", "--organization", org.title).Output()
+		var made struct{ Organization, Token string }
+		if err = errors.Join(err, json.Unmarshal(out, &made)); err != nil {
+			return s, fmt.Errorf("octavo bootstrap: %w", err)
+		}
+		*org.id, s.token = made.Organization, made.Token
+	}
+	if s.addr, err = freeAddr(); err != nil {
+		return s, err
+	}
+	if o.profile != "" {
+		s.server, err = s.role("server", data, s.addr)
+	} else {
+		s.server, err = s.start(p.command(o.bin, "serve", "--data", data, "--listen", s.addr, "--rate-limit", "0", "--log-level", "warn"))
+	}
+	if err != nil {
+		return s, err
+	}
+	if err = s.ready(ctx); err != nil {
+		return s, err
+	}
+	return s, s.fill(ctx, o.collections)
+}
+
+func freeAddr() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+func (s *site) ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	for {
+		_, err := s.fetch(ctx, http.MethodGet, "/readyz", "")
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("octavo does not become ready: %w", err)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// fetch asks Octavo outside of a measurement.
+func (s *site) fetch(ctx context.Context, method, path, body string) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.addr+path, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	req.Header.Set("Accept-Encoding", "identity") // as the load asks
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := http.DefaultTransport.RoundTrip(req) // adds nothing and follows nothing
+	if err != nil {
+		return answer{}, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode/100 != 2 {
+		err = fmt.Errorf("%s %s: %s: %s", method, path, res.Status, b)
+	}
+	return answer{res.Header, b}, err
+}
+
+// pageSize of the lists.
+const pageSize = 100
+
+// manyPaths is how many things are read in turn, so that the measurement is
+// not of one hot row.
+const manyPaths = 64
+
+// fill makes collections: most at the top level, some two levels down.
+func (s *site) fill(ctx context.Context, n int) error {
+	var parent string
+	for i := range n {
+		title := fmt.Sprintf("Collection %d", i)
+		body := map[string]string{"title": title}
+		nested := i >= 2 && i < 2+manyPaths
+		if i == 1 || nested {
+			body["parent"] = parent
+		}
+		id, err := s.create(ctx, s.readOrg, body)
+		if err != nil {
+			return err
+		}
+		switch {
+		case i < 2:
+			parent = id
+		case nested:
+			s.nested = append(s.nested, "/v1/collections/"+id)
+		case len(s.top) < manyPaths:
+			s.top = append(s.top, "/v1/collections/"+id)
+		}
+	}
+	path := s.collectionsPath(s.readOrg) + "?limit=" + strconv.Itoa(pageSize)
+	for at := path; at != ""; {
+		s.pages = append(s.pages, at)
+		a, err := s.fetch(ctx, http.MethodGet, at, "")
+		if err != nil {
+			return err
+		}
+		var list struct {
+			Next  struct{ Page string }
+			Items []struct{ ID string }
+		}
+		if err := json.Unmarshal(a.Body, &list); err != nil {
+			return err
+		}
+		at = ""
+		if list.Next.Page != "" && len(list.Items) == pageSize && len(s.pages) < n {
+			at = path + "&page=" + list.Next.Page
+		}
+	}
+	return nil
+}
+
+func (s *site) collectionsPath(org string) string { return "/v1/orgs/" + org + "/collections" }
+
+func (s *site) create(ctx context.Context, org string, body map[string]string) (id string, err error) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return "", err
+	}
+	a, err := s.fetch(ctx, http.MethodPost, s.collectionsPath(org), string(b))
+	if err != nil {
+		return "", err
+	}
+	var made struct{ ID string }
+	return made.ID, json.Unmarshal(a.Body, &made)
+}
+
+// deepPage is the last full page.
+func (s *site) deepPage() string { return s.pages[len(s.pages)-2] }
+
+// references starts the bare handler with Octavo's own answers to paths.
+func (s *site) references(ctx context.Context, paths []string) (*process, string, error) {
+	answers := map[string]answer{}
+	for _, path := range paths {
+		a, err := s.fetch(ctx, http.MethodGet, path, "")
+		if err != nil {
+			return nil, "", err
+		}
+		a.Header.Del("Date") // net/http writes it by itself
+		answers[path] = a
+	}
+	p, err := s.role("http")
+	if err != nil {
+		return nil, "", err
+	}
+	if err := json.NewEncoder(p.in).Encode(answers); err != nil {
+		return nil, "", err
+	}
+	addr, err := p.out.ReadString('\n')
+	return p, strings.TrimSpace(addr), err
+}

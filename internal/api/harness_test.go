@@ -1,0 +1,279 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// world is a running server with two organizations that must not know of
+// each other: Acme with its admin, and Beta with mallory as its admin.
+type world struct {
+	t      *testing.T
+	srv    *server.Server
+	vars   map[string]string // ids by name, for paths and bodies
+	tokens map[string]string // by the name of an actor; "nobody" has none
+	seen   *accounts
+	log    *safeBuffer
+}
+
+func newWorld(t *testing.T, o store.Options, seen *accounts) *world {
+	t.Helper()
+	w := &world{t: t, vars: map[string]string{}, tokens: map[string]string{"nobody": ""}, seen: seen, log: &safeBuffer{}}
+	srv, err := server.Start(context.Background(), server.Config{
+		Listen: "127.0.0.1:0", Database: o, Version: "test", Build: "test", JobPoll: time.Hour,
+		Log: slog.New(slog.NewTextHandler(w.log, nil)), Limit: api.Limit{Requests: 1 << 30, Period: time.Minute},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.srv = srv
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := srv.Stop(ctx); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+		if s := w.log.String(); strings.Contains(s, "octavo_") {
+			t.Errorf("the log holds a token:\n%s", s)
+		}
+	})
+	w.bootstrap("admin", "admin@acme.test", "Acme", "org")
+	w.bootstrap("mallory", "mallory@beta.test", "Beta", "beta")
+	return w
+}
+
+// bootstrap makes an organization ($org) with an admin (an actor and $user_NAME).
+func (w *world) bootstrap(name, email, title, org string) {
+	w.t.Helper()
+	b, err := w.srv.Orgs.Bootstrap(context.Background(), email, title, "test")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.tokens[name], w.vars["user_"+name], w.vars[org] = b.Token, string(b.User), string(b.Organization)
+}
+
+// addUser makes an actor; role "-" is outside of Acme, "guest" a guest in it.
+func (w *world) addUser(name, role string, scopes ...docs.Scope) {
+	w.t.Helper()
+	ctx := context.Background()
+	email := name + "@acme.test"
+	if role != "-" {
+		as := docs.Role(role)
+		if role == "guest" {
+			as = docs.Guest
+		}
+		admin, err := w.srv.Guard.Authenticate(ctx, "Bearer "+w.tokens["admin"], "")
+		if err == nil {
+			_, err = w.srv.Orgs.Invite(ctx, admin.Actor, docs.OrgID(w.vars["org"]), []orgs.Invitee{{Email: email, Role: as}}, false)
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	secret, err := w.srv.Orgs.CreateTokenFor(ctx, email, orgs.NewToken{Label: "test", Scopes: scopes})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	u, err := w.srv.Store.UserByEmail(ctx, docs.Email(email))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.tokens[name], w.vars["user_"+name] = secret, string(u.ID)
+}
+
+// answer is what a request got.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a answer) json() any {
+	var v any
+	if len(a.body) > 0 {
+		_ = json.Unmarshal(a.body, &v) // nil when it is not JSON
+	}
+	return v
+}
+
+// call makes a request as an actor; path is below /v1.
+func (w *world) call(who, method, path, body string) answer {
+	w.t.Helper()
+	token, known := w.tokens[who]
+	if !known {
+		w.t.Fatalf("there is no actor %q", who)
+	}
+	req, err := http.NewRequest(method, "http://"+w.srv.Addr()+api.Prefix+path, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a := answer{res.StatusCode, res.Header, b}
+	w.check(method, path, a)
+	if w.seen != nil {
+		w.seen.note(method, path, who, a.status)
+	}
+	return a
+}
+
+// check holds what is true of every answer.
+func (w *world) check(method, path string, a answer) {
+	w.t.Helper()
+	for _, h := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"} {
+		if a.header.Get(h) == "" && !strings.HasSuffix(path, "/reference") {
+			w.t.Errorf("%s %s: no header %s", method, path, h)
+		}
+	}
+	switch {
+	case a.status >= 500:
+		w.t.Errorf("%s %s: %d %s\n%s", method, path, a.status, a.body, w.log)
+	case a.status >= 400:
+		var e struct {
+			Error struct {
+				Code    int
+				Message string
+			}
+		}
+		if err := json.Unmarshal(a.body, &e); err != nil || e.Error.Code != a.status || e.Error.Message == "" {
+			w.t.Errorf("%s %s: %d is not in the error envelope: %s", method, path, a.status, a.body)
+		}
+	case a.status == http.StatusNoContent || a.status == http.StatusResetContent:
+		if len(a.body) > 0 {
+			w.t.Errorf("%s %s: %d with a body: %s", method, path, a.status, a.body)
+		}
+	}
+}
+
+// expand replaces $name by its value, longest names first.
+func (w *world) expand(s string) string {
+	names := make([]string, 0, len(w.vars))
+	for name := range w.vars {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
+	for _, name := range names {
+		s = strings.ReplaceAll(s, "$"+name, w.vars[name])
+	}
+	return s
+}
+
+// accounts remembers which operations were seen to succeed and to be denied.
+type accounts struct {
+	ops       []api.OperationInfo
+	mux       *http.ServeMux
+	succeeded map[string]bool
+	denied    map[string]bool
+}
+
+func newAccounts(ops []api.OperationInfo) *accounts {
+	a := &accounts{ops: ops, mux: http.NewServeMux(), succeeded: map[string]bool{}, denied: map[string]bool{}}
+	for _, o := range ops {
+		a.mux.Handle(o.Method+" "+o.Path, opHandler(o.ID))
+	}
+	return a
+}
+
+type opHandler string
+
+func (opHandler) ServeHTTP(http.ResponseWriter, *http.Request) {}
+
+// operation gives which operation a request is.
+func (a *accounts) operation(method, path string) string {
+	u, err := url.Parse(path)
+	if err != nil {
+		return ""
+	}
+	h, pattern := a.mux.Handler(&http.Request{Method: method, URL: u, Host: "test"})
+	if pattern == "" {
+		return ""
+	}
+	if id, ok := h.(opHandler); ok {
+		return string(id)
+	}
+	return ""
+}
+
+func (a *accounts) note(method, path, who string, status int) {
+	id := a.operation(method, path)
+	absent := status == http.StatusNotFound || (method == http.MethodDelete && status == http.StatusNoContent)
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, absent && who != "admin":
+		a.denied[id] = true
+	case status < 300 && !absent:
+		a.succeeded[id] = true
+	}
+}
+
+// missing lists what was never seen to succeed, or never to be denied.
+func (a *accounts) missing() []string {
+	var out []string
+	for _, o := range a.ops {
+		if !a.succeeded[o.ID] {
+			out = append(out, o.ID+" was never called with success")
+		}
+		if !a.denied[o.ID] && !o.Public {
+			out = append(out, o.ID+" was never denied to anybody")
+		}
+	}
+	return out
+}
+
+// safeBuffer is a buffer that the server and the test use at once.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func pretty(v any) string {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}

@@ -1,0 +1,207 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// TestScripts runs testdata/scripts/*.txtar against a real server on both
+// databases, and then asks that every operation has succeeded once and was
+// denied once. The format is described in testdata/scripts/README.md.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/scripts/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, kind := range []string{"sqlite", "postgres"} {
+		t.Run(kind, func(t *testing.T) {
+			var seen *accounts
+			for _, file := range files {
+				t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+					var o store.Options
+					if kind == "sqlite" {
+						o = testdb.SQLite(t)
+					} else {
+						o = testdb.Postgres(t)
+					}
+					w := newWorld(t, o, nil)
+					if seen == nil {
+						seen = newAccounts(w.srv.API.Operations())
+					}
+					w.seen = seen
+					w.script(file)
+				})
+			}
+			if seen == nil || t.Failed() {
+				return // skipped, or it is said already
+			}
+			for _, m := range seen.missing() {
+				t.Error(m)
+			}
+		})
+	}
+}
+
+func (w *world) script(file string) {
+	w.t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	archive := txtar.Parse(data)
+	for line := range strings.Lines(string(archive.Comment)) {
+		// user NAME ROLE [SCOPE…] makes an actor.
+		if f := strings.Fields(line); len(f) >= 3 && f[0] == "user" {
+			var scopes []docs.Scope
+			for _, s := range f[3:] {
+				scopes = append(scopes, docs.Scope(s))
+			}
+			w.addUser(f[1], f[2], scopes...)
+		}
+	}
+	var last answer
+	var request string
+	for _, f := range archive.Files {
+		first, rest, _ := strings.Cut(f.Name, " ")
+		body := strings.TrimSpace(string(f.Data))
+		if status, err := strconv.Atoi(first); err == nil {
+			w.expect(request, last, status, rest, body)
+			continue
+		}
+		path, who, as := strings.Cut(rest, " as ")
+		if !as {
+			who = "admin"
+		}
+		request = f.Name
+		last = w.call(who, first, w.expand(path), generated(w.expand(body)))
+	}
+}
+
+// generated replaces @repeat:TEXT:N@ by N times the text, for large inputs.
+func generated(s string) string {
+	for {
+		head, rest, ok := strings.Cut(s, "@repeat:")
+		if !ok {
+			return s
+		}
+		spec, tail, _ := strings.Cut(rest, "@")
+		text, times, _ := strings.Cut(spec, ":")
+		n, err := strconv.Atoi(times)
+		if err != nil {
+			return s
+		}
+		s = head + strings.Repeat(text, n) + tail
+	}
+}
+
+func (w *world) expect(request string, got answer, status int, header, body string) {
+	w.t.Helper()
+	if got.status != status {
+		w.t.Fatalf("%s\ngot %d, want %d: %s", w.expand(request), got.status, status, got.body)
+	}
+	if name, value, ok := strings.Cut(header, ": "); ok {
+		if have := got.header.Get(name); !strings.Contains(have, w.expand(value)) {
+			w.t.Fatalf("%s\nheader %s is %q, want %q", request, name, have, w.expand(value))
+		}
+	}
+	if body == "" {
+		return
+	}
+	var want any
+	if err := json.Unmarshal([]byte(body), &want); err != nil {
+		w.t.Fatalf("%s\nthe expectation is not JSON: %v\n%s", request, err, body)
+	}
+	if err := w.match("body", got.json(), want); err != nil {
+		w.t.Fatalf("%s\n%v\ngot %s", w.expand(request), err, pretty(got.json()))
+	}
+}
+
+// match compares an answer with a pattern: an object must have at least the
+// keys of the pattern, a list must have its length. In texts, "$x=" names
+// the value x, "*" is anything, "~text" contains text, "-" is absent.
+func (w *world) match(path string, got, want any) error {
+	switch want := want.(type) {
+	case map[string]any:
+		m, ok := got.(map[string]any)
+		if !ok {
+			return fmt.Errorf("%s is %v, want an object", path, got)
+		}
+		keys := make([]string, 0, len(want))
+		for k := range want {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		for _, k := range keys {
+			v, there := m[k]
+			if want[k] == "-" {
+				if there {
+					return fmt.Errorf("%s.%s is there: %v", path, k, v)
+				}
+				continue
+			}
+			if !there {
+				return fmt.Errorf("%s.%s is not there", path, k)
+			}
+			if err := w.match(path+"."+k, v, want[k]); err != nil {
+				return err
+			}
+		}
+		return nil
+	case []any:
+		l, ok := got.([]any)
+		if !ok || len(l) != len(want) {
+			return fmt.Errorf("%s has %d items, want %d", path, len(l), len(want))
+		}
+		for i := range want {
+			if err := w.match(fmt.Sprintf("%s[%d]", path, i), l[i], want[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	case string:
+		return w.matchText(path, got, want)
+	}
+	if got != want {
+		return fmt.Errorf("%s is %v, want %v", path, got, want)
+	}
+	return nil
+}
+
+func (w *world) matchText(path string, got any, want string) error {
+	if want == "*" {
+		if got == nil || got == "" {
+			return fmt.Errorf("%s is empty", path)
+		}
+		return nil
+	}
+	text, ok := got.(string)
+	if !ok {
+		return fmt.Errorf("%s is %v, want %q", path, got, want)
+	}
+	if name, ok := strings.CutSuffix(want, "="); ok && strings.HasPrefix(name, "$") {
+		w.vars[name[1:]] = text
+		return nil
+	}
+	if part, ok := strings.CutPrefix(want, "~"); ok {
+		if !strings.Contains(text, w.expand(part)) {
+			return fmt.Errorf("%s is %q, which does not contain %q", path, text, w.expand(part))
+		}
+		return nil
+	}
+	if text != w.expand(want) {
+		return fmt.Errorf("%s is %q, want %q", path, text, w.expand(want))
+	}
+	return nil
+}

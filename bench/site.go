@@ -94,17 +94,35 @@ func (s *site) close() error {
 // every Linux that Go runs on.
 const ticks = 100
 
-// cpu gives the processor time a process has used; zero where there is no
-// /proc. The kernel's count is exact over all threads, to a tick.
-func (p *process) cpu() time.Duration {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/stat")
+// cpu gives the processor time that the process has used.
+func (p *process) cpu() time.Duration { return cpuOf(p.cmd.Process.Pid) }
+
+// cpuOf gives the processor time of all threads of a process; zero where
+// there is no /proc.
+func cpuOf(pid int) time.Duration {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0
 	}
-	// The name of the program may hold blanks, but nothing behind it.
+	// The name of the program may hold blanks, but nothing behind it does.
 	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	return sumTicks(fields[11:13]) // utime and stime
+}
+
+// cpuOfAll gives the processor time that all programs have used.
+func cpuOfAll() time.Duration {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(b), "\n")
+	fields := strings.Fields(first) // cpu user nice system idle iowait irq softirq …
+	return sumTicks(append(fields[1:4:4], fields[6:8]...))
+}
+
+func sumTicks(fields []string) time.Duration {
 	var sum int64
-	for _, f := range fields[11:13] { // utime and stime
+	for _, f := range fields {
 		n, _ := strconv.ParseInt(f, 10, 64)
 		sum += n
 	}

@@ -66,6 +66,7 @@ export default async function members({ step, organization, alice, bob, carol, m
 
     await step('a bad role change is refused', async () => {
         await refused(setRole(bob, 'owner'), 400);
+        await refused(orgs.updateMemberInOrganizationById(organization.id, bob.id, { nope: 1 }), 400);
         await refused(orgs.updateMemberInOrganizationById(organization.id, bob.id, { disabled: true }), 400);
         await refused(setRole(mallory, 'read'), 404);
         await refused(bob.api.orgs.updateMemberInOrganizationById(organization.id, bob.id, { role: 'admin' }), 403);

@@ -54,6 +54,41 @@ export default async function transport({ step, organization, alice, bob, anonym
         });
     }
 
+    await step('null is refused where it means nothing', async () => {
+        const { orgs } = alice.api;
+        const { data: collection } = await orgs.createCollection(organization.id);
+        const { data: space } = await orgs.createSpace(organization.id);
+        const fields = {
+            [`/orgs/${organization.id}`]: ['title', 'hostname', 'emailDomains', 'sso', 'inviteLinks', 'mergeRules'],
+            [`/collections/${collection.id}`]: ['title'],
+            [`/spaces/${space.id}`]: ['title', 'editMode', 'mergeRules'],
+            [`/users/${alice.id}`]: ['displayName'],
+        };
+        const accepted = [];
+        for (const [path, names] of Object.entries(fields)) {
+            for (const name of names) {
+                const { status } = await alice.request('PATCH', path, { [name]: null });
+                if (status !== 400) {
+                    accepted.push(`${path} ${name}: ${status}`);
+                }
+            }
+        }
+        assert.deepEqual(accepted, []);
+    });
+
+    await step('text that a database cannot hold is refused, not stumbled over', async () => {
+        const { status } = await alice.request('PATCH', `/orgs/${organization.id}`, { title: 'a\u0000b' });
+        assert.equal(status, 400);
+        for (const id of ['%00', 'a%00b', '%ff']) {
+            for (const path of ['/collections', '/spaces', '/users', `/orgs/${organization.id}/teams`]) {
+                const { status } = await alice.request('GET', `${path}/${id}`);
+                assert.ok([400, 404].includes(status), `${path}/${id} answered ${status}`);
+            }
+            const { status } = await alice.request('GET', `/orgs/${organization.id}/members?search=${id}`);
+            assert.ok([200, 400].includes(status), `search=${id} answered ${status}`);
+        }
+    });
+
     await step('an error in a field names the field', async () => {
         const { body } = await alice.request('PATCH', `/orgs/${organization.id}`, { colour: 'red' });
         assert.match(JSON.stringify(body.error), /colour/);

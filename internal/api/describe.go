@@ -2,14 +2,18 @@ package api
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/json"
 	htmltemplate "html/template"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 //go:embed reference.html
@@ -26,7 +30,11 @@ func (a *API) describe() {
 	a.spec = append(b, '\n')
 	a.ref = a.renderReference(spec)
 	serve := func(path, contentType string, body []byte) {
-		a.mux.HandleFunc("GET "+Prefix+path, func(w http.ResponseWriter, _ *http.Request) {
+		a.mux.HandleFunc("GET "+Prefix+path, func(w http.ResponseWriter, r *http.Request) {
+			if err := a.limits.take(w.Header(), clientOf(r), time.Now()); err != nil {
+				writeProblem(w, problemOf(err))
+				return
+			}
 			w.Header().Set("Content-Type", contentType)
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
@@ -54,6 +62,25 @@ func (a *API) Operations() []OperationInfo {
 		out[i] = OperationInfo{o.ID, method, path, o.Allow.String(), o.Allow.IsPublic()}
 	}
 	return out
+}
+
+// Decide tells what the rule of an operation says to the bearer of a token,
+// without running it: nil, Forbidden or NotFound. It makes the table of who
+// may do what that people review.
+func (a *API) Decide(ctx context.Context, operation, token string, param func(string) string) error {
+	i := slices.IndexFunc(a.ops, func(o op) bool { return o.ID == operation })
+	if i < 0 {
+		return errs.Missing("operation")
+	}
+	if a.ops[i].Allow.IsPublic() {
+		return nil
+	}
+	session, err := a.Guard.Authenticate(ctx, "Bearer "+token, "")
+	if err != nil {
+		return err
+	}
+	_, err = a.Guard.Check(ctx, session, a.ops[i].Allow, param)
+	return err
 }
 
 type referenceSection struct {

@@ -195,14 +195,7 @@ type updateLinkIn struct {
 }
 
 func (a *API) updateLink(ctx context.Context, in *updateLinkIn) (*out[inviteLink], error) {
-	as := in.Body.Role
-	if !as.Set() {
-		as = in.Body.Level
-	}
-	if !as.Set() {
-		return nil, errs.Field("body", "needs role, or level for a link to a space or a collection")
-	}
-	l, err := a.Orgs.UpdateLink(ctx, authz.Of(ctx).Actor, in.Org, in.Invite, as.Or(docs.Guest))
+	l, err := a.Orgs.UpdateLink(ctx, authz.Of(ctx).Actor, in.Org, in.Invite, orgs.LinkPatch(in.Body))
 	return ok(a.link(l)), err
 }
 

@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -77,7 +81,33 @@ func strictValue(d *json.Decoder, path string, depth int) (any, error) {
 		_, err = d.Token()
 		return out, malformed(err)
 	}
+	if text, ok := t.(string); ok && strings.ContainsRune(text, 0) {
+		return nil, errs.E(errs.Invalid, "has a NUL character in %s", path)
+	}
 	return t, nil
+}
+
+// plainText tells whether a text can be stored everywhere: PostgreSQL takes
+// neither NUL nor invalid UTF-8.
+func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// checkQuery refuses texts in a query that cannot be stored.
+func checkQuery(raw string) error {
+	if raw == "" {
+		return nil
+	}
+	q, err := url.ParseQuery(raw)
+	if err != nil {
+		return errs.Field("query", "is not well-formed")
+	}
+	for name, values := range q {
+		for _, v := range values {
+			if !plainText(v) || !plainText(name) {
+				return errs.Field("query."+strings.ToValidUTF8(name, "?"), "has a NUL character or is not valid UTF-8")
+			}
+		}
+	}
+	return nil
 }
 
 func malformed(err error) error {
@@ -88,4 +118,44 @@ func malformed(err error) error {
 		return errs.E(errs.Invalid, "is not complete JSON")
 	}
 	return errs.E(errs.Invalid, "is not valid JSON: %v", err)
+}
+
+// nullCheck is a field of a body that may be left out, but not be null.
+type nullCheck struct {
+	index []int
+	path  string
+}
+
+// nullChecks finds them in an input type. huma takes null for "left out",
+// which in a patch is something else: a field says with the tag null:"ok" or
+// nullable:"true" that null clears it.
+func nullChecks(t reflect.Type, index []int, path string) []nullCheck {
+	var out []nullCheck
+	for i := range t.NumField() {
+		f := t.Field(i)
+		at := append(slices.Clone(index), i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Name == "Body" && path == "" && f.Type.Kind() == reflect.Struct:
+			out = append(out, nullChecks(f.Type, at, "body")...)
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			out = append(out, nullChecks(f.Type, at, path)...)
+		case path != "" && f.Type.Implements(reflect.TypeFor[nullable]()):
+			if f.Tag.Get("nullable") != "true" && f.Tag.Get("null") != "ok" {
+				out = append(out, nullCheck{at, path + "." + name})
+			}
+		}
+	}
+	return out
+}
+
+type nullable interface{ IsNull() bool }
+
+func refuseNulls(in any, checks []nullCheck) error {
+	for _, c := range checks {
+		if reflect.ValueOf(in).Elem().FieldByIndex(c.index).Interface().(nullable).IsNull() {
+			return errs.Field(c.path, "must not be null; leave it out to keep it")
+		}
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path"
 	"reflect"
 	"runtime/debug"
 	"strings"
@@ -107,7 +108,7 @@ func New(c Config, secret string) *API {
 // register declares an operation. The handler sees a request only after its
 // rule allowed it and its input was found valid.
 func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
-	method, path, ok := strings.Cut(o.Route, " ")
+	method, route, ok := strings.Cut(o.Route, " ")
 	switch {
 	case !ok || o.ID == "" || o.Summary == "" || o.Tag == "":
 		panic(fmt.Sprintf("operation %q is not fully declared", o.ID))
@@ -117,7 +118,7 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 	a.ops = append(a.ops, o)
 	aliasOptions(a.huma.OpenAPI().Components.Schemas, reflect.TypeFor[I]())
 	declared := huma.Operation{
-		OperationID: o.ID, Method: method, Path: path, Summary: o.Summary, Description: o.describe(), Tags: []string{o.Tag},
+		OperationID: o.ID, Method: method, Path: route, Summary: o.Summary, Description: o.describe(), Tags: []string{o.Tag},
 		DefaultStatus: o.Status, MaxBodyBytes: maxBody, Middlewares: huma.Middlewares{a.guard(o)},
 		Responses: map[string]*huma.Response{},
 	}
@@ -125,8 +126,13 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 		declared.Security = []map[string][]string{{"token": {}}}
 	}
 	declareErrors(&declared, a.huma.OpenAPI().Components.Schemas)
+	nulls := nullChecks(reflect.TypeFor[I](), nil, "")
 	huma.Register(a.huma, declared, func(ctx context.Context, in *I) (*O, error) {
-		out, err := h(ctx, in)
+		var out *O
+		err := refuseNulls(in, nulls)
+		if err == nil {
+			out, err = h(ctx, in)
+		}
 		if err != nil {
 			return nil, a.answer(callOf(ctx), err)
 		}
@@ -174,6 +180,9 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 		if err == nil {
 			grant, err = a.Guard.Check(r.Context(), session, o.Allow, ctx.Param)
 		}
+		if err == nil {
+			err = checkQuery(r.URL.RawQuery)
+		}
 		if err != nil {
 			a.fail(ctx, c, err)
 			return
@@ -215,7 +224,8 @@ func (o op) describe() string {
 // ServeHTTP routes. The standard mux answers unknown paths and methods with
 // plain text, so it is asked first.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if _, pattern := a.mux.Handler(r); pattern != "" {
+	// It would also redirect //orgs and a/../orgs: one thing has one address.
+	if _, pattern := a.mux.Handler(r); pattern != "" && cleaned(r.URL.Path) {
 		a.mux.ServeHTTP(w, r)
 		return
 	}
@@ -231,9 +241,14 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeProblem(w, problemOf(err))
 }
 
+func cleaned(p string) bool { return (p == path.Clean(p) || p == Prefix+"/") && plainText(p) }
+
 // methods gives what a path that exists allows.
 func (a *API) methods(r *http.Request) []string {
 	var out []string
+	if !cleaned(r.URL.Path) {
+		return nil
+	}
 	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 		probe := &http.Request{Method: m, URL: r.URL, Host: r.Host}
 		if _, pattern := a.mux.Handler(probe); pattern != "" {

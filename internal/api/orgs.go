@@ -44,7 +44,7 @@ func (a *API) organizations() {
 		Summary: "Which of your organizations has a hostname.",
 	}, a.subdomain)
 	register(a, op{
-		ID: "getOrganizationAgentInstructions", Route: "GET /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.ListMembers),
+		ID: "getOrganizationAgentInstructions", Route: "GET /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.ReadInstructions),
 		Summary: "Instructions for the organization's writing agent.",
 	}, a.agentInstructions)
 	register(a, op{
@@ -331,7 +331,7 @@ type updateOrganizationIn struct {
 		EmailDomains   opt.Val[[]string]    `json:"emailDomains,omitempty" maxItems:"50"`
 		Hostname       opt.Val[string]      `json:"hostname,omitempty" minLength:"3" maxLength:"32"`
 		DefaultRole    opt.Val[docs.Role]   `json:"defaultRole,omitempty" nullable:"true"`
-		DefaultContent opt.Val[sitePointer] `json:"defaultContent,omitempty"`
+		DefaultContent opt.Val[sitePointer] `json:"defaultContent,omitempty" null:"ok"`
 		Logo           opt.Val[string]      `json:"logo,omitempty" nullable:"true" maxLength:"2048" format:"uri"`
 		SSO            opt.Val[bool]        `json:"sso,omitempty"`
 		AI             opt.Val[bool]        `json:"ai,omitempty"`

@@ -21,6 +21,7 @@ type Action struct {
 var (
 	ViewOrg           = Action{"see the organization", docs.Guest, docs.ScopeRead}
 	ListMembers       = Action{"list members", docs.Read, docs.ScopeRead}
+	ReadInstructions  = Action{"read the agent instructions", docs.Read, docs.ScopeRead}
 	ListTeams         = Action{"list teams", docs.Read, docs.ScopeRead}
 	StartContent      = Action{"create content somewhere", docs.Guest, docs.ScopeWrite} // where it goes decides
 	CreateContent     = Action{"create content at the top level", docs.Create, docs.ScopeWrite}

@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -97,14 +98,36 @@ func (s *Service) Link(ctx context.Context, by authz.Actor, org docs.OrgID, id d
 	return live(ctx, s.Store.Reader, by, org, id)
 }
 
+// LinkPatch is the input of UpdateLink: a role for a link to the
+// organization, a level for one to a space or a collection.
+type LinkPatch struct {
+	Role  opt.Val[docs.Role]
+	Level opt.Val[docs.Role]
+}
+
+func (p LinkPatch) role(l docs.InviteLink) (docs.Role, error) {
+	if l.Space == "" && l.Collection == "" {
+		if !p.Role.Set() || p.Level.Set() {
+			return "", errs.Field("body.role", "is what a link to the organization gives, instead of level")
+		}
+		return p.Role.Or(docs.Guest), nil
+	}
+	if _, ok := p.Level.Get(); !ok || p.Role.Set() {
+		return "", errs.Field("body.level", "is what a link to a space or a collection gives, instead of role")
+	}
+	return p.Level.Or(docs.Guest), nil
+}
+
 // UpdateLink changes what a link gives to those who use it from now on.
-func (s *Service) UpdateLink(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID, role docs.Role) (Link, error) {
+func (s *Service) UpdateLink(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID, p LinkPatch) (Link, error) {
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Link, error) {
 		l, err := live(ctx, tx.Reader, by, org, id)
 		if err != nil {
 			return l, err
 		}
-		l.Role = role
+		if l.Role, err = p.role(l.InviteLink); err != nil {
+			return l, err
+		}
 		if l, err = manageLink(ctx, tx.Reader, by, l.InviteLink); err != nil {
 			return l, err
 		}

@@ -162,7 +162,7 @@ func (s *Service) Invite(ctx context.Context, by authz.Actor, org docs.OrgID, pe
 			case err == nil:
 				// An account that signs in otherwise is not handed to the
 				// identity provider by an invite: an admin marks it.
-				if sso && !m.SSO {
+				if sso && !m.SSO && !slices.Contains(out.FailedSSO, string(e)) {
 					out.FailedSSO = append(out.FailedSSO, string(e))
 				}
 				continue

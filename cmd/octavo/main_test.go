@@ -1,0 +1,342 @@
+// These tests run the real binary: built once, started, killed and asked over
+// HTTP as an operator and a client would.
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// binary is the program under test.
+var binary string
+
+// patience bounds every wait for a process. It is far above what any of them
+// takes, so that only a hang reaches it.
+const patience = 60 * time.Second
+
+func TestMain(m *testing.M) { os.Exit(withBinary(m.Run)) }
+
+// withBinary builds the program as it is released, without C, into a
+// folder that is removed afterwards.
+func withBinary(run func() int) int {
+	// Settings of whoever runs the tests must not reach the program.
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "OCTAVO_") && name != testdb.Env {
+			_ = os.Unsetenv(name) // fails only for a name that cannot be set
+		}
+	}
+	dir, err := os.MkdirTemp("", "octavo-test-*")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "octavo")
+	build := exec.Command("go", "build", "-o", binary, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
+		return 1
+	}
+	return run()
+}
+
+// place is where an instance keeps its data.
+type place struct {
+	data     string
+	database string // empty: SQLite in the data folder
+}
+
+func (p place) flags() []string {
+	f := []string{"--data=" + p.data}
+	if p.database != "" {
+		f = append(f, "--database="+p.database)
+	}
+	return f
+}
+
+func sqlitePlace(t testing.TB) place { t.Helper(); return place{data: t.TempDir()} }
+
+func postgresPlace(t testing.TB) place {
+	t.Helper()
+	return place{data: t.TempDir(), database: testdb.Postgres(t).DatabaseURL}
+}
+
+// eachPlace runs a test on an empty instance of each kind of database.
+func eachPlace(t *testing.T, test func(t *testing.T, at place)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, sqlitePlace(t)) })
+	t.Run("postgres", func(t *testing.T) { test(t, postgresPlace(t)) })
+}
+
+// store opens the data behind the program's back.
+func (p place) store(t testing.TB) *store.Store {
+	t.Helper()
+	o, err := server.DataPath(p.data, p.database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return testdb.Open(t, o)
+}
+
+// octavo runs a command on a place to its end.
+func octavo(at place, command string, args ...string) (stdout, stderr string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	all := append(strings.Fields(command), append(at.flags(), args...)...)
+	var out, errout bytes.Buffer
+	cmd := exec.CommandContext(ctx, binary, all...)
+	cmd.Stdout, cmd.Stderr = &out, &errout
+	err = cmd.Run()
+	return out.String(), errout.String(), err
+}
+
+// mustOctavo is octavo for a command that has to succeed; it gives what the
+// command printed.
+func mustOctavo(t testing.TB, at place, command string, args ...string) string {
+	t.Helper()
+	stdout, stderr, err := octavo(at, command, args...)
+	if err != nil {
+		t.Fatalf("octavo %s %v: %v\n%s%s", command, args, err, stdout, stderr)
+	}
+	return stdout
+}
+
+// bootstrap makes the first user and an organization.
+func bootstrap(t testing.TB, at place, organization string) orgs.Bootstrapped {
+	t.Helper()
+	var b orgs.Bootstrapped
+	out := mustOctavo(t, at, "bootstrap", "--email=ada@octavo.example", "--organization="+organization)
+	if err := json.Unmarshal([]byte(out), &b); err != nil {
+		t.Fatalf("bootstrap printed %q: %v", out, err)
+	}
+	return b
+}
+
+// node is a running octavo serve.
+type node struct {
+	url    string
+	cmd    *exec.Cmd
+	exited chan struct{}
+	err    error // of the process; valid after exited
+	http   *http.Client
+
+	mu  sync.Mutex
+	log []string
+}
+
+// serve starts a node and waits until it is ready. The system chooses the
+// port, so nodes never compete for one. Whatever is still running when the
+// test ends is killed.
+func serve(t testing.TB, at place, flags ...string) *node {
+	t.Helper()
+	n, err := start(at, flags...)
+	if n != nil {
+		t.Cleanup(func() {
+			n.kill()
+			if t.Failed() {
+				t.Logf("log of %s:\n%s", n.url, n.logged())
+			}
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// start is serve without a test around it. A node that did not become ready
+// comes back with the error.
+func start(at place, flags ...string) (*node, error) {
+	args := append([]string{"serve", "--listen=127.0.0.1:0", "--log-format=json"}, at.flags()...)
+	n := &node{
+		cmd: exec.Command(binary, append(args, flags...)...), exited: make(chan struct{}),
+		http: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
+	}
+	stderr, err := n.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := n.cmd.Start(); err != nil {
+		return nil, err
+	}
+	serving := make(chan string, 1)
+	go func() {
+		n.follow(stderr, serving)
+		n.err = n.cmd.Wait()
+		close(n.exited)
+	}()
+	select {
+	case addr := <-serving:
+		n.url = "http://" + addr
+	case <-n.exited:
+		return n, fmt.Errorf("serve ended: %w\n%s", n.err, n.logged())
+	case <-time.After(patience):
+		return n, fmt.Errorf("serve does not start\n%s", n.logged())
+	}
+	return n, n.awaitReady()
+}
+
+// follow keeps the log and tells the address that the log names.
+func (n *node) follow(r io.Reader, serving chan<- string) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		n.mu.Lock()
+		n.log = append(n.log, lines.Text())
+		n.mu.Unlock()
+		var entry struct{ Msg, Listen string }
+		if json.Unmarshal(lines.Bytes(), &entry) == nil && entry.Msg == "serving" {
+			serving <- entry.Listen
+		}
+	}
+}
+
+func (n *node) logged() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return strings.Join(n.log, "\n")
+}
+
+func (n *node) awaitReady() error {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if a, err := n.call("", "GET", "/readyz", nil); err == nil && a.status == http.StatusOK {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s does not become ready\n%s", n.url, n.logged())
+}
+
+// kill ends the process as kill -9 does; it is harmless after the end.
+func (n *node) kill() {
+	_ = n.cmd.Process.Kill() // fails when it has ended already
+	<-n.exited
+	n.http.CloseIdleConnections()
+}
+
+// terminate asks the process to stop and gives how it ended.
+func (n *node) terminate() error {
+	n.http.CloseIdleConnections()
+	if err := n.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case <-n.exited:
+		return n.err
+	case <-time.After(patience):
+		return fmt.Errorf("serve does not stop\n%s", n.logged())
+	}
+}
+
+// stop is terminate for a process that has to end well.
+func (n *node) stop(t testing.TB) {
+	t.Helper()
+	if err := n.terminate(); err != nil {
+		t.Fatalf("serve ended with %v\n%s", err, n.logged())
+	}
+}
+
+// answer is what a node says to a request.
+type answer struct {
+	status int
+	body   []byte
+	header http.Header
+}
+
+// call sends one request. An error means that no complete answer came, so
+// nothing is known of what happened.
+func (n *node) call(token, method, path string, body any) (answer, error) {
+	var in io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return answer{}, err
+		}
+		in = bytes.NewReader(b)
+	}
+	req, err := http.NewRequest(method, n.url+path, in)
+	if err != nil {
+		return answer{}, err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := n.http.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	return answer{res.StatusCode, b, res.Header}, err
+}
+
+// want is call for a request whose status is known beforehand; out, unless
+// nil, gets the body.
+func (n *node) want(t testing.TB, status int, token, method, path string, body, out any) {
+	t.Helper()
+	a, err := n.call(token, method, path, body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	if a.status != status {
+		t.Fatalf("%s %s: status %d, want %d\n%s", method, path, a.status, status, a.body)
+	}
+	if out == nil {
+		return
+	}
+	if err := json.Unmarshal(a.body, out); err != nil {
+		t.Fatalf("%s %s: %v\n%s", method, path, err, a.body)
+	}
+}
+
+// thing is what tests read of most resources.
+type thing struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// made creates something and gives its id.
+func (n *node) made(t testing.TB, token, method, path string, body any) string {
+	t.Helper()
+	var v thing
+	n.want(t, http.StatusCreated, token, method, path, body, &v)
+	return v.ID
+}
+
+// list reads all pages of a list.
+func list[T any](t testing.TB, n *node, token, path string) []T {
+	t.Helper()
+	var all []T
+	for page := ""; ; {
+		var v struct {
+			Items []T
+			Next  struct{ Page string }
+		}
+		n.want(t, http.StatusOK, token, "GET", path+"?limit=200&page="+page, nil, &v)
+		all = append(all, v.Items...)
+		if page = v.Next.Page; page == "" {
+			return all
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package main_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestTerminationAnswersTheRequestUnderWay(t *testing.T) {
+	eachPlace(t, func(t *testing.T, at place) {
+		admin := bootstrap(t, at, "Shutdown")
+		n := serve(t, at)
+		const body = `{"title":"Under way"}`
+		path := "/v1/orgs/" + string(admin.Organization) + "/collections"
+		addr := strings.TrimPrefix(n.url, "http://")
+		conn, err := net.DialTimeout("tcp", addr, patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		// The server says "continue" when it begins to read the body: from
+		// then on the request is under way, and stays so until we send it.
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+			path, addr, admin.Token, len(body))
+		in := bufio.NewReader(conn)
+		if line, err := in.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+			t.Fatalf("%q, %v", line, err)
+		}
+		if _, err := in.ReadString('\n'); err != nil { // the empty line behind it
+			t.Fatal(err)
+		}
+		if err := n.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		awaitRefusal(t, addr)
+		fmt.Fprint(conn, body)
+		res, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatalf("the request was dropped: %v\n%s", err, n.logged())
+		}
+		defer res.Body.Close()
+		if res.StatusCode != http.StatusCreated {
+			t.Errorf("status %d", res.StatusCode)
+		}
+		<-n.exited
+		if n.err != nil {
+			t.Errorf("serve ended with %v\n%s", n.err, n.logged())
+		}
+		again := serve(t, at)
+		if got := list[thing](t, again, admin.Token, path); len(got) != 1 || got[0].Title != "Under way" {
+			t.Errorf("after the restart there is %v", got)
+		}
+		again.stop(t)
+	})
+}
+
+// awaitRefusal waits until nobody listens at an address.
+func awaitRefusal(t *testing.T, addr string) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		conn, err := net.DialTimeout("tcp", addr, patience)
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return
+		}
+		if err == nil {
+			_ = conn.Close() // it was only a question
+		}
+	}
+	t.Fatal("the server still accepts connections")
+}
+
+func TestServeRefusesAnAddressInUse(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, stderr, err := octavo(sqlitePlace(t), "serve", "--listen="+l.Addr().String())
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(stderr, "cannot listen on "+l.Addr().String()) {
+		t.Errorf("%v\n%s", err, stderr)
+	}
+}

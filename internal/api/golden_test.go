@@ -1,0 +1,89 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// golden compares with a committed file, or rewrites it with -update.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (make golden writes it)", err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs from what the program says now; look at the change with: make golden && git diff", path)
+	}
+}
+
+// The description is what clients are written against: every change to it is
+// seen in review.
+func TestDescription(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t), nil)
+	got := bytes.ReplaceAll(w.srv.API.Description(), []byte(w.srv.URL()), []byte("http://localhost:8080"))
+	golden(t, "openapi.json", got)
+	for _, path := range []string{"/openapi.json", "/reference"} {
+		if a := w.call("nobody", "GET", path, ""); a.status != 200 || len(a.body) < 10_000 {
+			t.Errorf("GET %s: %d, %d bytes", path, a.status, len(a.body))
+		}
+	}
+}
+
+// Who may do what, as a table: one line for each operation, one column for
+// each kind of caller. "ok" is allowed, "403" sees it but may not, "404" does
+// not see it. What depends on the input is decided later, by the services.
+func TestWhoMayDoWhat(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t), nil)
+	f := newFixture(w)
+	roles := []string{"guest", "read", "comment", "edit", "review", "create"}
+	for _, r := range roles {
+		w.addUser(r, r)
+	}
+	w.addUser("outsider", "-")
+	w.addUser("owner", "read")
+	w.must("admin", "PUT", "/orgs/$org/teams/$team/members/$user_owner", `{"role":"owner"}`)
+	callers := append([]string{"outsider"}, roles...)
+	callers = append(callers, "owner", "admin")
+
+	var out bytes.Buffer
+	line := func(first string, cells []string) {
+		fmt.Fprintf(&out, "%-42s", first)
+		for _, c := range cells {
+			fmt.Fprintf(&out, " %-8s", c)
+		}
+		fmt.Fprintln(&out)
+	}
+	line("operation", callers)
+	for _, o := range w.srv.API.Operations() {
+		var cells []string
+		for _, who := range callers {
+			err := w.srv.API.Decide(context.Background(), o.ID, w.tokens[who], func(name string) string { return f.param(name) })
+			cells = append(cells, map[errs.Kind]string{errs.Forbidden: "403", errs.NotFound: "404", errs.Unauthenticated: "401"}[errs.KindOf(err)])
+			if err == nil {
+				cells[len(cells)-1] = "ok"
+			}
+		}
+		line(o.ID, cells)
+	}
+	trimmed := []byte{}
+	for l := range strings.Lines(out.String()) {
+		trimmed = append(trimmed, strings.TrimRight(l, " \n")+"\n"...)
+	}
+	golden(t, "permissions.golden", trimmed)
+}

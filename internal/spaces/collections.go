@@ -31,7 +31,7 @@ func collectionEvent(c docs.Collection, action string, data map[string]any) audi
 // container checks that the caller may put things into a collection of an
 // organization, or at its top level, and gives the caller's role there and
 // how deep it is.
-func container(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, parent docs.CollectionID, field string) (role docs.Role, depth int, err error) {
+func container(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, parent docs.CollectionID) (role docs.Role, depth int, err error) {
 	check := authz.Within(tx.Reader)
 	if parent == "" {
 		g, _, err := check.Org(ctx, by, authz.CreateContent, org)
@@ -48,7 +48,7 @@ func container(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID
 		return docs.Guest, 0, errs.Missing("collection")
 	}
 	if len(g.Path) >= docs.MaxDepth {
-		return docs.Guest, 0, errs.Field(field, "is %d levels deep, which is the limit", docs.MaxDepth)
+		return docs.Guest, 0, errs.Field("body.parent", "is %d levels deep, which is the limit", docs.MaxDepth)
 	}
 	return g.Role, len(g.Path), nil
 }
@@ -57,7 +57,7 @@ func container(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID
 func (s *Service) CreateCollection(ctx context.Context, by authz.Actor, org docs.OrgID, title string, parent docs.CollectionID) (docs.Collection, docs.Role, error) {
 	var role docs.Role
 	c, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (c docs.Collection, err error) {
-		if role, _, err = container(ctx, tx, by, org, parent, "body.parent"); err != nil {
+		if role, _, err = container(ctx, tx, by, org, parent); err != nil {
 			return c, err
 		}
 		c = docs.Collection{
@@ -231,7 +231,7 @@ func (s *Service) MoveCollection(ctx context.Context, g *authz.Grant, m Move) (d
 
 // movable checks that a collection can become part of another one.
 func movable(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.CollectionID) error {
-	_, depth, err := container(ctx, tx, g.Actor, g.Collection.Org, parent, "body.parent")
+	_, depth, err := container(ctx, tx, g.Actor, g.Collection.Org, parent)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type NewSpace struct {
 func (s *Service) Create(ctx context.Context, by authz.Actor, org docs.OrgID, in NewSpace) (docs.Space, docs.Role, error) {
 	var role docs.Role
 	sp, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (sp docs.Space, err error) {
-		if role, _, err = container(ctx, tx, by, org, in.Parent, "body.parent"); err != nil {
+		if role, _, err = container(ctx, tx, by, org, in.Parent); err != nil {
 			return sp, err
 		}
 		now := tx.Now()
@@ -211,7 +211,7 @@ func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space,
 		}
 		parent := m.Parent.Or(sp.Parent)
 		if parent != sp.Parent {
-			if _, _, err := container(ctx, tx, g.Actor, sp.Org, parent, "body.parent"); err != nil {
+			if _, _, err := container(ctx, tx, g.Actor, sp.Org, parent); err != nil {
 				return sp, err
 			}
 		}

@@ -126,9 +126,7 @@ func backupTable(ctx context.Context, r Reader, archive *tar.Writer, t Table) (B
 			return out, err
 		}
 		for i, v := range values {
-			if b, ok := v.([]byte); ok {
-				values[i] = string(b)
-			}
+			values[i] = portable(t.Columns[i], v)
 		}
 		if err := enc.Encode(values); err != nil {
 			return out, err
@@ -147,6 +145,20 @@ func backupTable(ctx context.Context, r Reader, archive *tar.Writer, t Table) (B
 		return out, err
 	}
 	return out, addFile(archive, "tables/"+t.Name+".jsonl", size, tmp)
+}
+
+// portable gives a value in the form that both databases read: SQLite keeps
+// a truth value as a number, which PostgreSQL would refuse.
+func portable(c Column, v any) any {
+	switch v := v.(type) {
+	case []byte:
+		return string(v)
+	case int64:
+		if strings.EqualFold(c.Type, "boolean") {
+			return v != 0
+		}
+	}
+	return v
 }
 
 func addFile(archive *tar.Writer, name string, size int64, r io.Reader) error {
@@ -184,8 +196,11 @@ func Restore(ctx context.Context, o Options, f io.ReadSeeker) (Manifest, error) 
 		if n > 0 {
 			return errors.New("the store has data; restore into an empty one")
 		}
-		if err := tx.put(ctx, `DELETE FROM instance WHERE id = $1`, 1); err != nil {
-			return err
+		// What a server makes by itself when it starts on an empty store.
+		for _, table := range []string{"instance", "jobs"} {
+			if err := tx.put(ctx, `DELETE FROM `+table); err != nil {
+				return err
+			}
 		}
 		return tx.restoreTables(ctx, f, m)
 	})
@@ -234,7 +249,10 @@ func eachFile(f io.ReadSeeker, fn func(name string, r io.Reader) error) error {
 	for {
 		h, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			// The tar ends before the checksum of the compressed file, which
+			// also covers the manifest.
+			_, err = io.Copy(io.Discard, zip)
+			return err
 		}
 		if err != nil {
 			return err

@@ -1,0 +1,41 @@
+# make run     build, fill ./data with a demonstration, print how to use it, serve
+# make test    everything that must hold; finds or installs what it needs on Debian
+# make check   formatting, vet and linters
+# make bench   benchmarks, as ratios against references in the same run
+# make golden  rewrite the committed descriptions; look at the diff
+# make build   bin/octavo, static, without cgo
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+BUILD   ?= $(shell date -u +%Y-%m-%dT%H:%M:%SZ)
+LDFLAGS  = -s -w -X main.version=$(VERSION) -X main.build=$(BUILD)
+LISTEN  ?= 127.0.0.1:8080
+DATA    ?= ./data
+
+.PHONY: run build test check race bench golden e2e
+
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/octavo ./cmd/octavo
+
+run: build
+	./bin/octavo serve --demo --data $(DATA) --listen $(LISTEN)
+
+test: build
+	scripts/with-postgres scripts/test
+
+check:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "run gofmt -w on: $$unformatted"; exit 1; fi
+	go vet ./...
+	go tool staticcheck ./...
+	go tool unparam ./cmd/... ./internal/...
+
+race:
+	scripts/with-postgres go test -race -short ./...
+
+bench: build
+	go run ./bench -bin bin/octavo
+
+golden:
+	scripts/with-postgres go test ./internal/api ./internal/store -run 'TestDescription|TestWhoMayDoWhat|TestSchema' -update
+
+e2e: build
+	scripts/with-postgres scripts/e2e

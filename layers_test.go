@@ -1,0 +1,168 @@
+package octavo_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/octavo-docs/octavo/"
+
+// layers says which packages of the project a package may import: those of
+// the layers below its own, and the ones named in besides. A package that is
+// in no layer fails the test, so a new one finds its place.
+var layers = [][]string{
+	{"internal/errs", "internal/opt"},
+	{"internal/docs"},
+	{"internal/store"},
+	{"internal/authz"},
+	{"internal/audit", "internal/jobs"},
+	{"internal/orgs"},
+	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
+	{"internal/api"},
+	{"internal/server"},
+	{"cmd/octavo", "bench"},
+}
+
+// testOnly packages may be imported by tests alone.
+var testOnly = map[string]bool{"internal/testdb": true}
+
+// only says who may use a library: what is behind one package can be
+// replaced there.
+var only = map[string][]string{
+	"modernc.org/sqlite":                  {"internal/store", "bench"},
+	"github.com/jackc/pgx":                {"internal/store", "internal/testdb"},
+	"database/sql":                        {"internal/store", "internal/testdb", "bench"},
+	"github.com/danielgtaylor/huma":       {"internal/api"},
+	"github.com/alecthomas/kong":          {"cmd/octavo"},
+	"github.com/prometheus/client_golang": {"internal/server"},
+	"github.com/maypok86/otter":           {"internal/authz"},
+	"net/http":                            {"internal/api", "internal/server", "cmd/octavo", "bench"},
+}
+
+func TestImportsGoDownward(t *testing.T) {
+	rank := map[string]int{}
+	for i, l := range layers {
+		for _, p := range l {
+			rank[p] = i
+		}
+	}
+	for file, imports := range goFiles(t) {
+		pkg := path.Dir(file)
+		test := strings.HasSuffix(file, "_test.go")
+		if pkg == "." || testOnly[pkg] {
+			continue
+		}
+		mine, placed := rank[pkg]
+		if !placed {
+			t.Errorf("%s: the package %s is in no layer; give it its place in layers_test.go", file, pkg)
+			continue
+		}
+		for _, imp := range imports {
+			if test {
+				continue // tests may start a whole server
+			}
+			if own, ok := strings.CutPrefix(imp, module); ok {
+				theirs, placed := rank[own]
+				switch {
+				case testOnly[own]:
+					t.Errorf("%s imports %s, which is for tests only", file, own)
+				case placed && theirs >= mine && own != pkg:
+					t.Errorf("%s imports %s, which is not below it: what lower packages know must not depend on who uses them; move the shared part down", file, own)
+				}
+				continue
+			}
+			for lib, users := range only {
+				if (imp == lib || strings.HasPrefix(imp, lib+"/")) && !slices.Contains(users, pkg) {
+					t.Errorf("%s imports %s: only %s may, so that it can be replaced in one place", file, imp, strings.Join(users, ", "))
+				}
+			}
+		}
+	}
+}
+
+// modules are what the program may depend on directly. A new one needs a
+// line here and in docs/adr/0002-dependencies.md: why, who keeps it, and
+// what we would do without it.
+var modules = []string{
+	"github.com/alecthomas/kong",
+	"github.com/danielgtaylor/huma/v2",
+	"github.com/jackc/pgx/v5",
+	"github.com/maypok86/otter/v2",
+	"github.com/prometheus/client_golang",
+	"github.com/rogpeppe/go-internal", // tests
+	"go.yaml.in/yaml/v3",
+	"modernc.org/sqlite",
+	"pgregory.net/rapid", // tests
+}
+
+var requireLine = regexp.MustCompile(`(?m)^(?:require )?\s*(\S+) v\S+$`)
+
+func TestDependenciesAreKnown(t *testing.T) {
+	b, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range requireLine.FindAllStringSubmatch(string(b), -1) {
+		if !slices.Contains(modules, m[1]) {
+			t.Errorf("go.mod requires %s, which is not in the list of known modules in layers_test.go", m[1])
+		}
+	}
+}
+
+// A file that nobody reads in one sitting has a second idea in it.
+func TestFilesStaySmall(t *testing.T) {
+	for _, file := range slices.Sorted(maps.Keys(goFiles(t))) {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(b), "\n"); n > 700 {
+			t.Errorf("%s has %d lines", file, n)
+		}
+	}
+}
+
+// goFiles gives the imports of every Go file of the project.
+func goFiles(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && p != "." || d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == "data") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		imports := []string{}
+		for _, i := range f.Imports {
+			name, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports = append(imports, name)
+		}
+		out[filepath.ToSlash(p)] = imports
+		return nil
+	})
+	if err != nil || len(out) < 20 {
+		t.Fatalf("%d Go files found: %v", len(out), err)
+	}
+	return out
+}

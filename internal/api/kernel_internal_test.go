@@ -1,0 +1,129 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// newTestAPI gives an API to which a test can add operations of its own.
+func newTestAPI(t *testing.T, l Limit, log io.Writer) *API {
+	t.Helper()
+	s := testdb.Open(t, testdb.SQLite(t))
+	return New(Config{
+		Store: s, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s}, Spaces: &spaces.Service{Store: s},
+		Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: "http://test", Version: "test", Limit: l,
+	}, "secret")
+}
+
+func get(a *API, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	w.Header().Set(requestIDHeader, "request-1")
+	a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	return w
+}
+
+func TestAnOperationWithoutPermissionDoesNotStart(t *testing.T) {
+	a := newTestAPI(t, Limit{}, io.Discard)
+	for name, o := range map[string]op{
+		"no permission": {ID: "x", Route: "GET /x", Tag: "X", Summary: "x"},
+		"no summary":    {ID: "x", Route: "GET /x", Tag: "X", Allow: authz.Public()},
+		"no route":      {ID: "x", Tag: "X", Summary: "x", Allow: authz.Public()},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: it was taken", name)
+				}
+			}()
+			register(a, o, func(context.Context, *struct{}) (*done, error) { return nil, nil })
+		}()
+	}
+}
+
+func TestWhatGoesWrongInsideIsNotShown(t *testing.T) {
+	var log strings.Builder
+	a := newTestAPI(t, Limit{}, &log)
+	register(a, op{ID: "panics", Route: "GET /panics", Tag: "X", Summary: "x", Allow: authz.Public()},
+		func(context.Context, *struct{}) (*done, error) { panic("the cat is out") })
+	register(a, op{ID: "fails", Route: "GET /fails", Tag: "X", Summary: "x", Allow: authz.Public()},
+		func(context.Context, *struct{}) (*done, error) { return nil, errors.New("the dog is out") })
+	for _, path := range []string{"/v1/panics", "/v1/fails", "/v1/panics"} {
+		w := get(a, path)
+		if w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "out") || !strings.Contains(w.Body.String(), `"code":500`) {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	for _, want := range []string{"the cat is out", "the dog is out", "operation=panics", "operation=fails", "request=request-1"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, log.String())
+		}
+	}
+}
+
+func TestRateLimit(t *testing.T) {
+	a := newTestAPI(t, Limit{Requests: 3, Period: time.Hour}, io.Discard)
+	for i, want := range []int{200, 200, 200, 429, 429} {
+		w := get(a, "/v1/")
+		left, err := strconv.Atoi(w.Header().Get("X-RateLimit-Remaining"))
+		if w.Code != want || err != nil || left != max(0, 2-i) || w.Header().Get("X-RateLimit-Limit") != "3" {
+			t.Errorf("request %d: %d with %v", i+1, w.Code, w.Header())
+		}
+		reset, err := strconv.ParseInt(w.Header().Get("X-RateLimit-Reset"), 10, 64)
+		if err != nil || time.Unix(reset, 0).Before(time.Now()) {
+			t.Errorf("request %d: reset at %q", i+1, w.Header().Get("X-RateLimit-Reset"))
+		}
+		if want == 429 && w.Header().Get("Retry-After") == "" {
+			t.Errorf("request %d: no Retry-After", i+1)
+		}
+	}
+	if w := get(a, "/v1/nothing"); w.Code != 429 {
+		t.Errorf("an unknown path escapes the limit: %d", w.Code)
+	}
+}
+
+// The limit is of a verified token: a made-up token neither takes from
+// somebody else's share nor gets one of its own.
+func TestRateLimitIsOfTheVerifiedCaller(t *testing.T) {
+	a := newTestAPI(t, Limit{Requests: 2, Period: time.Hour}, io.Discard)
+	for i, want := range []int{401, 401, 429} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodGet, "/v1/user", nil)
+		r.Header.Set("Authorization", "Bearer octavo_madeup"+strconv.Itoa(i))
+		if a.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("request %d: %d, want %d", i+1, w.Code, want)
+		}
+	}
+	b, err := a.Orgs.Bootstrap(context.Background(), "ada@acme.test", "Acme", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodGet, "/v1/user", nil)
+	r.Header.Set("Authorization", "Bearer "+b.Token)
+	if a.ServeHTTP(w, r); w.Code != http.StatusOK {
+		t.Errorf("a valid token from the same address: %d", w.Code)
+	}
+}
+
+func TestCountersOfALimiterAreBounded(t *testing.T) {
+	l := newLimiter(Limit{Requests: 10, Period: time.Hour})
+	for i := range maxCallers + 1000 {
+		_ = l.take(http.Header{}, "ip:"+strconv.Itoa(i), time.Now())
+	}
+	if len(l.used) > maxCallers+1 {
+		t.Errorf("%d callers are remembered", len(l.used))
+	}
+}

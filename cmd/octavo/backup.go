@@ -15,17 +15,17 @@ type backupCmd struct {
 }
 
 func (c *backupCmd) Run(ctx context.Context, s streams) (err error) {
-	sv, err := c.open(ctx)
+	st, err := c.attach(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, sv.Store.Close()) }()
+	defer func() { err = errors.Join(err, st.Close()) }()
 	f, err := os.OpenFile(c.To, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	m, err := sv.Store.Backup(ctx, f, version)
+	m, err := st.Backup(ctx, f, version)
 	if err == nil {
 		err = f.Sync()
 	}

@@ -110,23 +110,23 @@ func (c *doctorCmd) database(ctx context.Context) []finding {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	open := finding{name: "database"}
-	sv, err := c.open(ctx)
+	st, err := c.attach(ctx)
 	if err != nil {
-		open.err = err
+		open.err, open.warning = err, errors.Is(err, errNoData)
 		return []finding{open}
 	}
-	defer sv.Store.Close()
-	v, err := sv.Store.SchemaVersion(ctx)
-	open.err, open.note = err, fmt.Sprintf("%s, schema %d", sv.Store.Dialect(), v)
-	whole := finding{name: "integrity", note: "no damage found", err: sv.Store.Check(ctx)}
+	defer st.Close()
+	v, err := st.SchemaVersion(ctx)
+	open.err, open.note = err, fmt.Sprintf("%s, schema %d", st.Dialect(), v)
+	whole := finding{name: "integrity", note: "no damage found", err: st.Check(ctx)}
 	skew := finding{name: "database clock"}
-	if d, err := sv.Store.ClockSkew(ctx); err != nil {
+	if d, err := st.ClockSkew(ctx); err != nil {
 		skew.err = err
 	} else if skew.note = fmt.Sprintf("differs by %v", d.Round(time.Millisecond)); d.Abs() > maxSkew {
 		skew.err, skew.warning = fmt.Errorf("the clock of the database differs by %v", d.Round(time.Millisecond)), true
 	}
 	queue := finding{name: "jobs", note: "none failed"}
-	counts, err := sv.Store.JobCounts(ctx)
+	counts, err := st.JobCounts(ctx)
 	queue.err = err
 	for _, n := range counts {
 		if n.State == "failed" {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -58,6 +59,21 @@ func (f storeFlags) open(ctx context.Context) (server.Services, error) {
 		return server.Services{}, err
 	}
 	return server.NewServices(s), nil
+}
+
+// errNoData says that there is nothing to look at yet.
+var errNoData = errors.New("there is no database yet; octavo bootstrap makes one")
+
+// attach opens the store as it is, to look at it.
+func (f storeFlags) attach(ctx context.Context) (*store.Store, error) {
+	o, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(o.Path); o.DatabaseURL == "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoData // opening would make an empty file
+	}
+	return store.Attach(ctx, o)
 }
 
 // streams are where a command writes; tests replace them.

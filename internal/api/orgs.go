@@ -273,24 +273,10 @@ func plainRules(in opt.Val[MergeRules]) opt.Val[docs.MergeRules] {
 
 func (a *API) listOrganizations(ctx context.Context, in *Paged) (*page[Organization], error) {
 	me := authz.Of(ctx).Actor.User
-	type item struct {
-		o  docs.Organization
-		by *docs.Access
-	}
-	return listOf(ctx, a, *in, lister[item]{
-		page: func(p store.Page) ([]item, store.Key, error) {
-			all, key, err := a.Store.OrganizationsOf(ctx, me, p)
-			items := make([]item, len(all))
-			for i := range all {
-				if err == nil {
-					items[i].o = all[i]
-					items[i].by, err = a.Store.Access(ctx, all[i].ID, me)
-				}
-			}
-			return items, key, err
-		},
+	return listOf(ctx, a, *in, lister[store.OrgAccess]{
+		page:  func(p store.Page) ([]store.OrgAccess, store.Key, error) { return a.Store.OrganizationsOf(ctx, me, p) },
 		count: func() (int64, error) { return a.Store.CountOrganizationsOf(ctx, me) },
-	}, func(it item) Organization { return a.organization(it.o, it.by) })
+	}, func(it store.OrgAccess) Organization { return a.organization(it.Org, it.Access) })
 }
 
 type createOrganizationIn struct {

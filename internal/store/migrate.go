@@ -63,7 +63,7 @@ func (s *Store) migrate(ctx context.Context, to int) error {
 		}
 		all := migrations()
 		if len(have) > len(all) {
-			return fmt.Errorf("the data was written by a newer Octavo (schema %d, this program knows %d): run that version, or restore a backup", len(have), len(all))
+			return newerData(len(have))
 		}
 		for i, sum := range have {
 			if sum != all[i].checksum() {
@@ -91,6 +91,10 @@ func (s *Store) migrate(ctx context.Context, to int) error {
 			ON CONFLICT (id) DO NOTHING`, docs.NewSecret(), docs.TimeOf(s.clock()))
 		return err
 	})
+}
+
+func newerData(version int) error {
+	return fmt.Errorf("the data was written by a newer Octavo (schema %d, this program knows %d): run that version, or restore a backup", version, latest())
 }
 
 // applied gives the checksums of the steps that the database has.

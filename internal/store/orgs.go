@@ -77,14 +77,34 @@ func (r Reader) Organization(ctx context.Context, id docs.OrgID) (Stamped[docs.O
 		FROM organizations o CROSS JOIN instance i WHERE o.id = $1`, id)
 }
 
+// OrgAccess is an organization and what a user is in it, without grants.
+type OrgAccess struct {
+	Org    docs.Organization
+	Access *docs.Access
+}
+
 // OrganizationsOf lists the organizations in which a user is an enabled member.
-func (r Reader) OrganizationsOf(ctx context.Context, user docs.UserID, p Page) ([]docs.Organization, Key, error) {
-	items, err := many(ctx, r, scanOrg, `
-		SELECT `+orgColumns+`
+func (r Reader) OrganizationsOf(ctx context.Context, user docs.UserID, p Page) ([]OrgAccess, Key, error) {
+	items, err := many(ctx, r, func(s scanner) (out OrgAccess, err error) {
+		var v orgRow
+		var owned docs.TeamID
+		a := &docs.Access{User: user, Member: true, Teams: map[docs.TeamID]docs.TeamRole{}}
+		if err = s.Scan(append(v.dest(), &a.Role, &owned)...); err != nil {
+			return out, err
+		}
+		if owned != "" {
+			a.Teams[owned] = docs.TeamOwner
+		}
+		out.Org, err = v.done()
+		a.Org, out.Access = out.Org.ID, a
+		return out, err
+	}, `SELECT `+orgColumns+`, m.role, COALESCE((
+			SELECT MIN(t.id) FROM team_members tm JOIN teams t ON t.id = tm.team_id
+			WHERE tm.user_id = m.user_id AND t.org_id = m.org_id AND tm.role = 'owner'), '')
 		FROM members m JOIN organizations o ON o.id = m.org_id
 		WHERE m.user_id = $1 AND NOT m.disabled AND m.org_id > $2
 		ORDER BY m.org_id LIMIT $3`, user, p.text(0), p.ask())
-	items, next := cut(p, items, func(o docs.Organization) Key { return Key{string(o.ID)} })
+	items, next := cut(p, items, func(o OrgAccess) Key { return Key{string(o.Org.ID)} })
 	return items, next, err
 }
 

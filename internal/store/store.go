@@ -103,6 +103,26 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
+// Attach opens a database as it is, without bringing its schema up to date:
+// for looking at it while another program version may be serving it.
+func Attach(ctx context.Context, o Options) (*Store, error) {
+	s, err := open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.SchemaVersion(ctx)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("there is no Octavo data: %w", err)
+	case v > latest():
+		err = newerData(v)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
 // open connects without touching the schema.
 func open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{clock: o.Clock}

@@ -66,8 +66,8 @@ func bench() (err error) {
 	var o options
 	flag.StringVar(&o.bin, "bin", "", "octavo `binary`; built from this module without it")
 	flag.StringVar(&o.dir, "dir", "", "`folder` for the temporary data; it should be on a real disk")
-	flag.IntVar(&o.rounds, "rounds", 5, "interleaved rounds; the median counts")
-	flag.Float64Var(&o.seconds, "seconds", 2, "length of each measurement")
+	flag.IntVar(&o.rounds, "rounds", 9, "interleaved rounds; the median counts")
+	flag.Float64Var(&o.seconds, "seconds", 1, "length of each measurement")
 	flag.IntVar(&o.conns, "conns", 16, "connections of the concurrent measurements")
 	flag.IntVar(&o.collections, "collections", 1000, "collections in the organization that is listed")
 	flag.StringVar(&o.json, "json", "", "also write the results to a `file`")

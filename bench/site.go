@@ -142,7 +142,9 @@ func startSite(ctx context.Context, o options, p pinning, dir string) (s *site, 
 		title string
 		id    *string
 	}{{"Read", &s.readOrg}, {"Write", &s.writeOrg}} {
-		out, err := exec.CommandContext(ctx, o.bin, "bootstrap", "--data", data, "--email", "bench@octavo.example", "--organization", org.title).Output()
+		cmd := exec.CommandContext(ctx, o.bin, "bootstrap", "--data", data, "--email", "bench@octavo.example", "--organization", org.title)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
 		var made struct{ Organization, Token string }
 		if err = errors.Join(err, json.Unmarshal(out, &made)); err != nil {
 			return s, fmt.Errorf("octavo bootstrap: %w", err)

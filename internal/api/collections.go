@@ -115,7 +115,7 @@ type createCollectionIn struct {
 	OrgIn
 	Body *struct {
 		Title  string            `json:"title,omitempty" maxLength:"50"`
-		Parent docs.CollectionID `json:"parent,omitempty"`
+		Parent docs.CollectionID `json:"parent,omitempty" minLength:"1"`
 	}
 }
 
@@ -142,7 +142,7 @@ type updateCollectionIn struct {
 	CollectionIn
 	Body struct {
 		Title       opt.Val[string]     `json:"title,omitempty" maxLength:"50"`
-		Description opt.Val[string]     `json:"description,omitempty" maxLength:"100"`
+		Description opt.Val[string]     `json:"description,omitempty" nullable:"true" maxLength:"100"`
 		Level       opt.Val[docs.Level] `json:"defaultLevel,omitempty" nullable:"true"`
 	}
 }
@@ -150,7 +150,11 @@ type updateCollectionIn struct {
 func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*out[Collection], error) {
 	g := authz.Of(ctx)
 	c, err := a.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch(in.Body))
-	return ok(a.collection(c, g.Role)), err
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.roleNow(ctx, g.Actor, c.Org, c.Node(), c.Parent)
+	return ok(a.collection(c, r)), err
 }
 
 func (a *API) deleteCollection(ctx context.Context, _ *CollectionIn) (*done, error) {
@@ -168,7 +172,7 @@ func (a *API) listCollectionSpaces(ctx context.Context, in *listCollectionSpaces
 
 // movement is where a collection or a space is to go.
 type movement struct {
-	Parent   opt.Val[docs.CollectionID] `json:"parent,omitempty" nullable:"true" doc:"null is the top level."`
+	Parent   opt.Val[docs.CollectionID] `json:"parent,omitempty" nullable:"true" minLength:"1" doc:"null is the top level."`
 	Position opt.Val[position]          `json:"position,omitempty" doc:"Left out: behind everything else."`
 }
 
@@ -228,14 +232,19 @@ func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*out[Co
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.roleNow(ctx, g, c.Node(), c.Parent)
+	r, err := a.roleNow(ctx, g.Actor, c.Org, c.Node(), c.Parent)
 	return ok(a.collection(c, r)), err
 }
 
-// roleNow gives the caller's role on a thing that has just moved.
-func (a *API) roleNow(ctx context.Context, g *authz.Grant, n docs.Node, parent docs.CollectionID) (docs.Role, error) {
+// roleNow gives the caller's role on a thing that has just changed, perhaps
+// by changing its default level or its place.
+func (a *API) roleNow(ctx context.Context, by authz.Actor, org docs.OrgID, n docs.Node, parent docs.CollectionID) (docs.Role, error) {
+	access, err := a.Store.Access(ctx, org, by.User)
+	if err != nil {
+		return docs.Guest, err
+	}
 	above, err := a.Store.Path(ctx, parent)
-	return g.Access.Resolve(append([]docs.Node{n}, above...)).Role, err
+	return access.Resolve(append([]docs.Node{n}, above...)).Role, err
 }
 
 type transfer struct {
@@ -248,6 +257,11 @@ type transferCollectionIn struct {
 }
 
 func (a *API) transferCollection(ctx context.Context, in *transferCollectionIn) (*out[Collection], error) {
-	c, r, err := a.Spaces.TransferCollection(ctx, authz.Of(ctx), in.Body.Organization)
+	g := authz.Of(ctx)
+	c, err := a.Spaces.TransferCollection(ctx, g, in.Body.Organization)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.roleNow(ctx, g.Actor, c.Org, c.Node(), c.Parent)
 	return ok(a.collection(c, r)), err
 }

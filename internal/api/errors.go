@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -93,6 +94,8 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 // huma reports what it finds through package variables. They are set once,
 // here, and hold no state.
 func init() {
+	huma.ValidateStrictCasing = true // or "TITLE" would pass by the checks of "title"
+	huma.DefaultArrayNullable = false
 	huma.NewError = func(status int, message string, found ...error) huma.StatusError {
 		return problemOfInput(status, message, found)
 	}
@@ -108,16 +111,18 @@ func problemOfInput(status int, message string, found []error) *problem {
 		return newProblem(status, "send the body as JSON, with the header Content-Type: application/json", nil)
 	}
 	var details []errs.Detail
+	add := func(d errs.Detail) { // one thing about one place is enough
+		if !slices.ContainsFunc(details, func(have errs.Detail) bool { return have.Path == d.Path }) {
+			details = append(details, d)
+		}
+	}
 	for _, err := range found {
 		var d *huma.ErrorDetail
-		var e *errs.Error
 		switch {
-		case errors.As(err, &e):
-			details = append(details, e.Details...)
 		case errors.As(err, &d):
-			details = append(details, errs.Detail{Path: d.Location, Message: d.Message})
+			add(errs.Detail{Path: d.Location, Message: d.Message})
 		case err != nil:
-			details = append(details, errs.Detail{Message: err.Error()})
+			add(errs.Detail{Message: err.Error()})
 		}
 	}
 	if len(details) > 0 {

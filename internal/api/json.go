@@ -60,6 +60,9 @@ func strictValue(d *json.Decoder, path string, depth int) (any, error) {
 				return nil, malformed(err)
 			}
 			key := k.(string) // the decoder gives nothing else here
+			if !plainText(key) {
+				return nil, errs.E(errs.Invalid, "has a key with a NUL character in %s", path)
+			}
 			if _, twice := out[key]; twice {
 				return nil, errs.E(errs.Invalid, "has the key %q twice in %s", key, path)
 			}

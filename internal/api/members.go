@@ -142,7 +142,7 @@ func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*page[space
 	if err != nil {
 		return nil, err
 	}
-	v := store.Viewer{Org: in.Org, User: in.User, Role: m.Role}
+	g, v := authz.Of(ctx), store.Viewer{Org: in.Org, User: in.User, Role: m.Role}
 	read := a.Store.SpacesBackward
 	if in.Order == "asc" {
 		read = a.Store.Spaces
@@ -153,7 +153,11 @@ func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*page[space
 		},
 		count: func() (int64, error) { return a.Store.CountSpaces(ctx, v, store.SpaceFilter{}) },
 	}, func(it store.Ranked[docs.Space]) spacePermission {
-		return spacePermission{it.Role, a.space(it.It, it.Role)}
+		mine := it.Role // the caller is the member, or an admin
+		if g.Role == docs.Admin {
+			mine = docs.Admin
+		}
+		return spacePermission{it.Role, a.space(it.It, mine)}
 	})
 }
 

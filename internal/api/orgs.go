@@ -161,6 +161,12 @@ type orgPermissions struct {
 // organization shows an organization to somebody with an access in it.
 func (a *API) organization(o docs.Organization, by *docs.Access) Organization {
 	can := func(act authz.Action) bool { return by.Inside() && authz.Can(by.OrgRole(), act) }
+	if !by.Inside() { // somebody who may join: what it is, not how it is set up
+		o = docs.Organization{
+			ID: o.ID, Title: o.Title, CreatedAt: o.CreatedAt, Type: o.Type, Plan: o.Plan, Trial: o.Trial, LogoURL: o.LogoURL,
+			MergeRules: docs.MergeRules{Type: docs.MergeNone},
+		}
+	}
 	w := Organization{
 		Object: "organization", ID: string(o.ID), Title: o.Title, CreatedAt: o.CreatedAt,
 		EmailDomains: append([]string{}, o.EmailDomains...), Hostname: o.Hostname, Type: o.Type, UseCase: o.UseCase,
@@ -313,7 +319,7 @@ func (a *API) getOrganization(ctx context.Context, _ *OrgIn) (*out[Organization]
 type updateOrganizationIn struct {
 	OrgIn
 	Body struct {
-		Title          opt.Val[string]      `json:"title,omitempty" minLength:"2" maxLength:"255"`
+		Title          opt.Val[string]      `json:"title,omitempty" minLength:"2" maxLength:"255" pattern:"\\S.*\\S" patternDescription:"at least two characters that are not blank"`
 		EmailDomains   opt.Val[[]string]    `json:"emailDomains,omitempty" maxItems:"50"`
 		Hostname       opt.Val[string]      `json:"hostname,omitempty" minLength:"3" maxLength:"32"`
 		DefaultRole    opt.Val[docs.Role]   `json:"defaultRole,omitempty" nullable:"true"`

@@ -75,6 +75,9 @@ func (w *world) script(file string) {
 	var request string
 	for _, f := range archive.Files {
 		first, rest, _ := strings.Cut(f.Name, " ")
+		if first == "#" { // a heading
+			continue
+		}
 		body := strings.TrimSpace(string(f.Data))
 		if status, err := strconv.Atoi(first); err == nil {
 			w.expect(request, last, status, rest, body)

@@ -140,7 +140,7 @@ func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*page[Space], e
 type newSpace struct {
 	Title          string                  `json:"title,omitempty" maxLength:"50"`
 	Emoji          string                  `json:"emoji,omitempty" maxLength:"50"`
-	Parent         docs.CollectionID       `json:"parent,omitempty"`
+	Parent         docs.CollectionID       `json:"parent,omitempty" minLength:"1"`
 	Language       language                `json:"language,omitempty"`
 	EditMode       docs.EditMode           `json:"editMode,omitempty"`
 	Empty          opt.Val[bool]           `json:"empty,omitempty" doc:"true makes a space without any page."`
@@ -211,7 +211,11 @@ func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*out[Space], 
 		patch.Language = opt.Of(string(l))
 	}
 	s, err := a.Spaces.Update(ctx, g, patch)
-	return ok(a.space(s, g.Role)), err
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.roleNow(ctx, g.Actor, s.Org, s.Node(), s.Parent)
+	return ok(a.space(s, r)), err
 }
 
 func (a *API) deleteSpace(ctx context.Context, _ *SpaceIn) (*done, error) {
@@ -239,7 +243,7 @@ func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*out[Space], erro
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.roleNow(ctx, g, s.Node(), s.Parent)
+	r, err := a.roleNow(ctx, g.Actor, s.Org, s.Node(), s.Parent)
 	return ok(a.space(s, r)), err
 }
 
@@ -249,6 +253,11 @@ type transferSpaceIn struct {
 }
 
 func (a *API) transferSpace(ctx context.Context, in *transferSpaceIn) (*out[Space], error) {
-	s, r, err := a.Spaces.Transfer(ctx, authz.Of(ctx), in.Body.Organization)
+	g := authz.Of(ctx)
+	s, err := a.Spaces.Transfer(ctx, g, in.Body.Organization)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.roleNow(ctx, g.Actor, s.Org, s.Node(), s.Parent)
 	return ok(a.space(s, r)), err
 }

@@ -77,7 +77,7 @@ func (a *API) getUser(ctx context.Context, in *UserIn) (*out[User], error) {
 type updateUserIn struct {
 	User docs.UserID `path:"userId"`
 	Body struct {
-		DisplayName opt.Val[string] `json:"displayName,omitempty" minLength:"1" maxLength:"64"`
+		DisplayName opt.Val[string] `json:"displayName,omitempty" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank"`
 		PhotoURL    opt.Val[string] `json:"photoURL,omitempty" maxLength:"2048" format:"uri"`
 	}
 }
@@ -124,15 +124,15 @@ func (a *API) listTokens(ctx context.Context, in *Paged) (*page[Token], error) {
 
 type createTokenIn struct {
 	Body struct {
-		Label     string             `json:"label" minLength:"1" maxLength:"50"`
-		Scopes    []docs.Scope       `json:"scopes,omitempty" enum:"read,write,admin" uniqueItems:"true" doc:"What the token may do; left out, all that you may."`
+		Label     string             `json:"label" minLength:"1" maxLength:"50" pattern:"\\S" patternDescription:"not blank"`
+		Scopes    []docs.Scope       `json:"scopes,omitempty" enum:"read,write,admin" minItems:"1" uniqueItems:"true" doc:"What the token may do; left out, all that you may."`
 		ExpiresAt opt.Val[docs.Time] `json:"expiresAt,omitempty"`
 	}
 }
 
 func (a *API) createToken(ctx context.Context, in *createTokenIn) (*out[NewToken], error) {
 	t, secret, err := a.Orgs.CreateToken(ctx, authz.Of(ctx).Actor, orgs.NewToken{
-		Label: in.Body.Label, Scopes: in.Body.Scopes, ExpiresAt: in.Body.ExpiresAt.Or(0),
+		Label: in.Body.Label, Scopes: in.Body.Scopes, ExpiresAt: in.Body.ExpiresAt,
 	})
 	return ok(NewToken{token(t), secret}), err
 }

@@ -64,6 +64,9 @@ var (
 	SpaceAccess    = Action{"see who has access to the space", docs.Create, docs.ScopeRead}
 )
 
+// Within gives the action as part of another one, for tokens of its scope.
+func (a Action) Within(s docs.Scope) Action { return Action{a.Name, a.Least, s} }
+
 // Can tells whether a role is enough for an action.
 func Can(role docs.Role, a Action) bool { return role.AtLeast(a.Least) }
 

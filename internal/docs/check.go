@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 )
@@ -55,7 +56,7 @@ func (r MergeRule) check(path string) error {
 	switch {
 	case !users && !custom && !slices.Contains(MergeRuleNames.Plain, r.Rule):
 		return errs.Field(path+".rule", "is not a merge rule")
-	case users && r.Users == nil:
+	case users && len(r.Users) == 0:
 		return errs.Field(path+".users", "is required by the rule %s", r.Rule)
 	case !users && r.Users != nil:
 		return errs.Field(path+".users", "does not belong to the rule %s", r.Rule)
@@ -63,7 +64,7 @@ func (r MergeRule) check(path string) error {
 		return errs.Field(path+".expression", "is required by the rule %s", r.Rule)
 	case !custom && (r.Expression != "" || r.Message != ""):
 		return errs.Field(path+".expression", "does not belong to the rule %s", r.Rule)
-	case len(r.Expression) > maxExpression:
+	case utf8.RuneCountInString(r.Expression) > maxExpression:
 		return errs.Field(path+".expression", "is longer than %d characters", maxExpression)
 	}
 	return nil

@@ -24,21 +24,24 @@ type (
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 const (
-	idTimeChars   = 8  // 62^8 milliseconds: until the year 8888
+	idTimeChars   = 11 // 62^11 nanoseconds outlast the calendar
 	idRandomChars = 14 // 83 bits that nobody can guess
 )
 
 // NewID gives an id made of letters and digits. The leading time keeps index
 // pages warm; the rest is random, so knowing one id says nothing of another.
 func NewID[T ~string](now time.Time) T {
-	var b [idTimeChars + idRandomChars]byte
-	ms := now.UnixMilli()
-	for i := idTimeChars - 1; i >= 0; i-- {
-		b[i] = alphabet[ms%62]
-		ms /= 62
+	return T(timeText(now) + randomText(idRandomChars))
+}
+
+// timeText gives a moment as text that sorts by time.
+func timeText(now time.Time) string {
+	var b [idTimeChars]byte
+	for i, ns := len(b)-1, now.UnixNano(); i >= 0; i-- {
+		b[i] = alphabet[ns%62]
+		ns /= 62
 	}
-	copy(b[idTimeChars:], randomText(idRandomChars))
-	return T(b[:])
+	return string(b[:])
 }
 
 // TokenPrefix marks our secrets so that scanners and people recognise them.

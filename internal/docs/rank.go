@@ -12,14 +12,9 @@ type Rank string
 
 // RankAtEnd gives a rank behind everything that was appended before now.
 func RankAtEnd(now time.Time) Rank {
-	var b [11]byte // 62^11 nanoseconds outlast the calendar
-	for i, ns := len(b)-1, now.UnixNano(); i >= 0; i-- {
-		b[i] = alphabet[ns%62]
-		ns /= 62
-	}
 	// The last character is not the lowest one, so that there is always room
 	// in front.
-	return Rank(string(b[:]) + randomText(3) + "V")
+	return Rank(timeText(now) + randomText(3) + "V")
 }
 
 // RankBetween gives a rank behind lo and before hi. An empty lo is before

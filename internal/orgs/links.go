@@ -32,9 +32,9 @@ func (s *Service) CreateLink(ctx context.Context, by authz.Actor, org docs.OrgID
 		if !o.It.InviteLinks {
 			return Link{}, errs.E(errs.Precondition, "invite links are switched off in this organization")
 		}
-		in.ID, in.Org = docs.NewID[docs.InviteID](tx.Now().Std()), org
+		in.ID, in.Org = store.NewID[docs.InviteID](tx), org
 		in.CreatedBy, in.CreatedAt = by.User, tx.Now()
-		l, err := manageLink(ctx, tx.Reader, by, in)
+		l, err := manageLink(ctx, tx.Reader, by, toChange, in)
 		if err != nil {
 			return l, err
 		}
@@ -51,21 +51,30 @@ func linkEvent(action string, l docs.InviteLink) audit.Event {
 	}}
 }
 
-// manageLink checks that the caller may make, see, change and revoke a link.
-func manageLink(ctx context.Context, r store.Reader, by authz.Actor, in docs.InviteLink) (Link, error) {
+// need is what a caller must be allowed on the thing that a link admits to.
+type need struct{ org, space, collection authz.Action }
+
+var (
+	toSee    = need{authz.ReadAsAdmin, authz.SpaceAccess, authz.CollectionAccess}
+	toChange = need{authz.AdminOrg, authz.AdminSpace, authz.AdminCollection}
+)
+
+// manageLink checks that the caller may see a link, or make, change and
+// revoke it.
+func manageLink(ctx context.Context, r store.Reader, by authz.Actor, n need, in docs.InviteLink) (Link, error) {
 	l := Link{InviteLink: in}
 	check := authz.Within(r)
 	var g *authz.Grant
 	var err error
 	switch {
 	case in.Space != "":
-		g, _, err = check.Space(ctx, by, authz.AdminSpace, in.Space)
+		g, _, err = check.Space(ctx, by, n.space, in.Space)
 		l.Space = g
 	case in.Collection != "":
-		g, _, err = check.Collection(ctx, by, authz.AdminCollection, in.Collection)
+		g, _, err = check.Collection(ctx, by, n.collection, in.Collection)
 		l.Collection = g
 	default:
-		g, _, err = check.Org(ctx, by, authz.AdminOrg, in.Org)
+		g, _, err = check.Org(ctx, by, n.org, in.Org)
 	}
 	if err != nil {
 		return l, err
@@ -80,9 +89,8 @@ func manageLink(ctx context.Context, r store.Reader, by authz.Actor, in docs.Inv
 	return l, nil
 }
 
-// live gives a link that was not revoked and that the caller manages. To
-// anybody else it is absent.
-func live(ctx context.Context, r store.Reader, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
+// live gives a link that was not revoked.
+func live(ctx context.Context, r store.Reader, by authz.Actor, n need, org docs.OrgID, id docs.InviteID) (Link, error) {
 	in, err := r.InviteLink(ctx, org, id)
 	if err != nil {
 		return Link{}, err
@@ -90,12 +98,12 @@ func live(ctx context.Context, r store.Reader, by authz.Actor, org docs.OrgID, i
 	if !in.RevokedAt.IsZero() {
 		return Link{}, errs.Missing("invite link")
 	}
-	return manageLink(ctx, r, by, in)
+	return manageLink(ctx, r, by, n, in)
 }
 
 // Link gives one link.
 func (s *Service) Link(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
-	return live(ctx, s.Store.Reader, by, org, id)
+	return live(ctx, s.Store.Reader, by, toSee, org, id)
 }
 
 // LinkPatch is the input of UpdateLink: a role for a link to the
@@ -121,14 +129,14 @@ func (p LinkPatch) role(l docs.InviteLink) (docs.Role, error) {
 // UpdateLink changes what a link gives to those who use it from now on.
 func (s *Service) UpdateLink(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID, p LinkPatch) (Link, error) {
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Link, error) {
-		l, err := live(ctx, tx.Reader, by, org, id)
+		l, err := live(ctx, tx.Reader, by, toChange, org, id)
 		if err != nil {
 			return l, err
 		}
 		if l.Role, err = p.role(l.InviteLink); err != nil {
 			return l, err
 		}
-		if l, err = manageLink(ctx, tx.Reader, by, l.InviteLink); err != nil {
+		if l, err = manageLink(ctx, tx.Reader, by, toChange, l.InviteLink); err != nil {
 			return l, err
 		}
 		if err := tx.PutInviteLink(ctx, l.InviteLink); err != nil {
@@ -142,7 +150,7 @@ func (s *Service) UpdateLink(ctx context.Context, by authz.Actor, org docs.OrgID
 // told why it does not work.
 func (s *Service) RevokeLink(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
-		l, err := live(ctx, tx.Reader, by, org, id)
+		l, err := live(ctx, tx.Reader, by, toChange, org, id)
 		if err != nil {
 			return err
 		}

@@ -169,7 +169,12 @@ func (s *Service) Invite(ctx context.Context, by authz.Actor, org docs.OrgID, pe
 			case !errs.Is(err, errs.NotFound):
 				return out, err
 			}
-			if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: p.Role, SSO: sso, JoinedAt: tx.Now()}); err != nil {
+			// Neither is one that is in use elsewhere.
+			viaSSO := sso && !u.Verified
+			if sso && !viaSSO {
+				out.FailedSSO = append(out.FailedSSO, string(e))
+			}
+			if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: p.Role, SSO: viaSSO, JoinedAt: tx.Now()}); err != nil {
 				return out, err
 			}
 			if err := audit.Record(ctx, tx, by, memberEvent(org, "invite", u.ID, map[string]any{"role": p.Role})); err != nil {

@@ -44,7 +44,7 @@ func (s *Service) Create(ctx context.Context, by authz.Actor, in NewOrganization
 }
 
 func create(ctx context.Context, tx *store.Tx, by authz.Actor, in NewOrganization, domains []string) (docs.Organization, error) {
-	o := docs.NewOrganization(docs.NewID[docs.OrgID](tx.Now().Std()), in.Title, by.User, tx.Now())
+	o := docs.NewOrganization(store.NewID[docs.OrgID](tx), in.Title, by.User, tx.Now())
 	o.EmailDomains, o.UseCase, o.CommunityType = domains, in.UseCase, in.CommunityType
 	if in.Type != "" {
 		o.Type = in.Type
@@ -257,7 +257,7 @@ func operatorUser(ctx context.Context, tx *store.Tx, address string) (docs.User,
 
 func addUser(ctx context.Context, tx *store.Tx, e docs.Email, verified bool) (docs.User, error) {
 	u := docs.User{
-		ID: docs.NewID[docs.UserID](tx.Now().Std()), Email: e, Verified: verified, DisplayName: e.Name(),
+		ID: store.NewID[docs.UserID](tx), Email: e, Verified: verified, DisplayName: e.Name(),
 		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 	return u, tx.AddUser(ctx, u)
@@ -267,7 +267,7 @@ func addUser(ctx context.Context, tx *store.Tx, e docs.Email, verified bool) (do
 type NewToken struct {
 	Label     string
 	Scopes    docs.Scopes
-	ExpiresAt docs.Time
+	ExpiresAt opt.Val[docs.Time] // left out: never
 }
 
 // MaxTokens is how many tokens a user can have.
@@ -277,7 +277,7 @@ const MaxTokens = 200
 func (s *Service) CreateToken(ctx context.Context, by authz.Actor, in NewToken) (docs.Token, string, error) {
 	var secret string
 	t, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (t docs.Token, err error) {
-		if !in.ExpiresAt.IsZero() && in.ExpiresAt <= tx.Now() {
+		if at, ok := in.ExpiresAt.Get(); ok && at <= tx.Now() {
 			return t, errs.Field("body.expiresAt", "must be in the future")
 		}
 		n, err := tx.CountTokens(ctx, by.User)
@@ -309,8 +309,8 @@ func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToke
 func addToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (docs.Token, string, error) {
 	secret := docs.NewSecret()
 	t := docs.Token{
-		ID: docs.NewID[docs.TokenID](tx.Now().Std()), User: by.User, Label: in.Label, Scopes: in.Scopes,
-		CreatedAt: tx.Now(), ExpiresAt: in.ExpiresAt,
+		ID: store.NewID[docs.TokenID](tx), User: by.User, Label: in.Label, Scopes: in.Scopes,
+		CreatedAt: tx.Now(), ExpiresAt: in.ExpiresAt.Or(0),
 	}
 	if err := tx.AddToken(ctx, t, docs.HashSecret(secret)); err != nil {
 		return t, "", err

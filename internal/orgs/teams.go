@@ -20,7 +20,7 @@ func teamEvent(t docs.Team, action string, data map[string]any) audit.Event {
 // CreateTeam makes a team of members.
 func (s *Service) CreateTeam(ctx context.Context, by authz.Actor, org docs.OrgID, title string, members []docs.UserID) (docs.Team, error) {
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Team, error) {
-		t := docs.Team{ID: docs.NewID[docs.TeamID](tx.Now().Std()), Org: org, Title: title, CreatedAt: tx.Now()}
+		t := docs.Team{ID: store.NewID[docs.TeamID](tx), Org: org, Title: title, CreatedAt: tx.Now()}
 		if err := tx.AddTeam(ctx, t); err != nil {
 			return t, err
 		}

@@ -9,6 +9,7 @@ package spaces
 
 import (
 	"context"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -47,9 +48,6 @@ func container(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID
 	if g.Collection.Org != org {
 		return docs.Guest, 0, errs.Missing("collection")
 	}
-	if len(g.Path) >= docs.MaxDepth {
-		return docs.Guest, 0, errs.Field("body.parent", "is %d levels deep, which is the limit", docs.MaxDepth)
-	}
 	return g.Role, len(g.Path), nil
 }
 
@@ -57,11 +55,15 @@ func container(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID
 func (s *Service) CreateCollection(ctx context.Context, by authz.Actor, org docs.OrgID, title string, parent docs.CollectionID) (docs.Collection, docs.Role, error) {
 	var role docs.Role
 	c, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (c docs.Collection, err error) {
-		if role, _, err = container(ctx, tx, by, org, parent); err != nil {
+		var depth int
+		if role, depth, err = container(ctx, tx, by, org, parent); err != nil {
 			return c, err
 		}
+		if depth >= docs.MaxDepth {
+			return c, errs.Field("body.parent", "is %d levels deep, which is the limit", docs.MaxDepth)
+		}
 		c = docs.Collection{
-			ID: docs.NewID[docs.CollectionID](tx.Now().Std()), Org: org, Parent: parent, Title: orUntitled(title),
+			ID: store.NewID[docs.CollectionID](tx), Org: org, Parent: parent, Title: orUntitled(title),
 			Level: docs.LevelInherit, Rank: docs.RankAtEnd(s.Store.Clock()),
 			CreatedBy: by.User, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
@@ -73,8 +75,9 @@ func (s *Service) CreateCollection(ctx context.Context, by authz.Actor, org docs
 	return c, role, err
 }
 
+// orUntitled names what has no name, so that people can click on it.
 func orUntitled(title string) string {
-	if title == "" {
+	if strings.TrimSpace(title) == "" {
 		return untitled
 	}
 	return title
@@ -99,7 +102,7 @@ func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p Collec
 		if err != nil {
 			return c, err
 		}
-		c.Title, c.Description, c.Level, c.UpdatedAt = p.Title.Or(c.Title), p.Description.Or(c.Description), level, tx.Now()
+		c.Title, c.Description, c.Level, c.UpdatedAt = orUntitled(p.Title.Or(c.Title)), p.Description.Or(c.Description), level, tx.Now()
 		if err := tx.PutCollection(ctx, c); err != nil {
 			return c, err
 		}
@@ -298,12 +301,14 @@ func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org d
 	return docs.RankBetween(lo, hi), nil
 }
 
+// visible checks that the caller can see a thing beside which another one is
+// to go. It is part of writing, so a token that only writes is enough.
 func visible(ctx context.Context, tx *store.Tx, by authz.Actor, p docs.Pointer) (err error) {
 	check := authz.Within(tx.Reader)
 	if p.Kind == docs.NodeSpace {
-		_, _, err = check.Space(ctx, by, authz.ViewSpace, docs.SpaceID(p.ID))
+		_, _, err = check.Space(ctx, by, authz.ViewSpace.Within(docs.ScopeWrite), docs.SpaceID(p.ID))
 	} else {
-		_, _, err = check.Collection(ctx, by, authz.ViewCollection, docs.CollectionID(p.ID))
+		_, _, err = check.Collection(ctx, by, authz.ViewCollection.Within(docs.ScopeWrite), docs.CollectionID(p.ID))
 	}
 	return err
 }
@@ -311,15 +316,14 @@ func visible(ctx context.Context, tx *store.Tx, by authz.Actor, p docs.Pointer) 
 // TransferCollection gives a collection with everything in it to another
 // organization, at its top level. Grants stay behind: they name people of
 // the old one.
-func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Collection, docs.Role, error) {
-	var role docs.Role
-	c, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Collection, error) {
+func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Collection, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Collection, error) {
 		v, err := tx.Collection(ctx, g.Collection.ID)
 		root := v.It
 		if err != nil {
 			return root, err
 		}
-		if role, err = transferable(ctx, tx, g.Actor, root.Org, to); err != nil {
+		if err := transferable(ctx, tx, g.Actor, root.Org, to); err != nil {
 			return root, err
 		}
 		t, err := wholeSubtree(ctx, tx, g)
@@ -350,25 +354,21 @@ func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to doc
 		}
 		return root, recordTransfer(ctx, tx, g.Actor, from, to, collectionEvent(root, "transfer", nil))
 	})
-	return c, role, err
 }
 
-// transferable checks that the caller may bring content into the other
-// organization, and gives the caller's role there.
-func transferable(ctx context.Context, tx *store.Tx, by authz.Actor, from, to docs.OrgID) (docs.Role, error) {
-	// The right to create where it comes from is asked too: administering
-	// one thing by a grant is not enough to take it out of an organization.
-	if _, _, err := authz.Within(tx.Reader).Org(ctx, by, authz.CreateContent, from); err != nil {
-		return docs.Guest, err
-	}
-	g, _, err := authz.Within(tx.Reader).Org(ctx, by, authz.CreateContent, to)
-	if err != nil {
-		return docs.Guest, err
+// transferable checks that the caller may create content on both sides:
+// administering one thing by a grant is not enough to take it out of an
+// organization.
+func transferable(ctx context.Context, tx *store.Tx, by authz.Actor, from, to docs.OrgID) error {
+	for _, org := range []docs.OrgID{from, to} {
+		if _, _, err := authz.Within(tx.Reader).Org(ctx, by, authz.CreateContent, org); err != nil {
+			return err
+		}
 	}
 	if from == to {
-		return docs.Guest, errs.E(errs.Conflict, "it belongs to that organization already; nothing would change")
+		return errs.E(errs.Conflict, "it belongs to that organization already; nothing would change")
 	}
-	return g.Role, nil
+	return nil
 }
 
 // recordTransfer writes the event into the logs of both organizations.

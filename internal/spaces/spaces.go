@@ -38,9 +38,9 @@ func (s *Service) Create(ctx context.Context, by authz.Actor, org docs.OrgID, in
 		}
 		now := tx.Now()
 		sp = docs.Space{
-			ID: docs.NewID[docs.SpaceID](now.Std()), Org: org, Parent: in.Parent,
+			ID: store.NewID[docs.SpaceID](tx), Org: org, Parent: in.Parent,
 			Title: orUntitled(in.Title), Emoji: in.Emoji, EditMode: in.EditMode, Level: docs.LevelInherit, Language: in.Language,
-			MergeRules: docs.MergeRules{Type: docs.MergeInherit}, Revision: docs.NewID[docs.RevisionID](now.Std()),
+			MergeRules: docs.MergeRules{Type: docs.MergeInherit}, Revision: store.NewID[docs.RevisionID](tx),
 			Rank: docs.RankAtEnd(s.Store.Clock()), CreatedBy: by.User, CreatedAt: now, UpdatedAt: now,
 		}
 		if sp.EditMode == "" {
@@ -119,7 +119,7 @@ func (p SpacePatch) apply(ctx context.Context, tx *store.Tx, g *authz.Grant, sp 
 		}
 		sp.MergeRules = rules
 	}
-	sp.Title, sp.EditMode, sp.Language = p.Title.Or(sp.Title), p.EditMode.Or(sp.EditMode), p.Language.Or(sp.Language)
+	sp.Title, sp.EditMode, sp.Language = orUntitled(p.Title.Or(sp.Title)), p.EditMode.Or(sp.EditMode), p.Language.Or(sp.Language)
 	return nil
 }
 
@@ -228,15 +228,14 @@ func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space,
 }
 
 // Transfer gives a space to another organization, at its top level.
-func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Space, docs.Role, error) {
-	var role docs.Role
-	sp, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Space, error) {
+func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Space, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Space, error) {
 		sp, err := present(ctx, tx, g.Space.ID)
 		if err != nil {
 			return sp, err
 		}
 		from := sp.Org
-		if role, err = transferable(ctx, tx, g.Actor, from, to); err != nil {
+		if err := transferable(ctx, tx, g.Actor, from, to); err != nil {
 			return sp, err
 		}
 		sp.Rank = docs.RankAtEnd(s.Store.Clock())
@@ -249,7 +248,6 @@ func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (
 		v, err := tx.Space(ctx, sp.ID)
 		return v.It, err
 	})
-	return sp, role, err
 }
 
 // transferSpace moves one space between organizations without its grants.

@@ -23,7 +23,7 @@ type AuditRow struct {
 // AddAudit writes a line of the log and the event that tells the world, in
 // the transaction of the change itself.
 func (tx *Tx) AddAudit(ctx context.Context, a AuditRow) error {
-	a.ID, a.At = docs.NewID[string](tx.now), tx.Now()
+	a.ID, a.At = NewID[string](tx), tx.Now()
 	err := tx.put(ctx, `
 		INSERT INTO audit (id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,

@@ -380,17 +380,25 @@ func (tx *Tx) insertInOrder(ctx context.Context, t BackupTable, text string, row
 	for _, v := range rows {
 		children[v[parent]] = append(children[v[parent]], v)
 	}
+	done := 0
 	var insert func(of any) error
 	insert = func(of any) error {
 		for _, v := range children[of] {
 			if err := tx.put(ctx, text, v...); err != nil {
 				return err
 			}
+			done++
 			if err := insert(v[id]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return insert(nil)
+	if err := insert(nil); err != nil {
+		return err
+	}
+	if done < len(rows) {
+		return fmt.Errorf("%d rows hang below none that is at the top", len(rows)-done)
+	}
+	return nil
 }

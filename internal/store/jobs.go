@@ -33,7 +33,7 @@ func (tx *Tx) AddJob(ctx context.Context, j Job) error {
 		INSERT INTO jobs (id, kind, key, payload, state, every_ms, run_at, attempts, runs, leased_by, lease_until, last_error, created_at)
 		VALUES ($1, $2, $3, $4, 'queued', $5, $6, 0, 0, '', 0, '', $7)
 		ON CONFLICT (kind, key) DO UPDATE SET every_ms = excluded.every_ms`,
-		docs.NewID[string](tx.now), j.Kind, j.Key, j.Payload, j.Every, j.RunAt, tx.Now())
+		NewID[string](tx), j.Kind, j.Key, j.Payload, j.Every, j.RunAt, tx.Now())
 }
 
 // DropJob cancels a job; it tells whether there was one.

@@ -91,7 +91,7 @@ func (f MemberFilter) where(org docs.OrgID) (string, []any) {
 		seen = 1
 	}
 	return `m.org_id = $1 AND ($2 = '*' OR m.role = $2) AND m.last_seen_at >= $3
-		AND (LOWER(u.display_name) LIKE $4 ESCAPE '\' OR u.email LIKE $4 ESCAPE '\')`,
+		AND u.search LIKE $4 ESCAPE '\'`,
 		[]any{org, role, seen, like(f.Search)}
 }
 

@@ -81,7 +81,14 @@ type Reader struct {
 type Tx struct {
 	Reader
 	now     time.Time
+	ids     time.Duration // how many were given
 	commits []func()
+}
+
+// NewID gives an id that sorts behind those that the transaction gave before.
+func NewID[T ~string](tx *Tx) T {
+	tx.ids++
+	return docs.NewID[T](tx.now.Add(tx.ids))
 }
 
 // Now is the moment of the transaction: the same value for everything in it.

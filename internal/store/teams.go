@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 )
@@ -28,7 +29,7 @@ type TeamFilter struct {
 	Title string
 }
 
-const teamWhere = `t.org_id = $1 AND LOWER(t.title) LIKE $2 ESCAPE '\'
+const teamWhere = `t.org_id = $1 AND t.search LIKE $2 ESCAPE '\'
 	AND ($3 = '' OR EXISTS (SELECT 1 FROM team_members o WHERE o.team_id = t.id AND o.user_id = $3 AND o.role = 'owner'))`
 
 func (f TeamFilter) args(org docs.OrgID) []any {
@@ -55,13 +56,13 @@ func (r Reader) CountTeams(ctx context.Context, org docs.OrgID, f TeamFilter) (i
 
 // AddTeam stores a new team.
 func (tx *Tx) AddTeam(ctx context.Context, t docs.Team) error {
-	return tx.put(ctx, `INSERT INTO teams (id, org_id, title, created_at) VALUES ($1, $2, $3, $4)`,
-		t.ID, t.Org, t.Title, t.CreatedAt)
+	return tx.put(ctx, `INSERT INTO teams (id, org_id, title, search, created_at) VALUES ($1, $2, $3, $4, $5)`,
+		t.ID, t.Org, t.Title, strings.ToLower(t.Title), t.CreatedAt)
 }
 
 // RenameTeam changes the title.
 func (tx *Tx) RenameTeam(ctx context.Context, id docs.TeamID, title string) error {
-	return tx.put(ctx, `UPDATE teams SET title = $2 WHERE id = $1`, id, title)
+	return tx.put(ctx, `UPDATE teams SET title = $2, search = $3 WHERE id = $1`, id, title, strings.ToLower(title))
 }
 
 // DropTeam deletes a team with its memberships and grants; it tells whether
@@ -111,7 +112,7 @@ func (r Reader) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, t
 		return v, err
 	}, `SELECT `+teamColumns+`, x.role
 		FROM team_members x JOIN teams t ON t.id = x.team_id
-		WHERE t.org_id = $1 AND x.user_id = $2 AND LOWER(t.title) LIKE $3 ESCAPE '\' AND t.id > $4
+		WHERE t.org_id = $1 AND x.user_id = $2 AND t.search LIKE $3 ESCAPE '\' AND t.id > $4
 		ORDER BY t.id LIMIT $5`, org, user, like(title), p.text(0), p.ask())
 	items, next := cut(p, items, func(v MemberTeam) Key { return Key{string(v.Team.ID)} })
 	return items, next, err

@@ -40,18 +40,21 @@ func (r Reader) UserVisibleTo(ctx context.Context, id, viewer docs.UserID) (docs
 // AddUser stores a new user.
 func (tx *Tx) AddUser(ctx context.Context, u docs.User) error {
 	err := tx.put(ctx, `
-		INSERT INTO users (id, email, verified, display_name, photo_url, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		u.ID, u.Email, u.Verified, u.DisplayName, u.PhotoURL, u.CreatedAt, u.UpdatedAt)
+		INSERT INTO users (id, email, verified, display_name, search, photo_url, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		u.ID, u.Email, u.Verified, u.DisplayName, userSearch(u), u.PhotoURL, u.CreatedAt, u.UpdatedAt)
 	return tx.taken(err, "there is a user with the address %s already", u.Email)
 }
 
 // PutUser stores a changed user.
 func (tx *Tx) PutUser(ctx context.Context, u docs.User) error {
 	return tx.put(ctx, `
-		UPDATE users SET verified = $2, display_name = $3, photo_url = $4, updated_at = $5
-		WHERE id = $1`, u.ID, u.Verified, u.DisplayName, u.PhotoURL, u.UpdatedAt)
+		UPDATE users SET verified = $2, display_name = $3, search = $4, photo_url = $5, updated_at = $6
+		WHERE id = $1`, u.ID, u.Verified, u.DisplayName, userSearch(u), u.PhotoURL, u.UpdatedAt)
 }
+
+// userSearch is what a search for members looks into.
+func userSearch(u docs.User) string { return strings.ToLower(u.DisplayName) + "\n" + string(u.Email) }
 
 const tokenColumns = `t.id, t.user_id, t.label, t.scopes, t.created_at, t.expires_at, t.last_used_at`
 

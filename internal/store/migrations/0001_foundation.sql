@@ -16,6 +16,7 @@ CREATE TABLE users (
     email        text_key NOT NULL UNIQUE,
     verified     BOOLEAN  NOT NULL,
     display_name TEXT     NOT NULL,
+    search       TEXT     NOT NULL, -- name and address in lower case, by Go: databases disagree about case
     photo_url    TEXT     NOT NULL,
     created_at   BIGINT   NOT NULL,
     updated_at   BIGINT   NOT NULL
@@ -83,6 +84,7 @@ CREATE TABLE teams (
     id         text_key PRIMARY KEY,
     org_id     text_key NOT NULL REFERENCES organizations (id),
     title      TEXT     NOT NULL,
+    search     TEXT     NOT NULL, -- title in lower case
     created_at BIGINT   NOT NULL
 );
 CREATE INDEX teams_org ON teams (org_id, id);

@@ -1,0 +1,438 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// hands is a clock that only the test turns.
+type hands struct{ ns atomic.Int64 }
+
+func newHands() *hands {
+	h := &hands{}
+	h.ns.Store(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano())
+	return h
+}
+
+func (h *hands) now() time.Time       { return time.Unix(0, h.ns.Load()) }
+func (h *hands) turn(d time.Duration) { h.ns.Add(int64(d)) }
+
+// eachClocked runs a test on an empty store of each kind, and a clock.
+func eachClocked(t *testing.T, test func(t *testing.T, s *store.Store, clock *hands, o store.Options)) {
+	t.Helper()
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		clock := newHands()
+		o.Clock = clock.now
+		test(t, testdb.Open(t, o), clock, o)
+	})
+}
+
+func newRunner(s *store.Store) *jobs.Runner { return jobs.New(s, slog.New(slog.DiscardHandler)) }
+
+func enqueue(t *testing.T, s *store.Store, list ...jobs.Job) {
+	t.Helper()
+	ctx := context.Background()
+	err := s.Do(ctx, func(tx *store.Tx) error {
+		for _, j := range list {
+			if err := jobs.Enqueue(ctx, tx, j); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// queue gives the number of jobs by state.
+func queue(t *testing.T, s *store.Store) map[string]int64 {
+	t.Helper()
+	counts, err := s.JobCounts(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]int64{}
+	for _, c := range counts {
+		out[c.State] += c.N
+	}
+	return out
+}
+
+func runOne(t *testing.T, r *jobs.Runner) bool {
+	t.Helper()
+	did, err := r.RunOne(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return did
+}
+
+func claim(t *testing.T, s *store.Store, node string) store.Job {
+	t.Helper()
+	ctx := context.Background()
+	j, err := store.InTx(ctx, s, func(tx *store.Tx) (store.Job, error) {
+		return tx.ClaimJob(ctx, node, tx.Now().Add(30*time.Second))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func await(t *testing.T, what string, reached func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !reached(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("never reached: " + what)
+		}
+	}
+}
+
+func TestJobExistsIfItsTransactionDoes(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, _ *hands, _ store.Options) {
+		ctx := context.Background()
+		changedMyMind := errors.New("changed my mind")
+		err := s.Do(ctx, func(tx *store.Tx) error {
+			return errors.Join(jobs.Enqueue(ctx, tx, jobs.Job{Kind: "k", Key: "1"}), changedMyMind)
+		})
+		if !errors.Is(err, changedMyMind) || len(queue(t, s)) > 0 {
+			t.Errorf("error %v, queue %v", err, queue(t, s))
+		}
+		enqueue(t, s, jobs.Job{Kind: "k", Key: "1"}, jobs.Job{Kind: "k", Key: "2"})
+		enqueue(t, s, jobs.Job{Kind: "k", Key: "1"}) // asking twice
+		if got := queue(t, s); got["queued"] != 2 {
+			t.Errorf("queue %v, want 2 jobs", got)
+		}
+	})
+}
+
+func TestJobWaitsForItsTime(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		var got []string
+		r := newRunner(s)
+		r.Handle("k", func(_ context.Context, payload []byte) error { got = append(got, string(payload)); return nil })
+		in := func(d time.Duration) jobs.Job {
+			return jobs.Job{Kind: "k", Key: d.String(), Payload: d.String(), RunAt: docs.TimeOf(clock.now().Add(d))}
+		}
+		enqueue(t, s, in(2*time.Hour), in(time.Hour))
+		for _, step := range []struct {
+			turn time.Duration
+			runs bool
+		}{{time.Hour - time.Millisecond, false}, {time.Millisecond, true}, {0, false}, {time.Hour, true}, {time.Hour, false}} {
+			clock.turn(step.turn)
+			if did := runOne(t, r); did != step.runs {
+				t.Errorf("at %v: ran %v", clock.now(), did)
+			}
+		}
+		if fmt.Sprint(got) != `["1h0m0s" "2h0m0s"]` {
+			t.Errorf("payloads %v", got)
+		}
+	})
+}
+
+func TestManyRunnersRunEachJobOnce(t *testing.T) {
+	const n = 200
+	eachClocked(t, func(t *testing.T, s *store.Store, _ *hands, o store.Options) {
+		stores := []*store.Store{s, testdb.Open(t, o)}
+		var mu sync.Mutex
+		ran, by := map[string]int{}, map[int]int{}
+		ctx, stop := context.WithCancel(context.Background())
+		defer stop()
+		var wg sync.WaitGroup
+		for i := range 4 {
+			r := newRunner(stores[i%2])
+			r.Poll = time.Millisecond
+			r.Handle("k", func(_ context.Context, payload []byte) error {
+				mu.Lock()
+				ran[string(payload)]++
+				by[i]++
+				mu.Unlock()
+				time.Sleep(time.Millisecond) // leaves some for the others
+				return nil
+			})
+			wg.Go(func() { runUntilStopped(ctx, t, r) })
+		}
+		var list []jobs.Job
+		for i := range n {
+			list = append(list, jobs.Job{Kind: "k", Key: fmt.Sprint(i), Payload: i})
+		}
+		enqueue(t, s, list...)
+		await(t, "an empty queue", func() bool { return len(queue(t, s)) == 0 })
+		stop()
+		wg.Wait()
+		for i := range n {
+			if times := ran[fmt.Sprint(i)]; times != 1 {
+				t.Errorf("job %d ran %d times", i, times)
+			}
+		}
+		t.Logf("jobs by runner: %v", by)
+	})
+}
+
+// runUntilStopped runs a runner. One that is stopped while it still
+// schedules says so, which is no failure.
+func runUntilStopped(ctx context.Context, t *testing.T, r *jobs.Runner) {
+	if err := r.Run(ctx); err != nil && ctx.Err() == nil {
+		t.Error(err)
+	}
+}
+
+func TestFailedJobIsTriedAgainAfterGrowingPauses(t *testing.T) {
+	for _, fails := range []struct {
+		how string
+		by  func() error
+	}{
+		{"with an error", func() error { return errors.New("not yet") }},
+		{"with a panic", func() error { panic("not yet") }},
+	} {
+		t.Run(fails.how, func(t *testing.T) {
+			eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+				r := newRunner(s)
+				ran, healed := 0, false
+				r.Handle("k", func(context.Context, []byte) error {
+					ran++
+					if healed {
+						return nil
+					}
+					return fails.by()
+				})
+				enqueue(t, s, jobs.Job{Kind: "k"})
+				for i, pause := range []time.Duration{time.Second, 4 * time.Second, 16 * time.Second, 64 * time.Second} {
+					if !runOne(t, r) || ran != i+1 {
+						t.Fatalf("attempt %d was not made", i+1)
+					}
+					clock.turn(pause - time.Millisecond)
+					if runOne(t, r) {
+						t.Fatalf("attempt %d came before %v were over", i+2, pause)
+					}
+					clock.turn(pause/10 + 2*time.Millisecond) // the jitter
+				}
+				healed = true
+				if !runOne(t, r) || len(queue(t, s)) > 0 {
+					t.Errorf("the job is still there: %v", queue(t, s))
+				}
+			})
+		})
+	}
+}
+
+func TestJobIsGivenUpAndKept(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		r := newRunner(s)
+		ran := 0
+		r.Handle("k", func(context.Context, []byte) error { ran++; return errors.New("never") })
+		enqueue(t, s, jobs.Job{Kind: "k"})
+		began := clock.now()
+		for queue(t, s)["failed"] == 0 && ran < 100 {
+			runOne(t, r)
+			clock.turn(3 * time.Hour) // longer than any pause
+		}
+		if ran != 20 || queue(t, s)["failed"] != 1 {
+			t.Errorf("%d attempts in %v, then %v", ran, clock.now().Sub(began), queue(t, s))
+		}
+		clock.turn(365 * 24 * time.Hour)
+		if runOne(t, r) {
+			t.Error("it was tried again after it was given up")
+		}
+	})
+}
+
+func TestDeadNodeLosesItsJobToAnother(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		enqueue(t, s, jobs.Job{Kind: "k"})
+		claim(t, s, "dies")
+		r := newRunner(s)
+		ran := 0
+		r.Handle("k", func(context.Context, []byte) error { ran++; return nil })
+		clock.turn(29 * time.Second)
+		if runOne(t, r) {
+			t.Fatal("a job was taken from a node that may be alive")
+		}
+		clock.turn(2 * time.Second)
+		if !runOne(t, r) || ran != 1 || len(queue(t, s)) > 0 {
+			t.Errorf("it ran %d times, queue %v", ran, queue(t, s))
+		}
+	})
+}
+
+func TestLostLeaseEndsEveryRight(t *testing.T) {
+	ctx := context.Background()
+	actions := []struct {
+		name string
+		do   func(tx *store.Tx, j store.Job) error
+	}{
+		{"finish", func(tx *store.Tx, j store.Job) error { return tx.FinishJob(ctx, "slow", j) }},
+		{"finish a run", func(tx *store.Tx, j store.Job) error { j.Every = 1; return tx.FinishJob(ctx, "slow", j) }},
+		{"extend", func(tx *store.Tx, j store.Job) error { return tx.ExtendJob(ctx, "slow", j, tx.Now()+1) }},
+		{"retry", func(tx *store.Tx, j store.Job) error { return tx.RetryJob(ctx, "slow", j, tx.Now(), "failed", false) }},
+		{"give up", func(tx *store.Tx, j store.Job) error { return tx.RetryJob(ctx, "slow", j, tx.Now(), "failed", true) }},
+	}
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		for _, next := range []string{"fast", "slow"} { // the same node can come back with a new lease
+			for _, action := range actions {
+				enqueue(t, s, jobs.Job{Kind: "k"})
+				old := claim(t, s, "slow")
+				clock.turn(time.Minute)
+				held := claim(t, s, next)
+				err := s.Do(ctx, func(tx *store.Tx) error { return action.do(tx, old) })
+				if !errs.Is(err, errs.Conflict) {
+					t.Errorf("%s, when %s has the lease: error %v, want a conflict", action.name, next, err)
+				}
+				err = s.Do(ctx, func(tx *store.Tx) error { return tx.FinishJob(ctx, next, held) })
+				if err != nil || len(queue(t, s)) > 0 {
+					t.Fatalf("after %s, %s could not finish: %v, queue %v", action.name, next, err, queue(t, s))
+				}
+			}
+		}
+	})
+}
+
+// What a slow node says of a job that another has finished changes nothing.
+func TestOutcomeOfASlowNodeIsIgnored(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, o store.Options) {
+		fast := newRunner(testdb.Open(t, o))
+		done := 0
+		fast.Handle("k", func(context.Context, []byte) error { done++; return nil })
+		slow := newRunner(s)
+		slow.Handle("k", func(context.Context, []byte) error {
+			clock.turn(time.Minute)
+			if !runOne(t, fast) {
+				t.Error("the other node did not take over")
+			}
+			return errors.New("too late")
+		})
+		enqueue(t, s, jobs.Job{Kind: "k"})
+		runOne(t, slow)
+		clock.turn(24 * time.Hour)
+		if got := queue(t, s); done != 1 || len(got) > 0 || runOne(t, fast) {
+			t.Errorf("done %d times, queue %v", done, got)
+		}
+	})
+}
+
+func TestRepeatingJobRunsOncePerPeriodOverAllNodes(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, o store.Options) {
+		var ran atomic.Int64
+		nodes := []*jobs.Runner{newRunner(s), newRunner(testdb.Open(t, o))}
+		ctx, stop := context.WithCancel(context.Background())
+		defer stop()
+		var wg sync.WaitGroup
+		for _, r := range nodes {
+			r.Poll = time.Millisecond
+			r.Every(time.Hour, "k", func(context.Context, []byte) error { ran.Add(1); return nil })
+			wg.Go(func() { runUntilStopped(ctx, t, r) })
+		}
+		runs := func() int64 {
+			n, err := s.JobRuns(context.Background(), "k", "every")
+			if errs.Is(err, errs.NotFound) {
+				return 0 // not scheduled yet
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		await(t, "the first run", func() bool { return runs() == 1 })
+		stop()
+		wg.Wait()
+
+		// From here on the test asks the nodes, both at once.
+		steps := []struct {
+			turn time.Duration
+			runs int64 // in all
+		}{
+			{0, 1},
+			{time.Hour - time.Millisecond, 1},
+			{time.Millisecond, 2},
+			{time.Hour, 3},
+			{10 * time.Hour, 4}, // what was missed is not made up for
+			{0, 4},
+		}
+		for _, step := range steps {
+			clock.turn(step.turn)
+			var asked sync.WaitGroup
+			for _, r := range nodes {
+				asked.Go(func() {
+					if _, err := r.RunOne(context.Background()); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			asked.Wait()
+			if runs() != step.runs || ran.Load() != step.runs {
+				t.Fatalf("%v later: %d runs are noted, %d were made, want %d", step.turn, runs(), ran.Load(), step.runs)
+			}
+		}
+	})
+}
+
+func TestRepeatingJobIsNeverGivenUp(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		ctx := context.Background()
+		err := s.Do(ctx, func(tx *store.Tx) error {
+			return tx.AddJob(ctx, store.Job{Kind: "k", Key: "every", Payload: "{}", Every: 1, RunAt: tx.Now()})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newRunner(s)
+		r.Handle("k", func(context.Context, []byte) error { return errors.New("never") })
+		for i := range 25 {
+			if !runOne(t, r) {
+				t.Fatalf("attempt %d was not made; queue %v", i+1, queue(t, s))
+			}
+			clock.turn(3 * time.Hour)
+		}
+	})
+}
+
+// While versions are mixed, an old node meets jobs that only a newer one can do.
+func TestJobOfAnUnknownKindWaitsForANodeThatKnowsIt(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		enqueue(t, s, jobs.Job{Kind: "new"})
+		runOne(t, newRunner(s))
+		clock.turn(time.Minute)
+		r := newRunner(s)
+		ran := false
+		r.Handle("new", func(context.Context, []byte) error { ran = true; return nil })
+		if !runOne(t, r) || !ran {
+			t.Errorf("it did not run; queue %v", queue(t, s))
+		}
+	})
+}
+
+func TestStoppingWaitsForTheJobUnderWay(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, _ *hands, _ store.Options) {
+		ctx, stop := context.WithCancel(context.Background())
+		started, finished := make(chan struct{}), false
+		r := newRunner(s)
+		r.Poll = time.Millisecond
+		r.Handle("k", func(ctx context.Context, _ []byte) error {
+			close(started)
+			<-ctx.Done() // is told of the end, and ends well all the same
+			finished = true
+			return nil
+		})
+		enqueue(t, s, jobs.Job{Kind: "k"})
+		go func() { <-started; stop() }()
+		if err := r.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if !finished || len(queue(t, s)) > 0 {
+			t.Errorf("finished %v, queue %v", finished, queue(t, s))
+		}
+	})
+}

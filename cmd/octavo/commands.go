@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -93,13 +94,20 @@ func (versionCmd) Run(s streams) error {
 	return err
 }
 
-// yamlFlags reads flags from a YAML file: keys are flag names, nested or not.
+// yamlFlags reads flags from a YAML file whose keys are flag names. The
+// command line and the environment beat it.
 func yamlFlags(r io.Reader) (kong.Resolver, error) {
 	values := map[string]any{}
 	if err := yaml.NewDecoder(r).Decode(&values); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("the configuration file: %w", err)
 	}
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
+		// kong asks for every flag that is not on the command line.
+		for _, name := range f.Envs {
+			if _, set := os.LookupEnv(name); set {
+				return nil, nil //nolint:nilnil // as below
+			}
+		}
 		if v, ok := values[f.Name]; ok {
 			return v, nil
 		}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -166,22 +167,26 @@ func serve(t testing.TB, at place, flags ...string) *node {
 // start is serve without a test around it. A node that did not become ready
 // comes back with the error.
 func start(at place, flags ...string) (*node, error) {
-	args := append([]string{"serve", "--listen=127.0.0.1:0", "--log-format=json"}, at.flags()...)
+	args := append([]string{"serve", "--listen=127.0.0.1:0"}, at.flags()...)
+	return startProcess(exec.Command(binary, append(args, flags...)...))
+}
+
+func startProcess(cmd *exec.Cmd) (*node, error) {
 	n := &node{
-		cmd: exec.Command(binary, append(args, flags...)...), exited: make(chan struct{}),
+		cmd: cmd, exited: make(chan struct{}),
 		http: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 	}
-	stderr, err := n.cmd.StderrPipe()
+	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := n.cmd.Start(); err != nil {
+	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	serving := make(chan string, 1)
 	go func() {
 		n.follow(stderr, serving)
-		n.err = n.cmd.Wait()
+		n.err = cmd.Wait()
 		close(n.exited)
 	}()
 	select {
@@ -195,7 +200,10 @@ func start(at place, flags ...string) (*node, error) {
 	return n, n.awaitReady()
 }
 
-// follow keeps the log and tells the address that the log names.
+// servingLine is how a log of either format tells the address.
+var servingLine = regexp.MustCompile(`\bmsg"?[=:]"?serving\b.*\blisten"?[=:]"?([0-9.:]+)`)
+
+// follow keeps the log and tells the address that it names.
 func (n *node) follow(r io.Reader, serving chan<- string) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -203,9 +211,8 @@ func (n *node) follow(r io.Reader, serving chan<- string) {
 		n.mu.Lock()
 		n.log = append(n.log, lines.Text())
 		n.mu.Unlock()
-		var entry struct{ Msg, Listen string }
-		if json.Unmarshal(lines.Bytes(), &entry) == nil && entry.Msg == "serving" {
-			serving <- entry.Listen
+		if m := servingLine.FindStringSubmatch(lines.Text()); m != nil {
+			serving <- m[1]
 		}
 	}
 }

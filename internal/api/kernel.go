@@ -99,6 +99,7 @@ func New(c Config, secret string) *API {
 	a.spaces()
 	a.permissions()
 	a.describe()
+	a.mux.HandleFunc("/", a.unknown)
 	return a
 }
 
@@ -221,24 +222,29 @@ func (o op) describe() string {
 	return o.About + "\n\n" + needs
 }
 
-// ServeHTTP routes. The standard mux answers unknown paths and methods with
-// plain text, so it is asked first.
+// ServeHTTP routes. The standard mux would redirect //orgs and a/../orgs; one
+// thing has one address here.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// It would also redirect //orgs and a/../orgs: one thing has one address.
-	if _, pattern := a.mux.Handler(r); pattern != "" && cleaned(r.URL.Path) {
-		a.mux.ServeHTTP(w, r)
+	if !cleaned(r.URL.Path) {
+		a.unknown(w, r)
 		return
 	}
-	err := a.limits.take(w.Header(), clientOf(r), time.Now())
-	if err == nil {
-		err = errs.E(errs.NotFound, "there is no operation %s %s; see %s%s/reference", r.Method, r.URL.Path, a.BaseURL, Prefix)
-		if allowed := a.methods(r); len(allowed) > 0 {
-			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			writeProblem(w, newProblem(http.StatusMethodNotAllowed, "this path allows "+strings.Join(allowed, ", ")+" only", nil))
-			return
-		}
+	a.mux.ServeHTTP(w, r)
+}
+
+// unknown answers what no operation is declared for; the standard mux would
+// do so in plain text.
+func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
+	if err := a.limits.take(w.Header(), clientOf(r), time.Now()); err != nil {
+		writeProblem(w, problemOf(err))
+		return
 	}
-	writeProblem(w, problemOf(err))
+	if allowed := a.methods(r); len(allowed) > 0 {
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		writeProblem(w, newProblem(http.StatusMethodNotAllowed, "this path allows "+strings.Join(allowed, ", ")+" only", nil))
+		return
+	}
+	writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; see %s%s/reference", r.Method, r.URL.Path, a.BaseURL, Prefix)))
 }
 
 func cleaned(p string) bool { return (p == path.Clean(p) || p == Prefix+"/") && plainText(p) }
@@ -251,7 +257,7 @@ func (a *API) methods(r *http.Request) []string {
 	}
 	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 		probe := &http.Request{Method: m, URL: r.URL, Host: r.Host}
-		if _, pattern := a.mux.Handler(probe); pattern != "" {
+		if _, pattern := a.mux.Handler(probe); pattern != "" && pattern != "/" {
 			out = append(out, m)
 		}
 	}

@@ -14,10 +14,16 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -25,48 +31,63 @@ import (
 // awkward is a text that does not survive a careless round trip.
 const awkward = "„Ünïcode“ <&> \\ \" ' \u2028 \t\n 🖋 $1"
 
-// rowsOfEveryTable fills a store with one row at least of each table, so
-// that a backup that forgets one is noticed.
-var rowsOfEveryTable = []string{
-	`INSERT INTO users VALUES ('u1', 'ada@octavo.example', TRUE, '` + strings.ReplaceAll(awkward, "'", "''") + `', '', 1, 9007199254740993)`,
-	`INSERT INTO users VALUES ('u2', 'grace@octavo.example', FALSE, 'Grace', '', 1, 2)`,
-	`INSERT INTO tokens VALUES ('k1', 'u1', 'hash', 'label', 'read write', 1, 0, 2)`,
-	`INSERT INTO organizations VALUES ('o1', 'Acme', 'acme', 'business', '', '', 'read', '', FALSE, TRUE, TRUE, '{}', '', 'octavo.example', 'free', '{}', '{}', '', '', '', 5, 'u1', 1, 2)`,
-	`INSERT INTO organizations VALUES ('o2', 'No hostname', NULL, 'business', '', '', 'read', '', FALSE, TRUE, TRUE, '{}', '', '', 'free', '{}', '{}', '', '', '', 1, 'u1', 1, 2)`,
-	`INSERT INTO organization_domains VALUES ('o1', 'octavo.example')`,
-	`INSERT INTO members VALUES ('o1', 'u1', 'admin', FALSE, FALSE, 1, 2)`,
-	`INSERT INTO members VALUES ('o1', 'u2', '', TRUE, TRUE, 1, 0)`,
-	`INSERT INTO teams VALUES ('t1', 'o1', 'Writers', 1)`,
-	`INSERT INTO team_members VALUES ('t1', 'u1', 'owner')`,
-	// A chain whose ends are made first, beside one made from the top.
-	`INSERT INTO collections VALUES ('c1', 'o1', NULL, 'leaf', '', 'inherit', 'a', 'u1', 1, 1)`,
-	`INSERT INTO collections VALUES ('c2', 'o1', NULL, 'inner', '', 'none', 'b', 'u1', 1, 1)`,
-	`INSERT INTO collections VALUES ('c3', 'o1', NULL, 'top', '', 'inherit', 'c', 'u1', 1, 1)`,
-	`UPDATE collections SET parent_id = 'c2' WHERE id = 'c1'`,
-	`UPDATE collections SET parent_id = 'c3' WHERE id = 'c2'`,
-	`INSERT INTO collections VALUES ('c4', 'o1', 'c3', 'below', '', 'inherit', 'd', 'u1', 1, 1)`,
-	`INSERT INTO spaces VALUES ('s1', 'o1', 'c1', 'Handbook', '1f4d6', '', 'live', 'inherit', 'en', '{}', 'r1', 'a', 'u1', 1, 2, 0)`,
-	`INSERT INTO spaces VALUES ('s2', 'o1', NULL, 'Trash', '', '', 'locked', 'inherit', '', '{}', 'r2', 'b', 'u1', 1, 2, 3)`,
-	`INSERT INTO revisions VALUES ('r1', 's1', 'edits', 'u1', 1)`,
-	`INSERT INTO change_requests VALUES ('q1', 's1', 1, 'open')`,
-	`INSERT INTO comments VALUES ('m1', 's1', 0)`,
-	`INSERT INTO user_grants VALUES ('s1', 'space', 'o1', 'u2', 'edit')`,
-	`INSERT INTO team_grants VALUES ('c1', 'collection', 'o1', 't1', 'edit')`,
-	`INSERT INTO invite_links VALUES ('i1', 'o1', 'read', 's1', NULL, 'u1', 1, 0)`,
-	`INSERT INTO agent_instructions VALUES ('o1', '{"object":"document"}', 1, 'u1')`,
-	`INSERT INTO audit VALUES ('a1', 1, 'o1', 'u1', 'k1', 'request', 'space.create', 'space', 's1', '{"title":"Handbook"}')`,
-	`INSERT INTO outbox VALUES ('a1', 1, 'a1')`,
-	`INSERT INTO jobs VALUES ('j1', 'space.purge', 's2', '{"space":"s2"}', 'queued', 0, 1, 2, 3, '', 0, 'an error', 1)`,
-}
-
-// filled gives a store with rows in every table.
+// filled gives a store with something in every table, made by the services;
+// what has no service yet is made by hand.
 func filled(t testing.TB, o store.Options) *store.Store {
 	t.Helper()
 	s := testdb.Open(t, o)
-	db := raw(t, o)
-	for _, row := range rowsOfEveryTable {
-		mustExec(t, db, row)
+	ctx := context.Background()
+	people, content := &orgs.Service{Store: s}, &spaces.Service{Store: s}
+	check := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
+	b, err := people.Bootstrap(ctx, "ada@octavo.example", awkward, "label")
+	check(b, err)
+	check(people.Bootstrap(ctx, "ada@octavo.example", "Without a hostname", "label"))
+	by, org := authz.Actor{User: b.User}, b.Organization
+	check(people.Update(ctx, by, org, orgs.OrganizationPatch{
+		Hostname: opt.Of("octavo-docs"), EmailDomains: opt.Of([]string{"octavo.example"}), AI: opt.Of(false), SSO: opt.Of(true),
+	}))
+	check(people.SetAgentInstructions(ctx, by, org, []byte(`{"object":"document","data":{},"nodes":[]}`)))
+	invited, err := people.Invite(ctx, by, org, []orgs.Invitee{{Email: "grace@octavo.example", Role: docs.Guest}}, true)
+	check(invited, err)
+	team, err := people.CreateTeam(ctx, by, org, awkward, invited.Users)
+	check(team, err)
+	check(people.CreateLink(ctx, by, org, docs.InviteLink{Role: docs.Read}))
+
+	// A chain of collections whose ends are made first, and one from the top.
+	var chain []docs.CollectionID
+	for _, title := range []string{"leaf", "inner", "top"} {
+		c, _, err := content.CreateCollection(ctx, by, org, title, "")
+		check(c, err)
+		chain = append(chain, c.ID)
+	}
+	allowed := authz.Within(s.Reader)
+	for i := range chain[:2] {
+		g, _, err := allowed.Collection(ctx, by, authz.AdminCollection, chain[i])
+		check(g, err)
+		check(content.MoveCollection(ctx, g, spaces.Move{Parent: opt.Of(chain[i+1])}))
+	}
+	below, _, err := content.CreateCollection(ctx, by, org, "below", chain[0])
+	check(below, err)
+
+	kept, _, err := content.Create(ctx, by, org, spaces.NewSpace{Title: awkward, Parent: below.ID, Language: "en"})
+	check(kept, err)
+	g, _, err := allowed.Space(ctx, by, authz.AdminSpace, kept.ID)
+	check(g, err)
+	check(nil, content.Share(ctx, g, invited.Users, []docs.TeamID{team.ID}, docs.Edit))
+	trashed, _, err := content.Create(ctx, by, org, spaces.NewSpace{Title: "Trash"})
+	check(trashed, err)
+	g, _, err = allowed.Space(ctx, by, authz.AdminSpace, trashed.ID)
+	check(g, err)
+	check(nil, content.Delete(ctx, g))
+
+	db := raw(t, o)
+	mustExec(t, db, `INSERT INTO change_requests (id, space_id, number, status) VALUES ('q1', $1, 9007199254740993, 'open')`, kept.ID)
+	mustExec(t, db, `INSERT INTO comments (id, space_id, resolved_at) VALUES ('m1', $1, 0)`, kept.ID)
 	return s
 }
 
@@ -173,7 +194,7 @@ func TestBackupHoldsEveryTable(t *testing.T) {
 		}
 		for _, table := range tables {
 			if table.Name != "schema_migrations" && rows[table.Name] == 0 {
-				t.Errorf("no row of %s is in the backup; a new table wants one in rowsOfEveryTable", table.Name)
+				t.Errorf("no row of %s is in the backup; a new table wants one in filled", table.Name)
 			}
 		}
 	})
@@ -250,7 +271,7 @@ func TestRestoreRefusesWhatItCannotRead(t *testing.T) {
 		{"a reference to nothing", func(_ *store.Manifest, f map[string][]byte) { f["tables/users.jsonl"] = nil }, "table "},
 		{
 			"a collection inside itself", func(_ *store.Manifest, f map[string][]byte) {
-				f["tables/collections.jsonl"] = bytes.Replace(f["tables/collections.jsonl"], []byte(`["c3","o1",null`), []byte(`["c3","o1","c1"`), 1)
+				f["tables/collections.jsonl"] = ringed(f["tables/collections.jsonl"])
 			}, "table collections: 4 rows hang below none",
 		},
 	} {
@@ -271,11 +292,21 @@ func TestRestoreRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
+// ringed puts the collection at the top, which is the only one outside all
+// others, into the first one.
+func ringed(lines []byte) []byte {
+	first := regexp.MustCompile(`^\["(\w+)"`).FindSubmatch(lines)[1]
+	top := regexp.MustCompile(`(?m)^(\["\w+","\w+",)null`)
+	return top.ReplaceAll(lines, []byte(`${1}"`+string(first)+`"`))
+}
+
 func TestRestoreRefusesAStoreWithData(t *testing.T) {
 	b := backup(t, filled(t, testdb.SQLite(t)))
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		mustExec(t, raw(t, o), `INSERT INTO users VALUES ('u9', 'linus@octavo.example', TRUE, 'Linus', '', 1, 1)`)
+		if _, err := (&orgs.Service{Store: s}).CreateTokenFor(context.Background(), "linus@octavo.example", orgs.NewToken{}); err != nil {
+			t.Fatal(err)
+		}
 		before := content(t, backup(t, s))
 		if err := restore(o, b); err == nil || !strings.Contains(err.Error(), "restore into an empty one") {
 			t.Errorf("error %v", err)
@@ -289,15 +320,12 @@ func TestRestoreRefusesAStoreWithData(t *testing.T) {
 // Jobs that repeat are queued by every server that starts, also by one that
 // is to be filled from a backup.
 func TestRestoreReplacesWhatAServerMakesByItself(t *testing.T) {
-	b := backup(t, filled(t, testdb.SQLite(t)))
+	source := filled(t, testdb.SQLite(t))
+	addRepeating(t, source)
+	b := backup(t, source)
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		err := s.Do(context.Background(), func(tx *store.Tx) error {
-			return tx.AddJob(context.Background(), store.Job{Kind: "space.purge", Key: "s2"})
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		addRepeating(t, s)
 		if err := restore(o, b); err != nil {
 			t.Fatal(err)
 		}
@@ -305,6 +333,17 @@ func TestRestoreReplacesWhatAServerMakesByItself(t *testing.T) {
 			t.Errorf("restored\n%s\nbacked up\n%s", got, want)
 		}
 	})
+}
+
+func addRepeating(t *testing.T, s *store.Store) {
+	t.Helper()
+	ctx := context.Background()
+	err := s.Do(ctx, func(tx *store.Tx) error {
+		return tx.AddJob(ctx, store.Job{Kind: "outbox.trim", Key: "every", Payload: "{}", Every: 1000, RunAt: tx.Now()})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestBackupThatCannotBeWrittenFails(t *testing.T) {

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// TestHelpDocumentsEverything asks every command for help: whatever can be
+// set has to be in it, with a sentence and the variable that sets it too.
+func TestHelpDocumentsEverything(t *testing.T) {
+	parser, err := kong.New(&cli{}, kong.Name("octavo"), kong.Configuration(yamlFlags))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range parser.Model.Leaves(true) {
+		path := strings.Fields(strings.TrimPrefix(command.FullPath(), "octavo "))
+		t.Run(strings.Join(path, " "), func(t *testing.T) {
+			if command.Help == "" {
+				t.Error("the command has no help")
+			}
+			var out, errout bytes.Buffer
+			if code := run(append(path, "--help"), streams{&out, &errout}); code != 0 || errout.Len() > 0 {
+				t.Fatalf("--help ends with %d\n%s", code, errout.String())
+			}
+			help := strings.Join(strings.Fields(out.String()), " ") // lines are broken anywhere
+			for _, group := range command.AllFlags(true) {
+				for _, f := range group {
+					if !strings.Contains(help, "--"+f.Name) || f.Help == "" || !strings.Contains(help, firstWords(f.Help)) {
+						t.Errorf("--%s is not documented", f.Name)
+					}
+					for _, env := range f.Envs {
+						if !strings.HasPrefix(env, "OCTAVO_") || !strings.Contains(help, "$"+env) {
+							t.Errorf("--%s: the variable %s is not documented", f.Name, env)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func firstWords(s string) string {
+	words := strings.Fields(s)
+	return strings.Join(words[:min(len(words), 3)], " ")
+}
+
+// TestServerSettingsHaveVariables holds for what somebody sets in a
+// container: everything that serve takes, but for the demonstration.
+func TestServerSettingsHaveVariables(t *testing.T) {
+	parser, err := kong.New(&cli{}, kong.Configuration(yamlFlags))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range parser.Model.Leaves(true) {
+		if command.Name != "serve" {
+			continue
+		}
+		for _, f := range command.Flags {
+			want := "OCTAVO_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+			if f.Name != "demo" && (len(f.Envs) != 1 || f.Envs[0] != want) {
+				t.Errorf("--%s is set by %v, want %s", f.Name, f.Envs, want)
+			}
+		}
+	}
+}

@@ -114,6 +114,7 @@ func TestBackupOfARunningServerAnswersTheSameElsewhere(t *testing.T) {
 			}
 			w.check(t, again, admin.Token, before)
 			again.stop(t)
+			checkWholeTransactions(t, to) // also over tables it is of one moment
 			mustOctavo(t, to, "doctor")
 		})
 	}

@@ -43,7 +43,7 @@ func crashAndCheck(t *testing.T, at place, rounds int) {
 		// costs the same in the last round as in the first.
 		l := &ledger{org: n.made(t, token, "POST", "/v1/orgs", map[string]any{"title": fmt.Sprint("Round ", round)})}
 		ledgers = append(ledgers, l)
-		l.writeUntilKilled(n, token)
+		l.writeUntilKilled(t, n, token)
 	}
 	n := serve(t, at)
 	acknowledged, deleted := 0, 0
@@ -79,7 +79,8 @@ const (
 
 // writeUntilKilled lets clients write, and kills the server a moment after
 // it has acknowledged a random number of creates.
-func (l *ledger) writeUntilKilled(n *node, token string) {
+func (l *ledger) writeUntilKilled(t *testing.T, n *node, token string) {
+	t.Helper()
 	enough := 1 + rand.IntN(60)
 	reached := make(chan struct{})
 	var clients sync.WaitGroup
@@ -100,11 +101,11 @@ func (l *ledger) writeUntilKilled(n *node, token string) {
 			}
 		})
 	}
-	stuck := time.NewTimer(patience)
-	defer stuck.Stop()
 	select {
 	case <-reached:
-	case <-stuck.C: // the checks tell what is missing
+	case <-time.After(patience):
+		n.kill()
+		t.Fatalf("fewer than %d creates were acknowledged\n%s", enough, n.logged())
 	}
 	time.Sleep(rand.N(3 * time.Millisecond)) // a commit takes about as long
 	n.kill()

@@ -57,15 +57,19 @@ func fill(ctx context.Context, s server.Services, by authz.Actor, org docs.OrgID
 	if err != nil {
 		return err
 	}
-	guides, _, err := s.Spaces.CreateCollection(ctx, by, org, "Guides", "")
-	if err != nil {
-		return err
-	}
-	internal, _, err := s.Spaces.CreateCollection(ctx, by, org, "Internal", "")
-	if err != nil {
-		return err
-	}
 	check := authz.Within(s.Store.Reader)
+	top, _, err := check.Org(ctx, by, authz.CreateContent, org)
+	if err != nil {
+		return err
+	}
+	guides, _, err := s.Spaces.CreateCollection(ctx, top, "Guides", "")
+	if err != nil {
+		return err
+	}
+	internal, _, err := s.Spaces.CreateCollection(ctx, top, "Internal", "")
+	if err != nil {
+		return err
+	}
 	g, _, err := check.Collection(ctx, by, authz.AdminCollection, internal.ID)
 	if err != nil {
 		return err
@@ -85,7 +89,7 @@ func fill(ctx context.Context, s server.Services, by authz.Actor, org docs.OrgID
 		{Title: "API guide", Emoji: "1f50c", Parent: guides.ID, Language: "en"},
 		{Title: "Editorial notes", Emoji: "270f", Parent: internal.ID, Language: "en", EditMode: docs.EditLive},
 	} {
-		if _, _, err := s.Spaces.Create(ctx, by, org, sp); err != nil {
+		if _, _, err := s.Spaces.Create(ctx, top, sp); err != nil {
 			return err
 		}
 	}

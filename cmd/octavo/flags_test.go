@@ -43,7 +43,7 @@ func TestHelpDocumentsEverything(t *testing.T) {
 }
 
 func firstWords(s string) string {
-	words := strings.Fields(s)
+	words := strings.Fields(strings.TrimSuffix(s, ".")) // the variable goes before the full stop
 	return strings.Join(words[:min(len(words), 3)], " ")
 }
 

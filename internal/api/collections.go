@@ -125,7 +125,7 @@ func (a *API) createCollection(ctx context.Context, in *createCollectionIn) (*cr
 	if in.Body != nil {
 		title, parent = in.Body.Title, in.Body.Parent
 	}
-	c, r, err := a.Spaces.CreateCollection(ctx, authz.Of(ctx).Actor, in.Org, title, parent)
+	c, r, err := a.Spaces.CreateCollection(ctx, authz.Of(ctx), title, parent)
 	return &created[Collection]{a.location("/collections/%s", c.ID), a.collection(c, r)}, err
 }
 

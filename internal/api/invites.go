@@ -98,7 +98,11 @@ type invited struct {
 
 func (a *API) invite(ctx context.Context, in *inviteIn) (*out[invited], error) {
 	g := authz.Of(ctx)
-	role := in.Body.Role.Or(g.Org.DefaultRole)
+	o, err := a.Store.Organization(ctx, in.Org)
+	if err != nil {
+		return nil, err
+	}
+	role := in.Body.Role.Or(o.DefaultRole)
 	people := make([]orgs.Invitee, len(in.Body.Emails))
 	for i, e := range in.Body.Emails {
 		people[i] = orgs.Invitee{Email: e.Email, Role: e.Role.Or(role), Path: fmt.Sprintf("body.emails[%d]", i)}

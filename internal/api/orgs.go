@@ -311,9 +311,9 @@ type OrgIn struct {
 	Org docs.OrgID `path:"organizationId"`
 }
 
-func (a *API) getOrganization(ctx context.Context, _ *OrgIn) (*out[Organization], error) {
-	g := authz.Of(ctx)
-	return ok(a.organization(g.Org, g.Access)), nil
+func (a *API) getOrganization(ctx context.Context, in *OrgIn) (*out[Organization], error) {
+	o, err := a.Store.Organization(ctx, in.Org)
+	return ok(a.organization(o, authz.Of(ctx).Access)), err
 }
 
 type updateOrganizationIn struct {
@@ -419,7 +419,7 @@ func (a *API) instructions(org docs.OrgID, v docs.AgentInstructions) AgentInstru
 }
 
 func (a *API) agentInstructions(ctx context.Context, in *OrgIn) (*out[AgentInstructions], error) {
-	v, err := a.Orgs.AgentInstructions(ctx, authz.Of(ctx).Org)
+	v, err := a.Orgs.AgentInstructions(ctx, in.Org)
 	return ok(a.instructions(in.Org, v)), err
 }
 

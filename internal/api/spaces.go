@@ -169,7 +169,7 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*created[Spac
 	if b.ComputedSource.Set() {
 		return nil, errs.Field("body.computedSource", "is not available: this server runs no integrations that compute content")
 	}
-	s, r, err := a.Spaces.Create(ctx, authz.Of(ctx).Actor, in.Org, spaces.NewSpace{
+	s, r, err := a.Spaces.Create(ctx, authz.Of(ctx), spaces.NewSpace{
 		Title: b.Title, Emoji: b.Emoji, Parent: b.Parent, Language: string(b.Language), EditMode: b.EditMode,
 	})
 	return &created[Space]{a.location("/spaces/%s", s.ID), a.space(s, r)}, err

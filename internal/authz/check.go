@@ -15,7 +15,6 @@ type Grant struct {
 	Access     *docs.Access // nil when the operation is about no organization
 	Role       docs.Role
 	Why        docs.Why
-	Org        docs.Organization
 	Team       docs.Team
 	Collection docs.Collection
 	Space      docs.Space
@@ -64,19 +63,25 @@ func decide(what string, actor Actor, role, seen docs.Role, a Action) error {
 
 // Org checks an action on an organization.
 func (c Checker) Org(ctx context.Context, actor Actor, a Action, id docs.OrgID) (*Grant, store.Stamp, error) {
-	o, err := c.r.Organization(ctx, id)
+	stamp, err := c.r.OrganizationStamp(ctx, id)
 	if err != nil {
-		return nil, o.Stamp, err
+		return nil, stamp, err
 	}
-	access, err := c.access(ctx, id, actor.User, o.Stamp.Access)
+	access, err := c.access(ctx, id, actor.User, stamp.Access)
 	if err != nil {
-		return nil, o.Stamp, err
+		return nil, stamp, err
 	}
 	if !access.Inside() {
-		return nil, o.Stamp, errs.Missing("organization")
+		return nil, stamp, errs.Missing("organization")
 	}
-	g := &Grant{Actor: actor, Access: access, Role: access.OrgRole(), Org: o.It}
-	return g, o.Stamp, decide("organization", actor, g.Role, docs.Guest, a)
+	g := &Grant{Actor: actor, Access: access, Role: access.OrgRole()}
+	return g, stamp, g.Allow(a)
+}
+
+// Allow tells whether somebody inside an organization may also do another
+// thing to it, without reading anything.
+func (g *Grant) Allow(a Action) error {
+	return decide("organization", g.Actor, g.Access.OrgRole(), docs.Guest, a)
 }
 
 // Team checks an action on a team of an organization.

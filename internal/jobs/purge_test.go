@@ -33,7 +33,11 @@ func newTrash(t *testing.T, s *store.Store) *trash {
 		t.Fatal(err)
 	}
 	by := authz.Actor{User: b.User}
-	sp, _, err := sv.Spaces.Create(ctx, by, b.Organization, spaces.NewSpace{Title: "Handbook"})
+	g, _, err := authz.Within(s.Reader).Org(ctx, by, authz.CreateContent, b.Organization)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sp, _, err := sv.Spaces.Create(ctx, g, spaces.NewSpace{Title: "Handbook"})
 	if err != nil {
 		t.Fatal(err)
 	}

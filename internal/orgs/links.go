@@ -29,7 +29,7 @@ func (s *Service) CreateLink(ctx context.Context, by authz.Actor, org docs.OrgID
 		if err != nil {
 			return Link{}, err
 		}
-		if !o.It.InviteLinks {
+		if !o.InviteLinks {
 			return Link{}, errs.E(errs.Precondition, "invite links are switched off in this organization")
 		}
 		in.ID, in.Org = store.NewID[docs.InviteID](tx), org
@@ -177,7 +177,7 @@ func (s *Service) Accept(ctx context.Context, by authz.Actor, org docs.OrgID, id
 		switch {
 		case !l.RevokedAt.IsZero():
 			return errs.E(errs.Precondition, "this invite link was revoked; ask an admin of the organization for a new one")
-		case !o.It.InviteLinks:
+		case !o.InviteLinks:
 			return errs.E(errs.Precondition, "invite links are switched off in this organization; ask an admin to invite you")
 		}
 		role := docs.Guest

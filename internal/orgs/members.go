@@ -102,7 +102,7 @@ func (s *Service) Join(ctx context.Context, by authz.Actor, org docs.OrgID) erro
 		if !u.Verified {
 			return errs.E(errs.Invalid, "your address %s is not verified; ask the operator of this instance", u.Email)
 		}
-		if !slices.Contains(o.It.EmailDomains, u.Email.Domain()) {
+		if !slices.Contains(o.EmailDomains, u.Email.Domain()) {
 			return errs.E(errs.Invalid, "people with an address of %s cannot join by themselves; ask for an invite", u.Email.Domain())
 		}
 		m, err := tx.Member(ctx, org, by.User)

@@ -97,8 +97,7 @@ type OrganizationPatch struct {
 // Update changes the settings of an organization.
 func (s *Service) Update(ctx context.Context, by authz.Actor, id docs.OrgID, p OrganizationPatch) (docs.Organization, error) {
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Organization, error) {
-		v, err := tx.Organization(ctx, id)
-		o := v.It
+		o, err := tx.Organization(ctx, id)
 		if err != nil {
 			return o, err
 		}
@@ -186,9 +185,13 @@ func (s *Service) SetAgentInstructions(ctx context.Context, by authz.Actor, org 
 
 // AgentInstructions gives them; an organization that never set any has an
 // empty document from its creation.
-func (s *Service) AgentInstructions(ctx context.Context, o docs.Organization) (docs.AgentInstructions, error) {
-	a, err := s.Store.AgentInstructions(ctx, o.ID)
+func (s *Service) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.AgentInstructions, error) {
+	a, err := s.Store.AgentInstructions(ctx, org)
 	if errs.Is(err, errs.NotFound) {
+		o, err := s.Store.Organization(ctx, org)
+		if err != nil {
+			return a, err
+		}
 		empty := []byte(`{"object":"document","data":{},"nodes":[]}`)
 		return docs.AgentInstructions{Document: empty, UpdatedAt: o.CreatedAt, UpdatedBy: o.CreatedBy}, nil
 	}

@@ -29,48 +29,43 @@ func collectionEvent(c docs.Collection, action string, data map[string]any) audi
 	return audit.Event{Org: c.Org, Action: "collection." + action, Kind: "collection", ID: string(c.ID), Data: data}
 }
 
-// container checks that the caller may put things into a collection of an
-// organization, or at its top level, and gives the caller's role there and
-// how deep it is.
-func container(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, parent docs.CollectionID) (role docs.Role, depth int, err error) {
-	check := authz.Within(tx.Reader)
+// container checks that the caller may put things into a collection of the
+// grant's organization, or at its top level, and gives the caller's role
+// there and how deep it is.
+func container(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.CollectionID) (role docs.Role, depth int, err error) {
 	if parent == "" {
-		g, _, err := check.Org(ctx, by, authz.CreateContent, org)
-		if err != nil {
-			return docs.Guest, 0, err
-		}
-		return g.Role, 0, nil
+		return g.Access.OrgRole(), 0, g.Allow(authz.CreateContent)
 	}
-	g, _, err := check.Collection(ctx, by, authz.CreateIn, parent)
+	in, _, err := authz.Within(tx.Reader).Collection(ctx, g.Actor, authz.CreateIn, parent)
 	if err != nil {
 		return docs.Guest, 0, err
 	}
-	if g.Collection.Org != org {
+	if in.Collection.Org != g.Access.Org {
 		return docs.Guest, 0, errs.Missing("collection")
 	}
-	return g.Role, len(g.Path), nil
+	return in.Role, len(in.Path), nil
 }
 
 // CreateCollection makes a collection, at the end of its container.
-func (s *Service) CreateCollection(ctx context.Context, by authz.Actor, org docs.OrgID, title string, parent docs.CollectionID) (docs.Collection, docs.Role, error) {
+func (s *Service) CreateCollection(ctx context.Context, g *authz.Grant, title string, parent docs.CollectionID) (docs.Collection, docs.Role, error) {
 	var role docs.Role
 	c, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (c docs.Collection, err error) {
 		var depth int
-		if role, depth, err = container(ctx, tx, by, org, parent); err != nil {
+		if role, depth, err = container(ctx, tx, g, parent); err != nil {
 			return c, err
 		}
 		if depth >= docs.MaxDepth {
 			return c, errs.Field("body.parent", "is %d levels deep, which is the limit", docs.MaxDepth)
 		}
 		c = docs.Collection{
-			ID: store.NewID[docs.CollectionID](tx), Org: org, Parent: parent, Title: orUntitled(title),
+			ID: store.NewID[docs.CollectionID](tx), Org: g.Access.Org, Parent: parent, Title: orUntitled(title),
 			Level: docs.LevelInherit, Rank: docs.RankAtEnd(s.Store.Clock()),
-			CreatedBy: by.User, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			CreatedBy: g.Actor.User, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
 		if err := tx.AddCollection(ctx, c); err != nil {
 			return c, err
 		}
-		return c, audit.Record(ctx, tx, by, collectionEvent(c, "create", map[string]any{"title": c.Title}))
+		return c, audit.Record(ctx, tx, g.Actor, collectionEvent(c, "create", map[string]any{"title": c.Title}))
 	})
 	return c, role, err
 }
@@ -234,7 +229,7 @@ func (s *Service) MoveCollection(ctx context.Context, g *authz.Grant, m Move) (d
 
 // movable checks that a collection can become part of another one.
 func movable(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.CollectionID) error {
-	_, depth, err := container(ctx, tx, g.Actor, g.Collection.Org, parent)
+	_, depth, err := container(ctx, tx, g, parent)
 	if err != nil {
 		return err
 	}

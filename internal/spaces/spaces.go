@@ -30,18 +30,18 @@ type NewSpace struct {
 
 // Create makes an empty space at the end of its container, locked unless it
 // is asked to be live.
-func (s *Service) Create(ctx context.Context, by authz.Actor, org docs.OrgID, in NewSpace) (docs.Space, docs.Role, error) {
+func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, docs.Role, error) {
 	var role docs.Role
 	sp, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (sp docs.Space, err error) {
-		if role, _, err = container(ctx, tx, by, org, in.Parent); err != nil {
+		if role, _, err = container(ctx, tx, g, in.Parent); err != nil {
 			return sp, err
 		}
 		now := tx.Now()
 		sp = docs.Space{
-			ID: store.NewID[docs.SpaceID](tx), Org: org, Parent: in.Parent,
+			ID: store.NewID[docs.SpaceID](tx), Org: g.Access.Org, Parent: in.Parent,
 			Title: orUntitled(in.Title), Emoji: in.Emoji, EditMode: in.EditMode, Level: docs.LevelInherit, Language: in.Language,
 			MergeRules: docs.MergeRules{Type: docs.MergeInherit}, Revision: store.NewID[docs.RevisionID](tx),
-			Rank: docs.RankAtEnd(s.Store.Clock()), CreatedBy: by.User, CreatedAt: now, UpdatedAt: now,
+			Rank: docs.RankAtEnd(s.Store.Clock()), CreatedBy: g.Actor.User, CreatedAt: now, UpdatedAt: now,
 		}
 		if sp.EditMode == "" {
 			sp.EditMode = docs.EditLocked
@@ -49,7 +49,7 @@ func (s *Service) Create(ctx context.Context, by authz.Actor, org docs.OrgID, in
 		if err := tx.AddSpace(ctx, sp); err != nil {
 			return sp, err
 		}
-		return sp, audit.Record(ctx, tx, by, spaceEvent(sp, "create", map[string]any{"title": sp.Title}))
+		return sp, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "create", map[string]any{"title": sp.Title}))
 	})
 	return sp, role, err
 }
@@ -211,7 +211,7 @@ func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space,
 		}
 		parent := m.Parent.Or(sp.Parent)
 		if parent != sp.Parent {
-			if _, _, err := container(ctx, tx, g.Actor, sp.Org, parent); err != nil {
+			if _, _, err := container(ctx, tx, g, parent); err != nil {
 				return sp, err
 			}
 		}

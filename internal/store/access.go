@@ -152,7 +152,7 @@ func nodeRank(inherited string) string {
 // 4: a grant to the user beats those to teams, of which the highest counts)
 // and the table tree with the rank of every collection of the organization.
 var ranksCTE = `
-	WITH RECURSIVE granted (subject_id, rank) AS (
+	WITH RECURSIVE granted (subject_id, rank) AS MATERIALIZED (
 		SELECT subject_id, ` + rankOf("role") + ` FROM user_grants WHERE org_id = $1 AND user_id = $2
 		UNION ALL
 		SELECT tg.subject_id, MAX(` + rankOf("tg.role") + `)

@@ -31,7 +31,7 @@ func (tx *Tx) AddAudit(ctx context.Context, a AuditRow) error {
 	if err != nil {
 		return err
 	}
-	return tx.put(ctx, `INSERT INTO outbox (id, at, audit_id) VALUES ($1, $2, $3)`, a.ID, a.At, a.ID)
+	return tx.put(ctx, `INSERT INTO outbox (id, org_id, at) VALUES ($1, $2, $3)`, a.ID, a.Org, a.At)
 }
 
 // Audit lists the log of an organization, newest first.

@@ -58,10 +58,13 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	check(team, err)
 	check(people.CreateLink(ctx, by, org, docs.InviteLink{Role: docs.Read}))
 
+	top, _, err := authz.Within(s.Reader).Org(ctx, by, authz.CreateContent, org)
+	check(top, err)
+
 	// A chain of collections whose ends are made first, and one from the top.
 	var chain []docs.CollectionID
 	for _, title := range []string{"leaf", "inner", "top"} {
-		c, _, err := content.CreateCollection(ctx, by, org, title, "")
+		c, _, err := content.CreateCollection(ctx, top, title, "")
 		check(c, err)
 		chain = append(chain, c.ID)
 	}
@@ -71,15 +74,15 @@ func filled(t testing.TB, o store.Options) *store.Store {
 		check(g, err)
 		check(content.MoveCollection(ctx, g, spaces.Move{Parent: opt.Of(chain[i+1])}))
 	}
-	below, _, err := content.CreateCollection(ctx, by, org, "below", chain[0])
+	below, _, err := content.CreateCollection(ctx, top, "below", chain[0])
 	check(below, err)
 
-	kept, _, err := content.Create(ctx, by, org, spaces.NewSpace{Title: awkward, Parent: below.ID, Language: "en"})
+	kept, _, err := content.Create(ctx, top, spaces.NewSpace{Title: awkward, Parent: below.ID, Language: "en"})
 	check(kept, err)
 	g, _, err := allowed.Space(ctx, by, authz.AdminSpace, kept.ID)
 	check(g, err)
 	check(nil, content.Share(ctx, g, invited.Users, []docs.TeamID{team.ID}, docs.Edit))
-	trashed, _, err := content.Create(ctx, by, org, spaces.NewSpace{Title: "Trash"})
+	trashed, _, err := content.Create(ctx, top, spaces.NewSpace{Title: "Trash"})
 	check(trashed, err)
 	g, _, err = allowed.Space(ctx, by, authz.AdminSpace, trashed.ID)
 	check(g, err)

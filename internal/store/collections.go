@@ -20,12 +20,14 @@ func scanCollection(s scanner) (c docs.Collection, err error) {
 
 // Collection gives a collection by id.
 func (r Reader) Collection(ctx context.Context, id docs.CollectionID) (Stamped[docs.Collection], error) {
-	return one(ctx, r, "collection", func(s scanner) (v Stamped[docs.Collection], err error) {
-		err = s.Scan(append(collectionDest(&v.It), &v.Stamp.Access, &v.Stamp.Auth)...)
-		return v, err
-	}, `SELECT `+collectionColumns+`, o.access_version, i.auth_version
-		FROM collections c JOIN organizations o ON o.id = c.org_id CROSS JOIN instance i
-		WHERE c.id = $1`, id)
+	return memoized(ctx, r, "collection", string(id), func(ctx context.Context) (Stamped[docs.Collection], error) {
+		return one(ctx, r, "collection", func(s scanner) (v Stamped[docs.Collection], err error) {
+			err = s.Scan(append(collectionDest(&v.It), &v.Stamp.Access, &v.Stamp.Auth)...)
+			return v, err
+		}, `SELECT `+collectionColumns+`, o.access_version, i.auth_version
+			FROM collections c JOIN organizations o ON o.id = c.org_id CROSS JOIN instance i
+			WHERE c.id = $1`, id)
+	})
 }
 
 // Path gives the collections that hold a thing: its parent first, up to the
@@ -34,18 +36,20 @@ func (r Reader) Path(ctx context.Context, parent docs.CollectionID) ([]docs.Node
 	if parent == "" {
 		return nil, nil
 	}
-	return many(ctx, r, func(s scanner) (n docs.Node, err error) {
-		n.Kind = docs.NodeCollection
-		err = s.Scan(&n.ID, &n.Level, &n.CreatedBy)
-		return n, err
-	}, `WITH RECURSIVE up (id, parent_id, default_level, created_by, depth) AS (
-			SELECT id, parent_id, default_level, created_by, 0 FROM collections WHERE id = $1
-			UNION ALL
-			SELECT c.id, c.parent_id, c.default_level, c.created_by, up.depth + 1
-			FROM up JOIN collections c ON c.id = up.parent_id
-			WHERE up.depth < $2
-		)
-		SELECT id, default_level, created_by FROM up ORDER BY depth`, parent, docs.MaxDepth)
+	return memoized(ctx, r, "path", string(parent), func(ctx context.Context) ([]docs.Node, error) {
+		return many(ctx, r, func(s scanner) (n docs.Node, err error) {
+			n.Kind = docs.NodeCollection
+			err = s.Scan(&n.ID, &n.Level, &n.CreatedBy)
+			return n, err
+		}, `WITH RECURSIVE up (id, parent_id, default_level, created_by, depth) AS (
+				SELECT id, parent_id, default_level, created_by, 0 FROM collections WHERE id = $1
+				UNION ALL
+				SELECT c.id, c.parent_id, c.default_level, c.created_by, up.depth + 1
+				FROM up JOIN collections c ON c.id = up.parent_id
+				WHERE up.depth < $2
+			)
+			SELECT id, default_level, created_by FROM up ORDER BY depth`, parent, docs.MaxDepth)
+	})
 }
 
 // CollectionFilter narrows a list of collections.
@@ -56,18 +60,29 @@ type CollectionFilter struct {
 var collectionsWhere = ` FROM tree JOIN collections c ON c.id = tree.id
 	WHERE tree.rank > 0 AND (c.parent_id IS NULL OR cast($4 AS INTEGER) = 0)`
 
-// Collections lists what a viewer can see, in the order people gave it.
-func (r Reader) Collections(ctx context.Context, v Viewer, f CollectionFilter, p Page) ([]Ranked[docs.Collection], Key, error) {
-	items, err := many(ctx, r, func(s scanner) (it Ranked[docs.Collection], err error) {
-		var rank int
-		err = s.Scan(append(collectionDest(&it.It), &rank)...)
-		it.Role = docs.RoleOfRank(rank)
-		return it, err
-	}, ranksCTE+` SELECT `+collectionColumns+`, tree.rank`+collectionsWhere+`
-		AND (c.rank, c.id) > ($5, $6)
-		ORDER BY c.rank, c.id LIMIT $7`,
-		append(v.args(), flag(f.TopLevel), p.text(0), p.text(1), p.ask())...)
-	items, next := cut(p, items, func(it Ranked[docs.Collection]) Key { return Key{string(it.It.Rank), string(it.It.ID)} })
+// Collections lists what a viewer can see, in the order people gave it. An
+// admin sees all of it, so nothing needs to be ranked.
+func (r Reader) Collections(ctx context.Context, v Viewer, f CollectionFilter, p Page) (items []Ranked[docs.Collection], next Key, err error) {
+	if v.Role == docs.Admin {
+		items, err = many(ctx, r, func(s scanner) (it Ranked[docs.Collection], err error) {
+			it.Role = docs.Admin
+			err = s.Scan(collectionDest(&it.It)...)
+			return it, err
+		}, `SELECT `+collectionColumns+` FROM collections c
+			WHERE c.org_id = $1 AND (c.parent_id IS NULL OR cast($2 AS INTEGER) = 0) AND (c.rank, c.id) > ($3, $4)
+			ORDER BY c.rank, c.id LIMIT $5`, v.Org, flag(f.TopLevel), p.text(0), p.text(1), p.ask())
+	} else {
+		items, err = many(ctx, r, func(s scanner) (it Ranked[docs.Collection], err error) {
+			var rank int
+			err = s.Scan(append(collectionDest(&it.It), &rank)...)
+			it.Role = docs.RoleOfRank(rank)
+			return it, err
+		}, ranksCTE+` SELECT `+collectionColumns+`, tree.rank`+collectionsWhere+`
+			AND (c.rank, c.id) > ($5, $6)
+			ORDER BY c.rank, c.id LIMIT $7`,
+			append(v.args(), flag(f.TopLevel), p.text(0), p.text(1), p.ask())...)
+	}
+	items, next = cut(p, items, func(it Ranked[docs.Collection]) Key { return Key{string(it.It.Rank), string(it.It.ID)} })
 	return items, next, err
 }
 

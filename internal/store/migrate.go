@@ -76,7 +76,7 @@ func (s *Store) migrate(ctx context.Context, to int) error {
 			}
 		}
 		for i := len(have); i < to; i++ {
-			if _, err := r.exec(ctx, all[i].text); err != nil {
+			if _, err := r.exec(ctx, s.d.ddl(all[i].text)); err != nil {
 				return fmt.Errorf("migration %s: %w", all[i].name, err)
 			}
 			_, err := r.exec(ctx, `INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,

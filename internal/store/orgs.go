@@ -65,16 +65,20 @@ type Stamped[T any] struct {
 }
 
 // Organization gives an organization by id.
-func (r Reader) Organization(ctx context.Context, id docs.OrgID) (Stamped[docs.Organization], error) {
-	return one(ctx, r, "organization", func(s scanner) (out Stamped[docs.Organization], err error) {
-		var v orgRow
-		if err = s.Scan(append(v.dest(), &out.Stamp.Access, &out.Stamp.Auth)...); err != nil {
-			return out, err
-		}
-		out.It, err = v.done()
-		return out, err
-	}, `SELECT `+orgColumns+`, o.access_version, i.auth_version
-		FROM organizations o CROSS JOIN instance i WHERE o.id = $1`, id)
+func (r Reader) Organization(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
+	return memoized(ctx, r, "organization", string(id), func(ctx context.Context) (docs.Organization, error) {
+		return one(ctx, r, "organization", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.id = $1`, id)
+	})
+}
+
+// OrganizationStamp is all that a permission needs of an organization.
+func (r Reader) OrganizationStamp(ctx context.Context, id docs.OrgID) (Stamp, error) {
+	return memoized(ctx, r, "stamp", string(id), func(ctx context.Context) (Stamp, error) {
+		return one(ctx, r, "organization", func(s scanner) (v Stamp, err error) {
+			err = s.Scan(&v.Access, &v.Auth)
+			return v, err
+		}, `SELECT o.access_version, i.auth_version FROM organizations o CROSS JOIN instance i WHERE o.id = $1`, id)
+	})
 }
 
 // OrgAccess is an organization and what a user is in it, without grants.

@@ -54,6 +54,8 @@ func redacted(err error) error {
 func (p *postgres) name() string { return "postgres" }
 func (p *postgres) close() error { return nil }
 
+func (p *postgres) pool(db *sql.DB) Reader { return Reader{run: pgRunner{db}, d: p} }
+
 func (p *postgres) transact(ctx context.Context, fn func(runner) error) error {
 	for try := 1; ; try++ {
 		err := p.once(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable}, fn)
@@ -99,6 +101,8 @@ func (p *postgres) duplicate(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && e.Code == "23505"
 }
+
+func (p *postgres) ddl(text string) string { return text } // the rest is in comments
 
 func (p *postgres) prelude() string {
 	return `DO $$ BEGIN CREATE DOMAIN text_key AS text COLLATE "C"; EXCEPTION WHEN duplicate_object THEN NULL; END $$`

@@ -42,16 +42,18 @@ func scanSpace(s scanner) (docs.Space, error) {
 
 // Space gives a space by id, one in the trash too.
 func (r Reader) Space(ctx context.Context, id docs.SpaceID) (Stamped[docs.Space], error) {
-	return one(ctx, r, "space", func(s scanner) (out Stamped[docs.Space], err error) {
-		var v spaceRow
-		if err = s.Scan(append(v.dest(), &out.Stamp.Access, &out.Stamp.Auth)...); err != nil {
+	return memoized(ctx, r, "space", string(id), func(ctx context.Context) (Stamped[docs.Space], error) {
+		return one(ctx, r, "space", func(s scanner) (out Stamped[docs.Space], err error) {
+			var v spaceRow
+			if err = s.Scan(append(v.dest(), &out.Stamp.Access, &out.Stamp.Auth)...); err != nil {
+				return out, err
+			}
+			out.It, err = v.done()
 			return out, err
-		}
-		out.It, err = v.done()
-		return out, err
-	}, `SELECT `+spaceColumns+`, o.access_version, i.auth_version
-		FROM spaces s JOIN organizations o ON o.id = s.org_id CROSS JOIN instance i
-		WHERE s.id = $1`, id)
+		}, `SELECT `+spaceColumns+`, o.access_version, i.auth_version
+			FROM spaces s JOIN organizations o ON o.id = s.org_id CROSS JOIN instance i
+			WHERE s.id = $1`, id)
+	})
 }
 
 // SpaceFilter narrows a list of spaces.
@@ -79,21 +81,35 @@ func (r Reader) SpacesBackward(ctx context.Context, v Viewer, f SpaceFilter, p P
 	return r.spaces(ctx, v, f, p, "<", "DESC")
 }
 
-func (r Reader) spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page, compare, order string) ([]Ranked[docs.Space], Key, error) {
-	items, err := many(ctx, r, func(s scanner) (it Ranked[docs.Space], err error) {
-		var row spaceRow
-		var rank int
-		if err = s.Scan(append(row.dest(), &rank)...); err != nil {
-			return it, err
+func (r Reader) spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page, compare, order string) (items []Ranked[docs.Space], next Key, err error) {
+	behind := `(s.rank, s.id) ` + compare
+	sorted := ` ORDER BY s.rank ` + order + `, s.id ` + order
+	if v.Role == docs.Admin { // sees all of it, so nothing needs to be ranked
+		in, of := `s.org_id`, string(v.Org)
+		if f.In != "" {
+			in, of = `s.parent_id`, string(f.In)
 		}
-		it.It, err = row.done()
-		it.Role = docs.RoleOfRank(rank)
-		return it, err
-	}, ranksCTE+` SELECT `+spaceColumns+`, ranked.access`+spacesFrom+`
-		AND (s.rank, s.id) `+compare+` ($5, $6)
-		ORDER BY s.rank `+order+`, s.id `+order+` LIMIT $7`,
-		append(v.args(), f.In, p.text(0), p.text(1), p.ask())...)
-	items, next := cut(p, items, func(it Ranked[docs.Space]) Key { return Key{string(it.It.Rank), string(it.It.ID)} })
+		items, err = many(ctx, r, func(s scanner) (Ranked[docs.Space], error) {
+			sp, err := scanSpace(s)
+			return Ranked[docs.Space]{sp, docs.Admin}, err
+		}, `SELECT `+spaceColumns+` FROM spaces s
+			WHERE `+in+` = $1 AND s.deleted_at = 0 AND `+behind+` ($2, $3)`+sorted+` LIMIT $4`,
+			of, p.text(0), p.text(1), p.ask())
+	} else {
+		items, err = many(ctx, r, func(s scanner) (it Ranked[docs.Space], err error) {
+			var row spaceRow
+			var rank int
+			if err = s.Scan(append(row.dest(), &rank)...); err != nil {
+				return it, err
+			}
+			it.It, err = row.done()
+			it.Role = docs.RoleOfRank(rank)
+			return it, err
+		}, ranksCTE+` SELECT `+spaceColumns+`, ranked.access`+spacesFrom+`
+			AND `+behind+` ($5, $6)`+sorted+` LIMIT $7`,
+			append(v.args(), f.In, p.text(0), p.text(1), p.ask())...)
+	}
+	items, next = cut(p, items, func(it Ranked[docs.Space]) Key { return Key{string(it.It.Rank), string(it.It.ID)} })
 	return items, next, err
 }
 

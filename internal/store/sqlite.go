@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"runtime"
 	"sync"
+	"time"
 
 	lite "modernc.org/sqlite"
 	litelib "modernc.org/sqlite/lib"
@@ -23,6 +25,8 @@ type sqlite struct {
 	conn  *sql.Conn
 	queue chan *job
 	done  chan struct{}
+	memo  *memo // nil where there is no shared memory
+	poll  context.CancelFunc
 }
 
 // job is a transaction on its way to the writer.
@@ -73,16 +77,62 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 		stmts: &stmtCache{}, wdb: wdb, conn: conn,
 		queue: make(chan *job, maxGroup), done: make(chan struct{}),
 	}
+	gen, err := openGeneration(o.Path + "-generation")
+	switch {
+	case err == nil:
+		s.memo = newMemo(gen)
+	case !errors.Is(err, errors.ErrUnsupported):
+		return nil, nil, errors.Join(err, conn.Close(), wdb.Close(), db.Close())
+	}
+	var watch context.Context
+	watch, s.poll = context.WithCancel(context.Background())
+	go s.watch(watch)
 	go s.write()
 	return db, s, nil
+}
+
+func (s *sqlite) pool(db *sql.DB) Reader {
+	return Reader{run: &litePool{db: db, stmts: s.stmts}, d: s, memo: s.memo}
+}
+
+// watch notices commits that were not counted: a process can be killed
+// between its commit and counting it.
+func (s *sqlite) watch(ctx context.Context) {
+	if s.memo == nil {
+		return
+	}
+	// The pragma tells what other connections have committed since it was
+	// asked on the same one.
+	conn, err := s.wdb.Conn(ctx)
+	if err != nil {
+		return // closing already
+	}
+	defer conn.Close()
+	for last := int64(-1); ; {
+		var v int64
+		if err := conn.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&v); err == nil && v != last {
+			last = v
+			s.memo.gen.bump()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 func (s *sqlite) name() string { return "sqlite" }
 
 func (s *sqlite) close() error {
+	s.poll()
 	close(s.queue)
 	<-s.done
-	return errors.Join(s.conn.Close(), s.wdb.Close())
+	err := errors.Join(s.conn.Close(), s.wdb.Close())
+	if s.memo != nil {
+		err = errors.Join(err, s.memo.gen.close())
+	}
+	return err
 }
 
 // transact hands fn to the writer and waits until it is on disk.
@@ -117,6 +167,9 @@ func (s *sqlite) write() {
 		}
 		if err == nil {
 			err = w.plain("COMMIT")
+		}
+		if s.memo != nil {
+			s.memo.gen.bump() // before anybody is told
 		}
 		if err != nil {
 			// Nothing of the group is on disk: everybody in it is told.
@@ -176,6 +229,10 @@ func (s *sqlite) skipLocked() string { return "" } // one writer: nothing to ski
 func (s *sqlite) nowMillis() string {
 	return `SELECT CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)`
 }
+
+var sqliteOnly = regexp.MustCompile(`/\*sqlite: (.*?) \*/`)
+
+func (s *sqlite) ddl(text string) string { return sqliteOnly.ReplaceAllString(text, "$1") }
 
 func (s *sqlite) duplicate(err error) bool {
 	var e *lite.Error

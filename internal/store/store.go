@@ -43,10 +43,14 @@ type Store struct {
 // dialect is what differs between the two databases.
 type dialect interface {
 	name() string
+	// pool gives the reads that run on any connection.
+	pool(db *sql.DB) Reader
 	// transact runs fn in a transaction that is durable when it returns nil.
 	transact(ctx context.Context, fn func(runner) error) error
 	// snapshot runs fn on one consistent, read-only state.
 	snapshot(ctx context.Context, fn func(runner) error) error
+	// ddl gives the text of a migration as this database wants it.
+	ddl(text string) string
 	// prelude is DDL that the migrations build on.
 	prelude() string
 	// exclusive is transact while other processes that call it wait.
@@ -73,8 +77,9 @@ type runner interface {
 
 // Reader has every read of the store. It is part of Store and of Tx.
 type Reader struct {
-	run runner
-	d   dialect
+	run  runner
+	d    dialect
+	memo *memo // of the pool of SQLite; nil elsewhere
 }
 
 // Tx is one transaction. Its methods see its own writes.
@@ -148,15 +153,8 @@ func open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Reader = Reader{run: poolRunner(s.db, s.d), d: s.d}
+	s.Reader = s.d.pool(s.db)
 	return s, nil
-}
-
-func poolRunner(db *sql.DB, d dialect) runner {
-	if lite, ok := d.(*sqlite); ok {
-		return &litePool{db: db, stmts: lite.stmts}
-	}
-	return pgRunner{db}
 }
 
 // Close waits for running statements.

@@ -17,7 +17,9 @@ func scanUser(s scanner) (u docs.User, err error) { err = s.Scan(userDest(&u)...
 
 // User gives a user by id.
 func (r Reader) User(ctx context.Context, id docs.UserID) (docs.User, error) {
-	return one(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
+	return memoized(ctx, r, "user", string(id), func(ctx context.Context) (docs.User, error) {
+		return one(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
+	})
 }
 
 // UserByEmail gives a user by address.
@@ -144,8 +146,10 @@ type Stamp struct {
 
 // AuthStamp is the Stamp of requests that are about no organization.
 func (r Reader) AuthStamp(ctx context.Context) (Stamp, error) {
-	n, err := one(ctx, r, "instance", scanInt, `SELECT auth_version FROM instance`)
-	return Stamp{Auth: n}, err
+	return memoized(ctx, r, "stamp", "", func(ctx context.Context) (Stamp, error) {
+		n, err := one(ctx, r, "instance", scanInt, `SELECT auth_version FROM instance`)
+		return Stamp{Auth: n}, err
+	})
 }
 
 // RelabelTokens renames the tokens of a user that carry a label.

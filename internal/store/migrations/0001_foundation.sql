@@ -1,7 +1,9 @@
 -- Identity, organizations, teams, collections, spaces, jobs and the audit log.
 --
 -- One text for both databases. text_key is a text that is compared bytewise:
--- a domain on PostgreSQL (postgres.go makes it), plain text on SQLite.
+-- a domain on PostgreSQL (postgres.go makes it), plain text on SQLite. What
+-- stands in /*sqlite: … */ is for SQLite alone: a table without a rowid is one
+-- tree instead of two, so that a change writes fewer pages.
 -- Moments are milliseconds since 1970 UTC; 0 means "not set".
 
 CREATE TABLE instance (
@@ -20,7 +22,7 @@ CREATE TABLE users (
     photo_url    TEXT     NOT NULL,
     created_at   BIGINT   NOT NULL,
     updated_at   BIGINT   NOT NULL
-);
+) /*sqlite: WITHOUT ROWID */;
 
 CREATE TABLE tokens (
     id           text_key PRIMARY KEY,
@@ -31,7 +33,7 @@ CREATE TABLE tokens (
     created_at   BIGINT   NOT NULL,
     expires_at   BIGINT   NOT NULL,
     last_used_at BIGINT   NOT NULL
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX tokens_user ON tokens (user_id, id);
 
 CREATE TABLE organizations (
@@ -59,13 +61,13 @@ CREATE TABLE organizations (
     created_by      text_key NOT NULL REFERENCES users (id),
     created_at      BIGINT   NOT NULL,
     updated_at      BIGINT   NOT NULL
-);
+) /*sqlite: WITHOUT ROWID */;
 
 CREATE TABLE organization_domains (
     org_id text_key NOT NULL REFERENCES organizations (id),
     domain text_key NOT NULL,
     PRIMARY KEY (domain, org_id)
-);
+) /*sqlite: WITHOUT ROWID */;
 
 CREATE TABLE members (
     org_id       text_key NOT NULL REFERENCES organizations (id),
@@ -76,7 +78,7 @@ CREATE TABLE members (
     joined_at    BIGINT   NOT NULL,
     last_seen_at BIGINT   NOT NULL,
     PRIMARY KEY (org_id, user_id)
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX members_user ON members (user_id, org_id);
 CREATE INDEX members_joined ON members (org_id, joined_at, user_id);
 
@@ -86,7 +88,7 @@ CREATE TABLE teams (
     title      TEXT     NOT NULL,
     search     TEXT     NOT NULL, -- title in lower case
     created_at BIGINT   NOT NULL
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX teams_org ON teams (org_id, id);
 
 CREATE TABLE team_members (
@@ -94,7 +96,7 @@ CREATE TABLE team_members (
     user_id text_key NOT NULL REFERENCES users (id),
     role    TEXT     NOT NULL,
     PRIMARY KEY (team_id, user_id)
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX team_members_user ON team_members (user_id, team_id);
 
 CREATE TABLE collections (
@@ -108,9 +110,9 @@ CREATE TABLE collections (
     created_by    text_key NOT NULL REFERENCES users (id),
     created_at    BIGINT   NOT NULL,
     updated_at    BIGINT   NOT NULL
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX collections_org ON collections (org_id, rank, id);
-CREATE INDEX collections_parent ON collections (parent_id, rank, id);
+CREATE INDEX collections_parent ON collections (parent_id, rank, id) WHERE parent_id IS NOT NULL;
 
 CREATE TABLE spaces (
     id            text_key PRIMARY KEY,
@@ -129,9 +131,9 @@ CREATE TABLE spaces (
     created_at    BIGINT   NOT NULL,
     updated_at    BIGINT   NOT NULL,
     deleted_at    BIGINT   NOT NULL
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX spaces_org ON spaces (org_id, rank, id);
-CREATE INDEX spaces_parent ON spaces (parent_id, rank, id);
+CREATE INDEX spaces_parent ON spaces (parent_id, rank, id) WHERE parent_id IS NOT NULL;
 
 -- The content engine, change requests and comments widen these three.
 CREATE TABLE revisions (
@@ -140,7 +142,7 @@ CREATE TABLE revisions (
     type       TEXT     NOT NULL,
     author_id  text_key NOT NULL REFERENCES users (id),
     created_at BIGINT   NOT NULL
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX revisions_space ON revisions (space_id, id);
 
 CREATE TABLE change_requests (
@@ -149,14 +151,14 @@ CREATE TABLE change_requests (
     number   BIGINT   NOT NULL,
     status   TEXT     NOT NULL,
     UNIQUE (space_id, number)
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX change_requests_status ON change_requests (space_id, status);
 
 CREATE TABLE comments (
     id          text_key PRIMARY KEY,
     space_id    text_key NOT NULL REFERENCES spaces (id),
     resolved_at BIGINT   NOT NULL
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX comments_space ON comments (space_id, resolved_at);
 
 -- A subject is a space or a collection.
@@ -167,7 +169,7 @@ CREATE TABLE user_grants (
     user_id      text_key NOT NULL REFERENCES users (id),
     role         TEXT     NOT NULL,
     PRIMARY KEY (subject_id, user_id)
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX user_grants_user ON user_grants (org_id, user_id, subject_id);
 
 CREATE TABLE team_grants (
@@ -177,7 +179,7 @@ CREATE TABLE team_grants (
     team_id      text_key NOT NULL REFERENCES teams (id),
     role         TEXT     NOT NULL,
     PRIMARY KEY (subject_id, team_id)
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX team_grants_team ON team_grants (team_id, subject_id);
 
 CREATE TABLE invite_links (
@@ -189,39 +191,39 @@ CREATE TABLE invite_links (
     created_by    text_key NOT NULL REFERENCES users (id),
     created_at    BIGINT   NOT NULL,
     revoked_at    BIGINT   NOT NULL
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX invite_links_org ON invite_links (org_id, id);
-CREATE INDEX invite_links_space ON invite_links (space_id);
-CREATE INDEX invite_links_collection ON invite_links (collection_id);
+CREATE INDEX invite_links_space ON invite_links (space_id) WHERE space_id IS NOT NULL;
+CREATE INDEX invite_links_collection ON invite_links (collection_id) WHERE collection_id IS NOT NULL;
 
 CREATE TABLE agent_instructions (
     org_id     text_key PRIMARY KEY REFERENCES organizations (id),
     document   TEXT     NOT NULL, -- JSON
     updated_at BIGINT   NOT NULL,
     updated_by text_key NOT NULL REFERENCES users (id)
-);
+) /*sqlite: WITHOUT ROWID */;
 
 -- Who did what: append-only.
 CREATE TABLE audit (
-    id           text_key PRIMARY KEY,
-    at           BIGINT   NOT NULL,
     org_id       text_key NOT NULL, -- no reference: the log outlives what it tells of
+    id           text_key NOT NULL,
+    at           BIGINT   NOT NULL,
     actor_id     text_key NOT NULL,
     token_id     text_key NOT NULL,
     request_id   TEXT     NOT NULL,
     action       TEXT     NOT NULL,
     subject_kind TEXT     NOT NULL,
     subject_id   text_key NOT NULL,
-    data         TEXT     NOT NULL  -- JSON
-);
-CREATE INDEX audit_org ON audit (org_id, id);
+    data         TEXT     NOT NULL, -- JSON
+    PRIMARY KEY (org_id, id)
+) /*sqlite: WITHOUT ROWID */;
 
 -- Events that wait to be delivered.
 CREATE TABLE outbox (
-    id       text_key PRIMARY KEY,
-    at       BIGINT   NOT NULL,
-    audit_id text_key NOT NULL
-);
+    id     text_key PRIMARY KEY, -- of the audit row
+    org_id text_key NOT NULL,
+    at     BIGINT   NOT NULL
+) /*sqlite: WITHOUT ROWID */;
 
 CREATE TABLE jobs (
     id          text_key PRIMARY KEY,
@@ -238,5 +240,5 @@ CREATE TABLE jobs (
     last_error  TEXT     NOT NULL,
     created_at  BIGINT   NOT NULL,
     UNIQUE (kind, key)
-);
+) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX jobs_due ON jobs (state, run_at, id);

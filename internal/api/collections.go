@@ -87,7 +87,7 @@ func (a *API) collection(c docs.Collection, r docs.Role) Collection {
 	return Collection{
 		Object: "collection", ID: string(c.ID), Title: c.Title, Description: c.Description, Organization: string(c.Org),
 		Parent: string(c.Parent), DefaultLevel: levelOrNull(c.Level),
-		URLs: contentURLs{a.location("/collections/%s", c.ID), a.BaseURL + "/o/" + string(c.Org) + "/c/" + string(c.ID)},
+		URLs: contentURLs{a.location("collections", string(c.ID)), a.BaseURL + "/o/" + string(c.Org) + "/c/" + string(c.ID)},
 		Permissions: collectionPermissions{
 			View: authz.Can(r, authz.ViewCollection), Admin: authz.Can(r, authz.AdminCollection),
 			ViewInviteLinks: authz.Can(r, authz.AdminCollection), Create: authz.Can(r, authz.CreateIn),
@@ -126,7 +126,7 @@ func (a *API) createCollection(ctx context.Context, in *createCollectionIn) (*cr
 		title, parent = in.Body.Title, in.Body.Parent
 	}
 	c, r, err := a.Spaces.CreateCollection(ctx, authz.Of(ctx), title, parent)
-	return &created[Collection]{a.location("/collections/%s", c.ID), a.collection(c, r)}, err
+	return &created[Collection]{a.location("collections", string(c.ID)), a.collection(c, r)}, err
 }
 
 type CollectionIn struct {

@@ -79,7 +79,7 @@ func (a *API) Decide(ctx context.Context, operation, token string, param func(st
 	if err != nil {
 		return err
 	}
-	_, err = a.Guard.Check(ctx, session, a.ops[i].Allow, param)
+	_, err = a.Guard.Check(ctx, session, a.ops[i].Allow, param, time.Now())
 	return err
 }
 

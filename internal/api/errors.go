@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 )
@@ -59,24 +58,23 @@ func problemOf(err error) *problem {
 
 // answer gives how a request ends that failed. Absent looks like deleted: a
 // DELETE of what is not there, or not visible, is a success that did nothing.
-func (a *API) answer(c *call, err error) *problem {
-	if errs.Is(err, errs.NotFound) && strings.HasPrefix(c.op.Route, http.MethodDelete) {
+func (a *API) answer(o op, request string, err error) *problem {
+	if errs.Is(err, errs.NotFound) && strings.HasPrefix(o.Route, http.MethodDelete) {
 		return newProblem(http.StatusNoContent, "", nil)
 	}
 	p := problemOf(err)
 	if p.Err.Code == http.StatusInternalServerError {
-		a.Log.Error("request failed", "operation", c.op.ID, "request", c.request, "error", err)
+		a.Log.Error("request failed", "operation", o.ID, "request", request, "error", err)
 	}
 	return p
 }
 
 // fail ends a request before its handler was called.
-func (a *API) fail(ctx huma.Context, c *call, err error) {
-	p := a.answer(c, err)
+func (a *API) fail(w http.ResponseWriter, o op, request string, err error) {
+	p := a.answer(o, request, err)
 	if p.Err.Code == http.StatusUnauthorized {
-		ctx.SetHeader("WWW-Authenticate", `Bearer realm="octavo"`)
+		w.Header().Set("WWW-Authenticate", `Bearer realm="octavo"`)
 	}
-	_, w := humago.Unwrap(ctx)
 	writeProblem(w, p)
 }
 

@@ -135,7 +135,7 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 			out, err = h(ctx, in)
 		}
 		if err != nil {
-			return nil, a.answer(callOf(ctx), err)
+			return nil, a.answer(o, authz.Of(ctx).Actor.Request, err)
 		}
 		return out, nil
 	})
@@ -148,61 +148,50 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		start := time.Now()
 		r, w := humago.Unwrap(ctx)
-		c := &call{op: o, request: w.Header().Get(requestIDHeader)}
+		request := w.Header().Get(requestIDHeader)
 		defer func() {
 			if p := recover(); p != nil {
-				a.Log.Error("panic", "operation", o.ID, "request", c.request, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				a.Log.Error("panic", "operation", o.ID, "request", request, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if ctx.Status() == 0 {
-					a.fail(ctx, c, errs.E(errs.Internal, "panic"))
+					a.fail(w, o, request, errs.E(errs.Internal, "panic"))
 				}
 			}
 			if a.Observe != nil {
 				a.Observe(o.ID, statusOf(w), time.Since(start))
 			}
 		}()
-		if o.Allow.IsPublic() {
-			if err := a.limits.take(w.Header(), clientOf(r), start); err != nil {
-				a.fail(ctx, c, err)
-				return
-			}
-			next(huma.WithValue(ctx, opKey{}, c))
-			return
-		}
-		session, err := a.Guard.Authenticate(r.Context(), r.Header.Get("Authorization"), c.request)
-		who := clientOf(r)
-		if err == nil {
-			who = string(session.Actor.Token)
-		}
-		if limited := a.limits.take(w.Header(), who, start); limited != nil {
-			a.fail(ctx, c, limited)
-			return
-		}
-		var grant *authz.Grant
-		if err == nil {
-			grant, err = a.Guard.Check(r.Context(), session, o.Allow, ctx.Param)
-		}
-		if err == nil {
-			err = checkQuery(r.URL.RawQuery)
-		}
+		grant, err := a.admit(r, w, o, request, start)
 		if err != nil {
-			a.fail(ctx, c, err)
+			a.fail(w, o, request, err)
 			return
 		}
-		values := context.WithValue(authz.With(ctx.Context(), grant), opKey{}, c)
-		next(huma.WithContext(ctx, values))
+		next(huma.WithContext(ctx, authz.With(ctx.Context(), grant)))
 	}
 }
 
-// call is what the kernel needs to know of a request after huma took over.
-type call struct {
-	op      op
-	request string
-}
-
-type opKey struct{}
-
-func callOf(ctx context.Context) *call {
-	return ctx.Value(opKey{}).(*call)
+// admit counts a request against its caller's limit and asks the rule.
+func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string, now time.Time) (*authz.Grant, error) {
+	if o.Allow.IsPublic() {
+		return &authz.Grant{Actor: authz.Actor{Request: request}}, a.limits.take(w.Header(), clientOf(r), now)
+	}
+	session, err := a.Guard.Authenticate(r.Context(), r.Header.Get("Authorization"), request)
+	var who string
+	if err == nil {
+		who = string(session.Actor.Token)
+	} else {
+		who = clientOf(r)
+	}
+	if limited := a.limits.take(w.Header(), who, now); limited != nil {
+		return nil, limited
+	}
+	if err != nil {
+		return nil, err
+	}
+	grant, err := a.Guard.Check(r.Context(), session, o.Allow, r.PathValue, now)
+	if err != nil {
+		return nil, err
+	}
+	return grant, checkQuery(r.URL.RawQuery)
 }
 
 // clientOf names a caller without a valid token, by address.
@@ -300,8 +289,8 @@ type next struct {
 }
 
 // location gives the absolute address of a resource.
-func (a *API) location(format string, args ...any) string {
-	return a.BaseURL + Prefix + fmt.Sprintf(format, args...)
+func (a *API) location(parts ...string) string {
+	return a.BaseURL + Prefix + "/" + strings.Join(parts, "/")
 }
 
 // statusOf reads the status that a response was given.

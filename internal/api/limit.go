@@ -20,8 +20,10 @@ type Limit struct {
 // none, in fixed windows. Each node counts for itself.
 type limiter struct {
 	limit Limit
+	total []string // the limit, as a header
 	mu    sync.Mutex
 	end   time.Time // of the current window
+	reset []string  // the same, as a header
 	used  map[string]int
 }
 
@@ -29,31 +31,40 @@ type limiter struct {
 // shares one count, so that a flood of addresses costs no memory.
 const maxCallers = 100_000
 
-func newLimiter(l Limit) *limiter { return &limiter{limit: l, used: map[string]int{}} }
+func newLimiter(l Limit) *limiter {
+	return &limiter{limit: l, total: []string{strconv.Itoa(l.Requests)}, used: map[string]int{}}
+}
+
+// The headers in the form that net/http keeps them in: setting them so costs
+// no conversion with every request.
+const (
+	limitHeader     = "X-Ratelimit-Limit"
+	remainingHeader = "X-Ratelimit-Remaining"
+	resetHeader     = "X-Ratelimit-Reset"
+)
 
 // take counts one request, sets the headers that tell of the limit, and
 // refuses when it is used up.
 func (l *limiter) take(h http.Header, who string, now time.Time) error {
 	if l.limit.Requests <= 0 {
-		h["X-Ratelimit-Limit"], h["X-Ratelimit-Remaining"] = unlimited, unlimited
-		h.Set("X-RateLimit-Reset", strconv.FormatInt(now.Unix(), 10))
+		h[limitHeader], h[remainingHeader] = unlimited, unlimited
+		h[resetHeader] = []string{strconv.FormatInt(now.Unix(), 10)}
 		return nil
 	}
 	l.mu.Lock()
 	if !now.Before(l.end) {
 		l.end = now.Truncate(l.limit.Period).Add(l.limit.Period)
+		l.reset = []string{strconv.FormatInt(l.end.Unix(), 10)}
 		clear(l.used)
 	}
-	if _, known := l.used[who]; !known && len(l.used) >= maxCallers {
-		who = ""
+	n, known := l.used[who]
+	if !known && len(l.used) >= maxCallers {
+		who, n = "", l.used[""]
 	}
-	l.used[who]++
-	left := l.limit.Requests - l.used[who]
-	end := l.end
+	l.used[who] = n + 1
+	left, end, reset := l.limit.Requests-n-1, l.end, l.reset
 	l.mu.Unlock()
-	h.Set("X-RateLimit-Limit", strconv.Itoa(l.limit.Requests))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(max(0, left)))
-	h.Set("X-RateLimit-Reset", strconv.FormatInt(end.Unix(), 10))
+	h[limitHeader], h[remainingHeader], h[resetHeader] = l.total, []string{strconv.Itoa(max(0, left))}, reset
 	if left >= 0 {
 		return nil
 	}

@@ -172,7 +172,7 @@ func (a *API) organization(o docs.Organization, by *docs.Access) Organization {
 		EmailDomains: append([]string{}, o.EmailDomains...), Hostname: o.Hostname, Type: o.Type, UseCase: o.UseCase,
 		CommunityType: o.CommunityType, DefaultRole: orNull(o.DefaultRole), SSO: o.SSO, AI: o.AI, InviteLinks: o.InviteLinks,
 		Plan: o.Plan, MergeRules: mergeRules(o.MergeRules),
-		URLs:           orgURLs{Location: a.location("/orgs/%s", o.ID), App: a.BaseURL + "/o/" + string(o.ID), Logo: o.LogoURL},
+		URLs:           orgURLs{Location: a.location("orgs", string(o.ID)), App: a.BaseURL + "/o/" + string(o.ID), Logo: o.LogoURL},
 		Trial:          trial{Status: o.Trial.Status, Count: o.Trial.Count, EndDate: o.Trial.EndDate, Decision: o.Trial.Decision},
 		CustomHostname: o.CustomHostname, IsOnNewTrial: true,
 		Permissions: orgPermissions{
@@ -304,7 +304,7 @@ func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) 
 		return nil, err
 	}
 	access := &docs.Access{Org: o.ID, User: by.User, Member: true, Role: docs.Admin}
-	return &created[Organization]{a.location("/orgs/%s", o.ID), a.organization(o, access)}, nil
+	return &created[Organization]{a.location("orgs", string(o.ID)), a.organization(o, access)}, nil
 }
 
 type OrgIn struct {
@@ -414,7 +414,7 @@ type AgentInstructions struct {
 func (a *API) instructions(org docs.OrgID, v docs.AgentInstructions) AgentInstructions {
 	return AgentInstructions{
 		"agent-instructions", v.Document, v.UpdatedAt, string(v.UpdatedBy),
-		location{a.location("/orgs/%s/agent-instructions", org)},
+		location{a.location("orgs", string(org), "agent-instructions")},
 	}
 }
 

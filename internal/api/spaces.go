@@ -101,7 +101,7 @@ func (a *API) space(s docs.Space, r docs.Role) Space {
 		Object: "space", ID: string(s.ID), Title: s.Title, Emoji: s.Emoji, Visibility: s.Visibility(),
 		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, DeletedAt: s.DeletedAt, EditMode: s.EditMode, MergeRules: mergeRules(s.MergeRules),
 		URLs: spaceURLs{
-			Location: a.location("/spaces/%s", s.ID), App: a.BaseURL + "/o/" + string(s.Org) + "/s/" + string(s.ID), Icon: s.IconURL,
+			Location: a.location("spaces", string(s.ID)), App: a.BaseURL + "/o/" + string(s.Org) + "/s/" + string(s.ID), Icon: s.IconURL,
 		},
 		Organization: string(s.Org), Parent: string(s.Parent), Language: s.Language, Revision: string(s.Revision),
 		DefaultLevel: levelOrNull(s.Level), Comments: s.Counters.OpenComments, ChangeRequests: s.Counters.ChangeRequests,
@@ -172,7 +172,7 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*created[Spac
 	s, r, err := a.Spaces.Create(ctx, authz.Of(ctx), spaces.NewSpace{
 		Title: b.Title, Emoji: b.Emoji, Parent: b.Parent, Language: string(b.Language), EditMode: b.EditMode,
 	})
-	return &created[Space]{a.location("/spaces/%s", s.ID), a.space(s, r)}, err
+	return &created[Space]{a.location("spaces", string(s.ID)), a.space(s, r)}, err
 }
 
 type SpaceIn struct {

@@ -56,7 +56,7 @@ type location struct {
 func (a *API) user(u docs.User) User {
 	return User{
 		Object: "user", ID: string(u.ID), DisplayName: u.DisplayName, Email: u.Email, PhotoURL: u.PhotoURL,
-		URLs: location{a.location("/users/%s", u.ID)},
+		URLs: location{a.location("users", string(u.ID))},
 	}
 }
 

@@ -2,8 +2,10 @@ package authz
 
 import (
 	"context"
+	"crypto/sha256"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/maypok86/otter/v2"
 
@@ -19,13 +21,16 @@ import (
 type Guard struct {
 	Checker
 	store  *store.Store
-	tokens *otter.Cache[string, knownToken]
+	tokens *otter.Cache[tokenKey, knownToken]
 	known  *otter.Cache[accessKey, *docs.Access]
 
 	mu   sync.Mutex
 	used map[docs.TokenID]docs.Time
 	seen map[memberKey]docs.Time
 }
+
+// tokenKey is the hash of a secret: secrets are not kept in memory.
+type tokenKey = [sha256.Size]byte
 
 type knownToken struct {
 	token   docs.Token
@@ -53,7 +58,7 @@ const (
 func NewGuard(s *store.Store) *Guard {
 	g := &Guard{
 		store:  s,
-		tokens: otter.Must(&otter.Options[string, knownToken]{MaximumSize: maxTokens}),
+		tokens: otter.Must(&otter.Options[tokenKey, knownToken]{MaximumSize: maxTokens}),
 		known:  otter.Must(&otter.Options[accessKey, *docs.Access]{MaximumSize: maxAccess}),
 		used:   map[docs.TokenID]docs.Time{},
 		seen:   map[memberKey]docs.Time{},
@@ -80,7 +85,7 @@ var errToken = errs.E(errs.Unauthenticated, "the token is missing, unknown, expi
 // sure that it is still good.
 type Session struct {
 	Actor   Actor
-	hash    string
+	key     tokenKey
 	version int64
 }
 
@@ -91,11 +96,11 @@ func (g *Guard) Authenticate(ctx context.Context, header, request string) (*Sess
 	if !ok || !strings.EqualFold(scheme, "Bearer") || !strings.HasPrefix(secret, docs.TokenPrefix) || len(secret) > 200 {
 		return nil, errToken
 	}
-	hash := docs.HashSecret(secret)
-	k, ok := g.tokens.GetIfPresent(hash)
+	key := docs.HashSecret(secret)
+	k, ok := g.tokens.GetIfPresent(key)
 	if !ok {
 		var err error
-		if k, err = g.readToken(ctx, hash); err != nil {
+		if k, err = g.readToken(ctx, key); err != nil {
 			return nil, err
 		}
 	}
@@ -104,7 +109,7 @@ func (g *Guard) Authenticate(ctx context.Context, header, request string) (*Sess
 	}
 	return &Session{
 		Actor: Actor{User: k.token.User, Token: k.token.ID, Scopes: k.token.Scopes, Request: request},
-		hash:  hash, version: k.version,
+		key:   key, version: k.version,
 	}, nil
 }
 
@@ -114,27 +119,27 @@ func (g *Guard) expired(t docs.Token) bool {
 
 // readToken reads a token and remembers it. The version is read first: a
 // token that is revoked in between is then known under an old version.
-func (g *Guard) readToken(ctx context.Context, hash string) (knownToken, error) {
+func (g *Guard) readToken(ctx context.Context, key tokenKey) (knownToken, error) {
 	stamp, err := g.store.AuthStamp(ctx)
 	if err != nil {
 		return knownToken{}, err
 	}
-	t, err := g.store.TokenByHash(ctx, hash)
+	t, err := g.store.TokenByHash(ctx, key)
 	if errs.Is(err, errs.NotFound) {
-		g.tokens.Invalidate(hash)
+		g.tokens.Invalidate(key)
 		return knownToken{}, errToken
 	}
 	if err != nil {
 		return knownToken{}, err
 	}
 	k := knownToken{token: t, version: stamp.Auth}
-	g.tokens.Set(hash, k)
+	g.tokens.Set(key, k)
 	return k, nil
 }
 
 // Check allows a session what a rule says, or tells why not. param gives the
 // values of the path.
-func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(string) string) (*Grant, error) {
+func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(string) string, now time.Time) (*Grant, error) {
 	grant, stamp, err := g.check(ctx, s, rule, param)
 	if stamp.Auth == 0 { // the thing is absent, so no stamp came with it
 		var serr error
@@ -143,7 +148,7 @@ func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(str
 		}
 	}
 	if stamp.Auth != s.version {
-		k, terr := g.readToken(ctx, s.hash)
+		k, terr := g.readToken(ctx, s.key)
 		if terr != nil {
 			return nil, terr
 		}
@@ -154,7 +159,7 @@ func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(str
 	if err != nil {
 		return nil, err
 	}
-	g.note(grant)
+	g.note(grant, docs.TimeOf(now))
 	return grant, nil
 }
 
@@ -189,8 +194,7 @@ func (g *Guard) check(ctx context.Context, s *Session, rule Rule, param func(str
 }
 
 // note remembers that a token and a member were active; Flush writes it.
-func (g *Guard) note(grant *Grant) {
-	now := docs.TimeOf(g.store.Clock())
+func (g *Guard) note(grant *Grant, now docs.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.used[grant.Actor.Token] = now

@@ -214,7 +214,10 @@ func (s *Server) handler() http.Handler {
 		h["X-Content-Type-Options"] = nosniff
 		h["Cache-Control"] = noStore
 		rec := &recorder{ResponseWriter: w}
-		start := time.Now()
+		var start time.Time
+		if s.AccessLog {
+			start = time.Now()
+		}
 		// The standard mux redirects paths such as /v1//x; the API answers
 		// them itself, in its own form.
 		if r.URL.Path == api.Prefix || strings.HasPrefix(r.URL.Path, api.Prefix+"/") {

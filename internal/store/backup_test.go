@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,6 +18,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -199,6 +201,48 @@ func TestBackupHoldsEveryTable(t *testing.T) {
 			if table.Name != "schema_migrations" && rows[table.Name] == 0 {
 				t.Errorf("no row of %s is in the backup; a new table wants one in filled", table.Name)
 			}
+		}
+	})
+}
+
+// meddler changes something when the first byte is written to it.
+type meddler struct {
+	bytes.Buffer
+	meddle func()
+	did    sync.Once
+}
+
+func (m *meddler) Write(b []byte) (int, error) {
+	m.did.Do(m.meddle)
+	return m.Buffer.Write(b)
+}
+
+func TestBackupIsOfTheMomentItBegan(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		s := filled(t, o)
+		// The first table is too large, and too random, to wait in a buffer
+		// until the others are read.
+		var noise [1 << 19]byte
+		rand.Read(noise[:])
+		db := raw(t, o)
+		mustExec(t, db, `UPDATE agent_instructions SET document = $1`, hex.EncodeToString(noise[:]))
+		want := content(t, backup(t, s))
+		met := false
+		w := &meddler{meddle: func() {
+			met = true
+			people := &orgs.Service{Store: s}
+			if _, err := people.Bootstrap(context.Background(), "late@octavo.example", "Late", "label"); err != nil {
+				t.Error(err)
+			}
+		}}
+		if _, err := s.Backup(context.Background(), w, "test"); err != nil {
+			t.Fatal(err)
+		}
+		if got := content(t, w.Bytes()); got != want {
+			t.Error("the backup has what was written after it began")
+		}
+		if after := content(t, backup(t, s)); !met || after == want {
+			t.Error("nothing was written meanwhile: the test shows nothing")
 		}
 	})
 }

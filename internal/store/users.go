@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -70,8 +72,8 @@ func scanToken(s scanner) (t docs.Token, err error) {
 }
 
 // TokenByHash gives a token by the hash of its secret.
-func (r Reader) TokenByHash(ctx context.Context, hash string) (docs.Token, error) {
-	return one(ctx, r, "token", scanToken, `SELECT `+tokenColumns+` FROM tokens t WHERE t.hash = $1`, hash)
+func (r Reader) TokenByHash(ctx context.Context, hash [sha256.Size]byte) (docs.Token, error) {
+	return one(ctx, r, "token", scanToken, `SELECT `+tokenColumns+` FROM tokens t WHERE t.hash = $1`, hex.EncodeToString(hash[:]))
 }
 
 // Tokens lists the tokens of a user, oldest first.
@@ -90,7 +92,7 @@ func (r Reader) CountTokens(ctx context.Context, user docs.UserID) (int64, error
 }
 
 // AddToken stores a new token by the hash of its secret.
-func (tx *Tx) AddToken(ctx context.Context, t docs.Token, hash string) error {
+func (tx *Tx) AddToken(ctx context.Context, t docs.Token, hash [sha256.Size]byte) error {
 	scopes := make([]string, len(t.Scopes))
 	for i, s := range t.Scopes {
 		scopes[i] = string(s)
@@ -98,7 +100,7 @@ func (tx *Tx) AddToken(ctx context.Context, t docs.Token, hash string) error {
 	return tx.put(ctx, `
 		INSERT INTO tokens (id, user_id, hash, label, scopes, created_at, expires_at, last_used_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		t.ID, t.User, hash, t.Label, strings.Join(scopes, " "), t.CreatedAt, t.ExpiresAt, t.LastUsedAt)
+		t.ID, t.User, hex.EncodeToString(hash[:]), t.Label, strings.Join(scopes, " "), t.CreatedAt, t.ExpiresAt, t.LastUsedAt)
 }
 
 // DropToken revokes a token of a user; it tells whether there was one. Every

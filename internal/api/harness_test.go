@@ -119,20 +119,27 @@ func (a answer) json() any {
 // call makes a request as an actor; path is below /v1.
 func (w *world) call(who, method, path, body string) answer {
 	w.t.Helper()
+	a := w.send(who, method, path, strings.NewReader(body))
+	if w.seen != nil {
+		w.seen.note(method, path, who, a.status)
+	}
+	return a
+}
+
+func (w *world) send(who, method, path string, body io.Reader) answer {
+	w.t.Helper()
 	token, known := w.tokens[who]
 	if !known {
 		w.t.Fatalf("there is no actor %q", who)
 	}
-	req, err := http.NewRequest(method, "http://"+w.srv.Addr()+api.Prefix+path, strings.NewReader(body))
+	req, err := http.NewRequest(method, "http://"+w.srv.Addr()+api.Prefix+path, body)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
-	}
+	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		w.t.Fatal(err)
@@ -144,9 +151,6 @@ func (w *world) call(who, method, path, body string) answer {
 	}
 	a := answer{res.StatusCode, res.Header, b}
 	w.check(method, path, a)
-	if w.seen != nil {
-		w.seen.note(method, path, who, a.status)
-	}
 	return a
 }
 

@@ -152,7 +152,7 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 		defer func() {
 			if p := recover(); p != nil {
 				a.Log.Error("panic", "operation", o.ID, "request", request, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				if ctx.Status() == 0 {
+				if !written(w) {
 					a.fail(w, o, request, errs.E(errs.Internal, "panic"))
 				}
 			}
@@ -291,6 +291,12 @@ type next struct {
 // location gives the absolute address of a resource.
 func (a *API) location(parts ...string) string {
 	return a.BaseURL + Prefix + "/" + strings.Join(parts, "/")
+}
+
+// written tells whether a response has begun.
+func written(w http.ResponseWriter) bool {
+	s, ok := w.(interface{ Written() bool })
+	return ok && s.Written()
 }
 
 // statusOf reads the status that a response was given.

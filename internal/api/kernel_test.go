@@ -4,36 +4,17 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net/http"
 	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
 // raw sends bytes that no JSON encoder would make.
 func (w *world) raw(method, path string, body io.Reader) answer {
 	w.t.Helper()
-	req, err := http.NewRequest(method, "http://"+w.srv.Addr()+api.Prefix+w.expand(path), body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+w.tokens["admin"])
-	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	a := answer{res.StatusCode, res.Header, b}
-	w.check(method, path, a)
-	return a
+	return w.send("admin", method, w.expand(path), body)
 }
 
 func TestHostileBodies(t *testing.T) {

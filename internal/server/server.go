@@ -284,5 +284,8 @@ func (r *recorder) Status() int {
 	return r.status
 }
 
+// Written tells whether anything was sent.
+func (r *recorder) Written() bool { return r.status != 0 }
+
 // Unwrap lets http.ResponseController reach the connection.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

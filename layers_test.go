@@ -45,7 +45,7 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma":       {"internal/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
-	"github.com/maypok86/otter":           {"internal/authz"},
+	"github.com/maypok86/otter":           {"internal/authz", "internal/store"},
 	"net/http":                            {"internal/api", "internal/server", "cmd/octavo", "bench"},
 }
 

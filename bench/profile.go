@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"runtime/pprof"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 // so that the shipped program needs none. Lines of the standard input switch
 // it: the name of a file starts a profile, an empty line ends it.
 func profiledServer(args []string) error {
+	debug.SetGCPercent(300) // as octavo serve does
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	data, err := server.DataPath(args[0], "")

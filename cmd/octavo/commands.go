@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -54,6 +56,9 @@ func (c *tokenCreateCmd) Run(ctx context.Context, s streams) (err error) {
 	if n := len([]rune(c.Label)); n < 1 || n > 50 {
 		return errors.New("a label has 1 to 50 characters")
 	}
+	if err := c.exists(); err != nil {
+		return err
+	}
 	sv, err := c.open(ctx)
 	if err != nil {
 		return err
@@ -94,23 +99,46 @@ func (versionCmd) Run(s streams) error {
 	return err
 }
 
-// yamlFlags reads flags from a YAML file whose keys are flag names. The
-// command line and the environment beat it.
+// yamlFlags reads flags from a YAML file: keys are flag names.
 func yamlFlags(r io.Reader) (kong.Resolver, error) {
-	values := map[string]any{}
+	values := yamlFile{}
 	if err := yaml.NewDecoder(r).Decode(&values); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("the configuration file: %w", err)
 	}
-	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
-		// kong asks for every flag that is not on the command line.
-		for _, name := range f.Envs {
-			if _, set := os.LookupEnv(name); set {
-				return nil, nil //nolint:nilnil // as below
-			}
+	return values, nil
+}
+
+type yamlFile map[string]any
+
+// Validate refuses keys that no command knows: a typing mistake must not
+// start a server with other settings than meant.
+func (y yamlFile) Validate(app *kong.Application) error {
+	known := map[string]bool{}
+	var walk func(n *kong.Node)
+	walk = func(n *kong.Node) {
+		for _, f := range n.Flags {
+			known[f.Name] = true
 		}
-		if v, ok := values[f.Name]; ok {
-			return v, nil
+		for _, c := range n.Children {
+			walk(c)
 		}
-		return nil, nil //nolint:nilnil // kong's way of saying "not here"
-	}), nil
+	}
+	walk(app.Node)
+	for _, key := range slices.Sorted(maps.Keys(y)) {
+		if !known[key] {
+			return fmt.Errorf("the configuration file has the unknown key %q; keys are flag names, such as \"listen\" or \"base-url\"", key)
+		}
+	}
+	return nil
+}
+
+// Resolve gives the value of a flag, or nil. kong asks for every flag that is
+// not on the command line; the environment beats the file.
+func (y yamlFile) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
+	for _, name := range f.Envs {
+		if _, set := os.LookupEnv(name); set {
+			return nil, nil //nolint:nilnil // kong's way of saying "not here"
+		}
+	}
+	return y[f.Name], nil
 }

@@ -218,7 +218,7 @@ func checkWholeTransactions(t *testing.T, at place) {
 		{"audit records without a collection", `SELECT COUNT(*) FROM audit a WHERE a.action = 'collection.create' AND NOT EXISTS (
 			SELECT 1 FROM collections c WHERE c.id = a.subject_id)`},
 		{"audit records without an event", `SELECT COUNT(*) FROM audit a WHERE NOT EXISTS (
-			SELECT 1 FROM outbox o WHERE o.audit_id = a.id)`},
+			SELECT 1 FROM outbox o WHERE o.id = a.id)`},
 		{"trashed spaces without a purge", `SELECT COUNT(*) FROM spaces s WHERE s.deleted_at > 0 AND NOT EXISTS (
 			SELECT 1 FROM jobs j WHERE j.kind = 'space.purge' AND j.key = s.id)`},
 		{"purges without a trashed space", `SELECT COUNT(*) FROM jobs j WHERE j.kind = 'space.purge' AND NOT EXISTS (

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/server"
@@ -21,6 +23,16 @@ const (
 // seed makes the demonstration organization unless it is there, and a fresh
 // token for it; the token of the last run ends.
 func seed(ctx context.Context, s server.Services) (orgs.Bootstrapped, error) {
+	_, err := s.Store.UserByEmail(ctx, demoEmail)
+	if errs.Is(err, errs.NotFound) {
+		n, err := s.Store.CountUsers(ctx)
+		if err != nil {
+			return orgs.Bootstrapped{}, err
+		}
+		if n > 0 {
+			return orgs.Bootstrapped{}, errors.New("the store has data of its own; serve it without --demo, or choose another --data")
+		}
+	}
 	d, err := s.Orgs.Bootstrap(ctx, demoEmail, demoTitle, demoLabel+" (new)")
 	if err != nil {
 		return d, err
@@ -38,13 +50,13 @@ func seed(ctx context.Context, s server.Services) (orgs.Bootstrapped, error) {
 	if err != nil || len(there) > 0 {
 		return d, err
 	}
-	return d, fill(ctx, s, authz.Actor{User: d.User}, d.Organization)
+	return d, fill(ctx, s, authz.Operator(d.User), d.Organization)
 }
 
 // fill makes people, teams, collections and spaces that show how they hang
 // together.
-func fill(ctx context.Context, s server.Services, by authz.Actor, org docs.OrgID) error {
-	people, err := s.Orgs.Invite(ctx, by, org, []orgs.Invitee{
+func fill(ctx context.Context, s server.Services, op *authz.Grant, org docs.OrgID) error {
+	people, err := s.Orgs.Invite(ctx, op, org, []orgs.Invitee{
 		{Email: "grace@octavo.example", Role: docs.Review},
 		{Email: "linus@octavo.example", Role: docs.Edit},
 		{Email: "reader@octavo.example", Role: docs.Read},
@@ -53,12 +65,12 @@ func fill(ctx context.Context, s server.Services, by authz.Actor, org docs.OrgID
 	if err != nil {
 		return err
 	}
-	writers, err := s.Orgs.CreateTeam(ctx, by, org, "Writers", people.Users[:2])
+	writers, err := s.Orgs.CreateTeam(ctx, op, org, "Writers", people.Users[:2])
 	if err != nil {
 		return err
 	}
 	check := authz.Within(s.Store.Reader)
-	top, _, err := check.Org(ctx, by, authz.CreateContent, org)
+	top, _, err := check.Org(ctx, op.Actor, authz.CreateContent, org)
 	if err != nil {
 		return err
 	}
@@ -70,7 +82,7 @@ func fill(ctx context.Context, s server.Services, by authz.Actor, org docs.OrgID
 	if err != nil {
 		return err
 	}
-	g, _, err := check.Collection(ctx, by, authz.AdminCollection, internal.ID)
+	g, _, err := check.Collection(ctx, op.Actor, authz.AdminCollection, internal.ID)
 	if err != nil {
 		return err
 	}

@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"time"
-
-	"github.com/octavo-docs/octavo/internal/server"
 )
 
 type doctorCmd struct {
@@ -61,22 +59,18 @@ func (c *doctorCmd) Run(ctx context.Context, s streams) error {
 
 func (c *doctorCmd) configuration() finding {
 	f := finding{name: "configuration", note: "listen " + c.Listen}
-	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
-		f.err = fmt.Errorf("--listen %q is not host:port", c.Listen)
+	if _, err := net.ResolveTCPAddr("tcp", c.Listen); err != nil {
+		f.err = fmt.Errorf("--listen %q is not host:port: %w", c.Listen, err)
 		return f
 	}
-	if c.BaseURL != "" {
-		u, err := url.Parse(c.BaseURL)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			f.err = fmt.Errorf("--base-url %q is not an http or https address", c.BaseURL)
-		}
-	}
+	f.err = checkBaseURL(c.BaseURL)
 	return f
 }
 
 func (c *doctorCmd) disk() finding {
 	f := finding{name: "disk"}
-	if _, f.err = server.DataPath(c.Data, c.Database); f.err != nil {
+	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
+		f.err, f.warning = fmt.Errorf("the data folder %s does not exist yet; bootstrap and serve make it", c.Data), true
 		return f
 	}
 	probe := filepath.Join(c.Data, ".doctor")

@@ -42,7 +42,7 @@ type cli struct {
 
 // storeFlags say where the data is.
 type storeFlags struct {
-	Data     string `help:"Data folder." default:"./data" env:"OCTAVO_DATA" placeholder:"DIR"`
+	Data     string `help:"Data folder; ./data without it." default:"./data" env:"OCTAVO_DATA" placeholder:"DIR"`
 	Database string `help:"PostgreSQL address, postgres://…; SQLite in the data folder without it." env:"OCTAVO_DATABASE" placeholder:"URL"`
 }
 
@@ -64,14 +64,22 @@ func (f storeFlags) open(ctx context.Context) (server.Services, error) {
 // errNoData says that there is nothing to look at yet.
 var errNoData = errors.New("there is no database yet; octavo bootstrap makes one")
 
+// exists tells apart a wrong --data from a new one, which would be made.
+func (f storeFlags) exists() error {
+	if _, err := os.Stat(server.DatabasePath(f.Data)); f.Database == "" && errors.Is(err, fs.ErrNotExist) {
+		return errNoData
+	}
+	return nil
+}
+
 // attach opens the store as it is, to look at it.
 func (f storeFlags) attach(ctx context.Context) (*store.Store, error) {
+	if err := f.exists(); err != nil {
+		return nil, err
+	}
 	o, err := f.options()
 	if err != nil {
 		return nil, err
-	}
-	if _, err := os.Stat(o.Path); o.DatabaseURL == "" && errors.Is(err, fs.ErrNotExist) {
-		return nil, errNoData // opening would make an empty file
 	}
 	return store.Attach(ctx, o)
 }

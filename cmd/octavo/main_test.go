@@ -147,14 +147,14 @@ type node struct {
 // serve starts a node and waits until it is ready. The system chooses the
 // port, so nodes never compete for one. Whatever is still running when the
 // test ends is killed.
-func serve(t testing.TB, at place, flags ...string) *node {
+func serve(t testing.TB, at place) *node {
 	t.Helper()
-	n, err := start(at, flags...)
+	n, err := start(at)
 	if n != nil {
 		t.Cleanup(func() {
 			n.kill()
-			if t.Failed() {
-				t.Logf("log of %s:\n%s", n.url, n.logged())
+			if log := n.logged(); t.Failed() && strings.Contains(log, "\n") { // more than its address
+				t.Logf("log of %s:\n%s", n.url, log)
 			}
 		})
 	}
@@ -166,9 +166,8 @@ func serve(t testing.TB, at place, flags ...string) *node {
 
 // start is serve without a test around it. A node that did not become ready
 // comes back with the error.
-func start(at place, flags ...string) (*node, error) {
-	args := append([]string{"serve", "--listen=127.0.0.1:0"}, at.flags()...)
-	return startProcess(exec.Command(binary, append(args, flags...)...))
+func start(at place) (*node, error) {
+	return startProcess(exec.Command(binary, append([]string{"serve", "--listen=127.0.0.1:0"}, at.flags()...)...))
 }
 
 func startProcess(cmd *exec.Cmd) (*node, error) {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"runtime/debug"
 	"time"
@@ -22,7 +24,7 @@ type serveCmd struct {
 	AccessLog     bool          `help:"Log every request, not only failures." env:"OCTAVO_ACCESS_LOG"`
 	LogLevel      string        `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"OCTAVO_LOG_LEVEL"`
 	LogFormat     string        `help:"text or json." default:"text" enum:"text,json" env:"OCTAVO_LOG_FORMAT"`
-	Demo          bool          `help:"Fill an empty store with a demonstration organization, and print how to use it."`
+	Demo          bool          `help:"Fill an empty store with a demonstration organization, and print how to use it; refused where there is other data."`
 	MaxConns      int           `help:"Database connections at most; 0 takes a default." default:"0" env:"OCTAVO_MAX_CONNS"`
 }
 
@@ -32,6 +34,9 @@ type serveCmd struct {
 const gcPercent = 300
 
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -61,6 +66,26 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	return srv.Run(ctx)
 }
 
+// check refuses flags that would serve something broken.
+func (c *serveCmd) check() error {
+	switch {
+	case c.RateLimit < 0:
+		return errors.New("--rate-limit must not be negative")
+	case c.RatePeriod <= 0:
+		return errors.New("--rate-period must be positive, such as 1m")
+	}
+	return checkBaseURL(c.BaseURL)
+}
+
+// checkBaseURL makes sure that addresses in answers can be followed.
+func checkBaseURL(s string) error {
+	u, err := url.Parse(s)
+	if s != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
+		return fmt.Errorf("--base-url %q is not an http or https address, such as https://docs.example.com", s)
+	}
+	return nil
+}
+
 // demo fills the store and prints what to try.
 func demo(ctx context.Context, srv *server.Server, w io.Writer) error {
 	d, err := seed(ctx, srv.Services)
@@ -73,7 +98,7 @@ Octavo is running with a demonstration organization.
   API            %[1]s/v1
   API reference  %[1]s/v1/reference
   Health         %[1]s/healthz
-  Token          %[2]s
+  Token          %[2]s  (new; that of the last run has ended)
 
 Try:
 

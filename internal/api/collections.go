@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -40,11 +41,13 @@ func (a *API) collections() {
 	}, a.listCollectionSpaces)
 	register(a, op{
 		ID: "moveCollection", Route: "POST /collections/{collectionId}/move", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
+		Also:    []int{http.StatusConflict},
 		Summary: "Put a collection elsewhere in its organization.",
 		About:   "400 for a bad position, 409 when nothing would change.",
 	}, a.moveCollection)
 	register(a, op{
 		ID: "transferCollection", Route: "POST /collections/{collectionId}/transfer", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
+		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Give a collection with everything in it to another organization.",
 		About:   "Needs the role create in both. 409 when nothing would change, 412 when something in it cannot be moved.",
 	}, a.transferCollection)

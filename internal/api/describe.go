@@ -5,8 +5,11 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	htmltemplate "html/template"
+	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +26,7 @@ var referencePage string
 // for people, from the declarations.
 func (a *API) describe() {
 	spec := a.huma.OpenAPI()
+	a.completeDescription(spec)
 	b, err := json.MarshalIndent(spec, "", "  ")
 	if err != nil {
 		panic(err)
@@ -44,6 +48,27 @@ func (a *API) describe() {
 	serve("/openapi.json", "application/json", a.spec)
 	serve("/reference", "text/html; charset=utf-8", a.ref)
 }
+
+// completeDescription adds what huma cannot know: parameters of a path that a
+// handler takes from its grant, and the mux's way of writing the root.
+func (a *API) completeDescription(spec *huma.OpenAPI) {
+	for _, o := range a.ops {
+		method, route, _ := strings.Cut(o.Route, " ")
+		d := operationOf(spec.Paths[route], method)
+		for _, m := range pathParam.FindAllStringSubmatch(route, -1) {
+			known := slices.ContainsFunc(d.Parameters, func(p *huma.Param) bool { return p.Name == m[1] })
+			if !known {
+				d.Parameters = slices.Insert(d.Parameters, 0, &huma.Param{
+					Name: m[1], In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
+				})
+			}
+		}
+	}
+	spec.Paths["/"] = spec.Paths["/{$}"]
+	delete(spec.Paths, "/{$}")
+}
+
+var pathParam = regexp.MustCompile(`\{(\w+)\}`)
 
 // Description gives the OpenAPI document.
 func (a *API) Description() []byte { return a.spec }
@@ -104,13 +129,14 @@ func (a *API) renderReference(spec *huma.OpenAPI) []byte {
 	var sections []referenceSection
 	for _, o := range a.ops {
 		method, path, _ := strings.Cut(o.Route, " ")
+		path = strings.TrimSuffix(path, "{$}")
 		d := operationOf(spec.Paths[path], method)
-		r := referenceOp{ID: o.ID, Method: method, Path: Prefix + strings.TrimSuffix(path, "{$}"), Summary: o.Summary, About: d.Description}
+		r := referenceOp{ID: o.ID, Method: method, Path: Prefix + path, Summary: o.Summary, About: d.Description}
 		for _, p := range d.Parameters {
-			r.Params = append(r.Params, referenceField{p.Name, p.In, typeName(p.Schema), p.Description, p.Required})
+			r.Params = append(r.Params, referenceField{p.Name, p.In, typeName(p.Schema) + limitsOf(p.Schema), p.Description, p.Required})
 		}
 		if d.RequestBody != nil {
-			r.Body = fieldsOf(spec, d.RequestBody.Content["application/json"].Schema)
+			r.Body = fieldsOf(spec, d.RequestBody.Content["application/json"].Schema, "", 0)
 		}
 		for status, resp := range d.Responses {
 			r.Answers = append(r.Answers, status+" "+resp.Description)
@@ -137,16 +163,57 @@ func operationOf(p *huma.PathItem, method string) *huma.Operation {
 	}[method]
 }
 
-func fieldsOf(spec *huma.OpenAPI, s *huma.Schema) []referenceField {
+// maxNesting bounds how deep the reference shows the fields of a body.
+const maxNesting = 3
+
+// fieldsOf lists the fields of a body, those of nested objects behind a dot.
+func fieldsOf(spec *huma.OpenAPI, s *huma.Schema, prefix string, depth int) []referenceField {
 	if s.Ref != "" {
 		s = spec.Components.Schemas.SchemaFromRef(s.Ref)
 	}
 	var out []referenceField
-	for name, p := range s.Properties {
-		out = append(out, referenceField{name, "body", typeName(p), p.Description, slices.Contains(s.Required, name)})
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[name]
+		out = append(out, referenceField{prefix + name, "body", typeName(p) + limitsOf(p), p.Description, slices.Contains(s.Required, name)})
+		inner, mark := p, "."
+		if p.Type == huma.TypeArray && p.Items != nil {
+			inner, mark = p.Items, "[]."
+		}
+		if depth < maxNesting && inner.Ref != "" {
+			out = append(out, fieldsOf(spec, inner, prefix+name+mark, depth+1)...)
+		}
 	}
-	slices.SortFunc(out, func(x, y referenceField) int { return strings.Compare(x.Name, y.Name) })
 	return out
+}
+
+// limitsOf says in words what a value may be.
+func limitsOf(s *huma.Schema) string {
+	var out []string
+	span := func(least, most *int, unit string) {
+		switch {
+		case least != nil && most != nil:
+			out = append(out, fmt.Sprintf("%d to %d %s", *least, *most, unit))
+		case most != nil:
+			out = append(out, fmt.Sprintf("at most %d %s", *most, unit))
+		case least != nil:
+			out = append(out, fmt.Sprintf("at least %d %s", *least, unit))
+		}
+	}
+	span(s.MinLength, s.MaxLength, "characters")
+	span(s.MinItems, s.MaxItems, "items")
+	if s.Minimum != nil && s.Maximum != nil {
+		out = append(out, fmt.Sprintf("%g to %g", *s.Minimum, *s.Maximum))
+	}
+	if s.Default != nil {
+		out = append(out, fmt.Sprintf("default %v", s.Default))
+	}
+	if s.Nullable {
+		out = append(out, "or null")
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(out, ", ")
 }
 
 func typeName(s *huma.Schema) string {
@@ -159,6 +226,12 @@ func typeName(s *huma.Schema) string {
 			names = append(names, strings.Trim(string(must(json.Marshal(v))), `"`))
 		}
 		return strings.Join(names, " | ")
+	case len(s.OneOf) > 0:
+		var names []string
+		for _, one := range s.OneOf {
+			names = append(names, typeName(one))
+		}
+		return strings.Join(names, " or ")
 	case s.Type == huma.TypeArray && s.Items != nil:
 		return "list of " + typeName(s.Items)
 	case s.Format != "":

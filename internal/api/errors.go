@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -86,7 +85,7 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 	b, _ := json.Marshal(p) // texts and numbers always can be encoded
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(p.Err.Code)
-	_, _ = w.Write(b) // nobody is left to tell of a broken connection
+	_, _ = w.Write(append(b, '\n')) // nobody is left to tell of a broken connection
 }
 
 // huma reports what it finds through package variables. They are set once,
@@ -99,26 +98,49 @@ func init() {
 	}
 }
 
+// maxDetails bounds what is told of an input that is wrong all over, and
+// maxDetail how much of the input a message repeats.
+const (
+	maxDetails = 20
+	maxDetail  = 200
+)
+
+func clip(s string) string {
+	if len(s) <= maxDetail {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxDetail], "") + "…"
+}
+
 // problemOfInput turns what huma found in the input into a problem. Whatever
 // is wrong with the input is a 400 that names the place.
 func problemOfInput(status int, message string, found []error) *problem {
 	switch status {
 	case http.StatusUnprocessableEntity:
 		status = http.StatusBadRequest
+	case http.StatusRequestEntityTooLarge:
+		return newProblem(status, "the body is too large: at most 1 MB", nil)
 	case http.StatusUnsupportedMediaType:
 		return newProblem(status, "send the body as JSON, with the header Content-Type: application/json", nil)
 	}
 	var details []errs.Detail
+	seen := map[string]bool{}
 	add := func(d errs.Detail) { // one thing about one place is enough
-		if !slices.ContainsFunc(details, func(have errs.Detail) bool { return have.Path == d.Path }) {
+		d.Path, d.Message = clip(d.Path), clip(d.Message)
+		if !seen[d.Path] {
+			seen[d.Path] = true
 			details = append(details, d)
 		}
 	}
-	for _, err := range found {
+	for _, err := range found[:min(len(found), maxDetails)] {
 		var d *huma.ErrorDetail
 		switch {
 		case errors.As(err, &d):
-			add(errs.Detail{Path: d.Location, Message: d.Message})
+			message := d.Message
+			if message == "invalid integer" {
+				message = "must be a whole number"
+			}
+			add(errs.Detail{Path: d.Location, Message: message})
 		case err != nil:
 			add(errs.Detail{Message: err.Error()})
 		}

@@ -3,9 +3,12 @@ package api_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,9 +41,46 @@ func TestDescription(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	got := bytes.ReplaceAll(w.srv.API.Description(), []byte(w.srv.URL()), []byte("http://localhost:8080"))
 	golden(t, "openapi.json", got)
+	checkDescription(t, got)
 	for _, path := range []string{"/openapi.json", "/reference"} {
 		if a := w.call("nobody", "GET", path, ""); a.status != 200 || len(a.body) < 10_000 {
 			t.Errorf("GET %s: %d, %d bytes", path, a.status, len(a.body))
+		}
+	}
+}
+
+// checkDescription holds what programs that read a description rely on.
+func checkDescription(t *testing.T, text []byte) {
+	t.Helper()
+	var d struct {
+		Components struct{ Schemas map[string]any }
+		Paths      map[string]map[string]struct {
+			OperationID string `json:"operationId"`
+			Parameters  []struct{ Name, In string }
+		}
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	for name := range d.Components.Schemas {
+		if !regexp.MustCompile(`^[a-zA-Z0-9._-]+$`).MatchString(name) {
+			t.Errorf("%q cannot be the name of a component", name)
+		}
+	}
+	for path, methods := range d.Paths {
+		for _, o := range methods {
+			var declared []string
+			for _, p := range o.Parameters {
+				if p.In == "path" {
+					declared = append(declared, "{"+p.Name+"}")
+				}
+			}
+			want := regexp.MustCompile(`\{[^}]*\}`).FindAllString(path, -1)
+			slices.Sort(declared)
+			slices.Sort(want)
+			if !slices.Equal(declared, want) {
+				t.Errorf("%s: %s declares the path parameters %v", path, o.OperationID, declared)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -24,28 +25,30 @@ func (a *API) invites() {
 	}, a.invite)
 	register(a, op{
 		ID: "joinOrganizationWithInvite", Route: "POST /orgs/{organizationId}/invites/{inviteId}", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 200,
+		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Accept an invite link.",
 		About:   "Answers 412 when the link was revoked or links are switched off.",
 	}, a.acceptLink)
 	register(a, op{
-		ID: "listOrganizationInviteLinks", Route: "GET /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		ID: "listOrganizationInviteLinks", Route: "GET /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "The invite links to the organization itself.",
 	}, a.listLinks)
 	register(a, op{
-		ID: "createOrganizationInvite", Route: "POST /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
+		ID: "createOrganizationInvite", Route: "POST /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.ManageLinks), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Make an invite link to the organization, a space or a collection.",
-		About:   "One to the organization needs an admin of it; one to a space or a collection needs who administers that.",
+		About:   "Its id is a secret: whoever has it can accept it. One to the organization needs an admin of it; one to a space or a collection needs who administers that.",
 	}, a.createLink)
 	register(a, op{
-		ID: "getOrganizationInviteLink", Route: "GET /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ViewOrg),
+		ID: "getOrganizationInviteLink", Route: "GET /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "An invite link that you could make yourself.",
 	}, a.getLink)
 	register(a, op{
-		ID: "updateOrganizationInviteById", Route: "PATCH /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.StartContent),
+		ID: "updateOrganizationInviteById", Route: "PATCH /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "Change what an invite link gives from now on.",
 	}, a.updateLink)
 	register(a, op{
-		ID: "deleteOrganizationInviteById", Route: "DELETE /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.StartContent),
+		ID: "deleteOrganizationInviteById", Route: "DELETE /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "Revoke an invite link.",
 	}, a.revokeLink)
 }
@@ -57,12 +60,13 @@ type invitee struct {
 }
 
 func (invitee) Schema(r huma.Registry) *huma.Schema {
-	address := &huma.Schema{Type: huma.TypeString, Format: "email", MaxLength: ptr(254)}
+	// The form of an address is checked later, with a message that says more.
+	address := &huma.Schema{Type: huma.TypeString}
 	as := role("").Schema(r)
 	as.Nullable = true
 	return &huma.Schema{OneOf: []*huma.Schema{address, {
 		Type: huma.TypeObject, Required: []string{"email", "role"}, AdditionalProperties: false,
-		Properties: map[string]*huma.Schema{"email": {Type: huma.TypeString, Format: "email", MaxLength: ptr(254)}, "role": as},
+		Properties: map[string]*huma.Schema{"email": {Type: huma.TypeString}, "role": as},
 	}}}
 }
 
@@ -107,17 +111,20 @@ func (a *API) invite(ctx context.Context, in *inviteIn) (*out[invited], error) {
 	for i, e := range in.Body.Emails {
 		people[i] = orgs.Invitee{Email: e.Email, Role: e.Role.Or(role), Path: fmt.Sprintf("body.emails[%d]", i)}
 	}
-	v, err := a.Orgs.Invite(ctx, g.Actor, in.Org, people, in.Body.SSO)
+	v, err := a.Orgs.Invite(ctx, g, in.Org, people, in.Body.SSO)
 	return ok(invited{v.Users, len(v.Users), v.FailedSSO}), err
 }
+
+// empty is an answer without content that still has a body.
+type empty struct{}
 
 type LinkIn struct {
 	OrgIn
 	Invite docs.InviteID `path:"inviteId"`
 }
 
-func (a *API) acceptLink(ctx context.Context, in *LinkIn) (*out[struct{}], error) {
-	return ok(struct{}{}), a.Orgs.Accept(ctx, authz.Of(ctx).Actor, in.Org, in.Invite)
+func (a *API) acceptLink(ctx context.Context, in *LinkIn) (*out[empty], error) {
+	return ok(empty{}), a.Orgs.Accept(ctx, authz.Of(ctx), in.Org, in.Invite)
 }
 
 // inviteLink on the wire: with a role to the organization, with a level to a
@@ -179,7 +186,7 @@ func (a *API) createLink(ctx context.Context, in *createLinkIn) (*out[inviteLink
 	case content && b.Level.IsNull():
 		return nil, errs.Field("body.level", "must be a role: a link without one would give nothing")
 	}
-	l, err := a.Orgs.CreateLink(ctx, authz.Of(ctx).Actor, in.Org, docs.InviteLink{
+	l, err := a.Orgs.CreateLink(ctx, authz.Of(ctx), in.Org, docs.InviteLink{
 		Role: b.Level.Or(b.Role.Or(docs.Guest)), Space: b.Space, Collection: b.Collection,
 	})
 	return ok(a.link(l)), err
@@ -199,10 +206,10 @@ type updateLinkIn struct {
 }
 
 func (a *API) updateLink(ctx context.Context, in *updateLinkIn) (*out[inviteLink], error) {
-	l, err := a.Orgs.UpdateLink(ctx, authz.Of(ctx).Actor, in.Org, in.Invite, orgs.LinkPatch(in.Body))
+	l, err := a.Orgs.UpdateLink(ctx, authz.Of(ctx), in.Org, in.Invite, orgs.LinkPatch(in.Body))
 	return ok(a.link(l)), err
 }
 
 func (a *API) revokeLink(ctx context.Context, in *LinkIn) (*done, error) {
-	return nil, a.Orgs.RevokeLink(ctx, authz.Of(ctx).Actor, in.Org, in.Invite)
+	return nil, a.Orgs.RevokeLink(ctx, authz.Of(ctx), in.Org, in.Invite)
 }

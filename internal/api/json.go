@@ -31,63 +31,110 @@ func readStrict(b []byte, v *any) error {
 	if !utf8.Valid(b) {
 		return errs.E(errs.Invalid, "is not valid UTF-8")
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	value, err := strictValue(d, "body", 0)
+	r := strictReader{d: json.NewDecoder(bytes.NewReader(b))}
+	value, err := r.value()
 	if err != nil {
 		return err
 	}
-	if _, err := d.Token(); err != io.EOF {
+	if _, err := r.d.Token(); err != io.EOF {
 		return errs.E(errs.Invalid, "holds more than one JSON value")
 	}
 	*v = value
 	return nil
 }
 
-func strictValue(d *json.Decoder, path string, depth int) (any, error) {
-	if depth > maxJSONDepth {
+// strictReader reads one JSON value. The way to where it stands is written
+// down only when something is wrong there.
+type strictReader struct {
+	d   *json.Decoder
+	way []any // keys and indexes
+}
+
+func (r *strictReader) at() string {
+	var b strings.Builder
+	for i, step := range r.way {
+		switch step := step.(type) {
+		case int:
+			fmt.Fprintf(&b, "[%d]", step)
+		case string:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(clip(step))
+		}
+	}
+	return clip(b.String())
+}
+
+func (r *strictReader) token() (json.Token, error) {
+	t, err := r.d.Token()
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return nil, errs.E(errs.Invalid, "is not complete JSON")
+	case err != nil:
+		return nil, errs.E(errs.Invalid, "is not valid JSON: %v", err)
+	}
+	if s, ok := t.(string); ok && strings.ContainsRune(s, 0) {
+		return nil, errs.E(errs.Invalid, "has a NUL character at body.%s", r.at())
+	}
+	return t, nil
+}
+
+func (r *strictReader) value() (any, error) {
+	if len(r.way) > maxJSONDepth {
 		return nil, errs.E(errs.Invalid, "is nested deeper than %d levels", maxJSONDepth)
 	}
-	t, err := d.Token()
+	t, err := r.token()
 	if err != nil {
-		return nil, malformed(err)
+		return nil, err
 	}
 	switch t {
 	case json.Delim('{'):
-		out := map[string]any{}
-		for d.More() {
-			k, err := d.Token()
-			if err != nil {
-				return nil, malformed(err)
-			}
-			key := k.(string) // the decoder gives nothing else here
-			if !plainText(key) {
-				return nil, errs.E(errs.Invalid, "has a key with a NUL character in %s", path)
-			}
-			if _, twice := out[key]; twice {
-				return nil, errs.E(errs.Invalid, "has the key %q twice in %s", key, path)
-			}
-			if out[key], err = strictValue(d, path+"."+key, depth+1); err != nil {
-				return nil, err
-			}
-		}
-		_, err = d.Token()
-		return out, malformed(err)
+		return r.object()
 	case json.Delim('['):
-		out := []any{}
-		for d.More() {
-			v, err := strictValue(d, fmt.Sprintf("%s[%d]", path, len(out)), depth+1)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, v)
-		}
-		_, err = d.Token()
-		return out, malformed(err)
-	}
-	if text, ok := t.(string); ok && strings.ContainsRune(text, 0) {
-		return nil, errs.E(errs.Invalid, "has a NUL character in %s", path)
+		return r.array()
 	}
 	return t, nil
+}
+
+func (r *strictReader) object() (any, error) {
+	out := map[string]any{}
+	r.way = append(r.way, "")
+	last := len(r.way) - 1
+	for r.d.More() {
+		k, err := r.token()
+		if err != nil {
+			return nil, err
+		}
+		key := k.(string) // the decoder gives nothing else here
+		r.way[last] = key
+		if _, twice := out[key]; twice {
+			return nil, errs.E(errs.Invalid, "has the key %q twice", r.at())
+		}
+		if out[key], err = r.value(); err != nil {
+			return nil, err
+		}
+	}
+	r.way = r.way[:last]
+	_, err := r.token()
+	return out, err
+}
+
+func (r *strictReader) array() (any, error) {
+	out := []any{}
+	r.way = append(r.way, 0)
+	last := len(r.way) - 1
+	for r.d.More() {
+		r.way[last] = len(out)
+		v, err := r.value()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	r.way = r.way[:last]
+	_, err := r.token()
+	return out, err
 }
 
 // plainText tells whether a text can be stored everywhere: PostgreSQL takes
@@ -111,16 +158,6 @@ func checkQuery(raw string) error {
 		}
 	}
 	return nil
-}
-
-func malformed(err error) error {
-	if err == nil {
-		return nil
-	}
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errs.E(errs.Invalid, "is not complete JSON")
-	}
-	return errs.E(errs.Invalid, "is not valid JSON: %v", err)
 }
 
 // nullCheck is a field of a body that may be left out, but not be null.

@@ -64,7 +64,8 @@ type op struct {
 	Summary string
 	About   string // more than the summary, where there is more to say
 	Tag     string
-	Status  int // of success; 0 is 200, or 204 without a body
+	Status  int   // of success; 0 is 200, or 204 without a body
+	Also    []int // further statuses that it can answer with
 }
 
 // Prefix of every path.
@@ -126,7 +127,7 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 	if !o.Allow.IsPublic() {
 		declared.Security = []map[string][]string{{"token": {}}}
 	}
-	declareErrors(&declared, a.huma.OpenAPI().Components.Schemas)
+	declareErrors(&declared, o.Also, a.huma.OpenAPI().Components.Schemas)
 	nulls := nullChecks(reflect.TypeFor[I](), nil, "")
 	huma.Register(a.huma, declared, func(ctx context.Context, in *I) (*O, error) {
 		var out *O
@@ -177,7 +178,7 @@ func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string
 	session, err := a.Guard.Authenticate(r.Context(), r.Header.Get("Authorization"), request)
 	var who string
 	if err == nil {
-		who = string(session.Actor.Token)
+		who = string(session.Actor.User) // of however many tokens
 	} else {
 		who = clientOf(r)
 	}
@@ -200,7 +201,7 @@ func clientOf(r *http.Request) string {
 	if err != nil {
 		host = r.RemoteAddr
 	}
-	return "ip:" + host
+	return addressPrefix + host
 }
 
 func (o op) describe() string {

@@ -4,11 +4,15 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 )
+
+// addressPrefix tells an address from a user.
+const addressPrefix = "ip:"
 
 // Limit is how many requests a caller may make in a period; 0 is no limit.
 type Limit struct {
@@ -16,7 +20,7 @@ type Limit struct {
 	Period   time.Duration
 }
 
-// limiter counts requests by verified token, or by address where there is
+// limiter counts requests by user of a verified token, or by address where there is
 // none, in fixed windows. Each node counts for itself.
 type limiter struct {
 	limit Limit
@@ -27,8 +31,8 @@ type limiter struct {
 	used  map[string]int
 }
 
-// maxCallers bounds what a window remembers. Beyond it everybody unknown
-// shares one count, so that a flood of addresses costs no memory.
+// maxCallers bounds what a window remembers. Beyond it addresses that are new
+// share one count, so that a flood of them costs no memory; users never do.
 const maxCallers = 100_000
 
 func newLimiter(l Limit) *limiter {
@@ -58,7 +62,7 @@ func (l *limiter) take(h http.Header, who string, now time.Time) error {
 		clear(l.used)
 	}
 	n, known := l.used[who]
-	if !known && len(l.used) >= maxCallers {
+	if !known && len(l.used) >= maxCallers && strings.HasPrefix(who, addressPrefix) {
 		who, n = "", l.used[""]
 	}
 	l.used[who] = n + 1

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -21,10 +22,12 @@ func (a *API) members() {
 	}, a.getMember)
 	register(a, op{
 		ID: "updateMemberInOrganizationById", Route: "PATCH /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Change the role of a member.", About: "The last admin stays admin (412).",
 	}, a.updateMember)
 	register(a, op{
 		ID: "removeMemberFromOrganizationById", Route: "DELETE /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrSelf(authz.AdminOrg),
+		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Remove a member, or leave.", About: "The last admin stays (412).",
 	}, a.removeMember)
 	register(a, op{
@@ -113,16 +116,16 @@ func (a *API) updateMember(ctx context.Context, in *updateMemberIn) (*out[Member
 	if !in.Body.Role.Set() {
 		return a.getMember(ctx, &in.MemberIn)
 	}
-	m, err := a.Orgs.SetRole(ctx, authz.Of(ctx).Actor, in.Org, in.User, in.Body.Role.Or(docs.Guest))
+	m, err := a.Orgs.SetRole(ctx, authz.Of(ctx), in.Org, in.User, in.Body.Role.Or(docs.Guest))
 	return ok(a.member(m)), err
 }
 
 func (a *API) removeMember(ctx context.Context, in *MemberIn) (*done, error) {
-	return nil, a.Orgs.Remove(ctx, authz.Of(ctx).Actor, in.Org, in.User)
+	return nil, a.Orgs.Remove(ctx, authz.Of(ctx), in.Org, in.User)
 }
 
 func (a *API) markSSO(ctx context.Context, in *MemberIn) (*out[Member], error) {
-	m, err := a.Orgs.MarkSSO(ctx, authz.Of(ctx).Actor, in.Org, in.User)
+	m, err := a.Orgs.MarkSSO(ctx, authz.Of(ctx), in.Org, in.User)
 	return ok(a.member(m)), err
 }
 
@@ -191,5 +194,5 @@ type pinged struct {
 }
 
 func (a *API) ping(ctx context.Context, in *OrgIn) (*out[pinged], error) {
-	return ok(pinged{}), a.Orgs.Ping(ctx, authz.Of(ctx).Actor, in.Org)
+	return ok(pinged{}), a.Orgs.Ping(ctx, authz.Of(ctx), in.Org)
 }

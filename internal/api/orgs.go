@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -28,6 +29,7 @@ func (a *API) organizations() {
 	}, a.getOrganization)
 	register(a, op{
 		ID: "updateOrganizationById", Route: "PATCH /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Also:    []int{http.StatusConflict},
 		Summary: "Change the settings of an organization.",
 	}, a.updateOrganization)
 	register(a, op{
@@ -226,13 +228,13 @@ func orNull(r docs.Role) *docs.Role {
 // MergeRules on the wire.
 type MergeRules struct {
 	Type  docs.MergeRulesType `json:"type" enum:"inherit,rules,none"`
-	Rules *[]MergeRule        `json:"rules,omitempty"`
+	Rules *[]MergeRule        `json:"rules,omitempty" maxItems:"50"`
 }
 
 // MergeRule on the wire.
 type MergeRule struct {
-	Rule       string         `json:"rule"`
-	Users      *[]docs.UserID `json:"users,omitempty"`
+	Rule       string         `json:"rule" maxLength:"64"`
+	Users      *[]docs.UserID `json:"users,omitempty" maxItems:"100"`
 	Expression string         `json:"expression,omitempty" maxLength:"1024"`
 	Message    string         `json:"message,omitempty" maxLength:"512"`
 }
@@ -296,14 +298,14 @@ type createOrganizationIn struct {
 }
 
 func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) (*created[Organization], error) {
-	by := authz.Of(ctx).Actor
-	o, err := a.Orgs.Create(ctx, by, orgs.NewOrganization{
+	g := authz.Of(ctx)
+	o, err := a.Orgs.Create(ctx, g, orgs.NewOrganization{
 		Title: in.Body.Title, EmailDomains: in.Body.EmailDomains, Type: in.Body.Type, UseCase: in.Body.UseCase, CommunityType: in.Body.CommunityType,
 	})
 	if err != nil {
 		return nil, err
 	}
-	access := &docs.Access{Org: o.ID, User: by.User, Member: true, Role: docs.Admin}
+	access := &docs.Access{Org: o.ID, User: g.Actor.User, Member: true, Role: docs.Admin}
 	return &created[Organization]{a.location("orgs", string(o.ID)), a.organization(o, access)}, nil
 }
 
@@ -343,12 +345,12 @@ func (a *API) updateOrganization(ctx context.Context, in *updateOrganizationIn) 
 	} else if b.DefaultContent.IsNull() {
 		patch.DefaultContent = opt.Null[string]()
 	}
-	o, err := a.Orgs.Update(ctx, g.Actor, in.Org, patch)
+	o, err := a.Orgs.Update(ctx, g, in.Org, patch)
 	return ok(a.organization(o, g.Access)), err
 }
 
 func (a *API) join(ctx context.Context, in *OrgIn) (*done, error) {
-	return nil, a.Orgs.Join(ctx, authz.Of(ctx).Actor, in.Org)
+	return nil, a.Orgs.Join(ctx, authz.Of(ctx), in.Org)
 }
 
 type organizationsByDomain struct {
@@ -431,7 +433,7 @@ type setAgentInstructionsIn struct {
 }
 
 func (a *API) setAgentInstructions(ctx context.Context, in *setAgentInstructionsIn) (*out[AgentInstructions], error) {
-	v, err := a.Orgs.SetAgentInstructions(ctx, authz.Of(ctx).Actor, in.Org, in.Body.Instructions)
+	v, err := a.Orgs.SetAgentInstructions(ctx, authz.Of(ctx), in.Org, in.Body.Instructions)
 	return ok(a.instructions(in.Org, v)), err
 }
 

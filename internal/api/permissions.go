@@ -13,84 +13,78 @@ import (
 
 // permissions declares the same nine operations for spaces and collections.
 func (a *API) permissions() {
-	declareSharing[SpaceIn](a, "Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
-	declareSharing[CollectionIn](a, "Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
+	a.sharing("Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
+	a.sharing("Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
 	register(a, op{
 		ID: "explainSpacePermission", Route: "GET /spaces/{spaceId}/permissions/explain", Tag: "Permissions", Allow: authz.Space(authz.ViewSpace),
 		Summary: "Which rule gives somebody their role on the space.",
 		About:   "You may ask about yourself; about others with the role create.",
-	}, explain[SpaceIn](a))
+	}, a.explain)
 	register(a, op{
 		ID: "explainCollectionPermission", Route: "GET /collections/{collectionId}/permissions/explain", Tag: "Permissions", Allow: authz.Collection(authz.ViewCollection),
 		Summary: "Which rule gives somebody their role on the collection.",
 		About:   "You may ask about yourself; about others with the role create.",
-	}, explain[CollectionIn](a))
+	}, a.explain)
 }
 
-// declareSharing declares who-has-access operations. P is the path of the
-// thing; the thing itself comes with the grant.
-func declareSharing[P any](a *API, noun, path string, admin, look authz.Rule) {
+// sharing declares the operations of who has access to a space or a
+// collection. Which one it is comes with the grant, so inputs do not name it.
+func (a *API) sharing(noun, path string, admin, look authz.Rule) {
 	const tag = "Permissions"
 	register(a, op{
 		ID: "inviteTo" + noun, Route: "POST " + path, Tag: tag, Allow: admin, Status: 204,
 		Summary: "Grant a role to users and teams of the organization.",
 		About:   "You cannot give more than you have. null takes grants back, so that those people inherit again.",
-	}, share[P](a))
+	}, a.share)
 	register(a, op{
 		ID: "listUserPermissionsIn" + noun, Route: "GET " + path + "/users", Tag: tag, Allow: look,
 		Summary: "Direct grants to users.",
-	}, userGrants[P](a))
+	}, a.userGrants)
 	register(a, op{
 		ID: "updateUserPermissionIn" + noun, Route: "PATCH " + path + "/users/{userId}", Tag: tag, Allow: admin, Status: 204,
 		Summary: "Change a direct grant to a user.",
-	}, reshareUser[P](a))
+	}, a.reshareUser)
 	register(a, op{
 		ID: "removeUserFrom" + noun, Route: "DELETE " + path + "/users/{userId}", Tag: tag, Allow: admin,
 		Summary: "Take a direct grant back from a user.",
-	}, unshareUser[P](a))
+	}, a.unshareUser)
 	register(a, op{
 		ID: "listTeamPermissionsIn" + noun, Route: "GET " + path + "/teams", Tag: tag, Allow: look,
 		Summary: "Direct grants to teams.",
-	}, teamGrants[P](a))
+	}, a.teamGrants)
 	register(a, op{
 		ID: "updateTeamPermissionIn" + noun, Route: "PATCH " + path + "/teams/{teamId}", Tag: tag, Allow: admin, Status: 204,
 		Summary: "Change a direct grant to a team.",
-	}, reshareTeam[P](a))
+	}, a.reshareTeam)
 	register(a, op{
 		ID: "removeTeamFrom" + noun, Route: "DELETE " + path + "/teams/{teamId}", Tag: tag, Allow: admin,
 		Summary: "Take a direct grant back from a team.",
-	}, unshareTeam[P](a))
+	}, a.unshareTeam)
 	register(a, op{
 		ID: "listPermissionsAggregateIn" + noun, Route: "GET " + path + "/aggregate", Tag: tag, Allow: look,
 		Summary: "Everybody with access, by whatever rule, with the role that they have.",
-	}, aggregate[P](a))
+	}, a.aggregate)
 }
 
 type shareBody struct {
 	Role  opt.Val[docs.Role] `json:"role" nullable:"true"`
-	Users []docs.UserID      `json:"users,omitempty" minItems:"1" maxItems:"1000"`
+	Users []string           `json:"users,omitempty" minItems:"1" maxItems:"1000" doc:"User ids or addresses."`
 	Teams []docs.TeamID      `json:"teams,omitempty" minItems:"1" maxItems:"1000"`
 }
 
-// The thing of the path is in the grant already, so these inputs do not
-// name it; P only tells huma of the parameter.
-type shareIn[P any] struct {
-	At   P
-	Body shareBody
-}
+type shareIn struct{ Body shareBody }
 
-func share[P any](a *API) func(context.Context, *shareIn[P]) (*done, error) {
-	return func(ctx context.Context, in *shareIn[P]) (*done, error) {
-		if len(in.Body.Users)+len(in.Body.Teams) == 0 {
-			return nil, errs.Field("body.users", "or teams is required")
-		}
-		return nil, a.Spaces.Share(ctx, authz.Of(ctx), in.Body.Users, in.Body.Teams, in.Body.Role.Or(docs.Guest))
+func (a *API) share(ctx context.Context, in *shareIn) (*done, error) {
+	if len(in.Body.Users)+len(in.Body.Teams) == 0 {
+		return nil, errs.Field("body", "needs users or teams")
 	}
+	return nil, a.Spaces.Share(ctx, authz.Of(ctx), in.Body.Users, in.Body.Teams, in.Body.Role.Or(docs.Guest))
 }
 
-type grantsIn[P any] struct {
-	At P
-	Paged
+// guest tells whether the caller is a guest of the organization: members and
+// teams are not listed to guests anywhere, whatever they were granted.
+func guest(ctx context.Context) bool {
+	return !authz.Can(authz.Of(ctx).Access.OrgRole(), authz.ListMembers)
 }
 
 // UserPermission on the wire.
@@ -105,31 +99,28 @@ type TeamPermission struct {
 	Team       Team      `json:"team"`
 }
 
-func userGrants[P any](a *API) func(context.Context, *grantsIn[P]) (*page[UserPermission], error) {
-	return func(ctx context.Context, in *grantsIn[P]) (*page[UserPermission], error) {
-		n := authz.Of(ctx).Node()
-		return listOf(ctx, a, in.Paged, lister[store.UserGrant]{
-			page: func(p store.Page) ([]store.UserGrant, store.Key, error) { return a.Store.UserGrants(ctx, n, p) },
-		}, func(g store.UserGrant) UserPermission { return UserPermission{g.Role, a.user(g.User)} })
+func (a *API) userGrants(ctx context.Context, in *Paged) (*page[UserPermission], error) {
+	if guest(ctx) {
+		return none[UserPermission](), nil
 	}
+	n := authz.Of(ctx).Node()
+	return listOf(ctx, a, *in, lister[store.UserGrant]{
+		page: func(p store.Page) ([]store.UserGrant, store.Key, error) { return a.Store.UserGrants(ctx, n, p) },
+	}, func(g store.UserGrant) UserPermission { return UserPermission{g.Role, a.user(g.User)} })
 }
 
-func teamGrants[P any](a *API) func(context.Context, *grantsIn[P]) (*page[TeamPermission], error) {
-	return func(ctx context.Context, in *grantsIn[P]) (*page[TeamPermission], error) {
-		g := authz.Of(ctx)
-		return listOf(ctx, a, in.Paged, lister[store.TeamGrant]{
-			page: func(p store.Page) ([]store.TeamGrant, store.Key, error) { return a.Store.TeamGrants(ctx, g.Node(), p) },
-		}, func(v store.TeamGrant) TeamPermission { return TeamPermission{v.Role, a.team(v.Team, g.Access)} })
+func (a *API) teamGrants(ctx context.Context, in *Paged) (*page[TeamPermission], error) {
+	if guest(ctx) {
+		return none[TeamPermission](), nil
 	}
+	g := authz.Of(ctx)
+	return listOf(ctx, a, *in, lister[store.TeamGrant]{
+		page: func(p store.Page) ([]store.TeamGrant, store.Key, error) { return a.Store.TeamGrants(ctx, g.Node(), p) },
+	}, func(v store.TeamGrant) TeamPermission { return TeamPermission{v.Role, a.team(v.Team, g.Access)} })
 }
 
-type UserGrantIn[P any] struct {
-	At P
-	UserIn
-}
-
-type TeamGrantIn[P any] struct {
-	At   P
+// GrantedTeam is the team of the path.
+type GrantedTeam struct {
 	Team docs.TeamID `path:"teamId"`
 }
 
@@ -137,59 +128,51 @@ type newRole struct {
 	Role opt.Val[docs.Role] `json:"role" nullable:"true"`
 }
 
-type reshareUserIn[P any] struct {
-	UserGrantIn[P]
+type reshareUserIn struct {
+	UserIn
 	Body newRole
 }
 
-type reshareTeamIn[P any] struct {
-	TeamGrantIn[P]
+type reshareTeamIn struct {
+	GrantedTeam
 	Body newRole
 }
 
-func reshareUser[P any](a *API) func(context.Context, *reshareUserIn[P]) (*done, error) {
-	return func(ctx context.Context, in *reshareUserIn[P]) (*done, error) {
-		g := authz.Of(ctx)
-		return nil, a.Spaces.Reshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User, Role: in.Body.Role.Or(docs.Guest)})
-	}
+func (a *API) reshareUser(ctx context.Context, in *reshareUserIn) (*done, error) {
+	g := authz.Of(ctx)
+	return nil, a.Spaces.Reshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User, Role: in.Body.Role.Or(docs.Guest)})
 }
 
-func reshareTeam[P any](a *API) func(context.Context, *reshareTeamIn[P]) (*done, error) {
-	return func(ctx context.Context, in *reshareTeamIn[P]) (*done, error) {
-		g := authz.Of(ctx)
-		return nil, a.Spaces.Reshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team, Role: in.Body.Role.Or(docs.Guest)})
-	}
+func (a *API) reshareTeam(ctx context.Context, in *reshareTeamIn) (*done, error) {
+	g := authz.Of(ctx)
+	return nil, a.Spaces.Reshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team, Role: in.Body.Role.Or(docs.Guest)})
 }
 
-func unshareUser[P any](a *API) func(context.Context, *UserGrantIn[P]) (*done, error) {
-	return func(ctx context.Context, in *UserGrantIn[P]) (*done, error) {
-		g := authz.Of(ctx)
-		return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User})
-	}
+func (a *API) unshareUser(ctx context.Context, in *UserIn) (*done, error) {
+	g := authz.Of(ctx)
+	return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User})
 }
 
-func unshareTeam[P any](a *API) func(context.Context, *TeamGrantIn[P]) (*done, error) {
-	return func(ctx context.Context, in *TeamGrantIn[P]) (*done, error) {
-		g := authz.Of(ctx)
-		return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team})
-	}
+func (a *API) unshareTeam(ctx context.Context, in *GrantedTeam) (*done, error) {
+	g := authz.Of(ctx)
+	return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team})
 }
 
-type aggregateIn[P any] struct {
-	At P
+type aggregateIn struct {
 	Paged
 	Role string `query:"role" enum:"admin,create,review,edit,comment,read"`
 }
 
-func aggregate[P any](a *API) func(context.Context, *aggregateIn[P]) (*page[UserPermission], error) {
-	return func(ctx context.Context, in *aggregateIn[P]) (*page[UserPermission], error) {
-		g := authz.Of(ctx)
-		return listOf(ctx, a, in.Paged, lister[spaces.Effective]{
-			page: func(p store.Page) ([]spaces.Effective, store.Key, error) {
-				return a.Spaces.Aggregate(ctx, g, docs.Role(in.Role), p)
-			},
-		}, func(e spaces.Effective) UserPermission { return UserPermission{e.Role, a.user(e.User)} })
+func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*page[UserPermission], error) {
+	if guest(ctx) {
+		return none[UserPermission](), nil
 	}
+	g := authz.Of(ctx)
+	return listOf(ctx, a, in.Paged, lister[spaces.Effective]{
+		page: func(p store.Page) ([]spaces.Effective, store.Key, error) {
+			return a.Spaces.Aggregate(ctx, g, docs.Role(in.Role), p)
+		},
+	}, func(e spaces.Effective) UserPermission { return UserPermission{e.Role, a.user(e.User)} })
 }
 
 // Explanation on the wire.
@@ -208,8 +191,7 @@ type explanationSource struct {
 	ID   string `json:"id"`
 }
 
-type explainIn[P any] struct {
-	At   P
+type explainIn struct {
 	User docs.UserID `query:"user" doc:"Left out: yourself."`
 }
 
@@ -225,21 +207,19 @@ var reasonTexts = map[docs.Reason]string{
 	docs.ReasonOrgRole:   "Nothing on the way says otherwise, so it is the user's role in the organization.",
 }
 
-func explain[P any](a *API) func(context.Context, *explainIn[P]) (*out[Explanation], error) {
-	return func(ctx context.Context, in *explainIn[P]) (*out[Explanation], error) {
-		g := authz.Of(ctx)
-		user := in.User
-		if user == "" {
-			user = g.Actor.User
-		}
-		why, err := a.Spaces.Explain(ctx, g, user)
-		w := Explanation{
-			Object: "permission-explanation", User: string(user), Role: orNull(why.Role), Rule: why.Reason, Team: string(why.Team),
-			Source: explanationSource{"organization", string(g.Access.Org)}, Text: reasonTexts[why.Reason],
-		}
-		if why.Node != nil {
-			w.Source = explanationSource{string(why.Node.Kind), why.Node.ID}
-		}
-		return ok(w), err
+func (a *API) explain(ctx context.Context, in *explainIn) (*out[Explanation], error) {
+	g := authz.Of(ctx)
+	user := in.User
+	if user == "" {
+		user = g.Actor.User
 	}
+	why, err := a.Spaces.Explain(ctx, g, user)
+	w := Explanation{
+		Object: "permission-explanation", User: string(user), Role: orNull(why.Role), Rule: why.Reason, Team: string(why.Team),
+		Source: explanationSource{"organization", string(g.Access.Org)}, Text: reasonTexts[why.Reason],
+	}
+	if why.Node != nil {
+		w.Source = explanationSource{string(why.Node.Kind), why.Node.ID}
+	}
+	return ok(w), err
 }

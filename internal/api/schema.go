@@ -102,7 +102,7 @@ func aliasOptions(r huma.Registry, t reflect.Type) {
 }
 
 // declareErrors describes the answers that every operation can give.
-func declareErrors(o *huma.Operation, r huma.Registry) {
+func declareErrors(o *huma.Operation, also []int, r huma.Registry) {
 	schema := r.Schema(reflect.TypeFor[problem](), true, "Error")
 	about := map[int]string{
 		http.StatusBadRequest:      "The input is wrong; details name the place.",
@@ -112,6 +112,16 @@ func declareErrors(o *huma.Operation, r huma.Registry) {
 		about[http.StatusUnauthorized] = "The token is missing or not valid."
 		about[http.StatusForbidden] = "The caller lacks the right."
 		about[http.StatusNotFound] = "Absent, or not visible to the caller."
+	}
+	if o.Method == http.MethodPost || o.Method == http.MethodPut || o.Method == http.MethodPatch {
+		about[http.StatusRequestEntityTooLarge] = "The body is too large."
+		about[http.StatusUnsupportedMediaType] = "The body is not JSON."
+	}
+	for _, status := range also {
+		about[status] = map[int]string{
+			http.StatusConflict:           "Nothing would change, or a name is taken.",
+			http.StatusPreconditionFailed: "The state forbids it now; the message says what to change first.",
+		}[status]
 	}
 	if o.Method == http.MethodDelete {
 		delete(about, http.StatusNotFound)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -36,16 +37,19 @@ func (a *API) spaces() {
 	}, a.deleteSpace)
 	register(a, op{
 		ID: "restoreSpace", Route: "POST /spaces/{spaceId}/restore", Tag: tag, Allow: authz.TrashedSpace(authz.AdminSpace), Status: 200,
+		Also:    []int{http.StatusConflict},
 		Summary: "Take a space out of the trash.",
 		About:   "409 when it is not there, 404 when its 7 days are over.",
 	}, a.restoreSpace)
 	register(a, op{
 		ID: "moveSpace", Route: "POST /spaces/{spaceId}/move", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
+		Also:    []int{http.StatusConflict},
 		Summary: "Put a space elsewhere in its organization.",
 		About:   "400 for a bad position, 409 when nothing would change.",
 	}, a.moveSpace)
 	register(a, op{
 		ID: "transferSpace", Route: "POST /spaces/{spaceId}/transfer", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
+		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Give a space to another organization.",
 		About:   "Needs the role create in both. 409 when nothing would change, 412 when it cannot be moved.",
 	}, a.transferSpace)

@@ -109,7 +109,7 @@ type createTeamIn struct {
 
 func (a *API) createTeam(ctx context.Context, in *createTeamIn) (*out[Team], error) {
 	g := authz.Of(ctx)
-	t, err := a.Orgs.CreateTeam(ctx, g.Actor, in.Org, in.Body.Title, in.Body.Members)
+	t, err := a.Orgs.CreateTeam(ctx, g, in.Org, in.Body.Title, in.Body.Members)
 	return ok(a.team(t, g.Access)), err
 }
 
@@ -132,13 +132,13 @@ type renameTeamIn struct {
 
 func (a *API) renameTeam(ctx context.Context, in *renameTeamIn) (*out[Team], error) {
 	g := authz.Of(ctx)
-	t, err := a.Orgs.RenameTeam(ctx, g.Actor, g.Team, in.Body.Title)
+	t, err := a.Orgs.RenameTeam(ctx, g, g.Team, in.Body.Title)
 	return ok(a.team(t, g.Access)), err
 }
 
 func (a *API) deleteTeam(ctx context.Context, _ *TeamIn) (*done, error) {
 	g := authz.Of(ctx)
-	return nil, a.Orgs.DeleteTeam(ctx, g.Actor, g.Team)
+	return nil, a.Orgs.DeleteTeam(ctx, g, g.Team)
 }
 
 type teamMembership struct {
@@ -164,7 +164,7 @@ type teamMembersIn struct {
 func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*page[TeamMember], error) {
 	// A guest in a team knows of the team, but members are not listed to
 	// guests anywhere.
-	if !authz.Can(authz.Of(ctx).Access.OrgRole(), authz.ListMembers) {
+	if guest(ctx) {
 		return none[TeamMember](), nil
 	}
 	return listOf(ctx, a, in.Paged, lister[docs.TeamMembership]{
@@ -191,7 +191,7 @@ func (a *API) changeTeam(ctx context.Context, in *changeTeamIn) (*done, error) {
 	for u, m := range in.Body.Memberships {
 		c.Memberships[u] = m.Role
 	}
-	return nil, a.Orgs.ChangeTeam(ctx, g.Actor, g.Team, c)
+	return nil, a.Orgs.ChangeTeam(ctx, g, g.Team, c)
 }
 
 type putTeamMemberIn struct {
@@ -208,7 +208,7 @@ func (a *API) putTeamMember(ctx context.Context, in *putTeamMemberIn) (*done, er
 	if in.Body != nil {
 		role = in.Body.Role
 	}
-	return nil, a.Orgs.ChangeTeam(ctx, g.Actor, g.Team, orgs.TeamChange{
+	return nil, a.Orgs.ChangeTeam(ctx, g, g.Team, orgs.TeamChange{
 		Memberships: map[docs.UserID]docs.TeamRole{in.User: role},
 	})
 }
@@ -220,5 +220,5 @@ type teamMemberIn struct {
 
 func (a *API) removeFromTeam(ctx context.Context, in *teamMemberIn) (*done, error) {
 	g := authz.Of(ctx)
-	return nil, a.Orgs.RemoveFromTeam(ctx, g.Actor, g.Team, in.User)
+	return nil, a.Orgs.RemoveFromTeam(ctx, g, g.Team, in.User)
 }

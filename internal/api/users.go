@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -31,6 +32,7 @@ func (a *API) users() {
 	}, a.listTokens)
 	register(a, op{
 		ID: "createToken", Route: "POST /user/tokens", Tag: "Users", Allow: authz.FullToken(), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Make a token; its secret is shown this once.",
 	}, a.createToken)
 	register(a, op{
@@ -86,7 +88,7 @@ func (a *API) updateUser(ctx context.Context, in *updateUserIn) (*out[User], err
 	if !in.Body.DisplayName.Set() && !in.Body.PhotoURL.Set() {
 		return nil, errs.Field("body", "needs displayName or photoURL")
 	}
-	u, err := a.Orgs.UpdateUser(ctx, authz.Of(ctx).Actor, in.User, orgs.UserPatch(in.Body))
+	u, err := a.Orgs.UpdateUser(ctx, authz.Of(ctx), in.User, orgs.UserPatch(in.Body))
 	return ok(a.user(u)), err
 }
 
@@ -124,15 +126,15 @@ func (a *API) listTokens(ctx context.Context, in *Paged) (*page[Token], error) {
 
 type createTokenIn struct {
 	Body struct {
-		Label     string             `json:"label" minLength:"1" maxLength:"50" pattern:"\\S" patternDescription:"not blank"`
-		Scopes    []docs.Scope       `json:"scopes,omitempty" enum:"read,write,admin" minItems:"1" uniqueItems:"true" doc:"What the token may do; left out, all that you may."`
-		ExpiresAt opt.Val[docs.Time] `json:"expiresAt,omitempty"`
+		Label     string                `json:"label" minLength:"1" maxLength:"50" pattern:"\\S" patternDescription:"not blank"`
+		Scopes    opt.Val[[]docs.Scope] `json:"scopes,omitempty" enum:"read,write,admin" minItems:"1" uniqueItems:"true" doc:"What the token may do; left out, all that you may."`
+		ExpiresAt opt.Val[docs.Time]    `json:"expiresAt,omitempty"`
 	}
 }
 
 func (a *API) createToken(ctx context.Context, in *createTokenIn) (*out[NewToken], error) {
-	t, secret, err := a.Orgs.CreateToken(ctx, authz.Of(ctx).Actor, orgs.NewToken{
-		Label: in.Body.Label, Scopes: in.Body.Scopes, ExpiresAt: in.Body.ExpiresAt,
+	t, secret, err := a.Orgs.CreateToken(ctx, authz.Of(ctx), orgs.NewToken{
+		Label: in.Body.Label, Scopes: in.Body.Scopes.Or(nil), ExpiresAt: in.Body.ExpiresAt,
 	})
 	return ok(NewToken{token(t), secret}), err
 }
@@ -142,5 +144,5 @@ type tokenIn struct {
 }
 
 func (a *API) revokeToken(ctx context.Context, in *tokenIn) (*done, error) {
-	return nil, a.Orgs.RevokeToken(ctx, authz.Of(ctx).Actor, in.Token)
+	return nil, a.Orgs.RevokeToken(ctx, authz.Of(ctx), in.Token)
 }

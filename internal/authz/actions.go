@@ -28,7 +28,8 @@ var (
 	CreateOpenAPISpec = Action{"create OpenAPI specifications", docs.Create, docs.ScopeWrite}
 	InstallInOrg      = Action{"install integrations", docs.Create, docs.ScopeWrite}
 	ListIntegrations  = Action{"list integrations", docs.Read, docs.ScopeRead}
-	AdminOrg          = Action{"administer the organization", docs.Admin, docs.ScopeAdmin}
+	ManageLinks       = Action{"manage invite links", docs.Guest, docs.ScopeAdmin} // what a link admits to decides
+	AdminOrg          = Action{"change the organization", docs.Admin, docs.ScopeAdmin}
 	ReadAsAdmin       = Action{"see the administration of the organization", docs.Admin, docs.ScopeRead}
 	IngestConvo       = Action{"ingest conversations", docs.Create, docs.ScopeWrite}
 	ViewBilling       = Action{"see billing", docs.Admin, docs.ScopeRead}
@@ -46,7 +47,7 @@ var (
 // Actions on a collection.
 var (
 	ViewCollection   = Action{"see the collection", docs.Read, docs.ScopeRead}
-	AdminCollection  = Action{"administer the collection", docs.Create, docs.ScopeWrite}
+	AdminCollection  = Action{"change the collection", docs.Create, docs.ScopeWrite}
 	CreateIn         = Action{"create content in the collection", docs.Create, docs.ScopeWrite}
 	CollectionAccess = Action{"see who has access to the collection", docs.Create, docs.ScopeRead}
 )
@@ -58,7 +59,7 @@ var (
 	EditSpace      = Action{"edit the space", docs.Edit, docs.ScopeWrite}
 	ReviewSpace    = Action{"review changes of the space", docs.Review, docs.ScopeWrite}
 	MergeSpace     = Action{"merge changes of the space", docs.Review, docs.ScopeWrite}
-	AdminSpace     = Action{"administer the space", docs.Create, docs.ScopeWrite}
+	AdminSpace     = Action{"change the space", docs.Create, docs.ScopeWrite}
 	SyncSpace      = Action{"synchronize the space with git", docs.Create, docs.ScopeWrite}
 	InstallInSpace = Action{"install integrations in the space", docs.Create, docs.ScopeWrite}
 	SpaceAccess    = Action{"see who has access to the space", docs.Create, docs.ScopeRead}

@@ -19,7 +19,21 @@ type Grant struct {
 	Collection docs.Collection
 	Space      docs.Space
 	Path       []docs.Node // from the thing up to the organization
+
+	asked *asked // how it was asked for; nil where nobody from outside asks
 }
+
+// asked is what it takes to ask the same question again.
+type asked struct {
+	session *Session
+	rule    Rule
+	param   func(string) string
+	stamp   store.Stamp
+}
+
+// Operator is the grant of somebody at the command line, who owns the data
+// and needs no permission.
+func Operator(as docs.UserID) *Grant { return &Grant{Actor: Actor{User: as}} }
 
 // Viewer gives for whom lists are to be made.
 func (g *Grant) Viewer() store.Viewer {
@@ -45,6 +59,89 @@ func Within(r store.Reader) Checker {
 	return Checker{r: r, access: func(ctx context.Context, org docs.OrgID, user docs.UserID, _ int64) (*docs.Access, error) {
 		return r.Access(ctx, org, user)
 	}}
+}
+
+// check asks a rule about the things of a path.
+func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
+	org := docs.OrgID(param("organizationId"))
+	switch rule.subject {
+	case onOrg:
+		return c.Org(ctx, actor, rule.action, org)
+	case onOrgOrSelf:
+		a := rule.action
+		if docs.UserID(param("userId")) == actor.User {
+			a.Least = docs.Guest
+		}
+		return c.Org(ctx, actor, a, org)
+	case onTeam:
+		return c.Team(ctx, actor, rule.action, org, docs.TeamID(param("teamId")))
+	case onCollection:
+		return c.Collection(ctx, actor, rule.action, docs.CollectionID(param("collectionId")))
+	case onSpace:
+		return c.Space(ctx, actor, rule.action, docs.SpaceID(param("spaceId")))
+	case onTrashedSpace:
+		return c.AnySpace(ctx, actor, rule.action, docs.SpaceID(param("spaceId")))
+	case anyone:
+		return &Grant{Actor: actor}, store.Stamp{}, decide("", actor, docs.Guest, docs.Guest, rule.action)
+	case unscoped:
+		if len(actor.Scopes) > 0 {
+			return nil, store.Stamp{}, errs.E(errs.Forbidden, "a token with scopes cannot %s", rule.action.Name)
+		}
+		return &Grant{Actor: actor}, store.Stamp{}, nil
+	}
+	return nil, store.Stamp{}, errs.E(errs.Forbidden, "this operation declares no permission") // register refuses such an operation
+}
+
+// again asks the same question inside a transaction. Between the first
+// answer and now the body was read, at the caller's pace: the token may be
+// revoked, the caller removed, the thing moved to another organization. Two
+// numbers tell whether anything could have changed, so asking costs little.
+func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
+	if g.asked == nil {
+		return g, nil
+	}
+	c := Checker{r: tx.Reader, access: func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error) {
+		if g.Access != nil && g.Access.Org == org && version == g.asked.stamp.Access {
+			return g.Access, nil
+		}
+		return tx.Access(ctx, org, user)
+	}}
+	s := g.asked.session
+	now, stamp, err := c.check(ctx, s.Actor, g.asked.rule, g.asked.param)
+	if stamp.Auth == 0 {
+		var serr error
+		if stamp, serr = tx.AuthStamp(ctx); serr != nil {
+			return nil, serr
+		}
+	}
+	if stamp.Auth != s.version {
+		if _, terr := tx.TokenByHash(ctx, s.key); errs.Is(terr, errs.NotFound) {
+			return nil, errToken
+		} else if terr != nil {
+			return nil, terr
+		}
+	}
+	return now, err
+}
+
+// InTx runs a change that a grant allows in a transaction, after it has asked
+// again whether it is still allowed. Every change that somebody from outside
+// asks for goes through here or Do.
+func InTx[T any](ctx context.Context, s *store.Store, g *Grant, fn func(tx *store.Tx, g *Grant) (T, error)) (T, error) {
+	return store.InTx(ctx, s, func(tx *store.Tx) (T, error) {
+		still, err := g.again(ctx, tx)
+		if err != nil {
+			var zero T
+			return zero, err
+		}
+		return fn(tx, still)
+	})
+}
+
+// Do is InTx for a change without a result.
+func Do(ctx context.Context, s *store.Store, g *Grant, fn func(tx *store.Tx, g *Grant) error) error {
+	_, err := InTx(ctx, s, g, func(tx *store.Tx, g *Grant) (struct{}, error) { return struct{}{}, fn(tx, g) })
+	return err
 }
 
 // decide is the one permission function. seen is the role that is needed to

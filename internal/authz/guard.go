@@ -140,7 +140,7 @@ func (g *Guard) readToken(ctx context.Context, key tokenKey) (knownToken, error)
 // Check allows a session what a rule says, or tells why not. param gives the
 // values of the path.
 func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(string) string, now time.Time) (*Grant, error) {
-	grant, stamp, err := g.check(ctx, s, rule, param)
+	grant, stamp, err := g.check(ctx, s.Actor, rule, param)
 	if stamp.Auth == 0 { // the thing is absent, so no stamp came with it
 		var serr error
 		if stamp, serr = g.store.AuthStamp(ctx); serr != nil {
@@ -155,42 +155,14 @@ func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(str
 		if g.expired(k.token) {
 			return nil, errToken
 		}
+		s.version = k.version
 	}
 	if err != nil {
 		return nil, err
 	}
+	grant.asked = &asked{session: s, rule: rule, param: param, stamp: stamp}
 	g.note(grant, docs.TimeOf(now))
 	return grant, nil
-}
-
-func (g *Guard) check(ctx context.Context, s *Session, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
-	org := docs.OrgID(param("organizationId"))
-	switch rule.subject {
-	case onOrg:
-		return g.Org(ctx, s.Actor, rule.action, org)
-	case onOrgOrSelf:
-		a := rule.action
-		if docs.UserID(param("userId")) == s.Actor.User {
-			a.Least = docs.Guest
-		}
-		return g.Org(ctx, s.Actor, a, org)
-	case onTeam:
-		return g.Team(ctx, s.Actor, rule.action, org, docs.TeamID(param("teamId")))
-	case onCollection:
-		return g.Collection(ctx, s.Actor, rule.action, docs.CollectionID(param("collectionId")))
-	case onSpace:
-		return g.Space(ctx, s.Actor, rule.action, docs.SpaceID(param("spaceId")))
-	case onTrashedSpace:
-		return g.AnySpace(ctx, s.Actor, rule.action, docs.SpaceID(param("spaceId")))
-	case anyone:
-		return &Grant{Actor: s.Actor}, store.Stamp{}, decide("", s.Actor, docs.Guest, docs.Guest, rule.action)
-	case unscoped:
-		if len(s.Actor.Scopes) > 0 {
-			return nil, store.Stamp{}, errs.E(errs.Forbidden, "a token with scopes cannot %s", rule.action.Name)
-		}
-		return &Grant{Actor: s.Actor}, store.Stamp{}, nil
-	}
-	return nil, store.Stamp{}, errs.E(errs.Forbidden, "this operation declares no permission") // register refuses such an operation
 }
 
 // note remembers that a token and a member were active; Flush writes it.

@@ -88,6 +88,7 @@ func TestEmails(t *testing.T) {
 		"ada@bücher.example":                "",
 		"ada@exa mple.com":                  "",
 		"ada@example.com\r\nBcc: x@y.z":     "",
+		"mar\u212a@acme.test":               "",
 		"ada":                               "",
 		"@example.com":                      "",
 		"a@b@example.com":                   "",

@@ -16,9 +16,11 @@ type Email string
 // be ASCII (an internationalized one in its xn-- form), so that no look-alike
 // passes for another.
 func ParseEmail(s string) (Email, error) {
-	s = strings.ToLower(strings.TrimSpace(s))
+	s = strings.TrimSpace(s)
+	ascii := isASCII(s) // before lowering, which turns some other letters into ASCII
+	s = strings.ToLower(s)
 	a, err := mail.ParseAddress(s)
-	if err != nil || a.Address != s || len(s) > 254 || !isASCII(s) {
+	if err != nil || a.Address != s || len(s) > 254 || !ascii {
 		return "", errs.E(errs.Invalid, "%q is not an e-mail address", clip(s, 80))
 	}
 	e := Email(s)
@@ -43,8 +45,10 @@ var domainRE = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]
 
 // ParseDomain checks a DNS name with at least two labels, and lowers its case.
 func ParseDomain(s string) (string, error) {
-	s = strings.ToLower(strings.TrimSpace(s))
-	if len(s) > 253 || !domainRE.MatchString(s) {
+	s = strings.TrimSpace(s)
+	ascii := isASCII(s)
+	s = strings.ToLower(s)
+	if len(s) > 253 || !ascii || !domainRE.MatchString(s) {
 		return "", errs.E(errs.Invalid, "%q is not a domain name", clip(s, 80))
 	}
 	return s, nil
@@ -59,6 +63,8 @@ var publicMail = map[string]bool{
 	"gmx.net": true, "web.de": true, "mail.com": true, "mail.ru": true, "yandex.ru": true, "yandex.com": true,
 	"qq.com": true, "163.com": true, "126.com": true, "zoho.com": true, "fastmail.com": true, "hey.com": true,
 	"tutanota.com": true, "duck.com": true, "laposte.net": true, "orange.fr": true, "free.fr": true,
+	"yahoo.co.uk": true, "yahoo.fr": true, "yahoo.de": true, "hotmail.fr": true, "hotmail.co.uk": true, "hotmail.de": true,
+	"outlook.fr": true, "outlook.de": true, "gmx.at": true, "gmx.ch": true, "t-online.de": true, "live.co.uk": true,
 }
 
 // PublicMailDomain tells whether a domain hands out addresses to anybody.

@@ -73,9 +73,9 @@ func (r *Runner) Every(period time.Duration, kind string, h Handler) {
 	r.repeats = append(r.repeats, store.Job{Kind: kind, Key: "every", Payload: "{}", Every: period.Milliseconds()})
 }
 
-// Run works until ctx ends, then waits for the jobs that are under way.
-func (r *Runner) Run(ctx context.Context) error {
-	err := r.Store.Do(ctx, func(tx *store.Tx) error {
+// Schedule puts the jobs that repeat into the queue, once over all nodes.
+func (r *Runner) Schedule(ctx context.Context) error {
+	return r.Store.Do(ctx, func(tx *store.Tx) error {
 		for _, j := range r.repeats {
 			j.RunAt = tx.Now()
 			if err := tx.AddJob(ctx, j); err != nil {
@@ -84,9 +84,10 @@ func (r *Runner) Run(ctx context.Context) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("schedule jobs: %w", err)
-	}
+}
+
+// Run works until ctx ends, then waits for the jobs that are under way.
+func (r *Runner) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	workers := r.Workers
 	if workers == 0 {
@@ -96,7 +97,6 @@ func (r *Runner) Run(ctx context.Context) error {
 		wg.Go(func() { r.work(ctx) })
 	}
 	wg.Wait()
-	return nil
 }
 
 func (r *Runner) work(ctx context.Context) {
@@ -137,6 +137,7 @@ func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 	}
 	start := time.Now()
 	failure := r.try(ctx, job)
+	interrupted := failure != nil && ctx.Err() != nil // by us, so the job is not to blame
 	log := r.Log.With("kind", job.Kind, "key", job.Key, "attempt", job.Attempts, "took", time.Since(start))
 	// The outcome is written even when the program is about to stop.
 	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
@@ -145,12 +146,17 @@ func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 		if failure == nil {
 			return tx.FinishJob(done, r.node, job)
 		}
+		if interrupted {
+			return tx.RetryJob(done, r.node, job, tx.Now(), failure.Error(), false)
+		}
 		giveUp := job.Attempts >= maxAttempts && job.Every == 0
 		return tx.RetryJob(done, r.node, job, tx.Now().Add(pause(job.Attempts)), failure.Error(), giveUp)
 	})
 	switch {
 	case err != nil:
 		log.Error("job: its outcome is lost, it will run again", "error", err)
+	case interrupted:
+		log.Info("job interrupted by the stop, it will run again", "error", failure)
 	case failure != nil:
 		log.Warn("job failed", "error", failure)
 	default:

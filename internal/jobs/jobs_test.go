@@ -182,12 +182,12 @@ func TestManyRunnersRunEachJobOnce(t *testing.T) {
 	})
 }
 
-// runUntilStopped runs a runner. One that is stopped while it still
-// schedules says so, which is no failure.
+// runUntilStopped schedules and runs a runner.
 func runUntilStopped(ctx context.Context, t *testing.T, r *jobs.Runner) {
-	if err := r.Run(ctx); err != nil && ctx.Err() == nil {
+	if err := r.Schedule(ctx); err != nil && ctx.Err() == nil {
 		t.Error(err)
 	}
+	r.Run(ctx)
 }
 
 func TestFailedJobIsTriedAgainAfterGrowingPauses(t *testing.T) {
@@ -428,11 +428,29 @@ func TestStoppingWaitsForTheJobUnderWay(t *testing.T) {
 		})
 		enqueue(t, s, jobs.Job{Kind: "k"})
 		go func() { <-started; stop() }()
-		if err := r.Run(ctx); err != nil {
-			t.Fatal(err)
-		}
+		r.Run(ctx)
 		if !finished || len(queue(t, s)) > 0 {
 			t.Errorf("finished %v, queue %v", finished, queue(t, s))
+		}
+	})
+}
+
+// A server that is restarted often must not wear out its jobs.
+func TestInterruptedJobRunsAgainAtOnce(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, _ *hands, _ store.Options) {
+		enqueue(t, s, jobs.Job{Kind: "k"})
+		for range 25 { // more than the attempts that a failing job has
+			ctx, stop := context.WithCancel(context.Background())
+			r := newRunner(s)
+			r.Handle("k", func(ctx context.Context, _ []byte) error { stop(); <-ctx.Done(); return ctx.Err() })
+			if did, err := r.RunOne(ctx); err != nil || !did {
+				t.Fatalf("ran %v, %v; queue %v", did, err, queue(t, s))
+			}
+		}
+		r := newRunner(s)
+		r.Handle("k", func(context.Context, []byte) error { return nil })
+		if !runOne(t, r) || len(queue(t, s)) > 0 {
+			t.Errorf("the job is still there: %v", queue(t, s))
 		}
 	})
 }

@@ -2,6 +2,7 @@ package orgs
 
 import (
 	"context"
+	"encoding/hex"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -23,8 +24,8 @@ type Link struct {
 // CreateLink makes an invite link. A link to the organization needs an
 // admin; one to a space or a collection needs whoever administers that, and
 // never gives more than the caller has.
-func (s *Service) CreateLink(ctx context.Context, by authz.Actor, org docs.OrgID, in docs.InviteLink) (Link, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Link, error) {
+func (s *Service) CreateLink(ctx context.Context, g *authz.Grant, org docs.OrgID, in docs.InviteLink) (Link, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
 		o, err := tx.Organization(ctx, org)
 		if err != nil {
 			return Link{}, err
@@ -33,48 +34,42 @@ func (s *Service) CreateLink(ctx context.Context, by authz.Actor, org docs.OrgID
 			return Link{}, errs.E(errs.Precondition, "invite links are switched off in this organization")
 		}
 		in.ID, in.Org = store.NewID[docs.InviteID](tx), org
-		in.CreatedBy, in.CreatedAt = by.User, tx.Now()
-		l, err := manageLink(ctx, tx.Reader, by, toChange, in)
+		in.CreatedBy, in.CreatedAt = g.Actor.User, tx.Now()
+		l, err := manageLink(ctx, tx.Reader, g.Actor, in)
 		if err != nil {
 			return l, err
 		}
 		if err := tx.AddInviteLink(ctx, in); err != nil {
 			return l, err
 		}
-		return l, audit.Record(ctx, tx, by, linkEvent("create", in))
+		return l, audit.Record(ctx, tx, g.Actor, linkEvent("create", in))
 	})
 }
 
 func linkEvent(action string, l docs.InviteLink) audit.Event {
-	return audit.Event{Org: l.Org, Action: "invite-link." + action, Kind: "invite-link", ID: string(l.ID), Data: map[string]any{
+	// The id admits whoever has it, so the log has a hash of it.
+	sum := docs.HashSecret(string(l.ID))
+	return audit.Event{Org: l.Org, Action: "invite-link." + action, Kind: "invite-link", ID: hex.EncodeToString(sum[:8]), Data: map[string]any{
 		"role": l.Role, "space": l.Space, "collection": l.Collection,
 	}}
 }
 
-// need is what a caller must be allowed on the thing that a link admits to.
-type need struct{ org, space, collection authz.Action }
-
-var (
-	toSee    = need{authz.ReadAsAdmin, authz.SpaceAccess, authz.CollectionAccess}
-	toChange = need{authz.AdminOrg, authz.AdminSpace, authz.AdminCollection}
-)
-
-// manageLink checks that the caller may see a link, or make, change and
-// revoke it.
-func manageLink(ctx context.Context, r store.Reader, by authz.Actor, n need, in docs.InviteLink) (Link, error) {
+// manageLink checks that the caller may make a link, which is also what it
+// takes to see, change and revoke it: its id is all that it takes to use it.
+func manageLink(ctx context.Context, r store.Reader, by authz.Actor, in docs.InviteLink) (Link, error) {
 	l := Link{InviteLink: in}
 	check := authz.Within(r)
 	var g *authz.Grant
 	var err error
 	switch {
 	case in.Space != "":
-		g, _, err = check.Space(ctx, by, n.space, in.Space)
+		g, _, err = check.Space(ctx, by, authz.AdminSpace.Within(docs.ScopeAdmin), in.Space)
 		l.Space = g
 	case in.Collection != "":
-		g, _, err = check.Collection(ctx, by, n.collection, in.Collection)
+		g, _, err = check.Collection(ctx, by, authz.AdminCollection.Within(docs.ScopeAdmin), in.Collection)
 		l.Collection = g
 	default:
-		g, _, err = check.Org(ctx, by, n.org, in.Org)
+		g, _, err = check.Org(ctx, by, authz.AdminOrg, in.Org)
 	}
 	if err != nil {
 		return l, err
@@ -90,7 +85,7 @@ func manageLink(ctx context.Context, r store.Reader, by authz.Actor, n need, in 
 }
 
 // live gives a link that was not revoked.
-func live(ctx context.Context, r store.Reader, by authz.Actor, n need, org docs.OrgID, id docs.InviteID) (Link, error) {
+func live(ctx context.Context, r store.Reader, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
 	in, err := r.InviteLink(ctx, org, id)
 	if err != nil {
 		return Link{}, err
@@ -98,12 +93,12 @@ func live(ctx context.Context, r store.Reader, by authz.Actor, n need, org docs.
 	if !in.RevokedAt.IsZero() {
 		return Link{}, errs.Missing("invite link")
 	}
-	return manageLink(ctx, r, by, n, in)
+	return manageLink(ctx, r, by, in)
 }
 
 // Link gives one link.
 func (s *Service) Link(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
-	return live(ctx, s.Store.Reader, by, toSee, org, id)
+	return live(ctx, s.Store.Reader, by, org, id)
 }
 
 // LinkPatch is the input of UpdateLink: a role for a link to the
@@ -127,30 +122,30 @@ func (p LinkPatch) role(l docs.InviteLink) (docs.Role, error) {
 }
 
 // UpdateLink changes what a link gives to those who use it from now on.
-func (s *Service) UpdateLink(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID, p LinkPatch) (Link, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Link, error) {
-		l, err := live(ctx, tx.Reader, by, toChange, org, id)
+func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID, p LinkPatch) (Link, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
+		l, err := live(ctx, tx.Reader, g.Actor, org, id)
 		if err != nil {
 			return l, err
 		}
 		if l.Role, err = p.role(l.InviteLink); err != nil {
 			return l, err
 		}
-		if l, err = manageLink(ctx, tx.Reader, by, toChange, l.InviteLink); err != nil {
+		if l, err = manageLink(ctx, tx.Reader, g.Actor, l.InviteLink); err != nil {
 			return l, err
 		}
 		if err := tx.PutInviteLink(ctx, l.InviteLink); err != nil {
 			return l, err
 		}
-		return l, audit.Record(ctx, tx, by, linkEvent("update", l.InviteLink))
+		return l, audit.Record(ctx, tx, g.Actor, linkEvent("update", l.InviteLink))
 	})
 }
 
 // RevokeLink ends a link. Its row stays, so that whoever opens it later is
 // told why it does not work.
-func (s *Service) RevokeLink(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
-		l, err := live(ctx, tx.Reader, by, toChange, org, id)
+func (s *Service) RevokeLink(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		l, err := live(ctx, tx.Reader, g.Actor, org, id)
 		if err != nil {
 			return err
 		}
@@ -158,14 +153,14 @@ func (s *Service) RevokeLink(ctx context.Context, by authz.Actor, org docs.OrgID
 		if err := tx.PutInviteLink(ctx, l.InviteLink); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, by, linkEvent("revoke", l.InviteLink))
+		return audit.Record(ctx, tx, g.Actor, linkEvent("revoke", l.InviteLink))
 	})
 }
 
 // Accept uses a link: the caller becomes a member, or gets access to a space
 // or a collection as a guest. It never takes anything away.
-func (s *Service) Accept(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+func (s *Service) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		l, err := tx.InviteLink(ctx, org, id)
 		if err != nil {
 			return err
@@ -180,18 +175,41 @@ func (s *Service) Accept(ctx context.Context, by authz.Actor, org docs.OrgID, id
 		case !o.InviteLinks:
 			return errs.E(errs.Precondition, "invite links are switched off in this organization; ask an admin to invite you")
 		}
+		if err := stillGood(ctx, tx, g.Actor, l); err != nil {
+			return err
+		}
 		role := docs.Guest
 		if l.Space == "" && l.Collection == "" {
 			role = l.Role
 		}
-		if err := admit(ctx, tx, by, org, role); err != nil {
+		if err := admit(ctx, tx, g.Actor, org, role); err != nil {
 			return err
 		}
-		if err := grantByLink(ctx, tx, by, l); err != nil {
+		if err := grantByLink(ctx, tx, g.Actor, l); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, by, linkEvent("accept", l))
+		return audit.Record(ctx, tx, g.Actor, linkEvent("accept", l))
 	})
+}
+
+// stillGood refuses a link whose maker could not make it any more, and one
+// that is older than the caller's removal from the organization: who was
+// removed comes back by a new invite only.
+func stillGood(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.InviteLink) error {
+	void := errs.E(errs.Precondition, "this invite link is void: what it admits to was deleted, or who made it may not invite any more; ask an admin of the organization")
+	if _, err := manageLink(ctx, tx.Reader, authz.Actor{User: l.CreatedBy}, l); errs.Is(err, errs.Internal) {
+		return err
+	} else if err != nil {
+		return void
+	}
+	at, err := tx.RemovedAt(ctx, l.Org, by.User)
+	if err != nil {
+		return err
+	}
+	if at >= l.CreatedAt {
+		return errs.E(errs.Precondition, "you were removed from this organization after the link was made; ask an admin for a new one")
+	}
+	return nil
 }
 
 // admit makes the caller a member with at least a role.

@@ -32,8 +32,8 @@ func keepAnAdmin(ctx context.Context, tx *store.Tx, m docs.Member) error {
 }
 
 // SetRole changes the role of a member.
-func (s *Service) SetRole(ctx context.Context, by authz.Actor, org docs.OrgID, user docs.UserID, role docs.Role) (docs.Member, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Member, error) {
+func (s *Service) SetRole(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, role docs.Role) (docs.Member, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m, err := tx.Member(ctx, org, user)
 		if err != nil || m.Role == role {
 			return m, err
@@ -46,13 +46,13 @@ func (s *Service) SetRole(ctx context.Context, by authz.Actor, org docs.OrgID, u
 		if err := tx.PutMember(ctx, m); err != nil {
 			return m, err
 		}
-		return m, audit.Record(ctx, tx, by, memberEvent(org, "role", user, map[string]any{"from": before, "to": role}))
+		return m, audit.Record(ctx, tx, g.Actor, memberEvent(org, "role", user, map[string]any{"from": before, "to": role}))
 	})
 }
 
 // MarkSSO lets a member sign in through the organization's identity provider.
-func (s *Service) MarkSSO(ctx context.Context, by authz.Actor, org docs.OrgID, user docs.UserID) (docs.Member, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Member, error) {
+func (s *Service) MarkSSO(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) (docs.Member, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m, err := tx.Member(ctx, org, user)
 		if err != nil || m.SSO {
 			return m, err
@@ -61,13 +61,13 @@ func (s *Service) MarkSSO(ctx context.Context, by authz.Actor, org docs.OrgID, u
 		if err := tx.PutMember(ctx, m); err != nil {
 			return m, err
 		}
-		return m, audit.Record(ctx, tx, by, memberEvent(org, "sso", user, nil))
+		return m, audit.Record(ctx, tx, g.Actor, memberEvent(org, "sso", user, nil))
 	})
 }
 
 // Remove takes somebody out of an organization, with all grants and teams.
-func (s *Service) Remove(ctx context.Context, by authz.Actor, org docs.OrgID, user docs.UserID) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+func (s *Service) Remove(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		m, err := tx.Member(ctx, org, user)
 		if err != nil {
 			return err
@@ -78,24 +78,24 @@ func (s *Service) Remove(ctx context.Context, by authz.Actor, org docs.OrgID, us
 		if _, err := tx.DropMember(ctx, org, user); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, by, memberEvent(org, "remove", user, map[string]any{"role": m.Role}))
+		return audit.Record(ctx, tx, g.Actor, memberEvent(org, "remove", user, map[string]any{"role": m.Role}))
 	})
 }
 
 // Ping notes that the caller is active.
-func (s *Service) Ping(ctx context.Context, by authz.Actor, org docs.OrgID) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error { return tx.TouchMember(ctx, org, by.User, tx.Now()) })
+func (s *Service) Ping(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error { return tx.TouchMember(ctx, org, g.Actor.User, tx.Now()) })
 }
 
 // Join makes the caller a guest member, if their verified address is of one
 // of the organization's domains. Joining twice changes nothing.
-func (s *Service) Join(ctx context.Context, by authz.Actor, org docs.OrgID) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+func (s *Service) Join(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		o, err := tx.Organization(ctx, org)
 		if err != nil {
 			return err
 		}
-		u, err := tx.User(ctx, by.User)
+		u, err := tx.User(ctx, g.Actor.User)
 		if err != nil {
 			return err
 		}
@@ -105,17 +105,24 @@ func (s *Service) Join(ctx context.Context, by authz.Actor, org docs.OrgID) erro
 		if !slices.Contains(o.EmailDomains, u.Email.Domain()) {
 			return errs.E(errs.Invalid, "people with an address of %s cannot join by themselves; ask for an invite", u.Email.Domain())
 		}
-		m, err := tx.Member(ctx, org, by.User)
+		m, err := tx.Member(ctx, org, g.Actor.User)
 		if err == nil {
 			return refuseDisabled(m)
 		}
 		if !errs.Is(err, errs.NotFound) {
 			return err
 		}
+		removed, err := tx.RemovedAt(ctx, org, g.Actor.User)
+		if err != nil {
+			return err
+		}
+		if !removed.IsZero() {
+			return errs.E(errs.Invalid, "you were removed from this organization; ask an admin to invite you again")
+		}
 		if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: docs.Guest, JoinedAt: tx.Now()}); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, by, memberEvent(org, "join", by.User, nil))
+		return audit.Record(ctx, tx, g.Actor, memberEvent(org, "join", g.Actor.User, nil))
 	})
 }
 
@@ -142,8 +149,8 @@ type Invited struct {
 // Invite makes people members by their addresses: at once, because there is
 // no mail to wait for. Somebody without an account gets one, which nobody
 // can use until the address is verified. Members are left as they are.
-func (s *Service) Invite(ctx context.Context, by authz.Actor, org docs.OrgID, people []Invitee, sso bool) (Invited, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Invited, error) {
+func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, people []Invitee, sso bool) (Invited, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Invited, error) {
 		out := Invited{Users: []docs.UserID{}}
 		for _, p := range people {
 			e, err := docs.ParseEmail(p.Email)
@@ -177,7 +184,7 @@ func (s *Service) Invite(ctx context.Context, by authz.Actor, org docs.OrgID, pe
 			if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: p.Role, SSO: viaSSO, JoinedAt: tx.Now()}); err != nil {
 				return out, err
 			}
-			if err := audit.Record(ctx, tx, by, memberEvent(org, "invite", u.ID, map[string]any{"role": p.Role})); err != nil {
+			if err := audit.Record(ctx, tx, g.Actor, memberEvent(org, "invite", u.ID, map[string]any{"role": p.Role})); err != nil {
 				return out, err
 			}
 			out.Users = append(out.Users, u.ID)

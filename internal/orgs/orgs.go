@@ -33,13 +33,13 @@ type NewOrganization struct {
 }
 
 // Create makes an organization with the caller as its admin.
-func (s *Service) Create(ctx context.Context, by authz.Actor, in NewOrganization) (docs.Organization, error) {
+func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization) (docs.Organization, error) {
 	domains, err := checkDomains(in.EmailDomains)
 	if err != nil {
 		return docs.Organization{}, err
 	}
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Organization, error) {
-		return create(ctx, tx, by, in, domains)
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Organization, error) {
+		return create(ctx, tx, g.Actor, in, domains)
 	})
 }
 
@@ -95,8 +95,8 @@ type OrganizationPatch struct {
 }
 
 // Update changes the settings of an organization.
-func (s *Service) Update(ctx context.Context, by authz.Actor, id docs.OrgID, p OrganizationPatch) (docs.Organization, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Organization, error) {
+func (s *Service) Update(ctx context.Context, g *authz.Grant, id docs.OrgID, p OrganizationPatch) (docs.Organization, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Organization, error) {
 		o, err := tx.Organization(ctx, id)
 		if err != nil {
 			return o, err
@@ -108,7 +108,7 @@ func (s *Service) Update(ctx context.Context, by authz.Actor, id docs.OrgID, p O
 		if err := tx.PutOrganization(ctx, o); err != nil {
 			return o, err
 		}
-		return o, audit.Record(ctx, tx, by, audit.Event{
+		return o, audit.Record(ctx, tx, g.Actor, audit.Event{
 			Org: id, Action: "organization.update", Kind: "organization", ID: string(id), Data: map[string]any{"title": o.Title},
 		})
 	})
@@ -170,16 +170,16 @@ func CheckMergeRules(ctx context.Context, tx *store.Tx, org docs.OrgID, rules do
 }
 
 // SetAgentInstructions replaces the instructions for the writing agent.
-func (s *Service) SetAgentInstructions(ctx context.Context, by authz.Actor, org docs.OrgID, document []byte) (docs.AgentInstructions, error) {
+func (s *Service) SetAgentInstructions(ctx context.Context, g *authz.Grant, org docs.OrgID, document []byte) (docs.AgentInstructions, error) {
 	if err := docs.CheckDocument("body.instructions", document); err != nil {
 		return docs.AgentInstructions{}, err
 	}
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.AgentInstructions, error) {
-		a := docs.AgentInstructions{Document: document, UpdatedAt: tx.Now(), UpdatedBy: by.User}
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.AgentInstructions, error) {
+		a := docs.AgentInstructions{Document: document, UpdatedAt: tx.Now(), UpdatedBy: g.Actor.User}
 		if err := tx.PutAgentInstructions(ctx, org, a); err != nil {
 			return a, err
 		}
-		return a, audit.Record(ctx, tx, by, audit.Event{Org: org, Action: "organization.instruct", Kind: "organization", ID: string(org)})
+		return a, audit.Record(ctx, tx, g.Actor, audit.Event{Org: org, Action: "organization.instruct", Kind: "organization", ID: string(org)})
 	})
 }
 
@@ -277,20 +277,20 @@ type NewToken struct {
 const MaxTokens = 200
 
 // CreateToken makes a token for the caller. The secret is shown this once.
-func (s *Service) CreateToken(ctx context.Context, by authz.Actor, in NewToken) (docs.Token, string, error) {
+func (s *Service) CreateToken(ctx context.Context, g *authz.Grant, in NewToken) (docs.Token, string, error) {
 	var secret string
-	t, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (t docs.Token, err error) {
+	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (t docs.Token, err error) {
 		if at, ok := in.ExpiresAt.Get(); ok && at <= tx.Now() {
 			return t, errs.Field("body.expiresAt", "must be in the future")
 		}
-		n, err := tx.CountTokens(ctx, by.User)
+		n, err := tx.CountTokens(ctx, g.Actor.User)
 		if err != nil {
 			return t, err
 		}
 		if n >= MaxTokens {
 			return t, errs.E(errs.Precondition, "you have %d tokens, which is the limit; revoke some first", n)
 		}
-		t, secret, err = addToken(ctx, tx, by, in)
+		t, secret, err = addToken(ctx, tx, g.Actor, in)
 		return t, err
 	})
 	return t, secret, err
@@ -324,16 +324,16 @@ func addToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (d
 }
 
 // RevokeToken ends one of the caller's tokens at once.
-func (s *Service) RevokeToken(ctx context.Context, by authz.Actor, id docs.TokenID) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
-		had, err := tx.DropToken(ctx, by.User, id)
+func (s *Service) RevokeToken(ctx context.Context, g *authz.Grant, id docs.TokenID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		had, err := tx.DropToken(ctx, g.Actor.User, id)
 		if err != nil {
 			return err
 		}
 		if !had {
 			return errs.Missing("token")
 		}
-		return audit.Record(ctx, tx, by, audit.Event{Action: "token.revoke", Kind: "token", ID: string(id)})
+		return audit.Record(ctx, tx, g.Actor, audit.Event{Action: "token.revoke", Kind: "token", ID: string(id)})
 	})
 }
 
@@ -344,25 +344,25 @@ type UserPatch struct {
 }
 
 // UpdateUser changes the caller's own account.
-func (s *Service) UpdateUser(ctx context.Context, by authz.Actor, id docs.UserID, p UserPatch) (docs.User, error) {
+func (s *Service) UpdateUser(ctx context.Context, g *authz.Grant, id docs.UserID, p UserPatch) (docs.User, error) {
 	if photo, ok := p.PhotoURL.Get(); ok {
 		if err := docs.CheckWebURL("body.photoURL", photo); err != nil {
 			return docs.User{}, err
 		}
 	}
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.User, error) {
-		u, err := tx.UserVisibleTo(ctx, id, by.User)
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.User, error) {
+		u, err := tx.UserVisibleTo(ctx, id, g.Actor.User)
 		if err != nil {
 			return u, err
 		}
-		if id != by.User {
+		if id != g.Actor.User {
 			return u, errs.E(errs.Forbidden, "only the user can change this account")
 		}
 		u.DisplayName, u.PhotoURL, u.UpdatedAt = p.DisplayName.Or(u.DisplayName), p.PhotoURL.Or(u.PhotoURL), tx.Now()
 		if err := tx.PutUser(ctx, u); err != nil {
 			return u, err
 		}
-		return u, audit.Record(ctx, tx, by, audit.Event{Action: "user.update", Kind: "user", ID: string(id)})
+		return u, audit.Record(ctx, tx, g.Actor, audit.Event{Action: "user.update", Kind: "user", ID: string(id)})
 	})
 }
 

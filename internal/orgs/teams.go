@@ -18,14 +18,14 @@ func teamEvent(t docs.Team, action string, data map[string]any) audit.Event {
 }
 
 // CreateTeam makes a team of members.
-func (s *Service) CreateTeam(ctx context.Context, by authz.Actor, org docs.OrgID, title string, members []docs.UserID) (docs.Team, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Team, error) {
+func (s *Service) CreateTeam(ctx context.Context, g *authz.Grant, org docs.OrgID, title string, members []docs.UserID) (docs.Team, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Team, error) {
 		t := docs.Team{ID: store.NewID[docs.TeamID](tx), Org: org, Title: title, CreatedAt: tx.Now()}
 		if err := tx.AddTeam(ctx, t); err != nil {
 			return t, err
 		}
 		for _, who := range members {
-			u, err := findMember(ctx, tx, org, string(who))
+			u, err := FindMember(ctx, tx, org, string(who))
 			if err != nil {
 				return t, err
 			}
@@ -33,16 +33,16 @@ func (s *Service) CreateTeam(ctx context.Context, by authz.Actor, org docs.OrgID
 				return t, err
 			}
 		}
-		if err := audit.Record(ctx, tx, by, teamEvent(t, "create", map[string]any{"title": title})); err != nil {
+		if err := audit.Record(ctx, tx, g.Actor, teamEvent(t, "create", map[string]any{"title": title})); err != nil {
 			return t, err
 		}
 		return tx.Team(ctx, org, t.ID)
 	})
 }
 
-// findMember gives a member by user id or address. To those outside of the
+// FindMember gives a member by user id or address. To those outside of the
 // organization it is NotFound, whether there is such a user or not.
-func findMember(ctx context.Context, tx *store.Tx, org docs.OrgID, who string) (docs.UserID, error) {
+func FindMember(ctx context.Context, tx *store.Tx, org docs.OrgID, who string) (docs.UserID, error) {
 	id := docs.UserID(who)
 	missing := errs.E(errs.NotFound, "%q is not a member of the organization", who)
 	if strings.Contains(who, "@") {
@@ -70,12 +70,12 @@ func findMember(ctx context.Context, tx *store.Tx, org docs.OrgID, who string) (
 }
 
 // RenameTeam changes the title of a team.
-func (s *Service) RenameTeam(ctx context.Context, by authz.Actor, t docs.Team, title string) (docs.Team, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Team, error) {
+func (s *Service) RenameTeam(ctx context.Context, g *authz.Grant, t docs.Team, title string) (docs.Team, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Team, error) {
 		if err := tx.RenameTeam(ctx, t.ID, title); err != nil {
 			return t, err
 		}
-		if err := audit.Record(ctx, tx, by, teamEvent(t, "rename", map[string]any{"from": t.Title, "to": title})); err != nil {
+		if err := audit.Record(ctx, tx, g.Actor, teamEvent(t, "rename", map[string]any{"from": t.Title, "to": title})); err != nil {
 			return t, err
 		}
 		return tx.Team(ctx, t.Org, t.ID)
@@ -83,12 +83,12 @@ func (s *Service) RenameTeam(ctx context.Context, by authz.Actor, t docs.Team, t
 }
 
 // DeleteTeam removes a team and what was granted to it. Its members stay.
-func (s *Service) DeleteTeam(ctx context.Context, by authz.Actor, t docs.Team) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+func (s *Service) DeleteTeam(ctx context.Context, g *authz.Grant, t docs.Team) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		if _, err := tx.DropTeam(ctx, t.Org, t.ID); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, by, teamEvent(t, "delete", map[string]any{"title": t.Title}))
+		return audit.Record(ctx, tx, g.Actor, teamEvent(t, "delete", map[string]any{"title": t.Title}))
 	})
 }
 
@@ -102,11 +102,11 @@ type TeamChange struct {
 
 // ChangeTeam adds, changes and removes members of a team at once. Who is
 // both added and removed is removed.
-func (s *Service) ChangeTeam(ctx context.Context, by authz.Actor, t docs.Team, c TeamChange) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c TeamChange) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		removed := map[docs.UserID]bool{}
 		for _, who := range c.Remove {
-			u, err := findMember(ctx, tx, t.Org, who)
+			u, err := FindMember(ctx, tx, t.Org, who)
 			if errs.Is(err, errs.NotFound) {
 				continue // removing somebody who is not there is done already
 			}
@@ -119,7 +119,10 @@ func (s *Service) ChangeTeam(ctx context.Context, by authz.Actor, t docs.Team, c
 			}
 		}
 		put := func(who string, role docs.TeamRole) error {
-			u, err := findMember(ctx, tx, t.Org, who)
+			if strings.Contains(who, "@") && !authz.Can(g.Access.OrgRole(), authz.ListMembers) {
+				return errs.E(errs.NotFound, "%q is not a member of the organization", who) // guests cannot try addresses
+			}
+			u, err := FindMember(ctx, tx, t.Org, who)
 			if err != nil || removed[u] {
 				return err
 			}
@@ -135,15 +138,15 @@ func (s *Service) ChangeTeam(ctx context.Context, by authz.Actor, t docs.Team, c
 				return err
 			}
 		}
-		return audit.Record(ctx, tx, by, teamEvent(t, "members", map[string]any{
+		return audit.Record(ctx, tx, g.Actor, teamEvent(t, "members", map[string]any{
 			"added": len(c.Add), "changed": len(c.Memberships), "removed": len(c.Remove),
 		}))
 	})
 }
 
 // RemoveFromTeam takes one member out of a team.
-func (s *Service) RemoveFromTeam(ctx context.Context, by authz.Actor, t docs.Team, user docs.UserID) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+func (s *Service) RemoveFromTeam(ctx context.Context, g *authz.Grant, t docs.Team, user docs.UserID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		had, err := tx.DropTeamMember(ctx, t.Org, t.ID, user)
 		if err != nil {
 			return err
@@ -151,6 +154,6 @@ func (s *Service) RemoveFromTeam(ctx context.Context, by authz.Actor, t docs.Tea
 		if !had {
 			return errs.Missing("team member")
 		}
-		return audit.Record(ctx, tx, by, teamEvent(t, "members", map[string]any{"removed": 1}))
+		return audit.Record(ctx, tx, g.Actor, teamEvent(t, "members", map[string]any{"removed": 1}))
 	})
 }

@@ -66,7 +66,7 @@ func (m *metrics) observe(operation string, status int, took time.Duration) {
 }
 
 func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }
 
 func poolCollector(s *store.Store) prometheus.Collector {
@@ -76,7 +76,9 @@ func poolCollector(s *store.Store) prometheus.Collector {
 	return group{
 		gauge("octavo_db_connections_open", "Connections of the pool.", func() float64 { return float64(s.Stats().OpenConnections) }),
 		gauge("octavo_db_connections_in_use", "Connections that run a statement.", func() float64 { return float64(s.Stats().InUse) }),
-		gauge("octavo_db_wait_seconds_total", "Time that statements have waited for a connection.", func() float64 { return s.Stats().WaitDuration.Seconds() }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "octavo_db_wait_seconds_total", Help: "Time that statements have waited for a connection.",
+		}, func() float64 { return s.Stats().WaitDuration.Seconds() }),
 	}
 }
 
@@ -107,8 +109,7 @@ func (q *queueCollector) Collect(ch chan<- prometheus.Metric) {
 	defer cancel()
 	counts, err := q.store.JobCounts(ctx)
 	if err != nil {
-		ch <- prometheus.NewInvalidMetric(queueDesc, err)
-		return
+		return // readyz says that the database is gone; its address is nobody's business here
 	}
 	for _, c := range counts {
 		ch <- prometheus.MustNewConstMetric(queueDesc, prometheus.GaugeValue, float64(c.N), c.Kind, c.State)

@@ -47,8 +47,11 @@ func DataPath(dir, databaseURL string) (store.Options, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return store.Options{}, fmt.Errorf("the data folder cannot be made: %w", err)
 	}
-	return store.Options{Path: filepath.Join(dir, "octavo.db"), DatabaseURL: databaseURL}, nil
+	return store.Options{Path: DatabasePath(dir), DatabaseURL: databaseURL}, nil
 }
+
+// DatabasePath is where the SQLite file of a data folder is.
+func DatabasePath(dir string) string { return filepath.Join(dir, "octavo.db") }
 
 // Services is everything behind the API.
 type Services struct {
@@ -110,6 +113,10 @@ func (s *Server) start(ctx context.Context) error {
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
 	}, secret)
 	s.metrics.declare(s.API.Operations())
+	work := s.jobs()
+	if err := work.Schedule(ctx); err != nil {
+		return errors.Join(fmt.Errorf("schedule jobs: %w", err), listener.Close())
+	}
 	s.serve(listener, s.handler())
 	if s.MetricsListen != "" {
 		l, err := net.Listen("tcp", s.MetricsListen)
@@ -118,8 +125,17 @@ func (s *Server) start(ctx context.Context) error {
 		}
 		s.serve(l, s.metrics.handler())
 	}
-	s.background()
+	s.background(work)
 	return nil
+}
+
+// jobs gives the runner with all handlers.
+func (s *Server) jobs() *jobs.Runner {
+	r := jobs.New(s.Store, s.Log)
+	r.Poll = s.JobPoll
+	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
+	r.Every(time.Hour, "outbox.trim", s.Orgs.TrimOutbox)
+	return r
 }
 
 func (s *Server) serve(l net.Listener, h http.Handler) {
@@ -127,6 +143,7 @@ func (s *Server) serve(l net.Listener, h http.Handler) {
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       2 * time.Minute,
+		WriteTimeout:      2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
@@ -140,18 +157,10 @@ func (s *Server) serve(l net.Listener, h http.Handler) {
 }
 
 // background runs jobs and the notes of who was active.
-func (s *Server) background() {
+func (s *Server) background(work *jobs.Runner) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stopBG = cancel
-	r := jobs.New(s.Store, s.Log)
-	r.Poll = s.JobPoll
-	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
-	r.Every(time.Hour, "outbox.trim", s.Orgs.TrimOutbox)
-	s.bg.Go(func() {
-		if err := r.Run(ctx); err != nil && ctx.Err() == nil {
-			s.failed <- err
-		}
-	})
+	s.bg.Go(func() { work.Run(ctx) })
 	s.bg.Go(func() {
 		for {
 			select {
@@ -179,6 +188,8 @@ func (s *Server) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-s.failed:
 	}
+	s.Log.Info("stopping")
+	defer s.Log.Info("stopped")
 	stop, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	return errors.Join(err, s.Stop(stop))
@@ -205,6 +216,9 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		text(w, http.StatusOK, "Octavo "+s.Version+"\nAPI reference: "+s.BaseURL+api.Prefix+"/reference")
 	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		text(w, http.StatusNotFound, "not found; the API is below "+api.Prefix)
+	})
 	if s.MetricsListen == "" {
 		mux.Handle("GET /metrics", s.metrics.handler())
 	}
@@ -226,9 +240,20 @@ func (s *Server) handler() http.Handler {
 			mux.ServeHTTP(rec, r)
 		}
 		if s.AccessLog {
-			s.Log.Info("request", "id", h["X-Request-Id"][0], "method", r.Method, "path", r.URL.Path, "status", rec.Status(), "took", time.Since(start))
+			s.Log.Info("request", "id", h["X-Request-Id"][0], "method", r.Method, "path", logPath(r.URL.Path), "status", rec.Status(), "took_ms", float64(time.Since(start).Microseconds())/1000)
 		}
 	})
+}
+
+// logPath leaves out of the log what admits whoever knows it.
+func logPath(p string) string {
+	if head, _, ok := strings.Cut(p, "/invites/"); ok {
+		return head + "/invites/…"
+	}
+	if head, _, ok := strings.Cut(p, "/link-invites/"); ok {
+		return head + "/link-invites/…"
+	}
+	return p
 }
 
 var nosniff, noStore = []string{"nosniff"}, []string{"no-store"}

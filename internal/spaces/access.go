@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -18,24 +19,23 @@ func grantEvent(org docs.OrgID, g docs.Grant, action string) audit.Event {
 }
 
 // Share grants a role on the thing of the grant to users and teams of its
-// organization. The empty role takes grants back, so that those people
-// inherit again. All or nobody.
-func (s *Service) Share(ctx context.Context, g *authz.Grant, users []docs.UserID, teams []docs.TeamID, role docs.Role) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+// organization; users are named by id or address. The empty role takes grants
+// back, so that those people inherit again. All or nobody.
+func (s *Service) Share(ctx context.Context, g *authz.Grant, users []string, teams []docs.TeamID, role docs.Role) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		org := g.Access.Org
-		members, err := tx.MembersAmong(ctx, org, users)
-		if err != nil {
-			return err
-		}
 		var grants []docs.Grant
-		for _, u := range users {
-			if !members[u] {
-				return errs.E(errs.NotFound, "the user %q is not a member of the organization", u)
+		for _, who := range users {
+			u, err := orgs.FindMember(ctx, tx, org, who)
+			if err != nil {
+				return err
 			}
 			grants = append(grants, docs.Grant{Node: g.Node(), User: u, Role: role})
 		}
 		for _, t := range teams {
-			if _, err := tx.Team(ctx, org, t); err != nil {
+			if _, err := tx.Team(ctx, org, t); errs.Is(err, errs.NotFound) {
+				return errs.E(errs.NotFound, "body.teams: there is no team %q in the organization", t)
+			} else if err != nil {
 				return err
 			}
 			grants = append(grants, docs.Grant{Node: g.Node(), Team: t, Role: role})
@@ -52,11 +52,11 @@ func (s *Service) Share(ctx context.Context, g *authz.Grant, users []docs.UserID
 // share sets one grant. Nobody gives more than they have, nor takes back
 // from somebody who has more.
 func share(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) error {
-	had, err := tx.GrantRole(ctx, grant)
-	if err != nil && !errs.Is(err, errs.NotFound) {
+	has, err := effective(ctx, tx, g, grant)
+	if err != nil {
 		return err
 	}
-	if !g.Role.AtLeast(grant.Role) || !g.Role.AtLeast(had) {
+	if !g.Role.AtLeast(grant.Role) || !g.Role.AtLeast(has) {
 		return errs.E(errs.Forbidden, "you cannot give or take a role above your own, which is %q here", g.Role)
 	}
 	if grant.Role == docs.Guest {
@@ -71,9 +71,31 @@ func share(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) 
 	return audit.Record(ctx, tx, g.Actor, grantEvent(g.Access.Org, grant, "set"))
 }
 
+// effective gives the role that a grant would replace: what the user has by
+// whatever rule, or the nearest that the team was granted on the way up.
+func effective(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) (docs.Role, error) {
+	if grant.User != "" {
+		access, err := tx.Access(ctx, g.Access.Org, grant.User)
+		if err != nil {
+			return docs.Guest, err
+		}
+		if access.OrgRole() == docs.Admin {
+			return docs.Guest, nil // no grant takes anything from an admin of the organization
+		}
+		return access.Resolve(g.Path).Role, nil
+	}
+	for _, n := range g.Path {
+		role, err := tx.GrantRole(ctx, docs.Grant{Node: n, Team: grant.Team})
+		if !errs.Is(err, errs.NotFound) {
+			return role, err
+		}
+	}
+	return docs.Guest, nil
+}
+
 // Reshare changes a grant that exists.
 func (s *Service) Reshare(ctx context.Context, g *authz.Grant, grant docs.Grant) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		if _, err := tx.GrantRole(ctx, grant); err != nil {
 			return err
 		}
@@ -131,7 +153,7 @@ func (s *Service) Explain(ctx context.Context, g *authz.Grant, user docs.UserID)
 	if g.Node().Kind == docs.NodeCollection {
 		admin = authz.AdminCollection
 	}
-	if !g.Can(admin) {
+	if !g.Can(admin) || !authz.Can(g.Access.OrgRole(), authz.ListMembers) {
 		return docs.Why{}, errs.E(errs.Forbidden, "you need the role %q to ask about others", admin.Least)
 	}
 	access, err := s.Store.Access(ctx, g.Access.Org, user)

@@ -37,11 +37,11 @@ func container(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Co
 		return g.Access.OrgRole(), 0, g.Allow(authz.CreateContent)
 	}
 	in, _, err := authz.Within(tx.Reader).Collection(ctx, g.Actor, authz.CreateIn, parent)
+	if errs.Is(err, errs.NotFound) || err == nil && in.Collection.Org != g.Access.Org {
+		return docs.Guest, 0, errs.E(errs.NotFound, "body.parent: there is no collection %q in the organization", parent)
+	}
 	if err != nil {
 		return docs.Guest, 0, err
-	}
-	if in.Collection.Org != g.Access.Org {
-		return docs.Guest, 0, errs.Missing("collection")
 	}
 	return in.Role, len(in.Path), nil
 }
@@ -49,7 +49,7 @@ func container(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Co
 // CreateCollection makes a collection, at the end of its container.
 func (s *Service) CreateCollection(ctx context.Context, g *authz.Grant, title string, parent docs.CollectionID) (docs.Collection, docs.Role, error) {
 	var role docs.Role
-	c, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (c docs.Collection, err error) {
+	c, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (c docs.Collection, err error) {
 		var depth int
 		if role, depth, err = container(ctx, tx, g, parent); err != nil {
 			return c, err
@@ -87,7 +87,7 @@ type CollectionPatch struct {
 
 // UpdateCollection changes a collection.
 func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p CollectionPatch) (docs.Collection, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Collection, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Collection, error) {
 		v, err := tx.Collection(ctx, g.Collection.ID)
 		c := v.It
 		if err != nil {
@@ -115,8 +115,17 @@ func newLevel(g *authz.Grant, cur docs.Level, p opt.Val[docs.Level]) (docs.Level
 	if !ok {
 		return cur, nil
 	}
-	if !g.Role.AtLeast(level.Role()) {
-		return cur, errs.E(errs.Forbidden, "you cannot give everybody the role %q: yours here is %q", level, g.Role)
+	open := level.Role()
+	if level == docs.LevelInherit { // then the nearest level above counts
+		for _, above := range g.Path[1:] {
+			if above.Level != docs.LevelInherit {
+				open = above.Level.Role()
+				break
+			}
+		}
+	}
+	if !g.Role.AtLeast(open) {
+		return cur, errs.E(errs.Forbidden, "you cannot give everybody the role %q: yours here is %q", open, g.Role)
 	}
 	return level, nil
 }
@@ -169,7 +178,7 @@ func wholeSubtree(ctx context.Context, tx *store.Tx, g *authz.Grant) (subtree, e
 // DeleteCollection deletes a collection and the collections in it. Their
 // spaces go to the trash.
 func (s *Service) DeleteCollection(ctx context.Context, g *authz.Grant) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		t, err := wholeSubtree(ctx, tx, g)
 		if err != nil {
 			return err
@@ -203,7 +212,7 @@ type Move struct {
 
 // MoveCollection puts a collection elsewhere in its organization.
 func (s *Service) MoveCollection(ctx context.Context, g *authz.Grant, m Move) (docs.Collection, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Collection, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Collection, error) {
 		v, err := tx.Collection(ctx, g.Collection.ID)
 		c := v.It
 		if err != nil {
@@ -312,13 +321,13 @@ func visible(ctx context.Context, tx *store.Tx, by authz.Actor, p docs.Pointer) 
 // organization, at its top level. Grants stay behind: they name people of
 // the old one.
 func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Collection, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Collection, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Collection, error) {
 		v, err := tx.Collection(ctx, g.Collection.ID)
 		root := v.It
 		if err != nil {
 			return root, err
 		}
-		if err := transferable(ctx, tx, g.Actor, root.Org, to); err != nil {
+		if err := transferable(ctx, tx, g, root.Org, to); err != nil {
 			return root, err
 		}
 		t, err := wholeSubtree(ctx, tx, g)
@@ -353,12 +362,22 @@ func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to doc
 
 // transferable checks that the caller may create content on both sides:
 // administering one thing by a grant is not enough to take it out of an
-// organization.
-func transferable(ctx context.Context, tx *store.Tx, by authz.Actor, from, to docs.OrgID) error {
+// organization. Nor does anybody gain by it: who is more over there than over
+// here would take the content away from those who are above them.
+func transferable(ctx context.Context, tx *store.Tx, g *authz.Grant, from, to docs.OrgID) error {
+	role := map[docs.OrgID]docs.Role{}
 	for _, org := range []docs.OrgID{from, to} {
-		if _, _, err := authz.Within(tx.Reader).Org(ctx, by, authz.CreateContent, org); err != nil {
+		at, _, err := authz.Within(tx.Reader).Org(ctx, g.Actor, authz.CreateContent, org)
+		if errs.Is(err, errs.NotFound) {
+			return errs.E(errs.NotFound, "body.organization: there is no organization %q that you are a member of", org)
+		}
+		if err != nil {
 			return err
 		}
+		role[org] = at.Role
+	}
+	if !role[from].AtLeast(role[to]) {
+		return errs.E(errs.Forbidden, "you are %q in the other organization but only %q in this one: ask an admin of this one to transfer it", role[to], role[from])
 	}
 	if from == to {
 		return errs.E(errs.Conflict, "it belongs to that organization already; nothing would change")

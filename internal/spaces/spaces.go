@@ -32,7 +32,7 @@ type NewSpace struct {
 // is asked to be live.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, docs.Role, error) {
 	var role docs.Role
-	sp, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (sp docs.Space, err error) {
+	sp, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (sp docs.Space, err error) {
 		if role, _, err = container(ctx, tx, g, in.Parent); err != nil {
 			return sp, err
 		}
@@ -67,7 +67,7 @@ type SpacePatch struct {
 
 // Update changes a space.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (docs.Space, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Space, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 		sp, err := present(ctx, tx, g.Space.ID)
 		if err != nil {
 			return sp, err
@@ -132,7 +132,7 @@ type purge struct {
 
 // Delete puts a space into the trash, from which it is purged after a week.
 func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		sp, err := present(ctx, tx, g.Space.ID)
 		if err != nil {
 			return err
@@ -155,7 +155,7 @@ func trash(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space) err
 
 // Restore takes a space out of the trash.
 func (s *Service) Restore(ctx context.Context, g *authz.Grant) (docs.Space, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Space, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 		v, err := tx.Space(ctx, g.Space.ID)
 		sp := v.It
 		switch {
@@ -204,7 +204,7 @@ func (s *Service) Purge(ctx context.Context, payload []byte) error {
 
 // Move puts a space elsewhere in its organization.
 func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Space, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 		sp, err := present(ctx, tx, g.Space.ID)
 		if err != nil {
 			return sp, err
@@ -229,13 +229,13 @@ func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space,
 
 // Transfer gives a space to another organization, at its top level.
 func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Space, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Space, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 		sp, err := present(ctx, tx, g.Space.ID)
 		if err != nil {
 			return sp, err
 		}
 		from := sp.Org
-		if err := transferable(ctx, tx, g.Actor, from, to); err != nil {
+		if err := transferable(ctx, tx, g, from, to); err != nil {
 			return sp, err
 		}
 		sp.Rank = docs.RankAtEnd(s.Store.Clock())

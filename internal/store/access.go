@@ -166,7 +166,7 @@ var ranksCTE = `
 		WHERE n.org_id = $1 AND n.parent_id IS NULL
 		UNION ALL
 		SELECT n.id, ` + nodeRank("up.rank") + `
-		FROM tree up JOIN collections n ON n.parent_id = up.id LEFT JOIN granted g ON g.subject_id = n.id
+		FROM tree up JOIN collections n ON n.parent_id = up.id AND n.org_id = $1 LEFT JOIN granted g ON g.subject_id = n.id
 	)`
 
 // Ranked is an item of a list and the viewer's role on it.

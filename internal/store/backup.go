@@ -189,7 +189,7 @@ func Restore(ctx context.Context, o Options, f io.ReadSeeker) (Manifest, error) 
 		return m, err
 	}
 	err = s.Do(ctx, func(tx *Tx) error {
-		n, err := one(ctx, tx.Reader, "count", scanInt, `SELECT COUNT(*) FROM users`)
+		n, err := tx.CountUsers(ctx)
 		if err != nil {
 			return err
 		}
@@ -218,6 +218,9 @@ func readManifest(f io.ReadSeeker) (Manifest, error) {
 		if name == manifestName {
 			return json.NewDecoder(r).Decode(&m)
 		}
+		if _, twice := sums[name]; twice {
+			return fmt.Errorf("%s is in it twice", name)
+		}
 		sum := sha256.New()
 		_, err := io.Copy(sum, r)
 		sums[name] = hex.EncodeToString(sum.Sum(nil))
@@ -233,6 +236,10 @@ func readManifest(f io.ReadSeeker) (Manifest, error) {
 		if sums["tables/"+t.Name+".jsonl"] != t.SHA256 {
 			return m, fmt.Errorf("the backup is damaged: the checksum of %s does not match", t.Name)
 		}
+		delete(sums, "tables/"+t.Name+".jsonl")
+	}
+	if len(sums) > 0 || m.Schema < 1 {
+		return m, errors.New("the backup is damaged: its manifest does not fit its content")
 	}
 	return m, nil
 }

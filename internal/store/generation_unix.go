@@ -14,7 +14,8 @@ import (
 // generation counts the commits to a SQLite file. The number is in a small
 // file that every process maps into its memory, so that looking at it costs
 // nothing, and the command line invalidates what a server remembers. The
-// value means nothing by itself: losing or copying the file is harmless.
+// value means nothing by itself: copying the file is harmless. Removing it
+// under a running server delays by a second what other processes write.
 type generation struct {
 	file *os.File
 	n    *atomic.Uint64
@@ -27,8 +28,12 @@ func openGeneration(path string) (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Truncate(generationSize); err != nil { // never shorter than the mapping
-		return nil, errors.Join(err, f.Close())
+	// Writing the bytes, not only the length, makes sure that the disk has
+	// room: touching a page that has none would end the process.
+	if st, err := f.Stat(); err != nil || st.Size() < generationSize {
+		if _, werr := f.WriteAt(make([]byte, generationSize), 0); err != nil || werr != nil {
+			return nil, errors.Join(err, werr, f.Close())
+		}
 	}
 	page, err := syscall.Mmap(int(f.Fd()), 0, generationSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {

@@ -107,7 +107,8 @@ func (r Reader) CountAdmins(ctx context.Context, org docs.OrgID) (int64, error) 
 		SELECT COUNT(*) FROM members WHERE org_id = $1 AND role = 'admin' AND NOT disabled`, org)
 }
 
-// MembersAmong gives which of some users are members.
+// MembersAmong gives which of some users are members, up to the first who is
+// not.
 func (r Reader) MembersAmong(ctx context.Context, org docs.OrgID, users []docs.UserID) (map[docs.UserID]bool, error) {
 	found := map[docs.UserID]bool{}
 	for _, u := range users {
@@ -115,7 +116,10 @@ func (r Reader) MembersAmong(ctx context.Context, org docs.OrgID, users []docs.U
 		if err != nil {
 			return nil, err
 		}
-		found[u] = n > 0
+		if n == 0 {
+			return found, nil // one who is missing is enough to know
+		}
+		found[u] = true
 	}
 	return found, nil
 }
@@ -160,7 +164,22 @@ func (tx *Tx) DropMember(ctx context.Context, org docs.OrgID, user docs.UserID) 
 	if err != nil {
 		return false, err
 	}
+	err = tx.put(ctx, `
+		INSERT INTO removals (org_id, user_id, removed_at) VALUES ($1, $2, $3)
+		ON CONFLICT (org_id, user_id) DO UPDATE SET removed_at = excluded.removed_at`, org, user, tx.Now())
+	if err != nil {
+		return false, err
+	}
 	return true, tx.bumpAccess(ctx, org)
+}
+
+// RemovedAt tells when a user was removed from an organization; zero: never.
+func (r Reader) RemovedAt(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Time, error) {
+	at, err := many(ctx, r, scanInt, `SELECT removed_at FROM removals WHERE org_id = $1 AND user_id = $2`, org, user)
+	if err != nil || len(at) == 0 {
+		return 0, err
+	}
+	return docs.Time(at[0]), nil
 }
 
 // TouchMember notes that a member was seen.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"regexp"
 	"runtime"
 	"sync"
@@ -53,6 +54,13 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 			"temp_store(MEMORY)",
 		}, more...)}
 		return "file:" + (&url.URL{Path: o.Path}).EscapedPath() + "?" + v.Encode()
+	}
+	// Only the owner may read it; SQLite gives its other files the same mode.
+	// An existing file is not touched: closing it would drop SQLite's locks.
+	if f, err := os.OpenFile(o.Path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		if err := f.Close(); err != nil {
+			return nil, nil, err
+		}
 	}
 	wdb, err := sql.Open("sqlite", address())
 	if err != nil {

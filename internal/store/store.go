@@ -157,8 +157,9 @@ func open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for running statements.
-func (s *Store) Close() error { return errors.Join(s.d.close(), s.db.Close()) }
+// Close waits for running statements. The writer closes last, so that SQLite
+// can fold its log back into the file.
+func (s *Store) Close() error { return errors.Join(s.db.Close(), s.d.close()) }
 
 // Dialect names the database: "sqlite" or "postgres".
 func (s *Store) Dialect() string { return s.d.name() }

@@ -29,6 +29,11 @@ func (r Reader) UserByEmail(ctx context.Context, e docs.Email) (docs.User, error
 	return one(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.email = $1`, e)
 }
 
+// CountUsers tells how many there are.
+func (r Reader) CountUsers(ctx context.Context) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM users`)
+}
+
 // UserVisibleTo gives a user if the viewer is the user or shares an
 // organization in which the viewer is more than a guest.
 func (r Reader) UserVisibleTo(ctx context.Context, id, viewer docs.UserID) (docs.User, error) {

@@ -82,6 +82,14 @@ CREATE TABLE members (
 CREATE INDEX members_user ON members (user_id, org_id);
 CREATE INDEX members_joined ON members (org_id, joined_at, user_id);
 
+-- Who was removed, and when: an older invite link does not bring them back.
+CREATE TABLE removals (
+    org_id     text_key NOT NULL REFERENCES organizations (id),
+    user_id    text_key NOT NULL REFERENCES users (id),
+    removed_at BIGINT   NOT NULL,
+    PRIMARY KEY (org_id, user_id)
+) /*sqlite: WITHOUT ROWID */;
+
 CREATE TABLE teams (
     id         text_key PRIMARY KEY,
     org_id     text_key NOT NULL REFERENCES organizations (id),

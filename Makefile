@@ -4,6 +4,8 @@
 # make bench   benchmarks, as ratios against references in the same run
 # make golden  rewrite the committed descriptions; look at the diff
 # make build   bin/octavo, static, without cgo
+# make e2e     only the JavaScript client against the real binary
+# make race    Go tests with the race detector (needs a C compiler)
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD   ?= $(shell date -u +%Y-%m-%dT%H:%M:%SZ)

@@ -90,6 +90,31 @@ func TestImportsGoDownward(t *testing.T) {
 	}
 }
 
+// Services change the store only after the question was asked again inside
+// the transaction. These functions are called by no request.
+var unasked = regexp.MustCompile(`func \(s \*Service\) (Bootstrap|CreateTokenFor|TrimOutbox|Purge)\(`)
+
+func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
+	for _, dir := range []string{"internal/orgs", "internal/spaces"} {
+		files, err := filepath.Glob(dir + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, fn := range strings.Split(string(b), "\nfunc ") {
+				if (strings.Contains(fn, "Store.Do(") || strings.Contains(fn, "store.InTx(")) && !unasked.MatchString("func "+fn) {
+					name, _, _ := strings.Cut(fn, "\n")
+					t.Errorf("%s: func %s opens a transaction without authz.InTx or authz.Do", file, name)
+				}
+			}
+		}
+	}
+}
+
 // modules are what the program may depend on directly. A new one needs a
 // line here and in docs/adr/0002-dependencies.md: why, who keeps it, and
 // what we would do without it.

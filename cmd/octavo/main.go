@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -25,8 +26,8 @@ var (
 	build   = "unknown"
 )
 
-// cli is all commands and their flags. Every flag can also be given as
-// OCTAVO_… in the environment or in a YAML file.
+// cli is all commands and their flags. What configures a server can also be
+// given as OCTAVO_… in the environment; every flag in a YAML file.
 type cli struct {
 	Config kong.ConfigFlag `help:"YAML file with flags, such as 'listen: 0.0.0.0:8080'." env:"OCTAVO_CONFIG" placeholder:"FILE"`
 
@@ -98,6 +99,7 @@ func main() {
 
 // run is main without the process around it.
 func run(args []string, s streams) int {
+	unsetEmpty()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	var c cli
@@ -134,6 +136,16 @@ func run(args []string, s streams) int {
 		return 1
 	}
 	return 0
+}
+
+// unsetEmpty makes OCTAVO_LISTEN= mean what people mean by it: nothing. kong
+// would take it for an empty address, which is all interfaces.
+func unsetEmpty() {
+	for _, pair := range os.Environ() {
+		if name, value, _ := strings.Cut(pair, "="); value == "" && strings.HasPrefix(name, "OCTAVO_") {
+			_ = os.Unsetenv(name) // fails only for names that cannot be
+		}
+	}
 }
 
 func newLog(w io.Writer, level, format string) *slog.Logger {

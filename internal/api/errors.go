@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -62,6 +63,9 @@ func (a *API) answer(o op, request string, err error) *problem {
 		return newProblem(http.StatusNoContent, "", nil)
 	}
 	p := problemOf(err)
+	if errors.Is(err, context.Canceled) { // the caller has gone: nothing failed
+		return p
+	}
 	if p.Err.Code == http.StatusInternalServerError {
 		a.Log.Error("request failed", "operation", o.ID, "request", request, "error", err)
 	}

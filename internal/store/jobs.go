@@ -27,12 +27,16 @@ func scanJob(s scanner) (j Job, err error) {
 }
 
 // AddJob queues a job. A job of the same kind and key that is still there is
-// kept as it is: asking twice does the work once.
+// kept as it is: asking twice does the work once. One that was given up gets
+// another chance.
 func (tx *Tx) AddJob(ctx context.Context, j Job) error {
 	return tx.put(ctx, `
 		INSERT INTO jobs (id, kind, key, payload, state, every_ms, run_at, attempts, runs, leased_by, lease_until, last_error, created_at)
 		VALUES ($1, $2, $3, $4, 'queued', $5, $6, 0, 0, '', 0, '', $7)
-		ON CONFLICT (kind, key) DO UPDATE SET every_ms = excluded.every_ms`,
+		ON CONFLICT (kind, key) DO UPDATE SET every_ms = excluded.every_ms,
+			run_at   = CASE WHEN jobs.state = 'failed' THEN excluded.run_at ELSE jobs.run_at END,
+			attempts = CASE WHEN jobs.state = 'failed' THEN 0 ELSE jobs.attempts END,
+			state    = CASE WHEN jobs.state = 'failed' THEN 'queued' ELSE jobs.state END`,
 		NewID[string](tx), j.Kind, j.Key, j.Payload, j.Every, j.RunAt, tx.Now())
 }
 

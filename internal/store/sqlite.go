@@ -28,6 +28,7 @@ type sqlite struct {
 	done  chan struct{}
 	memo  *memo // nil where there is no shared memory
 	poll  context.CancelFunc
+	bg    sync.WaitGroup // of watch
 }
 
 // job is a transaction on its way to the writer.
@@ -67,7 +68,7 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 		return nil, nil, err
 	}
 	// The writer opens first: it creates the file and switches to WAL.
-	conn, err := wdb.Conn(ctx)
+	conn, err := firstConn(ctx, wdb)
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", o.Path, err), wdb.Close())
 	}
@@ -94,9 +95,26 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 	}
 	var watch context.Context
 	watch, s.poll = context.WithCancel(context.Background())
-	go s.watch(watch)
+	s.bg.Go(func() { s.watch(watch) })
 	go s.write()
 	return db, s, nil
+}
+
+// firstConn opens a file that other processes may be opening: SQLite does not
+// wait by itself when several switch a new one to WAL together.
+func firstConn(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
+	for try := 1; ; try++ {
+		conn, err := db.Conn(ctx)
+		var e *lite.Error
+		if err == nil || try == 400 || !errors.As(err, &e) || e.Code()&0xff != litelib.SQLITE_BUSY {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(25 * time.Millisecond):
+		}
+	}
 }
 
 func (s *sqlite) pool(db *sql.DB) Reader {
@@ -136,6 +154,7 @@ func (s *sqlite) close() error {
 	s.poll()
 	close(s.queue)
 	<-s.done
+	s.bg.Wait() // the last connection to close folds the log into the file
 	err := errors.Join(s.conn.Close(), s.wdb.Close())
 	if s.memo != nil {
 		err = errors.Join(err, s.memo.gen.close())
@@ -158,19 +177,14 @@ func (s *sqlite) transact(ctx context.Context, fn func(runner) error) error {
 func (s *sqlite) write() {
 	defer close(s.done)
 	w := &liteConn{conn: s.conn, stmts: map[string]*sql.Stmt{}}
+	defer w.closeStmts()
 	for first := range s.queue {
 		group := []*job{first}
 		err := w.plain("BEGIN IMMEDIATE")
 		for i := 0; err == nil && i < len(group); i++ {
 			err = w.attempt(group[i])
 			if err == nil && len(group) < maxGroup {
-				select {
-				case next, open := <-s.queue:
-					if open {
-						group = append(group, next)
-					}
-				default:
-				}
+				group = s.more(group)
 			}
 		}
 		if err == nil {
@@ -190,6 +204,24 @@ func (s *sqlite) write() {
 			close(j.ready)
 		}
 	}
+}
+
+// more takes a transaction that waits into the group. If none does, others
+// get the processor once: a request that is about to write comes along, and
+// alone the writer goes on at once.
+func (s *sqlite) more(group []*job) []*job {
+	for range 2 {
+		select {
+		case next, open := <-s.queue:
+			if open {
+				return append(group, next)
+			}
+			return group
+		default:
+			runtime.Gosched()
+		}
+	}
+	return group
 }
 
 // attempt runs one transaction of a group. A failure of its own is undone

@@ -278,7 +278,8 @@ func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org d
 	if mark == moving {
 		return "", errs.Field(field, "is the thing that moves")
 	}
-	at, err := tx.Sibling(ctx, org, to, mark)
+	after := !p.After.IsZero()
+	lo, hi, err := between(ctx, tx, org, to, mark, moving, after)
 	if err == nil {
 		err = visible(ctx, tx, by, mark)
 	}
@@ -288,21 +289,38 @@ func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org d
 	if err != nil {
 		return "", err
 	}
-	before, behind, err := tx.Neighbours(ctx, org, to, at, moving)
-	if err != nil {
-		return "", err
-	}
-	lo, hi := before.Rank, at.Rank
-	if !p.After.IsZero() {
-		lo, hi = at.Rank, behind.Rank
-	}
 	if from == to && lo < cur && (hi == "" || cur < hi) {
 		return "", unchanged
 	}
 	if hi == "" {
 		return docs.RankAtEnd(s.Store.Clock()), nil
 	}
-	return docs.RankBetween(lo, hi), nil
+	rank := docs.RankBetween(lo, hi)
+	if len(rank) <= maxRank {
+		return rank, nil
+	}
+	if err := tx.Renumber(ctx, org, to); err != nil {
+		return "", err
+	}
+	lo, hi, err = between(ctx, tx, org, to, mark, moving, after)
+	return docs.RankBetween(lo, hi), err
+}
+
+// maxRank is how long a rank may become before its container is renumbered.
+const maxRank = 64
+
+// between gives the ranks around the place before or behind a mark, leaving
+// out what is to go there.
+func between(ctx context.Context, tx *store.Tx, org docs.OrgID, in docs.CollectionID, mark, moving docs.Pointer, after bool) (lo, hi docs.Rank, err error) {
+	at, err := tx.Sibling(ctx, org, in, mark)
+	if err != nil {
+		return "", "", err
+	}
+	before, behind, err := tx.Neighbours(ctx, org, in, at, moving)
+	if after {
+		return at.Rank, behind.Rank, err
+	}
+	return before.Rank, at.Rank, err
 }
 
 // visible checks that the caller can see a thing beside which another one is

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 )
@@ -189,6 +190,25 @@ func (r Reader) Neighbours(ctx context.Context, org docs.OrgID, parent docs.Coll
 		behind, err = pick(">", "ASC")
 	}
 	return before, behind, err
+}
+
+// Renumber gives everything in a container a fresh, short rank in the order
+// that it has. Inserting at one place over and over makes ranks long.
+func (tx *Tx) Renumber(ctx context.Context, org docs.OrgID, parent docs.CollectionID) error {
+	all, err := many(ctx, tx.Reader, scanSibling, `SELECT kind, id, rank FROM `+siblingsFrom+` ORDER BY rank, id`, org, parent)
+	if err != nil {
+		return err
+	}
+	for i, sib := range all {
+		text := `UPDATE collections SET rank = $2 WHERE id = $1`
+		if sib.Pointer.Kind == docs.NodeSpace {
+			text = `UPDATE spaces SET rank = $2 WHERE id = $1`
+		}
+		if err := tx.put(ctx, text, sib.Pointer.ID, docs.RankAtEnd(tx.now.Add(time.Duration(i)))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Last gives the last thing of a container, leaving out one.

@@ -291,7 +291,19 @@ type next struct {
 
 // location gives the absolute address of a resource.
 func (a *API) location(parts ...string) string {
-	return a.BaseURL + Prefix + "/" + strings.Join(parts, "/")
+	n := len(a.BaseURL) + len(Prefix)
+	for _, p := range parts {
+		n += 1 + len(p)
+	}
+	var b strings.Builder
+	b.Grow(n)
+	b.WriteString(a.BaseURL)
+	b.WriteString(Prefix)
+	for _, p := range parts {
+		b.WriteByte('/')
+		b.WriteString(p)
+	}
+	return b.String()
 }
 
 // written tells whether a response has begun.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -15,13 +16,13 @@ import (
 )
 
 // Guard stands before every operation. It keeps tokens and access in memory,
-// but never uses what is older than the database says: every statement that
-// reads the thing of a request also reads the versions of both, so a revoked
-// token or a removed member is out with the next request on every node.
+// but never uses what is older than the store says: whatever reads the thing
+// of a request also reads the versions of both, so a revoked token or a
+// removed member is out with the next request on every node.
 type Guard struct {
 	Checker
 	store  *store.Store
-	tokens *otter.Cache[tokenKey, knownToken]
+	tokens *otter.Cache[tokenKey, *knownToken]
 	known  *otter.Cache[accessKey, *docs.Access]
 
 	mu   sync.Mutex
@@ -35,7 +36,17 @@ type tokenKey = [sha256.Size]byte
 type knownToken struct {
 	token   docs.Token
 	version int64
+	noted   atomic.Pointer[activity] // what was noted last
 }
+
+// activity is that a token was used, perhaps in an organization.
+type activity struct {
+	org docs.OrgID
+	at  docs.Time
+}
+
+// noteEvery is how exact the moment of the last use is.
+const noteEvery = docs.Time(5 * time.Second / time.Millisecond)
 
 type accessKey struct {
 	org     docs.OrgID
@@ -58,7 +69,7 @@ const (
 func NewGuard(s *store.Store) *Guard {
 	g := &Guard{
 		store:  s,
-		tokens: otter.Must(&otter.Options[tokenKey, knownToken]{MaximumSize: maxTokens}),
+		tokens: otter.Must(&otter.Options[tokenKey, *knownToken]{MaximumSize: maxTokens}),
 		known:  otter.Must(&otter.Options[accessKey, *docs.Access]{MaximumSize: maxAccess}),
 		used:   map[docs.TokenID]docs.Time{},
 		seen:   map[memberKey]docs.Time{},
@@ -87,6 +98,7 @@ type Session struct {
 	Actor   Actor
 	key     tokenKey
 	version int64
+	known   *knownToken
 }
 
 // Authenticate recognises the token of an Authorization header.
@@ -109,7 +121,7 @@ func (g *Guard) Authenticate(ctx context.Context, header, request string) (*Sess
 	}
 	return &Session{
 		Actor: Actor{User: k.token.User, Token: k.token.ID, Scopes: k.token.Scopes, Request: request},
-		key:   key, version: k.version,
+		key:   key, version: k.version, known: k,
 	}, nil
 }
 
@@ -119,20 +131,20 @@ func (g *Guard) expired(t docs.Token) bool {
 
 // readToken reads a token and remembers it. The version is read first: a
 // token that is revoked in between is then known under an old version.
-func (g *Guard) readToken(ctx context.Context, key tokenKey) (knownToken, error) {
+func (g *Guard) readToken(ctx context.Context, key tokenKey) (*knownToken, error) {
 	stamp, err := g.store.AuthStamp(ctx)
 	if err != nil {
-		return knownToken{}, err
+		return nil, err
 	}
 	t, err := g.store.TokenByHash(ctx, key)
 	if errs.Is(err, errs.NotFound) {
 		g.tokens.Invalidate(key)
-		return knownToken{}, errToken
+		return nil, errToken
 	}
 	if err != nil {
-		return knownToken{}, err
+		return nil, err
 	}
-	k := knownToken{token: t, version: stamp.Auth}
+	k := &knownToken{token: t, version: stamp.Auth}
 	g.tokens.Set(key, k)
 	return k, nil
 }
@@ -161,17 +173,25 @@ func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(str
 		return nil, err
 	}
 	grant.asked = &asked{session: s, rule: rule, param: param, stamp: stamp}
-	g.note(grant, docs.TimeOf(now))
+	g.note(s.known, grant, docs.TimeOf(now))
 	return grant, nil
 }
 
 // note remembers that a token and a member were active; Flush writes it.
-func (g *Guard) note(grant *Grant, now docs.Time) {
+func (g *Guard) note(k *knownToken, grant *Grant, now docs.Time) {
+	var org docs.OrgID
+	if grant.Access != nil {
+		org = grant.Access.Org
+	}
+	if last := k.noted.Load(); last != nil && last.org == org && now-last.at < noteEvery {
+		return
+	}
+	k.noted.Store(&activity{org, now})
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.used[grant.Actor.Token] = now
-	if grant.Access != nil {
-		g.seen[memberKey{grant.Access.Org, grant.Access.User}] = now
+	if org != "" {
+		g.seen[memberKey{org, grant.Actor.User}] = now
 	}
 }
 

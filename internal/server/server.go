@@ -78,6 +78,8 @@ type Server struct {
 	stopBG   context.CancelFunc
 	addr     string
 	failed   chan error
+	name     string // of this process, in front of request ids
+	requests atomic.Uint64
 }
 
 // Start opens the store and begins to serve.
@@ -86,7 +88,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Config: c, Services: NewServices(st), failed: make(chan error, 4)}
+	s := &Server{Config: c, Services: NewServices(st), failed: make(chan error, 4), name: strconv.FormatUint(rand.Uint64(), 36) + "-"}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -140,13 +142,14 @@ func (s *Server) jobs() *jobs.Runner {
 
 func (s *Server) serve(l net.Listener, h http.Handler) {
 	srv := &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       2 * time.Minute,
-		WriteTimeout:      2 * time.Minute,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
+		Handler: h,
+		// One limit for headers and body: each has a deadline of its own
+		// otherwise, and setting deadlines is a good part of a small read.
+		ReadTimeout:    time.Minute,
+		WriteTimeout:   2 * time.Minute,
+		IdleTimeout:    2 * time.Minute,
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 	}
 	s.http = append(s.http, srv)
 	s.bg.Go(func() {
@@ -224,7 +227,7 @@ func (s *Server) handler() http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h["X-Request-Id"] = []string{requestID()}
+		h["X-Request-Id"] = []string{s.requestID()}
 		h["X-Content-Type-Options"] = nosniff
 		h["Cache-Control"] = noStore
 		rec := &recorder{ResponseWriter: w}
@@ -258,7 +261,8 @@ func logPath(p string) string {
 
 var nosniff, noStore = []string{"nosniff"}, []string{"no-store"}
 
-func requestID() string { return strconv.FormatUint(rand.Uint64(), 36) }
+// requestID gives an id that no other request of any node has.
+func (s *Server) requestID() string { return s.name + strconv.FormatUint(s.requests.Add(1), 36) }
 
 func text(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -72,7 +72,7 @@ func (r Reader) AccessOn(ctx context.Context, org docs.OrgID, path []docs.Node, 
 	}, `SELECT `+userColumns+`, m.role, m.disabled
 		FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.org_id = $1 AND m.user_id > $2
-		ORDER BY m.user_id LIMIT $3`, org, p.text(0), p.ask())
+		ORDER BY m.user_id LIMIT $3 + 0`, org, p.text(0), p.ask())
 	if err != nil {
 		return nil, nil, err
 	}

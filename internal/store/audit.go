@@ -44,7 +44,7 @@ func (r Reader) Audit(ctx context.Context, org docs.OrgID, p Page) ([]AuditRow, 
 		err = s.Scan(&a.ID, &a.At, &a.Org, &a.Actor, &a.Token, &a.Request, &a.Action, &a.SubjectKind, &a.SubjectID, &a.Data)
 		return a, err
 	}, `SELECT id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data
-		FROM audit WHERE org_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, org, before, p.ask())
+		FROM audit WHERE org_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3 + 0`, org, before, p.ask())
 	items, next := cut(p, items, func(a AuditRow) Key { return Key{a.ID} })
 	return items, next, err
 }

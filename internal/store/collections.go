@@ -71,7 +71,7 @@ func (r Reader) Collections(ctx context.Context, v Viewer, f CollectionFilter, p
 			return it, err
 		}, `SELECT `+collectionColumns+` FROM collections c
 			WHERE c.org_id = $1 AND (c.parent_id IS NULL OR cast($2 AS INTEGER) = 0) AND (c.rank, c.id) > ($3, $4)
-			ORDER BY c.rank, c.id LIMIT $5`, v.Org, flag(f.TopLevel), p.text(0), p.text(1), p.ask())
+			ORDER BY c.rank, c.id LIMIT $5 + 0`, v.Org, flag(f.TopLevel), p.text(0), p.text(1), p.ask())
 	} else {
 		items, err = many(ctx, r, func(s scanner) (it Ranked[docs.Collection], err error) {
 			var rank int
@@ -80,7 +80,7 @@ func (r Reader) Collections(ctx context.Context, v Viewer, f CollectionFilter, p
 			return it, err
 		}, ranksCTE+` SELECT `+collectionColumns+`, tree.rank`+collectionsWhere+`
 			AND (c.rank, c.id) > ($5, $6)
-			ORDER BY c.rank, c.id LIMIT $7`,
+			ORDER BY c.rank, c.id LIMIT $7 + 0`,
 			append(v.args(), flag(f.TopLevel), p.text(0), p.text(1), p.ask())...)
 	}
 	items, next = cut(p, items, func(it Ranked[docs.Collection]) Key { return Key{string(it.It.Rank), string(it.It.ID)} })

@@ -26,7 +26,7 @@ func (r Reader) UserGrants(ctx context.Context, n docs.Node, p Page) ([]UserGran
 	}, `SELECT `+userColumns+`, g.role
 		FROM user_grants g JOIN users u ON u.id = g.user_id
 		WHERE g.subject_id = $1 AND g.user_id > $2
-		ORDER BY g.user_id LIMIT $3`, n.ID, p.text(0), p.ask())
+		ORDER BY g.user_id LIMIT $3 + 0`, n.ID, p.text(0), p.ask())
 	items, next := cut(p, items, func(g UserGrant) Key { return Key{string(g.User.ID)} })
 	return items, next, err
 }
@@ -39,7 +39,7 @@ func (r Reader) TeamGrants(ctx context.Context, n docs.Node, p Page) ([]TeamGran
 	}, `SELECT `+teamColumns+`, tg.role
 		FROM team_grants tg JOIN teams t ON t.id = tg.team_id
 		WHERE tg.subject_id = $1 AND tg.team_id > $2
-		ORDER BY tg.team_id LIMIT $3`, n.ID, p.text(0), p.ask())
+		ORDER BY tg.team_id LIMIT $3 + 0`, n.ID, p.text(0), p.ask())
 	items, next := cut(p, items, func(g TeamGrant) Key { return Key{string(g.Team.ID)} })
 	return items, next, err
 }

@@ -23,7 +23,7 @@ func (r Reader) InviteLinks(ctx context.Context, org docs.OrgID, p Page) ([]docs
 	items, err := many(ctx, r, scanInvite, `
 		SELECT `+inviteColumns+` FROM invite_links
 		WHERE org_id = $1 AND space_id IS NULL AND collection_id IS NULL AND revoked_at = 0 AND id > $2
-		ORDER BY id LIMIT $3`, org, p.text(0), p.ask())
+		ORDER BY id LIMIT $3 + 0`, org, p.text(0), p.ask())
 	items, next := cut(p, items, func(v docs.InviteLink) Key { return Key{string(v.ID)} })
 	return items, next, err
 }

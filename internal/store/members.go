@@ -62,7 +62,7 @@ func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p P
 		SELECT `+memberColumns+`
 		FROM members m JOIN users u ON u.id = m.user_id
 		WHERE `+where+` AND (`+column+`, m.user_id) `+compare+` ($5, $6)
-		ORDER BY `+column+` `+direction+`, m.user_id `+direction+` LIMIT $7`,
+		ORDER BY `+column+` `+direction+`, m.user_id `+direction+` LIMIT $7 + 0`,
 		append(args, at, id, p.ask())...)
 	items, next := cut(p, items, func(m docs.Member) Key {
 		if f.LastSeen {

@@ -107,7 +107,7 @@ func (r Reader) OrganizationsOf(ctx context.Context, user docs.UserID, p Page) (
 			WHERE tm.user_id = m.user_id AND t.org_id = m.org_id AND tm.role = 'owner'), '')
 		FROM members m JOIN organizations o ON o.id = m.org_id
 		WHERE m.user_id = $1 AND NOT m.disabled AND m.org_id > $2
-		ORDER BY m.org_id LIMIT $3`, user, p.text(0), p.ask())
+		ORDER BY m.org_id LIMIT $3 + 0`, user, p.text(0), p.ask())
 	items, next := cut(p, items, func(o OrgAccess) Key { return Key{string(o.Org.ID)} })
 	return items, next, err
 }

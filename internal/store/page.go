@@ -67,6 +67,8 @@ func cut[T any](p Page, items []T, key func(T) Key) ([]T, Key) {
 }
 
 // ask is how many rows to read: one more than wanted, to know of a next page.
+// Statements say LIMIT $n + 0: SQLite would look at a bare parameter and
+// prepare the statement anew every time.
 func (p Page) ask() int { return p.Limit + 1 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -93,7 +93,7 @@ func (r Reader) spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page, com
 			sp, err := scanSpace(s)
 			return Ranked[docs.Space]{sp, docs.Admin}, err
 		}, `SELECT `+spaceColumns+` FROM spaces s
-			WHERE `+in+` = $1 AND s.deleted_at = 0 AND `+behind+` ($2, $3)`+sorted+` LIMIT $4`,
+			WHERE `+in+` = $1 AND s.deleted_at = 0 AND `+behind+` ($2, $3)`+sorted+` LIMIT $4 + 0`,
 			of, p.text(0), p.text(1), p.ask())
 	} else {
 		items, err = many(ctx, r, func(s scanner) (it Ranked[docs.Space], err error) {
@@ -106,7 +106,7 @@ func (r Reader) spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page, com
 			it.Role = docs.RoleOfRank(rank)
 			return it, err
 		}, ranksCTE+` SELECT `+spaceColumns+`, ranked.access`+spacesFrom+`
-			AND `+behind+` ($5, $6)`+sorted+` LIMIT $7`,
+			AND `+behind+` ($5, $6)`+sorted+` LIMIT $7 + 0`,
 			append(v.args(), f.In, p.text(0), p.text(1), p.ask())...)
 	}
 	items, next = cut(p, items, func(it Ranked[docs.Space]) Key { return Key{string(it.It.Rank), string(it.It.ID)} })

@@ -44,7 +44,7 @@ func (r Reader) Teams(ctx context.Context, org docs.OrgID, f TeamFilter, p Page)
 	items, err := many(ctx, r, scanTeam, `
 		SELECT `+teamColumns+` FROM teams t
 		WHERE `+teamWhere+` AND t.id > $4
-		ORDER BY t.id LIMIT $5`, append(f.args(org), p.text(0), p.ask())...)
+		ORDER BY t.id LIMIT $5 + 0`, append(f.args(org), p.text(0), p.ask())...)
 	items, next := cut(p, items, func(t docs.Team) Key { return Key{string(t.ID)} })
 	return items, next, err
 }
@@ -94,7 +94,7 @@ func (r Reader) TeamMembers(ctx context.Context, id docs.TeamID, p Page) ([]docs
 		JOIN members m ON m.org_id = xt.org_id AND m.user_id = x.user_id
 		JOIN users u ON u.id = m.user_id
 		WHERE x.team_id = $1 AND x.user_id > $2
-		ORDER BY x.user_id LIMIT $3`, id, p.text(0), p.ask())
+		ORDER BY x.user_id LIMIT $3 + 0`, id, p.text(0), p.ask())
 	items, next := cut(p, items, func(v docs.TeamMembership) Key { return Key{string(v.Member.User.ID)} })
 	return items, next, err
 }
@@ -113,7 +113,7 @@ func (r Reader) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, t
 	}, `SELECT `+teamColumns+`, x.role
 		FROM team_members x JOIN teams t ON t.id = x.team_id
 		WHERE t.org_id = $1 AND x.user_id = $2 AND t.search LIKE $3 ESCAPE '\' AND t.id > $4
-		ORDER BY t.id LIMIT $5`, org, user, like(title), p.text(0), p.ask())
+		ORDER BY t.id LIMIT $5 + 0`, org, user, like(title), p.text(0), p.ask())
 	items, next := cut(p, items, func(v MemberTeam) Key { return Key{string(v.Team.ID)} })
 	return items, next, err
 }

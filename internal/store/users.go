@@ -86,7 +86,7 @@ func (r Reader) Tokens(ctx context.Context, user docs.UserID, p Page) ([]docs.To
 	items, err := many(ctx, r, scanToken, `
 		SELECT `+tokenColumns+` FROM tokens t
 		WHERE t.user_id = $1 AND t.id > $2
-		ORDER BY t.id LIMIT $3`, user, p.text(0), p.ask())
+		ORDER BY t.id LIMIT $3 + 0`, user, p.text(0), p.ask())
 	items, next := cut(p, items, func(t docs.Token) Key { return Key{string(t.ID)} })
 	return items, next, err
 }

@@ -42,9 +42,7 @@ var statuses = map[errs.Kind]int{
 	errs.NotFound:        http.StatusNotFound,
 	errs.Conflict:        http.StatusConflict,
 	errs.Precondition:    http.StatusPreconditionFailed,
-	errs.TooLarge:        http.StatusRequestEntityTooLarge,
 	errs.TooMany:         http.StatusTooManyRequests,
-	errs.Unavailable:     http.StatusServiceUnavailable,
 }
 
 // problemOf gives what a caller may know of an error.

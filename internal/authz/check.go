@@ -61,6 +61,19 @@ func Within(r store.Reader) Checker {
 	}}
 }
 
+// ask is check with a stamp in every case, also when the thing is absent or
+// the rule is about none: whether the token is still good comes first.
+func (c Checker) ask(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
+	grant, stamp, err := c.check(ctx, actor, rule, param)
+	if stamp.Auth == 0 {
+		var serr error
+		if stamp, serr = c.r.AuthStamp(ctx); serr != nil {
+			return nil, stamp, serr
+		}
+	}
+	return grant, stamp, err
+}
+
 // check asks a rule about the things of a path.
 func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
 	org := docs.OrgID(param("organizationId"))
@@ -107,12 +120,9 @@ func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
 		return tx.Access(ctx, org, user)
 	}}
 	s := g.asked.session
-	now, stamp, err := c.check(ctx, s.Actor, g.asked.rule, g.asked.param)
-	if stamp.Auth == 0 {
-		var serr error
-		if stamp, serr = tx.AuthStamp(ctx); serr != nil {
-			return nil, serr
-		}
+	now, stamp, err := c.ask(ctx, s.Actor, g.asked.rule, g.asked.param)
+	if errs.Is(err, errs.Internal) {
+		return nil, err
 	}
 	if stamp.Auth != s.version {
 		if _, terr := tx.TokenByHash(ctx, s.key); errs.Is(terr, errs.NotFound) {

@@ -152,12 +152,9 @@ func (g *Guard) readToken(ctx context.Context, key tokenKey) (*knownToken, error
 // Check allows a session what a rule says, or tells why not. param gives the
 // values of the path.
 func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(string) string, now time.Time) (*Grant, error) {
-	grant, stamp, err := g.check(ctx, s.Actor, rule, param)
-	if stamp.Auth == 0 { // the thing is absent, so no stamp came with it
-		var serr error
-		if stamp, serr = g.store.AuthStamp(ctx); serr != nil {
-			return nil, serr
-		}
+	grant, stamp, err := g.ask(ctx, s.Actor, rule, param)
+	if errs.Is(err, errs.Internal) {
+		return nil, err
 	}
 	if stamp.Auth != s.version {
 		k, terr := g.readToken(ctx, s.key)

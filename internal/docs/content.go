@@ -2,13 +2,8 @@ package docs
 
 import "time"
 
-// Limits of names; the API states them on its fields too, from these values.
-const (
-	MaxCollectionTitle = 50
-	MaxSpaceTitle      = 50
-	// MaxDepth of nested collections. It keeps every walk up the tree short.
-	MaxDepth = 32
-)
+// MaxDepth of nested collections. It keeps every walk up the tree short.
+const MaxDepth = 32
 
 // TrashRetention is how long a deleted space can be restored.
 const TrashRetention = 7 * 24 * time.Hour

@@ -24,9 +24,7 @@ const (
 	NotFound             // absent, or not visible to the caller
 	Conflict             // the state already is what was asked for, or a name is taken
 	Precondition         // the state forbids this now
-	TooLarge             // the request body exceeds its limit
 	TooMany              // slow down
-	Unavailable          // try again later
 )
 
 // Detail points at one part of the input, for example "body.title".

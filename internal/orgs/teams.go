@@ -44,7 +44,7 @@ func (s *Service) CreateTeam(ctx context.Context, g *authz.Grant, org docs.OrgID
 // organization it is NotFound, whether there is such a user or not.
 func FindMember(ctx context.Context, tx *store.Tx, org docs.OrgID, who string) (docs.UserID, error) {
 	id := docs.UserID(who)
-	missing := errs.E(errs.NotFound, "%q is not a member of the organization", who)
+	missing := notMember(who)
 	if strings.Contains(who, "@") {
 		e, err := docs.ParseEmail(who)
 		if err != nil {
@@ -67,6 +67,10 @@ func FindMember(ctx context.Context, tx *store.Tx, org docs.OrgID, who string) (
 		return "", missing
 	}
 	return id, nil
+}
+
+func notMember(who string) error {
+	return errs.E(errs.NotFound, "%q is not a member of the organization", who)
 }
 
 // RenameTeam changes the title of a team.
@@ -120,7 +124,7 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 		}
 		put := func(who string, role docs.TeamRole) error {
 			if strings.Contains(who, "@") && !authz.Can(g.Access.OrgRole(), authz.ListMembers) {
-				return errs.E(errs.NotFound, "%q is not a member of the organization", who) // guests cannot try addresses
+				return notMember(who) // guests cannot try addresses
 			}
 			u, err := FindMember(ctx, tx, t.Org, who)
 			if err != nil || removed[u] {

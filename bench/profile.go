@@ -27,7 +27,7 @@ func profiledServer(args []string) error {
 		return err
 	}
 	s, err := server.Start(ctx, server.Config{
-		Listen: args[1], Database: data, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Version: "bench", Build: "bench",
+		Listen: args[1], Database: data, Files: server.Files{Folder: server.FilesPath(args[0])}, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Version: "bench", Build: "bench",
 	})
 	if err != nil {
 		return err

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -29,14 +32,29 @@ func (c *backupCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	m, err := st.Backup(ctx, f, version)
+	files, err := c.files().Open(ctx)
+	if err != nil {
+		return errors.Join(err, os.Remove(c.To))
+	}
+	m, err := st.Backup(ctx, f, version, func(add store.AddFile) error {
+		return files.Walk(ctx, func(i blob.Info) error {
+			o, err := files.Open(ctx, i.Hash)
+			if errs.Is(err, errs.NotFound) {
+				return nil // removed meanwhile: nothing names it
+			}
+			if err != nil {
+				return err
+			}
+			return errors.Join(add(i.Hash.String(), o.Info().Size, o), o.Close())
+		})
+	})
 	if err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(c.To))
 	}
-	_, err = fmt.Fprintf(s.out, "wrote %d rows of %d tables to %s\n", m.Rows(), len(m.Tables), c.To)
+	_, err = fmt.Fprintf(s.out, "wrote %d rows of %d tables and %d files to %s\n", m.Rows(), len(m.Tables), m.Files, c.To)
 	return err
 }
 
@@ -55,10 +73,17 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer f.Close()
-	m, err := store.Restore(ctx, o, f)
+	files, err := c.files().Open(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "restored %d rows of %d tables, written %s by Octavo %s\n", m.Rows(), len(m.Tables), m.CreatedAt, m.Program)
+	m, err := store.Restore(ctx, o, f, func(r io.Reader) error {
+		_, err := files.Put(ctx, r)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "restored %d rows of %d tables and %d files, written %s by Octavo %s\n", m.Rows(), len(m.Tables), m.Files, m.CreatedAt, m.Program)
 	return err
 }

@@ -11,12 +11,18 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 type doctorCmd struct {
 	storeFlags
-	Listen  string `help:"Address that serve would listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
-	BaseURL string `help:"Public address that serve would use." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
+	Listen string `help:"Address that serve would listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
+	addressFlag
+	Verify bool `help:"Compare search and links of every space with its content; it reads everything."`
 }
 
 // finding is the outcome of one check. A warning does not fail the command.
@@ -31,6 +37,7 @@ const (
 	diskLow    = 100 << 20
 	maxSkew    = 5 * time.Second
 	badClockAt = 2024
+	doctorTime = time.Hour
 )
 
 func (c *doctorCmd) Run(ctx context.Context, s streams) error {
@@ -101,7 +108,7 @@ func clock(now time.Time) finding {
 }
 
 func (c *doctorCmd) database(ctx context.Context) []finding {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, doctorTime)
 	defer cancel()
 	open := finding{name: "database"}
 	st, err := c.attach(ctx)
@@ -127,7 +134,48 @@ func (c *doctorCmd) database(ctx context.Context) []finding {
 			queue.err, queue.warning = errors.Join(queue.err, fmt.Errorf("%d jobs of kind %s were given up", n.N, n.Kind)), true
 		}
 	}
-	return []finding{open, whole, skew, queue}
+	out := []finding{open, whole, skew, queue}
+	if c.Verify {
+		out = append(out, c.content(ctx, st))
+	}
+	return out
+}
+
+// content compares what is derived from the content with the content, space
+// by space, each in one consistent state.
+func (c *doctorCmd) content(ctx context.Context, st *store.Store) finding {
+	f := finding{name: "content"}
+	files, err := c.files().Open(ctx)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	sv := server.NewServices(st, files, outbound.Policy{})
+	sv.Content.BaseURL = c.BaseURL
+	spaces, err := st.AllSpaces(ctx)
+	if err != nil {
+		f.err = err
+		return f
+	}
+	for _, id := range spaces {
+		err := st.Snapshot(ctx, func(r store.Reader) error {
+			sp, err := r.Space(ctx, id)
+			if errs.Is(err, errs.NotFound) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			found, err := sv.Content.Verify(ctx, r, sp.It)
+			for _, line := range found {
+				err = errors.Join(err, fmt.Errorf("space %s: %s", id, line))
+			}
+			return err
+		})
+		f.err = errors.Join(f.err, err)
+	}
+	f.note = fmt.Sprintf("search and links of %d spaces agree with their content", len(spaces))
+	return f
 }
 
 func git() finding {

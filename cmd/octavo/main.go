@@ -16,6 +16,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -35,6 +37,9 @@ type cli struct {
 	Bootstrap bootstrapCmd `cmd:"" help:"Make a user and an organization, and print a token as JSON."`
 	Token     tokenCmd     `cmd:"" help:"Make tokens."`
 	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date without serving."`
+	Import    importCmd    `cmd:"" help:"Make a folder or a zip of Markdown the content of a space."`
+	Export    exportCmd    `cmd:"" help:"Write the content of a space as a folder of Markdown."`
+	Check     checkCmd     `cmd:"" help:"Look for broken links and other mistakes in a folder or a space."`
 	Backup    backupCmd    `cmd:"" help:"Write everything into one file, while serving."`
 	Restore   restoreCmd   `cmd:"" help:"Read a backup into an empty store."`
 	Doctor    doctorCmd    `cmd:"" help:"Look for what is wrong with this installation."`
@@ -45,6 +50,29 @@ type cli struct {
 type storeFlags struct {
 	Data     string `help:"Data folder; ./data without it." default:"./data" env:"OCTAVO_DATA" placeholder:"DIR"`
 	Database string `help:"PostgreSQL address, postgres://…; SQLite in the data folder without it." env:"OCTAVO_DATABASE" placeholder:"URL"`
+
+	S3Endpoint  string `help:"Keep files in an S3-compatible service at this host instead of the data folder." name:"s3-endpoint" env:"OCTAVO_S3_ENDPOINT" placeholder:"HOST"`
+	S3Bucket    string `help:"Bucket of the files." name:"s3-bucket" env:"OCTAVO_S3_BUCKET"`
+	S3Region    string `help:"Region of the bucket." name:"s3-region" env:"OCTAVO_S3_REGION"`
+	S3AccessKey string `help:"Access key." name:"s3-access-key" env:"OCTAVO_S3_ACCESS_KEY"`
+	S3SecretKey string `help:"Secret key; better given in the environment." name:"s3-secret-key" env:"OCTAVO_S3_SECRET_KEY"`
+	S3Prefix    string `help:"Folder in the bucket." name:"s3-prefix" env:"OCTAVO_S3_PREFIX"`
+	S3PathStyle bool   `help:"Name the bucket in the path and not in the host." name:"s3-path-style" env:"OCTAVO_S3_PATH_STYLE"`
+	S3Insecure  bool   `help:"Use http instead of https." name:"s3-insecure" env:"OCTAVO_S3_INSECURE"`
+}
+
+// addressFlag says what addresses of the server look like, because content
+// refers to them.
+type addressFlag struct {
+	BaseURL string `help:"Public address of the server, as given to serve." name:"base-url" env:"OCTAVO_BASE_URL" default:"http://127.0.0.1:8080" placeholder:"URL"`
+}
+
+// files says where the bytes of files are.
+func (f storeFlags) files() server.Files {
+	return server.Files{Folder: server.FilesPath(f.Data), S3: blob.S3{
+		Endpoint: f.S3Endpoint, Bucket: f.S3Bucket, Region: f.S3Region, AccessKey: f.S3AccessKey, SecretKey: f.S3SecretKey,
+		Prefix: f.S3Prefix, PathStyle: f.S3PathStyle, Secure: !f.S3Insecure,
+	}}
 }
 
 func (f storeFlags) options() (store.Options, error) { return server.DataPath(f.Data, f.Database) }
@@ -59,7 +87,11 @@ func (f storeFlags) open(ctx context.Context) (server.Services, error) {
 	if err != nil {
 		return server.Services{}, err
 	}
-	return server.NewServices(s), nil
+	files, err := f.files().Open(ctx)
+	if err != nil {
+		return server.Services{}, errors.Join(err, s.Close())
+	}
+	return server.NewServices(s, files, outbound.Policy{}), nil
 }
 
 // errNoData says that there is nothing to look at yet.

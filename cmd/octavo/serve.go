@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/server"
 )
 
@@ -25,6 +26,7 @@ type serveCmd struct {
 	LogLevel      string        `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"OCTAVO_LOG_LEVEL"`
 	LogFormat     string        `help:"text or json." default:"text" enum:"text,json" env:"OCTAVO_LOG_FORMAT"`
 	Demo          bool          `help:"Fill an empty store with a demonstration organization, and print how to use it; refused where there is other data."`
+	OutboundAllow string        `help:"Private addresses that the server may fetch files from: comma-separated CIDRs or host names." name:"outbound-allow" env:"OCTAVO_OUTBOUND_ALLOW" placeholder:"LIST"`
 	MaxConns      int           `help:"Database connections at most; 0 takes a default." default:"0" env:"OCTAVO_MAX_CONNS"`
 }
 
@@ -45,9 +47,13 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	o.MaxConns = c.MaxConns
+	allowed, err := outbound.Parse(c.OutboundAllow)
+	if err != nil {
+		return fmt.Errorf("--outbound-allow: %w", err)
+	}
 	log := newLog(s.err, c.LogLevel, c.LogFormat)
 	srv, err := server.Start(ctx, server.Config{
-		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, Database: o,
+		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, Database: o, Files: c.files(), Outbound: allowed,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
 		Log: log, Version: version, Build: build,
 	})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"net/http"
 	"net/url"
 	"slices"
@@ -41,7 +42,7 @@ func newWorld(t *testing.T, o store.Options, seen *accounts) *world {
 	t.Helper()
 	w := &world{t: t, vars: map[string]string{}, tokens: map[string]string{"nobody": ""}, seen: seen, log: &safeBuffer{}}
 	srv, err := server.Start(context.Background(), server.Config{
-		Listen: "127.0.0.1:0", Database: o, Version: "test", Build: "test", JobPoll: time.Hour,
+		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", JobPoll: time.Hour,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), Limit: api.Limit{Requests: 1 << 30, Period: time.Minute},
 	})
 	if err != nil {

@@ -5,6 +5,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,6 +23,9 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/spaces"
@@ -34,6 +38,9 @@ type Config struct {
 	Guard   *authz.Guard
 	Orgs    *orgs.Service
 	Spaces  *spaces.Service
+	Content *content.Service
+	Blobs   blob.Store
+	Signer  *blob.Signer // of addresses of files
 	Log     *slog.Logger
 	BaseURL string // without a slash at the end, such as https://docs.example.com
 	Version string
@@ -53,6 +60,8 @@ type API struct {
 	ops     []op
 	ref     []byte
 	spec    []byte
+
+	pageCache *cache.Cache[pageKey, []byte]
 }
 
 // op declares an operation. Everything that is known of it is here and in
@@ -66,6 +75,7 @@ type op struct {
 	Tag     string
 	Status  int   // of success; 0 is 200, or 204 without a body
 	Also    []int // further statuses that it can answer with
+	MaxBody int64 // bytes; 0 is maxBody
 }
 
 // Prefix of every path.
@@ -74,10 +84,14 @@ const Prefix = "/v1"
 // maxBody bounds a request body unless an operation says otherwise.
 const maxBody = 1 << 20
 
+// maxPageCache bounds the bytes of encoded pages that are kept.
+const maxPageCache = 24 << 20
+
 // New declares all operations. It panics if one of them is wrong, so that a
 // server with a hole in it does not start.
 func New(c Config, secret string) *API {
 	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit)}
+	a.pageCache = cache.New[pageKey](maxPageCache, func(b []byte) int { return len(b) + 256 })
 	config := huma.DefaultConfig("Octavo", c.Version)
 	config.Info.Description = apiAbout
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
@@ -99,7 +113,11 @@ func New(c Config, secret string) *API {
 	a.collections()
 	a.spaces()
 	a.permissions()
+	a.content()
+	a.revisions()
+	a.search()
 	a.describe()
+	a.mux.HandleFunc("GET "+Prefix+downloads, a.download)
 	a.mux.HandleFunc("/", a.unknown)
 	return a
 }
@@ -121,7 +139,7 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 	aliasOptions(a.huma.OpenAPI().Components.Schemas, reflect.TypeFor[I]())
 	declared := huma.Operation{
 		OperationID: o.ID, Method: method, Path: route, Summary: o.Summary, Description: o.describe(), Tags: []string{o.Tag},
-		DefaultStatus: o.Status, MaxBodyBytes: maxBody, Middlewares: huma.Middlewares{a.guard(o)},
+		DefaultStatus: o.Status, MaxBodyBytes: cmp.Or(o.MaxBody, maxBody), Middlewares: huma.Middlewares{a.guard(o)},
 		Responses: map[string]*huma.Response{},
 	}
 	if !o.Allow.IsPublic() {
@@ -258,6 +276,10 @@ func (a *API) methods(r *http.Request) []string {
 const requestIDHeader = "X-Request-Id"
 
 func writeJSON(w io.Writer, v any) error {
+	if e, ok := v.(interface{ bytes() []byte }); ok {
+		_, err := w.Write(e.bytes())
+		return err
+	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)

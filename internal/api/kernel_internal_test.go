@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -22,8 +23,11 @@ import (
 func newTestAPI(t *testing.T, l Limit, log io.Writer) *API {
 	t.Helper()
 	s := testdb.Open(t, testdb.SQLite(t))
+	blobs := testdb.Blobs(t)
+	pages := content.New(content.Service{Store: s, Blobs: blobs})
 	return New(Config{
-		Store: s, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s}, Spaces: &spaces.Service{Store: s},
+		Store: s, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s}, Spaces: &spaces.Service{Store: s, Content: pages},
+		Content: pages, Blobs: blobs,
 		Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: "http://test", Version: "test", Limit: l,
 	}, "secret")
 }

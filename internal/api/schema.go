@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // This file tells huma how types that are ours look on the wire, so that
@@ -81,6 +82,7 @@ func declareTypes(r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[docs.EditMode](), reflect.TypeFor[editMode]())
 	r.RegisterTypeAlias(reflect.TypeFor[docs.Time](), reflect.TypeFor[moment]())
 	r.RegisterTypeAlias(reflect.TypeFor[json.RawMessage](), reflect.TypeFor[document]())
+	r.RegisterTypeAlias(reflect.TypeFor[markup.Document](), reflect.TypeFor[document]())
 }
 
 // aliasOptions makes every opt.Val in a body look like the value in it.
@@ -96,7 +98,9 @@ func aliasOptions(r huma.Registry, t reflect.Type) {
 			return
 		}
 		for i := range t.NumField() {
-			aliasOptions(r, t.Field(i).Type)
+			if t.Field(i).IsExported() {
+				aliasOptions(r, t.Field(i).Type)
+			}
 		}
 	}
 }

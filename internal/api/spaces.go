@@ -36,6 +36,11 @@ func (a *API) spaces() {
 		Summary: "Put a space into the trash, where it can be restored for 7 days.",
 	}, a.deleteSpace)
 	register(a, op{
+		ID: "duplicateSpace", Route: "POST /spaces/{spaceId}/duplicate", Tag: tag, Allow: authz.Space(authz.ViewSpace), Status: 201,
+		Summary: "Make a copy of a space next to it, with the same content and no history.",
+		About:   "Needs the role create where the space is.",
+	}, a.duplicateSpace)
+	register(a, op{
 		ID: "restoreSpace", Route: "POST /spaces/{spaceId}/restore", Tag: tag, Allow: authz.TrashedSpace(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Take a space out of the trash.",
@@ -140,7 +145,7 @@ func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*page[Space], e
 }
 
 // newSpace is the body of createSpace. At most one source of first content
-// can be named; the sources themselves come with the content engine.
+// can be named.
 type newSpace struct {
 	Title          string                  `json:"title,omitempty" maxLength:"50"`
 	Emoji          string                  `json:"emoji,omitempty" maxLength:"50"`
@@ -150,11 +155,6 @@ type newSpace struct {
 	Empty          opt.Val[bool]           `json:"empty,omitempty" doc:"true makes a space without any page."`
 	Template       opt.Val[template]       `json:"template,omitempty" doc:"Content to start with."`
 	ComputedSource opt.Val[map[string]any] `json:"computedSource,omitempty" doc:"Not available: content is computed by integrations."`
-}
-
-type template struct {
-	ID     string         `json:"id"`
-	Params map[string]any `json:"params,omitempty"`
 }
 
 type createSpaceIn struct {
@@ -167,15 +167,20 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*created[Spac
 	if in.Body != nil {
 		b = *in.Body
 	}
+	first := spaces.NewSpace{
+		Title: b.Title, Emoji: b.Emoji, Parent: b.Parent, Language: string(b.Language), EditMode: b.EditMode, Empty: b.Empty.Or(false),
+	}
 	if t, set := b.Template.Get(); set {
-		return nil, errs.Field("body.template.id", "is not a template of this server: %q; leave it out to start empty", t.ID)
+		if first.Empty {
+			return nil, errs.Field("body.empty", "cannot be set together with template")
+		}
+		choice := t.plain()
+		first.Template = &choice
 	}
 	if b.ComputedSource.Set() {
 		return nil, errs.Field("body.computedSource", "is not available: this server runs no integrations that compute content")
 	}
-	s, r, err := a.Spaces.Create(ctx, authz.Of(ctx), spaces.NewSpace{
-		Title: b.Title, Emoji: b.Emoji, Parent: b.Parent, Language: string(b.Language), EditMode: b.EditMode,
-	})
+	s, r, err := a.Spaces.Create(ctx, authz.Of(ctx), first)
 	return &created[Space]{a.location("spaces", string(s.ID)), a.space(s, r)}, err
 }
 
@@ -224,6 +229,11 @@ func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*out[Space], 
 
 func (a *API) deleteSpace(ctx context.Context, _ *SpaceIn) (*done, error) {
 	return nil, a.Spaces.Delete(ctx, authz.Of(ctx))
+}
+
+func (a *API) duplicateSpace(ctx context.Context, _ *SpaceIn) (*created[Space], error) {
+	s, r, err := a.Spaces.Duplicate(ctx, authz.Of(ctx))
+	return &created[Space]{a.location("spaces", string(s.ID)), a.space(s, r)}, err
 }
 
 func (a *API) restoreSpace(ctx context.Context, _ *SpaceIn) (*out[Space], error) {

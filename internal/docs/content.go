@@ -49,6 +49,7 @@ type Space struct {
 	Language   string
 	MergeRules MergeRules
 	Revision   RevisionID
+	Layer      string // of the index, see store.Layer
 	Rank       Rank
 	CreatedBy  UserID
 	CreatedAt  Time

@@ -39,3 +39,32 @@ func RankBetween(lo, hi Rank) Rank {
 		out = append(out, alphabet[l])
 	}
 }
+
+// rankDigits leave room for fifteen million appended things.
+const (
+	rankDigits = 6
+	rankStep   = 62 * 62
+)
+
+// RankAfter gives a rank behind last that does not grow however often it is
+// done. An empty last is before everything.
+func RankAfter(last Rank) Rank {
+	n := 0
+	for i := range rankDigits {
+		d := 0
+		if i < len(last) {
+			d = max(strings.IndexByte(alphabet, last[i]), 0)
+		}
+		n = n*len(alphabet) + d
+	}
+	n += rankStep
+	var b [rankDigits]byte
+	for i := rankDigits - 1; i >= 0; i-- {
+		b[i] = alphabet[n%len(alphabet)]
+		n /= len(alphabet)
+	}
+	if n > 0 { // no number is left
+		return RankBetween(last, "")
+	}
+	return Rank(string(b[:]) + "V") // not the lowest, so there is room in front
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -27,7 +28,7 @@ type trash struct {
 func newTrash(t *testing.T, s *store.Store) *trash {
 	t.Helper()
 	ctx := context.Background()
-	sv := server.NewServices(s)
+	sv := server.NewServices(s, testdb.Blobs(t), outbound.Policy{})
 	b, err := sv.Orgs.Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)

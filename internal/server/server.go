@@ -21,8 +21,11 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -33,6 +36,8 @@ type Config struct {
 	MetricsListen string // host:port of /metrics; empty is the same as Listen
 	BaseURL       string // public address; empty is derived from Listen
 	Database      store.Options
+	Files         Files
+	Outbound      outbound.Policy // where the server may connect to
 	Limit         api.Limit
 	AccessLog     bool // log every request, not only failures
 	Log           *slog.Logger
@@ -53,17 +58,40 @@ func DataPath(dir, databaseURL string) (store.Options, error) {
 // DatabasePath is where the SQLite file of a data folder is.
 func DatabasePath(dir string) string { return filepath.Join(dir, "octavo.db") }
 
+// Files say where the bytes of files are: in a folder, or in a bucket.
+type Files struct {
+	Folder string
+	S3     blob.S3 // used when it names a bucket
+}
+
+// FilesPath is where the files of a data folder are.
+func FilesPath(dir string) string { return filepath.Join(dir, "files") }
+
+// Open opens the folder or the bucket.
+func (f Files) Open(ctx context.Context) (blob.Store, error) {
+	if f.S3.Bucket != "" {
+		return blob.OpenBucket(ctx, f.S3, 0)
+	}
+	return blob.OpenFolder(f.Folder, 0)
+}
+
 // Services is everything behind the API.
 type Services struct {
-	Store  *store.Store
-	Guard  *authz.Guard
-	Orgs   *orgs.Service
-	Spaces *spaces.Service
+	Store   *store.Store
+	Blobs   blob.Store
+	Guard   *authz.Guard
+	Orgs    *orgs.Service
+	Content *content.Service
+	Spaces  *spaces.Service
 }
 
 // NewServices wires services to an open store.
-func NewServices(s *store.Store) Services {
-	return Services{s, authz.NewGuard(s), &orgs.Service{Store: s}, &spaces.Service{Store: s}}
+func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services {
+	c := content.New(content.Service{Store: s, Blobs: files, Outbound: out})
+	return Services{
+		Store: s, Blobs: files, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s},
+		Content: c, Spaces: &spaces.Service{Store: s, Content: c},
+	}
 }
 
 // Server is a running Octavo.
@@ -88,7 +116,11 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Config: c, Services: NewServices(st), failed: make(chan error, 4), name: strconv.FormatUint(rand.Uint64(), 36) + "-"}
+	files, err := c.Files.Open(ctx)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	s := &Server{Config: c, Services: NewServices(st, files, c.Outbound), failed: make(chan error, 4), name: strconv.FormatUint(rand.Uint64(), 36) + "-"}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -105,13 +137,18 @@ func (s *Server) start(ctx context.Context) error {
 		s.BaseURL = "http://" + s.addr
 	}
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
+	s.Content.BaseURL = s.BaseURL
 	secret, err := s.Store.Secret(ctx)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	signer, err := blob.NewSigner([]byte(secret))
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	s.metrics = newMetrics(s.Store)
 	s.API = api.New(api.Config{
-		Store: s.Store, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Log: s.Log,
+		Store: s.Store, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Blobs: s.Blobs, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
 	}, secret)
 	s.metrics.declare(s.API.Operations())
@@ -136,6 +173,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r := jobs.New(s.Store, s.Log)
 	r.Poll = s.JobPoll
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
+	r.Handle(content.RebuildJob, s.Content.Rebuild)
 	r.Every(time.Hour, "outbox.trim", s.Orgs.TrimOutbox)
 	return r
 }

@@ -13,14 +13,18 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service needs nothing but the store.
-type Service struct{ Store *store.Store }
+// Service changes collections and spaces.
+type Service struct {
+	Store   *store.Store
+	Content *content.Service // what a space begins with
+}
 
 const untitled = "Untitled"
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/spaces"
@@ -27,7 +28,7 @@ func TestManyMovesToOnePlaceKeepRanksShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sv := &spaces.Service{Store: s}
+		sv := &spaces.Service{Store: s, Content: content.New(content.Service{Store: s, Blobs: testdb.Blobs(t)})}
 		var order []docs.SpaceID
 		for range 4 {
 			sp, _, err := sv.Create(ctx, top, spaces.NewSpace{})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jobs"
@@ -26,10 +27,13 @@ type NewSpace struct {
 	Parent   docs.CollectionID
 	Language string
 	EditMode docs.EditMode
+	Empty    bool                    // without any page
+	Template *content.TemplateChoice // what it begins with
 }
 
-// Create makes an empty space at the end of its container, locked unless it
-// is asked to be live.
+// Create makes a space at the end of its container, locked unless it is
+// asked to be live. It begins with one page without words, unless something
+// else is asked for.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, docs.Role, error) {
 	var role docs.Role
 	sp, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (sp docs.Space, err error) {
@@ -41,7 +45,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs
 			ID: store.NewID[docs.SpaceID](tx), Org: g.Access.Org, Parent: in.Parent,
 			Title: orUntitled(in.Title), Emoji: in.Emoji, EditMode: in.EditMode, Level: docs.LevelInherit, Language: in.Language,
 			MergeRules: docs.MergeRules{Type: docs.MergeInherit}, Revision: store.NewID[docs.RevisionID](tx),
-			Rank: docs.RankAtEnd(s.Store.Clock()), CreatedBy: g.Actor.User, CreatedAt: now, UpdatedAt: now,
+			Layer: store.NewID[string](tx), Rank: docs.RankAtEnd(s.Store.Clock()), CreatedBy: g.Actor.User, CreatedAt: now, UpdatedAt: now,
 		}
 		if sp.EditMode == "" {
 			sp.EditMode = docs.EditLocked
@@ -49,9 +53,57 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs
 		if err := tx.AddSpace(ctx, sp); err != nil {
 			return sp, err
 		}
-		return sp, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "create", map[string]any{"title": sp.Title}))
+		if err := s.Content.Begin(ctx, tx, sp); err != nil {
+			return sp, err
+		}
+		if err := audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "create", map[string]any{"title": sp.Title})); err != nil {
+			return sp, err
+		}
+		switch {
+		case in.Template != nil:
+			sp.Revision, err = s.Content.BeginTemplate(ctx, tx, g, sp, *in.Template)
+		case !in.Empty:
+			sp.Revision, err = s.Content.BeginPage(ctx, tx, g, sp)
+		}
+		return sp, err
 	})
 	return sp, role, err
+}
+
+// Duplicate makes a copy of a space next to it, with the same content and no
+// history. It copies nothing, so it takes the same time for every space.
+func (s *Service) Duplicate(ctx context.Context, g *authz.Grant) (docs.Space, docs.Role, error) {
+	var role docs.Role
+	sp, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (sp docs.Space, err error) {
+		from, err := present(ctx, tx, g.Space.ID)
+		if err != nil {
+			return sp, err
+		}
+		if role, _, err = container(ctx, tx, g, from.Parent); err != nil {
+			return sp, err
+		}
+		sp, now := from, tx.Now()
+		sp.ID, sp.Revision, sp.Layer = store.NewID[docs.SpaceID](tx), store.NewID[docs.RevisionID](tx), store.NewID[string](tx)
+		// Who can see the original by its level can see the copy; what was
+		// granted to single people is not copied.
+		sp.Title, sp.Counters = copyTitle(from.Title), docs.SpaceCounters{}
+		sp.Rank, sp.CreatedBy, sp.CreatedAt, sp.UpdatedAt = docs.RankAtEnd(s.Store.Clock()), g.Actor.User, now, now
+		if err := tx.AddSpace(ctx, sp); err != nil {
+			return sp, err
+		}
+		if err := s.Content.BeginCopy(ctx, tx, from, sp); err != nil {
+			return sp, err
+		}
+		return sp, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "duplicate", map[string]any{"title": sp.Title, "from": from.ID}))
+	})
+	return sp, role, err
+}
+
+// copyTitle tells a copy from its original, within the length of a title.
+func copyTitle(title string) string {
+	const mark, most = " (copy)", 50
+	r := []rune(title)
+	return string(r[:min(len(r), most-len(mark))]) + mark
 }
 
 // SpacePatch is the input of Update. An emoji and an icon exclude each other.
@@ -72,8 +124,14 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 		if err != nil {
 			return sp, err
 		}
+		before := sp.Language
 		if err := p.apply(ctx, tx, g, &sp); err != nil {
 			return sp, err
+		}
+		if sp.Language != before { // words are searched by the rules of the language
+			if err := content.EnqueueRebuild(ctx, tx, sp.ID); err != nil {
+				return sp, err
+			}
 		}
 		sp.UpdatedAt = tx.Now()
 		if err := tx.PutSpace(ctx, sp); err != nil {

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ type Manifest struct {
 	Schema    int           `json:"schema"`
 	CreatedAt docs.Time     `json:"createdAt"`
 	Tables    []BackupTable `json:"tables"`
+	Files     int           `json:"files"` // of pages; each under its hash
 }
 
 // BackupTable is one table of a backup.
@@ -51,12 +53,18 @@ func (m Manifest) Rows() (n int) {
 const (
 	backupFormat = 1
 	manifestName = "manifest.json"
+	filesFolder  = "files/"
 	// history says which migrations made a database; restoring runs them.
 	history = "schema_migrations"
 )
 
-// Backup writes one consistent state of the database, while others write.
-func (s *Store) Backup(ctx context.Context, w io.Writer, program string) (Manifest, error) {
+// AddFile puts the bytes of a file into a backup, under their SHA-256.
+type AddFile func(sha256 string, size int64, r io.Reader) error
+
+// Backup writes one consistent state of the database, while others write,
+// and then the files that the given function adds; nil is none. A file is
+// stored before anything in the database names it, so none is missing.
+func (s *Store) Backup(ctx context.Context, w io.Writer, program string, files func(AddFile) error) (Manifest, error) {
 	m := Manifest{Format: backupFormat, Program: program, CreatedAt: docs.TimeOf(s.clock())}
 	zip := gzip.NewWriter(w)
 	archive := tar.NewWriter(zip)
@@ -83,6 +91,15 @@ func (s *Store) Backup(ctx context.Context, w io.Writer, program string) (Manife
 	})
 	if err != nil {
 		return m, err
+	}
+	if files != nil {
+		err := files(func(sum string, size int64, r io.Reader) error {
+			m.Files++
+			return addFile(archive, filesFolder+sum, size, r)
+		})
+		if err != nil {
+			return m, fmt.Errorf("back up files: %w", err)
+		}
 	}
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -148,10 +165,14 @@ func backupTable(ctx context.Context, r Reader, archive *tar.Writer, t Table) (B
 }
 
 // portable gives a value in the form that both databases read: SQLite keeps
-// a truth value as a number, which PostgreSQL would refuse.
+// a truth value as a number, which PostgreSQL would refuse. Bytes become
+// base64 in JSON by themselves.
 func portable(c Column, v any) any {
 	switch v := v.(type) {
 	case []byte:
+		if isBytes(c) {
+			return v
+		}
 		return string(v)
 	case int64:
 		if strings.EqualFold(c.Type, "boolean") {
@@ -160,6 +181,8 @@ func portable(c Column, v any) any {
 	}
 	return v
 }
+
+func isBytes(c Column) bool { return strings.EqualFold(c.Type, "bytea") }
 
 func addFile(archive *tar.Writer, name string, size int64, r io.Reader) error {
 	if err := archive.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: size}); err != nil {
@@ -171,8 +194,9 @@ func addFile(archive *tar.Writer, name string, size int64, r io.Reader) error {
 
 // Restore reads a backup into a store that has no data, and brings it up to
 // date. The whole backup is checked first: either all of it is there
-// afterwards, or nothing is.
-func Restore(ctx context.Context, o Options, f io.ReadSeeker) (Manifest, error) {
+// afterwards, or nothing is but files that nothing names. putFile is given
+// the bytes of each file.
+func Restore(ctx context.Context, o Options, f io.ReadSeeker, putFile func(io.Reader) error) (Manifest, error) {
 	m, err := readManifest(f)
 	if err != nil {
 		return m, err
@@ -188,13 +212,25 @@ func Restore(ctx context.Context, o Options, f io.ReadSeeker) (Manifest, error) 
 	if err := s.migrate(ctx, m.Schema); err != nil {
 		return m, err
 	}
+	if n, err := s.CountUsers(ctx); err != nil || n > 0 {
+		return m, errors.Join(err, errHasData)
+	}
+	err = eachFile(f, func(name string, r io.Reader) error {
+		if !strings.HasPrefix(name, filesFolder) {
+			return nil
+		}
+		return putFile(r)
+	})
+	if err != nil {
+		return m, fmt.Errorf("restore files: %w", err)
+	}
 	err = s.Do(ctx, func(tx *Tx) error {
 		n, err := tx.CountUsers(ctx)
 		if err != nil {
 			return err
 		}
 		if n > 0 {
-			return errors.New("the store has data; restore into an empty one")
+			return errHasData
 		}
 		// What a server makes by itself when it starts on an empty store.
 		for _, table := range []string{"instance", "jobs"} {
@@ -209,6 +245,8 @@ func Restore(ctx context.Context, o Options, f io.ReadSeeker) (Manifest, error) 
 	}
 	return m, s.migrate(ctx, latest())
 }
+
+var errHasData = errors.New("the store has data; restore into an empty one")
 
 // readManifest reads through the whole archive and verifies every checksum.
 func readManifest(f io.ReadSeeker) (Manifest, error) {
@@ -238,7 +276,17 @@ func readManifest(f io.ReadSeeker) (Manifest, error) {
 		}
 		delete(sums, "tables/"+t.Name+".jsonl")
 	}
-	if len(sums) > 0 || m.Schema < 1 {
+	files := 0
+	for name, sum := range sums {
+		if named, ok := strings.CutPrefix(name, filesFolder); ok {
+			if named != sum {
+				return m, fmt.Errorf("the backup is damaged: the checksum of %s does not match", name)
+			}
+			files++
+			delete(sums, name)
+		}
+	}
+	if len(sums) > 0 || m.Schema < 1 || files != m.Files {
 		return m, errors.New("the backup is damaged: its manifest does not fit its content")
 	}
 	return m, nil
@@ -281,11 +329,11 @@ func (tx *Tx) restoreTables(ctx context.Context, f io.ReadSeeker, m Manifest) er
 	if err != nil {
 		return err
 	}
-	columns := map[string]map[string]bool{}
+	columns := map[string]map[string]Column{}
 	for _, t := range real {
-		columns[t.Name] = map[string]bool{}
+		columns[t.Name] = map[string]Column{}
 		for _, c := range t.Columns {
-			columns[t.Name][c.Name] = true
+			columns[t.Name][c.Name] = c
 		}
 	}
 	for _, name := range tableOrder() {
@@ -295,7 +343,7 @@ func (tx *Tx) restoreTables(ctx context.Context, f io.ReadSeeker, m Manifest) er
 		}
 		// Names become SQL, so they must be those of the schema.
 		for _, c := range t.Columns {
-			if !columns[name][c] {
+			if columns[name][c].Name == "" {
 				return fmt.Errorf("the backup has an unknown column %s.%s", name, c)
 			}
 		}
@@ -303,7 +351,7 @@ func (tx *Tx) restoreTables(ctx context.Context, f io.ReadSeeker, m Manifest) er
 			if file != "tables/"+name+".jsonl" {
 				return nil
 			}
-			return tx.restoreTable(ctx, t, r)
+			return tx.restoreTable(ctx, t, columns[name], r)
 		})
 		if err != nil {
 			return fmt.Errorf("table %s: %w", name, err)
@@ -330,7 +378,7 @@ func tableOrder() []string {
 	return out
 }
 
-func (tx *Tx) restoreTable(ctx context.Context, t BackupTable, r io.Reader) error {
+func (tx *Tx) restoreTable(ctx context.Context, t BackupTable, columns map[string]Column, r io.Reader) error {
 	holes := make([]string, len(t.Columns))
 	for i := range holes {
 		holes[i] = fmt.Sprintf("$%d", i+1)
@@ -338,7 +386,7 @@ func (tx *Tx) restoreTable(ctx context.Context, t BackupTable, r io.Reader) erro
 	text := `INSERT INTO ` + t.Name + ` (` + strings.Join(t.Columns, ", ") + `) VALUES (` + strings.Join(holes, ", ") + `)`
 	dec := json.NewDecoder(r)
 	dec.UseNumber()
-	var later [][]any
+	var later [][]any // of the one table whose order matters
 	for {
 		var values []any
 		if err := dec.Decode(&values); errors.Is(err, io.EOF) {
@@ -350,17 +398,31 @@ func (tx *Tx) restoreTable(ctx context.Context, t BackupTable, r io.Reader) erro
 			return errors.New("a row has the wrong number of columns")
 		}
 		for i, v := range values {
-			if n, ok := v.(json.Number); ok {
-				whole, err := n.Int64()
-				if err != nil {
-					return err
-				}
-				values[i] = whole
+			var err error
+			if values[i], err = restored(columns[t.Columns[i]], v); err != nil {
+				return err
 			}
 		}
-		later = append(later, values)
+		if t.Name == "collections" {
+			later = append(later, values)
+		} else if err := tx.put(ctx, text, values...); err != nil {
+			return err
+		}
 	}
 	return tx.insertInOrder(ctx, t, text, later)
+}
+
+// restored is the inverse of portable.
+func restored(c Column, v any) (any, error) {
+	switch v := v.(type) {
+	case json.Number:
+		return v.Int64()
+	case string:
+		if isBytes(c) {
+			return base64.StdEncoding.DecodeString(v)
+		}
+	}
+	return v, nil
 }
 
 // insertInOrder inserts rows so that a row that refers to another one of the
@@ -375,13 +437,11 @@ func (tx *Tx) insertInOrder(ctx context.Context, t BackupTable, text string, row
 			parent = i
 		}
 	}
-	if t.Name != "collections" || id < 0 || parent < 0 {
-		for _, v := range rows {
-			if err := tx.put(ctx, text, v...); err != nil {
-				return err
-			}
-		}
+	if len(rows) == 0 {
 		return nil
+	}
+	if id < 0 || parent < 0 {
+		return errors.New("it has no id and parent_id")
 	}
 	children := map[any][][]any{}
 	for _, v := range rows {

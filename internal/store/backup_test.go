@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	contents "github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
@@ -39,7 +40,9 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	t.Helper()
 	s := testdb.Open(t, o)
 	ctx := context.Background()
-	people, content := &orgs.Service{Store: s}, &spaces.Service{Store: s}
+	people := &orgs.Service{Store: s}
+	pages := contents.New(contents.Service{Store: s, Blobs: testdb.Blobs(t)})
+	content := &spaces.Service{Store: s, Content: pages}
 	check := func(_ any, err error) {
 		t.Helper()
 		if err != nil {
@@ -103,14 +106,14 @@ func filled(t testing.TB, o store.Options) *store.Store {
 func backup(t testing.TB, s *store.Store) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := s.Backup(context.Background(), &b, "test"); err != nil {
+	if _, err := s.Backup(context.Background(), &b, "test", nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
 func restore(o store.Options, b []byte) error {
-	_, err := store.Restore(context.Background(), o, bytes.NewReader(b))
+	_, err := store.Restore(context.Background(), o, bytes.NewReader(b), nil)
 	return err
 }
 
@@ -239,7 +242,7 @@ func TestBackupIsOfTheMomentItBegan(t *testing.T) {
 				t.Error(err)
 			}
 		}}
-		if _, err := s.Backup(context.Background(), w, "test"); err != nil {
+		if _, err := s.Backup(context.Background(), w, "test", nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := content(t, w.Bytes()); got != want {
@@ -409,7 +412,7 @@ func TestBackupThatCannotBeWrittenFails(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Backup(context.Background(), f, "test"); !errors.Is(err, os.ErrClosed) {
+	if _, err := s.Backup(context.Background(), f, "test", nil); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 const spaceColumns = `s.id, s.org_id, COALESCE(s.parent_id, ''), s.title, s.emoji, s.icon_url, s.edit_mode, s.default_level,
-	s.language, s.merge_rules, s.revision_id, s.rank, s.created_by, s.created_at, s.updated_at, s.deleted_at,
+	s.language, s.merge_rules, s.revision_id, s.layer_id, s.rank, s.created_by, s.created_at, s.updated_at, s.deleted_at,
 	(SELECT COUNT(*) FROM comments x WHERE x.space_id = s.id AND x.resolved_at = 0),
 	(SELECT COUNT(*) FROM change_requests x WHERE x.space_id = s.id),
 	(SELECT COUNT(*) FROM change_requests x WHERE x.space_id = s.id AND x.status = 'open'),
@@ -22,7 +22,7 @@ func (v *spaceRow) dest() []any {
 	s, n := &v.space, &v.space.Counters
 	return []any{
 		&s.ID, &s.Org, &s.Parent, &s.Title, &s.Emoji, &s.IconURL, &s.EditMode, &s.Level,
-		&s.Language, &v.rules, &s.Revision, &s.Rank, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt, &s.DeletedAt,
+		&s.Language, &v.rules, &s.Revision, &s.Layer, &s.Rank, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt, &s.DeletedAt,
 		&n.OpenComments, &n.ChangeRequests, &n.OpenChangeRequests, &n.DraftChangeRequests,
 	}
 }
@@ -118,6 +118,11 @@ func (r Reader) CountSpaces(ctx context.Context, v Viewer, f SpaceFilter) (int64
 	return one(ctx, r, "count", scanInt, ranksCTE+` SELECT COUNT(*)`+spacesFrom, append(v.args(), f.In)...)
 }
 
+// AllSpaces gives the ids of all spaces, those in the trash too.
+func (r Reader) AllSpaces(ctx context.Context) ([]docs.SpaceID, error) {
+	return many(ctx, r, scanText[docs.SpaceID], `SELECT id FROM spaces ORDER BY id`)
+}
+
 // SpacesUnder gives every space in a collection and the collections inside
 // it, those in the trash too.
 func (r Reader) SpacesUnder(ctx context.Context, root docs.CollectionID) ([]docs.Space, error) {
@@ -130,19 +135,14 @@ func (r Reader) SpacesUnder(ctx context.Context, root docs.CollectionID) ([]docs
 		SELECT `+spaceColumns+` FROM down JOIN spaces s ON s.parent_id = down.id ORDER BY s.id`, root)
 }
 
-// AddSpace stores a new space and its first revision.
+// AddSpace stores a new space. The caller adds the revision that it names.
 func (tx *Tx) AddSpace(ctx context.Context, s docs.Space) error {
-	err := tx.put(ctx, `
+	return tx.put(ctx, `
 		INSERT INTO spaces (id, org_id, parent_id, title, emoji, icon_url, edit_mode, default_level, language, merge_rules,
-			revision_id, rank, created_by, created_at, updated_at, deleted_at)
-		VALUES ($1, $2, NULLIF($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+			revision_id, layer_id, rank, created_by, created_at, updated_at, deleted_at)
+		VALUES ($1, $2, NULLIF($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		s.ID, s.Org, s.Parent, s.Title, s.Emoji, s.IconURL, s.EditMode, s.Level, s.Language, toJSON(s.MergeRules),
-		s.Revision, s.Rank, s.CreatedBy, s.CreatedAt, s.UpdatedAt, s.DeletedAt)
-	if err != nil {
-		return err
-	}
-	return tx.put(ctx, `INSERT INTO revisions (id, space_id, type, author_id, created_at) VALUES ($1, $2, 'edits', $3, $4)`,
-		s.Revision, s.ID, s.CreatedBy, s.CreatedAt)
+		s.Revision, s.Layer, s.Rank, s.CreatedBy, s.CreatedAt, s.UpdatedAt, s.DeletedAt)
 }
 
 // PutSpace stores a changed space.
@@ -165,6 +165,7 @@ func (tx *Tx) PurgeSpace(ctx context.Context, s docs.Space) error {
 		`DELETE FROM invite_links WHERE space_id = $1`,
 		`DELETE FROM comments WHERE space_id = $1`,
 		`DELETE FROM change_requests WHERE space_id = $1`,
+		`DELETE FROM documents WHERE space_id = $1`,
 		`DELETE FROM revisions WHERE space_id = $1`,
 		`DELETE FROM spaces WHERE id = $1`,
 	} {
@@ -172,5 +173,5 @@ func (tx *Tx) PurgeSpace(ctx context.Context, s docs.Space) error {
 			return err
 		}
 	}
-	return nil
+	return tx.DropLayer(ctx, s.Layer)
 }

@@ -15,6 +15,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
+	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -67,6 +68,16 @@ func Postgres(t testing.TB) store.Options {
 	}
 	u.Path = "/" + name
 	return store.Options{DatabaseURL: u.String(), MaxConns: 8}
+}
+
+// Blobs gives an empty folder for the bytes of files.
+func Blobs(t testing.TB) blob.Store {
+	t.Helper()
+	s, err := blob.OpenFolder(filepath.Join(t.TempDir(), "files"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // Open opens a store that is closed when the test ends.

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/server"
+)
+
+type importCmd struct {
+	storeFlags
+	addressFlag
+	From  string `arg:"" help:"Folder or zip file of Markdown." placeholder:"DIR|ZIP"`
+	Space string `help:"Id of the space." required:""`
+	Quiet bool   `help:"Print nothing but mistakes."`
+}
+
+func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
+	if err := c.exists(); err != nil {
+		return err
+	}
+	sv, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	defer func() { err = errors.Join(err, sv.Store.Close()) }()
+	sp, err := findSpace(ctx, sv, c.Space)
+	if err != nil {
+		return err
+	}
+	tree, closeSource, err := readFolder(c.From)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeSource()) }()
+	for _, p := range tree.Problems {
+		fmt.Fprintln(s.err, p)
+	}
+	done, err := sv.Content.Import(ctx, authz.Operator(sp.CreatedBy), sp, tree, func(stage string, at, all int) {
+		if !c.Quiet && at == 0 && all > 0 {
+			fmt.Fprintf(s.err, "%s …\n", stage)
+		}
+	})
+	if err != nil || c.Quiet {
+		return err
+	}
+	if !done.Changed {
+		_, err = fmt.Fprintln(s.out, "nothing has changed")
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "imported %d pages, %d files and %d reusable contents as revision %s\n", done.Pages, done.Files, done.Reusables, done.Revision)
+	return err
+}
+
+// findSpace gives a space that is not in the trash.
+func findSpace(ctx context.Context, sv server.Services, id string) (docs.Space, error) {
+	v, err := sv.Store.Space(ctx, docs.SpaceID(id))
+	if errs.Is(err, errs.NotFound) || err == nil && !v.It.DeletedAt.IsZero() {
+		return v.It, fmt.Errorf("there is no space %q; GET /v1/orgs/{id}/spaces lists them", id)
+	}
+	return v.It, err
+}
+
+// readFolder reads a folder or a zip file.
+func readFolder(from string) (*folder.Tree, func() error, error) {
+	keep := func() error { return nil }
+	info, err := os.Stat(from)
+	if err != nil {
+		return nil, keep, err
+	}
+	var fsys fs.FS
+	if info.IsDir() {
+		root, err := os.OpenRoot(from)
+		if err != nil {
+			return nil, keep, err
+		}
+		fsys, keep = root.FS(), root.Close
+	} else {
+		f, err := os.Open(from)
+		if err != nil {
+			return nil, keep, err
+		}
+		keep = f.Close
+		if fsys, err = folder.OpenZip(f, info.Size(), folder.Limits{}); err != nil {
+			return nil, keep, errors.Join(fmt.Errorf("%s: %w", from, err), f.Close())
+		}
+	}
+	tree, err := folder.Read(fsys, folder.Limits{})
+	if err != nil {
+		return nil, keep, errors.Join(fmt.Errorf("%s: %w", from, err), keep())
+	}
+	return tree, keep, nil
+}
+
+type exportCmd struct {
+	storeFlags
+	addressFlag
+	To    string `arg:"" help:"Folder to write; it must be empty or not exist." placeholder:"DIR"`
+	Space string `help:"Id of the space." required:""`
+}
+
+func (c *exportCmd) Run(ctx context.Context, s streams) (err error) {
+	if err := c.exists(); err != nil {
+		return err
+	}
+	sv, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	defer func() { err = errors.Join(err, sv.Store.Close()) }()
+	sp, err := findSpace(ctx, sv, c.Space)
+	if err != nil {
+		return err
+	}
+	if there, err := os.ReadDir(c.To); err == nil && len(there) > 0 {
+		return fmt.Errorf("%s is not empty; choose another folder", c.To)
+	}
+	v, err := sv.Content.Head(ctx, sp)
+	if err != nil {
+		return err
+	}
+	tree, err := sv.Content.Folder(ctx, v)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.To, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(c.To)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	if err := folder.Write(dirSink{root}, tree); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "wrote %d pages and %d files of revision %s to %s\n", len(tree.All()), len(tree.Files), v.Rev.ID, c.To)
+	return err
+}
+
+// dirSink writes below a folder and nowhere else.
+type dirSink struct{ root *os.Root }
+
+// WriteFile implements folder.Sink.
+func (d dirSink) WriteFile(name string, data io.Reader) (err error) {
+	if dir := filepath.Dir(name); dir != "." {
+		if err := d.root.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = io.Copy(f, data)
+	return err
+}
+
+type checkCmd struct {
+	storeFlags
+	addressFlag
+	Dir    string `arg:"" optional:"" help:"Folder or zip file of Markdown." placeholder:"DIR|ZIP"`
+	Space  string `help:"Check a space instead of a folder."`
+	Format string `help:"text, json or sarif." default:"text" enum:"text,json,sarif"`
+}
+
+// Run gives exit code 1 when something was found.
+func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
+	if (c.Dir == "") == (c.Space == "") {
+		return errors.New("check needs either a folder or --space")
+	}
+	tree, done, err := c.tree(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	found := folder.Check(tree)
+	if err := folder.Format(s.out, found, c.Format); err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		return exitError(1)
+	}
+	if c.Format == "text" {
+		_, err = fmt.Fprintf(s.out, "no mistakes in %d pages\n", len(tree.All()))
+	}
+	return err
+}
+
+func (c *checkCmd) tree(ctx context.Context) (*folder.Tree, func() error, error) {
+	if c.Dir != "" {
+		return readFolder(c.Dir)
+	}
+	if err := c.exists(); err != nil {
+		return nil, nil, err
+	}
+	sv, err := c.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	sp, err := findSpace(ctx, sv, c.Space)
+	if err != nil {
+		return nil, nil, errors.Join(err, sv.Store.Close())
+	}
+	v, err := sv.Content.Head(ctx, sp)
+	if err != nil {
+		return nil, nil, errors.Join(err, sv.Store.Close())
+	}
+	tree, err := sv.Content.Folder(ctx, v)
+	if err != nil {
+		return nil, nil, errors.Join(err, sv.Store.Close())
+	}
+	return tree, sv.Store.Close, nil
+}

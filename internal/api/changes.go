@@ -1,0 +1,391 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/opt"
+)
+
+// rawDoc is a document as it was sent, to be read with errors that name the
+// place.
+type rawDoc json.RawMessage
+
+func (rawDoc) Schema(r huma.Registry) *huma.Schema { return document("").Schema(r) }
+
+// UnmarshalJSON keeps the bytes.
+func (d *rawDoc) UnmarshalJSON(b []byte) error {
+	*d = slices.Clone(b)
+	return nil
+}
+
+// MarshalJSON gives the bytes back.
+func (d rawDoc) MarshalJSON() ([]byte, error) { return json.RawMessage(d).MarshalJSON() }
+
+// contentChange is one change of a batch.
+type contentChange struct {
+	Operation     string           `json:"operation" enum:"insert_page,update_page,delete_page,revert_page,insert_files"`
+	Page          string           `json:"page,omitempty" maxLength:"100" doc:"The page that is changed: its id, or a ref of the batch."`
+	Into          opt.Val[string]  `json:"into,omitempty" nullable:"true" maxLength:"100" doc:"The page above; null is the top level."`
+	At            *int             `json:"at,omitempty" minimum:"0" doc:"Place among its siblings; behind them if absent."`
+	Ref           string           `json:"ref,omitempty" maxLength:"256" doc:"Name of the inserted page within the batch."`
+	Document      *ContentBody     `json:"document,omitempty"`
+	Title         opt.Val[string]  `json:"title,omitempty" minLength:"1" maxLength:"250"`
+	Slug          opt.Val[string]  `json:"slug,omitempty" maxLength:"100" doc:"Last part of the address; empty follows the title."`
+	Emoji         opt.Val[string]  `json:"emoji,omitempty" maxLength:"50"`
+	Icon          opt.Val[string]  `json:"icon,omitempty" maxLength:"50"`
+	Description   opt.Val[string]  `json:"description,omitempty" maxLength:"1000"`
+	Hidden        opt.Val[bool]    `json:"hidden,omitempty"`
+	NoIndex       opt.Val[bool]    `json:"noIndex,omitempty"`
+	NoRobotsIndex opt.Val[bool]    `json:"noRobotsIndex,omitempty"`
+	Condition     opt.Val[string]  `json:"condition,omitempty" maxLength:"1024"`
+	Revision      docs.RevisionID  `json:"revision,omitempty" maxLength:"100" doc:"What revert_page goes back to; the newest revision if absent."`
+	Block         []string         `json:"block,omitempty" maxItems:"1000" doc:"Keys of the blocks that revert_page sets back; the whole page if absent."`
+	Files         []newContentFile `json:"files,omitempty" maxItems:"20"`
+}
+
+type newContentFile struct {
+	Name        string `json:"name" minLength:"1" maxLength:"256"`
+	Ref         string `json:"ref,omitempty" maxLength:"256" doc:"Name of the file within the batch."`
+	ContentType string `json:"contentType,omitempty" maxLength:"200"`
+	URL         string `json:"url,omitempty" maxLength:"2048" doc:"Public http or https address."`
+	Base64      string `json:"base64,omitempty" doc:"At most 1 MB; needs contentType."`
+}
+
+// allowed are the fields that count for each operation.
+var changeFields = map[string][]string{
+	content.InsertPage:  {"document", "into", "at", "ref", "metadata"},
+	content.UpdatePage:  {"page", "document", "into", "at", "metadata"},
+	content.DeletePage:  {"page"},
+	content.RevertPage:  {"page", "revision", "block"},
+	content.InsertFiles: {"files"},
+}
+
+// plain gives a change to the service.
+func (c contentChange) plain(i int) (content.Change, error) {
+	at := fmt.Sprintf("body.changes[%d]", i)
+	out := content.Change{
+		Operation: c.Operation, Page: c.Page, Into: c.Into, At: c.At, Ref: c.Ref, Revision: c.Revision, Blocks: c.Block,
+		Meta: content.PageMeta{
+			Title: c.Title, Slug: c.Slug, Emoji: c.Emoji, Icon: c.Icon, Description: c.Description,
+			Hidden: c.Hidden, NoIndex: c.NoIndex, NoRobotsIndex: c.NoRobotsIndex, Condition: c.Condition,
+		},
+	}
+	if err := c.fits(at); err != nil {
+		return out, err
+	}
+	for _, f := range c.Files {
+		out.Files = append(out.Files, content.NewFile(f))
+	}
+	if c.Document != nil {
+		out.Body = &content.Body{Markdown: c.Document.Markdown}
+		if len(c.Document.Document) > 0 {
+			if c.Document.Markdown != nil {
+				return out, errs.Field(at+".document", "has both markdown and document; send one of them")
+			}
+			doc, err := markup.Decode(at+".document.document", c.Document.Document)
+			if err != nil {
+				return out, err
+			}
+			out.Body.Document = doc
+		}
+	}
+	return out, nil
+}
+
+// fits refuses fields that do not belong to the operation, so that a mistake
+// does not look like success.
+func (c contentChange) fits(at string) error {
+	meta := c.Title.Set() || c.Slug.Set() || c.Emoji.Set() || c.Icon.Set() || c.Description.Set() || c.Hidden.Set() ||
+		c.NoIndex.Set() || c.NoRobotsIndex.Set() || c.Condition.Set()
+	for name, null := range map[string]bool{
+		"title": c.Title.IsNull(), "slug": c.Slug.IsNull(), "emoji": c.Emoji.IsNull(), "icon": c.Icon.IsNull(),
+		"description": c.Description.IsNull(), "hidden": c.Hidden.IsNull(), "noIndex": c.NoIndex.IsNull(),
+		"noRobotsIndex": c.NoRobotsIndex.IsNull(), "condition": c.Condition.IsNull(),
+	} {
+		if null {
+			return errs.Field(at+"."+name, "must not be null; leave it out to keep it")
+		}
+	}
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"page", c.Page != ""}, {"document", c.Document != nil}, {"into", c.Into.Set()}, {"at", c.At != nil}, {"ref", c.Ref != ""},
+		{"metadata", meta}, {"revision", c.Revision != ""}, {"block", c.Block != nil}, {"files", c.Files != nil},
+	} {
+		if f.set && !slices.Contains(changeFields[c.Operation], f.name) {
+			if f.name == "metadata" {
+				return errs.Field(at, "metadata of a page does not belong to %s", c.Operation)
+			}
+			return errs.Field(at+"."+f.name, "does not belong to %s", c.Operation)
+		}
+	}
+	if c.Operation == content.InsertPage && c.Document == nil {
+		return errs.Field(at+".document", "is required by %s", c.Operation)
+	}
+	return nil
+}
+
+// semanticChanges is what differs between two revisions.
+type semanticChanges struct {
+	Changes []semanticChange `json:"changes"`
+	More    int              `json:"more,omitempty" doc:"How many are left out by limit."`
+}
+
+type semanticChange struct {
+	Type            string                 `json:"type" enum:"page_created,page_edited,page_deleted,page_moved,file_created,file_edited,file_deleted,variables_edited,reusable_content_created,reusable_content_edited,reusable_content_deleted"`
+	Page            *changedPage           `json:"page,omitempty"`
+	File            *changedFile           `json:"file,omitempty"`
+	ReusableContent *changedReusable       `json:"reusableContent,omitempty"`
+	Variables       map[string]beforeAfter `json:"variables,omitempty"`
+	Attributes      map[string]beforeAfter `json:"attributes,omitempty"`
+	Parent          *changedParent         `json:"parent,omitempty"`
+}
+
+type changedPage struct {
+	ID    string        `json:"id"`
+	Type  docs.PageType `json:"type"`
+	Title string        `json:"title"`
+	Path  string        `json:"path,omitempty"`
+}
+
+type changedFile struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	ContentType string `json:"contentType"`
+	DownloadURL string `json:"downloadURL"`
+}
+
+type changedReusable struct {
+	ID       string `json:"id"`
+	Title    string `json:"title"`
+	Document string `json:"document,omitempty"`
+}
+
+type changedParent struct {
+	Before *changedPage `json:"before,omitempty"`
+	After  *changedPage `json:"after,omitempty"`
+}
+
+// beforeAfter is an attribute that differs; a side that has none is absent.
+type beforeAfter struct {
+	Before any `json:"before,omitempty"`
+	After  any `json:"after,omitempty"`
+}
+
+type revisionChangesIn struct {
+	RevisionIn
+	Flags
+	Limit int `query:"limit" minimum:"0" maximum:"1000" default:"10" doc:"How many changes at most; more tells how many are left."`
+}
+
+func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*out[semanticChanges], error) {
+	v, err := a.at(in.Revision)(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before := &content.View{Space: v.Space}
+	if len(v.Rev.Parents) > 0 {
+		if before, err = a.at(v.Rev.Parents[0])(ctx); err != nil {
+			return nil, err
+		}
+	}
+	w, err := a.changesBetween(ctx, before, v, in.Limit)
+	return ok(w), err
+}
+
+func (a *API) changesBetween(ctx context.Context, from, to *content.View, limit int) (semanticChanges, error) {
+	w := semanticChanges{Changes: []semanticChange{}}
+	d, err := a.Content.Compare(ctx, from, to)
+	if err != nil {
+		return w, err
+	}
+	var all []semanticChange
+	for _, p := range d.Pages {
+		changes, err := a.pageChanges(ctx, from, to, p)
+		if err != nil {
+			return w, err
+		}
+		all = append(all, changes...)
+	}
+	for _, f := range d.Files {
+		all = append(all, a.fileChange(to.Space, f))
+	}
+	for _, r := range d.Reusables {
+		all = append(all, reusableChange(r))
+	}
+	if len(d.Variables) > 0 {
+		c := semanticChange{Type: "variables_edited", Variables: map[string]beforeAfter{}}
+		for name, v := range d.Variables {
+			c.Variables[name] = beforeAfter{value(v.Before), value(v.After)}
+		}
+		all = append(all, c)
+	}
+	w.Changes = append(w.Changes, all[:min(limit, len(all))]...)
+	w.More = len(all) - len(w.Changes)
+	return w, nil
+}
+
+func value(v *any) any {
+	if v == nil {
+		return nil
+	}
+	return *v
+}
+
+func (a *API) pageChanges(ctx context.Context, from, to *content.View, p content.PageDiff) ([]semanticChange, error) {
+	switch {
+	case p.Before == nil:
+		return []semanticChange{{Type: "page_created", Page: &changedPage{string(p.After.ID), p.After.Type, p.After.Title, p.PathAfter}}}, nil
+	case p.After == nil:
+		return []semanticChange{{Type: "page_deleted", Page: &changedPage{string(p.Before.ID), p.Before.Type, p.Before.Title, p.PathBefore}}}, nil
+	}
+	now := &changedPage{string(p.After.ID), p.After.Type, p.After.Title, p.PathAfter}
+	var out []semanticChange
+	if attributes := pageAttributes(*p.Before, *p.After); len(attributes) > 0 {
+		out = append(out, semanticChange{Type: "page_edited", Page: now, Attributes: attributes})
+	}
+	if p.Before.Parent != p.After.Parent || p.Before.Rank != p.After.Rank {
+		up := &changedParent{}
+		var err error
+		if up.Before, err = parentOf(ctx, from, p.Before.Parent); err != nil {
+			return nil, err
+		}
+		if up.After, err = parentOf(ctx, to, p.After.Parent); err != nil {
+			return nil, err
+		}
+		out = append(out, semanticChange{Type: "page_moved", Page: now, Parent: up})
+	}
+	return out, nil
+}
+
+func parentOf(ctx context.Context, v *content.View, id docs.PageID) (*changedPage, error) {
+	if id == "" {
+		return nil, nil
+	}
+	p, err := v.Page(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	path, err := v.Path(ctx, p)
+	return &changedPage{string(p.ID), p.Type, p.Title, path}, err
+}
+
+// pageAttributes gives what differs between two states of a page.
+func pageAttributes(a, b docs.Page) map[string]beforeAfter {
+	out := map[string]beforeAfter{}
+	text := func(name, x, y string) {
+		if x != y {
+			out[name] = beforeAfter{orNil(x), orNil(y)}
+		}
+	}
+	other := func(name string, x, y any) {
+		p, _ := json.Marshal(x)
+		q, _ := json.Marshal(y)
+		if string(p) != string(q) {
+			out[name] = beforeAfter{x, y}
+		}
+	}
+	text("title", a.Title, b.Title)
+	text("emoji", a.Emoji, b.Emoji)
+	text("slug", a.Slug, b.Slug)
+	text("icon", a.Icon, b.Icon)
+	text("linkTitle", a.LinkTitle, b.LinkTitle)
+	text("description", a.Description, b.Description)
+	text("condition", a.Condition, b.Condition)
+	if a.Body != b.Body {
+		text("document", content.DocumentID(a), content.DocumentID(b))
+	}
+	other("hidden", a.Hidden, b.Hidden)
+	other("noIndex", a.NoIndex, b.NoIndex)
+	other("noRobotsIndex", a.NoRobotsIndex, b.NoRobotsIndex)
+	if a.Type == docs.PageDocument && b.Type == docs.PageDocument {
+		other("layout", layoutOf(a.Layout), layoutOf(b.Layout))
+		other("cover", coverOrNil(a.Cover), coverOrNil(b.Cover))
+		other("variables", variablesOrNil(a.Variables), variablesOrNil(b.Variables))
+	}
+	if a.Target != nil && b.Target != nil {
+		other("target", a.Target, b.Target)
+	}
+	return out
+}
+
+func orNil(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func coverOrNil(c *docs.PageCover) any {
+	if c == nil {
+		return nil
+	}
+	return pageCover{c.Ref, c.RefDark, c.YPos, c.Height}
+}
+
+func variablesOrNil(v docs.Variables) any {
+	if len(v) == 0 {
+		return nil
+	}
+	return v
+}
+
+func (a *API) fileChange(sp docs.Space, p content.Pair[docs.File]) semanticChange {
+	show := func(f docs.File) *changedFile {
+		return &changedFile{string(f.ID), f.Name, f.ContentType, a.downloadURL(sp, f)}
+	}
+	switch {
+	case p.Before == nil:
+		return semanticChange{Type: "file_created", File: show(*p.After)}
+	case p.After == nil:
+		return semanticChange{Type: "file_deleted", File: show(*p.Before)}
+	}
+	at := map[string]beforeAfter{}
+	x, y := p.Before, p.After
+	if x.Name != y.Name {
+		at["name"] = beforeAfter{x.Name, y.Name}
+	}
+	if x.ContentType != y.ContentType {
+		at["contentType"] = beforeAfter{x.ContentType, y.ContentType}
+	}
+	if x.Size != y.Size {
+		at["size"] = beforeAfter{x.Size, y.Size}
+	}
+	if x.Blob != y.Blob || len(at) == 0 {
+		at["downloadURL"] = beforeAfter{a.downloadURL(sp, *x), a.downloadURL(sp, *y)}
+	}
+	if x.Width != y.Width || x.Height != y.Height {
+		at["dimensions"] = beforeAfter{dimensionsOf(*x), dimensionsOf(*y)}
+	}
+	return semanticChange{Type: "file_edited", File: show(*y), Attributes: at}
+}
+
+func reusableChange(p content.Pair[docs.Reusable]) semanticChange {
+	show := func(r docs.Reusable) *changedReusable {
+		return &changedReusable{string(r.ID), r.Title, content.ReusableDocumentID(r)}
+	}
+	switch {
+	case p.Before == nil:
+		return semanticChange{Type: "reusable_content_created", ReusableContent: show(*p.After)}
+	case p.After == nil:
+		return semanticChange{Type: "reusable_content_deleted", ReusableContent: show(*p.Before)}
+	}
+	at := map[string]beforeAfter{}
+	if p.Before.Title != p.After.Title {
+		at["title"] = beforeAfter{p.Before.Title, p.After.Title}
+	}
+	if x, y := content.ReusableDocumentID(*p.Before), content.ReusableDocumentID(*p.After); x != y || len(at) == 0 {
+		at["document"] = beforeAfter{orNil(x), orNil(y)}
+	}
+	return semanticChange{Type: "reusable_content_edited", ReusableContent: show(*p.After), Attributes: at}
+}

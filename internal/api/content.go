@@ -1,0 +1,370 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Reads of content come at two levels, the newest revision of a space and
+// any revision of it. What they do is the same; only how they find the
+// revision differs.
+
+func (a *API) content() {
+	const tag = "Content"
+	view := authz.Space(authz.ViewSpace)
+	register(a, op{
+		ID: "getCurrentRevision", Route: "GET /spaces/{spaceId}/content", Tag: tag, Allow: view,
+		Summary: "The newest revision of a space: pages, files, reusable contents and variables.",
+	}, func(ctx context.Context, in *contentIn) (*revised[Revision], error) {
+		return a.revisionOut(ctx, a.head, in.Flags)
+	})
+	register(a, op{
+		ID: "listPages", Route: "GET /spaces/{spaceId}/content/pages", Tag: tag, Allow: view,
+		Summary: "The page tree of a space.",
+	}, func(ctx context.Context, in *contentIn) (*revised[pageTree], error) {
+		return a.pagesOut(ctx, a.head, in.Flags)
+	})
+	register(a, op{
+		ID: "listFiles", Route: "GET /spaces/{spaceId}/content/files", Tag: tag, Allow: view,
+		Summary: "The files of a space.",
+	}, func(ctx context.Context, in *filesIn) (*page[File], error) {
+		return a.filesOut(ctx, a.head, in.Paged, in.Flags)
+	})
+	register(a, op{
+		ID: "getFileById", Route: "GET /spaces/{spaceId}/content/files/{fileId}", Tag: tag, Allow: view,
+		Summary: "A file of a space.",
+	}, func(ctx context.Context, in *fileIn) (*out[File], error) {
+		return a.fileOut(ctx, a.head, in.File, in.Flags)
+	})
+	register(a, op{
+		ID: "getPageById", Route: "GET /spaces/{spaceId}/content/page/{pageId}", Tag: tag, Allow: view,
+		Summary: "A page of a space.",
+	}, func(ctx context.Context, in *pageIn) (*revised[encoded[Page]], error) {
+		return a.pageOut(ctx, a.head, byID(in.Page), in.PageOptions)
+	})
+	register(a, op{
+		ID: "getPageByPath", Route: "GET /spaces/{spaceId}/content/path/{pagePath}", Tag: tag, Allow: view,
+		Summary: "A page of a space by its path.",
+		About:   "The path is one URL-encoded segment, such as guides%2Finstall. A path that a page had before it was moved leads to the page.",
+	}, func(ctx context.Context, in *pathIn) (*revised[encoded[Page]], error) {
+		return a.pageOut(ctx, a.head, byPath(in.Path), in.PageOptions)
+	})
+	register(a, op{
+		ID: "getReusableContentById", Route: "GET /spaces/{spaceId}/content/reusable-contents/{reusableContentId}", Tag: tag, Allow: view,
+		Summary: "A reusable content of a space.",
+	}, func(ctx context.Context, in *reusableIn) (*out[ReusableContent], error) {
+		return a.reusableOut(ctx, a.head, in.Reusable, in.Flags)
+	})
+	register(a, op{
+		ID: "getDocumentById", Route: "GET /spaces/{spaceId}/documents/{documentId}", Tag: tag, Allow: view,
+		Summary: "A document of a space by its id, also one that its page no longer has.",
+	}, a.getDocument)
+	register(a, op{
+		ID: "listSpaceFileBacklinks", Route: "GET /spaces/{spaceId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
+		Summary: "Where a file is used.",
+	}, a.fileBacklinks)
+	register(a, op{
+		ID: "listSpacePageBacklinks", Route: "GET /spaces/{spaceId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
+		Summary: "Where a page is referred to.",
+	}, a.pageBacklinks)
+	register(a, op{
+		ID: "listPageLinksInSpace", Route: "GET /spaces/{spaceId}/content/page/{pageId}/links", Tag: tag, Allow: view,
+		Summary: "What a page refers to.",
+	}, a.pageLinks)
+	register(a, op{
+		ID: "listSpaceLinks", Route: "GET /spaces/{spaceId}/links", Tag: tag, Allow: view,
+		Summary: "What the pages of a space refer to, and whether it is there.",
+	}, a.spaceLinks)
+	register(a, op{
+		ID: "updateContent", Route: "POST /spaces/{spaceId}/content", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
+		Also: []int{http.StatusPreconditionFailed}, MaxBody: maxContentBody,
+		Summary: "Change the content of a space that is edited live.",
+		About: "Up to 50 changes, applied in order: all of them, in one new revision, or none. A name given as ref is valid for later changes and links of the same batch. " +
+			"With If-Match, only if that revision is still the newest. 412 when it is not, or when the space is locked.",
+	}, a.updateContent)
+	register(a, op{
+		ID: "uploadFile", Route: "POST /spaces/{spaceId}/content/files", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Upload a file, as multipart/form-data with one part that has a file name.",
+		About:   "412 when the space is locked.",
+	}, a.uploadFile)
+	register(a, op{
+		ID: "applyTemplateToSpace", Route: "POST /spaces/{spaceId}/content/template", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Add the pages of a template to a space.",
+		About:   "412 when the space is locked.",
+	}, a.applyTemplate)
+	register(a, op{
+		ID: "listTemplates", Route: "GET /templates", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
+		Summary: "The templates that a space can begin with.",
+	}, a.listTemplates)
+}
+
+// maxContentBody leaves room for a batch with files in it.
+const maxContentBody = 32 << 20
+
+// revised is an answer that depends on a revision and nothing else.
+type revised[T any] struct {
+	ETag string `header:"ETag" doc:"The revision, for If-Match."`
+	Body T
+}
+
+// opener finds the revision that a read is about.
+type opener func(ctx context.Context) (*content.View, error)
+
+// head opens the newest revision.
+func (a *API) head(ctx context.Context) (*content.View, error) {
+	return a.Content.Head(ctx, authz.Of(ctx).Space)
+}
+
+// finder finds a page in a revision.
+type finder struct {
+	key  string
+	find func(ctx context.Context, v *content.View) (docs.Page, error)
+}
+
+func byID(id docs.PageID) finder {
+	return finder{"id:" + string(id), func(ctx context.Context, v *content.View) (docs.Page, error) { return v.Page(ctx, id) }}
+}
+
+func byPath(path string) finder {
+	return finder{"path:" + path, func(ctx context.Context, v *content.View) (docs.Page, error) {
+		p, err := v.ByPath(ctx, path)
+		if err == nil && !p.HasPath() {
+			err = errs.Missing("page")
+		}
+		return p, err
+	}}
+}
+
+type contentIn struct {
+	SpaceIn
+	Flags
+}
+
+type filesIn struct {
+	SpaceIn
+	Paged
+	Flags
+}
+
+type fileIn struct {
+	SpaceIn
+	File docs.FileID `path:"fileId"`
+	Flags
+}
+
+type pageIn struct {
+	SpaceIn
+	Page docs.PageID `path:"pageId"`
+	PageOptions
+}
+
+type pathIn struct {
+	SpaceIn
+	Path string `path:"pagePath"`
+	PageOptions
+}
+
+type reusableIn struct {
+	SpaceIn
+	Reusable docs.ReusableID `path:"reusableContentId"`
+	Flags
+}
+
+type pageTree struct {
+	Pages []Page `json:"pages"`
+}
+
+func (a *API) pagesOut(ctx context.Context, open opener, f Flags) (*revised[pageTree], error) {
+	v, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := v.All(ctx)
+	return &revised[pageTree]{etag(v), pageTree{shown{a, v, f.Metadata}.pages(all)}}, err
+}
+
+func etag(v *content.View) string { return `"` + string(v.Rev.ID) + `"` }
+
+// pageKey is what an encoded page depends on. The space is part of it: its
+// copy has the same revisions' content under other addresses.
+type pageKey struct {
+	rev     docs.RevisionID
+	page    string
+	options PageOptions
+}
+
+func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions) (*revised[encoded[Page]], error) {
+	v, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.Format == "" {
+		o.Format = "document"
+	}
+	key := pageKey{v.Rev.ID, f.key, o}
+	if data, ok := a.pageCache.Get(key); ok {
+		return &revised[encoded[Page]]{etag(v), encoded[Page]{data}}, nil
+	}
+	p, err := f.find(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	w, err := a.pageOf(ctx, v, p, o)
+	if err != nil {
+		return nil, err
+	}
+	body, err := encode(w)
+	if err != nil {
+		return nil, err
+	}
+	a.pageCache.Set(key, body.data)
+	return &revised[encoded[Page]]{etag(v), body}, nil
+}
+
+func (a *API) reusableOut(ctx context.Context, open opener, id docs.ReusableID, f Flags) (*out[ReusableContent], error) {
+	v, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := v.Reusable(ctx, id)
+	return ok(reusableContent(r, f.Metadata)), err
+}
+
+type documentIn struct {
+	SpaceIn
+	Document string `path:"documentId"`
+	Schema   string `query:"schema" enum:"current,next" doc:"There is one version of the schema."`
+}
+
+func (a *API) getDocument(ctx context.Context, in *documentIn) (*out[*markup.Document], error) {
+	v, err := a.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	doc, _, err := a.Content.DocumentByID(ctx, v, in.Document)
+	return ok(doc), err
+}
+
+// ContentBody is the content of a page as it is sent: Markdown, or a
+// document, or nothing.
+type ContentBody struct {
+	Markdown *string `json:"markdown,omitempty"`
+	Document rawDoc  `json:"document,omitempty"`
+}
+
+// updateContentIn is a batch of changes.
+type updateContentIn struct {
+	SpaceIn
+	IfMatch string `header:"If-Match" maxLength:"200"`
+	Body    struct {
+		Changes []contentChange `json:"changes" minItems:"1" maxItems:"50"`
+	}
+}
+
+// contentOutcome is what became of a batch.
+type contentOutcome struct {
+	Object        string          `json:"object" enum:"content-update"`
+	Revision      string          `json:"revision" doc:"The newest revision; the one before if nothing changed."`
+	Changes       []changeOutcome `json:"changes"`
+	InsertedFiles []File          `json:"insertedFiles"`
+}
+
+type changeOutcome struct {
+	Object string `json:"object" enum:"created_page,updated_page,deleted_page"`
+	Page   any    `json:"page" doc:"The page; only its id when it was deleted."`
+	Ref    string `json:"ref,omitempty"`
+}
+
+type outcomePage struct {
+	Object string         `json:"object" enum:"page"`
+	ID     string         `json:"id"`
+	URLs   outcomePageURL `json:"urls"`
+}
+
+type outcomePageURL struct {
+	Location string `json:"location" format:"uri"`
+}
+
+func (a *API) updateContent(ctx context.Context, in *updateContentIn) (*revised[contentOutcome], error) {
+	changes := make([]content.Change, len(in.Body.Changes))
+	for i, c := range in.Body.Changes {
+		var err error
+		if changes[i], err = c.plain(i); err != nil {
+			return nil, err
+		}
+	}
+	done, err := a.Content.Apply(ctx, authz.Of(ctx), revisionOfTag(in.IfMatch), changes)
+	if err != nil {
+		return nil, err
+	}
+	return &revised[contentOutcome]{etag(done.View), a.outcome(done)}, nil
+}
+
+func (a *API) outcome(done *content.Applied) contentOutcome {
+	o := contentOutcome{Object: "content-update", Revision: string(done.View.Rev.ID), Changes: []changeOutcome{}, InsertedFiles: []File{}}
+	for _, c := range done.Outcomes {
+		w := changeOutcome{Object: c.Kind + "_page", Ref: c.Ref}
+		if c.Kind == "deleted" {
+			w.Page = string(c.Page)
+		} else {
+			at := a.location("spaces", string(done.View.Space.ID), "content", "page", string(c.Page))
+			w.Page = outcomePage{"page", string(c.Page), outcomePageURL{at}}
+		}
+		o.Changes = append(o.Changes, w)
+	}
+	for _, f := range done.Files {
+		o.InsertedFiles = append(o.InsertedFiles, a.file(done.View.Space, f, true))
+	}
+	return o
+}
+
+// revisionOfTag reads If-Match: a revision, quoted or not; * is any.
+func revisionOfTag(tag string) docs.RevisionID {
+	tag = strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`)
+	if tag == "*" {
+		return ""
+	}
+	return docs.RevisionID(tag)
+}
+
+func (a *API) filesOut(ctx context.Context, open opener, p Paged, f Flags) (*page[File], error) {
+	v, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(ctx, a, p, lister[docs.File]{
+		page: func(at store.Page) ([]docs.File, store.Key, error) {
+			after := docs.FileID("")
+			if len(at.After) == 1 {
+				after = docs.FileID(at.After[0])
+			}
+			items, err := v.Files(ctx, after, at.Limit+1)
+			var next store.Key
+			if len(items) > at.Limit {
+				items = items[:at.Limit]
+				next = store.Key{string(items[len(items)-1].ID)}
+			}
+			return items, next, err
+		},
+		count: func() (int64, error) { return v.CountFiles(ctx) },
+	}, func(f2 docs.File) File { return a.file(v.Space, f2, f.Metadata) })
+}
+
+func (a *API) fileOut(ctx context.Context, open opener, id docs.FileID, f Flags) (*out[File], error) {
+	v, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	file, err := v.File(ctx, id)
+	return ok(a.file(v.Space, file, f.Metadata)), err
+}

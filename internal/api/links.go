@@ -1,0 +1,238 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// linkList is a list with numbers about all of it.
+type linkList struct {
+	Next  *next       `json:"next,omitempty" doc:"Absent on the last page."`
+	Count *int64      `json:"count,omitempty"`
+	Items []linkUsage `json:"items"`
+	Stats linkStats   `json:"stats"`
+}
+
+type linkStats struct {
+	Total  int         `json:"total"`
+	Broken brokenStats `json:"broken"`
+}
+
+type brokenStats struct {
+	Total int `json:"total"`
+}
+
+// linkUsage is something that is referred to, with where that is done.
+type linkUsage struct {
+	Status    content.LinkStatus `json:"status" enum:"ok,broken,in-app"`
+	Relation  string             `json:"relation" enum:"reference,dependsOn" doc:"dependsOn: what refers to it cannot be shown without it."`
+	Text      string             `json:"text,omitempty" doc:"What a reader sees at the first place; of a broken one, all that is left of its target."`
+	Target    *contentLocation   `json:"targetReference,omitempty" doc:"Absent when it cannot be found."`
+	Locations []contentLocation  `json:"locationReferences"`
+}
+
+// contentLocation is a thing with everything around it.
+type contentLocation struct {
+	Kind             string            `json:"kind" enum:"file,url,page,user,collection,space,reusable-content,openapi"`
+	Organization     *Organization     `json:"organization,omitempty"`
+	Space            *Space            `json:"space,omitempty"`
+	Page             *Page             `json:"page,omitempty" doc:"Without the pages below it."`
+	File             *File             `json:"file,omitempty"`
+	ReusableContent  *ReusableContent  `json:"reusableContent,omitempty"`
+	Collection       *Collection       `json:"collection,omitempty"`
+	User             *User             `json:"user,omitempty"`
+	URL              string            `json:"url,omitempty"`
+	InternalLocation *internalLocation `json:"internalLocation,omitempty"`
+}
+
+type internalLocation struct {
+	Type   string `json:"type" enum:"anchor,node"`
+	Anchor string `json:"anchor,omitempty"`
+	Node   string `json:"node,omitempty"`
+}
+
+// locator shows locations; it reads the organization once.
+type locator struct {
+	a   *API
+	g   *authz.Grant
+	org *Organization
+}
+
+func (l *locator) show(ctx context.Context, loc content.Location) (contentLocation, error) {
+	w := contentLocation{Kind: loc.Kind}
+	switch loc.Kind {
+	case markup.RefURL:
+		w.URL = loc.URL
+		return w, nil
+	case markup.RefUser:
+		u := l.a.user(loc.User)
+		w.User = &u
+		return w, nil
+	}
+	if l.org == nil {
+		org, err := l.a.Store.Organization(ctx, l.g.Access.Org)
+		if err != nil {
+			return w, err
+		}
+		shown := l.a.organization(org, l.g.Access)
+		l.org = &shown
+	}
+	w.Organization = l.org
+	if loc.Kind == markup.RefCollection {
+		c := l.a.collection(loc.Collection, loc.Role)
+		w.Collection = &c
+		return w, nil
+	}
+	sp := l.a.space(loc.View.Space, loc.Role)
+	w.Space = &sp
+	switch loc.Kind {
+	case markup.RefPage:
+		path, err := loc.View.Path(ctx, loc.Page)
+		if err != nil {
+			return w, err
+		}
+		p := shown{l.a, loc.View, true}.page(&content.Walked{Page: loc.Page, Path: path})
+		w.Page = &p
+		switch {
+		case loc.Node != "":
+			w.InternalLocation = &internalLocation{Type: "node", Node: loc.Node}
+		case loc.Anchor != "":
+			w.InternalLocation = &internalLocation{Type: "anchor", Anchor: loc.Anchor}
+		}
+	case markup.RefFile:
+		f := l.a.file(loc.View.Space, loc.File, true)
+		w.File = &f
+	case markup.RefReusable:
+		r := reusableContent(loc.Reusable, true)
+		w.ReusableContent = &r
+	}
+	return w, nil
+}
+
+type spaceLinksIn struct {
+	SpaceIn
+	Paged
+	Status content.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
+}
+
+type pageLinksIn struct {
+	SpaceIn
+	Page docs.PageID `path:"pageId"`
+	Paged
+	Status content.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
+}
+
+func (a *API) spaceLinks(ctx context.Context, in *spaceLinksIn) (*out[linkList], error) {
+	return a.linksOut(ctx, "", in.Status, in.Paged)
+}
+
+func (a *API) pageLinks(ctx context.Context, in *pageLinksIn) (*out[linkList], error) {
+	return a.linksOut(ctx, in.Page, in.Status, in.Paged)
+}
+
+func (a *API) linksOut(ctx context.Context, p docs.PageID, status content.LinkStatus, paged Paged) (*out[linkList], error) {
+	g := authz.Of(ctx)
+	v, err := a.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if p != "" {
+		if _, err := v.Page(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	at, err := a.open(ctx, paged)
+	if err != nil {
+		return nil, err
+	}
+	usages, next, stats, err := a.Content.Links(ctx, g, v, p, status, at)
+	if err != nil {
+		return nil, err
+	}
+	w := linkList{Items: []linkUsage{}, Next: a.seal(ctx, paged, next), Stats: linkStats{stats.Total, brokenStats{stats.Broken}}}
+	if paged.Limit == 0 {
+		n := int64(stats.Total)
+		w.Count = &n
+	}
+	l := &locator{a: a, g: g}
+	for _, u := range usages {
+		item := linkUsage{Status: u.Status, Relation: "reference", Text: u.Target.Label, Locations: []contentLocation{}}
+		if u.Target.Hard {
+			item.Relation = "dependsOn"
+		}
+		if u.To != nil {
+			to, err := l.show(ctx, *u.To)
+			if err != nil {
+				return nil, err
+			}
+			item.Target = &to
+		}
+		for _, place := range u.Locations {
+			at, err := l.show(ctx, place)
+			if err != nil {
+				return nil, err
+			}
+			item.Locations = append(item.Locations, at)
+		}
+		w.Items = append(w.Items, item)
+	}
+	return ok(w), nil
+}
+
+type fileBacklinksIn struct {
+	SpaceIn
+	File docs.FileID `path:"fileId"`
+	Paged
+}
+
+func (a *API) fileBacklinks(ctx context.Context, in *fileBacklinksIn) (*page[contentLocation], error) {
+	return a.backlinksOut(ctx, markup.RefFile, string(in.File), in.Paged)
+}
+
+type pageBacklinksIn struct {
+	SpaceIn
+	Page docs.PageID `path:"pageId"`
+	Paged
+}
+
+func (a *API) pageBacklinks(ctx context.Context, in *pageBacklinksIn) (*page[contentLocation], error) {
+	return a.backlinksOut(ctx, markup.RefPage, string(in.Page), in.Paged)
+}
+
+func (a *API) backlinksOut(ctx context.Context, kind, id string, paged Paged) (*page[contentLocation], error) {
+	g := authz.Of(ctx)
+	v, err := a.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if kind == markup.RefFile {
+		_, err = v.File(ctx, docs.FileID(id))
+	} else {
+		_, err = v.Page(ctx, docs.PageID(id))
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &locator{a: a, g: g}
+	var failed error
+	w, err := listOf(ctx, a, paged, lister[content.Location]{
+		page: func(at store.Page) ([]content.Location, store.Key, error) {
+			return a.Content.Backlinks(ctx, g, v, kind, id, at)
+		},
+	}, func(loc content.Location) contentLocation {
+		shown, err := l.show(ctx, loc)
+		if err != nil {
+			failed = err
+		}
+		return shown
+	})
+	if err == nil {
+		err = failed
+	}
+	return w, err
+}

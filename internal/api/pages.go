@@ -1,0 +1,279 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Page on the wire: a document, a group, a link, or a place where pages are
+// computed. Which fields it has depends on its type.
+type Page struct {
+	ID            string           `json:"id"`
+	Title         string           `json:"title"`
+	Emoji         string           `json:"emoji,omitempty"`
+	Icon          string           `json:"icon,omitempty"`
+	CreatedAt     docs.Time        `json:"createdAt,omitzero"`
+	UpdatedAt     docs.Time        `json:"updatedAt,omitzero"`
+	Kind          string           `json:"kind,omitempty" enum:"sheet,group,link"`
+	Type          docs.PageType    `json:"type" enum:"document,group,link,computed"`
+	URLs          *pageURLs        `json:"urls,omitempty"`
+	Slug          string           `json:"slug,omitempty"`
+	Path          string           `json:"path,omitempty" doc:"Address within the space."`
+	LinkTitle     string           `json:"linkTitle,omitempty" doc:"What the navigation shows instead of the title."`
+	Description   string           `json:"description,omitempty"`
+	Pages         *[]Page          `json:"pages,omitempty"`
+	Git           *gitBlob         `json:"git,omitempty"`
+	Layout        *pageLayout      `json:"layout,omitempty"`
+	Cover         *pageCover       `json:"cover,omitempty"`
+	Variables     docs.Variables   `json:"variables,omitempty"`
+	Tags          []pageTag        `json:"tags,omitempty"`
+	Condition     string           `json:"condition,omitempty" doc:"Expression that decides which visitors see the page."`
+	Hidden        *bool            `json:"hidden,omitempty" doc:"Off the navigation, still reachable."`
+	NoIndex       *bool            `json:"noIndex,omitempty" doc:"Not found by search."`
+	NoRobotsIndex *bool            `json:"noRobotsIndex,omitempty" doc:"Not found by search engines."`
+	Target        *markup.Ref      `json:"target,omitempty"`
+	Href          string           `json:"href,omitempty"`
+	Computed      computedSource   `json:"computed,omitempty"`
+	DocumentID    string           `json:"documentId,omitempty"`
+	Markdown      *string          `json:"markdown,omitempty"`
+	Document      *markup.Document `json:"document,omitempty"`
+}
+
+// computedSource says what makes the pages of a computed page.
+type computedSource json.RawMessage
+
+// MarshalJSON gives it as it was stored.
+func (c computedSource) MarshalJSON() ([]byte, error) { return json.RawMessage(c).MarshalJSON() }
+
+// Schema leaves the form to the source.
+func (computedSource) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+type pageURLs struct {
+	App string `json:"app" format:"uri"`
+}
+
+type gitBlob struct {
+	OID  string `json:"oid"`
+	Path string `json:"path"`
+}
+
+type pageTag struct {
+	Tag     string `json:"tag"`
+	Primary bool   `json:"primary,omitempty"`
+}
+
+type pageLayout struct {
+	Width           string `json:"width" enum:"default,wide"`
+	Cover           bool   `json:"cover"`
+	CoverSize       string `json:"coverSize" enum:"hero,full"`
+	Title           bool   `json:"title"`
+	Description     bool   `json:"description"`
+	TableOfContents bool   `json:"tableOfContents"`
+	Outline         bool   `json:"outline"`
+	Pagination      bool   `json:"pagination"`
+	Metadata        bool   `json:"metadata"`
+}
+
+type pageCover struct {
+	Ref     *markup.Ref `json:"ref,omitempty"`
+	RefDark *markup.Ref `json:"refDark,omitempty"`
+	YPos    float64     `json:"yPos"`
+	Height  float64     `json:"height,omitempty"`
+}
+
+// Flags are the query parameters of every read of content.
+type Flags struct {
+	Metadata bool `query:"metadata" default:"true" doc:"false leaves out what git knows."`
+	Computed bool `query:"computed" default:"true" doc:"false leaves computed pages unexpanded."`
+}
+
+// shown is how pages of a view are shown.
+type shown struct {
+	a        *API
+	v        *content.View
+	metadata bool
+}
+
+func (s shown) pages(in []*content.Walked) []Page {
+	out := make([]Page, len(in))
+	for i, w := range in {
+		out[i] = s.page(w)
+	}
+	return out
+}
+
+func (s shown) page(w *content.Walked) Page {
+	p := Page{
+		ID: string(w.ID), Title: w.Title, Emoji: w.Emoji, Icon: w.Icon, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Type: w.Type,
+		LinkTitle: w.LinkTitle,
+	}
+	switch w.Type {
+	case docs.PageDocument:
+		s.document(&p, w)
+	case docs.PageGroup:
+		p.Kind = "group"
+	case docs.PageLink:
+		p.Kind, p.Target, p.Href, p.Hidden = "link", w.Target, s.a.href(s.v, w.Target), &w.Hidden
+	case docs.PageComputed:
+		p.Computed = computedSource(w.Computed)
+	}
+	if w.HasPath() {
+		below := s.pages(w.Children)
+		p.Slug, p.Path, p.Pages, p.Condition = w.Slug, w.Path, &below, w.Condition
+		p.Hidden, p.NoIndex, p.NoRobotsIndex = &w.Hidden, &w.NoIndex, &w.NoRobotsIndex
+	}
+	return p
+}
+
+func (s shown) document(p *Page, w *content.Walked) {
+	p.Kind, p.Description, p.Variables, p.DocumentID = "sheet", w.Description, w.Variables, content.DocumentID(w.Page)
+	p.URLs = &pageURLs{s.a.appURL(s.v.Space, w.Path)}
+	p.Layout = layoutOf(w.Layout)
+	if c := w.Cover; c != nil {
+		p.Cover = &pageCover{c.Ref, c.RefDark, c.YPos, c.Height}
+	}
+	for _, t := range w.Tags {
+		p.Tags = append(p.Tags, pageTag(t))
+	}
+	if s.metadata && w.OID != "" {
+		p.Git = &gitBlob{w.OID, w.File}
+	}
+}
+
+func layoutOf(l *markup.Layout) *pageLayout {
+	if l == nil {
+		l = &markup.Layout{}
+	}
+	yes := func(b *bool) bool { return b == nil || *b }
+	out := &pageLayout{
+		Width: "default", CoverSize: "full", Cover: yes(l.CoverVisible), Title: yes(l.Title), Description: yes(l.Description),
+		TableOfContents: yes(l.TableOfContents), Outline: yes(l.Outline), Pagination: yes(l.Pagination), Metadata: yes(l.Metadata),
+	}
+	if l.Width != "" {
+		out.Width = l.Width
+	}
+	if l.CoverSize != "" {
+		out.CoverSize = l.CoverSize
+	}
+	return out
+}
+
+// appURL is where somebody who edits a space finds a page.
+func (a *API) appURL(sp docs.Space, path string) string {
+	out := a.BaseURL + "/o/" + string(sp.Org) + "/s/" + string(sp.ID)
+	if path == "" {
+		return out
+	}
+	return out + "/" + escapePath(path)
+}
+
+func escapePath(p string) string {
+	for i := range len(p) {
+		if c := p[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '/' || c >= 'A' && c <= 'Z' || c == '_' || c == '.') {
+			parts := strings.Split(p, "/")
+			for i, s := range parts {
+				parts[i] = url.PathEscape(s)
+			}
+			return strings.Join(parts, "/")
+		}
+	}
+	return p
+}
+
+// href gives the address that a reference leads to, as far as it is known
+// without asking for it.
+func (a *API) href(v *content.View, ref *markup.Ref) string {
+	if ref == nil {
+		return ""
+	}
+	switch ref.Kind {
+	case markup.RefURL:
+		return ref.URL
+	case markup.RefSpace:
+		return a.BaseURL + "/s/" + ref.Space
+	case markup.RefPage, markup.RefAnchor:
+		if ref.Space != "" {
+			return a.BaseURL + "/s/" + ref.Space + "/" + ref.Page
+		}
+		return a.BaseURL + "/s/" + string(v.Space.ID) + "/" + ref.Page
+	}
+	return ""
+}
+
+// PageOptions say in which form the content of a page is given.
+type PageOptions struct {
+	Flags
+	Format       string `query:"format" enum:"document,markdown" doc:"Form of the content; without it, document."`
+	Refs         string `query:"format.markdown.refs" enum:"relative,stable" default:"relative" doc:"How Markdown refers to other pages: by relative paths, or by ids that never change."`
+	Evaluated    string `query:"evaluated" enum:"true,false,deterministic-only" default:"false" doc:"Replaces expressions by what they give; deterministic-only leaves those that depend on the visitor."`
+	Dereferenced string `query:"dereferenced" enum:"true,false,reusable-contents" default:"false" doc:"Puts reusable contents in place of the blocks that include them."`
+}
+
+// pageOf shows one page with its content.
+func (a *API) pageOf(ctx context.Context, v *content.View, p docs.Page, o PageOptions) (Page, error) {
+	w, err := v.Subtree(ctx, p)
+	if err != nil {
+		return Page{}, err
+	}
+	out := shown{a, v, o.Metadata}.page(w)
+	if p.Type != docs.PageDocument {
+		return out, nil
+	}
+	plain := o.Evaluated == "false" && o.Dereferenced == "false"
+	if o.Format == "markdown" && plain {
+		body, err := v.Markdown(ctx, p, o.Refs == "stable")
+		text := titled(p, body)
+		out.Markdown = &text
+		return out, err
+	}
+	doc, err := v.Document(ctx, p)
+	if err != nil {
+		return out, err
+	}
+	if doc, err = a.transformed(ctx, v, doc, p.Variables, o.Evaluated, o.Dereferenced); err != nil {
+		return out, err
+	}
+	if o.Format == "markdown" {
+		body, err := v.Print(ctx, p, doc, o.Refs == "stable")
+		if err != nil {
+			return out, err
+		}
+		text := titled(p, body)
+		out.Markdown = &text
+	} else {
+		out.Document = doc
+	}
+	return out, nil
+}
+
+// titled puts the title of a page above its body, as in a file.
+func titled(p docs.Page, body []byte) string {
+	title := markup.EscapeInline(p.Title)
+	if p.Emoji != "" {
+		title = p.Emoji + " " + title
+	}
+	if len(body) == 0 {
+		return "# " + title + "\n"
+	}
+	return "# " + title + "\n\n" + string(body)
+}
+
+func (a *API) transformed(ctx context.Context, v *content.View, doc *markup.Document, vars docs.Variables, evaluated, dereferenced string) (*markup.Document, error) {
+	if dereferenced == "true" || dereferenced == "reusable-contents" {
+		var err error
+		if doc, err = v.Dereferenced(ctx, doc); err != nil {
+			return nil, err
+		}
+	}
+	return v.Evaluated(ctx, doc, vars, content.Evaluation(evaluated))
+}

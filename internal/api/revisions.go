@@ -1,0 +1,319 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) revisions() {
+	const tag = "Revisions"
+	view := authz.Space(authz.ViewSpace)
+	register(a, op{
+		ID: "listRevisions", Route: "GET /spaces/{spaceId}/revisions", Tag: tag, Allow: view,
+		Summary: "The history of a space, newest first.",
+	}, a.listRevisions)
+	register(a, op{
+		ID: "getRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}", Tag: tag, Allow: view,
+		Summary: "A revision of a space.",
+	}, func(ctx context.Context, in *revisionIn) (*revised[Revision], error) {
+		return a.revisionOut(ctx, a.at(in.Revision), in.Flags)
+	})
+	register(a, op{
+		ID: "getRevisionSemanticChanges", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/changes", Tag: tag, Allow: view,
+		Summary: "What a revision changed, against the one before it.",
+	}, a.revisionChanges)
+	register(a, op{
+		ID: "listPagesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/pages", Tag: tag, Allow: view,
+		Summary: "The page tree of a revision.",
+	}, func(ctx context.Context, in *revisionIn) (*revised[pageTree], error) {
+		return a.pagesOut(ctx, a.at(in.Revision), in.Flags)
+	})
+	register(a, op{
+		ID: "listFilesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files", Tag: tag, Allow: view,
+		Summary: "The files of a revision.",
+	}, func(ctx context.Context, in *revisionFilesIn) (*page[File], error) {
+		return a.filesOut(ctx, a.at(in.Revision), in.Paged, in.Flags)
+	})
+	register(a, op{
+		ID: "getFileInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files/{fileId}", Tag: tag, Allow: view,
+		Summary: "A file of a revision.",
+	}, func(ctx context.Context, in *revisionFileIn) (*out[File], error) {
+		return a.fileOut(ctx, a.at(in.Revision), in.File, in.Flags)
+	})
+	register(a, op{
+		ID: "getPageInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}", Tag: tag, Allow: view,
+		Summary: "A page of a revision.",
+	}, func(ctx context.Context, in *revisionPageIn) (*revised[encoded[Page]], error) {
+		return a.pageOut(ctx, a.at(in.Revision), byID(in.Page), in.PageOptions)
+	})
+	register(a, op{
+		ID: "getPageDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/document", Tag: tag, Allow: view,
+		Summary: "The document of a page of a revision.",
+	}, a.revisionDocument)
+	register(a, op{
+		ID: "getPageInRevisionByPath", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/path/{pagePath}", Tag: tag, Allow: view,
+		Summary: "A page of a revision by its path.",
+	}, func(ctx context.Context, in *revisionPathIn) (*revised[encoded[Page]], error) {
+		return a.pageOut(ctx, a.at(in.Revision), byPath(in.Path), in.PageOptions)
+	})
+	register(a, op{
+		ID: "getReusableContentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}", Tag: tag, Allow: view,
+		Summary: "A reusable content of a revision.",
+	}, func(ctx context.Context, in *revisionReusableIn) (*out[ReusableContent], error) {
+		return a.reusableOut(ctx, a.at(in.Revision), in.Reusable, in.Flags)
+	})
+	register(a, op{
+		ID: "getReusableContentDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}/document", Tag: tag, Allow: view,
+		Summary: "The document of a reusable content of a revision.",
+	}, a.revisionReusableDocument)
+	register(a, op{
+		ID: "rollbackContent", Route: "POST /spaces/{spaceId}/revisions/{revisionId}/rollback", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
+		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
+		Summary: "Make the content of a revision the newest again, as a new revision.",
+		About:   "409 when nothing would change, 412 when the space is locked or If-Match names another revision.",
+	}, a.rollback)
+}
+
+// Revision on the wire.
+type Revision struct {
+	Object           string            `json:"object" enum:"revision"`
+	ID               string            `json:"id"`
+	Type             docs.RevisionType `json:"type" enum:"edits,merge,update,rollback,computed"`
+	Parents          []docs.RevisionID `json:"parents"`
+	Pages            []Page            `json:"pages"`
+	Files            []File            `json:"files"`
+	ReusableContents []ReusableContent `json:"reusableContents"`
+	Variables        docs.Variables    `json:"variables,omitempty"`
+	CreatedAt        docs.Time         `json:"createdAt"`
+	Git              *gitCommit        `json:"git,omitempty"`
+	URLs             revisionURLs      `json:"urls"`
+}
+
+type revisionURLs struct {
+	App string `json:"app" format:"uri"`
+}
+
+type gitCommit struct {
+	OID      string `json:"oid"`
+	Message  string `json:"message"`
+	ByOctavo bool   `json:"createdByGitBook" doc:"Whether this server wrote the commit."`
+	URL      string `json:"url,omitempty"`
+	Ref      string `json:"ref,omitempty"`
+}
+
+// ReusableContent on the wire.
+type ReusableContent struct {
+	ID       string   `json:"id"`
+	Title    string   `json:"title"`
+	Document string   `json:"document,omitempty" doc:"Id of its document."`
+	Git      *gitBlob `json:"git,omitempty"`
+}
+
+func reusableContent(r docs.Reusable, metadata bool) ReusableContent {
+	w := ReusableContent{ID: string(r.ID), Title: r.Title, Document: content.ReusableDocumentID(r)}
+	if metadata && r.OID != "" {
+		w.Git = &gitBlob{r.OID, r.File}
+	}
+	return w
+}
+
+// at opens a revision of the space.
+func (a *API) at(id docs.RevisionID) opener {
+	return func(ctx context.Context) (*content.View, error) {
+		return a.Content.At(ctx, a.Store.Reader, authz.Of(ctx).Space, id)
+	}
+}
+
+type RevisionIn struct {
+	SpaceIn
+	Revision docs.RevisionID `path:"revisionId"`
+}
+
+type revisionIn struct {
+	RevisionIn
+	Flags
+}
+
+type revisionFilesIn struct {
+	RevisionIn
+	Paged
+	Flags
+}
+
+type revisionFileIn struct {
+	RevisionIn
+	File docs.FileID `path:"fileId"`
+	Flags
+}
+
+type revisionPageIn struct {
+	RevisionIn
+	Page docs.PageID `path:"pageId"`
+	PageOptions
+}
+
+type revisionPathIn struct {
+	RevisionIn
+	Path string `path:"pagePath"`
+	PageOptions
+}
+
+type revisionReusableIn struct {
+	RevisionIn
+	Reusable docs.ReusableID `path:"reusableContentId"`
+	Flags
+}
+
+func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[Revision], error) {
+	v, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := v.Rev
+	w := Revision{
+		Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, CreatedAt: r.CreatedAt,
+		Files: []File{}, ReusableContents: []ReusableContent{},
+		URLs: revisionURLs{a.appURL(v.Space, "") + "/~/revisions/" + string(r.ID)},
+	}
+	if w.Parents == nil {
+		w.Parents = []docs.RevisionID{}
+	}
+	if g := r.Git; g != nil && f.Metadata {
+		w.Git = &gitCommit{g.OID, g.Message, g.ByOctavo, g.URL, g.Ref}
+	}
+	all, err := v.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w.Pages = shown{a, v, f.Metadata}.pages(all)
+	files, err := v.Files(ctx, "", 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		w.Files = append(w.Files, a.file(v.Space, file, f.Metadata))
+	}
+	reusables, err := v.Reusables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range reusables {
+		w.ReusableContents = append(w.ReusableContents, reusableContent(r, f.Metadata))
+	}
+	w.Variables, err = v.Variables(ctx)
+	return &revised[Revision]{etag(v), w}, err
+}
+
+// revisionEntry is a revision in the history, without what is in it.
+type revisionEntry struct {
+	Object    string            `json:"object" enum:"revision"`
+	ID        string            `json:"id"`
+	Type      docs.RevisionType `json:"type"`
+	Parents   []docs.RevisionID `json:"parents"`
+	Message   string            `json:"message,omitempty"`
+	Author    string            `json:"author" doc:"Id of the user."`
+	CreatedAt docs.Time         `json:"createdAt"`
+	Git       *gitCommit        `json:"git,omitempty"`
+	URLs      entryURLs         `json:"urls"`
+}
+
+type entryURLs struct {
+	Location string `json:"location" format:"uri"`
+	App      string `json:"app" format:"uri"`
+}
+
+type listRevisionsIn struct {
+	SpaceIn
+	Paged
+}
+
+func (a *API) listRevisions(ctx context.Context, in *listRevisionsIn) (*page[revisionEntry], error) {
+	sp := authz.Of(ctx).Space
+	return listOf(ctx, a, in.Paged, lister[docs.Revision]{
+		page:  func(at store.Page) ([]docs.Revision, store.Key, error) { return a.Store.Revisions(ctx, sp.ID, at) },
+		count: func() (int64, error) { return a.Store.CountRevisions(ctx, sp.ID) },
+	}, func(r docs.Revision) revisionEntry {
+		w := revisionEntry{
+			Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, Message: r.Message, Author: string(r.Author), CreatedAt: r.CreatedAt,
+			URLs: entryURLs{a.location("spaces", string(sp.ID), "revisions", string(r.ID)), a.appURL(sp, "") + "/~/revisions/" + string(r.ID)},
+		}
+		if w.Parents == nil {
+			w.Parents = []docs.RevisionID{}
+		}
+		if g := r.Git; g != nil {
+			w.Git = &gitCommit{g.OID, g.Message, g.ByOctavo, g.URL, g.Ref}
+		}
+		return w
+	})
+}
+
+type revisionDocumentIn struct {
+	RevisionIn
+	Page         docs.PageID `path:"pageId"`
+	Evaluated    string      `query:"evaluated" enum:"true,false,deterministic-only" default:"false"`
+	Dereferenced string      `query:"dereferenced" enum:"true,false,reusable-contents" default:"false"`
+}
+
+func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*out[*markup.Document], error) {
+	v, err := a.at(in.Revision)(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := v.Page(ctx, in.Page)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := v.Document(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	doc, err = a.transformed(ctx, v, doc, p.Variables, in.Evaluated, in.Dereferenced)
+	return ok(doc), err
+}
+
+type revisionReusableDocumentIn struct {
+	RevisionIn
+	Reusable     docs.ReusableID `path:"reusableContentId"`
+	Evaluated    string          `query:"evaluated" enum:"true,false,deterministic-only" default:"false"`
+	Dereferenced string          `query:"dereferenced" enum:"true,false,reusable-contents" default:"false"`
+}
+
+func (a *API) revisionReusableDocument(ctx context.Context, in *revisionReusableDocumentIn) (*out[*markup.Document], error) {
+	v, err := a.at(in.Revision)(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := v.Reusable(ctx, in.Reusable)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := v.ReusableDocument(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	doc, err = a.transformed(ctx, v, doc, nil, in.Evaluated, in.Dereferenced)
+	return ok(doc), err
+}
+
+type rollbackIn struct {
+	RevisionIn
+	IfMatch string `header:"If-Match" maxLength:"200"`
+}
+
+func (a *API) rollback(ctx context.Context, in *rollbackIn) (*revised[revisionRef], error) {
+	v, err := a.Content.Rollback(ctx, authz.Of(ctx), in.Revision, revisionOfTag(in.IfMatch))
+	if err != nil {
+		return nil, err
+	}
+	return &revised[revisionRef]{etag(v), revisionRef{string(v.Rev.ID)}}, nil
+}
+
+type revisionRef struct {
+	Revision string `json:"revision"`
+}

@@ -1,0 +1,60 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// template is a template that is asked for, with its parameters.
+type template struct {
+	ID     string         `json:"id" minLength:"1" maxLength:"100"`
+	Params templateParams `json:"params,omitempty"`
+}
+
+type templateParams struct {
+	ContentRefs map[string]markup.Ref `json:"contentRefs,omitempty" doc:"What the references of the template lead to, by name."`
+}
+
+func (t template) plain() content.TemplateChoice {
+	return content.TemplateChoice{ID: t.ID, Refs: t.Params.ContentRefs}
+}
+
+type applyTemplateIn struct {
+	SpaceIn
+	Body struct {
+		ID              string         `json:"id" minLength:"1" maxLength:"100"`
+		Params          templateParams `json:"params,omitempty"`
+		ChangeRequestID string         `json:"changeRequestId,omitempty" maxLength:"100"`
+	}
+}
+
+func (a *API) applyTemplate(ctx context.Context, in *applyTemplateIn) (*done, error) {
+	if in.Body.ChangeRequestID != "" {
+		return nil, errs.E(errs.NotFound, "change request %q not found in this space", in.Body.ChangeRequestID)
+	}
+	return nil, a.Content.ApplyTemplate(ctx, authz.Of(ctx), content.TemplateChoice{ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
+}
+
+type templateOut struct {
+	Object      string            `json:"object" enum:"template"`
+	ID          string            `json:"id"`
+	Title       string            `json:"title"`
+	Description string            `json:"description"`
+	ContentRefs map[string]string `json:"contentRefs" doc:"Names of the references that it takes, with what they are for."`
+}
+
+type templateList struct {
+	Items []templateOut `json:"items"`
+}
+
+func (a *API) listTemplates(context.Context, *struct{}) (*out[templateList], error) {
+	w := templateList{}
+	for _, t := range content.Templates {
+		w.Items = append(w.Items, templateOut{"template", t.ID, t.Title, t.About, t.Refs})
+	}
+	return ok(w), nil
+}

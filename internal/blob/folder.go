@@ -1,0 +1,297 @@
+package blob
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Folder keeps bytes as files: DIR/aa/aabbcc…, and in DIR/tmp what is on its
+// way in or out. Several processes may use one folder.
+type Folder struct {
+	dir   string
+	limit int64
+	// durable says of which subfolders we know that they survive a crash.
+	durable [256]atomic.Bool
+}
+
+const (
+	tempDir = "tmp"
+	// condemned marks a file that Delete has taken out of its place and not
+	// yet decided about.
+	condemned = "octavo-delete-"
+
+	walkBatch = 512 // names of a subfolder that are read at once
+)
+
+// OpenFolder opens or creates a folder for files of at most limit bytes; zero
+// is DefaultMaxBytes. It cleans up behind a crash.
+func OpenFolder(dir string, limit int64) (*Folder, error) {
+	if limit <= 0 {
+		limit = DefaultMaxBytes
+	}
+	s := &Folder{dir: dir, limit: limit}
+	if err := os.MkdirAll(s.temp(), 0o700); err != nil {
+		return nil, fmt.Errorf("folder for files: %w", err)
+	}
+	// The folder may be new, and who may write to it may not see its parent.
+	err := syncDir(filepath.Dir(filepath.Clean(dir)))
+	if errors.Is(err, os.ErrPermission) {
+		err = nil
+	}
+	if err := errors.Join(err, syncDir(dir)); err != nil {
+		return nil, fmt.Errorf("folder for files: %w", err)
+	}
+	if err := errors.Join(removeStale(s.temp(), time.Now()), s.reprieve()); err != nil {
+		return nil, fmt.Errorf("clean up the folder for files: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Folder) temp() string         { return filepath.Join(s.dir, tempDir) }
+func (s *Folder) path(h Hash) string   { return filepath.Join(s.dir, filepath.FromSlash(h.key())) }
+func (s *Folder) subdir(h Hash) string { return filepath.Dir(s.path(h)) }
+
+// Put writes to a temporary file, makes sure that it is on the disk, and only
+// then gives it its name: a file with a name is always whole.
+func (s *Folder) Put(ctx context.Context, r io.Reader) (Info, error) {
+	f, info, err := spool(ctx, s.temp(), r, s.limit)
+	if err != nil {
+		return Info{}, err
+	}
+	defer os.Remove(f.Name()) // after the rename there is nothing to remove
+	defer f.Close()
+	if err := s.install(f, info); err != nil {
+		return Info{}, fmt.Errorf("keep a file: %w", err)
+	}
+	return info, nil
+}
+
+func (s *Folder) install(f *os.File, info Info) error {
+	if err := s.makeSubdir(info.Hash); err != nil {
+		return err
+	}
+	there, err := s.touch(info)
+	if err != nil {
+		return err
+	}
+	if !there {
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return err
+		}
+		if err := os.Rename(f.Name(), s.path(info.Hash)); err != nil {
+			return err
+		}
+	}
+	// Also if another Put made the name: it may not have come this far yet.
+	return syncDir(s.subdir(info.Hash))
+}
+
+func (s *Folder) makeSubdir(h Hash) error {
+	if s.durable[h[0]].Load() {
+		return nil
+	}
+	if err := os.Mkdir(s.subdir(h), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	if err := syncDir(s.dir); err != nil {
+		return err
+	}
+	s.durable[h[0]].Store(true)
+	return nil
+}
+
+// touch tells whether the bytes are there already, and notes that they were
+// put again. A file of another size is damaged and is replaced.
+func (s *Folder) touch(info Info) (bool, error) {
+	path := s.path(info.Hash)
+	st, err := os.Stat(path)
+	if err == nil && st.Size() != info.Size {
+		return false, nil
+	}
+	if err == nil {
+		err = os.Chtimes(path, info.LastPut, info.LastPut)
+	}
+	if missing(err) {
+		return false, nil // never there, or taken away by Delete just now
+	}
+	return err == nil, err
+}
+
+// Open gives a file.
+func (s *Folder) Open(_ context.Context, h Hash) (Object, error) {
+	f, err := os.Open(s.path(h))
+	if missing(err) {
+		return nil, errs.Missing("file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &file{f, Info{Hash: h, Size: st.Size(), LastPut: st.ModTime()}}, nil
+}
+
+// file is an Object of a folder.
+type file struct {
+	*os.File
+	info Info
+}
+
+func (f *file) Info() Info { return f.info }
+
+// Has tells whether there is such a file.
+func (s *Folder) Has(_ context.Context, h Hash) (bool, error) {
+	_, err := os.Stat(s.path(h))
+	if missing(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Delete first takes the file out of its place and then looks when it was
+// put. So a Put at the same time either finds the file and is seen here, or
+// does not find it and brings its own.
+func (s *Folder) Delete(_ context.Context, h Hash, notPutSince time.Time) (bool, error) {
+	st, err := os.Stat(s.path(h))
+	if missing(err) || err == nil && !st.ModTime().Before(notPutSince) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	away := s.away(h)
+	if err := os.Rename(s.path(h), away); missing(err) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	return s.decide(h, away, notPutSince)
+}
+
+// away is a place for a file that Delete has taken.
+func (s *Folder) away(h Hash) string {
+	return filepath.Join(s.temp(), condemned+h.String()+"-"+rand.Text())
+}
+
+func (s *Folder) decide(h Hash, away string, notPutSince time.Time) (bool, error) {
+	st, err := os.Stat(away)
+	if err == nil && !st.ModTime().Before(notPutSince) {
+		return false, s.putBack(h, away)
+	}
+	if err == nil {
+		err = os.Remove(away)
+	}
+	if missing(err) {
+		return false, nil // another process started meanwhile and put it back
+	}
+	return err == nil, err
+}
+
+func (s *Folder) putBack(h Hash, away string) error {
+	if err := os.Rename(away, s.path(h)); err != nil {
+		return err
+	}
+	return syncDir(s.subdir(h))
+}
+
+// reprieve puts back what a crash in the middle of Delete left behind. The
+// time is renewed first: it may replace a file that was put since.
+func (s *Folder) reprieve() error {
+	names, err := filepath.Glob(filepath.Join(s.temp(), condemned+"*"))
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	for _, name := range names {
+		text, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(name), condemned), "-")
+		h, err := ParseHash(text)
+		if err != nil {
+			continue
+		}
+		err = os.Chtimes(name, now, now)
+		if err == nil {
+			err = s.putBack(h, name)
+		}
+		if err != nil && !missing(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Walk goes through the subfolders.
+func (s *Folder) Walk(ctx context.Context, fn func(Info) error) error {
+	for i := range 256 {
+		if err := walkDir(ctx, filepath.Join(s.dir, fmt.Sprintf("%02x", i)), fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func walkDir(ctx context.Context, dir string, fn func(Info) error) error {
+	d, err := os.Open(dir)
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	for {
+		entries, err := d.ReadDir(walkBatch)
+		for _, e := range entries {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			h, err := ParseHash(e.Name())
+			if err != nil || !strings.HasPrefix(e.Name(), filepath.Base(dir)) {
+				continue
+			}
+			st, err := e.Info()
+			if missing(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if err := fn(Info{Hash: h, Size: st.Size(), LastPut: st.ModTime()}); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func missing(err error) bool { return errors.Is(err, os.ErrNotExist) }
+
+// syncDir makes the names in a folder survive a crash.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // there it is not possible, and not needed
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,197 @@
+package blob
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"io"
+	"mime"
+	"path"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+)
+
+const (
+	sniffBytes = 4 << 10 // from which the type of a file is told
+	// inspectBytes bounds what is read to find the size of an image. A photo
+	// may have previews and a depth map in front of it.
+	inspectBytes = 8 << 20
+	inspectBlock = 256 << 10 // read at once; in a bucket each is a request
+	maxDimension = 1 << 20   // pixels; more is no image but an attempt
+)
+
+// Sniffed is what a file is, by its bytes.
+type Sniffed struct {
+	// ContentType without parameters, such as image/png. Never empty.
+	ContentType string
+	// Width and Height of an image in pixels, or zero.
+	Width, Height int
+}
+
+// Inspect tells what a file is. Binary formats are told by their bytes
+// whatever the name says; among texts, which have no marks, the name decides.
+// The size of an image is taken from its header and no pixel is decoded, so
+// that an image of any size costs the same. What cannot be read has no size;
+// the error is one of r alone.
+func Inspect(name string, r io.ReaderAt, size int64) (Sniffed, error) {
+	b := &bounded{r: r, size: size, budget: inspectBytes}
+	head := make([]byte, min(sniffBytes, max(size, 0)))
+	n, err := io.ReadFull(io.NewSectionReader(b, 0, int64(len(head))), head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return Sniffed{ContentType: octets}, err
+	}
+	s := Sniffed{ContentType: contentType(name, head[:n])}
+	s.Width, s.Height = dimensions(s.ContentType, b)
+	return s, b.err
+}
+
+const (
+	octets    = "application/octet-stream"
+	plainText = "text/plain"
+	svgImage  = "image/svg+xml"
+)
+
+// textTypes are told by the end of the name, as texts have no marks.
+var textTypes = map[string]string{
+	".adoc": plainText, ".bat": plainText, ".c": plainText, ".cfg": plainText, ".conf": plainText,
+	".cpp": plainText, ".cs": plainText, ".env": plainText, ".go": plainText, ".graphql": plainText,
+	".h": plainText, ".ini": plainText, ".java": plainText, ".kt": plainText, ".log": plainText,
+	".php": plainText, ".proto": plainText, ".ps1": plainText, ".py": plainText, ".rb": plainText,
+	".rs": plainText, ".rst": plainText, ".sh": plainText, ".sql": plainText, ".swift": plainText,
+	".text": plainText, ".tf": plainText, ".txt": plainText,
+	".css": "text/css", ".csv": "text/csv", ".tsv": "text/tab-separated-values",
+	".ics": "text/calendar", ".vcf": "text/vcard", ".vtt": "text/vtt",
+	".htm": "text/html", ".html": "text/html", ".xhtml": "application/xhtml+xml",
+	".js": "text/javascript", ".cjs": "text/javascript", ".mjs": "text/javascript", ".jsx": "text/javascript",
+	".ts": "text/x-typescript", ".tsx": "text/x-typescript",
+	".json": "application/json", ".map": "application/json", ".ipynb": "application/json",
+	".jsonl": "application/jsonl", ".ndjson": "application/jsonl", ".geojson": "application/geo+json",
+	".md": "text/markdown", ".markdown": "text/markdown", ".mdx": "text/markdown",
+	".svg": svgImage, ".xml": "application/xml", ".xsd": "application/xml", ".xsl": "application/xml",
+	".toml": "application/toml", ".yaml": "application/yaml", ".yml": "application/yaml",
+}
+
+func contentType(name string, head []byte) string {
+	found := mimetype.Detect(head)
+	text := false
+	for m := found; m != nil; m = m.Parent() {
+		text = text || m.Is(plainText)
+	}
+	// A pattern that matches text says more of what it looks like than of
+	// what it is: many a README.md begins with <p align="center">.
+	if text {
+		if t, ok := textTypes[strings.ToLower(path.Ext(name))]; ok {
+			return t
+		}
+	}
+	t, _, err := mime.ParseMediaType(found.String())
+	if err != nil || t == "" {
+		return octets
+	}
+	return t
+}
+
+// dimensions of an image, or zeros.
+func dimensions(contentType string, b *bounded) (w, h int) {
+	if contentType == svgImage {
+		return svgSize(io.NewSectionReader(b, 0, svgBytes))
+	}
+	decode := decoders[contentType]
+	if decode == nil {
+		return 0, 0
+	}
+	// The decoders meet bytes that were made to break them. A defect of one
+	// must not end the program.
+	defer func() {
+		if recover() != nil {
+			w, h = 0, 0
+		}
+	}()
+	c, err := decode(io.NewSectionReader(b, 0, b.size))
+	if err != nil || c.Width <= 0 || c.Height <= 0 || c.Width > maxDimension || c.Height > maxDimension {
+		return 0, 0
+	}
+	return c.Width, c.Height
+}
+
+// decoders read the header of an image.
+var decoders = map[string]func(io.Reader) (image.Config, error){
+	"image/avif": heifSize,
+	"image/bmp":  bmp.DecodeConfig,
+	"image/gif":  gif.DecodeConfig,
+	"image/heic": heifSize,
+	"image/heif": heifSize,
+	"image/jpeg": jpeg.DecodeConfig,
+	"image/png":  pngSize,
+	"image/tiff": tiff.DecodeConfig,
+	"image/webp": func(r io.Reader) (image.Config, error) {
+		return webp.DecodeConfig(io.LimitReader(r, sniffBytes)) // it comes first here too
+	},
+	// Some programs write an animation that the table of types tells apart.
+	"image/vnd.mozilla.apng": pngSize,
+}
+
+// pngSize reads the header, which comes first. The decoder goes on to look for
+// a palette, at great cost if many chunks are in front of it.
+func pngSize(r io.Reader) (c image.Config, err error) {
+	const signature = "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" // with the length of the header
+	var b [len(signature) + 17]byte
+	if _, err := io.ReadFull(r, b[:]); err != nil {
+		return c, err
+	}
+	body, sum := b[12:29], b[29:]
+	if string(b[:len(signature)]) != signature || crc32.ChecksumIEEE(body) != binary.BigEndian.Uint32(sum) {
+		return c, errors.New("not a PNG header")
+	}
+	c.Width = int(binary.BigEndian.Uint32(body[4:]))
+	c.Height = int(binary.BigEndian.Uint32(body[8:]))
+	return c, nil
+}
+
+// bounded gives at most a budget of bytes, and reads them in blocks: some
+// decoders ask for four bytes at a time.
+type bounded struct {
+	r      io.ReaderAt
+	size   int64
+	budget int64
+	block  []byte
+	at     int64 // where the block begins
+	err    error // of r
+}
+
+func (b *bounded) ReadAt(p []byte, off int64) (n int, err error) {
+	for n < len(p) {
+		if off < 0 || off >= b.size || b.budget <= 0 || b.err != nil {
+			return n, io.EOF
+		}
+		if off < b.at || off >= b.at+int64(len(b.block)) {
+			b.load(off)
+			continue
+		}
+		k := copy(p[n:], b.block[off-b.at:])
+		n, off, b.budget = n+k, off+int64(k), b.budget-int64(k)
+	}
+	return n, nil
+}
+
+func (b *bounded) load(off int64) {
+	b.at = off - off%inspectBlock
+	if cap(b.block) == 0 {
+		b.block = make([]byte, min(inspectBlock, b.size))
+	}
+	b.block = b.block[:min(int64(cap(b.block)), b.size-b.at)]
+	n, err := b.r.ReadAt(b.block, b.at)
+	b.block = b.block[:n]
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = err
+	} else if off >= b.at+int64(n) {
+		b.size = b.at + int64(n) // shorter than was said
+	}
+}

@@ -1,0 +1,98 @@
+package blob
+
+import (
+	"encoding/xml"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// svgBytes bounds how far the root of a drawing is searched for.
+const svgBytes = 64 << 10
+
+// svgSize gives the size of a drawing in pixels of CSS, from the attributes
+// of its root, or zeros. The XML reader knows no entities but the five of
+// XML itself, so none is expanded.
+func svgSize(r io.Reader) (w, h int) {
+	d := xml.NewDecoder(io.LimitReader(r, svgBytes))
+	d.Strict = false
+	for {
+		t, err := d.RawToken()
+		if err != nil {
+			return 0, 0
+		}
+		if root, ok := t.(xml.StartElement); ok {
+			if root.Name.Local != "svg" {
+				return 0, 0
+			}
+			return svgRoot(root.Attr)
+		}
+	}
+}
+
+func svgRoot(attrs []xml.Attr) (int, int) {
+	var w, h, boxW, boxH float64
+	for _, a := range attrs {
+		if a.Name.Space != "" {
+			continue
+		}
+		switch a.Name.Local {
+		case "width":
+			w = svgLength(a.Value)
+		case "height":
+			h = svgLength(a.Value)
+		case "viewBox":
+			f := strings.FieldsFunc(a.Value, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) })
+			if len(f) == 4 {
+				boxW, boxH = svgLength(f[2]), svgLength(f[3])
+			}
+		}
+	}
+	// What is missing follows from the shape of the viewBox.
+	if boxW > 0 && boxH > 0 {
+		switch {
+		case w == 0 && h == 0:
+			w, h = boxW, boxH
+		case w == 0:
+			w = h * boxW / boxH
+		case h == 0:
+			h = w * boxH / boxW
+		}
+	}
+	w, h = math.Round(w), math.Round(h)
+	if !(w >= 1 && h >= 1 && w <= maxDimension && h <= maxDimension) { // also not a number
+		return 0, 0
+	}
+	return int(w), int(h)
+}
+
+// svgUnits in pixels of CSS. Relative ones depend on the page: they have no
+// size of their own.
+var svgUnits = []struct {
+	name   string
+	pixels float64
+}{
+	{"px", 1}, {"pt", 96.0 / 72}, {"pc", 16}, {"in", 96}, {"cm", 96 / 2.54}, {"mm", 96 / 25.4}, {"q", 96 / 101.6},
+}
+
+// svgLength gives a length in pixels, or 0 if it is none.
+func svgLength(s string) float64 {
+	s = strings.ToLower(strings.TrimSpace(s))
+	factor := 1.0
+	for _, u := range svgUnits {
+		if rest, ok := strings.CutSuffix(s, u.name); ok {
+			s, factor = strings.TrimSpace(rest), u.pixels
+			break
+		}
+	}
+	// ParseFloat also reads inf, nan, hexadecimals and underscores.
+	if s == "" || strings.Trim(s, "0123456789.+-e") != "" {
+		return 0
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f <= 0 {
+		return 0
+	}
+	return f * factor
+}

@@ -1,0 +1,205 @@
+package chunk
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// Edit sets a key, or removes it when Value is nil. A value may be empty but
+// not nil.
+type Edit struct {
+	Key   string
+	Value []byte
+}
+
+// Edits are changes by key: the last of a key counts.
+type Edits map[string][]byte
+
+// Set changes the value of a key.
+func (e Edits) Set(key string, value []byte) {
+	if value == nil {
+		value = []byte{}
+	}
+	e[key] = value
+}
+
+// Remove takes a key away.
+func (e Edits) Remove(key string) { e[key] = nil }
+
+// Sorted gives the edits in the order of their keys.
+func (e Edits) Sorted() []Edit {
+	out := make([]Edit, 0, len(e))
+	for _, k := range slices.Sorted(maps.Keys(e)) {
+		out = append(out, Edit{k, e[k]})
+	}
+	return out
+}
+
+// Apply gives the map that root becomes by edits, which are sorted by key
+// and have each key once. put is told of every new node.
+func Apply(ctx context.Context, src Source, root Hash, edits []Edit, put func(Hash, *Node, []byte)) (Hash, error) {
+	b := &builder{src: src, put: put, made: map[Hash]*Node{}}
+	if root == "" {
+		b.addEdits(edits)
+	} else if err := b.walk(ctx, root, edits); err != nil {
+		return "", err
+	}
+	return b.finish(ctx)
+}
+
+// builder makes a tree from left to right. Whole subtrees of the old tree
+// are taken over where nothing in them changes.
+type builder struct {
+	src  Source
+	put  func(Hash, *Node, []byte)
+	open [maxLevel + 2]Node // the node of each level that is not finished
+	made map[Hash]*Node
+}
+
+// walk adds a subtree as it is after edits.
+func (b *builder) walk(ctx context.Context, h Hash, edits []Edit) error {
+	n, err := b.src.Node(ctx, h)
+	if err != nil {
+		return err
+	}
+	if n.Level == 0 {
+		b.merge(n, edits)
+		return nil
+	}
+	for i, last := range n.Keys {
+		mine := edits
+		if i < len(n.Keys)-1 { // the last child takes what comes behind it
+			end, found := slices.BinarySearchFunc(edits, last, func(e Edit, key string) int { return compare(e.Key, key) })
+			if found {
+				end++
+			}
+			mine, edits = edits[:end], edits[end:]
+		}
+		if len(mine) == 0 && b.aligned(n.Level) {
+			b.add(n.Level, last, nil, n.Children[i], n.Counts[i])
+			continue
+		}
+		if err := b.walk(ctx, n.Children[i], mine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// aligned tells whether nothing below a level is unfinished, so that a
+// subtree of that level fits.
+func (b *builder) aligned(level int) bool {
+	for i := range level {
+		if len(b.open[i].Keys) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// merge adds the entries of a leaf with edits among them.
+func (b *builder) merge(n *Node, edits []Edit) {
+	for i, k := range n.Keys {
+		for len(edits) > 0 && edits[0].Key < k {
+			b.addEdits(edits[:1])
+			edits = edits[1:]
+		}
+		if len(edits) > 0 && edits[0].Key == k {
+			b.addEdits(edits[:1])
+			edits = edits[1:]
+			continue
+		}
+		b.add(0, k, n.Values[i], "", 1)
+	}
+	b.addEdits(edits)
+}
+
+func (b *builder) addEdits(edits []Edit) {
+	for _, e := range edits {
+		if e.Value != nil {
+			b.add(0, e.Key, e.Value, "", 1)
+		}
+	}
+}
+
+// add puts an entry into the open node of a level, and finishes the node if
+// it ends behind that key.
+func (b *builder) add(level int, key string, value []byte, child Hash, count int) {
+	n := &b.open[level]
+	n.Keys = append(n.Keys, key)
+	if level == 0 {
+		n.Values = append(n.Values, value)
+	} else {
+		n.Children = append(n.Children, child)
+		n.Counts = append(n.Counts, count)
+	}
+	if level < maxLevel && levelOf(key) > level {
+		b.flush(level)
+	}
+}
+
+// flush finishes the open node of a level.
+func (b *builder) flush(level int) {
+	n := b.open[level]
+	n.Level = level
+	b.open[level] = Node{}
+	data := n.Encode()
+	h := Sum(data)
+	if _, known := b.made[h]; !known {
+		b.made[h] = &n
+		b.put(h, &n, data)
+	}
+	b.add(level+1, n.Keys[len(n.Keys)-1], nil, h, n.count())
+}
+
+// finish closes what is open and gives the root: the lowest node that has
+// everything.
+func (b *builder) finish(ctx context.Context) (Hash, error) {
+	top := -1
+	for level := range b.open {
+		if len(b.open[level].Keys) > 0 {
+			top = level
+		}
+	}
+	if top < 0 {
+		return "", nil
+	}
+	for level := 0; level <= top; level++ {
+		if level == top && level > 0 && len(b.open[level].Children) == 1 {
+			return b.lower(ctx, b.open[level].Children[0])
+		}
+		if len(b.open[level].Keys) > 0 {
+			b.flush(level)
+			top = max(top, level+1)
+		}
+	}
+	return "", nil // not reached: the last flush leaves one child above
+}
+
+// lower goes down as long as a node has only one child.
+func (b *builder) lower(ctx context.Context, h Hash) (Hash, error) {
+	for {
+		n, ok := b.made[h]
+		if !ok {
+			var err error
+			if n, err = b.src.Node(ctx, h); err != nil {
+				return "", err
+			}
+		}
+		if n.Level == 0 || len(n.Children) != 1 {
+			return h, nil
+		}
+		h = n.Children[0]
+	}
+}
+
+func compare(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

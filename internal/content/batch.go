@@ -1,0 +1,337 @@
+package content
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/expr"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Operations of a batch.
+const (
+	InsertPage  = "insert_page"
+	UpdatePage  = "update_page"
+	DeletePage  = "delete_page"
+	RevertPage  = "revert_page"
+	InsertFiles = "insert_files"
+)
+
+// Limits of a batch.
+const (
+	MaxChanges = 50
+	MaxFiles   = 20
+)
+
+// Change is one change of a batch. Which fields count depends on Operation.
+type Change struct {
+	Operation string
+	Page      string          // id, or a name of the batch
+	Into      opt.Val[string] // parent; null is the top level
+	At        *int            // place among its siblings
+	Ref       string          // name of an inserted page within the batch
+	Body      *Body           // new content of the page
+	Meta      PageMeta        // what is set of its metadata
+	Revision  docs.RevisionID // of revert_page
+	Blocks    []string        // of revert_page: only these
+	Files     []NewFile       // of insert_files
+}
+
+// Body is the content of a page as somebody sends it: Markdown, or a
+// document.
+type Body struct {
+	Markdown *string
+	Document *markup.Document
+}
+
+// PageMeta is metadata of a page; what is not set stays.
+type PageMeta struct {
+	Title         opt.Val[string]
+	Slug          opt.Val[string]
+	Emoji         opt.Val[string]
+	Icon          opt.Val[string]
+	Description   opt.Val[string]
+	Hidden        opt.Val[bool]
+	NoIndex       opt.Val[bool]
+	NoRobotsIndex opt.Val[bool]
+	Condition     opt.Val[string]
+}
+
+// Outcome tells what became of a page that a batch touched.
+type Outcome struct {
+	Kind string // created, updated, deleted
+	Page docs.PageID
+	Ref  string
+}
+
+// Applied is the result of a batch.
+type Applied struct {
+	View     *View
+	Outcomes []Outcome
+	Files    []docs.File
+}
+
+// Apply changes the content of a space that is edited live: all changes, in
+// one new revision, or none. expected is the revision that the caller has
+// seen; empty is any.
+func (s *Service) Apply(ctx context.Context, g *authz.Grant, expected docs.RevisionID, changes []Change) (*Applied, error) {
+	// Bytes from elsewhere come first: nobody else waits for them.
+	files, err := s.fetch(ctx, changes)
+	if err != nil {
+		return nil, err
+	}
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*Applied, error) {
+		v, err := s.live(ctx, tx, g, expected)
+		if err != nil {
+			return nil, err
+		}
+		d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
+		out, err := d.apply(ctx, changes, files, v.Rev)
+		if err != nil {
+			return nil, err
+		}
+		rev, err := s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionEdits})
+		if err != nil {
+			return nil, err
+		}
+		out.View = s.view(withHead(v.Space, rev, tx), rev)
+		return out, nil
+	})
+}
+
+// live opens the newest revision for changing it.
+func (s *Service) live(ctx context.Context, tx *store.Tx, g *authz.Grant, expected docs.RevisionID) (*View, error) {
+	sp := g.Space
+	switch {
+	case sp.EditMode != docs.EditLive:
+		return nil, errs.E(errs.Precondition, "the space is locked: its content is changed by change requests; set editMode to live to change it directly")
+	case expected != "" && expected != sp.Revision:
+		return nil, errs.E(errs.Precondition, "the content of the space has changed: its revision is %s; read it again", sp.Revision)
+	}
+	return s.At(ctx, tx.Reader, sp, sp.Revision)
+}
+
+// apply makes the changes of a batch on a draft. base is what revert_page
+// goes back to.
+func (d *draft) apply(ctx context.Context, changes []Change, files [][]docs.File, base docs.Revision) (*Applied, error) {
+	out := &Applied{}
+	kinds := map[docs.PageID]*Outcome{}
+	for i, c := range changes {
+		at := fmt.Sprintf("body.changes[%d]", i)
+		var err error
+		switch c.Operation {
+		case InsertPage:
+			err = d.insertPage(ctx, at, c, kinds)
+		case UpdatePage:
+			err = d.updatePage(ctx, at, c)
+		case DeletePage:
+			err = d.deletePage(ctx, at, c, kinds)
+		case RevertPage:
+			err = d.revertPage(ctx, at, c, base, kinds)
+		case InsertFiles:
+			var added []docs.File
+			added, err = d.insertFiles(ctx, at, c, files[i])
+			out.Files = append(out.Files, added...)
+		default:
+			err = errs.Field(at+".operation", "must be one of %s, %s, %s, %s, %s", InsertPage, UpdatePage, DeletePage, RevertPage, InsertFiles)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := d.settle(ctx); err != nil {
+		return nil, err
+	}
+	for _, id := range d.touched {
+		o := kinds[id]
+		if o == nil {
+			o = &Outcome{Kind: "updated"}
+		}
+		o.Page = id
+		out.Outcomes = append(out.Outcomes, *o)
+	}
+	return out, nil
+}
+
+// target finds the page that a change is about.
+func (d *draft) target(ctx context.Context, at, id string) (docs.Page, error) {
+	if id == "" {
+		return docs.Page{}, errs.Field(at+".page", "is required")
+	}
+	if ref, ok := d.refs[id]; ok && ref.Kind == markup.RefPage {
+		id = ref.Page
+	}
+	p, ok, err := d.page(ctx, docs.PageID(id))
+	if err == nil && !ok {
+		err = errs.E(errs.NotFound, "%s.page: page %q not found in this space", at, id)
+	}
+	return p, err
+}
+
+func (d *draft) parentOf(c Change) (id *docs.PageID) {
+	if !c.Into.Set() {
+		return nil
+	}
+	into, _ := c.Into.Get()
+	if ref, ok := d.refs[into]; ok && ref.Kind == markup.RefPage {
+		into = ref.Page
+	}
+	p := docs.PageID(into)
+	return &p
+}
+
+func (d *draft) insertPage(ctx context.Context, at string, c Change, kinds map[docs.PageID]*Outcome) error {
+	p := docs.Page{ID: docs.PageID(d.newID()), Type: docs.PageDocument, CreatedAt: d.now, UpdatedAt: d.now}
+	if into := d.parentOf(c); into != nil {
+		p.Parent = *into
+	}
+	if err := d.name(ctx, at, c.Ref, markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}); err != nil {
+		return err
+	}
+	p, err := d.described(at, p, c)
+	if err != nil {
+		return err
+	}
+	if p.Title == "" {
+		p.Title = "Untitled"
+	}
+	if err := d.insert(ctx, at, p, c.At); err != nil {
+		return err
+	}
+	kinds[p.ID] = &Outcome{Kind: "created", Ref: c.Ref}
+	return d.write(at, p.ID, c.Body)
+}
+
+// name makes a name valid for the rest of the batch.
+func (d *draft) name(ctx context.Context, at, name string, ref markup.Ref) error {
+	if name == "" {
+		return nil
+	}
+	clean := strings.TrimSuffix(path.Clean(strings.TrimPrefix(name, "./")), ".md")
+	if _, twice := d.refs[clean]; twice {
+		return errs.Field(at+".ref", "%q is used twice in the batch", name)
+	}
+	if p, rest, err := d.exact(ctx, clean); err != nil {
+		return err
+	} else if rest == "" && p.ID != "" {
+		return errs.Field(at+".ref", "%q is the path of an existing page; choose another name", name)
+	}
+	d.refs[clean] = ref
+	d.refs[name] = ref
+	return nil
+}
+
+func (d *draft) updatePage(ctx context.Context, at string, c Change) error {
+	p, err := d.target(ctx, at, c.Page)
+	if err != nil {
+		return err
+	}
+	before := p
+	if c.Body != nil && !p.HasBody() {
+		return errs.Field(at+".document", "cannot be set: a %s page has no content", p.Type)
+	}
+	if p, err = d.described(at, p, c); err != nil {
+		return err
+	}
+	if p, err = d.move(ctx, at, p, d.parentOf(c), c.At); err != nil {
+		return err
+	}
+	if p.Title != before.Title || p.Slug != before.Slug || p.Parent != before.Parent || p.Pinned != before.Pinned {
+		if p, err = d.slugged(ctx, at+".slug", p); err != nil {
+			return err
+		}
+	}
+	if p.Slug != before.Slug {
+		p.File = "" // the file is named after the page again
+	}
+	d.touch(p.ID)
+	if err := d.put(ctx, p); err != nil {
+		return err
+	}
+	return d.write(at, p.ID, c.Body)
+}
+
+func (d *draft) write(at string, id docs.PageID, b *Body) error {
+	switch {
+	case b == nil || (b.Markdown == nil && b.Document == nil):
+	case b.Markdown != nil:
+		if len(*b.Markdown) > docs.MaxSource {
+			return errs.Field(at+".document.markdown", "is larger than %d MB", docs.MaxSource>>20)
+		}
+		d.written[id] = &writing{path: at + ".document.markdown", markdown: []byte(*b.Markdown)}
+	default:
+		d.written[id] = &writing{path: at + ".document.document", doc: b.Document}
+	}
+	return nil
+}
+
+// described sets the metadata of a page: what the change says, then what the
+// head of its Markdown says, which wins.
+func (d *draft) described(at string, p docs.Page, c Change) (docs.Page, error) {
+	m := c.Meta
+	p.Title, p.Emoji, p.Icon = m.Title.Or(p.Title), m.Emoji.Or(p.Emoji), m.Icon.Or(p.Icon)
+	p.Description, p.Condition = m.Description.Or(p.Description), m.Condition.Or(p.Condition)
+	p.Hidden, p.NoIndex, p.NoRobotsIndex = m.Hidden.Or(p.Hidden), m.NoIndex.Or(p.NoIndex), m.NoRobotsIndex.Or(p.NoRobotsIndex)
+	if slug, ok := m.Slug.Get(); ok {
+		p.Slug, p.Pinned = slug, slug != ""
+		if p.Pinned && !docs.CheckSlug(slug) {
+			return p, errs.Field(at+".slug", "cannot be part of an address: use letters, digits and dashes, at most %d characters", docs.MaxSlug)
+		}
+	}
+	if c.Body != nil && c.Body.Markdown != nil {
+		headOf(markup.ParseHead([]byte(*c.Body.Markdown)), &p)
+	}
+	return p, checkPage(at, p)
+}
+
+// checkPage tells what is wrong with the metadata of a page.
+func checkPage(at string, p docs.Page) error {
+	for _, f := range []struct {
+		name, value string
+		most        int
+	}{
+		{"title", p.Title, docs.MaxPageTitle}, {"emoji", p.Emoji, 50}, {"icon", p.Icon, 50},
+		{"description", p.Description, docs.MaxDescription}, {"condition", p.Condition, expr.MaxLength},
+	} {
+		if utf8.RuneCountInString(f.value) > f.most {
+			return errs.Field(at+"."+f.name, "is longer than %d characters", f.most)
+		}
+	}
+	if p.Condition != "" {
+		if _, err := expr.Parse(p.Condition); err != nil {
+			return errs.Field(at+".condition", "is not an expression: %v", err)
+		}
+	}
+	return nil
+}
+
+func (d *draft) deletePage(ctx context.Context, at string, c Change, kinds map[docs.PageID]*Outcome) error {
+	p, err := d.target(ctx, at, c.Page)
+	if err != nil {
+		return err
+	}
+	d.touch(p.ID)
+	kinds[p.ID] = &Outcome{Kind: "deleted"}
+	return d.drop(ctx, p)
+}
+
+// withHead gives a space as it is after a commit.
+func withHead(sp docs.Space, rev docs.Revision, tx *store.Tx) docs.Space {
+	if sp.Revision != rev.ID {
+		sp.Revision, sp.UpdatedAt = rev.ID, tx.Now()
+	}
+	return sp
+}
+
+func contentEvent(sp docs.Space, action string, data map[string]any) audit.Event {
+	return audit.Event{Org: sp.Org, Action: "space.content." + action, Kind: "space", ID: string(sp.ID), Data: data}
+}

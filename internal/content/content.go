@@ -1,0 +1,133 @@
+// Package content is the service for what is in a space: pages, files and
+// reusable contents in immutable revisions, the references between them, and
+// the search over them.
+//
+// A revision is one sorted map in chunks (see package chunk). A tree reads
+// it; a draft is a tree with changes on top; commit turns a draft into the
+// next revision together with everything that is derived from it.
+package content
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Service reads and changes content.
+type Service struct {
+	Store    *store.Store
+	Blobs    blob.Store
+	Outbound outbound.Policy
+	BaseURL  string // without a slash at the end
+	Log      *slog.Logger
+
+	objects *cache.Cache[chunk.Hash, object]
+	reports *cache.Cache[docs.RevisionID, *linkReport]
+}
+
+// object is what the cache keeps of an object: a node, or bytes.
+type object struct {
+	node *chunk.Node
+	data []byte
+}
+
+// Bounds of what is kept in memory.
+const (
+	maxObjects = 48 << 20 // bytes
+	maxReports = 16 << 20 // bytes
+)
+
+// New gives a service over a store.
+func New(s Service) *Service {
+	s.objects = cache.New[chunk.Hash](maxObjects, func(o object) int {
+		if o.node != nil {
+			return o.node.Size()
+		}
+		return len(o.data) + 128
+	})
+	s.reports = cache.New[docs.RevisionID](maxReports, func(r *linkReport) int { return 200 * (1 + len(r.targets)) })
+	return &s
+}
+
+// source reads objects through the cache. What an object holds never
+// changes, so it does not matter who read it first.
+type source struct {
+	s *Service
+	r store.Reader
+}
+
+// Node implements chunk.Source.
+func (s source) Node(ctx context.Context, h chunk.Hash) (*chunk.Node, error) {
+	if o, ok := s.s.objects.Get(h); ok && o.node != nil {
+		return o.node, nil
+	}
+	b, err := s.r.Object(ctx, h)
+	if err != nil {
+		return nil, damaged(h, err)
+	}
+	n, err := chunk.Decode(b)
+	if err != nil {
+		return nil, damaged(h, err)
+	}
+	s.s.objects.Set(h, object{node: n})
+	return n, nil
+}
+
+// Bytes gives a stored source.
+func (s source) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) {
+	if h == "" {
+		return nil, nil
+	}
+	if o, ok := s.s.objects.Get(h); ok && o.data != nil {
+		return o.data, nil
+	}
+	b, err := s.r.Object(ctx, h)
+	if err != nil {
+		return nil, damaged(h, err)
+	}
+	s.s.objects.Set(h, object{data: b})
+	return b, nil
+}
+
+// damaged says that content is missing that must be there: nobody asked for
+// it by name, so it is no "not found".
+func damaged(h chunk.Hash, err error) error {
+	if errs.Is(err, errs.NotFound) {
+		return fmt.Errorf("the object %s is missing; restore a backup", h)
+	}
+	return fmt.Errorf("object %s: %w", h, err)
+}
+
+// View is a revision of a space that is read.
+type View struct {
+	tree
+	Space docs.Space
+	Rev   docs.Revision
+}
+
+// Head opens the newest revision of a space.
+func (s *Service) Head(ctx context.Context, sp docs.Space) (*View, error) {
+	return s.At(ctx, s.Store.Reader, sp, sp.Revision)
+}
+
+// At opens a revision of a space; r is the pool or a transaction.
+func (s *Service) At(ctx context.Context, r store.Reader, sp docs.Space, id docs.RevisionID) (*View, error) {
+	rev, err := r.Revision(ctx, sp.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	return &View{tree: tree{src: source{s, r}, root: rev.Root}, Space: sp, Rev: rev}, nil
+}
+
+// view gives a revision that has just been made, for reading it afterwards.
+func (s *Service) view(sp docs.Space, rev docs.Revision) *View {
+	return &View{tree: tree{src: source{s, s.Store.Reader}, root: rev.Root}, Space: sp, Rev: rev}
+}

@@ -1,0 +1,100 @@
+package content
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Begin gives a new space its first revision, without any page.
+func (s *Service) Begin(ctx context.Context, tx *store.Tx, sp docs.Space) error {
+	if err := tx.AddLayer(ctx, store.Layer{ID: sp.Layer}); err != nil {
+		return err
+	}
+	return tx.AddRevision(ctx, docs.Revision{
+		ID: sp.Revision, Space: sp.ID, Type: docs.RevisionEdits, Author: sp.CreatedBy, CreatedAt: sp.CreatedAt,
+	})
+}
+
+// maxLayers is how many layers a space may read through before they are made
+// one again in the background.
+const maxLayers = 8
+
+// BeginCopy gives a new space the content of another one, without its
+// history and without copying anything: both have the same tree, and both
+// read through the layer that the original had.
+func (s *Service) BeginCopy(ctx context.Context, tx *store.Tx, from, to docs.Space) error {
+	rev, err := tx.Revision(ctx, from.ID, from.Revision)
+	if err != nil {
+		return err
+	}
+	base, err := tx.Layer(ctx, from.Layer)
+	if err != nil {
+		return err
+	}
+	fresh, err := tx.LayerIsEmpty(ctx, base.ID)
+	if err != nil {
+		return err
+	}
+	if fresh && base.Parent != "" { // nothing was written since the last copy
+		if base, err = tx.Layer(ctx, base.Parent); err != nil {
+			return err
+		}
+	} else {
+		top := store.Layer{ID: store.NewID[string](tx), Parent: base.ID, Depth: base.Depth + 1}
+		if err := tx.AddLayer(ctx, top); err != nil {
+			return err
+		}
+		if err := tx.SetLayer(ctx, from.ID, top.ID); err != nil {
+			return err
+		}
+	}
+	if err := tx.AddLayer(ctx, store.Layer{ID: to.Layer, Parent: base.ID, Depth: base.Depth + 1}); err != nil {
+		return err
+	}
+	if base.Depth+1 >= maxLayers {
+		for _, sp := range []docs.SpaceID{from.ID, to.ID} {
+			if err := EnqueueRebuild(ctx, tx, sp); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.AddRevision(ctx, docs.Revision{
+		ID: to.Revision, Space: to.ID, Type: docs.RevisionEdits, Root: rev.Root, Author: to.CreatedBy, CreatedAt: to.CreatedAt,
+	})
+}
+
+// Rollback makes the content of an earlier revision the newest again, as a
+// new revision: history only grows.
+func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.RevisionID, expected docs.RevisionID) (*View, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*View, error) {
+		v, err := s.live(ctx, tx, g, expected)
+		if err != nil {
+			return nil, err
+		}
+		target, err := tx.Revision(ctx, g.Space.ID, to)
+		if err != nil {
+			return nil, err
+		}
+		if target.Root == v.Rev.Root {
+			return nil, errs.E(errs.Conflict, "the content is already that of the revision %s; nothing would change", to)
+		}
+		d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
+		err = chunk.Diff(ctx, d.src, v.Rev.Root, target.Root, func(key string, _, after []byte) error {
+			d.over.set(key, after)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		rev, err := s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)})
+		if err != nil {
+			return nil, err
+		}
+		return s.view(withHead(v.Space, rev, tx), rev), nil
+	})
+}

@@ -1,0 +1,395 @@
+package content
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// draft is a revision in the making: a tree with changes on top. It holds
+// the rules of the page tree: slugs are unique among siblings, groups are at
+// the top level, nothing hangs below itself.
+type draft struct {
+	tree
+	s     *Service
+	space docs.Space
+	base  docs.Revision
+	now   docs.Time
+	newID func() string
+
+	objects map[chunk.Hash][]byte           // sources that are new
+	written map[docs.PageID]*writing        // bodies to be settled
+	refs    map[string]markup.Ref           // names that are valid in the batch
+	parsed  map[chunk.Hash]*markup.Document // by body and side, for the index
+	touched []docs.PageID                   // in order of first touch
+	seen    map[docs.PageID]bool
+	ready   map[docs.PageID]indexed // what the index says of pages, made ahead
+	mu      sync.Mutex              // of objects
+}
+
+func (s *Service) draftOf(v *View, now docs.Time, newID func() string) *draft {
+	t := v.tree
+	t.over = &overlay{values: map[string][]byte{}}
+	return &draft{
+		tree: t, s: s, space: v.Space, base: v.Rev, now: now, newID: newID,
+		objects: map[chunk.Hash][]byte{}, written: map[docs.PageID]*writing{}, refs: map[string]markup.Ref{},
+		parsed: map[chunk.Hash]*markup.Document{}, seen: map[docs.PageID]bool{}, ready: map[docs.PageID]indexed{},
+	}
+}
+
+// set changes a key of the draft.
+func (d *draft) set(key string, value []byte) {
+	if value == nil {
+		value = []byte{}
+	}
+	d.over.set(key, value)
+}
+
+func (d *draft) remove(key string) { d.over.set(key, nil) }
+
+// object keeps bytes for the revision.
+func (d *draft) object(data []byte) chunk.Hash {
+	h := chunk.Sum(data)
+	d.mu.Lock()
+	d.objects[h] = data
+	d.mu.Unlock()
+	d.s.objects.Set(h, object{data: data})
+	return h
+}
+
+func (d *draft) touch(id docs.PageID) {
+	if !d.seen[id] {
+		d.seen[id] = true
+		d.touched = append(d.touched, id)
+	}
+}
+
+// put stores a page, and what it is found by.
+func (d *draft) put(ctx context.Context, p docs.Page) error {
+	old, had, err := d.page(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	if had {
+		if old.HasPath() && p.HasPath() && (old.Parent != p.Parent || old.Slug != p.Slug) {
+			was, err := d.Path(ctx, old)
+			if err != nil {
+				return err
+			}
+			d.set(keyRedirect+docs.SlugKey(was), []byte(p.ID))
+		}
+		if orderKey(old) != orderKey(p) {
+			d.remove(orderKey(old))
+		}
+		if old.Slug != "" && slugKey(old.Parent, old.Slug) != slugKey(p.Parent, p.Slug) {
+			d.remove(slugKey(old.Parent, old.Slug))
+		}
+		if old.File != "" && old.File != p.File {
+			d.remove(keyName + old.File)
+		}
+	}
+	b, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	d.set(keyPage+string(p.ID), b)
+	d.set(orderKey(p), nil)
+	if p.Slug != "" {
+		d.set(slugKey(p.Parent, p.Slug), []byte(p.ID))
+	}
+	if p.File != "" {
+		d.set(keyName+p.File, []byte("p:"+string(p.ID)))
+	}
+	return nil
+}
+
+// drop removes a page and everything below it.
+func (d *draft) drop(ctx context.Context, p docs.Page) error {
+	ids, err := d.childIDs(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		c, err := d.Page(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := d.drop(ctx, c); err != nil {
+			return err
+		}
+	}
+	d.remove(keyPage + string(p.ID))
+	d.remove(orderKey(p))
+	if p.Slug != "" {
+		d.remove(slugKey(p.Parent, p.Slug))
+	}
+	if p.File != "" {
+		d.remove(keyName + p.File)
+	}
+	delete(d.written, p.ID)
+	return nil
+}
+
+// maxRank is how long the rank of a page may get before its siblings are
+// numbered again.
+const maxRank = 48
+
+// rank gives the place of a page among the children of parent: at counts
+// them without the page itself; nil is behind all.
+func (d *draft) rank(ctx context.Context, self, parent docs.PageID, at *int) (docs.Rank, error) {
+	prefix := keyOrder + string(parent) + sep
+	if at == nil {
+		last, ok, err := d.last(ctx, prefix)
+		if err != nil || !ok {
+			return docs.RankAfter(""), err
+		}
+		rank, _, _ := strings.Cut(last, sep)
+		return docs.RankAfter(docs.Rank(rank)), nil
+	}
+	var ranks []docs.Rank
+	err := d.scan(ctx, prefix, "", func(rest string, _ []byte) (bool, error) {
+		rank, id, _ := strings.Cut(rest, sep)
+		if docs.PageID(id) != self {
+			ranks = append(ranks, docs.Rank(rank))
+		}
+		return len(ranks) <= *at, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	if *at >= len(ranks) {
+		return d.rank(ctx, self, parent, nil)
+	}
+	before := docs.Rank("")
+	if *at > 0 {
+		before = ranks[*at-1]
+	}
+	if before == ranks[*at] { // two pages with the same rank: only ids order them
+		return before, d.renumber(ctx, parent)
+	}
+	r := docs.RankBetween(before, ranks[*at])
+	if len(r) <= maxRank {
+		return r, nil
+	}
+	if err := d.renumber(ctx, parent); err != nil {
+		return "", err
+	}
+	return d.rank(ctx, self, parent, at)
+}
+
+// renumber gives the children of a page short ranks again.
+func (d *draft) renumber(ctx context.Context, parent docs.PageID) error {
+	pages, err := d.Children(ctx, parent)
+	if err != nil {
+		return err
+	}
+	last := docs.Rank("")
+	for _, p := range pages {
+		last = docs.RankAfter(last)
+		p.Rank = last
+		if err := d.put(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// under checks that a page may hang below parent, and tells how deep parent
+// is.
+func (d *draft) under(ctx context.Context, path string, p docs.Page, parent docs.PageID) (depth int, err error) {
+	if parent == "" {
+		return 0, nil
+	}
+	if p.Type == docs.PageGroup {
+		return 0, errs.Field(path, "cannot be set: a group is at the top level only")
+	}
+	up, ok, err := d.page(ctx, parent)
+	switch {
+	case err != nil:
+		return 0, err
+	case !ok:
+		return 0, errs.Field(path, "is not a page of this space: %q", parent)
+	case !up.HasPath():
+		return 0, errs.Field(path, "is a %s page, which has no pages below it", up.Type)
+	}
+	for at := up; ; depth++ {
+		if at.ID == p.ID {
+			return 0, errs.Field(path, "would put the page below itself")
+		}
+		if at.Parent == "" {
+			break
+		}
+		if at, err = d.Page(ctx, at.Parent); err != nil {
+			return 0, err
+		}
+		if depth > docs.MaxPageDepth {
+			break
+		}
+	}
+	return depth + 1, nil
+}
+
+// height tells how many levels hang below a page.
+func (d *draft) height(ctx context.Context, id docs.PageID) (int, error) {
+	ids, err := d.childIDs(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	most := 0
+	for _, c := range ids {
+		h, err := d.height(ctx, c)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, h+1)
+	}
+	return most, nil
+}
+
+// insert adds a page below a parent.
+func (d *draft) insert(ctx context.Context, path string, p docs.Page, at *int) error {
+	depth, err := d.under(ctx, path+".into", p, p.Parent)
+	if err != nil {
+		return err
+	}
+	if depth >= docs.MaxPageDepth {
+		return errs.Field(path+".into", "is %d levels deep, which is the limit", docs.MaxPageDepth)
+	}
+	if p.Rank, err = d.rank(ctx, p.ID, p.Parent, at); err != nil {
+		return err
+	}
+	if p, err = d.slugged(ctx, path+".slug", p); err != nil {
+		return err
+	}
+	d.touch(p.ID)
+	return d.put(ctx, p)
+}
+
+// move puts a page elsewhere; in keeps its parent when it is nil.
+func (d *draft) move(ctx context.Context, path string, p docs.Page, into *docs.PageID, at *int) (docs.Page, error) {
+	if into == nil && at == nil {
+		return p, nil
+	}
+	if into != nil && *into != p.Parent {
+		depth, err := d.under(ctx, path+".into", p, *into)
+		if err != nil {
+			return p, err
+		}
+		h, err := d.height(ctx, p.ID)
+		if err != nil {
+			return p, err
+		}
+		if depth+h >= docs.MaxPageDepth {
+			return p, errs.Field(path+".into", "would make the tree deeper than %d levels", docs.MaxPageDepth)
+		}
+		p.Parent = *into
+	} else if at == nil {
+		return p, nil
+	}
+	if at != nil {
+		now, err := d.index(ctx, p)
+		if err != nil || now == *at {
+			return p, err
+		}
+	}
+	rank, err := d.rank(ctx, p.ID, p.Parent, at)
+	if err != nil {
+		return p, err
+	}
+	// The file that the page came from stays where it is until it is
+	// exported: only its name in this tree changes with its parents.
+	p.Rank = rank
+	return p, nil
+}
+
+// index tells the place of a page among its siblings; -1 when it is not
+// there yet.
+func (d *draft) index(ctx context.Context, p docs.Page) (int, error) {
+	ids, err := d.childIDs(ctx, p.Parent)
+	return slices.Index(ids, p.ID), err
+}
+
+// slugged gives a page a slug that no sibling has: the one that was set, or
+// one that follows the title.
+func (d *draft) slugged(ctx context.Context, path string, p docs.Page) (docs.Page, error) {
+	if !p.HasPath() {
+		p.Slug, p.Pinned = "", false
+		return p, nil
+	}
+	if p.Pinned {
+		taken, by, err := d.taken(ctx, p, p.Slug)
+		if err == nil && taken {
+			err = errs.Field(path, "%q is taken by the page %s next to it", p.Slug, by)
+		}
+		return p, err
+	}
+	want := docs.SlugOf(p.Title)
+	for n := 1; ; n++ {
+		p.Slug = want
+		if n > 1 {
+			p.Slug = fmt.Sprintf("%s-%d", want, n-1)
+		}
+		taken, _, err := d.taken(ctx, p, p.Slug)
+		if err != nil || !taken {
+			return p, err
+		}
+	}
+}
+
+func (d *draft) taken(ctx context.Context, p docs.Page, slug string) (bool, docs.PageID, error) {
+	id, ok, err := d.get(ctx, slugKey(p.Parent, slug))
+	return ok && docs.PageID(id) != p.ID, docs.PageID(id), err
+}
+
+// putFile stores a file.
+func (d *draft) putFile(f docs.File) error {
+	b, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	d.set(keyFile+string(f.ID), b)
+	if f.Path != "" {
+		d.set(keyName+f.Path, []byte("f:"+string(f.ID)))
+	}
+	return nil
+}
+
+// putReusable stores a reusable content.
+func (d *draft) putReusable(r docs.Reusable) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	d.set(keyReusable+string(r.ID), b)
+	if r.File != "" {
+		d.set(keyName+r.File, []byte("r:"+string(r.ID)))
+	}
+	return nil
+}
+
+// seal makes the tree of the draft. It gives the root and all objects that
+// are new.
+func (d *draft) seal(ctx context.Context) (chunk.Hash, []store.Object, error) {
+	var out []store.Object
+	for h, data := range d.objects {
+		out = append(out, store.Object{Hash: h, Data: data})
+	}
+	edits := make([]chunk.Edit, 0, len(d.over.keys))
+	for _, key := range d.over.from("") {
+		edits = append(edits, chunk.Edit{Key: key, Value: d.over.values[key]})
+	}
+	root, err := chunk.Apply(ctx, d.src, d.root, edits, func(h chunk.Hash, n *chunk.Node, data []byte) {
+		out = append(out, store.Object{Hash: h, Data: data})
+		d.s.objects.Set(h, object{node: n})
+	})
+	return root, out, err
+}

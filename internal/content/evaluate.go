@@ -1,0 +1,138 @@
+package content
+
+import (
+	"context"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/expr"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Evaluation says which expressions of a document are replaced by what they
+// give.
+type Evaluation string
+
+// Evaluations. Deterministic ones do not depend on who reads the page.
+const (
+	EvaluateNone          Evaluation = "false"
+	EvaluateAll           Evaluation = "true"
+	EvaluateDeterministic Evaluation = "deterministic-only"
+)
+
+// Evaluated gives a document with its expressions replaced. A reader of the
+// API is no visitor of a site, so there are no claims: conditions on them do
+// not hold.
+func (t *tree) Evaluated(ctx context.Context, doc *markup.Document, vars docs.Variables, how Evaluation) (*markup.Document, error) {
+	if how != EvaluateAll && how != EvaluateDeterministic {
+		return doc, nil
+	}
+	space, err := t.Variables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if vars == nil {
+		vars = docs.Variables{}
+	}
+	env := map[string]any{
+		"visitor": map[string]any{"claims": map[string]any{"unsigned": map[string]any{}}},
+		"space":   map[string]any{"vars": map[string]any(space)},
+		"page":    map[string]any{"vars": map[string]any(vars)},
+	}
+	keep := func(src string) bool {
+		if how == EvaluateAll {
+			return false
+		}
+		p, err := expr.Parse(src)
+		if err != nil {
+			return false
+		}
+		for _, in := range p.Inputs() {
+			if in == "visitor" || strings.HasPrefix(in, "visitor.") {
+				return true
+			}
+		}
+		return false
+	}
+	return markup.Evaluate(doc, markup.Evaluator{
+		Text: func(src string) (string, bool) {
+			if keep(src) {
+				return "", true
+			}
+			p, err := expr.Parse(src)
+			if err != nil {
+				return "", false
+			}
+			v, err := p.Eval(env)
+			if err != nil {
+				return "", false
+			}
+			return expr.Text(v), false
+		},
+		Show: func(src string) (bool, bool) {
+			if keep(src) {
+				return false, true
+			}
+			return expr.Condition(src, env), false
+		},
+	}), nil
+}
+
+// dereferenced gives a document with reusable contents in place of the
+// blocks that include them.
+func (t *tree) dereferenced(ctx context.Context, doc *markup.Document) (*markup.Document, error) {
+	var failed error
+	out := markup.Dereference(doc, func(ref markup.Ref) (*markup.Document, bool) {
+		if ref.Space != "" || failed != nil {
+			return nil, false
+		}
+		r, err := t.Reusable(ctx, docs.ReusableID(ref.ReusableContent))
+		if err == nil {
+			var in *markup.Document
+			if in, err = t.ReusableDocument(ctx, r); err == nil {
+				return in, true
+			}
+		}
+		if !errs.Is(err, errs.NotFound) {
+			failed = err
+		}
+		return nil, false
+	})
+	return out, failed
+}
+
+// Dereferenced is dereferenced for readers.
+func (t *tree) Dereferenced(ctx context.Context, doc *markup.Document) (*markup.Document, error) {
+	return t.dereferenced(ctx, doc)
+}
+
+// DocumentByID gives a document of a space by its id: that of a page now, or
+// one that a page had.
+func (s *Service) DocumentByID(ctx context.Context, v *View, id string) (*markup.Document, docs.Variables, error) {
+	owner, _, _ := strings.Cut(id, "-")
+	if p, ok, err := v.page(ctx, docs.PageID(owner)); err != nil {
+		return nil, nil, err
+	} else if ok && documentID(owner, p.Body, p.Side) == id {
+		doc, err := v.Document(ctx, p)
+		return doc, p.Variables, err
+	}
+	if r, err := v.Reusable(ctx, docs.ReusableID(owner)); err == nil && documentID(owner, r.Body, r.Side) == id {
+		doc, err := v.ReusableDocument(ctx, r)
+		return doc, nil, err
+	} else if err != nil && !errs.Is(err, errs.NotFound) {
+		return nil, nil, err
+	}
+	d, err := s.Store.Document(ctx, v.Space.ID, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	doc, err := v.documentOf(ctx, text{owner: d.Page, body: d.Body, side: d.Side})
+	return doc, nil, err
+}
+
+// DocumentID gives the id of the document of a page; empty when it has none.
+func DocumentID(p docs.Page) string { return documentID(string(p.ID), p.Body, p.Side) }
+
+// ReusableDocumentID gives the id of the document of a reusable content.
+func ReusableDocumentID(r docs.Reusable) string { return documentID(string(r.ID), r.Body, r.Side) }

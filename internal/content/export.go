@@ -1,0 +1,208 @@
+package content
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Folder gives a revision as a folder of files. What was imported and not
+// changed has the bytes that it had.
+func (s *Service) Folder(ctx context.Context, v *View) (*folder.Tree, error) {
+	ex := &exporter{s: s, v: v, out: &folder.Tree{}}
+	if err := ex.settings(ctx); err != nil {
+		return nil, err
+	}
+	all, err := v.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ex.home, _, err = v.Home(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if ex.out.Pages, err = ex.pages(ctx, all); err != nil {
+		return nil, err
+	}
+	if err := ex.includes(ctx); err != nil {
+		return nil, err
+	}
+	return ex.out, ex.files(ctx)
+}
+
+type exporter struct {
+	s    *Service
+	v    *View
+	out  *folder.Tree
+	home docs.Page
+}
+
+func (ex *exporter) pages(ctx context.Context, in []*Walked) ([]*folder.Page, error) {
+	var out []*folder.Page
+	for _, w := range in {
+		p, err := ex.page(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		if p.Children, err = ex.pages(ctx, w.Children); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func (ex *exporter) page(ctx context.Context, w *Walked) (*folder.Page, error) {
+	p := &folder.Page{Type: string(w.Type), Title: w.Title, Emoji: w.Emoji, LinkTitle: w.LinkTitle, Slug: w.Slug}
+	l := &linker{ctx: ctx, t: &ex.v.tree, base: ex.s.BaseURL, file: "SUMMARY.md"}
+	switch w.Type {
+	case docs.PageLink:
+		if w.Target != nil {
+			p.Target, _ = l.locate(*w.Target, markup.UseLink)
+		}
+		return p, l.err
+	case docs.PageComputed:
+		return p, json.Unmarshal(w.Computed, &p.Computed)
+	case docs.PageGroup:
+		return p, nil
+	}
+	var err error
+	if p.File, err = ex.v.fileOf(ctx, w.Page); err != nil {
+		return p, err
+	}
+	if p.Source, err = ex.source(ctx, w.Page, p.File); err != nil {
+		return p, err
+	}
+	p.Head = markup.ParseHead(p.Source)
+	return p, nil
+}
+
+// source gives the whole file of a page.
+func (ex *exporter) source(ctx context.Context, p docs.Page, file string) ([]byte, error) {
+	src, err := ex.v.src.Bytes(ctx, p.Body)
+	if err != nil {
+		return nil, err
+	}
+	if p.Body == "" && p.File != "" {
+		return nil, nil // the page of a folder without a file of its own
+	}
+	s, err := ex.v.sideOf(ctx, p.Side)
+	if err != nil {
+		return nil, err
+	}
+	start := min(s.Start, len(src))
+	body, err := ex.v.relocated(ctx, src[start:], file, s, false)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(body, src[start:]) {
+		src = slices.Concat(src[:start], body)
+	}
+	h := markup.ParseHead(src)
+	l := &linker{ctx: ctx, t: &ex.v.tree, base: ex.s.BaseURL, file: file}
+	meta := metaOf(p, h.Meta, l)
+	title, emoji := p.Title, p.Emoji
+	if h.Title == "" && p.File != "" {
+		title, emoji = "", "" // SUMMARY.md has it
+	}
+	return h.Rewrite(src, meta, title, emoji), l.err
+}
+
+func (ex *exporter) includes(ctx context.Context) error {
+	all, err := ex.v.Reusables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		src, err := ex.v.src.Bytes(ctx, r.Body)
+		if err != nil {
+			return err
+		}
+		ex.out.Includes = append(ex.out.Includes, &folder.Include{File: r.File, Title: r.Title, Source: src, Head: markup.ParseHead(src)})
+	}
+	slices.SortFunc(ex.out.Includes, func(a, b *folder.Include) int { return strings.Compare(a.File, b.File) })
+	return nil
+}
+
+func (ex *exporter) files(ctx context.Context) error {
+	files, err := ex.v.Files(ctx, "", 0)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if f.Path != "" {
+			ex.out.Files = append(ex.out.Files, ex.file(ctx, f))
+		}
+	}
+	err = ex.v.scan(ctx, keySetting+settingOther, "", func(at string, b []byte) (bool, error) {
+		f, err := decodeFile("", b)
+		ex.out.Others = append(ex.out.Others, ex.file(ctx, f))
+		return true, err
+	})
+	for _, list := range [][]*folder.File{ex.out.Files, ex.out.Others} {
+		slices.SortFunc(list, func(a, b *folder.File) int { return strings.Compare(a.Path, b.Path) })
+	}
+	return err
+}
+
+func (ex *exporter) file(ctx context.Context, f docs.File) *folder.File {
+	return &folder.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) {
+		h, err := blob.ParseHash(f.Blob)
+		if err != nil {
+			return nil, err
+		}
+		return ex.s.Blobs.Open(ctx, h)
+	}}
+}
+
+func (ex *exporter) settings(ctx context.Context) error {
+	for name, to := range map[string]*[]byte{
+		settingSummary: &ex.out.SummarySource, settingConfig: &ex.out.ConfigSource,
+		settingVars: &ex.out.VariablesSource, settingTags: &ex.out.TagsSource,
+	} {
+		h, err := ex.v.setting(ctx, name)
+		if err != nil {
+			return err
+		}
+		if *to, err = ex.v.src.Bytes(ctx, chunk.Hash(h)); err != nil {
+			return err
+		}
+	}
+	b, err := ex.v.setting(ctx, settingLayout)
+	if err != nil {
+		return err
+	}
+	var l layoutSetting
+	if len(b) > 0 {
+		if err := json.Unmarshal(b, &l); err != nil {
+			return err
+		}
+	}
+	ex.out.Root, ex.out.Readme, ex.out.Summary, ex.out.Inferred, ex.out.Skipped = l.Root, l.Readme, l.Summary, l.Inferred, l.Skipped
+	vars, err := ex.v.Variables(ctx)
+	if err != nil {
+		return err
+	}
+	ex.out.Variables = vars
+	err = ex.v.scan(ctx, keySetting+settingUnlisted, "", func(file string, h []byte) (bool, error) {
+		src, err := ex.v.src.Bytes(ctx, chunk.Hash(h))
+		ex.out.Unlisted = append(ex.out.Unlisted, &folder.Page{Type: folder.Document, File: file, Source: src, Head: markup.ParseHead(src)})
+		return true, err
+	})
+	if err != nil {
+		return err
+	}
+	return ex.v.scan(ctx, keySetting+settingRedirect, "", func(from string, to []byte) (bool, error) {
+		ex.out.Redirects = append(ex.out.Redirects, folder.Redirect{From: from, To: string(to)})
+		return true, nil
+	})
+}

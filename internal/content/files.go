@@ -1,0 +1,196 @@
+package content
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// NewFile is a file that a batch brings: by address, or in base64.
+type NewFile struct {
+	Name        string
+	Ref         string
+	ContentType string
+	URL         string
+	Base64      string
+}
+
+// Limits of files.
+const (
+	MaxFileName = 256
+	MaxBase64   = 1 << 20  // bytes of a file in a batch
+	MaxFetched  = 50 << 20 // bytes of a file by address
+	fetchTime   = 60 * time.Second
+	// AssetFolder is where files of a space stand in its folder.
+	AssetFolder = ".gitbook/assets"
+)
+
+// fetch brings the bytes of all files of a batch into the blob store. It
+// gives the files of each change, without ids.
+func (s *Service) fetch(ctx context.Context, changes []Change) ([][]docs.File, error) {
+	out := make([][]docs.File, len(changes))
+	for i, c := range changes {
+		if c.Operation != InsertFiles {
+			continue
+		}
+		for j, f := range c.Files {
+			at := fmt.Sprintf("body.changes[%d].files[%d]", i, j)
+			got, err := s.fetchOne(ctx, at, f)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = append(out[i], got)
+		}
+	}
+	return out, nil
+}
+
+func (s *Service) fetchOne(ctx context.Context, at string, f NewFile) (docs.File, error) {
+	name, err := fileName(at+".name", f.Name)
+	if err != nil {
+		return docs.File{}, err
+	}
+	switch {
+	case (f.URL == "") == (f.Base64 == ""):
+		return docs.File{}, errs.Field(at, "needs either url or base64")
+	case f.Base64 != "":
+		if f.ContentType == "" {
+			return docs.File{}, errs.Field(at+".contentType", "is required with base64")
+		}
+		if base64.StdEncoding.DecodedLen(len(f.Base64)) > MaxBase64+3 {
+			return docs.File{}, errs.Field(at+".base64", "is larger than %d MB; send it as a url, or upload it", MaxBase64>>20)
+		}
+		b, err := base64.StdEncoding.DecodeString(f.Base64)
+		if err != nil {
+			return docs.File{}, errs.Field(at+".base64", "is not base64")
+		}
+		return s.keep(ctx, name, bytes.NewReader(b))
+	}
+	got, err := s.Outbound.Fetch(ctx, f.URL, outbound.Limits{MaxBytes: MaxFetched, Timeout: fetchTime})
+	if err != nil {
+		return docs.File{}, errs.Field(at+".url", "%v", err)
+	}
+	defer got.Body.Close()
+	return s.keep(ctx, name, got.Body)
+}
+
+// keep streams bytes to the blob store and looks at what they are. What a
+// sender says about their type counts for nothing.
+func (s *Service) keep(ctx context.Context, name string, r io.Reader) (docs.File, error) {
+	info, err := s.Blobs.Put(ctx, r)
+	if err != nil {
+		return docs.File{}, err
+	}
+	o, err := s.Blobs.Open(ctx, info.Hash)
+	if err != nil {
+		return docs.File{}, err
+	}
+	defer o.Close()
+	kind, err := blob.Inspect(name, o, info.Size)
+	if err != nil {
+		return docs.File{}, err
+	}
+	return docs.File{
+		Name: name, ContentType: kind.ContentType, Size: info.Size, Width: kind.Width, Height: kind.Height, Blob: info.Hash.String(),
+	}, nil
+}
+
+// fileName gives a name that is a name and nothing else in every place where
+// files are stored or shown.
+func fileName(at, name string) (string, error) {
+	name = strings.TrimSpace(name)
+	bad := strings.IndexFunc(name, func(r rune) bool {
+		return r < ' ' || r == 0x7f || r == '/' || r == '\\' || unicode.Is(unicode.Cf, r) || r == utf8.RuneError
+	})
+	switch {
+	case name == "" || name == "." || name == "..":
+		return "", errs.Field(at, "is required")
+	case utf8.RuneCountInString(name) > MaxFileName:
+		return "", errs.Field(at, "is longer than %d characters", MaxFileName)
+	case bad >= 0:
+		return "", errs.Field(at, "has a character that cannot be in the name of a file")
+	}
+	return name, nil
+}
+
+func (d *draft) insertFiles(ctx context.Context, at string, c Change, files []docs.File) ([]docs.File, error) {
+	if len(c.Files) == 0 || len(c.Files) > MaxFiles {
+		return nil, errs.Field(at+".files", "must be a list of 1 to %d files", MaxFiles)
+	}
+	out := make([]docs.File, 0, len(files))
+	for i, f := range files {
+		f.ID = docs.FileID(d.newID())
+		var err error
+		if f.Path, err = d.assetPath(ctx, f.Name); err != nil {
+			return nil, err
+		}
+		ref := markup.Ref{Kind: markup.RefFile, File: string(f.ID)}
+		if err := d.name(ctx, fmt.Sprintf("%s.files[%d]", at, i), c.Files[i].Ref, ref); err != nil {
+			return nil, err
+		}
+		if err := d.putFile(f); err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// assetPath gives where a new file stands in the folder: under its name, or
+// with a number if that is taken.
+func (t *tree) assetPath(ctx context.Context, name string) (string, error) {
+	ext := path.Ext(name)
+	for n := 0; ; n++ {
+		at := AssetFolder + "/" + name
+		if n > 0 {
+			at = fmt.Sprintf("%s/%s-%d%s", AssetFolder, strings.TrimSuffix(name, ext), n, ext)
+		}
+		if _, _, taken, err := t.named(ctx, at); err != nil || !taken {
+			return at, err
+		}
+	}
+}
+
+// Upload adds a file to a space that is edited live.
+func (s *Service) Upload(ctx context.Context, g *authz.Grant, name string, r io.Reader) (docs.File, error) {
+	name, err := fileName("body.file", name)
+	if err != nil {
+		return docs.File{}, err
+	}
+	if g.Space.EditMode != docs.EditLive { // before the bytes, and again in the transaction
+		_, err := s.live(ctx, nil, g, "")
+		return docs.File{}, err
+	}
+	f, err := s.keep(ctx, name, r)
+	if err != nil {
+		return docs.File{}, err
+	}
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.File, error) {
+		v, err := s.live(ctx, tx, g, "")
+		if err != nil {
+			return f, err
+		}
+		d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
+		added, err := d.insertFiles(ctx, "body", Change{Files: []NewFile{{Name: name}}}, []docs.File{f})
+		if err != nil {
+			return f, err
+		}
+		_, err = s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionEdits})
+		return added[0], err
+	})
+}

@@ -1,0 +1,531 @@
+package content
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Settings that keep what a folder has besides pages, files and includes, so
+// that it can be written back as it was.
+const (
+	settingSummary  = "summary"   // object
+	settingConfig   = "config"    // object
+	settingVars     = "vars"      // object
+	settingTags     = "tags"      // object
+	settingLayout   = "layout"    // JSON of layoutSetting
+	settingUnlisted = "unlisted/" // + path -> object
+	settingOther    = "other/"    // + path -> docs.File
+	settingRedirect = "redirect/" // + path -> path
+)
+
+// layoutSetting is how a folder is arranged.
+type layoutSetting struct {
+	Root     string   `json:"root,omitempty"`
+	Readme   string   `json:"readme,omitempty"`
+	Summary  string   `json:"summary,omitempty"`
+	Inferred bool     `json:"inferred,omitempty"`
+	Skipped  []string `json:"skipped,omitempty"`
+}
+
+// Imported tells what an import did.
+type Imported struct {
+	Revision  docs.RevisionID `json:"revision"`
+	Changed   bool            `json:"changed"`
+	Pages     int             `json:"pages"`
+	Files     int             `json:"files"`
+	Reusables int             `json:"reusableContents"`
+}
+
+// Import makes a folder the content of a space, in one revision. Pages that
+// came from the same file keep their ids; those whose file is gone go. step
+// is told how far it is.
+func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *folder.Tree, step func(stage string, done, all int)) (Imported, error) {
+	var out Imported
+	v, err := s.Head(ctx, sp)
+	if err != nil {
+		return out, err
+	}
+	now := docs.TimeOf(s.Store.Clock())
+	d := s.draftOf(v, now, func() string { return docs.NewID[string](s.Store.Clock()) })
+	im := &importer{draft: d, tree: t, step: step, blobs: map[string]docs.File{}, ids: map[*folder.Page]docs.PageID{}}
+	if err := im.run(ctx); err != nil {
+		return out, err
+	}
+	out.Pages, out.Files, out.Reusables = len(im.ids), len(t.Files), len(t.Includes)
+	step("store", 0, 1)
+	rev, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Revision, error) {
+		head, err := tx.Space(ctx, sp.ID)
+		if err != nil {
+			return docs.Revision{}, err
+		}
+		if head.It.Revision != v.Rev.ID {
+			return docs.Revision{}, errs.E(errs.Conflict, "the content of the space was changed during the import; run it again")
+		}
+		d.src.r = tx.Reader
+		return s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionEdits, Message: "Import"})
+	})
+	out.Revision, out.Changed = rev.ID, err == nil && rev.ID != v.Rev.ID
+	return out, err
+}
+
+// importer puts a folder into a draft. The tree comes first and the bodies
+// afterwards, so that every reference finds its target.
+type importer struct {
+	*draft
+	tree  *folder.Tree
+	step  func(stage string, done, all int)
+	blobs map[string]docs.File // by path
+	ids   map[*folder.Page]docs.PageID
+	pages []docs.Page
+	kept  map[docs.PageID]bool
+}
+
+func (im *importer) run(ctx context.Context) error {
+	im.kept = map[docs.PageID]bool{}
+	if err := im.files(ctx); err != nil {
+		return err
+	}
+	if err := im.level(ctx, im.tree.Pages, "", 0); err != nil {
+		return err
+	}
+	if err := im.includes(ctx); err != nil {
+		return err
+	}
+	if err := im.clean(ctx); err != nil {
+		return err
+	}
+	if err := im.settings(ctx); err != nil {
+		return err
+	}
+	return im.bodies(ctx)
+}
+
+// gitOID is the name that git gives to the bytes of a file.
+func gitOID(data []byte) string {
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", len(data))
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (im *importer) files(ctx context.Context) error {
+	gone := map[docs.FileID]docs.File{}
+	old, err := im.Files(ctx, "", 0)
+	if err != nil {
+		return err
+	}
+	for _, f := range old {
+		gone[f.ID] = f
+	}
+	for i, f := range im.tree.Files {
+		im.step("files", i, len(im.tree.Files))
+		kept, err := im.keepFile(ctx, f)
+		if err != nil {
+			return err
+		}
+		kind, id, ok, err := im.named(ctx, f.Path)
+		if err != nil {
+			return err
+		}
+		if kept.ID = docs.FileID(id); !ok || kind != "f" {
+			kept.ID = docs.FileID(im.newID())
+		}
+		delete(gone, kept.ID)
+		if err := im.putFile(kept); err != nil {
+			return err
+		}
+	}
+	for _, f := range gone {
+		im.remove(keyFile + string(f.ID))
+		if f.Path != "" {
+			im.remove(keyName + f.Path)
+		}
+	}
+	return nil
+}
+
+// keepFile brings the bytes of a file into the blob store.
+func (im *importer) keepFile(ctx context.Context, f *folder.File) (docs.File, error) {
+	r, err := f.Open()
+	if err != nil {
+		return docs.File{}, err
+	}
+	defer r.Close()
+	oid := sha1.New()
+	fmt.Fprintf(oid, "blob %d\x00", f.Size)
+	out, err := im.s.keep(ctx, path.Base(f.Path), io.TeeReader(r, oid))
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	out.Path, out.OID = f.Path, hex.EncodeToString(oid.Sum(nil))
+	return out, nil
+}
+
+// level puts the pages of one level into the draft, in their order.
+func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs.PageID, depth int) error {
+	if depth >= docs.MaxPageDepth {
+		return errs.E(errs.Invalid, "pages are nested deeper than %d levels", docs.MaxPageDepth)
+	}
+	old, err := im.Children(ctx, parent)
+	if err != nil {
+		return err
+	}
+	next := make([]docs.Page, len(pages))
+	for i, fp := range pages {
+		if next[i], err = im.page(ctx, fp, parent, old); err != nil {
+			return err
+		}
+		im.ids[fp] = next[i].ID
+		im.kept[next[i].ID] = true
+	}
+	same := slices.EqualFunc(old, next, func(a, b docs.Page) bool { return a.ID == b.ID })
+	last, slugs := docs.Rank(""), map[string]bool{}
+	for i := range next {
+		p := &next[i]
+		if same {
+			p.Rank = old[i].Rank
+		} else {
+			last = docs.RankAfter(last)
+			p.Rank = last
+		}
+		uniqueSlug(p, slugs)
+		was, had, err := im.draft.page(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		if had {
+			p.CreatedAt, p.UpdatedAt, p.Body, p.Side = was.CreatedAt, was.UpdatedAt, was.Body, was.Side
+		}
+		im.touch(p.ID)
+		if err := im.put(ctx, *p); err != nil {
+			return err
+		}
+		if err := im.level(ctx, pages[i].Children, p.ID, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func uniqueSlug(p *docs.Page, taken map[string]bool) {
+	if !p.HasPath() {
+		return
+	}
+	want := p.Slug
+	for n := 1; taken[docs.SlugKey(p.Slug)]; n++ {
+		p.Slug = fmt.Sprintf("%s-%d", want, n)
+	}
+	taken[docs.SlugKey(p.Slug)] = true
+}
+
+// page makes a page of a folder into one of the space: the one that it was
+// before, if there was one.
+func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageID, siblings []docs.Page) (docs.Page, error) {
+	p := docs.Page{
+		Type: docs.PageType(fp.Type), Parent: parent, Title: fp.Title, Emoji: fp.Emoji, LinkTitle: fp.LinkTitle,
+		Slug: fp.Slug, Pinned: true, File: fp.File, CreatedAt: im.now,
+	}
+	switch p.Type {
+	case docs.PageDocument:
+		headOf(fp.Head, &p)
+		p.Title, p.Emoji, p.LinkTitle = fp.Title, fp.Emoji, fp.LinkTitle
+		if fp.Source != nil {
+			p.OID = gitOID(fp.Source)
+		}
+		kind, id, ok, err := im.named(ctx, fp.File)
+		if err != nil {
+			return p, err
+		}
+		if ok && kind == "p" && fp.File != "" && !im.kept[docs.PageID(id)] {
+			p.ID = docs.PageID(id)
+		}
+	case docs.PageComputed:
+		b, err := json.Marshal(fp.Computed)
+		if err != nil {
+			return p, err
+		}
+		p.Computed = b
+		if p.Title == "" {
+			p.Title = "Computed pages"
+		}
+	case docs.PageLink:
+		p.Target = &markup.Ref{Kind: markup.RefURL, URL: fp.Target} // resolved with the bodies
+	}
+	if p.Title == "" {
+		p.Title = "Untitled"
+	}
+	if p.ID == "" && p.Type != docs.PageDocument {
+		for _, o := range siblings {
+			if o.Type == p.Type && o.Title == p.Title && !im.kept[o.ID] {
+				p.ID = o.ID
+				break
+			}
+		}
+	}
+	if p.ID == "" {
+		p.ID = docs.PageID(im.newID())
+	}
+	return p, nil
+}
+
+// clean drops what the folder no longer has.
+func (im *importer) clean(ctx context.Context) error {
+	var gone []docs.Page
+	err := im.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {
+		if !im.kept[docs.PageID(id)] {
+			p, err := decodePage(id, b)
+			gone = append(gone, p)
+			return true, err
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range gone {
+		im.remove(keyPage + string(p.ID))
+		im.remove(orderKey(p))
+		if id, ok, err := im.get(ctx, slugKey(p.Parent, p.Slug)); err != nil {
+			return err
+		} else if ok && docs.PageID(id) == p.ID {
+			im.remove(slugKey(p.Parent, p.Slug))
+		}
+		if kind, id, ok, err := im.named(ctx, p.File); err != nil {
+			return err
+		} else if ok && kind == "p" && docs.PageID(id) == p.ID {
+			im.remove(keyName + p.File)
+		}
+	}
+	return nil
+}
+
+func (im *importer) includes(ctx context.Context) error {
+	gone := map[docs.ReusableID]docs.Reusable{}
+	old, err := im.Reusables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range old {
+		gone[r.ID] = r
+	}
+	for _, in := range im.tree.Includes {
+		r := docs.Reusable{Title: in.Title, File: in.File, OID: gitOID(in.Source)}
+		kind, id, ok, err := im.named(ctx, in.File)
+		if err != nil {
+			return err
+		}
+		if ok && kind == "r" {
+			r.ID = docs.ReusableID(id)
+			r.Body, r.Side = gone[r.ID].Body, gone[r.ID].Side
+		} else {
+			r.ID = docs.ReusableID(im.newID())
+		}
+		delete(gone, r.ID)
+		if err := im.putReusable(r); err != nil {
+			return err
+		}
+	}
+	for _, r := range gone {
+		im.remove(keyReusable + string(r.ID))
+		im.remove(keyName + r.File)
+	}
+	return nil
+}
+
+func (im *importer) settings(ctx context.Context) error {
+	keep := map[string]bool{}
+	set := func(key string, value []byte) {
+		keep[key] = true
+		im.set(key, value)
+	}
+	for name, data := range map[string][]byte{
+		settingSummary: im.tree.SummarySource, settingConfig: im.tree.ConfigSource,
+		settingVars: im.tree.VariablesSource, settingTags: im.tree.TagsSource,
+	} {
+		if data != nil {
+			set(keySetting+name, []byte(im.object(data)))
+		}
+	}
+	b, err := json.Marshal(layoutSetting{im.tree.Root, im.tree.Readme, im.tree.Summary, im.tree.Inferred, im.tree.Skipped})
+	if err != nil {
+		return err
+	}
+	set(keySetting+settingLayout, b)
+	for _, p := range im.tree.Unlisted {
+		set(keySetting+settingUnlisted+p.File, []byte(im.object(p.Source)))
+	}
+	for _, r := range im.tree.Redirects {
+		set(keySetting+settingRedirect+r.From, []byte(r.To))
+	}
+	for _, f := range im.tree.Others {
+		kept, err := im.keepFile(ctx, f)
+		if err != nil {
+			return err
+		}
+		b, err := json.Marshal(kept)
+		if err != nil {
+			return err
+		}
+		set(keySetting+settingOther+f.Path, b)
+	}
+	for name, v := range im.tree.Variables {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		set(keyVariable+name, b)
+	}
+	for _, prefix := range []string{keySetting, keyVariable} {
+		var gone []string
+		err := im.scan(ctx, prefix, "", func(rest string, _ []byte) (bool, error) {
+			if !keep[prefix+rest] {
+				gone = append(gone, prefix+rest)
+			}
+			return true, nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, key := range gone {
+			im.remove(key)
+		}
+	}
+	return nil
+}
+
+// bodies gives every page its source. Parsing takes most of the time of an
+// import, so all processors do it.
+func (im *importer) bodies(ctx context.Context) error {
+	for _, in := range im.tree.Includes {
+		_, id, _, err := im.named(ctx, in.File)
+		if err != nil {
+			return err
+		}
+		r, err := im.Reusable(ctx, docs.ReusableID(id))
+		if err != nil {
+			return err
+		}
+		if r.Body, r.Side, _, err = im.compose(ctx, reusableText(r), &writing{path: in.File, markdown: in.Source, whole: true}); err != nil {
+			return err
+		}
+		if err := im.putReusable(r); err != nil {
+			return err
+		}
+	}
+	var work []*folder.Page
+	for fp := range im.ids {
+		if fp.Type == folder.Document || fp.Type == folder.Link {
+			work = append(work, fp)
+		}
+	}
+	slices.SortFunc(work, func(a, b *folder.Page) int { return compareIDs(im.ids[a], im.ids[b]) })
+	im.over.from("") // sorted now, because nobody may do it while several read
+	results := make([]settled, len(work))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := range next {
+				results[i] = im.body(ctx, work[i])
+			}
+		})
+	}
+	for i := range work {
+		if i%100 == 0 {
+			im.step("pages", i, len(work))
+		}
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	for _, r := range results {
+		if r.err != nil {
+			return r.err
+		}
+		if err := im.put(ctx, r.page); err != nil {
+			return err
+		}
+		if r.ready != nil {
+			im.ready[r.page.ID] = *r.ready
+		}
+	}
+	return nil
+}
+
+func compareIDs(a, b docs.PageID) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// settled is a page with its source, and what the index says of it.
+type settled struct {
+	page  docs.Page
+	ready *indexed
+	err   error
+}
+
+// body gives a page its source. It only reads the draft, so that several can
+// be made at once.
+func (im *importer) body(ctx context.Context, fp *folder.Page) (out settled) {
+	out.page, out.err = im.draft.Page(ctx, im.ids[fp])
+	if out.err != nil {
+		return out
+	}
+	p := &out.page
+	file := fp.File
+	l := &linker{ctx: ctx, t: &im.draft.tree, base: im.s.BaseURL, file: file}
+	if fp.Type == folder.Link {
+		if ref, ok := l.current(fp.Target, markup.UseLink); ok && ref.Kind != markup.RefAnchor {
+			p.Target = &ref
+		}
+		out.err = l.err
+		return out
+	}
+	if fp.Source == nil {
+		return out
+	}
+	p.Cover = coverOf(fp.Head, l)
+	old, err := im.src.Bytes(ctx, p.Body)
+	if err != nil {
+		out.err = err
+		return out
+	}
+	if p.Body != "" && string(old) == string(fp.Source) {
+		return out // as it was: its references keep what they name
+	}
+	var doc *markup.Document
+	x := text{string(p.ID), file, "", ""}
+	if p.Body != "" {
+		x.body, x.side = p.Body, p.Side
+	}
+	if p.Body, p.Side, doc, out.err = im.compose(ctx, x, &writing{path: file, markdown: fp.Source, whole: true}); out.err != nil {
+		return out
+	}
+	ix := &indexer{s: im.s, space: im.space, tree: &im.draft.tree, parsed: map[chunk.Hash]*markup.Document{docKey(p.Body, p.Side): doc}}
+	var ready indexed
+	if ready.search, ready.links, out.err = ix.page(ctx, *p); out.err == nil {
+		out.ready = &ready
+	}
+	return out
+}

@@ -1,0 +1,489 @@
+package content
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/search"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// indexer keeps search and links in step with the content of a space. It
+// looks at what differs between two revisions, so it costs what the change
+// costs.
+type indexer struct {
+	s      *Service
+	tx     *store.Tx
+	space  docs.Space
+	tree   *tree
+	parsed map[chunk.Hash]*markup.Document
+	ready  map[docs.PageID]indexed
+}
+
+// indexed is what the index says of a page.
+type indexed struct {
+	search store.SearchPage
+	links  store.LayerPage
+}
+
+// delta is what a change asks the index to do.
+type delta struct {
+	pages   map[docs.PageID]bool // to be indexed again; false: gone
+	reuse   map[docs.ReusableID]bool
+	targets map[string]bool // ids that came, went or moved
+	names   map[string]bool // last parts of paths that came
+	moved   []docs.PageID   // pages whose address changed
+	docs    []store.StoredDocument
+	count   int
+}
+
+// update brings the index from one revision to that of the tree. It tells
+// how many pages, files and contents have changed.
+func (ix *indexer) update(ctx context.Context, from chunk.Hash) (int, error) {
+	dl := &delta{
+		pages: map[docs.PageID]bool{}, reuse: map[docs.ReusableID]bool{}, targets: map[string]bool{}, names: map[string]bool{},
+	}
+	err := chunk.Diff(ctx, ix.tree.src, from, ix.tree.root, func(key string, before, after []byte) error {
+		switch id := key[1:]; key[:1] {
+		case keyPage:
+			return dl.page(id, before, after)
+		case keyFile:
+			return dl.file(id, before, after)
+		case keyReusable:
+			return dl.reusable(id, before, after)
+		case keyRedirect, keyVariable, keySetting:
+			dl.count++
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if err := ix.tx.PutDocuments(ctx, ix.space.ID, dl.docs); err != nil {
+		return 0, err
+	}
+	if err := ix.affected(ctx, dl); err != nil {
+		return 0, err
+	}
+	return dl.count, ix.apply(ctx, dl)
+}
+
+func (d *delta) page(id string, before, after []byte) error {
+	var was, now docs.Page
+	var err error
+	if before != nil {
+		if was, err = decodePage(id, before); err != nil {
+			return err
+		}
+	}
+	if after != nil {
+		if now, err = decodePage(id, after); err != nil {
+			return err
+		}
+	}
+	d.count++
+	pid := docs.PageID(id)
+	switch {
+	case after == nil:
+		d.pages[pid] = false
+		d.targets[id] = true
+	case before == nil:
+		d.pages[pid] = true
+	case was.Body != now.Body || was.Side != now.Side || was.Title != now.Title || was.Hidden != now.Hidden ||
+		was.NoIndex != now.NoIndex || was.Type != now.Type || was.Description != now.Description ||
+		!sameRef(was.Target, now.Target) || !sameCover(was.Cover, now.Cover):
+		d.pages[pid] = true
+	}
+	if after != nil && (before == nil || was.Slug != now.Slug || was.Parent != now.Parent || was.File != now.File) {
+		d.name(now.Slug)
+		d.name(now.File)
+		if before != nil {
+			d.targets[id] = true
+			d.moved = append(d.moved, pid)
+		}
+	}
+	if after != nil && now.Body != "" && (before == nil || was.Body != now.Body || was.Side != now.Side) {
+		d.docs = append(d.docs, store.StoredDocument{ID: documentID(id, now.Body, now.Side), Page: id, Body: now.Body, Side: now.Side})
+	}
+	return nil
+}
+
+func sameRef(a, b *markup.Ref) bool {
+	return (a == nil) == (b == nil) && (a == nil || *a == *b)
+}
+
+func sameCover(a, b *docs.PageCover) bool {
+	return (a == nil) == (b == nil) && (a == nil || sameRef(a.Ref, b.Ref) && sameRef(a.RefDark, b.RefDark))
+}
+
+// name notes the last part of a path that something new can be reached by.
+func (d *delta) name(p string) {
+	if p != "" {
+		d.names[lastPart(p)] = true
+	}
+}
+
+// lastPart is what paths of the same thing have in common: README.md stands
+// for its folder.
+func lastPart(p string) string {
+	p = strings.TrimSuffix(strings.Trim(p, "/"), ".md")
+	p = strings.TrimSuffix(p, "/README")
+	return strings.ToLower(path.Base(p))
+}
+
+func (d *delta) file(id string, before, after []byte) error {
+	d.count++
+	if after == nil || before != nil {
+		d.targets[id] = true
+	}
+	if after != nil {
+		f, err := decodeFile(id, after)
+		if err != nil {
+			return err
+		}
+		d.name(f.Path)
+	}
+	return nil
+}
+
+func (d *delta) reusable(id string, before, after []byte) error {
+	d.count++
+	d.reuse[docs.ReusableID(id)] = after != nil
+	if after == nil {
+		d.targets[id] = true
+		return nil
+	}
+	r, err := decodeReusable(id, after)
+	if err != nil {
+		return err
+	}
+	d.name(r.File)
+	if r.Body != "" {
+		d.docs = append(d.docs, store.StoredDocument{ID: documentID(id, r.Body, r.Side), Page: id, Body: r.Body, Side: r.Side})
+	}
+	return nil
+}
+
+// affected adds the pages that did not change themselves: those that include
+// a reusable content that did, and those that refer by a path alone to
+// something that came, went or moved.
+func (ix *indexer) affected(ctx context.Context, dl *delta) error {
+	empty, err := ix.isNew(ctx)
+	if err != nil || empty {
+		return err // nothing was indexed before
+	}
+	again := map[string]bool{}
+	collect := func(ids []string, err error) error {
+		for _, id := range ids {
+			again[id] = true
+		}
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(dl.reuse)) {
+		if err := ix.including(ctx, string(id), again, 0); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(dl.targets)) {
+		if err := collect(ix.tx.LoosePages(ctx, ix.space.Layer, id)); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(dl.names)) {
+		if err := collect(ix.tx.UnresolvedPages(ctx, ix.space.Layer, name)); err != nil {
+			return err
+		}
+	}
+	if err := ix.below(ctx, dl.moved, again); err != nil {
+		return err
+	}
+	for id := range again {
+		if _, known := dl.pages[docs.PageID(id)]; known {
+			continue
+		}
+		if _, err := ix.tree.Reusable(ctx, docs.ReusableID(id)); err == nil {
+			dl.reuse[docs.ReusableID(id)] = true
+		} else if !errs.Is(err, errs.NotFound) {
+			return err
+		} else {
+			dl.pages[docs.PageID(id)] = true
+		}
+	}
+	return nil
+}
+
+func (ix *indexer) isNew(ctx context.Context) (bool, error) {
+	l, err := ix.tx.Layer(ctx, ix.space.Layer)
+	if err != nil || l.Parent != "" {
+		return false, err
+	}
+	return ix.tx.LayerIsEmpty(ctx, ix.space.Layer)
+}
+
+// including collects what includes a reusable content, also by way of
+// another one.
+func (ix *indexer) including(ctx context.Context, id string, into map[string]bool, depth int) error {
+	if depth > maxIncludes {
+		return nil
+	}
+	all, _, err := ix.tx.Backlinks(ctx, ix.space.Layer, [2]string{markup.RefReusable, markup.RefReusable}, "", id, store.Page{Limit: 1 << 20})
+	if err != nil {
+		return err
+	}
+	for _, page := range all {
+		if into[page] {
+			continue
+		}
+		into[page] = true
+		if err := ix.including(ctx, page, into, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxIncludes is how deep reusable contents may include each other.
+const maxIncludes = 8
+
+// below adds pages that are below a moved one and refer by paths alone:
+// these start from another place now.
+func (ix *indexer) below(ctx context.Context, moved []docs.PageID, into map[string]bool) error {
+	if len(moved) == 0 {
+		return nil
+	}
+	loose, err := ix.tx.LoosePages(ctx, ix.space.Layer, "")
+	if err != nil {
+		return err
+	}
+	unresolved, err := ix.tx.UnresolvedPages(ctx, ix.space.Layer, "")
+	if err != nil {
+		return err
+	}
+	loose = append(loose, unresolved...)
+	for _, id := range loose {
+		p, ok, err := ix.tree.page(ctx, docs.PageID(id))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		up, err := ix.tree.Ancestors(ctx, p)
+		if err != nil {
+			return err
+		}
+		for _, a := range append(up, p) {
+			if slices.Contains(moved, a.ID) {
+				into[id] = true
+			}
+		}
+	}
+	return nil
+}
+
+// apply writes what the index says of the pages of a delta.
+func (ix *indexer) apply(ctx context.Context, dl *delta) error {
+	layer, err := ix.tx.Layer(ctx, ix.space.Layer)
+	if err != nil {
+		return err
+	}
+	covered := layer.Parent != "" // a lower layer may know the page
+	var links []store.LayerPage
+	var pages []store.SearchPage
+	drop := func(id string) error {
+		if covered {
+			links = append(links, store.LayerPage{ID: id, Gone: true})
+		} else if err := ix.tx.DropLayerPage(ctx, layer.ID, id); err != nil {
+			return err
+		}
+		return ix.tx.DropSearchPage(ctx, layer.ID, id, covered)
+	}
+	for _, id := range slices.Sorted(maps.Keys(dl.reuse)) {
+		if !dl.reuse[id] {
+			if err := drop(string(id)); err != nil {
+				return err
+			}
+			continue
+		}
+		r, err := ix.tree.Reusable(ctx, id)
+		if err != nil {
+			return err
+		}
+		lp, err := ix.reusable(ctx, r)
+		if err != nil {
+			return err
+		}
+		links = append(links, lp)
+	}
+	for _, id := range slices.Sorted(maps.Keys(dl.pages)) {
+		p, ok, err := ix.tree.page(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			if err := drop(string(id)); err != nil {
+				return err
+			}
+			continue
+		}
+		is, made := ix.ready[id]
+		if !made {
+			if is.search, is.links, err = ix.page(ctx, p); err != nil {
+				return err
+			}
+		}
+		links = append(links, is.links)
+		if p.Type == docs.PageDocument {
+			pages = append(pages, is.search)
+		}
+	}
+	if err := ix.tx.PutSearchPages(ctx, layer.ID, pages); err != nil {
+		return err
+	}
+	return ix.tx.PutLayerPages(ctx, layer.ID, links)
+}
+
+// page gives what the index says of a page.
+func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, store.LayerPage, error) {
+	sp := store.SearchPage{Page: string(p.ID), Title: p.Title, Language: ix.space.Language, Hidden: p.Hidden || p.NoIndex}
+	lp := store.LayerPage{ID: string(p.ID)}
+	add := func(ref *markup.Ref, hard bool) {
+		if ref != nil {
+			lp.Links = append(lp.Links, linkOf(string(p.ID), markup.Reference{Ref: *ref, Text: p.Title, Depends: hard}))
+		}
+	}
+	add(p.Target, false)
+	if p.Cover != nil {
+		add(p.Cover.Ref, true)
+		add(p.Cover.RefDark, true)
+	}
+	if p.Type != docs.PageDocument {
+		return sp, lp, nil
+	}
+	doc, s, err := ix.document(ctx, p)
+	if err != nil {
+		return sp, lp, err
+	}
+	for _, ref := range markup.References(doc) {
+		lp.Links = append(lp.Links, s.tied(linkOf(string(p.ID), ref), ref.Ref))
+	}
+	lp.Anchors = markup.Anchors(doc)
+	whole, err := ix.tree.dereferenced(ctx, doc)
+	if err != nil {
+		return sp, lp, err
+	}
+	if p.Description != "" {
+		sp.Sections = append(sp.Sections, search.Section{Body: p.Description})
+	}
+	for _, sec := range markup.Sections(whole) {
+		if sec.Anchor == "" && len(sp.Sections) == 1 {
+			sp.Sections[0].Body = strings.TrimSpace(sp.Sections[0].Body + "\n" + sec.Body)
+			continue
+		}
+		sp.Sections = append(sp.Sections, search.Section{Anchor: sec.Anchor, Title: sec.Title, Body: sec.Body})
+	}
+	return sp, lp, nil
+}
+
+func (ix *indexer) document(ctx context.Context, p docs.Page) (*markup.Document, side, error) {
+	s, err := ix.tree.sideOf(ctx, p.Side)
+	if err != nil {
+		return nil, s, err
+	}
+	if doc := ix.parsed[docKey(p.Body, p.Side)]; doc != nil {
+		return doc, s, nil
+	}
+	doc, err := ix.tree.Document(ctx, p)
+	return doc, s, err
+}
+
+// reusable gives what the index says of a reusable content: its references.
+// Its words are found in the pages that include it.
+func (ix *indexer) reusable(ctx context.Context, r docs.Reusable) (store.LayerPage, error) {
+	lp := store.LayerPage{ID: string(r.ID)}
+	doc, err := ix.tree.ReusableDocument(ctx, r)
+	if err != nil {
+		return lp, err
+	}
+	s, err := ix.tree.sideOf(ctx, r.Side)
+	for _, ref := range markup.References(doc) {
+		lp.Links = append(lp.Links, s.tied(linkOf(string(r.ID), ref), ref.Ref))
+	}
+	return lp, err
+}
+
+// maxLabel bounds what is kept of the text of a link.
+const maxLabel = 200
+
+// linkOf gives the row of a reference.
+func linkOf(owner string, r markup.Reference) store.Link {
+	l := store.Link{Page: owner, Kind: r.Ref.Kind, Space: docs.SpaceID(r.Ref.Space), Node: r.Node, Hard: r.Depends, Label: cutText(r.Text, maxLabel)}
+	switch r.Ref.Kind {
+	case markup.RefPage:
+		l.Target = r.Ref.Page
+	case markup.RefAnchor:
+		l.Target, l.Anchor = r.Ref.Page, r.Ref.Anchor
+		if l.Target == "" {
+			l.Target = owner
+		}
+	case markup.RefFile:
+		l.Target = r.Ref.File
+	case markup.RefReusable:
+		l.Target = r.Ref.ReusableContent
+	case markup.RefSpace:
+		l.Target = r.Ref.Space
+	case markup.RefCollection:
+		l.Target = r.Ref.Collection
+	case markup.RefUser:
+		l.Target = r.Ref.User
+	case markup.RefOpenAPI:
+		l.Target = r.Ref.Spec
+	case markup.RefTag:
+		l.Target = r.Ref.Tag
+	default:
+		l.Target = r.Ref.URL
+		if isRelative(r.Ref.URL) {
+			where, _, _ := strings.Cut(r.Ref.URL, "#")
+			l.Kind, l.Anchor = store.Unresolved, lastPart(where)
+		}
+	}
+	return l
+}
+
+// tied marks a link as loose if it is none of those that were tied to their
+// target when they were written.
+func (s side) tied(l store.Link, ref markup.Ref) store.Link {
+	switch {
+	case ref.Space != "" || (ref.Kind == markup.RefAnchor && ref.Page == ""):
+		return l
+	case ref.Kind != markup.RefPage && ref.Kind != markup.RefAnchor && ref.Kind != markup.RefFile && ref.Kind != markup.RefReusable:
+		return l
+	}
+	l.Loose = true
+	for _, p := range s.Pins {
+		l.Loose = l.Loose && p != ref
+	}
+	return l
+}
+
+// isRelative tells whether an address is a path and not one with a scheme.
+func isRelative(u string) bool {
+	where, _, _ := strings.Cut(u, "#")
+	return where != "" && !strings.HasPrefix(where, "//") && !strings.Contains(where, ":")
+}
+
+func cutText(s string, most int) string {
+	for i := range s {
+		if most--; most < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}

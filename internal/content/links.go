@@ -1,0 +1,385 @@
+package content
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// LinkStatus tells whether a reference leads somewhere.
+type LinkStatus string
+
+// Statuses of links. An in-app link leads to the console, which readers of a
+// published site cannot open.
+const (
+	LinkOK     LinkStatus = "ok"
+	LinkBroken LinkStatus = "broken"
+	LinkInApp  LinkStatus = "in-app"
+)
+
+// Usage is something that is referred to, with where that is done.
+type Usage struct {
+	Status    LinkStatus
+	Target    store.Target
+	To        *Location // nil when it cannot be resolved
+	Locations []Location
+}
+
+// Location is a place or a thing, with all that it takes to show it.
+type Location struct {
+	Kind       string
+	View       *View // of the space that it is in
+	Role       docs.Role
+	Page       docs.Page
+	File       docs.File
+	Reusable   docs.Reusable
+	Collection docs.Collection
+	User       docs.User
+	URL        string
+	Anchor     string
+	Node       string
+	Label      string
+}
+
+// LinkStats count usages.
+type LinkStats struct{ Total, Broken int }
+
+// maxLocations is how many places of a usage are given.
+const maxLocations = 50
+
+// linkReport is the status of everything that the pages of a revision refer
+// to, as far as the revision alone decides it. A revision never changes, so
+// neither does its report.
+type linkReport struct {
+	targets []store.Target // sorted
+	status  []LinkStatus   // empty: outside of the space
+}
+
+// Links lists what the pages of a space refer to, only those of a page when
+// one is given.
+func (s *Service) Links(ctx context.Context, g *authz.Grant, v *View, page docs.PageID, status LinkStatus, at store.Page) ([]Usage, store.Key, LinkStats, error) {
+	var stats LinkStats
+	report, err := s.report(ctx, v, page)
+	if err != nil {
+		return nil, nil, stats, err
+	}
+	look := s.looker(g, v)
+	out := []Usage{}
+	var next store.Key
+	for i, t := range report.targets {
+		st, to := report.status[i], (*Location)(nil)
+		if st == "" {
+			if to, err = look.target(ctx, t); err != nil {
+				return nil, nil, stats, err
+			}
+			if st = LinkOK; to == nil {
+				st = LinkBroken
+			}
+		}
+		stats.Total++
+		if st == LinkBroken {
+			stats.Broken++
+		}
+		if at.Limit == 0 || (status != "" && st != status) || !after(at.After, t) {
+			continue
+		}
+		if len(out) == at.Limit {
+			if next == nil {
+				next = keyOf(out[len(out)-1].Target)
+			}
+			continue
+		}
+		out = append(out, Usage{Status: st, Target: t, To: to})
+	}
+	for i := range out {
+		if err := s.fill(ctx, look, v, page, &out[i]); err != nil {
+			return nil, nil, stats, err
+		}
+	}
+	return out, next, stats, nil
+}
+
+func keyOf(t store.Target) store.Key {
+	return store.Key{t.Kind, string(t.Space), t.Target, t.Anchor}
+}
+
+func after(k store.Key, t store.Target) bool {
+	return len(k) == 0 || slices.Compare(keyOf(t), k) > 0
+}
+
+// fill adds the resolved target and the places of a usage.
+func (s *Service) fill(ctx context.Context, look *looker, v *View, page docs.PageID, u *Usage) (err error) {
+	if u.To == nil && u.Status != LinkBroken {
+		if u.To, err = look.target(ctx, u.Target); err != nil {
+			return err
+		}
+	}
+	places, err := s.Store.Locations(ctx, v.Space.Layer, string(page), u.Target, maxLocations)
+	if err != nil {
+		return err
+	}
+	for _, l := range places {
+		loc, ok, err := look.place(ctx, v, l.Page)
+		if err != nil {
+			return err
+		}
+		if ok {
+			loc.Node, loc.Label = l.Node, l.Label
+			u.Locations = append(u.Locations, loc)
+		}
+	}
+	return nil
+}
+
+// report gives the status of all targets of a revision, or of one page.
+func (s *Service) report(ctx context.Context, v *View, page docs.PageID) (*linkReport, error) {
+	if page == "" {
+		if r, ok := s.reports.Get(v.Rev.ID); ok {
+			return r, nil
+		}
+	}
+	out := &linkReport{}
+	at := store.Page{Limit: 1000}
+	for {
+		targets, next, err := s.Store.Targets(ctx, v.Space.Layer, string(page), at)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range targets {
+			st, err := s.status(ctx, v, t)
+			if err != nil {
+				return nil, err
+			}
+			out.targets = append(out.targets, t)
+			out.status = append(out.status, st)
+		}
+		if next == nil {
+			break
+		}
+		at.After = next
+	}
+	if page == "" {
+		s.reports.Set(v.Rev.ID, out)
+	}
+	return out, nil
+}
+
+// status tells what the revision alone says of a target; empty when it is
+// outside of the space.
+func (s *Service) status(ctx context.Context, v *View, t store.Target) (LinkStatus, error) {
+	key := ""
+	switch {
+	case t.Kind == store.Unresolved:
+		return LinkBroken, nil
+	case t.Kind == markup.RefURL:
+		if s.BaseURL != "" && strings.HasPrefix(t.Target, s.BaseURL+"/") {
+			return LinkInApp, nil
+		}
+		return LinkOK, nil
+	case t.Space != "" && t.Space != v.Space.ID:
+		return "", nil
+	case t.Kind == markup.RefPage || t.Kind == markup.RefAnchor:
+		key = keyPage
+	case t.Kind == markup.RefFile:
+		key = keyFile
+	case t.Kind == markup.RefReusable:
+		key = keyReusable
+	case t.Kind == markup.RefTag:
+		return LinkOK, nil
+	default:
+		return "", nil
+	}
+	_, ok, err := v.get(ctx, key+t.Target)
+	if err == nil && ok && t.Kind == markup.RefAnchor {
+		ok, err = s.Store.HasAnchor(ctx, v.Space.Layer, t.Target, t.Anchor)
+	}
+	if !ok {
+		return LinkBroken, err
+	}
+	return LinkOK, err
+}
+
+// looker resolves things for one caller, with his rights, each space once.
+type looker struct {
+	s      *Service
+	g      *authz.Grant
+	check  authz.Checker
+	home   docs.SpaceID // what references without a space are in
+	spaces map[docs.SpaceID]*seen
+}
+
+type seen struct {
+	view *View
+	role docs.Role
+}
+
+func (s *Service) looker(g *authz.Grant, v *View) *looker {
+	l := &looker{s: s, g: g, home: v.Space.ID, check: authz.Within(s.Store.Reader), spaces: map[docs.SpaceID]*seen{}}
+	l.spaces[v.Space.ID] = &seen{v, g.Role}
+	return l
+}
+
+// space opens another space of the same organization; nil when the caller
+// cannot see it.
+func (l *looker) space(ctx context.Context, id docs.SpaceID) (*seen, error) {
+	if x, ok := l.spaces[id]; ok {
+		return x, nil
+	}
+	l.spaces[id] = nil
+	g, _, err := l.check.Space(ctx, l.g.Actor, authz.ViewSpace, id)
+	if hidden(err) {
+		return nil, nil
+	}
+	if err != nil || g.Space.Org != l.g.Access.Org {
+		return nil, err
+	}
+	v, err := l.s.Head(ctx, g.Space)
+	if err != nil {
+		return nil, err
+	}
+	l.spaces[id] = &seen{v, g.Role}
+	return l.spaces[id], nil
+}
+
+func hidden(err error) bool { return errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) }
+
+// target gives where a reference leads; nil when nowhere that the caller can
+// see.
+func (l *looker) target(ctx context.Context, t store.Target) (*Location, error) {
+	switch t.Kind {
+	case markup.RefURL:
+		return &Location{Kind: markup.RefURL, URL: t.Target}, nil
+	case store.Unresolved, markup.RefOpenAPI, markup.RefTag:
+		return nil, nil
+	case markup.RefCollection:
+		g, _, err := l.check.Collection(ctx, l.g.Actor, authz.ViewCollection, docs.CollectionID(t.Target))
+		if hidden(err) || (err == nil && g.Collection.Org != l.g.Access.Org) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &Location{Kind: t.Kind, Collection: g.Collection, Role: g.Role}, nil
+	case markup.RefUser:
+		m, err := l.s.Store.Member(ctx, l.g.Access.Org, docs.UserID(t.Target))
+		if hidden(err) {
+			return nil, nil
+		}
+		return &Location{Kind: t.Kind, User: m.User}, err
+	}
+	id := t.Space
+	if t.Kind == markup.RefSpace {
+		id = docs.SpaceID(t.Target)
+	}
+	x, err := l.in(ctx, id)
+	if err != nil || x == nil {
+		return nil, err
+	}
+	loc := &Location{Kind: t.Kind, View: x.view, Role: x.role, Anchor: t.Anchor}
+	switch t.Kind {
+	case markup.RefPage, markup.RefAnchor:
+		loc.Kind = markup.RefPage
+		loc.Page, err = x.view.Page(ctx, docs.PageID(t.Target))
+		if err == nil && t.Anchor != "" {
+			var ok bool
+			if ok, err = l.s.Store.HasAnchor(ctx, x.view.Space.Layer, t.Target, t.Anchor); err == nil && !ok {
+				return nil, nil
+			}
+		}
+	case markup.RefFile:
+		loc.File, err = x.view.File(ctx, docs.FileID(t.Target))
+	case markup.RefReusable:
+		loc.Reusable, err = x.view.Reusable(ctx, docs.ReusableID(t.Target))
+	}
+	if errs.Is(err, errs.NotFound) {
+		return nil, nil
+	}
+	return loc, err
+}
+
+// in gives the space of a target; an empty id is the one that is looked at.
+func (l *looker) in(ctx context.Context, id docs.SpaceID) (*seen, error) {
+	if id == "" {
+		id = l.home
+	}
+	return l.space(ctx, id)
+}
+
+// place gives the page or reusable content that has a reference.
+func (l *looker) place(ctx context.Context, v *View, id string) (Location, bool, error) {
+	loc := Location{Kind: markup.RefPage, View: v, Role: l.spaces[v.Space.ID].role}
+	p, ok, err := v.page(ctx, docs.PageID(id))
+	if err != nil || ok {
+		loc.Page = p
+		return loc, ok, err
+	}
+	loc.Kind = markup.RefReusable
+	loc.Reusable, err = v.Reusable(ctx, docs.ReusableID(id))
+	if errs.Is(err, errs.NotFound) {
+		return loc, false, nil
+	}
+	return loc, err == nil, err
+}
+
+// Backlinks lists the places in the organization that refer to a page or a
+// file of a space, as far as the caller can see them.
+func (s *Service) Backlinks(ctx context.Context, g *authz.Grant, v *View, kind, id string, at store.Page) ([]Location, store.Key, error) {
+	kinds := [2]string{kind, kind}
+	if kind == markup.RefPage {
+		kinds[1] = markup.RefAnchor
+	}
+	look := s.looker(g, v)
+	others, err := s.Store.SpacesLinkingTo(ctx, v.Space.Org, v.Space.ID, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	spaces := []docs.Space{v.Space}
+	spaces = append(spaces, others...)
+	out := []Location{}
+	from, page := docs.SpaceID(""), ""
+	if len(at.After) == 2 {
+		from, page = docs.SpaceID(at.After[0]), at.After[1]
+	}
+	for i, sp := range spaces {
+		if from != "" && sp.ID != from {
+			continue // before the cursor
+		}
+		x, err := look.space(ctx, sp.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		within := docs.SpaceID("")
+		if i > 0 {
+			within = v.Space.ID
+		}
+		if x != nil {
+			ids, more, err := s.Store.Backlinks(ctx, sp.Layer, kinds, within, id, store.Page{Limit: at.Limit - len(out), After: store.Key{page}})
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, p := range ids {
+				loc, ok, err := look.place(ctx, x.view, p)
+				if err != nil {
+					return nil, nil, err
+				}
+				if ok && !(p == id && kind == markup.RefPage) {
+					out = append(out, loc)
+				}
+			}
+			if more != nil {
+				return out, store.Key{string(sp.ID), more[0]}, nil
+			}
+		}
+		from, page = "", ""
+		if len(out) >= at.Limit && i+1 < len(spaces) {
+			return out, store.Key{string(spaces[i+1].ID), ""}, nil
+		}
+	}
+	return out, nil, nil
+}

@@ -1,0 +1,220 @@
+package content
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+//go:embed all:templates
+var templateFiles embed.FS
+
+// Template is something that a space can begin with: a folder in this
+// program. A link in it to ref:name leads to the reference that is given
+// under that name, or is only its text when none is.
+type Template struct {
+	ID    string
+	Title string
+	About string
+	// Refs are the names of references that it takes, with what they are for.
+	Refs map[string]string
+}
+
+// Templates are all of them.
+var Templates = []Template{
+	{"product-docs", "Product documentation", "A landing page, a quick start, guides, and a place for questions.",
+		map[string]string{"support": "where readers get help", "product": "the product itself"}},
+	{"api-reference", "API reference", "How to call an API: authentication, errors, paging, and a page for each resource.",
+		map[string]string{"spec": "the OpenAPI specification that the reference is made of", "support": "where developers get help"}},
+	{"changelog", "Changelog", "What is new, release by release, with a page for each year.",
+		map[string]string{"repository": "where the releases are published"}},
+}
+
+// TemplateChoice is a template with the references that it is given.
+type TemplateChoice struct {
+	ID   string
+	Refs map[string]markup.Ref
+}
+
+// tree reads the folder of a template.
+func (c TemplateChoice) tree() (*folder.Tree, error) {
+	i := slices.IndexFunc(Templates, func(t Template) bool { return t.ID == c.ID })
+	if i < 0 {
+		ids := make([]string, len(Templates))
+		for i, t := range Templates {
+			ids[i] = t.ID
+		}
+		return nil, errs.E(errs.NotFound, "there is no template %q; there are %s", c.ID, strings.Join(ids, ", "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Refs)) {
+		if _, known := Templates[i].Refs[name]; !known {
+			return nil, errs.Field("body.params.contentRefs."+name, "is not a reference of the template %s; it takes %s",
+				c.ID, strings.Join(slices.Sorted(maps.Keys(Templates[i].Refs)), ", "))
+		}
+	}
+	sub, err := fs.Sub(templateFiles, "templates/"+c.ID)
+	if err != nil {
+		return nil, err
+	}
+	return folder.Read(sub, folder.Limits{})
+}
+
+// ApplyTemplate adds the pages of a template to a space that is edited live.
+func (s *Service) ApplyTemplate(ctx context.Context, g *authz.Grant, c TemplateChoice) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		v, err := s.live(ctx, tx, g, "")
+		if err != nil {
+			return err
+		}
+		_, err = s.graft(ctx, tx, g, v, c)
+		return err
+	})
+}
+
+// BeginTemplate gives a new space the pages of a template.
+func (s *Service) BeginTemplate(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space, c TemplateChoice) (docs.RevisionID, error) {
+	v, err := s.At(ctx, tx.Reader, sp, sp.Revision)
+	if err != nil {
+		return "", err
+	}
+	rev, err := s.graft(ctx, tx, g, v, c)
+	return rev.ID, err
+}
+
+// BeginPage gives a new space a page to write on.
+func (s *Service) BeginPage(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space) (docs.RevisionID, error) {
+	v, err := s.At(ctx, tx.Reader, sp, sp.Revision)
+	if err != nil {
+		return "", err
+	}
+	d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
+	p := docs.Page{ID: docs.PageID(d.newID()), Type: docs.PageDocument, Title: "Untitled", CreatedAt: tx.Now()}
+	if err := d.insert(ctx, "body", p, nil); err != nil {
+		return "", err
+	}
+	rev, err := s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionEdits})
+	return rev.ID, err
+}
+
+// graft adds the pages of a template behind those that are there.
+func (s *Service) graft(ctx context.Context, tx *store.Tx, g *authz.Grant, v *View, c TemplateChoice) (docs.Revision, error) {
+	t, err := c.tree()
+	if err != nil {
+		return docs.Revision{}, err
+	}
+	if err := s.checkRefs(ctx, tx, g, v, c.Refs); err != nil {
+		return docs.Revision{}, err
+	}
+	d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
+	l := &linker{ctx: ctx, t: &d.tree, base: s.BaseURL, file: "README.md", stable: true}
+	if err := d.graft(ctx, t.Pages, "", c, l); err != nil {
+		return docs.Revision{}, err
+	}
+	if err := d.settle(ctx); err != nil {
+		return docs.Revision{}, err
+	}
+	return s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID})
+}
+
+func (d *draft) graft(ctx context.Context, pages []*folder.Page, parent docs.PageID, c TemplateChoice, l *linker) error {
+	for _, fp := range pages {
+		p := docs.Page{
+			ID: docs.PageID(d.newID()), Type: docs.PageType(fp.Type), Parent: parent, Title: fp.Title, Emoji: fp.Emoji, CreatedAt: d.now,
+		}
+		if p.Type == docs.PageComputed {
+			spec, given := c.Refs["spec"]
+			if !given {
+				continue
+			}
+			source := map[string]any{
+				"type": "builtin:openapi", "props": map[string]any{"models": true},
+				"dependencies": map[string]any{"spec": map[string]any{"ref": spec}},
+			}
+			var err error
+			if p.Computed, err = json.Marshal(source); err != nil {
+				return err
+			}
+			if p.Title == "" {
+				p.Title = "Operations"
+			}
+		}
+		headOf(fp.Head, &p)
+		if err := d.insert(ctx, "body", p, nil); err != nil {
+			return err
+		}
+		if p.HasBody() {
+			name := strings.TrimSuffix(fp.File, ".md")
+			d.refs[name] = markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}
+			if dir, isIndex := strings.CutSuffix(name, "/README"); isIndex {
+				d.refs[dir] = d.refs[name]
+			}
+			d.written[p.ID] = &writing{path: fp.File, markdown: fillRefs(fp.Source, c.Refs, l), file: fp.File}
+		}
+		if err := d.graft(ctx, fp.Children, p.ID, c, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var refLink = regexp.MustCompile(`\[([^\]]*)\]\(ref:([a-z-]+)\)`)
+
+// fillRefs puts the given references into the text of a template.
+func fillRefs(src []byte, refs map[string]markup.Ref, l *linker) []byte {
+	return refLink.ReplaceAllFunc(src, func(m []byte) []byte {
+		sub := refLink.FindSubmatch(m)
+		ref, given := refs[string(sub[2])]
+		if !given {
+			return sub[1]
+		}
+		dest, ok := l.locate(ref, markup.UseLink)
+		if !ok {
+			return sub[1]
+		}
+		return fmt.Appendf(nil, "[%s](%s)", sub[1], dest)
+	})
+}
+
+// checkRefs refuses references to what the caller cannot see, as if it were
+// not there.
+func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v *View, refs map[string]markup.Ref) error {
+	for _, name := range slices.Sorted(maps.Keys(refs)) {
+		ref := refs[name]
+		at := "body.params.contentRefs." + name
+		row := linkOf("", markup.Reference{Ref: ref})
+		switch {
+		case row.Target == "":
+			return errs.Field(at, "names nothing")
+		case row.Kind == markup.RefURL:
+			if _, ok := markup.SafeURL(ref.URL); !ok {
+				return errs.Field(at+".url", "must be an http or https URL")
+			}
+			continue
+		case row.Kind == markup.RefOpenAPI, g.Access == nil:
+			continue
+		}
+		look := s.looker(g, v)
+		look.check = authz.Within(tx.Reader)
+		to, err := look.target(ctx, store.Target{Kind: row.Kind, Space: row.Space, Target: row.Target, Anchor: row.Anchor})
+		if err != nil {
+			return err
+		}
+		if to == nil {
+			return errs.Field(at, "leads to nothing that you can see")
+		}
+	}
+	return nil
+}

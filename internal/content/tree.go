@@ -1,0 +1,525 @@
+package content
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// The keys of a revision. Everything that has to be found quickly is a key:
+// a page by id, the children of a page in order, a child by its slug.
+const (
+	keyPage     = "p" // + id -> docs.Page
+	keyOrder    = "o" // + parent 0 rank 0 id -> nothing
+	keySlug     = "s" // + parent 0 slug -> id
+	keyFile     = "f" // + id -> docs.File
+	keyReusable = "r" // + id -> docs.Reusable
+	keyName     = "n" // + path in the folder -> kind and id
+	keyRedirect = "d" // + path that a page had -> id
+	keyVariable = "v" // + name -> JSON value
+	keySetting  = "g" // + name -> bytes: what else a folder has
+)
+
+const sep = "\x00"
+
+func orderKey(p docs.Page) string {
+	return keyOrder + string(p.Parent) + sep + string(p.Rank) + sep + string(p.ID)
+}
+
+func slugKey(parent docs.PageID, slug string) string {
+	return keySlug + string(parent) + sep + docs.SlugKey(slug)
+}
+
+// tree reads a revision, with changes on top of it in a draft.
+type tree struct {
+	src  source
+	root chunk.Hash
+	over *overlay // nil in a view
+}
+
+// overlay is what a draft changes. A nil value is a key that is gone.
+type overlay struct {
+	values map[string][]byte
+	keys   []string // of values
+	sorted bool
+}
+
+func (o *overlay) set(key string, value []byte) {
+	if _, known := o.values[key]; !known {
+		o.keys = append(o.keys, key)
+		o.sorted = false
+	}
+	o.values[key] = value
+}
+
+// from gives the keys in order, from one on.
+func (o *overlay) from(key string) []string {
+	if o == nil {
+		return nil
+	}
+	if !o.sorted {
+		slices.Sort(o.keys)
+		o.sorted = true
+	}
+	i, _ := slices.BinarySearch(o.keys, key)
+	return o.keys[i:]
+}
+
+// below gives the keys in order that are below one.
+func (o *overlay) below(key string) []string {
+	if o == nil {
+		return nil
+	}
+	return o.keys[:len(o.keys)-len(o.from(key))]
+}
+
+func (o *overlay) get(key string) (value []byte, known bool) {
+	if o == nil {
+		return nil, false
+	}
+	value, known = o.values[key]
+	return value, known
+}
+
+func (t *tree) get(ctx context.Context, key string) ([]byte, bool, error) {
+	if v, known := t.over.get(key); known {
+		return v, v != nil, nil
+	}
+	return chunk.Get(ctx, t.src, t.root, key)
+}
+
+// scan calls fn for every key from a key on that begins with prefix, without
+// the prefix.
+func (t *tree) scan(ctx context.Context, prefix, from string, fn func(rest string, value []byte) (bool, error)) error {
+	keys := t.over.from(prefix + from)
+	stopped := false
+	emit := func(key string, value []byte) (bool, error) {
+		rest, ok := strings.CutPrefix(key, prefix)
+		if !ok {
+			stopped = true
+			return false, nil
+		}
+		more, err := fn(rest, value)
+		stopped = !more || err != nil
+		return more, err
+	}
+	// added gives what the draft has before a key; an empty one is the end.
+	added := func(before string) (bool, error) {
+		for ; len(keys) > 0 && (before == "" || keys[0] < before); keys = keys[1:] {
+			if v := t.over.values[keys[0]]; v != nil {
+				if more, err := emit(keys[0], v); err != nil || !more {
+					return false, err
+				}
+			}
+		}
+		return true, nil
+	}
+	err := chunk.Scan(ctx, t.src, t.root, prefix+from, func(key string, value []byte) (bool, error) {
+		if more, err := added(key); err != nil || !more {
+			return false, err
+		}
+		if len(keys) > 0 && keys[0] == key {
+			value, keys = t.over.values[key], keys[1:]
+			if value == nil {
+				return true, nil
+			}
+		}
+		return emit(key, value)
+	})
+	if err != nil || stopped {
+		return err
+	}
+	_, err = added("")
+	return err
+}
+
+// last gives the greatest key that begins with prefix, without it.
+func (t *tree) last(ctx context.Context, prefix string) (rest string, ok bool, err error) {
+	key, below := "", prefix+"\xff"
+	for {
+		stored, _, found, err := chunk.Last(ctx, t.src, t.root, below)
+		if err != nil {
+			return "", false, err
+		}
+		if !found || !strings.HasPrefix(stored, prefix) {
+			break
+		}
+		if v, known := t.over.get(stored); !known || v != nil {
+			key = stored
+			break
+		}
+		below = stored // gone in the draft
+	}
+	added := t.over.below(prefix + "\xff")
+	for i := len(added) - 1; i >= 0 && added[i] > key && strings.HasPrefix(added[i], prefix); i-- {
+		if t.over.values[added[i]] != nil {
+			key = added[i]
+			break
+		}
+	}
+	return strings.TrimPrefix(key, prefix), key != "", nil
+}
+
+func decodePage(id string, b []byte) (docs.Page, error) {
+	var p docs.Page
+	err := json.Unmarshal(b, &p)
+	p.ID = docs.PageID(id)
+	return p, err
+}
+
+// page gives a page by id; ok is false when there is none.
+func (t *tree) page(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
+	b, ok, err := t.get(ctx, keyPage+string(id))
+	if err != nil || !ok {
+		return p, false, err
+	}
+	p, err = decodePage(string(id), b)
+	return p, true, err
+}
+
+// Page gives a page by id.
+func (t *tree) Page(ctx context.Context, id docs.PageID) (docs.Page, error) {
+	p, ok, err := t.page(ctx, id)
+	if err == nil && !ok {
+		err = errs.Missing("page")
+	}
+	return p, err
+}
+
+// childIDs gives the ids of the children of a page, or of the top level, in
+// order.
+func (t *tree) childIDs(ctx context.Context, parent docs.PageID) ([]docs.PageID, error) {
+	var out []docs.PageID
+	err := t.scan(ctx, keyOrder+string(parent)+sep, "", func(rest string, _ []byte) (bool, error) {
+		_, id, _ := strings.Cut(rest, sep)
+		out = append(out, docs.PageID(id))
+		return true, nil
+	})
+	return out, err
+}
+
+// Children gives the children of a page, or of the top level, in order.
+func (t *tree) Children(ctx context.Context, parent docs.PageID) ([]docs.Page, error) {
+	ids, err := t.childIDs(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]docs.Page, 0, len(ids))
+	for _, id := range ids {
+		p, err := t.Page(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// Ancestors gives the pages above a page, the nearest first.
+func (t *tree) Ancestors(ctx context.Context, p docs.Page) ([]docs.Page, error) {
+	var out []docs.Page
+	for p.Parent != "" && len(out) <= docs.MaxPageDepth {
+		up, err := t.Page(ctx, p.Parent)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, up)
+		p = up
+	}
+	return out, nil
+}
+
+// Path gives the address of a page within its space.
+func (t *tree) Path(ctx context.Context, p docs.Page) (string, error) {
+	up, err := t.Ancestors(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	path := p.Slug
+	for _, a := range up {
+		path = a.Slug + "/" + path
+	}
+	return path, nil
+}
+
+// Walked is a page with what is above and below it.
+type Walked struct {
+	docs.Page
+	Path     string
+	Children []*Walked
+}
+
+// All gives every page as a tree, in order.
+func (t *tree) All(ctx context.Context) ([]*Walked, error) {
+	pages := map[docs.PageID]*Walked{}
+	err := t.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {
+		p, err := decodePage(id, b)
+		pages[p.ID] = &Walked{Page: p}
+		return true, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	top := &Walked{}
+	err = t.scan(ctx, keyOrder, "", func(rest string, _ []byte) (bool, error) {
+		parent, id, _ := strings.Cut(rest, sep)
+		_, id, _ = strings.Cut(id, sep)
+		up := top
+		if parent != "" {
+			up = pages[docs.PageID(parent)]
+		}
+		if p := pages[docs.PageID(id)]; p != nil && up != nil {
+			up.Children = append(up.Children, p)
+		}
+		return true, nil
+	})
+	setPaths(top.Children, "")
+	return top.Children, err
+}
+
+func setPaths(pages []*Walked, above string) {
+	for _, p := range pages {
+		if p.HasPath() {
+			p.Path = above + p.Slug
+			setPaths(p.Children, p.Path+"/")
+		}
+	}
+}
+
+// Subtree gives a page with everything below it.
+func (t *tree) Subtree(ctx context.Context, p docs.Page) (*Walked, error) {
+	path, err := t.Path(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return t.subtree(ctx, p, path)
+}
+
+func (t *tree) subtree(ctx context.Context, p docs.Page, path string) (*Walked, error) {
+	w := &Walked{Page: p}
+	if !p.HasPath() {
+		return w, nil
+	}
+	w.Path = path
+	children, err := t.Children(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range children {
+		below, err := t.subtree(ctx, c, path+"/"+c.Slug)
+		if err != nil {
+			return nil, err
+		}
+		w.Children = append(w.Children, below)
+	}
+	return w, nil
+}
+
+// Home gives the page that a reader sees first: the first document in
+// order. ok is false when there is none.
+func (t *tree) Home(ctx context.Context) (p docs.Page, ok bool, err error) {
+	return t.firstDocument(ctx, "", 0)
+}
+
+func (t *tree) firstDocument(ctx context.Context, parent docs.PageID, depth int) (docs.Page, bool, error) {
+	ids, err := t.childIDs(ctx, parent)
+	if err != nil || depth > docs.MaxPageDepth {
+		return docs.Page{}, false, err
+	}
+	for _, id := range ids {
+		p, err := t.Page(ctx, id)
+		if err != nil || p.Type == docs.PageDocument {
+			return p, err == nil, err
+		}
+		if p, ok, err := t.firstDocument(ctx, id, depth+1); ok || err != nil {
+			return p, ok, err
+		}
+	}
+	return docs.Page{}, false, nil
+}
+
+// exact gives the page with an address, without regard to redirects.
+func (t *tree) exact(ctx context.Context, path string) (p docs.Page, rest string, err error) {
+	at, left := docs.PageID(""), strings.Trim(path, "/")
+	for left != "" {
+		slug, below, _ := strings.Cut(left, "/")
+		id, ok, err := t.get(ctx, slugKey(at, slug))
+		if err != nil || !ok {
+			return p, left, err
+		}
+		at, left = docs.PageID(id), below
+		if p, err = t.Page(ctx, at); err != nil {
+			return p, left, err
+		}
+	}
+	return p, "", nil
+}
+
+// ByPath gives the page with an address, or the one that had it before it
+// was moved or renamed, or that hangs below one that had.
+func (t *tree) ByPath(ctx context.Context, path string) (docs.Page, error) {
+	path = strings.Trim(path, "/")
+	if path == "" {
+		p, ok, err := t.Home(ctx)
+		if err == nil && !ok {
+			err = errs.Missing("page")
+		}
+		return p, err
+	}
+	p, rest, err := t.exact(ctx, path)
+	if err != nil || rest == "" {
+		return p, err
+	}
+	for range docs.MaxPageDepth { // each step leaves the address one redirect shorter
+		moved, below, ok, err := t.redirect(ctx, path)
+		if err != nil || !ok {
+			break
+		}
+		to, err := t.Path(ctx, moved)
+		if err != nil {
+			return p, err
+		}
+		if below == "" {
+			return moved, nil
+		}
+		if path = to + "/" + below; path == "" {
+			break
+		}
+		if p, rest, err := t.exact(ctx, path); err != nil || rest == "" {
+			return p, err
+		}
+	}
+	return docs.Page{}, errs.Missing("page")
+}
+
+// redirect gives the page that had the longest leading part of an address,
+// and what is left of the address.
+func (t *tree) redirect(ctx context.Context, path string) (p docs.Page, rest string, ok bool, err error) {
+	for head := path; head != ""; {
+		id, found, err := t.get(ctx, keyRedirect+docs.SlugKey(head))
+		if err != nil {
+			return p, "", false, err
+		}
+		if found {
+			if p, ok, err := t.page(ctx, docs.PageID(id)); err != nil || ok {
+				return p, strings.Trim(path[len(head):], "/"), ok, err
+			}
+		}
+		cut := strings.LastIndexByte(head, '/')
+		if cut < 0 {
+			break
+		}
+		head = head[:cut]
+	}
+	return p, "", false, nil
+}
+
+// File gives a file by id.
+func (t *tree) File(ctx context.Context, id docs.FileID) (docs.File, error) {
+	b, ok, err := t.get(ctx, keyFile+string(id))
+	if err == nil && !ok {
+		err = errs.Missing("file")
+	}
+	if err != nil {
+		return docs.File{}, err
+	}
+	return decodeFile(string(id), b)
+}
+
+func decodeFile(id string, b []byte) (docs.File, error) {
+	var f docs.File
+	err := json.Unmarshal(b, &f)
+	f.ID = docs.FileID(id)
+	return f, err
+}
+
+// Files lists files by id, from behind one on, at most limit of them (0: all).
+func (t *tree) Files(ctx context.Context, after docs.FileID, limit int) ([]docs.File, error) {
+	from := ""
+	if after != "" {
+		from = string(after) + sep
+	}
+	out := []docs.File{}
+	err := t.scan(ctx, keyFile, from, func(id string, b []byte) (bool, error) {
+		f, err := decodeFile(id, b)
+		out = append(out, f)
+		return limit == 0 || len(out) < limit, err
+	})
+	return out, err
+}
+
+// CountFiles counts the files of a revision.
+func (v *View) CountFiles(ctx context.Context) (int64, error) {
+	n, err := chunk.CountPrefix(ctx, v.src, v.root, keyFile)
+	return int64(n), err
+}
+
+// CountPages counts the pages of a revision.
+func (v *View) CountPages(ctx context.Context) (int, error) {
+	return chunk.CountPrefix(ctx, v.src, v.root, keyPage)
+}
+
+// Reusable gives a reusable content by id.
+func (t *tree) Reusable(ctx context.Context, id docs.ReusableID) (docs.Reusable, error) {
+	b, ok, err := t.get(ctx, keyReusable+string(id))
+	if err == nil && !ok {
+		err = errs.Missing("reusable content")
+	}
+	if err != nil {
+		return docs.Reusable{}, err
+	}
+	return decodeReusable(string(id), b)
+}
+
+func decodeReusable(id string, b []byte) (docs.Reusable, error) {
+	var r docs.Reusable
+	err := json.Unmarshal(b, &r)
+	r.ID = docs.ReusableID(id)
+	return r, err
+}
+
+// Reusables gives all reusable contents.
+func (t *tree) Reusables(ctx context.Context) ([]docs.Reusable, error) {
+	out := []docs.Reusable{}
+	err := t.scan(ctx, keyReusable, "", func(id string, b []byte) (bool, error) {
+		r, err := decodeReusable(id, b)
+		out = append(out, r)
+		return true, err
+	})
+	return out, err
+}
+
+// Variables gives the variables of the space.
+func (t *tree) Variables(ctx context.Context) (docs.Variables, error) {
+	out := docs.Variables{}
+	err := t.scan(ctx, keyVariable, "", func(name string, b []byte) (bool, error) {
+		var v any
+		d := json.NewDecoder(bytes.NewReader(b))
+		err := d.Decode(&v)
+		out[name] = v
+		return true, err
+	})
+	return out, err
+}
+
+// named gives what stands at a path of the folder.
+func (t *tree) named(ctx context.Context, path string) (kind, id string, ok bool, err error) {
+	b, ok, err := t.get(ctx, keyName+path)
+	if err != nil || !ok {
+		return "", "", false, err
+	}
+	kind, id, _ = strings.Cut(string(b), ":")
+	return kind, id, true, nil
+}
+
+// setting gives what else a folder had.
+func (t *tree) setting(ctx context.Context, name string) ([]byte, error) {
+	b, _, err := t.get(ctx, keySetting+name)
+	return b, err
+}

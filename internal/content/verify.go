@@ -1,0 +1,215 @@
+package content
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Verify compares everything that is derived from the newest revision of a
+// space with what it would be if it were made again: the keys of the tree,
+// the links and the search. It gives what differs, in words.
+func (s *Service) Verify(ctx context.Context, r store.Reader, sp docs.Space) ([]string, error) {
+	v, err := s.At(ctx, r, sp, sp.Revision)
+	if err != nil {
+		return nil, err
+	}
+	c := &verifier{s: s, v: v, r: r}
+	if err := c.tree(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.blobs(ctx); err != nil {
+		return nil, err
+	}
+	return c.found, c.index(ctx)
+}
+
+type verifier struct {
+	s     *Service
+	v     *View
+	r     store.Reader
+	found []string
+	texts []docs.Page
+}
+
+// goneHash is what the search index says of a page that is gone.
+const goneHash = "gone"
+
+// maxFindings is how much of a damage is told.
+const maxFindings = 50
+
+func (c *verifier) say(format string, args ...any) {
+	if len(c.found) < maxFindings {
+		c.found = append(c.found, fmt.Sprintf(format, args...))
+	}
+}
+
+// tree checks that every page is where its own words say, and nowhere else.
+func (c *verifier) tree(ctx context.Context) error {
+	pages := map[docs.PageID]docs.Page{}
+	err := c.v.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {
+		p, err := decodePage(id, b)
+		pages[p.ID] = p
+		return true, err
+	})
+	if err != nil {
+		return err
+	}
+	want := map[string]bool{}
+	for _, p := range pages {
+		want[orderKey(p)] = true
+		if p.Slug != "" {
+			want[slugKey(p.Parent, p.Slug)] = true
+		}
+		if _, ok := pages[p.Parent]; p.Parent != "" && !ok {
+			c.say("page %s hangs below %s, which is not there", p.ID, p.Parent)
+		}
+		if p.HasBody() {
+			c.texts = append(c.texts, p)
+		}
+		for _, h := range []chunk.Hash{p.Body, p.Side} {
+			if _, err := c.v.src.Bytes(ctx, h); err != nil {
+				c.say("page %s: %v", p.ID, err)
+			}
+		}
+	}
+	for _, prefix := range []string{keyOrder, keySlug} {
+		err := c.v.scan(ctx, prefix, "", func(rest string, _ []byte) (bool, error) {
+			if !want[prefix+rest] {
+				c.say("the key %q leads to no page", prefix+rest)
+			}
+			delete(want, prefix+rest)
+			return true, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for key := range want {
+		c.say("the key %q is missing", key)
+	}
+	return nil
+}
+
+func (c *verifier) blobs(ctx context.Context) error {
+	files, err := c.v.Files(ctx, "", 0)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		h, err := blob.ParseHash(f.Blob)
+		if err != nil {
+			c.say("file %s: %v", f.ID, err)
+			continue
+		}
+		if ok, err := c.s.Blobs.Has(ctx, h); err != nil {
+			return err
+		} else if !ok {
+			c.say("the bytes of the file %s (%s) are missing", f.ID, f.Name)
+		}
+	}
+	return nil
+}
+
+// index compares links and search with what the content gives now.
+func (c *verifier) index(ctx context.Context) error {
+	ix := &indexer{s: c.s, space: c.v.Space, tree: &c.v.tree}
+	links, search := map[string]string{}, map[string]string{}
+	add := func(lp store.LayerPage) { links[lp.ID] = printLinks(lp) }
+	err := c.v.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {
+		p, err := decodePage(id, b)
+		if err != nil {
+			return false, err
+		}
+		sp, lp, err := ix.page(ctx, p)
+		add(lp)
+		if p.Type == docs.PageDocument {
+			search[id] = sp.Hash()
+		}
+		return true, err
+	})
+	if err != nil {
+		return err
+	}
+	reusables, err := c.v.Reusables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range reusables {
+		lp, err := ix.reusable(ctx, r)
+		if err != nil {
+			return err
+		}
+		add(lp)
+	}
+	err = c.r.LayerDump(ctx, c.v.Space.Layer, func(lp store.LayerPage) error {
+		if want, ok := links[lp.ID]; !ok {
+			c.say("the links of %s are kept, but it is gone", lp.ID)
+		} else if got := printLinks(lp); got != want {
+			c.say("the links of %s are %s; they should be %s", lp.ID, got, want)
+		}
+		delete(links, lp.ID)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for id := range links {
+		c.say("the links of %s are missing", id)
+	}
+	return c.search(ctx, search)
+}
+
+func (c *verifier) search(ctx context.Context, want map[string]string) error {
+	chain, err := c.r.LayerChain(ctx, c.v.Space.Layer)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, layer := range chain {
+		entries, err := c.r.SearchEntries(ctx, layer)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if seen[e.Page] {
+				continue
+			}
+			seen[e.Page] = true
+			if e.Hash == goneHash {
+				continue
+			}
+			if hash, ok := want[e.Page]; !ok {
+				c.say("search finds %s, which is gone", e.Page)
+			} else if hash != e.Hash {
+				c.say("search knows another content of %s", e.Page)
+			}
+			delete(want, e.Page)
+		}
+	}
+	for id := range want {
+		c.say("search does not know %s", id)
+	}
+	return nil
+}
+
+func printLinks(lp store.LayerPage) string {
+	links := append([]store.Link{}, lp.Links...)
+	for i := range links {
+		links[i].Page = ""
+	}
+	b, err := json.Marshal(struct {
+		Anchors string
+		Links   []store.Link
+	}{strings.Join(lp.Anchors, " "), links})
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}

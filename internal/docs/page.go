@@ -1,0 +1,190 @@
+package docs
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Ids of content. A page keeps its id for as long as it lives, wherever it
+// is moved; the copy of a space has the same ids as the original.
+type (
+	PageID     string
+	FileID     string
+	ReusableID string
+)
+
+// PageType tells what a page is.
+type PageType string
+
+// Types of pages.
+const (
+	PageDocument PageType = "document"
+	PageGroup    PageType = "group"
+	PageLink     PageType = "link"
+	PageComputed PageType = "computed"
+)
+
+// Page is a page of a revision. It is stored as JSON with short names: there
+// are as many copies of it as revisions that changed it or a neighbour.
+type Page struct {
+	ID            PageID            `json:"-"`
+	Type          PageType          `json:"t"`
+	Parent        PageID            `json:"p,omitempty"`
+	Rank          Rank              `json:"r"`
+	Title         string            `json:"n"`
+	Slug          string            `json:"s,omitempty"`
+	Pinned        bool              `json:"sp,omitempty"` // the slug was set and no longer follows the title
+	Emoji         string            `json:"e,omitempty"`
+	Icon          string            `json:"i,omitempty"`
+	Description   string            `json:"d,omitempty"`
+	LinkTitle     string            `json:"lt,omitempty"`
+	Hidden        bool              `json:"h,omitempty"`
+	NoIndex       bool              `json:"ni,omitempty"`
+	NoRobotsIndex bool              `json:"nr,omitempty"`
+	Condition     string            `json:"if,omitempty"`
+	Body          chunk.Hash        `json:"b,omitempty"`  // source; empty: none
+	Side          chunk.Hash        `json:"bs,omitempty"` // what its references and blocks are known by
+	File          string            `json:"f,omitempty"`  // where the source stands in a folder
+	OID           string            `json:"go,omitempty"` // git's name of the source
+	Layout        *markup.Layout    `json:"l,omitempty"`
+	Cover         *PageCover        `json:"c,omitempty"`
+	Variables     Variables         `json:"v,omitempty"`
+	Tags          []markup.PageTag  `json:"tg,omitempty"`
+	MetaLinks     *markup.MetaLinks `json:"ml,omitempty"`
+	Target        *markup.Ref       `json:"to,omitempty"` // of a link
+	Computed      json.RawMessage   `json:"cs,omitempty"` // source of computed pages
+	CreatedAt     Time              `json:"ca,omitempty"`
+	UpdatedAt     Time              `json:"ua,omitempty"`
+}
+
+// HasBody tells whether a page can have a source.
+func (p Page) HasBody() bool { return p.Type == PageDocument }
+
+// HasPath tells whether a page has an address of its own.
+func (p Page) HasPath() bool { return p.Type == PageDocument || p.Type == PageGroup }
+
+// Variables by name: texts, numbers and truth values.
+type Variables map[string]any
+
+// PageCover is the picture above a page.
+type PageCover struct {
+	Ref     *markup.Ref `json:"ref,omitempty"`
+	RefDark *markup.Ref `json:"refDark,omitempty"`
+	YPos    float64     `json:"yPos"`
+	Height  float64     `json:"height,omitempty"`
+}
+
+// File is a file of a revision; its bytes are in the blob store.
+type File struct {
+	ID          FileID `json:"-"`
+	Name        string `json:"n"`
+	ContentType string `json:"t"`
+	Size        int64  `json:"s"`
+	Width       int    `json:"w,omitempty"`
+	Height      int    `json:"h,omitempty"`
+	Blob        string `json:"b"`
+	Path        string `json:"f,omitempty"` // where it stands in a folder
+	OID         string `json:"go,omitempty"`
+}
+
+// Reusable is a content that pages include.
+type Reusable struct {
+	ID    ReusableID `json:"-"`
+	Title string     `json:"n"`
+	Body  chunk.Hash `json:"b,omitempty"`
+	Side  chunk.Hash `json:"bs,omitempty"`
+	File  string     `json:"f,omitempty"`
+	OID   string     `json:"go,omitempty"`
+}
+
+// RevisionType tells how a revision came to be.
+type RevisionType string
+
+// Types of revisions.
+const (
+	RevisionEdits    RevisionType = "edits"
+	RevisionMerge    RevisionType = "merge"
+	RevisionUpdate   RevisionType = "update"
+	RevisionRollback RevisionType = "rollback"
+	RevisionComputed RevisionType = "computed"
+)
+
+// Revision is one immutable state of a space.
+type Revision struct {
+	ID        RevisionID
+	Space     SpaceID
+	Type      RevisionType
+	Parents   []RevisionID
+	Root      chunk.Hash
+	Author    UserID
+	Message   string
+	Git       *GitCommit
+	CreatedAt Time
+}
+
+// GitCommit is the commit that a revision was read from or written to.
+type GitCommit struct {
+	OID      string `json:"oid"`
+	Message  string `json:"message"`
+	ByOctavo bool   `json:"createdByGitBook"`
+	URL      string `json:"url,omitempty"`
+	Ref      string `json:"ref,omitempty"`
+}
+
+// Limits of content, each in this one place.
+const (
+	MaxPageTitle   = 250
+	MaxSlug        = 100
+	MaxDescription = 1000
+	MaxPageDepth   = 32
+	MaxSource      = 5 << 20 // bytes of one page
+	MaxVariables   = 500
+	MaxPages       = 500_000 // of a space
+)
+
+// SlugOf makes the last part of an address out of a title: letters and
+// digits of any script in lower case, joined by single dashes.
+func SlugOf(title string) string {
+	var b strings.Builder
+	dash := false
+	for _, r := range strings.ToLower(title) {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r):
+			if dash && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			dash = false
+			b.WriteRune(r)
+		case r == '\'' || r == '’': // don't is dont
+		default:
+			dash = true
+		}
+		if b.Len() >= MaxSlug-4 { // room for a number that makes it unique
+			break
+		}
+	}
+	if b.Len() == 0 {
+		return "page"
+	}
+	return b.String()
+}
+
+// CheckSlug tells whether a text can be the last part of an address.
+func CheckSlug(s string) bool {
+	if s == "" || len(s) > MaxSlug || s == "." || s == ".." {
+		return false
+	}
+	for _, r := range s {
+		if r <= ' ' || r == 0x7f || strings.ContainsRune(`/\?#%"<>|`+"`", r) || unicode.IsSpace(r) || unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// SlugKey is how slugs are compared: addresses do not tell cases apart.
+func SlugKey(s string) string { return strings.ToLower(s) }

@@ -1,0 +1,190 @@
+package expr
+
+import (
+	"errors"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	js "github.com/dop251/goja/parser"
+)
+
+// tooLong is beyond what any input may take, on a slow machine too.
+const tooLong = 10 * time.Second
+
+func addTables(f *testing.F) {
+	for file, cells := range map[string]int{"accept.txt": 2, "ours.txt": 2, "reject.txt": 3, "fail.txt": 3} {
+		for _, r := range rows(f, file, cells) {
+			f.Add(r.cells[0])
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	addTables(f)
+	f.Fuzz(func(t *testing.T, src string) {
+		start := time.Now()
+		p, err := Parse(src)
+		if took := time.Since(start); took > tooLong {
+			t.Fatalf("%q took %v", src, took)
+		}
+		if err != nil {
+			var e *Error
+			if p != nil || !errors.As(err, &e) || e.Message == "" || e.Column < 1 || e.Column > min(utf8.RuneCountInString(src), MaxLength)+1 {
+				t.Fatalf("%q: %v, %v", src, p, err)
+			}
+			return
+		}
+		if again, err := Parse(src); err != nil || !sameProgram(p, again) {
+			t.Fatalf("%q is parsed in two ways", src)
+		}
+		for _, path := range p.Inputs() {
+			if path == "" || isForbidden(path) {
+				t.Fatalf("%q reads %q", src, path)
+			}
+		}
+		// What we accept is JavaScript.
+		if _, err := js.ParseFile(nil, "", src, 0, js.WithDisableSourceMaps); err != nil && !longNumber.MatchString(src) {
+			t.Fatalf("%q is no JavaScript: %v", src, err)
+		}
+	})
+}
+
+// sameProgram compares trees; NaN and methods do not equal themselves.
+func sameProgram(a, b *Program) bool {
+	return a.slots == b.slots && reflect.DeepEqual(a.inputs, b.inputs) && reflect.TypeOf(a.root) == reflect.TypeOf(b.root)
+}
+
+// longNumber is what the engine cannot read: more than 64 bits.
+var longNumber = regexp.MustCompile(`(?i)0[box]\w{16}`)
+
+// unlike are texts where the engine is not asked: keys that it finds on
+// prototypes, halves of characters, limits that it does not wrap, numbers of
+// other bases with a sign or of many digits, and what follows a sigma at
+// some distance. The tables and the generator hold what is usual of these.
+var unlike = regexp.MustCompile(`(?i)0[box]|Σ|toString|valueOf|emoji|split|\\[xu]|[^\x{0}-\x{D7FF}]`)
+
+func FuzzEval(f *testing.F) {
+	addTables(f)
+	e, env := newEngine(f), testEnv(f)
+	want := testEnv(f)
+	f.Fuzz(func(t *testing.T, src string) {
+		p, err := Parse(src)
+		if err != nil {
+			return
+		}
+		start := time.Now()
+		v, err := p.Eval(env)
+		if took := time.Since(start); took > tooLong {
+			t.Fatalf("%q took %v", src, took)
+		}
+		again, errAgain := p.Eval(env)
+		if !equal(v, again) || (err == nil) != (errAgain == nil) || err != nil && (v != nil || err.Error() != errAgain.Error()) {
+			t.Fatalf("%q: %v, %v and then %v, %v", src, v, err, again, errAgain)
+		}
+		if Condition(src, env) != (err == nil && truthy(v)) {
+			t.Fatalf("%q: the condition is not its result", src)
+		}
+		if !reflect.DeepEqual(env, want) {
+			t.Fatalf("%q changed the data", src)
+		}
+		if !unlike.MatchString(src) && !comparesInARow(p.root) {
+			agree(t, e, env, src)
+		}
+	})
+}
+
+// comparesInARow finds a < b < c, which the engine takes for a < (b < c).
+func comparesInARow(n node) bool {
+	found := orders(n) && orders(n.(*binary).left)
+	children(n, func(child node) { found = found || comparesInARow(child) })
+	return found
+}
+
+func orders(n node) bool {
+	b, ok := n.(*binary)
+	return ok && strength[b.op] == strength["<"]
+}
+
+func FuzzTemplate(f *testing.F) {
+	for _, src := range []string{"", "a {{ space.vars.name }} b", "{{", "}}", "{{}}", "{{{{1}}}}", "{{ 'a' }}{{ missing }}", "{{ nums.map(n=>nums) }}"} {
+		f.Add(src)
+	}
+	env := testEnv(f)
+	f.Fuzz(func(t *testing.T, src string) {
+		start := time.Now()
+		out, err := Template(src, env)
+		if took := time.Since(start); took > tooLong {
+			t.Fatalf("%q took %v", src, took)
+		}
+		if !strings.Contains(src, "{{") && err == nil && out != src {
+			t.Fatalf("%q became %q", src, out)
+		}
+		if len(out) > len(src)+MaxBytes {
+			t.Fatalf("%q became %d bytes", src, len(out))
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	for name, src := range benchmarks {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Parse(src); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkEval(b *testing.B) {
+	env := testEnv(b)
+	for name, src := range benchmarks {
+		p, err := Parse(src)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Eval(env); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkWorst is what the most expensive expression may cost.
+func BenchmarkWorst(b *testing.B) {
+	env := map[string]any{"many": make([]any, 1000), "long": strings.Repeat("ä", 1<<16)}
+	for name, src := range map[string]string{
+		"steps": "many.map(a => many.some(b => a !== b))",
+		"text":  `many.map(a => long.startsWith("x", 9))`,
+		"make":  "many.map(a => many.slice())",
+	} {
+		p, err := Parse(src)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := p.Eval(env); !errors.Is(err, ErrBudget) {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+var benchmarks = map[string]string{
+	"claim":  `visitor.claims.plan === "pro"`,
+	"and":    `visitor.claims.beta && visitor.claims.seats >= 5 && !visitor.claims.unsigned?.trial`,
+	"review": `reviews.some(r => r.status === "approved") && reviews.every(r => r.reviewer.id !== actor.id)`,
+	"inline": `"Hello " + visitor.claims.name.trim().split(" ")[0]`,
+}

@@ -1,0 +1,77 @@
+package expr
+
+import (
+	"slices"
+	"strings"
+)
+
+// Inputs gives the member paths that the expression reads, such as
+// "visitor.claims.unsigned.plan", sorted and each once. A path stands for
+// the value there and all below it: it ends where the expression goes on
+// with a computed key, a callback, a method or length, which read from the
+// whole value.
+func (p *Program) Inputs() []string { return slices.Clone(p.inputs) }
+
+func inputsOf(root node) []string {
+	var paths []string
+	read(root, func(path string) { paths = append(paths, path) })
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// read reports what a node and those below it read.
+func read(n node, add func(string)) {
+	if path, _ := pathOf(n); path != "" {
+		add(path)
+		readKeys(n, add)
+		return
+	}
+	children(n, func(child node) { read(child, add) })
+}
+
+// readKeys reports what the computed keys of a path read. The beginnings of
+// the path are in the path already.
+func readKeys(n node, add func(string)) {
+	switch n := n.(type) {
+	case *chain:
+		readKeys(n.inner, add)
+	case *member:
+		readKeys(n.object, add)
+	case *index:
+		readKeys(n.object, add)
+		read(n.key, add)
+	}
+}
+
+// pathOf gives the path that a node reads, or "". Open tells that a further
+// key can be added to it.
+func pathOf(n node) (path string, open bool) {
+	switch n := n.(type) {
+	case *name:
+		return n.name, true
+	case *chain:
+		return pathOf(n.inner)
+	case *member:
+		return extend(n.object, n.key)
+	case *index:
+		if l, ok := n.key.(*literal); ok {
+			if key, ok := l.value.(string); ok {
+				return extend(n.object, key)
+			}
+		}
+		path, _ = pathOf(n.object)
+		return path, false
+	}
+	return "", false
+}
+
+func extend(object node, key string) (string, bool) {
+	path, open := pathOf(object)
+	switch {
+	case !open:
+		return path, false
+	case key == "" || key == "length" || strings.Contains(key, "."):
+		return path, false // not a path that others could follow
+	}
+	return path + "." + key, true
+}

@@ -1,0 +1,333 @@
+package folder
+
+import (
+	"bytes"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// maxPlaces is how many lines are named for one destination of a page.
+const maxPlaces = 20
+
+// maxSearches is how many destinations of a page are looked for that are not
+// written like one.
+const maxSearches = 20
+
+// Check gives the problems of a tree that a reader would meet: those that
+// Read found, links to pages, headings, files and reusable contents that are
+// not there, contents that include themselves, and pages with one address.
+func Check(t *Tree) []Problem {
+	c := &checker{
+		tree: t, out: problems{limit: DefaultLimits.Problems},
+		sources: map[string]*source{}, shown: map[string]bool{}, files: map[string]bool{},
+	}
+	for _, p := range t.All() {
+		if p.Type == Document {
+			c.shown[p.File] = true
+			c.read(p.File, p.Source, p.Head)
+		}
+	}
+	for _, p := range t.Unlisted {
+		c.read(p.File, p.Source, p.Head)
+	}
+	for _, in := range t.Includes {
+		c.read(in.File, in.Source, in.Head)
+	}
+	for _, list := range [][]*File{t.Files, t.Others} {
+		for _, f := range list {
+			c.files[f.Path] = true
+		}
+	}
+	for _, name := range sortedKeys(c.sources) {
+		c.source(name, c.sources[name])
+	}
+	c.cycles()
+	c.slugs(t.Pages, "the top level")
+	c.redirects()
+	out := slices.Concat(t.Problems, c.out.sorted(path.Clean(t.Root)))
+	sortProblems(out)
+	return slices.Compact(out)
+}
+
+// source is what a Markdown file uses and offers.
+type source struct {
+	text     []byte
+	title    string
+	anchors  map[string]bool
+	uses     map[use]bool
+	includes []string
+}
+
+type use struct {
+	dest string
+	kind markup.Use
+}
+
+type checker struct {
+	tree    *Tree
+	out     problems
+	sources map[string]*source
+	shown   map[string]bool // pages of the navigation
+	files   map[string]bool
+}
+
+// read parses a file and keeps what it uses.
+func (c *checker) read(name string, text []byte, h markup.Head) {
+	s := &source{text: text, title: h.Title, anchors: map[string]bool{}, uses: map[use]bool{}}
+	c.sources[name] = s
+	for _, cover := range []string{h.Meta.Cover, h.Meta.CoverDark} {
+		if cover != "" {
+			s.uses[use{cover, markup.UseImage}] = true
+		}
+	}
+	doc := markup.Parse(text[h.Body:], markup.Refs{Resolve: func(dest string, kind markup.Use) (markup.Ref, bool) {
+		s.uses[use{dest, kind}] = true
+		// The parser keeps an unknown content as it is and says so, which
+		// would be said twice.
+		return markup.Ref{Kind: markup.RefReusable, ReusableContent: dest}, kind == markup.UseInclude
+	}})
+	for _, a := range markup.Anchors(doc) {
+		s.anchors[a] = true
+	}
+	above := bytes.Count(text[:h.Body], []byte("\n"))
+	for _, p := range doc.Problems {
+		c.out.add(name, p.Line+above, CodeMarkup, "%s", p.Message)
+	}
+	for u := range s.uses {
+		if u.kind != markup.UseInclude {
+			continue
+		}
+		if file, ok := resolve(name, u.dest); ok {
+			s.includes = append(s.includes, file)
+		}
+	}
+	slices.Sort(s.includes)
+}
+
+// source checks what a file uses.
+func (c *checker) source(name string, s *source) {
+	order := slices.SortedFunc(maps.Keys(s.uses), func(a, b use) int {
+		return strings.Compare(a.dest+"\x00"+string(a.kind), b.dest+"\x00"+string(b.kind))
+	})
+	var lines map[string][]int
+	searched := 0
+	for _, u := range order {
+		code, why := c.use(name, u)
+		if code == "" {
+			continue
+		}
+		if lines == nil {
+			lines = writtenLines(s.text)
+		}
+		at := lines[u.dest]
+		if at == nil && searched < maxSearches {
+			searched++
+			at = places(s.text, u.dest)
+		}
+		if at == nil {
+			at = []int{0}
+		}
+		for _, line := range at {
+			c.out.add(name, line, code, "%s", why)
+		}
+	}
+}
+
+// writtenLines gives the lines of every destination in a source.
+func writtenLines(text []byte) map[string][]int {
+	var starts []int
+	for i, c := range text {
+		if c == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	out := map[string][]int{}
+	for dest, offset := range destinations(string(text)) {
+		line, exact := slices.BinarySearch(starts, offset)
+		if line++; exact {
+			line++
+		}
+		if list := out[dest]; len(list) < maxPlaces && !slices.Contains(list, line) {
+			out[dest] = append(list, line)
+		}
+	}
+	return out
+}
+
+// use says what is wrong with a destination, or nothing.
+func (c *checker) use(name string, u use) (code, why string) {
+	if _, ok := schemeOf(u.dest); ok || strings.HasPrefix(u.dest, "//") {
+		return "", ""
+	}
+	shown := printable(u.dest)
+	missing := CodeBrokenLink
+	switch u.kind {
+	case markup.UseImage, markup.UseFile:
+		missing = CodeMissingFile
+	case markup.UseInclude:
+		missing = CodeMissingReuse
+	}
+	if u.dest == "" {
+		return missing, "the link leads nowhere"
+	}
+	target, ok := resolve(name, u.dest)
+	if !ok {
+		return CodeBadPath, shown + " leaves the folder"
+	}
+	file, ok := finder(func(file string) bool { return c.sources[file] != nil || c.files[file] }, target)
+	if !ok {
+		return missing, "there is no " + target
+	}
+	if u.kind != markup.UseLink {
+		return "", ""
+	}
+	to := c.sources[file]
+	if to == nil {
+		return "", ""
+	}
+	if !c.shown[file] && c.shown[name] && !strings.HasPrefix(file, includeFolder) {
+		return missing, shown + " leads to a page that is not in " + c.tree.summary()
+	}
+	if _, anchor, ok := strings.Cut(u.dest, "#"); ok && anchor != "" && !c.hasAnchor(file, anchor, 0) {
+		return CodeBrokenAnchor, file + " has no heading #" + printable(anchor) + nearAnchor(to, anchor)
+	}
+	return "", ""
+}
+
+// nearAnchor names an anchor that has the same letters: other programs make
+// other ones of the same heading.
+func nearAnchor(s *source, anchor string) string {
+	letters := func(s string) string { return strings.ReplaceAll(GroupSlug(s), "-", "") }
+	for _, a := range sortedKeys(s.anchors) {
+		if letters(a) == letters(anchor) {
+			return "; did you mean #" + a + "?"
+		}
+	}
+	return ""
+}
+
+// maxNesting is how deep reusable contents in each other are followed.
+const maxNesting = 16
+
+// hasAnchor tells whether a file, or what it includes, has an anchor.
+func (c *checker) hasAnchor(file, anchor string, depth int) bool {
+	s := c.sources[file]
+	if s == nil || depth > maxNesting {
+		return false
+	}
+	if plain, err := url.PathUnescape(anchor); err == nil {
+		anchor = plain
+	}
+	if s.anchors[anchor] || s.anchors[strings.ToLower(anchor)] || anchor == GroupSlug(s.title) {
+		return true
+	}
+	// Raw HTML is not parsed; what it names is taken at its word.
+	for _, form := range []string{`id="` + anchor + `"`, `name="` + anchor + `"`, `id='` + anchor + `'`} {
+		if bytes.Contains(s.text, []byte(form)) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.includes, func(in string) bool { return c.hasAnchor(in, anchor, depth+1) })
+}
+
+// places looks for a destination that is written in an unusual way: the
+// lines that have it, or at least its end.
+func places(text []byte, dest string) []int {
+	for _, try := range []string{dest, path.Base(dest)} {
+		var lines []int
+		line := 0
+		for l := range bytes.Lines(text) {
+			line++
+			if bytes.Contains(l, []byte(try)) && len(lines) < maxPlaces {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) > 0 {
+			return lines
+		}
+	}
+	return nil
+}
+
+// firstPlace is where a name is written first, or 0.
+func firstPlace(text []byte, name string) int {
+	if at := places(text, name); len(at) > 0 {
+		return at[0]
+	}
+	return 0
+}
+
+// cycles reports reusable contents that include themselves.
+func (c *checker) cycles() {
+	const (
+		open = 1
+		done = 2
+	)
+	state := map[string]int{}
+	var trail []string
+	var visit func(name string)
+	visit = func(name string) {
+		state[name] = open
+		trail = append(trail, name)
+		for _, next := range c.sources[name].includes {
+			switch {
+			case c.sources[next] == nil || state[next] == done:
+			case state[next] == open:
+				loop := append(slices.Clone(trail[slices.Index(trail, next):]), next)
+				if len(loop) > maxNesting {
+					loop = slices.Concat(loop[:maxNesting/2], []string{"…"}, loop[len(loop)-maxNesting/2:])
+				}
+				c.out.add(name, firstPlace(c.sources[name].text, path.Base(next)), CodeReuseCycle, "a content includes itself: %s", strings.Join(loop, " → "))
+			default:
+				visit(next)
+			}
+		}
+		trail = trail[:len(trail)-1]
+		state[name] = done
+	}
+	for _, name := range sortedKeys(c.sources) {
+		if state[name] == 0 {
+			visit(name)
+		}
+	}
+}
+
+// slugs reports pages next to each other that have one address.
+func (c *checker) slugs(pages []*Page, where string) {
+	first := map[string]*Page{}
+	for _, p := range pages {
+		if p.Type == Document || p.Type == Group {
+			if other := first[p.Slug]; other != nil {
+				file, line := c.tree.summary(), p.Line
+				if c.tree.Inferred {
+					file, line = p.File, 0
+				}
+				c.out.add(file, line, CodeDuplicateSlug, "%q has the address %q that %q has already in %s", p.Title, p.Slug, other.Title, where)
+			} else {
+				first[p.Slug] = p
+			}
+		}
+		c.slugs(p.Children, p.Title)
+	}
+}
+
+// redirects reports those that lead to nothing.
+func (c *checker) redirects() {
+	for _, r := range c.tree.Redirects {
+		if _, ok := schemeOf(r.To); ok {
+			continue
+		}
+		target, ok := resolve(readmeName, r.To)
+		if ok {
+			_, ok = finder(func(file string) bool { return c.shown[file] }, target)
+		}
+		if !ok {
+			c.out.add(configName, r.Line, CodeRedirect, "the redirect from %q leads to %q, which is no page", r.From, r.To)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package folder
+
+import (
+	"iter"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// attributes are those of HTML elements and of tags that name something.
+var attributes = map[string]bool{"src": true, "href": true, "srcset": true, "url": true, "page": true, "poster": true}
+
+// destinations gives everything in a source that looks like the destination
+// of a link or an image, without escapes of Markdown and HTML, and where it
+// is written.
+func destinations(src string) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for at := 0; ; {
+			i := strings.Index(src[at:], "](")
+			if i < 0 {
+				break
+			}
+			at += i + len("](")
+			line, _, _ := strings.Cut(src[at:min(len(src), at+maxLine)], "\n")
+			if dest, _, end := linkTarget(line); end >= 0 && dest != "" && !yield(markup.Unescape(dest), at) {
+				return
+			}
+		}
+		for at := 0; ; {
+			i := strings.IndexByte(src[at:], '=')
+			if i < 0 {
+				break
+			}
+			at += i + 1
+			name := src[max(0, at-1-len("srcset")) : at-1]
+			if dest, ok := quoted(src[at:]); ok && attributes[name[strings.LastIndexAny(name, " \t\n-<")+1:]] && !yield(markup.Unescape(dest), at) {
+				return
+			}
+		}
+		for at := 0; at < len(src); {
+			line, _, _ := strings.Cut(src[at:], "\n")
+			if dest, ok := named(strings.TrimSpace(line)); ok && !yield(markup.Unescape(dest), at) {
+				return
+			}
+			at += len(line) + 1
+		}
+	}
+}
+
+// quoted gives a text in quotes that s begins with.
+func quoted(s string) (string, bool) {
+	if s == "" || s[0] != '"' && s[0] != '\'' {
+		return "", false
+	}
+	end := strings.IndexByte(s[1:min(len(s), maxLine)], s[0])
+	if end < 0 {
+		return "", false
+	}
+	return s[1 : end+1], true
+}
+
+// named gives the destination in a line that is nothing else: the definition
+// of a reference, or a tag that includes.
+func named(line string) (string, bool) {
+	if rest, ok := strings.CutPrefix(line, "{%"); ok {
+		rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "include")
+		if !ok {
+			return "", false
+		}
+		return quoted(strings.TrimSpace(rest))
+	}
+	if !strings.HasPrefix(line, "[") {
+		return "", false
+	}
+	_, dest, ok := strings.Cut(line, "]:")
+	if dest = strings.TrimSpace(dest); !ok || dest == "" || len(dest) > maxLine {
+		return "", false
+	}
+	if dest[0] == '<' {
+		dest, _, ok = strings.Cut(dest[1:], ">")
+		return dest, ok
+	}
+	return strings.Fields(dest)[0], true
+}
+
+// resolve gives the path that a destination in a file names, without its
+// anchor. ok is false for addresses, and for what leaves the folder.
+func resolve(from, dest string) (string, bool) {
+	if _, ok := schemeOf(dest); ok || dest == "" || strings.HasPrefix(dest, "//") {
+		return "", false
+	}
+	dest, _, _ = strings.Cut(dest, "#")
+	dest, _, _ = strings.Cut(dest, "?")
+	if plain, err := url.PathUnescape(dest); err == nil {
+		dest = plain
+	}
+	dir := path.Dir(from)
+	if strings.HasPrefix(dest, "/") {
+		dir, dest = ".", strings.TrimLeft(dest, "/") // from the root of the folder
+	}
+	if dest == "" {
+		return from, true
+	}
+	return inside(dir, dest)
+}

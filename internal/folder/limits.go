@@ -1,0 +1,57 @@
+package folder
+
+// Limits bound what is read. A zero field has the value of DefaultLimits.
+type Limits struct {
+	Files    int   // in the folder or the archive
+	Depth    int   // of folders, and of pages in the navigation
+	Entries  int   // of SUMMARY.md
+	Markdown int64 // bytes of one Markdown file
+	Asset    int64 // bytes of any other file
+	Memory   int64 // bytes of all Markdown files together, which are held in memory
+	Unpacked int64 // bytes of everything in an archive
+	Problems int   // that are kept; the rest is counted
+}
+
+// DefaultLimits are what GitBook allows, and room above it.
+var DefaultLimits = Limits{
+	Files:    100_000,
+	Depth:    64,
+	Entries:  100_000,
+	Markdown: 5 << 20,
+	Asset:    100 << 20,
+	Memory:   512 << 20,
+	Unpacked: 4 << 30,
+	Problems: 10_000,
+}
+
+const (
+	// maxConfig is the size of a YAML file, or of YAML in SUMMARY.md.
+	maxConfig = 1 << 20
+	// maxComputed is the size of YAML in an entry of SUMMARY.md.
+	maxComputed = 64 << 10
+	// maxLine is the length of an entry of SUMMARY.md.
+	maxLine = 4 << 10
+	// maxName and maxPath are the bytes of one name and of a whole path.
+	// Common file systems have no room for more.
+	maxName = 255
+	maxPath = 1024
+)
+
+func (l Limits) orDefault() Limits {
+	d := DefaultLimits
+	pick(&l.Files, d.Files)
+	pick(&l.Depth, d.Depth)
+	pick(&l.Entries, d.Entries)
+	pick(&l.Markdown, d.Markdown)
+	pick(&l.Asset, d.Asset)
+	pick(&l.Memory, d.Memory)
+	pick(&l.Unpacked, d.Unpacked)
+	pick(&l.Problems, d.Problems)
+	return l
+}
+
+func pick[T int | int64](v *T, otherwise T) {
+	if *v <= 0 {
+		*v = otherwise
+	}
+}

@@ -1,0 +1,342 @@
+package folder
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Read reads a folder. What is wrong with single files is in the problems of
+// the tree; an error is of kind errs.Invalid when the folder cannot be read
+// as documentation at all, for example because it is beyond a limit.
+//
+// The files of the tree are opened from fsys when they are needed.
+func Read(fsys fs.FS, l Limits) (*Tree, error) {
+	l = l.orDefault()
+	r := &folderReader{
+		fsys: fsys, limits: l, tree: &Tree{}, out: problems{limit: l.Problems},
+		files: map[string]int64{}, folded: map[string]string{}, docs: map[string]*Page{}, listed: map[string]bool{},
+	}
+	if err := r.config(); err != nil {
+		return nil, err
+	}
+	if err := r.walk(); err != nil {
+		return nil, err
+	}
+	for _, name := range []*string{&r.tree.Readme, &r.tree.Summary} {
+		if found := r.folded[fold(*name)]; found != "" {
+			*name = found
+		}
+	}
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	if err := r.navigation(); err != nil {
+		return nil, err
+	}
+	r.rest()
+	r.tree.Problems = r.out.sorted(r.tree.Root)
+	return r.tree, nil
+}
+
+type folderReader struct {
+	fsys   fs.FS
+	limits Limits
+	tree   *Tree
+	out    problems
+	// files are the sizes of those that can be read, by their path below the
+	// root; folded finds them without case.
+	files  map[string]int64
+	folded map[string]string
+	docs   map[string]*Page // of all Markdown files
+	listed map[string]bool
+}
+
+// config reads .gitbook.yaml and finds the root.
+func (r *folderReader) config() error {
+	c := config{root: ".", readme: readmeName, summary: summaryName}
+	info, err := fs.Lstat(r.fsys, configName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("read %s: %w", configName, err)
+	case !info.Mode().IsRegular():
+		return errs.E(errs.Invalid, "%s is not a plain file", configName)
+	default:
+		src, err := r.read(configName, maxConfig)
+		if err != nil {
+			return err
+		}
+		r.tree.ConfigSource = src
+		if c, err = parseConfig(src, &r.out); err != nil {
+			return err
+		}
+	}
+	r.tree.Root, r.tree.Readme, r.tree.Summary, r.tree.Redirects = c.root, c.readme, c.summary, c.redirects
+	if c.root == "." {
+		return nil
+	}
+	// Each part of the path is looked at: a link could lead anywhere.
+	for i := range c.root + "/" {
+		if i < len(c.root) && c.root[i] != '/' {
+			continue
+		}
+		info, err := fs.Lstat(r.fsys, c.root[:i])
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read %s: %w", c.root[:i], err)
+		}
+		if err != nil || !info.IsDir() {
+			return errs.E(errs.Invalid, "%s says that the content is in %q, which is not a folder", configName, c.root)
+		}
+	}
+	return nil
+}
+
+// read gives the content of a file, or an error if it is larger than it was
+// said to be.
+func (r *folderReader) read(name string, limit int64) ([]byte, error) {
+	f, err := r.fsys.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if int64(len(b)) > limit {
+		return nil, errs.E(errs.Invalid, "%s is larger than %d bytes", name, limit)
+	}
+	return b, nil
+}
+
+// full gives the path of a file in the folder.
+func (r *folderReader) full(name string) string { return path.Join(r.tree.Root, name) }
+
+// walk finds the files below the root.
+func (r *folderReader) walk() error {
+	return fs.WalkDir(r.fsys, r.tree.Root, func(p string, d fs.DirEntry, err error) error {
+		name := strings.TrimPrefix(p, r.tree.Root+"/")
+		if p == r.tree.Root {
+			return err
+		}
+		skip := func() error {
+			if d != nil && d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if err != nil {
+			r.out.add(name, 0, CodeUnreadable, "it cannot be opened")
+			return skip()
+		}
+		if part := d.Name(); part[0] == '.' && name != ".gitbook" || d.IsDir() && part == "node_modules" {
+			return skip() // not content: git's own, editors', packages'
+		}
+		if why := badName(name); why != "" {
+			r.out.add(printable(name), 0, CodeBadPath, "the file is left out: %s", why)
+			return skip()
+		}
+		if strings.Count(name, "/") >= r.limits.Depth {
+			r.out.add(name, 0, CodeBadPath, "the file is left out: it is in more than %d folders", r.limits.Depth)
+			return skip()
+		}
+		if d.IsDir() {
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			r.out.add(name, 0, CodeSymlink, "the file is left out: it is a link or a special file")
+			return nil
+		}
+		if len(r.files) >= r.limits.Files {
+			return errs.E(errs.Invalid, "the folder has more than %d files", r.limits.Files)
+		}
+		info, err := d.Info()
+		if err != nil {
+			r.out.add(name, 0, CodeUnreadable, "it cannot be opened")
+			return nil
+		}
+		if twin, ok := r.folded[fold(name)]; ok {
+			r.out.add(name, 0, CodeCaseTwin, "the file is left out: its name differs from %s in case only; rename one", twin)
+			return nil
+		}
+		r.folded[fold(name)] = name
+		r.files[name] = info.Size()
+		return nil
+	})
+}
+
+// printable makes a name that can be shown.
+func printable(name string) string {
+	if len(name) > maxName {
+		name = name[:maxName] + "…"
+	}
+	return strings.Trim(fmt.Sprintf("%+q", name), `"`)
+}
+
+// load reads all Markdown.
+func (r *folderReader) load() error {
+	var total int64
+	for _, name := range sortedKeys(r.files) {
+		if !isMarkdown(name) || name == r.tree.Summary {
+			continue
+		}
+		if r.files[name] > r.limits.Markdown {
+			r.out.add(name, 0, CodeTooLarge, "the page is left out: it is larger than %d MB", r.limits.Markdown>>20)
+			continue
+		}
+		src, err := r.read(r.full(name), r.limits.Markdown)
+		if err != nil {
+			return err
+		}
+		if total += int64(len(src)); total > r.limits.Memory {
+			return errs.E(errs.Invalid, "the pages have more than %d MB together", r.limits.Memory>>20)
+		}
+		h := markup.ParseHead(src)
+		for _, p := range h.Problems {
+			r.out.add(name, p.Line, CodeFrontMatter, "%s", p.Message)
+		}
+		r.docs[name] = &Page{Type: Document, Title: h.Title, Emoji: h.Emoji, LinkTitle: h.Meta.LinkTitle, File: name, Slug: SlugOf(name), Source: src, Head: h}
+	}
+	return nil
+}
+
+// navigation makes the tree of pages.
+func (r *folderReader) navigation() error {
+	t := r.tree
+	if _, ok := r.files[t.Summary]; !ok {
+		t.Inferred = true
+		t.Pages = infer(r.docs, t.Readme)
+		for _, p := range t.All() {
+			r.listed[p.File] = true
+		}
+	} else {
+		src, err := r.read(r.full(t.Summary), r.limits.Markdown)
+		if err != nil {
+			return err
+		}
+		t.SummarySource = src
+		report := func(line int, code, format string, args ...any) {
+			r.out.add(t.Summary, line, code, format, args...)
+		}
+		entries, err := parseSummary(src, r.limits, report)
+		if err != nil {
+			return err
+		}
+		s := &structure{shelf: r, dir: path.Dir(t.Summary), depth: r.limits.Depth, report: report}
+		s.skipped = func(_ entry, file string) { t.Skipped = append(t.Skipped, file) }
+		t.Pages = nest(s.items(entries))
+		if home := r.docs[t.Readme]; home != nil && !r.listed[t.Readme] {
+			// The landing page is one, listed or not.
+			p := r.document(t.Readme)
+			if p.Title == "" {
+				p.Title = titleOf(p.File)
+			}
+			t.Pages = slices.Insert(t.Pages, 0, p)
+		}
+	}
+	if r.docs[t.Readme] == nil {
+		r.out.add(t.Readme, 0, CodeNoReadme, "there is no landing page; add the file")
+	}
+	return nil
+}
+
+func (r *folderReader) find(name string) (string, bool) {
+	return finder(func(file string) bool { _, ok := r.files[file]; return ok }, name)
+}
+
+func (r *folderReader) near(name string) string {
+	file, _ := finder(func(file string) bool { return r.folded[fold(file)] != "" }, name)
+	return r.folded[fold(file)]
+}
+
+func (r *folderReader) document(file string) *Page {
+	doc := r.docs[file]
+	if doc == nil || strings.HasPrefix(file, includeFolder) {
+		return nil
+	}
+	r.listed[file] = true
+	p := *doc
+	return &p
+}
+
+// rest sorts what is not in the navigation.
+func (r *folderReader) rest() {
+	t := r.tree
+	used := r.references()
+	for _, name := range sortedKeys(r.files) {
+		switch doc := r.docs[name]; {
+		case name == t.Summary, r.listed[name]:
+		case doc != nil && strings.HasPrefix(name, includeFolder):
+			title := doc.Title
+			if title == "" {
+				title = titleOf(name)
+			}
+			t.Includes = append(t.Includes, &Include{name, title, doc.Source, doc.Head})
+		case doc != nil:
+			if doc.Title == "" {
+				doc.Title = titleOf(name)
+			}
+			t.Unlisted = append(t.Unlisted, doc)
+			if !t.Inferred {
+				r.out.add(name, 0, CodeNotInSummary, "the page is not in %s, so it is not shown", t.Summary)
+			}
+		case name == variablesName || name == tagsName:
+			src, err := r.read(r.full(name), maxConfig)
+			switch {
+			case err != nil:
+				r.out.add(name, 0, CodeTooLarge, "the file is left out: it is larger than %d KB or cannot be opened", maxConfig>>10)
+				t.Others = append(t.Others, r.file(name))
+			case name == variablesName:
+				t.VariablesSource, t.Variables = src, parseVariables(src, &r.out)
+			default:
+				t.TagsSource, t.Tags = src, parseTags(src, &r.out)
+			}
+		case r.files[name] > r.limits.Asset:
+			r.out.add(name, 0, CodeTooLarge, "the file is left out: it is larger than %d MB", r.limits.Asset>>20)
+		case strings.HasPrefix(name, assetsFolder) || used[name]:
+			t.Files = append(t.Files, r.file(name))
+		default:
+			t.Others = append(t.Others, r.file(name))
+		}
+	}
+}
+
+func (r *folderReader) file(name string) *File {
+	full, fsys := r.full(name), r.fsys
+	return &File{name, r.files[name], func() (io.ReadCloser, error) { return fsys.Open(full) }}
+}
+
+// references gives the files that some page, content or link names. It looks
+// at destinations as they are written, also in raw HTML, and rather finds too
+// many: what it misses would be missing on a page.
+func (r *folderReader) references() map[string]bool {
+	used := map[string]bool{}
+	mark := func(from, dest string) {
+		if file, ok := resolve(from, dest); ok {
+			if _, ok := r.files[file]; ok {
+				used[file] = true
+			}
+		}
+	}
+	for name, doc := range r.docs {
+		mark(name, doc.Head.Meta.Cover)
+		mark(name, doc.Head.Meta.CoverDark)
+		for dest := range destinations(string(doc.Source)) {
+			mark(name, dest)
+		}
+	}
+	for _, p := range r.tree.All() {
+		if p.Type == Link {
+			used[p.Target] = true
+		}
+	}
+	return used
+}

@@ -1,0 +1,425 @@
+package folder
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// kind is what an entry of SUMMARY.md is.
+type kind int
+
+const (
+	entryLink     kind = iota // a bullet with a link: a page or an address
+	entryPlain                // a bullet without a link
+	entryComputed             // a bullet with YAML
+	entryGroup                // a heading
+	entryRule                 // a line that ends a group
+)
+
+// entry is one line of SUMMARY.md, or a few for a computed page.
+type entry struct {
+	kind        kind
+	indent      int
+	text        string // what a reader sees, with its emoji
+	label       string // the title of the link
+	dest        string // as it is meant: no escapes of Markdown
+	slug        string // of a group; empty when it is not fixed
+	computed    map[string]any
+	first, last int // lines from 0, half open
+}
+
+// line is where to look in an editor.
+func (e entry) line() int { return e.first + 1 }
+
+var (
+	headingLine   = regexp.MustCompile(`^(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
+	underlineLine = regexp.MustCompile(`^ {0,3}(?:-+|=+)[ \t]*$`)
+	fenceStart    = regexp.MustCompile("^(`{3,}|~{3,})[ \t]*([^`]*)$")
+	groupAnchor   = regexp.MustCompile(`[ \t]*<a\b[^<>]*\bid="([^"<>]*)"[^<>]*></a>[ \t]*$`)
+)
+
+// bullet is the beginning of a line of a list.
+type bullet struct {
+	indent, mark, space, content string
+}
+
+// splitBullet takes a line of a list apart. Files have many, so this is no
+// regular expression.
+func splitBullet(line string) (bullet, bool) {
+	rest := strings.TrimLeft(line, " \t")
+	b := bullet{indent: line[:len(line)-len(rest)]}
+	n := 0
+	switch {
+	case rest == "":
+		return b, false
+	case strings.IndexByte("-*+", rest[0]) >= 0:
+		n = 1
+	default:
+		for n < len(rest) && n < 9 && rest[n] >= '0' && rest[n] <= '9' {
+			n++
+		}
+		if n == 0 || n == len(rest) || rest[n] != '.' && rest[n] != ')' {
+			return b, false
+		}
+		n++
+	}
+	b.mark = rest[:n]
+	b.content = strings.TrimLeft(rest[n:], " \t")
+	b.space = rest[n : len(rest)-len(b.content)]
+	return b, b.space != ""
+}
+
+func isBullet(line string) bool {
+	_, ok := splitBullet(line)
+	return ok
+}
+
+// isRule tells a line of three or more stars, dashes or underscores.
+func isRule(line string) bool {
+	text := strings.TrimRight(strings.TrimLeft(line, " "), " \t")
+	if len(line)-len(strings.TrimLeft(line, " ")) > 3 || len(text) < 3 || strings.IndexByte("*-_", text[0]) < 0 {
+		return false
+	}
+	n := 0
+	for i := range len(text) {
+		switch text[i] {
+		case text[0]:
+			n++
+		case ' ', '\t':
+		default:
+			return false
+		}
+	}
+	return n >= 3
+}
+
+// parseSummary reads the entries of a SUMMARY.md. The head, which is the
+// heading that says what the file is, is passed over.
+func parseSummary(src []byte, l Limits, report func(line int, code, format string, args ...any)) ([]entry, error) {
+	p := summaryParser{lines: splitLines(src), limits: l, report: report}
+	if len(p.lines) > 0 {
+		p.lines[0] = strings.TrimPrefix(p.lines[0], "\ufeff")
+	}
+	h := markup.ParseHead(src)
+	p.at = bytes.Count(src[:h.Body], []byte("\n"))
+	for p.at < len(p.lines) {
+		if err := p.next(); err != nil {
+			return nil, err
+		}
+	}
+	return p.entries, nil
+}
+
+// splitLines cuts a text into lines with their ends.
+func splitLines(src []byte) []string {
+	lines := strings.SplitAfter(string(src), "\n")
+	if last := len(lines) - 1; lines[last] == "" {
+		lines = lines[:last]
+	}
+	return lines
+}
+
+func bare(line string) string { return strings.TrimRight(line, "\r\n") }
+
+type summaryParser struct {
+	lines   []string
+	at      int
+	entries []entry
+	limits  Limits
+	report  func(line int, code, format string, args ...any)
+}
+
+// next reads what begins in the current line and moves behind it.
+func (p *summaryParser) next() error {
+	first := p.at
+	line := bare(p.lines[first])
+	p.at++
+	text := strings.TrimSpace(line)
+	switch {
+	case text == "":
+	case len(line) > maxLine:
+		p.report(first+1, CodeSummary, "the line is longer than %d bytes and is not read", maxLine)
+	case strings.HasPrefix(text, "<!--"):
+		for rest := text; !strings.Contains(rest, "-->") && p.at < len(p.lines); p.at++ {
+			rest = bare(p.lines[p.at])
+		}
+	case isRule(line):
+		return p.add(entry{kind: entryRule, first: first, last: p.at})
+	case text[0] == '#' && headingLine.MatchString(text) && strings.Index(line, "#") <= 3:
+		m := headingLine.FindStringSubmatch(text)
+		if len(m[1]) == 1 && len(p.entries) == 0 {
+			return nil // says what the file is
+		}
+		return p.group(first, m[2])
+	case isBullet(line):
+		b, _ := splitBullet(line)
+		return p.bullet(first, b)
+	case fenceStart.MatchString(text):
+		p.report(first+1, CodeSummary, "code is not read here; the YAML of a computed page stands in an item of the list")
+		p.fence(fenceStart.FindStringSubmatch(text)[1], 0)
+	case line[0] > ' ' && p.at < len(p.lines) && underlineLine.MatchString(bare(p.lines[p.at])):
+		p.at++
+		return p.group(first, text)
+	}
+	return nil
+}
+
+func (p *summaryParser) add(e entry) error {
+	if len(p.entries) >= p.limits.Entries {
+		return errs.E(errs.Invalid, "the summary has more than %d entries", p.limits.Entries)
+	}
+	p.entries = append(p.entries, e)
+	return nil
+}
+
+func (p *summaryParser) group(first int, text string) error {
+	e := entry{kind: entryGroup, first: first, last: p.at}
+	if m := groupAnchor.FindStringSubmatch(text); m != nil {
+		e.slug = cleanSlug(m[1])
+		text = strings.TrimSuffix(text, m[0])
+	}
+	e.text = markup.CleanTitle(markup.InlineText(text))
+	if e.text == "" {
+		p.report(first+1, CodeSummary, "a group needs a title")
+		return nil
+	}
+	return p.add(e)
+}
+
+func (p *summaryParser) bullet(first int, b bullet) error {
+	e := entry{indent: width(b.indent), first: first}
+	content := strings.TrimRight(b.content, " \t")
+	if fence := fenceStart.FindStringSubmatch(content); fence != nil {
+		source := p.fence(fence[1], e.indent+len(b.mark)+len(b.space))
+		e.kind, e.last = entryComputed, p.at
+		computed, why := parseComputed(source)
+		if why != "" {
+			p.report(first+1, CodeSummary, "the computed page cannot be read: %s", why)
+			e.kind = entryPlain
+		}
+		e.computed = computed
+		return p.add(e)
+	}
+	e.last = p.at
+	text, dest, label, ok := findLink(content)
+	if !ok || dest == "" {
+		e.kind = entryPlain
+		e.text = markup.CleanTitle(markup.InlineText(content))
+		p.report(first+1, CodeNoLink, "%q has no link to a page, so it is not shown; what stands below it moves up", e.text)
+		return p.add(e)
+	}
+	e.text = markup.CleanTitle(markup.InlineText(text))
+	e.label = markup.CleanTitle(markup.Unescape(label))
+	e.dest = markup.Unescape(dest)
+	return p.add(e)
+}
+
+// width is the indent of a line in columns.
+func width(space string) int {
+	n := 0
+	for _, c := range space {
+		if c == '\t' {
+			n += 4 - n%4
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// fence gives the text in a fence, without the indent of its item, and moves
+// behind it. A fence without an end goes to the end of the file, as in
+// Markdown.
+func (p *summaryParser) fence(mark string, indent int) string {
+	var b strings.Builder
+	for p.at < len(p.lines) {
+		line := bare(p.lines[p.at])
+		p.at++
+		if text := strings.TrimSpace(line); strings.HasPrefix(text, mark) && strings.Trim(text, mark[:1]) == "" {
+			break
+		}
+		cut := 0
+		for cut < len(line) && cut < indent && (line[cut] == ' ' || line[cut] == '\t') {
+			cut++
+		}
+		b.WriteString(line[cut:])
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// parseComputed reads the YAML of a computed page into JSON values.
+func parseComputed(source string) (map[string]any, string) {
+	if len(source) > maxComputed {
+		return nil, "it is too large"
+	}
+	n, _, why := parseYAML([]byte(source))
+	if why != "" {
+		return nil, why
+	}
+	var m map[string]any
+	if n.Kind != yaml.MappingNode || n.Decode(&m) != nil {
+		return nil, "it is not a list of keys with values"
+	}
+	// A trip through JSON leaves what the API can carry.
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return nil, "it has values that JSON does not know"
+	}
+	var out map[string]any
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return nil, "it has values that JSON does not know"
+	}
+	if s, _ := out["type"].(string); s == "" {
+		return nil, "it has no type"
+	}
+	return out, ""
+}
+
+// maxAttempts is how many places of a line are tried as links.
+const maxAttempts = 16
+
+// findLink gives the first inline link in a line of Markdown: its text,
+// destination and title as they are written.
+func findLink(s string) (text, dest, title string, ok bool) {
+	var open []int
+	attempts := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '`':
+			run := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
+			if end := closingRun(s[i+run:], run); end >= 0 {
+				i += run + end + run - 1
+			} else {
+				i += run - 1
+			}
+		case '[':
+			open = append(open, i)
+		case ']':
+			if len(open) == 0 {
+				continue
+			}
+			start := open[len(open)-1]
+			open = open[:len(open)-1]
+			image := start > 0 && s[start-1] == '!' && (start < 2 || s[start-2] != '\\')
+			if i+1 >= len(s) || s[i+1] != '(' || attempts >= maxAttempts {
+				continue
+			}
+			attempts++
+			dest, title, end := linkTarget(s[i+2:])
+			switch {
+			case end < 0:
+			case image:
+				i += 1 + end
+			default:
+				return s[start+1 : i], dest, title, true
+			}
+		}
+	}
+	return "", "", "", false
+}
+
+// closingRun finds a run of exactly n backticks.
+func closingRun(s string, n int) int {
+	for i := 0; i < len(s); {
+		if s[i] != '`' {
+			i++
+			continue
+		}
+		run := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
+		if run == n {
+			return i
+		}
+		i += run
+	}
+	return -1
+}
+
+// linkTarget reads what stands between the parentheses of a link and gives
+// where it ends, or -1.
+func linkTarget(s string) (dest, title string, end int) {
+	i := 0
+	space := func() bool {
+		was := i
+		for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+			i++
+		}
+		return i > was
+	}
+	space()
+	if i < len(s) && s[i] == '<' {
+		start := i + 1
+		for i++; i < len(s) && s[i] != '>'; i++ {
+			switch s[i] {
+			case '\\':
+				i++
+			case '<':
+				return "", "", -1
+			}
+		}
+		if i >= len(s) {
+			return "", "", -1
+		}
+		dest = s[start:i]
+		i++
+	} else {
+		start, depth := i, 0
+	scan:
+		for ; i < len(s); i++ {
+			switch s[i] {
+			case '\\':
+				if i+1 < len(s) && isPunct(s[i+1]) {
+					i++
+				}
+			case '(':
+				depth++
+			case ')':
+				if depth == 0 {
+					break scan
+				}
+				depth--
+			case ' ', '\t':
+				break scan
+			}
+		}
+		if i > len(s) || depth != 0 {
+			return "", "", -1
+		}
+		dest = s[start:i]
+	}
+	if space() && i < len(s) && strings.IndexByte(`"'(`, s[i]) >= 0 {
+		quote := s[i]
+		if quote == '(' {
+			quote = ')'
+		}
+		start := i + 1
+		for i++; i < len(s) && s[i] != quote; i++ {
+			if s[i] == '\\' {
+				i++
+			}
+		}
+		if i >= len(s) {
+			return "", "", -1
+		}
+		title = s[start:i]
+		i++
+		space()
+	}
+	if i >= len(s) || s[i] != ')' {
+		return "", "", -1
+	}
+	return dest, title, i + 1
+}
+
+func isPunct(c byte) bool {
+	return c >= '!' && c <= '/' || c >= ':' && c <= '@' || c >= '[' && c <= '`' || c >= '{' && c <= '~'
+}

@@ -1,0 +1,282 @@
+package folder
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Tree is the content of a folder. All paths are relative to Root, with
+// slashes, and have no "." or "..".
+type Tree struct {
+	// Root is where the content is in the folder; "." is all of it.
+	Root string
+	// Readme is the landing page and Summary the navigation.
+	Readme, Summary string
+
+	Pages    []*Page
+	Includes []*Include
+	// Files are those that pages use and those in the folder for assets;
+	// Others are all further ones that are not Markdown. Both are written.
+	Files, Others []*File
+	// Unlisted are Markdown files that SUMMARY.md does not name. They are
+	// written back, and shown to nobody.
+	Unlisted []*Page
+
+	Variables map[string]any // string, float64 or bool
+	Tags      []Tag
+	Redirects []Redirect
+
+	// Inferred tells that there is no SUMMARY.md and the pages follow the
+	// folders.
+	Inferred bool
+	// Skipped are files that SUMMARY.md names although they cannot be pages:
+	// they are missing or named twice. Their lines are kept.
+	Skipped []string
+
+	// The files as they were read; nil for those that were not there.
+	ConfigSource, SummarySource, VariablesSource, TagsSource []byte
+
+	Problems []Problem
+}
+
+// Types of pages.
+const (
+	Document = "document"
+	Group    = "group" // at the top level only
+	Link     = "link"
+	Computed = "computed" // stands for pages that something else makes
+)
+
+// Page is an entry of the navigation.
+type Page struct {
+	Type  string
+	Title string
+	Emoji string
+	// LinkTitle is what the navigation shows instead of the title.
+	LinkTitle string
+	// File is where the Markdown of a document is.
+	File string
+	// Slug is the last part of the page's address.
+	Slug string
+	// Source is the whole file. It is nil for the page of a folder that has
+	// no README.md; such a page is not written.
+	Source []byte
+	Head   markup.Head
+	// Target is where a link leads: an address, or a path in the folder.
+	Target string
+	// Computed says what makes the pages of a computed page: JSON values.
+	Computed map[string]any
+	Children []*Page
+	// Line is the one in SUMMARY.md, or 0.
+	Line int
+}
+
+// Include is a reusable content.
+type Include struct {
+	File   string
+	Title  string
+	Source []byte
+	Head   markup.Head
+}
+
+// File is a file that is not Markdown. It is opened when it is needed.
+type File struct {
+	Path string
+	Size int64
+	Open func() (io.ReadCloser, error)
+}
+
+// Tag is a label that pages can carry.
+type Tag struct {
+	Tag   string `yaml:"tag"`
+	Label string `yaml:"label,omitempty"`
+	Icon  string `yaml:"icon,omitempty"`
+	Color string `yaml:"color,omitempty"`
+}
+
+// Redirect leads an old address to a page.
+type Redirect struct {
+	From, To string
+	Line     int
+}
+
+// Problem is something that a person should look at.
+type Problem struct {
+	// File is the path in the folder, which has the root in it.
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"` // from 1; 0 is the whole file
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("%s: %s (%s)", p.File, p.Message, p.Code)
+	}
+	return fmt.Sprintf("%s:%d: %s (%s)", p.File, p.Line, p.Message, p.Code)
+}
+
+// Where things are in a folder.
+const (
+	configName    = ".gitbook.yaml"
+	readmeName    = "README.md"
+	summaryName   = "SUMMARY.md"
+	assetsFolder  = ".gitbook/assets/"
+	includeFolder = ".gitbook/includes/"
+	variablesName = ".gitbook/vars.yaml"
+	tagsName      = ".gitbook/tags.yaml"
+)
+
+func isMarkdown(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".md" || ext == ".markdown"
+}
+
+// SlugOf gives the last part of the address of the page in a file: the name
+// of the file, or of its folder for a README.md.
+func SlugOf(file string) string {
+	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	if dir := path.Dir(file); strings.EqualFold(name, "readme") && dir != "." {
+		name = path.Base(dir)
+	}
+	if slug := strings.ToLower(cleanSlug(name)); slug != "" {
+		return slug
+	}
+	return "page"
+}
+
+// cleanSlug makes a text one part of an address.
+func cleanSlug(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return '-'
+		case unicode.IsControl(r), strings.ContainsRune(`/\?#%"<>`, r):
+			return -1
+		}
+		return r
+	}, strings.TrimSpace(s))
+}
+
+// GroupSlug gives the slug of a group that has no fixed one.
+func GroupSlug(title string) string {
+	var b strings.Builder
+	for _, r := range strings.ReplaceAll(strings.ToLower(title), "&", " and ") {
+		switch {
+		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.Is(unicode.Mn, r):
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	if slug := strings.TrimRight(b.String(), "-"); slug != "" {
+		return slug
+	}
+	return "group"
+}
+
+// groupSlug gives the slug of a group without a fixed one. A title in another
+// script has its slug in Latin letters, which only the folder of its pages
+// tells.
+func groupSlug(title string, first *Page) string {
+	slug := GroupSlug(title)
+	if first == nil || first.Type != Document || !strings.ContainsFunc(slug, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return slug
+	}
+	dir := path.Dir(first.File)
+	if strings.EqualFold(path.Base(first.File), readmeName) {
+		dir = path.Dir(dir)
+	}
+	if dir == "." || strings.Contains(dir, "/") || cleanSlug(dir) == "" {
+		return slug
+	}
+	return strings.ToLower(cleanSlug(dir))
+}
+
+// titleOf makes a title of the name of a file or a folder.
+func titleOf(file string) string {
+	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	if strings.EqualFold(name, "readme") {
+		if name = path.Base(path.Dir(file)); name == "." {
+			return "Introduction"
+		}
+	}
+	name = markup.CleanTitle(strings.NewReplacer("-", " ", "_", " ").Replace(name))
+	for i, r := range name {
+		return string(unicode.ToUpper(r)) + name[i+len(string(r)):]
+	}
+	return "Page"
+}
+
+// All gives every page of the navigation, parents before their children.
+func (t *Tree) All() []*Page {
+	var out []*Page
+	var walk func(pages []*Page)
+	walk = func(pages []*Page) {
+		for _, p := range pages {
+			out = append(out, p)
+			walk(p.Children)
+		}
+	}
+	walk(t.Pages)
+	return out
+}
+
+func (t *Tree) readme() string {
+	if t.Readme == "" {
+		return readmeName
+	}
+	return t.Readme
+}
+
+func (t *Tree) summary() string {
+	if t.Summary == "" {
+		return summaryName
+	}
+	return t.Summary
+}
+
+// problems collects problems up to a limit.
+type problems struct {
+	list  []Problem
+	limit int
+	more  int
+}
+
+func (p *problems) add(file string, line int, code, format string, args ...any) {
+	if len(p.list) >= p.limit {
+		p.more++
+		return
+	}
+	p.list = append(p.list, Problem{file, line, code, fmt.Sprintf(format, args...)})
+}
+
+// sorted gives the problems in the order of files and lines, with the paths
+// of a folder whose content is below root.
+func (p *problems) sorted(root string) []Problem {
+	for i, f := range p.list {
+		if f.File != configName {
+			p.list[i].File = path.Join(root, f.File)
+		}
+	}
+	sortProblems(p.list)
+	if p.more > 0 {
+		p.list = append(p.list, Problem{".", 0, CodeTooMany, fmt.Sprintf("%d further problems are not listed", p.more)})
+	}
+	return p.list
+}
+
+func sortProblems(list []Problem) {
+	slices.SortStableFunc(list, func(a, b Problem) int {
+		if c := strings.Compare(a.File, b.File); c != 0 {
+			return c
+		}
+		return a.Line - b.Line
+	})
+}

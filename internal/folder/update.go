@@ -1,0 +1,396 @@
+package folder
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// UpdateSummary gives the SUMMARY.md for a tree by changing an old one: the
+// same bytes when the old one already says it, else as few lines as that
+// takes. Lines that are no entries stay, and so do those of Skipped files.
+func UpdateSummary(old []byte, t *Tree) []byte {
+	if old == nil {
+		return PrintSummary(t)
+	}
+	u := newUpdate(old, t)
+	if u == nil {
+		return PrintSummary(t)
+	}
+	if u.says(u.have) {
+		return old
+	}
+	out := u.edit()
+	if check := newUpdate(out, t); check != nil && check.says(check.have) {
+		return out
+	}
+	return PrintSummary(t)
+}
+
+// update compares a SUMMARY.md with a tree.
+type update struct {
+	tree    *Tree
+	lines   []string
+	entries []entry
+	have    []item
+	want    []item
+	gone    map[int]bool // entries of pages that are not in the tree, by line
+}
+
+func newUpdate(src []byte, t *Tree) *update {
+	quiet := func(int, string, string, ...any) {}
+	entries, err := parseSummary(src, DefaultLimits, quiet)
+	if err != nil {
+		return nil
+	}
+	u := &update{tree: t, lines: splitLines(src), entries: entries, gone: map[int]bool{}}
+	shelf := newTreeShelf(t)
+	s := &structure{shelf: shelf, dir: path.Dir(t.summary()), depth: DefaultLimits.Depth}
+	known := map[string]bool{}
+	for _, file := range t.Skipped {
+		known[file] = true
+	}
+	s.skipped = func(e entry, file string) {
+		if !known[file] {
+			u.gone[e.first] = true
+		}
+	}
+	u.have = s.items(entries)
+	u.want = flatten(t.Pages)
+	// The landing page needs no entry.
+	readme := t.readme()
+	if len(u.want) > 0 && u.want[0].page.File == readme && len(u.want[0].page.Children) == 0 &&
+		!slices.ContainsFunc(u.have, func(it item) bool { return it.page.File == readme }) {
+		u.want = u.want[1:]
+	}
+	return u
+}
+
+// says tells whether the entries are those of the tree, with none to remove.
+func (u *update) says(have []item) bool {
+	if len(u.gone) > 0 || len(have) != len(u.want) {
+		return false
+	}
+	for i := range have {
+		if have[i].depth != u.want[i].depth || !sameEntry(u.entries[have[i].entry], have[i].page, u.want[i].page) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxAlike is how many entries that lead to one place are compared.
+const maxAlike = 8
+
+// kept gives, for every wanted page whose line can stay where it is, the
+// index of its entry, and -1 for the others.
+func (u *update) kept() []int {
+	byKey := map[string][]int{}
+	for i, it := range u.have {
+		k := entryKey(it)
+		byKey[k] = append(byKey[k], i)
+	}
+	var pairs [][2]int // a wanted page and what there is of it
+	for w, it := range u.want {
+		k := entryKey(it)
+		list := byKey[k]
+		for n, h := range list[:min(len(list), maxAlike)] {
+			if sameEntry(u.entries[u.have[h].entry], u.have[h].page, it.page) {
+				pairs = append(pairs, [2]int{w, h})
+				copy(list[1:n+1], list[:n]) // out with it, cheaply
+				byKey[k] = list[1:]
+				break
+			}
+		}
+	}
+	out := make([]int, len(u.want))
+	for i := range out {
+		out[i] = -1
+	}
+	for _, p := range increasing(pairs) {
+		out[p[0]] = u.have[p[1]].entry
+	}
+	return out
+}
+
+// entryKey is what an entry is found by when others moved around it.
+func entryKey(it item) string {
+	p := it.page
+	name := p.File
+	switch p.Type {
+	case Link:
+		name = p.Target
+	case Group, Computed:
+		name = p.Title
+	}
+	return strings.Repeat(" ", it.depth) + p.Type + ":" + name
+}
+
+// increasing gives a longest run of pairs whose second numbers rise, as the
+// first ones do already.
+func increasing(pairs [][2]int) [][2]int {
+	var tails []int // the last pair of the best run of each length
+	before := make([]int, len(pairs))
+	for i, p := range pairs {
+		n, _ := slices.BinarySearchFunc(tails, p[1], func(t, v int) int { return pairs[t][1] - v })
+		before[i] = -1
+		if n > 0 {
+			before[i] = tails[n-1]
+		}
+		if n == len(tails) {
+			tails = append(tails, i)
+		} else {
+			tails[n] = i
+		}
+	}
+	var out [][2]int
+	if len(tails) > 0 {
+		for i := tails[len(tails)-1]; i >= 0; i = before[i] {
+			out = append(out, pairs[i])
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// edit writes the wanted entries, with the old lines of those that stay and
+// everything between them.
+func (u *update) edit() []byte {
+	kept := u.kept()
+	w := &lineWriter{update: u, printer: u.style(), stays: map[int]bool{}}
+	pages := map[int]bool{}
+	for _, it := range u.have {
+		pages[it.entry] = true
+	}
+	for _, e := range kept {
+		if e >= 0 {
+			w.stays[e] = true
+		}
+	}
+	for i, e := range u.entries {
+		// What was no page before is not ours to remove.
+		if !pages[i] && !u.gone[e.first] {
+			w.stays[i] = true
+		}
+	}
+	w.index()
+	// next is, for each page, the first entry behind it that stays.
+	next := make([]int, len(kept)+1)
+	next[len(kept)] = len(u.entries)
+	for i := len(kept) - 1; i >= 0; i-- {
+		if next[i] = next[i+1]; kept[i] >= 0 {
+			next[i] = kept[i]
+		}
+	}
+	group := false
+	for i, it := range u.want {
+		depth := it.depth
+		if depth == 0 {
+			group = it.page.Type == Group
+		} else if group {
+			depth--
+		}
+		inside := group && it.page.Type != Group
+		if kept[i] >= 0 {
+			w.copyTo(u.entries[kept[i]].first, inside)
+			w.want(inside, it.page)
+			w.copyTo(u.entries[kept[i]].last, inside)
+		} else {
+			if old := w.replaced(it.page, next[i]); old >= 0 {
+				w.copyTo(u.entries[old].first, inside)
+			}
+			w.want(inside, it.page)
+			w.insert(it.page, depth)
+		}
+	}
+	w.copyTo(len(u.lines), true)
+	return []byte(strings.Join(w.out, ""))
+}
+
+// style looks at how the old file is written.
+func (u *update) style() printer {
+	p := printer{tree: u.tree, bullet: "*", step: "  ", eol: "\n"}
+	if len(u.lines) > 0 && strings.HasSuffix(u.lines[0], "\r\n") {
+		p.eol = "\r\n"
+	}
+	first := true
+	for _, e := range u.entries {
+		b, ok := splitBullet(bare(u.lines[e.first]))
+		if !ok || e.kind == entryGroup || e.kind == entryRule {
+			continue
+		}
+		if first && len(b.mark) == 1 {
+			p.bullet = b.mark
+		}
+		first = false
+		if e.indent >= 2 && e.indent <= 8 {
+			p.step = b.indent
+			break
+		}
+	}
+	return p
+}
+
+// lineWriter puts a SUMMARY.md together.
+type lineWriter struct {
+	*update
+	printer printer
+	stays   map[int]bool // entries
+	leaving map[string][]int
+	out     []string
+	at      int // the first old line that is not written
+	entry   int // the first entry from there on
+	group   bool
+	cut     bool // something went just before
+}
+
+// index prepares for replaced.
+func (w *lineWriter) index() {
+	w.leaving = map[string][]int{}
+	for _, it := range w.have {
+		if !w.stays[it.entry] {
+			k := it.page.Type + it.page.File
+			w.leaving[k] = append(w.leaving[k], it.entry)
+		}
+	}
+}
+
+// replaced gives the entry whose place a new one takes: what says the same
+// page in another way, before the next entry that stays.
+func (w *lineWriter) replaced(p *Page, next int) int {
+	k := p.Type + p.File
+	for list := w.leaving[k]; len(list) > 0 && list[0] < next; list = w.leaving[k] {
+		w.leaving[k] = list[1:]
+		if w.entries[list[0]].first >= w.at {
+			return list[0]
+		}
+	}
+	return -1
+}
+
+// copyTo writes old lines up to one, without those of entries that go. Lines
+// that end groups are left out where a group must go on.
+func (w *lineWriter) copyTo(line int, inside bool) {
+	for w.at < line {
+		for w.entry < len(w.entries) && w.entries[w.entry].last <= w.at {
+			w.entry++
+		}
+		if w.entry == len(w.entries) || w.entries[w.entry].first > w.at {
+			w.write(w.lines[w.at])
+			w.at++
+			continue
+		}
+		e := w.entries[w.entry]
+		stays := w.stays[w.entry] && !(e.kind == entryRule && inside && w.group)
+		switch {
+		case stays:
+			if e.kind == entryGroup && e.first > 0 && blank(w.lines[e.first-1]) {
+				w.space() // something came between
+			}
+			for ; w.at < e.last; w.at++ {
+				w.write(w.lines[w.at])
+			}
+			if e.kind == entryGroup || e.kind == entryRule {
+				w.group = e.kind == entryGroup
+			}
+		default:
+			w.at, w.cut = e.last, true
+			if (e.kind == entryGroup || e.kind == entryRule) && w.at < len(w.lines) && blank(w.lines[w.at]) {
+				w.at++
+			}
+		}
+	}
+}
+
+func blank(line string) bool { return strings.TrimSpace(line) == "" }
+
+// write adds a line, but no second blank one where something went.
+func (w *lineWriter) write(line string) {
+	if w.cut && blank(line) && len(w.out) > 0 && blank(w.out[len(w.out)-1]) {
+		return
+	}
+	w.cut = w.cut && blank(line)
+	if n := len(w.out); n > 0 && !strings.HasSuffix(w.out[n-1], "\n") {
+		w.out[n-1] += w.printer.eol
+	}
+	w.out = append(w.out, line)
+}
+
+// want ends a group before a page that is in none.
+func (w *lineWriter) want(inside bool, p *Page) {
+	if !inside && p.Type != Group && w.group {
+		w.space()
+		w.write("***" + w.printer.eol)
+		w.space()
+		w.group = false
+	}
+}
+
+// space makes sure that the last line is blank.
+func (w *lineWriter) space() {
+	if n := len(w.out); n > 0 && !blank(w.out[n-1]) {
+		w.write(w.printer.eol)
+	}
+}
+
+// insert writes a new entry.
+func (w *lineWriter) insert(p *Page, depth int) {
+	last := ""
+	if n := len(w.out); n > 0 {
+		last = bare(w.out[n-1])
+	}
+	first := last != "" && !isBullet(last) && !insideItem(last)
+	for p.Type != Group && first && w.at < len(w.lines) && blank(w.lines[w.at]) {
+		w.write(w.lines[w.at])
+		w.at++
+	}
+	if p.Type == Group || first {
+		w.space()
+	}
+	w.write(w.printer.entry(p, depth))
+	if p.Type == Group {
+		w.space()
+		w.group = true
+	}
+}
+
+// insideItem tells a line of a list that is not its first.
+func insideItem(line string) bool { return strings.HasPrefix(line, " ") && !blank(line) }
+
+// treeShelf looks at the files of a tree.
+type treeShelf struct {
+	pages map[string]*Page
+	files map[string]bool
+}
+
+func newTreeShelf(t *Tree) *treeShelf {
+	s := &treeShelf{map[string]*Page{}, map[string]bool{}}
+	for _, p := range t.Unlisted {
+		s.pages[p.File] = p
+	}
+	for _, p := range t.All() {
+		if p.Type == Document {
+			s.pages[p.File] = p
+		}
+	}
+	for _, list := range [][]*File{t.Files, t.Others} {
+		for _, f := range list {
+			s.files[f.Path] = true
+		}
+	}
+	return s
+}
+
+func (s *treeShelf) find(name string) (string, bool) {
+	return finder(func(file string) bool { return s.pages[file] != nil || s.files[file] }, name)
+}
+
+func (s *treeShelf) document(file string) *Page {
+	p := s.pages[file]
+	if p == nil {
+		return nil
+	}
+	return &Page{Type: Document, File: file, Title: p.Head.Title, Emoji: p.Head.Emoji, Slug: p.Slug, Head: p.Head}
+}
+
+func (*treeShelf) near(string) string { return "" }

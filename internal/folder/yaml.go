@@ -1,0 +1,68 @@
+package folder
+
+import (
+	"maps"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// mappingOf gives the mapping in a YAML file to be changed, with its
+// comments; an empty one where there is none.
+func mappingOf(src []byte) *yaml.Node {
+	if n, _, why := parseYAML(src); why == "" && n.Kind == yaml.MappingNode {
+		return n
+	}
+	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+}
+
+// copyMapping gives a copy of a mapping to be changed; nil is an empty one.
+func copyMapping(n *yaml.Node) *yaml.Node {
+	c := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	if n != nil && n.Kind == yaml.MappingNode {
+		*c = *n
+		c.Content = slices.Clone(n.Content)
+	}
+	return c
+}
+
+// keyOf gives the value of a key, or nil.
+func keyOf(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// setKey changes, adds or, with nil, removes a key.
+func setKey(n *yaml.Node, key string, value *yaml.Node) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value != key {
+			continue
+		}
+		if value == nil {
+			n.Content = slices.Delete(n.Content, i, i+2)
+		} else {
+			value.LineComment = n.Content[i+1].LineComment
+			n.Content[i+1] = value
+		}
+		return
+	}
+	if value != nil {
+		n.Content = append(n.Content, textNode(key), value)
+	}
+}
+
+func textNode(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	for _, r := range s {
+		if r < ' ' {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+	}
+	return n
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

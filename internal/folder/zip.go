@@ -1,0 +1,336 @@
+package folder
+
+import (
+	"archive/zip"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+const (
+	// maxRatio is how much larger than in the archive a file may be, once it
+	// is large at all. Text is seldom beyond ten.
+	maxRatio = 200
+	// smallFile is below the size where a ratio says something.
+	smallFile = 1 << 20
+	// directoryEntry is the room for one name in the list of an archive.
+	directoryEntry = 256
+)
+
+// OpenZip gives the files of an archive. It refuses an archive with names
+// that leave it, that are there twice or differ in case only, with links,
+// with files that share their bytes or unpack to too much; the error names
+// the file. What was said about a size is held to while it is read.
+//
+// What other programs add is ignored, and a single folder around everything
+// is taken off.
+func OpenZip(r io.ReaderAt, size int64, l Limits) (fs.FS, error) {
+	l = l.orDefault()
+	// The list of files is read into memory before it can be counted.
+	meter := &meter{r: r, left: int64(l.Files)*directoryEntry + 1<<20}
+	z, err := zip.NewReader(meter, size)
+	if meter.left < 0 {
+		return nil, errs.E(errs.Invalid, "the archive has more than %d files", l.Files)
+	}
+	if err != nil {
+		return nil, &errs.Error{Kind: errs.Invalid, Message: "the file is not a zip archive that can be read", Err: err}
+	}
+	meter.open = true // from here on, every file has its own bound
+	a := &archive{root: newZipDir("."), limits: l}
+	for _, f := range z.File {
+		if err := a.add(f); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.overlaps(); err != nil {
+		return nil, err
+	}
+	root := a.root
+	if len(root.entries) == 1 {
+		only, ok := root.list()[0].(*zipDir)
+		if ok && !strings.HasPrefix(only.name, ".") {
+			root = only
+			root.name = "."
+		}
+	}
+	return &zipFS{root}, nil
+}
+
+// meter reads no more than it is allowed to.
+type meter struct {
+	r    io.ReaderAt
+	left int64
+	open bool // no bound any more
+}
+
+func (m *meter) ReadAt(p []byte, off int64) (int, error) {
+	if !m.open {
+		if m.left -= int64(len(p)); m.left < 0 {
+			return 0, errors.New("the list of files is too long")
+		}
+	}
+	return m.r.ReadAt(p, off)
+}
+
+// archive collects the files of an archive.
+type archive struct {
+	root   *zipDir
+	limits Limits
+	files  []*zip.File
+	count  int
+	total  uint64
+}
+
+// add puts a file where it belongs.
+func (a *archive) add(f *zip.File) error {
+	refuse := func(why string) error {
+		return errs.E(errs.Invalid, "the archive has %s, which is refused: %s", printable(f.Name), why)
+	}
+	if a.count++; a.count > a.limits.Files {
+		return errs.E(errs.Invalid, "the archive has more than %d files", a.limits.Files)
+	}
+	name := strings.TrimSuffix(f.Name, "/")
+	if top, _, _ := strings.Cut(name, "/"); top == "__MACOSX" || path.Base(name) == ".DS_Store" {
+		return nil
+	}
+	if why := badName(name); why != "" {
+		return refuse(why)
+	}
+	if strings.Count(name, "/") >= a.limits.Depth {
+		return refuse("it is in too many folders")
+	}
+	isDir := strings.HasSuffix(f.Name, "/")
+	mode := f.Mode()
+	switch {
+	case isDir && mode.Type() != fs.ModeDir, !isDir && !mode.IsRegular():
+		return refuse("it is a link or a special file")
+	case f.Flags&1 != 0:
+		return refuse("it is encrypted")
+	case f.Method != zip.Store && f.Method != zip.Deflate:
+		return refuse("it is packed in a way that is not known")
+	}
+	dir := a.root
+	parts := strings.Split(name, "/")
+	if !isDir {
+		parts = parts[:len(parts)-1]
+	}
+	for _, part := range parts {
+		next, why := dir.folder(part)
+		if why != "" {
+			return refuse(why)
+		}
+		dir = next
+	}
+	if isDir {
+		return nil
+	}
+	limit := uint64(a.limits.Asset)
+	switch {
+	case f.UncompressedSize64 > limit:
+		return refuse("it is too large")
+	case f.UncompressedSize64 > smallFile && f.UncompressedSize64/maxRatio > f.CompressedSize64:
+		return refuse("it would unpack to far more than it is")
+	}
+	if a.total += f.UncompressedSize64; a.total > uint64(a.limits.Unpacked) {
+		return errs.E(errs.Invalid, "the archive unpacks to more than %d MB", a.limits.Unpacked>>20)
+	}
+	if why := dir.put(path.Base(name), &zipFile{f}); why != "" {
+		return refuse(why)
+	}
+	a.files = append(a.files, f)
+	return nil
+}
+
+// overlaps refuses files that share bytes of the archive: that is how a small
+// one unpacks to any size without a suspicious ratio.
+func (a *archive) overlaps() error {
+	type span struct {
+		start, end int64
+		name       string
+	}
+	var spans []span
+	for _, f := range a.files {
+		start, err := f.DataOffset()
+		if err != nil {
+			return &errs.Error{Kind: errs.Invalid, Message: "the archive has " + printable(f.Name) + ", which cannot be read", Err: err}
+		}
+		spans = append(spans, span{start, start + int64(f.CompressedSize64), f.Name})
+	}
+	slices.SortFunc(spans, func(x, y span) int {
+		if x.start != y.start {
+			return int(min(max(x.start-y.start, -1), 1))
+		}
+		return strings.Compare(x.name, y.name)
+	})
+	for i := 1; i < len(spans); i++ {
+		if spans[i].start < spans[i-1].end {
+			return errs.E(errs.Invalid, "the archive has %s, which is refused: it shares its bytes with another file", printable(spans[i].name))
+		}
+	}
+	return nil
+}
+
+// zipFS is the tree of an archive.
+type zipFS struct{ root *zipDir }
+
+// Open follows no links, because there are none.
+func (z *zipFS) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	var at fs.DirEntry = z.root
+	if name != "." {
+		for part := range strings.SplitSeq(name, "/") {
+			dir, ok := at.(*zipDir)
+			if !ok {
+				return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+			}
+			if at = dir.entries[part]; at == nil {
+				return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+			}
+		}
+	}
+	if dir, ok := at.(*zipDir); ok {
+		return &openDir{dir: dir, list: dir.list()}, nil
+	}
+	f := at.(*zipFile).f
+	r, err := f.Open()
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return &openFile{info: f.FileInfo(), r: r, left: f.UncompressedSize64, name: name}, nil
+}
+
+type zipFile struct{ f *zip.File }
+
+func (f *zipFile) Name() string               { return path.Base(f.f.Name) }
+func (f *zipFile) IsDir() bool                { return false }
+func (f *zipFile) Type() fs.FileMode          { return 0 }
+func (f *zipFile) Info() (fs.FileInfo, error) { return f.f.FileInfo(), nil }
+
+type zipDir struct {
+	name    string
+	entries map[string]fs.DirEntry
+	folded  map[string]string
+}
+
+func newZipDir(name string) *zipDir {
+	return &zipDir{name, map[string]fs.DirEntry{}, map[string]string{}}
+}
+
+// put adds an entry, or says why not.
+func (d *zipDir) put(name string, e fs.DirEntry) string {
+	if other, ok := d.folded[fold(name)]; ok {
+		if other == name {
+			return "it is there twice"
+		}
+		return "its name differs from " + printable(other) + " in case only"
+	}
+	d.folded[fold(name)] = name
+	d.entries[name] = e
+	return ""
+}
+
+// folder gives the folder of a name, which may be new.
+func (d *zipDir) folder(name string) (*zipDir, string) {
+	if e, ok := d.entries[name]; ok {
+		sub, ok := e.(*zipDir)
+		if !ok {
+			return nil, "it is both a file and a folder"
+		}
+		return sub, ""
+	}
+	sub := newZipDir(name)
+	return sub, d.put(name, sub)
+}
+
+func (d *zipDir) list() []fs.DirEntry {
+	var out []fs.DirEntry
+	for _, name := range sortedKeys(d.entries) {
+		out = append(out, d.entries[name])
+	}
+	return out
+}
+
+func (d *zipDir) Name() string               { return d.name }
+func (d *zipDir) IsDir() bool                { return true }
+func (d *zipDir) Type() fs.FileMode          { return fs.ModeDir }
+func (d *zipDir) Info() (fs.FileInfo, error) { return d, nil }
+func (d *zipDir) Size() int64                { return 0 }
+func (d *zipDir) Mode() fs.FileMode          { return fs.ModeDir | 0o555 }
+func (d *zipDir) ModTime() time.Time         { return time.Time{} }
+func (d *zipDir) Sys() any                   { return nil }
+
+type openDir struct {
+	dir  *zipDir
+	list []fs.DirEntry
+}
+
+func (d *openDir) Stat() (fs.FileInfo, error) { return d.dir, nil }
+func (d *openDir) Close() error               { return nil }
+func (d *openDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: d.dir.name, Err: errors.New("is a folder")}
+}
+
+func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n <= 0 {
+		out := d.list
+		d.list = nil
+		return out, nil
+	}
+	if len(d.list) == 0 {
+		return nil, io.EOF
+	}
+	n = min(n, len(d.list))
+	out := d.list[:n]
+	d.list = d.list[n:]
+	return out, nil
+}
+
+// openFile reads a file and stops where it is longer than was said.
+type openFile struct {
+	info fs.FileInfo
+	r    io.ReadCloser
+	left uint64
+	name string
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *openFile) Close() error               { return f.r.Close() }
+
+func (f *openFile) Read(p []byte) (int, error) {
+	if f.left == 0 {
+		// One more byte is too many, and the end checks the sum.
+		var one [1]byte
+		n, err := f.r.Read(one[:])
+		if n > 0 {
+			return 0, errs.E(errs.Invalid, "%s in the archive is larger than the archive says", printable(f.name))
+		}
+		return 0, f.damaged(err)
+	}
+	if uint64(len(p)) > f.left {
+		p = p[:f.left]
+	}
+	n, err := f.r.Read(p)
+	f.left -= uint64(n)
+	return n, f.damaged(err)
+}
+
+func (f *openFile) damaged(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return err
+	}
+	return &errs.Error{Kind: errs.Invalid, Message: printable(f.name) + " in the archive is damaged", Err: err}
+}
+
+var (
+	_ fs.ReadDirFile = (*openDir)(nil)
+	_ fs.DirEntry    = (*zipDir)(nil)
+	_ fs.FileInfo    = (*zipDir)(nil)
+)

@@ -1,0 +1,359 @@
+package markup
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// This file is the description of every type: which data it has and what it
+// holds. Decode reads a client's document by it. It is as open as the types
+// are: a key that a type does not name is refused where the type is closed
+// and kept where it is not.
+
+// holds says what the nodes of a type are.
+type holds uint8
+
+const (
+	holdsNothing holds = iota
+	holdsInlines       // texts and inlines
+	holdsBlocks        // any block that stands on its own, or the named parts
+)
+
+// shape describes one type of block or inline.
+type shape struct {
+	holds  holds
+	parts  []string // the types of nodes, when they are parts of this type
+	closed bool     // no data but the fields
+	fields map[string]dataField
+	// fragments are the slots of a void block. A slot is named by the
+	// fragment's name or by its type.
+	fragments []fragmentSlot
+	cells     bool // fragments are named by the cells of a table
+}
+
+type fragmentSlot struct {
+	name     string
+	required bool
+}
+
+type dataField struct {
+	read     reading
+	required bool
+}
+
+// reading checks a JSON value and gives what is kept of it.
+type reading func(d *decoder, v any) (any, error)
+
+func needed(r reading) dataField   { return dataField{r, true} }
+func optional(r reading) dataField { return dataField{r, false} }
+
+// The values that several types share.
+var (
+	textAlignments     = []string{"start", "center", "end"}
+	verticalAlignments = []string{"top", "middle", "bottom"}
+	columnAlignments   = []string{"left", "center", "right"}
+	hintStyles         = []string{"info", "warning", "danger", "success"}
+	colours            = []string{
+		"default", "green", "blue", "red", "orange", "yellow", "purple", "pink", "violet", "cyan",
+		"$primary", "$info", "$success", "$warning", "$danger", "$tint",
+	}
+	objectFits  = []string{"contain", "fill", "cover"}
+	columnTypes = []string{"text", "number", "checkbox", "files", "users", "rating", "select", "content-ref", "image"}
+	refKinds    = []string{RefFile, RefURL, RefPage, RefAnchor, RefUser, RefCollection, RefSpace, RefReusable, RefOpenAPI, RefTag}
+)
+
+// partOf are the types that stand in one other type only.
+var partOf = map[string]string{
+	"list-item": "a list", "code-line": "code", "image": "images", "tabs-item": "tabs", "stepper-step": "stepper",
+	"column": "columns", "update": "updates",
+}
+
+var captionSlot = []fragmentSlot{{"caption", false}}
+
+var blockShapes = map[string]*shape{
+	"paragraph":      {holds: holdsInlines, closed: true, fields: map[string]dataField{"align": optional(asOneOf(textAlignments...))}},
+	"heading-1":      headingShape,
+	"heading-2":      headingShape,
+	"heading-3":      headingShape,
+	"list-ordered":   {holds: holdsBlocks, parts: []string{"list-item"}, fields: map[string]dataField{"start": optional(asWhole(0, math.MaxInt32))}},
+	"list-unordered": {holds: holdsBlocks, parts: []string{"list-item"}, closed: true},
+	"list-tasks":     {holds: holdsBlocks, parts: []string{"list-item"}, closed: true},
+	"list-item":      {holds: holdsBlocks, fields: map[string]dataField{"checked": optional(asFlag)}},
+	"divider":        {closed: true},
+	"blockquote":     {holds: holdsBlocks, closed: true},
+	"hint":           {holds: holdsBlocks, fields: map[string]dataField{"style": needed(asOneOf(hintStyles...)), "icon": optional(asLine)}},
+	"code": {holds: holdsBlocks, parts: []string{"code-line"}, fields: map[string]dataField{
+		"syntax": optional(asLine), "title": optional(asLine), "overflow": optional(asOneOf("scroll", "wrap")), "lineNumbers": optional(asFlag),
+		"fullWidth": optional(asFlag), "expandable": optional(asFlag), "collapsedLineCount": optional(asWhole(1, math.MaxInt32)),
+	}},
+	"code-line": {holds: holdsInlines, fields: map[string]dataField{"highlighted": optional(asFlag)}},
+	"math":      {fields: map[string]dataField{"formula": needed(asText)}},
+	"images": {holds: holdsBlocks, parts: []string{"image"}, fields: map[string]dataField{
+		"align": optional(asOneOf(columnAlignments...)), "fullWidth": optional(asFlag), "withFrame": optional(asFlag),
+	}},
+	"image": {fragments: captionSlot, fields: map[string]dataField{
+		"ref": needed(asRef(RefURL, RefFile)), "refDark": optional(asRef(RefURL, RefFile)),
+		"width": optional(asLength), "height": optional(asLength), "alt": optional(asText),
+	}},
+	"file":    {fragments: captionSlot, fields: map[string]dataField{"ref": needed(asRef(RefFile, RefURL))}},
+	"drawing": {fragments: captionSlot, fields: map[string]dataField{"ref": optional(asRef(RefFile, RefURL))}},
+	"embed":   {fragments: captionSlot, fields: map[string]dataField{"url": needed(asAddress), "fullWidth": optional(asFlag)}},
+	"expandable": {closed: true, fields: map[string]dataField{"defaultExpanded": optional(asFlag)},
+		fragments: []fragmentSlot{{"expandable-title", true}, {"expandable-body", true}}},
+	"tabs":         {holds: holdsBlocks, parts: []string{"tabs-item"}, closed: true, fields: map[string]dataField{"fullWidth": optional(asFlag)}},
+	"tabs-item":    {holds: holdsBlocks, fields: map[string]dataField{"title": optional(asLine), "icon": optional(asLine), "slug": optional(asLine)}},
+	"stepper":      {holds: holdsBlocks, parts: []string{"stepper-step"}, closed: true},
+	"stepper-step": {holds: holdsBlocks, fields: map[string]dataField{"icon": optional(asLine)}},
+	"columns":      {holds: holdsBlocks, parts: []string{"column"}, fields: map[string]dataField{"fullWidth": optional(asFlag)}},
+	"column": {holds: holdsBlocks, closed: true, fields: map[string]dataField{
+		"width": optional(asLength), "verticalAlignment": optional(asOneOf(verticalAlignments...)),
+	}},
+	"table": {cells: true, fields: map[string]dataField{
+		"definition": needed(asObject), "view": needed(asObject), "records": needed(asObject),
+		"fullWidth": optional(asFlag), "search": optional(asFlag), "cellMerges": optional(asList(asCellMerge)),
+	}},
+	"content-ref":      {fields: map[string]dataField{"ref": needed(asRef(refKinds...))}},
+	"reusable-content": {fields: map[string]dataField{"ref": needed(asRef(RefReusable))}},
+	"integration": {fields: map[string]dataField{
+		"integration": needed(asLine), "block": needed(asLine), "props": needed(asObject), "action": optional(asObject),
+		"url": optional(asLine), "fullWidth": optional(asFlag),
+	}},
+	"swagger": {fields: map[string]dataField{
+		"ref": needed(asRef(RefFile, RefURL)), "path": needed(asLine), "method": needed(asLine), "expanded": optional(asFlag), "fullWidth": optional(asFlag),
+	}},
+	"openapi-operation": {fields: map[string]dataField{"ref": needed(asRef(RefOpenAPI)), "path": needed(asLine), "method": needed(asLine)}},
+	"openapi-schemas": {fields: map[string]dataField{
+		"ref": needed(asRef(RefOpenAPI)), "schemas": needed(asList(asLine)), "grouped": optional(asFlag), "title": optional(asLine),
+	}},
+	"openapi-webhook": {fields: map[string]dataField{"ref": needed(asRef(RefOpenAPI)), "name": needed(asLine), "method": needed(asLine)}},
+	"if":              {holds: holdsBlocks, fields: map[string]dataField{"expression": needed(asLine)}},
+	"updates": {holds: holdsBlocks, parts: []string{"update"}, closed: true, fields: map[string]dataField{
+		"format": optional(asOneOf("numeric", "full", "short")),
+	}},
+	"update": {holds: holdsBlocks, fields: map[string]dataField{"date": needed(asLine), "tags": optional(asList(asRef(RefTag)))}},
+	"prompt": {holds: holdsBlocks, closed: true, fields: map[string]dataField{
+		"description": needed(asLine), "icon": optional(asLine), "openInAIProviders": optional(asFlag),
+		"defaultExpanded": optional(asOneOf("hidden", "partial", "full")),
+	}},
+}
+
+// headingShape keeps the level of the source where Markdown has more of them.
+var headingShape = &shape{holds: holdsInlines, fields: map[string]dataField{
+	"id": optional(asAnchor), "align": optional(asOneOf(textAlignments...)), "level": optional(asWhole(1, 6)),
+}}
+
+var inlineShapes = map[string]*shape{
+	"link":        {holds: holdsInlines, fields: map[string]dataField{"ref": needed(asRef(refKinds...))}},
+	"emoji":       {fields: map[string]dataField{"code": needed(asLine)}},
+	"icon":        {fields: map[string]dataField{"icon": needed(asLine), "color": optional(asOneOf(colours...))}},
+	"expression":  {fields: map[string]dataField{"expression": needed(asLine)}},
+	"inline-math": {fields: map[string]dataField{"formula": needed(asText)}},
+	"inline-image": {fields: map[string]dataField{
+		"ref": needed(asRef(RefURL, RefFile)), "refDark": optional(asRef(RefURL, RefFile)),
+		"caption": optional(asText), "alt": optional(asText), "size": optional(asOneOf("original", "line")),
+	}},
+	"annotation": {holds: holdsInlines, closed: true, fragments: []fragmentSlot{{"annotation-body", true}}},
+	"mention":    {fields: map[string]dataField{"ref": needed(asRef(refKinds...))}},
+	"button": {fields: map[string]dataField{
+		"label": needed(asLine), "kind": needed(asOneOf("primary", "secondary")), "icon": optional(asLine),
+		"size": optional(asOneOf("small", "medium", "large")), "ref": optional(asRef(refKinds...)),
+		"action": optional(asOneOf("search", "ask", "select")), "query": optional(asLine), "slug": optional(asLine),
+	}},
+}
+
+// markTypes are the marks without data; color is the one that has some.
+var markTypes = []string{"bold", "italic", "code", "keyboard", "strikethrough", "superscript", "subscript", "color"}
+
+func asText(d *decoder, v any) (any, error) {
+	s, ok := v.(string)
+	if !ok {
+		return nil, d.fail("must be a string")
+	}
+	return s, d.spend(len(s))
+}
+
+// asLine is a text that is not a body: a title, a name, a path.
+func asLine(d *decoder, v any) (any, error) {
+	s, ok := v.(string)
+	if !ok {
+		return nil, d.fail("must be a string")
+	}
+	if len(s) > maxLine {
+		return nil, d.fail("must have at most %d bytes", maxLine)
+	}
+	return s, d.spend(len(s))
+}
+
+func asFlag(d *decoder, v any) (any, error) {
+	if _, ok := v.(bool); !ok {
+		return nil, d.fail("must be true or false")
+	}
+	return v, nil
+}
+
+func asNumber(d *decoder, v any) (any, error) {
+	if _, ok := v.(float64); !ok {
+		return nil, d.fail("must be a number")
+	}
+	return v, nil
+}
+
+func asObject(d *decoder, v any) (any, error) {
+	if _, ok := v.(map[string]any); !ok {
+		return nil, d.fail("must be an object")
+	}
+	return v, nil
+}
+
+func asWhole(low, high float64) reading {
+	return func(d *decoder, v any) (any, error) {
+		f, ok := v.(float64)
+		if !ok || f != math.Trunc(f) || f < low || f > high {
+			return nil, d.fail("must be a whole number from %.0f to %.0f", low, high)
+		}
+		return f, nil
+	}
+}
+
+func asOneOf(values ...string) reading {
+	return func(d *decoder, v any) (any, error) {
+		if s, ok := v.(string); ok && slices.Contains(values, s) {
+			return s, nil
+		}
+		return nil, d.fail("must be one of %s", strings.Join(values, ", "))
+	}
+}
+
+func asList(each reading) reading {
+	return func(d *decoder, v any) (any, error) {
+		in, ok := v.([]any)
+		if !ok {
+			return nil, d.fail("must be a list")
+		}
+		out := make([]any, len(in))
+		for i, v := range in {
+			d.enterIndex(i)
+			kept, err := each(d, v)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = kept
+			d.leave()
+		}
+		return out, nil
+	}
+}
+
+// anchorForm is what an id looks like that can stand in an attribute and in
+// an address as it is.
+var anchorForm = regexp.MustCompile(`^[-\pL\pM\pN.+_]{1,256}$`)
+
+func asAnchor(d *decoder, v any) (any, error) {
+	if s, ok := v.(string); ok && anchorForm.MatchString(s) {
+		return s, d.spend(len(s))
+	}
+	return nil, d.fail("must be an anchor such as getting-started")
+}
+
+var unitForm = regexp.MustCompile(`^[a-z%]{1,8}$`)
+
+// asLength is a number or a number with a unit.
+func asLength(d *decoder, v any) (any, error) {
+	if _, ok := v.(float64); ok {
+		return v, nil
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, d.fail("must be a number or an object with unit and value")
+	}
+	unit, _ := m["unit"].(string)
+	value, ok := m["value"].(float64)
+	if !ok || !unitForm.MatchString(unit) {
+		return nil, d.fail("must be a number or an object with unit and value")
+	}
+	return map[string]any{"unit": unit, "value": value}, nil
+}
+
+func asAddress(d *decoder, v any) (any, error) {
+	s, ok := v.(string)
+	if !ok {
+		return nil, d.fail("must be a string")
+	}
+	if _, ok := SafeURL(s); !ok {
+		return nil, d.fail("must be an http, https, mailto or tel address, or a relative one")
+	}
+	return s, d.spend(len(s))
+}
+
+// refKeys says which keys a kind of reference has; the first is required.
+var refKeys = map[string][]string{
+	RefFile: {"file", "space"}, RefURL: {"url"}, RefPage: {"page", "space"}, RefAnchor: {"anchor", "page", "space"},
+	RefUser: {"user"}, RefCollection: {"collection"}, RefSpace: {"space"}, RefReusable: {"reusableContent", "space"},
+	RefOpenAPI: {"spec"}, RefTag: {"tag", "space"},
+}
+
+// slotOf gives the place of a key in a reference.
+func (r *Ref) slotOf(key string) *string {
+	switch key {
+	case "file":
+		return &r.File
+	case "url":
+		return &r.URL
+	case "page":
+		return &r.Page
+	case "anchor":
+		return &r.Anchor
+	case "user":
+		return &r.User
+	case "collection":
+		return &r.Collection
+	case "reusableContent":
+		return &r.ReusableContent
+	case "spec":
+		return &r.Spec
+	case "tag":
+		return &r.Tag
+	}
+	return &r.Space
+}
+
+func asRef(kinds ...string) reading {
+	return func(d *decoder, v any) (any, error) {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil, d.fail("must be a reference: an object with kind")
+		}
+		kind, _ := m["kind"].(string)
+		if !slices.Contains(kinds, kind) {
+			return nil, d.failAt("kind", "must be one of %s", strings.Join(kinds, ", "))
+		}
+		ref := Ref{Kind: kind}
+		for i, key := range refKeys[kind] {
+			v, given := m[key]
+			if v == nil {
+				given = false
+			}
+			s, isText := v.(string)
+			switch {
+			case given && (!isText || len(s) > maxURL):
+				return nil, d.failAt(key, "must be a string of at most %d bytes", maxURL)
+			case i == 0 && s == "" && kind != RefURL:
+				return nil, d.failAt(key, "is required in a reference of kind %s", kind)
+			}
+			*ref.slotOf(key) = s
+			if err := d.spend(len(s)); err != nil {
+				return nil, err
+			}
+		}
+		if ref.URL != "" { // a link may lead nowhere yet
+			d.enter("url")
+			if _, err := asAddress(d, ref.URL); err != nil {
+				return nil, err
+			}
+			d.leave()
+		}
+		return ref, nil
+	}
+}

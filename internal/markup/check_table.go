@@ -1,0 +1,156 @@
+package markup
+
+// asCellMerge is a cell that covers its neighbours.
+func asCellMerge(d *decoder, v any) (any, error) {
+	return d.object(v, true, map[string]dataField{
+		"anchor":  needed(asCellName),
+		"rowSpan": optional(asWhole(1, maxSpan)),
+		"colSpan": optional(asWhole(1, maxSpan)),
+	})
+}
+
+func asCellName(d *decoder, v any) (any, error) {
+	return d.object(v, true, map[string]dataField{"record": needed(asLine), "column": needed(asLine)})
+}
+
+var gridView = map[string]dataField{
+	"type": needed(asOneOf("grid", "cards")), "columns": needed(asList(asLine)), "columnWidths": optional(asObject),
+	"hideHeader": optional(asFlag), "useNewSizing": optional(asFlag), "stickyHeader": optional(asFlag), "stickyFirstColumn": optional(asFlag),
+}
+
+var cardsView = map[string]dataField{
+	"type": needed(asOneOf("grid", "cards")), "columns": needed(asList(asLine)), "cardSize": optional(asOneOf("medium", "large")),
+	"targetDefinition": optional(asLine), "coverDefinition": optional(asLine), "coverDefinitionDark": optional(asLine),
+	"hideColumnTitle": optional(asFlag), "wrap": optional(asFlag),
+}
+
+var columnFields = map[string]dataField{
+	"id": needed(asLine), "title": needed(asText), "type": needed(asOneOf(columnTypes...)),
+	"textAlignment": optional(asOneOf(columnAlignments...)), "verticalAlignment": optional(asOneOf(verticalAlignments...)),
+	"multiple": optional(asFlag), "max": optional(asNumber), "options": optional(asList(asOption)),
+}
+
+func asOption(d *decoder, v any) (any, error) {
+	return d.object(v, false, map[string]dataField{"value": needed(asLine), "label": needed(asLine), "color": optional(asLine)})
+}
+
+// checkTable reads the settings and the cells of a table, whose values are of
+// the type that their column says. Names are the fragments of the table.
+func (d *decoder) checkTable(data map[string]any, names map[string]bool) error {
+	d.enter("data")
+	definition := data["definition"].(map[string]any)
+	types := make(map[string]string, len(definition))
+	d.enter("definition")
+	for id, v := range sortedPairs(definition) {
+		d.enter(id)
+		column, err := d.object(v, false, columnFields)
+		if err != nil {
+			return err
+		}
+		definition[id], types[id] = column, column["type"].(string)
+		d.leave()
+	}
+	d.leave()
+
+	d.enter("view")
+	view := data["view"].(map[string]any)
+	fields := gridView
+	if view["type"] == "cards" {
+		fields = cardsView
+	}
+	view, err := d.object(view, false, fields)
+	if err != nil {
+		return err
+	}
+	data["view"] = view
+	columns := view["columns"].([]any)
+	seen := make(map[string]bool, len(columns))
+	for i, v := range columns {
+		id := v.(string)
+		if types[id] == "" || seen[id] {
+			d.enter("columns")
+			d.enterIndex(i)
+			return d.fail("must name a column of the definition, each once, and is %s", quoted(id))
+		}
+		seen[id] = true
+	}
+	for _, key := range []string{"targetDefinition", "coverDefinition", "coverDefinitionDark"} {
+		if id, ok := view[key].(string); ok && types[id] == "" {
+			return d.failAt(key, "names the column %s that the definition does not have", quoted(id))
+		}
+	}
+	if widths, ok := view["columnWidths"].(map[string]any); ok {
+		for id, w := range sortedPairs(widths) {
+			if _, ok := w.(float64); !ok {
+				return d.failAt("columnWidths", "must have a number for %s", quoted(id))
+			}
+		}
+	}
+	d.leave()
+
+	d.enter("records")
+	records := data["records"].(map[string]any)
+	// Every row has every column when it is shown, with a value or without.
+	cells := len(records) * len(definition)
+	if cells > maxTableCells {
+		return d.fail("makes a table of more than %d cells; split it", maxTableCells)
+	}
+	if d.cells += cells; d.cells > maxCells {
+		return d.fail("makes more than %d cells of tables in one document; split the page", maxCells)
+	}
+	for id, v := range sortedPairs(records) {
+		d.enter(id)
+		record, err := d.object(v, false, map[string]dataField{"orderIndex": needed(asLine), "values": needed(asObject)})
+		if err != nil {
+			return err
+		}
+		records[id] = record
+		values := record["values"].(map[string]any)
+		d.enter("values")
+		for column, v := range sortedPairs(values) {
+			d.enter(column)
+			kept, err := d.cell(types[column], v, names)
+			if err != nil {
+				return err
+			}
+			values[column] = kept
+			d.leave()
+		}
+		d.leave()
+		d.leave()
+	}
+	d.leave()
+	d.leave()
+	return nil
+}
+
+func (d *decoder) cell(columnType string, v any, names map[string]bool) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	switch columnType {
+	case "":
+		return nil, d.fail("belongs to no column of the definition")
+	case "text":
+		name, ok := v.(string)
+		if !ok || name != "" && !names[name] {
+			return nil, d.fail("must be the name of a fragment of this table that no other cell names")
+		}
+		names[name] = false // a fragment in many cells would be many times as long when it is shown
+		return name, d.spend(len(name))
+	case "number", "rating":
+		return asNumber(d, v)
+	case "checkbox":
+		return asFlag(d, v)
+	case "content-ref":
+		return asRef(refKinds...)(d, v)
+	case "image":
+		if m, ok := v.(map[string]any); ok && m["kind"] == nil && m["ref"] != nil {
+			return d.object(v, true, map[string]dataField{
+				"ref": needed(asRef(RefFile, RefURL)), "objectFit": optional(asOneOf(objectFits...)), "alt": optional(asText),
+			})
+		}
+		return asRef(RefFile, RefURL)(d, v)
+	}
+	return asList(asLine)(d, v) // files, users, select
+}

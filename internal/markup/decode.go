@@ -1,0 +1,388 @@
+package markup
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Limits of a document that a client sends. They are far above what a page
+// of people has and far below what would hurt.
+const (
+	maxDocument = 16 << 20  // bytes of JSON
+	maxText     = 8 << 20   // bytes of all strings that are kept
+	maxValues   = 2_000_000 // JSON values, in data too
+	maxNodes    = 200_000   // blocks, inlines, texts, leaves and fragments
+	maxNesting  = 256       // nodes in nodes, of every kind
+	maxCells    = 50_000    // cells of all tables
+	maxMarks    = 16        // of one leaf
+	maxLine     = 64 << 10  // bytes of a title, a name, a path
+	maxURL      = 8 << 10   // bytes of an address or an id in a reference
+	maxSpan     = 50        // rows or columns that one cell covers
+
+	// Blocks in blocks: what the parser reads (maxDepth), and a little more for
+	// the blocks in cells and notes.
+	maxBlockDepth = maxDepth + 8
+
+	// A node is an object in a list; its data may nest a little deeper.
+	maxJSONDepth = 2*maxNesting + 32
+)
+
+// Decode reads a document as a client sends it. What is wrong with it is told
+// with the path of the value, which begins with the given one. Meta is the
+// service's to say and is not read.
+func Decode(path string, raw []byte) (*Document, error) {
+	d := &decoder{raw: raw, at: []step{{path, -1}}}
+	if len(raw) > maxDocument {
+		return nil, d.fail("must have at most %d bytes", maxDocument)
+	}
+	if !utf8.Valid(raw) {
+		return nil, d.fail("must be UTF-8")
+	}
+	if !json.Valid(raw) {
+		return nil, d.fail("is not valid JSON")
+	}
+	root, err := d.value(0)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := root.(map[string]any)
+	if !ok || m["object"] != "document" {
+		return nil, d.failAt("object", `must be "document"`)
+	}
+	if v, given := m["data"]; given && v != nil {
+		if _, ok := v.(map[string]any); !ok {
+			return nil, d.failAt("data", "must be an object")
+		}
+	}
+	nodes, err := d.nodes(m, around{name: "the document", holds: holdsBlocks}, depth{1, 0})
+	if err != nil {
+		return nil, err
+	}
+	return &Document{Nodes: nodes}, nil
+}
+
+// decoder reads one document. Its place is a stack, so that a path is made
+// for an error only.
+type decoder struct {
+	raw    []byte
+	off    int // where the reading is
+	at     []step
+	values int
+	count  int // nodes
+	text   int
+	cells  int
+}
+
+// step is a key, or an index when that is not negative.
+type step struct {
+	key   string
+	index int
+}
+
+func (d *decoder) enter(key string) { d.at = append(d.at, step{key, -1}) }
+func (d *decoder) enterIndex(i int) { d.at = append(d.at, step{"", i}) }
+func (d *decoder) leave()           { d.at = d.at[:len(d.at)-1] }
+
+// spend counts text that is kept.
+func (d *decoder) spend(n int) error {
+	if d.text += n; d.text > maxText {
+		return d.fail("brings the document over %d bytes of text; split the page", maxText)
+	}
+	return nil
+}
+
+func (d *decoder) fail(format string, args ...any) error {
+	var b strings.Builder
+	for i, s := range d.at {
+		if s.index >= 0 {
+			fmt.Fprintf(&b, "[%d]", s.index)
+			continue
+		}
+		if i > 0 && b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(short(s.key))
+	}
+	return errs.Field(b.String(), format, args...)
+}
+
+func (d *decoder) failAt(key, format string, args ...any) error {
+	d.enter(key)
+	return d.fail(format, args...)
+}
+
+// short keeps what a client sent from filling the answer.
+func short(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+func quoted(s string) string { return strconv.Quote(short(s)) }
+
+// object reads an object by its fields. A null is the same as nothing.
+func (d *decoder) object(v any, closed bool, fields map[string]dataField) (map[string]any, error) {
+	in, ok := v.(map[string]any)
+	if !ok {
+		return nil, d.fail("must be an object")
+	}
+	for key, f := range sortedPairs(fields) {
+		if f.required && in[key] == nil {
+			return nil, d.failAt(key, "is required")
+		}
+	}
+	var out map[string]any
+	for key, v := range sortedPairs(in) {
+		if v == nil {
+			continue
+		}
+		d.enter(key)
+		if f, known := fields[key]; known {
+			kept, err := f.read(d, v)
+			if err != nil {
+				return nil, err
+			}
+			v = kept
+		} else if closed {
+			return nil, d.fail("is not known here")
+		}
+		if out == nil {
+			out = make(map[string]any, len(in))
+		}
+		out[key] = v
+		d.leave()
+	}
+	return out, nil
+}
+
+// sortedPairs makes the first error of a document the same every time.
+func sortedPairs[V any](m map[string]V) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			if !yield(k, m[k]) {
+				return
+			}
+		}
+	}
+}
+
+// around is what stands around nodes.
+type around struct {
+	name  string
+	holds holds
+	parts []string
+}
+
+// nodes reads the nodes of an object, which may be missing.
+func (d *decoder) nodes(m map[string]any, in around, at depth) ([]*Node, error) {
+	d.enter("nodes")
+	if m["nodes"] == nil {
+		return nil, d.fail("is required")
+	}
+	list, ok := m["nodes"].([]any)
+	if !ok {
+		return nil, d.fail("must be a list")
+	}
+	var out []*Node
+	for i, v := range list {
+		d.enterIndex(i)
+		n, err := d.node(v, in, at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+		d.leave()
+	}
+	d.leave()
+	return out, nil
+}
+
+// depth is how deep a node stands: in nodes of every kind, and in blocks.
+type depth struct{ nodes, blocks int }
+
+func (d depth) below() depth { return depth{d.nodes + 1, d.blocks} }
+
+func (d *decoder) node(v any, in around, at depth) (*Node, error) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, d.fail("must be an object")
+	}
+	if in.holds == holdsBlocks {
+		at.blocks++
+	}
+	if at.nodes > maxNesting || at.blocks > maxBlockDepth {
+		return nil, d.fail("is nested too deeply: at most %d blocks in blocks", maxBlockDepth)
+	}
+	if err := d.countNode(); err != nil {
+		return nil, err
+	}
+	object, _ := m["object"].(string)
+	want, shapes := ObjectBlock, blockShapes
+	if in.holds == holdsInlines {
+		want, shapes = ObjectInline, inlineShapes
+		if object == ObjectText {
+			return d.textNode(m)
+		}
+	}
+	if object != want {
+		return nil, d.failAt("object", "is %s, but %s holds a %s here", quoted(object), in.name, want)
+	}
+	n := &Node{Object: object, Key: nodeKey(m)}
+	n.Type, _ = m["type"].(string)
+	sh := shapes[n.Type]
+	switch {
+	case sh == nil:
+		return nil, d.failAt("type", "is %s, which is not a type of %s", quoted(n.Type), want)
+	case len(in.parts) > 0 && !slices.Contains(in.parts, n.Type) && !isKept(m):
+		return nil, d.failAt("type", "is %s, but %s holds %s", quoted(n.Type), in.name, strings.Join(in.parts, ", "))
+	case len(in.parts) == 0 && partOf[n.Type] != "":
+		return nil, d.failAt("type", "is %s, which stands in %s only", quoted(n.Type), partOf[n.Type])
+	}
+	if v, given := m["isVoid"]; given && v != n.IsVoid() {
+		return nil, d.failAt("isVoid", "must be %t for %s", n.IsVoid(), n.Type)
+	}
+
+	d.enter("data")
+	data := m["data"]
+	if data == nil {
+		data = map[string]any{}
+	}
+	var err error
+	if n.Data, err = d.object(data, sh.closed, sh.fields); err != nil {
+		return nil, err
+	}
+	d.leave()
+
+	if n.IsVoid() {
+		if list, _ := m["nodes"].([]any); len(list) > 0 {
+			return nil, d.failAt("nodes", "cannot stand in %s, which is void", n.Type)
+		}
+	} else if n.Nodes, err = d.nodes(m, around{n.Type, sh.holds, sh.parts}, at.below()); err != nil {
+		return nil, err
+	}
+	names, err := d.fragments(n, sh, m["fragments"], at.below())
+	if err == nil && sh.cells {
+		err = d.checkTable(n.Data, names)
+	}
+	return n, err
+}
+
+// isKept tells whether a block is source that the parser keeps verbatim,
+// which can be a part of anything.
+func isKept(m map[string]any) bool {
+	data, _ := m["data"].(map[string]any)
+	return m["type"] == "integration" && data["integration"] == rawIntegration
+}
+
+// fragments reads the rich parts of a node and gives their names.
+func (d *decoder) fragments(n *Node, sh *shape, v any, at depth) (map[string]bool, error) {
+	d.enter("fragments")
+	if n.Object == ObjectInline {
+		at.blocks = 0 // a note stands apart from the line that it is about
+	}
+	list, ok := v.([]any)
+	if v != nil && !ok {
+		return nil, d.fail("must be a list")
+	}
+	if len(list) > 0 && len(sh.fragments) == 0 && !sh.cells {
+		return nil, d.fail("cannot stand in %s", n.Type)
+	}
+	names := make(map[string]bool, len(list))
+	for i, v := range list {
+		d.enterIndex(i)
+		f, err := d.fragment(v, at)
+		if err != nil {
+			return nil, err
+		}
+		name := f.Fragment
+		if !sh.cells {
+			if name = slotName(sh, f); name == "" {
+				return nil, d.failAt("fragment", "is %s, which %s does not have", quoted(f.Fragment), n.Type)
+			}
+		}
+		if name == "" || names[name] {
+			return nil, d.failAt("fragment", "must be a name that no other fragment of this block has")
+		}
+		names[name] = true
+		n.Fragments = append(n.Fragments, f)
+		d.leave()
+	}
+	for _, s := range sh.fragments {
+		if s.required && !names[s.name] {
+			return nil, d.fail("must have the fragment %s", s.name)
+		}
+	}
+	d.leave()
+	return names, nil
+}
+
+func (d *decoder) fragment(v any, at depth) (*Node, error) {
+	m, ok := v.(map[string]any)
+	if !ok || m["object"] != ObjectFragment {
+		return nil, d.failAt("object", "must be %q", ObjectFragment)
+	}
+	if at.nodes > maxNesting {
+		return nil, d.fail("is nested more than %d deep", maxNesting)
+	}
+	if err := d.countNode(); err != nil {
+		return nil, err
+	}
+	f := &Node{Object: ObjectFragment, Key: nodeKey(m)}
+	for key, to := range map[string]*string{"fragment": &f.Fragment, "type": &f.Type} {
+		if m[key] == nil {
+			continue
+		}
+		d.enter(key)
+		s, err := asLine(d, m[key])
+		if err != nil {
+			return nil, err
+		}
+		*to = s.(string)
+		d.leave()
+	}
+	var err error
+	f.Nodes, err = d.nodes(m, around{name: "a fragment", holds: holdsBlocks}, at.below())
+	return f, err
+}
+
+// slotName gives the slot that a fragment fills: by its name, or by its type.
+func slotName(sh *shape, f *Node) string {
+	for _, s := range sh.fragments {
+		if s.name == f.Fragment || f.Fragment == "" && s.name == f.Type {
+			return s.name
+		}
+	}
+	return ""
+}
+
+func (d *decoder) countNode() error {
+	if d.count++; d.count > maxNodes {
+		return d.fail("brings the document over %d nodes; split the page", maxNodes)
+	}
+	return nil
+}
+
+// maxKey is the length of a key.
+const maxKey = 64
+
+var keyForm = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z0-9_-]{1,%d}$`, maxKey))
+
+// nodeKey gives the key of a node. One of another form is no key of ours, and
+// the node gets a new one when it is stored.
+func nodeKey(m map[string]any) string {
+	if key, _ := m["key"].(string); keyForm.MatchString(key) {
+		return key
+	}
+	return ""
+}

@@ -1,0 +1,237 @@
+package markup
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Limits of putting reusable contents into a document.
+const (
+	maxIncludes      = 8        // contents in contents
+	maxExpandedNodes = maxNodes // of all contents that are put in
+)
+
+// Evaluator answers the expressions of a document. Keep leaves the node as it
+// is, for an answer that is not known yet. A function that is nil keeps all.
+type Evaluator struct {
+	Text func(expr string) (text string, keep bool)
+	Show func(expr string) (show, keep bool)
+}
+
+// Evaluate gives the document with the expressions replaced by their texts and
+// the conditional blocks by what they hold, or by nothing. The document itself
+// stays as it is; nodes without expressions are shared.
+func Evaluate(doc *Document, e Evaluator) *Document {
+	var r rewriter
+	r = func(n *Node) ([]*Node, bool) {
+		switch {
+		case n.Object == ObjectInline && n.Type == "expression" && e.Text != nil:
+			text, keep := e.Text(str(n.Data, "expression"))
+			if keep {
+				return nil, false
+			}
+			return []*Node{{Object: ObjectText, Key: n.Key, Leaves: []Leaf{{Text: text}}}}, true
+		case n.Object == ObjectBlock && n.Type == "if" && e.Show != nil:
+			show, keep := e.Show(str(n.Data, "expression"))
+			switch {
+			case keep:
+				return nil, false
+			case !show:
+				return nil, true
+			}
+			nodes, _ := r.list(n.Nodes)
+			return nodes, true
+		}
+		return nil, false
+	}
+	nodes, _ := r.list(doc.Nodes)
+	return &Document{Nodes: nodes, Problems: doc.Problems}
+}
+
+// rewriter replaces a node by others, or leaves it and goes on with its nodes.
+type rewriter func(n *Node) (by []*Node, replaced bool)
+
+// list gives the same list when nothing in it changes.
+func (r rewriter) list(nodes []*Node) (out []*Node, changed bool) {
+	for i, n := range nodes {
+		by, replaced := r(n)
+		if !replaced {
+			inner, a := r.list(n.Nodes)
+			fragments, b := r.list(n.Fragments)
+			if a || b {
+				c := *n
+				c.Nodes, c.Fragments = inner, fragments
+				by, replaced = []*Node{&c}, true
+			}
+		}
+		switch {
+		case !replaced && changed:
+			out = append(out, n)
+		case replaced && !changed:
+			out = append(make([]*Node, 0, len(nodes)), nodes[:i]...)
+			changed = true
+			fallthrough
+		case replaced:
+			out = append(out, by...)
+		}
+	}
+	if !changed {
+		return nodes, false
+	}
+	return out, true
+}
+
+// Dereference gives the document with the reusable contents in place of the
+// blocks that name them. A block stays where get has nothing, where a content
+// would stand in itself, and where a limit is reached. The nodes of a content
+// get keys and anchors of their own; what they refer to in their own space
+// stays the same thing. The document itself stays as it is.
+func Dereference(doc *Document, get func(Ref) (*Document, bool)) *Document {
+	d := &dereferencer{get: get, keys: map[string]bool{}, anchors: map[string]int{}, budget: maxExpandedNodes}
+	every(doc.Nodes, func(n *Node) {
+		d.keys[n.Key] = true
+		if id := anchorOf(n); id != "" {
+			d.anchors[id] = 1
+		}
+	})
+	return &Document{Nodes: d.expand(doc.Nodes, nil), Problems: doc.Problems}
+}
+
+type dereferencer struct {
+	get     func(Ref) (*Document, bool)
+	keys    map[string]bool // taken
+	anchors map[string]int  // taken, with the next number to try
+	budget  int             // nodes that may still come
+	count   int             // contents that were put in
+}
+
+func (d *dereferencer) expand(nodes []*Node, inside []Ref) []*Node {
+	r := rewriter(func(n *Node) ([]*Node, bool) {
+		if n.Object != ObjectBlock || n.Type != "reusable-content" {
+			return nil, false
+		}
+		ref, ok := refOf(n.Data["ref"])
+		if !ok || len(inside) >= maxIncludes || slices.Contains(inside, ref) {
+			return nil, false
+		}
+		content, ok := d.get(ref)
+		if !ok || content == nil {
+			return nil, false
+		}
+		size := 0
+		every(content.Nodes, func(*Node) { size++ })
+		if size > d.budget {
+			return nil, false
+		}
+		d.budget -= size
+		d.count++
+		prefix := n.Key
+		if prefix == "" {
+			prefix = "include" + strconv.Itoa(d.count)
+		}
+		return d.expand(d.adopt(content.Nodes, prefix, ref.Space), append(slices.Clone(inside), ref)), true
+	})
+	out, _ := r.list(nodes)
+	return out
+}
+
+// adopt copies the nodes of a content so that they can stand in a page.
+func (d *dereferencer) adopt(nodes []*Node, prefix, space string) []*Node {
+	if nodes == nil {
+		return nil
+	}
+	out := make([]*Node, len(nodes))
+	for i, n := range nodes {
+		c := *n
+		c.written = nil // it was written for another place
+		if n.Key != "" {
+			c.Key = d.newKey(prefix, n.Key)
+		}
+		if id := anchorOf(n); id != "" {
+			if free := d.newAnchor(id); free != id {
+				c.Meta = maps.Clone(n.Meta)
+				if c.Meta == nil {
+					c.Meta = map[string]any{}
+				}
+				c.Meta["id"] = free
+			}
+		}
+		if space != "" {
+			c.Data, _ = inSpace(n.Data, space).(map[string]any)
+		}
+		c.Nodes = d.adopt(n.Nodes, prefix, space)
+		c.Fragments = d.adopt(n.Fragments, prefix, space)
+		out[i] = &c
+	}
+	return out
+}
+
+func (d *dereferencer) newKey(prefix, key string) string {
+	k := prefix + "-" + key
+	for i := 0; len(k) > maxKey || d.keys[k]; i++ {
+		sum := sha256.Sum256([]byte(prefix + "/" + key + "/" + strconv.Itoa(i)))
+		k = strings.ToLower(base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
+	}
+	d.keys[k] = true
+	return k
+}
+
+func (d *dereferencer) newAnchor(id string) string {
+	free := id
+	for d.anchors[free] > 0 {
+		free = id + "-" + strconv.Itoa(d.anchors[id])
+		d.anchors[id]++
+	}
+	d.anchors[free] = 1
+	return free
+}
+
+// inSpace gives a value with its relative references made absolute. What is
+// on the same page stays so.
+func inSpace(v any, space string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if v == nil {
+			return v
+		}
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = inSpace(e, space)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = inSpace(e, space)
+		}
+		return out
+	case Ref:
+		switch v.Kind {
+		case RefFile, RefPage, RefReusable, RefTag:
+		case RefAnchor:
+			if v.Page == "" {
+				return v
+			}
+		default:
+			return v
+		}
+		if v.Space == "" {
+			v.Space = space
+		}
+		return v
+	}
+	return v
+}
+
+// every calls f for all nodes, also those that no reader sees.
+func every(nodes []*Node, f func(*Node)) {
+	for _, n := range nodes {
+		f(n)
+		every(n.Nodes, f)
+		every(n.Fragments, f)
+	}
+}

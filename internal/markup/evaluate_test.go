@@ -1,0 +1,197 @@
+package markup
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func anExpression(s string) *Node {
+	return anInline("expression", map[string]any{"expression": s})
+}
+
+func aCondition(s string, nodes ...*Node) *Node {
+	return aBlock("if", map[string]any{"expression": s}, nodes...)
+}
+
+func TestEvaluate(t *testing.T) {
+	untouched := para(words("same"))
+	doc := &Document{Nodes: []*Node{
+		untouched,
+		para(words("v"), anExpression("version"), words("!")),
+		aCondition("yes", para(words("shown "), anExpression("version")), aCondition("no", para(words("inner")))),
+		aCondition("no", para(words("hidden"))),
+		aCondition("later", para(anExpression("version"), anExpression("later"))),
+		expandableNode([]*Node{para(anExpression("version"))}, []*Node{aCondition("yes", para(words("body")))}),
+		aBlock("code", nil, aBlock("code-line", nil, words("x="), anExpression("version"))),
+	}}
+	before := marshal(t, doc)
+	got := Evaluate(doc, Evaluator{
+		Text: func(e string) (string, bool) { return map[string]string{"version": "<1.0>"}[e], e == "later" },
+		Show: func(e string) (show, keep bool) { return e == "yes", e == "later" },
+	})
+	if got.Nodes[0] != untouched {
+		t.Error("an untouched node was copied")
+	}
+	if !bytes.Equal(before, marshal(t, doc)) {
+		t.Error("the document was changed")
+	}
+	var later int
+	every(got.Nodes, func(n *Node) {
+		if n.Type == "if" || n.Type == "expression" {
+			if str(n.Data, "expression") != "later" {
+				t.Errorf("%s is left", n.Data["expression"])
+			}
+			later++
+		}
+	})
+	if later != 2 {
+		t.Errorf("%d nodes are left, want 2", later)
+	}
+	if text := Text(got.Nodes); text != "same\nv<1.0>!\nshown <1.0>\n<1.0>\n<1.0>\nbody\nx=<1.0>" {
+		t.Errorf("%q", text)
+	}
+	if same := Evaluate(doc, Evaluator{}); !bytes.Equal(before, marshal(t, same)) {
+		t.Error("an evaluator that knows nothing changed something")
+	}
+}
+
+func TestEvaluateDoesNotTouchItsInput(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		doc := genDocument(t)
+		before, _ := json.Marshal(doc)
+		show, keep := rapid.Bool().Draw(t, "show"), rapid.Bool().Draw(t, "keep")
+		out := Evaluate(doc, Evaluator{
+			Text: func(string) (string, bool) { return "text", keep },
+			Show: func(string) (bool, bool) { return show, keep },
+		})
+		after, _ := json.Marshal(doc)
+		if !bytes.Equal(before, after) {
+			t.Fatal("the document was changed")
+		}
+		if keep {
+			if same, _ := json.Marshal(out); !bytes.Equal(before, same) {
+				t.Fatal("something that is kept was changed")
+			}
+			return
+		}
+		every(out.Nodes, func(n *Node) {
+			if n.Type == "if" || n.Type == "expression" {
+				t.Fatalf("%s is left", n.Type)
+			}
+		})
+	})
+}
+
+func includeNode(key, id, space string) *Node {
+	n := aBlock("reusable-content", map[string]any{"ref": Ref{Kind: RefReusable, ReusableContent: id, Space: space}})
+	n.Key = key
+	return n
+}
+
+func withID(n *Node, key, id string) *Node {
+	n.Key, n.Meta = key, map[string]any{"id": id}
+	return n
+}
+
+func TestDereference(t *testing.T) {
+	link := func(ref Ref) *Node { return para(anInline("link", map[string]any{"ref": ref}, words("l"))) }
+	contents := map[string]*Document{
+		"note": {Nodes: []*Node{withID(aBlock("heading-2", nil, words("Note")), "h", "intro"), includeNode("deep", "deeper", "")}},
+		"deeper": {Nodes: []*Node{withID(para(words("deeper")), "h", ""), link(Ref{Kind: RefPage, Page: "p"}),
+			link(Ref{Kind: RefAnchor, Anchor: "a"}), link(webRef("https://example.com"))}},
+		"loop": {Nodes: []*Node{para(words("loop")), includeNode("again", "loop", "")}},
+	}
+	get := func(r Ref) (*Document, bool) { d, ok := contents[r.ReusableContent]; return d, ok }
+	doc := &Document{Nodes: []*Node{
+		withID(aBlock("heading-1", nil, words("Intro")), "h", "intro"),
+		includeNode("one", "note", ""), includeNode("", "note", "other"), includeNode("gone", "gone", ""), includeNode("loop", "loop", ""),
+	}}
+	before := marshal(t, doc)
+	contentBefore := marshal(t, contents["deeper"])
+	got := Dereference(doc, get)
+	if !bytes.Equal(before, marshal(t, doc)) || !bytes.Equal(contentBefore, marshal(t, contents["deeper"])) {
+		t.Error("the input was changed")
+	}
+	if text := strings.ReplaceAll(Text(got.Nodes), "\n", " "); text != "Intro Note deeper l l l Note deeper l l l loop" {
+		t.Errorf("%q", text)
+	}
+	if a := strings.Join(Anchors(got), " "); a != "intro intro-1 intro-2" {
+		t.Errorf("anchors: %s", a)
+	}
+	keys := map[string]bool{}
+	var left, spaces []string
+	every(got.Nodes, func(n *Node) {
+		if n.Key != "" && keys[n.Key] {
+			t.Errorf("the key %s is there twice", n.Key)
+		}
+		keys[n.Key] = true
+		if n.Key != "" && !keyForm.MatchString(n.Key) {
+			t.Errorf("the key %s has no form", n.Key)
+		}
+		if n.Type == "reusable-content" {
+			left = append(left, n.Key)
+		}
+		if n.Type == "link" {
+			ref, _ := refOf(n.Data["ref"])
+			spaces = append(spaces, ref.Kind+":"+ref.Space)
+		}
+	})
+	if s := strings.Join(left, " "); s != "gone loop-again" {
+		t.Errorf("left: %s", s)
+	}
+	if s := strings.Join(spaces, " "); s != "page: anchor: url: page:other anchor: url:" {
+		t.Errorf("links: %s", s)
+	}
+	if !keys["one-h"] || !keys["include3-h"] {
+		t.Errorf("keys: %v", keys)
+	}
+}
+
+// Contents that hold each other many times over are cut, not followed.
+func TestDereferenceIsBounded(t *testing.T) {
+	get := func(r Ref) (*Document, bool) {
+		doc := &Document{}
+		for i := range 20 {
+			n := includeNode("k", r.ReusableContent+string(rune('a'+i)), "")
+			doc.Nodes = append(doc.Nodes, withID(aBlock("heading-1", nil, words("x")), "h", "x"), n)
+		}
+		return doc, true
+	}
+	got := Dereference(&Document{Nodes: []*Node{includeNode("k", "r", "")}}, get)
+	count := 0
+	keys := map[string]bool{}
+	every(got.Nodes, func(n *Node) {
+		count++
+		if n.Key != "" && keys[n.Key] {
+			t.Fatalf("the key %s is there twice", n.Key)
+		}
+		keys[n.Key] = true
+	})
+	if count > maxExpandedNodes+1 {
+		t.Errorf("%d nodes", count)
+	}
+}
+
+func TestDereferenceDoesNotTouchItsInput(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		doc, content := genDocument(t), genDocument(t)
+		doc.Nodes = append(doc.Nodes, includeNode("", "x", rapid.SampledFrom([]string{"", "other"}).Draw(t, "space")))
+		before, _ := json.Marshal([]*Document{doc, content})
+		out := Dereference(doc, func(r Ref) (*Document, bool) { return content, true })
+		after, _ := json.Marshal([]*Document{doc, content})
+		if !bytes.Equal(before, after) {
+			t.Fatal("the input was changed")
+		}
+		keys := map[string]bool{}
+		every(out.Nodes, func(n *Node) {
+			if n.Key != "" && keys[n.Key] {
+				t.Fatalf("the key %s is there twice", n.Key)
+			}
+			keys[n.Key] = true
+		})
+	})
+}

@@ -1,0 +1,226 @@
+package markup
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// MaxFrontMatter is the size of front matter that is still read as such.
+const MaxFrontMatter = 64 << 10
+
+// Head is what stands in a source before the body of its page: the front
+// matter and the heading that is the page's title.
+type Head struct {
+	Meta Meta
+	// Title is the one of the front matter, else the leading heading of the
+	// first level; empty when there is neither.
+	Title string
+	// Emoji is the emoji that the title heading begins with.
+	Emoji string
+	// Body is where the body begins: at its first line that is not blank.
+	Body     int
+	Problems []Problem
+
+	front   front
+	heading titleHeading
+}
+
+// front is where the front matter stands.
+type front struct {
+	block Span       // with both lines of dashes and the end of the last
+	yaml  Span       // between them
+	root  *yaml.Node // a mapping; nil when there is none that can be read
+}
+
+// ParseHead reads the head of a source. It never fails: front matter that
+// cannot be read is a problem and stays part of the body, so that somebody
+// sees it.
+func ParseHead(src []byte) Head {
+	var h Head
+	start := 0
+	if bytes.HasPrefix(src, []byte("\ufeff")) {
+		start = len("\ufeff")
+	}
+	next, broken := start, false
+	if f, ok := findFront(src, start); ok {
+		if root, err := parseFront(src[f.yaml.Start:f.yaml.End]); err != nil {
+			h.Problems = append(h.Problems, Problem{err.line + 1, "the front matter cannot be read: " + err.reason})
+			broken = true
+		} else {
+			f.root = root
+			h.front = f
+			h.readMeta()
+		}
+		next = f.block.End
+	} else if unclosed(src, start) {
+		h.Problems = append(h.Problems, Problem{1, "the front matter has no closing line of three dashes"})
+	}
+
+	heading, found := findTitle(src, next)
+	h.Title = h.Meta.Title
+	if found {
+		emoji, rest := SplitEmoji(heading.text)
+		switch h.Meta.Title {
+		case "":
+			h.Title, h.Emoji = rest, emoji
+		case heading.text:
+		case rest:
+			h.Emoji = emoji
+		default:
+			found = false // the page has another title: this heading is content
+		}
+	}
+	switch {
+	case broken:
+		h.Body = start
+	case found:
+		h.heading = heading
+		h.Body = afterBlank(src, heading.span.End)
+		if len(heading.text) > maxTitle {
+			h.Problems = append(h.Problems, Problem{lineNumber(src, heading.span.Start), fmt.Sprintf("the title is longer than %d bytes; the rest is left out", maxTitle)})
+		}
+	default:
+		h.Body = afterBlank(src, next)
+	}
+	h.Title = CleanTitle(h.Title)
+	return h
+}
+
+// findFront looks for front matter at the very start of a source.
+func findFront(src []byte, start int) (front, bool) {
+	first := afterLine(src, start)
+	if !isDashes(src[start:first]) {
+		return front{}, false
+	}
+	for at := first; at < len(src); {
+		end := afterLine(src, at)
+		if isDashes(src[at:end]) {
+			return front{block: Span{start, end}, yaml: Span{first, at}}, true
+		}
+		at = end
+	}
+	return front{}, false
+}
+
+func isDashes(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("---")) && len(bytes.TrimRight(line, " \t\r\n")) == 3
+}
+
+var keyLine = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*:(\s|$)`)
+
+// unclosed tells a forgotten closing line from a page that begins with a
+// divider.
+func unclosed(src []byte, start int) bool {
+	first := afterLine(src, start)
+	return isDashes(src[start:first]) && keyLine.Match(src[first:afterLine(src, first)])
+}
+
+// frontError is why front matter cannot be read; the line is counted in it.
+type frontError struct {
+	line   int
+	reason string
+}
+
+var yamlLine = regexp.MustCompile(`^line (\d+): `)
+
+// parseFront gives the mapping in front matter, or nil for one that is empty.
+func parseFront(text []byte) (*yaml.Node, *frontError) {
+	if len(text) > MaxFrontMatter {
+		return nil, &frontError{0, fmt.Sprintf("it is larger than %d KB", MaxFrontMatter>>10)}
+	}
+	if !utf8.Valid(text) {
+		good := 0
+		for r, n := utf8.DecodeRune(text); r != utf8.RuneError || n > 1; r, n = utf8.DecodeRune(text[good:]) {
+			good += n
+		}
+		return nil, &frontError{lineNumber(text, good), "it is not UTF-8"}
+	}
+	var doc, more yaml.Node
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	err := d.Decode(&doc)
+	if errors.Is(err, io.EOF) {
+		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, nil
+	}
+	if err != nil {
+		return nil, yamlError(err)
+	}
+	if err := d.Decode(&more); err == nil {
+		return nil, &frontError{more.Line, "it has more than one YAML document"}
+	} else if !errors.Is(err, io.EOF) {
+		return nil, yamlError(err)
+	}
+	root := doc.Content[0]
+	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" && root.Value == "" {
+		// Only comments, which the document keeps.
+		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, nil
+	}
+	if root.Kind != yaml.MappingNode {
+		return nil, &frontError{root.Line, "it is not a list of keys with values"}
+	}
+	if n := findAnchor(root); n != nil {
+		return nil, &frontError{n.Line, "anchors and aliases are not allowed; repeat the value"}
+	}
+	for _, p := range keyPairs(root) {
+		if !yamlText(p[0]) {
+			return nil, &frontError{p[0].Line, "a key must be a text"}
+		}
+	}
+	return root, nil
+}
+
+func yamlError(err error) *frontError {
+	reason := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 1 // which is the one that is not said
+	if m := yamlLine.FindStringSubmatch(reason); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		reason = reason[len(m[0]):]
+	}
+	return &frontError{line, reason}
+}
+
+// findAnchor finds the first node that has or is another name of a node: a
+// few lines of those can stand for billions of values.
+func findAnchor(n *yaml.Node) *yaml.Node {
+	if n.Anchor != "" || n.Kind == yaml.AliasNode {
+		return n
+	}
+	for _, c := range n.Content {
+		if a := findAnchor(c); a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// afterLine gives the offset behind the line that at is in.
+func afterLine(src []byte, at int) int {
+	if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(src)
+}
+
+// afterBlank gives the start of the first line from at on that has something.
+func afterBlank(src []byte, at int) int {
+	for at < len(src) {
+		end := afterLine(src, at)
+		if len(bytes.Trim(src[at:end], " \t\r\n")) > 0 {
+			return at
+		}
+		at = end
+	}
+	return at
+}
+
+// lineNumber gives the number of the line that an offset is in.
+func lineNumber(src []byte, offset int) int {
+	return bytes.Count(src[:offset], []byte("\n")) + 1
+}

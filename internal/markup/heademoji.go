@@ -1,0 +1,115 @@
+package markup
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// pictures are the characters that are shown as emoji without being asked
+// to; those that need a variation selector are in dingbats.
+var (
+	pictures = &unicode.RangeTable{
+		R16: []unicode.Range16{
+			{0x231a, 0x231b, 1}, {0x23e9, 0x23ec, 1}, {0x23f0, 0x23f3, 3}, {0x25fd, 0x25fe, 1}, {0x2614, 0x2615, 1},
+			{0x2648, 0x2653, 1}, {0x267f, 0x2693, 20}, {0x26a1, 0x26a1, 1}, {0x26aa, 0x26ab, 1}, {0x26bd, 0x26be, 1},
+			{0x26c4, 0x26c5, 1}, {0x26ce, 0x26d4, 6}, {0x26ea, 0x26ea, 1}, {0x26f2, 0x26f3, 1}, {0x26f5, 0x26fa, 5},
+			{0x26fd, 0x2705, 8}, {0x270a, 0x270b, 1}, {0x2728, 0x2728, 1}, {0x274c, 0x274e, 2}, {0x2753, 0x2755, 1},
+			{0x2757, 0x2757, 1}, {0x2795, 0x2797, 1}, {0x27b0, 0x27bf, 15}, {0x2b1b, 0x2b1c, 1}, {0x2b50, 0x2b55, 5},
+		},
+		R32: []unicode.Range32{
+			{0x1f004, 0x1f004, 1}, {0x1f0cf, 0x1f0cf, 1}, {0x1f18e, 0x1f18e, 1}, {0x1f191, 0x1f19a, 1}, {0x1f201, 0x1f202, 1},
+			{0x1f21a, 0x1f21a, 1}, {0x1f22f, 0x1f22f, 1}, {0x1f232, 0x1f23a, 1}, {0x1f250, 0x1f251, 1}, {0x1f300, 0x1f64f, 1},
+			{0x1f680, 0x1f6ff, 1}, {0x1f7e0, 0x1f7eb, 1}, {0x1f7f0, 0x1f7f0, 1}, {0x1f90c, 0x1f9ff, 1}, {0x1fa70, 0x1faff, 1},
+		},
+	}
+	dingbats = &unicode.RangeTable{
+		R16: []unicode.Range16{
+			{0x00a9, 0x00ae, 5}, {0x203c, 0x2049, 13}, {0x2122, 0x2139, 23}, {0x2194, 0x2199, 1}, {0x21a9, 0x21aa, 1},
+			{0x2300, 0x23ff, 1}, {0x24c2, 0x24c2, 1}, {0x25aa, 0x25fe, 1}, {0x2600, 0x27bf, 1}, {0x2934, 0x2935, 1},
+			{0x2b05, 0x2b55, 1}, {0x3030, 0x303d, 13}, {0x3297, 0x3299, 2},
+		},
+		R32: []unicode.Range32{{0x1f170, 0x1f171, 1}, {0x1f17e, 0x1f17f, 1}, {0x1f202, 0x1f237, 1}},
+	}
+)
+
+const (
+	emojiSelector = '\ufe0f' // asks for an emoji
+	emojiJoiner   = '\u200d' // makes one emoji of two
+	emojiKeycap   = '\u20e3'
+)
+
+// IsEmoji tells whether a text is exactly one emoji.
+func IsEmoji(s string) bool { return s != "" && emojiPrefix(s) == len(s) }
+
+// SplitEmoji takes the emoji that a title begins with off it. A title that
+// is nothing but an emoji keeps it.
+func SplitEmoji(title string) (emoji, rest string) {
+	n := emojiPrefix(title)
+	rest = strings.TrimLeft(title[n:], " ")
+	if n == 0 || rest == "" {
+		return "", title
+	}
+	return title[:n], rest
+}
+
+// emojiPrefix gives the length of the emoji that s begins with, or 0.
+func emojiPrefix(s string) int {
+	n := onePicture(s)
+	for n > 0 && strings.HasPrefix(s[n:], string(emojiJoiner)) {
+		more := onePicture(s[n+len(string(emojiJoiner)):])
+		if more == 0 {
+			more = loosePicture(s[n+len(string(emojiJoiner)):]) // such as a sign in a profession
+		}
+		if more == 0 {
+			break
+		}
+		n += len(string(emojiJoiner)) + more
+	}
+	return n
+}
+
+// loosePicture is a picture that needs no variation selector, because it is
+// part of a longer emoji.
+func loosePicture(s string) int {
+	if r, n := utf8.DecodeRuneInString(s); unicode.Is(dingbats, r) {
+		return n
+	}
+	return 0
+}
+
+func onePicture(s string) int {
+	r, n := utf8.DecodeRuneInString(s)
+	next, width := utf8.DecodeRuneInString(s[n:])
+	switch {
+	case r >= 0x1f1e6 && r <= 0x1f1ff: // a flag is two letters
+		if next >= 0x1f1e6 && next <= 0x1f1ff {
+			return n + width
+		}
+		return 0
+	case r == '#' || r == '*' || r >= '0' && r <= '9':
+		if next == emojiSelector {
+			n += width
+			next, width = utf8.DecodeRuneInString(s[n:])
+		}
+		if next == emojiKeycap {
+			return n + width
+		}
+		return 0
+	case unicode.Is(dingbats, r) && next == emojiSelector, unicode.Is(dingbats, r) && isTone(next):
+	case unicode.Is(pictures, r) && !isTone(r):
+	default:
+		return 0
+	}
+	if next == emojiSelector || isTone(next) {
+		n += width
+		next, width = utf8.DecodeRuneInString(s[n:])
+	}
+	for next >= 0xe0020 && next <= 0xe007f { // flags of regions
+		n += width
+		next, width = utf8.DecodeRuneInString(s[n:])
+	}
+	return n
+}
+
+func isTone(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }

@@ -1,0 +1,277 @@
+package markup
+
+import (
+	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// changes gives the new value of every key that must change, nil for one to
+// be removed.
+func (e *headEdit) changes(form frontForm, withTitle bool) map[string]*yaml.Node {
+	out := map[string]*yaml.Node{}
+	was, now := e.old.Meta, e.meta
+	put := func(key string, same bool, value func(old *yaml.Node) *yaml.Node) {
+		if !same {
+			out[key] = value(e.oldValue(key))
+		}
+	}
+	text := func(key, was, now string) {
+		put(key, was == now, func(old *yaml.Node) *yaml.Node { return e.text(form, old, now) })
+	}
+	yes := func(key string, was, now bool) {
+		put(key, was == now, func(old *yaml.Node) *yaml.Node {
+			if !now {
+				return nil
+			}
+			return withComment(old, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+		})
+	}
+	num := func(key string, was, now float64) {
+		put(key, was == now, func(old *yaml.Node) *yaml.Node {
+			if now == 0 {
+				return nil
+			}
+			return withComment(old, numberNode(now))
+		})
+	}
+	if (was.Title != "" || withTitle) && was.Title != e.title {
+		text("title", was.Title, e.title)
+	}
+	text("linkTitle", was.LinkTitle, now.LinkTitle)
+	text("description", was.Description, now.Description)
+	text("icon", was.Icon, now.Icon)
+	text("id", was.ID, now.ID)
+	yes("hidden", was.Hidden, now.Hidden)
+	yes("noIndex", was.NoIndex, now.NoIndex)
+	yes("noRobotsIndex", was.NoRobotsIndex, now.NoRobotsIndex)
+	text("if", was.If, now.If)
+	put("tags", slices.Equal(was.Tags, now.Tags), func(*yaml.Node) *yaml.Node { return e.tags(form) })
+	put("vars", len(was.Vars) == 0 && len(now.Vars) == 0 || reflect.DeepEqual(was.Vars, now.Vars), func(old *yaml.Node) *yaml.Node { return e.vars(form, old) })
+	put("cover", was.Cover == now.Cover && was.CoverDark == now.CoverDark, func(old *yaml.Node) *yaml.Node { return e.cover(form, old) })
+	num("coverY", was.CoverY, now.CoverY)
+	num("coverHeight", was.CoverHeight, now.CoverHeight)
+	put("layout", reflect.DeepEqual(was.Layout, now.Layout), func(old *yaml.Node) *yaml.Node { return e.layout(form, old) })
+	put("metaLinks", reflect.DeepEqual(was.MetaLinks, now.MetaLinks), func(old *yaml.Node) *yaml.Node { return e.metaLinks(form, old) })
+	return out
+}
+
+// oldValue gives the value of a key in the old front matter, or nil.
+func (e *headEdit) oldValue(key string) *yaml.Node { return keyValue(e.old.front.root, key) }
+
+func keyValue(n *yaml.Node, key string) *yaml.Node {
+	for _, p := range keyPairs(n) {
+		if p[0].Value == key {
+			return p[1]
+		}
+	}
+	return nil
+}
+
+// text gives the node of a text in the quotes that the old value had, or nil
+// for no text.
+func (e *headEdit) text(form frontForm, old *yaml.Node, s string) *yaml.Node {
+	if s == "" {
+		return nil
+	}
+	style := yaml.Style(0)
+	if old != nil && old.Kind == yaml.ScalarNode {
+		style = old.Style & (yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.FoldedStyle)
+	}
+	if form != changedLines {
+		style = yaml.DoubleQuotedStyle
+	}
+	return withComment(old, stringNode(s, style))
+}
+
+// stringNode gives the node of a text. What does not fit on a line, or that
+// nobody can see, is written with escapes.
+func stringNode(s string, style yaml.Style) *yaml.Node {
+	for _, r := range s {
+		if r < ' ' || r >= 0x7f && r <= 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff {
+			style = yaml.DoubleQuotedStyle
+		}
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: style}
+}
+
+func numberNode(v float64) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Value: formatNumber(v)}
+	n.Tag = n.ShortTag()
+	return n
+}
+
+// withComment gives n the comment that stands behind the old value.
+func withComment(old, n *yaml.Node) *yaml.Node {
+	if old != nil && old.Kind == yaml.ScalarNode {
+		n.LineComment = old.LineComment
+	}
+	return n
+}
+
+// mappingLike gives a copy of an old mapping to be changed: what it has besides
+// the known keys stays.
+func mappingLike(old *yaml.Node) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	if old != nil && old.Kind == yaml.MappingNode {
+		n.Style = old.Style
+		n.Content = slices.Clone(old.Content)
+	}
+	return n
+}
+
+// setKey changes, adds or removes a key of a mapping; further ones of the same
+// name go with it.
+func setKey(n *yaml.Node, key string, value *yaml.Node) {
+	var content []*yaml.Node
+	done := false
+	for _, p := range keyPairs(n) {
+		switch {
+		case p[0].Value != key:
+			content = append(content, p[0], p[1])
+		case !done && value != nil:
+			content = append(content, p[0], value)
+			done = true
+		}
+	}
+	if !done && value != nil {
+		content = append(content, stringNode(key, 0), value)
+	}
+	n.Content = content
+}
+
+// unlessEmpty gives nil for a mapping that has nothing.
+func unlessEmpty(n *yaml.Node) *yaml.Node {
+	if len(n.Content) == 0 {
+		return nil
+	}
+	return n
+}
+
+func (e *headEdit) tags(form frontForm) *yaml.Node {
+	if len(e.meta.Tags) == 0 {
+		return nil
+	}
+	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	for _, t := range e.meta.Tags {
+		item := e.text(form, nil, t.Tag)
+		if t.Primary {
+			m := mappingLike(nil)
+			setKey(m, "tag", item)
+			setKey(m, "primary", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+			item = m
+		}
+		n.Content = append(n.Content, item)
+	}
+	return n
+}
+
+func (e *headEdit) vars(form frontForm, old *yaml.Node) *yaml.Node {
+	n := mappingLike(old)
+	for name := range e.old.Meta.Vars {
+		if _, ok := e.meta.Vars[name]; !ok {
+			setKey(n, name, nil)
+		}
+	}
+	for _, name := range sortedNames(e.meta.Vars) {
+		now := e.meta.Vars[name]
+		if was, ok := e.old.Meta.Vars[name]; ok && was == now {
+			continue
+		}
+		before := keyValue(n, name)
+		switch v := now.(type) {
+		case string:
+			value := e.text(form, before, v)
+			if value == nil {
+				value = stringNode("", yaml.DoubleQuotedStyle)
+			}
+			setKey(n, name, value)
+		case float64:
+			setKey(n, name, withComment(before, numberNode(v)))
+		case bool:
+			value := "false"
+			if v {
+				value = "true"
+			}
+			setKey(n, name, withComment(before, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: value}))
+		}
+	}
+	return unlessEmpty(n)
+}
+
+func (e *headEdit) cover(form frontForm, old *yaml.Node) *yaml.Node {
+	if e.meta.CoverDark == "" && (old == nil || old.Kind == yaml.ScalarNode) {
+		return e.text(form, old, e.meta.Cover)
+	}
+	n := mappingLike(old)
+	setKey(n, "light", e.text(form, keyValue(n, "light"), e.meta.Cover))
+	setKey(n, "dark", e.text(form, keyValue(n, "dark"), e.meta.CoverDark))
+	return unlessEmpty(n)
+}
+
+func (e *headEdit) layout(form frontForm, old *yaml.Node) *yaml.Node {
+	now, was := e.meta.Layout, e.old.Meta.Layout
+	if now.Preset != "" {
+		return e.text(form, old, now.Preset)
+	}
+	n := mappingLike(old)
+	if was.Width != now.Width {
+		setKey(n, "width", e.text(form, keyValue(n, "width"), now.Width))
+	}
+	cover := mappingLike(keyValue(n, "cover"))
+	setBool(cover, "visible", was.CoverVisible, now.CoverVisible)
+	if was.CoverSize != now.CoverSize {
+		setKey(cover, "size", e.text(form, keyValue(cover, "size"), now.CoverSize))
+	}
+	if was.CoverMask != now.CoverMask {
+		setKey(cover, "mask", e.text(form, keyValue(cover, "mask"), now.CoverMask))
+	}
+	if was.CoverVisible != nil || now.CoverVisible != nil || was.CoverSize+now.CoverSize+was.CoverMask+now.CoverMask != "" {
+		setKey(n, "cover", unlessEmpty(cover))
+	}
+	before, after := was.switches(), now.switches()
+	for _, name := range []string{"title", "description", "tableOfContents", "outline", "pagination", "metadata", "tags", "actions", "anchors"} {
+		a, b := *before[name], *after[name]
+		if a == nil && b == nil {
+			continue
+		}
+		part := mappingLike(keyValue(n, name))
+		setBool(part, "visible", a, b)
+		setKey(n, name, unlessEmpty(part))
+	}
+	return unlessEmpty(n)
+}
+
+// setBool changes a key of a mapping if its value is another one.
+func setBool(n *yaml.Node, key string, was, now *bool) {
+	switch {
+	case now == nil && was != nil:
+		setKey(n, key, nil)
+	case now != nil && (was == nil || *was != *now):
+		value := "false"
+		if *now {
+			value = "true"
+		}
+		setKey(n, key, withComment(keyValue(n, key), &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: value}))
+	}
+}
+
+func (e *headEdit) metaLinks(form frontForm, old *yaml.Node) *yaml.Node {
+	now, was := e.meta.MetaLinks, e.old.Meta.MetaLinks
+	n := mappingLike(old)
+	if now.Canonical != was.Canonical {
+		setKey(n, "canonical", e.text(form, keyValue(n, "canonical"), now.Canonical))
+	}
+	if !slices.Equal(now.Alternates, was.Alternates) {
+		var list *yaml.Node
+		if len(now.Alternates) > 0 {
+			list = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+			for _, s := range now.Alternates {
+				list.Content = append(list.Content, e.text(form, nil, s))
+			}
+		}
+		setKey(n, "alternates", list)
+	}
+	return unlessEmpty(n)
+}

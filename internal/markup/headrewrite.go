@@ -1,0 +1,380 @@
+package markup
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Rewrite gives a source whose head says m, title and emoji. The body keeps
+// every byte, and so does every line of the head that need not change: the
+// order of keys, comments, quotes, unknown keys, and the title heading with
+// its marks. Without a change it gives src itself.
+//
+// The title is cleaned as CleanTitle does, and a page without a title has no
+// emoji. A head that would not be read back as it was meant, which takes
+// front matter beyond MaxFrontMatter, is not written: src stays.
+func (Head) Rewrite(src []byte, m Meta, title, emoji string) []byte {
+	h := ParseHead(src) // the positions must be those of src
+	e := headEdit{src: src, old: h, meta: m.clean(), title: CleanTitle(title), emoji: emoji}
+	if e.title == "" || !IsEmoji(emoji) {
+		e.emoji = ""
+	}
+	e.eol = "\n"
+	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
+		e.eol = "\r\n"
+	}
+	if e.holds(src) {
+		return src
+	}
+	// The first way that works is the one that changes least.
+	for _, place := range []titlePlace{asBefore, plainHeading, alsoInFront, emptyHeading} {
+		for _, form := range []frontForm{changedLines, quotedLines, wholeBlock} {
+			if out := e.compose(place, form); e.holds(out) {
+				return out
+			}
+		}
+	}
+	return src
+}
+
+// titlePlace is how the title is written.
+type titlePlace int
+
+const (
+	asBefore     titlePlace = iota // where it was, else as heading
+	plainHeading                   // the same, giving up the heading's marks
+	alsoInFront                    // a heading alone would be read as something else
+	emptyHeading                   // no title, although the body begins with a heading
+)
+
+// frontForm is how front matter is written.
+type frontForm int
+
+const (
+	changedLines frontForm = iota
+	quotedLines            // the same, with texts in quotes
+	wholeBlock             // all of it anew
+)
+
+type headEdit struct {
+	src   []byte
+	old   Head
+	meta  Meta
+	title string
+	emoji string
+	eol   string
+}
+
+// holds tells whether a source says what was asked for and has the rest of
+// the old one.
+func (e *headEdit) holds(out []byte) bool {
+	h := ParseHead(out)
+	if h.Title != e.title || h.Emoji != e.emoji || !h.Meta.equal(e.meta) || !bytes.Equal(out[h.Body:], e.src[e.old.Body:]) {
+		return false
+	}
+	changed := e.changes(changedLines, true)
+	return slices.EqualFunc(untouched(e.old.front.root, changed), untouched(h.front.root, changed), sameNode)
+}
+
+// untouched gives the keys and values that an edit leaves alone.
+func untouched(root *yaml.Node, changed map[string]*yaml.Node) []*yaml.Node {
+	var out []*yaml.Node
+	for i := 0; root != nil && i+1 < len(root.Content); i += 2 {
+		if _, ok := changed[root.Content[i].Value]; !ok {
+			out = append(out, root.Content[i], root.Content[i+1])
+		}
+	}
+	return out
+}
+
+func sameNode(a, b *yaml.Node) bool {
+	if yamlNull(a) && yamlNull(b) {
+		return true // however it is written
+	}
+	return a.Kind == b.Kind && a.Tag == b.Tag && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, sameNode)
+}
+
+// compose puts the parts of a source together again.
+func (e *headEdit) compose(place titlePlace, form frontForm) []byte {
+	var out []byte
+	start := 0
+	if bytes.HasPrefix(e.src, []byte("\ufeff")) {
+		start = len("\ufeff")
+	}
+	out = append(out, e.src[:start]...)
+	body := e.src[e.old.Body:]
+
+	f, h := e.old.front, e.old.heading
+	block := e.frontBlock(place, form)
+	out = append(out, block...)
+	// What stood between front matter and heading stays there.
+	gap := e.src[start:e.old.Body]
+	switch {
+	case f.block.End > 0 && h.span.End > 0:
+		gap = e.src[f.block.End:h.span.Start]
+	case f.block.End > 0:
+		gap = e.src[f.block.End:e.old.Body]
+	case h.span.End > 0:
+		gap = e.src[start:h.span.Start]
+	}
+	heading := e.headingLine(place)
+	if len(block) > 0 && (f.block.End == 0 || len(heading) > 0 && h.span.End == 0 && len(gap) == 0) {
+		gap = []byte(e.eol)
+	}
+	if len(block) == 0 && f.block.End > 0 {
+		gap = nil
+	}
+	if len(heading) == 0 && len(body) == 0 && f.block.End == 0 {
+		gap = nil
+	}
+	out = append(out, gap...)
+	if len(heading) > 0 {
+		if n := len(out); n > start && out[n-1] != '\n' {
+			out = append(out, e.eol...)
+		}
+		if n := len(e.src); h.span.End == n && n > 0 && e.src[n-1] != '\n' {
+			heading = bytes.TrimRight(heading, "\r\n") // as it ended before
+		}
+		out = append(out, heading...)
+		behind := []byte(e.eol)
+		if h.span.End > 0 {
+			behind = e.src[h.span.End:e.old.Body]
+		}
+		if len(body) > 0 || h.span.End > 0 {
+			out = append(out, behind...)
+		}
+	}
+	return append(out, body...)
+}
+
+// headingLine gives the title heading with its end of line, or nothing.
+func (e *headEdit) headingLine(place titlePlace) []byte {
+	h := e.old.heading
+	had := h.span.End > 0
+	if had && place == asBefore && e.title == e.old.Title && e.emoji == e.old.Emoji {
+		return e.src[h.span.Start:h.span.End]
+	}
+	if e.title == "" {
+		if place == emptyHeading {
+			return []byte("#" + e.eol)
+		}
+		return nil
+	}
+	if !had && e.emoji == "" && (e.old.Meta.Title != "" || place == alsoInFront) {
+		return nil // the front matter has it
+	}
+	prefix := "# "
+	if e.emoji != "" {
+		prefix += e.emoji + " "
+	}
+	if had && place == asBefore && e.title == e.old.Title {
+		content := string(e.src[h.content.Start:h.content.End])
+		content = strings.TrimLeft(strings.TrimPrefix(content, e.old.Emoji), " \t")
+		return []byte(prefix + content + e.eol)
+	}
+	line := prefix + EscapeInline(e.title)
+	if h.anchor != "" {
+		line += " " + h.anchor
+	}
+	return []byte(line + e.eol)
+}
+
+// frontBlock gives the front matter with its lines of dashes, or nothing.
+func (e *headEdit) frontBlock(place titlePlace, form frontForm) []byte {
+	f := e.old.front
+	changed := e.changes(form, place == alsoInFront)
+	if len(changed) == 0 {
+		return e.src[f.block.Start:f.block.End]
+	}
+	if f.block.End == 0 {
+		text := e.encode(ordered(changed))
+		if len(text) == 0 {
+			return nil
+		}
+		return slices.Concat([]byte("---"+e.eol), text, []byte("---"+e.eol))
+	}
+	var text []byte
+	edited := false
+	if form != wholeBlock {
+		text, edited = e.editLines(changed)
+	}
+	if !edited {
+		text = e.encode(e.merged(changed))
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil
+	}
+	return slices.Concat(e.src[f.block.Start:f.yaml.Start], text, e.src[f.yaml.End:f.block.End])
+}
+
+// editLines replaces the lines of changed keys alone. It gives up where keys
+// do not begin lines of their own.
+func (e *headEdit) editLines(changed map[string]*yaml.Node) ([]byte, bool) {
+	root := e.old.front.root
+	text := e.src[e.old.front.yaml.Start:e.old.front.yaml.End]
+	lines := yamlLines(text)
+	if root.Style&yaml.FlowStyle != 0 {
+		return nil, false
+	}
+	column := 1
+	if len(root.Content) > 0 {
+		column = root.Content[0].Column
+	}
+	indent := strings.Repeat(" ", column-1)
+	var out []byte
+	next := 0 // the first line that is not written yet
+	seen := map[string]bool{}
+	for i := 0; i < len(root.Content); i += 2 {
+		key := root.Content[i]
+		first, limit := key.Line-1, len(lines)
+		if i+2 < len(root.Content) {
+			limit = root.Content[i+2].Line - 1
+		}
+		if key.Column != column || first < next || first >= limit || limit > len(lines) || len(bytes.TrimLeft(lines[first], " "))+column-1 != len(lines[first]) {
+			return nil, false
+		}
+		value, ok := changed[key.Value]
+		if !ok {
+			continue
+		}
+		last := limit
+		for last > first+1 && isBetween(lines[last-1], column) {
+			last--
+		}
+		out = append(out, slices.Concat(lines[next:first]...)...)
+		if value != nil && !seen[key.Value] {
+			out = append(out, e.indented(key, value, indent)...)
+		}
+		seen[key.Value] = true
+		next = last
+	}
+	out = append(out, slices.Concat(lines[next:]...)...)
+	for _, n := range keyPairs(ordered(changed)) {
+		if !seen[n[0].Value] {
+			out = append(out, e.indented(n[0], n[1], indent)...)
+		}
+	}
+	return out, true
+}
+
+// isBetween tells whether a line belongs to no key: it is blank, or a
+// comment that is not deeper than the keys.
+func isBetween(line []byte, column int) bool {
+	text := bytes.TrimLeft(line, " \t")
+	rest := bytes.TrimRight(text, "\r\n")
+	return len(rest) == 0 || rest[0] == '#' && len(line)-len(text) < column
+}
+
+// yamlLines cuts a text where YAML counts lines, keeping the ends.
+func yamlLines(text []byte) [][]byte {
+	var out [][]byte
+	start := 0
+	for i := 0; i < len(text); {
+		n := 0
+		switch {
+		case bytes.HasPrefix(text[i:], []byte("\r\n")):
+			n = 2
+		case text[i] == '\n' || text[i] == '\r':
+			n = 1
+		case bytes.HasPrefix(text[i:], []byte("\u0085")):
+			n = 2
+		case bytes.HasPrefix(text[i:], []byte("\u2028")), bytes.HasPrefix(text[i:], []byte("\u2029")):
+			n = 3
+		}
+		if n == 0 {
+			i++
+			continue
+		}
+		i += n
+		out = append(out, text[start:i])
+		start = i
+	}
+	if start < len(text) {
+		out = append(out, text[start:])
+	}
+	return out
+}
+
+func (e *headEdit) indented(key, value *yaml.Node, indent string) []byte {
+	plain := *key
+	plain.HeadComment, plain.FootComment = "", "" // they stand in lines of their own
+	text := e.encode(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{&plain, value}})
+	if indent == "" {
+		return text
+	}
+	var out []byte
+	for _, l := range bytes.SplitAfter(text, []byte("\n")) {
+		if len(l) > 0 {
+			out = append(append(out, indent...), l...)
+		}
+	}
+	return out
+}
+
+// encode writes a mapping as YAML with the line ends of the source.
+func (e *headEdit) encode(n *yaml.Node) []byte {
+	if len(n.Content) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if enc.Encode(n) != nil || enc.Close() != nil {
+		return nil // does not hold, so it is never written
+	}
+	return bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte(e.eol))
+}
+
+// merged gives the whole mapping with its changes.
+func (e *headEdit) merged(changed map[string]*yaml.Node) *yaml.Node {
+	root := &yaml.Node{Kind: yaml.MappingNode}
+	done := map[string]bool{}
+	for _, n := range keyPairs(e.old.front.root) {
+		value, ok := changed[n[0].Value]
+		switch {
+		case !ok:
+			root.Content = append(root.Content, n[0], n[1])
+		case value != nil && !done[n[0].Value]:
+			root.Content = append(root.Content, n[0], value)
+		}
+		done[n[0].Value] = true
+	}
+	for _, n := range keyPairs(ordered(changed)) {
+		if !done[n[0].Value] {
+			root.Content = append(root.Content, n[0], n[1])
+		}
+	}
+	return root
+}
+
+func keyPairs(n *yaml.Node) [][2]*yaml.Node {
+	var out [][2]*yaml.Node
+	for i := 0; n != nil && i+1 < len(n.Content); i += 2 {
+		out = append(out, [2]*yaml.Node{n.Content[i], n.Content[i+1]})
+	}
+	return out
+}
+
+// keyOrder is how new keys are written.
+var keyOrder = []string{
+	"title", "linkTitle", "description", "icon", "id", "hidden", "noIndex", "noRobotsIndex", "if", "tags", "vars",
+	"cover", "coverY", "coverHeight", "layout", "metaLinks",
+}
+
+// ordered gives those changes that are not removals as a mapping.
+func ordered(changed map[string]*yaml.Node) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.MappingNode}
+	for _, k := range keyOrder {
+		if changed[k] != nil {
+			n.Content = append(n.Content, stringNode(k, 0), changed[k])
+		}
+	}
+	return n
+}
+
+// sortedNames gives the names of variables, which have no order of their own.
+func sortedNames(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

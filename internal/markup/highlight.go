@@ -1,0 +1,177 @@
+package markup
+
+import (
+	lru "container/list"
+	"crypto/sha256"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// Limits of highlighting, which is slow: about a quarter of a megabyte in a
+// second, and more for a text that is made to be slow.
+const (
+	maxHighlight     = 64 << 10               // bytes of one block
+	maxHighlightPage = 256 << 10              // bytes of one document
+	maxHighlightTime = 250 * time.Millisecond // for one block, between two tokens
+	maxHighlightWait = 2 * time.Second        // for one block, whatever its lexer does
+	spanSize         = 32                     // what a span costs in the cache, about
+)
+
+// Highlighter finds the parts of code that have a meaning in its language. It
+// remembers what it found, by language and content, so that a page costs the
+// work once. It is safe for use by many at once; nil highlights nothing.
+type Highlighter struct {
+	mu    sync.Mutex
+	size  int // of all entries, in bytes about
+	max   int
+	known map[highlightKey]*lru.Element
+	order *lru.List // the latest used in front
+	// stuck are the languages whose lexer did not come back in time. They are
+	// shown plain until it does, so no language holds more than one thread for
+	// long.
+	stuck map[string]bool
+}
+
+type highlightKey struct {
+	language string
+	sum      [sha256.Size]byte
+}
+
+type highlightEntry struct {
+	key   highlightKey
+	spans []codeSpan
+}
+
+// codeSpan is a run of code, in bytes, with its class.
+type codeSpan struct {
+	length int
+	class  string
+}
+
+// NewHighlighter makes a highlighter that keeps about so many bytes.
+func NewHighlighter(cacheBytes int) *Highlighter {
+	return &Highlighter{max: cacheBytes, known: map[highlightKey]*lru.Element{}, order: lru.New(), stuck: map[string]bool{}}
+}
+
+var languageForm = regexp.MustCompile(`^[A-Za-z0-9+#._-]{1,40}$`)
+
+// spans gives the runs of a code, or nothing when it is to be shown plain.
+func (h *Highlighter) spans(language, code string) []codeSpan {
+	if h == nil || len(code) > maxHighlight || !languageForm.MatchString(language) {
+		return nil
+	}
+	key := highlightKey{strings.ToLower(language), sha256.Sum256([]byte(code))}
+	if spans, ok := h.get(key); ok {
+		return spans
+	}
+	done, finished := make(chan []codeSpan, 1), false
+	go func() {
+		spans, whole := highlight(key.language, code)
+		if whole {
+			h.put(key, spans)
+		}
+		done <- spans
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		finished = true
+		delete(h.stuck, key.language)
+	}()
+	wait := time.NewTimer(maxHighlightWait)
+	defer wait.Stop()
+	select {
+	case spans := <-done:
+		return spans
+	case <-wait.C:
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if !finished {
+			h.stuck[key.language] = true
+		}
+		return nil
+	}
+}
+
+func (h *Highlighter) get(key highlightKey) ([]codeSpan, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stuck[key.language] {
+		return nil, true
+	}
+	e, ok := h.known[key]
+	if !ok {
+		return nil, false
+	}
+	h.order.MoveToFront(e)
+	return e.Value.(*highlightEntry).spans, true
+}
+
+func (h *Highlighter) put(key highlightKey, spans []codeSpan) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.known[key]; ok {
+		return
+	}
+	e := &highlightEntry{key, spans}
+	h.known[key] = h.order.PushFront(e)
+	h.size += e.cost()
+	for h.size > h.max && h.order.Len() > 0 {
+		last := h.order.Back()
+		old := h.order.Remove(last).(*highlightEntry)
+		delete(h.known, old.key)
+		h.size -= old.cost()
+	}
+}
+
+func (e *highlightEntry) cost() int { return (len(e.spans) + 8) * spanSize }
+
+// highlight does the work. The lexers are other people's tables of regular
+// expressions: whatever they do, the code comes out whole, the rest of it
+// plain where they failed or took too long, which whole tells.
+func highlight(language, code string) (spans []codeSpan, whole bool) {
+	lexer := lexers.Get(language)
+	if lexer == nil {
+		return nil, true
+	}
+	done := 0
+	defer func() {
+		if recover() != nil {
+			spans, whole = append(spans, codeSpan{len(code) - done, ""}), true
+		}
+	}()
+	tokens, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, code)
+	if err != nil {
+		return nil, true
+	}
+	until := time.Now().Add(maxHighlightTime)
+	for t := tokens(); t != chroma.EOF; t = tokens() {
+		if !strings.HasPrefix(code[done:], t.Value) {
+			break // a lexer that changes the text; the rest stays plain
+		}
+		done += len(t.Value)
+		class := tokenClass(t.Type)
+		if n := len(spans); n > 0 && spans[n-1].class == class {
+			spans[n-1].length += len(t.Value)
+		} else if t.Value != "" {
+			spans = append(spans, codeSpan{len(t.Value), class})
+		}
+		if time.Now().After(until) {
+			return append(spans, codeSpan{len(code) - done, ""}), false
+		}
+	}
+	return append(spans, codeSpan{len(code) - done, ""}), true
+}
+
+// tokenClass is the class of a token in the style sheets of the lexers.
+func tokenClass(t chroma.TokenType) string {
+	for ; t != 0; t = t.Parent() {
+		if class, ok := chroma.StandardTypes[t]; ok {
+			return class
+		}
+	}
+	return ""
+}

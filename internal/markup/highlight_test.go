@@ -1,0 +1,91 @@
+package markup
+
+import (
+	stdhtml "html"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var tagsForm = regexp.MustCompile(`<[^>]*>`)
+
+// Whatever the lexer does, a reader sees the code as it was written.
+func TestHighlightingKeepsTheCode(t *testing.T) {
+	h := NewHighlighter(1 << 20)
+	language := rapid.SampledFrom([]string{"go", "js", "html", "php", "yaml", "bash", "python", "markdown", "json", "diff", "nosuch", "", "a b"})
+	pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
+		"func", "{", "}", "\"", "'", "`", "<?php", "?>", "<b>", "&amp;", "//", "/*", "\t", " ", "é", "日", "\\", "#", "$x", "```", "\r", "1.5", "\ufeff",
+	}), 0, 30)
+	rapid.Check(t, func(rt *rapid.T) {
+		code := aBlock("code", map[string]any{"syntax": language.Draw(rt, "language")})
+		var want strings.Builder
+		for range rapid.IntRange(1, 4).Draw(rt, "lines") {
+			line := strings.Join(pieces.Draw(rt, "line"), "")
+			n := aBlock("code-line", nil, words(line))
+			if rapid.Bool().Draw(rt, "note") {
+				note := anInline("annotation", nil, words("noted"))
+				n.Nodes = append(n.Nodes, note, words("rest"))
+				line += "notedrest"
+			}
+			code.Nodes = append(code.Nodes, n)
+			want.WriteString(strings.ReplaceAll(line, "\r", "") + "\n")
+		}
+		out := render(t, HTMLOptions{Highlight: h}, code)
+		out = out[:strings.Index(out, "</pre>")]
+		if got := stdhtml.UnescapeString(tagsForm.ReplaceAllString(out, "")); got != want.String() {
+			rt.Fatalf("got %q\nwant %q\n%s", got, want.String(), out)
+		}
+	})
+}
+
+func TestHighlighterRemembersWithinItsSize(t *testing.T) {
+	h := NewHighlighter(8 << 10)
+	for i := range 200 {
+		h.spans("go", strings.Repeat("x := 1\n", i+1))
+	}
+	if h.size > h.max || h.order.Len() != len(h.known) || h.order.Len() == 200 {
+		t.Errorf("%d bytes in %d entries", h.size, h.order.Len())
+	}
+	h = NewHighlighter(1 << 20)
+	first := h.spans("Go", "x := 1")
+	if again := h.spans("go", "x := 1"); len(first) < 3 || &first[0] != &again[0] {
+		t.Error("it did not remember")
+	}
+	if (*Highlighter)(nil).spans("go", "x") != nil || h.spans("go", strings.Repeat("x", maxHighlight+1)) != nil || h.spans("../x", "x") != nil {
+		t.Error("it highlights what it should not")
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				h.spans("json", `{"a": 1}`)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// A page of nothing but code is not worth more than its share of time.
+func TestHighlightingOfAPageIsBounded(t *testing.T) {
+	h := NewHighlighter(16 << 20)
+	var nodes []*Node
+	for i := range 100 {
+		code := aBlock("code", map[string]any{"syntax": "json"})
+		for range 2000 {
+			code.Nodes = append(code.Nodes, aBlock("code-line", nil, words(`{"a": [1, 2, 3]}`+strings.Repeat(" ", i%7))))
+		}
+		nodes = append(nodes, code)
+	}
+	start := time.Now()
+	out := render(t, HTMLOptions{Highlight: h}, nodes...)
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if !strings.Contains(out, `<span class="p">`) || strings.Count(out, `class="line"`) != 200_000 {
+		t.Error("the code is not all there")
+	}
+}

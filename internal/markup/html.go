@@ -1,0 +1,463 @@
+package markup
+
+import (
+	"bufio"
+	"cmp"
+	"html"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// HTMLOptions says what a document looks like from where it is shown.
+type HTMLOptions struct {
+	// Link gives the address of a reference. Whole addresses are not asked
+	// for; those without a scheme are, because they name something near.
+	// Without an answer the reference is shown as broken. A nil Link knows
+	// nothing and leaves addresses as they are.
+	Link func(Ref) (href string, ok bool)
+	// Title gives the name of what a reference leads to, for places that have
+	// no text of their own: mentions, page links, files, people, tags.
+	Title func(Ref) (title string, ok bool)
+	// Highlight colours code; nil leaves it plain.
+	Highlight *Highlighter
+}
+
+// maxHTMLDepth is how deep nodes are shown; deeper ones are left out.
+const maxHTMLDepth = 256
+
+// HTML writes a document as HTML that can stand in a page of ours: every text
+// and attribute is escaped, every address has passed SafeURL, raw HTML is
+// reduced to a list of harmless elements. There are no scripts, no styles and
+// no event handlers in it: looks come from classes.
+//
+// A condition that was not evaluated shows nothing, and neither does an
+// expression, so that nobody sees by mistake what is not for them. The first
+// level of headings in the document becomes h2, below the title of the page.
+func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
+	h := &htmlWriter{w: bufio.NewWriter(w), o: o, code: maxHighlightPage}
+	top := 6
+	for _, heading := range Headings(doc) {
+		top = min(top, heading.Level)
+	}
+	h.shift = 2 - top
+	h.blocks(doc.Nodes)
+	h.annotations()
+	return h.w.Flush()
+}
+
+// htmlWriter writes elements. Errors stay in the buffered writer.
+type htmlWriter struct {
+	w     *bufio.Writer
+	o     HTMLOptions
+	shift int // of heading levels
+	depth int
+	code  int    // bytes of code that may still be highlighted
+	dates string // how dates of updates are written
+	notes []*Node
+
+	raw     []string // open elements of raw HTML, of all lines around
+	rawFrom int      // where those of this line begin
+}
+
+// open writes a start tag. Attributes are pairs of a name and a value, which
+// is escaped; a value that is noValue writes the name alone.
+func (h *htmlWriter) open(element string, attrs ...string) {
+	h.w.WriteByte('<')
+	h.w.WriteString(element)
+	for i := 0; i+1 < len(attrs); i += 2 {
+		h.w.WriteByte(' ')
+		h.w.WriteString(attrs[i])
+		if attrs[i+1] == noValue {
+			continue
+		}
+		h.w.WriteString(`="`)
+		h.text(attrs[i+1])
+		h.w.WriteByte('"')
+	}
+	h.w.WriteByte('>')
+}
+
+const noValue = "\x00"
+
+func (h *htmlWriter) close(element string) {
+	h.w.WriteString("</")
+	h.w.WriteString(element)
+	h.w.WriteByte('>')
+}
+
+// text writes escaped text without control characters, which no reader sees
+// and some readers stumble over.
+func (h *htmlWriter) text(s string) {
+	if strings.IndexFunc(s, unprintable) >= 0 {
+		s = strings.Map(func(r rune) rune {
+			if unprintable(r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	h.w.WriteString(html.EscapeString(s))
+}
+
+func unprintable(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\t'
+}
+
+// element writes an element that has only text.
+func (h *htmlWriter) element(name, text string, attrs ...string) {
+	h.open(name, attrs...)
+	h.text(text)
+	h.close(name)
+}
+
+func (h *htmlWriter) preformatted(s string) {
+	h.open("pre")
+	h.element("code", s)
+	h.close("pre")
+}
+
+// attrs drops the pairs that have no value.
+func attrs(pairs ...string) []string {
+	out := pairs[:0]
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			out = append(out, pairs[i], pairs[i+1])
+		}
+	}
+	return out
+}
+
+func when(yes bool, s string) string {
+	if yes {
+		return s
+	}
+	return ""
+}
+
+// htmlID is an anchor that can stand in an attribute, or nothing.
+func htmlID(n *Node) string {
+	if s := anchorOf(n); anchorForm.MatchString(s) {
+		return s
+	}
+	return ""
+}
+
+func (h *htmlWriter) blocks(nodes []*Node) {
+	if h.depth++; h.depth <= maxHTMLDepth {
+		for _, n := range nodes {
+			if n.Object == ObjectBlock || n.Object == ObjectFragment {
+				h.block(n)
+			} else {
+				h.inlines([]*Node{n})
+			}
+		}
+	}
+	h.depth--
+}
+
+// within writes an element around the nodes of a block.
+func (h *htmlWriter) within(n *Node, element string, attrs ...string) {
+	h.open(element, attrs...)
+	h.blocks(n.Nodes)
+	h.close(element)
+}
+
+func (h *htmlWriter) block(n *Node) {
+	switch n.Type {
+	case "paragraph":
+		h.open("p", attrs("class", alignClass(n, textAlignments))...)
+		h.inlines(n.Nodes)
+		h.close("p")
+	case "heading-1", "heading-2", "heading-3":
+		name := "h" + strconv.Itoa(min(max(headingLevel(n)+h.shift, 2), 6))
+		h.open(name, attrs("id", htmlID(n), "class", alignClass(n, textAlignments))...)
+		h.inlines(n.Nodes)
+		h.close(name)
+	case "list-ordered":
+		start, _ := num(n.Data["start"])
+		h.within(n, "ol", attrs("start", when(start > 1, decimal(start)))...)
+	case "list-unordered":
+		h.within(n, "ul")
+	case "list-tasks":
+		h.within(n, "ul", "class", "tasks")
+	case "list-item":
+		h.listItem(n)
+	case "divider":
+		h.open("hr")
+	case "blockquote":
+		h.within(n, "blockquote")
+	case "hint":
+		h.hint(n)
+	case "code":
+		h.codeBlock(n)
+	case "math":
+		h.math(n, "div")
+	case "images":
+		h.within(n, "div", "class", joined("images", alignClass(n, columnAlignments), fullWidth(n), when(truth(n.Data, "withFrame"), "framed")))
+	case "image", "drawing":
+		h.figure(n)
+	case "file":
+		h.file(n)
+	case "embed":
+		h.embed(n)
+	case "expandable":
+		h.expandable(n)
+	case "tabs":
+		h.within(n, "div", "class", joined("tabs", fullWidth(n)))
+	case "tabs-item":
+		title := str(n.Data, "title")
+		h.open("section", attrs("class", "tab", "id", htmlID(n), "aria-label", title)...)
+		h.open("p", "class", "tab-title")
+		h.icon(str(n.Data, "icon"), "")
+		h.text(title)
+		h.close("p")
+		h.blocks(n.Nodes)
+		h.close("section")
+	case "stepper":
+		h.within(n, "ol", "class", "stepper")
+	case "stepper-step":
+		h.open("li", "class", "step")
+		h.icon(str(n.Data, "icon"), "")
+		h.blocks(n.Nodes)
+		h.close("li")
+	case "columns":
+		h.within(n, "div", "class", joined("columns", fullWidth(n)))
+	case "column":
+		valign := str(n.Data, "verticalAlignment")
+		h.within(n, "div", "class", joined("column", widthClass(n.Data["width"]), when(slices.Contains(verticalAlignments, valign), "valign-"+valign)))
+	case "table":
+		h.table(n)
+	case "content-ref":
+		h.open("p", "class", "content-ref")
+		h.link(n.Data["ref"], "", nil)
+		h.close("p")
+	case "reusable-content":
+		h.element("div", "", "class", "reusable-content unavailable")
+	case "integration":
+		h.integration(n)
+	case "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook":
+		h.openAPI(n)
+	case "if":
+		// Not evaluated: see HTML.
+	case "updates":
+		h.dates = dateForms[str(n.Data, "format")]
+		h.within(n, "div", "class", "updates")
+	case "update":
+		h.update(n)
+	case "prompt":
+		h.open("section", attrs("class", "prompt", "aria-label", str(n.Data, "description"))...)
+		h.open("p", "class", "prompt-description")
+		h.icon(str(n.Data, "icon"), "")
+		h.text(str(n.Data, "description"))
+		h.close("p")
+		h.blocks(n.Nodes)
+		h.close("section")
+	default:
+		h.blocks(n.Nodes)
+		h.blocks(n.Fragments)
+	}
+	h.w.WriteByte('\n')
+}
+
+func (h *htmlWriter) listItem(n *Node) {
+	checked, task := n.Data["checked"].(bool)
+	if !task {
+		h.within(n, "li")
+		return
+	}
+	h.open("li", "class", "task")
+	box := []string{"type", "checkbox", "disabled", noValue, "aria-label", "to do"}
+	if checked {
+		box = []string{"type", "checkbox", "disabled", noValue, "checked", noValue, "aria-label", "done"}
+	}
+	h.open("input", box...)
+	h.blocks(n.Nodes)
+	h.close("li")
+}
+
+// hintLabels are what a reader who does not see the colour is told.
+var hintLabels = map[string]string{"info": "Info", "success": "Success", "warning": "Warning", "danger": "Danger"}
+
+func (h *htmlWriter) hint(n *Node) {
+	style := str(n.Data, "style")
+	if hintLabels[style] == "" {
+		style = "info"
+	}
+	h.open("aside", "class", "hint hint-"+style, "role", "note", "aria-label", hintLabels[style])
+	h.icon(str(n.Data, "icon"), "")
+	h.blocks(n.Nodes)
+	h.close("aside")
+}
+
+func (h *htmlWriter) expandable(n *Node) {
+	open := when(truth(n.Data, "defaultExpanded"), noValue)
+	h.open("details", attrs("class", "expandable", "id", htmlID(n), "open", open)...)
+	h.open("summary")
+	for _, f := range n.Fragments {
+		if slotOf(f) == "expandable-title" {
+			for _, p := range f.Nodes {
+				h.inlines(p.Nodes)
+			}
+		}
+	}
+	h.close("summary")
+	for _, f := range n.Fragments {
+		if slotOf(f) == "expandable-body" {
+			h.blocks(f.Nodes)
+		}
+	}
+	h.close("details")
+}
+
+// slotOf is the name of a fragment's slot.
+func slotOf(f *Node) string {
+	if f.Fragment != "" {
+		return f.Fragment
+	}
+	return f.Type
+}
+
+// figure writes an image with its caption.
+func (h *htmlWriter) figure(n *Node) {
+	if n.Data["ref"] == nil {
+		return // a drawing that nobody has begun
+	}
+	h.open("figure", attrs("class", when(n.Type == "drawing", "drawing"))...)
+	h.image(n, joined(widthClass(n.Data["width"])))
+	h.caption(n)
+	h.close("figure")
+}
+
+func (h *htmlWriter) caption(n *Node) {
+	if Text(n.Fragments) == "" {
+		return
+	}
+	h.open("figcaption")
+	for _, f := range n.Fragments {
+		h.blocks(f.Nodes)
+	}
+	h.close("figcaption")
+}
+
+// image writes an image, with another source for dark surroundings.
+func (h *htmlWriter) image(n *Node, class string) {
+	alt := str(n.Data, "alt")
+	src, ok := h.href(n.Data["ref"])
+	if !ok {
+		h.element("span", alt, "class", "broken")
+		return
+	}
+	dark, hasDark := h.href(n.Data["refDark"])
+	if hasDark {
+		h.open("picture")
+		h.open("source", "media", "(prefers-color-scheme: dark)", "srcset", srcset(dark))
+	}
+	a := attrs("class", class, "src", src, "width", pixels(n.Data["width"]), "height", pixels(n.Data["height"]), "loading", "lazy")
+	h.open("img", append(a, "alt", alt)...)
+	if hasDark {
+		h.close("picture")
+	}
+}
+
+// srcset makes one source of an address: commas separate sources there.
+func srcset(url string) string { return strings.ReplaceAll(url, ",", "%2C") }
+
+func (h *htmlWriter) file(n *Node) {
+	h.open("figure", "class", "file")
+	h.link(n.Data["ref"], "", nil, "download", noValue)
+	h.caption(n)
+	h.close("figure")
+}
+
+// embed writes a link to what other services would show in a frame: nothing
+// of a third party is loaded before the reader asks for it.
+func (h *htmlWriter) embed(n *Node) {
+	url := str(n.Data, "url")
+	h.open("figure", "class", joined("embed", fullWidth(n)))
+	h.link(Ref{Kind: RefURL, URL: url}, "", func() { h.text(url) })
+	h.caption(n)
+	h.close("figure")
+}
+
+// dateForms are how the dates of updates are written.
+var dateForms = map[string]string{"numeric": "2006-01-02", "short": "Jan 2, 2006", "full": "January 2, 2006"}
+
+func (h *htmlWriter) update(n *Node) {
+	h.open("article", "class", "update")
+	h.open("header")
+	date := str(n.Data, "date")
+	if t, ok := parseDate(date); ok {
+		h.element("time", t.Format(cmp.Or(h.dates, dateForms["full"])), "datetime", t.Format(time.DateOnly))
+	} else {
+		h.element("span", date, "class", "date")
+	}
+	tags, _ := n.Data["tags"].([]any)
+	for _, v := range tags {
+		if ref, ok := refOf(v); ok {
+			h.element("span", h.title(ref), "class", "tag")
+		}
+	}
+	h.close("header")
+	h.blocks(n.Nodes)
+	h.close("article")
+}
+
+func parseDate(s string) (time.Time, bool) {
+	for _, form := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(form, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+var iconForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+
+// icon writes a picture by name; the style sheet draws it.
+func (h *htmlWriter) icon(name, colour string) {
+	if iconForm.MatchString(name) {
+		h.element("span", "", "class", joined("icon", colourClass("color", colour)), "data-icon", name, "aria-hidden", "true")
+	}
+}
+
+func alignClass(n *Node, allowed []string) string {
+	if align := str(n.Data, "align"); slices.Contains(allowed, align) {
+		return "align-" + align
+	}
+	return ""
+}
+
+func fullWidth(n *Node) string { return when(truth(n.Data, "fullWidth"), "full-width") }
+
+// colourClass makes color-red of red and color-theme-primary of $primary.
+func colourClass(prefix, colour string) string {
+	if colour == "default" || !slices.Contains(colours, colour) {
+		return ""
+	}
+	return prefix + "-" + strings.Replace(colour, "$", "theme-", 1)
+}
+
+// widthClass is for widths in percent, which only a style sheet can set.
+func widthClass(v any) string {
+	m, _ := v.(map[string]any)
+	value, ok := num(m["value"])
+	if !ok || str(m, "unit") != "%" || !(value >= 1 && value <= 100) {
+		return ""
+	}
+	return "width-" + strconv.Itoa(int(value))
+}
+
+func pixels(v any) string {
+	if m, ok := v.(map[string]any); ok && str(m, "unit") == "px" {
+		v = m["value"]
+	}
+	if f, ok := num(v); ok && f >= 1 && f <= 100_000 {
+		return strconv.Itoa(int(f))
+	}
+	return ""
+}

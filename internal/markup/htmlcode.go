@@ -1,0 +1,223 @@
+package markup
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Limits of what a renderer in the browser gets; beyond them a formula or a
+// diagram is shown as its source.
+const (
+	maxFormula = 4 << 10
+	maxDiagram = 50 << 10
+	maxProps   = 64 << 10 // of an integration block
+)
+
+// Commands of formulas and diagrams that load, link or loosen the rules of
+// their renderer. Strict renderers refuse them; they never get them from us.
+var (
+	unsafeFormula = regexp.MustCompile(`\\(href|url|includegraphics|html[A-Za-z]*|def|gdef|edef|xdef|let|futurelet|newcommand|renewcommand|providecommand|global|long)\b`)
+	unsafeDiagram = regexp.MustCompile(`(?i)(securityLevel|\bsecure\b|htmlLabels|themeCSS|dompurify|startOnLoad|javascript|data:|<\s*/?[a-z!?])`)
+	// What looks like a tag and is none: line breaks and class annotations.
+	diagramMarks = regexp.MustCompile(`(?i)<br\s*/?>|<<[a-z]+>>`)
+	// Lines that make a diagram do something when it is clicked.
+	diagramClicks = regexp.MustCompile(`(?i)^\s*(click\s+[\w-]+\s+[\w"]|links?\s+[^:]+:|callback\s)`)
+)
+
+// math writes a formula as source, which a script may typeset.
+func (h *htmlWriter) math(n *Node, element string) {
+	formula := str(n.Data, "formula")
+	class := "math"
+	if len(formula) > maxFormula || unsafeFormula.MatchString(formula) {
+		class = "math-source"
+	}
+	h.open(element, "class", class)
+	h.element("code", formula)
+	h.close(element)
+}
+
+// diagram writes a diagram as source, which a script may draw. What happens
+// on a click is left out.
+func (h *htmlWriter) diagram(source string) {
+	var still strings.Builder
+	unsafe := len(source) > maxDiagram
+	for line := range strings.Lines(source) {
+		if diagramClicks.MatchString(line) {
+			continue
+		}
+		still.WriteString(line)
+		unsafe = unsafe || unsafeDiagram.MatchString(diagramMarks.ReplaceAllString(line, ""))
+	}
+	class, shown := "diagram", still.String()
+	if unsafe {
+		class, shown = "diagram-source", source
+	}
+	h.open("pre", "class", class, "data-language", "mermaid")
+	h.element("code", shown)
+	h.close("pre")
+}
+
+// codePiece is a part of a line of code: a run of its text, with the inline
+// that it belongs to, or an inline without text.
+type codePiece struct {
+	length int
+	inline *Node
+}
+
+// codeBlock writes code in lines, which the style sheet numbers.
+func (h *htmlWriter) codeBlock(n *Node) {
+	language := str(n.Data, "syntax")
+	var code strings.Builder
+	lines := make([][]codePiece, len(n.Nodes))
+	for i, line := range n.Nodes {
+		lines[i] = codePieces(line, &code)
+		code.WriteByte('\n')
+	}
+	if language == "mermaid" {
+		h.diagram(strings.TrimSuffix(code.String(), "\n"))
+		return
+	}
+	title := str(n.Data, "title")
+	element := "div"
+	if title != "" {
+		element = "figure"
+	}
+	h.open(element, "class", joined("code", fullWidth(n), when(truth(n.Data, "expandable"), "expandable")))
+	if title != "" {
+		h.element("figcaption", title)
+	}
+	collapsed := ""
+	if lines, ok := num(n.Data["collapsedLineCount"]); ok && truth(n.Data, "expandable") && lines >= 1 {
+		collapsed = decimal(lines)
+	}
+	// A block that scrolls must be reachable with the keyboard.
+	h.open("pre", attrs("class", joined(when(str(n.Data, "overflow") == "wrap", "wrap"), when(truth(n.Data, "lineNumbers"), "line-numbers")),
+		"data-collapsed-lines", collapsed, "tabindex", "0")...)
+	h.open("code", attrs("class", when(languageForm.MatchString(language), "language-"+language))...)
+	source := code.String()
+	spans := []codeSpan{{len(source), ""}}
+	if len(source) <= h.code {
+		if found := h.o.Highlight.spans(language, source); found != nil {
+			h.code -= len(source)
+			spans = found
+		}
+	}
+	r := codeRun{h: h, source: source, spans: spans}
+	for i, pieces := range lines {
+		h.open("span", "class", joined("line", when(truth(n.Nodes[i].Data, "highlighted"), "highlighted")))
+		for _, p := range pieces {
+			r.piece(p)
+		}
+		h.close("span")
+		r.piece(codePiece{length: 1}) // the end of the line
+	}
+	h.close("code")
+	h.close("pre")
+	h.close(element)
+}
+
+// codePieces cuts a line at its inlines and adds its text to the code.
+func codePieces(line *Node, code *strings.Builder) []codePiece {
+	var out []codePiece
+	for _, n := range line.Nodes {
+		from := code.Len()
+		switch {
+		case n.Object == ObjectText:
+			for _, l := range n.Leaves {
+				code.WriteString(l.Text)
+			}
+			out = append(out, codePiece{code.Len() - from, nil})
+		case n.Type == "annotation":
+			code.WriteString(Text(n.Nodes))
+			out = append(out, codePiece{code.Len() - from, n})
+		default:
+			out = append(out, codePiece{0, n})
+		}
+	}
+	return out
+}
+
+// codeRun writes a source piece by piece with the classes of its spans, which
+// belong to the highlighter and stay as they are.
+type codeRun struct {
+	h      *htmlWriter
+	source string
+	spans  []codeSpan
+	used   int // of the first span
+}
+
+func (r *codeRun) piece(p codePiece) {
+	switch {
+	case p.inline != nil && p.inline.Type == "annotation":
+		r.h.notes = append(r.h.notes, p.inline)
+		i := strconv.Itoa(len(r.h.notes))
+		r.h.open("a", "class", "annotation", "role", "doc-noteref", "href", "#"+noteID+i, "id", noteRefID+i)
+		r.write(p.length)
+		r.h.close("a")
+	case p.inline != nil:
+		r.h.inline(p.inline)
+	default:
+		r.write(p.length)
+	}
+}
+
+func (r *codeRun) write(length int) {
+	for length > 0 && len(r.spans) > 0 {
+		n := min(length, r.spans[0].length-r.used)
+		if class := r.spans[0].class; class != "" && n > 0 && r.source[:n] != "\n" {
+			r.h.element("span", r.source[:n], "class", class)
+		} else {
+			r.h.text(r.source[:n])
+		}
+		r.source = r.source[n:]
+		length -= n
+		if r.used += n; r.used == r.spans[0].length {
+			r.spans, r.used = r.spans[1:], 0
+		}
+	}
+}
+
+// integration writes a place for a block of another program, with its data.
+func (h *htmlWriter) integration(n *Node) {
+	if raw, ok := rawSource(n); ok {
+		h.rawBlock(raw)
+		return
+	}
+	props, _ := n.Data["props"].(map[string]any)
+	if str(n.Data, "integration") == "mermaid" {
+		h.diagram(str(props, "content"))
+		return
+	}
+	data, err := json.Marshal(props)
+	if err != nil || len(data) > maxProps || props == nil {
+		data = []byte("{}")
+	}
+	h.open("section", "class", joined("integration", fullWidth(n)), "data-integration", str(n.Data, "integration"),
+		"data-block", str(n.Data, "block"), "data-props", string(data))
+	if url := str(n.Data, "url"); url != "" {
+		h.link(Ref{Kind: RefURL, URL: url}, "", func() { h.text(url) })
+	}
+	h.close("section")
+}
+
+// openAPI writes a place for a part of a specification.
+func (h *htmlWriter) openAPI(n *Node) {
+	ref, _ := refOf(n.Data["ref"])
+	method := strings.ToUpper(str(n.Data, "method"))
+	h.open("section", attrs("class", joined("openapi", when(n.Type == "swagger", "openapi-operation"), when(n.Type != "swagger", n.Type)),
+		"id", htmlID(n), "data-spec", ref.Spec, "data-path", str(n.Data, "path"), "data-method", method, "data-name", str(n.Data, "name"))...)
+	if title := str(n.Data, "title"); title != "" {
+		h.element("p", title)
+	}
+	h.open("p")
+	for _, s := range append([]string{method, str(n.Data, "path"), str(n.Data, "name")}, texts(n.Data["schemas"])...) {
+		if s != "" {
+			h.element("code", s)
+			h.w.WriteByte(' ')
+		}
+	}
+	h.close("p")
+	h.close("section")
+}

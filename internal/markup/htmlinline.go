@@ -1,0 +1,230 @@
+package markup
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// inlines writes a line of text. Raw elements that the line opens end with
+// it.
+func (h *htmlWriter) inlines(nodes []*Node) {
+	from := h.rawFrom
+	h.rawFrom = len(h.raw)
+	if h.depth++; h.depth <= maxHTMLDepth {
+		for _, n := range nodes {
+			switch n.Object {
+			case ObjectText:
+				for _, l := range n.Leaves {
+					h.leaf(l)
+				}
+			case ObjectInline:
+				h.inline(n)
+			default:
+				h.inlines(n.Nodes)
+			}
+		}
+	}
+	h.depth--
+	h.closeRaw(h.rawFrom)
+	h.rawFrom = from
+}
+
+// markElements are in the order of nesting.
+var markElements = []struct{ mark, element string }{
+	{"bold", "strong"}, {"italic", "em"}, {"strikethrough", "s"}, {"superscript", "sup"}, {"subscript", "sub"},
+	{"color", "mark"}, {"keyboard", "kbd"}, {"code", "code"},
+}
+
+func (h *htmlWriter) leaf(l Leaf) {
+	if l.Raw {
+		h.rawInline(l.Text)
+		return
+	}
+	if l.Text == "" {
+		return
+	}
+	var opened []string
+	for _, m := range markElements {
+		i := slices.IndexFunc(l.Marks, func(mark Mark) bool { return mark.Type == m.mark })
+		if i < 0 {
+			continue
+		}
+		class := ""
+		if m.mark == "color" {
+			data := l.Marks[i].Data
+			class = joined(colourClass("color", data["text"]), colourClass("background", data["background"]))
+			if class == "" {
+				continue
+			}
+		}
+		h.open(m.element, attrs("class", class)...)
+		opened = append(opened, m.element)
+	}
+	for i, part := range strings.Split(l.Text, "\n") {
+		if i > 0 {
+			h.open("br")
+		}
+		h.text(part)
+	}
+	for _, element := range slices.Backward(opened) {
+		h.close(element)
+	}
+}
+
+func (h *htmlWriter) inline(n *Node) {
+	switch n.Type {
+	case "link":
+		h.link(n.Data["ref"], "", func() { h.inlines(n.Nodes) })
+	case "emoji":
+		h.element("span", emojiText(str(n.Data, "code")), "class", "emoji")
+	case "icon":
+		h.icon(str(n.Data, "icon"), str(n.Data, "color"))
+	case "expression":
+		// Not evaluated: see HTML.
+	case "inline-math":
+		h.math(n, "span")
+	case "inline-image":
+		h.image(n, joined("inline", when(str(n.Data, "size") == "line", "size-line")))
+	case "annotation":
+		h.annotation(n)
+	case "mention":
+		h.link(n.Data["ref"], "mention", nil)
+	case "button":
+		h.button(n)
+	default:
+		h.inlines(n.Nodes)
+	}
+}
+
+// href gives the address of a reference, if it has a safe one.
+func (h *htmlWriter) href(v any) (string, bool) {
+	ref, ok := refOf(v)
+	if !ok {
+		return "", false
+	}
+	if ref.Kind == RefURL && (h.o.Link == nil || !isNear(ref.URL)) {
+		return SafeURL(ref.URL)
+	}
+	if h.o.Link != nil {
+		if href, ok := h.o.Link(ref); ok {
+			return SafeURL(href)
+		}
+	}
+	if ref.Kind == RefAnchor && ref.Page == "" && ref.Space == "" && anchorForm.MatchString(ref.Anchor) {
+		return "#" + ref.Anchor, true
+	}
+	return "", false
+}
+
+// isNear tells whether an address names something of the same site, but not
+// a place on the same page.
+func isNear(url string) bool {
+	safe, ok := SafeURL(url)
+	if !ok || strings.HasPrefix(safe, "#") || strings.HasPrefix(safe, "//") {
+		return false
+	}
+	colon := strings.IndexByte(safe, ':')
+	return colon < 0 || strings.ContainsAny(safe[:colon], "/?#")
+}
+
+// title gives the name of what a reference leads to.
+func (h *htmlWriter) title(ref Ref) string {
+	if h.o.Title != nil {
+		if title, ok := h.o.Title(ref); ok {
+			return title
+		}
+	}
+	switch ref.Kind {
+	case RefURL:
+		return ref.URL
+	case RefAnchor:
+		return "#" + ref.Anchor
+	case RefTag:
+		return ref.Tag
+	case RefOpenAPI:
+		return ref.Spec
+	}
+	return ref.Kind
+}
+
+// link writes a link with what a function writes, or with the title of its
+// target. One that leads nowhere is its text.
+func (h *htmlWriter) link(v any, class string, body func(), extra ...string) {
+	if body == nil {
+		body = func() {
+			if ref, ok := refOf(v); ok {
+				h.text(h.title(ref))
+			}
+		}
+	}
+	href, ok := h.href(v)
+	if !ok {
+		h.open("span", "class", joined(class, "broken"))
+		body()
+		h.close("span")
+		return
+	}
+	h.open("a", append(attrs("class", class, "href", href), extra...)...)
+	body()
+	h.close("a")
+}
+
+func (h *htmlWriter) button(n *Node) {
+	class := "button primary"
+	if str(n.Data, "kind") == "secondary" {
+		class = "button secondary"
+	}
+	if size := str(n.Data, "size"); size == "small" || size == "large" {
+		class += " " + size
+	}
+	body := func() {
+		h.icon(str(n.Data, "icon"), "")
+		h.text(str(n.Data, "label"))
+	}
+	switch action := str(n.Data, "action"); {
+	case n.Data["ref"] != nil:
+		h.link(n.Data["ref"], class, body)
+	case action == "search" || action == "ask" || action == "select":
+		h.open("button", attrs("type", "button", "class", class, "data-action", action,
+			"data-query", str(n.Data, "query"), "data-slug", str(n.Data, "slug"))...)
+		body()
+		h.close("button")
+	default:
+		h.open("span", "class", class+" inactive", "aria-disabled", "true")
+		body()
+		h.close("span")
+	}
+}
+
+// Ids of annotations have a character that anchors of pages do not have.
+const noteID, noteRefID = "note~", "noteref~"
+
+// annotation writes a link to a note, which stands below the document.
+func (h *htmlWriter) annotation(n *Node) {
+	h.notes = append(h.notes, n)
+	i := strconv.Itoa(len(h.notes))
+	h.open("a", "class", "annotation", "role", "doc-noteref", "href", "#"+noteID+i, "id", noteRefID+i)
+	h.inlines(n.Nodes)
+	h.close("a")
+}
+
+// annotations writes the notes. A note may bring others.
+func (h *htmlWriter) annotations() {
+	if len(h.notes) == 0 {
+		return
+	}
+	h.open("section", "class", "annotations", "role", "doc-endnotes")
+	h.open("ol")
+	for i := 0; i < len(h.notes); i++ {
+		number := strconv.Itoa(i + 1)
+		h.open("li", "id", noteID+number)
+		for _, f := range h.notes[i].Fragments {
+			h.blocks(f.Nodes)
+		}
+		h.element("a", "↩", "class", "back", "role", "doc-backlink", "href", "#"+noteRefID+number, "aria-label", "Back to the text")
+		h.close("li")
+	}
+	h.close("ol")
+	h.close("section")
+}

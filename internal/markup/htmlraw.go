@@ -1,0 +1,218 @@
+package markup
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/microcosm-cc/bluemonday"
+	"golang.org/x/net/html"
+	htmlatom "golang.org/x/net/html/atom"
+)
+
+// maxRaw is the size of one piece of raw HTML that is still read; a longer
+// one is shown as text.
+const maxRaw = 256 << 10
+
+// maxRawDepth is how deep elements of raw HTML may stand in each other.
+const maxRawDepth = 64
+
+// rawInlines may stand in a line of text, rawBlocks around lines. Nothing
+// that runs, loads a document, sends a form or has a syntax of its own (svg,
+// math, style, template) is among them.
+var (
+	rawInlines = []string{
+		"a", "abbr", "b", "bdi", "bdo", "br", "cite", "code", "del", "dfn", "em", "i", "img", "ins", "kbd", "mark", "q",
+		"rp", "rt", "ruby", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "u", "var", "wbr",
+	}
+	rawBlocks = []string{
+		"blockquote", "caption", "center", "col", "colgroup", "dd", "details", "div", "dl", "dt", "figcaption", "figure",
+		"h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "summary", "table", "tbody", "td", "tfoot", "th",
+		"thead", "tr", "ul",
+	}
+	// rawAttributes are those of each element; no class, no style, no event.
+	rawAttributes = map[string][]string{
+		"a": {"href", "id", "title", "name"}, "img": {"src", "alt", "title", "width", "height"},
+		"ol": {"start"}, "td": {"align", "colspan", "rowspan"}, "th": {"align", "colspan", "rowspan", "scope"},
+		"p": {"align"}, "div": {"align"}, "details": {"open"}, "abbr": {"title"}, "bdo": {"dir"}, "time": {"datetime"},
+		"h1": {"id", "align"}, "h2": {"id", "align"}, "h3": {"id", "align"}, "h4": {"id", "align"}, "h5": {"id", "align"}, "h6": {"id", "align"},
+		"span": {"id"},
+	}
+	rawVoids = []string{"br", "col", "hr", "img", "wbr"}
+)
+
+var (
+	digitsForm = regexp.MustCompile(`^[0-9]{1,4}%?$`)
+	alignForm  = regexp.MustCompile(`^(left|center|right|justify)$`)
+	plainForm  = regexp.MustCompile(`^[\pL\pN\pP\pZ\pS]{0,300}$`)
+)
+
+// attributeForms are what values of raw attributes may look like, besides
+// addresses.
+var attributeForms = map[string]*regexp.Regexp{
+	"id": anchorForm, "name": anchorForm, "title": plainForm, "alt": plainForm, "width": digitsForm, "height": digitsForm,
+	"start": digitsForm, "colspan": regexp.MustCompile(`^[1-9][0-9]?$`), "rowspan": regexp.MustCompile(`^[1-9][0-9]?$`), "align": alignForm,
+	"scope": regexp.MustCompile(`^(row|col|rowgroup|colgroup)$`), "dir": regexp.MustCompile(`^(ltr|rtl)$`),
+	"datetime": regexp.MustCompile(`^[-0-9A-Za-z:+. ]{1,64}$`), "open": regexp.MustCompile(`^(open)?$`),
+}
+
+func rawPolicy(elements ...string) *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements(elements...)
+	p.AllowNoAttrs().OnElements(elements...)
+	p.AllowURLSchemes("http", "https", "mailto", "tel")
+	p.AllowRelativeURLs(true)
+	p.RequireParseableURLs(true)
+	for _, element := range elements {
+		for _, name := range rawAttributes[element] {
+			if form := attributeForms[name]; form != nil {
+				p.AllowAttrs(name).Matching(form).OnElements(element)
+			} else {
+				p.AllowAttrs(name).OnElements(element)
+			}
+		}
+	}
+	return p
+}
+
+var (
+	inlinePolicy = sync.OnceValue(func() *bluemonday.Policy { return rawPolicy(rawInlines...) })
+	blockPolicy  = sync.OnceValue(func() *bluemonday.Policy { return rawPolicy(slices.Concat(rawInlines, rawBlocks)...) })
+)
+
+// rawInline writes raw HTML in a line of text. Tags come one by one there, so
+// those that are open are remembered for the line: an end without a beginning
+// is dropped, and what is left open is closed where the line ends.
+func (h *htmlWriter) rawInline(s string) {
+	if len(s) > maxRaw {
+		h.text(s)
+		return
+	}
+	tokens := html.NewTokenizer(strings.NewReader(inlinePolicy().Sanitize(s)))
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			h.text(tokens.Token().Data)
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := tokens.Token()
+			if !slices.Contains(rawInlines, t.Data) || len(h.raw) >= maxRawDepth {
+				continue
+			}
+			h.open(t.Data, rawAttrs(t.Data, t.Attr)...)
+			if !slices.Contains(rawVoids, t.Data) {
+				h.raw = append(h.raw, t.Data)
+			}
+		case html.EndTagToken:
+			name := tokens.Token().Data
+			for i := len(h.raw) - 1; i >= h.rawFrom; i-- {
+				if h.raw[i] == name {
+					h.closeRaw(i)
+					break
+				}
+			}
+		}
+	}
+}
+
+// closeRaw closes raw elements down to a number of open ones.
+func (h *htmlWriter) closeRaw(to int) {
+	for i := len(h.raw) - 1; i >= to; i-- {
+		h.close(h.raw[i])
+	}
+	h.raw = h.raw[:to]
+}
+
+// rawBlock writes raw HTML that stands on its own. It is read as a browser
+// would, so what it leaves open ends with it.
+func (h *htmlWriter) rawBlock(s string) {
+	if len(s) > maxRaw {
+		h.preformatted(s)
+		return
+	}
+	clean := blockPolicy().Sanitize(s)
+	nodes, err := html.ParseFragment(strings.NewReader(clean), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: htmlatom.Div})
+	if err != nil {
+		h.preformatted(s)
+		return
+	}
+	h.open("div", "class", "raw")
+	for _, n := range nodes {
+		h.rawNode(n, 0)
+	}
+	h.close("div")
+}
+
+func (h *htmlWriter) rawNode(n *html.Node, depth int) {
+	switch n.Type {
+	case html.TextNode:
+		h.text(n.Data)
+	case html.ElementNode:
+		known := depth < maxRawDepth && (slices.Contains(rawInlines, n.Data) || slices.Contains(rawBlocks, n.Data))
+		if known {
+			h.open(n.Data, rawAttrs(n.Data, n.Attr)...)
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			h.rawNode(c, depth+1)
+		}
+		if known && !slices.Contains(rawVoids, n.Data) {
+			h.close(n.Data)
+		}
+	}
+}
+
+// rawAttrs checks attributes once more, on their decoded values.
+func rawAttrs(element string, attrs []html.Attribute) []string {
+	var out []string
+	for _, a := range attrs {
+		if a.Namespace != "" || !slices.Contains(rawAttributes[element], a.Key) {
+			continue
+		}
+		value := a.Val
+		if form := attributeForms[a.Key]; form != nil {
+			if !form.MatchString(value) {
+				continue
+			}
+		} else {
+			safe, ok := SafeURL(value)
+			if !ok {
+				continue
+			}
+			value = safe
+		}
+		out = append(out, a.Key, value)
+	}
+	return out
+}
+
+// visibleText is what a reader sees of raw HTML.
+func visibleText(s string) string {
+	if len(s) > maxRaw {
+		return s
+	}
+	var b strings.Builder
+	tokens := html.NewTokenizer(strings.NewReader(s))
+	hidden := ""
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return b.String()
+		case html.TextToken:
+			if hidden == "" {
+				b.Write(tokens.Text())
+			}
+		case html.StartTagToken:
+			if name, _ := tokens.TagName(); hidden == "" && (string(name) == "script" || string(name) == "style") {
+				hidden = string(name)
+			} else if slices.Contains(rawBlocks, string(name)) {
+				b.WriteByte('\n')
+			}
+		case html.EndTagToken:
+			if name, _ := tokens.TagName(); string(name) == hidden {
+				hidden = ""
+			}
+		}
+	}
+}

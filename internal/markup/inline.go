@@ -1,0 +1,500 @@
+package markup
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
+)
+
+// markOrder is the order in which the marks of a leaf are listed. Marks are a
+// set; the order makes equal sets equal.
+var markOrder = []string{"bold", "italic", "strikethrough", "code", "keyboard", "superscript", "subscript", "color"}
+
+// addMark gives marks with m, which replaces one of its type.
+func addMark(marks []Mark, m Mark) []Mark {
+	out := make([]Mark, 0, len(marks)+1)
+	for _, o := range marks {
+		if o.Type != m.Type {
+			out = append(out, o)
+		}
+	}
+	out = append(out, m)
+	slices.SortStableFunc(out, func(a, b Mark) int {
+		return slices.Index(markOrder, a.Type) - slices.Index(markOrder, b.Type)
+	})
+	return out
+}
+
+func sameMarks(a, b []Mark) bool {
+	return slices.EqualFunc(a, b, func(a, b Mark) bool { return a.Type == b.Type && maps.Equal(a.Data, b.Data) })
+}
+
+// inlineBuilder joins texts with the same marks into leaves and leaves into
+// texts.
+type inlineBuilder struct {
+	nodes  []*Node
+	leaves []Leaf
+}
+
+func (b *inlineBuilder) text(s string, marks []Mark) {
+	if s == "" {
+		return
+	}
+	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw && sameMarks(b.leaves[k-1].Marks, marks) {
+		b.leaves[k-1].Text += s
+		return
+	}
+	b.leaves = append(b.leaves, Leaf{Text: s, Marks: marks})
+}
+
+func (b *inlineBuilder) raw(s string, marks []Mark) {
+	b.leaves = append(b.leaves, Leaf{Text: strings.ReplaceAll(cleanLines(s), "\n", " "), Marks: marks, Raw: true})
+}
+
+func (b *inlineBuilder) inline(n *Node) {
+	b.flush()
+	b.nodes = append(b.nodes, n)
+}
+
+func (b *inlineBuilder) flush() {
+	if len(b.leaves) > 0 {
+		b.nodes = append(b.nodes, textNode(b.leaves...))
+		b.leaves = nil
+	}
+}
+
+func (b *inlineBuilder) done() []*Node {
+	b.flush()
+	return b.nodes
+}
+
+// inlines makes nodes of what is inside of a paragraph or heading.
+func (c *converter) inlines(parent ast.Node) []*Node {
+	var b inlineBuilder
+	c.walk(&b, parent, nil)
+	return b.done()
+}
+
+// rawTag is a piece of inline HTML with its partner among the siblings.
+type rawTag struct {
+	source  string
+	name    string // "/a" for a closing one, "" for neither
+	partner int    // position of the closing tag, 0 for none
+}
+
+func (c *converter) walk(b *inlineBuilder, parent ast.Node, marks []Mark) {
+	var kids []ast.Node
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		kids = append(kids, n)
+	}
+	c.walkKids(b, kids, c.pairTags(kids), marks)
+}
+
+// pairTags finds which tags of inline HTML belong together.
+func (c *converter) pairTags(kids []ast.Node) []rawTag {
+	var tags []rawTag
+	open := map[string][]int{}
+	for i, k := range kids {
+		raw, ok := k.(*ast.RawHTML)
+		if !ok {
+			continue
+		}
+		if tags == nil {
+			tags = make([]rawTag, len(kids))
+		}
+		source := c.textOf(raw.Segments.Sliced(0, raw.Segments.Len()))
+		tags[i].source = source
+		if e, ok := readElement(source); ok {
+			tags[i].name = e.name
+			if name, closing := strings.CutPrefix(e.name, "/"); closing {
+				if o := open[name]; len(o) > 0 {
+					// What opened inside and is still open stays unpaired.
+					j := o[len(o)-1]
+					tags[j].partner = i
+					for n, list := range open {
+						for len(list) > 0 && list[len(list)-1] >= j {
+							list = list[:len(list)-1]
+						}
+						open[n] = list
+					}
+				}
+			} else if htmlMarks[e.name] || e.name == "a" {
+				open[e.name] = append(open[e.name], i)
+			}
+		}
+	}
+	return tags
+}
+
+// htmlMarks are the elements that stand for marks.
+var htmlMarks = map[string]bool{
+	"strong": true, "b": true, "em": true, "i": true, "del": true, "s": true, "strike": true, "code": true,
+	"kbd": true, "sup": true, "sub": true, "mark": true,
+}
+
+// markOf gives the mark that an element stands for.
+func markOf(e *element) (Mark, bool) {
+	switch e.name {
+	case "strong", "b":
+		return Mark{Type: "bold"}, len(e.attrs) == 0
+	case "em", "i":
+		return Mark{Type: "italic"}, len(e.attrs) == 0
+	case "del", "s", "strike":
+		return Mark{Type: "strikethrough"}, len(e.attrs) == 0
+	case "code":
+		return Mark{Type: "code"}, len(e.attrs) == 0
+	case "kbd":
+		return Mark{Type: "keyboard"}, len(e.attrs) == 0
+	case "sup":
+		return Mark{Type: "superscript"}, len(e.attrs) == 0
+	case "sub":
+		return Mark{Type: "subscript"}, len(e.attrs) == 0
+	case "mark":
+		style := e.attr("style")
+		m := Mark{Type: "color", Data: map[string]string{"text": "default", "background": "default"}}
+		if v := styleOf(style, "color"); v != "" {
+			m.Data["text"] = v
+		}
+		if v := styleOf(style, "background-color"); v != "" {
+			m.Data["background"] = v
+		}
+		return m, e.only("style") && slices.Contains(colours, m.Data["text"]) && slices.Contains(colours, m.Data["background"])
+	}
+	return Mark{}, false
+}
+
+func (c *converter) walkKids(b *inlineBuilder, kids []ast.Node, tags []rawTag, marks []Mark) {
+	for i := 0; i < len(kids); i++ {
+		switch n := kids[i].(type) {
+		case *ast.Text:
+			c.plainText(b, n, marks)
+		case *ast.String:
+			b.text(valid(string(n.Value)), marks)
+		case *ast.CodeSpan:
+			b.text(c.codeSpan(n), addMark(marks, Mark{Type: "code"}))
+		case *ast.Emphasis:
+			m := Mark{Type: "italic"}
+			if n.Level == 2 {
+				m.Type = "bold"
+			}
+			c.walk(b, n, addMark(marks, m))
+		case *extast.Strikethrough:
+			c.walk(b, n, addMark(marks, Mark{Type: "strikethrough"}))
+		case *ast.Link:
+			c.link(b, n, marks)
+		case *ast.Image:
+			b.inline(c.inlineImage(n))
+		case *ast.AutoLink:
+			c.autoLink(b, n, marks)
+		case *extast.TaskCheckBox:
+			// It is data of the item.
+		case *atom:
+			c.atom(b, n, marks)
+		case *ast.RawHTML:
+			i = c.rawHTML(b, kids, tags, i, marks)
+		default:
+			c.walk(b, n, marks)
+		}
+	}
+}
+
+func (c *converter) plainText(b *inlineBuilder, n *ast.Text, marks []Mark) {
+	s := string(n.Segment.Value(c.source))
+	if !n.IsRaw() {
+		s = decode(s)
+	}
+	b.text(valid(s), marks)
+	switch {
+	case n.HardLineBreak():
+		b.text("\n", marks)
+	case n.SoftLineBreak():
+		b.text(" ", marks)
+	}
+}
+
+func (c *converter) codeSpan(n *ast.CodeSpan) string {
+	var s strings.Builder
+	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
+		if t, ok := k.(*ast.Text); ok {
+			s.Write(t.Segment.Value(c.source))
+		}
+	}
+	return valid(strings.ReplaceAll(strings.ReplaceAll(s.String(), "\r\n", " "), "\n", " "))
+}
+
+// rawHTML handles the tag at position i and gives the last position that it
+// used.
+func (c *converter) rawHTML(b *inlineBuilder, kids []ast.Node, tags []rawTag, i int, marks []Mark) int {
+	t := tags[i]
+	if t.name == "br" {
+		if e, ok := readElement(t.source); ok && len(e.attrs) == 0 {
+			b.text("\n", marks)
+			return i
+		}
+	}
+	if t.partner > i {
+		e, ok := readElement(t.source)
+		if ok && t.name == "a" {
+			if e.has("href") && e.only("href") {
+				inner := inlineBuilder{}
+				c.walkKids(&inner, kids[i+1:t.partner], shiftTags(tags, i+1, t.partner), marks)
+				c.addLink(b, e.attr("href"), "", inner.done())
+				return t.partner
+			}
+		}
+		if t.partner == i+1 { // nothing that could have a mark
+			b.raw(t.source+tags[t.partner].source, marks)
+			return t.partner
+		}
+		if m, isMark := markOf(e); ok && isMark {
+			c.walkKids(b, kids[i+1:t.partner], shiftTags(tags, i+1, t.partner), addMark(marks, m))
+			return t.partner
+		}
+	}
+	if atomNames[t.name] && isAtom(t.name, t.source) {
+		b.text(valid(t.source), marks) // one that is not closed: another end must not close it
+		return i
+	}
+	b.raw(t.source, marks)
+	return i
+}
+
+func shiftTags(tags []rawTag, from, to int) []rawTag {
+	out := slices.Clone(tags[from:to])
+	for i := range out {
+		if out[i].partner > 0 {
+			out[i].partner -= from
+		}
+	}
+	return out
+}
+
+func (c *converter) autoLink(b *inlineBuilder, n *ast.AutoLink, marks []Mark) {
+	label := valid(string(n.Label(c.source)))
+	url := valid(string(n.URL(c.source)))
+	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(url), "mailto:") {
+		url = "mailto:" + url
+	}
+	c.addLink(b, url, "", []*Node{textNode(Leaf{Text: label, Marks: marks})})
+}
+
+func (c *converter) link(b *inlineBuilder, n *ast.Link, marks []Mark) {
+	inner := inlineBuilder{}
+	c.walk(&inner, n, marks)
+	dest, title := decode(string(n.Destination)), decode(string(n.Title))
+	if title == "mention" {
+		m := inlineNode("mention", map[string]any{})
+		m.setRef("ref", c.resolve(valid(dest), UseLink), valid(dest), UseLink)
+		b.inline(m)
+		return
+	}
+	c.addLink(b, valid(dest), valid(title), inner.done())
+}
+
+func (c *converter) addLink(b *inlineBuilder, dest, title string, inner []*Node) {
+	inner = withoutLinks(inner)
+	if len(inner) == 0 {
+		inner = []*Node{textNode()}
+	}
+	l := inlineNode("link", map[string]any{})
+	l.Nodes = inner
+	l.setRef("ref", c.resolve(dest, UseLink), dest, UseLink)
+	if title != "" {
+		l.Data["title"] = title
+	}
+	b.inline(l)
+}
+
+// withoutLinks puts the content of links in their place: HTML may have links
+// in links, the model has not.
+func withoutLinks(nodes []*Node) []*Node {
+	if !slices.ContainsFunc(nodes, func(n *Node) bool { return n.Type == "link" }) {
+		return nodes
+	}
+	var b inlineBuilder
+	var add func(nodes []*Node)
+	add = func(nodes []*Node) {
+		for _, n := range nodes {
+			switch {
+			case n.Type == "link":
+				add(n.Nodes)
+			case n.Object == ObjectText:
+				for _, l := range n.Leaves {
+					if l.Raw {
+						b.raw(l.Text, l.Marks)
+					} else {
+						b.text(l.Text, l.Marks)
+					}
+				}
+			default:
+				b.inline(n)
+			}
+		}
+	}
+	add(nodes)
+	return b.done()
+}
+
+func (c *converter) resolve(dest string, use Use) Ref { return c.refs.resolve(dest, use) }
+
+func (c *converter) inlineImage(n *ast.Image) *Node {
+	i := inlineNode("inline-image", map[string]any{"size": "original"})
+	dest := valid(decode(string(n.Destination)))
+	i.setRef("ref", c.resolve(dest, UseImage), dest, UseImage)
+	if alt := c.altText(n); alt != "" {
+		i.Data["alt"] = alt
+	}
+	if title := valid(decode(string(n.Title))); title != "" {
+		i.Data["caption"] = title
+	}
+	return i
+}
+
+// altText gives the text of an image's label without marks.
+func (c *converter) altText(n ast.Node) string { return plainOf(c.inlines(n)) }
+
+// plainOf gives the text of nodes without marks.
+func plainOf(nodes []*Node) string {
+	var s strings.Builder
+	for _, n := range nodes {
+		for _, l := range n.Leaves {
+			if !l.Raw {
+				s.WriteString(l.Text)
+			}
+		}
+		switch n.Type {
+		case "emoji":
+			s.WriteString(emojiText(str(n.Data, "code")))
+		case "inline-math":
+			s.WriteString(str(n.Data, "formula"))
+		case "button":
+			s.WriteString(str(n.Data, "label"))
+		case "expression":
+			s.WriteString(str(n.Data, "expression"))
+		default:
+			s.WriteString(plainOf(n.Nodes))
+		}
+	}
+	return s.String()
+}
+
+func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
+	switch n.what {
+	case atomMath:
+		b.inline(inlineNode("inline-math", map[string]any{"formula": oneLineFormula(n.text)}))
+	case atomEmoji:
+		b.inline(inlineNode("emoji", map[string]any{"code": n.text}))
+	case atomFootnote:
+		if !c.annotate(b, n.text, marks) {
+			b.text("[^"+valid(n.text)+"]", marks)
+		}
+	case atomElement:
+		root, ok := readHTML(n.text)
+		if !ok || len(root.kids) != 1 {
+			b.raw(n.text, marks)
+			return
+		}
+		c.inlineElement(b, root.kids[0], n.text, marks)
+	}
+}
+
+// annotate puts the footnote onto the word before it.
+func (c *converter) annotate(b *inlineBuilder, label string, marks []Mark) bool {
+	fragment := c.noteBody(label)
+	if fragment == nil {
+		return false
+	}
+	word := Leaf{Marks: marks}
+	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
+		last := &b.leaves[k-1]
+		at := strings.LastIndexAny(last.Text, " \t\n\u00a0") + 1
+		if at > 0 && strings.HasPrefix(last.Text[at-1:], "\u00a0") {
+			at++
+		}
+		word = Leaf{Text: last.Text[at:], Marks: last.Marks}
+		last.Text = last.Text[:at]
+		if last.Text == "" {
+			b.leaves = b.leaves[:k-1]
+		}
+	}
+	b.annotation([]*Node{textNode(word)}, fragment)
+	return true
+}
+
+func (b *inlineBuilder) annotation(nodes []*Node, body *Node) {
+	a := inlineNode("annotation", nil)
+	a.Nodes, a.Fragments = nodes, []*Node{body}
+	b.inline(a)
+}
+
+// noteBody gives the body of a footnote as a fragment, nil when there is none
+// or when it may not be used here.
+func (c *converter) noteBody(label string) *Node {
+	note := c.notes[label]
+	if note == nil || c.inNote || note.uses >= maxUses {
+		return nil
+	}
+	note.uses++
+	c.inNote = true
+	body := filled(c.children(note))
+	c.inNote = false
+	return fragmentNode("", "annotation-body", body)
+}
+
+// decode resolves backslash escapes and character references.
+func decode(s string) string {
+	if strings.IndexByte(s, '\\') < 0 && strings.IndexByte(s, '&') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && util.IsPunct(s[i+1]):
+			i++
+			b.WriteByte(s[i])
+		case s[i] == '&':
+			if r, n := characterReference(s[i:]); n > 0 {
+				b.WriteString(r)
+				i += n - 1
+				continue
+			}
+			b.WriteByte('&')
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// characterReference reads `&name;`, `&#10;` or `&#xa;` at the start of s.
+func characterReference(s string) (string, int) {
+	end := strings.IndexByte(s[:min(len(s), 40)], ';')
+	if end < 2 {
+		return "", 0
+	}
+	name := s[1:end]
+	if name[0] == '#' {
+		num, base, digits := name[1:], 10, 7
+		if num != "" && (num[0] == 'x' || num[0] == 'X') {
+			num, base, digits = num[1:], 16, 6
+		}
+		v, err := strconv.ParseUint(num, base, 32)
+		if err != nil || len(num) > digits || strings.ContainsAny(num, "+_") {
+			return "", 0
+		}
+		r := rune(v)
+		if r == 0 || r > 0x10FFFF || r >= 0xD800 && r < 0xE000 {
+			r = '\uFFFD'
+		}
+		return string(r), end + 1
+	}
+	if e, ok := util.LookUpHTML5EntityByName(name); ok {
+		return string(e.Characters), end + 1
+	}
+	return "", 0
+}

@@ -1,0 +1,294 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+)
+
+// inlines makes nodes of a run of HTML, without the spaces at its edges.
+func (h *htmlReader) inlines(run []*element) []*Node {
+	var b inlineBuilder
+	h.run(&b, run, nil, true)
+	nodes := b.done()
+	trimEdge(nodes)
+	for _, n := range nodes {
+		loosen(n)
+	}
+	return slices.DeleteFunc(nodes, func(n *Node) bool { return n.Object == ObjectText && len(n.Leaves) == 0 })
+}
+
+// trimEdge takes the space off the end of inlines.
+func trimEdge(nodes []*Node) {
+	if len(nodes) == 0 || nodes[len(nodes)-1].Object != ObjectText {
+		return
+	}
+	n := nodes[len(nodes)-1]
+	if k := len(n.Leaves); k > 0 && !n.Leaves[k-1].Raw {
+		l := &n.Leaves[k-1]
+		l.Text = strings.TrimSuffix(l.Text, " ")
+		if l.Text == "" {
+			n.Leaves = n.Leaves[:k-1]
+		}
+	}
+}
+
+func loosen(n *Node) {
+	for i := range n.Leaves {
+		n.Leaves[i].Text = looseSpace(n.Leaves[i].Text)
+	}
+	for _, k := range n.Nodes {
+		loosen(k)
+	}
+}
+
+// run adds a run of HTML to the builder. At the start of a block and after a
+// space or a line break, a space is nothing.
+func (h *htmlReader) run(b *inlineBuilder, run []*element, marks []Mark, start bool) {
+	for _, e := range run {
+		if e.name == "" {
+			text := e.text
+			if strings.HasPrefix(text, " ") && b.afterSpace(start) {
+				text = text[1:]
+			}
+			b.text(text, marks)
+			continue
+		}
+		h.inline(b, e, marks, start)
+	}
+}
+
+// afterSpace tells whether what was added last is a space, a line break or
+// nothing.
+func (b *inlineBuilder) afterSpace(start bool) bool {
+	if k := len(b.leaves); k > 0 {
+		t := b.leaves[k-1].Text
+		return !b.leaves[k-1].Raw && (strings.HasSuffix(t, " ") || strings.HasSuffix(t, "\n"))
+	}
+	return start && len(b.nodes) == 0
+}
+
+func (h *htmlReader) inline(b *inlineBuilder, e *element, marks []Mark, start bool) {
+	if m, ok := markOf(e); ok && len(e.kids) > 0 {
+		h.run(b, e.kids, addMark(marks, m), start)
+		return
+	}
+	if h.c.known(b, e, marks, h) {
+		return
+	}
+	if h.strict {
+		h.failed = true
+		return
+	}
+	h.rawRun(b, e, marks, start)
+}
+
+// rawRun keeps the tags of an element and reads what is inside.
+func (h *htmlReader) rawRun(b *inlineBuilder, e *element, marks []Mark, start bool) {
+	if e.name == "!" || len(e.kids) == 0 {
+		b.raw(h.source[e.start:e.end], marks)
+		return
+	}
+	b.raw(h.source[e.start:e.openEnd], marks)
+	h.run(b, e.kids, marks, false)
+	b.raw(h.source[e.closeStart:e.end], marks)
+}
+
+// inlineElement adds an element that stands in Markdown.
+func (c *converter) inlineElement(b *inlineBuilder, e *element, source string, marks []Mark) {
+	if !c.known(b, e, marks, &htmlReader{c: c, source: source}) {
+		b.raw(source[e.start:e.end], marks)
+	}
+}
+
+// known adds the inline that an element stands for, or gives false.
+func (c *converter) known(b *inlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
+	class := strings.Fields(e.attr("class"))
+	switch e.name {
+	case "br":
+		b.text("\n", marks)
+		return len(e.attrs) == 0
+	case "img":
+		if !e.has("src") || hasString(class, "gitbook-drawing") {
+			return false
+		}
+		b.inline(c.imgInline(e, ""))
+		return true
+	case "picture":
+		img, dark, ok := pictureParts(e)
+		if ok {
+			b.inline(c.imgInline(img, dark))
+		}
+		return ok
+	case "button":
+		return hasString(class, "button") && c.button(b, e, class)
+	case "a":
+		switch {
+		case hasString(class, "button"):
+			return c.button(b, e, class)
+		case e.has("data-footnote-ref"):
+			return c.footnoteLink(b, e, marks, h)
+		case e.has("data-mention") && e.has("href"):
+			m := inlineNode("mention", map[string]any{})
+			dest := valid(e.attr("href"))
+			m.setRef("ref", c.resolve(dest, UseLink), dest, UseLink)
+			b.inline(m)
+			return true
+		case e.has("href") && e.only("href", "title"):
+			inner := inlineBuilder{}
+			h.run(&inner, e.kids, marks, false)
+			c.addLink(b, valid(e.attr("href")), valid(e.attr("title")), inner.done())
+			return true
+		}
+	case "code":
+		if hasString(class, "expression") && e.only("class") {
+			b.inline(inlineNode("expression", map[string]any{"expression": verbatim(e, h.source)}))
+			return true
+		}
+	case "i":
+		return c.icon(b, e)
+	case "span":
+		return c.spanInline(b, e, class, h.source)
+	}
+	return false
+}
+
+func (c *converter) icon(b *inlineBuilder, e *element) bool {
+	icon := iconOf(e)
+	if icon == "" || !e.only("class", "style") || !slices.Contains([]string{"", ":" + icon + ":"}, strings.TrimSpace(e.plain())) {
+		return false
+	}
+	data := map[string]any{"icon": icon}
+	if style := e.attr("style"); style != "" {
+		color := styleOf(style, "color")
+		if !slices.Contains(colours, color) {
+			return false
+		}
+		data["color"] = color
+	}
+	b.inline(inlineNode("icon", data))
+	return true
+}
+
+// verbatim gives the text inside of an element with all its spaces.
+func verbatim(e *element, source string) string {
+	return decodeHTML(source[e.openEnd:e.closeStart], false)
+}
+
+func (c *converter) spanInline(b *inlineBuilder, e *element, class []string, source string) bool {
+	switch {
+	case e.has("data-gb-custom-inline") && e.attr("data-tag") == "emoji" && e.attr("data-code") != "":
+		b.inline(inlineNode("emoji", map[string]any{"code": valid(e.attr("data-code"))}))
+		return true
+	case hasString(class, "math") && e.only("class"):
+		b.inline(inlineNode("inline-math", map[string]any{"formula": oneLineFormula(verbatim(e, source))}))
+		return true
+	}
+	return false
+}
+
+// imgInline makes an image in a line.
+func (c *converter) imgInline(e *element, dark string) *Node {
+	n := inlineNode("inline-image", map[string]any{"size": "original"})
+	if e.attr("data-size") == "line" {
+		n.Data["size"] = "line"
+	}
+	src := valid(e.attr("src"))
+	n.setRef("ref", c.resolve(src, UseImage), src, UseImage)
+	if dark != "" {
+		n.setRef("refDark", c.resolve(dark, UseImage), dark, UseImage)
+	}
+	if alt := valid(e.attr("alt")); alt != "" {
+		n.Data["alt"] = alt
+	}
+	if title := valid(e.attr("title")); title != "" {
+		n.Data["caption"] = title
+	}
+	return n
+}
+
+// pictureParts gives the image of a `<picture>` and what it shows in the dark.
+func pictureParts(e *element) (img *element, dark string, ok bool) {
+	kids, clean := e.elements()
+	if !clean || len(kids) == 0 {
+		return nil, "", false
+	}
+	for _, k := range kids {
+		switch {
+		case k.name == "source" && strings.Contains(k.attr("media"), "dark") && dark == "":
+			dark = valid(k.attr("srcset"))
+		case k.name == "img" && k.has("src") && img == nil:
+			img = k
+		default:
+			return nil, "", false
+		}
+	}
+	return img, dark, img != nil
+}
+
+func (c *converter) button(b *inlineBuilder, e *element, class []string) bool {
+	n := inlineNode("button", map[string]any{"label": strings.TrimSpace(e.plain()), "kind": "primary"})
+	if hasString(class, "secondary") {
+		n.Data["kind"] = "secondary"
+	}
+	for _, a := range e.attrs {
+		v := valid(a.Val)
+		switch a.Key {
+		case "class", "type":
+		case "href":
+			n.setRef("ref", c.resolve(v, UseLink), v, UseLink)
+		case "data-icon":
+			if v != "" {
+				n.Data["icon"] = v
+			}
+		case "data-action":
+			if v != "search" && v != "ask" && v != "select" {
+				return false
+			}
+			n.Data["action"] = v
+		case "data-query":
+			n.Data["query"] = v
+		case "data-slug":
+			n.Data["slug"] = v
+		case "data-size":
+			if v != "small" && v != "medium" && v != "large" {
+				return false
+			}
+			n.Data["size"] = v
+		default:
+			return false
+		}
+	}
+	b.inline(n)
+	return true
+}
+
+const (
+	noteHref   = "#user-content-fn-"
+	noteSpread = "span" // the link's text is what the note is about
+)
+
+// footnoteLink reads how a footnote is used in HTML.
+func (c *converter) footnoteLink(b *inlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
+	label, ok := strings.CutPrefix(e.attr("href"), noteHref)
+	if !ok {
+		return false
+	}
+	if e.attr("data-footnote-ref") != noteSpread {
+		return c.annotate(b, label, marks)
+	}
+	body := c.noteBody(label)
+	if body == nil {
+		return false
+	}
+	inner := inlineBuilder{}
+	h.run(&inner, e.kids, marks, false)
+	nodes := inner.done()
+	if len(nodes) == 0 {
+		nodes = []*Node{textNode()}
+	}
+	for _, n := range nodes {
+		loosen(n)
+	}
+	b.annotation(nodes, body)
+	return true
+}

@@ -1,0 +1,194 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// atom is an inline that is read as a whole: a formula, an emoji, an HTML
+// element with a meaning of its own, or the mark of a footnote.
+type atom struct {
+	ast.BaseInline
+	what atomKind
+	text string // the formula, the code of the emoji, the element, the label
+}
+
+type atomKind int
+
+const (
+	atomMath atomKind = iota
+	atomEmoji
+	atomElement
+	atomFootnote
+)
+
+var kindAtom = ast.NewNodeKind("Atom")
+
+func (*atom) Kind() ast.NodeKind     { return kindAtom }
+func (n *atom) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
+
+// maxAtomBytes bounds how long an inline that is read as a whole may be.
+const maxAtomBytes = 32 << 10
+
+// takeUntil reads from the reader's position up to the end that find gives
+// for the text so far, or gives ok=false without moving it.
+func takeUntil(block text.Reader, find func(b []byte) int) (taken []byte, ok bool) {
+	line, seg := block.Position()
+	var b []byte
+	for len(b) < maxAtomBytes {
+		l, _ := block.PeekLine()
+		if l == nil {
+			break
+		}
+		before := len(b)
+		if before == 0 {
+			b = l[:min(len(l), maxAtomBytes):min(len(l), maxAtomBytes)] // most often one line is enough
+		} else {
+			b = append(b, l[:min(len(l), maxAtomBytes)]...)
+		}
+		if end := find(b); end >= 0 {
+			block.Advance(end - before)
+			return b[:end], true
+		}
+		block.AdvanceLine()
+	}
+	block.SetPosition(line, seg)
+	return nil, false
+}
+
+// inlineMathParser reads `$$formula$$`.
+type inlineMathParser struct{}
+
+func (inlineMathParser) Trigger() []byte { return []byte{'$'} }
+
+func (inlineMathParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	if !bytes.HasPrefix(line, []byte("$$")) {
+		return nil
+	}
+	b, ok := takeUntil(block, func(b []byte) int {
+		if i := bytes.Index(b[2:], []byte("$$")); i >= 0 {
+			return i + 4
+		}
+		return -1
+	})
+	if !ok {
+		return nil
+	}
+	return &atom{what: atomMath, text: string(b[2 : len(b)-2])}
+}
+
+// emojiParser reads `:name:` for the names that are known.
+type emojiParser struct{}
+
+func (emojiParser) Trigger() []byte { return []byte{':'} }
+
+func (emojiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	name, n := emojiName(line)
+	if n == 0 {
+		return nil
+	}
+	code := emojiCode(name)
+	if code == "" {
+		return nil
+	}
+	block.Advance(n)
+	return &atom{what: atomEmoji, text: code}
+}
+
+// footnoteRefParser reads `[^label]` where label is defined.
+type footnoteRefParser struct{}
+
+func (footnoteRefParser) Trigger() []byte { return []byte{'['} }
+
+func (footnoteRefParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	label, n := footnoteLabel(line)
+	if n == 0 || scanOf(pc).notes[label] == nil {
+		return nil
+	}
+	block.Advance(n)
+	return &atom{what: atomFootnote, text: label}
+}
+
+// inlineElementParser reads the HTML elements whose content is not Markdown.
+type inlineElementParser struct{}
+
+func (inlineElementParser) Trigger() []byte { return []byte{'<'} }
+
+func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	i := 1
+	for i < len(line) && isNameByte(line[i]) {
+		i++
+	}
+	name := strings.ToLower(string(line[1:i]))
+	if !atomNames[name] {
+		return nil
+	}
+	open, ok := takeUntil(block, func(b []byte) int {
+		end := htmlTagEnd(b[1:])
+		if end < 0 {
+			return -1
+		}
+		return end + 1
+	})
+	if !ok || !isAtom(name, string(open)) {
+		return nil
+	}
+	if name == "img" {
+		return &atom{what: atomElement, text: string(open)}
+	}
+	closing := []byte("</" + name + ">")
+	rest, ok := takeUntil(block, func(b []byte) int {
+		if i := bytes.Index(b, closing); i >= 0 {
+			return i + len(closing)
+		}
+		return -1
+	})
+	if !ok {
+		return nil
+	}
+	return &atom{what: atomElement, text: string(open) + string(rest)}
+}
+
+// atomNames are the elements that may be atoms; isAtom looks at the
+// attributes that make them one.
+var atomNames = map[string]bool{"a": true, "button": true, "code": true, "i": true, "img": true, "picture": true, "span": true}
+
+func isAtom(name, open string) bool {
+	e, ok := readElement(open)
+	if !ok {
+		return false
+	}
+	class := strings.Fields(e.attr("class"))
+	switch name {
+	case "img", "picture":
+		return true
+	case "a":
+		return hasString(class, "button") || e.has("data-mention") || e.has("data-footnote-ref")
+	case "button":
+		return hasString(class, "button")
+	case "code":
+		return hasString(class, "expression")
+	case "i":
+		return iconOf(e) != ""
+	case "span":
+		return e.has("data-gb-custom-inline") || hasString(class, "math")
+	}
+	return false
+}
+
+func hasString(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,245 @@
+package markup
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// Parse reads a body, which is the source behind front matter and title, into
+// a document. It reads every input: what has no form as a block is kept
+// verbatim in a block of the integration "octavo", and what a person should
+// look at is in Problems. Nodes that come from one piece of source, such as
+// the blocks inside of one layout element, share its span.
+func Parse(body []byte, refs Refs) (doc *Document) {
+	defer func() {
+		if r := recover(); r != nil { // the library is not ours; its reader must not take a page down
+			doc = unreadable(body, fmt.Sprint("the source cannot be read: ", r))
+		}
+	}()
+	doc = parse(body, refs)
+	nameAnchors(doc.Nodes)
+	deriveKeys(doc.Nodes)
+	return doc
+}
+
+func unreadable(body []byte, why string) *Document {
+	doc := &Document{Problems: []Problem{{1, why}}}
+	s := trimSpan(body, 0, len(body))
+	if s.Start < s.End {
+		doc.Nodes, doc.Spans = []*Node{rawNode(string(body[s.Start:s.End]))}, []Span{s}
+	}
+	deriveKeys(doc.Nodes)
+	return doc
+}
+
+// converter makes nodes of one source's tree.
+type converter struct {
+	*scan
+	refs     Refs
+	problems *[]Problem
+	inNote   bool // inside of a footnote, where no other may be used
+	nested   int  // sources inside of a source
+	level    int  // blocks inside of blocks
+	tooDeep  bool
+	whole    string // the tag around
+}
+
+func parse(body []byte, refs Refs) *Document {
+	doc := &Document{}
+	root, s := read(body)
+	c := &converter{scan: s, refs: refs, problems: &doc.Problems}
+	var starts []int
+	var blocks []ast.Node
+	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		blocks = append(blocks, n)
+		starts = append(starts, lineStart(body, firstOffset(n)))
+	}
+	for _, i := range group(root) {
+		if k := i.node.Kind(); k == ast.KindLinkReferenceDefinition || k == kindFootnote {
+			continue // these stay between the blocks
+		}
+		limit := len(body)
+		if i.to+1 < len(starts) {
+			limit = max(starts[i.to+1], starts[i.from])
+		}
+		doc.add(c.topLevel(i, blocks, body, trimSpan(body, starts[i.from], limit)), trimSpan(body, starts[i.from], limit))
+	}
+	return doc
+}
+
+// topLevel makes nodes of an item. One that is nested too deeply is kept as
+// it is.
+func (c *converter) topLevel(i *item, blocks []ast.Node, body []byte, sp Span) []*Node {
+	c.tooDeep = false
+	for _, n := range blocks[i.from : i.to+1] {
+		c.tooDeep = c.tooDeep || c.deep[n]
+	}
+	if !c.tooDeep {
+		if nodes := c.item(i); !c.tooDeep {
+			return nodes
+		}
+	}
+	c.problem(sp.Start, fmt.Sprintf("blocks are nested more than %d levels deep; they are kept as they are", maxDepth))
+	return []*Node{indentedRaw(string(body[sp.Start:sp.End]))}
+}
+
+// add adds nodes with their span. Where two cannot be told apart by lines,
+// they are one piece.
+func (d *Document) add(nodes []*Node, sp Span) {
+	if k := len(d.Spans); k > 0 && sp.Start < d.Spans[k-1].End {
+		before := d.Spans[k-1]
+		sp = Span{before.Start, max(before.End, sp.End)}
+		for j := k - 1; j >= 0 && d.Spans[j] == before; j-- {
+			d.Spans[j] = sp
+		}
+	}
+	for _, n := range nodes {
+		d.Nodes = append(d.Nodes, n)
+		d.Spans = append(d.Spans, sp)
+	}
+}
+
+func (c *converter) problem(off int, message string) {
+	if c.nested > 0 {
+		return
+	}
+	line := 1 + bytes.Count(c.source[:min(off, len(c.source))], []byte("\n"))
+	*c.problems = append(*c.problems, Problem{line, message})
+}
+
+// firstOffset gives an offset on the first line of a block.
+func firstOffset(n ast.Node) int {
+	switch n := n.(type) {
+	case *extast.Table:
+		if row := n.FirstChild(); row != nil && row.FirstChild() != nil && row.FirstChild().Lines().Len() > 0 {
+			return row.FirstChild().Lines().At(0).Start
+		}
+	case *ast.Paragraph, *ast.TextBlock, *ast.HTMLBlock, *ast.CodeBlock, *ast.Heading, *ast.LinkReferenceDefinition,
+		*rawBlock, *tagBlock, *elementBlock:
+		if n.Lines().Len() > 0 {
+			return n.Lines().At(0).Start
+		}
+	}
+	return max(n.Pos(), 0)
+}
+
+func lineStart(b []byte, off int) int {
+	return bytes.LastIndexByte(b[:min(off, len(b))], '\n') + 1
+}
+
+// trimSpan leaves out the blank lines at the end, and the line's end.
+func trimSpan(b []byte, start, end int) Span {
+	e := start + len(bytes.TrimRight(b[start:end], " \t\r\n"))
+	for e < end && (b[e] == ' ' || b[e] == '\t') {
+		e++
+	}
+	return Span{start, e}
+}
+
+// textOf joins lines.
+func (c *converter) textOf(lines []text.Segment) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.Write(l.Value(c.source))
+	}
+	return b.String()
+}
+
+// sub reads a source that stands inside of this one, like the content of a
+// tag that is written on one line.
+func (c *converter) sub(source string) []*Node {
+	const deepest = 8
+	if c.nested >= deepest {
+		return []*Node{rawNode(source)}
+	}
+	root, s := read([]byte(source))
+	if len(s.deep) > 0 {
+		return []*Node{rawNode(source)}
+	}
+	inner := &converter{scan: s, refs: c.refs, problems: c.problems, inNote: c.inNote, nested: c.nested + 1, level: c.level}
+	nodes := inner.children(root)
+	c.tooDeep = c.tooDeep || inner.tooDeep
+	return nodes
+}
+
+// children gives the blocks of a container.
+func (c *converter) children(parent ast.Node) []*Node { return c.convert(group(parent)) }
+
+// filled gives a container one empty paragraph when it has nothing, so that
+// there is a place to write.
+func filled(nodes []*Node) []*Node {
+	if len(nodes) == 0 {
+		return []*Node{paragraphNode(nil)}
+	}
+	return nodes
+}
+
+const rawIntegration, rawKind = "octavo", "raw"
+
+// rawNode keeps source verbatim, from its first character on.
+func rawNode(source string) *Node { return indentedRaw(strings.TrimLeft(source, " \t")) }
+
+func indentedRaw(source string) *Node {
+	return &Node{Object: ObjectBlock, Type: "integration", Data: map[string]any{
+		"integration": rawIntegration, "block": rawKind,
+		"props": map[string]any{"source": cleanSource(source)},
+	}}
+}
+
+// cleanSource is source as a node can carry it.
+func cleanSource(s string) string {
+	return strings.TrimRight(valid(strings.ReplaceAll(s, "\r\n", "\n")), " \t\r\n")
+}
+
+func blockNode(typ string, data map[string]any, nodes ...*Node) *Node {
+	return &Node{Object: ObjectBlock, Type: typ, Data: data, Nodes: nodes}
+}
+
+func inlineNode(typ string, data map[string]any) *Node {
+	return &Node{Object: ObjectInline, Type: typ, Data: data}
+}
+
+func textNode(leaves ...Leaf) *Node {
+	if len(leaves) == 0 {
+		leaves = []Leaf{{}}
+	}
+	return &Node{Object: ObjectText, Leaves: leaves}
+}
+
+func fragmentNode(fragment, typ string, nodes []*Node) *Node {
+	return &Node{Object: ObjectFragment, Fragment: fragment, Type: typ, Nodes: nodes}
+}
+
+// paragraphNode makes a paragraph of inlines, which are never none.
+func paragraphNode(inlines []*Node) *Node {
+	if len(inlines) == 0 {
+		inlines = []*Node{textNode()}
+	}
+	return blockNode("paragraph", nil, inlines...)
+}
+
+// dataRef reads a reference, which is a Ref or, from a client that was not
+// checked, the object that stands for one.
+func dataRef(v any) (Ref, bool) {
+	switch r := v.(type) {
+	case Ref:
+		return r, r.Kind != ""
+	case *Ref:
+		if r != nil {
+			return *r, r.Kind != ""
+		}
+	case map[string]any:
+		ref := Ref{
+			Kind: str(r, "kind"), File: str(r, "file"), URL: str(r, "url"), Anchor: str(r, "anchor"),
+			Page: str(r, "page"), User: str(r, "user"), Collection: str(r, "collection"),
+			ReusableContent: str(r, "reusableContent"), Spec: str(r, "spec"), Tag: str(r, "tag"), Space: str(r, "space"),
+		}
+		return ref, ref.Kind != ""
+	}
+	return Ref{}, false
+}

@@ -1,0 +1,230 @@
+package markup
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// block makes nodes of one block. Most give one; a layout element gives those
+// inside of it.
+func (c *converter) block(n ast.Node) []*Node {
+	switch n := n.(type) {
+	case *ast.Paragraph, *ast.TextBlock:
+		return []*Node{c.paragraph(n)}
+	case *ast.Heading:
+		return []*Node{c.heading(n)}
+	case *ast.ThematicBreak:
+		return []*Node{blockNode("divider", nil)}
+	case *ast.Blockquote:
+		return []*Node{blockNode("blockquote", nil, filled(c.children(n))...)}
+	case *ast.List:
+		return []*Node{c.list(n)}
+	case *ast.FencedCodeBlock:
+		return []*Node{c.fenced(n)}
+	case *ast.CodeBlock:
+		return []*Node{codeNode(nil, strings.TrimRight(c.textOf(n.Lines().Sliced(0, n.Lines().Len())), "\n"))}
+	case *ast.HTMLBlock:
+		source := c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
+		if n.HasClosure() {
+			source += string(n.ClosureLine.Value(c.source))
+		}
+		return c.html(source)
+	case *extast.Table:
+		return []*Node{c.pipeTable(n)}
+	case *mathBlock:
+		formula := c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
+		formula = strings.TrimSuffix(strings.ReplaceAll(formula, "\r\n", "\n"), "\n")
+		return []*Node{blockNode("math", map[string]any{"formula": valid(formula)})}
+	case *rawBlock:
+		c.problem(firstOffset(n), n.problem)
+		return []*Node{rawNode(c.textOf(n.Lines().Sliced(0, n.Lines().Len())))}
+	case *ast.LinkReferenceDefinition, *footnoteBlock:
+		return nil
+	}
+	// Nothing else is in the grammar; if a new version of it brings more, its
+	// lines are kept.
+	if n.Lines().Len() > 0 {
+		return []*Node{rawNode(c.textOf(n.Lines().Sliced(0, n.Lines().Len())))}
+	}
+	return nil
+}
+
+func (c *converter) paragraph(n ast.Node) *Node {
+	if image := soleImage(n); image != nil {
+		return c.imageBlock(image)
+	}
+	inlines := c.inlines(n)
+	if len(inlines) > 0 && len(inlines[0].Leaves) > 0 && inlines[0].Leaves[0].Raw {
+		// On a line of its own it may begin a block.
+		source := c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
+		if line, _, _ := strings.Cut(source, "\n"); strings.HasPrefix(line, "<") && !readsAs(line, ast.KindParagraph) {
+			if readsAs(source, ast.KindHTMLBlock) {
+				return rawNode(source)
+			}
+			var b inlineBuilder
+			for i, l := range inlines[0].Leaves {
+				if l.Raw && i > 0 {
+					b.raw(l.Text, l.Marks)
+				} else {
+					b.text(l.Text, l.Marks)
+				}
+			}
+			inlines[0].Leaves = b.leaves
+		}
+	}
+	return paragraphNode(inlines)
+}
+
+func readsAs(source string, kind ast.NodeKind) bool {
+	root, _ := read([]byte(source))
+	return root.ChildCount() == 1 && root.FirstChild().Kind() == kind
+}
+
+// soleImage gives the image of a paragraph that is nothing else.
+func soleImage(n ast.Node) *ast.Image {
+	image, ok := n.FirstChild().(*ast.Image)
+	if !ok {
+		return nil
+	}
+	for k := image.NextSibling(); k != nil; k = k.NextSibling() {
+		if t, ok := k.(*ast.Text); !ok || t.Segment.Len() > 0 {
+			return nil
+		}
+	}
+	return image
+}
+
+func (c *converter) heading(n *ast.Heading) *Node {
+	inlines := c.inlines(n)
+	id := ""
+	if len(inlines) > 0 {
+		inlines, id = cutAnchor(inlines)
+	}
+	return headingNode(n.Level, id, inlines)
+}
+
+// headingNode makes a heading. The model has three levels; deeper ones keep
+// theirs next to it.
+func headingNode(level int, id string, inlines []*Node) *Node {
+	data := map[string]any{}
+	if level > 3 {
+		data["level"] = float64(level)
+	}
+	if id != "" {
+		data["id"] = id
+	}
+	if len(inlines) == 0 {
+		inlines = []*Node{textNode()}
+	}
+	return blockNode(fmt.Sprintf("heading-%d", min(level, 3)), data, inlines...)
+}
+
+// anchorOpen matches the tag that fixes the anchor of a heading.
+var anchorOpen = regexp.MustCompile(`^<a\s+(?:href="#([^"]*)"\s+)?id="([^"]*)"\s*>$`)
+
+// cutAnchor takes `<a href="#slug" id="slug"></a>` off the end of a heading.
+func cutAnchor(inlines []*Node) ([]*Node, string) {
+	last := inlines[len(inlines)-1]
+	if last.Object != ObjectText {
+		return inlines, ""
+	}
+	l := last.Leaves
+	if len(l) > 1 && l[len(l)-1].Text == "" {
+		l = l[:len(l)-1]
+	}
+	if len(l) == 0 || !l[len(l)-1].Raw {
+		return inlines, ""
+	}
+	raw := l[len(l)-1]
+	open, ok := strings.CutSuffix(raw.Text, "</a>")
+	m := anchorOpen.FindStringSubmatch(open)
+	if !ok || m == nil || !anchorForm.MatchString(m[2]) || m[1] != "" && m[1] != m[2] {
+		return inlines, ""
+	}
+	rest := l[:len(l)-1]
+	if k := len(rest); k > 0 && !rest[k-1].Raw {
+		rest[k-1].Text = strings.TrimSuffix(rest[k-1].Text, " ")
+		if rest[k-1].Text == "" {
+			rest = rest[:k-1]
+		}
+	}
+	if len(rest) == 0 {
+		return inlines[:len(inlines)-1], m[2]
+	}
+	last.Leaves = rest
+	return inlines, m[2]
+}
+
+func (c *converter) list(n *ast.List) *Node {
+	typ, data := "list-unordered", map[string]any(nil)
+	if n.IsOrdered() {
+		typ = "list-ordered"
+		data = map[string]any{}
+		if n.Start != 1 {
+			data["start"] = float64(n.Start)
+		}
+	}
+	var items []*Node
+	tasks := 0
+	for i := n.FirstChild(); i != nil; i = i.NextSibling() {
+		var itemData map[string]any
+		kids := c.children(i)
+		if box := checkBox(i); box != nil {
+			itemData = map[string]any{"checked": box.IsChecked}
+			tasks++
+			if len(kids) > 1 && isEmptyParagraph(kids[0]) {
+				kids = kids[1:] // the line of the box alone
+			}
+		}
+		items = append(items, blockNode("list-item", itemData, filled(kids)...))
+	}
+	if typ == "list-unordered" && tasks == len(items) && tasks > 0 {
+		typ = "list-tasks"
+	}
+	return blockNode(typ, data, items...)
+}
+
+func checkBox(item ast.Node) *extast.TaskCheckBox {
+	if first := item.FirstChild(); first != nil {
+		if box, ok := first.FirstChild().(*extast.TaskCheckBox); ok {
+			return box
+		}
+	}
+	return nil
+}
+
+func (c *converter) fenced(n *ast.FencedCodeBlock) *Node {
+	data := map[string]any{}
+	if n.Info != nil {
+		info := strings.Fields(valid(decode(string(n.Info.Segment.Value(c.source)))))
+		if len(info) > 0 {
+			data["syntax"] = info[0]
+		}
+		if len(info) > 1 {
+			data["info"] = strings.Join(info[1:], " ")
+		}
+	}
+	code := c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
+	return codeNode(data, strings.TrimSuffix(code, "\n"))
+}
+
+// codeNode makes a block of code, which has at least one line.
+func codeNode(data map[string]any, code string) *Node {
+	n := blockNode("code", data)
+	if n.Data == nil {
+		n.Data = map[string]any{}
+	}
+	for _, l := range strings.Split(valid(code), "\n") {
+		n.Nodes = append(n.Nodes, blockNode("code-line", nil, textNode(Leaf{Text: strings.TrimSuffix(l, "\r")})))
+	}
+	return n
+}
+
+// valid makes text that JSON can carry.
+func valid(s string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
+}

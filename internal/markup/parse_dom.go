@@ -1,0 +1,206 @@
+package markup
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// element is a piece of HTML as it is written: an element, a text (no name)
+// or something that has no meaning for us, like a comment (name "!").
+type element struct {
+	name  string
+	attrs []html.Attribute
+	text  string // of a text, with spaces collapsed and decoded; of a "!", verbatim
+	kids  []*element
+	// Where it stands in the source that was read.
+	start, openEnd, closeStart, end int
+}
+
+func (e *element) attr(name string) string {
+	for _, a := range e.attrs {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func (e *element) has(name string) bool {
+	for _, a := range e.attrs {
+		if a.Key == name {
+			return true
+		}
+	}
+	return false
+}
+
+// only tells whether the element has no attributes but these.
+func (e *element) only(names ...string) bool {
+	for _, a := range e.attrs {
+		if !hasString(names, a.Key) {
+			return false
+		}
+	}
+	return true
+}
+
+// elements gives the children without blank texts, or false when a text with
+// something in it stands between them.
+func (e *element) elements() (kids []*element, ok bool) {
+	for _, k := range e.kids {
+		if k.name == "" && strings.TrimSpace(k.text) == "" {
+			continue
+		}
+		if k.name == "" || k.name == "!" {
+			return nil, false
+		}
+		kids = append(kids, k)
+	}
+	return kids, true
+}
+
+var voidElements = map[string]bool{
+	"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true, "input": true,
+	"link": true, "meta": true, "source": true, "track": true, "wbr": true,
+}
+
+// readHTML reads well-formed HTML into a tree. Where elements are not closed
+// as they were opened, or are nested too deeply, ok is false: such HTML is
+// not ours to understand.
+func readHTML(source string) (root *element, ok bool) {
+	root = &element{end: len(source)}
+	z := html.NewTokenizer(strings.NewReader(source))
+	stack := []*element{root}
+	off := 0
+	for {
+		tt := z.Next()
+		raw := len(z.Raw())
+		top := stack[len(stack)-1]
+		e := &element{start: off, openEnd: off + raw, closeStart: off + raw, end: off + raw}
+		off += raw
+		switch tt {
+		case html.ErrorToken:
+			return root, len(stack) == 1 && off == len(source)
+		case html.TextToken:
+			e.text = decodeHTML(source[e.start:e.end], !inside(stack, "pre"))
+			if n := len(top.kids); n > 0 && top.kids[n-1].name == "" && e.text == "" {
+				continue
+			}
+			top.kids = append(top.kids, e)
+		case html.CommentToken, html.DoctypeToken:
+			e.name, e.text = "!", source[e.start:e.end]
+			top.kids = append(top.kids, e)
+		case html.SelfClosingTagToken, html.StartTagToken:
+			t := z.Token()
+			e.name, e.attrs = t.Data, t.Attr
+			top.kids = append(top.kids, e)
+			if tt == html.SelfClosingTagToken || voidElements[e.name] {
+				continue
+			}
+			if len(stack) >= maxDepth {
+				return nil, false
+			}
+			stack = append(stack, e)
+		case html.EndTagToken:
+			t := z.Token()
+			if top == root || top.name != t.Data {
+				return nil, false
+			}
+			top.closeStart, top.end = e.start, e.end
+			stack = stack[:len(stack)-1]
+		}
+	}
+}
+
+func inside(stack []*element, name string) bool {
+	for _, e := range stack {
+		if e.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// keptSpace stands for a space that was written as a character reference and
+// must not collapse; looseSpace gives the space back.
+const keptSpace = "\x00"
+
+func looseSpace(s string) string { return strings.ReplaceAll(s, keptSpace, " ") }
+
+// decodeHTML decodes a text. Runs of spaces and line breaks are one space.
+func decodeHTML(s string, collapse bool) string {
+	s = valid(strings.ReplaceAll(s, "\r\n", "\n"))
+	if !collapse {
+		return html.UnescapeString(s)
+	}
+	var b strings.Builder
+	space := false
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c == ' ' || c == '\t' || c == '\n' || c == '\r' {
+			if !space {
+				b.WriteByte(' ')
+			}
+			space = true
+			continue
+		}
+		space = false
+		b.WriteByte(s[i])
+	}
+	return html.UnescapeString(strings.ReplaceAll(b.String(), "&#x20;", keptSpace))
+}
+
+// readElement reads one tag alone.
+func readElement(open string) (*element, bool) {
+	z := html.NewTokenizer(strings.NewReader(open))
+	switch z.Next() {
+	case html.StartTagToken, html.SelfClosingTagToken:
+		t := z.Token()
+		return &element{name: t.Data, attrs: t.Attr, end: len(open)}, true
+	case html.EndTagToken:
+		return &element{name: "/" + z.Token().Data, end: len(open)}, true
+	}
+	return nil, false
+}
+
+// isLayout tells whether a div says only how its content is laid out.
+func isLayout(open string) bool {
+	e, ok := readElement(open)
+	return ok && e.only("align", "data-full-width", "data-with-frame")
+}
+
+// plain gives the text of an element without its tags.
+func (e *element) plain() string {
+	if e.name == "" {
+		return looseSpace(e.text)
+	}
+	if e.name == "!" {
+		return ""
+	}
+	var b strings.Builder
+	for _, k := range e.kids {
+		b.WriteString(k.plain())
+	}
+	return b.String()
+}
+
+// iconOf gives the icon that `<i class="fa-name">` shows.
+func iconOf(e *element) string {
+	for _, c := range strings.Fields(e.attr("class")) {
+		if name, ok := strings.CutPrefix(c, "fa-"); ok && name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// styleOf gives one property of a style attribute.
+func styleOf(style, property string) string {
+	for _, d := range strings.Split(style, ";") {
+		name, value, ok := strings.Cut(d, ":")
+		if ok && strings.TrimSpace(name) == property {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

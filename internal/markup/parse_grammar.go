@@ -1,0 +1,170 @@
+package markup
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Limits of the parser. Content beyond them is kept verbatim and reported.
+const (
+	// maxDepth is how many blocks may be open inside each other.
+	maxDepth = 64
+	// maxTableCells is how many cells one table may have.
+	maxTableCells = 20_000
+	// maxInlineMarks is how many characters with a meaning one paragraph may
+	// hold: matching them is more than linear.
+	maxInlineMarks = 4_000
+	// maxUses is how often one footnote may be used: each use carries its
+	// body.
+	maxUses = 32
+)
+
+// grammar reads Markdown into goldmark's tree; it has no state of its own.
+var grammar = parser.NewParser(
+	parser.WithBlockParsers(
+		util.Prioritized(tagParser{}, 50),
+		util.Prioritized(elementParser{}, 60),
+		util.Prioritized(mathParser{}, 70),
+		util.Prioritized(parser.NewSetextHeadingParser(), 100),
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(shallow{parser.NewListParser()}, 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(shallow{parser.NewBlockquoteParser()}, 800),
+		util.Prioritized(htmlParser{parser.NewHTMLBlockParser()}, 900),
+		util.Prioritized(shallow{footnoteParser{}}, 950),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	),
+	parser.WithInlineParsers(
+		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
+		util.Prioritized(inlineMathParser{}, 90),
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(footnoteRefParser{}, 150),
+		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300),
+		util.Prioritized(inlineElementParser{}, 350),
+		util.Prioritized(parser.NewRawHTMLParser(), 400),
+		util.Prioritized(parser.NewEmphasisParser(), 500),
+		util.Prioritized(extension.NewStrikethroughParser(), 500),
+		util.Prioritized(emojiParser{}, 600),
+		util.Prioritized(extension.NewLinkifyParser(), 999),
+	),
+	parser.WithParagraphTransformers(
+		util.Prioritized(heavyTransformer{}, 50),
+		util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
+		util.Prioritized(tableTransformer{extension.NewTableParagraphTransformer()}, 200),
+	),
+	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+)
+
+// scan is what one run of the grammar shares.
+type scan struct {
+	*outline
+	source []byte
+	deep   map[ast.Node]bool // top-level blocks that are nested too deeply
+	notes  map[string]*footnoteBlock
+}
+
+var scanKey = parser.NewContextKey()
+
+func scanOf(pc parser.Context) *scan { return pc.Get(scanKey).(*scan) }
+
+// read runs the grammar over a source.
+func read(source []byte) (ast.Node, *scan) {
+	s := &scan{outline: newOutline(source), source: source, deep: map[ast.Node]bool{}, notes: map[string]*footnoteBlock{}}
+	pc := parser.NewContext()
+	pc.Set(scanKey, s)
+	return grammar.Parse(text.NewReader(source), parser.WithContext(pc)), s
+}
+
+// tooDeep tells whether no further block may be opened, and remembers the
+// block of the top level that this happened in.
+func tooDeep(pc parser.Context) bool {
+	open := pc.OpenedBlocks()
+	if len(open) < maxDepth {
+		return false
+	}
+	scanOf(pc).deep[open[0].Node] = true
+	return true
+}
+
+// shallow keeps a container parser from nesting without end.
+type shallow struct{ parser.BlockParser }
+
+func (p shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	if tooDeep(pc) {
+		return nil, parser.NoChildren
+	}
+	return p.BlockParser.Open(parent, reader, pc)
+}
+
+// rawBlock is source that is kept as it is.
+type rawBlock struct {
+	ast.BaseBlock
+	problem string
+}
+
+var kindRaw = ast.NewNodeKind("Raw")
+
+func (*rawBlock) Kind() ast.NodeKind { return kindRaw }
+func (*rawBlock) IsRaw() bool        { return true }
+func (n *rawBlock) Dump(b []byte, l int) {
+	ast.DumpHelper(n, b, l, nil, nil)
+}
+
+// heavyTransformer takes paragraphs that would take too long out of the
+// inline parser's hands.
+type heavyTransformer struct{}
+
+func (heavyTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	lines := node.Lines()
+	if lines.Len() == 0 || lines.At(lines.Len()-1).Stop-lines.At(0).Start < maxInlineMarks {
+		return
+	}
+	marks, pipes := 0, 0
+	for _, l := range lines.Sliced(0, lines.Len()) {
+		for _, c := range l.Value(reader.Source()) {
+			switch c {
+			case '*', '_', '~', '[', ']', '<', '`', '$', '!':
+				marks++
+			case '|':
+				pipes++
+			}
+		}
+	}
+	problem := ""
+	switch {
+	case pipes > maxTableCells:
+		problem = "the table has too many cells; it is kept as it is"
+	case marks > maxInlineMarks && pipes < marks/maxInlineMarks*8:
+		problem = "the paragraph has too many marks; it is kept as it is"
+	default:
+		return
+	}
+	raw := &rawBlock{problem: problem}
+	raw.SetLines(lines)
+	raw.SetPos(node.Pos())
+	parent := node.Parent()
+	parent.ReplaceChild(parent, node, raw)
+}
+
+// tableTransformer makes tables of paragraphs, except inside of links'
+// definitions and where a row could not be told from text.
+type tableTransformer struct{ parser.ParagraphTransformer }
+
+func (t tableTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	lines := node.Lines()
+	for i := range lines.Len() {
+		if l := lines.At(i); bytes.IndexByte(l.Value(reader.Source()), '|') >= 0 {
+			t.ParagraphTransformer.Transform(node, reader, pc)
+			return
+		}
+	}
+}

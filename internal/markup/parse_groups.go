@@ -1,0 +1,181 @@
+package markup
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// item is a block, a tag or a text beside a tag, with the items that a tag or
+// an element holds once its end was found.
+type item struct {
+	node   ast.Node
+	piece  *tagPiece // of a line with tags
+	kids   []*item
+	closed bool
+	// from and to are the positions of the first and the last block among
+	// their siblings.
+	from, to int
+}
+
+// name tells openings and closings apart: "%hint" for a tag, "<div" for an
+// element. A block that is neither has none.
+func (i *item) opens() string {
+	if i.piece != nil && i.piece.tag != nil && i.piece.tag.closes() == "" {
+		return "%" + i.piece.tag.name
+	}
+	if e, ok := i.node.(*elementBlock); ok && e.open {
+		return "<" + e.name
+	}
+	return ""
+}
+
+func (i *item) closes() string {
+	if i.piece != nil && i.piece.tag != nil {
+		if name := i.piece.tag.closes(); name != "" {
+			return "%" + name
+		}
+	}
+	if e, ok := i.node.(*elementBlock); ok && e.close {
+		return "<" + e.name
+	}
+	return ""
+}
+
+// group finds what belongs to tags and elements among the blocks of one
+// parent. A closing tag closes the innermost open one of its name; what is
+// still open inside stands for itself.
+func group(parent ast.Node) []*item {
+	var out []*item
+	var open []int // positions in out
+	byName := map[string][]int{}
+	add := func(i *item) {
+		if name := i.closes(); name != "" && len(byName[name]) > 0 {
+			at := byName[name][len(byName[name])-1]
+			for k := len(open); k > 0 && open[k-1] >= at; k-- {
+				n := out[open[k-1]].opens()
+				byName[n] = byName[n][:len(byName[n])-1]
+				open = open[:k-1]
+			}
+			whole := out[at]
+			whole.kids = append([]*item(nil), out[at+1:]...)
+			whole.closed, whole.to = true, i.to
+			out = out[:at+1]
+			return
+		}
+		if name := i.opens(); name != "" {
+			open = append(open, len(out))
+			byName[name] = append(byName[name], len(out))
+		}
+		out = append(out, i)
+	}
+	at := 0
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		if t, ok := n.(*tagBlock); ok {
+			for k := range t.pieces {
+				add(&item{node: n, piece: &t.pieces[k], from: at, to: at})
+			}
+		} else {
+			add(&item{node: n, from: at, to: at})
+		}
+		at++
+	}
+	return out
+}
+
+// convert makes nodes of items.
+func (c *converter) convert(items []*item) []*Node {
+	var nodes []*Node
+	for _, i := range items {
+		nodes = append(nodes, c.item(i)...)
+	}
+	return nodes
+}
+
+func (c *converter) item(i *item) []*Node {
+	if c.level++; c.level > maxDepth {
+		c.tooDeep = true
+		c.level--
+		return nil
+	}
+	defer func() { c.level-- }()
+	switch {
+	case i.piece != nil && i.piece.tag == nil:
+		return c.textBeside(i.piece.source)
+	case i.piece != nil:
+		return c.tag(i)
+	}
+	if e, ok := i.node.(*elementBlock); ok {
+		return c.element(e, i)
+	}
+	return c.block(i.node)
+}
+
+// textBeside reads the text that stands on the line of a tag, which can be
+// paragraphs only.
+func (c *converter) textBeside(source string) []*Node {
+	nodes := c.sub(source)
+	for _, n := range nodes {
+		if n.Type != "paragraph" {
+			return []*Node{paragraphNode([]*Node{textNode(Leaf{Text: valid(source)})})}
+		}
+	}
+	return nodes
+}
+
+// sourceOf gives the source of an item without the marks of the blocks
+// around it.
+func (c *converter) sourceOf(i *item) string {
+	if !i.closed {
+		if i.piece != nil {
+			return i.piece.source
+		}
+		return string(i.node.Lines().Value(c.source))
+	}
+	first := i.node
+	last := first
+	for k := i.from; k < i.to && last.NextSibling() != nil; k++ {
+		last = last.NextSibling()
+	}
+	from := first.Lines().At(0).Start
+	to := last.Lines().At(last.Lines().Len() - 1).Stop
+	start := lineStart(c.source, from)
+	if i.piece != nil {
+		// Other tags may stand on the same lines.
+		if k := strings.Index(string(c.source[from:to]), i.piece.source); k > 0 {
+			from += k
+		}
+	}
+	prefix := string(c.source[start:from])
+	var b strings.Builder
+	for n, line := range strings.SplitAfter(string(c.source[from:to]), "\n") {
+		if n > 0 {
+			line = cutPrefix(line, prefix)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// cutPrefix takes off a line what stands in front of the first line of the
+// same block: quote marks, and spaces for everything else.
+func cutPrefix(line, prefix string) string {
+	for k := 0; k < len(prefix) && line != ""; k++ {
+		if prefix[k] == '>' {
+			rest := strings.TrimLeft(line, " \t")
+			if !strings.HasPrefix(rest, ">") {
+				return line
+			}
+			line = rest[1:]
+			continue
+		}
+		if line[0] != ' ' && line[0] != '\t' {
+			if line[0] == '>' {
+				continue
+			}
+			return line
+		}
+		line = line[1:]
+	}
+	return line
+}

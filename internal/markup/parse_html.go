@@ -1,0 +1,469 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// html makes nodes of a block of HTML. What is not one of our forms is kept
+// verbatim as a whole.
+func (c *converter) html(source string) []*Node {
+	raw := []*Node{rawNode(source)}
+	root, ok := readHTML(strings.TrimSpace(source))
+	if !ok {
+		return raw
+	}
+	h := &htmlReader{c: c, source: strings.TrimSpace(source), strict: true}
+	nodes := h.blocks(root.kids)
+	if h.failed || len(nodes) == 0 {
+		return raw
+	}
+	return nodes
+}
+
+// element makes nodes of an element, with the items that it holds.
+func (c *converter) element(n *elementBlock, i *item) []*Node {
+	source := string(n.Lines().Value(c.source))
+	if !n.open {
+		if n.close || !n.closed {
+			return []*Node{rawNode(source)}
+		}
+		return c.html(source)
+	}
+	if !i.closed {
+		return []*Node{rawNode(source)}
+	}
+	source = strings.TrimSpace(source)
+	end := htmlTagEnd([]byte(source[1:])) + 1
+	e, _ := readElement(source[:end])
+	if n.name == "details" {
+		title, body := c.summary(strings.TrimSpace(source[end:]), i.kids)
+		return []*Node{detailsNode(e, title, body)}
+	}
+	if nodes := layout(e, c.convert(i.kids)); len(nodes) > 0 {
+		return nodes
+	}
+	return []*Node{rawNode(c.sourceOf(i))}
+}
+
+// summary gives the title and the body of an expandable. The title is on the
+// line of the opening tag or the first thing below.
+func (c *converter) summary(line string, kids []*item) (title, body []*Node) {
+	source := line
+	if line == "" && len(kids) > 0 {
+		switch k := kids[0].node.(type) {
+		case *elementBlock:
+			if k.name == "summary" {
+				source = string(k.Lines().Value(c.source))
+			}
+		case *ast.HTMLBlock:
+			source = string(k.Lines().Value(c.source))
+		}
+	}
+	head, rest, ok := strings.Cut(strings.TrimSpace(source), "</summary>")
+	root, wellFormed := readHTML(head + "</summary>")
+	if ok && wellFormed && len(root.kids) == 1 && root.kids[0].name == "summary" {
+		h := &htmlReader{c: c, source: head + "</summary>"}
+		title = h.inlines(root.kids[0].kids)
+		if line == "" {
+			kids = kids[1:]
+		}
+	} else {
+		rest = line
+	}
+	if rest = strings.TrimSpace(rest); rest != "" {
+		body = c.textBeside(rest)
+	}
+	return title, append(body, c.convert(kids)...)
+}
+
+// layout puts what a div says onto the blocks inside of it. It gives nil
+// when one of them has no place for it.
+func layout(e *element, nodes []*Node) []*Node {
+	for _, n := range nodes {
+		for _, a := range e.attrs {
+			switch {
+			case a.Key == "data-full-width" && a.Val == "false":
+			case a.Key == "data-full-width" && slices.Contains(wideTypes, n.Type):
+				n.Data = orEmpty(n.Data)
+				n.Data["fullWidth"] = true
+			case a.Key == "data-with-frame" && a.Val == "false":
+			case a.Key == "data-with-frame" && n.Type == "images":
+				n.Data["withFrame"] = true
+			case a.Key == "align" && n.Type == "images" && slices.Contains(columnAlignments, a.Val):
+				n.Data["align"] = a.Val
+			case a.Key == "align" && isTextBlock(n) && textAlign[a.Val] != "":
+				n.Data = setString(n.Data, "align", textAlign[a.Val])
+			default:
+				return nil
+			}
+		}
+	}
+	return nodes
+}
+
+var wideTypes = []string{"code", "images", "embed", "tabs", "columns", "table", "integration", "swagger"}
+
+// textAlign are the alignments of text, which follow its direction.
+var textAlign = map[string]string{"left": "start", "center": "center", "right": "end", "start": "start", "end": "end"}
+
+func isTextBlock(n *Node) bool {
+	return n.Type == "paragraph" || strings.HasPrefix(n.Type, "heading-")
+}
+
+func detailsNode(e *element, title []*Node, body []*Node) *Node {
+	n := blockNode("expandable", nil)
+	if e.has("open") {
+		n.Data = map[string]any{"defaultExpanded": true}
+	}
+	n.Fragments = []*Node{
+		fragmentNode("expandable-title", "expandable-title", []*Node{paragraphNode(title)}),
+		fragmentNode("expandable-body", "expandable-body", filled(body)),
+	}
+	return n
+}
+
+// htmlReader makes nodes of HTML. A strict one fails on what it does not
+// know; the other keeps it as raw leaves.
+type htmlReader struct {
+	c      *converter
+	source string
+	strict bool
+	failed bool
+}
+
+func (h *htmlReader) fail() []*Node {
+	h.failed = true
+	return nil
+}
+
+// blocks makes blocks of elements; inlines between them are paragraphs.
+func (h *htmlReader) blocks(kids []*element) []*Node {
+	var nodes []*Node
+	var run []*element
+	flush := func() {
+		if p := h.paragraph(run); p != nil {
+			nodes = append(nodes, p)
+		}
+		run = nil
+	}
+	for _, k := range kids {
+		if !blockElements[k.name] {
+			run = append(run, k)
+			continue
+		}
+		flush()
+		nodes = append(nodes, h.block(k)...)
+	}
+	flush()
+	return nodes
+}
+
+// paragraph makes one of a run of inlines, nil when it is blank.
+func (h *htmlReader) paragraph(run []*element) *Node {
+	if len(run) == 1 && run[0].name == "img" && hasString(strings.Fields(run[0].attr("class")), "gitbook-drawing") {
+		return h.drawing(run[0])
+	}
+	inlines := h.inlines(run)
+	if len(inlines) == 0 {
+		return nil
+	}
+	if len(run) > 0 && h.strict && len(trimRun(run)) == 1 {
+		// A lone image is a block, unless it says how it sits in a line.
+		e := trimRun(run)[0]
+		if (e.name == "img" && !e.has("data-size") || e.name == "picture") && inlines[0].Type == "inline-image" && !hasSize(e) {
+			return h.lone(e)
+		}
+	}
+	return paragraphNode(inlines)
+}
+
+func trimRun(run []*element) []*element {
+	return slices.DeleteFunc(slices.Clone(run), func(e *element) bool { return e.name == "" && strings.TrimSpace(e.text) == "" })
+}
+
+func hasSize(e *element) bool {
+	for _, k := range e.kids {
+		if k.name == "img" && k.has("data-size") {
+			return true
+		}
+	}
+	return false
+}
+
+var blockElements = map[string]bool{
+	"p": true, "div": true, "figure": true, "table": true, "pre": true, "h1": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true,
+	"ul": true, "ol": true, "blockquote": true, "hr": true, "details": true,
+}
+
+func (h *htmlReader) block(e *element) []*Node {
+	switch e.name {
+	case "p":
+		return h.aligned(e, paragraphNode(h.inlines(e.kids)))
+	case "h1", "h2", "h3", "h4", "h5", "h6":
+		id := e.attr("id")
+		if e.has("id") && !anchorForm.MatchString(id) {
+			return h.fail()
+		}
+		return h.aligned(e, headingNode(int(e.name[1]-'0'), id, h.inlines(e.kids)))
+	case "hr":
+		return []*Node{blockNode("divider", nil)}
+	case "blockquote":
+		if len(e.attrs) > 0 {
+			return h.fail()
+		}
+		return []*Node{blockNode("blockquote", nil, filled(h.blocks(e.kids))...)}
+	case "ul", "ol":
+		return h.list(e)
+	case "pre":
+		return h.code(e)
+	case "table":
+		if n := h.table(e); n != nil {
+			return []*Node{n}
+		}
+		return h.fail()
+	case "figure":
+		if image := h.figure(e); image != nil {
+			return []*Node{blockNode("images", map[string]any{}, image)}
+		}
+		return h.fail()
+	case "div":
+		return h.div(e)
+	case "details":
+		return h.details(e)
+	}
+	return h.fail()
+}
+
+func (h *htmlReader) aligned(e *element, n *Node) []*Node {
+	if !e.only("align", "id") || e.has("id") && e.name == "p" {
+		return h.fail()
+	}
+	if e.has("align") {
+		align := textAlign[e.attr("align")]
+		if align == "" {
+			return h.fail()
+		}
+		n.Data = setString(n.Data, "align", align)
+	}
+	return []*Node{n}
+}
+
+func (h *htmlReader) details(e *element) []*Node {
+	if !e.only("open") {
+		return h.fail()
+	}
+	var title []*Node
+	kids := e.kids
+	for i, k := range kids {
+		if k.name == "" && strings.TrimSpace(k.text) == "" {
+			continue
+		}
+		if k.name == "summary" {
+			title, kids = h.inlines(k.kids), kids[i+1:]
+		}
+		break
+	}
+	return []*Node{detailsNode(e, title, h.blocks(kids))}
+}
+
+func (h *htmlReader) div(e *element) []*Node {
+	if !e.only("align", "data-full-width", "data-with-frame") {
+		return h.fail()
+	}
+	kids, ok := e.elements()
+	if !ok {
+		return h.fail()
+	}
+	if len(kids) > 0 && !slices.ContainsFunc(kids, func(k *element) bool { return k.name != "figure" }) {
+		images := blockNode("images", map[string]any{})
+		for _, k := range kids {
+			image := h.figure(k)
+			if image == nil {
+				return h.fail()
+			}
+			images.Nodes = append(images.Nodes, image)
+		}
+		if nodes := layout(e, []*Node{images}); nodes != nil {
+			return nodes
+		}
+		return h.fail()
+	}
+	if nodes := layout(e, h.blocks(e.kids)); nodes != nil && len(e.attrs) > 0 {
+		return nodes
+	}
+	return h.fail()
+}
+
+func (h *htmlReader) list(e *element) []*Node {
+	kids, ok := e.elements()
+	if !ok || len(kids) == 0 || !e.only("start") {
+		return h.fail()
+	}
+	n := blockNode("list-unordered", nil)
+	if e.name == "ol" {
+		n = blockNode("list-ordered", map[string]any{})
+		if v, ok := readLength(e.attr("start")); ok && v != 1.0 {
+			f, isNumber := v.(float64)
+			if !isNumber || f != float64(int(f)) {
+				return h.fail()
+			}
+			n.Data["start"] = f
+		}
+	}
+	tasks := 0
+	for _, k := range kids {
+		if k.name != "li" || !k.only("data-checked") {
+			return h.fail()
+		}
+		item := blockNode("list-item", nil)
+		inner := k.kids
+		if len(inner) > 0 && inner[0].name == "input" && inner[0].attr("type") == "checkbox" {
+			item.Data = map[string]any{"checked": inner[0].has("checked")}
+			inner = inner[1:]
+			tasks++
+		}
+		item.Nodes = filled(h.blocks(inner))
+		n.Nodes = append(n.Nodes, item)
+	}
+	if tasks == len(n.Nodes) && n.Type == "list-unordered" {
+		n.Type = "list-tasks"
+	}
+	return []*Node{n}
+}
+
+// code reads `<pre><code>`, in which strong lines are marked ones.
+func (h *htmlReader) code(e *element) []*Node {
+	kids, ok := e.elements()
+	if !ok || len(kids) != 1 || kids[0].name != "code" {
+		return h.fail()
+	}
+	data := map[string]any{}
+	syntax := classAfter(kids[0], "lang-")
+	if syntax == "" {
+		syntax = classAfter(e, "language-")
+	}
+	if syntax != "" {
+		data["syntax"] = syntax
+	}
+	for _, a := range e.attrs {
+		switch a.Key {
+		case "class":
+		case "data-title":
+			data["title"] = valid(a.Val)
+		case "data-overflow":
+			if a.Val == "wrap" || a.Val == "scroll" {
+				data["overflow"] = a.Val
+			}
+		case "data-line-numbers":
+			data["lineNumbers"] = a.Val != "false"
+		case "data-expandable":
+			data["expandable"] = a.Val != "false"
+		case "data-full-width":
+			data["fullWidth"] = a.Val != "false"
+		case "data-collapsed-line-count":
+			if v, ok := readLength(a.Val); ok {
+				data["collapsedLineCount"] = v
+			}
+		default:
+			return h.fail()
+		}
+	}
+	r := &codeReader{h: h}
+	r.begin()
+	r.walk(kids[0].kids, false)
+	r.end()
+	if h.failed {
+		return nil
+	}
+	lines := r.lines
+	// The line break in front of the closing tag ends the last line.
+	if k := len(lines); k > 1 && len(lines[k-1].Nodes) == 1 && plainOf(lines[k-1].Nodes) == "" && lines[k-1].Nodes[0].Object == ObjectText && !truth(lines[k-1].Data, "highlighted") {
+		lines = lines[:k-1]
+	}
+	return []*Node{blockNode("code", data, lines...)}
+}
+
+func classAfter(e *element, prefix string) string {
+	for _, c := range strings.Fields(e.attr("class")) {
+		if s, ok := strings.CutPrefix(c, prefix); ok {
+			return s
+		}
+	}
+	return ""
+}
+
+// codeReader cuts the content of a code element into lines.
+type codeReader struct {
+	h *htmlReader
+	b inlineBuilder
+	marked,
+	plain bool // whether the line has marked and unmarked text
+	lines []*Node
+}
+
+func (r *codeReader) begin() { r.b, r.marked, r.plain = inlineBuilder{}, false, false }
+
+func (r *codeReader) end() {
+	nodes := r.b.done()
+	if len(nodes) == 0 {
+		nodes = []*Node{textNode()}
+	}
+	line := blockNode("code-line", nil, nodes...)
+	if r.marked && !r.plain {
+		line.Data = map[string]any{"highlighted": true}
+	} else if r.marked {
+		r.h.fail() // a part of a line: that has no form
+	}
+	r.lines = append(r.lines, line)
+}
+
+func (r *codeReader) walk(kids []*element, marked bool) {
+	for _, k := range kids {
+		switch k.name {
+		case "":
+			for i, s := range strings.Split(k.text, "\n") {
+				if i > 0 {
+					r.end()
+					r.begin()
+				}
+				if s != "" {
+					r.mark(marked)
+					r.b.text(s, nil)
+				} else if marked && i == 0 {
+					r.mark(true)
+				}
+			}
+		case "strong":
+			if len(k.attrs) > 0 || marked {
+				r.h.fail()
+				return
+			}
+			if len(k.kids) == 0 {
+				r.mark(true)
+			}
+			r.walk(k.kids, true)
+		case "a", "code":
+			r.mark(marked)
+			before := len(r.b.nodes)
+			r.h.c.inlineElement(&r.b, k, r.h.source, nil)
+			if len(r.b.nodes) == before || r.b.nodes[len(r.b.nodes)-1].Type != "annotation" && r.b.nodes[len(r.b.nodes)-1].Type != "expression" {
+				r.h.fail()
+				return
+			}
+		default:
+			r.h.fail()
+			return
+		}
+	}
+}
+
+func (r *codeReader) mark(marked bool) {
+	if marked {
+		r.marked = true
+	} else {
+		r.plain = true
+	}
+}

@@ -1,0 +1,110 @@
+package markup
+
+import "github.com/yuin/goldmark/ast"
+
+// imageBlock makes the block of an image that has a paragraph for itself.
+func (c *converter) imageBlock(n *ast.Image) *Node {
+	image := blockNode("image", map[string]any{})
+	dest := valid(decode(string(n.Destination)))
+	image.setRef("ref", c.resolve(dest, UseImage), dest, UseImage)
+	if alt := c.altText(n); alt != "" {
+		image.Data["alt"] = alt
+	}
+	if title := valid(decode(string(n.Title))); title != "" {
+		captioned(image, []*Node{paragraphNode([]*Node{textNode(Leaf{Text: title})})})
+	}
+	return blockNode("images", map[string]any{}, image)
+}
+
+// figure makes an image of `<figure>`, nil when it is another thing.
+func (h *htmlReader) figure(e *element) *Node {
+	kids, ok := e.elements()
+	if !ok || len(kids) == 0 || len(kids) > 2 || len(kids) == 2 && kids[1].name != "figcaption" {
+		return nil
+	}
+	image := h.image(kids[0])
+	if image == nil {
+		return nil
+	}
+	if len(kids) == 2 {
+		if caption := h.blocks(kids[1].kids); len(caption) > 0 && !isBlank(caption) {
+			captioned(image, caption)
+		}
+	}
+	return image
+}
+
+func isBlank(nodes []*Node) bool {
+	return len(nodes) == 1 && isEmptyParagraph(nodes[0])
+}
+
+// isEmptyParagraph tells whether a node is a paragraph without content, which
+// Markdown cannot write.
+func isEmptyParagraph(n *Node) bool {
+	if n.Type != "paragraph" {
+		return false
+	}
+	for _, k := range n.Nodes {
+		if k.Object != ObjectText {
+			return false
+		}
+		for _, l := range k.Leaves {
+			if l.Text != "" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// image makes an image of `<img>` or `<picture>`.
+func (h *htmlReader) image(e *element) *Node {
+	dark := ""
+	if e.name == "picture" {
+		img, d, ok := pictureParts(e)
+		if !ok {
+			return nil
+		}
+		e, dark = img, d
+	}
+	if e.name != "img" || !e.has("src") || e.has("class") {
+		return nil
+	}
+	n := blockNode("image", map[string]any{})
+	src := valid(e.attr("src"))
+	n.setRef("ref", h.c.resolve(src, UseImage), src, UseImage)
+	if dark != "" {
+		n.setRef("refDark", h.c.resolve(dark, UseImage), dark, UseImage)
+	}
+	if alt := valid(e.attr("alt")); alt != "" {
+		n.Data["alt"] = alt
+	}
+	for _, key := range []string{"width", "height"} {
+		if l, ok := readLength(e.attr(key)); ok {
+			n.Data[key] = l
+		}
+	}
+	return n
+}
+
+// lone makes the block of an image that stands in HTML alone.
+func (h *htmlReader) lone(e *element) *Node {
+	image := h.image(e)
+	if image == nil {
+		h.failed = true
+		return nil
+	}
+	return blockNode("images", map[string]any{}, image)
+}
+
+func (h *htmlReader) drawing(e *element) *Node {
+	n := blockNode("drawing", map[string]any{})
+	if e.has("src") {
+		src := valid(e.attr("src"))
+		n.setRef("ref", h.c.resolve(src, UseImage), src, UseImage)
+	}
+	if alt := valid(e.attr("alt")); alt != "" {
+		n.Data["alt"] = alt
+	}
+	return n
+}

@@ -1,0 +1,85 @@
+package markup
+
+import "strings"
+
+// lostKinds are how a reference is written whose target cannot be located:
+// it keeps naming its target, and nothing is lost when that comes back.
+var lostKinds = map[string]string{
+	RefPage: "pages", RefFile: "files", RefSpace: "spaces", RefUser: "users", RefCollection: "collections",
+	RefReusable: "reusable-content", RefAnchor: "anchors", RefOpenAPI: "openapi", RefTag: "tags",
+}
+
+const lostPrefix = "/broken/"
+
+// find gives what a destination names.
+func (r Refs) find(dest string, use Use) (Ref, bool) {
+	if r.Resolve != nil {
+		if ref, ok := r.Resolve(dest, use); ok {
+			return ref, true
+		}
+	}
+	return readLost(dest)
+}
+
+// resolve gives what a destination names, or the address that it is.
+func (r Refs) resolve(dest string, use Use) Ref {
+	if ref, ok := r.find(dest, use); ok {
+		return ref
+	}
+	return Ref{Kind: RefURL, URL: dest}
+}
+
+func writeLost(ref Ref) string {
+	id := ref.mainID()
+	dest := lostPrefix + lostKinds[ref.Kind] + "/" + lostEscape.Replace(id)
+	if ref.Kind == RefAnchor {
+		dest = lostPrefix + "anchors/" + lostEscape.Replace(ref.Page) + "/" + lostEscape.Replace(id)
+	}
+	if ref.Space != "" && ref.Kind != RefSpace {
+		dest += "?space=" + lostEscape.Replace(ref.Space)
+	}
+	return dest
+}
+
+func readLost(dest string) (Ref, bool) {
+	rest, ok := strings.CutPrefix(dest, lostPrefix)
+	if !ok {
+		return Ref{}, false
+	}
+	rest, space, _ := strings.Cut(rest, "?space=")
+	name, id, _ := strings.Cut(rest, "/")
+	for kind, n := range lostKinds {
+		if n != name {
+			continue
+		}
+		ref := Ref{Kind: kind}
+		if kind == RefAnchor {
+			var page string
+			page, id, _ = strings.Cut(id, "/")
+			ref.Page = lostUnescape.Replace(page)
+		}
+		if id == "" || strings.Contains(id, "/") {
+			return Ref{}, false
+		}
+		if space != "" {
+			ref.Space = lostUnescape.Replace(space)
+		}
+		*ref.slotOf(refKeys[kind][0]) = lostUnescape.Replace(id)
+		return ref, true
+	}
+	return Ref{}, false
+}
+
+// mainID gives the field that counts.
+func (r Ref) mainID() string {
+	keys := refKeys[r.Kind]
+	if len(keys) == 0 {
+		return ""
+	}
+	return *r.slotOf(keys[0])
+}
+
+var (
+	lostEscape   = strings.NewReplacer("%", "%25", "/", "%2F", "?", "%3F", "#", "%23", " ", "%20", "\n", "%0A", "\t", "%09", "\r", "%0D", "<", "%3C", ">", "%3E", "\\", "%5C", "(", "%28", ")", "%29", "\"", "%22")
+	lostUnescape = strings.NewReplacer("%25", "%", "%2F", "/", "%3F", "?", "%23", "#", "%20", " ", "%0A", "\n", "%09", "\t", "%0D", "\r", "%3C", "<", "%3E", ">", "%5C", "\\", "%28", "(", "%29", ")", "%22", "\"")
+)

@@ -1,0 +1,361 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// tagBlock is a line that begins with a `{% tag %}`. What belongs to the tag
+// is found later, among the blocks that follow: a tag is no container for
+// the grammar.
+type tagBlock struct {
+	ast.BaseBlock
+	pieces []tagPiece
+	end    int // offset in the source behind the first tag
+}
+
+// tagPiece is a tag, or the text between two of them.
+type tagPiece struct {
+	tag    *tag
+	source string
+}
+
+var kindTag = ast.NewNodeKind("Tag")
+
+func (*tagBlock) Kind() ast.NodeKind     { return kindTag }
+func (*tagBlock) IsRaw() bool            { return true }
+func (n *tagBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
+
+// elementBlock is an HTML element, or one of its two tags when it holds
+// Markdown.
+type elementBlock struct {
+	ast.BaseBlock
+	name   string
+	open   bool // the opening tag alone
+	close  bool // the closing tag alone
+	ends   int  // offset behind the closing tag of a whole element
+	closed bool
+}
+
+var kindElement = ast.NewNodeKind("Element")
+
+func (*elementBlock) Kind() ast.NodeKind     { return kindElement }
+func (*elementBlock) IsRaw() bool            { return true }
+func (n *elementBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
+
+// blockStart gives the current line from where its text begins, and the
+// offset of that in the source.
+func blockStart(reader text.Reader, pc parser.Context) (line []byte, seg text.Segment, off int, ok bool) {
+	line, seg = reader.PeekLine()
+	pos := pc.BlockOffset()
+	if pos < 0 || pos >= len(line) {
+		return nil, seg, 0, false
+	}
+	return line[pos:], seg, seg.Start + pos - seg.Padding, true
+}
+
+type tagParser struct{}
+
+func (tagParser) Trigger() []byte             { return []byte{'{'} }
+func (tagParser) CanInterruptParagraph() bool { return true }
+func (tagParser) CanAcceptIndentedLine() bool { return false }
+
+func (tagParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	line, seg, off, ok := blockStart(reader, pc)
+	if !ok || !bytes.HasPrefix(line, []byte("{%")) {
+		return nil, parser.NoChildren
+	}
+	source := scanOf(pc).source
+	first, ok := readTag(source[off:])
+	if !ok {
+		return nil, parser.NoChildren
+	}
+	n := &tagBlock{end: off + first.end}
+	if n.end <= seg.Stop {
+		n.pieces = tagPieces(line)
+		if len(n.pieces) > 1 && n.pieces[1].tag == nil && !isKnownTag(first.name) && !closedBy(n.pieces, first.name) {
+			return nil, parser.NoChildren // text that begins with something like a tag
+		}
+	} else if rest := source[n.end:]; !isBlankLine(rest) {
+		return nil, parser.NoChildren // a tag of several lines has its last line for itself
+	}
+	n.Lines().Append(seg)
+	reader.AdvanceToEOL()
+	return n, parser.NoChildren
+}
+
+func isBlankLine(b []byte) bool {
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		b = b[:i]
+	}
+	return util.IsBlank(b)
+}
+
+// tagPieces cuts a line into tags and the texts between them.
+func tagPieces(line []byte) []tagPiece {
+	var pieces []tagPiece
+	text := 0
+	flush := func(end int) {
+		if s := bytes.TrimSpace(line[text:end]); len(s) > 0 {
+			pieces = append(pieces, tagPiece{nil, string(s)})
+		}
+	}
+	for i := 0; i < len(line); {
+		t, ok := readTag(line[i:])
+		if !ok || len(pieces) > 0 && t.closes() == "" && pieces[len(pieces)-1].tag == nil {
+			next := bytes.Index(line[i+1:], []byte("{%"))
+			if next < 0 {
+				break
+			}
+			i += next + 1
+			continue
+		}
+		flush(i)
+		pieces = append(pieces, tagPiece{&t, string(line[i : i+t.end])})
+		i += t.end
+		text = i
+		if next := bytes.Index(line[i:], []byte("{%")); next >= 0 {
+			i += next
+		} else {
+			break
+		}
+	}
+	flush(len(line))
+	return pieces
+}
+
+func closedBy(pieces []tagPiece, name string) bool {
+	for _, p := range pieces {
+		if p.tag != nil && p.tag.closes() == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (tagParser) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
+	n := node.(*tagBlock)
+	_, seg := reader.PeekLine()
+	if seg.Start >= n.end {
+		return parser.Close
+	}
+	n.Lines().Append(seg)
+	reader.AdvanceToEOL()
+	return parser.Continue | parser.NoChildren
+}
+
+func (tagParser) Close(node ast.Node, reader text.Reader, pc parser.Context) {
+	n := node.(*tagBlock)
+	if n.pieces != nil {
+		return
+	}
+	// A tag of several lines: read without the marks of the blocks around.
+	s := bytes.TrimSpace(n.Lines().Value(reader.Source()))
+	if t, ok := readTag(s); ok && t.end == len(s) {
+		n.pieces = []tagPiece{{&t, string(s)}}
+	} else {
+		n.pieces = []tagPiece{{nil, string(s)}}
+	}
+}
+
+type elementParser struct{}
+
+func (elementParser) Trigger() []byte             { return []byte{'<'} }
+func (elementParser) CanInterruptParagraph() bool { return true }
+func (elementParser) CanAcceptIndentedLine() bool { return false }
+
+func (elementParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	line, seg, off, ok := blockStart(reader, pc)
+	if !ok {
+		return nil, parser.NoChildren
+	}
+	line = bytes.TrimSpace(line)
+	n := &elementBlock{}
+	if bytes.HasPrefix(line, []byte("</")) {
+		n.name, n.close = strings.ToLower(string(bytes.TrimSuffix(line[2:], []byte(">")))), true
+		if n.name != "details" && n.name != "div" || line[len(line)-1] != '>' {
+			return nil, parser.NoChildren
+		}
+	} else {
+		e := scanOf(pc).elements[off]
+		if e == nil || e.openEnd > seg.Stop {
+			return nil, parser.NoChildren
+		}
+		n.name = e.name
+		alone := e.openEnd-off == len(line)
+		switch e.name {
+		case "details":
+			if d, ok := readElement(string(line[:e.openEnd-off])); !ok || !d.only("open") {
+				return nil, parser.NoChildren
+			}
+			n.open = e.close < 0 || e.close >= seg.Stop
+		case "div":
+			if !isLayout(string(line[:e.openEnd-off])) {
+				return nil, parser.NoChildren // somebody's HTML
+			}
+			n.open = alone && string(line) != "<div>"
+		}
+		if !n.open && (e.close < 0 || !e.clean) {
+			return nil, parser.NoChildren
+		}
+		n.ends = e.closeEnd
+	}
+	n.Lines().Append(seg)
+	n.closed = n.open || n.close || n.ends <= seg.Stop
+	reader.AdvanceToEOL()
+	return n, parser.NoChildren
+}
+
+func (elementParser) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
+	n := node.(*elementBlock)
+	if n.closed {
+		return parser.Close
+	}
+	_, seg := reader.PeekLine()
+	n.Lines().Append(seg)
+	n.closed = n.ends <= seg.Stop
+	reader.AdvanceToEOL()
+	return parser.Continue | parser.NoChildren
+}
+
+func (elementParser) Close(ast.Node, text.Reader, parser.Context) {}
+
+// htmlParser ends a block of HTML that has no end of its own in front of a
+// tag.
+type htmlParser struct{ parser.BlockParser }
+
+func (p htmlParser) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
+	if n := node.(*ast.HTMLBlock); n.HTMLBlockType == ast.HTMLBlockType6 || n.HTMLBlockType == ast.HTMLBlockType7 {
+		line, _ := reader.PeekLine()
+		if w, pos := util.IndentWidth(line, reader.LineOffset()); w < 4 && pos < len(line) && line[pos] == '{' {
+			if _, ok := readTag(line[pos:]); ok {
+				return parser.Close
+			}
+		}
+	}
+	return p.BlockParser.Continue(node, reader, pc)
+}
+
+// mathBlock is a formula between two lines of `$$`.
+type mathBlock struct {
+	ast.BaseBlock
+	end int
+}
+
+var kindMath = ast.NewNodeKind("Math")
+
+func (*mathBlock) Kind() ast.NodeKind     { return kindMath }
+func (*mathBlock) IsRaw() bool            { return true }
+func (n *mathBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
+
+type mathParser struct{}
+
+func (mathParser) Trigger() []byte             { return []byte{'$'} }
+func (mathParser) CanInterruptParagraph() bool { return true }
+func (mathParser) CanAcceptIndentedLine() bool { return false }
+
+func (mathParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	_, _, off, ok := blockStart(reader, pc)
+	if !ok {
+		return nil, parser.NoChildren
+	}
+	end, ok := scanOf(pc).maths[off]
+	if !ok {
+		return nil, parser.NoChildren
+	}
+	reader.AdvanceToEOL()
+	return &mathBlock{end: end}, parser.NoChildren
+}
+
+func (mathParser) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
+	n := node.(*mathBlock)
+	_, seg := reader.PeekLine()
+	if seg.Start <= n.end && n.end < seg.Stop {
+		reader.AdvanceToEOL()
+		return parser.Close
+	}
+	n.Lines().Append(seg)
+	reader.AdvanceToEOL()
+	return parser.Continue | parser.NoChildren
+}
+
+func (mathParser) Close(ast.Node, text.Reader, parser.Context) {}
+
+// footnoteBlock is a definition `[^label]: …`. It stays where it is written.
+type footnoteBlock struct {
+	ast.BaseBlock
+	label string
+	uses  int
+	busy  bool
+}
+
+var kindFootnote = ast.NewNodeKind("FootnoteBlock")
+
+func (*footnoteBlock) Kind() ast.NodeKind     { return kindFootnote }
+func (n *footnoteBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
+
+type footnoteParser struct{}
+
+func (footnoteParser) Trigger() []byte             { return []byte{'['} }
+func (footnoteParser) CanInterruptParagraph() bool { return true }
+func (footnoteParser) CanAcceptIndentedLine() bool { return false }
+
+func (footnoteParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	line, _, _, ok := blockStart(reader, pc)
+	if !ok {
+		return nil, parser.NoChildren
+	}
+	label, n := footnoteLabel(line)
+	if n == 0 || n >= len(line) || line[n] != ':' {
+		return nil, parser.NoChildren
+	}
+	node := &footnoteBlock{label: label}
+	if s := scanOf(pc); s.notes[label] == nil {
+		s.notes[label] = node
+	}
+	reader.Advance(pc.BlockOffset() + n + 1)
+	if rest, _ := reader.PeekLine(); util.IsBlank(rest) {
+		reader.AdvanceToEOL()
+		return node, parser.NoChildren
+	}
+	return node, parser.HasChildren
+}
+
+// footnoteLabel reads `[^label]`, which has no spaces and no brackets.
+func footnoteLabel(b []byte) (string, int) {
+	if len(b) < 4 || b[0] != '[' || b[1] != '^' {
+		return "", 0
+	}
+	for i := 2; i < len(b) && i < 100; i++ {
+		switch c := b[i]; {
+		case c == ']':
+			if i == 2 {
+				return "", 0
+			}
+			return string(b[2:i]), i + 1
+		case c == '[' || c <= ' ' || c == '\\' || c == '`' || c == '<':
+			return "", 0
+		}
+	}
+	return "", 0
+}
+
+func (footnoteParser) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
+	line, _ := reader.PeekLine()
+	if util.IsBlank(line) {
+		return parser.Continue | parser.HasChildren
+	}
+	pos, padding := util.IndentPosition(line, reader.LineOffset(), 4)
+	if pos < 0 {
+		return parser.Close
+	}
+	reader.AdvanceAndSetPadding(pos, padding)
+	return parser.Continue | parser.HasChildren
+}
+
+func (footnoteParser) Close(ast.Node, text.Reader, parser.Context) {}

@@ -1,0 +1,386 @@
+package markup
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Print writes a document as Markdown in one canonical form. Parse reads it
+// back into the same nodes, apart from what Markdown cannot say: paragraphs
+// without content, and texts that are split for no reason.
+func Print(doc *Document, refs Refs) []byte {
+	p := &printer{refs: refs, notes: newNotes(nil)}
+	var b bytes.Buffer
+	b.WriteString(p.blocks(doc.Nodes))
+	if defs := p.definitions(); defs != "" {
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(defs)
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+// printer writes blocks. All methods give text without a line break at its
+// end.
+type printer struct {
+	refs  Refs
+	notes *notes
+	inRef bool // inside of a footnote
+	wrote map[destination]Ref
+}
+
+// notes are the footnotes of one source.
+type notes struct {
+	used   map[string]bool // labels that are taken
+	bodies map[string]string
+	order  []string
+	next   int
+	// known gives the label of a body that the source defines already.
+	known map[uint64]string
+}
+
+func newNotes(used map[string]bool) *notes {
+	if used == nil {
+		used = map[string]bool{}
+	}
+	return &notes{used: used, bodies: map[string]string{}}
+}
+
+// label gives the label of a footnote with this body.
+func (p *printer) label(body []*Node) string {
+	if l, ok := p.notes.known[hashNodes(body)]; ok {
+		return l
+	}
+	var label string
+	for label == "" || p.notes.used[label] {
+		p.notes.next++
+		label = fmt.Sprint(p.notes.next)
+	}
+	p.notes.used[label] = true
+	p.notes.order = append(p.notes.order, label)
+	p.inRef = true
+	p.notes.bodies[label] = p.blocks(body)
+	p.inRef = false
+	return label
+}
+
+func hashNodes(nodes []*Node) uint64 {
+	h, v := hashes{}, uint64(hashSeed)
+	for _, n := range nodes {
+		v = mix(v, h.of(n))
+	}
+	return v
+}
+
+// definitions writes the footnotes that were used.
+func (p *printer) definitions() string {
+	var defs []string
+	for _, l := range p.notes.order {
+		defs = append(defs, strings.TrimRight(hang("[^"+l+"]: ", "    ", p.notes.bodies[l]), " "))
+	}
+	return strings.Join(defs, "\n\n")
+}
+
+// hang puts first in front of the first line and rest in front of the others
+// that are not empty.
+func hang(first, rest, s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		switch {
+		case i == 0:
+			lines[i] = first + l
+		case l != "":
+			lines[i] = rest + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *printer) blocks(nodes []*Node) string { return p.blocksAfter(nodes, false) }
+
+// blocksAfter writes blocks; other is whether a list that comes first has the
+// second marker.
+func (p *printer) blocksAfter(nodes []*Node, other bool) string {
+	var b strings.Builder
+	var before *Node
+	for _, n := range nodes {
+		switch {
+		case before == nil:
+		case isList(n) && isList(before) && (n.Type == "list-ordered") == (before.Type == "list-ordered"):
+			other = !other
+		default:
+			other = false
+		}
+		s := p.block(n, other)
+		if s == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(s)
+		before = n
+	}
+	return b.String()
+}
+
+func isList(n *Node) bool {
+	return n.Type == "list-unordered" || n.Type == "list-ordered" || n.Type == "list-tasks"
+}
+
+func (p *printer) block(n *Node, other bool) string {
+	switch n.Type {
+	case "paragraph":
+		return p.paragraph(n)
+	case "heading-1", "heading-2", "heading-3":
+		return p.heading(n)
+	case "list-unordered", "list-ordered", "list-tasks":
+		return p.list(n, other)
+	case "divider":
+		return "***"
+	case "blockquote":
+		return p.quote(n)
+	case "code":
+		return p.code(n)
+	case "math":
+		return p.math(n)
+	case "images":
+		return p.images(n)
+	case "drawing":
+		return p.drawing(n)
+	case "table":
+		return p.table(n)
+	case "expandable":
+		return p.expandable(n)
+	}
+	return p.tagBlock(n)
+}
+
+func (p *printer) paragraph(n *Node) string {
+	align := str(n.Data, "align")
+	if align != "" {
+		return "<p align=" + quoteAttr(htmlAlign(align)) + ">" + p.htmlInlines(n.Nodes) + "</p>"
+	}
+	if isEmptyParagraph(n) {
+		return ""
+	}
+	return p.inlines(n.Nodes, 0)
+}
+
+// htmlAlign is how an alignment is written.
+func htmlAlign(align string) string {
+	switch align {
+	case "start":
+		return "left"
+	case "end":
+		return "right"
+	}
+	return align
+}
+
+func (p *printer) heading(n *Node) string {
+	level := headingLevel(n)
+	id := str(n.Data, "id")
+	if id != "" && !anchorForm.MatchString(id) {
+		id = ""
+	}
+	if align := str(n.Data, "align"); align != "" {
+		anchor := ""
+		if id != "" {
+			anchor = " id=" + quoteAttr(id)
+		}
+		return fmt.Sprintf("<h%d%s align=%s>%s</h%d>", level, anchor, quoteAttr(htmlAlign(align)), p.htmlInlines(n.Nodes), level)
+	}
+	s := p.inlines(n.Nodes, singleLineText)
+	if head, ok := strings.CutSuffix(s, "#"); ok && (len(head)-len(strings.TrimRight(head, `\`)))%2 == 0 {
+		s = head + `\#` // it would close the heading
+	}
+	if id != "" {
+		if s != "" {
+			s += " "
+		}
+		s += fmt.Sprintf(`<a href="#%s" id="%s"></a>`, id, id)
+	}
+	return strings.TrimRight(strings.Repeat("#", level)+" "+s, " ")
+}
+
+func (p *printer) list(n *Node, other bool) string {
+	var items []string
+	number := 1
+	if f, ok := num(n.Data["start"]); ok {
+		number = int(min(max(f, 0), 999_999_999))
+	}
+	for _, item := range n.Nodes {
+		marker := "*"
+		switch {
+		case n.Type == "list-ordered" && other:
+			marker = fmt.Sprintf("%d)", number)
+		case n.Type == "list-ordered":
+			marker = fmt.Sprintf("%d.", number)
+		case other:
+			marker = "-"
+		}
+		number = min(number+1, 999_999_999)
+		items = append(items, p.item(item, marker, n.Type == "list-tasks"))
+	}
+	return strings.Join(items, "\n")
+}
+
+func (p *printer) item(n *Node, marker string, task bool) string {
+	body := p.itemBlocks(n.Nodes, marker)
+	checked, isTask := n.Data["checked"].(bool)
+	if isTask || task {
+		box := "[ ]"
+		if checked {
+			box = "[x]"
+		}
+		switch {
+		case body == "":
+			body = box
+		case n.Nodes[0].Type == "paragraph" && str(n.Nodes[0].Data, "align") == "" && !isEmptyParagraph(n.Nodes[0]):
+			body = box + " " + body
+		default:
+			body = box + "\n\n" + body
+		}
+	}
+	if body == "" {
+		return marker
+	}
+	return hang(marker+" ", strings.Repeat(" ", len(marker)+1), body)
+}
+
+// itemBlocks writes the blocks of an item. A list follows a text without a
+// blank line where it can.
+func (p *printer) itemBlocks(nodes []*Node, marker string) string {
+	var parts []string
+	from := 0
+	for i, n := range nodes {
+		if i > from && isList(n) && nodes[i-1].Type == "paragraph" && str(nodes[i-1].Data, "align") == "" && !isEmptyParagraph(nodes[i-1]) && interrupts(n) {
+			parts = append(parts, p.itemPart(nodes[from:i], marker))
+			from, marker = i, ""
+		}
+	}
+	parts = append(parts, p.itemPart(nodes[from:], marker))
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
+
+// itemPart writes blocks in an item with a marker that they cannot be mistaken
+// with.
+// What follows an empty item of a list does so directly: the parser takes a
+// blank line for the end of all lists.
+func (p *printer) itemPart(nodes []*Node, marker string) string {
+	for i, n := range nodes {
+		if i+1 < len(nodes) && endsEmpty(n) {
+			return p.itemPart(nodes[:i+1], marker) + "\n" + p.itemPart(nodes[i+1:], "")
+		}
+	}
+	if len(nodes) > 0 && nodes[0].Type == "divider" {
+		rule := "---"
+		if marker == "-" {
+			rule = "***"
+		}
+		if rest := p.blocks(nodes[1:]); rest != "" {
+			return rule + "\n\n" + rest
+		}
+		return rule
+	}
+	return p.blocksAfter(nodes, marker == "*") // "* * *" would be a divider
+}
+
+// endsEmpty tells whether a list ends with an item that has nothing.
+func endsEmpty(n *Node) bool {
+	if !isList(n) || len(n.Nodes) == 0 {
+		return false
+	}
+	item := n.Nodes[len(n.Nodes)-1]
+	if n.Type == "list-tasks" || item.Data["checked"] != nil {
+		return false
+	}
+	for i := len(item.Nodes) - 1; i >= 0; i-- {
+		if !isEmptyParagraph(item.Nodes[i]) {
+			return endsEmpty(item.Nodes[i])
+		}
+	}
+	return true
+}
+
+// interrupts tells whether a list may follow a text line directly.
+func interrupts(list *Node) bool {
+	if start, ok := num(list.Data["start"]); ok && start != 1 && list.Type == "list-ordered" || len(list.Nodes) == 0 {
+		return false
+	}
+	for _, n := range list.Nodes[0].Nodes {
+		if !isEmptyParagraph(n) {
+			return n.Type == "paragraph"
+		}
+	}
+	return false
+}
+
+func (p *printer) quote(n *Node) string {
+	lines := strings.Split(p.blocks(n.Nodes), "\n")
+	for i, l := range lines {
+		if l == "" {
+			lines[i] = ">"
+		} else {
+			lines[i] = "> " + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *printer) math(n *Node) string {
+	lines := strings.Split(cleanLines(str(n.Data, "formula")), "\n")
+	for i, l := range lines {
+		if isMathFence([]byte(l)) {
+			lines[i] = "$ $" // it would end the formula
+		}
+	}
+	return "$$\n" + strings.Join(lines, "\n") + "\n$$"
+}
+
+// cleanLines makes line breaks that are line breaks everywhere.
+func cleanLines(s string) string {
+	return valid(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
+}
+
+// dest gives how the reference of a node is written. A target that is gone
+// keeps the destination that the source had.
+func (p *printer) dest(n *Node, key string, use Use) (string, bool) {
+	ref, ok := dataRef(n.Data[key])
+	if !ok {
+		return "", false
+	}
+	return p.destOf(n, ref, use), true
+}
+
+func (p *printer) destOf(n *Node, ref Ref, use Use) string {
+	dest := p.place(n, ref, use)
+	if p.wrote != nil {
+		p.wrote[destination{dest, use}] = ref
+	}
+	return dest
+}
+
+func (p *printer) place(n *Node, ref Ref, use Use) string {
+	if ref.Kind == RefURL {
+		return ref.URL
+	}
+	if p.refs.Locate != nil {
+		if dest, ok := p.refs.Locate(ref, use); ok {
+			return dest
+		}
+	}
+	for _, w := range n.written {
+		if w.ref == ref && w.use == use {
+			return w.dest
+		}
+	}
+	return writeLost(ref)
+}

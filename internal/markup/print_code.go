@@ -1,0 +1,151 @@
+package markup
+
+import "strings"
+
+func (p *printer) code(n *Node) string {
+	if needsPre(n) {
+		return p.pre(n)
+	}
+	var lines []string
+	for _, l := range n.Nodes {
+		lines = append(lines, strings.Split(cleanLines(codeText(l)), "\n")...)
+	}
+	info := oneWord(str(n.Data, "syntax"))
+	if more := strings.Join(strings.Fields(cleanLines(str(n.Data, "info"))), " "); more != "" && info != "" {
+		info += " " + more
+	}
+	s := p.fence(info, lines)
+	w := openTag("code").strings(n.Data, "title", "overflow").flags(n.Data, "lineNumbers", "expandable", "fullWidth")
+	if k, ok := num(n.Data["collapsedLineCount"]); ok {
+		w.attr("collapsedLineCount", decimal(k))
+	}
+	w.others(n.Data, "syntax", "info", "title", "overflow", "lineNumbers", "expandable", "fullWidth", "collapsedLineCount")
+	if w.done() == openTag("code").done() {
+		return s
+	}
+	return w.around("code", s)
+}
+
+// oneWord makes a language that stays one.
+func oneWord(s string) string { return strings.Join(strings.Fields(cleanLines(s)), "-") }
+
+func codeText(line *Node) string {
+	var b strings.Builder
+	for _, n := range line.Nodes {
+		for _, l := range n.Leaves {
+			b.WriteString(l.Text)
+		}
+	}
+	return b.String()
+}
+
+// needsPre tells whether code has something that a fence cannot hold.
+func needsPre(n *Node) bool {
+	for _, l := range n.Nodes {
+		if truth(l.Data, "highlighted") {
+			return true
+		}
+		for _, k := range l.Nodes {
+			if k.Object != ObjectText {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fence writes code between marks that do not occur in it.
+func (p *printer) fence(info string, lines []string) string {
+	c := "`"
+	if strings.Contains(info, "`") {
+		c = "~"
+	}
+	n := 3
+	for _, l := range lines {
+		l = strings.TrimLeft(l, " \t")
+		if k := runLength([]byte(l), c[0]); k >= n {
+			n = k + 1
+		}
+	}
+	mark := strings.Repeat(c, n)
+	return mark + escapeInfo(info) + "\n" + strings.Join(lines, "\n") + "\n" + mark
+}
+
+// escapeInfo writes an info string so that decode gives it back.
+func escapeInfo(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			b.WriteString(`\\`)
+		case s[i] == '&':
+			b.WriteString("&amp;")
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// pre writes code with marked lines or with notes as HTML.
+func (p *printer) pre(n *Node) string {
+	var b strings.Builder
+	b.WriteString("<pre")
+	syntax := oneWord(str(n.Data, "syntax"))
+	if syntax != "" {
+		b.WriteString(" class=" + quoteAttr("language-"+syntax))
+	}
+	for _, a := range [][2]string{{"title", "data-title"}, {"overflow", "data-overflow"}} {
+		if v := str(n.Data, a[0]); v != "" {
+			b.WriteString(" " + a[1] + "=" + quoteAttr(v))
+		}
+	}
+	for _, a := range [][2]string{{"lineNumbers", "data-line-numbers"}, {"expandable", "data-expandable"}, {"fullWidth", "data-full-width"}} {
+		if v, ok := n.Data[a[0]].(bool); ok {
+			b.WriteString(" " + a[1])
+			if !v {
+				b.WriteString(`="false"`)
+			}
+		}
+	}
+	if k, ok := num(n.Data["collapsedLineCount"]); ok {
+		b.WriteString(" data-collapsed-line-count=" + quoteAttr(decimal(k)))
+	}
+	b.WriteString("><code")
+	if syntax != "" {
+		b.WriteString(" class=" + quoteAttr("lang-"+syntax))
+	}
+	b.WriteString(">")
+	for _, l := range n.Nodes {
+		marked := truth(l.Data, "highlighted")
+		if marked {
+			b.WriteString("<strong>")
+		}
+		for _, k := range l.Nodes {
+			switch {
+			case k.Object == ObjectText:
+				for _, leaf := range k.Leaves {
+					b.WriteString(escapeCode(leaf.Text))
+				}
+			case k.Type == "annotation" && !p.inRef:
+				b.WriteString(p.noteSpan(k, escapeCode(codeText(k))))
+			case k.Type == "expression":
+				b.WriteString(expressionElement(str(k.Data, "expression")))
+			default:
+				b.WriteString(escapeCode(plainOf([]*Node{k})))
+			}
+		}
+		b.WriteString("\n")
+		if marked {
+			b.WriteString("</strong>")
+		}
+	}
+	b.WriteString("</code></pre>")
+	return b.String()
+}
+
+func escapeCode(s string) string {
+	return codeEscaper.Replace(strings.ReplaceAll(cleanLines(s), "\n", " "))
+}
+
+var codeEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")

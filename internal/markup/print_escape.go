@@ -1,0 +1,215 @@
+package markup
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// textEscaper writes text so that it is read as text.
+type textEscaper struct {
+	s           string
+	mode        inlineMode
+	first, last bool // at the edges of the block
+	emojiNext   bool
+	rawNext     bool
+}
+
+func (e *textEscaper) escape() string {
+	var b strings.Builder
+	s := e.s
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r >= utf8.RuneSelf {
+			b.WriteString(s[i : i+size])
+			i += size
+			continue
+		}
+		e.char(&b, i)
+		i++
+	}
+	return b.String()
+}
+
+func (e *textEscaper) char(b *strings.Builder, i int) {
+	c := e.s[i]
+	switch c {
+	case '\n':
+		e.newline(b, i)
+	case ' ', '\t':
+		if e.edge(i) {
+			fmt.Fprintf(b, "&#x%X;", c)
+		} else {
+			b.WriteByte(c)
+		}
+	case '\r', '\v', '\f':
+		fmt.Fprintf(b, "&#x%X;", c)
+	case '\\':
+		switch next := e.at(i + 1); {
+		case next == 0 || next == '\n':
+			b.WriteString("&#x5C;")
+		case isASCIIPunct(next) || next <= ' ':
+			b.WriteString(`\\`)
+		default:
+			b.WriteByte(c)
+		}
+	default:
+		if e.special(i) {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+}
+
+func isASCIIPunct(c byte) bool {
+	return c >= '!' && c <= '/' || c >= ':' && c <= '@' || c >= '[' && c <= '`' || c >= '{' && c <= '~'
+}
+
+// at gives the byte at a position, 0 outside.
+func (e *textEscaper) at(i int) byte {
+	if i < 0 || i >= len(e.s) {
+		return 0
+	}
+	return e.s[i]
+}
+
+// edge tells whether a space at a position would be cut off.
+func (e *textEscaper) edge(i int) bool {
+	if i == 0 && e.first || i > 0 && e.s[i-1] == '\n' {
+		return true
+	}
+	return i == len(e.s)-1 && e.last
+}
+
+// newline writes a line break: as a backslash where the line goes on with
+// text on both sides, as an element elsewhere.
+func (e *textEscaper) newline(b *strings.Builder, i int) {
+	before, after := e.at(i-1), e.at(i+1)
+	if e.mode != 0 || before == '\n' || after == '\n' || before == 0 && e.first || after == 0 && (e.last || e.rawNext) {
+		b.WriteString("<br>")
+		return
+	}
+	b.WriteString("\\\n")
+}
+
+// special tells whether a character means something where it stands.
+func (e *textEscaper) special(i int) bool {
+	s := e.s
+	switch c := s[i]; c {
+	case '`', '[':
+		return true
+	case ']':
+		return e.mode&linkText != 0
+	case '*', '~':
+		return !(e.at(i-1) == ' ' && e.at(i+1) == ' ')
+	case '_':
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[i+1:])
+		return !(isWord(before) && isWord(after)) && !(before == ' ' && after == ' ')
+	case '<':
+		next := e.at(i + 1)
+		return next == 0 || next == '/' || next == '!' || next == '?' || next >= 'a' && next <= 'z' || next >= 'A' && next <= 'Z'
+	case '&':
+		_, n := characterReference(s[i:])
+		return n > 0
+	case '$':
+		next := e.at(i + 1)
+		return next == '$' || next == 0
+	case '!':
+		return e.at(i+1) == 0
+	case '|':
+		return e.mode&tableText != 0
+	case ':':
+		return e.colon(i)
+	case '.':
+		return e.mode&linkText == 0 && i >= 3 && s[i-3:i] == "www" && !isWordByte(e.at(i-4))
+	case '@':
+		return e.mode&linkText == 0 && e.mail(i)
+	}
+	return false
+}
+
+func isWordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+// colon tells whether a colon begins an emoji or belongs to an address.
+func (e *textEscaper) colon(i int) bool {
+	s := e.s
+	if name, n := emojiName([]byte(s[i:])); n > 0 && emojiCode(name) != "" {
+		return true
+	}
+	if e.emojiNext && emojiTail.MatchString(s[i:]) {
+		return true
+	}
+	if e.mode&linkText != 0 || !strings.HasPrefix(s[i:], "://") {
+		return false
+	}
+	for _, scheme := range []string{"http", "https", "ftp"} {
+		if strings.HasSuffix(s[:i], scheme) && !isWordByte(e.at(i-len(scheme)-1)) {
+			return true
+		}
+	}
+	return false
+}
+
+var emojiTail = regexp.MustCompile(`^:[a-z0-9_+-]*$`)
+
+// mail tells whether an at sign is that of an address.
+func (e *textEscaper) mail(i int) bool {
+	if before := e.at(i - 1); before == 0 || before <= ' ' {
+		return false
+	}
+	rest := e.s[i+1:]
+	if k := strings.IndexAny(rest, " \t\n"); k >= 0 {
+		rest = rest[:k]
+	}
+	return strings.Contains(rest, ".")
+}
+
+// Beginnings of a line that would make it another block.
+var (
+	lineHeading = regexp.MustCompile(`^#{1,6}(?:[ \t]|$)`)
+	lineNumber9 = regexp.MustCompile(`^[0-9]{1,9}[.)](?:[ \t]|$)`)
+	lineBullet  = regexp.MustCompile(`^[-+*](?:[ \t]|$)`)
+	lineDashes  = regexp.MustCompile(`^(?:-[ \t]*)+$|^=+[ \t]*$|^[-|: \t]+$`)
+)
+
+// guardLines escapes what would make a line of a paragraph the beginning of
+// another block.
+func guardLines(s string) string {
+	if !strings.Contains(s, "\n") {
+		return guardLine(s)
+	}
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = guardLine(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func guardLine(l string) string {
+	if l == "" {
+		return l
+	}
+	bare := strings.TrimSuffix(l, `\`)
+	switch c := l[0]; {
+	case c == '>':
+		return `\` + l
+	case c == '{' && strings.HasPrefix(l, "{%"):
+		return `\` + l
+	case c == '#' && lineHeading.MatchString(bare):
+		return `\` + l
+	case (c == '-' || c == '+' || c == '*') && lineBullet.MatchString(bare):
+		return `\` + l
+	case c >= '0' && c <= '9':
+		if m := lineNumber9.FindString(bare); m != "" {
+			k := strings.IndexAny(m, ".)")
+			return l[:k] + `\` + l[k:]
+		}
+	case lineDashes.MatchString(bare):
+		return `\` + l
+	}
+	return l
+}

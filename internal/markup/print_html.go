@@ -1,0 +1,286 @@
+package markup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// quoteAttr writes the value of an HTML attribute.
+func quoteAttr(s string) string { return `"` + attrEscaper.Replace(valid(s)) + `"` }
+
+var attrEscaper = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;", "\n", "&#xA;", "\r", "&#xD;", "\t", "&#x9;")
+
+// htmlString adds text as HTML. Spaces that would collapse are written as
+// character references.
+func (w *inlineWriter) htmlString(s string, last bool) {
+	s = valid(strings.ReplaceAll(s, "\r\n", "\n"))
+	space := w.afterSpace()
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == ' ' {
+			if space || last && i == len(s)-1 {
+				b.WriteString("&#x20;")
+			} else {
+				b.WriteByte(c)
+			}
+			space = true
+			continue
+		}
+		space = c == '\n'
+		switch c {
+		case '&':
+			b.WriteString("&amp;")
+		case '<':
+			b.WriteString("&lt;")
+		case '>':
+			b.WriteString("&gt;")
+		case '\n':
+			b.WriteString("<br>")
+		case '\t', '\r', '\v', '\f':
+			fmt.Fprintf(&b, "&#x%X;", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	w.add(b.String())
+}
+
+// afterSpace tells whether a space would be one too many here.
+func (w *inlineWriter) afterSpace() bool {
+	for i := len(w.pieces) - 1; i >= 0; i-- {
+		if s := w.pieces[i].s; s != "" {
+			return strings.HasSuffix(s, " ") || strings.HasSuffix(s, "<br>") || strings.HasSuffix(s, "&#x20;")
+		}
+	}
+	return true
+}
+
+// entities writes text so that neither Markdown nor HTML sees anything in it.
+func entities(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\n':
+			b.WriteString("<br>")
+		case c <= ' ' || isASCIIPunct(c):
+			fmt.Fprintf(&b, "&#x%X;", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// isRawInline tells whether raw text is a piece of inline HTML that is read
+// back as it is. Anything else is text.
+func isRawInline(s string) bool {
+	if !strings.HasPrefix(s, "<") {
+		return false
+	}
+	doc := parse([]byte("x"+s), Refs{})
+	if len(doc.Nodes) != 1 || doc.Nodes[0].Type != "paragraph" || len(doc.Nodes[0].Nodes) != 1 {
+		return false
+	}
+	l := doc.Nodes[0].Nodes[0].Leaves
+	return len(l) == 2 && l[1].Raw && l[1].Text == s
+}
+
+// balanced makes text of raw tags that would leave HTML unbalanced.
+func balanced(runs []run) []run {
+	if !slices.ContainsFunc(runs, func(r run) bool { return r.raw }) {
+		return runs
+	}
+	out := slices.Clone(runs)
+	var open []int
+	names := make([]string, len(runs))
+	for i, r := range runs {
+		if !r.raw {
+			continue
+		}
+		if _, ok := readHTML(r.text); ok {
+			continue // whole elements, comments
+		}
+		out[i].raw = false
+		e, ok := readElement(r.text)
+		if !ok {
+			continue
+		}
+		names[i] = e.name
+		name, closing := strings.CutPrefix(e.name, "/")
+		if !closing {
+			open = append(open, i)
+			continue
+		}
+		if k := len(open); k > 0 && names[open[k-1]] == name && sameMarks(runs[open[k-1]].marks, r.marks) {
+			out[open[k-1]].raw, out[i].raw = true, true
+			open = open[:k-1]
+		}
+	}
+	return out
+}
+
+func (w *inlineWriter) htmlLink(n *Node, active []Mark) {
+	if w.mode&linkText != 0 {
+		w.runs(runsOf(n.Nodes), active)
+		return
+	}
+	s := "<a href=" + quoteAttr(w.p.mustDest(n, "ref", UseLink))
+	if title := str(n.Data, "title"); title != "" {
+		s += " title=" + quoteAttr(title)
+	}
+	inner := &inlineWriter{p: w.p, mode: w.mode | linkText}
+	inner.pieces = append(inner.pieces, piece{s: "|"}) // a space may come first in a link
+	inner.runs(balanced(runsOf(n.Nodes)), active)
+	w.add(s + ">" + inner.done()[1:] + "</a>")
+}
+
+// inlineElement writes an inline as HTML.
+func (p *printer) inlineElement(n *Node) string {
+	switch n.Type {
+	case "emoji":
+		code := str(n.Data, "code")
+		return "<span data-gb-custom-inline data-tag=\"emoji\" data-code=" + quoteAttr(code) + ">" + attrEscaper.Replace(emojiText(code)) + "</span>"
+	case "inline-math":
+		return `<span class="math">` + entities(oneLineFormula(str(n.Data, "formula"))) + "</span>"
+	case "mention":
+		dest := p.mustDest(n, "ref", UseLink)
+		return "<a data-mention href=" + quoteAttr(dest) + ">" + entities(dest) + "</a>"
+	case "expression":
+		return expressionElement(str(n.Data, "expression"))
+	case "icon":
+		icon := oneWord(str(n.Data, "icon"))
+		style := ""
+		if c := str(n.Data, "color"); c != "" {
+			style = " style=" + quoteAttr("color:"+c+";")
+		}
+		return "<i class=" + quoteAttr("fa-"+icon) + style + ">" + codeEscaper.Replace(":"+icon+":") + "</i>"
+	case "inline-image":
+		return p.inlineImage(n)
+	case "button":
+		return p.button(n)
+	}
+	return p.htmlInlines(n.Nodes)
+}
+
+func expressionElement(s string) string {
+	s = codeEscaper.Replace(cleanLines(s))
+	return `<code class="expression">` + strings.ReplaceAll(s, "\n", "&#xA;") + "</code>"
+}
+
+func (p *printer) inlineImage(n *Node) string {
+	s := "<img src=" + quoteAttr(p.mustDest(n, "ref", UseImage)) + " alt=" + quoteAttr(str(n.Data, "alt"))
+	if c := str(n.Data, "caption"); c != "" {
+		s += " title=" + quoteAttr(c)
+	}
+	size := "original"
+	if str(n.Data, "size") == "line" {
+		size = "line"
+	}
+	return p.dark(n, s+" data-size="+quoteAttr(size)+">")
+}
+
+func (p *printer) button(n *Node) string {
+	kind := "primary"
+	if str(n.Data, "kind") == "secondary" {
+		kind = "secondary"
+	}
+	attrs := " class=" + quoteAttr("button "+kind)
+	name := "a"
+	if action := str(n.Data, "action"); action != "" {
+		name = "button"
+		attrs = ` type="button"` + attrs + " data-action=" + quoteAttr(action)
+	}
+	if dest, ok := p.dest(n, "ref", UseLink); ok {
+		attrs = " href=" + quoteAttr(dest) + attrs
+	}
+	for _, key := range []string{"query", "slug", "size", "icon"} {
+		if v, ok := n.Data[key].(string); ok && v != "" {
+			attrs += " data-" + key + "=" + quoteAttr(v)
+		}
+	}
+	return "<" + name + attrs + ">" + entities(strings.TrimSpace(cleanLines(str(n.Data, "label")))) + "</" + name + ">"
+}
+
+// htmlBlocks writes blocks as HTML, for cells and captions. A lone paragraph
+// is its text, unless it has to be wrapped.
+func (p *printer) htmlBlocks(nodes []*Node, wrap bool) string {
+	if len(nodes) == 1 && nodes[0].Type == "paragraph" && str(nodes[0].Data, "align") == "" && !wrap {
+		return p.htmlInlines(nodes[0].Nodes)
+	}
+	var b strings.Builder
+	for _, n := range nodes {
+		b.WriteString(p.htmlBlock(n))
+	}
+	return b.String()
+}
+
+func (p *printer) htmlBlock(n *Node) string {
+	switch n.Type {
+	case "paragraph":
+		if str(n.Data, "align") != "" {
+			return p.paragraph(n)
+		}
+		return "<p>" + p.htmlInlines(n.Nodes) + "</p>"
+	case "heading-1", "heading-2", "heading-3":
+		if str(n.Data, "align") != "" {
+			return p.heading(n)
+		}
+		id := ""
+		if v := str(n.Data, "id"); anchorForm.MatchString(v) {
+			id = " id=" + quoteAttr(v)
+		}
+		return fmt.Sprintf("<h%d%s>%s</h%d>", headingLevel(n), id, p.htmlInlines(n.Nodes), headingLevel(n))
+	case "divider":
+		return "<hr>"
+	case "blockquote":
+		return "<blockquote>" + p.htmlBlocks(n.Nodes, false) + "</blockquote>"
+	case "list-unordered", "list-ordered", "list-tasks":
+		return p.htmlList(n)
+	case "code":
+		return p.pre(n)
+	case "images":
+		return p.images(n)
+	case "drawing":
+		return p.drawing(n)
+	case "table":
+		return p.htmlTable(n)
+	case "math":
+		return "<p>" + p.inlineElement(inlineNode("inline-math", n.Data)) + "</p>"
+	case "integration":
+		if source, ok := rawSource(n); ok {
+			return "<p>" + codeEscaper.Replace(singleLine(source)) + "</p>"
+		}
+	case "expandable":
+		return strings.ReplaceAll(p.htmlBlocks(n.Fragments, true), "\n", " ")
+	}
+	// Other blocks have no form in HTML; their content has.
+	return p.htmlBlocks(n.Nodes, true) + p.htmlBlocks(n.Fragments, true)
+}
+
+func (p *printer) htmlList(n *Node) string {
+	name := "ul"
+	start := ""
+	if n.Type == "list-ordered" {
+		name = "ol"
+		if f, ok := num(n.Data["start"]); ok && f != 1 {
+			start = " start=" + quoteAttr(decimal(f))
+		}
+	}
+	var b strings.Builder
+	b.WriteString("<" + name + start + ">")
+	for _, item := range n.Nodes {
+		b.WriteString("<li>")
+		if checked, ok := item.Data["checked"].(bool); ok || n.Type == "list-tasks" {
+			b.WriteString(`<input type="checkbox"`)
+			if checked {
+				b.WriteString(" checked")
+			}
+			b.WriteString(">")
+		}
+		b.WriteString(p.htmlBlocks(item.Nodes, false))
+		b.WriteString("</li>")
+	}
+	return b.String() + "</" + name + ">"
+}

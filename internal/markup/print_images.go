@@ -1,0 +1,72 @@
+package markup
+
+import "strings"
+
+func (p *printer) images(n *Node) string {
+	var figures []string
+	for _, i := range n.Nodes {
+		figures = append(figures, p.figure(i))
+	}
+	if len(figures) == 0 {
+		return ""
+	}
+	attrs := ""
+	if v := str(n.Data, "align"); v != "" {
+		attrs += " align=" + quoteAttr(v)
+	}
+	if truth(n.Data, "fullWidth") {
+		attrs += ` data-full-width="true"`
+	}
+	if truth(n.Data, "withFrame") {
+		attrs += ` data-with-frame="true"`
+	}
+	s := strings.Join(figures, " ")
+	if attrs == "" && len(figures) == 1 {
+		return s
+	}
+	return "<div" + attrs + ">" + s + "</div>"
+}
+
+func (p *printer) figure(n *Node) string {
+	s := "<img src=" + quoteAttr(p.mustDest(n, "ref", UseImage)) + " alt=" + quoteAttr(str(n.Data, "alt"))
+	for _, key := range []string{"width", "height"} {
+		if l := lengthText(n.Data[key]); l != "" {
+			s += " " + key + "=" + quoteAttr(l)
+		}
+	}
+	return "<figure>" + p.dark(n, s+">") + "<figcaption>" + p.caption(n) + "</figcaption></figure>"
+}
+
+func (p *printer) caption(n *Node) string {
+	caption := captionOf(n)
+	if len(caption) == 0 || isBlank(caption) {
+		return ""
+	}
+	return p.htmlBlocks(caption, true)
+}
+
+// dark puts the image for dark pages around the one for light ones.
+func (p *printer) dark(n *Node, img string) string {
+	dest, ok := p.dest(n, "refDark", UseImage)
+	if !ok {
+		return img
+	}
+	return "<picture><source srcset=" + quoteAttr(dest) + ` media="(prefers-color-scheme: dark)">` + img + "</picture>"
+}
+
+func (p *printer) mustDest(n *Node, key string, use Use) string {
+	dest, _ := p.dest(n, key, use)
+	return dest
+}
+
+func (p *printer) drawing(n *Node) string {
+	s := "<img"
+	if dest, ok := p.dest(n, "ref", UseImage); ok {
+		s += " src=" + quoteAttr(dest)
+	}
+	s += " alt=" + quoteAttr(str(n.Data, "alt")) + ` class="gitbook-drawing">`
+	if caption := p.caption(n); caption != "" {
+		return "<figure>" + s + "<figcaption>" + caption + "</figcaption></figure>"
+	}
+	return s
+}

@@ -1,0 +1,575 @@
+package markup
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/util"
+)
+
+// inlineMode says where inlines are written.
+type inlineMode int
+
+const (
+	singleLineText inlineMode = 1 << iota // a heading: no line breaks
+	tableText                             // a cell: no line breaks, no bars
+	linkText                              // the text of a link
+	htmlText                              // HTML, not Markdown
+)
+
+// run is a piece of text or an inline, with the marks around it. An inline
+// that has no text may stand inside of any marks.
+type run struct {
+	marks []Mark
+	any   bool
+	text  string
+	raw   bool
+	node  *Node
+}
+
+// piece is a part of the output: text, or the place where a mark begins or
+// ends.
+type piece struct {
+	s     string
+	mark  *Mark
+	pair  int // position of the other end
+	close bool
+}
+
+// inlines writes texts and inlines as Markdown.
+func (p *printer) inlines(nodes []*Node, mode inlineMode) string {
+	w := &inlineWriter{p: p, mode: mode}
+	w.runs(runsOf(nodes), nil)
+	return guardLines(w.done())
+}
+
+// htmlInlines writes texts and inlines as HTML.
+func (p *printer) htmlInlines(nodes []*Node) string {
+	return p.htmlRuns(runsOf(nodes), nil)
+}
+
+func (p *printer) htmlRuns(runs []run, active []Mark) string {
+	w := &inlineWriter{p: p, mode: htmlText}
+	w.runs(balanced(runs), active)
+	return w.done()
+}
+
+type inlineWriter struct {
+	p      *printer
+	mode   inlineMode
+	pieces []piece
+}
+
+// runsOf flattens nodes. A link or a note has the marks that all its text
+// has.
+func runsOf(nodes []*Node) []run {
+	var runs []run
+	for _, n := range nodes {
+		if n.Object == ObjectText {
+			for _, l := range n.Leaves {
+				if l.Text == "" {
+					continue
+				}
+				r := run{marks: sortMarks(l.Marks), text: l.Text, raw: l.Raw && isRawInline(l.Text)}
+				if k := len(runs); k > 0 && runs[k-1].node == nil && !runs[k-1].raw && !r.raw && sameMarks(runs[k-1].marks, r.marks) {
+					runs[k-1].text += r.text
+					continue
+				}
+				runs = append(runs, r)
+			}
+			continue
+		}
+		r := run{node: n}
+		inner := runsOf(n.Nodes)
+		if n.IsVoid() || len(inner) == 0 {
+			r.any = true
+		} else {
+			r.marks = commonMarks(inner)
+		}
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+// sortMarks gives known marks in their order, each type once.
+func sortMarks(marks []Mark) []Mark {
+	var out []Mark
+	for _, m := range marks {
+		if slices.Contains(markOrder, m.Type) {
+			out = addMark(out, m)
+		}
+	}
+	return out
+}
+
+func commonMarks(runs []run) []Mark {
+	var common []Mark
+	first := true
+	for _, r := range runs {
+		if r.any {
+			continue
+		}
+		if first {
+			common, first = r.marks, false
+			continue
+		}
+		common = slices.DeleteFunc(slices.Clone(common), func(m Mark) bool { return !hasMark(r.marks, m) })
+	}
+	return common
+}
+
+func hasMark(marks []Mark, m Mark) bool {
+	return slices.ContainsFunc(marks, func(o Mark) bool { return sameMarks([]Mark{o}, []Mark{m}) })
+}
+
+// nesting is which mark is the outer one when two reach equally far.
+var nesting = []string{"color", "superscript", "subscript", "keyboard", "italic", "bold", "strikethrough", "code"}
+
+// runs writes runs; active are the marks that are open around them.
+func (w *inlineWriter) runs(runs []run, active []Mark) {
+	for i := 0; i < len(runs); {
+		r := runs[i]
+		var best *Mark
+		reach := 0
+		for _, m := range r.marks {
+			if hasMark(active, m) {
+				continue
+			}
+			if m.Type == "code" && r.node == nil && !r.raw && w.mode&htmlText == 0 && len(openMarks(r, active)) == 1 {
+				continue // written by the text itself
+			}
+			k := reachOf(runs[i:], m)
+			if k > reach || k == reach && slices.Index(nesting, m.Type) < slices.Index(nesting, best.Type) {
+				best, reach = &m, k
+			}
+		}
+		if best == nil {
+			w.run(runs, i, active)
+			i++
+			continue
+		}
+		open := len(w.pieces)
+		w.pieces = append(w.pieces, piece{mark: best})
+		w.runs(runs[i:i+reach], addMark(active, *best))
+		w.pieces[open].pair = len(w.pieces)
+		w.pieces = append(w.pieces, piece{mark: best, pair: open, close: true})
+		i += reach
+	}
+}
+
+func openMarks(r run, active []Mark) []Mark {
+	return slices.DeleteFunc(slices.Clone(r.marks), func(m Mark) bool { return hasMark(active, m) })
+}
+
+// reachOf counts the runs that have a mark. An inline that may stand in any
+// mark belongs to it when the mark goes on behind it.
+func reachOf(runs []run, m Mark) int {
+	n := 0
+	for i, r := range runs {
+		if hasMark(r.marks, m) {
+			n = i + 1
+		} else if !r.any {
+			break
+		}
+	}
+	return n
+}
+
+func (w *inlineWriter) add(s string) {
+	if s != "" {
+		w.pieces = append(w.pieces, piece{s: s})
+	}
+}
+
+func (w *inlineWriter) run(runs []run, i int, active []Mark) {
+	r := runs[i]
+	switch {
+	case r.node != nil:
+		w.inline(runs, i, active)
+	case r.raw:
+		s := r.text
+		if w.mode&tableText != 0 {
+			s = strings.ReplaceAll(s, "|", `\|`)
+		}
+		w.add(s)
+	case w.mode&htmlText != 0:
+		w.htmlString(r.text, i == len(runs)-1 && len(active) == 0)
+	case hasMark(r.marks, Mark{Type: "code"}) && !hasMark(active, Mark{Type: "code"}):
+		w.add(w.codeSpan(r.text))
+	default:
+		e := textEscaper{s: valid(r.text), mode: w.mode, first: i == 0, last: i == len(runs)-1}
+		if !e.last {
+			next := runs[i+1]
+			e.emojiNext = next.node != nil && next.node.Type == "emoji"
+			e.rawNext = next.raw
+		}
+		w.add(e.escape())
+	}
+}
+
+// codeSpan writes inline code, as HTML where backticks cannot hold it.
+func (w *inlineWriter) codeSpan(s string) string {
+	s = valid(strings.ReplaceAll(s, "\r\n", "\n"))
+	if strings.ContainsAny(s, "\n\r") || w.mode&tableText != 0 && strings.Contains(s, "\\|") {
+		return "<code>" + entities(s) + "</code>"
+	}
+	n := 1
+	for i := 0; i < len(s); {
+		k := runLength([]byte(s[i:]), '`')
+		if k == 0 {
+			i++
+			continue
+		}
+		if k >= n {
+			n = k + 1
+		}
+		i += k
+	}
+	mark := strings.Repeat("`", n)
+	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' && strings.Trim(s, " ") != "" {
+		s = " " + s + " "
+	}
+	if w.mode&tableText != 0 {
+		s = strings.ReplaceAll(s, "|", `\|`)
+	}
+	return mark + s + mark
+}
+
+// done joins the pieces and decides how each mark is written.
+func (w *inlineWriter) done() string {
+	out := make([]string, len(w.pieces))
+	for i, pc := range w.pieces {
+		if pc.mark == nil {
+			out[i] = pc.s
+		}
+	}
+	for i, pc := range w.pieces {
+		if pc.mark == nil || pc.close {
+			continue
+		}
+		open, close := htmlMark(*pc.mark)
+		if d := delimiter(pc.mark.Type); d != "" && w.mode&htmlText == 0 && w.flanks(i, pc.pair, d) {
+			open, close = d, d
+		}
+		out[i], out[pc.pair] = open, close
+	}
+	return strings.Join(out, "")
+}
+
+func delimiter(mark string) string {
+	switch mark {
+	case "bold":
+		return "**"
+	case "italic":
+		return "_"
+	case "strikethrough":
+		return "~~"
+	}
+	return ""
+}
+
+// htmlMark gives the tags of a mark.
+func htmlMark(m Mark) (open, close string) {
+	switch m.Type {
+	case "bold":
+		return "<strong>", "</strong>"
+	case "italic":
+		return "<em>", "</em>"
+	case "strikethrough":
+		return "<del>", "</del>"
+	case "code":
+		return "<code>", "</code>"
+	case "keyboard":
+		return "<kbd>", "</kbd>"
+	case "superscript":
+		return "<sup>", "</sup>"
+	case "subscript":
+		return "<sub>", "</sub>"
+	}
+	style := ""
+	if v := m.Data["text"]; v != "" && v != "default" {
+		style += "color:" + v + ";"
+	}
+	if v := m.Data["background"]; v != "" && v != "default" {
+		style += "background-color:" + v + ";"
+	}
+	if style == "" {
+		return "<mark>", "</mark>"
+	}
+	return "<mark style=" + quoteAttr(style) + ">", "</mark>"
+}
+
+// Classes of characters, as the rules for delimiters tell them apart.
+const (
+	spaceRune = iota
+	punctRune
+	otherRune
+)
+
+func runeClass(r rune) int {
+	switch {
+	case util.IsSpaceRune(r):
+		return spaceRune
+	case util.IsPunctRune(r):
+		return punctRune
+	}
+	return otherRune
+}
+
+// flanks tells whether a pair of delimiters at these pieces would be read as
+// one: it depends on the characters on both sides of both.
+func (w *inlineWriter) flanks(open, close int, d string) bool {
+	before, prev := w.runeBefore(open)
+	first := w.classAfter(open)
+	last, _ := w.runeBefore(close)
+	next := w.classAfter(close)
+	if d == "~~" && prev == '~' {
+		return false
+	}
+	opens := first != spaceRune && (first != punctRune || before != otherRune)
+	closes := last != spaceRune && (last != punctRune || next != otherRune)
+	if d == "_" {
+		opens = opens && before != otherRune
+		closes = closes && next != otherRune
+	}
+	return opens && closes && close > open+1
+}
+
+// runeBefore gives the character in front of a piece. Marks are punctuation,
+// however they are written.
+func (w *inlineWriter) runeBefore(i int) (int, rune) {
+	if i == 0 {
+		if w.mode&linkText != 0 {
+			return punctRune, '['
+		}
+		return spaceRune, '\n'
+	}
+	pc := w.pieces[i-1]
+	if pc.mark != nil {
+		if pc.mark.Type == "strikethrough" {
+			return punctRune, '~'
+		}
+		return punctRune, '>'
+	}
+	r, _ := utf8.DecodeLastRuneInString(pc.s)
+	return runeClass(r), r
+}
+
+func (w *inlineWriter) classAfter(i int) int {
+	if i+1 == len(w.pieces) {
+		if w.mode&linkText != 0 {
+			return punctRune
+		}
+		return spaceRune
+	}
+	pc := w.pieces[i+1]
+	if pc.mark != nil {
+		return punctRune
+	}
+	r, _ := utf8.DecodeRuneInString(pc.s)
+	return runeClass(r)
+}
+
+func (w *inlineWriter) inline(runs []run, i int, active []Mark) {
+	n := runs[i].node
+	p := w.p
+	switch n.Type {
+	case "link":
+		if w.mode&htmlText != 0 {
+			w.htmlLink(n, active)
+		} else {
+			w.link(n, active)
+		}
+		return
+	case "annotation":
+		w.annotation(runs, i, active)
+		return
+	}
+	if w.mode&htmlText != 0 {
+		w.add(p.inlineElement(n))
+		return
+	}
+	switch n.Type {
+	case "emoji":
+		code := str(n.Data, "code")
+		if name := emojiTable().names[code]; name != "" {
+			w.add(":" + name + ":")
+		} else {
+			w.add(w.inTable(p.inlineElement(n)))
+		}
+	case "inline-math":
+		formula := oneLineFormula(str(n.Data, "formula"))
+		if strings.Contains(formula, "$$") || strings.HasSuffix(formula, "$") || w.mode&tableText != 0 && strings.Contains(formula, "|") {
+			w.add(w.inTable(p.inlineElement(n)))
+		} else {
+			w.add("$$" + formula + "$$")
+		}
+	case "mention":
+		dest := p.mustDest(n, "ref", UseLink)
+		w.add(w.inTable(p.mentionLink(dest, "mention")))
+	default:
+		w.add(w.inTable(p.inlineElement(n)))
+	}
+}
+
+// inTable keeps bars in HTML from ending a cell.
+func (w *inlineWriter) inTable(s string) string {
+	if w.mode&tableText == 0 {
+		return s
+	}
+	return strings.ReplaceAll(s, "|", "&#x7C;")
+}
+
+func oneLineFormula(s string) string { return strings.ReplaceAll(cleanLines(s), "\n", " ") }
+
+func (w *inlineWriter) link(n *Node, active []Mark) {
+	dest := w.p.mustDest(n, "ref", UseLink)
+	if w.mode&linkText != 0 { // a link cannot stand in a link
+		w.runs(runsOf(n.Nodes), active)
+		return
+	}
+	inner := &inlineWriter{p: w.p, mode: w.mode | linkText}
+	inner.runs(runsOf(n.Nodes), active)
+	s := "[" + inner.done() + "](" + writeDest(dest)
+	if title := str(n.Data, "title"); title != "" && title != "mention" {
+		s += " " + writeTitle(title)
+	}
+	s += ")"
+	if w.mode&tableText != 0 {
+		// The text has its bars escaped already; those of the destination
+		// are left.
+		head := len("[" + inner.done() + "](")
+		s = s[:head] + strings.ReplaceAll(s[head:], "|", "&#x7C;")
+	}
+	w.add(s)
+}
+
+// annotation writes a note behind the word that it is about. One that is
+// about something else is written as HTML.
+func (w *inlineWriter) annotation(runs []run, i int, active []Mark) {
+	n := runs[i].node
+	if w.p.inRef {
+		w.runs(runsOf(n.Nodes), active)
+		return
+	}
+	inner := runsOf(n.Nodes)
+	if aboutWord(runs, i, inner) {
+		if len(inner) == 1 {
+			w.runs(inner, active)
+		}
+		label := w.p.label(noteBodyOf(n))
+		if w.mode&htmlText != 0 {
+			w.add(fmt.Sprintf(`<a data-footnote-ref href="%s%s">%s</a>`, noteHref, label, label))
+		} else {
+			w.add("[^" + label + "]")
+		}
+		return
+	}
+	w.add(w.inTable(w.p.noteSpan(n, w.p.htmlRuns(inner, active))))
+}
+
+func noteBodyOf(n *Node) []*Node {
+	for _, f := range n.Fragments {
+		return f.Nodes
+	}
+	return nil
+}
+
+// aboutWord tells whether reading the note back would find the same text.
+func aboutWord(runs []run, i int, inner []run) bool {
+	before := ""
+	var marks []Mark
+	if i > 0 && runs[i-1].node == nil && !runs[i-1].raw {
+		before, marks = runs[i-1].text, runs[i-1].marks
+	}
+	ends := before == "" || strings.HasSuffix(before, " ") || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\t")
+	if len(inner) == 0 {
+		return ends && (i == 0 || before != "" || runs[i-1].node != nil)
+	}
+	if len(inner) != 1 || inner[0].node != nil || inner[0].raw || inner[0].text == "" || strings.ContainsAny(inner[0].text, " \t\n\u00a0") {
+		return false
+	}
+	return ends || !sameMarks(marks, inner[0].marks)
+}
+
+// noteSpan writes a note with the text that it is about as HTML.
+func (p *printer) noteSpan(n *Node, inner string) string {
+	return fmt.Sprintf(`<a data-footnote-ref="%s" href="%s%s">%s</a>`, noteSpread, noteHref, p.label(noteBodyOf(n)), inner)
+}
+
+// mentionLink writes a link whose text is the name of its target, which only
+// a reader who does not know mentions sees.
+func (p *printer) mentionLink(dest, title string) string {
+	s := "[" + mentionLabel(dest) + "](" + writeDest(dest)
+	if title != "" {
+		s += " " + writeTitle(title)
+	}
+	return s + ")"
+}
+
+func mentionLabel(dest string) string {
+	label := dest
+	if _, fragment, ok := strings.Cut(dest, "#"); ok {
+		label = "#" + fragment
+	} else if !strings.Contains(dest, "://") && dest != "" {
+		label = path.Base(dest)
+	}
+	e := textEscaper{s: label, mode: linkText | singleLineText, first: true, last: true}
+	return e.escape()
+}
+
+// writeDest writes the destination of a link.
+func writeDest(dest string) string {
+	pointy := dest == "" || strings.ContainsAny(dest, " \t()<>")
+	var b strings.Builder
+	for i := 0; i < len(dest); i++ {
+		c := dest[i]
+		switch {
+		case c < ' ' || c == 0x7f:
+			fmt.Fprintf(&b, "&#x%X;", c)
+		case c == '\\' && (i+1 == len(dest) || util.IsPunct(dest[i+1])):
+			b.WriteString(`\\`)
+		case (c == '<' || c == '>') && pointy:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '&':
+			if _, n := characterReference(dest[i:]); n > 0 {
+				b.WriteString("&amp;")
+			} else {
+				b.WriteByte(c)
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	if pointy {
+		return "<" + b.String() + ">"
+	}
+	return b.String()
+}
+
+func writeTitle(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c < ' ':
+			fmt.Fprintf(&b, "&#x%X;", c)
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '&':
+			b.WriteString("&amp;")
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -1,0 +1,377 @@
+package markup
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// table writes a table: with bars when nothing is lost by that, else as HTML.
+func (p *printer) table(n *Node) string {
+	t := readTable(n)
+	if len(t.columns)+len(t.hidden) == 0 {
+		return ""
+	}
+	if isPipeTable(&t) {
+		return p.pipeTable(&t)
+	}
+	return p.htmlTable(n)
+}
+
+// isPipeTable tells whether a table has nothing that bars cannot write.
+func isPipeTable(t *tableView) bool {
+	data := t.node.Data
+	if t.cards || t.hideHeader || len(t.hidden) > 0 || truth(data, "fullWidth") || data["search"] != nil {
+		return false
+	}
+	if m, _ := data["cellMerges"].([]any); len(m) > 0 {
+		return false
+	}
+	if w, _ := t.view["columnWidths"].(map[string]any); len(w) > 0 || truth(t.view, "stickyHeader") || truth(t.view, "stickyFirstColumn") || truth(t.view, "useNewSizing") {
+		return false
+	}
+	for _, c := range t.columns {
+		if c.kind != "text" || str(c.def, "verticalAlignment") != "" {
+			return false
+		}
+		if !fitsPipe(t.titleBlocks(c)) {
+			return false
+		}
+	}
+	for _, r := range t.rows {
+		for _, c := range t.columns {
+			if !fitsPipe(t.cellBlocks(r, c)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// titleBlocks gives the title of a column. Its rich form counts as long as it
+// says the same.
+func (t *tableView) titleBlocks(c tableColumn) []*Node {
+	if f := t.cells[titleFragment(c.id)]; f != nil && len(f.Nodes) == 1 && plainOf(f.Nodes[0].Nodes) == c.title {
+		return f.Nodes
+	}
+	if c.title == "" {
+		return nil
+	}
+	return []*Node{paragraphNode([]*Node{textNode(Leaf{Text: c.title})})}
+}
+
+func (t *tableView) cellBlocks(r tableRow, c tableColumn) []*Node {
+	name, _ := r.values[c.id].(string)
+	if f := t.cells[name]; f != nil && name != "" {
+		return f.Nodes
+	}
+	return nil
+}
+
+// fitsPipe tells whether blocks are one line of text.
+func fitsPipe(blocks []*Node) bool {
+	if len(blocks) == 0 {
+		return true
+	}
+	if len(blocks) > 1 || blocks[0].Type != "paragraph" || str(blocks[0].Data, "align") != "" {
+		return false
+	}
+	for _, k := range blocks[0].Nodes {
+		for _, l := range k.Leaves {
+			if l.Raw && strings.ContainsAny(l.Text, "|`") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// widestPad is up to where columns are aligned in the source.
+const widestPad = 60
+
+func (p *printer) pipeTable(t *tableView) string {
+	rows := make([][]string, 0, len(t.rows)+1)
+	head := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		head[i] = p.pipeCell(t.titleBlocks(c))
+	}
+	rows = append(rows, head)
+	for _, r := range t.rows {
+		cells := make([]string, len(t.columns))
+		for i, c := range t.columns {
+			cells[i] = p.pipeCell(t.cellBlocks(r, c))
+		}
+		rows = append(rows, cells)
+	}
+	widths := make([]int, len(t.columns))
+	for _, cells := range rows {
+		for i, s := range cells {
+			widths[i] = max(widths[i], 3, min(utf8.RuneCountInString(s), widestPad))
+		}
+	}
+	var b strings.Builder
+	for y, cells := range rows {
+		for i, s := range cells {
+			b.WriteString("| " + s + strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(s))+1))
+		}
+		b.WriteString("|")
+		if y == 0 {
+			b.WriteString("\n|")
+			for i, c := range t.columns {
+				dashes := strings.Repeat("-", widths[i]-2)
+				switch str(c.def, "textAlignment") {
+				case "center":
+					b.WriteString(" :" + dashes + ": |")
+				case "right":
+					b.WriteString(" " + dashes + "-: |")
+				default:
+					b.WriteString(" " + dashes + "-- |")
+				}
+			}
+		}
+		if y < len(rows)-1 {
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+func (p *printer) pipeCell(blocks []*Node) string {
+	if len(blocks) == 0 {
+		return ""
+	}
+	w := &inlineWriter{p: p, mode: tableText | singleLineText}
+	w.runs(runsOf(blocks[0].Nodes), nil)
+	return w.done()
+}
+
+func (p *printer) htmlTable(n *Node) string {
+	t := readTable(n)
+	columns := t.inOrder()
+	var b strings.Builder
+	b.WriteString("<table" + tableAttrs(&t) + "><thead><tr>")
+	for _, c := range columns {
+		b.WriteString("<th" + t.columnAttrs(c) + ">" + p.htmlBlocks(t.titleBlocks(c), false) + optionsElement(c) + "</th>")
+	}
+	b.WriteString("</tr></thead><tbody>")
+	merges := t.merges(columns)
+	for y, r := range t.rows {
+		b.WriteString("<tr>")
+		for x, c := range columns {
+			m, merged := merges[[2]int{y, x}]
+			if m.covered {
+				continue
+			}
+			b.WriteString("<td")
+			if merged && m.rows > 1 {
+				b.WriteString(" rowspan=" + quoteAttr(decimal(float64(m.rows))))
+			}
+			if merged && m.columns > 1 {
+				b.WriteString(" colspan=" + quoteAttr(decimal(float64(m.columns))))
+			}
+			b.WriteString(">" + p.htmlCell(&t, r, c) + "</td>")
+		}
+		b.WriteString("</tr>")
+	}
+	b.WriteString("</tbody></table>")
+	return b.String()
+}
+
+// inOrder gives all columns. The view orders those that are shown; a hidden
+// one follows the one that comes before it by id.
+func (t *tableView) inOrder() []tableColumn {
+	out := slices.Clone(t.columns)
+	hidden := slices.Clone(t.hidden)
+	slices.SortFunc(hidden, func(a, b tableColumn) int { return compareIDs(a.id, b.id) })
+	for _, h := range hidden {
+		at, best := 0, ""
+		for i, c := range out {
+			if compareIDs(c.id, h.id) < 0 && (best == "" || compareIDs(c.id, best) > 0) {
+				at, best = i+1, c.id
+			}
+		}
+		out = slices.Insert(out, at, h)
+	}
+	return out
+}
+
+// compareIDs orders c2 before c10.
+func compareIDs(a, b string) int {
+	if c := cmp.Compare(len(a), len(b)); c != 0 && len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		return c
+	}
+	return strings.Compare(a, b)
+}
+
+// merges gives the merged cells by position in the written order.
+func (t *tableView) merges(columns []tableColumn) map[[2]int]cellSpan {
+	shown := *t
+	shown.columns, shown.place = columns, make(map[string]int, len(columns))
+	for i, c := range columns {
+		shown.place[c.id] = i
+	}
+	return readMerges(&shown)
+}
+
+func tableAttrs(t *tableView) string {
+	s := ""
+	data, view := t.node.Data, t.view
+	if t.cards {
+		s += ` data-view="cards"`
+		if str(view, "cardSize") == "large" {
+			s += ` data-card-size="large"`
+		}
+		if v, ok := view["wrap"].(bool); ok {
+			s += " data-card-wrap=" + quoteAttr(flagText(v))
+		}
+		if v, ok := view["hideColumnTitle"].(bool); ok {
+			s += " data-hide-column-title=" + quoteAttr(flagText(v))
+		}
+	} else {
+		if t.hideHeader {
+			s += " data-header-hidden"
+		}
+		if truth(view, "stickyHeader") {
+			s += " data-sticky-header"
+		}
+		if truth(view, "stickyFirstColumn") {
+			s += " data-sticky-first-column"
+		}
+	}
+	if truth(data, "fullWidth") {
+		s += ` data-full-width="true"`
+	}
+	if v, ok := data["search"].(bool); ok {
+		s += " data-search=" + quoteAttr(flagText(v))
+	}
+	return s
+}
+
+func (t *tableView) columnAttrs(c tableColumn) string {
+	s := ""
+	if widths, _ := t.view["columnWidths"].(map[string]any); !t.cards && widths != nil {
+		if w, ok := num(widths[c.id]); ok {
+			unit := "%"
+			if truth(t.view, "useNewSizing") {
+				unit = ""
+			}
+			s += " width=" + quoteAttr(decimal(w)+unit)
+		}
+	}
+	if c.kind == "text" {
+		if a := str(c.def, "textAlignment"); a == "center" || a == "right" {
+			s += " align=" + quoteAttr(a)
+		}
+		if a := str(c.def, "verticalAlignment"); a != "" {
+			s += " valign=" + quoteAttr(a)
+		}
+	} else if c.kind != "select" {
+		s += " data-type=" + quoteAttr(c.kind)
+	}
+	if c.kind == "rating" {
+		if m, ok := num(c.def["max"]); ok {
+			s += " data-max=" + quoteAttr(decimal(m))
+		}
+	}
+	if c.kind == "users" && truth(c.def, "multiple") {
+		s += " data-multiple"
+	}
+	if slices.ContainsFunc(t.hidden, func(h tableColumn) bool { return h.id == c.id }) {
+		s += " data-hidden"
+	}
+	if t.cards {
+		for _, a := range [][2]string{{"targetDefinition", "target"}, {"coverDefinition", "cover"}, {"coverDefinitionDark", "cover-dark"}} {
+			if str(t.view, a[0]) == c.id {
+				s += " data-card-" + a[1]
+			}
+		}
+	}
+	return s
+}
+
+func optionsElement(c tableColumn) string {
+	if c.kind != "select" {
+		return ""
+	}
+	s := "<select"
+	if truth(c.def, "multiple") {
+		s += " multiple"
+	}
+	s += ">"
+	options, _ := c.def["options"].([]any)
+	for _, o := range options {
+		if m, ok := o.(map[string]any); ok {
+			s += "<option value=" + quoteAttr(str(m, "value")) + " label=" + quoteAttr(str(m, "label")) + " color=" + quoteAttr(str(m, "color")) + "></option>"
+		}
+	}
+	return s + "</select>"
+}
+
+func (p *printer) htmlCell(t *tableView, r tableRow, c tableColumn) string {
+	v := r.values[c.id]
+	switch c.kind {
+	case "text":
+		return p.htmlBlocks(t.cellBlocks(r, c), false)
+	case "number", "rating":
+		if f, ok := num(v); ok {
+			return decimal(f)
+		}
+	case "checkbox":
+		if b, ok := v.(bool); ok {
+			return flagText(b)
+		}
+	case "select":
+		s := ""
+		for _, o := range texts(v) {
+			s += "<span data-option=" + quoteAttr(o) + ">" + codeEscaper.Replace(singleLine(str(c.options[o], "label"))) + "</span>"
+		}
+		return s
+	case "files", "users":
+		return p.listCell(t, v, c.kind)
+	case "content-ref":
+		if ref, ok := dataRef(v); ok {
+			return anchorElement(p.destOf(t.node, ref, UseLink))
+		}
+	case "image":
+		return p.imageCell(t, v)
+	}
+	return ""
+}
+
+func anchorElement(dest string) string {
+	return "<a href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(dest))) + "</a>"
+}
+
+func (p *printer) listCell(t *tableView, v any, kind string) string {
+	s := ""
+	for _, id := range texts(v) {
+		dest := id
+		// An id has none of these; a destination that names nothing has.
+		if !strings.ContainsAny(id, "/.:#") {
+			if kind == "files" {
+				dest = p.destOf(t.node, Ref{Kind: RefFile, File: id}, UseFile)
+			} else {
+				dest = p.destOf(t.node, Ref{Kind: RefUser, User: id}, UseLink)
+			}
+		}
+		s += anchorElement(dest)
+	}
+	return s
+}
+
+func (p *printer) imageCell(t *tableView, v any) string {
+	if ref, ok := dataRef(v); ok {
+		return anchorElement(p.destOf(t.node, ref, UseImage))
+	}
+	m, _ := v.(map[string]any)
+	ref, ok := dataRef(m["ref"])
+	if !ok {
+		return ""
+	}
+	s := "<img src=" + quoteAttr(p.destOf(t.node, ref, UseImage)) + " alt=" + quoteAttr(str(m, "alt"))
+	if fit := str(m, "objectFit"); fit != "" {
+		s += " data-object-fit=" + quoteAttr(fit)
+	}
+	return s + ">"
+}

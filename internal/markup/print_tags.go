@@ -1,0 +1,302 @@
+package markup
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// tagWriter writes `{% name a="b" %}`.
+type tagWriter struct{ b strings.Builder }
+
+func openTag(name string) *tagWriter {
+	w := &tagWriter{}
+	w.b.WriteString("{% " + name)
+	return w
+}
+
+func (w *tagWriter) attr(name, value string) *tagWriter {
+	w.b.WriteString(" " + name + "=" + quoteValue(cleanLines(value)))
+	return w
+}
+
+// strings writes the named data that is not empty.
+func (w *tagWriter) strings(data map[string]any, names ...string) *tagWriter {
+	for _, name := range names {
+		if s := str(data, name); s != "" {
+			w.attr(name, s)
+		}
+	}
+	return w
+}
+
+// flags writes the named data that is true or false.
+func (w *tagWriter) flags(data map[string]any, names ...string) *tagWriter {
+	for _, name := range names {
+		if v, ok := data[name].(bool); ok {
+			w.attr(name, flagText(v))
+		}
+	}
+	return w
+}
+
+func flagText(v bool) string {
+	if v {
+		return "true"
+	}
+	return "false"
+}
+
+var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
+
+// others writes data that has no name here, such as attributes that we do not
+// know.
+func (w *tagWriter) others(data map[string]any, known ...string) *tagWriter {
+	for k, v := range sortedPairs(data) {
+		if slices.Contains(known, k) || !attributeName.MatchString(k) || v == nil {
+			continue
+		}
+		w.attr(k, valueText(v))
+	}
+	return w
+}
+
+func valueText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case bool:
+		return flagText(v)
+	}
+	if f, ok := num(v); ok {
+		return decimal(f)
+	}
+	b, _ := json.Marshal(v)
+	return string(b)
+}
+
+func (w *tagWriter) done() string { return w.b.String() + " %}" }
+
+// around writes a tag with its content.
+func (w *tagWriter) around(name, body string) string {
+	if body == "" {
+		return w.done() + "\n{% end" + name + " %}"
+	}
+	return w.done() + "\n" + body + "\n{% end" + name + " %}"
+}
+
+func (p *printer) tagBlock(n *Node) string {
+	switch n.Type {
+	case "hint":
+		return openTag("hint").strings(n.Data, "style", "icon").others(n.Data, "style", "icon").around("hint", p.blocks(n.Nodes))
+	case "tabs":
+		return p.parts(openTag("tabs").flags(n.Data, "fullWidth"), "tabs", n.Nodes)
+	case "tabs-item":
+		return openTag("tab").attr("title", str(n.Data, "title")).strings(n.Data, "icon", "slug").others(n.Data, "title", "icon", "slug").around("tab", p.blocks(n.Nodes))
+	case "stepper":
+		return p.parts(openTag("stepper"), "stepper", n.Nodes)
+	case "stepper-step":
+		return openTag("step").strings(n.Data, "icon").others(n.Data, "icon").around("step", p.blocks(n.Nodes))
+	case "columns":
+		return p.parts(openTag("columns").flags(n.Data, "fullWidth").others(n.Data, "fullWidth"), "columns", n.Nodes)
+	case "column":
+		w := openTag("column")
+		if l := lengthText(n.Data["width"]); l != "" {
+			w.attr("width", l)
+		}
+		if v := str(n.Data, "verticalAlignment"); v != "" {
+			w.attr("valign", v)
+		}
+		return w.around("column", p.blocks(n.Nodes))
+	case "if":
+		return "{% if " + expressionText(str(n.Data, "expression")) + " %}\n" + join(p.blocks(n.Nodes), "\n") + "{% endif %}"
+	case "updates":
+		return p.parts(openTag("updates").strings(n.Data, "format"), "updates", n.Nodes)
+	case "update":
+		return p.update(n)
+	case "prompt":
+		w := openTag("prompt").attr("description", str(n.Data, "description")).strings(n.Data, "icon").flags(n.Data, "openInAIProviders").strings(n.Data, "defaultExpanded")
+		return w.around("prompt", p.blocks(n.Nodes))
+	}
+	return p.voidTag(n)
+}
+
+func join(s, end string) string {
+	if s == "" {
+		return ""
+	}
+	return s + end
+}
+
+// expressionText keeps an expression on one line and inside of its tag.
+func expressionText(s string) string {
+	return strings.ReplaceAll(strings.TrimSpace(strings.ReplaceAll(cleanLines(s), "\n", " ")), "%}", "% }")
+}
+
+// parts writes a tag that holds parts, with a blank line between these.
+func (p *printer) parts(w *tagWriter, name string, nodes []*Node) string {
+	var parts []string
+	for _, n := range nodes {
+		parts = append(parts, p.block(n, false))
+	}
+	return w.around(name, strings.Join(parts, "\n\n"))
+}
+
+func lengthText(v any) string {
+	if f, ok := num(v); ok {
+		return decimal(f)
+	}
+	if m, ok := v.(map[string]any); ok {
+		if f, ok := num(m["value"]); ok {
+			return decimal(f) + str(m, "unit")
+		}
+	}
+	return ""
+}
+
+func (p *printer) update(n *Node) string {
+	w := openTag("update").attr("date", writeDate(str(n.Data, "date")))
+	var tags []string
+	list, _ := n.Data["tags"].([]any)
+	for _, v := range list {
+		if ref, ok := dataRef(v); ok {
+			tags = append(tags, ref.Tag)
+		}
+	}
+	if len(tags) > 0 {
+		w.attr("tags", strings.Join(tags, ","))
+	}
+	return w.others(n.Data, "date", "tags").around("update", p.blocks(n.Nodes))
+}
+
+func (p *printer) voidTag(n *Node) string {
+	switch n.Type {
+	case "embed":
+		w := openTag("embed").attr("url", str(n.Data, "url")).flags(n.Data, "fullWidth").others(n.Data, "url", "fullWidth")
+		return p.captioned(w, "embed", n)
+	case "file":
+		dest, _ := p.dest(n, "ref", UseFile)
+		return p.captioned(openTag("file").attr("src", dest).others(n.Data, "ref"), "file", n)
+	case "content-ref":
+		dest, _ := p.dest(n, "ref", UseLink)
+		return openTag("content-ref").attr("url", dest).others(n.Data, "ref").around("content-ref", p.mentionLink(dest, ""))
+	case "reusable-content":
+		dest, _ := p.dest(n, "ref", UseInclude)
+		return "{% include " + quoteValue(dest) + " %}"
+	case "integration":
+		return p.integration(n)
+	case "swagger":
+		return p.swagger(n)
+	case "openapi-operation", "openapi-schemas", "openapi-webhook":
+		return p.openAPI(n)
+	}
+	// A part without its whole, or a type that is not known here: its content
+	// must not be lost.
+	return p.blocks(n.Nodes)
+}
+
+func (p *printer) captioned(w *tagWriter, name string, n *Node) string {
+	if body := p.blocks(captionOf(n)); body != "" {
+		return w.around(name, body)
+	}
+	return w.done()
+}
+
+func captionOf(n *Node) []*Node {
+	for _, f := range n.Fragments {
+		if slotOf(f) == "caption" {
+			return f.Nodes
+		}
+	}
+	return nil
+}
+
+func (p *printer) integration(n *Node) string {
+	if source, ok := rawSource(n); ok {
+		return p.raw(source)
+	}
+	name := "@" + str(n.Data, "integration") + "/" + str(n.Data, "block")
+	props, _ := n.Data["props"].(map[string]any)
+	w := openTag(name).others(props, "fullWidth", "url").strings(n.Data, "url").flags(n.Data, "fullWidth")
+	if body := str(n.Data, "body"); body != "" {
+		return w.around(name, body)
+	}
+	return w.done()
+}
+
+// raw writes source that is kept verbatim. A client may have sent anything:
+// what would not come back as the same block is shown as text instead.
+func (p *printer) raw(source string) string {
+	source = cleanSource(source)
+	if isRawBlock(source) {
+		return source
+	}
+	return p.fence("", strings.Split(source, "\n"))
+}
+
+func isRawBlock(source string) bool {
+	if source == "" {
+		return false
+	}
+	doc := parse([]byte(source), Refs{})
+	if len(doc.Nodes) != 1 {
+		return false
+	}
+	s, ok := rawSource(doc.Nodes[0])
+	return ok && s == source && doc.Spans[0] == Span{0, len(source)}
+}
+
+func (p *printer) swagger(n *Node) string {
+	name, key := "openapi", "src"
+	if str(n.Data, "tag") == "swagger" {
+		name = "swagger"
+		if str(n.Data, "destination") == "baseUrl" {
+			key = "baseUrl"
+		}
+	}
+	dest, _ := p.dest(n, "ref", UseFile)
+	w := openTag(name).attr(key, dest).strings(n.Data, "path", "method").flags(n.Data, "expanded", "fullWidth")
+	w.others(n.Data, "ref", "path", "method", "expanded", "fullWidth", "tag", "destination", "body")
+	body := str(n.Data, "body")
+	if body == "" && name == "openapi" {
+		body = "[" + dest + "](" + dest + ")"
+	}
+	return w.around(name, body)
+}
+
+func (p *printer) openAPI(n *Node) string {
+	ref, _ := dataRef(n.Data["ref"])
+	w := openTag(n.Type).attr("spec", ref.Spec)
+	if n.Type == "openapi-schemas" {
+		w.attr("schemas", strings.Join(texts(n.Data["schemas"]), ",")).strings(n.Data, "title").flags(n.Data, "grouped")
+	} else {
+		w.strings(n.Data, "path", "name", "method")
+	}
+	w.others(n.Data, "ref", "path", "name", "method", "schemas", "title", "grouped", "body")
+	return w.around(n.Type, str(n.Data, "body"))
+}
+
+func (p *printer) expandable(n *Node) string {
+	var title, body []*Node
+	for _, f := range n.Fragments {
+		switch slotOf(f) {
+		case "expandable-title":
+			title = f.Nodes
+		case "expandable-body":
+			body = f.Nodes
+		}
+	}
+	open := "<details>"
+	if truth(n.Data, "defaultExpanded") {
+		open = "<details open>"
+	}
+	summary := ""
+	for i, t := range title {
+		if i > 0 {
+			summary += "<br>"
+		}
+		summary += p.htmlInlines(t.Nodes)
+	}
+	return open + "\n\n<summary>" + summary + "</summary>\n\n" + join(p.blocks(body), "\n\n") + "</details>"
+}

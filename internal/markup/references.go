@@ -1,0 +1,107 @@
+package markup
+
+// Reference is one use of something outside the document's own blocks.
+type Reference struct {
+	Ref Ref
+	// Node is the key of the nearest block that has one.
+	Node string
+	// Text is what a reader sees at the place: the text of a link, the label
+	// of a button, the alternative of an image.
+	Text string
+	// Depends tells that the document is not whole without the target:
+	// embedded files and images, reusable contents, specifications. A link
+	// only leads there.
+	Depends bool
+}
+
+// References gives every reference of a document in the order of readers.
+// Addresses in raw HTML are not among them.
+func References(doc *Document) []Reference {
+	c := &referenceCollector{}
+	c.nodes(doc.Nodes, "")
+	return c.found
+}
+
+type referenceCollector struct {
+	found []Reference
+	key   string
+}
+
+func (c *referenceCollector) add(v any, text string, depends bool) {
+	if ref, ok := refOf(v); ok {
+		c.found = append(c.found, Reference{ref, c.key, text, depends})
+	}
+}
+
+func (c *referenceCollector) nodes(nodes []*Node, key string) {
+	for _, n := range nodes {
+		c.key = key
+		if n.Object == ObjectBlock && n.Key != "" {
+			c.key = n.Key
+		}
+		c.node(n)
+	}
+	c.key = key
+}
+
+func (c *referenceCollector) node(n *Node) {
+	ref, key := n.Data["ref"], c.key
+	switch n.Type {
+	case "link":
+		c.add(ref, Text(n.Nodes), false)
+	case "mention", "content-ref":
+		c.add(ref, "", false)
+	case "button":
+		c.add(ref, str(n.Data, "label"), false)
+	case "image", "inline-image":
+		alt := str(n.Data, "alt")
+		c.add(ref, alt, true)
+		c.add(n.Data["refDark"], alt, true)
+	case "file", "drawing":
+		c.add(ref, singleLine(Text(n.Fragments)), true)
+	case "reusable-content", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook":
+		c.add(ref, "", true)
+	case "update":
+		tags, _ := n.Data["tags"].([]any)
+		for _, tag := range tags {
+			c.add(tag, "", false)
+		}
+	case "table":
+		if n.Object == ObjectBlock {
+			c.table(n)
+			return
+		}
+	}
+	c.nodes(n.Nodes, key)
+	c.nodes(n.Fragments, key)
+}
+
+func (c *referenceCollector) table(n *Node) {
+	t, key := readTable(n), c.key
+	for _, r := range t.rows {
+		name := t.name(r)
+		for _, col := range t.filled(r) {
+			c.key = key
+			v := r.values[col.id]
+			switch col.kind {
+			case "text":
+				c.nodes(t.cell(v), key)
+			case "content-ref":
+				c.add(v, name, false)
+			case "image":
+				if ref, alt, ok := imageOf(v); ok {
+					c.add(ref, alt, true)
+				}
+			case "files":
+				for _, id := range texts(v) {
+					c.add(Ref{Kind: RefFile, File: id}, name, true)
+				}
+			case "users":
+				for _, id := range texts(v) {
+					c.add(Ref{Kind: RefUser, User: id}, name, false)
+				}
+			}
+		}
+	}
+	c.key = key
+}

@@ -1,0 +1,115 @@
+package markup
+
+import (
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestReferencesTellWhereAndHow(t *testing.T) {
+	page := Ref{Kind: RefPage, Page: "p"}
+	light, dark := Ref{Kind: RefFile, File: "light"}, Ref{Kind: RefFile, File: "dark"}
+	keyed := func(key string, n *Node) *Node { n.Key = key; return n }
+	link := anInline("link", map[string]any{"ref": page}, words("a "), anInline("inline-image", map[string]any{"ref": light, "alt": "icon"}))
+	link.Key = "not-a-block"
+	table := keyed("table", aTable(cards("targetDefinition"), "content-ref", page))
+	table.Fragments[0].Nodes = []*Node{keyed("cell", para(words("Row "), anInline("link", map[string]any{"ref": webRef("https://example.com")}, words("web"))))}
+	doc := &Document{Nodes: []*Node{
+		keyed("p1", para(link)),
+		keyed("tabs", aBlock("tabs", nil, aBlock("tabs-item", nil,
+			para(anInline("button", map[string]any{"ref": page, "label": "Go"}), anInline("mention", map[string]any{"ref": Ref{Kind: RefUser, User: "u"}}))))),
+		keyed("img", aBlock("images", nil, aBlock("image", map[string]any{"ref": light, "refDark": dark, "alt": "Logo"}))),
+		table,
+		keyed("files", aTable(grid(), "files", []any{"f1", "f2"})),
+		keyed("people", aTable(grid(), "users", []any{"u1"})),
+		keyed("cover", aTable(grid(), "image", map[string]any{"ref": light, "alt": "Cover"})),
+		keyed("rc", aBlock("reusable-content", map[string]any{"ref": Ref{Kind: RefReusable, ReusableContent: "c"}})),
+		keyed("api", aBlock("openapi-operation", map[string]any{"ref": Ref{Kind: RefOpenAPI, Spec: "s"}})),
+		keyed("news", aBlock("updates", nil, aBlock("update", map[string]any{"tags": []any{Ref{Kind: RefTag, Tag: "beta"}}}))),
+		keyed("ref", aBlock("content-ref", map[string]any{"ref": page})),
+	}}
+	want := []Reference{
+		{page, "p1", "a icon", false}, {light, "p1", "icon", true},
+		{page, "tabs", "Go", false}, {Ref{Kind: RefUser, User: "u"}, "tabs", "", false},
+		{light, "img", "Logo", true}, {dark, "img", "Logo", true},
+		{webRef("https://example.com"), "cell", "web", false}, {page, "table", "Row web", false},
+		{Ref{Kind: RefFile, File: "f1"}, "files", "row", true}, {Ref{Kind: RefFile, File: "f2"}, "files", "row", true},
+		{Ref{Kind: RefUser, User: "u1"}, "people", "row", false},
+		{light, "cover", "Cover", true},
+		{Ref{Kind: RefReusable, ReusableContent: "c"}, "rc", "", true},
+		{Ref{Kind: RefOpenAPI, Spec: "s"}, "api", "", true},
+		{Ref{Kind: RefTag, Tag: "beta"}, "news", "", false},
+		{page, "ref", "", false},
+	}
+	got := References(doc)
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Fatalf("%d:\n got %+v\nwant %+v", i, got[min(i, len(got)):], want[min(i, len(want)):])
+		}
+	}
+}
+
+// countRefs finds references by looking at every value.
+func countRefs(v reflect.Value) int {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return 0
+		}
+		return countRefs(v.Elem())
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[Ref]() {
+			return 1
+		}
+		n := 0
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				n += countRefs(v.Field(i))
+			}
+		}
+		return n
+	case reflect.Slice:
+		n := 0
+		for i := range v.Len() {
+			n += countRefs(v.Index(i))
+		}
+		return n
+	case reflect.Map:
+		n := 0
+		for _, k := range v.MapKeys() {
+			n += countRefs(v.MapIndex(k))
+		}
+		return n
+	}
+	return 0
+}
+
+func TestReferencesMissNone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		doc := genDocument(t)
+		got := 0
+		for _, r := range References(doc) {
+			if r.Ref.Kind == "" {
+				t.Fatal("a reference without a kind")
+			}
+			got++
+		}
+		ids := 0 // files and people of tables are ids, not references
+		every(doc.Nodes, func(n *Node) {
+			if n.Type == "table" {
+				view := readTable(n)
+				for _, r := range view.rows {
+					for _, c := range view.filled(r) {
+						if c.kind == "files" || c.kind == "users" {
+							ids += len(texts(r.values[c.id]))
+						}
+					}
+				}
+			}
+		})
+		if want := countRefs(reflect.ValueOf(doc)) + ids; got != want {
+			t.Fatalf("%d references of %d", got, want)
+		}
+	})
+}

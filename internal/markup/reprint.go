@@ -1,0 +1,438 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Reprint writes a document that was read from body, as old, and changed
+// since. Blocks of doc that old has too keep their bytes and the space around
+// them; the others are printed. The order is that of doc. Without a change,
+// it gives body.
+func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
+	r := newReprinter(body, old, refs)
+	r.plan(doc.Nodes)
+	if r.unchanged() {
+		return bytes.Clone(body)
+	}
+	for _, wide := range []bool{false, true} {
+		if out := r.write(wide); r.reads(out) {
+			return out
+		}
+	}
+	// Something in the source reaches over its blocks, such as code that is
+	// not closed. What the document says counts more than its bytes.
+	return Print(doc, refs)
+}
+
+// reprinter puts a source together from its own pieces and new ones.
+type reprinter struct {
+	body    []byte
+	refs    Refs
+	reading Refs // for what is read back
+	old     *Document
+	groups  []oldGroup // pieces of the source
+	pieces  []newPiece
+	notes   *notes
+	marks   []noteMark // footnotes that are defined between the blocks
+	crlf    bool
+	dests   map[destination]Ref // what the destinations of both sides name
+}
+
+// destination is one that stands for something.
+type destination struct {
+	dest string
+	use  Use
+}
+
+// oldGroup are the nodes that share a span.
+type oldGroup struct {
+	span     Span
+	from, to int // nodes
+}
+
+// newPiece is a group that is kept, or text.
+type newPiece struct {
+	group int // -1 for text
+	text  string
+	// override is the source of a group with destinations replaced.
+	override *string
+	nodes    []*Node // what it reads as
+}
+
+// noteMark is where a footnote is defined.
+type noteMark struct {
+	label string
+	span  Span
+	uses  bool // some block used it
+}
+
+func newReprinter(body []byte, old *Document, refs Refs) *reprinter {
+	r := &reprinter{body: body, refs: refs, old: old, crlf: bytes.Contains(body, []byte("\r\n"))}
+	for i, s := range old.Spans {
+		if k := len(r.groups); k > 0 && r.groups[k-1].span == s {
+			r.groups[k-1].to = i + 1
+			continue
+		}
+		r.groups = append(r.groups, oldGroup{s, i, i + 1})
+	}
+	r.dests = map[destination]Ref{}
+	eachNode(old.Nodes, func(n *Node) {
+		for _, w := range n.written {
+			r.dests[destination{w.dest, w.use}] = w.ref
+		}
+	})
+	// A destination means what it meant when the source was read, and what is
+	// printed now means what was printed: the caller may know better by now.
+	r.reading = Refs{Resolve: func(dest string, use Use) (Ref, bool) {
+		if ref, ok := r.dests[destination{dest, use}]; ok {
+			return ref, true
+		}
+		return refs.find(dest, use)
+	}}
+	r.readNotes()
+	return r
+}
+
+func eachNode(nodes []*Node, f func(*Node)) {
+	for _, n := range nodes {
+		f(n)
+		eachNode(n.Nodes, f)
+		eachNode(n.Fragments, f)
+	}
+}
+
+// unchanged tells whether the pieces are the source.
+func (r *reprinter) unchanged() bool {
+	for i, p := range r.pieces {
+		if p.group != i {
+			return false
+		}
+	}
+	return len(r.pieces) == len(r.groups)
+}
+
+// readNotes finds the footnotes that the source defines, so that printed
+// blocks can use them and do not take their labels.
+func (r *reprinter) readNotes() {
+	r.notes = newNotes(nil)
+	if !bytes.Contains(r.body, []byte("[^")) {
+		return
+	}
+	root, s := read(r.body)
+	var problems []Problem
+	c := &converter{scan: s, refs: r.reading, problems: &problems}
+	for label := range s.notes {
+		r.notes.used[label] = true
+	}
+	r.notes.known = map[uint64]string{}
+	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		note, ok := n.(*footnoteBlock)
+		if !ok || s.notes[note.label] != note {
+			continue
+		}
+		limit := len(r.body)
+		if next := n.NextSibling(); next != nil {
+			limit = lineStart(r.body, firstOffset(next))
+		}
+		start := lineStart(r.body, firstOffset(n))
+		r.marks = append(r.marks, noteMark{label: note.label, span: trimSpan(r.body, start, max(limit, start))})
+		if body := c.noteBody(note.label); body != nil {
+			if h := hashNodes(body.Nodes); r.notes.known[h] == "" {
+				r.notes.known[h] = note.label
+			}
+		}
+	}
+}
+
+// plan decides which nodes are kept and prints the others.
+func (r *reprinter) plan(nodes []*Node) {
+	h := hashes{}
+	from := h.match(r.old.Nodes, nodes)
+	groupOf := make([]int, len(r.old.Nodes))
+	for g, old := range r.groups {
+		for i := old.from; i < old.to; i++ {
+			groupOf[i] = g
+		}
+	}
+	p := &printer{refs: r.refs, notes: r.notes, wrote: r.dests}
+	var before *Node
+	other := false
+	for i := 0; i < len(nodes); {
+		if g := r.wholeGroup(from, groupOf, i); g >= 0 {
+			old := r.groups[g]
+			r.pieces = append(r.pieces, newPiece{group: g, nodes: r.old.Nodes[old.from:old.to]})
+			i += old.to - old.from
+			before, other = nodes[i-1], r.otherMarker(g, nodes[i-1])
+			continue
+		}
+		n := nodes[i]
+		if before != nil && isList(n) && isList(before) && (n.Type == "list-ordered") == (before.Type == "list-ordered") {
+			other = !other
+		} else {
+			other = false
+		}
+		// The next one may be a list that is kept as it is written.
+		if i+1 < len(nodes) && isList(n) && isList(nodes[i+1]) {
+			if g := r.wholeGroup(from, groupOf, i+1); g >= 0 {
+				other = !r.otherMarker(g, nodes[i+1])
+			}
+		}
+		if text := p.block(n, other); text != "" {
+			r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: r.readBack(n)})
+			before = n
+		}
+		i++
+	}
+}
+
+// otherMarker tells whether a list in the source has the second marker.
+func (r *reprinter) otherMarker(g int, n *Node) bool {
+	if !isList(n) {
+		return false
+	}
+	s := strings.TrimLeft(string(r.body[r.groups[g].span.Start:r.groups[g].span.End]), " 0123456789")
+	return strings.HasPrefix(s, "-") || strings.HasPrefix(s, ")")
+}
+
+// wholeGroup gives the group that the nodes from i on are, -1 for none.
+func (r *reprinter) wholeGroup(from, groupOf []int, i int) int {
+	if from[i] < 0 {
+		return -1
+	}
+	g := groupOf[from[i]]
+	old := r.groups[g]
+	for k := 0; k < old.to-old.from; k++ {
+		if i+k >= len(from) || from[i+k] != old.from+k {
+			return -1
+		}
+	}
+	return g
+}
+
+// readBack gives what a printed node reads as.
+func (r *reprinter) readBack(nodes ...*Node) []*Node {
+	return parse(Print(&Document{Nodes: nodes}, r.refs), r.reading).Nodes
+}
+
+// gap gives the source in front of a group; behind the last one for the
+// number of groups.
+func (r *reprinter) gap(g int) string {
+	start, end := r.between(g)
+	return r.withoutNotes(start, end)
+}
+
+// source gives the same with every footnote.
+func (r *reprinter) source(g int) string {
+	start, end := r.between(g)
+	return string(r.body[start:end])
+}
+
+func (r *reprinter) between(g int) (start, end int) {
+	end = len(r.body)
+	if g > 0 {
+		start = r.groups[g-1].span.End
+	}
+	if g < len(r.groups) {
+		end = r.groups[g].span.Start
+	}
+	return start, end
+}
+
+// withoutNotes gives a piece of source without the footnotes that nothing
+// uses any more.
+func (r *reprinter) withoutNotes(start, end int) string {
+	var b strings.Builder
+	at := start
+	for _, m := range r.marks {
+		if m.uses || m.span.Start < start || m.span.End > end {
+			continue
+		}
+		b.Write(r.body[at:m.span.Start])
+		at = m.span.End
+		for at < end && (r.body[at] == '\n' || r.body[at] == '\r') {
+			at++
+		}
+	}
+	b.Write(r.body[at:end])
+	return b.String()
+}
+
+// write puts the pieces together. In the wide form there is a blank line on
+// both sides of every new piece.
+func (r *reprinter) write(wide bool) []byte {
+	r.markNotes()
+	w := &pieceWriter{r: r, wide: wide, done: make([]bool, len(r.groups)+1)}
+	if len(r.groups) > 0 {
+		w.gap(0, false)
+	} else {
+		w.keep(0)
+	}
+	for i, p := range r.pieces {
+		if i > 0 {
+			w.between(i)
+		} else if p.group > 0 {
+			w.keep(p.group) // definitions in front of a block that moved up
+		}
+		switch {
+		case p.override != nil:
+			w.b.WriteString(*p.override)
+		case p.group >= 0:
+			s := r.groups[p.group].span
+			w.b.Write(r.body[s.Start:s.End])
+		default:
+			w.text(p.text)
+		}
+	}
+	w.end()
+	return w.b.Bytes()
+}
+
+// markNotes finds which footnotes are still used.
+func (r *reprinter) markNotes() {
+	if len(r.marks) == 0 {
+		return
+	}
+	var all bytes.Buffer // everything that may use one
+	var gone bytes.Buffer
+	kept := map[int]bool{}
+	for _, p := range r.pieces {
+		if p.group >= 0 {
+			kept[p.group] = true
+			s := r.groups[p.group].span
+			all.Write(r.body[s.Start:s.End])
+		} else {
+			all.WriteString(p.text)
+		}
+	}
+	for g, old := range r.groups {
+		if !kept[g] {
+			gone.Write(r.body[old.span.Start:old.span.End])
+		}
+	}
+	for i, m := range r.marks {
+		all.Write(r.body[m.span.Start+len(m.label)+3 : m.span.End])
+		use, element := []byte("[^"+m.label+"]"), []byte(noteHref+m.label+`"`)
+		// One that nothing used before is none of our business.
+		r.marks[i].uses = !bytes.Contains(gone.Bytes(), use) && !bytes.Contains(gone.Bytes(), element)
+	}
+	for i, m := range r.marks {
+		use, element := []byte("[^"+m.label+"]"), []byte(noteHref+m.label+`"`)
+		r.marks[i].uses = r.marks[i].uses || bytes.Contains(all.Bytes(), use) || bytes.Contains(all.Bytes(), element)
+	}
+}
+
+// reads tells whether a source has the blocks that it was made of.
+func (r *reprinter) reads(out []byte) bool {
+	got := parse(out, r.reading).Nodes
+	h := hashes{}
+	for _, p := range r.pieces {
+		for _, n := range p.nodes {
+			if len(got) == 0 || h.of(got[0]) != h.of(n) {
+				return false
+			}
+			got = got[1:]
+		}
+	}
+	return len(got) == 0
+}
+
+type pieceWriter struct {
+	r    *reprinter
+	b    bytes.Buffer
+	wide bool
+	done []bool // gaps that were written
+}
+
+func (w *pieceWriter) text(s string) {
+	if w.r.crlf {
+		s = strings.ReplaceAll(s, "\n", "\r\n")
+	}
+	w.b.WriteString(s)
+}
+
+// gap writes the source in front of a group.
+func (w *pieceWriter) gap(g int, blank bool) {
+	s := w.r.gap(g)
+	w.done[g] = true
+	if blank && strings.Count(s, "\n") < 2 {
+		w.text("\n")
+		if !strings.Contains(s, "\n") {
+			w.text("\n")
+		}
+	}
+	w.b.WriteString(s)
+}
+
+// keep writes what is defined in front of a group that is not next to its old
+// neighbour.
+func (w *pieceWriter) keep(g int) {
+	if s := strings.TrimSpace(w.r.gap(g)); s != "" && !w.done[g] {
+		w.b.WriteString(s)
+		w.text("\n\n")
+	}
+	w.done[g] = true
+}
+
+// between writes the space between a piece and the one before it.
+func (w *pieceWriter) between(i int) {
+	a, b := w.r.pieces[i-1].group, w.r.pieces[i].group
+	switch {
+	case a >= 0 && b == a+1:
+		w.gap(b, false)
+	case a >= 0 && b < 0 && w.r.nextKept(i) != a+1 && !w.done[a+1] && a+1 < len(w.r.groups):
+		w.gap(a+1, w.wide) // in place of what stood there
+	case b >= 0 && a < 0 && !w.done[b]:
+		w.gap(b, w.wide)
+	case a >= 0 && b >= 0: // what stood between is gone, or the order is another one
+		w.text("\n\n")
+		if b != a+1 && a+1 < len(w.r.groups) {
+			w.keep(a + 1)
+		}
+		w.keep(b)
+	default:
+		w.text("\n\n")
+	}
+}
+
+// nextKept gives the next group that is kept from piece i on, -1 for none.
+func (r *reprinter) nextKept(i int) int {
+	for ; i < len(r.pieces); i++ {
+		if g := r.pieces[i].group; g >= 0 {
+			return g
+		}
+	}
+	return -1
+}
+
+// end writes what is left: definitions, new footnotes and the end of the
+// source.
+func (w *pieceWriter) end() {
+	r := w.r
+	for g := range r.groups {
+		if s := strings.TrimSpace(r.gap(g)); !w.done[g] && s != "" {
+			w.text("\n\n")
+			w.b.WriteString(s)
+		}
+	}
+	last := r.gap(len(r.groups))
+	if len(r.groups) == 0 {
+		last = "" // it was the gap in front
+	}
+	p := &printer{refs: r.refs, notes: r.notes}
+	defs := p.definitions()
+	if defs == "" {
+		if len(r.pieces) > 0 || strings.TrimSpace(last) != "" {
+			if r.pieces != nil && r.pieces[len(r.pieces)-1].group < 0 && last == "" {
+				last = "\n"
+			}
+			w.b.WriteString(last)
+		}
+		return
+	}
+	w.b.WriteString(strings.TrimRight(last, " \t\r\n"))
+	if w.b.Len() > 0 {
+		w.text("\n\n")
+	}
+	w.text(defs + "\n")
+}

@@ -1,0 +1,219 @@
+package markup
+
+import (
+	"strings"
+)
+
+// Relocate writes body with the destinations of today. Where a reference of
+// doc, which was read from body, is located at another place than the one
+// that is written, the destination is replaced in its place. Every other byte
+// stays; only a block in which the destination cannot be found as such, like
+// one that uses a definition elsewhere, is printed anew.
+func Relocate(body []byte, doc *Document, refs Refs) []byte {
+	if refs.Locate == nil {
+		return body
+	}
+	r := newReprinter(body, doc, refs)
+	moved := false
+	for g, old := range r.groups {
+		nodes := doc.Nodes[old.from:old.to]
+		p := newPiece{group: g, nodes: nodes}
+		if moves := movesOf(nodes, refs); len(moves) > 0 {
+			moved = true
+			for _, m := range moves {
+				r.dests[destination{m.to, m.use}] = m.ref
+			}
+			p = r.relocate(p, moves)
+		}
+		r.pieces = append(r.pieces, p)
+	}
+	if !moved {
+		return body
+	}
+	for _, wide := range []bool{false, true} {
+		if out := r.write(wide); r.reads(out) {
+			return out
+		}
+	}
+	return Print(doc, refs)
+}
+
+// move is a destination that is another one now.
+type move struct {
+	from, to string
+	use      Use
+	ref      Ref
+}
+
+func movesOf(nodes []*Node, refs Refs) []move {
+	var moves []move
+	seen := map[move]bool{}
+	eachNode(nodes, func(n *Node) {
+		for _, w := range n.written {
+			if w.ref.Kind == RefURL {
+				continue
+			}
+			to, ok := refs.Locate(w.ref, w.use)
+			m := move{w.dest, to, w.use, w.ref}
+			if ok && to != w.dest && !seen[m] {
+				seen[m] = true
+				moves = append(moves, m)
+			}
+		}
+	})
+	return moves
+}
+
+// relocate gives a group with its destinations replaced: in its source if
+// that reads as the same nodes then, else printed.
+func (r *reprinter) relocate(p newPiece, moves []move) newPiece {
+	span := r.groups[p.group].span
+	source := string(r.body[span.Start:span.End])
+	if text, ok := replaceDests(source, moves); ok && r.sameNodes(text, p.nodes) {
+		p.override = &text
+		return p
+	}
+	pr := &printer{refs: r.refs, notes: r.notes, wrote: r.dests}
+	text := pr.blocks(p.nodes)
+	return newPiece{group: -1, text: text, nodes: r.readBack(p.nodes...)}
+}
+
+// sameNodes tells whether a source reads as the given nodes. Definitions that
+// stand elsewhere in the source are read with it.
+func (r *reprinter) sameNodes(text string, nodes []*Node) bool {
+	var b strings.Builder
+	b.WriteString(text)
+	b.WriteString("\n\n")
+	for g := range len(r.groups) + 1 {
+		if s := strings.TrimSpace(r.source(g)); s != "" {
+			b.WriteString(s + "\n\n")
+		}
+	}
+	got := parse([]byte(b.String()), r.reading).Nodes
+	if len(got) != len(nodes) {
+		return false
+	}
+	h := hashes{}
+	for i, n := range got {
+		if h.of(n) != h.of(nodes[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// replaceDests replaces destinations where they stand as such: behind `](`,
+// as the value of an attribute, and in an include.
+func replaceDests(source string, moves []move) (string, bool) {
+	to := map[string]string{}
+	for _, m := range moves {
+		if old, ok := to[m.from]; ok && old != m.to {
+			return "", false // one destination went two ways
+		}
+		to[m.from] = m.to
+	}
+	var b strings.Builder
+	found := map[string]bool{}
+	at := 0
+	for i := 0; i < len(source); {
+		from, written, form := destAt(source, i, to)
+		if form == noForm {
+			i++
+			continue
+		}
+		found[from] = true
+		start, dest := i, writeForm(to[from], form)
+		// The label of a mention is the name of its target.
+		if label := "[" + mentionLabel(from) + "]("; form == linkForm && strings.HasSuffix(source[at:i], label) {
+			start -= len(label)
+			dest = "[" + mentionLabel(to[from]) + "](" + dest
+		}
+		b.WriteString(source[at:start])
+		b.WriteString(dest)
+		i += len(written)
+		at = i
+	}
+	b.WriteString(source[at:])
+	return b.String(), len(found) == len(to)
+}
+
+type destForm int
+
+const (
+	noForm destForm = iota
+	linkForm
+	pointyForm
+	attrForm
+	tagForm
+)
+
+// destAt reads the destination that begins at a place and gives which one of
+// the wanted it is.
+func destAt(source string, i int, want map[string]string) (from, written string, form destForm) {
+	before := source[:i]
+	rest := source[i:]
+	switch {
+	case strings.HasSuffix(before, "]("):
+		if strings.HasPrefix(rest, "<") {
+			return "", "", noForm
+		}
+		end := strings.IndexAny(rest, " \t\n)")
+		for end > 0 && rest[end] == ')' && strings.Count(rest[:end], "(") > strings.Count(rest[:end], ")") {
+			next := strings.IndexAny(rest[end+1:], " \t\n)")
+			if next < 0 {
+				return "", "", noForm
+			}
+			end += next + 1
+		}
+		if end < 0 {
+			return "", "", noForm
+		}
+		written, form = rest[:end], linkForm
+		from = decode(written)
+	case strings.HasSuffix(before, "](<"):
+		end := strings.IndexByte(rest, '>')
+		if end < 0 {
+			return "", "", noForm
+		}
+		written, form = rest[:end], pointyForm
+		from = decode(written)
+	case strings.HasSuffix(before, `="`) || strings.HasSuffix(before, ` "`):
+		end := strings.IndexByte(rest, '"')
+		if end < 0 {
+			return "", "", noForm
+		}
+		written = rest[:end]
+		// A tag has its own quotes; an element has character references.
+		form = attrForm
+		from = decodeHTML(written, false)
+		if open := strings.LastIndexAny(before, "<{"); open >= 0 && strings.HasPrefix(before[open:], "{%") {
+			form = tagForm
+			from = written
+		} else if strings.HasSuffix(before, ` "`) {
+			return "", "", noForm
+		}
+	default:
+		return "", "", noForm
+	}
+	if _, ok := want[from]; !ok {
+		return "", "", noForm
+	}
+	return from, written, form
+}
+
+func writeForm(dest string, form destForm) string {
+	switch form {
+	case pointyForm:
+		if s := writeDest(dest); strings.HasPrefix(s, "<") {
+			return s[1 : len(s)-1]
+		}
+		return strings.NewReplacer("<", `\<`, ">", `\>`).Replace(dest)
+	case attrForm:
+		s := quoteAttr(dest)
+		return s[1 : len(s)-1]
+	case tagForm:
+		s := quoteValue(dest)
+		return s[1 : len(s)-1]
+	}
+	return writeDest(dest)
+}

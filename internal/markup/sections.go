@@ -1,0 +1,321 @@
+package markup
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Section is the plain text under one heading. The first section of a
+// document has no heading: it is what stands before the first one.
+type Section struct {
+	Anchor string
+	Title  string
+	Body   string
+}
+
+// Sections cuts a document at its headings, wherever they stand: in steps, in
+// tabs, in expandables. A body has every word that a reader can see, also in
+// tables, captions, code and conditional blocks; titles of tabs and
+// expandables are text of the section around them.
+func Sections(doc *Document) []Section {
+	out := []Section{{}}
+	p := &plain{}
+	p.heading = func(n *Node) {
+		out[len(out)-1].Body = p.take()
+		out = append(out, Section{Anchor: anchorOf(n), Title: singleLine(Text(n.Nodes))})
+	}
+	p.nodes(doc.Nodes)
+	out[len(out)-1].Body = p.take()
+	return out
+}
+
+// Text gives the plain text of nodes: a line for each block, without anything
+// that is only style.
+func Text(nodes []*Node) string {
+	p := &plain{}
+	p.nodes(nodes)
+	return p.take()
+}
+
+// Heading is an entry of a page's outline.
+type Heading struct {
+	Level  int // 1 to 6
+	Anchor string
+	Text   string
+}
+
+// Headings gives the headings of a document in their order.
+func Headings(doc *Document) []Heading {
+	var out []Heading
+	visit(doc.Nodes, func(n *Node) {
+		if level := headingLevel(n); level > 0 {
+			out = append(out, Heading{level, anchorOf(n), singleLine(Text(n.Nodes))})
+		}
+	})
+	return out
+}
+
+// Anchors gives every id that a link can point to.
+func Anchors(doc *Document) []string {
+	var out []string
+	visit(doc.Nodes, func(n *Node) {
+		if id := anchorOf(n); id != "" {
+			out = append(out, id)
+		}
+	})
+	return out
+}
+
+// plain collects text.
+type plain struct {
+	b       strings.Builder
+	gap     bool    // a block has ended
+	notes   []*Node // bodies of annotations, which follow their block
+	heading func(*Node)
+}
+
+func (p *plain) write(s string) {
+	if s == "" {
+		return
+	}
+	if p.gap && p.b.Len() > 0 {
+		p.b.WriteByte('\n')
+	}
+	p.gap = false
+	p.b.WriteString(s)
+}
+
+// end closes a block.
+func (p *plain) end() {
+	p.gap = true
+	notes := p.notes
+	p.notes = nil
+	p.nodes(notes)
+}
+
+// line writes a text that is a block of its own.
+func (p *plain) line(s string) {
+	p.gap = true
+	p.write(s)
+	p.gap = true
+}
+
+func (p *plain) take() string {
+	p.end()
+	s := strings.ReplaceAll(p.b.String(), "\x00", "") // which no database takes
+	p.b.Reset()
+	p.gap = false
+	return s
+}
+
+func (p *plain) nodes(nodes []*Node) {
+	for _, n := range nodes {
+		switch n.Object {
+		case ObjectText:
+			for _, l := range n.Leaves {
+				if l.Raw {
+					p.write(visibleText(l.Text))
+				} else {
+					p.write(l.Text)
+				}
+			}
+		case ObjectInline:
+			p.inline(n)
+		default:
+			p.block(n)
+		}
+	}
+}
+
+func (p *plain) inline(n *Node) {
+	switch n.Type {
+	case "emoji":
+		p.write(emojiText(str(n.Data, "code")))
+	case "inline-math":
+		p.write(str(n.Data, "formula"))
+	case "inline-image":
+		p.write(joined(str(n.Data, "alt"), str(n.Data, "caption")))
+	case "button":
+		p.write(str(n.Data, "label"))
+	case "mention":
+		if ref, ok := refOf(n.Data["ref"]); ok && ref.Kind == RefURL {
+			p.write(ref.URL)
+		}
+	}
+	p.nodes(n.Nodes)
+	p.notes = append(p.notes, n.Fragments...)
+}
+
+func (p *plain) block(n *Node) {
+	if p.heading != nil && headingLevel(n) > 0 {
+		p.heading(n)
+		return
+	}
+	p.end()
+	switch n.Type {
+	case "code":
+		p.line(str(n.Data, "title"))
+	case "math":
+		p.line(str(n.Data, "formula"))
+	case "image":
+		p.line(str(n.Data, "alt"))
+	case "tabs-item", "openapi-schemas":
+		p.line(str(n.Data, "title"))
+		p.line(strings.Join(texts(n.Data["schemas"]), "\n"))
+	case "update":
+		date := str(n.Data, "date")
+		if t, ok := parseDate(date); ok {
+			date = t.Format(time.DateOnly)
+		}
+		p.line(date)
+	case "prompt":
+		p.line(str(n.Data, "description"))
+	case "openapi-operation", "swagger":
+		p.line(joined(strings.ToUpper(str(n.Data, "method")), str(n.Data, "path")))
+	case "openapi-webhook":
+		p.line(joined(strings.ToUpper(str(n.Data, "method")), str(n.Data, "name")))
+	case "integration":
+		if raw, ok := rawSource(n); ok {
+			for l := range strings.Lines(visibleText(raw)) {
+				p.line(strings.TrimSpace(l))
+			}
+		}
+	case "table":
+		p.table(n)
+		p.end()
+		return
+	}
+	p.nodes(n.Nodes)
+	p.nodes(n.Fragments)
+	p.end()
+}
+
+// visit calls f for every node before its children, in the order of readers.
+func visit(nodes []*Node, f func(*Node)) {
+	for _, n := range nodes {
+		f(n)
+		visit(n.Nodes, f)
+		if n.Type != "table" || n.Object != ObjectBlock {
+			visit(n.Fragments, f)
+			continue
+		}
+		t := readTable(n)
+		for _, r := range t.rows {
+			for _, c := range t.filled(r) {
+				if c.kind == "text" {
+					visit(t.cell(r.values[c.id]), f)
+				}
+			}
+		}
+	}
+}
+
+// headingLevel is 1 to 6 for a heading and 0 for another node.
+func headingLevel(n *Node) int {
+	if n.Object != ObjectBlock {
+		return 0
+	}
+	digit, ok := strings.CutPrefix(n.Type, "heading-")
+	if !ok {
+		return 0
+	}
+	if f, ok := num(n.Data["level"]); ok && f >= 1 && f <= 6 {
+		return int(f)
+	}
+	level, _ := strconv.Atoi(digit)
+	return level
+}
+
+// anchorOf is the id under which a node can be linked to.
+func anchorOf(n *Node) string {
+	if id, ok := n.Meta["id"].(string); ok {
+		return id
+	}
+	if headingLevel(n) > 0 {
+		return str(n.Data, "id")
+	}
+	return ""
+}
+
+// emojiText makes the emoji of a code such as 1f1eb-1f1f7. Another code is a
+// name.
+func emojiText(code string) string {
+	if code == "" {
+		return ""
+	}
+	var b strings.Builder
+	for part := range strings.SplitSeq(code, "-") {
+		r, err := strconv.ParseUint(part, 16, 32)
+		if err != nil || r < 0x20 || !utf8.ValidRune(rune(r)) {
+			return ":" + code + ":"
+		}
+		b.WriteRune(rune(r))
+	}
+	return b.String()
+}
+
+func str(m map[string]any, key string) string {
+	s, _ := m[key].(string)
+	return s
+}
+
+func truth(m map[string]any, key string) bool {
+	b, _ := m[key].(bool)
+	return b
+}
+
+func num(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	}
+	return 0, false
+}
+
+func refOf(v any) (Ref, bool) {
+	r, ok := v.(Ref)
+	return r, ok
+}
+
+func texts(v any) []string {
+	switch v := v.(type) {
+	case []string:
+		return v
+	case []any:
+		out := make([]string, 0, len(v))
+		for _, e := range v {
+			if s, ok := e.(string); ok {
+				out = append(out, s)
+			}
+		}
+		return out
+	case string:
+		if v != "" {
+			return []string{v}
+		}
+	}
+	return nil
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// singleLine gives a text without line breaks.
+func singleLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func joined(s ...string) string {
+	return strings.Join(slices.DeleteFunc(s, func(s string) bool { return s == "" }), " ")
+}
+
+// rawSource gives the source of a block that is kept verbatim.
+func rawSource(n *Node) (string, bool) {
+	if str(n.Data, "integration") != rawIntegration || str(n.Data, "block") != rawKind {
+		return "", false
+	}
+	props, _ := n.Data["props"].(map[string]any)
+	return str(props, "source"), true
+}

@@ -1,0 +1,131 @@
+package markup
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// visibleWords are the words that a reader of a document can see, found
+// without the code that is tested: every leaf and every text in data, without
+// tables, whose hidden columns need that code.
+func visibleWords(nodes []*Node) []string {
+	var out []string
+	for _, n := range nodes {
+		for _, l := range n.Leaves {
+			out = append(out, strings.Fields(l.Text)...)
+		}
+		for _, key := range []string{"title", "alt", "caption", "label", "formula", "description"} {
+			out = append(out, strings.Fields(str(n.Data, key))...)
+		}
+		out = append(out, visibleWords(n.Nodes)...)
+		out = append(out, visibleWords(n.Fragments)...)
+	}
+	return out
+}
+
+func TestSectionsLoseNoVisibleWord(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		doc := genDocument(t)
+		var all strings.Builder
+		for _, s := range Sections(doc) {
+			all.WriteString(s.Title + "\n" + s.Body + "\n")
+		}
+		have := map[string]int{}
+		for _, w := range strings.Fields(all.String()) {
+			have[w]++
+		}
+		text := all.String()
+		for _, w := range visibleWords(doc.Nodes) {
+			if have[w] == 0 && !strings.Contains(text, w) {
+				t.Fatalf("%q is lost in\n%s", w, text)
+			}
+		}
+		if got := len(Sections(doc)); got != len(Headings(doc))+1 {
+			t.Fatalf("%d sections for %d headings", got, len(Headings(doc)))
+		}
+	})
+}
+
+func TestSectionsCutAtHeadingsAnywhere(t *testing.T) {
+	heading := func(kind, id, text string) *Node {
+		n := aBlock(kind, nil, words(text))
+		n.Meta = map[string]any{"id": id}
+		return n
+	}
+	doc := &Document{Nodes: []*Node{
+		para(words("intro")),
+		heading("heading-1", "one", "One\n more"),
+		aBlock("stepper", nil, aBlock("stepper-step", nil, heading("heading-2", "step", "Step"), para(words("in the step")))),
+		aBlock("tabs", nil, aBlock("tabs-item", map[string]any{"title": "Tab title"}, para(words("in the tab")))),
+		expandableNode([]*Node{para(words("Summary"))}, []*Node{heading("heading-3", "inner", "Inner"), para(words("hidden"))}),
+		aBlock("if", map[string]any{"expression": "x"}, para(words("conditional"))),
+	}}
+	want := []Section{
+		{"", "", "intro"}, {"one", "One more", ""},
+		{"step", "Step", "in the step\nTab title\nin the tab\nSummary"}, {"inner", "Inner", "hidden\nconditional"},
+	}
+	got := Sections(doc)
+	if len(got) != len(want) {
+		t.Fatalf("%q", got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%d: %q, want %q", i, got[i], want[i])
+		}
+	}
+	if h := Headings(doc); len(h) != 3 || h[2] != (Heading{3, "inner", "Inner"}) {
+		t.Errorf("%v", h)
+	}
+	if a := strings.Join(Anchors(doc), " "); a != "one step inner" {
+		t.Error(a)
+	}
+	if s := Sections(&Document{}); len(s) != 1 || s[0] != (Section{}) {
+		t.Errorf("an empty document: %q", s)
+	}
+}
+
+// A note follows the block that it belongs to, and hidden columns stay so.
+func TestTextOfNotesAndTables(t *testing.T) {
+	note := anInline("annotation", nil, words("word"))
+	note.Fragments = []*Node{{Object: ObjectFragment, Type: "annotation-body", Nodes: []*Node{para(words("the note"))}}}
+	table := aTable(cards("targetDefinition"), "select", []any{"o"})
+	table.Data["definition"].(map[string]any)["c"].(map[string]any)["options"] = []any{map[string]any{"value": "o", "label": "Label"}}
+	for want, nodes := range map[string][]*Node{
+		"a word b\nthe note\nnext": {para(words("a "), note, words(" b")), para(words("next"))},
+		"Name\nrow":                {table},
+		"Name\nC\nrow\n2.5":        {aTable(grid(), "number", 2.5)},
+		"✅ a+b click 🇫🇷 :x:": {para(anInline("emoji", map[string]any{"code": "2705"}), words(" "), anInline("inline-math", map[string]any{"formula": "a+b"}),
+			words(" "), anInline("button", map[string]any{"label": "click"}), words(" "), anInline("emoji", map[string]any{"code": "1f1eb-1f1f7"}),
+			words(" "), anInline("emoji", map[string]any{"code": "x"}))},
+		"one\ntwo": {rawBlockNode("<div><p>one</p><script>no()</script><!-- no --><p>two</p></div>")},
+		"a b":      {para(words("a"), rawWords("<wbr>"), words(" b"))},
+		"GET /x":   {aBlock("openapi-operation", map[string]any{"method": "get", "path": "/x"})},
+	} {
+		if got := Text(nodes); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A table of many columns and rows with few values costs what its values do.
+func TestSparseTablesAreCheap(t *testing.T) {
+	definition, records, columns := map[string]any{}, map[string]any{}, []any{}
+	for i := range 20_000 {
+		id := "c" + decimal(float64(i))
+		definition[id] = map[string]any{"id": id, "title": "", "type": "number"}
+		columns = append(columns, id)
+		records["r"+id] = map[string]any{"orderIndex": "", "values": map[string]any{id: 1.0}}
+	}
+	doc := &Document{Nodes: []*Node{aBlock("table", map[string]any{
+		"view": map[string]any{"type": "grid", "columns": columns}, "definition": definition, "records": records,
+	})}}
+	if got := strings.Count(Sections(doc)[0].Body, "1"); got != 20_000 {
+		t.Error(got)
+	}
+	References(doc)
+	if out := render(t, HTMLOptions{}, doc.Nodes...); len(out) > 8<<20 {
+		t.Errorf("%d bytes of HTML", len(out))
+	}
+}

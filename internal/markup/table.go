@@ -1,0 +1,389 @@
+package markup
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// tableBuilder makes a table column by column and row by row. Ids come from
+// positions: c1, c2, … and r1, r2, …
+type tableBuilder struct {
+	node       *Node
+	view       map[string]any
+	definition map[string]any
+	records    map[string]any
+	columns    []string
+}
+
+func newTable() *tableBuilder {
+	t := &tableBuilder{view: map[string]any{"type": "grid", "hideHeader": false}, definition: map[string]any{}, records: map[string]any{}}
+	t.node = blockNode("table", map[string]any{"view": t.view, "definition": t.definition, "records": t.records})
+	return t
+}
+
+func (t *tableBuilder) column(typ string) (id string, def map[string]any) {
+	id = "c" + strconv.Itoa(len(t.columns)+1)
+	def = map[string]any{"id": id, "title": "", "type": typ}
+	if typ == "text" {
+		def["textAlignment"] = "left"
+	}
+	t.columns = append(t.columns, id)
+	t.definition[id] = def
+	return id, def
+}
+
+// title sets the title of a column. One that is more than text is kept as a
+// fragment too.
+func (t *tableBuilder) title(id string, inlines []*Node) {
+	title := plainOf(inlines)
+	t.definition[id].(map[string]any)["title"] = title
+	if !isPlain(inlines) {
+		t.node.Fragments = append(t.node.Fragments, fragmentNode(titleFragment(id), "", []*Node{paragraphNode(inlines)}))
+	}
+}
+
+func titleFragment(column string) string { return "title-" + column }
+
+func isPlain(inlines []*Node) bool {
+	for _, n := range inlines {
+		if n.Object != ObjectText {
+			return false
+		}
+		for _, l := range n.Leaves {
+			if l.Raw || len(l.Marks) > 0 || strings.Contains(l.Text, "\n") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (t *tableBuilder) row() (id string, values map[string]any) {
+	n := len(t.records) + 1
+	id = "r" + strconv.Itoa(n)
+	values = map[string]any{}
+	t.records[id] = map[string]any{"orderIndex": fmt.Sprintf("%06d", n), "values": values}
+	return id, values
+}
+
+// cell puts blocks into a cell of a text column.
+func (t *tableBuilder) cell(row string, values map[string]any, column string, blocks []*Node) {
+	name := row + column
+	values[column] = name
+	t.node.Fragments = append(t.node.Fragments, fragmentNode(name, "", filled(blocks)))
+}
+
+func (t *tableBuilder) done() *Node {
+	columns := []any{}
+	for _, c := range t.columns {
+		columns = append(columns, c)
+	}
+	if _, set := t.view["columns"]; !set {
+		t.view["columns"] = columns
+	}
+	return t.node
+}
+
+// pipeTable makes a table of `| a | b |` lines.
+func (c *converter) pipeTable(n *extast.Table) *Node {
+	t := newTable()
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		if head, ok := row.(*extast.TableHeader); ok {
+			i := 0
+			for cell := head.FirstChild(); cell != nil; cell = cell.NextSibling() {
+				id, def := t.column("text")
+				if i < len(n.Alignments) {
+					switch n.Alignments[i] {
+					case extast.AlignCenter:
+						def["textAlignment"] = "center"
+					case extast.AlignRight:
+						def["textAlignment"] = "right"
+					}
+				}
+				t.title(id, c.inlines(cell))
+				i++
+			}
+			continue
+		}
+		id, values := t.row()
+		i := 0
+		for cell := row.FirstChild(); cell != nil && i < len(t.columns); cell = cell.NextSibling() {
+			t.cell(id, values, t.columns[i], []*Node{paragraphNode(c.inlines(cell))})
+			i++
+		}
+		for ; i < len(t.columns); i++ {
+			t.cell(id, values, t.columns[i], nil)
+		}
+	}
+	return t.done()
+}
+
+// table makes a table of `<table>`, nil when it is not like one of ours.
+func (h *htmlReader) table(e *element) *Node {
+	head, rows, ok := tableRows(e)
+	if !ok {
+		return nil
+	}
+	strict := h.strict
+	h.strict = false // unknown inline HTML may stand in a cell
+	defer func() { h.strict = strict }()
+	t := newTable()
+	visible := []any{}
+	widths := map[string]any{}
+	width := 0
+	for _, r := range rows {
+		width = max(width, rowWidth(r))
+	}
+	for _, th := range head {
+		h.tableColumn(t, th, &visible, widths)
+	}
+	if len(head) == 0 {
+		t.view["hideHeader"] = true
+	}
+	for len(t.columns) < width {
+		if len(t.columns) >= maxTableColumns {
+			return nil
+		}
+		id, _ := t.column("text")
+		visible = append(visible, id)
+	}
+	if len(t.columns) == 0 || len(t.columns)*len(rows) > maxTableCells {
+		return nil
+	}
+	tableSettings(t, e, head, visible, widths)
+	if !h.tableBody(t, rows) {
+		return nil
+	}
+	return t.done()
+}
+
+// maxTableColumns keeps a cell that spans many columns from making them.
+const maxTableColumns = 200
+
+// tableRows gives the cells of the header and the rows below.
+func tableRows(e *element) (head []*element, rows []*element, ok bool) {
+	kids, clean := e.elements()
+	if !clean {
+		return nil, nil, false
+	}
+	seen := false
+	for _, k := range kids {
+		switch k.name {
+		case "thead":
+			trs, clean := k.elements()
+			if !clean || len(trs) > 1 || seen || len(rows) > 0 {
+				return nil, nil, false
+			}
+			seen = true
+			for _, tr := range trs {
+				if head, clean = tr.elements(); !clean || tr.name != "tr" {
+					return nil, nil, false
+				}
+			}
+		case "tbody", "tfoot":
+			trs, clean := k.elements()
+			if !clean {
+				return nil, nil, false
+			}
+			rows = append(rows, trs...)
+		case "tr":
+			rows = append(rows, k)
+		case "colgroup":
+		default:
+			return nil, nil, false
+		}
+	}
+	for _, r := range rows {
+		cells, clean := r.elements()
+		if r.name != "tr" || !clean || slices.ContainsFunc(cells, func(c *element) bool { return c.name != "td" && c.name != "th" }) {
+			return nil, nil, false
+		}
+	}
+	if !seen && len(rows) > 0 {
+		if cells, _ := rows[0].elements(); len(cells) > 0 && !slices.ContainsFunc(cells, func(c *element) bool { return c.name != "th" }) {
+			head, rows = cells, rows[1:]
+		}
+	}
+	for _, th := range head {
+		if th.name != "th" && th.name != "td" || th.has("colspan") || th.has("rowspan") {
+			return nil, nil, false
+		}
+	}
+	return head, rows, true
+}
+
+func rowWidth(tr *element) int {
+	cells, _ := tr.elements()
+	n := 0
+	for _, c := range cells {
+		n += cellReach(c, "colspan")
+	}
+	return n
+}
+
+func cellReach(e *element, attr string) int {
+	n, err := strconv.Atoi(e.attr(attr))
+	if err != nil || n < 1 {
+		return 1
+	}
+	return min(n, maxSpan)
+}
+
+func (h *htmlReader) tableColumn(t *tableBuilder, th *element, visible *[]any, widths map[string]any) {
+	typ := th.attr("data-type")
+	var options *element
+	kids := slices.DeleteFunc(slices.Clone(th.kids), func(k *element) bool {
+		if k.name == "select" {
+			options = k
+			return true
+		}
+		return false
+	})
+	if options != nil {
+		typ = "select"
+	}
+	if !slices.Contains(columnTypes, typ) {
+		typ = "text"
+	}
+	id, def := t.column(typ)
+	t.title(id, h.inlines(kids))
+	if !th.has("data-hidden") {
+		*visible = append(*visible, id)
+	}
+	if w, ok := readLength(th.attr("width")); ok {
+		if f, pixels := w.(float64); pixels {
+			widths[id] = f
+			t.view["useNewSizing"] = true
+		} else if m := w.(map[string]any); m["unit"] == "%" {
+			widths[id] = m["value"]
+		}
+	}
+	switch typ {
+	case "text":
+		if a := th.attr("align"); slices.Contains(columnAlignments, a) {
+			def["textAlignment"] = a
+		}
+		if a := th.attr("valign"); slices.Contains(verticalAlignments, a) {
+			def["verticalAlignment"] = a
+		}
+	case "users":
+		def["multiple"] = th.has("data-multiple")
+	case "rating":
+		def["max"] = 5.0
+		if v, ok := readLength(th.attr("data-max")); ok {
+			if f, isNumber := v.(float64); isNumber {
+				def["max"] = f
+			}
+		}
+	case "select":
+		def["multiple"] = options != nil && options.has("multiple")
+		list := []any{}
+		if options != nil {
+			for _, o := range options.kids {
+				if o.name == "option" {
+					list = append(list, map[string]any{"value": valid(o.attr("value")), "label": valid(o.attr("label")), "color": valid(o.attr("color"))})
+				}
+			}
+		}
+		def["options"] = list
+	}
+}
+
+// tableSettings reads what the table says of itself.
+func tableSettings(t *tableBuilder, e *element, head []*element, visible []any, widths map[string]any) {
+	data := t.node.Data
+	if e.attr("data-full-width") == "true" {
+		data["fullWidth"] = true
+	}
+	if e.has("data-search") {
+		data["search"] = e.attr("data-search") != "false"
+	}
+	view := t.view
+	view["columns"] = visible
+	if e.attr("data-view") != "cards" {
+		if e.has("data-header-hidden") {
+			view["hideHeader"] = true
+		}
+		if len(widths) > 0 {
+			view["columnWidths"] = widths
+		}
+		if e.has("data-sticky-header") {
+			view["stickyHeader"] = true
+		}
+		if e.has("data-sticky-first-column") {
+			view["stickyFirstColumn"] = true
+		}
+		return
+	}
+	clear(view)
+	view["type"], view["columns"], view["cardSize"] = "cards", visible, "medium"
+	if e.attr("data-card-size") == "large" {
+		view["cardSize"] = "large"
+	}
+	if e.has("data-card-wrap") {
+		view["wrap"] = e.attr("data-card-wrap") != "false"
+	}
+	if e.has("data-hide-column-title") {
+		view["hideColumnTitle"] = e.attr("data-hide-column-title") != "false"
+	}
+	if len(head) == 0 {
+		view["hideColumnTitle"] = true
+	}
+	for i, th := range head {
+		switch {
+		case th.has("data-card-target"):
+			view["targetDefinition"] = t.columns[i]
+		case th.has("data-card-cover"):
+			view["coverDefinition"] = t.columns[i]
+		case th.has("data-card-cover-dark"):
+			view["coverDefinitionDark"] = t.columns[i]
+		}
+	}
+}
+
+// tableBody reads the rows. A cell that spans others is a merge; what it
+// covers stays empty.
+func (h *htmlReader) tableBody(t *tableBuilder, rows []*element) bool {
+	covered := map[[2]int]bool{}
+	var merges []any
+	for y, tr := range rows {
+		row, values := t.row()
+		cells, _ := tr.elements()
+		x := 0
+		for _, td := range cells {
+			for covered[[2]int{y, x}] {
+				x++
+			}
+			if x >= len(t.columns) {
+				return false
+			}
+			height, width := min(cellReach(td, "rowspan"), len(rows)-y), min(cellReach(td, "colspan"), len(t.columns)-x)
+			if height > 1 || width > 1 {
+				for dy := range height {
+					for dx := range width {
+						covered[[2]int{y + dy, x + dx}] = true
+					}
+				}
+				merges = append(merges, map[string]any{
+					"anchor":  map[string]any{"record": row, "column": t.columns[x]},
+					"rowSpan": float64(height), "colSpan": float64(width),
+				})
+			}
+			h.tableCell(t, row, values, t.columns[x], td)
+			x += width
+		}
+		for _, c := range t.columns {
+			if _, set := values[c]; !set && t.definition[c].(map[string]any)["type"] == "text" {
+				t.cell(row, values, c, nil)
+			}
+		}
+	}
+	if merges != nil {
+		t.node.Data["cellMerges"] = merges
+	}
+	return true
+}

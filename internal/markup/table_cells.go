@@ -1,0 +1,151 @@
+package markup
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// tableCell reads a cell by the type of its column. A value that is not of
+// the type is left out: the table's source still has it.
+func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]any, column string, td *element) {
+	def := t.definition[column].(map[string]any)
+	text := strings.TrimSpace(td.plain())
+	switch def["type"] {
+	case "text":
+		t.cell(row, values, column, h.blocks(td.kids))
+	case "number", "rating":
+		if f, err := strconv.ParseFloat(text, 64); err == nil && !strings.ContainsAny(text, "xXpPnN_iI") {
+			values[column] = f
+		}
+	case "checkbox":
+		if text == "true" || text == "false" {
+			values[column] = text == "true"
+		}
+	case "select":
+		if picked := pickedOptions(td, def); picked != nil {
+			values[column] = picked
+		}
+	case "files", "users":
+		h.listCell(t, values, column, td, def["type"] == "files")
+	case "content-ref":
+		if a := firstElement(td, "a"); a != nil && a.has("href") {
+			dest := valid(a.attr("href"))
+			values[column] = t.reference(h.c.resolve(dest, UseLink), dest, UseLink)
+		}
+	case "image":
+		h.imageCell(t, values, column, td)
+	}
+}
+
+// reference remembers how a reference of a cell was written.
+func (t *tableBuilder) reference(ref Ref, dest string, use Use) Ref {
+	t.node.written = append(t.node.written, written{ref, use, dest})
+	return ref
+}
+
+func pickedOptions(td *element, def map[string]any) []any {
+	var picked []any
+	walkElements(td, func(e *element) {
+		if v := valid(e.attr("data-option")); e.name == "span" && v != "" {
+			picked = append(picked, v)
+		}
+	})
+	if picked != nil {
+		return picked
+	}
+	// Written by hand: labels or values, with commas between.
+	options, _ := def["options"].([]any)
+	for _, s := range strings.Split(td.plain(), ",") {
+		s = strings.TrimSpace(s)
+		for _, o := range options {
+			if m := o.(map[string]any); s != "" && (m["value"] == s || m["label"] == s) {
+				picked = append(picked, m["value"])
+				break
+			}
+		}
+	}
+	return picked
+}
+
+func walkElements(e *element, f func(*element)) {
+	for _, k := range e.kids {
+		f(k)
+		walkElements(k, f)
+	}
+}
+
+func firstElement(e *element, names ...string) (found *element) {
+	walkElements(e, func(k *element) {
+		if found == nil && slices.Contains(names, k.name) {
+			found = k
+		}
+	})
+	return found
+}
+
+// listCell reads links to files or people into the list of their ids. What
+// is not known as one is in the list as it is written.
+func (h *htmlReader) listCell(t *tableBuilder, values map[string]any, column string, td *element, files bool) {
+	var list []any
+	use, kind := UseLink, RefUser
+	if files {
+		use, kind = UseFile, RefFile
+	}
+	walkElements(td, func(e *element) {
+		dest := e.attr("href")
+		if e.name == "img" {
+			dest = e.attr("src")
+		}
+		if dest == "" || e.name != "a" && e.name != "img" {
+			return
+		}
+		dest = valid(dest)
+		ref := t.reference(h.c.resolve(dest, use), dest, use)
+		if ref.Kind == kind && ref.Space == "" {
+			list = append(list, ref.mainID())
+		} else {
+			list = append(list, dest)
+		}
+	})
+	if list != nil {
+		values[column] = list
+	}
+}
+
+// imageCell reads an image: a link to it, or the image with what is said of
+// it.
+func (h *htmlReader) imageCell(t *tableBuilder, values map[string]any, column string, td *element) {
+	e := firstElement(td, "img", "a")
+	if e == nil {
+		return
+	}
+	dest := e.attr("href")
+	if e.name == "img" {
+		dest = e.attr("src")
+	}
+	if dest == "" {
+		return
+	}
+	dest = valid(dest)
+	ref := t.reference(h.c.resolve(dest, UseImage), dest, UseImage)
+	fit, alt := e.attr("data-object-fit"), ""
+	if e.name == "img" {
+		alt = valid(e.attr("alt"))
+	}
+	if !slices.Contains(objectFits, fit) {
+		fit = ""
+	}
+	if fit == "" && alt == "" {
+		values[column] = ref
+		return
+	}
+	m := map[string]any{"ref": ref}
+	if fit != "" {
+		m["objectFit"] = fit
+	}
+	if alt != "" {
+		m["alt"] = alt
+	}
+	values[column] = m
+}

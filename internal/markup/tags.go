@@ -1,0 +1,201 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+)
+
+// tag is one `{% … %}` as it is written.
+type tag struct {
+	name string // "hint", "endhint", "@mermaid/diagram"
+	args string // what stands between the name and "%}"
+	end  int    // how long it is
+}
+
+// closes gives the name of the tag that this one closes, or "".
+func (t *tag) closes() string {
+	name, ok := strings.CutPrefix(t.name, "end")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// readTag reads the tag at the start of b. The end of a tag is the first "%}"
+// outside of quotes; where quotes do not match, the first one on the line.
+func readTag(b []byte) (t tag, ok bool) {
+	if !bytes.HasPrefix(b, []byte("{%")) {
+		return tag{}, false
+	}
+	i := 2
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t') {
+		i++
+	}
+	from := i
+	for i < len(b) && isTagNameByte(b[i]) {
+		i++
+	}
+	if i == from {
+		return tag{}, false
+	}
+	t.name = string(b[from:i])
+	end := tagEnd(b, i, t.name == "if")
+	if end < 0 {
+		return tag{}, false
+	}
+	t.args = string(bytes.TrimSpace(b[i : end-2]))
+	t.end = end
+	return t, true
+}
+
+// maxTagBytes bounds how far a tag with quoted line breaks may reach.
+const maxTagBytes = 64 << 10
+
+func tagEnd(b []byte, from int, expression bool) int {
+	if len(b) > from+maxTagBytes {
+		b = b[:from+maxTagBytes]
+	}
+	eol := bytes.IndexByte(b[from:], '\n')
+	if eol < 0 {
+		eol = len(b)
+	} else {
+		eol += from
+	}
+	var quote byte
+scan:
+	for i := from; i < len(b); i++ {
+		c := b[i]
+		switch {
+		case c == '\\':
+			i++ // also outside of quotes, so that no two tags read the same text again
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"', c == '\'' && (expression || i > from && b[i-1] == '='):
+			quote = c
+		case c == '\n':
+			break scan
+		case c == '%' && i+1 < len(b) && b[i+1] == '}':
+			return i + 2
+		}
+	}
+	if i := bytes.Index(b[from:eol], []byte("%}")); i >= 0 {
+		return from + i + 2
+	}
+	return -1
+}
+
+func isTagNameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '@' || c == '/' || c == '.'
+}
+
+// attribute is one name="value" of a tag; a bare value has no name.
+type attribute struct{ name, value string }
+
+// attributes are those of one tag, in the order of the source.
+type attributes []attribute
+
+// readAttributes reads name="value", name='value', name=value, name and
+// "value".
+func readAttributes(s string) attributes {
+	var as attributes
+	for {
+		s = strings.TrimLeft(s, " \t\r\n,")
+		if s == "" {
+			return as
+		}
+		var a attribute
+		if s[0] != '"' {
+			i := strings.IndexAny(s, "= \t\r\n")
+			if i < 0 {
+				return append(as, attribute{s, ""})
+			}
+			if i == 0 { // a stray "="
+				s = s[1:]
+				continue
+			}
+			a.name, s = s[:i], s[i:]
+			if s[0] != '=' {
+				as = append(as, a)
+				continue
+			}
+			s = s[1:]
+		}
+		a.value, s = readValue(s)
+		as = append(as, a)
+	}
+}
+
+func readValue(s string) (value, rest string) {
+	if s == "" || s[0] != '"' && s[0] != '\'' {
+		i := strings.IndexAny(s, " \t\r\n")
+		if i < 0 {
+			return s, ""
+		}
+		return s[:i], s[i:]
+	}
+	quote := s[0]
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && (s[i+1] == quote || s[i+1] == '\\'):
+			i++
+			b.WriteByte(s[i])
+		case s[i] == quote:
+			return b.String(), s[i+1:]
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String(), ""
+}
+
+// get gives the last value with a name.
+func (as attributes) get(name string) (string, bool) {
+	for i := len(as) - 1; i >= 0; i-- {
+		if as[i].name == name {
+			return as[i].value, true
+		}
+	}
+	return "", false
+}
+
+// others gives the attributes whose names are not listed, for data that must
+// not be lost.
+func (as attributes) others(known ...string) map[string]any {
+	var m map[string]any
+next:
+	for _, a := range as {
+		for _, k := range known {
+			if a.name == k {
+				continue next
+			}
+		}
+		if a.name == "" {
+			continue
+		}
+		if m == nil {
+			m = map[string]any{}
+		}
+		m[a.name] = a.value
+	}
+	return m
+}
+
+// quoteValue writes a value so that readValue gives it back.
+func quoteValue(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '"':
+			b.WriteByte('\\')
+		case s[i] == '\\' && (i+1 == len(s) || s[i+1] == '"' || s[i+1] == '\\'):
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	b.WriteByte('"')
+	return b.String()
+}

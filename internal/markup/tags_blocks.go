@@ -1,0 +1,425 @@
+package markup
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// containerTags are the tags whose content is read as blocks. All others are
+// kept verbatim up to their closing tag.
+var containerTags = map[string]bool{
+	"hint": true, "tabs": true, "tab": true, "stepper": true, "step": true, "columns": true, "column": true, "code": true,
+	"embed": true, "file": true, "content-ref": true, "if": true, "updates": true, "update": true, "prompt": true,
+}
+
+// parts are the tags that stand in one other tag only.
+var parts = map[string]string{"tab": "tabs", "step": "stepper", "column": "columns", "update": "updates"}
+
+// wholes are the other way round.
+var wholes = map[string]string{"tabs": "tab", "stepper": "step", "columns": "column", "updates": "update"}
+
+// tag makes nodes of a tag with what it holds.
+func (c *converter) tag(i *item) []*Node {
+	t := i.piece.tag
+	raw := func(why string) []*Node {
+		if why != "" {
+			c.problem(i.node.Lines().At(0).Start, why+"; it is kept as it is")
+		}
+		return []*Node{rawNode(c.sourceOf(i))}
+	}
+	if t.closes() != "" {
+		return raw(fmt.Sprintf("{%% %s %%} closes nothing here", t.name))
+	}
+	if !isKnownTag(t.name) {
+		return raw("")
+	}
+	if whole := parts[t.name]; whole != "" && c.whole != whole {
+		return raw(fmt.Sprintf("{%% %s %%} stands directly in {%% %s %%} only", t.name, whole))
+	}
+	part := wholes[t.name]
+	if !i.closed && (containerTags[t.name] && !aloneTags[t.name]) {
+		return raw(fmt.Sprintf("{%% %s %%} is not closed: put {%% end%s %%} at the same depth", t.name, t.name))
+	}
+	if part != "" && (len(i.kids) == 0 || slices.ContainsFunc(i.kids, func(k *item) bool { return k.opens() != "%"+part || !k.closed })) {
+		return raw(fmt.Sprintf("{%% %s %%} holds {%% %s %%} only, each with its end", t.name, part))
+	}
+	var kids []*Node
+	body := ""
+	if containerTags[t.name] {
+		around := c.whole
+		c.whole = t.name
+		kids = c.convert(i.kids)
+		c.whole = around
+	} else if i.closed {
+		body = c.bodyOf(i)
+	}
+	if n := c.tagNode(t.name, t.args, kids, body); n != nil {
+		return []*Node{n}
+	}
+	if t.name == "include" {
+		return raw("{% include %} names no reusable content of this space")
+	}
+	return raw(fmt.Sprintf("{%% %s %%} lacks an attribute that it needs", t.name))
+}
+
+// aloneTags may stand without their end.
+var aloneTags = map[string]bool{"embed": true, "file": true, "content-ref": true}
+
+// bodyOf gives what stands between a tag and its end.
+func (c *converter) bodyOf(i *item) string {
+	body := strings.TrimSpace(strings.TrimPrefix(c.sourceOf(i), i.piece.source))
+	if at := strings.LastIndex(body, "{%"); at >= 0 {
+		body = strings.TrimSpace(body[:at])
+	}
+	return body
+}
+
+func isKnownTag(name string) bool {
+	return containerTags[name] || knownTags[name] || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "end") && isKnownTag(name[3:])
+}
+
+// knownTags are the void ones.
+var knownTags = map[string]bool{
+	"page-ref": true, "include": true, "openapi": true, "openapi-operation": true, "openapi-schemas": true, "openapi-webhook": true, "swagger": true,
+}
+
+// tagNode makes the block of a tag, nil when it cannot be one.
+func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node {
+	as := readAttributes(args)
+	for i := range as {
+		as[i].value = valid(as[i].value)
+	}
+	if name, ok := strings.CutPrefix(name, "@"); ok {
+		return integrationNode(name, as, body)
+	}
+	switch name {
+	case "hint":
+		data := as.others("style", "icon")
+		data = setString(data, "style", "info")
+		if v, _ := as.get("style"); slices.Contains(hintStyles, v) {
+			data["style"] = v
+		}
+		return blockNode("hint", as.strings(data, "icon"), filled(kids)...)
+	case "tabs":
+		return blockNode("tabs", as.flags(nil, "fullWidth"), kids...)
+	case "tab":
+		return blockNode("tabs-item", as.strings(as.others("title", "icon", "slug"), "title", "icon", "slug"), filled(kids)...)
+	case "stepper":
+		return blockNode("stepper", nil, kids...)
+	case "step":
+		return blockNode("stepper-step", as.strings(as.others("icon"), "icon"), filled(kids)...)
+	case "columns":
+		return blockNode("columns", as.flags(as.others("fullWidth"), "fullWidth"), kids...)
+	case "column":
+		return columnNode(as, kids)
+	case "code":
+		return codeTag(as, kids)
+	case "if":
+		if args == "" {
+			return nil
+		}
+		return blockNode("if", map[string]any{"expression": valid(args)}, filled(kids)...)
+	case "updates":
+		data := map[string]any{"format": "full"}
+		if v, _ := as.get("format"); v == "numeric" || v == "short" {
+			data["format"] = v
+		}
+		return blockNode("updates", data, kids...)
+	case "update":
+		return updateNode(as, kids)
+	case "prompt":
+		return promptNode(as, kids)
+	}
+	return c.voidTag(name, as, kids, body)
+}
+
+// voidTag makes the blocks that hold no others.
+func (c *converter) voidTag(name string, as attributes, kids []*Node, body string) *Node {
+	switch name {
+	case "embed":
+		url, _ := as.get("url")
+		if _, safe := SafeURL(url); !safe || url == "" {
+			return nil
+		}
+		n := blockNode("embed", as.flags(as.others("url", "fullWidth"), "fullWidth"))
+		n.Data = setString(n.Data, "url", url)
+		return captioned(n, kids)
+	case "file":
+		src, ok := as.get("src")
+		if !ok {
+			return nil
+		}
+		n := blockNode("file", orEmpty(as.others("src")))
+		n.setRef("ref", c.resolve(src, UseFile), src, UseFile)
+		return captioned(n, kids)
+	case "content-ref", "page-ref":
+		url, ok := as.get("url")
+		if name == "page-ref" {
+			url, ok = as.get("page")
+		}
+		if !ok {
+			return nil
+		}
+		n := blockNode("content-ref", orEmpty(as.others("url", "page")))
+		n.setRef("ref", c.resolve(url, UseLink), url, UseLink)
+		return n
+	case "include":
+		dest, _ := as.get("")
+		ref, ok := c.refs.find(dest, UseInclude)
+		if !ok || ref.Kind != RefReusable {
+			return nil
+		}
+		n := blockNode("reusable-content", map[string]any{})
+		n.setRef("ref", ref, dest, UseInclude)
+		return n
+	case "openapi", "swagger":
+		return c.swaggerNode(name, as, body)
+	case "openapi-operation", "openapi-schemas", "openapi-webhook":
+		return openAPINode(name, as, body)
+	}
+	return nil
+}
+
+// captioned puts the content of a tag into the caption of its block.
+func captioned(n *Node, kids []*Node) *Node {
+	if len(kids) > 0 {
+		n.Fragments = []*Node{fragmentNode("caption", "caption", kids)}
+	}
+	return n
+}
+
+func integrationNode(name string, as attributes, body string) *Node {
+	integration, block, ok := strings.Cut(name, "/")
+	if !ok || integration == "" || block == "" || integration == rawIntegration {
+		return nil
+	}
+	props := map[string]any{}
+	data := map[string]any{"integration": integration, "block": block, "props": props}
+	for _, a := range as {
+		switch {
+		case a.name == "":
+			return nil
+		case a.name == "fullWidth":
+			data["fullWidth"] = a.value == "true"
+		case a.name == "url":
+			data["url"] = a.value
+		default:
+			props[a.name] = a.value
+		}
+	}
+	if body != "" {
+		data["body"] = valid(body)
+	}
+	return blockNode("integration", data)
+}
+
+func columnNode(as attributes, kids []*Node) *Node {
+	data := map[string]any{}
+	if v, ok := as.get("width"); ok {
+		if l, ok := readLength(v); ok {
+			data["width"] = l
+		}
+	}
+	if v, _ := as.get("valign"); slices.Contains(verticalAlignments, v) {
+		data["verticalAlignment"] = v
+	}
+	return blockNode("column", data, filled(kids)...)
+}
+
+// readLength reads "50%", "120px" or "120".
+func readLength(s string) (any, bool) {
+	s = strings.TrimSpace(s)
+	i := len(s)
+	for i > 0 && (s[i-1] == '%' || s[i-1] >= 'a' && s[i-1] <= 'z') {
+		i--
+	}
+	v, err := strconv.ParseFloat(s[:i], 64)
+	if err != nil || v < 0 || v > 1e6 || len(s)-i > 8 || strings.ContainsAny(s[:i], "xXpPeE_+") {
+		return nil, false
+	}
+	if unit := s[i:]; unit != "" && unit != "px" {
+		return map[string]any{"unit": unit, "value": v}, true
+	}
+	return v, true
+}
+
+// codeTag puts the options of the tag onto the code that it holds.
+func codeTag(as attributes, kids []*Node) *Node {
+	if len(kids) != 1 || kids[0].Type != "code" {
+		return nil
+	}
+	n := kids[0]
+	data := as.others("title", "overflow", "lineNumbers", "expandable", "fullWidth", "collapsedLineCount")
+	for k, v := range n.Data {
+		data = orEmpty(data)
+		data[k] = v
+	}
+	data = as.strings(data, "title")
+	data = as.flags(data, "lineNumbers", "expandable", "fullWidth")
+	if v, _ := as.get("overflow"); v == "wrap" || v == "scroll" {
+		data = setString(data, "overflow", v)
+	}
+	if v, _ := as.get("collapsedLineCount"); v != "" {
+		if k, err := strconv.ParseUint(v, 10, 31); err == nil && k > 0 {
+			data = orEmpty(data)
+			data["collapsedLineCount"] = float64(k)
+		}
+	}
+	n.Data = orEmpty(data)
+	return n
+}
+
+const wireTime = "2006-01-02T15:04:05.000Z"
+
+func updateNode(as attributes, kids []*Node) *Node {
+	data := orEmpty(as.others("date", "tags"))
+	date, ok := as.get("date")
+	if !ok || date == "" {
+		return nil
+	}
+	if t, ok := parseDate(date); ok {
+		date = t.UTC().Format(wireTime)
+	}
+	data["date"] = date
+	if v, _ := as.get("tags"); v != "" {
+		var tags []any
+		for _, s := range strings.Split(v, ",") {
+			if s = strings.TrimSpace(s); s != "" {
+				tags = append(tags, Ref{Kind: RefTag, Tag: s})
+			}
+		}
+		if tags != nil {
+			data["tags"] = tags
+		}
+	}
+	return blockNode("update", data, filled(kids)...)
+}
+
+// writeDate writes the shortest form that means the same.
+func writeDate(s string) string {
+	if t, err := time.Parse(time.RFC3339, s); err == nil && t.UTC().Equal(t.UTC().Truncate(24*time.Hour)) {
+		return t.UTC().Format(time.DateOnly)
+	}
+	return s
+}
+
+func promptNode(as attributes, kids []*Node) *Node {
+	data := as.strings(nil, "icon")
+	description, _ := as.get("description")
+	data = setString(data, "description", description)
+	data = as.flags(data, "openInAIProviders")
+	if v, _ := as.get("defaultExpanded"); v == "partial" || v == "full" || v == "hidden" {
+		data["defaultExpanded"] = v
+	}
+	return blockNode("prompt", data, filled(kids)...)
+}
+
+// swaggerNode makes the block of a specification that is named by a file or
+// an address. Content and attributes that it has no place for are kept.
+func (c *converter) swaggerNode(name string, as attributes, body string) *Node {
+	key := "src"
+	dest, ok := as.get(key)
+	if !ok && name == "swagger" {
+		key = "baseUrl"
+		dest, ok = as.get(key)
+	}
+	if !ok || dest == "" {
+		return nil
+	}
+	data := orEmpty(as.others(key, "path", "method", "expanded", "fullWidth"))
+	data["path"], data["method"] = "", ""
+	as.flags(as.strings(data, "path", "method"), "expanded", "fullWidth")
+	n := blockNode("swagger", data)
+	if name == "swagger" {
+		data["tag"] = name
+		data["destination"] = key
+	}
+	if body != "" && !isLinkTo(body, dest) {
+		data["body"] = valid(body)
+	}
+	n.setRef("ref", c.resolve(dest, UseFile), dest, UseFile)
+	return n
+}
+
+// isLinkTo tells whether a body is the link that exporters write for readers
+// who do not know the tag.
+func isLinkTo(body, dest string) bool {
+	return body == "["+dest+"]("+dest+")"
+}
+
+func openAPINode(name string, as attributes, body string) *Node {
+	spec, ok := as.get("spec")
+	if !ok || spec == "" {
+		return nil
+	}
+	data := map[string]any{"ref": Ref{Kind: RefOpenAPI, Spec: spec}}
+	known := []string{"spec", "method", "path", "name", "schemas", "grouped", "title"}
+	for k, v := range as.others(known...) {
+		data[k] = v
+	}
+	switch name {
+	case "openapi-operation":
+		data["path"], data["method"] = "", ""
+		as.strings(data, "path", "method")
+	case "openapi-webhook":
+		data["name"], data["method"] = "", ""
+		as.strings(data, "name", "method")
+	case "openapi-schemas":
+		schemas := []any{}
+		v, _ := as.get("schemas")
+		for _, s := range strings.Split(v, ",") {
+			if s = strings.TrimSpace(s); s != "" {
+				schemas = append(schemas, s)
+			}
+		}
+		data["schemas"] = schemas
+		as.flags(as.strings(data, "title"), "grouped")
+	}
+	// The body is a link for readers that do not know the tag; its address
+	// is often signed and must not live on.
+	if body != "" && !strings.HasPrefix(body, "[OpenAPI ") {
+		data["body"] = valid(body)
+	}
+	return blockNode(name, data)
+}
+
+func orEmpty(m map[string]any) map[string]any {
+	if m == nil {
+		return map[string]any{}
+	}
+	return m
+}
+
+func setString(m map[string]any, key, value string) map[string]any {
+	m = orEmpty(m)
+	m[key] = value
+	return m
+}
+
+// strings copies the named attributes that are not empty.
+func (as attributes) strings(m map[string]any, names ...string) map[string]any {
+	m = orEmpty(m)
+	for _, name := range names {
+		if v, _ := as.get(name); v != "" {
+			m[name] = v
+		}
+	}
+	return m
+}
+
+// flags copies the named attributes that are true or false.
+func (as attributes) flags(m map[string]any, names ...string) map[string]any {
+	m = orEmpty(m)
+	for _, name := range names {
+		v, ok := as.get(name)
+		if ok && (v == "true" || v == "") {
+			m[name] = true
+		} else if v == "false" {
+			m[name] = false
+		}
+	}
+	return m
+}

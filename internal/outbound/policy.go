@@ -1,0 +1,227 @@
+// Package outbound is the only way in which Octavo calls addresses that
+// somebody typed in: files by URL, OpenAPI documents, webhooks, git.
+//
+// Every connection is checked at the moment it is made, on the address that
+// the name resolved to, so that neither a redirect nor a name that changes
+// its mind leads into the operator's own network. Private addresses open only
+// by the operator's allow-list.
+package outbound
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"syscall"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// AllowVariable names the setting in messages, so that an operator who reads
+// one knows what to change.
+const AllowVariable = "OCTAVO_OUTBOUND_ALLOW"
+
+// Policy says which addresses may be called. The zero value allows public
+// ones only. It does not change once it is made and is safe to share.
+type Policy struct {
+	prefixes []netip.Prefix
+	hosts    map[string]bool
+	resolver *net.Resolver // nil is the one of the system; tests bring their own
+}
+
+// Parse reads the operator's allow-list: CIDR ranges, addresses and host
+// names, separated by commas. A range opens the addresses in it under any
+// name. A host name opens the private and loopback addresses that this name
+// resolves to, but not those where clouds serve credentials. The error names
+// the entry that is wrong.
+func Parse(allow string) (Policy, error) {
+	p := Policy{hosts: map[string]bool{}}
+	for entry := range strings.SplitSeq(allow, ",") {
+		entry = strings.TrimSpace(entry)
+		if entry == "" {
+			continue
+		}
+		if prefix, ok, err := parsePrefix(entry); err != nil {
+			return Policy{}, fmt.Errorf("%s: %q: %w", AllowVariable, entry, err)
+		} else if ok {
+			p.prefixes = append(p.prefixes, prefix)
+			continue
+		}
+		host, err := checkHost(entry)
+		if err != nil {
+			return Policy{}, fmt.Errorf("%s: %q is not a CIDR range, an address or a host name without port and scheme", AllowVariable, entry)
+		}
+		p.hosts[host] = true
+	}
+	return p, nil
+}
+
+// parsePrefix reads a range or a single address; ok is false for what looks
+// like neither.
+func parsePrefix(s string) (_ netip.Prefix, ok bool, _ error) {
+	if addr, err := netip.ParseAddr(s); err == nil {
+		if addr.Zone() != "" {
+			return netip.Prefix{}, false, errors.New("an address with a zone cannot be allowed")
+		}
+		addr = addr.Unmap()
+		return netip.PrefixFrom(addr, addr.BitLen()), true, nil
+	}
+	if !strings.Contains(s, "/") || strings.Contains(s, "://") {
+		return netip.Prefix{}, false, nil
+	}
+	prefix, err := netip.ParsePrefix(s)
+	switch {
+	case err != nil:
+		return prefix, false, errors.New("is not a CIDR range such as 10.0.0.0/8")
+	case prefix.Addr().Is4In6():
+		return prefix, false, errors.New("write the range in IPv4 form, such as 10.0.0.0/8")
+	case prefix != prefix.Masked():
+		return prefix, false, fmt.Errorf("has bits behind the prefix; did you mean %s?", prefix.Masked())
+	}
+	return prefix, true, nil
+}
+
+// Ranges that a host name in the allow-list opens.
+var private = []netip.Prefix{
+	netip.MustParsePrefix("10.0.0.0/8"),
+	netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("127.0.0.0/8"),
+	netip.MustParsePrefix("172.16.0.0/12"),
+	netip.MustParsePrefix("192.168.0.0/16"),
+	netip.MustParsePrefix("fc00::/7"),
+	netip.MustParsePrefix("::1/128"),
+}
+
+// Addresses at which clouds serve credentials to their machines although
+// they look public or merely private. Only a range in the allow-list opens
+// them: whoever can change a name must not get at those.
+var metadata = []netip.Addr{
+	netip.MustParseAddr("100.100.100.200"),
+	netip.MustParseAddr("168.63.129.16"),
+	netip.MustParseAddr("169.254.169.254"),
+	netip.MustParseAddr("fd00:ec2::254"),
+}
+
+// errRefused is why a connection was not made. It says nothing of the
+// address: what a name resolves to inside is nobody's business outside.
+var errRefused = errors.New("the address is not public and not in " + AllowVariable)
+
+// check decides on one address that a host resolved to.
+func (p Policy) check(host string, addr netip.Addr) error {
+	addr = addr.Unmap()
+	if addr.Zone() == "" {
+		for _, prefix := range p.prefixes {
+			if prefix.Contains(addr) {
+				return p.checkEmbedded(host, addr)
+			}
+		}
+	}
+	for _, m := range metadata {
+		if addr == m {
+			return errRefused
+		}
+	}
+	guard := public
+	if p.hosts[strings.ToLower(strings.TrimSuffix(host, "."))] {
+		guard = publicAndPrivate
+	}
+	if err := guard.SafeAddr(addr); err != nil {
+		return errRefused
+	}
+	return nil
+}
+
+// checkEmbedded looks through NAT64: a network without IPv4 must allow
+// 64:ff9b::/96 to call anything, and would open 127.0.0.1 with it.
+func (p Policy) checkEmbedded(host string, addr netip.Addr) error {
+	if !ssrf.IPv6NAT64Prefix.Contains(addr) {
+		return nil
+	}
+	b := addr.As16()
+	return p.check(host, netip.AddrFrom4([4]byte(b[12:])))
+}
+
+var (
+	public           = ssrf.New(ssrf.WithAnyPort())
+	publicAndPrivate = ssrf.New(ssrf.WithAnyPort(),
+		ssrf.WithAllowedV4Prefixes(only(netip.Addr.Is4)...),
+		ssrf.WithAllowedV6Prefixes(only(netip.Addr.Is6)...))
+)
+
+func only(family func(netip.Addr) bool) (out []netip.Prefix) {
+	for _, prefix := range private {
+		if family(prefix.Addr()) {
+			out = append(out, prefix)
+		}
+	}
+	return out
+}
+
+// dialer connects to one host. The check sits in Control, which the system
+// call to connect follows directly: there is no time in between in which a
+// name could resolve to something else.
+func (p Policy) dialer(host string) *net.Dialer {
+	return &net.Dialer{
+		Timeout:  connectTimeout,
+		Resolver: p.resolver,
+		Control: func(network, address string, _ syscall.RawConn) error {
+			if network != "tcp4" && network != "tcp6" {
+				return errRefused
+			}
+			ap, err := netip.ParseAddrPort(address)
+			if err != nil {
+				return errRefused
+			}
+			if refusedPorts[ap.Port()] {
+				return errRefused
+			}
+			return p.check(host, ap.Addr())
+		},
+	}
+}
+
+func (p Policy) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	return p.dialer(host).DialContext(ctx, network, address)
+}
+
+// Resolve gives the addresses of a host, for programs that make their own
+// connections, such as git: they must be told to connect to one of these and
+// nothing else. If any address of the name is not allowed, none is.
+func (p Policy) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	name, err := checkHost(host)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	var addrs []netip.Addr
+	if literal, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
+		addrs = []netip.Addr{literal}
+	} else {
+		resolver := p.resolver
+		if resolver == nil {
+			resolver = net.DefaultResolver
+		}
+		if addrs, err = resolver.LookupNetIP(ctx, "ip", name); err != nil {
+			return nil, explain(err)
+		}
+	}
+	for i, addr := range addrs {
+		if err := p.check(name, addr); err != nil {
+			return nil, explain(err)
+		}
+		addrs[i] = addr.Unmap()
+	}
+	if len(addrs) == 0 {
+		return nil, errs.E(errs.Invalid, "%s", unreachable)
+	}
+	return addrs, nil
+}

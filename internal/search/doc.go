@@ -1,0 +1,28 @@
+// Package search turns text into what a search index keeps, and a query into
+// what to look for there. It is pure: no database, no clock, no files. Both
+// databases are fed by it and ranked by it, so they give the same results in
+// the same order.
+//
+// A page becomes a Doc: its terms, each with an impact that says how much the
+// page is about it. Docs become posting lists in a Segment, which the store
+// keeps as rows. A Query names terms; Match finds where they are in a text.
+package search
+
+// Version is that of the analysis: an index that was made by another version
+// does not fit the queries of this one and has to be built again.
+const Version = 1
+
+const (
+	// maxTermRunes bounds a term; what is behind it in a longer word is not
+	// told apart.
+	maxTermRunes = 40
+	// maxParts bounds the parts of a word such as someLongIdentifier_name.
+	maxParts = 12
+	// maxTokens bounds what is indexed of one page. It is far above any page
+	// that people read, and keeps a hostile one from taking minutes.
+	maxTokens = 200_000
+	// MaxQuery is how many characters of a query are looked at.
+	MaxQuery = 512
+	// maxQueryTerms bounds what a query looks for.
+	maxQueryTerms = 24
+)

@@ -1,0 +1,118 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Tables of letters without case and accents, one character for each code
+// point from the start of the range. A blank stands for "as it is".
+const (
+	latin = "aaaaaa ceeeeiiii nooooo  uuuuy  aaaaaa ceeeeiiii nooooo  uuuuy y" + // U+00C0
+		"aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii  jjkkklllllllllln" + // U+0100
+		"nnnnn   oooooo  rrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs" // U+0144
+	latinMore = "aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmmmmmmnnnnnnnnoooooooopppprrrrrrrrssssssssss" +
+		"ttttttttuuuuuuuuuuvvvvwwwwwwwwwwxxxxyyzzzzzzhtwy s    aaaaaaaaaaaaaaaaaaaaaaaaeeeeeeeeeeeeeeeeiiiioooooooooooooooooooooooo" +
+		"uuuuuuuuuuuuuuyyyyyyyy" // U+1E00
+	greek     = "α εηι ο υωιαβγδεζηθικλμνξοπρ στυφχψωιυαεηιυαβγδεζηθικλμνξοπρσστυφχψωιυουω" // U+0386
+	greekMore = "ααααααααααααααααεεεεεε  εεεεεε  ηηηηηηηηηηηηηηηηιιιιιιιιιιιιιιιιοοοοοο  οοοοοο  υυυυυυυυ υ υ υ υωωωωωωωωωωωωωωωω" +
+		"ααεεηηιιοουυωω  ααααααααααααααααηηηηηηηηηηηηηηηηωωωωωωωωωωωωωωωωααααα ααααααα     ηηη ηηεεηηη   ιιιι  ιιιιιι    υυυυρρυυυυυυρ     ωωω ωωοοωωω" // U+1F00
+	halfKana = "ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン" // U+FF66
+)
+
+var foldRanges = func() []foldRange {
+	out := []foldRange{
+		{first: 0xC0, to: []rune(latin)},
+		{first: 0x386, to: []rune(greek)},
+		{first: 0x1E00, to: []rune(latinMore)},
+		{first: 0x1F00, to: []rune(greekMore)},
+		{first: 0xFF66, to: []rune(halfKana)},
+	}
+	return out
+}()
+
+type foldRange struct {
+	first rune
+	to    []rune
+}
+
+// ligatures are letters that fold to several.
+var ligatures = map[rune]string{
+	'ß': "ss", 'ẞ': "ss", 'æ': "ae", 'Æ': "ae", 'œ': "oe", 'Œ': "oe", 'ĳ': "ij", 'Ĳ': "ij",
+	'þ': "th", 'Þ': "th", 'ð': "d", 'Ð': "d", 'ø': "o", 'Ø': "o", 'ŉ': "n", 'ŋ': "n", 'Ŋ': "n",
+	'ﬀ': "ff", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬃ': "ffi", 'ﬄ': "ffl", 'ﬅ': "st", 'ﬆ': "st",
+	'ơ': "o", 'Ơ': "o", 'ư': "u", 'Ư': "u",
+	'ё': "е", 'Ё': "е",
+	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ى': "ي", 'ة': "ه",
+}
+
+// isDropped tells whether a character says nothing about which word it is:
+// accents, vowel points, and what only shapes a line. Marks of other scripts
+// are vowels, and stay.
+func isDropped(r rune) bool {
+	switch {
+	case r < 0xAD:
+		return false
+	case r == 0xAD, // soft hyphen
+		r >= 0x300 && r <= 0x36F,                              // accents
+		r >= 0x591 && r <= 0x5C7 && unicode.Is(unicode.Mn, r), // Hebrew points
+		r == 0x640, r >= 0x64B && r <= 0x65F, r == 0x670, // Arabic vowel signs
+		r >= 0x200B && r <= 0x200F, r == 0x2060, r == 0xFEFF,
+		r >= 0xFE00 && r <= 0xFE0F: // variation selectors
+		return true
+	}
+	return false
+}
+
+// fold takes case, accents and width off a word, and bounds its length.
+func fold(word string) string {
+	plain := len(word) <= maxTermRunes
+	for i := 0; plain && i < len(word); i++ {
+		c := word[i]
+		plain = c < utf8.RuneSelf && (c < 'A' || c > 'Z')
+	}
+	if plain {
+		return word
+	}
+	var b strings.Builder
+	b.Grow(min(len(word), 4*maxTermRunes))
+	n := 0
+	for _, r := range word {
+		if n >= maxTermRunes {
+			break
+		}
+		switch {
+		case r < utf8.RuneSelf:
+			if 'A' <= r && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			b.WriteByte(byte(r))
+		case isDropped(r):
+			continue
+		default:
+			if s, ok := ligatures[r]; ok {
+				b.WriteString(s)
+			} else {
+				b.WriteRune(foldRune(r))
+			}
+		}
+		n++
+	}
+	return b.String()
+}
+
+func foldRune(r rune) rune {
+	if r >= 0xFF01 && r <= 0xFF5E { // wide forms of ASCII
+		r -= 0xFF01 - '!'
+	}
+	for _, f := range foldRanges {
+		if i := int(r - f.first); i >= 0 && i < len(f.to) {
+			if f.to[i] != ' ' {
+				return f.to[i]
+			}
+			break
+		}
+	}
+	return unicode.ToLower(r)
+}

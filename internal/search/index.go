@@ -1,0 +1,184 @@
+package search
+
+import (
+	"encoding/binary"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Page is what is searched.
+type Page struct {
+	Title    string
+	Language string // code of the language; decides how words are cut to stems
+	Sections []Section
+}
+
+// Section is a part of a page under one heading, or in front of the first.
+type Section struct {
+	Anchor string
+	Title  string // of the heading; empty in front of the first
+	Body   string
+}
+
+// Impact says how much a page is about a term, in steps of 1/impactUnit.
+type Impact uint8
+
+const impactUnit = 16
+
+// Float gives the impact as a number.
+func (i Impact) Float() float64 { return float64(i) / impactUnit }
+
+// The weights of the places where a term can be. The bounds matter: a term in
+// the title always counts for more than one in a heading and all over the
+// text (5 > 3+2), and one in a heading for more than one in the text (2 = 2,
+// never reached).
+const (
+	titleLeast, titleMore     = 5.0, 5.0 // more for a short title
+	headingLeast, headingMore = 2.0, 1.0
+	bodyMost                  = 2.0
+	// A term counts for more the more often it is there, but less and less,
+	// and for less in a long page.
+	saturation  = 1.2
+	usualLength = 300.0
+	lengthShare = 0.7
+)
+
+// Entry is a term of a page.
+type Entry struct {
+	Term   string
+	Impact Impact
+}
+
+// Doc is what an index keeps of a page: its terms in order.
+type Doc []Entry
+
+// count is where and how often a term is in a page.
+type count struct {
+	title, heading float64
+	body           int
+}
+
+// Analyse gives the terms of a page.
+func Analyse(p Page) Doc {
+	var a Analyser
+	return a.Doc(p)
+}
+
+// Analyser is Analyse for many pages: it remembers the stems of words. It is
+// for one goroutine.
+type Analyser struct{ languages map[string]*analyser }
+
+// Doc gives the terms of a page.
+func (all *Analyser) Doc(p Page) Doc {
+	a, ok := all.languages[p.Language]
+	if !ok {
+		if len(all.languages) == 0 || len(all.languages) > len(stemmers) {
+			all.languages = map[string]*analyser{}
+		}
+		a = newAnalyser(p.Language)
+		all.languages[p.Language] = a
+	}
+	counts := make(map[string]count, 256)
+	left := maxTokens
+	each := func(text string, fn func(term string)) (words int) {
+		if left <= 0 {
+			return 0
+		}
+		eachWord(text, func(start, end int, unspaced bool) bool {
+			words++
+			a.word(text, start, end, unspaced, func(f form) { left--; fn(f.term) })
+			return left > 0
+		})
+		return words
+	}
+	names := func(text string, set func(c *count, weight float64), least, more float64) {
+		var terms []string
+		n := each(text, func(t string) { terms = append(terms, t) })
+		for _, t := range terms {
+			c := counts[t]
+			set(&c, least+more/float64(max(n, 1)))
+			counts[t] = c
+		}
+	}
+	names(p.Title, func(c *count, w float64) { c.title = w }, titleLeast, titleMore)
+	for _, s := range p.Sections {
+		names(s.Title, func(c *count, w float64) { c.heading = max(c.heading, w) }, headingLeast, headingMore)
+	}
+	length := 0
+	for _, s := range p.Sections {
+		length += each(s.Body, func(t string) {
+			c := counts[t]
+			c.body++
+			counts[t] = c
+		})
+	}
+	norm := saturation * (1 - lengthShare + lengthShare*float64(length)/usualLength)
+	out := make(Doc, 0, len(counts))
+	for t, c := range counts {
+		tf := float64(c.body)
+		weight := c.title + c.heading + bodyMost*tf/(tf+norm)
+		out = append(out, Entry{t, Impact(max(1, weight*impactUnit))})
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return strings.Compare(a.Term, b.Term) })
+	return out
+}
+
+// ErrDamaged says that stored bytes are not what this package wrote.
+var ErrDamaged = errors.New("the search index is damaged")
+
+// Encode gives the bytes that a Doc is kept as.
+func (d Doc) Encode() []byte {
+	out := make([]byte, 0, 10*len(d))
+	prev := ""
+	for _, e := range d {
+		out = appendTerm(out, prev, e.Term)
+		out = append(out, byte(e.Impact))
+		prev = e.Term
+	}
+	return out
+}
+
+// DecodeDoc is the inverse of Encode. The terms are valid until the next one.
+func DecodeDoc(data []byte) iter.Seq2[[]byte, Impact] {
+	return func(yield func([]byte, Impact) bool) {
+		var term []byte
+		for len(data) > 0 {
+			var ok bool
+			if term, data, ok = readTerm(term, data); !ok || len(data) == 0 {
+				return
+			}
+			if !yield(term, Impact(data[0])) {
+				return
+			}
+			data = data[1:]
+		}
+	}
+}
+
+// appendTerm writes a term as what it shares with the one before it, and the
+// rest.
+func appendTerm(out []byte, prev, term string) []byte {
+	shared := 0
+	for shared < len(prev) && shared < len(term) && prev[shared] == term[shared] {
+		shared++
+	}
+	out = binary.AppendUvarint(out, uint64(shared))
+	out = binary.AppendUvarint(out, uint64(len(term)-shared))
+	return append(out, term[shared:]...)
+}
+
+func readTerm(prev, data []byte) (term, rest []byte, ok bool) {
+	shared, n := binary.Uvarint(data)
+	if n <= 0 || shared > uint64(len(prev)) {
+		return nil, nil, false
+	}
+	data = data[n:]
+	size, n := binary.Uvarint(data)
+	if n <= 0 || size > uint64(len(data)-n) {
+		return nil, nil, false
+	}
+	data = data[n:]
+	return append(prev[:shared], data[:size]...), data[size:], true
+}

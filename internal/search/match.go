@@ -1,0 +1,254 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Alternatives are the words that answer one term of a query, with how well
+// they do.
+type Alternatives map[string]float64
+
+// Matcher finds where a text answers a query.
+type Matcher struct {
+	words    map[string]answer
+	analyser *analyser
+	// What the words begin with, to pass over other words quickly: the first
+	// byte, and the first two mixed into one.
+	one, two [256]bool
+}
+
+// mixed makes one byte of two, without case.
+func mixed(a, b byte) byte { return (a|0x20)*31 + (b | 0x20) }
+
+// shortWord is a length up to which a stem can begin unlike its word: dying
+// is found by die.
+const shortWord = 5
+
+// passes tells whether a word cannot be one of those looked for.
+func (m *Matcher) passes(text string, start, end int) bool {
+	a := text[start]
+	if a >= utf8.RuneSelf || start > 0 && text[start-1] == '.' {
+		return false
+	}
+	if end-start > shortWord {
+		if b := text[start+1]; b < utf8.RuneSelf && m.two[mixed(a, b)] {
+			return false
+		}
+	} else if m.one[a|0x20] {
+		return false
+	}
+	return isSimple(text[start:end])
+}
+
+type answer struct {
+	term   int
+	weight float64
+}
+
+// maxScan bounds how much of one text is looked at for matches: those behind
+// it are found, but not shown.
+const maxScan = 64 << 10
+
+// maxMatches bounds the matches of one text.
+const maxMatches = 256
+
+// NewMatcher takes the alternatives of each term of a query.
+func NewMatcher(language string, terms []Alternatives) *Matcher {
+	m := &Matcher{words: map[string]answer{}, analyser: newAnalyser(language)}
+	for i, words := range terms[:min(len(terms), maxQueryTerms)] {
+		for w, weight := range words {
+			if a, ok := m.words[w]; !ok || weight > a.weight {
+				m.words[w] = answer{i, weight}
+			}
+			m.one[w[0]|0x20] = true
+			if len(w) > 1 {
+				m.two[mixed(w[0], w[1])] = true
+			}
+		}
+	}
+	return m
+}
+
+// match is a place in a text that answers a term.
+type match struct {
+	start, end int
+	term       int
+	weight     float64
+}
+
+// find gives the matches of a text in order.
+func (m *Matcher) find(text string) []match {
+	var out []match
+	if len(text) > maxScan {
+		text = text[:maxScan]
+	}
+	eachWord(text, func(start, end int, unspaced bool) bool {
+		if !unspaced && m.passes(text, start, end) {
+			return true
+		}
+		m.analyser.word(text, start, end, unspaced, func(f form) {
+			a, ok := m.words[f.term]
+			if !ok {
+				return
+			}
+			// A word and its stem are one match.
+			if n := len(out) - 1; n >= 0 && out[n].start == f.start && out[n].term == a.term {
+				out[n].weight = max(out[n].weight, a.weight)
+				out[n].end = max(out[n].end, f.end)
+				return
+			}
+			out = append(out, match{f.start, f.end, a.term, a.weight})
+		})
+		return len(out) < maxMatches
+	})
+	return out
+}
+
+// Found is a section that answers a query.
+type Found struct {
+	Section int // its index
+	Score   float64
+	Snippet string
+}
+
+// Sections gives the sections of a page that answer the query best, in the
+// order of the page, each with a snippet of at most size characters.
+func (m *Matcher) Sections(sections []Section, most, size int) []Found {
+	var out []Found
+	places := make([][]match, len(sections))
+	for i, s := range sections {
+		score := 0.0
+		if s.Title != "" {
+			score = headingLeast * m.score(m.find(s.Title))
+		}
+		body := m.find(s.Body)
+		score += m.score(body)
+		if score > 0 {
+			out = append(out, Found{Section: i, Score: score})
+			places[i] = body
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Found) int { return cmp.Compare(b.Score, a.Score) })
+	out = out[:min(len(out), most)]
+	for i, f := range out {
+		out[i].Snippet = snippet(sections[f.Section].Body, places[f.Section], size)
+	}
+	slices.SortFunc(out, func(a, b Found) int { return cmp.Compare(a.Section, b.Section) })
+	return out
+}
+
+// score of a text: each term counts once by its best match, and a little for
+// being there again.
+func (m *Matcher) score(found []match) float64 {
+	if len(found) == 0 {
+		return 0
+	}
+	var best [maxQueryTerms]float64
+	sum := 0.0
+	for _, f := range found {
+		if f.weight > best[f.term] {
+			sum += f.weight - best[f.term]
+			best[f.term] = f.weight
+		}
+	}
+	again := float64(len(found))
+	return sum + 0.5*again/(again+8)
+}
+
+// Snippet gives at most size characters of a text around the best match, cut
+// between words, on one line. It is plain text: whoever shows it as HTML has
+// to escape it.
+func (m *Matcher) Snippet(text string, size int) string { return snippet(text, m.find(text), size) }
+
+func snippet(text string, found []match, size int) string {
+	if size <= 0 {
+		return ""
+	}
+	// The window that has most of the query in it, the first of equals.
+	at, best := 0, 0.0
+	for i := range found {
+		seen, sum := uint64(0), 0.0
+		for _, f := range found[i:min(len(found), i+16)] {
+			if f.end-found[i].start > size*3/4 {
+				break
+			}
+			if seen&(1<<f.term) == 0 {
+				seen |= 1 << f.term
+				sum += f.weight
+			}
+		}
+		if sum > best {
+			at, best = found[i].start, sum
+		}
+	}
+	return window(text, at, size)
+}
+
+// window cuts about a quarter of the size in front of a place and the rest
+// behind it.
+func window(text string, at, size int) string {
+	if len(text) <= size || utf8.RuneCountInString(text[:min(len(text), 4*size+4)]) <= size && len(text) <= 4*size {
+		return oneLine(text)
+	}
+	start := at
+	for n := 0; start > 0 && n < size/4; n++ {
+		_, w := utf8.DecodeLastRuneInString(text[:start])
+		start -= w
+	}
+	if start > 0 && start < at {
+		// Begin with a whole word, with a sentence if one begins here.
+		if i := strings.LastIndexAny(text[start:at], ".!?。\n"); i >= 0 && start+i+1 < at {
+			start += i
+			_, w := utf8.DecodeRuneInString(text[start:])
+			start += w
+		} else if i := strings.IndexFunc(text[start:at], unicode.IsSpace); i >= 0 {
+			start += i
+		}
+	}
+	// Blanks are collapsed afterwards, so the cut is at most a little short.
+	end, n := start, 0
+	for end < len(text) && n < size-2 {
+		_, w := utf8.DecodeRuneInString(text[end:])
+		end += w
+		n++
+	}
+	if end < len(text) {
+		if i := strings.LastIndexFunc(text[start:end], unicode.IsSpace); i > (end-start)/2 {
+			end = start + i
+		}
+	}
+	out := oneLine(text[start:end])
+	if start > 0 {
+		out = "…" + out
+	}
+	if end < len(text) {
+		out += "…"
+	}
+	return out
+}
+
+// oneLine collapses blanks and leaves out what cannot be shown.
+func oneLine(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	space := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			space = b.Len() > 0
+			continue
+		case r == utf8.RuneError, unicode.IsControl(r):
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,275 @@
+package search
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
+// An index is a set of segments, and a segment a set of rows. A row whose key
+// starts with keyBucket holds words that start with the rest of the key, and
+// the postings of the rare ones; a common word has its postings in a row of
+// its own. Where many words start alike, they are in buckets with longer
+// keys. So looking up a word reads few bytes however large the index is, and
+// a change does not write a row for every word.
+const (
+	keyBucket = "b"
+	keyList   = "l"
+	// maxInline is the size of postings that are kept beside the word.
+	maxInline = 32
+	// maxBucket is the size at which a bucket is divided.
+	maxBucket = 2 << 10
+	// maxDepth is how many characters of a word its bucket can have.
+	maxDepth = 5
+)
+
+// Row of a segment.
+type Row struct {
+	Key  string
+	Data []byte
+}
+
+// Posting says that a page has a term.
+type Posting struct {
+	ID     int64
+	Impact Impact
+}
+
+// AppendPosting writes a posting behind one of the page last, or 0.
+func AppendPosting(out []byte, last int64, p Posting) []byte {
+	out = binary.AppendUvarint(out, uint64(p.ID-last))
+	return append(out, byte(p.Impact))
+}
+
+// ReadPostings appends what data holds; false if it is damaged.
+func ReadPostings(out []Posting, data []byte) ([]Posting, bool) {
+	id := int64(0)
+	for len(data) > 0 {
+		var step uint64
+		if data[0] < 0x80 { // most are
+			step, data = uint64(data[0]), data[1:]
+		} else {
+			v, n := binary.Uvarint(data)
+			if n <= 0 {
+				return out, false
+			}
+			step, data = v, data[n:]
+		}
+		if len(data) == 0 || step == 0 || step > 1<<62 {
+			return out, false
+		}
+		id += int64(step)
+		out = append(out, Posting{id, Impact(data[0])})
+		data = data[1:]
+	}
+	return out, true
+}
+
+// Word is an entry of a bucket.
+type Word struct {
+	Term     []byte // valid until the next one
+	Pages    int
+	Postings []byte // nil: they are in the row ListKey(Term)
+}
+
+// ListKey is the key of the row with the postings of a common word.
+func ListKey(term string) string { return keyList + term }
+
+// IsList tells whether a key is a ListKey, and not that of a bucket.
+func IsList(key string) bool { return strings.HasPrefix(key, keyList) }
+
+// ListWord is the inverse of ListKey.
+func ListWord(key string) string { return strings.TrimPrefix(key, keyList) }
+
+// BucketKeys gives the keys of the rows that can hold a word.
+func BucketKeys(word string) []string {
+	out := make([]string, 0, maxDepth)
+	for n := range word {
+		if n > 0 {
+			out = append(out, keyBucket+word[:n])
+		}
+		if len(out) == maxDepth {
+			return out
+		}
+	}
+	return append(out, keyBucket+word)
+}
+
+// first gives the first n characters of a word.
+func first(word string, n int) string { return cutRunes(word, n) }
+
+// EachWord reads a bucket until fn says stop; false if it is damaged.
+func EachWord(data []byte, fn func(Word) bool) bool {
+	var w Word
+	for len(data) > 0 {
+		var ok bool
+		if w, data, ok = readWord(w.Term, data); !ok {
+			return false
+		}
+		if !fn(w) {
+			return true
+		}
+	}
+	return true
+}
+
+// readWord reads the word behind the one with the term prev, whose bytes it
+// uses.
+func readWord(prev, data []byte) (w Word, rest []byte, ok bool) {
+	if w.Term, data, ok = readTerm(prev, data); !ok {
+		return w, nil, false
+	}
+	pages, n := binary.Uvarint(data)
+	if n <= 0 || pages > 1<<40 {
+		return w, nil, false
+	}
+	data = data[n:]
+	size, n := binary.Uvarint(data)
+	if n <= 0 || size > uint64(len(data)-n) {
+		return w, nil, false
+	}
+	data = data[n:]
+	w.Pages = int(pages)
+	if size > 0 {
+		w.Postings = data[:size:size]
+	}
+	return w, data[size:], true
+}
+
+// Segment collects postings. Pages are added in the order of their ids.
+type Segment struct {
+	terms map[string]*list
+	arena []list
+	pages int
+}
+
+// list is a term and its postings.
+type list struct {
+	term  string
+	data  []byte
+	last  int64
+	pages int
+}
+
+// NewSegment gives an empty one.
+func NewSegment() *Segment { return &Segment{terms: map[string]*list{}} }
+
+// Pages tells how many were added.
+func (s *Segment) Pages() int { return s.pages }
+
+// Add a page. Its id must be larger than those of the pages before it.
+func (s *Segment) Add(id int64, d Doc) {
+	s.pages++
+	for _, e := range d {
+		l, ok := s.terms[e.Term]
+		if !ok {
+			l = s.newList(e.Term)
+		}
+		l.add(Posting{id, e.Impact})
+	}
+}
+
+// AddEncoded is Add for a Doc that was kept.
+func (s *Segment) AddEncoded(id int64, data []byte) {
+	s.pages++
+	for term, impact := range DecodeDoc(data) {
+		l, ok := s.terms[string(term)]
+		if !ok {
+			l = s.newList(string(term))
+		}
+		l.add(Posting{id, impact})
+	}
+}
+
+func (s *Segment) newList(term string) *list {
+	if len(s.arena) == 0 {
+		s.arena = make([]list, 512)
+	}
+	l := &s.arena[0]
+	s.arena = s.arena[1:]
+	l.term = term
+	s.terms[term] = l
+	return l
+}
+
+func (l *list) add(p Posting) {
+	l.data = AppendPosting(l.data, l.last, p)
+	l.last = p.ID
+	l.pages++
+}
+
+// Rows gives the segment as rows.
+func (s *Segment) Rows() []Row {
+	lists := make([]*list, 0, len(s.terms))
+	for _, l := range s.terms {
+		lists = append(lists, l)
+	}
+	slices.SortFunc(lists, func(a, b *list) int { return strings.Compare(a.term, b.term) })
+	return rowsOf(lists)
+}
+
+// rowsOf gives rows for lists that are in the order of their terms: first the
+// buckets and then the lists of common words, both in that order.
+func rowsOf(lists []*list) []Row {
+	var out []Row
+	eachStart(lists, 1, func(some []*list) { out = buckets(out, some, 1) })
+	for _, l := range lists {
+		if len(l.data) > maxInline {
+			out = append(out, Row{ListKey(l.term), l.data})
+		}
+	}
+	return out
+}
+
+// eachStart calls fn with the lists whose terms have their first characters
+// in common.
+func eachStart(lists []*list, depth int, fn func([]*list)) {
+	for len(lists) > 0 {
+		start := first(lists[0].term, depth)
+		n := 1
+		for n < len(lists) && strings.HasPrefix(lists[n].term, start) {
+			n++
+		}
+		fn(lists[:n])
+		lists = lists[n:]
+	}
+}
+
+// buckets appends the buckets of terms whose first characters, as many as
+// depth says, are the same.
+func buckets(out []Row, lists []*list, depth int) []Row {
+	size := 0
+	for _, l := range lists {
+		if size += len(l.term) + 4; len(l.data) <= maxInline {
+			size += len(l.data)
+		}
+	}
+	start := first(lists[0].term, depth)
+	if size <= maxBucket || depth == maxDepth {
+		return append(out, Row{keyBucket + start, bucket(lists, size)})
+	}
+	// A word that is no longer than the key stays; the others are divided.
+	if lists[0].term == start {
+		out = append(out, Row{keyBucket + start, bucket(lists[:1], maxBucket)})
+		lists = lists[1:]
+	}
+	eachStart(lists, depth+1, func(some []*list) { out = buckets(out, some, depth+1) })
+	return out
+}
+
+func bucket(lists []*list, size int) []byte {
+	data := make([]byte, 0, size)
+	prev := ""
+	for _, l := range lists {
+		data = appendTerm(data, prev, l.term)
+		data = binary.AppendUvarint(data, uint64(l.pages))
+		prev = l.term
+		if len(l.data) > maxInline {
+			data = binary.AppendUvarint(data, 0)
+			continue
+		}
+		data = binary.AppendUvarint(data, uint64(len(l.data)))
+		data = append(data, l.data...)
+	}
+	return data
+}

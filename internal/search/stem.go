@@ -1,0 +1,78 @@
+package search
+
+import (
+	"strings"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/arabic"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
+)
+
+// stemmers by the first part of a language code. A language that is not here
+// is searched by its words as they are.
+var stemmers = map[string]func(*snowballstem.Env) bool{
+	"ar": arabic.Stem, "da": danish.Stem, "nl": dutch.Stem, "en": english.Stem, "fi": finnish.Stem,
+	"fr": french.Stem, "de": german.Stem, "hu": hungarian.Stem, "it": italian.Stem,
+	"nb": norwegian.Stem, "nn": norwegian.Stem, "no": norwegian.Stem,
+	"pt": portuguese.Stem, "ro": romanian.Stem, "ru": russian.Stem, "es": spanish.Stem,
+	"sv": swedish.Stem, "tr": turkish.Stem,
+}
+
+// maxStems bounds the words whose stem an analyser remembers.
+const maxStems = 4096
+
+// minStemLetters is the shortest word that is cut: shorter ones are names and
+// abbreviations more often than inflected words.
+const minStemLetters = 4
+
+// stemmer gives the stem of folded words of one language. It remembers what
+// it has seen, because texts repeat their words.
+type stemmer struct {
+	cut  func(*snowballstem.Env) bool
+	seen map[string]string
+	env  *snowballstem.Env
+}
+
+func newStemmer(language string) *stemmer {
+	code, _, _ := strings.Cut(strings.ToLower(language), "-")
+	cut := stemmers[code]
+	if cut == nil {
+		return &stemmer{}
+	}
+	return &stemmer{cut: cut, seen: map[string]string{}, env: snowballstem.NewEnv("")}
+}
+
+func (s *stemmer) stem(word string) string {
+	if s.cut == nil || len(word) < minStemLetters {
+		return word
+	}
+	if v, ok := s.seen[word]; ok {
+		return v
+	}
+	s.env.SetCurrent(word)
+	s.cut(s.env)
+	// Accents are gone already, but a stemmer may put one of its own.
+	out := fold(s.env.Current())
+	if out == "" {
+		out = word
+	}
+	if len(s.seen) >= maxStems {
+		clear(s.seen)
+	}
+	s.seen[word] = out
+	return out
+}

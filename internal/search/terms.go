@@ -1,0 +1,223 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Token is a term and where in the text it comes from.
+type Token struct {
+	Term       string
+	Start, End int
+}
+
+// Terms gives what a text is found by. A word is found by itself without case
+// and accents, and by its stem; an identifier such as fooBar, foo_bar or
+// v1.2.3 as a whole and by its parts; a script without blanks by pairs of
+// characters.
+func Terms(text, language string) []Token {
+	var out []Token
+	a := newAnalyser(language)
+	eachWord(text, func(start, end int, unspaced bool) bool {
+		a.word(text, start, end, unspaced, func(f form) {
+			out = append(out, Token{f.term, f.start, f.end})
+		})
+		return len(out) < maxTokens
+	})
+	return out
+}
+
+// role says what a form is to its word.
+type role uint8
+
+const (
+	surface role = iota // the word, or a part of it, as it is written
+	stemmed             // its stem, where that differs
+	whole               // the word of which the others are parts
+)
+
+// form is one of the ways in which a word is found.
+type form struct {
+	term       string
+	role       role
+	start, end int
+}
+
+// analyser turns words of one language into forms.
+type analyser struct {
+	stemmer *stemmer
+	parts   [][2]int // scratch
+}
+
+func newAnalyser(language string) *analyser { return &analyser{stemmer: newStemmer(language)} }
+
+// word gives the forms of one word, or of one run of an unspaced script.
+func (a *analyser) word(text string, start, end int, unspaced bool, fn func(form)) {
+	if unspaced {
+		eachPiece(text, start, end, func(s, e int) bool {
+			if t := fold(text[s:e]); t != "" {
+				fn(form{t, surface, s, e})
+			}
+			return true
+		})
+		return
+	}
+	if isSimple(text[start:end]) {
+		a.simple(text, start, end, fn)
+	} else {
+		a.compound(text, start, end, fn)
+	}
+	a.symbols(text, start, end, fn)
+}
+
+// isSimple tells whether a word has one part: letters of one case, perhaps
+// with a capital in front.
+func isSimple(w string) bool {
+	lower := false
+	for i := 0; i < len(w); i++ {
+		switch c := w[i]; {
+		case 'a' <= c && c <= 'z':
+			lower = true
+		case 'A' <= c && c <= 'Z':
+			if lower {
+				return false
+			}
+		case '0' <= c && c <= '9':
+		default:
+			return false // also what is not ASCII: let compound look
+		}
+	}
+	// HTTPServer is two words, Hello is one.
+	return !lower || len(w) < 2 || w[1] >= 'a' || w[1] <= '9'
+}
+
+func (a *analyser) simple(text string, start, end int, fn func(form)) {
+	t := fold(text[start:end])
+	if t == "" {
+		return
+	}
+	fn(form{t, surface, start, end})
+	if s := a.stemmer.stem(t); s != t {
+		fn(form{s, stemmed, start, end})
+	}
+}
+
+// compound gives the parts of a word, and the word as a whole without what
+// separates them.
+func (a *analyser) compound(text string, start, end int, fn func(form)) {
+	w := text[start:end]
+	a.parts = split(w, a.parts[:0])
+	if len(a.parts) == 0 {
+		return
+	}
+	if len(a.parts) == 1 {
+		p := a.parts[0]
+		a.simple(text, start+p[0], start+p[1], fn)
+		return
+	}
+	possessive := false
+	for i, p := range a.parts {
+		// What is left of it's and don't says nothing by itself.
+		if i > 0 && p[1]-p[0] <= 2 && isApostrophe(w, p[0]) && p[1] == len(w) {
+			possessive = true
+			continue
+		}
+		a.simple(text, start+p[0], start+p[1], fn)
+	}
+	if possessive && len(a.parts) == 2 {
+		return
+	}
+	if t := fold(joined(w)); t != "" {
+		fn(form{t, whole, start, end})
+	}
+}
+
+func isApostrophe(w string, at int) bool {
+	return strings.HasSuffix(w[:at], "'") || strings.HasSuffix(w[:at], "’")
+}
+
+// joined is a word without the separators in it: foo_bar and fooBar are the
+// same. Between digits they stay, because 1.23 is not 12.3.
+func joined(w string) string {
+	var b strings.Builder
+	var prev rune
+	var pending rune
+	for _, r := range w {
+		switch {
+		case isAlphanumeric(r) || unicode.IsMark(r):
+			if pending != 0 && (unicode.IsNumber(prev) && unicode.IsNumber(r)) {
+				b.WriteRune(pending)
+			}
+			b.WriteRune(r)
+			prev, pending = r, 0
+		case prev != 0:
+			pending = r
+		}
+	}
+	return b.String()
+}
+
+// split gives the parts of a word: it ends one at every character that is no
+// letter or digit, and where small letters turn to capital ones.
+func split(w string, parts [][2]int) [][2]int {
+	start := -1
+	var prev rune
+	end := func(at int) {
+		if start >= 0 && len(parts) < maxParts {
+			parts = append(parts, [2]int{start, at})
+		}
+		start = -1
+	}
+	for i, r := range w {
+		switch {
+		case unicode.IsMark(r) && start >= 0:
+			continue // belongs to the letter in front of it
+		case !isAlphanumeric(r):
+			end(i)
+		case start >= 0 && unicode.IsUpper(r) && unicode.IsLower(prev):
+			end(i)
+			start = i
+		case start >= 0 && unicode.IsUpper(prev) && unicode.IsUpper(r) && startsLower(w[i+utf8.RuneLen(r):]):
+			// The capital in front of a small letter begins a new part:
+			// HTTPServer, but not URLs.
+			end(i)
+			start = i
+		case start < 0:
+			start = i
+		}
+		prev = r
+	}
+	end(len(w))
+	return parts
+}
+
+// startsLower tells whether at least two small letters follow.
+func startsLower(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	if !unicode.IsLower(r) {
+		return false
+	}
+	r, _ = utf8.DecodeRuneInString(s[n:])
+	return unicode.IsLower(r)
+}
+
+// symbols gives names that have signs around a word: C++, C#, .NET.
+func (a *analyser) symbols(text string, start, end int, fn func(form)) {
+	if end < len(text) && (text[end] == '+' || text[end] == '#') && end-start <= 8 {
+		e := end + 1
+		for e < len(text) && e < end+2 && text[e] == text[end] {
+			e++
+		}
+		if e == len(text) || !isWordByte(text[e]) && text[e] < utf8.RuneSelf && text[e] != text[end] {
+			if t := fold(text[start:end]); t != "" {
+				fn(form{t + text[end:e], whole, start, e})
+			}
+		}
+	}
+	if start > 0 && text[start-1] == '.' && end-start <= 8 && (start == 1 || isSpaceByte(text[start-2]) || text[start-2] == '(') {
+		if t := fold(text[start:end]); t != "" && isAlphanumeric(rune(t[0])) {
+			fn(form{"." + t, whole, start - 1, end})
+		}
+	}
+}

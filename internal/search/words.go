@@ -1,0 +1,174 @@
+package search
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+)
+
+// eachWord calls fn for every word of a text, in order, until fn says stop.
+// A word is what Unicode calls one; an unspaced one is a run of a script that
+// writes no blanks between words.
+func eachWord(text string, fn func(start, end int, unspaced bool) bool) {
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf && !isWordByte(c) {
+			i++
+			continue
+		}
+		// ASCII is most of what is written, and its rules are short.
+		end, ascii := asciiWord(text, i)
+		if ascii {
+			if !fn(i, end, false) {
+				return
+			}
+			i = end
+			continue
+		}
+		for end < len(text) && !isSpaceByte(text[end]) {
+			end++
+		}
+		if !eachUnicodeWord(text, i, end, fn) {
+			return
+		}
+		i = end
+	}
+}
+
+func isWordByte(c byte) bool { return wordBytes[c] }
+
+var wordBytes = func() (out [256]bool) {
+	for c := range 256 {
+		out[c] = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
+	}
+	return out
+}()
+
+func isSpaceByte(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// asciiWord gives the end of the word that starts at i; false if it touches a
+// character that is not ASCII.
+func asciiWord(text string, i int) (end int, ok bool) {
+	for end = i; end < len(text); end++ {
+		c := text[end]
+		if isWordByte(c) {
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			return end, false
+		}
+		// A dot or an apostrophe inside a word belongs to it.
+		if (c == '.' || c == '\'') && end > i && end+1 < len(text) && isWordByte(text[end+1]) {
+			continue
+		}
+		break
+	}
+	return end, true
+}
+
+// eachUnicodeWord is eachWord for a stretch without blanks that is not ASCII.
+func eachUnicodeWord(text string, from, to int, fn func(start, end int, unspaced bool) bool) bool {
+	for i := from; i < to; {
+		r, n := utf8.DecodeRuneInString(text[i:to])
+		if isUnspaced(r) {
+			end := i + n
+			for end < to {
+				r, n := utf8.DecodeRuneInString(text[end:to])
+				if !isUnspaced(r) && !(unicode.IsMark(r) && r != utf8.RuneError) {
+					break
+				}
+				end += n
+			}
+			if !fn(i, end, true) {
+				return false
+			}
+			i = end
+			continue
+		}
+		end := i + n
+		for end < to {
+			r, n := utf8.DecodeRuneInString(text[end:to])
+			if isUnspaced(r) {
+				break
+			}
+			end += n
+		}
+		it := words.FromString(text[i:end])
+		for it.Next() {
+			w := it.Value()
+			if !hasAlphanumeric(w) {
+				continue
+			}
+			if !fn(i+it.Start(), i+it.End(), false) {
+				return false
+			}
+		}
+		i = end
+	}
+	return true
+}
+
+func hasAlphanumeric(w string) bool {
+	for _, r := range w {
+		if isAlphanumeric(r) {
+			return true
+		}
+	}
+	return false
+}
+
+func isAlphanumeric(r rune) bool {
+	if r < utf8.RuneSelf {
+		return isWordByte(byte(r)) && r != '_'
+	}
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
+}
+
+// isUnspaced tells whether a character is of a script that writes no blanks
+// between words. Korean does, but hangs particles to its words, so that parts
+// of them must be found as well.
+func isUnspaced(r rune) bool {
+	switch {
+	case r < 0xE00:
+		return false
+	case r <= 0xEFF, // Thai, Lao
+		r >= 0x1000 && r <= 0x109F, // Myanmar
+		r >= 0x1780 && r <= 0x17FF, // Khmer
+		r >= 0x3005 && r <= 0x3007,
+		r >= 0x3041 && r <= 0x30FF && r != 0x30FB, // kana
+		r >= 0x31F0 && r <= 0x31FF,
+		r >= 0x3400 && r <= 0x4DBF, r >= 0x4E00 && r <= 0x9FFF, r >= 0xF900 && r <= 0xFAFF, // Han
+		r >= 0xAC00 && r <= 0xD7AF, // Hangul
+		r >= 0xFF66 && r <= 0xFF9F,
+		r >= 0x20000 && r <= 0x323AF:
+		return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)
+	}
+	return false
+}
+
+// eachPiece cuts an unspaced run into overlapping pairs of characters, each
+// with its marks, and gives the last character by itself too: so that a
+// single one is found wherever it stands by what begins with it.
+func eachPiece(text string, start, end int, fn func(start, end int) bool) {
+	prev := -1
+	for i := start; i < end; {
+		next := i
+		_, n := utf8.DecodeRuneInString(text[next:end])
+		next += n
+		for next < end {
+			r, n := utf8.DecodeRuneInString(text[next:end])
+			if !unicode.IsMark(r) {
+				break
+			}
+			next += n
+		}
+		if prev >= 0 && !fn(prev, next) {
+			return
+		}
+		prev, i = i, next
+	}
+	if prev >= 0 {
+		fn(prev, end)
+	}
+}

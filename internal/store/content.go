@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Object is a piece of content under its hash.
+type Object struct {
+	Hash chunk.Hash
+	Data []byte
+}
+
+// Object gives the bytes of an object.
+func (r Reader) Object(ctx context.Context, h chunk.Hash) ([]byte, error) {
+	return one(ctx, r, "object", func(s scanner) (b []byte, err error) {
+		err = s.Scan(&b)
+		return b, err
+	}, `SELECT data FROM objects WHERE hash = $1`, h)
+}
+
+// PutObjects stores objects; those that are there already stay as they are.
+func (tx *Tx) PutObjects(ctx context.Context, all []Object) error {
+	rows := make([][]any, len(all))
+	for i, o := range all {
+		rows[i] = []any{o.Hash, o.Data}
+	}
+	return tx.insert(ctx, `INSERT INTO objects (hash, data)`, `ON CONFLICT (hash) DO NOTHING`, rows)
+}
+
+// insert stores many rows with few statements. The number of rows of a
+// statement is one of a few, so that the prepared ones stay few.
+func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) error {
+	for len(rows) > 0 {
+		n := 1
+		for _, size := range []int{64, 8} {
+			if len(rows) >= size {
+				n = size
+				break
+			}
+		}
+		args := make([]any, 0, n*len(rows[0]))
+		for _, row := range rows[:n] {
+			args = append(args, row...)
+		}
+		if err := tx.put(ctx, into+valuesList(n, len(rows[0]))+behind, args...); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// valuesList gives the parameters of n rows.
+func valuesList(n, columns int) string {
+	var b strings.Builder
+	b.WriteString(" VALUES ")
+	for i := range n {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteByte('(')
+		for c := range columns {
+			if c > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteByte('$')
+			b.WriteString(strconv.Itoa(i*columns + c + 1))
+		}
+		b.WriteByte(')')
+	}
+	b.WriteByte(' ')
+	return b.String()
+}
+
+const revisionColumns = `r.id, r.space_id, r.type, r.parents, r.root, r.author_id, r.message, r.git, r.created_at`
+
+func scanRevision(s scanner) (v docs.Revision, err error) {
+	var parents, git string
+	if err = s.Scan(&v.ID, &v.Space, &v.Type, &parents, &v.Root, &v.Author, &v.Message, &git, &v.CreatedAt); err != nil {
+		return v, err
+	}
+	if err = fromJSON(parents, &v.Parents); err == nil && git != "" {
+		err = fromJSON(git, &v.Git)
+	}
+	return v, err
+}
+
+// Revision gives a revision of a space. It never changes, so it is kept in
+// memory under its id alone.
+func (r Reader) Revision(ctx context.Context, space docs.SpaceID, id docs.RevisionID) (docs.Revision, error) {
+	return memoized(ctx, r, "revision", string(space)+"/"+string(id), func(ctx context.Context) (docs.Revision, error) {
+		return one(ctx, r, "revision", scanRevision,
+			`SELECT `+revisionColumns+` FROM revisions r WHERE r.space_id = $1 AND r.id = $2`, space, id)
+	})
+}
+
+// Revisions lists the history of a space, newest first.
+func (r Reader) Revisions(ctx context.Context, space docs.SpaceID, p Page) ([]docs.Revision, Key, error) {
+	if len(p.After) == 0 {
+		p.After = Key{lastText}
+	}
+	items, err := many(ctx, r, scanRevision, `SELECT `+revisionColumns+` FROM revisions r
+		WHERE r.space_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3 + 0`, space, p.text(0), p.ask())
+	items, next := cut(p, items, func(v docs.Revision) Key { return Key{string(v.ID)} })
+	return items, next, err
+}
+
+// CountRevisions counts what Revisions lists.
+func (r Reader) CountRevisions(ctx context.Context, space docs.SpaceID) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM revisions WHERE space_id = $1`, space)
+}
+
+// AddRevision stores a revision.
+func (tx *Tx) AddRevision(ctx context.Context, v docs.Revision) error {
+	git := ""
+	if v.Git != nil {
+		git = toJSON(v.Git)
+	}
+	if v.Parents == nil {
+		v.Parents = []docs.RevisionID{}
+	}
+	return tx.put(ctx, `
+		INSERT INTO revisions (id, space_id, type, parents, root, author_id, message, git, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		v.ID, v.Space, v.Type, toJSON(v.Parents), v.Root, v.Author, v.Message, git, v.CreatedAt)
+}
+
+// MoveHead makes a revision the newest of its space, if the newest is still
+// the one that it was made from.
+func (tx *Tx) MoveHead(ctx context.Context, space docs.SpaceID, from, to docs.RevisionID) error {
+	n, err := tx.exec(ctx, `UPDATE spaces SET revision_id = $3, updated_at = $4 WHERE id = $1 AND revision_id = $2`,
+		space, from, to, tx.Now())
+	if err == nil && n == 0 {
+		err = errs.E(errs.Precondition, "the content of the space has changed in the meantime; read it again")
+	}
+	return err
+}
+
+// StoredDocument is a source that a page had at some time.
+type StoredDocument struct {
+	ID   string
+	Page string // page or reusable content
+	Body chunk.Hash
+	Side chunk.Hash
+}
+
+// Document gives a document of a space by its id.
+func (r Reader) Document(ctx context.Context, space docs.SpaceID, id string) (StoredDocument, error) {
+	return one(ctx, r, "document", func(s scanner) (d StoredDocument, err error) {
+		err = s.Scan(&d.ID, &d.Page, &d.Body, &d.Side)
+		return d, err
+	}, `SELECT id, page_id, body, side FROM documents WHERE space_id = $1 AND id = $2`, space, id)
+}
+
+// PutDocuments remembers documents of a space.
+func (tx *Tx) PutDocuments(ctx context.Context, space docs.SpaceID, all []StoredDocument) error {
+	rows := make([][]any, len(all))
+	for i, d := range all {
+		rows[i] = []any{space, d.ID, d.Page, d.Body, d.Side}
+	}
+	return tx.insert(ctx, `INSERT INTO documents (space_id, id, page_id, body, side)`,
+		`ON CONFLICT (space_id, id) DO UPDATE SET side = excluded.side`, rows)
+}

@@ -1,0 +1,293 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// Layer of the index: what is known of the pages of a space beyond their
+// place in the tree. See the migration.
+type Layer struct {
+	ID     string
+	Parent string
+	Depth  int
+}
+
+// Layer gives a layer by its id.
+func (r Reader) Layer(ctx context.Context, id string) (Layer, error) {
+	return one(ctx, r, "index layer", func(s scanner) (l Layer, err error) {
+		err = s.Scan(&l.ID, &l.Parent, &l.Depth)
+		return l, err
+	}, `SELECT id, parent_id, depth FROM layers WHERE id = $1`, id)
+}
+
+// LayerChain gives a layer and those below it.
+func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
+	return memoized(ctx, r, "layers", top, func(ctx context.Context) ([]string, error) {
+		return many(ctx, r, scanText[string], `
+			WITH RECURSIVE chain (id, parent_id, place) AS (
+				SELECT id, parent_id, 0 FROM layers WHERE id = $1
+				UNION ALL
+				SELECT l.id, l.parent_id, c.place + 1 FROM chain c JOIN layers l ON l.id = c.parent_id
+			)
+			SELECT id FROM chain ORDER BY place`, top)
+	})
+}
+
+// AddLayer stores a layer.
+func (tx *Tx) AddLayer(ctx context.Context, l Layer) error {
+	return tx.put(ctx, `INSERT INTO layers (id, parent_id, depth) VALUES ($1, $2, $3)`, l.ID, l.Parent, l.Depth)
+}
+
+// LayerIsEmpty tells whether a layer says nothing of its own.
+func (r Reader) LayerIsEmpty(ctx context.Context, id string) (bool, error) {
+	n, err := one(ctx, r, "layer", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM layer_pages WHERE layer_id = $1 LIMIT 1) AS x`, id)
+	return n == 0, err
+}
+
+// SetLayer makes a space read through another layer.
+func (tx *Tx) SetLayer(ctx context.Context, space docs.SpaceID, layer string) error {
+	return tx.put(ctx, `UPDATE spaces SET layer_id = $2 WHERE id = $1`, space, layer)
+}
+
+// DropLayer removes a layer that nothing reads any more, and then those
+// below it that nothing else reads.
+func (tx *Tx) DropLayer(ctx context.Context, id string) error {
+	for id != "" {
+		used, err := one(ctx, tx.Reader, "layer", scanInt, `
+			SELECT (SELECT COUNT(*) FROM spaces WHERE layer_id = $1) + (SELECT COUNT(*) FROM layers WHERE parent_id = $1)`, id)
+		if err != nil || used > 0 {
+			return err
+		}
+		l, err := tx.Layer(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, text := range []string{
+			`DELETE FROM links WHERE layer_id = $1`, `DELETE FROM layer_pages WHERE layer_id = $1`, `DELETE FROM layers WHERE id = $1`,
+		} {
+			if err := tx.put(ctx, text, id); err != nil {
+				return err
+			}
+		}
+		if err := tx.DropSearchLayer(ctx, id); err != nil {
+			return err
+		}
+		id = l.Parent
+	}
+	return nil
+}
+
+// Link is a reference from a page.
+type Link struct {
+	Page   string // or reusable content that has it
+	Kind   string
+	Space  docs.SpaceID // of the target; empty: the same space
+	Target string
+	Anchor string
+	Node   string
+	Label  string
+	Hard   bool
+	Loose  bool
+}
+
+// LayerPage is what the link index knows of a page or a reusable content.
+type LayerPage struct {
+	ID      string
+	Gone    bool
+	Anchors []string
+	Links   []Link
+}
+
+// PutLayerPages replaces what a layer says of pages.
+func (tx *Tx) PutLayerPages(ctx context.Context, layer string, pages []LayerPage) error {
+	var rows, links [][]any
+	for _, p := range pages {
+		if err := tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, p.ID); err != nil {
+			return err
+		}
+		rows = append(rows, []any{layer, p.ID, p.Gone, joinAnchors(p.Anchors)})
+		for n, l := range p.Links {
+			links = append(links, []any{layer, p.ID, n, l.Kind, l.Space, l.Target, l.Anchor, l.Node, l.Label, l.Hard, l.Loose})
+		}
+	}
+	err := tx.insert(ctx, `INSERT INTO layer_pages (layer_id, page_id, gone, anchors)`,
+		`ON CONFLICT (layer_id, page_id) DO UPDATE SET gone = excluded.gone, anchors = excluded.anchors`, rows)
+	if err != nil {
+		return err
+	}
+	return tx.insert(ctx, `INSERT INTO links (layer_id, page_id, n, kind, space_id, target, anchor, node, label, hard, loose)`, ``, links)
+}
+
+// DropLayerPage forgets what a layer says of a page.
+func (tx *Tx) DropLayerPage(ctx context.Context, layer, page string) error {
+	if err := tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, page); err != nil {
+		return err
+	}
+	return tx.put(ctx, `DELETE FROM layer_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
+}
+
+// joinAnchors encloses each by line ends, so that one can be looked for as a
+// whole.
+func joinAnchors(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	out := "\n"
+	for _, a := range all {
+		out += a + "\n"
+	}
+	return out
+}
+
+// chainCTE is the chain of layers below $1, as a table.
+const chainCTE = `WITH RECURSIVE chain (id, parent_id, place) AS (
+		SELECT id, parent_id, 0 FROM layers WHERE id = $1
+		UNION ALL
+		SELECT l.id, l.parent_id, c.place + 1 FROM chain c JOIN layers l ON l.id = c.parent_id
+	) `
+
+// topmost keeps of the links k those that no layer above theirs replaces.
+const topmost = ` NOT EXISTS (
+		SELECT 1 FROM chain up JOIN layer_pages u ON u.layer_id = up.id AND u.page_id = k.page_id WHERE up.place < c.place) `
+
+// HasAnchor tells whether a page, as a chain of layers knows it, has an
+// anchor.
+func (r Reader) HasAnchor(ctx context.Context, layer, page, anchor string) (bool, error) {
+	n, err := one(ctx, r, "anchor", scanInt, chainCTE+`
+		SELECT COUNT(*) FROM chain c JOIN layer_pages k ON k.layer_id = c.id AND k.page_id = $2
+		WHERE NOT k.gone AND replace(k.anchors, $3, '') <> k.anchors AND`+topmost, layer, page, "\n"+anchor+"\n")
+	return n > 0, err
+}
+
+// Target is something that pages of a space refer to.
+type Target struct {
+	Kind   string
+	Space  docs.SpaceID
+	Target string
+	Anchor string
+	Hard   bool // for at least one of them
+	Label  string
+}
+
+// Targets lists what the pages of a chain of layers refer to, each once,
+// only those of a page when one is given.
+func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Target, Key, error) {
+	items, err := many(ctx, r, func(s scanner) (t Target, err error) {
+		var hard int
+		err = s.Scan(&t.Kind, &t.Space, &t.Target, &t.Anchor, &hard, &t.Label)
+		t.Hard = hard > 0
+		return t, err
+	}, chainCTE+`
+		SELECT k.kind, k.space_id, k.target, k.anchor, MAX(CASE WHEN k.hard THEN 1 ELSE 0 END), MIN(k.label)
+		FROM chain c JOIN links k ON k.layer_id = c.id
+		WHERE ($2 = '' OR k.page_id = $2) AND (k.kind, k.space_id, k.target, k.anchor) > ($3, $4, $5, $6) AND`+topmost+`
+		GROUP BY k.kind, k.space_id, k.target, k.anchor
+		ORDER BY k.kind, k.space_id, k.target, k.anchor LIMIT $7 + 0`,
+		layer, page, p.text(0), p.text(1), p.text(2), p.text(3), p.ask())
+	items, next := cut(p, items, func(t Target) Key { return Key{t.Kind, string(t.Space), t.Target, t.Anchor} })
+	return items, next, err
+}
+
+// Locations gives where in a chain of layers a target is referred to, at
+// most limit of them; only in one page when one is given.
+func (r Reader) Locations(ctx context.Context, layer, page string, t Target, limit int) ([]Link, error) {
+	return many(ctx, r, scanLink, chainCTE+`
+		SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
+		FROM chain c JOIN links k ON k.layer_id = c.id
+		WHERE k.kind = $2 AND k.space_id = $3 AND k.target = $4 AND k.anchor = $5 AND ($6 = '' OR k.page_id = $6) AND`+topmost+`
+		ORDER BY k.page_id, k.n LIMIT $7 + 0`, layer, t.Kind, t.Space, t.Target, t.Anchor, page, limit)
+}
+
+func scanLink(s scanner) (l Link, err error) {
+	err = s.Scan(&l.Page, &l.Kind, &l.Space, &l.Target, &l.Anchor, &l.Node, &l.Label, &l.Hard, &l.Loose)
+	return l, err
+}
+
+// Backlinks lists the pages of a chain of layers that refer to a target by
+// one of two kinds, in a space (empty: the one of the layers).
+func (r Reader) Backlinks(ctx context.Context, layer string, kinds [2]string, space docs.SpaceID, target string, p Page) ([]string, Key, error) {
+	items, err := many(ctx, r, scanText[string], chainCTE+`
+		SELECT DISTINCT k.page_id
+		FROM chain c JOIN links k ON k.layer_id = c.id
+		WHERE k.target = $2 AND k.kind IN ($3, $4) AND k.space_id = $5 AND k.page_id > $6 AND`+topmost+`
+		ORDER BY k.page_id LIMIT $7 + 0`, layer, target, kinds[0], kinds[1], space, p.text(0), p.ask())
+	items, next := cut(p, items, func(id string) Key { return Key{id} })
+	return items, next, err
+}
+
+// SpacesLinkingTo gives the other spaces of an organization that have links
+// to something in a space.
+func (r Reader) SpacesLinkingTo(ctx context.Context, org docs.OrgID, space docs.SpaceID, target string) ([]docs.Space, error) {
+	return many(ctx, r, scanSpace, `
+		WITH RECURSIVE up (top, id, parent_id) AS (
+			SELECT DISTINCT l.id, l.id, l.parent_id FROM layers l JOIN spaces s ON s.layer_id = l.id WHERE s.org_id = $1
+			UNION ALL
+			SELECT up.top, l.id, l.parent_id FROM up JOIN layers l ON l.id = up.parent_id
+		)
+		SELECT `+spaceColumns+` FROM spaces s
+		WHERE s.org_id = $1 AND s.id <> $2 AND s.deleted_at = 0 AND s.layer_id IN (
+			SELECT up.top FROM up JOIN links k ON k.layer_id = up.id WHERE k.target = $3 AND k.space_id = $2)
+		ORDER BY s.id`, org, space, target)
+}
+
+// LoosePages gives the pages of a chain of layers that refer to a target by
+// a path alone; an empty target is any.
+func (r Reader) LoosePages(ctx context.Context, layer, target string) ([]string, error) {
+	return many(ctx, r, scanText[string], chainCTE+`
+		SELECT DISTINCT k.page_id FROM chain c JOIN links k ON k.layer_id = c.id
+		WHERE k.loose AND ($2 = '' OR k.target = $2) AND`+topmost+`ORDER BY k.page_id`, layer, target)
+}
+
+// UnresolvedPages gives the pages of a chain of layers that refer to a path
+// that leads nowhere and ends in name; an empty name is any.
+func (r Reader) UnresolvedPages(ctx context.Context, layer, name string) ([]string, error) {
+	return many(ctx, r, scanText[string], chainCTE+`
+		SELECT DISTINCT k.page_id FROM chain c JOIN links k ON k.layer_id = c.id
+		WHERE k.kind = '`+Unresolved+`' AND ($2 = '' OR k.anchor = $2) AND`+topmost+`ORDER BY k.page_id`, layer, name)
+}
+
+// Unresolved is the kind of a link whose destination is a path that leads
+// nowhere.
+const Unresolved = "unresolved"
+
+// LayerDump gives what a chain of layers knows of every page, for comparing
+// it with the content.
+func (r Reader) LayerDump(ctx context.Context, layer string, fn func(LayerPage) error) error {
+	type row struct {
+		page, anchors string
+		gone          bool
+	}
+	pages, err := many(ctx, r, func(s scanner) (v row, err error) {
+		err = s.Scan(&v.page, &v.anchors, &v.gone)
+		return v, err
+	}, chainCTE+`SELECT k.page_id, k.anchors, k.gone FROM chain c JOIN layer_pages k ON k.layer_id = c.id
+		WHERE`+topmost+`ORDER BY k.page_id`, layer)
+	if err != nil {
+		return err
+	}
+	for _, p := range pages {
+		if p.gone {
+			continue
+		}
+		links, err := many(ctx, r, scanLink, chainCTE+`
+			SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
+			FROM chain c JOIN links k ON k.layer_id = c.id AND k.page_id = $2 WHERE`+topmost+`ORDER BY k.n`, layer, p.page)
+		if err != nil {
+			return err
+		}
+		if err := fn(LayerPage{ID: p.page, Anchors: splitAnchors(p.anchors), Links: links}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func splitAnchors(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.Trim(s, "\n"), "\n")
+}

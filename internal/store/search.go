@@ -1,0 +1,256 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/octavo-docs/octavo/internal/search"
+)
+
+// SearchPage is what a layer says of a page.
+type SearchPage struct {
+	Page     string
+	Title    string
+	Language string // of the space
+	Hidden   bool   // kept out of results
+	Sections []search.Section
+
+	doc      search.Doc
+	analysed bool
+}
+
+// Analysed does the part of putting a page that needs no database. A caller
+// who has the page before the transaction saves others from waiting for it.
+// The page must not be changed afterwards.
+func (p SearchPage) Analysed() SearchPage {
+	var a search.Analyser
+	p.analyse(&a)
+	return p
+}
+
+func (p *SearchPage) analyse(a *search.Analyser) {
+	if p.analysed {
+		return
+	}
+	p.analysed = true
+	if !p.Hidden {
+		p.doc = a.Doc(search.Page{Title: p.Title, Language: p.Language, Sections: p.Sections})
+	}
+}
+
+// States of an entry.
+const (
+	searchShown  = "shown"
+	searchHidden = "hidden"
+	searchGone   = "gone"
+)
+
+// PutSearchPage is PutSearchPages for one page.
+func (tx *Tx) PutSearchPage(ctx context.Context, layer string, p SearchPage) error {
+	return tx.PutSearchPages(ctx, layer, []SearchPage{p})
+}
+
+// PutSearchPages replaces what a layer says of pages. They are found by the
+// first search after the transaction. Many pages at once cost much less than
+// one after the other. A page must not be in the list twice.
+func (tx *Tx) PutSearchPages(ctx context.Context, layer string, pages []SearchPage) error {
+	if len(pages) == 0 {
+		return nil
+	}
+	docs := analyse(pages)
+	for _, p := range pages {
+		if err := tx.forgetPending(ctx, layer, p.Page); err != nil {
+			return fmt.Errorf("index page %s: %w", p.Page, err)
+		}
+	}
+	id, pending, err := tx.reserveEntries(ctx, layer, len(pages))
+	if err != nil {
+		return fmt.Errorf("index %s: %w", layer, err)
+	}
+	added := make([]entryDoc, 0, len(pages))
+	for i, p := range pages {
+		state := searchShown
+		if p.Hidden {
+			state = searchHidden
+		} else {
+			added = append(added, entryDoc{id + int64(i), docs[i]})
+		}
+		if err := tx.putSearchEntry(ctx, layer, p, id+int64(i), state); err != nil {
+			return fmt.Errorf("index page %s: %w", p.Page, err)
+		}
+	}
+	return tx.addToIndex(ctx, layer, pending, added)
+}
+
+// DropSearchPage takes a page out of a layer. With a tombstone, the layers
+// below do not show it either.
+func (tx *Tx) DropSearchPage(ctx context.Context, layer, page string, tombstone bool) error {
+	if err := tx.forgetPending(ctx, layer, page); err != nil {
+		return fmt.Errorf("take page %s out of the index: %w", page, err)
+	}
+	if !tombstone {
+		return tx.put(ctx, `DELETE FROM search_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
+	}
+	id, _, err := tx.reserveEntries(ctx, layer, 1)
+	if err != nil {
+		return fmt.Errorf("index %s: %w", layer, err)
+	}
+	return tx.putSearchEntry(ctx, layer, SearchPage{Page: page}, id, searchGone)
+}
+
+// DropSearchLayer leaves nothing of a layer.
+func (tx *Tx) DropSearchLayer(ctx context.Context, layer string) error {
+	for _, table := range []string{"search_index", "search_segments", "search_pending", "search_pages", "search_layers"} {
+		if err := tx.put(ctx, `DELETE FROM `+table+` WHERE layer_id = $1`, layer); err != nil {
+			return fmt.Errorf("drop the index of %s: %w", layer, err)
+		}
+	}
+	return nil
+}
+
+// reserveEntries gives the first of n ids, and how many entries are pending.
+func (tx *Tx) reserveEntries(ctx context.Context, layer string, n int) (first, pending int64, err error) {
+	err = tx.run.row(ctx, `
+		INSERT INTO search_layers (layer_id, last_id, last_segment, pending, analysis) VALUES ($1, $2, 0, 0, $3)
+		ON CONFLICT (layer_id) DO UPDATE SET last_id = search_layers.last_id + excluded.last_id
+		RETURNING last_id, pending`, layer, n, search.Version).Scan(&first, &pending)
+	return first - int64(n) + 1, pending, err
+}
+
+func (tx *Tx) putSearchEntry(ctx context.Context, layer string, p SearchPage, id int64, state string) error {
+	sections := ""
+	if state == searchShown {
+		sections = joinSections(p.Sections)
+	}
+	return tx.put(ctx, `
+		INSERT INTO search_pages (layer_id, page_id, id, state, language, title, sections) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (layer_id, page_id) DO UPDATE
+		SET id = excluded.id, state = excluded.state, language = excluded.language, title = excluded.title, sections = excluded.sections`,
+		layer, p.Page, id, state, p.Language, cleanText(p.Title), sections)
+}
+
+// forgetPending drops what waits of the old state of a page.
+func (tx *Tx) forgetPending(ctx context.Context, layer, page string) error {
+	var id int64
+	err := tx.run.row(ctx, `SELECT id FROM search_pages WHERE layer_id = $1 AND page_id = $2`, layer, page).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n, err := tx.exec(ctx, `DELETE FROM search_pending WHERE layer_id = $1 AND id = $2`, layer, id)
+	if err != nil || n == 0 {
+		return err
+	}
+	return tx.put(ctx, `UPDATE search_layers SET pending = pending - 1 WHERE layer_id = $1`, layer)
+}
+
+// analyse gives the terms of the pages that are shown, on all processors if
+// there are many.
+func analyse(pages []SearchPage) []search.Doc {
+	out := make([]search.Doc, len(pages))
+	workers := max(1, min(runtime.GOMAXPROCS(0), len(pages)/8))
+	work := func(w int) {
+		var a search.Analyser
+		for i := w; i < len(pages); i += workers {
+			p := pages[i]
+			p.analyse(&a)
+			out[i] = p.doc
+		}
+	}
+	if workers == 1 {
+		work(0)
+		return out
+	}
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() { work(w) })
+	}
+	all.Wait()
+	return out
+}
+
+// Sections are kept in one text: reading it back costs no more than finding
+// the separators, which are characters that no text has.
+const (
+	sectionEnd = "\x1e"
+	fieldEnd   = "\x1f"
+)
+
+func joinSections(sections []search.Section) string {
+	var b strings.Builder
+	for _, s := range sections {
+		b.WriteString(cleanText(s.Anchor))
+		b.WriteString(fieldEnd)
+		b.WriteString(cleanText(s.Title))
+		b.WriteString(fieldEnd)
+		b.WriteString(cleanText(s.Body))
+		b.WriteString(sectionEnd)
+	}
+	return b.String()
+}
+
+func splitSections(text string) []search.Section {
+	var out []search.Section
+	for text != "" {
+		var s search.Section
+		var one string
+		one, text, _ = strings.Cut(text, sectionEnd)
+		s.Anchor, one, _ = strings.Cut(one, fieldEnd)
+		s.Title, s.Body, _ = strings.Cut(one, fieldEnd)
+		out = append(out, s)
+	}
+	return out
+}
+
+// cleanText leaves out what a text of the databases cannot hold, and the
+// separators.
+func cleanText(s string) string {
+	s = strings.ToValidUTF8(s, "")
+	if !strings.ContainsAny(s, "\x00\x1e\x1f") {
+		return s
+	}
+	return strings.NewReplacer("\x00", "", "\x1e", " ", "\x1f", " ").Replace(s)
+}
+
+// Hash tells whether two states of a page are searched alike.
+func (p SearchPage) Hash() string {
+	state := searchShown
+	if p.Hidden {
+		state = searchHidden
+	}
+	return searchHash(state, p.Language, cleanText(p.Title), joinSections(p.Sections))
+}
+
+func searchHash(state, language, title, sections string) string {
+	if state != searchShown {
+		return state // of what is not found, nothing else matters
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{state, language, title, sections}, "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// SearchEntry is what a layer has of a page, for comparing it with what the
+// content says.
+type SearchEntry struct {
+	Page string
+	Hash string // SearchPage.Hash, or "gone" for a tombstone
+}
+
+// SearchEntries gives the entries of a layer in the order of their pages.
+func (r Reader) SearchEntries(ctx context.Context, layer string) ([]SearchEntry, error) {
+	return many(ctx, r, func(s scanner) (e SearchEntry, err error) {
+		var state, language, title, sections string
+		err = s.Scan(&e.Page, &state, &language, &title, &sections)
+		e.Hash = searchHash(state, language, title, sections)
+		return e, err
+	}, `SELECT page_id, state, language, title, sections FROM search_pages WHERE layer_id = $1 ORDER BY page_id`, layer)
+}

@@ -1,0 +1,468 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/bits"
+
+	"github.com/octavo-docs/octavo/internal/search"
+)
+
+const (
+	// foldAt is how many changed pages wait before they become a segment. A
+	// search looks through those that wait one by one.
+	foldAt = 64
+	// mergeAt is how many segments of one level become one of the next.
+	mergeAt = 4
+	// mergeNow bounds the pages that are merged by the way of a small change;
+	// more wait for a large one or for CompactSearch, so that nobody's change
+	// takes long.
+	mergeNow = 64 * foldAt
+	// maxSegments is where a merge can wait no longer.
+	maxSegments = 64
+	// rebuildStep is how many pages are analysed at a time.
+	rebuildStep = 2000
+)
+
+// entryDoc is what to index of an entry.
+type entryDoc struct {
+	id  int64
+	doc search.Doc
+}
+
+// segment of an index.
+type segment struct {
+	number, level, pages int64
+	first, last          int64 // ids in it
+}
+
+func scanSegment(s scanner) (v segment, err error) {
+	err = s.Scan(&v.number, &v.level, &v.pages, &v.first, &v.last)
+	return v, err
+}
+
+func (r Reader) searchSegments(ctx context.Context, layer string) ([]segment, error) {
+	return many(ctx, r, scanSegment, `
+		SELECT segment, level, pages, first_id, last_id FROM search_segments
+		WHERE layer_id = $1 ORDER BY segment`, layer)
+}
+
+// addToIndex lets new entries wait, or makes a segment of them and of those
+// that wait already.
+func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added []entryDoc) error {
+	if len(added) == 0 {
+		return nil
+	}
+	if pending+int64(len(added)) < foldAt {
+		for _, e := range added {
+			err := tx.put(ctx, `INSERT INTO search_pending (layer_id, id, terms) VALUES ($1, $2, $3)`, layer, e.id, e.doc.Encode())
+			if err != nil {
+				return fmt.Errorf("index %s: %w", layer, err)
+			}
+		}
+		return tx.put(ctx, `UPDATE search_layers SET pending = pending + $2 WHERE layer_id = $1`, layer, len(added))
+	}
+	waiting, err := tx.searchPending(ctx, layer)
+	if err != nil {
+		return err
+	}
+	build := search.NewSegment()
+	var s segment
+	add := func(id int64) {
+		if s.first == 0 {
+			s.first = id
+		}
+		s.last = id
+	}
+	for _, p := range waiting {
+		build.AddEncoded(p.id, p.terms)
+		add(p.id)
+	}
+	for _, e := range added {
+		build.Add(e.id, e.doc)
+		add(e.id)
+	}
+	s.pages = int64(build.Pages())
+	for size := s.pages; size >= foldAt*mergeAt; size /= mergeAt {
+		s.level++
+	}
+	if err := tx.newSegment(ctx, layer, &s, build.Rows()); err != nil {
+		return fmt.Errorf("index %s: %w", layer, err)
+	}
+	if err := tx.put(ctx, `DELETE FROM search_pending WHERE layer_id = $1`, layer); err != nil {
+		return err
+	}
+	if err := tx.put(ctx, `UPDATE search_layers SET pending = 0 WHERE layer_id = $1`, layer); err != nil {
+		return err
+	}
+	return tx.mergeLevels(ctx, layer, max(mergeNow, mergeAt*s.pages))
+}
+
+// pendingDoc is an entry that waits.
+type pendingDoc struct {
+	id    int64
+	terms []byte
+}
+
+func (r Reader) searchPending(ctx context.Context, layer string) ([]pendingDoc, error) {
+	return many(ctx, r, func(s scanner) (v pendingDoc, err error) {
+		err = s.Scan(&v.id, &v.terms)
+		return v, err
+	}, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
+}
+
+// newSegment gives a segment its number and writes it.
+func (tx *Tx) newSegment(ctx context.Context, layer string, s *segment, rows []search.Row) error {
+	err := tx.run.row(ctx, `UPDATE search_layers SET last_segment = last_segment + 1 WHERE layer_id = $1 RETURNING last_segment`,
+		layer).Scan(&s.number)
+	if err != nil {
+		return err
+	}
+	err = tx.put(ctx, `
+		INSERT INTO search_segments (layer_id, segment, level, pages, first_id, last_id) VALUES ($1, $2, $3, $4, $5, $6)`,
+		layer, s.number, s.level, s.pages, s.first, s.last)
+	if err != nil {
+		return err
+	}
+	return tx.putIndexRows(ctx, layer, s.number, rows)
+}
+
+func (tx *Tx) putIndexRows(ctx context.Context, layer string, segment int64, rows []search.Row) error {
+	for _, r := range rows {
+		err := tx.put(ctx, `INSERT INTO search_index (layer_id, segment, key, data) VALUES ($1, $2, $3, $4)`, layer, segment, r.Key, r.Data)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeLevels merges the segments of each level of which there are enough,
+// as long as they do not have more pages than most.
+func (tx *Tx) mergeLevels(ctx context.Context, layer string, most int64) error {
+	for {
+		all, err := tx.searchSegments(ctx, layer)
+		if err != nil {
+			return err
+		}
+		if len(all) >= maxSegments {
+			return tx.mergeSegments(ctx, layer, all)
+		}
+		levels := map[int64][]segment{}
+		for _, s := range all {
+			levels[s.level] = append(levels[s.level], s)
+		}
+		var some []segment
+		for _, group := range levels {
+			pages := int64(0)
+			for _, s := range group {
+				pages += s.pages
+			}
+			if len(group) >= mergeAt && pages <= most && (some == nil || group[0].level < some[0].level) {
+				some = group
+			}
+		}
+		if some == nil {
+			return nil
+		}
+		if err := tx.mergeSegments(ctx, layer, some); err != nil {
+			return err
+		}
+	}
+}
+
+// CompactSearch makes one segment of a layer, without what pages have left
+// behind that changed or went. Searching is faster afterwards. It is for a
+// job: it takes time in proportion to the layer, and tells whether there was
+// something to do.
+func (tx *Tx) CompactSearch(ctx context.Context, layer string) (bool, error) {
+	all, err := tx.searchSegments(ctx, layer)
+	if err != nil || len(all) == 0 {
+		return false, err
+	}
+	inside := int64(0)
+	for _, s := range all {
+		inside += s.pages
+	}
+	shown, err := one(ctx, tx.Reader, "index", scanInt, `
+		SELECT COUNT(*) FROM search_pages WHERE layer_id = $1 AND state = 'shown'
+		AND id NOT IN (SELECT id FROM search_pending WHERE layer_id = $1)`, layer)
+	if err != nil || len(all) == 1 && inside <= shown {
+		return false, err
+	}
+	return true, tx.mergeSegments(ctx, layer, all)
+}
+
+// mergeSegments puts one segment in the place of several.
+func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) error {
+	merged := segment{first: math.MaxInt64}
+	most, total := some[0], int64(0)
+	for _, s := range some {
+		merged.level = max(merged.level, s.level+1)
+		merged.first, merged.last = min(merged.first, s.first), max(merged.last, s.last)
+		total += s.pages
+		if s.pages > most.pages {
+			most = s
+		}
+	}
+	living, err := tx.livingEntries(ctx, layer, merged.first, merged.last)
+	if err != nil {
+		return err
+	}
+	seen := newIDSet(merged.first, merged.last)
+	lives := func(id int64) bool { return living.has(id) && seen.add(id) }
+	if err := tx.newSegment(ctx, layer, &merged, nil); err != nil {
+		return err
+	}
+	cuts := []string{""}
+	if total > mergeNow {
+		if cuts, err = tx.indexCuts(ctx, layer, most.number); err != nil {
+			return err
+		}
+	}
+	for i, from := range cuts {
+		to := search.After("")
+		if i+1 < len(cuts) {
+			to = cuts[i+1]
+		}
+		parts := make([][]search.Row, len(some))
+		for k, s := range some {
+			if parts[k], err = tx.indexRows(ctx, layer, s.number, from, to); err != nil {
+				return err
+			}
+		}
+		rows, err := search.Merge(parts, lives)
+		if err != nil {
+			return fmt.Errorf("merge the index of %s: %w", layer, err)
+		}
+		if err := tx.putIndexRows(ctx, layer, merged.number, rows); err != nil {
+			return err
+		}
+	}
+	err = tx.put(ctx, `UPDATE search_segments SET pages = $3 WHERE layer_id = $1 AND segment = $2`, layer, merged.number, seen.count())
+	if err != nil {
+		return err
+	}
+	return tx.dropSegments(ctx, layer, some)
+}
+
+func (tx *Tx) dropSegments(ctx context.Context, layer string, some []segment) error {
+	for _, s := range some {
+		if err := tx.put(ctx, `DELETE FROM search_index WHERE layer_id = $1 AND segment = $2`, layer, s.number); err != nil {
+			return err
+		}
+		if err := tx.put(ctx, `DELETE FROM search_segments WHERE layer_id = $1 AND segment = $2`, layer, s.number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idSet is a set of ids within a range.
+type idSet struct {
+	first int64
+	bits  []uint64
+}
+
+func newIDSet(first, last int64) idSet { return idSet{first, make([]uint64, (last-first)/64+1)} }
+
+// add gives true if the id is in the range.
+func (s idSet) add(id int64) bool {
+	at := id - s.first
+	if at < 0 || at/64 >= int64(len(s.bits)) {
+		return false
+	}
+	s.bits[at/64] |= 1 << uint(at%64)
+	return true
+}
+
+func (s idSet) has(id int64) bool {
+	at := id - s.first
+	return at >= 0 && at/64 < int64(len(s.bits)) && s.bits[at/64]&(1<<uint(at%64)) != 0
+}
+
+func (s idSet) count() (n int) {
+	for _, b := range s.bits {
+		n += bits.OnesCount64(b)
+	}
+	return n
+}
+
+// livingEntries gives the entries between two ids that are still there.
+func (r Reader) livingEntries(ctx context.Context, layer string, first, last int64) (idSet, error) {
+	set := newIDSet(first, last)
+	ids, err := many(ctx, r, scanInt, `
+		SELECT id FROM search_pages WHERE layer_id = $1 AND id BETWEEN $2 AND $3 AND state = 'shown' ORDER BY id`, layer, first, last)
+	for _, id := range ids {
+		set.add(id)
+	}
+	return set, err
+}
+
+// indexCuts gives words at which an index can be cut so that no part of it
+// is too large for memory.
+func (r Reader) indexCuts(ctx context.Context, layer string, segment int64) ([]string, error) {
+	const step = 48 // buckets
+	buckets := search.KeyRanges("", search.After(""))[0]
+	keys, err := many(ctx, r, scanText[string], `
+		SELECT key FROM search_index WHERE layer_id = $1 AND segment = $2 AND key >= $3 AND key < $4 ORDER BY key`,
+		layer, segment, buckets[0], buckets[1])
+	if err != nil {
+		return nil, err
+	}
+	out := []string{""}
+	for i := step; i < len(keys); i += step {
+		if cut := search.Cut(keys[i]); cut > out[len(out)-1] {
+			out = append(out, cut)
+		}
+	}
+	return out, nil
+}
+
+// indexRows reads what a segment has of the words from one to another.
+func (r Reader) indexRows(ctx context.Context, layer string, segment int64, from, to string) ([]search.Row, error) {
+	var out []search.Row
+	for _, keys := range search.KeyRanges(from, to) {
+		rows, err := many(ctx, r, func(s scanner) (v search.Row, err error) {
+			err = s.Scan(&v.Key, &v.Data)
+			return v, err
+		}, `SELECT key, data FROM search_index WHERE layer_id = $1 AND segment = $2 AND key >= $3 AND key < $4 ORDER BY key`,
+			layer, segment, keys[0], keys[1])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rows...)
+	}
+	return out, nil
+}
+
+// StaleSearchLayers gives the layers whose index was made by another version
+// of the analysis; RebuildSearch makes it anew.
+func (r Reader) StaleSearchLayers(ctx context.Context) ([]string, error) {
+	return many(ctx, r, scanText[string], `SELECT layer_id FROM search_layers WHERE analysis <> $1 ORDER BY layer_id`, search.Version)
+}
+
+// RebuildSearch makes the index of a layer anew from its pages.
+func (tx *Tx) RebuildSearch(ctx context.Context, layer string) error {
+	for _, table := range []string{"search_index", "search_segments", "search_pending"} {
+		if err := tx.put(ctx, `DELETE FROM `+table+` WHERE layer_id = $1`, layer); err != nil {
+			return err
+		}
+	}
+	err := tx.put(ctx, `UPDATE search_layers SET pending = 0, analysis = $2 WHERE layer_id = $1`, layer, search.Version)
+	if err != nil {
+		return err
+	}
+	for after := int64(0); ; {
+		ids, pages, err := tx.shownPages(ctx, layer, after)
+		if err != nil || len(pages) == 0 {
+			return err
+		}
+		added := make([]entryDoc, len(pages))
+		for i, d := range analyse(pages) {
+			added[i] = entryDoc{ids[i], d}
+		}
+		pending, err := one(ctx, tx.Reader, "index", scanInt, `SELECT pending FROM search_layers WHERE layer_id = $1`, layer)
+		if err != nil {
+			return err
+		}
+		if err := tx.addToIndex(ctx, layer, pending, added); err != nil {
+			return err
+		}
+		after = ids[len(ids)-1]
+	}
+}
+
+// shownPages reads the pages of some entries behind an id.
+func (r Reader) shownPages(ctx context.Context, layer string, after int64) ([]int64, []SearchPage, error) {
+	var ids []int64
+	pages, err := many(ctx, r, func(s scanner) (p SearchPage, err error) {
+		var id int64
+		var sections string
+		err = s.Scan(&id, &p.Page, &p.Language, &p.Title, &sections)
+		p.Sections = splitSections(sections)
+		ids = append(ids, id)
+		return p, err
+	}, `
+		SELECT id, page_id, language, title, sections FROM search_pages
+		WHERE layer_id = $1 AND id > $2 AND state = 'shown' ORDER BY id LIMIT $3 + 0`, layer, after, rebuildStep)
+	return ids, pages, err
+}
+
+// ErrSearchIndex says that an index does not fit its pages.
+var ErrSearchIndex = errors.New("the search index does not fit its pages: rebuild it")
+
+// CheckSearch compares the index of a layer with its pages: each has to be
+// indexed once, with exactly the terms that it has.
+func (r Reader) CheckSearch(ctx context.Context, layer string) error {
+	sums := map[int64]uint64{} // by entry: the terms of a page in any order
+	add := func(id int64, term []byte, impact search.Impact) {
+		h := fnv.New64a()
+		_, _ = h.Write(term) // a hash takes everything
+		_, _ = h.Write([]byte{0, byte(impact)})
+		sums[id] += h.Sum64()
+	}
+	waiting, err := r.searchPending(ctx, layer)
+	if err != nil {
+		return err
+	}
+	for _, p := range waiting {
+		for term, impact := range search.DecodeDoc(p.terms) {
+			add(p.id, term, impact)
+		}
+	}
+	segments, err := r.searchSegments(ctx, layer)
+	if err != nil {
+		return err
+	}
+	for _, s := range segments {
+		if err := r.eachIndexed(ctx, layer, s.number, add); err != nil {
+			return err
+		}
+	}
+	for after := int64(0); ; {
+		ids, pages, err := r.shownPages(ctx, layer, after)
+		if err != nil {
+			return err
+		}
+		if len(pages) == 0 {
+			return nil
+		}
+		for i, d := range analyse(pages) {
+			found := sums[ids[i]]
+			sums[ids[i]] = 0
+			for _, e := range d {
+				add(ids[i], []byte(e.Term), e.Impact)
+			}
+			if sums[ids[i]] != found {
+				return fmt.Errorf("page %s of layer %s: %w", pages[i].Page, layer, ErrSearchIndex)
+			}
+		}
+		after = ids[len(ids)-1]
+	}
+}
+
+// eachIndexed calls fn for every posting of a segment.
+func (r Reader) eachIndexed(ctx context.Context, layer string, segment int64, fn func(int64, []byte, search.Impact)) error {
+	cuts, err := r.indexCuts(ctx, layer, segment)
+	if err != nil {
+		return err
+	}
+	for i, from := range cuts {
+		to := search.After("")
+		if i+1 < len(cuts) {
+			to = cuts[i+1]
+		}
+		rows, err := r.indexRows(ctx, layer, segment, from, to)
+		if err != nil {
+			return err
+		}
+		if err := search.EachPosting(rows, fn); err != nil {
+			return fmt.Errorf("segment %d of layer %s: %w", segment, layer, ErrSearchIndex)
+		}
+	}
+	return nil
+}

@@ -109,7 +109,7 @@ func (t *tree) relocated(ctx context.Context, body []byte, file string, s side, 
 	if !stable {
 		moved := false
 		for dest, pin := range s.Pins {
-			moved = moved || !l.names1(dest, pin)
+			moved = moved || !l.leads(dest, pin)
 		}
 		if !moved || l.err != nil {
 			return body, l.err
@@ -119,13 +119,14 @@ func (t *tree) relocated(ctx context.Context, body []byte, file string, s side, 
 	if err != nil {
 		return nil, err
 	}
-	out := markup.Relocate(body, doc, markup.Refs{Resolve: l.plain, Locate: l.locate})
+	l.first = false // the new destinations first, and the pins of what did not move
+	out := markup.Relocate(body, doc, markup.Refs{Resolve: l.resolve, Locate: l.locate, Keep: l.stays})
 	return out, l.err
 }
 
-// names1 tells whether a destination names its pin now, whatever it is used
+// leads tells whether a destination names its pin now, whatever it is used
 // for.
-func (l *linker) names1(dest string, pin markup.Ref) bool {
+func (l *linker) leads(dest string, pin markup.Ref) bool {
 	for _, use := range []markup.Use{markup.UseLink, markup.UseImage, markup.UseInclude} {
 		if ref, ok := l.current(dest, use); ok && ref == pin {
 			return true
@@ -136,13 +137,12 @@ func (l *linker) names1(dest string, pin markup.Ref) bool {
 	return !ok
 }
 
-// plain resolves by the current tree alone. With stable references nothing
-// is as it should be unless it carries an id.
-func (l *linker) plain(dest string, use markup.Use) (markup.Ref, bool) {
-	if l.stable {
-		return markup.Ref{}, false
-	}
-	return l.current(dest, use)
+// stays tells whether a destination can stay as it is written: it leads to
+// its target by the current tree. With stable references nothing does unless
+// it carries an id.
+func (l *linker) stays(dest string, use markup.Use, ref markup.Ref) bool {
+	now, ok := l.current(dest, use)
+	return !l.stable && ok && now == ref
 }
 
 // writing is a body that a change sets.

@@ -113,6 +113,9 @@ type Refs struct {
 	// Locate gives how a reference is written in this source. ok is false
 	// when its target is gone.
 	Locate func(ref Ref, use Use) (dest string, ok bool)
+	// Keep tells whether a destination that is written in another way than
+	// Locate would can stay, because it leads to the same. Nil: it cannot.
+	Keep func(dest string, use Use, ref Ref) bool
 }
 
 // voids are the types that have no nodes of their own.

@@ -50,7 +50,7 @@ func movesOf(nodes []*Node, refs Refs) []move {
 	seen := map[move]bool{}
 	eachNode(nodes, func(n *Node) {
 		for _, w := range n.written {
-			if w.ref.Kind == RefURL {
+			if w.ref.Kind == RefURL || refs.Keep != nil && refs.Keep(w.dest, w.use, w.ref) {
 				continue
 			}
 			to, ok := refs.Locate(w.ref, w.use)

@@ -1,0 +1,445 @@
+package markup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// normalGen draws documents in the form that Parse gives: what it prints must
+// read back as exactly the same nodes.
+type normalGen struct {
+	t    *rapid.T
+	note bool // inside of a footnote
+	html bool // inside of HTML, where fewer blocks are
+}
+
+// harsh are characters and sequences that mean something somewhere.
+var harsh = []string{
+	"*", "**", "_", "__", "~", "~~", "`", "``", "```", "[", "]", "(", ")", "![", "<", ">", "<b>", "</b>", "<div>", "<!--", "&", "&amp;", "&#32;", "\\", "\\\\", "#", "##", "-", "---", "+", "=", "===", "1.", "2)", "|", "||", "$", "$$",
+	":", ":dog:", ":nosuch:", "@", "a@b.co", "http://a.bc/d", "www.a.bc", "{%", "{% hint %}", "%}", "{{", "}}", "!", "\"", "'", "^", "[^1]", "[^1]: x", "[x]: y", "[ ]", "* ", "> ", "é", "漢字", "🐶", "\u00a0", "“", "…",
+	"a", "b", "word", "snake_case", "2*3", "x", " ", " ", " ", "  ", ".", ",", "\t",
+}
+
+func (g *normalGen) text(breaks bool) string {
+	parts := rapid.SliceOfN(rapid.SampledFrom(harsh), 1, 6).Draw(g.t, "text")
+	if breaks && rapid.IntRange(0, 4).Draw(g.t, "break") == 0 {
+		parts = slices.Insert(parts, rapid.IntRange(0, len(parts)).Draw(g.t, "at"), "\n")
+	}
+	return strings.Join(parts, "")
+}
+
+func (g *normalGen) line() string {
+	return strings.TrimSpace("w" + strings.ReplaceAll(g.text(false), "\t", " ") + "w")
+}
+
+func (g *normalGen) chance(n int) bool { return rapid.IntRange(1, n).Draw(g.t, "chance") == 1 }
+
+func (g *normalGen) pick(s ...string) string { return rapid.SampledFrom(s).Draw(g.t, "pick") }
+
+func (g *normalGen) marks() []Mark {
+	var marks []Mark
+	for _, typ := range rapid.SliceOfNDistinct(rapid.SampledFrom(markOrder), 0, 3, rapid.ID[string]).Draw(g.t, "marks") {
+		m := Mark{Type: typ}
+		if typ == "color" {
+			m.Data = map[string]string{"text": g.pick(colours...), "background": g.pick(colours...)}
+		}
+		marks = addMark(marks, m)
+	}
+	return marks
+}
+
+// inlines draws texts and inlines as a builder joins them.
+func (g *normalGen) inlines(rich, breaks bool) []*Node {
+	var b inlineBuilder
+	for range rapid.IntRange(1, 4).Draw(g.t, "inlines") {
+		if !rich || g.chance(2) {
+			b.text(g.text(breaks), g.marks())
+			continue
+		}
+		b.inline(g.inline())
+	}
+	nodes := b.done()
+	// A note is on the word before it, so the word is where the note is.
+	for i, n := range nodes {
+		if n.Type == "annotation" && i > 0 && nodes[i-1].Object != ObjectText && plainOf(n.Nodes) == "" {
+			n.Nodes = []*Node{textNode(Leaf{Text: "note"})}
+		}
+	}
+	return nodes
+}
+
+func (g *normalGen) ref() Ref {
+	return rapid.SampledFrom([]Ref{
+		{Kind: RefPage, Page: "p1"}, {Kind: RefPage, Page: "p2", Space: "s1"}, {Kind: RefAnchor, Anchor: "a1"}, {Kind: RefAnchor, Anchor: "a1", Page: "p1"},
+		{Kind: RefFile, File: "f1"}, {Kind: RefSpace, Space: "s1"}, {Kind: RefUser, User: "u1"}, {Kind: RefURL, URL: "https://example.com/a_b*c?d=e&f=(g)"},
+		{Kind: RefURL, URL: "mailto:a@b.co"}, {Kind: RefURL, URL: "x y.md"}, {Kind: RefURL, URL: ""}, {Kind: RefURL, URL: "a&amp;b|c\\d\"e"}, {Kind: RefCollection, Collection: "c1"},
+	}).Draw(g.t, "ref")
+}
+
+func (g *normalGen) image() Ref {
+	return rapid.SampledFrom([]Ref{{Kind: RefFile, File: "f1"}, {Kind: RefURL, URL: "https://x.y/a(b)|c.png"}, {Kind: RefURL, URL: "../a b.png"}}).Draw(g.t, "image")
+}
+
+func (g *normalGen) inline() *Node {
+	n := inlineNode(g.pick("link", "emoji", "icon", "expression", "inline-math", "inline-image", "annotation", "mention", "button"), map[string]any{})
+	switch n.Type {
+	case "link":
+		n.Data["ref"] = g.ref()
+		var b inlineBuilder
+		b.text(g.text(true), g.marks())
+		if g.chance(3) {
+			b.inline(inlineNode("inline-image", map[string]any{"ref": g.image(), "size": "original"}))
+		}
+		n.Nodes = b.done()
+	case "emoji":
+		n.Data["code"] = g.pick("1f436", "2705", "1f1eb-1f1f7", "nosuch")
+	case "icon":
+		n.Data["icon"] = g.pick("bolt", "circle-info")
+		if g.chance(2) {
+			n.Data["color"] = g.pick(colours...)
+		}
+	case "expression":
+		n.Data["expression"] = g.pick("space.vars.a_b", `a["b"]  || c && d < 1`, "`${x}`", "a|b")
+	case "inline-math":
+		n.Data["formula"] = g.pick("", "a_b^c", `\frac{1}{2}`, "a|b", "x$", "a$$b", "*x*", "<b>")
+	case "inline-image":
+		n.Data["ref"], n.Data["size"] = g.image(), g.pick("line", "original")
+		if g.chance(2) {
+			n.Data["alt"] = g.line()
+		}
+		if g.chance(3) {
+			n.Data["refDark"] = g.image()
+		}
+	case "annotation":
+		if g.note {
+			return inlineNode("emoji", map[string]any{"code": "1f436"})
+		}
+		g.note = true
+		n.Data = nil
+		n.Nodes = []*Node{textNode(Leaf{Text: g.pick("word", "two words", "a*b"), Marks: g.marks()})}
+		html := g.html
+		g.html = false
+		n.Fragments = []*Node{fragmentNode("", "annotation-body", g.blocks(1, 2, 3))}
+		g.note, g.html = false, html
+	case "mention":
+		n.Data["ref"] = g.ref()
+	case "button":
+		n.Data["label"], n.Data["kind"] = g.line(), g.pick("primary", "secondary")
+		if g.chance(2) {
+			n.Data["ref"] = g.ref()
+		} else if g.chance(2) {
+			n.Data["action"], n.Data["query"] = g.pick("search", "ask"), g.line()
+		}
+		if g.chance(2) {
+			n.Data["icon"] = "rocket"
+		}
+	}
+	return n
+}
+
+func (g *normalGen) paragraph() *Node {
+	n := paragraphNode(g.inlines(true, true))
+	if g.chance(6) {
+		n.Data = map[string]any{"align": g.pick(textAlignments...)}
+	}
+	return n
+}
+
+const normalDepth = 4
+
+func (g *normalGen) blocks(low, high, depth int) []*Node {
+	types := []string{"paragraph", "paragraph", "heading", "divider", "code"}
+	if depth < normalDepth {
+		types = append(types, "list", "list", "blockquote")
+		if !g.html {
+			types = append(types, "hint", "table", "images", "math", "tabs", "stepper", "columns", "expandable", "if", "updates", "prompt", "embed", "file", "drawing",
+				"content-ref", "reusable-content", "integration", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook", "raw")
+		}
+	}
+	var nodes []*Node
+	for range rapid.IntRange(low, high).Draw(g.t, "blocks") {
+		nodes = append(nodes, g.block(g.pick(types...), depth))
+	}
+	return nodes
+}
+
+func (g *normalGen) block(typ string, depth int) *Node {
+	inner := func() []*Node { return filled(g.blocks(0, 2, depth+1)) }
+	data := map[string]any{}
+	set := func(key string, values ...string) {
+		if g.chance(2) {
+			data[key] = g.pick(values...)
+		}
+	}
+	switch typ {
+	case "paragraph":
+		return g.paragraph()
+	case "heading":
+		n := headingNode(rapid.IntRange(1, 6).Draw(g.t, "level"), "", g.inlines(true, true))
+		if g.chance(3) {
+			n.Data["id"] = g.pick("a-b", "x.y", "é")
+		}
+		if g.chance(6) {
+			n.Data["align"] = g.pick(textAlignments...)
+		}
+		return n
+	case "divider":
+		return blockNode("divider", nil)
+	case "blockquote":
+		return blockNode("blockquote", nil, inner()...)
+	case "list":
+		return g.list(inner)
+	case "code":
+		return g.code()
+	case "math":
+		return blockNode("math", map[string]any{"formula": g.pick("a", "a\n\n  b", `\begin{x}`, "", "> a\n* b")})
+	case "hint":
+		data["style"] = g.pick(hintStyles...)
+		set("icon", "x")
+		return blockNode("hint", data, inner()...)
+	case "tabs":
+		n := blockNode("tabs", data)
+		for range rapid.IntRange(1, 2).Draw(g.t, "tabs") {
+			item := map[string]any{"title": g.line()}
+			n.Nodes = append(n.Nodes, blockNode("tabs-item", item, inner()...))
+		}
+		return n
+	case "stepper":
+		return blockNode("stepper", nil, blockNode("stepper-step", nil, inner()...), blockNode("stepper-step", nil, inner()...))
+	case "columns":
+		column := map[string]any{"verticalAlignment": g.pick(verticalAlignments...), "width": map[string]any{"unit": "%", "value": 33.5}}
+		return blockNode("columns", nil, blockNode("column", column, inner()...), blockNode("column", nil, inner()...))
+	case "expandable":
+		n := blockNode("expandable", nil)
+		n.Fragments = []*Node{
+			fragmentNode("expandable-title", "expandable-title", []*Node{paragraphNode(g.inlines(true, true))}),
+			fragmentNode("expandable-body", "expandable-body", inner()),
+		}
+		return n
+	case "if":
+		return blockNode("if", map[string]any{"expression": g.pick(`a === "b"`, "x && y", `'%}' != z`)}, inner()...)
+	case "updates":
+		update := map[string]any{"date": g.pick("2025-12-25T00:00:00.000Z", "2025-12-25T10:00:00.000Z", "soon")}
+		return blockNode("updates", map[string]any{"format": g.pick("full", "short", "numeric")}, blockNode("update", update, inner()...))
+	case "prompt":
+		return blockNode("prompt", map[string]any{"description": g.line(), "openInAIProviders": true}, g.code())
+	case "images":
+		return g.images(data)
+	case "table":
+		return g.table()
+	}
+	return g.void(typ, data)
+}
+
+func (g *normalGen) list(inner func() []*Node) *Node {
+	n := blockNode(g.pick("list-unordered", "list-ordered", "list-tasks"), nil)
+	if n.Type == "list-ordered" {
+		n.Data = map[string]any{}
+		if g.chance(2) {
+			n.Data["start"] = float64(rapid.SampledFrom([]int{0, 2, 7, 99}).Draw(g.t, "start"))
+		}
+	}
+	for range rapid.IntRange(1, 3).Draw(g.t, "items") {
+		item := blockNode("list-item", nil, inner()...)
+		if n.Type == "list-tasks" {
+			item.Data = map[string]any{"checked": g.chance(2)}
+		}
+		n.Nodes = append(n.Nodes, item)
+	}
+	return n
+}
+
+func (g *normalGen) code() *Node {
+	lines := []string{"", "a", "  indented", "```", "~~~", "{% endcode %}", "<b>&amp;</b>", "> q", "* l", "\ttab", "$$", "</code></pre>", "[^1]: x", "trailing  "}
+	n := blockNode("code", map[string]any{})
+	if g.chance(2) {
+		n.Data["syntax"] = g.pick("js", "c++", "objective-c&amp;")
+	}
+	if g.chance(3) {
+		n.Data["title"] = g.line()
+	}
+	if g.chance(3) {
+		n.Data["overflow"], n.Data["lineNumbers"] = "wrap", true
+	}
+	marked := g.chance(4)
+	for range rapid.IntRange(1, 4).Draw(g.t, "lines") {
+		text := g.pick(lines...)
+		l := blockNode("code-line", nil, textNode(Leaf{Text: text}))
+		if marked && g.chance(2) {
+			l.Data = map[string]any{"highlighted": true}
+		}
+		n.Nodes = append(n.Nodes, l)
+	}
+	return n
+}
+
+func (g *normalGen) images(data map[string]any) *Node {
+	n := blockNode("images", data)
+	if g.chance(3) {
+		data["align"] = g.pick(columnAlignments...)
+	}
+	if g.chance(3) {
+		data["fullWidth"] = true
+	}
+	if g.chance(3) {
+		data["withFrame"] = true
+	}
+	for range rapid.IntRange(1, 2).Draw(g.t, "images") {
+		image := blockNode("image", map[string]any{"ref": g.image()})
+		if g.chance(2) {
+			image.Data["alt"] = g.line()
+			image.Data["width"] = 563.0
+		}
+		if g.chance(2) {
+			image.Data["refDark"] = g.image()
+		}
+		if g.chance(2) {
+			html := g.html
+			g.html = true
+			captioned(image, []*Node{paragraphNode(g.inlines(true, true))})
+			g.html = html
+		}
+		n.Nodes = append(n.Nodes, image)
+	}
+	return n
+}
+
+func (g *normalGen) void(typ string, data map[string]any) *Node {
+	switch typ {
+	case "embed":
+		data["url"] = "https://example.com/?a=b&c=d"
+		n := blockNode(typ, data)
+		if g.chance(2) {
+			captioned(n, []*Node{paragraphNode(g.inlines(true, true))})
+		}
+		return n
+	case "file":
+		data["ref"] = g.image()
+	case "drawing":
+		data["ref"] = g.image()
+	case "content-ref":
+		data["ref"] = g.ref()
+	case "reusable-content":
+		data["ref"] = Ref{Kind: RefReusable, ReusableContent: "r1"}
+	case "integration":
+		data["integration"], data["block"], data["props"] = "name", "block", map[string]any{"content": g.pick("a", "a\n\n  b", `"q" \ \\`, "%}", "\\"), "b": "c"}
+	case "swagger":
+		data["ref"], data["path"], data["method"] = Ref{Kind: RefURL, URL: "https://x/y.json"}, "/a", "get"
+	case "openapi-operation":
+		data["ref"], data["path"], data["method"] = Ref{Kind: RefOpenAPI, Spec: "s"}, "/a/{b}", "get"
+	case "openapi-webhook":
+		data["ref"], data["name"], data["method"] = Ref{Kind: RefOpenAPI, Spec: "s"}, "n", "post"
+	case "openapi-schemas":
+		data["ref"], data["schemas"], data["grouped"] = Ref{Kind: RefOpenAPI, Spec: "s"}, []any{"A", "B"}, g.chance(2)
+	case "raw":
+		return rawNode(g.pick("{% unknown a=\"b\" %}\n*x*\n{% endunknown %}", "<iframe src=\"x\"></iframe>", "<!-- c -->", "{% endhint %}", "<video>\n<source>\n</video>", "{% other %}"))
+	}
+	return blockNode(typ, data)
+}
+
+func (g *normalGen) table() *Node {
+	t := newTable()
+	plain := g.chance(2)
+	kinds := []string{"text", "text"}
+	if !plain {
+		kinds = append(kinds, rapid.SliceOfN(rapid.SampledFrom(columnTypes), 0, 4).Draw(g.t, "columns")...)
+	}
+	html := g.html
+	g.html = true
+	defer func() { g.html = html }()
+	for _, k := range kinds {
+		id, def := t.column(k)
+		t.title(id, g.inlines(g.chance(4), g.chance(4)))
+		switch k {
+		case "text":
+			def["textAlignment"] = g.pick(columnAlignments...)
+		case "users":
+			def["multiple"] = g.chance(2)
+		case "rating":
+			def["max"] = 5.0
+		case "select":
+			def["multiple"] = true
+			def["options"] = []any{map[string]any{"value": "o1", "label": "One <1>", "color": "blue"}}
+		}
+	}
+	for range rapid.IntRange(0, 3).Draw(g.t, "rows") {
+		row, values := t.row()
+		for i, k := range kinds {
+			id := t.columns[i]
+			switch {
+			case k == "text" && plain:
+				t.cell(row, values, id, []*Node{paragraphNode(g.inlines(true, true))})
+			case k == "text":
+				t.cell(row, values, id, g.blocks(0, 2, normalDepth-1))
+			case g.chance(3):
+			default:
+				values[id] = g.cell(k)
+			}
+		}
+	}
+	if !plain {
+		if g.chance(2) {
+			t.view["columnWidths"], t.view["useNewSizing"] = map[string]any{"c1": 120.0}, true
+		}
+		if g.chance(3) {
+			t.view["columns"] = []any{"c2"}
+		}
+		if len(t.records) > 1 && g.chance(3) && t.view["columns"] == nil {
+			for _, r := range []string{"r1", "r2"} {
+				t.records[r].(map[string]any)["values"].(map[string]any)["c2"] = r + "c2"
+			}
+			t.node.Data["cellMerges"] = []any{map[string]any{"anchor": map[string]any{"record": "r1", "column": "c1"}, "rowSpan": 2.0, "colSpan": 1.0}}
+			for _, f := range t.node.Fragments {
+				if f.Fragment == "r2c1" {
+					f.Nodes = filled(nil)
+				}
+			}
+		}
+	}
+	n := t.done()
+	// The reader makes a table's fragments in the order of rows and columns,
+	// with what a row does not say behind.
+	slices.SortStableFunc(n.Fragments, func(a, b *Node) int { return fragmentRank(a.Fragment) - fragmentRank(b.Fragment) })
+	return n
+}
+
+func fragmentRank(name string) int {
+	var r, c int
+	if k, _ := fmt.Sscanf(name, "title-c%d", &c); k == 1 {
+		return c
+	}
+	_, _ = fmt.Sscanf(name, "r%dc%d", &r, &c)
+	if r == 2 && c == 1 {
+		return r*1000 + c
+	}
+	return r*1000 + c
+}
+
+func (g *normalGen) cell(kind string) any {
+	switch kind {
+	case "number", "rating":
+		return 3.5
+	case "checkbox":
+		return true
+	case "select":
+		return []any{"o1"}
+	case "files":
+		return []any{"f1", "https://x.y/z.png"}
+	case "users":
+		return []any{"u1"}
+	case "content-ref":
+		return g.ref()
+	}
+	if g.chance(2) {
+		return map[string]any{"ref": g.image(), "alt": g.line(), "objectFit": "cover"}
+	}
+	return g.image()
+}
+
+func genNormal(t *rapid.T) *Document {
+	g := &normalGen{t: t}
+	return &Document{Nodes: g.blocks(0, 4, 0)}
+}

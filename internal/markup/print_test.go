@@ -1,0 +1,65 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// testRefs knows some things by destinations that are hard to write.
+var testRefs = func() Refs {
+	dests := map[destination]Ref{
+		{"page (1).md", UseLink}: {Kind: RefPage, Page: "p1"}, {"#a1", UseLink}: {Kind: RefAnchor, Anchor: "a1"},
+		{".gitbook/assets/a b.png", UseImage}: {Kind: RefFile, File: "f1"}, {".gitbook/assets/a b.png", UseFile}: {Kind: RefFile, File: "f1"},
+		{".gitbook/assets/a b.png", UseLink}: {Kind: RefFile, File: "f1"}, {".gitbook/includes/r.md", UseInclude}: {Kind: RefReusable, ReusableContent: "r1"},
+	}
+	return Refs{
+		Resolve: func(dest string, use Use) (Ref, bool) {
+			ref, ok := dests[destination{dest, use}]
+			return ref, ok
+		},
+		Locate: func(ref Ref, use Use) (string, bool) {
+			for d, r := range dests {
+				if r == ref && d.use == use {
+					return d.dest, true
+				}
+			}
+			return "", false
+		},
+	}
+}()
+
+func TestPrintedDocumentsReadBack(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		doc := genNormal(rt)
+		printed := Print(doc, testRefs)
+		got := Parse(printed, testRefs)
+		if err := sameDocs(doc.Nodes, got.Nodes); err != nil {
+			rt.Fatalf("printed as\n%s\nreads back otherwise: %v", printed, err)
+		}
+		if again := Print(got, testRefs); !bytes.Equal(again, printed) {
+			rt.Fatalf("prints as\n%s\nand then as\n%s", printed, again)
+		}
+	})
+}
+
+// What a client sends need not be in the form that Parse gives; one round
+// makes it so, and no word is lost.
+func TestPrintOfAnyDocumentIsStable(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		doc := genDocument(rt)
+		printed := Print(doc, Refs{})
+		got := Parse(printed, Refs{})
+		if again := Print(got, Refs{}); !bytes.Equal(again, printed) {
+			rt.Fatalf("prints as\n%s\nand then as\n%s", printed, again)
+		}
+		have := " " + strings.Join(strings.Fields(Text(got.Nodes)), " ") + " "
+		for _, w := range strings.Fields(Text(doc.Nodes)) {
+			if !strings.Contains(have, w) {
+				rt.Fatalf("%q is lost in\n%s", w, printed)
+			}
+		}
+	})
+}

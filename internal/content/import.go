@@ -182,7 +182,8 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 	if depth >= docs.MaxPageDepth {
 		return errs.E(errs.Invalid, "pages are nested deeper than %d levels", docs.MaxPageDepth)
 	}
-	old, err := im.Children(ctx, parent)
+	before := &tree{src: im.src, root: im.base.Root}
+	old, err := before.Children(ctx, parent)
 	if err != nil {
 		return err
 	}

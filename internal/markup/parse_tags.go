@@ -318,7 +318,11 @@ func (footnoteParser) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 	if s := scanOf(pc); s.notes[label] == nil {
 		s.notes[label] = node
 	}
-	reader.Advance(pc.BlockOffset() + n + 1)
+	n++
+	for n < len(line) && (line[n] == ' ' || line[n] == '\t') {
+		n++
+	}
+	reader.Advance(pc.BlockOffset() + n)
 	if rest, _ := reader.PeekLine(); util.IsBlank(rest) {
 		reader.AdvanceToEOL()
 		return node, parser.NoChildren

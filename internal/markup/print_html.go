@@ -13,14 +13,14 @@ var attrEscaper = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", 
 
 // htmlString adds text as HTML. Spaces that would collapse are written as
 // character references.
-func (w *inlineWriter) htmlString(s string, last bool) {
+func (w *inlineWriter) htmlString(s string) {
 	s = valid(strings.ReplaceAll(s, "\r\n", "\n"))
 	space := w.afterSpace()
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c == ' ' {
-			if space || last && i == len(s)-1 {
+			if space {
 				b.WriteString("&#x20;")
 			} else {
 				b.WriteByte(c)
@@ -45,6 +45,20 @@ func (w *inlineWriter) htmlString(s string, last bool) {
 		}
 	}
 	w.add(b.String())
+}
+
+// guardEnd keeps the last space of a block, which would be cut off.
+func (w *inlineWriter) guardEnd() {
+	for i := len(w.pieces) - 1; i >= 0; i-- {
+		pc := &w.pieces[i]
+		if pc.mark != nil {
+			continue
+		}
+		if s, ok := strings.CutSuffix(pc.s, " "); ok {
+			pc.s = s + "&#x20;"
+		}
+		return
+	}
 }
 
 // afterSpace tells whether a space would be one too many here.

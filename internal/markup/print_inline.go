@@ -55,6 +55,7 @@ func (p *printer) htmlInlines(nodes []*Node) string {
 func (p *printer) htmlRuns(runs []run, active []Mark) string {
 	w := &inlineWriter{p: p, mode: htmlText}
 	w.runs(balanced(runs), active)
+	w.guardEnd()
 	return w.done()
 }
 
@@ -197,7 +198,7 @@ func (w *inlineWriter) run(runs []run, i int, active []Mark) {
 		}
 		w.add(s)
 	case w.mode&htmlText != 0:
-		w.htmlString(r.text, i == len(runs)-1 && len(active) == 0)
+		w.htmlString(r.text)
 	case hasMark(r.marks, Mark{Type: "code"}) && !hasMark(active, Mark{Type: "code"}):
 		w.add(w.codeSpan(r.text))
 	default:
@@ -325,9 +326,9 @@ func runeClass(r rune) int {
 func (w *inlineWriter) flanks(open, close int, d string) bool {
 	before, prev := w.runeBefore(open)
 	first := w.classAfter(open)
-	last, _ := w.runeBefore(close)
+	last, inner := w.runeBefore(close)
 	next := w.classAfter(close)
-	if d == "~~" && prev == '~' {
+	if d == "~~" && (prev == '~' || inner == '~') {
 		return false
 	}
 	opens := first != spaceRune && (first != punctRune || before != otherRune)

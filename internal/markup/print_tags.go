@@ -131,7 +131,12 @@ func join(s, end string) string {
 
 // expressionText keeps an expression on one line and inside of its tag.
 func expressionText(s string) string {
-	return strings.ReplaceAll(strings.TrimSpace(strings.ReplaceAll(cleanLines(s), "\n", " ")), "%}", "% }")
+	s = strings.TrimSpace(strings.ReplaceAll(cleanLines(s), "\n", " "))
+	whole := "{% if " + s + " %}"
+	if t, ok := readTag([]byte(whole)); ok && t.end == len(whole) {
+		return s
+	}
+	return strings.ReplaceAll(s, "%}", "% }")
 }
 
 // parts writes a tag that holds parts, with a blank line between these.

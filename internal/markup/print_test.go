@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// testRefs knows some things by destinations that are hard to write.
-var testRefs = func() Refs {
+// hardRefs knows some things by destinations that are hard to write.
+var hardRefs = func() Refs {
 	dests := map[destination]Ref{
 		{"page (1).md", UseLink}: {Kind: RefPage, Page: "p1"}, {"#a1", UseLink}: {Kind: RefAnchor, Anchor: "a1"},
 		{".gitbook/assets/a b.png", UseImage}: {Kind: RefFile, File: "f1"}, {".gitbook/assets/a b.png", UseFile}: {Kind: RefFile, File: "f1"},
@@ -34,12 +34,12 @@ var testRefs = func() Refs {
 func TestPrintedDocumentsReadBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		doc := genNormal(rt)
-		printed := Print(doc, testRefs)
-		got := Parse(printed, testRefs)
+		printed := Print(doc, hardRefs)
+		got := Parse(printed, hardRefs)
 		if err := sameDocs(doc.Nodes, got.Nodes); err != nil {
 			rt.Fatalf("printed as\n%s\nreads back otherwise: %v", printed, err)
 		}
-		if again := Print(got, testRefs); !bytes.Equal(again, printed) {
+		if again := Print(got, hardRefs); !bytes.Equal(again, printed) {
 			rt.Fatalf("prints as\n%s\nand then as\n%s", printed, again)
 		}
 	})

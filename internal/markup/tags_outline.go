@@ -72,7 +72,8 @@ func (o *outline) pairMaths(b []byte) {
 
 func isMathFence(line []byte) bool { return string(bytes.TrimSpace(line)) == "$$" }
 
-// skipPrefix gives the offset behind spaces, quote marks and list markers.
+// skipPrefix gives the offset behind spaces, quote marks, list markers and the
+// labels of footnotes.
 func skipPrefix(b []byte, at, end int) int {
 	for at < end {
 		switch c := b[at]; {
@@ -82,6 +83,11 @@ func skipPrefix(b []byte, at, end int) int {
 		case (c == '*' || c == '-' || c == '+') && at+1 < end && (b[at+1] == ' ' || b[at+1] == '\t'):
 			at++
 			continue
+		case c == '[':
+			if _, n := footnoteLabel(b[at:end]); n > 0 && at+n < end && b[at+n] == ':' {
+				at += n + 1
+				continue
+			}
 		case c >= '0' && c <= '9':
 			i := at
 			for i < end && b[i] >= '0' && b[i] <= '9' && i-at < 9 {

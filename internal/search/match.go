@@ -16,32 +16,66 @@ type Alternatives map[string]float64
 type Matcher struct {
 	words    map[string]answer
 	analyser *analyser
-	// What the words begin with, to pass over other words quickly: the first
-	// byte, and the first two mixed into one.
+	// What the words begin with, to pass over others quickly: single letters,
+	// and the first two mixed into one byte.
 	one, two [256]bool
 }
 
 // mixed makes one byte of two, without case.
 func mixed(a, b byte) byte { return (a|0x20)*31 + (b | 0x20) }
 
-// shortWord is a length up to which a stem can begin unlike its word: dying
-// is found by die.
-const shortWord = 5
-
-// passes tells whether a word cannot be one of those looked for.
-func (m *Matcher) passes(text string, start, end int) bool {
-	a := text[start]
-	if a >= utf8.RuneSelf || start > 0 && text[start-1] == '.' {
-		return false
+// starts remembers what a word begins with.
+func (m *Matcher) starts(word string) {
+	word = strings.TrimPrefix(word, ".") // of .net
+	if word == "" {
+		return
 	}
-	if end-start > shortWord {
-		if b := text[start+1]; b < utf8.RuneSelf && m.two[mixed(a, b)] {
-			return false
+	m.one[word[0]|0x20] = true
+	if len(word) > 1 {
+		m.two[mixed(word[0], word[1])] = true
+		if word[1] == 'i' { // the one way in which a stem begins unlike its word: dying, die
+			m.two[mixed(word[0], 'y')] = true
 		}
-	} else if m.one[a|0x20] {
-		return false
 	}
-	return isSimple(text[start:end])
+}
+
+// pass gives a place behind i without passing a match, or i. It passes words
+// of small letters, perhaps with a capital in front, and what is between
+// words; what has parts is looked at.
+func (m *Matcher) pass(text string, i int) int {
+	for i < len(text) {
+		start := i
+		a := text[i]
+		if !isWordByte(a) {
+			if a >= utf8.RuneSelf {
+				return start
+			}
+			i++
+			continue
+		}
+		i++
+		if i == len(text) || !isWordByte(text[i]) {
+			if m.one[a|0x20] {
+				return start
+			}
+		} else if m.two[mixed(a, text[i])] {
+			return start
+		}
+		for i < len(text) && isSmallByte(text[i]) {
+			i++
+		}
+		if i < len(text) {
+			switch c := text[i]; {
+			case c == '.' || c == '\'':
+				if i+1 < len(text) && (isWordByte(text[i+1]) || text[i+1] >= utf8.RuneSelf) {
+					return start
+				}
+			case c >= utf8.RuneSelf, isWordByte(c):
+				return start
+			}
+		}
+	}
+	return i
 }
 
 type answer struct {
@@ -64,10 +98,7 @@ func NewMatcher(language string, terms []Alternatives) *Matcher {
 			if a, ok := m.words[w]; !ok || weight > a.weight {
 				m.words[w] = answer{i, weight}
 			}
-			m.one[w[0]|0x20] = true
-			if len(w) > 1 {
-				m.two[mixed(w[0], w[1])] = true
-			}
+			m.starts(w)
 		}
 	}
 	return m
@@ -86,10 +117,7 @@ func (m *Matcher) find(text string) []match {
 	if len(text) > maxScan {
 		text = text[:maxScan]
 	}
-	eachWord(text, func(start, end int, unspaced bool) bool {
-		if !unspaced && m.passes(text, start, end) {
-			return true
-		}
+	look := func(start, end int, unspaced bool) bool {
 		m.analyser.word(text, start, end, unspaced, func(f form) {
 			a, ok := m.words[f.term]
 			if !ok {
@@ -104,7 +132,10 @@ func (m *Matcher) find(text string) []match {
 			out = append(out, match{f.start, f.end, a.term, a.weight})
 		})
 		return len(out) < maxMatches
-	})
+	}
+	for i, more := m.pass(text, 0), true; more && i < len(text); i = m.pass(text, i) {
+		i, more = wordsAt(text, i, look)
+	}
 	return out
 }
 

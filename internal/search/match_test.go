@@ -69,7 +69,7 @@ func TestSections(t *testing.T) {
 // What the matcher passes over has no match: it finds what analysing the
 // whole text finds.
 func TestMatcherFindsWhatIsThere(t *testing.T) {
-	vocabulary := []string{"install", "Installing", "fooBar", "foo", "bar_baz", "v1.2", "C++", ".NET", "don't", "dying", "die", "中文", "文字", "Été", "ete", "(net)"}
+	vocabulary := []string{"install", "Installing", "fooBar", "foo", "bar_baz", "v1.2", "C++", ".NET", "don't", "dying", "die", "中文", "文字", "Été", "ete", "(net)", "c", "C#", "caf\u0301e", "HTTPServer", "URLs", "l'eau", "x", "installé"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(vocabulary)).Draw(t, "text"), rapid.SampledFrom([]string{" ", ", ", "/", "-"}).Draw(t, "sep"))
 		m := matcherOf(rapid.SampledFrom(vocabulary).Draw(t, "q")+" ", "en")

@@ -12,28 +12,28 @@ import (
 // writes no blanks between words.
 func eachWord(text string, fn func(start, end int, unspaced bool) bool) {
 	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf && !isWordByte(c) {
-			i++
-			continue
-		}
-		// ASCII is most of what is written, and its rules are short.
-		end, ascii := asciiWord(text, i)
-		if ascii {
-			if !fn(i, end, false) {
-				return
-			}
-			i = end
-			continue
-		}
-		for end < len(text) && !isSpaceByte(text[end]) {
-			end++
-		}
-		if !eachUnicodeWord(text, i, end, fn) {
+		var more bool
+		if i, more = wordsAt(text, i, fn); !more {
 			return
 		}
-		i = end
 	}
+}
+
+// wordsAt calls fn for the word at a place, or for all words up to the next
+// blank, and gives the place behind them and what fn said last.
+func wordsAt(text string, i int, fn func(start, end int, unspaced bool) bool) (next int, more bool) {
+	if c := text[i]; c < utf8.RuneSelf && !isWordByte(c) {
+		return i + 1, true
+	}
+	// ASCII is most of what is written, and its rules are short.
+	end, ascii := asciiWord(text, i)
+	if ascii {
+		return end, fn(i, end, false)
+	}
+	for end < len(text) && !isSpaceByte(text[end]) {
+		end++
+	}
+	return end, eachUnicodeWord(text, i, end, fn)
 }
 
 func isWordByte(c byte) bool { return wordBytes[c] }
@@ -41,6 +41,16 @@ func isWordByte(c byte) bool { return wordBytes[c] }
 var wordBytes = func() (out [256]bool) {
 	for c := range 256 {
 		out[c] = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_'
+	}
+	return out
+}()
+
+// isSmallByte tells whether a character goes on with a word that has one part.
+func isSmallByte(c byte) bool { return smallBytes[c] }
+
+var smallBytes = func() (out [256]bool) {
+	for c := range 256 {
+		out[c] = 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
 	}
 	return out
 }()

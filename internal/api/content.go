@@ -195,9 +195,10 @@ func (a *API) pagesOut(ctx context.Context, open opener, f Flags) (*revised[page
 
 func etag(v *content.View) string { return `"` + string(v.Rev.ID) + `"` }
 
-// pageKey is what an encoded page depends on. The space is part of it: its
-// copy has the same revisions' content under other addresses.
+// pageKey is what an encoded page depends on. A revision belongs to one
+// space; the organization of the space is part of addresses.
 type pageKey struct {
+	org     docs.OrgID
 	rev     docs.RevisionID
 	page    string
 	options PageOptions
@@ -211,7 +212,7 @@ func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions)
 	if o.Format == "" {
 		o.Format = "document"
 	}
-	key := pageKey{v.Rev.ID, f.key, o}
+	key := pageKey{v.Space.Org, v.Rev.ID, f.key, o}
 	if data, ok := a.pageCache.Get(key); ok {
 		return &revised[encoded[Page]]{etag(v), encoded[Page]{data}}, nil
 	}

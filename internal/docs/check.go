@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -66,66 +65,6 @@ func (r MergeRule) check(path string) error {
 		return errs.Field(path+".expression", "does not belong to the rule %s", r.Rule)
 	case utf8.RuneCountInString(r.Expression) > maxExpression:
 		return errs.Field(path+".expression", "is longer than %d characters", maxExpression)
-	}
-	return nil
-}
-
-// maxDocumentDepth bounds how deep blocks can be nested.
-const maxDocumentDepth = 100
-
-// CheckDocument tells what is wrong with the outer form of a rich text
-// document: an object of kind document with data and a list of nested nodes.
-func CheckDocument(path string, raw json.RawMessage) error {
-	var d struct {
-		Object string            `json:"object"`
-		Data   map[string]any    `json:"data"`
-		Nodes  []json.RawMessage `json:"nodes"`
-	}
-	if err := json.Unmarshal(raw, &d); err != nil {
-		return errs.Field(path, "is not a document")
-	}
-	switch {
-	case d.Object != "document":
-		return errs.Field(path+".object", "must be \"document\"")
-	case d.Data == nil:
-		return errs.Field(path+".data", "must be an object")
-	case d.Nodes == nil:
-		return errs.Field(path+".nodes", "must be a list")
-	}
-	for i, n := range d.Nodes {
-		if err := checkNode(fmt.Sprintf("%s.nodes[%d]", path, i), n, 1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkNode(path string, raw json.RawMessage, depth int) error {
-	var n struct {
-		Object string            `json:"object"`
-		Type   string            `json:"type"`
-		Nodes  []json.RawMessage `json:"nodes"`
-		Leaves []json.RawMessage `json:"leaves"`
-	}
-	if err := json.Unmarshal(raw, &n); err != nil {
-		return errs.Field(path, "is not a node")
-	}
-	switch {
-	case depth > maxDocumentDepth:
-		return errs.Field(path, "is nested deeper than %d levels", maxDocumentDepth)
-	case n.Object != "block" && n.Object != "inline" && n.Object != "text":
-		return errs.Field(path+".object", "must be block, inline or text")
-	case depth == 1 && n.Object != "block":
-		return errs.Field(path+".object", "must be block at the top of a document")
-	case n.Object != "text" && n.Type == "":
-		return errs.Field(path+".type", "is required")
-	case n.Object == "text" && n.Leaves == nil:
-		return errs.Field(path+".leaves", "is required")
-	}
-	for i, child := range n.Nodes {
-		if err := checkNode(fmt.Sprintf("%s.nodes[%d]", path, i), child, depth+1); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -154,22 +154,3 @@ func TestMergeRules(t *testing.T) {
 		}
 	}
 }
-
-func TestDocumentsThatNestTooDeepAreRefused(t *testing.T) {
-	deep := strings.Repeat(`{"object":"block","type":"quote","nodes":[`, 200) + strings.Repeat(`]}`, 200)
-	for in, ok := range map[string]bool{
-		`{"object":"document","data":{},"nodes":[]}`: true,
-		`{"object":"document","data":{"schemaVersion":1},"nodes":[{"object":"block","type":"paragraph","nodes":[{"object":"text","leaves":[]}]}]}`: true,
-		`{"object":"document","data":{},"nodes":[` + deep + `]}`:                                                                                   false,
-		`{"object":"document","nodes":[]}`:                                        false,
-		`{"object":"document","data":{}}`:                                         false,
-		`{"object":"doc","data":{},"nodes":[]}`:                                   false,
-		`{"object":"document","data":{},"nodes":[{"object":"text","leaves":[]}]}`: false,
-		`{"object":"document","data":{},"nodes":["x"]}`:                           false,
-		`[]`: false,
-	} {
-		if err := CheckDocument("d", []byte(in)); (err == nil) != ok {
-			t.Errorf("%.80s: %v", in, err)
-		}
-	}
-}

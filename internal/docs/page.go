@@ -141,7 +141,7 @@ const (
 	MaxSlug        = 100
 	MaxDescription = 1000
 	MaxPageDepth   = 32
-	MaxSource      = 5 << 20 // bytes of one page
+	MaxSource      = 2 << 20 // bytes of one page
 	MaxVariables   = 500
 	MaxPages       = 500_000 // of a space
 )

@@ -353,7 +353,7 @@ func (h *htmlReader) tableBody(t *tableBuilder, rows []*element) bool {
 	for y, tr := range rows {
 		row, values := t.row()
 		cells, _ := tr.elements()
-		x := 0
+		x, first := 0, len(t.node.Fragments)
 		for _, td := range cells {
 			for covered[[2]int{y, x}] {
 				x++
@@ -381,6 +381,7 @@ func (h *htmlReader) tableBody(t *tableBuilder, rows []*element) bool {
 				t.cell(row, values, c, nil)
 			}
 		}
+		slices.SortFunc(t.node.Fragments[first:], func(a, b *Node) int { return compareIDs(a.Fragment, b.Fragment) })
 	}
 	if merges != nil {
 		t.node.Data["cellMerges"] = merges

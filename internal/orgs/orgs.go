@@ -16,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -171,7 +172,7 @@ func CheckMergeRules(ctx context.Context, tx *store.Tx, org docs.OrgID, rules do
 
 // SetAgentInstructions replaces the instructions for the writing agent.
 func (s *Service) SetAgentInstructions(ctx context.Context, g *authz.Grant, org docs.OrgID, document []byte) (docs.AgentInstructions, error) {
-	if err := docs.CheckDocument("body.instructions", document); err != nil {
+	if _, err := markup.Decode("body.instructions", document); err != nil {
 		return docs.AgentInstructions{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.AgentInstructions, error) {

@@ -29,7 +29,7 @@ async function main(names) {
         const people = Object.fromEntries(
             Object.entries(accounts).map(([name, account]) => [name, new Actor(wire, account)]),
         );
-        const failures = await runScenarios(scenarios, new World({ people, description, ...scene }));
+        const failures = await runScenarios(scenarios, new World({ people, description, octavo, ...scene }));
 
         // A run of chosen scenarios is for looking closer: it is not expected to call everything.
         const expected = names.length > 0 ? [] : required;

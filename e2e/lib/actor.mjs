@@ -38,14 +38,15 @@ export class Actor {
 
     /**
      * Sends one request outside the client and returns { status, headers, body }, whatever the
-     * status. A string or bytes go out as they are, anything else as JSON; the answer is parsed.
+     * status. A string, bytes or a form go out as they are, anything else as JSON; the answer is
+     * parsed.
      */
-    async request(method, path, body) {
-        const headers = {};
+    async request(method, path, body, extraHeaders = {}) {
+        const headers = { ...extraHeaders };
         if (this.#token) {
             headers.Authorization = `Bearer ${this.#token}`;
         }
-        if (body !== undefined) {
+        if (body !== undefined && !(body instanceof FormData)) {
             headers['Content-Type'] = 'application/json';
         }
         const response = await this.#wire.fetch(`${this.#wire.endpoint}/v1${path}`, {
@@ -59,5 +60,5 @@ export class Actor {
 }
 
 function isRaw(body) {
-    return body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+    return body === undefined || typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData;
 }

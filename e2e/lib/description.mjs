@@ -7,6 +7,9 @@ import { createRequire } from 'node:module';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 
+import { amend, CORRECTIONS, NEWER } from './amendments.mjs';
+import { Translator } from './schemas.mjs';
+
 const require = createRequire(import.meta.url);
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -14,17 +17,22 @@ const COMPONENTS = 'components';
 
 /** Reads the description and returns it as a Description. */
 export function loadDescription() {
-    return new Description(require('@gitbook/api/spec/openapi.json'));
+    const shipped = amend(require('@gitbook/api/spec/openapi.json'), CORRECTIONS);
+    return new Description(shipped, new Description(amend(shipped, NEWER)));
 }
 
 export class Description {
     #document;
+    #newer;
+    #translator;
     #routes = [];
     #validators = new Map();
     #ajv;
 
-    constructor(document) {
+    /** @param newer the same description with what came after it; undefined when it is that one */
+    constructor(document, newer) {
         this.#document = document;
+        this.#newer = newer;
         for (const [template, item] of Object.entries(document.paths)) {
             for (const method of METHODS) {
                 if (item[method]) {
@@ -38,10 +46,8 @@ export class Description {
         // Formats that only GitBook knows: their lengths are checked, their letters are not.
         this.#ajv.addFormat('emoji', true);
         this.#ajv.addFormat('icon', true);
-        this.#ajv.addSchema({
-            $id: COMPONENTS,
-            definitions: mapValues(document.components.schemas, toJSONSchema),
-        });
+        this.#translator = new Translator(document.components.schemas, COMPONENTS);
+        this.#ajv.addSchema({ $id: COMPONENTS, definitions: this.#translator.all() });
     }
 
     /**
@@ -51,6 +57,7 @@ export class Description {
     addUndeclared(name) {
         const [method, template] = name.split(' ');
         this.#addRoute(method, template, { operationId: name });
+        this.#newer?.addUndeclared(name);
     }
 
     /** The operation with this id, or undefined. */
@@ -65,8 +72,47 @@ export class Description {
             .sort((a, b) => a.parameters.length - b.parameters.length)[0];
     }
 
-    /** Lists what is wrong with an answer to an operation (undefined: unknown); [] when nothing is. */
-    problems(operation, answer) {
+    /**
+     * Judges an answer to an operation (undefined: unknown). Returns { problems, newer }: what is
+     * wrong with it, [] when nothing is, and whether that is so only thanks to what came after the
+     * description.
+     */
+    judge(operation, answer) {
+        const problems = this.#problems(operation, answer);
+        if (problems.length === 0) {
+            return { problems, newer: false };
+        }
+        const left = this.#newer?.judge(operation, answer).problems ?? problems;
+        return { problems: left, newer: left.length === 0 };
+    }
+
+    /** Lists what is wrong with a value by one schema, without what came after the description. */
+    schemaProblems(name, value) {
+        const validate = this.#validator(name, this.#translator.reference(name));
+        return validate(value) ? [] : explain(validate.errors, value);
+    }
+
+    /**
+     * Every type that the schemas know of a kind of node: 'block', 'inline' or 'mark'.
+     */
+    nodeTypes(object) {
+        const types = Object.values(this.#document.components.schemas)
+            .filter(({ properties }) => properties?.object?.enum?.[0] === object)
+            .flatMap(({ properties }) => properties.type?.enum ?? []);
+        return [...new Set(types)].sort();
+    }
+
+    /** Every value that the variants of a union of schemas have for a property. */
+    variants(name, property) {
+        const { schemas } = this.#document.components;
+        return schemas[name].oneOf
+            .map(({ $ref }) => schemas[$ref.split('/').at(-1)])
+            .flatMap((schema) => schema.allOf ?? schema)
+            .flatMap(({ properties }) => properties?.[property]?.enum ?? [])
+            .sort();
+    }
+
+    #problems(operation, answer) {
         if (answer.status >= 400) {
             return this.#errorProblems(answer);
         }
@@ -104,7 +150,7 @@ export class Description {
         if (answer.status >= 500) {
             return [`the server failed: ${answer.body}`];
         }
-        const envelope = { $ref: `${COMPONENTS}#/definitions/Error` };
+        const envelope = this.#translator.reference('Error');
         const problems = this.#schemaProblems('Error', envelope, answer);
         if (problems.length === 0 && answer.json.error.code !== answer.status) {
             problems.push(`error.code is ${answer.json.error.code}, the status is ${answer.status}`);
@@ -118,7 +164,7 @@ export class Description {
     #bodyProblems(operation, answer, declared) {
         const schema = declared.content?.['application/json']?.schema;
         if (schema) {
-            return this.#schemaProblems(`${operation.id} ${answer.status}`, toJSONSchema(schema), answer);
+            return this.#schemaProblems(`${operation.id} ${answer.status}`, this.#translator.translate(schema), answer);
         }
         return answer.body === null ? [] : ['the answer has a body, none is declared'];
     }
@@ -131,7 +177,7 @@ export class Description {
             return ['the body is not JSON'];
         }
         const validate = this.#validator(key, schema);
-        return validate(answer.json) ? [] : validate.errors.map(explain);
+        return validate(answer.json) ? [] : explain(validate.errors, answer.json);
     }
 
     // Compiled once for each response: the document schemas are large.
@@ -156,57 +202,28 @@ function templatePattern(template) {
     return new RegExp(`^${segments.join('/')}$`);
 }
 
-function explain({ instancePath, message, params }) {
-    const detail = params.allowedValues ? `: ${JSON.stringify(params.allowedValues)}` : '';
-    return `${instancePath || '(body)'} ${message}${detail}`;
+// Tells what is wrong, without what only follows from it.
+function explain(errors, value) {
+    const causes = errors.filter(({ keyword }) => !['if', 'oneOf', 'anyOf'].includes(keyword));
+    const shown = causes.length > 0 ? causes : errors;
+    return [...new Set(shown.map((error) => sentence(error, value)))];
 }
 
-// Keywords that say something about JSON values in OpenAPI 3.0 and mean the same in JSON Schema.
-const ASSERTIONS = [
-    'additionalProperties', 'allOf', 'anyOf', 'enum', 'format', 'items', 'maxItems', 'maxLength',
-    'maxProperties', 'maximum', 'minItems', 'minLength', 'minProperties', 'minimum', 'multipleOf',
-    'not', 'oneOf', 'pattern', 'properties', 'required', 'type', 'uniqueItems',
-];
+function sentence({ instancePath, message, params }, value) {
+    const detail = params.allowedValues ? `: ${JSON.stringify(params.allowedValues)}` : '';
+    const name = params.additionalProperty ? `: ${params.additionalProperty}` : '';
+    return `${instancePath || '(body)'}${nodesAlong(instancePath, value)} ${message}${detail}${name}`;
+}
 
-/** Translates a schema object of OpenAPI 3.0 into JSON Schema draft 7. */
-export function toJSONSchema(schema) {
-    if (typeof schema === 'boolean') {
-        return schema;
-    }
-    if (schema.$ref) {
-        // Siblings of $ref are void in 3.0, but the client's own types honour nullable there.
-        const reference = { $ref: schema.$ref.replace('#/components/schemas/', `${COMPONENTS}#/definitions/`) };
-        return schema.nullable ? { anyOf: [reference, { type: 'null' }] } : reference;
-    }
-    const translated = {};
-    for (const keyword of ASSERTIONS) {
-        if (keyword in schema) {
-            translated[keyword] = translateKeyword(keyword, schema[keyword]);
+// The types of the nodes on the way to a place, because an index says little.
+function nodesAlong(instancePath, value) {
+    const types = [];
+    let at = value;
+    for (const part of instancePath.split('/').slice(1)) {
+        at = at?.[part.replaceAll('~1', '/').replaceAll('~0', '~')];
+        if (typeof at?.type === 'string' && at.object) {
+            types.push(at.type);
         }
     }
-    if (schema.nullable && translated.type) {
-        translated.type = [translated.type, 'null'];
-    }
-    return translated;
-}
-
-function translateKeyword(keyword, value) {
-    switch (keyword) {
-        case 'properties':
-            return mapValues(value, toJSONSchema);
-        case 'allOf':
-        case 'anyOf':
-        case 'oneOf':
-            return value.map(toJSONSchema);
-        case 'additionalProperties':
-        case 'items':
-        case 'not':
-            return toJSONSchema(value);
-        default:
-            return value;
-    }
-}
-
-function mapValues(object, translate) {
-    return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, translate(value)]));
+    return types.length > 0 ? ` (${types.join(' > ')})` : '';
 }

@@ -52,6 +52,13 @@ export class Octavo {
         };
     }
 
+    /** Makes a folder the content of a space. Returns what the program printed. */
+    async import(folder, space) {
+        const args = ['import', ...this.#store, '--base-url', this.nodes[0], '--space', space, folder];
+        const { stdout } = await promisify(execFile)(this.#binary, args);
+        return stdout;
+    }
+
     /** Makes the servers ready to be called. */
     async serve(config) {
         if (config.urls.length > 0) {

@@ -13,9 +13,10 @@ export class World {
      * @param domain the e-mail domain of alice, bob and carol; mallory is from elsewhere
      * @param run a lower-case word that is different in every run, for names that are global
      * @param description the API description
+     * @param octavo the program, for what only its command line can do
      */
-    constructor({ people, domain, run, description }) {
-        Object.assign(this, { ...people, domain, run, description });
+    constructor({ people, domain, run, description, octavo }) {
+        Object.assign(this, { ...people, domain, run, description, octavo });
     }
 
     /** Creates an organization with alice as its admin. */

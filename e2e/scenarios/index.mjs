@@ -2,6 +2,7 @@
 // as its admin, and relies on nothing that another scenario did.
 
 import collections from './collections.mjs';
+import documents from './documents.mjs';
 import invites from './invites.mjs';
 import isolation from './isolation.mjs';
 import members from './members.mjs';
@@ -24,5 +25,6 @@ export const SCENARIOS = {
     collections,
     spaces,
     permissions,
+    documents,
     isolation,
 };

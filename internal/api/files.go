@@ -99,8 +99,22 @@ func (a *API) serveFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer o.Close()
+	a.patient(w, transferTime)
 	blob.Serve(w, r, blob.Served{Name: name, ContentType: kind, Hash: h}, o)
 	return nil
+}
+
+// transferTime is how long a file may take, which can be large and the line
+// slow; other requests have a minute or two.
+const transferTime = 15 * time.Minute
+
+// patient gives a request more time. Where that cannot be set, it has the
+// usual one.
+func (a *API) patient(w http.ResponseWriter, d time.Duration) {
+	rc, until := http.NewResponseController(w), time.Now().Add(d)
+	if err := errors.Join(rc.SetReadDeadline(until), rc.SetWriteDeadline(until)); err != nil {
+		a.Log.Debug("a deadline could not be set", "error", err)
+	}
 }
 
 // uploadIn hands the request on: the body is streamed, never held.
@@ -118,6 +132,7 @@ func (u *uploadIn) Resolve(ctx huma.Context) []error {
 
 func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*created[File], error) {
 	g := authz.Of(ctx)
+	a.patient(in.writer, transferTime)
 	in.request.Body = http.MaxBytesReader(in.writer, in.request.Body, blob.DefaultMaxBytes+maxBody)
 	parts, err := in.request.MultipartReader()
 	if err != nil {

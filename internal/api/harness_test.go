@@ -8,18 +8,20 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"path/filepath"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -100,6 +102,24 @@ func (w *world) addUser(name, role string, scopes ...docs.Scope) {
 	w.tokens[name], w.vars["user_"+name] = secret, string(u.ID)
 }
 
+// importFolder makes files the content of a space, as the command line does:
+// reusable contents, groups and variables come in no other way.
+func (w *world) importFolder(space string, files fstest.MapFS) {
+	w.t.Helper()
+	ctx := context.Background()
+	tree, err := folder.Read(files, folder.Limits{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	sp, err := w.srv.Store.Space(ctx, docs.SpaceID(space))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := w.srv.Content.Import(ctx, authz.Operator(sp.It.CreatedBy), sp.It, tree, func(string, int, int) {}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 // answer is what a request got.
 type answer struct {
 	status int
@@ -115,17 +135,18 @@ func (a answer) json() any {
 	return v
 }
 
-// call makes a request as an actor; path is below /v1.
-func (w *world) call(who, method, path, body string) answer {
+// call makes a request as an actor; path is below /v1, headers are such as
+// "If-Match: x".
+func (w *world) call(who, method, path, body string, headers ...string) answer {
 	w.t.Helper()
-	a := w.send(who, method, path, strings.NewReader(body))
+	a := w.send(who, method, path, strings.NewReader(body), headers...)
 	if w.seen != nil {
 		w.seen.note(method, path, who, a.status)
 	}
 	return a
 }
 
-func (w *world) send(who, method, path string, body io.Reader) answer {
+func (w *world) send(who, method, path string, body io.Reader, headers ...string) answer {
 	w.t.Helper()
 	token, known := w.tokens[who]
 	if !known {
@@ -139,6 +160,10 @@ func (w *world) send(who, method, path string, body io.Reader) answer {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		w.t.Fatal(err)

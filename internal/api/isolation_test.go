@@ -1,10 +1,13 @@
 package api_test
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -39,7 +42,44 @@ func newFixture(w *world) fixture {
 	w.must("admin", "POST", "/collections/$collection/permissions", `{"role":"read","users":["$user_victim"],"teams":["$team"]}`)
 	w.must("admin", "POST", "/orgs/$org/link-invites", `{"role":"read"}`, "invite")
 	w.must("admin", "POST", "/user/tokens", `{"label":"`+marker+`"}`, "token")
-	return fixture{w}
+	f := fixture{w}
+	f.write()
+	return f
+}
+
+// write gives Acme's space a page, a file and a reusable content, and puts
+// what it began with behind them in its history.
+func (f fixture) write() {
+	w := f.w
+	w.t.Helper()
+	w.must("admin", "PATCH", "/spaces/$space", `{"editMode":"live"}`)
+	w.importFolder(w.vars["space"], fstest.MapFS{
+		"README.md":                 {Data: []byte("# " + marker + "\n\n{% include \".gitbook/includes/note.md\" %}\n"), Mode: 0o644},
+		".gitbook/includes/note.md": {Data: []byte("---\ntitle: " + marker + "\n---\n\n" + marker + "\n"), Mode: 0o644},
+	})
+	a := w.must("admin", "POST", "/spaces/$space/content", `{"changes":[
+		{"operation":"insert_files","files":[{"name":"`+marker+`.txt","ref":"file","contentType":"text/plain","base64":"`+
+		base64.StdEncoding.EncodeToString([]byte(marker))+`"}]},
+		{"operation":"insert_page","title":"`+marker+`","slug":"inside","document":{"markdown":"`+marker+` [file](./file) [home](/pages/README.md)"}}]}`)
+	var done struct {
+		Revision      string
+		Changes       []struct{ Page struct{ ID string } }
+		InsertedFiles []struct{ ID string }
+	}
+	if err := json.Unmarshal(a.body, &done); err != nil || len(done.Changes) != 1 || len(done.InsertedFiles) != 1 {
+		w.t.Fatalf("%v: %s", err, a.body)
+	}
+	w.vars["revision"], w.vars["page"], w.vars["file"] = done.Revision, done.Changes[0].Page.ID, done.InsertedFiles[0].ID
+	var head struct{ ReusableContents []struct{ ID string } }
+	if err := json.Unmarshal(w.must("admin", "GET", "/spaces/$space/content", "").body, &head); err != nil || len(head.ReusableContents) != 1 {
+		w.t.Fatalf("%v: %v", err, head)
+	}
+	w.vars["reusable"] = head.ReusableContents[0].ID
+	var page struct{ DocumentID string }
+	if err := json.Unmarshal(w.must("admin", "GET", "/spaces/$space/content/page/$page", "").body, &page); err != nil || page.DocumentID == "" {
+		w.t.Fatalf("%v: %v", err, page)
+	}
+	w.vars["document"] = page.DocumentID
 }
 
 // param gives Acme's value of a path parameter.
@@ -47,12 +87,15 @@ func (f fixture) param(name string) string {
 	v := map[string]string{
 		"organizationId": "org", "collectionId": "collection", "spaceId": "space", "teamId": "team",
 		"userId": "user_victim", "inviteId": "invite", "tokenId": "token",
+		"pageId": "page", "fileId": "file", "reusableContentId": "reusable", "documentId": "document", "revisionId": "revision",
 	}[name]
 	switch name {
 	case "emailDomain":
 		return "acme.test"
 	case "subdomain":
 		return marker
+	case "pagePath":
+		return "inside"
 	}
 	if v == "" {
 		f.w.t.Fatalf("the fixture has no %q: a new kind of thing must be part of the isolation test", name)
@@ -74,6 +117,8 @@ func (f fixture) state() string {
 		"/orgs/$org/spaces", "/spaces/$space/permissions/users", "/spaces/$space/permissions/teams",
 		"/collections/$collection/permissions/users", "/collections/$collection/permissions/teams",
 		"/orgs/$org/link-invites", "/orgs/$org/agent-instructions", "/orgs/$org/audit?limit=1000", "/users/$user_victim",
+		"/spaces/$space/content", "/spaces/$space/content/page/$page", "/spaces/$space/revisions", "/spaces/$space/links",
+		"/spaces/$space/content/files/$file/backlinks", "/orgs/$org/search?query=" + marker,
 	} {
 		all = append(all, string(f.w.must("admin", "GET", path, "").body))
 	}
@@ -110,6 +155,8 @@ var bodies = map[string]string{
 	"inviteToCollection":                  `{"role":"admin","users":["$user_mallory"]}`,
 	"updateUserPermissionInCollection":    `{"role":"admin"}`,
 	"updateTeamPermissionInCollection":    `{"role":"admin"}`,
+	"updateContent":                       `{"changes":[{"operation":"update_page","page":"$page","title":"pwned"}]}`,
+	"applyTemplateToSpace":                `{"id":"changelog"}`,
 }
 
 // about says how operations answer that are about the caller and not about
@@ -124,6 +171,13 @@ var about = map[string]int{
 	"getOrganizationsForEmailDomain":        http.StatusForbidden,  // not the caller's domain
 	"joinOrganization":                      http.StatusBadRequest, // the contract's answer to a foreign address
 	"joinOrganizationWithInvite":            http.StatusPreconditionFailed,
+	"listTemplates":                         http.StatusOK,
+}
+
+// queries are what an operation cannot be called without.
+var queries = map[string]string{
+	"searchSpaceContent":        "?query=" + marker,
+	"searchOrganizationContent": "?query=" + marker,
 }
 
 // TestIsolation walks every declared operation with a caller of another
@@ -143,7 +197,7 @@ func TestIsolation(t *testing.T) {
 					body = "{}"
 				}
 			}
-			a := w.call("mallory", op.Method, f.path(op.Path), w.expand(body))
+			a := w.call("mallory", op.Method, f.path(op.Path)+queries[op.ID], w.expand(body))
 			want := http.StatusNotFound
 			if op.Method == http.MethodDelete {
 				want = http.StatusNoContent
@@ -163,3 +217,61 @@ func TestIsolation(t *testing.T) {
 		}
 	})
 }
+
+// TestIsolationWithinAnOwnSpace asks for Acme's things by their ids, but as
+// parts of a space of the caller's own: the space is there, they are not.
+func TestIsolationWithinAnOwnSpace(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o, nil)
+		f := newFixture(w)
+		before := f.state()
+		theirs := w.vars["space"]
+		w.must("mallory", "POST", "/orgs/$beta/spaces", `{"title":"Mine","editMode":"live"}`, "space")
+		asked := 0
+		for _, op := range w.srv.API.Operations() {
+			of := strings.NewReplacer("{spaceId}", w.vars["space"]).Replace(op.Path)
+			if of == op.Path || !foreignPart.MatchString(of) {
+				continue
+			}
+			asked++
+			if a := w.call("mallory", op.Method, f.path(of), ""); a.status != http.StatusNotFound || strings.Contains(string(a.body), marker) {
+				t.Errorf("%s with an id of another space: %d %s", op.ID, a.status, a.body)
+			}
+		}
+		if asked < 15 {
+			t.Errorf("only %d operations were asked", asked)
+		}
+
+		// Whoever writes about things of others gets references that lead
+		// nowhere, and is not told more.
+		w.vars["theirs"] = theirs
+		w.must("mallory", "POST", "/spaces/$space/content", `{"changes":[{"operation":"insert_page","ref":"spy","document":{"markdown":
+			"# Spy\n\n[a](/spaces/$theirs/pages/$page) [b](/spaces/$theirs) [c](/files/$file) [d](/pages/$page) [e](/collections/$collection) [f](/users/$user_victim)\n\n{% include \"/reusable-content/$reusable\" %}"}}]}`)
+		links := w.must("mallory", "GET", "/spaces/$space/links", "")
+		var list struct {
+			Items []struct{ Status string }
+			Stats struct {
+				Total  int
+				Broken struct{ Total int }
+			}
+		}
+		if err := json.Unmarshal(links.body, &list); err != nil {
+			t.Fatal(err)
+		}
+		if list.Stats.Total < 6 || list.Stats.Broken.Total != list.Stats.Total || strings.Contains(string(links.body), marker) {
+			t.Errorf("references to another organization: %s", links.body)
+		}
+		for _, path := range []string{"/orgs/$beta/search?query=" + marker, "/spaces/$space/search?query=" + marker} {
+			if a := w.must("mallory", "GET", path, ""); strings.Contains(string(a.body), `"id"`) {
+				t.Errorf("%s: %s", path, a.body)
+			}
+		}
+
+		w.vars["space"] = theirs
+		if after := f.state(); after != before {
+			t.Errorf("a foreign caller has changed Acme:\nbefore %s\nafter  %s", before, after)
+		}
+	})
+}
+
+var foreignPart = regexp.MustCompile(`\{(pageId|pagePath|fileId|reusableContentId|documentId|revisionId)\}`)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -75,9 +76,18 @@ func (w *world) script(file string) {
 	}
 	var last answer
 	var request string
+	files := fstest.MapFS{}
 	for _, f := range archive.Files {
 		first, rest, _ := strings.Cut(f.Name, " ")
-		if first == "#" { // a heading
+		switch first {
+		case "#": // a heading
+			continue
+		case "file": // of a folder
+			files[rest] = &fstest.MapFile{Data: f.Data, Mode: 0o644}
+			continue
+		case "import": // the folder, into a space
+			w.importFolder(w.expand(rest), files)
+			files = fstest.MapFS{}
 			continue
 		}
 		body := strings.TrimSpace(string(f.Data))
@@ -85,12 +95,17 @@ func (w *world) script(file string) {
 			w.expect(request, last, status, rest, body)
 			continue
 		}
+		rest, header, with := strings.Cut(rest, " with ")
 		path, who, as := strings.Cut(rest, " as ")
 		if !as {
 			who = "admin"
 		}
+		var headers []string
+		if with {
+			headers = []string{w.expand(header)}
+		}
 		request = f.Name
-		last = w.call(who, first, w.expand(path), generated(w.expand(body)))
+		last = w.call(who, first, w.expand(path), generated(w.expand(body)), headers...)
 	}
 }
 

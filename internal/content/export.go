@@ -177,6 +177,7 @@ func (ex *exporter) settings(ctx context.Context) error {
 			return err
 		}
 	}
+	ex.out.Tags = folder.ParseTags(ex.out.TagsSource)
 	b, err := ex.v.setting(ctx, settingLayout)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -83,10 +84,22 @@ func (s *Service) fetchOne(ctx context.Context, at string, f NewFile) (docs.File
 	}
 	got, err := s.Outbound.Fetch(ctx, f.URL, outbound.Limits{MaxBytes: MaxFetched, Timeout: fetchTime})
 	if err != nil {
-		return docs.File{}, errs.Field(at+".url", "%v", err)
+		return docs.File{}, notFetched(at+".url", err)
 	}
 	defer got.Body.Close()
 	return s.keep(ctx, name, got.Body)
+}
+
+// notFetched says why a file cannot be fetched. The cause may name an address
+// of the operator's network, so it is for the log only.
+func notFetched(at string, err error) error {
+	var known *errs.Error
+	if !errors.As(err, &known) {
+		return err // the caller has gone
+	}
+	out := errs.Field(at, "%s", known.Message)
+	out.Err = known.Err
+	return out
 }
 
 // keep streams bytes to the blob store and looks at what they are. What a

@@ -92,7 +92,6 @@ type importer struct {
 	step  func(stage string, done, all int)
 	blobs map[string]docs.File // by path
 	ids   map[*folder.Page]docs.PageID
-	pages []docs.Page
 	kept  map[docs.PageID]bool
 }
 

@@ -302,6 +302,10 @@ func (t *Tree) variablesBytes() ([]byte, error) {
 	return encodeYAML(root)
 }
 
+// ParseTags gives the tags of a .gitbook/tags.yaml that was read before, for
+// a tree that is put together again.
+func ParseTags(src []byte) []Tag { return parseTags(src, &problems{}) }
+
 // parseTags reads .gitbook/tags.yaml.
 func parseTags(src []byte, out *problems) []Tag {
 	r := reader{tagsName, out}

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens instead of comparing with them")
 
-// testRefs name a few pages and files of a space.
-func testRefs() Refs {
+// viewRefs name a few pages and files of a space.
+func viewRefs() Refs {
 	names := map[string]Ref{
 		"guide.md": {Kind: RefPage, Page: "p1"}, "guide.md#setup": {Kind: RefAnchor, Page: "p1", Anchor: "setup"},
 		"#local": {Kind: RefAnchor, Anchor: "local"}, "logo.png": {Kind: RefFile, File: "f1"}, "dark.png": {Kind: RefFile, File: "f2"},
@@ -27,7 +27,7 @@ func testRefs() Refs {
 	return Refs{Resolve: func(dest string, _ Use) (Ref, bool) { ref, ok := names[dest]; return ref, ok }}
 }
 
-var testOptions = HTMLOptions{
+var viewOptions = HTMLOptions{
 	Link: func(r Ref) (string, bool) {
 		switch {
 		case r.Kind == RefPage && r.Page == "p1":
@@ -59,9 +59,9 @@ func TestViews(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			doc := Parse(archive.Files[0].Data, testRefs())
+			doc := Parse(archive.Files[0].Data, viewRefs())
 			var b bytes.Buffer
-			if err := HTML(&b, doc, testOptions); err != nil {
+			if err := HTML(&b, doc, viewOptions); err != nil {
 				t.Fatal(err)
 			}
 			checkHTML(t, b.String())
@@ -143,7 +143,7 @@ func FuzzViews(f *testing.F) {
 // checkViews holds everything that can be made of a source to account.
 func checkViews(t *testing.T, md []byte) {
 	t.Helper()
-	doc := Parse(md, testRefs())
+	doc := Parse(md, viewRefs())
 	checkHTML(t, render(t, hostileOptions, doc.Nodes...))
 	Sections(doc)
 	References(doc)
@@ -198,7 +198,7 @@ func TestHTMLOfAnyDocumentIsOnTheList(t *testing.T) {
 	highlight := NewHighlighter(1 << 20)
 	rapid.Check(t, func(rt *rapid.T) {
 		doc := genDocument(rt)
-		o := testOptions
+		o := viewOptions
 		o.Highlight = highlight
 		var b bytes.Buffer
 		if err := HTML(&b, doc, o); err != nil {
@@ -266,7 +266,7 @@ func BenchmarkHTML(b *testing.B) {
 	b.SetBytes(int64(len(archive.Files[0].Data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := HTML(&bytes.Buffer{}, doc, testOptions); err != nil {
+		if err := HTML(&bytes.Buffer{}, doc, viewOptions); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -412,7 +412,7 @@ func (c *converter) annotate(b *inlineBuilder, label string, marks []Mark) bool 
 	word := Leaf{Marks: marks}
 	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
 		last := &b.leaves[k-1]
-		at := strings.LastIndexAny(last.Text, " \t\n\u00a0") + 1
+		at := strings.LastIndexAny(last.Text, " \t\n\u00a0"+keptSpace) + 1
 		if at > 0 && strings.HasPrefix(last.Text[at-1:], "\u00a0") {
 			at++
 		}

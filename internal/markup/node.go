@@ -1,10 +1,5 @@
 package markup
 
-import (
-	"bytes"
-	"encoding/json"
-)
-
 // Document is a page as a tree of blocks.
 type Document struct {
 	Nodes []*Node
@@ -128,98 +123,6 @@ var voids = map[string]bool{
 
 // IsVoid tells whether a block or an inline has no nodes of its own.
 func (n *Node) IsVoid() bool { return voids[n.Type] }
-
-type wireLeaf struct {
-	Object string     `json:"object"`
-	Text   string     `json:"text"`
-	Marks  []wireMark `json:"marks"`
-	Raw    bool       `json:"raw,omitempty"`
-}
-
-type wireMark struct {
-	Object string `json:"object"`
-	Mark
-}
-
-type wireText struct {
-	Object string     `json:"object"`
-	Key    string     `json:"key,omitempty"`
-	Leaves []wireLeaf `json:"leaves"`
-}
-
-type wireFragment struct {
-	Object   string  `json:"object"`
-	Key      string  `json:"key,omitempty"`
-	Fragment string  `json:"fragment,omitempty"`
-	Type     string  `json:"type,omitempty"`
-	Nodes    []*Node `json:"nodes"`
-}
-
-type wireNode struct {
-	Object    string         `json:"object"`
-	Type      string         `json:"type"`
-	IsVoid    bool           `json:"isVoid"`
-	Data      map[string]any `json:"data"`
-	Key       string         `json:"key,omitempty"`
-	Nodes     *[]*Node       `json:"nodes,omitempty"`
-	Fragments []*Node        `json:"fragments,omitempty"`
-	Meta      map[string]any `json:"meta,omitempty"`
-}
-
-// MarshalJSON writes the form that clients know.
-func (n *Node) MarshalJSON() ([]byte, error) {
-	switch n.Object {
-	case ObjectText:
-		w := wireText{Object: n.Object, Key: n.Key, Leaves: make([]wireLeaf, len(n.Leaves))}
-		for i, l := range n.Leaves {
-			marks := make([]wireMark, len(l.Marks))
-			for j, m := range l.Marks {
-				marks[j] = wireMark{"mark", m}
-			}
-			w.Leaves[i] = wireLeaf{"leaf", l.Text, marks, l.Raw}
-		}
-		return encode(w)
-	case ObjectFragment:
-		return encode(wireFragment{n.Object, n.Key, n.Fragment, n.Type, list(n.Nodes)})
-	}
-	w := wireNode{n.Object, n.Type, n.IsVoid(), n.Data, n.Key, nil, n.Fragments, n.Meta}
-	if w.Data == nil {
-		w.Data = map[string]any{}
-	}
-	if !w.IsVoid {
-		nodes := list(n.Nodes)
-		w.Nodes = &nodes
-	}
-	return encode(w)
-}
-
-// MarshalJSON writes the form that clients know.
-func (d *Document) MarshalJSON() ([]byte, error) {
-	return encode(struct {
-		Object string         `json:"object"`
-		Data   map[string]any `json:"data"`
-		Nodes  []*Node        `json:"nodes"`
-	}{"document", map[string]any{}, list(d.Nodes)})
-}
-
-func list(n []*Node) []*Node {
-	if n == nil {
-		return []*Node{}
-	}
-	return n
-}
-
-// encode is json.Marshal without escaping of HTML, which the API does not
-// need and which makes documents harder to read.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
 
 // written is a destination as it stands in the source that was parsed.
 type written struct {

@@ -189,6 +189,10 @@ func (elementParser) Open(parent ast.Node, reader text.Reader, pc parser.Context
 		n.name = e.name
 		alone := e.openEnd-off == len(line)
 		switch e.name {
+		case "picture":
+			if ast.IsParagraph(pc.LastOpenedBlock().Node) {
+				return nil, parser.NoChildren // it is a part of the text
+			}
 		case "details":
 			if d, ok := readElement(string(line[:e.openEnd-off])); !ok || !d.only("open") {
 				return nil, parser.NoChildren

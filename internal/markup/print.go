@@ -3,7 +3,6 @@ package markup
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -11,7 +10,7 @@ import (
 // back into the same nodes, apart from what Markdown cannot say: paragraphs
 // without content, and texts that are split for no reason.
 func Print(doc *Document, refs Refs) []byte {
-	p := &printer{refs: refs, notes: newNotes(nil)}
+	p := newPrinter(refs, newNotes(nil))
 	var b bytes.Buffer
 	b.WriteString(p.blocks(doc.Nodes))
 	if defs := p.definitions(); defs != "" {
@@ -33,6 +32,13 @@ type printer struct {
 	notes *notes
 	inRef bool // inside of a footnote
 	wrote map[destination]Ref
+	// inside counts the tags around, items the items of lists.
+	inside map[string]int
+	items  int
+}
+
+func newPrinter(refs Refs, n *notes) *printer {
+	return &printer{refs: refs, notes: n, inside: map[string]int{}}
 }
 
 // notes are the footnotes of one source.
@@ -121,7 +127,13 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 		if s == "" {
 			continue
 		}
-		if b.Len() > 0 {
+		switch {
+		case b.Len() == 0:
+		case p.items > 0 && endsEmpty(before):
+			// The parser takes a blank line behind an empty item for the end of
+			// all lists.
+			b.WriteString("\n")
+		default:
 			b.WriteString("\n\n")
 		}
 		b.WriteString(s)
@@ -233,7 +245,9 @@ func (p *printer) list(n *Node, other bool) string {
 }
 
 func (p *printer) item(n *Node, marker string, task bool) string {
+	p.items++
 	body := p.itemBlocks(n.Nodes, marker)
+	p.items--
 	checked, isTask := n.Data["checked"].(bool)
 	if isTask || task {
 		box := "[ ]"
@@ -258,28 +272,38 @@ func (p *printer) item(n *Node, marker string, task bool) string {
 // itemBlocks writes the blocks of an item. A list follows a text without a
 // blank line where it can.
 func (p *printer) itemBlocks(nodes []*Node, marker string) string {
-	var parts []string
+	out := ""
 	from := 0
-	for i, n := range nodes {
-		if i > from && isList(n) && nodes[i-1].Type == "paragraph" && str(nodes[i-1].Data, "align") == "" && !isEmptyParagraph(nodes[i-1]) && interrupts(n) {
-			parts = append(parts, p.itemPart(nodes[from:i], marker))
-			from, marker = i, ""
+	for i := 1; i <= len(nodes); i++ {
+		if i < len(nodes) && !(isList(nodes[i]) && nodes[i-1].Type == "paragraph" && !isEmptyParagraph(nodes[i-1])) {
+			continue
 		}
+		part := p.itemPart(nodes[from:i], marker)
+		switch {
+		case out == "" || part == "":
+		case endsAsText(out) && interrupts(nodes[from]):
+			out += "\n"
+		default:
+			out += "\n\n"
+		}
+		out += part
+		from, marker = i, ""
 	}
-	parts = append(parts, p.itemPart(nodes[from:], marker))
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+	return out
+}
+
+// endsAsText tells whether the last lines of a text are those of a paragraph
+// that a list may interrupt.
+func endsAsText(s string) bool {
+	if i := strings.LastIndex(s, "\n\n"); i >= 0 {
+		s = s[i+2:]
+	}
+	return !strings.HasPrefix(s, "<")
 }
 
 // itemPart writes blocks in an item with a marker that they cannot be mistaken
 // with.
-// What follows an empty item of a list does so directly: the parser takes a
-// blank line for the end of all lists.
 func (p *printer) itemPart(nodes []*Node, marker string) string {
-	for i, n := range nodes {
-		if i+1 < len(nodes) && endsEmpty(n) {
-			return p.itemPart(nodes[:i+1], marker) + "\n" + p.itemPart(nodes[i+1:], "")
-		}
-	}
 	if len(nodes) > 0 && nodes[0].Type == "divider" {
 		rule := "---"
 		if marker == "-" {
@@ -299,15 +323,12 @@ func endsEmpty(n *Node) bool {
 		return false
 	}
 	item := n.Nodes[len(n.Nodes)-1]
-	if n.Type == "list-tasks" || item.Data["checked"] != nil {
-		return false
-	}
 	for i := len(item.Nodes) - 1; i >= 0; i-- {
 		if !isEmptyParagraph(item.Nodes[i]) {
 			return endsEmpty(item.Nodes[i])
 		}
 	}
-	return true
+	return n.Type != "list-tasks" && item.Data["checked"] == nil
 }
 
 // interrupts tells whether a list may follow a text line directly.

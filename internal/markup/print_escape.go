@@ -102,11 +102,11 @@ func (e *textEscaper) special(i int) bool {
 	case ']':
 		return e.mode&linkText != 0
 	case '*', '~':
-		return !(e.at(i-1) == ' ' && e.at(i+1) == ' ')
+		return !e.apart(i)
 	case '_':
 		before, _ := utf8.DecodeLastRuneInString(s[:i])
 		after, _ := utf8.DecodeRuneInString(s[i+1:])
-		return !(isWord(before) && isWord(after)) && !(before == ' ' && after == ' ')
+		return !(isWord(before) && isWord(after)) && !e.apart(i)
 	case '<':
 		next := e.at(i + 1)
 		return next == 0 || next == '/' || next == '!' || next == '?' || next >= 'a' && next <= 'z' || next >= 'A' && next <= 'Z'
@@ -128,6 +128,11 @@ func (e *textEscaper) special(i int) bool {
 		return e.mode&linkText == 0 && e.mail(i)
 	}
 	return false
+}
+
+// apart tells whether a character has spaces on both sides that stay spaces.
+func (e *textEscaper) apart(i int) bool {
+	return e.at(i-1) == ' ' && e.at(i+1) == ' ' && !e.edge(i-1) && !e.edge(i+1)
 }
 
 func isWordByte(c byte) bool {

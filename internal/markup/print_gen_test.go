@@ -335,7 +335,7 @@ func (g *normalGen) void(typ string, data map[string]any) *Node {
 	case "openapi-schemas":
 		data["ref"], data["schemas"], data["grouped"] = Ref{Kind: RefOpenAPI, Spec: "s"}, []any{"A", "B"}, g.chance(2)
 	case "raw":
-		return rawNode(g.pick("{% unknown a=\"b\" %}\n*x*\n{% endunknown %}", "<iframe src=\"x\"></iframe>", "<!-- c -->", "{% endhint %}", "<video>\n<source>\n</video>", "{% other %}"))
+		return rawNode(g.pick("{% unknown a=\"b\" %}\n*x*\n{% endunknown %}", "<iframe src=\"x\"></iframe>", "<!-- c -->", "{% endnothing %}", "<video>\n<source>\n</video>", "{% other %}"))
 	}
 	return blockNode(typ, data)
 }

@@ -63,6 +63,7 @@ type inlineWriter struct {
 	p      *printer
 	mode   inlineMode
 	pieces []piece
+	before run // what was written last
 }
 
 // runsOf flattens nodes. A link or a note has the marks that all its text
@@ -188,9 +189,10 @@ func (w *inlineWriter) add(s string) {
 
 func (w *inlineWriter) run(runs []run, i int, active []Mark) {
 	r := runs[i]
+	defer func() { w.before = r }()
 	switch {
 	case r.node != nil:
-		w.inline(runs, i, active)
+		w.inline(r, active)
 	case r.raw:
 		s := r.text
 		if w.mode&tableText != 0 {
@@ -375,8 +377,8 @@ func (w *inlineWriter) classAfter(i int) int {
 	return runeClass(r)
 }
 
-func (w *inlineWriter) inline(runs []run, i int, active []Mark) {
-	n := runs[i].node
+func (w *inlineWriter) inline(r run, active []Mark) {
+	n := r.node
 	p := w.p
 	switch n.Type {
 	case "link":
@@ -387,7 +389,7 @@ func (w *inlineWriter) inline(runs []run, i int, active []Mark) {
 		}
 		return
 	case "annotation":
-		w.annotation(runs, i, active)
+		w.annotation(n, active)
 		return
 	}
 	if w.mode&htmlText != 0 {
@@ -451,14 +453,13 @@ func (w *inlineWriter) link(n *Node, active []Mark) {
 
 // annotation writes a note behind the word that it is about. One that is
 // about something else is written as HTML.
-func (w *inlineWriter) annotation(runs []run, i int, active []Mark) {
-	n := runs[i].node
+func (w *inlineWriter) annotation(n *Node, active []Mark) {
 	if w.p.inRef {
 		w.runs(runsOf(n.Nodes), active)
 		return
 	}
 	inner := runsOf(n.Nodes)
-	if aboutWord(runs, i, inner) {
+	if aboutWord(w.before, inner) {
 		if len(inner) == 1 {
 			w.runs(inner, active)
 		}
@@ -481,20 +482,19 @@ func noteBodyOf(n *Node) []*Node {
 }
 
 // aboutWord tells whether reading the note back would find the same text.
-func aboutWord(runs []run, i int, inner []run) bool {
-	before := ""
-	var marks []Mark
-	if i > 0 && runs[i-1].node == nil && !runs[i-1].raw {
-		before, marks = runs[i-1].text, runs[i-1].marks
+func aboutWord(before run, inner []run) bool {
+	text := before.text
+	if before.node != nil || before.raw {
+		text = ""
 	}
-	ends := before == "" || strings.HasSuffix(before, " ") || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\t")
+	ends := text == "" || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\t")
 	if len(inner) == 0 {
-		return ends && (i == 0 || before != "" || runs[i-1].node != nil)
+		return ends
 	}
-	if len(inner) != 1 || inner[0].node != nil || inner[0].raw || inner[0].text == "" || strings.ContainsAny(inner[0].text, " \t\n\u00a0") {
+	if len(inner) != 1 || inner[0].node != nil || inner[0].raw || strings.ContainsAny(inner[0].text, " \t\n\u00a0") {
 		return false
 	}
-	return ends || !sameMarks(marks, inner[0].marks)
+	return ends || !sameMarks(before.marks, inner[0].marks)
 }
 
 // noteSpan writes a note with the text that it is about as HTML.

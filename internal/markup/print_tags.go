@@ -89,15 +89,15 @@ func (w *tagWriter) around(name, body string) string {
 func (p *printer) tagBlock(n *Node) string {
 	switch n.Type {
 	case "hint":
-		return openTag("hint").strings(n.Data, "style", "icon").others(n.Data, "style", "icon").around("hint", p.blocks(n.Nodes))
+		return openTag("hint").strings(n.Data, "style", "icon").others(n.Data, "style", "icon").around("hint", p.body("hint", n.Nodes))
 	case "tabs":
 		return p.parts(openTag("tabs").flags(n.Data, "fullWidth"), "tabs", n.Nodes)
 	case "tabs-item":
-		return openTag("tab").attr("title", str(n.Data, "title")).strings(n.Data, "icon", "slug").others(n.Data, "title", "icon", "slug").around("tab", p.blocks(n.Nodes))
+		return openTag("tab").attr("title", str(n.Data, "title")).strings(n.Data, "icon", "slug").others(n.Data, "title", "icon", "slug").around("tab", p.body("tab", n.Nodes))
 	case "stepper":
 		return p.parts(openTag("stepper"), "stepper", n.Nodes)
 	case "stepper-step":
-		return openTag("step").strings(n.Data, "icon").others(n.Data, "icon").around("step", p.blocks(n.Nodes))
+		return openTag("step").strings(n.Data, "icon").others(n.Data, "icon").around("step", p.body("step", n.Nodes))
 	case "columns":
 		return p.parts(openTag("columns").flags(n.Data, "fullWidth").others(n.Data, "fullWidth"), "columns", n.Nodes)
 	case "column":
@@ -108,18 +108,26 @@ func (p *printer) tagBlock(n *Node) string {
 		if v := str(n.Data, "verticalAlignment"); v != "" {
 			w.attr("valign", v)
 		}
-		return w.around("column", p.blocks(n.Nodes))
+		return w.around("column", p.body("column", n.Nodes))
 	case "if":
-		return "{% if " + expressionText(str(n.Data, "expression")) + " %}\n" + join(p.blocks(n.Nodes), "\n") + "{% endif %}"
+		return "{% if " + expressionText(str(n.Data, "expression")) + " %}\n" + join(p.body("if", n.Nodes), "\n") + "{% endif %}"
 	case "updates":
 		return p.parts(openTag("updates").strings(n.Data, "format"), "updates", n.Nodes)
 	case "update":
 		return p.update(n)
 	case "prompt":
 		w := openTag("prompt").attr("description", str(n.Data, "description")).strings(n.Data, "icon").flags(n.Data, "openInAIProviders").strings(n.Data, "defaultExpanded")
-		return w.around("prompt", p.blocks(n.Nodes))
+		return w.around("prompt", p.body("prompt", n.Nodes))
 	}
 	return p.voidTag(n)
+}
+
+// body writes what stands in a tag.
+func (p *printer) body(tag string, nodes []*Node) string {
+	p.inside[tag]++
+	s := p.blocks(nodes)
+	p.inside[tag]--
+	return s
 }
 
 func join(s, end string) string {
@@ -142,9 +150,11 @@ func expressionText(s string) string {
 // parts writes a tag that holds parts, with a blank line between these.
 func (p *printer) parts(w *tagWriter, name string, nodes []*Node) string {
 	var parts []string
+	p.inside[name]++
 	for _, n := range nodes {
 		parts = append(parts, p.block(n, false))
 	}
+	p.inside[name]--
 	return w.around(name, strings.Join(parts, "\n\n"))
 }
 
@@ -172,7 +182,7 @@ func (p *printer) update(n *Node) string {
 	if len(tags) > 0 {
 		w.attr("tags", strings.Join(tags, ","))
 	}
-	return w.others(n.Data, "date", "tags").around("update", p.blocks(n.Nodes))
+	return w.others(n.Data, "date", "tags").around("update", p.body("update", n.Nodes))
 }
 
 func (p *printer) voidTag(n *Node) string {
@@ -202,7 +212,7 @@ func (p *printer) voidTag(n *Node) string {
 }
 
 func (p *printer) captioned(w *tagWriter, name string, n *Node) string {
-	if body := p.blocks(captionOf(n)); body != "" {
+	if body := p.body(name, captionOf(n)); body != "" {
 		return w.around(name, body)
 	}
 	return w.done()
@@ -234,10 +244,41 @@ func (p *printer) integration(n *Node) string {
 // what would not come back as the same block is shown as text instead.
 func (p *printer) raw(source string) string {
 	source = cleanSource(source)
-	if isRawBlock(source) {
+	if isRawBlock(source) && !p.disturbs(source) {
 		return source
 	}
 	return p.fence("", strings.Split(source, "\n"))
+}
+
+// disturbs tells whether source opens or closes one of the tags around it.
+func (p *printer) disturbs(source string) bool {
+	open := map[string]int{}
+	for line := range strings.Lines(source) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "</details>":
+			open["<details"]--
+		case strings.HasPrefix(line, "<details"):
+			open["<details"]++
+		case strings.HasPrefix(line, "{%"):
+			for _, piece := range tagPieces([]byte(line)) {
+				if piece.tag == nil {
+					continue
+				}
+				if name := piece.tag.closes(); name != "" {
+					open[name]--
+				} else {
+					open[piece.tag.name]++
+				}
+			}
+		}
+	}
+	for name, n := range open {
+		if n != 0 && p.inside[name] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func isRawBlock(source string) bool {
@@ -303,5 +344,9 @@ func (p *printer) expandable(n *Node) string {
 		}
 		summary += p.htmlInlines(t.Nodes)
 	}
-	return open + "\n\n<summary>" + summary + "</summary>\n\n" + join(p.blocks(body), "\n\n") + "</details>"
+	end := "\n\n"
+	if k := len(body); k > 0 && p.items > 0 && endsEmpty(body[k-1]) {
+		end = "\n"
+	}
+	return open + "\n\n<summary>" + summary + "</summary>\n\n" + join(p.body("<details", body), end) + "</details>"
 }

@@ -155,7 +155,8 @@ func (r *reprinter) plan(nodes []*Node) {
 			groupOf[i] = g
 		}
 	}
-	p := &printer{refs: r.refs, notes: r.notes, wrote: r.dests}
+	p := newPrinter(r.refs, r.notes)
+	p.wrote = r.dests
 	var before *Node
 	other := false
 	for i := 0; i < len(nodes); {
@@ -419,8 +420,7 @@ func (w *pieceWriter) end() {
 	if len(r.groups) == 0 {
 		last = "" // it was the gap in front
 	}
-	p := &printer{refs: r.refs, notes: r.notes}
-	defs := p.definitions()
+	defs := newPrinter(r.refs, r.notes).definitions()
 	if defs == "" {
 		if len(r.pieces) > 0 || strings.TrimSpace(last) != "" {
 			if r.pieces != nil && r.pieces[len(r.pieces)-1].group < 0 && last == "" {

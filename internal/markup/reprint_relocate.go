@@ -73,7 +73,8 @@ func (r *reprinter) relocate(p newPiece, moves []move) newPiece {
 		p.override = &text
 		return p
 	}
-	pr := &printer{refs: r.refs, notes: r.notes, wrote: r.dests}
+	pr := newPrinter(r.refs, r.notes)
+	pr.wrote = r.dests
 	text := pr.blocks(p.nodes)
 	return newPiece{group: -1, text: text, nodes: r.readBack(p.nodes...)}
 }

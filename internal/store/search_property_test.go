@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -240,4 +241,63 @@ func TestSearchAgreesWithLookingAtEveryPage(t *testing.T) {
 	if other, ok := orders["postgres"]; ok && !slices.Equal(orders["sqlite"], other) {
 		t.Error("the databases disagree about the order")
 	}
+}
+
+// Whoever searches while others change pages and segments are merged finds
+// what nobody changed, every time.
+func TestSearchFindsWhatIsThereWhileOthersWrite(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		s := testdb.Open(t, o)
+		var fixed []store.SearchPage
+		for i := range 40 {
+			fixed = append(fixed, page(fmt.Sprint("fixed", i), "Lighthouse", "lantern keeper"))
+		}
+		putPages(t, s, "l", fixed...)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			w := newWorld(rand.New(rand.NewPCG(1, 1)), 100)
+			for i := range 200 {
+				err := s.Do(context.Background(), func(tx *store.Tx) error {
+					for k := range 20 {
+						if err := tx.PutSearchPage(context.Background(), "l", page(fmt.Sprint("p", k), w.text(2), w.text(30)+" lantern")); err != nil {
+							return err
+						}
+					}
+					if i%10 == 9 {
+						_, err := tx.CompactSearch(context.Background(), "l")
+						return err
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}()
+		for n := 0; ; n++ {
+			for _, q := range []string{"lighthouse ", "lant", "keepr lantern"} {
+				got, _, err := s.Search(t.Context(), scopeOf("l"), q, 100, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found := 0
+				for _, h := range got {
+					if strings.HasPrefix(h.Page, "fixed") {
+						found++
+					}
+				}
+				if found != len(fixed) {
+					t.Fatalf("search %q found %d of %d pages", q, found, len(fixed))
+				}
+			}
+			select {
+			case <-done:
+				t.Logf("%d rounds", n)
+				return
+			default:
+			}
+		}
+	})
 }

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"database/sql"
 	"maps"
 	"math"
 	"slices"
@@ -100,12 +102,14 @@ func (g *searchGroup) note(word []byte, typos bool, pages int, list wordList) {
 			continue
 		}
 		if v, ok := t.words[string(word)]; ok {
+			list.data = bytes.Clone(list.data)
 			v.pages += int64(pages)
 			v.lists = append(v.lists, list)
 			continue
 		}
 		w := string(word)
 		if weight := t.Weight(w, typos); weight > 0 {
+			list.data = bytes.Clone(list.data)
 			t.words[w] = &searchWord{weight: weight, pages: int64(pages), lists: []wordList{list}}
 		}
 	}
@@ -188,7 +192,7 @@ func (p *layerPart) readWords(ctx context.Context, r Reader, typos bool) error {
 	err := p.readRows(ctx, r, typos, `
 		SELECT layer_id, id, '', terms FROM search_pending WHERE layer_id IN `+p.in+`
 		UNION ALL
-		SELECT layer_id, pages, '', NULL FROM search_segments WHERE layer_id IN `+p.in+`
+		SELECT layer_id, pages, '#', NULL FROM search_segments WHERE layer_id IN `+p.in+`
 		UNION ALL`+fromIndex+p.in+` AND i.key IN `+in, args)
 	for _, keys := range ranges {
 		if err != nil {
@@ -212,13 +216,13 @@ func (p *layerPart) readRows(ctx context.Context, r Reader, typos bool, text str
 	for rows.Next() {
 		var layer, key string
 		var number int64
-		var data []byte
+		var data sql.RawBytes // valid until the next row: what is kept is copied
 		if err := rows.Scan(&layer, &number, &key, &data); err != nil {
 			return err
 		}
 		at := p.index[layer]
 		switch {
-		case key == "" && data == nil:
+		case key == "#":
 			p.pages += number
 		case key == "":
 			p.pages++
@@ -226,7 +230,7 @@ func (p *layerPart) readRows(ctx context.Context, r Reader, typos bool, text str
 				p.note(word, typos, 1, wordList{layer: at, posting: search.Posting{ID: number, Impact: impact}})
 			}
 		case search.IsList(key):
-			p.lists[listPlace{at, number, search.ListWord(key)}] = data
+			p.lists[listPlace{at, number, search.ListWord(key)}] = bytes.Clone(data)
 		default:
 			if !search.EachWord(data, func(w search.Word) bool {
 				p.note(w.Term, typos, w.Pages, wordList{layer: at, segment: number, data: w.Postings})

@@ -1,0 +1,153 @@
+// Where the description that ships with the client cannot be taken at its word. Everything that a
+// response may do against it is here and nowhere else.
+
+/**
+ * Places where the description contradicts itself: no answer at all could meet them. Each is
+ * corrected to what it can only mean, as narrowly as possible.
+ */
+export const CORRECTIONS = [
+    {
+        reason:
+            'a page in a tree has no body; the variant "Empty" of its body allows no other property, ' +
+            'although the page itself must have some',
+        apply(schemas) {
+            const empty = schemas.Document.oneOf.find(({ title }) => title === 'Empty');
+            const withoutBody = { not: { anyOf: [{ required: ['markdown'] }, { required: ['document'] }] } };
+            schemas.DocumentOfPage = {
+                oneOf: schemas.Document.oneOf.map((variant) => (variant === empty ? withoutBody : variant)),
+            };
+            replaceReference(schemas.RevisionPageDocument.allOf, 'Document', 'DocumentOfPage');
+        },
+    },
+    {
+        reason: 'what changed of a page is exactly one of three variants, of which each allows everything',
+        apply(schemas) {
+            loosen(schemas.RevisionSemanticChangePageEdited.properties.attributes);
+        },
+    },
+    {
+        reason: 'a file or an address in a cell is a reference and a picture, and may be only one of both',
+        apply(schemas) {
+            loosen(schemas.DocumentTableRecord.properties.values.additionalProperties);
+        },
+    },
+];
+
+/**
+ * What documents can hold that came after this version of the description. Blocks that it knows
+ * keep its shape and get a place; those that it does not know get theirs here.
+ */
+export const NEWER = [
+    {
+        reason: 'conditions and columns have a shape in the description, but no place in a document',
+        apply: (schemas) => allow(schemas.DocumentBlocksTopLevels, 'DocumentBlockIf', 'DocumentBlockColumns'),
+    },
+    {
+        reason: 'lists of dated updates are newer',
+        apply(schemas) {
+            schemas.ContentRefTag = object({ kind: { enum: ['tag'] }, tag: string, space: string }, ['kind', 'tag']);
+            schemas.DocumentBlockUpdate = block('update', {
+                data: object({ date: ref('Timestamp'), tags: list(ref('ContentRefTag')) }, ['date']),
+                nodes: list(ref('DocumentBlocksTopLevels')),
+            });
+            schemas.DocumentBlockUpdates = block('updates', {
+                data: object({ format: { type: 'string', enum: ['numeric', 'full', 'short'] } }, ['format']),
+                nodes: list(ref('DocumentBlockUpdate')),
+            });
+            allow(schemas.DocumentBlocksTopLevels, 'DocumentBlockUpdates');
+            allow(schemas.DocumentBlock, 'DocumentBlockUpdates', 'DocumentBlockUpdate');
+        },
+    },
+    {
+        reason: 'prompts are newer',
+        apply(schemas) {
+            schemas.DocumentBlockPrompt = block('prompt', {
+                data: object(
+                    {
+                        description: string,
+                        icon: ref('Icon'),
+                        openInAIProviders: { type: 'boolean' },
+                        defaultExpanded: { type: 'string', enum: ['hidden', 'partial', 'full'] },
+                    },
+                    ['description'],
+                ),
+                nodes: { ...list(ref('DocumentBlockCode')), minItems: 1, maxItems: 1 },
+            });
+            allow(schemas.DocumentBlocksTopLevels, 'DocumentBlockPrompt');
+            allow(schemas.DocumentBlock, 'DocumentBlockPrompt');
+        },
+    },
+    {
+        reason: 'an expandable that is open from the start is newer',
+        apply(schemas) {
+            schemas.DocumentBlockExpandable.properties.data.properties.defaultExpanded = { type: 'boolean' };
+        },
+    },
+    {
+        reason: 'buttons that do something instead of leading somewhere are newer',
+        apply(schemas) {
+            const [, destination] = schemas.DocumentInlineButton.properties.data.allOf;
+            destination.oneOf.push(
+                object({ action: { type: 'string', enum: ['search', 'ask'] }, query: string }, ['action']),
+            );
+        },
+    },
+    {
+        reason: 'some colours are newer',
+        apply(schemas) {
+            for (const name of ['DocumentTextColor', 'DocumentTextBackgroundColor']) {
+                schemas[name].enum.push('pink', 'violet', 'cyan', '$tint');
+            }
+        },
+    },
+];
+
+/** A copy of the description with the amendments applied. */
+export function amend(document, amendments) {
+    const amended = structuredClone(document);
+    for (const { apply } of amendments) {
+        apply(amended.components.schemas);
+    }
+    return amended;
+}
+
+const string = { type: 'string' };
+
+function ref(name) {
+    return { $ref: `#/components/schemas/${name}` };
+}
+
+function list(items) {
+    return { type: 'array', items };
+}
+
+function object(properties, required) {
+    return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function block(type, { data, nodes }) {
+    const properties = {
+        object: { type: 'string', enum: ['block'] },
+        type: { type: 'string', enum: [type] },
+        isVoid: { type: 'boolean', enum: [false] },
+        key: string,
+        data,
+        nodes,
+    };
+    return object(properties, ['object', 'type', 'data', 'nodes']);
+}
+
+// Adds variants to a union.
+function allow(union, ...names) {
+    union.oneOf.push(...names.map(ref));
+}
+
+// One of several becomes at least one of them.
+function loosen(schema) {
+    schema.anyOf = schema.oneOf;
+    delete schema.oneOf;
+}
+
+function replaceReference(schemas, from, to) {
+    schemas[schemas.findIndex(({ $ref }) => $ref === ref(from).$ref)] = ref(to);
+}

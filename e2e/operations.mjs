@@ -84,6 +84,31 @@ export const REQUIRED = {
         'removeTeamFromSpace',
         'listPermissionsAggregateInSpace',
     ],
+    content: [
+        'getCurrentRevision',
+        'listPages',
+        'getPageById',
+        'getPageByPath',
+        'getReusableContentById',
+        'getDocumentById',
+        'applyTemplateToSpace',
+        'duplicateSpace',
+    ],
+    files: ['listFiles', 'getFileById', 'listSpaceFileBacklinks'],
+    links: ['listSpaceLinks', 'listPageLinksInSpace', 'listSpacePageBacklinks'],
+    search: ['searchSpaceContent', 'searchOrganizationContent'],
+    revisions: [
+        'getRevisionById',
+        'getRevisionSemanticChanges',
+        'listPagesInRevisionById',
+        'listFilesInRevisionById',
+        'getFileInRevisionById',
+        'getPageInRevisionById',
+        'getPageDocumentInRevisionById',
+        'getPageInRevisionByPath',
+        'getReusableContentInRevisionById',
+        'getReusableContentDocumentInRevisionById',
+    ],
 };
 
 /** Required too, but Octavo's own: the package does not declare them, so only their envelope is checked. */
@@ -95,4 +120,9 @@ export const REQUIRED_OWN = [
     'GET /user/tokens',
     'POST /user/tokens',
     'DELETE /user/tokens/{tokenId}',
+    'GET /templates',
+    'POST /spaces/{spaceId}/content',
+    'POST /spaces/{spaceId}/content/files',
+    'GET /spaces/{spaceId}/revisions',
+    'POST /spaces/{spaceId}/revisions/{revisionId}/rollback',
 ];

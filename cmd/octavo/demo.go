@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
+	"io/fs"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/server"
@@ -18,6 +22,7 @@ const (
 	demoEmail = "ada@octavo.example"
 	demoTitle = "Octavo"
 	demoLabel = "demonstration"
+	demoGuide = "Octavo user guide"
 )
 
 // seed makes the demonstration organization unless it is there, and a fresh
@@ -95,15 +100,38 @@ func fill(ctx context.Context, s server.Services, op *authz.Grant, org docs.OrgI
 	if err := s.Spaces.Share(ctx, g, nil, []docs.TeamID{writers.ID}, docs.Edit); err != nil {
 		return err
 	}
+	guide, _, err := s.Spaces.Create(ctx, top, spaces.NewSpace{
+		Title: demoGuide, Emoji: "1f4d6", Parent: guides.ID, Language: "en", EditMode: docs.EditLive, Empty: true,
+	})
+	if err != nil {
+		return err
+	}
 	for _, sp := range []spaces.NewSpace{
-		{Title: "Octavo user guide", Emoji: "1f4d6", Parent: guides.ID, Language: "en"},
-		{Title: "Operator handbook", Emoji: "1f527", Parent: guides.ID, Language: "en"},
-		{Title: "API guide", Emoji: "1f50c", Parent: guides.ID, Language: "en"},
+		{Title: "Product documentation", Emoji: "1f4e6", Parent: guides.ID, Language: "en", Template: &content.TemplateChoice{ID: "product-docs"}},
+		{Title: "API reference", Emoji: "1f50c", Parent: guides.ID, Language: "en", Template: &content.TemplateChoice{ID: "api-reference"}},
 		{Title: "Editorial notes", Emoji: "270f", Parent: internal.ID, Language: "en", EditMode: docs.EditLive},
 	} {
 		if _, _, err := s.Spaces.Create(ctx, top, sp); err != nil {
 			return err
 		}
 	}
-	return nil
+	return importGuide(ctx, s, op, guide)
+}
+
+// guideFiles is the user guide of Octavo, as anybody could write one.
+//
+//go:embed all:guide
+var guideFiles embed.FS
+
+func importGuide(ctx context.Context, s server.Services, op *authz.Grant, sp docs.Space) error {
+	sub, err := fs.Sub(guideFiles, "guide")
+	if err != nil {
+		return err
+	}
+	tree, err := folder.Read(sub, folder.Limits{})
+	if err != nil {
+		return err
+	}
+	_, err = s.Content.Import(ctx, op, sp, tree, func(string, int, int) {})
+	return err
 }

@@ -109,6 +109,7 @@ Octavo is running with a demonstration organization.
 Try:
 
   curl -H 'Authorization: Bearer %[2]s' %[1]s/v1/orgs/%[3]s/spaces
+  curl -H 'Authorization: Bearer %[2]s' '%[1]s/v1/orgs/%[3]s/search?query=import'
 
 Stop with Ctrl-C.
 `, srv.URL(), d.Token, d.Organization)

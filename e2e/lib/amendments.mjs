@@ -11,10 +11,10 @@ export const CORRECTIONS = [
             'a page in a tree has no body; the variant "Empty" of its body allows no other property, ' +
             'although the page itself must have some',
         apply(schemas) {
-            const empty = schemas.Document.oneOf.find(({ title }) => title === 'Empty');
-            const withoutBody = { not: { anyOf: [{ required: ['markdown'] }, { required: ['document'] }] } };
             schemas.DocumentOfPage = {
-                oneOf: schemas.Document.oneOf.map((variant) => (variant === empty ? withoutBody : variant)),
+                type: 'object',
+                properties: { markdown: string, document: ref('JSONDocument') },
+                not: { required: ['markdown', 'document'], properties: { markdown: {}, document: {} } },
             };
             replaceReference(schemas.RevisionPageDocument.allOf, 'Document', 'DocumentOfPage');
         },
@@ -29,6 +29,12 @@ export const CORRECTIONS = [
         reason: 'a file or an address in a cell is a reference and a picture, and may be only one of both',
         apply(schemas) {
             loosen(schemas.DocumentTableRecord.properties.values.additionalProperties);
+        },
+    },
+    {
+        reason: 'a plain object may hold text, but is not said to be an object, so that text is one as well',
+        apply(schemas) {
+            schemas.PlainObject.type = 'object';
         },
     },
 ];

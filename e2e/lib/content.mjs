@@ -1,7 +1,9 @@
 // What scenarios about content share: a space with the handbook of the fixtures, and ways to look
 // into trees and documents.
 
-import { readdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { answered } from './expect.mjs';
@@ -14,6 +16,27 @@ export async function handbookSpace({ alice, organization, octavo }, title = 'Ha
     const space = await liveSpace({ alice, organization }, title);
     await octavo.import(HANDBOOK, space.id);
     return (await alice.api.spaces.getSpaceById(space.id)).data;
+}
+
+/** Imports the handbook again, with some files written anew; null leaves one out. */
+export async function importEdited({ octavo }, space, files) {
+    const folder = await mkdtemp(join(tmpdir(), 'octavo-e2e-handbook-'));
+    try {
+        await cp(HANDBOOK, folder, { recursive: true });
+        for (const [name, text] of Object.entries(files)) {
+            const path = join(folder, name);
+            await mkdir(dirname(path), { recursive: true });
+            await (text === null ? rm(path) : writeFile(path, text));
+        }
+        return await octavo.import(folder, space.id);
+    } finally {
+        await rm(folder, { recursive: true, force: true });
+    }
+}
+
+/** The text of a file of the handbook. */
+export function handbookFile(name) {
+    return readFile(join(HANDBOOK, name));
 }
 
 /** Creates an empty space that is edited live. */

@@ -204,8 +204,9 @@ function templatePattern(template) {
 
 // Tells what is wrong, without what only follows from it.
 function explain(errors, value) {
-    const causes = errors.filter(({ keyword }) => !['if', 'oneOf', 'anyOf'].includes(keyword));
-    const shown = causes.length > 0 ? causes : errors;
+    const told = errors.filter(({ keyword }) => keyword !== 'if');
+    const causes = told.filter(({ keyword }) => !['oneOf', 'anyOf'].includes(keyword));
+    const shown = causes.length > 0 ? causes : told;
     return [...new Set(shown.map((error) => sentence(error, value)))];
 }
 

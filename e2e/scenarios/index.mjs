@@ -2,12 +2,17 @@
 // as its admin, and relies on nothing that another scenario did.
 
 import collections from './collections.mjs';
+import content from './content.mjs';
 import documents from './documents.mjs';
+import files from './files.mjs';
 import invites from './invites.mjs';
 import isolation from './isolation.mjs';
+import links from './links.mjs';
 import members from './members.mjs';
 import organizations from './organizations.mjs';
 import permissions from './permissions.mjs';
+import revisions from './revisions.mjs';
+import search from './search.mjs';
 import spaces from './spaces.mjs';
 import teams from './teams.mjs';
 import tokens from './tokens.mjs';
@@ -25,6 +30,11 @@ export const SCENARIOS = {
     collections,
     spaces,
     permissions,
+    content,
     documents,
+    files,
+    revisions,
+    links,
+    search,
     isolation,
 };

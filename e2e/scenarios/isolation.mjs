@@ -4,6 +4,7 @@
 
 import assert from 'node:assert/strict';
 
+import { handbookSpace } from '../lib/content.mjs';
 import { refused } from '../lib/expect.mjs';
 import { REQUIRED, REQUIRED_OWN } from '../operations.mjs';
 
@@ -22,13 +23,17 @@ const OPEN_TO_STRANGERS = new Set([
     'GET /user/tokens',
     'POST /user/tokens',
     'DELETE /user/tokens/{tokenId}',
+    'GET /templates',
 ]);
 
-export default async function isolation({ step, organization, alice, bob, mallory, anonymous, description, world }) {
-    const { orgs } = alice.api;
+export default async function isolation(scene) {
+    const { step, organization, alice, bob, mallory, anonymous, description, world } = scene;
+    const { orgs, spaces } = alice.api;
     await world.enroll(bob, organization, 'read');
     const collection = (await orgs.createCollection(organization.id, { title: 'Secret' })).data;
-    const space = (await orgs.createSpace(organization.id, { title: 'Secret', parent: collection.id })).data;
+    const space = await handbookSpace(scene, 'Secret');
+    await spaces.moveSpace(space.id, { parent: collection.id });
+    const revision = (await spaces.getCurrentRevision(space.id)).data;
     const team = (await orgs.createOrganizationTeam(organization.id, { title: 'Secret', members: [bob.id] })).data;
     const invite = (await orgs.createOrganizationInvite(organization.id, { role: 'read' })).data;
     const grants = { role: 'read', users: [bob.id], teams: [team.id] };
@@ -44,6 +49,12 @@ export default async function isolation({ step, organization, alice, bob, mallor
         teamId: team.id,
         userId: bob.id,
         inviteId: invite.id,
+        revisionId: revision.id,
+        pageId: revision.pages[0].id,
+        pagePath: revision.pages[0].path,
+        documentId: revision.pages[0].documentId,
+        fileId: revision.files[0].id,
+        reusableContentId: revision.reusableContents[0].id,
     };
     const guarded = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN]
         .filter((name) => !OPEN_TO_STRANGERS.has(name))

@@ -259,8 +259,8 @@ func (a *API) pageOf(ctx context.Context, v *content.View, p docs.Page, o PageOp
 // titled puts the title of a page above its body, as in a file.
 func titled(p docs.Page, body []byte) string {
 	title := markup.EscapeInline(p.Title)
-	if p.Emoji != "" {
-		title = p.Emoji + " " + title
+	if emoji := content.EmojiText(p.Emoji); emoji != "" {
+		title = emoji + " " + title
 	}
 	if len(body) == 0 {
 		return "# " + title + "\n"

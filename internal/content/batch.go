@@ -278,7 +278,18 @@ func (d *draft) write(at string, id docs.PageID, b *Body) error {
 // head of its Markdown says, which wins.
 func (d *draft) described(at string, p docs.Page, c Change) (docs.Page, error) {
 	m := c.Meta
-	p.Title, p.Emoji, p.Icon = m.Title.Or(p.Title), m.Emoji.Or(p.Emoji), m.Icon.Or(p.Icon)
+	p.Emoji, p.Icon = m.Emoji.Or(p.Emoji), m.Icon.Or(p.Icon)
+	if p.Emoji != "" && EmojiText(p.Emoji) == "" {
+		return p, errs.Field(at+".emoji", "is not an emoji; send the character, or its code points such as 1f4d8")
+	}
+	if title, ok := m.Title.Get(); ok {
+		if p.Title = markup.CleanTitle(title); p.Title == "" {
+			return p, errs.Field(at+".title", "is blank")
+		}
+		if p.Emoji == "" { // as the same title in Markdown is read
+			p.Emoji, p.Title = markup.SplitEmoji(p.Title)
+		}
+	}
 	p.Description, p.Condition = m.Description.Or(p.Description), m.Condition.Or(p.Condition)
 	p.Hidden, p.NoIndex, p.NoRobotsIndex = m.Hidden.Or(p.Hidden), m.NoIndex.Or(p.NoIndex), m.NoRobotsIndex.Or(p.NoRobotsIndex)
 	if slug, ok := m.Slug.Get(); ok {

@@ -62,7 +62,7 @@ func (ex *exporter) pages(ctx context.Context, in []*Walked) ([]*folder.Page, er
 }
 
 func (ex *exporter) page(ctx context.Context, w *Walked) (*folder.Page, error) {
-	p := &folder.Page{Type: string(w.Type), Title: w.Title, Emoji: w.Emoji, LinkTitle: w.LinkTitle, Slug: w.Slug}
+	p := &folder.Page{Type: string(w.Type), Title: w.Title, Emoji: EmojiText(w.Emoji), LinkTitle: w.LinkTitle, Slug: w.Slug}
 	l := &linker{ctx: ctx, t: &ex.v.tree, base: ex.s.BaseURL, file: "SUMMARY.md"}
 	switch w.Type {
 	case docs.PageLink:
@@ -110,7 +110,7 @@ func (ex *exporter) source(ctx context.Context, p docs.Page, file string) ([]byt
 	h := markup.ParseHead(src)
 	l := &linker{ctx: ctx, t: &ex.v.tree, base: ex.s.BaseURL, file: file}
 	meta := metaOf(p, h.Meta, l)
-	title, emoji := p.Title, p.Emoji
+	title, emoji := p.Title, EmojiText(p.Emoji)
 	if h.Title == "" && p.File != "" {
 		title, emoji = "", "" // SUMMARY.md has it
 	}

@@ -100,11 +100,15 @@ func (l *linker) current(dest string, use markup.Use) (markup.Ref, bool) {
 	if target == ".." || strings.HasPrefix(target, "../") {
 		return none, false
 	}
-	if ref, ok := l.names[strings.TrimSuffix(target, ".md")]; ok {
-		return anchored(ref, anchor), true
-	}
-	if ref, ok := l.names[target]; ok {
-		return anchored(ref, anchor), true
+	if len(l.names) > 0 { // a name of the batch is the same from everywhere
+		for _, name := range []string{target, path.Clean(where)} {
+			if ref, ok := l.names[strings.TrimSuffix(name, ".md")]; ok {
+				return anchored(ref, anchor), true
+			}
+			if ref, ok := l.names[name]; ok {
+				return anchored(ref, anchor), true
+			}
+		}
 	}
 	return l.byName(strings.TrimPrefix(target, "/"), anchor, use)
 }

@@ -1,6 +1,10 @@
 package content
 
 import (
+	"strconv"
+	"strings"
+	"unicode"
+
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
@@ -12,7 +16,7 @@ func headOf(h markup.Head, p *docs.Page) {
 	if h.Title != "" {
 		p.Title = h.Title
 	}
-	if h.Emoji != "" {
+	if h.Emoji != "" && h.Emoji != EmojiText(p.Emoji) {
 		p.Emoji = h.Emoji
 	}
 	m := h.Meta
@@ -42,6 +46,30 @@ func headOf(h markup.Head, p *docs.Page) {
 			p.MetaLinks = &m.MetaLinks
 		}
 	}
+}
+
+// EmojiText gives an emoji as it is written in a source: itself, or what its
+// code points say, such as 1f4d8 or 1f468-200d-1f4bb. It is empty when the
+// text is no emoji.
+func EmojiText(s string) string {
+	if markup.IsEmoji(s) {
+		return s
+	}
+	var b strings.Builder
+	for code := range strings.SplitSeq(s, "-") {
+		n, err := strconv.ParseUint(code, 16, 32)
+		if err != nil || n > unicode.MaxRune {
+			return ""
+		}
+		b.WriteRune(rune(n))
+	}
+	const selector = "\ufe0f" // which codes are often written without
+	for _, e := range []string{b.String(), b.String() + selector} {
+		if markup.IsEmoji(e) {
+			return e
+		}
+	}
+	return ""
 }
 
 // coverOf gives the cover that a head names.

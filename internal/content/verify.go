@@ -3,6 +3,7 @@ package content
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -173,6 +174,11 @@ func (c *verifier) search(ctx context.Context, want map[string]string) error {
 	}
 	seen := map[string]bool{}
 	for _, layer := range chain {
+		if err := c.r.CheckSearch(ctx, layer); errors.Is(err, store.ErrSearchIndex) {
+			c.say("%v", err)
+		} else if err != nil {
+			return err
+		}
 		entries, err := c.r.SearchEntries(ctx, layer)
 		if err != nil {
 			return err

@@ -390,7 +390,7 @@ func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
 	case atomEmoji:
 		b.inline(inlineNode("emoji", map[string]any{"code": n.text}))
 	case atomFootnote:
-		if !c.annotate(b, n.text, marks) {
+		if !c.annotate(b, n.text) {
 			b.text("[^"+valid(n.text)+"]", marks)
 		}
 	case atomElement:
@@ -404,19 +404,21 @@ func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
 }
 
 // annotate puts the footnote onto the word before it.
-func (c *converter) annotate(b *inlineBuilder, label string, marks []Mark) bool {
+func (c *converter) annotate(b *inlineBuilder, label string) bool {
 	fragment := c.noteBody(label)
 	if fragment == nil {
 		return false
 	}
-	word := Leaf{Marks: marks}
+	var word Leaf
 	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
 		last := &b.leaves[k-1]
 		at := strings.LastIndexAny(last.Text, " \t\n\u00a0"+keptSpace) + 1
 		if at > 0 && strings.HasPrefix(last.Text[at-1:], "\u00a0") {
 			at++
 		}
-		word = Leaf{Text: last.Text[at:], Marks: last.Marks}
+		if at < len(last.Text) {
+			word = Leaf{Text: last.Text[at:], Marks: last.Marks}
+		}
 		last.Text = last.Text[:at]
 		if last.Text == "" {
 			b.leaves = b.leaves[:k-1]

@@ -274,7 +274,7 @@ func (c *converter) footnoteLink(b *inlineBuilder, e *element, marks []Mark, h *
 		return false
 	}
 	if e.attr("data-footnote-ref") != noteSpread {
-		return c.annotate(b, label, marks)
+		return c.annotate(b, label)
 	}
 	body := c.noteBody(label)
 	if body == nil {

@@ -60,6 +60,18 @@ func takeUntil(block text.Reader, find func(b []byte) int) (taken []byte, ok boo
 	return nil, false
 }
 
+// taskParser reads the box of a task, which has a space behind it: without
+// one it is the text of a link.
+type taskParser struct{ parser.InlineParser }
+
+func (p taskParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	if len(line) > 3 && line[3] != ' ' && line[3] != '\t' && line[3] != '\n' && line[3] != '\r' {
+		return nil
+	}
+	return p.InlineParser.Parse(parent, block, pc)
+}
+
 // inlineMathParser reads `$$formula$$`.
 type inlineMathParser struct{}
 

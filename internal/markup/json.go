@@ -60,7 +60,7 @@ func (n *Node) appendJSON(b []byte) (_ []byte, err error) {
 			return b, err
 		}
 	}
-	if len(n.Fragments) > 0 {
+	if len(n.Fragments) > 0 || n.Type == "image" || n.Type == "table" { // clients expect these to have them, even none
 		b = append(b, `,"fragments":`...)
 		if b, err = appendNodes(b, n.Fragments); err != nil {
 			return b, err

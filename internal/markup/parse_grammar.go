@@ -43,7 +43,7 @@ var grammar = parser.NewParser(
 		util.Prioritized(parser.NewParagraphParser(), 1000),
 	),
 	parser.WithInlineParsers(
-		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
+		util.Prioritized(taskParser{extension.NewTaskCheckBoxParser()}, 0),
 		util.Prioritized(inlineMathParser{}, 90),
 		util.Prioritized(parser.NewCodeSpanParser(), 100),
 		util.Prioritized(footnoteRefParser{}, 150),

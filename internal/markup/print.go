@@ -1,7 +1,6 @@
 package markup
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 )
@@ -11,18 +10,21 @@ import (
 // without content, and texts that are split for no reason.
 func Print(doc *Document, refs Refs) []byte {
 	p := newPrinter(refs, newNotes(nil))
-	var b bytes.Buffer
-	b.WriteString(p.blocks(doc.Nodes))
-	if defs := p.definitions(); defs != "" {
-		if b.Len() > 0 {
-			b.WriteString("\n\n")
+	nodes, last := doc.Nodes, []*Node(nil)
+	if k := len(nodes); k > 0 && isOpenRaw(nodes[k-1]) {
+		// It would take the footnotes for its own.
+		nodes, last = nodes[:k-1], nodes[k-1:]
+	}
+	var parts []string
+	for _, s := range []string{p.blocks(nodes), p.definitions(), p.openBlocks(last)} {
+		if s != "" {
+			parts = append(parts, s)
 		}
-		b.WriteString(defs)
 	}
-	if b.Len() > 0 {
-		b.WriteByte('\n')
+	if len(parts) == 0 {
+		return nil
 	}
-	return b.Bytes()
+	return []byte(strings.Join(parts, "\n\n") + "\n")
 }
 
 // printer writes blocks. All methods give text without a line break at its
@@ -35,6 +37,9 @@ type printer struct {
 	// inside counts the tags around, items the items of lists.
 	inside map[string]int
 	items  int
+	// openEnd is set where the block around ends by itself, so that something
+	// that has no end may come last.
+	openEnd bool
 }
 
 func newPrinter(refs Refs, n *notes) *printer {
@@ -71,7 +76,7 @@ func (p *printer) label(body []*Node) string {
 	p.notes.used[label] = true
 	p.notes.order = append(p.notes.order, label)
 	p.inRef = true
-	p.notes.bodies[label] = p.blocks(body)
+	p.notes.bodies[label] = p.openBlocks(body)
 	p.inRef = false
 	return label
 }
@@ -115,7 +120,7 @@ func (p *printer) blocks(nodes []*Node) string { return p.blocksAfter(nodes, fal
 func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 	var b strings.Builder
 	var before *Node
-	for _, n := range nodes {
+	for i, n := range nodes {
 		switch {
 		case before == nil:
 		case isList(n) && isList(before) && (n.Type == "list-ordered") == (before.Type == "list-ordered"):
@@ -123,7 +128,12 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 		default:
 			other = false
 		}
-		s := p.block(n, other)
+		s := ""
+		if p.openEnd && i == last(nodes) && isOpenRaw(n) {
+			s, _ = rawSource(n)
+		} else {
+			s = p.block(n, other)
+		}
 		if s == "" {
 			continue
 		}
@@ -140,6 +150,25 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 		before = n
 	}
 	return b.String()
+}
+
+// last gives the position of the last block that has content.
+func last(nodes []*Node) int {
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if !isEmptyParagraph(nodes[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// openBlocks writes blocks where the last one may have no end.
+func (p *printer) openBlocks(nodes []*Node) string {
+	before := p.openEnd
+	p.openEnd = true
+	s := p.blocks(nodes)
+	p.openEnd = before
+	return s
 }
 
 func isList(n *Node) bool {
@@ -245,9 +274,12 @@ func (p *printer) list(n *Node, other bool) string {
 }
 
 func (p *printer) item(n *Node, marker string, task bool) string {
+	before := p.openEnd
 	p.items++
+	p.openEnd = true
 	body := p.itemBlocks(n.Nodes, marker)
 	p.items--
+	p.openEnd = before
 	checked, isTask := n.Data["checked"].(bool)
 	if isTask || task {
 		box := "[ ]"
@@ -345,7 +377,7 @@ func interrupts(list *Node) bool {
 }
 
 func (p *printer) quote(n *Node) string {
-	lines := strings.Split(p.blocks(n.Nodes), "\n")
+	lines := strings.Split(p.openBlocks(n.Nodes), "\n")
 	for i, l := range lines {
 		if l == "" {
 			lines[i] = ">"

@@ -217,7 +217,7 @@ func (w *inlineWriter) run(runs []run, i int, active []Mark) {
 // codeSpan writes inline code, as HTML where backticks cannot hold it.
 func (w *inlineWriter) codeSpan(s string) string {
 	s = valid(strings.ReplaceAll(s, "\r\n", "\n"))
-	if strings.ContainsAny(s, "\n\r") || w.mode&tableText != 0 && strings.Contains(s, "\\|") {
+	if strings.ContainsAny(s, "\n\r") || w.looksLikeMail(s) || w.mode&tableText != 0 && strings.Contains(s, "\\|") {
 		return "<code>" + entities(s) + "</code>"
 	}
 	n := 1
@@ -240,6 +240,16 @@ func (w *inlineWriter) codeSpan(s string) string {
 		s = strings.ReplaceAll(s, "|", `\|`)
 	}
 	return mark + s + mark
+}
+
+// looksLikeMail tells whether what comes next would be read as a mail address
+// together with the text before it.
+func (w *inlineWriter) looksLikeMail(s string) bool {
+	if w.mode&linkText != 0 || len(w.pieces) == 0 || !strings.Contains(s, "@") {
+		return false
+	}
+	class, _ := w.runeBefore(len(w.pieces))
+	return class != spaceRune
 }
 
 // done joins the pieces and decides how each mark is written.
@@ -406,14 +416,17 @@ func (w *inlineWriter) inline(r run, active []Mark) {
 		}
 	case "inline-math":
 		formula := oneLineFormula(str(n.Data, "formula"))
-		if strings.Contains(formula, "$$") || strings.HasSuffix(formula, "$") || w.mode&tableText != 0 && strings.Contains(formula, "|") {
+		if strings.Contains(formula, "$$") || strings.HasSuffix(formula, "$") || w.looksLikeMail(formula) || w.mode&tableText != 0 && strings.Contains(formula, "|") {
 			w.add(w.inTable(p.inlineElement(n)))
 		} else {
 			w.add("$$" + formula + "$$")
 		}
 	case "mention":
-		dest := p.mustDest(n, "ref", UseLink)
-		w.add(w.inTable(p.mentionLink(dest, "mention")))
+		if w.mode&linkText != 0 { // a link cannot stand in a link
+			w.add(w.inTable(p.inlineElement(n)))
+		} else {
+			w.add(w.inTable(p.mentionLink(p.mustDest(n, "ref", UseLink), "mention")))
+		}
 	default:
 		w.add(w.inTable(p.inlineElement(n)))
 	}

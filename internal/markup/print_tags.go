@@ -124,9 +124,12 @@ func (p *printer) tagBlock(n *Node) string {
 
 // body writes what stands in a tag.
 func (p *printer) body(tag string, nodes []*Node) string {
+	before := p.openEnd
+	p.openEnd = false
 	p.inside[tag]++
 	s := p.blocks(nodes)
 	p.inside[tag]--
+	p.openEnd = before
 	return s
 }
 
@@ -244,10 +247,21 @@ func (p *printer) integration(n *Node) string {
 // what would not come back as the same block is shown as text instead.
 func (p *printer) raw(source string) string {
 	source = cleanSource(source)
-	if isRawBlock(source) && !p.disturbs(source) {
+	if isRawBlock(source) && !isOpen(source) && !p.disturbs(source) {
 		return source
 	}
 	return p.fence("", strings.Split(source, "\n"))
+}
+
+// isOpen tells whether source that is a block would take what follows it.
+func isOpen(source string) bool {
+	doc := parse([]byte(source+"\n\nx\n"), Refs{})
+	return len(doc.Nodes) != 2 || doc.Nodes[1].Type != "paragraph"
+}
+
+func isOpenRaw(n *Node) bool {
+	source, ok := rawSource(n)
+	return ok && isRawBlock(source) && isOpen(source)
 }
 
 // disturbs tells whether source opens or closes one of the tags around it.

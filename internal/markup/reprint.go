@@ -179,7 +179,8 @@ func (r *reprinter) plan(nodes []*Node) {
 				other = !r.otherMarker(g, nodes[i+1])
 			}
 		}
-		if text := p.block(n, other); text != "" {
+		p.openEnd = i == last(nodes)
+		if text := p.blocksAfter(nodes[i:i+1], other); text != "" {
 			r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: r.readBack(n)})
 			before = n
 		}

@@ -1,8 +1,11 @@
 package main_test
 
 import (
+	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -40,9 +43,43 @@ func TestAPIGuideExamplesWork(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{`"version"`, `"title":"The handbook"`, "205", "204", `"rule":"organization-admin"`, `"count":2`, `"label":"continuous integration"`} {
+	for _, want := range []string{`"version"`, `"title":"The handbook"`, "205", "204", `"rule":"organization-admin"`, `"count":2`, `"label":"continuous integration"`,
+		"set-up\n", "(set-up.md)", "Ada,36", `"body":"Unpack it, then run`, `"stats":{"total":`, `"type":"page_created"`, `"id":"changelog"`} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the examples did not print %s:\n%s", want, out)
+		}
+	}
+}
+
+// The user guide that comes with the demonstration has no mistakes, and what
+// it says of folders is true of itself.
+func TestUserGuideIsCleanAndComesBackAsItIs(t *testing.T) {
+	at := sqlitePlace(t)
+	b := bootstrap(t, at, "Acme")
+	mustOctavo(t, at, "check", "guide")
+	n := serve(t, at)
+	space := n.made(t, b.Token, "POST", "/orgs/"+string(b.Organization)+"/spaces", map[string]any{"empty": true})
+	mustOctavo(t, at, "import", "guide", "--space="+space)
+	mustOctavo(t, at, "check", "--space="+space)
+	out := filepath.Join(t.TempDir(), "out")
+	mustOctavo(t, at, "export", "--space="+space, out)
+	for _, pair := range [][2]string{{"guide", out}, {out, "guide"}} {
+		err := filepath.WalkDir(pair[0], func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			want, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			got, err := os.ReadFile(pair[1] + strings.TrimPrefix(name, pair[0]))
+			if err == nil && !bytes.Equal(got, want) {
+				t.Errorf("%s differs", name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -93,9 +93,11 @@ export const NEWER = [
         reason: 'buttons that do something instead of leading somewhere are newer',
         apply(schemas) {
             const [, destination] = schemas.DocumentInlineButton.properties.data.allOf;
-            destination.oneOf.push(
-                object({ action: { type: 'string', enum: ['search', 'ask'] }, query: string }, ['action']),
-            );
+            destination.oneOf.push({
+                type: 'object',
+                properties: { action: { type: 'string', enum: ['search', 'ask'] }, query: string },
+                required: ['action'],
+            });
         },
     },
     {

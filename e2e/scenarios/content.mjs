@@ -41,7 +41,7 @@ async function reading(scene) {
     await step('a page tells all of its front matter', async () => {
         const page = await byTitle('Harbour handbook');
         const pier = revision.files.find(({ name }) => name === 'pier.png');
-        assert.equal(page.emoji, '2693');
+        assert.equal(page.emoji, '⚓');
         assert.equal(page.icon, 'anchor');
         assert.equal(page.description, 'Everything that a skipper asks before mooring.');
         assert.deepEqual(page.cover, { ref: { kind: 'file', file: pier.id }, yPos: 12, height: 320 });

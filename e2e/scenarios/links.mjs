@@ -56,9 +56,10 @@ async function within(scene) {
         const filtered = await answered(spaces.listPageLinksInSpace(space.id, moorings.id, { status: 'broken' }), 200);
         assert.equal(filtered.items.length, 1);
         const back = (query) => spaces.listSpacePageBacklinks(space.id, moorings.id, query);
-        const found = (await answered(back(), 200)).items.map(({ page }) => page.id);
-        assert.ok(found.includes(home.id) && found.includes(night.id), String(found));
-        await paged(back, ({ page }) => page.id, found);
+        const place = ({ page, reusableContent }) => page?.id ?? reusableContent.title;
+        const expected = [home.id, night.id, 'Safety notice'];
+        assert.deepEqual((await answered(back(), 200)).items.map(place).toSorted(), expected.toSorted());
+        await paged(back, place, expected);
         await refused(spaces.listSpacePageBacklinks(space.id, 'absent'), 404);
         await refused(spaces.listPageLinksInSpace(space.id, 'absent'), 404);
     });
@@ -67,7 +68,8 @@ async function within(scene) {
         const moorings = await of('Moorings');
         const guides = await of('Guides');
         const before = (await list()).data.stats;
-        await change(alice, space, [{ operation: 'update_page', page: moorings.id, title: 'Berths', into: guides.id }]);
+        const fields = { title: 'Berths', slug: 'berths', into: guides.id };
+        await change(alice, space, [{ operation: 'update_page', page: moorings.id, ...fields }]);
         const { items, stats } = (await list()).data;
         assert.deepEqual(stats, before);
         const target = items.find(({ targetReference }) => targetReference?.page?.id === moorings.id);

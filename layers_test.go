@@ -104,7 +104,7 @@ func TestImportsGoDownward(t *testing.T) {
 
 // Services change the store only after the question was asked again inside
 // the transaction. These functions are called by no request.
-var unasked = regexp.MustCompile(`func \(s \*Service\) (Bootstrap|CreateTokenFor|TrimOutbox|Purge|Rebuild|fillLayer)\(`)
+var unasked = regexp.MustCompile(`func \(s \*Service\) (Bootstrap|CreateTokenFor|TrimOutbox|Purge|Rebuild|fillLayer|TidySearch)\(`)
 
 func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 	for _, dir := range []string{"internal/content", "internal/orgs", "internal/spaces"} {

@@ -58,7 +58,7 @@ func TestUserGuideIsCleanAndComesBackAsItIs(t *testing.T) {
 	b := bootstrap(t, at, "Acme")
 	mustOctavo(t, at, "check", "guide")
 	n := serve(t, at)
-	space := n.made(t, b.Token, "POST", "/orgs/"+string(b.Organization)+"/spaces", map[string]any{"empty": true})
+	space := n.made(t, b.Token, "POST", "/v1/orgs/"+string(b.Organization)+"/spaces", map[string]any{"empty": true})
 	mustOctavo(t, at, "import", "guide", "--space="+space)
 	mustOctavo(t, at, "check", "--space="+space)
 	out := filepath.Join(t.TempDir(), "out")

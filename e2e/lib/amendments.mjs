@@ -40,10 +40,11 @@ export const CORRECTIONS = [
 ];
 
 /**
- * What documents can hold that came after this version of the description. Blocks that it knows
- * keep its shape and get a place; those that it does not know get theirs here.
+ * What documents can hold beyond this version of the description. Blocks that it knows keep its
+ * shape and get a place; those that it does not know get theirs here. An answer that needs one of
+ * these is counted apart.
  */
-export const NEWER = [
+export const BEYOND = [
     {
         reason: 'conditions and columns have a shape in the description, but no place in a document',
         apply: (schemas) => allow(schemas.DocumentBlocksTopLevels, 'DocumentBlockIf', 'DocumentBlockColumns'),
@@ -95,9 +96,49 @@ export const NEWER = [
             const [, destination] = schemas.DocumentInlineButton.properties.data.allOf;
             destination.oneOf.push({
                 type: 'object',
-                properties: { action: { type: 'string', enum: ['search', 'ask'] }, query: string },
+                properties: { action: { type: 'string', enum: ['search', 'ask', 'select'] }, query: string, slug: string },
                 required: ['action'],
             });
+        },
+    },
+    {
+        reason: 'a button that is switched off leads nowhere',
+        apply(schemas) {
+            const [, destination] = schemas.DocumentInlineButton.properties.data.allOf;
+            destination.oneOf.push({ not: { anyOf: ['ref', 'action'].map(has) } });
+        },
+    },
+    {
+        reason: 'Markdown can put any block into another one, and writers do; the description knows fewer there',
+        apply(schemas) {
+            for (const name of ['Hint', 'Quote', 'ListItem', 'TabsItem', 'StepperStep', 'Column']) {
+                schemas[`DocumentBlock${name}`].properties.nodes.items = ref('DocumentBlocksTopLevels');
+            }
+            const [, body] = schemas.DocumentBlockExpandable.properties.fragments.items.oneOf;
+            const caption = schemas.DocumentBlockImage.properties.fragments.items;
+            const note = schemas.DocumentInlineAnnotation.properties.fragments.items;
+            for (const { allOf } of [body, caption, note]) {
+                allOf[1].properties.nodes.items = ref('DocumentBlocksTopLevels');
+            }
+        },
+    },
+    {
+        reason: 'a link can hold more than text and pictures',
+        apply(schemas) {
+            schemas.DocumentInlineLink.properties.nodes.items.oneOf = [ref('DocumentInline'), ref('DocumentText')];
+        },
+    },
+    {
+        reason: 'a file or a drawing may be elsewhere, or gone; then its address is all that is left',
+        apply(schemas) {
+            allow(schemas.DocumentBlockFile.properties.data.properties.ref, 'ContentRefURL');
+            allow(schemas.DocumentBlockDrawing.properties.data.properties.ref, 'ContentRefURL');
+        },
+    },
+    {
+        reason: 'an anchor that a writer fixed may have capitals and letters of any script',
+        apply(schemas) {
+            delete schemas.DocumentBlockHeading.properties.data.properties.id.pattern;
         },
     },
     {
@@ -123,6 +164,10 @@ const string = { type: 'string' };
 
 function ref(name) {
     return { $ref: `#/components/schemas/${name}` };
+}
+
+function has(property) {
+    return { required: [property], properties: { [property]: {} } };
 }
 
 function list(items) {

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 
-import { amend, CORRECTIONS, NEWER } from './amendments.mjs';
+import { amend, BEYOND, CORRECTIONS } from './amendments.mjs';
 import { Translator } from './schemas.mjs';
 
 const require = createRequire(import.meta.url);
@@ -18,21 +18,21 @@ const COMPONENTS = 'components';
 /** Reads the description and returns it as a Description. */
 export function loadDescription() {
     const shipped = amend(require('@gitbook/api/spec/openapi.json'), CORRECTIONS);
-    return new Description(shipped, new Description(amend(shipped, NEWER)));
+    return new Description(shipped, new Description(amend(shipped, BEYOND)));
 }
 
 export class Description {
     #document;
-    #newer;
+    #beyond;
     #translator;
     #routes = [];
     #validators = new Map();
     #ajv;
 
-    /** @param newer the same description with what came after it; undefined when it is that one */
-    constructor(document, newer) {
+    /** @param beyond the same description with what goes beyond it; undefined when it is that one */
+    constructor(document, beyond) {
         this.#document = document;
-        this.#newer = newer;
+        this.#beyond = beyond;
         for (const [template, item] of Object.entries(document.paths)) {
             for (const method of METHODS) {
                 if (item[method]) {
@@ -57,7 +57,7 @@ export class Description {
     addUndeclared(name) {
         const [method, template] = name.split(' ');
         this.#addRoute(method, template, { operationId: name });
-        this.#newer?.addUndeclared(name);
+        this.#beyond?.addUndeclared(name);
     }
 
     /** The operation with this id, or undefined. */
@@ -73,33 +73,45 @@ export class Description {
     }
 
     /**
-     * Judges an answer to an operation (undefined: unknown). Returns { problems, newer }: what is
-     * wrong with it, [] when nothing is, and whether that is so only thanks to what came after the
+     * Judges an answer to an operation (undefined: unknown). Returns { problems, beyond }: what is
+     * wrong with it, [] when nothing is, and whether that is so only thanks to what goes beyond the
      * description.
      */
     judge(operation, answer) {
         const problems = this.#problems(operation, answer);
         if (problems.length === 0) {
-            return { problems, newer: false };
+            return { problems, beyond: false };
         }
-        const left = this.#newer?.judge(operation, answer).problems ?? problems;
-        return { problems: left, newer: left.length === 0 };
+        const left = this.#beyond?.judge(operation, answer).problems ?? problems;
+        return { problems: left, beyond: left.length === 0 };
     }
 
-    /** Lists what is wrong with a value by one schema, without what came after the description. */
+    /** Lists what is wrong with a value by one schema, without what goes beyond the description. */
     schemaProblems(name, value) {
         const validate = this.#validator(name, this.#translator.reference(name));
         return validate(value) ? [] : explain(validate.errors, value);
     }
 
-    /**
-     * Every type that the schemas know of a kind of node: 'block', 'inline' or 'mark'.
-     */
+    /** Every type that the schemas know of a kind of node: 'block', 'inline' or 'mark'. */
     nodeTypes(object) {
         const types = Object.values(this.#document.components.schemas)
             .filter(({ properties }) => properties?.object?.enum?.[0] === object)
             .flatMap(({ properties }) => properties.type?.enum ?? []);
         return [...new Set(types)].sort();
+    }
+
+    /** Every key that the data of nodes can have, as "type.key". */
+    nodeKeys() {
+        const { schemas } = this.#document.components;
+        const keysOf = (schema) => {
+            const target = schema?.$ref ? schemas[schema.$ref.split('/').at(-1)] : schema;
+            const parts = [...(target?.allOf ?? []), ...(target?.oneOf ?? [])];
+            return [...Object.keys(target?.properties ?? {}), ...parts.flatMap(keysOf)];
+        };
+        return Object.values(schemas)
+            .filter(({ properties }) => ['block', 'inline', 'mark'].includes(properties?.object?.enum?.[0]))
+            .flatMap(({ properties: { type, data } }) => type.enum.flatMap((name) => keysOf(data).map((key) => `${name}.${key}`)))
+            .sort();
     }
 
     /** Every value that the variants of a union of schemas have for a property. */

@@ -15,7 +15,7 @@ export function report({ wire, failures, required, log }) {
     const called = [...wire.ledger.entries()].sort(([a], [b]) => a.localeCompare(b));
     const missing = required.filter((name) => !wire.ledger.get(name)?.succeeded);
     const valid = called.reduce((sum, [, { valid }]) => sum + valid, 0);
-    const newer = called.reduce((sum, [, { newer }]) => sum + newer, 0);
+    const beyond = called.reduce((sum, [, { beyond }]) => sum + beyond, 0);
 
     printTable(called);
     printList('kinds of invalid responses', alike(wire.invalid).map(describeInvalid));
@@ -29,7 +29,7 @@ export function report({ wire, failures, required, log }) {
     const operations = called.filter(([, { operation }]) => operation).length;
     console.log(`\ne2e: required operations that succeeded: ${required.length - missing.length} of ${required.length}`);
     console.log(`e2e: failed steps: ${failures.length}`);
-    console.log(`e2e: responses valid with what is newer than the description: ${newer}`);
+    console.log(`e2e: responses valid only with what goes beyond the description: ${beyond}`);
     console.log(`e2e: operations called: ${operations}, responses valid: ${valid}, invalid: ${wire.invalid.length}`);
     return passed;
 }

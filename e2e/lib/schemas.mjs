@@ -8,7 +8,7 @@ const ASSERTIONS = [
 ];
 
 // Properties that tell variants apart, the most telling first.
-const NAMES = ['type', 'kind', 'fragment'];
+const NAMES = ['type', 'kind', 'fragment', 'object'];
 
 export class Translator {
     #schemas;

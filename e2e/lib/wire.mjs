@@ -12,7 +12,7 @@ export class Wire {
     #description;
     #next = 0;
 
-    /** Operation name -> { operation, calls, valid, newer, succeeded, statuses }. */
+    /** Operation name -> { operation, calls, valid, beyond, succeeded, statuses }. */
     ledger = new Map();
 
     /** Every response that broke the description: { exchange, problems }. */
@@ -45,11 +45,11 @@ export class Wire {
         const operation = this.#description.match(method, path);
         const name = operation?.id ?? `${method} (no such operation)`;
         if (!this.ledger.has(name)) {
-            this.ledger.set(name, { operation, calls: 0, valid: 0, newer: 0, succeeded: 0, statuses: {} });
+            this.ledger.set(name, { operation, calls: 0, valid: 0, beyond: 0, succeeded: 0, statuses: {} });
         }
 
         const entry = this.ledger.get(name);
-        const { problems, newer } = this.#description.judge(operation, answer);
+        const { problems, beyond } = this.#description.judge(operation, answer);
         entry.calls++;
         entry.statuses[answer.status] = (entry.statuses[answer.status] ?? 0) + 1;
         if (problems.length > 0) {
@@ -58,7 +58,7 @@ export class Wire {
             return;
         }
         entry.valid++;
-        entry.newer += newer ? 1 : 0;
+        entry.beyond += beyond ? 1 : 0;
         if (answer.status < 300) {
             entry.succeeded++;
         }

@@ -156,7 +156,7 @@ func (a *API) linksOut(ctx context.Context, p docs.PageID, status content.LinkSt
 	}
 	w := linkList{Items: []linkUsage{}, Next: a.seal(ctx, paged, next), Stats: linkStats{stats.Total, brokenStats{stats.Broken}}}
 	if paged.Limit == 0 {
-		n := int64(stats.Total)
+		n := int64(stats.Asked)
 		w.Count = &n
 	}
 	l := &locator{a: a, g: g}

@@ -105,7 +105,7 @@ func (w *world) script(file string) {
 			headers = []string{w.expand(header)}
 		}
 		request = f.Name
-		last = w.call(who, first, w.expand(path), generated(w.expand(body)), headers...)
+		last = w.call(who, first, generated(w.expand(path)), generated(w.expand(body)), headers...)
 	}
 }
 
@@ -117,12 +117,12 @@ func generated(s string) string {
 			return s
 		}
 		spec, tail, _ := strings.Cut(rest, "@")
-		text, times, _ := strings.Cut(spec, ":")
-		n, err := strconv.Atoi(times)
-		if err != nil {
+		colon := strings.LastIndexByte(spec, ':')
+		n, err := strconv.Atoi(spec[colon+1:])
+		if err != nil || colon < 0 {
 			return s
 		}
-		s = head + strings.Repeat(text, n) + tail
+		s = head + strings.Repeat(spec[:colon], n) + tail
 	}
 }
 

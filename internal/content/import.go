@@ -525,6 +525,7 @@ func (im *importer) body(ctx context.Context, fp *folder.Page) (out settled) {
 	ix := &indexer{s: im.s, space: im.space, tree: &im.draft.tree, parsed: map[chunk.Hash]*markup.Document{docKey(p.Body, p.Side): doc}}
 	var ready indexed
 	if ready.search, ready.links, out.err = ix.page(ctx, *p); out.err == nil {
+		ready.search = ready.search.Analysed()
 		out.ready = &ready
 	}
 	return out

@@ -47,8 +47,8 @@ type Location struct {
 	Label      string
 }
 
-// LinkStats count usages.
-type LinkStats struct{ Total, Broken int }
+// LinkStats count usages. Asked are those with the status that was asked for.
+type LinkStats struct{ Total, Broken, Asked int }
 
 // maxLocations is how many places of a usage are given.
 const maxLocations = 50
@@ -86,7 +86,11 @@ func (s *Service) Links(ctx context.Context, g *authz.Grant, v *View, page docs.
 		if st == LinkBroken {
 			stats.Broken++
 		}
-		if at.Limit == 0 || (status != "" && st != status) || !after(at.After, t) {
+		if status != "" && st != status {
+			continue
+		}
+		stats.Asked++
+		if at.Limit == 0 || !after(at.After, t) {
 			continue
 		}
 		if len(out) == at.Limit {

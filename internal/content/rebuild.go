@@ -121,3 +121,32 @@ func (s *Service) fillLayer(ctx context.Context, v *View, sp docs.Space) error {
 	}
 	return flush()
 }
+
+// TidySearch is the handler of a job that repeats. It makes indexes anew that
+// another version of this program has written, and joins what edits have
+// left in parts. Each layer is a transaction of its own.
+func (s *Service) TidySearch(ctx context.Context, _ []byte) error {
+	stale, err := s.Store.StaleSearchLayers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, layer := range stale {
+		if err := s.Store.Do(ctx, func(tx *store.Tx) error { return tx.RebuildSearch(ctx, layer) }); err != nil {
+			return err
+		}
+	}
+	layers, err := s.Store.Layers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, layer := range layers {
+		err := s.Store.Do(ctx, func(tx *store.Tx) error {
+			_, err := tx.CompactSearch(ctx, layer)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

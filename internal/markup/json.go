@@ -119,6 +119,28 @@ func (l Leaf) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
+// MarshalJSON writes the form that clients know.
+func (r Ref) MarshalJSON() ([]byte, error) { return r.appendJSON(nil), nil }
+
+func (r Ref) appendJSON(b []byte) []byte {
+	b = append(b, `{"kind":`...)
+	b = appendString(b, r.Kind)
+	b = appendField(b, "file", r.File)
+	if r.Kind == RefURL && r.URL == "" { // it leads nowhere yet; clients expect the field of its kind
+		b = append(b, `,"url":""`...)
+	}
+	b = appendField(b, "url", r.URL)
+	b = appendField(b, "anchor", r.Anchor)
+	b = appendField(b, "page", r.Page)
+	b = appendField(b, "user", r.User)
+	b = appendField(b, "collection", r.Collection)
+	b = appendField(b, "reusableContent", r.ReusableContent)
+	b = appendField(b, "spec", r.Spec)
+	b = appendField(b, "tag", r.Tag)
+	b = appendField(b, "space", r.Space)
+	return append(b, '}')
+}
+
 // appendField adds a text that is left out when it is empty.
 func appendField(b []byte, name, value string) []byte {
 	if value == "" {
@@ -142,6 +164,8 @@ func appendValue(b []byte, v any) (_ []byte, err error) {
 		return strconv.AppendBool(b, v), nil
 	case int:
 		return strconv.AppendInt(b, int64(v), 10), nil
+	case Ref:
+		return v.appendJSON(b), nil
 	case map[string]any:
 		b = append(b, '{')
 		for i, k := range slices.Sorted(maps.Keys(v)) {

@@ -175,6 +175,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
 	r.Handle(content.RebuildJob, s.Content.Rebuild)
 	r.Every(time.Hour, "outbox.trim", s.Orgs.TrimOutbox)
+	r.Every(24*time.Hour, "search.tidy", s.Content.TidySearch)
 	return r
 }
 

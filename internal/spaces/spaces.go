@@ -79,7 +79,11 @@ func (s *Service) Duplicate(ctx context.Context, g *authz.Grant) (docs.Space, do
 		if err != nil {
 			return sp, err
 		}
-		if role, _, err = container(ctx, tx, g, from.Parent); err != nil {
+		role, _, err = container(ctx, tx, g, from.Parent)
+		if errs.Is(err, errs.NotFound) { // it is there, but not for the caller
+			err = errs.E(errs.Forbidden, "a copy stands next to the space, where you cannot create anything")
+		}
+		if err != nil {
 			return sp, err
 		}
 		sp, now := from, tx.Now()

@@ -312,11 +312,16 @@ func eachFile(f io.ReadSeeker, fn func(name string, r io.Reader) error) error {
 		if err != nil {
 			return err
 		}
-		if err := fn(h.Name, archive); err != nil {
+		if err := fn(h.Name, archive); errors.Is(err, errEnough) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 	}
 }
+
+// errEnough ends the reading of an archive that was read whole before.
+var errEnough = errors.New("enough")
 
 // restoreTables fills the tables in an order in which every reference finds
 // its target: as the migrations declare them.
@@ -351,7 +356,10 @@ func (tx *Tx) restoreTables(ctx context.Context, f io.ReadSeeker, m Manifest) er
 			if file != "tables/"+name+".jsonl" {
 				return nil
 			}
-			return tx.restoreTable(ctx, t, columns[name], r)
+			if err := tx.restoreTable(ctx, t, columns[name], r); err != nil {
+				return err
+			}
+			return errEnough
 		})
 		if err != nil {
 			return fmt.Errorf("table %s: %w", name, err)

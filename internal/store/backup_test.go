@@ -24,6 +24,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	contents "github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/spaces"
@@ -96,6 +98,24 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	g, _, err = allowed.Space(ctx, by, authz.AdminSpace, trashed.ID)
 	check(g, err)
 	check(nil, content.Delete(ctx, g))
+
+	// Enough pages for the search index to have parts, and one that waits to
+	// become part of them.
+	tree := &folder.Tree{}
+	for i := range 70 {
+		src := fmt.Appendf(nil, "# Page %d\n\nSee [the next](page-%d.md).\n", i, i+1)
+		tree.Pages = append(tree.Pages, &folder.Page{
+			Type: folder.Document, Title: fmt.Sprintf("Page %d", i), File: fmt.Sprintf("page-%d.md", i), Slug: fmt.Sprintf("page-%d", i),
+			Source: src, Head: markup.ParseHead(src),
+		})
+	}
+	for range 2 {
+		now, err := s.Space(ctx, kept.ID)
+		check(now, err)
+		check(pages.Import(ctx, op, now.It, tree, func(string, int, int) {}))
+		tree.Pages[0].Source = []byte("# Page 0\n\nEdited.\n")
+		tree.Pages[0].Head = markup.ParseHead(tree.Pages[0].Source)
+	}
 
 	db := raw(t, o)
 	mustExec(t, db, `INSERT INTO change_requests (id, space_id, number, status) VALUES ('q1', $1, 9007199254740993, 'open')`, kept.ID)

@@ -23,6 +23,11 @@ func (r Reader) Layer(ctx context.Context, id string) (Layer, error) {
 	}, `SELECT id, parent_id, depth FROM layers WHERE id = $1`, id)
 }
 
+// Layers gives the ids of all layers.
+func (r Reader) Layers(ctx context.Context) ([]string, error) {
+	return many(ctx, r, scanText[string], `SELECT id FROM layers ORDER BY id`)
+}
+
 // LayerChain gives a layer and those below it.
 func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
 	return memoized(ctx, r, "layers", top, func(ctx context.Context) ([]string, error) {

@@ -1,0 +1,47 @@
+package markup
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+)
+
+// Clients validate documents: some fields must be there even when there is
+// nothing in them.
+func TestFieldsThatAreNeverAbsent(t *testing.T) {
+	cases := []struct {
+		name string
+		v    any
+		want string
+	}{
+		{"image without a caption", blockNode("image", nil), `{"object":"block","type":"image","isVoid":true,"data":{},"fragments":[]}`},
+		{"table without words", blockNode("table", nil), `{"object":"block","type":"table","isVoid":true,"data":{},"fragments":[]}`},
+		{"divider", blockNode("divider", nil), `{"object":"block","type":"divider","isVoid":true,"data":{}}`},
+		{"paragraph", blockNode("paragraph", nil), `{"object":"block","type":"paragraph","isVoid":false,"data":{},"nodes":[]}`},
+		{"reference to no address", Ref{Kind: RefURL}, `{"kind":"url","url":""}`},
+		{"reference to an address", Ref{Kind: RefURL, URL: "https://x.test/?a=1&b=<"}, `{"kind":"url","url":"https://x.test/?a=1&b=<"}`},
+	}
+	for _, c := range cases {
+		got, err := encode(c.v)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s: %s, %v; want %s", c.name, got, err, c.want)
+		}
+	}
+}
+
+// Every field of a reference is written, and read back as it was.
+func TestReferenceKeepsItsFields(t *testing.T) {
+	var all Ref
+	v := reflect.ValueOf(&all).Elem()
+	for i := range v.NumField() {
+		v.Field(i).SetString(v.Type().Field(i).Name)
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Ref
+	if err := json.Unmarshal(data, &back); err != nil || back != all {
+		t.Errorf("%s became %+v, %v", data, back, err)
+	}
+}

@@ -103,6 +103,14 @@ func (c *verifier) blobs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	err = c.v.scan(ctx, keySetting+settingOther, "", func(_ string, b []byte) (bool, error) {
+		f, err := decodeFile("", b)
+		files = append(files, f)
+		return true, err
+	})
+	if err != nil {
+		return err
+	}
 	for _, f := range files {
 		h, err := blob.ParseHash(f.Blob)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -69,6 +70,52 @@ func crashContent(t *testing.T, at place, rounds int) {
 	if !strings.Contains(out, "agree with their content") {
 		t.Errorf("doctor compared nothing:\n%s", out)
 	}
+}
+
+// importPages makes an import long enough to be killed in every part of it.
+const importPages = 300
+
+// An import is one revision, however long it takes: one that is killed has
+// changed nothing, or everything.
+func TestKilledImportChangesNothingOrEverything(t *testing.T) {
+	rounds := crashes / 4
+	if testing.Short() {
+		rounds = crashesShort
+	}
+	l := openLibrary(t, sqlitePlace(t))
+	var dirs []string
+	for _, word := range []string{"ebb", "flood"} {
+		dir := handbook(t)
+		grow(t, dir, importPages, word)
+		dirs = append(dirs, dir)
+	}
+	began := time.Now()
+	l.bring(t, dirs[1])
+	took := time.Since(began)
+	is, killed := 1, 0
+	for round := range rounds {
+		before := l.head(t)
+		next := (is + 1) % 2
+		cmd := exec.Command(binary, append([]string{"import", "--space=" + l.space, dirs[next]}, l.at.flags()...)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(rand.N(took), func() { _ = cmd.Process.Kill() }) // fails when it has ended already
+		err := cmd.Wait()
+		timer.Stop()
+		if err != nil {
+			killed++
+		}
+		if l.head(t) != before {
+			is = next
+		} else if err == nil {
+			t.Errorf("round %d: an import said that it succeeded, and changed nothing", round)
+		}
+		wantSame(t, dirs[is], l.take(t))
+	}
+	t.Logf("%d of %d imports were killed", killed, rounds)
+	l.verify(t)
+	l.n.stop(t)
 }
 
 // desk is where several authors write in one space, each in a section of

@@ -9,6 +9,9 @@ import { answered } from '../lib/expect.mjs';
 // The page with what goes beyond the description; lib/amendments.mjs says what that is.
 const BEYOND = 'beyond';
 
+// Blocks that have a place in an address.
+const LINKABLE = /^(heading-.|expandable|tabs-item|swagger|openapi-.*)$/;
+
 // What Markdown has no way to say: only integrations know what they do.
 const WITHOUT_MARKDOWN = ['integration.action'];
 
@@ -69,6 +72,16 @@ export default async function documents(scene) {
         assert.deepEqual([...new Set(columns)].sort(), all('DocumentTableDefinition', 'type'));
         assert.deepEqual([...new Set(views)].sort(), ['cards', 'grid']);
         assert.deepEqual([...new Set(references)].sort(), all('ContentRef', 'kind'));
+    });
+
+    await step('what can be linked to tells its anchor, each another one', async () => {
+        for (const [name, id] of Object.entries(pages)) {
+            const { document } = await answered(spaces.getPageById(space.id, id, { format: 'document' }), 200);
+            const targets = [...nodes(document)].filter(({ type }) => LINKABLE.test(type));
+            const anchors = targets.map(({ meta }) => meta?.id);
+            assert.ok(anchors.every(Boolean), `${name}: ${anchors}`);
+            assert.equal(new Set(anchors).size, anchors.length, `${name}: ${anchors}`);
+        }
     });
 
     await step('what nobody knows is kept in the Markdown', async () => {

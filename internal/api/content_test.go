@@ -126,7 +126,7 @@ func TestContentBadInput(t *testing.T) {
 		{"a link that runs", document(strings.Replace(paragraph, `{"object":"text"`, `{"object":"inline","type":"link","isVoid":false,"data":{"ref":{"kind":"url","url":"javascript:alert(1)"}},"nodes":[{"object":"text","leaves":[]}]},{"object":"text"`, 1)), 400, "ref.url"},
 		{"a document that is a list", `{"operation":"update_page","page":"$page","document":{"document":[]}}`, 400, "document"},
 		{"a page of 3 MB", `{"operation":"update_page","page":"$page","document":{"markdown":"` + strings.Repeat("word ", 600_000) + `"}}`, 400, "document.markdown"},
-		{"a body of 33 MB", `{"operation":"update_page","page":"$page","document":{"markdown":"` + strings.Repeat("word ", 6_700_000) + `"}}`, 413, "at most 32 MB"},
+		{"a body of 33 MB", `{"operation":"update_page","page":"$page","document":{"markdown":"` + strings.Repeat("word ", 6_800_000) + `"}}`, 413, "at most 32 MB"},
 		{"a NUL", `{"operation":"update_page","page":"$page","document":{"markdown":"a\u0000b"}}`, 400, "NUL"},
 		{"51 changes", strings.Repeat(change, 50) + `{"operation":"update_page","page":"$page","title":"x"}`, 400, "body.changes"},
 		{"the 50th change is wrong", strings.Repeat(change, 49) + `{"operation":"update_page","page":"absent","title":"x"}`, 404, "body.changes[49].page"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -114,6 +115,18 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:maxDetail], "") + "…"
 }
 
+// tooLarge says how large a body may be, which huma tells in bytes.
+func tooLarge(message string) string {
+	limit := 0
+	if _, at, ok := strings.Cut(message, "limit="); ok {
+		_, _ = fmt.Sscanf(at, "%d", &limit) // 0 if it is not there
+	}
+	if limit == 0 {
+		return "the body is too large"
+	}
+	return fmt.Sprintf("the body is too large: at most %d MB", limit>>20)
+}
+
 // problemOfInput turns what huma found in the input into a problem. Whatever
 // is wrong with the input is a 400 that names the place.
 func problemOfInput(status int, message string, found []error) *problem {
@@ -121,7 +134,7 @@ func problemOfInput(status int, message string, found []error) *problem {
 	case http.StatusUnprocessableEntity:
 		status = http.StatusBadRequest
 	case http.StatusRequestEntityTooLarge:
-		return newProblem(status, "the body is too large: at most 1 MB", nil)
+		return newProblem(status, tooLarge(message), nil)
 	case http.StatusUnsupportedMediaType:
 		return newProblem(status, "send the body as JSON, with the header Content-Type: application/json", nil)
 	}

@@ -153,6 +153,9 @@ func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*created[File], err
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 			return nil, errs.Field("body", "is larger than %d MB", blob.DefaultMaxBytes>>20)
 		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, errs.Field("body", "ends in the middle of the file")
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -183,7 +183,11 @@ func TestFileAddressesAreSigned(t *testing.T) {
 		"a later end":          change(func(_ *url.URL, q url.Values) { q.Set("signature", strings.Replace(q.Get("signature"), ".1", ".9", 1)) }),
 		"a broken signature":   change(func(_ *url.URL, q url.Values) { q.Set("signature", q.Get("signature")+"A") }),
 		"an endless signature": change(func(_ *url.URL, q url.Values) { q.Set("signature", strings.Repeat("A", 10_000)) }),
-		"a short hash":         change(func(u *url.URL, _ url.Values) { p := strings.Split(u.Path, "/"); p[5] = "00"; u.Path = strings.Join(p, "/") }),
+		"a short hash": change(func(u *url.URL, _ url.Values) {
+			p := strings.Split(u.Path, "/")
+			p[5] = "00"
+			u.Path = strings.Join(p, "/")
+		}),
 	} {
 		if got := fetch(t, "GET", at); got.status != 404 || !strings.Contains(got.body, `"code":404`) || strings.Contains(got.body, "one") {
 			t.Errorf("%s: %d %s", name, got.status, got.body)

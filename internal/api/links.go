@@ -32,6 +32,7 @@ type linkUsage struct {
 	Status    content.LinkStatus `json:"status" enum:"ok,broken,in-app"`
 	Relation  string             `json:"relation" enum:"reference,dependsOn" doc:"dependsOn: what refers to it cannot be shown without it."`
 	Text      string             `json:"text,omitempty" doc:"What a reader sees at the first place; of a broken one, all that is left of its target."`
+	Written   string             `json:"written,omitempty" doc:"The path as it is written, of one that leads nowhere."`
 	Target    *contentLocation   `json:"targetReference,omitempty" doc:"Absent when it cannot be found."`
 	Locations []contentLocation  `json:"locationReferences"`
 }
@@ -162,6 +163,9 @@ func (a *API) linksOut(ctx context.Context, p docs.PageID, status content.LinkSt
 	l := &locator{a: a, g: g}
 	for _, u := range usages {
 		item := linkUsage{Status: u.Status, Relation: "reference", Text: u.Target.Label, Locations: []contentLocation{}}
+		if u.Target.Kind == store.Unresolved {
+			item.Written = u.Target.Target
+		}
 		if u.Target.Hard {
 			item.Relation = "dependsOn"
 		}

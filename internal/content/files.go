@@ -73,12 +73,12 @@ func (s *Service) fetchOne(ctx context.Context, at string, f NewFile) (docs.File
 		if f.ContentType == "" {
 			return docs.File{}, errs.Field(at+".contentType", "is required with base64")
 		}
-		if base64.StdEncoding.DecodedLen(len(f.Base64)) > MaxBase64+3 {
-			return docs.File{}, errs.Field(at+".base64", "is larger than %d MB; send it as a url, or upload it", MaxBase64>>20)
-		}
 		b, err := base64.StdEncoding.DecodeString(f.Base64)
-		if err != nil {
+		switch {
+		case err != nil:
 			return docs.File{}, errs.Field(at+".base64", "is not base64")
+		case len(b) > MaxBase64:
+			return docs.File{}, errs.Field(at+".base64", "is larger than %d MB; send it as a url, or upload it", MaxBase64>>20)
 		}
 		return s.keep(ctx, name, bytes.NewReader(b))
 	}

@@ -103,8 +103,9 @@ func (c *verifier) blobs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = c.v.scan(ctx, keySetting+settingOther, "", func(_ string, b []byte) (bool, error) {
-		f, err := decodeFile("", b)
+	// Those that no page uses have no id; their path takes its place.
+	err = c.v.scan(ctx, keySetting+settingOther, "", func(at string, b []byte) (bool, error) {
+		f, err := decodeFile(at, b)
 		files = append(files, f)
 		return true, err
 	})

@@ -142,8 +142,6 @@ const (
 	MaxDescription = 1000
 	MaxPageDepth   = 32
 	MaxSource      = 2 << 20 // bytes of one page
-	MaxVariables   = 500
-	MaxPages       = 500_000 // of a space
 )
 
 // SlugOf makes the last part of an address out of a title: letters and

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strconv"
@@ -39,20 +40,38 @@ func sameMarks(a, b []Mark) bool {
 type inlineBuilder struct {
 	nodes  []*Node
 	leaves []Leaf
+	tail   []byte // the text of the last leaf, when that is not raw
 }
 
 func (b *inlineBuilder) text(s string, marks []Mark) {
 	if s == "" {
 		return
 	}
-	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw && sameMarks(b.leaves[k-1].Marks, marks) {
-		b.leaves[k-1].Text += s
-		return
+	if k := len(b.leaves); k == 0 || b.leaves[k-1].Raw || !sameMarks(b.leaves[k-1].Marks, marks) {
+		b.commit()
+		b.leaves = append(b.leaves, Leaf{Marks: marks})
 	}
-	b.leaves = append(b.leaves, Leaf{Text: s, Marks: marks})
+	b.tail = append(b.tail, s...)
+}
+
+// commit gives the last leaf its text.
+func (b *inlineBuilder) commit() {
+	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
+		b.leaves[k-1].Text = string(b.tail)
+	}
+	b.tail = b.tail[:0]
+}
+
+// lastText gives the text of the last leaf, "" for none and for a raw one.
+func (b *inlineBuilder) lastText() []byte {
+	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
+		return b.tail
+	}
+	return nil
 }
 
 func (b *inlineBuilder) raw(s string, marks []Mark) {
+	b.commit()
 	b.leaves = append(b.leaves, Leaf{Text: strings.ReplaceAll(cleanLines(s), "\n", " "), Marks: marks, Raw: true})
 }
 
@@ -62,6 +81,7 @@ func (b *inlineBuilder) inline(n *Node) {
 }
 
 func (b *inlineBuilder) flush() {
+	b.commit()
 	if len(b.leaves) > 0 {
 		b.nodes = append(b.nodes, textNode(b.leaves...))
 		b.leaves = nil
@@ -410,18 +430,21 @@ func (c *converter) annotate(b *inlineBuilder, label string) bool {
 		return false
 	}
 	var word Leaf
-	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
-		last := &b.leaves[k-1]
-		at := strings.LastIndexAny(last.Text, " \t\n\u00a0"+keptSpace) + 1
-		if at > 0 && strings.HasPrefix(last.Text[at-1:], "\u00a0") {
+	if text := b.lastText(); len(text) > 0 {
+		at := bytes.LastIndexAny(text, " \t\n\u00a0"+keptSpace) + 1
+		if at > 0 && bytes.HasPrefix(text[at-1:], []byte("\u00a0")) {
 			at++
 		}
-		if at < len(last.Text) {
-			word = Leaf{Text: last.Text[at:], Marks: last.Marks}
+		last := len(b.leaves) - 1
+		if at < len(text) {
+			word = Leaf{Text: string(text[at:]), Marks: b.leaves[last].Marks}
 		}
-		last.Text = last.Text[:at]
-		if last.Text == "" {
-			b.leaves = b.leaves[:k-1]
+		b.tail = text[:at]
+		if at == 0 {
+			b.leaves = b.leaves[:last]
+			if last > 0 && !b.leaves[last-1].Raw {
+				b.tail = []byte(b.leaves[last-1].Text)
+			}
 		}
 	}
 	b.annotation([]*Node{textNode(word)}, fragment)

@@ -60,9 +60,11 @@ func (h *htmlReader) run(b *inlineBuilder, run []*element, marks []Mark, start b
 // afterSpace tells whether what was added last is a space, a line break or
 // nothing.
 func (b *inlineBuilder) afterSpace(start bool) bool {
-	if k := len(b.leaves); k > 0 {
-		t := b.leaves[k-1].Text
-		return !b.leaves[k-1].Raw && (strings.HasSuffix(t, " ") || strings.HasSuffix(t, "\n"))
+	if t := b.lastText(); len(t) > 0 {
+		return t[len(t)-1] == ' ' || t[len(t)-1] == '\n'
+	}
+	if len(b.leaves) > 0 {
+		return false
 	}
 	return start && len(b.nodes) == 0
 }

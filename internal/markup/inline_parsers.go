@@ -157,6 +157,10 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 		return &atom{what: atomElement, text: string(open)}
 	}
 	closing := []byte("</" + name + ">")
+	_, at := block.Position()
+	if at.Start < scanOf(pc).unclosed[name] {
+		return nil // it was looked for in vain
+	}
 	rest, ok := takeUntil(block, func(b []byte) int {
 		if i := bytes.Index(b, closing); i >= 0 {
 			return i + len(closing)
@@ -164,6 +168,7 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 		return -1
 	})
 	if !ok {
+		scanOf(pc).unclosed[name] = at.Start + maxAtomBytes/2
 		return nil
 	}
 	return &atom{what: atomElement, text: string(open) + string(rest)}

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,16 +37,24 @@ func SetKeys(doc *Document, keys []string) bool {
 	for i, n := range doc.Nodes {
 		n.Key = keys[i]
 	}
-	innerKeys(doc.Nodes, seen, hashes{})
+	newKeys(seen).inside(doc.Nodes, hashes{})
 	return true
 }
 
 // Rekey gives keys to doc: blocks that are the same as, or an edited form of,
 // a block of old take its key; others keep their own where it is theirs
-// alone, or get a fresh one.
+// alone, or get a fresh one. The keys of a document that came from a client
+// say which block is which; those of a parsed one follow from its content and
+// say nothing.
 func Rekey(old, doc *Document) {
 	h := hashes{}
-	from := h.match(old.Nodes, doc.Nodes)
+	var from []int
+	if doc.Spans == nil {
+		from = h.match(old.Nodes, doc.Nodes)
+		sameKeys(old.Nodes, doc.Nodes, from)
+	} else {
+		from = h.align(old.Nodes, doc.Nodes)
+	}
 	edited(old.Nodes, doc.Nodes, from)
 	used := map[string]bool{}
 	for i, n := range doc.Nodes {
@@ -58,60 +67,81 @@ func Rekey(old, doc *Document) {
 		}
 		from[i] = -1
 	}
+	keys := newKeys(used)
 	for i, n := range doc.Nodes {
 		if from[i] >= 0 {
 			continue
 		}
 		if !keyForm.MatchString(n.Key) || used[n.Key] {
-			n.Key = freshKey(used, h.of(n))
+			n.Key = keys.fresh(h.of(n))
 		}
 		used[n.Key] = true
 	}
-	innerKeys(doc.Nodes, used, h)
+	keys.inside(doc.Nodes, h)
 }
 
 // deriveKeys gives keys that follow from the content alone: the same source
 // has the same keys wherever it is read.
 func deriveKeys(nodes []*Node) {
 	h := hashes{}
-	used := make(map[string]bool, len(nodes))
+	keys := newKeys(make(map[string]bool, len(nodes)))
 	for _, n := range nodes {
-		n.Key = freshKey(used, h.of(n))
-		used[n.Key] = true
+		n.Key = keys.fresh(h.of(n))
 	}
-	innerKeys(nodes, used, h)
+	keys.inside(nodes, h)
 }
 
-// innerKeys names what is inside of blocks by their key and by its own
-// content, so that a change leaves the keys of its neighbours alone.
-func innerKeys(nodes []*Node, used map[string]bool, h hashes) {
+// keyMaker makes keys that are not used yet.
+type keyMaker struct {
+	used  map[string]bool
+	times map[uint64]int // how often a hash was asked for
+}
+
+func newKeys(used map[string]bool) *keyMaker { return &keyMaker{used, map[uint64]int{}} }
+
+// inside names what is inside of blocks by their key and by its own content,
+// so that a change leaves the keys of its neighbours alone.
+func (k *keyMaker) inside(nodes []*Node, h hashes) {
 	for _, n := range nodes {
 		for _, list := range [2][]*Node{n.Nodes, n.Fragments} {
-			for _, k := range list {
-				k.Key = freshKey(used, mix(hashString(hashSeed, n.Key), h.of(k)))
-				used[k.Key] = true
+			if len(list) == 0 {
+				continue
 			}
-			innerKeys(list, used, h)
+			base := hashString(hashSeed, n.Key)
+			for _, c := range list {
+				c.Key = k.fresh(mix(base, h.of(c)))
+			}
+			k.inside(list, h)
 		}
 	}
 }
 
-// freshKey makes a key of a hash that is not used yet. The n-th block with the
-// same content gets the n-th key.
-func freshKey(used map[string]bool, hash uint64) string {
+// fresh makes a key of a hash. The n-th block with the same content gets the
+// n-th key.
+func (k *keyMaker) fresh(hash uint64) string {
 	for {
-		key := strconv.FormatUint(hash, 36)
-		if len(key) > keyLength {
-			key = key[:keyLength]
+		n := k.times[hash]
+		k.times[hash]++
+		v := hash
+		if n > 0 {
+			v = mix(hash, uint64(n))
 		}
-		for len(key) < keyLength {
-			key = "0" + key
-		}
-		if !used[key] {
+		if key := keyText(v); !k.used[key] {
+			k.used[key] = true
 			return key
 		}
-		hash = mix(hash, 1)
 	}
+}
+
+// keyText writes a hash as a key.
+func keyText(v uint64) string {
+	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+	var b [keyLength]byte
+	for i := range b {
+		b[i] = digits[v%36]
+		v /= 36
+	}
+	return string(b[:])
 }
 
 const keyLength = 10
@@ -254,11 +284,120 @@ func (h hashes) match(old, doc []*Node) []int {
 	return from
 }
 
-// edited adds the blocks of doc that are another form of a block of old: the
-// one with the same key, or the one that stands at the same place between two
-// blocks that did not change.
-func edited(old, doc []*Node, from []int) {
-	taken := make(map[int]bool, len(old))
+// align finds the same, by order alone: what stands between blocks that did
+// not change belongs together.
+func (h hashes) align(old, doc []*Node) []int {
+	a, b := make([]uint64, len(old)), make([]uint64, len(doc))
+	for i, n := range old {
+		a[i] = h.of(n)
+	}
+	for i, n := range doc {
+		b[i] = h.of(n)
+	}
+	from := make([]int, len(doc))
+	for i := range from {
+		from[i] = -1
+	}
+	alignRange(a, b, 0, 0, from, 0)
+	// Blocks that moved.
+	left := map[uint64][]int{}
+	taken := make([]bool, len(old))
+	for _, j := range from {
+		if j >= 0 {
+			taken[j] = true
+		}
+	}
+	for j, v := range a {
+		if !taken[j] {
+			left[v] = append(left[v], j)
+		}
+	}
+	for i, v := range b {
+		if list := left[v]; from[i] < 0 && len(list) > 0 {
+			from[i], left[v] = list[0], list[1:]
+		}
+	}
+	return from
+}
+
+// alignRange matches equal ends, and between them what is there once on both
+// sides, in its longest common order; then what stands between those.
+func alignRange(a, b []uint64, ai, bi int, from []int, depth int) {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		from[bi] = ai
+		a, b, ai, bi = a[1:], b[1:], ai+1, bi+1
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		from[bi+len(b)-1] = ai + len(a) - 1
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	const deepest = 32
+	if len(a) == 0 || len(b) == 0 || depth > deepest {
+		return
+	}
+	type place struct{ na, nb, ia, ib int }
+	places := map[uint64]*place{}
+	for i, v := range a {
+		p := places[v]
+		if p == nil {
+			p = &place{}
+			places[v] = p
+		}
+		p.na, p.ia = p.na+1, i
+	}
+	for i, v := range b {
+		if p := places[v]; p != nil {
+			p.nb, p.ib = p.nb+1, i
+		}
+	}
+	var once []*place // in the order of b
+	for i, v := range b {
+		if p := places[v]; p != nil && p.na == 1 && p.nb == 1 && p.ib == i {
+			once = append(once, p)
+		}
+	}
+	la, lb := 0, 0
+	for _, i := range longestRising(once, func(p *place) int { return p.ia }) {
+		p := once[i]
+		from[bi+p.ib] = ai + p.ia
+		alignRange(a[la:p.ia], b[lb:p.ib], ai+la, bi+lb, from, depth+1)
+		la, lb = p.ia+1, p.ib+1
+	}
+	if la > 0 || lb > 0 {
+		alignRange(a[la:], b[lb:], ai+la, bi+lb, from, depth+1)
+	}
+}
+
+// longestRising gives the positions of a longest sequence with rising values.
+func longestRising[T any](list []T, value func(T) int) []int {
+	var ends []int // position of the smallest end of each length
+	before := make([]int, len(list))
+	for i, e := range list {
+		k, _ := slices.BinarySearchFunc(ends, value(e), func(end, v int) int { return cmp.Compare(value(list[end]), v) })
+		before[i] = -1
+		if k > 0 {
+			before[i] = ends[k-1]
+		}
+		if k == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[k] = i
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	out := make([]int, len(ends))
+	for k, i := len(ends)-1, ends[len(ends)-1]; k >= 0; k-- {
+		out[k] = i
+		i = before[i]
+	}
+	return out
+}
+
+// sameKeys adds the blocks of doc that have the key of a block of old.
+func sameKeys(old, doc []*Node, from []int) {
+	taken := make([]bool, len(old))
 	for _, j := range from {
 		if j >= 0 {
 			taken[j] = true
@@ -271,8 +410,19 @@ func edited(old, doc []*Node, from []int) {
 		}
 	}
 	for i, n := range doc {
-		if j, ok := byKey[n.Key]; ok && from[i] < 0 && n.Key != "" && !taken[j] && old[j].Type == n.Type {
+		if j, ok := byKey[n.Key]; ok && from[i] < 0 && !taken[j] {
 			from[i] = j
+			taken[j] = true
+		}
+	}
+}
+
+// edited adds the blocks of doc that are another form of a block of old: one
+// of the same kind that stands between the same blocks.
+func edited(old, doc []*Node, from []int) {
+	taken := make(map[int]bool, len(old))
+	for _, j := range from {
+		if j >= 0 {
 			taken[j] = true
 		}
 	}

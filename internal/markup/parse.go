@@ -47,6 +47,8 @@ type converter struct {
 	level    int  // blocks inside of blocks
 	tooDeep  bool
 	whole    string // the tag around
+	// The lines up to an offset, for problems.
+	counted, line int
 }
 
 func parse(body []byte, refs Refs) *Document {
@@ -94,7 +96,7 @@ func (d *Document) add(nodes []*Node, sp Span) {
 	if k := len(d.Spans); k > 0 && sp.Start < d.Spans[k-1].End {
 		before := d.Spans[k-1]
 		sp = Span{before.Start, max(before.End, sp.End)}
-		for j := k - 1; j >= 0 && d.Spans[j] == before; j-- {
+		for j := k - 1; sp != before && j >= 0 && d.Spans[j] == before; j-- {
 			d.Spans[j] = sp
 		}
 	}
@@ -108,8 +110,15 @@ func (c *converter) problem(off int, message string) {
 	if c.nested > 0 {
 		return
 	}
-	line := 1 + bytes.Count(c.source[:min(off, len(c.source))], []byte("\n"))
-	*c.problems = append(*c.problems, Problem{line, message})
+	if off < c.counted {
+		c.counted, c.line = 0, 0
+	}
+	off = min(off, len(c.source))
+	c.line += bytes.Count(c.source[c.counted:off], []byte("\n"))
+	c.counted = off
+	if len(*c.problems) < maxProblems {
+		*c.problems = append(*c.problems, Problem{c.line + 1, message})
+	}
 }
 
 // firstOffset gives an offset on the first line of a block.

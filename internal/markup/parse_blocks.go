@@ -73,7 +73,7 @@ func (c *converter) paragraph(n ast.Node) *Node {
 					b.text(l.Text, l.Marks)
 				}
 			}
-			inlines[0].Leaves = b.leaves
+			inlines[0] = b.done()[0]
 		}
 	}
 	return paragraphNode(inlines)

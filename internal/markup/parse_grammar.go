@@ -22,6 +22,8 @@ const (
 	// maxUses is how often one footnote may be used: each use carries its
 	// body.
 	maxUses = 32
+	// maxProblems is how many problems of one source are told.
+	maxProblems = 100
 )
 
 // grammar reads Markdown into goldmark's tree; it has no state of its own.
@@ -54,7 +56,7 @@ var grammar = parser.NewParser(
 		util.Prioritized(parser.NewEmphasisParser(), 500),
 		util.Prioritized(extension.NewStrikethroughParser(), 500),
 		util.Prioritized(emojiParser{}, 600),
-		util.Prioritized(extension.NewLinkifyParser(), 999),
+		util.Prioritized(addressParser{}, 999),
 	),
 	parser.WithParagraphTransformers(
 		util.Prioritized(heavyTransformer{}, 50),
@@ -70,6 +72,8 @@ type scan struct {
 	source []byte
 	deep   map[ast.Node]bool // top-level blocks that are nested too deeply
 	notes  map[string]*footnoteBlock
+	// unclosed is up to where no end of an element was found.
+	unclosed map[string]int
 }
 
 var scanKey = parser.NewContextKey()
@@ -78,7 +82,7 @@ func scanOf(pc parser.Context) *scan { return pc.Get(scanKey).(*scan) }
 
 // read runs the grammar over a source.
 func read(source []byte) (ast.Node, *scan) {
-	s := &scan{outline: newOutline(source), source: source, deep: map[ast.Node]bool{}, notes: map[string]*footnoteBlock{}}
+	s := &scan{outline: newOutline(source), source: source, deep: map[ast.Node]bool{}, notes: map[string]*footnoteBlock{}, unclosed: map[string]int{}}
 	pc := parser.NewContext()
 	pc.Set(scanKey, s)
 	return grammar.Parse(text.NewReader(source), parser.WithContext(pc)), s

@@ -11,7 +11,7 @@ import (
 func Print(doc *Document, refs Refs) []byte {
 	p := newPrinter(refs, newNotes(nil))
 	nodes, last := doc.Nodes, []*Node(nil)
-	if k := len(nodes); k > 0 && isOpenRaw(nodes[k-1]) {
+	if k := len(nodes); k > 0 && p.isOpenRaw(nodes[k-1]) {
 		// It would take the footnotes for its own.
 		nodes, last = nodes[:k-1], nodes[k-1:]
 	}
@@ -40,10 +40,11 @@ type printer struct {
 	// openEnd is set where the block around ends by itself, so that something
 	// that has no end may come last.
 	openEnd bool
+	forms   map[string]rawForm
 }
 
 func newPrinter(refs Refs, n *notes) *printer {
-	return &printer{refs: refs, notes: n, inside: map[string]int{}}
+	return &printer{refs: refs, notes: n, inside: map[string]int{}, forms: map[string]rawForm{}}
 }
 
 // notes are the footnotes of one source.
@@ -129,7 +130,7 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 			other = false
 		}
 		s := ""
-		if p.openEnd && i == last(nodes) && isOpenRaw(n) {
+		if p.openEnd && i == last(nodes) && p.isOpenRaw(n) {
 			s, _ = rawSource(n)
 		} else {
 			s = p.block(n, other)

@@ -247,21 +247,40 @@ func (p *printer) integration(n *Node) string {
 // what would not come back as the same block is shown as text instead.
 func (p *printer) raw(source string) string {
 	source = cleanSource(source)
-	if isRawBlock(source) && !isOpen(source) && !p.disturbs(source) {
+	if p.rawForm(source) == rawClosed && !p.disturbs(source) {
 		return source
 	}
 	return p.fence("", strings.Split(source, "\n"))
 }
 
-// isOpen tells whether source that is a block would take what follows it.
-func isOpen(source string) bool {
-	doc := parse([]byte(source+"\n\nx\n"), Refs{})
-	return len(doc.Nodes) != 2 || doc.Nodes[1].Type != "paragraph"
+// rawForm is how source behaves as a block.
+type rawForm int
+
+const (
+	rawNone   rawForm = iota + 1 // it is not one block
+	rawOpen                      // it would take what follows
+	rawClosed                    // it stands for itself
+)
+
+// rawForm looks at each source once.
+func (p *printer) rawForm(source string) rawForm {
+	if f := p.forms[source]; f != 0 {
+		return f
+	}
+	f := rawNone
+	if isRawBlock(source) {
+		f = rawOpen
+		if doc := parse([]byte(source+"\n\nx\n"), Refs{}); len(doc.Nodes) == 2 && doc.Nodes[1].Type == "paragraph" {
+			f = rawClosed
+		}
+	}
+	p.forms[source] = f
+	return f
 }
 
-func isOpenRaw(n *Node) bool {
+func (p *printer) isOpenRaw(n *Node) bool {
 	source, ok := rawSource(n)
-	return ok && isRawBlock(source) && isOpen(source)
+	return ok && p.rawForm(source) == rawOpen
 }
 
 // disturbs tells whether source opens or closes one of the tags around it.

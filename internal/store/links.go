@@ -140,11 +140,7 @@ func joinAnchors(all []string) string {
 	if len(all) == 0 {
 		return ""
 	}
-	out := "\n"
-	for _, a := range all {
-		out += a + "\n"
-	}
-	return out
+	return "\n" + strings.Join(all, "\n") + "\n"
 }
 
 // chainCTE is the chain of layers below $1, as a table.

@@ -1,0 +1,150 @@
+package markup
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// addressParser makes links of addresses that stand in text: http://a.bc,
+// www.a.bc and a@b.cd. The rules are those of GitHub's Markdown.
+type addressParser struct{}
+
+// A space stands for every space and for the place behind another inline.
+func (addressParser) Trigger() []byte { return []byte{' ', '*', '_', '~', '('} }
+
+func (addressParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	if pc.IsInLinkLabel() {
+		return nil
+	}
+	line, seg := block.PeekLine()
+	if seg.Padding > 0 {
+		return nil
+	}
+	skip := 0
+	switch line[0] {
+	case ' ', '\t', '*', '_', '~', '(':
+		skip = 1
+	}
+	kind, protocol := ast.AutoLinkType(ast.AutoLinkURL), ""
+	rest := line[skip:]
+	n := urlLength(rest)
+	if n == 0 && bytes.HasPrefix(rest, []byte("www.")) {
+		n, protocol = addressLength(rest, 0), "http"
+	}
+	if n == 0 {
+		n, kind = mailLength(rest), ast.AutoLinkEmail
+	}
+	if n == 0 {
+		return nil
+	}
+	if skip > 0 {
+		ast.MergeOrAppendTextSegment(parent, seg.WithStop(seg.Start+1))
+	}
+	block.Advance(skip + n)
+	link := ast.NewAutoLink(kind, ast.NewTextSegment(text.NewSegment(seg.Start+skip, seg.Start+skip+n)))
+	if protocol != "" {
+		link.Protocol = []byte(protocol)
+	}
+	return link
+}
+
+// urlLength gives how long the address at the start of b is, 0 for none.
+func urlLength(b []byte) int {
+	for _, scheme := range []string{"https://", "http://", "ftp://"} {
+		if bytes.HasPrefix(b, []byte(scheme)) {
+			return addressLength(b, len(scheme))
+		}
+	}
+	return 0
+}
+
+// maxAddress is how long an address in text may be.
+const maxAddress = 2 << 10
+
+// addressLength reads a host with a dot from a position on, and what follows
+// it up to a space, without the punctuation that ends a sentence.
+func addressLength(b []byte, host int) int {
+	b = b[:min(len(b), maxAddress)]
+	i := host
+	dot := -1
+	for i < len(b) && (isWordByte(b[i]) || b[i] == '-' || b[i] == '_' || b[i] == '.') {
+		if b[i] == '.' {
+			dot = i
+		}
+		i++
+	}
+	for i > host && b[i-1] == '.' {
+		i--
+	}
+	if dot <= host || dot >= i-1 && bytes.IndexByte(b[host:max(i-1, host)], '.') <= 0 {
+		return 0
+	}
+	if i < len(b) && b[i] == ':' {
+		k := i + 1
+		for k < len(b) && b[k] >= '0' && b[k] <= '9' {
+			k++
+		}
+		if k > i+1 {
+			i = k
+		}
+	}
+	if i < len(b) && (b[i] == '/' || b[i] == '?' || b[i] == '#') {
+		for i < len(b) && b[i] > ' ' && b[i] < 0x7f && b[i] != '<' && b[i] != '`' && b[i] != '\\' {
+			i++
+		}
+		i = trimAddress(b[:i])
+	}
+	return i
+}
+
+// trimAddress leaves out what more likely belongs to the sentence.
+func trimAddress(b []byte) int {
+	i := len(b)
+	open, closed := bytes.Count(b, []byte("(")), bytes.Count(b, []byte(")"))
+	for i > 0 {
+		switch b[i-1] {
+		case '?', '!', '.', ',', ':', ';', '*', '_', '~', '\'', '"', ']', '}', '|':
+			i--
+			continue
+		case ')':
+			if closed > open {
+				closed--
+				i--
+				continue
+			}
+		}
+		break
+	}
+	return i
+}
+
+// mailLength gives how long the mail address at the start of b is.
+func mailLength(b []byte) int {
+	const longest = 64 // of the part in front of the sign
+	i := 0
+	for i < len(b) && i < longest && (isWordByte(b[i]) || b[i] == '.' || b[i] == '-' || b[i] == '_' || b[i] == '+') {
+		i++
+	}
+	if i == 0 || !isWordByte(b[0]) || i >= len(b) || b[i] != '@' {
+		return 0
+	}
+	at := i + 1
+	i = at
+	dot := -1
+	for i < len(b) && i < at+255 && (isWordByte(b[i]) || b[i] == '-' || b[i] == '.' || b[i] == '_') {
+		if b[i] == '.' {
+			dot = i
+		}
+		i++
+	}
+	for i > at && b[i-1] == '.' {
+		i--
+	}
+	if dot <= at || i == at || b[i-1] == '-' || b[i-1] == '_' || bytes.IndexByte(b[at:i], '.') <= 0 {
+		return 0
+	}
+	return i
+}

@@ -1,0 +1,212 @@
+package markup
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func plainParagraph(s string) *Node {
+	return paragraphNode([]*Node{textNode(Leaf{Text: s})})
+}
+
+// change draws another document with mostly the same blocks.
+func change(t *rapid.T, nodes []*Node) []*Node {
+	nodes = slices.Clone(nodes)
+	for range rapid.IntRange(1, 3).Draw(t, "changes") {
+		fresh := rapid.SampledFrom([]*Node{
+			plainParagraph("new text"), plainParagraph("other"), blockNode("divider", nil), headingNode(2, "", []*Node{textNode(Leaf{Text: "New"})}),
+			blockNode("list-unordered", nil, blockNode("list-item", nil, plainParagraph("item"))), codeNode(nil, "code"), rawNode("<!-- x -->"),
+		}).Draw(t, "block")
+		at := rapid.IntRange(0, len(nodes)).Draw(t, "at")
+		switch {
+		case rapid.Bool().Draw(t, "insert") || at == len(nodes):
+			nodes = slices.Insert(nodes, at, fresh)
+		case rapid.Bool().Draw(t, "replace"):
+			nodes[at] = fresh
+		case rapid.Bool().Draw(t, "delete"):
+			nodes = slices.Delete(nodes, at, at+1)
+		default:
+			to := rapid.IntRange(0, len(nodes)-1).Draw(t, "to")
+			n := nodes[at]
+			nodes = slices.Insert(slices.Delete(nodes, at, at+1), to, n)
+		}
+	}
+	return nodes
+}
+
+// Whatever the source and the change: what comes out is the changed document.
+func TestReprintGivesTheChangedDocument(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var src []byte
+		if rapid.Bool().Draw(rt, "garbage") {
+			src = drawPieces(rt)
+		} else {
+			src = Print(genNormal(rt), hardRefs)
+		}
+		old := Parse(src, hardRefs)
+		doc := &Document{Nodes: change(rt, old.Nodes)}
+		out := Reprint(src, old, doc, hardRefs)
+		want := Parse(Print(doc, hardRefs), hardRefs)
+		if err := sameDocs(want.Nodes, Parse(out, hardRefs).Nodes); err != nil {
+			rt.Fatalf("%q\nbecame\n%q\nwhich is another document: %v", src, out, err)
+		}
+	})
+}
+
+// An edit of one block of a clean source leaves every other byte and every
+// other key alone.
+func TestReprintLeavesOtherBytesAndKeysAlone(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		src := Print(genNormal(rt), hardRefs)
+		old := Parse(src, hardRefs)
+		if len(old.Nodes) == 0 || bytes.Contains(src, []byte("[^")) || bytes.Contains(src, []byte(noteHref)) {
+			return
+		}
+		i := rapid.IntRange(0, len(old.Nodes)-1).Draw(rt, "block")
+		doc := &Document{Nodes: slices.Clone(old.Nodes)}
+		doc.Nodes[i] = plainParagraph("changed")
+		doc.Nodes[i].Key = old.Nodes[i].Key
+		s := old.Spans[i]
+		want := string(src[:s.Start]) + "changed" + string(src[s.End:])
+		out := Reprint(src, old, doc, hardRefs)
+		if string(out) != want {
+			rt.Fatalf("wanted\n%s\ngot\n%s", want, out)
+		}
+		got := Parse(out, hardRefs)
+		Rekey(old, got)
+		checkKeys(rapidTB{t, rt}, got)
+		for j, n := range got.Nodes {
+			if j != i && n.Key != old.Nodes[j].Key {
+				rt.Fatalf("block %d lost its key %s and has %s", j, old.Nodes[j].Key, n.Key)
+			}
+		}
+	})
+}
+
+func TestReprint(t *testing.T) {
+	for _, c := range []struct {
+		name, src string
+		edit      func(nodes []*Node) []*Node
+		want      string
+	}{
+		{"nothing", "# A  \nb   c\n\n\n- d\n- e\n", func(n []*Node) []*Node { return n }, "# A  \nb   c\n\n\n- d\n- e\n"},
+		{"replace", "- a\n-   b\n\n\n__c__\n\n+ d\n", func(n []*Node) []*Node { n[1] = plainParagraph("new"); return n }, "- a\n-   b\n\n\nnew\n\n+ d\n"},
+		{"replace below a heading", "# A\nb\n\nc\n", func(n []*Node) []*Node { n[1] = plainParagraph("new"); return n }, "# A\nnew\n\nc\n"},
+		{"replace what held two apart", "a\n***\nb\n", func(n []*Node) []*Node { n[1] = plainParagraph("new"); return n }, "a\n\nnew\n\nb\n"},
+		{"insert", "a\n\n\n\nb\n", func(n []*Node) []*Node { return slices.Insert(n, 1, plainParagraph("new")) }, "a\n\nnew\n\n\n\nb\n"},
+		{"insert first", "\n\na\n", func(n []*Node) []*Node { return slices.Insert(n, 0, plainParagraph("new")) }, "\n\nnew\n\na\n"},
+		{"insert last", "a", func(n []*Node) []*Node { return append(n, plainParagraph("new")) }, "a\n\nnew\n"},
+		{"insert into nothing", "", func(n []*Node) []*Node { return append(n, plainParagraph("new")) }, "new\n"},
+		{"delete", "a\n\nb\n\n\nc\n", func(n []*Node) []*Node { return slices.Delete(n, 1, 2) }, "a\n\nc\n"},
+		{"delete all", "a\n\nb\n", func(n []*Node) []*Node { return nil }, ""},
+		{"move", "__a__\n\n- b\n\nc\n", func(n []*Node) []*Node { return []*Node{n[2], n[0], n[1]} }, "c\n\n__a__\n\n- b\n"},
+		{"twice the same", "a\n\n- x\n\na\n", func(n []*Node) []*Node { n[0] = plainParagraph("b"); return n }, "b\n\n- x\n\na\n"},
+		{"lists stay apart", "- a\n\nb\n\n- c\n", func(n []*Node) []*Node { return slices.Delete(n, 1, 2) }, "* a\n\n- c\n"},
+		{"code without an end", "a\n\n```\nb\n", func(n []*Node) []*Node { return append(n, plainParagraph("c")) }, "a\n\n```\nb\n```\n\nc\n"},
+		{"definitions stay", "[a]\n\n[a]: http://x.y\n\nb\n", func(n []*Node) []*Node { n[1] = plainParagraph("c"); return n }, "[a]\n\n[a]: http://x.y\n\nc\n"},
+		{"a definition is inlined", "x [a]\n\n[a]: http://x.y\n", func(n []*Node) []*Node { n[0].Nodes[0].Leaves[0].Text = "y "; return n }, "y [a](http://x.y)\n\n[a]: http://x.y\n"},
+		{"windows lines", "a\r\n\r\nb\r\n", func(n []*Node) []*Node { n[0] = codeNode(nil, "c"); return n }, "```\r\nc\r\n```\r\n\r\nb\r\n"},
+		{"footnotes keep their labels", "a[^note]\n\nb\n\n[^note]: N\n", func(n []*Node) []*Node { n[0].Nodes = append(n[0].Nodes, textNode(Leaf{Text: "!"})); return n }, "a[^note]\\!\n\nb\n\n[^note]: N\n"},
+		{"footnotes go with their text", "a[^note]\n\nb\n\n[^note]: N\n\n[^other]: O\n", func(n []*Node) []*Node { return n[1:] }, "b\n\n[^other]: O\n"},
+		{"a layout is one piece", "<div data-full-width=\"true\">\n\n```\na\n```\n\n```\nb\n```\n\n</div>\n\nc\n", func(n []*Node) []*Node { n[2] = plainParagraph("d"); return n },
+			"<div data-full-width=\"true\">\n\n```\na\n```\n\n```\nb\n```\n\n</div>\n\nd\n"},
+		{"a layout is printed as a whole", "<div data-full-width=\"true\">\n\n```\na\n```\n\n```\nb\n```\n\n</div>\n", func(n []*Node) []*Node { return n[:1] },
+			"{% code fullWidth=\"true\" %}\n```\na\n```\n{% endcode %}\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			old := Parse([]byte(c.src), Refs{})
+			doc := Parse([]byte(c.src), Refs{})
+			doc.Nodes = c.edit(doc.Nodes)
+			if got := string(Reprint([]byte(c.src), old, doc, Refs{})); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestReprintOfNewFootnotes(t *testing.T) {
+	src := "a[^1]\n\n[^1]: N\n"
+	old := Parse([]byte(src), Refs{})
+	doc := Parse([]byte(src), Refs{})
+	doc.Nodes = append(doc.Nodes, Parse([]byte("b[^1]\n\n[^1]: M\n"), Refs{}).Nodes...)
+	want := "a[^1]\n\nb[^2]\n\n[^1]: N\n\n[^2]: M\n"
+	if got := string(Reprint([]byte(src), old, doc, Refs{})); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// moved locates everything at a new place.
+func moved(dests map[string]string) Refs {
+	return Refs{
+		Resolve: func(dest string, use Use) (Ref, bool) {
+			if dests[dest] == "" {
+				return Ref{}, false
+			}
+			kind := Ref{Kind: RefPage, Page: dest}
+			switch use {
+			case UseInclude:
+				kind = Ref{Kind: RefReusable, ReusableContent: dest}
+			case UseImage, UseFile:
+				kind = Ref{Kind: RefFile, File: dest}
+			}
+			return kind, true
+		},
+		Locate: func(ref Ref, use Use) (string, bool) {
+			dest, ok := dests[ref.mainID()]
+			return dest, ok
+		},
+	}
+}
+
+func TestRelocate(t *testing.T) {
+	refs := moved(map[string]string{"a.md": "new/a (1).md", "i.png": "../x y.png", "inc.md": "../inc.md", "same.md": "same.md", "a b.md": "c.md"})
+	for _, c := range []struct{ name, src, want string }{
+		{"link", "x  [a](a.md)\ny\n", "x  [a](<new/a (1).md>)\ny\n"},
+		{"title", "[a](a.md 'T') `c`\n", "[a](<new/a (1).md> 'T') `c`\n"},
+		{"pointy", "[a](<a b.md>)\n", "[a](<c.md>)\n"},
+		{"twice", "[a](a.md) [b](a.md)\n", "[a](<new/a (1).md>) [b](<new/a (1).md>)\n"},
+		{"same", "__[a](same.md)__\n", "__[a](same.md)__\n"},
+		{"mention", "[a.md](a.md \"mention\")\n", "[a (1).md](<new/a (1).md> \"mention\")\n"},
+		{"content reference", "{% content-ref url=\"a.md\" %}\n[a.md](a.md)\n{% endcontent-ref %}\n", "{% content-ref url=\"new/a (1).md\" %}\n[a (1).md](<new/a (1).md>)\n{% endcontent-ref %}\n"},
+		{"include", "{% include \"inc.md\" %}\n", "{% include \"../inc.md\" %}\n"},
+		{"figure", "<figure><img src=\"i.png\" alt=\"a.md\"></figure>\n", "<figure><img src=\"../x y.png\" alt=\"a.md\"></figure>\n"},
+		{"image", "![x](i.png)\n", "![x](<../x y.png>)\n"},
+		{"button", "<a href=\"a.md\" class=\"button primary\">a.md</a>\n", "<a href=\"new/a (1).md\" class=\"button primary\">a.md</a>\n"},
+		{"card", "<table data-view=\"cards\"><thead><tr><th data-type=\"content-ref\">T</th></tr></thead><tbody><tr><td><a href=\"a.md\">a</a></td></tr></tbody></table>\n",
+			"<table data-view=\"cards\"><thead><tr><th data-type=\"content-ref\">T</th></tr></thead><tbody><tr><td><a href=\"new/a (1).md\">a</a></td></tr></tbody></table>\n"},
+		{"not in code", "- `[a](a.md)` and [a](a.md)\n", "* `[a](a.md)` and [a](<new/a (1).md>)\n"},
+		{"other blocks", "__x__\n\n-   [a](a.md)\n\n`[a](a.md)`\n", "__x__\n\n-   [a](<new/a (1).md>)\n\n`[a](a.md)`\n"},
+		{"definition", "[a][r]\n\n[r]: a.md\n", "[a](<new/a (1).md>)\n\n[r]: a.md\n"},
+		{"unknown", "[a](b.md)\n", "[a](b.md)\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			src := []byte(c.src)
+			if got := string(Relocate(src, Parse(src, refs), refs)); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestRelocateReadsAsTheSameDocument(t *testing.T) {
+	// The places of a random document change; read with the new places it is
+	// the same one.
+	dests := map[string]string{}
+	for _, d := range []string{"b.md", "x.md", "b", "b.png", "a.png", "p.md", "b c", "a", "x"} {
+		dests[d] = "new/" + d
+	}
+	from := moved(dests)
+	back := Refs{Resolve: func(dest string, use Use) (Ref, bool) { return from.Resolve(strings.TrimPrefix(dest, "new/"), use) }, Locate: from.Locate}
+	rapid.Check(t, func(rt *rapid.T) {
+		src := drawPieces(rt)
+		doc := Parse(src, from)
+		out := Relocate(src, doc, from)
+		if err := sameDocs(doc.Nodes, Parse(out, back).Nodes); err != nil {
+			rt.Fatalf("%q\nrelocated as\n%q\nis another document: %v", src, out, err)
+		}
+	})
+}

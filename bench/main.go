@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -31,10 +32,14 @@ type options struct {
 	json        string
 	profile     string
 	only        string
+	pages       string
 	pin         bool
 }
 
 func (o options) length() time.Duration { return time.Duration(o.seconds * float64(time.Second)) }
+
+// wants tells whether one of these groups is to be measured.
+func (o options) wants(groups string) bool { return o.only == "" || strings.ContainsAny(o.only, groups) }
 
 // main runs the benchmark, or one of the processes it starts: the references
 // and the profiled server are this same binary under another first argument,
@@ -59,6 +64,7 @@ const roleFlag = "-role"
 var roles = map[string]func(args []string) error{
 	"http":   serveAnswers,
 	"sqlite": bareSQLite,
+	"fts":    rawSearch,
 	"server": profiledServer,
 }
 
@@ -72,6 +78,7 @@ func bench() (err error) {
 	flag.IntVar(&o.collections, "collections", 1000, "collections in the organization that is listed")
 	flag.StringVar(&o.json, "json", "", "also write the results to a `file`")
 	flag.StringVar(&o.only, "only", "", "measure only the groups in these `letters`, such as AB")
+	flag.StringVar(&o.pages, "pages", "100,1000,10000,100000", "`sizes` of the spaces whose content is measured")
 	flag.StringVar(&o.profile, "profile", "", "write CPU profiles of the server to a `folder` instead of measuring ratios")
 	flag.BoolVar(&o.pin, "pin", true, "pin the server to core 0 and the load to core 1")
 	flag.Parse()
@@ -93,24 +100,50 @@ func bench() (err error) {
 		}
 	}
 	p := pinSelf(o.pin)
+	var out struct {
+		*results
+		Content *contentResults `json:"content,omitempty"`
+	}
+	if o.wants("ABC") {
+		if out.results, err = measureRequests(ctx, o, p, dir); err != nil {
+			return err
+		}
+	}
+	if o.wants("D") {
+		if out.Content, err = measureContent(ctx, o, p, dir); err != nil {
+			return err
+		}
+	}
+	if o.profile != "" {
+		return nil
+	}
+	if out.results != nil {
+		out.results.print(os.Stdout)
+	}
+	if out.Content != nil {
+		out.Content.print(os.Stdout)
+	}
+	if o.json != "" {
+		return writeResults(o.json, out)
+	}
+	return nil
+}
+
+// measureRequests measures groups A to C, or profiles them.
+func measureRequests(ctx context.Context, o options, p pinning, dir string) (r *results, err error) {
 	s, err := startSite(ctx, o, p, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if o.profile != "" {
-		return s.profile(ctx, o)
+		return nil, s.profile(ctx, o)
 	}
-	r, err := s.measure(ctx, o)
-	if err != nil {
-		return err
+	if r, err = s.measure(ctx, o); err != nil {
+		return nil, err
 	}
 	r.Notes = append(p.notes, r.Notes...)
-	r.print(os.Stdout)
-	if o.json != "" {
-		return r.write(o.json)
-	}
-	return nil
+	return r, nil
 }
 
 // pinning says how processes are kept apart. Server and references run on

@@ -235,8 +235,8 @@ func (r *results) print(w io.Writer) {
 	}
 }
 
-func (r *results) write(file string) error {
-	b, err := json.MarshalIndent(r, "", "  ")
+func writeResults(file string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}

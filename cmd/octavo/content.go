@@ -47,6 +47,9 @@ func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
 	for _, p := range tree.Problems {
 		fmt.Fprintln(s.err, p)
 	}
+	if len(tree.Pages) == 0 {
+		return fmt.Errorf("there are no pages in %s, and the space would be empty; nothing was imported", c.From)
+	}
 	done, err := sv.Content.Import(ctx, authz.Operator(sp.CreatedBy), sp, tree, func(stage string, at, all int) {
 		if !c.Quiet && at == 0 && all > 0 {
 			fmt.Fprintf(s.err, "%s …\n", stage)
@@ -184,10 +187,16 @@ func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	tree, done, err := c.tree(ctx)
 	if err != nil {
-		return err
+		fmt.Fprintln(s.err, "octavo:", err)
+		return exitError(2) // 1 is for mistakes that were found
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	found := folder.Check(tree)
+	for i := range found {
+		if c.Dir != "" { // as seen from where the command runs, so that an editor can open it
+			found[i].File = filepath.ToSlash(filepath.Join(c.Dir, filepath.FromSlash(found[i].File)))
+		}
+	}
 	if err := folder.Format(s.out, found, c.Format); err != nil {
 		return err
 	}
@@ -224,5 +233,6 @@ func (c *checkCmd) tree(ctx context.Context) (*folder.Tree, func() error, error)
 	if err != nil {
 		return nil, nil, errors.Join(err, sv.Store.Close())
 	}
+	tree.Unlisted = nil // they are kept for the export, and are no pages of the space
 	return tree, sv.Store.Close, nil
 }

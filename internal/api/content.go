@@ -331,11 +331,14 @@ func (a *API) outcome(done *content.Applied) contentOutcome {
 
 // revisionOfTag reads If-Match: a revision, quoted or not; * is any.
 func revisionOfTag(tag string) docs.RevisionID {
-	tag = strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`)
-	if tag == "*" {
+	bare := strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`)
+	switch {
+	case bare == "*":
 		return ""
+	case bare == "" && tag != "":
+		return "none" // a tag that no revision has
 	}
-	return docs.RevisionID(tag)
+	return docs.RevisionID(bare)
 }
 
 func (a *API) filesOut(ctx context.Context, open opener, p Paged, f Flags) (*page[File], error) {

@@ -252,6 +252,10 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, newProblem(http.StatusMethodNotAllowed, "this path allows "+strings.Join(allowed, ", ")+" only", nil))
 		return
 	}
+	if strings.Contains(r.URL.Path, "/path/") {
+		writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; a path of a page is one segment: write its slashes as %%2F", r.Method, r.URL.Path)))
+		return
+	}
 	writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; see %s%s/reference", r.Method, r.URL.Path, a.BaseURL, Prefix)))
 }
 

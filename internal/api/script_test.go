@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 					}
 					w.seen = seen
 					w.script(file)
+					w.verify()
 					ran++
 				})
 			}

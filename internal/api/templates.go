@@ -20,7 +20,7 @@ type templateParams struct {
 }
 
 func (t template) plain() content.TemplateChoice {
-	return content.TemplateChoice{ID: t.ID, Refs: t.Params.ContentRefs}
+	return content.TemplateChoice{At: "body.template", ID: t.ID, Refs: t.Params.ContentRefs}
 }
 
 type applyTemplateIn struct {
@@ -36,7 +36,7 @@ func (a *API) applyTemplate(ctx context.Context, in *applyTemplateIn) (*done, er
 	if in.Body.ChangeRequestID != "" {
 		return nil, errs.E(errs.NotFound, "change request %q not found in this space", in.Body.ChangeRequestID)
 	}
-	return nil, a.Content.ApplyTemplate(ctx, authz.Of(ctx), content.TemplateChoice{ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
+	return nil, a.Content.ApplyTemplate(ctx, authz.Of(ctx), content.TemplateChoice{At: "body", ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
 }
 
 type templateOut struct {

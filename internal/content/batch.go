@@ -30,6 +30,7 @@ const (
 const (
 	MaxChanges = 50
 	MaxFiles   = 20
+	MaxText    = 4 << 20 // bytes of Markdown; others wait while it is read
 )
 
 // Change is one change of a batch. Which fields count depends on Operation.
@@ -84,6 +85,19 @@ type Applied struct {
 // one new revision, or none. expected is the revision that the caller has
 // seen; empty is any.
 func (s *Service) Apply(ctx context.Context, g *authz.Grant, expected docs.RevisionID, changes []Change) (*Applied, error) {
+	text := 0
+	for _, c := range changes {
+		if c.Body != nil && c.Body.Markdown != nil {
+			text += len(*c.Body.Markdown)
+		}
+	}
+	if text > MaxText {
+		return nil, errs.Field("body.changes", "have more than %d MB of text together; send them in several batches", MaxText>>20)
+	}
+	if g.Space.EditMode != docs.EditLive { // before the bytes, and again in the transaction
+		_, err := s.live(ctx, nil, g, "")
+		return nil, err
+	}
 	// Bytes from elsewhere come first: nobody else waits for them.
 	files, err := s.fetch(ctx, changes)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -23,6 +24,8 @@ type side struct {
 	Pins map[string]markup.Ref `json:"p,omitempty"`
 	// Keys of the blocks, where they are not those that the parser gives.
 	Keys []string `json:"k,omitempty"`
+
+	tiedTo map[markup.Ref]bool // of Pins
 }
 
 func (t *tree) sideOf(ctx context.Context, h chunk.Hash) (s side, err error) {
@@ -128,7 +131,7 @@ func (t *tree) relocated(ctx context.Context, body []byte, file string, s side, 
 // for.
 func (l *linker) leads(dest string, pin markup.Ref) bool {
 	for _, use := range []markup.Use{markup.UseLink, markup.UseImage, markup.UseInclude} {
-		if ref, ok := l.current(dest, use); ok && ref == pin {
+		if ref, ok := l.current(dest, use); ok && ref == pin && !byID(dest) {
 			return true
 		}
 	}
@@ -142,7 +145,14 @@ func (l *linker) leads(dest string, pin markup.Ref) bool {
 // it carries an id.
 func (l *linker) stays(dest string, use markup.Use, ref markup.Ref) bool {
 	now, ok := l.current(dest, use)
-	return !l.stable && ok && now == ref
+	return !l.stable && !byID(dest) && ok && now == ref
+}
+
+// byID tells whether a destination names a page, a file or a reusable
+// content of the space by its id. That is how programs write them; in a
+// folder nobody could follow it.
+func byID(dest string) bool {
+	return strings.HasPrefix(dest, "/pages/") || strings.HasPrefix(dest, "/files/") || strings.HasPrefix(dest, "/reusable-content/")
 }
 
 // writing is a body that a change sets.
@@ -220,6 +230,16 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 	} else {
 		given := markup.ParseHead(w.markdown)
 		next = w.markdown[given.Body:]
+		if bytes.Contains(next, []byte("/pages/")) || bytes.Contains(next, []byte("/files/")) {
+			// What was read with ids in place of paths is what it was.
+			stable, err := d.relocated(ctx, body, x.file, was, true)
+			if err != nil {
+				return "", "", nil, err
+			}
+			if bytes.Equal(next, stable) {
+				next = body
+			}
+		}
 		same := bytes.Equal(next, body)
 		switch {
 		case w.whole, given.HasFront(), len(head) == 0 && !same:

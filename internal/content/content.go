@@ -53,7 +53,7 @@ func New(s Service) *Service {
 		}
 		return len(o.data) + 128
 	})
-	s.reports = cache.New[docs.RevisionID](maxReports, func(r *linkReport) int { return 200 * (1 + len(r.targets)) })
+	s.reports = cache.New[docs.RevisionID](maxReports, (*linkReport).size)
 	return &s
 }
 

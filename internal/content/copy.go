@@ -2,6 +2,8 @@ package content
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/chunk"
@@ -80,16 +82,22 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 		if err != nil {
 			return nil, err
 		}
-		if target.Root == v.Rev.Root {
-			return nil, errs.E(errs.Conflict, "the content is already that of the revision %s; nothing would change", to)
-		}
 		d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
 		err = chunk.Diff(ctx, d.src, v.Rev.Root, target.Root, func(key string, _, after []byte) error {
+			if after == nil && strings.HasPrefix(key, keyRedirect) {
+				return nil // an address that a page had meanwhile still leads to it
+			}
 			d.over.set(key, after)
 			return nil
 		})
 		if err != nil {
 			return nil, err
+		}
+		if err := d.redirectFrom(ctx, &v.tree); err != nil {
+			return nil, err
+		}
+		if len(d.over.keys) == 0 {
+			return nil, errs.E(errs.Conflict, "the content is already that of the revision %s; nothing would change", to)
 		}
 		rev, err := s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)})
 		if err != nil {
@@ -97,4 +105,38 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 		}
 		return s.view(withHead(v.Space, rev, tx), rev), nil
 	})
+}
+
+// redirectFrom keeps the addresses that pages have in another tree and lose
+// in the draft.
+func (d *draft) redirectFrom(ctx context.Context, old *tree) error {
+	for _, key := range slices.Clone(d.over.keys) {
+		id, isPage := strings.CutPrefix(key, keyPage)
+		if !isPage || d.over.values[key] == nil {
+			continue
+		}
+		was, had, err := old.page(ctx, docs.PageID(id))
+		if err != nil {
+			return err
+		}
+		if !had || !was.HasPath() {
+			continue
+		}
+		from, err := old.Path(ctx, was)
+		if err != nil {
+			return err
+		}
+		now, err := d.Page(ctx, was.ID)
+		if err != nil {
+			return err
+		}
+		to, err := d.Path(ctx, now)
+		if err != nil {
+			return err
+		}
+		if from != to {
+			d.set(keyRedirect+docs.SlugKey(from), []byte(id))
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package content
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,17 +114,25 @@ func (d *draft) put(ctx context.Context, p docs.Page) error {
 }
 
 // drop removes a page and everything below it.
-func (d *draft) drop(ctx context.Context, p docs.Page) error {
+func (d *draft) drop(ctx context.Context, p docs.Page) error { return d.dropBelow(ctx, p, 0) }
+
+// errTooDeep says that the tree is not one: nothing that deep can be made.
+var errTooDeep = errors.New("the page tree is deeper than it can be; it is damaged")
+
+func (d *draft) dropBelow(ctx context.Context, p docs.Page, depth int) error {
 	ids, err := d.childIDs(ctx, p.ID)
 	if err != nil {
 		return err
+	}
+	if depth > docs.MaxPageDepth {
+		return errTooDeep
 	}
 	for _, id := range ids {
 		c, err := d.Page(ctx, id)
 		if err != nil {
 			return err
 		}
-		if err := d.drop(ctx, c); err != nil {
+		if err := d.dropBelow(ctx, c, depth+1); err != nil {
 			return err
 		}
 	}
@@ -232,21 +241,44 @@ func (d *draft) under(ctx context.Context, path string, p docs.Page, parent docs
 			return 0, err
 		}
 		if depth > docs.MaxPageDepth {
-			break
+			return 0, errs.Field(path, "is deeper than %d levels", docs.MaxPageDepth)
 		}
 	}
 	return depth + 1, nil
 }
 
+// fits checks that a page with everything below it may hang below parent.
+func (d *draft) fits(ctx context.Context, path string, p docs.Page, parent docs.PageID) error {
+	depth, err := d.under(ctx, path, p, parent)
+	if err != nil {
+		return err
+	}
+	h, err := d.height(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	if depth+h >= docs.MaxPageDepth {
+		return errs.Field(path, "would make the tree deeper than %d levels", docs.MaxPageDepth)
+	}
+	return nil
+}
+
 // height tells how many levels hang below a page.
 func (d *draft) height(ctx context.Context, id docs.PageID) (int, error) {
+	return d.heightBelow(ctx, id, 0)
+}
+
+func (d *draft) heightBelow(ctx context.Context, id docs.PageID, depth int) (int, error) {
 	ids, err := d.childIDs(ctx, id)
 	if err != nil {
 		return 0, err
 	}
+	if depth > docs.MaxPageDepth {
+		return 0, errTooDeep
+	}
 	most := 0
 	for _, c := range ids {
-		h, err := d.height(ctx, c)
+		h, err := d.heightBelow(ctx, c, depth+1)
 		if err != nil {
 			return 0, err
 		}
@@ -280,16 +312,8 @@ func (d *draft) move(ctx context.Context, path string, p docs.Page, into *docs.P
 		return p, nil
 	}
 	if into != nil && *into != p.Parent {
-		depth, err := d.under(ctx, path+".into", p, *into)
-		if err != nil {
+		if err := d.fits(ctx, path+".into", p, *into); err != nil {
 			return p, err
-		}
-		h, err := d.height(ctx, p.ID)
-		if err != nil {
-			return p, err
-		}
-		if depth+h >= docs.MaxPageDepth {
-			return p, errs.Field(path+".into", "would make the tree deeper than %d levels", docs.MaxPageDepth)
 		}
 		p.Parent = *into
 	} else if at == nil {
@@ -335,7 +359,11 @@ func (d *draft) slugged(ctx context.Context, path string, p docs.Page) (docs.Pag
 	want := docs.SlugOf(p.Title)
 	for n := 1; ; n++ {
 		p.Slug = want
-		if n > 1 {
+		switch {
+		case n > slugTries: // many have the same title: counting them all would take long
+			p.Slug = want + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-8):]))
+			return p, nil
+		case n > 1:
 			p.Slug = fmt.Sprintf("%s-%d", want, n-1)
 		}
 		taken, _, err := d.taken(ctx, p, p.Slug)
@@ -344,6 +372,9 @@ func (d *draft) slugged(ctx context.Context, path string, p docs.Page) (docs.Pag
 		}
 	}
 }
+
+// slugTries is how many numbers are tried behind a slug that is taken.
+const slugTries = 50
 
 func (d *draft) taken(ctx context.Context, p docs.Page, slug string) (bool, docs.PageID, error) {
 	id, ok, err := d.get(ctx, slugKey(p.Parent, slug))

@@ -10,6 +10,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -195,7 +196,7 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 		im.kept[next[i].ID] = true
 	}
 	same := slices.EqualFunc(old, next, func(a, b docs.Page) bool { return a.ID == b.ID })
-	last, slugs := docs.Rank(""), map[string]bool{}
+	last, slugs := docs.Rank(""), map[string]int{}
 	for i := range next {
 		p := &next[i]
 		if same {
@@ -223,15 +224,18 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 	return nil
 }
 
-func uniqueSlug(p *docs.Page, taken map[string]bool) {
+// uniqueSlug gives a page a slug that none of its siblings has. taken says of
+// each slug that there is which number to try behind it next.
+func uniqueSlug(p *docs.Page, taken map[string]int) {
 	if !p.HasPath() {
 		return
 	}
 	want := p.Slug
-	for n := 1; taken[docs.SlugKey(p.Slug)]; n++ {
+	for n := max(1, taken[docs.SlugKey(want)]); taken[docs.SlugKey(p.Slug)] > 0; n++ {
 		p.Slug = fmt.Sprintf("%s-%d", want, n)
+		taken[docs.SlugKey(want)] = n + 1
 	}
-	taken[docs.SlugKey(p.Slug)] = true
+	taken[docs.SlugKey(p.Slug)] = max(1, taken[docs.SlugKey(p.Slug)])
 }
 
 // page makes a page of a folder into one of the space: the one that it was
@@ -254,6 +258,10 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 		}
 		if ok && kind == "p" && fp.File != "" && !im.kept[docs.PageID(id)] {
 			p.ID = docs.PageID(id)
+		} else if was, ok, err := im.unnamed(ctx, fp.File); err != nil {
+			return p, err
+		} else if ok {
+			p.ID, p.Slug, p.Pinned, p.File = was.ID, was.Slug, was.Pinned, ""
 		}
 	case docs.PageComputed:
 		b, err := json.Marshal(fp.Computed)
@@ -282,6 +290,22 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 		p.ID = docs.PageID(im.newID())
 	}
 	return p, nil
+}
+
+// unnamed gives the page without a file of its own that an export would have
+// written there: one that was made or renamed here.
+func (im *importer) unnamed(ctx context.Context, file string) (docs.Page, bool, error) {
+	before := &tree{src: im.src, root: im.base.Root}
+	p, rest, err := before.exact(ctx, strings.TrimSuffix(file, ".md"))
+	if file == homeFile {
+		rest = ""
+		p, _, err = before.Home(ctx)
+	}
+	if err != nil || rest != "" || p.ID == "" || !p.HasBody() || p.File != "" || im.kept[p.ID] {
+		return p, false, err
+	}
+	where, err := before.fileOf(ctx, p)
+	return p, where == file, err
 }
 
 // clean drops what the folder no longer has.

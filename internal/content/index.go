@@ -109,10 +109,19 @@ func (d *delta) page(id string, before, after []byte) error {
 			d.moved = append(d.moved, pid)
 		}
 	}
-	if after != nil && now.Body != "" && (before == nil || was.Body != now.Body || was.Side != now.Side) {
-		d.docs = append(d.docs, store.StoredDocument{ID: documentID(id, now.Body, now.Side), Page: id, Body: now.Body, Side: now.Side})
+	if was.Body != now.Body || was.Side != now.Side {
+		// What it had is known already, but in a copy it is not.
+		d.document(id, was.Body, was.Side)
+		d.document(id, now.Body, now.Side)
 	}
 	return nil
+}
+
+// document keeps what an id stands for.
+func (d *delta) document(owner string, body, sd chunk.Hash) {
+	if body != "" {
+		d.docs = append(d.docs, store.StoredDocument{ID: documentID(owner, body, sd), Page: owner, Body: body, Side: sd})
+	}
 }
 
 func sameRef(a, b *markup.Ref) bool {
@@ -371,8 +380,12 @@ func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, sto
 	if err != nil {
 		return sp, lp, err
 	}
+	file, err := ix.tree.fileOf(ctx, p)
+	if err != nil {
+		return sp, lp, err
+	}
 	for _, ref := range markup.References(doc) {
-		lp.Links = append(lp.Links, s.tied(linkOf(string(p.ID), ref), ref.Ref))
+		lp.Links = append(lp.Links, unresolvedFrom(file, s.tied(linkOf(string(p.ID), ref), ref.Ref)))
 	}
 	lp.Anchors = markup.Anchors(doc)
 	whole, err := ix.tree.dereferenced(ctx, doc)
@@ -414,7 +427,7 @@ func (ix *indexer) reusable(ctx context.Context, r docs.Reusable) (store.LayerPa
 	}
 	s, err := ix.tree.sideOf(ctx, r.Side)
 	for _, ref := range markup.References(doc) {
-		lp.Links = append(lp.Links, s.tied(linkOf(string(r.ID), ref), ref.Ref))
+		lp.Links = append(lp.Links, unresolvedFrom(r.File, s.tied(linkOf(string(r.ID), ref), ref.Ref)))
 	}
 	return lp, err
 }
@@ -429,7 +442,7 @@ func linkOf(owner string, r markup.Reference) store.Link {
 	case markup.RefPage:
 		l.Target = r.Ref.Page
 	case markup.RefAnchor:
-		l.Target, l.Anchor = r.Ref.Page, r.Ref.Anchor
+		l.Target, l.Anchor = r.Ref.Page, cutText(r.Ref.Anchor, maxLabel)
 		if l.Target == "" {
 			l.Target = owner
 		}
@@ -448,10 +461,10 @@ func linkOf(owner string, r markup.Reference) store.Link {
 	case markup.RefTag:
 		l.Target = r.Ref.Tag
 	default:
-		l.Target = r.Ref.URL
+		l.Target = cutTarget(r.Ref.URL)
 		if isRelative(r.Ref.URL) {
 			where, _, _ := strings.Cut(r.Ref.URL, "#")
-			l.Kind, l.Anchor = store.Unresolved, lastPart(where)
+			l.Kind, l.Anchor = store.Unresolved, cutText(lastPart(where), maxLabel)
 		}
 	}
 	return l
@@ -459,18 +472,53 @@ func linkOf(owner string, r markup.Reference) store.Link {
 
 // tied marks a link as loose if it is none of those that were tied to their
 // target when they were written.
-func (s side) tied(l store.Link, ref markup.Ref) store.Link {
+func (s *side) tied(l store.Link, ref markup.Ref) store.Link {
 	switch {
 	case ref.Space != "" || (ref.Kind == markup.RefAnchor && ref.Page == ""):
 		return l
 	case ref.Kind != markup.RefPage && ref.Kind != markup.RefAnchor && ref.Kind != markup.RefFile && ref.Kind != markup.RefReusable:
 		return l
 	}
-	l.Loose = true
-	for _, p := range s.Pins {
-		l.Loose = l.Loose && p != ref
+	l.Loose = !s.pinned()[ref]
+	return l
+}
+
+// pinned gives the targets that the source is tied to.
+func (s *side) pinned() map[markup.Ref]bool {
+	if s.tiedTo == nil {
+		s.tiedTo = make(map[markup.Ref]bool, len(s.Pins))
+		for _, ref := range s.Pins {
+			s.tiedTo[ref] = true
+		}
+	}
+	return s.tiedTo
+}
+
+// unresolvedFrom gives a path that leads nowhere as seen from the top of the
+// folder, so that the same words in two places are two targets.
+func unresolvedFrom(file string, l store.Link) store.Link {
+	if l.Kind == store.Unresolved && !strings.HasPrefix(l.Target, "/") {
+		where, anchor, has := strings.Cut(l.Target, "#")
+		l.Target = path.Join(path.Dir(file), where)
+		if has {
+			l.Target += "#" + anchor
+		}
+		l.Target = cutTarget(l.Target)
 	}
 	return l
+}
+
+// maxTarget is how much of an address the index keeps: databases bound the
+// size of a key.
+const maxTarget = 900
+
+// cutTarget shortens an address that is longer, so that it stays another one
+// than any other.
+func cutTarget(s string) string {
+	if len(s) <= maxTarget {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxTarget], "") + "…" + string(chunk.Sum([]byte(s)))
 }
 
 // isRelative tells whether an address is a path and not one with a scheme.

@@ -303,6 +303,18 @@ func (t *tree) fileOf(ctx context.Context, p docs.Page) (string, error) {
 	if p.File != "" {
 		return p.File, nil
 	}
+	if p.Parent == "" {
+		if home, ok, err := t.Home(ctx); err != nil {
+			return "", err
+		} else if ok && home.ID == p.ID {
+			if _, _, taken, err := t.named(ctx, homeFile); err != nil || !taken {
+				return homeFile, err
+			}
+		}
+	}
 	at, err := t.Path(ctx, p)
 	return at + ".md", err
 }
+
+// homeFile is where the first page stands in a folder.
+const homeFile = "README.md"

@@ -61,6 +61,15 @@ type linkReport struct {
 	status  []LinkStatus   // empty: outside of the space
 }
 
+// size is about how much memory a report takes.
+func (r *linkReport) size() int {
+	n := 200
+	for _, t := range r.targets {
+		n += 200 + len(t.Target) + len(t.Anchor) + len(t.Label)
+	}
+	return n
+}
+
 // Links lists what the pages of a space refer to, only those of a page when
 // one is given.
 func (s *Service) Links(ctx context.Context, g *authz.Grant, v *View, page docs.PageID, status LinkStatus, at store.Page) ([]Usage, store.Key, LinkStats, error) {
@@ -271,6 +280,9 @@ func (l *looker) target(ctx context.Context, t store.Target) (*Location, error) 
 		}
 		return &Location{Kind: t.Kind, Collection: g.Collection, Role: g.Role}, nil
 	case markup.RefUser:
+		if !l.g.Access.OrgRole().Valid() {
+			return nil, nil // a guest does not learn who the members are
+		}
 		m, err := l.s.Store.Member(ctx, l.g.Access.Org, docs.UserID(t.Target))
 		if hidden(err) {
 			return nil, nil

@@ -56,7 +56,7 @@ func (d *draft) revertPage(ctx context.Context, at string, c Change, base docs.R
 			was.Parent = ""
 		}
 	}
-	if _, err := d.under(ctx, at+".page", was, was.Parent); err != nil {
+	if err := d.fits(ctx, at+".page", was, was.Parent); err != nil {
 		return err
 	}
 	if taken, _, err := d.taken(ctx, was, was.Slug); err != nil {

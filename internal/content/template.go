@@ -45,6 +45,7 @@ var Templates = []Template{
 
 // TemplateChoice is a template with the references that it is given.
 type TemplateChoice struct {
+	At   string // where it stands in the input, for errors
 	ID   string
 	Refs map[string]markup.Ref
 }
@@ -61,7 +62,7 @@ func (c TemplateChoice) tree() (*folder.Tree, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Refs)) {
 		if _, known := Templates[i].Refs[name]; !known {
-			return nil, errs.Field("body.params.contentRefs."+name, "is not a reference of the template %s; it takes %s",
+			return nil, errs.Field(c.At+".params.contentRefs."+name, "is not a reference of the template %s; it takes %s",
 				c.ID, strings.Join(slices.Sorted(maps.Keys(Templates[i].Refs)), ", "))
 		}
 	}
@@ -115,7 +116,7 @@ func (s *Service) graft(ctx context.Context, tx *store.Tx, g *authz.Grant, v *Vi
 	if err != nil {
 		return docs.Revision{}, err
 	}
-	if err := s.checkRefs(ctx, tx, g, v, c.Refs); err != nil {
+	if err := s.checkRefs(ctx, tx, g, v, c); err != nil {
 		return docs.Revision{}, err
 	}
 	d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
@@ -174,6 +175,7 @@ var refLink = regexp.MustCompile(`\[([^\]]*)\]\(ref:([a-z-]+)\)`)
 
 // fillRefs puts the given references into the text of a template.
 func fillRefs(src []byte, refs map[string]markup.Ref, l *linker) []byte {
+	escape := strings.NewReplacer(" ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "\n", "%0A", "\r", "%0D", "\\", "%5C")
 	return refLink.ReplaceAllFunc(src, func(m []byte) []byte {
 		sub := refLink.FindSubmatch(m)
 		ref, given := refs[string(sub[2])]
@@ -184,16 +186,16 @@ func fillRefs(src []byte, refs map[string]markup.Ref, l *linker) []byte {
 		if !ok {
 			return sub[1]
 		}
-		return fmt.Appendf(nil, "[%s](%s)", sub[1], dest)
+		return fmt.Appendf(nil, "[%s](%s)", sub[1], escape.Replace(dest))
 	})
 }
 
 // checkRefs refuses references to what the caller cannot see, as if it were
 // not there.
-func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v *View, refs map[string]markup.Ref) error {
-	for _, name := range slices.Sorted(maps.Keys(refs)) {
-		ref := refs[name]
-		at := "body.params.contentRefs." + name
+func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v *View, c TemplateChoice) error {
+	for _, name := range slices.Sorted(maps.Keys(c.Refs)) {
+		ref := c.Refs[name]
+		at := c.At + ".params.contentRefs." + name
 		row := linkOf("", markup.Reference{Ref: ref})
 		switch {
 		case row.Target == "":
@@ -203,7 +205,12 @@ func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v
 				return errs.Field(at+".url", "must be an http or https URL")
 			}
 			continue
-		case row.Kind == markup.RefOpenAPI, g.Access == nil:
+		case row.Kind == markup.RefOpenAPI:
+			if !isID(ref.Spec) {
+				return errs.Field(at+".spec", "is not the slug of a specification")
+			}
+			continue
+		case g.Access == nil:
 			continue
 		}
 		look := s.looker(g, v)

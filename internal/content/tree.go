@@ -298,13 +298,16 @@ func (t *tree) Subtree(ctx context.Context, p docs.Page) (*Walked, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.subtree(ctx, p, path)
+	return t.subtree(ctx, p, path, 0)
 }
 
-func (t *tree) subtree(ctx context.Context, p docs.Page, path string) (*Walked, error) {
+func (t *tree) subtree(ctx context.Context, p docs.Page, path string, depth int) (*Walked, error) {
 	w := &Walked{Page: p}
 	if !p.HasPath() {
 		return w, nil
+	}
+	if depth > docs.MaxPageDepth {
+		return nil, errTooDeep
 	}
 	w.Path = path
 	children, err := t.Children(ctx, p.ID)
@@ -312,7 +315,7 @@ func (t *tree) subtree(ctx context.Context, p docs.Page, path string) (*Walked, 
 		return nil, err
 	}
 	for _, c := range children {
-		below, err := t.subtree(ctx, c, path+"/"+c.Slug)
+		below, err := t.subtree(ctx, c, path+"/"+c.Slug, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -328,20 +331,22 @@ func (t *tree) Home(ctx context.Context) (p docs.Page, ok bool, err error) {
 }
 
 func (t *tree) firstDocument(ctx context.Context, parent docs.PageID, depth int) (docs.Page, bool, error) {
-	ids, err := t.childIDs(ctx, parent)
-	if err != nil || depth > docs.MaxPageDepth {
-		return docs.Page{}, false, err
+	var first docs.Page
+	found := false
+	if depth > docs.MaxPageDepth {
+		return first, false, nil
 	}
-	for _, id := range ids {
-		p, err := t.Page(ctx, id)
-		if err != nil || p.Type == docs.PageDocument {
-			return p, err == nil, err
+	err := t.scan(ctx, keyOrder+string(parent)+sep, "", func(rest string, _ []byte) (bool, error) {
+		_, id, _ := strings.Cut(rest, sep)
+		p, err := t.Page(ctx, docs.PageID(id))
+		if err == nil && p.Type == docs.PageDocument {
+			first, found = p, true
+		} else if err == nil {
+			first, found, err = t.firstDocument(ctx, p.ID, depth+1)
 		}
-		if p, ok, err := t.firstDocument(ctx, id, depth+1); ok || err != nil {
-			return p, ok, err
-		}
-	}
-	return docs.Page{}, false, nil
+		return !found, err
+	})
+	return first, found, err
 }
 
 // exact gives the page with an address, without regard to redirects.

@@ -71,6 +71,12 @@ func (c *verifier) tree(ctx context.Context) error {
 		if _, ok := pages[p.Parent]; p.Parent != "" && !ok {
 			c.say("page %s hangs below %s, which is not there", p.ID, p.Parent)
 		}
+		for up, depth := p, 0; up.Parent != ""; up, depth = pages[up.Parent], depth+1 {
+			if depth > docs.MaxPageDepth {
+				c.say("page %s hangs deeper than %d levels, or below itself", p.ID, docs.MaxPageDepth)
+				break
+			}
+		}
 		if p.HasBody() {
 			c.texts = append(c.texts, p)
 		}

@@ -81,11 +81,11 @@ func (h *htmlReader) inline(b *inlineBuilder, e *element, marks []Mark, start bo
 		h.failed = true
 		return
 	}
-	h.rawRun(b, e, marks, start)
+	h.rawRun(b, e, marks)
 }
 
 // rawRun keeps the tags of an element and reads what is inside.
-func (h *htmlReader) rawRun(b *inlineBuilder, e *element, marks []Mark, start bool) {
+func (h *htmlReader) rawRun(b *inlineBuilder, e *element, marks []Mark) {
 	if e.name == "!" || len(e.kids) == 0 {
 		b.raw(h.source[e.start:e.end], marks)
 		return

@@ -13,6 +13,7 @@ type item struct {
 	piece  *tagPiece // of a line with tags
 	kids   []*item
 	closed bool
+	close  *tagPiece // the tag that closes
 	// from and to are the positions of the first and the last block among
 	// their siblings.
 	from, to int
@@ -59,7 +60,7 @@ func group(parent ast.Node) []*item {
 			}
 			whole := out[at]
 			whole.kids = append([]*item(nil), out[at+1:]...)
-			whole.closed, whole.to = true, i.to
+			whole.closed, whole.close, whole.to = true, i.piece, i.to
 			out = out[:at+1]
 			return
 		}
@@ -139,13 +140,13 @@ func (c *converter) sourceOf(i *item) string {
 	}
 	from := first.Lines().At(0).Start
 	to := last.Lines().At(last.Lines().Len() - 1).Stop
-	start := lineStart(c.source, from)
 	if i.piece != nil {
-		// Other tags may stand on the same lines.
-		if k := strings.Index(string(c.source[from:to]), i.piece.source); k > 0 {
-			from += k
-		}
+		from = i.piece.at
 	}
+	if i.close != nil {
+		to = i.close.end()
+	}
+	start := lineStart(c.source, from)
 	prefix := string(c.source[start:from])
 	var b strings.Builder
 	for n, line := range strings.SplitAfter(string(c.source[from:to]), "\n") {

@@ -16,14 +16,18 @@ import (
 type tagBlock struct {
 	ast.BaseBlock
 	pieces []tagPiece
-	end    int // offset in the source behind the first tag
+	at     int // offset of the first tag in the source
+	end    int // and behind it
 }
 
 // tagPiece is a tag, or the text between two of them.
 type tagPiece struct {
 	tag    *tag
 	source string
+	at     int // offset in the source
 }
+
+func (p *tagPiece) end() int { return p.at + len(p.source) }
 
 var kindTag = ast.NewNodeKind("Tag")
 
@@ -75,9 +79,9 @@ func (tagParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 	if !ok {
 		return nil, parser.NoChildren
 	}
-	n := &tagBlock{end: off + first.end}
+	n := &tagBlock{at: off, end: off + first.end}
 	if n.end <= seg.Stop {
-		n.pieces = tagPieces(line)
+		n.pieces = tagPieces(line, off)
 		if len(n.pieces) > 1 && n.pieces[1].tag == nil && !isKnownTag(first.name) && !closedBy(n.pieces, first.name) {
 			return nil, parser.NoChildren // text that begins with something like a tag
 		}
@@ -96,13 +100,14 @@ func isBlankLine(b []byte) bool {
 	return util.IsBlank(b)
 }
 
-// tagPieces cuts a line into tags and the texts between them.
-func tagPieces(line []byte) []tagPiece {
+// tagPieces cuts a line, which begins at an offset, into tags and the texts
+// between them.
+func tagPieces(line []byte, off int) []tagPiece {
 	var pieces []tagPiece
 	text := 0
 	flush := func(end int) {
 		if s := bytes.TrimSpace(line[text:end]); len(s) > 0 {
-			pieces = append(pieces, tagPiece{nil, string(s)})
+			pieces = append(pieces, tagPiece{nil, string(s), off + text})
 		}
 	}
 	for i := 0; i < len(line); {
@@ -116,7 +121,7 @@ func tagPieces(line []byte) []tagPiece {
 			continue
 		}
 		flush(i)
-		pieces = append(pieces, tagPiece{&t, string(line[i : i+t.end])})
+		pieces = append(pieces, tagPiece{&t, string(line[i : i+t.end]), off + i})
 		i += t.end
 		text = i
 		if next := bytes.Index(line[i:], []byte("{%")); next >= 0 {
@@ -157,9 +162,9 @@ func (tagParser) Close(node ast.Node, reader text.Reader, pc parser.Context) {
 	// A tag of several lines: read without the marks of the blocks around.
 	s := bytes.TrimSpace(n.Lines().Value(reader.Source()))
 	if t, ok := readTag(s); ok && t.end == len(s) {
-		n.pieces = []tagPiece{{&t, string(s)}}
+		n.pieces = []tagPiece{{&t, string(s), n.at}}
 	} else {
-		n.pieces = []tagPiece{{nil, string(s)}}
+		n.pieces = []tagPiece{{nil, string(s), n.at}}
 	}
 }
 
@@ -295,7 +300,6 @@ type footnoteBlock struct {
 	ast.BaseBlock
 	label string
 	uses  int
-	busy  bool
 }
 
 var kindFootnote = ast.NewNodeKind("FootnoteBlock")

@@ -1,6 +1,200 @@
 package markup
 
-// syntaxCases are sources with the outline that they are read as.
-var syntaxCases = []struct{ name, source, want string }{
-	{"paragraph", "a **b** c", ""},
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+const syntaxFile = "testdata/syntax.txt"
+
+// syntaxCase is a source with the nodes that it is read as and with the form
+// in which these are printed.
+type syntaxCase struct{ name, source, nodes, print string }
+
+func syntaxCases(t testing.TB) []syntaxCase {
+	t.Helper()
+	b, err := os.ReadFile(syntaxFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []syntaxCase
+	for _, part := range strings.Split("\n"+strings.TrimSuffix(string(b), "\n"), "\n=== ")[1:] {
+		part += "\n"
+		name, rest, _ := strings.Cut(part, "\n")
+		source, rest, ok := strings.Cut(rest, "--- nodes\n")
+		nodes, printed, also := strings.Cut(rest, "--- print\n")
+		if !ok || !also {
+			t.Fatalf("%s: the case %q has no nodes or no print", syntaxFile, name)
+		}
+		cases = append(cases, syntaxCase{name, source, nodes, printed})
+	}
+	return cases
+}
+
+// The file shows every syntax: what it becomes and how it is written back.
+func TestSyntax(t *testing.T) {
+	cases := syntaxCases(t)
+	for i, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			doc := Parse([]byte(c.source), Refs{})
+			nodes := outlineOf(doc.Nodes)
+			for _, p := range doc.Problems {
+				nodes += fmt.Sprintf("! line %d: %s\n", p.Line, p.Message)
+			}
+			printed := string(Print(doc, Refs{}))
+			if *update {
+				cases[i].nodes, cases[i].print = nodes, printed
+				return
+			}
+			if nodes != c.nodes {
+				t.Errorf("reads as\n%s\nbut the file says\n%s", nodes, c.nodes)
+			}
+			if printed != c.print {
+				t.Errorf("prints as\n%s\nbut the file says\n%s", printed, c.print)
+			}
+		})
+	}
+	if !*update {
+		return
+	}
+	var b bytes.Buffer
+	for _, c := range cases {
+		fmt.Fprintf(&b, "=== %s\n%s--- nodes\n%s--- print\n%s", c.name, c.source, c.nodes, c.print)
+	}
+	if err := os.WriteFile(syntaxFile, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSyntaxHoldsTheLaws(t *testing.T) {
+	for _, c := range syntaxCases(t) {
+		t.Run(c.name, func(t *testing.T) { checkLaws(t, []byte(c.source), Refs{}) })
+	}
+}
+
+func TestEverythingHoldsTheLaws(t *testing.T) {
+	b, err := os.ReadFile("testdata/everything.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range [][]byte{b, bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")), bytes.TrimSpace(b)} {
+		checkLaws(t, src, Refs{})
+	}
+	doc := Parse(b, hardRefs)
+	if n := len(doc.Problems); n != 1 { // the include names nothing
+		t.Errorf("%d problems: %v", n, doc.Problems)
+	}
+}
+
+// Whatever surrounds a block, its own reading does not change: each case in a
+// list, a quote and a hint.
+func TestSyntaxInContainers(t *testing.T) {
+	for _, c := range syntaxCases(t) {
+		doc := Parse([]byte(c.source), Refs{})
+		if len(doc.Nodes) == 0 || strings.Contains(c.source, "[^") || strings.Contains(c.name, "unclosed") || strings.Contains(c.name, "stray") {
+			continue
+		}
+		for _, wrap := range []string{"blockquote", "hint", "list-unordered"} {
+			outer := blockNode(wrap, nil, doc.Nodes...)
+			switch wrap {
+			case "hint":
+				outer.Data = map[string]any{"style": "info"}
+			case "list-unordered":
+				outer.Nodes = []*Node{blockNode("list-item", nil, doc.Nodes...)}
+			}
+			printed := Print(&Document{Nodes: []*Node{outer}}, Refs{})
+			if err := sameDocs([]*Node{outer}, Parse(printed, Refs{}).Nodes); err != nil {
+				t.Errorf("%s in %s, printed as\n%s\nis %v", c.name, wrap, printed, err)
+			}
+		}
+	}
+}
+
+func TestParseIsDeterministic(t *testing.T) {
+	for _, c := range syntaxCases(t) {
+		a, b := Parse([]byte(c.source), Refs{}), Parse([]byte(c.source), Refs{})
+		ja, _ := encode(a)
+		jb, _ := encode(b)
+		if !bytes.Equal(ja, jb) {
+			t.Errorf("%s reads as\n%s\nand as\n%s", c.name, ja, jb)
+		}
+	}
+}
+
+func TestDepthIsLimited(t *testing.T) {
+	for name, src := range map[string]string{
+		"quotes":  strings.Repeat("> ", 1000) + "a",
+		"lists":   strings.Repeat("* ", 1000) + "a",
+		"hints":   strings.Repeat("{% hint %}\n", 500) + "a\n" + strings.Repeat("{% endhint %}\n", 500),
+		"details": strings.Repeat("<details>\n\n", 500) + "a\n\n" + strings.Repeat("</details>\n\n", 500),
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc := Parse([]byte("before\n\n"+src+"\n\nafter\n"), Refs{})
+			if len(doc.Problems) == 0 {
+				t.Error("nobody is told")
+			}
+			deep := 0
+			var walk func(nodes []*Node, depth int)
+			walk = func(nodes []*Node, depth int) {
+				deep = max(deep, depth)
+				for _, n := range nodes {
+					walk(n.Nodes, depth+1)
+					walk(n.Fragments, depth+1)
+				}
+			}
+			walk(doc.Nodes, 0)
+			if deep > 2*maxDepth {
+				t.Errorf("nodes are %d deep", deep)
+			}
+			if printed := Print(doc, Refs{}); !strings.Contains(string(printed), strings.TrimRight(src, "\n")) {
+				t.Error("the source is not kept")
+			}
+		})
+	}
+}
+
+func TestLargeTableIsKept(t *testing.T) {
+	src := "before\n\n|a|b|\n|-|-|\n" + strings.Repeat("|a|b|\n", maxTableCells) + "\nafter\n"
+	doc := Parse([]byte(src), Refs{})
+	if len(doc.Nodes) != 3 || len(doc.Problems) != 1 || doc.Problems[0].Line != 3 {
+		t.Fatalf("%d nodes, problems %v", len(doc.Nodes), doc.Problems)
+	}
+	if source, ok := rawSource(doc.Nodes[1]); !ok || !strings.HasPrefix(source, "|a|b|\n|-|-|") {
+		t.Errorf("the table is a %s", doc.Nodes[1].Type)
+	}
+	if got := string(Print(doc, Refs{})); got != src {
+		t.Error("it is not printed as it was")
+	}
+}
+
+func TestResolvedReferences(t *testing.T) {
+	src := "[a](<page (1).md>) [b](#a1) ![](<.gitbook/assets/a b.png>)\n\n{% include \".gitbook/includes/r.md\" %}\n\n{% file src=\".gitbook/assets/a b.png\" %}\n\n[x](/broken/pages/gone) [y](/broken/anchors/p/a?space=s)\n"
+	doc := Parse([]byte(src), hardRefs)
+	var got []Ref
+	for _, r := range References(doc) {
+		got = append(got, r.Ref)
+	}
+	want := []Ref{
+		{Kind: RefPage, Page: "p1"}, {Kind: RefAnchor, Anchor: "a1"}, {Kind: RefFile, File: "f1"}, {Kind: RefReusable, ReusableContent: "r1"},
+		{Kind: RefFile, File: "f1"}, {Kind: RefPage, Page: "gone"}, {Kind: RefAnchor, Page: "p", Anchor: "a", Space: "s"},
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+}
+
+// A link whose target is gone keeps the destination that its writer gave it.
+func TestLostTargetsKeepTheirDestination(t *testing.T) {
+	src := "[a](<page (1).md>)\n"
+	doc := Parse([]byte(src), hardRefs)
+	if got := string(Print(doc, Refs{})); got != src {
+		t.Errorf("got %s", got)
+	}
+	doc.Nodes[0].Nodes[0].written = nil
+	if got := string(Print(doc, Refs{})); got != "[a](/broken/pages/p1)\n" {
+		t.Errorf("got %s", got)
+	}
 }

@@ -167,11 +167,20 @@ func (e *textEscaper) mail(i int) bool {
 		return false
 	}
 	rest := e.s[i+1:]
+	if len(rest) > maxMailHost { // so long a text is looked at once for each @
+		rest = rest[:maxMailHost]
+		if !strings.ContainsAny(rest, " \t\n") {
+			return true
+		}
+	}
 	if k := strings.IndexAny(rest, " \t\n"); k >= 0 {
 		rest = rest[:k]
 	}
 	return strings.Contains(rest, ".")
 }
+
+// maxMailHost is more than a name of a host has.
+const maxMailHost = 320
 
 // Beginnings of a line that would make it another block.
 var (

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"fmt"
+	"html"
 	"slices"
 	"strings"
 )
@@ -140,7 +141,7 @@ func (w *inlineWriter) htmlLink(n *Node, active []Mark) {
 		w.runs(runsOf(n.Nodes), active)
 		return
 	}
-	s := "<a href=" + quoteAttr(w.p.mustDest(n, "ref", UseLink))
+	s := "<a href=" + quoteAttr(w.p.mustDest(n, UseLink))
 	if title := str(n.Data, "title"); title != "" {
 		s += " title=" + quoteAttr(title)
 	}
@@ -157,10 +158,10 @@ func (p *printer) inlineElement(n *Node) string {
 		code := str(n.Data, "code")
 		return "<span data-gb-custom-inline data-tag=\"emoji\" data-code=" + quoteAttr(code) + ">" + attrEscaper.Replace(emojiText(code)) + "</span>"
 	case "inline-math":
-		return `<span class="math">` + entities(oneLineFormula(str(n.Data, "formula"))) + "</span>"
+		return `<span class="math">` + codeEscaper.Replace(oneLineFormula(str(n.Data, "formula"))) + "</span>"
 	case "mention":
-		dest := p.mustDest(n, "ref", UseLink)
-		return "<a data-mention href=" + quoteAttr(dest) + ">" + entities(dest) + "</a>"
+		dest := p.mustDest(n, UseLink)
+		return "<a data-mention href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(dest))) + "</a>"
 	case "expression":
 		return expressionElement(str(n.Data, "expression"))
 	case "icon":
@@ -178,13 +179,19 @@ func (p *printer) inlineElement(n *Node) string {
 	return p.htmlInlines(n.Nodes)
 }
 
+// expressionElement writes an expression. Only what HTML would read in
+// another way is escaped, so that it stays legible.
 func expressionElement(s string) string {
-	s = codeEscaper.Replace(cleanLines(s))
-	return `<code class="expression">` + strings.ReplaceAll(s, "\n", "&#xA;") + "</code>"
+	s = cleanLines(s)
+	if html.UnescapeString(s) != s {
+		s = strings.ReplaceAll(s, "&", "&amp;")
+	}
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "<", "&lt;"), "\n", "&#xA;")
+	return `<code class="expression">` + s + "</code>"
 }
 
 func (p *printer) inlineImage(n *Node) string {
-	s := "<img src=" + quoteAttr(p.mustDest(n, "ref", UseImage)) + " alt=" + quoteAttr(str(n.Data, "alt"))
+	s := "<img src=" + quoteAttr(p.mustDest(n, UseImage)) + " alt=" + quoteAttr(str(n.Data, "alt"))
 	if c := str(n.Data, "caption"); c != "" {
 		s += " title=" + quoteAttr(c)
 	}
@@ -214,7 +221,9 @@ func (p *printer) button(n *Node) string {
 			attrs += " data-" + key + "=" + quoteAttr(v)
 		}
 	}
-	return "<" + name + attrs + ">" + entities(strings.TrimSpace(cleanLines(str(n.Data, "label")))) + "</" + name + ">"
+	label := &inlineWriter{p: p, mode: htmlText}
+	label.htmlString(strings.TrimSpace(cleanLines(str(n.Data, "label"))))
+	return "<" + name + attrs + ">" + label.done() + "</" + name + ">"
 }
 
 // htmlBlocks writes blocks as HTML, for cells and captions. A lone paragraph

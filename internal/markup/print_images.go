@@ -28,7 +28,7 @@ func (p *printer) images(n *Node) string {
 }
 
 func (p *printer) figure(n *Node) string {
-	s := "<img src=" + quoteAttr(p.mustDest(n, "ref", UseImage)) + " alt=" + quoteAttr(str(n.Data, "alt"))
+	s := "<img src=" + quoteAttr(p.mustDest(n, UseImage)) + " alt=" + quoteAttr(str(n.Data, "alt"))
 	for _, key := range []string{"width", "height"} {
 		if l := lengthText(n.Data[key]); l != "" {
 			s += " " + key + "=" + quoteAttr(l)
@@ -54,8 +54,8 @@ func (p *printer) dark(n *Node, img string) string {
 	return "<picture><source srcset=" + quoteAttr(dest) + ` media="(prefers-color-scheme: dark)">` + img + "</picture>"
 }
 
-func (p *printer) mustDest(n *Node, key string, use Use) string {
-	dest, _ := p.dest(n, key, use)
+func (p *printer) mustDest(n *Node, use Use) string {
+	dest, _ := p.dest(n, "ref", use)
 	return dest
 }
 

@@ -294,7 +294,7 @@ func (p *printer) disturbs(source string) bool {
 		case strings.HasPrefix(line, "<details"):
 			open["<details"]++
 		case strings.HasPrefix(line, "{%"):
-			for _, piece := range tagPieces([]byte(line)) {
+			for _, piece := range tagPieces([]byte(line), 0) {
 				if piece.tag == nil {
 					continue
 				}

@@ -17,6 +17,7 @@ type tableBuilder struct {
 	definition map[string]any
 	records    map[string]any
 	columns    []string
+	asText     map[string]bool // columns that are not what they say
 }
 
 func newTable() *tableBuilder {
@@ -131,7 +132,19 @@ func (h *htmlReader) table(e *element) *Node {
 	strict := h.strict
 	h.strict = false // unknown inline HTML may stand in a cell
 	defer func() { h.strict = strict }()
+	// A column whose cells are not all of its type is one of text: what
+	// somebody wrote counts more.
+	asText := map[string]bool{}
+	n := h.tableNode(e, head, rows, asText)
+	if len(asText) > 0 {
+		n = h.tableNode(e, head, rows, asText)
+	}
+	return n
+}
+
+func (h *htmlReader) tableNode(e *element, head, rows []*element, asText map[string]bool) *Node {
 	t := newTable()
+	t.asText = asText
 	visible := []any{}
 	widths := map[string]any{}
 	width := 0
@@ -246,7 +259,7 @@ func (h *htmlReader) tableColumn(t *tableBuilder, th *element, visible *[]any, w
 	if options != nil {
 		typ = "select"
 	}
-	if !slices.Contains(columnTypes, typ) {
+	if !slices.Contains(columnTypes, typ) || t.asText["c"+strconv.Itoa(len(t.columns)+1)] {
 		typ = "text"
 	}
 	id, def := t.column(typ)

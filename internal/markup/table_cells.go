@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// tableCell reads a cell by the type of its column. A value that is not of
-// the type is left out: the table's source still has it.
+// tableCell reads a cell by the type of its column. Where it is not of that
+// type, the column is remembered.
 func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]any, column string, td *element) {
 	def := t.definition[column].(map[string]any)
 	text := strings.TrimSpace(td.plain())
@@ -35,6 +35,9 @@ func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]an
 		}
 	case "image":
 		h.imageCell(t, values, column, td)
+	}
+	if _, set := values[column]; !set && (text != "" || firstElement(td, "img", "a") != nil) {
+		t.asText[column] = true
 	}
 }
 

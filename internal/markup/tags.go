@@ -172,7 +172,7 @@ next:
 				continue next
 			}
 		}
-		if a.name == "" {
+		if !attributeName.MatchString(a.name) {
 			continue
 		}
 		if m == nil {

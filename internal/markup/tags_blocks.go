@@ -59,8 +59,11 @@ func (c *converter) tag(i *item) []*Node {
 	if n := c.tagNode(t.name, t.args, kids, body); n != nil {
 		return []*Node{n}
 	}
-	if t.name == "include" {
+	switch t.name {
+	case "include":
 		return raw("{% include %} names no reusable content of this space")
+	case "code":
+		return raw("{% code %} holds one block of code and nothing else")
 	}
 	return raw(fmt.Sprintf("{%% %s %%} lacks an attribute that it needs", t.name))
 }
@@ -70,7 +73,7 @@ var aloneTags = map[string]bool{"embed": true, "file": true, "content-ref": true
 
 // bodyOf gives what stands between a tag and its end.
 func (c *converter) bodyOf(i *item) string {
-	body := strings.TrimSpace(strings.TrimPrefix(c.sourceOf(i), i.piece.source))
+	body := strings.TrimSpace(strings.TrimPrefix(cleanSource(c.sourceOf(i)), cleanSource(i.piece.source)))
 	if at := strings.LastIndex(body, "{%"); at >= 0 {
 		body = strings.TrimSpace(body[:at])
 	}
@@ -90,7 +93,7 @@ var knownTags = map[string]bool{
 func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node {
 	as := readAttributes(args)
 	for i := range as {
-		as[i].value = valid(as[i].value)
+		as[i].value = cleanLines(as[i].value)
 	}
 	if name, ok := strings.CutPrefix(name, "@"); ok {
 		return integrationNode(name, as, body)
@@ -121,7 +124,7 @@ func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node 
 		if args == "" {
 			return nil
 		}
-		return blockNode("if", map[string]any{"expression": valid(args)}, filled(kids)...)
+		return blockNode("if", map[string]any{"expression": cleanLines(args)}, filled(kids)...)
 	case "updates":
 		data := map[string]any{"format": "full"}
 		if v, _ := as.get("format"); v == "numeric" || v == "short" {
@@ -200,7 +203,7 @@ func integrationNode(name string, as attributes, body string) *Node {
 	data := map[string]any{"integration": integration, "block": block, "props": props}
 	for _, a := range as {
 		switch {
-		case a.name == "":
+		case !attributeName.MatchString(a.name):
 			return nil
 		case a.name == "fullWidth":
 			data["fullWidth"] = a.value == "true"
@@ -211,7 +214,7 @@ func integrationNode(name string, as attributes, body string) *Node {
 		}
 	}
 	if body != "" {
-		data["body"] = valid(body)
+		data["body"] = body
 	}
 	return blockNode("integration", data)
 }
@@ -338,7 +341,7 @@ func (c *converter) swaggerNode(name string, as attributes, body string) *Node {
 		data["destination"] = key
 	}
 	if body != "" && !isLinkTo(body, dest) {
-		data["body"] = valid(body)
+		data["body"] = body
 	}
 	n.setRef("ref", c.resolve(dest, UseFile), dest, UseFile)
 	return n
@@ -381,7 +384,7 @@ func openAPINode(name string, as attributes, body string) *Node {
 	// The body is a link for readers that do not know the tag; its address
 	// is often signed and must not live on.
 	if body != "" && !strings.HasPrefix(body, "[OpenAPI ") {
-		data["body"] = valid(body)
+		data["body"] = body
 	}
 	return blockNode(name, data)
 }

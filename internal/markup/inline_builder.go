@@ -1,0 +1,144 @@
+package markup
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark/util"
+)
+
+// markOrder is the order in which the marks of a leaf are listed. Marks are a
+// set; the order makes equal sets equal.
+var markOrder = []string{"bold", "italic", "strikethrough", "code", "keyboard", "superscript", "subscript", "color"}
+
+// addMark gives marks with m, which replaces one of its type.
+func addMark(marks []Mark, m Mark) []Mark {
+	out := make([]Mark, 0, len(marks)+1)
+	for _, o := range marks {
+		if o.Type != m.Type {
+			out = append(out, o)
+		}
+	}
+	out = append(out, m)
+	slices.SortStableFunc(out, func(a, b Mark) int {
+		return slices.Index(markOrder, a.Type) - slices.Index(markOrder, b.Type)
+	})
+	return out
+}
+
+func sameMarks(a, b []Mark) bool {
+	return slices.EqualFunc(a, b, func(a, b Mark) bool { return a.Type == b.Type && maps.Equal(a.Data, b.Data) })
+}
+
+// inlineBuilder joins texts with the same marks into leaves and leaves into
+// texts.
+type inlineBuilder struct {
+	nodes  []*Node
+	leaves []Leaf
+	tail   []byte // the text of the last leaf, when that is not raw
+}
+
+func (b *inlineBuilder) text(s string, marks []Mark) {
+	if s == "" {
+		return
+	}
+	if k := len(b.leaves); k == 0 || b.leaves[k-1].Raw || !sameMarks(b.leaves[k-1].Marks, marks) {
+		b.commit()
+		b.leaves = append(b.leaves, Leaf{Marks: marks})
+	}
+	b.tail = append(b.tail, s...)
+}
+
+// commit gives the last leaf its text.
+func (b *inlineBuilder) commit() {
+	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
+		b.leaves[k-1].Text = string(b.tail)
+	}
+	b.tail = b.tail[:0]
+}
+
+// lastText gives the text of the last leaf, "" for none and for a raw one.
+func (b *inlineBuilder) lastText() []byte {
+	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
+		return b.tail
+	}
+	return nil
+}
+
+func (b *inlineBuilder) raw(s string, marks []Mark) {
+	b.commit()
+	b.leaves = append(b.leaves, Leaf{Text: strings.ReplaceAll(cleanLines(s), "\n", " "), Marks: marks, Raw: true})
+}
+
+func (b *inlineBuilder) inline(n *Node) {
+	b.flush()
+	b.nodes = append(b.nodes, n)
+}
+
+func (b *inlineBuilder) flush() {
+	b.commit()
+	if len(b.leaves) > 0 {
+		b.nodes = append(b.nodes, textNode(b.leaves...))
+		b.leaves = nil
+	}
+}
+
+func (b *inlineBuilder) done() []*Node {
+	b.flush()
+	return b.nodes
+}
+
+// decode resolves backslash escapes and character references.
+func decode(s string) string {
+	if strings.IndexByte(s, '\\') < 0 && strings.IndexByte(s, '&') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && util.IsPunct(s[i+1]):
+			i++
+			b.WriteByte(s[i])
+		case s[i] == '&':
+			if r, n := characterReference(s[i:]); n > 0 {
+				b.WriteString(r)
+				i += n - 1
+				continue
+			}
+			b.WriteByte('&')
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// characterReference reads `&name;`, `&#10;` or `&#xa;` at the start of s.
+func characterReference(s string) (string, int) {
+	end := strings.IndexByte(s[:min(len(s), 40)], ';')
+	if end < 2 {
+		return "", 0
+	}
+	name := s[1:end]
+	if name[0] == '#' {
+		num, base, digits := name[1:], 10, 7
+		if num != "" && (num[0] == 'x' || num[0] == 'X') {
+			num, base, digits = num[1:], 16, 6
+		}
+		v, err := strconv.ParseUint(num, base, 32)
+		if err != nil || len(num) > digits || strings.ContainsAny(num, "+_") {
+			return "", 0
+		}
+		r := rune(v)
+		if r == 0 || r > 0x10FFFF || r >= 0xD800 && r < 0xE000 {
+			r = '\uFFFD'
+		}
+		return string(r), end + 1
+	}
+	if e, ok := util.LookUpHTML5EntityByName(name); ok {
+		return string(e.Characters), end + 1
+	}
+	return "", 0
+}

@@ -1,0 +1,130 @@
+package markup
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func keysOf(nodes []*Node) []string {
+	var keys []string
+	eachNode(nodes, func(n *Node) { keys = append(keys, n.Key) })
+	return keys
+}
+
+func TestKeysAreOfTheContent(t *testing.T) {
+	a, b := Parse([]byte("# A\n\n* b\n* c\n\nx\n"), Refs{}), Parse([]byte("A\n=\n\n- b\n- c\n\n\nx"), Refs{})
+	if !slices.Equal(keysOf(a.Nodes), keysOf(b.Nodes)) {
+		t.Error("the same content has other keys")
+	}
+	c := Parse([]byte("# A\n\n* b\n* changed\n\nx\n"), Refs{})
+	if c.Nodes[0].Key != a.Nodes[0].Key || c.Nodes[2].Key != a.Nodes[2].Key || c.Nodes[1].Key == a.Nodes[1].Key {
+		t.Error("a change of one block changed the key of another")
+	}
+}
+
+func TestStoredKeys(t *testing.T) {
+	doc := Parse([]byte("a\n\n* b\n* c\n"), Refs{})
+	keys := []string{"first", "Second_2"}
+	if !SetKeys(doc, keys) || !slices.Equal(Keys(doc), keys) {
+		t.Fatalf("the keys are %v", Keys(doc))
+	}
+	checkKeys(t, doc)
+	items := keysOf(doc.Nodes[1].Nodes[1:])
+	// Another item changes; this one keeps its keys.
+	after := Parse([]byte("a\n\n* changed\n* c\n"), Refs{})
+	SetKeys(after, keys)
+	if !slices.Equal(keysOf(after.Nodes[1].Nodes[1:]), items) {
+		t.Error("an item lost its keys when another one changed")
+	}
+	for _, bad := range [][]string{{"a"}, {"a", "a"}, {"a", ""}, {"a", "b c"}, {"a", "b", "c"}} {
+		if SetKeys(doc, bad) {
+			t.Errorf("%q were taken as keys", bad)
+		}
+	}
+	if !slices.Equal(Keys(doc), keys) {
+		t.Error("keys that do not fit changed something")
+	}
+}
+
+func TestRekey(t *testing.T) {
+	for _, c := range []struct {
+		name, old, doc string
+		want           []int // the block of old whose key each block has, -1 for a new one
+	}{
+		{"same", "a\n\nb\n", "a\n\nb\n", []int{0, 1}},
+		{"edited", "a\n\n# b\n\nc\n", "a\n\n# changed\n\nc\n", []int{0, 1, 2}},
+		{"first of two equal ones edited", "a\n\na\n", "b\n\na\n", []int{0, 1}},
+		{"inserted before an equal one", "a\n\n***\n", "x\n\na\n\n***\n", []int{-1, 0, 1}},
+		{"deleted", "a\n\n# b\n\nc\n", "a\n\nc\n", []int{0, 2}},
+		{"moved", "a\n\n# b\n\n* c\n", "* c\n\na\n\n# b\n", []int{2, 0, 1}},
+		{"another kind in its place", "a\n\n# b\n", "a\n\n* b\n", []int{0, -1}},
+		{"heading of another level", "a\n\n# b\n", "a\n\n## b\n", []int{0, 1}},
+		{"edited and inserted", "a\n\nb\n", "a\n\nnew\n\nb changed\n", []int{0, 1, -1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			old, doc := Parse([]byte(c.old), Refs{}), Parse([]byte(c.doc), Refs{})
+			var keys []string
+			for i := range old.Nodes {
+				keys = append(keys, string(rune('A'+i)))
+			}
+			SetKeys(old, keys)
+			Rekey(old, doc)
+			checkKeys(t, doc)
+			for i, n := range doc.Nodes {
+				if from := slices.Index(keys, n.Key); from != c.want[i] {
+					t.Errorf("block %d has the key of %d, not of %d", i, from, c.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestClientKeys(t *testing.T) {
+	old := Parse([]byte("a\n\na\n"), Refs{})
+	SetKeys(old, []string{"A", "B"})
+	mine, twice, none := plainParagraph("x"), plainParagraph("y"), plainParagraph("z")
+	mine.Key, twice.Key, none.Key = "my-key", "my-key", "not a key"
+	second := plainParagraph("edited")
+	second.Key = "B"
+	doc := &Document{Nodes: []*Node{mine, twice, none, second}}
+	Rekey(old, doc)
+	checkKeys(t, doc)
+	if mine.Key != "my-key" || second.Key != "B" || twice.Key == "my-key" || none.Key == "not a key" {
+		t.Errorf("the keys are %v", Keys(doc))
+	}
+}
+
+func TestRekeyAlwaysGivesKeys(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		a, b := Parse(drawPieces(rt), Refs{}), Parse(drawPieces(rt), Refs{})
+		if rapid.Bool().Draw(rt, "client") {
+			b.Spans = nil
+		}
+		Rekey(a, b)
+		checkKeys(rapidTB{t, rt}, b)
+		if len(Keys(b)) > 0 && !SetKeys(b, Keys(b)) {
+			rt.Fatalf("its own keys do not fit")
+		}
+	})
+}
+
+func TestSlug(t *testing.T) {
+	for text, want := range map[string]string{
+		"Getting started": "getting-started", "  A -- b\tc ": "a-b-c", "C++ & Go!": "c-go", "Überblick": "überblick", "日本語 テスト": "日本語-テスト", "v1.2": "v12", "!?": "section", "": "section", "a–b": "a-b",
+	} {
+		if got := Slug(text); got != want {
+			t.Errorf("Slug(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestAnchorsAreUnique(t *testing.T) {
+	doc := Parse([]byte("# A\n\n# A\n\n## B <a href=\"#a-1\" id=\"a-1\"></a>\n\n# A\n\n<details>\n\n<summary>A</summary>\n\n# ?\n\n</details>\n\n# ?\n"), Refs{})
+	got := Anchors(doc)
+	want := []string{"a", "a-2", "a-1", "a-3", "a-4", "section", "section-1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}

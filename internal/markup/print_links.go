@@ -1,0 +1,211 @@
+package markup
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark/util"
+)
+
+func (w *inlineWriter) inline(r run, active []Mark) {
+	n := r.node
+	p := w.p
+	switch n.Type {
+	case "link":
+		if w.mode&htmlText != 0 {
+			w.htmlLink(n, active)
+		} else {
+			w.link(n, active)
+		}
+		return
+	case "annotation":
+		w.annotation(n, active)
+		return
+	}
+	if w.mode&htmlText != 0 {
+		w.add(p.inlineElement(n))
+		return
+	}
+	switch n.Type {
+	case "emoji":
+		code := str(n.Data, "code")
+		if name := emojiTable().names[code]; name != "" {
+			w.add(":" + name + ":")
+		} else {
+			w.add(w.inTable(p.inlineElement(n)))
+		}
+	case "inline-math":
+		formula := oneLineFormula(str(n.Data, "formula"))
+		if strings.Contains(formula, "$$") || strings.HasSuffix(formula, "$") || w.looksLikeMail(formula) || w.mode&tableText != 0 && strings.Contains(formula, "|") {
+			w.add(w.inTable(p.inlineElement(n)))
+		} else {
+			w.add("$$" + formula + "$$")
+		}
+	case "mention":
+		if w.mode&linkText != 0 { // a link cannot stand in a link
+			w.add(w.inTable(p.inlineElement(n)))
+		} else {
+			w.add(w.inTable(p.mentionLink(p.mustDest(n, UseLink), "mention")))
+		}
+	default:
+		w.add(w.inTable(p.inlineElement(n)))
+	}
+}
+
+// inTable keeps bars in HTML from ending a cell.
+func (w *inlineWriter) inTable(s string) string {
+	if w.mode&tableText == 0 {
+		return s
+	}
+	return strings.ReplaceAll(s, "|", "&#x7C;")
+}
+
+func oneLineFormula(s string) string { return strings.ReplaceAll(cleanLines(s), "\n", " ") }
+
+func (w *inlineWriter) link(n *Node, active []Mark) {
+	dest := w.p.mustDest(n, UseLink)
+	if w.mode&linkText != 0 { // a link cannot stand in a link
+		w.runs(runsOf(n.Nodes), active)
+		return
+	}
+	inner := &inlineWriter{p: w.p, mode: w.mode | linkText}
+	inner.runs(runsOf(n.Nodes), active)
+	s := "[" + inner.done() + "](" + writeDest(dest)
+	if title := str(n.Data, "title"); title != "" && title != "mention" {
+		s += " " + writeTitle(title)
+	}
+	s += ")"
+	if w.mode&tableText != 0 {
+		// The text has its bars escaped already; those of the destination
+		// are left.
+		head := len("[" + inner.done() + "](")
+		s = s[:head] + strings.ReplaceAll(s[head:], "|", "&#x7C;")
+	}
+	w.add(s)
+}
+
+// annotation writes a note behind the word that it is about. One that is
+// about something else is written as HTML.
+func (w *inlineWriter) annotation(n *Node, active []Mark) {
+	if w.p.inRef {
+		w.runs(runsOf(n.Nodes), active)
+		return
+	}
+	inner := runsOf(n.Nodes)
+	if aboutWord(w.before, inner) {
+		if len(inner) == 1 {
+			w.runs(inner, active)
+		}
+		label := w.p.label(noteBodyOf(n))
+		if w.mode&htmlText != 0 {
+			w.add(fmt.Sprintf(`<a data-footnote-ref href="%s%s">%s</a>`, noteHref, label, label))
+		} else {
+			w.add("[^" + label + "]")
+		}
+		return
+	}
+	w.add(w.inTable(w.p.noteSpan(n, w.p.htmlRuns(inner, active))))
+}
+
+func noteBodyOf(n *Node) []*Node {
+	for _, f := range n.Fragments {
+		return f.Nodes
+	}
+	return nil
+}
+
+// aboutWord tells whether reading the note back would find the same text.
+func aboutWord(before run, inner []run) bool {
+	text := before.text
+	if before.node != nil || before.raw {
+		text = ""
+	}
+	ends := text == "" || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\t")
+	if len(inner) == 0 {
+		return ends
+	}
+	if len(inner) != 1 || inner[0].node != nil || inner[0].raw || strings.ContainsAny(inner[0].text, " \t\n\u00a0") {
+		return false
+	}
+	return ends || !sameMarks(before.marks, inner[0].marks)
+}
+
+// noteSpan writes a note with the text that it is about as HTML.
+func (p *printer) noteSpan(n *Node, inner string) string {
+	return fmt.Sprintf(`<a data-footnote-ref="%s" href="%s%s">%s</a>`, noteSpread, noteHref, p.label(noteBodyOf(n)), inner)
+}
+
+// mentionLink writes a link whose text is the name of its target, which only
+// a reader who does not know mentions sees.
+func (p *printer) mentionLink(dest, title string) string {
+	s := "[" + mentionLabel(dest) + "](" + writeDest(dest)
+	if title != "" {
+		s += " " + writeTitle(title)
+	}
+	return s + ")"
+}
+
+func mentionLabel(dest string) string {
+	label := dest
+	if _, fragment, ok := strings.Cut(dest, "#"); ok {
+		label = "#" + fragment
+	} else if !strings.Contains(dest, "://") && dest != "" {
+		label = path.Base(dest)
+	}
+	e := textEscaper{s: label, mode: linkText | singleLineText, first: true, last: true}
+	return e.escape()
+}
+
+// writeDest writes the destination of a link.
+func writeDest(dest string) string {
+	pointy := dest == "" || strings.ContainsAny(dest, " \t()<>")
+	var b strings.Builder
+	for i := 0; i < len(dest); i++ {
+		c := dest[i]
+		switch {
+		case c < ' ' || c == 0x7f:
+			fmt.Fprintf(&b, "&#x%X;", c)
+		case c == '\\' && (i+1 == len(dest) || util.IsPunct(dest[i+1])):
+			b.WriteString(`\\`)
+		case (c == '<' || c == '>') && pointy:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '&':
+			if _, n := characterReference(dest[i:]); n > 0 {
+				b.WriteString("&amp;")
+			} else {
+				b.WriteByte(c)
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	if pointy {
+		return "<" + b.String() + ">"
+	}
+	return b.String()
+}
+
+func writeTitle(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c < ' ':
+			fmt.Fprintf(&b, "&#x%X;", c)
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '&':
+			b.WriteString("&amp;")
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -1,0 +1,330 @@
+package markup
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// hashes remembers the hash of nodes.
+type hashes map[*Node]uint64
+
+const (
+	hashSeed  = 14695981039346656037
+	hashPrime = 1099511628211
+)
+
+func mix(a, b uint64) uint64 {
+	a ^= b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2)
+	a *= hashPrime
+	return a ^ a>>29
+}
+
+func hashString(h uint64, s string) uint64 {
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * hashPrime
+	}
+	return mix(h, uint64(len(s)))
+}
+
+// of gives a hash of a node's content, which leaves out keys and meta.
+func (h hashes) of(n *Node) uint64 {
+	if v, ok := h[n]; ok {
+		return v
+	}
+	v := hashString(hashString(hashString(hashSeed, n.Object), n.Type), n.Fragment)
+	for _, l := range n.Leaves {
+		v = hashString(v, l.Text)
+		if l.Raw {
+			v = mix(v, 7)
+		}
+		for _, m := range l.Marks {
+			v = hashString(v, m.Type)
+			for _, k := range []string{"text", "background"} {
+				v = hashString(v, m.Data[k])
+			}
+		}
+	}
+	if len(n.Data) > 0 {
+		v = hashValue(v, n.Data)
+	}
+	for _, k := range n.Nodes {
+		v = mix(v, h.of(k))
+	}
+	v = mix(v, uint64(len(n.Nodes)))
+	for _, k := range n.Fragments {
+		v = mix(v, h.of(k))
+	}
+	h[n] = v
+	return v
+}
+
+func hashValue(h uint64, v any) uint64 {
+	switch v := v.(type) {
+	case string:
+		return hashString(mix(h, 2), v)
+	case bool:
+		if v {
+			return mix(h, 3)
+		}
+		return mix(h, 4)
+	case map[string]any:
+		if ref, ok := dataRef(v); ok {
+			return hashRef(h, ref)
+		}
+		keys := make([]string, 0, len(v))
+		for k, e := range v {
+			if e != nil {
+				keys = append(keys, k)
+			}
+		}
+		slices.Sort(keys)
+		h = mix(h, 5)
+		for _, k := range keys {
+			h = hashValue(hashString(h, k), v[k])
+		}
+		return mix(h, uint64(len(keys)))
+	case []any:
+		h = mix(h, 6)
+		for _, e := range v {
+			h = hashValue(h, e)
+		}
+		return mix(h, uint64(len(v)))
+	case Ref:
+		return hashRef(h, v)
+	}
+	if f, ok := num(v); ok {
+		return hashString(mix(h, 8), decimal(f))
+	}
+	return mix(h, 9)
+}
+
+func hashRef(h uint64, r Ref) uint64 {
+	return hashString(mix(h, 10), strings.Join([]string{
+		r.Kind, r.File, r.URL, r.Anchor, r.Page, r.User, r.Collection, r.ReusableContent, r.Spec, r.Tag, r.Space,
+	}, "\x00"))
+}
+
+// match finds for each node of doc the node of old with the same content, or
+// -1. Where content is there more than once, the key decides, and then the
+// order.
+func (h hashes) match(old, doc []*Node) []int {
+	byHash := make(map[uint64][]int, len(old))
+	for i, n := range old {
+		byHash[h.of(n)] = append(byHash[h.of(n)], i)
+	}
+	byKey := make(map[string]int, len(old))
+	for i, n := range old {
+		byKey[n.Key] = i
+	}
+	from := make([]int, len(doc))
+	taken := make([]bool, len(old))
+	for i, n := range doc {
+		from[i] = -1
+		if j, ok := byKey[n.Key]; ok && n.Key != "" && !taken[j] && h.of(old[j]) == h.of(n) {
+			from[i] = j
+			taken[j] = true
+		}
+	}
+	for i, n := range doc {
+		if from[i] >= 0 {
+			continue
+		}
+		list := byHash[h.of(n)]
+		for len(list) > 0 && taken[list[0]] {
+			list = list[1:]
+		}
+		if len(list) > 0 {
+			from[i] = list[0]
+			taken[list[0]] = true
+			list = list[1:]
+		}
+		byHash[h.of(n)] = list
+	}
+	return from
+}
+
+// align finds the same, by order alone: what stands between blocks that did
+// not change belongs together.
+func (h hashes) align(old, doc []*Node) []int {
+	a, b := make([]uint64, len(old)), make([]uint64, len(doc))
+	for i, n := range old {
+		a[i] = h.of(n)
+	}
+	for i, n := range doc {
+		b[i] = h.of(n)
+	}
+	from := make([]int, len(doc))
+	for i := range from {
+		from[i] = -1
+	}
+	alignRange(a, b, 0, 0, from, 0)
+	// Blocks that moved.
+	left := map[uint64][]int{}
+	taken := make([]bool, len(old))
+	for _, j := range from {
+		if j >= 0 {
+			taken[j] = true
+		}
+	}
+	for j, v := range a {
+		if !taken[j] {
+			left[v] = append(left[v], j)
+		}
+	}
+	for i, v := range b {
+		if list := left[v]; from[i] < 0 && len(list) > 0 {
+			from[i], left[v] = list[0], list[1:]
+		}
+	}
+	return from
+}
+
+// alignRange matches equal ends, and between them what is there once on both
+// sides, in its longest common order; then what stands between those.
+func alignRange(a, b []uint64, ai, bi int, from []int, depth int) {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		from[bi] = ai
+		a, b, ai, bi = a[1:], b[1:], ai+1, bi+1
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		from[bi+len(b)-1] = ai + len(a) - 1
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	const deepest = 32
+	if len(a) == 0 || len(b) == 0 || depth > deepest {
+		return
+	}
+	type place struct{ na, nb, ia, ib int }
+	places := map[uint64]*place{}
+	for i, v := range a {
+		p := places[v]
+		if p == nil {
+			p = &place{}
+			places[v] = p
+		}
+		p.na, p.ia = p.na+1, i
+	}
+	for i, v := range b {
+		if p := places[v]; p != nil {
+			p.nb, p.ib = p.nb+1, i
+		}
+	}
+	var once []*place // in the order of b
+	for i, v := range b {
+		if p := places[v]; p != nil && p.na == 1 && p.nb == 1 && p.ib == i {
+			once = append(once, p)
+		}
+	}
+	la, lb := 0, 0
+	for _, i := range longestRising(once, func(p *place) int { return p.ia }) {
+		p := once[i]
+		from[bi+p.ib] = ai + p.ia
+		alignRange(a[la:p.ia], b[lb:p.ib], ai+la, bi+lb, from, depth+1)
+		la, lb = p.ia+1, p.ib+1
+	}
+	if la > 0 || lb > 0 {
+		alignRange(a[la:], b[lb:], ai+la, bi+lb, from, depth+1)
+	}
+}
+
+// longestRising gives the positions of a longest sequence with rising values.
+func longestRising[T any](list []T, value func(T) int) []int {
+	var ends []int // position of the smallest end of each length
+	before := make([]int, len(list))
+	for i, e := range list {
+		k, _ := slices.BinarySearchFunc(ends, value(e), func(end, v int) int { return cmp.Compare(value(list[end]), v) })
+		before[i] = -1
+		if k > 0 {
+			before[i] = ends[k-1]
+		}
+		if k == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[k] = i
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	out := make([]int, len(ends))
+	for k, i := len(ends)-1, ends[len(ends)-1]; k >= 0; k-- {
+		out[k] = i
+		i = before[i]
+	}
+	return out
+}
+
+// sameKeys adds the blocks of doc that have the key of a block of old.
+func sameKeys(old, doc []*Node, from []int) {
+	taken := make([]bool, len(old))
+	for _, j := range from {
+		if j >= 0 {
+			taken[j] = true
+		}
+	}
+	byKey := make(map[string]int, len(old))
+	for j, n := range old {
+		if !taken[j] && n.Key != "" {
+			byKey[n.Key] = j
+		}
+	}
+	for i, n := range doc {
+		if j, ok := byKey[n.Key]; ok && from[i] < 0 && !taken[j] {
+			from[i] = j
+			taken[j] = true
+		}
+	}
+}
+
+// edited adds the blocks of doc that are another form of a block of old: one
+// of the same kind that stands between the same blocks. A named block is new.
+func edited(old, doc []*Node, from []int, named func(*Node) bool) {
+	taken := make(map[int]bool, len(old))
+	for _, j := range from {
+		if j >= 0 {
+			taken[j] = true
+		}
+	}
+	// limits[i] is the old block that the next known one behind i came from.
+	limits := make([]int, len(doc)+1)
+	limits[len(doc)] = len(old)
+	for i := len(doc) - 1; i >= 0; i-- {
+		limits[i] = limits[i+1]
+		if from[i] >= 0 {
+			limits[i] = from[i]
+		}
+	}
+	next := 0 // the first of old that may be the next one
+	for i, n := range doc {
+		if from[i] >= 0 {
+			next = from[i] + 1
+			continue
+		}
+		if named(n) {
+			continue
+		}
+		const window = 32 // how many blocks may be gone in front of an edited one
+		for j := next; j < min(limits[i], next+window); j++ {
+			if !taken[j] && sameKind(old[j], n) {
+				from[i] = j
+				taken[j] = true
+				next = j + 1
+				break
+			}
+		}
+	}
+}
+
+// sameKind tells whether one block may be an edited form of the other.
+func sameKind(a, b *Node) bool {
+	family := func(n *Node) string {
+		for _, f := range []string{"heading-", "list-"} {
+			if strings.HasPrefix(n.Type, f) && n.Type != "list-item" {
+				return f
+			}
+		}
+		return n.Type
+	}
+	return family(a) == family(b)
+}

@@ -1,0 +1,148 @@
+package content_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// Going back to earlier places must not put a page below itself, however the
+// tree was changed meanwhile. (security: a cycle in page moves)
+func TestRevertMakesNoCycle(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	out := d.must(insert("Q", "", ""), insert("P", "", ""))
+	q, p := out.Outcomes[0].Page, out.Outcomes[1].Page
+	into := func(page, parent docs.PageID) content.Change {
+		c := content.Change{Operation: content.UpdatePage, Page: string(page), Into: opt.Null[string]()}
+		if parent != "" {
+			c.Into = opt.Of(string(parent))
+		}
+		return c
+	}
+	chain := func(top docs.PageID, n int) docs.PageID {
+		for range n {
+			top = d.must(insert("Link", "", string(top))).Outcomes[0].Page
+		}
+		return top
+	}
+	rev0 := d.must(into(p, q)).View.Rev.ID
+	d.must(into(p, ""))
+	x := chain(p, docs.MaxPageDepth-2)
+	rev1 := d.head(t, d.id).Rev.ID
+	d.must(into(x, ""))
+	d.must(into(q, chain(x, docs.MaxPageDepth-3)))
+	revert := func(page docs.PageID, to docs.RevisionID) error {
+		_, err := d.apply(t, d.id, content.Change{Operation: content.RevertPage, Page: string(page), Revision: to})
+		return err
+	}
+	if err := revert(x, rev1); err == nil {
+		t.Error("a tree of twice the depth was accepted")
+	}
+	if err := revert(p, rev0); err != nil {
+		t.Logf("refused: %v", err) // fine either way, as long as the tree is one
+	}
+	d.verify(t)
+	if _, err := d.head(t, d.id).All(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A page that was made or renamed here is the same page after an export and
+// an import of what was exported.
+func TestExportAndImportKeepIDs(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	out := d.must(insert("Alpha", "Text.\n", ""), insert("Beta", "See [a](alpha.md).\n", ""), insert("Gamma", "Below.\n", ""))
+	beta := out.Outcomes[1].Page
+	d.must(content.Change{Operation: content.UpdatePage, Page: string(out.Outcomes[2].Page), Into: opt.Of(string(beta))})
+	d.must(write(beta, fmt.Sprintf("# Beta\n\nBy id: [a](/pages/%s#x), [c](/pages/%s).\n", out.Outcomes[0].Page, out.Outcomes[2].Page)))
+	tree, err := d.c.Folder(ctx, d.head(t, d.id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := memorySink{}
+	if err := folder.Write(files, tree); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := files["beta.md"], "# Beta\n\nBy id: [a](README.md#x), [c](beta/gamma.md).\n"; got != want {
+		t.Errorf("beta.md is\n%s\nwant\n%s", got, want)
+	}
+	if _, ok := files["README.md"]; !ok {
+		t.Errorf("the first page is no README.md: %v", files)
+	}
+	in := fstest.MapFS{}
+	for name, data := range files {
+		in[name] = &fstest.MapFile{Data: []byte(data)}
+	}
+	back, err := folder.Read(in, folder.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.c.Import(ctx, authz.Operator(d.by.User), d.grant(t, d.id).Space, back, func(string, int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	v := d.head(t, d.id)
+	for i, path := range []string{"alpha", "beta", "beta/gamma"} {
+		if p, err := v.ByPath(ctx, path); err != nil || p.ID != out.Outcomes[i].Page {
+			t.Errorf("%s is %q now, and was %q (%v)", path, p.ID, out.Outcomes[i].Page, err)
+		}
+	}
+	d.verify(t)
+}
+
+// What is read with ids in place of paths can be written back like anything
+// else that was read.
+func TestStableReferencesAreWrittenBack(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	out := d.must(insert("Alpha", "Text.\n", ""), insert("Beta", "See [a](alpha.md).\n", ""))
+	v := d.head(t, d.id)
+	p, err := v.Page(ctx, out.Outcomes[1].Page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	md, err := v.Markdown(ctx, p, true)
+	if err != nil || !strings.Contains(string(md), "/pages/") {
+		t.Fatalf("%s (%v)", md, err)
+	}
+	d.must(write(p.ID, "# Beta\n\n"+string(md)))
+	if now := d.head(t, d.id).Rev.ID; now != v.Rev.ID {
+		t.Error("it made a revision")
+	}
+}
+
+// The same words for a missing page in two folders are two missing pages, and
+// an address of any length can be indexed on both databases.
+func TestBrokenTargetsAreToldApart(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		d, ctx := newDesk(t, o), context.Background()
+		out := d.must(insert("A", "[r](REF.md)\n", ""), insert("B", "[far](https://octavo.test/"+strings.Repeat("x", 50_000)+")\n", ""))
+		d.must(insert("C", "[s](REF.md)\n", string(out.Outcomes[0].Page)))
+		links, _, stats, err := d.c.Links(ctx, d.grant(t, d.id), d.head(t, d.id), "", content.LinkBroken, store.Page{Limit: 10})
+		if err != nil || stats.Broken != 2 || len(links) != 2 {
+			t.Errorf("%d broken, %v (%v)", stats.Broken, links, err)
+		}
+		d.verify(t)
+	})
+}
+
+// Many pages with one title do not take longer each.
+func TestManyPagesWithOneTitle(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	for range 8 {
+		var batch []content.Change
+		for range content.MaxChanges {
+			batch = append(batch, insert("Same", "", ""))
+		}
+		d.must(batch...)
+	}
+	d.verify(t)
+}

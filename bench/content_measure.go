@@ -23,7 +23,10 @@ type bound struct {
 	Most   bool      `json:"at_most"`          // the target is what must not be exceeded
 	Values []float64 `json:"values"`
 	Median float64   `json:"median"`
-	Met    bool      `json:"met"`
+	// ByCPU is the same ratio of processor time for each request; 0 where it
+	// says nothing.
+	ByCPU float64 `json:"by_cpu,omitempty"`
+	Met   bool    `json:"met"`
 }
 
 // contentResults are what group D gives.
@@ -31,6 +34,7 @@ type contentResults struct {
 	Facts    []shelfFacts `json:"facts"`
 	Subjects []*subject   `json:"subjects"`
 	Bounds   []*bound     `json:"ratios"`
+	Notes    []string     `json:"notes"`
 }
 
 // sizes reads the flag -pages.
@@ -162,7 +166,7 @@ func (m *measured) plan(ctx context.Context, o options) error {
 // its reference.
 func (r *contentResults) compare(shelves []*measured) {
 	least, most := shelves[0], shelves[len(shelves)-1]
-	against := func(name string, target float64, atMost bool, of, to []float64) {
+	add := func(name string, target float64, atMost bool, of, to []float64) *bound {
 		b := &bound{Name: name, Target: target, Most: atMost}
 		for i := range of {
 			b.Values = append(b.Values, of[i]/to[i])
@@ -170,19 +174,30 @@ func (r *contentResults) compare(shelves []*measured) {
 		b.Median = median(b.Values)
 		b.Met = target == 0 || atMost && b.Median <= target || !atMost && b.Median >= target
 		r.Bounds = append(r.Bounds, b)
+		return b
 	}
-	larger := func(what string) string { return fmt.Sprintf("%s, %d pages / %d", what, most.corpus.pages, least.corpus.pages) }
-	// Times are the inverse of rates, so the sides change places.
-	against(larger("time of an edit"), 1.5, true, least.edit.Rates, most.edit.Rates)
-	against(larger("time of a duplicate"), 1.5, true, least.copy.Rates, most.copy.Rates)
-	against(larger("time of changes"), 0, true, least.diff.Rates, most.diff.Rates)
-	against(larger("bytes stored for an edit"), 0, true, []float64{most.facts.EditBytes}, []float64{least.facts.EditBytes})
+	between := func(what string) string {
+		return fmt.Sprintf("%s, %d pages / %d", what, most.corpus.pages, least.corpus.pages)
+	}
+	longer := func(what string, target float64, of, to *subject) {
+		// Times are the inverse of rates, so the sides change places.
+		add(between("time of "+what), target, true, to.Rates, of.Rates).ByCPU = median(of.CPU) / median(to.CPU)
+	}
+	longer("an edit", 1.5, most.edit, least.edit)
+	longer("a duplicate", 1.5, most.copy, least.copy)
+	longer("changes of a revision", 0, most.diff, least.diff)
+	add(between("bytes stored for an edit"), 0, true, []float64{most.facts.EditBytes}, []float64{least.facts.EditBytes})
 	for _, m := range shelves {
-		against(fmt.Sprintf("get a page / bare net/http, %d pages", m.corpus.pages), 0.6, false, m.get.Rates, m.bare.Rates)
+		b := add(fmt.Sprintf("get a page / bare net/http, %d pages", m.corpus.pages), 0.6, false, m.get.Rates, m.bare.Rates)
+		b.ByCPU = median(m.bare.CPU) / median(m.get.CPU)
 	}
 	for _, m := range shelves {
-		against(fmt.Sprintf("p50 of search / bare FTS5, %d pages", m.corpus.pages), 0, true, m.search.P50, m.raw.P50)
-		against(fmt.Sprintf("p99 of search / bare FTS5, %d pages", m.corpus.pages), 0, true, m.search.P99, m.raw.P99)
+		b := add(fmt.Sprintf("p50 of search / bare FTS5, %d pages", m.corpus.pages), 0, true, m.search.P50, m.raw.P50)
+		b.ByCPU = median(m.search.CPU) / median(m.raw.CPU)
+		add(fmt.Sprintf("p99 of search / bare FTS5, %d pages", m.corpus.pages), 0, true, m.search.P99, m.raw.P99)
+	}
+	if busy := (&results{Subjects: r.Subjects}).others(); busy > 0.05 {
+		r.Notes = append(r.Notes, fmt.Sprintf("other programs took %.0f %% of the machine; repeat this when it is quiet", 100*busy))
 	}
 }
 
@@ -226,7 +241,7 @@ func (r *contentResults) print(w io.Writer) {
 	}
 	_ = t.Flush()
 	fmt.Fprintln(w)
-	fmt.Fprintln(t, "ratio\tmedian\tlowest\thighest\ttarget\t\t")
+	fmt.Fprintln(t, "ratio\tmedian\tlowest\thighest\tby CPU\ttarget\t\t")
 	for _, v := range r.Bounds {
 		target, mark := "", ""
 		switch {
@@ -239,9 +254,16 @@ func (r *contentResults) print(w io.Writer) {
 		if v.Met && v.Target > 0 {
 			mark = "ok"
 		}
-		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%.3f\t%s\t%s\t\n", v.Name, v.Median, slices.Min(v.Values), slices.Max(v.Values), target, mark)
+		byCPU := ""
+		if v.ByCPU > 0 {
+			byCPU = fmt.Sprintf("%.3f", v.ByCPU)
+		}
+		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%.3f\t%s\t%s\t%s\t\n", v.Name, v.Median, slices.Min(v.Values), slices.Max(v.Values), byCPU, target, mark)
 	}
 	_ = t.Flush()
+	for _, n := range r.Notes {
+		fmt.Fprintln(w, "\nNote:", n)
+	}
 }
 
 // profileContent writes a CPU profile of the server under each kind of load.

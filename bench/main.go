@@ -39,7 +39,9 @@ type options struct {
 func (o options) length() time.Duration { return time.Duration(o.seconds * float64(time.Second)) }
 
 // wants tells whether one of these groups is to be measured.
-func (o options) wants(groups string) bool { return o.only == "" || strings.ContainsAny(o.only, groups) }
+func (o options) wants(groups string) bool {
+	return o.only == "" || strings.ContainsAny(o.only, groups)
+}
 
 // main runs the benchmark, or one of the processes it starts: the references
 // and the profiled server are this same binary under another first argument,

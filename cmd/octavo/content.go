@@ -183,7 +183,8 @@ type checkCmd struct {
 // Run gives exit code 1 when something was found.
 func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 	if (c.Dir == "") == (c.Space == "") {
-		return errors.New("check needs either a folder or --space")
+		fmt.Fprintln(s.err, "octavo: check needs either a folder or --space")
+		return exitError(2)
 	}
 	tree, done, err := c.tree(ctx)
 	if err != nil {

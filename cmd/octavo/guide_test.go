@@ -44,7 +44,7 @@ func TestAPIGuideExamplesWork(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, want := range []string{`"version"`, `"title":"The handbook"`, "205", "204", `"rule":"organization-admin"`, `"count":2`, `"label":"continuous integration"`,
-		"set-up\n", "(set-up.md)", "Ada,36", `"body":"Unpack it, then run`, `"stats":{"total":`, `"type":"page_created"`, `"id":"changelog"`} {
+		"set-up\n", "(README.md)", "Ada,36", `"body":"Unpack it, then run`, `"stats":{"total":`, `"type":"page_created"`, `"id":"changelog"`} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the examples did not print %s:\n%s", want, out)
 		}

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -363,5 +364,78 @@ func TestContentRacesHaveOneWinner(t *testing.T) {
 				t.Errorf("%d won and %d lost", won.Load(), lost.Load())
 			}
 		}
+	})
+}
+
+// A space moves to another organization with all that is in it, and says
+// nothing of where it came from.
+func TestContentMovesWithItsSpace(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o, nil)
+		w.must("admin", "POST", "/orgs", `{"title":"Second"}`, "second")
+		w.must("admin", "POST", "/orgs/$org/spaces", `{"title":"Stays","editMode":"live","empty":true}`, "stays")
+		w.liveSpace()
+		w.must("admin", "POST", "/spaces/$stays/content", `{"changes":[{"operation":"insert_page","title":"Here","document":{"markdown":"See [steady](/spaces/$space/pages/$page).\n"}}]}`)
+		w.vars["other"] = w.insert(`{"title":"Other","document":{"markdown":"See [steady](/pages/$page).\n"}}`)
+		paths := []string{"/spaces/$space/content", "/spaces/$space/content/page/$page", "/spaces/$space/links", "/spaces/$space/content/page/$page/backlinks", "/spaces/$space/search?query=steady"}
+		for _, p := range paths {
+			if a := w.must("admin", "GET", p, ""); !strings.Contains(string(a.body), w.vars["org"]) {
+				t.Errorf("%s does not name the organization: %s", p, a.body)
+			}
+		}
+		w.must("admin", "POST", "/spaces/$space/transfer", `{"organization":"$second"}`)
+		for _, p := range paths {
+			a := w.must("admin", "GET", p, "")
+			if strings.Contains(string(a.body), w.vars["org"]) || strings.Contains(string(a.body), w.vars["stays"]) || !strings.Contains(string(a.body), w.vars["second"]) {
+				t.Errorf("%s still names the old organization: %s", p, a.body)
+			}
+		}
+		if a := w.must("admin", "GET", "/spaces/$stays/links?status=broken", ""); !strings.Contains(string(a.body), `"broken":{"total":1}`) {
+			t.Errorf("a link to another organization: %s", a.body)
+		}
+		w.verify()
+	})
+}
+
+// A copy has what it reads: the original can be deleted for good.
+func TestContentOfACopyOutlivesTheOriginal(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		later := new(atomic.Int64)
+		o.Clock = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+		w := newWorld(t, o, nil)
+		w.liveSpace()
+		w.vars["first"] = w.vars["space"]
+		file := w.upload("admin", "a.txt", []byte("bytes")).json().(map[string]any)["id"].(string)
+		w.vars["file"] = file
+		w.must("admin", "POST", "/spaces/$first/content", `{"changes":[{"operation":"update_page","page":"$page","document":{"markdown":"Durable [file](/files/$file) and [itself](/pages/$page).\n"}}]}`)
+		w.must("admin", "POST", "/spaces/$first/duplicate", "", "space")
+		w.must("admin", "POST", "/spaces/$space/duplicate", "", "third")
+		w.must("admin", "DELETE", "/spaces/$first", "")
+		later.Store(int64(8 * 24 * time.Hour))
+		if err := w.srv.Spaces.Purge(context.Background(), []byte(w.expand(`{"space":"$first"}`))); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := w.srv.Store.AllSpaces(context.Background()); err != nil || len(all) != 2 {
+			t.Fatalf("%v %v: the original is still there", all, err)
+		}
+		for _, copied := range []string{"space", "third"} {
+			for path, want := range map[string]string{
+				"/content/page/$page?format=markdown": "Durable", "/search?query=durable": w.vars["page"], "/content/files/$file/backlinks": w.vars["page"],
+				"/links?limit=0": `"broken":{"total":0}`,
+			} {
+				if a := w.must("admin", "GET", "/spaces/$"+copied+path, ""); !strings.Contains(string(a.body), want) {
+					t.Errorf("%s: %s", path, a.body)
+				}
+			}
+			at := w.must("admin", "GET", "/spaces/$"+copied+"/content/files/$file", "").json().(map[string]any)["downloadURL"].(string)
+			if got := fetch(t, "GET", at); got.status != 200 || got.body != "bytes" {
+				t.Errorf("the file: %d %s", got.status, got.body)
+			}
+		}
+		w.must("admin", "POST", "/spaces/$space/content", `{"changes":[{"operation":"delete_page","page":"$page"}]}`)
+		if a := w.must("admin", "GET", "/spaces/$third/search?query=durable", ""); !strings.Contains(string(a.body), w.vars["page"]) {
+			t.Errorf("the copy of the copy: %s", a.body)
+		}
+		w.verify()
 	})
 }

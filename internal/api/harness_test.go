@@ -120,6 +120,33 @@ func (w *world) importFolder(space string, files fstest.MapFS) {
 	}
 }
 
+// verify asks that search and links of every space are what its content says,
+// as doctor --verify does.
+func (w *world) verify() {
+	w.t.Helper()
+	ctx := context.Background()
+	spaces, err := w.srv.Store.AllSpaces(ctx)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, id := range spaces {
+		err := w.srv.Store.Snapshot(ctx, func(r store.Reader) error {
+			sp, err := r.Space(ctx, id)
+			if err != nil {
+				return err
+			}
+			found, err := w.srv.Content.Verify(ctx, r, sp.It)
+			for _, line := range found {
+				w.t.Errorf("space %s (%s): %s", id, sp.It.Title, line)
+			}
+			return err
+		})
+		if err != nil {
+			w.t.Error(err)
+		}
+	}
+}
+
 // answer is what a request got.
 type answer struct {
 	status int

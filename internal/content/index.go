@@ -165,17 +165,24 @@ func (d *delta) file(id string, before, after []byte) error {
 func (d *delta) reusable(id string, before, after []byte) error {
 	d.count++
 	d.reuse[docs.ReusableID(id)] = after != nil
+	var was, now docs.Reusable
+	var err error
+	if before != nil {
+		if was, err = decodeReusable(id, before); err != nil {
+			return err
+		}
+		d.document(id, was.Body, was.Side)
+	}
 	if after == nil {
 		d.targets[id] = true
 		return nil
 	}
-	r, err := decodeReusable(id, after)
-	if err != nil {
+	if now, err = decodeReusable(id, after); err != nil {
 		return err
 	}
-	d.name(r.File)
-	if r.Body != "" {
-		d.docs = append(d.docs, store.StoredDocument{ID: documentID(id, r.Body, r.Side), Page: id, Body: r.Body, Side: r.Side})
+	d.name(now.File)
+	if was.Body != now.Body || was.Side != now.Side {
+		d.document(id, now.Body, now.Side)
 	}
 	return nil
 }

@@ -16,8 +16,12 @@ import (
 func (d *draft) revertPage(ctx context.Context, at string, c Change, base docs.Revision, kinds map[docs.PageID]*Outcome) error {
 	if c.Revision != "" {
 		var err error
-		if base, err = d.src.r.Revision(ctx, d.space.ID, c.Revision); err != nil {
+		base, err = d.src.r.Revision(ctx, d.space.ID, c.Revision)
+		if errs.Is(err, errs.NotFound) {
 			return errs.E(errs.NotFound, "%s.revision: revision %q not found in this space", at, c.Revision)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if c.Page == "" {

@@ -150,17 +150,56 @@ func decodeHTML(s string, collapse bool) string {
 	return html.UnescapeString(strings.ReplaceAll(b.String(), "&#x20;", keptSpace))
 }
 
-// readElement reads one tag alone.
+// readElement reads one tag alone; a closing one has a name like "/a".
 func readElement(open string) (*element, bool) {
-	z := html.NewTokenizer(strings.NewReader(open))
-	switch z.Next() {
-	case html.StartTagToken, html.SelfClosingTagToken:
-		t := z.Token()
-		return &element{name: t.Data, attrs: t.Attr, end: len(open)}, true
-	case html.EndTagToken:
-		return &element{name: "/" + z.Token().Data, end: len(open)}, true
+	if len(open) < 3 || open[0] != '<' {
+		return nil, false
 	}
-	return nil, false
+	i, slash := 1, ""
+	if open[1] == '/' {
+		i, slash = 2, "/"
+	}
+	from := i
+	for i < len(open) && isNameByte(open[i]) {
+		i++
+	}
+	if i == from || open[from] == '-' || open[from] >= '0' && open[from] <= '9' {
+		return nil, false
+	}
+	e := &element{name: slash + strings.ToLower(open[from:i]), end: len(open)}
+	rest := open[i:]
+	for {
+		rest = strings.TrimLeft(rest, " \t\r\n/")
+		if rest == "" || rest[0] == '>' {
+			return e, rest != ""
+		}
+		n := strings.IndexAny(rest, "= \t\r\n/>")
+		if n <= 0 {
+			return nil, false
+		}
+		a := html.Attribute{Key: strings.ToLower(rest[:n])}
+		if rest = strings.TrimLeft(rest[n:], " \t\r\n"); strings.HasPrefix(rest, "=") {
+			rest = strings.TrimLeft(rest[1:], " \t\r\n")
+			end := strings.IndexAny(rest, " \t\r\n>")
+			if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
+				quote := rest[:1]
+				rest = rest[1:]
+				if end = strings.Index(rest, quote); end < 0 {
+					return nil, false
+				}
+				a.Val, rest = rest[:end], rest[end+1:]
+			} else {
+				if end < 0 {
+					return nil, false
+				}
+				a.Val, rest = rest[:end], rest[end:]
+			}
+			a.Val = html.UnescapeString(a.Val)
+		}
+		if !e.has(a.Key) {
+			e.attrs = append(e.attrs, a)
+		}
+	}
 }
 
 // isLayout tells whether a div says only how its content is laid out.

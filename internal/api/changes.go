@@ -34,7 +34,7 @@ func (d rawDoc) MarshalJSON() ([]byte, error) { return json.RawMessage(d).Marsha
 type contentChange struct {
 	Operation     string           `json:"operation" enum:"insert_page,update_page,delete_page,revert_page,insert_files"`
 	Page          string           `json:"page,omitempty" maxLength:"100" doc:"The page that is changed: its id, or a ref of the batch."`
-	Into          opt.Val[string]  `json:"into,omitempty" nullable:"true" maxLength:"100" doc:"The page above; null is the top level."`
+	Into          opt.Val[string]  `json:"into,omitempty" nullable:"true" minLength:"1" maxLength:"100" doc:"The page above; null is the top level."`
 	At            *int             `json:"at,omitempty" minimum:"0" doc:"Place among its siblings; behind them if absent."`
 	Ref           string           `json:"ref,omitempty" maxLength:"256" doc:"Name of the inserted page within the batch."`
 	Document      *ContentBody     `json:"document,omitempty"`

@@ -20,6 +20,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/orgs"
@@ -129,7 +130,17 @@ func (w *world) verify() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	counts, err := w.srv.Store.JobCounts(ctx)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	waiting := slices.ContainsFunc(counts, func(c store.JobCount) bool { return c.Kind == content.RebuildJob })
 	for _, id := range spaces {
+		if waiting { // a language was changed, or there are many copies
+			if err := w.srv.Content.Rebuild(ctx, []byte(`{"space":"`+string(id)+`"}`)); err != nil {
+				w.t.Error(err)
+			}
+		}
 		err := w.srv.Store.Snapshot(ctx, func(r store.Reader) error {
 			sp, err := r.Space(ctx, id)
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -266,6 +267,9 @@ func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*ou
 		return nil, err
 	}
 	p, err := v.Page(ctx, in.Page)
+	if err == nil && !p.HasBody() {
+		err = errs.E(errs.NotFound, "a %s page has no document", p.Type)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -307,6 +307,9 @@ func (d *draft) described(at string, p docs.Page, c Change) (docs.Page, error) {
 	p.Description, p.Condition = m.Description.Or(p.Description), m.Condition.Or(p.Condition)
 	p.Hidden, p.NoIndex, p.NoRobotsIndex = m.Hidden.Or(p.Hidden), m.NoIndex.Or(p.NoIndex), m.NoRobotsIndex.Or(p.NoRobotsIndex)
 	if slug, ok := m.Slug.Get(); ok {
+		if !p.HasPath() {
+			return p, errs.Field(at+".slug", "cannot be set: a %s page has no address", p.Type)
+		}
 		p.Slug, p.Pinned = slug, slug != ""
 		if p.Pinned && !docs.CheckSlug(slug) {
 			return p, errs.Field(at+".slug", "cannot be part of an address: use letters, digits and dashes, at most %d characters", docs.MaxSlug)

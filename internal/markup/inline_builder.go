@@ -68,8 +68,13 @@ func (b *inlineBuilder) lastText() []byte {
 }
 
 func (b *inlineBuilder) raw(s string, marks []Mark) {
+	s = strings.ReplaceAll(cleanLines(s), "\n", " ")
+	if strings.ContainsRune(s, '\uFFFD') { // the parser would not see a tag in it again
+		b.text(s, marks)
+		return
+	}
 	b.commit()
-	b.leaves = append(b.leaves, Leaf{Text: strings.ReplaceAll(cleanLines(s), "\n", " "), Marks: marks, Raw: true})
+	b.leaves = append(b.leaves, Leaf{Text: s, Marks: marks, Raw: true})
 }
 
 func (b *inlineBuilder) inline(n *Node) {

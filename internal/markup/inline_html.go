@@ -84,15 +84,24 @@ func (h *htmlReader) inline(b *inlineBuilder, e *element, marks []Mark, start bo
 	h.rawRun(b, e, marks)
 }
 
-// rawRun keeps the tags of an element and reads what is inside.
+// rawRun keeps the tags of an element and reads what is inside. HTML that
+// Markdown could not hold fails.
 func (h *htmlReader) rawRun(b *inlineBuilder, e *element, marks []Mark) {
 	if e.name == "!" || len(e.kids) == 0 {
-		b.raw(h.source[e.start:e.end], marks)
+		h.raw(b, h.source[e.start:e.end], marks)
 		return
 	}
-	b.raw(h.source[e.start:e.openEnd], marks)
+	h.raw(b, h.source[e.start:e.openEnd], marks)
 	h.run(b, e.kids, marks, false)
-	b.raw(h.source[e.closeStart:e.end], marks)
+	h.raw(b, h.source[e.closeStart:e.end], marks)
+}
+
+func (h *htmlReader) raw(b *inlineBuilder, s string, marks []Mark) {
+	if !isRawInline(strings.ReplaceAll(cleanLines(s), "\n", " ")) {
+		h.failed = true
+		return
+	}
+	b.raw(s, marks)
 }
 
 // inlineElement adds an element that stands in Markdown.

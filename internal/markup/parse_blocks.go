@@ -37,8 +37,7 @@ func (c *converter) block(n ast.Node) []*Node {
 		return []*Node{c.pipeTable(n)}
 	case *mathBlock:
 		formula := c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
-		formula = strings.TrimSuffix(strings.ReplaceAll(formula, "\r\n", "\n"), "\n")
-		return []*Node{blockNode("math", map[string]any{"formula": valid(formula)})}
+		return []*Node{blockNode("math", map[string]any{"formula": strings.TrimSuffix(cleanLines(formula), "\n")})}
 	case *rawBlock:
 		c.problem(firstOffset(n), n.problem)
 		return []*Node{rawNode(c.textOf(n.Lines().Sliced(0, n.Lines().Len())))}
@@ -218,8 +217,8 @@ func codeNode(data map[string]any, code string) *Node {
 	if n.Data == nil {
 		n.Data = map[string]any{}
 	}
-	for _, l := range strings.Split(valid(code), "\n") {
-		n.Nodes = append(n.Nodes, blockNode("code-line", nil, textNode(Leaf{Text: strings.TrimSuffix(l, "\r")})))
+	for _, l := range strings.Split(cleanLines(code), "\n") {
+		n.Nodes = append(n.Nodes, blockNode("code-line", nil, textNode(Leaf{Text: l})))
 	}
 	return n
 }

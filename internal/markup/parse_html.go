@@ -67,6 +67,9 @@ func (c *converter) summary(line string, kids []*item) (title, body []*Node) {
 	if ok && wellFormed && len(root.kids) == 1 && root.kids[0].name == "summary" {
 		h := &htmlReader{c: c, source: head + "</summary>"}
 		title = h.inlines(root.kids[0].kids)
+		if h.failed {
+			title = []*Node{textNode(Leaf{Text: singleLine(root.kids[0].plain())})}
+		}
 		if line == "" {
 			kids = kids[1:]
 		}

@@ -20,7 +20,9 @@ func (h *htmlReader) code(e *element) []*Node {
 		switch a.Key {
 		case "class":
 		case "data-title":
-			data["title"] = valid(a.Val)
+			if a.Val != "" {
+				data["title"] = cleanLines(a.Val)
+			}
 		case "data-overflow":
 			if a.Val == "wrap" || a.Val == "scroll" {
 				data["overflow"] = a.Val

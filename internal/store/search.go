@@ -221,20 +221,21 @@ func cleanText(s string) string {
 	return strings.NewReplacer("\x00", "", "\x1e", " ", "\x1f", " ").Replace(s)
 }
 
-// Hash tells whether two states of a page are searched alike.
+// Hash tells whether two states of a page are searched alike. The language is
+// no part of it: a space that changes it is indexed anew by a job.
 func (p SearchPage) Hash() string {
 	state := searchShown
 	if p.Hidden {
 		state = searchHidden
 	}
-	return searchHash(state, p.Language, cleanText(p.Title), joinSections(p.Sections))
+	return searchHash(state, cleanText(p.Title), joinSections(p.Sections))
 }
 
-func searchHash(state, language, title, sections string) string {
+func searchHash(state, title, sections string) string {
 	if state != searchShown {
 		return state // of what is not found, nothing else matters
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{state, language, title, sections}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{state, title, sections}, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -248,9 +249,9 @@ type SearchEntry struct {
 // SearchEntries gives the entries of a layer in the order of their pages.
 func (r Reader) SearchEntries(ctx context.Context, layer string) ([]SearchEntry, error) {
 	return many(ctx, r, func(s scanner) (e SearchEntry, err error) {
-		var state, language, title, sections string
-		err = s.Scan(&e.Page, &state, &language, &title, &sections)
-		e.Hash = searchHash(state, language, title, sections)
+		var state, title, sections string
+		err = s.Scan(&e.Page, &state, &title, &sections)
+		e.Hash = searchHash(state, title, sections)
 		return e, err
-	}, `SELECT page_id, state, language, title, sections FROM search_pages WHERE layer_id = $1 ORDER BY page_id`, layer)
+	}, `SELECT page_id, state, title, sections FROM search_pages WHERE layer_id = $1 ORDER BY page_id`, layer)
 }

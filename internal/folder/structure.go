@@ -197,7 +197,7 @@ func (s *structure) link(e entry, target string) *Page {
 	if title == "" {
 		title = target
 	}
-	return &Page{Type: Link, Title: title, Emoji: emoji, LinkTitle: e.label, Target: target, Line: e.line()}
+	return &Page{Type: Link, Title: title, Emoji: emoji, LinkTitle: e.label, Target: addressEscape.Replace(target), Line: e.line()}
 }
 
 // linkTitle gives what the navigation shows for a page instead of its title:

@@ -70,7 +70,7 @@ type article struct {
 // article gives the text of page i.
 func (c *corpus) article(i int) article {
 	r := rand.New(rand.NewPCG(7, uint64(i)))
-	a := article{title: fmt.Sprintf("%s %d", c.text(r, 3), i)}
+	a := article{title: fmt.Sprintf("%s %d", c.text(r, 2), i)}
 	for range 3 {
 		a.headings = append(a.headings, c.text(r, 3))
 		a.bodies = append(a.bodies, c.text(r, 67))
@@ -112,7 +112,7 @@ func (c *corpus) source(i int, version string) string {
 	return b.String()
 }
 
-// write makes the folder.
+// write makes the folder. Titles are short because SUMMARY.md has a limit.
 func (c *corpus) write(dir string) error {
 	var summary strings.Builder
 	summary.WriteString("# Table of contents\n\n")

@@ -73,12 +73,14 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer f.Close()
-	files, err := c.files().Open(ctx)
-	if err != nil {
-		return err
-	}
-	m, err := store.Restore(ctx, o, f, func(r io.Reader) error {
-		_, err := files.Put(ctx, r)
+	var files blob.Store
+	m, err := store.Restore(ctx, o, f, func(r io.Reader) (err error) {
+		if files == nil { // made only when the backup was found to be whole
+			if files, err = c.files().Open(ctx); err != nil {
+				return err
+			}
+		}
+		_, err = files.Put(ctx, r)
 		return err
 	})
 	if err != nil {

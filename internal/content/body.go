@@ -24,8 +24,6 @@ type side struct {
 	Pins map[string]markup.Ref `json:"p,omitempty"`
 	// Keys of the blocks, where they are not those that the parser gives.
 	Keys []string `json:"k,omitempty"`
-
-	tiedTo map[markup.Ref]bool // of Pins
 }
 
 func (t *tree) sideOf(ctx context.Context, h chunk.Hash) (s side, err error) {
@@ -71,7 +69,13 @@ func (t *tree) documentOf(ctx context.Context, x text) (*markup.Document, error)
 }
 
 func (t *tree) parse(ctx context.Context, body []byte, file string, s side) (*markup.Document, error) {
-	l := &linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file, pins: s.Pins, first: true}
+	return t.parseNoting(ctx, body, file, s, nil)
+}
+
+// parseNoting is parse that notes the references that are not tied to their
+// targets.
+func (t *tree) parseNoting(ctx context.Context, body []byte, file string, s side, loose map[markup.Ref]bool) (*markup.Document, error) {
+	l := &linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file, pins: s.Pins, first: true, loose: loose}
 	doc := markup.Parse(body, l.refs())
 	if len(s.Keys) > 0 {
 		markup.SetKeys(doc, s.Keys)
@@ -191,8 +195,11 @@ func (d *draft) settle(ctx context.Context) error {
 		if body != p.Body {
 			p.OID = "" // git knows another one
 		}
+		if body != p.Body || sd != p.Side {
+			// Only what was just written is tied to all that it refers to.
+			d.parsed[docKey(body, sd)] = doc
+		}
 		p.Body, p.Side = body, sd
-		d.parsed[docKey(body, sd)] = doc
 		if err := d.put(ctx, p); err != nil {
 			return err
 		}

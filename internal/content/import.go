@@ -195,16 +195,10 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 		im.ids[fp] = next[i].ID
 		im.kept[next[i].ID] = true
 	}
-	same := slices.EqualFunc(old, next, func(a, b docs.Page) bool { return a.ID == b.ID })
-	last, slugs := docs.Rank(""), map[string]int{}
+	rankInOrder(old, next)
+	slugs := map[string]int{}
 	for i := range next {
 		p := &next[i]
-		if same {
-			p.Rank = old[i].Rank
-		} else {
-			last = docs.RankAfter(last)
-			p.Rank = last
-		}
 		uniqueSlug(p, slugs)
 		was, had, err := im.draft.page(ctx, p.ID)
 		if err != nil {
@@ -222,6 +216,74 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 		}
 	}
 	return nil
+}
+
+// rankInOrder gives the pages of a level ranks in their order. As many as
+// possible keep the rank that they had, so that what did not move has not
+// changed.
+func rankInOrder(old, next []docs.Page) {
+	had := map[docs.PageID]docs.Rank{}
+	for _, p := range old {
+		had[p.ID] = p.Rank
+	}
+	for _, i := range longestRising(next, had) {
+		next[i].Rank = had[next[i].ID]
+	}
+	last, long := docs.Rank(""), false
+	for i := range next {
+		if next[i].Rank == "" {
+			before := docs.Rank("")
+			for j := i + 1; j < len(next) && before == ""; j++ {
+				before = next[j].Rank
+			}
+			if before == "" {
+				next[i].Rank = docs.RankAfter(last)
+			} else {
+				next[i].Rank = docs.RankBetween(last, before)
+			}
+		}
+		last = next[i].Rank
+		long = long || len(last) > maxRank
+	}
+	if !long {
+		return
+	}
+	last = ""
+	for i := range next {
+		last = docs.RankAfter(last)
+		next[i].Rank = last
+	}
+}
+
+// longestRising gives the places of the most pages whose old ranks rise.
+func longestRising(next []docs.Page, had map[docs.PageID]docs.Rank) []int {
+	var ends []int // ends[n] is the last of the best row of n+1 pages
+	before := make([]int, len(next))
+	for i, p := range next {
+		rank, ok := had[p.ID]
+		if !ok {
+			continue
+		}
+		n, _ := slices.BinarySearchFunc(ends, rank, func(at int, r docs.Rank) int {
+			return strings.Compare(string(had[next[at].ID]), string(r))
+		})
+		before[i] = -1
+		if n > 0 {
+			before[i] = ends[n-1]
+		}
+		if n == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[n] = i
+		}
+	}
+	var out []int
+	if len(ends) > 0 {
+		for i := ends[len(ends)-1]; i >= 0; i = before[i] {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // uniqueSlug gives a page a slug that none of its siblings has. taken says of
@@ -301,7 +363,8 @@ func (im *importer) unnamed(ctx context.Context, file string) (docs.Page, bool, 
 		rest = ""
 		p, _, err = before.Home(ctx)
 	}
-	if err != nil || rest != "" || p.ID == "" || !p.HasBody() || p.File != "" || im.kept[p.ID] {
+	// A page without words is the one that a new space begins with.
+	if err != nil || rest != "" || p.ID == "" || !p.HasBody() || p.Body == "" || p.File != "" || im.kept[p.ID] {
 		return p, false, err
 	}
 	where, err := before.fileOf(ctx, p)

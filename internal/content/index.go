@@ -383,7 +383,7 @@ func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, sto
 	if p.Type != docs.PageDocument {
 		return sp, lp, nil
 	}
-	doc, s, err := ix.document(ctx, p)
+	doc, loose, err := ix.document(ctx, p)
 	if err != nil {
 		return sp, lp, err
 	}
@@ -392,7 +392,7 @@ func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, sto
 		return sp, lp, err
 	}
 	for _, ref := range markup.References(doc) {
-		lp.Links = append(lp.Links, unresolvedFrom(file, s.tied(linkOf(string(p.ID), ref), ref.Ref)))
+		lp.Links = append(lp.Links, unresolvedFrom(file, loosely(linkOf(string(p.ID), ref), ref.Ref, loose)))
 	}
 	lp.Anchors = markup.Anchors(doc)
 	whole, err := ix.tree.dereferenced(ctx, doc)
@@ -412,29 +412,39 @@ func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, sto
 	return sp, lp, nil
 }
 
-func (ix *indexer) document(ctx context.Context, p docs.Page) (*markup.Document, side, error) {
-	s, err := ix.tree.sideOf(ctx, p.Side)
-	if err != nil {
-		return nil, s, err
-	}
+// document gives the blocks of a page, and which of its references are not
+// tied to their targets.
+func (ix *indexer) document(ctx context.Context, p docs.Page) (*markup.Document, map[markup.Ref]bool, error) {
 	if doc := ix.parsed[docKey(p.Body, p.Side)]; doc != nil {
-		return doc, s, nil
+		return doc, nil, nil
 	}
-	doc, err := ix.tree.Document(ctx, p)
-	return doc, s, err
+	x, err := ix.tree.pageText(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ix.read(ctx, x)
+}
+
+func (ix *indexer) read(ctx context.Context, x text) (*markup.Document, map[markup.Ref]bool, error) {
+	body, s, err := ix.tree.read(ctx, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	loose := map[markup.Ref]bool{}
+	doc, err := ix.tree.parseNoting(ctx, body, x.file, s, loose)
+	return doc, loose, err
 }
 
 // reusable gives what the index says of a reusable content: its references.
 // Its words are found in the pages that include it.
 func (ix *indexer) reusable(ctx context.Context, r docs.Reusable) (store.LayerPage, error) {
 	lp := store.LayerPage{ID: string(r.ID)}
-	doc, err := ix.tree.ReusableDocument(ctx, r)
+	doc, loose, err := ix.read(ctx, reusableText(r))
 	if err != nil {
 		return lp, err
 	}
-	s, err := ix.tree.sideOf(ctx, r.Side)
 	for _, ref := range markup.References(doc) {
-		lp.Links = append(lp.Links, unresolvedFrom(r.File, s.tied(linkOf(string(r.ID), ref), ref.Ref)))
+		lp.Links = append(lp.Links, unresolvedFrom(r.File, loosely(linkOf(string(r.ID), ref), ref.Ref, loose)))
 	}
 	return lp, err
 }
@@ -477,28 +487,12 @@ func linkOf(owner string, r markup.Reference) store.Link {
 	return l
 }
 
-// tied marks a link as loose if it is none of those that were tied to their
-// target when they were written.
-func (s *side) tied(l store.Link, ref markup.Ref) store.Link {
-	switch {
-	case ref.Space != "" || (ref.Kind == markup.RefAnchor && ref.Page == ""):
-		return l
-	case ref.Kind != markup.RefPage && ref.Kind != markup.RefAnchor && ref.Kind != markup.RefFile && ref.Kind != markup.RefReusable:
-		return l
-	}
-	l.Loose = !s.pinned()[ref]
+// loosely marks a link as loose if its reference is.
+func loosely(l store.Link, ref markup.Ref, loose map[markup.Ref]bool) store.Link {
+	own := ref.Kind == markup.RefAnchor && ref.Page == ""
+	l.Loose = loose[ref] && ref.Space == "" && !own && ref.Kind != markup.RefSpace && ref.Kind != markup.RefCollection &&
+		ref.Kind != markup.RefUser && ref.Kind != markup.RefOpenAPI
 	return l
-}
-
-// pinned gives the targets that the source is tied to.
-func (s *side) pinned() map[markup.Ref]bool {
-	if s.tiedTo == nil {
-		s.tiedTo = make(map[markup.Ref]bool, len(s.Pins))
-		for _, ref := range s.Pins {
-			s.tiedTo[ref] = true
-		}
-	}
-	return s.tiedTo
 }
 
 // unresolvedFrom gives a path that leads nowhere as seen from the top of the

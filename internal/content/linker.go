@@ -30,6 +30,8 @@ type linker struct {
 	stable bool
 	// found are the references inside the server that were resolved.
 	found map[string]markup.Ref
+	// loose are those that were found by a path that is not tied to them.
+	loose map[markup.Ref]bool
 	err   error
 }
 
@@ -45,6 +47,9 @@ func (l *linker) resolve(dest string, use markup.Use) (markup.Ref, bool) {
 		}
 	}
 	if ref, ok := l.current(dest, use); ok {
+		if l.loose != nil {
+			l.loose[ref] = true
+		}
 		return l.keep(dest, ref)
 	}
 	if ref, ok := l.pins[dest]; ok && !l.first {

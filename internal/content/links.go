@@ -150,6 +150,31 @@ func (s *Service) fill(ctx context.Context, look *looker, v *View, page docs.Pag
 	return nil
 }
 
+// maxTargets is how many targets are read at once. All of them have to be
+// sorted for each reading.
+const maxTargets = 1 << 20
+
+// anchorsOf remembers the anchors of the page that was asked for last:
+// targets come sorted, so the next one is mostly in the same page.
+type anchorsOf struct {
+	layer, page string
+	set         map[string]bool
+}
+
+func (a *anchorsOf) has(ctx context.Context, r store.Reader, layer, page, anchor string) (bool, error) {
+	if a.set == nil || a.layer != layer || a.page != page {
+		all, err := r.Anchors(ctx, layer, page)
+		if err != nil {
+			return false, err
+		}
+		a.layer, a.page, a.set = layer, page, make(map[string]bool, len(all))
+		for _, name := range all {
+			a.set[name] = true
+		}
+	}
+	return a.set[anchor], nil
+}
+
 // report gives the status of all targets of a revision, or of one page.
 func (s *Service) report(ctx context.Context, v *View, page docs.PageID) (*linkReport, error) {
 	if page == "" {
@@ -158,14 +183,15 @@ func (s *Service) report(ctx context.Context, v *View, page docs.PageID) (*linkR
 		}
 	}
 	out := &linkReport{}
-	at := store.Page{Limit: 1000}
+	anchors := &anchorsOf{}
+	at := store.Page{Limit: maxTargets}
 	for {
 		targets, next, err := s.Store.Targets(ctx, v.Space.Layer, string(page), at)
 		if err != nil {
 			return nil, err
 		}
 		for _, t := range targets {
-			st, err := s.status(ctx, v, t)
+			st, err := s.status(ctx, v, t, anchors)
 			if err != nil {
 				return nil, err
 			}
@@ -185,7 +211,7 @@ func (s *Service) report(ctx context.Context, v *View, page docs.PageID) (*linkR
 
 // status tells what the revision alone says of a target; empty when it is
 // outside of the space.
-func (s *Service) status(ctx context.Context, v *View, t store.Target) (LinkStatus, error) {
+func (s *Service) status(ctx context.Context, v *View, t store.Target, anchors *anchorsOf) (LinkStatus, error) {
 	key := ""
 	switch {
 	case t.Kind == store.Unresolved:
@@ -210,7 +236,7 @@ func (s *Service) status(ctx context.Context, v *View, t store.Target) (LinkStat
 	}
 	_, ok, err := v.get(ctx, key+t.Target)
 	if err == nil && ok && t.Kind == markup.RefAnchor {
-		ok, err = s.Store.HasAnchor(ctx, v.Space.Layer, t.Target, t.Anchor)
+		ok, err = anchors.has(ctx, s.Store.Reader, v.Space.Layer, t.Target, t.Anchor)
 	}
 	if !ok {
 		return LinkBroken, err
@@ -220,11 +246,12 @@ func (s *Service) status(ctx context.Context, v *View, t store.Target) (LinkStat
 
 // looker resolves things for one caller, with his rights, each space once.
 type looker struct {
-	s      *Service
-	g      *authz.Grant
-	check  authz.Checker
-	home   docs.SpaceID // what references without a space are in
-	spaces map[docs.SpaceID]*seen
+	s       *Service
+	g       *authz.Grant
+	check   authz.Checker
+	home    docs.SpaceID // what references without a space are in
+	spaces  map[docs.SpaceID]*seen
+	anchors anchorsOf
 }
 
 type seen struct {
@@ -304,7 +331,7 @@ func (l *looker) target(ctx context.Context, t store.Target) (*Location, error) 
 		loc.Page, err = x.view.Page(ctx, docs.PageID(t.Target))
 		if err == nil && t.Anchor != "" {
 			var ok bool
-			if ok, err = l.s.Store.HasAnchor(ctx, x.view.Space.Layer, t.Target, t.Anchor); err == nil && !ok {
+			if ok, err = l.anchors.has(ctx, l.s.Store.Reader, x.view.Space.Layer, t.Target, t.Anchor); err == nil && !ok {
 				return nil, nil
 			}
 		}

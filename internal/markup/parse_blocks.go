@@ -60,6 +60,9 @@ func (c *converter) paragraph(n ast.Node) *Node {
 	if len(inlines) > 0 && len(inlines[0].Leaves) > 0 && inlines[0].Leaves[0].Raw {
 		// On a line of its own it may begin a block.
 		source := c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
+		if l := inlines[0].Leaves; len(inlines) == 1 && len(l) == 1 {
+			source = l[0].Text // a tag of several lines is printed on one
+		}
 		if line, _, _ := strings.Cut(source, "\n"); strings.HasPrefix(line, "<") && !readsAs(line, ast.KindParagraph) {
 			if readsAs(source, ast.KindHTMLBlock) {
 				return rawNode(source)
@@ -217,7 +220,7 @@ func codeNode(data map[string]any, code string) *Node {
 	if n.Data == nil {
 		n.Data = map[string]any{}
 	}
-	for _, l := range strings.Split(cleanLines(code), "\n") {
+	for _, l := range strings.Split(cleanLines(strings.TrimSuffix(code, "\r")), "\n") {
 		n.Nodes = append(n.Nodes, blockNode("code-line", nil, textNode(Leaf{Text: l})))
 	}
 	return n

@@ -163,7 +163,7 @@ var emojiTail = regexp.MustCompile(`^:[a-z0-9_+-]*$`)
 
 // mail tells whether an at sign is that of an address.
 func (e *textEscaper) mail(i int) bool {
-	if before := e.at(i - 1); before == 0 || before <= ' ' {
+	if before := e.at(i - 1); i == 0 && e.first || i > 0 && before <= ' ' {
 		return false
 	}
 	rest := e.s[i+1:]

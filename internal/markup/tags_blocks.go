@@ -208,7 +208,9 @@ func integrationNode(name string, as attributes, body string) *Node {
 		case a.name == "fullWidth":
 			data["fullWidth"] = a.value == "true"
 		case a.name == "url":
-			data["url"] = a.value
+			if a.value != "" {
+				data["url"] = a.value
+			}
 		default:
 			props[a.name] = a.value
 		}

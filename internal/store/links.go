@@ -134,8 +134,7 @@ func (tx *Tx) DropLayerPage(ctx context.Context, layer, page string) error {
 	return tx.put(ctx, `DELETE FROM layer_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
 }
 
-// joinAnchors encloses each by line ends, so that one can be looked for as a
-// whole.
+// joinAnchors encloses each by line ends.
 func joinAnchors(all []string) string {
 	if len(all) == 0 {
 		return ""
@@ -143,7 +142,9 @@ func joinAnchors(all []string) string {
 	return "\n" + strings.Join(all, "\n") + "\n"
 }
 
-// chainCTE is the chain of layers below $1, as a table.
+// chainCTE is the chain of layers below $1, as a table. It is short, so the
+// queries begin with it: SQLite keeps the order of a CROSS JOIN, and would
+// read all pages or all links of the server otherwise.
 const chainCTE = `WITH RECURSIVE chain (id, parent_id, place) AS (
 		SELECT id, parent_id, 0 FROM layers WHERE id = $1
 		UNION ALL
@@ -152,15 +153,23 @@ const chainCTE = `WITH RECURSIVE chain (id, parent_id, place) AS (
 
 // topmost keeps of the links k those that no layer above theirs replaces.
 const topmost = ` NOT EXISTS (
-		SELECT 1 FROM chain up JOIN layer_pages u ON u.layer_id = up.id AND u.page_id = k.page_id WHERE up.place < c.place) `
+		SELECT 1 FROM chain up CROSS JOIN layer_pages u WHERE u.layer_id = up.id AND u.page_id = k.page_id AND up.place < c.place) `
 
-// HasAnchor tells whether a page, as a chain of layers knows it, has an
-// anchor.
-func (r Reader) HasAnchor(ctx context.Context, layer, page, anchor string) (bool, error) {
-	n, err := one(ctx, r, "anchor", scanInt, chainCTE+`
-		SELECT COUNT(*) FROM chain c JOIN layer_pages k ON k.layer_id = c.id AND k.page_id = $2
-		WHERE NOT k.gone AND replace(k.anchors, $3, '') <> k.anchors AND`+topmost, layer, page, "\n"+anchor+"\n")
-	return n > 0, err
+// ofPage limits links to those of one page; an empty one is any. It is the
+// parameter $2.
+func ofPage(page string) string {
+	if page == "" {
+		return `$2 = '' AND `
+	}
+	return `k.page_id = $2 AND `
+}
+
+// Anchors gives the anchors of a page, as a chain of layers knows it.
+func (r Reader) Anchors(ctx context.Context, layer, page string) ([]string, error) {
+	found, err := many(ctx, r, scanText[string], chainCTE+`
+		SELECT k.anchors FROM chain c CROSS JOIN layer_pages k
+		WHERE k.layer_id = c.id AND k.page_id = $2 AND NOT k.gone AND`+topmost, layer, page)
+	return splitAnchors(strings.Join(found, "")), err
 }
 
 // Target is something that pages of a space refer to.
@@ -183,8 +192,8 @@ func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Targ
 		return t, err
 	}, chainCTE+`
 		SELECT k.kind, k.space_id, k.target, k.anchor, MAX(CASE WHEN k.hard THEN 1 ELSE 0 END), MIN(k.label)
-		FROM chain c JOIN links k ON k.layer_id = c.id
-		WHERE ($2 = '' OR k.page_id = $2) AND (k.kind, k.space_id, k.target, k.anchor) > ($3, $4, $5, $6) AND`+topmost+`
+		FROM chain c CROSS JOIN links k
+		WHERE k.layer_id = c.id AND `+ofPage(page)+`(k.kind, k.space_id, k.target, k.anchor) > ($3, $4, $5, $6) AND`+topmost+`
 		GROUP BY k.kind, k.space_id, k.target, k.anchor
 		ORDER BY k.kind, k.space_id, k.target, k.anchor LIMIT $7 + 0`,
 		layer, page, p.text(0), p.text(1), p.text(2), p.text(3), p.ask())
@@ -197,9 +206,9 @@ func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Targ
 func (r Reader) Locations(ctx context.Context, layer, page string, t Target, limit int) ([]Link, error) {
 	return many(ctx, r, scanLink, chainCTE+`
 		SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
-		FROM chain c JOIN links k ON k.layer_id = c.id
-		WHERE k.kind = $2 AND k.space_id = $3 AND k.target = $4 AND k.anchor = $5 AND ($6 = '' OR k.page_id = $6) AND`+topmost+`
-		ORDER BY k.page_id, k.n LIMIT $7 + 0`, layer, t.Kind, t.Space, t.Target, t.Anchor, page, limit)
+		FROM chain c CROSS JOIN links k
+		WHERE k.layer_id = c.id AND `+ofPage(page)+`k.kind = $3 AND k.space_id = $4 AND k.target = $5 AND k.anchor = $6 AND`+topmost+`
+		ORDER BY k.page_id, k.n LIMIT $7 + 0`, layer, page, t.Kind, t.Space, t.Target, t.Anchor, limit)
 }
 
 func scanLink(s scanner) (l Link, err error) {
@@ -212,8 +221,8 @@ func scanLink(s scanner) (l Link, err error) {
 func (r Reader) Backlinks(ctx context.Context, layer string, kinds [2]string, space docs.SpaceID, target string, p Page) ([]string, Key, error) {
 	items, err := many(ctx, r, scanText[string], chainCTE+`
 		SELECT DISTINCT k.page_id
-		FROM chain c JOIN links k ON k.layer_id = c.id
-		WHERE k.target = $2 AND k.kind IN ($3, $4) AND k.space_id = $5 AND k.page_id > $6 AND`+topmost+`
+		FROM chain c CROSS JOIN links k
+		WHERE k.layer_id = c.id AND k.target = $2 AND k.kind IN ($3, $4) AND k.space_id = $5 AND k.page_id > $6 AND`+topmost+`
 		ORDER BY k.page_id LIMIT $7 + 0`, layer, target, kinds[0], kinds[1], space, p.text(0), p.ask())
 	items, next := cut(p, items, func(id string) Key { return Key{id} })
 	return items, next, err
@@ -237,17 +246,21 @@ func (r Reader) SpacesLinkingTo(ctx context.Context, org docs.OrgID, space docs.
 // LoosePages gives the pages of a chain of layers that refer to a target by
 // a path alone; an empty target is any.
 func (r Reader) LoosePages(ctx context.Context, layer, target string) ([]string, error) {
+	which := `$2 = ''`
+	if target != "" {
+		which = `k.kind IN ('page', 'anchor', 'file', 'reusable-content') AND k.space_id = '' AND k.target = $2`
+	}
 	return many(ctx, r, scanText[string], chainCTE+`
-		SELECT DISTINCT k.page_id FROM chain c JOIN links k ON k.layer_id = c.id
-		WHERE k.loose AND ($2 = '' OR k.target = $2) AND`+topmost+`ORDER BY k.page_id`, layer, target)
+		SELECT DISTINCT k.page_id FROM chain c CROSS JOIN links k
+		WHERE k.layer_id = c.id AND k.loose AND `+which+` AND`+topmost+`ORDER BY k.page_id`, layer, target)
 }
 
 // UnresolvedPages gives the pages of a chain of layers that refer to a path
 // that leads nowhere and ends in name; an empty name is any.
 func (r Reader) UnresolvedPages(ctx context.Context, layer, name string) ([]string, error) {
 	return many(ctx, r, scanText[string], chainCTE+`
-		SELECT DISTINCT k.page_id FROM chain c JOIN links k ON k.layer_id = c.id
-		WHERE k.kind = '`+Unresolved+`' AND ($2 = '' OR k.anchor = $2) AND`+topmost+`ORDER BY k.page_id`, layer, name)
+		SELECT DISTINCT k.page_id FROM chain c CROSS JOIN links k
+		WHERE k.layer_id = c.id AND k.kind = '`+Unresolved+`' AND ($2 = '' OR k.anchor = $2) AND`+topmost+`ORDER BY k.page_id`, layer, name)
 }
 
 // Unresolved is the kind of a link whose destination is a path that leads
@@ -264,8 +277,8 @@ func (r Reader) LayerDump(ctx context.Context, layer string, fn func(LayerPage) 
 	pages, err := many(ctx, r, func(s scanner) (v row, err error) {
 		err = s.Scan(&v.page, &v.anchors, &v.gone)
 		return v, err
-	}, chainCTE+`SELECT k.page_id, k.anchors, k.gone FROM chain c JOIN layer_pages k ON k.layer_id = c.id
-		WHERE`+topmost+`ORDER BY k.page_id`, layer)
+	}, chainCTE+`SELECT k.page_id, k.anchors, k.gone FROM chain c CROSS JOIN layer_pages k
+		WHERE k.layer_id = c.id AND`+topmost+`ORDER BY k.page_id`, layer)
 	if err != nil {
 		return err
 	}
@@ -275,7 +288,7 @@ func (r Reader) LayerDump(ctx context.Context, layer string, fn func(LayerPage) 
 		}
 		links, err := many(ctx, r, scanLink, chainCTE+`
 			SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
-			FROM chain c JOIN links k ON k.layer_id = c.id AND k.page_id = $2 WHERE`+topmost+`ORDER BY k.n`, layer, p.page)
+			FROM chain c CROSS JOIN links k WHERE k.layer_id = c.id AND k.page_id = $2 AND`+topmost+`ORDER BY k.n`, layer, p.page)
 		if err != nil {
 			return err
 		}

@@ -65,3 +65,4 @@ CREATE TABLE links (
 ) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX links_target ON links (target, kind, layer_id);
 CREATE INDEX links_order ON links (layer_id, kind, space_id, target, anchor, page_id, n);
+CREATE INDEX links_loose ON links (layer_id, page_id) WHERE loose;

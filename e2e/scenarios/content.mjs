@@ -185,7 +185,7 @@ async function batches(scene) {
         const { pages } = await answered(spaces.listPages(space.id), 200);
         assert.deepEqual(ids(pages), [second, first]);
         const { markdown: text } = await answered(spaces.getPageById(space.id, first, { format: 'markdown' }), 200);
-        assert.match(text, /\[two\]\(deux\.md\)/);
+        assert.match(text, /\[two\]\(README\.md\)/);
     });
 
     await step('a document is written as blocks', async () => {

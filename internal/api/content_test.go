@@ -198,6 +198,8 @@ func TestContentPathologicalMarkdown(t *testing.T) {
 		"a wide table":           strings.Repeat("|a", 5_000) + "|\n" + strings.Repeat("|-", 5_000) + "|\n" + strings.Repeat(strings.Repeat("|", 100)+"\n", 1_000),
 		"a table of 900k cells":  strings.Repeat("|a", 1_000) + "|\n" + strings.Repeat("|-", 1_000) + "|\n" + strings.Repeat(strings.Repeat("|", 1_001)+"\n", 900),
 		"headings":               strings.Repeat("# a\n", 20_000),
+		"links to headings":      linkedHeadings(10_000),
+		"links to nothing":       linksToNothing(20_000),
 		"one long line":          strings.Repeat("word ", 300_000),
 		"front matter of dashes": strings.Repeat("---\n", 50_000),
 		"front matter of bombs":  "---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n---\n\ntext",
@@ -219,6 +221,22 @@ func TestContentPathologicalMarkdown(t *testing.T) {
 			}
 		})
 	}
+}
+
+func linkedHeadings(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "# a\n\n[b](#a-%d)\n\n", i)
+	}
+	return b.String()
+}
+
+func linksToNothing(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "[a](b%d.md) ", i)
+	}
+	return b.String()
 }
 
 func nestedList(n int) string {

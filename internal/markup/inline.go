@@ -59,6 +59,10 @@ func (c *converter) pairTags(kids []ast.Node) []rawTag {
 						open[n] = list
 					}
 				}
+			} else if o := open["mark"]; e.name == "mark" && len(o) > 0 && tags[o[len(o)-1]].source == source {
+				// Some exports end a colour with the tag that began it.
+				tags[o[len(o)-1]].partner = i
+				open["mark"] = o[:len(o)-1]
 			} else if htmlMarks[e.name] || e.name == "a" {
 				open[e.name] = append(open[e.name], i)
 			}

@@ -273,19 +273,14 @@ func (c *converter) button(b *inlineBuilder, e *element, class []string) bool {
 	return true
 }
 
-const (
-	noteHref   = "#user-content-fn-"
-	noteSpread = "span" // the link's text is what the note is about
-)
+const noteHref = "#user-content-fn-"
 
-// footnoteLink reads how a footnote is used in HTML.
+// footnoteLink reads how a footnote is used in HTML: the text of the link is
+// what the note is about.
 func (c *converter) footnoteLink(b *inlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
 	label, ok := strings.CutPrefix(e.attr("href"), noteHref)
 	if !ok {
 		return false
-	}
-	if e.attr("data-footnote-ref") != noteSpread {
-		return c.annotate(b, label)
 	}
 	body := c.noteBody(label)
 	if body == nil {

@@ -29,7 +29,10 @@ func SetKeys(doc *Document, keys []string) bool {
 	for i, n := range doc.Nodes {
 		n.Key = keys[i]
 	}
-	newKeys(seen).inside(doc.Nodes, hashes{})
+	k := newKeys(doc.Nodes, seen)
+	for _, n := range doc.Nodes {
+		k.inside(n)
+	}
 	return true
 }
 
@@ -61,70 +64,87 @@ func Rekey(old, doc *Document) {
 		}
 		from[i] = -1
 	}
-	keys := newKeys(used)
+	k := newKeys(doc.Nodes, used)
 	for i, n := range doc.Nodes {
 		if from[i] >= 0 {
 			continue
 		}
 		if !keyForm.MatchString(n.Key) || used[n.Key] {
-			n.Key = keys.fresh(h.of(n))
+			n.Key = k.fresh(h.of(n))
 		}
 		used[n.Key] = true
 	}
-	keys.inside(doc.Nodes, h)
+	for _, n := range doc.Nodes {
+		k.inside(n)
+	}
 }
 
 // deriveKeys gives keys that follow from the content alone: the same source
 // has the same keys wherever it is read.
 func deriveKeys(nodes []*Node) {
-	h := hashes{}
-	keys := newKeys(make(map[string]bool, len(nodes)))
+	k := newKeys(nodes, nil)
 	for _, n := range nodes {
-		n.Key = keys.fresh(h.of(n))
+		k.name(n, 0)
 	}
-	keys.inside(nodes, h)
 }
 
-// keyMaker makes keys that are not used yet.
+// keyMaker names nodes in the order in which it hashed them.
 type keyMaker struct {
-	used  map[string]bool
-	times map[uint64]int // how often a hash was asked for
+	used   map[string]bool
+	times  map[uint64]int // how often a hash was there before
+	hashes []uint64       // of all nodes, each before those inside of it
 }
 
-func newKeys(used map[string]bool) *keyMaker { return &keyMaker{used, map[uint64]int{}} }
-
-// inside names what is inside of blocks by their key and by its own content,
-// so that a change leaves the keys of its neighbours alone.
-func (k *keyMaker) inside(nodes []*Node, h hashes) {
+func newKeys(nodes []*Node, used map[string]bool) *keyMaker {
+	k := &keyMaker{used: used, times: map[uint64]int{}}
 	for _, n := range nodes {
-		for _, list := range [2][]*Node{n.Nodes, n.Fragments} {
-			if len(list) == 0 {
-				continue
-			}
-			base := hashString(hashSeed, n.Key)
-			for _, c := range list {
-				c.Key = k.fresh(mix(base, h.of(c)))
-			}
-			k.inside(list, h)
-		}
+		k.hash(n)
+	}
+	if used == nil {
+		k.used = make(map[string]bool, len(k.hashes))
+	}
+	return k
+}
+
+// hash remembers the hashes of a node and of those inside.
+func (k *keyMaker) hash(n *Node) uint64 {
+	at := len(k.hashes)
+	k.hashes = append(k.hashes, 0)
+	v := hashNode(n, k.hash)
+	k.hashes[at] = v
+	return v
+}
+
+// name gives a node a key that follows from its content and from the key of
+// the node around it, so that a change leaves the keys of its neighbours
+// alone.
+func (k *keyMaker) name(n *Node, around uint64) {
+	n.Key = k.fresh(mix(around, k.hashes[0]))
+	k.inside(n)
+}
+
+// inside names what is inside of a node, which has its key.
+func (k *keyMaker) inside(n *Node) {
+	k.hashes = k.hashes[1:]
+	around := hashString(hashSeed, n.Key)
+	for _, c := range n.Nodes {
+		k.name(c, around)
+	}
+	for _, c := range n.Fragments {
+		k.name(c, around)
 	}
 }
 
-// fresh makes a key of a hash. The n-th block with the same content gets the
-// n-th key.
+// fresh makes a key of a hash. The n-th node with the same hash gets the n-th
+// key.
 func (k *keyMaker) fresh(hash uint64) string {
-	for {
-		n := k.times[hash]
+	key := keyText(hash)
+	for k.used[key] {
 		k.times[hash]++
-		v := hash
-		if n > 0 {
-			v = mix(hash, uint64(n))
-		}
-		if key := keyText(v); !k.used[key] {
-			k.used[key] = true
-			return key
-		}
+		key = keyText(mix(hash, uint64(k.times[hash])))
 	}
+	k.used[key] = true
+	return key
 }
 
 // keyText writes a hash as a key.

@@ -15,25 +15,22 @@ import (
 // verbatim in a block of the integration "octavo", and what a person should
 // look at is in Problems. Nodes that come from one piece of source, such as
 // the blocks inside of one layout element, share its span.
-func Parse(body []byte, refs Refs) (doc *Document) {
-	defer func() {
-		if r := recover(); r != nil { // the library is not ours; its reader must not take a page down
-			doc = unreadable(body, fmt.Sprint("the source cannot be read: ", r))
-		}
-	}()
-	doc = parse(body, refs)
+func Parse(body []byte, refs Refs) *Document {
+	doc := parse(body, refs)
 	nameAnchors(doc.Nodes)
 	deriveKeys(doc.Nodes)
 	return doc
 }
 
-func unreadable(body []byte, why string) *Document {
-	doc := &Document{Problems: []Problem{{1, why}}}
-	s := trimSpan(body, 0, len(body))
-	if s.Start < s.End {
-		doc.Nodes, doc.Spans = []*Node{rawNode(string(body[s.Start:s.End]))}, []Span{s}
+// unreadable is told when the library gave up, which must not take a page
+// down.
+const unreadable = "the source cannot be read; it is kept as one piece"
+
+func keptWhole(body []byte) *Document {
+	doc := &Document{Problems: []Problem{{1, unreadable}}}
+	if s := trimSpan(body, 0, len(body)); s.Start < s.End {
+		doc.Nodes, doc.Spans = []*Node{indentedRaw(string(body[s.Start:s.End]))}, []Span{s}
 	}
-	deriveKeys(doc.Nodes)
 	return doc
 }
 
@@ -51,8 +48,14 @@ type converter struct {
 	counted, line int
 }
 
-func parse(body []byte, refs Refs) *Document {
-	doc := &Document{}
+// parse is Parse without keys and anchors.
+func parse(body []byte, refs Refs) (doc *Document) {
+	defer func() {
+		if recover() != nil {
+			doc = keptWhole(body)
+		}
+	}()
+	doc = &Document{}
 	root, s := read(body)
 	c := &converter{scan: s, refs: refs, problems: &doc.Problems}
 	var starts []int
@@ -69,14 +72,15 @@ func parse(body []byte, refs Refs) *Document {
 		if i.to+1 < len(starts) {
 			limit = max(starts[i.to+1], starts[i.from])
 		}
-		doc.add(c.topLevel(i, blocks, body, trimSpan(body, starts[i.from], limit)), trimSpan(body, starts[i.from], limit))
+		sp := trimSpan(body, starts[i.from], limit)
+		doc.add(c.topLevel(i, blocks, sp), sp)
 	}
 	return doc
 }
 
 // topLevel makes nodes of an item. One that is nested too deeply is kept as
 // it is.
-func (c *converter) topLevel(i *item, blocks []ast.Node, body []byte, sp Span) []*Node {
+func (c *converter) topLevel(i *item, blocks []ast.Node, sp Span) []*Node {
 	c.tooDeep = false
 	for _, n := range blocks[i.from : i.to+1] {
 		c.tooDeep = c.tooDeep || c.deep[n]
@@ -87,7 +91,7 @@ func (c *converter) topLevel(i *item, blocks []ast.Node, body []byte, sp Span) [
 		}
 	}
 	c.problem(sp.Start, fmt.Sprintf("blocks are nested more than %d levels deep; they are kept as they are", maxDepth))
-	return []*Node{indentedRaw(string(body[sp.Start:sp.End]))}
+	return []*Node{indentedRaw(string(c.source[sp.Start:sp.End]))}
 }
 
 // add adds nodes with their span. Where two cannot be told apart by lines,
@@ -238,10 +242,6 @@ func dataRef(v any) (Ref, bool) {
 	switch r := v.(type) {
 	case Ref:
 		return r, r.Kind != ""
-	case *Ref:
-		if r != nil {
-			return *r, r.Kind != ""
-		}
 	case map[string]any:
 		ref := Ref{
 			Kind: str(r, "kind"), File: str(r, "file"), URL: str(r, "url"), Anchor: str(r, "anchor"),

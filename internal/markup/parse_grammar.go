@@ -24,6 +24,8 @@ const (
 	maxUses = 32
 	// maxProblems is how many problems of one source are told.
 	maxProblems = 100
+	// maxElements is how many tags one piece of HTML may have.
+	maxElements = 5 * maxTableCells
 )
 
 // grammar reads Markdown into goldmark's tree; it has no state of its own.
@@ -59,9 +61,10 @@ var grammar = parser.NewParser(
 		util.Prioritized(addressParser{}, 999),
 	),
 	parser.WithParagraphTransformers(
-		util.Prioritized(heavyTransformer{}, 50),
+		util.Prioritized(heavyTransformer{rows: true}, 50),
 		util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
 		util.Prioritized(tableTransformer{extension.NewTableParagraphTransformer()}, 200),
+		util.Prioritized(heavyTransformer{}, 300),
 	),
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
@@ -124,17 +127,22 @@ func (n *rawBlock) Dump(b []byte, l int) {
 }
 
 // heavyTransformer takes paragraphs that would take too long out of the
-// inline parser's hands.
-type heavyTransformer struct{}
+// inline parser's hands. Before tables are made it looks at single lines,
+// which may become rows; after that at whole paragraphs.
+type heavyTransformer struct{ rows bool }
 
-func (heavyTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+func (t heavyTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	lines := node.Lines()
 	if lines.Len() == 0 || lines.At(lines.Len()-1).Stop-lines.At(0).Start < maxInlineMarks {
 		return
 	}
-	marks, pipes := 0, 0
+	marks, most, pipes, definitions := 0, 0, 0, 0
 	for _, l := range lines.Sliced(0, lines.Len()) {
-		for _, c := range l.Value(reader.Source()) {
+		before := marks
+		if reader.Source()[l.Start] == '[' {
+			definitions++
+		}
+		for _, c := range reader.Source()[l.Start:l.Stop] {
 			switch c {
 			case '*', '_', '~', '[', ']', '<', '`', '$', '!':
 				marks++
@@ -142,12 +150,13 @@ func (heavyTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc pa
 				pipes++
 			}
 		}
+		most = max(most, marks-before)
 	}
 	problem := ""
 	switch {
-	case pipes > maxTableCells:
+	case t.rows && pipes > maxTableCells:
 		problem = "the table has too many cells; it is kept as it is"
-	case marks > maxInlineMarks && pipes < marks/maxInlineMarks*8:
+	case t.rows && max(most, definitions) > maxInlineMarks, !t.rows && marks > maxInlineMarks:
 		problem = "the paragraph has too many marks; it is kept as it is"
 	default:
 		return
@@ -159,8 +168,7 @@ func (heavyTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc pa
 	parent.ReplaceChild(parent, node, raw)
 }
 
-// tableTransformer makes tables of paragraphs, except inside of links'
-// definitions and where a row could not be told from text.
+// tableTransformer makes tables of paragraphs that have a bar somewhere.
 type tableTransformer struct{ parser.ParagraphTransformer }
 
 func (t tableTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {

@@ -19,8 +19,8 @@ type item struct {
 	from, to int
 }
 
-// name tells openings and closings apart: "%hint" for a tag, "<div" for an
-// element. A block that is neither has none.
+// opens gives the name of what an item opens: "%hint" for a tag, "<div" for an
+// element, "" for a block that is neither.
 func (i *item) opens() string {
 	if i.piece != nil && i.piece.tag != nil && i.piece.tag.closes() == "" {
 		return "%" + i.piece.tag.name
@@ -31,6 +31,7 @@ func (i *item) opens() string {
 	return ""
 }
 
+// closes gives the same for what an item closes.
 func (i *item) closes() string {
 	if i.piece != nil && i.piece.tag != nil {
 		if name := i.piece.tag.closes(); name != "" {
@@ -47,9 +48,9 @@ func (i *item) closes() string {
 // parent. A closing tag closes the innermost open one of its name; what is
 // still open inside stands for itself.
 func group(parent ast.Node) []*item {
-	var out []*item
-	var open []int // positions in out
-	byName := map[string][]int{}
+	out := make([]*item, 0, parent.ChildCount())
+	var open []int                  // positions in out
+	var byName = map[string][]int{} // the same, for each name
 	add := func(i *item) {
 		if name := i.closes(); name != "" && len(byName[name]) > 0 {
 			at := byName[name][len(byName[name])-1]

@@ -11,6 +11,9 @@ import (
 // verbatim as a whole.
 func (c *converter) html(source string) []*Node {
 	raw := []*Node{rawNode(source)}
+	if strings.Count(source, "<") > maxElements {
+		return raw
+	}
 	root, ok := readHTML(strings.TrimSpace(source))
 	if !ok {
 		return raw

@@ -53,7 +53,7 @@ type notes struct {
 	bodies map[string]string
 	order  []string
 	next   int
-	// known gives the label of a body that the source defines already.
+	// known gives the label of a body that is defined already.
 	known map[uint64]string
 }
 
@@ -61,12 +61,13 @@ func newNotes(used map[string]bool) *notes {
 	if used == nil {
 		used = map[string]bool{}
 	}
-	return &notes{used: used, bodies: map[string]string{}}
+	return &notes{used: used, bodies: map[string]string{}, known: map[uint64]string{}}
 }
 
 // label gives the label of a footnote with this body.
 func (p *printer) label(body []*Node) string {
-	if l, ok := p.notes.known[hashNodes(body)]; ok {
+	hash := hashNodes(body)
+	if l, ok := p.notes.known[hash]; ok {
 		return l
 	}
 	var label string
@@ -75,6 +76,7 @@ func (p *printer) label(body []*Node) string {
 		label = fmt.Sprint(p.notes.next)
 	}
 	p.notes.used[label] = true
+	p.notes.known[hash] = label
 	p.notes.order = append(p.notes.order, label)
 	p.inRef = true
 	p.notes.bodies[label] = p.openBlocks(body)

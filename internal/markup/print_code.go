@@ -148,4 +148,4 @@ func escapeCode(s string) string {
 	return codeEscaper.Replace(strings.ReplaceAll(cleanLines(s), "\n", " "))
 }
 
-var codeEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+var codeEscaper = strings.NewReplacer("&", "&#x26;", "<", "&#x3C;")

@@ -86,11 +86,17 @@ func (e *textEscaper) edge(i int) bool {
 // text on both sides, as an element elsewhere.
 func (e *textEscaper) newline(b *strings.Builder, i int) {
 	before, after := e.at(i-1), e.at(i+1)
-	if e.mode != 0 || before == '\n' || after == '\n' || before == 0 && e.first || after == 0 && (e.last || e.rawNext) {
+	if e.mode != 0 || before == 0 && e.first || after == 0 && (e.last || e.rawNext) || e.edgeBreaks(i) {
 		b.WriteString("<br>")
 		return
 	}
 	b.WriteString("\\\n")
+}
+
+// edgeBreaks tells whether nothing but line breaks is between a position and
+// an edge of the block.
+func (e *textEscaper) edgeBreaks(i int) bool {
+	return e.first && strings.Trim(e.s[:i], "\n") == "" || (e.last || e.rawNext) && strings.Trim(e.s[i:], "\n") == ""
 }
 
 // special tells whether a character means something where it stands.

@@ -10,7 +10,7 @@ import (
 // quoteAttr writes the value of an HTML attribute.
 func quoteAttr(s string) string { return `"` + attrEscaper.Replace(valid(s)) + `"` }
 
-var attrEscaper = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;", "\n", "&#xA;", "\r", "&#xD;", "\t", "&#x9;")
+var attrEscaper = strings.NewReplacer("&", "&#x26;", `"`, "&#x22;", "<", "&#x3C;", ">", "&#x3E;", "\n", "&#xA;", "\r", "&#xD;", "\t", "&#x9;")
 
 // htmlString adds text as HTML. Spaces that would collapse are written as
 // character references.
@@ -32,11 +32,9 @@ func (w *inlineWriter) htmlString(s string) {
 		space = c == '\n'
 		switch c {
 		case '&':
-			b.WriteString("&amp;")
+			b.WriteString("&#x26;")
 		case '<':
-			b.WriteString("&lt;")
-		case '>':
-			b.WriteString("&gt;")
+			b.WriteString("&#x3C;")
 		case '\n':
 			b.WriteString("<br>")
 		case '\t', '\r', '\v', '\f':
@@ -161,7 +159,7 @@ func (p *printer) inlineElement(n *Node) string {
 		return `<span class="math">` + codeEscaper.Replace(oneLineFormula(str(n.Data, "formula"))) + "</span>"
 	case "mention":
 		dest := p.mustDest(n, UseLink)
-		return "<a data-mention href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(dest))) + "</a>"
+		return "<a data-mention href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(targetName(dest)))) + "</a>"
 	case "expression":
 		return expressionElement(str(n.Data, "expression"))
 	case "icon":
@@ -184,9 +182,9 @@ func (p *printer) inlineElement(n *Node) string {
 func expressionElement(s string) string {
 	s = cleanLines(s)
 	if html.UnescapeString(s) != s {
-		s = strings.ReplaceAll(s, "&", "&amp;")
+		s = strings.ReplaceAll(s, "&", "&#x26;")
 	}
-	s = strings.ReplaceAll(strings.ReplaceAll(s, "<", "&lt;"), "\n", "&#xA;")
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "<", "&#x3C;"), "\n", "&#xA;")
 	return `<code class="expression">` + s + "</code>"
 }
 

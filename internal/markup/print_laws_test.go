@@ -105,7 +105,7 @@ func checkLaws(t testing.TB, src []byte, refs Refs) {
 	t.Helper()
 	doc := Parse(src, refs)
 	for _, p := range doc.Problems {
-		if strings.HasPrefix(p.Message, "the source cannot be read") {
+		if p.Message == unreadable {
 			t.Fatalf("panic in %q: %s", src, p.Message)
 		}
 	}

@@ -94,16 +94,11 @@ func (w *inlineWriter) annotation(n *Node, active []Mark) {
 		return
 	}
 	inner := runsOf(n.Nodes)
-	if aboutWord(w.before, inner) {
+	if w.mode&htmlText == 0 && aboutWord(w.before, inner) {
 		if len(inner) == 1 {
 			w.runs(inner, active)
 		}
-		label := w.p.label(noteBodyOf(n))
-		if w.mode&htmlText != 0 {
-			w.add(fmt.Sprintf(`<a data-footnote-ref href="%s%s">%s</a>`, noteHref, label, label))
-		} else {
-			w.add("[^" + label + "]")
-		}
+		w.add("[^" + w.p.label(noteBodyOf(n)) + "]")
 		return
 	}
 	w.add(w.inTable(w.p.noteSpan(n, w.p.htmlRuns(inner, active))))
@@ -134,7 +129,7 @@ func aboutWord(before run, inner []run) bool {
 
 // noteSpan writes a note with the text that it is about as HTML.
 func (p *printer) noteSpan(n *Node, inner string) string {
-	return fmt.Sprintf(`<a data-footnote-ref="%s" href="%s%s">%s</a>`, noteSpread, noteHref, p.label(noteBodyOf(n)), inner)
+	return fmt.Sprintf(`<a data-footnote-ref href="%s%s">%s</a>`, noteHref, p.label(noteBodyOf(n)), inner)
 }
 
 // mentionLink writes a link whose text is the name of its target, which only
@@ -148,14 +143,23 @@ func (p *printer) mentionLink(dest, title string) string {
 }
 
 func mentionLabel(dest string) string {
-	label := dest
-	if _, fragment, ok := strings.Cut(dest, "#"); ok {
-		label = "#" + fragment
-	} else if !strings.Contains(dest, "://") && dest != "" {
-		label = path.Base(dest)
-	}
-	e := textEscaper{s: label, mode: linkText | singleLineText, first: true, last: true}
+	e := textEscaper{s: targetName(dest), mode: linkText | singleLineText, first: true, last: true}
 	return e.escape()
+}
+
+// targetName is what a destination is called: the name of its file or folder,
+// or its anchor.
+func targetName(dest string) string {
+	if _, fragment, ok := strings.Cut(dest, "#"); ok {
+		return "#" + fragment
+	}
+	if strings.Contains(dest, "://") || dest == "" {
+		return dest
+	}
+	if dir, ok := strings.CutSuffix(dest, "/README.md"); ok && path.Base(dir) != ".." {
+		return path.Base(dir)
+	}
+	return path.Base(dest)
 }
 
 // writeDest writes the destination of a link.

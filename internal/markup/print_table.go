@@ -170,6 +170,9 @@ func (p *printer) htmlTable(n *Node) string {
 			if merged && m.columns > 1 {
 				b.WriteString(" colspan=" + quoteAttr(decimal(float64(m.columns))))
 			}
+			if m, ok := r.values[c.id].(map[string]any); ok && c.kind == "image" && str(m, "objectFit") != "" {
+				b.WriteString(" data-object-fit=" + quoteAttr(str(m, "objectFit")))
+			}
 			b.WriteString(">" + p.htmlCell(&t, r, c) + "</td>")
 		}
 		b.WriteString("</tr>")
@@ -323,8 +326,12 @@ func (p *printer) htmlCell(t *tableView, r tableRow, c tableColumn) string {
 		}
 	case "select":
 		s := ""
-		for _, o := range texts(v) {
-			s += "<span data-option=" + quoteAttr(o) + ">" + codeEscaper.Replace(singleLine(str(c.options[o], "label"))) + "</span>"
+		for i, o := range texts(v) {
+			label := singleLine(str(c.options[o], "label"))
+			if i < len(texts(v))-1 {
+				label += ", "
+			}
+			s += "<span data-option=" + quoteAttr(o) + ">" + codeEscaper.Replace(label) + "</span>"
 		}
 		return s
 	case "files", "users":
@@ -340,7 +347,7 @@ func (p *printer) htmlCell(t *tableView, r tableRow, c tableColumn) string {
 }
 
 func anchorElement(dest string) string {
-	return "<a href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(dest))) + "</a>"
+	return "<a href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(targetName(dest)))) + "</a>"
 }
 
 func (p *printer) listCell(t *tableView, v any, kind string) string {
@@ -369,9 +376,9 @@ func (p *printer) imageCell(t *tableView, v any) string {
 	if !ok {
 		return ""
 	}
-	s := "<img src=" + quoteAttr(p.destOf(t.node, ref, UseImage)) + " alt=" + quoteAttr(str(m, "alt"))
-	if fit := str(m, "objectFit"); fit != "" {
-		s += " data-object-fit=" + quoteAttr(fit)
+	dest := p.destOf(t.node, ref, UseImage)
+	if alt := str(m, "alt"); alt != "" {
+		return "<img src=" + quoteAttr(dest) + " alt=" + quoteAttr(alt) + ">"
 	}
-	return s + ">"
+	return anchorElement(dest)
 }

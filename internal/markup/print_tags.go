@@ -81,7 +81,7 @@ func (w *tagWriter) done() string { return w.b.String() + " %}" }
 // around writes a tag with its content.
 func (w *tagWriter) around(name, body string) string {
 	if body == "" {
-		return w.done() + "\n{% end" + name + " %}"
+		return w.done() + "\n\n{% end" + name + " %}"
 	}
 	return w.done() + "\n" + body + "\n{% end" + name + " %}"
 }
@@ -110,7 +110,7 @@ func (p *printer) tagBlock(n *Node) string {
 		}
 		return w.around("column", p.body("column", n.Nodes))
 	case "if":
-		return "{% if " + expressionText(str(n.Data, "expression")) + " %}\n" + join(p.body("if", n.Nodes), "\n") + "{% endif %}"
+		return "{% if " + expressionText(str(n.Data, "expression")) + " %}\n" + p.body("if", n.Nodes) + "\n{% endif %}"
 	case "updates":
 		return p.parts(openTag("updates").strings(n.Data, "format"), "updates", n.Nodes)
 	case "update":

@@ -125,7 +125,6 @@ func (r *reprinter) readNotes() {
 	for label := range s.notes {
 		r.notes.used[label] = true
 	}
-	r.notes.known = map[uint64]string{}
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		note, ok := n.(*footnoteBlock)
 		if !ok || s.notes[note.label] != note {

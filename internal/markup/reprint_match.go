@@ -32,6 +32,13 @@ func (h hashes) of(n *Node) uint64 {
 	if v, ok := h[n]; ok {
 		return v
 	}
+	v := hashNode(n, h.of)
+	h[n] = v
+	return v
+}
+
+// hashNode makes the hash of a node from those of the nodes inside of it.
+func hashNode(n *Node, of func(*Node) uint64) uint64 {
 	v := hashString(hashString(hashString(hashSeed, n.Object), n.Type), n.Fragment)
 	for _, l := range n.Leaves {
 		v = hashString(v, l.Text)
@@ -40,8 +47,8 @@ func (h hashes) of(n *Node) uint64 {
 		}
 		for _, m := range l.Marks {
 			v = hashString(v, m.Type)
-			for _, k := range []string{"text", "background"} {
-				v = hashString(v, m.Data[k])
+			if m.Data != nil {
+				v = hashString(hashString(v, m.Data["text"]), m.Data["background"])
 			}
 		}
 	}
@@ -49,13 +56,12 @@ func (h hashes) of(n *Node) uint64 {
 		v = hashValue(v, n.Data)
 	}
 	for _, k := range n.Nodes {
-		v = mix(v, h.of(k))
+		v = mix(v, of(k))
 	}
 	v = mix(v, uint64(len(n.Nodes)))
 	for _, k := range n.Fragments {
-		v = mix(v, h.of(k))
+		v = mix(v, of(k))
 	}
-	h[n] = v
 	return v
 }
 

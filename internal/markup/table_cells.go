@@ -11,6 +11,9 @@ import (
 func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]any, column string, td *element) {
 	def := t.definition[column].(map[string]any)
 	text := strings.TrimSpace(td.plain())
+	if text == "null" && def["type"] != "text" {
+		return // nothing, as exporters write it
+	}
 	switch def["type"] {
 	case "text":
 		t.cell(row, values, column, h.blocks(td.kids))
@@ -132,7 +135,7 @@ func (h *htmlReader) imageCell(t *tableBuilder, values map[string]any, column st
 	}
 	dest = valid(dest)
 	ref := t.reference(h.c.resolve(dest, UseImage), dest, UseImage)
-	fit, alt := e.attr("data-object-fit"), ""
+	fit, alt := td.attr("data-object-fit"), ""
 	if e.name == "img" {
 		alt = valid(e.attr("alt"))
 	}

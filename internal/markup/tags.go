@@ -55,14 +55,23 @@ func tagEnd(b []byte, from int, expression bool) int {
 	if len(b) > from+maxTagBytes {
 		b = b[:from+maxTagBytes]
 	}
-	eol := bytes.IndexByte(b[from:], '\n')
-	if eol < 0 {
-		eol = len(b)
-	} else {
-		eol += from
+	line := b
+	if i := bytes.IndexByte(b[from:], '\n'); i >= 0 {
+		line = b[:from+i]
 	}
+	if end := quotedEnd(line, from, expression); end >= 0 {
+		return end
+	}
+	if i := bytes.Index(line[from:], []byte("%}")); i >= 0 {
+		return from + i + 2
+	}
+	return quotedEnd(b, from, expression)
+}
+
+// quotedEnd finds the first "%}" outside of quotes. A line break ends the
+// search unless it is inside of them.
+func quotedEnd(b []byte, from int, expression bool) int {
 	var quote byte
-scan:
 	for i := from; i < len(b); i++ {
 		c := b[i]
 		switch {
@@ -75,13 +84,10 @@ scan:
 		case c == '"', c == '\'' && (expression || i > from && b[i-1] == '='):
 			quote = c
 		case c == '\n':
-			break scan
+			return -1
 		case c == '%' && i+1 < len(b) && b[i+1] == '}':
 			return i + 2
 		}
-	}
-	if i := bytes.Index(b[from:eol], []byte("%}")); i >= 0 {
-		return from + i + 2
 	}
 	return -1
 }
@@ -142,13 +148,27 @@ func readValue(s string) (value, rest string) {
 		case s[i] == '\\' && i+1 < len(s) && (s[i+1] == quote || s[i+1] == '\\'):
 			i++
 			b.WriteByte(s[i])
-		case s[i] == quote:
+		case s[i] == quote && endsValue(s[i+1:]):
 			return b.String(), s[i+1:]
 		default:
 			b.WriteByte(s[i])
 		}
 	}
 	return b.String(), ""
+}
+
+// endsValue tells whether a quote in front of rest ends a value. Exporters do
+// not escape quotes, so one in the middle of a title belongs to it.
+func endsValue(rest string) bool {
+	trimmed := strings.TrimLeft(rest, " \t\r\n")
+	if trimmed == "" {
+		return true
+	}
+	if len(trimmed) == len(rest) {
+		return false
+	}
+	name, _, ok := strings.Cut(trimmed, "=")
+	return ok && attributeName.MatchString(name) || trimmed[0] == '"'
 }
 
 // get gives the last value with a name.

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -355,6 +356,9 @@ func isLinkTo(body, dest string) bool {
 	return body == "["+dest+"]("+dest+")"
 }
 
+// loneLink matches a body that is a link and nothing else.
+var loneLink = regexp.MustCompile(`^\[[^\[\]]*\]\([^()\s]*\)$`)
+
 func openAPINode(name string, as attributes, body string) *Node {
 	spec, ok := as.get("spec")
 	if !ok || spec == "" {
@@ -385,7 +389,7 @@ func openAPINode(name string, as attributes, body string) *Node {
 	}
 	// The body is a link for readers that do not know the tag; its address
 	// is often signed and must not live on.
-	if body != "" && !strings.HasPrefix(body, "[OpenAPI ") {
+	if body != "" && !loneLink.MatchString(body) {
 		data["body"] = body
 	}
 	return blockNode(name, data)

@@ -142,9 +142,13 @@ func joinAnchors(all []string) string {
 	return "\n" + strings.Join(all, "\n") + "\n"
 }
 
+// SQLite has no statistics and takes a layer for something small. Three things
+// here keep it from reading all links of a space, or of the server: it does
+// not change the order of a CROSS JOIN, a column with || '' is not looked up
+// in an index, and links_loose is made for one query.
+
 // chainCTE is the chain of layers below $1, as a table. It is short, so the
-// queries begin with it: SQLite keeps the order of a CROSS JOIN, and would
-// read all pages or all links of the server otherwise.
+// queries begin with it.
 const chainCTE = `WITH RECURSIVE chain (id, parent_id, place) AS (
 		SELECT id, parent_id, 0 FROM layers WHERE id = $1
 		UNION ALL
@@ -185,6 +189,10 @@ type Target struct {
 // Targets lists what the pages of a chain of layers refer to, each once,
 // only those of a page when one is given.
 func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Target, Key, error) {
+	kind := `k.kind`
+	if page != "" {
+		kind = `k.kind || ''` // by the page
+	}
 	items, err := many(ctx, r, func(s scanner) (t Target, err error) {
 		var hard int
 		err = s.Scan(&t.Kind, &t.Space, &t.Target, &t.Anchor, &hard, &t.Label)
@@ -193,7 +201,7 @@ func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Targ
 	}, chainCTE+`
 		SELECT k.kind, k.space_id, k.target, k.anchor, MAX(CASE WHEN k.hard THEN 1 ELSE 0 END), MIN(k.label)
 		FROM chain c CROSS JOIN links k
-		WHERE k.layer_id = c.id AND `+ofPage(page)+`(k.kind, k.space_id, k.target, k.anchor) > ($3, $4, $5, $6) AND`+topmost+`
+		WHERE k.layer_id = c.id AND `+ofPage(page)+`(`+kind+`, k.space_id, k.target, k.anchor) > ($3, $4, $5, $6) AND`+topmost+`
 		GROUP BY k.kind, k.space_id, k.target, k.anchor
 		ORDER BY k.kind, k.space_id, k.target, k.anchor LIMIT $7 + 0`,
 		layer, page, p.text(0), p.text(1), p.text(2), p.text(3), p.ask())
@@ -222,7 +230,7 @@ func (r Reader) Backlinks(ctx context.Context, layer string, kinds [2]string, sp
 	items, err := many(ctx, r, scanText[string], chainCTE+`
 		SELECT DISTINCT k.page_id
 		FROM chain c CROSS JOIN links k
-		WHERE k.layer_id = c.id AND k.target = $2 AND k.kind IN ($3, $4) AND k.space_id = $5 AND k.page_id > $6 AND`+topmost+`
+		WHERE k.layer_id || '' = c.id AND k.target = $2 AND k.kind IN ($3, $4) AND k.space_id = $5 AND k.page_id > $6 AND`+topmost+`
 		ORDER BY k.page_id LIMIT $7 + 0`, layer, target, kinds[0], kinds[1], space, p.text(0), p.ask())
 	items, next := cut(p, items, func(id string) Key { return Key{id} })
 	return items, next, err
@@ -246,13 +254,13 @@ func (r Reader) SpacesLinkingTo(ctx context.Context, org docs.OrgID, space docs.
 // LoosePages gives the pages of a chain of layers that refer to a target by
 // a path alone; an empty target is any.
 func (r Reader) LoosePages(ctx context.Context, layer, target string) ([]string, error) {
-	which := `$2 = ''`
+	which := `k.layer_id = c.id AND $2 = ''`
 	if target != "" {
-		which = `k.kind IN ('page', 'anchor', 'file', 'reusable-content') AND k.space_id = '' AND k.target = $2`
+		which = `k.layer_id || '' = c.id AND k.target = $2`
 	}
 	return many(ctx, r, scanText[string], chainCTE+`
 		SELECT DISTINCT k.page_id FROM chain c CROSS JOIN links k
-		WHERE k.layer_id = c.id AND k.loose AND `+which+` AND`+topmost+`ORDER BY k.page_id`, layer, target)
+		WHERE `+which+` AND k.loose = TRUE AND`+topmost+`ORDER BY k.page_id`, layer, target)
 }
 
 // UnresolvedPages gives the pages of a chain of layers that refer to a path

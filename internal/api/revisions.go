@@ -237,8 +237,8 @@ type listRevisionsIn struct {
 func (a *API) listRevisions(ctx context.Context, in *listRevisionsIn) (*page[revisionEntry], error) {
 	sp := authz.Of(ctx).Space
 	return listOf(ctx, a, in.Paged, lister[docs.Revision]{
-		page:  func(at store.Page) ([]docs.Revision, store.Key, error) { return a.Store.Revisions(ctx, sp.ID, at) },
-		count: func() (int64, error) { return a.Store.CountRevisions(ctx, sp.ID) },
+		page:  func(at store.Page) ([]docs.Revision, store.Key, error) { return a.Store.Revisions(ctx, sp.ID, "", at) },
+		count: func() (int64, error) { return a.Store.CountRevisions(ctx, sp.ID, "") },
 	}, func(r docs.Revision) revisionEntry {
 		w := revisionEntry{
 			Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, Message: r.Message, Author: string(r.Author), CreatedAt: r.CreatedAt,

@@ -311,3 +311,30 @@ func (t *tree) Print(ctx context.Context, p docs.Page, doc *markup.Document, sta
 	out := markup.Print(doc, l.refs())
 	return out, l.err
 }
+
+// A note is a short text beside the pages of a space, such as a comment. It
+// is kept as Markdown whose references carry ids.
+
+// NoteSource gives a note as it is kept.
+func (t *tree) NoteSource(ctx context.Context, path string, b Body) (string, error) {
+	l := &linker{ctx: ctx, t: t, base: t.src.s.BaseURL, stable: true}
+	out := ""
+	switch {
+	case b.Markdown != nil:
+		out = *b.Markdown
+	case b.Document != nil:
+		out = string(markup.Print(b.Document, l.refs()))
+	}
+	if len(out) > MaxNote {
+		return "", errs.Field(path, "is longer than %d KB", MaxNote>>10)
+	}
+	return out, l.err
+}
+
+// MaxNote is how long a note may be, in bytes.
+const MaxNote = 64 << 10
+
+// NoteDocument gives the blocks of a note.
+func (t *tree) NoteDocument(ctx context.Context, source string) (*markup.Document, error) {
+	return t.parse(ctx, []byte(source), "", side{})
+}

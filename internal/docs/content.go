@@ -58,7 +58,7 @@ type Space struct {
 	Counters   SpaceCounters
 }
 
-// SpaceCounters are counted when a space is read, never stored.
+// SpaceCounters are kept in step by the store.
 type SpaceCounters struct {
 	OpenComments        int
 	ChangeRequests      int

@@ -17,6 +17,9 @@ type (
 	SpaceID      string
 	RevisionID   string
 	InviteID     string
+
+	ChangeRequestID string
+	ReviewID        string
 )
 
 // alphabet is in ASCII order, so ids sort by the time they were made.

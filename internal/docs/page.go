@@ -124,6 +124,9 @@ type Revision struct {
 	Message   string
 	Git       *GitCommit
 	CreatedAt Time
+
+	ChangeRequest ChangeRequestID // that it belongs to; empty: the space itself
+	MergedFrom    ChangeRequestID // that it brought into the space
 }
 
 // GitCommit is the commit that a revision was read from or written to.

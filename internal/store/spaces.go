@@ -8,10 +8,7 @@ import (
 
 const spaceColumns = `s.id, s.org_id, COALESCE(s.parent_id, ''), s.title, s.emoji, s.icon_url, s.edit_mode, s.default_level,
 	s.language, s.merge_rules, s.revision_id, s.layer_id, s.rank, s.created_by, s.created_at, s.updated_at, s.deleted_at,
-	(SELECT COUNT(*) FROM comments x WHERE x.space_id = s.id AND x.resolved_at = 0),
-	(SELECT COUNT(*) FROM change_requests x WHERE x.space_id = s.id),
-	(SELECT COUNT(*) FROM change_requests x WHERE x.space_id = s.id AND x.status = 'open'),
-	(SELECT COUNT(*) FROM change_requests x WHERE x.space_id = s.id AND x.status = 'draft')`
+	s.comments_open, s.change_requests, s.change_requests_open, s.change_requests_draft`
 
 type spaceRow struct {
 	space docs.Space
@@ -164,6 +161,10 @@ func (tx *Tx) PurgeSpace(ctx context.Context, s docs.Space) error {
 	for _, text := range []string{
 		`DELETE FROM invite_links WHERE space_id = $1`,
 		`DELETE FROM comments WHERE space_id = $1`,
+		`DELETE FROM contributors WHERE change_request_id IN (SELECT id FROM change_requests WHERE space_id = $1)`,
+		`DELETE FROM reviews WHERE change_request_id IN (SELECT id FROM change_requests WHERE space_id = $1)`,
+		`DELETE FROM requested_reviewers WHERE change_request_id IN (SELECT id FROM change_requests WHERE space_id = $1)`,
+		`DELETE FROM conflicts WHERE change_request_id IN (SELECT id FROM change_requests WHERE space_id = $1)`,
 		`DELETE FROM change_requests WHERE space_id = $1`,
 		`DELETE FROM documents WHERE space_id = $1`,
 		`DELETE FROM revisions WHERE space_id = $1`,

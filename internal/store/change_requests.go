@@ -1,0 +1,240 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+const changeRequestColumns = `c.id, c.space_id, c.number, c.status, c.subject, c.description, c.created_at, c.updated_at,
+	c.revision_id, c.initial_id, c.ancestor_id, c.merged_id, c.merged_by, c.merged_at, c.cluster_id, c.open_comments, c.open_conflicts, ` + userColumns
+
+func changeRequestDest(c *docs.ChangeRequest) []any {
+	return append([]any{
+		&c.ID, &c.Space, &c.Number, &c.Status, &c.Subject, &c.Description, &c.CreatedAt, &c.UpdatedAt,
+		&c.Revision, &c.Initial, &c.Ancestor, &c.Merged, &c.MergedBy, &c.MergedAt, &c.Cluster, &c.OpenComments, &c.OpenConflicts,
+	}, userDest(&c.CreatedBy)...)
+}
+
+func scanChangeRequest(s scanner) (c docs.ChangeRequest, err error) {
+	err = s.Scan(changeRequestDest(&c)...)
+	return c, err
+}
+
+const changeRequestsFrom = ` FROM change_requests c JOIN users u ON u.id = c.created_by`
+
+// maxNumber is how many digits a number of a change request can have; ids
+// are longer.
+const maxNumber = 15
+
+// ChangeRequest gives a change request of a space by its id or its number.
+func (r Reader) ChangeRequest(ctx context.Context, space docs.SpaceID, name string) (docs.ChangeRequest, error) {
+	return memoized(ctx, r, "change request", string(space)+"/"+name, func(ctx context.Context) (docs.ChangeRequest, error) {
+		where, arg := `c.id = $2`, any(name)
+		if n, err := strconv.ParseInt(name, 10, 64); err == nil && n > 0 && len(name) <= maxNumber {
+			where, arg = `c.number = $2`, n
+		}
+		return one(ctx, r, "change request", scanChangeRequest,
+			`SELECT `+changeRequestColumns+changeRequestsFrom+` WHERE c.space_id = $1 AND `+where, space, arg)
+	})
+}
+
+// ChangeRequestFilter narrows a list of change requests; what is empty does
+// not count.
+type ChangeRequestFilter struct {
+	Space       docs.SpaceID
+	Status      docs.ChangeRequestStatus
+	Creator     docs.UserID
+	Contributor docs.UserID
+	Reviewer    docs.UserID // who was asked
+	Cluster     string
+	ByCreation  bool // in the order of creation, not of the last change
+}
+
+// where gives the conditions with the arguments that they need, numbered
+// behind those that are there.
+func (f ChangeRequestFilter) where(args []any) (string, []any) {
+	text := ""
+	and := func(condition string, arg any) {
+		args = append(args, arg)
+		text += fmt.Sprintf(" AND "+condition, len(args))
+	}
+	if f.Space != "" {
+		and(`c.space_id = $%d`, f.Space)
+	}
+	if f.Status != "" {
+		and(`c.status = $%d`, f.Status)
+	}
+	if f.Creator != "" {
+		and(`c.created_by = $%d`, f.Creator)
+	}
+	if f.Contributor != "" {
+		and(`EXISTS (SELECT 1 FROM contributors x WHERE x.user_id = $%d AND x.change_request_id = c.id)`, f.Contributor)
+	}
+	if f.Reviewer != "" {
+		and(`EXISTS (SELECT 1 FROM requested_reviewers x WHERE x.user_id = $%d AND x.change_request_id = c.id)`, f.Reviewer)
+	}
+	if f.Cluster != "" {
+		and(`c.cluster_id = $%d`, f.Cluster)
+	}
+	return text, args
+}
+
+func (f ChangeRequestFilter) column() string {
+	if f.ByCreation {
+		return `c.created_at`
+	}
+	return `c.updated_at`
+}
+
+func (f ChangeRequestFilter) key(c docs.ChangeRequest) Key {
+	at := c.UpdatedAt
+	if f.ByCreation {
+		at = c.CreatedAt
+	}
+	return Key{itoa(int64(at)), string(c.ID)}
+}
+
+// ChangeRequests lists the change requests of a space, newest first.
+func (r Reader) ChangeRequests(ctx context.Context, f ChangeRequestFilter, p Page) ([]docs.ChangeRequest, Key, error) {
+	at, id, err := p.down()
+	if err != nil {
+		return nil, nil, err
+	}
+	where, args := f.where([]any{at, id, p.ask()})
+	by := f.column()
+	items, err := many(ctx, r, scanChangeRequest, `SELECT `+changeRequestColumns+changeRequestsFrom+`
+		WHERE (`+by+`, c.id) < ($1, $2)`+where+`
+		ORDER BY `+by+` DESC, c.id DESC LIMIT $3 + 0`, args...)
+	items, next := cut(p, items, f.key)
+	return items, next, err
+}
+
+// CountChangeRequests counts what ChangeRequests lists.
+func (r Reader) CountChangeRequests(ctx context.Context, f ChangeRequestFilter) (int64, error) {
+	where, args := f.where(nil)
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+changeRequestsFrom+` WHERE TRUE`+where, args...)
+}
+
+// ChangeRequestIn is a change request with its space.
+type ChangeRequestIn struct {
+	Request docs.ChangeRequest
+	Space   docs.Space
+}
+
+// visibleSpaces are the spaces of the viewer in $1 to $3; $4 narrows them
+// and is empty here.
+var visibleSpaces = ranksCTE + `, visible AS (SELECT s.id AS visible_id` + spacesFrom + `)`
+
+// ChangeRequestsVisible lists the change requests of all spaces that a viewer
+// can see.
+func (r Reader) ChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeRequestFilter, p Page) ([]ChangeRequestIn, Key, error) {
+	at, id, err := p.down()
+	if err != nil {
+		return nil, nil, err
+	}
+	where, args := f.where(append(v.args(), "", at, id, p.ask()))
+	by := f.column()
+	items, err := many(ctx, r, func(s scanner) (it ChangeRequestIn, err error) {
+		var row spaceRow
+		if err = s.Scan(append(changeRequestDest(&it.Request), row.dest()...)...); err != nil {
+			return it, err
+		}
+		it.Space, err = row.done()
+		return it, err
+	}, visibleSpaces+` SELECT `+changeRequestColumns+`, `+spaceColumns+changeRequestsFrom+`
+		JOIN visible ON visible.visible_id = c.space_id JOIN spaces s ON s.id = c.space_id
+		WHERE (`+by+`, c.id) < ($5, $6)`+where+`
+		ORDER BY `+by+` DESC, c.id DESC LIMIT $7 + 0`, args...)
+	items, next := cut(p, items, func(it ChangeRequestIn) Key { return f.key(it.Request) })
+	return items, next, err
+}
+
+// CountChangeRequestsVisible counts what ChangeRequestsVisible lists.
+func (r Reader) CountChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeRequestFilter) (int64, error) {
+	where, args := f.where(append(v.args(), ""))
+	return one(ctx, r, "count", scanInt, visibleSpaces+` SELECT COUNT(*)`+changeRequestsFrom+`
+		JOIN visible ON visible.visible_id = c.space_id WHERE TRUE`+where, args...)
+}
+
+// NextNumber gives the number of the next change request of a space.
+func (tx *Tx) NextNumber(ctx context.Context, space docs.SpaceID) (int64, error) {
+	return one(ctx, tx.Reader, "number", scanInt,
+		`SELECT COALESCE(MAX(number), 0) + 1 FROM change_requests WHERE space_id = $1`, space)
+}
+
+// AddChangeRequest stores a new change request.
+func (tx *Tx) AddChangeRequest(ctx context.Context, c docs.ChangeRequest) error {
+	err := tx.put(ctx, `
+		INSERT INTO change_requests (id, space_id, number, status, subject, description, created_by, created_at, updated_at,
+			revision_id, initial_id, ancestor_id, cluster_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		c.ID, c.Space, c.Number, c.Status, c.Subject, c.Description, c.CreatedBy.ID, c.CreatedAt, c.UpdatedAt,
+		c.Revision, c.Initial, c.Ancestor, c.Cluster)
+	if err != nil {
+		return err
+	}
+	return tx.countChangeRequest(ctx, c.Space, "", c.Status)
+}
+
+// countChangeRequest keeps the counters of a space when a change request
+// gets another status; empty is one that did not exist.
+func (tx *Tx) countChangeRequest(ctx context.Context, space docs.SpaceID, from, to docs.ChangeRequestStatus) error {
+	if from == to {
+		return nil
+	}
+	step := func(s docs.ChangeRequestStatus) int {
+		switch s {
+		case from:
+			return -1
+		case to:
+			return 1
+		}
+		return 0
+	}
+	all := 0
+	if from == "" {
+		all = 1
+	}
+	return tx.put(ctx, `UPDATE spaces SET change_requests = change_requests + $2,
+		change_requests_open = change_requests_open + $3, change_requests_draft = change_requests_draft + $4 WHERE id = $1`,
+		space, all, step(docs.ChangeOpen), step(docs.ChangeDraft))
+}
+
+// PutChangeRequest stores a changed change request. was is how it was read:
+// nobody else may have moved it since.
+func (tx *Tx) PutChangeRequest(ctx context.Context, was, c docs.ChangeRequest) error {
+	n, err := tx.exec(ctx, `
+		UPDATE change_requests SET status = $4, subject = $5, description = $6, updated_at = $7, revision_id = $8, ancestor_id = $9,
+			merged_id = $10, merged_by = $11, merged_at = $12
+		WHERE id = $1 AND revision_id = $2 AND status = $3`,
+		c.ID, was.Revision, was.Status, c.Status, c.Subject, c.Description, c.UpdatedAt, c.Revision, c.Ancestor,
+		c.Merged, c.MergedBy, c.MergedAt)
+	if err == nil && n == 0 {
+		err = errs.E(errs.Precondition, "the change request has changed in the meantime; read it again")
+	}
+	if err != nil {
+		return err
+	}
+	return tx.countChangeRequest(ctx, c.Space, was.Status, c.Status)
+}
+
+// AddContribution notes that somebody worked on a change request.
+func (tx *Tx) AddContribution(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID, action docs.ContributorAction) error {
+	return tx.put(ctx, `
+		INSERT INTO contributors (change_request_id, user_id, action, times, updated_at) VALUES ($1, $2, $3, 1, $4)
+		ON CONFLICT (change_request_id, user_id, action)
+		DO UPDATE SET times = contributors.times + 1, updated_at = excluded.updated_at`, cr, user, action, tx.Now())
+}
+
+// Contributors lists who worked on a change request, the last first.
+func (r Reader) Contributors(ctx context.Context, cr docs.ChangeRequestID) ([]docs.Contributor, error) {
+	return many(ctx, r, func(s scanner) (c docs.Contributor, err error) {
+		err = s.Scan(append([]any{&c.Action, &c.Times, &c.UpdatedAt}, userDest(&c.User)...)...)
+		return c, err
+	}, `SELECT x.action, x.times, x.updated_at, `+userColumns+` FROM contributors x JOIN users u ON u.id = x.user_id
+		WHERE x.change_request_id = $1 ORDER BY x.updated_at DESC, x.user_id, x.action`, cr)
+}

@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+const reviewColumns = `v.id, v.change_request_id, v.revision_id, v.requested_by, v.status, v.superseded, v.comment_id, v.created_at, v.updated_at, ` + userColumns
+
+func scanReview(s scanner) (v docs.SubmittedReview, err error) {
+	err = s.Scan(append([]any{
+		&v.ID, &v.Request, &v.Revision, &v.RequestedBy, &v.Status, &v.Superseded, &v.Comment, &v.CreatedAt, &v.UpdatedAt,
+	}, userDest(&v.Reviewer)...)...)
+	return v, err
+}
+
+const reviewsFrom = ` FROM reviews v JOIN users u ON u.id = v.reviewer_id`
+
+// Review gives a review of a change request.
+func (r Reader) Review(ctx context.Context, cr docs.ChangeRequestID, id docs.ReviewID) (docs.SubmittedReview, error) {
+	return one(ctx, r, "review", scanReview,
+		`SELECT `+reviewColumns+reviewsFrom+` WHERE v.change_request_id = $1 AND v.id = $2`, cr, id)
+}
+
+// ReviewFilter narrows a list of reviews: to those that count, or to those
+// that no longer do. Nil is both.
+type ReviewFilter struct {
+	Outdated *bool
+	Current  docs.RevisionID // what a review has to be about to count; empty: any
+}
+
+func (f ReviewFilter) where() string {
+	switch {
+	case f.Outdated == nil:
+		return ` AND $2 = $2`
+	case *f.Outdated:
+		return ` AND (v.superseded OR ($2 <> '' AND v.revision_id <> $2))`
+	}
+	return ` AND NOT v.superseded AND ($2 = '' OR v.revision_id = $2)`
+}
+
+// Reviews lists the reviews of a change request, newest first.
+func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFilter, p Page) ([]docs.SubmittedReview, Key, error) {
+	if len(p.After) == 0 {
+		p.After = Key{lastText}
+	}
+	items, err := many(ctx, r, scanReview, `SELECT `+reviewColumns+reviewsFrom+`
+		WHERE v.change_request_id = $1`+f.where()+` AND v.id < $3 ORDER BY v.id DESC LIMIT $4 + 0`, cr, f.Current, p.text(0), p.ask())
+	items, next := cut(p, items, func(v docs.SubmittedReview) Key { return Key{string(v.ID)} })
+	return items, next, err
+}
+
+// CountReviews counts what Reviews lists.
+func (r Reader) CountReviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFilter) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM reviews v WHERE v.change_request_id = $1`+f.where(), cr, f.Current)
+}
+
+// AddReview stores a review; earlier ones of the same person no longer count.
+func (tx *Tx) AddReview(ctx context.Context, v docs.SubmittedReview) error {
+	if err := tx.supersede(ctx, v.Request, v.Reviewer.ID); err != nil {
+		return err
+	}
+	return tx.put(ctx, `
+		INSERT INTO reviews (id, change_request_id, revision_id, reviewer_id, requested_by, status, superseded, comment_id, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7, $8, $9)`,
+		v.ID, v.Request, v.Revision, v.Reviewer.ID, v.RequestedBy, v.Status, v.Comment, v.CreatedAt, v.UpdatedAt)
+}
+
+func (tx *Tx) supersede(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID) error {
+	return tx.put(ctx, `UPDATE reviews SET superseded = TRUE, updated_at = $3
+		WHERE change_request_id = $1 AND reviewer_id = $2 AND NOT superseded`, cr, user, tx.Now())
+}
+
+// RequestedReviewers lists who was asked for a review.
+func (r Reader) RequestedReviewers(ctx context.Context, cr docs.ChangeRequestID, p Page) ([]docs.RequestedReviewer, Key, error) {
+	items, err := many(ctx, r, func(s scanner) (v docs.RequestedReviewer, err error) {
+		err = s.Scan(append([]any{&v.Request, &v.Revision, &v.RequestedBy, &v.CreatedAt}, userDest(&v.User)...)...)
+		return v, err
+	}, `SELECT q.change_request_id, q.revision_id, q.requested_by, q.created_at, `+userColumns+`
+		FROM requested_reviewers q JOIN users u ON u.id = q.user_id
+		WHERE q.change_request_id = $1 AND q.user_id > $2 ORDER BY q.user_id LIMIT $3 + 0`, cr, p.text(0), p.ask())
+	items, next := cut(p, items, func(v docs.RequestedReviewer) Key { return Key{string(v.User.ID)} })
+	return items, next, err
+}
+
+// CountRequestedReviewers counts what RequestedReviewers lists.
+func (r Reader) CountRequestedReviewers(ctx context.Context, cr docs.ChangeRequestID) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM requested_reviewers WHERE change_request_id = $1`, cr)
+}
+
+// AskReviewer asks somebody for a review; an earlier review no longer counts.
+func (tx *Tx) AskReviewer(ctx context.Context, v docs.RequestedReviewer) error {
+	if err := tx.supersede(ctx, v.Request, v.User.ID); err != nil {
+		return err
+	}
+	return tx.put(ctx, `
+		INSERT INTO requested_reviewers (change_request_id, user_id, revision_id, requested_by, created_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (change_request_id, user_id)
+		DO UPDATE SET revision_id = excluded.revision_id, requested_by = excluded.requested_by, created_at = excluded.created_at`,
+		v.Request, v.User.ID, v.Revision, v.RequestedBy, v.CreatedAt)
+}
+
+// DropRequestedReviewer takes a request for a review back. It tells who had
+// asked; empty when nobody had.
+func (tx *Tx) DropRequestedReviewer(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID) (docs.UserID, error) {
+	by, err := many(ctx, tx.Reader, scanText[docs.UserID],
+		`SELECT requested_by FROM requested_reviewers WHERE change_request_id = $1 AND user_id = $2`, cr, user)
+	if err != nil || len(by) == 0 {
+		return "", err
+	}
+	return by[0], tx.put(ctx, `DELETE FROM requested_reviewers WHERE change_request_id = $1 AND user_id = $2`, cr, user)
+}
+
+// Conflict is something that both a space and a change request changed.
+type Conflict struct {
+	ID         string
+	Data       string // JSON
+	Resolution string // empty: open
+	ResolvedBy docs.UserID
+	CreatedAt  docs.Time
+	UpdatedAt  docs.Time
+}
+
+const conflictColumns = `id, data, resolution, resolved_by, created_at, updated_at`
+
+func scanConflict(s scanner) (c Conflict, err error) {
+	err = s.Scan(&c.ID, &c.Data, &c.Resolution, &c.ResolvedBy, &c.CreatedAt, &c.UpdatedAt)
+	return c, err
+}
+
+// Conflict gives a conflict of a change request.
+func (r Reader) Conflict(ctx context.Context, cr docs.ChangeRequestID, id string) (Conflict, error) {
+	return one(ctx, r, "conflict", scanConflict,
+		`SELECT `+conflictColumns+` FROM conflicts WHERE change_request_id = $1 AND id = $2`, cr, id)
+}
+
+// Conflicts lists the conflicts of a change request; open ones alone if asked.
+func (r Reader) Conflicts(ctx context.Context, cr docs.ChangeRequestID, open bool, p Page) ([]Conflict, Key, error) {
+	items, err := many(ctx, r, scanConflict, `SELECT `+conflictColumns+` FROM conflicts
+		WHERE change_request_id = $1 AND id > $2 AND (resolution = '' OR NOT $4) ORDER BY id LIMIT $3 + 0`, cr, p.text(0), p.ask(), open)
+	items, next := cut(p, items, func(c Conflict) Key { return Key{c.ID} })
+	return items, next, err
+}
+
+// PutConflicts stores conflicts as open; one that is there already is
+// replaced.
+func (tx *Tx) PutConflicts(ctx context.Context, cr docs.ChangeRequestID, all []Conflict) error {
+	rows := make([][]any, len(all))
+	for i, c := range all {
+		rows[i] = []any{cr, c.ID, c.Data, "", "", tx.Now(), tx.Now()}
+	}
+	err := tx.insert(ctx, `INSERT INTO conflicts (change_request_id, id, data, resolution, resolved_by, created_at, updated_at)`,
+		`ON CONFLICT (change_request_id, id) DO UPDATE SET data = excluded.data, resolution = '', resolved_by = '', updated_at = excluded.updated_at`, rows)
+	if err != nil {
+		return err
+	}
+	return tx.countConflicts(ctx, cr)
+}
+
+// ResolveConflict notes how a conflict was resolved.
+func (tx *Tx) ResolveConflict(ctx context.Context, cr docs.ChangeRequestID, id, resolution string, by docs.UserID) error {
+	err := tx.put(ctx, `UPDATE conflicts SET resolution = $3, resolved_by = $4, updated_at = $5 WHERE change_request_id = $1 AND id = $2`,
+		cr, id, resolution, by, tx.Now())
+	if err != nil {
+		return err
+	}
+	return tx.countConflicts(ctx, cr)
+}
+
+func (tx *Tx) countConflicts(ctx context.Context, cr docs.ChangeRequestID) error {
+	return tx.put(ctx, `UPDATE change_requests
+		SET open_conflicts = (SELECT COUNT(*) FROM conflicts WHERE change_request_id = $1 AND resolution = '') WHERE id = $1`, cr)
+}

@@ -41,6 +41,7 @@ type Node struct {
 	Meta      map[string]any // read-only for clients
 
 	written []written // destinations of Data's references, from Parse
+	source  string    // as it is written elsewhere, see WithSource
 }
 
 // Leaf is a run of text with the same marks.

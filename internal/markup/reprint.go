@@ -10,14 +10,20 @@ import (
 // them; the others are printed. The order is that of doc. Without a change,
 // it gives body.
 func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
-	r := newReprinter(body, old, refs)
-	r.plan(doc.Nodes)
-	if r.unchanged() {
-		return bytes.Clone(body)
-	}
-	for _, wide := range []bool{false, true} {
-		if out := r.write(wide); r.reads(out) {
-			return out
+	for _, sources := range []bool{true, false} {
+		r := newReprinter(body, old, refs)
+		r.sources = sources
+		r.plan(doc.Nodes)
+		if r.unchanged() {
+			return bytes.Clone(body)
+		}
+		for _, wide := range []bool{false, true} {
+			if out := r.write(wide); r.reads(out) {
+				return out
+			}
+		}
+		if !r.borrowed {
+			break
 		}
 	}
 	// Something in the source reaches over its blocks, such as code that is
@@ -25,18 +31,33 @@ func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 	return Print(doc, refs)
 }
 
+// WithSource remembers how the blocks of a document are written, so that one
+// that is put into another document keeps its bytes there.
+func WithSource(body []byte, doc *Document) *Document {
+	for i, n := range doc.Nodes {
+		alone := (i == 0 || doc.Spans[i-1] != doc.Spans[i]) && (i == last(doc.Nodes) || doc.Spans[i+1] != doc.Spans[i])
+		s := body[doc.Spans[i].Start:doc.Spans[i].End]
+		if alone && !bytes.Contains(s, []byte("[^")) { // footnotes are defined elsewhere
+			n.source = strings.ReplaceAll(string(s), "\r\n", "\n")
+		}
+	}
+	return doc
+}
+
 // reprinter puts a source together from its own pieces and new ones.
 type reprinter struct {
-	body    []byte
-	refs    Refs
-	reading Refs // for what is read back
-	old     *Document
-	groups  []oldGroup // pieces of the source
-	pieces  []newPiece
-	notes   *notes
-	marks   []noteMark // footnotes that are defined between the blocks
-	crlf    bool
-	dests   map[destination]Ref // what the destinations of both sides name
+	body     []byte
+	refs     Refs
+	reading  Refs // for what is read back
+	old      *Document
+	groups   []oldGroup // pieces of the source
+	pieces   []newPiece
+	notes    *notes
+	marks    []noteMark // footnotes that are defined between the blocks
+	crlf     bool
+	sources  bool                // take the bytes that new blocks have elsewhere
+	borrowed bool                // and some were taken
+	dests    map[destination]Ref // what the destinations of both sides name
 }
 
 // destination is one that stands for something.
@@ -178,6 +199,12 @@ func (r *reprinter) plan(nodes []*Node) {
 				other = !r.otherMarker(g, nodes[i+1])
 			}
 		}
+		if text, nodes, ok := r.borrow(n); ok && !(isList(n) && before != nil && isList(before)) {
+			r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: nodes})
+			before = n
+			i++
+			continue
+		}
 		p.openEnd = i == last(nodes)
 		if text := p.blocksAfter(nodes[i:i+1], other); text != "" {
 			r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: r.readBack(n)})
@@ -185,6 +212,20 @@ func (r *reprinter) plan(nodes []*Node) {
 		}
 		i++
 	}
+}
+
+// borrow gives the bytes that a new block has elsewhere, if they mean the same
+// here.
+func (r *reprinter) borrow(n *Node) (string, []*Node, bool) {
+	if !r.sources || n.source == "" {
+		return "", nil, false
+	}
+	got := parse([]byte(n.source), r.reading).Nodes
+	if len(got) != 1 || (hashes{}).of(got[0]) != (hashes{}).of(n) {
+		return "", nil, false
+	}
+	r.borrowed = true
+	return n.source, got, true
 }
 
 // otherMarker tells whether a list in the source has the second marker.

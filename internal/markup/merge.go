@@ -1,0 +1,282 @@
+package markup
+
+import (
+	"maps"
+	"slices"
+)
+
+// BlockConflict is a block that two sides changed in different ways. One that
+// a side has deleted is nil there.
+type BlockConflict struct {
+	Key              string // of the block in the base
+	Base, Into, From *Node
+	Before           string // key of the block in front of it in the result
+}
+
+// Merge brings what from changed since base into another form of the same
+// document. Blocks are told apart by their keys; what both sides changed in
+// the same way agrees, and inside of lists, tabs, tables and other containers
+// the same holds for the blocks in them. Where the sides differ, the result
+// has what into has, and a conflict tells of it.
+func Merge(base, into, from *Document) (*Document, []BlockConflict) {
+	m := &merger{h: hashes{}}
+	nodes := m.list(base.Nodes, into.Nodes, from.Nodes, true)
+	for i, c := range m.conflicts {
+		m.conflicts[i].Before = m.before(nodes, c, from.Nodes)
+	}
+	return &Document{Nodes: nodes}, m.conflicts
+}
+
+type merger struct {
+	h         hashes
+	conflicts []BlockConflict
+}
+
+// before gives the key of the block behind which a conflict stands: the
+// nearest one above it, on the side that has it, that the result has too.
+func (m *merger) before(nodes []*Node, c BlockConflict, from []*Node) string {
+	there := map[string]bool{}
+	for _, n := range nodes {
+		there[n.Key] = true
+	}
+	list, n := nodes, c.Into
+	if n == nil {
+		list, n = from, c.From
+	}
+	for i := slices.Index(list, n) - 1; i >= 0; i-- {
+		if there[list[i].Key] {
+			return list[i].Key
+		}
+	}
+	return ""
+}
+
+// ids tell which nodes of a side are forms of which nodes of the base: the
+// position there, or a number behind them for a new one.
+type ids []int
+
+// identify gives the ids of a side. On the top level keys say what is what;
+// inside of blocks, where they follow from the content, its order does.
+func (m *merger) identify(base, side []*Node, keyed bool) ids {
+	var from []int
+	if keyed {
+		from = make([]int, len(side))
+		for i := range from {
+			from[i] = -1
+		}
+		sameKeys(base, side, from)
+		return from
+	}
+	from = m.h.align(base, side)
+	edited(base, side, from, func(*Node) bool { return false })
+	return from
+}
+
+// list merges two forms of a list of nodes.
+func (m *merger) list(base, into, from []*Node, keyed bool) []*Node {
+	a, c := m.identify(base, into, keyed), m.identify(base, from, keyed)
+	next := len(base)
+	added := map[uint64][]int{} // what into added, by content
+	intoAt, fromAt := map[int]*Node{}, map[int]*Node{}
+	for i, n := range into {
+		if a[i] < 0 {
+			a[i] = next
+			next++
+			added[m.h.of(n)] = append(added[m.h.of(n)], a[i])
+		}
+		intoAt[a[i]] = n
+	}
+	for i, n := range from {
+		if c[i] < 0 {
+			if same := added[m.h.of(n)]; len(same) > 0 { // both added it
+				c[i], added[m.h.of(n)] = same[0], same[1:]
+			} else {
+				c[i] = next
+				next++
+			}
+		}
+		fromAt[c[i]] = n
+	}
+	var out []*Node
+	for _, id := range mergeOrder(len(base), a, c) {
+		var b *Node
+		if id < len(base) {
+			b = base[id]
+		}
+		if n := m.node(b, intoAt[id], fromAt[id]); n != nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// node merges two forms of a node; nil is one that is not there.
+func (m *merger) node(base, into, from *Node) *Node {
+	same := func(x, y *Node) bool {
+		return x == nil && y == nil || x != nil && y != nil && m.h.of(x) == m.h.of(y)
+	}
+	switch {
+	case same(into, from), same(base, from):
+		return into
+	case same(base, into):
+		return from
+	case base != nil && into != nil && from != nil:
+		if n := m.inside(base, into, from); n != nil {
+			return n
+		}
+	}
+	key := ""
+	for _, n := range []*Node{base, into, from} {
+		if n != nil && key == "" {
+			key = n.Key
+		}
+	}
+	m.conflicts = append(m.conflicts, BlockConflict{Key: key, Base: base, Into: into, From: from})
+	return into
+}
+
+// inside merges two forms of a container; nil when it cannot be done.
+func (m *merger) inside(base, into, from *Node) *Node {
+	if !alike(base, into) || !alike(base, from) || len(into.Nodes)+len(into.Fragments) == 0 {
+		return nil
+	}
+	sub := &merger{h: m.h}
+	out := &Node{Object: into.Object, Type: into.Type, Key: into.Key, Fragment: into.Fragment, Meta: into.Meta}
+	var ok bool
+	if out.Data, ok = mergeData(base.Data, into.Data, from.Data); !ok {
+		return nil
+	}
+	if !onlyBlocks(base.Nodes) || !onlyBlocks(into.Nodes) || !onlyBlocks(from.Nodes) {
+		return nil
+	}
+	out.Nodes = sub.list(base.Nodes, into.Nodes, from.Nodes, false)
+	for i, f := range into.Fragments {
+		if len(base.Fragments) != len(into.Fragments) || len(from.Fragments) != len(into.Fragments) {
+			return nil
+		}
+		b, c := base.Fragments[i], from.Fragments[i]
+		if b.Fragment != f.Fragment || c.Fragment != f.Fragment {
+			return nil
+		}
+		n := sub.node(b, f, c)
+		if n == nil {
+			return nil
+		}
+		out.Fragments = append(out.Fragments, n)
+	}
+	if len(sub.conflicts) > 0 || len(into.Nodes) > 0 && len(out.Nodes) == 0 {
+		return nil
+	}
+	return out
+}
+
+// alike tells whether two nodes may be forms of one container.
+func alike(a, b *Node) bool {
+	return a.Object == b.Object && a.Type == b.Type && a.Fragment == b.Fragment && len(a.Leaves) == 0 && len(b.Leaves) == 0
+}
+
+func onlyBlocks(nodes []*Node) bool {
+	for _, n := range nodes {
+		if n.Object != ObjectBlock {
+			return false
+		}
+	}
+	return true
+}
+
+// mergeData merges attributes one by one.
+func mergeData(base, into, from map[string]any) (map[string]any, bool) {
+	hash := func(m map[string]any, k string) uint64 {
+		if m[k] == nil {
+			return 0
+		}
+		return hashValue(hashSeed, m[k])
+	}
+	out := maps.Clone(into)
+	for _, k := range slices.Concat(slices.Collect(maps.Keys(base)), slices.Collect(maps.Keys(from))) {
+		b, a, c := hash(base, k), hash(into, k), hash(from, k)
+		switch {
+		case a == c || b == c:
+		case a != b:
+			return nil, false
+		case c == 0:
+			delete(out, k)
+		default:
+			if out == nil {
+				out = map[string]any{}
+			}
+			out[k] = from[k]
+		}
+	}
+	return out, true
+}
+
+// mergeOrder gives the ids of both sides in one order: that of into, with
+// what from added or moved behind the one that it follows there. Ids below n
+// are those of the base, in its order.
+func mergeOrder(n int, into, from ids) ids {
+	moved := func(side ids) map[int]bool {
+		var known []int
+		for _, id := range side {
+			if id < n {
+				known = append(known, id)
+			}
+		}
+		out := map[int]bool{}
+		for _, id := range known {
+			out[id] = true
+		}
+		for _, i := range longestRising(known, func(id int) int { return id }) {
+			delete(out, known[i])
+		}
+		return out
+	}
+	movedInto, movedFrom := moved(into), moved(from)
+	inInto := map[int]bool{}
+	for _, id := range into {
+		inInto[id] = true
+	}
+	// Whatever from puts somewhere is taken out first.
+	put := map[int]bool{}
+	inFrom := map[int]bool{}
+	for _, id := range from {
+		inFrom[id] = true
+		if !inInto[id] || movedFrom[id] && !movedInto[id] {
+			put[id] = true
+		}
+	}
+	type entry struct{ id, next int } // a linked list; -1 ends it
+	entries := []entry{{-1, -1}}      // begins with a head
+	at := map[int]int{-1: 0}
+	insert := func(id, behind int) {
+		entries = append(entries, entry{id, entries[behind].next})
+		at[id] = len(entries) - 1
+		entries[behind].next = at[id]
+	}
+	end := 0
+	for _, id := range into {
+		if !put[id] {
+			insert(id, end)
+			end = at[id]
+		}
+	}
+	before := -1
+	for _, id := range from {
+		if put[id] {
+			place := at[before]
+			// Behind what into added at the same place.
+			for e := entries[place].next; e >= 0 && entries[e].id >= n && !inFrom[entries[e].id]; e = entries[place].next {
+				place = e
+			}
+			insert(id, place)
+		}
+		if _, known := at[id]; known {
+			before = id
+		}
+	}
+	var out ids
+	for e := entries[0].next; e >= 0; e = entries[e].next {
+		out = append(out, entries[e].id)
+	}
+	return out
+}

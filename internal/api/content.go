@@ -304,7 +304,7 @@ func (a *API) updateContent(ctx context.Context, in *updateContentIn) (*revised[
 			return nil, err
 		}
 	}
-	done, err := a.Content.Apply(ctx, authz.Of(ctx), revisionOfTag(in.IfMatch), changes)
+	done, err := a.Content.Apply(ctx, authz.Of(ctx), "", revisionOfTag(in.IfMatch), changes)
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*created[File], err
 		if part.FileName() == "" {
 			continue
 		}
-		f, err := a.Content.Upload(ctx, g, part.FileName(), part)
+		f, err := a.Content.Upload(ctx, g, "", part.FileName(), part)
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 			return nil, errs.Field("body", "is larger than %d MB", blob.DefaultMaxBytes>>20)
 		}

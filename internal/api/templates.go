@@ -5,7 +5,6 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -33,10 +32,7 @@ type applyTemplateIn struct {
 }
 
 func (a *API) applyTemplate(ctx context.Context, in *applyTemplateIn) (*done, error) {
-	if in.Body.ChangeRequestID != "" {
-		return nil, errs.E(errs.NotFound, "change request %q not found in this space", in.Body.ChangeRequestID)
-	}
-	return nil, a.Content.ApplyTemplate(ctx, authz.Of(ctx), content.TemplateChoice{At: "body", ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
+	return nil, a.Content.ApplyTemplate(ctx, authz.Of(ctx), content.Branch(in.Body.ChangeRequestID), content.TemplateChoice{At: "body", ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
 }
 
 type templateOut struct {

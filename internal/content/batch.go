@@ -79,12 +79,13 @@ type Applied struct {
 	View     *View
 	Outcomes []Outcome
 	Files    []docs.File
+	Request  *docs.ChangeRequest // as it is now; nil: the space itself
 }
 
-// Apply changes the content of a space that is edited live: all changes, in
-// one new revision, or none. expected is the revision that the caller has
-// seen; empty is any.
-func (s *Service) Apply(ctx context.Context, g *authz.Grant, expected docs.RevisionID, changes []Change) (*Applied, error) {
+// Apply changes the content of a space that is edited live, or of a change
+// request: all changes, in one new revision, or none. expected is the
+// revision that the caller has seen; empty is any.
+func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected docs.RevisionID, changes []Change) (*Applied, error) {
 	text := 0
 	for _, c := range changes {
 		if c.Body != nil && c.Body.Markdown != nil {
@@ -94,8 +95,8 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, expected docs.Revis
 	if text > MaxText {
 		return nil, errs.Field("body.changes", "have more than %d MB of text together; send them in several batches", MaxText>>20)
 	}
-	if g.Space.EditMode != docs.EditLive { // before the bytes, and again in the transaction
-		_, err := s.live(ctx, nil, g, "")
+	// Before the bytes, and again in the transaction.
+	if _, err := s.line(ctx, s.Store.Reader, g, on, ""); err != nil {
 		return nil, err
 	}
 	// Bytes from elsewhere come first: nobody else waits for them.
@@ -104,34 +105,25 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, expected docs.Revis
 		return nil, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*Applied, error) {
-		v, err := s.live(ctx, tx, g, expected)
+		l, err := s.line(ctx, tx.Reader, g, on, expected)
 		if err != nil {
 			return nil, err
 		}
-		d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
-		out, err := d.apply(ctx, changes, files, v.Rev)
+		base := l.Rev
+		if l.request != nil {
+			if base, err = tx.Revision(ctx, g.Space.ID, l.request.Ancestor); err != nil {
+				return nil, err
+			}
+		}
+		d := s.draftOf(l.View, tx.Now(), func() string { return store.NewID[string](tx) })
+		out, err := d.apply(ctx, changes, files, base)
 		if err != nil {
 			return nil, err
 		}
-		rev, err := s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionEdits})
-		if err != nil {
-			return nil, err
-		}
-		out.View = s.view(withHead(v.Space, rev, tx), rev)
-		return out, nil
+		out.View, err = s.commitTo(ctx, tx, g, l, d, docs.Revision{Type: docs.RevisionEdits})
+		out.Request = l.request
+		return out, err
 	})
-}
-
-// live opens the newest revision for changing it.
-func (s *Service) live(ctx context.Context, tx *store.Tx, g *authz.Grant, expected docs.RevisionID) (*View, error) {
-	sp := g.Space
-	switch {
-	case sp.EditMode != docs.EditLive:
-		return nil, errs.E(errs.Precondition, "the space is locked: its content is changed by change requests; set editMode to live to change it directly")
-	case expected != "" && expected != sp.Revision:
-		return nil, errs.E(errs.Precondition, "the content of the space has changed: its revision is %s; read it again", sp.Revision)
-	}
-	return s.At(ctx, tx.Reader, sp, sp.Revision)
 }
 
 // apply makes the changes of a batch on a draft. base is what revert_page

@@ -164,8 +164,10 @@ type writing struct {
 	path     string // of the field, for errors
 	markdown []byte // or
 	doc      *markup.Document
-	whole    bool   // markdown is the whole file, head and all
-	file     string // where it stands for its own references; empty: where the page is
+	whole    bool                  // markdown is the whole file, head and all
+	head     *[]byte               // of a document: another head
+	pins     map[string]markup.Ref // of a document: what more destinations name
+	file     string                // where it stands for its own references; empty: where the page is
 }
 
 // settle turns what was written into the source of a page, after all changes
@@ -233,6 +235,13 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 	l := &linker{ctx: ctx, t: &d.tree, base: d.s.BaseURL, file: cmp.Or(w.file, x.file), pins: was.Pins, names: d.refs, found: map[string]markup.Ref{}}
 	next := body
 	if w.doc != nil {
+		if w.head != nil {
+			head = *w.head
+		}
+		if len(w.pins) > 0 {
+			l.pins = maps.Clone(w.pins)
+			maps.Copy(l.pins, was.Pins)
+		}
 		next = markup.Reprint(body, before, w.doc, l.refs())
 	} else {
 		given := markup.ParseHead(w.markdown)

@@ -6,35 +6,116 @@ import (
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
+
+// Branch names a line of revisions: empty is the space itself, anything else
+// the id or the number of a change request.
+type Branch string
+
+// line is a line of revisions at its newest one.
+type line struct {
+	*View
+	request *docs.ChangeRequest // nil: the space itself
+}
+
+// line opens a line for changing it. expected is the revision that the caller
+// has seen; empty is any.
+func (s *Service) line(ctx context.Context, r store.Reader, g *authz.Grant, on Branch, expected docs.RevisionID) (*line, error) {
+	sp := g.Space
+	head, l := sp.Revision, &line{}
+	switch {
+	case on != "":
+		cr, err := r.ChangeRequest(ctx, sp.ID, string(on))
+		if err != nil {
+			return nil, err
+		}
+		if err := Editable(cr); err != nil {
+			return nil, err
+		}
+		head, l.request = cr.Revision, &cr
+	case sp.EditMode != docs.EditLive:
+		return nil, errs.E(errs.Precondition, "the space is locked: its content is changed by change requests; set editMode to live to change it directly")
+	}
+	if expected != "" && expected != head {
+		return nil, errs.E(errs.Precondition, "the content has changed: its revision is %s; read it again", head)
+	}
+	v, err := s.At(ctx, r, sp, head)
+	l.View = v
+	return l, err
+}
+
+// Editable tells why a change request cannot be changed, if it cannot.
+func Editable(c docs.ChangeRequest) error {
+	switch c.Status {
+	case docs.ChangeMerged:
+		return errs.E(errs.Precondition, "change request %d is merged, which is final; open a new one", c.Number)
+	case docs.ChangeArchived:
+		return errs.E(errs.Precondition, "change request %d is archived; set its status to draft or open first", c.Number)
+	}
+	return nil
+}
+
+// commitTo makes a draft the newest revision of a line. A draft that changes
+// nothing makes no revision: the newest one is given back.
+func (s *Service) commitTo(ctx context.Context, tx *store.Tx, g *authz.Grant, l *line, d *draft, rev docs.Revision) (*View, error) {
+	if l.request == nil {
+		rev, err := s.commit(ctx, tx, g, d, rev)
+		if err != nil {
+			return nil, err
+		}
+		return s.view(withHead(l.Space, rev, tx), rev), nil
+	}
+	cr := *l.request
+	rev, err := s.commitAside(ctx, tx, g, d, cr.ID, rev)
+	if err != nil || rev.ID == cr.Revision {
+		return s.view(l.Space, rev), err
+	}
+	cr.Revision, cr.UpdatedAt = rev.ID, tx.Now()
+	if err := tx.PutChangeRequest(ctx, *l.request, cr); err != nil {
+		return nil, err
+	}
+	if err := tx.AddContribution(ctx, cr.ID, g.Actor.User, docs.ContributorEdit); err != nil {
+		return nil, err
+	}
+	*l.request = cr
+	return s.view(l.Space, rev), nil
+}
+
+// commitAside stores a draft as a revision of a change request. What is
+// derived from content is kept of the space alone.
+func (s *Service) commitAside(ctx context.Context, tx *store.Tx, g *authz.Grant, d *draft, cr docs.ChangeRequestID, rev docs.Revision) (docs.Revision, error) {
+	rev.ChangeRequest = cr
+	rev, changed, err := s.store(ctx, tx, g, d, rev)
+	if err != nil || !changed {
+		return rev, err
+	}
+	dl, err := newDelta(ctx, source{s, tx.Reader}, d.base.Root, rev.Root)
+	if err != nil {
+		return rev, err
+	}
+	if err := tx.PutDocuments(ctx, d.space.ID, dl.docs); err != nil {
+		return rev, err
+	}
+	return rev, audit.Record(ctx, tx, g.Actor, audit.Event{
+		Org: d.space.Org, Action: "change_request.content." + string(rev.Type), Kind: "change-request", ID: string(cr),
+		Data: map[string]any{"space": d.space.ID, "revision": rev.ID, "changed": dl.count},
+	})
+}
 
 // commit makes a draft the newest revision of its space, together with
 // everything that is derived from it. A draft that changes nothing makes no
 // revision: the newest one is given back.
 func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *draft, rev docs.Revision) (docs.Revision, error) {
-	if err := d.stamp(ctx); err != nil {
-		return rev, err
-	}
-	root, objects, err := d.seal(ctx)
-	if err != nil || root == d.base.Root {
-		return d.base, err
-	}
-	if err := tx.PutObjects(ctx, objects); err != nil {
-		return rev, err
-	}
-	rev.ID, rev.Space, rev.Root = store.NewID[docs.RevisionID](tx), d.space.ID, root
-	rev.Author, rev.CreatedAt = g.Actor.User, tx.Now()
-	if rev.Parents == nil {
-		rev.Parents = []docs.RevisionID{d.base.ID}
-	}
-	if err := tx.AddRevision(ctx, rev); err != nil {
+	rev, changed, err := s.store(ctx, tx, g, d, rev)
+	if err != nil || !changed {
 		return rev, err
 	}
 	if err := tx.MoveHead(ctx, d.space.ID, d.base.ID, rev.ID); err != nil {
 		return rev, err
 	}
-	ix := &indexer{s: s, tx: tx, space: d.space, tree: &tree{src: source{s, tx.Reader}, root: root}, parsed: d.parsed, ready: d.ready}
+	ix := &indexer{s: s, tx: tx, space: d.space, tree: &tree{src: source{s, tx.Reader}, root: rev.Root}, parsed: d.parsed, ready: d.ready}
 	changes, err := ix.update(ctx, d.base.Root)
 	if err != nil {
 		return rev, err
@@ -42,6 +123,27 @@ func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *d
 	return rev, audit.Record(ctx, tx, g.Actor, contentEvent(d.space, string(rev.Type), map[string]any{
 		"revision": rev.ID, "changed": changes,
 	}))
+}
+
+// store stores a draft as a revision, and tells whether it differs from its
+// base.
+func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, d *draft, rev docs.Revision) (docs.Revision, bool, error) {
+	if err := d.stamp(ctx); err != nil {
+		return rev, false, err
+	}
+	root, objects, err := d.seal(ctx)
+	if err != nil || root == d.base.Root && rev.MergedFrom == "" && rev.Type != docs.RevisionUpdate {
+		return d.base, false, err
+	}
+	if err := tx.PutObjects(ctx, objects); err != nil {
+		return rev, false, err
+	}
+	rev.ID, rev.Space, rev.Root = store.NewID[docs.RevisionID](tx), d.space.ID, root
+	rev.Author, rev.CreatedAt = g.Actor.User, tx.Now()
+	if rev.Parents == nil {
+		rev.Parents = []docs.RevisionID{d.base.ID}
+	}
+	return rev, true, tx.AddRevision(ctx, rev)
 }
 
 // stamp sets the time of change of the pages that differ from the base.

@@ -73,7 +73,7 @@ func (d *desk) head(f fatal, id docs.SpaceID) *content.View {
 }
 
 func (d *desk) apply(f fatal, id docs.SpaceID, changes ...content.Change) (*content.Applied, error) {
-	return d.c.Apply(context.Background(), d.grant(f, id), "", changes)
+	return d.c.Apply(context.Background(), d.grant(f, id), "", "", changes)
 }
 
 func (d *desk) must(changes ...content.Change) *content.Applied {

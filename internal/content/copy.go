@@ -74,7 +74,7 @@ func (s *Service) BeginCopy(ctx context.Context, tx *store.Tx, from, to docs.Spa
 // new revision: history only grows.
 func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.RevisionID, expected docs.RevisionID) (*View, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*View, error) {
-		v, err := s.live(ctx, tx, g, expected)
+		v, err := s.line(ctx, tx.Reader, g, "", expected)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 		if err != nil {
 			return nil, err
 		}
-		d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
+		d := s.draftOf(v.View, tx.Now(), func() string { return store.NewID[string](tx) })
 		err = chunk.Diff(ctx, d.src, v.Rev.Root, target.Root, func(key string, _, after []byte) error {
 			if after == nil && strings.HasPrefix(key, keyRedirect) {
 				return nil // an address that a page had meanwhile still leads to it
@@ -99,11 +99,7 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 		if len(d.over.keys) == 0 {
 			return nil, errs.E(errs.Conflict, "the content is already that of the revision %s; nothing would change", to)
 		}
-		rev, err := s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)})
-		if err != nil {
-			return nil, err
-		}
-		return s.view(withHead(v.Space, rev, tx), rev), nil
+		return s.commitTo(ctx, tx, g, v, d, docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)})
 	})
 }
 

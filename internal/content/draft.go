@@ -35,6 +35,7 @@ type draft struct {
 	seen    map[docs.PageID]bool
 	ready   map[docs.PageID]indexed // what the index says of pages, made ahead
 	mu      sync.Mutex              // of objects
+	whole   *chunk.Hash             // the tree of the draft, where it is one that exists
 }
 
 func (s *Service) draftOf(v *View, now docs.Time, newID func() string) *draft {
@@ -91,11 +92,15 @@ func (d *draft) put(ctx context.Context, p docs.Page) error {
 		if orderKey(old) != orderKey(p) {
 			d.remove(orderKey(old))
 		}
-		if old.Slug != "" && slugKey(old.Parent, old.Slug) != slugKey(p.Parent, p.Slug) {
-			d.remove(slugKey(old.Parent, old.Slug))
+		if slugKey(old.Parent, old.Slug) != slugKey(p.Parent, p.Slug) {
+			if err := d.dropSlug(ctx, old); err != nil {
+				return err
+			}
 		}
-		if old.File != "" && old.File != p.File {
-			d.remove(keyName + old.File)
+		if old.File != p.File {
+			if err := d.dropName(ctx, old.File, "p:"+string(p.ID)); err != nil {
+				return err
+			}
 		}
 	}
 	b, err := json.Marshal(p)
@@ -136,16 +141,7 @@ func (d *draft) dropBelow(ctx context.Context, p docs.Page, depth int) error {
 			return err
 		}
 	}
-	d.remove(keyPage + string(p.ID))
-	d.remove(orderKey(p))
-	if p.Slug != "" {
-		d.remove(slugKey(p.Parent, p.Slug))
-	}
-	if p.File != "" {
-		d.remove(keyName + p.File)
-	}
-	delete(d.written, p.ID)
-	return nil
+	return d.dropOne(ctx, p)
 }
 
 // maxRank is how long the rank of a page may get before its siblings are
@@ -410,6 +406,9 @@ func (d *draft) putReusable(r docs.Reusable) error {
 // seal makes the tree of the draft. It gives the root and all objects that
 // are new.
 func (d *draft) seal(ctx context.Context) (chunk.Hash, []store.Object, error) {
+	if d.whole != nil {
+		return *d.whole, nil, nil
+	}
 	var out []store.Object
 	for h, data := range d.objects {
 		out = append(out, store.Object{Hash: h, Data: data})

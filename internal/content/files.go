@@ -179,14 +179,14 @@ func (t *tree) assetPath(ctx context.Context, name string) (string, error) {
 	}
 }
 
-// Upload adds a file to a space that is edited live.
-func (s *Service) Upload(ctx context.Context, g *authz.Grant, name string, r io.Reader) (docs.File, error) {
+// Upload adds a file to a space that is edited live, or to a change request.
+func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name string, r io.Reader) (docs.File, error) {
 	name, err := fileName("body.file", name)
 	if err != nil {
 		return docs.File{}, err
 	}
-	if g.Space.EditMode != docs.EditLive { // before the bytes, and again in the transaction
-		_, err := s.live(ctx, nil, g, "")
+	// Before the bytes, and again in the transaction.
+	if _, err := s.line(ctx, s.Store.Reader, g, on, ""); err != nil {
 		return docs.File{}, err
 	}
 	f, err := s.keep(ctx, name, r)
@@ -194,16 +194,16 @@ func (s *Service) Upload(ctx context.Context, g *authz.Grant, name string, r io.
 		return docs.File{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.File, error) {
-		v, err := s.live(ctx, tx, g, "")
+		l, err := s.line(ctx, tx.Reader, g, on, "")
 		if err != nil {
 			return f, err
 		}
-		d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
+		d := s.draftOf(l.View, tx.Now(), func() string { return store.NewID[string](tx) })
 		added, err := d.insertFiles(ctx, "body", Change{Files: []NewFile{{Name: name}}}, []docs.File{f})
 		if err != nil {
 			return f, err
 		}
-		_, err = s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionEdits})
+		_, err = s.commitTo(ctx, tx, g, l, d, docs.Revision{Type: docs.RevisionEdits})
 		return added[0], err
 	})
 }

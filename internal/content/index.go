@@ -47,22 +47,7 @@ type delta struct {
 // update brings the index from one revision to that of the tree. It tells
 // how many pages, files and contents have changed.
 func (ix *indexer) update(ctx context.Context, from chunk.Hash) (int, error) {
-	dl := &delta{
-		pages: map[docs.PageID]bool{}, reuse: map[docs.ReusableID]bool{}, targets: map[string]bool{}, names: map[string]bool{},
-	}
-	err := chunk.Diff(ctx, ix.tree.src, from, ix.tree.root, func(key string, before, after []byte) error {
-		switch id := key[1:]; key[:1] {
-		case keyPage:
-			return dl.page(id, before, after)
-		case keyFile:
-			return dl.file(id, before, after)
-		case keyReusable:
-			return dl.reusable(id, before, after)
-		case keyRedirect, keyVariable, keySetting:
-			dl.count++
-		}
-		return nil
-	})
+	dl, err := newDelta(ctx, ix.tree.src, from, ix.tree.root)
 	if err != nil {
 		return 0, err
 	}
@@ -73,6 +58,26 @@ func (ix *indexer) update(ctx context.Context, from chunk.Hash) (int, error) {
 		return 0, err
 	}
 	return dl.count, ix.apply(ctx, dl)
+}
+
+// newDelta reads what differs between two trees.
+func newDelta(ctx context.Context, src source, from, to chunk.Hash) (*delta, error) {
+	d := &delta{
+		pages: map[docs.PageID]bool{}, reuse: map[docs.ReusableID]bool{}, targets: map[string]bool{}, names: map[string]bool{},
+	}
+	return d, chunk.Diff(ctx, src, from, to, func(key string, before, after []byte) error {
+		switch id := key[1:]; key[:1] {
+		case keyPage:
+			return d.page(id, before, after)
+		case keyFile:
+			return d.file(id, before, after)
+		case keyReusable:
+			return d.reusable(id, before, after)
+		case keyRedirect, keyVariable, keySetting:
+			d.count++
+		}
+		return nil
+	})
 }
 
 func (d *delta) page(id string, before, after []byte) error {

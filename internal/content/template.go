@@ -73,14 +73,15 @@ func (c TemplateChoice) tree() (*folder.Tree, error) {
 	return folder.Read(sub, folder.Limits{})
 }
 
-// ApplyTemplate adds the pages of a template to a space that is edited live.
-func (s *Service) ApplyTemplate(ctx context.Context, g *authz.Grant, c TemplateChoice) error {
+// ApplyTemplate adds the pages of a template to a space that is edited live,
+// or to a change request.
+func (s *Service) ApplyTemplate(ctx context.Context, g *authz.Grant, on Branch, c TemplateChoice) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		v, err := s.live(ctx, tx, g, "")
+		l, err := s.line(ctx, tx.Reader, g, on, "")
 		if err != nil {
 			return err
 		}
-		_, err = s.graft(ctx, tx, g, v, c)
+		_, err = s.graft(ctx, tx, g, l, c)
 		return err
 	})
 }
@@ -91,8 +92,24 @@ func (s *Service) BeginTemplate(ctx context.Context, tx *store.Tx, g *authz.Gran
 	if err != nil {
 		return "", err
 	}
-	rev, err := s.graft(ctx, tx, g, v, c)
-	return rev.ID, err
+	v, err = s.graft(ctx, tx, g, &line{View: v}, c)
+	if err != nil {
+		return "", err
+	}
+	return v.Rev.ID, nil
+}
+
+// GraftOn adds the pages of a template to a change request that is being
+// made.
+func (s *Service) GraftOn(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, c TemplateChoice) (docs.RevisionID, error) {
+	v, err := s.At(ctx, tx.Reader, g.Space, cr.Revision)
+	if err != nil {
+		return "", err
+	}
+	if v, err = s.graft(ctx, tx, g, &line{v, &cr}, c); err != nil {
+		return "", err
+	}
+	return v.Rev.ID, nil
 }
 
 // BeginPage gives a new space a page to write on.
@@ -111,23 +128,23 @@ func (s *Service) BeginPage(ctx context.Context, tx *store.Tx, g *authz.Grant, s
 }
 
 // graft adds the pages of a template behind those that are there.
-func (s *Service) graft(ctx context.Context, tx *store.Tx, g *authz.Grant, v *View, c TemplateChoice) (docs.Revision, error) {
+func (s *Service) graft(ctx context.Context, tx *store.Tx, g *authz.Grant, on *line, c TemplateChoice) (*View, error) {
 	t, err := c.tree()
 	if err != nil {
-		return docs.Revision{}, err
+		return nil, err
 	}
-	if err := s.checkRefs(ctx, tx, g, v, c); err != nil {
-		return docs.Revision{}, err
+	if err := s.checkRefs(ctx, tx, g, on.View, c); err != nil {
+		return nil, err
 	}
-	d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
+	d := s.draftOf(on.View, tx.Now(), func() string { return store.NewID[string](tx) })
 	l := &linker{ctx: ctx, t: &d.tree, base: s.BaseURL, file: "README.md", stable: true}
 	if err := d.graft(ctx, t.Pages, "", c, l); err != nil {
-		return docs.Revision{}, err
+		return nil, err
 	}
 	if err := d.settle(ctx); err != nil {
-		return docs.Revision{}, err
+		return nil, err
 	}
-	return s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID})
+	return s.commitTo(ctx, tx, g, on, d, docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID})
 }
 
 func (d *draft) graft(ctx context.Context, pages []*folder.Page, parent docs.PageID, c TemplateChoice, l *linker) error {

@@ -66,6 +66,9 @@ func (c *verifier) tree(ctx context.Context) error {
 	for _, p := range pages {
 		want[orderKey(p)] = true
 		if p.Slug != "" {
+			if want[slugKey(p.Parent, p.Slug)] {
+				c.say("page %s has the slug %q of a page next to it", p.ID, p.Slug)
+			}
 			want[slugKey(p.Parent, p.Slug)] = true
 		}
 		if _, ok := pages[p.Parent]; p.Parent != "" && !ok {

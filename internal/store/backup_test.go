@@ -119,6 +119,11 @@ func filled(t testing.TB, o store.Options) *store.Store {
 
 	db := raw(t, o)
 	mustExec(t, db, `INSERT INTO change_requests (id, space_id, number, status) VALUES ('q1', $1, 9007199254740993, 'open')`, kept.ID)
+	mustExec(t, db, `INSERT INTO contributors (change_request_id, user_id, action, times, updated_at) VALUES ('q1', 'u1', 'edit', 1, 2)`)
+	mustExec(t, db, `INSERT INTO reviews (id, change_request_id, revision_id, reviewer_id, requested_by, status, superseded, comment_id, created_at, updated_at)
+		VALUES ('v1', 'q1', 'r1', 'u1', '', 'approved', TRUE, '', 1, 2)`)
+	mustExec(t, db, `INSERT INTO requested_reviewers (change_request_id, user_id, revision_id, requested_by, created_at) VALUES ('q1', 'u1', 'r1', 'u2', 1)`)
+	mustExec(t, db, `INSERT INTO conflicts (change_request_id, id, data, resolution, resolved_by, created_at, updated_at) VALUES ('q1', 'c1', '{}', '', '', 1, 2)`)
 	mustExec(t, db, `INSERT INTO comments (id, space_id, resolved_at) VALUES ('m1', $1, 0)`, kept.ID)
 	return s
 }

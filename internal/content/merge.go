@@ -1,0 +1,710 @@
+package content
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// A merge brings what one line of revisions changed since a common base into
+// another one: pages by their id, metadata field by field, bodies block by
+// block. What cannot be brought in stays as it is there, and a conflict tells
+// of it. It costs what was changed, not what exists.
+type merge struct {
+	d         *draft // of the line that it goes into
+	base      *tree
+	from      *tree
+	conflicts []Conflict
+
+	before, after map[string][]byte     // what from changed: keys of the tree
+	plan          map[docs.PageID]*plan // pages that are put
+	gone          map[docs.PageID]bool  // pages that are dropped
+	writings      map[docs.PageID]*writing
+}
+
+// plan is what becomes of a page.
+type plan struct {
+	page docs.Page
+	was  docs.Page // in the line that it goes into
+	had  bool
+}
+
+// mergeInto gives a draft of into with what from changed since base.
+func (s *Service) mergeInto(ctx context.Context, into *View, base, from docs.Revision, now docs.Time, newID func() string) (*draft, []Conflict, error) {
+	d := s.draftOf(into, now, newID)
+	if into.Rev.Root == base.Root {
+		d.whole = &from.Root
+		return d, nil, nil
+	}
+	m := &merge{
+		d: d, base: &tree{src: d.src, root: base.Root}, from: &tree{src: d.src, root: from.Root},
+		before: map[string][]byte{}, after: map[string][]byte{},
+		plan: map[docs.PageID]*plan{}, gone: map[docs.PageID]bool{}, writings: map[docs.PageID]*writing{},
+	}
+	err := chunk.Diff(ctx, d.src, base.Root, from.Root, func(key string, before, after []byte) error {
+		m.before[key], m.after[key] = before, after
+		return nil
+	})
+	for _, step := range []func(context.Context) error{m.others, m.pages, m.places, m.put, m.drop, m.bodies, m.reusables} {
+		if err == nil {
+			err = step(ctx)
+		}
+	}
+	return d, m.conflicts, err
+}
+
+func (m *merge) conflict(c Conflict) { m.conflicts = append(m.conflicts, c) }
+
+// others merges what is told apart by its key alone: files, variables,
+// settings and addresses that pages had.
+func (m *merge) others(ctx context.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(m.after)) {
+		kind, id := key[:1], key[1:]
+		if !strings.Contains(keyFile+keyVariable+keySetting+keyRedirect, kind) {
+			continue
+		}
+		before, after := m.before[key], m.after[key]
+		now, _, err := m.d.get(ctx, key)
+		if err != nil {
+			return err
+		}
+		switch {
+		case bytes.Equal(now, after) && (now == nil) == (after == nil):
+		case !bytes.Equal(now, before) || (now == nil) != (before == nil):
+			switch {
+			case kind == keyFile && (now == nil || after == nil):
+				m.conflict(Conflict{Kind: ConflictFile, ID: id, Part: PartDeleted})
+			case kind == keyFile:
+				m.conflict(Conflict{Kind: ConflictFile, ID: id})
+			case kind == keyVariable:
+				m.conflict(Conflict{Kind: ConflictVariable, ID: id})
+			}
+			// Of the rest, that of the line itself is as good.
+		case kind == keyFile:
+			if err := m.file(ctx, id, after); err != nil {
+				return err
+			}
+		case after == nil:
+			if kind != keyRedirect { // an address that a page had still leads to it
+				m.d.remove(key)
+			}
+		default:
+			m.d.set(key, after)
+		}
+	}
+	return nil
+}
+
+// file takes a file over, with the name that it has in a folder.
+func (m *merge) file(ctx context.Context, id string, after []byte) error {
+	if before, ok, err := m.d.get(ctx, keyFile+id); err != nil {
+		return err
+	} else if ok {
+		f, err := decodeFile(id, before)
+		if err != nil {
+			return err
+		}
+		if err := m.d.dropName(ctx, f.Path, "f:"+id); err != nil {
+			return err
+		}
+	}
+	if after == nil {
+		m.d.remove(keyFile + id)
+		return nil
+	}
+	f, err := decodeFile(id, after)
+	if err != nil {
+		return err
+	}
+	if f.Path, err = m.d.freeName(ctx, f.Path, "f:"+id); err != nil {
+		return err
+	}
+	return m.d.putFile(f)
+}
+
+// pages decides what becomes of each page that from changed.
+func (m *merge) pages(ctx context.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(m.after)) {
+		id, isPage := strings.CutPrefix(key, keyPage)
+		if !isPage {
+			continue
+		}
+		pid := docs.PageID(id)
+		var was, now, cur docs.Page
+		had, has := m.before[key] != nil, m.after[key] != nil
+		var err error
+		if had {
+			if was, err = decodePage(id, m.before[key]); err != nil {
+				return err
+			}
+		}
+		if has {
+			if now, err = decodePage(id, m.after[key]); err != nil {
+				return err
+			}
+		}
+		cur, there, err := m.d.page(ctx, pid)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !has && !there: // both deleted it
+		case !has:
+			if sees(placed(was, cur), cur) {
+				m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: PartDeleted})
+			} else {
+				m.gone[pid] = true
+			}
+		case had && !there:
+			if sees(placed(was, now), now) {
+				m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: PartDeleted})
+			}
+		case !there:
+			m.plan[pid] = &plan{page: now}
+		default:
+			p, err := m.fields(was, cur, now, had)
+			if err != nil {
+				return err
+			}
+			m.plan[pid] = &plan{page: p, was: cur, had: true}
+		}
+	}
+	return nil
+}
+
+// placed gives a page at the place of another one: where it is does not count
+// as an edit.
+func placed(p, at docs.Page) docs.Page {
+	p.Parent, p.Rank = at.Parent, at.Rank
+	return p
+}
+
+// pageParts names the fields of a stored page that are merged one by one.
+var pageParts = map[string]string{
+	"t": "type", "n": "title", "e": "emoji", "i": "icon", "d": "description", "lt": "linkTitle", "h": "hidden", "ni": "noIndex",
+	"nr": "noRobotsIndex", "if": "condition", "l": "layout", "c": "cover", "tg": "tags", "ml": "metaLinks", "to": "target", "cs": "computed",
+}
+
+// fields merges a page that is there on both sides. It keeps the body of cur;
+// bodies come later.
+func (m *merge) fields(was, cur, now docs.Page, had bool) (docs.Page, error) {
+	id := string(cur.ID)
+	b, err := partsOf(was, had)
+	if err != nil {
+		return cur, err
+	}
+	a, err := partsOf(cur, true)
+	if err != nil {
+		return cur, err
+	}
+	c, err := partsOf(now, true)
+	if err != nil {
+		return cur, err
+	}
+	clash := func(part string) { m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: part}) }
+	for _, k := range slices.Sorted(maps.Keys(pageParts)) {
+		switch {
+		case bytes.Equal(a[k], c[k]), bytes.Equal(b[k], c[k]):
+		case !bytes.Equal(b[k], a[k]):
+			clash(pageParts[k])
+		default:
+			a[k] = c[k]
+			if c[k] == nil {
+				delete(a, k)
+			}
+		}
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		return cur, err
+	}
+	p, err := decodePage(id, text)
+	if err != nil {
+		return cur, err
+	}
+	// The slug follows the title unless it was set.
+	slug := func(p docs.Page) [2]any { return [2]any{p.Slug, p.Pinned} }
+	switch {
+	case slug(cur) == slug(now), slug(was) == slug(now):
+	case slug(was) == slug(cur):
+		p.Slug, p.Pinned = now.Slug, now.Pinned
+	case cur.Pinned && now.Pinned:
+		clash("slug")
+	case now.Pinned:
+		p.Slug, p.Pinned = now.Slug, now.Pinned
+	}
+	switch {
+	case now.Parent == was.Parent && now.Rank == was.Rank && had:
+	case cur.Parent == was.Parent && (cur.Rank == was.Rank || now.Parent != was.Parent):
+		p.Parent, p.Rank = now.Parent, now.Rank
+	case now.Parent != was.Parent && now.Parent != cur.Parent:
+		clash(PartLocation)
+	}
+	if cur.File == was.File && now.File != was.File {
+		p.File = now.File
+	}
+	if p.Variables, err = m.variables(id, was, cur, now); err != nil {
+		return cur, err
+	}
+	p.UpdatedAt = max(cur.UpdatedAt, now.UpdatedAt)
+	return p, m.body(was, cur, now, &p)
+}
+
+// partsOf gives a stored page field by field.
+func partsOf(p docs.Page, there bool) (map[string]json.RawMessage, error) {
+	out := map[string]json.RawMessage{}
+	if !there {
+		return out, nil
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	return out, json.Unmarshal(text, &out)
+}
+
+// variables merges the variables of a page, each for itself.
+func (m *merge) variables(id string, was, cur, now docs.Page) (docs.Variables, error) {
+	out := maps.Clone(cur.Variables)
+	for _, name := range slices.Sorted(maps.Keys(union(was.Variables, now.Variables))) {
+		b, a, c := was.Variables[name], cur.Variables[name], now.Variables[name]
+		switch {
+		case a == c || b == c:
+		case a != b:
+			m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: "variables." + name})
+		case c == nil:
+			delete(out, name)
+		default:
+			if out == nil {
+				out = docs.Variables{}
+			}
+			out[name] = c
+		}
+	}
+	return out, nil
+}
+
+func union(a, b docs.Variables) docs.Variables {
+	out := docs.Variables{}
+	maps.Copy(out, a)
+	maps.Copy(out, b)
+	return out
+}
+
+// body decides what becomes of the body of a page. One that both sides
+// changed is written when the tree is in place.
+func (m *merge) body(was, cur, now docs.Page, p *docs.Page) error {
+	switch {
+	case now.Body == cur.Body, now.Body == was.Body:
+	case cur.Body == was.Body:
+		p.Body, p.Side, p.OID = now.Body, now.Side, now.OID
+	default:
+		m.writings[cur.ID] = &writing{}
+	}
+	return nil
+}
+
+// parentOf gives the parent that a page will have.
+func (m *merge) parentOf(ctx context.Context, id docs.PageID) (docs.PageID, bool, error) {
+	if p, ok := m.plan[id]; ok {
+		return p.page.Parent, true, nil
+	}
+	p, ok, err := m.d.page(ctx, id)
+	return p.Parent, ok && !m.gone[id], err
+}
+
+// places finds a parent for every page: one that is there, and not below the
+// page itself.
+func (m *merge) places(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(m.plan)) {
+		p := m.plan[id]
+		if p.had && p.page.Parent == p.was.Parent {
+			if !m.gone[p.page.Parent] {
+				continue
+			}
+		}
+		up, err := m.surviving(ctx, p.page.Parent)
+		if err != nil {
+			return err
+		}
+		if p.page.Type == docs.PageGroup {
+			up = ""
+		}
+		p.page.Parent = up
+		below, err := m.belowItself(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !below {
+			continue
+		}
+		// Each side put one below the other.
+		m.conflict(Conflict{Kind: ConflictPage, ID: string(id), Part: PartLocation})
+		p.page.Parent, p.page.Rank = p.was.Parent, p.was.Rank
+		if below, err = m.belowItself(ctx, id); err == nil && below {
+			p.page.Parent = ""
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// surviving gives the nearest page from id upward that will be there and can
+// have pages below it.
+func (m *merge) surviving(ctx context.Context, id docs.PageID) (docs.PageID, error) {
+	for range 2 * docs.MaxPageDepth {
+		if id == "" {
+			return "", nil
+		}
+		p, ok := docs.Page{}, false
+		if planned, is := m.plan[id]; is {
+			p, ok = planned.page, true
+		} else if !m.gone[id] {
+			var err error
+			if p, ok, err = m.d.page(ctx, id); err != nil {
+				return "", err
+			}
+		}
+		if ok && p.HasPath() {
+			return id, nil
+		}
+		if !ok { // where it was last
+			var err error
+			if p, ok, err = m.from.page(ctx, id); err == nil && !ok {
+				p, ok, err = m.base.page(ctx, id)
+			}
+			if err != nil {
+				return "", err
+			}
+			if !ok {
+				if p, _, err = m.d.page(ctx, id); err != nil {
+					return "", err
+				}
+			}
+		}
+		id = p.Parent
+	}
+	return "", nil
+}
+
+func (m *merge) belowItself(ctx context.Context, id docs.PageID) (bool, error) {
+	at := id
+	for range 4 * docs.MaxPageDepth {
+		up, ok, err := m.parentOf(ctx, at)
+		if err != nil || !ok || up == "" {
+			return false, err
+		}
+		if up == id {
+			return true, nil
+		}
+		at = up
+	}
+	return true, nil
+}
+
+// put changes the pages of the draft.
+func (m *merge) put(ctx context.Context) error {
+	ids := slices.Sorted(maps.Keys(m.plan))
+	for _, id := range ids { // slugs that become free may be taken by another
+		if p := m.plan[id]; p.had && (p.was.Slug != p.page.Slug || p.was.Parent != p.page.Parent) {
+			if err := m.d.dropSlug(ctx, p.was); err != nil {
+				return err
+			}
+		}
+	}
+	for _, id := range ids {
+		if err := m.putPage(ctx, m.plan[id].page); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids { // too deep is too deep, wherever it came from
+		p, err := m.d.Page(ctx, id)
+		if err != nil {
+			return err
+		}
+		up, err := m.d.Ancestors(ctx, p)
+		if err != nil {
+			return err
+		}
+		h, err := m.d.height(ctx, id)
+		if err != nil {
+			return err
+		}
+		if len(up)+h >= docs.MaxPageDepth && p.Parent != "" {
+			p.Parent = ""
+			if err := m.putPage(ctx, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putPage stores a page under a slug and a file that are its own.
+func (m *merge) putPage(ctx context.Context, p docs.Page) error {
+	taken, _, err := m.d.taken(ctx, p, p.Slug)
+	if err != nil {
+		return err
+	}
+	if taken && p.HasPath() {
+		pinned, title := p.Pinned, p.Title
+		if pinned {
+			p.Title = p.Slug
+		}
+		p.Pinned = false
+		if p, err = m.d.slugged(ctx, "", p); err != nil {
+			return err
+		}
+		p.Pinned, p.Title = pinned, title
+	}
+	if p.File, err = m.d.freeName(ctx, p.File, "p:"+string(p.ID)); err != nil {
+		return err
+	}
+	return m.d.put(ctx, p)
+}
+
+// drop removes the pages that from deleted. What hangs below them and was not
+// deleted moves up.
+func (m *merge) drop(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(m.gone)) {
+		children, err := m.d.Children(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, c := range children {
+			if m.gone[c.ID] {
+				continue
+			}
+			if c.Parent, err = m.surviving(ctx, id); err != nil {
+				return err
+			}
+			if err := m.putPage(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.gone)) {
+		p, err := m.d.Page(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := m.d.dropOne(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bodies writes the bodies that both sides changed, now that references find
+// their targets.
+func (m *merge) bodies(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(m.writings)) {
+		p, err := m.d.Page(ctx, id)
+		if err != nil {
+			return err
+		}
+		was, _, err := m.base.page(ctx, id)
+		if err != nil {
+			return err
+		}
+		now, err := m.from.Page(ctx, id)
+		if err != nil {
+			return err
+		}
+		file, err := m.d.fileOf(ctx, p)
+		if err != nil {
+			return err
+		}
+		w, err := m.texts(ctx, Conflict{Kind: ConflictPage, ID: string(id), Part: PartDocument},
+			text{string(id), file, was.Body, was.Side}, text{string(id), file, p.Body, p.Side}, text{string(id), file, now.Body, now.Side})
+		if err != nil {
+			return err
+		}
+		if w != nil {
+			m.d.written[id] = w
+		}
+	}
+	return m.d.settle(ctx)
+}
+
+// texts merges two forms of a text. All are read with the same tree, so that
+// only what was written differs.
+func (m *merge) texts(ctx context.Context, c Conflict, base, into, from text) (*writing, error) {
+	var bodies [3][]byte
+	var heads [3][]byte
+	var sides [3]side
+	var found [3]*markup.Document
+	for i, x := range []text{base, into, from} {
+		src, err := m.d.src.Bytes(ctx, x.body)
+		if err != nil {
+			return nil, err
+		}
+		if bodies[i], sides[i], err = m.d.read(ctx, x); err != nil {
+			return nil, err
+		}
+		heads[i] = src[:len(src)-len(bodies[i])]
+		if found[i], err = m.d.parse(ctx, bodies[i], x.file, sides[i]); err != nil {
+			return nil, err
+		}
+	}
+	doc, conflicts := markup.Merge(found[0], found[1], markup.WithSource(bodies[2], found[2]))
+	for _, b := range conflicts {
+		c.Block, c.Behind = b.Key, b.Before
+		m.conflict(c)
+	}
+	w := &writing{doc: doc, pins: sides[2].Pins}
+	if bytes.Equal(heads[0], heads[1]) {
+		w.head = &heads[2]
+	}
+	return w, nil
+}
+
+// reusables merges reusable contents.
+func (m *merge) reusables(ctx context.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(m.after)) {
+		id, is := strings.CutPrefix(key, keyReusable)
+		if !is {
+			continue
+		}
+		before, after := m.before[key], m.after[key]
+		cur, _, err := m.d.get(ctx, key)
+		if err != nil {
+			return err
+		}
+		switch {
+		case bytes.Equal(cur, after) && (cur == nil) == (after == nil):
+		case bytes.Equal(cur, before) && (cur == nil) == (before == nil):
+			err = m.takeReusable(ctx, id, cur, after)
+		case cur == nil || after == nil:
+			m.conflict(Conflict{Kind: ConflictReusable, ID: id, Part: PartDeleted})
+		default:
+			err = m.reusable(ctx, id, before, cur, after)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *merge) takeReusable(ctx context.Context, id string, cur, after []byte) error {
+	if cur != nil {
+		r, err := decodeReusable(id, cur)
+		if err != nil {
+			return err
+		}
+		if err := m.d.dropName(ctx, r.File, "r:"+id); err != nil {
+			return err
+		}
+	}
+	if after == nil {
+		m.d.remove(keyReusable + id)
+		return nil
+	}
+	r, err := decodeReusable(id, after)
+	if err != nil {
+		return err
+	}
+	if r.File, err = m.d.freeName(ctx, r.File, "r:"+id); err != nil {
+		return err
+	}
+	return m.d.putReusable(r)
+}
+
+func (m *merge) reusable(ctx context.Context, id string, before, current, after []byte) error {
+	var all [3]docs.Reusable
+	for i, b := range [][]byte{before, current, after} {
+		if b == nil {
+			continue
+		}
+		var err error
+		if all[i], err = decodeReusable(id, b); err != nil {
+			return err
+		}
+	}
+	was, cur, now := all[0], all[1], all[2]
+	out := cur
+	switch {
+	case cur.Title == now.Title, was.Title == now.Title:
+	case was.Title == cur.Title:
+		out.Title = now.Title
+	default:
+		m.conflict(Conflict{Kind: ConflictReusable, ID: id, Part: "title"})
+	}
+	switch {
+	case now.Body == cur.Body, now.Body == was.Body:
+	case cur.Body == was.Body:
+		out.Body, out.Side, out.OID = now.Body, now.Side, now.OID
+	default:
+		x := reusableText(cur)
+		w, err := m.texts(ctx, Conflict{Kind: ConflictReusable, ID: id, Part: PartDocument},
+			text{id, x.file, was.Body, was.Side}, x, text{id, x.file, now.Body, now.Side})
+		if err != nil {
+			return err
+		}
+		body, sd, doc, err := m.d.compose(ctx, x, w)
+		if err != nil {
+			return err
+		}
+		if body != out.Body || sd != out.Side {
+			m.d.parsed[docKey(body, sd)] = doc
+		}
+		out.Body, out.Side, out.OID = body, sd, ""
+	}
+	return m.d.putReusable(out)
+}
+
+// dropName forgets the name of something in the folder, if it is still its.
+func (d *draft) dropName(ctx context.Context, name, owner string) error {
+	if name == "" {
+		return nil
+	}
+	b, _, err := d.get(ctx, keyName+name)
+	if err == nil && string(b) == owner {
+		d.remove(keyName + name)
+	}
+	return err
+}
+
+// freeName gives a name in the folder if nothing else has it.
+func (d *draft) freeName(ctx context.Context, name, owner string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	b, ok, err := d.get(ctx, keyName+name)
+	if err != nil || ok && string(b) != owner {
+		return "", err
+	}
+	return name, nil
+}
+
+// dropSlug forgets the slug of a page, if it is still its.
+func (d *draft) dropSlug(ctx context.Context, p docs.Page) error {
+	if p.Slug == "" {
+		return nil
+	}
+	key := slugKey(p.Parent, p.Slug)
+	b, _, err := d.get(ctx, key)
+	if err == nil && docs.PageID(b) == p.ID {
+		d.remove(key)
+	}
+	return err
+}
+
+// dropOne removes a page without what is below it.
+func (d *draft) dropOne(ctx context.Context, p docs.Page) error {
+	d.remove(keyPage + string(p.ID))
+	d.remove(orderKey(p))
+	delete(d.written, p.ID)
+	return cmp.Or(d.dropSlug(ctx, p), d.dropName(ctx, p.File, "p:"+string(p.ID)))
+}

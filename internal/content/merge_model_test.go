@@ -1,0 +1,455 @@
+package content
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/opt"
+)
+
+// A model of lines of revisions that is too simple to be wrong: a page is a
+// title, a parent and blocks that are known by their first word. What the
+// merge does to real content is compared with what the model says.
+
+type modelPage struct {
+	parent, title string
+	blocks        map[string]string // first word -> text
+	order         []string
+}
+
+func (p *modelPage) clone() *modelPage {
+	return &modelPage{p.parent, p.title, maps.Clone(p.blocks), slices.Clone(p.order)}
+}
+
+func (p *modelPage) text() string {
+	var b strings.Builder
+	for _, w := range p.order {
+		b.WriteString(p.blocks[w] + "\n\n")
+	}
+	return b.String()
+}
+
+// same tells whether two forms of a page have the same words in the same order.
+func (p *modelPage) same(q *modelPage) bool {
+	return p != nil && q != nil && p.title == q.title && maps.Equal(p.blocks, q.blocks) && slices.Equal(p.order, q.order)
+}
+
+type modelTree map[string]*modelPage // by page id
+
+func (m modelTree) clone() modelTree {
+	out := modelTree{}
+	for id, p := range m {
+		out[id] = p.clone()
+	}
+	return out
+}
+
+func (m modelTree) below(id string) []string {
+	out := []string{id}
+	for _, c := range slices.Sorted(maps.Keys(m)) {
+		if m[c].parent == id {
+			out = append(out, m.below(c)...)
+		}
+	}
+	return out
+}
+
+// modelMerge merges as the model understands it. clean is false where both
+// sides changed the same thing in different ways.
+func modelMerge(base, into, from modelTree) (out modelTree, clean bool) {
+	out, clean = into.clone(), true
+	gone := map[string]bool{}
+	for _, id := range slices.Sorted(maps.Keys(union3(base, into, from))) {
+		b, a, c := base[id], into[id], from[id]
+		switch {
+		case c == nil && a == nil:
+		case b != nil && c == nil:
+			if b.same(a) {
+				gone[id] = true
+			} else {
+				clean = false
+			}
+		case b != nil && a == nil:
+			clean = clean && b.same(c)
+		case a == nil:
+			out[id] = c.clone()
+		case c == nil:
+		default:
+			clean = out[id].merge(b, a, c) && clean
+		}
+	}
+	for id := range gone {
+		delete(out, id)
+	}
+	for id, p := range out {
+		seen := map[string]bool{}
+		for at := p.parent; at != "" && clean; at = out[at].parent {
+			if out[at] == nil {
+				break
+			}
+			if seen[at] || at == id {
+				clean = false
+			}
+			seen[at] = true
+		}
+	}
+	return out, clean
+}
+
+func union3(all ...modelTree) modelTree {
+	out := modelTree{}
+	for _, m := range all {
+		maps.Copy(out, m)
+	}
+	return out
+}
+
+func (p *modelPage) merge(b, a, c *modelPage) bool {
+	clean := true
+	pick := func(b, a, c string) string {
+		switch {
+		case a == c || b == c:
+			return a
+		case a == b:
+			return c
+		}
+		clean = false
+		return a
+	}
+	p.title = pick(b.title, a.title, c.title)
+	p.parent = pick(b.parent, a.parent, c.parent)
+	for _, w := range slices.Sorted(maps.Keys(b.blocks)) {
+		if t := pick(b.blocks[w], a.blocks[w], c.blocks[w]); t == "" {
+			delete(p.blocks, w)
+		} else {
+			p.blocks[w] = t
+		}
+	}
+	for w, t := range c.blocks {
+		if _, known := b.blocks[w]; !known {
+			p.blocks[w] = t
+		}
+	}
+	return clean
+}
+
+// bench of the model: real trees in memory beside it.
+type modelDesk struct {
+	*rapid.T
+	s    *Service
+	next int
+}
+
+type modelLine struct {
+	rev  docs.Revision
+	tree modelTree
+}
+
+func (d *modelDesk) fresh(prefix string) string {
+	d.next++
+	return fmt.Sprintf("%s%d", prefix, d.next)
+}
+
+func (d *modelDesk) view(rev docs.Revision) *View {
+	return &View{tree: tree{src: source{s: d.s}, root: rev.Root}, Space: docs.Space{ID: "space"}, Rev: rev}
+}
+
+func (d *modelDesk) revision(root chunk.Hash) docs.Revision {
+	return docs.Revision{ID: docs.RevisionID(d.fresh("rev")), Root: root}
+}
+
+func (d *modelDesk) draft(rev docs.Revision) *draft {
+	return d.s.draftOf(d.view(rev), 1, func() string { return d.fresh("new") })
+}
+
+func (d *modelDesk) seal(dr *draft) docs.Revision {
+	root, _, err := dr.seal(context.Background())
+	if err != nil {
+		d.Fatalf("%v", err)
+	}
+	return d.revision(root)
+}
+
+// change makes a change on a line, in the real tree.
+func (d *modelDesk) change(l *modelLine, c Change) {
+	dr := d.draft(l.rev)
+	if _, err := dr.apply(context.Background(), []Change{c}, nil, l.rev); err != nil {
+		d.Fatalf("%+v: %v", c, err)
+	}
+	l.rev = d.seal(dr)
+}
+
+func (d *modelDesk) insert(l *modelLine, id, parent string, blocks ...string) {
+	p := &modelPage{parent: parent, title: id, blocks: map[string]string{}, order: blocks}
+	for _, w := range blocks {
+		p.blocks[w] = w
+	}
+	l.tree[id] = p
+	md := p.text()
+	dr := d.s.draftOf(d.view(l.rev), 1, func() string { return id })
+	c := Change{Operation: InsertPage, Meta: PageMeta{Title: opt.Of(id)}, Body: &Body{Markdown: &md}}
+	if parent != "" {
+		c.Into = opt.Of(parent)
+	}
+	if _, err := dr.apply(context.Background(), []Change{c}, nil, l.rev); err != nil {
+		d.Fatalf("%v", err)
+	}
+	l.rev = d.seal(dr)
+}
+
+func (d *modelDesk) write(l *modelLine, id string) {
+	md := l.tree[id].text()
+	d.change(l, Change{Operation: UpdatePage, Page: id, Body: &Body{Markdown: &md}})
+}
+
+// edit makes one random change on a line.
+func (d *modelDesk) edit(l *modelLine) {
+	ids := slices.Sorted(maps.Keys(l.tree))
+	if len(ids) == 0 {
+		d.insert(l, d.fresh("page"), "", d.fresh("w"))
+		return
+	}
+	id := rapid.SampledFrom(ids).Draw(d.T, "page")
+	p := l.tree[id]
+	what := rapid.IntRange(0, 9).Draw(d.T, "what")
+	switch {
+	case what <= 1 && len(p.order) > 0: // edit a block; sometimes as somebody else would
+		w := rapid.SampledFrom(p.order).Draw(d.T, "block")
+		if rapid.IntRange(0, 3).Draw(d.T, "same") == 0 {
+			p.blocks[w] += " equal"
+		} else {
+			p.blocks[w] += " " + d.fresh("e")
+		}
+		d.write(l, id)
+	case what == 2: // add a block
+		w := d.fresh("w")
+		p.order = slices.Insert(p.order, rapid.IntRange(0, len(p.order)).Draw(d.T, "at"), w)
+		p.blocks[w] = w
+		d.write(l, id)
+	case what == 3 && len(p.order) > 0: // delete a block
+		i := rapid.IntRange(0, len(p.order)-1).Draw(d.T, "at")
+		delete(p.blocks, p.order[i])
+		p.order = slices.Delete(p.order, i, i+1)
+		d.write(l, id)
+	case what == 4 && len(p.order) > 1: // reorder blocks
+		i := rapid.IntRange(0, len(p.order)-1).Draw(d.T, "from")
+		w := p.order[i]
+		p.order = slices.Delete(p.order, i, i+1)
+		p.order = slices.Insert(p.order, rapid.IntRange(0, len(p.order)).Draw(d.T, "to"), w)
+		d.write(l, id)
+	case what == 5: // rename a page
+		p.title = d.fresh("title")
+		d.change(l, Change{Operation: UpdatePage, Page: id, Meta: PageMeta{Title: opt.Of(p.title)}})
+	case what == 6: // move a page
+		to := rapid.SampledFrom(append([]string{""}, ids...)).Draw(d.T, "to")
+		if slices.Contains(l.tree.below(id), to) {
+			return
+		}
+		at := rapid.IntRange(0, 3).Draw(d.T, "at")
+		p.parent = to
+		c := Change{Operation: UpdatePage, Page: id, At: &at, Into: opt.Null[string]()}
+		if to != "" {
+			c.Into = opt.Of(to)
+		}
+		d.change(l, c)
+	case what == 7 && len(ids) > 2: // delete a page
+		for _, b := range l.tree.below(id) {
+			delete(l.tree, b)
+		}
+		d.change(l, Change{Operation: DeletePage, Page: id})
+	case what == 8: // a page below
+		d.insert(l, d.fresh("page"), id, d.fresh("w"), d.fresh("w"))
+	default:
+		d.insert(l, d.fresh("page"), "", d.fresh("w"), d.fresh("w"), d.fresh("w"))
+	}
+}
+
+// read gives the real tree of a line in the terms of the model, and checks
+// that it is one.
+func (d *modelDesk) read(rev docs.Revision) modelTree {
+	ctx := context.Background()
+	v := d.view(rev)
+	c := &verifier{s: d.s, v: v}
+	if err := c.tree(ctx); err != nil || len(c.found) > 0 {
+		d.Fatalf("the tree is not valid: %v %v", err, c.found)
+	}
+	out := modelTree{}
+	all, err := v.All(ctx)
+	if err != nil {
+		d.Fatalf("%v", err)
+	}
+	var walk func(pages []*Walked)
+	walk = func(pages []*Walked) {
+		for _, w := range pages {
+			p := &modelPage{parent: string(w.Parent), title: w.Title, blocks: map[string]string{}}
+			doc, err := v.Document(ctx, w.Page)
+			if err != nil {
+				d.Fatalf("%v", err)
+			}
+			for _, n := range doc.Nodes {
+				text := strings.TrimSpace(string(markup.Print(&markup.Document{Nodes: []*markup.Node{n}}, markup.Refs{})))
+				first, _, _ := strings.Cut(text, " ")
+				if _, twice := p.blocks[first]; twice {
+					d.Fatalf("the block %s is there twice", first)
+				}
+				p.blocks[first] = text
+				p.order = append(p.order, first)
+			}
+			out[string(w.ID)] = p
+			walk(w.Children)
+		}
+	}
+	walk(all)
+	if n, err := v.CountPages(ctx); err != nil || n != len(out) {
+		d.Fatalf("%d pages hang in the tree of %d, %v", len(out), n, err)
+	}
+	return out
+}
+
+// compare tells how a real tree differs from what the model expects. Where a
+// page hangs whose parent is gone is left to the real one.
+func (d *modelDesk) compare(what string, got, want modelTree) {
+	for _, id := range slices.Sorted(maps.Keys(union3(got, want))) {
+		g, w := got[id], want[id]
+		switch {
+		case g == nil || w == nil:
+			d.Fatalf("%s: page %s: got %v, want %v", what, id, g, w)
+		case g.title != w.title || !maps.Equal(g.blocks, w.blocks):
+			d.Fatalf("%s: page %s: got %q %v, want %q %v", what, id, g.title, g.blocks, w.title, w.blocks)
+		case g.parent != w.parent && (w.parent == "" || want[w.parent] != nil):
+			d.Fatalf("%s: page %s hangs below %q, want %q", what, id, g.parent, w.parent)
+		}
+	}
+}
+
+// request is a change request of the model.
+type request struct {
+	modelLine
+	base modelLine // what it was brought up to date with
+}
+
+// merge brings a line into another one, and compares with the model.
+func (d *modelDesk) merge(into, base, from modelLine) (modelLine, []Conflict) {
+	dr, conflicts, err := d.s.mergeInto(context.Background(), d.view(into.rev), base.rev, from.rev, 1, func() string { return d.fresh("new") })
+	if err != nil {
+		d.Fatalf("%v", err)
+	}
+	want, clean := modelMerge(base.tree, into.tree, from.tree)
+	if into.rev.Root == base.rev.Root {
+		want, clean = from.tree.clone(), true
+	}
+	out := modelLine{rev: d.seal(dr)}
+	out.tree = d.read(out.rev)
+	if clean != (len(conflicts) == 0) {
+		d.Fatalf("the model says clean %v, the merge has the conflicts %+v\nbase %s\ninto %s\nfrom %s", clean, conflicts, show(base.tree), show(into.tree), show(from.tree))
+	}
+	if clean {
+		d.compare("merge", out.tree, want)
+	}
+	for i := range conflicts {
+		conflicts[i].Base, conflicts[i].Main, conflicts[i].Mine = base.rev.ID, from.rev.ID, into.rev.ID
+	}
+	return out, conflicts
+}
+
+func show(m modelTree) string {
+	var b strings.Builder
+	for _, id := range slices.Sorted(maps.Keys(m)) {
+		fmt.Fprintf(&b, "\n  %s below %q: %q %v", id, m[id].parent, m[id].title, m[id].blocks)
+	}
+	return b.String()
+}
+
+// words gives every word of a line that somebody wrote.
+func words(m modelTree) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range m {
+		for _, t := range p.blocks {
+			for _, w := range strings.Fields(t) {
+				out[w] = true
+			}
+		}
+	}
+	return out
+}
+
+func (d *modelDesk) sequence() {
+	ctx := context.Background()
+	main := &modelLine{rev: d.revision(""), tree: modelTree{}}
+	for range rapid.IntRange(1, 3).Draw(d.T, "pages") {
+		d.insert(main, d.fresh("page"), "", d.fresh("w"), d.fresh("w"), d.fresh("w"))
+	}
+	var open []*request
+	for range rapid.IntRange(3, 14).Draw(d.T, "steps") {
+		switch step := rapid.IntRange(0, 9).Draw(d.T, "step"); {
+		case step <= 2:
+			d.edit(main)
+		case step == 3 && len(open) < 4 || len(open) == 0:
+			at := modelLine{main.rev, main.tree.clone()}
+			open = append(open, &request{modelLine: modelLine{main.rev, main.tree.clone()}, base: at})
+		case step <= 7:
+			d.edit(&rapid.SampledFrom(open).Draw(d.T, "request").modelLine)
+		case step == 8:
+			cr := rapid.SampledFrom(open).Draw(d.T, "request")
+			d.update(ctx, main, cr)
+		default:
+			i := rapid.IntRange(0, len(open)-1).Draw(d.T, "request")
+			cr := open[i]
+			merged, conflicts := d.merge(*main, cr.base, cr.modelLine)
+			if len(conflicts) > 0 { // nothing is published; it is brought up to date first
+				d.update(ctx, main, cr)
+				if merged, conflicts = d.merge(*main, cr.base, cr.modelLine); len(conflicts) > 0 {
+					d.Fatalf("conflicts are left after an update: %+v", conflicts)
+				}
+			}
+			for w := range words(cr.tree) {
+				if !words(cr.base.tree)[w] && w != "equal" && !words(merged.tree)[w] {
+					d.Fatalf("%s of the change request is lost", w)
+				}
+			}
+			*main = merged
+			open = slices.Delete(open, i, i+1)
+		}
+	}
+}
+
+// update brings a change request up to date and ends all conflicts.
+func (d *modelDesk) update(ctx context.Context, main *modelLine, cr *request) {
+	before := cr.modelLine
+	next, conflicts := d.merge(cr.modelLine, cr.base, *main)
+	cr.modelLine = next
+	for w := range words(before.tree) { // also where it is in conflict
+		if !words(cr.base.tree)[w] && w != "equal" && !words(next.tree)[w] {
+			d.Fatalf("%s is lost by an update", w)
+		}
+	}
+	for _, c := range conflicts {
+		if rapid.Bool().Draw(d.T, "take main") {
+			dr := d.draft(cr.rev)
+			if err := dr.takeMain(ctx, c, main.rev); err != nil {
+				d.Fatalf("%+v: %v", c, err)
+			}
+			cr.rev = d.seal(dr)
+		}
+	}
+	cr.tree = d.read(cr.rev)
+	cr.base = modelLine{main.rev, main.tree.clone()}
+}
+
+// Random edits, moves, renames, deletes, reorders, updates and merges on the
+// space and on up to four change requests. A check is a hundred sequences.
+func TestMergeModel(t *testing.T) {
+	s := New(Service{})
+	for range 200 {
+		rapid.Check(t, func(t *rapid.T) { (&modelDesk{T: t, s: s}).sequence() })
+	}
+}

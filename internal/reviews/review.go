@@ -1,0 +1,130 @@
+package reviews
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Submit says what somebody thinks of the newest revision of a change
+// request. What the same person said before no longer counts.
+func (s *Service) Submit(ctx context.Context, g *authz.Grant, name string, status docs.ReviewStatus, comment *content.Body) (docs.ChangeRequest, docs.SubmittedReview, error) {
+	type result struct {
+		cr     docs.ChangeRequest
+		review docs.SubmittedReview
+	}
+	out, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (result, error) {
+		cr, err := tx.ChangeRequest(ctx, g.Space.ID, name)
+		if err == nil {
+			err = content.Editable(cr)
+		}
+		if err != nil {
+			return result{}, err
+		}
+		v := docs.SubmittedReview{
+			ID: store.NewID[docs.ReviewID](tx), Request: cr.ID, Revision: cr.Revision, Status: status, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		if v.Reviewer, err = tx.User(ctx, g.Actor.User); err != nil {
+			return result{}, err
+		}
+		if v.RequestedBy, err = tx.DropRequestedReviewer(ctx, cr.ID, g.Actor.User); err != nil {
+			return result{}, err
+		}
+		if comment != nil {
+			if v.Comment, err = s.Comment(ctx, tx, g, cr, v, *comment); err != nil {
+				return result{}, err
+			}
+		}
+		if err := tx.AddReview(ctx, v); err != nil {
+			return result{}, err
+		}
+		return result{cr, v}, s.record(ctx, tx, g, cr, "review", map[string]any{"review": v.ID, "status": v.Status, "revision": v.Revision})
+	})
+	return out.cr, out.review, err
+}
+
+// Request asks people for a review, which opens a draft.
+type Request struct {
+	Users []docs.UserID
+	Patch
+}
+
+// Ask asks people for a review. Without a name it asks nobody in particular:
+// whoever can review may.
+func (s *Service) Ask(ctx context.Context, g *authz.Grant, name string, r Request) (docs.ChangeRequest, []docs.RequestedReviewer, error) {
+	type result struct {
+		cr    docs.ChangeRequest
+		asked []docs.RequestedReviewer
+	}
+	out, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (result, error) {
+		was, err := tx.ChangeRequest(ctx, g.Space.ID, name)
+		if err == nil {
+			err = content.Editable(was)
+		}
+		if err != nil {
+			return result{}, err
+		}
+		r.Status = docs.ChangeOpen
+		cr, err := s.patched(ctx, tx, g, was, r.Patch)
+		if err != nil {
+			return result{}, err
+		}
+		cr.UpdatedAt = tx.Now()
+		if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
+			return result{}, err
+		}
+		out := result{cr: cr, asked: []docs.RequestedReviewer{}}
+		seen := map[docs.UserID]bool{}
+		for i, id := range r.Users {
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			u, err := reviewer(ctx, tx, g, fmt.Sprintf("body.users[%d]", i), id)
+			if err != nil {
+				return out, err
+			}
+			q := docs.RequestedReviewer{Request: cr.ID, User: u, Revision: cr.Revision, RequestedBy: g.Actor.User, CreatedAt: tx.Now()}
+			if err := tx.AskReviewer(ctx, q); err != nil {
+				return out, err
+			}
+			out.asked = append(out.asked, q)
+		}
+		return out, s.record(ctx, tx, g, cr, "request_review", map[string]any{"users": r.Users})
+	})
+	return out.cr, out.asked, err
+}
+
+// reviewer gives a user who may review the space of a grant.
+func reviewer(ctx context.Context, tx *store.Tx, g *authz.Grant, path string, id docs.UserID) (docs.User, error) {
+	_, _, err := authz.Within(tx.Reader).Space(ctx, authz.Actor{User: id}, authz.ReviewSpace, g.Space.ID)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return docs.User{}, errs.Field(path, "is not somebody who can see the space: %q", id)
+	case errs.Is(err, errs.Forbidden):
+		return docs.User{}, errs.Field(path, "cannot review: %q needs the role %q on the space", id, authz.ReviewSpace.Least)
+	case err != nil:
+		return docs.User{}, err
+	}
+	return tx.User(ctx, id)
+}
+
+// Unask takes a request for a review back. It tells whether there was one.
+func (s *Service) Unask(ctx context.Context, g *authz.Grant, name string, user docs.UserID) (bool, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (bool, error) {
+		cr, err := tx.ChangeRequest(ctx, g.Space.ID, name)
+		if err != nil {
+			return false, err
+		}
+		by, err := tx.DropRequestedReviewer(ctx, cr.ID, user)
+		if err != nil || by == "" {
+			return false, err
+		}
+		return true, s.record(ctx, tx, g, cr, "unrequest_review", map[string]any{"user": user})
+	})
+}

@@ -1,0 +1,311 @@
+// Package reviews is the service for change requests: proposals to change a
+// space that are edited, reviewed, brought up to date and merged. What a
+// change request holds is content; this package says who may do what with it
+// and when.
+package reviews
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Service opens, changes and merges change requests.
+type Service struct {
+	Store   *store.Store
+	Content *content.Service
+	// Comment posts what a reviewer says beside a verdict.
+	Comment func(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b content.Body) (string, error)
+}
+
+// New is what a change request begins with.
+type New struct {
+	Subject  string
+	Template *content.TemplateChoice
+}
+
+// Create opens a change request on the newest revision of a space. It copies
+// nothing.
+func (s *Service) Create(ctx context.Context, g *authz.Grant, n New) (docs.ChangeRequest, error) {
+	subject, err := checkSubject(n.Subject)
+	if err != nil {
+		return docs.ChangeRequest{}, err
+	}
+	cr, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
+		sp := g.Space
+		cr := docs.ChangeRequest{
+			ID: store.NewID[docs.ChangeRequestID](tx), Space: sp.ID, Status: docs.ChangeDraft, Subject: subject,
+			CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Revision: sp.Revision, Initial: sp.Revision, Ancestor: sp.Revision,
+		}
+		var err error
+		if cr.CreatedBy, err = tx.User(ctx, g.Actor.User); err != nil {
+			return cr, err
+		}
+		if cr.Number, err = tx.NextNumber(ctx, sp.ID); err != nil {
+			return cr, err
+		}
+		if err := tx.AddChangeRequest(ctx, cr); err != nil {
+			return cr, err
+		}
+		if n.Template != nil {
+			if cr.Revision, err = s.Content.GraftOn(ctx, tx, g, cr, *n.Template); err != nil {
+				return cr, err
+			}
+		}
+		return cr, s.record(ctx, tx, g, cr, "create", map[string]any{"subject": cr.Subject})
+	})
+	return cr, err
+}
+
+// checkSubject gives a subject as it is kept.
+func checkSubject(subject string) (string, error) {
+	subject = strings.TrimSpace(subject)
+	if utf8.RuneCountInString(subject) > docs.MaxSubject {
+		return "", errs.Field("body.subject", "is longer than %d characters", docs.MaxSubject)
+	}
+	return subject, nil
+}
+
+// record writes the event of a change request.
+func (s *Service) record(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, verb string, data map[string]any) error {
+	if data == nil {
+		data = map[string]any{}
+	}
+	data["space"], data["number"] = cr.Space, cr.Number
+	return audit.Record(ctx, tx, g.Actor, audit.Event{
+		Org: g.Space.Org, Action: "change_request." + verb, Kind: "change-request", ID: string(cr.ID), Data: data,
+	})
+}
+
+// Patch is what is set of a change request; what is absent stays.
+type Patch struct {
+	Subject     opt.Val[string]
+	Description *content.Body
+	Status      docs.ChangeRequestStatus // empty: stays
+}
+
+// Change changes the subject, the description or the status.
+func (s *Service) Change(ctx context.Context, g *authz.Grant, name string, p Patch) (docs.ChangeRequest, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
+		was, err := tx.ChangeRequest(ctx, g.Space.ID, name)
+		if err != nil {
+			return was, err
+		}
+		cr, err := s.patched(ctx, tx, g, was, p)
+		if err != nil || cr == was {
+			return cr, err
+		}
+		cr.UpdatedAt = tx.Now()
+		if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
+			return cr, err
+		}
+		return cr, s.record(ctx, tx, g, cr, "update", map[string]any{"status": cr.Status, "subject": cr.Subject})
+	})
+}
+
+func (s *Service) patched(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, p Patch) (docs.ChangeRequest, error) {
+	if cr.Status == docs.ChangeMerged && p.Status != "" {
+		return cr, content.Editable(cr)
+	}
+	if p.Status != "" {
+		cr.Status = p.Status
+	}
+	var err error
+	if subject, ok := p.Subject.Get(); ok {
+		if cr.Subject, err = checkSubject(subject); err != nil {
+			return cr, err
+		}
+	}
+	if p.Description != nil {
+		v, err := s.Content.At(ctx, tx.Reader, g.Space, cr.Revision)
+		if err != nil {
+			return cr, err
+		}
+		if cr.Description, err = v.NoteSource(ctx, "body.description", *p.Description); err != nil {
+			return cr, err
+		}
+	}
+	return cr, nil
+}
+
+// Result is what became of a merge or an update.
+type Result struct {
+	Request   docs.ChangeRequest
+	Revision  docs.RevisionID // the newest: of the space after a merge, of the request after an update
+	Conflicts []content.Conflict
+}
+
+// Merge makes the content of a change request that of its space. Where the
+// two conflict, or where conflicts are open, nothing changes.
+func (s *Service) Merge(ctx context.Context, g *authz.Grant, name string) (Result, error) {
+	seen, err := s.Store.ChangeRequest(ctx, g.Space.ID, name)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := content.Editable(seen); err != nil {
+		return Result{}, err
+	}
+	ahead, err := s.Content.PrepareMerge(ctx, g.Space, seen)
+	if err != nil {
+		return Result{}, err
+	}
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Result, error) {
+		was, err := tx.ChangeRequest(ctx, g.Space.ID, name)
+		if err == nil {
+			err = content.Editable(was)
+		}
+		if err == nil {
+			err = s.checkRules(ctx, tx, g, was)
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		out := Result{Request: was, Revision: g.Space.Revision}
+		if was.OpenConflicts > 0 {
+			out.Conflicts, err = openConflicts(ctx, tx.Reader, was)
+			return out, err
+		}
+		rev, conflicts, err := s.Content.Merge(ctx, tx, g, was, ahead)
+		if out.Conflicts = conflicts; err != nil || len(conflicts) > 0 {
+			return out, err
+		}
+		cr := was
+		cr.Status, cr.Merged, cr.MergedBy, cr.MergedAt, cr.UpdatedAt = docs.ChangeMerged, rev.ID, g.Actor.User, tx.Now(), tx.Now()
+		out.Request, out.Revision = cr, rev.ID
+		if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
+			return out, err
+		}
+		return out, s.record(ctx, tx, g, cr, "merge", map[string]any{"revision": rev.ID})
+	})
+}
+
+// maxConflicts is how many conflicts are told of at once.
+const maxConflicts = 1000
+
+func openConflicts(ctx context.Context, r store.Reader, cr docs.ChangeRequest) ([]content.Conflict, error) {
+	rows, _, err := r.Conflicts(ctx, cr.ID, true, store.Page{Limit: maxConflicts})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]content.Conflict, len(rows))
+	for i, row := range rows {
+		if err := json.Unmarshal([]byte(row.Data), &out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Update brings what the space changed into a change request, and records
+// where the two conflict.
+func (s *Service) Update(ctx context.Context, g *authz.Grant, name string) (Result, error) {
+	seen, err := s.Store.ChangeRequest(ctx, g.Space.ID, name)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := content.Editable(seen); err != nil {
+		return Result{}, err
+	}
+	ahead, err := s.Content.PrepareUpdate(ctx, g.Space, seen)
+	if err != nil {
+		return Result{}, err
+	}
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Result, error) {
+		was, err := tx.ChangeRequest(ctx, g.Space.ID, name)
+		if err == nil {
+			err = content.Editable(was)
+		}
+		out := Result{Request: was, Revision: was.Revision}
+		if err != nil {
+			return out, err
+		}
+		if !was.Outdated(g.Space) {
+			out.Conflicts, err = openConflicts(ctx, tx.Reader, was)
+			return out, err
+		}
+		rev, conflicts, err := s.Content.Update(ctx, tx, g, was, ahead)
+		if err != nil {
+			return out, err
+		}
+		cr := was
+		cr.Revision, cr.Ancestor, cr.UpdatedAt = rev.ID, g.Space.Revision, tx.Now()
+		cr.OpenConflicts += len(conflicts)
+		out = Result{cr, rev.ID, conflicts}
+		if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
+			return out, err
+		}
+		if err := putConflicts(ctx, tx, cr, conflicts); err != nil {
+			return out, err
+		}
+		return out, s.record(ctx, tx, g, cr, "bring_up_to_date", map[string]any{"revision": rev.ID, "conflicts": len(conflicts)})
+	})
+}
+
+func putConflicts(ctx context.Context, tx *store.Tx, cr docs.ChangeRequest, conflicts []content.Conflict) error {
+	rows := make([]store.Conflict, len(conflicts))
+	for i, c := range conflicts {
+		data, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		rows[i] = store.Conflict{ID: c.Name(), Data: string(data)}
+	}
+	return tx.PutConflicts(ctx, cr.ID, rows)
+}
+
+// How a conflict was resolved.
+const (
+	TakeMain  = "main"
+	TakeMine  = "mine"
+	TakeGiven = "document"
+)
+
+// Resolve ends a conflict of a change request.
+func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how string, given *content.Body) (docs.ChangeRequest, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
+		was, err := tx.ChangeRequest(ctx, g.Space.ID, name)
+		if err != nil {
+			return was, err
+		}
+		row, err := tx.Conflict(ctx, was.ID, id)
+		if err == nil {
+			err = content.Editable(was)
+		}
+		if err == nil && row.Resolution != "" {
+			err = errs.E(errs.Conflict, "the conflict is resolved already")
+		}
+		if err != nil {
+			return was, err
+		}
+		var c content.Conflict
+		if err := json.Unmarshal([]byte(row.Data), &c); err != nil {
+			return was, err
+		}
+		rev, err := s.Content.Resolve(ctx, tx, g, was, c, content.Resolution{Main: how == TakeMain, Body: given})
+		if err != nil {
+			return was, err
+		}
+		cr := was
+		cr.Revision, cr.UpdatedAt = rev.ID, tx.Now()
+		if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
+			return cr, err
+		}
+		if err := tx.AddContribution(ctx, cr.ID, g.Actor.User, docs.ContributorEdit); err != nil {
+			return cr, err
+		}
+		if err := tx.ResolveConflict(ctx, cr.ID, id, how, g.Actor.User); err != nil {
+			return cr, err
+		}
+		cr.OpenConflicts--
+		return cr, s.record(ctx, tx, g, cr, "resolve_conflict", map[string]any{"conflict": id, "resolution": how})
+	})
+}

@@ -1,0 +1,178 @@
+package reviews
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/expr"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// agent is the reserved user id of automatic reviews.
+const agent docs.UserID = "gitbook:agent"
+
+// maxReviews is how many reviews of a change request rules look at. One per
+// person counts, so it is more than there can be.
+const maxReviews = 10_000
+
+// checkRules tells which merge rules keep a change request from being
+// merged. Those of the space count, or those of the organization where the
+// space inherits them.
+func (s *Service) checkRules(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest) error {
+	rules := g.Space.MergeRules
+	if rules.Type == docs.MergeInherit {
+		org, err := tx.Organization(ctx, g.Space.Org)
+		if err != nil {
+			return err
+		}
+		rules = org.MergeRules
+	}
+	if rules.Type != docs.MergeOwn {
+		return nil
+	}
+	current := false
+	reviews, _, err := tx.Reviews(ctx, cr.ID, store.ReviewFilter{Outdated: &current, Current: cr.Revision}, store.Page{Limit: maxReviews})
+	if err != nil {
+		return err
+	}
+	members, err := tx.MembersAmong(ctx, g.Space.Org, rules.NamedUsers())
+	if err != nil {
+		return err
+	}
+	c := &ruleCheck{space: g.Space, cr: cr, actor: g.Actor.User, reviews: reviews, members: members}
+	failed := c.failing(rules.Rules)
+	if len(failed) == 0 {
+		return nil
+	}
+	words := make([]string, len(failed))
+	for i, f := range failed {
+		words[i] = f.Message
+	}
+	e := errs.E(errs.Precondition, "the merge rules do not allow this yet: %s", strings.Join(words, "; "))
+	e.Details = failed
+	return e
+}
+
+// ruleCheck is what rules are asked about.
+type ruleCheck struct {
+	space   docs.Space
+	cr      docs.ChangeRequest
+	actor   docs.UserID
+	reviews []docs.SubmittedReview // that count
+	members map[docs.UserID]bool   // of those that rules name
+}
+
+// failing tells in words which rules do not hold. A bypass forgives the
+// failures of the rules before it.
+func (c *ruleCheck) failing(rules []docs.MergeRule) []errs.Detail {
+	var failed []errs.Detail
+	for i, r := range rules {
+		if r.Rule == "allow_bypass" {
+			if slices.Contains(r.Users, c.actor) {
+				failed = nil
+			}
+			continue
+		}
+		if why := c.why(r); why != "" {
+			if r.Message != "" {
+				why = r.Message
+			}
+			failed = append(failed, errs.Detail{Path: fmt.Sprintf("mergeRules.rules[%d].%s", i, r.Rule), Message: why})
+		}
+	}
+	return failed
+}
+
+// why tells why a rule does not hold; empty when it does.
+func (c *ruleCheck) why(r docs.MergeRule) string {
+	unless := func(holds bool, format string, args ...any) string {
+		if holds {
+			return ""
+		}
+		return fmt.Sprintf(format, args...)
+	}
+	approved := func(u docs.UserID) bool {
+		return slices.ContainsFunc(c.reviews, func(v docs.SubmittedReview) bool {
+			return v.Reviewer.ID == u && v.Status == docs.ReviewApproved
+		})
+	}
+	has := func(s docs.ReviewStatus) bool {
+		return slices.ContainsFunc(c.reviews, func(v docs.SubmittedReview) bool { return v.Status == s })
+	}
+	switch r.Rule {
+	case "require_at_least_one_review":
+		return unless(len(c.reviews) > 0, "a review of the newest revision is missing")
+	case "require_at_least_one_approved_review":
+		return unless(has(docs.ReviewApproved), "nobody has approved the newest revision")
+	case "require_all_reviews_approved":
+		return unless(!has(docs.ReviewChanges), "a review asks for changes")
+	case "require_specific_reviewers":
+		for _, u := range r.Users {
+			if !approved(u) {
+				return fmt.Sprintf("%s has to approve the newest revision%s", u, c.left(u))
+			}
+		}
+		return ""
+	case "require_one_of_specific_reviewers":
+		names := make([]string, len(r.Users))
+		for i, u := range r.Users {
+			names[i] = string(u) + c.left(u)
+		}
+		return unless(slices.ContainsFunc(r.Users, approved), "one of %s has to approve the newest revision", strings.Join(names, ", "))
+	case "require_agent_review":
+		return unless(slices.ContainsFunc(c.reviews, func(v docs.SubmittedReview) bool { return v.Reviewer.ID == agent }),
+			"the automatic reviewer has not reviewed the newest revision")
+	case "require_up_to_date_change_request":
+		return unless(!c.cr.Outdated(c.space), "the change request is not up to date with the space; update it")
+	case "require_change_request_subject":
+		return unless(c.cr.Subject != "", "the change request has no subject")
+	case "require_change_request_description":
+		return unless(strings.TrimSpace(c.cr.Description) != "", "the change request has no description")
+	case "require_author_to_merge":
+		return unless(c.actor == c.cr.CreatedBy.ID, "only its author may merge the change request")
+	case "custom":
+		return c.custom(r)
+	}
+	return "the rule " + r.Rule + " is not known to this server"
+}
+
+// left adds that somebody who has to act cannot any more.
+func (c *ruleCheck) left(u docs.UserID) string {
+	if c.members[u] {
+		return ""
+	}
+	return " (who is no longer a member; change the merge rules)"
+}
+
+// custom asks an expression.
+func (c *ruleCheck) custom(r docs.MergeRule) string {
+	reviews := make([]any, len(c.reviews))
+	for i, v := range c.reviews {
+		reviews[i] = map[string]any{"status": string(v.Status), "reviewer": map[string]any{"id": string(v.Reviewer.ID)}}
+	}
+	p, err := expr.Parse(r.Expression)
+	if err != nil {
+		return "a custom rule cannot be read: " + err.Error()
+	}
+	env := map[string]any{
+		"space": map[string]any{"id": string(c.space.ID), "title": c.space.Title},
+		"changeRequest": map[string]any{
+			"id": string(c.cr.ID), "number": float64(c.cr.Number), "subject": c.cr.Subject, "description": c.cr.Description,
+			"status": string(c.cr.Status), "outdated": c.cr.Outdated(c.space), "createdBy": map[string]any{"id": string(c.cr.CreatedBy.ID)},
+		},
+		"reviews": reviews,
+		"actor":   map[string]any{"id": string(c.actor)},
+	}
+	if _, err := p.Eval(env); err != nil {
+		return "a custom rule cannot be evaluated: " + err.Error()
+	}
+	if p.Holds(env) {
+		return ""
+	}
+	return "a custom rule does not hold: " + r.Expression
+}

@@ -1,0 +1,171 @@
+package content
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// bodies writes the bodies that both sides changed, now that references find
+// their targets.
+func (m *merge) bodies(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(m.writings)) {
+		p, err := m.d.Page(ctx, id)
+		if err != nil {
+			return err
+		}
+		was, _, err := m.base.page(ctx, id)
+		if err != nil {
+			return err
+		}
+		now, err := m.from.Page(ctx, id)
+		if err != nil {
+			return err
+		}
+		file, err := m.d.fileOf(ctx, p)
+		if err != nil {
+			return err
+		}
+		w, err := m.texts(ctx, Conflict{Kind: ConflictPage, ID: string(id), Part: PartDocument},
+			text{string(id), file, was.Body, was.Side}, text{string(id), file, p.Body, p.Side}, text{string(id), file, now.Body, now.Side})
+		if err != nil {
+			return err
+		}
+		if w != nil {
+			m.d.written[id] = w
+		}
+	}
+	return m.d.settle(ctx)
+}
+
+// texts merges two forms of a text. All are read with the same tree, so that
+// only what was written differs.
+func (m *merge) texts(ctx context.Context, c Conflict, base, into, from text) (*writing, error) {
+	var bodies [3][]byte
+	var heads [3][]byte
+	var sides [3]side
+	var found [3]*markup.Document
+	for i, x := range []text{base, into, from} {
+		src, err := m.d.src.Bytes(ctx, x.body)
+		if err != nil {
+			return nil, err
+		}
+		if bodies[i], sides[i], err = m.d.read(ctx, x); err != nil {
+			return nil, err
+		}
+		heads[i] = src[:len(src)-len(bodies[i])]
+		if found[i], err = m.d.parse(ctx, bodies[i], x.file, sides[i]); err != nil {
+			return nil, err
+		}
+	}
+	doc, conflicts := markup.Merge(found[0], found[1], markup.WithSource(bodies[2], found[2]))
+	for _, b := range conflicts {
+		c.Block, c.Behind = b.Key, b.Before
+		m.conflict(c)
+	}
+	w := &writing{doc: doc, pins: sides[2].Pins}
+	if bytes.Equal(heads[0], heads[1]) {
+		w.head = &heads[2]
+	}
+	return w, nil
+}
+
+// reusables merges reusable contents.
+func (m *merge) reusables(ctx context.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(m.after)) {
+		id, is := strings.CutPrefix(key, keyReusable)
+		if !is {
+			continue
+		}
+		before, after := m.before[key], m.after[key]
+		cur, _, err := m.d.get(ctx, key)
+		if err != nil {
+			return err
+		}
+		switch {
+		case bytes.Equal(cur, after) && (cur == nil) == (after == nil):
+		case bytes.Equal(cur, before) && (cur == nil) == (before == nil):
+			err = m.takeReusable(ctx, id, cur, after)
+		case cur == nil || after == nil:
+			m.conflict(Conflict{Kind: ConflictReusable, ID: id, Part: PartDeleted})
+		default:
+			err = m.reusable(ctx, id, before, cur, after)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *merge) takeReusable(ctx context.Context, id string, cur, after []byte) error {
+	if cur != nil {
+		r, err := decodeReusable(id, cur)
+		if err != nil {
+			return err
+		}
+		if err := m.d.dropName(ctx, r.File, "r:"+id); err != nil {
+			return err
+		}
+	}
+	if after == nil {
+		m.d.remove(keyReusable + id)
+		return nil
+	}
+	r, err := decodeReusable(id, after)
+	if err != nil {
+		return err
+	}
+	if r.File, err = m.d.freeName(ctx, r.File, "r:"+id); err != nil {
+		return err
+	}
+	return m.d.putReusable(r)
+}
+
+func (m *merge) reusable(ctx context.Context, id string, before, current, after []byte) error {
+	var all [3]docs.Reusable
+	for i, b := range [][]byte{before, current, after} {
+		if b == nil {
+			continue
+		}
+		var err error
+		if all[i], err = decodeReusable(id, b); err != nil {
+			return err
+		}
+	}
+	was, cur, now := all[0], all[1], all[2]
+	out := cur
+	switch {
+	case cur.Title == now.Title, was.Title == now.Title:
+	case was.Title == cur.Title:
+		out.Title = now.Title
+	default:
+		m.conflict(Conflict{Kind: ConflictReusable, ID: id, Part: "title"})
+	}
+	switch {
+	case now.Body == cur.Body, now.Body == was.Body:
+	case cur.Body == was.Body:
+		out.Body, out.Side, out.OID = now.Body, now.Side, now.OID
+	default:
+		x := reusableText(cur)
+		w, err := m.texts(ctx, Conflict{Kind: ConflictReusable, ID: id, Part: PartDocument},
+			text{id, x.file, was.Body, was.Side}, x, text{id, x.file, now.Body, now.Side})
+		if err != nil {
+			return err
+		}
+		body, sd, doc, err := m.d.compose(ctx, x, w)
+		if err != nil {
+			return err
+		}
+		if body != out.Body || sd != out.Side {
+			m.d.parsed[docKey(body, sd)] = doc
+		}
+		out.Body, out.Side, out.OID = body, sd, ""
+	}
+	return m.d.putReusable(out)
+}

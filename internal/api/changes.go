@@ -86,17 +86,26 @@ func (c contentChange) plain(i int) (content.Change, error) {
 		out.Files = append(out.Files, content.NewFile(f))
 	}
 	if c.Document != nil {
-		out.Body = &content.Body{Markdown: c.Document.Markdown}
-		if len(c.Document.Document) > 0 {
-			if c.Document.Markdown != nil {
-				return out, errs.Field(at+".document", "has both markdown and document; send one of them")
-			}
-			doc, err := markup.Decode(at+".document.document", c.Document.Document)
-			if err != nil {
-				return out, err
-			}
-			out.Body.Document = doc
+		var err error
+		if out.Body, err = c.Document.plain(at + ".document"); err != nil {
+			return out, err
 		}
+	}
+	return out, nil
+}
+
+// plain gives a content to the service.
+func (b ContentBody) plain(at string) (*content.Body, error) {
+	out := &content.Body{Markdown: b.Markdown}
+	if len(b.Document) > 0 {
+		if b.Markdown != nil {
+			return nil, errs.Field(at, "has both markdown and document; send one of them")
+		}
+		doc, err := markup.Decode(at+".document", b.Document)
+		if err != nil {
+			return nil, err
+		}
+		out.Document = doc
 	}
 	return out, nil
 }
@@ -137,8 +146,9 @@ func (c contentChange) fits(at string) error {
 
 // semanticChanges is what differs between two revisions.
 type semanticChanges struct {
-	Changes []semanticChange `json:"changes"`
-	More    int              `json:"more,omitempty" doc:"How many are left out by limit."`
+	MergedFrom *ChangeRequest   `json:"mergedFrom,omitempty" doc:"The change request that the revision brought into the space."`
+	Changes    []semanticChange `json:"changes"`
+	More       int              `json:"more,omitempty" doc:"How many are left out by limit."`
 }
 
 type semanticChange struct {
@@ -200,6 +210,10 @@ func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*out[
 		}
 	}
 	w, err := a.changesBetween(ctx, before, v, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	w.MergedFrom, err = a.mergedFrom(ctx, v)
 	return ok(w), err
 }
 

@@ -267,9 +267,23 @@ type ContentBody struct {
 type updateContentIn struct {
 	SpaceIn
 	IfMatch string `header:"If-Match" maxLength:"200"`
-	Body    struct {
-		Changes []contentChange `json:"changes" minItems:"1" maxItems:"50"`
+	Body    ContentBatch
+}
+
+// ContentBatch is a batch of changes.
+type ContentBatch struct {
+	Changes []contentChange `json:"changes" minItems:"1" maxItems:"50"`
+}
+
+func (b ContentBatch) plain() ([]content.Change, error) {
+	changes := make([]content.Change, len(b.Changes))
+	for i, c := range b.Changes {
+		var err error
+		if changes[i], err = c.plain(i); err != nil {
+			return nil, err
+		}
 	}
+	return changes, nil
 }
 
 // contentOutcome is what became of a batch.
@@ -297,12 +311,9 @@ type outcomePageURL struct {
 }
 
 func (a *API) updateContent(ctx context.Context, in *updateContentIn) (*revised[contentOutcome], error) {
-	changes := make([]content.Change, len(in.Body.Changes))
-	for i, c := range in.Body.Changes {
-		var err error
-		if changes[i], err = c.plain(i); err != nil {
-			return nil, err
-		}
+	changes, err := in.Body.plain()
+	if err != nil {
+		return nil, err
 	}
 	done, err := a.Content.Apply(ctx, authz.Of(ctx), "", revisionOfTag(in.IfMatch), changes)
 	if err != nil {
@@ -319,6 +330,9 @@ func (a *API) outcome(done *content.Applied) contentOutcome {
 			w.Page = string(c.Page)
 		} else {
 			at := a.location("spaces", string(done.View.Space.ID), "content", "page", string(c.Page))
+			if done.Request != nil {
+				at = a.location("spaces", string(done.View.Space.ID), "change-requests", string(done.Request.ID), "content", "page", string(c.Page))
+			}
 			w.Page = outcomePage{"page", string(c.Page), outcomePageURL{at}}
 		}
 		o.Changes = append(o.Changes, w)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
@@ -120,17 +121,26 @@ func (a *API) patient(w http.ResponseWriter, d time.Duration) {
 // uploadIn hands the request on: the body is streamed, never held.
 type uploadIn struct {
 	SpaceIn
+	Upload
+}
+
+// Upload is the request of an upload.
+type Upload struct {
 	request *http.Request
 	writer  http.ResponseWriter
 }
 
 // Resolve notes the request.
-func (u *uploadIn) Resolve(ctx huma.Context) []error {
+func (u *Upload) Resolve(ctx huma.Context) []error {
 	u.request, u.writer = humago.Unwrap(ctx)
 	return nil
 }
 
 func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*created[File], error) {
+	return a.upload(ctx, "", &in.Upload)
+}
+
+func (a *API) upload(ctx context.Context, on content.Branch, in *Upload) (*created[File], error) {
 	g := authz.Of(ctx)
 	a.patient(in.writer, transferTime)
 	in.request.Body = http.MaxBytesReader(in.writer, in.request.Body, blob.DefaultMaxBytes+maxBody)
@@ -149,7 +159,7 @@ func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*created[File], err
 		if part.FileName() == "" {
 			continue
 		}
-		f, err := a.Content.Upload(ctx, g, "", part.FileName(), part)
+		f, err := a.Content.Upload(ctx, g, on, part.FileName(), part)
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 			return nil, errs.Field("body", "is larger than %d MB", blob.DefaultMaxBytes>>20)
 		}

@@ -28,6 +28,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -39,6 +40,7 @@ type Config struct {
 	Orgs    *orgs.Service
 	Spaces  *spaces.Service
 	Content *content.Service
+	Reviews *reviews.Service
 	Blobs   blob.Store
 	Signer  *blob.Signer // of addresses of files
 	Log     *slog.Logger
@@ -115,6 +117,9 @@ func New(c Config, secret string) *API {
 	a.permissions()
 	a.content()
 	a.revisions()
+	a.changeRequests()
+	a.changeRequestContent()
+	a.reviews()
 	a.search()
 	a.describe()
 	a.mux.HandleFunc("GET "+Prefix+downloads, a.download)

@@ -15,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -27,7 +28,7 @@ func newTestAPI(t *testing.T, l Limit, log io.Writer) *API {
 	pages := content.New(content.Service{Store: s, Blobs: blobs})
 	return New(Config{
 		Store: s, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s}, Spaces: &spaces.Service{Store: s, Content: pages},
-		Content: pages, Blobs: blobs,
+		Content: pages, Reviews: &reviews.Service{Store: s, Content: pages}, Blobs: blobs,
 		Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: "http://test", Version: "test", Limit: l,
 	}, "secret")
 }

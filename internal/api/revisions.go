@@ -93,6 +93,7 @@ type Revision struct {
 	Variables        docs.Variables    `json:"variables,omitempty"`
 	CreatedAt        docs.Time         `json:"createdAt"`
 	Git              *gitCommit        `json:"git,omitempty"`
+	MergedFrom       *ChangeRequest    `json:"mergedFrom,omitempty" doc:"The change request that it brought into the space."`
 	URLs             revisionURLs      `json:"urls"`
 }
 
@@ -207,8 +208,24 @@ func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[R
 	for _, r := range reusables {
 		w.ReusableContents = append(w.ReusableContents, reusableContent(r, f.Metadata))
 	}
+	if w.MergedFrom, err = a.mergedFrom(ctx, v); err != nil {
+		return nil, err
+	}
 	w.Variables, err = v.Variables(ctx)
 	return &revised[Revision]{etag(v), w}, err
+}
+
+// mergedFrom gives the change request that a revision came from, if any.
+func (a *API) mergedFrom(ctx context.Context, v *content.View) (*ChangeRequest, error) {
+	if v.Rev.MergedFrom == "" {
+		return nil, nil
+	}
+	cr, err := a.find(ctx, string(v.Rev.MergedFrom))
+	if err != nil {
+		return nil, err
+	}
+	w, err := a.changeRequest(ctx, authz.Of(ctx), v.Space, cr)
+	return &w, err
 }
 
 // revisionEntry is a revision in the history, without what is in it.
@@ -221,6 +238,7 @@ type revisionEntry struct {
 	Author    string            `json:"author" doc:"Id of the user."`
 	CreatedAt docs.Time         `json:"createdAt"`
 	Git       *gitCommit        `json:"git,omitempty"`
+	From      string            `json:"changeRequest,omitempty" doc:"Id of the change request that was merged."`
 	URLs      entryURLs         `json:"urls"`
 }
 
@@ -235,13 +253,19 @@ type listRevisionsIn struct {
 }
 
 func (a *API) listRevisions(ctx context.Context, in *listRevisionsIn) (*page[revisionEntry], error) {
+	return a.revisionsOut(ctx, "", in.Paged)
+}
+
+// revisionsOut lists the history of the space, or of a change request.
+func (a *API) revisionsOut(ctx context.Context, cr docs.ChangeRequestID, p Paged) (*page[revisionEntry], error) {
 	sp := authz.Of(ctx).Space
-	return listOf(ctx, a, in.Paged, lister[docs.Revision]{
-		page:  func(at store.Page) ([]docs.Revision, store.Key, error) { return a.Store.Revisions(ctx, sp.ID, "", at) },
-		count: func() (int64, error) { return a.Store.CountRevisions(ctx, sp.ID, "") },
+	return listOf(ctx, a, p, lister[docs.Revision]{
+		page:  func(at store.Page) ([]docs.Revision, store.Key, error) { return a.Store.Revisions(ctx, sp.ID, cr, at) },
+		count: func() (int64, error) { return a.Store.CountRevisions(ctx, sp.ID, cr) },
 	}, func(r docs.Revision) revisionEntry {
 		w := revisionEntry{
 			Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, Message: r.Message, Author: string(r.Author), CreatedAt: r.CreatedAt,
+			From: string(r.MergedFrom),
 			URLs: entryURLs{a.location("spaces", string(sp.ID), "revisions", string(r.ID)), a.appURL(sp, "") + "/~/revisions/" + string(r.ID)},
 		}
 		if w.Parents == nil {

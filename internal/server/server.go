@@ -26,6 +26,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -82,6 +83,7 @@ type Services struct {
 	Guard   *authz.Guard
 	Orgs    *orgs.Service
 	Content *content.Service
+	Reviews *reviews.Service
 	Spaces  *spaces.Service
 }
 
@@ -90,7 +92,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 	c := content.New(content.Service{Store: s, Blobs: files, Outbound: out})
 	return Services{
 		Store: s, Blobs: files, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s},
-		Content: c, Spaces: &spaces.Service{Store: s, Content: c},
+		Content: c, Reviews: &reviews.Service{Store: s, Content: c}, Spaces: &spaces.Service{Store: s, Content: c},
 	}
 }
 
@@ -148,7 +150,7 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	s.metrics = newMetrics(s.Store)
 	s.API = api.New(api.Config{
-		Store: s.Store, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Blobs: s.Blobs, Signer: signer, Log: s.Log,
+		Store: s.Store, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Blobs: s.Blobs, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
 	}, secret)
 	s.metrics.declare(s.API.Operations())

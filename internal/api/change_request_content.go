@@ -1,0 +1,161 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// The third level of content: that of a change request. It is read and
+// changed by the same code as that of a space.
+func (a *API) changeRequestContent() {
+	const tag = "Change requests"
+	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
+	state := []int{http.StatusPreconditionFailed}
+	register(a, op{
+		ID: "getRevisionOfChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content", Tag: tag, Allow: view,
+		Summary: "The newest revision of a change request.",
+	}, func(ctx context.Context, in *requestContentIn) (*revised[Revision], error) {
+		return a.revisionOut(ctx, a.request(in.Request), in.Flags)
+	})
+	register(a, op{
+		ID: "listPagesInChangeRequest", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/pages", Tag: tag, Allow: view,
+		Summary: "The page tree of a change request.",
+	}, func(ctx context.Context, in *requestContentIn) (*revised[pageTree], error) {
+		return a.pagesOut(ctx, a.request(in.Request), in.Flags)
+	})
+	register(a, op{
+		ID: "listFilesInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: view,
+		Summary: "The files of a change request.",
+	}, func(ctx context.Context, in *requestFilesIn) (*page[File], error) {
+		return a.filesOut(ctx, a.request(in.Request), in.Paged, in.Flags)
+	})
+	register(a, op{
+		ID: "getFileInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files/{fileId}", Tag: tag, Allow: view,
+		Summary: "A file of a change request.",
+	}, func(ctx context.Context, in *requestFileIn) (*out[File], error) {
+		return a.fileOut(ctx, a.request(in.Request), in.File, in.Flags)
+	})
+	register(a, op{
+		ID: "getPageInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}", Tag: tag, Allow: view,
+		Summary: "A page of a change request.",
+	}, func(ctx context.Context, in *requestPageIn) (*revised[encoded[Page]], error) {
+		return a.pageOut(ctx, a.request(in.Request), byID(in.Page), in.PageOptions)
+	})
+	register(a, op{
+		ID: "getPageInChangeRequestByPath", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/path/{pagePath}", Tag: tag, Allow: view,
+		Summary: "A page of a change request by its path.",
+	}, func(ctx context.Context, in *requestPathIn) (*revised[encoded[Page]], error) {
+		return a.pageOut(ctx, a.request(in.Request), byPath(in.Path), in.PageOptions)
+	})
+	register(a, op{
+		ID: "getReusableContentInChangeRequestById", Tag: tag, Allow: view,
+		Route:   "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/reusable-contents/{reusableContentId}",
+		Summary: "A reusable content of a change request.",
+	}, func(ctx context.Context, in *requestReusableIn) (*out[ReusableContent], error) {
+		return a.reusableOut(ctx, a.request(in.Request), in.Reusable, in.Flags)
+	})
+	register(a, op{
+		ID: "updateChangeRequestContent", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content", Tag: tag, Allow: edit,
+		Status: 200, Also: state, MaxBody: maxContentBody,
+		Summary: "Change the content of a change request.",
+		About: "The same batch as for a space that is edited live: all changes, in one new revision of the request, or none. " +
+			"The answer is the change request, or with compat=false what became of each page. 412 when it is merged or archived, or when If-Match names another revision.",
+	}, a.updateRequestContent)
+	register(a, op{
+		ID: "uploadFileToChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: edit,
+		Status: 201, Also: state,
+		Summary: "Upload a file to a change request, as multipart/form-data with one part that has a file name.",
+	}, func(ctx context.Context, in *requestUploadIn) (*created[File], error) {
+		return a.upload(ctx, content.Branch(in.Request), &in.Upload)
+	})
+}
+
+// request opens the newest revision of a change request.
+func (a *API) request(name string) opener {
+	return func(ctx context.Context) (*content.View, error) {
+		cr, err := a.find(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return a.at(cr.Revision)(ctx)
+	}
+}
+
+type requestContentIn struct {
+	RequestIn
+	Flags
+}
+
+type requestFilesIn struct {
+	RequestIn
+	Paged
+	Flags
+}
+
+type requestFileIn struct {
+	RequestIn
+	File docs.FileID `path:"fileId"`
+	Flags
+}
+
+type requestPageIn struct {
+	RequestIn
+	Page docs.PageID `path:"pageId"`
+	PageOptions
+}
+
+type requestPathIn struct {
+	RequestIn
+	Path string `path:"pagePath"`
+	PageOptions
+}
+
+type requestReusableIn struct {
+	RequestIn
+	Reusable docs.ReusableID `path:"reusableContentId"`
+	Flags
+}
+
+type requestUploadIn struct {
+	RequestIn
+	Upload
+}
+
+type updateRequestContentIn struct {
+	RequestIn
+	Compat  bool   `query:"compat" default:"true" doc:"Answer with the change request alone."`
+	IfMatch string `header:"If-Match" maxLength:"200"`
+	Body    ContentBatch
+}
+
+// requestOutcome is what became of a batch on a change request.
+type requestOutcome struct {
+	ChangeRequest ChangeRequest   `json:"changeRequest"`
+	Changes       []changeOutcome `json:"changes"`
+	InsertedFiles []File          `json:"insertedFiles"`
+}
+
+func (a *API) updateRequestContent(ctx context.Context, in *updateRequestContentIn) (*revised[any], error) {
+	g := authz.Of(ctx)
+	changes, err := in.Body.plain()
+	if err != nil {
+		return nil, err
+	}
+	done, err := a.Content.Apply(ctx, g, content.Branch(in.Request), revisionOfTag(in.IfMatch), changes)
+	if err != nil {
+		return nil, err
+	}
+	cr, err := a.changeRequest(ctx, g, g.Space, *done.Request)
+	if err != nil {
+		return nil, err
+	}
+	if in.Compat {
+		return &revised[any]{etag(done.View), cr}, nil
+	}
+	o := a.outcome(done)
+	return &revised[any]{etag(done.View), requestOutcome{cr, o.Changes, o.InsertedFiles}}, nil
+}

@@ -1,0 +1,386 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) changeRequests() {
+	const tag = "Change requests"
+	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
+	state := []int{http.StatusPreconditionFailed}
+	register(a, op{
+		ID: "listChangeRequestsForSpace", Route: "GET /spaces/{spaceId}/change-requests", Tag: tag, Allow: view,
+		Summary: "The change requests of a space, the last changed first.",
+	}, a.listChangeRequests)
+	register(a, op{
+		ID: "listChangeRequestsForOrganization", Route: "GET /orgs/{organizationId}/change-requests", Tag: tag, Allow: authz.Org(authz.ViewOrg),
+		Summary: "The change requests of all spaces that you can see, the last changed first.",
+	}, a.listOrgChangeRequests)
+	register(a, op{
+		ID: "createChangeRequest", Route: "POST /spaces/{spaceId}/change-requests", Tag: tag, Allow: edit, Status: 201,
+		Summary: "Open a change request on the newest revision of a space.",
+		About:   "It begins as a draft. Nothing is copied.",
+	}, a.createChangeRequest)
+	register(a, op{
+		ID: "getChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: view,
+		Summary: "A change request, by its id or its number.",
+	}, a.getChangeRequest)
+	register(a, op{
+		ID: "updateChangeRequestById", Route: "PATCH /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: edit, Also: state,
+		Summary: "Change the subject, the description or the status of a change request.",
+		About:   "A draft can be opened and an open one made a draft again; both can be archived, and an archived one taken up again. Merged is final: 412.",
+	}, a.updateChangeRequest)
+	register(a, op{
+		ID: "mergeChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/merge", Tag: tag,
+		Allow: authz.Space(authz.MergeSpace), Status: 200, Also: state,
+		Summary: "Make the content of a change request that of its space.",
+		About: "Where the space and the request changed the same thing in different ways, nothing is published: result is conflicts, and conflicts lists them; " +
+			"bring the request up to date, resolve them and merge again. 412 with the rules that fail when merge rules do not allow it, or when it is merged or archived.",
+	}, a.mergeChangeRequest)
+	register(a, op{
+		ID: "updateChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/update", Tag: tag, Allow: edit, Status: 200, Also: state,
+		Summary: "Bring what the space changed into a change request.",
+		About:   "Conflicts are recorded in the request, which keeps its own form of what is in conflict until they are resolved.",
+	}, a.bringUpToDate)
+	register(a, op{
+		ID: "getChangeRequestChanges", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/changes", Tag: tag, Allow: view,
+		Summary: "What a change request changes in the space.",
+	}, a.changeRequestChanges)
+	register(a, op{
+		ID: "getContributorsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/contributors", Tag: tag, Allow: view,
+		Summary: "Who worked on a change request.",
+	}, a.contributors)
+	register(a, op{
+		ID: "listChangeRequestRevisions", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/revisions", Tag: tag, Allow: view,
+		Summary: "The history of a change request, newest first.",
+	}, a.changeRequestRevisions)
+	register(a, op{
+		ID: "listChangeRequestConflicts", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts", Tag: tag, Allow: view,
+		Summary: "Where a change request and its space changed the same thing in different ways.",
+	}, a.listConflicts)
+	register(a, op{
+		ID: "resolveChangeRequestConflict", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts/{conflictId}", Tag: tag, Allow: edit,
+		Status: 200, Also: []int{http.StatusConflict, http.StatusPreconditionFailed},
+		Summary: "End a conflict: as the space has it, as the request has it, or as you write it.",
+		About:   "409 when it is resolved already.",
+	}, a.resolveConflict)
+}
+
+// ChangeRequest on the wire.
+type ChangeRequest struct {
+	Object           string                   `json:"object" enum:"change-request"`
+	ID               string                   `json:"id"`
+	Number           int64                    `json:"number" doc:"Counts up within the space; can be used in place of the id."`
+	Status           docs.ChangeRequestStatus `json:"status" enum:"draft,open,archived,merged"`
+	Subject          string                   `json:"subject"`
+	Description      *markup.Document         `json:"description,omitempty"`
+	CreatedBy        User                     `json:"createdBy"`
+	CreatedAt        docs.Time                `json:"createdAt"`
+	UpdatedAt        docs.Time                `json:"updatedAt"`
+	Space            string                   `json:"space"`
+	Revision         string                   `json:"revision" doc:"Its newest."`
+	RevisionInitial  string                   `json:"revisionInitial" doc:"Of the space, where it began."`
+	RevisionAncestor string                   `json:"revisionMergedAncestor,omitempty" doc:"Of the space, that was brought in last."`
+	RevisionMerged   string                   `json:"revisionMerged,omitempty" doc:"Of the space, that it became."`
+	MergedBy         string                   `json:"mergedBy,omitempty" doc:"Id of the user."`
+	MergedAt         docs.Time                `json:"mergedAt,omitzero"`
+	Comments         int                      `json:"comments" doc:"Open ones."`
+	Conflicts        int                      `json:"conflicts" doc:"Open ones, which keep it from being merged."`
+	Outdated         bool                     `json:"outdated" doc:"Whether the space has changed since."`
+	Cluster          string                   `json:"conversationsIssuesCluster,omitempty"`
+	URLs             entryURLs                `json:"urls"`
+}
+
+// person shows a user to a caller: a guest learns no addresses of others.
+func (a *API) person(g *authz.Grant, u docs.User) User {
+	w := a.user(u)
+	if u.ID != g.Actor.User && (g.Access == nil || !g.Access.OrgRole().Valid()) {
+		w.Email = ""
+	}
+	return w
+}
+
+func (a *API) changeRequest(ctx context.Context, g *authz.Grant, sp docs.Space, c docs.ChangeRequest) (ChangeRequest, error) {
+	w := ChangeRequest{
+		Object: "change-request", ID: string(c.ID), Number: c.Number, Status: c.Status, Subject: c.Subject,
+		CreatedBy: a.person(g, c.CreatedBy), CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, Space: string(c.Space),
+		Revision: string(c.Revision), RevisionInitial: string(c.Initial), RevisionAncestor: string(c.Ancestor), RevisionMerged: string(c.Merged),
+		MergedBy: string(c.MergedBy), MergedAt: c.MergedAt, Comments: c.OpenComments, Conflicts: c.OpenConflicts,
+		Outdated: c.Outdated(sp), Cluster: c.Cluster,
+		URLs: entryURLs{a.location("spaces", string(sp.ID), "change-requests", string(c.ID)), a.requestURL(sp, c)},
+	}
+	if c.Description != "" {
+		v, err := a.Content.At(ctx, a.Store.Reader, sp, c.Revision)
+		if err != nil {
+			return w, err
+		}
+		if w.Description, err = v.NoteDocument(ctx, c.Description); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
+}
+
+// requestURL is where somebody works on a change request.
+func (a *API) requestURL(sp docs.Space, c docs.ChangeRequest) string {
+	return a.appURL(sp, "") + "/~/changes/" + strconv.FormatInt(c.Number, 10)
+}
+
+// RequestIn names a change request by its id or its number.
+type RequestIn struct {
+	SpaceIn
+	Request string `path:"changeRequestId" maxLength:"100"`
+}
+
+// find gives the change request of a path.
+func (a *API) find(ctx context.Context, name string) (docs.ChangeRequest, error) {
+	return a.Store.ChangeRequest(ctx, authz.Of(ctx).Space.ID, name)
+}
+
+// ChangeRequestFilter narrows lists of change requests.
+type ChangeRequestFilter struct {
+	Status      docs.ChangeRequestStatus `query:"status" enum:"draft,open,archived,merged" default:"open"`
+	Creator     docs.UserID              `query:"creator" maxLength:"100" doc:"Only those that this user opened."`
+	Contributor docs.UserID              `query:"contributor" maxLength:"100" doc:"Only those that this user worked on."`
+	Reviewer    docs.UserID              `query:"requestedReviewer" maxLength:"100" doc:"Only those that this user was asked to review."`
+	Cluster     string                   `query:"conversationsIssuesCluster" maxLength:"100"`
+	OrderBy     string                   `query:"orderBy" enum:"updatedAt,createdAt" default:"updatedAt"`
+}
+
+func (f ChangeRequestFilter) plain(space docs.SpaceID) store.ChangeRequestFilter {
+	return store.ChangeRequestFilter{
+		Space: space, Status: f.Status, Creator: f.Creator, Contributor: f.Contributor, Reviewer: f.Reviewer, Cluster: f.Cluster,
+		ByCreation: f.OrderBy == "createdAt",
+	}
+}
+
+type listChangeRequestsIn struct {
+	SpaceIn
+	Paged
+	ChangeRequestFilter
+}
+
+func (a *API) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*page[ChangeRequest], error) {
+	g := authz.Of(ctx)
+	f := in.plain(g.Space.ID)
+	return listOf(ctx, a, in.Paged, lister[ChangeRequest]{
+		page: func(at store.Page) ([]ChangeRequest, store.Key, error) {
+			all, next, err := a.Store.ChangeRequests(ctx, f, at)
+			if err != nil {
+				return nil, nil, err
+			}
+			out := make([]ChangeRequest, len(all))
+			for i, c := range all {
+				if out[i], err = a.changeRequest(ctx, g, g.Space, c); err != nil {
+					return nil, nil, err
+				}
+			}
+			return out, next, nil
+		},
+		count: func() (int64, error) { return a.Store.CountChangeRequests(ctx, f) },
+	}, same[ChangeRequest])
+}
+
+// same is the identity, for lists whose items are made with the page.
+func same[T any](v T) T { return v }
+
+type listOrgChangeRequestsIn struct {
+	OrgIn
+	Paged
+	ChangeRequestFilter
+}
+
+func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*page[ChangeRequest], error) {
+	g := authz.Of(ctx)
+	f, v := in.plain(""), g.Viewer()
+	return listOf(ctx, a, in.Paged, lister[ChangeRequest]{
+		page: func(at store.Page) ([]ChangeRequest, store.Key, error) {
+			all, next, err := a.Store.ChangeRequestsVisible(ctx, v, f, at)
+			if err != nil {
+				return nil, nil, err
+			}
+			out := make([]ChangeRequest, len(all))
+			for i, c := range all {
+				if out[i], err = a.changeRequest(ctx, g, c.Space, c.Request); err != nil {
+					return nil, nil, err
+				}
+			}
+			return out, next, nil
+		},
+		count: func() (int64, error) { return a.Store.CountChangeRequestsVisible(ctx, v, f) },
+	}, same[ChangeRequest])
+}
+
+type createChangeRequestIn struct {
+	SpaceIn
+	Body struct {
+		Subject     string    `json:"subject,omitempty" maxLength:"100"`
+		AgentTaskID string    `json:"agentTaskId,omitempty" maxLength:"100"`
+		Template    *template `json:"template,omitempty" doc:"A template whose pages it begins with."`
+	}
+}
+
+func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn) (*created[ChangeRequest], error) {
+	g := authz.Of(ctx)
+	if in.Body.AgentTaskID != "" {
+		return nil, errs.E(errs.NotFound, "agent task %q not found", in.Body.AgentTaskID)
+	}
+	n := reviews.New{Subject: in.Body.Subject}
+	if in.Body.Template != nil {
+		choice := in.Body.Template.plain()
+		n.Template = &choice
+	}
+	cr, err := a.Reviews.Create(ctx, g, n)
+	if err != nil {
+		return nil, err
+	}
+	sp := g.Space
+	sp.Revision = cr.Initial // as it was when the request was opened
+	w, err := a.changeRequest(ctx, g, sp, cr)
+	return &created[ChangeRequest]{w.URLs.Location, w}, err
+}
+
+type requestIn struct{ RequestIn }
+
+func (a *API) getChangeRequest(ctx context.Context, in *requestIn) (*out[ChangeRequest], error) {
+	g := authz.Of(ctx)
+	cr, err := a.find(ctx, in.Request)
+	if err != nil {
+		return nil, err
+	}
+	w, err := a.changeRequest(ctx, g, g.Space, cr)
+	return ok(w), err
+}
+
+type updateChangeRequestIn struct {
+	RequestIn
+	Body struct {
+		Subject     opt.Val[string]          `json:"subject,omitempty" maxLength:"100"`
+		Description rawDoc                   `json:"description,omitempty"`
+		Status      docs.ChangeRequestStatus `json:"status,omitempty" enum:"draft,open,archived"`
+	}
+}
+
+// noteOf reads a document that is sent as it is.
+func noteOf(path string, raw rawDoc) (*content.Body, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	doc, err := markup.Decode(path, raw)
+	return &content.Body{Document: doc}, err
+}
+
+func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn) (*out[ChangeRequest], error) {
+	g := authz.Of(ctx)
+	description, err := noteOf("body.description", in.Body.Description)
+	if err != nil {
+		return nil, err
+	}
+	cr, err := a.Reviews.Change(ctx, g, in.Request, reviews.Patch{Subject: in.Body.Subject, Description: description, Status: in.Body.Status})
+	if err != nil {
+		return nil, err
+	}
+	w, err := a.changeRequest(ctx, g, g.Space, cr)
+	return ok(w), err
+}
+
+// mergeOutcome is what became of a merge or an update.
+type mergeOutcome struct {
+	Revision  string     `json:"revision" doc:"The newest: of the space after a merge, of the request after an update."`
+	Result    string     `json:"result" enum:"merge,update,conflicts"`
+	Conflicts []conflict `json:"conflicts,omitempty" doc:"Present when the result is conflicts."`
+}
+
+func (a *API) mergeChangeRequest(ctx context.Context, in *requestIn) (*out[mergeOutcome], error) {
+	return a.merged(ctx, in.Request, "merge", a.Reviews.Merge)
+}
+
+func (a *API) bringUpToDate(ctx context.Context, in *requestIn) (*out[mergeOutcome], error) {
+	return a.merged(ctx, in.Request, "update", a.Reviews.Update)
+}
+
+func (a *API) merged(ctx context.Context, name, result string, do func(context.Context, *authz.Grant, string) (reviews.Result, error)) (*out[mergeOutcome], error) {
+	g := authz.Of(ctx)
+	done, err := do(ctx, g, name)
+	if err != nil {
+		return nil, err
+	}
+	w := mergeOutcome{Revision: string(done.Revision), Result: result}
+	for _, c := range done.Conflicts {
+		shown, err := a.conflict(ctx, g.Space, c, store.Conflict{ID: c.Name(), CreatedAt: docs.TimeOf(a.Store.Clock())})
+		if err != nil {
+			return nil, err
+		}
+		w.Result = "conflicts"
+		w.Conflicts = append(w.Conflicts, shown)
+	}
+	return ok(w), nil
+}
+
+type changeRequestChangesIn struct {
+	RequestIn
+	Limit int `query:"limit" minimum:"0" maximum:"1000" default:"10" doc:"How many changes at most; more tells how many are left."`
+}
+
+func (a *API) changeRequestChanges(ctx context.Context, in *changeRequestChangesIn) (*out[semanticChanges], error) {
+	cr, err := a.find(ctx, in.Request)
+	if err != nil {
+		return nil, err
+	}
+	base, err := a.at(cr.Ancestor)(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.at(cr.Revision)(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := a.changesBetween(ctx, base, v, in.Limit)
+	return ok(w), err
+}
+
+// contributor is somebody who worked on a change request.
+type contributor struct {
+	User      User                   `json:"user"`
+	Count     int                    `json:"count"`
+	UpdatedAt docs.Time              `json:"updatedAt"`
+	Action    docs.ContributorAction `json:"actionType" enum:"edit,comment"`
+}
+
+func (a *API) contributors(ctx context.Context, in *requestIn) (*page[contributor], error) {
+	cr, err := a.find(ctx, in.Request)
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.Store.Contributors(ctx, cr.ID)
+	w := &page[contributor]{}
+	w.Body.Items = []contributor{}
+	for _, c := range all {
+		w.Body.Items = append(w.Body.Items, contributor{a.person(authz.Of(ctx), c.User), c.Times, c.UpdatedAt, c.Action})
+	}
+	return w, err
+}
+
+type requestRevisionsIn struct {
+	RequestIn
+	Paged
+}
+
+func (a *API) changeRequestRevisions(ctx context.Context, in *requestRevisionsIn) (*page[revisionEntry], error) {
+	cr, err := a.find(ctx, in.Request)
+	if err != nil {
+		return nil, err
+	}
+	return a.revisionsOut(ctx, cr.ID, in.Paged)
+}

@@ -1,0 +1,150 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// conflict is something that a space and a change request both changed.
+type conflict struct {
+	Object          string               `json:"object" enum:"change-request-conflict"`
+	ID              string               `json:"id"`
+	Kind            content.ConflictKind `json:"kind" enum:"page,file,reusable-content,variable"`
+	Page            string               `json:"page,omitempty" doc:"Id of the page that it is about."`
+	File            string               `json:"file,omitempty"`
+	ReusableContent string               `json:"reusableContent,omitempty"`
+	Variable        string               `json:"variable,omitempty"`
+	Title           string               `json:"title" doc:"What a person knows it by."`
+	Part            string               `json:"part,omitempty" doc:"What of it: document (a block), deleted, location, or a field such as title; absent for all of it."`
+	Block           string               `json:"block,omitempty" doc:"Key of the block."`
+	Base            conflictForm         `json:"base" doc:"Before both."`
+	Main            conflictForm         `json:"main" doc:"As the space has it."`
+	Mine            conflictForm         `json:"mine" doc:"As the change request has it."`
+	Status          string               `json:"status" enum:"open,resolved"`
+	Resolution      string               `json:"resolution,omitempty" enum:"main,mine,document"`
+	ResolvedBy      string               `json:"resolvedBy,omitempty" doc:"Id of the user."`
+	CreatedAt       docs.Time            `json:"createdAt"`
+}
+
+// conflictForm is what is in conflict as one revision has it.
+type conflictForm struct {
+	Revision string           `json:"revision"`
+	Exists   bool             `json:"exists" doc:"Whether it is there at all."`
+	Document *markup.Document `json:"document,omitempty" doc:"The block, or all of them where the whole is in question."`
+	Markdown string           `json:"markdown,omitempty" doc:"The same as Markdown."`
+	Value    any              `json:"value,omitempty" doc:"Of anything but text."`
+}
+
+func (a *API) conflict(ctx context.Context, sp docs.Space, c content.Conflict, row store.Conflict) (conflict, error) {
+	w := conflict{
+		Object: "change-request-conflict", ID: row.ID, Kind: c.Kind, Part: c.Part, Block: c.Block, Status: "open",
+		Resolution: row.Resolution, ResolvedBy: string(row.ResolvedBy), CreatedAt: row.CreatedAt,
+	}
+	if row.Resolution != "" {
+		w.Status = "resolved"
+	}
+	switch c.Kind {
+	case content.ConflictPage:
+		w.Page = c.ID
+	case content.ConflictFile:
+		w.File = c.ID
+	case content.ConflictReusable:
+		w.ReusableContent = c.ID
+	case content.ConflictVariable:
+		w.Variable = c.ID
+	}
+	var err error
+	if w.Title, err = a.Content.TitleOf(ctx, sp, c); err != nil {
+		return w, err
+	}
+	base, main, mine, err := a.Content.Forms(ctx, sp, c)
+	if err != nil {
+		return w, err
+	}
+	w.Base, w.Main, w.Mine = a.form(sp, c.Base, base), a.form(sp, c.Main, main), a.form(sp, c.Mine, mine)
+	return w, nil
+}
+
+func (a *API) form(sp docs.Space, rev docs.RevisionID, f content.Form) conflictForm {
+	w := conflictForm{Revision: string(rev), Exists: f.Exists, Document: f.Document, Value: f.Value}
+	if f.Document != nil {
+		w.Markdown = string(markup.Print(f.Document, markup.Refs{}))
+	}
+	if file, is := f.Value.(docs.File); is {
+		w.Value = a.file(sp, file, true)
+	}
+	return w
+}
+
+type listConflictsIn struct {
+	RequestIn
+	Paged
+	Status string `query:"status" enum:"open,all" default:"open"`
+}
+
+func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*page[conflict], error) {
+	sp := authz.Of(ctx).Space
+	cr, err := a.find(ctx, in.Request)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(ctx, a, in.Paged, lister[conflict]{
+		page: func(at store.Page) ([]conflict, store.Key, error) {
+			rows, next, err := a.Store.Conflicts(ctx, cr.ID, in.Status == "open", at)
+			if err != nil {
+				return nil, nil, err
+			}
+			out := make([]conflict, len(rows))
+			for i, row := range rows {
+				var c content.Conflict
+				if err := json.Unmarshal([]byte(row.Data), &c); err != nil {
+					return nil, nil, err
+				}
+				if out[i], err = a.conflict(ctx, sp, c, row); err != nil {
+					return nil, nil, err
+				}
+			}
+			return out, next, nil
+		},
+		count: func() (int64, error) { return int64(cr.OpenConflicts), nil },
+	}, same[conflict])
+}
+
+type resolveConflictIn struct {
+	RequestIn
+	Conflict string `path:"conflictId" maxLength:"100"`
+	Body     struct {
+		Resolution string       `json:"resolution" enum:"main,mine,document"`
+		Document   *ContentBody `json:"document,omitempty" doc:"What to put in its place, with the resolution document."`
+	}
+}
+
+func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*out[ChangeRequest], error) {
+	g := authz.Of(ctx)
+	var given *content.Body
+	switch b := in.Body.Document; {
+	case in.Body.Resolution == reviews.TakeGiven && (b == nil || b.Markdown == nil && len(b.Document) == 0):
+		return nil, errs.Field("body.document", "is required: the resolution is document")
+	case in.Body.Resolution != reviews.TakeGiven && b != nil:
+		return nil, errs.Field("body.document", "does not belong to the resolution %s", in.Body.Resolution)
+	case b != nil:
+		var err error
+		if given, err = b.plain("body.document"); err != nil {
+			return nil, err
+		}
+	}
+	cr, err := a.Reviews.Resolve(ctx, g, in.Request, in.Conflict, in.Body.Resolution, given)
+	if err != nil {
+		return nil, err
+	}
+	w, err := a.changeRequest(ctx, g, g.Space, cr)
+	return ok(w), err
+}

@@ -1,0 +1,257 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) reviews() {
+	const tag = "Reviews"
+	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
+	state := []int{http.StatusPreconditionFailed}
+	register(a, op{
+		ID: "getReviewsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/reviews", Tag: tag, Allow: view,
+		Summary: "The reviews of a change request, newest first.",
+	}, a.listReviews)
+	register(a, op{
+		ID: "submitChangeRequestReview", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/reviews", Tag: tag,
+		Allow: authz.Space(authz.ReviewSpace), Status: 201, Also: state,
+		Summary: "Say what you think of the newest revision of a change request.",
+		About:   "What you said before no longer counts, and no review counts any more when the request changes.",
+	}, a.submitReview)
+	register(a, op{
+		ID: "getChangeRequestReviewById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/reviews/{reviewId}", Tag: tag, Allow: view,
+		Summary: "A review.",
+	}, a.getReview)
+	register(a, op{
+		ID: "getRequestedReviewersByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers", Tag: tag, Allow: view,
+		Summary: "Who was asked for a review and has not given one.",
+	}, a.listRequestedReviewers)
+	register(a, op{
+		ID: "requestReviewersForChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers", Tag: tag, Allow: edit,
+		Status: 200, Also: state,
+		Summary: "Ask people for a review, which opens a draft.",
+		About:   "They need the role review on the space.",
+	}, a.requestReviewers)
+	register(a, op{
+		ID: "removeRequestedReviewerFromChangeRequest", Route: "DELETE /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers/{userId}", Tag: tag, Allow: edit,
+		Summary: "No longer ask somebody for a review.",
+	}, a.removeReviewer)
+}
+
+// Review on the wire.
+type Review struct {
+	Object      string            `json:"object" enum:"change-request-review"`
+	ID          string            `json:"id"`
+	Revision    string            `json:"revision" doc:"What it is about."`
+	Reviewer    User              `json:"reviewer"`
+	RequestedBy *User             `json:"requestedBy,omitempty"`
+	Status      docs.ReviewStatus `json:"status" enum:"approved,changes-requested,comment"`
+	Outdated    bool              `json:"outdated" doc:"Whether it no longer counts."`
+	CreatedAt   docs.Time         `json:"createdAt"`
+	UpdatedAt   docs.Time         `json:"updatedAt"`
+	URLs        location          `json:"urls"`
+}
+
+func (a *API) review(ctx context.Context, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview) (Review, error) {
+	w := Review{
+		Object: "change-request-review", ID: string(v.ID), Revision: string(v.Revision), Reviewer: a.person(g, v.Reviewer),
+		Status: v.Status, Outdated: v.Outdated(cr), CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
+		URLs: location{a.location("spaces", string(cr.Space), "change-requests", string(cr.ID), "reviews", string(v.ID))},
+	}
+	if v.RequestedBy != "" {
+		u, err := a.Store.User(ctx, v.RequestedBy)
+		if err != nil {
+			return w, err
+		}
+		shown := a.person(g, u)
+		w.RequestedBy = &shown
+	}
+	return w, nil
+}
+
+type listReviewsIn struct {
+	RequestIn
+	Paged
+	Format   string        `query:"format" enum:"document,markdown"`
+	Outdated opt.Val[bool] `query:"outdated" doc:"Only those that no longer count, or only those that do."`
+}
+
+func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*page[Review], error) {
+	g := authz.Of(ctx)
+	cr, err := a.find(ctx, in.Request)
+	if err != nil {
+		return nil, err
+	}
+	f := store.ReviewFilter{}
+	if cr.Status != docs.ChangeMerged {
+		f.Current = cr.Revision
+	}
+	if outdated, ok := in.Outdated.Get(); ok {
+		f.Outdated = &outdated
+	}
+	return listOf(ctx, a, in.Paged, lister[Review]{
+		page: func(at store.Page) ([]Review, store.Key, error) {
+			all, next, err := a.Store.Reviews(ctx, cr.ID, f, at)
+			if err != nil {
+				return nil, nil, err
+			}
+			out := make([]Review, len(all))
+			for i, v := range all {
+				if out[i], err = a.review(ctx, g, cr, v); err != nil {
+					return nil, nil, err
+				}
+			}
+			return out, next, nil
+		},
+		count: func() (int64, error) { return a.Store.CountReviews(ctx, cr.ID, f) },
+	}, same[Review])
+}
+
+type submitReviewIn struct {
+	RequestIn
+	Body struct {
+		Status  docs.ReviewStatus `json:"status" enum:"approved,changes-requested,comment"`
+		Comment *ContentBody      `json:"comment,omitempty"`
+	}
+}
+
+func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*created[Review], error) {
+	g := authz.Of(ctx)
+	var comment *content.Body
+	if c := in.Body.Comment; c != nil && (c.Markdown != nil || len(c.Document) > 0) {
+		var err error
+		if comment, err = c.plain("body.comment"); err != nil {
+			return nil, err
+		}
+	}
+	if in.Body.Status == docs.ReviewCommented && comment == nil {
+		return nil, errs.Field("body.comment", "is required: the status is comment")
+	}
+	cr, v, err := a.Reviews.Submit(ctx, g, in.Request, in.Body.Status, comment)
+	if err != nil {
+		return nil, err
+	}
+	w, err := a.review(ctx, g, cr, v)
+	return &created[Review]{w.URLs.Location, w}, err
+}
+
+type reviewIn struct {
+	RequestIn
+	Review docs.ReviewID `path:"reviewId" maxLength:"100"`
+	Format string        `query:"format" enum:"document,markdown"`
+}
+
+func (a *API) getReview(ctx context.Context, in *reviewIn) (*out[Review], error) {
+	cr, err := a.find(ctx, in.Request)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.Store.Review(ctx, cr.ID, in.Review)
+	if err != nil {
+		return nil, err
+	}
+	w, err := a.review(ctx, authz.Of(ctx), cr, v)
+	return ok(w), err
+}
+
+// RequestedReviewer on the wire.
+type RequestedReviewer struct {
+	Object      string    `json:"object" enum:"change-request-requested-reviewer"`
+	Kind        string    `json:"kind" enum:"user"`
+	User        User      `json:"user"`
+	Revision    string    `json:"revision"`
+	RequestedBy User      `json:"requestedBy"`
+	CreatedAt   docs.Time `json:"createdAt"`
+}
+
+func (a *API) requestedReviewer(ctx context.Context, g *authz.Grant, q docs.RequestedReviewer) (RequestedReviewer, error) {
+	by, err := a.Store.User(ctx, q.RequestedBy)
+	return RequestedReviewer{
+		"change-request-requested-reviewer", "user", a.person(g, q.User), string(q.Revision), a.person(g, by), q.CreatedAt,
+	}, err
+}
+
+func (a *API) requestedReviewers(ctx context.Context, g *authz.Grant, all []docs.RequestedReviewer) ([]RequestedReviewer, error) {
+	out := make([]RequestedReviewer, len(all))
+	for i, q := range all {
+		var err error
+		if out[i], err = a.requestedReviewer(ctx, g, q); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+type listRequestedIn struct {
+	RequestIn
+	Paged
+}
+
+func (a *API) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (*page[RequestedReviewer], error) {
+	cr, err := a.find(ctx, in.Request)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(ctx, a, in.Paged, lister[RequestedReviewer]{
+		page: func(at store.Page) ([]RequestedReviewer, store.Key, error) {
+			all, next, err := a.Store.RequestedReviewers(ctx, cr.ID, at)
+			if err != nil {
+				return nil, nil, err
+			}
+			out, err := a.requestedReviewers(ctx, authz.Of(ctx), all)
+			return out, next, err
+		},
+		count: func() (int64, error) { return a.Store.CountRequestedReviewers(ctx, cr.ID) },
+	}, same[RequestedReviewer])
+}
+
+type requestReviewersIn struct {
+	RequestIn
+	Body struct {
+		Users       []docs.UserID   `json:"users" maxItems:"100"`
+		Subject     opt.Val[string] `json:"subject,omitempty" maxLength:"100"`
+		Description rawDoc          `json:"description,omitempty"`
+	}
+}
+
+type requestedUsers struct {
+	Users []RequestedReviewer `json:"users"`
+}
+
+func (a *API) requestReviewers(ctx context.Context, in *requestReviewersIn) (*out[requestedUsers], error) {
+	g := authz.Of(ctx)
+	description, err := noteOf("body.description", in.Body.Description)
+	if err != nil {
+		return nil, err
+	}
+	_, asked, err := a.Reviews.Ask(ctx, g, in.Request, reviews.Request{
+		Users: in.Body.Users, Patch: reviews.Patch{Subject: in.Body.Subject, Description: description},
+	})
+	if err != nil {
+		return nil, err
+	}
+	users, err := a.requestedReviewers(ctx, g, asked)
+	return ok(requestedUsers{users}), err
+}
+
+type removeReviewerIn struct {
+	RequestIn
+	User docs.UserID `path:"userId" maxLength:"100"`
+}
+
+func (a *API) removeReviewer(ctx context.Context, in *removeReviewerIn) (*done, error) {
+	there, err := a.Reviews.Unask(ctx, authz.Of(ctx), in.Request, in.User)
+	if err == nil && !there {
+		err = errs.Missing("requested reviewer")
+	}
+	return nil, err
+}

@@ -70,6 +70,9 @@ func (a *API) changeRequestContent() {
 		Status: 201, Also: state,
 		Summary: "Upload a file to a change request, as multipart/form-data with one part that has a file name.",
 	}, func(ctx context.Context, in *requestUploadIn) (*created[File], error) {
+		if _, err := a.find(ctx, in.Request); err != nil {
+			return nil, err
+		}
 		return a.upload(ctx, content.Branch(in.Request), &in.Upload)
 	})
 }
@@ -127,7 +130,7 @@ type requestUploadIn struct {
 
 type updateRequestContentIn struct {
 	RequestIn
-	Compat  bool   `query:"compat" default:"true" doc:"Answer with the change request alone."`
+	Compat  string `query:"compat" enum:"true,false" default:"true" doc:"Answer with the change request alone."`
 	IfMatch string `header:"If-Match" maxLength:"200"`
 	Body    ContentBatch
 }
@@ -153,7 +156,7 @@ func (a *API) updateRequestContent(ctx context.Context, in *updateRequestContent
 	if err != nil {
 		return nil, err
 	}
-	if in.Compat {
+	if in.Compat == "true" {
 		return &revised[any]{etag(done.View), cr}, nil
 	}
 	o := a.outcome(done)

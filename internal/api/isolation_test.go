@@ -80,6 +80,24 @@ func (f fixture) write() {
 		w.t.Fatalf("%v: %v", err, page)
 	}
 	w.vars["document"] = page.DocumentID
+	f.propose()
+}
+
+// propose gives Acme's space a change request with a review and a conflict.
+func (f fixture) propose() {
+	w := f.w
+	w.t.Helper()
+	w.must("admin", "POST", "/spaces/$space/change-requests", `{"subject":"`+marker+`"}`, "request")
+	w.must("admin", "POST", "/spaces/$space/change-requests/$request/content", `{"changes":[{"operation":"update_page","page":"$page","title":"`+marker+` mine"}]}`)
+	w.must("admin", "POST", "/spaces/$space/content", `{"changes":[{"operation":"update_page","page":"$page","title":"`+marker+` main"}]}`)
+	var done struct{ Conflicts []struct{ ID string } }
+	a := w.must("admin", "POST", "/spaces/$space/change-requests/$request/update", "")
+	if err := json.Unmarshal(a.body, &done); err != nil || len(done.Conflicts) == 0 {
+		w.t.Fatalf("%v: %s", err, a.body)
+	}
+	w.vars["conflict"] = done.Conflicts[0].ID
+	w.must("admin", "POST", "/spaces/$space/change-requests/$request/reviews", `{"status":"approved"}`, "review")
+	w.must("admin", "POST", "/spaces/$space/change-requests/$request/requested-reviewers", `{"users":["$user_admin"]}`)
 }
 
 // param gives Acme's value of a path parameter.
@@ -88,6 +106,7 @@ func (f fixture) param(name string) string {
 		"organizationId": "org", "collectionId": "collection", "spaceId": "space", "teamId": "team",
 		"userId": "user_victim", "inviteId": "invite", "tokenId": "token",
 		"pageId": "page", "fileId": "file", "reusableContentId": "reusable", "documentId": "document", "revisionId": "revision",
+		"changeRequestId": "request", "reviewId": "review", "conflictId": "conflict",
 	}[name]
 	switch name {
 	case "emailDomain":
@@ -118,6 +137,8 @@ func (f fixture) state() string {
 		"/collections/$collection/permissions/users", "/collections/$collection/permissions/teams",
 		"/orgs/$org/link-invites", "/orgs/$org/agent-instructions", "/orgs/$org/audit?limit=1000", "/users/$user_victim",
 		"/spaces/$space/content", "/spaces/$space/content/page/$page", "/spaces/$space/revisions", "/spaces/$space/links",
+		"/spaces/$space/change-requests/$request", "/spaces/$space/change-requests/$request/content", "/spaces/$space/change-requests/$request/reviews",
+		"/spaces/$space/change-requests/$request/conflicts", "/spaces/$space/change-requests/$request/requested-reviewers",
 		"/spaces/$space/content/files/$file/backlinks", "/orgs/$org/search?query=" + marker,
 	} {
 		all = append(all, string(f.w.must("admin", "GET", path, "").body))
@@ -157,6 +178,12 @@ var bodies = map[string]string{
 	"updateTeamPermissionInCollection":    `{"role":"admin"}`,
 	"updateContent":                       `{"changes":[{"operation":"update_page","page":"$page","title":"pwned"}]}`,
 	"applyTemplateToSpace":                `{"id":"changelog"}`,
+	"createChangeRequest":                 `{"subject":"pwned"}`,
+	"updateChangeRequestById":             `{"subject":"pwned"}`,
+	"updateChangeRequestContent":          `{"changes":[{"operation":"update_page","page":"$page","title":"pwned"}]}`,
+	"submitChangeRequestReview":           `{"status":"approved"}`,
+	"requestReviewersForChangeRequest":    `{"users":["$user_mallory"]}`,
+	"resolveChangeRequestConflict":        `{"resolution":"mine"}`,
 }
 
 // about says how operations answer that are about the caller and not about
@@ -234,7 +261,14 @@ func TestIsolationWithinAnOwnSpace(t *testing.T) {
 				continue
 			}
 			asked++
-			if a := w.call("mallory", op.Method, f.path(of), ""); a.status != http.StatusNotFound || strings.Contains(string(a.body), marker) {
+			body, want := "", http.StatusNotFound
+			switch op.Method {
+			case http.MethodDelete:
+				want = http.StatusNoContent
+			case http.MethodPost, http.MethodPut, http.MethodPatch:
+				body = w.expand(bodies[op.ID])
+			}
+			if a := w.call("mallory", op.Method, f.path(of), body); a.status != want || strings.Contains(string(a.body), marker) {
 				t.Errorf("%s with an id of another space: %d %s", op.ID, a.status, a.body)
 			}
 		}
@@ -274,4 +308,4 @@ func TestIsolationWithinAnOwnSpace(t *testing.T) {
 	})
 }
 
-var foreignPart = regexp.MustCompile(`\{(pageId|pagePath|fileId|reusableContentId|documentId|revisionId)\}`)
+var foreignPart = regexp.MustCompile(`\{(pageId|pagePath|fileId|reusableContentId|documentId|revisionId|changeRequestId)\}`)

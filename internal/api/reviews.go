@@ -81,8 +81,8 @@ func (a *API) review(ctx context.Context, g *authz.Grant, cr docs.ChangeRequest,
 type listReviewsIn struct {
 	RequestIn
 	Paged
-	Format   string        `query:"format" enum:"document,markdown"`
-	Outdated opt.Val[bool] `query:"outdated" doc:"Only those that no longer count, or only those that do."`
+	Format   string `query:"format" enum:"document,markdown"`
+	Outdated string `query:"outdated" enum:"true,false" doc:"Only those that no longer count, or only those that do."`
 }
 
 func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*page[Review], error) {
@@ -95,7 +95,8 @@ func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*page[Review]
 	if cr.Status != docs.ChangeMerged {
 		f.Current = cr.Revision
 	}
-	if outdated, ok := in.Outdated.Get(); ok {
+	if in.Outdated != "" {
+		outdated := in.Outdated == "true"
 		f.Outdated = &outdated
 	}
 	return listOf(ctx, a, in.Paged, lister[Review]{

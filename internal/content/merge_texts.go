@@ -62,8 +62,9 @@ func (m *merge) texts(ctx context.Context, c Conflict, base, into, from text) (*
 		if found[i], err = m.d.parse(ctx, bodies[i], x.file, sides[i]); err != nil {
 			return nil, err
 		}
+		markup.WithSource(bodies[i], found[i])
 	}
-	doc, conflicts := markup.Merge(found[0], found[1], markup.WithSource(bodies[2], found[2]))
+	doc, conflicts := markup.Merge(found[0], found[1], found[2])
 	for _, b := range conflicts {
 		c.Block, c.Behind = b.Key, b.Before
 		m.conflict(c)

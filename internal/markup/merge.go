@@ -141,7 +141,10 @@ func (m *merger) inside(base, into, from *Node) *Node {
 		return nil
 	}
 	sub := &merger{h: m.h}
-	out := &Node{Object: into.Object, Type: into.Type, Key: into.Key, Fragment: into.Fragment, Meta: into.Meta}
+	out := &Node{
+		Object: into.Object, Type: into.Type, Key: into.Key, Fragment: into.Fragment, Meta: into.Meta,
+		source: mergeLines(base.source, into.source, from.source),
+	}
 	var ok bool
 	if out.Data, ok = mergeData(base.Data, into.Data, from.Data); !ok {
 		return nil

@@ -121,10 +121,13 @@ func nonNil(nodes ...*Node) []*Node {
 func TestMergedBlocksKeepTheirBytes(t *testing.T) {
 	src := "Title\n=====\n\n- one\n- two\n\nlast __bold__ word\n"
 	base := version(nil, src)
-	into, from := strings.Replace(src, "Title", "Name", 1), strings.Replace(src, "__bold__", "__very bold__", 1)+"\n+ x\n+ y\n"
+	into, from := strings.NewReplacer("Title", "Name", "- one", "- one and").Replace(src), strings.NewReplacer("__bold__", "__very bold__", "- two", "- two and").Replace(src)+"\n+ x\n+ y\n"
 	a, c := version(base, into), version(base, from)
-	got, conflicts := Merge(base, a, WithSource([]byte(from), c))
-	want := "Name\n====\n\n- one\n- two\n\nlast __very bold__ word\n\n+ x\n+ y\n"
+	for src, doc := range map[string]*Document{src: base, into: a, from: c} {
+		WithSource([]byte(src), doc)
+	}
+	got, conflicts := Merge(base, a, c)
+	want := "Name\n====\n\n- one and\n- two and\n\nlast __very bold__ word\n\n+ x\n+ y\n"
 	if out := string(Reprint([]byte(into), a, got, Refs{})); len(conflicts) > 0 || strings.Replace(out, "=====", "====", 1) != want {
 		t.Errorf("got %q, want %q; %v", out, want, conflicts)
 	}

@@ -1,0 +1,87 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+)
+
+// mergeLines merges three forms of the source of a block line by line; empty
+// when it cannot be done. It is a proposal for how a merged block is written:
+// whoever uses it reads it back.
+func mergeLines(base, into, from string) string {
+	if base == "" || into == "" || from == "" {
+		return ""
+	}
+	b, a, c := strings.Split(base, "\n"), strings.Split(into, "\n"), strings.Split(from, "\n")
+	inA, inC := alignLines(b, a), alignLines(b, c)
+	var out []string
+	bi, ai, ci := 0, 0, 0
+	for i := 0; i <= len(b); i++ {
+		x, y := len(a), len(c)
+		if i < len(b) {
+			x, y = inA[i], inC[i]
+		}
+		if x < ai || y < ci { // not on both sides, or not in order
+			continue
+		}
+		lines, ok := mergeRun(b[bi:i], a[ai:x], c[ci:y])
+		if !ok {
+			return ""
+		}
+		out = append(out, lines...)
+		if i < len(b) {
+			out = append(out, b[i])
+		}
+		bi, ai, ci = i+1, x+1, y+1
+	}
+	return strings.Join(out, "\n")
+}
+
+// alignLines gives for each line of the base where it is in a side, or -1.
+func alignLines(base, side []string) []int {
+	hash := func(lines []string) []uint64 {
+		out := make([]uint64, len(lines))
+		for i, l := range lines {
+			out[i] = hashString(hashSeed, l)
+		}
+		return out
+	}
+	from := make([]int, len(side))
+	for i := range from {
+		from[i] = -1
+	}
+	alignRange(hash(base), hash(side), 0, 0, from, 0)
+	at := make([]int, len(base))
+	for i := range at {
+		at[i] = -1
+	}
+	for i, j := range from {
+		if j >= 0 {
+			at[j] = i
+		}
+	}
+	return at
+}
+
+// mergeRun merges lines that stand between two that nobody changed.
+func mergeRun(base, into, from []string) ([]string, bool) {
+	switch {
+	case slices.Equal(into, from), slices.Equal(base, from):
+		return into, true
+	case slices.Equal(base, into):
+		return from, true
+	case len(base) != len(into) || len(base) != len(from):
+		return nil, false
+	}
+	out := slices.Clone(into)
+	for i := range base {
+		switch {
+		case into[i] == from[i], base[i] == from[i]:
+		case base[i] == into[i]:
+			out[i] = from[i]
+		default:
+			return nil, false
+		}
+	}
+	return out, true
+}

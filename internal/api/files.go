@@ -169,7 +169,11 @@ func (a *API) upload(ctx context.Context, on content.Branch, in *Upload) (*creat
 		if err != nil {
 			return nil, err
 		}
-		at := a.location("spaces", string(g.Space.ID), "content", "files", string(f.ID))
+		within := []string{"spaces", string(g.Space.ID)}
+		if on != "" {
+			within = append(within, "change-requests", string(on))
+		}
+		at := a.location(append(within, "content", "files", string(f.ID))...)
 		return &created[File]{at, a.file(g.Space, f, true)}, nil
 	}
 }

@@ -96,7 +96,8 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 		return nil, errs.Field("body.changes", "have more than %d MB of text together; send them in several batches", MaxText>>20)
 	}
 	// Before the bytes, and again in the transaction.
-	if _, err := s.line(ctx, s.Store.Reader, g, on, ""); err != nil {
+	l, err := s.line(ctx, s.Store.Reader, g, on, "")
+	if err != nil {
 		return nil, err
 	}
 	// Bytes from elsewhere come first: nobody else waits for them.
@@ -104,26 +105,46 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 	if err != nil {
 		return nil, err
 	}
+	var early ahead
+	if text > aheadBytes {
+		if early, err = s.applyTo(ctx, s.Store.Reader, l, changes, files); err == nil {
+			err = early.draft.prepareIndex(ctx)
+		}
+		if err != nil && (expected == "" || expected == l.Rev.ID) {
+			return nil, err
+		}
+	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*Applied, error) {
 		l, err := s.line(ctx, tx.Reader, g, on, expected)
 		if err != nil {
 			return nil, err
 		}
-		base := l.Rev
-		if l.request != nil {
-			if base, err = tx.Revision(ctx, g.Space.ID, l.request.Ancestor); err != nil {
+		if early.draft == nil || early.on != l.Rev.ID {
+			if early, err = s.applyTo(ctx, tx.Reader, l, changes, files); err != nil {
 				return nil, err
 			}
 		}
-		d := s.draftOf(l.View, tx.Now(), func() string { return store.NewID[string](tx) })
-		out, err := d.apply(ctx, changes, files, base)
-		if err != nil {
-			return nil, err
-		}
+		d, out := early.draft, early.applied
+		d.src.r, d.now = tx.Reader, tx.Now()
 		out.View, err = s.commitTo(ctx, tx, g, l, d, docs.Revision{Type: docs.RevisionEdits})
 		out.Request = l.request
 		return out, err
 	})
+}
+
+// applyTo works out a batch on the newest revision of a line.
+func (s *Service) applyTo(ctx context.Context, r store.Reader, l *line, changes []Change, files [][]docs.File) (out ahead, err error) {
+	base := l.Rev
+	if l.request != nil { // what revert_page goes back to
+		if base, err = r.Revision(ctx, l.Space.ID, l.request.Ancestor); err != nil {
+			return out, err
+		}
+	}
+	now := s.Store.Clock()
+	d := s.draftOf(l.View, docs.TimeOf(now), func() string { return docs.NewID[string](now) })
+	out.applied, err = d.apply(ctx, changes, files, base)
+	out.on, out.draft = l.Rev.ID, d
+	return out, err
 }
 
 // apply makes the changes of a batch on a draft. base is what revert_page

@@ -32,7 +32,11 @@ const (
 
 // PrepareMerge works out what merging a change request would give.
 func (s *Service) PrepareMerge(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
-	return s.prepare(ctx, s.Store.Reader, sp, cr, intoSpace)
+	m, err := s.prepare(ctx, s.Store.Reader, sp, cr, intoSpace)
+	if err != nil || len(m.conflicts) > 0 {
+		return m, err
+	}
+	return m, m.draft.prepareIndex(ctx)
 }
 
 // PrepareUpdate works out what bringing a change request up to date would

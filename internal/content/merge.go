@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -150,7 +151,10 @@ func (m *merge) pages(ctx context.Context) error {
 				return err
 			}
 		}
-		cur, there, err := m.d.page(ctx, pid)
+		raw, there, err := m.d.get(ctx, key)
+		if err == nil && there {
+			cur, err = decodePage(id, raw)
+		}
 		if err != nil {
 			return err
 		}
@@ -168,6 +172,8 @@ func (m *merge) pages(ctx context.Context) error {
 			}
 		case !there:
 			m.plan[pid] = &plan{page: now}
+		case bytes.Equal(raw, m.before[key]): // nobody else touched it
+			m.plan[pid] = &plan{page: now, was: cur, had: true}
 		default:
 			p, err := m.fields(was, cur, now, had)
 			if err != nil {
@@ -276,8 +282,8 @@ func (m *merge) variables(id string, was, cur, now docs.Page) (docs.Variables, e
 	for _, name := range slices.Sorted(maps.Keys(union(was.Variables, now.Variables))) {
 		b, a, c := was.Variables[name], cur.Variables[name], now.Variables[name]
 		switch {
-		case a == c || b == c:
-		case a != b:
+		case reflect.DeepEqual(a, c), reflect.DeepEqual(b, c):
+		case !reflect.DeepEqual(a, b):
 			m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: "variables." + name})
 		case c == nil:
 			delete(out, name)

@@ -188,7 +188,9 @@ func EscapeInline(s string) string {
 		case '\\', '`', '*', '[', ']', '<', '~':
 			b.WriteByte('\\')
 		case '_':
-			if i == 0 || i == len(s)-1 || !wordByte(s[i-1]) || !wordByte(s[i+1]) {
+			// A run of them is one mark, which means nothing inside of a word only.
+			from, to := len(strings.TrimRight(s[:i], "_")), len(s)-len(strings.TrimLeft(s[i:], "_"))
+			if from == 0 || to == len(s) || !isWordByte(s[from-1]) || !isWordByte(s[to]) {
 				b.WriteByte('\\')
 			}
 		case '&':
@@ -203,8 +205,4 @@ func EscapeInline(s string) string {
 		b.WriteByte(s[i])
 	}
 	return b.String()
-}
-
-func wordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }

@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -204,10 +205,13 @@ func indentedRaw(source string) *Node {
 	}}
 }
 
-// cleanSource is source as a node can carry it.
+// cleanSource is source as a node can carry it. All returns in front of a line
+// break go: if one stayed, it would be a part of the break the next time.
 func cleanSource(s string) string {
-	return strings.TrimRight(valid(strings.ReplaceAll(s, "\r\n", "\n")), " \t\r\n")
+	return strings.TrimRight(valid(lineEnds.ReplaceAllString(s, "\n")), " \t\r\n")
 }
+
+var lineEnds = regexp.MustCompile(`\r+\n`)
 
 func blockNode(typ string, data map[string]any, nodes ...*Node) *Node {
 	return &Node{Object: ObjectBlock, Type: typ, Data: data, Nodes: nodes}

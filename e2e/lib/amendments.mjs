@@ -136,12 +136,6 @@ export const BEYOND = [
         },
     },
     {
-        reason: 'an anchor that a writer fixed may have capitals and letters of any script',
-        apply(schemas) {
-            delete schemas.DocumentBlockHeading.properties.data.properties.id.pattern;
-        },
-    },
-    {
         reason: 'some colours are newer',
         apply(schemas) {
             for (const name of ['DocumentTextColor', 'DocumentTextBackgroundColor']) {

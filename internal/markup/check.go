@@ -25,6 +25,7 @@ const (
 type shape struct {
 	holds  holds
 	parts  []string // the types of nodes, when they are parts of this type
+	single bool     // exactly one node
 	closed bool     // no data but the fields
 	fields map[string]dataField
 	// fragments are the slots of a void block. A slot is named by the
@@ -132,16 +133,22 @@ var blockShapes = map[string]*shape{
 	"updates": {holds: holdsBlocks, parts: []string{"update"}, closed: true, fields: map[string]dataField{
 		"format": optional(asOneOf("numeric", "full", "short")),
 	}},
-	"update": {holds: holdsBlocks, fields: map[string]dataField{"date": needed(asLine), "tags": optional(asList(asRef(RefTag)))}},
-	"prompt": {holds: holdsBlocks, closed: true, fields: map[string]dataField{
+	"update": {holds: holdsBlocks, fields: map[string]dataField{"date": needed(asDate), "tags": optional(asList(asRef(RefTag)))}},
+	"prompt": {holds: holdsBlocks, parts: []string{"code"}, single: true, closed: true, fields: map[string]dataField{
 		"description": needed(asLine), "icon": optional(asLine), "openInAIProviders": optional(asFlag),
 		"defaultExpanded": optional(asOneOf("hidden", "partial", "full")),
 	}},
 }
 
+// wideAnchor is where clients find an anchor that their pattern for ids does
+// not allow. Here it is an id like any other.
+const wideAnchor = "anchor"
+
+var narrowAnchor = regexp.MustCompile(`^[-a-z0-9.+_]+$`)
+
 // headingShape keeps the level of the source where Markdown has more of them.
 var headingShape = &shape{holds: holdsInlines, fields: map[string]dataField{
-	"id": optional(asAnchor), "align": optional(asOneOf(textAlignments...)), "level": optional(asWhole(1, 6)),
+	"id": optional(asAnchor), wideAnchor: optional(asAnchor), "align": optional(asOneOf(textAlignments...)), "level": optional(asWhole(1, 6)),
 }}
 
 var inlineShapes = map[string]*shape{
@@ -255,6 +262,16 @@ func asAnchor(d *decoder, v any) (any, error) {
 		return s, d.spend(len(s))
 	}
 	return nil, d.fail("must be an anchor such as getting-started")
+}
+
+// asDate is a point in time, also as a day, in the form that Parse gives it.
+func asDate(d *decoder, v any) (any, error) {
+	s, _ := v.(string)
+	t, ok := parseDate(s)
+	if !ok {
+		return nil, d.fail("must be a date such as 2026-01-31 or 2026-01-31T08:00:00Z")
+	}
+	return t.Format(wireTime), nil
 }
 
 var unitForm = regexp.MustCompile(`^[a-z%]{1,8}$`)

@@ -244,7 +244,7 @@ func (d *decoder) node(v any, in around, at depth) (*Node, error) {
 	switch {
 	case sh == nil:
 		return nil, d.failAt("type", "is %s, which is not a type of %s", quoted(n.Type), want)
-	case len(in.parts) > 0 && !slices.Contains(in.parts, n.Type) && !isKept(m):
+	case len(in.parts) > 0 && !slices.Contains(in.parts, n.Type):
 		return nil, d.failAt("type", "is %s, but %s holds %s", quoted(n.Type), in.name, strings.Join(in.parts, ", "))
 	case len(in.parts) == 0 && partOf[n.Type] != "":
 		return nil, d.failAt("type", "is %s, which stands in %s only", quoted(n.Type), partOf[n.Type])
@@ -263,6 +263,12 @@ func (d *decoder) node(v any, in around, at depth) (*Node, error) {
 		return nil, err
 	}
 	d.leave()
+	if anchor, ok := n.Data[wideAnchor]; ok && strings.HasPrefix(n.Type, "heading-") {
+		delete(n.Data, wideAnchor)
+		if n.Data["id"] == nil {
+			n.Data["id"] = anchor
+		}
+	}
 
 	if n.IsVoid() {
 		if list, _ := m["nodes"].([]any); len(list) > 0 {
@@ -271,18 +277,14 @@ func (d *decoder) node(v any, in around, at depth) (*Node, error) {
 	} else if n.Nodes, err = d.nodes(m, around{n.Type, sh.holds, sh.parts}, at.below()); err != nil {
 		return nil, err
 	}
+	if sh.single && len(n.Nodes) != 1 {
+		return nil, d.failAt("nodes", "must be exactly one %s", sh.parts[0])
+	}
 	names, err := d.fragments(n, sh, m["fragments"], at.below())
 	if err == nil && sh.cells {
 		err = d.checkTable(n.Data, names)
 	}
 	return n, err
-}
-
-// isKept tells whether a block is source that the parser keeps verbatim,
-// which can be a part of anything.
-func isKept(m map[string]any) bool {
-	data, _ := m["data"].(map[string]any)
-	return m["type"] == "integration" && data["integration"] == rawIntegration
 }
 
 // fragments reads the rich parts of a node and gives their names.

@@ -109,6 +109,12 @@ func TestDecodeTellsWhatIsWrong(t *testing.T) {
 		"isVoid":                 {wrap(`{"object":"block","type":"divider","isVoid":false}`), "body.nodes[0].isVoid", "must be true"},
 		"paragraph in tabs":      {wrap(`{"object":"block","type":"tabs","nodes":[{"object":"block","type":"paragraph","nodes":[]}]}`), "body.nodes[0].nodes[0].type", "tabs-item"},
 		"list item alone":        {wrap(`{"object":"block","type":"list-item","nodes":[]}`), "body.nodes[0].type", "in a list only"},
+		"date":                   {wrap(`{"object":"block","type":"updates","data":{"format":"full"},"nodes":[{"object":"block","type":"update","data":{"date":"soon"},"nodes":[]}]}`), "body.nodes[0].nodes[0].data.date", "2026-01-31"},
+		"kept source in updates": {wrap(`{"object":"block","type":"updates","data":{"format":"full"},"nodes":[{"object":"block","type":"integration","data":{"integration":"octavo","block":"raw","props":{"source":"x"}}}]}`), "body.nodes[0].nodes[0].type", "holds update"},
+		"prompt of text":         {wrap(`{"object":"block","type":"prompt","data":{"description":"d"},"nodes":[{"object":"block","type":"paragraph","nodes":[]}]}`), "body.nodes[0].nodes[0].type", "holds code"},
+		"prompt of nothing":      {wrap(`{"object":"block","type":"prompt","data":{"description":"d"},"nodes":[]}`), "body.nodes[0].nodes", "exactly one code"},
+		"heading id":             {block("heading-1", `{"id":"a b"}`), "body.nodes[0].data.id", "anchor"},
+		"heading anchor":         {block("heading-1", `{"anchor":"\""}`), "body.nodes[0].data.anchor", "anchor"},
 		"no ref":                 {wrap(`{"object":"block","type":"content-ref","data":{}}`), "body.nodes[0].data.ref", "required"},
 		"ref kind":               {wrap(`{"object":"block","type":"content-ref","data":{"ref":{"kind":"planet"}}}`), "body.nodes[0].data.ref.kind", "must be one of"},
 		"ref without its key":    {wrap(`{"object":"block","type":"content-ref","data":{"ref":{"kind":"page"}}}`), "body.nodes[0].data.ref.page", "required"},
@@ -147,6 +153,30 @@ func tableJSON(kind, value string) string {
 const twiceJSON = `{"object":"document","nodes":[{"object":"block","type":"table","data":{"view":{"type":"grid","columns":["c"]},` +
 	`"definition":{"c":{"id":"c","title":"","type":"text"}},"records":{"r":{"orderIndex":"a","values":{"c":"f"}},"s":{"orderIndex":"b","values":{"c":"f"}}}},` +
 	`"fragments":[{"object":"fragment","fragment":"f","nodes":[]}]}]}`
+
+// An anchor is read under both names, and a day as the time that it is.
+func TestDecodeReadsOtherForms(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"id":"Ä"}`: "Ä", `{"anchor":"Ä"}`: "Ä", `{"anchor":"a"}`: "a", `{"id":"b","anchor":"Ä"}`: "b",
+	} {
+		doc, err := Decode("body", []byte(wrap(`{"object":"block","type":"heading-1","data":`+in+`,"nodes":[]}`)))
+		if err != nil || doc.Nodes[0].Data["id"] != want || len(doc.Nodes[0].Data) != 1 {
+			t.Errorf("%s: %v, %v", in, doc, err)
+		}
+	}
+	for in, want := range map[string]string{
+		"2026-01-31": "2026-01-31T00:00:00.000Z", "2026-01-31T08:00:00.5+02:00": "2026-01-31T06:00:00.500Z",
+		"0000-01-01T00:00:00+01:00": "", "9999-12-31T23:59:59-01:00": "", "soon": "", "": "",
+	} {
+		doc, err := Decode("body", []byte(wrap(`{"object":"block","type":"updates","data":{},"nodes":[{"object":"block","type":"update","data":{"date":"`+in+`"},"nodes":[]}]}`)))
+		switch {
+		case want == "" && !errs.Is(err, errs.Invalid):
+			t.Errorf("%s: %v", in, err)
+		case want != "" && (err != nil || doc.Nodes[0].Nodes[0].Data["date"] != want):
+			t.Errorf("%s: %v, %v", in, doc, err)
+		}
+	}
+}
 
 func TestDecodeKeepsWhatItMay(t *testing.T) {
 	in := wrap(`{"object":"block","type":"heading-1","isVoid":false,"key":"k-1","data":{"id":"intro","level":4,"align":null,"other":[1]},"meta":{"id":"evil"},"nodes":[

@@ -165,7 +165,7 @@ func (g *docGen) block(kind string, depth int) *Node {
 	case "updates":
 		data["format"] = g.pick("numeric", "full", "short")
 		return g.node(kind, data, g.parts(1, 2, func() *Node {
-			update := map[string]any{"date": "2025-12-25"}
+			update := map[string]any{"date": "2025-12-25T00:00:00.000Z"}
 			g.sometimes(update, "tags", func() any { return []any{Ref{Kind: RefTag, Tag: g.word("tag")}} })
 			return g.node("update", update, g.blocksAt(1, 3, essentialTypes, depth+1))
 		}))

@@ -407,10 +407,12 @@ func (h *htmlWriter) update(n *Node) {
 	h.close("article")
 }
 
+// parseDate reads a day or a time, which has a year of four digits in UTC too.
 func parseDate(s string) (time.Time, bool) {
 	for _, form := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(form, s); err == nil {
-			return t, true
+			t = t.UTC()
+			return t, t.Year() >= 0 && t.Year() <= 9999
 		}
 	}
 	return time.Time{}, false

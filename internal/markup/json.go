@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -50,7 +51,7 @@ func (n *Node) appendJSON(b []byte) (_ []byte, err error) {
 	b = append(b, `,"isVoid":`...)
 	b = strconv.AppendBool(b, n.IsVoid())
 	b = append(b, `,"data":`...)
-	if b, err = appendValue(b, n.Data); err != nil {
+	if b, err = appendValue(b, n.wireData()); err != nil {
 		return b, err
 	}
 	b = appendField(b, "key", n.Key)
@@ -73,6 +74,18 @@ func (n *Node) appendJSON(b []byte) (_ []byte, err error) {
 		}
 	}
 	return append(b, '}'), nil
+}
+
+// wireData is the data as clients may see it.
+func (n *Node) wireData() map[string]any {
+	id, ok := n.Data["id"].(string)
+	if !ok || narrowAnchor.MatchString(id) || !strings.HasPrefix(n.Type, "heading-") {
+		return n.Data
+	}
+	data := maps.Clone(n.Data)
+	delete(data, "id")
+	data[wideAnchor] = id
+	return data
 }
 
 func appendNodes(b []byte, nodes []*Node) (_ []byte, err error) {

@@ -17,6 +17,8 @@ func TestFieldsThatAreNeverAbsent(t *testing.T) {
 		{"image without a caption", blockNode("image", nil), `{"object":"block","type":"image","isVoid":true,"data":{},"fragments":[]}`},
 		{"table without words", blockNode("table", nil), `{"object":"block","type":"table","isVoid":true,"data":{},"fragments":[]}`},
 		{"divider", blockNode("divider", nil), `{"object":"block","type":"divider","isVoid":true,"data":{}}`},
+		{"anchor that is an id", headingNode(2, "a-b.c", nil), `{"object":"block","type":"heading-2","isVoid":false,"data":{"id":"a-b.c"},"nodes":[{"object":"text","leaves":[{"object":"leaf","text":"","marks":[]}]}]}`},
+		{"anchor that is none", headingNode(2, "Ä", nil), `{"object":"block","type":"heading-2","isVoid":false,"data":{"anchor":"Ä"},"nodes":[{"object":"text","leaves":[{"object":"leaf","text":"","marks":[]}]}]}`},
 		{"paragraph", blockNode("paragraph", nil), `{"object":"block","type":"paragraph","isVoid":false,"data":{},"nodes":[]}`},
 		{"reference to no address", Ref{Kind: RefURL}, `{"kind":"url","url":""}`},
 		{"reference to an address", Ref{Kind: RefURL, URL: "https://x.test/?a=1&b=<"}, `{"kind":"url","url":"https://x.test/?a=1&b=<"}`},

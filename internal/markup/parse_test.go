@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -86,6 +87,21 @@ func TestEverythingHoldsTheLaws(t *testing.T) {
 	doc := Parse(b, hardRefs)
 	if n := len(doc.Problems); n != 1 { // the include names nothing
 		t.Errorf("%d problems: %v", n, doc.Problems)
+	}
+}
+
+// Any attribute may say anything.
+func TestAttributesWithAnyValue(t *testing.T) {
+	attr := regexp.MustCompile(`="[^"]*"`)
+	for _, c := range syntaxCases(t) {
+		for _, at := range attr.FindAllStringIndex(c.source, -1) {
+			for _, v := range []string{
+				"", `=""`, `="someday"`, `="-1"`, `="0"`, `="1.5"`, `="1e9"`, `="99999999999999999999"`, `="NaN"`, `="INF"`, `="50vw"`, `="Ä"`, `="a b"`,
+				`="null"`, `="true"`, `="[1]"`, `="#x"`, `="../x"`, `="javascript:x"`, `="&quot;"`, "=\"\t\"",
+			} {
+				checkLaws(t, []byte(c.source[:at[0]]+v+c.source[at[1]:]), Refs{})
+			}
+		}
 	}
 }
 

@@ -180,7 +180,7 @@ func (g *normalGen) block(typ string, depth int) *Node {
 	case "heading":
 		n := headingNode(rapid.IntRange(1, 6).Draw(g.t, "level"), "", g.inlines(true, true))
 		if g.chance(3) {
-			n.Data["id"] = g.pick("a-b", "x.y", "é")
+			n.Data["id"] = g.pick("a-b", "x.y", "é", "Capital")
 		}
 		if g.chance(6) {
 			n.Data["align"] = g.pick(textAlignments...)
@@ -222,7 +222,7 @@ func (g *normalGen) block(typ string, depth int) *Node {
 	case "if":
 		return blockNode("if", map[string]any{"expression": g.pick(`a === "b"`, "x && y", `'%}' != z`)}, inner()...)
 	case "updates":
-		update := map[string]any{"date": g.pick("2025-12-25T00:00:00.000Z", "2025-12-25T10:00:00.000Z", "soon")}
+		update := map[string]any{"date": g.pick("2025-12-25T00:00:00.000Z", "2025-12-25T10:00:00.000Z", "2025-12-25T23:59:59.999Z")}
 		return blockNode("updates", map[string]any{"format": g.pick("full", "short", "numeric")}, blockNode("update", update, inner()...))
 	case "prompt":
 		return blockNode("prompt", map[string]any{"description": g.line(), "openInAIProviders": true}, g.code())

@@ -11,7 +11,8 @@ import (
 func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]any, column string, td *element) {
 	def := t.definition[column].(map[string]any)
 	text := strings.TrimSpace(td.plain())
-	if text == "null" && def["type"] != "text" {
+	bare := !slices.ContainsFunc(td.kids, func(k *element) bool { return k.name != "" })
+	if text == "null" && bare && def["type"] != "text" {
 		return // nothing, as exporters write it
 	}
 	switch def["type"] {

@@ -57,14 +57,19 @@ func (c *converter) tag(i *item) []*Node {
 	} else if i.closed {
 		body = c.bodyOf(i)
 	}
+	if part != "" && slices.ContainsFunc(kids, func(k *Node) bool { return k.Type == "integration" }) {
+		return raw("") // one of the parts is none, which was told
+	}
 	if n := c.tagNode(t.name, t.args, kids, body); n != nil {
 		return []*Node{n}
 	}
 	switch t.name {
 	case "include":
 		return raw("{% include %} names no reusable content of this space")
-	case "code":
-		return raw("{% code %} holds one block of code and nothing else")
+	case "code", "prompt":
+		return raw(fmt.Sprintf("{%% %s %%} holds one block of code and nothing else", t.name))
+	case "update":
+		return raw(`{% update %} needs a date such as date="2026-01-31"`)
 	}
 	return raw(fmt.Sprintf("{%% %s %%} lacks an attribute that it needs", t.name))
 }
@@ -243,7 +248,7 @@ func readLength(s string) (any, bool) {
 		i--
 	}
 	v, err := strconv.ParseFloat(s[:i], 64)
-	if err != nil || v < 0 || v > 1e6 || len(s)-i > 8 || strings.ContainsAny(s[:i], "xXpPeE_+") {
+	if err != nil || !(v >= 0 && v <= 1e6) || len(s)-i > 8 || strings.ContainsAny(s[:i], "xXpPeE_+") {
 		return nil, false
 	}
 	if unit := s[i:]; unit != "" && unit != "px" {
@@ -282,14 +287,12 @@ const wireTime = "2006-01-02T15:04:05.000Z"
 
 func updateNode(as attributes, kids []*Node) *Node {
 	data := orEmpty(as.others("date", "tags"))
-	date, ok := as.get("date")
-	if !ok || date == "" {
+	value, _ := as.get("date")
+	date, ok := parseDate(value)
+	if !ok {
 		return nil
 	}
-	if t, ok := parseDate(date); ok {
-		date = t.UTC().Format(wireTime)
-	}
-	data["date"] = date
+	data["date"] = date.Format(wireTime)
 	if v, _ := as.get("tags"); v != "" {
 		var tags []any
 		for _, s := range strings.Split(v, ",") {
@@ -313,6 +316,9 @@ func writeDate(s string) string {
 }
 
 func promptNode(as attributes, kids []*Node) *Node {
+	if len(kids) != 1 || kids[0].Type != "code" {
+		return nil
+	}
 	data := as.strings(nil, "icon")
 	description, _ := as.get("description")
 	data = setString(data, "description", description)
@@ -320,7 +326,7 @@ func promptNode(as attributes, kids []*Node) *Node {
 	if v, _ := as.get("defaultExpanded"); v == "partial" || v == "full" || v == "hidden" {
 		data["defaultExpanded"] = v
 	}
-	return blockNode("prompt", data, filled(kids)...)
+	return blockNode("prompt", data, kids...)
 }
 
 // swaggerNode makes the block of a specification that is named by a file or

@@ -36,6 +36,12 @@ func (s *Service) Folder(ctx context.Context, v *View) (*folder.Tree, error) {
 	if err := ex.includes(ctx); err != nil {
 		return nil, err
 	}
+	l := &linker{ctx: context.WithoutCancel(ctx), t: &v.tree, base: s.BaseURL}
+	ex.out.Known = func(dest string) bool {
+		where, anchor, _ := strings.Cut(dest, "#")
+		_, ok := l.byID(where, anchor)
+		return ok && anchor == ""
+	}
 	return ex.out, ex.files(ctx)
 }
 

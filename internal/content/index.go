@@ -399,11 +399,11 @@ func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, sto
 	for _, ref := range markup.References(doc) {
 		lp.Links = append(lp.Links, unresolvedFrom(file, loosely(linkOf(string(p.ID), ref), ref.Ref, loose)))
 	}
-	lp.Anchors = markup.Anchors(doc)
 	whole, err := ix.tree.dereferenced(ctx, doc)
 	if err != nil {
 		return sp, lp, err
 	}
+	lp.Anchors = append(markup.Anchors(whole), markup.Slug(p.Title))
 	if p.Description != "" {
 		sp.Sections = append(sp.Sections, search.Section{Body: p.Description})
 	}
@@ -451,6 +451,10 @@ func (ix *indexer) reusable(ctx context.Context, r docs.Reusable) (store.LayerPa
 	for _, ref := range markup.References(doc) {
 		lp.Links = append(lp.Links, unresolvedFrom(r.File, loosely(linkOf(string(r.ID), ref), ref.Ref, loose)))
 	}
+	whole, err := ix.tree.dereferenced(ctx, doc)
+	if err == nil {
+		lp.Anchors = markup.Anchors(whole)
+	}
 	return lp, err
 }
 
@@ -484,7 +488,7 @@ func linkOf(owner string, r markup.Reference) store.Link {
 		l.Target = r.Ref.Tag
 	default:
 		l.Target = cutTarget(r.Ref.URL)
-		if isRelative(r.Ref.URL) {
+		if isRelative(r.Ref.URL) || r.Ref.URL == "" { // which leads nowhere yet
 			where, _, _ := strings.Cut(r.Ref.URL, "#")
 			l.Kind, l.Anchor = store.Unresolved, cutText(lastPart(where), maxLabel)
 		}
@@ -503,7 +507,7 @@ func loosely(l store.Link, ref markup.Ref, loose map[markup.Ref]bool) store.Link
 // unresolvedFrom gives a path that leads nowhere as seen from the top of the
 // folder, so that the same words in two places are two targets.
 func unresolvedFrom(file string, l store.Link) store.Link {
-	if l.Kind == store.Unresolved && !strings.HasPrefix(l.Target, "/") {
+	if l.Kind == store.Unresolved && l.Target != "" && !strings.HasPrefix(l.Target, "/") {
 		where, anchor, has := strings.Cut(l.Target, "#")
 		l.Target = path.Join(path.Dir(file), where)
 		if has {

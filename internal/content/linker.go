@@ -90,10 +90,12 @@ func (l *linker) current(dest string, use markup.Use) (markup.Ref, bool) {
 	if strings.Contains(where, ":") || strings.HasPrefix(where, "//") {
 		return none, false // an address with a scheme or a host
 	}
+	if where, _, _ = strings.Cut(where, "?"); where == "" { // this page
+		return l.byName(l.file, anchor, use)
+	}
 	if s, err := url.PathUnescape(where); err == nil {
 		where = s
 	}
-	where, _, _ = strings.Cut(where, "?")
 	if ref, ok := l.byID(where, anchor); ok {
 		return ref, true
 	}
@@ -264,6 +266,13 @@ func (l *linker) locatePage(ref markup.Ref) (string, bool) {
 	}
 	p, ok, err := l.t.page(l.ctx, docs.PageID(ref.Page))
 	l.fail(err)
+	if ok && p.Type == docs.PageGroup && !l.stable { // it has an address, unless a file takes that
+		at, err := l.t.Path(l.ctx, p)
+		l.fail(err)
+		if now, found := l.byName(at, "", markup.UseLink); found && now.Page == ref.Page {
+			return l.relative(at) + anchor, true
+		}
+	}
 	if l.stable || !ok || !p.HasBody() {
 		return "/pages/" + ref.Page + anchor, ok
 	}

@@ -172,7 +172,7 @@ func (a *anchorsOf) has(ctx context.Context, r store.Reader, layer, page, anchor
 			a.set[name] = true
 		}
 	}
-	return a.set[anchor], nil
+	return markup.HasAnchor(anchor, func(name string) bool { return a.set[name] }), nil
 }
 
 // report gives the status of all targets of a revision, or of one page.
@@ -235,6 +235,9 @@ func (s *Service) status(ctx context.Context, v *View, t store.Target, anchors *
 		return "", nil
 	}
 	_, ok, err := v.get(ctx, key+t.Target)
+	if err == nil && !ok && t.Kind == markup.RefAnchor { // a reusable content has anchors, too
+		_, ok, err = v.get(ctx, keyReusable+t.Target)
+	}
 	if err == nil && ok && t.Kind == markup.RefAnchor {
 		ok, err = anchors.has(ctx, s.Store.Reader, v.Space.Layer, t.Target, t.Anchor)
 	}
@@ -329,6 +332,10 @@ func (l *looker) target(ctx context.Context, t store.Target) (*Location, error) 
 	case markup.RefPage, markup.RefAnchor:
 		loc.Kind = markup.RefPage
 		loc.Page, err = x.view.Page(ctx, docs.PageID(t.Target))
+		if errs.Is(err, errs.NotFound) && t.Anchor != "" {
+			loc.Kind = markup.RefReusable
+			loc.Reusable, err = x.view.Reusable(ctx, docs.ReusableID(t.Target))
+		}
 		if err == nil && t.Anchor != "" {
 			var ok bool
 			if ok, err = l.anchors.has(ctx, l.s.Store.Reader, x.view.Space.Layer, t.Target, t.Anchor); err == nil && !ok {

@@ -3,7 +3,6 @@ package folder
 import (
 	"bytes"
 	"maps"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -24,19 +23,23 @@ const maxSearches = 20
 func Check(t *Tree) []Problem {
 	c := &checker{
 		tree: t, out: problems{limit: DefaultLimits.Problems},
-		sources: map[string]*source{}, shown: map[string]bool{}, files: map[string]bool{},
+		sources: map[string]*source{}, shown: map[string]bool{}, files: map[string]bool{}, pages: map[string]*Page{},
 	}
 	for _, p := range t.All() {
 		if p.Type == Document {
 			c.shown[p.File] = true
-			c.read(p.File, p.Source, p.Head)
+			c.read(p.File, p.Title, p.Source, p.Head)
+			if c.pages["."] == nil {
+				c.pages["."] = p
+			}
 		}
 	}
+	c.addresses(t.Pages, "")
 	for _, p := range t.Unlisted {
-		c.read(p.File, p.Source, p.Head)
+		c.read(p.File, p.Title, p.Source, p.Head)
 	}
 	for _, in := range t.Includes {
-		c.read(in.File, in.Source, in.Head)
+		c.read(in.File, "", in.Source, in.Head)
 	}
 	for _, list := range [][]*File{t.Files, t.Others} {
 		for _, f := range list {
@@ -57,7 +60,6 @@ func Check(t *Tree) []Problem {
 // source is what a Markdown file uses and offers.
 type source struct {
 	text     []byte
-	title    string
 	anchors  map[string]bool
 	uses     map[use]bool
 	includes []string
@@ -74,11 +76,34 @@ type checker struct {
 	sources map[string]*source
 	shown   map[string]bool // pages of the navigation
 	files   map[string]bool
+	pages   map[string]*Page // by address; "." is the first one
+}
+
+// addresses remembers where pages and groups are, which need not be where
+// their files are.
+func (c *checker) addresses(pages []*Page, above string) {
+	for _, p := range pages {
+		if at := path.Join(above, p.Slug); p.Slug != "" && (p.Type == Document || p.Type == Group) {
+			if c.pages[at] == nil {
+				c.pages[at] = p
+			}
+			c.addresses(p.Children, at)
+		}
+	}
+}
+
+// addressed gives the page that a path is the address of, or nil.
+func (c *checker) addressed(target string) *Page {
+	at := strings.TrimSuffix(strings.TrimSuffix(target, ".md"), "/README")
+	if at == "README" {
+		at = "."
+	}
+	return c.pages[at]
 }
 
 // read parses a file and keeps what it uses.
-func (c *checker) read(name string, text []byte, h markup.Head) {
-	s := &source{text: text, title: h.Title, anchors: map[string]bool{}, uses: map[use]bool{}}
+func (c *checker) read(name, title string, text []byte, h markup.Head) {
+	s := &source{text: text, anchors: map[string]bool{}, uses: map[use]bool{}}
 	c.sources[name] = s
 	for _, cover := range []string{h.Meta.Cover, h.Meta.CoverDark} {
 		if cover != "" {
@@ -93,6 +118,9 @@ func (c *checker) read(name string, text []byte, h markup.Head) {
 	}})
 	for _, a := range markup.Anchors(doc) {
 		s.anchors[a] = true
+	}
+	if title != "" {
+		s.anchors[markup.Slug(title)] = true
 	}
 	above := bytes.Count(text[:h.Body], []byte("\n"))
 	for _, p := range doc.Problems {
@@ -175,11 +203,27 @@ func (c *checker) use(name string, u use) (code, why string) {
 	if u.dest == "" {
 		return missing, "the link leads nowhere"
 	}
+	if c.tree.Known != nil && c.tree.Known(u.dest) {
+		return "", ""
+	}
 	target, ok := resolve(name, u.dest)
 	if !ok {
 		return CodeBadPath, shown + " leaves the folder"
 	}
-	file, ok := finder(func(file string) bool { return c.sources[file] != nil || c.files[file] }, target)
+	file, ok := finder(func(file string) bool {
+		return c.files[file] || c.sources[file] != nil && u.kind != markup.UseImage && u.kind != markup.UseFile
+	}, target)
+	_, anchor, _ := strings.Cut(u.dest, "#")
+	if !ok && u.kind == markup.UseLink {
+		if page := c.addressed(target); page != nil && page.Type == Group {
+			if anchor != "" {
+				return CodeBrokenAnchor, page.Title + " is a group, which has no headings"
+			}
+			return "", ""
+		} else if page != nil {
+			file, ok = page.File, true
+		}
+	}
 	if !ok {
 		return missing, "there is no " + target
 	}
@@ -193,7 +237,7 @@ func (c *checker) use(name string, u use) (code, why string) {
 	if !c.shown[file] && c.shown[name] && !strings.HasPrefix(file, includeFolder) {
 		return missing, shown + " leads to a page that is not in " + c.tree.summary()
 	}
-	if _, anchor, ok := strings.Cut(u.dest, "#"); ok && anchor != "" && !c.hasAnchor(file, anchor, 0) {
+	if anchor != "" && !c.hasAnchor(file, anchor, 0) {
 		return CodeBrokenAnchor, file + " has no heading #" + printable(anchor) + nearAnchor(to, anchor)
 	}
 	return "", ""
@@ -220,17 +264,8 @@ func (c *checker) hasAnchor(file, anchor string, depth int) bool {
 	if s == nil || depth > maxNesting {
 		return false
 	}
-	if plain, err := url.PathUnescape(anchor); err == nil {
-		anchor = plain
-	}
-	if s.anchors[anchor] || s.anchors[strings.ToLower(anchor)] || anchor == GroupSlug(s.title) {
+	if markup.HasAnchor(anchor, func(name string) bool { return s.anchors[name] }) {
 		return true
-	}
-	// Raw HTML is not parsed; what it names is taken at its word.
-	for _, form := range []string{`id="` + anchor + `"`, `name="` + anchor + `"`, `id='` + anchor + `'`} {
-		if bytes.Contains(s.text, []byte(form)) {
-			return true
-		}
 	}
 	return slices.ContainsFunc(s.includes, func(in string) bool { return c.hasAnchor(in, anchor, depth+1) })
 }

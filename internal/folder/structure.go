@@ -194,8 +194,8 @@ func (s *structure) skip(e entry, file string) {
 
 func (s *structure) link(e entry, target string) *Page {
 	emoji, title := markup.SplitEmoji(e.text)
-	if title == "" {
-		title = target
+	if title == "" { // as it will be read once it was written
+		emoji, title = markup.SplitEmoji(markup.CleanTitle(target))
 	}
 	return &Page{Type: Link, Title: title, Emoji: emoji, LinkTitle: e.label, Target: addressEscape.Replace(target), Line: e.line()}
 }

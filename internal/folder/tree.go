@@ -43,6 +43,10 @@ type Tree struct {
 	ConfigSource, SummarySource, VariablesSource, TagsSource []byte
 
 	Problems []Problem
+
+	// Known tells whether a destination names something that no folder has,
+	// such as a page of a server by its id. It may be nil.
+	Known func(dest string) bool
 }
 
 // Types of pages.

@@ -1,9 +1,12 @@
 package markup
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"golang.org/x/net/html"
 )
 
 // Slug makes an anchor of a text: its letters and digits in lower case, with
@@ -66,6 +69,44 @@ func nameAnchors(nodes []*Node) {
 		}
 		used[id] = true
 		n.Meta = map[string]any{"id": id}
+	}
+}
+
+// HasAnchor tells whether a link with an anchor leads to one of those that has
+// knows: as it is written, as an address decodes it, or in lower case, as the
+// anchors of headings are.
+func HasAnchor(anchor string, has func(string) bool) bool {
+	if has(anchor) {
+		return true
+	}
+	if plain, err := url.PathUnescape(anchor); err == nil {
+		anchor = plain
+	}
+	return has(anchor) || has(strings.ToLower(anchor))
+}
+
+// rawAnchors adds the ids in a piece of HTML, whether or not it is well
+// formed.
+func rawAnchors(out []string, source string) []string {
+	if !strings.Contains(source, "<") {
+		return out
+	}
+	z := html.NewTokenizer(strings.NewReader(source))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return out
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := z.TagName()
+			link := string(name) == "a"
+			for more {
+				var key, value []byte
+				key, value, more = z.TagAttr()
+				if (string(key) == "id" || link && string(key) == "name") && anchorForm.Match(value) {
+					out = append(out, string(value))
+				}
+			}
+		}
 	}
 }
 

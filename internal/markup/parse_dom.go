@@ -94,6 +94,9 @@ func readHTML(source string) (root *element, ok bool) {
 		case html.SelfClosingTagToken, html.StartTagToken:
 			t := z.Token()
 			e.name, e.attrs = t.Data, t.Attr
+			for i := range e.attrs {
+				e.attrs[i].Val = valid(e.attrs[i].Val)
+			}
 			top.kids = append(top.kids, e)
 			if tt == html.SelfClosingTagToken || voidElements[e.name] {
 				continue
@@ -194,7 +197,7 @@ func readElement(open string) (*element, bool) {
 				}
 				a.Val, rest = rest[:end], rest[end:]
 			}
-			a.Val = html.UnescapeString(a.Val)
+			a.Val = valid(html.UnescapeString(a.Val))
 		}
 		if !e.has(a.Key) {
 			e.attrs = append(e.attrs, a)

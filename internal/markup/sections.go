@@ -58,12 +58,21 @@ func Headings(doc *Document) []Heading {
 	return out
 }
 
-// Anchors gives every id that a link can point to.
+// Anchors gives every id that a link can point to, also those in HTML that is
+// kept as it is.
 func Anchors(doc *Document) []string {
 	var out []string
 	visit(doc.Nodes, func(n *Node) {
 		if id := anchorOf(n); id != "" {
 			out = append(out, id)
+		}
+		if source, ok := rawSource(n); ok {
+			out = rawAnchors(out, source)
+		}
+		for _, l := range n.Leaves {
+			if l.Raw {
+				out = rawAnchors(out, l.Text)
+			}
 		}
 	})
 	return out

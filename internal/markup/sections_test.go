@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,5 +128,20 @@ func TestSparseTablesAreCheap(t *testing.T) {
 	References(doc)
 	if out := render(t, HTMLOptions{}, doc.Nodes...); len(out) > 8<<20 {
 		t.Errorf("%d bytes of HTML", len(out))
+	}
+}
+
+// Links can lead to headings and to ids in HTML that is kept as it is.
+func TestAnchors(t *testing.T) {
+	doc := Parse([]byte("## A\n\n<center id=\"block\">x <i id='deep'>y</i>\n\ntext <b id=inline>z</b> <a name=\"old\"></a> <b id=\"no good\" name=\"b\">\n\n"+
+		"| <span id=\"cell\">c</span> |\n| - |\n| <u id=\"row\">d</u> |\n\n```html\n<b id=\"code\">\n```\n"), Refs{})
+	if got, want := Anchors(doc), []string{"a", "block", "deep", "inline", "old", "row"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	has := func(s string) bool { return s == "über" || s == "C" }
+	for anchor, want := range map[string]bool{"über": true, "%C3%9Cber": true, "Über": true, "C": true, "c": false, "%": false, "": false} {
+		if HasAnchor(anchor, has) != want {
+			t.Errorf("%q: %t", anchor, !want)
+		}
 	}
 }

@@ -169,9 +169,9 @@ func writeDest(dest string) string {
 	for i := 0; i < len(dest); i++ {
 		c := dest[i]
 		switch {
-		case c < ' ' || c == 0x7f:
+		case isControl(c):
 			fmt.Fprintf(&b, "&#x%X;", c)
-		case c == '\\' && (i+1 == len(dest) || util.IsPunct(dest[i+1])):
+		case c == '\\' && (i+1 == len(dest) || util.IsPunct(dest[i+1]) || isControl(dest[i+1])):
 			b.WriteString(`\\`)
 		case (c == '<' || c == '>') && pointy:
 			b.WriteByte('\\')
@@ -191,6 +191,8 @@ func writeDest(dest string) string {
 	}
 	return b.String()
 }
+
+func isControl(c byte) bool { return c < ' ' || c == 0x7f }
 
 func writeTitle(s string) string {
 	var b strings.Builder

@@ -84,6 +84,9 @@ func modelMerge(base, into, from modelTree) (out modelTree, clean bool) {
 			out[id] = c.clone()
 		case c == nil:
 		default:
+			if b == nil { // it was gone, and came back on both sides
+				b = &modelPage{}
+			}
 			clean = out[id].merge(b, a, c) && clean
 		}
 	}
@@ -135,9 +138,13 @@ func (p *modelPage) merge(b, a, c *modelPage) bool {
 		}
 	}
 	for w, t := range c.blocks {
-		if _, known := b.blocks[w]; !known {
-			p.blocks[w] = t
+		if _, known := b.blocks[w]; known {
+			continue
 		}
+		if _, both := a.blocks[w]; both {
+			t = pick("", a.blocks[w], t)
+		}
+		p.blocks[w] = t
 	}
 	return clean
 }

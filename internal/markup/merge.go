@@ -77,23 +77,34 @@ func (m *merger) list(base, into, from []*Node, keyed bool) []*Node {
 	a, c := m.identify(base, into, keyed), m.identify(base, from, keyed)
 	next := len(base)
 	added := map[uint64][]int{} // what into added, by content
+	named := map[string]int{}   // and by key
 	intoAt, fromAt := map[int]*Node{}, map[int]*Node{}
 	for i, n := range into {
 		if a[i] < 0 {
 			a[i] = next
 			next++
 			added[m.h.of(n)] = append(added[m.h.of(n)], a[i])
+			named[n.Key] = a[i]
 		}
 		intoAt[a[i]] = n
 	}
 	for i, n := range from {
-		if c[i] < 0 {
-			if same := added[m.h.of(n)]; len(same) > 0 { // both added it
-				c[i], added[m.h.of(n)] = same[0], same[1:]
-			} else {
-				c[i] = next
-				next++
-			}
+		if same := added[m.h.of(n)]; c[i] < 0 && len(same) > 0 { // both added it
+			c[i], added[m.h.of(n)] = same[0], same[1:]
+		}
+		if c[i] >= 0 {
+			fromAt[c[i]] = n
+		}
+	}
+	for i, n := range from {
+		if c[i] >= 0 {
+			continue
+		}
+		if id, known := named[n.Key]; known && keyed && fromAt[id] == nil {
+			c[i] = id // both have it from elsewhere, and changed it
+		} else {
+			c[i] = next
+			next++
 		}
 		fromAt[c[i]] = n
 	}

@@ -44,6 +44,9 @@ func newFixture(w *world) fixture {
 	w.must("admin", "POST", "/user/tokens", `{"label":"`+marker+`"}`, "token")
 	f := fixture{w}
 	f.write()
+	w.must("admin", "POST", "/spaces/$space/comments", `{"page":"$page","body":{"markdown":"`+marker+`"}}`, "comment")
+	w.must("admin", "POST", "/spaces/$space/comments/$comment/replies", `{"body":{"markdown":"`+marker+`"}}`, "reply")
+	w.must("admin", "POST", "/spaces/$space/change-requests/$request/comments", `{"body":{"markdown":"`+marker+`"}}`)
 	return f
 }
 
@@ -107,6 +110,7 @@ func (f fixture) param(name string) string {
 		"userId": "user_victim", "inviteId": "invite", "tokenId": "token",
 		"pageId": "page", "fileId": "file", "reusableContentId": "reusable", "documentId": "document", "revisionId": "revision",
 		"changeRequestId": "request", "reviewId": "review", "conflictId": "conflict",
+		"commentId": "comment", "commentReplyId": "reply",
 	}[name]
 	switch name {
 	case "emailDomain":
@@ -140,6 +144,7 @@ func (f fixture) state() string {
 		"/spaces/$space/change-requests/$request", "/spaces/$space/change-requests/$request/content", "/spaces/$space/change-requests/$request/reviews",
 		"/spaces/$space/change-requests/$request/conflicts", "/spaces/$space/change-requests/$request/requested-reviewers",
 		"/spaces/$space/content/files/$file/backlinks", "/orgs/$org/search?query=" + marker,
+		"/spaces/$space/comments", "/spaces/$space/comments/$comment/replies", "/spaces/$space/change-requests/$request/comments",
 	} {
 		all = append(all, string(f.w.must("admin", "GET", path, "").body))
 	}
@@ -184,6 +189,14 @@ var bodies = map[string]string{
 	"submitChangeRequestReview":           `{"status":"approved"}`,
 	"requestReviewersForChangeRequest":    `{"users":["$user_mallory"]}`,
 	"resolveChangeRequestConflict":        `{"resolution":"mine"}`,
+	"postCommentInSpace":                  `{"body":{"markdown":"pwned"}}`,
+	"updateCommentInSpace":                `{"resolved":true}`,
+	"postCommentReplyInSpace":             `{"body":{"markdown":"pwned"}}`,
+	"updateCommentReplyInSpace":           `{"resolved":true}`,
+	"postCommentInChangeRequest":          `{"body":{"markdown":"pwned"}}`,
+	"updateCommentInChangeRequest":        `{"resolved":true}`,
+	"postCommentReplyInChangeRequest":     `{"body":{"markdown":"pwned"}}`,
+	"updateCommentReplyInChangeRequest":   `{"resolved":true}`,
 }
 
 // about says how operations answer that are about the caller and not about
@@ -308,4 +321,4 @@ func TestIsolationWithinAnOwnSpace(t *testing.T) {
 	})
 }
 
-var foreignPart = regexp.MustCompile(`\{(pageId|pagePath|fileId|reusableContentId|documentId|revisionId|changeRequestId)\}`)
+var foreignPart = regexp.MustCompile(`\{(pageId|pagePath|fileId|reusableContentId|documentId|revisionId|changeRequestId|commentId|commentReplyId)\}`)

@@ -25,6 +25,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/orgs"
@@ -50,6 +51,8 @@ type Config struct {
 	Limit   Limit // of requests
 	// Observe is told of every request, for metrics; nil is nobody.
 	Observe func(operation string, status int, took time.Duration)
+
+	Comments *comments.Service
 }
 
 // API serves /v1.
@@ -121,6 +124,7 @@ func New(c Config, secret string) *API {
 	a.changeRequestContent()
 	a.reviews()
 	a.search()
+	a.comments()
 	a.describe()
 	a.mux.HandleFunc("GET "+Prefix+downloads, a.download)
 	a.mux.HandleFunc("/", a.unknown)

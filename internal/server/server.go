@@ -22,6 +22,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/orgs"
@@ -85,6 +86,8 @@ type Services struct {
 	Content *content.Service
 	Reviews *reviews.Service
 	Spaces  *spaces.Service
+
+	Comments *comments.Service
 }
 
 // NewServices wires services to an open store.
@@ -93,6 +96,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 	return Services{
 		Store: s, Blobs: files, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s},
 		Content: c, Reviews: &reviews.Service{Store: s, Content: c}, Spaces: &spaces.Service{Store: s, Content: c},
+		Comments: &comments.Service{Store: s, Content: c},
 	}
 }
 
@@ -152,6 +156,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.API = api.New(api.Config{
 		Store: s.Store, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Blobs: s.Blobs, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
+		Comments: s.Comments,
 	}, secret)
 	s.metrics.declare(s.API.Operations())
 	work := s.jobs()

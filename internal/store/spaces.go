@@ -160,6 +160,8 @@ func (tx *Tx) PurgeSpace(ctx context.Context, s docs.Space) error {
 	}
 	for _, text := range []string{
 		`DELETE FROM invite_links WHERE space_id = $1`,
+		`DELETE FROM comment_reactions WHERE comment_id IN (SELECT id FROM comments WHERE space_id = $1)`,
+		`DELETE FROM comment_replies WHERE space_id = $1`,
 		`DELETE FROM comments WHERE space_id = $1`,
 		`DELETE FROM contributors WHERE change_request_id IN (SELECT id FROM change_requests WHERE space_id = $1)`,
 		`DELETE FROM reviews WHERE change_request_id IN (SELECT id FROM change_requests WHERE space_id = $1)`,

@@ -1,0 +1,179 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/comments"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Comment on the wire.
+type Comment struct {
+	Object      string             `json:"object" enum:"comment"`
+	ID          string             `json:"id"`
+	PostedBy    User               `json:"postedBy"`
+	PostedAt    docs.Time          `json:"postedAt"`
+	EditedAt    docs.Time          `json:"editedAt,omitzero"`
+	Reactions   []emojiReaction    `json:"reactions"`
+	Replies     int                `json:"replies"`
+	Repliers    []replier          `json:"repliers"`
+	Body        noteBody           `json:"body"`
+	Target      commentTarget      `json:"target"`
+	URLs        location           `json:"urls"`
+	Permissions commentPermissions `json:"permissions"`
+	Status      docs.CommentStatus `json:"status" enum:"open,resolved"`
+	ResolvedAt  docs.Time          `json:"resolvedAt,omitzero"`
+	ResolvedBy  *User              `json:"resolvedBy,omitempty"`
+}
+
+// CommentReply on the wire.
+type CommentReply struct {
+	Object      string             `json:"object" enum:"comment-reply"`
+	ID          string             `json:"id"`
+	PostedBy    User               `json:"postedBy"`
+	PostedAt    docs.Time          `json:"postedAt"`
+	EditedAt    docs.Time          `json:"editedAt,omitzero"`
+	Reactions   []emojiReaction    `json:"reactions"`
+	Body        noteBody           `json:"body"`
+	URLs        location           `json:"urls"`
+	Permissions commentPermissions `json:"permissions"`
+}
+
+// noteBody is the body of a comment in the form that was asked for.
+type noteBody struct {
+	Markdown *string          `json:"markdown,omitempty"`
+	Document *markup.Document `json:"document,omitempty"`
+}
+
+type emojiReaction struct {
+	Emoji string    `json:"emoji"`
+	Count int       `json:"count"`
+	Users []reactor `json:"users"`
+}
+
+type reactor struct {
+	User      User      `json:"user"`
+	ReactedAt docs.Time `json:"reactedAt"`
+}
+
+type replier struct {
+	UpdatedAt docs.Time `json:"updatedAt"`
+	Count     int       `json:"count"`
+	User      User      `json:"user"`
+}
+
+type commentTarget struct {
+	Node          *idRef     `json:"node,omitempty"`
+	TableCell     *tableCell `json:"tableCell,omitempty"`
+	ChangeRequest string     `json:"changeRequest,omitempty"`
+	Review        string     `json:"review,omitempty"`
+	Page          *idRef     `json:"page,omitempty"`
+	Space         string     `json:"space"`
+	Revision      string     `json:"revision" doc:"The revision in which the target was there."`
+	Quote         string     `json:"quote,omitempty" doc:"Text of the block or cell, or title of the page, when the comment was posted: it stays when the target is changed or deleted."`
+}
+
+type idRef struct {
+	ID string `json:"id"`
+}
+
+type tableCell struct {
+	Record     string `json:"record" minLength:"1" maxLength:"256" doc:"Id of the row."`
+	Definition string `json:"definition" minLength:"1" maxLength:"256" doc:"Id of the column."`
+}
+
+type commentPermissions struct {
+	View   bool `json:"view"`
+	Edit   bool `json:"edit"`
+	Reply  bool `json:"reply" doc:"And react."`
+	Delete bool `json:"delete"`
+}
+
+func permissionsOn(r comments.Rights) commentPermissions {
+	return commentPermissions{r.View, r.Edit, r.Reply, r.Delete}
+}
+
+// person shows somebody who wrote something to whoever reads it. A guest
+// does not learn the addresses of others.
+func (a *API) person(ctx context.Context, u docs.User) User {
+	if guest(ctx) && u.ID != authz.Of(ctx).Actor.User {
+		u.Email = ""
+	}
+	return a.user(u)
+}
+
+// said is how comments of a place are shown.
+type said struct {
+	a      *API
+	place  comments.Place
+	format string
+}
+
+func (s said) location(parts ...string) location {
+	at := []string{"spaces", string(s.place.In.Space)}
+	if s.place.In.Request != "" {
+		at = append(at, "change-requests", string(s.place.In.Request))
+	}
+	return location{s.a.location(append(append(at, "comments"), parts...)...)}
+}
+
+func (s said) body(ctx context.Context, source string) (noteBody, error) {
+	if s.format == "markdown" {
+		return noteBody{Markdown: &source}, nil
+	}
+	doc, err := s.place.View.NoteDocument(ctx, source)
+	return noteBody{Document: doc}, err
+}
+
+func (s said) reactions(ctx context.Context, all []docs.Reaction) []emojiReaction {
+	out := make([]emojiReaction, len(all))
+	for i, r := range all {
+		out[i] = emojiReaction{Emoji: r.Emoji, Count: len(r.Users), Users: make([]reactor, len(r.Users))}
+		for j, u := range r.Users {
+			out[i].Users[j] = reactor{s.a.person(ctx, u.User), u.At}
+		}
+	}
+	return out
+}
+
+func (s said) comment(ctx context.Context, c docs.PostedComment) (Comment, error) {
+	body, err := s.body(ctx, c.Body)
+	w := Comment{
+		Object: "comment", ID: string(c.ID), PostedBy: s.a.person(ctx, c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
+		Reactions: s.reactions(ctx, c.Reactions), Replies: c.Replies(), Repliers: []replier{}, Body: body,
+		Target: commentTarget{
+			ChangeRequest: string(c.In.Request), Review: string(c.Target.Review), Space: string(c.In.Space),
+			Revision: string(c.Target.Revision), Quote: c.Target.Quote,
+		},
+		URLs: s.location(string(c.ID)), Permissions: permissionsOn(comments.RightsOf(authz.Of(ctx), c.PostedBy.ID)),
+		Status: c.Status(), ResolvedAt: c.ResolvedAt,
+	}
+	if c.Target.Page != "" {
+		w.Target.Page = &idRef{string(c.Target.Page)}
+	}
+	if c.Target.Node != "" {
+		w.Target.Node = &idRef{c.Target.Node}
+	}
+	if !c.Target.Cell.IsZero() {
+		w.Target.TableCell = &tableCell{c.Target.Cell.Record, c.Target.Cell.Definition}
+	}
+	for _, r := range c.Repliers {
+		w.Repliers = append(w.Repliers, replier{r.UpdatedAt, r.Times, s.a.person(ctx, r.User)})
+	}
+	if !c.Open() {
+		by := s.a.person(ctx, c.ResolvedBy)
+		w.ResolvedBy = &by
+	}
+	return w, err
+}
+
+func (s said) reply(ctx context.Context, c docs.Reply) (CommentReply, error) {
+	body, err := s.body(ctx, c.Body)
+	return CommentReply{
+		Object: "comment-reply", ID: string(c.ID), PostedBy: s.a.person(ctx, c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
+		Reactions: s.reactions(ctx, c.Reactions), Body: body, URLs: s.location(string(c.Comment), "replies", string(c.ID)),
+		Permissions: permissionsOn(comments.RightsOf(authz.Of(ctx), c.PostedBy.ID)),
+	}, err
+}

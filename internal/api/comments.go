@@ -1,0 +1,394 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/comments"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// comments declares the same eleven operations for spaces and change
+// requests.
+func (a *API) comments() {
+	a.discussion("Space", "/spaces/{spaceId}", "a space",
+		"Those of its change requests are listed there.")
+	a.discussion("ChangeRequest", "/spaces/{spaceId}/change-requests/{changeRequestId}", "a change request",
+		"A change request can be discussed in every state, also when it is merged or archived.")
+}
+
+// discussion declares the operations on comments. Which place they are about
+// comes with the path, so inputs do not name it.
+func (a *API) discussion(noun, path, name, about string) {
+	const tag = "Comments"
+	view, say := authz.Space(authz.ViewSpace), authz.Space(authz.CommentSpace)
+	full := []int{http.StatusPreconditionFailed}
+	at := path + "/comments"
+	one := at + "/{commentId}"
+	register(a, op{
+		ID: "listCommentsIn" + noun, Route: "GET " + at, Tag: tag, Allow: view,
+		Summary: "The comments on " + name + ", with who replied and who reacted.", About: about,
+	}, a.listComments)
+	register(a, op{
+		ID: "postCommentIn" + noun, Route: "POST " + at, Tag: tag, Allow: say, Status: 200,
+		Summary: "Comment on " + name + ", or on a page, a block or a cell of a table in it.",
+		About:   "The page, the block and the cell must be in its newest revision. What a comment is about may go later; target.quote and target.revision stay.",
+	}, a.postComment)
+	register(a, op{
+		ID: "getCommentIn" + noun, Route: "GET " + one, Tag: tag, Allow: view,
+		Summary: "A comment.",
+	}, a.getComment)
+	register(a, op{
+		ID: "updateCommentIn" + noun, Route: "PUT " + one, Tag: tag, Allow: say, Also: full,
+		Summary: "Edit, resolve or reopen a comment, or react to it.",
+		About: "The body is changed by its author, or by whoever may change the space; resolved by its author, or by whoever may edit the space; " +
+			"reactions are the caller's own. All of it or nothing. 412 when there are too many reactions.",
+	}, a.updateComment)
+	register(a, op{
+		ID: "deleteCommentIn" + noun, Route: "DELETE " + one, Tag: tag, Allow: say,
+		Summary: "Delete a comment with its replies.", About: "By its author, or by whoever may change the space.",
+	}, a.deleteComment)
+	register(a, op{
+		ID: "listCommentRepliesIn" + noun, Route: "GET " + one + "/replies", Tag: tag, Allow: view,
+		Summary: "The replies to a comment, the oldest first.",
+	}, a.listReplies)
+	register(a, op{
+		ID: "postCommentReplyIn" + noun, Route: "POST " + one + "/replies", Tag: tag, Allow: say, Status: 200, Also: full,
+		Summary: "Reply to a comment.", About: "412 when it has 1000 replies.",
+	}, a.postReply)
+	register(a, op{
+		ID: "getCommentReplyIn" + noun, Route: "GET " + one + "/replies/{commentReplyId}", Tag: tag, Allow: view,
+		Summary: "A reply to a comment.",
+	}, a.getReply)
+	register(a, op{
+		ID: "updateCommentReplyIn" + noun, Route: "PUT " + one + "/replies/{commentReplyId}", Tag: tag, Allow: say, Also: full,
+		Summary: "Edit a reply, or react to it.",
+		About:   "Who may is as for comments. resolved is that of the comment. 412 when there are too many reactions.",
+	}, a.updateReply)
+	register(a, op{
+		ID: "deleteCommentReplyIn" + noun, Route: "DELETE " + one + "/replies/{commentReplyId}", Tag: tag, Allow: say,
+		Summary: "Delete a reply.", About: "By its author, or by whoever may change the space.",
+	}, a.deleteReply)
+	register(a, op{
+		ID: "listCommentersIn" + noun, Route: "GET " + path + "/commenters", Tag: tag, Allow: view,
+		Summary: "The members who commented on " + name + " or replied there.", About: "Guests see nobody.",
+	}, a.listCommenters)
+}
+
+// InDiscussion is part of the input of every operation on comments.
+type InDiscussion struct {
+	// request is the change request of the path; empty: the space itself.
+	request string
+}
+
+// Resolve notes which place is meant; huma calls it with every request.
+func (d *InDiscussion) Resolve(ctx huma.Context) []error {
+	d.request = ctx.Param("changeRequestId")
+	return nil
+}
+
+// NoteFormat is the form in which bodies are given.
+type NoteFormat struct {
+	Format string `query:"format" enum:"document,markdown" doc:"Form of the body; without it, document."`
+}
+
+func (a *API) said(ctx context.Context, in InDiscussion, f NoteFormat) (said, error) {
+	p, err := a.Comments.Open(ctx, authz.Of(ctx), in.request)
+	return said{a, p, f.Format}, err
+}
+
+type listCommentsIn struct {
+	InDiscussion
+	Paged
+	NoteFormat
+	Order   string      `query:"order" enum:"asc,desc" default:"desc" doc:"By the time of posting."`
+	Status  string      `query:"status" enum:"all,open,resolved" default:"all"`
+	Page    docs.PageID `query:"targetPage" maxLength:"100" doc:"Only comments on this page, its blocks and cells."`
+	Authors []string    `query:"authors,explode" maxItems:"100" doc:"Only comments of these users; repeat the parameter for several."`
+}
+
+func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*page[Comment], error) {
+	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
+	if err != nil {
+		return nil, err
+	}
+	f := store.CommentFilter{Page: in.Page, Asc: in.Order == "asc"}
+	if in.Status != "all" {
+		f.Status = docs.CommentStatus(in.Status)
+	}
+	for _, u := range in.Authors {
+		f.Authors = append(f.Authors, docs.UserID(u))
+	}
+	return listTold(ctx, a, in.Paged, lister[docs.PostedComment]{
+		page: func(p store.Page) ([]docs.PostedComment, store.Key, error) {
+			return a.Store.Comments(ctx, s.place.In, f, p)
+		},
+		count: func() (int64, error) { return a.Store.CountComments(ctx, s.place.In, f) },
+	}, s.comment)
+}
+
+// listTold is listOf where an item can fail to be shown.
+func listTold[T, W any](ctx context.Context, a *API, p Paged, l lister[T], wire func(context.Context, T) (W, error)) (*page[W], error) {
+	var failed error
+	out, err := listOf(ctx, a, p, l, func(it T) W {
+		w, err := wire(ctx, it)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return w
+	})
+	if err == nil {
+		err = failed
+	}
+	return out, err
+}
+
+type postCommentIn struct {
+	InDiscussion
+	NoteFormat
+	Body struct {
+		Page      docs.PageID `json:"page,omitempty" maxLength:"100" doc:"Left out: the whole."`
+		Node      string      `json:"node,omitempty" maxLength:"256" doc:"Key of a block of the page, at any depth."`
+		TableCell *tableCell  `json:"tableCell,omitempty" doc:"A cell of the table that is the node."`
+		Body      ContentBody `json:"body"`
+	}
+}
+
+func (a *API) postComment(ctx context.Context, in *postCommentIn) (*out[Comment], error) {
+	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
+	if err != nil {
+		return nil, err
+	}
+	n := comments.New{Page: in.Body.Page, Node: in.Body.Node, Path: "body.body"}
+	if c := in.Body.TableCell; c != nil {
+		n.Cell = docs.TableCell(*c)
+	}
+	if n.Body, err = in.Body.Body.plain(n.Path); err != nil {
+		return nil, err
+	}
+	c, err := a.Comments.Post(ctx, authz.Of(ctx), in.request, n)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.comment(ctx, c)
+	return ok(w), err
+}
+
+// plain gives a body to a service.
+func (b ContentBody) plain(path string) (content.Body, error) {
+	out := content.Body{Markdown: b.Markdown}
+	if len(b.Document) == 0 {
+		return out, nil
+	}
+	if b.Markdown != nil {
+		return out, errs.Field(path, "has both markdown and document; send one of them")
+	}
+	doc, err := markup.Decode(path+".document", b.Document)
+	out.Document = doc
+	return out, err
+}
+
+// CommentIn names a comment.
+type CommentIn struct {
+	InDiscussion
+	Comment docs.CommentID `path:"commentId"`
+}
+
+type getCommentIn struct {
+	CommentIn
+	NoteFormat
+}
+
+func (a *API) getComment(ctx context.Context, in *getCommentIn) (*out[Comment], error) {
+	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.Store.Comment(ctx, s.place.In, in.Comment)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.comment(ctx, c)
+	return ok(w), err
+}
+
+// commentChange is what a PUT can ask for.
+type commentChange struct {
+	Resolved opt.Val[bool]        `json:"resolved,omitempty"`
+	Body     opt.Val[ContentBody] `json:"body,omitempty"`
+	Added    []string             `json:"addedReactions,omitempty" maxItems:"20" doc:"Emoji, or their code points such as 1f44d."`
+	Removed  []string             `json:"removedReactions,omitempty" maxItems:"20"`
+}
+
+func (c commentChange) plain() (comments.Change, error) {
+	out := comments.Change{Resolved: c.Resolved, Added: c.Added, Removed: c.Removed}
+	if b, set := c.Body.Get(); set {
+		body, err := b.plain("body.body")
+		if err != nil {
+			return out, err
+		}
+		out.Body = &body
+	}
+	return out, nil
+}
+
+type updateCommentIn struct {
+	CommentIn
+	NoteFormat
+	Body commentChange
+}
+
+func (a *API) updateComment(ctx context.Context, in *updateCommentIn) (*out[Comment], error) {
+	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
+	if err != nil {
+		return nil, err
+	}
+	change, err := in.Body.plain()
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.Comments.Update(ctx, authz.Of(ctx), in.request, in.Comment, change)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.comment(ctx, c)
+	return ok(w), err
+}
+
+func (a *API) deleteComment(ctx context.Context, in *CommentIn) (*done, error) {
+	return nil, a.Comments.Delete(ctx, authz.Of(ctx), in.request, in.Comment)
+}
+
+// Two parts of an input that resolve must be embedded at the same depth, or
+// the nearer one hides the other.
+type listRepliesIn struct {
+	InDiscussion
+	Comment docs.CommentID `path:"commentId"`
+	Paged
+	NoteFormat
+}
+
+func (a *API) listReplies(ctx context.Context, in *listRepliesIn) (*page[CommentReply], error) {
+	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.Store.Comment(ctx, s.place.In, in.Comment); err != nil {
+		return nil, err
+	}
+	return listTold(ctx, a, in.Paged, lister[docs.Reply]{
+		page: func(p store.Page) ([]docs.Reply, store.Key, error) {
+			return a.Store.Replies(ctx, in.Comment, p)
+		},
+		count: func() (int64, error) { return a.Store.CountReplies(ctx, in.Comment) },
+	}, s.reply)
+}
+
+type postReplyIn struct {
+	CommentIn
+	NoteFormat
+	Body struct {
+		Body ContentBody `json:"body"`
+	}
+}
+
+func (a *API) postReply(ctx context.Context, in *postReplyIn) (*out[CommentReply], error) {
+	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
+	if err != nil {
+		return nil, err
+	}
+	body, err := in.Body.Body.plain("body.body")
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.Comments.Reply(ctx, authz.Of(ctx), in.request, in.Comment, body)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.reply(ctx, r)
+	return ok(w), err
+}
+
+// ReplyIn names a reply.
+type ReplyIn struct {
+	CommentIn
+	Reply docs.ReplyID `path:"commentReplyId"`
+}
+
+type getReplyIn struct {
+	ReplyIn
+	NoteFormat
+}
+
+func (a *API) getReply(ctx context.Context, in *getReplyIn) (*out[CommentReply], error) {
+	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.Store.Comment(ctx, s.place.In, in.Comment); err != nil {
+		return nil, err
+	}
+	r, err := a.Store.Reply(ctx, in.Comment, in.Reply)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.reply(ctx, r)
+	return ok(w), err
+}
+
+type updateReplyIn struct {
+	ReplyIn
+	NoteFormat
+	Body commentChange
+}
+
+func (a *API) updateReply(ctx context.Context, in *updateReplyIn) (*out[CommentReply], error) {
+	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
+	if err != nil {
+		return nil, err
+	}
+	change, err := in.Body.plain()
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.Comments.UpdateReply(ctx, authz.Of(ctx), in.request, in.Comment, in.Reply, change)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.reply(ctx, r)
+	return ok(w), err
+}
+
+func (a *API) deleteReply(ctx context.Context, in *ReplyIn) (*done, error) {
+	return nil, a.Comments.DeleteReply(ctx, authz.Of(ctx), in.request, in.Comment, in.Reply)
+}
+
+type listCommentersIn struct {
+	InDiscussion
+	Paged
+}
+
+func (a *API) listCommenters(ctx context.Context, in *listCommentersIn) (*page[Member], error) {
+	p, err := a.Comments.Open(ctx, authz.Of(ctx), in.request)
+	if err != nil {
+		return nil, err
+	}
+	if guest(ctx) {
+		return none[Member](), nil
+	}
+	org := authz.Of(ctx).Access.Org
+	return listOf(ctx, a, in.Paged, lister[docs.Member]{
+		page:  func(at store.Page) ([]docs.Member, store.Key, error) { return a.Store.Commenters(ctx, org, p.In, at) },
+		count: func() (int64, error) { return a.Store.CountCommenters(ctx, org, p.In) },
+	}, a.member)
+}
+
+var _ huma.Resolver = (*InDiscussion)(nil)

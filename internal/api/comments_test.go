@@ -1,0 +1,87 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// changeRequest makes a change request of a space and names its id, or gives
+// the one with the name another state: SPACE NAME [STATUS].
+func (w *world) changeRequest(f []string) {
+	w.t.Helper()
+	ctx := context.Background()
+	err := w.srv.Store.Do(ctx, func(tx *store.Tx) error {
+		sp, err := tx.Space(ctx, docs.SpaceID(f[0]))
+		if err != nil {
+			return err
+		}
+		if len(f) == 3 {
+			was, err := tx.ChangeRequest(ctx, sp.It.ID, w.vars[f[1]])
+			now := was
+			now.Status = docs.ChangeRequestStatus(f[2])
+			if err == nil {
+				err = tx.PutChangeRequest(ctx, was, now)
+			}
+			return err
+		}
+		number, err := tx.NextNumber(ctx, sp.It.ID)
+		if err != nil {
+			return err
+		}
+		rev := sp.It.Revision
+		cr := docs.ChangeRequest{
+			ID: store.NewID[docs.ChangeRequestID](tx), Space: sp.It.ID, Number: number, Status: docs.ChangeOpen, Subject: f[1],
+			CreatedBy: docs.User{ID: sp.It.CreatedBy}, CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Revision: rev, Initial: rev, Ancestor: rev,
+		}
+		w.vars[f[1]] = string(cr.ID)
+		return tx.AddChangeRequest(ctx, cr)
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// A page of a list ends early when the bodies are long, so that nobody makes
+// an answer of any size by writing much. (security: bounded memory)
+func TestLongCommentsMakeShortPages(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o, nil)
+		w.must("admin", "POST", "/orgs/$org/spaces", `{"title":"Long"}`, "space")
+		long := `{"body":{"markdown":"` + strings.Repeat("word ", 12_800) + `"}}` // 64 KB
+		const posted = 20
+		for range posted {
+			w.must("admin", "POST", "/spaces/$space/comments?format=markdown", long, "comment")
+		}
+		for range posted {
+			w.must("admin", "POST", "/spaces/$space/comments/$comment/replies?format=markdown", long)
+		}
+		for _, path := range []string{"/spaces/$space/comments", "/spaces/$space/comments/$comment/replies"} {
+			seen := map[string]bool{}
+			pages := 0
+			for cursor := ""; ; pages++ {
+				a := w.must("admin", "GET", path+"?limit=1000&format=markdown"+cursor, "")
+				if len(a.body) > 3<<19 {
+					t.Errorf("%s: an answer of %d bytes", path, len(a.body))
+				}
+				body := a.json().(map[string]any)
+				for _, it := range body["items"].([]any) {
+					seen[it.(map[string]any)["id"].(string)] = true
+				}
+				next, more := body["next"].(map[string]any)
+				if !more {
+					break
+				}
+				cursor = fmt.Sprintf("&page=%s", next["page"])
+			}
+			if len(seen) != posted || pages < 1 {
+				t.Errorf("%s: %d items on %d pages", path, len(seen), pages+1)
+			}
+		}
+	})
+}

@@ -1,0 +1,256 @@
+// Package comments is the service for what people say about a space or about
+// a change request: comments on the whole, a page, a block or a cell of a
+// table, replies to them, and reactions to both.
+//
+// A body is kept as Markdown whose references carry ids. What a comment is
+// about may change or go: the comment keeps the revision in which it was
+// there, and the text that it had.
+//
+// The state of a change request says nothing about its comments: people go
+// on talking about what was merged or archived, and no comment changes
+// content.
+package comments
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Service reads and changes comments.
+type Service struct {
+	Store   *store.Store
+	Content *content.Service
+}
+
+// Place is where people talk: a space, or a change request of it.
+type Place struct {
+	In   docs.Discussion
+	View *content.View // its newest revision, by which references are read
+}
+
+// Open gives the place of a request: the space of the grant, or the change
+// request of it with an id or a number.
+func (s *Service) Open(ctx context.Context, g *authz.Grant, request string) (Place, error) {
+	return s.open(ctx, s.Store.Reader, g, request)
+}
+
+func (s *Service) open(ctx context.Context, r store.Reader, g *authz.Grant, request string) (Place, error) {
+	if request == "" {
+		return s.at(ctx, r, g, nil)
+	}
+	cr, err := r.ChangeRequest(ctx, g.Space.ID, request)
+	if err != nil {
+		return Place{}, err
+	}
+	return s.at(ctx, r, g, &cr)
+}
+
+func (s *Service) at(ctx context.Context, r store.Reader, g *authz.Grant, cr *docs.ChangeRequest) (p Place, err error) {
+	p.In.Space = g.Space.ID
+	revision := g.Space.Revision
+	if cr != nil {
+		p.In.Request, revision = cr.ID, cr.Revision
+	}
+	p.View, err = s.Content.At(ctx, r, g.Space, revision)
+	return p, err
+}
+
+// New is a comment that somebody posts.
+type New struct {
+	Request *docs.ChangeRequest // nil: about the space itself
+	Review  docs.ReviewID       // that it is part of
+	Page    docs.PageID         // empty: about the whole
+	Node    string              // key of a block of the page
+	Cell    docs.TableCell      // of the table that is the node
+	Body    content.Body
+	Path    string // of the body in the input, for errors
+}
+
+// Post adds a comment to the space of the grant, or to a change request of
+// it.
+func (s *Service) Post(ctx context.Context, g *authz.Grant, request string, n New) (docs.PostedComment, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.PostedComment, error) {
+		if request != "" {
+			cr, err := tx.ChangeRequest(ctx, g.Space.ID, request)
+			if err != nil {
+				return docs.PostedComment{}, err
+			}
+			n.Request = &cr
+		}
+		return s.AddInTx(ctx, tx, g, n)
+	})
+}
+
+// AddInTx is Post as part of a transaction, such as that of a review. The
+// caller has asked whether whoever the grant is of may comment.
+func (s *Service) AddInTx(ctx context.Context, tx *store.Tx, g *authz.Grant, n New) (docs.PostedComment, error) {
+	p, err := s.at(ctx, tx.Reader, g, n.Request)
+	if err != nil {
+		return docs.PostedComment{}, err
+	}
+	c := docs.PostedComment{
+		ID: store.NewID[docs.CommentID](tx), In: p.In, PostedAt: tx.Now(),
+		Target: docs.CommentTarget{Page: n.Page, Node: n.Node, Cell: n.Cell, Review: n.Review, Revision: p.View.Rev.ID},
+	}
+	if c.Target.Quote, err = p.quote(ctx, n); err != nil {
+		return c, err
+	}
+	if c.Body, err = p.source(ctx, n.Path, n.Body); err != nil {
+		return c, err
+	}
+	if c.PostedBy, err = tx.User(ctx, g.Actor.User); err != nil {
+		return c, err
+	}
+	if err := tx.AddComment(ctx, c); err != nil {
+		return c, err
+	}
+	if err := contribute(ctx, tx, g, p.In); err != nil {
+		return c, err
+	}
+	mentions, err := p.mentions(ctx, tx, g, c.Body, "")
+	if err != nil {
+		return c, err
+	}
+	return c, record(ctx, tx, g, c, "post", map[string]any{"mentions": mentions})
+}
+
+// contribute notes that somebody worked on a change request.
+func contribute(ctx context.Context, tx *store.Tx, g *authz.Grant, in docs.Discussion) error {
+	if in.Request == "" {
+		return nil
+	}
+	return tx.AddContribution(ctx, in.Request, g.Actor.User, docs.ContributorComment)
+}
+
+// absent says that the input names something that is not there.
+func absent(path, format string, args ...any) error {
+	e := errs.Field(path, format, args...)
+	e.Kind = errs.NotFound
+	return e
+}
+
+// quote gives the text of what a comment is to be about, and whether it is
+// there.
+func (p Place) quote(ctx context.Context, n New) (string, error) {
+	switch {
+	case n.Page == "" && n.Node != "":
+		return "", errs.Field("body.page", "is required with node: keys are those of one page")
+	case n.Node == "" && !n.Cell.IsZero():
+		return "", errs.Field("body.node", "is required with tableCell: it is the key of the table")
+	case n.Page == "":
+		return "", nil
+	}
+	page, err := p.View.Page(ctx, n.Page)
+	if errs.Is(err, errs.NotFound) {
+		return "", absent("body.page", "is no page of this revision: %q", clip(string(n.Page)))
+	}
+	if err != nil {
+		return "", err
+	}
+	if n.Node == "" {
+		return clip(page.Title), nil
+	}
+	var node *markup.Node
+	if page.HasBody() {
+		doc, err := p.View.Document(ctx, page)
+		if err != nil {
+			return "", err
+		}
+		node = markup.Find(doc, n.Node)
+	}
+	if node == nil {
+		return "", absent("body.node", "is no node of the page: %q", clip(n.Node))
+	}
+	if n.Cell.IsZero() {
+		return clip(markup.Text([]*markup.Node{node})), nil
+	}
+	text, ok := markup.CellText(node, n.Cell.Record, n.Cell.Definition)
+	if !ok {
+		return "", absent("body.tableCell", "is no cell of the node")
+	}
+	return clip(text), nil
+}
+
+func clip(s string) string {
+	s = strings.TrimSpace(s)
+	if utf8.RuneCountInString(s) <= docs.MaxQuote {
+		return s
+	}
+	return string([]rune(s)[:docs.MaxQuote-1]) + "…"
+}
+
+// source gives a body as it is kept.
+func (p Place) source(ctx context.Context, path string, b content.Body) (string, error) {
+	text, err := p.View.NoteSource(ctx, path, b)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = errs.Field(path, "says nothing; it needs markdown or document with a text")
+	}
+	return text, err
+}
+
+// mentions gives the members that a body mentions and an earlier one did
+// not. A guest does not learn who the members are, and calls nobody.
+func (p Place) mentions(ctx context.Context, tx *store.Tx, g *authz.Grant, body, earlier string) ([]docs.UserID, error) {
+	now, err := p.people(ctx, body)
+	if err != nil || len(now) == 0 || g.Access == nil || !authz.Can(g.Access.OrgRole(), authz.ListMembers) {
+		return []docs.UserID{}, err
+	}
+	before, err := p.people(ctx, earlier)
+	if err != nil {
+		return nil, err
+	}
+	now = slices.DeleteFunc(now, func(u docs.UserID) bool { return slices.Contains(before, u) })
+	out, err := tx.EnabledMembers(ctx, g.Space.Org, now)
+	return append([]docs.UserID{}, out...), err
+}
+
+// people gives the users that a body names.
+func (p Place) people(ctx context.Context, body string) ([]docs.UserID, error) {
+	if !strings.Contains(body, "/users/") { // no other form names one
+		return nil, nil
+	}
+	doc, err := p.View.NoteDocument(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	var out []docs.UserID
+	for _, r := range markup.References(doc) {
+		id := docs.UserID(r.Ref.User)
+		if r.Ref.Kind == markup.RefUser && len(out) < docs.MaxMentions && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out, nil
+}
+
+// about is what every event of a discussion tells.
+func about(in docs.Discussion, more map[string]any) map[string]any {
+	out := map[string]any{"space": in.Space}
+	if in.Request != "" {
+		out["changeRequest"] = in.Request
+	}
+	for k, v := range more {
+		out[k] = v
+	}
+	return out
+}
+
+func record(ctx context.Context, tx *store.Tx, g *authz.Grant, c docs.PostedComment, action string, more map[string]any) error {
+	data := about(c.In, more)
+	if c.Target.Page != "" {
+		data["page"] = c.Target.Page
+	}
+	return audit.Record(ctx, tx, g.Actor, audit.Event{
+		Org: g.Space.Org, Action: "comment." + action, Kind: "comment", ID: string(c.ID), Data: data,
+	})
+}

@@ -1,0 +1,133 @@
+package comments
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// reacted is what somebody reacts to: a comment, or a reply to it, with the
+// reactions that it has.
+type reacted struct {
+	comment docs.CommentID
+	reply   docs.ReplyID
+	have    []docs.Reaction
+}
+
+// reactions are those that were really added and removed.
+type reactions struct{ added, removed []string }
+
+func (r reactions) any() bool { return len(r.added)+len(r.removed) > 0 }
+
+func (r reactions) data() map[string]any {
+	out := map[string]any{}
+	if len(r.added) > 0 {
+		out["added"] = r.added
+	}
+	if len(r.removed) > 0 {
+		out["removed"] = r.removed
+	}
+	return out
+}
+
+// react adds and removes emoji of the caller. One that is there already, or
+// is not there, changes nothing.
+func react(ctx context.Context, tx *store.Tx, g *authz.Grant, to reacted, ch Change) (done reactions, err error) {
+	if len(ch.Added)+len(ch.Removed) == 0 {
+		return done, nil
+	}
+	if err := need(g.Can(authz.CommentSpace), "you may not react to comments here"); err != nil {
+		return done, err
+	}
+	added, err := emojis("body.addedReactions", ch.Added)
+	if err != nil {
+		return done, err
+	}
+	removed, err := emojis("body.removedReactions", ch.Removed)
+	if err != nil {
+		return done, err
+	}
+	for i, e := range removed {
+		if slices.Contains(added, e) {
+			return done, errs.Field(fmt.Sprintf("body.removedReactions[%d]", i), "is in addedReactions too")
+		}
+		was, err := tx.DropReaction(ctx, to.comment, to.reply, e, g.Actor.User)
+		if err != nil {
+			return done, err
+		}
+		if was {
+			done.removed = append(done.removed, e)
+		}
+	}
+	for _, e := range added {
+		isNew, err := tx.AddReaction(ctx, to.comment, to.reply, e, g.Actor.User)
+		if err != nil {
+			return done, err
+		}
+		if isNew {
+			done.added = append(done.added, e)
+		}
+	}
+	return done, to.room(g.Actor.User, len(done.added)-len(done.removed))
+}
+
+// room refuses what would make the reactions too many.
+func (r reacted) room(user docs.UserID, more int) error {
+	all, own := more, more
+	for _, x := range r.have {
+		all += len(x.Users)
+		if slices.ContainsFunc(x.Users, func(u docs.Reactor) bool { return u.User.ID == user }) {
+			own++
+		}
+	}
+	switch {
+	case more <= 0:
+		return nil
+	case own > docs.MaxOwnReactions:
+		return tooMany("you can react with %d emoji at most; remove one first", docs.MaxOwnReactions)
+	case all > docs.MaxReactions:
+		return tooMany("this has %d reactions already, which is all that it can have", docs.MaxReactions)
+	}
+	return nil
+}
+
+// emojis reads a list of emoji.
+func emojis(path string, list []string) ([]string, error) {
+	var out []string
+	for i, s := range list {
+		e := emojiOf(s)
+		if e == "" {
+			return nil, errs.Field(fmt.Sprintf("%s[%d]", path, i), "is not one emoji")
+		}
+		if !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// emojiOf gives an emoji in one form, however it was written: itself, or its
+// code points, with or without the selector that asks for an emoji. It is
+// empty for another text.
+func emojiOf(s string) string {
+	if len(s) > docs.MaxEmoji {
+		return ""
+	}
+	const selector = "\ufe0f"
+	e := content.EmojiText(s)
+	if e == "" && markup.IsEmoji(s+selector) {
+		e = s + selector
+	}
+	if plain := strings.TrimSuffix(e, selector); markup.IsEmoji(plain) {
+		return plain
+	}
+	return e
+}

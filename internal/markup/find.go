@@ -1,0 +1,46 @@
+package markup
+
+// Find gives the node with a key, wherever in a document it stands, or nil.
+func Find(doc *Document, key string) *Node {
+	if key == "" {
+		return nil
+	}
+	return find(doc.Nodes, key)
+}
+
+func find(nodes []*Node, key string) *Node {
+	for _, n := range nodes {
+		if n.Key == key {
+			return n
+		}
+		if in := find(n.Nodes, key); in != nil {
+			return in
+		}
+		if in := find(n.Fragments, key); in != nil {
+			return in
+		}
+	}
+	return nil
+}
+
+// CellText gives what a reader sees in a cell of a table. ok is false when n
+// is no table or has no such row or column; a cell may be empty.
+func CellText(n *Node, record, definition string) (text string, ok bool) {
+	if n.Object != ObjectBlock || n.Type != "table" {
+		return "", false
+	}
+	records, _ := n.Data["records"].(map[string]any)
+	definitions, _ := n.Data["definition"].(map[string]any)
+	row, hasRow := records[record].(map[string]any)
+	column, hasColumn := definitions[definition].(map[string]any)
+	if !hasRow || !hasColumn {
+		return "", false
+	}
+	// The table with nothing but this cell.
+	cell := &Node{Object: ObjectBlock, Type: "table", Fragments: n.Fragments, Data: map[string]any{
+		"view":       map[string]any{"hideHeader": true, "columns": []any{definition}},
+		"definition": map[string]any{definition: column},
+		"records":    map[string]any{record: row},
+	}}
+	return Text([]*Node{cell}), true
+}

@@ -95,15 +95,6 @@ func permissionsOn(r comments.Rights) commentPermissions {
 	return commentPermissions{r.View, r.Edit, r.Reply, r.Delete}
 }
 
-// person shows somebody who wrote something to whoever reads it. A guest
-// does not learn the addresses of others.
-func (a *API) person(ctx context.Context, u docs.User) User {
-	if guest(ctx) && u.ID != authz.Of(ctx).Actor.User {
-		u.Email = ""
-	}
-	return a.user(u)
-}
-
 // said is how comments of a place are shown.
 type said struct {
 	a      *API
@@ -132,7 +123,7 @@ func (s said) reactions(ctx context.Context, all []docs.Reaction) []emojiReactio
 	for i, r := range all {
 		out[i] = emojiReaction{Emoji: r.Emoji, Count: len(r.Users), Users: make([]reactor, len(r.Users))}
 		for j, u := range r.Users {
-			out[i].Users[j] = reactor{s.a.person(ctx, u.User), u.At}
+			out[i].Users[j] = reactor{s.a.person(authz.Of(ctx), u.User), u.At}
 		}
 	}
 	return out
@@ -141,7 +132,7 @@ func (s said) reactions(ctx context.Context, all []docs.Reaction) []emojiReactio
 func (s said) comment(ctx context.Context, c docs.PostedComment) (Comment, error) {
 	body, err := s.body(ctx, c.Body)
 	w := Comment{
-		Object: "comment", ID: string(c.ID), PostedBy: s.a.person(ctx, c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
+		Object: "comment", ID: string(c.ID), PostedBy: s.a.person(authz.Of(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
 		Reactions: s.reactions(ctx, c.Reactions), Replies: c.Replies(), Repliers: []replier{}, Body: body,
 		Target: commentTarget{
 			ChangeRequest: string(c.In.Request), Review: string(c.Target.Review), Space: string(c.In.Space),
@@ -160,10 +151,10 @@ func (s said) comment(ctx context.Context, c docs.PostedComment) (Comment, error
 		w.Target.TableCell = &tableCell{c.Target.Cell.Record, c.Target.Cell.Definition}
 	}
 	for _, r := range c.Repliers {
-		w.Repliers = append(w.Repliers, replier{r.UpdatedAt, r.Times, s.a.person(ctx, r.User)})
+		w.Repliers = append(w.Repliers, replier{r.UpdatedAt, r.Times, s.a.person(authz.Of(ctx), r.User)})
 	}
 	if !c.Open() {
-		by := s.a.person(ctx, c.ResolvedBy)
+		by := s.a.person(authz.Of(ctx), c.ResolvedBy)
 		w.ResolvedBy = &by
 	}
 	return w, err
@@ -172,7 +163,7 @@ func (s said) comment(ctx context.Context, c docs.PostedComment) (Comment, error
 func (s said) reply(ctx context.Context, c docs.Reply) (CommentReply, error) {
 	body, err := s.body(ctx, c.Body)
 	return CommentReply{
-		Object: "comment-reply", ID: string(c.ID), PostedBy: s.a.person(ctx, c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
+		Object: "comment-reply", ID: string(c.ID), PostedBy: s.a.person(authz.Of(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
 		Reactions: s.reactions(ctx, c.Reactions), Body: body, URLs: s.location(string(c.Comment), "replies", string(c.ID)),
 		Permissions: permissionsOn(comments.RightsOf(authz.Of(ctx), c.PostedBy.ID)),
 	}, err

@@ -8,10 +8,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/comments"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -171,29 +168,17 @@ func (a *API) postComment(ctx context.Context, in *postCommentIn) (*out[Comment]
 	if c := in.Body.TableCell; c != nil {
 		n.Cell = docs.TableCell(*c)
 	}
-	if n.Body, err = in.Body.Body.plain(n.Path); err != nil {
+	body, err := in.Body.Body.plain(n.Path)
+	if err != nil {
 		return nil, err
 	}
+	n.Body = *body
 	c, err := a.Comments.Post(ctx, authz.Of(ctx), in.request, n)
 	if err != nil {
 		return nil, err
 	}
 	w, err := s.comment(ctx, c)
 	return ok(w), err
-}
-
-// plain gives a body to a service.
-func (b ContentBody) plain(path string) (content.Body, error) {
-	out := content.Body{Markdown: b.Markdown}
-	if len(b.Document) == 0 {
-		return out, nil
-	}
-	if b.Markdown != nil {
-		return out, errs.Field(path, "has both markdown and document; send one of them")
-	}
-	doc, err := markup.Decode(path+".document", b.Document)
-	out.Document = doc
-	return out, err
 }
 
 // CommentIn names a comment.
@@ -231,11 +216,10 @@ type commentChange struct {
 func (c commentChange) plain() (comments.Change, error) {
 	out := comments.Change{Resolved: c.Resolved, Added: c.Added, Removed: c.Removed}
 	if b, set := c.Body.Get(); set {
-		body, err := b.plain("body.body")
-		if err != nil {
+		var err error
+		if out.Body, err = b.plain("body.body"); err != nil {
 			return out, err
 		}
-		out.Body = &body
 	}
 	return out, nil
 }
@@ -309,7 +293,7 @@ func (a *API) postReply(ctx context.Context, in *postReplyIn) (*out[CommentReply
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Comments.Reply(ctx, authz.Of(ctx), in.request, in.Comment, body)
+	r, err := a.Comments.Reply(ctx, authz.Of(ctx), in.request, in.Comment, *body)
 	if err != nil {
 		return nil, err
 	}

@@ -1,51 +1,13 @@
 package api_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
-
-// changeRequest makes a change request of a space and names its id, or gives
-// the one with the name another state: SPACE NAME [STATUS].
-func (w *world) changeRequest(f []string) {
-	w.t.Helper()
-	ctx := context.Background()
-	err := w.srv.Store.Do(ctx, func(tx *store.Tx) error {
-		sp, err := tx.Space(ctx, docs.SpaceID(f[0]))
-		if err != nil {
-			return err
-		}
-		if len(f) == 3 {
-			was, err := tx.ChangeRequest(ctx, sp.It.ID, w.vars[f[1]])
-			now := was
-			now.Status = docs.ChangeRequestStatus(f[2])
-			if err == nil {
-				err = tx.PutChangeRequest(ctx, was, now)
-			}
-			return err
-		}
-		number, err := tx.NextNumber(ctx, sp.It.ID)
-		if err != nil {
-			return err
-		}
-		rev := sp.It.Revision
-		cr := docs.ChangeRequest{
-			ID: store.NewID[docs.ChangeRequestID](tx), Space: sp.It.ID, Number: number, Status: docs.ChangeOpen, Subject: f[1],
-			CreatedBy: docs.User{ID: sp.It.CreatedBy}, CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Revision: rev, Initial: rev, Ancestor: rev,
-		}
-		w.vars[f[1]] = string(cr.ID)
-		return tx.AddChangeRequest(ctx, cr)
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
 
 // A page of a list ends early when the bodies are long, so that nobody makes
 // an answer of any size by writing much. (security: bounded memory)

@@ -90,9 +90,6 @@ func (w *world) script(file string) {
 			w.importFolder(w.expand(rest), files)
 			files = fstest.MapFS{}
 			continue
-		case "change-request": // a new one, or the state of one
-			w.changeRequest(strings.Fields(w.expand(rest)))
-			continue
 		}
 		body := strings.TrimSpace(string(f.Data))
 		if status, err := strconv.Atoi(first); err == nil {

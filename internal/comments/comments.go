@@ -124,6 +124,13 @@ func (s *Service) AddInTx(ctx context.Context, tx *store.Tx, g *authz.Grant, n N
 	return c, record(ctx, tx, g, c, "post", map[string]any{"mentions": mentions})
 }
 
+// OfReview posts what a reviewer says beside a verdict, in the transaction of
+// the review, and gives the id of the comment.
+func (s *Service) OfReview(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b content.Body) (string, error) {
+	c, err := s.AddInTx(ctx, tx, g, New{Request: &cr, Review: v.ID, Body: b, Path: "body.comment"})
+	return string(c.ID), err
+}
+
 // contribute notes that somebody worked on a change request.
 func contribute(ctx context.Context, tx *store.Tx, g *authz.Grant, in docs.Discussion) error {
 	if in.Request == "" {

@@ -351,12 +351,13 @@ func TestCommentOfAReview(t *testing.T) {
 				return docs.PostedComment{}, err
 			}
 			review.ID = store.NewID[docs.ReviewID](tx)
-			c, err := r.c.AddInTx(ctx, tx, g, comments.New{Request: &cr, Review: review.ID, Body: content.Body{Markdown: &text}, Path: "body.comment"})
-			if err != nil {
-				return c, err
+			if review.Comment, err = r.c.OfReview(ctx, tx, g, cr, review, content.Body{Markdown: &text}); err != nil {
+				return docs.PostedComment{}, err
 			}
-			review.Comment = string(c.ID)
-			return c, tx.AddReview(ctx, review)
+			if err := tx.AddReview(ctx, review); err != nil {
+				return docs.PostedComment{}, err
+			}
+			return tx.Comment(ctx, docs.Discussion{Space: id, Request: at}, docs.CommentID(review.Comment))
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -93,10 +93,11 @@ type Services struct {
 // NewServices wires services to an open store.
 func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services {
 	c := content.New(content.Service{Store: s, Blobs: files, Outbound: out})
+	talk := &comments.Service{Store: s, Content: c}
 	return Services{
 		Store: s, Blobs: files, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s},
-		Content: c, Reviews: &reviews.Service{Store: s, Content: c}, Spaces: &spaces.Service{Store: s, Content: c},
-		Comments: &comments.Service{Store: s, Content: c},
+		Content: c, Reviews: &reviews.Service{Store: s, Content: c, Comment: talk.OfReview}, Spaces: &spaces.Service{Store: s, Content: c},
+		Comments: talk,
 	}
 }
 

@@ -122,6 +122,7 @@ func New(c Config, secret string) *API {
 	a.revisions()
 	a.changeRequests()
 	a.changeRequestContent()
+	a.changeRequestLinks()
 	a.reviews()
 	a.search()
 	a.comments()

@@ -24,7 +24,8 @@ type linkStats struct {
 }
 
 type brokenStats struct {
-	Total int `json:"total"`
+	Total         int  `json:"total"`
+	ChangeRequest *int `json:"changeRequest,omitempty" doc:"Of a change request: how many are not broken in the space."`
 }
 
 // linkUsage is something that is referred to, with where that is done.
@@ -129,21 +130,23 @@ type pageLinksIn struct {
 }
 
 func (a *API) spaceLinks(ctx context.Context, in *spaceLinksIn) (*out[linkList], error) {
-	return a.linksOut(ctx, "", in.Status, in.Paged)
+	return a.linksOut(ctx, a.head, false, content.LinkFilter{Status: in.Status}, in.Paged)
 }
 
 func (a *API) pageLinks(ctx context.Context, in *pageLinksIn) (*out[linkList], error) {
-	return a.linksOut(ctx, in.Page, in.Status, in.Paged)
+	return a.linksOut(ctx, a.head, false, content.LinkFilter{Page: in.Page, Status: in.Status}, in.Paged)
 }
 
-func (a *API) linksOut(ctx context.Context, p docs.PageID, status content.LinkStatus, paged Paged) (*out[linkList], error) {
+// linksOut lists links; those of a change request are counted by whether it
+// broke them.
+func (a *API) linksOut(ctx context.Context, open opener, request bool, f content.LinkFilter, paged Paged) (*out[linkList], error) {
 	g := authz.Of(ctx)
-	v, err := a.head(ctx)
+	v, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if p != "" {
-		if _, err := v.Page(ctx, p); err != nil {
+	if f.Page != "" {
+		if _, err := v.Page(ctx, f.Page); err != nil {
 			return nil, err
 		}
 	}
@@ -151,11 +154,14 @@ func (a *API) linksOut(ctx context.Context, p docs.PageID, status content.LinkSt
 	if err != nil {
 		return nil, err
 	}
-	usages, next, stats, err := a.Content.Links(ctx, g, v, p, status, at)
+	usages, next, stats, err := a.Content.Links(ctx, g, v, f, at)
 	if err != nil {
 		return nil, err
 	}
-	w := linkList{Items: []linkUsage{}, Next: a.seal(ctx, paged, next), Stats: linkStats{stats.Total, brokenStats{stats.Broken}}}
+	w := linkList{Items: []linkUsage{}, Next: a.seal(ctx, paged, next), Stats: linkStats{stats.Total, brokenStats{Total: stats.Broken}}}
+	if request {
+		w.Stats.Broken.ChangeRequest = &stats.New
+	}
 	if paged.Limit == 0 {
 		n := int64(stats.Asked)
 		w.Count = &n
@@ -195,7 +201,7 @@ type fileBacklinksIn struct {
 }
 
 func (a *API) fileBacklinks(ctx context.Context, in *fileBacklinksIn) (*page[contentLocation], error) {
-	return a.backlinksOut(ctx, markup.RefFile, string(in.File), in.Paged)
+	return a.backlinksOut(ctx, a.head, markup.RefFile, string(in.File), in.Paged)
 }
 
 type pageBacklinksIn struct {
@@ -205,12 +211,12 @@ type pageBacklinksIn struct {
 }
 
 func (a *API) pageBacklinks(ctx context.Context, in *pageBacklinksIn) (*page[contentLocation], error) {
-	return a.backlinksOut(ctx, markup.RefPage, string(in.Page), in.Paged)
+	return a.backlinksOut(ctx, a.head, markup.RefPage, string(in.Page), in.Paged)
 }
 
-func (a *API) backlinksOut(ctx context.Context, kind, id string, paged Paged) (*page[contentLocation], error) {
+func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, paged Paged) (*page[contentLocation], error) {
 	g := authz.Of(ctx)
-	v, err := a.head(ctx)
+	v, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func checked(t *folder.Tree) bool {
 
 func (d *desk) broken(t *testing.T) int {
 	t.Helper()
-	_, _, stats, err := d.c.Links(context.Background(), d.grant(t, d.id), d.head(t, d.id), "", content.LinkBroken, store.Page{Limit: 10})
+	_, _, stats, err := d.c.Links(context.Background(), d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{Status: content.LinkBroken}, store.Page{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

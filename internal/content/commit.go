@@ -115,7 +115,7 @@ func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *d
 	if err := tx.MoveHead(ctx, d.space.ID, d.base.ID, rev.ID); err != nil {
 		return rev, err
 	}
-	ix := &indexer{s: s, tx: tx, space: d.space, tree: &tree{src: source{s, tx.Reader}, root: rev.Root}, parsed: d.parsed, ready: d.ready}
+	ix := &indexer{s: s, r: tx.Reader, tx: tx, space: d.space, tree: &tree{src: source{s, tx.Reader}, root: rev.Root}, parsed: d.parsed, ready: d.ready}
 	changes, err := ix.update(ctx, d.base.Root)
 	if err != nil {
 		return rev, err

@@ -29,8 +29,9 @@ type Service struct {
 	BaseURL  string // without a slash at the end
 	Log      *slog.Logger
 
-	objects *cache.Cache[chunk.Hash, object]
-	reports *cache.Cache[docs.RevisionID, *linkReport]
+	objects  *cache.Cache[chunk.Hash, object]
+	reports  *cache.Cache[docs.RevisionID, *linkReport]
+	relinked *cache.Cache[twoTrees, *relinked]
 }
 
 // object is what the cache keeps of an object: a node, or bytes.
@@ -41,8 +42,9 @@ type object struct {
 
 // Bounds of what is kept in memory.
 const (
-	maxObjects = 48 << 20 // bytes
-	maxReports = 16 << 20 // bytes
+	maxObjects  = 48 << 20 // bytes
+	maxReports  = 16 << 20 // bytes
+	maxRelinked = 16 << 20 // bytes
 )
 
 // New gives a service over a store.
@@ -54,6 +56,7 @@ func New(s Service) *Service {
 		return len(o.data) + 128
 	})
 	s.reports = cache.New[docs.RevisionID](maxReports, (*linkReport).size)
+	s.relinked = cache.New[twoTrees](maxRelinked, (*relinked).size)
 	return &s
 }
 

@@ -158,7 +158,7 @@ func TestReferencesFollowTheirTarget(t *testing.T) {
 			t.Errorf("stable references: %s (%v)", stable, err)
 		}
 		d.must(content.Change{Operation: content.DeletePage, Page: string(guide)})
-		links, _, stats, err := d.c.Links(ctx, d.grant(t, d.id), d.head(t, d.id), "", content.LinkBroken, store.Page{Limit: 10})
+		links, _, stats, err := d.c.Links(ctx, d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{Status: content.LinkBroken}, store.Page{Limit: 10})
 		if err != nil || stats.Broken != 2 || len(links) != 2 {
 			t.Fatalf("%d broken links, %v (%v)", stats.Broken, links, err)
 		}
@@ -170,7 +170,7 @@ func TestReferencesFollowTheirTarget(t *testing.T) {
 		d.verify(t)
 		// What was missing comes: the link that was written before works.
 		d.must(insert("Gone", "Here.\n", ""))
-		if _, _, stats, err = d.c.Links(ctx, d.grant(t, d.id), d.head(t, d.id), "", "", store.Page{}); err != nil || stats.Broken != 1 {
+		if _, _, stats, err = d.c.Links(ctx, d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{}, store.Page{}); err != nil || stats.Broken != 1 {
 			t.Errorf("%d broken links (%v)", stats.Broken, err)
 		}
 		d.verify(t)
@@ -208,8 +208,17 @@ func TestIndexEqualsRebuild(t *testing.T) {
 
 // random makes a batch of changes; one that is refused changes nothing.
 func (d *desk) random(rt *rapid.T, id docs.SpaceID) {
+	before := d.head(rt, id)
+	if _, err := d.apply(rt, id, d.changes(rt, before)...); err != nil {
+		if after := d.head(rt, id).Rev.ID; after != before.Rev.ID {
+			rt.Fatalf("a batch that was refused (%v) made a revision", err)
+		}
+	}
+}
+
+// changes gives a batch of changes for a revision.
+func (d *desk) changes(rt *rapid.T, v *content.View) []content.Change {
 	ctx := context.Background()
-	v := d.head(rt, id)
 	pages, err := v.All(ctx)
 	if err != nil {
 		rt.Fatalf("%v", err)
@@ -272,12 +281,7 @@ func (d *desk) random(rt *rapid.T, id docs.SpaceID) {
 			changes = append(changes, content.Change{Operation: content.DeletePage, Page: pick("page")})
 		}
 	}
-	before := d.head(rt, id).Rev.ID
-	if _, err := d.apply(rt, id, changes...); err != nil {
-		if after := d.head(rt, id).Rev.ID; after != before {
-			rt.Fatalf("a batch that was refused (%v) made a revision", err)
-		}
-	}
+	return changes
 }
 
 // What an import brings, an export gives back, byte for byte; importing it

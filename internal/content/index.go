@@ -20,7 +20,8 @@ import (
 // costs.
 type indexer struct {
 	s      *Service
-	tx     *store.Tx
+	r      store.Reader // of what is known; where only pages are read it is empty
+	tx     *store.Tx    // what is written to; nil where nothing is
 	space  docs.Space
 	tree   *tree
 	parsed map[chunk.Hash]*markup.Document
@@ -213,12 +214,12 @@ func (ix *indexer) affected(ctx context.Context, dl *delta) error {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(dl.targets)) {
-		if err := collect(ix.tx.LoosePages(ctx, ix.space.Layer, id)); err != nil {
+		if err := collect(ix.r.LoosePages(ctx, ix.space.Layer, id)); err != nil {
 			return err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(dl.names)) {
-		if err := collect(ix.tx.UnresolvedPages(ctx, ix.space.Layer, name)); err != nil {
+		if err := collect(ix.r.UnresolvedPages(ctx, ix.space.Layer, name)); err != nil {
 			return err
 		}
 	}
@@ -241,11 +242,11 @@ func (ix *indexer) affected(ctx context.Context, dl *delta) error {
 }
 
 func (ix *indexer) isNew(ctx context.Context) (bool, error) {
-	l, err := ix.tx.Layer(ctx, ix.space.Layer)
+	l, err := ix.r.Layer(ctx, ix.space.Layer)
 	if err != nil || l.Parent != "" {
 		return false, err
 	}
-	return ix.tx.LayerIsEmpty(ctx, ix.space.Layer)
+	return ix.r.LayerIsEmpty(ctx, ix.space.Layer)
 }
 
 // including collects what includes a reusable content, also by way of
@@ -254,7 +255,7 @@ func (ix *indexer) including(ctx context.Context, id string, into map[string]boo
 	if depth > maxIncludes {
 		return nil
 	}
-	all, _, err := ix.tx.Backlinks(ctx, ix.space.Layer, [2]string{markup.RefReusable, markup.RefReusable}, "", id, store.Page{Limit: 1 << 20})
+	all, _, err := ix.r.Backlinks(ctx, ix.space.Layer, [2]string{markup.RefReusable, markup.RefReusable}, "", id, store.Page{Limit: 1 << 20})
 	if err != nil {
 		return err
 	}
@@ -279,11 +280,11 @@ func (ix *indexer) below(ctx context.Context, moved []docs.PageID, into map[stri
 	if len(moved) == 0 {
 		return nil
 	}
-	loose, err := ix.tx.LoosePages(ctx, ix.space.Layer, "")
+	loose, err := ix.r.LoosePages(ctx, ix.space.Layer, "")
 	if err != nil {
 		return err
 	}
-	unresolved, err := ix.tx.UnresolvedPages(ctx, ix.space.Layer, "")
+	unresolved, err := ix.r.UnresolvedPages(ctx, ix.space.Layer, "")
 	if err != nil {
 		return err
 	}
@@ -371,9 +372,9 @@ func (ix *indexer) apply(ctx context.Context, dl *delta) error {
 	return ix.tx.PutLayerPages(ctx, layer.ID, links)
 }
 
-// page gives what the index says of a page.
-func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, store.LayerPage, error) {
-	sp := store.SearchPage{Page: string(p.ID), Title: p.Title, Language: ix.space.Language, Hidden: p.Hidden || p.NoIndex}
+// links gives what the index of links says of a page, and its blocks with
+// those that it includes, if it has any.
+func (ix *indexer) links(ctx context.Context, p docs.Page) (store.LayerPage, *markup.Document, error) {
 	lp := store.LayerPage{ID: string(p.ID)}
 	add := func(ref *markup.Ref, hard bool) {
 		if ref != nil {
@@ -386,24 +387,34 @@ func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, sto
 		add(p.Cover.RefDark, true)
 	}
 	if p.Type != docs.PageDocument {
-		return sp, lp, nil
+		return lp, nil, nil
 	}
 	doc, loose, err := ix.document(ctx, p)
 	if err != nil {
-		return sp, lp, err
+		return lp, nil, err
 	}
 	file, err := ix.tree.fileOf(ctx, p)
 	if err != nil {
-		return sp, lp, err
+		return lp, nil, err
 	}
 	for _, ref := range markup.References(doc) {
 		lp.Links = append(lp.Links, unresolvedFrom(file, loosely(linkOf(string(p.ID), ref), ref.Ref, loose)))
 	}
 	whole, err := ix.tree.dereferenced(ctx, doc)
 	if err != nil {
-		return sp, lp, err
+		return lp, nil, err
 	}
 	lp.Anchors = append(markup.Anchors(whole), markup.Slug(p.Title))
+	return lp, whole, nil
+}
+
+// page gives what the index says of a page.
+func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, store.LayerPage, error) {
+	sp := store.SearchPage{Page: string(p.ID), Title: p.Title, Language: ix.space.Language, Hidden: p.Hidden || p.NoIndex}
+	lp, whole, err := ix.links(ctx, p)
+	if err != nil || whole == nil {
+		return sp, lp, err
+	}
 	if p.Description != "" {
 		sp.Sections = append(sp.Sections, search.Section{Body: p.Description})
 	}

@@ -47,8 +47,27 @@ type Location struct {
 	Label      string
 }
 
-// LinkStats count usages. Asked are those with the status that was asked for.
-type LinkStats struct{ Total, Broken, Asked int }
+// LinkStats count usages. New are the broken ones that the newest revision
+// of the space does not have, or not as broken ones. Asked are those that
+// were asked for.
+type LinkStats struct{ Total, Broken, New, Asked int }
+
+// BrokenIn tells where a link of another revision than the newest one of a
+// space is broken.
+type BrokenIn string
+
+// Where links are broken.
+const (
+	BrokenHere    BrokenIn = "change-request" // in this revision alone
+	BrokenInSpace BrokenIn = "space"          // in the newest one of the space too
+)
+
+// LinkFilter narrows what Links lists; what is empty does not count.
+type LinkFilter struct {
+	Page   docs.PageID // only what it refers to
+	Status LinkStatus
+	Broken BrokenIn // only broken ones, by where they are
+}
 
 // maxLocations is how many places of a usage are given.
 const maxLocations = 50
@@ -70,15 +89,22 @@ func (r *linkReport) size() int {
 	return n
 }
 
-// Links lists what the pages of a space refer to, only those of a page when
-// one is given.
-func (s *Service) Links(ctx context.Context, g *authz.Grant, v *View, page docs.PageID, status LinkStatus, at store.Page) ([]Usage, store.Key, LinkStats, error) {
+// Links lists what the pages of a revision refer to.
+func (s *Service) Links(ctx context.Context, g *authz.Grant, v *View, f LinkFilter, at store.Page) ([]Usage, store.Key, LinkStats, error) {
 	var stats LinkStats
-	report, err := s.report(ctx, v, page)
+	x, err := s.linksOf(ctx, v)
 	if err != nil {
 		return nil, nil, stats, err
 	}
-	look := s.looker(g, v)
+	look := s.looker(g, v, x)
+	report, err := s.report(ctx, x, v, f.Page)
+	if err != nil {
+		return nil, nil, stats, err
+	}
+	before, err := s.reportBefore(ctx, v, f.Page)
+	if err != nil {
+		return nil, nil, stats, err
+	}
 	out := []Usage{}
 	var next store.Key
 	for i, t := range report.targets {
@@ -92,10 +118,15 @@ func (s *Service) Links(ctx context.Context, g *authz.Grant, v *View, page docs.
 			}
 		}
 		stats.Total++
+		where := BrokenIn("")
 		if st == LinkBroken {
 			stats.Broken++
+			if where = BrokenInSpace; !before.breaks(t) {
+				where = BrokenHere
+				stats.New++
+			}
 		}
-		if status != "" && st != status {
+		if f.Status != "" && st != f.Status || f.Broken != "" && where != f.Broken {
 			continue
 		}
 		stats.Asked++
@@ -111,7 +142,7 @@ func (s *Service) Links(ctx context.Context, g *authz.Grant, v *View, page docs.
 		out = append(out, Usage{Status: st, Target: t, To: to})
 	}
 	for i := range out {
-		if err := s.fill(ctx, look, v, page, &out[i]); err != nil {
+		if err := s.fill(ctx, look, v, f.Page, &out[i]); err != nil {
 			return nil, nil, stats, err
 		}
 	}
@@ -133,7 +164,7 @@ func (s *Service) fill(ctx context.Context, look *looker, v *View, page docs.Pag
 			return err
 		}
 	}
-	places, err := s.Store.Locations(ctx, v.Space.Layer, string(page), u.Target, maxLocations)
+	places, err := look.index.locations(ctx, string(page), u.Target, maxLocations)
 	if err != nil {
 		return err
 	}
@@ -157,17 +188,18 @@ const maxTargets = 1 << 20
 // anchorsOf remembers the anchors of the page that was asked for last:
 // targets come sorted, so the next one is mostly in the same page.
 type anchorsOf struct {
-	layer, page string
-	set         map[string]bool
+	index *linkIndex
+	page  string
+	set   map[string]bool
 }
 
-func (a *anchorsOf) has(ctx context.Context, r store.Reader, layer, page, anchor string) (bool, error) {
-	if a.set == nil || a.layer != layer || a.page != page {
-		all, err := r.Anchors(ctx, layer, page)
+func (a *anchorsOf) has(ctx context.Context, x *linkIndex, page, anchor string) (bool, error) {
+	if a.index != x || a.page != page {
+		all, err := x.anchors(ctx, page)
 		if err != nil {
 			return false, err
 		}
-		a.layer, a.page, a.set = layer, page, make(map[string]bool, len(all))
+		a.index, a.page, a.set = x, page, make(map[string]bool, len(all))
 		for _, name := range all {
 			a.set[name] = true
 		}
@@ -175,43 +207,86 @@ func (a *anchorsOf) has(ctx context.Context, r store.Reader, layer, page, anchor
 	return markup.HasAnchor(anchor, func(name string) bool { return a.set[name] }), nil
 }
 
-// report gives the status of all targets of a revision, or of one page.
-func (s *Service) report(ctx context.Context, v *View, page docs.PageID) (*linkReport, error) {
-	if page == "" {
-		if r, ok := s.reports.Get(v.Rev.ID); ok {
-			return r, nil
-		}
+// report gives the status of all targets of a revision, or of one page. The
+// former is kept for good, so it is made of one state of the database.
+func (s *Service) report(ctx context.Context, x *linkIndex, v *View, page docs.PageID) (*linkReport, error) {
+	if page != "" {
+		return s.newReport(ctx, x, v, page)
 	}
-	out := &linkReport{}
-	anchors := &anchorsOf{}
-	at := store.Page{Limit: maxTargets}
-	for {
-		targets, next, err := s.Store.Targets(ctx, v.Space.Layer, string(page), at)
+	if r, ok := s.reports.Get(v.Rev.ID); ok {
+		return r, nil
+	}
+	var out *linkReport
+	err := s.Store.Snapshot(ctx, func(r store.Reader) error {
+		sp, err := r.Space(ctx, v.Space.ID)
 		if err != nil {
+			return err
+		}
+		now := *x
+		if now.r = r; sp.It.Revision != x.head || sp.It.Layer != x.layer {
+			again, err := s.linksIn(ctx, r, sp.It, v)
+			if err != nil {
+				return err
+			}
+			now = *again
+		}
+		out, err = s.newReport(ctx, &now, v, "")
+		return err
+	})
+	if err == nil {
+		s.reports.Set(v.Rev.ID, out)
+	}
+	return out, err
+}
+
+func (s *Service) newReport(ctx context.Context, x *linkIndex, v *View, page docs.PageID) (*linkReport, error) {
+	targets, err := x.targets(ctx, string(page))
+	if err != nil {
+		return nil, err
+	}
+	out := &linkReport{targets: targets, status: make([]LinkStatus, len(targets))}
+	anchors := &anchorsOf{}
+	for i, t := range targets {
+		if out.status[i], err = s.status(ctx, x, v, t, anchors); err != nil {
 			return nil, err
 		}
-		for _, t := range targets {
-			st, err := s.status(ctx, v, t, anchors)
-			if err != nil {
-				return nil, err
-			}
-			out.targets = append(out.targets, t)
-			out.status = append(out.status, st)
-		}
-		if next == nil {
-			break
-		}
-		at.After = next
-	}
-	if page == "" {
-		s.reports.Set(v.Rev.ID, out)
 	}
 	return out, nil
 }
 
+// reportBefore gives the report of the newest revision of the space, for
+// telling what a change request breaks; nil when a view is that revision.
+func (s *Service) reportBefore(ctx context.Context, v *View, page docs.PageID) (*linkReport, error) {
+	if v.Rev.ID == v.Space.Revision {
+		return nil, nil
+	}
+	head, err := s.Head(ctx, v.Space)
+	if err != nil {
+		return nil, err
+	}
+	x, err := s.linksOf(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	return s.report(ctx, x, head, page)
+}
+
+// breaks tells whether a report has a target that the caller cannot reach.
+// What is outside of the space he cannot reach from any revision of it. No
+// report is that of the revision itself.
+func (r *linkReport) breaks(t store.Target) bool {
+	if r == nil {
+		return true
+	}
+	i, found := slices.BinarySearchFunc(r.targets, keyOf(t), func(have store.Target, want store.Key) int {
+		return slices.Compare(keyOf(have), want)
+	})
+	return found && (r.status[i] == LinkBroken || r.status[i] == "")
+}
+
 // status tells what the revision alone says of a target; empty when it is
 // outside of the space.
-func (s *Service) status(ctx context.Context, v *View, t store.Target, anchors *anchorsOf) (LinkStatus, error) {
+func (s *Service) status(ctx context.Context, x *linkIndex, v *View, t store.Target, anchors *anchorsOf) (LinkStatus, error) {
 	key := ""
 	switch {
 	case t.Kind == store.Unresolved:
@@ -239,7 +314,7 @@ func (s *Service) status(ctx context.Context, v *View, t store.Target, anchors *
 		_, ok, err = v.get(ctx, keyReusable+t.Target)
 	}
 	if err == nil && ok && t.Kind == markup.RefAnchor {
-		ok, err = anchors.has(ctx, s.Store.Reader, v.Space.Layer, t.Target, t.Anchor)
+		ok, err = anchors.has(ctx, x, t.Target, t.Anchor)
 	}
 	if !ok {
 		return LinkBroken, err
@@ -253,18 +328,20 @@ type looker struct {
 	g       *authz.Grant
 	check   authz.Checker
 	home    docs.SpaceID // what references without a space are in
+	index   *linkIndex   // of the view that is looked at
 	spaces  map[docs.SpaceID]*seen
 	anchors anchorsOf
 }
 
 type seen struct {
-	view *View
-	role docs.Role
+	view  *View
+	index *linkIndex
+	role  docs.Role
 }
 
-func (s *Service) looker(g *authz.Grant, v *View) *looker {
-	l := &looker{s: s, g: g, home: v.Space.ID, check: authz.Within(s.Store.Reader), spaces: map[docs.SpaceID]*seen{}}
-	l.spaces[v.Space.ID] = &seen{v, g.Role}
+func (s *Service) looker(g *authz.Grant, v *View, x *linkIndex) *looker {
+	l := &looker{s: s, g: g, home: v.Space.ID, index: x, check: authz.Within(s.Store.Reader), spaces: map[docs.SpaceID]*seen{}}
+	l.spaces[v.Space.ID] = &seen{v, x, g.Role}
 	return l
 }
 
@@ -286,7 +363,11 @@ func (l *looker) space(ctx context.Context, id docs.SpaceID) (*seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.spaces[id] = &seen{v, g.Role}
+	x, err := l.s.linksOf(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	l.spaces[id] = &seen{v, x, g.Role}
 	return l.spaces[id], nil
 }
 
@@ -338,7 +419,7 @@ func (l *looker) target(ctx context.Context, t store.Target) (*Location, error) 
 		}
 		if err == nil && t.Anchor != "" {
 			var ok bool
-			if ok, err = l.anchors.has(ctx, l.s.Store.Reader, x.view.Space.Layer, t.Target, t.Anchor); err == nil && !ok {
+			if ok, err = l.anchors.has(ctx, x.index, t.Target, t.Anchor); err == nil && !ok {
 				return nil, nil
 			}
 		}
@@ -378,13 +459,17 @@ func (l *looker) place(ctx context.Context, v *View, id string) (Location, bool,
 }
 
 // Backlinks lists the places in the organization that refer to a page or a
-// file of a space, as far as the caller can see them.
+// file of a revision, as far as the caller can see them.
 func (s *Service) Backlinks(ctx context.Context, g *authz.Grant, v *View, kind, id string, at store.Page) ([]Location, store.Key, error) {
 	kinds := [2]string{kind, kind}
 	if kind == markup.RefPage {
 		kinds[1] = markup.RefAnchor
 	}
-	look := s.looker(g, v)
+	x, err := s.linksOf(ctx, v)
+	if err != nil {
+		return nil, nil, err
+	}
+	look := s.looker(g, v, x)
 	others, err := s.Store.SpacesLinkingTo(ctx, v.Space.Org, v.Space.ID, id)
 	if err != nil {
 		return nil, nil, err
@@ -409,7 +494,7 @@ func (s *Service) Backlinks(ctx context.Context, g *authz.Grant, v *View, kind, 
 			within = v.Space.ID
 		}
 		if x != nil {
-			ids, more, err := s.Store.Backlinks(ctx, sp.Layer, kinds, within, id, store.Page{Limit: at.Limit - len(out), After: store.Key{page}})
+			ids, more, err := x.index.backlinks(ctx, kinds, within, id, store.Page{Limit: at.Limit - len(out), After: store.Key{page}})
 			if err != nil {
 				return nil, nil, err
 			}

@@ -72,7 +72,7 @@ func (s *Service) Rebuild(ctx context.Context, payload []byte) error {
 		if err != nil {
 			return err
 		}
-		ix := &indexer{s: s, tx: tx, space: sp, tree: &head.tree}
+		ix := &indexer{s: s, r: tx.Reader, tx: tx, space: sp, tree: &head.tree}
 		if _, err := ix.update(ctx, v.Rev.Root); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (s *Service) fillLayer(ctx context.Context, v *View, sp docs.Space) error {
 	dl := &delta{pages: map[docs.PageID]bool{}, reuse: map[docs.ReusableID]bool{}}
 	flush := func() error {
 		err := s.Store.Do(ctx, func(tx *store.Tx) error {
-			ix := &indexer{s: s, tx: tx, space: sp, tree: &tree{src: source{s, tx.Reader}, root: v.root}}
+			ix := &indexer{s: s, r: tx.Reader, tx: tx, space: sp, tree: &tree{src: source{s, tx.Reader}, root: v.root}}
 			return ix.apply(ctx, dl)
 		})
 		clear(dl.pages)

@@ -230,7 +230,11 @@ func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v
 		case g.Access == nil:
 			continue
 		}
-		look := s.looker(g, v)
+		x, err := s.linksIn(ctx, tx.Reader, v.Space, v)
+		if err != nil {
+			return err
+		}
+		look := s.looker(g, v, x)
 		look.check = authz.Within(tx.Reader)
 		to, err := look.target(ctx, store.Target{Kind: row.Kind, Space: row.Space, Target: row.Target, Anchor: row.Anchor})
 		if err != nil {

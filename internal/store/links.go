@@ -199,7 +199,7 @@ func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Targ
 		t.Hard = hard > 0
 		return t, err
 	}, chainCTE+`
-		SELECT k.kind, k.space_id, k.target, k.anchor, MAX(CASE WHEN k.hard THEN 1 ELSE 0 END), MIN(k.label)
+		SELECT k.kind, k.space_id, k.target, k.anchor, MAX(CASE WHEN k.hard THEN 1 ELSE 0 END), MIN(CAST(k.label AS text_key))
 		FROM chain c CROSS JOIN links k
 		WHERE k.layer_id = c.id AND `+ofPage(page)+`(`+kind+`, k.space_id, k.target, k.anchor) > ($3, $4, $5, $6) AND`+topmost+`
 		GROUP BY k.kind, k.space_id, k.target, k.anchor
@@ -207,6 +207,14 @@ func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Targ
 		layer, page, p.text(0), p.text(1), p.text(2), p.text(3), p.ask())
 	items, next := cut(p, items, func(t Target) Key { return Key{t.Kind, string(t.Space), t.Target, t.Anchor} })
 	return items, next, err
+}
+
+// EachLink gives all links of a chain of layers, in no order. While it runs,
+// fn must not ask the database for anything.
+func (r Reader) EachLink(ctx context.Context, layer string, fn func(Link)) error {
+	return each(ctx, r, scanLink, fn, chainCTE+`
+		SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
+		FROM chain c CROSS JOIN links k WHERE k.layer_id = c.id AND`+topmost, layer)
 }
 
 // Locations gives where in a chain of layers a target is referred to, at

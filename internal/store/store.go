@@ -233,20 +233,28 @@ func one[T any](ctx context.Context, r Reader, what string, scan func(scanner) (
 
 // many reads all rows.
 func many[T any](ctx context.Context, r Reader, scan func(scanner) (T, error), text string, args ...any) ([]T, error) {
-	rows, err := r.run.query(ctx, text, args...)
-	if err != nil {
+	out := []T{}
+	if err := each(ctx, r, scan, func(v T) { out = append(out, v) }, text, args...); err != nil {
 		return nil, err
 	}
+	return out, nil
+}
+
+// each reads rows one by one.
+func each[T any](ctx context.Context, r Reader, scan func(scanner) (T, error), fn func(T), text string, args ...any) error {
+	rows, err := r.run.query(ctx, text, args...)
+	if err != nil {
+		return err
+	}
 	defer rows.Close()
-	out := []T{}
 	for rows.Next() {
 		v, err := scan(rows)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, v)
+		fn(v)
 	}
-	return out, rows.Err()
+	return rows.Err()
 }
 
 // exec runs a statement and gives the number of rows that it changed.

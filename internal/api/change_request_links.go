@@ -1,0 +1,59 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// What change requests refer to, as links.go has it of spaces.
+func (a *API) changeRequestLinks() {
+	const tag = "Change requests"
+	view := authz.Space(authz.ViewSpace)
+	register(a, op{
+		ID: "listChangeRequestLinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/links", Tag: tag, Allow: view,
+		Summary: "What the pages of a change request refer to, and whether it is there.",
+	}, func(ctx context.Context, in *requestLinksIn) (*out[linkList], error) {
+		return a.linksOut(ctx, a.request(in.Request), true, content.LinkFilter{Status: in.Status, Broken: in.Broken}, in.Paged)
+	})
+	register(a, op{
+		ID: "listPageLinksInChangeRequest", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/links", Tag: tag, Allow: view,
+		Summary: "What a page of a change request refers to.",
+	}, func(ctx context.Context, in *requestPagedPageIn) (*out[linkList], error) {
+		return a.linksOut(ctx, a.request(in.Request), true, content.LinkFilter{Page: in.Page}, in.Paged)
+	})
+	register(a, op{
+		ID: "listChangeRequestPageBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
+		Summary: "Where a page of a change request is referred to.",
+	}, func(ctx context.Context, in *requestPagedPageIn) (*page[contentLocation], error) {
+		return a.backlinksOut(ctx, a.request(in.Request), markup.RefPage, string(in.Page), in.Paged)
+	})
+	register(a, op{
+		ID: "listChangeRequestFileBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
+		Summary: "Where a file of a change request is used.",
+	}, func(ctx context.Context, in *requestPagedFileIn) (*page[contentLocation], error) {
+		return a.backlinksOut(ctx, a.request(in.Request), markup.RefFile, string(in.File), in.Paged)
+	})
+}
+
+type requestLinksIn struct {
+	RequestIn
+	Paged
+	Status content.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
+	Broken content.BrokenIn   `query:"brokenContext" enum:"change-request,space" doc:"Only broken ones: those that the request broke, or those that are broken in the space too."`
+}
+
+type requestPagedPageIn struct {
+	RequestIn
+	Page docs.PageID `path:"pageId"`
+	Paged
+}
+
+type requestPagedFileIn struct {
+	RequestIn
+	File docs.FileID `path:"fileId"`
+	Paged
+}

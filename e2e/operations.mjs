@@ -95,7 +95,15 @@ export const REQUIRED = {
         'duplicateSpace',
     ],
     files: ['listFiles', 'getFileById', 'listSpaceFileBacklinks'],
-    links: ['listSpaceLinks', 'listPageLinksInSpace', 'listSpacePageBacklinks'],
+    links: [
+        'listSpaceLinks',
+        'listPageLinksInSpace',
+        'listSpacePageBacklinks',
+        'listChangeRequestLinks',
+        'listPageLinksInChangeRequest',
+        'listChangeRequestPageBacklinks',
+        'listChangeRequestFileBacklinks',
+    ],
     search: ['searchSpaceContent', 'searchOrganizationContent'],
     revisions: [
         'getRevisionById',

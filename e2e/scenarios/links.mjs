@@ -9,6 +9,7 @@ import { answered, everyPage, ids, paged, refused } from '../lib/expect.mjs';
 export default async function links(scene) {
     await within(scene);
     await across(scene);
+    await proposed(scene);
 }
 
 async function within(scene) {
@@ -125,5 +126,49 @@ async function across(scene) {
         assert.ok(!JSON.stringify(items).includes('Moorings'));
         assert.ok(!ids(items.map(({ targetReference }) => targetReference?.space ?? {})).includes(target.id));
         await refused(bob.api.spaces.listSpacePageBacklinks(target.id, moorings.id), 404);
+    });
+}
+
+async function proposed(scene) {
+    const { step, alice } = scene;
+    const { spaces } = alice.api;
+    const space = await handbookSpace(scene, 'Proposed');
+    const signals = await pageTitled(alice, space, 'Signals');
+    const moorings = await pageTitled(alice, space, 'Moorings');
+    const request = (await spaces.createChangeRequest(space.id, { subject: 'Fewer signals' })).data;
+    const list = (query) => spaces.listChangeRequestLinks(space.id, request.id, query);
+
+    await step('a change request without changes has the links of its space', async () => {
+        const { items, stats } = await answered(list(), 200);
+        const there = await answered(spaces.listSpaceLinks(space.id), 200);
+        assert.deepEqual(items, there.items);
+        assert.deepEqual(stats, { ...there.stats, broken: { ...there.stats.broken, changeRequest: 0 } });
+    });
+
+    await step('what a change request breaks is told apart', async () => {
+        const before = (await answered(spaces.listSpaceLinks(space.id), 200)).stats;
+        const path = `/spaces/${space.id}/change-requests/${request.id}/content`;
+        const body = { changes: [{ operation: 'delete_page', page: signals.id }] };
+        await answered(alice.call('POST', path, { body }), 200);
+        const { stats } = await answered(list(), 200);
+        assert.deepEqual(stats.broken, { total: before.broken.total + 1, changeRequest: 1 });
+        const broken = async (brokenContext) => (await answered(list({ status: 'broken', brokenContext }), 200)).items.length;
+        assert.equal(await broken('change-request'), 1);
+        assert.equal(await broken('space'), before.broken.total);
+        assert.deepEqual((await answered(spaces.listSpaceLinks(space.id), 200)).stats, before);
+        await refused(list({ brokenContext: 'odd' }), 400);
+        await refused(spaces.listChangeRequestLinks(space.id, 'absent'), 404);
+    });
+
+    await step('its pages and files tell what they refer to, and where they are used', async () => {
+        const { items, stats } = await answered(spaces.listPageLinksInChangeRequest(space.id, request.id, moorings.id), 200);
+        assert.equal(stats.total, items.length);
+        const back = await answered(spaces.listChangeRequestPageBacklinks(space.id, request.id, moorings.id), 200);
+        assert.ok(back.items.length > 0);
+        const [file] = (await spaces.listFiles(space.id)).data.items;
+        await answered(spaces.listChangeRequestFileBacklinks(space.id, request.id, file.id), 200);
+        await refused(spaces.listPageLinksInChangeRequest(space.id, request.id, signals.id), 404);
+        await refused(spaces.listChangeRequestPageBacklinks(space.id, request.id, 'absent'), 404);
+        await refused(spaces.listChangeRequestFileBacklinks(space.id, request.id, 'absent'), 404);
     });
 }

@@ -2,6 +2,7 @@
 // as its admin, and relies on nothing that another scenario did.
 
 import collections from './collections.mjs';
+import comments from './comments.mjs';
 import content from './content.mjs';
 import documents from './documents.mjs';
 import files from './files.mjs';
@@ -36,5 +37,6 @@ export const SCENARIOS = {
     revisions,
     links,
     search,
+    comments,
     isolation,
 };

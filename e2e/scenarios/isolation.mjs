@@ -34,6 +34,10 @@ export default async function isolation(scene) {
     const space = await handbookSpace(scene, 'Secret');
     await spaces.moveSpace(space.id, { parent: collection.id });
     const revision = (await spaces.getCurrentRevision(space.id)).data;
+    const request = (await spaces.createChangeRequest(space.id, { subject: 'Secret' })).data;
+    const body = { markdown: 'Secret' };
+    const comment = (await spaces.postCommentInSpace(space.id, { body })).data;
+    const reply = (await spaces.postCommentReplyInSpace(space.id, comment.id, { body })).data;
     const team = (await orgs.createOrganizationTeam(organization.id, { title: 'Secret', members: [bob.id] })).data;
     const invite = (await orgs.createOrganizationInvite(organization.id, { role: 'read' })).data;
     const grants = { role: 'read', users: [bob.id], teams: [team.id] };
@@ -55,6 +59,9 @@ export default async function isolation(scene) {
         documentId: revision.pages[0].documentId,
         fileId: revision.files[0].id,
         reusableContentId: revision.reusableContents[0].id,
+        changeRequestId: request.id,
+        commentId: comment.id,
+        commentReplyId: reply.id,
     };
     const guarded = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN]
         .filter((name) => !OPEN_TO_STRANGERS.has(name))

@@ -168,3 +168,33 @@ func (s said) reply(ctx context.Context, c docs.Reply) (CommentReply, error) {
 		Permissions: permissionsOn(comments.RightsOf(authz.Of(ctx), c.PostedBy.ID)),
 	}, err
 }
+
+// saidBeside gives the comments of reviews by their ids.
+func (a *API) saidBeside(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all []docs.SubmittedReview) (map[string]*Comment, error) {
+	var ids []docs.CommentID
+	for _, v := range all {
+		if v.Comment != "" {
+			ids = append(ids, docs.CommentID(v.Comment))
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	p, err := a.Comments.OpenRequest(ctx, authz.Of(ctx), cr)
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.Store.CommentsByID(ctx, p.In, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]*Comment{}
+	for _, c := range found {
+		w, err := said{a, p, f.Format}.comment(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		out[w.ID] = &w
+	}
+	return out, nil
+}

@@ -56,6 +56,7 @@ type Review struct {
 	RequestedBy *User             `json:"requestedBy,omitempty"`
 	Status      docs.ReviewStatus `json:"status" enum:"approved,changes-requested,comment"`
 	Outdated    bool              `json:"outdated" doc:"Whether it no longer counts."`
+	Comment     *Comment          `json:"comment,omitempty" doc:"What the reviewer said beside it, as long as it is there."`
 	CreatedAt   docs.Time         `json:"createdAt"`
 	UpdatedAt   docs.Time         `json:"updatedAt"`
 	URLs        location          `json:"urls"`
@@ -78,15 +79,32 @@ func (a *API) review(ctx context.Context, g *authz.Grant, cr docs.ChangeRequest,
 	return w, nil
 }
 
+// reviewed shows reviews with what was said beside them, which is read with a
+// fixed number of statements.
+func (a *API) reviewed(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all ...docs.SubmittedReview) ([]Review, error) {
+	g := authz.Of(ctx)
+	said, err := a.saidBeside(ctx, cr, f, all)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Review, len(all))
+	for i, v := range all {
+		if out[i], err = a.review(ctx, g, cr, v); err != nil {
+			return nil, err
+		}
+		out[i].Comment = said[v.Comment]
+	}
+	return out, nil
+}
+
 type listReviewsIn struct {
 	RequestIn
 	Paged
-	Format   string `query:"format" enum:"document,markdown"`
+	NoteFormat
 	Outdated string `query:"outdated" enum:"true,false" doc:"Only those that no longer count, or only those that do."`
 }
 
 func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*page[Review], error) {
-	g := authz.Of(ctx)
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err
@@ -105,13 +123,8 @@ func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*page[Review]
 			if err != nil {
 				return nil, nil, err
 			}
-			out := make([]Review, len(all))
-			for i, v := range all {
-				if out[i], err = a.review(ctx, g, cr, v); err != nil {
-					return nil, nil, err
-				}
-			}
-			return out, next, nil
+			out, err := a.reviewed(ctx, cr, in.NoteFormat, all...)
+			return out, next, err
 		},
 		count: func() (int64, error) { return a.Store.CountReviews(ctx, cr.ID, f) },
 	}, same[Review])
@@ -141,14 +154,17 @@ func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*created[Re
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.review(ctx, g, cr, v)
-	return &created[Review]{w.URLs.Location, w}, err
+	w, err := a.reviewed(ctx, cr, NoteFormat{}, v)
+	if err != nil {
+		return nil, err
+	}
+	return &created[Review]{w[0].URLs.Location, w[0]}, nil
 }
 
 type reviewIn struct {
 	RequestIn
 	Review docs.ReviewID `path:"reviewId" maxLength:"100"`
-	Format string        `query:"format" enum:"document,markdown"`
+	NoteFormat
 }
 
 func (a *API) getReview(ctx context.Context, in *reviewIn) (*out[Review], error) {
@@ -160,8 +176,11 @@ func (a *API) getReview(ctx context.Context, in *reviewIn) (*out[Review], error)
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.review(ctx, authz.Of(ctx), cr, v)
-	return ok(w), err
+	w, err := a.reviewed(ctx, cr, in.NoteFormat, v)
+	if err != nil {
+		return nil, err
+	}
+	return ok(w[0]), nil
 }
 
 // RequestedReviewer on the wire.

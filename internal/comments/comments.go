@@ -44,6 +44,11 @@ func (s *Service) Open(ctx context.Context, g *authz.Grant, request string) (Pla
 	return s.open(ctx, s.Store.Reader, g, request)
 }
 
+// OpenRequest is Open of a change request that was read already.
+func (s *Service) OpenRequest(ctx context.Context, g *authz.Grant, cr docs.ChangeRequest) (Place, error) {
+	return s.at(ctx, s.Store.Reader, g, &cr)
+}
+
 func (s *Service) open(ctx context.Context, r store.Reader, g *authz.Grant, request string) (Place, error) {
 	if request == "" {
 		return s.at(ctx, r, g, nil)
@@ -67,7 +72,7 @@ func (s *Service) at(ctx context.Context, r store.Reader, g *authz.Grant, cr *do
 
 // New is a comment that somebody posts.
 type New struct {
-	Request *docs.ChangeRequest // nil: about the space itself
+	Request *docs.ChangeRequest // of AddInTx; nil: about the space itself
 	Review  docs.ReviewID       // that it is part of
 	Page    docs.PageID         // empty: about the whole
 	Node    string              // key of a block of the page
@@ -76,18 +81,40 @@ type New struct {
 	Path    string // of the body in the input, for errors
 }
 
+// worked is what a comment says and is about, worked out for a revision.
+type worked struct {
+	revision docs.RevisionID
+	quote    string
+	body     string
+}
+
+func (p Place) work(ctx context.Context, n New) (w worked, err error) {
+	w.revision = p.View.Rev.ID
+	if w.quote, err = p.quote(ctx, n); err != nil {
+		return w, err
+	}
+	w.body, err = p.source(ctx, n.Path, n.Body)
+	return w, err
+}
+
 // Post adds a comment to the space of the grant, or to a change request of
-// it.
+// it. A long page is read ahead of the transaction, in which others wait, and
+// again inside only if somebody was faster.
 func (s *Service) Post(ctx context.Context, g *authz.Grant, request string, n New) (docs.PostedComment, error) {
+	p, err := s.Open(ctx, g, request)
+	if err != nil {
+		return docs.PostedComment{}, err
+	}
+	ahead, err := p.work(ctx, n)
+	if err != nil {
+		return docs.PostedComment{}, err
+	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.PostedComment, error) {
-		if request != "" {
-			cr, err := tx.ChangeRequest(ctx, g.Space.ID, request)
-			if err != nil {
-				return docs.PostedComment{}, err
-			}
-			n.Request = &cr
+		p, err := s.open(ctx, tx.Reader, g, request)
+		if err != nil {
+			return docs.PostedComment{}, err
 		}
-		return s.AddInTx(ctx, tx, g, n)
+		return p.add(ctx, tx, g, n, ahead)
 	})
 }
 
@@ -98,15 +125,19 @@ func (s *Service) AddInTx(ctx context.Context, tx *store.Tx, g *authz.Grant, n N
 	if err != nil {
 		return docs.PostedComment{}, err
 	}
+	return p.add(ctx, tx, g, n, worked{})
+}
+
+func (p Place) add(ctx context.Context, tx *store.Tx, g *authz.Grant, n New, w worked) (docs.PostedComment, error) {
+	var err error
+	if w.revision != p.View.Rev.ID {
+		if w, err = p.work(ctx, n); err != nil {
+			return docs.PostedComment{}, err
+		}
+	}
 	c := docs.PostedComment{
-		ID: store.NewID[docs.CommentID](tx), In: p.In, PostedAt: tx.Now(),
-		Target: docs.CommentTarget{Page: n.Page, Node: n.Node, Cell: n.Cell, Review: n.Review, Revision: p.View.Rev.ID},
-	}
-	if c.Target.Quote, err = p.quote(ctx, n); err != nil {
-		return c, err
-	}
-	if c.Body, err = p.source(ctx, n.Path, n.Body); err != nil {
-		return c, err
+		ID: store.NewID[docs.CommentID](tx), In: p.In, PostedAt: tx.Now(), Body: w.body,
+		Target: docs.CommentTarget{Page: n.Page, Node: n.Node, Cell: n.Cell, Review: n.Review, Revision: w.revision, Quote: w.quote},
 	}
 	if c.PostedBy, err = tx.User(ctx, g.Actor.User); err != nil {
 		return c, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -141,10 +142,18 @@ func (s *Service) applyTo(ctx context.Context, r store.Reader, l *line, changes 
 		}
 	}
 	now := s.Store.Clock()
-	d := s.draftOf(l.View, docs.TimeOf(now), func() string { return docs.NewID[string](now) })
+	d := s.draftOf(l.View, docs.TimeOf(now), idsFrom(now))
 	out.applied, err = d.apply(ctx, changes, files, base)
 	out.on, out.draft = l.Rev.ID, d
 	return out, err
+}
+
+// idsFrom gives ids that sort in the order in which they are asked for.
+func idsFrom(now time.Time) func() string {
+	return func() string {
+		now = now.Add(1)
+		return docs.NewID[string](now)
+	}
 }
 
 // apply makes the changes of a batch on a draft. base is what revert_page

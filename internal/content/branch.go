@@ -63,8 +63,8 @@ func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, cr
 	if m.into = main; dir == intoRequest {
 		m.into, from = mine, main.Rev
 	}
-	now := docs.TimeOf(s.Store.Clock())
-	m.draft, m.conflicts, err = s.mergeInto(ctx, m.into, base, from, now, func() string { return docs.NewID[string](s.Store.Clock()) })
+	now := s.Store.Clock()
+	m.draft, m.conflicts, err = s.mergeInto(ctx, m.into, base, from, docs.TimeOf(now), idsFrom(now))
 	for i := range m.conflicts {
 		c := &m.conflicts[i]
 		c.Base, c.Main, c.Mine = base.ID, main.Rev.ID, mine.Rev.ID

@@ -62,8 +62,8 @@ func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *
 	if err != nil {
 		return out, err
 	}
-	now := docs.TimeOf(s.Store.Clock())
-	d := s.draftOf(v, now, func() string { return docs.NewID[string](s.Store.Clock()) })
+	now := s.Store.Clock()
+	d := s.draftOf(v, docs.TimeOf(now), idsFrom(now))
 	im := &importer{draft: d, tree: t, step: step, blobs: map[string]docs.File{}, ids: map[*folder.Page]docs.PageID{}}
 	if err := im.run(ctx); err != nil {
 		return out, err

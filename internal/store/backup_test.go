@@ -125,6 +125,9 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	mustExec(t, db, `INSERT INTO requested_reviewers (change_request_id, user_id, revision_id, requested_by, created_at) VALUES ('q1', 'u1', 'r1', 'u2', 1)`)
 	mustExec(t, db, `INSERT INTO conflicts (change_request_id, id, data, resolution, resolved_by, created_at, updated_at) VALUES ('q1', 'c1', '{}', '', '', 1, 2)`)
 	mustExec(t, db, `INSERT INTO comments (id, space_id, resolved_at) VALUES ('m1', $1, 0)`, kept.ID)
+	mustExec(t, db, `INSERT INTO comment_replies (id, comment_id, space_id, change_request_id, body, posted_by, posted_at, edited_at)
+		VALUES ('y1', 'm1', $1, '', 'Yes', 'u1', 1, 0)`, kept.ID)
+	mustExec(t, db, `INSERT INTO comment_reactions (comment_id, reply_id, emoji, user_id, reacted_at) VALUES ('m1', '', '1f44d', 'u1', 1)`)
 	return s
 }
 

@@ -62,21 +62,17 @@ type Review struct {
 	URLs        location          `json:"urls"`
 }
 
-func (a *API) review(ctx context.Context, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview) (Review, error) {
+func (a *API) review(g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview) Review {
 	w := Review{
 		Object: "change-request-review", ID: string(v.ID), Revision: string(v.Revision), Reviewer: a.person(g, v.Reviewer),
 		Status: v.Status, Outdated: v.Outdated(cr), CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
 		URLs: location{a.location("spaces", string(cr.Space), "change-requests", string(cr.ID), "reviews", string(v.ID))},
 	}
-	if v.RequestedBy != "" {
-		u, err := a.Store.User(ctx, v.RequestedBy)
-		if err != nil {
-			return w, err
-		}
-		shown := a.person(g, u)
+	if v.RequestedBy.ID != "" {
+		shown := a.person(g, v.RequestedBy)
 		w.RequestedBy = &shown
 	}
-	return w, nil
+	return w
 }
 
 // reviewed shows reviews with what was said beside them, which is read with a
@@ -89,9 +85,7 @@ func (a *API) reviewed(ctx context.Context, cr docs.ChangeRequest, f NoteFormat,
 	}
 	out := make([]Review, len(all))
 	for i, v := range all {
-		if out[i], err = a.review(ctx, g, cr, v); err != nil {
-			return nil, err
-		}
+		out[i] = a.review(g, cr, v)
 		out[i].Comment = said[v.Comment]
 	}
 	return out, nil
@@ -193,22 +187,10 @@ type RequestedReviewer struct {
 	CreatedAt   docs.Time `json:"createdAt"`
 }
 
-func (a *API) requestedReviewer(ctx context.Context, g *authz.Grant, q docs.RequestedReviewer) (RequestedReviewer, error) {
-	by, err := a.Store.User(ctx, q.RequestedBy)
+func (a *API) requestedReviewer(g *authz.Grant, q docs.RequestedReviewer) RequestedReviewer {
 	return RequestedReviewer{
-		"change-request-requested-reviewer", "user", a.person(g, q.User), string(q.Revision), a.person(g, by), q.CreatedAt,
-	}, err
-}
-
-func (a *API) requestedReviewers(ctx context.Context, g *authz.Grant, all []docs.RequestedReviewer) ([]RequestedReviewer, error) {
-	out := make([]RequestedReviewer, len(all))
-	for i, q := range all {
-		var err error
-		if out[i], err = a.requestedReviewer(ctx, g, q); err != nil {
-			return nil, err
-		}
+		"change-request-requested-reviewer", "user", a.person(g, q.User), string(q.Revision), a.person(g, q.RequestedBy), q.CreatedAt,
 	}
-	return out, nil
 }
 
 type listRequestedIn struct {
@@ -221,17 +203,13 @@ func (a *API) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, lister[RequestedReviewer]{
-		page: func(at store.Page) ([]RequestedReviewer, store.Key, error) {
-			all, next, err := a.Store.RequestedReviewers(ctx, cr.ID, at)
-			if err != nil {
-				return nil, nil, err
-			}
-			out, err := a.requestedReviewers(ctx, authz.Of(ctx), all)
-			return out, next, err
+	g := authz.Of(ctx)
+	return listOf(ctx, a, in.Paged, lister[docs.RequestedReviewer]{
+		page: func(at store.Page) ([]docs.RequestedReviewer, store.Key, error) {
+			return a.Store.RequestedReviewers(ctx, cr.ID, at)
 		},
 		count: func() (int64, error) { return a.Store.CountRequestedReviewers(ctx, cr.ID) },
-	}, same[RequestedReviewer])
+	}, func(q docs.RequestedReviewer) RequestedReviewer { return a.requestedReviewer(g, q) })
 }
 
 type requestReviewersIn struct {
@@ -259,8 +237,11 @@ func (a *API) requestReviewers(ctx context.Context, in *requestReviewersIn) (*ou
 	if err != nil {
 		return nil, err
 	}
-	users, err := a.requestedReviewers(ctx, g, asked)
-	return ok(requestedUsers{users}), err
+	w := requestedUsers{[]RequestedReviewer{}}
+	for _, q := range asked {
+		w.Users = append(w.Users, a.requestedReviewer(g, q))
+	}
+	return ok(w), nil
 }
 
 type removeReviewerIn struct {

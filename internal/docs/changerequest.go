@@ -59,7 +59,7 @@ type SubmittedReview struct {
 	Request     ChangeRequestID
 	Revision    RevisionID
 	Reviewer    User
-	RequestedBy UserID // empty: nobody asked
+	RequestedBy User // none: nobody asked
 	Status      ReviewStatus
 	Superseded  bool // by a newer review of the same person, or a new request to review
 	Comment     string
@@ -78,7 +78,7 @@ type RequestedReviewer struct {
 	Request     ChangeRequestID
 	User        User
 	Revision    RevisionID
-	RequestedBy UserID
+	RequestedBy User
 	CreatedAt   Time
 }
 

@@ -32,7 +32,11 @@ func (s *Service) Submit(ctx context.Context, g *authz.Grant, name string, statu
 		if v.Reviewer, err = tx.User(ctx, g.Actor.User); err != nil {
 			return result{}, err
 		}
-		if v.RequestedBy, err = tx.DropRequestedReviewer(ctx, cr.ID, g.Actor.User); err != nil {
+		asker, err := tx.DropRequestedReviewer(ctx, cr.ID, g.Actor.User)
+		if err == nil && asker != "" {
+			v.RequestedBy, err = tx.User(ctx, asker)
+		}
+		if err != nil {
 			return result{}, err
 		}
 		if comment != nil {
@@ -79,6 +83,10 @@ func (s *Service) Ask(ctx context.Context, g *authz.Grant, name string, r Reques
 			return result{}, err
 		}
 		out := result{cr: cr, asked: []docs.RequestedReviewer{}}
+		by, err := tx.User(ctx, g.Actor.User)
+		if err != nil {
+			return out, err
+		}
 		seen := map[docs.UserID]bool{}
 		for i, id := range r.Users {
 			if seen[id] {
@@ -89,7 +97,7 @@ func (s *Service) Ask(ctx context.Context, g *authz.Grant, name string, r Reques
 			if err != nil {
 				return out, err
 			}
-			q := docs.RequestedReviewer{Request: cr.ID, User: u, Revision: cr.Revision, RequestedBy: g.Actor.User, CreatedAt: tx.Now()}
+			q := docs.RequestedReviewer{Request: cr.ID, User: u, Revision: cr.Revision, RequestedBy: by, CreatedAt: tx.Now()}
 			if err := tx.AskReviewer(ctx, q); err != nil {
 				return out, err
 			}

@@ -2,20 +2,26 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-const reviewColumns = `v.id, v.change_request_id, v.revision_id, v.requested_by, v.status, v.superseded, v.comment_id, v.created_at, v.updated_at, ` + userColumns
+const reviewColumns = `v.id, v.change_request_id, v.revision_id, v.status, v.superseded, v.comment_id, v.created_at, v.updated_at, ` + userColumns + `, ` + askerColumns
+
+// askerColumns are those of whoever asked for something, with the alias b; who
+// nobody asked for has empty ones.
+const askerColumns = `COALESCE(b.id, ''), COALESCE(b.email, ''), COALESCE(b.verified, FALSE), COALESCE(b.display_name, ''),
+	COALESCE(b.photo_url, ''), COALESCE(b.created_at, 0), COALESCE(b.updated_at, 0)`
 
 func scanReview(s scanner) (v docs.SubmittedReview, err error) {
-	err = s.Scan(append([]any{
-		&v.ID, &v.Request, &v.Revision, &v.RequestedBy, &v.Status, &v.Superseded, &v.Comment, &v.CreatedAt, &v.UpdatedAt,
-	}, userDest(&v.Reviewer)...)...)
+	err = s.Scan(slices.Concat([]any{
+		&v.ID, &v.Request, &v.Revision, &v.Status, &v.Superseded, &v.Comment, &v.CreatedAt, &v.UpdatedAt,
+	}, userDest(&v.Reviewer), userDest(&v.RequestedBy))...)
 	return v, err
 }
 
-const reviewsFrom = ` FROM reviews v JOIN users u ON u.id = v.reviewer_id`
+const reviewsFrom = ` FROM reviews v JOIN users u ON u.id = v.reviewer_id LEFT JOIN users b ON b.id = v.requested_by`
 
 // Review gives a review of a change request.
 func (r Reader) Review(ctx context.Context, cr docs.ChangeRequestID, id docs.ReviewID) (docs.SubmittedReview, error) {
@@ -64,7 +70,7 @@ func (tx *Tx) AddReview(ctx context.Context, v docs.SubmittedReview) error {
 	return tx.put(ctx, `
 		INSERT INTO reviews (id, change_request_id, revision_id, reviewer_id, requested_by, status, superseded, comment_id, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7, $8, $9)`,
-		v.ID, v.Request, v.Revision, v.Reviewer.ID, v.RequestedBy, v.Status, v.Comment, v.CreatedAt, v.UpdatedAt)
+		v.ID, v.Request, v.Revision, v.Reviewer.ID, v.RequestedBy.ID, v.Status, v.Comment, v.CreatedAt, v.UpdatedAt)
 }
 
 func (tx *Tx) supersede(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID) error {
@@ -75,10 +81,10 @@ func (tx *Tx) supersede(ctx context.Context, cr docs.ChangeRequestID, user docs.
 // RequestedReviewers lists who was asked for a review.
 func (r Reader) RequestedReviewers(ctx context.Context, cr docs.ChangeRequestID, p Page) ([]docs.RequestedReviewer, Key, error) {
 	items, err := many(ctx, r, func(s scanner) (v docs.RequestedReviewer, err error) {
-		err = s.Scan(append([]any{&v.Request, &v.Revision, &v.RequestedBy, &v.CreatedAt}, userDest(&v.User)...)...)
+		err = s.Scan(slices.Concat([]any{&v.Request, &v.Revision, &v.CreatedAt}, userDest(&v.User), userDest(&v.RequestedBy))...)
 		return v, err
-	}, `SELECT q.change_request_id, q.revision_id, q.requested_by, q.created_at, `+userColumns+`
-		FROM requested_reviewers q JOIN users u ON u.id = q.user_id
+	}, `SELECT q.change_request_id, q.revision_id, q.created_at, `+userColumns+`, `+askerColumns+`
+		FROM requested_reviewers q JOIN users u ON u.id = q.user_id LEFT JOIN users b ON b.id = q.requested_by
 		WHERE q.change_request_id = $1 AND q.user_id > $2 ORDER BY q.user_id LIMIT $3 + 0`, cr, p.text(0), p.ask())
 	items, next := cut(p, items, func(v docs.RequestedReviewer) Key { return Key{string(v.User.ID)} })
 	return items, next, err
@@ -98,7 +104,7 @@ func (tx *Tx) AskReviewer(ctx context.Context, v docs.RequestedReviewer) error {
 		INSERT INTO requested_reviewers (change_request_id, user_id, revision_id, requested_by, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (change_request_id, user_id)
 		DO UPDATE SET revision_id = excluded.revision_id, requested_by = excluded.requested_by, created_at = excluded.created_at`,
-		v.Request, v.User.ID, v.Revision, v.RequestedBy, v.CreatedAt)
+		v.Request, v.User.ID, v.Revision, v.RequestedBy.ID, v.CreatedAt)
 }
 
 // DropRequestedReviewer takes a request for a review back. It tells who had

@@ -32,6 +32,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
 // Config is what the API is made of.
@@ -53,6 +54,7 @@ type Config struct {
 	Observe func(operation string, status int, took time.Duration)
 
 	Comments *comments.Service
+	Webhooks *webhooks.Service
 }
 
 // API serves /v1.
@@ -126,6 +128,7 @@ func New(c Config, secret string) *API {
 	a.reviews()
 	a.search()
 	a.comments()
+	a.webhooks()
 	a.describe()
 	a.mux.HandleFunc("GET "+Prefix+downloads, a.download)
 	a.mux.HandleFunc("/", a.unknown)

@@ -20,6 +20,8 @@ type (
 
 	ChangeRequestID string
 	ReviewID        string
+	WebhookID       string
+	DeliveryID      string
 )
 
 // alphabet is in ASCII order, so ids sort by the time they were made.

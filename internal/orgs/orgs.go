@@ -10,7 +10,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -364,16 +363,5 @@ func (s *Service) UpdateUser(ctx context.Context, g *authz.Grant, id docs.UserID
 			return u, err
 		}
 		return u, audit.Record(ctx, tx, g.Actor, audit.Event{Action: "user.update", Kind: "user", ID: string(id)})
-	})
-}
-
-// eventRetention is how long an event waits for a subscriber.
-const eventRetention = 7 * 24 * time.Hour
-
-// TrimOutbox is a job: it drops events that nobody fetched.
-func (s *Service) TrimOutbox(ctx context.Context, _ []byte) error {
-	return s.Store.Do(ctx, func(tx *store.Tx) error {
-		_, err := tx.TrimOutbox(ctx, tx.Now().Add(-eventRetention))
-		return err
 	})
 }

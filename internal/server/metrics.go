@@ -100,9 +100,18 @@ func (g group) Collect(ch chan<- prometheus.Metric) {
 // queueCollector counts jobs when it is asked.
 type queueCollector struct{ store *store.Store }
 
+var (
+	outboxDesc   = prometheus.NewDesc("octavo_events_waiting", "Events that were not looked at yet.", nil, nil)
+	deliveryDesc = prometheus.NewDesc("octavo_webhook_deliveries_pending", "Deliveries to webhooks that wait to be sent, or sent again.", nil, nil)
+)
+
 var queueDesc = prometheus.NewDesc("octavo_jobs", "Background jobs by kind and state.", []string{"kind", "state"}, nil)
 
-func (q *queueCollector) Describe(ch chan<- *prometheus.Desc) { ch <- queueDesc }
+func (q *queueCollector) Describe(ch chan<- *prometheus.Desc) {
+	ch <- queueDesc
+	ch <- outboxDesc
+	ch <- deliveryDesc
+}
 
 func (q *queueCollector) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -114,4 +123,10 @@ func (q *queueCollector) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range counts {
 		ch <- prometheus.MustNewConstMetric(queueDesc, prometheus.GaugeValue, float64(c.N), c.Kind, c.State)
 	}
+	b, err := q.store.Backlog(ctx)
+	if err != nil {
+		return
+	}
+	ch <- prometheus.MustNewConstMetric(outboxDesc, prometheus.GaugeValue, float64(b.Events))
+	ch <- prometheus.MustNewConstMetric(deliveryDesc, prometheus.GaugeValue, float64(b.Deliveries))
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
 // Config is what an operator can set.
@@ -88,6 +89,7 @@ type Services struct {
 	Spaces  *spaces.Service
 
 	Comments *comments.Service
+	Webhooks *webhooks.Service
 }
 
 // NewServices wires services to an open store.
@@ -97,7 +99,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 	return Services{
 		Store: s, Blobs: files, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s},
 		Content: c, Reviews: &reviews.Service{Store: s, Content: c, Comment: talk.OfReview}, Spaces: &spaces.Service{Store: s, Content: c},
-		Comments: talk,
+		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out},
 	}
 }
 
@@ -157,7 +159,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.API = api.New(api.Config{
 		Store: s.Store, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Blobs: s.Blobs, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
-		Comments: s.Comments,
+		Comments: s.Comments, Webhooks: s.Webhooks,
 	}, secret)
 	s.metrics.declare(s.API.Operations())
 	work := s.jobs()
@@ -182,7 +184,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Poll = s.JobPoll
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
 	r.Handle(content.RebuildJob, s.Content.Rebuild)
-	r.Every(time.Hour, "outbox.trim", s.Orgs.TrimOutbox)
+	r.Every(time.Hour, "webhook.tidy", s.Webhooks.Tidy)
 	r.Every(24*time.Hour, "search.tidy", s.Content.TidySearch)
 	return r
 }
@@ -206,11 +208,14 @@ func (s *Server) serve(l net.Listener, h http.Handler) {
 	})
 }
 
-// background runs jobs and the notes of who was active.
+// background runs jobs, sends events, and notes who was active.
 func (s *Server) background(work *jobs.Runner) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stopBG = cancel
 	s.bg.Go(func() { work.Run(ctx) })
+	events := webhooks.NewDispatcher(s.Store, s.Outbound, s.Log)
+	events.Poll = s.JobPoll
+	s.bg.Go(func() { events.Run(ctx) })
 	s.bg.Go(func() {
 		for {
 			select {

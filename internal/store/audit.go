@@ -48,8 +48,3 @@ func (r Reader) Audit(ctx context.Context, org docs.OrgID, p Page) ([]AuditRow, 
 	items, next := cut(p, items, func(a AuditRow) Key { return Key{a.ID} })
 	return items, next, err
 }
-
-// TrimOutbox drops events that are older than a moment; the log keeps them.
-func (tx *Tx) TrimOutbox(ctx context.Context, before docs.Time) (int64, error) {
-	return tx.exec(ctx, `DELETE FROM outbox WHERE at < $1`, before)
-}

@@ -1,0 +1,225 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/webhooks"
+)
+
+func (a *API) webhooks() {
+	const (
+		tag  = "Webhooks"
+		root = "/orgs/{organizationId}/webhooks"
+		one  = root + "/{webhookId}"
+	)
+	register(a, op{
+		ID: "listWebhooks", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "The webhooks of an organization.",
+	}, a.listWebhooks)
+	register(a, op{
+		ID: "createWebhook", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Send events of the organization to an address; the secret is shown this once.",
+		About: "Every action of the audit log is an event. Each is sent as a POST that is signed with the secret, and again for a day until the receiver answers with 2xx. " +
+			"An organization has at most 50 webhooks.",
+	}, a.createWebhook)
+	register(a, op{
+		ID: "getWebhook", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "A webhook.",
+	}, a.getWebhook)
+	register(a, op{
+		ID: "updateWebhook", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Change a webhook, switch it on or off, or give it another secret.",
+		About:   "Switching it off gives up what waits to be delivered.",
+	}, a.updateWebhook)
+	register(a, op{
+		ID: "deleteWebhook", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Delete a webhook and its log.",
+	}, a.deleteWebhook)
+	register(a, op{
+		ID: "testWebhook", Route: "POST " + one + "/test", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 202,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Send an event of the type webhook.test, once.",
+		About:   "The log of deliveries tells a moment later what came of it.",
+	}, a.testWebhook)
+	register(a, op{
+		ID: "listWebhookDeliveries", Route: "GET " + one + "/deliveries", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "What was and will be sent to a webhook, newest first.",
+		About:   "Kept for 7 days.",
+	}, a.listDeliveries)
+	register(a, op{
+		ID: "replayWebhookDelivery", Route: "POST " + one + "/deliveries/{deliveryId}/replay", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 202,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Send what was delivered or given up once more, with the same body.",
+	}, a.replayDelivery)
+}
+
+// Webhook on the wire.
+type Webhook struct {
+	Object         string    `json:"object" enum:"webhook"`
+	ID             string    `json:"id"`
+	URL            string    `json:"url" format:"uri"`
+	Events         []string  `json:"events" doc:"Patterns of what is sent."`
+	Enabled        bool      `json:"enabled"`
+	DisabledReason string    `json:"disabledReason,omitempty" doc:"Why the server has disabled it."`
+	FailingSince   docs.Time `json:"failingSince,omitzero" doc:"Nothing could be delivered since; after 24 hours it is disabled."`
+	CreatedBy      string    `json:"createdBy" doc:"Id of the user."`
+	CreatedAt      docs.Time `json:"createdAt"`
+	UpdatedAt      docs.Time `json:"updatedAt"`
+	Secret         string    `json:"secret,omitempty" doc:"Signs what is sent. Given when it was set, and not shown again."`
+	URLs           location  `json:"urls"`
+}
+
+func (a *API) webhook(w docs.Webhook) Webhook {
+	return Webhook{
+		Object: "webhook", ID: string(w.ID), URL: w.URL, Events: w.Events, Enabled: w.Enabled, DisabledReason: w.DisabledReason,
+		FailingSince: w.FailingSince, CreatedBy: string(w.CreatedBy), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
+		URLs: location{a.location("orgs", string(w.Org), "webhooks", string(w.ID))},
+	}
+}
+
+type listWebhooksIn struct {
+	OrgIn
+	Paged
+}
+
+func (a *API) listWebhooks(ctx context.Context, in *listWebhooksIn) (*page[Webhook], error) {
+	return listOf(ctx, a, in.Paged, lister[docs.Webhook]{
+		page:  func(p store.Page) ([]docs.Webhook, store.Key, error) { return a.Store.Webhooks(ctx, in.Org, p) },
+		count: func() (int64, error) { return a.Store.CountWebhooks(ctx, in.Org) },
+	}, a.webhook)
+}
+
+type createWebhookIn struct {
+	OrgIn
+	Body struct {
+		URL     string        `json:"url" minLength:"1" maxLength:"2048" doc:"http or https. Private addresses must be allowed by the operator."`
+		Events  []string      `json:"events,omitempty" maxItems:"50" doc:"Actions of the audit log (space.update), groups of them (space.content.*), * for all, or space_content_updated, which is sent in the form of the contract. Left out: all."`
+		Secret  string        `json:"secret,omitempty" minLength:"16" maxLength:"256" doc:"Left out, one is made."`
+		Enabled opt.Val[bool] `json:"enabled,omitempty" doc:"Left out: true."`
+	}
+}
+
+func (a *API) createWebhook(ctx context.Context, in *createWebhookIn) (*created[Webhook], error) {
+	w, secret, err := a.Webhooks.Create(ctx, authz.Of(ctx), in.Org, webhooks.New{
+		URL: in.Body.URL, Events: in.Body.Events, Secret: in.Body.Secret, Enabled: in.Body.Enabled.Or(true),
+	})
+	out := a.webhook(w)
+	out.Secret = secret
+	return &created[Webhook]{out.URLs.Location, out}, err
+}
+
+type WebhookIn struct {
+	OrgIn
+	Webhook docs.WebhookID `path:"webhookId"`
+}
+
+func (a *API) getWebhook(ctx context.Context, in *WebhookIn) (*out[Webhook], error) {
+	w, err := a.Store.Webhook(ctx, in.Org, in.Webhook)
+	return ok(a.webhook(w)), err
+}
+
+type updateWebhookIn struct {
+	WebhookIn
+	Body struct {
+		URL     opt.Val[string]   `json:"url,omitempty" minLength:"1" maxLength:"2048"`
+		Events  opt.Val[[]string] `json:"events,omitempty" maxItems:"50"`
+		Secret  opt.Val[string]   `json:"secret,omitempty" minLength:"16" maxLength:"256" nullable:"true" doc:"null has another one made, which is shown this once."`
+		Enabled opt.Val[bool]     `json:"enabled,omitempty"`
+	}
+}
+
+func (a *API) updateWebhook(ctx context.Context, in *updateWebhookIn) (*out[Webhook], error) {
+	b := in.Body
+	if !b.URL.Set() && !b.Events.Set() && !b.Secret.Set() && !b.Enabled.Set() {
+		return nil, errs.Field("body", "needs url, events, secret or enabled")
+	}
+	w, secret, err := a.Webhooks.Update(ctx, authz.Of(ctx), in.Org, in.Webhook, webhooks.Patch(b))
+	v := a.webhook(w)
+	v.Secret = secret
+	return ok(v), err
+}
+
+func (a *API) deleteWebhook(ctx context.Context, in *WebhookIn) (*done, error) {
+	return nil, a.Webhooks.Delete(ctx, authz.Of(ctx), in.Org, in.Webhook)
+}
+
+// WebhookDelivery on the wire.
+type WebhookDelivery struct {
+	Object        string             `json:"object" enum:"webhook-delivery"`
+	ID            string             `json:"id"`
+	Kind          docs.DeliveryKind  `json:"kind" enum:"event,replay,test"`
+	ReplayOf      string             `json:"replayOf,omitempty" doc:"Id of the delivery that this one repeats."`
+	EventID       string             `json:"eventId" doc:"The same in every delivery of an event, for receivers to drop what they have seen."`
+	Type          string             `json:"type"`
+	Status        docs.DeliveryState `json:"status" enum:"pending,delivered,failed"`
+	Attempts      int                `json:"attempts"`
+	CreatedAt     docs.Time          `json:"createdAt"`
+	LastAttemptAt docs.Time          `json:"lastAttemptAt,omitzero"`
+	NextAttemptAt docs.Time          `json:"nextAttemptAt,omitzero" doc:"Not before; of one that is pending."`
+	Duration      int64              `json:"duration" doc:"Milliseconds that the last attempt took."`
+	Response      *webhookResponse   `json:"response,omitempty" doc:"What the receiver answered last."`
+	Error         string             `json:"error,omitempty" doc:"Why it is not delivered."`
+	Payload       map[string]any     `json:"payload" doc:"What is sent."`
+}
+
+type webhookResponse struct {
+	Status int    `json:"status"`
+	Body   string `json:"body" doc:"The beginning of it."`
+}
+
+func (a *API) delivery(d docs.Delivery) WebhookDelivery {
+	w := WebhookDelivery{
+		Object: "webhook-delivery", ID: string(d.ID), Kind: d.Kind, ReplayOf: string(d.ReplayOf), EventID: d.Event, Type: d.Type,
+		Status: d.State, Attempts: d.Attempts, CreatedAt: d.CreatedAt, LastAttemptAt: d.LastAt, Duration: d.TookMS, Error: d.Error,
+		Payload: map[string]any{},
+	}
+	if d.State == docs.DeliveryPending {
+		w.NextAttemptAt = d.NextAt
+	}
+	if d.Status > 0 {
+		w.Response = &webhookResponse{d.Status, d.Answer}
+	}
+	_ = json.Unmarshal([]byte(d.Payload), &w.Payload) // written by us as an object
+	return w
+}
+
+func (a *API) testWebhook(ctx context.Context, in *WebhookIn) (*out[WebhookDelivery], error) {
+	d, err := a.Webhooks.Test(ctx, authz.Of(ctx), in.Org, in.Webhook)
+	return ok(a.delivery(d)), err
+}
+
+type listDeliveriesIn struct {
+	WebhookIn
+	Paged
+	Status docs.DeliveryState `query:"status" enum:"pending,delivered,failed"`
+}
+
+func (a *API) listDeliveries(ctx context.Context, in *listDeliveriesIn) (*page[WebhookDelivery], error) {
+	if _, err := a.Store.Webhook(ctx, in.Org, in.Webhook); err != nil {
+		return nil, err
+	}
+	return listOf(ctx, a, in.Paged, lister[docs.Delivery]{
+		page: func(p store.Page) ([]docs.Delivery, store.Key, error) {
+			return a.Store.Deliveries(ctx, in.Webhook, in.Status, p)
+		},
+		count: func() (int64, error) { return a.Store.CountDeliveries(ctx, in.Webhook, in.Status) },
+	}, a.delivery)
+}
+
+type deliveryIn struct {
+	WebhookIn
+	Delivery docs.DeliveryID `path:"deliveryId"`
+}
+
+func (a *API) replayDelivery(ctx context.Context, in *deliveryIn) (*out[WebhookDelivery], error) {
+	d, err := a.Webhooks.Replay(ctx, authz.Of(ctx), in.Org, in.Webhook, in.Delivery)
+	return ok(a.delivery(d)), err
+}

@@ -1,0 +1,149 @@
+package store
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// OutboxWaiting tells whether there are events that nobody looked at.
+func (r Reader) OutboxWaiting(ctx context.Context) (bool, error) {
+	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM outbox LIMIT 1) AS waiting`)
+	return n > 0, err
+}
+
+// DropUnheard removes at most limit events of organizations that have no
+// webhook, and tells how many there were.
+func (tx *Tx) DropUnheard(ctx context.Context, limit int) (int64, error) {
+	return tx.exec(ctx, `
+		DELETE FROM outbox WHERE id IN (
+			SELECT o.id FROM outbox o
+			WHERE NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.org_id = o.org_id AND w.enabled)
+			ORDER BY o.id LIMIT $1 + 0)`, limit)
+}
+
+// TakeOutbox removes the oldest events and gives them, in order. What a
+// transaction takes no other one gets.
+func (tx *Tx) TakeOutbox(ctx context.Context, limit int) ([]AuditRow, error) {
+	rows, err := many(ctx, tx.Reader, func(s scanner) (a AuditRow, err error) {
+		err = s.Scan(&a.ID, &a.Org, &a.At, &a.Actor, &a.Action, &a.SubjectKind, &a.SubjectID, &a.Data)
+		return a, err
+	}, `SELECT o.id, o.org_id, o.at, COALESCE(a.actor_id, ''), COALESCE(a.action, ''), COALESCE(a.subject_kind, ''),
+			COALESCE(a.subject_id, ''), COALESCE(a.data, '{}')
+		FROM (SELECT id, org_id, at FROM outbox ORDER BY id LIMIT $1 + 0) o
+		LEFT JOIN audit a ON a.org_id = o.org_id AND a.id = o.id
+		ORDER BY o.id`, limit)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	// The transaction sees the same rows here as above. Ids do not come in the
+	// order of commits on PostgreSQL, so others may add smaller ones meanwhile:
+	// those are seen, and taken, by the next one.
+	return rows, tx.put(ctx, `DELETE FROM outbox WHERE id <= $1`, rows[len(rows)-1].ID)
+}
+
+// ListeningWebhooks gives the webhooks of an organization that are enabled.
+func (r Reader) ListeningWebhooks(ctx context.Context, org docs.OrgID) ([]docs.Webhook, error) {
+	return many(ctx, r, scanWebhook, `
+		SELECT `+webhookColumns+` FROM webhooks w WHERE w.org_id = $1 AND w.enabled ORDER BY w.id`, org)
+}
+
+// DueWebhook says that a webhook has something to send from now on.
+func (tx *Tx) DueWebhook(ctx context.Context, id docs.WebhookID) error {
+	return tx.put(ctx, `
+		UPDATE webhooks SET due_at = CASE WHEN resume_at > $2 THEN resume_at ELSE $2 END WHERE id = $1 AND due_at > $2`, id, tx.Now())
+}
+
+// A webhook is due when it has something to send and no node is at it. What
+// an operator has suspended sends nothing.
+const webhookDue = `w.due_at <= $1 AND w.lease_until <= $1 AND w.enabled
+	AND NOT EXISTS (SELECT 1 FROM organizations o WHERE o.id = w.org_id AND o.blocked_reason <> '')`
+
+// WebhookDue tells whether ClaimWebhook would find something; it takes no lock.
+func (r Reader) WebhookDue(ctx context.Context, now docs.Time) (bool, error) {
+	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM webhooks w WHERE `+webhookDue+` LIMIT 1) AS due`, now)
+	return n > 0, err
+}
+
+// ClaimWebhook leases the webhook that has waited longest. NotFound: none.
+func (tx *Tx) ClaimWebhook(ctx context.Context, lease string, until docs.Time) (docs.Webhook, error) {
+	return one(ctx, tx.Reader, "webhook", scanWebhook, `
+		UPDATE webhooks AS w SET leased_by = $2, lease_until = $3
+		WHERE w.id = (SELECT w.id FROM webhooks w WHERE `+webhookDue+` ORDER BY w.due_at, w.id LIMIT 1 `+tx.d.skipLocked()+`)
+		RETURNING `+webhookReturning, tx.Now(), lease, until)
+}
+
+// webhookReturning is webhookColumns where SQLite knows no alias.
+const webhookReturning = `id, org_id, url, events, secret, enabled, disabled_reason, failures, failing_since, resume_at, created_by, created_at, updated_at`
+
+// ExtendWebhook renews a lease.
+func (tx *Tx) ExtendWebhook(ctx context.Context, id docs.WebhookID, lease string, until docs.Time) error {
+	n, err := tx.exec(ctx, `UPDATE webhooks SET lease_until = $3 WHERE id = $1 AND leased_by = $2`, id, lease, until)
+	return lost(n, err)
+}
+
+// waitsFor is an earlier delivery of the same lane that is to be tried again
+// later than a moment, and holds the lane up until it was tried hold times.
+func waitsFor(moment, hold string) string {
+	return `EXISTS (
+		SELECT 1 FROM webhook_deliveries e
+		WHERE e.webhook_id = d.webhook_id AND e.state = 'pending' AND e.lane = d.lane AND e.event_id < d.event_id
+			AND e.next_at > ` + moment + ` AND e.attempts < ` + hold + `)`
+}
+
+var (
+	releaseText = `
+		UPDATE webhooks SET leased_by = '', lease_until = 0, due_at = (
+			SELECT CASE WHEN MIN(d.next_at) IS NULL THEN $5
+				WHEN MIN(d.next_at) < webhooks.resume_at AND webhooks.resume_at > $3 THEN webhooks.resume_at
+				WHEN MIN(d.next_at) < $3 THEN $3
+				ELSE MIN(d.next_at) END
+			FROM webhook_deliveries d
+			WHERE d.webhook_id = $1 AND d.state = 'pending' AND NOT ` + waitsFor("d.next_at", "$4") + `)
+		WHERE id = $1 AND leased_by = $2`
+	dueText = `
+		SELECT ` + deliveryColumns + ` FROM webhook_deliveries d
+		WHERE d.webhook_id = $1 AND d.state = 'pending' AND d.next_at <= $2 AND NOT ` + waitsFor("$2", "$3") + `
+		ORDER BY d.event_id, d.id LIMIT $4 + 0`
+)
+
+// ReleaseWebhook ends a lease and says when there is something to send next.
+// It goes behind the others that are due.
+func (tx *Tx) ReleaseWebhook(ctx context.Context, id docs.WebhookID, lease string, hold int) error {
+	return tx.put(ctx, releaseText, id, lease, tx.Now(), hold, never)
+}
+
+// DueDeliveries gives what is to be sent to a webhook now, in order. Whoever
+// sends it keeps to the order within each lane, and stops a lane at the first
+// delivery that has to be tried again.
+func (r Reader) DueDeliveries(ctx context.Context, id docs.WebhookID, now docs.Time, hold, limit int) ([]docs.Delivery, error) {
+	return many(ctx, r, scanDelivery, dueText, id, now, hold, limit)
+}
+
+// TrimDeliveries removes at most limit deliveries that have ended and are
+// older than a moment, or whose webhook is gone.
+func (tx *Tx) TrimDeliveries(ctx context.Context, before docs.Time, limit int) (int64, error) {
+	n, err := tx.exec(ctx, `
+		DELETE FROM webhook_deliveries WHERE (webhook_id, id) IN (
+			SELECT d.webhook_id, d.id FROM webhook_deliveries d
+			WHERE d.created_at < $1 AND d.state <> 'pending' ORDER BY d.created_at LIMIT $2 + 0)`, before, limit)
+	if err != nil {
+		return n, err
+	}
+	gone, err := tx.exec(ctx, `
+		DELETE FROM webhook_deliveries WHERE (webhook_id, id) IN (
+			SELECT d.webhook_id, d.id FROM webhook_deliveries d
+			WHERE NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.id = d.webhook_id) LIMIT $1 + 0)`, limit)
+	return n + gone, err
+}
+
+// Backlog is what waits to be told, for metrics.
+type Backlog struct{ Events, Deliveries int64 }
+
+// Backlog counts it.
+func (r Reader) Backlog(ctx context.Context) (Backlog, error) {
+	return one(ctx, r, "count", func(s scanner) (b Backlog, err error) {
+		err = s.Scan(&b.Events, &b.Deliveries)
+		return b, err
+	}, `SELECT (SELECT COUNT(*) FROM outbox), (SELECT COUNT(*) FROM webhook_deliveries WHERE state = 'pending')`)
+}

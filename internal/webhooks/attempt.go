@@ -1,0 +1,228 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+const (
+	timeout   = 10 * time.Second // of a request, until the answer was read
+	maxAnswer = 2 << 10          // bytes of an answer that the log keeps
+
+	// tryFor is how long a delivery is tried, from its first attempt on. A
+	// webhook to which nothing could be delivered for as long is disabled.
+	tryFor = 24 * time.Hour
+
+	maxRetryAfter = time.Hour // that a receiver can ask for
+
+	// holdAttempts is how many attempts at a delivery hold up what comes after
+	// it in its lane: about twelve minutes. What takes longer is overtaken.
+	holdAttempts = 5
+
+	// After pauseAfter failures in a row, whichever deliveries they were of, a
+	// receiver is left alone for a while, and then asked with one delivery.
+	pauseAfter = 5
+	firstPause = 5 * time.Second
+	maxPause   = 5 * time.Minute
+)
+
+// pauses between attempts; the last one repeats.
+var pauses = []time.Duration{
+	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 4 * time.Hour,
+}
+
+// pause gives how long to wait after a number of attempts, with some jitter
+// so that what failed together does not return together.
+func pause(attempts int) time.Duration {
+	d := pauses[min(attempts, len(pauses))-1]
+	return d + rand.N(d/10+1)
+}
+
+// quiet gives how long to leave a receiver alone after failures in a row.
+func quiet(failures int) time.Duration {
+	if failures < pauseAfter {
+		return 0
+	}
+	return min(firstPause<<min(failures-pauseAfter, 20), maxPause)
+}
+
+// outcome of one attempt.
+type outcome struct {
+	answer outbound.Answer
+	err    error // there is no answer
+	took   time.Duration
+}
+
+// attempt sends a delivery once and notes what came of it. It tells whether
+// what comes after it in its lane may follow.
+func (l *lane) attempt(ctx context.Context, dl docs.Delivery) (goOn bool) {
+	d := l.d
+	log := d.Log.With("webhook", l.hook.ID, "delivery", dl.ID)
+	defer func() {
+		if p := recover(); p != nil {
+			log.Error("webhooks: panic", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			l.over.Store(true)
+			goOn = false
+		}
+	}()
+	// A stop of the program does not break off a request: whether the receiver
+	// has seen it would be unknown.
+	ctx = context.WithoutCancel(ctx)
+	// Read for each attempt: who changes, disables or deletes a webhook does
+	// not have to wait for what is queued.
+	w, err := d.Store.Webhook(ctx, l.hook.Org, l.hook.ID)
+	if errs.Is(err, errs.NotFound) || err == nil && !w.Enabled {
+		l.over.Store(true)
+		return false
+	}
+	if err != nil {
+		log.Error("webhooks: the webhook cannot be read", "error", err)
+		l.over.Store(true)
+		return false
+	}
+	o := d.try(ctx, w, dl)
+	settled, err := store.InTx(ctx, d.Store, func(tx *store.Tx) (settled, error) { return settle(ctx, tx, w, dl, o) })
+	if err != nil {
+		log.Error("webhooks: the outcome of a delivery is lost, it will be sent again", "error", err)
+		l.over.Store(true)
+		return false
+	}
+	if settled.disabled {
+		log.Warn("webhook disabled: nothing could be delivered for a day", "organization", w.Org)
+	}
+	if settled.paused {
+		l.over.Store(true)
+	}
+	return settled.state != docs.DeliveryPending
+}
+
+// try makes the request.
+func (d *Dispatcher) try(ctx context.Context, w docs.Webhook, dl docs.Delivery) outcome {
+	secret, err := open(ctx, d.Store.Reader, w)
+	if err != nil {
+		if errors.Is(err, errSealed) {
+			err = errs.E(errs.Invalid, "the secret of the webhook cannot be read, so nothing can be signed; set another one")
+		}
+		return outcome{err: err}
+	}
+	start := time.Now()
+	answer, err := d.post.Post(ctx, w.URL, map[string]string{
+		"Content-Type":        "application/json",
+		"User-Agent":          "Octavo-Webhook",
+		"X-GitBook-Signature": signature(secret, docs.TimeOf(d.Store.Clock()), dl.Payload),
+		"X-Octavo-Event":      dl.Type,
+		"X-Octavo-Event-Id":   dl.Event,
+		"X-Octavo-Delivery":   string(dl.ID),
+		"X-Octavo-Attempt":    strconv.Itoa(dl.Attempts + 1),
+	}, []byte(dl.Payload), maxAnswer)
+	if err != nil && errs.Is(err, errs.Internal) {
+		d.Log.Warn("webhooks: a request failed", "webhook", w.ID, "error", err)
+	}
+	return outcome{answer, err, time.Since(start)}
+}
+
+// verdict says what an outcome means: delivered, to be tried again, or
+// neither; and why not, for people.
+func (o outcome) verdict() (delivered, again bool, why string) {
+	switch s := o.answer.Status; {
+	case o.err != nil:
+		return false, true, said(o.err)
+	case 200 <= s && s < 300:
+		return true, false, ""
+	case s == 429 || s >= 500:
+		return false, true, fmt.Sprintf("the receiver answered %d", s)
+	case 300 <= s && s < 400:
+		return false, false, fmt.Sprintf("the receiver redirects (%d), which is not followed; set the final address", s)
+	default:
+		return false, false, fmt.Sprintf("the receiver refused it with %d, which is not tried again", s)
+	}
+}
+
+// settled is what an attempt has led to.
+type settled struct {
+	state    docs.DeliveryState
+	paused   bool
+	disabled bool
+}
+
+// settle notes an attempt, and what it says of the receiver.
+func settle(ctx context.Context, tx *store.Tx, sentTo docs.Webhook, dl docs.Delivery, o outcome) (settled, error) {
+	now := tx.Now()
+	delivered, again, why := o.verdict()
+	if dl.FirstAt.IsZero() {
+		dl.FirstAt = now
+	}
+	dl.LastAt, dl.TookMS, dl.Status, dl.Answer, dl.Error = now, o.took.Milliseconds(), o.answer.Status, o.answer.Text, why
+	end := dl.FirstAt.Add(tryFor)
+	dl.NextAt = 0
+	switch {
+	case delivered:
+		dl.State = docs.DeliveryDelivered
+	case again && now < end && dl.Kind != docs.DeliveryTest:
+		wait := max(pause(dl.Attempts+1), outbound.Wait(o.answer.RetryAfter, now.Std(), maxRetryAfter))
+		dl.NextAt = min(now.Add(wait), end) // the last attempt is at the end
+	default:
+		dl.State = docs.DeliveryFailed
+	}
+	noted, err := tx.PutAttempt(ctx, dl)
+	if err != nil || !noted {
+		return settled{state: dl.State}, err
+	}
+	w, err := tx.Webhook(ctx, sentTo.Org, sentTo.ID)
+	if errs.Is(err, errs.NotFound) {
+		return settled{state: dl.State, paused: true}, nil
+	}
+	if err != nil {
+		return settled{}, err
+	}
+	switch {
+	case !w.Enabled || w.URL != sentTo.URL:
+		return settled{state: dl.State, paused: true}, nil // it says nothing of the receiver of now
+	case delivered && w.FailingSince.IsZero():
+		return settled{state: dl.State}, nil // as nearly always: one row is written
+	case delivered:
+		w.Failures, w.FailingSince, w.ResumeAt = 0, 0, 0
+		return settled{state: dl.State}, tx.PutWebhook(ctx, w)
+	case dl.Kind == docs.DeliveryTest:
+		return settled{state: dl.State}, nil // somebody is trying things out
+	}
+	w.Failures++
+	if w.FailingSince.IsZero() {
+		w.FailingSince = now
+	}
+	if now >= w.FailingSince.Add(tryFor) {
+		return settled{state: docs.DeliveryFailed, paused: true, disabled: true}, disable(ctx, tx, w, why)
+	}
+	w.ResumeAt = 0
+	if q := quiet(w.Failures); q > 0 {
+		w.ResumeAt = now.Add(q)
+	}
+	return settled{state: dl.State, paused: w.ResumeAt > 0}, tx.PutWebhook(ctx, w)
+}
+
+// disable ends a webhook that nothing reaches.
+func disable(ctx context.Context, tx *store.Tx, w docs.Webhook, why string) error {
+	w.Enabled, w.UpdatedAt = false, tx.Now()
+	w.DisabledReason = fmt.Sprintf("nothing could be delivered since %s: %s; repair the receiver, enable the webhook, and replay what it needs of the log",
+		w.FailingSince, why)
+	if err := tx.PutWebhook(ctx, w); err != nil {
+		return err
+	}
+	if err := tx.FailPending(ctx, w.ID, "the webhook was disabled before this was delivered, because nothing could be delivered for a day; enable it and replay this"); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, authz.System, hookEvent(w, "disable", map[string]any{"reason": w.DisabledReason}))
+}

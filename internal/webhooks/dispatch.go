@@ -1,0 +1,277 @@
+package webhooks
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+const (
+	fanOutAtOnce = 200  // events of one transaction
+	dropAtOnce   = 5000 // events that nobody listens to
+
+	maxLanes   = 32               // webhooks that a node sends to at once
+	maxAtOnce  = 4                // requests to one webhook at once
+	sendAtOnce = 64               // deliveries that are read at once
+	turn       = 10 * time.Second // then a webhook goes behind the others that wait
+
+	lease = 20 * time.Second // a node that is gone is noticed after this
+)
+
+// Dispatcher sends what happens to those who listen. Any number of them can
+// work on one store: an event is queued once, and one node at a time sends to
+// a webhook. One that is killed leaves its webhooks to the others, which send
+// again what nobody noted as sent: a receiver may get something twice, but
+// nothing is lost.
+type Dispatcher struct {
+	Store *store.Store
+	Log   *slog.Logger
+	Poll  time.Duration // how often to look; 0 is once a second
+
+	post *outbound.Poster
+	wake chan struct{}
+}
+
+// NewDispatcher gives one that calls what the policy allows.
+func NewDispatcher(s *store.Store, out outbound.Policy, log *slog.Logger) *Dispatcher {
+	return &Dispatcher{Store: s, Log: log, post: out.Poster(timeout), wake: make(chan struct{}, 1)}
+}
+
+// Run works until ctx ends, then waits for the requests that are under way.
+// While nothing happens it only reads.
+func (d *Dispatcher) Run(ctx context.Context) {
+	poll := d.Poll
+	if poll == 0 {
+		poll = time.Second
+	}
+	var lanes sync.WaitGroup
+	defer d.post.Close()
+	defer lanes.Wait()
+	free := make(chan struct{}, maxLanes)
+	for ctx.Err() == nil {
+		if err := d.round(ctx, free, &lanes); err != nil && ctx.Err() == nil {
+			d.Log.Error("webhooks: the queue cannot be read", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-d.wake: // a lane is free
+		case <-time.After(poll/2 + rand.N(poll)): // nodes spread out
+		}
+	}
+}
+
+// round queues the events that wait, and starts a lane for every webhook that
+// is due while there are free ones.
+func (d *Dispatcher) round(ctx context.Context, free chan struct{}, lanes *sync.WaitGroup) error {
+	for more := true; more && ctx.Err() == nil; {
+		var err error
+		if more, err = d.FanOut(ctx); err != nil {
+			return err
+		}
+	}
+	for ctx.Err() == nil {
+		select {
+		case free <- struct{}{}:
+		default:
+			return nil
+		}
+		l, err := d.claim(ctx)
+		if err != nil || l == nil {
+			<-free
+			return err
+		}
+		lanes.Go(func() {
+			l.run(ctx)
+			<-free
+			select {
+			case d.wake <- struct{}{}:
+			default:
+			}
+		})
+	}
+	return nil
+}
+
+// FanOut turns events of the outbox into deliveries. It tells whether there
+// may be more of them.
+func (d *Dispatcher) FanOut(ctx context.Context) (bool, error) {
+	waiting, err := d.Store.OutboxWaiting(ctx)
+	if err != nil || !waiting {
+		return false, err
+	}
+	return store.InTx(ctx, d.Store, func(tx *store.Tx) (bool, error) {
+		n, err := tx.DropUnheard(ctx, dropAtOnce)
+		if err != nil || n == dropAtOnce {
+			return true, err
+		}
+		events, err := tx.TakeOutbox(ctx, fanOutAtOnce)
+		if err != nil {
+			return false, err
+		}
+		listening := map[docs.OrgID][]docs.Webhook{}
+		for _, e := range events {
+			hooks, known := listening[e.Org]
+			if !known {
+				if hooks, err = tx.ListeningWebhooks(ctx, e.Org); err != nil {
+					return false, err
+				}
+				listening[e.Org] = hooks
+			}
+			if err := d.fanOut(ctx, tx, hooks, e); err != nil {
+				return false, err
+			}
+		}
+		return len(events) == fanOutAtOnce, nil
+	})
+}
+
+func (d *Dispatcher) fanOut(ctx context.Context, tx *store.Tx, hooks []docs.Webhook, e store.AuditRow) error {
+	for _, w := range hooks {
+		list, err := messages(w, e)
+		if err != nil {
+			return err
+		}
+		for _, m := range list {
+			_, err := queue(ctx, tx, docs.Delivery{
+				Webhook: w.ID, Kind: docs.DeliveryEvent, Event: m.event, Type: m.kind, Payload: m.body,
+				Lane: e.SubjectKind + " " + e.SubjectID,
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lane is a webhook while this node sends to it.
+type lane struct {
+	d     *Dispatcher
+	hook  docs.Webhook
+	lease string
+	over  atomic.Bool // the lease is lost, or the receiver needs a pause
+}
+
+// Deliver sends what is due to one webhook. It tells whether there was one.
+func (d *Dispatcher) Deliver(ctx context.Context) (bool, error) {
+	l, err := d.claim(ctx)
+	if err != nil || l == nil {
+		return false, err
+	}
+	l.run(ctx)
+	return true, nil
+}
+
+// claim leases the webhook that has waited longest; nil is none.
+func (d *Dispatcher) claim(ctx context.Context) (*lane, error) {
+	due, err := d.Store.WebhookDue(ctx, docs.TimeOf(d.Store.Clock()))
+	if err != nil || !due {
+		return nil, err
+	}
+	l := &lane{d: d, lease: docs.NewID[string](time.Now())}
+	l.hook, err = store.InTx(ctx, d.Store, func(tx *store.Tx) (docs.Webhook, error) {
+		return tx.ClaimWebhook(ctx, l.lease, tx.Now().Add(lease))
+	})
+	if errs.Is(err, errs.NotFound) {
+		return nil, nil // another node was faster
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// run sends until nothing is due, the turn is over or ctx ends, while it
+// renews the lease.
+func (l *lane) run(ctx context.Context) {
+	done := make(chan struct{})
+	var renewing sync.WaitGroup
+	renewing.Go(func() { l.renew(done) })
+	l.send(ctx)
+	close(done)
+	renewing.Wait()
+	// The end is written even when the program is about to stop: nobody has
+	// to wait for the lease then.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	err := l.d.Store.Do(ctx, func(tx *store.Tx) error { return tx.ReleaseWebhook(ctx, l.hook.ID, l.lease, holdAttempts) })
+	if err != nil {
+		l.d.Log.Error("webhooks: a lease could not be given back, it will run out", "webhook", l.hook.ID, "error", err)
+	}
+}
+
+func (l *lane) renew(done <-chan struct{}) {
+	for {
+		select {
+		case <-done:
+			return
+		case <-time.After(lease / 4):
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), lease/4)
+		err := l.d.Store.Do(ctx, func(tx *store.Tx) error {
+			return tx.ExtendWebhook(ctx, l.hook.ID, l.lease, tx.Now().Add(lease))
+		})
+		cancel()
+		if errs.Is(err, errs.Conflict) {
+			l.over.Store(true) // the webhook was deleted, or another node has it
+			return
+		}
+	}
+}
+
+func (l *lane) send(ctx context.Context) {
+	s := l.d.Store
+	for end := s.Clock().Add(turn); ctx.Err() == nil && !l.over.Load(); {
+		limit := sendAtOnce
+		if l.hook.Failures >= pauseAfter {
+			limit = 1 // see whether the receiver is back
+		}
+		due, err := s.DueDeliveries(ctx, l.hook.ID, docs.TimeOf(s.Clock()), holdAttempts, limit)
+		if err != nil {
+			l.d.Log.Error("webhooks: deliveries cannot be read", "webhook", l.hook.ID, "error", err)
+			return
+		}
+		if len(due) == 0 {
+			return
+		}
+		l.sendAll(ctx, due)
+		if limit == 1 || s.Clock().After(end) {
+			return
+		}
+	}
+}
+
+// sendAll sends deliveries: those of one thing one after the other, others
+// beside them.
+func (l *lane) sendAll(ctx context.Context, due []docs.Delivery) {
+	byLane := map[string][]docs.Delivery{}
+	var order []string
+	for _, d := range due {
+		if byLane[d.Lane] == nil {
+			order = append(order, d.Lane)
+		}
+		byLane[d.Lane] = append(byLane[d.Lane], d)
+	}
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, maxAtOnce)
+	for _, name := range order {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			for _, d := range byLane[name] {
+				if ctx.Err() != nil || l.over.Load() || !l.attempt(ctx, d) {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,308 @@
+// Package webhooks tells other servers what happens in an organization.
+//
+// Every change leaves an event in the outbox, in its own transaction. The
+// Dispatcher turns each event into one delivery for every webhook that
+// listens, in one transaction that also removes the event, and sends what is
+// queued: signed, in order for each thing, again and again for a day.
+// Service is what admins do with webhooks.
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// maxWebhooks of an organization: each event is copied for each of them.
+const maxWebhooks = 50
+
+// Service is what admins do with webhooks.
+type Service struct {
+	Store    *store.Store
+	Outbound outbound.Policy
+}
+
+// New is the input of Create.
+type New struct {
+	URL     string
+	Events  []string
+	Secret  string // empty: one is made
+	Enabled bool
+}
+
+// Create makes a webhook, and gives its secret, which nobody is shown again.
+func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in New) (docs.Webhook, string, error) {
+	var secret string
+	address, err := s.checkURL(ctx, in.URL)
+	if err != nil {
+		return docs.Webhook{}, "", err
+	}
+	events, err := checkPatterns(in.Events)
+	if err != nil {
+		return docs.Webhook{}, "", err
+	}
+	if in.Secret != "" {
+		if err := checkSecret(in.Secret); err != nil {
+			return docs.Webhook{}, "", err
+		}
+	}
+	w, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Webhook, error) {
+		w := docs.Webhook{
+			ID: store.NewID[docs.WebhookID](tx), Org: org, URL: address, Events: events, Enabled: in.Enabled,
+			CreatedBy: g.Actor.User, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		n, err := tx.CountWebhooks(ctx, org)
+		if err != nil {
+			return w, err
+		}
+		if n >= maxWebhooks {
+			return w, errs.E(errs.Precondition, "an organization has at most %d webhooks; delete one first", maxWebhooks)
+		}
+		if secret = in.Secret; secret == "" {
+			secret = newSecret()
+		}
+		if w.Sealed, err = seal(ctx, tx.Reader, w.ID, secret); err != nil {
+			return w, err
+		}
+		if err := tx.AddWebhook(ctx, w); err != nil {
+			return w, err
+		}
+		return w, audit.Record(ctx, tx, g.Actor, hookEvent(w, "create", nil))
+	})
+	if err != nil {
+		return w, "", err
+	}
+	return w, secret, nil
+}
+
+// hookEvent tells of a webhook without its secret, and without the path and
+// the query of its address, which hold secrets often enough.
+func hookEvent(w docs.Webhook, action string, more map[string]any) audit.Event {
+	data := map[string]any{"events": w.Events, "enabled": w.Enabled}
+	if u, err := url.Parse(w.URL); err == nil {
+		data["host"] = u.Host
+	}
+	for k, v := range more {
+		data[k] = v
+	}
+	return audit.Event{Org: w.Org, Action: "webhook." + action, Kind: "webhook", ID: string(w.ID), Data: data}
+}
+
+// checkURL refuses what could never be called. A name is looked up only when
+// something is sent.
+func (s *Service) checkURL(ctx context.Context, raw string) (string, error) {
+	u, err := outbound.CheckURL(raw)
+	if err != nil {
+		return "", errs.Field("body.url", "cannot be used: %s", said(err))
+	}
+	if _, err := netip.ParseAddr(u.Hostname()); err == nil {
+		if _, err := s.Outbound.Resolve(ctx, u.Hostname()); err != nil {
+			return "", errs.Field("body.url", "cannot be used: %s", said(err))
+		}
+	}
+	return u.String(), nil
+}
+
+// said is the part of an error that may be shown.
+func said(err error) string {
+	var e *errs.Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return "it failed for a reason of our own; look at the server's log"
+}
+
+// Patch is the input of Update. A secret that is null is made anew.
+type Patch struct {
+	URL     opt.Val[string]
+	Events  opt.Val[[]string]
+	Secret  opt.Val[string]
+	Enabled opt.Val[bool]
+}
+
+// Update changes a webhook. The secret is given back if it changed. One that
+// is switched off gives up what waits for it; one that is switched on, or
+// gets another address, starts afresh.
+func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.WebhookID, p Patch) (docs.Webhook, string, error) {
+	var secret string
+	address, moved := p.URL.Get()
+	if moved {
+		var err error
+		if address, err = s.checkURL(ctx, address); err != nil {
+			return docs.Webhook{}, "", err
+		}
+	}
+	var events []string
+	if in, ok := p.Events.Get(); ok {
+		var err error
+		if events, err = checkPatterns(in); err != nil {
+			return docs.Webhook{}, "", err
+		}
+	}
+	if given, ok := p.Secret.Get(); ok {
+		if err := checkSecret(given); err != nil {
+			return docs.Webhook{}, "", err
+		}
+	}
+	w, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Webhook, error) {
+		w, err := tx.Webhook(ctx, org, id)
+		if err != nil {
+			return w, err
+		}
+		before := w
+		if moved {
+			w.URL = address
+		}
+		if events != nil {
+			w.Events = events
+		}
+		w.Enabled = p.Enabled.Or(w.Enabled)
+		secret = ""
+		if p.Secret.Set() {
+			if secret = p.Secret.Or(""); secret == "" {
+				secret = newSecret()
+			}
+			if w.Sealed, err = seal(ctx, tx.Reader, w.ID, secret); err != nil {
+				return w, err
+			}
+		}
+		fresh := w.Enabled && (!before.Enabled || w.URL != before.URL)
+		if fresh {
+			w.DisabledReason, w.Failures, w.FailingSince, w.ResumeAt = "", 0, 0, 0
+		}
+		w.UpdatedAt = tx.Now()
+		if err := tx.PutWebhook(ctx, w); err != nil {
+			return w, err
+		}
+		switch {
+		case fresh:
+			err = tx.DueWebhook(ctx, w.ID)
+		case before.Enabled && !w.Enabled:
+			err = tx.FailPending(ctx, w.ID, "the webhook was disabled before this was delivered; enable it and replay this")
+		}
+		if err != nil {
+			return w, err
+		}
+		return w, audit.Record(ctx, tx, g.Actor, hookEvent(w, "update", map[string]any{
+			"moved": w.URL != before.URL, "secret": p.Secret.Set(), "listens": !slices.Equal(w.Events, before.Events),
+		}))
+	})
+	if err != nil {
+		return w, "", err
+	}
+	return w, secret, nil
+}
+
+// Delete removes a webhook and, before long, the log of its deliveries.
+func (s *Service) Delete(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.WebhookID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		w, err := tx.Webhook(ctx, org, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.DropWebhook(ctx, org, id); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, hookEvent(w, "delete", nil))
+	})
+}
+
+// Test queues an event that tells of nothing. It is tried once.
+func (s *Service) Test(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.WebhookID) (docs.Delivery, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Delivery, error) {
+		w, err := enabled(ctx, tx, org, id)
+		if err != nil {
+			return docs.Delivery{}, err
+		}
+		m, err := ours(store.AuditRow{
+			ID: store.NewID[string](tx), Org: org, Actor: g.Actor.User, At: tx.Now(), Action: testAction,
+			SubjectKind: "webhook", SubjectID: string(id), Data: "{}",
+		})
+		if err != nil {
+			return docs.Delivery{}, err
+		}
+		d, err := queue(ctx, tx, docs.Delivery{Webhook: id, Kind: docs.DeliveryTest, Event: m.event, Type: m.kind, Payload: m.body})
+		if err != nil {
+			return d, err
+		}
+		return d, audit.Record(ctx, tx, g.Actor, hookEvent(w, "test", nil))
+	})
+}
+
+// Replay queues a delivery that has ended once more, byte for byte: whoever
+// has seen the event knows it by its id.
+func (s *Service) Replay(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.WebhookID, delivery docs.DeliveryID) (docs.Delivery, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Delivery, error) {
+		if _, err := tx.Webhook(ctx, org, id); err != nil {
+			return docs.Delivery{}, err
+		}
+		was, err := tx.Delivery(ctx, id, delivery)
+		if err != nil {
+			return docs.Delivery{}, err
+		}
+		w, err := enabled(ctx, tx, org, id)
+		if err != nil {
+			return docs.Delivery{}, err
+		}
+		if was.State == docs.DeliveryPending {
+			return docs.Delivery{}, errs.E(errs.Precondition, "the delivery is still under way; it is tried again by itself")
+		}
+		d, err := queue(ctx, tx, docs.Delivery{
+			Webhook: id, Kind: docs.DeliveryReplay, ReplayOf: was.ID, Event: was.Event, Type: was.Type, Payload: was.Payload,
+		})
+		if err != nil {
+			return d, err
+		}
+		return d, audit.Record(ctx, tx, g.Actor, hookEvent(w, "replay", map[string]any{"delivery": was.ID, "event": was.Event}))
+	})
+}
+
+func enabled(ctx context.Context, tx *store.Tx, org docs.OrgID, id docs.WebhookID) (docs.Webhook, error) {
+	w, err := tx.Webhook(ctx, org, id)
+	if err == nil && !w.Enabled {
+		err = errs.E(errs.Precondition, "the webhook is disabled; enable it first")
+	}
+	return w, err
+}
+
+// queue adds a delivery that is due now. Without a lane it waits for no
+// other, and no other for it.
+func queue(ctx context.Context, tx *store.Tx, d docs.Delivery) (docs.Delivery, error) {
+	d.ID, d.State, d.CreatedAt, d.NextAt = store.NewID[docs.DeliveryID](tx), docs.DeliveryPending, tx.Now(), tx.Now()
+	if d.Lane == "" {
+		d.Lane = string(d.ID)
+	}
+	if err := tx.AddDelivery(ctx, d); err != nil {
+		return d, err
+	}
+	return d, tx.DueWebhook(ctx, d.Webhook)
+}
+
+const (
+	logRetention = 7 * 24 * time.Hour // how long a delivery can be looked at and replayed
+	trimAtOnce   = 2000               // rows of one transaction, so that nobody waits long
+)
+
+// Tidy is a job: it drops old lines of the log.
+func (s *Service) Tidy(ctx context.Context, _ []byte) error {
+	for ctx.Err() == nil {
+		n, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (int64, error) {
+			return tx.TrimDeliveries(ctx, tx.Now().Add(-logRetention), trimAtOnce)
+		})
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+	return ctx.Err()
+}

@@ -42,6 +42,8 @@ func newFixture(w *world) fixture {
 	w.must("admin", "POST", "/collections/$collection/permissions", `{"role":"read","users":["$user_victim"],"teams":["$team"]}`)
 	w.must("admin", "POST", "/orgs/$org/link-invites", `{"role":"read"}`, "invite")
 	w.must("admin", "POST", "/user/tokens", `{"label":"`+marker+`"}`, "token")
+	w.must("admin", "POST", "/orgs/$org/webhooks", `{"url":"https://`+marker+`.example/"}`, "webhook")
+	w.must("admin", "POST", "/orgs/$org/webhooks/$webhook/test", "", "delivery")
 	f := fixture{w}
 	f.write()
 	w.must("admin", "POST", "/spaces/$space/comments", `{"page":"$page","body":{"markdown":"`+marker+`"}}`, "comment")
@@ -107,7 +109,7 @@ func (f fixture) propose() {
 func (f fixture) param(name string) string {
 	v := map[string]string{
 		"organizationId": "org", "collectionId": "collection", "spaceId": "space", "teamId": "team",
-		"userId": "user_victim", "inviteId": "invite", "tokenId": "token",
+		"userId": "user_victim", "inviteId": "invite", "tokenId": "token", "webhookId": "webhook", "deliveryId": "delivery",
 		"pageId": "page", "fileId": "file", "reusableContentId": "reusable", "documentId": "document", "revisionId": "revision",
 		"changeRequestId": "request", "reviewId": "review", "conflictId": "conflict",
 		"commentId": "comment", "commentReplyId": "reply",
@@ -139,6 +141,7 @@ func (f fixture) state() string {
 		"/orgs/$org", "/orgs/$org/members", "/orgs/$org/teams", "/orgs/$org/teams/$team/members", "/orgs/$org/collections",
 		"/orgs/$org/spaces", "/spaces/$space/permissions/users", "/spaces/$space/permissions/teams",
 		"/collections/$collection/permissions/users", "/collections/$collection/permissions/teams",
+		"/orgs/$org/webhooks", "/orgs/$org/webhooks/$webhook/deliveries",
 		"/orgs/$org/link-invites", "/orgs/$org/agent-instructions", "/orgs/$org/audit?limit=1000", "/users/$user_victim",
 		"/spaces/$space/content", "/spaces/$space/content/page/$page", "/spaces/$space/revisions", "/spaces/$space/links",
 		"/spaces/$space/change-requests/$request", "/spaces/$space/change-requests/$request/content", "/spaces/$space/change-requests/$request/reviews",
@@ -167,6 +170,8 @@ var bodies = map[string]string{
 	"updateTeamInOrganizationById":        `{"title":"pwned"}`,
 	"updateMembersInOrganizationTeam":     `{"add":["$user_mallory"]}`,
 	"addMemberToOrganizationTeamById":     `{"role":"owner"}`,
+	"createWebhook":                       `{"url":"https://pwned.example/"}`,
+	"updateWebhook":                       `{"enabled":false}`,
 	"createCollection":                    `{"title":"pwned"}`,
 	"updateCollectionById":                `{"title":"pwned"}`,
 	"moveCollection":                      `{"parent":null}`,

@@ -217,8 +217,12 @@ func checkWholeTransactions(t *testing.T, at place) {
 			SELECT 1 FROM audit a WHERE a.subject_id = c.id AND a.action = 'collection.create')`},
 		{"audit records without a collection", `SELECT COUNT(*) FROM audit a WHERE a.action = 'collection.create' AND NOT EXISTS (
 			SELECT 1 FROM collections c WHERE c.id = a.subject_id)`},
-		{"audit records without an event", `SELECT COUNT(*) FROM audit a WHERE NOT EXISTS (
-			SELECT 1 FROM outbox o WHERE o.id = a.id)`},
+		{"audit records without an event", `SELECT COUNT(*) FROM audit a JOIN webhooks w ON w.org_id = a.org_id AND w.id < a.id
+			WHERE NOT EXISTS (SELECT 1 FROM outbox o WHERE o.id = a.id) AND NOT EXISTS (
+				SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.event_id = a.id)`},
+		{"events that were queued twice", `SELECT COUNT(*) FROM (
+			SELECT 1 FROM webhook_deliveries WHERE kind = 'event' GROUP BY webhook_id, event_id HAVING COUNT(*) > 1) AS twice`},
+		{"events that were queued and kept", `SELECT COUNT(*) FROM outbox o JOIN webhook_deliveries d ON d.event_id = o.id`},
 		{"trashed spaces without a purge", `SELECT COUNT(*) FROM spaces s WHERE s.deleted_at > 0 AND NOT EXISTS (
 			SELECT 1 FROM jobs j WHERE j.kind = 'space.purge' AND j.key = s.id)`},
 		{"purges without a trashed space", `SELECT COUNT(*) FROM jobs j WHERE j.kind = 'space.purge' AND NOT EXISTS (

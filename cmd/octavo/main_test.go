@@ -147,9 +147,9 @@ type node struct {
 // serve starts a node and waits until it is ready. The system chooses the
 // port, so nodes never compete for one. Whatever is still running when the
 // test ends is killed.
-func serve(t testing.TB, at place) *node {
+func serve(t testing.TB, at place, more ...string) *node {
 	t.Helper()
-	n, err := start(at)
+	n, err := start(at, more...)
 	if n != nil {
 		t.Cleanup(func() {
 			n.kill()
@@ -166,8 +166,9 @@ func serve(t testing.TB, at place) *node {
 
 // start is serve without a test around it. A node that did not become ready
 // comes back with the error.
-func start(at place) (*node, error) {
-	return startProcess(exec.Command(binary, append([]string{"serve", "--listen=127.0.0.1:0"}, at.flags()...)...))
+func start(at place, more ...string) (*node, error) {
+	args := append([]string{"serve", "--listen=127.0.0.1:0"}, at.flags()...)
+	return startProcess(exec.Command(binary, append(args, more...)...))
 }
 
 func startProcess(cmd *exec.Cmd) (*node, error) {

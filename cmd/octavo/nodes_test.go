@@ -28,13 +28,13 @@ func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 }
 
 // pair starts two nodes at the same moment on one database.
-func pair(t *testing.T, at place) [2]*node {
+func pair(t *testing.T, at place, more ...string) [2]*node {
 	t.Helper()
 	var nodes [2]*node
 	var failed [2]error
 	var wg sync.WaitGroup
 	for i := range nodes {
-		wg.Go(func() { nodes[i], failed[i] = start(at) })
+		wg.Go(func() { nodes[i], failed[i] = start(at, more...) })
 	}
 	wg.Wait()
 	for _, n := range nodes {
@@ -126,7 +126,7 @@ func nodesAgree(t *testing.T, at place) {
 	t.Run("a job that repeats ran once", func(t *testing.T) {
 		s := at.store(t)
 		runs := func() int64 {
-			n, err := s.JobRuns(context.Background(), "outbox.trim", "every")
+			n, err := s.JobRuns(context.Background(), "webhook.tidy", "every")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 // OutboxWaiting tells whether there are events that nobody looked at.
@@ -82,42 +83,49 @@ func (tx *Tx) ExtendWebhook(ctx context.Context, id docs.WebhookID, lease string
 	return lost(n, err)
 }
 
-// waitsFor is an earlier delivery of the same lane that is to be tried again
-// later than a moment, and holds the lane up until it was tried hold times.
-func waitsFor(moment, hold string) string {
-	return `EXISTS (
-		SELECT 1 FROM webhook_deliveries e
-		WHERE e.webhook_id = d.webhook_id AND e.state = 'pending' AND e.lane = d.lane AND e.event_id < d.event_id
-			AND e.next_at > ` + moment + ` AND e.attempts < ` + hold + `)`
-}
-
-var (
-	releaseText = `
-		UPDATE webhooks SET leased_by = '', lease_until = 0, due_at = (
-			SELECT CASE WHEN MIN(d.next_at) IS NULL THEN $5
-				WHEN MIN(d.next_at) < webhooks.resume_at AND webhooks.resume_at > $3 THEN webhooks.resume_at
-				WHEN MIN(d.next_at) < $3 THEN $3
-				ELSE MIN(d.next_at) END
-			FROM webhook_deliveries d
-			WHERE d.webhook_id = $1 AND d.state = 'pending' AND NOT ` + waitsFor("d.next_at", "$4") + `)
-		WHERE id = $1 AND leased_by = $2`
-	dueText = `
-		SELECT ` + deliveryColumns + ` FROM webhook_deliveries d
-		WHERE d.webhook_id = $1 AND d.state = 'pending' AND d.next_at <= $2 AND NOT ` + waitsFor("$2", "$3") + `
-		ORDER BY d.event_id, d.id LIMIT $4 + 0`
-)
-
 // ReleaseWebhook ends a lease and says when there is something to send next.
 // It goes behind the others that are due.
-func (tx *Tx) ReleaseWebhook(ctx context.Context, id docs.WebhookID, lease string, hold int) error {
-	return tx.put(ctx, releaseText, id, lease, tx.Now(), hold, never)
+func (tx *Tx) ReleaseWebhook(ctx context.Context, id docs.WebhookID, lease string) error {
+	next, err := one(ctx, tx.Reader, "delivery", scanInt, `
+		SELECT COALESCE(MIN(next_at), $2) FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'`, id, never)
+	if err != nil {
+		return err
+	}
+	return tx.put(ctx, `
+		UPDATE webhooks SET leased_by = '', lease_until = 0, due_at = CASE WHEN resume_at > $3 THEN resume_at ELSE $3 END
+		WHERE id = $1 AND leased_by = $2`, id, lease, max(docs.Time(next), tx.Now()))
 }
 
 // DueDeliveries gives what is to be sent to a webhook now, in order. Whoever
 // sends it keeps to the order within each lane, and stops a lane at the first
-// delivery that has to be tried again.
-func (r Reader) DueDeliveries(ctx context.Context, id docs.WebhookID, now docs.Time, hold, limit int) ([]docs.Delivery, error) {
-	return many(ctx, r, scanDelivery, dueText, id, now, hold, limit)
+// delivery that has to be tried again, with HoldLane.
+func (r Reader) DueDeliveries(ctx context.Context, id docs.WebhookID, now docs.Time, limit int) ([]docs.Delivery, error) {
+	return many(ctx, r, scanDelivery, `
+		SELECT `+deliveryColumns+` FROM webhook_deliveries d
+		WHERE d.webhook_id = $1 AND d.state = 'pending' AND d.next_at <= $2
+		ORDER BY d.event_id, d.id LIMIT $3 + 0`, id, now, limit)
+}
+
+// HoldLane lets what comes after a delivery in its lane wait as long as the
+// delivery itself.
+func (tx *Tx) HoldLane(ctx context.Context, d docs.Delivery) error {
+	return tx.put(ctx, `
+		UPDATE webhook_deliveries SET next_at = $4
+		WHERE webhook_id = $1 AND lane = $2 AND state = 'pending' AND event_id > $3 AND next_at < $4`,
+		d.Webhook, d.Lane, d.Event, d.NextAt)
+}
+
+// LaneHeldUntil tells how long a new delivery at the end of a lane has to wait
+// for those before it; 0 is not at all. The last one waits for all of them,
+// unless it was itself tried so often that nobody waits for it any more.
+func (r Reader) LaneHeldUntil(ctx context.Context, w docs.WebhookID, lane string, attempts int) (docs.Time, error) {
+	at, err := one(ctx, r, "delivery", scanInt, `
+		SELECT CASE WHEN d.attempts < $3 THEN d.next_at ELSE 0 END FROM webhook_deliveries d
+		WHERE d.webhook_id = $1 AND d.lane = $2 AND d.state = 'pending' ORDER BY d.event_id DESC LIMIT 1`, w, lane, attempts)
+	if errs.Is(err, errs.NotFound) {
+		return 0, nil
+	}
+	return docs.Time(at), err
 }
 
 // TrimDeliveries removes at most limit deliveries that have ended and are

@@ -181,6 +181,11 @@ func settle(ctx context.Context, tx *store.Tx, sentTo docs.Webhook, dl docs.Deli
 	if err != nil || !noted {
 		return settled{state: dl.State}, err
 	}
+	if dl.State == docs.DeliveryPending && dl.Attempts+1 < holdAttempts {
+		if err := tx.HoldLane(ctx, dl); err != nil {
+			return settled{}, err
+		}
+	}
 	w, err := tx.Webhook(ctx, sentTo.Org, sentTo.ID)
 	if errs.Is(err, errs.NotFound) {
 		return settled{state: dl.State, paused: true}, nil

@@ -117,6 +117,7 @@ func (d *Dispatcher) FanOut(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		listening := map[docs.OrgID][]docs.Webhook{}
+		due := map[docs.WebhookID]bool{}
 		for _, e := range events {
 			hooks, known := listening[e.Org]
 			if !known {
@@ -125,7 +126,12 @@ func (d *Dispatcher) FanOut(ctx context.Context) (bool, error) {
 				}
 				listening[e.Org] = hooks
 			}
-			if err := d.fanOut(ctx, tx, hooks, e); err != nil {
+			if err := fanOut(ctx, tx, hooks, e, due); err != nil {
+				return false, err
+			}
+		}
+		for id := range due {
+			if err := tx.DueWebhook(ctx, id); err != nil {
 				return false, err
 			}
 		}
@@ -133,20 +139,28 @@ func (d *Dispatcher) FanOut(ctx context.Context) (bool, error) {
 	})
 }
 
-func (d *Dispatcher) fanOut(ctx context.Context, tx *store.Tx, hooks []docs.Webhook, e store.AuditRow) error {
+// fanOut queues an event for those who listen, behind what waits for a retry
+// in its lane, and notes them in due.
+func fanOut(ctx context.Context, tx *store.Tx, hooks []docs.Webhook, e store.AuditRow, due map[docs.WebhookID]bool) error {
+	lane := e.SubjectKind + " " + e.SubjectID
 	for _, w := range hooks {
 		list, err := messages(w, e)
 		if err != nil {
 			return err
 		}
 		for _, m := range list {
-			_, err := queue(ctx, tx, docs.Delivery{
-				Webhook: w.ID, Kind: docs.DeliveryEvent, Event: m.event, Type: m.kind, Payload: m.body,
-				Lane: e.SubjectKind + " " + e.SubjectID,
+			held, err := tx.LaneHeldUntil(ctx, w.ID, lane, holdAttempts)
+			if err != nil {
+				return err
+			}
+			err = tx.AddDelivery(ctx, docs.Delivery{
+				Webhook: w.ID, ID: store.NewID[docs.DeliveryID](tx), Kind: docs.DeliveryEvent, Event: m.event, Type: m.kind,
+				Payload: m.body, Lane: lane, CreatedAt: tx.Now(), NextAt: max(held, tx.Now()),
 			})
 			if err != nil {
 				return err
 			}
+			due[w.ID] = true
 		}
 	}
 	return nil
@@ -202,7 +216,7 @@ func (l *lane) run(ctx context.Context) {
 	// to wait for the lease then.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	err := l.d.Store.Do(ctx, func(tx *store.Tx) error { return tx.ReleaseWebhook(ctx, l.hook.ID, l.lease, holdAttempts) })
+	err := l.d.Store.Do(ctx, func(tx *store.Tx) error { return tx.ReleaseWebhook(ctx, l.hook.ID, l.lease) })
 	if err != nil {
 		l.d.Log.Error("webhooks: a lease could not be given back, it will run out", "webhook", l.hook.ID, "error", err)
 	}
@@ -234,7 +248,7 @@ func (l *lane) send(ctx context.Context) {
 		if l.hook.Failures >= pauseAfter {
 			limit = 1 // see whether the receiver is back
 		}
-		due, err := s.DueDeliveries(ctx, l.hook.ID, docs.TimeOf(s.Clock()), holdAttempts, limit)
+		due, err := s.DueDeliveries(ctx, l.hook.ID, docs.TimeOf(s.Clock()), limit)
 		if err != nil {
 			l.d.Log.Error("webhooks: deliveries cannot be read", "webhook", l.hook.ID, "error", err)
 			return

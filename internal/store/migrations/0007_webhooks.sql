@@ -45,6 +45,7 @@ CREATE TABLE webhook_deliveries (
     PRIMARY KEY (webhook_id, id)
 ) /*sqlite: WITHOUT ROWID */;
 CREATE INDEX webhook_deliveries_queue ON webhook_deliveries (webhook_id, event_id, id) WHERE state = 'pending';
+CREATE INDEX webhook_deliveries_next ON webhook_deliveries (webhook_id, next_at) WHERE state = 'pending';
 CREATE INDEX webhook_deliveries_lane ON webhook_deliveries (webhook_id, lane, event_id) WHERE state = 'pending';
 CREATE INDEX webhook_deliveries_age ON webhook_deliveries (created_at);
 

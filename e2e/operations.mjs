@@ -157,4 +157,12 @@ export const REQUIRED_OWN = [
     'POST /spaces/{spaceId}/content/files',
     'GET /spaces/{spaceId}/revisions',
     'POST /spaces/{spaceId}/revisions/{revisionId}/rollback',
+    'GET /orgs/{organizationId}/webhooks',
+    'POST /orgs/{organizationId}/webhooks',
+    'GET /orgs/{organizationId}/webhooks/{webhookId}',
+    'PATCH /orgs/{organizationId}/webhooks/{webhookId}',
+    'DELETE /orgs/{organizationId}/webhooks/{webhookId}',
+    'POST /orgs/{organizationId}/webhooks/{webhookId}/test',
+    'GET /orgs/{organizationId}/webhooks/{webhookId}/deliveries',
+    'POST /orgs/{organizationId}/webhooks/{webhookId}/deliveries/{deliveryId}/replay',
 ];

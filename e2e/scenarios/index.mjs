@@ -19,6 +19,7 @@ import teams from './teams.mjs';
 import tokens from './tokens.mjs';
 import transport from './transport.mjs';
 import users from './users.mjs';
+import webhooks from './webhooks.mjs';
 
 export const SCENARIOS = {
     transport,
@@ -38,5 +39,6 @@ export const SCENARIOS = {
     links,
     search,
     comments,
+    webhooks,
     isolation,
 };

@@ -44,6 +44,11 @@ export default async function isolation(scene) {
     await alice.api.collections.inviteToCollection(collection.id, grants);
     await alice.api.spaces.inviteToSpace(space.id, grants);
 
+    const hooks = `/orgs/${organization.id}/webhooks`;
+    const webhook = (await alice.call('POST', hooks, { body: { url: 'https://secret.invalid/' } })).data;
+    const delivery = (await alice.call('POST', `${hooks}/${webhook.id}/test`)).data;
+    await alice.call('PATCH', `${hooks}/${webhook.id}`, { body: { enabled: false } }); // its log stays as it is
+
     // What stands in for each path parameter. An operation with a parameter of another name fails
     // its step until the thing is created above and named here.
     const things = {
@@ -53,6 +58,8 @@ export default async function isolation(scene) {
         teamId: team.id,
         userId: bob.id,
         inviteId: invite.id,
+        webhookId: webhook.id,
+        deliveryId: delivery.id,
         revisionId: revision.id,
         pageId: revision.pages[0].id,
         pagePath: revision.pages[0].path,

@@ -55,6 +55,12 @@ func (tx *Tx) DueWebhook(ctx context.Context, id docs.WebhookID) error {
 		UPDATE webhooks SET due_at = CASE WHEN resume_at > $2 THEN resume_at ELSE $2 END WHERE id = $1 AND due_at > $2`, id, tx.Now())
 }
 
+// ResumeWebhook is DueWebhook for somebody who does not want to wait until a
+// receiver that has failed is asked again.
+func (tx *Tx) ResumeWebhook(ctx context.Context, id docs.WebhookID) error {
+	return tx.put(ctx, `UPDATE webhooks SET resume_at = 0, due_at = CASE WHEN due_at > $2 THEN $2 ELSE due_at END WHERE id = $1`, id, tx.Now())
+}
+
 // A webhook is due when it has something to send and no node is at it. What
 // an operator has suspended sends nothing.
 const webhookDue = `w.due_at <= $1 AND w.lease_until <= $1 AND w.enabled
@@ -104,6 +110,14 @@ func (r Reader) DueDeliveries(ctx context.Context, id docs.WebhookID, now docs.T
 		SELECT `+deliveryColumns+` FROM webhook_deliveries d
 		WHERE d.webhook_id = $1 AND d.state = 'pending' AND d.next_at <= $2
 		ORDER BY d.event_id, d.id LIMIT $3 + 0`, id, now, limit)
+}
+
+// DueOnDemand is DueDeliveries for what somebody asked for, tests and replays.
+func (r Reader) DueOnDemand(ctx context.Context, id docs.WebhookID, now docs.Time, limit int) ([]docs.Delivery, error) {
+	return many(ctx, r, scanDelivery, `
+		SELECT `+deliveryColumns+` FROM webhook_deliveries d
+		WHERE d.webhook_id = $1 AND d.state = 'pending' AND d.next_at <= $2 AND d.kind <> 'event'
+		ORDER BY d.id LIMIT $3 + 0`, id, now, limit)
 }
 
 // HoldLane lets what comes after a delivery in its lane wait as long as the

@@ -244,11 +244,17 @@ func (l *lane) renew(done <-chan struct{}) {
 func (l *lane) send(ctx context.Context) {
 	s := l.d.Store
 	for end := s.Clock().Add(turn); ctx.Err() == nil && !l.over.Load(); {
+		now := docs.TimeOf(s.Clock())
 		limit := sendAtOnce
-		if l.hook.Failures >= pauseAfter {
-			limit = 1 // see whether the receiver is back
+		var due []docs.Delivery
+		var err error
+		if l.hook.Failures >= pauseAfter { // see whether the receiver is back
+			limit = 1
+			due, err = s.DueOnDemand(ctx, l.hook.ID, now, limit)
 		}
-		due, err := s.DueDeliveries(ctx, l.hook.ID, docs.TimeOf(s.Clock()), limit)
+		if err == nil && len(due) == 0 {
+			due, err = s.DueDeliveries(ctx, l.hook.ID, now, limit)
+		}
 		if err != nil {
 			l.d.Log.Error("webhooks: deliveries cannot be read", "webhook", l.hook.ID, "error", err)
 			return

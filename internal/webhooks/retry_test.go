@@ -225,13 +225,23 @@ func TestADeadReceiverIsLeftAlone(t *testing.T) {
 		if n := len(r.all()); n > 40 {
 			t.Errorf("%d requests in an hour", n)
 		}
+		// Whoever asks does not have to wait.
+		d, err := w.sv.Webhooks.Test(context.Background(), authz.Operator(w.admin.User), w.org, h.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(r.all())
+		w.work()
+		if seen := r.all(); len(seen) > n+2 || seen[n].header.Get("X-Octavo-Delivery") != string(d.ID) {
+			t.Errorf("%d requests, the first is %s", len(seen)-n, seen[n].body)
+		}
 		r.set(nil)
 		w.clock.turn(5 * time.Minute)
 		w.work() // it is back: all that is not between two attempts follows at once
 		w.clock.turn(4 * time.Hour)
 		w.work()
 		for _, d := range w.deliveries(h) {
-			if d.State != docs.DeliveryDelivered {
+			if d.State != docs.DeliveryDelivered && d.Kind != docs.DeliveryTest {
 				t.Errorf("%+v", d)
 			}
 		}

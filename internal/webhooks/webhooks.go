@@ -276,15 +276,15 @@ func enabled(ctx context.Context, tx *store.Tx, org docs.OrgID, id docs.WebhookI
 	return w, err
 }
 
-// queue adds a delivery that is due now, in a lane of its own: it waits for
-// no other, and no other for it.
+// queue adds a delivery that somebody waits for. It is due now, in a lane of
+// its own: it waits for no other, and no other for it.
 func queue(ctx context.Context, tx *store.Tx, d docs.Delivery) (docs.Delivery, error) {
 	d.ID, d.State, d.CreatedAt, d.NextAt = store.NewID[docs.DeliveryID](tx), docs.DeliveryPending, tx.Now(), tx.Now()
 	d.Lane = string(d.ID)
 	if err := tx.AddDelivery(ctx, d); err != nil {
 		return d, err
 	}
-	return d, tx.DueWebhook(ctx, d.Webhook)
+	return d, tx.ResumeWebhook(ctx, d.Webhook)
 }
 
 const (

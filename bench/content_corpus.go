@@ -24,6 +24,9 @@ const (
 	inSection  = 100
 )
 
+// groupTitle is that of the one group, which holds all pages but the first.
+const groupTitle = "Pages"
+
 func newCorpus(pages int) *corpus {
 	c := &corpus{pages: pages}
 	r := rand.New(rand.NewPCG(5, 6))
@@ -130,21 +133,31 @@ func (c *corpus) write(dir string) error {
 		}
 		fmt.Fprintf(&summary, "%s* [%s](%s)\n", indent, c.article(i).title, c.file(i))
 		if i == 0 {
-			summary.WriteString("\n## Pages\n\n")
+			summary.WriteString("\n## " + groupTitle + "\n\n")
 		}
 	}
 	return os.WriteFile(filepath.Join(dir, "SUMMARY.md"), []byte(summary.String()), 0o644)
 }
 
-// queries are what people look for: one word or two, neither the most
-// frequent nor the rarest.
-func (c *corpus) queries() (out [][]string) {
-	for i := range manyPaths {
-		q := []string{c.words[100+i*29%2000]}
-		if i%2 == 1 {
-			q = append(q, c.words[20+i*13%300])
+// common gives words that many pages have.
+func (c *corpus) common() []string { return c.words[:manyPaths] }
+
+// rare gives words that few pages have, but at least one.
+func (c *corpus) rare() []string {
+	place := map[string]int{}
+	for i, w := range c.words {
+		place[w] = i
+	}
+	var out []string
+	for k := range manyPaths {
+		a := c.article(k * c.documents() / manyPaths)
+		rarest := ""
+		for _, w := range strings.Fields(strings.Join(a.bodies, " ")) {
+			if rarest == "" || place[w] > place[rarest] {
+				rarest = w
+			}
 		}
-		out = append(out, q)
+		out = append(out, rarest)
 	}
 	return out
 }

@@ -1,66 +1,60 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
-	"time"
 )
 
-// rawSearch is the reference of searches: FTS5 of the same SQLite driver
-// over the same text, asked for nothing but the best rows. It fills a
-// database, says so, then reads how long to work from lines of the standard
-// input, and prints a bareResult for each.
+// rawSearch is the reference of searches: the plain query of FTS5, of the
+// same SQLite driver over the same text, behind a bare net/http handler. It
+// does nothing but rank: it cuts no snippets, and asks for no permission. It
+// fills a database, prints its address, and ends with its input. The query
+// of a request is what to look for.
 func rawSearch(args []string) error {
 	ctx := context.Background()
 	pages, err := strconv.Atoi(args[1])
 	if err != nil {
 		return err
 	}
-	c := newCorpus(pages)
-	db, err := sql.Open("sqlite", "file:"+args[0]+"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-16384)")
+	v := url.Values{"_pragma": {"journal_mode(WAL)", "synchronous(OFF)", "cache_size(-16384)"}}
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: args[0]}).EscapedPath()+"?"+v.Encode())
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := fillRaw(ctx, db, c); err != nil {
+	if err := fillRaw(ctx, db, newCorpus(pages)); err != nil {
 		return err
 	}
 	query, err := db.PrepareContext(ctx, `SELECT rowid, bm25(plain, 10, 4, 1) AS score FROM plain WHERE plain MATCH $1 ORDER BY score LIMIT 20`)
 	if err != nil {
 		return err
 	}
-	fmt.Println("ready")
-	queries := c.queries()
-	lines := bufio.NewScanner(os.Stdin)
-	for at := 0; lines.Scan(); {
-		length, err := time.ParseDuration(lines.Text())
-		if err != nil {
-			return err
-		}
-		s := sample{}
-		start := time.Now()
-		for time.Since(start) < length && len(s.sorted) < maxSamples {
-			began := time.Now()
-			if err := askRaw(ctx, query, strings.Join(queries[at%len(queries)], " AND ")); err != nil {
-				return err
-			}
-			at++
-			s.sorted = append(s.sorted, time.Since(began))
-		}
-		took := time.Since(start)
-		slices.Sort(s.sorted)
-		if err := json.NewEncoder(os.Stdout).Encode(bareResult{len(s.sorted), took, s.quantile(0.5), s.quantile(0.99)}); err != nil {
-			return err
-		}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
 	}
-	return lines.Err()
+	fmt.Println(l.Addr())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		found, err := askRaw(r.Context(), query, r.URL.RawQuery)
+		if err == nil {
+			err = json.NewEncoder(w).Encode(found)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}))
 }
 
 // fillRaw stores the sections of all pages, as Octavo does.
@@ -88,18 +82,24 @@ func fillRaw(ctx context.Context, db *sql.DB, c *corpus) error {
 	return tx.Commit()
 }
 
-func askRaw(ctx context.Context, query *sql.Stmt, match string) error {
-	rows, err := query.QueryContext(ctx, match)
+// rawHit is a section that FTS5 found.
+type rawHit struct {
+	ID    int64
+	Score float64
+}
+
+func askRaw(ctx context.Context, query *sql.Stmt, word string) (out []rawHit, err error) {
+	rows, err := query.QueryContext(ctx, word)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var id int64
-		var score float64
-		if err := rows.Scan(&id, &score); err != nil {
-			return err
+		var h rawHit
+		if err := rows.Scan(&h.ID, &h.Score); err != nil {
+			return nil, err
 		}
+		out = append(out, h)
 	}
-	return rows.Err()
+	return out, rows.Err()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +19,10 @@ import (
 // net/http's client costs more than the server it would measure.
 type load struct {
 	addr     string
-	requests [][]byte // sent in turn
+	requests [][]byte      // sent in turn
+	next     func() []byte // gives them instead, for one connection
 	conns    int
+	most     int // requests of a connection; 0 is maxSamples
 }
 
 // sample is what one run of a load gives.
@@ -61,7 +64,7 @@ func (l load) run(ctx context.Context, length time.Duration) (sample, error) {
 	for i, c := range clients {
 		// Every connection starts elsewhere, so that they do not all ask for
 		// the same thing at once.
-		wg.Go(func() { c.loop(ctx, l.requests, i*len(l.requests)/l.conns, end) })
+		wg.Go(func() { c.loop(ctx, l.from(i), cmp.Or(l.most, maxSamples), end) })
 	}
 	wg.Wait()
 	out := sample{took: time.Since(start)}
@@ -76,6 +79,18 @@ func (l load) run(ctx context.Context, length time.Duration) (sample, error) {
 		return out, fmt.Errorf("no request succeeded: %w", errors.Join(ctx.Err(), out.failure))
 	}
 	return out, ctx.Err()
+}
+
+// from gives the requests of a connection.
+func (l load) from(conn int) func() []byte {
+	if l.next != nil {
+		return l.next
+	}
+	at := conn*len(l.requests)/l.conns - 1
+	return func() []byte {
+		at++
+		return l.requests[at%len(l.requests)]
+	}
 }
 
 // client is one connection and what it has seen.
@@ -99,14 +114,14 @@ func dial(addr string, length time.Duration) (*client, error) {
 	return &client{conn: conn, in: bufio.NewReaderSize(conn, 64<<10), took: make([]time.Duration, 0, 1<<16)}, nil
 }
 
-func (c *client) loop(ctx context.Context, requests [][]byte, at int, end time.Time) {
-	for len(c.took)+c.errors < maxSamples && ctx.Err() == nil {
+func (c *client) loop(ctx context.Context, next func() []byte, most int, end time.Time) {
+	for len(c.took)+c.errors < most && ctx.Err() == nil {
+		request := next()
 		start := time.Now()
 		if !start.Before(end) {
 			return
 		}
-		status, err := c.do(requests[at%len(requests)])
-		at++
+		status, err := c.do(request)
 		switch {
 		case err != nil: // the connection cannot be used any more
 			c.errors, c.failure = c.errors+1, err

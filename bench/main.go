@@ -70,7 +70,7 @@ var roles = map[string]func(args []string) error{
 	"server": profiledServer,
 }
 
-func bench() (err error) {
+func bench() error {
 	var o options
 	flag.StringVar(&o.bin, "bin", "", "octavo `binary`; built from this module without it")
 	flag.StringVar(&o.dir, "dir", "", "`folder` for the temporary data; it should be on a real disk")
@@ -102,50 +102,27 @@ func bench() (err error) {
 		}
 	}
 	p := pinSelf(o.pin)
-	var out struct {
-		*results
-		Content *contentResults `json:"content,omitempty"`
-	}
-	if o.wants("ABC") {
-		if out.results, err = measureRequests(ctx, o, p, dir); err != nil {
+	var all []*results
+	for _, part := range []struct {
+		groups  string
+		measure func(context.Context, options, pinning, string) (*results, error)
+	}{{"ABC", measureRequests}, {"DE", measureContent}} {
+		if !o.wants(part.groups) {
+			continue
+		}
+		r, err := part.measure(ctx, o, p, dir)
+		if err != nil {
 			return err
 		}
-	}
-	if o.wants("D") {
-		if out.Content, err = measureContent(ctx, o, p, dir); err != nil {
-			return err
+		if r != nil { // profiles give none
+			r.print(os.Stdout)
+			all = append(all, r)
 		}
 	}
-	if o.profile != "" {
-		return nil
-	}
-	if out.results != nil {
-		out.results.print(os.Stdout)
-	}
-	if out.Content != nil {
-		out.Content.print(os.Stdout)
-	}
-	if o.json != "" {
-		return writeResults(o.json, out)
+	if o.json != "" && o.profile == "" {
+		return writeResults(o.json, all)
 	}
 	return nil
-}
-
-// measureRequests measures groups A to C, or profiles them.
-func measureRequests(ctx context.Context, o options, p pinning, dir string) (r *results, err error) {
-	s, err := startSite(ctx, o, p, dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if o.profile != "" {
-		return nil, s.profile(ctx, o)
-	}
-	if r, err = s.measure(ctx, o); err != nil {
-		return nil, err
-	}
-	r.Notes = append(p.notes, r.Notes...)
-	return r, nil
 }
 
 // pinning says how processes are kept apart. Server and references run on

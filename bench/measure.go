@@ -4,22 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
-	"text/tabwriter"
 	"time"
 )
+
+// run does something for a while and gives what it did.
+type run func(context.Context, time.Duration) (sample, error)
 
 // subject is something that is measured in every round.
 type subject struct {
 	Name  string `json:"name"`
 	group byte
-	// once runs it for a while and gives what it did.
-	once func(context.Context, time.Duration) (sample, error)
+	once  run
 	// process is whose processor time counts.
 	process *process
 
@@ -32,6 +30,26 @@ type subject struct {
 	Errors int       `json:"errors"`
 }
 
+// metric is what of two subjects is compared.
+type metric struct {
+	of   func(*subject) []float64
+	more bool // is better
+}
+
+var (
+	rates = metric{of: func(v *subject) []float64 { return v.Rates }, more: true}
+	times = metric{of: func(v *subject) []float64 { // of one request, on average
+		out := make([]float64, len(v.Rates))
+		for i, r := range v.Rates {
+			out[i] = 1 / r
+		}
+		return out
+	}}
+	cpu = metric{of: func(v *subject) []float64 { return v.CPU }}
+	p50 = metric{of: func(v *subject) []float64 { return v.P50 }}
+	p99 = metric{of: func(v *subject) []float64 { return v.P99 }}
+)
+
 // ratio compares two subjects, round by round: what disturbs the machine for
 // a while then disturbs both sides.
 type ratio struct {
@@ -39,147 +57,88 @@ type ratio struct {
 	Of     string    `json:"of"`
 	To     string    `json:"to"`
 	Target float64   `json:"target,omitempty"` // 0: only to know
+	Goal   float64   `json:"goal,omitempty"`   // what would be better still
+	AtMost bool      `json:"at_most"`          // the target must not be exceeded; else it must be reached
 	Values []float64 `json:"values"`
 	Median float64   `json:"median"`
-	// ByCPU is the same ratio of processor time for each request. It is
-	// steady even on a busy machine, but does not know of waiting.
-	ByCPU  float64 `json:"by_cpu"`
+	// ByCPU is the same ratio of processor time for each request, 0 where it
+	// says nothing. It is steady even on a busy machine, but does not know of
+	// waiting.
+	ByCPU  float64 `json:"by_cpu,omitempty"`
 	Met    bool    `json:"met"`
 	group  byte
+	by     metric
 	of, to *subject
+}
+
+// settle computes the ratio from what was measured.
+func (r *ratio) settle() {
+	if r.of != nil {
+		r.Of, r.To, r.AtMost = r.of.Name, r.to.Name, !r.by.more
+		of, to := r.by.of(r.of), r.by.of(r.to)
+		for i := range of {
+			r.Values = append(r.Values, of[i]/to[i])
+		}
+		r.ByCPU = median(r.of.CPU) / median(r.to.CPU)
+		if r.by.more { // less time is more work
+			r.ByCPU = 1 / r.ByCPU
+		}
+	}
+	r.Median = median(r.Values)
+	r.Met = r.Target == 0 || r.meets(r.Target)
+}
+
+func (r *ratio) meets(limit float64) bool {
+	if r.AtMost {
+		return r.Median <= limit
+	}
+	return r.Median >= limit
+}
+
+// fact is what is found out once, at every size.
+type fact struct {
+	Name   string    `json:"name"`
+	Digits int       `json:"-"` // that are shown behind the point
+	Values []float64 `json:"values"`
 }
 
 // results is what is printed, and written with -json.
 type results struct {
+	Title    string     `json:"title"`
 	When     time.Time  `json:"when"`
 	Rounds   int        `json:"rounds"`
 	Seconds  float64    `json:"seconds"`
 	Conns    int        `json:"conns"`
-	Items    int        `json:"collections"`
 	Pinned   bool       `json:"pinned"`
 	Notes    []string   `json:"notes"`
+	Facts    []fact     `json:"facts,omitempty"`
 	Subjects []*subject `json:"subjects"`
 	Ratios   []*ratio   `json:"ratios"`
-}
-
-// plan says what is measured and what is compared.
-func (s *site) plan(ctx context.Context, o options) ([]*subject, []*ratio, error) {
-	first, deep := s.pages[:1], []string{s.deepPage()}
-	bareHTTP, bareAddr, err := s.references(ctx, slices.Concat(s.top, s.nested, first, deep))
-	if err != nil {
-		return nil, nil, fmt.Errorf("the reference of reads: %w", err)
-	}
-	bareSQL, err := s.role("sqlite", filepath.Join(s.dir, "bare.db"))
-	if err != nil {
-		return nil, nil, fmt.Errorf("the reference of writes: %w", err)
-	}
-	read := func(group byte, name string, paths []string) (octavo, bare *subject) {
-		return &subject{Name: name, group: group, process: s.server, once: s.gets(s.addr, paths, o.conns).run},
-			&subject{Name: name + ", bare net/http", group: group, process: bareHTTP, once: s.gets(bareAddr, paths, o.conns).run}
-	}
-	one, bareOne := read('A', "get a collection", s.top)
-	nested, bareNested := read('A', "get a nested collection", s.nested)
-	bareTx := &subject{Name: "bare SQLite transaction", group: 'B', process: bareSQL, once: bareSQL.transactions}
-	post1 := &subject{Name: "create a collection, 1 client", group: 'B', process: s.server, once: s.posts(1).run}
-	postN := &subject{Name: fmt.Sprintf("create a collection, %d clients", o.conns), group: 'B', process: s.server, once: s.posts(o.conns).run}
-	page1, bare1 := read('C', fmt.Sprintf("list %d of %d, first page", pageSize, o.collections), first)
-	pageN, bareN := read('C', fmt.Sprintf("list %d of %d, deep page", pageSize, o.collections), deep)
-	subjects := []*subject{one, bareOne, nested, bareNested, bareTx, post1, postN, page1, bare1, pageN, bareN}
-	ratios := []*ratio{
-		{Name: "get / bare net/http", of: one, to: bareOne, Target: 0.6},
-		{Name: "get nested / bare net/http", of: nested, to: bareNested},
-		{Name: fmt.Sprintf("create, %d clients / bare SQLite", o.conns), of: postN, to: bareTx, Target: 0.3},
-		{Name: "create, 1 client / bare SQLite", of: post1, to: bareTx},
-		{Name: fmt.Sprintf("create, %d clients / 1 client", o.conns), of: postN, to: post1, Target: 1},
-		{Name: "list first page / bare net/http", of: page1, to: bare1},
-		{Name: "list deep page / bare net/http", of: pageN, to: bareN},
-		{Name: "list deep page / first page", of: pageN, to: page1},
-	}
-	for _, r := range ratios {
-		r.group, r.Of, r.To = r.of.group, r.of.Name, r.to.Name
-	}
-	skip := func(group byte) bool { return o.only != "" && !strings.ContainsRune(o.only, rune(group)) }
-	subjects = slices.DeleteFunc(subjects, func(v *subject) bool { return skip(v.group) })
-	ratios = slices.DeleteFunc(ratios, func(v *ratio) bool { return skip(v.group) })
-	return subjects, ratios, nil
-}
-
-func (s *site) gets(addr string, paths []string, conns int) load {
-	l := load{addr: addr, conns: conns}
-	for _, path := range paths {
-		l.requests = append(l.requests, request("GET", s.addr, path, s.token, ""))
-	}
-	return l
-}
-
-func (s *site) posts(conns int) load {
-	r := request("POST", s.addr, s.collectionsPath(s.writeOrg), s.token, `{"title":"A collection of the benchmark"}`)
-	return load{addr: s.addr, conns: conns, requests: [][]byte{r}}
-}
-
-// transactions lets the reference of writes work for a while.
-func (p *process) transactions(ctx context.Context, length time.Duration) (sample, error) {
-	if _, err := fmt.Fprintln(p.in, length); err != nil {
-		return sample{}, err
-	}
-	var r bareResult
-	if err := json.NewDecoder(p.out).Decode(&r); err != nil {
-		return sample{}, err
-	}
-	// The quantiles were taken over there; half and half keeps them.
-	return sample{count: r.Count, took: r.Took, sorted: []time.Duration{r.P50, r.P50, r.P99}}, ctx.Err()
 }
 
 // warm is how long a subject runs before it is measured for the first time:
 // statements are prepared, pools and the heap get their size.
 const warm = 300 * time.Millisecond
 
-// measure runs all subjects in every round, each second round backward, so
-// that none always has the same neighbour or the fresher machine.
-func (s *site) measure(ctx context.Context, o options) (*results, error) {
-	subjects, ratios, err := s.plan(ctx, o)
-	if err != nil {
-		return nil, err
-	}
+// interleave measures every subject in every round, each second round
+// backward, so that none always has the same neighbour or the fresher
+// machine.
+func interleave(ctx context.Context, rounds int, length time.Duration, subjects []*subject) error {
 	for _, v := range subjects {
 		if _, err := v.once(ctx, warm); err != nil {
-			return nil, fmt.Errorf("%s: %w", v.Name, err)
+			return fmt.Errorf("%s: %w", v.Name, err)
 		}
 	}
 	order := slices.Clone(subjects)
-	for range o.rounds {
+	for range rounds {
 		for _, v := range order {
-			if err := v.measure(ctx, o.length()); err != nil {
-				return nil, fmt.Errorf("%s: %w", v.Name, err)
+			if err := v.measure(ctx, length); err != nil {
+				return fmt.Errorf("%s: %w", v.Name, err)
 			}
 		}
 		slices.Reverse(order)
 	}
-	for _, r := range ratios {
-		for i := range r.of.Rates {
-			r.Values = append(r.Values, r.of.Rates[i]/r.to.Rates[i])
-		}
-		r.Median = median(r.Values)
-		r.Met = r.Median >= r.Target
-		r.ByCPU = median(r.to.CPU) / median(r.of.CPU)
-	}
-	out := &results{
-		When: time.Now().UTC(), Rounds: o.rounds, Seconds: o.seconds, Conns: o.conns, Items: o.collections,
-		Pinned: s.pin.on, Notes: []string{}, Subjects: subjects, Ratios: ratios,
-	}
-	if busy := out.others(); busy > 0.05 {
-		out.Notes = append(out.Notes, fmt.Sprintf("other programs took %.0f %% of the machine; repeat this when it is quiet", 100*busy))
-	}
-	return out, nil
-}
-
-// others gives the share of the machine that other programs took.
-func (r *results) others() float64 {
-	var all []float64
-	for _, v := range r.Subjects {
-		all = append(all, v.Others...)
-	}
-	return median(all)
+	return nil
 }
 
 func (v *subject) measure(ctx context.Context, length time.Duration) error {
@@ -199,40 +158,34 @@ func (v *subject) measure(ctx context.Context, length time.Duration) error {
 	return nil
 }
 
-func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
-
-func median(v []float64) float64 {
-	s := slices.Sorted(slices.Values(v))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+// newResults puts together what was measured.
+func newResults(title string, o options, p pinning, rounds int, subjects []*subject, ratios []*ratio) *results {
+	out := &results{
+		Title: title, When: time.Now().UTC(), Rounds: rounds, Seconds: o.seconds, Conns: o.conns,
+		Pinned: p.on, Notes: slices.Clone(p.notes), Subjects: subjects, Ratios: ratios,
+	}
+	var others []float64
+	for _, v := range subjects {
+		others = append(others, v.Others...)
+	}
+	if busy := median(others); busy > 0.05 {
+		out.Notes = append(out.Notes, fmt.Sprintf("other programs took %.0f %% of the machine; repeat this when it is quiet", 100*busy))
+	}
+	for _, r := range ratios {
+		r.settle()
+	}
+	return out
 }
 
-// print gives the tables.
-func (r *results) print(w io.Writer) {
-	fmt.Fprintf(w, "Medians of %d rounds of %g s; %d connections where not said otherwise; server on one core.\n\n", r.Rounds, r.Seconds, r.Conns)
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "\trequests/s\tp50 µs\tp99 µs\tCPU µs/request\tcore busy\terrors\t")
-	for _, v := range r.Subjects {
-		fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.1f\t%.0f %%\t%d\t\n",
-			v.Name, median(v.Rates), median(v.P50), median(v.P99), median(v.CPU), 100*median(v.Busy), v.Errors)
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+// median of no values is 0.
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
 	}
-	_ = t.Flush() // as with Fprint: nobody is left to tell
-	fmt.Fprintln(w)
-	fmt.Fprintln(t, "ratio\tmedian\tlowest\thighest\tby CPU\ttarget\t\t")
-	for _, v := range r.Ratios {
-		target, mark := "", ""
-		if v.Target > 0 {
-			target = fmt.Sprintf("%.2f", v.Target)
-		}
-		if !v.Met {
-			mark = "below target"
-		}
-		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%s\t\n",
-			v.Name, v.Median, slices.Min(v.Values), slices.Max(v.Values), v.ByCPU, target, mark)
-	}
-	_ = t.Flush()
-	for _, n := range r.Notes {
-		fmt.Fprintln(w, "\nNote:", n)
-	}
+	s := slices.Sorted(slices.Values(v))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
 func writeResults(file string, v any) error {

@@ -59,8 +59,25 @@ func switchProfile(name string) (err error) {
 	return pprof.StartCPUProfile(profileFile)
 }
 
+// profiled is a load under which the server is profiled.
+type profiled struct {
+	name string
+	once run
+}
+
 // profile writes a CPU profile of the server under each kind of load.
 func (s *site) profile(ctx context.Context, o options) error {
+	return s.profiles(ctx, o, []profiled{
+		{"get", s.gets(s.addr, s.top, o.conns).run},
+		{"get-nested", s.gets(s.addr, s.nested, o.conns).run},
+		{"list", s.gets(s.addr, s.pages[:1], o.conns).run},
+		{"list-deep", s.gets(s.addr, []string{s.deepPage()}, o.conns).run},
+		{"create-1", s.posts(1).run},
+		{"create", s.posts(o.conns).run},
+	})
+}
+
+func (s *site) profiles(ctx context.Context, o options, loads []profiled) error {
 	dir, err := filepath.Abs(o.profile)
 	if err != nil {
 		return err
@@ -68,27 +85,16 @@ func (s *site) profile(ctx context.Context, o options) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	loads := []struct {
-		name string
-		load load
-	}{
-		{"get", s.gets(s.addr, s.top, o.conns)},
-		{"get-nested", s.gets(s.addr, s.nested, o.conns)},
-		{"list", s.gets(s.addr, s.pages[:1], o.conns)},
-		{"list-deep", s.gets(s.addr, []string{s.deepPage()}, o.conns)},
-		{"create-1", s.posts(1)},
-		{"create", s.posts(o.conns)},
-	}
 	length := time.Duration(o.rounds) * o.length()
 	for _, l := range loads {
-		if _, err := l.load.run(ctx, warm); err != nil {
+		if _, err := l.once(ctx, warm); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 		file := filepath.Join(dir, l.name+".pprof")
 		if err := s.server.tell(file); err != nil {
 			return err
 		}
-		got, err := l.load.run(ctx, length)
+		got, err := l.once(ctx, length)
 		if err = errors.Join(err, s.server.tell("")); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What is measured at every size. A subject's name is one of these and the
+// number of pages.
+const (
+	editPage   = "edit a page, 1 client"
+	getPage    = "get a page"
+	getBare    = "get a page, bare net/http"
+	oneDiff    = "changes of a revision, 1 client"
+	findCommon = "search a common word, 1 client"
+	rawCommon  = "common word, bare FTS5"
+	findRare   = "search a rare word, 1 client"
+	rawRare    = "rare word, bare FTS5"
+	duplicate  = "duplicate the space, 1 client"
+)
+
+// phases are measured one after the other, each at all sizes side by side.
+// Group D is content; group E, for change requests, has its place between
+// the reads and the duplicates: what is written behind a copy of a space is
+// written in layers.
+var phases = []struct {
+	group byte
+	plan  func(*shelf, context.Context, options) ([]*subject, error)
+}{
+	{'D', (*shelf).planEdits},
+	{'D', (*shelf).planReads},
+	{'D', (*shelf).planDuplicates},
+}
+
+// comparisons are the ratios: of a subject to another at every size, or
+// without another, of the largest size to the smallest.
+var comparisons = []struct {
+	group  byte
+	name   string
+	of, to string
+	by     metric
+	target float64
+	goal   float64
+}{
+	{group: 'D', name: "time of an edit", of: editPage, by: times, target: 1.5},
+	{group: 'D', name: "CPU of an edit", of: editPage, by: cpu, target: 1.5},
+	{group: 'D', name: "time of a duplicate", of: duplicate, by: times, target: 1.5},
+	{group: 'D', name: "time of changes of a revision", of: oneDiff, by: times},
+	{group: 'D', name: "get a page / bare net/http", of: getPage, to: getBare, by: rates, target: 0.6, goal: 0.8},
+	{group: 'D', name: "common word, p50 / bare FTS5", of: findCommon, to: rawCommon, by: p50},
+	{group: 'D', name: "common word, p99 / bare FTS5", of: findCommon, to: rawCommon, by: p99},
+	{group: 'D', name: "rare word, p50 / bare FTS5", of: findRare, to: rawRare, by: p50},
+	{group: 'D', name: "rare word, p99 / bare FTS5", of: findRare, to: rawRare, by: p99},
+}
+
+// contentRounds bounds the rounds of groups D and E, which have many
+// subjects.
+const contentRounds = 5
+
+// sizes reads the flag -pages.
+func sizes(list string) ([]int, error) {
+	var out []int
+	for s := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(s))
+		if err != nil || n < 100 || n > 100_000 {
+			return nil, errors.New("-pages is a list of numbers from 100 to 100000, such as 100,1000")
+		}
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// measureContent builds the shelves and measures them side by side.
+func measureContent(ctx context.Context, o options, p pinning, dir string) (out *results, err error) {
+	list, err := sizes(o.pages)
+	if err != nil {
+		return nil, err
+	}
+	var shelves []*shelf
+	defer func() {
+		for _, b := range shelves {
+			err = errors.Join(err, b.close())
+		}
+	}()
+	if o.profile != "" {
+		list = list[len(list)-1:] // the largest tells most
+	}
+	for _, n := range list {
+		start := time.Now()
+		b, err := buildShelf(ctx, o, p, dir, n)
+		if err != nil {
+			return nil, err
+		}
+		shelves = append(shelves, b)
+		fmt.Fprintf(os.Stderr, "built %d pages in %.0f s\n", n, time.Since(start).Seconds())
+	}
+	if o.profile != "" {
+		return nil, shelves[0].profile(ctx, o)
+	}
+	rounds := min(o.rounds, contentRounds)
+	var all []*subject
+	for _, ph := range phases {
+		if !o.wants(string(ph.group)) {
+			continue
+		}
+		var now []*subject
+		for _, b := range shelves {
+			some, err := b.subjectsOf(ctx, o, ph.plan)
+			if err != nil {
+				return nil, err
+			}
+			now = append(now, some...)
+		}
+		if err := interleave(ctx, rounds, o.length(), now); err != nil {
+			return nil, err
+		}
+		// One after the other they are easier to read by what they are.
+		each := len(now) / len(shelves)
+		for i := range each {
+			for k := range shelves {
+				all = append(all, now[k*each+i])
+			}
+		}
+	}
+	for _, b := range shelves {
+		b.note("memory after all loads, MB", 0, b.server.memory())
+	}
+	out = newResults("Content: one space on a server of its own for each size.", o, p, rounds, all, compare(shelves))
+	for i, f := range shelves[0].facts {
+		row := fact{Name: f.name, Digits: f.digits}
+		for _, b := range shelves {
+			row.Values = append(row.Values, b.facts[i].value)
+		}
+		out.Facts = append(out.Facts, row)
+	}
+	return out, nil
+}
+
+// subjectsOf plans a phase of a shelf.
+func (b *shelf) subjectsOf(ctx context.Context, o options, plan func(*shelf, context.Context, options) ([]*subject, error)) ([]*subject, error) {
+	some, err := plan(b, ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("%d pages: %w", b.corpus.pages, err)
+	}
+	for _, v := range some {
+		b.subjects[v.Name] = v
+		v.Name += fmt.Sprintf(", %d pages", b.corpus.pages)
+	}
+	return some, nil
+}
+
+// compare makes the ratios of what was measured.
+func compare(shelves []*shelf) (out []*ratio) {
+	least, most := shelves[0], shelves[len(shelves)-1]
+	between := func(what string) string {
+		return fmt.Sprintf("%s, %d pages / %d", what, most.corpus.pages, least.corpus.pages)
+	}
+	for _, c := range comparisons {
+		r := ratio{group: c.group, by: c.by, Target: c.target, Goal: c.goal}
+		switch {
+		case least.subjects[c.of] == nil: // not wanted
+		case c.to == "" && least != most:
+			r.Name, r.of, r.to = between(c.name), most.subjects[c.of], least.subjects[c.of]
+			out = append(out, &r)
+		case c.to != "":
+			for _, b := range shelves {
+				one := r
+				one.Name = fmt.Sprintf("%s, %d pages", c.name, b.corpus.pages)
+				one.of, one.to = b.subjects[c.of], b.subjects[c.to]
+				out = append(out, &one)
+			}
+		}
+	}
+	if least != most {
+		out = append(out, &ratio{Name: between(editBytes), AtMost: true, Values: []float64{most.fact(editBytes) / least.fact(editBytes)}})
+	}
+	return out
+}
+
+func (b *shelf) fact(name string) float64 {
+	i := slices.IndexFunc(b.facts, func(f noted) bool { return f.name == name })
+	return b.facts[i].value
+}
+
+func (b *shelf) ours(what string, l load) *subject {
+	return &subject{Name: what, process: b.server, once: l.run}
+}
+
+func (b *shelf) planEdits(context.Context, options) ([]*subject, error) {
+	return []*subject{b.ours(editPage, b.edits())}, nil
+}
+
+func (b *shelf) planDuplicates(context.Context, options) ([]*subject, error) {
+	r := request("POST", b.addr, b.path("duplicate"), b.token, `{}`)
+	return []*subject{b.ours(duplicate, load{addr: b.addr, conns: 1, requests: [][]byte{r}})}, nil
+}
+
+func (b *shelf) planReads(ctx context.Context, o options) ([]*subject, error) {
+	var pages []string
+	for _, id := range b.ids {
+		pages = append(pages, b.path("content", "page", id))
+	}
+	diffs, err := b.diffs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	common, rare := b.searches(b.corpus.common()), b.searches(b.corpus.rare())
+	ours := []*subject{
+		b.ours(getPage, b.gets(b.addr, pages, o.conns)),
+		b.ours(oneDiff, b.gets(b.addr, diffs, 1)),
+		b.ours(findCommon, b.gets(b.addr, common, 1)),
+		b.ours(findRare, b.gets(b.addr, rare, 1)),
+	}
+	if o.profile != "" {
+		return ours, nil
+	}
+	bare, bareAddr, err := b.references(ctx, pages)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := b.role("fts", b.dir+"/raw.db", strconv.Itoa(b.corpus.pages))
+	if err != nil {
+		return nil, err
+	}
+	rawAddr, err := raw.out.ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("the reference of searches: %w", err)
+	}
+	rawAddr = strings.TrimSpace(rawAddr)
+	of := func(what string, p *process, l load) *subject { return &subject{Name: what, process: p, once: l.run} }
+	return []*subject{
+		ours[0], of(getBare, bare, b.gets(bareAddr, pages, o.conns)),
+		ours[1],
+		ours[2], of(rawCommon, raw, b.gets(rawAddr, rawQueries(b.corpus.common()), 1)),
+		ours[3], of(rawRare, raw, b.gets(rawAddr, rawQueries(b.corpus.rare()), 1)),
+	}, nil
+}
+
+// diffs gives the paths of the changes of the newest revisions, each an edit
+// of one page.
+func (b *shelf) diffs(ctx context.Context) (out []string, err error) {
+	a, err := b.fetch(ctx, http.MethodGet, b.path("revisions")+"?limit=16", "")
+	var v struct{ Items []struct{ ID string } }
+	if err = errors.Join(err, json.Unmarshal(a.Body, &v)); err != nil {
+		return nil, err
+	}
+	for _, rev := range v.Items {
+		out = append(out, b.path("revisions", rev.ID, "changes"))
+	}
+	return out, nil
+}
+
+// searches gives the paths of searches for whole words: behind a blank, the
+// last word is not the beginning of one.
+func (b *shelf) searches(words []string) (out []string) {
+	for _, w := range words {
+		out = append(out, b.path("search")+"?limit=20&query="+url.QueryEscape(w+" "))
+	}
+	return out
+}
+
+func rawQueries(words []string) (out []string) {
+	for _, w := range words {
+		out = append(out, "/?"+w)
+	}
+	return out
+}
+
+// profile writes a CPU profile of the server under each kind of load.
+func (b *shelf) profile(ctx context.Context, o options) error {
+	list := b.gets(b.addr, []string{b.path("content", "pages")}, 1)
+	loads := []profiled{{"list-pages", list.run}}
+	for _, ph := range phases {
+		if !o.wants(string(ph.group)) {
+			continue
+		}
+		some, err := ph.plan(b, ctx, o)
+		if err != nil {
+			return err
+		}
+		for _, v := range some {
+			name, _, _ := strings.Cut(v.Name, ",")
+			loads = append(loads, profiled{strings.ReplaceAll(name, " ", "-"), v.once})
+		}
+	}
+	return b.profiles(ctx, o, loads)
+}

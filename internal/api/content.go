@@ -8,7 +8,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -46,15 +45,15 @@ func (a *API) content() {
 	})
 	register(a, op{
 		ID: "getPageById", Route: "GET /spaces/{spaceId}/content/page/{pageId}", Tag: tag, Allow: view,
-		Summary: "A page of a space.",
-	}, func(ctx context.Context, in *pageIn) (*revised[encoded[Page]], error) {
+		Summary: "A page of a space.", Again: a.pageAgain(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
+	}, func(ctx context.Context, in *pageIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.head, byID(in.Page), in.PageOptions)
 	})
 	register(a, op{
 		ID: "getPageByPath", Route: "GET /spaces/{spaceId}/content/path/{pagePath}", Tag: tag, Allow: view,
-		Summary: "A page of a space by its path.",
-		About:   "The path is one URL-encoded segment, such as guides%2Finstall. A path that a page had before it was moved leads to the page.",
-	}, func(ctx context.Context, in *pathIn) (*revised[encoded[Page]], error) {
+		Summary: "A page of a space by its path.", Again: a.pageAgain(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
+		About: "The path is one URL-encoded segment, such as guides%2Finstall. A path that a page had before it was moved leads to the page.",
+	}, func(ctx context.Context, in *pathIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.head, byPath(in.Path), in.PageOptions)
 	})
 	register(a, op{
@@ -125,26 +124,6 @@ func (a *API) head(ctx context.Context) (*content.View, error) {
 	return a.Content.Head(ctx, authz.Of(ctx).Space)
 }
 
-// finder finds a page in a revision.
-type finder struct {
-	key  string
-	find func(ctx context.Context, v *content.View) (docs.Page, error)
-}
-
-func byID(id docs.PageID) finder {
-	return finder{"id:" + string(id), func(ctx context.Context, v *content.View) (docs.Page, error) { return v.Page(ctx, id) }}
-}
-
-func byPath(path string) finder {
-	return finder{"path:" + path, func(ctx context.Context, v *content.View) (docs.Page, error) {
-		p, err := v.ByPath(ctx, path)
-		if err == nil && !p.HasPath() {
-			err = errs.Missing("page")
-		}
-		return p, err
-	}}
-}
-
 type contentIn struct {
 	SpaceIn
 	Flags
@@ -194,43 +173,6 @@ func (a *API) pagesOut(ctx context.Context, open opener, f Flags) (*revised[page
 }
 
 func etag(v *content.View) string { return `"` + string(v.Rev.ID) + `"` }
-
-// pageKey is what an encoded page depends on. A revision belongs to one
-// space; the organization of the space is part of addresses.
-type pageKey struct {
-	org     docs.OrgID
-	rev     docs.RevisionID
-	page    string
-	options PageOptions
-}
-
-func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions) (*revised[encoded[Page]], error) {
-	v, err := open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if o.Format == "" {
-		o.Format = "document"
-	}
-	key := pageKey{v.Space.Org, v.Rev.ID, f.key, o}
-	if data, ok := a.pageCache.Get(key); ok {
-		return &revised[encoded[Page]]{etag(v), encoded[Page]{data}}, nil
-	}
-	p, err := f.find(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	w, err := a.pageOf(ctx, v, p, o)
-	if err != nil {
-		return nil, err
-	}
-	body, err := encode(w)
-	if err != nil {
-		return nil, err
-	}
-	a.pageCache.Set(key, body.data)
-	return &revised[encoded[Page]]{etag(v), body}, nil
-}
 
 func (a *API) reusableOut(ctx context.Context, open opener, id docs.ReusableID, f Flags) (*out[ReusableContent], error) {
 	v, err := open(ctx)

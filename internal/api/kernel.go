@@ -18,6 +18,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -68,7 +69,7 @@ type API struct {
 	ref     []byte
 	spec    []byte
 
-	pageCache *cache.Cache[pageKey, []byte]
+	pageCache *cache.Cache[pageKey, *keptPage]
 }
 
 // op declares an operation. Everything that is known of it is here and in
@@ -83,6 +84,10 @@ type op struct {
 	Status  int   // of success; 0 is 200, or 204 without a body
 	Also    []int // further statuses that it can answer with
 	MaxBody int64 // bytes; 0 is maxBody
+	// Again answers a request that was answered before, without decoding its
+	// input a second time; false leaves it to the handler. It is asked after
+	// the rule has allowed the request.
+	Again func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool
 }
 
 // Prefix of every path.
@@ -98,7 +103,7 @@ const maxPageCache = 24 << 20
 // server with a hole in it does not start.
 func New(c Config, secret string) *API {
 	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit)}
-	a.pageCache = cache.New[pageKey](maxPageCache, func(b []byte) int { return len(b) + 256 })
+	a.pageCache = cache.New[pageKey](maxPageCache, (*keptPage).size)
 	config := huma.DefaultConfig("Octavo", c.Version)
 	config.Info.Description = apiAbout
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
@@ -197,6 +202,9 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 			a.fail(w, o, request, err)
 			return
 		}
+		if o.Again != nil && o.Again(w, r, grant) {
+			return
+		}
 		next(huma.WithContext(ctx, authz.With(ctx.Context(), grant)))
 	}
 }
@@ -272,7 +280,20 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 	writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; see %s%s/reference", r.Method, r.URL.Path, a.BaseURL, Prefix)))
 }
 
-func cleaned(p string) bool { return (p == path.Clean(p) || p == Prefix+"/") && plainText(p) }
+func cleaned(p string) bool {
+	return plainPath(p) || (p == path.Clean(p) || p == Prefix+"/") && plainText(p)
+}
+
+// plainPath tells in one look that a path is clean, as nearly all are.
+func plainPath(p string) bool {
+	for i := range len(p) {
+		c := p[i]
+		if c <= ' ' || c >= utf8.RuneSelf || c == '/' && (i+1 == len(p) || p[i+1] == '/' || p[i+1] == '.') {
+			return false
+		}
+	}
+	return strings.HasPrefix(p, "/")
+}
 
 // methods gives what a path that exists allows.
 func (a *API) methods(r *http.Request) []string {

@@ -219,6 +219,9 @@ type PageOptions struct {
 	Dereferenced string `query:"dereferenced" enum:"true,false,reusable-contents" default:"false" doc:"Puts reusable contents in place of the blocks that include them."`
 }
 
+// formatDocument is the form of content that nobody has to ask for.
+const formatDocument = "document"
+
 // pageOf shows one page with its content.
 func (a *API) pageOf(ctx context.Context, v *content.View, p docs.Page, o PageOptions) (Page, error) {
 	w, err := v.Subtree(ctx, p)

@@ -50,7 +50,7 @@ func (a *API) revisions() {
 	register(a, op{
 		ID: "getPageInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}", Tag: tag, Allow: view,
 		Summary: "A page of a revision.",
-	}, func(ctx context.Context, in *revisionPageIn) (*revised[encoded[Page]], error) {
+	}, func(ctx context.Context, in *revisionPageIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byID(in.Page), in.PageOptions)
 	})
 	register(a, op{
@@ -60,7 +60,7 @@ func (a *API) revisions() {
 	register(a, op{
 		ID: "getPageInRevisionByPath", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/path/{pagePath}", Tag: tag, Allow: view,
 		Summary: "A page of a revision by its path.",
-	}, func(ctx context.Context, in *revisionPathIn) (*revised[encoded[Page]], error) {
+	}, func(ctx context.Context, in *revisionPathIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byPath(in.Path), in.PageOptions)
 	})
 	register(a, op{

@@ -57,14 +57,14 @@ type spaceResult struct {
 func (a *API) pageResult(f content.Found) pageResult {
 	app := a.appURL(f.View.Space, f.Path)
 	w := pageResult{
-		ID: string(f.Page.ID), Title: f.Page.Title, Path: f.Path, Score: f.Score,
+		ID: string(f.Page), Title: f.Title, Path: f.Path, Score: f.Score,
 		Sections: []sectionResult{}, Ancestors: []titleOnly{}, URLs: pageURLs{app},
 	}
-	for _, up := range f.Ancestors {
-		w.Ancestors = append(w.Ancestors, titleOnly{up.Title})
+	for _, title := range f.Ancestors {
+		w.Ancestors = append(w.Ancestors, titleOnly{title})
 	}
 	for _, s := range f.Sections {
-		path, at, id := f.Path, app, string(f.Page.ID)
+		path, at, id := f.Path, app, string(f.Page)
 		if s.Anchor != "" {
 			path, at, id = path+"#"+s.Anchor, at+"#"+s.Anchor, id+"#"+s.Anchor
 		}

@@ -32,6 +32,7 @@ type Service struct {
 	objects  *cache.Cache[chunk.Hash, object]
 	reports  *cache.Cache[docs.RevisionID, *linkReport]
 	relinked *cache.Cache[twoTrees, *relinked]
+	places   *cache.Cache[string, place]
 }
 
 // object is what the cache keeps of an object: a node, or bytes.
@@ -57,6 +58,7 @@ func New(s Service) *Service {
 	})
 	s.reports = cache.New[docs.RevisionID](maxReports, (*linkReport).size)
 	s.relinked = cache.New[twoTrees](maxRelinked, (*relinked).size)
+	s.places = cache.New[string](maxPlaces, func(p place) int { return p.size + 256 })
 	return &s
 }
 

@@ -339,7 +339,7 @@ func TestFolderRoundTrip(t *testing.T) {
 		}
 		// Reusable content is found where it is used.
 		hits, _, err := d.c.Search(ctx, d.head(t, d.id), "zebra", 10, 0)
-		if err != nil || len(hits) != 1 || hits[0].Page.Title != "Welcome" {
+		if err != nil || len(hits) != 1 || hits[0].Title != "Welcome" {
 			t.Errorf("search finds %v (%v)", hits, err)
 		}
 		in[".gitbook/includes/note.md"] = &fstest.MapFile{Data: []byte("---\ntitle: Note\n---\n\nA reusable giraffe.\n")}

@@ -2,21 +2,72 @@ package content
 
 import (
 	"context"
+	"slices"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // Found is a page that answers a query.
 type Found struct {
 	View      *View
-	Page      docs.Page
+	Page      docs.PageID
+	Title     string
 	Path      string
-	Ancestors []docs.Page // from the top down
+	Ancestors []string // titles, from the top down
 	Score     float64
 	Sections  []store.SearchSection
+}
+
+// place is what a result says of a page and of those above it.
+type place struct {
+	parent      docs.PageID
+	title, slug string
+	size        int // of what it was read from
+}
+
+// maxPlaces bounds, in bytes, the places that are kept.
+const maxPlaces = 8 << 20
+
+// place gives the place of a page; ok is false when there is none. It is kept
+// by the bytes of the page: reading those takes longer than all else that a
+// search does with its results.
+func (v *View) place(ctx context.Context, id docs.PageID) (at place, ok bool, err error) {
+	b, ok, err := v.get(ctx, keyPage+string(id))
+	if err != nil || !ok {
+		return at, false, err
+	}
+	key := string(b)
+	if at, ok = v.src.s.places.Get(key); ok {
+		return at, true, nil
+	}
+	p, err := decodePage(string(id), b)
+	if err != nil {
+		return at, false, err
+	}
+	at = place{parent: p.Parent, title: p.Title, slug: p.Slug, size: len(b)}
+	v.src.s.places.Set(key, at)
+	return at, true, nil
+}
+
+// found gives a result; ok is false when the page is not there, because the
+// space has changed between the two reads.
+func (v *View) found(ctx context.Context, h store.SearchHit) (f Found, ok bool, err error) {
+	at, ok, err := v.place(ctx, docs.PageID(h.Page))
+	if err != nil || !ok {
+		return f, false, err
+	}
+	f = Found{View: v, Page: docs.PageID(h.Page), Title: at.title, Path: at.slug, Score: h.Score, Sections: h.Sections, Ancestors: []string{}}
+	for at.parent != "" && len(f.Ancestors) <= docs.MaxPageDepth {
+		if at, ok, err = v.place(ctx, at.parent); err != nil || !ok {
+			return f, false, err
+		}
+		f.Path = at.slug + "/" + f.Path
+		f.Ancestors = append(f.Ancestors, at.title)
+	}
+	slices.Reverse(f.Ancestors)
+	return f, true, nil
 }
 
 // Search looks for pages in a space.
@@ -69,24 +120,13 @@ func (s *Service) searchIn(ctx context.Context, views map[string]*View, order []
 	}
 	out := make([]Found, 0, len(hits))
 	for _, h := range hits {
-		v := views[h.Scope]
-		p, err := v.Page(ctx, docs.PageID(h.Page))
-		if errs.Is(err, errs.NotFound) {
-			continue // changed between the two reads
-		}
+		f, ok, err := views[h.Scope].found(ctx, h)
 		if err != nil {
 			return nil, false, err
 		}
-		up, err := v.Ancestors(ctx, p)
-		if err != nil {
-			return nil, false, err
+		if ok {
+			out = append(out, f)
 		}
-		f := Found{View: v, Page: p, Path: p.Slug, Score: h.Score, Sections: h.Sections, Ancestors: make([]docs.Page, len(up))}
-		for i, a := range up {
-			f.Path = a.Slug + "/" + f.Path
-			f.Ancestors[len(up)-1-i] = a
-		}
-		out = append(out, f)
 	}
 	return out, more, nil
 }

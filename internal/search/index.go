@@ -157,6 +157,71 @@ func DecodeDoc(data []byte) iter.Seq2[[]byte, Impact] {
 	}
 }
 
+// DocTerms is DecodeDoc for the one term that is a word, or for all that
+// begin with it. It passes over the others without putting them together.
+func DocTerms(data []byte, word string, beginning bool) iter.Seq2[[]byte, Impact] {
+	return func(yield func([]byte, Impact) bool) {
+		term, data, ok := seek(data, word, func(rest []byte) ([]byte, bool) {
+			if len(rest) == 0 {
+				return nil, false
+			}
+			return rest[1:], true
+		})
+		for ok && term != nil && len(data) > 0 && answers(term, word, beginning) {
+			if !yield(term, Impact(data[0])) || len(data) == 1 {
+				return
+			}
+			term, data, ok = readTerm(term, data[1:])
+		}
+	}
+}
+
+// answers tells whether a term is a word, or begins with it.
+func answers(term []byte, word string, beginning bool) bool {
+	return len(term) >= len(word) && string(term[:len(word)]) == word && (beginning || len(term) == len(word))
+}
+
+// seek finds the first term that does not sort before a word in a list of
+// terms in order, and gives what stands behind it; the term is nil if there
+// is none, and ok is false if the list is damaged. pass passes over what
+// stands behind a term.
+//
+// As long as terms sort before the word, what they share with each other
+// tells what they share with the word: no term has to be put together.
+func seek(data []byte, word string, pass func(rest []byte) ([]byte, bool)) (term, rest []byte, ok bool) {
+	same := 0 // what the term before has in common with the word
+	for len(data) > 0 {
+		shared, n := binary.Uvarint(data)
+		if n <= 0 {
+			return nil, nil, false
+		}
+		data = data[n:]
+		size, n := binary.Uvarint(data)
+		if n <= 0 || size > uint64(len(data)-n) {
+			return nil, nil, false
+		}
+		tail := data[n : n+int(size)]
+		data = data[n+int(size):]
+		if shared <= uint64(same) {
+			at := int(shared)
+			more := 0
+			for more < len(tail) && at+more < len(word) && tail[more] == word[at+more] {
+				more++
+			}
+			switch {
+			case at+more == len(word), // it is the word, or begins with it
+				more < len(tail) && tail[more] > word[at+more]:
+				return append([]byte(word[:at]), tail...), data, true
+			}
+			same = at + more
+		}
+		if data, ok = pass(data); !ok {
+			return nil, nil, false
+		}
+	}
+	return nil, nil, true
+}
+
 // appendTerm writes a term as what it shares with the one before it, and the
 // rest.
 func appendTerm(out []byte, prev, term string) []byte {

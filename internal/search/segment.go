@@ -113,12 +113,46 @@ func EachWord(data []byte, fn func(Word) bool) bool {
 	return true
 }
 
+// EachWordOf is EachWord for the one word that is a term, or for all that
+// begin with it. It passes over the others without putting them together.
+func EachWordOf(data []byte, term string, beginning bool, fn func(Word) bool) bool {
+	found, rest, ok := seek(data, term, func(rest []byte) ([]byte, bool) {
+		_, rest, ok := readPostings(rest)
+		return rest, ok
+	})
+	if !ok || found == nil {
+		return ok
+	}
+	for answers(found, term, beginning) {
+		w, next, ok := readPostings(rest)
+		if !ok {
+			return false
+		}
+		w.Term = found
+		if !fn(w) || len(next) == 0 {
+			return true
+		}
+		if found, rest, ok = readTerm(found, next); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // readWord reads the word behind the one with the term prev, whose bytes it
 // uses.
 func readWord(prev, data []byte) (w Word, rest []byte, ok bool) {
-	if w.Term, data, ok = readTerm(prev, data); !ok {
+	term, data, ok := readTerm(prev, data)
+	if !ok {
 		return w, nil, false
 	}
+	w, rest, ok = readPostings(data)
+	w.Term = term
+	return w, rest, ok
+}
+
+// readPostings reads what stands behind the term of a word.
+func readPostings(data []byte) (w Word, rest []byte, ok bool) {
 	pages, n := binary.Uvarint(data)
 	if n <= 0 || pages > 1<<40 {
 		return w, nil, false

@@ -209,5 +209,56 @@ func FuzzDamagedSegment(f *testing.F) {
 		}
 		for range DecodeDoc(data) {
 		}
+		for _, word := range []string{"", "common", "rare1", key} {
+			for range DocTerms(data, word, true) {
+			}
+			EachWordOf(data, word, true, func(Word) bool { return true })
+		}
+	})
+}
+
+// TestLookup: looking for words in a bucket or a page finds what reading all
+// of it does.
+func TestLookup(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringOfN(rapid.RuneFrom([]rune("abcé")), 0, 5, -1)
+		d := Doc{}
+		for i, w := range rapid.SliceOfDistinct(word, rapid.ID[string]).Draw(t, "words") {
+			d = append(d, Entry{w, Impact(i%200 + 1)})
+		}
+		slices.SortFunc(d, func(a, b Entry) int { return strings.Compare(a.Term, b.Term) })
+		var lists []*list
+		for i, e := range d {
+			l := &list{term: e.Term}
+			for id := range i%40 + 1 {
+				l.add(Posting{int64(id + 1), e.Impact})
+			}
+			lists = append(lists, l)
+		}
+		page, bucket := d.Encode(), bucket(lists, 0)
+		sought, beginning := word.Draw(t, "sought"), rapid.Bool().Draw(t, "beginning")
+		var want, inPage, wantWords, inBucket []string
+		for term, impact := range DecodeDoc(page) {
+			if answers(term, sought, beginning) {
+				want = append(want, fmt.Sprint(string(term), impact))
+			}
+		}
+		for term, impact := range DocTerms(page, sought, beginning) {
+			inPage = append(inPage, fmt.Sprint(string(term), impact))
+		}
+		note := func(out *[]string) func(Word) bool {
+			return func(w Word) bool {
+				if answers(w.Term, sought, beginning) {
+					*out = append(*out, fmt.Sprint(string(w.Term), w.Pages, w.Postings))
+				}
+				return true
+			}
+		}
+		if !EachWord(bucket, note(&wantWords)) || !EachWordOf(bucket, sought, beginning, note(&inBucket)) {
+			t.Fatal("damaged")
+		}
+		if !slices.Equal(inPage, want) || !slices.Equal(inBucket, wantWords) {
+			t.Fatalf("%q (beginning %t): found %q and %q, want %q and %q", sought, beginning, inPage, inBucket, want, wantWords)
+		}
 	})
 }

@@ -14,13 +14,13 @@ import (
 const (
 	// foldAt is how many changed pages wait before they become a segment. A
 	// search looks through those that wait one by one.
-	foldAt = 64
+	foldAt = 32
 	// mergeAt is how many segments of one level become one of the next.
 	mergeAt = 4
 	// mergeNow bounds the pages that are merged by the way of a small change;
 	// more wait for a large one or for CompactSearch, so that nobody's change
 	// takes long.
-	mergeNow = 64 * foldAt
+	mergeNow = 128 * foldAt
 	// maxSegments is where a merge can wait no longer.
 	maxSegments = 64
 	// rebuildStep is how many pages are analysed at a time.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -134,6 +135,7 @@ type layerPart struct {
 	in         string // their place in it
 	index      map[string]int
 	lists      map[listPlace][]byte
+	wanted     []wanted
 }
 
 // listPlace is where the postings of a common word are.
@@ -144,7 +146,7 @@ type listPlace struct {
 }
 
 func newLayerPart(g *searchGroup, first, end int) *layerPart {
-	p := &layerPart{searchGroup: g, first: first, end: end, index: map[string]int{}, lists: map[listPlace][]byte{}}
+	p := &layerPart{searchGroup: g, first: first, end: end, index: map[string]int{}, lists: map[listPlace][]byte{}, wanted: wantedBy(g.terms)}
 	for i := first; i < end; i++ {
 		p.args = append(p.args, g.layers[i].id)
 		p.index[g.layers[i].id] = i
@@ -226,13 +228,13 @@ func (p *layerPart) readRows(ctx context.Context, r Reader, typos bool, text str
 			p.pages += number
 		case key == "":
 			p.pages++
-			for word, impact := range search.DecodeDoc(data) {
+			for word, impact := range p.termsOf(data, typos) {
 				p.note(word, typos, 1, wordList{layer: at, posting: search.Posting{ID: number, Impact: impact}})
 			}
 		case search.IsList(key):
 			p.lists[listPlace{at, number, search.ListWord(key)}] = bytes.Clone(data)
 		default:
-			if !search.EachWord(data, func(w search.Word) bool {
+			if !p.eachWord(data, typos, func(w search.Word) bool {
 				p.note(w.Term, typos, w.Pages, wordList{layer: at, segment: number, data: w.Postings})
 				return true
 			}) {
@@ -241,6 +243,60 @@ func (p *layerPart) readRows(ctx context.Context, r Reader, typos bool, text str
 		}
 	}
 	return rows.Err()
+}
+
+// wanted is a word that a query asks for, or the beginning of one.
+type wanted struct {
+	word      string
+	beginning bool
+}
+
+// wantedBy gives what terms ask for as they are written. No word of an index
+// answers two of them.
+func wantedBy(terms []*searchTerm) []wanted {
+	var all []wanted
+	for _, t := range terms {
+		all = append(all, wanted{t.Text, t.Prefix}, wanted{t.Stem, false})
+	}
+	var out []wanted
+	for i, w := range all {
+		if !slices.ContainsFunc(all, func(v wanted) bool {
+			return v.beginning && strings.HasPrefix(w.word, v.word) && v != w
+		}) && !slices.Contains(all[:i], w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// termsOf gives the terms of a page that waits that may answer the query.
+func (p *layerPart) termsOf(data []byte, typos bool) iter.Seq2[[]byte, search.Impact] {
+	if typos {
+		return search.DecodeDoc(data)
+	}
+	return func(yield func([]byte, search.Impact) bool) {
+		for _, w := range p.wanted {
+			for term, impact := range search.DocTerms(data, w.word, w.beginning) {
+				if !yield(term, impact) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// eachWord reads the words of a bucket that may answer the query; false if
+// it is damaged.
+func (p *layerPart) eachWord(data []byte, typos bool, fn func(search.Word) bool) bool {
+	if typos {
+		return search.EachWord(data, fn)
+	}
+	for _, w := range p.wanted {
+		if !search.EachWordOf(data, w.word, w.beginning, fn) {
+			return false
+		}
+	}
+	return true
 }
 
 // joinRanges gives ranges that do not overlap, so that nothing is read twice.

@@ -96,7 +96,7 @@ const editBytes = "bytes stored for one edit"
 func (b *shelf) editTimes(ctx context.Context, n int) error {
 	l := b.edits()
 	l.most = n
-	got, err := l.run(ctx, time.Minute)
+	got, err := l.run(ctx, 10*time.Minute) // even on a machine that has no time
 	if err == nil && got.count < n {
 		err = fmt.Errorf("%d of %d edits failed: %w", got.errors, n, got.failure)
 	}

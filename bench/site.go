@@ -177,7 +177,7 @@ func freeAddr() (string, error) {
 }
 
 func (s *site) ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
 		_, err := s.fetch(ctx, http.MethodGet, "/readyz", "")

@@ -7,10 +7,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
@@ -131,4 +134,17 @@ func TestCountersOfALimiterAreBounded(t *testing.T) {
 	if len(l.used) > maxCallers+1 {
 		t.Errorf("%d callers are remembered", len(l.used))
 	}
+}
+
+// TestCleaned: the quick look at a path sees what path.Clean does.
+func TestCleaned(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.StringOf(rapid.RuneFrom([]rune("/.a-é \x00"))).Draw(t, "path")
+		if rapid.Bool().Draw(t, "rooted") {
+			p = "/v1" + p
+		}
+		if got, want := cleaned(p), (p == path.Clean(p) || p == Prefix+"/") && plainText(p); got != want {
+			t.Fatalf("%q: %t, want %t", p, got, want)
+		}
+	})
 }

@@ -1,0 +1,267 @@
+package markup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// shown writes a difference down.
+func shown(all []BlockChange) string {
+	var out []string
+	for _, c := range all {
+		s := fmt.Sprintf("%s %s %q", c.Kind, c.Type, c.After)
+		switch c.Kind {
+		case BlockRemoved:
+			s = fmt.Sprintf("%s %s %q", c.Kind, c.Type, c.Before)
+		case BlockEdited:
+			s += ":"
+			for _, w := range c.Words {
+				s += map[WordOp]string{WordEqual: " =", WordInsert: " +", WordDelete: " -"}[w.Op] + w.Text
+			}
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestDiff(t *testing.T) {
+	for _, c := range []struct{ name, before, after, want string }{
+		{"nothing", "a\n\n* b\n", "a\n\n- b\n", ""},
+		{"added", "a\n\nc\n", "a\n\n# b\n\nc\n", `added heading-1 "b"`},
+		{"removed", "a\n\n# b\n\nc\n", "a\n\nc\n", `removed heading-1 "b"`},
+		{"words", "The old way is slow.\n", "The new way is slow!\n", `edited paragraph "The new way is slow!": =The  -old +new = way is slow -. +!`},
+		{"moved", "a\n\n# b\n\n* c\n", "* c\n\na\n\n# b\n", `moved list-unordered "c"`},
+		{"only style", "some *words*\n", "some **words**\n", `edited paragraph "some words": =some words`},
+		{"an item", "* a\n* b\n* c\n", "* a\n* B\n* c\n", `edited paragraph "B": -b +B`},
+		{"another item", "* a\n* c\n", "* a\n* b\n* c\n", `added list-item "b"`},
+		{"deep", "* a\n  * b\n  * c\n", "* a\n  * b\n", `removed list-item "c"`},
+		{"an item moves", "1. a\n2. b\n3. c\n", "1. b\n2. c\n3. a\n", `moved list-item "a"`},
+		{"a cell", "| x | y |\n| - | - |\n| a | b |\n", "| x | y |\n| - | - |\n| a | c |\n", `edited paragraph "c": -b +c`},
+		{"a tab", "{% tabs %}\n{% tab title=\"One\" %}\na\n{% endtab %}\n{% endtabs %}\n", "{% tabs %}\n{% tab title=\"One\" %}\nb\n{% endtab %}\n{% endtabs %}\n",
+			`edited paragraph "b": -a +b`},
+		{"its title", "{% tabs %}\n{% tab title=\"One\" %}\na\n{% endtab %}\n{% endtabs %}\n", "{% tabs %}\n{% tab title=\"Two\" %}\na\n{% endtab %}\n{% endtabs %}\n",
+			"edited tabs-item \"Two\\na\": -One +Two =\na"},
+		{"code", "```go\na := 1\nb := 2\n```\n", "```go\na := 1\nb := 3\n```\n", "edited code \"a := 1\\nb := 3\": =a := 1\nb :=  -2 +3"},
+		{"a hint", "{% hint style=\"info\" %}\na\n{% endhint %}\n", "{% hint style=\"danger\" %}\na\n{% endhint %}\n", `edited hint "a": =a`},
+		{"all", "a\n", "# b\n", "added heading-1 \"b\"\nremoved paragraph \"a\""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := version(nil, c.before)
+			if got := shown(Diff(before, version(before, c.after))); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// byContainer sorts changes by what they are in, of the old form.
+func byContainer(all []BlockChange) map[*Node][]BlockChange {
+	out := map[*Node][]BlockChange{}
+	for _, c := range all {
+		out[c.from.in] = append(out[c.from.in], c)
+	}
+	return out
+}
+
+// patched applies a difference to the nodes of a container.
+func patched(nodes []*Node, in *Node, all map[*Node][]BlockChange) []*Node {
+	gone, now := map[*Node]bool{}, map[*Node]*Node{}
+	type put struct {
+		n  *Node
+		at int
+	}
+	var puts []put
+	for _, c := range all[in] {
+		switch c.Kind {
+		case BlockRemoved:
+			gone[c.from.n] = true
+		case BlockAdded:
+			puts = append(puts, put{c.to.n, c.to.at})
+		case BlockMoved:
+			gone[c.from.n] = true
+			puts = append(puts, put{c.from.n, c.to.at})
+		case BlockEdited:
+			now[c.from.n] = c.to.n
+		}
+	}
+	inside := func(n *Node) *Node {
+		if to := now[n]; to != nil {
+			return to
+		}
+		n2 := *n
+		n2.Nodes = patched(n.Nodes, n, all)
+		n2.Fragments = nil
+		for _, f := range n.Fragments {
+			f2 := *f
+			f2.Nodes = patched(f.Nodes, f, all)
+			n2.Fragments = append(n2.Fragments, &f2)
+		}
+		return &n2
+	}
+	var out []*Node
+	for _, n := range nodes {
+		if !gone[n] {
+			out = append(out, inside(n))
+		}
+	}
+	slices.SortFunc(puts, func(a, b put) int { return a.at - b.at })
+	for _, p := range puts {
+		n := p.n
+		if gone[n] {
+			n = inside(n)
+		}
+		out = slices.Insert(out, p.at, n)
+	}
+	return out
+}
+
+type failer interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+// checkDiff holds what every difference has to keep.
+func checkDiff(t failer, before, after *Document) {
+	t.Helper()
+	all := Diff(before, after)
+	h := hashes{}
+	whole := func(nodes []*Node) uint64 { return h.of(&Node{Nodes: nodes}) }
+	if whole(patched(before.Nodes, nil, byContainer(all))) != whole(after.Nodes) {
+		t.Fatalf("applied, it gives another document:\n%s", shown(all))
+	}
+	if whole(before.Nodes) == whole(after.Nodes) && len(all) > 0 {
+		t.Fatalf("equal documents differ:\n%s", shown(all))
+	}
+	for _, c := range all {
+		if c.Kind == BlockEdited {
+			checkWords(t, c.Before, c.After, c.Words)
+		}
+	}
+	if n := len(Diff(after, after)); n > 0 {
+		t.Fatalf("a document differs from itself %d times", n)
+	}
+}
+
+func checkWords(t failer, before, after string, words []WordChange) {
+	t.Helper()
+	was, is := "", ""
+	for i, w := range words {
+		if w.Op != WordInsert {
+			was += w.Text
+		}
+		if w.Op != WordDelete {
+			is += w.Text
+		}
+		if w.Text == "" || i > 0 && words[i-1].Op == w.Op || i > 0 && words[i-1].Op == WordInsert && w.Op == WordDelete {
+			t.Fatalf("pieces are not joined: %q", words)
+		}
+	}
+	if was != before || is != after {
+		t.Fatalf("%q is %q -> %q, want %q -> %q", words, was, is, before, after)
+	}
+}
+
+func TestDiffGivesTheOtherDocument(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := genDocument(t), genDocument(t)
+		deriveKeys(before.Nodes)
+		deriveKeys(after.Nodes)
+		// Some blocks are those of before, at another place or with others in
+		// them.
+		for i := range after.Nodes {
+			if rapid.Bool().Draw(t, "same") {
+				after.Nodes[i] = changed(t, before.Nodes[rapid.IntRange(0, len(before.Nodes)-1).Draw(t, "which")])
+			}
+		}
+		checkDiff(t, before, after)
+		checkDiff(t, after, before)
+	})
+}
+
+// changed gives a form of a node with other nodes in it.
+func changed(t *rapid.T, n *Node) *Node {
+	out := *n
+	out.Nodes = nil
+	for _, c := range n.Nodes {
+		switch rapid.IntRange(0, 5).Draw(t, "what") {
+		case 0:
+		case 1:
+			out.Nodes = append([]*Node{changed(t, c)}, out.Nodes...)
+		case 2:
+			out.Nodes = append(out.Nodes, changed(t, c), changed(t, c))
+		default:
+			out.Nodes = append(out.Nodes, changed(t, c))
+		}
+	}
+	out.Fragments = nil
+	for _, f := range n.Fragments {
+		out.Fragments = append(out.Fragments, changed(t, f))
+	}
+	return &out
+}
+
+func TestDiffWords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"a", "b", "c", " ", " ", ".", "日", "é", "\xff", "\n"})
+		text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(word, 0, 40).Draw(t, "words"), "") })
+		before, after := text.Draw(t, "before"), text.Draw(t, "after")
+		checkWords(t, before, after, DiffWords(before, after))
+	})
+	// The shortest way, and none where there is little in common.
+	if got := DiffWords("one two three four", "one three four five"); len(got) != 4 {
+		t.Errorf("%q", got)
+	}
+	before, after := strings.Repeat("a b ", 1000), strings.Repeat("c d ", 1000)
+	begin := time.Now()
+	got := DiffWords(before, after)
+	checkWords(t, before, after, got)
+	if d := time.Since(begin); d > time.Second {
+		t.Errorf("it took %v", d)
+	}
+	if len(got) > 4 {
+		t.Errorf("%d pieces", len(got))
+	}
+}
+
+func TestDiffIsBounded(t *testing.T) {
+	var a, b strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&a, "* item %d\n", i)
+		fmt.Fprintf(&b, "* item %d\n", i*7%4000+i%2)
+	}
+	before := version(nil, a.String()+"\n"+strings.Repeat("long ", 20_000)+"\n")
+	after := version(before, b.String()+"\n"+strings.Repeat("short ", 20_000)+"\n")
+	begin := time.Now()
+	checkDiff(t, before, after)
+	if d := time.Since(begin); d > 10*time.Second {
+		t.Errorf("it took %v", d)
+	}
+	for _, c := range Diff(before, after) {
+		if len(c.Before) > MaxChangeText || len(c.After) > MaxChangeText {
+			t.Fatalf("a change has %d and %d bytes", len(c.Before), len(c.After))
+		}
+	}
+}
+
+func FuzzDiff(f *testing.F) {
+	last := ""
+	for _, c := range syntaxCases(f) {
+		f.Add([]byte(last), []byte(c.source))
+		last = c.source
+	}
+	f.Fuzz(func(t *testing.T, x, y []byte) {
+		if len(x)+len(y) > 1<<14 {
+			t.Skip()
+		}
+		before, after := Parse(x, Refs{}), Parse(y, Refs{})
+		checkDiff(t, before, after)
+		Rekey(before, after)
+		checkDiff(t, before, after)
+		checkDiff(t, after, before)
+	})
+}

@@ -1,0 +1,175 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// WordOp is what became of a piece of text.
+type WordOp string
+
+// What becomes of words.
+const (
+	WordEqual  WordOp = "equal"
+	WordInsert WordOp = "insert"
+	WordDelete WordOp = "delete"
+)
+
+// WordChange is a piece of text that is in both forms, or in one of them.
+type WordChange struct {
+	Op   WordOp
+	Text string
+}
+
+// maxWordEdits is how many words may differ between two texts for them to be
+// compared word by word. The work grows with its square.
+const maxWordEdits = 300
+
+// DiffWords tells how a text differs from another one, word by word. Equal
+// and deleted pieces are the first, equal and inserted ones the second. Texts
+// that have little in common are one deletion and one insertion.
+func DiffWords(before, after string) []WordChange {
+	a, b := wordsOf(before), wordsOf(after)
+	head := 0
+	for head < len(a) && head < len(b) && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	var w wordDiff
+	w.add(WordEqual, a[:head]...)
+	w.middle(a[head:len(a)-tail], b[head:len(b)-tail])
+	w.add(WordEqual, a[len(a)-tail:]...)
+	return w.done()
+}
+
+type wordDiff struct{ ops []WordChange }
+
+func (w *wordDiff) add(op WordOp, words ...string) {
+	for _, s := range words {
+		w.ops = append(w.ops, WordChange{op, s})
+	}
+}
+
+// middle compares words by the shortest way from one text to the other
+// (Myers, An O(ND) Difference Algorithm).
+func (w *wordDiff) middle(a, b []string) {
+	var trace [][]int // of each step, how far each diagonal got
+	reach := []int{0} // on the diagonals -d to d
+	for d := 0; d <= min(maxWordEdits, len(a)+len(b)); d++ {
+		if d > 0 {
+			last := trace[d-1]
+			reach = make([]int, 2*d+1)
+			for k := -d; k <= d; k += 2 {
+				if k == -d || k != d && last[k-1+d-1] < last[k+1+d-1] {
+					reach[k+d] = last[k+1+d-1] // down: a word of b
+				} else {
+					reach[k+d] = last[k-1+d-1] + 1 // right: a word of a is gone
+				}
+			}
+		}
+		for k := -d; k <= d; k += 2 {
+			x := reach[k+d]
+			for x < len(a) && x-k >= 0 && x-k < len(b) && a[x] == b[x-k] {
+				x++
+			}
+			reach[k+d] = x
+			if x >= len(a) && x-k >= len(b) {
+				w.back(a, b, trace, d, k)
+				return
+			}
+		}
+		trace = append(trace, reach)
+	}
+	w.add(WordDelete, a...)
+	w.add(WordInsert, b...)
+}
+
+// back walks the way that middle found from its end.
+func (w *wordDiff) back(a, b []string, trace [][]int, d, k int) {
+	var ops []WordChange
+	x := len(a)
+	same := func(until int) {
+		for ; x > until; x-- {
+			ops = append(ops, WordChange{WordEqual, a[x-1]})
+		}
+	}
+	for ; d > 0; d-- {
+		last := trace[d-1]
+		if k == -d || k != d && last[k-1+d-1] < last[k+1+d-1] {
+			k++
+			same(last[k+d-1])
+			ops = append(ops, WordChange{WordInsert, b[x-k]})
+		} else {
+			k--
+			same(last[k+d-1] + 1)
+			x--
+			ops = append(ops, WordChange{WordDelete, a[x]})
+		}
+	}
+	same(0)
+	slices.Reverse(ops)
+	w.ops = append(w.ops, ops...)
+}
+
+// done joins what belongs together: between two equal pieces stand at most
+// one deletion and then one insertion.
+func (w *wordDiff) done() []WordChange {
+	var out []WordChange
+	var text [3]strings.Builder // equal, deleted, inserted
+	ops := [3]WordOp{WordEqual, WordDelete, WordInsert}
+	flush := func(which ...int) {
+		for _, i := range which {
+			if text[i].Len() > 0 {
+				out = append(out, WordChange{ops[i], text[i].String()})
+				text[i].Reset()
+			}
+		}
+	}
+	for _, o := range w.ops {
+		if o.Op == WordEqual {
+			flush(1, 2)
+		} else {
+			flush(0)
+		}
+		text[slices.Index(ops[:], o.Op)].WriteString(o.Text)
+	}
+	flush(0, 1, 2)
+	return out
+}
+
+// wordsOf cuts a text into words, spaces and single other characters.
+// Together they are the text. Scripts without spaces are cut by character.
+func wordsOf(s string) []string {
+	var out []string
+	kind := func(r rune) int {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+			return 0
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '_':
+			return 1
+		case r == ' ' || r == '\t':
+			return 2
+		}
+		return 0 // stands alone
+	}
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		if k := kind(r); k > 0 {
+			for n < len(s) {
+				next, size := utf8.DecodeRuneInString(s[n:])
+				if kind(next) != k {
+					break
+				}
+				n += size
+			}
+		}
+		out = append(out, s[:n])
+		s = s[n:]
+	}
+	return out
+}

@@ -128,6 +128,10 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	mustExec(t, db, `INSERT INTO comment_replies (id, comment_id, space_id, change_request_id, body, posted_by, posted_at, edited_at)
 		VALUES ('y1', 'm1', $1, '', 'Yes', 'u1', 1, 0)`, kept.ID)
 	mustExec(t, db, `INSERT INTO comment_reactions (comment_id, reply_id, emoji, user_id, reacted_at) VALUES ('m1', '', '1f44d', 'u1', 1)`)
+	mustExec(t, db, `INSERT INTO webhooks (id, org_id, url, events, secret, enabled, disabled_reason, failures, failing_since, resume_at, due_at, leased_by, lease_until, created_by, created_at, updated_at)
+		SELECT 'h1', org_id, 'https://example.com/', '*', 'sealed', TRUE, '', 0, 0, 0, 0, '', 0, created_by, 1, 2 FROM spaces WHERE id = $1`, kept.ID)
+	mustExec(t, db, `INSERT INTO webhook_deliveries (webhook_id, id, kind, replay_of, event_id, type, lane, payload, state, attempts, created_at, first_at, last_at, next_at, took_ms, status, answer, error)
+		VALUES ('h1', 'd1', 'event', '', 'e1', 'space.create', 's', '{}', 'pending', 0, 1, 0, 0, 0, 0, 0, '', '')`)
 	return s
 }
 

@@ -34,9 +34,9 @@ func RightsOf(g *authz.Grant, author docs.UserID) Rights {
 }
 
 // need says what a caller lacks.
-func need(ok bool, format string, args ...any) error {
+func need(ok bool, message string) error {
 	if ok {
 		return nil
 	}
-	return errs.E(errs.Forbidden, format, args...)
+	return errs.E(errs.Forbidden, "%s", message)
 }

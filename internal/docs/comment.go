@@ -15,7 +15,6 @@ const (
 	MaxOwnReactions = 20   // of one person to one comment or reply
 	MaxMentions     = 100  // of one body that are told of
 	MaxEmoji        = 64   // bytes of one emoji; families and flags are long
-	MaxAuthors      = 100  // that a list can be narrowed to
 )
 
 // Discussion is where comments belong: a space itself, or a change request

@@ -330,7 +330,7 @@ func (a *API) merged(ctx context.Context, name, result string, do func(context.C
 
 type changeRequestChangesIn struct {
 	RequestIn
-	Limit int `query:"limit" minimum:"0" maximum:"1000" default:"10" doc:"How many changes at most; more tells how many are left."`
+	ChangesPaged
 }
 
 func (a *API) changeRequestChanges(ctx context.Context, in *changeRequestChangesIn) (*out[semanticChanges], error) {
@@ -338,15 +338,7 @@ func (a *API) changeRequestChanges(ctx context.Context, in *changeRequestChanges
 	if err != nil {
 		return nil, err
 	}
-	base, err := a.at(cr.Ancestor)(ctx)
-	if err != nil {
-		return nil, err
-	}
-	v, err := a.at(cr.Revision)(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w, err := a.changesBetween(ctx, base, v, in.Limit)
+	w, err := a.changesOut(ctx, cr.Ancestor, cr.Revision, in.ChangesPaged)
 	return ok(w), err
 }
 

@@ -149,6 +149,7 @@ type semanticChanges struct {
 	MergedFrom *ChangeRequest   `json:"mergedFrom,omitempty" doc:"The change request that the revision brought into the space."`
 	Changes    []semanticChange `json:"changes"`
 	More       int              `json:"more,omitempty" doc:"How many are left out by limit."`
+	Next       *next            `json:"next,omitempty" doc:"Where they are; absent when there are none."`
 }
 
 type semanticChange struct {
@@ -159,6 +160,10 @@ type semanticChange struct {
 	Variables       map[string]beforeAfter `json:"variables,omitempty"`
 	Attributes      map[string]beforeAfter `json:"attributes,omitempty"`
 	Parent          *changedParent         `json:"parent,omitempty"`
+	Blocks          *[]blockChange         `json:"blocks,omitempty" doc:"What differs in the document, block by block; absent where nothing does, or where there is too much to compare."`
+	MoreBlocks      int                    `json:"moreBlocks,omitempty" doc:"How many blocks are left out."`
+
+	texts compared
 }
 
 type changedPage struct {
@@ -195,7 +200,7 @@ type beforeAfter struct {
 type revisionChangesIn struct {
 	RevisionIn
 	Flags
-	Limit int `query:"limit" minimum:"0" maximum:"1000" default:"10" doc:"How many changes at most; more tells how many are left."`
+	ChangesPaged
 }
 
 func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*out[semanticChanges], error) {
@@ -203,13 +208,11 @@ func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*out[
 	if err != nil {
 		return nil, err
 	}
-	before := &content.View{Space: v.Space}
+	before := docs.RevisionID("")
 	if len(v.Rev.Parents) > 0 {
-		if before, err = a.at(v.Rev.Parents[0])(ctx); err != nil {
-			return nil, err
-		}
+		before = v.Rev.Parents[0]
 	}
-	w, err := a.changesBetween(ctx, before, v, in.Limit)
+	w, err := a.changesOut(ctx, before, v.Rev.ID, in.ChangesPaged)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +220,7 @@ func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*out[
 	return ok(w), err
 }
 
-func (a *API) changesBetween(ctx context.Context, from, to *content.View, limit int) (semanticChanges, error) {
+func (a *API) changesBetween(ctx context.Context, from, to *content.View, skip, limit int) (semanticChanges, error) {
 	w := semanticChanges{Changes: []semanticChange{}}
 	d, err := a.Content.Compare(ctx, from, to)
 	if err != nil {
@@ -244,9 +247,10 @@ func (a *API) changesBetween(ctx context.Context, from, to *content.View, limit 
 		}
 		all = append(all, c)
 	}
+	all = all[min(skip, len(all)):]
 	w.Changes = append(w.Changes, all[:min(limit, len(all))]...)
 	w.More = len(all) - len(w.Changes)
-	return w, nil
+	return w, tellBlocks(ctx, from, to, w.Changes)
 }
 
 func value(v *any) any {
@@ -266,9 +270,12 @@ func (a *API) pageChanges(ctx context.Context, from, to *content.View, p content
 	now := &changedPage{string(p.After.ID), p.After.Type, p.After.Title, p.PathAfter}
 	var out []semanticChange
 	if attributes := pageAttributes(*p.Before, *p.After); len(attributes) > 0 {
-		out = append(out, semanticChange{Type: "page_edited", Page: now, Attributes: attributes})
+		out = append(out, semanticChange{
+			Type: "page_edited", Page: now, Attributes: attributes,
+			texts: func(ctx context.Context, x *content.Texts) ([]markup.BlockChange, bool, error) { return x.Page(ctx, p) },
+		})
 	}
-	if p.Before.Parent != p.After.Parent || p.Before.Rank != p.After.Rank {
+	if p.Moved {
 		up := &changedParent{}
 		var err error
 		if up.Before, err = parentOf(ctx, from, p.Before.Parent); err != nil {
@@ -401,5 +408,10 @@ func reusableChange(p content.Pair[docs.Reusable]) semanticChange {
 	if x, y := content.ReusableDocumentID(*p.Before), content.ReusableDocumentID(*p.After); x != y || len(at) == 0 {
 		at["document"] = beforeAfter{orNil(x), orNil(y)}
 	}
-	return semanticChange{Type: "reusable_content_edited", ReusableContent: show(*p.After), Attributes: at}
+	return semanticChange{
+		Type: "reusable_content_edited", ReusableContent: show(*p.After), Attributes: at,
+		texts: func(ctx context.Context, x *content.Texts) ([]markup.BlockChange, bool, error) {
+			return x.Reusable(ctx, p)
+		},
+	}
 }

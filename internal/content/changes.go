@@ -3,9 +3,13 @@ package content
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // Difference is everything that differs between two revisions, by what it
@@ -23,8 +27,11 @@ type Pair[T any] struct{ Before, After *T }
 // PageDiff is a page that differs.
 type PageDiff struct {
 	Pair[docs.Page]
-	// Paths and parents, for telling where it is or was.
+	// Paths, for telling where it is or was.
 	PathBefore, PathAfter string
+	// Moved tells whether it hangs elsewhere, or stands elsewhere among those
+	// that are next to it before and after.
+	Moved bool
 }
 
 // Compare gives what differs between two revisions of a space. Equal parts
@@ -54,12 +61,16 @@ func (s *Service) Compare(ctx context.Context, from, to *View) (*Difference, err
 			out.Pages = append(out.Pages, d)
 		case keyFile:
 			p, err := pairOf(id, before, after, decodeFile)
+			if err != nil || !seesFile(p) {
+				return err
+			}
 			out.Files = append(out.Files, p)
-			return err
 		case keyReusable:
 			p, err := pairOf(id, before, after, decodeReusable)
+			if err != nil || !seesReusable(p) {
+				return err
+			}
 			out.Reusables = append(out.Reusables, p)
-			return err
 		case keyVariable:
 			p, err := pairOf(id, before, after, func(_ string, b []byte) (v any, err error) {
 				err = json.Unmarshal(b, &v)
@@ -69,6 +80,95 @@ func (s *Service) Compare(ctx context.Context, from, to *View) (*Difference, err
 			return err
 		}
 		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, out.findMoved(ctx, from, to)
+}
+
+// findMoved tells which pages were moved. The rank of a page also changes
+// when its siblings are numbered anew, which moves nothing: what counts is
+// the order of those that are there before and after.
+func (d *Difference) findMoved(ctx context.Context, from, to *View) error {
+	moved := map[docs.PageID]map[docs.PageID]bool{} // by parent
+	kept := d.Pages[:0]
+	for _, p := range d.Pages {
+		if p.Before != nil && p.After != nil {
+			switch up := p.After.Parent; {
+			case p.Before.Parent != up:
+				p.Moved = true
+			case p.Before.Rank != p.After.Rank:
+				if moved[up] == nil {
+					var err error
+					if moved[up], err = reordered(ctx, from, to, up); err != nil {
+						return err
+					}
+				}
+				p.Moved = moved[up][p.After.ID]
+			}
+			if !p.Moved && !seesPage(*p.Before, *p.After) {
+				continue
+			}
+		}
+		kept = append(kept, p)
+	}
+	d.Pages = kept
+	return nil
+}
+
+// reordered gives the children of a page that stand elsewhere among those
+// that it had and still has: as few as can be. One that keeps its rank stays.
+func reordered(ctx context.Context, from, to *View, parent docs.PageID) (map[docs.PageID]bool, error) {
+	before, err := from.ordered(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	after, err := to.ordered(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	was, ranks := make(map[docs.PageID]int, len(before)), make(map[docs.PageID]docs.Rank, len(before))
+	for i, p := range before {
+		was[p.ID], ranks[p.ID] = i, p.Rank
+	}
+	out := map[docs.PageID]bool{}
+	low := -1           // where the last one that stays was
+	var gap []docs.Page // those behind it with other ranks
+	settle := func(high int) {
+		places := map[docs.PageID]docs.Rank{}
+		for _, p := range gap {
+			out[p.ID] = true
+			places[p.ID] = docs.Rank(fmt.Sprintf("%09d", was[p.ID]))
+		}
+		gap = slices.DeleteFunc(gap, func(p docs.Page) bool { return was[p.ID] < low || was[p.ID] > high })
+		for _, i := range longestRising(gap, places) {
+			delete(out, gap[i].ID)
+		}
+		gap = nil
+	}
+	for _, p := range after {
+		switch rank, there := ranks[p.ID]; {
+		case !there:
+		case rank != p.Rank:
+			gap = append(gap, p)
+		default:
+			settle(was[p.ID])
+			low = was[p.ID]
+		}
+	}
+	settle(len(before))
+	return out, nil
+}
+
+// ordered gives the children of a page in order, with nothing but their ids
+// and ranks.
+func (t *tree) ordered(ctx context.Context, parent docs.PageID) ([]docs.Page, error) {
+	var out []docs.Page
+	err := t.scan(ctx, keyOrder+string(parent)+sep, "", func(rest string, _ []byte) (bool, error) {
+		rank, id, _ := strings.Cut(rest, sep)
+		out = append(out, docs.Page{ID: docs.PageID(id), Rank: docs.Rank(rank)})
+		return true, nil
 	})
 	return out, err
 }
@@ -102,4 +202,79 @@ func sees(a, b docs.Page) bool {
 	x, _ := json.Marshal(a) // a page always can be encoded: it was decoded
 	y, _ := json.Marshal(b)
 	return string(x) != string(y)
+}
+
+// seesPage leaves out where a page stands, and what git calls it.
+func seesPage(a, b docs.Page) bool {
+	a.Parent, a.Rank, a.OID = b.Parent, b.Rank, b.OID
+	return sees(a, b)
+}
+
+// seesFile tells the same of a file: where it stands in a folder is not seen.
+func seesFile(p Pair[docs.File]) bool {
+	if p.Before == nil || p.After == nil {
+		return true
+	}
+	a, b := *p.Before, *p.After
+	a.Path, b.Path = "", ""
+	a.OID, b.OID = "", ""
+	return a != b
+}
+
+// seesReusable tells the same of a reusable content.
+func seesReusable(p Pair[docs.Reusable]) bool {
+	return p.Before == nil || p.After == nil || p.Before.Title != p.After.Title || p.Before.Body != p.After.Body
+}
+
+// Texts compares the texts of two revisions block by block, as long as there
+// is room for it.
+type Texts struct {
+	From, To *View
+	Room     int // bytes of sources
+}
+
+// Page tells what differs between two states of a page; ok is false when
+// there is no room for it.
+func (x *Texts) Page(ctx context.Context, p PageDiff) (out []markup.BlockChange, ok bool, err error) {
+	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body || !p.Before.HasBody() || !p.After.HasBody() {
+		return nil, false, nil
+	}
+	a, err := x.From.pageText(ctx, *p.Before)
+	if err != nil {
+		return nil, false, err
+	}
+	b, err := x.To.pageText(ctx, *p.After)
+	if err != nil {
+		return nil, false, err
+	}
+	return x.compare(ctx, a, b)
+}
+
+// Reusable tells the same of a reusable content.
+func (x *Texts) Reusable(ctx context.Context, p Pair[docs.Reusable]) (out []markup.BlockChange, ok bool, err error) {
+	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body {
+		return nil, false, nil
+	}
+	return x.compare(ctx, reusableText(*p.Before), reusableText(*p.After))
+}
+
+func (x *Texts) compare(ctx context.Context, a, b text) ([]markup.BlockChange, bool, error) {
+	for _, h := range []chunk.Hash{a.body, b.body} {
+		src, err := x.To.src.Bytes(ctx, h)
+		if err != nil {
+			return nil, false, err
+		}
+		if x.Room -= len(src); x.Room < 0 {
+			return nil, false, nil
+		}
+	}
+	before, err := x.From.documentOf(ctx, a)
+	if err != nil {
+		return nil, false, err
+	}
+	after, err := x.To.documentOf(ctx, b)
+	if err != nil {
+		return nil, false, err
+	}
+	return markup.Diff(before, after), true, nil
 }

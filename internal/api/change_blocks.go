@@ -1,0 +1,136 @@
+package api
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Bounds of what an answer tells of the blocks of its changes.
+const (
+	maxComparedText = 16 << 20 // bytes of sources that are compared
+	maxChangedText  = 2 << 20  // bytes of text that are shown
+	maxBlockChanges = 500      // of one page
+)
+
+// blockChange is a block that differs.
+type blockChange struct {
+	Type   markup.ChangeKind `json:"type" enum:"added,removed,edited,moved" doc:"A block that was moved and edited is there twice."`
+	Block  changedBlock      `json:"block"`
+	Before *string           `json:"before,omitempty" doc:"Its plain text, or the beginning of it."`
+	After  *string           `json:"after,omitempty" doc:"The same, after the change."`
+	Words  []wordChange      `json:"words,omitempty" doc:"How the text of an edited block differs."`
+}
+
+type changedBlock struct {
+	Key    string `json:"key" doc:"As it is after the change; of a removed one, as it was."`
+	Type   string `json:"type"`
+	Parent string `json:"parent,omitempty" doc:"Key of what it is in; absent on the top level."`
+}
+
+type wordChange struct {
+	Op   markup.WordOp `json:"op" enum:"equal,insert,delete"`
+	Text string        `json:"text"`
+}
+
+// compared is something whose blocks can be told: the texts of a page or of a
+// reusable content.
+type compared func(ctx context.Context, x *content.Texts) ([]markup.BlockChange, bool, error)
+
+// tellBlocks adds to changes what differs inside of them.
+func tellBlocks(ctx context.Context, from, to *content.View, changes []semanticChange) error {
+	x, room := &content.Texts{From: from, To: to, Room: maxComparedText}, maxChangedText
+	for i := range changes {
+		c := &changes[i]
+		if c.texts == nil {
+			continue
+		}
+		all, told, err := c.texts(ctx, x)
+		if err != nil {
+			return err
+		}
+		if !told {
+			continue
+		}
+		blocks := []blockChange{}
+		for _, b := range all {
+			room -= len(b.Before) + len(b.After)
+			if room < 0 || len(blocks) == maxBlockChanges {
+				break
+			}
+			blocks = append(blocks, wireBlock(b))
+		}
+		c.Blocks, c.MoreBlocks = &blocks, len(all)-len(blocks)
+	}
+	return nil
+}
+
+func wireBlock(b markup.BlockChange) blockChange {
+	w := blockChange{Type: b.Kind, Block: changedBlock{b.Key, b.Type, b.Parent}}
+	if b.Kind != markup.BlockAdded {
+		w.Before = &b.Before
+	}
+	if b.Kind != markup.BlockRemoved {
+		w.After = &b.After
+	}
+	for _, c := range b.Words {
+		w.Words = append(w.Words, wordChange(c))
+	}
+	return w
+}
+
+// ChangesPaged is like Paged, with a smaller number by default.
+type ChangesPaged struct {
+	Cursor string `query:"page" maxLength:"8192" doc:"Cursor from next.page of an earlier answer of the same list."`
+	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"10" doc:"How many changes at most; more tells how many are left."`
+	list   string
+}
+
+// Resolve notes which list is asked for.
+func (p *ChangesPaged) Resolve(ctx huma.Context) []error {
+	var all Paged
+	errs := all.Resolve(ctx)
+	p.list = all.list
+	return errs
+}
+
+// changesOut gives a page of what differs between two revisions. A cursor
+// names both, so what follows is what follows in them, also when a change
+// request moves on meanwhile.
+func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in ChangesPaged) (semanticChanges, error) {
+	paged := Paged{Cursor: in.Cursor, Limit: in.Limit, list: in.list}
+	at, err := a.open(ctx, paged)
+	if err != nil {
+		return semanticChanges{}, err
+	}
+	skip := 0
+	if len(at.After) > 0 {
+		n, err := strconv.Atoi(at.After[len(at.After)-1])
+		if err != nil || len(at.After) != 3 {
+			return semanticChanges{}, errs.Field("query.page", "is not a cursor of this list; start again without it")
+		}
+		from, to, skip = docs.RevisionID(at.After[0]), docs.RevisionID(at.After[1]), n
+	}
+	v, err := a.at(to)(ctx)
+	if err != nil {
+		return semanticChanges{}, err
+	}
+	before := &content.View{Space: v.Space} // in front of the first revision there is nothing
+	if from != "" {
+		if before, err = a.at(from)(ctx); err != nil {
+			return semanticChanges{}, err
+		}
+	}
+	w, err := a.changesBetween(ctx, before, v, skip, in.Limit)
+	if err == nil && w.More > 0 && in.Limit > 0 {
+		w.Next = a.seal(ctx, paged, store.Key{string(from), string(to), strconv.Itoa(skip + len(w.Changes))})
+	}
+	return w, err
+}

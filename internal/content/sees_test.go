@@ -1,0 +1,34 @@
+package content
+
+import (
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// Where the source of a page stands in a folder, and what is kept beside it,
+// is nothing that a reader sees.
+func TestWhatNobodySees(t *testing.T) {
+	p := docs.Page{ID: "p", Title: "T", Body: "b"}
+	q := docs.Page{ID: "p", Title: "T", Body: "b", Side: "s", File: "f.md", OID: "o", Pinned: true, Rank: "r", Parent: "x", UpdatedAt: 5}
+	if seesPage(p, q) {
+		t.Error("a page differs")
+	}
+	if q.Body = "c"; !seesPage(p, q) {
+		t.Error("another body is not seen")
+	}
+	f := Pair[docs.File]{&docs.File{Name: "a", Blob: "b"}, &docs.File{Name: "a", Blob: "b", Path: "x/a", OID: "o"}}
+	if seesFile(f) {
+		t.Error("a file differs")
+	}
+	if f.After.Blob = "c"; !seesFile(f) {
+		t.Error("other bytes are not seen")
+	}
+	r := Pair[docs.Reusable]{&docs.Reusable{Title: "a", Body: "b"}, &docs.Reusable{Title: "a", Body: "b", Side: "s", File: "f"}}
+	if seesReusable(r) {
+		t.Error("a reusable content differs")
+	}
+	if r.After.Title = "c"; !seesReusable(r) {
+		t.Error("another title is not seen")
+	}
+}

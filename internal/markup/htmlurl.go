@@ -16,22 +16,8 @@ const maxEntities = 4
 // blanks and control characters are gone. Every address that this package
 // writes has passed here.
 func SafeURL(s string) (string, bool) {
-	if len(s) > maxURL {
+	if len(s) > maxURL || !safeDecoded(s) {
 		return "", false
-	}
-	seen := s
-	for i := 0; ; i++ {
-		if !safeScheme(seen) {
-			return "", false
-		}
-		next := html.UnescapeString(seen)
-		if next == seen {
-			break
-		}
-		if i == maxEntities {
-			return "", false
-		}
-		seen = next
 	}
 	var b strings.Builder
 	for _, r := range strings.TrimFunc(s, invisible) {
@@ -44,7 +30,23 @@ func SafeURL(s string) (string, bool) {
 			b.WriteRune(r)
 		}
 	}
-	return b.String(), b.Len() > 0
+	// What was left out may have stood inside of an entity.
+	return b.String(), b.Len() > 0 && safeDecoded(b.String())
+}
+
+// safeDecoded judges an address however often its entities are decoded.
+func safeDecoded(s string) bool {
+	for range maxEntities + 1 {
+		if !safeScheme(s) {
+			return false
+		}
+		next := html.UnescapeString(s)
+		if next == s {
+			return true
+		}
+		s = next
+	}
+	return false
 }
 
 // safeScheme looks at what stands before the first colon. A colon after a

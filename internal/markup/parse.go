@@ -23,12 +23,15 @@ func Parse(body []byte, refs Refs) *Document {
 	return doc
 }
 
-// unreadable is told when the library gave up, which must not take a page
-// down.
-const unreadable = "the source cannot be read; it is kept as one piece"
+// Reasons to keep a source as one piece. The first is told when the library
+// gave up, which must not take a page down.
+const (
+	unreadable = "the source cannot be read; it is kept as one piece"
+	tooMany    = "the page has too many blocks; it is kept as one piece: make several pages of it"
+)
 
-func keptWhole(body []byte) *Document {
-	doc := &Document{Problems: []Problem{{1, unreadable}}}
+func keptWhole(body []byte, why string) *Document {
+	doc := &Document{Problems: []Problem{{1, why}}}
 	if s := trimSpan(body, 0, len(body)); s.Start < s.End {
 		doc.Nodes, doc.Spans = []*Node{indentedRaw(string(body[s.Start:s.End]))}, []Span{s}
 	}
@@ -53,12 +56,16 @@ type converter struct {
 func parse(body []byte, refs Refs) (doc *Document) {
 	defer func() {
 		if recover() != nil {
-			doc = keptWhole(body)
+			doc = keptWhole(body, unreadable)
 		}
 	}()
+	if hasTooManyLines(body) {
+		return keptWhole(body, tooMany)
+	}
 	doc = &Document{}
 	root, s := read(body)
 	c := &converter{scan: s, refs: refs, problems: &doc.Problems}
+	count := 0
 	var starts []int
 	var blocks []ast.Node
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
@@ -74,9 +81,43 @@ func parse(body []byte, refs Refs) (doc *Document) {
 			limit = max(starts[i.to+1], starts[i.from])
 		}
 		sp := trimSpan(body, starts[i.from], limit)
-		doc.add(c.topLevel(i, blocks, sp), sp)
+		nodes := c.topLevel(i, blocks, sp)
+		if count += countNodes(nodes); count > maxNodes {
+			return keptWhole(body, tooMany)
+		}
+		doc.add(nodes, sp)
 	}
 	return doc
+}
+
+func (d *Document) isKeptWhole() bool {
+	return len(d.Problems) > 0 && (d.Problems[0].Message == tooMany || d.Problems[0].Message == unreadable)
+}
+
+func hasTooManyLines(body []byte) bool {
+	if len(body) < maxBlank {
+		return false
+	}
+	lines, blank, before := 0, 0, false
+	for line := range bytes.Lines(body) {
+		isBlank := len(bytes.TrimLeft(line, " \t\r\n>")) == 0
+		if !isBlank {
+			lines++
+		} else if before {
+			blank++
+		}
+		before = isBlank
+	}
+	return lines > maxLines || blank > maxBlank
+}
+
+// countNodes counts as Decode does.
+func countNodes(nodes []*Node) int {
+	n := 0
+	for _, k := range nodes {
+		n += 1 + len(k.Leaves) + countNodes(k.Nodes) + countNodes(k.Fragments)
+	}
+	return n
 }
 
 // topLevel makes nodes of an item. One that is nested too deeply is kept as

@@ -19,6 +19,13 @@ const (
 	// maxInlineMarks is how many characters with a meaning one paragraph may
 	// hold: matching them is more than linear.
 	maxInlineMarks = 4_000
+	// maxLines is how many lines with text one source may have. Each may be a
+	// block, and a document of more than maxNodes is none that a client could
+	// send.
+	maxLines = maxNodes
+	// maxBlank is how many blank lines may follow a blank one. The library
+	// remembers each as often as there are blocks around it.
+	maxBlank = 10_000
 	// maxUses is how often one footnote may be used: each use carries its
 	// body.
 	maxUses = 32

@@ -142,7 +142,7 @@ func join(s, end string) string {
 
 // expressionText keeps an expression on one line and inside of its tag.
 func expressionText(s string) string {
-	s = strings.TrimSpace(strings.ReplaceAll(cleanLines(s), "\n", " "))
+	s = strings.TrimSpace(oneLineFormula(s))
 	whole := "{% if " + s + " %}"
 	if t, ok := readTag([]byte(whole)); ok && t.end == len(whole) {
 		return s
@@ -268,10 +268,13 @@ func (p *printer) rawForm(source string) rawForm {
 		return f
 	}
 	f := rawNone
-	if isRawBlock(source) {
+	if doc := parse([]byte(source), Refs{}); isRawBlock(doc, source) {
 		f = rawOpen
-		if doc := parse([]byte(source+"\n\nx\n"), Refs{}); len(doc.Nodes) == 2 && doc.Nodes[1].Type == "paragraph" {
-			f = rawClosed
+		if !doc.isKeptWhole() { // which all that follows would be a part of
+			doc = parse([]byte(source+"\n\nx\n"), Refs{})
+			if len(doc.Nodes) == 2 && doc.Nodes[1].Type == "paragraph" {
+				f = rawClosed
+			}
 		}
 	}
 	p.forms[source] = f
@@ -314,11 +317,8 @@ func (p *printer) disturbs(source string) bool {
 	return false
 }
 
-func isRawBlock(source string) bool {
-	if source == "" {
-		return false
-	}
-	doc := parse([]byte(source), Refs{})
+// isRawBlock tells whether all of a source was read as one raw block.
+func isRawBlock(doc *Document, source string) bool {
 	if len(doc.Nodes) != 1 {
 		return false
 	}

@@ -130,7 +130,7 @@ func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node 
 		if args == "" {
 			return nil
 		}
-		return blockNode("if", map[string]any{"expression": cleanLines(args)}, filled(kids)...)
+		return blockNode("if", map[string]any{"expression": oneLineFormula(args)}, filled(kids)...)
 	case "updates":
 		data := map[string]any{"format": "full"}
 		if v, _ := as.get("format"); v == "numeric" || v == "short" {

@@ -139,3 +139,26 @@ func TestHostileInputIsBounded(t *testing.T) {
 		})
 	}
 }
+
+// A page that no client could send is kept as one piece, with all its bytes.
+func TestTooManyBlocksAreKeptWhole(t *testing.T) {
+	for name, src := range map[string]string{
+		"lines":  strings.Repeat("a\n", maxLines+1),
+		"inside": strings.Repeat("> a\n", maxLines+1),
+		"blank":  "* " + strings.Repeat("\n", maxBlank+3) + "a\n",
+		"nodes":  strings.Repeat(strings.Repeat(":dog:", 500)+"\n\n", 410),
+	} {
+		doc := Parse([]byte(src), Refs{})
+		if len(doc.Nodes) != 1 || !doc.isKeptWhole() {
+			t.Fatalf("%s: %d blocks, %v", name, len(doc.Nodes), doc.Problems)
+		}
+		checkLaws(t, []byte(src), Refs{})
+	}
+	for name, src := range map[string]string{
+		"lines": strings.Repeat("a\n", maxLines), "blank": "* " + strings.Repeat("\n", maxBlank+2) + "a\n",
+	} {
+		if doc := Parse([]byte(src), Refs{}); doc.isKeptWhole() {
+			t.Errorf("%s: %v", name, doc.Problems)
+		}
+	}
+}

@@ -28,7 +28,7 @@ const everything = "*"
 // tested and to no other.
 const testAction = "webhook.test"
 
-var patternRE = regexp.MustCompile(`^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)*(\.\*)?$`)
+var patternRE = regexp.MustCompile(`^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)*(\.\*)?$`)
 
 // checkPatterns gives patterns without repeats; none is everything.
 func checkPatterns(in []string) ([]string, error) {

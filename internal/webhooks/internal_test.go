@@ -37,7 +37,7 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%q is a pattern", bad)
 		}
 	}
-	if got, err := checkPatterns([]string{"a.b", "invite-link.*", "a.b"}); err != nil || len(got) != 2 {
+	if got, err := checkPatterns([]string{"a.b", "invite-link.*", "change_request.content.*", "a.b"}); err != nil || len(got) != 3 {
 		t.Errorf("%v, %v", got, err)
 	}
 	if got, err := checkPatterns(nil); err != nil || len(got) != 1 || got[0] != "*" {

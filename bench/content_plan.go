@@ -29,15 +29,15 @@ const (
 )
 
 // phases are measured one after the other, each at all sizes side by side.
-// Group D is content; group E, for change requests, has its place between
-// the reads and the duplicates: what is written behind a copy of a space is
-// written in layers.
+// Group D is content, group E change requests. Duplicates come last: what is
+// written behind a copy of a space is written in layers.
 var phases = []struct {
 	group byte
 	plan  func(*shelf, context.Context, options) ([]*subject, error)
 }{
 	{'D', (*shelf).planEdits},
 	{'D', (*shelf).planReads},
+	{'E', (*shelf).planRequests},
 	{'D', (*shelf).planDuplicates},
 }
 
@@ -60,6 +60,13 @@ var comparisons = []struct {
 	{group: 'D', name: "common word, p99 / bare FTS5", of: findCommon, to: rawCommon, by: p99},
 	{group: 'D', name: "rare word, p50 / bare FTS5", of: findRare, to: rawRare, by: p50},
 	{group: 'D', name: "rare word, p99 / bare FTS5", of: findRare, to: rawRare, by: p99},
+	{group: 'E', name: "time from opening to merging", of: wholeRequest, by: times, target: 1.5},
+	{group: 'E', name: "CPU from opening to merging", of: wholeRequest, by: cpu, target: 1.5},
+	{group: 'E', name: "time of a merge", of: mergeOnly, by: p50, target: 1.5},
+	{group: 'E', name: "time of changes of a request", of: requestDiff, by: times, target: 1.5},
+	{group: 'E', name: "time of finding a conflict", of: findConflict, by: times, target: 1.5},
+	{group: 'E', name: "a merge / git, time", of: mergeOnly, to: gitMerge, by: p50, target: 1},
+	{group: 'E', name: "a merge / git, CPU", of: mergeOnly, to: gitMerge, by: cpu, target: 1, goal: 0.1},
 }
 
 // contentRounds bounds the rounds of groups D and E, which have many

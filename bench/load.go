@@ -32,6 +32,7 @@ type sample struct {
 	failure error // the first
 	took    time.Duration
 	sorted  []time.Duration
+	cpu     *time.Duration // that it took, where the server's is not all or too much
 }
 
 func (s sample) rate() float64 { return float64(s.count) / s.took.Seconds() }

@@ -148,7 +148,11 @@ func (v *subject) measure(ctx context.Context, length time.Duration) error {
 		return err
 	}
 	cpu, own, all = v.process.cpu()-cpu, cpuOf(os.Getpid())-own, cpuOfAll()-all
-	v.Others = append(v.Others, max(0, (all-cpu-own).Seconds()/time.Since(start).Seconds()/float64(runtime.NumCPU())))
+	others := all - cpu - own
+	if got.cpu != nil {
+		others, cpu = 0, *got.cpu // it did other things, too
+	}
+	v.Others = append(v.Others, max(0, others.Seconds()/time.Since(start).Seconds()/float64(runtime.NumCPU())))
 	v.Rates = append(v.Rates, got.rate())
 	v.P50 = append(v.P50, micros(got.quantile(0.5)))
 	v.P99 = append(v.P99, micros(got.quantile(0.99)))

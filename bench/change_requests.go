@@ -13,6 +13,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // What is measured of change requests at every size.
@@ -22,6 +26,7 @@ const (
 	gitMerge     = "git merge-tree and commit-tree"
 	requestDiff  = "changes of a change request, 1 client"
 	findConflict = "a merge that conflicts, 1 client"
+	ownMerge     = "working a merge out, in process"
 )
 
 // mergesAhead is how many change requests are made before they are merged:
@@ -50,7 +55,37 @@ func (b *shelf) planRequests(ctx context.Context, o options) ([]*subject, error)
 	if err != nil {
 		return nil, fmt.Errorf("the reference of merges: %w", err)
 	}
-	return append(ours, &subject{Name: gitMerge, process: b.server, once: g.run}), nil
+	own, err := b.role("merge", b.data, b.space, still)
+	if err != nil {
+		return nil, fmt.Errorf("working merges out: %w", err)
+	}
+	return append(ours,
+		&subject{Name: ownMerge, process: own, once: own.transactions},
+		&subject{Name: gitMerge, process: b.server, once: g.run}), nil
+}
+
+// workMerges works the merge of a change request out, again and again: what
+// of a merge is our own work, without HTTP and the transaction.
+func workMerges(args []string) error {
+	ctx := context.Background()
+	s, err := store.Attach(ctx, store.Options{Path: filepath.Join(args[0], "octavo.db")})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	c := content.New(content.Service{Store: s})
+	sp, err := s.Space(ctx, docs.SpaceID(args[1]))
+	if err != nil {
+		return err
+	}
+	cr, err := s.ChangeRequest(ctx, sp.It.ID, args[2])
+	if err != nil {
+		return err
+	}
+	return answerRuns(func() error {
+		_, err := c.PrepareMerge(ctx, sp.It, cr)
+		return err
+	})
 }
 
 // open opens a change request and edits a page in it.

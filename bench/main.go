@@ -64,6 +64,7 @@ func main() {
 const roleFlag = "-role"
 
 var roles = map[string]func(args []string) error{
+	"merge":  workMerges,
 	"http":   serveAnswers,
 	"sqlite": bareSQLite,
 	"fts":    rawSearch,

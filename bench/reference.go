@@ -86,6 +86,23 @@ func bareSQLite(args []string) error {
 		}
 		steps = append(steps, st)
 	}
+	return answerRuns(func() error {
+		for i, st := range steps {
+			var args []any
+			if i == 1 {
+				args = []any{bareRow}
+			}
+			if _, err := st.ExecContext(ctx, args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// answerRuns does something for as long as each line of the standard input
+// says, and prints a bareResult for it.
+func answerRuns(once func() error) error {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		length, err := time.ParseDuration(lines.Text())
@@ -96,14 +113,8 @@ func bareSQLite(args []string) error {
 		start := time.Now()
 		for time.Since(start) < length && len(s.sorted) < maxSamples {
 			began := time.Now()
-			for i, st := range steps {
-				var args []any
-				if i == 1 {
-					args = []any{bareRow}
-				}
-				if _, err := st.ExecContext(ctx, args...); err != nil {
-					return err
-				}
+			if err := once(); err != nil {
+				return err
 			}
 			s.sorted = append(s.sorted, time.Since(began))
 		}

@@ -153,7 +153,8 @@ async function visibleTo(person, operations, things) {
     const seen = {};
     for (const operation of operations.filter(({ method }) => method === 'GET')) {
         const { status, body } = await call(person, operation, things);
-        seen[operation.id] = { status, body };
+        // When somebody was last there is noted a while later.
+        seen[operation.id] = JSON.parse(JSON.stringify({ status, body }, (key, value) => (key === 'lastSeenAt' ? undefined : value)));
     }
     return seen;
 }

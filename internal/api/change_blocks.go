@@ -105,7 +105,7 @@ func (p *ChangesPaged) Resolve(ctx huma.Context) []error {
 // names both, so what follows is what follows in them, also when a change
 // request moves on meanwhile.
 func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in ChangesPaged) (semanticChanges, error) {
-	paged := Paged{Cursor: in.Cursor, Limit: in.Limit, list: in.list}
+	paged := Paged(in)
 	at, err := a.open(ctx, paged)
 	if err != nil {
 		return semanticChanges{}, err

@@ -27,7 +27,7 @@ type merge struct {
 	before, after map[string][]byte     // what from changed: keys of the tree
 	plan          map[docs.PageID]*plan // pages that are put
 	gone          map[docs.PageID]bool  // pages that are dropped
-	writings      map[docs.PageID]*writing
+	both          []docs.PageID         // pages whose bodies both sides changed
 }
 
 // plan is what becomes of a page.
@@ -47,7 +47,7 @@ func (s *Service) mergeInto(ctx context.Context, into *View, base, from docs.Rev
 	m := &merge{
 		d: d, base: &tree{src: d.src, root: base.Root}, from: &tree{src: d.src, root: from.Root},
 		before: map[string][]byte{}, after: map[string][]byte{},
-		plan: map[docs.PageID]*plan{}, gone: map[docs.PageID]bool{}, writings: map[docs.PageID]*writing{},
+		plan: map[docs.PageID]*plan{}, gone: map[docs.PageID]bool{},
 	}
 	err := chunk.Diff(ctx, d.src, base.Root, from.Root, func(key string, before, after []byte) error {
 		m.before[key], m.after[key] = before, after
@@ -256,11 +256,10 @@ func (m *merge) fields(was, cur, now docs.Page, had bool) (docs.Page, error) {
 	if cur.File == was.File && now.File != was.File {
 		p.File = now.File
 	}
-	if p.Variables, err = m.variables(id, was, cur, now); err != nil {
-		return cur, err
-	}
+	p.Variables = m.variables(id, was, cur, now)
 	p.UpdatedAt = max(cur.UpdatedAt, now.UpdatedAt)
-	return p, m.body(was, cur, now, &p)
+	m.body(was, cur, now, &p)
+	return p, nil
 }
 
 // partsOf gives a stored page field by field.
@@ -277,7 +276,7 @@ func partsOf(p docs.Page, there bool) (map[string]json.RawMessage, error) {
 }
 
 // variables merges the variables of a page, each for itself.
-func (m *merge) variables(id string, was, cur, now docs.Page) (docs.Variables, error) {
+func (m *merge) variables(id string, was, cur, now docs.Page) docs.Variables {
 	out := maps.Clone(cur.Variables)
 	for _, name := range slices.Sorted(maps.Keys(union(was.Variables, now.Variables))) {
 		b, a, c := was.Variables[name], cur.Variables[name], now.Variables[name]
@@ -294,7 +293,7 @@ func (m *merge) variables(id string, was, cur, now docs.Page) (docs.Variables, e
 			out[name] = c
 		}
 	}
-	return out, nil
+	return out
 }
 
 func union(a, b docs.Variables) docs.Variables {
@@ -306,15 +305,14 @@ func union(a, b docs.Variables) docs.Variables {
 
 // body decides what becomes of the body of a page. One that both sides
 // changed is written when the tree is in place.
-func (m *merge) body(was, cur, now docs.Page, p *docs.Page) error {
+func (m *merge) body(was, cur, now docs.Page, p *docs.Page) {
 	switch {
 	case now.Body == cur.Body, now.Body == was.Body:
 	case cur.Body == was.Body:
 		p.Body, p.Side, p.OID = now.Body, now.Side, now.OID
 	default:
-		m.writings[cur.ID] = &writing{}
+		m.both = append(m.both, cur.ID)
 	}
-	return nil
 }
 
 // parentOf gives the parent that a page will have.

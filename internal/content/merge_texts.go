@@ -14,7 +14,7 @@ import (
 // bodies writes the bodies that both sides changed, now that references find
 // their targets.
 func (m *merge) bodies(ctx context.Context) error {
-	for _, id := range slices.Sorted(maps.Keys(m.writings)) {
+	for _, id := range m.both {
 		p, err := m.d.Page(ctx, id)
 		if err != nil {
 			return err

@@ -141,6 +141,32 @@ export const REQUIRED = {
         'deleteCommentReplyInChangeRequest',
         'listCommentersInChangeRequest',
     ],
+    changeRequests: [
+        'listChangeRequestsForSpace',
+        'listChangeRequestsForOrganization',
+        'createChangeRequest',
+        'getChangeRequestById',
+        'updateChangeRequestById',
+        'mergeChangeRequest',
+        'updateChangeRequest',
+        'getChangeRequestChanges',
+        'getContributorsByChangeRequestId',
+        'getRevisionOfChangeRequestById',
+        'listPagesInChangeRequest',
+        'listFilesInChangeRequestById',
+        'getFileInChangeRequestById',
+        'getPageInChangeRequestById',
+        'getPageInChangeRequestByPath',
+        'getReusableContentInChangeRequestById',
+    ],
+    reviews: [
+        'getReviewsByChangeRequestId',
+        'submitChangeRequestReview',
+        'getChangeRequestReviewById',
+        'getRequestedReviewersByChangeRequestId',
+        'requestReviewersForChangeRequest',
+        'removeRequestedReviewerFromChangeRequest',
+    ],
 };
 
 /** Required too, but Octavo's own: the package does not declare them, so only their envelope is checked. */
@@ -165,4 +191,9 @@ export const REQUIRED_OWN = [
     'POST /orgs/{organizationId}/webhooks/{webhookId}/test',
     'GET /orgs/{organizationId}/webhooks/{webhookId}/deliveries',
     'POST /orgs/{organizationId}/webhooks/{webhookId}/deliveries/{deliveryId}/replay',
+    'POST /spaces/{spaceId}/change-requests/{changeRequestId}/content',
+    'POST /spaces/{spaceId}/change-requests/{changeRequestId}/content/files',
+    'GET /spaces/{spaceId}/change-requests/{changeRequestId}/revisions',
+    'GET /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts',
+    'POST /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts/{conflictId}',
 ];

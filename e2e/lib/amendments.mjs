@@ -136,6 +136,18 @@ export const BEYOND = [
         },
     },
     {
+        reason: 'some merge rules are newer, and a rule can have words of its own',
+        apply(schemas) {
+            const plain = schemas.MergeRule.oneOf.find(({ properties }) => properties.rule.enum.includes('require_agent_review'));
+            plain.properties.rule.enum.push('require_at_least_one_approved_review', 'require_author_to_merge');
+            schemas.MergeRule.oneOf.forEach(({ properties }) => (properties.message = string));
+        },
+    },
+    {
+        reason: 'a review that neither approves nor asks for changes is newer',
+        apply: (schemas) => schemas.ChangeRequestReviewStatus.enum.push('comment'),
+    },
+    {
         reason: 'some colours are newer',
         apply(schemas) {
             for (const name of ['DocumentTextColor', 'DocumentTextBackgroundColor']) {

@@ -1,6 +1,7 @@
 // Every scenario, in the order in which they run. Each gets an organization of its own, with alice
 // as its admin, and relies on nothing that another scenario did.
 
+import changeRequests from './change_requests.mjs';
 import collections from './collections.mjs';
 import comments from './comments.mjs';
 import content from './content.mjs';
@@ -12,6 +13,7 @@ import links from './links.mjs';
 import members from './members.mjs';
 import organizations from './organizations.mjs';
 import permissions from './permissions.mjs';
+import reviews from './reviews.mjs';
 import revisions from './revisions.mjs';
 import search from './search.mjs';
 import spaces from './spaces.mjs';
@@ -36,6 +38,8 @@ export const SCENARIOS = {
     documents,
     files,
     revisions,
+    change_requests: changeRequests,
+    reviews,
     links,
     search,
     comments,

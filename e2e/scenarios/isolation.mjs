@@ -4,8 +4,9 @@
 
 import assert from 'node:assert/strict';
 
-import { handbookSpace } from '../lib/content.mjs';
+import { change, handbookSpace } from '../lib/content.mjs';
 import { refused } from '../lib/expect.mjs';
+import { openRequest, write } from '../lib/requests.mjs';
 import { REQUIRED, REQUIRED_OWN } from '../operations.mjs';
 
 // Operations that a stranger may rightly call, or that name nothing of one organization.
@@ -34,7 +35,6 @@ export default async function isolation(scene) {
     const space = await handbookSpace(scene, 'Secret');
     await spaces.moveSpace(space.id, { parent: collection.id });
     const revision = (await spaces.getCurrentRevision(space.id)).data;
-    const request = (await spaces.createChangeRequest(space.id, { subject: 'Secret' })).data;
     const body = { markdown: 'Secret' };
     const comment = (await spaces.postCommentInSpace(space.id, { body })).data;
     const reply = (await spaces.postCommentReplyInSpace(space.id, comment.id, { body })).data;
@@ -43,6 +43,7 @@ export default async function isolation(scene) {
     const grants = { role: 'read', users: [bob.id], teams: [team.id] };
     await alice.api.collections.inviteToCollection(collection.id, grants);
     await alice.api.spaces.inviteToSpace(space.id, grants);
+    const { request, review, conflict } = await reviewedRequest(scene, space, revision.pages[0]);
 
     const hooks = `/orgs/${organization.id}/webhooks`;
     const webhook = (await alice.call('POST', hooks, { body: { url: 'https://secret.invalid/', events: ['webhook.none'] } })).data;
@@ -70,6 +71,8 @@ export default async function isolation(scene) {
         changeRequestId: request.id,
         commentId: comment.id,
         commentReplyId: reply.id,
+        reviewId: review.id,
+        conflictId: conflict.id,
     };
     const guarded = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN]
         .filter((name) => !OPEN_TO_STRANGERS.has(name))
@@ -139,6 +142,19 @@ async function attempted(person, deliveries) {
     throw new Error('a delivery was never tried');
 }
 
+// A change request with a review and a conflict.
+async function reviewedRequest({ alice }, space, page) {
+    const { spaces } = alice.api;
+    const request = await openRequest(alice, space, 'Secret');
+    await write(alice, space, request, page, 'Mine.\n');
+    await change(alice, space, [{ operation: 'update_page', page: page.id, document: { markdown: 'Theirs.\n' } }]);
+    await spaces.updateChangeRequest(space.id, request.id);
+    const { data: { items: [conflict] } } = await alice.call('GET', `/spaces/${space.id}/change-requests/${request.id}/conflicts`);
+    const { data: review } = await spaces.submitChangeRequestReview(space.id, request.id, { status: 'approved' });
+    await spaces.requestReviewersForChangeRequest(space.id, request.id, { users: [alice.id] });
+    return { request, review, conflict };
+}
+
 function namesThingInOrganization(parameters) {
     return parameters.includes('organizationId') && parameters.length > 1;
 }
@@ -148,7 +164,8 @@ async function call(person, operation, things) {
     return await person.request(operation.method, fill(operation, things), body);
 }
 
-// Everything that the person can read of the things.
+// Everything that the person can read of the things, but for when members were last seen: the
+// server notes that a while after it answered them.
 async function visibleTo(person, operations, things) {
     const seen = {};
     for (const operation of operations.filter(({ method }) => method === 'GET')) {

@@ -160,13 +160,15 @@ func (r Reader) CountChangeRequestsVisible(ctx context.Context, v Viewer, f Chan
 		JOIN visible ON visible.visible_id = c.space_id WHERE TRUE`+where, args...)
 }
 
-// NextNumber gives the number of the next change request of a space.
-func (tx *Tx) NextNumber(ctx context.Context, space docs.SpaceID) (int64, error) {
-	return one(ctx, tx.Reader, "number", scanInt,
-		`SELECT COALESCE(MAX(number), 0) + 1 FROM change_requests WHERE space_id = $1`, space)
+// NextNumber gives the number of the next change request of a space, and
+// counts it. Of two at the same moment the second is tried again, instead of
+// finding its number taken.
+func (tx *Tx) NextNumber(ctx context.Context, space docs.SpaceID) (n int64, err error) {
+	err = tx.run.row(ctx, `UPDATE spaces SET change_requests = change_requests + 1 WHERE id = $1 RETURNING change_requests`, space).Scan(&n)
+	return n, err
 }
 
-// AddChangeRequest stores a new change request.
+// AddChangeRequest stores a new change request under a number of NextNumber.
 func (tx *Tx) AddChangeRequest(ctx context.Context, c docs.ChangeRequest) error {
 	err := tx.put(ctx, `
 		INSERT INTO change_requests (id, space_id, number, status, subject, description, created_by, created_at, updated_at,
@@ -195,13 +197,9 @@ func (tx *Tx) countChangeRequest(ctx context.Context, space docs.SpaceID, from, 
 		}
 		return 0
 	}
-	all := 0
-	if from == "" {
-		all = 1
-	}
-	return tx.put(ctx, `UPDATE spaces SET change_requests = change_requests + $2,
-		change_requests_open = change_requests_open + $3, change_requests_draft = change_requests_draft + $4 WHERE id = $1`,
-		space, all, step(docs.ChangeOpen), step(docs.ChangeDraft))
+	return tx.put(ctx, `UPDATE spaces SET change_requests_open = change_requests_open + $2,
+		change_requests_draft = change_requests_draft + $3 WHERE id = $1`,
+		space, step(docs.ChangeOpen), step(docs.ChangeDraft))
 }
 
 // PutChangeRequest stores a changed change request. was is how it was read:

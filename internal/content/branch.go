@@ -64,7 +64,7 @@ func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, cr
 		m.into, from = mine, main.Rev
 	}
 	now := s.Store.Clock()
-	m.draft, m.conflicts, err = s.mergeInto(ctx, m.into, base, from, docs.TimeOf(now), idsFrom(now))
+	m.draft, m.conflicts, err = s.mergeInto(ctx, dir, m.into, base, from, docs.TimeOf(now), idsFrom(now))
 	for i := range m.conflicts {
 		c := &m.conflicts[i]
 		c.Base, c.Main, c.Mine = base.ID, main.Rev.ID, mine.Rev.ID

@@ -198,6 +198,7 @@ func sees(a, b docs.Page) bool {
 	a.Pinned, b.Pinned = false, false
 	if a.Body == b.Body {
 		a.Side, b.Side = "", ""
+		a.OID, b.OID = "", "" // forgotten when it was changed and set back
 	}
 	x, _ := json.Marshal(a) // a page always can be encoded: it was decoded
 	y, _ := json.Marshal(b)

@@ -22,6 +22,7 @@ type merge struct {
 	d         *draft // of the line that it goes into
 	base      *tree
 	from      *tree
+	dir       direction
 	conflicts []Conflict
 
 	before, after map[string][]byte     // what from changed: keys of the tree
@@ -38,14 +39,14 @@ type plan struct {
 }
 
 // mergeInto gives a draft of into with what from changed since base.
-func (s *Service) mergeInto(ctx context.Context, into *View, base, from docs.Revision, now docs.Time, newID func() string) (*draft, []Conflict, error) {
+func (s *Service) mergeInto(ctx context.Context, dir direction, into *View, base, from docs.Revision, now docs.Time, newID func() string) (*draft, []Conflict, error) {
 	d := s.draftOf(into, now, newID)
 	if into.Rev.Root == base.Root {
 		d.whole = &from.Root
 		return d, nil, nil
 	}
 	m := &merge{
-		d: d, base: &tree{src: d.src, root: base.Root}, from: &tree{src: d.src, root: from.Root},
+		d: d, dir: dir, base: &tree{src: d.src, root: base.Root}, from: &tree{src: d.src, root: from.Root},
 		before: map[string][]byte{}, after: map[string][]byte{},
 		plan: map[docs.PageID]*plan{}, gone: map[docs.PageID]bool{},
 	}
@@ -455,25 +456,81 @@ func (m *merge) put(ctx context.Context) error {
 
 // putPage stores a page under a slug and a file that are its own.
 func (m *merge) putPage(ctx context.Context, p docs.Page) error {
-	taken, _, err := m.d.taken(ctx, p, p.Slug)
+	taken, by, err := m.d.taken(ctx, p, p.Slug)
 	if err != nil {
 		return err
 	}
 	if taken && p.HasPath() {
-		pinned, title := p.Pinned, p.Title
-		if pinned {
-			p.Title = p.Slug
-		}
-		p.Pinned = false
-		if p, err = m.d.slugged(ctx, "", p); err != nil {
+		published, err := m.published(ctx, p)
+		if err != nil {
 			return err
 		}
-		p.Pinned, p.Title = pinned, title
+		if published {
+			return m.putPublished(ctx, p, by)
+		}
+		if p, err = m.d.reslugged(ctx, p); err != nil {
+			return err
+		}
 	}
 	if p.File, err = m.d.freeName(ctx, p.File, "p:"+string(p.ID)); err != nil {
 		return err
 	}
 	return m.d.put(ctx, p)
+}
+
+// published tells whether readers know a page by the slug that it is to have:
+// then a change request does not take it away.
+func (m *merge) published(ctx context.Context, p docs.Page) (bool, error) {
+	if m.dir != intoRequest {
+		return false, nil
+	}
+	b, _, err := m.from.get(ctx, slugKey(p.Parent, p.Slug))
+	return docs.PageID(b) == p.ID, err
+}
+
+// putPublished stores a page of the space under the slug that a page of the
+// change request has so far, which gets another one.
+func (m *merge) putPublished(ctx context.Context, p docs.Page, by docs.PageID) error {
+	other, err := m.d.Page(ctx, by)
+	if err != nil {
+		return err
+	}
+	path, err := m.d.Path(ctx, other)
+	if err != nil {
+		return err
+	}
+	m.d.remove(slugKey(other.Parent, other.Slug))
+	if err := m.putPage(ctx, p); err != nil {
+		return err
+	}
+	if other, err = m.d.reslugged(ctx, other); err != nil {
+		return err
+	}
+	// Nobody was led to it by the slug, so nobody is led on.
+	key := keyRedirect + docs.SlugKey(path)
+	before, had, err := m.d.get(ctx, key)
+	if err == nil {
+		err = m.d.put(ctx, other)
+	}
+	if err != nil {
+		return err
+	}
+	if m.d.remove(key); had {
+		m.d.set(key, before)
+	}
+	return nil
+}
+
+// reslugged gives a page a slug that is free, close to the one that it has.
+func (d *draft) reslugged(ctx context.Context, p docs.Page) (docs.Page, error) {
+	pinned, title := p.Pinned, p.Title
+	if pinned {
+		p.Title = p.Slug
+	}
+	p.Pinned = false
+	p, err := d.slugged(ctx, "", p)
+	p.Pinned, p.Title = pinned, title
+	return p, err
 }
 
 // drop removes the pages that from deleted. What hangs below them and was not

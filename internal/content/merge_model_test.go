@@ -346,7 +346,8 @@ type request struct {
 
 // merge brings a line into another one, and compares with the model.
 func (d *modelDesk) merge(into, base, from modelLine) (modelLine, []Conflict) {
-	dr, conflicts, err := d.s.mergeInto(context.Background(), d.view(into.rev), base.rev, from.rev, 1, func() string { return d.fresh("new") })
+	dir := direction(rapid.Bool().Draw(d.T, "into a request"))
+	dr, conflicts, err := d.s.mergeInto(context.Background(), dir, d.view(into.rev), base.rev, from.rev, 1, func() string { return d.fresh("new") })
 	if err != nil {
 		d.Fatalf("%v", err)
 	}

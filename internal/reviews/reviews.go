@@ -205,6 +205,21 @@ func openConflicts(ctx context.Context, r store.Reader, cr docs.ChangeRequest) (
 	return out, nil
 }
 
+// withOpen adds the conflicts that an earlier update left open.
+func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found []content.Conflict) ([]content.Conflict, error) {
+	known := map[string]bool{}
+	for _, c := range found {
+		known[c.Name()] = true
+	}
+	open, err := openConflicts(ctx, r, cr)
+	for _, c := range open {
+		if !known[c.Name()] {
+			found = append(found, c)
+		}
+	}
+	return found, err
+}
+
 // Update brings what the space changed into a change request, and records
 // where the two conflict.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, name string) (Result, error) {
@@ -238,12 +253,14 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, name string) (Resu
 		}
 		cr := was
 		cr.Revision, cr.Ancestor, cr.UpdatedAt = rev.ID, g.Space.Revision, tx.Now()
-		cr.OpenConflicts += len(conflicts)
-		out = Result{cr, rev.ID, conflicts}
+		out = Result{Request: cr, Revision: rev.ID}
 		if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
 			return out, err
 		}
 		if err := putConflicts(ctx, tx, cr, conflicts); err != nil {
+			return out, err
+		}
+		if out.Conflicts, err = withOpen(ctx, tx.Reader, cr, conflicts); err != nil {
 			return out, err
 		}
 		return out, s.record(ctx, tx, g, cr, "bring_up_to_date", map[string]any{"revision": rev.ID, "conflicts": len(conflicts)})

@@ -229,6 +229,15 @@ func checkWholeTransactions(t *testing.T, at place) {
 			SELECT 1 FROM spaces s WHERE s.id = j.key AND s.deleted_at > 0)`},
 		{"spaces without their first revision", `SELECT COUNT(*) FROM spaces s WHERE NOT EXISTS (
 			SELECT 1 FROM revisions r WHERE r.id = s.revision_id)`},
+		{"merged change requests without their revision", `SELECT COUNT(*) FROM change_requests c WHERE c.status = 'merged' AND NOT EXISTS (
+			SELECT 1 FROM revisions r WHERE r.id = c.merged_id AND r.merged_from = c.id)`},
+		{"merges of change requests that are not merged", `SELECT COUNT(*) FROM revisions r WHERE r.merged_from <> '' AND NOT EXISTS (
+			SELECT 1 FROM change_requests c WHERE c.id = r.merged_from AND c.merged_id = r.id AND c.status = 'merged')`},
+		{"change requests without their newest revision", `SELECT COUNT(*) FROM change_requests c WHERE NOT EXISTS (
+			SELECT 1 FROM revisions r WHERE r.id = c.revision_id)`},
+		{"spaces that count their change requests wrong", `SELECT COUNT(*) FROM spaces s
+			WHERE s.change_requests <> (SELECT COUNT(*) FROM change_requests c WHERE c.space_id = s.id)
+			OR s.change_requests_draft <> (SELECT COUNT(*) FROM change_requests c WHERE c.space_id = s.id AND c.status = 'draft')`},
 	} {
 		var found int
 		if err := db.QueryRow(halves.query).Scan(&found); err != nil {

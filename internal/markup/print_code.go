@@ -68,6 +68,9 @@ func (p *printer) fence(info string, lines []string) string {
 		}
 	}
 	mark := strings.Repeat(c, n)
+	if strings.HasPrefix(info, c) {
+		info = " " + info // else it would be a part of the mark
+	}
 	return mark + escapeInfo(info) + "\n" + strings.Join(lines, "\n") + "\n" + mark
 }
 

@@ -23,7 +23,7 @@ const module = "github.com/octavo-docs/octavo/"
 var layers = [][]string{
 	{"internal/cache", "internal/errs", "internal/opt"},
 	{"internal/chunk", "internal/markup", "internal/expr", "internal/search", "internal/outbound"},
-	{"internal/folder"},
+	{"internal/folder", "internal/pdf"},
 	{"internal/docs"},
 	{"internal/store", "internal/blob"},
 	{"internal/authz"},
@@ -61,6 +61,8 @@ var only = map[string][]string{
 	"github.com/blevesearch/snowballstem": {"internal/search"},
 	"github.com/minio/minio-go":           {"internal/blob"},
 	"code.dny.dev/ssrf":                   {"internal/outbound"},
+	"codeberg.org/go-fonts/dejavu":        {"internal/pdf"},
+	"golang.org/x/text":                   {"internal/pdf"},
 }
 
 func TestImportsGoDownward(t *testing.T) {
@@ -136,6 +138,7 @@ func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 // line here and in docs/adr/0002-dependencies.md: why, who keeps it, and
 // what we would do without it.
 var modules = []string{
+	"codeberg.org/go-fonts/dejavu",
 	"code.dny.dev/ssrf",
 	"github.com/alecthomas/chroma/v2",
 	"github.com/alecthomas/kong",
@@ -155,6 +158,7 @@ var modules = []string{
 	"go.yaml.in/yaml/v3",
 	"golang.org/x/image",
 	"golang.org/x/net",
+	"golang.org/x/text",
 	"modernc.org/sqlite",
 	"pgregory.net/rapid", // tests
 }

@@ -95,6 +95,7 @@ export const REQUIRED = {
         'duplicateSpace',
     ],
     files: ['listFiles', 'getFileById', 'listSpaceFileBacklinks'],
+    pdf: ['getSpacePdf', 'getChangeRequestPdf'],
     links: [
         'listSpaceLinks',
         'listPageLinksInSpace',

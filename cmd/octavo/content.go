@@ -109,11 +109,17 @@ func readFolder(from string) (*folder.Tree, func() error, error) {
 type exportCmd struct {
 	storeFlags
 	addressFlag
-	To    string `arg:"" help:"Folder to write; it must be empty or not exist." placeholder:"DIR"`
+	pdfFlag
+	To    string `arg:"" optional:"" help:"Folder to write; it must be empty or not exist." placeholder:"DIR"`
 	Space string `help:"Id of the space." required:""`
+	PDF   string `help:"Write a PDF instead of a folder." name:"pdf" placeholder:"FILE"`
 }
 
 func (c *exportCmd) Run(ctx context.Context, s streams) (err error) {
+	if (c.To == "") == (c.PDF == "") {
+		fmt.Fprintln(s.err, "octavo: export needs either a folder or --pdf FILE")
+		return exitError(2)
+	}
 	if err := c.exists(); err != nil {
 		return err
 	}
@@ -126,6 +132,9 @@ func (c *exportCmd) Run(ctx context.Context, s streams) (err error) {
 	sp, err := findSpace(ctx, sv, c.Space)
 	if err != nil {
 		return err
+	}
+	if c.PDF != "" {
+		return c.writePDF(ctx, s, sv, sp)
 	}
 	if there, err := os.ReadDir(c.To); err == nil && len(there) > 0 {
 		return fmt.Errorf("%s is not empty; choose another folder", c.To)

@@ -17,6 +17,7 @@ import (
 
 type serveCmd struct {
 	storeFlags
+	pdfFlag
 	Listen        string        `help:"Address to listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
 	BaseURL       string        `help:"Public address, such as https://docs.example.com; from --listen without it." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
 	MetricsListen string        `help:"Serve /metrics on an address of its own instead of --listen." env:"OCTAVO_METRICS_LISTEN" placeholder:"HOST:PORT"`
@@ -51,9 +52,13 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return fmt.Errorf("--outbound-allow: %w", err)
 	}
+	fonts, err := c.fonts()
+	if err != nil {
+		return err
+	}
 	log := newLog(s.err, c.LogLevel, c.LogFormat)
 	srv, err := server.Start(ctx, server.Config{
-		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, Database: o, Files: c.files(), Outbound: allowed,
+		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, Database: o, Files: c.files(), Outbound: allowed, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
 		Log: log, Version: version, Build: build,
 	})

@@ -12,6 +12,7 @@ import isolation from './isolation.mjs';
 import links from './links.mjs';
 import members from './members.mjs';
 import organizations from './organizations.mjs';
+import pdf from './pdf.mjs';
 import permissions from './permissions.mjs';
 import reviews from './reviews.mjs';
 import revisions from './revisions.mjs';
@@ -41,6 +42,7 @@ export const SCENARIOS = {
     change_requests: changeRequests,
     reviews,
     links,
+    pdf,
     search,
     comments,
     webhooks,

@@ -70,6 +70,7 @@ type API struct {
 	spec    []byte
 
 	pageCache *cache.Cache[pageKey, *keptPage]
+	pdfSlots  chan struct{}
 }
 
 // op declares an operation. Everything that is known of it is here and in
@@ -102,7 +103,7 @@ const maxPageCache = 24 << 20
 // New declares all operations. It panics if one of them is wrong, so that a
 // server with a hole in it does not start.
 func New(c Config, secret string) *API {
-	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit)}
+	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), pdfSlots: make(chan struct{}, pdfMakers)}
 	a.pageCache = cache.New[pageKey](maxPageCache, (*keptPage).size)
 	config := huma.DefaultConfig("Octavo", c.Version)
 	config.Info.Description = apiAbout
@@ -134,6 +135,7 @@ func New(c Config, secret string) *API {
 	a.search()
 	a.comments()
 	a.webhooks()
+	a.pdf()
 	a.describe()
 	a.mux.HandleFunc("GET "+Prefix+downloads, a.download)
 	a.mux.HandleFunc("/", a.unknown)

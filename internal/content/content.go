@@ -17,7 +17,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -28,11 +30,13 @@ type Service struct {
 	Outbound outbound.Policy
 	BaseURL  string // without a slash at the end
 	Log      *slog.Logger
+	Fonts    *pdf.Fonts // of PDFs, besides the bundled ones; nil is none
 
-	objects  *cache.Cache[chunk.Hash, object]
-	reports  *cache.Cache[docs.RevisionID, *linkReport]
-	relinked *cache.Cache[twoTrees, *relinked]
-	places   *cache.Cache[string, place]
+	highlight *markup.Highlighter
+	objects   *cache.Cache[chunk.Hash, object]
+	reports   *cache.Cache[docs.RevisionID, *linkReport]
+	relinked  *cache.Cache[twoTrees, *relinked]
+	places    *cache.Cache[string, place]
 }
 
 // object is what the cache keeps of an object: a node, or bytes.
@@ -46,6 +50,7 @@ const (
 	maxObjects  = 48 << 20 // bytes
 	maxReports  = 16 << 20 // bytes
 	maxRelinked = 16 << 20 // bytes
+	maxColored  = 8 << 20  // bytes, of code in PDFs
 )
 
 // New gives a service over a store.
@@ -56,6 +61,7 @@ func New(s Service) *Service {
 		}
 		return len(o.data) + 128
 	})
+	s.highlight = markup.NewHighlighter(maxColored)
 	s.reports = cache.New[docs.RevisionID](maxReports, (*linkReport).size)
 	s.relinked = cache.New[twoTrees](maxRelinked, (*relinked).size)
 	s.places = cache.New[string](maxPlaces, func(p place) int { return p.size + 256 })

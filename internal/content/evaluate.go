@@ -28,17 +28,9 @@ func (t *tree) Evaluated(ctx context.Context, doc *markup.Document, vars docs.Va
 	if how != EvaluateAll && how != EvaluateDeterministic {
 		return doc, nil
 	}
-	space, err := t.Variables(ctx)
+	env, err := t.environment(ctx, vars)
 	if err != nil {
 		return nil, err
-	}
-	if vars == nil {
-		vars = docs.Variables{}
-	}
-	env := map[string]any{
-		"visitor": map[string]any{"claims": map[string]any{"unsigned": map[string]any{}}},
-		"space":   map[string]any{"vars": map[string]any(space)},
-		"page":    map[string]any{"vars": map[string]any(vars)},
 	}
 	keep := func(src string) bool {
 		if how == EvaluateAll {
@@ -77,6 +69,22 @@ func (t *tree) Evaluated(ctx context.Context, doc *markup.Document, vars docs.Va
 			return expr.Condition(src, env), false
 		},
 	}), nil
+}
+
+// environment is what expressions of a page can ask for.
+func (t *tree) environment(ctx context.Context, vars docs.Variables) (map[string]any, error) {
+	space, err := t.Variables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if vars == nil {
+		vars = docs.Variables{}
+	}
+	return map[string]any{
+		"visitor": map[string]any{"claims": map[string]any{"unsigned": map[string]any{}}},
+		"space":   map[string]any{"vars": map[string]any(space)},
+		"page":    map[string]any{"vars": map[string]any(vars)},
+	}, nil
 }
 
 // dereferenced gives a document with reusable contents in place of the

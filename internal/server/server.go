@@ -27,6 +27,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -41,6 +42,7 @@ type Config struct {
 	Database      store.Options
 	Files         Files
 	Outbound      outbound.Policy // where the server may connect to
+	Fonts         *pdf.Fonts      // of PDFs, besides the bundled ones
 	Limit         api.Limit
 	AccessLog     bool // log every request, not only failures
 	Log           *slog.Logger
@@ -146,7 +148,7 @@ func (s *Server) start(ctx context.Context) error {
 		s.BaseURL = "http://" + s.addr
 	}
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
-	s.Content.BaseURL = s.BaseURL
+	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
 	secret, err := s.Store.Secret(ctx)
 	if err != nil {
 		return errors.Join(err, listener.Close())

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/pdf"
+	"github.com/octavo-docs/octavo/internal/server"
+)
+
+// pdfFlag is of the commands that make PDFs.
+type pdfFlag struct {
+	PDFFont []string `help:"Font file for characters that the bundled fonts lack in PDFs, such as Chinese ones; again for more. What it lacks is taken from installed fonts." name:"pdf-font" env:"OCTAVO_PDF_FONT" placeholder:"FILE" type:"path"`
+}
+
+// fonts opens them.
+func (f pdfFlag) fonts() (*pdf.Fonts, error) {
+	out, err := pdf.OpenFonts(f.PDFFont, true)
+	if err != nil {
+		return nil, fmt.Errorf("--pdf-font: %w", err)
+	}
+	return out, nil
+}
+
+// writePDF writes the newest revision of a space as a PDF. The file is there
+// when it is whole.
+func (c *exportCmd) writePDF(ctx context.Context, s streams, sv server.Services, sp docs.Space) (err error) {
+	if sv.Content.Fonts, err = c.fonts(); err != nil {
+		return err
+	}
+	sv.Content.Log = newLog(s.err, "warn", "text")
+	v, err := sv.Content.Head(ctx, sp)
+	if err != nil {
+		return err
+	}
+	book, err := sv.Content.Book(ctx, v, content.BookOptions{Members: true})
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(c.PDF), ".octavo-*.pdf")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err := errors.Join(pdf.Write(ctx, f, book), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), c.PDF); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "wrote revision %s to %s\n", v.Rev.ID, c.PDF)
+	return err
+}

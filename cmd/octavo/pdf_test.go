@@ -1,0 +1,37 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A space is written as a PDF, whole or not at all:
+// nothing is left behind when it fails.
+func TestExportPDF(t *testing.T) {
+	l := openLibrary(t, sqlitePlace(t))
+	l.bring(t, handbook(t))
+	dir := t.TempDir()
+	to := filepath.Join(dir, "book.pdf")
+	said := mustOctavo(t, l.at, "export", "--space="+l.space, "--pdf="+to)
+	if !strings.Contains(said, "wrote revision "+l.head(t)) {
+		t.Errorf("it says %q", said)
+	}
+	b, err := os.ReadFile(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(b); !strings.HasPrefix(text, "%PDF-1.7") || !strings.HasSuffix(text, "%%EOF\n") || strings.Count(text, "/Type/Page/") < pagesOfHandbook/2 {
+		t.Errorf("it is no PDF: %d bytes, %.20q", len(b), b)
+	}
+	if _, stderr, err := octavo(l.at, "export", "--space="+l.space, "--pdf="+filepath.Join(dir, "no", "book.pdf")); err == nil {
+		t.Errorf("a folder that is not there: %s", stderr)
+	}
+	if _, stderr, err := octavo(l.at, "export", "--space="+l.space, "--pdf="+to, "--pdf-font="+to); err == nil || !strings.Contains(stderr, "--pdf-font: font") {
+		t.Errorf("a font that is none: %s", stderr)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("%v is left (%v)", left, err)
+	}
+}

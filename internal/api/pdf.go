@@ -1,0 +1,217 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/pdf"
+)
+
+const (
+	// pdfs are addresses of PDFs. They hold for an hour, and always for the
+	// revision that was the newest when they were asked for.
+	pdfs      = "/pdf/{spaceId}/{revisionId}/{name}"
+	pdfExpiry = time.Hour
+	// pdfFiles is how long the addresses of files in a PDF hold. They name
+	// bytes that whoever made the PDF could have put into it.
+	pdfFiles = 365 * 24 * time.Hour
+	// pdfMakers is how many PDFs are made at a time; others wait for so long.
+	pdfMakers = 2
+	pdfWait   = time.Minute
+)
+
+func (a *API) pdf() {
+	const tag = "Content"
+	const about = "The address works for one hour, without a token; the PDF is made when it is fetched, of the revision that is the newest now. " +
+		"With page, of that page and those below it; with only too, of that page alone. Pages that are hidden or have a condition are left out, unless named by page."
+	register(a, op{
+		ID: "getSpacePdf", Route: "GET /spaces/{spaceId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
+		Summary: "An address from which a space can be fetched as a PDF.", About: about,
+	}, func(ctx context.Context, in *pdfIn) (*out[pdfAddress], error) {
+		return a.pdfOut(ctx, a.head, in.PDFOptions)
+	})
+	register(a, op{
+		ID: "getChangeRequestPdf", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
+		Summary: "An address from which a change request can be fetched as a PDF.", About: about,
+	}, func(ctx context.Context, in *requestPDFIn) (*out[pdfAddress], error) {
+		return a.pdfOut(ctx, a.request(in.Request), in.PDFOptions)
+	})
+	a.mux.HandleFunc("GET "+Prefix+pdfs, a.fetchPDF)
+}
+
+// PDFOptions say what a PDF holds.
+type PDFOptions struct {
+	Page docs.PageID `query:"page" maxLength:"200" doc:"Id of a page: it and the pages below it. Without it, all pages."`
+	Only bool        `query:"only" doc:"With page: without the pages below it."`
+}
+
+type pdfIn struct {
+	SpaceIn
+	PDFOptions
+}
+
+type requestPDFIn struct {
+	RequestIn
+	PDFOptions
+}
+
+type pdfAddress struct {
+	URL string `json:"url" format:"uri" doc:"Signed; valid for one hour."`
+}
+
+// pdfOut gives an address for a revision. What decides about the content is
+// signed, also whether the caller may learn who the members are.
+func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAddress], error) {
+	v, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.Page == "" && o.Only {
+		return nil, errs.Field("query.only", "needs a page")
+	}
+	title := v.Space.Title
+	if o.Page != "" {
+		p, err := v.Page(ctx, o.Page)
+		if err != nil {
+			return nil, err
+		}
+		if !p.HasPath() {
+			return nil, errs.Field("query.page", "is a page without content of its own")
+		}
+		title = p.Title
+	}
+	g := authz.Of(ctx)
+	q := pdfQuery{page: string(o.Page)}
+	if o.Only {
+		q.only = "true"
+	}
+	if g.Access != nil && g.Access.OrgRole().Valid() {
+		q.members = "true"
+	}
+	name := docs.SlugOf(title) + ".pdf"
+	signature := a.Signer.Sign(a.Store.Clock().Add(pdfExpiry), q.signed(string(v.Space.ID), string(v.Rev.ID), name)...)
+	at := a.location("pdf", string(v.Space.ID), string(v.Rev.ID), url.PathEscape(name)) + "?" + q.encode(signature)
+	return ok(pdfAddress{at}), nil
+}
+
+// pdfQuery is the part of an address that says what a PDF holds.
+type pdfQuery struct{ page, only, members string }
+
+func pdfQueryOf(v url.Values) pdfQuery {
+	return pdfQuery{v.Get("page"), v.Get("only"), v.Get("members")}
+}
+
+func (q pdfQuery) encode(signature string) string {
+	v := url.Values{"signature": {signature}}
+	for key, value := range map[string]string{"page": q.page, "only": q.only, "members": q.members} {
+		if value != "" {
+			v.Set(key, value)
+		}
+	}
+	return v.Encode()
+}
+
+// signed gives what a signature is for. The first part keeps signatures of
+// files from being taken for those of PDFs.
+func (q pdfQuery) signed(space, revision, name string) []string {
+	return []string{"pdf", space, revision, name, q.page, q.only, q.members}
+}
+
+func (a *API) fetchPDF(w http.ResponseWriter, r *http.Request) {
+	if err := a.limits.take(w.Header(), clientOf(r), time.Now()); err != nil {
+		writeProblem(w, problemOf(err))
+		return
+	}
+	if err := a.servePDF(w, r); err != nil {
+		if r.Context().Err() == nil && problemOf(err).Err.Code >= http.StatusInternalServerError {
+			a.Log.Error("a PDF could not be made", "space", r.PathValue("spaceId"), "revision", r.PathValue("revisionId"), "error", err)
+		}
+		writeProblem(w, problemOf(err))
+	}
+}
+
+func (a *API) servePDF(w http.ResponseWriter, r *http.Request) (err error) {
+	space, revision, name, q := r.PathValue("spaceId"), r.PathValue("revisionId"), r.PathValue("name"), pdfQueryOf(r.URL.Query())
+	if err := a.Signer.Verify(r.URL.Query().Get("signature"), a.Store.Clock(), q.signed(space, revision, name)...); err != nil {
+		return err
+	}
+	sp, err := a.Store.Space(r.Context(), docs.SpaceID(space))
+	if err != nil || !sp.It.DeletedAt.IsZero() {
+		return errs.Missing("space")
+	}
+	v, err := a.Content.At(r.Context(), a.Store.Reader, sp.It, docs.RevisionID(revision))
+	if err != nil {
+		return err
+	}
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", "application/pdf")
+		return nil
+	}
+	a.patient(w, transferTime)
+	f, hash, err := a.makePDF(r.Context(), v, q)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	blob.Serve(w, r, blob.Served{Name: name, ContentType: "application/pdf", Hash: hash}, f)
+	return nil
+}
+
+// pdfTurn waits until one more PDF may be made.
+func (a *API) pdfTurn(ctx context.Context) (done func(), err error) {
+	wait := time.NewTimer(pdfWait)
+	defer wait.Stop()
+	select {
+	case a.pdfSlots <- struct{}{}:
+		return func() { <-a.pdfSlots }, nil
+	case <-wait.C:
+		return nil, errs.E(errs.TooMany, "other PDFs are being made; try again in a minute")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// makePDF writes a PDF into a temporary file, which the caller removes. It
+// is sent afterwards: a line may be slow, and others need not wait for it.
+func (a *API) makePDF(ctx context.Context, v *content.View, q pdfQuery) (_ *os.File, hash blob.Hash, err error) {
+	done, err := a.pdfTurn(ctx)
+	if err != nil {
+		return nil, hash, err
+	}
+	defer done()
+	book, err := a.Content.Book(ctx, v, content.BookOptions{
+		Page: docs.PageID(q.page), Only: q.only == "true", Members: q.members == "true",
+		FileURL: func(f docs.File) string { return a.fileURL(v.Space, f, a.Store.Clock().Add(pdfFiles)) },
+	})
+	if err != nil {
+		return nil, hash, err
+	}
+	f, err := os.CreateTemp("", "octavo-*.pdf")
+	if err != nil {
+		return nil, hash, err
+	}
+	sum := sha256.New()
+	err = pdf.Write(ctx, io.MultiWriter(f, sum), book)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		if errors.Is(err, pdf.ErrTooLong) {
+			err = errs.E(errs.Precondition, "%s; ask for a part of it with page", err)
+		}
+		return nil, hash, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	copy(hash[:], sum.Sum(nil))
+	return f, hash, nil
+}

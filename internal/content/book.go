@@ -1,0 +1,258 @@
+package content
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/expr"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/pdf"
+)
+
+// BookOptions say what a book holds and for whom it is.
+type BookOptions struct {
+	Page docs.PageID // only this page and what is below it; empty is all
+	Only bool        // without what is below
+	// Members says that the reader may learn who belongs to the
+	// organization, and what it is called.
+	Members bool
+	// FileURL gives an address for a file that the book refers to; nil gives
+	// none.
+	FileURL func(docs.File) string
+}
+
+// Book gives a revision as a book. Pages that are hidden, or whose condition
+// does not hold for somebody without claims, are left out with what is below
+// them, except for the one that was asked for. Its chapters are read one
+// after the other, while the book is written.
+func (s *Service) Book(ctx context.Context, v *View, o BookOptions) (pdf.Book, error) {
+	b := &binder{s: s, v: v, o: o, ctx: ctx, pages: map[string]string{}, names: map[docs.UserID]string{}}
+	var err error
+	if b.env, err = v.environment(ctx, nil); err != nil {
+		return pdf.Book{}, err
+	}
+	title, err := b.collect()
+	if err != nil {
+		return pdf.Book{}, err
+	}
+	out := pdf.Book{
+		Title: title, Date: v.Rev.CreatedAt.Std(),
+		Facts:    []string{v.Rev.CreatedAt.Std().Format("2 January 2006"), "Revision " + string(v.Rev.ID)},
+		Chapters: b.chapters, Within: b.within, Link: b.link, Name: b.name, Open: b.open,
+		Highlight: s.highlight, Fonts: s.Fonts, Contents: len(b.list) > 1,
+		Missing: func(runes []rune) { s.reportMissing(v, runes) },
+	}
+	if o.Members {
+		org, err := s.Store.Organization(ctx, v.Space.Org)
+		if err != nil {
+			return out, err
+		}
+		out.Subtitle = org.Title
+	}
+	return out, nil
+}
+
+// binder puts a book together.
+type binder struct {
+	s     *Service
+	v     *View
+	o     BookOptions
+	ctx   context.Context
+	env   map[string]any
+	list  []boundPage
+	pages map[string]string // title by id
+	names map[docs.UserID]string
+	err   error // of a function that cannot return one
+}
+
+type boundPage struct {
+	docs.Page
+	depth int
+}
+
+// collect lists the pages of the book and gives its title.
+func (b *binder) collect() (string, error) {
+	if b.o.Page == "" {
+		all, err := b.v.All(b.ctx)
+		if err != nil {
+			return "", err
+		}
+		for _, w := range all {
+			b.add(w, 0, false)
+		}
+		return b.v.Space.Title, nil
+	}
+	p, err := b.v.Page(b.ctx, b.o.Page)
+	if err != nil {
+		return "", err
+	}
+	if !p.HasPath() {
+		return "", errs.Field("query.page", "is a page without content of its own")
+	}
+	w := &Walked{Page: p}
+	if !b.o.Only {
+		if w, err = b.v.Subtree(b.ctx, p); err != nil {
+			return "", err
+		}
+	}
+	b.add(w, 0, true)
+	return p.Title, nil
+}
+
+func (b *binder) add(w *Walked, depth int, asked bool) {
+	if !w.HasPath() || !asked && (w.Hidden || w.Condition != "" && !expr.Condition(w.Condition, b.env)) {
+		return
+	}
+	b.list = append(b.list, boundPage{w.Page, depth})
+	b.pages[string(w.ID)] = w.Title
+	for _, c := range w.Children {
+		b.add(c, depth+1, false)
+	}
+}
+
+// chapters reads the pages in order.
+func (b *binder) chapters(yield func(pdf.Chapter, error) bool) {
+	for _, p := range b.list {
+		ch, err := b.chapter(p)
+		if err == nil {
+			err = b.err
+		}
+		if !yield(ch, err) || err != nil {
+			return
+		}
+	}
+	if b.err != nil {
+		yield(pdf.Chapter{}, b.err)
+	}
+}
+
+func (b *binder) chapter(p boundPage) (pdf.Chapter, error) {
+	ch := pdf.Chapter{ID: string(p.ID), Title: p.Title, Description: p.Description, Depth: p.depth}
+	if emoji := EmojiText(p.Emoji); emoji != "" {
+		ch.Title = emoji + " " + p.Title
+	}
+	if p.Type != docs.PageDocument {
+		return ch, nil
+	}
+	doc, err := b.v.Document(b.ctx, p.Page)
+	if err != nil {
+		return ch, err
+	}
+	if doc, err = b.v.dereferenced(b.ctx, doc); err != nil {
+		return ch, err
+	}
+	ch.Document, err = b.v.Evaluated(b.ctx, doc, p.Variables, EvaluateAll)
+	return ch, err
+}
+
+func (b *binder) within(page string) bool {
+	_, ok := b.pages[page]
+	return ok
+}
+
+// note keeps an error that means more than that something is not there.
+func (b *binder) note(err error) bool {
+	if err != nil && b.err == nil && !errs.Is(err, errs.NotFound) {
+		b.err = err
+	}
+	return err == nil
+}
+
+// link gives the address of what is not in the book.
+func (b *binder) link(ref markup.Ref) (string, bool) {
+	base, space := b.s.BaseURL, string(b.v.Space.ID)
+	if ref.Space != "" {
+		space = ref.Space
+	}
+	if base == "" {
+		return "", false
+	}
+	switch ref.Kind {
+	case markup.RefSpace:
+		return base + "/s/" + ref.Space, true
+	case markup.RefPage, markup.RefAnchor:
+		return base + "/s/" + space + "/" + ref.Page, ref.Page != ""
+	case markup.RefFile:
+		if b.o.FileURL == nil || ref.Space != "" {
+			return "", false
+		}
+		f, err := b.v.File(b.ctx, docs.FileID(ref.File))
+		if !b.note(err) {
+			return "", false
+		}
+		return b.o.FileURL(f), true
+	}
+	return "", false
+}
+
+// name gives the title of what a reference leads to.
+func (b *binder) name(ref markup.Ref) (string, bool) {
+	if ref.Space != "" && ref.Kind != markup.RefSpace {
+		return "", false // of another space, which the reader may not see
+	}
+	switch ref.Kind {
+	case markup.RefPage, markup.RefAnchor:
+		if title, ok := b.pages[ref.Page]; ok {
+			return title, true
+		}
+		p, err := b.v.Page(b.ctx, docs.PageID(ref.Page))
+		return p.Title, b.note(err)
+	case markup.RefFile:
+		f, err := b.v.File(b.ctx, docs.FileID(ref.File))
+		return f.Name, b.note(err)
+	case markup.RefUser:
+		return b.user(docs.UserID(ref.User))
+	}
+	return "", false
+}
+
+func (b *binder) user(id docs.UserID) (string, bool) {
+	if !b.o.Members {
+		return "", false
+	}
+	name, ok := b.names[id]
+	if !ok {
+		m, err := b.s.Store.Member(b.ctx, b.v.Space.Org, id)
+		if b.note(err) {
+			name = m.User.DisplayName
+		}
+		b.names[id] = name
+	}
+	return name, name != ""
+}
+
+// open opens a file of the space.
+func (b *binder) open(ref markup.Ref) (io.ReadCloser, error) {
+	if ref.Kind != markup.RefFile || ref.Space != "" {
+		return nil, errs.Missing("file")
+	}
+	f, err := b.v.File(b.ctx, docs.FileID(ref.File))
+	if !b.note(err) {
+		return nil, err
+	}
+	h, err := blob.ParseHash(f.Blob)
+	if err != nil {
+		return nil, err
+	}
+	return b.s.Blobs.Open(b.ctx, h)
+}
+
+// maxReported is how many characters one line of the log names.
+const maxReported = 40
+
+// reportMissing says once for a book which characters no font has.
+func (s *Service) reportMissing(v *View, runes []rune) {
+	if s.Log == nil {
+		return
+	}
+	codes := make([]string, 0, maxReported)
+	for _, r := range runes[:min(len(runes), maxReported)] {
+		codes = append(codes, fmt.Sprintf("U+%04X", r))
+	}
+	s.Log.Warn("a PDF has characters that no font has; they are shown as boxes; name a font with --pdf-font",
+		"space", v.Space.ID, "revision", v.Rev.ID, "characters", len(runes), "code points", codes)
+}

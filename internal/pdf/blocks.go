@@ -1,0 +1,416 @@
+package pdf
+
+import (
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// plain is the style of text here.
+func (f flow) plain() style { return style{size: f.size, color: f.color, back: none} }
+
+// paraStyle is how a paragraph stands in its column.
+type paraStyle struct {
+	align   string
+	leading float64 // of the size; 0 is the usual
+	keep    bool    // with the next
+	lead    func(c *canvas, x, base float64)
+	lineUp  string // destination at its first line
+}
+
+// text lays a paragraph out.
+func (f flow) text(spans []span, p paraStyle) {
+	size := f.size
+	for _, s := range spans {
+		if s.st.rise == 0 && s.st.face&mono == 0 {
+			size = max(size, s.st.size)
+		}
+	}
+	lead := leading
+	if p.leading > 0 {
+		lead = p.leading
+	}
+	h := size * lead
+	// One line is held back, so that the last two stay together.
+	var held []item
+	release := func(n int) {
+		for len(held) > n {
+			f.emit(held[0])
+			held = held[1:]
+		}
+	}
+	f.d.lines(spans, f.w, func(l line) {
+		lh := h
+		if l.rise > size {
+			lh = max(h, l.rise+size*0.6)
+		}
+		x := f.x
+		switch {
+		case p.align == "center":
+			x += (f.w - l.width) / 2
+		case (p.align == "end" || p.align == "right") != l.rtl:
+			x += f.w - l.width
+		}
+		first := l.first
+		held = append(held, item{kind: box, h: lh, keep: p.keep || l.first && !l.broken, draw: func(c *canvas, left, y float64) {
+			base := y + lh - (h-size)/2 - size*0.22
+			if first && p.lineUp != "" {
+				f.d.place(p.lineUp, c, y)
+			}
+			if first && p.lead != nil {
+				p.lead(c, left+f.x, base)
+			}
+			c.line(l, left+x, base)
+		}})
+		release(2)
+	})
+	if len(held) == 2 {
+		held[0].keep = true
+	}
+	release(0)
+}
+
+// blocks lays blocks out from top to bottom.
+func (f flow) blocks(nodes []*markup.Node) {
+	if f.depth++; f.depth > maxDepth || f.d.err() != nil {
+		return
+	}
+	for i, n := range nodes {
+		if n.Object != markup.ObjectBlock && n.Object != markup.ObjectFragment {
+			f.text(f.inlines([]*markup.Node{n}, f.plain()), paraStyle{})
+			f.gap(paragraph)
+			continue
+		}
+		f.block(n, i)
+	}
+}
+
+func (f flow) block(n *markup.Node, i int) {
+	switch n.Type {
+	case "paragraph":
+		f.text(f.inlines(n.Nodes, f.plain()), paraStyle{align: str(n.Data, "align")})
+		f.gap(paragraph)
+	case "heading-1", "heading-2", "heading-3":
+		f.heading(n, i == 0 && f.depth > 1)
+	case "list-ordered", "list-unordered", "list-tasks":
+		f.list(n)
+	case "list-item", "tabs-item", "stepper-step", "column":
+		f.blocks(n.Nodes) // outside of its parent
+	case "divider":
+		f.gap(paragraph)
+		f.emit(item{kind: box, h: 8, draw: func(c *canvas, x, y float64) {
+			c.front(stroke(ruleColor), "0.7 w", path(x+f.x, y+4, x+f.x+f.w, y+4), "S")
+		}})
+		f.gap(paragraph)
+	case "blockquote":
+		f.barred(ruleColor, 12, func(in flow) {
+			in.color = hexColor(0x4a5666)
+			in.blocks(n.Nodes)
+		})
+	case "hint":
+		f.hint(n)
+	case "code":
+		f.code(n)
+	case "math":
+		st := formula(f.plain())
+		f.text([]span{{text: str(n.Data, "formula"), st: st}}, paraStyle{align: "center"})
+		f.gap(paragraph + 2)
+	case "images":
+		f.images(n)
+	case "image", "drawing":
+		f.figure(n, "")
+	case "file":
+		f.reference(n.Data["ref"], "File", n)
+	case "embed":
+		f.reference(markup.Ref{Kind: markup.RefURL, URL: str(n.Data, "url")}, "Link", n)
+	case "content-ref":
+		f.reference(n.Data["ref"], "See", n)
+	case "expandable":
+		f.expandable(n)
+	case "tabs":
+		f.tabs(n)
+	case "stepper":
+		f.stepper(n)
+	case "columns":
+		f.columns(n)
+	case "table":
+		f.table(n)
+	case "reusable-content":
+		st := f.plain()
+		st.color, st.face = paleColor, italic
+		f.text([]span{{text: "[Content that is not available]", st: st}}, paraStyle{})
+		f.gap(paragraph)
+	case "integration":
+		f.integration(n)
+	case "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook":
+		f.openAPI(n)
+	case "if":
+		// A condition that was not evaluated shows nothing.
+	case "updates":
+		for _, u := range n.Nodes {
+			f.update(u, str(n.Data, "format"))
+		}
+	case "update":
+		f.update(n, "")
+	case "prompt":
+		f.framed(codeBack, ruleColor, func(in flow) {
+			st := in.plain()
+			st.face = bold
+			in.text([]span{{text: str(n.Data, "description"), st: st}}, paraStyle{keep: true})
+			in.gap(4)
+			in.blocks(n.Nodes)
+		})
+	default:
+		f.blocks(n.Nodes)
+		f.blocks(n.Fragments)
+	}
+}
+
+// heading lays a heading out; first is one that begins what it stands in.
+func (f flow) heading(n *markup.Node, first bool) {
+	level := min(max(markup.HeadingLevel(n)+f.d.shift, 1), 6)
+	h := headings[level]
+	size := h.size
+	if f.dense || f.depth > 2 {
+		size = min(size, 12)
+	}
+	st := style{size: size, color: inkColor, back: none, face: bold}
+	if level == 6 {
+		st.color = paleColor
+	}
+	dest := ""
+	if a := markup.AnchorOf(n); a != "" {
+		dest = pageDest(f.d.chapter) + "#" + a
+		if level <= 2 {
+			f.d.mark(entry{title: oneLine(markup.Text(n.Nodes)), depth: f.d.level + level, dest: dest})
+		}
+	}
+	if !first {
+		f.gap(h.above)
+	}
+	f.text(f.inlines(n.Nodes, st), paraStyle{align: str(n.Data, "align"), keep: true, leading: 1.25, lineUp: dest})
+	f.emit(item{kind: gap, h: 6, keep: true})
+}
+
+func (f flow) list(n *markup.Node) {
+	start := 1
+	if s, ok := number(n.Data["start"]); ok {
+		start = int(s)
+	}
+	for i, it := range n.Nodes {
+		in := f.inner(listStep, 0)
+		sign := f.bullet()
+		if n.Type == "list-ordered" {
+			sign = f.numbering(start + i)
+		}
+		if done, ok := it.Data["checked"].(bool); ok {
+			sign = checkbox(f.size, done, 13)
+		}
+		f.listItem(in, it, sign)
+	}
+	f.gap(paragraph)
+}
+
+// listItem puts the sign of an item beside its first line.
+func (f flow) listItem(in flow, it *markup.Node, sign func(c *canvas, x, base float64)) {
+	depth := in.depth
+	for i, b := range it.Nodes {
+		if i == 0 && b.Type == "paragraph" {
+			in.text(in.inlines(b.Nodes, in.plain()), paraStyle{lead: sign, align: str(b.Data, "align")})
+			in.emit(item{kind: gap, h: 3})
+			continue
+		}
+		if i == 0 {
+			in.text(nil, paraStyle{lead: sign, keep: true})
+		}
+		in.depth = depth
+		in.blocks([]*markup.Node{b})
+	}
+	if len(it.Nodes) == 0 {
+		in.text(nil, paraStyle{lead: sign})
+	}
+	in.emit(item{kind: gap, h: 3})
+}
+
+func (f flow) bullet() func(c *canvas, x, base float64) {
+	filled := f.listDepth()%2 == 0
+	return func(c *canvas, x, base float64) {
+		at := circle(x-9, base-f.size*0.3, f.size*0.17)
+		if filled {
+			c.front(fill(hexColor(0x4a5666)), at, "f")
+		} else {
+			c.front(stroke(hexColor(0x4a5666)), "0.7 w", at, "S")
+		}
+	}
+}
+
+// listDepth is how far in a list stands, by its place.
+func (f flow) listDepth() int { return int(f.x / listStep) }
+
+func (f flow) numbering(n int) func(c *canvas, x, base float64) {
+	return func(c *canvas, x, base float64) {
+		st := f.plain()
+		st.color = hexColor(0x4a5666)
+		f.d.single(c, itoa(n)+".", st, x-40, base, 35, 1)
+	}
+}
+
+// checkbox is the box of a task.
+func checkbox(size float64, done bool, offset float64) func(c *canvas, x, base float64) {
+	return func(c *canvas, x, base float64) {
+		s := size * 0.82
+		x -= offset
+		y := base - s*0.92
+		if !done {
+			c.front(stroke(hexColor(0x7d8896)), "0.8 w", rounded(x, y, s, s, 1.5), "S")
+			return
+		}
+		c.front(fill(linkColor), rounded(x, y, s, s, 1.5), "f",
+			stroke(white), "1.1 w 1 J 1 j", path(x+s*0.22, y+s*0.52, x+s*0.43, y+s*0.73, x+s*0.79, y+s*0.27), "S")
+	}
+}
+
+// barred puts a bar beside blocks.
+func (f flow) barred(bar color, inset float64, body func(flow)) {
+	x := f.x
+	f.emit(item{kind: open, fr: &frame{paint: func(c *canvas, layer int, left, top, bottom float64, _, _ bool) {
+		c.back(layer, "q", fill(bar), rectangle(left+x, top, 2.5, bottom-top), "f Q")
+	}}})
+	body(f.inner(inset, 0))
+	f.emit(item{kind: shut})
+	f.gap(paragraph)
+}
+
+// framed puts a coloured box around blocks.
+func (f flow) framed(back, edge color, body func(flow)) {
+	f.boxed(back, edge, body)
+	f.gap(paragraph + 2)
+}
+
+func (f flow) boxed(back, edge color, body func(flow)) {
+	x, w := f.x, f.w
+	f.emit(item{kind: open, fr: &frame{paint: func(c *canvas, layer int, left, top, bottom float64, _, _ bool) {
+		ops := []string{"q", fill(back), rounded(left+x, top, w, bottom-top, 4), "f"}
+		if edge != none {
+			ops = append(ops, stroke(edge), "0.6 w", rounded(left+x, top, w, bottom-top, 4), "S")
+		}
+		c.back(layer, append(ops, "Q")...)
+	}}})
+	f.emit(item{kind: pad, h: 8, keep: true})
+	body(f.inner(11, 11))
+	f.emit(item{kind: pad, h: 8})
+	f.emit(item{kind: shut})
+}
+
+func (f flow) hint(n *markup.Node) {
+	look, ok := hints[str(n.Data, "style")]
+	if !ok {
+		look = hints["info"]
+	}
+	x, w := f.x, f.w
+	f.emit(item{kind: open, fr: &frame{paint: func(c *canvas, layer int, left, top, bottom float64, _, _ bool) {
+		c.back(layer, "q", fill(look.back), rectangle(left+x, top, w, bottom-top), "f", fill(look.edge), rectangle(left+x, top, 3, bottom-top), "f Q")
+	}}})
+	f.emit(item{kind: pad, h: 8, keep: true})
+	in := f.inner(14, 11)
+	st := in.plain()
+	st.face, st.color, st.size = bold, look.edge, in.size*0.86
+	in.text([]span{{text: look.label, st: st}}, paraStyle{keep: true})
+	in.emit(item{kind: gap, h: 2, keep: true})
+	in.blocks(n.Nodes)
+	f.emit(item{kind: pad, h: 8})
+	f.emit(item{kind: shut})
+	f.gap(paragraph + 2)
+}
+
+// reference shows what is elsewhere as a box that leads there.
+func (f flow) reference(v any, label string, n *markup.Node) {
+	ref, ok := v.(markup.Ref)
+	if !ok {
+		return
+	}
+	in := &inliner{d: f.d, width: f.w}
+	st := f.plain()
+	kind := st
+	kind.color, kind.size = paleColor, st.size*0.86
+	st.face = bold
+	in.add(label+"  ", kind)
+	in.linked(ref, st, nil)
+	f.boxed(white, ruleColor, func(f flow) { f.text(in.out, paraStyle{}) })
+	f.caption(n, "start")
+	f.gap(paragraph + 2)
+}
+
+func (f flow) update(n *markup.Node, form string) {
+	st := f.plain()
+	st.face, st.size = bold, st.size*1.15
+	spans := []span{{text: markup.FormatDate(str(n.Data, "date"), form), st: st}}
+	tags, _ := n.Data["tags"].([]any)
+	for _, v := range tags {
+		if ref, ok := v.(markup.Ref); ok {
+			tag := f.plain()
+			tag.size, tag.back, tag.color = tag.size*0.85, headBack, paleColor
+			spans = append(spans, span{text: "   ", st: f.plain()}, span{text: f.d.nameOf(ref), st: tag})
+		}
+	}
+	f.gap(14)
+	f.text(spans, paraStyle{keep: true})
+	f.emit(item{kind: gap, h: 5, keep: true})
+	f.barred(ruleColor, 12, func(in flow) { in.blocks(n.Nodes) })
+}
+
+func (f flow) integration(n *markup.Node) {
+	if raw, ok := markup.RawSource(n); ok {
+		for l := range strings.Lines(markup.VisibleText(raw)) {
+			if l = strings.TrimSpace(l); l != "" {
+				f.text([]span{{text: l, st: f.plain()}}, paraStyle{})
+				f.gap(4)
+			}
+		}
+		f.gap(paragraph)
+		return
+	}
+	props, _ := n.Data["props"].(map[string]any)
+	if str(n.Data, "integration") == "mermaid" {
+		f.listing(codeBlock{title: "Diagram (Mermaid)", source: str(props, "content") + "\n"})
+		return
+	}
+	st := f.plain()
+	st.color, st.face = paleColor, italic
+	spans := []span{{text: "[" + str(n.Data, "integration") + ": " + str(n.Data, "block") + "]", st: st}}
+	if url := str(n.Data, "url"); url != "" {
+		in := &inliner{d: f.d, width: f.w}
+		in.linked(markup.Ref{Kind: markup.RefURL, URL: url}, f.plain(), nil)
+		spans = append(append(spans, span{text: " ", st: st}), in.out...)
+	}
+	f.text(spans, paraStyle{})
+	f.gap(paragraph)
+}
+
+// openAPI names a part of a specification.
+func (f flow) openAPI(n *markup.Node) {
+	st := f.plain()
+	code := marked(st, markup.Mark{Type: "code"})
+	code.back = none
+	method := code
+	method.face |= bold
+	method.color = linkColor
+	var spans []span
+	title := str(n.Data, "title")
+	if title != "" {
+		b := st
+		b.face = bold
+		spans = append(spans, span{text: title + "\n", st: b})
+	}
+	spans = append(spans, span{text: strings.ToUpper(str(n.Data, "method")) + "  ", st: method}, span{text: str(n.Data, "path") + str(n.Data, "name"), st: code})
+	if list, ok := n.Data["schemas"].([]any); ok {
+		for i, v := range list {
+			s, _ := v.(string)
+			if i > 0 {
+				s = ", " + s
+			}
+			spans = append(spans, span{text: s, st: code})
+		}
+	}
+	f.framed(codeBack, ruleColor, func(in flow) { in.text(spans, paraStyle{}) })
+}

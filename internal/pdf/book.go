@@ -1,0 +1,412 @@
+// Package pdf writes books as PDF: a cover, a table of contents, chapters
+// made of documents of package markup, an outline, and links that work.
+//
+// It writes in one pass: a page goes out when it is full, a picture when it
+// is met. What stays in memory is the page, one chapter and what the end of
+// the file needs: places of objects, titles, destinations and the glyphs that
+// were used. The table of contents is written last and stands first.
+package pdf
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Book is what is written.
+type Book struct {
+	Title    string
+	Subtitle string   // under the title, such as the organization
+	Facts    []string // at the foot of the cover: date, revision
+	Date     time.Time
+	Chapters iter.Seq2[Chapter, error]
+	// Within tells whether a page is a chapter of this book.
+	Within func(page string) bool
+	// Link gives the address of what is not in the book; Name gives a title
+	// for a reference that has no text of its own. Both may be nil.
+	Link func(markup.Ref) (url string, ok bool)
+	Name func(markup.Ref) (title string, ok bool)
+	// Open opens a picture that the book may hold. Nil, or an error: it is
+	// shown as a link.
+	Open func(markup.Ref) (io.ReadCloser, error)
+	// Highlight colours code; nil leaves it plain.
+	Highlight *markup.Highlighter
+	// Fonts has glyphs beyond the bundled ones; nil has none.
+	Fonts *Fonts
+	// Contents says whether there is a table of contents; a book of one page
+	// needs none.
+	Contents bool
+	// Missing is told the characters that no font has; nil is nobody.
+	Missing func([]rune)
+}
+
+// Chapter is a page of the book, or the title of a group of pages.
+type Chapter struct {
+	ID          string // of the page; links lead to it
+	Title       string
+	Description string
+	Depth       int              // of the page in the tree, from 0
+	Document    *markup.Document // nil for a group
+}
+
+// A4, in points.
+const (
+	pageWidth  = 595.28
+	pageHeight = 841.89
+	left       = 62.0
+	right      = pageWidth - 62
+	top        = 74.0
+	bottom     = pageHeight - 66
+	textWidth  = right - left
+)
+
+// Limits of one book.
+const (
+	// MaxPages is how many pages of paper a book can have.
+	MaxPages   = 20_000
+	maxDests   = 500_000 // places that links lead to
+	maxOutline = 100_000 // entries
+	maxDepth   = 200     // of nodes; deeper ones are left out
+)
+
+// ErrTooLong is the error for a book with more than MaxPages.
+var ErrTooLong = fmt.Errorf("the document would have more than %d pages", MaxPages)
+
+// Write writes a book.
+func Write(ctx context.Context, w io.Writer, b Book) error {
+	d := &document{
+		Book: b, ctx: ctx, w: newWriter(w), fonts: b.Fonts, chosen: map[wanted]chosen{}, missing: map[rune]bool{},
+		dests: map[string]dest{}, pictures: map[markup.Ref]*picture{},
+	}
+	d.parent = d.w.reserve()
+	d.pages = &pager{d: d, y: top, fresh: true}
+	d.body = flow{d: d, w: textWidth, emit: d.pages.emit, size: bodySize, color: inkColor}
+	return d.write()
+}
+
+// document is a book that is being written.
+type document struct {
+	Book
+	ctx     context.Context
+	w       *writer
+	parent  object // of all pages
+	front   []object
+	inside  []object
+	pages   *pager
+	body    flow
+	failed  error
+	running string // title of the chapter
+
+	fonts   *Fonts
+	used    []*docFont
+	extra   []*face // found for this document
+	chosen  map[wanted]chosen
+	missing map[rune]bool
+
+	dests    map[string]dest
+	entries  []entry // of the contents
+	outline  []entry
+	chapter  string // id of the chapter
+	notes    []note
+	code     int // bytes of this chapter that may still be coloured
+	shift    int // of heading levels in this chapter
+	level    int // depth of this chapter
+	numbered bool
+	pictures map[markup.Ref]*picture
+}
+
+// dest is a place. One that was asked for and is not there yet has no page.
+type dest struct {
+	page  object
+	y     float64
+	other string // where to go if it never comes
+}
+
+// entry is a line of the contents or of the outline.
+type entry struct {
+	title string
+	depth int
+	page  int // from 1
+	dest  string
+	group bool
+}
+
+func (d *document) err() error {
+	if d.failed != nil {
+		return d.failed
+	}
+	return d.w.err
+}
+
+func (d *document) fail(err error) {
+	if d.failed == nil {
+		d.failed = err
+	}
+}
+
+func (d *document) write() error {
+	d.cover()
+	d.numbered = true
+	group := false
+	for ch, err := range d.Chapters {
+		if err == nil {
+			err = d.ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		if !group {
+			d.pages.end()
+		}
+		d.write1(ch)
+		group = ch.Document == nil
+		if d.err() != nil {
+			return d.err()
+		}
+	}
+	d.pages.end()
+	d.numbered = false
+	if d.Contents {
+		d.contents()
+	}
+	if d.err() != nil {
+		return d.err()
+	}
+	return d.finish()
+}
+
+func pageDest(page string) string { return "p:" + page }
+
+// wants notes that a link leads to a place. There are limits to how many.
+func (d *document) wants(name string) bool {
+	if _, ok := d.dests[name]; ok {
+		return true
+	}
+	if len(d.dests) >= maxDests {
+		return false
+	}
+	page, _, _ := strings.Cut(name, "#")
+	d.dests[name] = dest{other: page}
+	return true
+}
+
+// place notes where a place is. The first of a name counts.
+func (d *document) place(name string, c *canvas, y float64) {
+	if have, ok := d.dests[name]; ok && have.page != 0 || !ok && len(d.dests) >= maxDests {
+		return
+	}
+	d.dests[name] = dest{page: c.ref, y: pageHeight - max(0, y-8)}
+}
+
+// newPage begins a page.
+func (d *document) newPage() *canvas {
+	if err := d.ctx.Err(); err != nil {
+		d.fail(err)
+	}
+	if len(d.inside) >= MaxPages {
+		d.fail(ErrTooLong)
+	}
+	c := newCanvas(d)
+	if d.numbered {
+		d.inside = append(d.inside, c.ref)
+		c.number = len(d.inside)
+	} else {
+		d.front = append(d.front, c.ref)
+	}
+	return c
+}
+
+// endPage adds what every page has and writes it.
+func (d *document) endPage(c *canvas) {
+	if c.number > 0 {
+		d.furniture(c, itoa(c.number), d.running)
+	}
+	c.finish(d.parent)
+}
+
+// furniture is the head and the foot of a page.
+func (d *document) furniture(c *canvas, number, running string) {
+	st := style{size: 8, color: paleColor, back: none}
+	const head, foot = 44.0, pageHeight - 36
+	d.single(c, d.Title, st, left, head, textWidth/2-10, 0)
+	d.single(c, running, st, left+textWidth/2+10, head, textWidth/2-10, 1)
+	c.front(stroke(ruleColor), "0.5 w", path(left, head+8, right, head+8), "S")
+	d.single(c, number, style{size: 9, color: paleColor, back: none}, left, foot, textWidth, 1)
+}
+
+// single draws one line of text, shortened to a width; push is where it
+// stands in it, from 0 at the left to 1 at the right.
+func (d *document) single(c *canvas, s string, st style, x, base, width, push float64) float64 {
+	spans := []span{{text: oneLine(s), st: st}}
+	var whole line
+	n := 0
+	d.lines(spans, width, func(l line) {
+		if n++; n == 1 {
+			whole = l
+		}
+	})
+	if n > 1 { // too long: cut it and say so
+		runes := []rune(spans[0].text)
+		spans[0].text = strings.TrimRight(string(runes[:max(0, min(len(whole.glyphs), len(runes))-1)]), " ") + "…"
+		d.lines(spans, width*1.05, func(l line) {
+			if l.first {
+				whole = l
+			}
+		})
+	}
+	c.line(whole, x+(width-whole.width)*push, base)
+	return whole.width
+}
+
+// finish writes what belongs to the whole book.
+func (d *document) finish() error {
+	for _, f := range d.used {
+		if err := f.write(d.w); err != nil {
+			return err
+		}
+	}
+	kids := make([]string, 0, len(d.front)+len(d.inside))
+	for _, o := range slices.Concat(d.front, d.inside) {
+		kids = append(kids, o.String())
+	}
+	d.w.put(d.parent, "<</Type/Pages/Count %d/Kids[%s]>>", len(kids), strings.Join(kids, "\n"))
+	outline := d.writeOutline()
+	labels := fmt.Sprintf("/PageLabels<</Nums[0<</S/r>>%d<</S/D>>]>>", len(d.front))
+	if len(d.inside) == 0 {
+		labels = ""
+	}
+	root := d.w.add("<</Type/Catalog/Pages %s/Outlines %s/PageMode/UseOutlines/Names<</Dests %s>>%s/ViewerPreferences<</DisplayDocTitle true>>>>",
+		d.parent, outline, d.writeDests(), labels)
+	date := d.Date.UTC().Format("D:20060102150405Z")
+	info := d.w.add("<</Title %s/Creator(Octavo)/Producer(Octavo)/CreationDate(%s)/ModDate(%s)>>", text(d.Title), date, date)
+	// The same book is the same file.
+	id := sha256.Sum256([]byte(strings.Join(append([]string{d.Title, d.Subtitle, date}, d.Facts...), "\x00")))
+	if err := d.w.close(root, info, hex.EncodeToString(id[:16])); err != nil {
+		return err
+	}
+	if len(d.missing) > 0 && d.Missing != nil {
+		d.Missing(slices.Sorted(maps.Keys(d.missing)))
+	}
+	return nil
+}
+
+// writeDests writes the names of places as a tree of lists.
+func (d *document) writeDests() object {
+	const inLeaf = 64
+	names := slices.Sorted(maps.Keys(d.dests))
+	var kids []string
+	var firsts, lasts []string
+	for chunk := range slices.Chunk(names, inLeaf) {
+		var b strings.Builder
+		count := 0
+		first, last := "", ""
+		for _, name := range chunk {
+			at := d.dests[name]
+			if at.page == 0 { // never came: the beginning of its page
+				at = d.dests[at.other]
+			}
+			if at.page == 0 {
+				continue
+			}
+			if count++; count == 1 {
+				first = name
+			}
+			last = name
+			fmt.Fprintf(&b, "%s[%s/XYZ null %s null]\n", literal(name), at.page, num(at.y))
+		}
+		if count > 0 {
+			o := d.w.add("<</Limits[%s%s]/Names[%s]>>", literal(first), literal(last), b.String())
+			kids, firsts, lasts = append(kids, o.String()), append(firsts, first), append(lasts, last)
+		}
+	}
+	for len(kids) > inLeaf { // further levels
+		var up, f, l []string
+		for i := 0; i < len(kids); i += inLeaf {
+			j := min(i+inLeaf, len(kids))
+			o := d.w.add("<</Limits[%s%s]/Kids[%s]>>", literal(firsts[i]), literal(lasts[j-1]), strings.Join(kids[i:j], " "))
+			up, f, l = append(up, o.String()), append(f, firsts[i]), append(l, lasts[j-1])
+		}
+		kids, firsts, lasts = up, f, l
+	}
+	return d.w.add("<</Kids[%s]>>", strings.Join(kids, " "))
+}
+
+// writeOutline writes the bookmarks as a tree, by the depth of the entries.
+func (d *document) writeOutline() object {
+	root := d.w.reserve()
+	type node struct {
+		o                 object
+		parent            int // -1 is the root
+		first, last, next int
+		prev              int
+		depth             int
+		count             int
+	}
+	nodes := make([]node, len(d.outline))
+	var stack []int
+	rootFirst, rootLast, top := -1, -1, 0
+	for i, e := range d.outline {
+		for len(stack) > 0 && nodes[stack[len(stack)-1]].depth >= e.depth {
+			stack = stack[:len(stack)-1]
+		}
+		n := node{o: d.w.reserve(), parent: -1, first: -1, last: -1, next: -1, prev: -1, depth: e.depth}
+		if len(stack) > 0 {
+			n.parent = stack[len(stack)-1]
+			up := &nodes[n.parent]
+			if up.first < 0 {
+				up.first = i
+			} else {
+				n.prev = up.last
+				nodes[up.last].next = i
+			}
+			up.last = i
+			up.count++
+		} else {
+			if rootFirst < 0 {
+				rootFirst = i
+			} else {
+				n.prev = rootLast
+				nodes[rootLast].next = i
+			}
+			rootLast = i
+			top++
+		}
+		nodes[i] = n
+		stack = append(stack, i)
+	}
+	for i, n := range nodes {
+		var b strings.Builder
+		up := root
+		if n.parent >= 0 {
+			up = nodes[n.parent].o
+		}
+		fmt.Fprintf(&b, "<</Title %s/Parent %s/Dest %s", text(d.outline[i].title), up, literal(d.outline[i].dest))
+		for _, l := range []struct {
+			key string
+			at  int
+		}{{"Prev", n.prev}, {"Next", n.next}, {"First", n.first}, {"Last", n.last}} {
+			if l.at >= 0 {
+				fmt.Fprintf(&b, "/%s %s", l.key, nodes[l.at].o)
+			}
+		}
+		if n.count > 0 {
+			fmt.Fprintf(&b, "/Count -%d", n.count) // closed
+		}
+		d.w.put(n.o, "%s>>", b.String())
+	}
+	if top == 0 {
+		d.w.put(root, "<</Type/Outlines/Count 0>>")
+	} else {
+		d.w.put(root, "<</Type/Outlines/First %s/Last %s/Count %d>>", nodes[rootFirst].o, nodes[rootLast].o, top)
+	}
+	return root
+}

@@ -1,0 +1,392 @@
+package pdf
+
+// A document is laid out as a sequence of items from top to bottom: lines,
+// pictures, rows of tables, gaps between them, and frames that open and
+// close around some. The pager puts them on pages as they come; cells of
+// tables collect theirs first, because a row is as high as its highest cell.
+
+type kind uint8
+
+const (
+	box  kind = iota // something with a height
+	gap              // space between boxes; two are as one, and none begins a page
+	pad              // space that stays
+	open             // a frame begins
+	shut             // the newest frame ends
+)
+
+// item is one step of the layout.
+type item struct {
+	kind kind
+	h    float64
+	keep bool // stays with the next box
+	draw func(c *canvas, x, y float64)
+	row  *row // a box that can be cut
+	fr   *frame
+}
+
+// frame is what stands around or beside items.
+type frame struct {
+	// paint draws it on one page, behind the items. first and last tell
+	// whether it begins and ends there.
+	paint func(c *canvas, layer int, x, top, bottom float64, first, last bool)
+	again *item // repeated at the top of every further page, such as a table's head
+}
+
+// row is a row of cells beside each other.
+type row struct {
+	cells []cell
+	pad   float64 // above and below
+	least float64 // height
+	// paint draws what belongs to the row, behind it.
+	paint func(c *canvas, layer int, x, y, h float64)
+}
+
+type cell struct {
+	x     float64
+	items []item
+	h     float64
+	push  float64 // 0 is top, 0.5 the middle, 1 the bottom
+}
+
+// rowItem makes an item of a row.
+func rowItem(r *row) item {
+	for i := range r.cells {
+		r.cells[i].h = height(r.cells[i].items)
+	}
+	return item{kind: box, h: r.height(), row: r}
+}
+
+func (r *row) height() float64 {
+	h := r.least
+	for _, c := range r.cells {
+		h = max(h, c.h+2*r.pad)
+	}
+	return h
+}
+
+func (r *row) draw(c *canvas, x, y float64) {
+	h := r.height()
+	if r.paint != nil {
+		r.paint(c, c.layer(), x, y, h)
+	}
+	for _, e := range r.cells {
+		play(c, e.items, x+e.x, y+r.pad+(h-2*r.pad-e.h)*e.push)
+	}
+}
+
+// cut divides a row at a height. ok is false when nothing would stay above.
+func (r *row) cut(h float64) (above, below item, ok bool) {
+	a, b := *r, *r
+	a.cells, b.cells = make([]cell, len(r.cells)), make([]cell, len(r.cells))
+	a.least, b.least = 0, 0
+	rest := false
+	for i, c := range r.cells {
+		head, tail := divide(c.items, h-2*r.pad)
+		ok = ok || hasBox(head)
+		rest = rest || hasBox(tail)
+		a.cells[i], b.cells[i] = c, c
+		a.cells[i].items, b.cells[i].items = head, tail
+	}
+	return rowItem(&a), rowItem(&b), ok && rest
+}
+
+func hasBox(items []item) bool {
+	for _, it := range items {
+		if it.kind == box {
+			return true
+		}
+	}
+	return false
+}
+
+// height is that of items which stand together.
+func height(items []item) float64 {
+	h, space, any := 0.0, 0.0, false
+	for _, it := range items {
+		switch it.kind {
+		case gap:
+			space = max(space, it.h)
+			continue
+		case box, pad:
+			if any {
+				h += space
+			}
+			space = 0
+			h += it.h
+			any = true
+		}
+	}
+	return h
+}
+
+// divide gives the items that go into a height, and the others.
+func divide(items []item, most float64) (head, tail []item) {
+	h, space, any := 0.0, 0.0, false
+	var opened []*frame
+	for i, it := range items {
+		switch it.kind {
+		case gap:
+			space = max(space, it.h)
+			continue
+		case open:
+			opened = append(opened, it.fr)
+			continue
+		case shut:
+			if len(opened) > 0 {
+				opened = opened[:len(opened)-1]
+			}
+			continue
+		}
+		if any {
+			h += space
+		}
+		space = 0
+		if h+it.h <= most || it.kind == pad {
+			h += it.h
+			any = true
+			continue
+		}
+		head = append(head, items[:i]...)
+		rest := items[i:]
+		if it.row != nil {
+			if above, below, ok := it.row.cut(most - h); ok {
+				head = append(head, above)
+				rest = append([]item{below}, items[i+1:]...)
+			}
+		}
+		for range opened {
+			head = append(head, item{kind: shut})
+		}
+		for _, f := range opened {
+			tail = append(tail, item{kind: open, fr: f})
+			if f.again != nil {
+				tail = append(tail, *f.again)
+			}
+		}
+		return head, append(tail, rest...)
+	}
+	return items, nil
+}
+
+// play draws items on one page.
+func play(c *canvas, items []item, x, y float64) {
+	type started struct {
+		fr    *frame
+		layer int
+		top   float64
+	}
+	var stack []started
+	space, any := 0.0, false
+	for _, it := range items {
+		switch it.kind {
+		case gap:
+			space = max(space, it.h)
+		case open:
+			if any {
+				y += space
+			}
+			space = 0
+			stack = append(stack, started{it.fr, c.layer(), y})
+		case shut:
+			if n := len(stack); n > 0 {
+				s := stack[n-1]
+				stack = stack[:n-1]
+				if s.fr.paint != nil {
+					s.fr.paint(c, s.layer, x, s.top, y, true, true)
+				}
+			}
+		default:
+			if any {
+				y += space
+			}
+			space, any = 0, true
+			it.paint(c, x, y)
+			y += it.h
+		}
+	}
+}
+
+func (it *item) paint(c *canvas, x, y float64) {
+	switch {
+	case it.row != nil:
+		it.row.draw(c, x, y)
+	case it.draw != nil:
+		it.draw(c, x, y)
+	}
+}
+
+// flow takes items in a column of some width.
+type flow struct {
+	d     *document
+	x, w  float64 // from the left of the page, or of the cell
+	emit  func(item)
+	depth int
+	size  float64 // of text
+	dense bool    // in a cell: less space
+	color color   // of text
+}
+
+// inner is a narrower flow within a flow. What is too narrow to read does not
+// become narrower.
+func (f flow) inner(left, right float64) flow {
+	if f.w-left-right >= minWidth {
+		f.x += left
+		f.w -= left + right
+	}
+	return f
+}
+
+// minWidth is the narrowest column of text.
+const minWidth = 90
+
+func (f flow) gap(h float64) {
+	if f.dense {
+		h = min(h*0.5, 4)
+	}
+	f.emit(item{kind: gap, h: h})
+}
+
+// pager puts items on pages.
+type pager struct {
+	d       *document
+	c       *canvas
+	y       float64
+	space   float64
+	fresh   bool // nothing stands on the page yet
+	frames  []pagedFrame
+	pending []item // what stays with a box that has not come yet
+}
+
+type pagedFrame struct {
+	fr    *frame
+	layer int
+	top   float64
+	begun bool // on an earlier page
+}
+
+// maxPending is how many items may wait for their box.
+const maxPending = 200
+
+func (p *pager) emit(it item) {
+	if p.d.err() != nil {
+		return
+	}
+	waits := len(p.pending) > 0 || it.kind == open || it.keep
+	p.pending = append(p.pending, it)
+	if !waits || it.kind == box && !it.keep || len(p.pending) > maxPending {
+		p.flush()
+	}
+}
+
+// flush places what is pending. All of it is on one page if it can be.
+func (p *pager) flush() {
+	items := p.pending
+	p.pending = nil
+	need := height(items)
+	if last := len(items) - 1; last >= 0 && items[last].row != nil {
+		need -= max(0, items[last].h-enoughRow)
+	}
+	if p.y+p.space+need > bottom && !p.fresh {
+		p.turn()
+	}
+	for _, it := range items {
+		p.put(it)
+	}
+}
+
+// enoughRow is how much of a row should stand below what it belongs to.
+const enoughRow = 60
+
+func (p *pager) put(it item) {
+	switch it.kind {
+	case gap:
+		p.space = max(p.space, it.h)
+		return
+	case open:
+		if !p.fresh {
+			p.y += p.space
+		}
+		p.space = 0
+		p.frames = append(p.frames, pagedFrame{fr: it.fr, layer: p.canvas().layer(), top: p.y})
+		return
+	case shut:
+		if n := len(p.frames); n > 0 {
+			p.paint(p.frames[n-1], true)
+			p.frames = p.frames[:n-1]
+		}
+		return
+	case pad:
+		p.canvas()
+		p.y += it.h
+		return
+	}
+	if !p.fresh {
+		p.y += p.space
+	}
+	p.space = 0
+	for p.y+it.h > bottom {
+		if it.row != nil && (it.h > (bottom-top)/2 || p.fresh) {
+			if above, below, ok := it.row.cut(bottom - p.y); ok {
+				above.paint(p.canvas(), left, p.y)
+				p.y += above.h
+				p.turn()
+				it = below
+				continue
+			}
+		}
+		if p.fresh || p.d.err() != nil {
+			break // higher than a page
+		}
+		p.turn()
+	}
+	it.paint(p.canvas(), left, p.y)
+	p.y += it.h
+	p.fresh = false
+}
+
+// canvas gives the page, which begins when something is put on it.
+func (p *pager) canvas() *canvas {
+	if p.c == nil {
+		p.c = p.d.newPage()
+		p.y, p.fresh = top, true
+	}
+	return p.c
+}
+
+// turn ends a page and begins the next with the frames that are open.
+func (p *pager) turn() {
+	for _, f := range p.frames {
+		p.paint(f, false)
+	}
+	p.d.endPage(p.c)
+	p.c, p.space = nil, 0
+	c := p.canvas()
+	for i := range p.frames {
+		f := &p.frames[i]
+		f.layer, f.top, f.begun = c.layer(), p.y, true
+		if a := f.fr.again; a != nil {
+			a.paint(c, left, p.y)
+			p.y += a.h
+		}
+	}
+}
+
+func (p *pager) paint(f pagedFrame, last bool) {
+	if f.fr.paint != nil && p.c != nil {
+		f.fr.paint(p.c, f.layer, left, f.top, p.y, !f.begun, last)
+	}
+}
+
+// end ends the page.
+func (p *pager) end() {
+	p.flush()
+	for len(p.frames) > 0 {
+		p.put(item{kind: shut})
+	}
+	if p.c != nil {
+		p.d.endPage(p.c)
+	}
+	p.c, p.space = nil, 0
+	p.y, p.fresh = top, true
+}

@@ -1,0 +1,244 @@
+package pdf
+
+import (
+	"bufio"
+	"fmt"
+	"image"
+	stdcolor "image/color"
+	"image/jpeg"
+	"io"
+
+	_ "image/gif" // the first picture of an animation
+	_ "image/png"
+
+	"golang.org/x/image/draw"
+	_ "golang.org/x/image/webp"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Limits of pictures. One is in memory at a time; photographs are copied as
+// they are and never decoded.
+const (
+	maxImageBytes = 64 << 20
+	maxPixels     = 16 << 20 // that are decoded
+	maxPhoto      = 96 << 20 // pixels of a photograph
+	maxSide       = 2400     // pixels that are kept
+	maxImageH     = 430.0    // points
+)
+
+// picture is an image in the file.
+type picture struct {
+	ref  object
+	w, h int // pixels, as the author sees them
+}
+
+// points is the size on paper: a pixel is a 96th of an inch.
+func (p *picture) points() (w, h float64) { return float64(p.w) * 0.75, float64(p.h) * 0.75 }
+
+// picture gives an image of the book; nil when it cannot be shown. Only what
+// Open has is shown: nothing is fetched from an address.
+func (d *document) picture(ref markup.Ref) *picture {
+	if p, ok := d.pictures[ref]; ok {
+		return p
+	}
+	var p *picture
+	if d.Open != nil && ref.Kind == markup.RefFile {
+		var err error
+		if p, err = d.embed(ref); err != nil {
+			p = nil // shown as a link
+		}
+	}
+	d.pictures[ref] = p
+	return p
+}
+
+func (d *document) embed(ref markup.Ref) (*picture, error) {
+	r, err := d.Open(ref)
+	if err != nil {
+		return nil, err
+	}
+	config, format, err := image.DecodeConfig(bufio.NewReader(io.LimitReader(r, maxImageBytes)))
+	r.Close()
+	if err != nil {
+		return nil, err
+	}
+	pixels := int64(config.Width) * int64(config.Height)
+	if config.Width < 1 || config.Height < 1 || format == "jpeg" && pixels > maxPhoto || format != "jpeg" && pixels > maxPixels {
+		return nil, fmt.Errorf("a picture of %d × %d pixels", config.Width, config.Height)
+	}
+	if r, err = d.Open(ref); err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	in := io.LimitReader(r, maxImageBytes)
+	if format == "jpeg" {
+		return d.embedPhoto(in, config), nil
+	}
+	img, _, err := image.Decode(bufio.NewReader(in))
+	if err != nil {
+		return nil, err
+	}
+	return d.embedPixels(img), nil
+}
+
+// embedPhoto copies a JPEG file.
+func (d *document) embedPhoto(r io.Reader, c image.Config) *picture {
+	space := "/DeviceRGB"
+	switch c.ColorModel {
+	case stdcolor.GrayModel:
+		space = "/DeviceGray"
+	case stdcolor.CMYKModel:
+		space = "/DeviceCMYK/Decode[1 0 1 0 1 0 1 0]" // as programs write them
+	}
+	dict := fmt.Sprintf("/Type/XObject/Subtype/Image/Width %d/Height %d/BitsPerComponent 8/Filter/DCTDecode/ColorSpace%s", c.Width, c.Height, space)
+	o := d.w.streamFrom(dict, false, func(w io.Writer) error {
+		_, err := io.Copy(w, r)
+		return err
+	})
+	return &picture{o, c.Width, c.Height}
+}
+
+// embedPixels writes an image row by row, with its transparency beside it.
+func (d *document) embedPixels(img image.Image) *picture {
+	b := img.Bounds()
+	p := &picture{w: b.Dx(), h: b.Dy()}
+	if most := max(b.Dx(), b.Dy()); most > maxSide {
+		small := image.NewNRGBA(image.Rect(0, 0, max(1, b.Dx()*maxSide/most), max(1, b.Dy()*maxSide/most)))
+		draw.ApproxBiLinear.Scale(small, small.Bounds(), img, b, draw.Src, nil)
+		img, b = small, small.Bounds()
+	}
+	mask := ""
+	if o, ok := img.(interface{ Opaque() bool }); !ok || !o.Opaque() {
+		alpha := d.w.streamFrom(pixelDict(b, "/DeviceGray"), true, func(w io.Writer) error {
+			return rows(w, img, 1, func(out []byte, c stdcolor.NRGBA) { out[0] = c.A })
+		})
+		mask = "/SMask " + alpha.String()
+	}
+	p.ref = d.w.streamFrom(pixelDict(b, "/DeviceRGB")+mask, true, func(w io.Writer) error {
+		return rows(w, img, 3, func(out []byte, c stdcolor.NRGBA) { out[0], out[1], out[2] = c.R, c.G, c.B })
+	})
+	return p
+}
+
+func pixelDict(b image.Rectangle, space string) string {
+	return fmt.Sprintf("/Type/XObject/Subtype/Image/Width %d/Height %d/BitsPerComponent 8/ColorSpace%s", b.Dx(), b.Dy(), space)
+}
+
+func rows(w io.Writer, img image.Image, size int, put func([]byte, stdcolor.NRGBA)) error {
+	b := img.Bounds()
+	buf := make([]byte, size*b.Dx())
+	palette := map[stdcolor.Color]stdcolor.NRGBA{}
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			var c stdcolor.NRGBA
+			switch m := img.(type) {
+			case *image.NRGBA:
+				c = m.NRGBAAt(x, y)
+			case *image.Paletted:
+				at := m.At(x, y)
+				var ok bool
+				if c, ok = palette[at]; !ok {
+					c = stdcolor.NRGBAModel.Convert(at).(stdcolor.NRGBA)
+					palette[at] = c
+				}
+			default:
+				c = stdcolor.NRGBAModel.Convert(img.At(x, y)).(stdcolor.NRGBA)
+			}
+			put(buf[size*(x-b.Min.X):], c)
+		}
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var _ = jpeg.DefaultQuality // registers the format
+
+// images lays pictures out: one, or several beside each other.
+func (f flow) images(n *markup.Node) {
+	if len(n.Nodes) == 1 {
+		f.figure(n.Nodes[0], str(n.Data, "align"))
+		return
+	}
+	const most = 3 // beside each other
+	for from := 0; from < len(n.Nodes); from += most {
+		list := n.Nodes[from:min(from+most, len(n.Nodes))]
+		f.beside(len(list), nil, func(i int, in flow) { in.figure(list[i], "center") })
+		f.gap(paragraph)
+	}
+}
+
+// figure shows a picture with its caption.
+func (f flow) figure(n *markup.Node, align string) {
+	ref, ok := n.Data["ref"].(markup.Ref)
+	if !ok {
+		return // a drawing that nobody has begun
+	}
+	p := f.d.picture(ref)
+	if p == nil {
+		in := &inliner{d: f.d, width: f.w}
+		in.imageLink(ref, str(n.Data, "alt"), f.plain())
+		f.text(in.out, paraStyle{align: align})
+	} else {
+		f.drawn(p, n, align)
+	}
+	f.caption(n, align)
+	f.gap(paragraph + 2)
+}
+
+func (f flow) drawn(p *picture, n *markup.Node, align string) {
+	w, h := p.points()
+	if v, ok := length(n.Data["width"], f.w); ok {
+		w, h = v, h*v/w
+	}
+	if scale := min(1, f.w/w, maxImageH/h); scale < 1 {
+		w, h = w*scale, h*scale
+	}
+	x := f.x
+	switch align {
+	case "center", "":
+		x += (f.w - w) / 2
+	case "right", "end":
+		x += f.w - w
+	}
+	f.emit(item{kind: box, h: h, keep: hasCaption(n), draw: func(c *canvas, left, y float64) { c.image(p.ref, left+x, y, w, h) }})
+}
+
+// length is a width that somebody chose: pixels, or a share of the column.
+func length(v any, whole float64) (float64, bool) {
+	unit := "px"
+	if m, ok := v.(map[string]any); ok {
+		unit, v = str(m, "unit"), m["value"]
+	}
+	n, ok := number(v)
+	switch {
+	case !ok || n < 1 || n > 100_000:
+		return 0, false
+	case unit == "%":
+		return whole * min(n, 100) / 100, true
+	case unit == "px":
+		return min(n*0.75, whole), true
+	}
+	return 0, false
+}
+
+func hasCaption(n *markup.Node) bool { return markup.Text(n.Fragments) != "" }
+
+func (f flow) caption(n *markup.Node, align string) {
+	if !hasCaption(n) {
+		return
+	}
+	f.emit(item{kind: gap, h: 4})
+	st := f.plain()
+	st.size, st.color, st.face = st.size*0.88, paleColor, italic
+	if align == "" {
+		align = "center"
+	}
+	for _, fr := range n.Fragments {
+		for _, b := range fr.Nodes {
+			f.text(f.inlines(b.Nodes, st), paraStyle{align: align})
+		}
+	}
+}

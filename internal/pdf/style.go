@@ -1,0 +1,67 @@
+package pdf
+
+// The looks of a book, in one place.
+const (
+	bodySize  = 10.0
+	codeSize  = 8.4
+	cellSize  = 9.0
+	leading   = 1.45 // of the size
+	codeLead  = 1.42
+	paragraph = 8.0 // between blocks
+	listStep  = 18.0
+)
+
+var (
+	inkColor   = hexColor(0x1f2733)
+	paleColor  = hexColor(0x6b7684)
+	ruleColor  = hexColor(0xd5dae1)
+	linkColor  = hexColor(0x1d5fbf)
+	brandColor = hexColor(0x1b3a5c)
+	codeBack   = hexColor(0xf4f6f8)
+	markBack   = hexColor(0xfff3c4)
+	headBack   = hexColor(0xeef1f5)
+	keyEdge    = hexColor(0xc5cbd3)
+	white      = hexColor(0xffffff)
+)
+
+// headings by level: size, and space above.
+var headings = [7]struct{ size, above float64 }{
+	{}, {17, 24}, {14, 20}, {12, 17}, {10.8, 14}, {10, 12}, {10, 12},
+}
+
+type hintLook struct {
+	label      string
+	edge, back color
+}
+
+var hints = map[string]hintLook{
+	"info":    {"Info", hexColor(0x2f6fd0), hexColor(0xeef4fd)},
+	"success": {"Success", hexColor(0x2a8a4a), hexColor(0xedf8f0)},
+	"warning": {"Warning", hexColor(0xc98300), hexColor(0xfff7e6)},
+	"danger":  {"Danger", hexColor(0xc73a3a), hexColor(0xfdf0f0)},
+}
+
+// colours that people choose for text and backgrounds.
+var textColors = map[string]uint32{
+	"green": 0x2a8a4a, "blue": 0x2f6fd0, "red": 0xc73a3a, "orange": 0xc96a12, "yellow": 0x9a7a00, "purple": 0x7a3fb0, "pink": 0xb8417f,
+	"violet": 0x6a4fc0, "cyan": 0x147f92, "$primary": 0x1d5fbf, "$info": 0x2f6fd0, "$success": 0x2a8a4a, "$warning": 0xc98300, "$danger": 0xc73a3a, "$tint": 0x4a5a70,
+}
+
+var backColors = map[string]uint32{
+	"green": 0xdff2e4, "blue": 0xdfeafb, "red": 0xfbe0e0, "orange": 0xfde8d5, "yellow": 0xfdf3c8, "purple": 0xeee2f8, "pink": 0xfae1ee,
+	"violet": 0xe7e2f9, "cyan": 0xd9f0f4, "$primary": 0xdfeafb, "$info": 0xdfeafb, "$success": 0xdff2e4, "$warning": 0xfdf0d0, "$danger": 0xfbe0e0, "$tint": 0xe8ecf1,
+}
+
+// codeColors are by the class of a token, the longest that fits.
+var codeColors = map[string]struct {
+	rgb uint32
+	cut uint8
+}{
+	"c": {0x6a737d, italic}, "k": {0x8a2da8, 0}, "kt": {0x0b6e7d, 0}, "kc": {0x0a5cc0, 0}, "s": {0x1d7a3d, 0}, "m": {0xa8520e, 0},
+	"nf": {0x0a5cc0, 0}, "nc": {0x0b6e7d, 0}, "nt": {0xa3293d, 0}, "na": {0x7a5200, 0}, "nb": {0x0b6e7d, 0}, "nd": {0x7a5200, 0},
+	"o": {0x555f6b, 0}, "ow": {0x8a2da8, 0}, "gd": {0xb02a37, 0}, "gi": {0x1d7a3d, 0}, "gh": {0x0a5cc0, bold}, "gp": {0x6b7684, 0}, "err": {0xb02a37, 0},
+}
+
+func hexColor(rgb uint32) color {
+	return color{float64(rgb>>16&255) / 255, float64(rgb>>8&255) / 255, float64(rgb&255) / 255}
+}

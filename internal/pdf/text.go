@@ -1,0 +1,417 @@
+package pdf
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/image/font/sfnt"
+)
+
+// style is how a piece of text looks.
+type style struct {
+	size   float64
+	face   uint8 // bold, italic and mono
+	color  color
+	back   color // behind the text; none without a value
+	boxed  bool  // a frame around it, as of keys
+	strike bool
+	under  bool
+	rise   float64 // above the line
+}
+
+// span is a piece of text in one style, or something else in a line.
+type span struct {
+	text string
+	st   style
+	link *target
+	mark string  // a destination that begins here
+	obj  *figure // instead of text
+}
+
+// figure is something in a line that is no text.
+type figure struct {
+	w, h float64
+	draw func(c *canvas, x, y float64) // y is its top
+}
+
+// char is a character of a paragraph before it is a glyph.
+type char struct {
+	r     rune
+	text  string // what it stands for, when that is another text
+	span  int32
+	level uint8
+}
+
+// glyph is a character in its place in a line.
+type glyph struct {
+	font  *docFont
+	w     float64
+	r     rune
+	span  int32
+	code  uint16
+	level uint8
+	after bool // a line may end behind it
+	fake  bool // bold or italic that the font does not have
+}
+
+// maxWindow is how many characters are worked on at once. A paragraph that is
+// longer, which nobody writes, may have a short line there.
+const maxWindow = 8 << 10
+
+// lines breaks a paragraph into lines of a width and hands each on.
+func (d *document) lines(spans []span, width float64, emit func(line)) {
+	var window []char
+	first := true
+	flush := func(end bool) {
+		if len(window) > 0 || end && first {
+			d.window(spans, window, width, first, emit)
+			first = false
+		}
+		window = window[:0]
+	}
+	for i, s := range spans {
+		if s.obj != nil || s.mark != "" && s.text == "" {
+			window = append(window, char{r: objectRune, span: int32(i)})
+			continue
+		}
+		for _, r := range s.text {
+			switch {
+			case r == '\r' || steersDirection(r):
+				continue
+			case r == '\t':
+				r = ' '
+			case r == '\u2028' || r == '\u2029' || r == '\v' || r == '\f':
+				r = '\n'
+			case unicode.IsControl(r) && r != '\n':
+				r = unicode.ReplacementChar
+			}
+			window = append(window, char{r: r, span: int32(i)})
+			if len(window) >= maxWindow && (r == ' ' || len(window) >= maxWindow+256) {
+				flush(false)
+			}
+		}
+	}
+	flush(true)
+}
+
+// objectRune stands for what is no text.
+const objectRune = '\ufffc'
+
+// line is a line of glyphs, in the order in which they are seen.
+type line struct {
+	spans  []span
+	glyphs []glyph
+	width  float64
+	rtl    bool
+	first  bool
+	broken bool    // ends where somebody ended it, or the paragraph
+	rise   float64 // of what stands higher than text
+}
+
+func (d *document) window(spans []span, in []char, width float64, first bool, emit func(line)) {
+	rtl, both := false, hasRTL(in)
+	if both {
+		rtl = startsRTL(in)
+		in = joinArabic(in)
+		setLevels(in, rtl)
+	}
+	glyphs := d.shape(spans, in)
+	for len(glyphs) > 0 || first {
+		n, skip, broken := fit(glyphs, width)
+		l := line{spans: spans, glyphs: trimmed(glyphs[:n]), rtl: rtl, first: first, broken: broken || n+skip >= len(glyphs)}
+		for _, g := range l.glyphs {
+			l.width += g.w
+			if o := spans[g.span].obj; o != nil {
+				l.rise = max(l.rise, o.h)
+			}
+		}
+		if both {
+			visual(l.glyphs)
+			basesFirst(l.glyphs)
+		}
+		emit(l)
+		glyphs, first = glyphs[n+skip:], false
+	}
+}
+
+// basesFirst puts marks behind the letters that they belong to, where text
+// was turned around.
+func basesFirst(gs []glyph) {
+	for i := 0; i < len(gs); i++ {
+		if gs[i].level%2 == 0 || !unicode.Is(unicode.Mn, gs[i].r) {
+			continue
+		}
+		j := i
+		for j < len(gs) && gs[j].level == gs[i].level && unicode.Is(unicode.Mn, gs[j].r) {
+			j++
+		}
+		if j < len(gs) && gs[j].level == gs[i].level {
+			base := gs[j]
+			copy(gs[i+1:j+1], gs[i:j])
+			gs[i] = base
+		}
+		i = j
+	}
+}
+
+// shape chooses a glyph for every character and where lines may end.
+func (d *document) shape(spans []span, in []char) []glyph {
+	out := make([]glyph, 0, len(in))
+	for i, c := range in {
+		s := &spans[c.span]
+		g := glyph{r: c.r, span: c.span, level: c.level}
+		switch {
+		case c.r == objectRune && s.obj != nil:
+			g.w = s.obj.w
+		case c.r == objectRune && s.mark != "" || c.r == '\n' || c.r == 0x200b || c.r == 0xad:
+			// nothing to see
+		case ignorable(c.r):
+			continue
+		default:
+			shown := c.r
+			if c.level%2 == 1 {
+				shown = mirrored(shown)
+			}
+			text := c.text
+			if text == "" {
+				text = string(c.r)
+			}
+			var w float64
+			g.font, g.code, w, g.fake = d.glyph(shown, text, s.st.face)
+			g.w = w * s.st.size / 1000
+		}
+		g.after = i+1 < len(in) && mayBreak(in, i)
+		out = append(out, g)
+	}
+	return out
+}
+
+// ignorable characters choose forms and have none themselves.
+func ignorable(r rune) bool {
+	return r == 0x200c || r == 0x200d || r == 0x2060 || r == 0xfeff || r >= 0xfe00 && r <= 0xfe0f ||
+		r >= 0xe0000 && r <= 0xe0fff || r == 0x180e || r == 0x034f
+}
+
+// mayBreak tells whether a line may end behind a character. It is the part of
+// the Unicode rules that matters for text without dictionaries.
+func mayBreak(in []char, i int) bool {
+	r, next := in[i].r, in[i+1].r
+	switch {
+	case next == ' ' || next == '\n' || unicode.Is(unicode.Mn, next) || next == 0xa0 || next == 0x2060 || r == 0x2060 || r == 0xa0 || r == 0x202f:
+		return false
+	case r == ' ' || r == 0x200b || r == 0xad || r == '\n' || r == 0x3000 || r >= 0x2000 && r <= 0x200a && r != 0x2007:
+		return true
+	case wide(r) || wide(next):
+		return !strings.ContainsRune(noStart, next) && !strings.ContainsRune(noEnd, r)
+	case r == '-' || r == '–' || r == '/' || r == 0x2010:
+		before := i > 0 && in[i-1].r != ' '
+		return before && (unicode.IsLetter(next) || r == '/' && unicode.IsDigit(next))
+	case r == '—':
+		return next != r
+	case r == objectRune || next == objectRune:
+		return r != '(' && next != ',' && next != '.' && next != ')'
+	}
+	return false
+}
+
+// noStart must not begin a line of Chinese or Japanese, noEnd not end one.
+const (
+	noStart = "、。，．・：；？！゛゜´｀¨＾￣＿ヽヾゝゞ々ー—‐／＼〜‖｜…‥’”）〕］｝〉》」』】°′″℃￠％‰!%),.:;?]}｡｣､･ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ"
+	noEnd   = "‘“（〔［｛〈《「『【￥＄$([\\{｢￡"
+)
+
+// wide are scripts that are written without blanks.
+func wide(r rune) bool {
+	return r >= 0x2e80 && (r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe4f ||
+		r >= 0xff00 && r <= 0xff60 || r >= 0x1b000 && r <= 0x1b2ff || r >= 0x20000 && r <= 0x3ffff)
+}
+
+// fit tells how many glyphs go into a width, how many behind them vanish at
+// the end of the line, and whether the text asks for the end.
+func fit(gs []glyph, width float64) (n, skip int, broken bool) {
+	const slack = 0.01
+	used, last := 0.0, 0
+	for i, g := range gs {
+		if g.r == '\n' {
+			return i, 1, true
+		}
+		if g.r != ' ' && used+g.w > width+slack && i > 0 {
+			if last == 0 { // a word that is too long
+				last = i
+				for last > 1 && unicode.Is(unicode.Mn, gs[last].r) {
+					last--
+				}
+			}
+			return last, 0, false
+		}
+		used += g.w
+		if g.after {
+			last = i + 1
+		}
+	}
+	return len(gs), 0, true
+}
+
+// trimmed leaves blanks at the end out.
+func trimmed(gs []glyph) []glyph {
+	for len(gs) > 0 && gs[len(gs)-1].r == ' ' {
+		gs = gs[:len(gs)-1]
+	}
+	return gs
+}
+
+// widths gives the width of a text on one line and of its longest word.
+func (d *document) widths(spans []span) (whole, word float64) {
+	d.lines(spans, 1e9, func(l line) {
+		whole = max(whole, l.width)
+		w := 0.0
+		for _, g := range l.glyphs {
+			if g.r != ' ' {
+				w += g.w
+			}
+			word = max(word, w)
+			if g.after || g.r == ' ' {
+				w = 0
+			}
+		}
+	})
+	return whole, word
+}
+
+// chosen is the glyph for a rune in a face, before it has a code.
+type chosen struct {
+	font  *docFont
+	glyph sfnt.GlyphIndex
+	fake  bool
+}
+
+type wanted struct {
+	r   rune
+	cut uint8 // bold, italic and mono
+}
+
+// glyph gives the code of a character in the first font that has it. Without
+// any, it is the box of the first font.
+func (d *document) glyph(r rune, text string, cut uint8) (*docFont, uint16, float64, bool) {
+	key := wanted{r, cut}
+	c, ok := d.chosen[key]
+	if !ok {
+		c = d.choose(r, cut)
+		if len(d.chosen) < maxKnown {
+			d.chosen[key] = c
+		}
+	}
+	code, w := c.font.code(c.glyph, text)
+	return c.font, code, w, c.fake
+}
+
+func (d *document) choose(r rune, cut uint8) chosen {
+	switch r { // signs that look the same as a common one
+	case 0xa0, 0x202f, 0x2007:
+		r = ' '
+	case 0x2010, 0x2011:
+		r = '-'
+	}
+	b := bundled()
+	first := b.primary[cut%primaries]
+	if g := first.glyph(r); g != 0 {
+		return chosen{d.font(first), g, false}
+	}
+	var further []*face
+	if d.fonts != nil {
+		further = append(further, d.fonts.named...)
+	}
+	if cut&mono != 0 {
+		further = append(further, b.further[1])
+	}
+	further = append(append(further, b.further[0]), d.extra...)
+	for _, f := range further {
+		if g := f.glyph(r); g != 0 {
+			return chosen{d.font(f), g, cut&(bold|italic) != 0}
+		}
+	}
+	if f, n := d.fonts.covering([]rune{r}); n > 0 {
+		d.extra = append(d.extra, f)
+		return chosen{d.font(f), f.glyph(r), cut&(bold|italic) != 0}
+	}
+	if like, ok := lookalikes[r]; ok {
+		if g := b.further[0].glyph(like); g != 0 {
+			return chosen{d.font(b.further[0]), g, false}
+		}
+	}
+	if len(d.missing) < maxMissing {
+		d.missing[r] = true
+	}
+	return chosen{d.font(first), 0, false}
+}
+
+// lookalikes are forms that the bundled fonts have of signs that only fonts
+// of emoji have. The text stays what it was.
+var lookalikes = map[rune]rune{
+	0x2705: 0x2714, 0x274c: 0x2716, 0x274e: 0x2716, 0x2b50: 0x2605, 0x1f31f: 0x2605, 0x2757: '!', 0x2755: '!', 0x2753: '?', 0x2754: '?',
+	0x1f449: 0x261e, 0x1f448: 0x261c, 0x1f446: 0x261d, 0x1f447: 0x261f, 0x27a1: 0x2192, 0x2b05: 0x2190, 0x2b06: 0x2191, 0x2b07: 0x2193,
+	0x1f534: 0x25cf, 0x1f535: 0x25cf, 0x1f7e2: 0x25cf, 0x1f7e1: 0x25cf, 0x1f7e0: 0x25cf, 0x26aa: 0x25cb, 0x26ab: 0x25cf, 0x2b1c: 0x25a1, 0x2b1b: 0x25a0,
+	0x1f5d9: 0x2715,
+}
+
+// maxMissing is how many characters without a glyph are told apart.
+const maxMissing = 1000
+
+// need looks for fonts that have most of what a text needs, so that a page is
+// not set in one font for each character.
+func (d *document) need(text string) {
+	b := bundled()
+	missing := map[rune]bool{}
+	for _, r := range text {
+		if r < 0x80 || missing[r] || len(missing) == maxMissing || ignorable(r) || d.missing[r] {
+			continue
+		}
+		if b.primary[0].glyph(r) == 0 && b.further[0].glyph(r) == 0 && !d.extraHas(r) {
+			missing[r] = true
+		}
+	}
+	for len(missing) > 0 {
+		list := make([]rune, 0, len(missing))
+		for r := range missing {
+			list = append(list, r)
+		}
+		f, n := d.fonts.covering(list)
+		if n == 0 {
+			return
+		}
+		d.extra = append(d.extra, f)
+		for _, r := range list {
+			if f.glyph(r) != 0 {
+				delete(missing, r)
+			}
+		}
+	}
+}
+
+func (d *document) extraHas(r rune) bool {
+	if d.fonts != nil {
+		for _, f := range d.fonts.named {
+			if f.glyph(r) != 0 {
+				return true
+			}
+		}
+	}
+	for _, f := range d.extra {
+		if f.glyph(r) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// font gives a face in this document.
+func (d *document) font(f *face) *docFont {
+	for _, have := range d.used {
+		if have.face == f {
+			return have
+		}
+	}
+	n := newDocFont(f, "F"+itoa(len(d.used)+1), d.w.reserve())
+	d.used = append(d.used, n)
+	return n
+}

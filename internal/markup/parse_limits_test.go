@@ -105,6 +105,7 @@ var hostile = map[string]func(n int) string{
 	"blank lines":  func(n int) string { return strings.Repeat("\n", n*10) },
 	"returns":      func(n int) string { return strings.Repeat("\r", n) + strings.Repeat("a\r\n", n) },
 	"zeros":        func(n int) string { return strings.Repeat("\x00", n) },
+	"hard breaks":  func(n int) string { return strings.Repeat("\\\n", n) + "a" + strings.Repeat("\\\n", n) + "b" },
 	"broken UTF-8": func(n int) string { return strings.Repeat("\xff\xc3", n) },
 	"footnote quotes": func(n int) string {
 		return strings.Repeat("[^a]: ", n) + "b"

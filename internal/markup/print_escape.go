@@ -14,11 +14,14 @@ type textEscaper struct {
 	first, last bool // at the edges of the block
 	emojiNext   bool
 	rawNext     bool
+	// lead and tail are where line breaks at the edges end and begin.
+	lead, tail int
 }
 
 func (e *textEscaper) escape() string {
 	var b strings.Builder
 	s := e.s
+	e.lead, e.tail = len(s)-len(strings.TrimLeft(s, "\n")), len(strings.TrimRight(s, "\n"))
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if r >= utf8.RuneSelf {
@@ -96,7 +99,7 @@ func (e *textEscaper) newline(b *strings.Builder, i int) {
 // edgeBreaks tells whether nothing but line breaks is between a position and
 // an edge of the block.
 func (e *textEscaper) edgeBreaks(i int) bool {
-	return e.first && strings.Trim(e.s[:i], "\n") == "" || (e.last || e.rawNext) && strings.Trim(e.s[i:], "\n") == ""
+	return e.first && i <= e.lead || (e.last || e.rawNext) && i >= e.tail
 }
 
 // special tells whether a character means something where it stands.
@@ -175,14 +178,9 @@ func (e *textEscaper) mail(i int) bool {
 	rest := e.s[i+1:]
 	if len(rest) > maxMailHost { // so long a text is looked at once for each @
 		rest = rest[:maxMailHost]
-		if !strings.ContainsAny(rest, " \t\n") {
-			return true
-		}
 	}
-	if k := strings.IndexAny(rest, " \t\n"); k >= 0 {
-		rest = rest[:k]
-	}
-	return strings.Contains(rest, ".")
+	k := strings.IndexAny(rest, " \t\n")
+	return k < 0 || strings.Contains(rest[:k], ".") // without a space it may go on behind a mark
 }
 
 // maxMailHost is more than a name of a host has.

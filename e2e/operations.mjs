@@ -95,7 +95,7 @@ export const REQUIRED = {
         'duplicateSpace',
     ],
     files: ['listFiles', 'getFileById', 'listSpaceFileBacklinks'],
-    pdf: ['getSpacePdf', 'getChangeRequestPdf'],
+    pdf: ['getSpacePDF', 'getChangeRequestPDF'],
     links: [
         'listSpaceLinks',
         'listPageLinksInSpace',

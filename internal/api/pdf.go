@@ -36,13 +36,13 @@ func (a *API) pdf() {
 	const about = "The address works for one hour, without a token; the PDF is made when it is fetched, of the revision that is the newest now. " +
 		"With page, of that page and those below it; with only too, of that page alone. Pages that are hidden or have a condition are left out, unless named by page."
 	register(a, op{
-		ID: "getSpacePdf", Route: "GET /spaces/{spaceId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
+		ID: "getSpacePDF", Route: "GET /spaces/{spaceId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "An address from which a space can be fetched as a PDF.", About: about,
 	}, func(ctx context.Context, in *pdfIn) (*out[pdfAddress], error) {
 		return a.pdfOut(ctx, a.head, in.PDFOptions)
 	})
 	register(a, op{
-		ID: "getChangeRequestPdf", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
+		ID: "getChangeRequestPDF", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "An address from which a change request can be fetched as a PDF.", About: about,
 	}, func(ctx context.Context, in *requestPDFIn) (*out[pdfAddress], error) {
 		return a.pdfOut(ctx, a.request(in.Request), in.PDFOptions)

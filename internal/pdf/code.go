@@ -80,7 +80,7 @@ func (f flow) listing(b codeBlock) {
 		if b.numbered {
 			number = itoa(i + 1)
 		}
-		in.codeLine(spans, number, gutter, b.marked != nil && b.marked(i), x, w)
+		in.codeLine(codeLine{spans, number, gutter, b.marked != nil && b.marked(i), i == 0 && lines > 1}, x, w)
 		i++
 	}
 	f.emit(item{kind: pad, h: 6})
@@ -88,12 +88,21 @@ func (f flow) listing(b codeBlock) {
 	f.gap(paragraph + 2)
 }
 
+// codeLine is a line of code before it is broken.
+type codeLine struct {
+	spans  []span
+	number string
+	gutter float64 // for numbers
+	marked bool
+	keep   bool // with the next line
+}
+
 // codeLine lays one line of code out; what does not fit goes on below,
 // further in.
-func (f flow) codeLine(spans []span, number string, gutter float64, marked bool, x, w float64) {
+func (f flow) codeLine(cl codeLine, x, w float64) {
 	h := f.size * codeLead
 	begin := 0.0
-	for _, s := range spans { // blanks at the beginning move all of the line
+	for _, s := range cl.spans { // blanks at the beginning move all of the line
 		rest := strings.TrimLeft(s.text, " ")
 		begin += float64(len(s.text)-len(rest)) * f.size * 0.6
 		if rest != "" {
@@ -101,18 +110,18 @@ func (f flow) codeLine(spans []span, number string, gutter float64, marked bool,
 		}
 	}
 	further := min(begin+f.size*1.2, f.w/2)
-	f.d.codeLines(spans, f.w, f.w-further, func(l line, begins bool) {
-		at, num := f.x, number
+	f.d.codeLines(cl.spans, f.w, f.w-further, func(l line, begins bool) {
+		at, num := f.x, cl.number
 		if !begins {
 			at, num = f.x+further, ""
 		}
-		f.emit(item{kind: box, h: h, draw: func(c *canvas, left, y float64) {
+		f.emit(item{kind: box, h: h, keep: cl.keep, draw: func(c *canvas, left, y float64) {
 			base := y + h*0.74
-			if marked {
+			if cl.marked {
 				c.back(c.layer(), "q", fill(markBack), rectangle(left+x+1, y, w-2, h), "f Q")
 			}
 			if num != "" {
-				f.d.single(c, num, style{size: f.size * 0.9, color: hexColor(0xa3adb8), back: none, face: mono}, left+f.x-gutter, base, gutter-8, 1)
+				f.d.single(c, num, style{size: f.size * 0.9, color: hexColor(0xa3adb8), back: none, face: mono}, left+f.x-cl.gutter, base, cl.gutter-8, 1)
 			}
 			c.line(l, left+at, base)
 		}})

@@ -109,7 +109,9 @@ func TestMergeLosesNothing(t *testing.T) {
 			seen[n.Key] = true
 		}
 		// Once more changes nothing, but for the order of what both moved.
-		words := func(d *Document) []string { return slices.Sorted(slices.Values(strings.Fields(string(Print(d, Refs{}))))) }
+		words := func(d *Document) []string {
+			return slices.Sorted(slices.Values(strings.Fields(string(Print(d, Refs{})))))
+		}
 		if again, more := Merge(b, got, y); len(conflicts) == 0 && (len(more) > 0 || !slices.Equal(words(again), words(got))) {
 			t.Fatalf("merging again changes something: %q, %q, %v", Print(got, Refs{}), Print(again, Refs{}), more)
 		}

@@ -15,7 +15,10 @@ import (
 // postgres serves any number of nodes. Write transactions are serializable,
 // so they mean what they mean on SQLite, where there is one writer; what the
 // database refuses because of another transaction is tried again.
-type postgres struct{ db *sql.DB }
+type postgres struct {
+	db    *sql.DB
+	turns turns
+}
 
 // maxTries bounds how often a transaction is repeated. The pauses grow, so
 // only a database that is overrun reaches it.
@@ -38,7 +41,7 @@ func openPostgres(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 	if err := db.PingContext(ctx); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("PostgreSQL does not answer: %w", redacted(err)), db.Close())
 	}
-	return db, &postgres{db}, nil
+	return db, &postgres{db: db}, nil
 }
 
 // redacted drops the connection string, which holds a password, from errors
@@ -56,9 +59,31 @@ func (p *postgres) close() error { return nil }
 
 func (p *postgres) pool(db *sql.DB) Reader { return Reader{run: pgRunner{db}, d: p} }
 
-func (p *postgres) transact(ctx context.Context, fn func(runner) error) error {
+func (p *postgres) transact(ctx context.Context, turn string, fn func(runner) error) error {
+	if turn == "" {
+		return retried(ctx, func() error { return once(ctx, p.db, serializable, fn) })
+	}
+	done, err := p.turns.take(ctx, turn)
+	if err != nil {
+		return err
+	}
+	defer done()
+	conn, err := p.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return locked(ctx, conn, turn, func() error {
+		return retried(ctx, func() error { return once(ctx, conn, serializable, fn) })
+	})
+}
+
+var serializable = &sql.TxOptions{Isolation: sql.LevelSerializable}
+
+// retried repeats a transaction that failed only because of another one.
+func retried(ctx context.Context, do func() error) error {
 	for try := 1; ; try++ {
-		err := p.once(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable}, fn)
+		err := do()
 		if err == nil || try == maxTries || !collided(err) {
 			return err
 		}
@@ -71,8 +96,13 @@ func (p *postgres) transact(ctx context.Context, fn func(runner) error) error {
 	}
 }
 
-func (p *postgres) once(ctx context.Context, o *sql.TxOptions, fn func(runner) error) (err error) {
-	tx, err := p.db.BeginTx(ctx, o)
+// beginner is the pool, or one connection of it.
+type beginner interface {
+	BeginTx(ctx context.Context, o *sql.TxOptions) (*sql.Tx, error)
+}
+
+func once(ctx context.Context, db beginner, o *sql.TxOptions, fn func(runner) error) (err error) {
+	tx, err := db.BeginTx(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -84,7 +114,7 @@ func (p *postgres) once(ctx context.Context, o *sql.TxOptions, fn func(runner) e
 }
 
 func (p *postgres) snapshot(ctx context.Context, fn func(runner) error) error {
-	return p.once(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
+	return once(ctx, p.db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
 }
 
 // collided tells whether a transaction failed only because of another one.
@@ -114,7 +144,7 @@ const migrationLock = 7_046_282_101
 // exclusive reads what is committed after it got the lock, which a
 // serializable transaction would not.
 func (p *postgres) exclusive(ctx context.Context, fn func(runner) error) error {
-	return p.once(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(r runner) error {
+	return once(ctx, p.db, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(r runner) error {
 		if _, err := r.exec(ctx, `SELECT pg_advisory_xact_lock($1)`, migrationLock); err != nil {
 			return err
 		}

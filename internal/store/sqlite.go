@@ -163,7 +163,7 @@ func (s *sqlite) close() error {
 }
 
 // transact hands fn to the writer and waits until it is on disk.
-func (s *sqlite) transact(ctx context.Context, fn func(runner) error) error {
+func (s *sqlite) transact(ctx context.Context, _ string, fn func(runner) error) error {
 	j := &job{ctx: ctx, fn: fn, ready: make(chan struct{})}
 	s.queue <- j
 	<-j.ready
@@ -262,7 +262,7 @@ func (s *sqlite) snapshot(ctx context.Context, fn func(runner) error) error {
 
 func (s *sqlite) prelude() string { return "" }
 func (s *sqlite) exclusive(ctx context.Context, fn func(runner) error) error {
-	return s.transact(ctx, fn)
+	return s.transact(ctx, "", fn)
 }
 func (s *sqlite) skipLocked() string { return "" } // one writer: nothing to skip
 

@@ -46,7 +46,9 @@ type dialect interface {
 	// pool gives the reads that run on any connection.
 	pool(db *sql.DB) Reader
 	// transact runs fn in a transaction that is durable when it returns nil.
-	transact(ctx context.Context, fn func(runner) error) error
+	// transact runs a transaction. Those with the same turn come one after
+	// the other; an empty one waits for nobody.
+	transact(ctx context.Context, turn string, fn func(runner) error) error
 	// snapshot runs fn on one consistent, read-only state.
 	snapshot(ctx context.Context, fn func(runner) error) error
 	// ddl gives the text of a migration as this database wants it.
@@ -182,9 +184,13 @@ func (s *Store) Clock() time.Time { return s.clock() }
 // Do runs fn in a transaction: durable when Do returns nil, without effect
 // when it returns an error. fn may run more than once, so it must not keep
 // anything from a run that failed.
-func (s *Store) Do(ctx context.Context, fn func(tx *Tx) error) error {
+func (s *Store) Do(ctx context.Context, fn func(tx *Tx) error) error { return s.DoInTurn(ctx, "", fn) }
+
+// DoInTurn is Do for changes of something that many change: those with the
+// same turn come one after the other, on all nodes.
+func (s *Store) DoInTurn(ctx context.Context, turn string, fn func(tx *Tx) error) error {
 	var tx *Tx
-	err := s.d.transact(ctx, func(r runner) error {
+	err := s.d.transact(ctx, turn, func(r runner) error {
 		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock()}
 		return fn(tx)
 	})
@@ -199,8 +205,13 @@ func (s *Store) Do(ctx context.Context, fn func(tx *Tx) error) error {
 
 // InTx is Do for a function with a result.
 func InTx[T any](ctx context.Context, s *Store, fn func(tx *Tx) (T, error)) (T, error) {
+	return InTurn(ctx, s, "", fn)
+}
+
+// InTurn is DoInTurn for a function with a result.
+func InTurn[T any](ctx context.Context, s *Store, turn string, fn func(tx *Tx) (T, error)) (T, error) {
 	var out T
-	err := s.Do(ctx, func(tx *Tx) (err error) {
+	err := s.DoInTurn(ctx, turn, func(tx *Tx) (err error) {
 		out, err = fn(tx)
 		return err
 	})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 var yamlLine = regexp.MustCompile(`^line (\d+): `)
@@ -155,7 +156,7 @@ func parseConfig(src []byte, out *problems) (config, error) {
 		}
 		p, ok := inside(".", s)
 		if ok && p != "." {
-			ok = badName(p) == ""
+			ok = names.Bad(p) == ""
 		}
 		if !ok && err == nil {
 			err = errs.E(errs.Invalid, "%s:%d: %s is %q, which is not a path in the folder", configName, v.Line, what, s)

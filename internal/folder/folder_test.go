@@ -18,6 +18,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 var updateGolden = flag.Bool("update", false, "rewrite what the folders in testdata should give")
@@ -26,7 +27,7 @@ var updateGolden = flag.Bool("update", false, "rewrite what the folders in testd
 type memory map[string]string
 
 func (m memory) WriteFile(name string, data io.Reader) error {
-	if why := badName(name); why != "" {
+	if why := names.Bad(name); why != "" {
 		return fmt.Errorf("%q: %s", name, why)
 	}
 	if _, ok := m[name]; ok {
@@ -211,7 +212,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, all, c.want)
 		}
 		for name := range written(t, tree) {
-			if why := badName(name); why != "" {
+			if why := names.Bad(name); why != "" {
 				t.Errorf("%s: wrote %q", c.name, name)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // infer makes a navigation of files without SUMMARY.md: folders are parents,
@@ -83,20 +85,20 @@ func (b *branch) add(parts []string, doc *Page) {
 // page of its README.md, else of the file next to it with its name, else one
 // without content.
 func (b *branch) pages(dir string) []*Page {
-	names := sortedKeys(b.docs)
+	entries := sortedKeys(b.docs)
 	for name := range b.folders {
 		if b.docs[name] == nil {
-			names = append(names, name)
+			entries = append(entries, name)
 		}
 	}
-	slices.SortFunc(names, func(x, y string) int {
-		if c := strings.Compare(fold(x), fold(y)); c != 0 {
+	slices.SortFunc(entries, func(x, y string) int {
+		if c := strings.Compare(names.Fold(x), names.Fold(y)); c != 0 {
 			return c
 		}
 		return strings.Compare(x, y)
 	})
 	var out []*Page
-	for _, name := range names {
+	for _, name := range entries {
 		doc, sub := b.docs[name], b.folders[name]
 		if doc != nil {
 			out = append(out, inferred(doc))

@@ -31,10 +31,6 @@ const (
 	maxComputed = 64 << 10
 	// maxLine is the length of an entry of SUMMARY.md.
 	maxLine = 4 << 10
-	// maxName and maxPath are the bytes of one name and of a whole path.
-	// Common file systems have no room for more.
-	maxName = 255
-	maxPath = 1024
 )
 
 func (l Limits) orDefault() Limits {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // Read reads a folder. What is wrong with single files is in the problems of
@@ -31,7 +32,7 @@ func Read(fsys fs.FS, l Limits) (*Tree, error) {
 		return nil, err
 	}
 	for _, name := range []*string{&r.tree.Readme, &r.tree.Summary} {
-		if found := r.folded[fold(*name)]; found != "" {
+		if found := r.folded[names.Fold(*name)]; found != "" {
 			*name = found
 		}
 	}
@@ -140,7 +141,7 @@ func (r *folderReader) walk() error {
 		if part := d.Name(); part[0] == '.' && name != ".gitbook" || d.IsDir() && part == "node_modules" {
 			return skip() // not content: git's own, editors', packages'
 		}
-		if why := badName(name); why != "" {
+		if why := names.Bad(name); why != "" {
 			r.out.add(printable(name), 0, CodeBadPath, "the file is left out: %s", why)
 			return skip()
 		}
@@ -163,11 +164,11 @@ func (r *folderReader) walk() error {
 			r.out.add(name, 0, CodeUnreadable, "it cannot be opened")
 			return nil
 		}
-		if twin, ok := r.folded[fold(name)]; ok {
+		if twin, ok := r.folded[names.Fold(name)]; ok {
 			r.out.add(name, 0, CodeCaseTwin, "the file is left out: its name differs from %s in case only; rename one", twin)
 			return nil
 		}
-		r.folded[fold(name)] = name
+		r.folded[names.Fold(name)] = name
 		r.files[name] = info.Size()
 		return nil
 	})
@@ -175,8 +176,8 @@ func (r *folderReader) walk() error {
 
 // printable makes a name that can be shown.
 func printable(name string) string {
-	if len(name) > maxName {
-		name = name[:maxName] + "…"
+	if len(name) > names.MaxName {
+		name = name[:names.MaxName] + "…"
 	}
 	return strings.Trim(fmt.Sprintf("%+q", name), `"`)
 }
@@ -253,8 +254,8 @@ func (r *folderReader) find(name string) (string, bool) {
 }
 
 func (r *folderReader) near(name string) string {
-	file, _ := finder(func(file string) bool { return r.folded[fold(file)] != "" }, name)
-	return r.folded[fold(file)]
+	file, _ := finder(func(file string) bool { return r.folded[names.Fold(file)] != "" }, name)
+	return r.folded[names.Fold(file)]
 }
 
 func (r *folderReader) document(file string) *Page {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // Sink takes the files of a folder. Names have slashes and stay below it.
@@ -30,7 +31,7 @@ type output struct {
 // are made good as CleanPath does, with a number where two become one.
 func Write(sink Sink, t *Tree) error {
 	for _, name := range []string{path.Clean(t.Root), t.summary(), t.readme()} {
-		if why := badName(name); why != "" && name != "." {
+		if why := names.Bad(name); why != "" && name != "." {
 			return errs.E(errs.Invalid, "%s cannot be written: %s", name, why)
 		}
 	}
@@ -134,7 +135,7 @@ func (t *Tree) followsFolders() bool {
 func withGoodNames(t *Tree) *Tree {
 	taken := namer{}
 	for _, name := range []string{t.summary(), variablesName, tagsName, configName} {
-		taken[fold(name)] = true
+		taken[names.Fold(name)] = true
 	}
 	changed := false
 	take := func(name string) string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 const (
@@ -99,7 +100,7 @@ func (a *archive) add(f *zip.File) error {
 	if top, _, _ := strings.Cut(name, "/"); top == "__MACOSX" || path.Base(name) == ".DS_Store" {
 		return nil
 	}
-	if why := badName(name); why != "" {
+	if why := names.Bad(name); why != "" {
 		return refuse(why)
 	}
 	if strings.Count(name, "/") >= a.limits.Depth {
@@ -226,13 +227,13 @@ func newZipDir(name string) *zipDir {
 
 // put adds an entry, or says why not.
 func (d *zipDir) put(name string, e fs.DirEntry) string {
-	if other, ok := d.folded[fold(name)]; ok {
+	if other, ok := d.folded[names.Fold(name)]; ok {
 		if other == name {
 			return "it is there twice"
 		}
 		return "its name differs from " + printable(other) + " in case only"
 	}
-	d.folded[fold(name)] = name
+	d.folded[names.Fold(name)] = name
 	d.entries[name] = e
 	return ""
 }

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // packed makes an archive. A header may be changed before it is written.
@@ -196,7 +197,7 @@ func FuzzZip(f *testing.F) {
 			if err != nil || d.IsDir() {
 				return err
 			}
-			if why := badName(p); why != "" || !d.Type().IsRegular() {
+			if why := names.Bad(p); why != "" || !d.Type().IsRegular() {
 				t.Fatalf("%q: %s", p, why)
 			}
 			data, _ := fs.ReadFile(fsys, p)

@@ -1,0 +1,212 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// BlobOID gives the name under which git keeps the bytes of a file.
+func BlobOID(data []byte) string {
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", len(data))
+	h.Write(data)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// LFS is what stands in a repository for a file that is kept elsewhere.
+type LFS struct {
+	SHA256 string
+	Size   int64
+}
+
+// maxPointer is the size that a pointer may have, by its specification.
+const maxPointer = 1024
+
+var lfsForm = regexp.MustCompile(`^version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v1\n(?:[a-z0-9.-]+ [^\n]*\n)*$`)
+var lfsSum = regexp.MustCompile(`(?m)^oid sha256:([0-9a-f]{64})$`)
+var lfsSize = regexp.MustCompile(`(?m)^size ([0-9]{1,18})$`)
+
+// ParseLFS recognises the pointer to a file of Git LFS.
+func ParseLFS(data []byte) (LFS, bool) {
+	if len(data) >= maxPointer || !lfsForm.Match(data) {
+		return LFS{}, false
+	}
+	sum, size := lfsSum.FindSubmatch(data), lfsSize.FindSubmatch(data)
+	if sum == nil || size == nil {
+		return LFS{}, false
+	}
+	n, err := strconv.ParseInt(string(size[1]), 10, 64)
+	return LFS{SHA256: string(sum[1]), Size: n}, err == nil
+}
+
+// Blob is the bytes of a file.
+type Blob struct {
+	OID  string
+	Size int64
+	// Data is nil if the file is larger than the limit. It ends with the
+	// call that it is given to.
+	Data io.Reader
+	// LFS is set if the file is a pointer. What it points to is never
+	// fetched.
+	LFS *LFS
+}
+
+// Blobs gives the bytes of files, each once, in the order in which they were
+// first named. Those that are not in the cache are fetched from the remote
+// together before.
+func (p *Repo) Blobs(ctx context.Context, oids []string, progress Progress, each func(Blob) error) error {
+	var wanted []string
+	seen := make(map[string]bool, len(oids))
+	for _, oid := range oids {
+		if !oidForm.MatchString(oid) {
+			return fail(Damaged, "the repository names a file in a way that cannot be read", "")
+		}
+		if !seen[oid] {
+			seen[oid] = true
+			wanted = append(wanted, oid)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	sizes, err := p.sizes(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	missing := slices.DeleteFunc(slices.Clone(wanted), func(oid string) bool { _, ok := sizes[oid]; return ok })
+	if len(missing) > 0 {
+		if err := p.getBlobs(ctx, missing, progress); err != nil {
+			return err
+		}
+		more, err := p.sizes(ctx, missing)
+		if err != nil {
+			return err
+		}
+		for _, oid := range missing {
+			if _, ok := more[oid]; !ok {
+				return fail(Damaged, "the repository lacks the bytes of a file that it names; have it checked with git fsck", oid)
+			}
+			sizes[oid] = more[oid]
+		}
+	}
+	return p.stream(ctx, wanted, sizes, each)
+}
+
+// sizes gives the sizes of those files that are in the cache.
+func (p *Repo) sizes(ctx context.Context, oids []string) (map[string]int64, error) {
+	sizes := make(map[string]int64, len(oids))
+	_, err := p.git(ctx, call{
+		args:  []string{"cat-file", "--batch-check", "--buffer"},
+		stdin: strings.NewReader(strings.Join(oids, "\n") + "\n"),
+		read: func(r io.Reader) error {
+			lines := bufio.NewScanner(r)
+			for lines.Scan() {
+				f := strings.Fields(lines.Text())
+				switch {
+				case len(f) == 2 && f[1] == "missing":
+				case len(f) == 3 && f[1] == "blob":
+					n, err := strconv.ParseInt(f[2], 10, 64)
+					if err != nil {
+						return err
+					}
+					sizes[f[0]] = n
+				default:
+					return fail(Damaged, "the repository names something as a file that is none", lines.Text())
+				}
+			}
+			return lines.Err()
+		},
+	})
+	return sizes, err
+}
+
+// getBlobs fetches files by name, in one exchange.
+func (p *Repo) getBlobs(ctx context.Context, oids []string, progress Progress) error {
+	_, err := p.git(ctx, call{
+		args: []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+			"--no-recurse-submodules", "--filter=blob:none", "--stdin", "origin"},
+		stdin:  strings.NewReader(strings.Join(oids, "\n") + "\n"),
+		remote: true, promisor: true, progress: progress,
+		// Nothing that we have helps the remote to find these.
+		config: []string{"fetch.negotiationAlgorithm", "noop"},
+	})
+	if !strings.Contains(detail(err), "not allow request for unadvertised") || p.fetched == "" {
+		return err
+	}
+	// An old server leaves files out but does not hand them out by name: it
+	// must send the whole commit again.
+	_, err = p.git(ctx, call{
+		args: []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+			"--no-recurse-submodules", "--refetch", "--no-filter", "--depth=1", "origin", "+" + p.fetched + ":" + localRef(p.fetched)},
+		remote: true, promisor: true, progress: progress,
+	})
+	return err
+}
+
+// stream reads files from the cache and passes them on.
+func (p *Repo) stream(ctx context.Context, oids []string, sizes map[string]int64, each func(Blob) error) error {
+	var in bytes.Buffer
+	for _, oid := range oids {
+		if sizes[oid] <= p.limits.Blob {
+			in.WriteString(oid + "\n")
+		}
+	}
+	_, err := p.git(ctx, call{
+		args:  []string{"cat-file", "--batch", "--buffer"},
+		stdin: &in,
+		read: func(r io.Reader) error {
+			out := bufio.NewReaderSize(r, 64<<10)
+			for _, oid := range oids {
+				if sizes[oid] > p.limits.Blob {
+					if err := each(Blob{OID: oid, Size: sizes[oid]}); err != nil {
+						return err
+					}
+					continue
+				}
+				if err := one(out, oid, sizes[oid], each); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+	return err
+}
+
+func one(out *bufio.Reader, oid string, size int64, each func(Blob) error) error {
+	head, err := out.ReadSlice('\n')
+	if err != nil {
+		return err
+	}
+	if string(head) != fmt.Sprintf("%s blob %d\n", oid, size) {
+		return fail(Damaged, "a file in the cache cannot be read", string(head))
+	}
+	data := &io.LimitedReader{R: out, N: size}
+	b := Blob{OID: oid, Size: size, Data: data}
+	if size < maxPointer {
+		text, err := out.Peek(int(size))
+		if err != nil {
+			return err
+		}
+		if lfs, ok := ParseLFS(text); ok {
+			b.LFS = &lfs
+		}
+	}
+	if err := each(b); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, data); err != nil {
+		return err
+	}
+	_, err = out.Discard(1)
+	return err
+}

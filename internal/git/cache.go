@@ -1,0 +1,316 @@
+package git
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/outbound"
+)
+
+const (
+	connectTime = 10 * time.Second       // until one address of a host answers
+	lockPause   = 100 * time.Millisecond // between two looks at a lock that somebody has
+	lockSuffix  = ".lock"
+	objectsDir  = "objects.git" // of an entry
+	// maxPacks is after how many fetches their packs are joined.
+	maxPacks = 40
+)
+
+// Repo is an open repository: the objects of an entry of the cache, and the
+// way to its remote. Nobody else, in any process, has the entry meanwhile.
+// It is not safe for concurrent use. Close it.
+type Repo struct {
+	program     string
+	limits      Limits
+	root        string // the cache
+	dir         string // the entry
+	lock        *os.File
+	address     address
+	connect     netip.Addr // the one that was checked
+	ref         string
+	credentials Credentials
+	scrub       scrubber
+	fetched     string // full name of the ref that Fetch found
+}
+
+func (p *Repo) objects() string            { return filepath.Join(p.dir, objectsDir) }
+func (p *Repo) private(name string) string { return filepath.Join(p.dir, privateDir, name) }
+
+// Open checks the address of a remote, connects to nothing but what the
+// policy allows, and takes the cache's entry for it. It waits while somebody
+// else has the entry, until ctx ends.
+func (r *Runner) Open(ctx context.Context, m Remote) (*Repo, error) {
+	path, err := program()
+	if err != nil {
+		return nil, err
+	}
+	a, inURL, err := parse(m.URL)
+	if err != nil {
+		return nil, err
+	}
+	if inURL.Username != "" || inURL.Password != "" {
+		return nil, badAddress("must not contain a user name or a password here; give them apart")
+	}
+	if m.Ref != "" {
+		if err := CheckRef(m.Ref); err != nil {
+			return nil, err
+		}
+	}
+	p := &Repo{
+		program: path, limits: r.Limits.orDefault(), address: a, ref: m.Ref,
+		credentials: m.Credentials, scrub: scrubberFor(m.Credentials),
+	}
+	if strings.ContainsAny(m.Credentials.Username+m.Credentials.Password, "\r\n\x00") || strings.Contains(m.Credentials.Username, ":") {
+		return nil, badAddress("cannot be called with a user name or a password that has line breaks, or a name with a colon")
+	}
+	if p.connect, err = r.resolve(ctx, a); err != nil {
+		return nil, err
+	}
+	if p.root, err = filepath.Abs(r.Dir); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{m.Scope, m.CacheID, a.String()}, "\x00")))
+	p.dir = filepath.Join(p.root, hex.EncodeToString(sum[:16]))
+	if err := os.MkdirAll(p.root, 0o700); err != nil {
+		return nil, err
+	}
+	if p.lock, err = lockFile(ctx, p.dir+lockSuffix); err != nil {
+		return nil, err
+	}
+	if err := p.prepare(ctx, r.KnownHosts); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// resolve gives the address that git is going to connect to.
+func (r *Runner) resolve(ctx context.Context, a address) (netip.Addr, error) {
+	addrs, err := r.Outbound.Resolve(ctx, a.host)
+	if err != nil {
+		if ctx.Err() != nil {
+			return netip.Addr{}, ctx.Err()
+		}
+		return netip.Addr{}, refused(err)
+	}
+	// A name and a password must not travel in clear, except in a network
+	// that the operator opened.
+	if a.scheme == "http" {
+		for _, addr := range addrs {
+			if _, err := (outbound.Policy{}).Resolve(ctx, addr.String()); err == nil {
+				return netip.Addr{}, badAddress("must begin with https://")
+			}
+		}
+	}
+	// ssh gives up on its own after a while, and guards of servers count
+	// connections on which nobody says anything.
+	if a.scheme == "ssh" && len(addrs) == 1 {
+		return addrs[0], nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	each := net.Dialer{Timeout: connectTime / time.Duration(len(addrs))}
+	for _, addr := range addrs {
+		conn, dialErr := each.DialContext(ctx, "tcp", net.JoinHostPort(addr.String(), a.portOrUsual()))
+		if dialErr == nil {
+			return addr, conn.Close()
+		}
+		err = dialErr
+	}
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
+		return netip.Addr{}, cause
+	}
+	return netip.Addr{}, fail(Unreachable, "the server cannot be reached", err.Error())
+}
+
+// refused passes on why outbound does not let us call a host.
+func refused(err error) error {
+	message := "the server cannot be called"
+	if e, ok := err.(*errs.Error); ok {
+		message = e.Message
+	}
+	return fail(Refused, message, err.Error())
+}
+
+// lockFile takes the lock of an entry. Whoever evicts an entry removes the
+// file of its lock too, so the lock counts only if the file is still there.
+func lockFile(ctx context.Context, path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		ok, err := tryLock(f)
+		if ok && isAt(f, path) {
+			return f, nil
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		if ok {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(lockPause):
+		}
+	}
+}
+
+func isAt(f *os.File, path string) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(mine, there)
+}
+
+// prepare makes the entry usable, whatever state a killed process left.
+func (p *Repo) prepare(ctx context.Context, knownHosts string) error {
+	if err := os.RemoveAll(p.private("")); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.private("home"), 0o700); err != nil {
+		return err
+	}
+	if p.address.scheme == "ssh" {
+		if err := p.writeSSH(knownHosts); err != nil {
+			return err
+		}
+	}
+	if _, err := os.Stat(filepath.Join(p.objects(), "HEAD")); err != nil {
+		return p.wipe(ctx)
+	}
+	return p.sweep()
+}
+
+// sweep removes what git leaves when it is killed. We have the lock, so
+// nobody is at work.
+func (p *Repo) sweep() error {
+	return filepath.WalkDir(p.objects(), func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name := d.Name()
+		if strings.HasSuffix(name, lockSuffix) || strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".tmp-") || strings.HasPrefix(name, "fast_import_crash") {
+			return os.Remove(path)
+		}
+		return nil
+	})
+}
+
+// wipe begins the entry anew.
+func (p *Repo) wipe(ctx context.Context) error {
+	if err := os.RemoveAll(p.objects()); err != nil {
+		return err
+	}
+	_, err := p.git(ctx, call{args: []string{
+		"init", "--quiet", "--bare", "--template=", "--object-format=sha1", "--initial-branch=none", p.objects(),
+	}})
+	return err
+}
+
+// Close gives the entry back and removes the secrets. Then it evicts entries
+// that were not used for long, if all together are too large.
+func (p *Repo) Close() error {
+	if p.lock == nil {
+		return nil
+	}
+	err := os.RemoveAll(p.private(""))
+	// The file of the lock says how large its entry is, and when it was used.
+	size := strconv.FormatInt(sizeOf(p.dir), 10)
+	if terr := p.lock.Truncate(0); terr == nil {
+		_, terr = p.lock.WriteAt([]byte(size), 0)
+		err = errors.Join(err, terr)
+	}
+	err = errors.Join(err, p.lock.Close())
+	p.lock = nil
+	return errors.Join(err, evict(p.root, p.limits.Cache))
+}
+
+type entry struct {
+	lock string
+	size int64
+	used time.Time
+}
+
+// evict removes the least recently used entries until the rest fits.
+func evict(root string, limit int64) error {
+	names, err := os.ReadDir(root)
+	if err != nil {
+		return err
+	}
+	var entries []entry
+	total := int64(0)
+	for _, d := range names {
+		lock := filepath.Join(root, d.Name())
+		if !strings.HasSuffix(lock, lockSuffix) {
+			continue
+		}
+		f, err := os.Open(lock)
+		if err != nil {
+			continue // somebody was faster
+		}
+		text, _ := io.ReadAll(io.LimitReader(f, 32))
+		info, err := f.Stat()
+		_ = f.Close()
+		if err != nil {
+			continue
+		}
+		size, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil {
+			// Killed before it was closed the first time.
+			size = sizeOf(strings.TrimSuffix(lock, lockSuffix))
+		}
+		entries = append(entries, entry{lock, size, info.ModTime()})
+		total += size
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.lock, b.lock)) })
+	for _, e := range entries {
+		if total <= limit {
+			break
+		}
+		gone, err := remove(e.lock)
+		if err != nil {
+			return err
+		}
+		if gone {
+			total -= e.size
+		}
+	}
+	return nil
+}
+
+// remove evicts an entry that nobody uses.
+func remove(lock string) (bool, error) {
+	f, err := os.OpenFile(lock, os.O_RDWR, 0o600)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist), nil
+	}
+	defer f.Close()
+	if ok, err := tryLock(f); !ok || err != nil || !isAt(f, lock) {
+		return false, err
+	}
+	if err := os.RemoveAll(strings.TrimSuffix(lock, lockSuffix)); err != nil {
+		return false, err
+	}
+	return true, os.Remove(lock)
+}

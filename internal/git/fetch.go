@@ -1,0 +1,267 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// oidForm is the name of an object.
+var oidForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// Fetch brings the commits and folders of the ref into the cache, without
+// files, and gives the commit that the ref names. If that is the commit of
+// last time, the remote is asked for its name only.
+//
+// have is a commit of which the caller wants to know whether the ref was
+// moved on from it or replaced, such as the one that was read last; it may
+// be empty. The first fetch takes the newest commit alone, later ones take
+// what was added since. So IsAncestor(have, commit) is true if the ref moved
+// on, and false if it was replaced; also if the remote does not let us find
+// out.
+func (p *Repo) Fetch(ctx context.Context, have string, progress Progress) (string, error) {
+	if have != "" && !oidForm.MatchString(have) {
+		return "", badAddress("has no commit with the name that was asked for")
+	}
+	full, tip, err := p.find(ctx)
+	if err != nil {
+		return "", err
+	}
+	p.fetched = full
+	fresh, err := p.tidy(ctx)
+	if err != nil {
+		return "", err
+	}
+	commit, err := p.fetch(ctx, full, tip, have, progress)
+	// What is in the cache may be damaged, have become too large, or turn a
+	// push that replaced everything into a fetch of all of history.
+	if r := ReasonOf(err); !fresh && (r == Damaged || r == TooLarge || r == Internal) {
+		if err := p.wipe(ctx); err != nil {
+			return "", err
+		}
+		return p.fetch(ctx, full, tip, "", progress)
+	}
+	return commit, err
+}
+
+func (p *Repo) fetch(ctx context.Context, full, tip, have string, progress Progress) (string, error) {
+	local := localRef(full)
+	known, err := p.has(ctx, tip, have, local)
+	if err != nil {
+		return "", err
+	}
+	if known[0] && (have == "" || known[1]) {
+		if _, err := p.git(ctx, call{args: []string{"update-ref", local, tip}}); err != nil {
+			return "", err
+		}
+		return tip, nil
+	}
+	shallow := !known[2]
+	if have != "" && !known[1] {
+		// The entry was evicted, or is new. With the old commit at hand only
+		// what came after it is sent.
+		err := p.get(ctx, progress, true, have+":"+haveRef(have))
+		switch said := detail(err); {
+		case err == nil:
+			shallow = false
+		case strings.Contains(said, "not allow request for unadvertised"):
+			// An old server: all of history is the only way to find out.
+			shallow = false
+		case ReasonOf(err) == Damaged || ReasonOf(err) == RefNotFound:
+			// It is gone: the ref was replaced.
+		default:
+			return "", err
+		}
+	}
+	if err := p.get(ctx, progress, shallow, "+"+full+":"+local); err != nil {
+		return "", err
+	}
+	// The ref may have moved since we asked.
+	if known, err = p.has(ctx, local); err != nil {
+		return "", err
+	} else if !known[0] {
+		return "", fail(RefNotFound, "the ref does not name a commit", "")
+	}
+	out, err := p.git(ctx, call{args: []string{"rev-parse", local + "^{commit}"}})
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// get fetches one ref without files.
+func (p *Repo) get(ctx context.Context, progress Progress, shallow bool, refspec string) error {
+	args := []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
+		"--no-recurse-submodules", "--filter=blob:none"}
+	if shallow {
+		args = append(args, "--depth=1")
+	}
+	_, err := p.git(ctx, call{args: append(args, "origin", refspec), remote: true, promisor: true, progress: progress})
+	return err
+}
+
+// localRef is where the cache keeps what a ref was. Names of refs may clash
+// as files do, their hashes do not.
+func localRef(full string) string {
+	sum := sha256.Sum256([]byte(full))
+	return "refs/octavo/" + hex.EncodeToString(sum[:16])
+}
+
+// haveRef keeps a commit that the caller names.
+func haveRef(oid string) string { return "refs/octavo/have/" + oid }
+
+// detail gives what git said in an error.
+func detail(err error) string {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f.Detail
+	}
+	return ""
+}
+
+// find asks the remote for the full name of the ref and the commit that it
+// names.
+func (p *Repo) find(ctx context.Context) (full, commit string, err error) {
+	candidates := candidatesFor(p.ref)
+	args := []string{"ls-remote", "--quiet", "origin"}
+	for _, c := range candidates {
+		args = append(args, c, c+"^{}")
+	}
+	out, err := p.git(ctx, call{args: args, remote: true})
+	if err != nil {
+		return "", "", err
+	}
+	found := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		oid, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if ok {
+			found[name] = oid
+		}
+	}
+	for _, c := range candidates {
+		oid := found[c]
+		if peeled := found[c+"^{}"]; peeled != "" {
+			oid = peeled
+		}
+		switch {
+		case len(oid) == 64:
+			return "", "", fail(NotRepository, "the repository uses SHA-256 names of objects, which cannot be read yet; use one with SHA-1", "")
+		case oidForm.MatchString(oid):
+			return c, oid, nil
+		}
+	}
+	empty := true
+	_, err = p.git(ctx, call{args: []string{"ls-remote", "--quiet", "origin"}, remote: true, read: func(r io.Reader) error {
+		if n, _ := r.Read(make([]byte, 1)); n > 0 {
+			empty = false
+			return errEnough
+		}
+		return nil
+	}})
+	switch {
+	case err != nil:
+		return "", "", err
+	case empty:
+		return "", "", fail(Empty, "the repository is empty; push a first commit to it", "")
+	}
+	return "", "", fail(RefNotFound, "the branch or tag does not exist in the repository", "")
+}
+
+func candidatesFor(ref string) []string {
+	switch {
+	case ref == "" || ref == "HEAD":
+		return []string{"HEAD"}
+	case strings.HasPrefix(ref, "refs/"):
+		return []string{ref}
+	}
+	return []string{"refs/heads/" + ref, "refs/tags/" + ref}
+}
+
+// has tells which commits are in the cache. An empty name is not.
+func (p *Repo) has(ctx context.Context, names ...string) ([]bool, error) {
+	var in bytes.Buffer
+	for _, name := range names {
+		if name == "" {
+			name = strings.Repeat("0", 40)
+		}
+		in.WriteString(name + "^{commit}\n")
+	}
+	out, err := p.git(ctx, call{args: []string{"cat-file", "--batch-check=%(objecttype)"}, stdin: &in})
+	if err != nil {
+		return nil, err
+	}
+	var known []bool
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	for lines.Scan() {
+		known = append(known, lines.Text() == "commit")
+	}
+	if len(known) != len(names) {
+		return nil, fail(Internal, "git did not work; see the log of the server", "cat-file gave another number of lines")
+	}
+	return known, nil
+}
+
+// IsAncestor tells whether commit b came after commit a, or is the same. A
+// commit a that is not in the cache is no ancestor.
+func (p *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
+	if !oidForm.MatchString(a) || !oidForm.MatchString(b) {
+		return false, badAddress("has no commit with the name that was asked for")
+	}
+	known, err := p.has(ctx, a, b)
+	if err != nil {
+		return false, err
+	}
+	if !known[1] {
+		return false, notFetched(b)
+	}
+	if !known[0] {
+		return false, nil
+	}
+	_, err = p.git(ctx, call{args: []string{"merge-base", "--is-ancestor", a, b}})
+	if errors.Is(err, errNo) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func notFetched(commit string) error {
+	return fail(Internal, "the commit is not in the cache; fetch it first", commit)
+}
+
+// tidy keeps an entry from growing with every fetch. It tells whether there
+// is nothing in it.
+func (p *Repo) tidy(ctx context.Context) (fresh bool, _ error) {
+	files, err := os.ReadDir(filepath.Join(p.objects(), "objects", "pack"))
+	if err != nil {
+		return false, err
+	}
+	packs := 0
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), ".pack") {
+			packs++
+		}
+	}
+	if packs == 0 {
+		return true, nil
+	}
+	full := sizeOf(p.dir) > p.limits.Repository/2
+	if !full && packs > maxPacks {
+		_, err := p.git(ctx, call{args: []string{"repack", "-a", "-d", "-q", "--no-write-bitmap-index"}, promisor: true})
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		full = err != nil
+	}
+	if full {
+		return true, p.wipe(ctx)
+	}
+	return false, nil
+}

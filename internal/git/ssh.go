@@ -1,0 +1,103 @@
+package git
+
+import (
+	"bytes"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	privateDir = "private" // of an entry, while it is open
+	sshConfig  = "ssh_config"
+	sshKey     = "key"
+	sshHosts   = "known_hosts"
+	// trustedHosts has the keys of servers that were called before. It is
+	// shared by all entries, so that one which was evicted remembers.
+	trustedHosts = "known_hosts"
+
+	sshConnect = 10 // seconds until a connection stands
+	sshAlive   = 15 // seconds of silence after which the server is asked …
+	sshMissed  = 4  // … and how often it may fail to answer
+)
+
+// writeSSH writes what ssh needs to reach the one address with the one key,
+// and to ask nobody. All paths are relative to the entry, because ssh gives
+// meaning to some characters in them.
+func (p *Repo) writeSSH(operatorHosts string) error {
+	alias := p.address.host
+	if p.address.port != "" {
+		alias = "[" + alias + "]:" + p.address.port
+	}
+	hosts, check := filepath.Join("..", trustedHosts), "accept-new"
+	given := p.credentials.KnownHosts
+	if len(given) == 0 && operatorHosts != "" {
+		b, err := os.ReadFile(operatorHosts)
+		if err != nil {
+			return fail(Internal, "the file with the keys of ssh servers cannot be read; the operator must look at it", err.Error())
+		}
+		given = append(b, '\n')
+	}
+	if len(given) > 0 {
+		hosts, check = filepath.Join(privateDir, sshHosts), "yes"
+		if err := os.WriteFile(p.private(sshHosts), given, 0o600); err != nil {
+			return err
+		}
+	}
+	key, auth := "none", "no"
+	if len(p.credentials.PrivateKey) > 0 {
+		key, auth = filepath.Join(privateDir, sshKey), "yes"
+		// ssh refuses a key whose last line does not end, and some forms
+		// bring line ends of Windows.
+		text := append(bytes.TrimSpace(bytes.ReplaceAll(p.credentials.PrivateKey, []byte("\r"), nil)), '\n')
+		if err := os.WriteFile(p.private(sshKey), text, 0o600); err != nil {
+			return err
+		}
+	}
+	config := strings.Join([]string{
+		"Host *",
+		"HostName " + p.connect.String(),
+		"HostKeyAlias " + alias,
+		"CheckHostIP no",
+		"StrictHostKeyChecking " + check,
+		"UserKnownHostsFile " + hosts,
+		"GlobalKnownHostsFile " + os.DevNull,
+		"HashKnownHosts no",
+		"UpdateHostKeys no",
+		"VerifyHostKeyDNS no",
+		"IdentityFile " + key,
+		"IdentityAgent none",
+		"IdentitiesOnly yes",
+		"PubkeyAuthentication " + auth,
+		"PasswordAuthentication no",
+		"KbdInteractiveAuthentication no",
+		"GSSAPIAuthentication no",
+		"HostbasedAuthentication no",
+		"BatchMode yes",
+		"CanonicalizeHostname no",
+		"ProxyCommand none",
+		"ProxyJump none",
+		"PermitLocalCommand no",
+		"ForwardAgent no",
+		"ForwardX11 no",
+		"ClearAllForwardings yes",
+		"Tunnel no",
+		"ControlMaster no",
+		"ControlPath none",
+		"RequestTTY no",
+		fmt.Sprintf("ConnectTimeout %d", sshConnect),
+		fmt.Sprintf("ServerAliveInterval %d", sshAlive),
+		fmt.Sprintf("ServerAliveCountMax %d", sshMissed),
+		"",
+	}, "\n")
+	return os.WriteFile(p.private(sshConfig), []byte(config), 0o600)
+}
+
+func bracketed(addr netip.Addr) string {
+	if addr.Is6() {
+		return "[" + addr.String() + "]"
+	}
+	return addr.String()
+}

@@ -1,0 +1,235 @@
+package git
+
+import (
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/outbound"
+)
+
+const (
+	maxURL = 2048 // characters of an address
+	maxRef = 255  // characters of a ref
+	// defaultUser is who one is to the ssh servers of all known hosts.
+	defaultUser = "git"
+)
+
+// address is a URL in parts that were checked. What git gets is put together
+// from them again, so that nothing gets through that was not understood.
+type address struct {
+	scheme string // https, http or ssh
+	user   string // ssh only
+	host   string // lower case; an IPv6 address without brackets
+	port   string // "" is the usual one
+	path   string // as it was written, beginning with / unless scp
+	scp    bool   // user@host:path, whose path is relative to the user's home
+}
+
+func (a address) String() string {
+	host := a.host
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if a.scp {
+		return a.user + "@" + host + ":" + a.path
+	}
+	if a.port != "" {
+		host += ":" + a.port
+	}
+	if a.user != "" {
+		host = a.user + "@" + host
+	}
+	return a.scheme + "://" + host + a.path
+}
+
+func (a address) portOrUsual() string {
+	if a.port != "" {
+		return a.port
+	}
+	return map[string]string{"https": "443", "http": "80", "ssh": "22"}[a.scheme]
+}
+
+// literal tells whether the host is an address already.
+func (a address) literal() bool {
+	_, err := netip.ParseAddr(a.host)
+	return err == nil
+}
+
+var (
+	sshUser = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
+	scpForm = regexp.MustCompile(`^([^@:/]+)@(\[[0-9A-Fa-f:.]+\]|[^@:/\[\]]+):([^:].*)$`)
+)
+
+// ParseURL reads the address of a repository as people write it:
+// https://host/path, ssh://user@host/path or user@host:path. A name and a
+// password in it are taken out, so that the address can be kept and shown.
+// It looks at the grammar alone; whether the host may be called is decided
+// by Open. The errors say what to write instead and never repeat the input.
+func ParseURL(raw string) (clean string, c Credentials, err error) {
+	a, c, err := parse(raw)
+	if err != nil {
+		return "", Credentials{}, err
+	}
+	return a.String(), c, nil
+}
+
+func parse(raw string) (address, Credentials, error) {
+	none := Credentials{}
+	if len(raw) > maxURL {
+		return address{}, none, badAddress("is longer than %d characters", maxURL)
+	}
+	for i := range len(raw) {
+		switch c := raw[i]; {
+		case c <= ' ' || c == 0x7f:
+			return address{}, none, badAddress("contains a space, a line break or another control character")
+		case c == '\\':
+			return address{}, none, badAddress("contains a backslash")
+		}
+	}
+	if m := scpForm.FindStringSubmatch(raw); m != nil && !strings.Contains(raw, "://") {
+		a := address{scheme: "ssh", user: m[1], host: m[2], path: m[3], scp: true}
+		return checkSSH(a)
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Opaque != "" || u.Host == "" {
+		return address{}, none, badAddress("cannot be read; it must look like https://host/path or git@host:path")
+	}
+	// Neither has a meaning to git, and both could carry a secret.
+	if u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(raw, "#") {
+		return address{}, none, badAddress("has a ? or a #; leave out what follows")
+	}
+	a := address{scheme: u.Scheme, host: u.Hostname(), port: u.Port(), path: u.EscapedPath()}
+	switch u.Scheme {
+	case "https", "http":
+		c := Credentials{}
+		if u.User != nil {
+			c.Username = u.User.Username()
+			c.Password, _ = u.User.Password()
+			if strings.ContainsFunc(c.Username+c.Password, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+				return a, none, badAddress("has control characters in the user name or the password")
+			}
+		}
+		u.User = nil
+		if _, err := outbound.CheckURL(u.String()); err != nil {
+			return a, none, badHost(err)
+		}
+		a.host = plainHost(a.host)
+		if a.path == "" || a.path == "/" {
+			return a, none, badAddress("names no repository; it must look like https://host/path")
+		}
+		if a.port == map[string]string{"https": "443", "http": "80"}[a.scheme] {
+			a.port = ""
+		}
+		return a, c, nil
+	case "ssh":
+		if _, secret := u.User.Password(); secret {
+			return a, none, badAddress("has a password, which ssh servers do not take from programs; use a key or https")
+		}
+		a.user = u.User.Username()
+		// Only here the path is not part of a URL: the server gets it as
+		// it is.
+		a.path = u.Path
+		if strings.HasSuffix(u.Host, ":") {
+			return a, none, badAddress("has a colon but no port behind the host")
+		}
+		return checkSSH(a)
+	}
+	return a, none, badAddress("must begin with https:// or ssh://, or look like git@host:path")
+}
+
+func checkSSH(a address) (address, Credentials, error) {
+	none := Credentials{}
+	if a.user == "" {
+		a.user = defaultUser
+	}
+	if !sshUser.MatchString(a.user) {
+		return a, none, badAddress("has a user name that is not valid for ssh")
+	}
+	bare := strings.TrimSuffix(strings.TrimPrefix(a.host, "["), "]")
+	host := bare
+	if strings.Contains(bare, ":") {
+		host = "[" + bare + "]"
+	}
+	if a.port == "22" {
+		a.port = ""
+	}
+	// The same hosts and ports as for https, but ssh's own.
+	check := "https://" + host
+	if a.port != "" {
+		check += ":" + a.port
+	}
+	if _, err := outbound.CheckURL(check + "/"); err != nil {
+		return a, none, badHost(err)
+	}
+	a.host = plainHost(bare)
+	for _, r := range a.path {
+		if r < ' ' || r == 0x7f || r == '\\' {
+			return a, none, badAddress("has a path with control characters or backslashes")
+		}
+	}
+	// git takes a path that begins with a dash for an option of the other
+	// side's program.
+	if p := strings.TrimPrefix(a.path, "/"); p == "" || strings.HasPrefix(p, "-") || strings.HasPrefix(p, "~-") {
+		return a, none, badAddress("names no repository; it must look like ssh://git@host/path or git@host:path")
+	}
+	if !a.scp {
+		// Written as a URL again, so that what git unescapes is this path.
+		a.path = (&url.URL{Path: a.path}).EscapedPath()
+	}
+	return a, none, nil
+}
+
+func plainHost(host string) string {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.String()
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+func badAddress(format string, args ...any) error {
+	e := errs.E(errs.Invalid, "the address of the repository "+format, args...)
+	e.Err = &Failure{Reason: BadAddress}
+	return e
+}
+
+// badHost passes on what outbound says of a URL.
+func badHost(err error) error {
+	message := "cannot be used"
+	if e, ok := err.(*errs.Error); ok {
+		message = strings.TrimPrefix(e.Message, "the URL ")
+	}
+	return badAddress("%s", message)
+}
+
+// CheckRef tells whether a name can be that of a branch, a tag or another
+// ref, by the rules of git and two of ours: it does not begin with a dash,
+// and it is not long.
+func CheckRef(ref string) error {
+	bad := func(why string) error {
+		e := errs.E(errs.Invalid, "the ref %s; write the name of a branch or a tag, such as main", why)
+		e.Err = &Failure{Reason: BadAddress}
+		return e
+	}
+	switch {
+	case ref == "" || len(ref) > maxRef:
+		return bad("is empty or too long")
+	case ref[0] == '-' || ref[0] == '+':
+		return bad("begins with a sign")
+	case ref == "@" || strings.Contains(ref, "@{") || strings.Contains(ref, "..") || strings.HasSuffix(ref, "."):
+		return bad("has dots or @ where git does not allow them")
+	}
+	for _, r := range ref {
+		if r <= ' ' || r == 0x7f || r == 0xfffd || strings.ContainsRune(`~^:?*[\`, r) {
+			return bad("has a space, a control character or one of ~ ^ : ? * [ \\")
+		}
+	}
+	for part := range strings.SplitSeq(ref, "/") {
+		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") {
+			return bad("has a part that is empty, begins with a dot or ends in .lock")
+		}
+	}
+	return nil
+}

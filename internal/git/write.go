@@ -1,0 +1,316 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/names"
+)
+
+const (
+	maxMessage = 64 << 10 // bytes of a commit message
+	maxPerson  = 256      // bytes of a name or an e-mail address
+	maxArgs    = 64 << 10 // bytes of paths in the arguments of one command
+	newRef     = "refs/octavo/new"
+)
+
+// Change is what a commit does to one file. All other files stay as they
+// are, with their bytes and their modes.
+type Change struct {
+	Path   string
+	Delete bool
+	// Data are the new bytes, unless Open is set.
+	Data []byte
+	// Open gives the new bytes and how many there are, for large files.
+	Open func() (io.ReadCloser, int64, error)
+}
+
+// Person is who made a commit.
+type Person struct{ Name, Email string }
+
+// Commit is what a commit says. Line breaks and brackets in names, and
+// control characters in the message, are removed. The zero Committer is the
+// author.
+type Commit struct {
+	Author, Committer Person
+	When              time.Time
+	Message           string
+}
+
+// Write makes a commit on top of base, or a first one if base is empty, and
+// keeps it in the cache for Push. If the changes give what base has already,
+// it is base that is returned.
+//
+// It refuses changes that would take away what nobody named: a file in place
+// of a folder, or a file below one that is a file, a link or a submodule.
+func (p *Repo) Write(ctx context.Context, base string, changes []Change, c Commit) (string, error) {
+	if base != "" {
+		if !oidForm.MatchString(base) {
+			return "", badAddress("has no commit with the name that was asked for")
+		}
+		if known, err := p.has(ctx, base); err != nil {
+			return "", err
+		} else if !known[0] {
+			return "", notFetched(base)
+		}
+	}
+	modes, err := p.checkChanges(ctx, base, changes)
+	if err != nil {
+		return "", err
+	}
+	in, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		w := bufio.NewWriterSize(out, 64<<10)
+		err := script(w, base, changes, modes, c)
+		err = errors.Join(err, w.Flush())
+		done <- err
+		out.CloseWithError(err)
+	}()
+	printed, err := p.git(ctx, call{args: []string{"fast-import", "--quiet", "--done", "--force", "--date-format=raw"}, stdin: in})
+	in.CloseWithError(io.ErrClosedPipe) // in case that git ended first
+	if werr := <-done; werr != nil && !errors.Is(werr, io.ErrClosedPipe) {
+		return "", werr
+	}
+	if err != nil {
+		return "", err
+	}
+	commit := strings.TrimSpace(string(printed))
+	if !oidForm.MatchString(commit) {
+		return "", fail(Internal, "git did not work; see the log of the server", commit)
+	}
+	if base == "" {
+		return commit, nil
+	}
+	trees, err := p.git(ctx, call{args: []string{"rev-parse", commit + "^{tree}", base + "^{tree}"}})
+	if err != nil {
+		return "", err
+	}
+	if f := strings.Fields(string(trees)); len(f) == 2 && f[0] == f[1] {
+		return base, nil
+	}
+	return commit, nil
+}
+
+// checkChanges looks at what base has at the changed paths and above them,
+// and gives the modes of the files that are there.
+func (p *Repo) checkChanges(ctx context.Context, base string, changes []Change) (map[string]string, error) {
+	deleted := map[string]bool{}
+	written := map[string]string{}
+	for _, c := range changes {
+		if why := names.Bad(c.Path); why != "" {
+			return nil, errs.E(errs.Invalid, "the file %s cannot be written: %s", shown(c.Path), why)
+		}
+		if _, twice := written[c.Path]; twice || deleted[c.Path] {
+			return nil, errs.E(errs.Invalid, "the file %s is changed twice", shown(c.Path))
+		}
+		if c.Delete {
+			deleted[c.Path] = true
+		} else {
+			written[c.Path] = ""
+		}
+	}
+	for file := range written {
+		for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+			if _, clash := written[dir]; clash {
+				return nil, errs.E(errs.Invalid, "%s would be a file and a folder", shown(dir))
+			}
+		}
+	}
+	if base == "" {
+		return nil, nil
+	}
+	at, err := p.modes(ctx, base, changes)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		switch mode := at[c.Path]; {
+		case mode == "040000":
+			return nil, errs.E(errs.Conflict, "%s is a folder in the repository", shown(c.Path))
+		case mode == "120000" || mode == "160000":
+			return nil, errs.E(errs.Conflict, "%s is a link or a submodule in the repository, which is not replaced", shown(c.Path))
+		case c.Delete:
+			continue
+		}
+		for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
+			if mode := at[dir]; mode != "" && mode != "040000" && !deleted[dir] {
+				return nil, errs.E(errs.Conflict, "%s is not a folder in the repository", shown(dir))
+			}
+		}
+	}
+	return at, nil
+}
+
+// modes gives the modes of the changed paths and of all folders above them.
+func (p *Repo) modes(ctx context.Context, base string, changes []Change) (map[string]string, error) {
+	wanted := map[string]bool{}
+	for _, c := range changes {
+		for name := c.Path; name != "." && !wanted[name]; name = path.Dir(name) {
+			wanted[name] = true
+		}
+	}
+	paths := make([]string, 0, len(wanted))
+	for name := range wanted {
+		paths = append(paths, name)
+	}
+	slices.Sort(paths)
+	at := map[string]string{}
+	for len(paths) > 0 {
+		n, room := 0, maxArgs
+		for n < len(paths) && (n == 0 || room > len(paths[n])) {
+			room -= len(paths[n]) + 1
+			n++
+		}
+		args := append([]string{"ls-tree", "-t", "-z", "--full-tree", base, "--"}, paths[:n]...)
+		paths = paths[n:]
+		_, err := p.git(ctx, call{args: args, read: func(r io.Reader) error {
+			in := bufio.NewReaderSize(r, maxRecord)
+			for {
+				record, err := in.ReadSlice(0)
+				if err == io.EOF && len(record) == 0 {
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				head, name, _ := strings.Cut(string(record[:len(record)-1]), "\t")
+				if mode, _, _ := strings.Cut(head, " "); wanted[name] {
+					at[name] = mode
+				}
+			}
+		}})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return at, nil
+}
+
+// script writes what git fast-import does. Nothing in it has a meaning but
+// what stands in quotes or behind a count of bytes.
+func script(w *bufio.Writer, base string, changes []Change, modes map[string]string, c Commit) error {
+	author := person(c.Author)
+	committer := author
+	if c.Committer != (Person{}) {
+		committer = person(c.Committer)
+	}
+	when := c.When.Format("-0700")
+	fmt.Fprintf(w, "feature done\ncommit %s\nmark :1\n", newRef)
+	fmt.Fprintf(w, "author %s %d %s\ncommitter %s %d %s\n", author, c.When.Unix(), when, committer, c.When.Unix(), when)
+	text := message(c.Message)
+	fmt.Fprintf(w, "data %d\n%s\n", len(text), text)
+	if base != "" {
+		fmt.Fprintf(w, "from %s\n", base)
+	}
+	// Deletions first: a folder may take the place of a file.
+	for _, ch := range changes {
+		if ch.Delete {
+			fmt.Fprintf(w, "D %s\n", inQuotes(ch.Path))
+		}
+	}
+	for _, ch := range changes {
+		if ch.Delete {
+			continue
+		}
+		mode := "100644"
+		if modes[ch.Path] == "100755" {
+			mode = "100755"
+		}
+		fmt.Fprintf(w, "M %s inline %s\n", mode, inQuotes(ch.Path))
+		if err := content(w, ch); err != nil {
+			return err
+		}
+	}
+	_, err := w.WriteString("\nget-mark :1\ndone\n")
+	return err
+}
+
+func content(w *bufio.Writer, c Change) error {
+	if c.Open == nil {
+		fmt.Fprintf(w, "data %d\n", len(c.Data))
+		if _, err := w.Write(c.Data); err != nil {
+			return err
+		}
+		return w.WriteByte('\n')
+	}
+	r, size, err := c.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	fmt.Fprintf(w, "data %d\n", size)
+	if n, err := io.CopyN(w, r, size); err != nil {
+		return fmt.Errorf("%s has %d bytes instead of %d: %w", c.Path, n, size, err)
+	}
+	return w.WriteByte('\n')
+}
+
+func inQuotes(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
+}
+
+// OneLine makes one line of any text, so that a title or a name that is put
+// into a commit message adds neither lines nor trailers to it.
+func OneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r) || r == 0x2028 || r == 0x2029:
+			return ' '
+		case unicode.IsControl(r) || names.IsMark(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "�"))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// person writes a name and an address as commits have them.
+func person(p Person) string {
+	plain := func(s string) string {
+		s = strings.Map(func(r rune) rune {
+			if r == '<' || r == '>' {
+				return -1
+			}
+			return r
+		}, OneLine(s))
+		return cut(strings.Trim(s, " .,:;\"'"), maxPerson)
+	}
+	name, email := plain(p.Name), strings.ReplaceAll(plain(p.Email), " ", "")
+	if name == "" {
+		name = "Octavo"
+	}
+	return name + " <" + email + ">"
+}
+
+// message cleans the text of a commit.
+func message(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\r\n", "\n")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+	s = cut(strings.TrimSpace(s), maxMessage)
+	if s == "" {
+		s = "Update"
+	}
+	return s + "\n"
+}
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}

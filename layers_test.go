@@ -51,7 +51,7 @@ var only = map[string][]string{
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
 	"github.com/maypok86/otter":           {"internal/authz", "internal/store"},
-	"net/http":                            {"internal/api", "internal/server", "internal/outbound", "internal/blob", "cmd/octavo", "bench"},
+	"net/http":                            {"internal/api", "internal/server", "internal/outbound", "internal/blob", "internal/git", "cmd/octavo", "bench"},
 	"github.com/yuin/goldmark":            {"internal/markup", "bench"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},
 	"github.com/alecthomas/chroma":        {"internal/markup"},
@@ -156,6 +156,7 @@ var modules = []string{
 	"github.com/rogpeppe/go-internal", // tests
 	"github.com/yuin/goldmark",
 	"go.yaml.in/yaml/v3",
+	"golang.org/x/crypto", // tests
 	"golang.org/x/image",
 	"golang.org/x/net",
 	"golang.org/x/text",

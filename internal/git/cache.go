@@ -26,8 +26,6 @@ const (
 	lockPause   = 100 * time.Millisecond // between two looks at a lock that somebody has
 	lockSuffix  = ".lock"
 	objectsDir  = "objects.git" // of an entry
-	// maxPacks is after how many fetches their packs are joined.
-	maxPacks = 40
 )
 
 // Repo is an open repository: the objects of an entry of the cache, and the
@@ -39,6 +37,7 @@ type Repo struct {
 	root        string // the cache
 	dir         string // the entry
 	lock        *os.File
+	outbound    outbound.Policy
 	address     address
 	connect     netip.Addr // the one that was checked
 	ref         string
@@ -71,7 +70,7 @@ func (r *Runner) Open(ctx context.Context, m Remote) (*Repo, error) {
 		}
 	}
 	p := &Repo{
-		program: path, limits: r.Limits.orDefault(), address: a, ref: m.Ref,
+		program: path, limits: r.Limits.orDefault(), outbound: r.Outbound, address: a, ref: m.Ref,
 		credentials: m.Credentials, scrub: scrubberFor(m.Credentials),
 	}
 	if strings.ContainsAny(m.Credentials.Username+m.Credentials.Password, "\r\n\x00") || strings.Contains(m.Credentials.Username, ":") {
@@ -193,10 +192,16 @@ func (p *Repo) prepare(ctx context.Context, knownHosts string) error {
 			return err
 		}
 	}
-	if _, err := os.Stat(filepath.Join(p.objects(), "HEAD")); err != nil {
-		return p.wipe(ctx)
+	if err := p.sweep(); err != nil {
+		return err
 	}
-	return p.sweep()
+	if _, err := os.Stat(filepath.Join(p.objects(), "HEAD")); err == nil {
+		// Not even git takes it for a repository if its own files are damaged.
+		if _, err := p.git(ctx, call{args: []string{"rev-parse", "--git-dir"}}); err == nil || ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return p.wipe(ctx)
 }
 
 // sweep removes what git leaves when it is killed. We have the lock, so

@@ -8,10 +8,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
 // oidForm is the name of an object.
@@ -170,9 +173,39 @@ func (p *Repo) find(ctx context.Context) (full, commit string, err error) {
 	case err != nil:
 		return "", "", err
 	case empty:
+		if err := p.speaksGit(ctx); err != nil {
+			return "", "", err
+		}
 		return "", "", fail(Empty, "the repository is empty; push a first commit to it", "")
 	}
 	return "", "", fail(RefNotFound, "the branch or tag does not exist in the repository", "")
+}
+
+// speaksGit tells a repository without refs from a web page without any: git
+// takes both for the same.
+func (p *Repo) speaksGit(ctx context.Context) error {
+	if p.address.scheme == "ssh" {
+		return nil
+	}
+	const service = "git-upload-pack"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.address.String()+"/info/refs?service="+service, nil)
+	if err != nil {
+		return badAddress("cannot be read")
+	}
+	if c := p.credentials; c.Username != "" || c.Password != "" {
+		req.SetBasicAuth(c.Username, c.Password)
+	}
+	client := p.outbound.Client(outbound.Options{NoRedirects: true})
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
+	if err != nil {
+		return fail(Unreachable, "the server cannot be reached, or broke off", p.scrub.clean(err.Error()))
+	}
+	defer resp.Body.Close()
+	if resp.Header.Get("Content-Type") != "application/x-"+service+"-advertisement" {
+		return fail(NotRepository, "there is no git repository at this address", "the answer is a "+printable(resp.Header.Get("Content-Type")))
+	}
+	return nil
 }
 
 func candidatesFor(ref string) []string {
@@ -253,7 +286,7 @@ func (p *Repo) tidy(ctx context.Context) (fresh bool, _ error) {
 		return true, nil
 	}
 	full := sizeOf(p.dir) > p.limits.Repository/2
-	if !full && packs > maxPacks {
+	if !full && packs > p.limits.Packs {
 		_, err := p.git(ctx, call{args: []string{"repack", "-a", "-d", "-q", "--no-write-bitmap-index"}, promisor: true})
 		if ctx.Err() != nil {
 			return false, ctx.Err()

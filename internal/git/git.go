@@ -52,6 +52,7 @@ type Limits struct {
 	Blob       int64         // bytes of one file
 	Entries    int           // files and folders of one commit
 	Problems   int           // that Tree lists; the rest is counted
+	Packs      int           // of one repository, of which every fetch adds one, before they are joined
 	Remote     time.Duration // one exchange with the remote
 	Local      time.Duration // one command that reads or writes the cache
 }
@@ -64,6 +65,7 @@ var DefaultLimits = Limits{
 	Blob:       100 << 20,
 	Entries:    500_000,
 	Problems:   10_000,
+	Packs:      40,
 	Remote:     10 * time.Minute,
 	Local:      2 * time.Minute,
 }
@@ -75,6 +77,7 @@ func (l Limits) orDefault() Limits {
 	pick(&l.Blob, d.Blob)
 	pick(&l.Entries, d.Entries)
 	pick(&l.Problems, d.Problems)
+	pick(&l.Packs, d.Packs)
 	pick(&l.Remote, d.Remote)
 	pick(&l.Local, d.Local)
 	return l

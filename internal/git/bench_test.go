@@ -1,0 +1,109 @@
+package git
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// large makes a repository of n files in folders of 100.
+func large(b *testing.B, n int) *origin {
+	b.Helper()
+	o := newOrigin(b)
+	var script strings.Builder
+	script.WriteString("commit refs/heads/main\ncommitter A <a@b> 1700000000 +0000\ndata 0\n")
+	for i := range n {
+		text := fmt.Sprintf("# Page %d\n\n%s\n", i, strings.Repeat(fmt.Sprintf("Some text of page %d. ", i*i), 40))
+		fmt.Fprintf(&script, "M 100644 inline docs/%03d/page-%d.md\ndata %d\n%s\n", i/100, i, len(text), text)
+	}
+	shIn(b, o.bare, script.String(), "fast-import", "--quiet")
+	return o
+}
+
+// all reads every file that is not in known, and gives those that were.
+func all(b *testing.B, p *Repo, commit string, known map[string]bool) (listed, read time.Duration) {
+	b.Helper()
+	start := time.Now()
+	entries, _, err := p.Tree(b.Context(), commit, "docs")
+	if err != nil {
+		b.Fatal(err)
+	}
+	listed = time.Since(start)
+	start = time.Now()
+	var wanted []string
+	for _, e := range entries {
+		if !known[e.OID] {
+			known[e.OID] = true
+			wanted = append(wanted, e.OID)
+		}
+	}
+	n := 0
+	err = p.Blobs(b.Context(), wanted, nil, func(blob Blob) error {
+		n++
+		_, err := io.Copy(io.Discard, blob.Data)
+		return err
+	})
+	if err != nil || n != len(wanted) {
+		b.Fatalf("%d of %d: %v", n, len(wanted), err)
+	}
+	return listed, time.Since(start)
+}
+
+// BenchmarkFirst is everything of a repository that was never seen, beside a
+// clone of it by git.
+func BenchmarkFirst(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			o := large(b, n)
+			url := o.http("", "").url
+			r := runner(b, nil)
+			var clone time.Duration
+			i := 0
+			for b.Loop() {
+				p := open(b, r, Remote{URL: url, Ref: "main", Scope: fmt.Sprint(i)})
+				all(b, p, fetch(b, p, ""), map[string]bool{})
+				p.Close()
+				b.StopTimer()
+				start := time.Now()
+				sh(b, o.work, "clone", "-q", "--bare", "--depth=1", url, fmt.Sprintf("%s/clone-%d", b.TempDir(), i))
+				clone += time.Since(start)
+				i++
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(clone.Milliseconds())/float64(b.N), "clone-ms/op")
+		})
+	}
+}
+
+// BenchmarkOneChange is a push of one file to a repository that is known.
+func BenchmarkOneChange(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			o := large(b, n)
+			p := open(b, runner(b, nil), Remote{URL: o.http("", "").url, Ref: "main"})
+			known := map[string]bool{}
+			head := fetch(b, p, "")
+			all(b, p, head, known)
+			var fetched, listed, read time.Duration
+			i := 0
+			for b.Loop() {
+				b.StopTimer()
+				i++
+				script := fmt.Sprintf("commit refs/heads/main\ncommitter A <a@b> 1700000000 +0000\ndata 0\nfrom refs/heads/main^0\nM 100644 inline docs/000/page-1.md\ndata 20\n%020d\n", i)
+				shIn(b, o.bare, script, "fast-import", "--quiet")
+				b.StartTimer()
+				start := time.Now()
+				head = fetch(b, p, head)
+				fetched += time.Since(start)
+				l, r := all(b, p, head, known)
+				listed += l
+				read += r
+			}
+			for name, d := range map[string]time.Duration{"fetch": fetched, "list": listed, "read": read} {
+				b.ReportMetric(float64(d.Microseconds())/1000/float64(b.N), name+"-ms/op")
+			}
+		})
+	}
+}

@@ -70,9 +70,11 @@ func TestHostileTrees(t *testing.T) {
 		[3]string{"100644", long, evil},
 		[3]string{"100644", "\xff.md", evil},
 	)
-	commit := o.branch(root)
+	nothing := o.branch(o.tree())
 	p := open(t, runner(t, nil), Remote{URL: o.http("", "").url, Ref: "main"})
-	if got := fetch(t, p, ""); got != commit {
+	fetch(t, p, "")
+	commit := o.branch(root)
+	if got := fetch(t, p, nothing); got != commit {
 		t.Fatalf("%s instead of %s", got, commit)
 	}
 	entries, problems, err := p.Tree(t.Context(), commit, "")
@@ -96,6 +98,20 @@ func TestHostileTrees(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("problems:\n%s\ninstead of\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	// A diff is as careful, in both directions.
+	deltas, found, err := p.Diff(t.Context(), nothing, commit, "")
+	if want := []Delta{{".gitmodules", "", evil, false}, {"docs/Page.md", "", good, false}, {"docs/run.sh", "", good, true}}; err != nil || !slices.Equal(deltas, want) || !slices.Equal(found, problems) {
+		t.Errorf("%v, %v, %v", deltas, found, err)
+	}
+	deltas, found, err = p.Diff(t.Context(), commit, nothing, "docs")
+	if want := []Delta{{"Page.md", good, "", false}, {"page.MD", good, "", false}, {"run.sh", good, "", false}}; err != nil || !slices.Equal(deltas, want) || len(found) > 0 {
+		t.Errorf("%v, %v, %v", deltas, found, err)
+	}
+	for _, dir := range []string{"..", ".git", "a//b"} {
+		if _, _, err := p.Diff(t.Context(), nothing, commit, dir); !errs.Is(err, errs.Invalid) {
+			t.Errorf("diff of %q: %v", dir, err)
+		}
 	}
 	for _, dir := range []string{"..", "/etc", ".git", "a/../b", "docs/", "-x", "nope", "docs/Page.md", "README.md", "module", ":(top)"} {
 		if _, _, err := p.Tree(t.Context(), commit, dir); !errs.Is(err, errs.Invalid) && !errs.Is(err, errs.NotFound) {
@@ -138,7 +154,7 @@ func TestTreeBombs(t *testing.T) {
 			commit := o.branch(tree)
 			p := open(t, r, Remote{URL: remote.url, Ref: "main"})
 			defer p.Close()
-			if got, err := p.Fetch(t.Context(), "", nil); err == nil && got != commit {
+			if got, err := p.Fetch(t.Context(), Want{}, nil); err == nil && got != commit {
 				t.Fatalf("%s instead of %s", got, commit)
 			} else if err == nil {
 				_, _, err = p.Tree(t.Context(), commit, "")
@@ -194,7 +210,7 @@ func TestObjectsThatAreNotThere(t *testing.T) {
 	}
 	// A folder that is missing cannot even be sent.
 	o.branch(o.tree([3]string{"40000", "a", gone}))
-	if _, err := p.Fetch(t.Context(), "", nil); ReasonOf(err) != Damaged && ReasonOf(err) != Unreachable {
+	if _, err := p.Fetch(t.Context(), Want{}, nil); ReasonOf(err) != Damaged && ReasonOf(err) != Unreachable {
 		t.Errorf("a folder that the remote lacks: %v", err)
 	}
 }
@@ -230,11 +246,23 @@ func TestSizesAreBounded(t *testing.T) {
 		t.Errorf("a pack beyond the limit: %v", err)
 	}
 	p.Close()
+	// Small files may come with the first fetch.
+	with := o.http("", "")
+	p = open(t, r, Remote{URL: with.url, Ref: "main"})
+	if _, err := p.Fetch(t.Context(), Want{Files: int64(len(pointer))}, nil); err != nil {
+		t.Fatal(err)
+	}
+	before := with.requests.Load()
+	err = p.Blobs(t.Context(), []string{small, lfs}, nil, func(Blob) error { return nil })
+	if n := with.requests.Load() - before; err != nil || n > 0 || sizeOf(p.dir) > 1<<20 {
+		t.Errorf("%d requests, %v", n, err)
+	}
+	p.Close()
 	// A server that cannot leave files out sends everything.
 	sh(t, o.bare, "config", "uploadpack.allowFilter", "false")
 	remote.Scope = "other"
 	p = open(t, r, remote)
-	if _, err := p.Fetch(t.Context(), "", nil); ReasonOf(err) != TooLarge || !errs.Is(err, errs.Invalid) {
+	if _, err := p.Fetch(t.Context(), Want{}, nil); ReasonOf(err) != TooLarge || !errs.Is(err, errs.Invalid) {
 		t.Errorf("a repository beyond the limit: %v", err)
 	}
 	if n := sizeOf(p.dir); n > 6<<20 {
@@ -300,7 +328,7 @@ func TestHostileServers(t *testing.T) {
 			}
 		})
 		p := open(t, r, Remote{URL: s.URL + "/" + path + "/x.git", Ref: "main"})
-		_, err := p.Fetch(t.Context(), "", nil)
+		_, err := p.Fetch(t.Context(), Want{}, nil)
 		if want != "" && ReasonOf(err) != want || err == nil || strings.ContainsAny(err.Error(), "\x1b\x07") {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -322,7 +350,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-arrived; cancel() }()
 	start := time.Now()
-	if _, err := p.Fetch(ctx, "", nil); !errors.Is(err, context.Canceled) || time.Since(start) > 20*time.Second {
+	if _, err := p.Fetch(ctx, Want{}, nil); !errors.Is(err, context.Canceled) || time.Since(start) > 20*time.Second {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
 	if runtime.GOOS != "linux" {
@@ -388,7 +416,7 @@ func TestSecretsLeaveNoTrace(t *testing.T) {
 	wrong := remote
 	wrong.Credentials.Username = "eve"
 	q := open(t, r, Remote{URL: s.URL + "/other.git", Credentials: wrong.Credentials})
-	_, err = q.Fetch(t.Context(), "", nil)
+	_, err = q.Fetch(t.Context(), Want{}, nil)
 	if ReasonOf(err) != Authentication {
 		t.Errorf("%v", err)
 	}
@@ -511,13 +539,13 @@ func TestAddressIsPinned(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := open(t, runner(t, nil), Remote{URL: fmt.Sprintf("https://127.0.0.1:%d/repo.git", port), Ref: "main"})
-	if _, err := p.Fetch(t.Context(), "", nil); ReasonOf(err) != Unreachable || !strings.Contains(err.Error(), "certificate") {
+	if _, err := p.Fetch(t.Context(), Want{}, nil); ReasonOf(err) != Unreachable || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("a certificate that nobody knows: %v", err)
 	}
 	t.Setenv("SSL_CERT_FILE", ca)
 	for host, want := range map[string]Reason{"example.com": "", "wrong.invalid": Unreachable} {
 		p.address.host, p.connect = host, netip.MustParseAddr("127.0.0.1")
-		got, err := p.Fetch(t.Context(), "", nil)
+		got, err := p.Fetch(t.Context(), Want{}, nil)
 		if ReasonOf(err) != want || want == "" && got != first {
 			t.Errorf("%s: %q, %v", host, got, err)
 		}

@@ -22,22 +22,16 @@ func large(b *testing.B, n int) *origin {
 	return o
 }
 
-// all reads every file that is not in known, and gives those that were.
-func all(b *testing.B, p *Repo, commit string, known map[string]bool) (listed, read time.Duration) {
+// all reads every file.
+func all(b *testing.B, p *Repo, commit string) {
 	b.Helper()
-	start := time.Now()
 	entries, _, err := p.Tree(b.Context(), commit, "docs")
 	if err != nil {
 		b.Fatal(err)
 	}
-	listed = time.Since(start)
-	start = time.Now()
 	var wanted []string
 	for _, e := range entries {
-		if !known[e.OID] {
-			known[e.OID] = true
-			wanted = append(wanted, e.OID)
-		}
+		wanted = append(wanted, e.OID)
 	}
 	n := 0
 	err = p.Blobs(b.Context(), wanted, nil, func(blob Blob) error {
@@ -48,7 +42,6 @@ func all(b *testing.B, p *Repo, commit string, known map[string]bool) (listed, r
 	if err != nil || n != len(wanted) {
 		b.Fatalf("%d of %d: %v", n, len(wanted), err)
 	}
-	return listed, time.Since(start)
 }
 
 // BenchmarkFirst is everything of a repository that was never seen, beside a
@@ -63,7 +56,11 @@ func BenchmarkFirst(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				p := open(b, r, Remote{URL: url, Ref: "main", Scope: fmt.Sprint(i)})
-				all(b, p, fetch(b, p, ""), map[string]bool{})
+				commit, err := p.Fetch(b.Context(), Want{Files: 1 << 20}, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				all(b, p, commit)
 				p.Close()
 				b.StopTimer()
 				start := time.Now()
@@ -83,9 +80,7 @@ func BenchmarkOneChange(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			o := large(b, n)
 			p := open(b, runner(b, nil), Remote{URL: o.http("", "").url, Ref: "main"})
-			known := map[string]bool{}
 			head := fetch(b, p, "")
-			all(b, p, head, known)
 			var fetched, listed, read time.Duration
 			i := 0
 			for b.Loop() {
@@ -95,13 +90,23 @@ func BenchmarkOneChange(b *testing.B) {
 				shIn(b, o.bare, script, "fast-import", "--quiet")
 				b.StartTimer()
 				start := time.Now()
-				head = fetch(b, p, head)
+				before := head
+				head = fetch(b, p, before)
 				fetched += time.Since(start)
-				l, r := all(b, p, head, known)
-				listed += l
-				read += r
+				start = time.Now()
+				deltas, _, err := p.Diff(b.Context(), before, head, "docs")
+				if err != nil || len(deltas) != 1 {
+					b.Fatalf("%v, %v", deltas, err)
+				}
+				listed += time.Since(start)
+				start = time.Now()
+				err = p.Blobs(b.Context(), []string{deltas[0].New}, nil, func(Blob) error { return nil })
+				if err != nil {
+					b.Fatal(err)
+				}
+				read += time.Since(start)
 			}
-			for name, d := range map[string]time.Duration{"fetch": fetched, "list": listed, "read": read} {
+			for name, d := range map[string]time.Duration{"fetch": fetched, "diff": listed, "read": read} {
 				b.ReportMetric(float64(d.Microseconds())/1000/float64(b.N), name+"-ms/op")
 			}
 		})

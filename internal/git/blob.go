@@ -101,17 +101,31 @@ func (p *Repo) Blobs(ctx context.Context, oids []string, progress Progress, each
 	return p.stream(ctx, wanted, sizes, each)
 }
 
+// manyFiles is from where the whole cache is listed to find files in it: git
+// looks at its folder anew for every one that is missing.
+const manyFiles = 200
+
 // sizes gives the sizes of those files that are in the cache.
 func (p *Repo) sizes(ctx context.Context, oids []string) (map[string]int64, error) {
 	sizes := make(map[string]int64, len(oids))
+	args := []string{"cat-file", "--batch-check", "--buffer"}
+	var wanted map[string]bool
+	if len(oids) > manyFiles {
+		args = append(args, "--batch-all-objects", "--unordered")
+		wanted = make(map[string]bool, len(oids))
+		for _, oid := range oids {
+			wanted[oid] = true
+		}
+	}
 	_, err := p.git(ctx, call{
-		args:  []string{"cat-file", "--batch-check", "--buffer"},
+		args:  args,
 		stdin: strings.NewReader(strings.Join(oids, "\n") + "\n"),
 		read: func(r io.Reader) error {
 			lines := bufio.NewScanner(r)
 			for lines.Scan() {
 				f := strings.Fields(lines.Text())
 				switch {
+				case len(f) > 0 && wanted != nil && !wanted[f[0]]:
 				case len(f) == 2 && f[1] == "missing":
 				case len(f) == 3 && f[1] == "blob":
 					n, err := strconv.ParseInt(f[2], 10, 64)

@@ -157,7 +157,7 @@ func TestDamagedEntriesHeal(t *testing.T) {
 		}
 		next := o.commit(map[string]string{"README.md": name})
 		p = open(t, r, remote)
-		got, err := p.Fetch(t.Context(), first, nil)
+		got, err := p.Fetch(t.Context(), Want{Have: first}, nil)
 		if err != nil || got != next {
 			t.Errorf("%s: %q, %v", name, got, err)
 		} else if text := read(t, p, got, "")["README.md"]; text != name {
@@ -196,7 +196,7 @@ func TestNothingNewIsNotFetched(t *testing.T) {
 	remote := o.http("", "")
 	p := open(t, runner(t, nil), Remote{URL: remote.url, Ref: "main"})
 	stages := map[string]bool{}
-	if _, err := p.Fetch(t.Context(), "", func(stage string, done, total int) {
+	if _, err := p.Fetch(t.Context(), Want{}, func(stage string, done, total int) {
 		stages[stage] = true
 		if done > total {
 			t.Errorf("%s: %d of %d", stage, done, total)

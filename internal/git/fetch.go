@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/outbound"
@@ -20,18 +21,26 @@ import (
 // oidForm is the name of an object.
 var oidForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
+// Want is what a fetch should bring besides the ref.
+type Want struct {
+	// Have is a commit of which the caller wants to know whether the ref was
+	// moved on from it or replaced, such as the one that was read last. It
+	// may be empty.
+	Have string
+	// Files brings all files of up to so many bytes with the first fetch of a
+	// ref, for a caller that is going to read most of them. Zero brings none.
+	Files int64
+}
+
 // Fetch brings the commits and folders of the ref into the cache, without
 // files, and gives the commit that the ref names. If that is the commit of
 // last time, the remote is asked for its name only.
 //
-// have is a commit of which the caller wants to know whether the ref was
-// moved on from it or replaced, such as the one that was read last; it may
-// be empty. The first fetch takes the newest commit alone, later ones take
-// what was added since. So IsAncestor(have, commit) is true if the ref moved
-// on, and false if it was replaced; also if the remote does not let us find
-// out.
-func (p *Repo) Fetch(ctx context.Context, have string, progress Progress) (string, error) {
-	if have != "" && !oidForm.MatchString(have) {
+// The first fetch takes the newest commit alone, later ones take what was
+// added since. So IsAncestor(w.Have, commit) is true if the ref moved on, and
+// false if it was replaced; also if the remote does not let us find out.
+func (p *Repo) Fetch(ctx context.Context, w Want, progress Progress) (string, error) {
+	if w.Have != "" && !oidForm.MatchString(w.Have) {
 		return "", badAddress("has no commit with the name that was asked for")
 	}
 	full, tip, err := p.find(ctx)
@@ -43,20 +52,20 @@ func (p *Repo) Fetch(ctx context.Context, have string, progress Progress) (strin
 	if err != nil {
 		return "", err
 	}
-	commit, err := p.fetch(ctx, full, tip, have, progress)
+	commit, err := p.fetch(ctx, full, tip, w, progress)
 	// What is in the cache may be damaged, have become too large, or turn a
 	// push that replaced everything into a fetch of all of history.
 	if r := ReasonOf(err); !fresh && (r == Damaged || r == TooLarge || r == Internal) {
 		if err := p.wipe(ctx); err != nil {
 			return "", err
 		}
-		return p.fetch(ctx, full, tip, "", progress)
+		return p.fetch(ctx, full, tip, Want{Files: w.Files}, progress)
 	}
 	return commit, err
 }
 
-func (p *Repo) fetch(ctx context.Context, full, tip, have string, progress Progress) (string, error) {
-	local := localRef(full)
+func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, progress Progress) (string, error) {
+	local, have := localRef(full), w.Have
 	known, err := p.has(ctx, tip, have, local)
 	if err != nil {
 		return "", err
@@ -71,7 +80,7 @@ func (p *Repo) fetch(ctx context.Context, full, tip, have string, progress Progr
 	if have != "" && !known[1] {
 		// The entry was evicted, or is new. With the old commit at hand only
 		// what came after it is sent.
-		err := p.get(ctx, progress, true, have+":"+haveRef(have))
+		err := p.get(ctx, progress, true, 0, have+":"+haveRef(have))
 		switch said := detail(err); {
 		case err == nil:
 			shallow = false
@@ -84,7 +93,15 @@ func (p *Repo) fetch(ctx context.Context, full, tip, have string, progress Progr
 			return "", err
 		}
 	}
-	if err := p.get(ctx, progress, shallow, "+"+full+":"+local); err != nil {
+	err = errNo
+	if shallow && w.Files > 0 {
+		err = p.get(ctx, progress, shallow, w.Files, "+"+full+":"+local)
+	}
+	// Some servers leave out all files or none.
+	if errors.Is(err, errNo) || strings.Contains(detail(err), "filter") {
+		err = p.get(ctx, progress, shallow, 0, "+"+full+":"+local)
+	}
+	if err != nil {
 		return "", err
 	}
 	// The ref may have moved since we asked.
@@ -100,10 +117,14 @@ func (p *Repo) fetch(ctx context.Context, full, tip, have string, progress Progr
 	return strings.TrimSpace(string(out)), nil
 }
 
-// get fetches one ref without files.
-func (p *Repo) get(ctx context.Context, progress Progress, shallow bool, refspec string) error {
+// get fetches one ref with files of up to a size.
+func (p *Repo) get(ctx context.Context, progress Progress, shallow bool, files int64, refspec string) error {
+	filter := "--filter=blob:none"
+	if files > 0 {
+		filter = "--filter=blob:limit=" + strconv.FormatInt(files+1, 10)
+	}
 	args := []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
-		"--no-recurse-submodules", "--filter=blob:none"}
+		"--no-recurse-submodules", filter}
 	if shallow {
 		args = append(args, "--depth=1")
 	}

@@ -163,7 +163,7 @@ func TestReasons(t *testing.T) {
 			return err
 		}
 		defer p.Close()
-		_, err = p.Fetch(t.Context(), "", nil)
+		_, err = p.Fetch(t.Context(), Want{}, nil)
 		return err
 	}
 	expect := func(name string, m Remote, want Reason) {
@@ -216,7 +216,7 @@ func TestHostKeys(t *testing.T) {
 		c.PrivateKey = s.key
 		p := open(t, r, Remote{URL: s.url, Credentials: c})
 		defer p.Close()
-		_, err := p.Fetch(t.Context(), "", nil)
+		_, err := p.Fetch(t.Context(), Want{}, nil)
 		if err == nil {
 			return ""
 		}

@@ -323,7 +323,7 @@ func open(t testing.TB, r *Runner, m Remote) *Repo {
 
 func fetch(t testing.TB, p *Repo, have string) string {
 	t.Helper()
-	commit, err := p.Fetch(t.Context(), have, nil)
+	commit, err := p.Fetch(t.Context(), Want{Have: have}, nil)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

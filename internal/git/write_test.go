@@ -22,7 +22,7 @@ func TestWriteIsWhatWasAsked(t *testing.T) {
 	p := open(t, runner(t, nil), Remote{URL: o.http("", "").url, Ref: "main"})
 	random := rand.New(rand.NewSource(1))
 	paths := []string{"a", "b.md", "dir/a", "dir/sub/x.md", "dir/sub/\"q\" 'x'.md", "ü/é.md", "-x", ":(top)y", "#c", "data 3", "x y/z", "deep/1/2/3/4/5"}
-	model := map[string]string{}
+	model, before := map[string]string{}, map[string]string{}
 	head := ""
 	for step := range 25 {
 		var changes []Change
@@ -54,6 +54,10 @@ func TestWriteIsWhatWasAsked(t *testing.T) {
 		if got := read(t, p, commit, ""); !maps.Equal(got, model) {
 			t.Fatalf("step %d: %q instead of %q", step, got, model)
 		}
+		if head != "" {
+			sameDiff(t, p, head, commit, before, model)
+		}
+		before = model
 		if commit != head && random.Intn(3) == 0 {
 			expected := ""
 			if refs := sh(t, o.bare, "for-each-ref", "--format=%(objectname)", "refs/heads/main"); refs != "" {
@@ -66,6 +70,40 @@ func TestWriteIsWhatWasAsked(t *testing.T) {
 		head = commit
 	}
 	sh(t, o.bare, "fsck", "--strict")
+}
+
+// sameDiff compares a diff of commits with that of maps, also by folder.
+func sameDiff(t *testing.T, p *Repo, from, to string, before, after map[string]string) {
+	t.Helper()
+	for _, dir := range []string{"", "dir", "dir/sub", "ü", "nope", "a"} {
+		want := map[string]Delta{}
+		for _, side := range []map[string]string{before, after} {
+			for path := range side {
+				rel, ok := strings.CutPrefix(path, dir+"/")
+				if dir == "" {
+					rel, ok = path, true
+				}
+				d := Delta{Path: rel}
+				if text, ok := before[path]; ok {
+					d.Old = BlobOID([]byte(text))
+				}
+				if text, ok := after[path]; ok {
+					d.New = BlobOID([]byte(text))
+				}
+				if ok && d.Old != d.New {
+					want[rel] = d
+				}
+			}
+		}
+		deltas, problems, err := p.Diff(t.Context(), from, to, dir)
+		got := map[string]Delta{}
+		for _, d := range deltas {
+			got[d.Path] = d
+		}
+		if err != nil || len(problems) > 0 || !maps.Equal(got, want) || len(got) != len(deltas) {
+			t.Fatalf("%q: %v instead of %v, %v, %v", dir, deltas, want, problems, err)
+		}
+	}
 }
 
 func TestWriteKeepsTheRest(t *testing.T) {

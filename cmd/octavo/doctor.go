@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -43,7 +43,7 @@ const (
 func (c *doctorCmd) Run(ctx context.Context, s streams) error {
 	findings := []finding{c.configuration(), c.disk(), clock(time.Now())}
 	findings = append(findings, c.database(ctx)...)
-	findings = append(findings, git())
+	findings = append(findings, gitProgram(ctx))
 	bad := 0
 	for _, f := range findings {
 		mark, text := "ok  ", f.note
@@ -178,13 +178,17 @@ func (c *doctorCmd) content(ctx context.Context, st *store.Store) finding {
 	return f
 }
 
-func git() finding {
+func gitProgram(ctx context.Context) finding {
 	f := finding{name: "git", warning: true}
-	path, err := exec.LookPath("git")
-	if err != nil {
-		f.err = errors.New("the git program is not installed; synchronization with git will not work")
-		return f
+	version, err := (&git.Runner{}).Check(ctx)
+	var known *errs.Error
+	switch {
+	case errors.As(err, &known):
+		f.err = errors.New(known.Message)
+	case err != nil:
+		f.err = err
+	default:
+		f.note = version
 	}
-	f.note = path
 	return f
 }

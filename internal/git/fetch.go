@@ -55,8 +55,8 @@ func (p *Repo) Fetch(ctx context.Context, w Want, progress Progress) (string, er
 	commit, err := p.fetch(ctx, full, tip, w, progress)
 	// What is in the cache may be damaged, have become too large, or turn a
 	// push that replaced everything into a fetch of all of history.
-	if r := ReasonOf(err); !fresh && (r == Damaged || r == TooLarge || r == Internal) {
-		if err := p.wipe(ctx); err != nil {
+	if r := ReasonOf(err); r == TooLarge || !fresh && (r == Damaged || r == Internal) {
+		if werr := p.wipe(ctx); werr != nil || fresh {
 			return "", err
 		}
 		return p.fetch(ctx, full, tip, Want{Files: w.Files}, progress)

@@ -111,16 +111,6 @@ func (o *origin) push(args ...string) {
 	sh(o.t, o.work, append([]string{"push", "-q"}, args...)...)
 }
 
-// plant makes the branch name a commit with a tree of entries as mktree
-// takes them, which no honest client would make.
-func (o *origin) plant(entries string) string {
-	o.t.Helper()
-	tree := shIn(o.t, o.bare, entries, "mktree", "--missing", "-z")
-	commit := sh(o.t, o.bare, "commit-tree", "-m", "planted", tree)
-	sh(o.t, o.bare, "update-ref", "refs/heads/main", commit)
-	return commit
-}
-
 func (o *origin) blob(text string) string {
 	o.t.Helper()
 	return shIn(o.t, o.bare, text, "hash-object", "-w", "--stdin")

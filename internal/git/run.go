@@ -103,6 +103,12 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 	cause := context.Cause(ctx) // before the deferred calls end it
 	stop(nil)
 	watched.Wait()
+	if c.remote && waitErr != nil {
+		_ = p.sweep() // of what was killed; the next Open does it again
+	} else if c.remote && cause == nil && sizeOf(p.dir) > p.limits.Repository {
+		// It was faster than the watch.
+		return nil, explain(caller, errRoom, "")
+	}
 	switch {
 	case errors.Is(readErr, errEnough):
 		return nil, nil

@@ -62,10 +62,7 @@ const (
 // downloadURL gives an address that anybody can fetch a file from for a
 // while. Everything that decides what is sent is signed.
 func (a *API) downloadURL(sp docs.Space, f docs.File) string {
-	return a.fileURL(sp, f, a.Store.Clock().Truncate(downloadDay).Add(2*downloadDay))
-}
-
-func (a *API) fileURL(sp docs.Space, f docs.File, expires time.Time) string {
+	expires := a.Store.Clock().Truncate(downloadDay).Add(2 * downloadDay)
 	signature := a.Signer.Sign(expires, string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType)
 	return a.location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) +
 		"?type=" + url.QueryEscape(f.ContentType) + "&signature=" + signature

@@ -23,9 +23,6 @@ const (
 	// revision that was the newest when they were asked for.
 	pdfs      = "/pdf/{spaceId}/{revisionId}/{name}"
 	pdfExpiry = time.Hour
-	// pdfFiles is how long the addresses of files in a PDF hold. They name
-	// bytes that whoever made the PDF could have put into it.
-	pdfFiles = 365 * 24 * time.Hour
 	// pdfMakers is how many PDFs are made at a time; others wait for so long.
 	pdfMakers = 2
 	pdfWait   = time.Minute
@@ -192,7 +189,7 @@ func (a *API) makePDF(ctx context.Context, v *content.View, q pdfQuery) (_ *os.F
 	defer done()
 	book, err := a.Content.Book(ctx, v, content.BookOptions{
 		Page: docs.PageID(q.page), Only: q.only == "true", Members: q.members == "true",
-		FileURL: func(f docs.File) string { return a.fileURL(v.Space, f, a.Store.Clock().Add(pdfFiles)) },
+		FileURL: func(f docs.File) string { return a.downloadURL(v.Space, f) },
 	})
 	if err != nil {
 		return nil, hash, err

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/expr"
 )
 
 // CheckWebURL refuses addresses that a browser would not simply open: only
@@ -54,7 +56,8 @@ func (r MergeRule) check(path string) error {
 	custom := slices.Contains(MergeRuleNames.Custom, r.Rule)
 	switch {
 	case !users && !custom && !slices.Contains(MergeRuleNames.Plain, r.Rule):
-		return errs.Field(path+".rule", "is not a merge rule")
+		return errs.Field(path+".rule", "is not a merge rule; those are %s",
+			strings.Join(slices.Concat(MergeRuleNames.Plain, MergeRuleNames.Users, MergeRuleNames.Custom), ", "))
 	case users && len(r.Users) == 0:
 		return errs.Field(path+".users", "is required by the rule %s", r.Rule)
 	case !users && r.Users != nil:
@@ -65,6 +68,12 @@ func (r MergeRule) check(path string) error {
 		return errs.Field(path+".expression", "does not belong to the rule %s", r.Rule)
 	case utf8.RuneCountInString(r.Expression) > maxExpression:
 		return errs.Field(path+".expression", "is longer than %d characters", maxExpression)
+	}
+	if custom {
+		// Found out at the merge, it would hold up everybody who wrote no rule.
+		if _, err := expr.Parse(r.Expression); err != nil {
+			return errs.Field(path+".expression", "cannot be read: %s", err)
+		}
 	}
 	return nil
 }

@@ -146,6 +146,7 @@ func TestMergeRules(t *testing.T) {
 		"users do not belong":         {MergeRules{Type: MergeOwn, Rules: []MergeRule{{Rule: "require_agent_review", Users: []UserID{"u"}}}}, true, "r.rules[0].users"},
 		"expression is required":      {MergeRules{Type: MergeOwn, Rules: []MergeRule{{Rule: "custom"}}}, true, "r.rules[0].expression"},
 		"expression too long":         {MergeRules{Type: MergeOwn, Rules: []MergeRule{{Rule: "custom", Expression: strings.Repeat("x", 1025)}}}, true, "r.rules[0].expression"},
+		"expression does not parse":   {MergeRules{Type: MergeOwn, Rules: []MergeRule{{Rule: "custom", Expression: "reviews.length >"}}}, true, "r.rules[0].expression"},
 		"rules with none":             {MergeRules{Type: MergeNone, Rules: []MergeRule{{Rule: "custom", Expression: "true"}}}, true, "r.rules"},
 	} {
 		err := c.rules.Check("r", c.space)

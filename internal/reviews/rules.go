@@ -79,9 +79,6 @@ func (c *ruleCheck) failing(rules []docs.MergeRule) []errs.Detail {
 			continue
 		}
 		if why := c.why(r); why != "" {
-			if r.Message != "" {
-				why = r.Message
-			}
 			failed = append(failed, errs.Detail{Path: fmt.Sprintf("mergeRules.rules[%d].%s", i, r.Rule), Message: why})
 		}
 	}
@@ -149,7 +146,8 @@ func (c *ruleCheck) left(u docs.UserID) string {
 	return " (who is no longer a member; change the merge rules)"
 }
 
-// custom asks an expression.
+// custom asks an expression. Its message is for one that does not hold; what
+// is wrong with the rule itself is told as it is.
 func (c *ruleCheck) custom(r docs.MergeRule) string {
 	reviews := make([]any, len(c.reviews))
 	for i, v := range c.reviews {
@@ -173,6 +171,9 @@ func (c *ruleCheck) custom(r docs.MergeRule) string {
 	}
 	if p.Holds(env) {
 		return ""
+	}
+	if r.Message != "" {
+		return r.Message
 	}
 	return "a custom rule does not hold: " + r.Expression
 }

@@ -24,7 +24,7 @@ const (
 type blockChange struct {
 	Type   markup.ChangeKind `json:"type" enum:"added,removed,edited,moved" doc:"A block that was moved and edited is there twice."`
 	Block  changedBlock      `json:"block"`
-	Before *string           `json:"before,omitempty" doc:"Its plain text, or the beginning of it."`
+	Before *string           `json:"before,omitempty" doc:"It as Markdown, or the beginning of it."`
 	After  *string           `json:"after,omitempty" doc:"The same, after the change."`
 	Words  []wordChange      `json:"words,omitempty" doc:"How the text of an edited block differs."`
 }

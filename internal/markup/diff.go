@@ -1,6 +1,9 @@
 package markup
 
-import "cmp"
+import (
+	"cmp"
+	"strings"
+)
 
 // ChangeKind is what became of a block.
 type ChangeKind string
@@ -21,8 +24,8 @@ type BlockChange struct {
 	// Parent is the key of the block or the cell that it is in; empty on the
 	// top level.
 	Parent string
-	// Before and After are its plain text, at most MaxChangeText bytes of it.
-	// Both can be the same: then something else about it was changed.
+	// Before and After are it as Markdown, at most MaxChangeText bytes of it:
+	// plain text would hide that a link leads elsewhere.
 	Before, After string
 	// Words tell how the text of an edited block differs.
 	Words []WordChange
@@ -46,14 +49,35 @@ const MaxChangeText = 4000
 // cell or another container is the same but for what is in it, the blocks in
 // it are told.
 func Diff(before, after *Document) []BlockChange {
-	d := &differ{h: hashes{}}
+	d := &differ{h: hashes{}, dests: map[Ref]string{}}
+	for _, doc := range []*Document{before, after} {
+		eachNode(doc.Nodes, func(n *Node) {
+			for _, w := range n.written {
+				d.dests[w.ref] = w.dest
+			}
+		})
+	}
 	d.list(nil, nil, before.Nodes, after.Nodes)
 	return d.out
 }
 
 type differ struct {
-	h   hashes
-	out []BlockChange
+	h     hashes
+	out   []BlockChange
+	dests map[Ref]string // how references are written
+}
+
+// text gives a block as Markdown.
+func (d *differ) text(n *Node) string {
+	refs := Refs{Locate: func(ref Ref, _ Use) (string, bool) {
+		dest, ok := d.dests[ref]
+		return dest, ok
+	}}
+	out := strings.TrimSpace(string(Print(&Document{Nodes: []*Node{n}}, refs)))
+	if out == "" { // a part that does not stand alone
+		out = Text([]*Node{n})
+	}
+	return cutBytes(out, MaxChangeText)
 }
 
 // identify gives for each node of a list the node that it was, or -1.
@@ -181,14 +205,14 @@ func (d *differ) add(kind ChangeKind, from, to place) {
 		c.Parent = in.Key
 	}
 	if from.n != nil {
-		c.Before = cutBytes(Text([]*Node{from.n}), MaxChangeText)
+		c.Before = d.text(from.n)
 	}
 	switch {
 	case kind == BlockMoved:
-		c.Before = cutBytes(Text([]*Node{to.n}), MaxChangeText)
+		c.Before = d.text(to.n)
 		c.After = c.Before
 	case to.n != nil:
-		c.After = cutBytes(Text([]*Node{to.n}), MaxChangeText)
+		c.After = d.text(to.n)
 	}
 	if kind == BlockEdited {
 		c.Words = DiffWords(c.Before, c.After)

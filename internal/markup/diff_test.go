@@ -32,11 +32,12 @@ func shown(all []BlockChange) string {
 func TestDiff(t *testing.T) {
 	for _, c := range []struct{ name, before, after, want string }{
 		{"nothing", "a\n\n* b\n", "a\n\n- b\n", ""},
-		{"added", "a\n\nc\n", "a\n\n# b\n\nc\n", `added heading-1 "b"`},
-		{"removed", "a\n\n# b\n\nc\n", "a\n\nc\n", `removed heading-1 "b"`},
-		{"words", "The old way is slow.\n", "The new way is slow!\n", `edited paragraph "The new way is slow!": =The  -old +new = way is slow -. +!`},
-		{"moved", "a\n\n# b\n\n* c\n", "* c\n\na\n\n# b\n", `moved list-unordered "c"`},
-		{"only style", "some *words*\n", "some **words**\n", `edited paragraph "some words": =some words`},
+		{"added", "a\n\nc\n", "a\n\n# b\n\nc\n", `added heading-1 "# b"`},
+		{"removed", "a\n\n# b\n\nc\n", "a\n\nc\n", `removed heading-1 "# b"`},
+		{"words", "The old way is slow.\n", "The new way is slow?\n", `edited paragraph "The new way is slow?": =The  -old +new = way is slow -. +?`},
+		{"moved", "a\n\n# b\n\n* c\n", "* c\n\na\n\n# b\n", `moved list-unordered "* c"`},
+		{"only style", "some *words*\n", "some **words**\n", `edited paragraph "some **words**": =some  -_words_ +**words**`},
+		{"where a link leads", "see [it](a.md)\n", "see [it](b.md)\n", `edited paragraph "see [it](b.md)": =see [it]( -a +b =.md)`},
 		{"an item", "* a\n* b\n* c\n", "* a\n* B\n* c\n", `edited paragraph "B": -b +B`},
 		{"another item", "* a\n* c\n", "* a\n* b\n* c\n", `added list-item "b"`},
 		{"deep", "* a\n  * b\n  * c\n", "* a\n  * b\n", `removed list-item "c"`},
@@ -45,10 +46,10 @@ func TestDiff(t *testing.T) {
 		{"a tab", "{% tabs %}\n{% tab title=\"One\" %}\na\n{% endtab %}\n{% endtabs %}\n", "{% tabs %}\n{% tab title=\"One\" %}\nb\n{% endtab %}\n{% endtabs %}\n",
 			`edited paragraph "b": -a +b`},
 		{"its title", "{% tabs %}\n{% tab title=\"One\" %}\na\n{% endtab %}\n{% endtabs %}\n", "{% tabs %}\n{% tab title=\"Two\" %}\na\n{% endtab %}\n{% endtabs %}\n",
-			"edited tabs-item \"Two\\na\": -One +Two =\na"},
-		{"code", "```go\na := 1\nb := 2\n```\n", "```go\na := 1\nb := 3\n```\n", "edited code \"a := 1\\nb := 3\": =a := 1\nb :=  -2 +3"},
-		{"a hint", "{% hint style=\"info\" %}\na\n{% endhint %}\n", "{% hint style=\"danger\" %}\na\n{% endhint %}\n", `edited hint "a": =a`},
-		{"all", "a\n", "# b\n", "added heading-1 \"b\"\nremoved paragraph \"a\""},
+			"edited tabs-item \"{% tab title=\\\"Two\\\" %}\\na\\n{% endtab %}\": ={% tab title=\" -One +Two =\" %}\na\n{% endtab %}"},
+		{"code", "```go\na := 1\nb := 2\n```\n", "```go\na := 1\nb := 3\n```\n", "edited code \"```go\\na := 1\\nb := 3\\n```\": =```go\na := 1\nb :=  -2 +3 =\n```"},
+		{"a hint", "{% hint style=\"info\" %}\na\n{% endhint %}\n", "{% hint style=\"danger\" %}\na\n{% endhint %}\n", "edited hint \"{% hint style=\\\"danger\\\" %}\\na\\n{% endhint %}\": ={% hint style=\" -info +danger =\" %}\na\n{% endhint %}"},
+		{"all", "a\n", "# b\n", "added heading-1 \"# b\"\nremoved paragraph \"a\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := version(nil, c.before)

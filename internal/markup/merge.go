@@ -21,9 +21,7 @@ type BlockConflict struct {
 func Merge(base, into, from *Document) (*Document, []BlockConflict) {
 	m := &merger{h: hashes{}}
 	nodes := m.list(base.Nodes, into.Nodes, from.Nodes, true)
-	for i, c := range m.conflicts {
-		m.conflicts[i].Before = m.before(nodes, c, from.Nodes)
-	}
+	m.place(nodes, from.Nodes)
 	return &Document{Nodes: nodes}, m.conflicts
 }
 
@@ -32,23 +30,34 @@ type merger struct {
 	conflicts []BlockConflict
 }
 
-// before gives the key of the block behind which a conflict stands: the
-// nearest one above it, on the side that has it, that the result has too.
-func (m *merger) before(nodes []*Node, c BlockConflict, from []*Node) string {
-	there := map[string]bool{}
+// place notes for each conflict the key of the block behind which it stands:
+// the nearest one above it, on the side that has it, that the result has too.
+// Every block may be in conflict, so each list is walked once.
+func (m *merger) place(nodes, from []*Node) {
+	if len(m.conflicts) == 0 {
+		return
+	}
+	there := make(map[string]bool, len(nodes))
 	for _, n := range nodes {
 		there[n.Key] = true
 	}
-	list, n := nodes, c.Into
-	if n == nil {
-		list, n = from, c.From
+	above := func(list []*Node) map[*Node]string {
+		out, last := make(map[*Node]string, len(list)), ""
+		for _, n := range list {
+			if out[n] = last; there[n.Key] {
+				last = n.Key
+			}
+		}
+		return out
 	}
-	for i := slices.Index(list, n) - 1; i >= 0; i-- {
-		if there[list[i].Key] {
-			return list[i].Key
+	inResult, inFrom := above(nodes), above(from)
+	for i, c := range m.conflicts {
+		if c.Into != nil {
+			m.conflicts[i].Before = inResult[c.Into]
+		} else {
+			m.conflicts[i].Before = inFrom[c.From]
 		}
 	}
-	return ""
 }
 
 // ids tell which nodes of a side are forms of which nodes of the base: the

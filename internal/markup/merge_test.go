@@ -1,9 +1,11 @@
 package markup
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -134,5 +136,38 @@ func TestMergedBlocksKeepTheirBytes(t *testing.T) {
 	want := "Name\n====\n\n- one and\n- two and\n\nlast __very bold__ word\n\n+ x\n+ y\n"
 	if out := string(Reprint([]byte(into), a, got, Refs{})); len(conflicts) > 0 || strings.Replace(out, "=====", "====", 1) != want {
 		t.Errorf("got %q, want %q; %v", out, want, conflicts)
+	}
+}
+
+// A page can have as many conflicts as blocks; each is placed behind the block
+// that stands above it, and that does not cost the square of them.
+func TestMergeOfManyConflicts(t *testing.T) {
+	const n = 20_000
+	text := func(word string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%s%d\n\n", word, i)
+		}
+		return b.String()
+	}
+	base := version(nil, text("a"))
+	start := time.Now()
+	into, from := version(nil, text("b")), version(nil, text("c"))
+	for i, n := range base.Nodes {
+		into.Nodes[i].Key, from.Nodes[i].Key = n.Key, n.Key
+	}
+	doc, conflicts := Merge(base, into, from)
+	if len(conflicts) != n || len(doc.Nodes) != n {
+		t.Fatalf("%d conflicts, %d blocks", len(conflicts), len(doc.Nodes))
+	}
+	before := ""
+	for i, c := range conflicts {
+		if c.Before != before {
+			t.Fatalf("conflict %d stands behind %q, want %q", i, c.Before, before)
+		}
+		before = c.Key
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("took %s", took)
 	}
 }

@@ -299,7 +299,7 @@ func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn
 type mergeOutcome struct {
 	Revision  string     `json:"revision" doc:"The newest: of the space after a merge, of the request after an update."`
 	Result    string     `json:"result" enum:"merge,update,conflicts"`
-	Conflicts []conflict `json:"conflicts,omitempty" doc:"Present when the result is conflicts."`
+	Conflicts []conflict `json:"conflicts,omitempty" doc:"Present when the result is conflicts: the first of them, where there are very many."`
 }
 
 func (a *API) mergeChangeRequest(ctx context.Context, in *requestIn) (*out[mergeOutcome], error) {
@@ -317,8 +317,12 @@ func (a *API) merged(ctx context.Context, name, result string, do func(context.C
 		return nil, err
 	}
 	w := mergeOutcome{Revision: string(done.Revision), Result: result}
-	for _, c := range done.Conflicts {
-		shown, err := a.conflict(ctx, g.Space, c, store.Conflict{ID: c.Name(), CreatedAt: docs.TimeOf(a.Store.Clock())})
+	forms := a.Content.FormsOf(g.Space)
+	for i, c := range done.Conflicts {
+		if forms.Full() || i == reviews.MaxConflicts {
+			break
+		}
+		shown, err := a.conflict(ctx, g.Space, forms, c, store.Conflict{ID: c.Name(), CreatedAt: docs.TimeOf(a.Store.Clock())})
 		if err != nil {
 			return nil, err
 		}

@@ -43,7 +43,7 @@ type conflictForm struct {
 	Value    any              `json:"value,omitempty" doc:"Of anything but text."`
 }
 
-func (a *API) conflict(ctx context.Context, sp docs.Space, c content.Conflict, row store.Conflict) (conflict, error) {
+func (a *API) conflict(ctx context.Context, sp docs.Space, forms *content.Forms, c content.Conflict, row store.Conflict) (conflict, error) {
 	w := conflict{
 		Object: "change-request-conflict", ID: row.ID, Kind: c.Kind, Part: c.Part, Block: c.Block, Status: "open",
 		Resolution: row.Resolution, ResolvedBy: string(row.ResolvedBy), CreatedAt: row.CreatedAt,
@@ -62,10 +62,10 @@ func (a *API) conflict(ctx context.Context, sp docs.Space, c content.Conflict, r
 		w.Variable = c.ID
 	}
 	var err error
-	if w.Title, err = a.Content.TitleOf(ctx, sp, c); err != nil {
+	if w.Title, err = forms.Title(ctx, c); err != nil {
 		return w, err
 	}
-	base, main, mine, err := a.Content.Forms(ctx, sp, c)
+	base, main, mine, err := forms.Of(ctx, c)
 	if err != nil {
 		return w, err
 	}
@@ -102,15 +102,21 @@ func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*page[con
 			if err != nil {
 				return nil, nil, err
 			}
-			out := make([]conflict, len(rows))
+			var out []conflict
+			forms := a.Content.FormsOf(sp)
 			for i, row := range rows {
+				if forms.Full() {
+					return out, store.ConflictKey(rows[i-1]), nil
+				}
 				var c content.Conflict
 				if err := json.Unmarshal([]byte(row.Data), &c); err != nil {
 					return nil, nil, err
 				}
-				if out[i], err = a.conflict(ctx, sp, c, row); err != nil {
+				w, err := a.conflict(ctx, sp, forms, c, row)
+				if err != nil {
 					return nil, nil, err
 				}
+				out = append(out, w)
 			}
 			return out, next, nil
 		},

@@ -57,7 +57,12 @@ type Form struct {
 }
 
 // form reads what a conflict is about from a tree.
-func (c Conflict) form(ctx context.Context, t *tree) (f Form, err error) {
+func (c Conflict) form(ctx context.Context, t *tree) (Form, error) {
+	return c.formBy(ctx, t, readText)
+}
+
+// formBy is form with a way of reading texts.
+func (c Conflict) formBy(ctx context.Context, t *tree, read textReader) (f Form, err error) {
 	switch c.Kind {
 	case ConflictVariable:
 		b, ok, err := t.get(ctx, keyVariable+c.ID)
@@ -83,7 +88,7 @@ func (c Conflict) form(ctx context.Context, t *tree) (f Form, err error) {
 		if c.Part == "title" {
 			return Form{Exists: true, Value: r.Title}, nil
 		}
-		return c.blocks(ctx, t, reusableText(r))
+		return c.blocks(ctx, t, reusableText(r), read)
 	}
 	p, ok, err := t.page(ctx, docs.PageID(c.ID))
 	if err != nil || !ok {
@@ -95,7 +100,7 @@ func (c Conflict) form(ctx context.Context, t *tree) (f Form, err error) {
 		if err != nil {
 			return f, err
 		}
-		return c.blocks(ctx, t, x)
+		return c.blocks(ctx, t, x, read)
 	case PartLocation:
 		path, err := t.Path(ctx, p)
 		return Form{Exists: true, Value: path}, err
@@ -117,67 +122,6 @@ func (c Conflict) form(ctx context.Context, t *tree) (f Form, err error) {
 		}
 	}
 	return f, err
-}
-
-// blocks gives the block of a conflict, or all of them where the whole is in
-// question.
-func (c Conflict) blocks(ctx context.Context, t *tree, x text) (Form, error) {
-	doc, err := t.documentOf(ctx, x)
-	if err != nil || c.Part != PartDocument {
-		return Form{Exists: err == nil, Document: doc}, err
-	}
-	for _, n := range doc.Nodes {
-		if n.Key == c.Block {
-			return Form{Exists: true, Document: &markup.Document{Nodes: []*markup.Node{n}}}, nil
-		}
-	}
-	return Form{}, nil
-}
-
-// Forms gives what a conflict is about in the base, in the space and in the
-// change request.
-func (s *Service) Forms(ctx context.Context, sp docs.Space, c Conflict) (base, main, mine Form, err error) {
-	for _, x := range []struct {
-		id docs.RevisionID
-		to *Form
-	}{{c.Base, &base}, {c.Main, &main}, {c.Mine, &mine}} {
-		v, err := s.At(ctx, s.Store.Reader, sp, x.id)
-		if err != nil {
-			return base, main, mine, err
-		}
-		if *x.to, err = c.form(ctx, &v.tree); err != nil {
-			return base, main, mine, err
-		}
-	}
-	return base, main, mine, nil
-}
-
-// TitleOf gives a name that a person knows the thing of a conflict by.
-func (s *Service) TitleOf(ctx context.Context, sp docs.Space, c Conflict) (string, error) {
-	for _, id := range []docs.RevisionID{c.Mine, c.Main, c.Base} {
-		v, err := s.At(ctx, s.Store.Reader, sp, id)
-		if err != nil {
-			return "", err
-		}
-		title := ""
-		switch c.Kind {
-		case ConflictPage:
-			p, perr := v.Page(ctx, docs.PageID(c.ID))
-			title, err = p.Title, perr
-		case ConflictFile:
-			f, ferr := v.File(ctx, docs.FileID(c.ID))
-			title, err = f.Name, ferr
-		case ConflictReusable:
-			r, rerr := v.Reusable(ctx, docs.ReusableID(c.ID))
-			title, err = r.Title, rerr
-		default:
-			return c.ID, nil
-		}
-		if err == nil || !errs.Is(err, errs.NotFound) {
-			return title, err
-		}
-	}
-	return "", nil
 }
 
 // takeMain gives a draft of a change request what the space had in a

@@ -188,11 +188,11 @@ func (s *Service) Merge(ctx context.Context, g *authz.Grant, name string) (Resul
 	})
 }
 
-// maxConflicts is how many conflicts are told of at once.
-const maxConflicts = 1000
+// MaxConflicts is how many conflicts are told of at once.
+const MaxConflicts = 1000
 
 func openConflicts(ctx context.Context, r store.Reader, cr docs.ChangeRequest) ([]content.Conflict, error) {
-	rows, _, err := r.Conflicts(ctx, cr.ID, true, store.Page{Limit: maxConflicts})
+	rows, _, err := r.Conflicts(ctx, cr.ID, true, store.Page{Limit: MaxConflicts})
 	if err != nil {
 		return nil, err
 	}

@@ -145,9 +145,12 @@ func (r Reader) Conflict(ctx context.Context, cr docs.ChangeRequestID, id string
 func (r Reader) Conflicts(ctx context.Context, cr docs.ChangeRequestID, open bool, p Page) ([]Conflict, Key, error) {
 	items, err := many(ctx, r, scanConflict, `SELECT `+conflictColumns+` FROM conflicts
 		WHERE change_request_id = $1 AND id > $2 AND (resolution = '' OR NOT $4) ORDER BY id LIMIT $3 + 0`, cr, p.text(0), p.ask(), open)
-	items, next := cut(p, items, func(c Conflict) Key { return Key{c.ID} })
+	items, next := cut(p, items, ConflictKey)
 	return items, next, err
 }
+
+// ConflictKey is where a list of conflicts goes on behind one of them.
+func ConflictKey(c Conflict) Key { return Key{c.ID} }
 
 // PutConflicts stores conflicts as open; one that is there already is
 // replaced.

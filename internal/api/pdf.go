@@ -30,7 +30,7 @@ const (
 
 func (a *API) pdf() {
 	const tag = "Content"
-	const about = "The address works for one hour, without a token; the PDF is made when it is fetched, of the revision that is the newest now. " +
+	const about = "The address works for one hour, without a token, as long as you can see the space; the PDF is made when it is fetched, of the revision that is the newest now. " +
 		"With page, of that page and those below it; with only too, of that page alone. Pages that are hidden or have a condition are left out, unless named by page."
 	register(a, op{
 		ID: "getSpacePDF", Route: "GET /spaces/{spaceId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
@@ -68,7 +68,8 @@ type pdfAddress struct {
 }
 
 // pdfOut gives an address for a revision. What decides about the content is
-// signed, also whether the caller may learn who the members are.
+// signed, also for whom it is: their rights are looked at again when the PDF
+// is fetched.
 func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAddress], error) {
 	v, err := open(ctx)
 	if err != nil {
@@ -88,13 +89,9 @@ func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAd
 		}
 		title = p.Title
 	}
-	g := authz.Of(ctx)
-	q := pdfQuery{page: string(o.Page)}
+	q := pdfQuery{page: string(o.Page), user: string(authz.Of(ctx).Actor.User)}
 	if o.Only {
 		q.only = "true"
-	}
-	if g.Access != nil && g.Access.OrgRole().Valid() {
-		q.members = "true"
 	}
 	name := docs.SlugOf(title) + ".pdf"
 	signature := a.Signer.Sign(a.Store.Clock().Add(pdfExpiry), q.signed(string(v.Space.ID), string(v.Rev.ID), name)...)
@@ -103,15 +100,15 @@ func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAd
 }
 
 // pdfQuery is the part of an address that says what a PDF holds.
-type pdfQuery struct{ page, only, members string }
+type pdfQuery struct{ page, only, user string }
 
 func pdfQueryOf(v url.Values) pdfQuery {
-	return pdfQuery{v.Get("page"), v.Get("only"), v.Get("members")}
+	return pdfQuery{v.Get("page"), v.Get("only"), v.Get("user")}
 }
 
 func (q pdfQuery) encode(signature string) string {
 	v := url.Values{"signature": {signature}}
-	for key, value := range map[string]string{"page": q.page, "only": q.only, "members": q.members} {
+	for key, value := range map[string]string{"page": q.page, "only": q.only, "user": q.user} {
 		if value != "" {
 			v.Set(key, value)
 		}
@@ -122,7 +119,7 @@ func (q pdfQuery) encode(signature string) string {
 // signed gives what a signature is for. The first part keeps signatures of
 // files from being taken for those of PDFs.
 func (q pdfQuery) signed(space, revision, name string) []string {
-	return []string{"pdf", space, revision, name, q.page, q.only, q.members}
+	return []string{"pdf", space, revision, name, q.page, q.only, q.user}
 }
 
 func (a *API) fetchPDF(w http.ResponseWriter, r *http.Request) {
@@ -143,11 +140,15 @@ func (a *API) servePDF(w http.ResponseWriter, r *http.Request) (err error) {
 	if err := a.Signer.Verify(r.URL.Query().Get("signature"), a.Store.Clock(), q.signed(space, revision, name)...); err != nil {
 		return err
 	}
-	sp, err := a.Store.Space(r.Context(), docs.SpaceID(space))
-	if err != nil || !sp.It.DeletedAt.IsZero() {
+	// Who lost the space since, or it is deleted: an address is no way around.
+	g, _, err := authz.Within(a.Store.Reader).Space(r.Context(), authz.Actor{User: docs.UserID(q.user)}, authz.ViewSpace, docs.SpaceID(space))
+	if errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) {
 		return errs.Missing("space")
 	}
-	v, err := a.Content.At(r.Context(), a.Store.Reader, sp.It, docs.RevisionID(revision))
+	if err != nil {
+		return err
+	}
+	v, err := a.Content.At(r.Context(), a.Store.Reader, g.Space, docs.RevisionID(revision))
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (a *API) servePDF(w http.ResponseWriter, r *http.Request) (err error) {
 		return nil
 	}
 	a.patient(w, transferTime)
-	f, hash, err := a.makePDF(r.Context(), v, q)
+	f, hash, err := a.makePDF(r.Context(), v, q, g.Access != nil && g.Access.OrgRole().Valid())
 	if err != nil {
 		return err
 	}
@@ -181,14 +182,14 @@ func (a *API) pdfTurn(ctx context.Context) (done func(), err error) {
 
 // makePDF writes a PDF into a temporary file, which the caller removes. It
 // is sent afterwards: a line may be slow, and others need not wait for it.
-func (a *API) makePDF(ctx context.Context, v *content.View, q pdfQuery) (_ *os.File, hash blob.Hash, err error) {
+func (a *API) makePDF(ctx context.Context, v *content.View, q pdfQuery, members bool) (_ *os.File, hash blob.Hash, err error) {
 	done, err := a.pdfTurn(ctx)
 	if err != nil {
 		return nil, hash, err
 	}
 	defer done()
 	book, err := a.Content.Book(ctx, v, content.BookOptions{
-		Page: docs.PageID(q.page), Only: q.only == "true", Members: q.members == "true",
+		Page: docs.PageID(q.page), Only: q.only == "true", Members: members,
 		FileURL: func(f docs.File) string { return a.downloadURL(v.Space, f) },
 	})
 	if err != nil {

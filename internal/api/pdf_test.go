@@ -84,7 +84,8 @@ func TestPDFAddressesAreSigned(t *testing.T) {
 		"signature of a file": change(func(_ *url.URL, q url.Values) { q.Set("signature", other.Query().Get("signature")) }),
 		"a page":              change(func(_ *url.URL, q url.Values) { q.Set("page", "x") }),
 		"only":                change(func(_ *url.URL, q url.Values) { q.Set("only", "true") }),
-		"not for members":     change(func(_ *url.URL, q url.Values) { q.Del("members") }),
+		"nobody":              change(func(_ *url.URL, q url.Values) { q.Del("user") }),
+		"somebody else":       change(func(_ *url.URL, q url.Values) { q.Set("user", "x") }),
 		"another name":        change(func(u *url.URL, _ url.Values) { u.Path += "x" }),
 		"another revision": change(func(u *url.URL, _ url.Values) {
 			p := strings.Split(u.Path, "/")
@@ -125,5 +126,23 @@ func TestPDFsHoldWhatReadersSee(t *testing.T) {
 	}
 	if got := fetch(t, "GET", w.pdfURL("admin", "/spaces/$space/pdf?page="+hidden)); strings.Count(got.body, "/Type/Page/") != 2 {
 		t.Error("a hidden page that was named is not there")
+	}
+}
+
+// An address is no way around rights that were taken away since.
+func TestPDFAddressesEndWithTheRight(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t), nil)
+	w.liveSpace()
+	w.must("admin", "POST", "/spaces/$space/content", `{"changes":[{"operation":"insert_page","title":"Secret","document":{"markdown":"x\n"}}]}`)
+	w.addUser("bob", "read")
+	at := w.pdfURL("bob", "/spaces/$space/pdf")
+	if got := fetch(t, "GET", at); got.status != 200 {
+		t.Fatalf("as a member: %d", got.status)
+	}
+	w.must("admin", "DELETE", "/orgs/$org/members/$user_bob", "")
+	for _, method := range []string{"GET", "HEAD"} {
+		if got := fetch(t, method, at); got.status != 404 {
+			t.Errorf("%s after the removal: %d", method, got.status)
+		}
 	}
 }

@@ -40,6 +40,9 @@ func (s *Service) checkRules(ctx context.Context, tx *store.Tx, g *authz.Grant, 
 	if err != nil {
 		return err
 	}
+	if reviews, err = standing(ctx, tx, g, reviews); err != nil {
+		return err
+	}
 	members, err := tx.MembersAmong(ctx, g.Space.Org, rules.NamedUsers())
 	if err != nil {
 		return err
@@ -56,6 +59,28 @@ func (s *Service) checkRules(ctx context.Context, tx *store.Tx, g *authz.Grant, 
 	e := errs.E(errs.Precondition, "the merge rules do not allow this yet: %s", strings.Join(words, "; "))
 	e.Details = failed
 	return e
+}
+
+// standing leaves out what was said by people who could not say it today:
+// the approval of somebody who was removed or has a lower role now would let
+// a merge through that nobody who may review has seen.
+func standing(ctx context.Context, tx *store.Tx, g *authz.Grant, reviews []docs.SubmittedReview) ([]docs.SubmittedReview, error) {
+	may := map[docs.UserID]bool{agent: true}
+	var out []docs.SubmittedReview
+	for _, v := range reviews {
+		id := v.Reviewer.ID
+		if _, known := may[id]; !known {
+			_, _, err := authz.Within(tx.Reader).Space(ctx, authz.Actor{User: id}, authz.ReviewSpace, g.Space.ID)
+			if err != nil && !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Forbidden) {
+				return nil, err
+			}
+			may[id] = err == nil
+		}
+		if may[id] {
+			out = append(out, v)
+		}
+	}
+	return out, nil
 }
 
 // ruleCheck is what rules are asked about.

@@ -52,7 +52,9 @@ func ParseHead(src []byte) Head {
 	next, broken := start, false
 	if f, ok := findFront(src, start); ok {
 		if root, err := parseFront(src[f.yaml.Start:f.yaml.End]); err != nil {
-			h.Problems = append(h.Problems, Problem{err.line + 1, "the front matter cannot be read: " + err.reason})
+			// YAML counts lone returns as lines; people and editors do not.
+			line := min(err.line+1, bytes.Count(src[:f.block.End], []byte("\n"))+1)
+			h.Problems = append(h.Problems, Problem{line, "the front matter cannot be read: " + err.reason})
 			broken = true
 		} else {
 			f.root = root

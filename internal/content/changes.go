@@ -3,13 +3,13 @@ package content
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/rising"
 )
 
 // Difference is everything that differs between two revisions, by what it
@@ -136,13 +136,11 @@ func reordered(ctx context.Context, from, to *View, parent docs.PageID) (map[doc
 	low := -1           // where the last one that stays was
 	var gap []docs.Page // those behind it with other ranks
 	settle := func(high int) {
-		places := map[docs.PageID]docs.Rank{}
 		for _, p := range gap {
 			out[p.ID] = true
-			places[p.ID] = docs.Rank(fmt.Sprintf("%09d", was[p.ID]))
 		}
 		gap = slices.DeleteFunc(gap, func(p docs.Page) bool { return was[p.ID] < low || was[p.ID] > high })
-		for _, i := range longestRising(gap, places) {
+		for _, i := range rising.Longest(gap, func(a, b docs.Page) int { return was[a.ID] - was[b.ID] }) {
 			delete(out, gap[i].ID)
 		}
 		gap = nil

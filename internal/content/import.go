@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"encoding/hex"
@@ -19,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/rising"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -226,8 +228,14 @@ func rankInOrder(old, next []docs.Page) {
 	for _, p := range old {
 		had[p.ID] = p.Rank
 	}
-	for _, i := range longestRising(next, had) {
-		next[i].Rank = had[next[i].ID]
+	var known []int
+	for i, p := range next {
+		if _, ok := had[p.ID]; ok {
+			known = append(known, i)
+		}
+	}
+	for _, k := range rising.Longest(known, func(i, j int) int { return cmp.Compare(had[next[i].ID], had[next[j].ID]) }) {
+		next[known[k]].Rank = had[next[known[k]].ID]
 	}
 	last, long := docs.Rank(""), false
 	for i := range next {
@@ -253,37 +261,6 @@ func rankInOrder(old, next []docs.Page) {
 		last = docs.RankAfter(last)
 		next[i].Rank = last
 	}
-}
-
-// longestRising gives the places of the most pages whose old ranks rise.
-func longestRising(next []docs.Page, had map[docs.PageID]docs.Rank) []int {
-	var ends []int // ends[n] is the last of the best row of n+1 pages
-	before := make([]int, len(next))
-	for i, p := range next {
-		rank, ok := had[p.ID]
-		if !ok {
-			continue
-		}
-		n, _ := slices.BinarySearchFunc(ends, rank, func(at int, r docs.Rank) int {
-			return strings.Compare(string(had[next[at].ID]), string(r))
-		})
-		before[i] = -1
-		if n > 0 {
-			before[i] = ends[n-1]
-		}
-		if n == len(ends) {
-			ends = append(ends, i)
-		} else {
-			ends[n] = i
-		}
-	}
-	var out []int
-	if len(ends) > 0 {
-		for i := ends[len(ends)-1]; i >= 0; i = before[i] {
-			out = append(out, i)
-		}
-	}
-	return out
 }
 
 // uniqueSlug gives a page a slug that none of its siblings has. taken says of

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/rising"
 )
 
 // UpdateSummary gives the SUMMARY.md for a tree by changing an old one: the
@@ -107,7 +109,8 @@ func (u *update) kept() []int {
 	for i := range out {
 		out[i] = -1
 	}
-	for _, p := range increasing(pairs) {
+	for _, i := range rising.Longest(pairs, func(a, b [2]int) int { return a[1] - b[1] }) {
+		p := pairs[i]
 		out[p[0]] = u.have[p[1]].entry
 	}
 	return out
@@ -124,33 +127,6 @@ func entryKey(it item) string {
 		name = p.Title
 	}
 	return strings.Repeat(" ", it.depth) + p.Type + ":" + name
-}
-
-// increasing gives a longest run of pairs whose second numbers rise, as the
-// first ones do already.
-func increasing(pairs [][2]int) [][2]int {
-	var tails []int // the last pair of the best run of each length
-	before := make([]int, len(pairs))
-	for i, p := range pairs {
-		n, _ := slices.BinarySearchFunc(tails, p[1], func(t, v int) int { return pairs[t][1] - v })
-		before[i] = -1
-		if n > 0 {
-			before[i] = tails[n-1]
-		}
-		if n == len(tails) {
-			tails = append(tails, i)
-		} else {
-			tails[n] = i
-		}
-	}
-	var out [][2]int
-	if len(tails) > 0 {
-		for i := tails[len(tails)-1]; i >= 0; i = before[i] {
-			out = append(out, pairs[i])
-		}
-	}
-	slices.Reverse(out)
-	return out
 }
 
 // edit writes the wanted entries, with the old lines of those that stay and

@@ -3,6 +3,8 @@ package markup
 import (
 	"cmp"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/rising"
 )
 
 // ChangeKind is what became of a block.
@@ -130,7 +132,7 @@ func (d *differ) list(was, is *Node, old, doc []*Node) {
 	for _, i := range known {
 		moved[i] = true
 	}
-	for _, k := range longestRising(known, func(i int) int { return from[i] }) {
+	for _, k := range rising.Longest(known, func(i, j int) int { return from[i] - from[j] }) {
 		moved[known[k]] = false
 	}
 	next := 0 // of old: what is gone is told behind what it stood behind

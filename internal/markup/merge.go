@@ -1,8 +1,11 @@
 package markup
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/octavo-docs/octavo/internal/rising"
 )
 
 // BlockConflict is a block that two sides changed in different ways. One that
@@ -249,7 +252,7 @@ func mergeOrder(n int, into, from ids) ids {
 		for _, id := range known {
 			out[id] = true
 		}
-		for _, i := range longestRising(known, func(id int) int { return id }) {
+		for _, i := range rising.Longest(known, cmp.Compare[int]) {
 			delete(out, known[i])
 		}
 		return out

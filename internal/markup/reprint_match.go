@@ -1,9 +1,10 @@
 package markup
 
 import (
-	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/rising"
 )
 
 // hashes remembers the hash of nodes.
@@ -223,7 +224,7 @@ func alignRange(a, b []uint64, ai, bi int, from []int, depth int) {
 		}
 	}
 	la, lb := 0, 0
-	for _, i := range longestRising(once, func(p *place) int { return p.ia }) {
+	for _, i := range rising.Longest(once, func(a, b *place) int { return a.ia - b.ia }) {
 		p := once[i]
 		from[bi+p.ib] = ai + p.ia
 		alignRange(a[la:p.ia], b[lb:p.ib], ai+la, bi+lb, from, depth+1)
@@ -232,33 +233,6 @@ func alignRange(a, b []uint64, ai, bi int, from []int, depth int) {
 	if la > 0 || lb > 0 {
 		alignRange(a[la:], b[lb:], ai+la, bi+lb, from, depth+1)
 	}
-}
-
-// longestRising gives the positions of a longest sequence with rising values.
-func longestRising[T any](list []T, value func(T) int) []int {
-	var ends []int // position of the smallest end of each length
-	before := make([]int, len(list))
-	for i, e := range list {
-		k, _ := slices.BinarySearchFunc(ends, value(e), func(end, v int) int { return cmp.Compare(value(list[end]), v) })
-		before[i] = -1
-		if k > 0 {
-			before[i] = ends[k-1]
-		}
-		if k == len(ends) {
-			ends = append(ends, i)
-		} else {
-			ends[k] = i
-		}
-	}
-	if len(ends) == 0 {
-		return nil
-	}
-	out := make([]int, len(ends))
-	for k, i := len(ends)-1, ends[len(ends)-1]; k >= 0; k-- {
-		out[k] = i
-		i = before[i]
-	}
-	return out
 }
 
 // sameKeys adds the blocks of doc that have the key of a block of old.

@@ -1,0 +1,37 @@
+package rising
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// As long as the longest that trying everything finds, and rising.
+func TestLongest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfN(rapid.IntRange(0, 9), 0, 10).Draw(t, "list")
+		got := Longest(list, cmp.Compare[int])
+		most := 0
+		for set := range 1 << len(list) {
+			var some []int
+			for i, v := range list {
+				if set>>i&1 == 1 {
+					some = append(some, v)
+				}
+			}
+			if slices.IsSorted(some) && len(slices.Compact(slices.Clone(some))) == len(some) {
+				most = max(most, len(some))
+			}
+		}
+		if len(got) != most {
+			t.Fatalf("%v: %v, want %d", list, got, most)
+		}
+		for k := 1; k < len(got); k++ {
+			if got[k-1] >= got[k] || list[got[k-1]] >= list[got[k]] {
+				t.Fatalf("%v: %v does not rise", list, got)
+			}
+		}
+	})
+}

@@ -4,12 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 )
 
@@ -37,16 +33,7 @@ func rawSearch(args []string) error {
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	fmt.Println(l.Addr())
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0)
-	}()
-	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return serveWhileAsked(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		found, err := askRaw(r.Context(), query, r.URL.RawQuery)
 		if err == nil {
 			err = json.NewEncoder(w).Encode(found)

@@ -33,16 +33,7 @@ func serveAnswers([]string) error {
 	if err := in.Decode(&answers); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	fmt.Println(l.Addr())
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0)
-	}()
-	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return serveWhileAsked(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a, ok := answers[r.RequestURI]
 		if !ok {
 			http.NotFound(w, r)
@@ -54,6 +45,21 @@ func serveAnswers([]string) error {
 		}
 		_, _ = w.Write(a.Body) // a broken connection is the client's to report
 	}))
+}
+
+// serveWhileAsked serves on a free port, prints its address, and ends with the
+// standard input.
+func serveWhileAsked(h http.Handler) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(l.Addr())
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	return http.Serve(l, h)
 }
 
 // bareRow is about as long as a row of a collection.

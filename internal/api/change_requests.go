@@ -174,26 +174,15 @@ type listChangeRequestsIn struct {
 func (a *API) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*page[ChangeRequest], error) {
 	g := authz.Of(ctx)
 	f := in.plain(g.Space.ID)
-	return listOf(ctx, a, in.Paged, lister[ChangeRequest]{
-		page: func(at store.Page) ([]ChangeRequest, store.Key, error) {
-			all, next, err := a.Store.ChangeRequests(ctx, f, at)
-			if err != nil {
-				return nil, nil, err
-			}
-			out := make([]ChangeRequest, len(all))
-			for i, c := range all {
-				if out[i], err = a.changeRequest(ctx, g, g.Space, c); err != nil {
-					return nil, nil, err
-				}
-			}
-			return out, next, nil
+	return listTold(ctx, a, in.Paged, lister[docs.ChangeRequest]{
+		page: func(at store.Page) ([]docs.ChangeRequest, store.Key, error) {
+			return a.Store.ChangeRequests(ctx, f, at)
 		},
 		count: func() (int64, error) { return a.Store.CountChangeRequests(ctx, f) },
-	}, same[ChangeRequest])
+	}, func(ctx context.Context, c docs.ChangeRequest) (ChangeRequest, error) {
+		return a.changeRequest(ctx, g, g.Space, c)
+	})
 }
-
-// same is the identity, for lists whose items are made with the page.
-func same[T any](v T) T { return v }
 
 type listOrgChangeRequestsIn struct {
 	OrgIn
@@ -204,22 +193,14 @@ type listOrgChangeRequestsIn struct {
 func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*page[ChangeRequest], error) {
 	g := authz.Of(ctx)
 	f, v := in.plain(""), g.Viewer()
-	return listOf(ctx, a, in.Paged, lister[ChangeRequest]{
-		page: func(at store.Page) ([]ChangeRequest, store.Key, error) {
-			all, next, err := a.Store.ChangeRequestsVisible(ctx, v, f, at)
-			if err != nil {
-				return nil, nil, err
-			}
-			out := make([]ChangeRequest, len(all))
-			for i, c := range all {
-				if out[i], err = a.changeRequest(ctx, g, c.Space, c.Request); err != nil {
-					return nil, nil, err
-				}
-			}
-			return out, next, nil
+	return listTold(ctx, a, in.Paged, lister[store.ChangeRequestIn]{
+		page: func(at store.Page) ([]store.ChangeRequestIn, store.Key, error) {
+			return a.Store.ChangeRequestsVisible(ctx, v, f, at)
 		},
 		count: func() (int64, error) { return a.Store.CountChangeRequestsVisible(ctx, v, f) },
-	}, same[ChangeRequest])
+	}, func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
+		return a.changeRequest(ctx, g, c.Space, c.Request)
+	})
 }
 
 type createChangeRequestIn struct {

@@ -102,6 +102,20 @@ func (a *API) said(ctx context.Context, in InDiscussion, f NoteFormat) (said, er
 	return said{a, p, f.Format}, err
 }
 
+// told opens a discussion, does something in it, and shows what came of it.
+func told[T, W any](ctx context.Context, a *API, in InDiscussion, f NoteFormat, show func(said, context.Context, T) (W, error), do func(said) (T, error)) (*out[W], error) {
+	s, err := a.said(ctx, in, f)
+	if err != nil {
+		return nil, err
+	}
+	v, err := do(s)
+	if err != nil {
+		return nil, err
+	}
+	w, err := show(s, ctx, v)
+	return ok(w), err
+}
+
 type listCommentsIn struct {
 	InDiscussion
 	Paged
@@ -132,22 +146,6 @@ func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*page[Comme
 	}, s.comment)
 }
 
-// listTold is listOf where an item can fail to be shown.
-func listTold[T, W any](ctx context.Context, a *API, p Paged, l lister[T], wire func(context.Context, T) (W, error)) (*page[W], error) {
-	var failed error
-	out, err := listOf(ctx, a, p, l, func(it T) W {
-		w, err := wire(ctx, it)
-		if err != nil && failed == nil {
-			failed = err
-		}
-		return w
-	})
-	if err == nil {
-		err = failed
-	}
-	return out, err
-}
-
 type postCommentIn struct {
 	InDiscussion
 	NoteFormat
@@ -160,25 +158,18 @@ type postCommentIn struct {
 }
 
 func (a *API) postComment(ctx context.Context, in *postCommentIn) (*out[Comment], error) {
-	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
-	if err != nil {
-		return nil, err
-	}
 	n := comments.New{Page: in.Body.Page, Node: in.Body.Node, Path: "body.body"}
 	if c := in.Body.TableCell; c != nil {
 		n.Cell = docs.TableCell(*c)
 	}
-	body, err := in.Body.Body.plain(n.Path)
-	if err != nil {
-		return nil, err
-	}
-	n.Body = *body
-	c, err := a.Comments.Post(ctx, authz.Of(ctx), in.request, n)
-	if err != nil {
-		return nil, err
-	}
-	w, err := s.comment(ctx, c)
-	return ok(w), err
+	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.comment, func(said) (c docs.PostedComment, err error) {
+		body, err := in.Body.Body.plain(n.Path)
+		if err != nil {
+			return c, err
+		}
+		n.Body = *body
+		return a.Comments.Post(ctx, authz.Of(ctx), in.request, n)
+	})
 }
 
 // CommentIn names a comment.
@@ -193,16 +184,9 @@ type getCommentIn struct {
 }
 
 func (a *API) getComment(ctx context.Context, in *getCommentIn) (*out[Comment], error) {
-	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
-	if err != nil {
-		return nil, err
-	}
-	c, err := a.Store.Comment(ctx, s.place.In, in.Comment)
-	if err != nil {
-		return nil, err
-	}
-	w, err := s.comment(ctx, c)
-	return ok(w), err
+	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.comment, func(s said) (docs.PostedComment, error) {
+		return a.Store.Comment(ctx, s.place.In, in.Comment)
+	})
 }
 
 // commentChange is what a PUT can ask for.
@@ -231,20 +215,13 @@ type updateCommentIn struct {
 }
 
 func (a *API) updateComment(ctx context.Context, in *updateCommentIn) (*out[Comment], error) {
-	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
-	if err != nil {
-		return nil, err
-	}
-	change, err := in.Body.plain()
-	if err != nil {
-		return nil, err
-	}
-	c, err := a.Comments.Update(ctx, authz.Of(ctx), in.request, in.Comment, change)
-	if err != nil {
-		return nil, err
-	}
-	w, err := s.comment(ctx, c)
-	return ok(w), err
+	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.comment, func(said) (c docs.PostedComment, err error) {
+		change, err := in.Body.plain()
+		if err != nil {
+			return c, err
+		}
+		return a.Comments.Update(ctx, authz.Of(ctx), in.request, in.Comment, change)
+	})
 }
 
 func (a *API) deleteComment(ctx context.Context, in *CommentIn) (*done, error) {
@@ -285,20 +262,13 @@ type postReplyIn struct {
 }
 
 func (a *API) postReply(ctx context.Context, in *postReplyIn) (*out[CommentReply], error) {
-	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
-	if err != nil {
-		return nil, err
-	}
-	body, err := in.Body.Body.plain("body.body")
-	if err != nil {
-		return nil, err
-	}
-	r, err := a.Comments.Reply(ctx, authz.Of(ctx), in.request, in.Comment, *body)
-	if err != nil {
-		return nil, err
-	}
-	w, err := s.reply(ctx, r)
-	return ok(w), err
+	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.reply, func(said) (r docs.Reply, err error) {
+		body, err := in.Body.Body.plain("body.body")
+		if err != nil {
+			return r, err
+		}
+		return a.Comments.Reply(ctx, authz.Of(ctx), in.request, in.Comment, *body)
+	})
 }
 
 // ReplyIn names a reply.
@@ -313,19 +283,12 @@ type getReplyIn struct {
 }
 
 func (a *API) getReply(ctx context.Context, in *getReplyIn) (*out[CommentReply], error) {
-	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := a.Store.Comment(ctx, s.place.In, in.Comment); err != nil {
-		return nil, err
-	}
-	r, err := a.Store.Reply(ctx, in.Comment, in.Reply)
-	if err != nil {
-		return nil, err
-	}
-	w, err := s.reply(ctx, r)
-	return ok(w), err
+	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.reply, func(s said) (r docs.Reply, err error) {
+		if _, err := a.Store.Comment(ctx, s.place.In, in.Comment); err != nil {
+			return r, err
+		}
+		return a.Store.Reply(ctx, in.Comment, in.Reply)
+	})
 }
 
 type updateReplyIn struct {
@@ -335,20 +298,13 @@ type updateReplyIn struct {
 }
 
 func (a *API) updateReply(ctx context.Context, in *updateReplyIn) (*out[CommentReply], error) {
-	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
-	if err != nil {
-		return nil, err
-	}
-	change, err := in.Body.plain()
-	if err != nil {
-		return nil, err
-	}
-	r, err := a.Comments.UpdateReply(ctx, authz.Of(ctx), in.request, in.Comment, in.Reply, change)
-	if err != nil {
-		return nil, err
-	}
-	w, err := s.reply(ctx, r)
-	return ok(w), err
+	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.reply, func(said) (r docs.Reply, err error) {
+		change, err := in.Body.plain()
+		if err != nil {
+			return r, err
+		}
+		return a.Comments.UpdateReply(ctx, authz.Of(ctx), in.request, in.Comment, in.Reply, change)
+	})
 }
 
 func (a *API) deleteReply(ctx context.Context, in *ReplyIn) (*done, error) {

@@ -229,20 +229,9 @@ func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, pa
 		return nil, err
 	}
 	l := &locator{a: a, g: g}
-	var failed error
-	w, err := listOf(ctx, a, paged, lister[content.Location]{
+	return listTold(ctx, a, paged, lister[content.Location]{
 		page: func(at store.Page) ([]content.Location, store.Key, error) {
 			return a.Content.Backlinks(ctx, g, v, kind, id, at)
 		},
-	}, func(loc content.Location) contentLocation {
-		shown, err := l.show(ctx, loc)
-		if err != nil {
-			failed = err
-		}
-		return shown
-	})
-	if err == nil {
-		err = failed
-	}
-	return w, err
+	}, l.show)
 }

@@ -112,3 +112,22 @@ func none[W any]() *page[W] {
 }
 
 var _ huma.Resolver = (*Paged)(nil)
+
+// listTold is listOf where an item can fail to be shown.
+func listTold[T, W any](ctx context.Context, a *API, p Paged, l lister[T], wire func(context.Context, T) (W, error)) (*page[W], error) {
+	var failed error
+	out, err := listOf(ctx, a, p, l, func(it T) W {
+		w, err := wire(ctx, it)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return w
+	})
+	if err == nil {
+		err = failed
+	}
+	return out, err
+}
+
+// same is the identity, for lists whose items are shown a page at a time.
+func same[T any](v T) T { return v }

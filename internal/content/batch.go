@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -96,18 +97,22 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 	if text > MaxText {
 		return nil, errs.Field("body.changes", "have more than %d MB of text together; send them in several batches", MaxText>>20)
 	}
-	// Before the bytes, and again in the transaction.
+	// What takes long comes first: nobody else waits for it. Whether it is
+	// allowed is looked at before, and again in the transaction.
+	long := text > aheadBytes
+	if !long && !slices.ContainsFunc(changes, func(c Change) bool { return len(c.Files) > 0 }) {
+		return s.applyInTx(ctx, g, on, expected, changes, make([][]docs.File, len(changes)), ahead{})
+	}
 	l, err := s.line(ctx, s.Store.Reader, g, on, "")
 	if err != nil {
 		return nil, err
 	}
-	// Bytes from elsewhere come first: nobody else waits for them.
 	files, err := s.fetch(ctx, changes)
 	if err != nil {
 		return nil, err
 	}
 	var early ahead
-	if text > aheadBytes {
+	if long {
 		if early, err = s.applyTo(ctx, s.Store.Reader, l, changes, files); err == nil {
 			err = early.draft.prepareIndex(ctx)
 		}
@@ -115,6 +120,12 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 			return nil, err
 		}
 	}
+	return s.applyInTx(ctx, g, on, expected, changes, files, early)
+}
+
+// applyInTx makes a batch durable; early is what was worked out ahead, if
+// anything.
+func (s *Service) applyInTx(ctx context.Context, g *authz.Grant, on Branch, expected docs.RevisionID, changes []Change, files [][]docs.File, early ahead) (*Applied, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*Applied, error) {
 		l, err := s.line(ctx, tx.Reader, g, on, expected)
 		if err != nil {

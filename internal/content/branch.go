@@ -86,8 +86,11 @@ func (s *Service) prepared(ctx context.Context, tx *store.Tx, sp docs.Space, cr 
 // conflicts nothing changes.
 func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, ahead *Merging) (docs.Revision, []Conflict, error) {
 	m, err := s.prepared(ctx, tx, g.Space, cr, ahead, intoSpace)
-	if err != nil || len(m.conflicts) > 0 {
-		return docs.Revision{}, conflictsOf(m), err
+	if err != nil {
+		return docs.Revision{}, nil, err
+	}
+	if len(m.conflicts) > 0 {
+		return docs.Revision{}, m.conflicts, nil
 	}
 	rev, err := s.commit(ctx, tx, g, m.draft, docs.Revision{
 		Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID, Parents: []docs.RevisionID{m.into.Rev.ID, cr.Revision},
@@ -107,13 +110,6 @@ func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr d
 		Type: docs.RevisionUpdate, Parents: []docs.RevisionID{cr.Revision, g.Space.Revision},
 	})
 	return rev, m.conflicts, err
-}
-
-func conflictsOf(m *Merging) []Conflict {
-	if m == nil {
-		return nil
-	}
-	return m.conflicts
 }
 
 // Resolution says how a conflict ends.

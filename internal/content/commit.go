@@ -27,11 +27,8 @@ func (s *Service) line(ctx context.Context, r store.Reader, g *authz.Grant, on B
 	head, l := sp.Revision, &line{}
 	switch {
 	case on != "":
-		cr, err := r.ChangeRequest(ctx, sp.ID, string(on))
+		cr, err := OpenRequest(ctx, r, sp.ID, string(on))
 		if err != nil {
-			return nil, err
-		}
-		if err := Editable(cr); err != nil {
 			return nil, err
 		}
 		head, l.request = cr.Revision, &cr
@@ -44,6 +41,15 @@ func (s *Service) line(ctx context.Context, r store.Reader, g *authz.Grant, on B
 	v, err := s.At(ctx, r, sp, head)
 	l.View = v
 	return l, err
+}
+
+// OpenRequest gives a change request of a space that can be changed.
+func OpenRequest(ctx context.Context, r store.Reader, space docs.SpaceID, name string) (docs.ChangeRequest, error) {
+	cr, err := r.ChangeRequest(ctx, space, name)
+	if err == nil {
+		err = Editable(cr)
+	}
+	return cr, err
 }
 
 // Editable tells why a change request cannot be changed, if it cannot.

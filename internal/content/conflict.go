@@ -136,7 +136,7 @@ func (d *draft) takeMain(ctx context.Context, c Conflict, rev docs.Revision) err
 		if err != nil {
 			return err
 		}
-		return (&merge{d: d}).file(ctx, c.ID, b)
+		return d.takeFile(ctx, c.ID, b)
 	case ConflictReusable:
 		return d.takeReusable(ctx, main, c)
 	}
@@ -156,15 +156,7 @@ func (d *draft) takeMain(ctx context.Context, c Conflict, rev docs.Revision) err
 	case !there:
 		return d.revertPage(ctx, "body", Change{Page: c.ID}, rev, map[docs.PageID]*Outcome{})
 	case c.Part == PartDocument:
-		form, err := c.form(ctx, main)
-		if err != nil {
-			return err
-		}
-		var nodes []*markup.Node
-		if form.Exists {
-			nodes = form.Document.Nodes
-		}
-		return d.setBlock(ctx, c, nodes)
+		return d.takeBlock(ctx, main, c)
 	case c.Part == PartDeleted:
 		mine.Body, mine.Side, mine.OID = theirs.Body, theirs.Side, theirs.OID
 	case c.Part == PartLocation:
@@ -187,7 +179,7 @@ func (d *draft) takeMain(ctx context.Context, c Conflict, rev docs.Revision) err
 		}
 	}
 	d.touch(mine.ID)
-	return (&merge{d: d}).putPage(ctx, mine)
+	return d.putFree(ctx, mine)
 }
 
 // clearWay makes room for a page below another one: where the change request
@@ -216,7 +208,7 @@ func (d *draft) clearWay(ctx context.Context, main *tree, id, parent docs.PageID
 		}
 		p.Parent, p.Rank = theirs.Parent, theirs.Rank
 		d.touch(p.ID)
-		if err := m.putPage(ctx, p); err != nil {
+		if err := d.putFree(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -285,7 +277,7 @@ func (d *draft) dropLikeMain(ctx context.Context, main *tree, p docs.Page) error
 			return err
 		} else if kept {
 			c.Parent = p.Parent
-			if err := (&merge{d: d}).putPage(ctx, c); err != nil {
+			if err := d.putFree(ctx, c); err != nil {
 				return err
 			}
 		}
@@ -304,7 +296,7 @@ func (d *draft) takeReusable(ctx context.Context, main *tree, c Conflict) error 
 		return err
 	}
 	if theirs == nil || mine == nil || c.Part == PartDeleted {
-		return (&merge{d: d}).takeReusable(ctx, c.ID, mine, theirs)
+		return d.replaceReusable(ctx, c.ID, mine, theirs)
 	}
 	r, err := decodeReusable(c.ID, mine)
 	if err != nil {
@@ -318,7 +310,13 @@ func (d *draft) takeReusable(ctx context.Context, main *tree, c Conflict) error 
 		}
 		return d.putReusable(r)
 	}
-	form, err := c.form(ctx, main)
+	return d.takeBlock(ctx, main, c)
+}
+
+// takeBlock gives a draft the block that a conflict is about as another tree
+// has it.
+func (d *draft) takeBlock(ctx context.Context, from *tree, c Conflict) error {
+	form, err := c.form(ctx, from)
 	if err != nil {
 		return err
 	}

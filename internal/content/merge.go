@@ -90,7 +90,7 @@ func (m *merge) others(ctx context.Context) error {
 			}
 			// Of the rest, that of the line itself is as good.
 		case kind == keyFile:
-			if err := m.file(ctx, id, after); err != nil {
+			if err := m.d.takeFile(ctx, id, after); err != nil {
 				return err
 			}
 		case after == nil:
@@ -104,31 +104,31 @@ func (m *merge) others(ctx context.Context) error {
 	return nil
 }
 
-// file takes a file over, with the name that it has in a folder.
-func (m *merge) file(ctx context.Context, id string, after []byte) error {
-	if before, ok, err := m.d.get(ctx, keyFile+id); err != nil {
+// takeFile takes a file over, with the name that it has in a folder.
+func (d *draft) takeFile(ctx context.Context, id string, after []byte) error {
+	if before, ok, err := d.get(ctx, keyFile+id); err != nil {
 		return err
 	} else if ok {
 		f, err := decodeFile(id, before)
 		if err != nil {
 			return err
 		}
-		if err := m.d.dropName(ctx, f.Path, "f:"+id); err != nil {
+		if err := d.dropName(ctx, f.Path, "f:"+id); err != nil {
 			return err
 		}
 	}
 	if after == nil {
-		m.d.remove(keyFile + id)
+		d.remove(keyFile + id)
 		return nil
 	}
 	f, err := decodeFile(id, after)
 	if err != nil {
 		return err
 	}
-	if f.Path, err = m.d.freeName(ctx, f.Path, "f:"+id); err != nil {
+	if f.Path, err = d.freeName(ctx, f.Path, "f:"+id); err != nil {
 		return err
 	}
-	return m.d.putFile(f)
+	return d.putFile(f)
 }
 
 // pages decides what becomes of each page that from changed.
@@ -454,38 +454,40 @@ func (m *merge) put(ctx context.Context) error {
 	return nil
 }
 
-// putPage stores a page under a slug and a file that are its own.
+// putPage stores a page. One of the space keeps the slug that readers know it
+// by: a change request does not take it away.
 func (m *merge) putPage(ctx context.Context, p docs.Page) error {
-	taken, by, err := m.d.taken(ctx, p, p.Slug)
+	if m.dir == intoRequest && p.HasPath() {
+		taken, by, err := m.d.taken(ctx, p, p.Slug)
+		if err != nil {
+			return err
+		}
+		known, _, err := m.from.get(ctx, slugKey(p.Parent, p.Slug))
+		if err != nil {
+			return err
+		}
+		if taken && docs.PageID(known) == p.ID {
+			return m.putPublished(ctx, p, by)
+		}
+	}
+	return m.d.putFree(ctx, p)
+}
+
+// putFree stores a page under a slug and a file that are its own.
+func (d *draft) putFree(ctx context.Context, p docs.Page) error {
+	taken, _, err := d.taken(ctx, p, p.Slug)
 	if err != nil {
 		return err
 	}
 	if taken && p.HasPath() {
-		published, err := m.published(ctx, p)
-		if err != nil {
-			return err
-		}
-		if published {
-			return m.putPublished(ctx, p, by)
-		}
-		if p, err = m.d.reslugged(ctx, p); err != nil {
+		if p, err = d.reslugged(ctx, p); err != nil {
 			return err
 		}
 	}
-	if p.File, err = m.d.freeName(ctx, p.File, "p:"+string(p.ID)); err != nil {
+	if p.File, err = d.freeName(ctx, p.File, "p:"+string(p.ID)); err != nil {
 		return err
 	}
-	return m.d.put(ctx, p)
-}
-
-// published tells whether readers know a page by the slug that it is to have:
-// then a change request does not take it away.
-func (m *merge) published(ctx context.Context, p docs.Page) (bool, error) {
-	if m.dir != intoRequest {
-		return false, nil
-	}
-	b, _, err := m.from.get(ctx, slugKey(p.Parent, p.Slug))
-	return docs.PageID(b) == p.ID, err
+	return d.put(ctx, p)
 }
 
 // putPublished stores a page of the space under the slug that a page of the

@@ -91,7 +91,7 @@ func (m *merge) reusables(ctx context.Context) error {
 		switch {
 		case bytes.Equal(cur, after) && (cur == nil) == (after == nil):
 		case bytes.Equal(cur, before) && (cur == nil) == (before == nil):
-			err = m.takeReusable(ctx, id, cur, after)
+			err = m.d.replaceReusable(ctx, id, cur, after)
 		case cur == nil || after == nil:
 			m.conflict(Conflict{Kind: ConflictReusable, ID: id, Part: PartDeleted})
 		default:
@@ -104,28 +104,30 @@ func (m *merge) reusables(ctx context.Context) error {
 	return nil
 }
 
-func (m *merge) takeReusable(ctx context.Context, id string, cur, after []byte) error {
+// replaceReusable takes a reusable content over, with the name that it has in
+// a folder.
+func (d *draft) replaceReusable(ctx context.Context, id string, cur, after []byte) error {
 	if cur != nil {
 		r, err := decodeReusable(id, cur)
 		if err != nil {
 			return err
 		}
-		if err := m.d.dropName(ctx, r.File, "r:"+id); err != nil {
+		if err := d.dropName(ctx, r.File, "r:"+id); err != nil {
 			return err
 		}
 	}
 	if after == nil {
-		m.d.remove(keyReusable + id)
+		d.remove(keyReusable + id)
 		return nil
 	}
 	r, err := decodeReusable(id, after)
 	if err != nil {
 		return err
 	}
-	if r.File, err = m.d.freeName(ctx, r.File, "r:"+id); err != nil {
+	if r.File, err = d.freeName(ctx, r.File, "r:"+id); err != nil {
 		return err
 	}
-	return m.d.putReusable(r)
+	return d.putReusable(r)
 }
 
 func (m *merge) reusable(ctx context.Context, id string, before, current, after []byte) error {

@@ -40,9 +40,6 @@ func (c ChangeRequest) Outdated(sp Space) bool {
 	return c.Status != ChangeMerged && c.Ancestor != sp.Revision
 }
 
-// Edited tells whether the request has a revision of its own.
-func (c ChangeRequest) Edited() bool { return c.Revision != c.Initial }
-
 // ReviewStatus is what a reviewer says.
 type ReviewStatus string
 

@@ -19,10 +19,7 @@ func (s *Service) Submit(ctx context.Context, g *authz.Grant, name string, statu
 		review docs.SubmittedReview
 	}
 	out, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (result, error) {
-		cr, err := tx.ChangeRequest(ctx, g.Space.ID, name)
-		if err == nil {
-			err = content.Editable(cr)
-		}
+		cr, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		if err != nil {
 			return result{}, err
 		}
@@ -66,10 +63,7 @@ func (s *Service) Ask(ctx context.Context, g *authz.Grant, name string, r Reques
 		asked []docs.RequestedReviewer
 	}
 	out, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (result, error) {
-		was, err := tx.ChangeRequest(ctx, g.Space.ID, name)
-		if err == nil {
-			err = content.Editable(was)
-		}
+		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		if err != nil {
 			return result{}, err
 		}

@@ -144,25 +144,24 @@ type Result struct {
 	Conflicts []content.Conflict
 }
 
+// ahead works a merge out before its transaction.
+func (s *Service) ahead(ctx context.Context, g *authz.Grant, name string, prepare func(context.Context, docs.Space, docs.ChangeRequest) (*content.Merging, error)) (*content.Merging, error) {
+	seen, err := content.OpenRequest(ctx, s.Store.Reader, g.Space.ID, name)
+	if err != nil {
+		return nil, err
+	}
+	return prepare(ctx, g.Space, seen)
+}
+
 // Merge makes the content of a change request that of its space. Where the
 // two conflict, or where conflicts are open, nothing changes.
 func (s *Service) Merge(ctx context.Context, g *authz.Grant, name string) (Result, error) {
-	seen, err := s.Store.ChangeRequest(ctx, g.Space.ID, name)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := content.Editable(seen); err != nil {
-		return Result{}, err
-	}
-	ahead, err := s.Content.PrepareMerge(ctx, g.Space, seen)
+	ahead, err := s.ahead(ctx, g, name, s.Content.PrepareMerge)
 	if err != nil {
 		return Result{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Result, error) {
-		was, err := tx.ChangeRequest(ctx, g.Space.ID, name)
-		if err == nil {
-			err = content.Editable(was)
-		}
+		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		if err == nil {
 			err = s.checkRules(ctx, tx, g, was)
 		}
@@ -223,22 +222,12 @@ func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found 
 // Update brings what the space changed into a change request, and records
 // where the two conflict.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, name string) (Result, error) {
-	seen, err := s.Store.ChangeRequest(ctx, g.Space.ID, name)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := content.Editable(seen); err != nil {
-		return Result{}, err
-	}
-	ahead, err := s.Content.PrepareUpdate(ctx, g.Space, seen)
+	ahead, err := s.ahead(ctx, g, name, s.Content.PrepareUpdate)
 	if err != nil {
 		return Result{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Result, error) {
-		was, err := tx.ChangeRequest(ctx, g.Space.ID, name)
-		if err == nil {
-			err = content.Editable(was)
-		}
+		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		out := Result{Request: was, Revision: was.Revision}
 		if err != nil {
 			return out, err

@@ -11,15 +11,30 @@ import (
 // Merging is a merge that was made ahead of its transaction: nobody waits
 // while it is worked out.
 type Merging struct {
-	space, request, base docs.RevisionID // what it was made from
-	into                 *View
-	draft                *draft
-	conflicts            []Conflict
+	space     docs.RevisionID // what it was made from
+	fork      Fork
+	into      *View
+	draft     *draft
+	conflicts []Conflict
 }
 
+// Fork is a line of revisions beside that of a space: where it left it, and
+// its newest revision.
+type Fork struct{ Base, Tip docs.RevisionID }
+
+func forkOf(cr docs.ChangeRequest) Fork { return Fork{cr.Ancestor, cr.Revision} }
+
 // fits tells whether nothing has moved since.
-func (m *Merging) fits(sp docs.Space, cr docs.ChangeRequest) bool {
-	return m != nil && m.space == sp.Revision && m.request == cr.Revision && m.base == cr.Ancestor
+func (m *Merging) fits(sp docs.Space, f Fork) bool {
+	return m != nil && m.space == sp.Revision && m.fork == f
+}
+
+// Conflicts gives where both sides changed the same.
+func (m *Merging) Conflicts() []Conflict {
+	if m == nil {
+		return nil
+	}
+	return m.conflicts
 }
 
 // direction tells which line a merge goes into.
@@ -32,7 +47,12 @@ const (
 
 // PrepareMerge works out what merging a change request would give.
 func (s *Service) PrepareMerge(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
-	m, err := s.prepare(ctx, s.Store.Reader, sp, cr, intoSpace)
+	return s.PrepareLanding(ctx, sp, forkOf(cr))
+}
+
+// PrepareLanding works out what bringing a fork into its space would give.
+func (s *Service) PrepareLanding(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
+	m, err := s.prepare(ctx, s.Store.Reader, sp, f, intoSpace)
 	if err != nil || len(m.conflicts) > 0 {
 		return m, err
 	}
@@ -42,20 +62,20 @@ func (s *Service) PrepareMerge(ctx context.Context, sp docs.Space, cr docs.Chang
 // PrepareUpdate works out what bringing a change request up to date would
 // give.
 func (s *Service) PrepareUpdate(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
-	return s.prepare(ctx, s.Store.Reader, sp, cr, intoRequest)
+	return s.prepare(ctx, s.Store.Reader, sp, forkOf(cr), intoRequest)
 }
 
-func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, cr docs.ChangeRequest, dir direction) (*Merging, error) {
-	m := &Merging{space: sp.Revision, request: cr.Revision, base: cr.Ancestor}
+func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, f Fork, dir direction) (*Merging, error) {
+	m := &Merging{space: sp.Revision, fork: f}
 	main, err := s.At(ctx, r, sp, sp.Revision)
 	if err != nil {
 		return nil, err
 	}
-	mine, err := s.At(ctx, r, sp, cr.Revision)
+	mine, err := s.At(ctx, r, sp, f.Tip)
 	if err != nil {
 		return nil, err
 	}
-	base, err := r.Revision(ctx, sp.ID, cr.Ancestor)
+	base, err := r.Revision(ctx, sp.ID, f.Base)
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +94,9 @@ func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, cr
 
 // prepared gives a merge for the state that a transaction sees: the one that
 // was made ahead, if it still fits.
-func (s *Service) prepared(ctx context.Context, tx *store.Tx, sp docs.Space, cr docs.ChangeRequest, ahead *Merging, dir direction) (*Merging, error) {
-	if !ahead.fits(sp, cr) {
-		return s.prepare(ctx, tx.Reader, sp, cr, dir)
+func (s *Service) prepared(ctx context.Context, tx *store.Tx, sp docs.Space, f Fork, ahead *Merging, dir direction) (*Merging, error) {
+	if !ahead.fits(sp, f) {
+		return s.prepare(ctx, tx.Reader, sp, f, dir)
 	}
 	ahead.draft.src.r = tx.Reader
 	return ahead, nil
@@ -85,16 +105,18 @@ func (s *Service) prepared(ctx context.Context, tx *store.Tx, sp docs.Space, cr 
 // Merge makes the content of a change request that of its space. With
 // conflicts nothing changes.
 func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, ahead *Merging) (docs.Revision, []Conflict, error) {
-	m, err := s.prepared(ctx, tx, g.Space, cr, ahead, intoSpace)
-	if err != nil {
-		return docs.Revision{}, nil, err
+	return s.Land(ctx, tx, g, forkOf(cr), ahead, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID})
+}
+
+// Land makes the content of a fork that of its space, in a revision of which
+// the caller says what it is. With conflicts nothing changes.
+func (s *Service) Land(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, ahead *Merging, rev docs.Revision) (docs.Revision, []Conflict, error) {
+	m, err := s.prepared(ctx, tx, g.Space, f, ahead, intoSpace)
+	if err != nil || len(m.conflicts) > 0 {
+		return docs.Revision{}, m.Conflicts(), err
 	}
-	if len(m.conflicts) > 0 {
-		return docs.Revision{}, m.conflicts, nil
-	}
-	rev, err := s.commit(ctx, tx, g, m.draft, docs.Revision{
-		Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID, Parents: []docs.RevisionID{m.into.Rev.ID, cr.Revision},
-	})
+	rev.Parents = []docs.RevisionID{m.into.Rev.ID, f.Tip}
+	rev, err = s.commit(ctx, tx, g, m.draft, rev)
 	return rev, nil, err
 }
 
@@ -102,7 +124,7 @@ func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr do
 // changed the same, the request keeps what it has, and the conflicts tell of
 // it.
 func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, ahead *Merging) (docs.Revision, []Conflict, error) {
-	m, err := s.prepared(ctx, tx, g.Space, cr, ahead, intoRequest)
+	m, err := s.prepared(ctx, tx, g.Space, forkOf(cr), ahead, intoRequest)
 	if err != nil {
 		return docs.Revision{}, nil, err
 	}
@@ -110,6 +132,51 @@ func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr d
 		Type: docs.RevisionUpdate, Parents: []docs.RevisionID{cr.Revision, g.Space.Revision},
 	})
 	return rev, m.conflicts, err
+}
+
+// Bring brings what changed between two revisions into a change request.
+// Where both changed the same, the request keeps what it has, and the
+// conflicts tell of it.
+func (s *Service) Bring(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, f Fork) (docs.Revision, []Conflict, error) {
+	into, err := s.At(ctx, tx.Reader, g.Space, cr.Revision)
+	if err != nil {
+		return docs.Revision{}, nil, err
+	}
+	base, err := tx.Revision(ctx, g.Space.ID, f.Base)
+	if err != nil {
+		return docs.Revision{}, nil, err
+	}
+	from, err := tx.Revision(ctx, g.Space.ID, f.Tip)
+	if err != nil {
+		return docs.Revision{}, nil, err
+	}
+	d, conflicts, err := s.mergeInto(ctx, intoRequest, into, base, from, tx.Now(), func() string { return store.NewID[string](tx) })
+	if err != nil {
+		return docs.Revision{}, nil, err
+	}
+	for i := range conflicts {
+		conflicts[i].Base, conflicts[i].Main, conflicts[i].Mine = f.Base, f.Tip, cr.Revision
+	}
+	rev, err := s.commitAside(ctx, tx, g, d, cr.ID, docs.Revision{Type: docs.RevisionUpdate, Parents: []docs.RevisionID{cr.Revision, f.Tip}})
+	return rev, conflicts, err
+}
+
+// PutTaken stores what was taken from an upstream: as the newest revision of
+// the space if it was made from the newest, else beside its line.
+func (s *Service) PutTaken(ctx context.Context, tx *store.Tx, g *authz.Grant, t *Taken, rev docs.Revision) (docs.Revision, error) {
+	t.draft.src.r = tx.Reader
+	if rev.Aside {
+		rev, changed, err := s.store(ctx, tx, g, t.draft, rev)
+		if err != nil || !changed {
+			return rev, err
+		}
+		dl, err := newDelta(ctx, source{s, tx.Reader}, t.draft.base.Root, rev.Root)
+		if err != nil {
+			return rev, err
+		}
+		return rev, tx.PutDocuments(ctx, g.Space.ID, dl.docs)
+	}
+	return s.commit(ctx, tx, g, t.draft, rev)
 }
 
 // Resolution says how a conflict ends.

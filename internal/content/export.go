@@ -161,7 +161,7 @@ func (ex *exporter) files(ctx context.Context) error {
 }
 
 func (ex *exporter) file(ctx context.Context, f docs.File) *folder.File {
-	return &folder.File{Path: f.Path, Size: f.Size, Open: func() (io.ReadCloser, error) {
+	return &folder.File{Path: f.Path, Size: f.Size, Sum: f.Blob, Open: func() (io.ReadCloser, error) {
 		h, err := blob.ParseHash(f.Blob)
 		if err != nil {
 			return nil, err

@@ -11,7 +11,6 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -58,7 +57,7 @@ type Imported struct {
 // Import makes a folder the content of a space, in one revision. Pages that
 // came from the same file keep their ids; those whose file is gone go. step
 // is told how far it is.
-func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *folder.Tree, step func(stage string, done, all int)) (Imported, error) {
+func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *folder.Tree, step Step) (Imported, error) {
 	var out Imported
 	v, err := s.Head(ctx, sp)
 	if err != nil {
@@ -66,7 +65,7 @@ func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *
 	}
 	now := s.Store.Clock()
 	d := s.draftOf(v, docs.TimeOf(now), idsFrom(now))
-	im := &importer{draft: d, tree: t, step: step, blobs: map[string]docs.File{}, ids: map[*folder.Page]docs.PageID{}}
+	im := newImporter(d, t, step)
 	if err := im.run(ctx); err != nil {
 		return out, err
 	}
@@ -91,15 +90,35 @@ func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *
 // afterwards, so that every reference finds its target.
 type importer struct {
 	*draft
-	tree  *folder.Tree
-	step  func(stage string, done, all int)
-	blobs map[string]docs.File // by path
-	ids   map[*folder.Page]docs.PageID
-	kept  map[docs.PageID]bool
+	tree *folder.Tree
+	step Step
+	ids  map[*folder.Page]docs.PageID
+	kept map[docs.PageID]bool
+
+	where map[string]docs.PageID // pages of the base, by their files
+	moved map[string]docs.PageID // pages of the base whose file has another name now, by that name
+
+	// Of a repository it is known which files are as they were, and the bytes
+	// of files were kept when they were read.
+	paired bool
+	same   func(file string) bool
+	have   map[string]docs.File // by path
+}
+
+// Step is told how far something is.
+type Step func(stage string, done, all int)
+
+func newImporter(d *draft, t *folder.Tree, step Step) *importer {
+	return &importer{
+		draft: d, tree: t, step: step, ids: map[*folder.Page]docs.PageID{}, kept: map[docs.PageID]bool{},
+		same: func(string) bool { return false },
+	}
 }
 
 func (im *importer) run(ctx context.Context) error {
-	im.kept = map[docs.PageID]bool{}
+	if err := im.identify(ctx); err != nil {
+		return err
+	}
 	if err := im.files(ctx); err != nil {
 		return err
 	}
@@ -132,8 +151,16 @@ func (im *importer) files(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	present := map[string]bool{}
+	for _, f := range im.tree.Files {
+		present[f.Path] = true
+	}
+	byOID := map[string]docs.FileID{} // of those whose name is gone
 	for _, f := range old {
 		gone[f.ID] = f
+		if !present[f.Path] && f.OID != "" {
+			byOID[f.OID] = f.ID
+		}
 	}
 	for i, f := range im.tree.Files {
 		im.step("files", i, len(im.tree.Files))
@@ -145,18 +172,27 @@ func (im *importer) files(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if kept.ID = docs.FileID(id); !ok || kind != "f" {
+		if !ok || kind != "f" {
+			id = string(byOID[kept.OID])
+			delete(byOID, kept.OID)
+		}
+		if kept.ID = docs.FileID(id); id == "" {
 			kept.ID = docs.FileID(im.newID())
 		}
-		delete(gone, kept.ID)
+		was := gone[kept.ID]
+		if delete(gone, kept.ID); was.Path == kept.Path && was.Name != "" {
+			kept.Name = was.Name
+		} else if err := im.dropName(ctx, was.Path, "f:"+id); err != nil {
+			return err
+		}
 		if err := im.putFile(kept); err != nil {
 			return err
 		}
 	}
 	for _, f := range gone {
 		im.remove(keyFile + string(f.ID))
-		if f.Path != "" {
-			im.remove(keyName + f.Path)
+		if err := im.dropName(ctx, f.Path, "f:"+string(f.ID)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -164,6 +200,9 @@ func (im *importer) files(ctx context.Context) error {
 
 // keepFile brings the bytes of a file into the blob store.
 func (im *importer) keepFile(ctx context.Context, f *folder.File) (docs.File, error) {
+	if kept, ok := im.have[f.Path]; ok {
+		return kept, nil
+	}
 	r, err := f.Open()
 	if err != nil {
 		return docs.File{}, err
@@ -196,6 +235,7 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 		}
 		im.ids[fp] = next[i].ID
 		im.kept[next[i].ID] = true
+		next[i].Rank = ""
 	}
 	rankInOrder(old, next)
 	slugs := map[string]int{}
@@ -286,21 +326,25 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 	}
 	switch p.Type {
 	case docs.PageDocument:
-		headOf(fp.Head, &p)
-		p.Title, p.Emoji, p.LinkTitle = fp.Title, fp.Emoji, fp.LinkTitle
-		if fp.Source != nil {
-			p.OID = gitOID(fp.Source)
-		}
-		kind, id, ok, err := im.named(ctx, fp.File)
+		was, known, err := im.was(ctx, fp)
 		if err != nil {
 			return p, err
 		}
-		if ok && kind == "p" && fp.File != "" && !im.kept[docs.PageID(id)] {
-			p.ID = docs.PageID(id)
-		} else if was, ok, err := im.unnamed(ctx, fp.File); err != nil {
-			return p, err
-		} else if ok {
-			p.ID, p.Slug, p.Pinned, p.File = was.ID, was.Slug, was.Pinned, ""
+		if known && im.same(fp.File) { // git has nothing to say of it but its place
+			p = was
+			p.Parent, p.Title, p.LinkTitle = parent, fp.Title, fp.LinkTitle
+		} else {
+			headOf(fp.Head, &p)
+			p.Title, p.Emoji, p.LinkTitle = fp.Title, fp.Emoji, fp.LinkTitle
+			if fp.Source != nil {
+				p.OID = gitOID(fp.Source)
+			}
+			if known {
+				im.remain(&p, was, fp.File)
+			}
+		}
+		if p.Emoji = fp.Emoji; EmojiText(was.Emoji) == fp.Emoji {
+			p.Emoji = was.Emoji
 		}
 	case docs.PageComputed:
 		b, err := json.Marshal(fp.Computed)
@@ -318,12 +362,7 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 		p.Title = "Untitled"
 	}
 	if p.ID == "" && p.Type != docs.PageDocument {
-		for _, o := range siblings {
-			if o.Type == p.Type && o.Title == p.Title && !im.kept[o.ID] {
-				p.ID = o.ID
-				break
-			}
-		}
+		p.ID = im.sibling(p, siblings)
 	}
 	if p.ID == "" {
 		p.ID = docs.PageID(im.newID())
@@ -331,21 +370,48 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 	return p, nil
 }
 
-// unnamed gives the page without a file of its own that an export would have
-// written there: one that was made or renamed here.
-func (im *importer) unnamed(ctx context.Context, file string) (docs.Page, bool, error) {
+// was gives the page that a page of the folder was before.
+func (im *importer) was(ctx context.Context, fp *folder.Page) (docs.Page, bool, error) {
+	id, ok := im.where[fp.File]
+	if !ok {
+		id, ok = im.moved[fp.File]
+	}
+	if !ok || im.kept[id] {
+		return docs.Page{}, false, nil
+	}
 	before := &tree{src: im.src, root: im.base.Root}
-	p, rest, err := before.exact(ctx, strings.TrimSuffix(file, ".md"))
-	if file == homeFile {
-		rest = ""
-		p, _, err = before.Home(ctx)
+	return before.page(ctx, id)
+}
+
+// remain gives a page what it keeps of the one that it was: its id, and the
+// slug that somebody chose. A page without a file of its own goes on without
+// one.
+func (im *importer) remain(p *docs.Page, was docs.Page, file string) {
+	p.ID = was.ID
+	stayed := im.where[file] == was.ID
+	if stayed || was.File != "" && was.Slug != folder.SlugOf(was.File) {
+		p.Slug, p.Pinned = was.Slug, was.Pinned
 	}
-	// A page without words is the one that a new space begins with.
-	if err != nil || rest != "" || p.ID == "" || !p.HasBody() || p.Body == "" || p.File != "" || im.kept[p.ID] {
-		return p, false, err
+	if stayed && was.File == "" {
+		p.File = ""
 	}
-	where, err := before.fileOf(ctx, p)
-	return p, where == file, err
+}
+
+// sibling finds the page that a group, a link or a computed page was: one
+// beside it that is called the same, or leads to the same.
+func (im *importer) sibling(p docs.Page, siblings []docs.Page) docs.PageID {
+	for _, alike := range []func(o docs.Page) bool{
+		func(o docs.Page) bool { return o.Title == p.Title },
+		func(o docs.Page) bool { return p.Slug != "" && o.Slug == p.Slug },
+		func(o docs.Page) bool { return p.Target != nil && sameRef(o.Target, p.Target) },
+	} {
+		for _, o := range siblings {
+			if o.Type == p.Type && !im.kept[o.ID] && alike(o) {
+				return o.ID
+			}
+		}
+	}
+	return ""
 }
 
 // clean drops what the folder no longer has.
@@ -385,8 +451,16 @@ func (im *importer) includes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	present := map[string]bool{}
+	for _, in := range im.tree.Includes {
+		present[in.File] = true
+	}
+	byOID := map[string]docs.ReusableID{} // of those whose name is gone
 	for _, r := range old {
 		gone[r.ID] = r
+		if !present[r.File] && r.OID != "" {
+			byOID[r.OID] = r.ID
+		}
 	}
 	for _, in := range im.tree.Includes {
 		r := docs.Reusable{Title: in.Title, File: in.File, OID: gitOID(in.Source)}
@@ -394,11 +468,18 @@ func (im *importer) includes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if ok && kind == "r" {
-			r.ID = docs.ReusableID(id)
-			r.Body, r.Side = gone[r.ID].Body, gone[r.ID].Side
-		} else {
+		if !ok || kind != "r" {
+			id = string(byOID[r.OID])
+			delete(byOID, r.OID)
+		}
+		if r.ID = docs.ReusableID(id); id == "" {
 			r.ID = docs.ReusableID(im.newID())
+		}
+		was := gone[r.ID]
+		if r.Body, r.Side = was.Body, was.Side; was.File != r.File {
+			if err := im.dropName(ctx, was.File, "r:"+id); err != nil {
+				return err
+			}
 		}
 		delete(gone, r.ID)
 		if err := im.putReusable(r); err != nil {
@@ -407,7 +488,9 @@ func (im *importer) includes(ctx context.Context) error {
 	}
 	for _, r := range gone {
 		im.remove(keyReusable + string(r.ID))
-		im.remove(keyName + r.File)
+		if err := im.dropName(ctx, r.File, "r:"+string(r.ID)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -484,6 +567,9 @@ func (im *importer) bodies(ctx context.Context) error {
 		r, err := im.Reusable(ctx, docs.ReusableID(id))
 		if err != nil {
 			return err
+		}
+		if r.Body != "" && im.same(in.File) {
+			continue
 		}
 		if r.Body, r.Side, _, err = im.compose(ctx, reusableText(r), &writing{path: in.File, markdown: in.Source, whole: true}); err != nil {
 			return err
@@ -566,7 +652,7 @@ func (im *importer) body(ctx context.Context, fp *folder.Page) (out settled) {
 		out.err = l.err
 		return out
 	}
-	if fp.Source == nil {
+	if fp.Source == nil || p.Body != "" && im.same(fp.File) {
 		return out
 	}
 	p.Cover = coverOf(fp.Head, l)
@@ -575,7 +661,7 @@ func (im *importer) body(ctx context.Context, fp *folder.Page) (out settled) {
 		out.err = err
 		return out
 	}
-	if p.Body != "" && string(old) == string(fp.Source) {
+	if p.Body != "" && string(old) == string(fp.Source) && im.moved[file] == "" {
 		return out // as it was: its references keep what they name
 	}
 	var doc *markup.Document

@@ -326,8 +326,7 @@ func (t *tree) fileOf(ctx context.Context, p docs.Page) (string, error) {
 			}
 		}
 	}
-	at, err := t.Path(ctx, p)
-	return at + ".md", err
+	return t.bornName(ctx, p)
 }
 
 // homeFile is where the first page stands in a folder.

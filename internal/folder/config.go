@@ -364,3 +364,17 @@ func (t *Tree) tagsBytes() ([]byte, error) {
 	}
 	return encodeYAML(n)
 }
+
+// RootOf gives where .gitbook.yaml says that the content is. What is wrong
+// with the rest of it is for Read to tell.
+func RootOf(size int64, src io.Reader) (string, error) {
+	if src == nil || size > maxConfig {
+		return ".", nil
+	}
+	b, err := io.ReadAll(src)
+	if err != nil {
+		return ".", err
+	}
+	c, err := parseConfig(b, &problems{})
+	return c.root, err
+}

@@ -297,7 +297,7 @@ func TestWriteMakesGoodNames(t *testing.T) {
 			page("a\u202eb.md", "E"), page("/abs/.git/x.md", "F"), page("a (1) & b%.md", "G"), page("", "H"), page("c:/x.md", "I"), page(strings.Repeat("ü", 400)+".md", "J"),
 			page(strings.Repeat("ü", 400)+".md", "K"),
 		},
-		Files:     []*File{{"../x.png", 4, open}, {".gitbook/assets/x y.png", 4, open}, {".gitbook/assets/X Y.png", 4, open}},
+		Files:     []*File{{Path: "../x.png", Size: 4, Open: open}, {Path: ".gitbook/assets/x y.png", Size: 4, Open: open}, {Path: ".gitbook/assets/X Y.png", Size: 4, Open: open}},
 		Redirects: []Redirect{{"old", "docs/_con.md", 0}},
 		Variables: map[string]any{"v": "1", "n": 2.0, "b": true},
 		Tags:      []Tag{{"beta", "Beta", "flask", "blue"}},

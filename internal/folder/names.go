@@ -72,12 +72,16 @@ func visible(name string) string {
 	return strings.Join(parts, "/")
 }
 
+// Visible gives a path below the root that can be written and is read again.
+// A path that is good stays.
+func Visible(name string) string { return visible(CleanPath(name)) }
+
 // namer gives every file a name that is good and its own.
 type namer map[string]bool
 
 // take gives the cleaned path, with a number if it is taken.
 func (n namer) take(name string) string {
-	first := visible(CleanPath(name))
+	first := Visible(name)
 	clean := first
 	for i := 2; n[names.Fold(clean)]; i++ {
 		ext := path.Ext(first)

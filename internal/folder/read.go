@@ -312,26 +312,20 @@ func (r *folderReader) rest() {
 
 func (r *folderReader) file(name string) *File {
 	full, fsys := r.full(name), r.fsys
-	return &File{name, r.files[name], func() (io.ReadCloser, error) { return fsys.Open(full) }}
+	return &File{Path: name, Size: r.files[name], Open: func() (io.ReadCloser, error) { return fsys.Open(full) }}
 }
 
-// references gives the files that some page, content or link names. It looks
-// at destinations as they are written, also in raw HTML, and rather finds too
-// many: what it misses would be missing on a page.
+// references gives the files that some page, content or link names.
 func (r *folderReader) references() map[string]bool {
 	used := map[string]bool{}
-	mark := func(from, dest string) {
-		if file, ok := resolve(from, dest); ok {
-			if _, ok := r.files[file]; ok {
-				used[file] = true
-			}
+	mark := func(file string) {
+		if _, ok := r.files[file]; ok {
+			used[file] = true
 		}
 	}
 	for name, doc := range r.docs {
-		mark(name, doc.Head.Meta.Cover)
-		mark(name, doc.Head.Meta.CoverDark)
-		for dest := range destinations(string(doc.Source)) {
-			mark(name, dest)
+		for _, file := range referred(name, doc.Head, doc.Source) {
+			mark(file)
 		}
 	}
 	for _, p := range r.tree.All() {

@@ -94,6 +94,9 @@ type File struct {
 	Path string
 	Size int64
 	Open func() (io.ReadCloser, error)
+	// Sum names the bytes where whoever has them has a name for them: equal
+	// names are equal bytes.
+	Sum string
 }
 
 // Tag is a label that pages can carry.

@@ -19,53 +19,56 @@ type Sink interface {
 	WriteFile(name string, data io.Reader) error
 }
 
-// output is a file to be written: bytes, or something to open.
-type output struct {
-	name string
-	data []byte
-	open func() (io.ReadCloser, error)
+// Output is a file to be written: bytes, or something to open.
+type Output struct {
+	Name string
+	Data []byte
+	File *File // instead of Data
 }
 
-// Write writes a tree, file by file in the order of their names. What was
-// read and not changed is written as it was. Names that cannot be written
-// are made good as CleanPath does, with a number where two become one.
+// Write writes a tree, file by file in the order of their names.
 func Write(sink Sink, t *Tree) error {
-	for _, name := range []string{path.Clean(t.Root), t.summary(), t.readme()} {
-		if why := names.Bad(name); why != "" && name != "." {
-			return errs.E(errs.Invalid, "%s cannot be written: %s", name, why)
-		}
-	}
-	t = withGoodNames(t)
-	files, err := outputs(t)
+	files, err := Outputs(t)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		if err := writeOne(sink, f); err != nil {
-			return fmt.Errorf("write %s: %w", f.name, err)
+			return fmt.Errorf("write %s: %w", f.Name, err)
 		}
 	}
 	return nil
 }
 
-func writeOne(sink Sink, f output) error {
-	if f.open == nil {
-		return sink.WriteFile(f.name, bytes.NewReader(f.data))
+func writeOne(sink Sink, f Output) error {
+	if f.File == nil {
+		return sink.WriteFile(f.Name, bytes.NewReader(f.Data))
 	}
-	r, err := f.open()
+	r, err := f.File.Open()
 	if err != nil {
 		return err
 	}
-	return errors.Join(sink.WriteFile(f.name, r), r.Close())
+	return errors.Join(sink.WriteFile(f.Name, r), r.Close())
 }
 
-// outputs gives the files of a tree by name.
-func outputs(t *Tree) ([]output, error) {
-	var out []output
+// Outputs gives the files of a tree in the order of their names. What was
+// read and not changed is as it was. Names that cannot be written are made
+// good as CleanPath does, with a number where two become one.
+func Outputs(t *Tree) ([]Output, error) {
+	for _, name := range []string{path.Clean(t.Root), t.summary(), t.readme()} {
+		if why := names.Bad(name); why != "" && name != "." {
+			return nil, errs.E(errs.Invalid, "%s cannot be written: %s", name, why)
+		}
+	}
+	return outputs(withGoodNames(t))
+}
+
+func outputs(t *Tree) ([]Output, error) {
+	var out []Output
 	root := path.Clean(t.Root)
 	add := func(name string, data []byte) {
 		if data != nil {
-			out = append(out, output{name: path.Join(root, name), data: data})
+			out = append(out, Output{Name: path.Join(root, name), Data: data})
 		}
 	}
 	summary := !t.Inferred || t.SummarySource != nil || !t.followsFolders()
@@ -86,7 +89,7 @@ func outputs(t *Tree) ([]output, error) {
 	}
 	for _, list := range [][]*File{t.Files, t.Others} {
 		for _, f := range list {
-			out = append(out, output{name: path.Join(root, f.Path), open: f.Open})
+			out = append(out, Output{Name: path.Join(root, f.Path), File: f})
 		}
 	}
 	config, err := t.configBytes()
@@ -94,7 +97,7 @@ func outputs(t *Tree) ([]output, error) {
 		return nil, err
 	}
 	if config != nil {
-		out = append(out, output{name: configName, data: config})
+		out = append(out, Output{Name: configName, Data: config})
 	}
 	variables, err := t.variablesBytes()
 	if err != nil {
@@ -109,7 +112,7 @@ func outputs(t *Tree) ([]output, error) {
 	if summary {
 		add(t.summary(), t.SummaryBytes())
 	}
-	slices.SortFunc(out, func(a, b output) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(out, func(a, b Output) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
 

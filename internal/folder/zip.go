@@ -268,15 +268,16 @@ func (d *zipDir) Mode() fs.FileMode          { return fs.ModeDir | 0o555 }
 func (d *zipDir) ModTime() time.Time         { return time.Time{} }
 func (d *zipDir) Sys() any                   { return nil }
 
+// openDir reads a folder that is in memory.
 type openDir struct {
-	dir  *zipDir
+	dir  fs.FileInfo
 	list []fs.DirEntry
 }
 
 func (d *openDir) Stat() (fs.FileInfo, error) { return d.dir, nil }
 func (d *openDir) Close() error               { return nil }
 func (d *openDir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.dir.name, Err: errors.New("is a folder")}
+	return 0, &fs.PathError{Op: "read", Path: d.dir.Name(), Err: errors.New("is a folder")}
 }
 
 func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {

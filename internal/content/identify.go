@@ -1,0 +1,207 @@
+package content
+
+import (
+	"bytes"
+	"context"
+	"hash/maphash"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+)
+
+// Pages have ids, files have none. A page is known again by the file that it
+// was in when both sides were last the same. Where that is gone and others
+// came, the page went to the one with the same bytes, else to the one that is
+// most like it, else to the only one with its title.
+
+// alike is the share of common bytes from which on two files are taken for
+// one that was changed: what git takes.
+const alike = 0.5
+
+// maxPairs bounds how many files are compared with each other.
+const maxPairs = 250_000
+
+// gonePage is a page of the base whose file is not in the folder.
+type gonePage struct {
+	page docs.Page
+	file string
+	text []byte
+}
+
+// identify finds out which page of the base is in which file.
+func (im *importer) identify(ctx context.Context) error {
+	im.where, im.moved = map[string]docs.PageID{}, map[string]docs.PageID{}
+	files := map[string]*folder.Page{}
+	for _, fp := range im.tree.All() {
+		if fp.Type == folder.Document {
+			files[fp.File] = fp
+		}
+	}
+	before := &tree{src: im.src, root: im.base.Root}
+	var gone []gonePage
+	err := before.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {
+		p, err := decodePage(id, b)
+		if err != nil || !p.HasBody() {
+			return true, err
+		}
+		// A page without words is the one that a new space begins with.
+		if !im.paired && p.File == "" && p.Body == "" {
+			return true, nil
+		}
+		file, err := before.fileOf(ctx, p)
+		if err != nil {
+			return false, err
+		}
+		if files[file] != nil {
+			im.where[file] = p.ID
+		} else {
+			gone = append(gone, gonePage{page: p, file: file})
+		}
+		return true, nil
+	})
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	var came []*folder.Page
+	for _, fp := range im.tree.All() { // in their order, so that the same gives the same
+		if fp.Type == folder.Document && fp.Source != nil && im.where[fp.File] == "" {
+			came = append(came, fp)
+		}
+	}
+	if len(came) == 0 {
+		return nil
+	}
+	for i := range gone {
+		if gone[i].text, err = im.src.Bytes(ctx, gone[i].page.Body); err != nil {
+			return err
+		}
+	}
+	im.match(gone, came)
+	return nil
+}
+
+// match gives pages that lost their files to files that came.
+func (im *importer) match(gone []gonePage, came []*folder.Page) {
+	lost := map[docs.PageID]bool{}
+	take := func(g gonePage, fp *folder.Page) bool {
+		if lost[g.page.ID] || im.moved[fp.File] != "" {
+			return false
+		}
+		lost[g.page.ID] = true
+		im.moved[fp.File] = g.page.ID
+		return true
+	}
+	byOID := map[string][]gonePage{}
+	for _, g := range gone {
+		for _, oid := range []string{g.page.OID, gitOID(g.text)} {
+			if oid != "" {
+				byOID[oid] = append(byOID[oid], g)
+			}
+		}
+	}
+	for _, fp := range came {
+		same := byOID[gitOID(fp.Source)]
+		// Of several with the same bytes, the one with the same name.
+		slices.SortStableFunc(same, func(a, b gonePage) int { return nameMatch(b.file, fp.File) - nameMatch(a.file, fp.File) })
+		for _, g := range same {
+			if take(g, fp) {
+				break
+			}
+		}
+	}
+	im.mostAlike(gone, came, take, lost)
+	titles := map[string]int{}
+	for _, g := range gone {
+		if !lost[g.page.ID] {
+			titles[g.page.Title]++
+		}
+	}
+	for _, fp := range came {
+		if titles[fp.Title] != 1 {
+			continue
+		}
+		for _, g := range gone {
+			if g.page.Title == fp.Title {
+				take(g, fp)
+			}
+		}
+	}
+}
+
+func nameMatch(a, b string) int {
+	if path.Base(a) == path.Base(b) {
+		return 1
+	}
+	return 0
+}
+
+// mostAlike pairs what is left, the most alike first.
+func (im *importer) mostAlike(gone []gonePage, came []*folder.Page, take func(gonePage, *folder.Page) bool, lost map[docs.PageID]bool) {
+	gone = slices.DeleteFunc(slices.Clone(gone), func(g gonePage) bool { return lost[g.page.ID] || len(g.text) == 0 })
+	came = slices.DeleteFunc(slices.Clone(came), func(fp *folder.Page) bool { return im.moved[fp.File] != "" })
+	if len(gone)*len(came) == 0 || len(gone)*len(came) > maxPairs {
+		return
+	}
+	seed := maphash.MakeSeed()
+	olds := make([]map[uint64]int, len(gone))
+	for i, g := range gone {
+		olds[i] = linesOf(seed, g.text)
+	}
+	type pair struct {
+		g, c  int
+		score float64
+	}
+	var pairs []pair
+	for c, fp := range came {
+		lines := linesOf(seed, fp.Source)
+		for g := range gone {
+			most := max(len(gone[g].text), len(fp.Source))
+			common := 0
+			for h, n := range lines {
+				common += min(n, olds[g][h])
+			}
+			if score := float64(common) / float64(most); score >= alike {
+				pairs = append(pairs, pair{g, c, score + 0.1*float64(nameMatch(gone[g].file, fp.File))})
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return 0
+	})
+	for _, p := range pairs {
+		take(gone[p.g], came[p.c])
+	}
+}
+
+// linesOf counts the bytes of each line of a text.
+func linesOf(seed maphash.Seed, text []byte) map[uint64]int {
+	out := map[uint64]int{}
+	for line := range bytes.Lines(text) {
+		out[maphash.Bytes(seed, line)] += len(line)
+	}
+	return out
+}
+
+// bornName gives the file of a page that has none of its own, after its
+// address.
+func (t *tree) bornName(ctx context.Context, p docs.Page) (string, error) {
+	at, err := t.Path(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	name := folder.Visible(at) + ".md"
+	if _, _, taken, err := t.named(ctx, name); err != nil || !taken {
+		return name, err
+	}
+	// Something that came from a folder has the name.
+	return strings.TrimSuffix(name, ".md") + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-8):])) + ".md", nil
+}

@@ -1,0 +1,516 @@
+package content
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Upstream is a folder that is kept somewhere else under names of objects, as
+// in a git repository. It is asked for what is needed only: a change of one
+// file costs that file.
+type Upstream struct {
+	// Paired says that there is a revision that is equal to what the folder
+	// was before, and Changed is what differs since. Otherwise the folder is
+	// taken as a whole.
+	Paired  bool
+	Changed []UpstreamChange
+	// List gives all files.
+	List func(ctx context.Context) ([]UpstreamFile, error)
+	// Read gives the bytes of objects, each once, in the order in which they
+	// are named. Nil bytes are those that cannot be had.
+	Read func(ctx context.Context, oids []string, each func(oid string, size int64, data io.Reader) error) error
+}
+
+// UpstreamFile is a file and the name of its bytes.
+type UpstreamFile struct{ Path, OID string }
+
+// UpstreamChange is a file that differs; an empty name is that of a file that
+// is not there.
+type UpstreamChange struct{ Path, Old, New string }
+
+// Taken is what an upstream has, as a draft on a revision.
+type Taken struct {
+	Base     docs.RevisionID
+	Pages    int // that are new or changed; of a whole folder all of them
+	Problems []folder.Problem
+	Empty    bool // there is no page at all
+
+	draft *draft
+}
+
+// Changes tells whether the draft differs from its base.
+func (t *Taken) Changes() bool { return len(t.draft.over.keys) > 0 }
+
+// Take works out what a revision becomes by what an upstream has. Nothing is
+// stored but the bytes of files.
+func (s *Service) Take(ctx context.Context, base *View, up Upstream, step Step) (*Taken, error) {
+	now := s.Store.Clock()
+	take := &taking{s: s, base: base, up: up, step: step, newDraft: func() *draft {
+		return s.draftOf(base, docs.TimeOf(now), idsFrom(now))
+	}}
+	if up.Paired {
+		if t, ok, err := take.files(ctx); err != nil || ok {
+			return t, err
+		}
+	}
+	return take.folder(ctx)
+}
+
+// taking reads from an upstream.
+type taking struct {
+	s        *Service
+	base     *View
+	up       Upstream
+	step     Step
+	newDraft func() *draft
+}
+
+// layoutOf gives how the folder of a revision is arranged.
+func (t *tree) layoutOf(ctx context.Context) (l layoutSetting, err error) {
+	b, err := t.setting(ctx, settingLayout)
+	if err == nil && len(b) > 0 {
+		err = json.Unmarshal(b, &l)
+	}
+	return l, err
+}
+
+// changedFile is a file whose bytes changed and nothing else.
+type changedFile struct {
+	UpstreamChange
+	name     string // below the root
+	kind, id string // what it is in the base
+	data     []byte // of a text
+	file     docs.File
+}
+
+// Kinds of files besides those of names: "p", "f" and "r".
+const (
+	kindUnlisted = "u"
+	kindOther    = "o"
+)
+
+// files takes changes that leave the structure of the folder alone, without
+// looking at anything else. It tells whether they do.
+func (t *taking) files(ctx context.Context) (*Taken, bool, error) {
+	layout, err := t.base.layoutOf(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	var changed []*changedFile
+	for _, c := range t.up.Changed {
+		f, ok, err := t.known(ctx, c, layout)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+		if f != nil {
+			changed = append(changed, f)
+		}
+	}
+	if err := t.read(ctx, changed); err != nil {
+		return nil, false, err
+	}
+	out := &Taken{Base: t.base.Rev.ID, draft: t.newDraft()}
+	for i, f := range changed {
+		t.step("process", i, len(changed))
+		ok, err := t.put(ctx, out, f)
+		if err != nil || !ok {
+			return nil, false, err
+		}
+	}
+	return out, true, nil
+}
+
+// known gives what the base has at a changed path, or nothing where it is
+// not content. ok is false where the whole folder has to be looked at.
+func (t *taking) known(ctx context.Context, c UpstreamChange, l layoutSetting) (f *changedFile, ok bool, err error) {
+	if c.Path == folder.ConfigName {
+		return nil, false, nil
+	}
+	name, below := c.Path, true
+	if root := path.Clean(l.Root); root != "." {
+		name, below = strings.CutPrefix(c.Path, root+"/")
+	}
+	if !below || folder.Ignored(name) {
+		return nil, true, nil
+	}
+	if c.Old == "" || c.New == "" || name == cmp.Or(l.Summary, "SUMMARY.md") {
+		return nil, false, nil
+	}
+	f = &changedFile{UpstreamChange: c, name: name}
+	if f.kind, f.id, ok, err = t.base.named(ctx, name); err != nil || ok {
+		return f, ok, err
+	}
+	for kind, at := range map[string]string{kindUnlisted: settingUnlisted, kindOther: settingOther} {
+		if b, err := t.base.setting(ctx, at+name); err != nil || b != nil {
+			f.kind = kind
+			return f, true, err
+		}
+	}
+	p, rest, err := t.base.exact(ctx, strings.TrimSuffix(name, ".md"))
+	if err != nil || rest != "" || p.ID == "" || !p.HasBody() {
+		return nil, false, err
+	}
+	where, err := t.base.fileOf(ctx, p)
+	f.kind, f.id = "p", string(p.ID)
+	return f, where == name, err
+}
+
+// text tells whether the bytes of a file are kept in the revision itself.
+func (f *changedFile) text() bool { return f.kind != "f" && f.kind != kindOther }
+
+// read brings the bytes of the files.
+func (t *taking) read(ctx context.Context, files []*changedFile) error {
+	by := map[string][]*changedFile{}
+	var oids []string
+	for _, f := range files {
+		by[f.New] = append(by[f.New], f)
+		oids = append(oids, f.New)
+	}
+	limits := folder.DefaultLimits
+	return t.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
+		if data == nil {
+			return nil
+		}
+		got := &readObject{s: t.s, oid: oid, data: data}
+		if slices.ContainsFunc(by[oid], (*changedFile).text) && size <= limits.Markdown {
+			if err := got.load(); err != nil {
+				return err
+			}
+		}
+		for _, f := range by[oid] {
+			var err error
+			if f.text() {
+				f.data = got.text
+			} else if size <= limits.Asset {
+				f.file, err = got.keep(ctx, f.name)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// keepAs keeps the bytes of a file that git has under a name.
+func (s *Service) keepAs(ctx context.Context, name, oid string, data io.Reader) (docs.File, error) {
+	f, err := s.keep(ctx, path.Base(name), data)
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", name, err)
+	}
+	f.Path, f.OID = name, oid
+	return f, nil
+}
+
+// put takes one file over. It tells whether that was all there is to it.
+func (t *taking) put(ctx context.Context, out *Taken, f *changedFile) (bool, error) {
+	d := out.draft
+	if f.text() && f.data == nil || !f.text() && f.file.Blob == "" {
+		return false, nil
+	}
+	switch f.kind {
+	case kindOther:
+		b, err := json.Marshal(f.file)
+		d.set(keySetting+settingOther+f.name, b)
+		return true, err
+	case kindUnlisted:
+		d.set(keySetting+settingUnlisted+f.name, []byte(d.object(f.data)))
+		return true, nil
+	case "f":
+		was, err := t.base.File(ctx, docs.FileID(f.id))
+		if err != nil {
+			return false, err
+		}
+		f.file.ID, f.file.Name, f.file.Path = was.ID, was.Name, was.Path
+		return true, d.putFile(f.file)
+	}
+	h := markup.ParseHead(f.data)
+	for _, p := range h.Problems {
+		out.Problems = append(out.Problems, folder.Problem{File: f.Path, Line: p.Line, Code: folder.CodeFrontMatter, Message: p.Message})
+	}
+	for _, file := range folder.References(f.name, f.data) {
+		if b, err := t.base.setting(ctx, settingOther+file); err != nil || b != nil {
+			return false, err // it becomes a file of the space
+		}
+	}
+	if f.kind == "r" {
+		return t.putReusable(ctx, out, f, h)
+	}
+	return t.putPage(ctx, out, f, h)
+}
+
+func (t *taking) putReusable(ctx context.Context, out *Taken, f *changedFile, h markup.Head) (bool, error) {
+	r, err := t.base.Reusable(ctx, docs.ReusableID(f.id))
+	if err != nil {
+		return false, err
+	}
+	if h.Title != "" {
+		r.Title = h.Title
+	}
+	if r.Body, r.Side, _, err = out.draft.compose(ctx, reusableText(r), &writing{path: f.name, markdown: f.data, whole: true}); err != nil {
+		return false, err
+	}
+	r.OID = f.New
+	return true, out.draft.putReusable(r)
+}
+
+// putPage takes a page over whose title is what it was: another one would
+// have to be looked for in SUMMARY.md.
+func (t *taking) putPage(ctx context.Context, out *Taken, f *changedFile, h markup.Head) (bool, error) {
+	d := out.draft
+	was, err := t.base.Page(ctx, docs.PageID(f.id))
+	if err != nil {
+		return false, err
+	}
+	old, err := t.base.src.Bytes(ctx, was.Body)
+	if err != nil {
+		return false, err
+	}
+	untitled := h.Title == "" && was.File != "" && markup.ParseHead(old).Title == ""
+	titled := h.Title != "" && h.Title == was.Title && h.Emoji == EmojiText(was.Emoji)
+	if !untitled && !titled || h.Meta.LinkTitle != "" && h.Meta.LinkTitle != was.LinkTitle {
+		return false, nil
+	}
+	p := docs.Page{
+		ID: was.ID, Type: was.Type, Parent: was.Parent, Rank: was.Rank, Slug: was.Slug, Pinned: was.Pinned, File: was.File,
+		CreatedAt: was.CreatedAt, UpdatedAt: was.UpdatedAt,
+	}
+	headOf(h, &p)
+	p.Title, p.Emoji, p.LinkTitle, p.OID = was.Title, was.Emoji, was.LinkTitle, f.New
+	l := &linker{ctx: ctx, t: &d.tree, base: t.s.BaseURL, file: f.name}
+	if p.Cover = coverOf(h, l); l.err != nil {
+		return false, l.err
+	}
+	var doc *markup.Document
+	x := text{string(p.ID), f.name, was.Body, was.Side}
+	if p.Body, p.Side, doc, err = d.compose(ctx, x, &writing{path: f.name, markdown: f.data, whole: true}); err != nil {
+		return false, err
+	}
+	d.parsed[docKey(p.Body, p.Side)] = doc
+	d.touch(p.ID)
+	out.Pages++
+	return true, d.put(ctx, p)
+}
+
+// folder takes the whole folder. Of a pair, what did not change is neither
+// parsed nor indexed again.
+func (t *taking) folder(ctx context.Context) (*Taken, error) {
+	list, err := t.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known, err := t.knownFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sources, have, err := t.sources(ctx, list, known)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := folder.Read(folder.List(sources), folder.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	d := t.newDraft()
+	im := newImporter(d, tree, t.step)
+	im.have = below(tree.Root, have)
+	if im.paired = t.up.Paired; im.paired {
+		changed := map[string]bool{}
+		for _, c := range t.up.Changed {
+			changed[c.Path] = true
+		}
+		im.same = func(file string) bool { return !changed[path.Join(tree.Root, file)] }
+	}
+	im.keepFiles(known)
+	if err := im.run(ctx); err != nil {
+		return nil, err
+	}
+	return &Taken{Base: t.base.Rev.ID, Pages: len(im.ids), Problems: tree.Problems, Empty: len(tree.Pages) == 0, draft: d}, nil
+}
+
+// list gives the files that can be content: in a repository that has more
+// than documentation, these are few.
+func (t *taking) list(ctx context.Context) ([]UpstreamFile, error) {
+	all, err := t.up.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	root := "."
+	if i := slices.IndexFunc(all, func(f UpstreamFile) bool { return f.Path == folder.ConfigName }); i >= 0 {
+		err := t.up.Read(ctx, []string{all[i].OID}, func(_ string, size int64, data io.Reader) error {
+			root, err = folder.RootOf(size, data)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(all, func(f UpstreamFile) bool {
+		name, below := f.Path, true
+		if root != "." {
+			name, below = strings.CutPrefix(f.Path, root+"/")
+		}
+		return f.Path != folder.ConfigName && (!below || folder.Ignored(name))
+	}), nil
+}
+
+// knownFiles gives the files of the base that are not texts, by the names of
+// their bytes and by their paths.
+func (t *taking) knownFiles(ctx context.Context) (map[string]docs.File, error) {
+	out := map[string]docs.File{}
+	add := func(f docs.File) {
+		if f.OID != "" {
+			out[f.OID] = f
+		}
+		if f.ID != "" {
+			out["/"+f.Path] = f
+		}
+	}
+	all, err := t.base.Files(ctx, "", 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range all {
+		add(f)
+	}
+	return out, t.base.scan(ctx, keySetting+settingOther, "", func(_ string, b []byte) (bool, error) {
+		f, err := decodeFile("", b)
+		add(f)
+		return true, err
+	})
+}
+
+// sources brings what the folder has: the bytes of texts, and of other files
+// those that are not known yet.
+func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File) ([]folder.Source, map[string]docs.File, error) {
+	limits := folder.DefaultLimits
+	if len(list) > limits.Files {
+		return nil, nil, errs.E(errs.Invalid, "the folder has more than %d files", limits.Files)
+	}
+	have := map[string]docs.File{}
+	by := map[string][]string{} // paths by the names of their bytes
+	var out []folder.Source
+	var oids []string
+	for _, f := range list {
+		if k, ok := known[f.OID]; ok && !folder.IsText(f.Path) {
+			k.ID, k.Name, k.Path = "", path.Base(f.Path), f.Path
+			have[f.Path] = k
+			out = append(out, folder.Source{Path: f.Path, Size: k.Size})
+			continue
+		}
+		if by[f.OID] = append(by[f.OID], f.Path); len(by[f.OID]) == 1 {
+			oids = append(oids, f.OID)
+		}
+	}
+	total, done := int64(0), 0
+	err := t.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
+		t.step("read", done, len(oids))
+		done++
+		if data == nil {
+			return nil // whoever reads it has told why
+		}
+		got := &readObject{s: t.s, oid: oid, data: data}
+		if slices.ContainsFunc(by[oid], folder.IsText) && size <= limits.Markdown {
+			if total += size; total > limits.Memory {
+				return errs.E(errs.Invalid, "the pages have more than %d MB together", limits.Memory>>20)
+			}
+			if err := got.load(); err != nil {
+				return err
+			}
+		}
+		for _, name := range by[oid] {
+			f := folder.Source{Path: name, Size: size}
+			if folder.IsText(name) {
+				f.Data = got.text
+			} else if size <= limits.Asset {
+				kept, err := got.keep(ctx, name)
+				if err != nil {
+					return err
+				}
+				have[name] = kept
+			}
+			out = append(out, f)
+		}
+		return nil
+	})
+	return out, have, err
+}
+
+// readObject is an object that was read, which may be at several paths.
+type readObject struct {
+	s    *Service
+	oid  string
+	data io.Reader
+	text []byte
+	file docs.File
+}
+
+func (o *readObject) load() (err error) {
+	if o.text, err = io.ReadAll(o.data); o.text == nil {
+		o.text = []byte{}
+	}
+	o.data = bytes.NewReader(o.text)
+	return err
+}
+
+func (o *readObject) keep(ctx context.Context, name string) (docs.File, error) {
+	if o.file.Blob == "" {
+		var err error
+		if o.file, err = o.s.keepAs(ctx, name, o.oid, o.data); err != nil {
+			return o.file, err
+		}
+	}
+	f := o.file
+	f.Path, f.Name = name, path.Base(name)
+	return f, nil
+}
+
+// below gives files by their path below a root.
+func below(root string, have map[string]docs.File) map[string]docs.File {
+	root = path.Clean(root)
+	if root == "." {
+		return have
+	}
+	out := map[string]docs.File{}
+	for name, f := range have {
+		if rest, ok := strings.CutPrefix(name, root+"/"); ok {
+			f.Path = rest
+			out[rest] = f
+		}
+	}
+	return out
+}
+
+// keepFiles keeps a file of the space a file of the space although no page
+// names it any more: others may refer to it by its id.
+func (im *importer) keepFiles(known map[string]docs.File) {
+	im.tree.Others = slices.DeleteFunc(im.tree.Others, func(f *folder.File) bool {
+		_, is := known["/"+f.Path]
+		if is {
+			im.tree.Files = append(im.tree.Files, f)
+		}
+		return is
+	})
+}
+
+// root gives the tree that a taken draft would be stored as.
+func (t *Taken) root(ctx context.Context) (chunk.Hash, error) {
+	if err := t.draft.stamp(ctx); err != nil {
+		return "", err
+	}
+	root, _, err := t.draft.seal(ctx)
+	return root, err
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/seal"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -113,7 +114,7 @@ func (l *lane) attempt(ctx context.Context, dl docs.Delivery) (goOn bool) {
 func (d *Dispatcher) try(ctx context.Context, w docs.Webhook, dl docs.Delivery) outcome {
 	secret, err := open(ctx, d.Store.Reader, w)
 	if err != nil {
-		if errors.Is(err, errSealed) {
+		if errors.Is(err, seal.ErrSealed) {
 			err = errs.E(errs.Invalid, "the secret of the webhook cannot be read, so nothing can be signed; set another one")
 		}
 		return outcome{err: err}

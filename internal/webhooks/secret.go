@@ -2,19 +2,16 @@ package webhooks
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/seal"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -44,52 +41,13 @@ func checkSecret(s string) error {
 	return nil
 }
 
-// sealer keeps secrets unreadable to whoever sees a row, a log or a part of a
-// backup. It does not protect them from somebody who has the whole database:
-// the key is derived from the secret of the instance, which is in it.
-func sealer(ctx context.Context, r store.Reader) (cipher.AEAD, error) {
-	secret, err := r.Secret(ctx)
-	if err != nil {
-		return nil, err
-	}
-	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "octavo webhook secrets", 32)
-	if err != nil {
-		return nil, err
-	}
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		return nil, err
-	}
-	return cipher.NewGCM(block)
+// lock encrypts the secret of a webhook; it opens for that webhook only.
+func lock(ctx context.Context, r store.Reader, id docs.WebhookID, secret string) (string, error) {
+	return seal.Seal(ctx, r, seal.Webhook, string(id), secret)
 }
-
-// seal encrypts the secret of a webhook; it opens for that webhook only.
-func seal(ctx context.Context, r store.Reader, id docs.WebhookID, secret string) (string, error) {
-	c, err := sealer(ctx, r)
-	if err != nil {
-		return "", err
-	}
-	nonce := make([]byte, c.NonceSize())
-	rand.Read(nonce) // never fails
-	return base64.RawURLEncoding.EncodeToString(c.Seal(nonce, nonce, []byte(secret), []byte(id))), nil
-}
-
-var errSealed = errors.New("the secret of the webhook cannot be read")
 
 func open(ctx context.Context, r store.Reader, w docs.Webhook) (string, error) {
-	c, err := sealer(ctx, r)
-	if err != nil {
-		return "", err
-	}
-	b, err := base64.RawURLEncoding.DecodeString(w.Sealed)
-	if err != nil || len(b) < c.NonceSize() {
-		return "", errSealed
-	}
-	secret, err := c.Open(nil, b[:c.NonceSize()], b[c.NonceSize():], []byte(w.ID))
-	if err != nil {
-		return "", errSealed
-	}
-	return string(secret), nil
+	return seal.Open(ctx, r, seal.Webhook, string(w.ID), w.Sealed)
 }
 
 // signature is the value of the header by which a receiver knows that a body

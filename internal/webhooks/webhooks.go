@@ -72,7 +72,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 		if secret = in.Secret; secret == "" {
 			secret = newSecret()
 		}
-		if w.Sealed, err = seal(ctx, tx.Reader, w.ID, secret); err != nil {
+		if w.Sealed, err = lock(ctx, tx.Reader, w.ID, secret); err != nil {
 			return w, err
 		}
 		if err := tx.AddWebhook(ctx, w); err != nil {
@@ -173,7 +173,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 			if secret = p.Secret.Or(""); secret == "" {
 				secret = newSecret()
 			}
-			if w.Sealed, err = seal(ctx, tx.Reader, w.ID, secret); err != nil {
+			if w.Sealed, err = lock(ctx, tx.Reader, w.ID, secret); err != nil {
 				return w, err
 			}
 		}

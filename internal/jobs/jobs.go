@@ -8,6 +8,7 @@ package jobs
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -22,6 +23,18 @@ import (
 
 // Handler does the work of one kind of job.
 type Handler func(ctx context.Context, payload []byte) error
+
+// Later is what a handler returns when its time has not come: the job runs
+// again after d, and the attempt does not count. It must not have changed
+// anything.
+func Later(d time.Duration) error { return later{d} }
+
+type later struct{ d time.Duration }
+
+func (l later) Error() string { return "put off for " + l.d.String() }
+
+// minLater keeps a job that is put off from keeping a worker busy.
+const minLater = 50 * time.Millisecond
 
 // Job is work to be queued.
 type Job struct {
@@ -137,6 +150,8 @@ func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 	}
 	start := time.Now()
 	failure := r.try(ctx, job)
+	var putOff later
+	waits := errors.As(failure, &putOff)
 	interrupted := failure != nil && ctx.Err() != nil // by us, so the job is not to blame
 	log := r.Log.With("kind", job.Kind, "key", job.Key, "attempt", job.Attempts, "took", time.Since(start))
 	// The outcome is written even when the program is about to stop.
@@ -145,6 +160,9 @@ func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 	err = r.Store.Do(done, func(tx *store.Tx) error {
 		if failure == nil {
 			return tx.FinishJob(done, r.node, job)
+		}
+		if waits {
+			return tx.PutOffJob(done, r.node, job, tx.Now().Add(max(putOff.d, minLater)))
 		}
 		if interrupted {
 			return tx.RetryJob(done, r.node, job, tx.Now(), failure.Error(), false)
@@ -155,6 +173,8 @@ func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 	switch {
 	case err != nil:
 		log.Error("job: its outcome is lost, it will run again", "error", err)
+	case waits:
+		log.Debug("job put off", "for", putOff.d)
 	case interrupted:
 		log.Info("job interrupted by the stop, it will run again", "error", failure)
 	case failure != nil:

@@ -454,3 +454,38 @@ func TestInterruptedJobRunsAgainAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// A job whose time has not come waits for as long as it takes, and has all
+// its attempts when it begins.
+func TestJobCanBePutOff(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		runs, ready := 0, false
+		r := newRunner(s)
+		r.Handle("k", func(context.Context, []byte) error {
+			runs++
+			if !ready {
+				return fmt.Errorf("another goes first: %w", jobs.Later(time.Minute))
+			}
+			return nil
+		})
+		enqueue(t, s, jobs.Job{Kind: "k", Key: "1"})
+		for i := range 50 { // more than a job has attempts
+			if !runOne(t, r) || runs != i+1 || runOne(t, r) {
+				t.Fatalf("after %d minutes it ran %d times", i, runs)
+			}
+			clock.turn(time.Minute - time.Millisecond)
+			if runOne(t, r) {
+				t.Fatal("it ran too early")
+			}
+			clock.turn(time.Millisecond)
+		}
+		if j := claim(t, s, "node"); j.Attempts != 1 {
+			t.Errorf("%d attempts were counted", j.Attempts)
+		}
+		clock.turn(time.Hour) // that node is gone
+		ready = true
+		if !runOne(t, r) || len(queue(t, s)) > 0 {
+			t.Errorf("queue %v", queue(t, s))
+		}
+	})
+}

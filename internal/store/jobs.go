@@ -98,6 +98,14 @@ func (tx *Tx) RetryJob(ctx context.Context, node string, j Job, at docs.Time, re
 	return lost(n, err)
 }
 
+// PutOffJob puts a job back that could not begin. The attempt does not count;
+// the next one has its number again, which no node can hold by then.
+func (tx *Tx) PutOffJob(ctx context.Context, node string, j Job, at docs.Time) error {
+	n, err := tx.exec(ctx, `
+		UPDATE jobs SET state = 'queued', attempts = attempts - 1, leased_by = '', run_at = $4`+holding, j.ID, node, j.Attempts, at)
+	return lost(n, err)
+}
+
 func lost(n int64, err error) error {
 	if err == nil && n == 0 {
 		return errs.E(errs.Conflict, "another node has taken over the job")

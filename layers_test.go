@@ -26,12 +26,13 @@ var layers = [][]string{
 	{"internal/folder", "internal/git", "internal/pdf"},
 	{"internal/docs"},
 	{"internal/store", "internal/blob"},
-	{"internal/authz"},
+	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},
 	{"internal/orgs", "internal/webhooks"},
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/comments"},
 	{"internal/reviews"},
+	{"internal/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
 	{"internal/api"},
 	{"internal/server"},

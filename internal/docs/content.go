@@ -55,6 +55,7 @@ type Space struct {
 	CreatedAt  Time
 	UpdatedAt  Time
 	DeletedAt  Time
+	Git        *GitInfo // nil: no repository
 	Counters   SpaceCounters
 }
 

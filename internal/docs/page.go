@@ -127,6 +127,7 @@ type Revision struct {
 
 	ChangeRequest ChangeRequestID // that it belongs to; empty: the space itself
 	MergedFrom    ChangeRequestID // that it brought into the space
+	Aside         bool            // read from a repository without becoming part of the history
 }
 
 // GitCommit is the commit that a revision was read from or written to.

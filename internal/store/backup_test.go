@@ -132,6 +132,16 @@ func filled(t testing.TB, o store.Options) *store.Store {
 		SELECT 'h1', org_id, 'https://example.com/', '*', 'sealed', TRUE, '', 0, 0, 0, 0, '', 0, created_by, 1, 2 FROM spaces WHERE id = $1`, kept.ID)
 	mustExec(t, db, `INSERT INTO webhook_deliveries (webhook_id, id, kind, replay_of, event_id, type, lane, payload, state, attempts, created_at, first_at, last_at, next_at, took_ms, status, answer, error)
 		VALUES ('h1', 'd1', 'event', '', 'e1', 'space.create', 's', '{}', 'pending', 0, 1, 0, 0, 0, 0, 0, '', '')`)
+	mustExec(t, db, `INSERT INTO git_operations (space_id, id, direction, state, stage, url, ref, directory, request, sealed, done, total, commit_id, revision_id,
+		change_request_id, reason, error, problems, problem_count, user_id, created_at, started_at, updated_at, completed_at)
+		SELECT id, 'o1', 'import', 'queued', '', 'https://example.com/r.git', 'refs/heads/main', '', '{}', 'sealed', 0, 0, '', '', '', '', '', '', 0, created_by, 1, 0, 1, 0
+		FROM spaces WHERE id = $1`, kept.ID)
+	mustExec(t, db, `INSERT INTO git_pairs (space_id, remote, url, ref, directory, commit_id, revision_id, line_id, parked_id, told_at, updated_at)
+		VALUES ($1, 'k1', 'https://example.com/r.git', 'refs/heads/main', '', 'c1', 'r1', 'r1', '', 0, 1)`, kept.ID)
+	mustExec(t, db, `INSERT INTO git_connections (space_id, url, ref, directory, direction, sealed, commit_template, poll_seconds, paused, hook_sealed, provider, user_id, created_at, updated_at, due_at, last_operation)
+		SELECT id, 'https://example.com/r.git', 'refs/heads/main', '', 'both', 'sealed', '', 60, FALSE, 'sealed', 'github', created_by, 1, 2, 3, 'o1' FROM spaces WHERE id = $1`, kept.ID)
+	mustExec(t, db, `INSERT INTO git_commits (space_id, revision_id, data) VALUES ($1, 'r1', '{}')`, kept.ID)
+	mustExec(t, db, `INSERT INTO git_blobs (space_id, page_id, body, oid) VALUES ($1, 'p1', 'b1', 'f1')`, kept.ID)
 	return s
 }
 

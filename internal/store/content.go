@@ -78,13 +78,17 @@ func valuesList(n, columns int) string {
 	return b.String()
 }
 
-const revisionColumns = `r.id, r.space_id, r.type, r.parents, r.root, r.author_id, r.message, r.git, r.created_at,
-	r.change_request_id, r.merged_from`
+// A revision that was exported has its commit in a row of its own: it came
+// after the revision.
+const revisionColumns = `r.id, r.space_id, r.type, r.parents, r.root, r.author_id, r.message, COALESCE(NULLIF(r.git, ''), g.data, ''), r.created_at,
+	r.change_request_id, r.merged_from, r.aside`
+
+const revisionsFrom = ` FROM revisions r LEFT JOIN git_commits g ON g.space_id = r.space_id AND g.revision_id = r.id`
 
 func scanRevision(s scanner) (v docs.Revision, err error) {
 	var parents, git string
 	if err = s.Scan(&v.ID, &v.Space, &v.Type, &parents, &v.Root, &v.Author, &v.Message, &git, &v.CreatedAt,
-		&v.ChangeRequest, &v.MergedFrom); err != nil {
+		&v.ChangeRequest, &v.MergedFrom, &v.Aside); err != nil {
 		return v, err
 	}
 	if err = fromJSON(parents, &v.Parents); err == nil && git != "" {
@@ -93,30 +97,29 @@ func scanRevision(s scanner) (v docs.Revision, err error) {
 	return v, err
 }
 
-// Revision gives a revision of a space. It never changes, so it is kept in
-// memory under its id alone.
+// Revision gives a revision of a space.
 func (r Reader) Revision(ctx context.Context, space docs.SpaceID, id docs.RevisionID) (docs.Revision, error) {
 	return memoized(ctx, r, "revision", string(space)+"/"+string(id), func(ctx context.Context) (docs.Revision, error) {
 		return one(ctx, r, "revision", scanRevision,
-			`SELECT `+revisionColumns+` FROM revisions r WHERE r.space_id = $1 AND r.id = $2`, space, id)
+			`SELECT `+revisionColumns+revisionsFrom+` WHERE r.space_id = $1 AND r.id = $2`, space, id)
 	})
 }
 
 // Revisions lists the history of a space, or of a change request of it,
-// newest first.
+// newest first. Those that stand aside are not part of it.
 func (r Reader) Revisions(ctx context.Context, space docs.SpaceID, cr docs.ChangeRequestID, p Page) ([]docs.Revision, Key, error) {
 	if len(p.After) == 0 {
 		p.After = Key{lastText}
 	}
-	items, err := many(ctx, r, scanRevision, `SELECT `+revisionColumns+` FROM revisions r
-		WHERE r.space_id = $1 AND r.change_request_id = $2 AND r.id < $3 ORDER BY r.id DESC LIMIT $4 + 0`, space, cr, p.text(0), p.ask())
+	items, err := many(ctx, r, scanRevision, `SELECT `+revisionColumns+revisionsFrom+`
+		WHERE r.space_id = $1 AND r.change_request_id = $2 AND r.id < $3 AND NOT r.aside ORDER BY r.id DESC LIMIT $4 + 0`, space, cr, p.text(0), p.ask())
 	items, next := cut(p, items, func(v docs.Revision) Key { return Key{string(v.ID)} })
 	return items, next, err
 }
 
 // CountRevisions counts what Revisions lists.
 func (r Reader) CountRevisions(ctx context.Context, space docs.SpaceID, cr docs.ChangeRequestID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM revisions WHERE space_id = $1 AND change_request_id = $2`, space, cr)
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM revisions WHERE space_id = $1 AND change_request_id = $2 AND NOT aside`, space, cr)
 }
 
 // AddRevision stores a revision.
@@ -129,9 +132,9 @@ func (tx *Tx) AddRevision(ctx context.Context, v docs.Revision) error {
 		v.Parents = []docs.RevisionID{}
 	}
 	return tx.put(ctx, `
-		INSERT INTO revisions (id, space_id, type, parents, root, author_id, message, git, created_at, change_request_id, merged_from)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		v.ID, v.Space, v.Type, toJSON(v.Parents), v.Root, v.Author, v.Message, git, v.CreatedAt, v.ChangeRequest, v.MergedFrom)
+		INSERT INTO revisions (id, space_id, type, parents, root, author_id, message, git, created_at, change_request_id, merged_from, aside)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		v.ID, v.Space, v.Type, toJSON(v.Parents), v.Root, v.Author, v.Message, git, v.CreatedAt, v.ChangeRequest, v.MergedFrom, v.Aside)
 }
 
 // MoveHead makes a revision the newest of its space, if the newest is still

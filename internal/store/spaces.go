@@ -7,25 +7,29 @@ import (
 )
 
 const spaceColumns = `s.id, s.org_id, COALESCE(s.parent_id, ''), s.title, s.emoji, s.icon_url, s.edit_mode, s.default_level,
-	s.language, s.merge_rules, s.revision_id, s.layer_id, s.rank, s.created_by, s.created_at, s.updated_at, s.deleted_at,
+	s.language, s.merge_rules, s.revision_id, s.layer_id, s.rank, s.created_by, s.created_at, s.updated_at, s.deleted_at, s.git_info,
 	s.comments_open, s.change_requests, s.change_requests_open, s.change_requests_draft`
 
 type spaceRow struct {
 	space docs.Space
 	rules string
+	git   string
 }
 
 func (v *spaceRow) dest() []any {
 	s, n := &v.space, &v.space.Counters
 	return []any{
 		&s.ID, &s.Org, &s.Parent, &s.Title, &s.Emoji, &s.IconURL, &s.EditMode, &s.Level,
-		&s.Language, &v.rules, &s.Revision, &s.Layer, &s.Rank, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt, &s.DeletedAt,
+		&s.Language, &v.rules, &s.Revision, &s.Layer, &s.Rank, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt, &s.DeletedAt, &v.git,
 		&n.OpenComments, &n.ChangeRequests, &n.OpenChangeRequests, &n.DraftChangeRequests,
 	}
 }
 
 func (v *spaceRow) done() (docs.Space, error) {
 	err := fromJSON(v.rules, &v.space.MergeRules)
+	if err == nil && v.git != "" {
+		err = fromJSON(v.git, &v.space.Git)
+	}
 	return v.space, err
 }
 
@@ -168,6 +172,11 @@ func (tx *Tx) PurgeSpace(ctx context.Context, s docs.Space) error {
 		`DELETE FROM requested_reviewers WHERE change_request_id IN (SELECT id FROM change_requests WHERE space_id = $1)`,
 		`DELETE FROM conflicts WHERE change_request_id IN (SELECT id FROM change_requests WHERE space_id = $1)`,
 		`DELETE FROM change_requests WHERE space_id = $1`,
+		`DELETE FROM git_operations WHERE space_id = $1`,
+		`DELETE FROM git_pairs WHERE space_id = $1`,
+		`DELETE FROM git_connections WHERE space_id = $1`,
+		`DELETE FROM git_commits WHERE space_id = $1`,
+		`DELETE FROM git_blobs WHERE space_id = $1`,
 		`DELETE FROM documents WHERE space_id = $1`,
 		`DELETE FROM revisions WHERE space_id = $1`,
 		`DELETE FROM spaces WHERE id = $1`,

@@ -1,0 +1,252 @@
+package store
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// maybe tells a row that is absent from an error.
+func maybe[T any](v T, err error) (T, bool, error) {
+	if errs.Is(err, errs.NotFound) {
+		return v, false, nil
+	}
+	return v, err == nil, err
+}
+
+const gitOperationColumns = `o.space_id, o.id, o.direction, o.state, o.stage, o.url, o.ref, o.directory, o.request, o.sealed, o.done, o.total,
+	o.commit_id, o.revision_id, o.change_request_id, o.reason, o.error, o.problems, o.problem_count, o.user_id,
+	o.created_at, o.started_at, o.updated_at, o.completed_at`
+
+func scanGitOperation(s scanner) (o docs.GitOperation, err error) {
+	var request, problems string
+	if err = s.Scan(&o.Space, &o.ID, &o.Direction, &o.State, &o.Stage, &o.Remote.URL, &o.Remote.Ref, &o.Remote.Directory,
+		&request, &o.Sealed, &o.Done, &o.Total, &o.Commit, &o.Revision, &o.ChangeRequest, &o.Reason, &o.Error, &problems, &o.ProblemCount,
+		&o.User, &o.CreatedAt, &o.StartedAt, &o.UpdatedAt, &o.CompletedAt); err != nil {
+		return o, err
+	}
+	if err = fromJSON(request, &o.Request); err == nil && problems != "" {
+		err = fromJSON(problems, &o.Problems)
+	}
+	return o, err
+}
+
+func gitOperationArgs(o docs.GitOperation) []any {
+	if o.Ended() {
+		o.Sealed = "" // nobody needs them any more
+	}
+	problems := ""
+	if len(o.Problems) > docs.MaxGitProblems {
+		o.Problems = o.Problems[:docs.MaxGitProblems]
+	}
+	if len(o.Problems) > 0 {
+		problems = toJSON(o.Problems)
+	}
+	return []any{
+		o.Space, o.ID, o.Direction, o.State, o.Stage, o.Remote.URL, o.Remote.Ref, o.Remote.Directory,
+		toJSON(o.Request), o.Sealed, o.Done, o.Total, o.Commit, o.Revision, o.ChangeRequest, o.Reason, o.Error, problems, o.ProblemCount,
+		o.User, o.CreatedAt, o.StartedAt, o.UpdatedAt, o.CompletedAt,
+	}
+}
+
+// GitOperation gives an operation of a space.
+func (r Reader) GitOperation(ctx context.Context, space docs.SpaceID, id docs.GitOperationID) (docs.GitOperation, error) {
+	return one(ctx, r, "git operation", scanGitOperation, `
+		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.id = $2`, space, id)
+}
+
+// GitOperations lists those of a space, newest first.
+func (r Reader) GitOperations(ctx context.Context, space docs.SpaceID, p Page) ([]docs.GitOperation, Key, error) {
+	if len(p.After) == 0 {
+		p.After = Key{lastText}
+	}
+	items, err := many(ctx, r, scanGitOperation, `
+		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.id < $2 ORDER BY o.id DESC LIMIT $3 + 0`,
+		space, p.text(0), p.ask())
+	items, next := cut(p, items, func(o docs.GitOperation) Key { return Key{string(o.ID)} })
+	return items, next, err
+}
+
+// CountGitOperations counts what GitOperations lists.
+func (r Reader) CountGitOperations(ctx context.Context, space docs.SpaceID) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM git_operations WHERE space_id = $1`, space)
+}
+
+// OpenGitOperations gives those of a space that have not ended, oldest
+// first: the order in which they run. Whoever queues them keeps them few.
+func (r Reader) OpenGitOperations(ctx context.Context, space docs.SpaceID) ([]docs.GitOperation, error) {
+	return many(ctx, r, scanGitOperation, `
+		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.completed_at = 0 ORDER BY o.id`, space)
+}
+
+// FirstGitOperation gives the oldest operation of a space that has not
+// ended, if there is one: the one whose turn it is.
+func (r Reader) FirstGitOperation(ctx context.Context, space docs.SpaceID) (docs.GitOperation, bool, error) {
+	return maybe(one(ctx, r, "git operation", scanGitOperation, `
+		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.completed_at = 0 ORDER BY o.id LIMIT 1`, space))
+}
+
+// GitFinalizing tells whether the result of an operation is about to become
+// that of the space.
+func (r Reader) GitFinalizing(ctx context.Context, space docs.SpaceID) (bool, error) {
+	n, err := one(ctx, r, "count", scanInt, `
+		SELECT COUNT(*) FROM git_operations WHERE space_id = $1 AND completed_at = 0 AND state = 'running' AND stage = 'finalize'`, space)
+	return n > 0, err
+}
+
+// AddGitOperation stores a new one.
+func (tx *Tx) AddGitOperation(ctx context.Context, o docs.GitOperation) error {
+	return tx.insert(ctx, `
+		INSERT INTO git_operations (space_id, id, direction, state, stage, url, ref, directory, request, sealed, done, total,
+			commit_id, revision_id, change_request_id, reason, error, problems, problem_count, user_id,
+			created_at, started_at, updated_at, completed_at)`, ``, [][]any{gitOperationArgs(o)})
+}
+
+// PutGitOperation stores one that has changed. The credentials of one that
+// has ended are forgotten.
+func (tx *Tx) PutGitOperation(ctx context.Context, o docs.GitOperation) error {
+	n, err := tx.exec(ctx, `
+		UPDATE git_operations
+		SET direction = $3, state = $4, stage = $5, url = $6, ref = $7, directory = $8, request = $9, sealed = $10, done = $11, total = $12,
+			commit_id = $13, revision_id = $14, change_request_id = $15, reason = $16, error = $17, problems = $18, problem_count = $19,
+			user_id = $20, created_at = $21, started_at = $22, updated_at = $23, completed_at = $24
+		WHERE space_id = $1 AND id = $2`, gitOperationArgs(o)...)
+	if err == nil && n == 0 {
+		return errs.Missing("git operation")
+	}
+	return err
+}
+
+// keptGitOperations of a space stay; older ones that have ended go.
+const keptGitOperations = 100
+
+// TidyGitOperations forgets old operations of a space.
+func (tx *Tx) TidyGitOperations(ctx context.Context, space docs.SpaceID) error {
+	return tx.put(ctx, `
+		DELETE FROM git_operations
+		WHERE space_id = $1 AND completed_at > 0 AND id <= COALESCE((
+			SELECT o.id FROM git_operations o WHERE o.space_id = $1 ORDER BY o.id DESC LIMIT 1 OFFSET $2 + 0), '')`,
+		space, keptGitOperations)
+}
+
+// GitPair gives what a space has in common with a remote, by the key of the
+// remote, if it has anything.
+func (r Reader) GitPair(ctx context.Context, space docs.SpaceID, key string) (docs.GitPair, bool, error) {
+	return maybe(one(ctx, r, "git pair", func(s scanner) (p docs.GitPair, err error) {
+		err = s.Scan(&p.Space, &p.Remote.URL, &p.Remote.Ref, &p.Remote.Directory, &p.Commit, &p.Revision, &p.Line, &p.Parked,
+			&p.Timestamp, &p.UpdatedAt)
+		return p, err
+	}, `SELECT space_id, url, ref, directory, commit_id, revision_id, line_id, parked_id, told_at, updated_at
+		FROM git_pairs WHERE space_id = $1 AND remote = $2`, space, key))
+}
+
+// PutGitPair stores it.
+func (tx *Tx) PutGitPair(ctx context.Context, p docs.GitPair) error {
+	return tx.put(ctx, `
+		INSERT INTO git_pairs (space_id, remote, url, ref, directory, commit_id, revision_id, line_id, parked_id, told_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (space_id, remote) DO UPDATE SET commit_id = excluded.commit_id, revision_id = excluded.revision_id,
+			line_id = excluded.line_id, parked_id = excluded.parked_id, told_at = excluded.told_at, updated_at = excluded.updated_at`,
+		p.Space, p.Remote.Key(), p.Remote.URL, p.Remote.Ref, p.Remote.Directory, p.Commit, p.Revision, p.Line, p.Parked, p.Timestamp, p.UpdatedAt)
+}
+
+// GitInfo gives what a space tells of its repository, if there is one.
+func (r Reader) GitInfo(ctx context.Context, space docs.SpaceID) (docs.GitInfo, bool, error) {
+	text, err := one(ctx, r, "space", scanText[string], `SELECT git_info FROM spaces WHERE id = $1`, space)
+	if err != nil || text == "" {
+		return docs.GitInfo{}, false, err
+	}
+	var info docs.GitInfo
+	return info, true, fromJSON(text, &info)
+}
+
+// PutGitInfo stores it.
+func (tx *Tx) PutGitInfo(ctx context.Context, space docs.SpaceID, info docs.GitInfo) error {
+	return tx.put(ctx, `UPDATE spaces SET git_info = $2 WHERE id = $1`, space, toJSON(info))
+}
+
+// DropGitInfo forgets it; it tells whether there was one.
+func (tx *Tx) DropGitInfo(ctx context.Context, space docs.SpaceID) (bool, error) {
+	n, err := tx.exec(ctx, `UPDATE spaces SET git_info = '' WHERE id = $1 AND git_info <> ''`, space)
+	return n > 0, err
+}
+
+const gitConnectionColumns = `c.space_id, c.url, c.ref, c.directory, c.direction, c.sealed, c.commit_template, c.poll_seconds, c.paused,
+	c.hook_sealed, c.provider, c.user_id, c.created_at, c.updated_at, c.due_at, c.last_operation`
+
+func scanGitConnection(s scanner) (c docs.GitConnection, err error) {
+	err = s.Scan(&c.Space, &c.Remote.URL, &c.Remote.Ref, &c.Remote.Directory, &c.Direction, &c.Sealed, &c.CommitTemplate, &c.PollSeconds, &c.Paused,
+		&c.HookSealed, &c.Provider, &c.User, &c.CreatedAt, &c.UpdatedAt, &c.DueAt, &c.LastOperation)
+	c.HasCredentials = c.Sealed != ""
+	return c, err
+}
+
+// GitConnection gives the connection of a space, if it has one.
+func (r Reader) GitConnection(ctx context.Context, space docs.SpaceID) (docs.GitConnection, bool, error) {
+	return maybe(one(ctx, r, "git connection", scanGitConnection,
+		`SELECT `+gitConnectionColumns+` FROM git_connections c WHERE c.space_id = $1`, space))
+}
+
+// DueGitConnections gives connections whose remote is to be looked at, those
+// that waited longest first. Spaces in the trash wait.
+func (r Reader) DueGitConnections(ctx context.Context, now docs.Time, limit int) ([]docs.GitConnection, error) {
+	return many(ctx, r, scanGitConnection, `
+		SELECT `+gitConnectionColumns+` FROM git_connections c JOIN spaces s ON s.id = c.space_id
+		WHERE c.due_at > 0 AND c.due_at <= $1 AND s.deleted_at = 0 ORDER BY c.due_at, c.space_id LIMIT $2 + 0`, now, limit)
+}
+
+// PutGitConnection stores the connection of a space in place of the one
+// that it had.
+func (tx *Tx) PutGitConnection(ctx context.Context, c docs.GitConnection) error {
+	return tx.put(ctx, `
+		INSERT INTO git_connections (space_id, url, ref, directory, direction, sealed, commit_template, poll_seconds, paused,
+			hook_sealed, provider, user_id, created_at, updated_at, due_at, last_operation)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+		ON CONFLICT (space_id) DO UPDATE SET url = excluded.url, ref = excluded.ref, directory = excluded.directory,
+			direction = excluded.direction, sealed = excluded.sealed, commit_template = excluded.commit_template,
+			poll_seconds = excluded.poll_seconds, paused = excluded.paused, hook_sealed = excluded.hook_sealed,
+			provider = excluded.provider, user_id = excluded.user_id, created_at = excluded.created_at,
+			updated_at = excluded.updated_at, due_at = excluded.due_at, last_operation = excluded.last_operation`,
+		c.Space, c.Remote.URL, c.Remote.Ref, c.Remote.Directory, c.Direction, c.Sealed, c.CommitTemplate, c.PollSeconds, c.Paused,
+		c.HookSealed, c.Provider, c.User, c.CreatedAt, c.UpdatedAt, c.DueAt, c.LastOperation)
+}
+
+// DropGitConnection ends the connection of a space; it tells whether there
+// was one.
+func (tx *Tx) DropGitConnection(ctx context.Context, space docs.SpaceID) (bool, error) {
+	n, err := tx.exec(ctx, `DELETE FROM git_connections WHERE space_id = $1`, space)
+	return n > 0, err
+}
+
+// PutGitCommit notes the commit that a revision was written to.
+func (tx *Tx) PutGitCommit(ctx context.Context, space docs.SpaceID, revision docs.RevisionID, c docs.GitCommit) error {
+	return tx.put(ctx, `
+		INSERT INTO git_commits (space_id, revision_id, data) VALUES ($1, $2, $3)
+		ON CONFLICT (space_id, revision_id) DO UPDATE SET data = excluded.data`, space, revision, toJSON(c))
+}
+
+// PutGitBlobs notes git's names of files that pages were written to.
+func (tx *Tx) PutGitBlobs(ctx context.Context, space docs.SpaceID, all []docs.GitBlob) error {
+	rows := make([][]any, len(all))
+	for i, b := range all {
+		rows[i] = []any{space, b.Page, b.Body, b.OID}
+	}
+	return tx.insert(ctx, `INSERT INTO git_blobs (space_id, page_id, body, oid)`,
+		`ON CONFLICT (space_id, page_id, body) DO UPDATE SET oid = excluded.oid`, rows)
+}
+
+// GitBlob gives git's name of the file that a page was written to when it
+// had a source, if it was.
+func (r Reader) GitBlob(ctx context.Context, space docs.SpaceID, page, body string) (string, bool, error) {
+	return maybe(one(ctx, r, "git blob", scanText[string],
+		`SELECT oid FROM git_blobs WHERE space_id = $1 AND page_id = $2 AND body = $3`, space, page, body))
+}
+
+// GitBlobs gives all of a space that were noted, by page and source.
+func (r Reader) GitBlobs(ctx context.Context, space docs.SpaceID) ([]docs.GitBlob, error) {
+	return many(ctx, r, func(s scanner) (b docs.GitBlob, err error) {
+		err = s.Scan(&b.Page, &b.Body, &b.OID)
+		return b, err
+	}, `SELECT page_id, body, oid FROM git_blobs WHERE space_id = $1 ORDER BY page_id, body`, space)
+}

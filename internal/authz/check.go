@@ -25,7 +25,8 @@ type Grant struct {
 
 // asked is what it takes to ask the same question again.
 type asked struct {
-	session *Session
+	session *Session // nil: on behalf of somebody who asked before
+	actor   Actor
 	rule    Rule
 	param   func(string) string
 	stamp   store.Stamp
@@ -34,6 +35,21 @@ type asked struct {
 // Operator is the grant of somebody at the command line, who owns the data
 // and needs no permission.
 func Operator(as docs.UserID) *Grant { return &Grant{Actor: Actor{User: as}} }
+
+// OnBehalf is the grant of somebody who asked before, for work that was put
+// off: an action on a space. Whether it is still allowed is asked now, and
+// again inside every transaction, as for a request. The token does not matter
+// any more, the person does.
+func OnBehalf(ctx context.Context, s *store.Store, user docs.UserID, a Action, id docs.SpaceID) (*Grant, error) {
+	actor, rule := Actor{User: user}, Space(a)
+	param := func(string) string { return string(id) }
+	g, stamp, err := Within(s.Reader).ask(ctx, actor, rule, param)
+	if err != nil {
+		return nil, err
+	}
+	g.asked = &asked{actor: actor, rule: rule, param: param, stamp: stamp}
+	return g, nil
+}
 
 // Viewer gives for whom lists are to be made.
 func (g *Grant) Viewer() store.Viewer {
@@ -120,11 +136,11 @@ func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
 		return tx.Access(ctx, org, user)
 	}}
 	s := g.asked.session
-	now, stamp, err := c.ask(ctx, s.Actor, g.asked.rule, g.asked.param)
+	now, stamp, err := c.ask(ctx, g.asked.actor, g.asked.rule, g.asked.param)
 	if errs.Is(err, errs.Internal) {
 		return nil, err
 	}
-	if stamp.Auth != s.version {
+	if s != nil && stamp.Auth != s.version {
 		if _, terr := tx.TokenByHash(ctx, s.key); errs.Is(terr, errs.NotFound) {
 			return nil, errToken
 		} else if terr != nil {

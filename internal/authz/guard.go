@@ -169,7 +169,7 @@ func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(str
 	if err != nil {
 		return nil, err
 	}
-	grant.asked = &asked{session: s, rule: rule, param: param, stamp: stamp}
+	grant.asked = &asked{session: s, actor: s.Actor, rule: rule, param: param, stamp: stamp}
 	g.note(s.known, grant, docs.TimeOf(now))
 	return grant, nil
 }

@@ -38,11 +38,11 @@ func (s *Service) Outgoing(ctx context.Context, from, to *View) ([]Outgoing, err
 	if err != nil || ok {
 		return out, err
 	}
-	before, err := s.outputs(ctx, from)
+	before, err := s.Outputs(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.outputs(ctx, to)
+	after, err := s.Outputs(ctx, to)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +65,8 @@ func (s *Service) Outgoing(ctx context.Context, from, to *View) ([]Outgoing, err
 	return out, nil
 }
 
-// outputs gives all files of a revision.
-func (s *Service) outputs(ctx context.Context, v *View) ([]Outgoing, error) {
+// Outputs gives all files of a revision, by their paths.
+func (s *Service) Outputs(ctx context.Context, v *View) ([]Outgoing, error) {
 	t, err := s.Folder(ctx, v)
 	if err != nil {
 		return nil, err

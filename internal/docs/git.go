@@ -102,6 +102,7 @@ type GitRequest struct {
 	Provider   string `json:"provider,omitempty"`
 	InfoURL    string `json:"info,omitempty"`
 	Connected  bool   `json:"connected,omitempty"` // asked by the connection of the space, which has the credentials
+	Operator   bool   `json:"operator,omitempty"`  // asked at the command line, where nobody's rights matter
 }
 
 // GitProblem is something in a repository that was left out or understood

@@ -87,3 +87,13 @@ func KindOf(err error) Kind {
 func Is(err error, kind Kind) bool {
 	return err != nil && KindOf(err) == kind
 }
+
+// Message gives what a person may be told of an error: the words of the first
+// Error in the chain, or nothing.
+func Message(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return ""
+}

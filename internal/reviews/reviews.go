@@ -46,14 +46,8 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, n New) (docs.Chang
 			ID: store.NewID[docs.ChangeRequestID](tx), Space: sp.ID, Status: docs.ChangeDraft, Subject: subject,
 			CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Revision: sp.Revision, Initial: sp.Revision, Ancestor: sp.Revision,
 		}
-		var err error
-		if cr.CreatedBy, err = tx.User(ctx, g.Actor.User); err != nil {
-			return cr, err
-		}
-		if cr.Number, err = tx.NextNumber(ctx, sp.ID); err != nil {
-			return cr, err
-		}
-		if err := tx.AddChangeRequest(ctx, cr); err != nil {
+		cr, err := s.add(ctx, tx, g, cr)
+		if err != nil {
 			return cr, err
 		}
 		if n.Template != nil {
@@ -64,6 +58,17 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, n New) (docs.Chang
 		return cr, s.record(ctx, tx, g, cr, "create", map[string]any{"subject": cr.Subject})
 	})
 	return cr, err
+}
+
+// add stores a new change request.
+func (s *Service) add(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest) (_ docs.ChangeRequest, err error) {
+	if cr.CreatedBy, err = tx.User(ctx, g.Actor.User); err != nil {
+		return cr, err
+	}
+	if cr.Number, err = tx.NextNumber(ctx, cr.Space); err != nil {
+		return cr, err
+	}
+	return cr, tx.AddChangeRequest(ctx, cr)
 }
 
 // checkSubject gives a subject as it is kept.

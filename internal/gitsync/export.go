@@ -1,0 +1,356 @@
+package gitsync
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// maxCommits is how many commits one export makes. Of more revisions the
+// oldest become one commit together.
+const maxCommits = 100
+
+// maxLine is how far back the line of a space is followed.
+const maxLine = 10_000
+
+// export writes what the space has and the remote does not as commits, one
+// for each revision, and pushes them.
+func (t *task) export(ctx context.Context) error {
+	w := git.Want{}
+	if t.paired {
+		w.Have = t.pair.Commit
+	}
+	tip, err := t.repo.Fetch(ctx, w, git.Progress(t.step(ctx)))
+	if r := git.ReasonOf(err); r == git.Empty || r == git.RefNotFound {
+		tip, err = "", nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.stage(ctx, docs.GitCheck); err != nil {
+		return err
+	}
+	parked, err := t.parked(ctx)
+	if err != nil {
+		return err
+	}
+	if parked != nil {
+		return &failed{ReasonParked, fmt.Sprintf("change request %d holds what the repository has; merge or archive it, then export again", parked.Number)}
+	}
+	// An export that was ended behind its push: all is there but our word.
+	if tip != "" && tip == t.o.Commit {
+		return t.exported(ctx, tip, t.o.Revision, nil)
+	}
+	base := tip
+	if t.paired && tip != t.pair.Commit {
+		switch on, err := t.repo.IsAncestor(ctx, t.pair.Commit, t.pair.Commit); {
+		case git.ReasonOf(err) != "": // it is nowhere any more
+			t.paired = false
+		case err != nil:
+			return err
+		case tip != "" && !t.o.Request.Force:
+			return &failed{string(git.NotFastForward), "the branch has commits that the space has not; import them first, or use force to replace them"}
+		case on:
+			base = t.pair.Commit
+		}
+	}
+	sp, err := t.s.Store.Space(ctx, t.o.Space)
+	if err != nil {
+		return err
+	}
+	head, err := t.s.Content.Head(ctx, sp.It)
+	if err != nil {
+		return err
+	}
+	if err := t.stage(ctx, docs.GitProcess); err != nil {
+		return err
+	}
+	e := &exporting{task: t, head: head, now: map[string]string{}}
+	if err := e.plan(ctx, tip); err != nil {
+		return err
+	}
+	last, err := e.write(ctx, base)
+	if err != nil {
+		return err
+	}
+	if last == "" {
+		return &failed{string(git.Empty), "the space has no pages; there is nothing to export"}
+	}
+	if last == tip {
+		return t.exported(ctx, last, head.Rev.ID, nil)
+	}
+	// Noted before the push, so that it can be told from a push of somebody
+	// else if we do not live to see its end.
+	t.o.Commit, t.o.Revision = last, head.Rev.ID
+	if err := t.stage(ctx, docs.GitFinalize); err != nil {
+		return err
+	}
+	if err := t.repo.Push(ctx, t.o.Remote.Ref, last, tip, t.o.Request.Force); err != nil {
+		return err
+	}
+	return t.exported(ctx, last, head.Rev.ID, e.made)
+}
+
+// exported notes that both sides are the same.
+func (t *task) exported(ctx context.Context, commit string, head docs.RevisionID, made []madeCommit) error {
+	reason := ""
+	if t.paired && commit == t.pair.Commit {
+		reason = ReasonUnchanged
+	}
+	t.o.Commit, t.o.Revision = commit, head
+	return t.end(ctx, reason, "", func(tx *store.Tx, _ *authz.Grant) error {
+		for _, m := range made {
+			if err := tx.PutGitCommit(ctx, t.o.Space, m.revision, m.commit); err != nil {
+				return err
+			}
+		}
+		return t.putPair(ctx, tx, docs.GitPair{Commit: commit, Revision: head, Line: head, Timestamp: t.pair.Timestamp})
+	})
+}
+
+// exporting makes the commits of an export.
+type exporting struct {
+	*task
+	head  *content.View
+	final map[string]content.Outgoing // what differs at the end, by path
+	now   map[string]string           // what the commits have so far, of those paths
+	made  []madeCommit
+}
+
+type madeCommit struct {
+	revision docs.RevisionID
+	commit   docs.GitCommit
+}
+
+// plan finds out which files differ between what both sides had in common
+// and the newest revision.
+func (e *exporting) plan(ctx context.Context, tip string) error {
+	var all []content.Outgoing
+	var err error
+	if e.paired {
+		from, err := e.s.Content.At(ctx, e.s.Store.Reader, e.head.Space, e.pair.Revision)
+		if err != nil {
+			return err
+		}
+		if all, err = e.s.Content.Outgoing(ctx, from, e.head); err != nil {
+			return err
+		}
+	} else {
+		if all, err = e.s.Content.Outputs(ctx, e.head); err != nil {
+			return err
+		}
+		if tip != "" && !e.o.Request.Force {
+			if err := e.mayReplace(ctx, tip, all); err != nil {
+				return err
+			}
+		}
+	}
+	e.final = make(map[string]content.Outgoing, len(all))
+	for _, o := range all {
+		e.final[o.Path] = o
+		e.now[o.Path] = o.Old
+	}
+	return nil
+}
+
+// mayReplace refuses to write over a branch that the space knows nothing of.
+func (e *exporting) mayReplace(ctx context.Context, tip string, all []content.Outgoing) error {
+	entries, _, err := e.repo.Tree(ctx, tip, e.o.Remote.Directory)
+	if errs.Is(err, errs.NotFound) {
+		return nil // there is no such folder
+	}
+	if err != nil {
+		return err
+	}
+	there := make(map[string]string, len(entries))
+	for _, f := range entries {
+		there[f.Path] = f.OID
+	}
+	differ := 0
+	for _, o := range all {
+		if oid, ok := there[o.Path]; ok && (o.Data == nil || git.BlobOID(o.Data) != oid) {
+			differ++
+		}
+	}
+	if differ == 0 {
+		return nil
+	}
+	return &failed{ReasonNotEmpty, fmt.Sprintf("the branch has %d files that differ from those of the space, and nothing was imported from it; import it first, or use force to replace them", differ)}
+}
+
+// write makes the commits on top of one and gives the last.
+func (e *exporting) write(ctx context.Context, base string) (string, error) {
+	line, err := e.line(ctx)
+	if err != nil {
+		return "", err
+	}
+	last := base
+	for i, step := range line {
+		e.step(ctx)("commits", i, len(line))
+		changed, err := e.s.Content.Outgoing(ctx, step.from, step.to)
+		if err != nil {
+			return "", err
+		}
+		if last, err = e.commit(ctx, last, step.to, e.of(changed)); err != nil {
+			return "", err
+		}
+	}
+	// What is left is not in any single revision: what both sides changed, or
+	// all of it where nothing was in common.
+	var rest []content.Outgoing
+	for _, o := range e.final {
+		if e.now[o.Path] != o.New {
+			rest = append(rest, o)
+		}
+	}
+	slices.SortFunc(rest, func(a, b content.Outgoing) int { return strings.Compare(a.Path, b.Path) })
+	return e.commit(ctx, last, e.head, rest)
+}
+
+// of gives those of the changes of a revision that are to be written. Where
+// the other side has changed a file too, it is written as it is at the end.
+func (e *exporting) of(changed []content.Outgoing) []content.Outgoing {
+	var out []content.Outgoing
+	for _, o := range changed {
+		final, differs := e.final[o.Path]
+		switch {
+		case !differs: // the end is what the remote has
+			continue
+		case e.now[o.Path] != o.Old:
+			o = final
+		}
+		if e.now[o.Path] == o.New {
+			continue
+		}
+		e.now[o.Path] = o.New
+		out = append(out, o)
+	}
+	return out
+}
+
+// commit writes files as a commit of a revision.
+func (e *exporting) commit(ctx context.Context, base string, v *content.View, files []content.Outgoing) (string, error) {
+	if len(files) == 0 {
+		return base, nil
+	}
+	said, err := e.says(ctx, v.Rev)
+	if err != nil {
+		return "", err
+	}
+	changes := make([]git.Change, len(files))
+	for i, o := range files {
+		changes[i] = git.Change{Path: path.Join(e.o.Remote.Directory, o.Path), Delete: o.Delete(), Data: o.Data, Open: o.Open}
+	}
+	commit, err := e.repo.Write(ctx, base, changes, said)
+	if err != nil || commit == base {
+		return commit, err
+	}
+	e.made = append(e.made, madeCommit{v.Rev.ID, docs.GitCommit{
+		OID: commit, Message: strings.TrimSpace(said.Message), ByOctavo: true, Ref: e.o.Remote.Ref, URL: commitURL(e.o.Request.CommitURL, commit),
+	}})
+	return commit, nil
+}
+
+// stretch is what one commit is made of: one revision, or the oldest ones
+// together.
+type stretch struct{ from, to *content.View }
+
+// line gives the revisions that the remote has not seen, oldest first. What
+// was imported comes from there.
+func (e *exporting) line(ctx context.Context) ([]stretch, error) {
+	if !e.paired {
+		return nil, nil
+	}
+	var line []stretch
+	at := e.head
+	for n := 0; at.Rev.ID != e.pair.Line; n++ {
+		if len(at.Rev.Parents) == 0 || n == maxLine {
+			return nil, nil // all of it is one commit
+		}
+		before, err := e.s.Content.At(ctx, e.s.Store.Reader, e.head.Space, at.Rev.Parents[0])
+		if err != nil {
+			return nil, err
+		}
+		if c := at.Rev.Git; c == nil || c.ByOctavo {
+			line = append(line, stretch{before, at})
+		}
+		at = before
+	}
+	slices.Reverse(line)
+	if more := len(line) - maxCommits; more > 0 {
+		line[more] = stretch{line[0].from, line[more].to}
+		line = line[more:]
+	}
+	return line, nil
+}
+
+// says gives what a commit says of a revision: who changed it and why.
+func (e *exporting) says(ctx context.Context, rev docs.Revision) (git.Commit, error) {
+	author := rev.Author
+	subject, number := rev.Message, ""
+	if rev.MergedFrom != "" {
+		cr, err := e.s.Store.ChangeRequest(ctx, e.o.Space, string(rev.MergedFrom))
+		if err != nil && !errs.Is(err, errs.NotFound) {
+			return git.Commit{}, err
+		}
+		if err == nil {
+			subject, number, author = cr.Subject, fmt.Sprint(cr.Number), cr.CreatedBy.ID
+		}
+	}
+	who, err := e.person(ctx, author)
+	if err != nil {
+		return git.Commit{}, err
+	}
+	by, err := e.person(ctx, rev.Author)
+	if err != nil {
+		return git.Commit{}, err
+	}
+	return git.Commit{
+		Author: who, Committer: by, When: rev.CreatedAt.Std(),
+		Message: messageOf(e.o.Request.Message, message{number: number, subject: subject, space: e.head.Space.Title, author: who.Name, revision: string(rev.ID)}),
+	}, nil
+}
+
+// person gives how somebody is named in a commit.
+func (e *exporting) person(ctx context.Context, id docs.UserID) (git.Person, error) {
+	u, err := e.s.Store.User(ctx, id)
+	if errs.Is(err, errs.NotFound) {
+		return git.Person{Name: "Octavo"}, nil
+	}
+	return git.Person{Name: u.DisplayName, Email: string(u.Email)}, err
+}
+
+// message is what a template for commit messages can name.
+type message struct{ number, subject, space, author, revision string }
+
+// messageOf fills a template. What is put in is one line, so that a title
+// adds neither lines nor trailers. A revision that was made without a change
+// request has no number: where the template asks for one, it stays out.
+func messageOf(template string, m message) string {
+	subject := git.OneLine(m.subject)
+	if m.number == "" && strings.Contains(template, "{change_request_number}") {
+		if subject == "" {
+			return "Update " + git.OneLine(m.space)
+		}
+		return subject
+	}
+	if subject == "" {
+		subject = "No subject"
+	}
+	return strings.NewReplacer(
+		"{change_request_number}", m.number,
+		"{change_request_subject}", subject,
+		"{space_title}", git.OneLine(m.space),
+		"{author_name}", git.OneLine(m.author),
+		"{revision}", m.revision,
+	).Replace(template)
+}

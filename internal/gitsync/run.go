@@ -1,0 +1,320 @@
+package gitsync
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+const (
+	// wait is how long an operation stands behind another one of its space
+	// before it looks again.
+	wait = 500 * time.Millisecond
+	// patience is how long an operation is tried again that fails for a
+	// reason that may pass.
+	patience = time.Hour
+	// tell is how often people are told how far an operation is.
+	tell = time.Second
+)
+
+// Reasons of ours, besides those of package git.
+const (
+	ReasonStale     = "stale"     // something newer was imported already
+	ReasonUnchanged = "unchanged" // both sides are the same
+	ReasonConflict  = "conflict"  // both sides changed the same; a change request was opened
+	ReasonReplaced  = "replaced"  // the branch does not go on from what was read last; a change request was opened
+	ReasonParked    = "parked"    // an open change request has what the repository has
+	ReasonNotEmpty  = "not-empty" // the branch has files that an export would replace
+	ReasonForbidden = "forbidden" // who asked may not do it any more
+	ReasonContent   = "bad-content"
+	ReasonGone      = "disconnected"
+)
+
+// OperationPayload is what the job of an operation knows.
+type OperationPayload struct {
+	Space     docs.SpaceID        `json:"space"`
+	Operation docs.GitOperationID `json:"operation"`
+}
+
+// Run does an operation. It is the handler of OperationJob: it may be ended
+// at any moment and is then run again.
+func (s *Service) Run(ctx context.Context, payload []byte) error {
+	var p OperationPayload
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return err
+	}
+	o, err := s.Store.GitOperation(ctx, p.Space, p.Operation)
+	if errs.Is(err, errs.NotFound) || err == nil && o.Ended() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	first, _, err := s.Store.FirstGitOperation(ctx, o.Space)
+	if err != nil {
+		return err
+	}
+	if first.ID != o.ID {
+		return jobs.Later(wait)
+	}
+	t := &task{s: s, o: o}
+	failure := t.run(ctx)
+	if failure == nil || ctx.Err() != nil {
+		return failure
+	}
+	return t.fail(ctx, failure)
+}
+
+// task is an operation under way.
+type task struct {
+	s      *Service
+	o      docs.GitOperation
+	g      *authz.Grant
+	repo   *git.Repo
+	pair   docs.GitPair
+	paired bool
+	told   time.Time
+	found  []docs.GitProblem
+}
+
+func (t *task) run(ctx context.Context) (err error) {
+	s := t.s
+	if t.g, err = s.grant(ctx, t.o); err != nil {
+		return err
+	}
+	if err := t.begin(ctx); err != nil {
+		return err
+	}
+	if t.pair, t.paired, err = s.Store.GitPair(ctx, t.o.Space, t.o.Remote.Key()); err != nil {
+		return err
+	}
+	if t.stale() {
+		return t.end(ctx, ReasonStale, "something newer was imported already; use force to import this all the same", nil)
+	}
+	creds, err := credentials(ctx, s.Store.Reader, t.o)
+	if err != nil {
+		return err
+	}
+	t.repo, err = s.Git.Open(ctx, git.Remote{
+		URL: t.o.Remote.URL, Ref: t.o.Remote.Ref, Credentials: creds, Scope: string(t.g.Space.Org), CacheID: t.o.Request.CacheID,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.repo.Close()) }()
+	if t.o.Direction == docs.GitExport {
+		return t.export(ctx)
+	}
+	return t.take(ctx)
+}
+
+// stale tells whether an operation was asked for before something that was
+// applied already.
+func (t *task) stale() bool {
+	at := t.o.Request.Timestamp
+	return t.paired && !t.o.Request.Force && !t.o.Request.Standalone && !at.IsZero() && at < t.pair.Timestamp
+}
+
+// grant gives the rights of whoever asked. The operator of the server needs
+// none.
+func (s *Service) grant(ctx context.Context, o docs.GitOperation) (*authz.Grant, error) {
+	if !o.Request.Operator {
+		return authz.OnBehalf(ctx, s.Store, o.User, authz.SyncSpace, o.Space)
+	}
+	sp, err := s.Store.Space(ctx, o.Space)
+	g := authz.Operator(o.User)
+	g.Space = sp.It
+	return g, err
+}
+
+// inTx runs a part of an operation in a transaction. The space of the grant
+// is the one that the transaction sees.
+func (t *task) inTx(ctx context.Context, fn func(tx *store.Tx, g *authz.Grant) error) error {
+	return authz.Do(ctx, t.s.Store, t.g, func(tx *store.Tx, g *authz.Grant) error {
+		sp, err := tx.Space(ctx, t.o.Space)
+		if err != nil {
+			return err
+		}
+		now := *g
+		now.Space = sp.It
+		return fn(tx, &now)
+	})
+}
+
+// begin notes that the operation runs.
+func (t *task) begin(ctx context.Context) error {
+	return t.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
+		o, err := tx.GitOperation(ctx, t.o.Space, t.o.ID) // it may have been asked for again
+		if err != nil {
+			return err
+		}
+		first := o.StartedAt.IsZero()
+		if first {
+			o.StartedAt = tx.Now()
+		}
+		o.State, o.Stage, o.Done, o.Total, o.Reason, o.Error, o.UpdatedAt = docs.GitRunning, docs.GitFetch, 0, 0, "", "", tx.Now()
+		if err := tx.PutGitOperation(ctx, o); err != nil || !first {
+			t.o = o
+			return err
+		}
+		t.o = o
+		return t.record(ctx, tx, g, "started")
+	})
+}
+
+// record writes the event of an operation.
+func (t *task) record(ctx context.Context, tx *store.Tx, g *authz.Grant, verb string) error {
+	rev := t.o.Revision
+	if rev == "" {
+		rev = g.Space.Revision
+	}
+	commit := t.o.Commit
+	if commit == "" {
+		commit = t.pair.Commit
+	}
+	data := map[string]any{"operation": t.o.ID, "direction": t.o.Direction, "revision": rev, "commit": commit}
+	if verb == "completed" {
+		data["state"], data["reason"] = t.o.State, t.o.Reason
+	}
+	return audit.Record(ctx, tx, g.Actor, audit.Event{Org: g.Space.Org, Action: "space.gitsync." + verb, Kind: "space", ID: string(t.o.Space), Data: data})
+}
+
+// stage notes that another stage has begun.
+func (t *task) stage(ctx context.Context, stage docs.GitStage) error {
+	t.o.Stage, t.o.Done, t.o.Total = stage, 0, 0
+	return t.save(ctx)
+}
+
+// save stores the operation as it is.
+func (t *task) save(ctx context.Context) error {
+	t.told = time.Now()
+	return t.inTx(ctx, func(tx *store.Tx, _ *authz.Grant) error {
+		t.o.UpdatedAt = tx.Now()
+		return tx.PutGitOperation(ctx, t.o)
+	})
+}
+
+// step tells how far the stage is, now and then. That it cannot be told is
+// no reason to stop.
+func (t *task) step(ctx context.Context) func(what string, done, all int) {
+	return func(_ string, done, all int) {
+		t.o.Done, t.o.Total = int64(done), int64(all)
+		if time.Since(t.told) >= tell {
+			_ = t.save(ctx)
+		}
+	}
+}
+
+// problem notes something that was left out.
+func (t *task) problem(p docs.GitProblem) { t.found = append(t.found, p) }
+
+func (t *task) problems(list []folder.Problem) {
+	for _, p := range list {
+		t.problem(docs.GitProblem{File: p.File, Line: p.Line, Code: p.Code, Message: p.Message})
+	}
+}
+
+// end ends the operation well, together with what finish does. A reason says
+// why it is not what one may have expected.
+func (t *task) end(ctx context.Context, reason, message string, finish func(tx *store.Tx, g *authz.Grant) error) error {
+	return t.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
+		if finish != nil {
+			if err := finish(tx, g); err != nil {
+				return err
+			}
+		}
+		return t.complete(ctx, tx, g, docs.GitSuccess, reason, message)
+	})
+}
+
+// complete stores the outcome.
+func (t *task) complete(ctx context.Context, tx *store.Tx, g *authz.Grant, state docs.GitState, reason, message string) error {
+	o := t.o
+	o.State, o.Reason, o.Error, o.UpdatedAt, o.CompletedAt = state, reason, message, tx.Now(), tx.Now()
+	o.Problems, o.ProblemCount = t.found, len(t.found)
+	if o.Total > 0 {
+		o.Done = o.Total
+	}
+	t.o = o
+	if err := tx.PutGitOperation(ctx, o); err != nil {
+		return err
+	}
+	if err := tx.TidyGitOperations(ctx, o.Space); err != nil {
+		return err
+	}
+	return t.record(ctx, tx, g, "completed")
+}
+
+// fail ends the operation, or lets it be tried again if the reason may pass.
+func (t *task) fail(ctx context.Context, failure error) error {
+	reason, message, temporary := explain(failure)
+	started := t.o.StartedAt
+	if started.IsZero() {
+		started = t.o.CreatedAt
+	}
+	if temporary && docs.TimeOf(t.s.Store.Clock()).Std().Sub(started.Std()) < patience {
+		t.o.State, t.o.Reason, t.o.Error = docs.GitQueued, reason, message+"; it is tried again"
+		if err := t.keep(ctx); err != nil {
+			return err
+		}
+		return failure
+	}
+	if t.s.Log != nil {
+		t.s.Log.Warn("git operation failed", "operation", t.o.ID, "space", t.o.Space, "direction", t.o.Direction, "reason", reason, "error", failure)
+	}
+	// Whoever asked may be gone; the operation ends all the same.
+	return t.s.Store.Do(ctx, func(tx *store.Tx) error {
+		sp, err := tx.Space(ctx, t.o.Space)
+		if err != nil {
+			return err
+		}
+		g := authz.Operator(t.o.User)
+		g.Space = sp.It
+		return t.complete(ctx, tx, g, docs.GitFailure, reason, message)
+	})
+}
+
+// keep stores the operation without asking anybody.
+func (t *task) keep(ctx context.Context) error {
+	return t.s.Store.Do(ctx, func(tx *store.Tx) error {
+		t.o.UpdatedAt = tx.Now()
+		return tx.PutGitOperation(ctx, t.o)
+	})
+}
+
+// explain gives the reason of a failure, what a person is told, and whether
+// it may pass by itself.
+func explain(err error) (reason, message string, temporary bool) {
+	if r := git.ReasonOf(err); r != "" {
+		return string(r), errs.Message(err), r.Temporary()
+	}
+	var known *failed
+	if errors.As(err, &known) {
+		return known.reason, known.message, false
+	}
+	switch errs.KindOf(err) {
+	case errs.NotFound, errs.Forbidden, errs.Unauthenticated:
+		return ReasonForbidden, "whoever asked for it may not synchronize the space any more: " + errs.Message(err), false
+	case errs.Internal:
+		return string(git.Internal), "the server could not do it; its log says more", true
+	}
+	if errors.Is(err, errDisconnected) {
+		return ReasonGone, errs.Message(err), false
+	}
+	return ReasonContent, errs.Message(err), false
+}
+
+// failed is a failure that trying again does not help.
+type failed struct{ reason, message string }
+
+func (f *failed) Error() string { return f.reason + ": " + f.message }

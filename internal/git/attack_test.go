@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -22,37 +21,15 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// tree makes a tree object of any entries, also of those that git's own
-// commands refuse to make. They must come in git's order.
-func (o *origin) tree(entries ...[3]string) string {
-	o.t.Helper()
-	var raw bytes.Buffer
-	for _, e := range entries {
-		oid, err := hex.DecodeString(e[2])
-		if err != nil {
-			o.t.Fatal(err)
-		}
-		fmt.Fprintf(&raw, "%s %s\x00%s", e[0], e[1], oid)
-	}
-	return shIn(o.t, o.bare, raw.String(), "hash-object", "-t", "tree", "-w", "--literally", "--stdin")
-}
-
-// branch makes the branch name a commit with a tree.
-func (o *origin) branch(tree string) string {
-	o.t.Helper()
-	commit := sh(o.t, o.bare, "commit-tree", "-m", "planted", tree)
-	sh(o.t, o.bare, "update-ref", "refs/heads/main", commit)
-	return commit
-}
-
 func TestHostileTrees(t *testing.T) {
-	o := newOrigin(t)
-	good, evil := o.blob("good\n"), o.blob("/etc/passwd")
-	dir := o.tree([3]string{"100644", "hooks", evil})
+	o := testgit.New(t)
+	good, evil := o.Blob("good\n"), o.Blob("/etc/passwd")
+	dir := o.Tree([3]string{"100644", "hooks", evil})
 	long := strings.Repeat("n", 4096)
-	root := o.tree(
+	root := o.Tree(
 		[3]string{"100644", "..", evil},
 		[3]string{"40000", ".GIT", dir},
 		[3]string{"40000", ".git", dir},
@@ -64,16 +41,16 @@ func TestHostileTrees(t *testing.T) {
 		[3]string{"100644", "back\\slash", evil},
 		[3]string{"100644", "con.md", evil},
 		[3]string{"100644", "ctrl\n\x1b[31m", evil},
-		[3]string{"40000", "docs", o.tree([3]string{"100644", "Page.md", good}, [3]string{"100644", "page.MD", good}, [3]string{"100755", "run.sh", good})},
+		[3]string{"40000", "docs", o.Tree([3]string{"100644", "Page.md", good}, [3]string{"100644", "page.MD", good}, [3]string{"100755", "run.sh", good})},
 		[3]string{"100644", "git~1", evil},
 		[3]string{"160000", "module", strings.Repeat("1", 40)},
 		[3]string{"100644", long, evil},
 		[3]string{"100644", "\xff.md", evil},
 	)
-	nothing := o.branch(o.tree())
-	p := open(t, runner(t, nil), Remote{URL: o.http("", "").url, Ref: "main"})
+	nothing := o.Plant(o.Tree())
+	p := open(t, runner(t, nil), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 	fetch(t, p, "")
-	commit := o.branch(root)
+	commit := o.Plant(root)
 	if got := fetch(t, p, nothing); got != commit {
 		t.Fatalf("%s instead of %s", got, commit)
 	}
@@ -138,8 +115,8 @@ func TestHostileTrees(t *testing.T) {
 }
 
 func TestTreeBombs(t *testing.T) {
-	o := newOrigin(t)
-	remote := o.http("", "")
+	o := testgit.New(t)
+	remote := o.HTTP("", "")
 	r := runner(t, func(r *Runner) { r.Limits.Entries, r.Limits.Local = 20_000, time.Minute })
 	bomb := func(name string, leaf func() string, width, depth int) {
 		t.Run(name, func(t *testing.T) {
@@ -149,10 +126,10 @@ func TestTreeBombs(t *testing.T) {
 				for i := range width {
 					entries = append(entries, [3]string{"40000", fmt.Sprintf("d%d", i), tree})
 				}
-				tree = o.tree(entries...)
+				tree = o.Tree(entries...)
 			}
-			commit := o.branch(tree)
-			p := open(t, r, Remote{URL: remote.url, Ref: "main"})
+			commit := o.Plant(tree)
+			p := open(t, r, Remote{URL: remote.URL, Ref: "main"})
 			defer p.Close()
 			if got, err := p.Fetch(t.Context(), Want{}, nil); err == nil && got != commit {
 				t.Fatalf("%s instead of %s", got, commit)
@@ -166,15 +143,15 @@ func TestTreeBombs(t *testing.T) {
 			}
 		})
 	}
-	file := func() string { return o.tree([3]string{"100644", "f", o.blob("x")}) }
+	file := func() string { return o.Tree([3]string{"100644", "f", o.Blob("x")}) }
 	bomb("wide", file, 10, 10)
-	bomb("wide without files", func() string { return o.tree() }, 10, 10)
+	bomb("wide without files", func() string { return o.Tree() }, 10, 10)
 	deep := func(name string, depth int, want Reason) {
 		t.Run(name, func(t *testing.T) {
 			dirs := strings.Repeat(strings.Repeat("d", 199)+"/", depth)
 			script := "commit refs/heads/main\ncommitter A <a@b> 1700000000 +0000\ndata 0\nM 100644 inline " + dirs + "f\ndata 1\nx\n"
-			shIn(t, o.bare, script, "fast-import", "--quiet", "--force")
-			p := open(t, r, Remote{URL: remote.url, Ref: "main", Scope: name})
+			testgit.GitIn(t, o.Bare, script, "fast-import", "--quiet", "--force")
+			p := open(t, r, Remote{URL: remote.URL, Ref: "main", Scope: name})
 			defer p.Close()
 			entries, problems, err := p.Tree(t.Context(), fetch(t, p, ""), "")
 			if ReasonOf(err) != want || want == "" && (len(entries) != 0 || len(problems) != 1) {
@@ -187,10 +164,10 @@ func TestTreeBombs(t *testing.T) {
 }
 
 func TestObjectsThatAreNotThere(t *testing.T) {
-	o := newOrigin(t)
-	good, gone := o.blob("good\n"), strings.Repeat("12", 20)
-	commit := o.branch(o.tree([3]string{"100644", "a", good}, [3]string{"100644", "b", gone}))
-	p := open(t, runner(t, nil), Remote{URL: o.http("", "").url, Ref: "main"})
+	o := testgit.New(t)
+	good, gone := o.Blob("good\n"), strings.Repeat("12", 20)
+	commit := o.Plant(o.Tree([3]string{"100644", "a", good}, [3]string{"100644", "b", gone}))
+	p := open(t, runner(t, nil), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 	if got := fetch(t, p, ""); got != commit {
 		t.Fatal(got)
 	}
@@ -209,14 +186,14 @@ func TestObjectsThatAreNotThere(t *testing.T) {
 		t.Errorf("the caller's error: %d, %v", called, err)
 	}
 	// A folder that is missing cannot even be sent.
-	o.branch(o.tree([3]string{"40000", "a", gone}))
+	o.Plant(o.Tree([3]string{"40000", "a", gone}))
 	if _, err := p.Fetch(t.Context(), Want{}, nil); ReasonOf(err) != Damaged && ReasonOf(err) != Unreachable {
 		t.Errorf("a folder that the remote lacks: %v", err)
 	}
 }
 
 func TestSizesAreBounded(t *testing.T) {
-	o := newOrigin(t)
+	o := testgit.New(t)
 	random := make([]byte, 6<<20)
 	x := uint64(88172645463325252)
 	for i := range random {
@@ -226,12 +203,12 @@ func TestSizesAreBounded(t *testing.T) {
 		random[i] = byte(x)
 	}
 	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("ab", 32) + "\nsize 12345\n"
-	zeros := o.blob(string(make([]byte, 12<<20))) // 12 kB on the way
-	noise := o.blob(string(random))
-	lfs, small := o.blob(pointer), o.blob("small")
-	o.branch(o.tree([3]string{"100644", "lfs", lfs}, [3]string{"100644", "noise", noise}, [3]string{"100644", "small", small}, [3]string{"100644", "zeros", zeros}))
+	zeros := o.Blob(string(make([]byte, 12<<20))) // 12 kB on the way
+	noise := o.Blob(string(random))
+	lfs, small := o.Blob(pointer), o.Blob("small")
+	o.Plant(o.Tree([3]string{"100644", "lfs", lfs}, [3]string{"100644", "noise", noise}, [3]string{"100644", "small", small}, [3]string{"100644", "zeros", zeros}))
 	r := runner(t, func(r *Runner) { r.Limits.Repository, r.Limits.Blob = 2<<20, 1<<20 })
-	remote := Remote{URL: o.http("", "").url, Ref: "main"}
+	remote := Remote{URL: o.HTTP("", "").URL, Ref: "main"}
 	p := open(t, r, remote)
 	fetch(t, p, "")
 	var got []Blob
@@ -247,19 +224,19 @@ func TestSizesAreBounded(t *testing.T) {
 	}
 	p.Close()
 	// Small files may come with the first fetch.
-	with := o.http("", "")
-	p = open(t, r, Remote{URL: with.url, Ref: "main"})
+	with := o.HTTP("", "")
+	p = open(t, r, Remote{URL: with.URL, Ref: "main"})
 	if _, err := p.Fetch(t.Context(), Want{Files: int64(len(pointer))}, nil); err != nil {
 		t.Fatal(err)
 	}
-	before := with.requests.Load()
+	before := with.Requests.Load()
 	err = p.Blobs(t.Context(), []string{small, lfs}, nil, func(Blob) error { return nil })
-	if n := with.requests.Load() - before; err != nil || n > 0 || sizeOf(p.dir) > 1<<20 {
+	if n := with.Requests.Load() - before; err != nil || n > 0 || sizeOf(p.dir) > 1<<20 {
 		t.Errorf("%d requests, %v", n, err)
 	}
 	p.Close()
 	// A server that cannot leave files out sends everything.
-	sh(t, o.bare, "config", "uploadpack.allowFilter", "false")
+	testgit.Git(t, o.Bare, "config", "uploadpack.allowFilter", "false")
 	remote.Scope = "other"
 	p = open(t, r, remote)
 	if _, err := p.Fetch(t.Context(), Want{}, nil); ReasonOf(err) != TooLarge || !errs.Is(err, errs.Invalid) {
@@ -271,7 +248,7 @@ func TestSizesAreBounded(t *testing.T) {
 }
 
 func TestHostileServers(t *testing.T) {
-	need(t, "git")
+	testgit.Need(t, "git")
 	var reached atomic.Int64
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer inside.Close()
@@ -341,7 +318,7 @@ func TestHostileServers(t *testing.T) {
 
 // The end of the context ends git and everything that it started.
 func TestCancel(t *testing.T) {
-	need(t, "git")
+	testgit.Need(t, "git")
 	arrived := make(chan bool, 10)
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arrived <- true; <-r.Context().Done() }))
 	defer s.Close()
@@ -374,12 +351,11 @@ func TestCancel(t *testing.T) {
 }
 
 func TestSecretsLeaveNoTrace(t *testing.T) {
-	o := newOrigin(t)
-	first := o.commit(map[string]string{"README.md": "x"})
+	o := testgit.New(t)
+	first := o.Commit(map[string]string{"README.md": "x"})
 	c := Credentials{Username: "ada", Password: "hunter2-s3cret%/"}
 	secrets := []string{c.Password, base64.StdEncoding.EncodeToString([]byte(c.Username + ":" + c.Password)), "hunter2"}
-	h := &httpRemote{}
-	next := o.handler(h, c.Username, c.Password)
+	next := o.Handler(c.Username, c.Password)
 	var seen atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -421,14 +397,12 @@ func TestSecretsLeaveNoTrace(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	texts = append(texts, fmt.Sprintf("%v %+v", err, err))
-	if err := os.WriteFile(filepath.Join(o.bare, "hooks", "pre-receive"), []byte("#!/bin/sh\necho 'protected, says "+c.Password+"' >&2\nexit 1\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	o.Refuse("protected, says " + c.Password)
 	commit, err = p.Write(t.Context(), commit, []Change{{Path: "b", Data: []byte("b")}}, Commit{When: when})
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := sh(t, o.bare, "rev-parse", "main")
+	old := testgit.Git(t, o.Bare, "rev-parse", "main")
 	err = p.Push(t.Context(), "main", commit, old, false)
 	if ReasonOf(err) != Rejected || !strings.Contains(err.Error(), "protected, says ***") {
 		t.Errorf("%v", err)
@@ -442,30 +416,30 @@ func TestSecretsLeaveNoTrace(t *testing.T) {
 		}
 	}
 	noTrace(t, r.Dir, secrets...)
-	sh(t, o.bare, "config", "http.receivepack", "false")
+	testgit.Git(t, o.Bare, "config", "http.receivepack", "false")
 	if err := p.Push(t.Context(), "main", commit, old, false); ReasonOf(err) != Authentication {
 		t.Errorf("a server without pushing: %v", err)
 	}
 }
 
 func TestKeysLeaveNoTrace(t *testing.T) {
-	o := newOrigin(t)
-	o.commit(map[string]string{"README.md": "x"})
-	s := o.ssh(true)
+	o := testgit.New(t)
+	o.Commit(map[string]string{"README.md": "x"})
+	s := o.SSH(true)
 	r := runner(t, nil)
-	p := open(t, r, Remote{URL: s.url, Credentials: Credentials{PrivateKey: bytes.ReplaceAll(bytes.TrimSpace(s.key), []byte("\n"), []byte("\r\n"))}})
+	p := open(t, r, Remote{URL: s.URL, Credentials: Credentials{PrivateKey: bytes.ReplaceAll(bytes.TrimSpace(s.Key), []byte("\n"), []byte("\r\n"))}})
 	info, err := os.Stat(p.private(sshKey))
 	if err != nil || info.Mode() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
 	fetch(t, p, "")
 	p.Close()
-	lines := strings.Split(string(s.key), "\n")
+	lines := strings.Split(string(s.Key), "\n")
 	noTrace(t, r.Dir, lines[1], lines[2])
 	// Nor after kill -9: whoever opens the entry next removes it.
-	p = open(t, r, Remote{URL: s.url, Credentials: Credentials{PrivateKey: s.key}})
+	p = open(t, r, Remote{URL: s.URL, Credentials: Credentials{PrivateKey: s.Key}})
 	p.lock.Close()
-	open(t, r, Remote{URL: s.url})
+	open(t, r, Remote{URL: s.URL})
 	noTrace(t, r.Dir, lines[1], lines[2])
 }
 
@@ -490,8 +464,8 @@ func noTrace(t *testing.T, dir string, secrets ...string) {
 
 // Nothing that a person or the machine configured for git reaches it.
 func TestMachineConfigurationIsIgnored(t *testing.T) {
-	o := newOrigin(t)
-	first := o.commit(map[string]string{"README.md": "x"})
+	o := testgit.New(t)
+	first := o.Commit(map[string]string{"README.md": "x"})
 	home, trap := t.TempDir(), filepath.Join(t.TempDir(), "trap")
 	config := "[url \"http://127.0.0.1:1/\"]\n\tinsteadOf = http://\n[core]\n\tsshCommand = touch " + trap + "\n\thooksPath = " + home + "\n[http]\n\tproxy = http://127.0.0.1:1\n"
 	if err := os.WriteFile(home+"/.gitconfig", []byte(config), 0o600); err != nil {
@@ -509,8 +483,8 @@ func TestMachineConfigurationIsIgnored(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	remote := o.http("", "")
-	p := open(t, runner(t, nil), Remote{URL: remote.url, Ref: "main"})
+	remote := o.HTTP("", "")
+	p := open(t, runner(t, nil), Remote{URL: remote.URL, Ref: "main"})
 	if err := os.MkdirAll(filepath.Join(p.objects(), "hooks"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -528,9 +502,9 @@ func TestMachineConfigurationIsIgnored(t *testing.T) {
 // git connects to the address that was checked, whatever the name resolves
 // to later, and still checks the certificate against the name.
 func TestAddressIsPinned(t *testing.T) {
-	o := newOrigin(t)
-	first := o.commit(map[string]string{"README.md": "x"})
-	s := httptest.NewTLSServer(o.handler(&httpRemote{}, "", ""))
+	o := testgit.New(t)
+	first := o.Commit(map[string]string{"README.md": "x"})
+	s := httptest.NewTLSServer(o.Handler("", ""))
 	defer s.Close()
 	port := s.Listener.Addr().(interface{ AddrPort() netip.AddrPort }).AddrPort().Port()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
@@ -550,8 +524,8 @@ func TestAddressIsPinned(t *testing.T) {
 			t.Errorf("%s: %q, %v", host, got, err)
 		}
 	}
-	shell := o.ssh(true)
-	p = open(t, runner(t, nil), Remote{URL: shell.url, Ref: "main", Credentials: Credentials{PrivateKey: shell.key}})
+	shell := o.SSH(true)
+	p = open(t, runner(t, nil), Remote{URL: shell.URL, Ref: "main", Credentials: Credentials{PrivateKey: shell.Key}})
 	p.address.host = "pinned.invalid"
 	if err := p.writeSSH(""); err != nil {
 		t.Fatal(err)

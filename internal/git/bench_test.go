@@ -6,19 +6,21 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
 // large makes a repository of n files in folders of 100.
-func large(b *testing.B, n int) *origin {
+func large(b *testing.B, n int) *testgit.Origin {
 	b.Helper()
-	o := newOrigin(b)
+	o := testgit.New(b)
 	var script strings.Builder
 	script.WriteString("commit refs/heads/main\ncommitter A <a@b> 1700000000 +0000\ndata 0\n")
 	for i := range n {
 		text := fmt.Sprintf("# Page %d\n\n%s\n", i, strings.Repeat(fmt.Sprintf("Some text of page %d. ", i*i), 40))
 		fmt.Fprintf(&script, "M 100644 inline docs/%03d/page-%d.md\ndata %d\n%s\n", i/100, i, len(text), text)
 	}
-	shIn(b, o.bare, script.String(), "fast-import", "--quiet")
+	testgit.GitIn(b, o.Bare, script.String(), "fast-import", "--quiet")
 	return o
 }
 
@@ -50,7 +52,7 @@ func BenchmarkFirst(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			o := large(b, n)
-			url := o.http("", "").url
+			url := o.HTTP("", "").URL
 			r := runner(b, nil)
 			var clone time.Duration
 			i := 0
@@ -64,7 +66,7 @@ func BenchmarkFirst(b *testing.B) {
 				p.Close()
 				b.StopTimer()
 				start := time.Now()
-				sh(b, o.work, "clone", "-q", "--bare", "--depth=1", url, fmt.Sprintf("%s/clone-%d", b.TempDir(), i))
+				testgit.Git(b, o.Work, "clone", "-q", "--bare", "--depth=1", url, fmt.Sprintf("%s/clone-%d", b.TempDir(), i))
 				clone += time.Since(start)
 				i++
 				b.StartTimer()
@@ -79,7 +81,7 @@ func BenchmarkOneChange(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			o := large(b, n)
-			p := open(b, runner(b, nil), Remote{URL: o.http("", "").url, Ref: "main"})
+			p := open(b, runner(b, nil), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 			head := fetch(b, p, "")
 			var fetched, listed, read time.Duration
 			i := 0
@@ -87,7 +89,7 @@ func BenchmarkOneChange(b *testing.B) {
 				b.StopTimer()
 				i++
 				script := fmt.Sprintf("commit refs/heads/main\ncommitter A <a@b> 1700000000 +0000\ndata 0\nfrom refs/heads/main^0\nM 100644 inline docs/000/page-1.md\ndata 20\n%020d\n", i)
-				shIn(b, o.bare, script, "fast-import", "--quiet")
+				testgit.GitIn(b, o.Bare, script, "fast-import", "--quiet")
 				b.StartTimer()
 				start := time.Now()
 				before := head

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
 func packs(t *testing.T, p *Repo) []string {
@@ -21,9 +23,9 @@ func packs(t *testing.T, p *Repo) []string {
 }
 
 func TestEntriesAreLocked(t *testing.T) {
-	o := newOrigin(t)
-	o.commit(map[string]string{"README.md": "x"})
-	remote := Remote{URL: o.http("", "").url, Scope: "a"}
+	o := testgit.New(t)
+	o.Commit(map[string]string{"README.md": "x"})
+	remote := Remote{URL: o.HTTP("", "").URL, Scope: "a"}
 	r := runner(t, nil)
 	p := open(t, r, remote)
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -68,12 +70,12 @@ func TestEntriesAreLocked(t *testing.T) {
 }
 
 func TestLeastRecentlyUsedGo(t *testing.T) {
-	o := newOrigin(t)
-	o.commit(map[string]string{"README.md": "x"})
-	remote := o.http("", "")
+	o := testgit.New(t)
+	o.Commit(map[string]string{"README.md": "x"})
+	remote := o.HTTP("", "")
 	r := runner(t, nil)
 	use := func(scope string) *Repo {
-		p := open(t, r, Remote{URL: remote.url, Scope: scope})
+		p := open(t, r, Remote{URL: remote.URL, Scope: scope})
 		fetch(t, p, "")
 		return p
 	}
@@ -112,9 +114,9 @@ func TestLeastRecentlyUsedGo(t *testing.T) {
 
 // Whatever a killed process leaves, the next one works.
 func TestDamagedEntriesHeal(t *testing.T) {
-	o := newOrigin(t)
-	first := o.commit(map[string]string{"README.md": "x"})
-	remote := Remote{URL: o.http("", "").url, Ref: "main"}
+	o := testgit.New(t)
+	first := o.Commit(map[string]string{"README.md": "x"})
+	remote := Remote{URL: o.HTTP("", "").URL, Ref: "main"}
 	r := runner(t, nil)
 	for name, damage := range map[string]func(*Repo){
 		"locks": func(p *Repo) {
@@ -155,7 +157,7 @@ func TestDamagedEntriesHeal(t *testing.T) {
 		if err := p.Close(); err != nil {
 			t.Fatal(err)
 		}
-		next := o.commit(map[string]string{"README.md": name})
+		next := o.Commit(map[string]string{"README.md": name})
 		p = open(t, r, remote)
 		got, err := p.Fetch(t.Context(), Want{Have: first}, nil)
 		if err != nil || got != next {
@@ -168,13 +170,13 @@ func TestDamagedEntriesHeal(t *testing.T) {
 }
 
 func TestPacksAreJoined(t *testing.T) {
-	o := newOrigin(t)
-	first := o.commit(map[string]string{"README.md": "x", "a/b.md": "b"})
-	p := open(t, runner(t, func(r *Runner) { r.Limits.Packs = 3 }), Remote{URL: o.http("", "").url, Ref: "main"})
+	o := testgit.New(t)
+	first := o.Commit(map[string]string{"README.md": "x", "a/b.md": "b"})
+	p := open(t, runner(t, func(r *Runner) { r.Limits.Packs = 3 }), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 	last := fetch(t, p, "")
 	read(t, p, last, "")
 	for i := range 6 {
-		o.commit(map[string]string{"README.md": fmt.Sprint(i)})
+		o.Commit(map[string]string{"README.md": fmt.Sprint(i)})
 		last = fetch(t, p, last)
 		read(t, p, last, "")
 	}
@@ -191,10 +193,10 @@ func TestPacksAreJoined(t *testing.T) {
 
 // A ref that nobody moved costs one question, and no objects.
 func TestNothingNewIsNotFetched(t *testing.T) {
-	o := newOrigin(t)
-	first := o.commit(map[string]string{"README.md": "x"})
-	remote := o.http("", "")
-	p := open(t, runner(t, nil), Remote{URL: remote.url, Ref: "main"})
+	o := testgit.New(t)
+	first := o.Commit(map[string]string{"README.md": "x"})
+	remote := o.HTTP("", "")
+	p := open(t, runner(t, nil), Remote{URL: remote.URL, Ref: "main"})
 	stages := map[string]bool{}
 	if _, err := p.Fetch(t.Context(), Want{}, func(stage string, done, total int) {
 		stages[stage] = true
@@ -207,15 +209,15 @@ func TestNothingNewIsNotFetched(t *testing.T) {
 	if !stages["receiving"] && !stages["counting"] {
 		t.Errorf("progress: %v", stages)
 	}
-	before, had := remote.requests.Load(), len(packs(t, p))
+	before, had := remote.Requests.Load(), len(packs(t, p))
 	fetch(t, p, first)
-	if n := remote.requests.Load() - before; n > 2 || len(packs(t, p)) != had {
+	if n := remote.Requests.Load() - before; n > 2 || len(packs(t, p)) != had {
 		t.Errorf("%d requests", n)
 	}
 	read(t, p, first, "")
-	before = remote.requests.Load()
+	before = remote.Requests.Load()
 	read(t, p, first, "")
-	if n := remote.requests.Load() - before; n > 0 {
+	if n := remote.Requests.Load() - before; n > 0 {
 		t.Errorf("%d requests for files that are there", n)
 	}
 }

@@ -8,15 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/crypto/ssh/knownhosts"
-
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
 var when = time.Date(2026, 11, 15, 12, 0, 0, 0, time.FixedZone("", 3600))
 
 func TestCheck(t *testing.T) {
-	need(t, "git")
+	testgit.Need(t, "git")
 	if v, err := (&Runner{}).Check(t.Context()); err != nil || !strings.HasPrefix(v, "2.") {
 		t.Errorf("%q, %v", v, err)
 	}
@@ -41,10 +40,10 @@ func TestCheck(t *testing.T) {
 // The same story over every transport: read, change on their side, change on
 // ours, push, be rejected, force.
 func TestRoundTrip(t *testing.T) {
-	story := func(m func(t *testing.T, o *origin) Remote) func(*testing.T) {
+	story := func(m func(t *testing.T, o *testgit.Origin) Remote) func(*testing.T) {
 		return func(t *testing.T) {
-			o := newOrigin(t)
-			first := o.commit(map[string]string{"README.md": "one\n", "docs/a.md": "a\n", "docs/ü \"q\".md": "b\n"})
+			o := testgit.New(t)
+			first := o.Commit(map[string]string{"README.md": "one\n", "docs/a.md": "a\n", "docs/ü \"q\".md": "b\n"})
 			remote := m(t, o)
 			remote.Ref, remote.Scope = "main", "org1"
 			r := runner(t, nil)
@@ -57,7 +56,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%q", got)
 			}
 			// Theirs.
-			second := o.commit(map[string]string{"docs/a.md": "A\n"})
+			second := o.Commit(map[string]string{"docs/a.md": "A\n"})
 			if got := fetch(t, p, first); got != second {
 				t.Fatalf("%s instead of %s", got, second)
 			}
@@ -74,10 +73,10 @@ func TestRoundTrip(t *testing.T) {
 			if err := p.Push(t.Context(), "main", third, second, false); err != nil {
 				t.Fatal(err)
 			}
-			if got := sh(t, o.bare, "log", "-1", "--format=%H %an <%ae> %aI %s", "main"); got != third+" Grace <grace@example.com> 2026-11-15T12:00:00+01:00 Write more" {
+			if got := testgit.Git(t, o.Bare, "log", "-1", "--format=%H %an <%ae> %aI %s", "main"); got != third+" Grace <grace@example.com> 2026-11-15T12:00:00+01:00 Write more" {
 				t.Error(got)
 			}
-			if got := sh(t, o.bare, "diff-tree", "-r", "--name-status", second, third); got != "M\tdocs/a.md\nD\t\"docs/\\303\\274 \\\"q\\\".md\"\nA\tnew/deep/x.md" {
+			if got := testgit.Git(t, o.Bare, "diff-tree", "-r", "--name-status", second, third); got != "M\tdocs/a.md\nD\t\"docs/\\303\\274 \\\"q\\\".md\"\nA\tnew/deep/x.md" {
 				t.Error(got)
 			}
 			// Once more: the remote has it already.
@@ -88,7 +87,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%s instead of %s", got, third)
 			}
 			// Both: theirs replaces the line.
-			fourth := o.commit(map[string]string{"README.md": "two\n"})
+			fourth := o.Commit(map[string]string{"README.md": "two\n"})
 			if err := p.Push(t.Context(), "refs/heads/main", third, third, false); ReasonOf(err) != NotFastForward || !errs.Is(err, errs.Conflict) {
 				t.Errorf("moved: %v", err)
 			}
@@ -107,7 +106,7 @@ func TestRoundTrip(t *testing.T) {
 			if err := p.Push(t.Context(), "main", third, fourth, true); err != nil {
 				t.Errorf("forced: %v", err)
 			}
-			if got := sh(t, o.bare, "rev-parse", "main"); got != third {
+			if got := testgit.Git(t, o.Bare, "rev-parse", "main"); got != third {
 				t.Errorf("%s instead of %s", got, third)
 			}
 			if err := p.Push(t.Context(), "new-branch", third, "", false); err != nil {
@@ -120,8 +119,8 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			// A new entry finds out what happened since.
-			fifth := sh(t, o.bare, "commit-tree", "-p", third, "-m", "x", third+"^{tree}")
-			sh(t, o.bare, "update-ref", "refs/heads/main", fifth)
+			fifth := testgit.Git(t, o.Bare, "commit-tree", "-p", third, "-m", "x", third+"^{tree}")
+			testgit.Git(t, o.Bare, "update-ref", "refs/heads/main", fifth)
 			remote.Scope = "org2"
 			p = open(t, r, remote)
 			if got := fetch(t, p, second); got != fifth {
@@ -134,28 +133,28 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	t.Run("http", story(func(_ *testing.T, o *origin) Remote { return Remote{URL: o.http("", "").url} }))
-	t.Run("http with password", story(func(_ *testing.T, o *origin) Remote {
-		return Remote{URL: o.http("ada", "s3cret").url, Credentials: Credentials{Username: "ada", Password: "s3cret"}}
+	t.Run("http", story(func(_ *testing.T, o *testgit.Origin) Remote { return Remote{URL: o.HTTP("", "").URL} }))
+	t.Run("http with password", story(func(_ *testing.T, o *testgit.Origin) Remote {
+		return Remote{URL: o.HTTP("ada", "s3cret").URL, Credentials: Credentials{Username: "ada", Password: "s3cret"}}
 	}))
-	t.Run("http without filter", story(func(t *testing.T, o *origin) Remote {
-		sh(t, o.bare, "config", "uploadpack.allowFilter", "false")
-		return Remote{URL: o.http("", "").url}
+	t.Run("http without filter", story(func(t *testing.T, o *testgit.Origin) Remote {
+		testgit.Git(t, o.Bare, "config", "uploadpack.allowFilter", "false")
+		return Remote{URL: o.HTTP("", "").URL}
 	}))
-	t.Run("ssh", story(func(_ *testing.T, o *origin) Remote {
-		s := o.ssh(true)
-		return Remote{URL: s.url, Credentials: Credentials{PrivateKey: s.key}}
+	t.Run("ssh", story(func(_ *testing.T, o *testgit.Origin) Remote {
+		s := o.SSH(true)
+		return Remote{URL: s.URL, Credentials: Credentials{PrivateKey: s.Key}}
 	}))
-	t.Run("ssh of old", story(func(_ *testing.T, o *origin) Remote {
-		s := o.ssh(false)
-		return Remote{URL: s.url, Credentials: Credentials{PrivateKey: s.key}}
+	t.Run("ssh of old", story(func(_ *testing.T, o *testgit.Origin) Remote {
+		s := o.SSH(false)
+		return Remote{URL: s.URL, Credentials: Credentials{PrivateKey: s.Key}}
 	}))
 }
 
 func TestReasons(t *testing.T) {
-	o := newOrigin(t)
-	plain, guarded := o.http("", ""), o.http("ada", "s3cret")
-	ssh := o.ssh(true)
+	o := testgit.New(t)
+	plain, guarded := o.HTTP("", ""), o.HTTP("ada", "s3cret")
+	ssh := o.SSH(true)
 	try := func(m Remote) error {
 		t.Helper()
 		p, err := runner(t, nil).Open(t.Context(), m)
@@ -174,20 +173,20 @@ func TestReasons(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, ReasonOf(err), err)
 		}
 	}
-	expect("empty", Remote{URL: plain.url, Ref: "main"}, Empty)
-	expect("empty, default branch", Remote{URL: plain.url}, Empty)
-	expect("empty by ssh", Remote{URL: ssh.url, Credentials: Credentials{PrivateKey: ssh.key}}, Empty)
-	o.commit(map[string]string{"README.md": "x"})
-	expect("no ref", Remote{URL: plain.url, Ref: "nope"}, RefNotFound)
-	expect("no ref in full", Remote{URL: plain.url, Ref: "refs/heads/nope"}, RefNotFound)
-	expect("part of a name", Remote{URL: plain.url, Ref: "heads/main"}, RefNotFound)
-	expect("no password", Remote{URL: guarded.url}, Authentication)
-	expect("wrong password", Remote{URL: guarded.url, Credentials: Credentials{Username: "ada", Password: "wrong"}}, Authentication)
-	expect("no key", Remote{URL: ssh.url}, Authentication)
-	expect("wrong key", Remote{URL: ssh.url, Credentials: Credentials{PrivateKey: o.ssh(true).key}}, Authentication)
-	expect("no key at all", Remote{URL: ssh.url, Credentials: Credentials{PrivateKey: []byte("nonsense")}}, Authentication)
-	expect("no repository", Remote{URL: strings.TrimSuffix(plain.url, ".git") + "-not.git"}, NotRepository)
-	expect("no repository by ssh", Remote{URL: ssh.url + "-not", Credentials: Credentials{PrivateKey: ssh.key}}, NotRepository)
+	expect("empty", Remote{URL: plain.URL, Ref: "main"}, Empty)
+	expect("empty, default branch", Remote{URL: plain.URL}, Empty)
+	expect("empty by ssh", Remote{URL: ssh.URL, Credentials: Credentials{PrivateKey: ssh.Key}}, Empty)
+	o.Commit(map[string]string{"README.md": "x"})
+	expect("no ref", Remote{URL: plain.URL, Ref: "nope"}, RefNotFound)
+	expect("no ref in full", Remote{URL: plain.URL, Ref: "refs/heads/nope"}, RefNotFound)
+	expect("part of a name", Remote{URL: plain.URL, Ref: "heads/main"}, RefNotFound)
+	expect("no password", Remote{URL: guarded.URL}, Authentication)
+	expect("wrong password", Remote{URL: guarded.URL, Credentials: Credentials{Username: "ada", Password: "wrong"}}, Authentication)
+	expect("no key", Remote{URL: ssh.URL}, Authentication)
+	expect("wrong key", Remote{URL: ssh.URL, Credentials: Credentials{PrivateKey: o.SSH(true).Key}}, Authentication)
+	expect("no key at all", Remote{URL: ssh.URL, Credentials: Credentials{PrivateKey: []byte("nonsense")}}, Authentication)
+	expect("no repository", Remote{URL: strings.TrimSuffix(plain.URL, ".git") + "-not.git"}, NotRepository)
+	expect("no repository by ssh", Remote{URL: ssh.URL + "-not", Credentials: Credentials{PrivateKey: ssh.Key}}, NotRepository)
 	expect("nobody there", Remote{URL: "http://127.0.0.1:1111/x.git"}, Unreachable)
 	expect("nobody there by ssh", Remote{URL: "ssh://git@127.0.0.1:1111/x.git"}, Unreachable)
 	expect("private", Remote{URL: "https://10.0.0.1/x.git"}, Refused)
@@ -196,25 +195,25 @@ func TestReasons(t *testing.T) {
 	expect("IPv6", Remote{URL: "https://[::1]/x.git"}, Refused)
 	expect("not https", Remote{URL: "http://8.8.8.8/x.git"}, BadAddress)
 	expect("credentials in the address", Remote{URL: "https://a:b@example.com/x.git"}, BadAddress)
-	if err := try(Remote{URL: plain.url}); err != nil {
+	if err := try(Remote{URL: plain.URL}); err != nil {
 		t.Errorf("default branch: %v", err)
 	}
-	sh(t, o.bare, "tag", "-a", "-m", "x", "v1", "main")
-	if err := try(Remote{URL: plain.url, Ref: "v1"}); err != nil {
+	testgit.Git(t, o.Bare, "tag", "-a", "-m", "x", "v1", "main")
+	if err := try(Remote{URL: plain.URL, Ref: "v1"}); err != nil {
 		t.Errorf("tag: %v", err)
 	}
-	sh(t, o.bare, "tag", "tree", "main^{tree}")
-	expect("tag of a tree", Remote{URL: plain.url, Ref: "tree"}, RefNotFound)
+	testgit.Git(t, o.Bare, "tag", "tree", "main^{tree}")
+	expect("tag of a tree", Remote{URL: plain.URL, Ref: "tree"}, RefNotFound)
 }
 
 func TestHostKeys(t *testing.T) {
-	o := newOrigin(t)
-	o.commit(map[string]string{"README.md": "x"})
-	s := o.ssh(true)
+	o := testgit.New(t)
+	o.Commit(map[string]string{"README.md": "x"})
+	s := o.SSH(true)
 	r := runner(t, nil)
 	try := func(r *Runner, c Credentials) Reason {
-		c.PrivateKey = s.key
-		p := open(t, r, Remote{URL: s.url, Credentials: c})
+		c.PrivateKey = s.Key
+		p := open(t, r, Remote{URL: s.URL, Credentials: c})
 		defer p.Close()
 		_, err := p.Fetch(t.Context(), Want{}, nil)
 		if err == nil {
@@ -222,7 +221,7 @@ func TestHostKeys(t *testing.T) {
 		}
 		return ReasonOf(err)
 	}
-	line := []byte(knownhosts.Line([]string{s.host}, s.hostKey) + "\n")
+	line := s.KnownHosts()
 	file := t.TempDir() + "/hosts"
 	if err := os.WriteFile(file, line, 0o600); err != nil {
 		t.Fatal(err)
@@ -237,7 +236,7 @@ func TestHostKeys(t *testing.T) {
 	if got := try(operator, Credentials{}); got != "" {
 		t.Errorf("of the operator: %s", got)
 	}
-	s.change()
+	s.ChangeHostKey()
 	if got := try(r, Credentials{}); got != HostKey {
 		t.Errorf("changed: %q", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
 func TestParseURL(t *testing.T) {
@@ -145,7 +146,7 @@ func TestCheckRef(t *testing.T) {
 
 // Whatever we accept, git does.
 func TestRefsAreThoseOfGit(t *testing.T) {
-	need(t, "git")
+	testgit.Need(t, "git")
 	part := rapid.SampledFrom([]string{"a", ".", "..", "/", "@", "{", "-", ".lock", "~", "é", "\\", " ", "x", "^{}", "refs", "heads", "*"})
 	rapid.Check(t, func(t *rapid.T) {
 		ref := strings.Join(rapid.SliceOfN(part, 1, 6).Draw(t, "parts"), "")

@@ -14,12 +14,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
 // Random commits give what a map would hold, and the remote finds no fault.
 func TestWriteIsWhatWasAsked(t *testing.T) {
-	o := newOrigin(t)
-	p := open(t, runner(t, nil), Remote{URL: o.http("", "").url, Ref: "main"})
+	o := testgit.New(t)
+	p := open(t, runner(t, nil), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 	random := rand.New(rand.NewSource(1))
 	paths := []string{"a", "b.md", "dir/a", "dir/sub/x.md", "dir/sub/\"q\" 'x'.md", "ü/é.md", "-x", ":(top)y", "#c", "data 3", "x y/z", "deep/1/2/3/4/5"}
 	model, before := map[string]string{}, map[string]string{}
@@ -60,7 +61,7 @@ func TestWriteIsWhatWasAsked(t *testing.T) {
 		before = model
 		if commit != head && random.Intn(3) == 0 {
 			expected := ""
-			if refs := sh(t, o.bare, "for-each-ref", "--format=%(objectname)", "refs/heads/main"); refs != "" {
+			if refs := testgit.Git(t, o.Bare, "for-each-ref", "--format=%(objectname)", "refs/heads/main"); refs != "" {
 				expected = refs
 			}
 			if err := p.Push(t.Context(), "main", commit, expected, false); err != nil {
@@ -69,7 +70,7 @@ func TestWriteIsWhatWasAsked(t *testing.T) {
 		}
 		head = commit
 	}
-	sh(t, o.bare, "fsck", "--strict")
+	testgit.Git(t, o.Bare, "fsck", "--strict")
 }
 
 // sameDiff compares a diff of commits with that of maps, also by folder.
@@ -107,12 +108,12 @@ func sameDiff(t *testing.T, p *Repo, from, to string, before, after map[string]s
 }
 
 func TestWriteKeepsTheRest(t *testing.T) {
-	o := newOrigin(t)
-	base := o.branch(o.tree(
-		[3]string{"120000", "link", o.blob("target")}, [3]string{"160000", "module", strings.Repeat("1", 40)}, [3]string{"100755", "run.sh", o.blob("run")},
+	o := testgit.New(t)
+	base := o.Plant(o.Tree(
+		[3]string{"120000", "link", o.Blob("target")}, [3]string{"160000", "module", strings.Repeat("1", 40)}, [3]string{"100755", "run.sh", o.Blob("run")},
 		[3]string{"100644", "untouched.md", strings.Repeat("12", 20)}, // not even on the remote
 	))
-	p := open(t, runner(t, nil), Remote{URL: o.http("", "").url, Ref: "main"})
+	p := open(t, runner(t, nil), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 	fetch(t, p, "")
 	commit, err := p.Write(t.Context(), base, []Change{{Path: "run.sh", Data: []byte("ran")}, {Path: "z", Data: nil}}, Commit{When: when})
 	if err != nil {
@@ -153,8 +154,8 @@ func TestWriteKeepsTheRest(t *testing.T) {
 }
 
 func TestCommitsSayOneThing(t *testing.T) {
-	o := newOrigin(t)
-	p := open(t, runner(t, nil), Remote{URL: o.http("", "").url, Ref: "main"})
+	o := testgit.New(t)
+	p := open(t, runner(t, nil), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 	commit, err := p.Write(t.Context(), "", []Change{{Path: "a"}}, Commit{
 		Author:    Person{"Eve\nparent x\n<eve@x> 0 +0000", "eve@example.com>\ncommitter root <"},
 		Committer: Person{" \x00.,", ""},
@@ -192,9 +193,9 @@ func TestOneLine(t *testing.T) {
 }
 
 func TestBlobOIDIsGits(t *testing.T) {
-	o := newOrigin(t)
+	o := testgit.New(t)
 	for _, text := range []string{"", "x", "a\nb\r\n\x00", strings.Repeat("y", 100_000)} {
-		if got, want := BlobOID([]byte(text)), o.blob(text); got != want {
+		if got, want := BlobOID([]byte(text)), o.Blob(text); got != want {
 			t.Errorf("%.10q: %s instead of %s", text, got, want)
 		}
 	}

@@ -78,3 +78,27 @@ func TestServers(t *testing.T) {
 		t.Error("another key was believed")
 	}
 }
+
+func TestRepositories(t *testing.T) {
+	for _, name := range []string{"every", "inferred", "monorepo", "odd"} {
+		if files := Repository(t, name); len(files) < 10 {
+			t.Errorf("%s has %d files", name, len(files))
+		}
+	}
+	every := Repository(t, "every")
+	if s := every["writing/windows.md"]; strings.Count(s, "\n") != strings.Count(s, "\r\n") {
+		t.Error("Windows")
+	}
+	if s := every["writing/no-end.md"]; !strings.HasSuffix(s, "here") {
+		t.Errorf("%q", s)
+	}
+	if s, ok := every["writing/empty.md"]; s != "" || !ok {
+		t.Errorf("%q", s)
+	}
+	if s := every[".gitbook/assets/unused.bin"]; s != "\x00\x01\x02\xff" {
+		t.Errorf("%q", s)
+	}
+	if got := Below(Repository(t, "monorepo"), "products/wheel"); len(got) != 4 || got["speed.md"] == "" {
+		t.Errorf("%v", got)
+	}
+}

@@ -284,12 +284,13 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 	if keys := markup.Keys(doc); !slices.Equal(keys, fresh) {
 		s.Keys = keys
 	}
-	if bytes.Equal(next, body) && bytes.Equal(head, old[:start]) && slices.Equal(markup.Keys(doc), markup.Keys(before)) {
+	file := w.whole && x.body == "" // an empty one is one too
+	if !file && bytes.Equal(next, body) && bytes.Equal(head, old[:start]) && slices.Equal(markup.Keys(doc), markup.Keys(before)) {
 		return x.body, x.side, doc, nil
 	}
 	source := slices.Concat(head, next)
 	bodyHash, sideHash := chunk.Hash(""), chunk.Hash("")
-	if len(source) > 0 {
+	if len(source) > 0 || file || x.body != "" {
 		bodyHash = d.object(source)
 	}
 	if s.Start > 0 || s.Pins != nil || s.Keys != nil {

@@ -104,6 +104,9 @@ func (s source) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) {
 	if err != nil {
 		return nil, damaged(h, err)
 	}
+	if b == nil {
+		b = []byte{} // an empty one
+	}
 	s.s.objects.Set(h, object{data: b})
 	return b, nil
 }

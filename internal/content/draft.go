@@ -60,6 +60,9 @@ func (d *draft) remove(key string) { d.over.set(key, nil) }
 
 // object keeps bytes for the revision.
 func (d *draft) object(data []byte) chunk.Hash {
+	if data == nil {
+		data = []byte{} // nothing is something too
+	}
 	h := chunk.Sum(data)
 	d.mu.Lock()
 	d.objects[h] = data

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -74,6 +75,9 @@ func (ex *exporter) page(ctx context.Context, w *Walked) (*folder.Page, error) {
 	case docs.PageLink:
 		if w.Target != nil {
 			p.Target, _ = l.locate(*w.Target, markup.UseLink)
+			if w.Target.Kind != markup.RefURL {
+				p.Target = plainPath(p.Target)
+			}
 		}
 		return p, l.err
 	case docs.PageComputed:
@@ -90,6 +94,19 @@ func (ex *exporter) page(ctx context.Context, w *Walked) (*folder.Page, error) {
 	}
 	p.Head = markup.ParseHead(p.Source)
 	return p, nil
+}
+
+// plainPath gives a destination as the path that it stands for, with its
+// anchor.
+func plainPath(dest string) string {
+	where, anchor, _ := strings.Cut(dest, "#")
+	if plain, err := url.PathUnescape(where); err == nil && !strings.Contains(where, ":") {
+		where = plain
+	}
+	if anchor == "" {
+		return where
+	}
+	return where + "#" + anchor
 }
 
 // source gives the whole file of a page.
@@ -120,7 +137,10 @@ func (ex *exporter) source(ctx context.Context, p docs.Page, file string) ([]byt
 	if h.Title == "" && p.File != "" {
 		title, emoji = "", "" // SUMMARY.md has it
 	}
-	return h.Rewrite(src, meta, title, emoji), l.err
+	if out := h.Rewrite(src, meta, title, emoji); out != nil {
+		return out, l.err
+	}
+	return []byte{}, l.err // an empty file
 }
 
 func (ex *exporter) includes(ctx context.Context) error {

@@ -63,7 +63,8 @@ func (d *desk) at(f fatal, rev docs.RevisionID) *content.View {
 	return v
 }
 
-func (d *desk) bring(f fatal, files map[string]string) {
+// bring makes files the content of the space.
+func (d *desk) bring(f fatal, files map[string]string) content.Imported {
 	in := fstest.MapFS{}
 	for name, text := range files {
 		in[name] = &fstest.MapFile{Data: []byte(text)}
@@ -72,9 +73,11 @@ func (d *desk) bring(f fatal, files map[string]string) {
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
-	if _, err := d.c.Import(context.Background(), authz.Operator(d.by.User), d.grant(f, d.id).Space, tree, func(string, int, int) {}); err != nil {
+	out, err := d.c.Import(context.Background(), authz.Operator(d.by.User), d.grant(f, d.id).Space, tree, func(string, int, int) {})
+	if err != nil {
 		f.Fatalf("%v", err)
 	}
+	return out
 }
 
 // linked tells all that is said of the links of a revision, two at a time.

@@ -3,6 +3,7 @@ package folder
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/rising"
@@ -57,8 +58,8 @@ func newUpdate(src []byte, t *Tree) *update {
 			u.gone[e.first] = true
 		}
 	}
-	u.have = s.items(entries)
-	u.want = flatten(t.Pages)
+	u.have = numbered(s.items(entries))
+	u.want = numbered(flatten(t.Pages))
 	// The landing page needs no entry.
 	readme := t.readme()
 	if len(u.want) > 0 && u.want[0].page.File == readme && len(u.want[0].page.Children) == 0 &&
@@ -66,6 +67,30 @@ func newUpdate(src []byte, t *Tree) *update {
 		u.want = u.want[1:]
 	}
 	return u
+}
+
+// numbered gives groups the slugs that they have as pages of a space, where
+// no page has that of another next to it: the later ones get a number.
+func numbered(items []item) []item {
+	next := map[string]int{} // the number to try behind each slug that is taken
+	for i, it := range items {
+		p := it.page
+		if it.depth > 0 || p.Type != Group && p.Type != Document {
+			continue
+		}
+		slug, n := p.Slug, next[strings.ToLower(p.Slug)]
+		for ; p.Type == Group && next[strings.ToLower(slug)] > 0; n++ {
+			slug = p.Slug + "-" + strconv.Itoa(n)
+			next[strings.ToLower(p.Slug)] = n + 1
+		}
+		next[strings.ToLower(slug)] = max(1, next[strings.ToLower(slug)])
+		if slug != p.Slug {
+			group := *p
+			group.Slug = slug
+			items[i].page = &group
+		}
+	}
+	return items
 }
 
 // says tells whether the entries are those of the tree, with none to remove.

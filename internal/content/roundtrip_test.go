@@ -1,0 +1,313 @@
+package content_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testgit"
+)
+
+// exported gives the files of the newest revision.
+func (d *desk) exported() map[string]string {
+	d.t.Helper()
+	tree, err := d.c.Folder(context.Background(), d.head(d.t, d.id))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	out := memorySink{}
+	if err := folder.Write(out, tree); err != nil {
+		d.t.Fatal(err)
+	}
+	return out
+}
+
+// repositories gives the folders that a space can have: our test
+// repositories, and a page for each case of syntax.
+func repositories(t testing.TB) map[string]map[string]string {
+	t.Helper()
+	mono := testgit.Repository(t, "monorepo")
+	out := map[string]map[string]string{
+		"every": testgit.Repository(t, "every"), "inferred": testgit.Repository(t, "inferred"), "odd": testgit.Repository(t, "odd"),
+		"kiln": testgit.Below(mono, "products/kiln"), "wheel": testgit.Below(mono, "products/wheel"), "syntax": {},
+	}
+	b, err := os.ReadFile("../markup/testdata/syntax.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary := "# Table of contents\n\n* [Home](README.md)\n"
+	for i, part := range strings.Split("\n"+string(b), "\n=== ")[1:] {
+		name, rest, _ := strings.Cut(part, "\n")
+		source, _, _ := strings.Cut(rest, "--- nodes\n")
+		file := fmt.Sprintf("case-%d.md", i)
+		out["syntax"][file] = "# " + name + "\n\nFirst.\n\n" + source + "\nLast.\n"
+		summary += "* [" + name + "](" + file + ")\n"
+	}
+	out["syntax"]["SUMMARY.md"] = summary
+	out["syntax"]["README.md"] = "# Home\n"
+	return out
+}
+
+// carried gives those of a folder's files that a space takes: not what is
+// hidden, beside its root, no page for its name or the twin of another.
+func carried(t testing.TB, files map[string]string) map[string]string {
+	t.Helper()
+	in := fstest.MapFS{}
+	for name, text := range files {
+		in[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	tree, err := folder.Read(in, folder.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]bool{}
+	for _, p := range tree.Problems {
+		left[p.File] = left[p.File] || p.Code == folder.CodeCaseTwin
+	}
+	out := maps.Clone(files)
+	for name := range out {
+		rest, below := strings.CutPrefix(name, strings.TrimPrefix(tree.Root+"/", "./"))
+		hidden := strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, ".gitbook/") || strings.HasPrefix(rest, "node_modules/")
+		if name != ".gitbook.yaml" && (!below || hidden || names.Bad(name) != "" || left[name]) {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+// What is imported is exported as it was, whatever it is, and importing it
+// again changes nothing.
+func TestRepositoriesComeBackAsTheyWere(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		d := newDesk(t, o)
+		for name, files := range repositories(t) {
+			d.bring(t, files)
+			want := carried(t, files)
+			if diff := gitDiff(t, want, d.exported()); diff != "" {
+				t.Errorf("%s is exported with changes:\n%s", name, diff)
+			}
+			if again := d.bring(t, files); again.Changed {
+				t.Errorf("%s: importing the same again made a revision", name)
+			}
+			if again := d.bring(t, d.exported()); again.Changed {
+				t.Errorf("%s: importing what was exported made a revision", name)
+			}
+		}
+		d.verify(t)
+	})
+}
+
+// gitDiff is what the real git says of two folders.
+func gitDiff(t testing.TB, before, after map[string]string) string {
+	t.Helper()
+	testgit.Need(t, "git")
+	dir := t.TempDir()
+	for side, files := range map[string]map[string]string{"a": before, "b": after} {
+		for name, text := range files {
+			if other, ok := before[name]; ok && other == after[name] {
+				if _, both := after[name]; both {
+					continue
+				}
+			}
+			file := filepath.Join(dir, side, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.MkdirAll(filepath.Join(dir, side), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, _ := testgit.Try(dir, "", "-c", "core.quotePath=false", "diff", "--no-index", "--no-renames", "-U0", "a", "b") // it ends with 1 if there is a difference
+	return out
+}
+
+var (
+	hunkFile = regexp.MustCompile(`^diff --git a/(.*) b/(.*)$`)
+	hunkLine = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+`)
+)
+
+// span is lines from 1, both ends inside.
+type span struct{ first, last int }
+
+// hunks gives the lines of the old files that a diff replaces. Where lines
+// only came, they are the two around the place.
+func hunks(t testing.TB, diff string) map[string][]span {
+	t.Helper()
+	out, file := map[string][]span{}, ""
+	for line := range strings.Lines(diff) {
+		line = strings.TrimRight(line, "\r\n")
+		if m := hunkFile.FindStringSubmatch(line); m != nil {
+			file = strings.TrimPrefix(m[1], "a/")
+			continue
+		}
+		m := hunkLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		first, err := strconv.Atoi(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := span{first, first}
+		switch m[2] {
+		case "":
+		case "0":
+			s.last++
+		default:
+			n, err := strconv.Atoi(m[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.last = first + n - 1
+		}
+		out[file] = append(out[file], s)
+	}
+	return out
+}
+
+// leaf finds the first text of a block.
+func leaf(n *markup.Node) *markup.Leaf {
+	if n.Object == markup.ObjectText && len(n.Leaves) > 0 && !n.Leaves[0].Raw {
+		return &n.Leaves[0]
+	}
+	for _, list := range [][]*markup.Node{n.Nodes, n.Fragments} {
+		for _, c := range list {
+			if l := leaf(c); l != nil {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// edited gives a document as a client sends it, with one block changed: its
+// first text, or all of it where it has none.
+func edited(t testing.TB, doc *markup.Document, block int) *markup.Document {
+	t.Helper()
+	raw, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := markup.Decode("body.document", raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := leaf(out.Nodes[block]); l != nil {
+		l.Text = "edited " + l.Text
+		return out
+	}
+	out.Nodes[block] = &markup.Node{
+		Object: markup.ObjectBlock, Type: "paragraph", Key: out.Nodes[block].Key,
+		Nodes: []*markup.Node{{Object: markup.ObjectText, Leaves: []markup.Leaf{{Text: "edited"}}}},
+	}
+	return out
+}
+
+// An edit of one block changes the lines of that block in one file and
+// nothing else: no other block, no head, no other page, no SUMMARY.md.
+func TestAnEditChangesTheLinesOfItsBlock(t *testing.T) {
+	all := repositories(t)
+	for _, name := range []string{"every", "syntax", "wheel", "inferred"} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, testdb.SQLite(t))
+			d.bring(t, all[name])
+			editEach(t, d, all[name])
+		})
+	}
+}
+
+func editEach(t *testing.T, d *desk, files map[string]string) {
+	ctx := context.Background()
+	before := d.exported()
+	v := d.head(t, d.id)
+	pages := map[string]docs.Page{}
+	order, _, _ := everyPage(t, v)
+	for _, id := range order {
+		if p, err := v.Page(ctx, id); err != nil {
+			t.Fatal(err)
+		} else if p.Body != "" {
+			pages[p.File] = p
+		}
+	}
+	if len(pages) == 0 {
+		t.Fatal("there are no pages")
+	}
+	for block := 0; ; block++ {
+		var edits, back []content.Change
+		where := map[string]span{}
+		for _, file := range slices.Sorted(maps.Keys(pages)) {
+			p := pages[file]
+			doc, err := v.Document(ctx, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if block >= len(doc.Nodes) {
+				continue
+			}
+			md, err := v.Markdown(ctx, p, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head := len(before[file]) - len(md)
+			at := func(offset int) int { return 1 + strings.Count(before[file][:head+offset], "\n") }
+			s := doc.Spans[block]
+			where[file] = span{at(s.Start), at(s.End)}
+			edits = append(edits, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &content.Body{Document: edited(t, doc, block)}})
+			back = append(back, write(p.ID, before[file]))
+		}
+		if len(edits) == 0 {
+			return
+		}
+		for part := range slices.Chunk(edits, content.MaxChanges) {
+			d.must(part...)
+		}
+		diff := gitDiff(t, before, d.exported())
+		found := hunks(t, diff)
+		for file, spans := range found {
+			for _, s := range spans {
+				if w, ok := where[file]; !ok || s.first < w.first || s.last > w.last {
+					t.Errorf("%s: lines %d to %d changed, the block has %d to %d:\n%s", file, s.first, s.last, w.first, w.last, part(diff, file))
+					break
+				}
+			}
+		}
+		for file := range where {
+			if len(found[file]) == 0 {
+				t.Errorf("%s: the edit of block %d is not there", file, block)
+			}
+		}
+		for part := range slices.Chunk(back, content.MaxChanges) {
+			d.must(part...)
+		}
+		if diff := gitDiff(t, before, d.exported()); diff != "" {
+			t.Fatalf("what was written back differs:\n%s", diff)
+		}
+	}
+}
+
+// part gives what a diff says of one file.
+func part(diff, file string) string {
+	_, rest, _ := strings.Cut(diff, "diff --git a/a/"+file+" ")
+	rest, _, _ = strings.Cut(rest, "\ndiff --git ")
+	return rest
+}

@@ -1,0 +1,241 @@
+package gitsync
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testgit"
+)
+
+// desk is a space, a repository on a server, and somebody who may do
+// everything.
+type desk struct {
+	t      testing.TB
+	s      *Service
+	by     docs.UserID
+	org    docs.OrgID
+	id     docs.SpaceID
+	origin *testgit.Origin
+	remote docs.GitRemote
+	log    *strings.Builder
+}
+
+func newDesk(t testing.TB, o store.Options) *desk {
+	t.Helper()
+	ctx := context.Background()
+	st := testdb.Open(t, o)
+	c := content.New(content.Service{Store: st, Blobs: testdb.Blobs(t), BaseURL: "http://octavo.test"})
+	loopback, err := outbound.Parse("127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{t: t, origin: testgit.New(t), log: &strings.Builder{}}
+	d.s = &Service{
+		Store: st, Content: c, Reviews: &reviews.Service{Store: st, Content: c},
+		Git: &git.Runner{Dir: t.TempDir(), Outbound: loopback},
+		Log: slog.New(slog.NewTextHandler(d.log, nil)), BaseURL: "http://octavo.test",
+	}
+	b, err := (&orgs.Service{Store: st}).Bootstrap(ctx, "ada@octavo.example", "Acme", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.by, d.org = b.User, b.Organization
+	d.id = d.space("Handbook")
+	d.remote = docs.GitRemote{URL: d.origin.HTTP("", "").URL, Ref: "refs/heads/main"}
+	return d
+}
+
+func (d *desk) space(title string) docs.SpaceID {
+	d.t.Helper()
+	top, _, err := authz.Within(d.s.Store.Reader).Org(context.Background(), authz.Actor{User: d.by}, authz.CreateContent, d.org)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	sp, _, err := (&spaces.Service{Store: d.s.Store, Content: d.s.Content}).Create(context.Background(), top,
+		spaces.NewSpace{Title: title, EditMode: docs.EditLive, Empty: true})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return sp.ID
+}
+
+// queue queues an operation without running it.
+func (d *desk) queue(dir docs.GitDirection, change func(*docs.GitOperation)) docs.GitOperation {
+	d.t.Helper()
+	o := docs.GitOperation{Space: d.id, Direction: dir, State: docs.GitQueued, Remote: d.remote, User: d.by}
+	if dir == docs.GitExport {
+		o.Request.Message = "OCTAVO-{change_request_number}: {change_request_subject}"
+	}
+	if change != nil {
+		change(&o)
+	}
+	err := d.s.Store.Do(context.Background(), func(tx *store.Tx) error {
+		o.ID, o.CreatedAt = store.NewID[docs.GitOperationID](tx), tx.Now()
+		return tx.AddGitOperation(context.Background(), o)
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return o
+}
+
+// run runs an operation as its job does.
+func (d *desk) run(ctx context.Context, o docs.GitOperation) (docs.GitOperation, error) {
+	payload, err := json.Marshal(OperationPayload{Space: o.Space, Operation: o.ID})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	failure := d.s.Run(ctx, payload)
+	o, err = d.s.Store.GitOperation(context.Background(), o.Space, o.ID)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return o, failure
+}
+
+func (d *desk) do(dir docs.GitDirection, change func(*docs.GitOperation)) docs.GitOperation {
+	d.t.Helper()
+	o, err := d.run(context.Background(), d.queue(dir, change))
+	if err != nil {
+		d.t.Fatalf("%s: %v", dir, err)
+	}
+	return o
+}
+
+// pull and push expect a reason.
+func (d *desk) pull(reason string) docs.GitOperation { return d.expect(docs.GitImport, reason) }
+func (d *desk) push(reason string) docs.GitOperation { return d.expect(docs.GitExport, reason) }
+
+func (d *desk) expect(dir docs.GitDirection, reason string) docs.GitOperation {
+	d.t.Helper()
+	o := d.do(dir, nil)
+	if o.Reason != reason {
+		d.t.Fatalf("%s ended with %q (%s) instead of %q\n%s", dir, o.Reason, o.Error, reason, d.log)
+	}
+	return o
+}
+
+func (d *desk) grant() *authz.Grant {
+	d.t.Helper()
+	g, _, err := authz.Within(d.s.Store.Reader).Space(context.Background(), authz.Actor{User: d.by}, authz.MergeSpace, d.id)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return g
+}
+
+func (d *desk) head() *content.View {
+	d.t.Helper()
+	v, err := d.s.Content.Head(context.Background(), d.grant().Space)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return v
+}
+
+// pages gives the pages by their titles.
+func (d *desk) pages() map[string]*content.Walked {
+	d.t.Helper()
+	all, err := d.head().All(context.Background())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	out := map[string]*content.Walked{}
+	var walk func([]*content.Walked)
+	walk = func(list []*content.Walked) {
+		for _, p := range list {
+			out[p.Title] = p
+			walk(p.Children)
+		}
+	}
+	walk(all)
+	return out
+}
+
+func (d *desk) markdown(title string) string {
+	d.t.Helper()
+	p, ok := d.pages()[title]
+	if !ok {
+		d.t.Fatalf("there is no page %q, only %v", title, maps.Keys(d.pages()))
+	}
+	b, err := d.head().Markdown(context.Background(), p.Page, false)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (d *desk) apply(on content.Branch, changes ...content.Change) {
+	d.t.Helper()
+	if _, err := d.s.Content.Apply(context.Background(), d.grant(), on, "", changes); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// edit replaces a text of a page.
+func (d *desk) edit(title, old, new string) {
+	d.t.Helper()
+	text := d.markdown(title)
+	if !strings.Contains(text, old) {
+		d.t.Fatalf("%q is not in %q", old, text)
+	}
+	text = strings.Replace(text, old, new, 1)
+	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()[title].ID), Body: &content.Body{Markdown: &text}})
+}
+
+// exported gives the files of the newest revision.
+func (d *desk) exported() map[string]string {
+	d.t.Helper()
+	files, err := d.s.Content.Outputs(context.Background(), d.head())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, f := range files {
+		out[f.Path] = string(f.Data)
+	}
+	return out
+}
+
+// same fails where the space and the repository differ.
+func (d *desk) same() {
+	d.t.Helper()
+	ours, theirs := d.exported(), d.origin.Files("main")
+	if !maps.Equal(ours, theirs) {
+		var diff strings.Builder
+		for name := range union(ours, theirs) {
+			if ours[name] != theirs[name] {
+				fmt.Fprintf(&diff, "%s: space %q, repository %q\n", name, ours[name], theirs[name])
+			}
+		}
+		d.t.Fatalf("the two differ:\n%s", diff.String())
+	}
+}
+
+func union(a, b map[string]string) map[string]bool {
+	out := map[string]bool{}
+	for k := range a {
+		out[k] = true
+	}
+	for k := range b {
+		out[k] = true
+	}
+	return out
+}
+
+func reviewsPatch(s docs.ChangeRequestStatus) reviews.Patch { return reviews.Patch{Status: s} }

@@ -44,8 +44,12 @@ func (im *importer) identify(ctx context.Context) error {
 	var gone []gonePage
 	err := before.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {
 		p, err := decodePage(id, b)
-		if err != nil || !p.HasBody() {
-			return true, err
+		if err != nil {
+			return false, err
+		}
+		if !p.HasBody() {
+			im.fileless = append(im.fileless, p)
+			return true, nil
 		}
 		// A page without words is the one that a new space begins with.
 		if !im.paired && p.File == "" && p.Body == "" {

@@ -95,8 +95,9 @@ type importer struct {
 	ids  map[*folder.Page]docs.PageID
 	kept map[docs.PageID]bool
 
-	where map[string]docs.PageID // pages of the base, by their files
-	moved map[string]docs.PageID // pages of the base whose file has another name now, by that name
+	where    map[string]docs.PageID // pages of the base, by their files
+	moved    map[string]docs.PageID // pages of the base whose file has another name now, by that name
+	fileless []docs.Page            // pages of the base that are no documents
 
 	// Of a repository it is known which files are as they were, and the bytes
 	// of files were kept when they were read.
@@ -361,8 +362,8 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 	if p.Title == "" {
 		p.Title = "Untitled"
 	}
-	if p.ID == "" && p.Type != docs.PageDocument {
-		p.ID = im.sibling(p, siblings)
+	if p.Type != docs.PageDocument {
+		p = im.other(p, siblings)
 	}
 	if p.ID == "" {
 		p.ID = docs.PageID(im.newID())
@@ -397,21 +398,54 @@ func (im *importer) remain(p *docs.Page, was docs.Page, file string) {
 	}
 }
 
-// sibling finds the page that a group, a link or a computed page was: one
-// beside it that is called the same, or leads to the same.
-func (im *importer) sibling(p docs.Page, siblings []docs.Page) docs.PageID {
-	for _, alike := range []func(o docs.Page) bool{
-		func(o docs.Page) bool { return o.Title == p.Title },
-		func(o docs.Page) bool { return p.Slug != "" && o.Slug == p.Slug },
-		func(o docs.Page) bool { return p.Target != nil && sameRef(o.Target, p.Target) },
+// other gives a group, a link or a computed page what it keeps of the one
+// that it was: everything that a folder cannot tell.
+func (im *importer) other(p docs.Page, siblings []docs.Page) docs.Page {
+	was, ok := im.alike(p, siblings)
+	if !ok {
+		return p
+	}
+	old := was
+	was.Parent, was.Target, was.Computed = p.Parent, p.Target, p.Computed
+	if EmojiText(old.Emoji) != p.Emoji {
+		was.Emoji = p.Emoji
+	}
+	switch p.Type {
+	case docs.PageGroup:
+		if was.Title = p.Title; was.Slug != p.Slug {
+			was.Slug, was.Pinned = p.Slug, p.Pinned
+		}
+	case docs.PageLink:
+		was.Title, was.LinkTitle = p.Title, p.LinkTitle
+	case docs.PageComputed:
+		was.Emoji = old.Emoji // it has a title and an emoji only here
+	}
+	return was
+}
+
+// alike finds the page that one without a file was: one beside it that is
+// called the same, leads to the same or has the same address, else one from
+// elsewhere that is called the same.
+func (im *importer) alike(p docs.Page, siblings []docs.Page) (docs.Page, bool) {
+	for _, same := range []struct {
+		in    []docs.Page
+		alike func(o docs.Page) bool
+	}{
+		{siblings, func(o docs.Page) bool { return p.Computed != nil && string(o.Computed) == string(p.Computed) }},
+		{siblings, func(o docs.Page) bool { return o.Title == p.Title && o.Slug == p.Slug }},
+		{siblings, func(o docs.Page) bool { return o.Title == p.Title }},
+		{siblings, func(o docs.Page) bool { return p.Slug != "" && o.Slug == p.Slug }},
+		{siblings, func(o docs.Page) bool { return p.Target != nil && sameRef(o.Target, p.Target) }},
+		{im.fileless, func(o docs.Page) bool { return o.Title == p.Title }},
+		{im.fileless, func(o docs.Page) bool { return p.Computed != nil && string(o.Computed) == string(p.Computed) }},
 	} {
-		for _, o := range siblings {
-			if o.Type == p.Type && !im.kept[o.ID] && alike(o) {
-				return o.ID
+		for _, o := range same.in {
+			if o.Type == p.Type && !im.kept[o.ID] && same.alike(o) {
+				return o, true
 			}
 		}
 	}
-	return ""
+	return p, false
 }
 
 // clean drops what the folder no longer has.
@@ -652,7 +686,7 @@ func (im *importer) body(ctx context.Context, fp *folder.Page) (out settled) {
 		out.err = l.err
 		return out
 	}
-	if fp.Source == nil || p.Body != "" && im.same(fp.File) {
+	if fp.Source == nil || im.where[file] == p.ID && im.same(file) {
 		return out
 	}
 	p.Cover = coverOf(fp.Head, l)

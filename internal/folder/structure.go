@@ -141,6 +141,10 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 		if near := s.shelf.near(target); near != "" {
 			hint = "; did you mean " + near + "?"
 		}
+		if fragment != "" { // a part of a page is a link, whether it leads anywhere or not
+			s.say(e, CodeMissingFile, "there is no file %s, so %q leads nowhere%s", target, e.text, hint)
+			return s.link(e, target+"#"+fragment)
+		}
 		s.say(e, CodeMissingFile, "there is no file %s, so %q is not shown%s", target, e.text, hint)
 		s.skip(e, target)
 		return nil

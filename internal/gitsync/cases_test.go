@@ -1,0 +1,374 @@
+package gitsync
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/seal"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testgit"
+)
+
+// unchanged runs an operation that must fail for a reason and leave the space
+// as it was.
+func (d *desk) refused(dir docs.GitDirection, reason string, change func(*docs.GitOperation)) docs.GitOperation {
+	d.t.Helper()
+	before, tip := d.grant().Space.Revision, d.origin.Tip()
+	o := d.do(dir, change)
+	if o.State != docs.GitFailure || o.Reason != reason || o.Error == "" {
+		d.t.Errorf("%s: %s %q %q instead of %q", dir, o.State, o.Reason, o.Error, reason)
+	}
+	if after := d.grant().Space.Revision; after != before || d.origin.Tip() != tip {
+		d.t.Errorf("%s: a failure changed something", reason)
+	}
+	return o
+}
+
+func TestWhatGoesWrongHasAReason(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.refused(docs.GitImport, "empty", nil)
+	d.origin.Commit(small)
+	d.pull("")
+	with := func(change func(*docs.GitRemote)) func(*docs.GitOperation) {
+		return func(o *docs.GitOperation) { change(&o.Remote) }
+	}
+	d.refused(docs.GitImport, "ref-not-found", with(func(r *docs.GitRemote) { r.Ref = "refs/heads/nowhere" }))
+	d.refused(docs.GitImport, "not-a-repository", with(func(r *docs.GitRemote) { r.URL += "x" }))
+	d.refused(docs.GitImport, "refused", with(func(r *docs.GitRemote) { r.URL = "http://169.254.169.254/x.git" }))
+	d.refused(docs.GitImport, "no-directory", with(func(r *docs.GitRemote) { r.Directory = "absent" }))
+	locked := d.origin.HTTP("ada", "pass-word-1")
+	d.refused(docs.GitImport, "authentication", with(func(r *docs.GitRemote) { r.URL = locked.URL }))
+	d.refused(docs.GitExport, "authentication", with(func(r *docs.GitRemote) { r.URL = locked.URL }))
+	d.origin.Protect("refs/heads/main")
+	d.edit("Home", "Welcome.", "Welcome here.")
+	o := d.refused(docs.GitExport, "rejected", nil)
+	if !strings.Contains(o.Error, "pull request") {
+		t.Errorf("what the remote said is lost: %q", o.Error)
+	}
+	d.origin.Allow()
+	d.push("")
+
+	// Nothing is left of the documentation.
+	gone := map[string]string{}
+	for name := range d.origin.Files("main") {
+		gone[name] = testgit.Gone
+	}
+	gone["keep.txt"] = "not a page"
+	d.origin.Pull()
+	d.origin.Commit(gone)
+	d.refused(docs.GitImport, "empty", nil)
+	if op := d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.Force = true }); op.State != docs.GitSuccess || len(d.pages()) != 0 {
+		t.Errorf("%+v", op)
+	}
+
+	// A server that is away is tried again.
+	away := httptest.NewServer(http.NotFoundHandler())
+	away.Close()
+	op := d.queue(docs.GitImport, with(func(r *docs.GitRemote) { r.URL = away.URL + "/x.git" }))
+	op, err := d.run(context.Background(), op)
+	if err == nil || op.State != docs.GitQueued || op.Reason != "unreachable" || op.Ended() {
+		t.Errorf("%+v, %v", op, err)
+	}
+}
+
+func TestCredentialsAreUsedAndForgotten(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.origin.Commit(small)
+	const secret = "s3cret-of-ada"
+	check := func(o docs.GitOperation) {
+		t.Helper()
+		o, err := d.run(context.Background(), o)
+		if err != nil || o.State != docs.GitSuccess || o.Sealed != "" {
+			t.Fatalf("%+v, %v", o, err)
+		}
+		if text := fmt.Sprintf("%+v", o) + d.log.String(); strings.Contains(text, secret) {
+			t.Errorf("the secret is in %s", text)
+		}
+	}
+	with := func(url string, c git.Credentials) docs.GitOperation {
+		o := d.queue(docs.GitImport, func(o *docs.GitOperation) { o.Remote.URL = url })
+		ctx := context.Background()
+		err := d.s.Store.Do(ctx, func(tx *store.Tx) error {
+			var err error
+			if o.Sealed, err = sealCredentials(ctx, tx.Reader, seal.GitOperation, string(o.ID), c); err != nil {
+				return err
+			}
+			return tx.PutGitOperation(ctx, o)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	check(with(d.origin.HTTP("ada", secret).URL, git.Credentials{Username: "ada", Password: secret}))
+	ssh := d.origin.SSH(true)
+	check(with(ssh.URL, git.Credentials{PrivateKey: ssh.Key, KnownHosts: ssh.KnownHosts()}))
+	// With a key that the server does not know, nothing.
+	other := testgit.New(t).SSH(true)
+	o, err := d.run(context.Background(), with(ssh.URL, git.Credentials{PrivateKey: other.Key, KnownHosts: ssh.KnownHosts()}))
+	if err != nil || o.Reason != "authentication" {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func TestOlderEventsAreIgnored(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	at := func(n docs.Time, force bool) func(*docs.GitOperation) {
+		return func(o *docs.GitOperation) { o.Request.Timestamp, o.Request.Force = n, force }
+	}
+	d.origin.Commit(small)
+	if op := d.do(docs.GitImport, at(2000, false)); op.Reason != "" {
+		t.Fatalf("%+v", op)
+	}
+	d.origin.Commit(map[string]string{"other.md": "# Other\n\nNewer.\n"})
+	if op := d.do(docs.GitImport, at(1000, false)); op.Reason != ReasonStale || op.State != docs.GitSuccess || d.markdown("Other") == "Newer.\n" {
+		t.Errorf("%+v", op)
+	}
+	if op := d.do(docs.GitImport, at(1000, true)); op.Reason != "" || d.markdown("Other") != "Newer.\n" {
+		t.Errorf("%+v", op)
+	}
+	if op := d.do(docs.GitImport, at(3000, false)); op.Reason != ReasonUnchanged {
+		t.Errorf("%+v", op)
+	}
+}
+
+func TestStandaloneMovesNothing(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d.origin.Commit(small)
+	d.pull("")
+	before := d.grant().Space.Revision
+	d.origin.Commit(map[string]string{"other.md": "# Other\n\nOn a branch.\n"})
+	op := d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.Standalone = true })
+	if op.State != docs.GitSuccess || op.Revision == before || d.grant().Space.Revision != before {
+		t.Fatalf("%+v", op)
+	}
+	v, err := d.s.Content.At(ctx, d.s.Store.Reader, d.grant().Space, op.Revision)
+	if err != nil || v.Rev.Git == nil || v.Rev.Git.OID != op.Commit {
+		t.Fatal(v.Rev, err)
+	}
+	if n, err := d.s.Store.CountRevisions(ctx, d.id, ""); err != nil || n != 2 {
+		t.Errorf("%d revisions in the history, %v", n, err)
+	}
+	d.pull("") // the space can still take it
+}
+
+func TestExportsBegin(t *testing.T) {
+	body := "Made here.\n"
+	page := func(title string) content.Change {
+		return content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of(title)}}
+	}
+	d := newDesk(t, testdb.SQLite(t))
+	d.apply("", page("Start"), page("Second"))
+	d.push("") // an empty repository has no pages that one could lose
+	d.same()
+	d.pull(ReasonUnchanged)
+
+	// A branch that is not there.
+	on := func(ref string, force bool) func(*docs.GitOperation) {
+		return func(o *docs.GitOperation) { o.Remote.Ref, o.Request.Force = ref, force }
+	}
+	if op := d.do(docs.GitExport, on("refs/heads/docs", false)); op.State != docs.GitSuccess {
+		t.Fatalf("%+v", op)
+	}
+	if !maps.Equal(d.origin.Files("docs"), d.origin.Files("main")) {
+		t.Error("the branches differ")
+	}
+
+	// A branch that somebody else made.
+	d.origin.Pull()
+	testgit.Git(t, d.origin.Work, "checkout", "-q", "-b", "theirs")
+	d.origin.Write(map[string]string{"README.md": "# Theirs\n", "code.go": "package x\n"})
+	testgit.Git(t, d.origin.Work, "add", "-A")
+	testgit.Git(t, d.origin.Work, "commit", "-q", "-m", "theirs")
+	d.origin.Push("origin", "theirs")
+	d.refused(docs.GitExport, ReasonNotEmpty, on("refs/heads/theirs", false))
+	if op := d.do(docs.GitExport, on("refs/heads/theirs", true)); op.State != docs.GitSuccess {
+		t.Fatalf("%+v", op)
+	}
+	files := d.origin.Files("theirs")
+	if files["code.go"] == "" || files["README.md"] == "# Theirs\n" {
+		t.Errorf("%q", files)
+	}
+}
+
+func TestForceReplacesWhatWasSeen(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.origin.Commit(small)
+	d.pull("")
+	d.edit("Home", "Welcome.", "Welcome here.")
+	d.origin.Commit(map[string]string{"other.md": "# Other\n\nTheirs.\n"})
+	d.refused(docs.GitExport, "not-fast-forward", nil)
+	if op := d.do(docs.GitExport, func(o *docs.GitOperation) { o.Request.Force = true }); op.State != docs.GitSuccess {
+		t.Fatalf("%+v", op)
+	}
+	d.same()
+}
+
+// Every revision is a commit of whoever made it, and titles stay titles.
+func TestCommitsSayWhoAndWhy(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d.origin.Commit(small)
+	d.pull("")
+	d.edit("Home", "Welcome.", "Welcome, live.")
+	cr, err := d.s.Reviews.Create(ctx, d.grant(), reviews.New{Subject: "Fix it\n\nCo-authored-by: Eve <eve@example.com>"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "Changed words.\n"
+	d.apply(content.Branch(cr.ID), content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Body: &content.Body{Markdown: &text}})
+	if _, err := d.s.Reviews.Merge(ctx, d.grant(), string(cr.ID)); err != nil {
+		t.Fatal(err)
+	}
+	d.push("")
+	d.same()
+	log := testgit.Git(t, d.origin.Bare, "log", "--format=%an <%ae>|%B|%(trailers)|", "--name-only", "-2", "main")
+	want := "ada <ada@octavo.example>|OCTAVO-1: Fix it Co-authored-by: Eve <eve@example.com>\n||\n\nother.md\n" +
+		"ada <ada@octavo.example>|Update Handbook\n||\n\nREADME.md"
+	if log != want {
+		t.Errorf("the log is\n%s\ninstead of\n%s", log, want)
+	}
+	revs, _, err := d.s.Store.Revisions(ctx, d.id, "", store.Page{Limit: 2})
+	if err != nil || revs[0].Git == nil || revs[1].Git == nil || !revs[0].Git.ByOctavo || revs[0].Git.OID != d.origin.Tip() {
+		t.Errorf("%+v, %v", revs, err)
+	}
+}
+
+// Two directories of one repository are two spaces, and nothing else of the
+// repository is touched.
+func TestDirectoriesOfOneRepository(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	all := testgit.Repository(t, "monorepo")
+	all["src/main.go"] = "package main\n"
+	d.origin.Commit(all)
+	d.remote.Directory = "products/kiln"
+	d.pull("")
+	for title := range d.pages() {
+		d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()[title].ID), Meta: content.PageMeta{Description: opt.Of("Changed here")}})
+		break
+	}
+	d.push("")
+	after := d.origin.Files("main")
+	changed := 0
+	for name, text := range after {
+		if text != all[name] {
+			if changed++; !strings.HasPrefix(name, "products/kiln/") {
+				t.Errorf("%s was changed", name)
+			}
+		}
+	}
+	if changed != 1 || len(after) != len(all) {
+		t.Errorf("%d files changed, %d instead of %d are there", changed, len(after), len(all))
+	}
+}
+
+// What is no plain file is reported, never followed, and stays as it is.
+func TestWhatIsNoFileStays(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	o := d.origin
+	blob := func(text string) string { return o.Blob(text) }
+	lfs := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("a", 64) + "\nsize 12345\n"
+	tree := o.Tree(
+		[3]string{"100644", "README.md", blob("# Home\n\nHello. ![x](big.png)\n")},
+		[3]string{"100644", "SUMMARY.md", blob("* [Home](README.md)\n* [Passwords](link.md)\n* [Up](../../etc/passwd)\n")},
+		[3]string{"100644", "big.png", blob(lfs)},
+		[3]string{"120000", "link.md", blob("/etc/passwd")},
+		[3]string{"100644", "readme.md", blob("# Twin\n")},
+		[3]string{"160000", "sub", strings.Repeat("1", 40)},
+	)
+	o.Plant(tree)
+	op := d.pull("")
+	codes := map[string]bool{}
+	for _, p := range op.Problems {
+		codes[p.Code] = true
+	}
+	for _, code := range []string{"symlink", "submodule", "case-twin", "lfs", "bad-path"} {
+		if !codes[code] {
+			t.Errorf("%s is not reported: %+v", code, op.Problems)
+		}
+	}
+	d.edit("Home", "Hello.", "Hello here.")
+	d.push("")
+	before := testgit.Git(t, o.Bare, "ls-tree", tree)
+	after := testgit.Git(t, o.Bare, "ls-tree", "main")
+	differ := 0
+	for i, line := range strings.Split(before, "\n") {
+		if line != strings.Split(after, "\n")[i] {
+			differ++
+		}
+	}
+	if differ != 1 {
+		t.Errorf("%s\nbecame\n%s", before, after)
+	}
+}
+
+// An operation that is ended anywhere is done when it is run again, once.
+func TestEndedAnywhereAndRunAgain(t *testing.T) {
+	for _, dir := range []docs.GitDirection{docs.GitImport, docs.GitExport} {
+		t.Run(string(dir), func(t *testing.T) {
+			d := newDesk(t, testdb.SQLite(t))
+			d.origin.Commit(small)
+			d.pull("")
+			// The server ends the operation behind its n-th answer.
+			var left atomic.Int64
+			var stop atomic.Pointer[context.CancelFunc]
+			h := d.origin.Handler("", "")
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				h.ServeHTTP(w, r)
+				if left.Add(-1) == 0 {
+					(*stop.Load())()
+				}
+			}))
+			defer s.Close()
+			d.remote.URL = s.URL + "/repo.git"
+			d.pull(ReasonUnchanged) // this remote is a new one
+			for n := int64(1); n < 12; n++ {
+				ctx, cancel := context.WithCancel(context.Background())
+				stop.Store(&cancel)
+				left.Store(n)
+				commits := testgit.Git(t, d.origin.Bare, "rev-list", "--count", "main")
+				if dir == docs.GitImport {
+					d.origin.Pull()
+					d.origin.Commit(map[string]string{"other.md": fmt.Sprintf("# Other\n\nThere %d.\n", n)})
+				} else {
+					d.edit("Home", d.markdown("Home"), fmt.Sprintf("Here %d.\n", n))
+				}
+				op, err := d.run(ctx, d.queue(dir, nil))
+				cancel()
+				if !op.Ended() {
+					if err == nil {
+						t.Fatalf("%d: it was ended and says nothing: %+v", n, op)
+					}
+					left.Store(0)
+					if op, err = d.run(context.Background(), op); err != nil {
+						t.Fatal(n, err)
+					}
+				}
+				if op.State != docs.GitSuccess || op.Reason == ReasonParked || op.ChangeRequest != "" {
+					t.Fatalf("%d: %+v", n, op)
+				}
+				d.same()
+				if now := testgit.Git(t, d.origin.Bare, "rev-list", "--count", "main"); dir == docs.GitExport {
+					if was, _ := strconv.Atoi(commits); fmt.Sprint(was+1) != now {
+						t.Fatalf("%d: %s commits became %s", n, commits, now)
+					}
+				}
+				if revs := d.grant().Space.Revision; op.Revision != revs {
+					t.Fatalf("%d: the operation made %s, the space has %s", n, op.Revision, revs)
+				}
+			}
+		})
+	}
+}

@@ -54,6 +54,18 @@ func Enqueue(ctx context.Context, tx *store.Tx, j Job) error {
 	return tx.AddJob(ctx, store.Job{Kind: j.Kind, Key: j.Key, Payload: string(payload), RunAt: j.RunAt})
 }
 
+// EnqueueQuiet queues a job that waits until nobody asks for it any more: a
+// job of the same kind and key that waits is moved to the moment of this one,
+// but not further than longest behind when it was first asked for. One that
+// is running runs once more, so whatever it did not see is seen then.
+func EnqueueQuiet(ctx context.Context, tx *store.Tx, j Job, longest time.Duration) error {
+	payload, err := json.Marshal(j.Payload)
+	if err != nil {
+		return err
+	}
+	return tx.MoveJob(ctx, store.Job{Kind: j.Kind, Key: j.Key, Payload: string(payload), RunAt: j.RunAt}, longest.Milliseconds())
+}
+
 const (
 	lease       = 30 * time.Second
 	maxAttempts = 20 // with the pauses below: about a day

@@ -489,3 +489,47 @@ func TestJobCanBePutOff(t *testing.T) {
 		}
 	})
 }
+
+func TestQuietJobWaitsForQuiet(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		ctx := context.Background()
+		runs := 0
+		during := func() {}
+		r := newRunner(s)
+		r.Handle("k", func(context.Context, []byte) error { runs++; during(); return nil })
+		ask := func(in time.Duration) {
+			t.Helper()
+			err := s.Do(ctx, func(tx *store.Tx) error {
+				return jobs.EnqueueQuiet(ctx, tx, jobs.Job{Kind: "k", Key: "1", RunAt: tx.Now().Add(in)}, 2*time.Minute)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		// Somebody asks every 20 seconds for something that wants 30 of quiet.
+		began := clock.now()
+		for runs == 0 {
+			ask(30 * time.Second)
+			clock.turn(20 * time.Second)
+			runOne(t, r)
+		}
+		if waited := clock.now().Sub(began); waited != 2*time.Minute || len(queue(t, s)) > 0 {
+			t.Errorf("it waited for %v; queue %v", waited, queue(t, s))
+		}
+		ask(30 * time.Second)
+		ask(0) // somebody is in a hurry
+		if !runOne(t, r) || runs != 2 {
+			t.Errorf("%d runs", runs)
+		}
+		// Asked for while it runs, for the same moment: it runs again.
+		ask(0)
+		during = func() { ask(0); ask(0); during = func() {} }
+		if !runOne(t, r) || queue(t, s)["queued"] != 1 {
+			t.Fatalf("queue %v", queue(t, s))
+		}
+		clock.turn(time.Second)
+		if !runOne(t, r) || runs != 4 || len(queue(t, s)) > 0 {
+			t.Errorf("%d runs, queue %v", runs, queue(t, s))
+		}
+	})
+}

@@ -40,6 +40,23 @@ func (tx *Tx) AddJob(ctx context.Context, j Job) error {
 		NewID[string](tx), j.Kind, j.Key, j.Payload, j.Every, j.RunAt, tx.Now())
 }
 
+// MoveJob queues a job. One that waits is moved to the moment of this one,
+// but not further than longest, in milliseconds, behind when it was queued
+// first. One that is running runs once more.
+func (tx *Tx) MoveJob(ctx context.Context, j Job, longest int64) error {
+	return tx.put(ctx, `
+		INSERT INTO jobs (id, kind, key, payload, state, every_ms, run_at, attempts, runs, leased_by, lease_until, last_error, created_at)
+		VALUES ($1, $2, $3, $4, 'queued', 0, $5, 0, 0, '', 0, '', $6)
+		ON CONFLICT (kind, key) DO UPDATE SET
+			run_at   = CASE
+				WHEN jobs.state = 'queued' AND jobs.created_at + $7 < excluded.run_at THEN jobs.created_at + $7
+				WHEN jobs.state = 'running' AND excluded.run_at <= jobs.run_at THEN jobs.run_at + 1
+				ELSE excluded.run_at END,
+			attempts = CASE WHEN jobs.state = 'failed' THEN 0 ELSE jobs.attempts END,
+			state    = CASE WHEN jobs.state = 'failed' THEN 'queued' ELSE jobs.state END`,
+		NewID[string](tx), j.Kind, j.Key, j.Payload, j.RunAt, tx.Now(), longest)
+}
+
 // DropJob cancels a job; it tells whether there was one.
 func (tx *Tx) DropJob(ctx context.Context, kind, key string) (bool, error) {
 	n, err := tx.exec(ctx, `DELETE FROM jobs WHERE kind = $1 AND key = $2`, kind, key)
@@ -77,7 +94,11 @@ func (tx *Tx) ExtendJob(ctx context.Context, node string, j Job, lease docs.Time
 // FinishJob removes a job that is done, or schedules its next run.
 func (tx *Tx) FinishJob(ctx context.Context, node string, j Job) error {
 	if j.Every == 0 {
-		n, err := tx.exec(ctx, `DELETE FROM jobs`+holding, j.ID, node, j.Attempts)
+		n, err := tx.exec(ctx, `DELETE FROM jobs`+holding+` AND run_at = $4`, j.ID, node, j.Attempts, j.RunAt)
+		if err == nil && n == 0 { // MoveJob was there meanwhile
+			n, err = tx.exec(ctx, `UPDATE jobs SET state = 'queued', attempts = 0, leased_by = '', last_error = '', created_at = $4`+holding,
+				j.ID, node, j.Attempts, tx.Now())
+		}
 		return lost(n, err)
 	}
 	n, err := tx.exec(ctx, `

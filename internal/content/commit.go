@@ -126,6 +126,11 @@ func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *d
 	if err != nil {
 		return rev, err
 	}
+	if s.Moved != nil {
+		if err := s.Moved(ctx, tx, d.space, rev); err != nil {
+			return rev, err
+		}
+	}
 	return rev, audit.Record(ctx, tx, g.Actor, contentEvent(d.space, string(rev.Type), map[string]any{
 		"revision": rev.ID, "changed": changes,
 	}))

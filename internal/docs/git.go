@@ -103,6 +103,7 @@ type GitRequest struct {
 	InfoURL    string `json:"info,omitempty"`
 	Connected  bool   `json:"connected,omitempty"` // asked by the connection of the space, which has the credentials
 	Operator   bool   `json:"operator,omitempty"`  // asked at the command line, where nobody's rights matter
+	Polled     bool   `json:"polled,omitempty"`    // nobody asked: its time had come
 }
 
 // GitProblem is something in a repository that was left out or understood

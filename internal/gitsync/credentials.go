@@ -1,8 +1,12 @@
 package gitsync
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -34,12 +38,12 @@ func openCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id, se
 		return git.Credentials{}, nil
 	}
 	text, err := seal.Open(ctx, r, p, id, sealed)
+	var plain sealedCredentials
+	if errors.Is(err, seal.ErrSealed) || err == nil && json.Unmarshal([]byte(text), &plain) != nil {
+		return git.Credentials{}, errs.E(errs.Precondition, "the stored credentials cannot be read; give them again")
+	}
 	if err != nil {
 		return git.Credentials{}, err
-	}
-	var plain sealedCredentials
-	if err := json.Unmarshal([]byte(text), &plain); err != nil {
-		return git.Credentials{}, seal.ErrSealed // not err, which may quote the text
 	}
 	return git.Credentials(plain), nil
 }
@@ -61,4 +65,65 @@ func credentials(ctx context.Context, r store.Reader, o docs.GitOperation) (git.
 		return git.Credentials{}, errDisconnected
 	}
 	return openCredentials(ctx, r, seal.GitConnection, string(o.Space), c.Sealed)
+}
+
+// check refuses what no server could be shown.
+func (c CredentialsInput) check(address string) (git.Credentials, error) {
+	none := git.Credentials{}
+	const field = "body.credentials"
+	ssh := !strings.HasPrefix(address, "http")
+	switch {
+	case c.PrivateKey != "" && (c.Username != "" || c.Password != ""):
+		return none, errs.Field(field, "are either a user name and a password, or a private key")
+	case c.PrivateKey == "" && c.Username == "" && c.Password == "":
+		return none, errs.Field(field, "must hold a user name and a password, or a private key; null removes those that are stored")
+	case ssh && c.PrivateKey == "":
+		return none, errs.Field(field, "must hold a private key for an ssh address")
+	case !ssh && c.PrivateKey != "":
+		return none, errs.Field(field+".privateKey", "is for ssh addresses; give a user name and a password or token for https")
+	case len(c.Username) > MaxSecret || len(c.Password) > MaxSecret:
+		return none, errs.Field(field, "are longer than %d characters", MaxSecret)
+	case strings.ContainsFunc(c.Username+c.Password, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.Contains(c.Username, ":"):
+		return none, errs.Field(field, "must not have control characters, nor a colon in the user name")
+	case len(c.KnownHosts) > MaxKnownHosts || strings.ContainsRune(c.KnownHosts, 0):
+		return none, errs.Field(field+".knownHosts", "must be lines of a known_hosts file, at most %d KB", MaxKnownHosts>>10)
+	}
+	if c.PrivateKey != "" {
+		if why := badKey(c.PrivateKey); why != "" {
+			return none, errs.Field(field+".privateKey", "%s", why)
+		}
+		if !strings.HasSuffix(c.PrivateKey, "\n") {
+			c.PrivateKey += "\n" // ssh does not read one without
+		}
+	}
+	out := git.Credentials{Username: c.Username, Password: c.Password}
+	if c.PrivateKey != "" {
+		out.PrivateKey = []byte(strings.ReplaceAll(c.PrivateKey, "\r\n", "\n"))
+	}
+	if c.KnownHosts != "" {
+		out.KnownHosts = []byte(c.KnownHosts)
+	}
+	return out, nil
+}
+
+// badKey says why ssh could not use a key, without repeating anything of it.
+func badKey(key string) string {
+	if len(key) > MaxPrivateKey {
+		return "is too long for a private key"
+	}
+	block, _ := pem.Decode([]byte(key))
+	if block == nil || !strings.HasSuffix(block.Type, "PRIVATE KEY") {
+		return "must be a private key as ssh-keygen writes it, with its first and last line"
+	}
+	const protected = "is protected by a passphrase, which nobody could enter here; make a key without one for this"
+	if strings.HasPrefix(block.Type, "ENCRYPTED") || strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED") {
+		return protected
+	}
+	if rest, ok := bytes.CutPrefix(block.Bytes, []byte("openssh-key-v1\x00")); ok {
+		// The name of the cipher follows: its length in four bytes, its text.
+		if len(rest) < 8 || !bytes.HasPrefix(rest, []byte("\x00\x00\x00\x04none")) {
+			return protected
+		}
+	}
+	return ""
 }

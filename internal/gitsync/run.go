@@ -168,6 +168,9 @@ func (t *task) begin(ctx context.Context) error {
 			return err
 		}
 		t.o = o
+		if o.Request.Polled { // nobody asked, and perhaps there is nothing to do
+			return nil
+		}
 		return t.record(ctx, tx, g, "started")
 	})
 }
@@ -251,6 +254,14 @@ func (t *task) complete(ctx context.Context, tx *store.Tx, g *authz.Grant, state
 	}
 	if err := tx.TidyGitOperations(ctx, o.Space); err != nil {
 		return err
+	}
+	if o.Request.Polled {
+		if reason == ReasonUnchanged {
+			return nil
+		}
+		if err := t.record(ctx, tx, g, "started"); err != nil {
+			return err
+		}
 	}
 	return t.record(ctx, tx, g, "completed")
 }

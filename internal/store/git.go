@@ -7,8 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// maybe tells a row that is absent from an error.
-func maybe[T any](v T, err error) (T, bool, error) {
+// Maybe tells a row that is absent from an error.
+func Maybe[T any](v T, err error) (T, bool, error) {
 	if errs.Is(err, errs.NotFound) {
 		return v, false, nil
 	}
@@ -83,7 +83,7 @@ func (r Reader) OpenGitOperations(ctx context.Context, space docs.SpaceID) ([]do
 // FirstGitOperation gives the oldest operation of a space that has not
 // ended, if there is one: the one whose turn it is.
 func (r Reader) FirstGitOperation(ctx context.Context, space docs.SpaceID) (docs.GitOperation, bool, error) {
-	return maybe(one(ctx, r, "git operation", scanGitOperation, `
+	return Maybe(one(ctx, r, "git operation", scanGitOperation, `
 		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.completed_at = 0 ORDER BY o.id LIMIT 1`, space))
 }
 
@@ -118,6 +118,20 @@ func (tx *Tx) PutGitOperation(ctx context.Context, o docs.GitOperation) error {
 	return err
 }
 
+// LostGitOperations gives operations that have not ended and that no job is
+// left to do.
+func (r Reader) LostGitOperations(ctx context.Context, job string, limit int) ([]docs.GitOperation, error) {
+	return many(ctx, r, scanGitOperation, `
+		SELECT `+gitOperationColumns+` FROM git_operations o
+		WHERE o.completed_at = 0 AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = $1 AND j.key = o.id AND j.state <> 'failed')
+		ORDER BY o.space_id, o.id LIMIT $2 + 0`, job, limit)
+}
+
+// DropGitOperation forgets an operation.
+func (tx *Tx) DropGitOperation(ctx context.Context, space docs.SpaceID, id docs.GitOperationID) error {
+	return tx.put(ctx, `DELETE FROM git_operations WHERE space_id = $1 AND id = $2`, space, id)
+}
+
 // keptGitOperations of a space stay; older ones that have ended go.
 const keptGitOperations = 100
 
@@ -133,7 +147,7 @@ func (tx *Tx) TidyGitOperations(ctx context.Context, space docs.SpaceID) error {
 // GitPair gives what a space has in common with a remote, by the key of the
 // remote, if it has anything.
 func (r Reader) GitPair(ctx context.Context, space docs.SpaceID, key string) (docs.GitPair, bool, error) {
-	return maybe(one(ctx, r, "git pair", func(s scanner) (p docs.GitPair, err error) {
+	return Maybe(one(ctx, r, "git pair", func(s scanner) (p docs.GitPair, err error) {
 		err = s.Scan(&p.Space, &p.Remote.URL, &p.Remote.Ref, &p.Remote.Directory, &p.Commit, &p.Revision, &p.Line, &p.Parked,
 			&p.Timestamp, &p.UpdatedAt)
 		return p, err
@@ -184,7 +198,7 @@ func scanGitConnection(s scanner) (c docs.GitConnection, err error) {
 
 // GitConnection gives the connection of a space, if it has one.
 func (r Reader) GitConnection(ctx context.Context, space docs.SpaceID) (docs.GitConnection, bool, error) {
-	return maybe(one(ctx, r, "git connection", scanGitConnection,
+	return Maybe(one(ctx, r, "git connection", scanGitConnection,
 		`SELECT `+gitConnectionColumns+` FROM git_connections c WHERE c.space_id = $1`, space))
 }
 
@@ -239,7 +253,7 @@ func (tx *Tx) PutGitBlobs(ctx context.Context, space docs.SpaceID, all []docs.Gi
 // GitBlob gives git's name of the file that a page was written to when it
 // had a source, if it was.
 func (r Reader) GitBlob(ctx context.Context, space docs.SpaceID, page, body string) (string, bool, error) {
-	return maybe(one(ctx, r, "git blob", scanText[string],
+	return Maybe(one(ctx, r, "git blob", scanText[string],
 		`SELECT oid FROM git_blobs WHERE space_id = $1 AND page_id = $2 AND body = $3`, space, page, body))
 }
 

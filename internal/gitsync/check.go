@@ -1,0 +1,199 @@
+package gitsync
+
+import (
+	"cmp"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/outbound"
+)
+
+// Limits of what a request can ask with.
+const (
+	MaxMessage = 64 << 10 // bytes of a commit message
+	MaxCacheID = 256      // bytes
+	MaxOpen    = 20       // operations of a space that somebody asked for and that have not ended
+
+	maxAhead = 24 * time.Hour // by which a timestamp may be in the future: clocks differ, and so do zones that were mixed up
+)
+
+// Prefixes of refs.
+const (
+	branches = "refs/heads/"
+	tags     = "refs/tags/"
+)
+
+// checkURL gives an address without the credentials in it, and those. The
+// error never repeats the address.
+func checkURL(field, raw string) (string, git.Credentials, error) {
+	clean, c, err := git.ParseURL(raw)
+	if err != nil {
+		return "", git.Credentials{}, errs.Field(field, "%s", strings.TrimPrefix(errs.Message(err), "the address of the repository "))
+	}
+	return clean, c, nil
+}
+
+// checkRef asks for the full name of a branch, or of a tag where nothing is
+// written to it.
+func checkRef(field, ref string, writes bool) error {
+	name, ok := strings.CutPrefix(ref, branches)
+	if !ok && !writes {
+		name, ok = strings.CutPrefix(ref, tags)
+	}
+	switch {
+	case !ok && writes:
+		return errs.Field(field, "must be the full name of a branch, such as refs/heads/main")
+	case !ok:
+		return errs.Field(field, "must be the full name of a branch or a tag, such as refs/heads/main")
+	}
+	err := git.CheckRef(ref)
+	if err == nil {
+		err = git.CheckRef(name)
+	}
+	if err != nil {
+		return errs.Field(field, "%s", strings.TrimPrefix(errs.Message(err), "the ref "))
+	}
+	return nil
+}
+
+// checkDirectory gives a folder of a repository as it is kept: without
+// slashes at the ends, and nothing for the root.
+func checkDirectory(field, dir string) (string, error) {
+	clean := strings.TrimSuffix(strings.TrimPrefix(dir, "/"), "/")
+	clean = strings.TrimPrefix(clean, "./")
+	if clean == "" || clean == "." {
+		return "", nil
+	}
+	if why := names.Bad(clean); why != "" || path.Clean(clean) != clean {
+		if why == "" {
+			why = "its path is not in its shortest form"
+		}
+		return "", errs.Field(field, "cannot be a folder of a repository: %s", why)
+	}
+	return clean, nil
+}
+
+// checkLink gives an address that is shown to people and put in front of the
+// name of a commit or a file. Nobody calls it.
+func checkLink(field, raw string) (string, error) {
+	if raw == "" {
+		return "", nil
+	}
+	u, err := outbound.CheckURL(raw)
+	if err != nil {
+		return "", errs.Field(field, "%s", strings.TrimPrefix(errs.Message(err), "the URL "))
+	}
+	return u.String(), nil
+}
+
+// checkTime refuses a moment that cannot have been.
+func checkTime(field string, t docs.Time, now docs.Time) error {
+	if t < 0 || t > now.Add(maxAhead) {
+		return errs.Field(field, "must be the time of what has happened; this one is in the future, or before 1970")
+	}
+	return nil
+}
+
+func checkMessage(field, text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return errs.Field(field, "must not be empty")
+	case len(text) > MaxMessage:
+		return errs.Field(field, "is longer than %d KB", MaxMessage>>10)
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		return errs.Field(field, "must be text in UTF-8 without NUL characters")
+	}
+	return nil
+}
+
+func checkCacheID(field, id string) error {
+	if len(id) > MaxCacheID || !utf8.ValidString(id) || strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return errs.Field(field, "must have at most %d characters, none of which is a control character", MaxCacheID)
+	}
+	return nil
+}
+
+// Providers that the contract has names for.
+const (
+	GitHub = "github"
+	GitLab = "gitlab"
+)
+
+func checkProvider(field, p string) error {
+	if p != "" && p != GitHub && p != GitLab {
+		return errs.Field(field, "must be %s or %s; leave it out for others", GitHub, GitLab)
+	}
+	return nil
+}
+
+// hostAndPath takes an address apart that ParseURL has given.
+func hostAndPath(clean string) (host, where string) {
+	if !strings.Contains(clean, "://") { // git@host:path
+		host, where, _ = strings.Cut(clean, ":")
+		_, host, _ = strings.Cut(host, "@")
+		return host, where
+	}
+	u, err := url.Parse(clean)
+	if err != nil {
+		return "", ""
+	}
+	return u.Hostname(), u.Path
+}
+
+// origin is the part of an address that says to whom credentials are shown.
+func origin(clean string) string {
+	_, where := hostAndPath(clean)
+	if scheme, rest, ok := strings.Cut(clean, "://"); ok {
+		authority, _, _ := strings.Cut(rest, "/")
+		return scheme + "://" + authority
+	}
+	return "ssh://" + strings.TrimSuffix(clean, ":"+where)
+}
+
+// infoOf tells people of a repository. What a request says of it comes
+// first.
+func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitInfo {
+	host, where := hostAndPath(remote.URL)
+	info := docs.GitInfo{
+		Provider: req.Provider, RepoName: repoName(where), URL: req.InfoURL, TreeURL: req.TreeURL, CommitURL: req.CommitURL, UpdatedAt: now,
+	}
+	if info.Provider == "" {
+		info.Provider = guessProvider(host)
+	}
+	if info.URL == "" && strings.HasPrefix(remote.URL, "http") {
+		info.URL = strings.TrimSuffix(remote.URL, ".git")
+	}
+	// Where the two that everybody knows show commits and files.
+	between, known := map[string]string{GitHub: "/", GitLab: "/-/"}[info.Provider]
+	if base, web := strings.TrimSuffix(remote.URL, ".git"), strings.HasPrefix(remote.URL, "http"); known && web {
+		branch := strings.TrimPrefix(strings.TrimPrefix(remote.Ref, branches), tags)
+		info.CommitURL = cmp.Or(info.CommitURL, base+between+"commit")
+		info.TreeURL = cmp.Or(info.TreeURL, base+between+"blob/"+(&url.URL{Path: path.Join(branch, remote.Directory)}).EscapedPath())
+	}
+	return info
+}
+
+// guessProvider knows the two hosts that everybody knows.
+func guessProvider(host string) string {
+	switch host {
+	case "github.com", "www.github.com", "ssh.github.com":
+		return GitHub
+	case "gitlab.com", "altssh.gitlab.com":
+		return GitLab
+	}
+	return ""
+}
+
+// repoName gives the last two parts of a path, which most hosts call a
+// repository by.
+func repoName(where string) string {
+	parts := strings.Split(strings.TrimSuffix(strings.Trim(where, "/"), ".git"), "/")
+	return strings.Join(parts[max(0, len(parts)-2):], "/")
+}

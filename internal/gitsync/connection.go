@@ -1,0 +1,313 @@
+package gitsync
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/seal"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Limits of a connection.
+const (
+	MinPoll       = 60             // seconds
+	MaxPoll       = 24 * 60 * 60   // seconds
+	DefaultPoll   = 5 * 60         // seconds
+	MaxTemplate   = 4 << 10        // bytes of a template of commit messages
+	MaxPrivateKey = 32 << 10       // bytes
+	MaxKnownHosts = 32 << 10       // bytes
+	MaxSecret     = 4 << 10        // bytes of a user name or a password
+	minHookSecret = 16             // shorter ones can be guessed from a single call
+	maxHookSecret = 256            // what hosts have room for
+	hookPath      = "/git/webhook" // below the space
+)
+
+// ConnectionInput is what a space is connected with. What is absent has its
+// default, but secrets stay.
+type ConnectionInput struct {
+	URL         string
+	Ref         string // a branch, short or in full; a tag in full if nothing is exported
+	Directory   string
+	Direction   docs.GitSyncDirection // empty: both
+	Credentials opt.Val[CredentialsInput]
+	Template    string
+	Poll        opt.Val[int] // seconds; 0: the remote is not looked at without being told
+	Paused      bool
+	HookSecret  opt.Val[string] // null: another one is made
+	Provider    string
+}
+
+// CredentialsInput are a name and a password, or a key.
+type CredentialsInput struct {
+	Username   string
+	Password   string
+	PrivateKey string
+	KnownHosts string
+}
+
+// Connect connects the space of a grant to a remote, in place of whatever it
+// was connected to. The secret by which hosts tell of pushes is given if it
+// is new, and not shown again.
+func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInput) (docs.GitConnection, string, error) {
+	next, given, err := in.check()
+	if err != nil {
+		return docs.GitConnection{}, "", err
+	}
+	var shown string
+	c, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.GitConnection, error) {
+		shown = ""
+		c := next
+		c.Space, c.User, c.CreatedAt, c.UpdatedAt = g.Space.ID, g.Actor.User, tx.Now(), tx.Now()
+		was, had, err := tx.GitConnection(ctx, c.Space)
+		if err != nil {
+			return c, err
+		}
+		if had {
+			c.CreatedAt, c.LastOperation, c.HookSealed = was.CreatedAt, was.LastOperation, was.HookSealed
+		}
+		if c.Sealed, err = connectionSecret(ctx, tx, c, was, given, in.Credentials.IsNull()); err != nil {
+			return c, err
+		}
+		c.HasCredentials = c.Sealed != ""
+		if in.HookSecret.Set() || c.HookSealed == "" {
+			if shown = in.HookSecret.Or(""); shown == "" {
+				shown = newHookSecret()
+			}
+			if c.HookSealed, err = seal.Seal(ctx, tx.Reader, seal.GitHook, string(c.Space), shown); err != nil {
+				return c, err
+			}
+		}
+		if c.PollSeconds > 0 && !c.Paused {
+			c.DueAt = tx.Now() + docs.Time(c.PollSeconds)*1000
+		}
+		if had && was.Remote != c.Remote {
+			if err := endConnected(ctx, tx, c.Space); err != nil {
+				return c, err
+			}
+		}
+		if err := tx.PutGitConnection(ctx, c); err != nil {
+			return c, err
+		}
+		if err := tx.PutGitInfo(ctx, c.Space, infoOf(c.Remote, docs.GitRequest{Provider: c.Provider}, tx.Now())); err != nil {
+			return c, err
+		}
+		return c, audit.Record(ctx, tx, g.Actor, event(g.Space, "connect", map[string]any{
+			"url": c.Remote.URL, "ref": c.Remote.Ref, "directory": c.Remote.Directory, "direction": c.Direction, "paused": c.Paused,
+			"credentials": in.Credentials.Set() || given != nil, "secret": shown != "",
+		}))
+	})
+	if err != nil {
+		return c, "", err
+	}
+	return c, shown, nil
+}
+
+// check gives a connection of what was asked, and the credentials if there
+// are some.
+func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials, err error) {
+	c = docs.GitConnection{
+		Direction: in.Direction, CommitTemplate: in.Template, PollSeconds: in.Poll.Or(DefaultPoll), Paused: in.Paused, Provider: in.Provider,
+	}
+	var inURL git.Credentials
+	if c.Remote.URL, inURL, err = checkURL("body.url", in.URL); err != nil {
+		return c, nil, err
+	}
+	switch c.Direction {
+	case "":
+		c.Direction = docs.GitSyncBoth
+	case docs.GitSyncImport, docs.GitSyncExport, docs.GitSyncBoth:
+	default:
+		return c, nil, errs.Field("body.direction", "must be import, export or both")
+	}
+	if c.Remote.Ref = in.Ref; !strings.HasPrefix(in.Ref, "refs/") {
+		c.Remote.Ref = branches + in.Ref
+	}
+	if err := checkRef("body.ref", c.Remote.Ref, c.Direction.Exports()); err != nil {
+		return c, nil, err
+	}
+	if c.Remote.Directory, err = checkDirectory("body.directory", in.Directory); err != nil {
+		return c, nil, err
+	}
+	if in.Template != "" {
+		if err := checkMessage("body.commitTemplate", in.Template); err != nil {
+			return c, nil, err
+		}
+		if len(in.Template) > MaxTemplate {
+			return c, nil, errs.Field("body.commitTemplate", "is longer than %d KB", MaxTemplate>>10)
+		}
+	}
+	if p := c.PollSeconds; p != 0 && (p < MinPoll || p > MaxPoll) {
+		return c, nil, errs.Field("body.pollSeconds", "must be 0, for never, or %d to %d", MinPoll, MaxPoll)
+	}
+	if err := checkProvider("body.provider", in.Provider); err != nil {
+		return c, nil, err
+	}
+	if secret, ok := in.HookSecret.Get(); ok {
+		if err := checkHookSecret(secret); err != nil {
+			return c, nil, err
+		}
+	}
+	asked, ok := in.Credentials.Get()
+	switch {
+	case ok && (inURL.Username != "" || inURL.Password != ""):
+		return c, nil, errs.Field("body.credentials", "stand in the url already; write them in one place")
+	case ok:
+		secret, err := asked.check(c.Remote.URL)
+		return c, &secret, err
+	case inURL.Username != "" || inURL.Password != "":
+		return c, &inURL, nil
+	}
+	return c, nil, nil
+}
+
+// connectionSecret seals what was given. What was stored stays if nothing is
+// said and the same server asks for it: nobody can have it sent elsewhere.
+func connectionSecret(ctx context.Context, tx *store.Tx, c, was docs.GitConnection, given *git.Credentials, remove bool) (string, error) {
+	switch {
+	case given != nil:
+		return sealCredentials(ctx, tx.Reader, seal.GitConnection, string(c.Space), *given)
+	case remove || was.Sealed == "" || origin(was.Remote.URL) != origin(c.Remote.URL):
+		return "", nil
+	}
+	return was.Sealed, nil
+}
+
+// newHookSecret gives 32 random bytes.
+func newHookSecret() string {
+	b := make([]byte, 32)
+	rand.Read(b) // never fails: crypto/rand ends the program instead
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func checkHookSecret(s string) error {
+	if len(s) < minHookSecret || len(s) > maxHookSecret {
+		return errs.Field("body.webhookSecret", "must have %d to %d characters; leave it out to have one made", minHookSecret, maxHookSecret)
+	}
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return errs.Field("body.webhookSecret", "must be printable ASCII without blanks")
+		}
+	}
+	return nil
+}
+
+// Connection gives what the space of a grant is connected to.
+func (s *Service) Connection(ctx context.Context, g *authz.Grant) (docs.GitConnection, error) {
+	return connectionOf(ctx, s.Store.Reader, g.Space.ID)
+}
+
+func connectionOf(ctx context.Context, r store.Reader, space docs.SpaceID) (docs.GitConnection, error) {
+	c, ok, err := r.GitConnection(ctx, space)
+	if err == nil && !ok {
+		err = errs.Missing("git connection")
+	}
+	return c, err
+}
+
+// HookURL is the address that a host calls to tell of pushes.
+func (s *Service) HookURL(space docs.SpaceID) string {
+	return s.BaseURL + "/v1/spaces/" + string(space) + hookPath
+}
+
+// Disconnect ends the connection of the space of a grant. What waits to be
+// done for it is not done.
+func (s *Service) Disconnect(ctx context.Context, g *authz.Grant) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		c, err := connectionOf(ctx, tx.Reader, g.Space.ID)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.DropGitConnection(ctx, c.Space); err != nil {
+			return err
+		}
+		if err := endConnected(ctx, tx, c.Space); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, event(g.Space, "disconnect", map[string]any{
+			"url": c.Remote.URL, "ref": c.Remote.Ref, "directory": c.Remote.Directory,
+		}))
+	})
+}
+
+// endConnected ends what waits to be done for a connection. What runs notices
+// by itself.
+func endConnected(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
+	open, err := tx.OpenGitOperations(ctx, space)
+	if err != nil {
+		return err
+	}
+	for _, o := range open {
+		if !o.Request.Connected || o.State != docs.GitQueued {
+			continue
+		}
+		if err := end(ctx, tx, o, ReasonGone, errDisconnected.Message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end ends an operation that did not run to its end.
+func end(ctx context.Context, tx *store.Tx, o docs.GitOperation, reason, message string) error {
+	o.State, o.Reason, o.Error = docs.GitFailure, reason, message
+	o.CompletedAt, o.UpdatedAt = tx.Now(), tx.Now()
+	if err := tx.PutGitOperation(ctx, o); err != nil {
+		return err
+	}
+	_, err := tx.DropJob(ctx, OperationJob, string(o.ID))
+	return err
+}
+
+// SyncNow queues what a connection does: an import, an export, or both.
+func (s *Service) SyncNow(ctx context.Context, g *authz.Grant) ([]docs.GitOperation, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) ([]docs.GitOperation, error) {
+		c, err := connectionOf(ctx, tx.Reader, g.Space.ID)
+		if err != nil {
+			return nil, err
+		}
+		if c.Paused {
+			return nil, errs.E(errs.Precondition, "the connection is paused; set paused to false first")
+		}
+		var out []docs.GitOperation
+		if c.Direction.Imports() {
+			o, err := queueConnected(ctx, tx, &c, docs.GitImport, docs.GitRequest{})
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, o)
+		}
+		if c.Direction.Exports() {
+			o, err := queueConnected(ctx, tx, &c, docs.GitExport, docs.GitRequest{})
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, o)
+		}
+		return out, audit.Record(ctx, tx, g.Actor, event(g.Space, "sync", map[string]any{"direction": c.Direction}))
+	})
+}
+
+// queueConnected queues an operation of a connection, which acts for whoever
+// made it, and notes it.
+func queueConnected(ctx context.Context, tx *store.Tx, c *docs.GitConnection, d docs.GitDirection, req docs.GitRequest) (docs.GitOperation, error) {
+	req.Connected, req.Provider = true, c.Provider
+	info := infoOf(c.Remote, req, tx.Now())
+	req.TreeURL, req.CommitURL = info.TreeURL, info.CommitURL
+	if d == docs.GitExport {
+		req.Message = c.CommitTemplate
+	}
+	o, _, err := queue(ctx, tx, docs.GitOperation{Space: c.Space, Direction: d, Remote: c.Remote, Request: req, User: c.User}, git.Credentials{})
+	if err != nil {
+		return o, err
+	}
+	c.LastOperation = o.ID
+	return o, tx.PutGitConnection(ctx, *c)
+}

@@ -1,0 +1,186 @@
+package gitsync
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// What keeps connected spaces the same as their remotes without being asked.
+const (
+	// ExportJob queues the export of a space whose content has changed. Its
+	// key is the space.
+	ExportJob = "git.export"
+	// PollJob looks which remotes are to be looked at.
+	PollJob   = "git.poll"
+	PollEvery = 15 * time.Second
+
+	quiet      = 30 * time.Second // without an edit before edits are exported
+	longest    = 5 * time.Minute  // that edits wait while others follow
+	pollBatch  = 50               // connections of one run; the others have waited less
+	lostBatch  = 50
+	retryAfter = 15 * 60 // seconds at least between looks at a remote that does not work
+)
+
+// Moved queues what follows from a new revision of a space, in the
+// transaction that makes it: a merge is exported at once, edits when nobody
+// has made one for a while. What an import brought is in the repository.
+func (s *Service) Moved(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
+	if rev.Git != nil {
+		return nil
+	}
+	c, ok, err := tx.GitConnection(ctx, sp.ID)
+	if err != nil || !ok || c.Paused || !c.Direction.Exports() {
+		return err
+	}
+	at := tx.Now().Add(quiet)
+	if rev.Type == docs.RevisionMerge {
+		at = tx.Now()
+	}
+	return jobs.EnqueueQuiet(ctx, tx, jobs.Job{Kind: ExportJob, Key: string(sp.ID), Payload: spacePayload{sp.ID}, RunAt: at}, longest)
+}
+
+type spacePayload struct {
+	Space docs.SpaceID `json:"space"`
+}
+
+// QueueExport is the handler of ExportJob. Of several exports that wait only
+// one is queued: each takes all that is there when it begins.
+func (s *Service) QueueExport(ctx context.Context, payload []byte) error {
+	var p spacePayload
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return err
+	}
+	return s.Store.DoInTurn(ctx, string(p.Space), func(tx *store.Tx) error {
+		c, ok, err := tx.GitConnection(ctx, p.Space)
+		if err != nil || !ok || c.Paused || !c.Direction.Exports() {
+			return err
+		}
+		_, err = queueConnected(ctx, tx, &c, docs.GitExport, docs.GitRequest{})
+		return err
+	})
+}
+
+// Poll is the handler of PollJob: it queues imports of connections whose
+// time has come and that have nothing to do, and exports of those that are
+// behind. Operations that nobody is left to do are ended, so that they do
+// not hold up their space.
+func (s *Service) Poll(ctx context.Context, _ []byte) error {
+	now := docs.TimeOf(s.Store.Clock())
+	due, err := s.Store.DueGitConnections(ctx, now, pollBatch)
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, c := range due {
+		if err := s.poll(ctx, c.Space); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	lost, err := s.Store.LostGitOperations(ctx, OperationJob, lostBatch)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	for _, o := range lost {
+		if err := s.giveUp(ctx, o); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
+// poll queues what a connection has to do, and notes when to look again.
+func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
+	return s.Store.DoInTurn(ctx, string(space), func(tx *store.Tx) error {
+		c, ok, err := tx.GitConnection(ctx, space)
+		if err != nil || !ok || c.DueAt.IsZero() || c.DueAt > tx.Now() {
+			return err
+		}
+		pause := c.PollSeconds
+		open, err := tx.OpenGitOperations(ctx, space)
+		if err != nil {
+			return err
+		}
+		if c.Paused || pause == 0 {
+			c.DueAt = 0
+			return tx.PutGitConnection(ctx, c)
+		}
+		last, err := lastOperation(ctx, tx, c)
+		if err != nil {
+			return err
+		}
+		if last.State == docs.GitFailure {
+			pause = max(pause, retryAfter)
+		}
+		c.DueAt = tx.Now() + docs.Time(pause)*1000 + docs.Time(rand.N(1000)) // they spread out
+		if len(open) > 0 {
+			return tx.PutGitConnection(ctx, c)
+		}
+		// A look that found nothing is not worth a line of the log once
+		// there is a newer one.
+		if last.Request.Polled && last.State == docs.GitSuccess && last.Reason == ReasonUnchanged {
+			if err := tx.DropGitOperation(ctx, space, last.ID); err != nil {
+				return err
+			}
+			c.LastOperation = ""
+		}
+		if behind, err := isBehind(ctx, tx, c); err != nil {
+			return err
+		} else if behind && c.Direction.Exports() {
+			if _, err := queueConnected(ctx, tx, &c, docs.GitExport, docs.GitRequest{Polled: true}); err != nil {
+				return err
+			}
+		}
+		if c.Direction.Imports() {
+			if _, err := queueConnected(ctx, tx, &c, docs.GitImport, docs.GitRequest{Polled: true}); err != nil {
+				return err
+			}
+		}
+		return tx.PutGitConnection(ctx, c)
+	})
+}
+
+// lastOperation gives the newest operation of a connection, or nothing if it
+// is forgotten.
+func lastOperation(ctx context.Context, tx *store.Tx, c docs.GitConnection) (docs.GitOperation, error) {
+	if c.LastOperation == "" {
+		return docs.GitOperation{}, nil
+	}
+	o, _, err := store.Maybe(tx.GitOperation(ctx, c.Space, c.LastOperation))
+	return o, err
+}
+
+// isBehind tells whether a space has something that its remote lacks, such
+// as after an export that failed, or that had to wait for a change request.
+func isBehind(ctx context.Context, tx *store.Tx, c docs.GitConnection) (bool, error) {
+	pair, ok, err := tx.GitPair(ctx, c.Space, c.Remote.Key())
+	if err != nil || !ok {
+		return false, err
+	}
+	if pair.Parked != "" {
+		cr, ok, err := store.Maybe(tx.ChangeRequest(ctx, c.Space, string(pair.Parked)))
+		if err != nil || ok && (cr.Status == docs.ChangeDraft || cr.Status == docs.ChangeOpen) {
+			return false, err
+		}
+	}
+	sp, err := tx.Space(ctx, c.Space)
+	return sp.It.Revision != pair.Line, err
+}
+
+// giveUp ends an operation whose job is gone.
+func (s *Service) giveUp(ctx context.Context, o docs.GitOperation) error {
+	return s.Store.DoInTurn(ctx, string(o.Space), func(tx *store.Tx) error {
+		now, ok, err := store.Maybe(tx.GitOperation(ctx, o.Space, o.ID))
+		if err != nil || !ok || now.Ended() {
+			return err
+		}
+		return end(ctx, tx, now, string(git.Internal), "it failed again and again for a reason of our own; look at the server's log, then ask for it again")
+	})
+}

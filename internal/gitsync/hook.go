@@ -1,0 +1,189 @@
+package gitsync
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/seal"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// hookWindow is how old, or how new, a call with a time in its signature may
+// be.
+const hookWindow = 5 * time.Minute
+
+// MaxHook is how much a host may tell at once. A push of hundreds of commits
+// is smaller.
+const MaxHook = 1 << 20
+
+// errHook is one answer for whatever is wrong, so that nobody learns which
+// spaces are connected.
+var errHook = errs.E(errs.Unauthenticated, "the signature is missing or wrong, or the space is not connected to a repository; set the secret of the connection at the host")
+
+// Call is what a host sends.
+type Call struct {
+	Header func(name string) string
+	Body   []byte
+}
+
+// Hook takes a host's word for it that something was pushed, if the secret
+// of the connection proves that it is the host, and queues an import. Other
+// events are no mistake and do nothing. Telling twice does no harm: an import
+// of what is there already changes nothing.
+func (s *Service) Hook(ctx context.Context, space docs.SpaceID, call Call) error {
+	c, ok, err := s.Store.GitConnection(ctx, space)
+	if err != nil {
+		return err
+	}
+	secret := ""
+	if ok {
+		if secret, err = seal.Open(ctx, s.Store.Reader, seal.GitHook, string(space), c.HookSealed); err != nil {
+			return err
+		}
+	} else {
+		secret = newHookSecret() // takes as long, and fits nothing
+	}
+	now := docs.TimeOf(s.Store.Clock())
+	at, good := call.verify(secret, now)
+	if !good || !ok {
+		return errHook
+	}
+	push, is := call.push()
+	if !is || push.Ref != "" && push.Ref != c.Remote.Ref || push.gone() {
+		return nil
+	}
+	if at.IsZero() {
+		at = push.at(now)
+	}
+	return s.Store.DoInTurn(ctx, string(space), func(tx *store.Tx) error {
+		sp, ok, err := store.Maybe(tx.Space(ctx, space))
+		if err != nil || !ok || !sp.It.DeletedAt.IsZero() {
+			return err
+		}
+		now, ok, err := tx.GitConnection(ctx, space)
+		if err != nil || !ok || now.Paused || !now.Direction.Imports() || now.Remote != c.Remote {
+			return err
+		}
+		_, err = queueConnected(ctx, tx, &now, docs.GitImport, docs.GitRequest{Timestamp: at})
+		return err
+	})
+}
+
+// verify checks whichever signature a call has. A signature of our own form
+// also tells when the call was made.
+func (c Call) verify(secret string, now docs.Time) (docs.Time, bool) {
+	good, at := false, docs.Time(0)
+	if v := c.Header("X-Hub-Signature-256"); v != "" {
+		good = good || c.signed(secret, "", strings.TrimPrefix(v, "sha256="))
+	}
+	for _, name := range []string{"X-Gitea-Signature", "X-Forgejo-Signature"} {
+		if v := c.Header(name); v != "" {
+			good = good || c.signed(secret, "", v)
+		}
+	}
+	if v := c.Header("X-Gitlab-Token"); v != "" {
+		// Hashes have one length, so that the time tells nothing of the other.
+		a, b := sha256.Sum256([]byte(v)), sha256.Sum256([]byte(secret))
+		good = good || hmac.Equal(a[:], b[:])
+	}
+	if v := c.Header("X-Octavo-Signature"); v != "" && len(v) < 200 {
+		var moment, mac string
+		for part := range strings.SplitSeq(v, ",") {
+			switch key, value, _ := strings.Cut(strings.TrimSpace(part), "="); key {
+			case "t":
+				moment = value
+			case "v1":
+				mac = value
+			}
+		}
+		n, err := strconv.ParseInt(moment, 10, 64)
+		fresh := err == nil && n > 0 && n < int64(1)<<40
+		if fresh {
+			t := docs.Time(n * 1000)
+			fresh = t <= now.Add(hookWindow) && t >= now.Add(-hookWindow)
+		}
+		if c.signed(secret, moment+".", mac) && fresh {
+			good, at = true, docs.Time(n*1000)
+		}
+	}
+	return at, good
+}
+
+func (c Call) signed(secret, before, hexMAC string) bool {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(before))
+	mac.Write(c.Body)
+	got, err := hex.DecodeString(hexMAC)
+	return err == nil && hmac.Equal(got, mac.Sum(nil))
+}
+
+// push is what hosts have in common when they tell of a push.
+type push struct {
+	Ref        string `json:"ref"`
+	After      string `json:"after"`
+	Deleted    bool   `json:"deleted"`
+	Repository struct {
+		PushedAt json.RawMessage `json:"pushed_at"`
+	} `json:"repository"`
+}
+
+// gone tells that the branch was deleted.
+func (p push) gone() bool {
+	return p.Deleted || p.After != "" && strings.Trim(p.After, "0") == ""
+}
+
+// at gives when the push was, by the clock of the host. Dates of commits are
+// by whoever made them, and may be anything.
+func (p push) at(now docs.Time) docs.Time {
+	var seconds int64 // in a push GitHub has a number there, elsewhere a text
+	if json.Unmarshal(p.Repository.PushedAt, &seconds) != nil || seconds <= 0 || seconds > int64(1)<<40 {
+		return 0
+	}
+	t := docs.Time(seconds * 1000)
+	if checkTime("", t, now) != nil {
+		return 0
+	}
+	return t
+}
+
+// push reads a call. One without a kind is from a script: its body says
+// which ref was pushed, or nothing.
+func (c Call) push() (push, bool) {
+	var p push
+	kind := ""
+	for _, name := range []string{"X-GitHub-Event", "X-Gitea-Event", "X-Forgejo-Event", "X-Gitlab-Event"} {
+		if kind = c.Header(name); kind != "" {
+			break
+		}
+	}
+	switch kind {
+	case "", "push", "Push Hook", "Tag Push Hook":
+	default:
+		return p, false
+	}
+	body := bytes.TrimSpace(c.Body)
+	if strings.HasPrefix(c.Header("Content-Type"), "application/x-www-form-urlencoded") {
+		form, err := url.ParseQuery(string(body))
+		if err != nil {
+			return p, false
+		}
+		body = []byte(form.Get("payload"))
+	}
+	if len(body) == 0 {
+		return p, kind == ""
+	}
+	if err := json.Unmarshal(body, &p); err != nil {
+		return p, false
+	}
+	return p, kind == "" || p.Ref != ""
+}

@@ -1,0 +1,39 @@
+package gitsync
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Info gives what the space of a grant tells of its repository.
+func (s *Service) Info(_ context.Context, g *authz.Grant) (docs.GitInfo, error) {
+	if g.Space.Git == nil {
+		return docs.GitInfo{}, errs.E(errs.NotFound, "the space is synchronized with no git provider; import or export it, or connect it")
+	}
+	return *g.Space.Git, nil
+}
+
+// Forget removes what imports and exports have told of the provider. A
+// connection is not ended by it.
+func (s *Service) Forget(ctx context.Context, g *authz.Grant) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		had, err := tx.DropGitInfo(ctx, g.Space.ID)
+		if err != nil {
+			return err
+		}
+		if !had {
+			return errs.Missing("git provider")
+		}
+		return audit.Record(ctx, tx, g.Actor, event(g.Space, "forget", nil))
+	})
+}
+
+// Operation gives an operation of the space of a grant.
+func (s *Service) Operation(ctx context.Context, g *authz.Grant, id docs.GitOperationID) (docs.GitOperation, error) {
+	return s.Store.GitOperation(ctx, g.Space.ID, id)
+}

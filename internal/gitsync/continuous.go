@@ -63,9 +63,30 @@ func (s *Service) QueueExport(ctx context.Context, payload []byte) error {
 		if err != nil || !ok || c.Paused || !c.Direction.Exports() {
 			return err
 		}
-		_, err = queueConnected(ctx, tx, &c, docs.GitExport, docs.GitRequest{})
-		return err
+		return queueExport(ctx, tx, &c)
 	})
+}
+
+// queueExport queues an export of a connection. What the remote has comes in
+// before, so that the export can go on from there.
+func queueExport(ctx context.Context, tx *store.Tx, c *docs.GitConnection) error {
+	if c.Direction.Imports() {
+		if _, err := queueConnected(ctx, tx, c, docs.GitImport, docs.GitRequest{Polled: true}); err != nil {
+			return err
+		}
+	}
+	_, err := queueConnected(ctx, tx, c, docs.GitExport, docs.GitRequest{})
+	return err
+}
+
+// again queues an export of a connection once more that found that the remote
+// had moved on.
+func again(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
+	c, ok, err := tx.GitConnection(ctx, space)
+	if err != nil || !ok || c.Paused || c.Direction != docs.GitSyncBoth {
+		return err
+	}
+	return queueExport(ctx, tx, &c)
 }
 
 // Poll is the handler of PollJob: it queues imports of connections whose
@@ -131,15 +152,15 @@ func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
 			}
 			c.LastOperation = ""
 		}
+		if c.Direction.Imports() {
+			if _, err := queueConnected(ctx, tx, &c, docs.GitImport, docs.GitRequest{Polled: true}); err != nil {
+				return err
+			}
+		}
 		if behind, err := isBehind(ctx, tx, c); err != nil {
 			return err
 		} else if behind && c.Direction.Exports() {
 			if _, err := queueConnected(ctx, tx, &c, docs.GitExport, docs.GitRequest{Polled: true}); err != nil {
-				return err
-			}
-		}
-		if c.Direction.Imports() {
-			if _, err := queueConnected(ctx, tx, &c, docs.GitImport, docs.GitRequest{Polled: true}); err != nil {
 				return err
 			}
 		}

@@ -291,7 +291,13 @@ func (t *task) fail(ctx context.Context, failure error) error {
 		}
 		g := authz.Operator(t.o.User)
 		g.Space = sp.It
-		return t.complete(ctx, tx, g, docs.GitFailure, reason, message)
+		if err := t.complete(ctx, tx, g, docs.GitFailure, reason, message); err != nil {
+			return err
+		}
+		if t.o.Request.Connected && reason == string(git.NotFastForward) {
+			return again(ctx, tx, t.o.Space)
+		}
+		return nil
 	})
 }
 

@@ -3,6 +3,7 @@ package content
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"hash/maphash"
 	"path"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // Pages have ids, files have none. A page is known again by the file that it
@@ -193,6 +195,136 @@ func linesOf(seed maphash.Seed, text []byte) map[uint64]int {
 		out[maphash.Bytes(seed, line)] += len(line)
 	}
 	return out
+}
+
+// page makes a page of a folder into one of the space: the one that it was
+// before, if there was one.
+func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageID, siblings []docs.Page) (docs.Page, error) {
+	p := docs.Page{
+		Type: docs.PageType(fp.Type), Parent: parent, Title: fp.Title, Emoji: fp.Emoji, LinkTitle: fp.LinkTitle,
+		Slug: fp.Slug, Pinned: true, File: fp.File, CreatedAt: im.now,
+	}
+	switch p.Type {
+	case docs.PageDocument:
+		was, known, err := im.was(ctx, fp)
+		if err != nil {
+			return p, err
+		}
+		if known && im.same(fp.File) { // git has nothing to say of it but its place
+			p = was
+			p.Parent, p.Title, p.LinkTitle = parent, fp.Title, fp.LinkTitle
+		} else {
+			headOf(fp.Head, &p)
+			p.Title, p.Emoji, p.LinkTitle = fp.Title, fp.Emoji, fp.LinkTitle
+			if fp.Source != nil {
+				p.OID = gitOID(fp.Source)
+			}
+			if known {
+				im.remain(&p, was, fp.File)
+			}
+		}
+		if p.Emoji = fp.Emoji; EmojiText(was.Emoji) == fp.Emoji {
+			p.Emoji = was.Emoji
+		}
+	case docs.PageComputed:
+		b, err := json.Marshal(fp.Computed)
+		if err != nil {
+			return p, err
+		}
+		p.Computed = b
+		if p.Title == "" {
+			p.Title = "Computed pages"
+		}
+	case docs.PageLink:
+		p.Target = &markup.Ref{Kind: markup.RefURL, URL: fp.Target} // resolved with the bodies
+	}
+	if p.Title == "" {
+		p.Title = "Untitled"
+	}
+	if p.Type != docs.PageDocument {
+		p = im.other(p, siblings)
+	}
+	if p.ID == "" {
+		p.ID = docs.PageID(im.newID())
+	}
+	return p, nil
+}
+
+// was gives the page that a page of the folder was before.
+func (im *importer) was(ctx context.Context, fp *folder.Page) (docs.Page, bool, error) {
+	id, ok := im.where[fp.File]
+	if !ok {
+		id, ok = im.moved[fp.File]
+	}
+	if !ok || im.kept[id] {
+		return docs.Page{}, false, nil
+	}
+	before := &tree{src: im.src, root: im.base.Root}
+	return before.page(ctx, id)
+}
+
+// remain gives a page what it keeps of the one that it was: its id, and the
+// slug that somebody chose. A page without a file of its own goes on without
+// one.
+func (im *importer) remain(p *docs.Page, was docs.Page, file string) {
+	p.ID = was.ID
+	stayed := im.where[file] == was.ID
+	if stayed || was.File != "" && was.Slug != folder.SlugOf(was.File) {
+		p.Slug, p.Pinned = was.Slug, was.Pinned
+	}
+	if stayed && was.File == "" {
+		p.File = ""
+	}
+}
+
+// other gives a group, a link or a computed page what it keeps of the one
+// that it was: everything that a folder cannot tell.
+func (im *importer) other(p docs.Page, siblings []docs.Page) docs.Page {
+	was, ok := im.alike(p, siblings)
+	if !ok {
+		return p
+	}
+	old := was
+	was.Parent, was.Target, was.Computed = p.Parent, p.Target, p.Computed
+	if EmojiText(old.Emoji) != p.Emoji {
+		was.Emoji = p.Emoji
+	}
+	switch p.Type {
+	case docs.PageGroup:
+		if was.Title = p.Title; was.Slug != p.Slug {
+			was.Slug, was.Pinned = p.Slug, p.Pinned
+		}
+	case docs.PageLink:
+		was.Title, was.LinkTitle = p.Title, p.LinkTitle
+	case docs.PageComputed:
+		was.Emoji = old.Emoji // it has a title and an emoji only here
+	}
+	return was
+}
+
+// alike finds the page that one without a file was: one beside it that is
+// called the same, leads to the same or has the same address, else one from
+// elsewhere that is called the same.
+func (im *importer) alike(p docs.Page, siblings []docs.Page) (docs.Page, bool) {
+	for _, same := range []struct {
+		in    []docs.Page
+		alike func(o docs.Page) bool
+	}{
+		{siblings, func(o docs.Page) bool { return p.Computed != nil && string(o.Computed) == string(p.Computed) }},
+		{siblings, func(o docs.Page) bool { return o.Title == p.Title && o.Slug == p.Slug }},
+		{siblings, func(o docs.Page) bool { return o.Title == p.Title }},
+		{siblings, func(o docs.Page) bool { return p.Slug != "" && o.Slug == p.Slug }},
+		{siblings, func(o docs.Page) bool { return p.Target != nil && sameRef(o.Target, p.Target) }},
+		{im.fileless, func(o docs.Page) bool { return o.Title == p.Title }},
+		{im.fileless, func(o docs.Page) bool { return p.Computed != nil && string(o.Computed) == string(p.Computed) }},
+	} {
+		for _, o := range same.in {
+			if o.Type == p.Type && !im.kept[o.ID] && same.alike(o) {
+				return o, true
+			}
+		}
+	}
+	return p, false
 }
 
 // bornName gives the file of a page that has none of its own, after its

@@ -125,9 +125,14 @@ func (d *draft) takeFile(ctx context.Context, id string, after []byte) error {
 	if err != nil {
 		return err
 	}
-	if f.Path, err = d.freeName(ctx, f.Path, "f:"+id); err != nil {
+	path, err := d.freeName(ctx, f.Path, "f:"+id)
+	if err == nil && path == "" { // both sides have another file there
+		path, err = d.assetPath(ctx, f.Name)
+	}
+	if err != nil {
 		return err
 	}
+	f.Path = path
 	return d.putFile(f)
 }
 

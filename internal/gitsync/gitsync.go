@@ -10,6 +10,7 @@ package gitsync
 
 import (
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/git"
@@ -25,6 +26,8 @@ type Service struct {
 	Git     *git.Runner
 	Log     *slog.Logger
 	BaseURL string // of the server, without a slash at the end
+
+	running atomic.Int32
 }
 
 // OperationJob is the kind of job that does an operation. Its key is the id

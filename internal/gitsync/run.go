@@ -16,6 +16,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
+// MaxRunning is how many operations a node does at once. Servers of others
+// may be slow; what else the node has to do must not wait for them.
+const MaxRunning = 3
+
 const (
 	// wait is how long an operation stands behind another one of its space
 	// before it looks again.
@@ -65,6 +69,10 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 		return err
 	}
 	if first.ID != o.ID {
+		return jobs.Later(wait)
+	}
+	defer s.running.Add(-1)
+	if s.running.Add(1) > MaxRunning {
 		return jobs.Later(wait)
 	}
 	t := &task{s: s, o: o}

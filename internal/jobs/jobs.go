@@ -151,9 +151,22 @@ func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 	if err != nil || !due {
 		return false, err
 	}
-	job, err := store.InTx(ctx, r.Store, func(tx *store.Tx) (store.Job, error) {
+	return r.claimed(ctx, func(tx *store.Tx) (store.Job, error) {
 		return tx.ClaimJob(ctx, r.node, tx.Now().Add(lease))
 	})
+}
+
+// RunOnly runs one job, if it is due and nobody else has it. It tells whether
+// it ran.
+func (r *Runner) RunOnly(ctx context.Context, kind, key string) (bool, error) {
+	return r.claimed(ctx, func(tx *store.Tx) (store.Job, error) {
+		return tx.ClaimJobOf(ctx, r.node, tx.Now().Add(lease), kind, key)
+	})
+}
+
+// claimed runs the job that claim leases.
+func (r *Runner) claimed(ctx context.Context, claim func(tx *store.Tx) (store.Job, error)) (bool, error) {
+	job, err := store.InTx(ctx, r.Store, claim)
 	if errs.Is(err, errs.NotFound) {
 		return false, nil // another node was faster
 	}

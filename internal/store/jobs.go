@@ -81,6 +81,14 @@ func (tx *Tx) ClaimJob(ctx context.Context, node string, lease docs.Time) (Job, 
 		RETURNING `+jobColumns, tx.Now(), node, lease)
 }
 
+// ClaimJobOf is ClaimJob for one job. NotFound: it is not there, not due, or
+// somebody else has it.
+func (tx *Tx) ClaimJobOf(ctx context.Context, node string, lease docs.Time, kind, key string) (Job, error) {
+	return one(ctx, tx.Reader, "job", scanJob, `
+		UPDATE jobs SET state = 'running', leased_by = $2, lease_until = $3, attempts = attempts + 1
+		WHERE kind = $4 AND key = $5 AND (`+jobDue+`) RETURNING `+jobColumns, tx.Now(), node, lease, kind, key)
+}
+
 // holding is true only while the lease is the one that ClaimJob gave: a node
 // that lost its lease can no longer say anything about the job.
 const holding = ` WHERE id = $1 AND leased_by = $2 AND attempts = $3 AND state = 'running'`

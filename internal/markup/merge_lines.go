@@ -12,7 +12,15 @@ func mergeLines(base, into, from string) string {
 	if base == "" || into == "" || from == "" {
 		return ""
 	}
-	b, a, c := strings.Split(base, "\n"), strings.Split(into, "\n"), strings.Split(from, "\n")
+	return strings.Join(mergeParts(strings.Split(base, "\n"), strings.Split(into, "\n"), strings.Split(from, "\n"), mergeRun), "\n")
+}
+
+// mergeRunFunc merges parts that stand between two that nobody changed.
+type mergeRunFunc func(base, into, from []string) ([]string, bool)
+
+// mergeParts merges three lists of lines, or of other parts of a source; nil
+// when it cannot be done.
+func mergeParts(b, a, c []string, run mergeRunFunc) []string {
 	inA, inC := alignLines(b, a), alignLines(b, c)
 	var out []string
 	bi, ai, ci := 0, 0, 0
@@ -24,9 +32,9 @@ func mergeLines(base, into, from string) string {
 		if x < ai || y < ci { // not on both sides, or not in order
 			continue
 		}
-		lines, ok := mergeRun(b[bi:i], a[ai:x], c[ci:y])
+		lines, ok := run(b[bi:i], a[ai:x], c[ci:y])
 		if !ok {
-			return ""
+			return nil
 		}
 		out = append(out, lines...)
 		if i < len(b) {
@@ -34,7 +42,7 @@ func mergeLines(base, into, from string) string {
 		}
 		bi, ai, ci = i+1, x+1, y+1
 	}
-	return strings.Join(out, "\n")
+	return out
 }
 
 // alignLines gives for each line of the base where it is in a side, or -1.
@@ -63,7 +71,7 @@ func alignLines(base, side []string) []int {
 	return at
 }
 
-// mergeRun merges lines that stand between two that nobody changed.
+// mergeRun takes what one side changed, line by line where there are as many.
 func mergeRun(base, into, from []string) ([]string, bool) {
 	switch {
 	case slices.Equal(into, from), slices.Equal(base, from):

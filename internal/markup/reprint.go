@@ -13,7 +13,7 @@ func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 	for _, sources := range []bool{true, false} {
 		r := newReprinter(body, old, refs)
 		r.sources = sources
-		r.plan(doc.Nodes)
+		r.plan(doc)
 		if r.unchanged() {
 			return bytes.Clone(body)
 		}
@@ -55,7 +55,7 @@ type reprinter struct {
 	notes    *notes
 	marks    []noteMark // footnotes that are defined between the blocks
 	crlf     bool
-	sources  bool                // take the bytes that new blocks have elsewhere
+	sources  bool                // take the bytes that new and edited blocks have elsewhere
 	borrowed bool                // and some were taken
 	dests    map[destination]Ref // what the destinations of both sides name
 }
@@ -166,9 +166,10 @@ func (r *reprinter) readNotes() {
 }
 
 // plan decides which nodes are kept and prints the others.
-func (r *reprinter) plan(nodes []*Node) {
-	h := hashes{}
+func (r *reprinter) plan(doc *Document) {
+	h, nodes := hashes{}, doc.Nodes
 	from := h.match(r.old.Nodes, nodes)
+	forms := r.forms(doc, from)
 	groupOf := make([]int, len(r.old.Nodes))
 	for g, old := range r.groups {
 		for i := old.from; i < old.to; i++ {
@@ -188,6 +189,14 @@ func (r *reprinter) plan(nodes []*Node) {
 			continue
 		}
 		n := nodes[i]
+		if from[i] < 0 && forms[i] >= 0 && n.source == "" {
+			if text, nodes, ok := r.patch(groupOf[forms[i]], n); ok {
+				r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: nodes})
+				before, other = n, isList(n) && secondMarker(text)
+				i++
+				continue
+			}
+		}
 		if before != nil && isList(n) && isList(before) && (n.Type == "list-ordered") == (before.Type == "list-ordered") {
 			other = !other
 		} else {
@@ -233,7 +242,11 @@ func (r *reprinter) otherMarker(g int, n *Node) bool {
 	if !isList(n) {
 		return false
 	}
-	s := strings.TrimLeft(string(r.body[r.groups[g].span.Start:r.groups[g].span.End]), " 0123456789")
+	return secondMarker(string(r.body[r.groups[g].span.Start:r.groups[g].span.End]))
+}
+
+func secondMarker(list string) bool {
+	s := strings.TrimLeft(list, " 0123456789")
 	return strings.HasPrefix(s, "-") || strings.HasPrefix(s, ")")
 }
 

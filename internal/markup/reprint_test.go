@@ -57,6 +57,46 @@ func TestReprintGivesTheChangedDocument(t *testing.T) {
 	})
 }
 
+// The same for an edit of one text anywhere in a block, of which only a piece
+// is written anew.
+func TestReprintGivesTheEditedDocument(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var src []byte
+		if rapid.Bool().Draw(rt, "garbage") {
+			src = drawPieces(rt)
+		} else {
+			src = Print(genNormal(rt), hardRefs)
+		}
+		old, doc := Parse(src, hardRefs), Parse(src, hardRefs)
+		var texts []*Leaf
+		eachNode(doc.Nodes, func(n *Node) {
+			for i := range n.Leaves {
+				if !n.Leaves[i].Raw {
+					texts = append(texts, &n.Leaves[i])
+				}
+			}
+		})
+		if len(texts) == 0 {
+			return
+		}
+		leaf := texts[rapid.IntRange(0, len(texts)-1).Draw(rt, "text")]
+		word := rapid.SampledFrom([]string{"new", " new ", "*", "_", "|", "- x", "1. x", "[a](b)", "\\", "&amp;", "{% hint %}", "  ", "--"}).Draw(rt, "word")
+		switch rapid.IntRange(0, 2).Draw(rt, "edit") {
+		case 0:
+			leaf.Text += word
+		case 1:
+			leaf.Text = word + leaf.Text
+		default:
+			leaf.Text = word
+		}
+		out := Reprint(src, old, doc, hardRefs)
+		want := Parse(Print(doc, hardRefs), hardRefs)
+		if err := sameDocs(want.Nodes, Parse(out, hardRefs).Nodes); err != nil {
+			rt.Fatalf("%q\nbecame\n%q\nwhich is another document: %v", src, out, err)
+		}
+	})
+}
+
 // An edit of one block of a clean source leaves every other byte and every
 // other key alone.
 func TestReprintLeavesOtherBytesAndKeysAlone(t *testing.T) {
@@ -87,6 +127,21 @@ func TestReprintLeavesOtherBytesAndKeysAlone(t *testing.T) {
 	})
 }
 
+// edit replaces the first text that is old.
+func edit(nodes []*Node, old, text string) {
+	done := false
+	eachNode(nodes, func(n *Node) {
+		for i := range n.Leaves {
+			if !done && n.Leaves[i].Text == old {
+				n.Leaves[i].Text, done = text, true
+			}
+		}
+	})
+	if !done {
+		panic("there is no text " + old)
+	}
+}
+
 func TestReprint(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
@@ -108,7 +163,20 @@ func TestReprint(t *testing.T) {
 		{"lists stay apart", "- a\n\nb\n\n- c\n", func(n []*Node) []*Node { return slices.Delete(n, 1, 2) }, "* a\n\n- c\n"},
 		{"code without an end", "a\n\n```\nb\n", func(n []*Node) []*Node { return append(n, plainParagraph("c")) }, "a\n\n```\nb\n```\n\nc\n"},
 		{"definitions stay", "[a]\n\n[a]: http://x.y\n\nb\n", func(n []*Node) []*Node { n[1] = plainParagraph("c"); return n }, "[a]\n\n[a]: http://x.y\n\nc\n"},
-		{"a definition is inlined", "x [a]\n\n[a]: http://x.y\n", func(n []*Node) []*Node { n[0].Nodes[0].Leaves[0].Text = "y "; return n }, "y [a](http://x.y)\n\n[a]: http://x.y\n"},
+		{"a definition is used", "x [a]\n\n[a]: http://x.y\n", func(n []*Node) []*Node { n[0].Nodes[0].Leaves[0].Text = "y "; return n }, "y [a]\n\n[a]: http://x.y\n"},
+		{"a definition is inlined", "x [a]\n\n[a]: http://x.y\n", func(n []*Node) []*Node { return append(n[:0], plainParagraph("z"), n[0]) }, "z\n\nx [a]\n\n[a]: http://x.y\n"},
+		{"an item", "- a\n-   b *i*\n\n+ other\n", func(n []*Node) []*Node { edit(n, "b ", "B "); return n }, "- a\n-   B *i*\n\n+ other\n"},
+		{"a new item", "- a __x__\n- b\n", func(n []*Node) []*Node {
+			n[0].Nodes = append(n[0].Nodes, blockNode("list-item", nil, plainParagraph("c")))
+			return n
+		}, "- a __x__\n- b\n- c\n"},
+		{"an item goes", "- a __x__\n- b\n- c\n", func(n []*Node) []*Node { n[0].Nodes = slices.Delete(n[0].Nodes, 1, 2); return n }, "- a __x__\n- c\n"},
+		{"a cell", "|a|b|\n|-|-:|\n|*c*|d|\n|e|f|\n", func(n []*Node) []*Node { edit(n, "d", "much longer"); return n }, "|a|b|\n|-|-:|\n|*c*|much longer|\n|e|f|\n"},
+		{"a soft break", "one *two*\nthree four\nfive\n", func(n []*Node) []*Node { edit(n, " three four five", " three 4 five"); return n }, "one *two*\nthree 4\nfive\n"},
+		{"in a tag", "{% hint style=\"info\" %}\n- a\n- b\n\n\n__c__\n{% endhint %}\n", func(n []*Node) []*Node { edit(n, "b", "B"); return n }, "{% hint style=\"info\" %}\n- a\n- B\n\n\n__c__\n{% endhint %}\n"},
+		{"in a tag of Windows", "{% hint style=\"info\" %}\r\n- a\r\n- b\r\n{% endhint %}\r\n", func(n []*Node) []*Node { edit(n, "b", "B"); return n }, "{% hint style=\"info\" %}\r\n- a\r\n- B\r\n{% endhint %}\r\n"},
+		{"another style of it", "{% hint style=\"info\" %}\n- a\n{% endhint %}\n", func(n []*Node) []*Node { n[0].Data["style"] = "danger"; return n }, "{% hint style=\"danger\" %}\n- a\n{% endhint %}\n"},
+		{"a mark", "a *b* __c__ d\n", func(n []*Node) []*Node { edit(n, "c", "C"); return n }, "a *b* __C__ d\n"},
 		{"windows lines", "a\r\n\r\nb\r\n", func(n []*Node) []*Node { n[0] = codeNode(nil, "c"); return n }, "```\r\nc\r\n```\r\n\r\nb\r\n"},
 		{"footnotes keep their labels", "a[^note]\n\nb\n\n[^note]: N\n", func(n []*Node) []*Node { n[0].Nodes = append(n[0].Nodes, textNode(Leaf{Text: "!"})); return n }, "a[^note]\\!\n\nb\n\n[^note]: N\n"},
 		{"footnotes go with their text", "a[^note]\n\nb\n\n[^note]: N\n\n[^other]: O\n", func(n []*Node) []*Node { return n[1:] }, "b\n\n[^other]: O\n"},

@@ -372,3 +372,40 @@ func TestEndedAnywhereAndRunAgain(t *testing.T) {
 		})
 	}
 }
+
+// Repositories with every syntax come in and go out without a commit, and the
+// edit of one page is one file.
+func TestUneditedIsUntouched(t *testing.T) {
+	for _, name := range []string{"every", "inferred", "odd", "monorepo"} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, testdb.SQLite(t))
+			first := d.origin.Commit(testgit.Repository(t, name))
+			if name == "monorepo" {
+				d.remote.Directory = "products/wheel"
+			}
+			d.pull("")
+			d.push(ReasonUnchanged)
+			if d.origin.Tip() != first {
+				t.Fatal("there is a new commit")
+			}
+			var edited content.Change
+			for _, p := range d.pages() {
+				if p.HasBody() && p.Body != "" {
+					text, err := d.head().Markdown(context.Background(), p.Page, false)
+					if err != nil {
+						t.Fatal(err)
+					}
+					next := string(text) + "\nOne more paragraph.\n"
+					edited = content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &content.Body{Markdown: &next}}
+					break
+				}
+			}
+			d.apply("", edited)
+			d.push("")
+			if stat := testgit.Git(t, d.origin.Bare, "show", "--format=", "--numstat", "main"); strings.Contains(stat, "\n") {
+				t.Errorf("one edit changed\n%s", stat)
+			}
+			d.pull(ReasonUnchanged)
+		})
+	}
+}

@@ -39,6 +39,7 @@ type cli struct {
 	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date without serving."`
 	Import    importCmd    `cmd:"" help:"Make a folder or a zip of Markdown the content of a space."`
 	Export    exportCmd    `cmd:"" help:"Write the content of a space as a folder of Markdown."`
+	Git       gitCmd       `cmd:"" help:"Synchronize a space with a git repository."`
 	Check     checkCmd     `cmd:"" help:"Look for broken links and other mistakes in a folder or a space."`
 	Backup    backupCmd    `cmd:"" help:"Write everything into one file, while serving."`
 	Restore   restoreCmd   `cmd:"" help:"Read a backup into an empty store."`

@@ -28,6 +28,9 @@ type Input struct {
 	// Credentials besides those in the URL, for callers that have a key. They
 	// come first.
 	Credentials git.Credentials
+	// Operator says that it is asked at the command line, by somebody who
+	// owns the data.
+	Operator bool
 }
 
 // ImportInput is what an import is asked with.
@@ -127,7 +130,7 @@ func (in Input) fill(req *docs.GitRequest, now docs.Time) (err error) {
 	if req.InfoURL, err = checkLink("body.gitInfo.url", in.InfoURL); err != nil {
 		return err
 	}
-	req.CacheID, req.Timestamp, req.Force, req.Provider = in.CacheID, in.Timestamp, in.Force, in.Provider
+	req.CacheID, req.Timestamp, req.Force, req.Provider, req.Operator = in.CacheID, in.Timestamp, in.Force, in.Provider, in.Operator
 	return nil
 }
 

@@ -58,7 +58,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	}
 	log := newLog(s.err, c.LogLevel, c.LogFormat)
 	srv, err := server.Start(ctx, server.Config{
-		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, Database: o, Files: c.files(), Outbound: allowed, Fonts: fonts,
+		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
 		Log: log, Version: version, Build: build,
 	})

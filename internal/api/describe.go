@@ -136,7 +136,9 @@ func (a *API) renderReference(spec *huma.OpenAPI) []byte {
 			r.Params = append(r.Params, referenceField{p.Name, p.In, typeName(p.Schema) + limitsOf(p.Schema), p.Description, p.Required})
 		}
 		if d.RequestBody != nil {
-			r.Body = fieldsOf(spec, d.RequestBody.Content["application/json"].Schema, "", 0)
+			if body := d.RequestBody.Content["application/json"]; body != nil { // not what others define
+				r.Body = fieldsOf(spec, body.Schema, "", 0)
+			}
 		}
 		for status, resp := range d.Responses {
 			r.Answers = append(r.Answers, status+" "+resp.Description)

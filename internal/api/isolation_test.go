@@ -44,6 +44,13 @@ func newFixture(w *world) fixture {
 	w.must("admin", "POST", "/user/tokens", `{"label":"`+marker+`"}`, "token")
 	w.must("admin", "POST", "/orgs/$org/webhooks", `{"url":"https://`+marker+`.example/"}`, "webhook")
 	w.must("admin", "POST", "/orgs/$org/webhooks/$webhook/test", "", "delivery")
+	w.must("admin", "PUT", "/spaces/$space/git/connection", `{"url":"https://`+marker+`.example/a/b.git","ref":"main","credentials":{"username":"u","password":"`+marker+`"}}`)
+	var queued struct{ Items []struct{ ID string } }
+	a := w.must("admin", "POST", "/spaces/$space/git/sync", "")
+	if err := json.Unmarshal(a.body, &queued); err != nil || len(queued.Items) == 0 {
+		w.t.Fatalf("%v: %s", err, a.body)
+	}
+	w.vars["operation"] = queued.Items[0].ID
 	f := fixture{w}
 	f.write()
 	w.must("admin", "POST", "/spaces/$space/comments", `{"page":"$page","body":{"markdown":"`+marker+`"}}`, "comment")
@@ -112,7 +119,7 @@ func (f fixture) param(name string) string {
 		"userId": "user_victim", "inviteId": "invite", "tokenId": "token", "webhookId": "webhook", "deliveryId": "delivery",
 		"pageId": "page", "fileId": "file", "reusableContentId": "reusable", "documentId": "document", "revisionId": "revision",
 		"changeRequestId": "request", "reviewId": "review", "conflictId": "conflict",
-		"commentId": "comment", "commentReplyId": "reply",
+		"commentId": "comment", "commentReplyId": "reply", "operationId": "operation",
 	}[name]
 	switch name {
 	case "emailDomain":
@@ -142,6 +149,7 @@ func (f fixture) state() string {
 		"/orgs/$org/spaces", "/spaces/$space/permissions/users", "/spaces/$space/permissions/teams",
 		"/collections/$collection/permissions/users", "/collections/$collection/permissions/teams",
 		"/orgs/$org/webhooks", "/orgs/$org/webhooks/$webhook/deliveries",
+		"/spaces/$space/git/connection", "/spaces/$space/git/operations", "/spaces/$space/git/info",
 		"/orgs/$org/link-invites", "/orgs/$org/agent-instructions", "/orgs/$org/audit?limit=1000", "/users/$user_victim",
 		"/spaces/$space/content", "/spaces/$space/content/page/$page", "/spaces/$space/revisions", "/spaces/$space/links",
 		"/spaces/$space/change-requests/$request", "/spaces/$space/change-requests/$request/content", "/spaces/$space/change-requests/$request/reviews",
@@ -183,6 +191,9 @@ var bodies = map[string]string{
 	"inviteToSpace":                       `{"role":"admin","users":["$user_mallory"]}`,
 	"updateUserPermissionInSpace":         `{"role":"admin"}`,
 	"updateTeamPermissionInSpace":         `{"role":"admin"}`,
+	"importGitRepository":                 `{"url":"https://pwned.example/a.git","ref":"refs/heads/main"}`,
+	"exportToGitRepository":               `{"url":"https://pwned.example/a.git","ref":"refs/heads/main","commitMessage":"pwned"}`,
+	"connectGitRepository":                `{"url":"https://pwned.example/a.git","ref":"main"}`,
 	"inviteToCollection":                  `{"role":"admin","users":["$user_mallory"]}`,
 	"updateUserPermissionInCollection":    `{"role":"admin"}`,
 	"updateTeamPermissionInCollection":    `{"role":"admin"}`,
@@ -217,6 +228,7 @@ var about = map[string]int{
 	"joinOrganization":                      http.StatusBadRequest, // the contract's answer to a foreign address
 	"joinOrganizationWithInvite":            http.StatusPreconditionFailed,
 	"listTemplates":                         http.StatusOK,
+	"receiveGitWebhook":                     http.StatusUnauthorized, // whatever the space is
 }
 
 // queries are what an operation cannot be called without.
@@ -326,4 +338,4 @@ func TestIsolationWithinAnOwnSpace(t *testing.T) {
 	})
 }
 
-var foreignPart = regexp.MustCompile(`\{(pageId|pagePath|fileId|reusableContentId|documentId|revisionId|changeRequestId|commentId|commentReplyId)\}`)
+var foreignPart = regexp.MustCompile(`\{(pageId|pagePath|fileId|reusableContentId|documentId|revisionId|changeRequestId|commentId|commentReplyId|operationId)\}`)

@@ -29,6 +29,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/gitsync"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/spaces"
@@ -56,6 +57,7 @@ type Config struct {
 
 	Comments *comments.Service
 	Webhooks *webhooks.Service
+	Git      *gitsync.Service
 }
 
 // API serves /v1.
@@ -135,6 +137,7 @@ func New(c Config, secret string) *API {
 	a.search()
 	a.comments()
 	a.webhooks()
+	a.git()
 	a.pdf()
 	a.describe()
 	a.mux.HandleFunc("GET "+Prefix+downloads, a.download)

@@ -76,6 +76,7 @@ type Space struct {
 	Organization        string           `json:"organization"`
 	Parent              string           `json:"parent,omitempty"`
 	Language            string           `json:"language,omitempty"`
+	GitSync             *GitSync         `json:"gitSync,omitempty" doc:"Absent if the space is synchronized with no repository."`
 	Revision            string           `json:"revision"`
 	DefaultLevel        *docs.Level      `json:"defaultLevel"`
 	Comments            int              `json:"comments"`
@@ -112,7 +113,7 @@ func (a *API) space(s docs.Space, r docs.Role) Space {
 		URLs: spaceURLs{
 			Location: a.location("spaces", string(s.ID)), App: a.BaseURL + "/o/" + string(s.Org) + "/s/" + string(s.ID), Icon: s.IconURL,
 		},
-		Organization: string(s.Org), Parent: string(s.Parent), Language: s.Language, Revision: string(s.Revision),
+		Organization: string(s.Org), Parent: string(s.Parent), Language: s.Language, GitSync: gitSync(s.Git), Revision: string(s.Revision),
 		DefaultLevel: levelOrNull(s.Level), Comments: s.Counters.OpenComments, ChangeRequests: s.Counters.ChangeRequests,
 		ChangeRequestsOpen: s.Counters.OpenChangeRequests, ChangeRequestsDraft: s.Counters.DraftChangeRequests,
 		Permissions: spacePermissions{

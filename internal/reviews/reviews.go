@@ -170,6 +170,9 @@ func (s *Service) Merge(ctx context.Context, g *authz.Grant, name string) (Resul
 		if err == nil {
 			err = s.checkRules(ctx, tx, g, was)
 		}
+		if err == nil {
+			err = notFinalizing(ctx, tx, g.Space.ID)
+		}
 		if err != nil {
 			return Result{}, err
 		}
@@ -190,6 +193,16 @@ func (s *Service) Merge(ctx context.Context, g *authz.Grant, name string) (Resul
 		}
 		return out, s.record(ctx, tx, g, cr, "merge", map[string]any{"revision": rev.ID})
 	})
+}
+
+// notFinalizing refuses to move a space while git is about to: what is being
+// pushed, or landed, was worked out from where it is.
+func notFinalizing(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
+	busy, err := tx.GitFinalizing(ctx, space)
+	if err == nil && busy {
+		err = errs.E(errs.Conflict, "a git operation of the space is finishing; try again in a moment")
+	}
+	return err
 }
 
 // MaxConflicts is how many conflicts are told of at once.

@@ -24,6 +24,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/gitsync"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
@@ -41,6 +43,7 @@ type Config struct {
 	BaseURL       string // public address; empty is derived from Listen
 	Database      store.Options
 	Files         Files
+	GitCache      string          // folder of what was fetched from repositories; empty is beside that of files
 	Outbound      outbound.Policy // where the server may connect to
 	Fonts         *pdf.Fonts      // of PDFs, besides the bundled ones
 	Limit         api.Limit
@@ -72,6 +75,10 @@ type Files struct {
 // FilesPath is where the files of a data folder are.
 func FilesPath(dir string) string { return filepath.Join(dir, "files") }
 
+// GitPath is where a data folder keeps what was fetched from repositories. It
+// can be deleted while nothing runs.
+func GitPath(dir string) string { return filepath.Join(dir, "git") }
+
 // Open opens the folder or the bucket.
 func (f Files) Open(ctx context.Context) (blob.Store, error) {
 	if f.S3.Bucket != "" {
@@ -92,16 +99,21 @@ type Services struct {
 
 	Comments *comments.Service
 	Webhooks *webhooks.Service
+	Git      *gitsync.Service
 }
 
-// NewServices wires services to an open store.
+// NewServices wires services to an open store. Whoever synchronizes with git
+// sets the folder of Git.Git.
 func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services {
 	c := content.New(content.Service{Store: s, Blobs: files, Outbound: out})
 	talk := &comments.Service{Store: s, Content: c}
+	proposals := &reviews.Service{Store: s, Content: c, Comment: talk.OfReview}
+	sync := &gitsync.Service{Store: s, Content: c, Reviews: proposals, Git: &git.Runner{Outbound: out}}
+	c.Moved = sync.Moved
 	return Services{
 		Store: s, Blobs: files, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s},
-		Content: c, Reviews: &reviews.Service{Store: s, Content: c, Comment: talk.OfReview}, Spaces: &spaces.Service{Store: s, Content: c},
-		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out},
+		Content: c, Reviews: proposals, Spaces: &spaces.Service{Store: s, Content: c},
+		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
 	}
 }
 
@@ -149,6 +161,10 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
 	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
+	s.Git.BaseURL, s.Git.Log = s.BaseURL, s.Log
+	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {
+		s.Git.Git.Dir = GitPath(filepath.Dir(s.Files.Folder))
+	}
 	secret, err := s.Store.Secret(ctx)
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -161,7 +177,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.API = api.New(api.Config{
 		Store: s.Store, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Blobs: s.Blobs, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
-		Comments: s.Comments, Webhooks: s.Webhooks,
+		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git,
 	}, secret)
 	s.metrics.declare(s.API.Operations())
 	work := s.jobs()
@@ -186,6 +202,9 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Poll = s.JobPoll
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
 	r.Handle(content.RebuildJob, s.Content.Rebuild)
+	r.Handle(gitsync.OperationJob, s.Git.Run)
+	r.Handle(gitsync.ExportJob, s.Git.QueueExport)
+	r.Every(gitsync.PollEvery, gitsync.PollJob, s.Git.Poll)
 	r.Every(time.Hour, "webhook.tidy", s.Webhooks.Tidy)
 	r.Every(24*time.Hour, "search.tidy", s.Content.TidySearch)
 	return r

@@ -17,9 +17,30 @@ const (
 	maxPattern  = 100
 )
 
-// ContentUpdated is the event of the contract. It has a name and a form of
-// its own, and is sent to those who ask for it by that name.
-const ContentUpdated = "space_content_updated"
+// Events of the contract. They have names and forms of their own, and are
+// sent to those who ask for them by these names.
+const (
+	ContentUpdated   = "space_content_updated"
+	GitSyncStarted   = "space_gitsync_started"
+	GitSyncCompleted = "space_gitsync_completed"
+)
+
+// contracted gives the event of the contract that an action is, if it is one.
+func contracted(action string) string {
+	switch {
+	case strings.HasPrefix(action, "space.content."):
+		return ContentUpdated
+	case action == "space.gitsync.started":
+		return GitSyncStarted
+	case action == "space.gitsync.completed":
+		return GitSyncCompleted
+	}
+	return ""
+}
+
+func isContracted(pattern string) bool {
+	return pattern == ContentUpdated || pattern == GitSyncStarted || pattern == GitSyncCompleted
+}
 
 // everything is the pattern of all our own events.
 const everything = "*"
@@ -40,8 +61,8 @@ func checkPatterns(in []string) ([]string, error) {
 	}
 	var out []string
 	for _, p := range in {
-		if len(p) > maxPattern || p != everything && p != ContentUpdated && !patternRE.MatchString(p) {
-			return nil, errs.Field("body.events", "must be actions of the audit log such as space.update, groups of them such as space.content.*, * for all, or %s", ContentUpdated)
+		if len(p) > maxPattern || p != everything && !isContracted(p) && !patternRE.MatchString(p) {
+			return nil, errs.Field("body.events", "must be actions of the audit log such as space.update, groups of them such as space.content.*, * for all, or %s, %s or %s", ContentUpdated, GitSyncStarted, GitSyncCompleted)
 		}
 		if !slices.Contains(out, p) {
 			out = append(out, p)
@@ -77,12 +98,14 @@ type subject struct {
 	ID   string `json:"id"`
 }
 
-// contentUpdated is the event of the contract.
-type contentUpdated struct {
+// contractEvent is an event of the contract.
+type contractEvent struct {
 	EventID  string          `json:"eventId"`
 	Type     string          `json:"type"`
 	Space    string          `json:"spaceId"`
 	Revision docs.RevisionID `json:"revisionId"`
+	Commit   *string         `json:"commitId,omitempty"` // of those about git
+	State    docs.GitState   `json:"state,omitempty"`    // of a completed one
 }
 
 // message is an event as one webhook gets it.
@@ -106,24 +129,38 @@ func messages(w docs.Webhook, a store.AuditRow) ([]message, error) {
 		}
 		out = append(out, m)
 	}
-	if slices.Contains(w.Events, ContentUpdated) && strings.HasPrefix(a.Action, "space.content.") {
-		var data struct {
-			Revision docs.RevisionID `json:"revision"`
-		}
-		if err := json.Unmarshal([]byte(a.Data), &data); err != nil {
-			return nil, err
-		}
-		if data.Revision == "" {
-			return out, nil
-		}
-		id := a.ID + "c"
-		b, err := json.Marshal(contentUpdated{id, ContentUpdated, a.SubjectID, data.Revision})
+	if kind := contracted(a.Action); kind != "" && slices.Contains(w.Events, kind) {
+		m, is, err := theirs(a, kind)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, message{id, ContentUpdated, string(b)})
+		if is {
+			out = append(out, m)
+		}
 	}
 	return out, nil
+}
+
+// theirs gives an event of the contract; not everything that is said of
+// content is about a revision.
+func theirs(a store.AuditRow, kind string) (message, bool, error) {
+	var data struct {
+		Revision docs.RevisionID `json:"revision"`
+		Commit   string          `json:"commit"`
+		State    docs.GitState   `json:"state"`
+	}
+	if err := json.Unmarshal([]byte(a.Data), &data); err != nil || data.Revision == "" {
+		return message{}, false, err
+	}
+	e := contractEvent{EventID: a.ID + "c", Type: kind, Space: a.SubjectID, Revision: data.Revision}
+	if kind != ContentUpdated {
+		e.Commit = &data.Commit
+	}
+	if kind == GitSyncCompleted {
+		e.State = data.State
+	}
+	b, err := json.Marshal(e)
+	return message{e.EventID, kind, string(b)}, true, err
 }
 
 func ours(a store.AuditRow) (message, error) {

@@ -1,0 +1,233 @@
+package main_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/testgit"
+)
+
+// shore is an instance, a space and a repository whose server can be made to
+// wait.
+type shore struct {
+	*library
+	origin *testgit.Origin
+	url    string
+	gate   gate
+	edits  int
+	before map[string]string // what the space had when the operation began
+	op     string
+}
+
+// gate holds requests up. What it holds stays there until the test ends.
+type gate struct {
+	mu     sync.Mutex
+	part   string // of the path; empty: open
+	behind bool   // let the request do its work, and hold up the answer
+	seen   chan struct{}
+	stop   chan struct{}
+}
+
+func (g *gate) hold(part string, behind bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.part, g.behind = part, behind
+	g.seen = make(chan struct{}, 16)
+}
+
+func (g *gate) wrap(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.mu.Lock()
+		here := g.part != "" && strings.Contains(r.URL.Path, g.part)
+		behind, seen := g.behind, g.seen
+		g.mu.Unlock()
+		if here && behind {
+			h.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		if !here {
+			h.ServeHTTP(w, r)
+			return
+		}
+		seen <- struct{}{}
+		select {
+		case <-r.Context().Done():
+		case <-g.stop:
+		}
+	})
+}
+
+const crashPages = 400
+
+func openShore(t *testing.T) *shore {
+	t.Helper()
+	at := sqlitePlace(t)
+	s := &shore{library: &library{at: at, admin: bootstrap(t, at, "Shore")}, origin: testgit.New(t), gate: gate{stop: make(chan struct{})}}
+	server := httptest.NewServer(s.gate.wrap(s.origin.Handler("", "")))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(s.gate.stop) })
+	s.url = server.URL + "/repo.git"
+	s.up(t)
+	s.space = s.n.made(t, s.admin.Token, "POST", "/v1/orgs/"+string(s.admin.Organization)+"/spaces", map[string]any{"title": "Handbook", "editMode": "live"})
+	s.there()
+	s.ask(t, "import")
+	s.ended(t, "success")
+	return s
+}
+
+func (s *shore) up(t *testing.T) { s.n = serve(t, s.at, "--outbound-allow=127.0.0.1") }
+
+// there changes every page of the repository, here some of the space.
+func (s *shore) there() {
+	s.edits++
+	files := map[string]string{"README.md": "# Home\n"}
+	for i := range crashPages {
+		files[fmt.Sprintf("p%d.md", i)] = fmt.Sprintf("# Page %d\n\nThere %d.\n\nOne paragraph more.\n", i, s.edits)
+	}
+	if s.origin.Tip() != "" {
+		s.origin.Pull()
+	}
+	s.origin.Commit(files)
+}
+
+func (s *shore) here(t *testing.T) {
+	s.edits++
+	var pages struct {
+		Pages []struct{ ID, Title string }
+	}
+	s.get(t, "/content/pages", &pages)
+	var changes []any
+	for _, p := range pages.Pages {
+		if strings.HasPrefix(p.Title, "Page ") && len(changes) < 50 {
+			changes = append(changes, map[string]any{"operation": "update_page", "page": p.ID,
+				"document": map[string]any{"markdown": fmt.Sprintf("Here %d.\n\nOne paragraph more.\n", s.edits)}})
+		}
+	}
+	s.n.want(t, http.StatusOK, s.admin.Token, "POST", "/v1/spaces/"+s.space+"/content", map[string]any{"changes": changes}, nil)
+}
+
+func (s *shore) ask(t *testing.T, direction string) {
+	t.Helper()
+	body := map[string]any{"url": s.url, "ref": "refs/heads/main"}
+	if direction == "export" {
+		body["commitMessage"] = "Handbook"
+	}
+	s.n.want(t, http.StatusNoContent, s.admin.Token, "POST", "/v1/spaces/"+s.space+"/git/"+direction, body, nil)
+	s.op = s.newest(t).ID
+}
+
+type gitOperation struct{ ID, State, Stage, Reason, Error string }
+
+func (s *shore) newest(t *testing.T) gitOperation {
+	t.Helper()
+	var v struct{ Items []gitOperation }
+	s.get(t, "/git/operations?limit=1", &v)
+	return v.Items[0]
+}
+
+func (s *shore) ended(t *testing.T, state string) {
+	t.Helper()
+	for until := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		o := s.newest(t)
+		if o.State == "success" || o.State == "failure" {
+			if o.State != state {
+				t.Fatalf("%+v", o)
+			}
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("it does not end: %+v", o)
+		}
+	}
+}
+
+// A server is killed in every stage of an import and of an export. What it
+// did is done when it serves again: once, and never by half.
+func TestGitOperationsSurviveKill9(t *testing.T) {
+	type crash struct {
+		*shore
+		direction, stage string
+		part             string // of the request that is held up; empty: the moment is hit by looking
+		behind           bool
+	}
+	crashes := []*crash{
+		{direction: "import", stage: "fetch", part: "git-upload-pack"},
+		{direction: "import", stage: "check"},
+		{direction: "import", stage: "process"},
+		{direction: "import", stage: "finalize"},
+		{direction: "export", stage: "fetch", part: "info/refs"},
+		{direction: "export", stage: "process"},
+		{direction: "export", stage: "finalize", part: "git-receive-pack"},
+		{direction: "export", stage: "finalize", part: "git-receive-pack", behind: true},
+	}
+	if testing.Short() {
+		crashes = []*crash{crashes[2], crashes[7]}
+	}
+	hits := 0
+	for _, c := range crashes {
+		c.shore = openShore(t)
+		for try := 0; ; try++ {
+			if c.direction == "import" {
+				c.there()
+			} else {
+				c.here(t)
+			}
+			c.before = contents(t, c.take(t))
+			if c.part != "" {
+				c.gate.hold(c.part, c.behind)
+			}
+			c.ask(t, c.direction)
+			if c.part != "" {
+				select {
+				case <-c.gate.seen:
+				case <-time.After(time.Minute):
+					t.Fatal("nothing was asked of the remote")
+				}
+			} else {
+				for o := c.newest(t); o.State != "success" && o.Stage != c.stage; {
+					o = c.newest(t)
+				}
+			}
+			c.n.kill()
+			c.gate.hold("", false)
+			c.up(t)
+			o := c.newest(t)
+			if o.Stage == c.stage && o.State == "running" {
+				hits++
+				break
+			}
+			if c.ended(t, "success"); try == 5 {
+				t.Logf("%s: %s was never hit", c.direction, c.stage)
+				break
+			}
+		}
+		// Nothing of it, or all.
+		if now := contents(t, c.take(t)); !maps.Equal(now, c.before) && !maps.Equal(now, c.origin.Files("main")) {
+			t.Errorf("%s, %s: the space has something in between", c.direction, c.stage)
+		}
+	}
+	if hits < len(crashes)-1 { // one moment may be too short for this machine
+		t.Errorf("only %d of %d stages were hit", hits, len(crashes))
+	}
+	for _, c := range crashes {
+		c.ended(t, "success")
+		if o := c.newest(t); o.ID != c.op || o.Reason == "parked" || o.Reason == "conflict" {
+			t.Errorf("%s, %s: %+v", c.direction, c.stage, o)
+		}
+		if !maps.Equal(contents(t, c.take(t)), c.origin.Files("main")) {
+			t.Errorf("%s, %s: the two differ", c.direction, c.stage)
+		}
+		c.ask(t, "export")
+		c.ended(t, "success")
+		if o := c.newest(t); o.Reason != "unchanged" {
+			t.Errorf("%s, %s: something is left to be exported: %+v", c.direction, c.stage, o)
+		}
+		c.n.stop(t)
+		c.verify(t)
+	}
+}

@@ -124,6 +124,7 @@ func declareErrors(o *huma.Operation, also []int, r huma.Registry) {
 	for _, status := range also {
 		about[status] = map[int]string{
 			http.StatusConflict:           "Nothing would change, or a name is taken.",
+			http.StatusUnauthorized:       "The signature is missing or wrong.",
 			http.StatusPreconditionFailed: "The state forbids it now; the message says what to change first.",
 		}[status]
 	}

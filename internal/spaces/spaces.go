@@ -90,7 +90,7 @@ func (s *Service) Duplicate(ctx context.Context, g *authz.Grant) (docs.Space, do
 		sp.ID, sp.Revision, sp.Layer = store.NewID[docs.SpaceID](tx), store.NewID[docs.RevisionID](tx), store.NewID[string](tx)
 		// Who can see the original by its level can see the copy; what was
 		// granted to single people is not copied.
-		sp.Title, sp.Counters = copyTitle(from.Title), docs.SpaceCounters{}
+		sp.Title, sp.Counters, sp.Git = copyTitle(from.Title), docs.SpaceCounters{}, nil // what was synchronized is the original
 		sp.Rank, sp.CreatedBy, sp.CreatedAt, sp.UpdatedAt = docs.RankAtEnd(s.Store.Clock()), g.Actor.User, now, now
 		if err := tx.AddSpace(ctx, sp); err != nil {
 			return sp, err

@@ -1,0 +1,177 @@
+package gitsync
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+func TestDirectories(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "/": "", ".": "", "./": "", "docs": "docs", "/docs": "docs", "docs/": "docs", "/docs/": "docs", "./docs": "docs", "a/b c/ü": "a/b c/ü",
+		"..": "!", "../docs": "!", "docs/..": "!", "docs/../..": "!", "//docs": "!", "docs//x": "!", "docs/./x": "!", `docs\x`: "!", `C:\docs`: "!",
+		"a\x00b": "!", "a\nb": "!", ".git": "!", "docs/.GIT/x": "!", "git~1": "!", "con": "!", "docs.": "!", "a\u202eb": "!", "\xff": "!",
+		strings.Repeat("x/", 600) + "x": "!",
+	} {
+		got, err := checkDirectory("body.directory", in)
+		if err != nil {
+			got = "!"
+		}
+		if got != want || err != nil && !errs.Is(err, errs.Invalid) {
+			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
+		}
+	}
+}
+
+func TestRefs(t *testing.T) {
+	for ref, want := range map[string]string{ // which directions may have it
+		"refs/heads/main": "import export", "refs/heads/a/b": "import export", "refs/tags/v1": "import",
+		"main": "", "refs/heads/": "", "refs/heads/-x": "", "refs/heads/a..b": "", "refs/heads/a.lock": "", "--output=x": "", "refs/notes/x": "", "HEAD": "", "": "",
+		"refs/heads/a b": "", "refs/heads/" + strings.Repeat("x", 300): "", "refs/heads/a\nb": "",
+	} {
+		var got []string
+		if checkRef("body.ref", ref, false) == nil {
+			got = append(got, "import")
+		}
+		if checkRef("body.ref", ref, true) == nil {
+			got = append(got, "export")
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %v, want %q", ref, got, want)
+		}
+	}
+}
+
+func TestOriginsSayToWhomSecretsAreShown(t *testing.T) {
+	for in, want := range map[string]string{
+		"https://host/a/b.git":      "https://host",
+		"https://host:8443/a":       "https://host:8443",
+		"http://host/a":             "http://host",
+		"ssh://git@host/a/b.git":    "ssh://git@host",
+		"ssh://git@host:2222/a":     "ssh://git@host:2222",
+		"git@host:a/b.git":          "ssh://git@host",
+		"other@host:a/b.git":        "ssh://other@host",
+		"https://[2001:db8::1]/a/b": "https://[2001:db8::1]",
+	} {
+		clean, _, err := checkURL("body.url", in)
+		if err != nil {
+			t.Errorf("%s: %v", in, err)
+		}
+		if got := origin(clean); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestWhatIsToldOfARepository(t *testing.T) {
+	for _, c := range []struct{ url, want string }{
+		{"https://github.com/acme/docs.git", "github acme/docs https://github.com/acme/docs https://github.com/acme/docs/commit https://github.com/acme/docs/blob/main/guide%20x"},
+		{"https://gitlab.com/a/b/docs", "gitlab b/docs https://gitlab.com/a/b/docs https://gitlab.com/a/b/docs/-/commit https://gitlab.com/a/b/docs/-/blob/main/guide%20x"},
+		{"git@github.com:acme/docs.git", "github acme/docs   "},
+		{"ssh://git@git.example:2222/docs.git", " docs   "},
+		{"https://git.example/docs", " docs https://git.example/docs  "},
+	} {
+		i := infoOf(docs.GitRemote{URL: c.url, Ref: "refs/heads/main", Directory: "guide x"}, docs.GitRequest{}, 1)
+		if got := strings.Join([]string{i.Provider, i.RepoName, i.URL, i.CommitURL, i.TreeURL}, " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.url, got, c.want)
+		}
+	}
+	i := infoOf(docs.GitRemote{URL: "https://github.com/a/b"}, docs.GitRequest{Provider: GitLab, InfoURL: "https://x.example/", TreeURL: "https://t.example", CommitURL: "https://c.example"}, 1)
+	if i.Provider != GitLab || i.URL != "https://x.example/" || i.TreeURL != "https://t.example" || i.CommitURL != "https://c.example" {
+		t.Errorf("what was said does not come first: %+v", i)
+	}
+}
+
+// Whatever is wrong with an address, nothing of it comes back.
+func TestErrorsDoNotRepeatSecrets(t *testing.T) {
+	for _, url := range []string{
+		"https://user:hunter2@", "https://user:hunter2@host", "https://user:hunter2@ho st/x", "https://user:hunter2@host/x?y", "hunter2://host/x",
+		"https://user:hunter2\n@host/x", "ssh://git:hunter2@host/x", "hunter2", "https://user:hunter2@host:99999/x", "https://user:hunter2@host:22/x",
+	} {
+		_, _, err := checkURL("body.url", url)
+		if err == nil {
+			t.Errorf("%s is accepted", url)
+		} else if strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error repeats it: %v", err)
+		}
+	}
+	key := "-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2\n-----END OPENSSH PRIVATE KEY-----"
+	for _, c := range []CredentialsInput{
+		{Username: "hunter2:x", Password: "hunter2"}, {Username: "u", Password: "hunter2\x01"}, {Username: "hunter2", PrivateKey: key},
+		{PrivateKey: key}, {PrivateKey: "hunter2"}, {Username: "u", Password: strings.Repeat("hunter2", 1000)},
+	} {
+		for _, url := range []string{"https://host/x", "git@host:x"} {
+			_, err := c.check(url)
+			if err == nil {
+				t.Errorf("%s: accepted", url)
+			} else if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the error repeats it: %v", err)
+			}
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	// The heads of what ssh-keygen writes without and with a passphrase.
+	const open = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt\n-----END OPENSSH PRIVATE KEY-----\n"
+	const closed = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABDDRTKM\n-----END OPENSSH PRIVATE KEY-----\n"
+	for key, want := range map[string]string{
+		open: "", closed: "passphrase", strings.ReplaceAll(open, "\n", "\r\n"): "",
+		"-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----": "passphrase",
+		"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----":                     "",
+		"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----":                     "ssh-keygen",
+		"": "ssh-keygen", "ssh-ed25519 AAAA": "ssh-keygen", strings.Repeat("x", MaxPrivateKey+1): "too long",
+	} {
+		if got := badKey(key); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%.40q…: %q, want %q", key, got, want)
+		}
+	}
+	c, err := CredentialsInput{PrivateKey: strings.TrimSpace(strings.ReplaceAll(open, "\n", "\r\n"))}.check("git@host:x")
+	if err != nil || string(c.PrivateKey) != open {
+		t.Errorf("%q, %v", c.PrivateKey, err)
+	}
+}
+
+// Whatever a host sends, reading it ends, and what comes out is harmless.
+func FuzzCall(f *testing.F) {
+	f.Add("push", "application/json", []byte(`{"ref":"refs/heads/main","after":"0000","deleted":false,"repository":{"pushed_at":1760000000}}`), "t=1760000000,v1=00")
+	f.Add("Push Hook", "", []byte(`{"ref":"refs/heads/main","repository":{"pushed_at":"2026-01-01"}}`), "sha256=")
+	f.Add("", "application/x-www-form-urlencoded", []byte(`payload=%7B%22ref%22%3A%22x%22%7D`), ",,,t=,v1=")
+	f.Add("ping", "text/plain", []byte(`[[[[`), "t=9223372036854775807,v1=zz")
+	f.Fuzz(func(t *testing.T, kind, contentType string, body []byte, signature string) {
+		const now = docs.Time(1_760_000_000_000)
+		c := Call{Body: body, Header: func(name string) string {
+			switch name {
+			case "X-GitHub-Event":
+				return kind
+			case "Content-Type":
+				return contentType
+			}
+			return signature
+		}}
+		if _, ok := c.verify("a secret that nobody knows", now); ok {
+			t.Fatal("it was accepted without the secret")
+		}
+		p, _ := c.push()
+		if at := p.at(now); at < 0 || at > now.Add(maxAhead) {
+			t.Fatalf("a time that cannot be: %v", at)
+		}
+		_ = p.gone()
+	})
+}
+
+func TestTimesOfPushes(t *testing.T) {
+	const now = docs.Time(1_760_000_000_000)
+	for in, want := range map[string]docs.Time{
+		`1759999999`: 1_759_999_999_000, `"2026-01-01T00:00:00Z"`: 0, `-5`: 0, `0`: 0, `9999999999999`: 0, `1760200000`: 0, `null`: 0, `1.5`: 0, `1e400`: 0,
+	} {
+		p := push{}
+		p.Repository.PushedAt = json.RawMessage(in)
+		if got := p.at(now); got != want {
+			t.Errorf("%s: %d, want %d", in, got, want)
+		}
+	}
+}

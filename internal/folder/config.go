@@ -182,7 +182,10 @@ func parseConfig(src []byte, out *problems) (config, error) {
 				if to == "" {
 					return
 				}
-				if _, address := schemeOf(to); !address {
+				if scheme, address := schemeOf(to); address && !linkSchemes[scheme] {
+					r.problem(v, "the redirect from %q leads to %q, which is not an address that a page may lead to", from, to)
+					return
+				} else if !address {
 					clean := strings.TrimPrefix(to, "/")
 					if p, ok := inside(".", clean); !ok || strings.Contains("/"+p+"/", "/../") {
 						r.problem(v, "the redirect from %q leads out of the folder", from)

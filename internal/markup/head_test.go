@@ -155,6 +155,7 @@ func TestParseHeadProblems(t *testing.T) {
 		{"twice", "---\nicon: a\nicon: b\n---\n", 3, "icon is there twice", true},
 		{"long variable", "---\nvars:\n  a: 1\n  b: " + strings.Repeat("x", 257) + "\n---\n", 4, "the variable b is longer", true},
 		{"huge variable", "---\nvars:\n  b: 9007199254740993\n---\n", 3, "cannot be kept exactly", true},
+		{"gigantic variable", "---\nvars:\n  b: -123456789012345678901234567890\n---\n", 3, "cannot be kept exactly", true},
 		{"infinite variable", "---\nvars:\n  b: .inf\n---\n", 3, "cannot be kept exactly", true},
 		{"list as variable", "---\nvars:\n  b: [1]\n---\n", 3, "must be a text, a number", true},
 		{"vars as list", "---\nvars: [1]\n---\n", 2, "vars must be a list of keys", true},

@@ -243,7 +243,8 @@ func yamlNumber(n *yaml.Node) (float64, bool) {
 	}
 	var v float64
 	err := n.Decode(&v)
-	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+	whole := strings.Trim(n.Value, "+-_0123456789") == "" // an integer beyond 64 bits
+	return v, err == nil && !whole && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
 func (r *metaReader) oneOf(key string, n *yaml.Node, values []string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -61,6 +62,31 @@ func repositories(t testing.TB) map[string]map[string]string {
 	}
 	out["syntax"]["SUMMARY.md"] = summary
 	out["syntax"]["README.md"] = "# Home\n"
+	if dir := os.Getenv(docsVariable); dir != "" {
+		out[docsVariable] = filesBelow(t, dir)
+	}
+	return out
+}
+
+// docsVariable names a folder of somebody's documentation to test with as
+// well.
+const docsVariable = "OCTAVO_TEST_DOCS"
+
+func filesBelow(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	fsys := os.DirFS(dir)
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(name, ".git/") {
+			return err
+		}
+		b, err := fs.ReadFile(fsys, name)
+		out[name] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return out
 }
 
@@ -227,7 +253,10 @@ func edited(t testing.TB, doc *markup.Document, block int) *markup.Document {
 // nothing else: no other block, no head, no other page, no SUMMARY.md.
 func TestAnEditChangesTheLinesOfItsBlock(t *testing.T) {
 	all := repositories(t)
-	for _, name := range []string{"every", "syntax", "wheel", "inferred"} {
+	for _, name := range []string{"every", "syntax", "wheel", "inferred", docsVariable} {
+		if all[name] == nil {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, testdb.SQLite(t))
 			d.bring(t, all[name])

@@ -73,23 +73,14 @@ const cacheFor = 365 * 24 * time.Hour
 // asked for, or 304 if the caller has it. The headers keep it from acting as
 // a page of the host that it comes from.
 func Serve(w http.ResponseWriter, r *http.Request, f Served, rd io.ReadSeeker) {
-	contentType, shown := announce(f.ContentType)
-	kind := "attachment"
-	if shown {
-		kind = "inline"
-	}
 	scope := "private"
 	if f.Public {
 		scope = "public"
 	}
 	h := w.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Disposition", disposition(kind, f.Name))
-	h.Set("Content-Security-Policy", contentPolicy)
-	h.Set("X-Content-Type-Options", "nosniff")
+	Guard(h, f.Name, f.ContentType)
 	// Pages of other hosts show these files: sites have hosts of their own.
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", fmt.Sprintf("%s, max-age=%d, immutable", scope, int(cacheFor.Seconds())))
 	h.Set("ETag", `"`+f.Hash.String()+`"`)
 	// A list of ranges costs a seek for each and helps nobody here.
@@ -101,6 +92,21 @@ func Serve(w http.ResponseWriter, r *http.Request, f Served, rd io.ReadSeeker) {
 		rd = o.File // which the system sends without copying
 	}
 	http.ServeContent(w, r, "", time.Time{}, rd)
+}
+
+// Guard says what a file is, in headers that keep it from acting as a page of
+// the host that it comes from.
+func Guard(h http.Header, name, contentType string) {
+	contentType, shown := announce(contentType)
+	kind := "attachment"
+	if shown {
+		kind = "inline"
+	}
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Disposition", disposition(kind, name))
+	h.Set("Content-Security-Policy", contentPolicy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
 }
 
 // announce gives the type that is sent, and whether the file may be shown.

@@ -32,6 +32,12 @@ func (t *tree) Evaluated(ctx context.Context, doc *markup.Document, vars docs.Va
 	if err != nil {
 		return nil, err
 	}
+	return markup.Evaluate(doc, Evaluator(env, how)), nil
+}
+
+// Evaluator answers expressions from what Environment gives. It needs no
+// store: a folder that is not imported yet is shown in the same way.
+func Evaluator(env map[string]any, how Evaluation) markup.Evaluator {
 	keep := func(src string) bool {
 		if how == EvaluateAll {
 			return false
@@ -47,7 +53,7 @@ func (t *tree) Evaluated(ctx context.Context, doc *markup.Document, vars docs.Va
 		}
 		return false
 	}
-	return markup.Evaluate(doc, markup.Evaluator{
+	return markup.Evaluator{
 		Text: func(src string) (string, bool) {
 			if keep(src) {
 				return "", true
@@ -68,7 +74,7 @@ func (t *tree) Evaluated(ctx context.Context, doc *markup.Document, vars docs.Va
 			}
 			return expr.Condition(src, env), false
 		},
-	}), nil
+	}
 }
 
 // environment is what expressions of a page can ask for.
@@ -77,14 +83,23 @@ func (t *tree) environment(ctx context.Context, vars docs.Variables) (map[string
 	if err != nil {
 		return nil, err
 	}
-	if vars == nil {
-		vars = docs.Variables{}
+	return Environment(space, vars), nil
+}
+
+// Environment is what expressions can ask for, by the variables of the space
+// and of the page. There is no visitor.
+func Environment(space, page docs.Variables) map[string]any {
+	given := func(vars docs.Variables) map[string]any {
+		if vars == nil {
+			vars = docs.Variables{}
+		}
+		return vars
 	}
 	return map[string]any{
 		"visitor": map[string]any{"claims": map[string]any{"unsigned": map[string]any{}}},
-		"space":   map[string]any{"vars": map[string]any(space)},
-		"page":    map[string]any{"vars": map[string]any(vars)},
-	}, nil
+		"space":   map[string]any{"vars": given(space)},
+		"page":    map[string]any{"vars": given(page)},
+	}
 }
 
 // dereferenced gives a document with reusable contents in place of the

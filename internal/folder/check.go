@@ -20,32 +20,39 @@ const maxSearches = 20
 // Check gives the problems of a tree that a reader would meet: those that
 // Read found, links to pages, headings, files and reusable contents that are
 // not there, contents that include themselves, and pages with one address.
-func Check(t *Tree) []Problem {
+func Check(t *Tree) []Problem { return new(Checker).Check(t) }
+
+// Checker checks states of one folder after another. It parses only what
+// differs from the state before. It is not safe for concurrent use.
+type Checker struct{ known map[string]*source }
+
+// Headings gives those of a Markdown file of the tree that was checked last.
+func (k *Checker) Headings(file string) []markup.Heading {
+	if s := k.known[file]; s != nil {
+		return s.headings
+	}
+	return nil
+}
+
+// Check is what the function of that name does.
+func (k *Checker) Check(t *Tree) []Problem {
 	c := &checker{
-		tree: t, out: problems{limit: DefaultLimits.Problems},
-		sources: map[string]*source{}, shown: map[string]bool{}, files: map[string]bool{}, pages: map[string]*Page{},
+		tree: t, index: NewIndex(t), out: problems{limit: DefaultLimits.Problems},
+		known: k.known, sources: map[string]*source{}, shown: map[string]bool{},
 	}
 	for _, p := range t.All() {
 		if p.Type == Document {
 			c.shown[p.File] = true
 			c.read(p.File, p.Title, p.Source, p.Head)
-			if c.pages["."] == nil {
-				c.pages["."] = p
-			}
 		}
 	}
-	c.addresses(t.Pages, "")
 	for _, p := range t.Unlisted {
 		c.read(p.File, p.Title, p.Source, p.Head)
 	}
 	for _, in := range t.Includes {
 		c.read(in.File, "", in.Source, in.Head)
 	}
-	for _, list := range [][]*File{t.Files, t.Others} {
-		for _, f := range list {
-			c.files[f.Path] = true
-		}
-	}
+	k.known = c.sources
 	for _, name := range sortedKeys(c.sources) {
 		c.source(name, c.sources[name])
 	}
@@ -60,7 +67,10 @@ func Check(t *Tree) []Problem {
 // source is what a Markdown file uses and offers.
 type source struct {
 	text     []byte
+	title    string
 	anchors  map[string]bool
+	headings []markup.Heading
+	problems []markup.Problem
 	uses     map[use]bool
 	includes []string
 }
@@ -72,39 +82,28 @@ type use struct {
 
 type checker struct {
 	tree    *Tree
+	index   *Index
 	out     problems
+	known   map[string]*source // of the state before
 	sources map[string]*source
 	shown   map[string]bool // pages of the navigation
-	files   map[string]bool
-	pages   map[string]*Page // by address; "." is the first one
-}
-
-// addresses remembers where pages and groups are, which need not be where
-// their files are.
-func (c *checker) addresses(pages []*Page, above string) {
-	for _, p := range pages {
-		if at := path.Join(above, p.Slug); p.Slug != "" && (p.Type == Document || p.Type == Group) {
-			if c.pages[at] == nil {
-				c.pages[at] = p
-			}
-			c.addresses(p.Children, at)
-		}
-	}
-}
-
-// addressed gives the page that a path is the address of, or nil.
-func (c *checker) addressed(target string) *Page {
-	at := strings.TrimSuffix(strings.TrimSuffix(target, ".md"), "/README")
-	if at == "README" {
-		at = "."
-	}
-	return c.pages[at]
 }
 
 // read parses a file and keeps what it uses.
 func (c *checker) read(name, title string, text []byte, h markup.Head) {
-	s := &source{text: text, anchors: map[string]bool{}, uses: map[use]bool{}}
+	s := c.known[name]
+	if s == nil || s.title != title || !bytes.Equal(s.text, text) {
+		s = parseSource(name, title, text, h)
+	}
 	c.sources[name] = s
+	for _, p := range s.problems {
+		c.out.add(name, p.Line, CodeMarkup, "%s", p.Message)
+	}
+}
+
+// parseSource finds what a file uses and offers.
+func parseSource(name, title string, text []byte, h markup.Head) *source {
+	s := &source{text: text, title: title, anchors: map[string]bool{}, uses: map[use]bool{}}
 	for _, cover := range []string{h.Meta.Cover, h.Meta.CoverDark} {
 		if cover != "" {
 			s.uses[use{cover, markup.UseImage}] = true
@@ -122,9 +121,10 @@ func (c *checker) read(name, title string, text []byte, h markup.Head) {
 	if title != "" {
 		s.anchors[markup.Slug(title)] = true
 	}
+	s.headings = markup.Headings(doc)
 	above := bytes.Count(text[:h.Body], []byte("\n"))
 	for _, p := range doc.Problems {
-		c.out.add(name, p.Line+above, CodeMarkup, "%s", p.Message)
+		s.problems = append(s.problems, markup.Problem{Line: p.Line + above, Message: p.Message})
 	}
 	for u := range s.uses {
 		if u.kind != markup.UseInclude {
@@ -135,6 +135,7 @@ func (c *checker) read(name, title string, text []byte, h markup.Head) {
 		}
 	}
 	slices.Sort(s.includes)
+	return s
 }
 
 // source checks what a file uses.
@@ -206,28 +207,19 @@ func (c *checker) use(name string, u use) (code, why string) {
 	if c.tree.Known != nil && c.tree.Known(u.dest) {
 		return "", ""
 	}
-	target, ok := resolve(name, u.dest)
-	if !ok {
+	target, ok := c.index.Find(name, u.dest, u.kind)
+	file, anchor := target.Path, target.Anchor
+	switch {
+	case file == "":
 		return CodeBadPath, shown + " leaves the folder"
-	}
-	file, ok := finder(func(file string) bool {
-		return c.files[file] || c.sources[file] != nil && u.kind != markup.UseImage && u.kind != markup.UseFile
-	}, target)
-	_, anchor, _ := strings.Cut(u.dest, "#")
-	if !ok && u.kind == markup.UseLink {
-		if page := c.addressed(target); page != nil && page.Type == Group {
-			if anchor != "" {
-				return CodeBrokenAnchor, page.Title + " is a group, which has no headings"
-			}
-			return "", ""
-		} else if page != nil {
-			file, ok = page.File, true
+	case !ok:
+		return missing, "there is no " + file
+	case u.kind != markup.UseLink:
+		return "", ""
+	case target.Page != nil && target.Page.Type == Group:
+		if anchor != "" {
+			return CodeBrokenAnchor, target.Page.Title + " is a group, which has no headings"
 		}
-	}
-	if !ok {
-		return missing, "there is no " + target
-	}
-	if u.kind != markup.UseLink {
 		return "", ""
 	}
 	to := c.sources[file]

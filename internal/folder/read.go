@@ -19,17 +19,26 @@ import (
 // as documentation at all, for example because it is beyond a limit.
 //
 // The files of the tree are opened from fsys when they are needed.
-func Read(fsys fs.FS, l Limits) (*Tree, error) {
+func Read(fsys fs.FS, l Limits) (*Tree, error) { return Reread(fsys, l, nil, nil) }
+
+// Reread reads a folder of which an earlier state is known. Pages and
+// reusable contents of which same says that their file did not change since
+// are taken from there. Paths are those in the folder, with the root.
+func Reread(fsys fs.FS, l Limits, before *Tree, same func(name string) bool) (*Tree, error) {
 	l = l.orDefault()
 	r := &folderReader{
 		fsys: fsys, limits: l, tree: &Tree{}, out: problems{limit: l.Problems},
 		files: map[string]int64{}, folded: map[string]string{}, docs: map[string]*Page{}, listed: map[string]bool{},
+		same: same,
 	}
 	if err := r.config(); err != nil {
 		return nil, err
 	}
 	if err := r.walk(); err != nil {
 		return nil, err
+	}
+	if before != nil && before.Root == r.tree.Root {
+		r.known = before.markdown()
 	}
 	for _, name := range []*string{&r.tree.Readme, &r.tree.Summary} {
 		if found := r.folded[names.Fold(*name)]; found != "" {
@@ -58,6 +67,31 @@ type folderReader struct {
 	folded map[string]string
 	docs   map[string]*Page // of all Markdown files
 	listed map[string]bool
+
+	known map[string]markdown // of an earlier reading
+	same  func(name string) bool
+}
+
+// markdown is a file that was read.
+type markdown struct {
+	source []byte
+	head   markup.Head
+}
+
+// markdown gives the Markdown files of a tree.
+func (t *Tree) markdown() map[string]markdown {
+	out := map[string]markdown{}
+	for _, list := range [][]*Page{t.All(), t.Unlisted} {
+		for _, p := range list {
+			if p.Source != nil {
+				out[p.File] = markdown{p.Source, p.Head}
+			}
+		}
+	}
+	for _, in := range t.Includes {
+		out[in.File] = markdown{in.Source, in.Head}
+	}
+	return out
 }
 
 // config reads .gitbook.yaml and finds the root.
@@ -193,20 +227,31 @@ func (r *folderReader) load() error {
 			r.out.add(name, 0, CodeTooLarge, "the page is left out: it is larger than %d MB", r.limits.Markdown>>20)
 			continue
 		}
-		src, err := r.read(r.full(name), r.limits.Markdown)
+		src, h, err := r.markdown(name)
 		if err != nil {
 			return err
 		}
 		if total += int64(len(src)); total > r.limits.Memory {
 			return errs.E(errs.Invalid, "the pages have more than %d MB together", r.limits.Memory>>20)
 		}
-		h := markup.ParseHead(src)
 		for _, p := range h.Problems {
 			r.out.add(name, p.Line, CodeFrontMatter, "%s", p.Message)
 		}
 		r.docs[name] = &Page{Type: Document, Title: h.Title, Emoji: h.Emoji, LinkTitle: h.Meta.LinkTitle, File: name, Slug: SlugOf(name), Source: src, Head: h}
 	}
 	return nil
+}
+
+// markdown gives a file and what stands in its head.
+func (r *folderReader) markdown(name string) ([]byte, markup.Head, error) {
+	if m, ok := r.known[name]; ok && r.same(r.full(name)) {
+		return m.source, m.head, nil
+	}
+	src, err := r.read(r.full(name), r.limits.Markdown)
+	if err != nil {
+		return nil, markup.Head{}, err
+	}
+	return src, markup.ParseHead(src), nil
 }
 
 // navigation makes the tree of pages.

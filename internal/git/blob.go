@@ -83,6 +83,9 @@ func (p *Repo) Blobs(ctx context.Context, oids []string, progress Progress, each
 		return err
 	}
 	missing := slices.DeleteFunc(slices.Clone(wanted), func(oid string) bool { _, ok := sizes[oid]; return ok })
+	if len(missing) > 0 && p.gitDir != "" {
+		return notHere(len(missing))
+	}
 	if len(missing) > 0 {
 		if err := p.getBlobs(ctx, missing, progress); err != nil {
 			return err

@@ -44,9 +44,16 @@ type Repo struct {
 	credentials Credentials
 	scrub       scrubber
 	fetched     string // full name of the ref that Fetch found
+	gitDir      string // of a repository that is not in the cache, see Local
 }
 
-func (p *Repo) objects() string            { return filepath.Join(p.dir, objectsDir) }
+func (p *Repo) objects() string {
+	if p.gitDir != "" {
+		return p.gitDir
+	}
+	return filepath.Join(p.dir, objectsDir)
+}
+
 func (p *Repo) private(name string) string { return filepath.Join(p.dir, privateDir, name) }
 
 // Open checks the address of a remote, connects to nothing but what the

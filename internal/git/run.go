@@ -42,6 +42,7 @@ type call struct {
 	promisor bool                  // knows that files were left out of what is there, and may be
 	progress Progress
 	config   []string // name, value, name, value
+	dir      string   // where to look for a repository, instead of in the cache
 }
 
 // errEnough ends a command of which no more output is wanted.
@@ -62,12 +63,16 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, p.program, c.args...)
 	inGroup(cmd)
 	cmd.WaitDelay = reapTime
-	cmd.Dir = p.dir
+	if cmd.Dir = p.dir; c.dir != "" {
+		cmd.Dir = c.dir
+	}
 	cmd.Env = p.environment(c)
 	cmd.Stdin = c.stdin
 	// The lock goes along: should we be killed, nobody else starts on this
 	// entry before the last helper of git has noticed.
-	cmd.ExtraFiles = []*os.File{p.lock}
+	if p.lock != nil {
+		cmd.ExtraFiles = []*os.File{p.lock}
+	}
 	said := &messages{progress: c.progress}
 	cmd.Stderr = said
 	out, err := cmd.StdoutPipe()
@@ -171,11 +176,16 @@ func (p *Repo) environment(c call) []string {
 		"XDG_CONFIG_HOME=" + p.private("home"),
 		"TMPDIR=" + p.private(""),
 		"LC_ALL=C", "TZ=UTC",
-		"GIT_DIR=" + p.objects(),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1",
 		"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS_REQUIRE=never",
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
 		"GIT_LITERAL_PATHSPECS=1", "GIT_ALLOC_LIMIT=" + strconv.Itoa(maxAlloc),
+	}
+	if c.dir == "" {
+		env = append(env, "GIT_DIR="+p.objects())
+	}
+	if p.gitDir != "" {
+		env = append(env, "GIT_WORK_TREE="+p.dir) // whatever its configuration says
 	}
 	config := append([]string{
 		"core.hooksPath", os.DevNull,

@@ -1,0 +1,125 @@
+package folder
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/names"
+)
+
+// Index finds what is in a tree: what a destination that is written in a file
+// names, and what has an address. It does not follow changes of the tree.
+type Index struct {
+	docs      map[string]*Page // by file, whether or not the navigation has them
+	includes  map[string]*Include
+	assets    map[string]*File
+	pages     map[string]*Page // by address; "." is the first one
+	addresses map[*Page]string
+}
+
+// NewIndex looks through a tree.
+func NewIndex(t *Tree) *Index {
+	x := &Index{
+		docs: map[string]*Page{}, includes: map[string]*Include{}, assets: map[string]*File{},
+		pages: map[string]*Page{}, addresses: map[*Page]string{},
+	}
+	x.place(t.Pages, "")
+	for _, p := range t.All() {
+		if p.Type == Document {
+			x.docs[p.File] = p
+			if x.pages["."] == nil {
+				x.pages["."] = p
+			}
+		}
+	}
+	for _, p := range t.Unlisted {
+		x.docs[p.File] = p
+	}
+	for _, in := range t.Includes {
+		x.includes[in.File] = in
+	}
+	for _, list := range [][]*File{t.Files, t.Others} {
+		for _, f := range list {
+			x.assets[f.Path] = f
+		}
+	}
+	return x
+}
+
+// place gives addresses, which need not be where the files are. Siblings that
+// want the same one are numbered, as when they are imported.
+func (x *Index) place(pages []*Page, above string) {
+	taken := map[string]int{}
+	for _, p := range pages {
+		if p.Slug == "" || p.Type != Document && p.Type != Group {
+			continue
+		}
+		slug := p.Slug
+		for n := max(1, taken[names.Fold(p.Slug)]); taken[names.Fold(slug)] > 0; n++ {
+			slug = p.Slug + "-" + strconv.Itoa(n)
+			taken[names.Fold(p.Slug)] = n + 1
+		}
+		taken[names.Fold(slug)] = max(1, taken[names.Fold(slug)])
+		at := path.Join(above, slug)
+		x.addresses[p] = at
+		x.pages[at] = p
+		x.place(p.Children, at)
+	}
+}
+
+// Address gives where a page or a group of the navigation is: slugs with
+// slashes. It is empty for others.
+func (x *Index) Address(p *Page) string { return x.addresses[p] }
+
+// At gives the page or the group with an address; "." is the first page.
+func (x *Index) At(address string) *Page { return x.pages[address] }
+
+// Home gives the first page, or nil if there is none.
+func (x *Index) Home() *Page { return x.pages["."] }
+
+// Doc gives the page of a file, in the navigation or not, or nil.
+func (x *Index) Doc(file string) *Page { return x.docs[file] }
+
+// Target is what a destination names.
+type Target struct {
+	// Path is the file, or the address of a group. Where nothing was found it
+	// is what was looked for; empty if that is not in the folder at all.
+	Path   string
+	Anchor string
+	// One of them is set when something was found.
+	Page    *Page // a document or a group
+	Include *Include
+	File    *File
+}
+
+// Find gives what a destination in a file names: a file, which may lack its
+// extension or be a folder, or the address of a page. It is not for
+// destinations with a scheme or a host.
+func (x *Index) Find(from, dest string, use markup.Use) (Target, bool) {
+	_, anchor, _ := strings.Cut(dest, "#")
+	name, ok := resolve(from, dest)
+	if !ok {
+		return Target{Anchor: anchor}, false
+	}
+	asset := use == markup.UseImage || use == markup.UseFile
+	file, ok := finder(func(file string) bool {
+		return x.assets[file] != nil || !asset && (x.docs[file] != nil || x.includes[file] != nil)
+	}, name)
+	if ok {
+		return Target{file, anchor, x.docs[file], x.includes[file], x.assets[file]}, true
+	}
+	if use == markup.UseLink {
+		at := strings.TrimSuffix(strings.TrimSuffix(name, ".md"), "/README")
+		if at == "README" {
+			at = "."
+		}
+		if page := x.pages[at]; page != nil && page.Type == Group {
+			return Target{Path: at, Anchor: anchor, Page: page}, true
+		} else if page != nil {
+			return Target{Path: page.File, Anchor: anchor, Page: page}, true
+		}
+	}
+	return Target{Path: name, Anchor: anchor}, false
+}

@@ -1,0 +1,116 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Local is a repository on this machine that is only read: no file of it is
+// written, no remote of it is called and nothing that its configuration names
+// is run. It is safe for concurrent use. Close it.
+type Local struct {
+	repo *Repo
+	// prefix is where the folder that was opened is in the commits.
+	prefix string
+}
+
+// OpenLocal opens the repository that a folder belongs to: a checkout, a
+// folder in one, or a bare repository.
+func OpenLocal(ctx context.Context, dir string) (*Local, error) {
+	path, err := program()
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	private, err := os.MkdirTemp("", "octavo-git-")
+	if err != nil {
+		return nil, err
+	}
+	l := &Local{repo: &Repo{program: path, limits: DefaultLimits, dir: private}}
+	if err := l.open(ctx, dir); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+func (l *Local) open(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(l.repo.private("home"), 0o700); err != nil {
+		return err
+	}
+	out, err := l.repo.git(ctx, call{args: []string{"rev-parse", "--absolute-git-dir", "--show-prefix"}, dir: dir})
+	switch {
+	case strings.Contains(detail(err), "dubious ownership"):
+		return fail(Refused, dir+" belongs to somebody else; run this as its owner", detail(err))
+	case ReasonOf(err) == NotRepository:
+		return fail(NotRepository, dir+" is not in a git repository", detail(err))
+	case err != nil:
+		return err
+	}
+	gitDir, prefix, ok := strings.Cut(string(out), "\n")
+	if !ok || !filepath.IsAbs(gitDir) {
+		return fail(NotRepository, dir+" is in a git repository that cannot be read", string(out))
+	}
+	l.repo.gitDir, l.prefix = gitDir, strings.Trim(prefix, "/\n")
+	return nil
+}
+
+// Close removes what was written for the git program.
+func (l *Local) Close() error { return os.RemoveAll(l.repo.dir) }
+
+// Commit gives the commit that a branch, a tag or the name of a commit means
+// now.
+func (l *Local) Commit(ctx context.Context, ref string) (string, error) {
+	if err := CheckRef(ref); err != nil {
+		return "", err
+	}
+	out, err := l.repo.git(ctx, call{args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}"}})
+	if errors.Is(err, errNo) || strings.Contains(detail(err), "expected commit type") {
+		return "", fail(RefNotFound, fmt.Sprintf("there is no branch, tag or commit %q in the repository", ref), "")
+	}
+	if err != nil {
+		return "", err
+	}
+	commit := strings.TrimSpace(string(out))
+	if !oidForm.MatchString(commit) {
+		return "", errs.E(errs.Invalid, "the repository names its commits in a way that is not supported (SHA-256)")
+	}
+	return commit, nil
+}
+
+// Tree lists the files of a commit below the folder that was opened; see
+// Repo.Tree.
+func (l *Local) Tree(ctx context.Context, commit string) ([]Entry, []Problem, error) {
+	return l.repo.Tree(ctx, commit, l.prefix)
+}
+
+// Sizes gives the sizes of files in bytes.
+func (l *Local) Sizes(ctx context.Context, oids []string) (map[string]int64, error) {
+	for _, oid := range oids {
+		if !oidForm.MatchString(oid) {
+			return nil, fail(Damaged, "the repository names a file in a way that cannot be read", "")
+		}
+	}
+	if len(oids) == 0 {
+		return nil, nil
+	}
+	return l.repo.sizes(ctx, oids)
+}
+
+// Blobs gives the bytes of files; see Repo.Blobs. What a partial clone has
+// left out is not fetched.
+func (l *Local) Blobs(ctx context.Context, oids []string, each func(Blob) error) error {
+	return l.repo.Blobs(ctx, oids, nil, each)
+}
+
+// notHere is what a repository answers that nobody may fetch for.
+func notHere(files int) error {
+	return fail(Damaged, fmt.Sprintf("%d files of the commit are not in the repository; if it is a partial clone, check the commit out once", files), "")
+}

@@ -35,7 +35,7 @@ var layers = [][]string{
 	{"internal/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
 	{"internal/api"},
-	{"internal/server"},
+	{"internal/server", "internal/preview"},
 	{"cmd/octavo", "bench"},
 }
 
@@ -52,7 +52,7 @@ var only = map[string][]string{
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
 	"github.com/maypok86/otter":           {"internal/authz", "internal/store"},
-	"net/http":                            {"internal/api", "internal/server", "internal/outbound", "internal/blob", "internal/git", "cmd/octavo", "bench"},
+	"net/http":                            {"internal/api", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/preview", "cmd/octavo", "bench"},
 	"github.com/yuin/goldmark":            {"internal/markup", "bench"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},
 	"github.com/alecthomas/chroma":        {"internal/markup"},

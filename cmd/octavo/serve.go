@@ -12,6 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/preview"
 	"github.com/octavo-docs/octavo/internal/server"
 )
 
@@ -28,6 +29,8 @@ type serveCmd struct {
 	LogFormat     string        `help:"text or json." default:"text" enum:"text,json" env:"OCTAVO_LOG_FORMAT"`
 	Demo          bool          `help:"Fill an empty store with a demonstration organization, and print how to use it; refused where there is other data."`
 	OutboundAllow string        `help:"Private addresses that the server may fetch files from: comma-separated CIDRs or host names." name:"outbound-allow" env:"OCTAVO_OUTBOUND_ALLOW" placeholder:"LIST"`
+	Preview       string        `help:"Serve this folder of Markdown as a site instead, and load pages again when files change. Of the other flags, --ref, --listen and those of the log apply." placeholder:"DIR"`
+	Ref           string        `help:"With --preview: show a branch, a tag or a commit of the folder's git repository instead of the files." placeholder:"REF"`
 	MaxConns      int           `help:"Database connections at most; 0 takes a default." default:"0" env:"OCTAVO_MAX_CONNS"`
 }
 
@@ -39,6 +42,9 @@ const gcPercent = 300
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
 		return err
+	}
+	if c.Preview != "" {
+		return c.preview(ctx, s)
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -77,9 +83,27 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	return srv.Run(ctx)
 }
 
+// preview serves a folder. It needs no data folder and makes none.
+func (c *serveCmd) preview(ctx context.Context, s streams) error {
+	log := newLog(s.err, c.LogLevel, c.LogFormat)
+	srv, err := preview.Start(ctx, preview.Config{Dir: c.Preview, Ref: c.Ref, Listen: c.Listen, Log: log})
+	if err != nil {
+		return err
+	}
+	log.Info("previewing", "url", srv.URL(), "folder", c.Preview, "pages", srv.Pages())
+	if _, err := fmt.Fprintf(s.out, "\n  %s\n\nStop with Ctrl-C.\n", srv.URL()); err != nil {
+		return err
+	}
+	return srv.Run(ctx)
+}
+
 // check refuses flags that would serve something broken.
 func (c *serveCmd) check() error {
 	switch {
+	case c.Ref != "" && c.Preview == "":
+		return errors.New("--ref is for --preview")
+	case c.Demo && c.Preview != "":
+		return errors.New("--demo and --preview are two things; choose one")
 	case c.RateLimit < 0:
 		return errors.New("--rate-limit must not be negative")
 	case c.RatePeriod <= 0:

@@ -18,22 +18,38 @@ import (
 func FromFiles(files []*File) (fs.FS, error) {
 	root := newZipDir(".")
 	for _, f := range files {
-		why := names.Bad(f.Path)
-		dir := root
-		parts := strings.Split(f.Path, "/")
-		for _, part := range parts[:len(parts)-1] {
-			if why == "" {
-				dir, why = dir.folder(part)
-			}
-		}
-		if why == "" {
-			why = dir.put(parts[len(parts)-1], &listedFile{f})
-		}
-		if why != "" {
+		if why := root.add(f); why != "" {
 			return nil, errs.E(errs.Invalid, "%s cannot be read: %s", printable(f.Path), why)
 		}
 	}
 	return &zipFS{root}, nil
+}
+
+// add puts a file where it belongs, or says why not. Names that differ in
+// case only are for Read to judge.
+func (d *zipDir) add(f *File) string {
+	if why := names.Bad(f.Path); why != "" {
+		return why
+	}
+	dir, name := path.Split(f.Path)
+	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
+		if part == "" {
+			break
+		}
+		if d.entries[part] == nil {
+			d.entries[part] = newZipDir(part)
+		}
+		sub, ok := d.entries[part].(*zipDir)
+		if !ok {
+			return "it is both a file and a folder"
+		}
+		d = sub
+	}
+	if d.entries[name] != nil {
+		return "it is there twice"
+	}
+	d.entries[name] = &listedFile{f}
+	return ""
 }
 
 // listedFile is its own entry and description.

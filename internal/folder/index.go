@@ -82,6 +82,9 @@ func (x *Index) Home() *Page { return x.pages["."] }
 // Doc gives the page of a file, in the navigation or not, or nil.
 func (x *Index) Doc(file string) *Page { return x.docs[file] }
 
+// Include gives the reusable content of a file, or nil.
+func (x *Index) Include(file string) *Include { return x.includes[file] }
+
 // Target is what a destination names.
 type Target struct {
 	// Path is the file, or the address of a group. Where nothing was found it

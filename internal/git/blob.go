@@ -113,7 +113,7 @@ func (p *Repo) sizes(ctx context.Context, oids []string) (map[string]int64, erro
 	sizes := make(map[string]int64, len(oids))
 	args := []string{"cat-file", "--batch-check", "--buffer"}
 	var wanted map[string]bool
-	if len(oids) > manyFiles {
+	if len(oids) > manyFiles && p.gitDir == "" { // others have everything, and more than we ask for
 		args = append(args, "--batch-all-objects", "--unordered")
 		wanted = make(map[string]bool, len(oids))
 		for _, oid := range oids {

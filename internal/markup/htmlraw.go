@@ -101,7 +101,7 @@ func (h *htmlWriter) rawInline(s string) {
 			if !slices.Contains(rawInlines, t.Data) || len(h.raw) >= maxRawDepth {
 				continue
 			}
-			h.open(t.Data, rawAttrs(t.Data, t.Attr)...)
+			h.open(t.Data, h.rawAttrs(t.Data, t.Attr)...)
 			if !slices.Contains(rawVoids, t.Data) {
 				h.raw = append(h.raw, t.Data)
 			}
@@ -152,7 +152,7 @@ func (h *htmlWriter) rawNode(n *html.Node, depth int) {
 	case html.ElementNode:
 		known := depth < maxRawDepth && (slices.Contains(rawInlines, n.Data) || slices.Contains(rawBlocks, n.Data))
 		if known {
-			h.open(n.Data, rawAttrs(n.Data, n.Attr)...)
+			h.open(n.Data, h.rawAttrs(n.Data, n.Attr)...)
 		}
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
 			h.rawNode(c, depth+1)
@@ -163,8 +163,9 @@ func (h *htmlWriter) rawNode(n *html.Node, depth int) {
 	}
 }
 
-// rawAttrs checks attributes once more, on their decoded values.
-func rawAttrs(element string, attrs []html.Attribute) []string {
+// rawAttrs checks attributes once more, on their decoded values. Addresses of
+// something near lead to where it is shown, if that is known.
+func (h *htmlWriter) rawAttrs(element string, attrs []html.Attribute) []string {
 	var out []string
 	for _, a := range attrs {
 		if a.Namespace != "" || !slices.Contains(rawAttributes[element], a.Key) {
@@ -181,6 +182,9 @@ func rawAttrs(element string, attrs []html.Attribute) []string {
 				continue
 			}
 			value = safe
+			if near, ok := h.href(Ref{Kind: RefURL, URL: a.Val}); ok {
+				value = near
+			}
 		}
 		out = append(out, a.Key, value)
 	}

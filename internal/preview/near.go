@@ -1,0 +1,69 @@
+package preview
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/names"
+)
+
+const (
+	maxNear   = 5   // pages that are proposed
+	maxLetter = 120 // bytes of an address that are compared
+)
+
+// near gives the pages that an address may have meant, the likeliest first:
+// those with the same last part, then those that are written alike.
+func (s *site) near(at string) []*folder.Page {
+	at = names.Fold(strings.TrimSuffix(strings.Trim(at, "/"), ".md"))
+	at = at[:min(len(at), maxLetter)]
+	type guess struct {
+		page *folder.Page
+		far  int
+	}
+	var found []guess
+	for _, p := range s.order {
+		to := names.Fold(s.index.Address(p))
+		to = to[:min(len(to), maxLetter)]
+		far := distance(at, to)
+		if path.Base(to) == path.Base(at) {
+			far /= 4
+		} else if d := distance(path.Base(at), path.Base(to)); d <= len(path.Base(at))/3 {
+			far = min(far, d*2)
+		}
+		if far <= max(2, len(at)/3) {
+			found = append(found, guess{p, far})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b guess) int { return cmp.Compare(a.far, b.far) })
+	var out []*folder.Page
+	for _, g := range found[:min(len(found), maxNear)] {
+		out = append(out, g.page)
+	}
+	return out
+}
+
+// distance is how many letters must be put in, taken out or replaced to make
+// one text of the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := last
+			if a[i] != b[j] {
+				change++
+			}
+			last = row[j+1]
+			row[j+1] = min(change, row[j]+1, last+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,139 @@
+package preview
+
+import (
+	"bytes"
+	"html/template"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// rendered is the body of a page, and what was needed for it.
+type rendered struct {
+	body     template.HTML
+	headings []markup.Heading
+	files    []string // sources of it, for their problems
+}
+
+// render shows a page as a server would show it to somebody of whom nothing
+// is known.
+func (s *site) render(p *folder.Page, h *markup.Highlighter) (rendered, error) {
+	out := rendered{files: []string{p.File}}
+	doc := s.parse(p.File, p.Source, p.Head)
+	doc = markup.Dereference(doc, func(ref markup.Ref) (*markup.Document, bool) {
+		in := s.index.Include(ref.ReusableContent)
+		if in == nil {
+			return nil, false
+		}
+		if !slices.Contains(out.files, in.File) {
+			out.files = append(out.files, in.File)
+		}
+		return s.parse(in.File, in.Source, in.Head), true
+	})
+	doc = markup.Evaluate(doc, content.Evaluator(s.environment(p), content.EvaluateAll))
+	out.headings = markup.Headings(doc)
+	var b bytes.Buffer
+	err := markup.HTML(&b, doc, markup.HTMLOptions{
+		Link:  func(ref markup.Ref) (string, bool) { return s.link(p.File, ref) },
+		Title: s.title, Highlight: h,
+	})
+	out.body = template.HTML(b.String()) //nolint:gosec // what HTML writes is harmless
+	return out, err
+}
+
+func (s *site) parse(file string, src []byte, h markup.Head) *markup.Document {
+	if src == nil {
+		return &markup.Document{}
+	}
+	return markup.Parse(src[h.Body:], markup.Refs{Resolve: func(dest string, use markup.Use) (markup.Ref, bool) {
+		return s.resolve(file, dest, use)
+	}})
+}
+
+// resolve gives what a destination in a file names. A page is named by its
+// address in this site, which is all that is needed of it.
+func (s *site) resolve(file, dest string, use markup.Use) (markup.Ref, bool) {
+	none := markup.Ref{}
+	where, anchor, _ := strings.Cut(dest, "#")
+	if where == "" {
+		return markup.Ref{Kind: markup.RefAnchor, Anchor: anchor}, use == markup.UseLink && anchor != ""
+	}
+	if strings.Contains(where, ":") || strings.HasPrefix(where, "//") {
+		return none, false
+	}
+	found, ok := s.index.Find(file, dest, use)
+	switch {
+	case !ok:
+	case found.Page != nil && use == markup.UseLink:
+		href, ok := s.href(found.Page)
+		if anchor != "" {
+			return markup.Ref{Kind: markup.RefAnchor, Page: href, Anchor: anchor}, ok
+		}
+		return markup.Ref{Kind: markup.RefPage, Page: href}, ok
+	case found.Include != nil && use == markup.UseInclude:
+		return markup.Ref{Kind: markup.RefReusable, ReusableContent: found.Path}, true
+	case found.File != nil && use != markup.UseInclude:
+		return markup.Ref{Kind: markup.RefFile, File: found.Path}, s.files[found.Path] != nil
+	}
+	return none, false
+}
+
+// link gives the address of a reference.
+func (s *site) link(file string, ref markup.Ref) (string, bool) {
+	if ref.Kind == markup.RefURL { // in HTML that is kept as it is, or broken
+		if found, ok := s.resolve(file, ref.URL, markup.UseLink); ok {
+			ref = found
+		}
+	}
+	switch {
+	case ref.Space != "":
+	case ref.Kind == markup.RefPage:
+		return ref.Page, true
+	case ref.Kind == markup.RefAnchor && ref.Page != "":
+		return ref.Page + fragment(ref.Anchor), true
+	case ref.Kind == markup.RefFile && s.files[ref.File] != nil:
+		return rooted(ref.File), true
+	}
+	return "", false
+}
+
+// title names what a reference leads to.
+func (s *site) title(ref markup.Ref) (string, bool) {
+	switch ref.Kind {
+	case markup.RefPage, markup.RefAnchor:
+		if at, err := url.PathUnescape(ref.Page); err == nil && at != "" {
+			if p, _, _ := s.find(at); p != nil {
+				return p.Title, true
+			}
+		}
+	case markup.RefFile:
+		return path.Base(ref.File), ref.File != ""
+	case markup.RefTag:
+		for _, t := range s.tree.Tags {
+			if t.Tag == ref.Tag && t.Label != "" {
+				return t.Label, true
+			}
+		}
+	}
+	return "", false
+}
+
+// picture gives the address of a cover.
+func (s *site) picture(file, dest string) string {
+	if dest == "" {
+		return ""
+	}
+	if ref, ok := s.resolve(file, dest, markup.UseImage); ok {
+		href, _ := s.link(file, ref)
+		return href
+	}
+	if safe, ok := markup.SafeURL(dest); ok && strings.Contains(safe, "://") {
+		return safe
+	}
+	return ""
+}

@@ -1,0 +1,110 @@
+package preview
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// report is what checking a state has found.
+type report struct {
+	all      []folder.Problem
+	byFile   map[string][]folder.Problem
+	headings map[string][]markup.Heading // by file, for searching
+}
+
+// checkStates checks every new state, or the newest if they come faster. It
+// parses everything once, and then what differs.
+func (s *Server) checkStates(ctx context.Context) {
+	var c folder.Checker
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case made := <-s.unchecked:
+			r := &report{all: c.Check(made.tree), byFile: map[string][]folder.Problem{}, headings: map[string][]markup.Heading{}}
+			for _, p := range r.all {
+				r.byFile[p.File] = append(r.byFile[p.File], p)
+			}
+			for _, p := range made.order {
+				r.headings[p.File] = c.Headings(p.File)
+			}
+			made.report.Store(r)
+			if s.now.Load() == made {
+				s.watchers.send(s.stateID(), "report")
+			}
+		}
+	}
+}
+
+// problems gives those of some files; ok is false while they are not known.
+func (s *site) problems(files []string) (list []folder.Problem, total int, ok bool) {
+	r := s.report.Load()
+	if r == nil {
+		return nil, 0, false
+	}
+	for _, f := range files {
+		list = append(list, r.byFile[path.Join(s.tree.Root, f)]...)
+	}
+	return list, len(r.all), true
+}
+
+// hit is a result of a search.
+type hit struct {
+	Title string `json:"title"`
+	Where string `json:"where,omitempty"`
+	Href  string `json:"href"`
+}
+
+// search looks for all words in titles, then in headings.
+func (s *site) search(query string) []hit {
+	words := strings.Fields(strings.ToLower(query))
+	if len(words) == 0 {
+		return []hit{}
+	}
+	has := func(text string) bool {
+		text = strings.ToLower(text)
+		for _, w := range words {
+			if !strings.Contains(text, w) {
+				return false
+			}
+		}
+		return true
+	}
+	begins, titles, headings := []hit{}, []hit{}, []hit{}
+	r := s.report.Load()
+	for _, p := range s.order {
+		href, ok := s.href(p)
+		if !ok {
+			continue
+		}
+		switch where := s.above(p); {
+		case strings.HasPrefix(strings.ToLower(p.Title), strings.ToLower(query)) && len(begins) < maxFound:
+			begins = append(begins, hit{p.Title, where, href})
+		case has(p.Title) && len(titles) < maxFound:
+			titles = append(titles, hit{p.Title, where, href})
+		}
+		if r == nil || len(headings) >= maxFound {
+			continue
+		}
+		for _, h := range r.headings[p.File] {
+			if h.Anchor != "" && has(h.Text) && len(headings) < maxFound {
+				headings = append(headings, hit{h.Text, p.Title, href + fragment(h.Anchor)})
+			}
+		}
+	}
+	out := append(append(begins, titles...), headings...)
+	return out[:min(len(out), maxFound)]
+}
+
+// above names the pages that a page is below.
+func (s *site) above(p *folder.Page) string {
+	var names []string
+	for up := s.parent[p]; up != nil; up = s.parent[up] {
+		names = append([]string{up.Title}, names...)
+	}
+	return strings.Join(names, " › ")
+}

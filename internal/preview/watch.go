@@ -1,0 +1,195 @@
+package preview
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
+)
+
+// watch looks for changes while a browser waits for them: often at the files
+// that browsers show, and at all files as often as that is cheap.
+func (s *Server) watch(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if files := s.watchers.files(); len(files) > 0 && s.due(files) {
+			s.update(ctx)
+		}
+	}
+}
+
+func (s *Server) due(files []string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.scanned) >= max(scanEvery, scanShare*s.took) {
+		return true
+	}
+	return slices.ContainsFunc(files, func(name string) bool {
+		if name == "" { // a page that is of no file
+			return false
+		}
+		st, ok := s.src.look(name)
+		return ok && st != s.state[name]
+	})
+}
+
+// refresh looks for changes when a page is asked for and nobody watches. It
+// does not wait for somebody else who looks.
+func (s *Server) refresh(ctx context.Context) {
+	if len(s.watchers.files()) > 0 || !s.mu.TryLock() {
+		return
+	}
+	old := time.Since(s.scanned) >= max(scanEvery, scanShare*s.took)
+	s.mu.Unlock()
+	if old {
+		s.update(ctx)
+	}
+}
+
+// update makes a new state of the site if the folder has changed.
+func (s *Server) update(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed, err := s.reload(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	before := s.Trouble()
+	if err != nil {
+		why := explain(err)
+		s.trouble.Store(&why)
+		if why != before {
+			s.Log.Warn("the folder cannot be shown as it is now", "error", err)
+			s.watchers.send(s.stateID(), "state")
+		}
+		return
+	}
+	if changed || before != "" {
+		s.trouble.Store(nil)
+		s.watchers.send(s.stateID(), "state")
+	}
+}
+
+// explain gives what a person can do something about.
+func explain(err error) string {
+	var known *errs.Error
+	if errors.As(err, &known) {
+		return known.Message
+	}
+	return err.Error()
+}
+
+// stateID is what a browser compares: a change of it is a change of the page.
+func (s *Server) stateID() string {
+	id := s.now.Load().version
+	if t := s.Trouble(); t != "" {
+		id += "!"
+	}
+	return id
+}
+
+func (s *Server) reload(ctx context.Context) (changed bool, err error) {
+	next, err := s.scan(ctx)
+	if err != nil || s.state != nil && maps.Equal(s.state, next) {
+		return false, err
+	}
+	if s.state != nil {
+		if next, err = s.settle(ctx, next); err != nil {
+			return false, err
+		}
+	}
+	s.state = next // also of one that cannot be shown: it is not tried again
+	if s.shown != nil && maps.Equal(s.shown, next) {
+		return false, nil
+	}
+	tree, err := s.read(ctx, s.shown)
+	if err != nil {
+		return false, err
+	}
+	if tree.Root != s.root { // what was scanned is not what is shown
+		s.root = tree.Root
+		if s.state, err = s.scan(ctx); err != nil {
+			return false, err
+		}
+		if tree, err = s.read(ctx, nil); err != nil {
+			return false, err
+		}
+	}
+	s.shown = s.state
+	s.count++
+	made := newSite(tree, s.start+"-"+itoa(s.count))
+	s.now.Store(made)
+	select { // the newest one is checked
+	case <-s.unchecked:
+	default:
+	}
+	s.unchecked <- made
+	return true, nil
+}
+
+func (s *Server) scan(ctx context.Context) (state, error) {
+	begin := time.Now()
+	found, err := s.src.scan(ctx, s.root)
+	s.scanned, s.took = time.Now(), time.Since(begin)
+	return found, err
+}
+
+// settle waits until nobody writes: what is read is not half of a file.
+func (s *Server) settle(ctx context.Context, last state) (state, error) {
+	begin := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(settleTime):
+		}
+		next, err := s.scan(ctx)
+		waited := time.Since(begin)
+		switch {
+		case err != nil:
+			return nil, err
+		case waited >= settleMost, maps.Equal(last, next) && (waited >= emptyTime || !emptied(s.state, next)):
+			return next, nil
+		}
+		last = next
+	}
+}
+
+// emptied tells whether a file has lost all it had, which editors do for a
+// moment before they write.
+func emptied(before, now state) bool {
+	for name, st := range now {
+		if was, ok := before[name]; ok && st.size == 0 && was.size > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// read reads what differs from the state before.
+func (s *Server) read(ctx context.Context, before state) (*folder.Tree, error) {
+	fsys, found, err := s.src.open(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	old := s.now.Load().tree
+	tree, err := folder.Reread(fsys, folder.Limits{}, old, func(name string) bool {
+		was, ok := before[name]
+		return ok && was == s.state[name]
+	})
+	if err != nil {
+		return nil, err
+	}
+	tree.Problems = append(tree.Problems, found...)
+	return tree, nil
+}

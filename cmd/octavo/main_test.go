@@ -172,6 +172,15 @@ func start(at place, more ...string) (*node, error) {
 }
 
 func startProcess(cmd *exec.Cmd) (*node, error) {
+	n, err := launch(cmd)
+	if err != nil {
+		return n, err
+	}
+	return n, n.awaitReady()
+}
+
+// launch starts a process and waits until it says where it listens.
+func launch(cmd *exec.Cmd) (*node, error) {
 	n := &node{
 		cmd: cmd, exited: make(chan struct{}),
 		http: &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
@@ -197,7 +206,7 @@ func startProcess(cmd *exec.Cmd) (*node, error) {
 	case <-time.After(patience):
 		return n, fmt.Errorf("serve does not start\n%s", n.logged())
 	}
-	return n, n.awaitReady()
+	return n, nil
 }
 
 // servingLine is how a log of either format tells the address.

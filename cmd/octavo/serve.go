@@ -90,7 +90,7 @@ func (c *serveCmd) preview(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	log.Info("previewing", "url", srv.URL(), "folder", c.Preview, "pages", srv.Pages())
+	log.Info("serving", "url", srv.URL(), "listen", srv.Addr(), "folder", c.Preview, "ref", c.Ref, "pages", srv.Pages())
 	if _, err := fmt.Fprintf(s.out, "\n  %s\n\nStop with Ctrl-C.\n", srv.URL()); err != nil {
 		return err
 	}

@@ -81,6 +81,7 @@ type Server struct {
 	mu      sync.Mutex // held while the folder is looked at
 	state   state      // that was seen last
 	shown   state      // of which the site was made
+	broken  error      // why the one that was seen last cannot be shown
 	root    string
 	scanned time.Time
 	took    time.Duration

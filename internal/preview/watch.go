@@ -38,8 +38,9 @@ func (s *Server) due(files []string) bool {
 		if name == "" { // a page that is of no file
 			return false
 		}
+		was, known := s.state[name]
 		st, ok := s.src.look(name)
-		return ok && st != s.state[name]
+		return ok && known && st != was
 	})
 }
 
@@ -98,32 +99,35 @@ func (s *Server) stateID() string {
 	return id
 }
 
+// reload reads the folder if it is not as it was last time. A state that
+// could not be read is not tried again, and is still in trouble.
 func (s *Server) reload(ctx context.Context) (changed bool, err error) {
 	next, err := s.scan(ctx)
-	if err != nil || s.state != nil && maps.Equal(s.state, next) {
+	if err != nil {
 		return false, err
 	}
 	if s.state != nil {
+		if maps.Equal(s.state, next) {
+			return false, s.broken
+		}
 		if next, err = s.settle(ctx, next); err != nil {
 			return false, err
 		}
 	}
-	s.state = next // also of one that cannot be shown: it is not tried again
+	s.state, s.broken = next, nil
 	if s.shown != nil && maps.Equal(s.shown, next) {
 		return false, nil
 	}
 	tree, err := s.read(ctx, s.shown)
-	if err != nil {
-		return false, err
-	}
-	if tree.Root != s.root { // what was scanned is not what is shown
+	if err == nil && tree.Root != s.root { // what was scanned is not what is shown
 		s.root = tree.Root
-		if s.state, err = s.scan(ctx); err != nil {
-			return false, err
+		if s.state, err = s.scan(ctx); err == nil {
+			tree, err = s.read(ctx, nil)
 		}
-		if tree, err = s.read(ctx, nil); err != nil {
-			return false, err
-		}
+	}
+	if err != nil {
+		s.broken = err
+		return false, err
 	}
 	s.shown = s.state
 	s.count++

@@ -1,0 +1,99 @@
+package preview
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func sh(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// committed gives a repository with the folder of testdata as its first
+// commit.
+func committed(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	dir := unpack(t)
+	if err := os.Symlink("data.csv", filepath.Join(dir, "docs", "linked.csv")); err != nil {
+		t.Skip(err)
+	}
+	sh(t, dir, "init", "-q", "-b", "main")
+	sh(t, dir, "add", "-A", "-f")
+	sh(t, dir, "commit", "-q", "-m", "one")
+	sh(t, dir, "tag", "v1")
+	return dir
+}
+
+func TestRef(t *testing.T) {
+	dir := committed(t)
+	put(t, dir, "docs/start.md", "# Not committed\n")
+	s := serve(t, Config{Dir: dir, Ref: "main"})
+	s.checked()
+	if body := s.get("/start"); !strings.Contains(body, "Careful") || !strings.Contains(body, "@ main") {
+		t.Errorf("not what was committed:\n%s", body)
+	}
+	if a, body := s.ask("GET", "/.gitbook/assets/a%20b.png", nil); a.StatusCode != 200 || body != "PNG\n" {
+		t.Errorf("an image: %s %q", a.Status, body)
+	}
+	if a, _ := s.ask("GET", "/linked.csv", nil); a.StatusCode != 404 {
+		t.Errorf("a link: %s", a.Status)
+	}
+	if body := s.get("/.octavo/problems"); !strings.Contains(body, "docs/linked.csv") {
+		t.Error("the link is not reported")
+	}
+	next := s.listen("start.md")
+	first := next("state")
+	sh(t, dir, "commit", "-q", "-a", "-m", "two")
+	if next("state") == first {
+		t.Error("the state is the one before")
+	}
+	if body := s.get("/start"); !strings.Contains(body, "Not committed") || strings.Contains(body, "Careful") {
+		t.Errorf("not the new commit:\n%s", body)
+	}
+	if body := s.get("/"); !strings.Contains(body, "Version 4.2") {
+		t.Errorf("what did not change is gone:\n%s", body)
+	}
+	// A branch that is gone is trouble, not the end.
+	sh(t, dir, "checkout", "-q", "--detach")
+	sh(t, dir, "branch", "-q", "-D", "main")
+	if id := next("state"); !strings.HasSuffix(id, "!") {
+		t.Errorf("state %s", id)
+	}
+	if body := s.get("/"); !strings.Contains(body, "there is no branch, tag or commit") || !strings.Contains(body, "Version 4.2") {
+		t.Errorf("a branch that is gone:\n%s", body)
+	}
+	sh(t, dir, "branch", "main", "v1")
+	next("state")
+	if body := s.get("/start"); !strings.Contains(body, "Careful") {
+		t.Errorf("a branch that is back:\n%s", body)
+	}
+}
+
+func TestRefOfAFolderInTheRepository(t *testing.T) {
+	dir := committed(t)
+	s := serve(t, Config{Dir: filepath.Join(dir, "docs"), Ref: "v1"})
+	if body := s.get("/start"); !strings.Contains(body, "Careful") {
+		t.Errorf("not the page:\n%s", body)
+	}
+	if a, _ := s.ask("GET", "/LICENSE", nil); a.StatusCode != 404 {
+		t.Errorf("a file above the folder: %s", a.Status)
+	}
+	for _, ref := range []string{"absent", "--help", "-x", "main:docs", "v1^"} {
+		if _, err := Start(t.Context(), Config{Dir: dir, Ref: ref, Listen: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "--ref") {
+			t.Errorf("%s: %v", ref, err)
+		}
+	}
+}

@@ -20,6 +20,7 @@ const (
 func (s *site) near(at string) []*folder.Page {
 	at = names.Fold(strings.TrimSuffix(strings.Trim(at, "/"), ".md"))
 	at = at[:min(len(at), maxLetter)]
+	last, most := path.Base(at), max(2, len(at)/3)
 	type guess struct {
 		page *folder.Page
 		far  int
@@ -28,13 +29,17 @@ func (s *site) near(at string) []*folder.Page {
 	for _, p := range s.order {
 		to := names.Fold(s.index.Address(p))
 		to = to[:min(len(to), maxLetter)]
-		far := distance(at, to)
-		if path.Base(to) == path.Base(at) {
-			far /= 4
-		} else if d := distance(path.Base(at), path.Base(to)); d <= len(path.Base(at))/3 {
+		far := most + 1
+		if diff := len(at) - len(to); diff <= most && -diff <= most { // otherwise they differ by more
+			far = distance(at, to)
+		}
+		switch d := distance(last, path.Base(to)); {
+		case d == 0:
+			far = min(far, 1)
+		case d <= len(last)/3:
 			far = min(far, d*2)
 		}
-		if far <= max(2, len(at)/3) {
+		if far <= most {
 			found = append(found, guess{p, far})
 		}
 	}

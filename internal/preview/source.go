@@ -35,8 +35,8 @@ type source interface {
 	look(name string) (stamp, bool)
 	// open gives the folder that was scanned last. Files that are as they
 	// were before may be slow to open. Problems are those of files that are
-	// not in it.
-	open(ctx context.Context, before state) (fs.FS, []folder.Problem, error)
+	// not in it. Call done when it has been read; files can still be opened.
+	open(ctx context.Context, before state) (fsys fs.FS, found []folder.Problem, done func(), err error)
 	// plain refuses what has become a link since it was scanned.
 	plain(name string) error
 	close() error
@@ -171,8 +171,8 @@ func (d *dirSource) look(name string) (stamp, bool) {
 	return stampOf(info), true
 }
 
-func (d *dirSource) open(context.Context, state) (fs.FS, []folder.Problem, error) {
-	return d.fs().FS(), nil, nil
+func (d *dirSource) open(context.Context, state) (fs.FS, []folder.Problem, func(), error) {
+	return d.fs().FS(), nil, func() {}, nil
 }
 
 func (d *dirSource) plain(name string) error {
@@ -240,14 +240,17 @@ func (c *commitSource) scan(ctx context.Context, _ string) (state, error) {
 
 func (c *commitSource) look(string) (stamp, bool) { return stamp{}, false }
 
-// open brings the texts that are new in one run of git. They are gone when
-// the state that is made of them has been read.
-func (c *commitSource) open(ctx context.Context, before state) (fs.FS, []folder.Problem, error) {
+// open brings the texts that are new in one run of git. They are let go when
+// they have been read.
+func (c *commitSource) open(ctx context.Context, before state) (fs.FS, []folder.Problem, func(), error) {
 	texts := map[string][]byte{}
 	var oids []string
 	var total int64
 	for name, st := range c.files {
-		if total += st.size; before[name] != st && isText(name) && total <= folder.DefaultLimits.Memory {
+		if before[name] == st || !isText(name) {
+			continue
+		}
+		if total += st.size; total <= folder.DefaultLimits.Memory { // beyond it they are refused
 			oids = append(oids, st.oid)
 		}
 	}
@@ -257,7 +260,7 @@ func (c *commitSource) open(ctx context.Context, before state) (fs.FS, []folder.
 		return err
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var files []*folder.File
 	for name, st := range c.files {
@@ -274,7 +277,7 @@ func (c *commitSource) open(ctx context.Context, before state) (fs.FS, []folder.
 		}})
 	}
 	fsys, err := folder.FromFiles(files)
-	return fsys, c.found, err
+	return fsys, c.found, func() { clear(texts) }, err
 }
 
 func isText(name string) bool {

@@ -182,10 +182,11 @@ func emptied(before, now state) bool {
 
 // read reads what differs from the state before.
 func (s *Server) read(ctx context.Context, before state) (*folder.Tree, error) {
-	fsys, found, err := s.src.open(ctx, before)
+	fsys, found, done, err := s.src.open(ctx, before)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
 	old := s.now.Load().tree
 	tree, err := folder.Reread(fsys, folder.Limits{}, old, func(name string) bool {
 		was, ok := before[name]

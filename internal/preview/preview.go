@@ -32,7 +32,8 @@ import (
 const (
 	lookEvery  = 100 * time.Millisecond // at the files that browsers show now
 	scanEvery  = 500 * time.Millisecond // of all files, at the earliest
-	scanShare  = 20                     // a scan takes at most one part of the time in so many
+	scanShare  = 20                     // a scan takes at most one part of the time in so many …
+	scanLatest = 5 * time.Second        // … unless that would be later than this
 	settleTime = 120 * time.Millisecond // without a change until files count as written
 	emptyTime  = time.Second            // that a file may be empty while it is written
 	settleMost = 3 * time.Second        // until something that never settles is read anyway

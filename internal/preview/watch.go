@@ -31,7 +31,7 @@ func (s *Server) watch(ctx context.Context) {
 func (s *Server) due(files []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if time.Since(s.scanned) >= max(scanEvery, scanShare*s.took) {
+	if s.stale() {
 		return true
 	}
 	return slices.ContainsFunc(files, func(name string) bool {
@@ -44,13 +44,18 @@ func (s *Server) due(files []string) bool {
 	})
 }
 
+// stale tells whether it is time to look at all files.
+func (s *Server) stale() bool {
+	return time.Since(s.scanned) >= max(scanEvery, min(scanShare*s.took, scanLatest))
+}
+
 // refresh looks for changes when a page is asked for and nobody watches. It
 // does not wait for somebody else who looks.
 func (s *Server) refresh(ctx context.Context) {
 	if len(s.watchers.files()) > 0 || !s.mu.TryLock() {
 		return
 	}
-	old := time.Since(s.scanned) >= max(scanEvery, scanShare*s.took)
+	old := s.stale()
 	s.mu.Unlock()
 	if old {
 		s.update(ctx)

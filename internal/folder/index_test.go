@@ -1,18 +1,14 @@
 package folder
 
 import (
-	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"pgregory.net/rapid"
 
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -182,44 +178,5 @@ func TestCheckerKnowsHeadings(t *testing.T) {
 	}
 	if c.Headings("absent.md") != nil {
 		t.Error("a file that is not there has headings")
-	}
-}
-
-func TestFromFiles(t *testing.T) {
-	file := func(name string) *File {
-		return &File{name, int64(len(name)), func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(name)), nil }}
-	}
-	var files []*File
-	var want []string
-	for name := range indexed {
-		files = append(files, file(name))
-		want = append(want, name)
-	}
-	files = append(files, file("Guides/twin.md")) // another folder, where names have a case
-	want = append(want, "Guides/twin.md")
-	fsys, err := FromFiles(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := fstest.TestFS(fsys, want...); err != nil {
-		t.Error(err)
-	}
-	mustRead(t, fsys)
-	for _, bad := range [][]string{{"../x"}, {"/x"}, {""}, {"a", "a"}, {"a", "a/b"}, {"a/b", "a"}, {".git/config"}, {"a//b"}} {
-		var list []*File
-		for _, name := range bad {
-			list = append(list, file(name))
-		}
-		if _, err := FromFiles(list); !errs.Is(err, errs.Invalid) {
-			t.Errorf("%q: %v", bad, err)
-		}
-	}
-	broken := errors.New("broken")
-	fsys, err = FromFiles([]*File{{"a.md", 1, func() (io.ReadCloser, error) { return nil, broken }}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := fsys.Open("a.md"); !errors.Is(err, broken) {
-		t.Errorf("a file that cannot be opened: %v", err)
 	}
 }

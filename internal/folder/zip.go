@@ -200,15 +200,13 @@ func (z *zipFS) Open(name string) (fs.File, error) {
 	if dir, ok := at.(*zipDir); ok {
 		return &openDir{dir: dir, list: dir.list()}, nil
 	}
-	f, err := at.(leaf).open()
+	f := at.(*zipFile).f
+	r, err := f.Open()
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	return f, nil
+	return &openFile{info: f.FileInfo(), r: r, left: f.UncompressedSize64, name: name}, nil
 }
-
-// leaf is an entry that is a file.
-type leaf interface{ open() (fs.File, error) }
 
 type zipFile struct{ f *zip.File }
 
@@ -216,14 +214,6 @@ func (f *zipFile) Name() string               { return path.Base(f.f.Name) }
 func (f *zipFile) IsDir() bool                { return false }
 func (f *zipFile) Type() fs.FileMode          { return 0 }
 func (f *zipFile) Info() (fs.FileInfo, error) { return f.f.FileInfo(), nil }
-
-func (f *zipFile) open() (fs.File, error) {
-	r, err := f.f.Open()
-	if err != nil {
-		return nil, err
-	}
-	return &openFile{info: f.f.FileInfo(), r: r, left: f.f.UncompressedSize64, name: f.f.Name}, nil
-}
 
 type zipDir struct {
 	name    string

@@ -6,27 +6,13 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/testgit"
 )
-
-// plainGit runs git as a person would, in a folder.
-func plainGit(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
-}
 
 func putFile(t *testing.T, dir, name, text string) {
 	t.Helper()
@@ -39,18 +25,16 @@ func putFile(t *testing.T, dir, name, text string) {
 // localRepo makes a checkout with two commits on main and a tag on the first.
 func localRepo(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	testgit.Need(t, "git")
 	dir := t.TempDir()
-	plainGit(t, dir, "init", "-q", "-b", "main")
+	testgit.Git(t, dir, "init", "-q", "-b", "main")
 	putFile(t, dir, "README.md", "# One\n")
 	putFile(t, dir, "docs/page.md", "# Page\n")
-	plainGit(t, dir, "add", ".")
-	plainGit(t, dir, "commit", "-q", "-m", "one")
-	plainGit(t, dir, "tag", "v1")
+	testgit.Git(t, dir, "add", ".")
+	testgit.Git(t, dir, "commit", "-q", "-m", "one")
+	testgit.Git(t, dir, "tag", "v1")
 	putFile(t, dir, "README.md", "# Two\n")
-	plainGit(t, dir, "commit", "-q", "-a", "-m", "two")
+	testgit.Git(t, dir, "commit", "-q", "-a", "-m", "two")
 	return dir
 }
 
@@ -93,10 +77,10 @@ func TestLocalReadsRefs(t *testing.T) {
 	dir := localRepo(t)
 	putFile(t, dir, "README.md", "# Not committed\n")
 	bare := filepath.Join(t.TempDir(), "bare.git")
-	plainGit(t, dir, "clone", "-q", "--bare", dir, bare)
+	testgit.Git(t, dir, "clone", "-q", "--bare", dir, bare)
 	tree := filepath.Join(t.TempDir(), "tree")
-	plainGit(t, dir, "worktree", "add", "-q", "--detach", tree, "v1")
-	first := plainGit(t, dir, "rev-parse", "v1")
+	testgit.Git(t, dir, "worktree", "add", "-q", "--detach", tree, "v1")
+	first := testgit.Git(t, dir, "rev-parse", "v1")
 	for _, c := range []struct {
 		name, dir, ref, file, want string
 	}{
@@ -138,7 +122,7 @@ func TestLocalRefuses(t *testing.T) {
 	for ref, reason := range map[string]Reason{
 		"absent": RefNotFound, "--all": BadAddress, "-q": BadAddress, "main:README.md": BadAddress, "main~1": BadAddress,
 		"main^{tree}": BadAddress, ":/two": BadAddress, "": BadAddress, "@{-1}": BadAddress, strings.Repeat("0", 40): RefNotFound,
-		plainGit(t, dir, "rev-parse", "main:README.md"): RefNotFound, // a file
+		testgit.Git(t, dir, "rev-parse", "main:README.md"): RefNotFound, // a file
 	} {
 		if _, err := l.Commit(t.Context(), ref); ReasonOf(err) != reason {
 			t.Errorf("%q: %v, want %s", ref, err, reason)
@@ -162,10 +146,10 @@ func TestLocalConfigurationRunsNothing(t *testing.T) {
 	dir := localRepo(t)
 	marker := filepath.Join(t.TempDir(), "ran")
 	run := "touch " + marker
-	blob := plainGit(t, dir, "rev-parse", "main:README.md")
+	blob := testgit.Git(t, dir, "rev-parse", "main:README.md")
 	putFile(t, dir, ".gitattributes", "* filter=x diff=x\n")
-	plainGit(t, dir, "add", ".")
-	plainGit(t, dir, "commit", "-q", "-m", "attributes")
+	testgit.Git(t, dir, "add", ".")
+	testgit.Git(t, dir, "commit", "-q", "-m", "attributes")
 	for _, kv := range [][2]string{
 		{"core.fsmonitor", run}, {"core.pager", run}, {"pager.ls-tree", "true"}, {"core.sshCommand", run}, {"core.editor", run},
 		{"core.askPass", run}, {"credential.helper", "!" + run}, {"filter.x.smudge", run}, {"filter.x.process", run},
@@ -174,7 +158,7 @@ func TestLocalConfigurationRunsNothing(t *testing.T) {
 		{"core.repositoryFormatVersion", "1"}, {"extensions.partialClone", "evil"},
 		{"remote.evil.url", "ext::" + run}, {"remote.evil.promisor", "true"}, {"remote.evil.uploadpack", run},
 	} {
-		plainGit(t, dir, "config", kv[0], kv[1])
+		testgit.Git(t, dir, "config", kv[0], kv[1])
 	}
 	for _, hook := range []string{"post-checkout", "post-index-change", "reference-transaction"} {
 		putFile(t, dir, hook, "#!/bin/sh\n"+run+"\n")

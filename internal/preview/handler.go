@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
@@ -112,47 +111,19 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, now *site, f 
 		s.Log.Debug("a file could not be sent", "file", f.Path, "error", err)
 		plainText(w, http.StatusNotFound, "The file is not there any more.")
 	}
-	if err := s.src.plain(path.Join(now.tree.Root, f.Path)); err != nil {
-		gone(err)
-		return
-	}
-	opened, err := f.Open()
+	a, err := s.src.asset(r.Context(), path.Join(now.tree.Root, f.Path))
 	if err != nil {
 		gone(err)
 		return
 	}
-	defer opened.Close()
-	data, ok := opened.(interface {
-		io.ReadSeeker
-		io.ReaderAt
-	})
-	size, changed := f.Size, time.Time{}
-	if info, ok := opened.(fs.File); ok {
-		if i, err := info.Stat(); err == nil {
-			size, changed = i.Size(), i.ModTime()
-		}
-	}
-	if !ok { // out of a commit
-		select {
-		case s.loaded <- struct{}{}:
-			defer func() { <-s.loaded }()
-		case <-r.Context().Done():
-			return
-		}
-		b, err := io.ReadAll(io.LimitReader(opened, folder.DefaultLimits.Asset))
-		if err != nil {
-			gone(err)
-			return
-		}
-		data, size = bytes.NewReader(b), int64(len(b))
-	}
-	kind, err := blob.Inspect(f.Path, data, size)
+	defer a.close()
+	kind, err := blob.Inspect(f.Path, a, a.size)
 	if err != nil {
 		gone(err)
 		return
 	}
 	blob.Guard(w.Header(), path.Base(f.Path), kind.ContentType)
-	http.ServeContent(w, r, "", changed, data)
+	http.ServeContent(w, r, "", a.changed, a)
 }
 
 // serveOwn answers for what is the preview's: scripts, changes, searches.

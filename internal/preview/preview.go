@@ -72,7 +72,6 @@ type Server struct {
 	highlight *markup.Highlighter
 	unchecked chan *site
 	start     string // tells states of this run from those of another
-	loaded    chan struct{}
 
 	http     *http.Server
 	listener net.Listener
@@ -98,7 +97,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, name: name, src: src, root: ".", start: rand.Text()[:8], highlight: markup.NewHighlighter(highlightBytes),
-		unchecked: make(chan *site, 1), failed: make(chan error, 1), loaded: make(chan struct{}, maxLoaded),
+		unchecked: make(chan *site, 1), failed: make(chan error, 1),
 	}
 	s.now.Store(newSite(&folder.Tree{Root: "."}, s.start))
 	if s.listener, err = net.Listen("tcp", c.Listen); err != nil {

@@ -2,38 +2,26 @@ package preview
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-func sh(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-}
+	"github.com/octavo-docs/octavo/internal/testgit"
+)
 
 // committed gives a repository with the folder of testdata as its first
 // commit.
 func committed(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	testgit.Need(t, "git")
 	dir := unpack(t)
 	if err := os.Symlink("data.csv", filepath.Join(dir, "docs", "linked.csv")); err != nil {
 		t.Skip(err)
 	}
-	sh(t, dir, "init", "-q", "-b", "main")
-	sh(t, dir, "add", "-A", "-f")
-	sh(t, dir, "commit", "-q", "-m", "one")
-	sh(t, dir, "tag", "v1")
+	testgit.Git(t, dir, "init", "-q", "-b", "main")
+	testgit.Git(t, dir, "add", "-A", "-f")
+	testgit.Git(t, dir, "commit", "-q", "-m", "one")
+	testgit.Git(t, dir, "tag", "v1")
 	return dir
 }
 
@@ -56,7 +44,7 @@ func TestRef(t *testing.T) {
 	}
 	next := s.listen("start.md")
 	first := next("state")
-	sh(t, dir, "commit", "-q", "-a", "-m", "two")
+	testgit.Git(t, dir, "commit", "-q", "-a", "-m", "two")
 	if next("state") == first {
 		t.Error("the state is the one before")
 	}
@@ -67,15 +55,15 @@ func TestRef(t *testing.T) {
 		t.Errorf("what did not change is gone:\n%s", body)
 	}
 	// A branch that is gone is trouble, not the end.
-	sh(t, dir, "checkout", "-q", "--detach")
-	sh(t, dir, "branch", "-q", "-D", "main")
+	testgit.Git(t, dir, "checkout", "-q", "--detach")
+	testgit.Git(t, dir, "branch", "-q", "-D", "main")
 	if id := next("state"); !strings.HasSuffix(id, "!") {
 		t.Errorf("state %s", id)
 	}
 	if body := s.get("/"); !strings.Contains(body, "there is no branch, tag or commit") || !strings.Contains(body, "Version 4.2") {
 		t.Errorf("a branch that is gone:\n%s", body)
 	}
-	sh(t, dir, "branch", "main", "v1")
+	testgit.Git(t, dir, "branch", "main", "v1")
 	next("state")
 	if body := s.get("/start"); !strings.Contains(body, "Careful") {
 		t.Errorf("a branch that is back:\n%s", body)

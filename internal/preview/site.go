@@ -50,6 +50,19 @@ func newSite(t *folder.Tree, version string) *site {
 	return s
 }
 
+// has tells whether a file of the folder is in the state as Markdown.
+func (s *site) has(file string) bool {
+	if s.tree.Root != "." {
+		below, ok := strings.CutPrefix(file, s.tree.Root+"/")
+		if !ok {
+			return false
+		}
+		file = below
+	}
+	p := s.index.Doc(file)
+	return p != nil && p.Source != nil || s.index.Include(file) != nil
+}
+
 func (s *site) walk(pages []*folder.Page, parent *folder.Page, shown bool) {
 	for _, p := range pages {
 		s.parent[p] = parent

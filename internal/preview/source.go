@@ -8,11 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/git"
 )
@@ -33,13 +34,27 @@ type source interface {
 	scan(ctx context.Context, root string) (state, error)
 	// look tells how one file looks, if that costs next to nothing.
 	look(name string) (stamp, bool)
-	// open gives the folder that was scanned last. Files that are as they
-	// were before may be slow to open. Problems are those of files that are
-	// not in it. Call done when it has been read; files can still be opened.
-	open(ctx context.Context, before state) (fsys fs.FS, found []folder.Problem, done func(), err error)
-	// plain refuses what has become a link since it was scanned.
-	plain(name string) error
+	// open gives the folder that was scanned last, to be read. What has is
+	// true for need not be in it. Problems are those of files that are left
+	// out.
+	open(ctx context.Context, has func(name string) bool) (fs.FS, []folder.Problem, error)
+	// asset opens a file that is a plain one still.
+	asset(ctx context.Context, name string) (*asset, error)
 	close() error
+}
+
+// asset is a file to be sent.
+type asset struct {
+	data
+	size    int64
+	changed time.Time // zero if that is not known
+	close   func()
+}
+
+// data is what can be sent in part, and looked into.
+type data interface {
+	io.ReadSeeker
+	io.ReaderAt
 }
 
 // openSource opens a folder, or a commit of its repository, and names it.
@@ -67,20 +82,23 @@ func openSource(ctx context.Context, dir, ref string) (source, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("--ref: %w", err)
 	}
-	c := &commitSource{repo: repo, ref: ref}
+	c := &commitSource{repo: repo, ref: ref, loaded: make(chan struct{}, maxLoaded)}
 	if _, err := repo.Commit(ctx, ref); err != nil {
 		return nil, "", errors.Join(fmt.Errorf("--ref: %w", err), repo.Close())
 	}
 	return c, strings.TrimSuffix(name, ".git") + " @ " + ref, nil
 }
 
-// passed tells what is not read: see folder.Read.
-func passed(d fs.DirEntry) bool {
-	name := d.Name()
-	return name[0] == '.' && name != ".gitbook" || d.IsDir() && name == "node_modules"
+// passed tells what is not read.
+func passed(root, name string, d fs.DirEntry) bool {
+	if root != "." {
+		name = strings.TrimPrefix(name, root+"/")
+	}
+	if d.IsDir() {
+		name += "/x" // as whatever is in it
+	}
+	return folder.Ignored(name)
 }
-
-const configName = ".gitbook.yaml"
 
 // dirSource is a folder as it is on the disk.
 type dirSource struct {
@@ -125,8 +143,8 @@ func (d *dirSource) scan(ctx context.Context, root string) (state, error) {
 		return nil, err
 	}
 	out := state{}
-	if st, ok := d.look(configName); ok {
-		out[configName] = st
+	if st, ok := d.look(folder.ConfigName); ok {
+		out[folder.ConfigName] = st
 	}
 	err := fs.WalkDir(d.fs().FS(), root, func(name string, e fs.DirEntry, err error) error {
 		if name == root {
@@ -139,7 +157,7 @@ func (d *dirSource) scan(ctx context.Context, root string) (state, error) {
 			out[name] = stamp{} // as long as it cannot be read
 			return nil
 		}
-		if passed(e) {
+		if passed(root, name, e) {
 			if e.IsDir() {
 				return fs.SkipDir
 			}
@@ -166,16 +184,18 @@ func stampOf(info fs.FileInfo) stamp {
 func (d *dirSource) look(name string) (stamp, bool) {
 	info, err := d.fs().Lstat(filepath.FromSlash(name))
 	if err != nil {
-		return stamp{}, errors.Is(err, fs.ErrNotExist) && name != configName
+		return stamp{}, errors.Is(err, fs.ErrNotExist) && name != folder.ConfigName
 	}
 	return stampOf(info), true
 }
 
-func (d *dirSource) open(context.Context, state) (fs.FS, []folder.Problem, func(), error) {
-	return d.fs().FS(), nil, func() {}, nil
+func (d *dirSource) open(context.Context, func(string) bool) (fs.FS, []folder.Problem, error) {
+	return d.fs().FS(), nil, nil
 }
 
-func (d *dirSource) plain(name string) error {
+// asset follows no links, also none within the folder: they could lead to
+// what is not served.
+func (d *dirSource) asset(_ context.Context, name string) (*asset, error) {
 	root := d.fs()
 	for i := range name + "/" {
 		if i < len(name) && name[i] != '/' {
@@ -183,13 +203,21 @@ func (d *dirSource) plain(name string) error {
 		}
 		info, err := root.Lstat(filepath.FromSlash(name[:i]))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if i < len(name) && !info.IsDir() || i == len(name) && !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is a link or a special file", name[:i])
+			return nil, fmt.Errorf("%s is a link or a special file", name[:i])
 		}
 	}
-	return nil
+	f, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &asset{f, info.Size(), info.ModTime(), func() { _ = f.Close() }}, nil // it was only read
 }
 
 func (d *dirSource) close() error {
@@ -204,15 +232,25 @@ func (d *dirSource) close() error {
 type commitSource struct {
 	repo   *git.Local
 	ref    string
+	loaded chan struct{} // a place for each file that is in memory to be sent
+
+	mu     sync.Mutex
 	commit string // that was scanned last
 	files  state
 	found  []folder.Problem
 }
 
+func (c *commitSource) scanned() (string, state, []folder.Problem) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.commit, c.files, c.found
+}
+
 func (c *commitSource) scan(ctx context.Context, _ string) (state, error) {
+	last, files, _ := c.scanned()
 	commit, err := c.repo.Commit(ctx, c.ref)
-	if err != nil || commit == c.commit {
-		return c.files, err
+	if err != nil || commit == last {
+		return files, err
 	}
 	entries, problems, err := c.repo.Tree(ctx, commit)
 	if err != nil {
@@ -226,7 +264,7 @@ func (c *commitSource) scan(ctx context.Context, _ string) (state, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := state{}
+	files = state{}
 	for _, e := range entries {
 		files[e.Path] = stamp{size: sizes[e.OID], oid: e.OID}
 	}
@@ -234,67 +272,72 @@ func (c *commitSource) scan(ctx context.Context, _ string) (state, error) {
 	for _, p := range problems {
 		found = append(found, folder.Problem{File: p.Path, Code: p.Code, Message: p.Message})
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.commit, c.files, c.found = commit, files, found
 	return files, nil
 }
 
 func (c *commitSource) look(string) (stamp, bool) { return stamp{}, false }
 
-// open brings the texts that are new in one run of git. They are let go when
-// they have been read.
-func (c *commitSource) open(ctx context.Context, before state) (fs.FS, []folder.Problem, func(), error) {
-	texts := map[string][]byte{}
+// open brings all texts that are needed in one run of git.
+func (c *commitSource) open(ctx context.Context, has func(string) bool) (fs.FS, []folder.Problem, error) {
+	_, files, found := c.scanned()
 	var oids []string
 	var total int64
-	for name, st := range c.files {
-		if before[name] == st || !isText(name) {
-			continue
+	for name, st := range files {
+		if !folder.IsText(name) || has(name) || st.size > folder.DefaultLimits.Markdown {
+			continue // what is too large is left out for its size
 		}
-		if total += st.size; total <= folder.DefaultLimits.Memory { // beyond it they are refused
-			oids = append(oids, st.oid)
+		if total += st.size; total > folder.DefaultLimits.Memory {
+			return nil, nil, errs.E(errs.Invalid, "the pages have more than %d MB together", folder.DefaultLimits.Memory>>20)
 		}
+		oids = append(oids, st.oid)
 	}
-	err := c.repo.Blobs(ctx, oids, func(b git.Blob) error {
-		text, err := readBlob(b)
-		texts[b.OID] = text
+	texts := map[string][]byte{}
+	err := c.repo.Blobs(ctx, oids, func(b git.Blob) (err error) {
+		texts[b.OID], err = readBlob(b)
 		return err
 	})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	var files []*folder.File
-	for name, st := range c.files {
-		files = append(files, &folder.File{Path: name, Size: st.size, Open: func() (io.ReadCloser, error) {
-			if text, ok := texts[st.oid]; ok {
-				return io.NopCloser(bytes.NewReader(text)), nil
-			}
-			var out []byte
-			err := c.repo.Blobs(context.Background(), []string{st.oid}, func(b git.Blob) (err error) {
-				out, err = readBlob(b)
-				return err
-			})
-			return io.NopCloser(bytes.NewReader(out)), err
-		}})
+	var list []folder.Source
+	for name, st := range files {
+		list = append(list, folder.Source{Path: name, Size: st.size, Data: texts[st.oid]})
 	}
-	fsys, err := folder.FromFiles(files)
-	return fsys, c.found, func() { clear(texts) }, err
-}
-
-func isText(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown", ".yaml":
-		return true
-	}
-	return false
+	return folder.List(list), found, nil
 }
 
 func readBlob(b git.Blob) ([]byte, error) {
 	if b.Data == nil {
-		return nil, nil // too large for us: it is left out for its size
+		return nil, errs.E(errs.Invalid, "a file is larger than what can be read")
 	}
 	return io.ReadAll(b.Data)
 }
 
-func (c *commitSource) plain(string) error { return nil }
+func (c *commitSource) asset(ctx context.Context, name string) (*asset, error) {
+	_, files, _ := c.scanned()
+	st, ok := files[name]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	select {
+	case c.loaded <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	free := func() { <-c.loaded }
+	var all []byte
+	err := c.repo.Blobs(ctx, []string{st.oid}, func(b git.Blob) (err error) {
+		all, err = readBlob(b)
+		return err
+	})
+	if err != nil {
+		free()
+		return nil, err
+	}
+	return &asset{bytes.NewReader(all), st.size, time.Time{}, free}, nil
+}
 
 func (c *commitSource) close() error { return c.repo.Close() }

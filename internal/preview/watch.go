@@ -187,19 +187,27 @@ func emptied(before, now state) bool {
 
 // read reads what differs from the state before.
 func (s *Server) read(ctx context.Context, before state) (*folder.Tree, error) {
-	fsys, found, done, err := s.src.open(ctx, before)
+	old := s.now.Load()
+	if before[folder.ConfigName] != s.state[folder.ConfigName] {
+		before = nil // everything may be something else
+	}
+	same := func(name string) bool {
+		was, ok := before[name]
+		return ok && was == s.state[name]
+	}
+	fsys, found, err := s.src.open(ctx, func(name string) bool { return same(name) && old.has(name) })
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	old := s.now.Load().tree
-	tree, err := folder.Reread(fsys, folder.Limits{}, old, func(name string) bool {
-		was, ok := before[name]
-		return ok && was == s.state[name]
-	})
+	tree, err := folder.Reread(fsys, folder.Limits{}, old.tree, same)
 	if err != nil {
 		return nil, err
 	}
 	tree.Problems = append(tree.Problems, found...)
+	for _, list := range [][]*folder.File{tree.Files, tree.Others} {
+		for _, f := range list {
+			f.Open = nil // the source opens them; fsys and its texts can go
+		}
+	}
 	return tree, nil
 }

@@ -91,6 +91,11 @@ func (r rewriter) list(nodes []*Node) (out []*Node, changed bool) {
 // get keys and anchors of their own; what they refer to in their own space
 // stays the same thing. The document itself stays as it is.
 func Dereference(doc *Document, get func(Ref) (*Document, bool)) *Document {
+	includes := false
+	every(doc.Nodes, func(n *Node) { includes = includes || isInclude(n) })
+	if !includes { // which most are
+		return &Document{Nodes: doc.Nodes, Problems: doc.Problems}
+	}
 	d := &dereferencer{get: get, keys: map[string]bool{}, anchors: map[string]int{}, budget: maxExpandedNodes}
 	every(doc.Nodes, func(n *Node) {
 		d.keys[n.Key] = true
@@ -100,6 +105,8 @@ func Dereference(doc *Document, get func(Ref) (*Document, bool)) *Document {
 	})
 	return &Document{Nodes: d.expand(doc.Nodes, nil), Problems: doc.Problems}
 }
+
+func isInclude(n *Node) bool { return n.Object == ObjectBlock && n.Type == "reusable-content" }
 
 type dereferencer struct {
 	get     func(Ref) (*Document, bool)
@@ -111,7 +118,7 @@ type dereferencer struct {
 
 func (d *dereferencer) expand(nodes []*Node, inside []Ref) []*Node {
 	r := rewriter(func(n *Node) ([]*Node, bool) {
-		if n.Object != ObjectBlock || n.Type != "reusable-content" {
+		if !isInclude(n) {
 			return nil, false
 		}
 		ref, ok := refOf(n.Data["ref"])

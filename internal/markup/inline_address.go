@@ -28,13 +28,21 @@ func (addressParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 	case ' ', '\t', '*', '_', '~', '(':
 		skip = 1
 	}
-	kind, protocol := ast.AutoLinkType(ast.AutoLinkURL), ""
 	rest := line[skip:]
-	n := urlLength(rest)
-	if n == 0 && bytes.HasPrefix(rest, []byte("www.")) {
-		n, protocol = addressLength(rest, 0), "http"
+	if len(rest) == 0 || !isWordByte(rest[0]) {
+		return nil
 	}
-	if n == 0 {
+	// Every word comes along here, so the first character has to be right.
+	n, kind, protocol := 0, ast.AutoLinkType(ast.AutoLinkURL), ""
+	switch rest[0] {
+	case 'h', 'f':
+		n = urlLength(rest)
+	case 'w':
+		if bytes.HasPrefix(rest, []byte("www.")) {
+			n, protocol = addressLength(rest, 0), "http"
+		}
+	}
+	if n == 0 && scanOf(pc).mails {
 		n, kind = mailLength(rest), ast.AutoLinkEmail
 	}
 	if n == 0 {

@@ -42,6 +42,9 @@ func SetKeys(doc *Document, keys []string) bool {
 // say which block is which; those of a parsed one follow from its content and
 // say nothing.
 func Rekey(old, doc *Document) {
+	if len(old.Nodes) == 0 && doc.Spans != nil {
+		return
+	}
 	h := hashes{}
 	var from []int
 	named := func(*Node) bool { return false }

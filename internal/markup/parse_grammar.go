@@ -80,6 +80,7 @@ var grammar = parser.NewParser(
 type scan struct {
 	*outline
 	source []byte
+	mails  bool              // there may be addresses of mail in it
 	deep   map[ast.Node]bool // top-level blocks that are nested too deeply
 	notes  map[string]*footnoteBlock
 	// unclosed is up to where no end of an element was found.
@@ -92,7 +93,10 @@ func scanOf(pc parser.Context) *scan { return pc.Get(scanKey).(*scan) }
 
 // read runs the grammar over a source.
 func read(source []byte) (ast.Node, *scan) {
-	s := &scan{outline: newOutline(source), source: source, deep: map[ast.Node]bool{}, notes: map[string]*footnoteBlock{}, unclosed: map[string]int{}}
+	s := &scan{
+		outline: newOutline(source), source: source, mails: bytes.IndexByte(source, '@') >= 0,
+		deep: map[ast.Node]bool{}, notes: map[string]*footnoteBlock{}, unclosed: map[string]int{},
+	}
 	pc := parser.NewContext()
 	pc.Set(scanKey, s)
 	return grammar.Parse(text.NewReader(source), parser.WithContext(pc)), s

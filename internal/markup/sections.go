@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,7 +81,7 @@ func Anchors(doc *Document) []string {
 
 // plain collects text.
 type plain struct {
-	b       strings.Builder
+	b       bytes.Buffer
 	gap     bool    // a block has ended
 	notes   []*Node // bodies of annotations, which follow their block
 	heading func(*Node)
@@ -114,7 +115,7 @@ func (p *plain) line(s string) {
 
 func (p *plain) take() string {
 	p.end()
-	s := strings.ReplaceAll(p.b.String(), "\x00", "") // which no database takes
+	s := strings.ReplaceAll(p.b.String(), "\x00", "") // which no database takes; String copies
 	p.b.Reset()
 	p.gap = false
 	return s

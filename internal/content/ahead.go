@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/search"
 )
 
 // There is one writer at a time. What takes long, reading Markdown and
@@ -40,6 +41,7 @@ func (d *draft) prepareIndex(ctx context.Context) error {
 		}
 	}
 	ix := &indexer{s: d.s, space: d.space, tree: t, parsed: d.parsed}
+	var a search.Analyser
 	for id, there := range ids {
 		if !there {
 			continue
@@ -52,7 +54,7 @@ func (d *draft) prepareIndex(ctx context.Context) error {
 		if is.search, is.links, err = ix.page(ctx, p); err != nil {
 			return err
 		}
-		is.search = is.search.Analysed()
+		is.search = is.search.Analysed(&a)
 		d.ready[id] = is
 	}
 	return nil

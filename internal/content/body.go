@@ -288,7 +288,10 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 	if !file && bytes.Equal(next, body) && bytes.Equal(head, old[:start]) && slices.Equal(markup.Keys(doc), markup.Keys(before)) {
 		return x.body, x.side, doc, nil
 	}
-	source := slices.Concat(head, next)
+	source := w.markdown
+	if w.doc != nil || len(head)+len(next) != len(source) { // else they are its two parts
+		source = slices.Concat(head, next)
+	}
 	bodyHash, sideHash := chunk.Hash(""), chunk.Hash("")
 	if len(source) > 0 || file || x.body != "" {
 		bodyHash = d.object(source)

@@ -1,7 +1,9 @@
 package content
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -159,7 +161,6 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, d *dr
 
 // stamp sets the time of change of the pages that differ from the base.
 func (d *draft) stamp(ctx context.Context) error {
-	base := &tree{src: d.src, root: d.base.Root}
 	for _, id := range d.touched {
 		p, ok, err := d.page(ctx, id)
 		if err != nil {
@@ -168,24 +169,31 @@ func (d *draft) stamp(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		was, had, err := base.get(ctx, keyPage+string(id))
+		b, err := d.stamped(ctx, &p)
 		if err != nil {
 			return err
 		}
-		now, _, err := d.get(ctx, keyPage+string(id))
-		if err != nil {
-			return err
-		}
-		if had && string(was) == string(now) {
-			continue
-		}
-		if p.CreatedAt.IsZero() {
-			p.CreatedAt = d.now
-		}
-		p.UpdatedAt = d.now
-		if err := d.put(ctx, p); err != nil {
-			return err
-		}
+		d.set(keyPage+string(id), b)
 	}
 	return nil
+}
+
+// stamped sets the time of change of a page if it differs from the base, and
+// gives the page as it is stored.
+func (d *draft) stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
+	base := &tree{src: d.src, root: d.base.Root}
+	was, had, err := base.get(ctx, keyPage+string(p.ID))
+	if err != nil {
+		return nil, err
+	}
+	if had {
+		if b, err := json.Marshal(*p); err != nil || bytes.Equal(was, b) {
+			return b, err
+		}
+	}
+	if p.CreatedAt.IsZero() {
+		p.CreatedAt = d.now
+	}
+	p.UpdatedAt = d.now
+	return json.Marshal(*p)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/rising"
+	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -250,7 +251,9 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 		if had {
 			p.CreatedAt, p.UpdatedAt, p.Body, p.Side = was.CreatedAt, was.UpdatedAt, was.Body, was.Side
 		}
-		im.touch(p.ID)
+		if !hasWork(pages[i]) { // of the others, body sees what has changed
+			im.touch(p.ID)
+		}
 		if err := im.put(ctx, *p); err != nil {
 			return err
 		}
@@ -484,7 +487,7 @@ func (im *importer) bodies(ctx context.Context) error {
 	}
 	var work []*folder.Page
 	for fp := range im.ids {
-		if fp.Type == folder.Document || fp.Type == folder.Link {
+		if hasWork(fp) {
 			work = append(work, fp)
 		}
 	}
@@ -495,8 +498,9 @@ func (im *importer) bodies(ctx context.Context) error {
 	next := make(chan int)
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
+			var a search.Analyser
 			for i := range next {
-				results[i] = im.body(ctx, work[i])
+				results[i] = im.body(ctx, work[i], &a)
 			}
 		})
 	}
@@ -512,9 +516,7 @@ func (im *importer) bodies(ctx context.Context) error {
 		if r.err != nil {
 			return r.err
 		}
-		if err := im.put(ctx, r.page); err != nil {
-			return err
-		}
+		im.set(keyPage+string(r.page.ID), r.data) // the tree has its place already
 		if r.ready != nil {
 			im.ready[r.page.ID] = *r.ready
 		}
@@ -532,16 +534,29 @@ func compareIDs(a, b docs.PageID) int {
 	return 0
 }
 
-// settled is a page with its source, and what the index says of it.
+// hasWork tells whether a page has a source or a target.
+func hasWork(fp *folder.Page) bool { return fp.Type == folder.Document || fp.Type == folder.Link }
+
+// settled is a page with its source, as it is stored, and what the index says
+// of it.
 type settled struct {
 	page  docs.Page
+	data  []byte
 	ready *indexed
 	err   error
 }
 
 // body gives a page its source. It only reads the draft, so that several can
 // be made at once.
-func (im *importer) body(ctx context.Context, fp *folder.Page) (out settled) {
+func (im *importer) body(ctx context.Context, fp *folder.Page, a *search.Analyser) settled {
+	out := im.settled(ctx, fp, a)
+	if out.err == nil {
+		out.data, out.err = im.stamped(ctx, &out.page)
+	}
+	return out
+}
+
+func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Analyser) (out settled) {
 	out.page, out.err = im.draft.Page(ctx, im.ids[fp])
 	if out.err != nil {
 		return out
@@ -579,7 +594,7 @@ func (im *importer) body(ctx context.Context, fp *folder.Page) (out settled) {
 	ix := &indexer{s: im.s, space: im.space, tree: &im.draft.tree, parsed: map[chunk.Hash]*markup.Document{docKey(p.Body, p.Side): doc}}
 	var ready indexed
 	if ready.search, ready.links, out.err = ix.page(ctx, *p); out.err == nil {
-		ready.search = ready.search.Analysed()
+		ready.search = ready.search.Analysed(a)
 		out.ready = &ready
 	}
 	return out

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"iter"
@@ -66,9 +67,38 @@ func Analyse(p Page) Doc {
 	return a.Doc(p)
 }
 
-// Analyser is Analyse for many pages: it remembers the stems of words. It is
-// for one goroutine.
-type Analyser struct{ languages map[string]*analyser }
+// Analyser is Analyse for many pages: it remembers the stems of words and
+// keeps its memory. It is for one goroutine.
+type Analyser struct {
+	languages map[string]*analyser
+	found     map[string]int // where in terms a term of the page is
+	terms     []counted
+	order     []placed
+}
+
+// counted is a term of the page at hand.
+type counted struct {
+	term string
+	count
+}
+
+// placed is where a term of the page at hand is. Its first characters decide
+// most comparisons.
+type placed struct {
+	start uint64
+	at    int
+}
+
+// count gives where the term of the page at hand is counted.
+func (all *Analyser) count(term string) *count {
+	i, ok := all.found[term]
+	if !ok {
+		i = len(all.terms)
+		all.found[term] = i
+		all.terms = append(all.terms, counted{term: term})
+	}
+	return &all.terms[i].count
+}
 
 // Doc gives the terms of a page.
 func (all *Analyser) Doc(p Page) Doc {
@@ -80,7 +110,11 @@ func (all *Analyser) Doc(p Page) Doc {
 		a = newAnalyser(p.Language)
 		all.languages[p.Language] = a
 	}
-	counts := make(map[string]count, 256)
+	if len(all.terms) > maxKept || all.found == nil {
+		all.found, all.terms = make(map[string]int, 256), nil
+	}
+	clear(all.found)
+	all.terms = all.terms[:0]
 	left := maxTokens
 	each := func(text string, fn func(term string)) (words int) {
 		if left <= 0 {
@@ -97,9 +131,7 @@ func (all *Analyser) Doc(p Page) Doc {
 		var terms []string
 		n := each(text, func(t string) { terms = append(terms, t) })
 		for _, t := range terms {
-			c := counts[t]
-			set(&c, least+more/float64(max(n, 1)))
-			counts[t] = c
+			set(all.count(t), least+more/float64(max(n, 1)))
 		}
 	}
 	names(p.Title, func(c *count, w float64) { c.title = w }, titleLeast, titleMore)
@@ -108,22 +140,33 @@ func (all *Analyser) Doc(p Page) Doc {
 	}
 	length := 0
 	for _, s := range p.Sections {
-		length += each(s.Body, func(t string) {
-			c := counts[t]
-			c.body++
-			counts[t] = c
-		})
+		length += each(s.Body, func(t string) { all.count(t).body++ })
 	}
+	all.order = all.order[:0]
+	for i := range all.terms {
+		var start [8]byte
+		copy(start[:], all.terms[i].term)
+		all.order = append(all.order, placed{binary.BigEndian.Uint64(start[:]), i})
+	}
+	slices.SortFunc(all.order, func(a, b placed) int {
+		if a.start != b.start {
+			return cmp.Compare(a.start, b.start)
+		}
+		return strings.Compare(all.terms[a.at].term, all.terms[b.at].term)
+	})
 	norm := saturation * (1 - lengthShare + lengthShare*float64(length)/usualLength)
-	out := make(Doc, 0, len(counts))
-	for t, c := range counts {
+	out := make(Doc, len(all.order))
+	for i, o := range all.order {
+		c := &all.terms[o.at]
 		tf := float64(c.body)
 		weight := c.title + c.heading + bodyMost*tf/(tf+norm)
-		out = append(out, Entry{t, Impact(max(1, weight*impactUnit))})
+		out[i] = Entry{c.term, Impact(max(1, weight*impactUnit))}
 	}
-	slices.SortFunc(out, func(a, b Entry) int { return strings.Compare(a.Term, b.Term) })
 	return out
 }
+
+// maxKept is how many terms a page may have for their memory to be kept.
+const maxKept = 16 << 10
 
 // ErrDamaged says that stored bytes are not what this package wrote.
 var ErrDamaged = errors.New("the search index is damaged")

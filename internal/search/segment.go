@@ -192,16 +192,7 @@ func NewSegment() *Segment { return &Segment{terms: map[string]*list{}} }
 func (s *Segment) Pages() int { return s.pages }
 
 // Add a page. Its id must be larger than those of the pages before it.
-func (s *Segment) Add(id int64, d Doc) {
-	s.pages++
-	for _, e := range d {
-		l, ok := s.terms[e.Term]
-		if !ok {
-			l = s.newList(e.Term)
-		}
-		l.add(Posting{id, e.Impact})
-	}
-}
+func (s *Segment) Add(id int64, d Doc) { s.AddEncoded(id, d.Encode()) }
 
 // AddEncoded is Add for a Doc that was kept.
 func (s *Segment) AddEncoded(id int64, data []byte) {

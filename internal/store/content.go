@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
@@ -48,7 +47,7 @@ func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) err
 		for _, row := range rows[:n] {
 			args = append(args, row...)
 		}
-		if err := tx.put(ctx, into+valuesList(n, len(rows[0]))+behind, args...); err != nil {
+		if err := tx.put(ctx, into+tx.valuesList(n, len(rows[0]))+behind, args...); err != nil {
 			return err
 		}
 		rows = rows[n:]
@@ -57,7 +56,7 @@ func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) err
 }
 
 // valuesList gives the parameters of n rows.
-func valuesList(n, columns int) string {
+func (tx *Tx) valuesList(n, columns int) string {
 	var b strings.Builder
 	b.WriteString(" VALUES ")
 	for i := range n {
@@ -69,8 +68,7 @@ func valuesList(n, columns int) string {
 			if c > 0 {
 				b.WriteString(", ")
 			}
-			b.WriteByte('$')
-			b.WriteString(strconv.Itoa(i*columns + c + 1))
+			b.WriteString(tx.d.parameter(i*columns + c + 1))
 		}
 		b.WriteByte(')')
 	}

@@ -22,16 +22,15 @@ type SearchPage struct {
 	Hidden   bool   // kept out of results
 	Sections []search.Section
 
-	doc      search.Doc
+	terms    []byte // of search.Doc.Encode, which is a fraction of it
 	analysed bool
 }
 
 // Analysed does the part of putting a page that needs no database. A caller
 // who has the page before the transaction saves others from waiting for it.
 // The page must not be changed afterwards.
-func (p SearchPage) Analysed() SearchPage {
-	var a search.Analyser
-	p.analyse(&a)
+func (p SearchPage) Analysed(a *search.Analyser) SearchPage {
+	p.analyse(a)
 	return p
 }
 
@@ -41,7 +40,7 @@ func (p *SearchPage) analyse(a *search.Analyser) {
 	}
 	p.analysed = true
 	if !p.Hidden {
-		p.doc = a.Doc(search.Page{Title: p.Title, Language: p.Language, Sections: p.Sections})
+		p.terms = a.Doc(search.Page{Title: p.Title, Language: p.Language, Sections: p.Sections}).Encode()
 	}
 }
 
@@ -64,7 +63,7 @@ func (tx *Tx) PutSearchPages(ctx context.Context, layer string, pages []SearchPa
 	if len(pages) == 0 {
 		return nil
 	}
-	docs := analyse(pages)
+	terms := analyse(pages)
 	for _, p := range pages {
 		if err := tx.forgetPending(ctx, layer, p.Page); err != nil {
 			return fmt.Errorf("index page %s: %w", p.Page, err)
@@ -74,13 +73,13 @@ func (tx *Tx) PutSearchPages(ctx context.Context, layer string, pages []SearchPa
 	if err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
-	added := make([]entryDoc, 0, len(pages))
+	added := make([]entryTerms, 0, len(pages))
 	for i, p := range pages {
 		state := searchShown
 		if p.Hidden {
 			state = searchHidden
 		} else {
-			added = append(added, entryDoc{id + int64(i), docs[i]})
+			added = append(added, entryTerms{id + int64(i), terms[i]})
 		}
 		if err := tx.putSearchEntry(ctx, layer, p, id+int64(i), state); err != nil {
 			return fmt.Errorf("index page %s: %w", p.Page, err)
@@ -155,15 +154,15 @@ func (tx *Tx) forgetPending(ctx context.Context, layer, page string) error {
 
 // analyse gives the terms of the pages that are shown, on all processors if
 // there are many.
-func analyse(pages []SearchPage) []search.Doc {
-	out := make([]search.Doc, len(pages))
+func analyse(pages []SearchPage) [][]byte {
+	out := make([][]byte, len(pages))
 	workers := max(1, min(runtime.GOMAXPROCS(0), len(pages)/8))
 	work := func(w int) {
 		var a search.Analyser
 		for i := w; i < len(pages); i += workers {
 			p := pages[i]
 			p.analyse(&a)
-			out[i] = p.doc
+			out[i] = p.terms
 		}
 	}
 	if workers == 1 {

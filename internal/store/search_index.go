@@ -27,10 +27,10 @@ const (
 	rebuildStep = 2000
 )
 
-// entryDoc is what to index of an entry.
-type entryDoc struct {
-	id  int64
-	doc search.Doc
+// entryTerms is what to index of an entry.
+type entryTerms struct {
+	id    int64
+	terms []byte
 }
 
 // segment of an index.
@@ -52,13 +52,13 @@ func (r Reader) searchSegments(ctx context.Context, layer string) ([]segment, er
 
 // addToIndex lets new entries wait, or makes a segment of them and of those
 // that wait already.
-func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added []entryDoc) error {
+func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added []entryTerms) error {
 	if len(added) == 0 {
 		return nil
 	}
 	if pending+int64(len(added)) < foldAt {
 		for _, e := range added {
-			err := tx.put(ctx, `INSERT INTO search_pending (layer_id, id, terms) VALUES ($1, $2, $3)`, layer, e.id, e.doc.Encode())
+			err := tx.put(ctx, `INSERT INTO search_pending (layer_id, id, terms) VALUES ($1, $2, $3)`, layer, e.id, e.terms)
 			if err != nil {
 				return fmt.Errorf("index %s: %w", layer, err)
 			}
@@ -77,12 +77,8 @@ func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added
 		}
 		s.last = id
 	}
-	for _, p := range waiting {
-		build.AddEncoded(p.id, p.terms)
-		add(p.id)
-	}
-	for _, e := range added {
-		build.Add(e.id, e.doc)
+	for _, e := range append(waiting, added...) {
+		build.AddEncoded(e.id, e.terms)
 		add(e.id)
 	}
 	s.pages = int64(build.Pages())
@@ -101,14 +97,9 @@ func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added
 	return tx.mergeLevels(ctx, layer, max(mergeNow, mergeAt*s.pages))
 }
 
-// pendingDoc is an entry that waits.
-type pendingDoc struct {
-	id    int64
-	terms []byte
-}
-
-func (r Reader) searchPending(ctx context.Context, layer string) ([]pendingDoc, error) {
-	return many(ctx, r, func(s scanner) (v pendingDoc, err error) {
+// searchPending gives the entries that wait.
+func (r Reader) searchPending(ctx context.Context, layer string) ([]entryTerms, error) {
+	return many(ctx, r, func(s scanner) (v entryTerms, err error) {
 		err = s.Scan(&v.id, &v.terms)
 		return v, err
 	}, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
@@ -361,9 +352,9 @@ func (tx *Tx) RebuildSearch(ctx context.Context, layer string) error {
 		if err != nil || len(pages) == 0 {
 			return err
 		}
-		added := make([]entryDoc, len(pages))
-		for i, d := range analyse(pages) {
-			added[i] = entryDoc{ids[i], d}
+		added := make([]entryTerms, len(pages))
+		for i, terms := range analyse(pages) {
+			added[i] = entryTerms{ids[i], terms}
 		}
 		pending, err := one(ctx, tx.Reader, "index", scanInt, `SELECT pending FROM search_layers WHERE layer_id = $1`, layer)
 		if err != nil {
@@ -431,11 +422,11 @@ func (r Reader) CheckSearch(ctx context.Context, layer string) error {
 		if len(pages) == 0 {
 			return nil
 		}
-		for i, d := range analyse(pages) {
+		for i, terms := range analyse(pages) {
 			found := sums[ids[i]]
 			sums[ids[i]] = 0
-			for _, e := range d {
-				add(ids[i], []byte(e.Term), e.Impact)
+			for term, impact := range search.DecodeDoc(terms) {
+				add(ids[i], term, impact)
 			}
 			if sums[ids[i]] != found {
 				return fmt.Errorf("page %s of layer %s: %w", pages[i].Page, layer, ErrSearchIndex)

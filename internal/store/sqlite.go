@@ -266,6 +266,10 @@ func (s *sqlite) exclusive(ctx context.Context, fn func(runner) error) error {
 }
 func (s *sqlite) skipLocked() string { return "" } // one writer: nothing to skip
 
+// parameter has no name: the driver looks each up among all those of its
+// statement, which is the square of their number.
+func (s *sqlite) parameter(int) string { return "?" }
+
 func (s *sqlite) nowMillis() string {
 	return `SELECT CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)`
 }

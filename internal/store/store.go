@@ -61,6 +61,9 @@ type dialect interface {
 	skipLocked() string
 	// describe tells the schema, for goldens and backups.
 	describe(ctx context.Context, r runner) ([]Table, error)
+	// parameter is the n-th parameter of a statement that has them all in
+	// order.
+	parameter(n int) string
 	// duplicate tells whether err says that a unique key is taken.
 	duplicate(err error) bool
 	// nowMillis asks the database for its time.

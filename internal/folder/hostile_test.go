@@ -25,7 +25,9 @@ var bomb = func() string {
 // Whatever a folder has: reading ends soon, says what is wrong and where, and
 // writing gives every byte back.
 func TestHostileFolders(t *testing.T) {
-	deep := func(open, close string, n int) string { return strings.Repeat(open, n) + "x" + strings.Repeat(close, n) }
+	deep := func(open, close string, n int) string {
+		return strings.Repeat(open, n) + "x" + strings.Repeat(close, n)
+	}
 	var ladder strings.Builder
 	for i := range 10_000 {
 		fmt.Fprintf(&ladder, "%s* [P](p.md)\n", strings.Repeat("  ", i%500))

@@ -200,6 +200,7 @@ func (s *Server) start(ctx context.Context) error {
 func (s *Server) jobs() *jobs.Runner {
 	r := jobs.New(s.Store, s.Log)
 	r.Poll = s.JobPoll
+	r.Workers = gitsync.MaxRunning + 2 // whatever git waits for, the rest goes on
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
 	r.Handle(content.RebuildJob, s.Content.Rebuild)
 	r.Handle(gitsync.OperationJob, s.Git.Run)

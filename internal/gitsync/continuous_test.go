@@ -1,0 +1,497 @@
+package gitsync
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// clocked is a desk with jobs, and a clock that only the test turns.
+type clocked struct {
+	*desk
+	ns   atomic.Int64
+	work *jobs.Runner
+}
+
+func newClocked(t *testing.T, o store.Options) *clocked {
+	t.Helper()
+	c := &clocked{}
+	c.ns.Store(time.Now().UnixNano())
+	o.Clock = func() time.Time { return time.Unix(0, c.ns.Load()) }
+	c.desk = newDesk(t, o)
+	c.s.Content.Moved = c.s.Moved
+	c.work = jobs.New(c.s.Store, c.s.Log)
+	c.work.Handle(OperationJob, c.s.Run)
+	c.work.Handle(ExportJob, c.s.QueueExport)
+	return c
+}
+
+func (c *clocked) turn(d time.Duration) { c.ns.Add(int64(d)) }
+
+// settle does all jobs that are due, and turns the clock by what operations
+// wait for each other.
+func (c *clocked) settle() {
+	c.t.Helper()
+	for range 50 {
+		did, err := c.work.RunOne(context.Background())
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if !did {
+			return
+		}
+		c.turn(wait)
+	}
+	c.t.Fatal("the jobs never end")
+}
+
+func (c *clocked) poll() {
+	c.t.Helper()
+	if err := c.s.Poll(context.Background(), nil); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *clocked) connect(in ConnectionInput) (docs.GitConnection, string) {
+	c.t.Helper()
+	if in.URL == "" {
+		in.URL = c.remote.URL
+	}
+	in.Ref = "main"
+	conn, secret, err := c.s.Connect(context.Background(), c.grant(), in)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return conn, secret
+}
+
+// list tells the operations of the space, oldest first.
+func (c *clocked) list() string {
+	c.t.Helper()
+	all, _, err := c.s.Store.GitOperations(context.Background(), c.id, store.Page{Limit: 100})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var out []string
+	for _, o := range slices.Backward(all) {
+		out = append(out, strings.TrimSuffix(fmt.Sprintf("%s %s %s", o.Direction, o.State, o.Reason), " "))
+	}
+	return strings.Join(out, ", ")
+}
+
+func (c *clocked) want(list string) {
+	c.t.Helper()
+	if got := c.list(); got != list {
+		c.t.Fatalf("operations: %s; want: %s\n%s", got, list, c.log)
+	}
+}
+
+var pageOfOrigin = map[string]string{"README.md": "# Home\n\nOne.\n\nTwo.\n", "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n"}
+
+func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		c := newClocked(t, o)
+		c.origin.Commit(pageOfOrigin)
+		c.connect(ConnectionInput{Poll: opt.Of(60)})
+		c.poll()
+		c.want("") // its time has not come
+		c.turn(time.Minute)
+		c.poll()
+		c.settle()
+		c.want("import success")
+		c.same()
+
+		// Edits wait for quiet; each puts the export off.
+		c.edit("Home", "One.", "One of ours.")
+		c.turn(quiet - time.Second)
+		c.edit("Home", "Two.", "Two of ours.")
+		c.turn(quiet - time.Second)
+		c.settle()
+		c.want("import success")
+		c.turn(time.Second)
+		c.settle()
+		if !strings.HasSuffix(c.list(), "export success") {
+			t.Fatal(c.list())
+		}
+		c.same()
+		before := c.list()
+
+		// A merge does not.
+		cr, err := c.s.Reviews.Create(context.Background(), c.grant(), reviews.New{Subject: "Better"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := "# Home\n\nMerged.\n"
+		c.apply(contentBranch(cr), updatePage(c, "Home", text))
+		if _, err := c.s.Reviews.Merge(context.Background(), c.grant(), string(cr.ID)); err != nil {
+			t.Fatal(err)
+		}
+		c.settle()
+		if c.list() == before || !strings.HasSuffix(c.list(), "export success") {
+			t.Fatal(c.list())
+		}
+		c.same()
+
+		// What comes from the remote does not go back there.
+		c.origin.Pull()
+		tip := c.origin.Commit(map[string]string{"README.md": "# Home\n\nTheirs.\n"})
+		c.turn(time.Minute)
+		c.poll()
+		c.settle()
+		c.turn(longest)
+		c.settle()
+		if got := c.origin.Tip(); got != tip || !strings.Contains(c.markdown("Home"), "Theirs.") {
+			t.Errorf("tip %s, was %s: %s", got, tip, c.list())
+		}
+	})
+}
+
+func TestPollingLeavesOneLineOfNothing(t *testing.T) {
+	c := newClocked(t, testdb.SQLite(t))
+	c.origin.Commit(pageOfOrigin)
+	c.connect(ConnectionInput{Poll: opt.Of(60), Direction: docs.GitSyncImport})
+	audits := func() int {
+		t.Helper()
+		n := 0
+		rows, _, err := c.s.Store.Audit(context.Background(), c.org, store.Page{Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			if strings.HasPrefix(r.Action, "space.gitsync.") {
+				n++
+			}
+		}
+		return n
+	}
+	for range 5 {
+		c.turn(2 * time.Minute)
+		c.poll()
+		c.settle()
+	}
+	c.want("import success, import success unchanged")
+	if n := audits(); n != 2 {
+		t.Errorf("%d events were told", n)
+	}
+	// An operation that waits is enough.
+	c.turn(2 * time.Minute)
+	c.poll()
+	c.turn(2 * time.Minute)
+	c.poll()
+	c.want("import success, import queued")
+	c.settle()
+	// A remote that does not work is looked at less often.
+	c.connect(ConnectionInput{URL: "http://127.0.0.1:59999/gone.git", Poll: opt.Of(60), Direction: docs.GitSyncImport})
+	for range 60 { // until it is given up
+		c.turn(2 * time.Minute)
+		c.poll()
+		c.settle()
+		if strings.HasSuffix(c.list(), "failure unreachable") {
+			break
+		}
+	}
+	before := c.list()
+	c.turn(2 * time.Minute)
+	c.poll() // notes the failure
+	c.turn(2 * time.Minute)
+	c.poll()
+	if got := c.list(); strings.Count(got, "unreachable")+strings.Count(got, "queued") > strings.Count(before, "unreachable")+1 {
+		t.Errorf("before %s\nafter %s", before, got)
+	}
+}
+
+// An export that failed is made up for when the time has come.
+func TestBehindIsCaughtUp(t *testing.T) {
+	c := newClocked(t, testdb.SQLite(t))
+	c.origin.Commit(pageOfOrigin)
+	c.connect(ConnectionInput{Poll: opt.Of(60)})
+	c.turn(2 * time.Minute)
+	c.poll()
+	c.settle()
+	c.origin.Refuse("no")
+	c.edit("Home", "One.", "Ours.")
+	c.turn(quiet)
+	c.settle()
+	if !strings.Contains(c.list(), "export failure rejected") {
+		t.Fatal(c.list())
+	}
+	c.origin.Allow()
+	for range 3 {
+		c.turn(20 * time.Minute)
+		c.poll()
+		c.settle()
+	}
+	c.same()
+}
+
+func TestOperationsWithoutAJobAreEnded(t *testing.T) {
+	c := newClocked(t, testdb.SQLite(t))
+	lost := c.queue(docs.GitImport, nil) // without a job
+	conn, _ := c.connect(ConnectionInput{})
+	if _, err := c.s.SyncNow(context.Background(), c.grant()); err != nil {
+		t.Fatal(err)
+	}
+	c.poll()
+	c.want("import failure internal, import queued, export queued")
+	if o, err := c.s.Store.GitOperation(context.Background(), conn.Space, lost.ID); err != nil || o.Error == "" || !o.Ended() {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+func sign(secret, body string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(body))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+func TestHostsTellOfPushes(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		c := newClocked(t, o)
+		ctx := context.Background()
+		_, secret := c.connect(ConnectionInput{Direction: docs.GitSyncImport})
+		now := c.s.Store.Clock().Unix()
+		const main = `{"ref":"refs/heads/main","after":"1234"}`
+		form := "payload=" + url.QueryEscape(main)
+		ours := func(at int64, body string) string {
+			return fmt.Sprintf("t=%d,v1=%s", at, sign(secret, fmt.Sprint(at)+"."+body))
+		}
+		type told struct {
+			name    string
+			body    string
+			headers map[string]string
+			want    string // refused, nothing, or the timestamp of what is queued
+		}
+		for _, h := range []told{
+			{"GitHub", main, map[string]string{"X-GitHub-Event": "push", "X-Hub-Signature-256": "sha256=" + sign(secret, main)}, "0"},
+			{"GitHub as a form", form, map[string]string{"X-GitHub-Event": "push", "X-Hub-Signature-256": "sha256=" + sign(secret, form), "Content-Type": "application/x-www-form-urlencoded"}, "0"},
+			{"GitHub ping", `{"zen":"x"}`, map[string]string{"X-GitHub-Event": "ping", "X-Hub-Signature-256": "sha256=" + sign(secret, `{"zen":"x"}`)}, "nothing"},
+			{"GitHub with another body", main + " ", map[string]string{"X-GitHub-Event": "push", "X-Hub-Signature-256": "sha256=" + sign(secret, main)}, "refused"},
+			{"GitHub with another secret", main, map[string]string{"X-GitHub-Event": "push", "X-Hub-Signature-256": "sha256=" + sign("x", main)}, "refused"},
+			{"GitHub without", main, map[string]string{"X-GitHub-Event": "push", "X-Hub-Signature-256": "sha256="}, "refused"},
+			{"GitHub, old signature", main, map[string]string{"X-GitHub-Event": "push", "X-Hub-Signature": "sha1=00"}, "refused"},
+			{"Gitea", main, map[string]string{"X-Gitea-Event": "push", "X-Gitea-Signature": sign(secret, main)}, "0"},
+			{"Forgejo", main, map[string]string{"X-Forgejo-Event": "push", "X-Forgejo-Signature": sign(secret, main)}, "0"},
+			{"Gitea, wrong", main, map[string]string{"X-Gitea-Event": "push", "X-Gitea-Signature": "zz"}, "refused"},
+			{"GitLab", main, map[string]string{"X-Gitlab-Event": "Push Hook", "X-Gitlab-Token": secret}, "0"},
+			{"GitLab, a part", main, map[string]string{"X-Gitlab-Event": "Push Hook", "X-Gitlab-Token": secret[:20]}, "refused"},
+			{"GitLab, issue", main, map[string]string{"X-Gitlab-Event": "Issue Hook", "X-Gitlab-Token": secret}, "nothing"},
+			{"ours", main, map[string]string{"X-Octavo-Signature": ours(now, main)}, fmt.Sprint(now * 1000)},
+			{"ours without a ref", `{}`, map[string]string{"X-Octavo-Signature": ours(now-200, `{}`)}, fmt.Sprint((now - 200) * 1000)},
+			{"ours, too old", main, map[string]string{"X-Octavo-Signature": ours(now-301, main)}, "refused"},
+			{"ours, too new", main, map[string]string{"X-Octavo-Signature": ours(now+301, main)}, "refused"},
+			{"ours, with another time", main, map[string]string{"X-Octavo-Signature": strings.Replace(ours(now-1, main), fmt.Sprint(now-1), fmt.Sprint(now), 1)}, "refused"},
+			{"ours, no time", main, map[string]string{"X-Octavo-Signature": "v1=" + sign(secret, "."+main)}, "refused"},
+			{"no signature", main, nil, "refused"},
+			{"another branch", `{"ref":"refs/heads/x"}`, map[string]string{"X-Gitlab-Token": secret}, "nothing"},
+			{"a tag of the name", `{"ref":"refs/tags/main"}`, map[string]string{"X-Gitlab-Token": secret}, "nothing"},
+			{"deleted", `{"ref":"refs/heads/main","deleted":true}`, map[string]string{"X-Gitlab-Token": secret}, "nothing"},
+			{"deleted, as GitLab says it", `{"ref":"refs/heads/main","after":"0000000000000000000000000000000000000000"}`, map[string]string{"X-Gitlab-Token": secret}, "nothing"},
+			{"no JSON", `ref=main`, map[string]string{"X-Gitlab-Token": secret}, "nothing"},
+			{"a time of the host", fmt.Sprintf(`{"ref":"refs/heads/main","repository":{"pushed_at":%d},"head_commit":{"timestamp":"2001-01-01T00:00:00Z"}}`, now-7),
+				map[string]string{"X-GitHub-Event": "push", "X-Gitlab-Token": secret}, fmt.Sprint((now - 7) * 1000)},
+		} {
+			err := c.s.Hook(ctx, c.id, Call{Body: []byte(h.body), Header: func(name string) string { return h.headers[name] }})
+			open, oerr := c.s.Store.OpenGitOperations(ctx, c.id)
+			if oerr != nil {
+				t.Fatal(oerr)
+			}
+			got := "nothing"
+			switch {
+			case errs.Is(err, errs.Unauthenticated) && len(open) == 0:
+				got = "refused"
+			case err != nil || len(open) > 1:
+				got = fmt.Sprint(err, open)
+			case len(open) == 1:
+				got = fmt.Sprint(int64(open[0].Request.Timestamp))
+				if o := open[0]; !o.Request.Connected || o.Sealed != "" || o.User != c.by || o.Direction != docs.GitImport {
+					t.Errorf("%s: %+v", h.name, o)
+				}
+			}
+			if got != h.want {
+				t.Errorf("%s: %s, want %s", h.name, got, h.want)
+			}
+			inTx(t, c.s.Store, func(tx *store.Tx) error { return endConnected(ctx, tx, c.id) })
+		}
+		// Spaces that are not connected look the same.
+		call := Call{Body: []byte(main), Header: func(name string) string {
+			return map[string]string{"X-Gitlab-Token": secret}[name]
+		}}
+		other := c.space("Other")
+		a, b := c.s.Hook(ctx, other, call), c.s.Hook(ctx, "absent", call)
+		if a == nil || b == nil || a.Error() != b.Error() || !errs.Is(a, errs.Unauthenticated) {
+			t.Errorf("%v, %v", a, b)
+		}
+		// Twice is once; a paused one does nothing.
+		for range 3 {
+			if err := c.s.Hook(ctx, c.id, call); err != nil {
+				t.Error(err)
+			}
+		}
+		open, err := c.s.Store.OpenGitOperations(ctx, c.id)
+		if err != nil || len(open) != 1 {
+			t.Errorf("%d are queued, %v", len(open), err)
+		}
+		c.connect(ConnectionInput{Direction: docs.GitSyncImport, Paused: true, URL: "https://git.example/other.git"})
+		if err := c.s.Hook(ctx, c.id, call); err != nil {
+			t.Error(err)
+		}
+		if open, err := c.s.Store.OpenGitOperations(ctx, c.id); err != nil || len(open) != 0 {
+			t.Errorf("%d are queued, %v", len(open), err)
+		}
+	})
+}
+
+func inTx(t *testing.T, s *store.Store, fn func(tx *store.Tx) error) {
+	t.Helper()
+	if err := s.Do(context.Background(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What people give to be used is used, and is found nowhere afterwards: not
+// in the database, not in the log, not in what is told.
+func TestSecretsAreUsedAndLeaveNoTrace(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		const password, token, wrong, hook = "hunter2-of-the-import", "hunter2-of-the-connection", "hunter2-that-is-wrong", "hunter2-of-the-webhook"
+		c := newClocked(t, o)
+		ctx := context.Background()
+		c.origin.Commit(pageOfOrigin)
+		with := func(server, password string) string {
+			return strings.Replace(server, "http://", "http://ada:"+password+"@", 1)
+		}
+		guarded := c.origin.HTTP("ada", password).URL
+		syncs := func() *authz.Grant {
+			g, _, err := authz.Within(c.s.Store.Reader).Space(ctx, authz.Actor{User: c.by}, authz.SyncSpace, c.id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}
+		ask := func(url string) docs.GitOperation {
+			t.Helper()
+			o, err := c.s.Import(ctx, syncs(), ImportInput{Input: Input{URL: url, Ref: "refs/heads/main"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o
+		}
+		queued := ask(with(guarded, password))
+		if queued.Sealed == "" || strings.Contains(queued.Sealed, password) {
+			t.Errorf("sealed as %q", queued.Sealed)
+		}
+		c.nowhere(t, password, "while it waits")
+		c.settle()
+		c.want("import success")
+		if o, err := c.s.Store.GitOperation(ctx, c.id, queued.ID); err != nil || o.Sealed != "" {
+			t.Errorf("%q is left of the credentials, %v", o.Sealed, err)
+		}
+		ask(with(guarded, wrong))
+		c.settle()
+		c.want("import success, import failure authentication")
+		ask(guarded)
+		c.settle()
+		c.want("import success, import failure authentication, import failure authentication")
+
+		c.connect(ConnectionInput{
+			URL: c.origin.HTTP("ada", token).URL, HookSecret: opt.Of(hook),
+			Credentials: opt.Of(CredentialsInput{Username: "ada", Password: token}),
+		})
+		if _, err := c.s.SyncNow(ctx, syncs()); err != nil {
+			t.Fatal(err)
+		}
+		c.nowhere(t, token, "while a connection waits")
+		c.settle()
+		if !strings.HasSuffix(c.list(), "import success unchanged, export success unchanged") && !strings.HasSuffix(c.list(), "export success") {
+			t.Error(c.list())
+		}
+		for _, secret := range []string{password, token, wrong, hook} {
+			c.nowhere(t, secret, "at the end")
+		}
+		// Whoever may only change the address cannot have the secret sent there.
+		conn, _ := c.connect(ConnectionInput{URL: "https://evil.example/x.git"})
+		if conn.HasCredentials || conn.Sealed != "" {
+			t.Error("another server gets the credentials")
+		}
+	})
+}
+
+// nowhere looks for a secret in all rows and in the log.
+func (c *clocked) nowhere(t *testing.T, secret, when string) {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := c.s.Store.Backup(context.Background(), &b, "test", nil); err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := bytes.Index(all, []byte(secret)); i >= 0 {
+		t.Errorf("%s, the database has %q", when, all[max(0, i-100):i+50])
+	}
+	if strings.Contains(c.log.String(), secret) {
+		t.Errorf("%s, the log has it: %s", when, c.log)
+	}
+}
+
+// Credentials open for what they were sealed for only.
+func TestCredentialsBelongToTheirOperation(t *testing.T) {
+	c := newClocked(t, testdb.SQLite(t))
+	ctx := context.Background()
+	var a, b docs.GitOperation
+	inTx(t, c.s.Store, func(tx *store.Tx) (err error) {
+		a, _, err = queue(ctx, tx, docs.GitOperation{Space: c.id, Direction: docs.GitImport, Remote: c.remote, User: c.by}, git.Credentials{Username: "u", Password: "p", KnownHosts: []byte("k")})
+		if err != nil {
+			return err
+		}
+		b, _, err = queue(ctx, tx, docs.GitOperation{Space: c.id, Direction: docs.GitExport, Remote: c.remote, User: c.by}, git.Credentials{})
+		return err
+	})
+	got, err := credentials(ctx, c.s.Store.Reader, a)
+	if err != nil || got.Username != "u" || got.Password != "p" || string(got.KnownHosts) != "k" {
+		t.Errorf("%v, %v", got.Username, err)
+	}
+	if b.Sealed != "" {
+		t.Error("nothing is sealed as something")
+	}
+	b.Sealed = a.Sealed
+	if _, err := credentials(ctx, c.s.Store.Reader, b); !errs.Is(err, errs.Precondition) {
+		t.Errorf("%v", err)
+	}
+	a.Request.Connected = true
+	if _, err := credentials(ctx, c.s.Store.Reader, a); err != errDisconnected { //nolint:errorlint // it is that one
+		t.Errorf("%v", err)
+	}
+}
+
+func contentBranch(cr docs.ChangeRequest) content.Branch { return content.Branch(cr.ID) }
+
+func updatePage(c *clocked, title, text string) content.Change {
+	return content.Change{Operation: content.UpdatePage, Page: string(c.pages()[title].ID), Body: &content.Body{Markdown: &text}}
+}

@@ -79,7 +79,7 @@ func (a *API) form(sp docs.Space, rev docs.RevisionID, f content.Form) conflictF
 		w.Markdown = string(markup.Print(f.Document, markup.Refs{}))
 	}
 	if file, is := f.Value.(docs.File); is {
-		w.Value = a.file(sp, file, true)
+		w.Value = a.file(sp, file)
 	}
 	return w
 }

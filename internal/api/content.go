@@ -169,7 +169,11 @@ func (a *API) pagesOut(ctx context.Context, open opener, f Flags) (*revised[page
 		return nil, err
 	}
 	all, err := v.All(ctx)
-	return &revised[pageTree]{etag(v), pageTree{shown{a, v, f.Metadata}.pages(all)}}, err
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.shown(ctx, v, f.Metadata)
+	return &revised[pageTree]{etag(v), pageTree{s.pages(all)}}, err
 }
 
 func etag(v *content.View) string { return `"` + string(v.Rev.ID) + `"` }
@@ -180,7 +184,11 @@ func (a *API) reusableOut(ctx context.Context, open opener, id docs.ReusableID, 
 		return nil, err
 	}
 	r, err := v.Reusable(ctx, id)
-	return ok(reusableContent(r, f.Metadata)), err
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.shown(ctx, v, f.Metadata, string(id))
+	return ok(s.reusableContent(r)), err
 }
 
 type documentIn struct {
@@ -280,7 +288,7 @@ func (a *API) outcome(done *content.Applied) contentOutcome {
 		o.Changes = append(o.Changes, w)
 	}
 	for _, f := range done.Files {
-		o.InsertedFiles = append(o.InsertedFiles, a.file(done.View.Space, f, true))
+		o.InsertedFiles = append(o.InsertedFiles, a.file(done.View.Space, f))
 	}
 	return o
 }
@@ -302,6 +310,10 @@ func (a *API) filesOut(ctx context.Context, open opener, p Paged, f Flags) (*pag
 	if err != nil {
 		return nil, err
 	}
+	s, err := a.shown(ctx, v, f.Metadata)
+	if err != nil {
+		return nil, err
+	}
 	return listOf(ctx, a, p, lister[docs.File]{
 		page: func(at store.Page) ([]docs.File, store.Key, error) {
 			after := docs.FileID("")
@@ -317,7 +329,7 @@ func (a *API) filesOut(ctx context.Context, open opener, p Paged, f Flags) (*pag
 			return items, next, err
 		},
 		count: func() (int64, error) { return v.CountFiles(ctx) },
-	}, func(f2 docs.File) File { return a.file(v.Space, f2, f.Metadata) })
+	}, s.file)
 }
 
 func (a *API) fileOut(ctx context.Context, open opener, id docs.FileID, f Flags) (*out[File], error) {
@@ -326,5 +338,9 @@ func (a *API) fileOut(ctx context.Context, open opener, id docs.FileID, f Flags)
 		return nil, err
 	}
 	file, err := v.File(ctx, id)
-	return ok(a.file(v.Space, file, f.Metadata)), err
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.shown(ctx, v, f.Metadata, string(id))
+	return ok(s.file(file)), err
 }

@@ -41,15 +41,16 @@ func dimensionsOf(f docs.File) *dimensions {
 	return &dimensions{f.Width, f.Height}
 }
 
-func (a *API) file(sp docs.Space, f docs.File, metadata bool) File {
-	w := File{
+// file shows a file of which git knows what the revision tells.
+func (a *API) file(sp docs.Space, f docs.File) File {
+	return shown{a: a, v: &content.View{Space: sp}, metadata: true}.file(f)
+}
+
+func (s shown) file(f docs.File) File {
+	return File{
 		ID: string(f.ID), Name: f.Name, ContentType: f.ContentType, Size: f.Size,
-		DownloadURL: a.downloadURL(sp, f), Dimensions: dimensionsOf(f),
+		DownloadURL: s.a.downloadURL(s.v.Space, f), Dimensions: dimensionsOf(f), Git: s.gitBlob(s.git.File(f)),
 	}
-	if metadata && f.OID != "" {
-		w.Git = &gitBlob{f.OID, f.Path}
-	}
-	return w
 }
 
 // Addresses of files change once a day and hold for two, so that what embeds
@@ -174,7 +175,7 @@ func (a *API) upload(ctx context.Context, on content.Branch, in *Upload) (*creat
 			within = append(within, "change-requests", string(on))
 		}
 		at := a.location(append(within, "content", "files", string(f.ID))...)
-		return &created[File]{at, a.file(g.Space, f, true)}, nil
+		return &created[File]{at, a.file(g.Space, f)}, nil
 	}
 }
 

@@ -98,7 +98,7 @@ func (l *locator) show(ctx context.Context, loc content.Location) (contentLocati
 		if err != nil {
 			return w, err
 		}
-		p := shown{l.a, loc.View, true}.page(&content.Walked{Page: loc.Page, Path: path})
+		p := shown{a: l.a, v: loc.View, metadata: true}.page(&content.Walked{Page: loc.Page, Path: path})
 		w.Page = &p
 		switch {
 		case loc.Node != "":
@@ -107,10 +107,10 @@ func (l *locator) show(ctx context.Context, loc content.Location) (contentLocati
 			w.InternalLocation = &internalLocation{Type: "anchor", Anchor: loc.Anchor}
 		}
 	case markup.RefFile:
-		f := l.a.file(loc.View.Space, loc.File, true)
+		f := l.a.file(loc.View.Space, loc.File)
 		w.File = &f
 	case markup.RefReusable:
-		r := reusableContent(loc.Reusable, true)
+		r := shown{a: l.a, v: loc.View, metadata: true}.reusableContent(loc.Reusable)
 		w.ReusableContent = &r
 	}
 	return w, nil

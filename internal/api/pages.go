@@ -102,6 +102,26 @@ type shown struct {
 	a        *API
 	v        *content.View
 	metadata bool
+	git      content.GitNames
+}
+
+// shown tells how a view is shown, with what git knows of some things in it,
+// or of all.
+func (a *API) shown(ctx context.Context, v *content.View, metadata bool, ids ...string) (shown, error) {
+	s := shown{a: a, v: v, metadata: metadata}
+	var err error
+	if metadata {
+		s.git, err = a.Content.GitNames(ctx, v, ids...)
+	}
+	return s, err
+}
+
+// gitBlob gives what git knows of something; nothing if it is not asked for.
+func (s shown) gitBlob(oid, path string) *gitBlob {
+	if !s.metadata || oid == "" {
+		return nil
+	}
+	return &gitBlob{oid, path}
 }
 
 func (s shown) pages(in []*content.Walked) []Page {
@@ -145,9 +165,7 @@ func (s shown) document(p *Page, w *content.Walked) {
 	for _, t := range w.Tags {
 		p.Tags = append(p.Tags, pageTag(t))
 	}
-	if s.metadata && w.OID != "" {
-		p.Git = &gitBlob{w.OID, w.File}
-	}
+	p.Git = s.gitBlob(s.git.Page(w.Page))
 }
 
 func layoutOf(l *markup.Layout) *pageLayout {
@@ -228,7 +246,11 @@ func (a *API) pageOf(ctx context.Context, v *content.View, p docs.Page, o PageOp
 	if err != nil {
 		return Page{}, err
 	}
-	out := shown{a, v, o.Metadata}.page(w)
+	s, err := a.shown(ctx, v, o.Metadata, string(p.ID))
+	if err != nil {
+		return Page{}, err
+	}
+	out := s.page(w)
 	if p.Type != docs.PageDocument {
 		return out, nil
 	}

@@ -117,12 +117,8 @@ type ReusableContent struct {
 	Git      *gitBlob `json:"git,omitempty"`
 }
 
-func reusableContent(r docs.Reusable, metadata bool) ReusableContent {
-	w := ReusableContent{ID: string(r.ID), Title: r.Title, Document: content.ReusableDocumentID(r)}
-	if metadata && r.OID != "" {
-		w.Git = &gitBlob{r.OID, r.File}
-	}
-	return w
+func (s shown) reusableContent(r docs.Reusable) ReusableContent {
+	return ReusableContent{ID: string(r.ID), Title: r.Title, Document: content.ReusableDocumentID(r), Git: s.gitBlob(s.git.Reusable(r))}
 }
 
 // at opens a revision of the space.
@@ -193,20 +189,24 @@ func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[R
 	if err != nil {
 		return nil, err
 	}
-	w.Pages = shown{a, v, f.Metadata}.pages(all)
+	s, err := a.shown(ctx, v, f.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	w.Pages = s.pages(all)
 	files, err := v.Files(ctx, "", 0)
 	if err != nil {
 		return nil, err
 	}
 	for _, file := range files {
-		w.Files = append(w.Files, a.file(v.Space, file, f.Metadata))
+		w.Files = append(w.Files, s.file(file))
 	}
 	reusables, err := v.Reusables(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range reusables {
-		w.ReusableContents = append(w.ReusableContents, reusableContent(r, f.Metadata))
+		w.ReusableContents = append(w.ReusableContents, s.reusableContent(r))
 	}
 	if w.MergedFrom, err = a.mergedFrom(ctx, v); err != nil {
 		return nil, err

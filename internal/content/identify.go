@@ -327,6 +327,20 @@ func (im *importer) alike(p docs.Page, siblings []docs.Page) (docs.Page, bool) {
 	return p, false
 }
 
+// born gives the page without a file of its own that is written to a path.
+func (t *tree) born(ctx context.Context, name string) (docs.Page, bool, error) {
+	p, rest, err := t.exact(ctx, strings.TrimSuffix(name, ".md"))
+	if err == nil && name == homeFile {
+		rest = ""
+		p, _, err = t.Home(ctx)
+	}
+	if err != nil || rest != "" || p.ID == "" || !p.HasBody() {
+		return p, false, err
+	}
+	where, err := t.fileOf(ctx, p)
+	return p, where == name, err
+}
+
 // bornName gives the file of a page that has none of its own, after its
 // address.
 func (t *tree) bornName(ctx context.Context, p docs.Page) (string, error) {

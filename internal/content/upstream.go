@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
@@ -159,13 +158,9 @@ func (t *taking) known(ctx context.Context, c UpstreamChange, l layoutSetting) (
 			return f, true, err
 		}
 	}
-	p, rest, err := t.base.exact(ctx, strings.TrimSuffix(name, ".md"))
-	if err != nil || rest != "" || p.ID == "" || !p.HasBody() {
-		return nil, false, err
-	}
-	where, err := t.base.fileOf(ctx, p)
+	p, ok, err := t.base.born(ctx, name)
 	f.kind, f.id = "p", string(p.ID)
-	return f, where == name, err
+	return f, ok, err
 }
 
 // text tells whether the bytes of a file are kept in the revision itself.
@@ -504,13 +499,4 @@ func (im *importer) keepFiles(known map[string]docs.File) {
 		}
 		return is
 	})
-}
-
-// root gives the tree that a taken draft would be stored as.
-func (t *Taken) root(ctx context.Context) (chunk.Hash, error) {
-	if err := t.draft.stamp(ctx); err != nil {
-		return "", err
-	}
-	root, _, err := t.draft.seal(ctx)
-	return root, err
 }

@@ -174,10 +174,12 @@ type GitConnection struct {
 	LastOperation  GitOperationID
 }
 
-// GitBlob is git's name of the file that a page was written to, where the
-// revision does not have it: the page was changed after it was read.
+// GitBlob is git's name of the file that a page, a file or a reusable content
+// was written to last, where the revision does not have it: it was changed
+// here after it was read.
 type GitBlob struct {
-	Page string // page or reusable content
-	Body string // hash of its source
+	ID   string // of what was written
+	Body string // its source, or its blob
 	OID  string
+	Path string
 }

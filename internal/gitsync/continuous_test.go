@@ -249,6 +249,7 @@ func TestBehindIsCaughtUp(t *testing.T) {
 func TestOperationsWithoutAJobAreEnded(t *testing.T) {
 	c := newClocked(t, testdb.SQLite(t))
 	lost := c.queue(docs.GitImport, nil) // without a job
+	c.turn(time.Second)
 	conn, _ := c.connect(ConnectionInput{})
 	if _, err := c.s.SyncNow(context.Background(), c.grant()); err != nil {
 		t.Fatal(err)

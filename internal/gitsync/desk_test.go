@@ -86,6 +86,9 @@ func (d *desk) queue(dir docs.GitDirection, change func(*docs.GitOperation)) doc
 	}
 	err := d.s.Store.Do(context.Background(), func(tx *store.Tx) error {
 		o.ID, o.CreatedAt = store.NewID[docs.GitOperationID](tx), tx.Now()
+		if err := tx.PutGitInfo(context.Background(), d.id, infoOf(o.Remote, o.Request, tx.Now())); err != nil {
+			return err
+		}
 		return tx.AddGitOperation(context.Background(), o)
 	})
 	if err != nil {

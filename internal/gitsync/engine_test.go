@@ -62,6 +62,14 @@ func TestBothSidesEdit(t *testing.T) {
 		if rev, err := d.s.Store.Revision(context.Background(), d.id, op.Revision); err != nil || rev.Git == nil || rev.Git.OID == "" {
 			t.Errorf("the revision does not know its commit: %+v, %v", rev.Git, err)
 		}
+		names, err := d.s.Content.GitNames(context.Background(), d.head())
+		if err != nil {
+			t.Fatal(err)
+		}
+		guide := d.pages()["Guide"].Page
+		if oid, path := names.Page(guide); oid != testgit.Git(t, d.origin.Bare, "rev-parse", "main:guide/README.md") || path != "guide/README.md" {
+			t.Errorf("git knows the page as %q at %q", oid, path)
+		}
 		d.pull(ReasonUnchanged)
 
 		// A rename there, a new page here.

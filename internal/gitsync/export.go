@@ -3,6 +3,7 @@ package gitsync
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -46,10 +47,9 @@ func (t *task) export(ctx context.Context) error {
 	if parked != nil {
 		return &failed{ReasonParked, fmt.Sprintf("change request %d holds what the repository has; merge or archive it, then export again", parked.Number)}
 	}
-	// An export that was ended behind its push: all is there but our word.
-	if tip != "" && tip == t.o.Commit {
-		return t.exported(ctx, tip, t.o.Revision, nil)
-	}
+	// An export that was ended behind its push finds its own commit: all is
+	// there but our word.
+	pushed := tip != "" && tip == t.o.Commit
 	base := tip
 	if t.paired && tip != t.pair.Commit {
 		switch on, err := t.repo.IsAncestor(ctx, t.pair.Commit, t.pair.Commit); {
@@ -57,7 +57,7 @@ func (t *task) export(ctx context.Context) error {
 			t.paired = false
 		case err != nil:
 			return err
-		case tip != "" && !t.o.Request.Force:
+		case tip != "" && !t.o.Request.Force && !pushed:
 			return &failed{string(git.NotFastForward), "the branch has commits that the space has not; import them first, or use force to replace them"}
 		case on:
 			base = t.pair.Commit
@@ -67,7 +67,11 @@ func (t *task) export(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	head, err := t.s.Content.Head(ctx, sp.It)
+	newest := sp.It.Revision
+	if pushed {
+		newest = t.o.Revision
+	}
+	head, err := t.s.Content.At(ctx, t.s.Store.Reader, sp.It, newest)
 	if err != nil {
 		return err
 	}
@@ -85,8 +89,8 @@ func (t *task) export(ctx context.Context) error {
 	if last == "" {
 		return &failed{string(git.Empty), "the space has no pages; there is nothing to export"}
 	}
-	if last == tip {
-		return t.exported(ctx, last, head.Rev.ID, nil)
+	if last == tip || pushed {
+		return e.exported(ctx, tip)
 	}
 	// Noted before the push, so that it can be told from a push of somebody
 	// else if we do not live to see its end.
@@ -97,23 +101,31 @@ func (t *task) export(ctx context.Context) error {
 	if err := t.repo.Push(ctx, t.o.Remote.Ref, last, tip, t.o.Request.Force); err != nil {
 		return err
 	}
-	return t.exported(ctx, last, head.Rev.ID, e.made)
+	return e.exported(ctx, last)
 }
 
 // exported notes that both sides are the same.
-func (t *task) exported(ctx context.Context, commit string, head docs.RevisionID, made []madeCommit) error {
+func (e *exporting) exported(ctx context.Context, commit string) error {
 	reason := ""
-	if t.paired && commit == t.pair.Commit {
+	if e.paired && commit == e.pair.Commit {
 		reason = ReasonUnchanged
 	}
-	t.o.Commit, t.o.Revision = commit, head
-	return t.end(ctx, reason, "", func(tx *store.Tx, _ *authz.Grant) error {
-		for _, m := range made {
-			if err := tx.PutGitCommit(ctx, t.o.Space, m.revision, m.commit); err != nil {
+	names, err := e.s.Content.Written(ctx, e.head, slices.Collect(maps.Values(e.final)))
+	if err != nil {
+		return err
+	}
+	head := e.head.Rev.ID
+	e.o.Commit, e.o.Revision = commit, head
+	return e.end(ctx, reason, "", func(tx *store.Tx, _ *authz.Grant) error {
+		for _, m := range e.made {
+			if err := tx.PutGitCommit(ctx, e.o.Space, m.revision, m.commit); err != nil {
 				return err
 			}
 		}
-		return t.putPair(ctx, tx, docs.GitPair{Commit: commit, Revision: head, Line: head, Timestamp: t.pair.Timestamp})
+		if err := tx.PutGitBlobs(ctx, e.o.Space, names); err != nil {
+			return err
+		}
+		return e.putPair(ctx, tx, docs.GitPair{Commit: commit, Revision: head, Line: head, Timestamp: e.pair.Timestamp})
 	})
 }
 

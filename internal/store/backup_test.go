@@ -141,7 +141,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	mustExec(t, db, `INSERT INTO git_connections (space_id, url, ref, directory, direction, sealed, commit_template, poll_seconds, paused, hook_sealed, provider, user_id, created_at, updated_at, due_at, last_operation)
 		SELECT id, 'https://example.com/r.git', 'refs/heads/main', '', 'both', 'sealed', '', 60, FALSE, 'sealed', 'github', created_by, 1, 2, 3, 'o1' FROM spaces WHERE id = $1`, kept.ID)
 	mustExec(t, db, `INSERT INTO git_commits (space_id, revision_id, data) VALUES ($1, 'r1', '{}')`, kept.ID)
-	mustExec(t, db, `INSERT INTO git_blobs (space_id, page_id, body, oid) VALUES ($1, 'p1', 'b1', 'f1')`, kept.ID)
+	mustExec(t, db, `INSERT INTO git_blobs (space_id, id, body, oid, path) VALUES ($1, 'p1', 'b1', 'f1', 'p1.md')`, kept.ID)
 	return s
 }
 

@@ -240,27 +240,27 @@ func (tx *Tx) PutGitCommit(ctx context.Context, space docs.SpaceID, revision doc
 		ON CONFLICT (space_id, revision_id) DO UPDATE SET data = excluded.data`, space, revision, toJSON(c))
 }
 
-// PutGitBlobs notes git's names of files that pages were written to.
+// PutGitBlobs notes git's names of files that something was written to.
 func (tx *Tx) PutGitBlobs(ctx context.Context, space docs.SpaceID, all []docs.GitBlob) error {
 	rows := make([][]any, len(all))
 	for i, b := range all {
-		rows[i] = []any{space, b.Page, b.Body, b.OID}
+		rows[i] = []any{space, b.ID, b.Body, b.OID, b.Path}
 	}
-	return tx.insert(ctx, `INSERT INTO git_blobs (space_id, page_id, body, oid)`,
-		`ON CONFLICT (space_id, page_id, body) DO UPDATE SET oid = excluded.oid`, rows)
+	return tx.insert(ctx, `INSERT INTO git_blobs (space_id, id, body, oid, path)`,
+		`ON CONFLICT (space_id, id) DO UPDATE SET body = excluded.body, oid = excluded.oid, path = excluded.path`, rows)
 }
 
-// GitBlob gives git's name of the file that a page was written to when it
-// had a source, if it was.
-func (r Reader) GitBlob(ctx context.Context, space docs.SpaceID, page, body string) (string, bool, error) {
-	return Maybe(one(ctx, r, "git blob", scanText[string],
-		`SELECT oid FROM git_blobs WHERE space_id = $1 AND page_id = $2 AND body = $3`, space, page, body))
-}
-
-// GitBlobs gives all of a space that were noted, by page and source.
+// GitBlobs gives those of a space that were noted.
 func (r Reader) GitBlobs(ctx context.Context, space docs.SpaceID) ([]docs.GitBlob, error) {
-	return many(ctx, r, func(s scanner) (b docs.GitBlob, err error) {
-		err = s.Scan(&b.Page, &b.Body, &b.OID)
-		return b, err
-	}, `SELECT page_id, body, oid FROM git_blobs WHERE space_id = $1 ORDER BY page_id, body`, space)
+	return many(ctx, r, scanGitBlob, `SELECT id, body, oid, path FROM git_blobs WHERE space_id = $1 ORDER BY id`, space)
+}
+
+// GitBlob gives the one of a page, a file or a content, if there is one.
+func (r Reader) GitBlob(ctx context.Context, space docs.SpaceID, id string) (docs.GitBlob, bool, error) {
+	return Maybe(one(ctx, r, "git blob", scanGitBlob, `SELECT id, body, oid, path FROM git_blobs WHERE space_id = $1 AND id = $2`, space, id))
+}
+
+func scanGitBlob(s scanner) (b docs.GitBlob, err error) {
+	err = s.Scan(&b.ID, &b.Body, &b.OID, &b.Path)
+	return b, err
 }

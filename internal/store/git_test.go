@@ -234,7 +234,7 @@ func TestRevisionsKnowTheirCommitLaterAndSomeStandAside(t *testing.T) {
 					return err
 				}
 			}
-			return tx.PutGitBlobs(ctx, sp.ID, []docs.GitBlob{{Page: "p", Body: "b", OID: "1"}, {Page: "p", Body: "c", OID: "2"}})
+			return tx.PutGitBlobs(ctx, sp.ID, []docs.GitBlob{{ID: "p", Body: "b", OID: "1", Path: "p.md"}, {ID: "q", Body: "c", OID: "2", Path: "q.md"}})
 		})
 		if rev, err := s.Revision(ctx, sp.ID, sp.Revision); err != nil || rev.Git == nil || rev.Git.OID != "later" || !rev.Git.ByOctavo {
 			t.Errorf("after the export %+v, %v", rev, err)
@@ -248,11 +248,11 @@ func TestRevisionsKnowTheirCommitLaterAndSomeStandAside(t *testing.T) {
 		if err != nil || cerr != nil || n != 1 || len(list) != 1 || list[0].ID != sp.Revision || list[0].Git == nil {
 			t.Errorf("%d revisions %+v: %v, %v", n, list, err, cerr)
 		}
-		oid, ok, err := s.GitBlob(ctx, sp.ID, "p", "c")
-		_, none, nerr := s.GitBlob(ctx, sp.ID, "p", "d")
+		b, ok, err := s.GitBlob(ctx, sp.ID, "q")
+		_, none, nerr := s.GitBlob(ctx, sp.ID, "x")
 		all, aerr := s.GitBlobs(ctx, sp.ID)
-		if err != nil || nerr != nil || aerr != nil || !ok || none || oid != "2" || len(all) != 2 {
-			t.Errorf("blob %q %v %v %v", oid, ok, none, all)
+		if err != nil || nerr != nil || aerr != nil || !ok || none || b != (docs.GitBlob{ID: "q", Body: "c", OID: "2", Path: "q.md"}) || len(all) != 2 {
+			t.Errorf("blob %v %v %v %v", b, ok, none, all)
 		}
 	})
 }
@@ -266,7 +266,7 @@ func TestPurgeForgetsGit(t *testing.T) {
 				tx.PutGitPair(ctx, docs.GitPair{Space: sp.ID}),
 				tx.PutGitConnection(ctx, docs.GitConnection{Space: sp.ID, User: user}),
 				tx.PutGitCommit(ctx, sp.ID, sp.Revision, docs.GitCommit{OID: "c"}),
-				tx.PutGitBlobs(ctx, sp.ID, []docs.GitBlob{{Page: "p", Body: "b", OID: "1"}}),
+				tx.PutGitBlobs(ctx, sp.ID, []docs.GitBlob{{ID: "p", Body: "b", OID: "1"}}),
 				tx.PutGitInfo(ctx, sp.ID, docs.GitInfo{URL: "u"}),
 			} {
 				if err != nil {

@@ -76,13 +76,15 @@ CREATE TABLE git_commits (
     PRIMARY KEY (space_id, revision_id)
 ) /*sqlite: WITHOUT ROWID */;
 
--- Git's names of files that pages were written to.
+-- Git's names of the files that pages, files and contents were written to
+-- last.
 CREATE TABLE git_blobs (
     space_id text_key NOT NULL REFERENCES spaces (id),
-    page_id  text_key NOT NULL,
-    body     text_key NOT NULL, -- object
+    id       text_key NOT NULL, -- of the page, the file or the content
+    body     text_key NOT NULL, -- object or blob that was written
     oid      text_key NOT NULL,
-    PRIMARY KEY (space_id, page_id, body)
+    path     TEXT     NOT NULL,
+    PRIMARY KEY (space_id, id)
 ) /*sqlite: WITHOUT ROWID */;
 
 -- A space tells with every answer which repository it belongs to.

@@ -1,0 +1,138 @@
+package content
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// GitNames tell by which names git knows what a revision has. What came from
+// a repository and was not changed here has its name with it; what was
+// exported is noted beside.
+type GitNames map[string]docs.GitBlob
+
+// GitNames gives those of a revision; of some things, or of all.
+func (s *Service) GitNames(ctx context.Context, v *View, ids ...string) (GitNames, error) {
+	if v.Space.Git == nil {
+		return nil, nil
+	}
+	out := GitNames{}
+	if len(ids) == 0 {
+		all, err := s.Store.GitBlobs(ctx, v.Space.ID)
+		for _, b := range all {
+			out[b.ID] = b
+		}
+		return out, err
+	}
+	for _, id := range ids {
+		b, ok, err := s.Store.GitBlob(ctx, v.Space.ID, id)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out[id] = b
+		}
+	}
+	return out, nil
+}
+
+// Page gives the name and the path of a page; empty is none.
+func (n GitNames) Page(p docs.Page) (oid, path string) {
+	return n.of(string(p.ID), string(p.Body), p.OID, p.File)
+}
+
+// Reusable is Page for a reusable content.
+func (n GitNames) Reusable(r docs.Reusable) (oid, path string) {
+	return n.of(string(r.ID), string(r.Body), r.OID, r.File)
+}
+
+// File is Page for a file.
+func (n GitNames) File(f docs.File) (oid, path string) {
+	return n.of(string(f.ID), f.Blob, f.OID, f.Path)
+}
+
+func (n GitNames) of(id, body, oid, path string) (string, string) {
+	if b, ok := n[id]; ok && b.Body == body {
+		return b.OID, b.Path
+	}
+	return oid, path
+}
+
+// Written gives the names of files that a revision was written to.
+func (s *Service) Written(ctx context.Context, v *View, files []Outgoing) ([]docs.GitBlob, error) {
+	layout, err := v.layoutOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []docs.GitBlob
+	for _, o := range files {
+		if o.Delete() {
+			continue
+		}
+		name := o.Path
+		if root := path.Clean(layout.Root); root != "." {
+			name = strings.TrimPrefix(o.Path, root+"/")
+		}
+		id, body, err := v.owner(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if id == "" {
+			continue
+		}
+		b := docs.GitBlob{ID: id, Body: body, Path: name}
+		if b.OID, err = o.gitOID(); err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// owner gives what stands at a path of the folder, and its bytes.
+func (t *tree) owner(ctx context.Context, name string) (id, body string, err error) {
+	kind, id, ok, err := t.named(ctx, name)
+	switch {
+	case err != nil:
+		return "", "", err
+	case !ok:
+		p, known, err := t.born(ctx, name)
+		if err != nil || !known {
+			return "", "", err
+		}
+		return string(p.ID), string(p.Body), nil
+	case kind == "p":
+		p, err := t.Page(ctx, docs.PageID(id))
+		return id, string(p.Body), err
+	case kind == "r":
+		r, err := t.Reusable(ctx, docs.ReusableID(id))
+		return id, string(r.Body), err
+	}
+	f, err := t.File(ctx, docs.FileID(id))
+	return id, f.Blob, err
+}
+
+// gitOID gives git's name of the new bytes.
+func (o Outgoing) gitOID() (_ string, err error) {
+	if o.Open == nil {
+		return gitOID(o.Data), nil
+	}
+	r, size, err := o.Open()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", size)
+	if _, err := io.Copy(h, r); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

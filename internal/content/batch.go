@@ -244,7 +244,7 @@ func (d *draft) insertPage(ctx context.Context, at string, c Change, kinds map[d
 	if err := d.name(ctx, at, c.Ref, markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}); err != nil {
 		return err
 	}
-	p, err := d.described(ctx, at, p, c)
+	p, err := d.described(at, p, c)
 	if err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func (d *draft) updatePage(ctx context.Context, at string, c Change) error {
 	if c.Body != nil && !p.HasBody() {
 		return errs.Field(at+".document", "cannot be set: a %s page has no content", p.Type)
 	}
-	if p, err = d.described(ctx, at, p, c); err != nil {
+	if p, err = d.described(at, p, c); err != nil {
 		return err
 	}
 	if p, err = d.move(ctx, at, p, d.parentOf(c), c.At); err != nil {
@@ -323,7 +323,7 @@ func (d *draft) write(at string, id docs.PageID, b *Body) error {
 
 // described sets the metadata of a page: what the change says, then what the
 // head of its Markdown says, which wins.
-func (d *draft) described(ctx context.Context, at string, p docs.Page, c Change) (docs.Page, error) {
+func (d *draft) described(at string, p docs.Page, c Change) (docs.Page, error) {
 	m := c.Meta
 	p.Emoji, p.Icon = m.Emoji.Or(p.Emoji), m.Icon.Or(p.Icon)
 	if p.Emoji != "" && EmojiText(p.Emoji) == "" {
@@ -349,11 +349,7 @@ func (d *draft) described(ctx context.Context, at string, p docs.Page, c Change)
 		}
 	}
 	if c.Body != nil && c.Body.Markdown != nil {
-		body, _, err := d.read(ctx, text{body: p.Body, side: p.Side})
-		if err != nil {
-			return p, err
-		}
-		headOf(headGiven(body, []byte(*c.Body.Markdown)), &p)
+		headOf(markup.ParseHead([]byte(*c.Body.Markdown)), &p)
 	}
 	return p, checkPage(at, p)
 }

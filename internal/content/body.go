@@ -245,9 +245,6 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 		next = markup.Reprint(body, before, w.doc, l.refs())
 	} else {
 		given := markup.ParseHead(w.markdown)
-		if !w.whole {
-			given = headGiven(body, w.markdown)
-		}
 		next = w.markdown[given.Body:]
 		if bytes.Contains(next, []byte("/pages/")) || bytes.Contains(next, []byte("/files/")) {
 			// What was read with ids in place of paths is what it was.
@@ -307,17 +304,6 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 		sideHash = d.object(b)
 	}
 	return bodyHash, sideHash, doc, nil
-}
-
-// headGiven reads the head of Markdown that somebody sends for a page. A body
-// that begins with a heading of the first level, because the title stands
-// elsewhere, is read with that heading and comes back with it: it is content.
-func headGiven(body, markdown []byte) markup.Head {
-	h := markup.ParseHead(markdown)
-	if !h.HasFront() && h.Title != "" && len(body) > 0 && markup.ParseHead(body).Title != "" {
-		return markup.Head{}
-	}
-	return h
 }
 
 // documentID names a source of a page for good.

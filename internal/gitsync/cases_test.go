@@ -395,7 +395,7 @@ func TestUneditedIsUntouched(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					next := string(text) + "\nOne more paragraph.\n"
+					next := "# " + p.Title + "\n\n" + string(text) + "\nOne more paragraph.\n" // as the API gives it
 					edited = content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &content.Body{Markdown: &next}}
 					break
 				}

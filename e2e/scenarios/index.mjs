@@ -7,6 +7,7 @@ import comments from './comments.mjs';
 import content from './content.mjs';
 import documents from './documents.mjs';
 import files from './files.mjs';
+import git from './git.mjs';
 import invites from './invites.mjs';
 import isolation from './isolation.mjs';
 import links from './links.mjs';
@@ -46,5 +47,6 @@ export const SCENARIOS = {
     search,
     comments,
     webhooks,
+    git,
     isolation,
 };

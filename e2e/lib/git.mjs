@@ -5,12 +5,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /** Where repositories are served. The server under test may call this address and no other private one. */
 export const GIT_HOST = '127.0.0.83';
 
 const NAME = 'acme/docs.git';
+const ENDS_WITHIN = 60_000;
 const CALM = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', GIT_TERMINAL_PROMPT: '0' };
 
 /** Serves an empty repository to one user over HTTP. */
@@ -67,6 +69,17 @@ export async function serveRepository({ user, password }) {
             await rm(root, { recursive: true, force: true });
         },
     };
+}
+
+/** Waits until an operation has ended, and gives it. */
+export async function operationEnded(person, path) {
+    for (const deadline = Date.now() + ENDS_WITHIN; Date.now() < deadline; await sleep(100)) {
+        const { data } = await person.call('GET', path);
+        if (data.completedAt) {
+            return data;
+        }
+    }
+    throw new Error(`${path} did not end within ${ENDS_WITHIN} ms`);
 }
 
 async function git(dir, ...args) {

@@ -3,15 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { change, flatten, liveSpace } from '../lib/content.mjs';
 import { answered, deletedOnce, paged, refused } from '../lib/expect.mjs';
-import { serveRepository } from '../lib/git.mjs';
+import { operationEnded, serveRepository } from '../lib/git.mjs';
 
 const REF = 'refs/heads/main';
 const SECRET = 'a-password-that-is-told-nobody';
-const ENDS_WITHIN = 60_000;
 
 const FIRST = {
     'README.md': '# Home\n\nWelcome *there*.\n\n+ odd bullet\n',
@@ -196,15 +194,4 @@ export default async function git({ step, organization, alice, bob, mallory, wor
     } finally {
         await repository.close();
     }
-}
-
-// Waits until an operation has ended, and gives it.
-async function operationEnded(person, path) {
-    for (const deadline = Date.now() + ENDS_WITHIN; Date.now() < deadline; await sleep(100)) {
-        const { data } = await person.call('GET', path);
-        if (data.completedAt) {
-            return data;
-        }
-    }
-    throw new Error(`${path} did not end within ${ENDS_WITHIN} ms`);
 }

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 
 import { change, handbookSpace } from '../lib/content.mjs';
 import { refused } from '../lib/expect.mjs';
+import { operationEnded } from '../lib/git.mjs';
 import { openRequest, write } from '../lib/requests.mjs';
 import { REQUIRED, REQUIRED_OWN } from '../operations.mjs';
 
@@ -25,6 +26,7 @@ const OPEN_TO_STRANGERS = new Set([
     'POST /user/tokens',
     'DELETE /user/tokens/{tokenId}',
     'GET /templates',
+    'POST /spaces/{spaceId}/git/webhook', // whoever has its secret, and nobody learns whose space it is
 ]);
 
 export default async function isolation(scene) {
@@ -51,6 +53,12 @@ export default async function isolation(scene) {
     await attempted(alice, `${hooks}/${webhook.id}/deliveries`); // what is under way would be noted later
     await alice.call('PATCH', `${hooks}/${webhook.id}`, { body: { enabled: false } }); // its log stays as it is
 
+    // An address that may not be called: what is asked for ends at once.
+    const git = `/spaces/${space.id}/git`;
+    await alice.call('PUT', `${git}/connection`, { body: { url: 'https://127.0.0.1/secret.git', ref: 'main', direction: 'import', pollSeconds: 0 } });
+    const { items: [operation] } = (await alice.call('POST', `${git}/sync`)).data;
+    await operationEnded(alice, `${git}/operations/${operation.id}`);
+
     // What stands in for each path parameter. An operation with a parameter of another name fails
     // its step until the thing is created above and named here.
     const things = {
@@ -73,6 +81,7 @@ export default async function isolation(scene) {
         commentReplyId: reply.id,
         reviewId: review.id,
         conflictId: conflict.id,
+        operationId: operation.id,
     };
     const guarded = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN]
         .filter((name) => !OPEN_TO_STRANGERS.has(name))

@@ -101,7 +101,7 @@ type createWebhookIn struct {
 	OrgIn
 	Body struct {
 		URL     string        `json:"url" minLength:"1" maxLength:"2048" doc:"http or https. Private addresses must be allowed by the operator."`
-		Events  []string      `json:"events,omitempty" maxItems:"50" doc:"Actions of the audit log (space.update), groups of them (space.content.*), * for all, or space_content_updated, which is sent in the form of the contract. Left out: all."`
+		Events  []string      `json:"events,omitempty" maxItems:"50" doc:"Actions of the audit log (space.update), groups of them (space.content.*), * for all, or space_content_updated, space_gitsync_started and space_gitsync_completed, which are sent in the form of the contract. Left out: all."`
 		Secret  string        `json:"secret,omitempty" minLength:"16" maxLength:"256" doc:"Left out, one is made."`
 		Enabled opt.Val[bool] `json:"enabled,omitempty" doc:"Left out: true."`
 	}

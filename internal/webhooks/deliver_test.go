@@ -111,6 +111,33 @@ func TestContentChangesInTheFormOfTheContract(t *testing.T) {
 	})
 }
 
+func TestGitInTheFormOfTheContract(t *testing.T) {
+	each(t, func(w *world) {
+		t := w.t
+		r := w.receiver(nil)
+		w.hook(r.URL, "space_gitsync_started", "space_gitsync_completed")
+		began := map[string]any{"revision": "r1", "commit": "", "direction": "import", "operation": "o1"}
+		ended := map[string]any{"revision": "r2", "commit": "c2", "direction": "import", "operation": "o1", "state": "failure", "reason": "x"}
+		w.change(w.org, "space.gitsync.started", "space", "s1", began)
+		w.change(w.org, "space.content.edits", "space", "s1", map[string]any{"revision": "r2"})
+		w.change(w.org, "space.gitsync.completed", "space", "s1", ended)
+		w.work()
+		var got []string
+		for _, g := range r.all() {
+			body := g.json(t)
+			delete(body, "eventId")
+			got = append(got, fmt.Sprint(body))
+		}
+		want := []string{
+			"map[commitId: revisionId:r1 spaceId:s1 type:space_gitsync_started]",
+			"map[commitId:c2 revisionId:r2 spaceId:s1 state:failure type:space_gitsync_completed]",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got  %v\nwant %v", got, want)
+		}
+	})
+}
+
 func TestOnlyWhatWasAskedForAndOnlyOfTheOwnOrganization(t *testing.T) {
 	each(t, func(w *world) {
 		t := w.t

@@ -271,3 +271,27 @@ func BenchmarkHTML(b *testing.B) {
 		}
 	}
 }
+
+// Addresses in HTML that is kept as it is lead to where a caller shows what
+// they name, and stay where he knows nothing.
+func TestRawAddressesAreAsked(t *testing.T) {
+	src := "<div><a href=\"a.md\">a</a><a href=\"b.md\">b</a><a href=\"c.md\">c</a><a href=\"https://example.com/a.md\">d</a></div>\n"
+	doc := Parse([]byte(src), Refs{})
+	var b bytes.Buffer
+	err := HTML(&b, doc, HTMLOptions{Link: func(ref Ref) (string, bool) {
+		switch ref.URL {
+		case "a.md":
+			return "/shown", true
+		case "c.md":
+			return "javascript:alert(1)", true
+		}
+		return "", false
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `<a href="/shown">a</a><a href="b.md">b</a><a href="c.md">c</a><a href="https://example.com/a.md">d</a>`
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("%s lacks %s", b.String(), want)
+	}
+}

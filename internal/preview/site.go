@@ -102,6 +102,8 @@ func (s *site) href(p *folder.Page) (string, bool) {
 		return s.target(p.Target)
 	case p == s.index.Home():
 		return "/", true
+	case p.Type == folder.Group && s.first(p) == nil:
+		return "", false // there is nothing to show at its address
 	case s.index.Address(p) != "":
 		return rooted(s.index.Address(p)), true
 	case p.Type == folder.Document && !s.listed(p):

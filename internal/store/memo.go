@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/maypok86/otter/v2"
 )
@@ -13,6 +14,10 @@ import (
 type memo struct {
 	gen   *generation
 	cache *otter.Cache[memoKey, memoValue]
+	// committing is set while a commit of this process may be visible that
+	// is not counted yet: SQLite goes on to fold its log into the file, which
+	// takes long behind a large transaction.
+	committing atomic.Bool
 }
 
 type memoKey struct {
@@ -37,7 +42,7 @@ func newMemo(g *generation) *memo {
 // a number that is newer than itself. Values are shared: nobody may change
 // what a slice or a map in them holds.
 func memoized[T any](ctx context.Context, r Reader, kind, id string, read func(context.Context) (T, error)) (T, error) {
-	if r.memo == nil {
+	if r.memo == nil || r.memo.committing.Load() {
 		return read(ctx)
 	}
 	key, now := memoKey{kind, id}, r.memo.gen.now()

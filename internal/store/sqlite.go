@@ -187,11 +187,15 @@ func (s *sqlite) write() {
 				group = s.more(group)
 			}
 		}
+		if s.memo != nil {
+			s.memo.committing.Store(true)
+		}
 		if err == nil {
 			err = w.plain("COMMIT")
 		}
 		if s.memo != nil {
 			s.memo.gen.bump() // before anybody is told
+			s.memo.committing.Store(false)
 		}
 		if err != nil {
 			// Nothing of the group is on disk: everybody in it is told.

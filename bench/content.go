@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -120,11 +119,7 @@ func (b *shelf) fill(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	name, args := b.bin, []string{"import", "--quiet", "--data", b.data, "--space", b.space, folder}
-	if b.pin.on {
-		name, args = "taskset", append([]string{"-c", fmt.Sprintf("0-%d", runtime.NumCPU()-1), name}, args...)
-	}
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := onAllCores(ctx, b.bin, "import", "--quiet", "--data", b.data, "--space", b.space, folder)
 	start := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("octavo import: %w\n%s", err, out)
@@ -222,12 +217,17 @@ func (b *shelf) choose(list []byte) error {
 
 // memory gives the resident memory of a process in megabytes; zero where
 // there is no /proc.
-func (p *process) memory() float64 {
+func (p *process) memory() float64 { return p.status("VmRSS:") }
+
+// peak gives the most resident memory that a process had, in megabytes.
+func (p *process) peak() float64 { return p.status("VmHWM:") }
+
+func (p *process) status(what string) float64 {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/status")
 	if err != nil {
 		return 0
 	}
-	_, rest, _ := strings.Cut(string(b), "VmRSS:")
+	_, rest, _ := strings.Cut(string(b), what)
 	fields := strings.Fields(rest)
 	if len(fields) == 0 {
 		return 0

@@ -107,7 +107,7 @@ func bench() error {
 	for _, part := range []struct {
 		groups  string
 		measure func(context.Context, options, pinning, string) (*results, error)
-	}{{"ABC", measureRequests}, {"DE", measureContent}} {
+	}{{"ABC", measureRequests}, {"DE", measureContent}, {"F", measureGit}} {
 		if !o.wants(part.groups) {
 			continue
 		}
@@ -165,4 +165,13 @@ func (p pinning) command(name string, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	cmd.Stderr = os.Stderr
 	return cmd
+}
+
+// onAllCores gives a process that may use the whole machine, although this
+// one is pinned.
+func onAllCores(ctx context.Context, name string, args ...string) *exec.Cmd {
+	if _, err := exec.LookPath("taskset"); err == nil {
+		name, args = "taskset", append([]string{"-c", fmt.Sprintf("0-%d", runtime.NumCPU()-1), name}, args...)
+	}
+	return exec.CommandContext(ctx, name, args...)
 }

@@ -193,19 +193,9 @@ func (p *pageWriter) figure() {
 		p.up, figureFile(p.r.IntN(p.m.figures())), p.word(), p.phrase(4))
 }
 
-// write makes the folder: all pages, their images and SUMMARY.md.
-func (m *manual) write(dir string) error {
-	for i := range m.pages {
-		if err := writeFile(dir, m.file(i), []byte("# "+m.title(i)+"\n\n"+m.source(i, firstWords))); err != nil {
-			return err
-		}
-	}
-	for i := range m.figures() {
-		if err := writeFile(dir, figureFile(i), m.figure(i)); err != nil {
-			return err
-		}
-	}
-	return writeFile(dir, "SUMMARY.md", m.summary(m.pages))
+// page gives the whole file of page i.
+func (m *manual) page(i int, version string) string {
+	return "# " + m.title(i) + "\n\n" + m.source(i, version)
 }
 
 // firstWords is the last paragraph of a page before anybody edits it.

@@ -12,6 +12,7 @@ import (
 	"runtime/pprof"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/server"
 )
 
@@ -26,8 +27,12 @@ func profiledServer(args []string) error {
 	if err != nil {
 		return err
 	}
+	allowed, err := outbound.Parse(loopback)
+	if err != nil {
+		return err
+	}
 	s, err := server.Start(ctx, server.Config{
-		Listen: args[1], Database: data, Files: server.Files{Folder: server.FilesPath(args[0])}, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Version: "bench", Build: "bench",
+		Listen: args[1], Database: data, Outbound: allowed, Files: server.Files{Folder: server.FilesPath(args[0])}, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Version: "bench", Build: "bench",
 	})
 	if err != nil {
 		return err

@@ -94,8 +94,14 @@ func (s *site) close() error {
 // every Linux that Go runs on.
 const ticks = 100
 
-// cpu gives the processor time that the process has used.
-func (p *process) cpu() time.Duration { return cpuOf(p.cmd.Process.Pid) }
+// cpu gives the processor time that the process has used; no process has
+// used none.
+func (p *process) cpu() time.Duration {
+	if p == nil {
+		return 0
+	}
+	return cpuOf(p.cmd.Process.Pid)
+}
 
 // cpuOf gives the processor time of all threads of a process; zero where
 // there is no /proc.

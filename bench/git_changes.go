@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// changes gives what is measured of single changes. The clock runs from the
+// end of the fetch: what comes before is the remote's.
+func (d *desk) changes() []*subject {
+	of := func(kind int, what, direction string, more map[string]any, prepare func(context.Context) error) *subject {
+		return &subject{Name: fmt.Sprintf("%s, %d pages", what, d.remote.pages), process: d.server, once: func(ctx context.Context, length time.Duration) (out sample, err error) {
+			var used time.Duration
+			for end := time.Now().Add(length); time.Now().Before(end) || out.count == 0; out.count++ {
+				if err := prepare(ctx); err != nil {
+					return out, err
+				}
+				did, err := d.do(ctx, direction, more)
+				if err != nil {
+					return out, err
+				}
+				out.took += did.rest
+				used += did.cpu
+				out.sorted = append(out.sorted, did.rest)
+				d.wholes[kind] = append(d.wholes[kind], micros(did.whole)/1000)
+			}
+			out.cpu = &used
+			slices.Sort(out.sorted)
+			return out, nil
+		}}
+	}
+	return []*subject{
+		of(0, importOne, "import", nil, d.remote.pushOne),
+		of(1, importPage, "import", nil, d.remote.pushPage),
+		of(2, exportOne, "export", map[string]any{"commitMessage": "Edit"}, d.edit),
+	}
+}
+
+// edit changes a paragraph of one page, another one each time.
+func (d *desk) edit(ctx context.Context) error {
+	d.edits++
+	i := d.edits * 6151 % d.remote.pages
+	body, err := json.Marshal(map[string]any{"changes": []any{map[string]any{
+		"operation": "update_page", "page": d.ids[i], "document": map[string]any{"markdown": d.remote.source(i, fmt.Sprintf("Edit %d.", d.edits))},
+	}}})
+	if err != nil {
+		return err
+	}
+	_, err = d.fetch(ctx, http.MethodPost, "/v1/spaces/"+d.space+"/content", string(body))
+	return err
+}
+
+// did is what one operation took: all of it, and what came after the fetch,
+// with the processor time of the server for that.
+type did struct{ whole, rest, cpu time.Duration }
+
+// do does an operation. It looks into the database to see it proceed: asking
+// the server would cost the server time.
+func (d *desk) do(ctx context.Context, direction string, more map[string]any) (out did, err error) {
+	start := time.Now()
+	id, err := d.ask(ctx, direction, more)
+	if err != nil {
+		return out, err
+	}
+	look, err := d.db.PrepareContext(ctx, `SELECT stage, state, reason, error FROM git_operations WHERE space_id = ? AND id = ?`)
+	if err != nil {
+		return out, err
+	}
+	defer look.Close()
+	var fetched time.Time
+	var before time.Duration
+	for {
+		var stage, state, reason, message string
+		if err := look.QueryRowContext(ctx, d.space, id).Scan(&stage, &state, &reason, &message); err != nil {
+			return out, err
+		}
+		done, err := ended(state, reason, message)
+		if fetched.IsZero() && (done || state == "running" && stage != "fetch") {
+			fetched, before = time.Now(), d.server.cpuExact()
+		}
+		if done {
+			out.cpu = d.server.cpuExact() - before
+			out.whole, out.rest = time.Since(start), time.Since(fetched)
+			return out, err
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+// cpuExact gives the processor time of a process to the nanosecond, as long
+// as none of its threads ends.
+func (p *process) cpuExact() (sum time.Duration) {
+	files, _ := filepath.Glob("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/task/*/schedstat")
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		n, _, _ := strings.Cut(string(b), " ")
+		v, _ := strconv.ParseInt(n, 10, 64)
+		sum += time.Duration(v)
+	}
+	return sum
+}
+
+// profileGit writes a CPU profile of the server under each kind of change.
+func (d *desk) profileGit(ctx context.Context, o options, loads []*subject) error {
+	var list []profiled
+	for _, v := range loads {
+		name, _, _ := strings.Cut(v.Name, ",")
+		list = append(list, profiled{strings.ReplaceAll(name, " ", "-"), v.once})
+	}
+	return d.profiles(ctx, o, list)
+}

@@ -3,7 +3,9 @@ package gitsync
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"strings"
@@ -202,15 +204,29 @@ func (d *desk) edit(title, old, new string) {
 }
 
 // exported gives the files of the newest revision.
-func (d *desk) exported() map[string]string {
+func (d *desk) exported() map[string]string { return d.filesOf(d.head()) }
+
+// filesOf gives the files of a revision.
+func (d *desk) filesOf(v *content.View) map[string]string {
 	d.t.Helper()
-	files, err := d.s.Content.Outputs(context.Background(), d.head())
+	list, err := d.s.Content.Outputs(context.Background(), v)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	out := map[string]string{}
-	for _, f := range files {
-		out[f.Path] = string(f.Data)
+	for _, f := range list {
+		data := f.Data
+		if f.Open != nil {
+			r, _, err := f.Open()
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			data, err = io.ReadAll(r)
+			if err := errors.Join(err, r.Close()); err != nil {
+				d.t.Fatal(err)
+			}
+		}
+		out[f.Path] = string(data)
 	}
 	return out
 }

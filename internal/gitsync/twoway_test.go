@@ -1,0 +1,415 @@
+package gitsync
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testgit"
+)
+
+var (
+	stories   = flag.Int("stories", 8, "how many stories of two sides are told on SQLite")
+	firstSeed = flag.Uint64("seed", 1, "of the first story")
+)
+
+// Two sides edit, synchronize in any order, are ended anywhere and go on.
+// Nothing that anybody wrote is lost, what does not touch the same thing is
+// no conflict, and when all is decided both sides are the same.
+func TestTwoSides(t *testing.T) {
+	tell := func(t *testing.T, o store.Options, n int) {
+		d := newDesk(t, o)
+		for i := range n {
+			seed := *firstSeed + uint64(i)
+			t.Run(fmt.Sprint(seed), func(t *testing.T) { newStory(t, d, seed).tell() })
+		}
+	}
+	t.Run("sqlite", func(t *testing.T) { tell(t, testdb.SQLite(t), *stories) })
+	t.Run("postgres", func(t *testing.T) { tell(t, testdb.Postgres(t), max(1, *stories/4)) })
+}
+
+// story is one space and one repository. What people write has a marker,
+// which is found again wherever the words are.
+type story struct {
+	*desk
+	r    *rand.Rand
+	next int
+	told []string
+	// must are the markers that somebody wrote and nobody took away.
+	must map[string]bool
+	// ours and theirs are what each side touched since the other one knows.
+	ours, theirs map[string]bool
+	ids          map[string]docs.PageID // by the first word of the title
+	pending      *docs.GitOperation     // was ended before its end
+	killIn       atomic.Int64           // the server ends what runs behind so many answers
+	kill         atomic.Pointer[context.CancelFunc]
+}
+
+func newStory(t *testing.T, base *desk, seed uint64) *story {
+	t.Helper()
+	d := *base
+	d.t, d.origin = t, testgit.New(t)
+	d.id = d.space(fmt.Sprintf("Story %d", seed))
+	s := &story{
+		desk: &d, r: rand.New(rand.NewPCG(seed, 7)), must: map[string]bool{}, ours: map[string]bool{}, theirs: map[string]bool{}, ids: map[string]docs.PageID{},
+	}
+	h := d.origin.Handler("", "")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r)
+		if s.killIn.Add(-1) == 0 {
+			(*s.kill.Load())()
+		}
+	}))
+	t.Cleanup(server.Close)
+	d.remote = docs.GitRemote{URL: server.URL + "/repo.git", Ref: "refs/heads/main"}
+	return s
+}
+
+// tell runs a story from its beginning to its end.
+func (s *story) tell() {
+	defer func() {
+		if s.t.Failed() {
+			s.t.Logf("what happened:\n%s", strings.Join(s.told, "\n"))
+		}
+	}()
+	s.begin()
+	for range 8 + s.r.IntN(16) {
+		switch n := s.r.IntN(10); {
+		case n < 3:
+			s.editHere()
+		case n < 6:
+			s.editThere()
+		case n < 7:
+			s.sync(docs.GitImport)
+		case n < 8:
+			s.sync(docs.GitExport)
+		case n < 9:
+			s.sync(docs.GitImport)
+			s.sync(docs.GitExport)
+		default:
+			s.decide()
+		}
+		s.check()
+	}
+	s.settle()
+}
+
+func (s *story) say(format string, args ...any) {
+	s.told = append(s.told, fmt.Sprintf(format, args...))
+}
+
+func (s *story) name(kind string) string {
+	s.next++
+	return fmt.Sprintf("%s%d", kind, s.next)
+}
+
+// marker gives a word that is nowhere else.
+func (s *story) marker() string {
+	m := "{" + s.name("m") + "}"
+	m = strings.NewReplacer("{", "mark", "}", "x").Replace(m)
+	s.must[m] = true
+	return m
+}
+
+var markers = regexp.MustCompile(`markm\d+x`)
+
+// drop forgets what somebody took away on purpose.
+func (s *story) drop(texts ...string) {
+	for _, text := range texts {
+		for _, m := range markers.FindAllString(text, -1) {
+			delete(s.must, m)
+		}
+	}
+}
+
+// begin fills the repository and imports it.
+func (s *story) begin() {
+	files := map[string]string{}
+	summary := "# Table of contents\n\n"
+	for i := range 4 + s.r.IntN(4) {
+		page, file := s.name("P"), fmt.Sprintf("pages/p%d.md", i)
+		if i == 0 {
+			file = "README.md"
+		}
+		files[file] = s.text(page)
+		indent := ""
+		if i > 1 && s.r.IntN(3) == 0 {
+			indent = "  "
+		}
+		summary += indent + "* [" + strings.TrimPrefix(strings.SplitN(files[file], "\n", 2)[0], "# ") + "](" + file + ")\n"
+	}
+	files["SUMMARY.md"] = summary
+	files[".gitbook/assets/first.txt"] = "asset " + s.marker() + "\n"
+	s.origin.Commit(files)
+	s.pull("")
+	s.same()
+	s.check()
+}
+
+// text is a page with a few blocks, in a style of its own.
+func (s *story) text(page string) string {
+	out := "# " + page + " " + s.marker() + "\n"
+	for range 1 + s.r.IntN(4) {
+		out += "\n" + s.block()
+	}
+	return out
+}
+
+// block is a paragraph or a list. Each has words of its own, by which the
+// file is known.
+func (s *story) block() string {
+	words := func() string {
+		return fmt.Sprintf("%s %s said %x and %x", s.name("b"), s.marker(), s.r.Uint64(), s.r.Uint64())
+	}
+	switch s.r.IntN(4) {
+	case 0:
+		return "- " + words() + "\n- " + words() + "\n"
+	case 1:
+		return "{% hint style=\"info\" %}\n" + words() + "\n{% endhint %}\n"
+	default:
+		return words() + "\n"
+	}
+}
+
+// sync runs an operation, sometimes to its end.
+func (s *story) sync(dir docs.GitDirection) {
+	s.t.Helper()
+	if s.pending != nil {
+		o := *s.pending
+		s.pending = nil
+		s.run(o, false)
+	}
+	s.run(s.queue(dir, nil), s.r.IntN(3) == 0)
+}
+
+func (s *story) run(o docs.GitOperation, kill bool) {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	s.kill.Store(&cancel)
+	s.killIn.Store(0)
+	if kill {
+		s.killIn.Store(1 + s.r.Int64N(6))
+	}
+	tip := s.origin.Tip()
+	o, err := s.desk.run(ctx, o)
+	s.killIn.Store(0)
+	s.say("%s: %s %q %s (%v) %s", o.Direction, o.State, o.Reason, o.Error, err, s.origin.Tip())
+	if !o.Ended() {
+		if err == nil || !kill {
+			s.t.Fatalf("an operation did not end: %+v, %v\n%s", o, err, s.log)
+		}
+		s.pending = &o
+		return
+	}
+	switch {
+	case o.Reason == "" || o.Reason == ReasonUnchanged:
+		if o.Direction == docs.GitImport {
+			clear(s.theirs)
+		} else {
+			clear(s.ours)
+		}
+	case o.Direction == docs.GitImport && o.Reason == ReasonConflict:
+		if !s.clash() {
+			s.t.Fatalf("a conflict, although here %v and there %v were touched", slices.Sorted(maps.Keys(s.ours)), slices.Sorted(maps.Keys(s.theirs)))
+		}
+		clear(s.theirs)
+	case o.Reason == ReasonParked:
+		if s.parked() == nil {
+			s.t.Fatalf("nothing is parked: %+v", o)
+		}
+		if o.Direction == docs.GitImport {
+			clear(s.theirs)
+		}
+	case o.Direction == docs.GitExport && o.Reason == "not-fast-forward":
+		if len(s.theirs) == 0 {
+			s.t.Fatalf("nobody else pushed: %+v", o)
+		}
+	default:
+		s.t.Fatalf("%s ended with %s: %s\n%s", o.Direction, o.Reason, o.Error, s.log)
+	}
+	if o.Direction == docs.GitExport && o.Reason == ReasonUnchanged && !kill && s.origin.Tip() != tip {
+		s.t.Fatal("an export of nothing made a commit")
+	}
+}
+
+// clash tells whether both sides touched the same thing.
+func (s *story) clash() bool {
+	for what := range s.ours {
+		if s.theirs[what] {
+			return true
+		}
+	}
+	return false
+}
+
+// parked gives the change request that waits for a decision.
+func (s *story) parked() *docs.ChangeRequest {
+	s.t.Helper()
+	pair, ok, err := s.s.Store.GitPair(context.Background(), s.id, s.remote.Key())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if !ok || pair.Parked == "" {
+		return nil
+	}
+	cr, err := s.s.Store.ChangeRequest(context.Background(), s.id, string(pair.Parked))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if content.Editable(cr) != nil {
+		return nil
+	}
+	return &cr
+}
+
+func (s *story) requestFiles(cr docs.ChangeRequest) map[string]string {
+	s.t.Helper()
+	v, err := s.s.Content.At(context.Background(), s.s.Store.Reader, s.grant().Space, cr.Revision)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.filesOf(v)
+}
+
+func found(files ...map[string]string) map[string]bool {
+	out := map[string]bool{}
+	for _, list := range files {
+		for _, text := range list {
+			for _, m := range markers.FindAllString(text, -1) {
+				out[m] = true
+			}
+		}
+	}
+	return out
+}
+
+// check looks for everything that somebody wrote, and for pages that became
+// other pages.
+func (s *story) check() {
+	s.t.Helper()
+	all := []map[string]string{s.filesOf(s.head()), s.origin.Files("main")}
+	if cr := s.parked(); cr != nil {
+		all = append(all, s.requestFiles(*cr))
+	}
+	there := found(all...)
+	for _, m := range slices.Sorted(maps.Keys(s.must)) {
+		if !there[m] {
+			s.t.Fatalf("%s is lost", m)
+		}
+	}
+	for title, p := range s.pages() {
+		word, _, _ := strings.Cut(title, " ")
+		if was, ok := s.ids[word]; ok && was != p.ID {
+			s.t.Fatalf("page %s was %s and is %s", word, was, p.ID)
+		}
+		s.ids[word] = p.ID
+	}
+}
+
+// decide resolves what is parked, in one of the ways that people have.
+func (s *story) decide() {
+	s.t.Helper()
+	cr := s.parked()
+	if cr == nil {
+		return
+	}
+	ctx, name := context.Background(), string(cr.ID)
+	before, beside := s.filesOf(s.head()), s.requestFiles(*cr)
+	if s.r.IntN(4) == 0 {
+		if _, err := s.s.Reviews.Change(ctx, s.grant(), name, reviewsPatch(docs.ChangeArchived)); err != nil {
+			s.t.Fatal(err)
+		}
+		s.say("archived")
+		s.forget(found(beside), before)
+		s.ours["archived"] = true
+		return
+	}
+	conflicts := 0
+	for range 10 {
+		list, _, err := s.s.Store.Conflicts(ctx, cr.ID, true, store.Page{Limit: 1000})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, c := range list {
+			conflicts++
+			how := []string{"main", "mine"}[s.r.IntN(2)]
+			s.say("resolve %s with %s", c.Data, how)
+			if _, err := s.s.Reviews.Resolve(ctx, s.grant(), name, c.ID, how, nil); err != nil {
+				s.t.Fatalf("resolve %s: %v", c.Data, err)
+			}
+		}
+		out, err := s.s.Reviews.Merge(ctx, s.grant(), name)
+		if err != nil {
+			s.t.Fatalf("merge: %v", err)
+		}
+		if len(out.Conflicts) > 0 {
+			continue
+		}
+		s.say("merged, %d conflicts", conflicts)
+		if conflicts > 0 {
+			s.forget(found(before, beside), s.filesOf(s.head()))
+		}
+		s.ours["merged"] = true
+		return
+	}
+	s.t.Fatal("the request has new conflicts again and again")
+}
+
+// forget drops the markers of a decision that the space does not have now.
+func (s *story) forget(known map[string]bool, now map[string]string) {
+	there := found(now)
+	for m := range known {
+		if !there[m] {
+			delete(s.must, m)
+		}
+	}
+}
+
+// settle decides everything, synchronizes both ways and compares.
+func (s *story) settle() {
+	s.t.Helper()
+	for range 8 {
+		s.decide()
+		tip, head := s.origin.Tip(), s.head().Rev.ID
+		s.sync(docs.GitImport)
+		s.sync(docs.GitExport)
+		s.check()
+		if s.pending == nil && s.parked() == nil && tip == s.origin.Tip() && head == s.head().Rev.ID {
+			break
+		}
+	}
+	if s.parked() != nil {
+		s.t.Fatal("something is still parked")
+	}
+	s.same()
+	tip := s.origin.Tip()
+	s.pull(ReasonUnchanged)
+	s.push(ReasonUnchanged)
+	if s.origin.Tip() != tip {
+		s.t.Error("there is a commit although nothing changed")
+	}
+	for line := range strings.Lines(testgit.Git(s.t, s.origin.Bare, "log", "--format=%H %T %P", "main")) {
+		f := strings.Fields(line)
+		if len(f) == 3 && testgit.Git(s.t, s.origin.Bare, "rev-parse", f[2]+"^{tree}") == f[1] {
+			s.t.Errorf("commit %s is empty", f[0])
+		}
+	}
+	sp := s.grant().Space
+	if list, err := s.s.Content.Verify(context.Background(), s.s.Store.Reader, sp); err != nil || len(list) > 0 {
+		s.t.Errorf("the index is not what the content says: %v, %v", list, err)
+	}
+}

@@ -277,6 +277,35 @@ func (im *importer) remain(p *docs.Page, was docs.Page, file string) {
 	}
 }
 
+// stay ties pages that have no file of their own to the one that they are in,
+// where they would be written to another one by now: a page above them was
+// renamed, and the folder has them where they were.
+func (im *importer) stay(ctx context.Context) error {
+	for _, fp := range im.tree.All() {
+		if fp.Type != folder.Document {
+			continue
+		}
+		p, ok, err := im.draft.page(ctx, im.ids[fp])
+		if err != nil {
+			return err
+		}
+		if !ok || p.File != "" {
+			continue
+		}
+		file, err := im.fileOf(ctx, p)
+		if err != nil {
+			return err
+		}
+		if file != fp.File {
+			p.File = fp.File
+			if err := im.put(ctx, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // other gives a group, a link or a computed page what it keeps of the one
 // that it was: everything that a folder cannot tell.
 func (im *importer) other(p docs.Page, siblings []docs.Page) docs.Page {

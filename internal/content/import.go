@@ -133,6 +133,9 @@ func (im *importer) run(ctx context.Context) error {
 	if err := im.clean(ctx); err != nil {
 		return err
 	}
+	if err := im.stay(ctx); err != nil {
+		return err
+	}
 	if err := im.settings(ctx); err != nil {
 		return err
 	}

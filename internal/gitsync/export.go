@@ -48,8 +48,13 @@ func (t *task) export(ctx context.Context) error {
 		return &failed{ReasonParked, fmt.Sprintf("change request %d holds what the repository has; merge or archive it, then export again", parked.Number)}
 	}
 	// An export that was ended behind its push finds its own commit: all is
-	// there but our word.
-	pushed := tip != "" && tip == t.o.Commit
+	// there but our word. Others may have pushed on top of it meanwhile.
+	pushed := false
+	if tip != "" && t.o.Commit != "" {
+		if pushed, err = t.repo.IsAncestor(ctx, t.o.Commit, tip); err != nil && git.ReasonOf(err) == "" {
+			return err
+		}
+	}
 	base := tip
 	if t.paired && tip != t.pair.Commit {
 		switch on, err := t.repo.IsAncestor(ctx, t.pair.Commit, t.pair.Commit); {
@@ -89,7 +94,10 @@ func (t *task) export(ctx context.Context) error {
 	if last == "" {
 		return &failed{string(git.Empty), "the space has no pages; there is nothing to export"}
 	}
-	if last == tip || pushed {
+	switch {
+	case pushed:
+		return e.exported(ctx, t.o.Commit)
+	case last == tip:
 		return e.exported(ctx, tip)
 	}
 	// Noted before the push, so that it can be told from a push of somebody

@@ -3,8 +3,6 @@ package gitsync
 import (
 	"context"
 	"encoding/base64"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -294,10 +292,9 @@ func (s *story) editThere() {
 	if text := strings.Join(summary, ""); text != files["SUMMARY.md"] && files["SUMMARY.md"] != "" {
 		change["SUMMARY.md"] = text
 	}
-	for name := range change {
-		if dir := filepath.Dir(filepath.Join(s.origin.Work, name)); os.MkdirAll(dir, 0o755) != nil {
-			s.t.Fatal(dir)
-		}
+	if len(change) == 0 {
+		s.say("… which is where it was")
+		return
 	}
 	s.theirs["anything"] = true
 	s.origin.Commit(change)

@@ -356,7 +356,10 @@ func (s *story) decide() {
 		if err != nil {
 			s.t.Fatalf("merge: %v", err)
 		}
-		if len(out.Conflicts) > 0 {
+		if len(out.Conflicts) > 0 { // with what changed here since it was parked
+			if _, err := s.s.Reviews.Update(ctx, s.grant(), name); err != nil {
+				s.t.Fatalf("update: %v", err)
+			}
 			continue
 		}
 		s.say("merged, %d conflicts", conflicts)

@@ -2,15 +2,13 @@ package content
 
 import (
 	"context"
-	"crypto/sha1"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/git"
 )
 
 // GitNames tell by which names git knows what a revision has. What came from
@@ -122,17 +120,14 @@ func (t *tree) owner(ctx context.Context, name string) (id, body string, err err
 // gitOID gives git's name of the new bytes.
 func (o Outgoing) gitOID() (_ string, err error) {
 	if o.Open == nil {
-		return gitOID(o.Data), nil
+		return git.BlobOID(o.Data), nil
 	}
 	r, size, err := o.Open()
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	h := sha1.New()
-	fmt.Fprintf(h, "blob %d\x00", size)
-	if _, err := io.Copy(h, r); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	h := git.NewBlobHash(size)
+	_, err = io.Copy(h, r)
+	return h.OID(), err
 }

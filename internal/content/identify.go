@@ -11,6 +11,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -102,14 +103,14 @@ func (im *importer) match(gone []gonePage, came []*folder.Page) {
 	}
 	byOID := map[string][]gonePage{}
 	for _, g := range gone {
-		for _, oid := range []string{g.page.OID, gitOID(g.text)} {
+		for _, oid := range []string{g.page.OID, git.BlobOID(g.text)} {
 			if oid != "" {
 				byOID[oid] = append(byOID[oid], g)
 			}
 		}
 	}
 	for _, fp := range came {
-		same := byOID[gitOID(fp.Source)]
+		same := byOID[git.BlobOID(fp.Source)]
 		// Of several with the same bytes, the one with the same name.
 		slices.SortStableFunc(same, func(a, b gonePage) int { return nameMatch(b.file, fp.File) - nameMatch(a.file, fp.File) })
 		for _, g := range same {
@@ -217,7 +218,7 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 			headOf(fp.Head, &p)
 			p.Title, p.Emoji, p.LinkTitle = fp.Title, fp.Emoji, fp.LinkTitle
 			if fp.Source != nil {
-				p.OID = gitOID(fp.Source)
+				p.OID = git.BlobOID(fp.Source)
 			}
 			if known {
 				im.remain(&p, was, fp.File)

@@ -3,8 +3,6 @@ package content
 import (
 	"cmp"
 	"context"
-	"crypto/sha1"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/rising"
 	"github.com/octavo-docs/octavo/internal/search"
@@ -142,14 +141,6 @@ func (im *importer) run(ctx context.Context) error {
 	return im.bodies(ctx)
 }
 
-// gitOID is the name that git gives to the bytes of a file.
-func gitOID(data []byte) string {
-	h := sha1.New()
-	fmt.Fprintf(h, "blob %d\x00", len(data))
-	h.Write(data)
-	return hex.EncodeToString(h.Sum(nil))
-}
-
 func (im *importer) files(ctx context.Context) error {
 	gone := map[docs.FileID]docs.File{}
 	old, err := im.Files(ctx, "", 0)
@@ -213,13 +204,12 @@ func (im *importer) keepFile(ctx context.Context, f *folder.File) (docs.File, er
 		return docs.File{}, err
 	}
 	defer r.Close()
-	oid := sha1.New()
-	fmt.Fprintf(oid, "blob %d\x00", f.Size)
+	oid := git.NewBlobHash(f.Size)
 	out, err := im.s.keep(ctx, path.Base(f.Path), io.TeeReader(r, oid))
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", f.Path, err)
 	}
-	out.Path, out.OID = f.Path, hex.EncodeToString(oid.Sum(nil))
+	out.Path, out.OID = f.Path, oid.OID()
 	return out, nil
 }
 
@@ -373,7 +363,7 @@ func (im *importer) includes(ctx context.Context) error {
 		}
 	}
 	for _, in := range im.tree.Includes {
-		r := docs.Reusable{Title: in.Title, File: in.File, OID: gitOID(in.Source)}
+		r := docs.Reusable{Title: in.Title, File: in.File, OID: git.BlobOID(in.Source)}
 		kind, id, ok, err := im.named(ctx, in.File)
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"regexp"
 	"slices"
@@ -16,11 +17,23 @@ import (
 
 // BlobOID gives the name under which git keeps the bytes of a file.
 func BlobOID(data []byte) string {
-	h := sha1.New()
-	fmt.Fprintf(h, "blob %d\x00", len(data))
+	h := NewBlobHash(int64(len(data)))
 	h.Write(data)
-	return hex.EncodeToString(h.Sum(nil))
+	return h.OID()
 }
+
+// BlobHash finds out the name of a file that is written to it.
+type BlobHash struct{ hash.Hash }
+
+// NewBlobHash begins with a file of so many bytes.
+func NewBlobHash(size int64) BlobHash {
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", size)
+	return BlobHash{h}
+}
+
+// OID gives the name when all bytes were written.
+func (h BlobHash) OID() string { return hex.EncodeToString(h.Sum(nil)) }
 
 // LFS is what stands in a repository for a file that is kept elsewhere.
 type LFS struct {

@@ -2,8 +2,6 @@ package gitsync
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -25,8 +23,6 @@ const (
 	MaxPrivateKey = 32 << 10       // bytes
 	MaxKnownHosts = 32 << 10       // bytes
 	MaxSecret     = 4 << 10        // bytes of a user name or a password
-	minHookSecret = 16             // shorter ones can be guessed from a single call
-	maxHookSecret = 256            // what hosts have room for
 	hookPath      = "/git/webhook" // below the space
 )
 
@@ -79,7 +75,7 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 		c.HasCredentials = c.Sealed != ""
 		if in.HookSecret.Set() || c.HookSealed == "" {
 			if shown = in.HookSecret.Or(""); shown == "" {
-				shown = newHookSecret()
+				shown = seal.NewShared()
 			}
 			if c.HookSealed, err = seal.Seal(ctx, tx.Reader, seal.GitHook, string(c.Space), shown); err != nil {
 				return c, err
@@ -151,7 +147,7 @@ func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials,
 		return c, nil, err
 	}
 	if secret, ok := in.HookSecret.Get(); ok {
-		if err := checkHookSecret(secret); err != nil {
+		if err := seal.CheckShared("body.webhookSecret", secret); err != nil {
 			return c, nil, err
 		}
 	}
@@ -178,25 +174,6 @@ func connectionSecret(ctx context.Context, tx *store.Tx, c, was docs.GitConnecti
 		return "", nil
 	}
 	return was.Sealed, nil
-}
-
-// newHookSecret gives 32 random bytes.
-func newHookSecret() string {
-	b := make([]byte, 32)
-	rand.Read(b) // never fails: crypto/rand ends the program instead
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-func checkHookSecret(s string) error {
-	if len(s) < minHookSecret || len(s) > maxHookSecret {
-		return errs.Field("body.webhookSecret", "must have %d to %d characters; leave it out to have one made", minHookSecret, maxHookSecret)
-	}
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return errs.Field("body.webhookSecret", "must be printable ASCII without blanks")
-		}
-	}
-	return nil
 }
 
 // Connection gives what the space of a grant is connected to.

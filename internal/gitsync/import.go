@@ -181,9 +181,12 @@ func (t *task) upstream(ctx context.Context, tip string) (content.Upstream, erro
 	}
 	deltas, problems, err := t.repo.Diff(ctx, t.pair.Commit, tip, dir)
 	if err != nil {
+		if known, _ := t.repo.IsAncestor(ctx, t.pair.Commit, tip); known || ctx.Err() != nil {
+			return up, err
+		}
 		// The commit is gone from the repository and from the cache: all is
 		// compared.
-		return up, nil //nolint:nilerr
+		return up, nil
 	}
 	t.gitProblems(problems)
 	up.Paired = true

@@ -3,43 +3,14 @@ package webhooks
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/seal"
 	"github.com/octavo-docs/octavo/internal/store"
 )
-
-// Limits of a secret that somebody chooses. A shorter one could be guessed
-// from a single delivery.
-const (
-	minSecret = 16
-	maxSecret = 256
-)
-
-// newSecret gives one in the form that receivers know: 32 random bytes.
-func newSecret() string {
-	b := make([]byte, 32)
-	rand.Read(b) // never fails: crypto/rand ends the program instead
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-func checkSecret(s string) error {
-	if len(s) < minSecret || len(s) > maxSecret {
-		return errs.Field("body.secret", "must have %d to %d characters; leave it out to have one made", minSecret, maxSecret)
-	}
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return errs.Field("body.secret", "must be printable ASCII without blanks")
-		}
-	}
-	return nil
-}
 
 // lock encrypts the secret of a webhook; it opens for that webhook only.
 func lock(ctx context.Context, r store.Reader, id docs.WebhookID, secret string) (string, error) {

@@ -21,6 +21,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/seal"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -53,7 +54,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 		return docs.Webhook{}, "", err
 	}
 	if in.Secret != "" {
-		if err := checkSecret(in.Secret); err != nil {
+		if err := seal.CheckShared("body.secret", in.Secret); err != nil {
 			return docs.Webhook{}, "", err
 		}
 	}
@@ -70,7 +71,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 			return w, errs.E(errs.Precondition, "an organization has at most %d webhooks; delete one first", maxWebhooks)
 		}
 		if secret = in.Secret; secret == "" {
-			secret = newSecret()
+			secret = seal.NewShared()
 		}
 		if w.Sealed, err = lock(ctx, tx.Reader, w.ID, secret); err != nil {
 			return w, err
@@ -151,7 +152,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		}
 	}
 	if given, ok := p.Secret.Get(); ok {
-		if err := checkSecret(given); err != nil {
+		if err := seal.CheckShared("body.secret", given); err != nil {
 			return docs.Webhook{}, "", err
 		}
 	}
@@ -171,7 +172,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		secret = ""
 		if p.Secret.Set() {
 			if secret = p.Secret.Or(""); secret == "" {
-				secret = newSecret()
+				secret = seal.NewShared()
 			}
 			if w.Sealed, err = lock(ctx, tx.Reader, w.ID, secret); err != nil {
 				return w, err

@@ -43,10 +43,11 @@ func (a *API) changeRequests() {
 	}, a.updateChangeRequest)
 	register(a, op{
 		ID: "mergeChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/merge", Tag: tag,
-		Allow: authz.Space(authz.MergeSpace), Status: 200, Also: state,
+		Allow: authz.Space(authz.MergeSpace), Status: 200, Also: append(state, http.StatusConflict),
 		Summary: "Make the content of a change request that of its space.",
 		About: "Where the space and the request changed the same thing in different ways, nothing is published: result is conflicts, and conflicts lists them; " +
-			"bring the request up to date, resolve them and merge again. 412 with the rules that fail when merge rules do not allow it, or when it is merged or archived.",
+			"bring the request up to date, resolve them and merge again. 412 with the rules that fail when merge rules do not allow it, or when it is merged or archived. " +
+			"409 for a moment while a git operation of the space finishes.",
 	}, a.mergeChangeRequest)
 	register(a, op{
 		ID: "updateChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/update", Tag: tag, Allow: edit, Status: 200, Also: state,

@@ -120,7 +120,7 @@ func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*page[con
 			}
 			return out, next, nil
 		},
-		count: func() (int64, error) { return int64(cr.OpenConflicts), nil },
+		count: func() (int64, error) { return a.Store.CountConflicts(ctx, cr.ID, in.Status == "open") },
 	}, same[conflict])
 }
 

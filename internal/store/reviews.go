@@ -152,6 +152,12 @@ func (r Reader) Conflicts(ctx context.Context, cr docs.ChangeRequestID, open boo
 // ConflictKey is where a list of conflicts goes on behind one of them.
 func ConflictKey(c Conflict) Key { return Key{c.ID} }
 
+// CountConflicts counts what Conflicts lists.
+func (r Reader) CountConflicts(ctx context.Context, cr docs.ChangeRequestID, open bool) (int64, error) {
+	return one(ctx, r, "count", scanInt,
+		`SELECT COUNT(*) FROM conflicts WHERE change_request_id = $1 AND (NOT $2 OR resolution = '')`, cr, open)
+}
+
 // PutConflicts stores conflicts as open; one that is there already is
 // replaced.
 func (tx *Tx) PutConflicts(ctx context.Context, cr docs.ChangeRequestID, all []Conflict) error {

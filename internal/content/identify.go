@@ -24,8 +24,12 @@ import (
 // one that was changed: what git takes.
 const alike = 0.5
 
-// maxPairs bounds how many files are compared with each other.
-const maxPairs = 250_000
+// Bounds of how many files, and lines of them, are compared with each other:
+// in a repository where everything was renamed and changed, nothing is alike.
+const (
+	maxPairs = 250_000
+	maxLines = 20_000_000
+)
 
 // gonePage is a page of the base whose file is not in the folder.
 type gonePage struct {
@@ -162,10 +166,17 @@ func (im *importer) mostAlike(gone []gonePage, came []*folder.Page, take func(go
 		score float64
 	}
 	var pairs []pair
+	left := maxLines
 	for c, fp := range came {
 		lines := linesOf(seed, fp.Source)
 		for g := range gone {
-			most := max(len(gone[g].text), len(fp.Source))
+			least, most := min(len(gone[g].text), len(fp.Source)), max(len(gone[g].text), len(fp.Source))
+			if float64(least) < alike*float64(most) {
+				continue
+			}
+			if left -= len(lines); left < 0 {
+				return
+			}
 			common := 0
 			for h, n := range lines {
 				common += min(n, olds[g][h])

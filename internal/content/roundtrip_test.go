@@ -143,7 +143,11 @@ func TestRepositoriesComeBackAsTheyWere(t *testing.T) {
 func gitDiff(t testing.TB, before, after map[string]string) string {
 	t.Helper()
 	testgit.Need(t, "git")
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "octavo-diff")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir) // there are many of them
 	for side, files := range map[string]map[string]string{"a": before, "b": after} {
 		for name, text := range files {
 			if other, ok := before[name]; ok && other == after[name] {

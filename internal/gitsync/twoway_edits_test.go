@@ -90,8 +90,12 @@ func (s *story) editHere() {
 		p := pick(s, texts)
 		text, what := s.editText(s.markdown(p.Title), s.ours)
 		s.say("here: %s on %s", what, p.Title)
+		s.ours["text "+word(p.Title)] = true
+		if s.lines >= 0 {
+			s.lines += 2 // of a block that goes, its line and a blank one
+		}
 		on := content.Branch("")
-		if s.r.IntN(4) == 0 {
+		if s.r.IntN(4) == 0 && s.pending == nil {
 			cr, err := s.s.Reviews.Create(context.Background(), s.grant(), reviews.New{Subject: "A request"})
 			if err != nil {
 				s.t.Fatal(err)
@@ -105,15 +109,18 @@ func (s *story) editHere() {
 			}
 		}
 	case kind == 6:
+		s.lines = -1
 		title, body := s.name("P")+" "+s.marker(), s.block()
 		s.say("here: a new page %s", title)
 		s.apply("", content.Change{Operation: content.InsertPage, Into: parent(), Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of(title)}})
 	case kind == 7 && len(all) > 3:
+		s.lines = -1
 		p := pick(s, all)
 		s.gone(p)
 		s.say("here: delete %s", p.Title)
 		s.apply("", content.Change{Operation: content.DeletePage, Page: string(p.ID)})
 	case kind == 8:
+		s.lines = -1
 		p, into, at := pick(s, all), parent(), s.r.IntN(3)
 		c := content.Change{Operation: content.UpdatePage, Page: string(p.ID), Into: into, At: &at}
 		if _, err := s.s.Content.Apply(context.Background(), s.grant(), "", "", []content.Change{c}); err != nil {
@@ -122,6 +129,7 @@ func (s *story) editHere() {
 		s.say("here: move %s", p.Title)
 		s.ours["place "+word(p.Title)] = true
 	case kind == 9:
+		s.lines = -1
 		p := pick(s, texts)
 		s.drop(p.Title)
 		title := word(p.Title) + " " + s.marker()
@@ -130,6 +138,7 @@ func (s *story) editHere() {
 		s.ours["file "+word(p.Title)] = true
 		s.apply("", content.Change{Operation: content.UpdatePage, Page: string(p.ID), Meta: content.PageMeta{Title: opt.Of(title)}})
 	case kind == 10:
+		s.lines = -1
 		p, slug := pick(s, texts), s.name("slug")
 		s.say("here: %s is at %s now", p.Title, slug)
 		s.ours["file "+word(p.Title)] = true
@@ -139,6 +148,21 @@ func (s *story) editHere() {
 		s.say("here: a file %s", name)
 		s.apply("", content.Change{Operation: content.InsertFiles, Files: []content.NewFile{{Name: name, ContentType: "text/plain", Base64: base64.StdEncoding.EncodeToString([]byte("file " + s.marker() + "\n"))}}})
 	}
+}
+
+// replace takes the last commit of the branch away and puts another one
+// there.
+func (s *story) replace() {
+	s.t.Helper()
+	s.origin.Pull()
+	before := s.origin.Files("main")
+	if _, err := testgit.Try(s.origin.Work, "", "reset", "-q", "--hard", "HEAD~1"); err != nil {
+		return // it is the first
+	}
+	s.say("there: another history")
+	s.origin.Commit(map[string]string{"NOTES.txt": "replaced " + s.marker() + "\n"})
+	s.forget(found(before), s.origin.Files("main"))
+	s.replaced, s.theirs["anything"] = true, true
 }
 
 // gone notes a page and what is below it as deleted here.
@@ -193,6 +217,7 @@ func (s *story) editThere() {
 		i := pick(s, entries)
 		text, what := s.editText(files[file(i)], s.theirs)
 		s.say("there: %s in %s", what, file(i))
+		s.theirs["text "+word(named(i))] = true
 		change[file(i)] = text
 	case kind == 6:
 		page, name := s.name("P"), s.name("pages/new")+".md"

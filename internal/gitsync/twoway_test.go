@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -53,9 +54,13 @@ type story struct {
 	// ours and theirs are what each side touched since the other one knows.
 	ours, theirs map[string]bool
 	ids          map[string]docs.PageID // by the first word of the title
-	pending      *docs.GitOperation     // was ended before its end
-	killIn       atomic.Int64           // the server ends what runs behind so many answers
-	kill         atomic.Pointer[context.CancelFunc]
+	replaced     bool                   // the branch was, and nobody imported it yet
+	// lines is how many lines the edits of blocks since the last export can
+	// take away; -1 after anything else.
+	lines   int
+	pending *docs.GitOperation // was ended before its end
+	killIn  atomic.Int64       // the server ends what runs behind so many answers
+	kill    atomic.Pointer[context.CancelFunc]
 }
 
 func newStory(t *testing.T, base *desk, seed uint64) *story {
@@ -91,7 +96,11 @@ func (s *story) tell() {
 		case n < 3:
 			s.editHere()
 		case n < 6:
-			s.editThere()
+			if s.r.IntN(12) == 0 {
+				s.replace()
+			} else {
+				s.editThere()
+			}
 		case n < 7:
 			s.sync(docs.GitImport)
 		case n < 8:
@@ -201,8 +210,10 @@ func (s *story) run(o docs.GitOperation, kill bool) {
 	defer cancel()
 	s.kill.Store(&cancel)
 	s.killIn.Store(0)
-	if kill {
+	if kill && s.r.IntN(2) == 0 {
 		s.killIn.Store(1 + s.r.Int64N(6))
+	} else if kill {
+		defer time.AfterFunc(time.Duration(s.r.IntN(300))*time.Millisecond, cancel).Stop()
 	}
 	tip := s.origin.Tip()
 	o, err := s.desk.run(ctx, o)
@@ -220,8 +231,14 @@ func (s *story) run(o docs.GitOperation, kill bool) {
 		if o.Direction == docs.GitImport {
 			clear(s.theirs)
 		} else {
+			s.untouched(tip)
 			clear(s.ours)
 		}
+	case o.Direction == docs.GitImport && o.Reason == ReasonReplaced:
+		if !s.replaced {
+			s.t.Fatalf("nobody replaced the branch: %+v", o)
+		}
+		clear(s.theirs)
 	case o.Direction == docs.GitImport && o.Reason == ReasonConflict:
 		if !s.clash() {
 			s.t.Fatalf("a conflict, although here %v and there %v were touched", slices.Sorted(maps.Keys(s.ours)), slices.Sorted(maps.Keys(s.theirs)))
@@ -241,16 +258,44 @@ func (s *story) run(o docs.GitOperation, kill bool) {
 	default:
 		s.t.Fatalf("%s ended with %s: %s\n%s", o.Direction, o.Reason, o.Error, s.log)
 	}
+	if o.Direction == docs.GitImport {
+		s.replaced = false
+	}
 	if o.Direction == docs.GitExport && o.Reason == ReasonUnchanged && !kill && s.origin.Tip() != tip {
 		s.t.Fatal("an export of nothing made a commit")
 	}
 }
 
-// clash tells whether both sides touched the same thing.
+// untouched looks at what an export changed: of edits of blocks, no more
+// lines than those.
+func (s *story) untouched(before string) {
+	s.t.Helper()
+	most := s.lines
+	s.lines = 0
+	if now := s.origin.Tip(); most >= 0 && now != before {
+		gone := 0
+		for line := range strings.Lines(testgit.Git(s.t, s.origin.Bare, "diff", "--numstat", before, now)) {
+			n := 0
+			if _, err := fmt.Sscan(line, new(int), &n); err != nil {
+				s.t.Fatalf("%q: %v", line, err)
+			}
+			gone += n
+		}
+		if gone > most {
+			s.t.Fatalf("edits of %d lines changed %d:\n%s", most, gone, testgit.Git(s.t, s.origin.Bare, "diff", before, now))
+		}
+	}
+}
+
+// clash tells whether both sides touched the same thing, or one deleted what
+// the other one wrote in.
 func (s *story) clash() bool {
-	for what := range s.ours {
-		if s.theirs[what] {
-			return true
+	for _, sides := range [][2]map[string]bool{{s.ours, s.theirs}, {s.theirs, s.ours}} {
+		for what := range sides[0] {
+			page, deleted := strings.CutPrefix(what, "page ")
+			if sides[1][what] || deleted && sides[1]["text "+page] {
+				return true
+			}
 		}
 	}
 	return false
@@ -324,9 +369,10 @@ func (s *story) check() {
 func (s *story) decide() {
 	s.t.Helper()
 	cr := s.parked()
-	if cr == nil {
+	if cr == nil || s.pending != nil { // nothing is merged while an operation finishes
 		return
 	}
+	s.lines, s.replaced = -1, false
 	ctx, name := context.Background(), string(cr.ID)
 	before, beside := s.filesOf(s.head()), s.requestFiles(*cr)
 	if s.r.IntN(4) == 0 {

@@ -48,7 +48,7 @@ func (a *API) git() {
 		ID: "connectGitRepository", Route: "PUT " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "Keep a space and a branch of a repository synchronized.",
 		About: "Replaces the connection that the space has. Commits are imported when the host calls the webhook, or when the server looks; revisions are exported when a change request is merged, " +
-			"and 30 seconds after the last direct edit. It acts with the rights of who connected it. Secrets that are left out stay as they are, if the server of the repository stays the same.",
+			"and 30 seconds after the last direct edit. It acts with the rights of who connected it. Credentials that are left out stay as they are, if the repository stays the same.",
 	}, a.connectGit)
 	register(a, op{
 		ID: "disconnectGitRepository", Route: "DELETE " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
@@ -215,7 +215,7 @@ type connectGitIn struct {
 		Ref            string                  `json:"ref" minLength:"1" maxLength:"255" doc:"A branch, such as main or refs/heads/main."`
 		Directory      string                  `json:"directory,omitempty" maxLength:"1024" doc:"Folder of the repository that the documentation is in. Left out: all of it."`
 		Direction      docs.GitSyncDirection   `json:"direction,omitempty" enum:"import,export,both" doc:"Left out: both."`
-		Credentials    opt.Val[gitCredentials] `json:"credentials,omitempty" null:"ok" doc:"Left out, those that are stored stay, if the server of the repository stays the same; null forgets them."`
+		Credentials    opt.Val[gitCredentials] `json:"credentials,omitempty" null:"ok" doc:"Left out, those that are stored stay, if the repository stays the same; null forgets them."`
 		CommitTemplate string                  `json:"commitTemplate,omitempty" maxLength:"4096" doc:"Message of commits; see the export for what it can name."`
 		PollSeconds    opt.Val[int]            `json:"pollSeconds,omitempty" minimum:"0" maximum:"86400" doc:"0 for never, or at least 60. Left out: 300."`
 		Paused         bool                    `json:"paused,omitempty"`

@@ -147,16 +147,6 @@ func hostAndPath(clean string) (host, where string) {
 	return u.Hostname(), u.Path
 }
 
-// origin is the part of an address that says to whom credentials are shown.
-func origin(clean string) string {
-	_, where := hostAndPath(clean)
-	if scheme, rest, ok := strings.Cut(clean, "://"); ok {
-		authority, _, _ := strings.Cut(rest, "/")
-		return scheme + "://" + authority
-	}
-	return "ssh://" + strings.TrimSuffix(clean, ":"+where)
-}
-
 // infoOf tells people of a repository. What a request says of it comes
 // first.
 func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitInfo {

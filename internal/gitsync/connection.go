@@ -165,12 +165,13 @@ func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials,
 }
 
 // connectionSecret seals what was given. What was stored stays if nothing is
-// said and the same server asks for it: nobody can have it sent elsewhere.
+// said and the repository is the same: whoever may change the connection can
+// neither have it sent elsewhere nor read other repositories with it.
 func connectionSecret(ctx context.Context, tx *store.Tx, c, was docs.GitConnection, given *git.Credentials, remove bool) (string, error) {
 	switch {
 	case given != nil:
 		return sealCredentials(ctx, tx.Reader, seal.GitConnection, string(c.Space), *given)
-	case remove || was.Sealed == "" || origin(was.Remote.URL) != origin(c.Remote.URL):
+	case remove || was.Sealed == "" || strings.TrimSuffix(was.Remote.URL, ".git") != strings.TrimSuffix(c.Remote.URL, ".git"):
 		return "", nil
 	}
 	return was.Sealed, nil

@@ -20,7 +20,7 @@ const (
 	ExportJob = "git.export"
 	// PollJob looks which remotes are to be looked at.
 	PollJob   = "git.poll"
-	PollEvery = 15 * time.Second
+	PollEvery = 30 * time.Second
 
 	quiet      = 30 * time.Second // without an edit before edits are exported
 	longest    = 5 * time.Minute  // that edits wait while others follow

@@ -496,3 +496,48 @@ func contentBranch(cr docs.ChangeRequest) content.Branch { return content.Branch
 func updatePage(c *clocked, title, text string) content.Change {
 	return content.Change{Operation: content.UpdatePage, Page: string(c.pages()[title].ID), Body: &content.Body{Markdown: &text}}
 }
+
+// Of a connection one import and one export wait at most, whatever has
+// changed of it since; what waits for its next attempt is done at once when
+// somebody asks again.
+func TestAskingAgainIsTheSameSooner(t *testing.T) {
+	c := newClocked(t, testdb.SQLite(t))
+	ctx := context.Background()
+	sync := func() {
+		t.Helper()
+		if _, err := c.s.SyncNow(ctx, c.grant()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone := ConnectionInput{URL: "http://127.0.0.1:59999/gone.git"}
+	c.connect(gone)
+	sync()
+	gone.Template = "Other words"
+	c.connect(gone)
+	sync()
+	c.want("import queued, export queued")
+	open, err := c.s.Store.OpenGitOperations(ctx, c.id)
+	if err != nil || open[1].Request.Message != "Other words" {
+		t.Errorf("%+v, %v", open, err)
+	}
+	c.connect(ConnectionInput{URL: "http://127.0.0.1:59999/other.git", Direction: docs.GitSyncImport})
+	c.want("import failure disconnected, export failure disconnected")
+	c.turn(time.Second)
+	sync()
+	tries := func() int { return strings.Count(c.log.String(), "job failed") }
+	for tries() < 3 { // 1 s, 4 s, 16 s
+		c.turn(time.Second)
+		c.settle()
+	}
+	const all = "import failure disconnected, export failure disconnected, import queued unreachable"
+	c.want(all)
+	before := tries()
+	if c.settle(); tries() > before {
+		t.Error("nobody asked")
+	}
+	sync()
+	if c.settle(); tries() == before {
+		t.Error("it still waits")
+	}
+	c.want(all)
+}

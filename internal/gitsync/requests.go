@@ -145,13 +145,15 @@ func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Cr
 	asked := 0
 	for _, was := range open {
 		if was.State == docs.GitQueued && same(was, o) {
-			was.Request.Timestamp = max(was.Request.Timestamp, o.Request.Timestamp)
-			was.Request.Polled = was.Request.Polled && o.Request.Polled
+			was = join(was, o)
 			was.UpdatedAt = tx.Now()
 			if was.Sealed, err = sealCredentials(ctx, tx.Reader, seal.GitOperation, string(was.ID), secret); err != nil {
 				return o, false, err
 			}
-			return was, false, tx.PutGitOperation(ctx, was)
+			if err := tx.PutGitOperation(ctx, was); err != nil {
+				return o, false, err
+			}
+			return was, false, enqueue(ctx, tx, was) // it may be waiting for its next attempt
 		}
 		if !was.Request.Connected {
 			asked++
@@ -168,18 +170,39 @@ func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Cr
 	if err := tx.AddGitOperation(ctx, o); err != nil {
 		return o, false, err
 	}
-	return o, true, jobs.Enqueue(ctx, tx, jobs.Job{
-		Kind: OperationJob, Key: string(o.ID), Payload: OperationPayload{Operation: o.ID, Space: o.Space}, RunAt: tx.Now(),
-	})
+	return o, true, enqueue(ctx, tx, o)
 }
 
-// same tells whether doing one operation is doing the other. A request
-// without a time is done in any case, so it is no other's.
+// enqueue has an operation done as soon as it is its turn.
+func enqueue(ctx context.Context, tx *store.Tx, o docs.GitOperation) error {
+	return jobs.EnqueueQuiet(ctx, tx, jobs.Job{
+		Kind: OperationJob, Key: string(o.ID), Payload: OperationPayload{Operation: o.ID, Space: o.Space}, RunAt: tx.Now(),
+	}, 0)
+}
+
+// same tells whether doing one operation is doing the other. What a person
+// asks for without a time is done in any case, so it is no other's. Of a
+// connection one import and one export wait at most.
 func same(a, b docs.GitOperation) bool {
-	if a.Request.Timestamp.IsZero() != b.Request.Timestamp.IsZero() {
+	if a.Direction != b.Direction || a.Remote != b.Remote || a.Request.Connected != b.Request.Connected {
 		return false
 	}
+	if a.Request.Connected {
+		return true
+	}
+	untimed := a.Request.Timestamp.IsZero() == b.Request.Timestamp.IsZero()
 	a.Request.Timestamp, b.Request.Timestamp = 0, 0
-	a.Request.Polled, b.Request.Polled = false, false
-	return a.Direction == b.Direction && a.Remote == b.Remote && a.Request == b.Request && a.User == b.User
+	return untimed && a.Request == b.Request && a.User == b.User
+}
+
+// join gives an operation that does what both would.
+func join(was, o docs.GitOperation) docs.GitOperation {
+	at := max(was.Request.Timestamp, o.Request.Timestamp)
+	if was.Request.Timestamp.IsZero() || o.Request.Timestamp.IsZero() {
+		at = 0 // done in any case
+	}
+	polled := was.Request.Polled && o.Request.Polled
+	was.User, was.Request = o.User, o.Request
+	was.Request.Timestamp, was.Request.Polled = at, polled
+	return was
 }

@@ -230,9 +230,11 @@ func (s *story) run(o docs.GitOperation, kill bool) {
 	case o.Reason == "" || o.Reason == ReasonUnchanged:
 		if o.Direction == docs.GitImport {
 			clear(s.theirs)
-		} else {
+		} else if o.Revision == s.head().Rev.ID {
 			s.untouched(tip)
 			clear(s.ours)
+		} else {
+			s.lines = -1 // it went on with what it had begun; more was written since
 		}
 	case o.Direction == docs.GitImport && o.Reason == ReasonReplaced:
 		if !s.replaced {
@@ -372,7 +374,7 @@ func (s *story) decide() {
 	if cr == nil || s.pending != nil { // nothing is merged while an operation finishes
 		return
 	}
-	s.lines, s.replaced = -1, false
+	s.lines = -1
 	ctx, name := context.Background(), string(cr.ID)
 	before, beside := s.filesOf(s.head()), s.requestFiles(*cr)
 	if s.r.IntN(4) == 0 {

@@ -244,7 +244,7 @@ func (t *Tree) configBytes() ([]byte, error) {
 	if len(root.Content) == 0 {
 		return nil, nil
 	}
-	return encodeYAML(root)
+	return patched(t.ConfigSource, root)
 }
 
 // sameRedirects compares where addresses lead; the order does not matter.
@@ -303,7 +303,7 @@ func (t *Tree) variablesBytes() ([]byte, error) {
 	if len(root.Content) == 0 {
 		return []byte("{}\n"), nil
 	}
-	return encodeYAML(root)
+	return patched(t.VariablesSource, root)
 }
 
 // ParseTags gives the tags of a .gitbook/tags.yaml that was read before, for

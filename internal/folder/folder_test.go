@@ -340,16 +340,16 @@ func TestWriteMakesGoodNames(t *testing.T) {
 func TestChangedSettingsKeepTheRest(t *testing.T) {
 	tree := mustRead(t, mapFS(map[string]string{
 		"README.md": "# R\n", "SUMMARY.md": "* [R](README.md)\n",
-		".gitbook.yaml":      "# where\nroot: ./ # here\nredirects:\n  a: README.md # old\n  b: README.md\nmore: 1\n",
-		".gitbook/vars.yaml": "# ours\nb: 1 # one\na: x\nbad: [1]\n",
+		".gitbook.yaml":      "# where\n\nroot:   ./   # here\n\nredirects:\n    a: README.md # old\n    b: 'README.md'\n\nmore: {x:  1}\n",
+		".gitbook/vars.yaml": "# ours\r\n\r\nb: 1   # one\r\na: x\r\n\r\nbad: [1,2]\r\n",
 	}))
 	tree.Redirects = []Redirect{{"b", "README.md", 0}, {"c", "README.md", 0}}
 	tree.Variables["b"] = 2.0
 	delete(tree.Variables, "a")
 	out := written(t, tree)
 	for name, want := range map[string]string{
-		".gitbook.yaml":      "# where\nroot: ./ # here\nredirects:\n  b: README.md\n  c: README.md\nmore: 1\n",
-		".gitbook/vars.yaml": "# ours\nb: 2 # one\nbad: [1]\n",
+		".gitbook.yaml":      "# where\n\nroot:   ./   # here\n\nredirects:\n    b: 'README.md'\n    c: README.md\n\nmore: {x:  1}\n",
+		".gitbook/vars.yaml": "# ours\r\n\r\nb: 2   # one\r\n\r\nbad: [1,2]\r\n",
 	} {
 		if out[name] != want {
 			t.Errorf("%s is now\n%s", name, out[name])

@@ -1,10 +1,14 @@
 package folder
 
 import (
+	"bytes"
 	"maps"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // mappingOf gives the mapping in a YAML file to be changed, with its
@@ -53,6 +57,31 @@ func setKey(n *yaml.Node, key string, value *yaml.Node) {
 	if value != nil {
 		n.Content = append(n.Content, textNode(key), value)
 	}
+}
+
+// patched writes a mapping that was changed into the file that it came from:
+// what did not change stays as somebody wrote it, with blank lines and all.
+func patched(src []byte, changed *yaml.Node) ([]byte, error) {
+	next, err := encodeYAML(changed)
+	was, _, why := parseYAML(src)
+	if err != nil || why != "" || was.Kind != yaml.MappingNode {
+		return next, err
+	}
+	base, err := encodeYAML(was)
+	if err != nil {
+		return nil, err
+	}
+	crlf := bytes.Contains(src, []byte("\r\n"))
+	text := []byte(markup.MergeWords(string(base), strings.ReplaceAll(string(src), "\r\n", "\n"), string(next)))
+	if got, _, why := parseYAML(text); why != "" {
+		text = next
+	} else if says, err := encodeYAML(got); err != nil || !bytes.Equal(says, next) {
+		text = next
+	}
+	if crlf {
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+	}
+	return text, nil
 }
 
 func textNode(s string) *yaml.Node {

@@ -71,6 +71,13 @@ func (r *reprinter) printed(n *Node, other bool) string {
 	return newPrinter(r.refs, newNotes(nil)).blocksAfter([]*Node{n}, other)
 }
 
+// MergeWords puts what differs between two forms of a text into a third form
+// of the first, word by word; empty when it cannot be done. It is a proposal:
+// whoever uses it reads it back.
+func MergeWords(base, into, from string) string {
+	return strings.Join(mergeParts(tokens(base), tokens(into), tokens(from), mergeRun), "")
+}
+
 // tokens cuts a source into words, line breaks, and runs of one other
 // character.
 func tokens(s string) []string {

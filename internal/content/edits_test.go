@@ -229,3 +229,39 @@ func TestFilesDoNotMultiply(t *testing.T) {
 		t.Errorf("another space gives other files:\n%s", diff)
 	}
 }
+
+// A page that gets another address here has another file there, and whatever
+// led to it leads to it still.
+func TestRedirectsFollowTheirPages(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	files := testgit.Repository(t, "every")
+	files[".gitbook.yaml"] += "  deep: making/lamps.md#top   # kept\n"
+	d.bring(t, files)
+	before := d.exported()
+	lamps := d.pageOf("making/lamps.md")
+	d.must(content.Change{Operation: content.UpdatePage, Page: string(lamps.ID), Meta: content.PageMeta{Slug: opt.Of("lights")}})
+	after := d.exported()
+	want := strings.NewReplacer("making/lamps.md", "making-lanterns/lights.md").Replace(files[".gitbook.yaml"])
+	if after[".gitbook.yaml"] != want {
+		t.Errorf("the configuration is\n%s\nwant\n%s", after[".gitbook.yaml"], want)
+	}
+	if s := after["README.md"]; !strings.Contains(s, "[lamps](making-lanterns/lights.md)") {
+		t.Errorf("the landing page has\n%s", s)
+	}
+	if _, there := after["making/lamps.md"]; there || after["making-lanterns/lights.md"] == "" {
+		t.Error("the file is where it was")
+	}
+	d.bring(t, after)
+	if diff := gitDiff(t, after, d.exported()); diff != "" {
+		t.Errorf("a round trip changes it:\n%s", diff)
+	}
+	// Of a page that is gone nobody knows where it would be.
+	d.must(content.Change{Operation: content.DeletePage, Page: string(lamps.ID)})
+	if got := d.exported()[".gitbook.yaml"]; got != want {
+		t.Errorf("a page that is gone: %s", got)
+	}
+	d.bring(t, before)
+	if diff := gitDiff(t, before, d.exported()); diff != "" {
+		t.Errorf("what was brought again differs:\n%s", diff)
+	}
+}

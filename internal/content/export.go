@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -229,7 +230,35 @@ func (ex *exporter) settings(ctx context.Context) error {
 		return err
 	}
 	return ex.v.scan(ctx, keySetting+settingRedirect, "", func(from string, to []byte) (bool, error) {
-		ex.out.Redirects = append(ex.out.Redirects, folder.Redirect{From: from, To: string(to)})
-		return true, nil
+		now, err := ex.redirect(ctx, from, string(to))
+		ex.out.Redirects = append(ex.out.Redirects, folder.Redirect{From: from, To: now})
+		return true, err
 	})
+}
+
+// redirect gives where a redirect leads to now: it follows its page to another
+// file.
+func (ex *exporter) redirect(ctx context.Context, from, to string) (string, error) {
+	id, err := ex.v.setting(ctx, settingLeads+from)
+	if err != nil || len(id) == 0 {
+		return to, err
+	}
+	p, ok, err := ex.v.page(ctx, docs.PageID(id))
+	if err != nil || !ok {
+		return to, err
+	}
+	file, anchor := redirectFile(to)
+	if now, err := ex.v.fileOf(ctx, p); err != nil || now != file {
+		return now + anchor, err
+	}
+	return to, nil
+}
+
+// redirectFile gives the file that a redirect leads to, and the anchor in it.
+func redirectFile(to string) (file, anchor string) {
+	file, anchor, found := strings.Cut(to, "#")
+	if found {
+		anchor = "#" + anchor
+	}
+	return path.Clean(strings.TrimPrefix(file, "/")), anchor
 }

@@ -34,6 +34,7 @@ const (
 	settingUnlisted = "unlisted/" // + path -> object
 	settingOther    = "other/"    // + path -> docs.File
 	settingRedirect = "redirect/" // + path -> path
+	settingLeads    = "leads/"    // + path of a redirect -> id of the page that it leads to
 )
 
 // layoutSetting is how a folder is arranged.
@@ -419,6 +420,14 @@ func (im *importer) settings(ctx context.Context) error {
 	}
 	for _, r := range im.tree.Redirects {
 		set(keySetting+settingRedirect+r.From, []byte(r.To))
+		file, _ := redirectFile(r.To)
+		kind, id, ok, err := im.named(ctx, file)
+		if err != nil {
+			return err
+		}
+		if ok && kind == "p" {
+			set(keySetting+settingLeads+r.From, []byte(id))
+		}
 	}
 	for _, f := range im.tree.Others {
 		kept, err := im.keepFile(ctx, f)

@@ -24,11 +24,13 @@ import (
 // one that was changed: what git takes.
 const alike = 0.5
 
-// Bounds of how many files, and lines of them, are compared with each other:
-// in a repository where everything was renamed and changed, nothing is alike.
+// maxPairs bounds how many files are compared with each other, and maxCompared
+// how many of their lines: a repository may have large files that are all
+// new, or thousands that are all alike.
 const (
-	maxPairs = 250_000
-	maxLines = 20_000_000
+	maxPairs    = 250_000
+	maxCompared = 50_000_000
+	keptLine    = 10 // what one costs that is remembered, not only looked up
 )
 
 // gonePage is a page of the base whose file is not in the folder.
@@ -113,31 +115,44 @@ func (im *importer) match(gone []gonePage, came []*folder.Page) {
 			}
 		}
 	}
-	for _, fp := range came {
-		same := byOID[git.BlobOID(fp.Source)]
-		// Of several with the same bytes, the one with the same name.
-		slices.SortStableFunc(same, func(a, b gonePage) int { return nameMatch(b.file, fp.File) - nameMatch(a.file, fp.File) })
+	// Of several with the same bytes, the one with the same name, else the
+	// first. There may be thousands, so nobody looks at one twice.
+	oids := make([]string, len(came))
+	named := map[[2]string][]gonePage{}
+	for oid, same := range byOID {
 		for _, g := range same {
+			key := [2]string{oid, path.Base(g.file)}
+			named[key] = append(named[key], g)
+		}
+	}
+	first := func(from []gonePage, fp *folder.Page) (rest []gonePage) {
+		for i, g := range from {
 			if take(g, fp) {
-				break
+				return from[i+1:]
 			}
+		}
+		return nil
+	}
+	for i, fp := range came {
+		oids[i] = git.BlobOID(fp.Source)
+		key := [2]string{oids[i], path.Base(fp.File)}
+		named[key] = first(named[key], fp)
+	}
+	for i, fp := range came {
+		if im.moved[fp.File] == "" {
+			byOID[oids[i]] = first(byOID[oids[i]], fp)
 		}
 	}
 	im.mostAlike(gone, came, take, lost)
-	titles := map[string]int{}
+	titles := map[string][]gonePage{}
 	for _, g := range gone {
 		if !lost[g.page.ID] {
-			titles[g.page.Title]++
+			titles[g.page.Title] = append(titles[g.page.Title], g)
 		}
 	}
 	for _, fp := range came {
-		if titles[fp.Title] != 1 {
-			continue
-		}
-		for _, g := range gone {
-			if g.page.Title == fp.Title {
-				take(g, fp)
-			}
+		if only := titles[fp.Title]; len(only) == 1 {
+			take(only[0], fp)
 		}
 	}
 }
@@ -156,6 +171,16 @@ func (im *importer) mostAlike(gone []gonePage, came []*folder.Page, take func(go
 	if len(gone)*len(came) == 0 || len(gone)*len(came) > maxPairs {
 		return
 	}
+	olden, fresh := 0, 0 // lines
+	for _, g := range gone {
+		olden += bytes.Count(g.text, []byte("\n")) + 1
+	}
+	for _, fp := range came {
+		fresh += bytes.Count(fp.Source, []byte("\n")) + 1
+	}
+	if keptLine*olden+fresh*len(gone) > maxCompared {
+		return
+	}
 	seed := maphash.MakeSeed()
 	olds := make([]map[uint64]int, len(gone))
 	for i, g := range gone {
@@ -166,17 +191,10 @@ func (im *importer) mostAlike(gone []gonePage, came []*folder.Page, take func(go
 		score float64
 	}
 	var pairs []pair
-	left := maxLines
 	for c, fp := range came {
 		lines := linesOf(seed, fp.Source)
 		for g := range gone {
-			least, most := min(len(gone[g].text), len(fp.Source)), max(len(gone[g].text), len(fp.Source))
-			if float64(least) < alike*float64(most) {
-				continue
-			}
-			if left -= len(lines); left < 0 {
-				return
-			}
+			most := max(len(gone[g].text), len(fp.Source))
 			common := 0
 			for h, n := range lines {
 				common += min(n, olds[g][h])
@@ -359,6 +377,9 @@ func (im *importer) alike(p docs.Page, siblings []docs.Page) (docs.Page, bool) {
 		{im.fileless, func(o docs.Page) bool { return o.Title == p.Title }},
 		{im.fileless, func(o docs.Page) bool { return p.Computed != nil && string(o.Computed) == string(p.Computed) }},
 	} {
+		if im.looked += len(same.in); im.looked > maxCompared {
+			return p, false // a list of links without end is made anew
+		}
 		for _, o := range same.in {
 			if o.Type == p.Type && !im.kept[o.ID] && same.alike(o) {
 				return o, true
@@ -382,6 +403,10 @@ func (t *tree) born(ctx context.Context, name string) (docs.Page, bool, error) {
 	return p, where == name, err
 }
 
+// maxBorn is how long such a path gets, in bytes: the folder that it is
+// written to, which may be deep in a repository, needs room before it.
+const maxBorn = 600
+
 // bornName gives the file of a page that has none of its own, after its
 // address.
 func (t *tree) bornName(ctx context.Context, p docs.Page) (string, error) {
@@ -389,10 +414,27 @@ func (t *tree) bornName(ctx context.Context, p docs.Page) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	for len(at) > maxBorn && strings.Contains(at, "/") {
+		_, at, _ = strings.Cut(at, "/")
+	}
 	name := folder.Visible(at) + ".md"
-	if _, _, taken, err := t.named(ctx, name); err != nil || !taken {
+	if taken, err := t.taken(ctx, name); err != nil || !taken {
 		return name, err
 	}
 	// Something that came from a folder has the name.
 	return strings.TrimSuffix(name, ".md") + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-8):])) + ".md", nil
+}
+
+// taken tells whether something that came from a folder has a name, content
+// or not.
+func (t *tree) taken(ctx context.Context, name string) (bool, error) {
+	if _, _, taken, err := t.named(ctx, name); err != nil || taken {
+		return taken, err
+	}
+	for _, at := range []string{settingUnlisted, settingOther} {
+		if b, err := t.setting(ctx, at+name); err != nil || b != nil {
+			return b != nil, err
+		}
+	}
+	return false, nil
 }

@@ -99,6 +99,7 @@ type importer struct {
 	where    map[string]docs.PageID // pages of the base, by their files
 	moved    map[string]docs.PageID // pages of the base whose file has another name now, by that name
 	fileless []docs.Page            // pages of the base that are no documents
+	looked   int                    // at those, in search of what they are now
 
 	// Of a repository it is known which files are as they were, and the bytes
 	// of files were kept when they were read.
@@ -276,11 +277,14 @@ func rankInOrder(old, next []docs.Page) {
 		next[known[k]].Rank = had[next[known[k]].ID]
 	}
 	last, long := docs.Rank(""), false
+	ahead := 0 // of the next page that has a rank
 	for i := range next {
 		if next[i].Rank == "" {
+			for ahead = max(ahead, i+1); ahead < len(next) && next[ahead].Rank == ""; ahead++ {
+			}
 			before := docs.Rank("")
-			for j := i + 1; j < len(next) && before == ""; j++ {
-				before = next[j].Rank
+			if ahead < len(next) {
+				before = next[ahead].Rank
 			}
 			if before == "" {
 				next[i].Rank = docs.RankAfter(last)
@@ -289,7 +293,9 @@ func rankInOrder(old, next []docs.Page) {
 			}
 		}
 		last = next[i].Rank
-		long = long || len(last) > maxRank
+		if long = len(last) > maxRank; long {
+			break // thousands that are put between two would grow with each
+		}
 	}
 	if !long {
 		return

@@ -174,13 +174,16 @@ func (t *taking) read(ctx context.Context, files []*changedFile) error {
 		by[f.New] = append(by[f.New], f)
 		oids = append(oids, f.New)
 	}
-	limits := folder.DefaultLimits
+	limits, total := folder.DefaultLimits, int64(0)
 	return t.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
 		if data == nil {
 			return nil
 		}
 		got := &readObject{s: t.s, oid: oid, data: data}
-		if slices.ContainsFunc(by[oid], (*changedFile).text) && size <= limits.Markdown {
+		if texts := count(by[oid], (*changedFile).text); texts > 0 && size <= limits.Markdown {
+			if total += size * texts; total > limits.Memory {
+				return tooMuchText(limits)
+			}
 			if err := got.load(); err != nil {
 				return err
 			}
@@ -198,6 +201,19 @@ func (t *taking) read(ctx context.Context, files []*changedFile) error {
 		}
 		return nil
 	})
+}
+
+func count[T any](list []T, is func(T) bool) (n int64) {
+	for _, v := range list {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}
+
+func tooMuchText(l folder.Limits) error {
+	return errs.E(errs.Invalid, "the pages have more than %d MB together", l.Memory>>20)
 }
 
 // keepAs keeps the bytes of a file that git has under a name.
@@ -418,9 +434,10 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 			return nil // whoever reads it has told why
 		}
 		got := &readObject{s: t.s, oid: oid, data: data}
-		if slices.ContainsFunc(by[oid], folder.IsText) && size <= limits.Markdown {
-			if total += size; total > limits.Memory {
-				return errs.E(errs.Invalid, "the pages have more than %d MB together", limits.Memory>>20)
+		if texts := count(by[oid], folder.IsText); texts > 0 && size <= limits.Markdown {
+			// One object may be thousands of pages, and each is parsed.
+			if total += size * texts; total > limits.Memory {
+				return tooMuchText(limits)
 			}
 			if err := got.load(); err != nil {
 				return err
@@ -428,9 +445,9 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 		}
 		for _, name := range by[oid] {
 			f := folder.Source{Path: name, Size: size}
-			if folder.IsText(name) {
+			if folder.IsText(name) && size <= limits.Markdown {
 				f.Data = got.text
-			} else if size <= limits.Asset {
+			} else if size <= limits.Asset { // also a text that is too large for a page
 				kept, err := got.keep(ctx, name)
 				if err != nil {
 					return err

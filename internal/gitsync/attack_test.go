@@ -1,0 +1,220 @@
+package gitsync
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testgit"
+)
+
+// insert adds a page and gives its id.
+func (d *desk) insert(parent *string, meta content.PageMeta) (string, error) {
+	body := "Words.\n"
+	into := opt.Null[string]()
+	if parent != nil {
+		into = opt.Of(*parent)
+	}
+	out, err := d.s.Content.Apply(context.Background(), d.grant(), "", "", []content.Change{{Operation: content.InsertPage, Into: into, Body: &content.Body{Markdown: &body}, Meta: meta}})
+	if err != nil {
+		return "", err
+	}
+	return string(out.Outcomes[0].Page), nil
+}
+
+// Whatever editors call their pages, the export goes on and stays in its
+// folder.
+func TestTitlesAreNoPaths(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.origin.Commit(map[string]string{"docs/README.md": "# Home\n\nWelcome.\n", "docs/SUMMARY.md": "* [Home](README.md)\n", ".github/workflows/ci.yml": "on: push\n", "src/x.md": "# Code\n"})
+	before := d.origin.Files("main")
+	d.remote.Directory = "docs"
+	d.pull("")
+	for _, name := range []string{
+		"..", "../..", ".git", ".github/workflows/evil", "con", "NUL", "aux.md", "git~1", "a\u202egpj", strings.Repeat("x", 4096), "SUMMARY", "README", "readme", "Summary",
+		".gitbook.yaml", "../src/x", "C:\\x", "a/b", "x.", "\n", "-rf", "node_modules", ".gitbook", "é", "É", "x\x00y", ".gitattributes", ".gitmodules", "../../.git/hooks/post-checkout",
+	} {
+		for _, meta := range []content.PageMeta{{Title: opt.Of(name)}, {Title: opt.Of("T"), Slug: opt.Of(name)}} {
+			if _, err := d.insert(nil, meta); err != nil && !errs.Is(err, errs.Invalid) && !errs.Is(err, errs.Conflict) {
+				t.Errorf("%.30q: %v", name, err)
+			}
+		}
+	}
+	var at *string
+	for i := range 30 {
+		id, err := d.insert(at, content.PageMeta{Title: opt.Of(fmt.Sprintf("%d%s", i, strings.Repeat("y", 90)))})
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		at = &id
+	}
+	d.push("")
+	after := d.origin.Files("main")
+	for name, text := range before {
+		if name != "docs/SUMMARY.md" && after[name] != text {
+			t.Errorf("%s became %q", name, after[name])
+		}
+	}
+	twins := map[string]string{}
+	for name := range after {
+		if names.Bad(name) != "" || !strings.HasPrefix(name, "docs/") && before[name] == "" {
+			t.Errorf("%q was written", name)
+		}
+		if was := twins[names.Fold(name)]; was != "" {
+			t.Errorf("%q and %q", was, name)
+		}
+		twins[names.Fold(name)] = name
+	}
+	d.pull(ReasonUnchanged)
+}
+
+// What an import left out is not ours: a page that is made here under its
+// name does not replace it.
+func TestWhatWasNotReadIsNotWrittenOver(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	o := d.origin
+	big := o.Blob("# Big\n\n" + strings.Repeat("x ", 3<<20))
+	lfs := o.Blob("version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("a", 64) + "\nsize 12345\n")
+	tree := o.Tree(
+		[3]string{"100644", "README.md", o.Blob("# Home\n\nHello.\n")},
+		[3]string{"100644", "SUMMARY.md", o.Blob("* [Home](README.md)\n")},
+		[3]string{"100644", "big.md", big},
+		[3]string{"100644", "kept.md", lfs},
+		[3]string{"120000", "link.md", o.Blob("README.md")},
+		[3]string{"100644", "readme.md", o.Blob("# Twin\n")},
+	)
+	o.Plant(tree)
+	d.pull("")
+	for title, want := range map[string]string{"kept": ReasonNotEmpty, "link": ReasonNotEmpty, "readme": "", "big": ""} {
+		id, err := d.insert(nil, content.PageMeta{Title: opt.Of(title)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if op := d.do(docs.GitExport, nil); op.Reason != want {
+			t.Errorf("%s: %s %s", title, op.Reason, op.Error)
+		}
+		d.apply("", content.Change{Operation: content.DeletePage, Page: id})
+		d.do(docs.GitExport, nil)
+		if now := testgit.Git(t, o.Bare, "ls-tree", "main"); now != testgit.Git(t, o.Bare, "ls-tree", tree) {
+			t.Errorf("%s: the repository became\n%s", title, now)
+		}
+	}
+}
+
+// Titles and names are no trailers, also on a line of their own.
+func TestTrailersAreNotForged(t *testing.T) {
+	for _, subject := range []string{"Co-authored-by: Eve <eve@example.com>", "Signed-off-by: Boss <b@example.com>"} {
+		said := messageOf("Docs\n\n{change_request_subject}\n{author_name}", message{number: "1", subject: subject, author: subject})
+		if strings.Contains(said, "-by:") {
+			t.Errorf("%q", said)
+		}
+	}
+}
+
+// planted makes the branch one folder of many files.
+func (d *desk) planted(dir string, n int, blob func(i int) string) {
+	d.t.Helper()
+	var e [][3]string
+	for i := range n {
+		e = append(e, [3]string{"100644", fmt.Sprintf("p%06d.md", i), blob(i)})
+	}
+	d.origin.Plant(d.origin.Tree([3]string{"40000", dir, d.origin.Tree(e...)}))
+}
+
+func (d *desk) ids() map[docs.PageID]bool {
+	d.t.Helper()
+	all, err := d.head().All(context.Background())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	out := map[docs.PageID]bool{}
+	var walk func([]*content.Walked)
+	walk = func(list []*content.Walked) {
+		for _, p := range list {
+			out[p.ID] = true
+			walk(p.Children)
+		}
+	}
+	walk(all)
+	return out
+}
+
+// forced imports whatever the branch is, in bounded time.
+func (d *desk) forced() docs.GitOperation {
+	d.t.Helper()
+	start := time.Now()
+	o := d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.Force = true })
+	if took := time.Since(start); took > time.Minute {
+		d.t.Errorf("it took %v", took)
+	}
+	return o
+}
+
+// Thousands of files that are all alike, or have many lines, are told apart
+// by their names only: comparing all with all takes hours.
+func TestRenamesAreFoundInBoundedTime(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	alike := d.origin.Blob("# Same\n\nwords\n")
+	d.planted("a", 4000, func(int) string { return alike })
+	d.forced()
+	ids := d.ids()
+	d.planted("b", 4000, func(int) string { return alike })
+	d.forced()
+	if !maps.Equal(ids, d.ids()) {
+		t.Error("the pages are others now")
+	}
+
+	lines := func(side string) func(int) string {
+		return func(i int) string {
+			var b strings.Builder
+			for j := range 4000 {
+				fmt.Fprintf(&b, "%s%d\n", side, i*4000+j)
+			}
+			return d.origin.Blob(b.String())
+		}
+	}
+	d.planted("c", 120, lines("x"))
+	d.forced()
+	d.planted("d", 120, lines("y"))
+	d.forced()
+}
+
+// A few bytes in a repository can be any number of pages; what counts is
+// what they unpack to.
+func TestTextIsBoundedByWhatItUnpacksTo(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.planted("a", 600, func(i int) string { return d.origin.Blob(fmt.Sprintf("# P %d\n", i)) })
+	d.forced()
+	one := d.origin.Blob("# Same\n\n" + strings.Repeat("words ", 1<<20/6))
+	d.planted("a", 600, func(int) string { return one })
+	for _, dir := range []string{"a", "b"} { // the way of files that changed, and that of a whole folder
+		if dir == "b" {
+			d.planted("b", 600, func(int) string { return one })
+		}
+		if o := d.forced(); o.Reason != ReasonContent || !strings.Contains(o.Error, "MB together") {
+			t.Errorf("%s: %s %s", dir, o.Reason, o.Error)
+		}
+	}
+}
+
+// Entries that are no pages are many too.
+func TestListsOfLinksAreBounded(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	for _, name := range []string{"a", "b"} {
+		var s strings.Builder
+		for i := range 8000 {
+			fmt.Fprintf(&s, "* [%s%d](https://x.example/%s/%d)\n", name, i, name, i)
+		}
+		d.origin.Plant(d.origin.Tree([3]string{"100644", "README.md", d.origin.Blob("# H\n")}, [3]string{"100644", "SUMMARY.md", d.origin.Blob(s.String())}))
+		d.forced()
+	}
+}

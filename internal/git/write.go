@@ -151,6 +151,23 @@ func (p *Repo) checkChanges(ctx context.Context, base string, changes []Change) 
 	return at, nil
 }
 
+// Present gives those of some paths at which a commit has something, be it a
+// file or not.
+func (p *Repo) Present(ctx context.Context, commit string, paths []string) ([]string, error) {
+	if !oidForm.MatchString(commit) {
+		return nil, badAddress("has no commit with the name that was asked for")
+	}
+	changes := make([]Change, len(paths))
+	for i, name := range paths {
+		if why := names.Bad(name); why != "" {
+			return nil, errs.E(errs.Invalid, "the file %s cannot be written: %s", shown(name), why)
+		}
+		changes[i].Path = name
+	}
+	at, err := p.modes(ctx, commit, changes)
+	return slices.DeleteFunc(slices.Clone(paths), func(name string) bool { return at[name] == "" }), err
+}
+
 // modes gives the modes of the changed paths and of all folders above them.
 func (p *Repo) modes(ctx context.Context, base string, changes []Change) (map[string]string, error) {
 	wanted := map[string]bool{}

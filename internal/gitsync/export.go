@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -85,6 +86,9 @@ func (t *task) export(ctx context.Context) error {
 	}
 	e := &exporting{task: t, head: head, now: map[string]string{}}
 	if err := e.plan(ctx, tip); err != nil {
+		return err
+	}
+	if err := e.mayAdd(ctx, base); err != nil {
 		return err
 	}
 	last, err := e.write(ctx, base)
@@ -205,6 +209,30 @@ func (e *exporting) mayReplace(ctx context.Context, tip string, all []content.Ou
 		return nil
 	}
 	return &failed{ReasonNotEmpty, fmt.Sprintf("the branch has %d files that differ from those of the space, and nothing was imported from it; import it first, or use force to replace them", differ)}
+}
+
+// mayAdd refuses to write over files that the repository has and the space
+// has not, because an import left them out: large ones, links, twins in case.
+func (e *exporting) mayAdd(ctx context.Context, base string) error {
+	if !e.paired || base == "" || e.o.Request.Force {
+		return nil
+	}
+	var fresh []string
+	for _, o := range e.final {
+		if o.Old == "" && !o.Delete() {
+			fresh = append(fresh, path.Join(e.o.Remote.Directory, o.Path))
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	slices.Sort(fresh)
+	there, err := e.repo.Present(ctx, base, fresh)
+	if err != nil || len(there) == 0 {
+		return err
+	}
+	return &failed{ReasonNotEmpty, fmt.Sprintf("the repository has %d files under names of new pages or files, which imports left out, such as %s; "+
+		"give the pages other addresses, or use force to replace the files", len(there), there[0])}
 }
 
 // write makes the commits on top of one and gives the last.
@@ -356,10 +384,10 @@ type message struct{ number, subject, space, author, revision string }
 // adds neither lines nor trailers. A revision that was made without a change
 // request has no number: where the template asks for one, it stays out.
 func messageOf(template string, m message) string {
-	subject := git.OneLine(m.subject)
+	subject := said(m.subject)
 	if m.number == "" && strings.Contains(template, "{change_request_number}") {
 		if subject == "" {
-			return "Update " + git.OneLine(m.space)
+			return "Update " + said(m.space)
 		}
 		return subject
 	}
@@ -369,8 +397,15 @@ func messageOf(template string, m message) string {
 	return strings.NewReplacer(
 		"{change_request_number}", m.number,
 		"{change_request_subject}", subject,
-		"{space_title}", git.OneLine(m.space),
-		"{author_name}", git.OneLine(m.author),
+		"{space_title}", said(m.space),
+		"{author_name}", said(m.author),
 		"{revision}", m.revision,
 	).Replace(template)
 }
+
+// trailer is how a line begins that says more of a commit than its message.
+var trailer = regexp.MustCompile(`^([A-Za-z0-9]+(?:-[A-Za-z0-9]+)+)\s*:`)
+
+// said makes one line of a text of somebody, which is no trailer also where
+// the template has a line for it alone.
+func said(s string) string { return trailer.ReplaceAllString(git.OneLine(s), "$1") }

@@ -26,7 +26,7 @@ func newHugo(ctx context.Context, dir string, m *manual) (*hugo, error) {
 	if h.bin = os.Getenv("HUGO"); h.bin == "" {
 		out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 		if err != nil {
-			return nil, fmt.Errorf("Hugo is built from this module's folder: %w", err)
+			return nil, fmt.Errorf("hugo is built from this module's folder: %w", err)
 		}
 		h.bin = filepath.Join(dir, "hugo.bin")
 		cmd := exec.CommandContext(ctx, "go", "build", "-o", h.bin, "github.com/gohugoio/hugo")

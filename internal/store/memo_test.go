@@ -29,7 +29,7 @@ func TestNothingIsRememberedWhileACommitIsUnderWay(t *testing.T) {
 		}
 		return n
 	}
-	if look() != 1 || look() != 1 {
+	if first, second := look(), look(); first != 1 || second != 1 {
 		t.Error("it is not remembered")
 	}
 	s.memo.committing.Store(true)
@@ -38,7 +38,7 @@ func TestNothingIsRememberedWhileACommitIsUnderWay(t *testing.T) {
 	}
 	s.memo.gen.bump()
 	s.memo.committing.Store(false)
-	if look() != 3 || look() != 3 {
+	if first, second := look(), look(); first != 3 || second != 3 {
 		t.Error("it is what was before the commit was counted, or not remembered again")
 	}
 }

@@ -38,21 +38,27 @@ func (m *Merging) Conflicts() []Conflict {
 }
 
 // direction tells which line a merge goes into.
-type direction bool
+type direction uint8
 
 const (
-	intoSpace   direction = false
-	intoRequest direction = true
+	intoSpace    direction = iota
+	intoRequest            // what the space has
+	fromUpstream           // into the space, what a repository has
 )
 
 // PrepareMerge works out what merging a change request would give.
 func (s *Service) PrepareMerge(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
-	return s.PrepareLanding(ctx, sp, forkOf(cr))
+	return s.prepareInto(ctx, sp, forkOf(cr), intoSpace)
 }
 
-// PrepareLanding works out what bringing a fork into its space would give.
+// PrepareLanding works out what bringing a fork that a repository made into
+// its space would give.
 func (s *Service) PrepareLanding(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
-	m, err := s.prepare(ctx, s.Store.Reader, sp, f, intoSpace)
+	return s.prepareInto(ctx, sp, f, fromUpstream)
+}
+
+func (s *Service) prepareInto(ctx context.Context, sp docs.Space, f Fork, dir direction) (*Merging, error) {
+	m, err := s.prepare(ctx, s.Store.Reader, sp, f, dir)
 	if err != nil || len(m.conflicts) > 0 {
 		return m, err
 	}
@@ -105,13 +111,18 @@ func (s *Service) prepared(ctx context.Context, tx *store.Tx, sp docs.Space, f F
 // Merge makes the content of a change request that of its space. With
 // conflicts nothing changes.
 func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, ahead *Merging) (docs.Revision, []Conflict, error) {
-	return s.Land(ctx, tx, g, forkOf(cr), ahead, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID})
+	return s.land(ctx, tx, g, forkOf(cr), ahead, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID}, intoSpace)
 }
 
-// Land makes the content of a fork that of its space, in a revision of which
-// the caller says what it is. With conflicts nothing changes.
+// Land makes the content of a fork that a repository made that of its space,
+// in a revision of which the caller says what it is. With conflicts nothing
+// changes.
 func (s *Service) Land(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, ahead *Merging, rev docs.Revision) (docs.Revision, []Conflict, error) {
-	m, err := s.prepared(ctx, tx, g.Space, f, ahead, intoSpace)
+	return s.land(ctx, tx, g, f, ahead, rev, fromUpstream)
+}
+
+func (s *Service) land(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, ahead *Merging, rev docs.Revision, dir direction) (docs.Revision, []Conflict, error) {
+	m, err := s.prepared(ctx, tx, g.Space, f, ahead, dir)
 	if err != nil || len(m.conflicts) > 0 {
 		return docs.Revision{}, m.Conflicts(), err
 	}

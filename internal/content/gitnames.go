@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/git"
 )
 
@@ -92,6 +93,27 @@ func (s *Service) Written(ctx context.Context, v *View, files []Outgoing) ([]doc
 		out = append(out, b)
 	}
 	return out, nil
+}
+
+// Holds tells whether a file of a repository is content of the space, or would
+// be if it were new: everything else in the repository is not its business.
+func (v *View) Holds(ctx context.Context, file string) (bool, error) {
+	layout, err := v.layoutOf(ctx)
+	if err != nil || file == folder.ConfigName {
+		return true, err
+	}
+	name, below := file, true
+	if root := path.Clean(layout.Root); root != "." {
+		name, below = strings.CutPrefix(file, root+"/")
+	}
+	if !below || folder.Ignored(name) {
+		return false, nil
+	}
+	if folder.IsText(name) || strings.HasPrefix(name, AssetFolder+"/") {
+		return true, nil
+	}
+	_, _, known, err := v.named(ctx, name)
+	return known, err
 }
 
 // owner gives what stands at a path of the folder, and its bytes.

@@ -90,6 +90,11 @@ func (m *merge) others(ctx context.Context) error {
 			}
 			// Of the rest, that of the line itself is as good.
 		case kind == keyFile:
+			if m.dir == fromUpstream && after != nil {
+				if err := m.d.makeRoom(ctx, id, after); err != nil {
+					return err
+				}
+			}
 			if err := m.d.takeFile(ctx, id, after); err != nil {
 				return err
 			}
@@ -102,6 +107,28 @@ func (m *merge) others(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// makeRoom gives another name to a file that stands where one of a repository
+// has to: that one is known there under its name.
+func (d *draft) makeRoom(ctx context.Context, id string, after []byte) error {
+	f, err := decodeFile(id, after)
+	if err != nil {
+		return err
+	}
+	kind, other, taken, err := d.named(ctx, f.Path)
+	if err != nil || !taken || kind != "f" || other == id {
+		return err
+	}
+	was, err := d.File(ctx, docs.FileID(other))
+	if err != nil {
+		return err
+	}
+	d.set(keyName+f.Path, []byte("f:"+id))
+	if was.Path, err = d.assetPath(ctx, was.Name); err != nil {
+		return err
+	}
+	return d.putFile(was)
 }
 
 // takeFile takes a file over, with the name that it has in a folder.

@@ -346,7 +346,7 @@ type request struct {
 
 // merge brings a line into another one, and compares with the model.
 func (d *modelDesk) merge(into, base, from modelLine) (modelLine, []Conflict) {
-	dir := direction(rapid.Bool().Draw(d.T, "into a request"))
+	dir := direction(rapid.IntRange(0, int(fromUpstream)).Draw(d.T, "direction"))
 	dr, conflicts, err := d.s.mergeInto(context.Background(), dir, d.view(into.rev), base.rev, from.rev, 1, func() string { return d.fresh("new") })
 	if err != nil {
 		d.Fatalf("%v", err)

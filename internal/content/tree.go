@@ -465,6 +465,17 @@ func (v *View) CountFiles(ctx context.Context) (int64, error) {
 	return int64(n), err
 }
 
+// HasWords tells whether any page of a revision has something written on it.
+func (v *View) HasWords(ctx context.Context) (bool, error) {
+	found := false
+	err := v.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {
+		p, err := decodePage(id, b)
+		found = p.Body != ""
+		return !found, err
+	})
+	return found, err
+}
+
 // CountPages counts the pages of a revision.
 func (v *View) CountPages(ctx context.Context) (int, error) {
 	return chunk.CountPrefix(ctx, v.src, v.root, keyPage)

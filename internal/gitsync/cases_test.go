@@ -409,3 +409,129 @@ func TestUneditedIsUntouched(t *testing.T) {
 		})
 	}
 }
+
+// What others commit beside the documentation holds up no export.
+func TestOtherCommitsDoNotMatter(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	all := maps.Clone(small)
+	all["src/main.go"] = "package main\n"
+	d.origin.Commit(all)
+	d.pull("")
+	d.edit("Home", "Welcome.", "Welcome here.")
+	theirs := d.origin.Commit(map[string]string{"src/main.go": "package main // changed\n", ".github/workflows/x.yml": "on: push\n"})
+	d.push("")
+	if testgit.Git(t, d.origin.Bare, "rev-parse", "main^") != theirs {
+		t.Error("it does not go on from their commit")
+	}
+	if files := d.origin.Files("main"); files["README.md"] != "# Home\n\nWelcome here.\n" || files["src/main.go"] != "package main // changed\n" {
+		t.Errorf("%q", files)
+	}
+	d.edit("Home", "Welcome here.", "Welcome again.")
+	d.origin.Pull()
+	d.origin.Commit(map[string]string{"other.md": "# Other\n\nChanged there.\n"})
+	d.refused(docs.GitExport, "not-fast-forward", nil)
+	// A branch that is gone is not made again behind people's backs.
+	d.pull("")
+	testgit.Git(t, d.origin.Bare, "branch", "-m", "main", "gone")
+	d.refused(docs.GitExport, "ref-not-found", nil)
+}
+
+// A file that both sides brought under one name keeps it in the repository.
+func TestCommittedNamesStay(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d.origin.Commit(small)
+	d.pull("")
+	up, err := d.s.Content.Upload(ctx, d.grant(), "", "pic.txt", strings.NewReader("ours"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := "Welcome. [ours](/files/" + string(up.ID) + ")\n"
+	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Home"].ID), Body: &content.Body{Markdown: &next}})
+	d.origin.Commit(map[string]string{".gitbook/assets/pic.txt": "theirs", "other.md": "# Other\n\n[theirs](.gitbook/assets/pic.txt)\n"})
+	d.pull("")
+	d.push("")
+	files := d.origin.Files("main")
+	if files[".gitbook/assets/pic.txt"] != "theirs" || files[".gitbook/assets/pic-1.txt"] != "ours" ||
+		files["other.md"] != "# Other\n\n[theirs](.gitbook/assets/pic.txt)\n" || files["README.md"] != "# Home\n\nWelcome. [ours](.gitbook/assets/pic-1.txt)\n" {
+		t.Errorf("%q", files)
+	}
+}
+
+// A deleted page leaves the pages alone that refer to it.
+func TestDeletedTargetsChangeNoPage(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	files := maps.Clone(small)
+	files["README.md"] = "# Home\n\nSee [other](other.md#words) and [guide](guide/README.md).\n"
+	d.origin.Commit(files)
+	d.pull("")
+	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Meta: content.PageMeta{Slug: opt.Of("another")}})
+	d.push("")
+	moved := d.origin.Files("main")["README.md"]
+	d.apply("", content.Change{Operation: content.DeletePage, Page: string(d.pages()["Other"].ID)})
+	d.push("")
+	if now := d.origin.Files("main")["README.md"]; now != moved {
+		t.Errorf("%q became %q", moved, now)
+	}
+}
+
+// Where both sides changed something, every commit is by whoever brought what
+// it has, and none takes back what others wrote.
+func TestCommitsOfBothSides(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d.origin.Commit(small)
+	d.pull("")
+	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Meta: content.PageMeta{Slug: opt.Of("another")}})
+	d.origin.Commit(map[string]string{"other.md": small["other.md"] + "\nTheir line.\n"})
+	d.pull("")
+	d.push("")
+	for _, commit := range strings.Fields(testgit.Git(t, d.origin.Bare, "rev-list", "main", "--max-count=2")) {
+		all := ""
+		for _, text := range d.origin.Files(commit) {
+			all += text
+		}
+		if !strings.Contains(all, "Their line.") {
+			t.Errorf("%s is without what they wrote", commit)
+		}
+	}
+	// A conflict that is resolved is the commit of whoever resolved it.
+	d.origin.Pull()
+	d.edit("Home", "Welcome.", "Welcome of ours.")
+	d.origin.Commit(map[string]string{"README.md": "# Home\n\nWelcome of theirs.\n"})
+	op := d.pull(ReasonConflict)
+	conflicts, _, err := d.s.Store.Conflicts(ctx, op.ChangeRequest, true, store.Page{Limit: 10})
+	if err != nil || len(conflicts) != 1 {
+		t.Fatal(conflicts, err)
+	}
+	both := "Welcome of both.\n"
+	if _, err := d.s.Reviews.Resolve(ctx, d.grant(), string(op.ChangeRequest), conflicts[0].ID, "document", &content.Body{Markdown: &both}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.s.Reviews.Merge(ctx, d.grant(), string(op.ChangeRequest)); err != nil {
+		t.Fatal(err)
+	}
+	d.push("")
+	d.same()
+	if subject := testgit.Git(t, d.origin.Bare, "log", "-1", "--format=%s", "main"); subject != "OCTAVO-1: Git: conflicts with main" {
+		t.Errorf("%q", subject)
+	}
+}
+
+// A connection replaces no words that are nowhere else.
+func TestFirstImportOfAConnectionAsks(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	body := "Precious.\n"
+	d.apply("", content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Own")}})
+	d.origin.Commit(small)
+	if _, _, err := d.s.Connect(ctx, d.sync(), ConnectionInput{URL: d.remote.URL, Ref: "main", Paused: true}); err != nil {
+		t.Fatal(err)
+	}
+	op := d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.Connected = true })
+	if op.Reason != ReasonFirst || op.ChangeRequest == "" || d.markdown("Own") != body {
+		t.Fatalf("%+v", op)
+	}
+	if _, err := d.s.Reviews.Merge(ctx, d.grant(), string(op.ChangeRequest)); err != nil {
+		t.Fatal(err)
+	}
+	d.same()
+	d.push(ReasonUnchanged)
+}

@@ -144,6 +144,16 @@ func (d *desk) grant() *authz.Grant {
 	return g
 }
 
+// sync is the grant of whoever connects the space.
+func (d *desk) sync() *authz.Grant {
+	d.t.Helper()
+	g, _, err := authz.Within(d.s.Store.Reader).Space(context.Background(), authz.Actor{User: d.by}, authz.SyncSpace, d.id)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return g
+}
+
 func (d *desk) head() *content.View {
 	d.t.Helper()
 	v, err := d.s.Content.Head(context.Background(), d.grant().Space)

@@ -56,20 +56,11 @@ func (t *task) export(ctx context.Context) error {
 			return err
 		}
 	}
-	base := tip
-	if t.paired && tip != t.pair.Commit {
-		switch on, err := t.repo.IsAncestor(ctx, t.pair.Commit, t.pair.Commit); {
-		case git.ReasonOf(err) != "": // it is nowhere any more
-			t.paired = false
-		case err != nil:
-			return err
-		case tip != "" && !t.o.Request.Force && !pushed:
-			return &failed{string(git.NotFastForward), "the branch has commits that the space has not; import them first, or use force to replace them"}
-		case on:
-			base = t.pair.Commit
-		}
-	}
 	sp, err := t.s.Store.Space(ctx, t.o.Space)
+	if err != nil {
+		return err
+	}
+	base, err := t.onto(ctx, sp.It, tip, pushed)
 	if err != nil {
 		return err
 	}
@@ -116,6 +107,57 @@ func (t *task) export(ctx context.Context) error {
 	return e.exported(ctx, last)
 }
 
+// onto gives the commit that the export goes on top of: what both sides had
+// in common, or what came after it if that does not concern the space.
+func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool) (string, error) {
+	if !t.paired || tip == t.pair.Commit {
+		return tip, nil
+	}
+	if _, err := t.repo.IsAncestor(ctx, t.pair.Commit, t.pair.Commit); git.ReasonOf(err) != "" {
+		t.paired = false // it is nowhere any more
+		return tip, nil
+	} else if err != nil {
+		return "", err
+	}
+	switch {
+	case pushed || t.o.Request.Force:
+		return t.pair.Commit, nil
+	case tip == "":
+		return "", &failed{string(git.RefNotFound), "the branch " + branchOf(t.o.Remote.Ref) + " is not in the repository any more; connect the one that is used now, or use force to make it again"}
+	}
+	on, err := t.repo.IsAncestor(ctx, t.pair.Commit, tip)
+	if err != nil {
+		return "", err
+	}
+	if concerns, err := t.concerns(ctx, sp, tip); err != nil || on && !concerns {
+		return tip, err
+	}
+	return "", &failed{string(git.NotFastForward), "the branch has commits that the space has not; import them first; force would remove them from the branch"}
+}
+
+// concerns tells whether commits that came after what both sides had in
+// common have changed anything of the space.
+func (t *task) concerns(ctx context.Context, sp docs.Space, tip string) (bool, error) {
+	v, err := t.s.Content.At(ctx, t.s.Store.Reader, sp, t.pair.Revision)
+	if err != nil {
+		return true, err
+	}
+	deltas, _, err := t.repo.Diff(ctx, t.pair.Commit, tip, t.o.Remote.Directory)
+	if err != nil {
+		return true, err
+	}
+	for _, d := range deltas {
+		if is, err := v.Holds(ctx, d.Path); err != nil || is {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+func branchOf(ref string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/tags/")
+}
+
 // exported notes that both sides are the same.
 func (e *exporting) exported(ctx context.Context, commit string) error {
 	reason := ""
@@ -145,6 +187,7 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 type exporting struct {
 	*task
 	head  *content.View
+	from  *content.View               // what both sides had in common
 	final map[string]content.Outgoing // what differs at the end, by path
 	now   map[string]string           // what the commits have so far, of those paths
 	made  []madeCommit
@@ -161,11 +204,10 @@ func (e *exporting) plan(ctx context.Context, tip string) error {
 	var all []content.Outgoing
 	var err error
 	if e.paired {
-		from, err := e.s.Content.At(ctx, e.s.Store.Reader, e.head.Space, e.pair.Revision)
-		if err != nil {
+		if e.from, err = e.s.Content.At(ctx, e.s.Store.Reader, e.head.Space, e.pair.Revision); err != nil {
 			return err
 		}
-		if all, err = e.s.Content.Outgoing(ctx, from, e.head); err != nil {
+		if all, err = e.s.Content.Outgoing(ctx, e.from, e.head); err != nil {
 			return err
 		}
 	} else {
@@ -241,43 +283,48 @@ func (e *exporting) write(ctx context.Context, base string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// Where something was imported in between, a revision may have what was
+	// not the whole truth later: of such a file only the end is written.
+	mixed := len(line) > 0 && line[0].from.Rev.Root != e.from.Rev.Root
 	last := base
 	for i, step := range line {
 		e.step(ctx)("commits", i, len(line))
+		if i == len(line)-1 { // all that is left, whoever brought it
+			return e.commit(ctx, last, step.to, e.left())
+		}
 		changed, err := e.s.Content.Outgoing(ctx, step.from, step.to)
 		if err != nil {
 			return "", err
 		}
-		if last, err = e.commit(ctx, last, step.to, e.of(changed)); err != nil {
+		if last, err = e.commit(ctx, last, step.to, e.of(changed, mixed)); err != nil {
 			return "", err
 		}
 	}
-	// What is left is not in any single revision: what both sides changed, or
-	// all of it where nothing was in common.
-	var rest []content.Outgoing
-	for _, o := range e.final {
-		if e.now[o.Path] != o.New {
-			rest = append(rest, o)
-		}
-	}
-	slices.SortFunc(rest, func(a, b content.Outgoing) int { return strings.Compare(a.Path, b.Path) })
-	return e.commit(ctx, last, e.head, rest)
+	return e.commit(ctx, last, e.head, e.left())
 }
 
-// of gives those of the changes of a revision that are to be written. Where
-// the other side has changed a file too, it is written as it is at the end.
-func (e *exporting) of(changed []content.Outgoing) []content.Outgoing {
+// left gives what is not written yet.
+func (e *exporting) left() []content.Outgoing {
+	var out []content.Outgoing
+	for _, name := range slices.Sorted(maps.Keys(e.final)) {
+		if o := e.final[name]; e.now[name] != o.New {
+			out = append(out, o)
+			e.now[name] = o.New
+		}
+	}
+	return out
+}
+
+// of gives those of the changes of a revision that are to be written.
+func (e *exporting) of(changed []content.Outgoing, mixed bool) []content.Outgoing {
 	var out []content.Outgoing
 	for _, o := range changed {
 		final, differs := e.final[o.Path]
-		switch {
-		case !differs: // the end is what the remote has
+		if !differs || e.now[o.Path] == o.New { // the end is what the remote has, or this is
 			continue
-		case e.now[o.Path] != o.Old:
-			o = final
 		}
-		if e.now[o.Path] == o.New {
-			continue
+		if o.New != final.New && (mixed || e.now[o.Path] != o.Old) {
+			continue // a later revision has it
 		}
 		e.now[o.Path] = o.New
 		out = append(out, o)

@@ -231,6 +231,13 @@ func (l *landing) do(ctx context.Context) (bool, error) {
 	case l.replaced:
 		return true, l.aside(ctx, ReasonReplaced)
 	}
+	own, err := l.own(ctx)
+	if err != nil {
+		return false, err
+	}
+	if own {
+		return true, l.aside(ctx, ReasonFirst)
+	}
 	done, err := l.direct(ctx)
 	if err != nil || done {
 		return done, err
@@ -239,6 +246,26 @@ func (l *landing) do(ctx context.Context) (bool, error) {
 		return false, nil // it replaces what there is, so it must be made on what there is
 	}
 	return true, l.merged(ctx)
+}
+
+// own tells whether a connection that has never imported anything would
+// replace words that are nowhere else. Nobody looks on when it does.
+func (l *landing) own(ctx context.Context) (bool, error) {
+	if l.paired || !l.o.Request.Connected || l.o.Request.Force || !l.taken.Changes() {
+		return false, nil
+	}
+	sp, err := l.s.Store.Space(ctx, l.o.Space)
+	if err != nil {
+		return false, err
+	}
+	if elsewhere, err := l.s.Store.IsInGit(ctx, l.o.Space, sp.It.Revision); err != nil || elsewhere {
+		return false, err
+	}
+	v, err := l.s.Content.At(ctx, l.s.Store.Reader, sp.It, l.base)
+	if err != nil {
+		return false, err
+	}
+	return v.HasWords(ctx)
 }
 
 // parked gives the open change request that holds what came before, if there
@@ -378,26 +405,18 @@ func (l *landing) park(ctx context.Context, fork content.Fork, reason string) er
 	if err != nil {
 		return err
 	}
-	branch := strings.TrimPrefix(strings.TrimPrefix(l.o.Remote.Ref, "refs/heads/"), "refs/tags/")
-	what := reviews.Parked{
-		Fork:    fork,
-		Subject: "Git: conflicts with " + branch,
-		Description: fmt.Sprintf("Commit `%s` of `%s` changed what was changed here too. Resolve the conflicts and merge this request to take it over. "+
-			"If you archive it, the content of the space stands, and the next export writes it to the repository.", l.tip, branch),
-	}
-	message := "both sides changed the same; change request %d has what the repository has: resolve its conflicts and merge it"
-	if reason == ReasonReplaced {
-		what.Subject = "Git: " + branch + " was replaced"
-		what.Description = fmt.Sprintf("`%s` was replaced: commit `%s` does not come after `%s`, which was imported last. Merge this request to take over what it has now. "+
-			"If you archive it, the content of the space stands, and the next export writes it to the repository.", branch, l.tip, l.pair.Commit)
-		message = "the branch was replaced by one that does not go on from what was imported last; change request %d has what it has now: look at it and merge it"
-	}
+	branch := branchOf(l.o.Remote.Ref)
+	what, message := l.parkedAs(branch, reason)
+	what.Fork = fork
 	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		cr, err := l.s.Reviews.Park(ctx, tx, g, what, ahead)
 		if err != nil {
 			return err
 		}
 		pair := l.pair
+		if !l.paired {
+			pair.Line = l.base
+		}
 		pair.Commit, pair.Revision, pair.Parked = l.tip, fork.Tip, cr.ID
 		l.o.Commit, l.o.Revision, l.o.ChangeRequest = l.tip, fork.Tip, cr.ID
 		if err := l.putPair(ctx, tx, pair); err != nil {
@@ -405,6 +424,29 @@ func (l *landing) park(ctx context.Context, fork content.Fork, reason string) er
 		}
 		return l.complete(ctx, tx, g, docs.GitSuccess, reason, fmt.Sprintf(message, cr.Number))
 	})
+}
+
+// parkedAs says what a person has to decide.
+func (l *landing) parkedAs(branch, reason string) (reviews.Parked, string) {
+	const otherwise = " If you archive it, the content of the space stands, and the next export writes it to the repository over all commits since then."
+	switch reason {
+	case ReasonReplaced:
+		return reviews.Parked{
+			Subject:     "Git: " + branch + " was replaced",
+			Description: fmt.Sprintf("`%s` was replaced: commit `%s` does not come after `%s`, which was imported last. Merge this request to take over what it has now."+otherwise, branch, l.tip, l.pair.Commit),
+		}, "the branch was replaced by one that does not go on from what was imported last; change request %d has what it has now: look at it and merge it"
+	case ReasonFirst:
+		return reviews.Parked{
+			Subject: "Git: take over " + branch,
+			Description: fmt.Sprintf("The space has content of its own, and nothing was ever imported from `%s`. This request has what the branch has at commit `%s`. Merge it to replace the content of the space."+
+				otherwise, branch, l.tip),
+		}, "the space has content of its own, and nothing was ever imported from this branch; change request %d has what the branch has: merge it to replace the content, archive it to keep it"
+	}
+	return reviews.Parked{
+		Subject: "Git: conflicts with " + branch,
+		Description: fmt.Sprintf("Commit `%s` of `%s` changed what was changed here too. Resolve the conflicts and merge this request to take it over."+
+			otherwise, l.tip, branch),
+	}, "both sides changed the same; change request %d has what the repository has: resolve its conflicts and merge it"
 }
 
 // intoParked adds what came to the change request that is parked.

@@ -37,6 +37,7 @@ const (
 	ReasonUnchanged = "unchanged" // both sides are the same
 	ReasonConflict  = "conflict"  // both sides changed the same; a change request was opened
 	ReasonReplaced  = "replaced"  // the branch does not go on from what was read last; a change request was opened
+	ReasonFirst     = "first"     // a connection would replace words that are nowhere else; a change request was opened
 	ReasonParked    = "parked"    // an open change request has what the repository has
 	ReasonNotEmpty  = "not-empty" // the branch has files that an export would replace
 	ReasonForbidden = "forbidden" // who asked may not do it any more

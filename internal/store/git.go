@@ -155,6 +155,12 @@ func (r Reader) GitPair(ctx context.Context, space docs.SpaceID, key string) (do
 		FROM git_pairs WHERE space_id = $1 AND remote = $2`, space, key))
 }
 
+// IsInGit tells whether some remote has a revision of a space.
+func (r Reader) IsInGit(ctx context.Context, space docs.SpaceID, id docs.RevisionID) (bool, error) {
+	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM git_pairs WHERE space_id = $1 AND line_id = $2`, space, id)
+	return n > 0, err
+}
+
 // PutGitPair stores it.
 func (tx *Tx) PutGitPair(ctx context.Context, p docs.GitPair) error {
 	return tx.put(ctx, `

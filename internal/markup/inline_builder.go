@@ -37,7 +37,10 @@ func sameMarks(a, b []Mark) bool {
 type inlineBuilder struct {
 	nodes  []*Node
 	leaves []Leaf
-	tail   []byte // the text of the last leaf, when that is not raw
+	// The text of the last leaf, when that is not raw: last if it is one
+	// piece, as most are, and tail if it is several.
+	last string
+	tail []byte
 }
 
 func (b *inlineBuilder) text(s string, marks []Mark) {
@@ -47,24 +50,30 @@ func (b *inlineBuilder) text(s string, marks []Mark) {
 	if k := len(b.leaves); k == 0 || b.leaves[k-1].Raw || !sameMarks(b.leaves[k-1].Marks, marks) {
 		b.commit()
 		b.leaves = append(b.leaves, Leaf{Marks: marks})
+		b.last = s
+		return
 	}
-	b.tail = append(b.tail, s...)
+	b.tail = append(b.lastText(), s...)
 }
 
 // commit gives the last leaf its text.
 func (b *inlineBuilder) commit() {
 	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
-		b.leaves[k-1].Text = string(b.tail)
+		b.leaves[k-1].Text = b.last
+		if len(b.tail) > 0 {
+			b.leaves[k-1].Text = string(b.tail)
+		}
 	}
-	b.tail = b.tail[:0]
+	b.last, b.tail = "", b.tail[:0]
 }
 
-// lastText gives the text of the last leaf, "" for none and for a raw one.
+// lastText gives the text of the last leaf, nothing for none and for a raw
+// one.
 func (b *inlineBuilder) lastText() []byte {
-	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
-		return b.tail
+	if len(b.tail) == 0 {
+		b.last, b.tail = "", append(b.tail, b.last...)
 	}
-	return nil
+	return b.tail
 }
 
 func (b *inlineBuilder) raw(s string, marks []Mark) {

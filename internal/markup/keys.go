@@ -99,7 +99,7 @@ type keyMaker struct {
 }
 
 func newKeys(nodes []*Node, used map[string]bool) *keyMaker {
-	k := &keyMaker{used: used, times: map[uint64]int{}}
+	k := &keyMaker{used: used, hashes: make([]uint64, 0, 8*len(nodes))}
 	for _, n := range nodes {
 		k.hash(n)
 	}
@@ -143,6 +143,9 @@ func (k *keyMaker) inside(n *Node) {
 func (k *keyMaker) fresh(hash uint64) string {
 	key := keyText(hash)
 	for k.used[key] {
+		if k.times == nil {
+			k.times = map[uint64]int{}
+		}
 		k.times[hash]++
 		key = keyText(mix(hash, uint64(k.times[hash])))
 	}

@@ -112,6 +112,7 @@ type importer struct {
 type Step func(stage string, done, all int)
 
 func newImporter(d *draft, t *folder.Tree, step Step) *importer {
+	d.memo = &decoded{pages: map[docs.PageID]decodedPage{}}
 	return &importer{
 		draft: d, tree: t, step: step, ids: map[*folder.Page]docs.PageID{}, kept: map[docs.PageID]bool{},
 		same: func(string) bool { return false },

@@ -366,10 +366,7 @@ func (ix *indexer) apply(ctx context.Context, dl *delta) error {
 			pages = append(pages, is.search)
 		}
 	}
-	if err := ix.tx.PutSearchPages(ctx, layer.ID, pages); err != nil {
-		return err
-	}
-	return ix.tx.PutLayerPages(ctx, layer.ID, links)
+	return ix.tx.PutSearchPagesAnd(ctx, layer.ID, pages, func() error { return ix.tx.PutLayerPages(ctx, layer.ID, links) })
 }
 
 // links gives what the index of links says of a page, and its blocks with

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -41,6 +42,7 @@ type tree struct {
 	src  source
 	root chunk.Hash
 	over *overlay // nil in a view
+	memo *decoded // nil: pages are decoded whenever they are asked for
 }
 
 // overlay is what a draft changes. A nil value is a key that is gone.
@@ -179,8 +181,40 @@ func (t *tree) page(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, 
 	if err != nil || !ok {
 		return p, false, err
 	}
-	p, err = decodePage(string(id), b)
+	p, err = t.memo.page(id, b)
 	return p, true, err
+}
+
+// decoded remembers pages for whoever looks at all of them again and again.
+// What a page points to must not be changed then.
+type decoded struct {
+	mu    sync.RWMutex
+	pages map[docs.PageID]decodedPage
+}
+
+// decodedPage is valid for these bytes, not for equal ones.
+type decodedPage struct {
+	from []byte
+	page docs.Page
+}
+
+func (d *decoded) page(id docs.PageID, from []byte) (docs.Page, error) {
+	if d == nil || len(from) == 0 {
+		return decodePage(string(id), from)
+	}
+	d.mu.RLock()
+	known, ok := d.pages[id]
+	d.mu.RUnlock()
+	if ok && &known.from[0] == &from[0] && len(known.from) == len(from) {
+		return known.page, nil
+	}
+	p, err := decodePage(string(id), from)
+	if err == nil {
+		d.mu.Lock()
+		d.pages[id] = decodedPage{from, p}
+		d.mu.Unlock()
+	}
+	return p, err
 }
 
 // Page gives a page by id.

@@ -184,7 +184,7 @@ func (t *taking) read(ctx context.Context, files []*changedFile) error {
 			if total += size * texts; total > limits.Memory {
 				return tooMuchText(limits)
 			}
-			if err := got.load(); err != nil {
+			if err := got.load(size); err != nil {
 				return err
 			}
 		}
@@ -439,7 +439,7 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 			if total += size * texts; total > limits.Memory {
 				return tooMuchText(limits)
 			}
-			if err := got.load(); err != nil {
+			if err := got.load(size); err != nil {
 				return err
 			}
 		}
@@ -470,10 +470,9 @@ type readObject struct {
 	file docs.File
 }
 
-func (o *readObject) load() (err error) {
-	if o.text, err = io.ReadAll(o.data); o.text == nil {
-		o.text = []byte{}
-	}
+func (o *readObject) load(size int64) error {
+	o.text = make([]byte, size)
+	_, err := io.ReadFull(o.data, o.text)
 	o.data = bytes.NewReader(o.text)
 	return err
 }

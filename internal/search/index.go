@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -74,6 +75,8 @@ type Analyser struct {
 	found     map[string]int // where in terms a term of the page is
 	terms     []counted
 	order     []placed
+	doc       Doc
+	encoded   []byte
 }
 
 // counted is a term of the page at hand.
@@ -101,7 +104,16 @@ func (all *Analyser) count(term string) *count {
 }
 
 // Doc gives the terms of a page.
-func (all *Analyser) Doc(p Page) Doc {
+func (all *Analyser) Doc(p Page) Doc { return slices.Clone(all.analyse(p)) }
+
+// Encoded gives the bytes that the terms of a page are kept as.
+func (all *Analyser) Encoded(p Page) []byte {
+	all.encoded = all.analyse(p).append(all.encoded[:0])
+	return bytes.Clone(all.encoded)
+}
+
+// analyse gives a Doc that is valid until the next one.
+func (all *Analyser) analyse(p Page) Doc {
 	a, ok := all.languages[p.Language]
 	if !ok {
 		if len(all.languages) == 0 || len(all.languages) > len(stemmers) {
@@ -111,7 +123,7 @@ func (all *Analyser) Doc(p Page) Doc {
 		all.languages[p.Language] = a
 	}
 	if len(all.terms) > maxKept || all.found == nil {
-		all.found, all.terms = make(map[string]int, 256), nil
+		*all = Analyser{languages: all.languages, found: make(map[string]int, 256)}
 	}
 	clear(all.found)
 	all.terms = all.terms[:0]
@@ -155,25 +167,26 @@ func (all *Analyser) Doc(p Page) Doc {
 		return strings.Compare(all.terms[a.at].term, all.terms[b.at].term)
 	})
 	norm := saturation * (1 - lengthShare + lengthShare*float64(length)/usualLength)
-	out := make(Doc, len(all.order))
-	for i, o := range all.order {
+	all.doc = all.doc[:0]
+	for _, o := range all.order {
 		c := &all.terms[o.at]
 		tf := float64(c.body)
 		weight := c.title + c.heading + bodyMost*tf/(tf+norm)
-		out[i] = Entry{c.term, Impact(max(1, weight*impactUnit))}
+		all.doc = append(all.doc, Entry{c.term, Impact(max(1, weight*impactUnit))})
 	}
-	return out
+	return all.doc
 }
 
 // maxKept is how many terms a page may have for their memory to be kept.
-const maxKept = 16 << 10
+const maxKept = 2 << 10
 
 // ErrDamaged says that stored bytes are not what this package wrote.
 var ErrDamaged = errors.New("the search index is damaged")
 
 // Encode gives the bytes that a Doc is kept as.
-func (d Doc) Encode() []byte {
-	out := make([]byte, 0, 10*len(d))
+func (d Doc) Encode() []byte { return d.append(make([]byte, 0, 10*len(d))) }
+
+func (d Doc) append(out []byte) []byte {
 	prev := ""
 	for _, e := range d {
 		out = appendTerm(out, prev, e.Term)

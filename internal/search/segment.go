@@ -174,7 +174,6 @@ func readPostings(data []byte) (w Word, rest []byte, ok bool) {
 type Segment struct {
 	terms map[string]*list
 	arena []list
-	pages int
 }
 
 // list is a term and its postings.
@@ -188,15 +187,11 @@ type list struct {
 // NewSegment gives an empty one.
 func NewSegment() *Segment { return &Segment{terms: map[string]*list{}} }
 
-// Pages tells how many were added.
-func (s *Segment) Pages() int { return s.pages }
-
 // Add a page. Its id must be larger than those of the pages before it.
 func (s *Segment) Add(id int64, d Doc) { s.AddEncoded(id, d.Encode()) }
 
 // AddEncoded is Add for a Doc that was kept.
 func (s *Segment) AddEncoded(id int64, data []byte) {
-	s.pages++
 	for term, impact := range DecodeDoc(data) {
 		l, ok := s.terms[string(term)]
 		if !ok {

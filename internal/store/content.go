@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
@@ -25,11 +26,23 @@ func (r Reader) Object(ctx context.Context, h chunk.Hash) ([]byte, error) {
 
 // PutObjects stores objects; those that are there already stay as they are.
 func (tx *Tx) PutObjects(ctx context.Context, all []Object) error {
-	rows := make([][]any, len(all))
-	for i, o := range all {
-		rows[i] = []any{o.Hash, o.Data}
+	return insertAll(ctx, tx, `INSERT INTO objects (hash, data)`, `ON CONFLICT (hash) DO NOTHING`, all,
+		func(o Object) []any { return []any{o.Hash, o.Data} })
+}
+
+// insertAll is insert for things of which there may be very many: their rows
+// are made some at a time.
+func insertAll[T any](ctx context.Context, tx *Tx, into, behind string, all []T, row func(T) []any) error {
+	for some := range slices.Chunk(all, 512) {
+		rows := make([][]any, len(some))
+		for i, v := range some {
+			rows[i] = row(v)
+		}
+		if err := tx.insert(ctx, into, behind, rows); err != nil {
+			return err
+		}
 	}
-	return tx.insert(ctx, `INSERT INTO objects (hash, data)`, `ON CONFLICT (hash) DO NOTHING`, rows)
+	return nil
 }
 
 // insert stores many rows with few statements. The number of rows of a
@@ -164,10 +177,7 @@ func (r Reader) Document(ctx context.Context, space docs.SpaceID, id string) (St
 
 // PutDocuments remembers documents of a space.
 func (tx *Tx) PutDocuments(ctx context.Context, space docs.SpaceID, all []StoredDocument) error {
-	rows := make([][]any, len(all))
-	for i, d := range all {
-		rows[i] = []any{space, d.ID, d.Page, d.Body, d.Side}
-	}
-	return tx.insert(ctx, `INSERT INTO documents (space_id, id, page_id, body, side)`,
-		`ON CONFLICT (space_id, id) DO UPDATE SET side = excluded.side`, rows)
+	return insertAll(ctx, tx, `INSERT INTO documents (space_id, id, page_id, body, side)`,
+		`ON CONFLICT (space_id, id) DO UPDATE SET side = excluded.side`, all,
+		func(d StoredDocument) []any { return []any{space, d.ID, d.Page, d.Body, d.Side} })
 }

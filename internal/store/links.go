@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -108,6 +109,15 @@ type LayerPage struct {
 
 // PutLayerPages replaces what a layer says of pages.
 func (tx *Tx) PutLayerPages(ctx context.Context, layer string, pages []LayerPage) error {
+	for some := range slices.Chunk(pages, 64) { // not all rows at once: there may be very many
+		if err := tx.putLayerPages(ctx, layer, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage) error {
 	var rows, links [][]any
 	for _, p := range pages {
 		if err := tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, p.ID); err != nil {

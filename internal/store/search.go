@@ -40,7 +40,7 @@ func (p *SearchPage) analyse(a *search.Analyser) {
 	}
 	p.analysed = true
 	if !p.Hidden {
-		p.terms = a.Doc(search.Page{Title: p.Title, Language: p.Language, Sections: p.Sections}).Encode()
+		p.terms = a.Encoded(search.Page{Title: p.Title, Language: p.Language, Sections: p.Sections})
 	}
 }
 
@@ -60,8 +60,14 @@ func (tx *Tx) PutSearchPage(ctx context.Context, layer string, p SearchPage) err
 // first search after the transaction. Many pages at once cost much less than
 // one after the other. A page must not be in the list twice.
 func (tx *Tx) PutSearchPages(ctx context.Context, layer string, pages []SearchPage) error {
+	return tx.PutSearchPagesAnd(ctx, layer, pages, func() error { return nil })
+}
+
+// PutSearchPagesAnd is PutSearchPages that lets the caller write something
+// else while it works out what to write.
+func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []SearchPage, other func() error) error {
 	if len(pages) == 0 {
-		return nil
+		return other()
 	}
 	terms := analyse(pages)
 	for _, p := range pages {
@@ -75,17 +81,27 @@ func (tx *Tx) PutSearchPages(ctx context.Context, layer string, pages []SearchPa
 	}
 	added := make([]entryTerms, 0, len(pages))
 	for i, p := range pages {
+		if !p.Hidden {
+			added = append(added, entryTerms{id + int64(i), terms[i]})
+		}
+	}
+	finish, err := tx.addToIndex(ctx, layer, pending, added)
+	if err != nil {
+		return err
+	}
+	for i, p := range pages {
 		state := searchShown
 		if p.Hidden {
 			state = searchHidden
-		} else {
-			added = append(added, entryTerms{id + int64(i), terms[i]})
 		}
 		if err := tx.putSearchEntry(ctx, layer, p, id+int64(i), state); err != nil {
 			return fmt.Errorf("index page %s: %w", p.Page, err)
 		}
 	}
-	return tx.addToIndex(ctx, layer, pending, added)
+	if err := other(); err != nil {
+		return err
+	}
+	return finish()
 }
 
 // DropSearchPage takes a page out of a layer. With a tombstone, the layers

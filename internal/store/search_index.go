@@ -51,41 +51,49 @@ func (r Reader) searchSegments(ctx context.Context, layer string) ([]segment, er
 }
 
 // addToIndex lets new entries wait, or makes a segment of them and of those
-// that wait already.
-func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added []entryTerms) error {
+// that wait already. A segment is worked out while the caller goes on, and
+// written when it calls finish.
+func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added []entryTerms) (finish func() error, err error) {
 	if len(added) == 0 {
-		return nil
+		return func() error { return nil }, nil
 	}
 	if pending+int64(len(added)) < foldAt {
-		for _, e := range added {
-			err := tx.put(ctx, `INSERT INTO search_pending (layer_id, id, terms) VALUES ($1, $2, $3)`, layer, e.id, e.terms)
-			if err != nil {
-				return fmt.Errorf("index %s: %w", layer, err)
-			}
-		}
-		return tx.put(ctx, `UPDATE search_layers SET pending = pending + $2 WHERE layer_id = $1`, layer, len(added))
+		return func() error { return tx.addPending(ctx, layer, added) }, nil
 	}
 	waiting, err := tx.searchPending(ctx, layer)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	build := search.NewSegment()
-	var s segment
-	add := func(id int64) {
-		if s.first == 0 {
-			s.first = id
+	all := append(waiting, added...)
+	built := make(chan []search.Row, 1)
+	go func() {
+		build := search.NewSegment()
+		for _, e := range all {
+			build.AddEncoded(e.id, e.terms)
 		}
-		s.last = id
+		built <- build.Rows()
+	}()
+	return func() error { return tx.addSegment(ctx, layer, all, <-built) }, nil
+}
+
+// addPending lets entries wait.
+func (tx *Tx) addPending(ctx context.Context, layer string, added []entryTerms) error {
+	for _, e := range added {
+		err := tx.put(ctx, `INSERT INTO search_pending (layer_id, id, terms) VALUES ($1, $2, $3)`, layer, e.id, e.terms)
+		if err != nil {
+			return fmt.Errorf("index %s: %w", layer, err)
+		}
 	}
-	for _, e := range append(waiting, added...) {
-		build.AddEncoded(e.id, e.terms)
-		add(e.id)
-	}
-	s.pages = int64(build.Pages())
+	return tx.put(ctx, `UPDATE search_layers SET pending = pending + $2 WHERE layer_id = $1`, layer, len(added))
+}
+
+// addSegment writes a segment of entries, with those that waited.
+func (tx *Tx) addSegment(ctx context.Context, layer string, all []entryTerms, rows []search.Row) error {
+	s := segment{pages: int64(len(all)), first: all[0].id, last: all[len(all)-1].id}
 	for size := s.pages; size >= foldAt*mergeAt; size /= mergeAt {
 		s.level++
 	}
-	if err := tx.newSegment(ctx, layer, &s, build.Rows()); err != nil {
+	if err := tx.newSegment(ctx, layer, &s, rows); err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
 	if err := tx.put(ctx, `DELETE FROM search_pending WHERE layer_id = $1`, layer); err != nil {
@@ -360,7 +368,11 @@ func (tx *Tx) RebuildSearch(ctx context.Context, layer string) error {
 		if err != nil {
 			return err
 		}
-		if err := tx.addToIndex(ctx, layer, pending, added); err != nil {
+		finish, err := tx.addToIndex(ctx, layer, pending, added)
+		if err != nil {
+			return err
+		}
+		if err := finish(); err != nil {
 			return err
 		}
 		after = ids[len(ids)-1]

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/api"
@@ -34,11 +32,6 @@ type serveCmd struct {
 	MaxConns      int           `help:"Database connections at most; 0 takes a default." default:"0" env:"OCTAVO_MAX_CONNS"`
 }
 
-// gcPercent lets the heap grow to four times what is live before it is
-// collected. What is live is small, so this costs little memory and saves a
-// tenth of the processor; GOGC overrules it.
-const gcPercent = 300
-
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
 		return err
@@ -46,9 +39,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if c.Preview != "" {
 		return c.preview(ctx, s)
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	spendMemory()
 	o, err := c.options()
 	if err != nil {
 		return err

@@ -76,7 +76,7 @@ func measureGit(ctx context.Context, o options, p pinning, dir string) (out *res
 	}
 	var one []*subject
 	for _, d := range desks {
-		if err := d.begin(ctx, o.profile != ""); err != nil {
+		if err := d.begin(ctx, o); err != nil {
 			return nil, fmt.Errorf("%d pages: %w", d.remote.pages, err)
 		}
 		defer d.db.Close()
@@ -262,14 +262,24 @@ func (d *desk) halt() error {
 }
 
 // begin starts the server that stays, and imports everything.
-func (d *desk) begin(ctx context.Context, profiled bool) error {
+func (d *desk) begin(ctx context.Context, o options) error {
 	d.data = filepath.Join(d.dir, "data")
-	if err := d.start(ctx, d.data, profiled, true); err != nil {
+	if err := d.start(ctx, d.data, o.profile != "", true); err != nil {
 		return err
 	}
-	id, err := d.ask(ctx, "import", nil)
-	if err == nil {
-		err = d.wait(ctx, id)
+	all := func(ctx context.Context, _ time.Duration) (sample, error) {
+		start := time.Now()
+		id, err := d.ask(ctx, "import", nil)
+		if err == nil {
+			err = d.wait(ctx, id)
+		}
+		return sample{count: d.remote.pages, took: time.Since(start)}, err
+	}
+	var err error
+	if o.profile != "" {
+		err = d.profileOne(ctx, o, profiled{"first-import", all})
+	} else {
+		_, err = all(ctx, 0)
 	}
 	if err != nil {
 		return err

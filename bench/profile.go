@@ -83,6 +83,18 @@ func (s *site) profile(ctx context.Context, o options) error {
 }
 
 func (s *site) profiles(ctx context.Context, o options, loads []profiled) error {
+	for _, l := range loads {
+		if _, err := l.once(ctx, warm); err != nil {
+			return fmt.Errorf("%s: %w", l.name, err)
+		}
+		if err := s.profileOne(ctx, o, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *site) profileOne(ctx context.Context, o options, l profiled) error {
 	dir, err := filepath.Abs(o.profile)
 	if err != nil {
 		return err
@@ -90,21 +102,15 @@ func (s *site) profiles(ctx context.Context, o options, loads []profiled) error 
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	length := time.Duration(o.rounds) * o.length()
-	for _, l := range loads {
-		if _, err := l.once(ctx, warm); err != nil {
-			return fmt.Errorf("%s: %w", l.name, err)
-		}
-		file := filepath.Join(dir, l.name+".pprof")
-		if err := s.server.tell(file); err != nil {
-			return err
-		}
-		got, err := l.once(ctx, length)
-		if err = errors.Join(err, s.server.tell("")); err != nil {
-			return fmt.Errorf("%s: %w", l.name, err)
-		}
-		fmt.Printf("%s: %.0f requests/s, %d errors\n", file, got.rate(), got.errors)
+	file := filepath.Join(dir, l.name+".pprof")
+	if err := s.server.tell(file); err != nil {
+		return err
 	}
+	got, err := l.once(ctx, time.Duration(o.rounds)*o.length())
+	if err = errors.Join(err, s.server.tell("")); err != nil {
+		return fmt.Errorf("%s: %w", l.name, err)
+	}
+	fmt.Printf("%s: %.0f requests/s, %d errors\n", file, got.rate(), got.errors)
 	return nil
 }
 

@@ -537,3 +537,21 @@ func TestAddressIsPinned(t *testing.T) {
 		t.Errorf("%q, %v", hosts, err)
 	}
 }
+
+// Some hosts take a token as the user name, with a password that everybody
+// knows. What a remote says with it in it reaches people.
+func TestTokensAsNamesAreScrubbed(t *testing.T) {
+	o := testgit.New(t)
+	first := o.Commit(map[string]string{"README.md": "x"})
+	c := Credentials{Username: "ghp_hunter2hunter2hunter2", Password: "x-oauth-basic"}
+	p := open(t, runner(t, nil), Remote{URL: o.HTTP(c.Username, c.Password).URL, Ref: "main", Credentials: c})
+	fetch(t, p, "")
+	o.Refuse("denied for " + c.Username)
+	next, err := p.Write(t.Context(), first, []Change{{Path: "README.md", Data: []byte("y")}}, Commit{When: when})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = p.Push(t.Context(), "main", next, first, false); ReasonOf(err) != Rejected || strings.Contains(err.Error()+errs.Message(err), "hunter2") {
+		t.Errorf("%v", err)
+	}
+}

@@ -150,6 +150,9 @@ var userinfo = regexp.MustCompile(`://[^/@\s]+@`)
 // repeat what it was sent.
 type scrubber struct{ secrets []string }
 
+// tokenLength is from where a user name is taken for a token.
+const tokenLength = 20
+
 func scrubberFor(c Credentials) scrubber {
 	var s scrubber
 	if c.Password != "" {
@@ -158,10 +161,12 @@ func scrubberFor(c Credentials) scrubber {
 		s.add(url.QueryEscape(c.Password))
 		s.add(url.PathEscape(c.Password))
 	}
-	// With tokens, the name is the secret of some hosts.
-	if c.Username != "" && c.Password == "" {
+	// With tokens, the name is the secret of some hosts, and the password a
+	// word that everybody knows. People's names are shorter.
+	if c.Username != "" && (c.Password == "" || len(c.Username) >= tokenLength) {
 		s.add(basic(c))
 		s.add(c.Username)
+		s.add(url.QueryEscape(c.Username))
 	}
 	for line := range strings.Lines(string(c.PrivateKey)) {
 		if line = strings.TrimSpace(line); len(line) > 16 && !strings.HasPrefix(line, "-----") {

@@ -430,10 +430,17 @@ func TestSecretsAreUsedAndLeaveNoTrace(t *testing.T) {
 		for _, secret := range []string{password, token, wrong, hook} {
 			c.nowhere(t, secret, "at the end")
 		}
-		// Whoever may only change the address cannot have the secret sent there.
-		conn, _ := c.connect(ConnectionInput{URL: "https://evil.example/x.git"})
-		if conn.HasCredentials || conn.Sealed != "" {
-			t.Error("another server gets the credentials")
+		// Whoever may only change the address cannot have the secret sent there,
+		// nor read another repository with it that it opens.
+		now, _ := c.connect(ConnectionInput{URL: guarded, Credentials: opt.Of(CredentialsInput{Username: "ada", Password: token})})
+		for _, url := range []string{"https://evil.example/x.git", strings.Replace(now.Remote.URL, "repo.git", "other.git", 1)} {
+			if conn, _ := c.connect(ConnectionInput{URL: url}); conn.HasCredentials || conn.Sealed != "" {
+				t.Errorf("%s gets the credentials", url)
+			}
+			c.connect(ConnectionInput{URL: guarded, Credentials: opt.Of(CredentialsInput{Username: "ada", Password: token})})
+		}
+		if conn, _ := c.connect(ConnectionInput{URL: guarded, Directory: "docs"}); !conn.HasCredentials {
+			t.Error("the credentials of the repository are lost")
 		}
 	})
 }

@@ -312,7 +312,8 @@ func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (
 	})
 }
 
-// transferSpace moves one space between organizations without its grants.
+// transferSpace moves one space between organizations without its grants, and
+// without the connection to a repository, whose credentials are of the old one.
 func transferSpace(ctx context.Context, tx *store.Tx, sp docs.Space, to docs.OrgID, parent docs.CollectionID) error {
 	if len(sp.MergeRules.NamedUsers()) > 0 {
 		return errs.E(errs.Precondition, "the merge rules of the space %q name members of this organization; change them first", sp.Title)
@@ -321,6 +322,9 @@ func transferSpace(ctx context.Context, tx *store.Tx, sp docs.Space, to docs.Org
 		return err
 	}
 	if err := tx.DropInviteLinks(ctx, "", sp.ID); err != nil {
+		return err
+	}
+	if _, err := tx.DropGitConnection(ctx, sp.ID); err != nil {
 		return err
 	}
 	sp.Org, sp.Parent, sp.UpdatedAt = to, parent, tx.Now()

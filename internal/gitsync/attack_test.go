@@ -218,3 +218,36 @@ func TestListsOfLinksAreBounded(t *testing.T) {
 		d.forced()
 	}
 }
+
+// One organization does not have all the places, however slow its servers
+// are; and what waits does not keep the queue busy.
+func TestOneOrganizationHasNotAllPlaces(t *testing.T) {
+	var l lanes
+	for i := range MaxRunning {
+		if got := l.enter("slow"); got != (i < maxOfOrg) {
+			t.Errorf("%d of one organization: %v", i+1, got)
+		}
+	}
+	if !l.enter("other") || l.enter("third") {
+		t.Error("the last place is not that of another one")
+	}
+	l.leave("slow")
+	if !l.enter("third") || l.enter("fourth") {
+		t.Error("a place that is free again is not given, or twice")
+	}
+	for _, org := range []docs.OrgID{"slow", "other", "third"} {
+		l.leave(org)
+	}
+	if l.all != 0 || len(l.by) != 0 {
+		t.Errorf("%+v", &l)
+	}
+	now := time.Now()
+	o := testdb.SQLite(t)
+	o.Clock = func() time.Time { return now }
+	d := newDesk(t, o)
+	for waited, want := range map[time.Duration]time.Duration{0: wait, time.Second: wait, 20 * time.Second: 5 * time.Second, time.Hour: waitLongest} {
+		if got := d.s.turn(docs.GitOperation{CreatedAt: docs.TimeOf(now.Add(-waited))}); got < want || got > want+10*time.Millisecond {
+			t.Errorf("after %v it waits %v", waited, got)
+		}
+	}
+}

@@ -10,7 +10,6 @@ package gitsync
 
 import (
 	"log/slog"
-	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/git"
@@ -27,7 +26,7 @@ type Service struct {
 	Log     *slog.Logger
 	BaseURL string // of the server, without a slash at the end
 
-	running atomic.Int32
+	running lanes
 }
 
 // OperationJob is the kind of job that does an operation. Its key is the id

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -20,10 +21,17 @@ import (
 // may be slow; what else the node has to do must not wait for them.
 const MaxRunning = 3
 
+// maxOfOrg is how many of those one organization has: servers that it chose
+// and that never answer do not hold up the others.
+const maxOfOrg = MaxRunning - 1
+
 const (
 	// wait is how long an operation stands behind another one of its space
-	// before it looks again.
-	wait = 500 * time.Millisecond
+	// before it looks again; longer the longer it has waited already, because
+	// there may be thousands.
+	wait        = 500 * time.Millisecond
+	waitLongest = 15 * time.Second
+	waitShare   = 4
 	// patience is how long an operation is tried again that fails for a
 	// reason that may pass.
 	patience = time.Hour
@@ -70,11 +78,17 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 		return err
 	}
 	if first.ID != o.ID {
-		return jobs.Later(wait)
+		return jobs.Later(s.turn(o))
 	}
-	defer s.running.Add(-1)
-	if s.running.Add(1) > MaxRunning {
-		return jobs.Later(wait)
+	sp, ok, err := store.Maybe(s.Store.Space(ctx, o.Space))
+	if err != nil {
+		return err
+	}
+	if ok {
+		if !s.running.enter(sp.It.Org) {
+			return jobs.Later(s.turn(o))
+		}
+		defer s.running.leave(sp.It.Org)
 	}
 	t := &task{s: s, o: o}
 	failure := t.run(ctx)
@@ -82,6 +96,45 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 		return failure
 	}
 	return t.fail(ctx, failure)
+}
+
+// turn is how long an operation waits before it looks again whether it is its
+// turn.
+func (s *Service) turn(o docs.GitOperation) time.Duration {
+	waited := s.Store.Clock().Sub(o.CreatedAt.Std())
+	return min(max(wait, waited/waitShare), waitLongest)
+}
+
+// lanes count what runs, in all and by organization.
+type lanes struct {
+	mu  sync.Mutex
+	all int
+	by  map[docs.OrgID]int
+}
+
+// enter tells whether an operation of an organization may run now. One that
+// may leaves in the end.
+func (l *lanes) enter(org docs.OrgID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all >= MaxRunning || l.by[org] >= maxOfOrg {
+		return false
+	}
+	if l.by == nil {
+		l.by = map[docs.OrgID]int{}
+	}
+	l.all++
+	l.by[org]++
+	return true
+}
+
+func (l *lanes) leave(org docs.OrgID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all--
+	if l.by[org]--; l.by[org] == 0 {
+		delete(l.by, org)
+	}
 }
 
 // task is an operation under way.

@@ -146,6 +146,27 @@ func TestTreeBombs(t *testing.T) {
 	file := func() string { return o.Tree([3]string{"100644", "f", o.Blob("x")}) }
 	bomb("wide", file, 10, 10)
 	bomb("wide without files", func() string { return o.Tree() }, 10, 10)
+	t.Run("long names", func(t *testing.T) {
+		blob, name := o.Blob("x"), strings.Repeat("n", 240)
+		var leaves [][3]string
+		for i := range 2000 {
+			leaves = append(leaves, [3]string{"100644", fmt.Sprintf("%06d%s", i, name), blob})
+		}
+		tree := o.Tree(leaves...)
+		for _, width := range []int{1, 1, 70} {
+			var entries [][3]string
+			for i := range width {
+				entries = append(entries, [3]string{"40000", fmt.Sprintf("%02d%s", i, name), tree})
+			}
+			tree = o.Tree(entries...)
+		}
+		o.Plant(tree)
+		p := open(t, runner(t, nil), Remote{URL: remote.URL, Ref: "main"})
+		defer p.Close()
+		if _, _, err := p.Tree(t.Context(), fetch(t, p, ""), ""); ReasonOf(err) != TooLarge {
+			t.Errorf("%v", err)
+		}
+	})
 	deep := func(name string, depth int, want Reason) {
 		t.Run(name, func(t *testing.T) {
 			dirs := strings.Repeat(strings.Repeat("d", 199)+"/", depth)

@@ -16,6 +16,10 @@ import (
 // A folder that is deeper than this has no file that could be read.
 const maxRecord = 16 << 10
 
+// maxListing is the length of all of them. A few folders with long names in
+// each other are half a million long paths.
+const maxListing = 100 << 20
+
 // Entry is a file of a commit.
 type Entry struct {
 	Path       string // relative to the folder that was listed
@@ -151,6 +155,7 @@ type lister struct {
 	limits   Limits
 	any      bool
 	seen     int
+	bytes    int
 	entries  []Entry
 	deltas   []Delta
 	problems []Problem
@@ -180,6 +185,9 @@ func (t *lister) record(in *bufio.Reader) (string, error) {
 	t.any = true
 	if t.seen++; t.seen > t.limits.Entries {
 		return "", fail(TooLarge, fmt.Sprintf("the folder has more than %d files and folders", t.limits.Entries), "")
+	}
+	if t.bytes += len(record); t.bytes > maxListing {
+		return "", fail(TooLarge, fmt.Sprintf("the paths of the folder have more than %d MB together", maxListing>>20), "")
 	}
 	return string(record[:len(record)-1]), nil
 }

@@ -174,7 +174,7 @@ func (t *taking) read(ctx context.Context, files []*changedFile) error {
 		by[f.New] = append(by[f.New], f)
 		oids = append(oids, f.New)
 	}
-	limits, total := folder.DefaultLimits, int64(0)
+	limits, total, unpacked := folder.DefaultLimits, int64(0), int64(0)
 	return t.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
 		if data == nil {
 			return nil
@@ -193,6 +193,12 @@ func (t *taking) read(ctx context.Context, files []*changedFile) error {
 			if f.text() {
 				f.data = got.text
 			} else if size <= limits.Asset {
+				if got.file.Blob == "" {
+					unpacked += size
+				}
+				if unpacked > limits.Unpacked {
+					return tooMuch(limits)
+				}
 				f.file, err = got.keep(ctx, f.name)
 			}
 			if err != nil {
@@ -214,6 +220,12 @@ func count[T any](list []T, is func(T) bool) (n int64) {
 
 func tooMuchText(l folder.Limits) error {
 	return errs.E(errs.Invalid, "the pages have more than %d MB together", l.Memory>>20)
+}
+
+// tooMuch is said of files: zeros are next to nothing in a repository, and
+// what they are on our disk.
+func tooMuch(l folder.Limits) error {
+	return errs.E(errs.Invalid, "the new files have more than %d MB together", l.Unpacked>>20)
 }
 
 // keepAs keeps the bytes of a file that git has under a name.
@@ -426,7 +438,7 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 			oids = append(oids, f.OID)
 		}
 	}
-	total, done := int64(0), 0
+	total, unpacked, done := int64(0), int64(0), 0
 	err := t.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
 		t.step("read", done, len(oids))
 		done++
@@ -448,6 +460,12 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 			if folder.IsText(name) && size <= limits.Markdown {
 				f.Data = got.text
 			} else if size <= limits.Asset { // also a text that is too large for a page
+				if got.file.Blob == "" {
+					unpacked += size
+				}
+				if unpacked > limits.Unpacked {
+					return tooMuch(limits)
+				}
 				kept, err := got.keep(ctx, name)
 				if err != nil {
 					return err

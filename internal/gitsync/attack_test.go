@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -249,5 +250,27 @@ func TestOneOrganizationHasNotAllPlaces(t *testing.T) {
 		if got := d.s.turn(docs.GitOperation{CreatedAt: docs.TimeOf(now.Add(-waited))}); got < want || got > want+10*time.Millisecond {
 			t.Errorf("after %v it waits %v", waited, got)
 		}
+	}
+}
+
+// Files are kept as they are, however small they are in a repository.
+func TestFilesAreBoundedByWhatTheyUnpackTo(t *testing.T) {
+	was := folder.DefaultLimits.Unpacked
+	folder.DefaultLimits.Unpacked = 3 << 20
+	t.Cleanup(func() { folder.DefaultLimits.Unpacked = was })
+	d := newDesk(t, testdb.SQLite(t))
+	files := func(size int) {
+		zeros := strings.Repeat("\x00", size)
+		d.origin.Commit(map[string]string{"README.md": "# H\n\n![](a.png) ![](b.png) ![](c.png)\n", "a.png": "a" + zeros, "b.png": "b" + zeros, "c.png": "c" + zeros})
+	}
+	files(1 << 20)
+	if o := d.do(docs.GitImport, nil); o.Reason != ReasonContent || !strings.Contains(o.Error, "MB together") {
+		t.Errorf("the first time: %s %s", o.Reason, o.Error)
+	}
+	files(1 << 19)
+	d.pull("")
+	files(2 << 20)
+	if o := d.do(docs.GitImport, nil); o.Reason != ReasonContent || !strings.Contains(o.Error, "MB together") {
+		t.Errorf("files that changed: %s %s", o.Reason, o.Error)
 	}
 }

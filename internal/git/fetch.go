@@ -159,7 +159,7 @@ func (p *Repo) find(ctx context.Context) (full, commit string, err error) {
 	for _, c := range candidates {
 		args = append(args, c, c+"^{}")
 	}
-	out, err := p.git(ctx, call{args: args, remote: true})
+	out, err := p.git(ctx, call{args: args, remote: true, question: true})
 	if err != nil {
 		return "", "", err
 	}
@@ -183,7 +183,7 @@ func (p *Repo) find(ctx context.Context) (full, commit string, err error) {
 		}
 	}
 	empty := true
-	_, err = p.git(ctx, call{args: []string{"ls-remote", "--quiet", "origin"}, remote: true, read: func(r io.Reader) error {
+	_, err = p.git(ctx, call{args: []string{"ls-remote", "--quiet", "origin"}, remote: true, question: true, read: func(r io.Reader) error {
 		if n, _ := r.Read(make([]byte, 1)); n > 0 {
 			empty = false
 			return errEnough

@@ -39,6 +39,7 @@ type call struct {
 	stdin    io.Reader
 	read     func(io.Reader) error // takes the output while it comes; nil collects it
 	remote   bool                  // may speak to the remote
+	question bool                  // asks the remote for a few lines, which takes no longer than what is done here
 	promisor bool                  // knows that files were left out of what is there, and may be
 	progress Progress
 	config   []string // name, value, name, value
@@ -51,7 +52,7 @@ var errEnough = errors.New("enough")
 // git runs the program. What it prints is returned, unless c.read takes it.
 func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 	limit := p.limits.Local
-	if c.remote {
+	if c.remote && !(c.question && limit < p.limits.Remote) {
 		limit = p.limits.Remote
 	}
 	caller := ctx

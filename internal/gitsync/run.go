@@ -19,7 +19,7 @@ import (
 
 // MaxRunning is how many operations a node does at once. Servers of others
 // may be slow; what else the node has to do must not wait for them.
-const MaxRunning = 3
+const MaxRunning = 4
 
 // maxOfOrg is how many of those one organization has: servers that it chose
 // and that never answer do not hold up the others.

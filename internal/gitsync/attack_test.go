@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
@@ -274,5 +277,79 @@ func TestFilesAreBoundedByWhatTheyUnpackTo(t *testing.T) {
 	files(2 << 20)
 	if o := d.do(docs.GitImport, nil); o.Reason != ReasonContent || !strings.Contains(o.Error, "MB together") {
 		t.Errorf("files that changed: %s %s", o.Reason, o.Error)
+	}
+}
+
+// expel takes away what somebody may do here.
+func (d *desk) expel(user docs.UserID) {
+	d.t.Helper()
+	err := d.s.Store.Do(context.Background(), func(tx *store.Tx) error {
+		_, err := tx.DropMember(context.Background(), d.org, user)
+		return err
+	})
+	if err != nil {
+		d.t.Error(err)
+	}
+}
+
+// Whoever lost the right while an operation waits, or while it runs, changes
+// nothing on either side; nor does a connection that they made.
+func TestRightsThatAreLostEndOperations(t *testing.T) {
+	for _, dir := range []docs.GitDirection{docs.GitImport, docs.GitExport} {
+		for _, during := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, during %v", dir, during), func(t *testing.T) {
+				d := newDesk(t, testdb.SQLite(t))
+				d.origin.Commit(small)
+				d.pull("")
+				eve := docs.User{ID: "eve", Email: "eve@octavo.example", DisplayName: "Eve"}
+				err := d.s.Store.Do(context.Background(), func(tx *store.Tx) error {
+					if err := tx.AddUser(context.Background(), eve); err != nil {
+						return err
+					}
+					return tx.AddMember(context.Background(), docs.Member{Org: d.org, User: eve, Role: docs.Create})
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				d.edit("Home", "Welcome.", "Welcome here.")
+				if dir == docs.GitImport {
+					d.origin.Commit(map[string]string{"other.md": "# Other\n\nTheirs.\n"})
+				}
+				tip, rev := d.origin.Tip(), d.grant().Space.Revision
+				// The server is told of by the same address, so that the pair is known.
+				git := d.origin.Handler("", "")
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if during {
+						d.expel(eve.ID)
+					}
+					git.ServeHTTP(w, r)
+				}))
+				defer server.Close()
+				remote := d.remote
+				remote.URL = server.URL + "/repo.git"
+				pair, _, err := d.s.Store.GitPair(context.Background(), d.id, d.remote.Key())
+				if err != nil {
+					t.Fatal(err)
+				}
+				pair.Remote = remote
+				if err := d.s.Store.Do(context.Background(), func(tx *store.Tx) error { return tx.PutGitPair(context.Background(), pair) }); err != nil {
+					t.Fatal(err)
+				}
+				queued := d.queue(dir, func(o *docs.GitOperation) { o.User, o.Remote = eve.ID, remote })
+				if !during {
+					d.expel(eve.ID)
+				}
+				o, err := d.run(context.Background(), queued)
+				if err != nil || o.Reason != ReasonForbidden || o.State != docs.GitFailure {
+					t.Errorf("%s %s %s, %v", o.State, o.Reason, o.Error, err)
+				}
+				if d.origin.Tip() != tip || d.grant().Space.Revision != rev || git.Pushes.Load() > 0 {
+					t.Error("something was changed")
+				}
+				if !during && git.Requests.Load() > 0 {
+					t.Error("the server was called")
+				}
+			})
+		}
 	}
 }

@@ -327,7 +327,11 @@ func (im *importer) stay(ctx context.Context) error {
 			return err
 		}
 		if file != fp.File {
-			p.File = fp.File
+			// The head of the file is its own too from now on.
+			p.File, im.tied[p.ID] = fp.File, true
+			if fp.Source != nil {
+				p.OID = git.BlobOID(fp.Source)
+			}
 			if err := im.put(ctx, p); err != nil {
 				return err
 			}

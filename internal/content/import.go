@@ -100,6 +100,7 @@ type importer struct {
 	moved    map[string]docs.PageID // pages of the base whose file has another name now, by that name
 	fileless []docs.Page            // pages of the base that are no documents
 	looked   int                    // at those, in search of what they are now
+	tied     map[docs.PageID]bool   // pages that had no file of their own and have one now
 
 	// Of a repository it is known which files are as they were, and the bytes
 	// of files were kept when they were read.
@@ -114,7 +115,7 @@ type Step func(stage string, done, all int)
 func newImporter(d *draft, t *folder.Tree, step Step) *importer {
 	d.memo = &decoded{pages: map[docs.PageID]decodedPage{}}
 	return &importer{
-		draft: d, tree: t, step: step, ids: map[*folder.Page]docs.PageID{}, kept: map[docs.PageID]bool{},
+		draft: d, tree: t, step: step, ids: map[*folder.Page]docs.PageID{}, kept: map[docs.PageID]bool{}, tied: map[docs.PageID]bool{},
 		same: func(string) bool { return false },
 	}
 }
@@ -580,7 +581,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 		out.err = l.err
 		return out
 	}
-	if fp.Source == nil || im.where[file] == p.ID && im.same(file) {
+	if fp.Source == nil || im.where[file] == p.ID && im.same(file) && !im.tied[p.ID] {
 		return out
 	}
 	p.Cover = coverOf(fp.Head, l)

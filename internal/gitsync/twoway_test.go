@@ -17,6 +17,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
@@ -463,4 +464,35 @@ func (s *story) settle() {
 	if list, err := s.s.Content.Verify(context.Background(), s.s.Store.Reader, sp); err != nil || len(list) > 0 {
 		s.t.Errorf("the index is not what the content says: %v, %v", list, err)
 	}
+}
+
+// A page that was made here is in a file that is named after its address. If
+// the page above it is renamed there, the file stays where it is, and so does
+// its title.
+func TestBornPagesStayInTheirFiles(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.origin.Commit(small)
+	d.pull("")
+	body := "Made here.\n"
+	d.apply("", content.Change{
+		Operation: content.InsertPage, Into: opt.Of(string(d.pages()["Guide"].ID)), Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Born")},
+	})
+	d.push("")
+	d.same()
+	born := d.pages()["Born"].ID
+	d.origin.Pull()
+	summary := d.origin.Files("main")["SUMMARY.md"]
+	testgit.Git(t, d.origin.Work, "mv", "guide/README.md", "manual.md")
+	d.origin.Commit(map[string]string{
+		"SUMMARY.md": strings.Replace(summary, "guide/README.md", "manual.md", 1),
+		"manual.md":  strings.Replace(small["guide/README.md"], "setup.md", "guide/setup.md", 1),
+	})
+	d.edit("Born", "Made", "Written") // what is merged keeps the head of the file
+	d.pull("")
+	d.push("")
+	d.same()
+	if got := d.origin.Files("main")["guide/born.md"]; got != "# Born\n\nWritten here.\n" || d.pages()["Born"].ID != born {
+		t.Errorf("%q", got)
+	}
+	d.pull(ReasonUnchanged)
 }

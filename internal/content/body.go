@@ -174,6 +174,10 @@ type writing struct {
 	head     *[]byte               // of a document: another head
 	pins     map[string]markup.Ref // of a document: what more destinations name
 	file     string                // where it stands for its own references; empty: where the page is
+	// written says that references lead where the source says, not to what they
+	// were found to name before: so it is in a repository whose files were
+	// renamed.
+	written bool
 }
 
 // settle turns what was written into the source of a page, after all changes
@@ -230,15 +234,19 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 	}
 	start := min(was.Start, len(old))
 	head, body := old[:start], old[start:]
-	body, err = d.relocated(ctx, body, x.file, was, false)
-	if err != nil {
-		return "", "", nil, err
+	if !w.written {
+		if body, err = d.relocated(ctx, body, x.file, was, false); err != nil {
+			return "", "", nil, err
+		}
 	}
 	before, err := d.parse(ctx, body, x.file, was)
 	if err != nil {
 		return "", "", nil, err
 	}
 	l := &linker{ctx: ctx, t: &d.tree, base: d.s.BaseURL, file: cmp.Or(w.file, x.file), pins: was.Pins, names: d.refs, found: map[string]markup.Ref{}}
+	if w.written {
+		l.pins = nil
+	}
 	next := body
 	if w.doc != nil {
 		if w.head != nil {
@@ -291,7 +299,8 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 		s.Keys = keys
 	}
 	file := w.whole && x.body == "" // an empty one is one too
-	if !file && bytes.Equal(next, body) && bytes.Equal(head, old[:start]) && slices.Equal(markup.Keys(doc), markup.Keys(before)) {
+	named := !w.written || maps.Equal(s.Pins, was.Pins)
+	if !file && named && bytes.Equal(next, body) && bytes.Equal(head, old[:start]) && slices.Equal(markup.Keys(doc), markup.Keys(before)) {
 		return x.body, x.side, doc, nil
 	}
 	source := w.markdown

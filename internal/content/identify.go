@@ -340,6 +340,17 @@ func (im *importer) stay(ctx context.Context) error {
 	return nil
 }
 
+// asWritten tells whether a page whose file did not change would be written
+// as it is. Where something that it refers to was renamed there and nobody
+// mended the reference, it would not be, and nobody here changed anything.
+func (im *importer) asWritten(ctx context.Context, fp *folder.Page, p docs.Page) (bool, error) {
+	if !im.renamed && len(im.moved)+len(im.tied) == 0 {
+		return true, nil
+	}
+	src, err := (&exporter{s: im.s, v: &View{tree: im.draft.tree}}).source(ctx, p, fp.File)
+	return bytes.Equal(src, fp.Source), err
+}
+
 // other gives a group, a link or a computed page what it keeps of the one
 // that it was: everything that a folder cannot tell.
 func (im *importer) other(p docs.Page, siblings []docs.Page) docs.Page {

@@ -101,6 +101,7 @@ type importer struct {
 	fileless []docs.Page            // pages of the base that are no documents
 	looked   int                    // at those, in search of what they are now
 	tied     map[docs.PageID]bool   // pages that had no file of their own and have one now
+	renamed  bool                   // some file of the base has another name now
 
 	// Of a repository it is known which files are as they were, and the bytes
 	// of files were kept when they were read.
@@ -180,6 +181,7 @@ func (im *importer) files(ctx context.Context) error {
 			kept.ID = docs.FileID(im.newID())
 		}
 		was := gone[kept.ID]
+		im.renamed = im.renamed || was.ID != "" && was.Path != kept.Path
 		if delete(gone, kept.ID); was.Path == kept.Path && was.Name != "" {
 			kept.Name = was.Name
 		} else if err := im.dropName(ctx, was.Path, "f:"+id); err != nil {
@@ -488,7 +490,7 @@ func (im *importer) bodies(ctx context.Context) error {
 		if r.Body != "" && im.same(in.File) {
 			continue
 		}
-		if r.Body, r.Side, _, err = im.compose(ctx, reusableText(r), &writing{path: in.File, markdown: in.Source, whole: true}); err != nil {
+		if r.Body, r.Side, _, err = im.compose(ctx, reusableText(r), &writing{path: in.File, markdown: in.Source, whole: true, written: im.paired}); err != nil {
 			return err
 		}
 		if err := im.putReusable(r); err != nil {
@@ -581,8 +583,14 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 		out.err = l.err
 		return out
 	}
-	if fp.Source == nil || im.where[file] == p.ID && im.same(file) && !im.tied[p.ID] {
+	if fp.Source == nil {
 		return out
+	}
+	if im.where[file] == p.ID && im.same(file) && !im.tied[p.ID] {
+		if stays, err := im.asWritten(ctx, fp, *p); stays || err != nil {
+			out.err = err
+			return out
+		}
 	}
 	p.Cover = coverOf(fp.Head, l)
 	old, err := im.src.Bytes(ctx, p.Body)
@@ -590,7 +598,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 		out.err = err
 		return out
 	}
-	if p.Body != "" && string(old) == string(fp.Source) && im.moved[file] == "" {
+	if !im.paired && p.Body != "" && string(old) == string(fp.Source) && im.moved[file] == "" {
 		return out // as it was: its references keep what they name
 	}
 	var doc *markup.Document
@@ -598,7 +606,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 	if p.Body != "" {
 		x.body, x.side = p.Body, p.Side
 	}
-	if p.Body, p.Side, doc, out.err = im.compose(ctx, x, &writing{path: file, markdown: fp.Source, whole: true}); out.err != nil {
+	if p.Body, p.Side, doc, out.err = im.compose(ctx, x, &writing{path: file, markdown: fp.Source, whole: true, written: im.paired}); out.err != nil {
 		return out
 	}
 	ix := &indexer{s: im.s, space: im.space, tree: &im.draft.tree, parsed: map[chunk.Hash]*markup.Document{docKey(p.Body, p.Side): doc}}

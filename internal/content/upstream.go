@@ -283,7 +283,7 @@ func (t *taking) putReusable(ctx context.Context, out *Taken, f *changedFile, h 
 	if h.Title != "" {
 		r.Title = h.Title
 	}
-	if r.Body, r.Side, _, err = out.draft.compose(ctx, reusableText(r), &writing{path: f.name, markdown: f.data, whole: true}); err != nil {
+	if r.Body, r.Side, _, err = out.draft.compose(ctx, reusableText(r), &writing{path: f.name, markdown: f.data, whole: true, written: true}); err != nil {
 		return false, err
 	}
 	r.OID = f.New
@@ -319,7 +319,7 @@ func (t *taking) putPage(ctx context.Context, out *Taken, f *changedFile, h mark
 	}
 	var doc *markup.Document
 	x := text{string(p.ID), f.name, was.Body, was.Side}
-	if p.Body, p.Side, doc, err = d.compose(ctx, x, &writing{path: f.name, markdown: f.data, whole: true}); err != nil {
+	if p.Body, p.Side, doc, err = d.compose(ctx, x, &writing{path: f.name, markdown: f.data, whole: true, written: true}); err != nil {
 		return false, err
 	}
 	d.parsed[docKey(p.Body, p.Side)] = doc

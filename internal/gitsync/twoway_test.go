@@ -155,6 +155,11 @@ func (s *story) begin() {
 			file = "README.md"
 		}
 		files[file] = s.text(page)
+		if to := fmt.Sprintf("p%d.md", 1+s.r.IntN(4)); i == 0 {
+			files[file] += "\n" + s.name("b") + " leads to [a page](pages/" + to + ")\n"
+		} else {
+			files[file] += "\n" + s.name("b") + " leads to [a page](" + to + ")\n"
+		}
 		indent := ""
 		if i > 1 && s.r.IntN(3) == 0 {
 			indent = "  "
@@ -378,12 +383,19 @@ func (s *story) decide() {
 	s.lines = -1
 	ctx, name := context.Background(), string(cr.ID)
 	before, beside := s.filesOf(s.head()), s.requestFiles(*cr)
+	// What the repository brought into a page that the request no longer has
+	// is in the conflict only.
+	pair, _, err := s.s.Store.GitPair(ctx, s.id, s.remote.Key())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	brought := s.requestFiles(docs.ChangeRequest{Revision: pair.Revision})
 	if s.r.IntN(4) == 0 {
 		if _, err := s.s.Reviews.Change(ctx, s.grant(), name, reviewsPatch(docs.ChangeArchived)); err != nil {
 			s.t.Fatal(err)
 		}
 		s.say("archived")
-		s.forget(found(beside), before)
+		s.forget(found(beside, brought), before)
 		s.ours["archived"] = true
 		return
 	}
@@ -413,7 +425,7 @@ func (s *story) decide() {
 		}
 		s.say("merged, %d conflicts", conflicts)
 		if conflicts > 0 {
-			s.forget(found(before, beside), s.filesOf(s.head()))
+			s.forget(found(before, beside, brought), s.filesOf(s.head()))
 		}
 		s.ours["merged"] = true
 		return
@@ -495,4 +507,46 @@ func TestBornPagesStayInTheirFiles(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	d.pull(ReasonUnchanged)
+}
+
+// Who renames a file and forgets the links to it has broken links there, and
+// the space has what the repository has: no page is written that nobody here
+// changed, and the edit of one is that edit.
+func TestLinksThatNobodyMendedStay(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	files := maps.Clone(small)
+	files["other.md"] = "---\ncover: .gitbook/assets/old.svg\n---\n\n# Other\n\nWords.\n\n![x](.gitbook/assets/old.svg) and [setup](guide/setup.md#there).\n"
+	files[".gitbook/assets/old.svg"] = "<svg/>\n"
+	d.origin.Commit(files)
+	d.pull("")
+	ids := map[string]docs.PageID{}
+	for title, p := range d.pages() {
+		ids[title] = p.ID
+	}
+	testgit.Git(t, d.origin.Work, "mv", "guide/setup.md", "install.md")
+	testgit.Git(t, d.origin.Work, "mv", ".gitbook/assets/old.svg", ".gitbook/assets/new.svg")
+	d.origin.Commit(map[string]string{"SUMMARY.md": strings.Replace(small["SUMMARY.md"], "guide/setup.md", "install.md", 1)})
+	tip := d.origin.Tip()
+	d.edit("Home", "Welcome.", "Welcome here.")
+	d.pull("")
+	d.push("")
+	d.same()
+	if stat := testgit.Git(t, d.origin.Bare, "diff", "--numstat", tip, "main"); stat != "1\t1\tREADME.md" {
+		t.Errorf("the export changes %q", stat)
+	}
+	tip = d.origin.Tip()
+	d.edit("Other", "Words.", "Other words.")
+	d.push("")
+	d.same()
+	if stat := testgit.Git(t, d.origin.Bare, "diff", "--numstat", tip, "main"); stat != "1\t1\tother.md" {
+		t.Errorf("the export changes %q", stat)
+	}
+	for title, id := range ids {
+		if d.pages()[title].ID != id {
+			t.Errorf("%s has another id now", title)
+		}
+	}
+	if list, err := d.s.Content.Verify(context.Background(), d.s.Store.Reader, d.grant().Space); err != nil || len(list) > 0 {
+		t.Errorf("the index is not what the content says: %v, %v", list, err)
+	}
 }

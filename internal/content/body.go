@@ -112,13 +112,7 @@ func (t *tree) Markdown(ctx context.Context, p docs.Page, stable bool) ([]byte, 
 }
 
 func (t *tree) relocated(ctx context.Context, body []byte, file string, s side, stable bool) ([]byte, error) {
-	return t.relocatedSince(ctx, nil, body, file, s, stable)
-}
-
-// relocatedSince is relocated, where what is gone since another tree is
-// referred to as it was there.
-func (t *tree) relocatedSince(ctx context.Context, before *tree, body []byte, file string, s side, stable bool) ([]byte, error) {
-	l := &linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file, pins: s.Pins, first: true, stable: stable, before: before}
+	l := &linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file, pins: s.Pins, first: true, stable: stable}
 	if !stable {
 		moved := false
 		for dest, pin := range s.Pins {

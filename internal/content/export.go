@@ -20,13 +20,7 @@ import (
 // Folder gives a revision as a folder of files. What was imported and not
 // changed has the bytes that it had.
 func (s *Service) Folder(ctx context.Context, v *View) (*folder.Tree, error) {
-	return s.folderSince(ctx, v, nil)
-}
-
-// folderSince is Folder, where what is gone since another tree is referred to
-// as it was there.
-func (s *Service) folderSince(ctx context.Context, v *View, before *tree) (*folder.Tree, error) {
-	ex := &exporter{s: s, v: v, before: before, out: &folder.Tree{}}
+	ex := &exporter{s: s, v: v, out: &folder.Tree{}}
 	if err := ex.settings(ctx); err != nil {
 		return nil, err
 	}
@@ -54,11 +48,10 @@ func (s *Service) folderSince(ctx context.Context, v *View, before *tree) (*fold
 }
 
 type exporter struct {
-	s      *Service
-	v      *View
-	before *tree // may be nil
-	out    *folder.Tree
-	home   docs.Page
+	s    *Service
+	v    *View
+	out  *folder.Tree
+	home docs.Page
 }
 
 func (ex *exporter) pages(ctx context.Context, in []*Walked) ([]*folder.Page, error) {
@@ -131,7 +124,7 @@ func (ex *exporter) source(ctx context.Context, p docs.Page, file string) ([]byt
 		return nil, err
 	}
 	start := min(s.Start, len(src))
-	body, err := ex.v.relocatedSince(ctx, ex.before, src[start:], file, s, false)
+	body, err := ex.v.relocated(ctx, src[start:], file, s, false)
 	if err != nil {
 		return nil, err
 	}

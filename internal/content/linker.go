@@ -26,9 +26,6 @@ type linker struct {
 	first bool
 	// names are valid within a batch of changes.
 	names map[string]markup.Ref
-	// before is a tree in which what is gone can still be located: nothing
-	// changes in a page because a page that it names was deleted.
-	before *tree
 	// stable makes located destinations carry ids instead of paths.
 	stable bool
 	// found are the references inside the server that were resolved.
@@ -269,13 +266,6 @@ func (l *linker) locatePage(ref markup.Ref) (string, bool) {
 	}
 	p, ok, err := l.t.page(l.ctx, docs.PageID(ref.Page))
 	l.fail(err)
-	if !ok && l.before != nil && !l.stable {
-		then := *l
-		then.t, then.before = l.before, nil
-		dest, ok := then.locatePage(ref)
-		l.fail(then.err)
-		return dest, ok
-	}
 	if ok && p.Type == docs.PageGroup && !l.stable { // it has an address, unless a file takes that
 		at, err := l.t.Path(l.ctx, p)
 		l.fail(err)

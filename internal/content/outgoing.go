@@ -42,7 +42,7 @@ func (s *Service) Outgoing(ctx context.Context, from, to *View) ([]Outgoing, err
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.outputsSince(ctx, to, &from.tree)
+	after, err := s.Outputs(ctx, to)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +67,7 @@ func (s *Service) Outgoing(ctx context.Context, from, to *View) ([]Outgoing, err
 
 // Outputs gives all files of a revision, by their paths.
 func (s *Service) Outputs(ctx context.Context, v *View) ([]Outgoing, error) {
-	return s.outputsSince(ctx, v, nil)
-}
-
-func (s *Service) outputsSince(ctx context.Context, v *View, before *tree) ([]Outgoing, error) {
-	t, err := s.folderSince(ctx, v, before)
+	t, err := s.Folder(ctx, v)
 	if err != nil {
 		return nil, err
 	}

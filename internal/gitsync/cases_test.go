@@ -457,23 +457,6 @@ func TestCommittedNamesStay(t *testing.T) {
 	}
 }
 
-// A deleted page leaves the pages alone that refer to it.
-func TestDeletedTargetsChangeNoPage(t *testing.T) {
-	d := newDesk(t, testdb.SQLite(t))
-	files := maps.Clone(small)
-	files["README.md"] = "# Home\n\nSee [other](other.md#words) and [guide](guide/README.md).\n"
-	d.origin.Commit(files)
-	d.pull("")
-	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Meta: content.PageMeta{Slug: opt.Of("another")}})
-	d.push("")
-	moved := d.origin.Files("main")["README.md"]
-	d.apply("", content.Change{Operation: content.DeletePage, Page: string(d.pages()["Other"].ID)})
-	d.push("")
-	if now := d.origin.Files("main")["README.md"]; now != moved {
-		t.Errorf("%q became %q", moved, now)
-	}
-}
-
 // Where both sides changed something, every commit is by whoever brought what
 // it has, and none takes back what others wrote.
 func TestCommitsOfBothSides(t *testing.T) {

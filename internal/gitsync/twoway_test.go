@@ -364,13 +364,15 @@ func (s *story) check() {
 			s.t.Fatalf("%s is lost", m)
 		}
 	}
+	now := map[string]docs.PageID{} // what was deleted may come back as something new
 	for title, p := range s.pages() {
 		word, _, _ := strings.Cut(title, " ")
 		if was, ok := s.ids[word]; ok && was != p.ID {
 			s.t.Fatalf("page %s was %s and is %s", word, was, p.ID)
 		}
-		s.ids[word] = p.ID
+		now[word] = p.ID
 	}
+	s.ids = now
 }
 
 // decide resolves what is parked, in one of the ways that people have.

@@ -110,7 +110,7 @@ func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Servic
 	log := newLog(s.err, "error", "text")
 	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
 	sv.Git.BaseURL, sv.Git.Log = sv.Content.BaseURL, log
-	sv.Git.Git = &git.Runner{Dir: server.GitPath(c.Data), Outbound: allowed}
+	sv.Git.Git = &git.Runner{Dir: server.GitPath(c.Data), Outbound: allowed, Log: log}
 	sp, err := findSpace(ctx, sv, c.Space)
 	if err != nil {
 		return err

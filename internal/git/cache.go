@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -34,6 +35,7 @@ const (
 type Repo struct {
 	program     string
 	limits      Limits
+	log         *slog.Logger
 	root        string // the cache
 	dir         string // the entry
 	lock        *os.File
@@ -77,7 +79,7 @@ func (r *Runner) Open(ctx context.Context, m Remote) (*Repo, error) {
 		}
 	}
 	p := &Repo{
-		program: path, limits: r.Limits.orDefault(), outbound: r.Outbound, address: a, ref: m.Ref,
+		program: path, limits: r.Limits.orDefault(), log: r.Log, outbound: r.Outbound, address: a, ref: m.Ref,
 		credentials: m.Credentials, scrub: scrubberFor(m.Credentials),
 	}
 	if strings.ContainsAny(m.Credentials.Username+m.Credentials.Password, "\r\n\x00") || strings.Contains(m.Credentials.Username, ":") {
@@ -202,13 +204,15 @@ func (p *Repo) prepare(ctx context.Context, knownHosts string) error {
 	if err := p.sweep(); err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(p.objects(), "HEAD")); err == nil {
-		// Not even git takes it for a repository if its own files are damaged.
-		if _, err := p.git(ctx, call{args: []string{"rev-parse", "--git-dir"}}); err == nil || ctx.Err() != nil {
-			return ctx.Err()
-		}
+	if _, err := os.Stat(p.objects()); err != nil {
+		return p.wipe(ctx)
 	}
-	return p.wipe(ctx)
+	// Not even git takes it for a repository if its own files are damaged.
+	_, err := p.git(ctx, call{args: []string{"rev-parse", "--git-dir"}})
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return p.restart(ctx, "it is damaged", err)
 }
 
 // sweep removes what git leaves when it is killed. We have the lock, so
@@ -227,6 +231,19 @@ func (p *Repo) sweep() error {
 		}
 		return nil
 	})
+}
+
+// restart throws away what is in the entry, and tells the operator why: all
+// of it must be fetched again.
+func (p *Repo) restart(ctx context.Context, why string, cause error) error {
+	if p.log != nil {
+		args := []any{"repository", p.address.String(), "entry", filepath.Base(p.dir), "why", why}
+		if cause != nil {
+			args = append(args, "error", cause)
+		}
+		p.log.WarnContext(ctx, "an entry of the git cache is fetched anew", args...)
+	}
+	return p.wipe(ctx)
 }
 
 // wipe begins the entry anew.

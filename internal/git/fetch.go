@@ -9,8 +9,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -52,31 +50,44 @@ func (p *Repo) Fetch(ctx context.Context, w Want, progress Progress) (string, er
 	if err != nil {
 		return "", err
 	}
-	commit, err := p.fetch(ctx, full, tip, w, progress)
-	// What is in the cache may be damaged, have become too large, or turn a
-	// push that replaced everything into a fetch of all of history.
-	if r := ReasonOf(err); r == TooLarge || !fresh && (r == Damaged || r == Internal) {
-		if werr := p.wipe(ctx); werr != nil || fresh {
+	commit, sure, err := p.fetch(ctx, full, tip, w, fresh, progress)
+	// What is in the cache may be damaged, have become too large, or not tell
+	// what became of w.Have. The remote is asked for that again: a cache that
+	// was lost must not look like a ref that was replaced.
+	if r := ReasonOf(err); !fresh && (r == TooLarge || r == Damaged || r == Internal || err == nil && !sure) {
+		if err := p.restart(ctx, "it cannot be used for what the remote has now", err); err != nil {
 			return "", err
 		}
-		return p.fetch(ctx, full, tip, Want{Files: w.Files}, progress)
+		commit, _, err = p.fetch(ctx, full, tip, w, true, progress)
 	}
+	if ReasonOf(err) != TooLarge {
+		return commit, err
+	}
+	if werr := p.restart(ctx, "it became too large", err); werr != nil || w.Have == "" {
+		return "", err
+	}
+	// A push that replaced everything makes a fetch of all of history out of
+	// the question what became of w.Have.
+	commit, _, err = p.fetch(ctx, full, tip, Want{Files: w.Files}, true, progress)
 	return commit, err
 }
 
-func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, progress Progress) (string, error) {
+// fetch is Fetch once, on an entry as it is. It is sure if IsAncestor now
+// tells whether the ref moved on from w.Have.
+func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, fresh bool, progress Progress) (_ string, sure bool, _ error) {
 	local, have := localRef(full), w.Have
 	known, err := p.has(ctx, tip, have, local)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if known[0] && (have == "" || known[1]) {
 		if _, err := p.git(ctx, call{args: []string{"update-ref", local, tip}}); err != nil {
-			return "", err
+			return "", false, err
 		}
-		return tip, nil
+		sure, err := p.joined(ctx, have, tip)
+		return tip, sure, err
 	}
-	shallow := !known[2]
+	shallow, gone := !known[2], false
 	if have != "" && !known[1] {
 		// The entry was evicted, or is new. With the old commit at hand only
 		// what came after it is sent.
@@ -84,13 +95,13 @@ func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, progress Pro
 		switch said := detail(err); {
 		case err == nil:
 			shallow = false
-		case strings.Contains(said, "not allow request for unadvertised"):
+		case notByName.MatchString(said):
 			// An old server: all of history is the only way to find out.
 			shallow = false
-		case ReasonOf(err) == Damaged || ReasonOf(err) == RefNotFound:
-			// It is gone: the ref was replaced.
+		case notThere.MatchString(said) || fresh && ReasonOf(err) == Damaged:
+			gone = true // the ref was replaced
 		default:
-			return "", err
+			return "", false, err
 		}
 	}
 	err = errNo
@@ -102,20 +113,33 @@ func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, progress Pro
 		err = p.get(ctx, progress, shallow, 0, "+"+full+":"+local)
 	}
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	// The ref may have moved since we asked.
 	if known, err = p.has(ctx, local); err != nil {
-		return "", err
+		return "", false, err
 	} else if !known[0] {
-		return "", fail(RefNotFound, "the ref does not name a commit", "")
+		return "", false, fail(RefNotFound, "the ref does not name a commit", "")
 	}
 	out, err := p.git(ctx, call{args: []string{"rev-parse", local + "^{commit}"}})
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	return strings.TrimSpace(string(out)), nil
+	commit := strings.TrimSpace(string(out))
+	if gone {
+		return commit, true, nil
+	}
+	sure, err = p.joined(ctx, have, commit)
+	return commit, sure, err
 }
+
+// What servers say of a commit that is asked for by its name: that they do
+// not give commits in this way, or that they have none of this name. Some say
+// the former for both.
+var (
+	notByName = regexp.MustCompile(`not allow request for unadvertised|want \S+ not valid`)
+	notThere  = regexp.MustCompile(`not our ref|couldn't find remote ref|no such remote ref`)
+)
 
 // get fetches one ref with files of up to a size.
 func (p *Repo) get(ctx context.Context, progress Progress, shallow bool, files int64, refspec string) error {
@@ -288,34 +312,4 @@ func (p *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 
 func notFetched(commit string) error {
 	return fail(Internal, "the commit is not in the cache; fetch it first", commit)
-}
-
-// tidy keeps an entry from growing with every fetch. It tells whether there
-// is nothing in it.
-func (p *Repo) tidy(ctx context.Context) (fresh bool, _ error) {
-	files, err := os.ReadDir(filepath.Join(p.objects(), "objects", "pack"))
-	if err != nil {
-		return false, err
-	}
-	packs := 0
-	for _, f := range files {
-		if strings.HasSuffix(f.Name(), ".pack") {
-			packs++
-		}
-	}
-	if packs == 0 {
-		return true, nil
-	}
-	full := sizeOf(p.dir) > p.limits.Repository/2
-	if !full && packs > p.limits.Packs {
-		_, err := p.git(ctx, call{args: []string{"repack", "-a", "-d", "-q", "--no-write-bitmap-index"}, promisor: true})
-		if ctx.Err() != nil {
-			return false, ctx.Err()
-		}
-		full = err != nil
-	}
-	if full {
-		return true, p.wipe(ctx)
-	}
-	return false, nil
 }

@@ -14,6 +14,7 @@ package git
 
 import (
 	"context"
+	"log/slog"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -42,6 +43,8 @@ type Runner struct {
 	// kept and any other is refused from then on.
 	KnownHosts string
 	Limits     Limits
+	// Log is told when something in Dir was thrown away. It may be nil.
+	Log *slog.Logger
 }
 
 // Limits of what other servers may cost us. A zero field has the value of

@@ -199,7 +199,7 @@ func (p *Repo) environment(c call) []string {
 		"fetch.recurseSubmodules", "no", "push.recurseSubmodules", "no", "submodule.recurse", "false",
 		"fetch.writeCommitGraph", "false",
 		// Packs are counted and joined; loose files would not be.
-		"transfer.unpackLimit", "1", "fastimport.unpackLimit", "1",
+		"transfer.unpackLimit", "1", "fastimport.unpackLimit", "0",
 	}, c.config...)
 	if c.promisor {
 		// Said here and not in the repository: commands that only read know

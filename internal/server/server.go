@@ -161,7 +161,7 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
 	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
-	s.Git.BaseURL, s.Git.Log = s.BaseURL, s.Log
+	s.Git.BaseURL, s.Git.Log, s.Git.Git.Log = s.BaseURL, s.Log, s.Log
 	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {
 		s.Git.Git.Dir = GitPath(filepath.Dir(s.Files.Folder))
 	}

@@ -428,15 +428,20 @@ func (im *importer) settings(ctx context.Context) error {
 	for _, p := range im.tree.Unlisted {
 		set(keySetting+settingUnlisted+p.File, []byte(im.object(p.Source)))
 	}
+	pages := map[string]docs.PageID{}
+	for fp, id := range im.ids {
+		if fp.Type == folder.Document {
+			pages[fp.File] = id
+		}
+	}
 	for _, r := range im.tree.Redirects {
-		set(keySetting+settingRedirect+r.From, []byte(r.To))
-		file, _ := redirectFile(r.To)
-		kind, id, ok, err := im.named(ctx, file)
+		leads, err := im.leads(ctx, r, pages)
 		if err != nil {
 			return err
 		}
-		if ok && kind == "p" {
-			set(keySetting+settingLeads+r.From, []byte(id))
+		set(keySetting+settingRedirect+r.From, []byte(r.To))
+		if leads != "" {
+			set(keySetting+settingLeads+r.From, []byte(leads))
 		}
 	}
 	for _, f := range im.tree.Others {
@@ -473,6 +478,28 @@ func (im *importer) settings(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// leads gives the page that a redirect leads to. One that led to a page that
+// is gone still does: the page may come back.
+func (im *importer) leads(ctx context.Context, r folder.Redirect, pages map[string]docs.PageID) (docs.PageID, error) {
+	file, _ := redirectFile(r.To)
+	if id, ok := pages[file]; ok {
+		return id, nil
+	}
+	to, err := im.setting(ctx, settingRedirect+r.From)
+	if err != nil || string(to) != r.To {
+		return "", err
+	}
+	was, err := im.setting(ctx, settingLeads+r.From)
+	if err != nil || len(was) == 0 {
+		return "", err
+	}
+	_, there, err := im.draft.page(ctx, docs.PageID(was))
+	if there {
+		return "", err // at another place, and the redirect says this one
+	}
+	return docs.PageID(was), err
 }
 
 // bodies gives every page its source. Parsing takes most of the time of an

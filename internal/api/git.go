@@ -47,18 +47,19 @@ func (a *API) git() {
 	register(a, op{
 		ID: "connectGitRepository", Route: "PUT " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "Keep a space and a branch of a repository synchronized.",
-		About: "Replaces the connection that the space has. Commits are imported when the host calls the webhook, or when the server looks; revisions are exported when a change request is merged, " +
+		About: "Replaces the connection that the space has; what is left out gets its default. Unless it is paused, or nothing has changed, it is synchronized at once: lastOperation of the answer tells whether it works. Commits are imported when the host calls the webhook, or when the server looks; revisions are exported when a change request is merged, " +
 			"and 30 seconds after the last direct edit. It acts with the rights of who connected it. Credentials that are left out stay as they are, if the repository stays the same.",
 	}, a.connectGit)
 	register(a, op{
 		ID: "disconnectGitRepository", Route: "DELETE " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "End the connection of a space and forget its secrets.",
+		About:   "What waits to be done for it is not done, and the space tells of no repository any more. Neither the space nor the repository changes.",
 	}, a.disconnectGit)
 	register(a, op{
 		ID: "syncGitRepository", Route: "POST " + root + "/sync", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusAccepted,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Synchronize a connected space now.",
-		About:   "412 if the connection is paused.",
+		About:   "Queues an import, an export, or both, as the connection does, and answers with them. 412 if the connection is paused.",
 	}, a.syncGit)
 	register(a, op{
 		ID: "listGitOperations", Route: "GET " + root + "/operations", Tag: tag, Allow: authz.Space(authz.ViewSpace),
@@ -97,7 +98,7 @@ func gitSync(i *docs.GitInfo) *GitSync {
 // GitRequestBody is what the bodies of an import and an export share.
 type GitRequestBody struct {
 	URL       string    `json:"url" minLength:"1" maxLength:"2048" doc:"https or ssh. A user name and a password in it are used once and not kept."`
-	Ref       string    `json:"ref" minLength:"1" maxLength:"255" doc:"Such as refs/heads/main."`
+	Ref       string    `json:"ref" minLength:"1" maxLength:"255" doc:"A branch, such as main or refs/heads/main; an import takes tags too, such as refs/tags/v1."`
 	CacheID   string    `json:"repoCacheID,omitempty" maxLength:"256" doc:"Operations of the organization with the same id and url share what was fetched."`
 	TreeURL   string    `json:"repoTreeURL,omitempty" maxLength:"2048" doc:"Goes in front of paths of files, for people."`
 	CommitURL string    `json:"repoCommitURL,omitempty" maxLength:"2048" doc:"Goes in front of names of commits, for people."`
@@ -185,8 +186,13 @@ type GitConnection struct {
 	ConnectedBy    string                `json:"connectedBy" doc:"Id of the user whose rights it acts with."`
 	CreatedAt      docs.Time             `json:"createdAt"`
 	UpdatedAt      docs.Time             `json:"updatedAt"`
-	LastOperation  string                `json:"lastOperation,omitempty" doc:"Id of the newest operation that it queued."`
+	LastOperation  string                `json:"lastOperation,omitempty" doc:"Id of the newest operation that it queued. Its state, reason and error tell whether the connection works."`
+	URLs           connectionURLs        `json:"urls"`
 	Webhook        gitWebhook            `json:"webhook" doc:"For the settings of the repository at its host."`
+}
+
+type connectionURLs struct {
+	LastOperation string `json:"lastOperation,omitempty" format:"uri"`
 }
 
 type gitWebhook struct {
@@ -195,12 +201,16 @@ type gitWebhook struct {
 }
 
 func (a *API) connection(c docs.GitConnection, secret string) GitConnection {
-	return GitConnection{
+	v := GitConnection{
 		Object: "git-connection", Space: string(c.Space), URL: c.Remote.URL, Ref: c.Remote.Ref, Directory: c.Remote.Directory,
 		Direction: c.Direction, HasCredentials: c.HasCredentials, CommitTemplate: c.CommitTemplate, PollSeconds: c.PollSeconds, Paused: c.Paused,
 		Provider: c.Provider, ConnectedBy: string(c.User), CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, LastOperation: string(c.LastOperation),
 		Webhook: gitWebhook{URL: a.Git.HookURL(c.Space), Secret: secret},
 	}
+	if c.LastOperation != "" {
+		v.URLs.LastOperation = a.operationURL(docs.GitOperation{Space: c.Space, ID: c.LastOperation})
+	}
+	return v
 }
 
 func (a *API) getConnection(ctx context.Context, _ *SpaceIn) (*out[GitConnection], error) {
@@ -216,9 +226,9 @@ type connectGitIn struct {
 		Directory      string                  `json:"directory,omitempty" maxLength:"1024" doc:"Folder of the repository that the documentation is in. Left out: all of it."`
 		Direction      docs.GitSyncDirection   `json:"direction,omitempty" enum:"import,export,both" doc:"Left out: both."`
 		Credentials    opt.Val[gitCredentials] `json:"credentials,omitempty" null:"ok" doc:"Left out, those that are stored stay, if the repository stays the same; null forgets them."`
-		CommitTemplate string                  `json:"commitTemplate,omitempty" maxLength:"4096" doc:"Message of commits; see the export for what it can name."`
+		CommitTemplate string                  `json:"commitTemplate,omitempty" maxLength:"4096" doc:"Message of commits; see commitMessage of the export for what it can name. A name that is none of those is refused. Left out: OCTAVO-{change_request_number}: {change_request_subject}."`
 		PollSeconds    opt.Val[int]            `json:"pollSeconds,omitempty" minimum:"0" maximum:"86400" doc:"0 for never, or at least 60. Left out: 300."`
-		Paused         bool                    `json:"paused,omitempty"`
+		Paused         bool                    `json:"paused,omitempty" doc:"It stays, and nothing is imported or exported for it."`
 		WebhookSecret  opt.Val[string]         `json:"webhookSecret,omitempty" nullable:"true" minLength:"16" maxLength:"256" doc:"Left out, it stays, or one is made; null has another one made."`
 		Provider       string                  `json:"provider,omitempty" enum:"github,gitlab"`
 	}

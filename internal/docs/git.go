@@ -104,6 +104,7 @@ type GitRequest struct {
 	Connected  bool   `json:"connected,omitempty"` // asked by the connection of the space, which has the credentials
 	Operator   bool   `json:"operator,omitempty"`  // asked at the command line, where nobody's rights matter
 	Polled     bool   `json:"polled,omitempty"`    // nobody asked: its time had come
+	Again      bool   `json:"again,omitempty"`     // one before it found that the remote had moved on; it is the last of its kind
 }
 
 // GitProblem is something in a repository that was left out or understood

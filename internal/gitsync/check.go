@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"net/url"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -40,6 +42,14 @@ func checkURL(field, raw string) (string, git.Credentials, error) {
 	return clean, c, nil
 }
 
+// fullRef gives the full name of a ref: a short one is a branch.
+func fullRef(ref string) string {
+	if strings.HasPrefix(ref, "refs/") {
+		return ref
+	}
+	return branches + ref
+}
+
 // checkRef asks for the full name of a branch, or of a tag where nothing is
 // written to it.
 func checkRef(field, ref string, writes bool) error {
@@ -49,9 +59,9 @@ func checkRef(field, ref string, writes bool) error {
 	}
 	switch {
 	case !ok && writes:
-		return errs.Field(field, "must be the full name of a branch, such as refs/heads/main")
+		return errs.Field(field, "must be a branch, such as main or refs/heads/main")
 	case !ok:
-		return errs.Field(field, "must be the full name of a branch or a tag, such as refs/heads/main")
+		return errs.Field(field, "must be a branch, such as main or refs/heads/main, or the full name of a tag, such as refs/tags/v1")
 	}
 	err := git.CheckRef(ref)
 	if err == nil {
@@ -109,6 +119,31 @@ func checkMessage(field, text string) error {
 		return errs.Field(field, "is longer than %d KB", MaxMessage>>10)
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
 		return errs.Field(field, "must be text in UTF-8 without NUL characters")
+	}
+	return nil
+}
+
+// DefaultMessage is the commit message where nobody has chosen one.
+const DefaultMessage = "OCTAVO-{change_request_number}: {change_request_subject}"
+
+// messageNames are what messageOf fills in.
+var messageNames = []string{"{change_request_number}", "{change_request_subject}", "{space_title}", "{author_name}", "{revision}"}
+
+var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
+
+// checkTemplate refuses names that nothing stands for: nobody reads the
+// commits of a connection before they are pushed.
+func checkTemplate(field, text string) error {
+	if err := checkMessage(field, text); err != nil {
+		return err
+	}
+	if len(text) > MaxTemplate {
+		return errs.Field(field, "is longer than %d KB", MaxTemplate>>10)
+	}
+	for _, name := range placeholder.FindAllString(text, -1) {
+		if !slices.Contains(messageNames, name) {
+			return errs.Field(field, "names %s, which nothing stands for; there are %s", name, strings.Join(messageNames, ", "))
+		}
 	}
 	return nil
 }

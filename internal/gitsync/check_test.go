@@ -45,6 +45,31 @@ func TestRefs(t *testing.T) {
 	}
 }
 
+func TestShortRefsAreBranches(t *testing.T) {
+	for ref, want := range map[string]string{"main": "refs/heads/main", "docs/next": "refs/heads/docs/next", "refs/tags/v1": "refs/tags/v1", "-h": ""} {
+		remote, _, err := Input{URL: "https://git.example/a.git", Ref: ref}.remote(docs.GitImport)
+		if got := remote.Ref; err == nil && got != want || (err != nil) != (want == "") {
+			t.Errorf("%q: %q, %v", ref, got, err)
+		}
+	}
+}
+
+// A connection refuses what would stand in commits as it is written.
+func TestTemplates(t *testing.T) {
+	full := strings.Join(messageNames, " ")
+	for text, want := range map[string]bool{
+		DefaultMessage: true, "docs: update": true, full: true, "{Not ours} {} { a } {a b}": true,
+		"{subject}": false, "{change_request_subject}: {auhtor_name}": false, "": false, strings.Repeat("x", MaxTemplate+1): false,
+	} {
+		if err := checkTemplate("body.commitTemplate", text); (err == nil) != want {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if got := messageOf(full, message{number: "1", subject: "s", space: "t", author: "a", revision: "r"}); got != "1 s t a r" {
+		t.Errorf("names that are allowed are not filled in: %q", got)
+	}
+}
+
 func TestWhatIsToldOfARepository(t *testing.T) {
 	for _, c := range []struct{ url, want string }{
 		{"https://github.com/acme/docs.git", "github acme/docs https://github.com/acme/docs https://github.com/acme/docs/commit https://github.com/acme/docs/blob/main/guide%20x"},

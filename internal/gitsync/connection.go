@@ -1,6 +1,8 @@
 package gitsync
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"strings"
 
@@ -34,7 +36,7 @@ type ConnectionInput struct {
 	Directory   string
 	Direction   docs.GitSyncDirection // empty: both
 	Credentials opt.Val[CredentialsInput]
-	Template    string
+	Template    string       // of commit messages; empty: DefaultMessage
 	Poll        opt.Val[int] // seconds; 0: the remote is not looked at without being told
 	Paused      bool
 	HookSecret  opt.Val[string] // null: another one is made
@@ -51,7 +53,8 @@ type CredentialsInput struct {
 
 // Connect connects the space of a grant to a remote, in place of whatever it
 // was connected to. The secret by which hosts tell of pushes is given if it
-// is new, and not shown again.
+// is new, and not shown again. Unless it is paused or nothing has changed, it
+// is synchronized at once, so that people see what is wrong with it.
 func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInput) (docs.GitConnection, string, error) {
 	next, given, err := in.check()
 	if err != nil {
@@ -88,9 +91,21 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 			if err := endConnected(ctx, tx, c.Space); err != nil {
 				return c, err
 			}
+			// What they once had in common is from an earlier life of the
+			// space: what came from elsewhere since would be exported there.
+			if err := tx.DropGitPair(ctx, c.Space, c.Remote.Key()); err != nil {
+				return c, err
+			}
 		}
 		if err := tx.PutGitConnection(ctx, c); err != nil {
 			return c, err
+		}
+		if equal, err := sameConnection(ctx, tx.Reader, was, c); err != nil {
+			return c, err
+		} else if !c.Paused && !(had && equal) {
+			if _, err := queueBoth(ctx, tx, &c); err != nil {
+				return c, err
+			}
 		}
 		if err := tx.PutGitInfo(ctx, c.Space, infoOf(c.Remote, docs.GitRequest{Provider: c.Provider}, tx.Now())); err != nil {
 			return c, err
@@ -106,11 +121,32 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 	return c, shown, nil
 }
 
+// sameConnection tells whether two connections do the same for the same
+// person. How hosts prove who they are makes no difference to that.
+func sameConnection(ctx context.Context, r store.Reader, a, b docs.GitConnection) (bool, error) {
+	if a.Remote != b.Remote || a.Direction != b.Direction || a.CommitTemplate != b.CommitTemplate || a.PollSeconds != b.PollSeconds ||
+		a.Paused != b.Paused || a.Provider != b.Provider || a.User != b.User || (a.Sealed == "") != (b.Sealed == "") {
+		return false, nil
+	}
+	if a.Sealed == b.Sealed {
+		return true, nil
+	}
+	x, err := openCredentials(ctx, r, seal.GitConnection, string(a.Space), a.Sealed)
+	if errs.Is(err, errs.Precondition) {
+		return false, nil // it cannot be read any more
+	}
+	if err != nil {
+		return false, err
+	}
+	y, err := openCredentials(ctx, r, seal.GitConnection, string(b.Space), b.Sealed)
+	return x.Username == y.Username && x.Password == y.Password && bytes.Equal(x.PrivateKey, y.PrivateKey) && bytes.Equal(x.KnownHosts, y.KnownHosts), err
+}
+
 // check gives a connection of what was asked, and the credentials if there
 // are some.
 func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials, err error) {
 	c = docs.GitConnection{
-		Direction: in.Direction, CommitTemplate: in.Template, PollSeconds: in.Poll.Or(DefaultPoll), Paused: in.Paused, Provider: in.Provider,
+		Direction: in.Direction, CommitTemplate: cmp.Or(in.Template, DefaultMessage), PollSeconds: in.Poll.Or(DefaultPoll), Paused: in.Paused, Provider: in.Provider,
 	}
 	var inURL git.Credentials
 	if c.Remote.URL, inURL, err = checkURL("body.url", in.URL); err != nil {
@@ -123,22 +159,15 @@ func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials,
 	default:
 		return c, nil, errs.Field("body.direction", "must be import, export or both")
 	}
-	if c.Remote.Ref = in.Ref; !strings.HasPrefix(in.Ref, "refs/") {
-		c.Remote.Ref = branches + in.Ref
-	}
+	c.Remote.Ref = fullRef(in.Ref)
 	if err := checkRef("body.ref", c.Remote.Ref, c.Direction.Exports()); err != nil {
 		return c, nil, err
 	}
 	if c.Remote.Directory, err = checkDirectory("body.directory", in.Directory); err != nil {
 		return c, nil, err
 	}
-	if in.Template != "" {
-		if err := checkMessage("body.commitTemplate", in.Template); err != nil {
-			return c, nil, err
-		}
-		if len(in.Template) > MaxTemplate {
-			return c, nil, errs.Field("body.commitTemplate", "is longer than %d KB", MaxTemplate>>10)
-		}
+	if err := checkTemplate("body.commitTemplate", c.CommitTemplate); err != nil {
+		return c, nil, err
 	}
 	if p := c.PollSeconds; p != 0 && (p < MinPoll || p > MaxPoll) {
 		return c, nil, errs.Field("body.pollSeconds", "must be 0, for never, or %d to %d", MinPoll, MaxPoll)
@@ -196,7 +225,7 @@ func (s *Service) HookURL(space docs.SpaceID) string {
 }
 
 // Disconnect ends the connection of the space of a grant. What waits to be
-// done for it is not done.
+// done for it is not done, and the space tells of no repository any more.
 func (s *Service) Disconnect(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		c, err := connectionOf(ctx, tx.Reader, g.Space.ID)
@@ -207,6 +236,9 @@ func (s *Service) Disconnect(ctx context.Context, g *authz.Grant) error {
 			return err
 		}
 		if err := endConnected(ctx, tx, c.Space); err != nil {
+			return err
+		}
+		if _, err := tx.DropGitInfo(ctx, c.Space); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, g.Actor, event(g.Space, "disconnect", map[string]any{
@@ -254,23 +286,32 @@ func (s *Service) SyncNow(ctx context.Context, g *authz.Grant) ([]docs.GitOperat
 		if c.Paused {
 			return nil, errs.E(errs.Precondition, "the connection is paused; set paused to false first")
 		}
-		var out []docs.GitOperation
-		if c.Direction.Imports() {
-			o, err := queueConnected(ctx, tx, &c, docs.GitImport, docs.GitRequest{})
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, o)
-		}
-		if c.Direction.Exports() {
-			o, err := queueConnected(ctx, tx, &c, docs.GitExport, docs.GitRequest{})
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, o)
+		out, err := queueBoth(ctx, tx, &c)
+		if err != nil {
+			return nil, err
 		}
 		return out, audit.Record(ctx, tx, g.Actor, event(g.Space, "sync", map[string]any{"direction": c.Direction}))
 	})
+}
+
+// queueBoth queues all that a connection does.
+func queueBoth(ctx context.Context, tx *store.Tx, c *docs.GitConnection) ([]docs.GitOperation, error) {
+	var out []docs.GitOperation
+	if c.Direction.Imports() {
+		o, err := queueConnected(ctx, tx, c, docs.GitImport, docs.GitRequest{})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, o)
+	}
+	if c.Direction.Exports() {
+		o, err := queueConnected(ctx, tx, c, docs.GitExport, docs.GitRequest{})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, o)
+	}
+	return out, nil
 }
 
 // queueConnected queues an operation of a connection, which acts for whoever

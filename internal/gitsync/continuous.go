@@ -63,30 +63,31 @@ func (s *Service) QueueExport(ctx context.Context, payload []byte) error {
 		if err != nil || !ok || c.Paused || !c.Direction.Exports() {
 			return err
 		}
-		return queueExport(ctx, tx, &c)
+		return queueExport(ctx, tx, &c, docs.GitRequest{})
 	})
 }
 
 // queueExport queues an export of a connection. What the remote has comes in
 // before, so that the export can go on from there.
-func queueExport(ctx context.Context, tx *store.Tx, c *docs.GitConnection) error {
+func queueExport(ctx context.Context, tx *store.Tx, c *docs.GitConnection, req docs.GitRequest) error {
 	if c.Direction.Imports() {
 		if _, err := queueConnected(ctx, tx, c, docs.GitImport, docs.GitRequest{Polled: true}); err != nil {
 			return err
 		}
 	}
-	_, err := queueConnected(ctx, tx, c, docs.GitExport, docs.GitRequest{})
+	_, err := queueConnected(ctx, tx, c, docs.GitExport, req)
 	return err
 }
 
 // again queues an export of a connection once more that found that the remote
-// had moved on.
+// had moved on. It does so once: where the import before it fails for good,
+// the next export would find the same, and so on without end.
 func again(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	c, ok, err := tx.GitConnection(ctx, space)
 	if err != nil || !ok || c.Paused || c.Direction != docs.GitSyncBoth {
 		return err
 	}
-	return queueExport(ctx, tx, &c)
+	return queueExport(ctx, tx, &c, docs.GitRequest{Again: true})
 }
 
 // Poll is the handler of PollJob: it queues imports of connections whose
@@ -160,7 +161,7 @@ func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
 		if behind, err := isBehind(ctx, tx, c); err != nil {
 			return err
 		} else if behind && c.Direction.Exports() {
-			if _, err := queueConnected(ctx, tx, &c, docs.GitExport, docs.GitRequest{Polled: true}); err != nil {
+			if _, err := queueConnected(ctx, tx, &c, docs.GitExport, docs.GitRequest{Polled: true, Again: last.State == docs.GitFailure}); err != nil {
 				return err
 			}
 		}

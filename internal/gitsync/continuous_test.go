@@ -115,12 +115,10 @@ func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
 		c := newClocked(t, o)
 		c.origin.Commit(pageOfOrigin)
 		c.connect(ConnectionInput{Poll: opt.Of(60)})
-		c.poll()
-		c.want("") // its time has not come
-		c.turn(time.Minute)
-		c.poll()
+		c.want("import queued, export queued")
+		c.poll() // its time has not come
 		c.settle()
-		c.want("import success")
+		c.want("import success, export success unchanged")
 		c.same()
 
 		// Edits wait for quiet; each puts the export off.
@@ -129,7 +127,7 @@ func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
 		c.edit("Home", "Two.", "Two of ours.")
 		c.turn(quiet - time.Second)
 		c.settle()
-		c.want("import success")
+		c.want("import success, export success unchanged")
 		c.turn(time.Second)
 		c.settle()
 		if !strings.HasSuffix(c.list(), "export success") {
@@ -227,8 +225,6 @@ func TestBehindIsCaughtUp(t *testing.T) {
 	c := newClocked(t, testdb.SQLite(t))
 	c.origin.Commit(pageOfOrigin)
 	c.connect(ConnectionInput{Poll: opt.Of(60)})
-	c.turn(2 * time.Minute)
-	c.poll()
 	c.settle()
 	c.origin.Refuse("no")
 	c.edit("Home", "One.", "Ours.")
@@ -251,9 +247,6 @@ func TestOperationsWithoutAJobAreEnded(t *testing.T) {
 	lost := c.queue(docs.GitImport, nil) // without a job
 	c.turn(time.Second)
 	conn, _ := c.connect(ConnectionInput{})
-	if _, err := c.s.SyncNow(context.Background(), c.grant()); err != nil {
-		t.Fatal(err)
-	}
 	c.poll()
 	c.want("import failure internal, import queued, export queued")
 	if o, err := c.s.Store.GitOperation(context.Background(), conn.Space, lost.ID); err != nil || o.Error == "" || !o.Ended() {
@@ -527,10 +520,9 @@ func TestAskingAgainIsTheSameSooner(t *testing.T) {
 	if err != nil || open[1].Request.Message != "Other words" {
 		t.Errorf("%+v, %v", open, err)
 	}
-	c.connect(ConnectionInput{URL: "http://127.0.0.1:59999/other.git", Direction: docs.GitSyncImport})
-	c.want("import failure disconnected, export failure disconnected")
 	c.turn(time.Second)
-	sync()
+	c.connect(ConnectionInput{URL: "http://127.0.0.1:59999/other.git", Direction: docs.GitSyncImport})
+	c.want("import failure disconnected, export failure disconnected, import queued")
 	tries := func() int { return strings.Count(c.log.String(), "job failed") }
 	for tries() < 3 { // 1 s, 4 s, 16 s
 		c.turn(time.Second)

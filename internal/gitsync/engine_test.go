@@ -122,7 +122,7 @@ func TestConflictsArePeoplesBusiness(t *testing.T) {
 		if got := d.markdown("Other"); !strings.Contains(got, "Our words") {
 			t.Fatalf("the space has %q", got)
 		}
-		if op := d.push(ReasonParked); op.State != docs.GitFailure {
+		if op := d.push(ReasonParked); op.State != docs.GitSuccess || op.ChangeRequest != cr.ID || op.Error == "" {
 			t.Fatalf("%+v", op)
 		}
 		// What comes later waits there too.

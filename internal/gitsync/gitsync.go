@@ -12,6 +12,7 @@ import (
 	"log/slog"
 
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -25,6 +26,8 @@ type Service struct {
 	Git     *git.Runner
 	Log     *slog.Logger
 	BaseURL string // of the server, without a slash at the end
+	// Ended, if it is set, is told of each operation that was done here.
+	Ended func(docs.GitDirection, docs.GitState, string)
 
 	running lanes
 }

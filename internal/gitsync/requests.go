@@ -16,7 +16,7 @@ import (
 // Input is what an import and an export have in common.
 type Input struct {
 	URL       string // may have credentials in it
-	Ref       string // in full
+	Ref       string // a branch, short or in full; a tag in full for imports
 	CacheID   string
 	TreeURL   string
 	CommitURL string
@@ -103,11 +103,12 @@ func (in Input) remote(d docs.GitDirection) (docs.GitRemote, git.Credentials, er
 	} else {
 		secret.KnownHosts = in.Credentials.KnownHosts
 	}
-	if err := checkRef("body.ref", in.Ref, d == docs.GitExport); err != nil {
+	ref := fullRef(in.Ref)
+	if err := checkRef("body.ref", ref, d == docs.GitExport); err != nil {
 		return m, git.Credentials{}, err
 	}
 	dir, err := checkDirectory("body.repoProjectDirectory", in.Directory)
-	return docs.GitRemote{URL: clean, Ref: in.Ref, Directory: dir}, secret, err
+	return docs.GitRemote{URL: clean, Ref: ref, Directory: dir}, secret, err
 }
 
 // fill checks the rest of a request.
@@ -201,8 +202,8 @@ func join(was, o docs.GitOperation) docs.GitOperation {
 	if was.Request.Timestamp.IsZero() || o.Request.Timestamp.IsZero() {
 		at = 0 // done in any case
 	}
-	polled := was.Request.Polled && o.Request.Polled
+	polled, again := was.Request.Polled && o.Request.Polled, was.Request.Again && o.Request.Again
 	was.User, was.Request = o.User, o.Request
-	was.Request.Timestamp, was.Request.Polled = at, polled
+	was.Request.Timestamp, was.Request.Polled, was.Request.Again = at, polled, again
 	return was
 }

@@ -91,11 +91,14 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 		defer s.running.leave(sp.It.Org)
 	}
 	t := &task{s: s, o: o}
-	failure := t.run(ctx)
-	if failure == nil || ctx.Err() != nil {
-		return failure
+	err = t.run(ctx)
+	if err != nil && ctx.Err() == nil {
+		err = t.fail(ctx, err)
 	}
-	return t.fail(ctx, failure)
+	if err == nil && s.Ended != nil {
+		s.Ended(t.o.Direction, t.o.State, t.o.Reason)
+	}
+	return err
 }
 
 // turn is how long an operation waits before it looks again whether it is its
@@ -342,7 +345,11 @@ func (t *task) fail(ctx context.Context, failure error) error {
 		}
 		return failure
 	}
-	if t.s.Log != nil {
+	state := docs.GitFailure
+	if reason == ReasonParked { // nothing is wrong: it waits for a person, who was asked already
+		state, t.o.ChangeRequest = docs.GitSuccess, t.pair.Parked
+	}
+	if t.s.Log != nil && state == docs.GitFailure {
 		t.s.Log.Warn("git operation failed", "operation", t.o.ID, "space", t.o.Space, "direction", t.o.Direction, "reason", reason, "error", failure)
 	}
 	// Whoever asked may be gone; the operation ends all the same.
@@ -353,10 +360,10 @@ func (t *task) fail(ctx context.Context, failure error) error {
 		}
 		g := authz.Operator(t.o.User)
 		g.Space = sp.It
-		if err := t.complete(ctx, tx, g, docs.GitFailure, reason, message); err != nil {
+		if err := t.complete(ctx, tx, g, state, reason, message); err != nil {
 			return err
 		}
-		if t.o.Request.Connected && reason == string(git.NotFastForward) {
+		if t.o.Request.Connected && !t.o.Request.Again && reason == string(git.NotFastForward) {
 			return again(ctx, tx, t.o.Space)
 		}
 		return nil

@@ -171,6 +171,11 @@ func (tx *Tx) PutGitPair(ctx context.Context, p docs.GitPair) error {
 		p.Space, p.Remote.Key(), p.Remote.URL, p.Remote.Ref, p.Remote.Directory, p.Commit, p.Revision, p.Line, p.Parked, p.Timestamp, p.UpdatedAt)
 }
 
+// DropGitPair forgets what a space has in common with a remote.
+func (tx *Tx) DropGitPair(ctx context.Context, space docs.SpaceID, key string) error {
+	return tx.put(ctx, `DELETE FROM git_pairs WHERE space_id = $1 AND remote = $2`, space, key)
+}
+
 // GitInfo gives what a space tells of its repository, if there is one.
 func (r Reader) GitInfo(ctx context.Context, space docs.SpaceID) (docs.GitInfo, bool, error) {
 	text, err := one(ctx, r, "space", scanText[string], `SELECT git_info FROM spaces WHERE id = $1`, space)

@@ -1,0 +1,152 @@
+package gitsync
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testgit"
+)
+
+// An import that fails for good and an export that has to wait for it do not
+// call each other up without end.
+func TestWhatFailsForGoodIsLeftAlone(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		c := newClocked(t, o)
+		c.origin.Commit(map[string]string{"docs/README.md": "# Home\n\nOne.\n", "other.txt": "other"})
+		c.connect(ConnectionInput{Directory: "docs", Poll: opt.Of(60)})
+		c.settle()
+		c.want("import success, export success unchanged")
+		testgit.Git(t, c.origin.Work, "rm", "-rq", "docs")
+		c.origin.Commit(map[string]string{"other.txt": "the folder is gone"})
+		c.edit("Home", "One.", "Ours.")
+		c.turn(quiet)
+		c.settle()
+		const failed = ", import failure no-directory, export failure not-fast-forward"
+		want := "import success, export success unchanged" + failed + failed
+		c.want(want)
+		// Nobody asks for an hour: at most one look every 15 minutes.
+		for range 60 {
+			c.turn(time.Minute)
+			c.poll()
+			c.settle()
+		}
+		if n := strings.Count(c.list(), failed); n > 2+5 || strings.Count(c.list(), "failure")%2 != 0 {
+			t.Errorf("%d times: %s", n, c.list())
+		}
+		// Once it is there again, all is well without anybody's help.
+		c.origin.Commit(map[string]string{"docs/README.md": "# Home\n\nOne.\n"})
+		for range 2 {
+			c.turn(20 * time.Minute)
+			c.poll()
+			c.settle()
+		}
+		if got := c.origin.Files("main")["docs/README.md"]; got != "# Home\n\nOurs.\n" {
+			t.Errorf("%q: %s", got, c.list())
+		}
+	})
+}
+
+// What a space had in common with a branch before it was connected to another
+// one is no ground to export on.
+func TestAnotherRemoteBeginsAnew(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		c := newClocked(t, o)
+		ctx := context.Background()
+		c.origin.Commit(pageOfOrigin)
+		c.connect(ConnectionInput{})
+		c.settle()
+		paired := func(ref string) bool {
+			t.Helper()
+			_, ok, err := c.s.Store.GitPair(ctx, c.id, docs.GitRemote{URL: c.remote.URL, Ref: ref}.Key())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ok
+		}
+		if !paired("refs/heads/main") {
+			t.Fatal(c.list())
+		}
+		at := func(ref string) {
+			t.Helper()
+			if _, _, err := c.s.Connect(ctx, c.grant(), ConnectionInput{URL: c.remote.URL, Ref: ref}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at("main")
+		if !paired("refs/heads/main") {
+			t.Error("the same remote was forgotten")
+		}
+		at("other")
+		if !paired("refs/heads/main") {
+			t.Error("another remote was forgotten")
+		}
+		at("main")
+		if paired("refs/heads/main") {
+			t.Error("what was before is still there")
+		}
+	})
+}
+
+// Whoever connects learns at once whether it works, and only then.
+func TestConnectingTries(t *testing.T) {
+	c := newClocked(t, testdb.SQLite(t))
+	ctx := context.Background()
+	c.origin.Commit(pageOfOrigin)
+	guarded := c.origin.HTTP("ada", "the-right-one").URL
+	with := func(password string) ConnectionInput {
+		return ConnectionInput{URL: guarded, Direction: docs.GitSyncImport, Credentials: opt.Of(CredentialsInput{Username: "ada", Password: password})}
+	}
+	paused := with("the-wrong-one")
+	paused.Paused = true
+	if conn, _ := c.connect(paused); conn.LastOperation != "" {
+		t.Error("a paused connection does something")
+	}
+	conn, _ := c.connect(with("the-wrong-one"))
+	c.settle()
+	c.want("import failure authentication")
+	if o, err := c.s.Store.GitOperation(ctx, c.id, conn.LastOperation); err != nil || o.Reason != "authentication" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	again, _ := c.connect(with("the-wrong-one"))
+	c.settle()
+	c.want("import failure authentication")
+	if again.LastOperation != conn.LastOperation {
+		t.Error("another operation is told of")
+	}
+	c.connect(with("the-right-one"))
+	c.settle()
+	c.want("import failure authentication, import success")
+	kept := with("")
+	kept.Credentials = opt.Val[CredentialsInput]{}
+	c.connect(kept)
+	c.settle()
+	c.want("import failure authentication, import success")
+	if err := c.s.Disconnect(ctx, c.grant()); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := c.s.Store.GitInfo(ctx, c.id); err != nil || ok {
+		t.Errorf("the space tells of its repository: %v", err)
+	}
+}
+
+// Commits say why without a template too.
+func TestCommitsOfConnectionsHaveAMessage(t *testing.T) {
+	c := newClocked(t, testdb.SQLite(t))
+	c.origin.Commit(pageOfOrigin)
+	if conn, _ := c.connect(ConnectionInput{}); conn.CommitTemplate != DefaultMessage {
+		t.Errorf("%q", conn.CommitTemplate)
+	}
+	c.settle()
+	c.edit("Home", "One.", "Ours.")
+	c.turn(quiet)
+	c.settle()
+	if got := testgit.Git(t, c.origin.Bare, "log", "-1", "--format=%s", "main"); got != "Update Handbook" {
+		t.Errorf("%q: %s", got, c.list())
+	}
+}

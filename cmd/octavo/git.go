@@ -10,6 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/gitsync"
 	"github.com/octavo-docs/octavo/internal/jobs"
@@ -47,7 +48,7 @@ type gitPullCmd struct {
 
 type gitPushCmd struct {
 	gitFlags
-	Message string `help:"Commit message; {change_request_number}, {change_request_subject}, {author_name}, {space_title} and {revision} are filled in." default:"OCTAVO-{change_request_number}: {change_request_subject}" short:"m"`
+	Message string `help:"Commit message; {change_request_number}, {change_request_subject}, {author_name}, {space_title} and {revision} are filled in." default:"${git_message}" short:"m"`
 }
 
 // Run imports.
@@ -67,9 +68,6 @@ func (c *gitPushCmd) Run(ctx context.Context, s streams) error {
 // input reads what was asked.
 func (c *gitFlags) input() (gitsync.Input, error) {
 	in := gitsync.Input{URL: c.URL, Ref: c.Ref, Directory: c.Directory, Force: c.Force, Operator: true}
-	if !strings.HasPrefix(in.Ref, "refs/") {
-		in.Ref = "refs/heads/" + in.Ref
-	}
 	if _, secret, err := git.ParseURL(c.URL); err == nil && (secret.Password != "" || secret.Username != "") {
 		return in, errors.New("--url has a user name or a password in it, which everybody on this machine can see; give --username, and the password as OCTAVO_GIT_PASSWORD in the environment")
 	}
@@ -119,7 +117,7 @@ func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Servic
 	g.Space = sp
 	o, err := ask(sv.Git, g, in)
 	if err != nil {
-		return err
+		return byFlag(err)
 	}
 	worker := jobs.New(sv.Store, log)
 	worker.Handle(gitsync.OperationJob, sv.Git.Run)
@@ -147,6 +145,22 @@ func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Servic
 		watch.tell(o)
 	}
 	return watch.end(o)
+}
+
+// byFlag names a field of the API as it is called here.
+func byFlag(err error) error {
+	var e *errs.Error
+	if !errors.As(err, &e) || len(e.Details) == 0 {
+		return err
+	}
+	d := e.Details[0]
+	flag, ok := map[string]string{
+		"body.url": "--url", "body.ref": "--ref", "body.repoProjectDirectory": "--dir", "body.commitMessage": "--message",
+	}[d.Path]
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("%s %s", flag, d.Message)
 }
 
 func sleep(ctx context.Context, d time.Duration) {

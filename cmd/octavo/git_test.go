@@ -60,6 +60,13 @@ func TestGitCommands(t *testing.T) {
 		if out, code := l.git(t, "", "pull", "--url=https://ada:x@example.com/a.git"); code != 1 || !strings.Contains(out, "OCTAVO_GIT_PASSWORD") {
 			t.Errorf("%d %s", code, out)
 		}
+		for flag, args := range map[string][]string{
+			"octavo: --url ": {"--url=ftp://example.com/a.git"}, "octavo: --ref ": {"--ref=a..b"}, "octavo: --dir ": {"--dir=../x"},
+		} {
+			if out := run(1, password, "pull", args...); !strings.HasPrefix(out, flag) || strings.Contains(out, "body.") {
+				t.Errorf("%v: %s", args, out)
+			}
+		}
 		l.n.stop(t) // nobody but the command is there now
 		dir := t.TempDir()
 		mustOctavo(t, l.at, "export", "--space="+l.space, filepath.Join(dir, "x"))
@@ -77,6 +84,9 @@ func TestGitCommands(t *testing.T) {
 		origin.Pull()
 		origin.Commit(map[string]string{"README.md": "# Home\n\nHello from there.\n"})
 		if out := run(3, password, "pull"); !strings.Contains(out, "change request 1") {
+			t.Errorf("%s", out)
+		}
+		if out := run(3, password, "push"); !strings.Contains(out, "change request 1") {
 			t.Errorf("%s", out)
 		}
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/gitsync"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -130,6 +131,9 @@ func main() {
 	os.Exit(run(os.Args[1:], streams{os.Stdout, os.Stderr}))
 }
 
+// defaults of flags that others know too.
+var defaults = kong.Vars{"git_message": gitsync.DefaultMessage}
+
 // run is main without the process around it.
 func run(args []string, s streams) int {
 	unsetEmpty()
@@ -144,6 +148,7 @@ func run(args []string, s streams) int {
 		kong.Writers(s.out, s.err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Configuration(yamlFlags),
+		defaults,
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(s),
 	)

@@ -47,7 +47,6 @@ export default async function git({ step, organization, alice, bob, mallory, wor
                 { ref: REF },
                 { ...good, url: 'file:///etc/passwd' },
                 { ...good, url: 'ext::sh -c id' },
-                { ...good, ref: 'main' },
                 { ...good, ref: '--output=x' },
                 { ...good, repoProjectDirectory: '../..' },
                 { ...good, timestamp: '2999-01-01T00:00:00.000Z' },

@@ -107,6 +107,10 @@ func TestConnectingTries(t *testing.T) {
 	if conn, _ := c.connect(paused); conn.LastOperation != "" {
 		t.Error("a paused connection does something")
 	}
+	var told []string
+	c.s.Ended = func(d docs.GitDirection, s docs.GitState, reason string) {
+		told = append(told, string(d)+" "+string(s)+" "+reason)
+	}
 	conn, _ := c.connect(with("the-wrong-one"))
 	c.settle()
 	c.want("import failure authentication")
@@ -127,6 +131,9 @@ func TestConnectingTries(t *testing.T) {
 	c.connect(kept)
 	c.settle()
 	c.want("import failure authentication, import success")
+	if got := strings.Join(told, ", "); got != "import failure authentication, import success " {
+		t.Errorf("counted: %s", got)
+	}
 	if err := c.s.Disconnect(ctx, c.grant()); err != nil {
 		t.Fatal(err)
 	}

@@ -80,13 +80,22 @@ func openSource(ctx context.Context, dir, ref string) (source, string, error) {
 	}
 	repo, err := git.OpenLocal(ctx, full)
 	if err != nil {
-		return nil, "", fmt.Errorf("--ref: %w", err)
+		return nil, "", refError(err)
 	}
 	c := &commitSource{repo: repo, ref: ref, loaded: make(chan struct{}, maxLoaded)}
 	if _, err := repo.Commit(ctx, ref); err != nil {
-		return nil, "", errors.Join(fmt.Errorf("--ref: %w", err), repo.Close())
+		return nil, "", errors.Join(refError(err), repo.Close())
 	}
 	return c, strings.TrimSuffix(name, ".git") + " @ " + ref, nil
+}
+
+// refError says what is wrong with a ref. What git said is of interest only
+// where nobody knows what it means.
+func refError(err error) error {
+	if r := git.ReasonOf(err); r == "" || r == git.Internal {
+		return fmt.Errorf("--ref: %w", err)
+	}
+	return fmt.Errorf("--ref: %s", errs.Message(err))
 }
 
 // passed tells what is not read.

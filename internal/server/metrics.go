@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -22,6 +23,7 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	latency  *prometheus.HistogramVec
 	byOp     map[string]*opMetrics
+	synced   *prometheus.CounterVec
 }
 
 // opMetrics are the counters of one operation, looked up once.
@@ -41,10 +43,13 @@ func newMetrics(s *store.Store) *metrics {
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9),
 		}, []string{"operation"}),
 		byOp: map[string]*opMetrics{},
+		synced: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "octavo_git_operations_total", Help: "Imports and exports that ended on this node, by what came of them.",
+		}, []string{"direction", "state", "reason"}),
 	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.requests, m.latency, poolCollector(s), &queueCollector{store: s},
+		m.requests, m.latency, m.synced, poolCollector(s), &queueCollector{store: s},
 	)
 	return m
 }
@@ -63,6 +68,11 @@ func (m *metrics) observe(operation string, status int, took time.Duration) {
 		c, _ = o.status.LoadOrStore(status, m.requests.WithLabelValues(operation, strconv.Itoa(status)))
 	}
 	c.(prometheus.Counter).Inc()
+}
+
+// gitEnded counts an operation. Reasons are codes, of which there are few.
+func (m *metrics) gitEnded(d docs.GitDirection, state docs.GitState, reason string) {
+	m.synced.WithLabelValues(string(d), string(state), reason).Inc()
 }
 
 func (m *metrics) handler() http.Handler {

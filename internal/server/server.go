@@ -174,6 +174,7 @@ func (s *Server) start(ctx context.Context) error {
 		return errors.Join(err, listener.Close())
 	}
 	s.metrics = newMetrics(s.Store)
+	s.Git.Ended = s.metrics.gitEnded
 	s.API = api.New(api.Config{
 		Store: s.Store, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Blobs: s.Blobs, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,

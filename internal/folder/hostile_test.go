@@ -52,6 +52,9 @@ func TestHostileFolders(t *testing.T) {
 			[]string{"README.md:2: ../../etc/passwd leaves the folder (bad-path)", "b.md:2: there is no etc/passwd (missing-file)"}},
 		{"images and files", map[string]string{"README.md": "# R\n\n![](../../etc/passwd)\n\n{% file src=\"/../etc/passwd\" %}\n\n<img src=\"..\\..\\etc\">\n"},
 			[]string{"README.md:3: ../../etc/passwd leaves the folder (bad-path)", "README.md:5: /../etc/passwd leaves the folder (bad-path)", `README.md:7: ..\\..\\etc leaves the folder (bad-path)`}},
+		// What is said goes to terminals.
+		{"escape sequences", map[string]string{"SUMMARY.md": "* [R](README.md)\n* [A](no\x1b[32mpe.md)\n", "README.md": "# R\n\n[x](\x1b]0;owned\x07gone.md)\n"},
+			[]string{"SUMMARY.md:2: there is no file no?[32mpe.md", "README.md:3: there is no ?]0;owned?gone.md"}},
 		// d4.5: what goes round, goes deep or is there twice.
 		{"a ring of includes", ring, []string{"r0.md", "(include-cycle)"}},
 		{"includes itself", map[string]string{".gitbook/includes/a.md": "# A\n\n{% include \"a.md\" %}\n"}, []string{"(include-cycle)"}},

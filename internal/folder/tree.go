@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // Tree is the content of a folder. All paths are relative to Root, with
@@ -261,7 +262,18 @@ func (p *problems) add(file string, line int, code, format string, args ...any) 
 		p.more++
 		return
 	}
-	p.list = append(p.list, Problem{file, line, code, fmt.Sprintf(format, args...)})
+	p.list = append(p.list, Problem{file, line, code, harmless(fmt.Sprintf(format, args...))})
+}
+
+// harmless removes what a terminal would take for a command: messages repeat
+// what somebody wrote.
+func harmless(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || names.IsMark(r) {
+			return '?'
+		}
+		return r
+	}, s)
 }
 
 // sorted gives the problems in the order of files and lines, with the paths

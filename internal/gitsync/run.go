@@ -283,8 +283,11 @@ func (t *task) step(ctx context.Context) func(what string, done, all int) {
 	}
 }
 
-// problem notes something that was left out.
-func (t *task) problem(p docs.GitProblem) { t.found = append(t.found, p) }
+// problem notes something that was left out. It may be printed to a terminal.
+func (t *task) problem(p docs.GitProblem) {
+	p.Message = git.OneLine(p.Message)
+	t.found = append(t.found, p)
+}
 
 func (t *task) problems(list []folder.Problem) {
 	for _, p := range list {

@@ -68,6 +68,18 @@ func (s *Service) Take(ctx context.Context, base *View, up Upstream, step Step) 
 	return take.folder(ctx)
 }
 
+// upstreamLimits are those of a folder, without what would be no page anyway:
+// a text that is too large for one is left out, and told of.
+func upstreamLimits() folder.Limits {
+	l := folder.DefaultLimits
+	l.Markdown, l.Memory = docs.MaxSource, maxUpstream
+	return l
+}
+
+// maxUpstream is how much text a repository may have. Reading it takes several
+// times as much memory of a server that has other things to do.
+const maxUpstream = 256 << 20
+
 // taking reads from an upstream.
 type taking struct {
 	s        *Service
@@ -174,7 +186,7 @@ func (t *taking) read(ctx context.Context, files []*changedFile) error {
 		by[f.New] = append(by[f.New], f)
 		oids = append(oids, f.New)
 	}
-	limits, total, unpacked := folder.DefaultLimits, int64(0), int64(0)
+	limits, total, unpacked := upstreamLimits(), int64(0), int64(0)
 	return t.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
 		if data == nil {
 			return nil
@@ -343,7 +355,7 @@ func (t *taking) folder(ctx context.Context) (*Taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, err := folder.Read(folder.List(sources), folder.Limits{})
+	tree, err := folder.Read(folder.List(sources), upstreamLimits())
 	if err != nil {
 		return nil, err
 	}
@@ -419,7 +431,7 @@ func (t *taking) knownFiles(ctx context.Context) (map[string]docs.File, error) {
 // sources brings what the folder has: the bytes of texts, and of other files
 // those that are not known yet.
 func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File) ([]folder.Source, map[string]docs.File, error) {
-	limits := folder.DefaultLimits
+	limits := upstreamLimits()
 	if len(list) > limits.Files {
 		return nil, nil, errs.E(errs.Invalid, "the folder has more than %d files", limits.Files)
 	}

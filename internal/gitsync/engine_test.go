@@ -2,6 +2,7 @@ package gitsync
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -194,4 +195,32 @@ func TestReplacedBranchesAreParked(t *testing.T) {
 		t.Fatalf("%+v", op)
 	}
 	d.same()
+}
+
+// The cache joins what it has all the time; nobody's push is taken for
+// another branch because of it.
+func TestOrdinaryPushesAreNeverParked(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.s.Git.Limits.Packs = 3
+	d.s.Git.Log = d.s.Log
+	d.origin.Commit(small)
+	d.pull("")
+	here, there := "First.", ""
+	for i := range 30 {
+		now := fmt.Sprintf("First, %d.", i)
+		d.edit("Guide", here, now)
+		here = now
+		d.push("")
+		d.origin.Pull()
+		there = fmt.Sprintf("Words of step %d.", i)
+		d.origin.Commit(map[string]string{"other.md": "# Other\n\n" + there + "\n"})
+		d.pull("")
+	}
+	d.same()
+	if got := d.markdown("Other"); !strings.Contains(got, there) {
+		t.Errorf("%q", got)
+	}
+	if strings.Contains(d.log.String(), "fetched anew") {
+		t.Errorf("thrown away: %s", d.log)
+	}
 }

@@ -17,9 +17,9 @@ const (
 )
 
 // spendMemory says how memory is used. Where much is live, as in the import
-// of a large repository, memory is collected when it is three quarters more
-// than that; what is live is looked at after every collection. GOGC and
-// GOMEMLIMIT overrule it.
+// of a large repository, it is collected when half as much again was added;
+// what is live is looked at after every collection. GOGC and GOMEMLIMIT
+// overrule it.
 func spendMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -32,7 +32,7 @@ func spendMemory() {
 	after = func(*[16]byte) {
 		metrics.Read(look)
 		live := int64(look[0].Value.Uint64())
-		debug.SetMemoryLimit(max(smallHeap, live/4*7))
+		debug.SetMemoryLimit(max(smallHeap, live/2*3))
 		runtime.SetFinalizer(new([16]byte), after) // runs when the next one is collected
 	}
 	after(nil)

@@ -114,7 +114,6 @@ type importer struct {
 type Step func(stage string, done, all int)
 
 func newImporter(d *draft, t *folder.Tree, step Step) *importer {
-	d.memo = &decoded{pages: map[docs.PageID]decodedPage{}}
 	return &importer{
 		draft: d, tree: t, step: step, ids: map[*folder.Page]docs.PageID{}, kept: map[docs.PageID]bool{}, tied: map[docs.PageID]bool{},
 		same: func(string) bool { return false },
@@ -122,6 +121,8 @@ func newImporter(d *draft, t *folder.Tree, step Step) *importer {
 }
 
 func (im *importer) run(ctx context.Context) error {
+	im.memo = &decoded{pages: map[docs.PageID]decodedPage{}}
+	defer func() { im.memo = nil }()
 	if err := im.identify(ctx); err != nil {
 		return err
 	}

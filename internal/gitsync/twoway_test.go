@@ -530,10 +530,11 @@ func TestLinksThatNobodyMendedStay(t *testing.T) {
 	d.origin.Commit(map[string]string{"SUMMARY.md": strings.Replace(small["SUMMARY.md"], "guide/setup.md", "install.md", 1)})
 	tip := d.origin.Tip()
 	d.edit("Home", "Welcome.", "Welcome here.")
+	d.edit("Guide", "Second, see", "Second here, see") // beside the link: no conflict
 	d.pull("")
 	d.push("")
 	d.same()
-	if stat := testgit.Git(t, d.origin.Bare, "diff", "--numstat", tip, "main"); stat != "1\t1\tREADME.md" {
+	if stat := testgit.Git(t, d.origin.Bare, "diff", "--numstat", tip, "main"); stat != "1\t1\tREADME.md\n1\t1\tguide/README.md" {
 		t.Errorf("the export changes %q", stat)
 	}
 	tip = d.origin.Tip()

@@ -148,6 +148,15 @@ func (m *merger) node(base, into, from *Node) *Node {
 			return n
 		}
 	}
+	// Who did not touch the words of a block has not changed it, although what
+	// they refer to may have another name since.
+	worded := func(x, y *Node) bool { return x != nil && y != nil && x.source != "" && x.source == y.source }
+	switch {
+	case into != nil && worded(base, from):
+		return into
+	case from != nil && worded(base, into):
+		return from
+	}
 	key := ""
 	for _, n := range []*Node{base, into, from} {
 		if n != nil && key == "" {

@@ -180,15 +180,15 @@ export default async function git({ step, organization, alice, bob, mallory, wor
             assert.deepEqual([done.state, done.commit], ['success', commit]);
         });
 
+        await step('what was told of the provider is forgotten once', async () => {
+            await deletedOnce(() => spaces.deleteLegacyGitInstallation(space.id));
+            await refused(spaces.getSpaceGitInfo(space.id), 404);
+        });
+
         await step('connections end once', async () => {
             await deletedOnce(() => alice.call('DELETE', `${root}/connection`));
             await refused(alice.call('GET', `${root}/connection`), 404);
             await refused(alice.call('POST', `${root}/sync`, { body: {} }), 404);
-        });
-
-        await step('what was told of the provider is forgotten once', async () => {
-            await deletedOnce(() => spaces.deleteLegacyGitInstallation(space.id));
-            await refused(spaces.getSpaceGitInfo(space.id), 404);
         });
     } finally {
         await repository.close();

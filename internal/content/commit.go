@@ -181,7 +181,7 @@ func (d *draft) stamp(ctx context.Context) error {
 // stamped sets the time of change of a page if it differs from the base, and
 // gives the page as it is stored.
 func (d *draft) stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
-	base := &tree{src: d.src, root: d.base.Root}
+	base := d.before()
 	was, had, err := base.get(ctx, keyPage+string(p.ID))
 	if err != nil {
 		return nil, err

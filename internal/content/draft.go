@@ -48,6 +48,9 @@ func (s *Service) draftOf(v *View, now docs.Time, newID func() string) *draft {
 	}
 }
 
+// before gives the tree without the changes.
+func (d *draft) before() *tree { return &tree{src: d.src, root: d.base.Root} }
+
 // set changes a key of the draft.
 func (d *draft) set(key string, value []byte) {
 	if value == nil {

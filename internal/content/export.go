@@ -205,15 +205,9 @@ func (ex *exporter) settings(ctx context.Context) error {
 		}
 	}
 	ex.out.Tags = folder.ParseTags(ex.out.TagsSource)
-	b, err := ex.v.setting(ctx, settingLayout)
+	l, err := ex.v.layoutOf(ctx)
 	if err != nil {
 		return err
-	}
-	var l layoutSetting
-	if len(b) > 0 {
-		if err := json.Unmarshal(b, &l); err != nil {
-			return err
-		}
 	}
 	ex.out.Root, ex.out.Readme, ex.out.Summary, ex.out.Inferred, ex.out.Skipped = l.Root, l.Readme, l.Summary, l.Inferred, l.Skipped
 	vars, err := ex.v.Variables(ctx)

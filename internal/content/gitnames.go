@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -75,9 +74,9 @@ func (s *Service) Written(ctx context.Context, v *View, files []Outgoing) ([]doc
 		if o.Delete() {
 			continue
 		}
-		name := o.Path
-		if root := path.Clean(layout.Root); root != "." {
-			name = strings.TrimPrefix(o.Path, root+"/")
+		name, is := below(layout.Root, o.Path)
+		if !is {
+			continue // the configuration
 		}
 		id, body, err := v.owner(ctx, name)
 		if err != nil {
@@ -102,11 +101,8 @@ func (v *View) Holds(ctx context.Context, file string) (bool, error) {
 	if err != nil || file == folder.ConfigName {
 		return true, err
 	}
-	name, below := file, true
-	if root := path.Clean(layout.Root); root != "." {
-		name, below = strings.CutPrefix(file, root+"/")
-	}
-	if !below || folder.Ignored(name) {
+	name, is := below(layout.Root, file)
+	if !is || folder.Ignored(name) {
 		return false, nil
 	}
 	if folder.IsText(name) || strings.HasPrefix(name, AssetFolder+"/") {

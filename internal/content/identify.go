@@ -49,7 +49,7 @@ func (im *importer) identify(ctx context.Context) error {
 			files[fp.File] = fp
 		}
 	}
-	before := &tree{src: im.src, root: im.base.Root}
+	before := im.before()
 	var gone []gonePage
 	err := before.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {
 		p, err := decodePage(id, b)
@@ -289,7 +289,7 @@ func (im *importer) was(ctx context.Context, fp *folder.Page) (docs.Page, bool, 
 	if !ok || im.kept[id] {
 		return docs.Page{}, false, nil
 	}
-	before := &tree{src: im.src, root: im.base.Root}
+	before := im.before()
 	return before.page(ctx, id)
 }
 

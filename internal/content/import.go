@@ -225,7 +225,7 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 	if depth >= docs.MaxPageDepth {
 		return errs.E(errs.Invalid, "pages are nested deeper than %d levels", docs.MaxPageDepth)
 	}
-	before := &tree{src: im.src, root: im.base.Root}
+	before := im.before()
 	old, err := before.Children(ctx, parent)
 	if err != nil {
 		return err

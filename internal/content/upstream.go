@@ -42,8 +42,6 @@ type UpstreamChange struct{ Path, Old, New string }
 
 // Taken is what an upstream has, as a draft on a revision.
 type Taken struct {
-	Base     docs.RevisionID
-	Pages    int // that are new or changed; of a whole folder all of them
 	Problems []folder.Problem
 	Empty    bool // there is no page at all
 
@@ -56,10 +54,7 @@ func (t *Taken) Changes() bool { return len(t.draft.over.keys) > 0 }
 // Take works out what a revision becomes by what an upstream has. Nothing is
 // stored but the bytes of files.
 func (s *Service) Take(ctx context.Context, base *View, up Upstream, step Step) (*Taken, error) {
-	now := s.Store.Clock()
-	take := &taking{s: s, base: base, up: up, step: step, newDraft: func() *draft {
-		return s.draftOf(base, docs.TimeOf(now), idsFrom(now))
-	}}
+	take := s.taking(base, up, step)
 	if up.Paired {
 		if t, ok, err := take.files(ctx); err != nil || ok {
 			return t, err
@@ -89,6 +84,13 @@ type taking struct {
 	newDraft func() *draft
 }
 
+func (s *Service) taking(base *View, up Upstream, step Step) *taking {
+	now := s.Store.Clock()
+	return &taking{s: s, base: base, up: up, step: step, newDraft: func() *draft {
+		return s.draftOf(base, docs.TimeOf(now), idsFrom(now))
+	}}
+}
+
 // layoutOf gives how the folder of a revision is arranged.
 func (t *tree) layoutOf(ctx context.Context) (l layoutSetting, err error) {
 	b, err := t.setting(ctx, settingLayout)
@@ -96,6 +98,14 @@ func (t *tree) layoutOf(ctx context.Context) (l layoutSetting, err error) {
 		err = json.Unmarshal(b, &l)
 	}
 	return l, err
+}
+
+// below gives the path of a file below the root of a folder, if it is there.
+func below(root, file string) (string, bool) {
+	if root = path.Clean(root); root == "." {
+		return file, true
+	}
+	return strings.CutPrefix(file, root+"/")
 }
 
 // changedFile is a file whose bytes changed and nothing else.
@@ -133,7 +143,7 @@ func (t *taking) files(ctx context.Context) (*Taken, bool, error) {
 	if err := t.read(ctx, changed); err != nil {
 		return nil, false, err
 	}
-	out := &Taken{Base: t.base.Rev.ID, draft: t.newDraft()}
+	out := &Taken{draft: t.newDraft()}
 	for i, f := range changed {
 		t.step("process", i, len(changed))
 		ok, err := t.put(ctx, out, f)
@@ -150,11 +160,8 @@ func (t *taking) known(ctx context.Context, c UpstreamChange, l layoutSetting) (
 	if c.Path == folder.ConfigName {
 		return nil, false, nil
 	}
-	name, below := c.Path, true
-	if root := path.Clean(l.Root); root != "." {
-		name, below = strings.CutPrefix(c.Path, root+"/")
-	}
-	if !below || folder.Ignored(name) {
+	name, is := below(l.Root, c.Path)
+	if !is || folder.Ignored(name) {
 		return nil, true, nil
 	}
 	if c.Old == "" || c.New == "" || name == cmp.Or(l.Summary, "SUMMARY.md") {
@@ -186,34 +193,19 @@ func (t *taking) read(ctx context.Context, files []*changedFile) error {
 		by[f.New] = append(by[f.New], f)
 		oids = append(oids, f.New)
 	}
-	limits, total, unpacked := upstreamLimits(), int64(0), int64(0)
+	in := intake{s: t.s, limits: upstreamLimits()}
 	return t.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
 		if data == nil {
 			return nil
 		}
-		got := &readObject{s: t.s, oid: oid, data: data}
-		if texts := count(by[oid], (*changedFile).text); texts > 0 && size <= limits.Markdown {
-			if total += size * texts; total > limits.Memory {
-				return tooMuchText(limits)
-			}
-			if err := got.load(size); err != nil {
-				return err
-			}
+		got, err := in.object(oid, size, data, count(by[oid], (*changedFile).text))
+		if err != nil {
+			return err
 		}
 		for _, f := range by[oid] {
-			var err error
 			if f.text() {
 				f.data = got.text
-			} else if size <= limits.Asset {
-				if got.file.Blob == "" {
-					unpacked += size
-				}
-				if unpacked > limits.Unpacked {
-					return tooMuch(limits)
-				}
-				f.file, err = got.keep(ctx, f.name)
-			}
-			if err != nil {
+			} else if f.file, err = got.keep(ctx, f.name); err != nil {
 				return err
 			}
 		}
@@ -228,16 +220,6 @@ func count[T any](list []T, is func(T) bool) (n int64) {
 		}
 	}
 	return n
-}
-
-func tooMuchText(l folder.Limits) error {
-	return errs.E(errs.Invalid, "the pages have more than %d MB together", l.Memory>>20)
-}
-
-// tooMuch is said of files: zeros are next to nothing in a repository, and
-// what they are on our disk.
-func tooMuch(l folder.Limits) error {
-	return errs.E(errs.Invalid, "the new files have more than %d MB together", l.Unpacked>>20)
 }
 
 // keepAs keeps the bytes of a file that git has under a name.
@@ -336,7 +318,6 @@ func (t *taking) putPage(ctx context.Context, out *Taken, f *changedFile, h mark
 	}
 	d.parsed[docKey(p.Body, p.Side)] = doc
 	d.touch(p.ID)
-	out.Pages++
 	return true, d.put(ctx, p)
 }
 
@@ -361,7 +342,7 @@ func (t *taking) folder(ctx context.Context) (*Taken, error) {
 	}
 	d := t.newDraft()
 	im := newImporter(d, tree, t.step)
-	im.have = below(tree.Root, have)
+	im.have = filesBelow(tree.Root, have)
 	if im.paired = t.up.Paired; im.paired {
 		changed := map[string]bool{}
 		for _, c := range t.up.Changed {
@@ -373,7 +354,7 @@ func (t *taking) folder(ctx context.Context) (*Taken, error) {
 	if err := im.run(ctx); err != nil {
 		return nil, err
 	}
-	return &Taken{Base: t.base.Rev.ID, Pages: len(im.ids), Problems: tree.Problems, Empty: len(tree.Pages) == 0, draft: d}, nil
+	return &Taken{Problems: tree.Problems, Empty: len(tree.Pages) == 0, draft: d}, nil
 }
 
 // list gives the files that can be content: in a repository that has more
@@ -394,11 +375,8 @@ func (t *taking) list(ctx context.Context) ([]UpstreamFile, error) {
 		}
 	}
 	return slices.DeleteFunc(all, func(f UpstreamFile) bool {
-		name, below := f.Path, true
-		if root != "." {
-			name, below = strings.CutPrefix(f.Path, root+"/")
-		}
-		return f.Path != folder.ConfigName && (!below || folder.Ignored(name))
+		name, is := below(root, f.Path)
+		return f.Path != folder.ConfigName && (!is || folder.Ignored(name))
 	}), nil
 }
 
@@ -431,9 +409,9 @@ func (t *taking) knownFiles(ctx context.Context) (map[string]docs.File, error) {
 // sources brings what the folder has: the bytes of texts, and of other files
 // those that are not known yet.
 func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File) ([]folder.Source, map[string]docs.File, error) {
-	limits := upstreamLimits()
-	if len(list) > limits.Files {
-		return nil, nil, errs.E(errs.Invalid, "the folder has more than %d files", limits.Files)
+	in := intake{s: t.s, limits: upstreamLimits()}
+	if len(list) > in.limits.Files {
+		return nil, nil, errs.E(errs.Invalid, "the folder has more than %d files", in.limits.Files)
 	}
 	have := map[string]docs.File{}
 	by := map[string][]string{} // paths by the names of their bytes
@@ -450,38 +428,24 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 			oids = append(oids, f.OID)
 		}
 	}
-	total, unpacked, done := int64(0), int64(0), 0
+	done := 0
 	err := t.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
 		t.step("read", done, len(oids))
 		done++
 		if data == nil {
 			return nil // whoever reads it has told why
 		}
-		got := &readObject{s: t.s, oid: oid, data: data}
-		if texts := count(by[oid], folder.IsText); texts > 0 && size <= limits.Markdown {
-			// One object may be thousands of pages, and each is parsed.
-			if total += size * texts; total > limits.Memory {
-				return tooMuchText(limits)
-			}
-			if err := got.load(size); err != nil {
-				return err
-			}
+		got, err := in.object(oid, size, data, count(by[oid], folder.IsText))
+		if err != nil {
+			return err
 		}
 		for _, name := range by[oid] {
 			f := folder.Source{Path: name, Size: size}
-			if folder.IsText(name) && size <= limits.Markdown {
+			if folder.IsText(name) && got.text != nil {
 				f.Data = got.text
-			} else if size <= limits.Asset { // also a text that is too large for a page
-				if got.file.Blob == "" {
-					unpacked += size
-				}
-				if unpacked > limits.Unpacked {
-					return tooMuch(limits)
-				}
-				kept, err := got.keep(ctx, name)
-				if err != nil {
-					return err
-				}
+			} else if kept, err := got.keep(ctx, name); err != nil { // also a text that is too large for a page
+				return err
+			} else if kept.Blob != "" {
 				have[name] = kept
 			}
 			out = append(out, f)
@@ -491,26 +455,54 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 	return out, have, err
 }
 
+// intake counts what one import reads.
+type intake struct {
+	s               *Service
+	limits          folder.Limits
+	total, unpacked int64 // bytes of texts, and of files
+}
+
+// object begins with an object that stands for so many texts: thousands of
+// pages may be one, and each is parsed. A text that is too large for a page
+// is not loaded.
+func (in *intake) object(oid string, size int64, data io.Reader, texts int64) (*readObject, error) {
+	o := &readObject{in: in, oid: oid, size: size, data: data}
+	if texts == 0 || size > in.limits.Markdown {
+		return o, nil
+	}
+	if in.total += size * texts; in.total > in.limits.Memory {
+		return nil, errs.E(errs.Invalid, "the pages have more than %d MB together", in.limits.Memory>>20)
+	}
+	o.text = make([]byte, size)
+	_, err := io.ReadFull(o.data, o.text)
+	o.data = bytes.NewReader(o.text)
+	return o, err
+}
+
 // readObject is an object that was read, which may be at several paths.
 type readObject struct {
-	s    *Service
+	in   *intake
 	oid  string
+	size int64
 	data io.Reader
 	text []byte
 	file docs.File
 }
 
-func (o *readObject) load(size int64) error {
-	o.text = make([]byte, size)
-	_, err := io.ReadFull(o.data, o.text)
-	o.data = bytes.NewReader(o.text)
-	return err
-}
-
+// keep keeps the bytes as those of a file, once for all paths. One that is
+// too large is not kept. Zeros are next to nothing in a repository, and what
+// they are on our disk.
 func (o *readObject) keep(ctx context.Context, name string) (docs.File, error) {
+	in := o.in
+	if o.size > in.limits.Asset {
+		return docs.File{}, nil
+	}
 	if o.file.Blob == "" {
+		if in.unpacked += o.size; in.unpacked > in.limits.Unpacked {
+			return docs.File{}, errs.E(errs.Invalid, "the new files have more than %d MB together", in.limits.Unpacked>>20)
+		}
 		var err error
-		if o.file, err = o.s.keepAs(ctx, name, o.oid, o.data); err != nil {
+		if o.file, err = in.s.keepAs(ctx, name, o.oid, o.data); err != nil {
 			return o.file, err
 		}
 	}
@@ -519,15 +511,11 @@ func (o *readObject) keep(ctx context.Context, name string) (docs.File, error) {
 	return f, nil
 }
 
-// below gives files by their path below a root.
-func below(root string, have map[string]docs.File) map[string]docs.File {
-	root = path.Clean(root)
-	if root == "." {
-		return have
-	}
+// filesBelow gives files by their path below a root.
+func filesBelow(root string, have map[string]docs.File) map[string]docs.File {
 	out := map[string]docs.File{}
 	for name, f := range have {
-		if rest, ok := strings.CutPrefix(name, root+"/"); ok {
+		if rest, ok := below(root, name); ok {
 			f.Path = rest
 			out[rest] = f
 		}

@@ -46,7 +46,9 @@ func (t *task) export(ctx context.Context) error {
 		return err
 	}
 	if parked != nil {
-		return &failed{ReasonParked, fmt.Sprintf("change request %d holds what the repository has; merge or archive it, then export again", parked.Number)}
+		// Nothing is wrong: it waits for a person, who was asked already.
+		t.o.ChangeRequest = parked.ID
+		return t.end(ctx, ReasonParked, fmt.Sprintf("change request %d holds what the repository has; merge or archive it, then export again", parked.Number), nil)
 	}
 	// An export that was ended behind its push finds its own commit: all is
 	// there but our word. Others may have pushed on top of it meanwhile.

@@ -109,7 +109,7 @@ func (t *task) land(ctx context.Context, tip string, replaced bool) (done bool, 
 			t.found = known
 		}
 	}()
-	l := &landing{task: t, tip: tip, taken: taken, replaced: replaced, base: from}
+	l := &landing{task: t, tip: tip, taken: taken, replaced: replaced, base: base}
 	if tip != "" {
 		c, err := t.repo.Describe(ctx, tip)
 		if err != nil {
@@ -214,7 +214,7 @@ func (t *task) putPair(ctx context.Context, tx *store.Tx, p docs.GitPair) error 
 type landing struct {
 	*task
 	tip      string
-	base     docs.RevisionID
+	base     *content.View // what was taken is made on
 	taken    *content.Taken
 	commit   *docs.GitCommit
 	replaced bool
@@ -254,18 +254,10 @@ func (l *landing) own(ctx context.Context) (bool, error) {
 	if l.paired || !l.o.Request.Connected || l.o.Request.Force || !l.taken.Changes() {
 		return false, nil
 	}
-	sp, err := l.s.Store.Space(ctx, l.o.Space)
-	if err != nil {
+	if elsewhere, err := l.s.Store.IsInGit(ctx, l.o.Space, l.base.Rev.ID); err != nil || elsewhere {
 		return false, err
 	}
-	if elsewhere, err := l.s.Store.IsInGit(ctx, l.o.Space, sp.It.Revision); err != nil || elsewhere {
-		return false, err
-	}
-	v, err := l.s.Content.At(ctx, l.s.Store.Reader, sp.It, l.base)
-	if err != nil {
-		return false, err
-	}
-	return v.HasWords(ctx)
+	return l.base.HasWords(ctx)
 }
 
 // parked gives the open change request that holds what came before, if there
@@ -311,7 +303,7 @@ func (l *landing) putAside(ctx context.Context, tx *store.Tx, g *authz.Grant) (d
 // same.
 func (l *landing) direct(ctx context.Context) (done bool, err error) {
 	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		if g.Space.Revision != l.base {
+		if g.Space.Revision != l.base.Rev.ID {
 			return nil
 		}
 		done = true
@@ -326,7 +318,7 @@ func (l *landing) direct(ctx context.Context) (done bool, err error) {
 			}
 		}
 		reason := ""
-		if rev.ID == l.base {
+		if rev.ID == l.base.Rev.ID {
 			reason = ReasonUnchanged
 		}
 		return l.complete(ctx, tx, g, docs.GitSuccess, reason, "")
@@ -339,7 +331,7 @@ func (l *landing) direct(ctx context.Context) (done bool, err error) {
 func (l *landing) store(ctx context.Context) (fork content.Fork, err error) {
 	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		rev, err := l.putAside(ctx, tx, g)
-		fork = content.Fork{Base: l.base, Tip: rev.ID}
+		fork = content.Fork{Base: l.base.Rev.ID, Tip: rev.ID}
 		return err
 	})
 	return fork, err
@@ -415,7 +407,7 @@ func (l *landing) park(ctx context.Context, fork content.Fork, reason string) er
 		}
 		pair := l.pair
 		if !l.paired {
-			pair.Line = l.base
+			pair.Line = l.base.Rev.ID
 		}
 		pair.Commit, pair.Revision, pair.Parked = l.tip, fork.Tip, cr.ID
 		l.o.Commit, l.o.Revision, l.o.ChangeRequest = l.tip, fork.Tip, cr.ID

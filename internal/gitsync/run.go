@@ -228,11 +228,10 @@ func (t *task) begin(ctx context.Context) error {
 			o.StartedAt = tx.Now()
 		}
 		o.State, o.Stage, o.Done, o.Total, o.Reason, o.Error, o.UpdatedAt = docs.GitRunning, docs.GitFetch, 0, 0, "", "", tx.Now()
+		t.o = o
 		if err := tx.PutGitOperation(ctx, o); err != nil || !first {
-			t.o = o
 			return err
 		}
-		t.o = o
 		if o.Request.Polled { // nobody asked, and perhaps there is nothing to do
 			return nil
 		}
@@ -348,11 +347,7 @@ func (t *task) fail(ctx context.Context, failure error) error {
 		}
 		return failure
 	}
-	state := docs.GitFailure
-	if reason == ReasonParked { // nothing is wrong: it waits for a person, who was asked already
-		state, t.o.ChangeRequest = docs.GitSuccess, t.pair.Parked
-	}
-	if t.s.Log != nil && state == docs.GitFailure {
+	if t.s.Log != nil {
 		t.s.Log.Warn("git operation failed", "operation", t.o.ID, "space", t.o.Space, "direction", t.o.Direction, "reason", reason, "error", failure)
 	}
 	// Whoever asked may be gone; the operation ends all the same.
@@ -363,7 +358,7 @@ func (t *task) fail(ctx context.Context, failure error) error {
 		}
 		g := authz.Operator(t.o.User)
 		g.Space = sp.It
-		if err := t.complete(ctx, tx, g, state, reason, message); err != nil {
+		if err := t.complete(ctx, tx, g, docs.GitFailure, reason, message); err != nil {
 			return err
 		}
 		if t.o.Request.Connected && !t.o.Request.Again && reason == string(git.NotFastForward) {

@@ -181,7 +181,7 @@ func (s *Service) PutTaken(ctx context.Context, tx *store.Tx, g *authz.Grant, t 
 		if err != nil || !changed {
 			return rev, err
 		}
-		dl, err := newDelta(ctx, source{s, tx.Reader}, t.draft.base.Root, rev.Root)
+		dl, err := newDelta(ctx, source{s: s, r: tx.Reader}, t.draft.base.Root, rev.Root)
 		if err != nil {
 			return rev, err
 		}

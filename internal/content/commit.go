@@ -99,7 +99,7 @@ func (s *Service) commitAside(ctx context.Context, tx *store.Tx, g *authz.Grant,
 	if err != nil || !changed {
 		return rev, err
 	}
-	dl, err := newDelta(ctx, source{s, tx.Reader}, d.base.Root, rev.Root)
+	dl, err := newDelta(ctx, source{s: s, r: tx.Reader}, d.base.Root, rev.Root)
 	if err != nil {
 		return rev, err
 	}
@@ -123,8 +123,7 @@ func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *d
 	if err := tx.MoveHead(ctx, d.space.ID, d.base.ID, rev.ID); err != nil {
 		return rev, err
 	}
-	ix := &indexer{s: s, r: tx.Reader, tx: tx, space: d.space, tree: &tree{src: source{s, tx.Reader}, root: rev.Root}, parsed: d.parsed, ready: d.ready}
-	changes, err := ix.update(ctx, d.base.Root)
+	changes, err := s.index(ctx, tx, d, rev)
 	if err != nil {
 		return rev, err
 	}
@@ -136,6 +135,29 @@ func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *d
 	return rev, audit.Record(ctx, tx, g.Actor, contentEvent(d.space, string(rev.Type), map[string]any{
 		"revision": rev.ID, "changed": changes,
 	}))
+}
+
+// index brings the index of a space to its newest revision, which a draft
+// became. It tells how much has changed.
+func (s *Service) index(ctx context.Context, tx *store.Tx, d *draft, rev docs.Revision) (int, error) {
+	now, err := tx.Space(ctx, d.space.ID) // the space may read through another layer since the draft was begun
+	if err != nil {
+		return 0, err
+	}
+	sp := now.It
+	ix := &indexer{s: s, r: tx.Reader, tx: tx, space: sp, tree: &tree{src: source{s: s, r: tx.Reader}, root: rev.Root}, parsed: d.parsed, ready: d.ready}
+	if !d.filling.fits(sp) {
+		return ix.update(ctx, d.base.Root)
+	}
+	ix.space.Layer, ix.filling = d.filling.layer.Layer, d.filling
+	changes, err := ix.update(ctx, d.base.Root)
+	if err != nil {
+		return 0, err
+	}
+	if err := tx.SetLayer(ctx, sp.ID, ix.space.Layer); err != nil {
+		return 0, err
+	}
+	return changes, tx.DropLayer(ctx, sp.Layer)
 }
 
 // store stores a draft as a revision, and tells whether it differs from its

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/cache"
@@ -74,8 +75,51 @@ func New(s Service) *Service {
 // source reads objects through the cache. What an object holds never
 // changes, so it does not matter who read it first.
 type source struct {
-	s *Service
-	r store.Reader
+	s   *Service
+	r   store.Reader
+	new *unsaved // of a draft
+}
+
+// unsaved are objects that are not in the database yet.
+type unsaved struct {
+	mu   sync.RWMutex
+	data map[chunk.Hash][]byte
+}
+
+func (u *unsaved) get(h chunk.Hash) ([]byte, bool) {
+	if u == nil {
+		return nil, false
+	}
+	u.mu.RLock()
+	defer u.mu.RUnlock()
+	data, ok := u.data[h]
+	return data, ok
+}
+
+func (u *unsaved) set(h chunk.Hash, data []byte) {
+	u.mu.Lock()
+	u.data[h] = data
+	u.mu.Unlock()
+}
+
+// all gives the objects that there are now.
+func (u *unsaved) all() []store.Object {
+	u.mu.RLock()
+	defer u.mu.RUnlock()
+	out := make([]store.Object, 0, len(u.data))
+	for h, data := range u.data {
+		out = append(out, store.Object{Hash: h, Data: data})
+	}
+	return out
+}
+
+// drop forgets objects that were saved.
+func (u *unsaved) drop(saved []store.Object) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, o := range saved {
+		delete(u.data, o.Hash)
+	}
 }
 
 // Node implements chunk.Source.
@@ -99,6 +143,9 @@ func (s source) Node(ctx context.Context, h chunk.Hash) (*chunk.Node, error) {
 func (s source) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) {
 	if h == "" {
 		return nil, nil
+	}
+	if data, ok := s.new.get(h); ok {
+		return data, nil
 	}
 	if o, ok := s.s.objects.Get(h); ok && o.data != nil {
 		return o.data, nil
@@ -141,10 +188,10 @@ func (s *Service) At(ctx context.Context, r store.Reader, sp docs.Space, id docs
 	if err != nil {
 		return nil, err
 	}
-	return &View{tree: tree{src: source{s, r}, root: rev.Root}, Space: sp, Rev: rev}, nil
+	return &View{tree: tree{src: source{s: s, r: r}, root: rev.Root}, Space: sp, Rev: rev}, nil
 }
 
 // view gives a revision that has just been made, for reading it afterwards.
 func (s *Service) view(sp docs.Space, rev docs.Revision) *View {
-	return &View{tree: tree{src: source{s, s.Store.Reader}, root: rev.Root}, Space: sp, Rev: rev}
+	return &View{tree: tree{src: source{s: s, r: s.Store.Reader}, root: rev.Root}, Space: sp, Rev: rev}
 }

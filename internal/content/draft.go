@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -27,23 +26,24 @@ type draft struct {
 	now   docs.Time
 	newID func() string
 
-	objects map[chunk.Hash][]byte           // sources that are new
+	unsaved *unsaved                        // sources that are new
 	written map[docs.PageID]*writing        // bodies to be settled
 	refs    map[string]markup.Ref           // names that are valid in the batch
 	parsed  map[chunk.Hash]*markup.Document // by body and side, for the index
 	touched []docs.PageID                   // in order of first touch
 	seen    map[docs.PageID]bool
 	ready   map[docs.PageID]indexed // what the index says of pages, made ahead
-	mu      sync.Mutex              // of objects
+	filling *filling                // what is stored ahead; nil is nothing
 	whole   *chunk.Hash             // the tree of the draft, where it is one that exists
 }
 
 func (s *Service) draftOf(v *View, now docs.Time, newID func() string) *draft {
 	t := v.tree
 	t.over = &overlay{values: map[string][]byte{}}
+	t.src.new = &unsaved{data: map[chunk.Hash][]byte{}}
 	return &draft{
 		tree: t, s: s, space: v.Space, base: v.Rev, now: now, newID: newID,
-		objects: map[chunk.Hash][]byte{}, written: map[docs.PageID]*writing{}, refs: map[string]markup.Ref{},
+		unsaved: t.src.new, written: map[docs.PageID]*writing{}, refs: map[string]markup.Ref{},
 		parsed: map[chunk.Hash]*markup.Document{}, seen: map[docs.PageID]bool{}, ready: map[docs.PageID]indexed{},
 	}
 }
@@ -67,10 +67,10 @@ func (d *draft) object(data []byte) chunk.Hash {
 		data = []byte{} // nothing is something too
 	}
 	h := chunk.Sum(data)
-	d.mu.Lock()
-	d.objects[h] = data
-	d.mu.Unlock()
-	d.s.objects.Set(h, object{data: data})
+	d.unsaved.set(h, data)
+	if d.filling == nil { // else there is more of it than anybody reads soon
+		d.s.objects.Set(h, object{data: data})
+	}
 	return h
 }
 
@@ -415,10 +415,7 @@ func (d *draft) seal(ctx context.Context) (chunk.Hash, []store.Object, error) {
 	if d.whole != nil {
 		return *d.whole, nil, nil
 	}
-	var out []store.Object
-	for h, data := range d.objects {
-		out = append(out, store.Object{Hash: h, Data: data})
-	}
+	out := d.unsaved.all()
 	edits := make([]chunk.Edit, 0, len(d.over.keys))
 	for _, key := range d.over.from("") {
 		edits = append(edits, chunk.Edit{Key: key, Value: d.over.values[key]})

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/chunk"
@@ -58,8 +58,7 @@ type Imported struct {
 // Import makes a folder the content of a space, in one revision. Pages that
 // came from the same file keep their ids; those whose file is gone go. step
 // is told how far it is.
-func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *folder.Tree, step Step) (Imported, error) {
-	var out Imported
+func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *folder.Tree, step Step) (out Imported, err error) {
 	v, err := s.Head(ctx, sp)
 	if err != nil {
 		return out, err
@@ -67,6 +66,7 @@ func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *
 	now := s.Store.Clock()
 	d := s.draftOf(v, docs.TimeOf(now), idsFrom(now))
 	im := newImporter(d, t, step)
+	defer func() { err = errors.Join(err, d.filling.discard(ctx)) }()
 	if err := im.run(ctx); err != nil {
 		return out, err
 	}
@@ -533,35 +533,68 @@ func (im *importer) bodies(ctx context.Context) error {
 	}
 	slices.SortFunc(work, func(a, b *folder.Page) int { return compareIDs(im.ids[a], im.ids[b]) })
 	im.over.from("") // sorted now, because nobody may do it while several read
-	results := make([]settled, len(work))
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			var a search.Analyser
-			for i := range next {
-				results[i] = im.body(ctx, work[i], &a)
-			}
-		})
+	if err := im.fill(ctx, len(work)); err != nil {
+		return err
 	}
+	pages, err := im.settleAll(ctx, work)
+	if err != nil {
+		im.filling.stop()
+		return err
+	}
+	for id, data := range pages {
+		im.set(keyPage+string(id), data) // the tree has its place already
+	}
+	return im.filled(ctx)
+}
+
+// settleAll makes the bodies of pages, several at once, and gives the pages as
+// they are stored. They are indexed in their order, which is that of results
+// that are equally good.
+func (im *importer) settleAll(ctx context.Context, work []*folder.Page) (map[docs.PageID][]byte, error) {
+	type making struct {
+		fp   *folder.Page
+		made chan settled
+	}
+	next, order := make(chan making), make(chan making, 64)
+	for range runtime.GOMAXPROCS(0) {
+		go func() {
+			var a search.Analyser
+			for m := range next {
+				m.made <- im.body(ctx, m.fp, &a)
+			}
+		}()
+	}
+	go func() {
+		defer close(next)
+		for _, fp := range work {
+			m := making{fp, make(chan settled, 1)}
+			order <- m
+			next <- m
+		}
+	}()
+	out := make(map[docs.PageID][]byte, len(work))
+	var failed error
 	for i := range work {
 		if i%100 == 0 {
 			im.step("pages", i, len(work))
 		}
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	for _, r := range results {
-		if r.err != nil {
-			return r.err
+		r := <-(<-order).made
+		if failed == nil {
+			failed = cmp.Or(r.err, ctx.Err())
 		}
-		im.set(keyPage+string(r.page.ID), r.data) // the tree has its place already
-		if r.ready != nil {
+		if failed != nil {
+			continue // until all have ended
+		}
+		out[r.page.ID] = r.data
+		switch {
+		case r.ready == nil:
+		case im.filling != nil:
+			failed = im.filling.add(ctx, r.page, *r.ready, r.size)
+		default:
 			im.ready[r.page.ID] = *r.ready
 		}
 	}
-	return nil
+	return out, failed
 }
 
 func compareIDs(a, b docs.PageID) int {
@@ -582,6 +615,7 @@ func hasWork(fp *folder.Page) bool { return fp.Type == folder.Document || fp.Typ
 type settled struct {
 	page  docs.Page
 	data  []byte
+	size  int // of the text
 	ready *indexed
 	err   error
 }
@@ -641,7 +675,8 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 	var ready indexed
 	if ready.search, ready.links, out.err = ix.page(ctx, *p); out.err == nil {
 		ready.search = ready.search.Analysed(a)
-		out.ready = &ready
+		out.ready, out.size = &ready, len(fp.Source)
+		fp.Source = nil // nobody needs it in memory any more
 	}
 	return out
 }

@@ -19,13 +19,14 @@ import (
 // looks at what differs between two revisions, so it costs what the change
 // costs.
 type indexer struct {
-	s      *Service
-	r      store.Reader // of what is known; where only pages are read it is empty
-	tx     *store.Tx    // what is written to; nil where nothing is
-	space  docs.Space
-	tree   *tree
-	parsed map[chunk.Hash]*markup.Document
-	ready  map[docs.PageID]indexed
+	s       *Service
+	r       store.Reader // of what is known; where only pages are read it is empty
+	tx      *store.Tx    // what is written to; nil where nothing is
+	space   docs.Space
+	tree    *tree
+	parsed  map[chunk.Hash]*markup.Document
+	ready   map[docs.PageID]indexed
+	filling *filling // of a layer that has nothing else yet; nil: it has what came before
 }
 
 // indexed is what the index says of a page.
@@ -55,7 +56,12 @@ func (ix *indexer) update(ctx context.Context, from chunk.Hash) (int, error) {
 	if err := ix.tx.PutDocuments(ctx, ix.space.ID, dl.docs); err != nil {
 		return 0, err
 	}
-	if err := ix.affected(ctx, dl); err != nil {
+	if ix.filling != nil {
+		err = ix.filling.rest(ctx, ix.tree, dl)
+	} else {
+		err = ix.affected(ctx, dl)
+	}
+	if err != nil {
 		return 0, err
 	}
 	return dl.count, ix.apply(ctx, dl)
@@ -471,7 +477,7 @@ const maxLabel = 200
 
 // linkOf gives the row of a reference.
 func linkOf(owner string, r markup.Reference) store.Link {
-	l := store.Link{Page: owner, Kind: r.Ref.Kind, Space: docs.SpaceID(r.Ref.Space), Node: r.Node, Hard: r.Depends, Label: cutText(r.Text, maxLabel)}
+	l := store.Link{Page: owner, Kind: r.Ref.Kind, Space: docs.SpaceID(r.Ref.Space), Node: r.Node, Hard: r.Depends, Label: strings.Clone(cutText(r.Text, maxLabel))}
 	switch r.Ref.Kind {
 	case markup.RefPage:
 		l.Target = r.Ref.Page

@@ -104,7 +104,7 @@ func (s *Service) linksIn(ctx context.Context, r store.Reader, sp docs.Space, v 
 
 // relink reads the pages whose links differ.
 func (s *Service) relink(ctx context.Context, r store.Reader, sp docs.Space, what twoTrees) (*relinked, error) {
-	ix := &indexer{s: s, r: r, space: sp, tree: &tree{src: source{s, r}, root: what.to}}
+	ix := &indexer{s: s, r: r, space: sp, tree: &tree{src: source{s: s, r: r}, root: what.to}}
 	dl, err := newDelta(ctx, ix.tree.src, what.from, what.to)
 	if err != nil {
 		return nil, err

@@ -3,11 +3,14 @@ package content
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -24,14 +27,10 @@ func EnqueueRebuild(ctx context.Context, tx *store.Tx, sp docs.SpaceID) error {
 	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: RebuildJob, Key: string(sp), Payload: rebuild{sp}, RunAt: tx.Now()})
 }
 
-// rebuildBatch is how many pages are indexed in one transaction, so that
-// others can write between.
-const rebuildBatch = 100
-
 // Rebuild is the handler of RebuildJob. It fills a new layer while the space
 // is read and written as before, and then lets the space read it. Running it
 // twice is harmless.
-func (s *Service) Rebuild(ctx context.Context, payload []byte) error {
+func (s *Service) Rebuild(ctx context.Context, payload []byte) (err error) {
 	var job rebuild
 	if err := json.Unmarshal(payload, &job); err != nil {
 		return fmt.Errorf("rebuild: %w", err)
@@ -49,17 +48,12 @@ func (s *Service) Rebuild(ctx context.Context, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	sp.Layer = string(sp.ID) + "." + string(sp.Revision) + "." + docs.NewID[string](s.Store.Clock())
-	if err := s.Store.Do(ctx, func(tx *store.Tx) error { return tx.AddLayer(ctx, store.Layer{ID: sp.Layer}) }); err != nil {
+	f := newFilling(s, sp)
+	defer func() { err = errors.Join(err, f.discard(ctx)) }()
+	if err := s.fillLayer(ctx, v, f); err != nil {
 		return err
 	}
-	abandon := func(err error) error {
-		_ = s.Store.Do(context.WithoutCancel(ctx), func(tx *store.Tx) error { return tx.DropLayer(ctx, sp.Layer) }) // the first error counts
-		return err
-	}
-	if err := s.fillLayer(ctx, v, sp); err != nil {
-		return abandon(err)
-	}
+	sp.Layer = f.layer.Layer
 	err = s.Store.Do(ctx, func(tx *store.Tx) error {
 		now, err := tx.Space(ctx, sp.ID)
 		if err != nil {
@@ -82,49 +76,58 @@ func (s *Service) Rebuild(ctx context.Context, payload []byte) error {
 		return tx.DropLayer(ctx, old)
 	})
 	if errs.Is(err, errs.NotFound) {
-		return abandon(nil)
+		return nil
 	}
-	if err != nil {
-		return abandon(err)
-	}
-	return nil
+	return err
 }
 
-// fillLayer indexes all pages of a revision.
-func (s *Service) fillLayer(ctx context.Context, v *View, sp docs.Space) error {
-	dl := &delta{pages: map[docs.PageID]bool{}, reuse: map[docs.ReusableID]bool{}}
-	flush := func() error {
-		err := s.Store.Do(ctx, func(tx *store.Tx) error {
-			ix := &indexer{s: s, r: tx.Reader, tx: tx, space: sp, tree: &tree{src: source{s, tx.Reader}, root: v.root}}
-			return ix.apply(ctx, dl)
-		})
-		clear(dl.pages)
-		clear(dl.reuse)
+// fillLayer indexes all of a revision.
+func (s *Service) fillLayer(ctx context.Context, v *View, f *filling) error {
+	if err := f.begin(ctx); err != nil {
 		return err
 	}
+	if err := s.indexAll(ctx, v, f); err != nil {
+		f.stop()
+		return err
+	}
+	return f.finish(ctx)
+}
+
+func (s *Service) indexAll(ctx context.Context, v *View, f *filling) error {
+	ix := &indexer{s: s, space: f.space, tree: &v.tree}
 	reusables, err := v.Reusables(ctx)
 	if err != nil {
 		return err
 	}
 	for _, r := range reusables {
-		dl.reuse[r.ID] = true
-	}
-	err = v.scan(ctx, keyPage, "", func(id string, _ []byte) (bool, error) {
-		dl.pages[docs.PageID(id)] = true
-		if len(dl.pages) >= rebuildBatch {
-			return true, flush()
+		links, err := ix.reusable(ctx, r)
+		if err != nil {
+			return err
 		}
-		return true, nil
-	})
-	if err != nil {
-		return err
+		f.next.links = append(f.next.links, links)
 	}
-	return flush()
+	var a search.Analyser
+	return v.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {
+		p, err := decodePage(id, b)
+		if err != nil {
+			return false, err
+		}
+		var is indexed
+		if is.search, is.links, err = ix.page(ctx, p); err != nil {
+			return false, err
+		}
+		is.search = is.search.Analysed(&a)
+		return true, f.add(ctx, p, is, is.search.Size())
+	})
 }
 
+// unreadAfter is when a layer that nothing reads is no longer one that is being
+// filled.
+const unreadAfter = 24 * time.Hour
+
 // TidySearch is the handler of a job that repeats. It makes indexes anew that
-// another version of this program has written, and joins what edits have
-// left in parts. Each layer is a transaction of its own.
+// another version of this program has written, drops those that were never
+// finished, and joins what edits have left in parts. Each layer is a transaction of its own.
 func (s *Service) TidySearch(ctx context.Context, _ []byte) error {
 	stale, err := s.Store.StaleSearchLayers(ctx)
 	if err != nil {
@@ -132,6 +135,15 @@ func (s *Service) TidySearch(ctx context.Context, _ []byte) error {
 	}
 	for _, layer := range stale {
 		if err := s.Store.Do(ctx, func(tx *store.Tx) error { return tx.RebuildSearch(ctx, layer) }); err != nil {
+			return err
+		}
+	}
+	unread, err := s.Store.UnreadLayers(ctx, s.Store.Clock().Add(-unreadAfter))
+	if err != nil {
+		return err
+	}
+	for _, layer := range unread {
+		if err := s.Store.Do(ctx, func(tx *store.Tx) error { return tx.DropLayer(ctx, layer) }); err != nil {
 			return err
 		}
 	}

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -47,6 +49,9 @@ type Taken struct {
 
 	draft *draft
 }
+
+// Discard lets go of what was stored ahead and nobody took over.
+func (t *Taken) Discard(ctx context.Context) error { return t.draft.filling.discard(ctx) }
 
 // Changes tells whether the draft differs from its base.
 func (t *Taken) Changes() bool { return len(t.draft.over.keys) > 0 }
@@ -340,6 +345,11 @@ func (t *taking) folder(ctx context.Context) (*Taken, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, list := range [][]*folder.File{tree.Files, tree.Others} {
+		for _, f := range list {
+			f.Open = notKept // what there is was kept; the list, which holds all texts, can go
+		}
+	}
 	d := t.newDraft()
 	im := newImporter(d, tree, t.step)
 	im.have = filesBelow(tree.Root, have)
@@ -352,10 +362,12 @@ func (t *taking) folder(ctx context.Context) (*Taken, error) {
 	}
 	im.keepFiles(known)
 	if err := im.run(ctx); err != nil {
-		return nil, err
+		return nil, errors.Join(err, d.filling.discard(ctx))
 	}
 	return &Taken{Problems: tree.Problems, Empty: len(tree.Pages) == 0, draft: d}, nil
 }
+
+func notKept() (io.ReadCloser, error) { return nil, fs.ErrNotExist }
 
 // list gives the files that can be content: in a repository that has more
 // than documentation, these are few.

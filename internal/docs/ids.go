@@ -38,6 +38,10 @@ func NewID[T ~string](now time.Time) T {
 	return T(timeText(now) + randomText(idRandomChars))
 }
 
+// IDsFrom gives what sorts before every id that was made at a moment or later,
+// and behind all earlier ones.
+func IDsFrom(t time.Time) string { return timeText(t) }
+
 // timeText gives a moment as text that sorts by time.
 func timeText(now time.Time) string {
 	var b [idTimeChars]byte

@@ -6,8 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -28,7 +31,7 @@ func Reread(fsys fs.FS, l Limits, before *Tree, same func(name string) bool) (*T
 	l = l.orDefault()
 	r := &folderReader{
 		fsys: fsys, limits: l, tree: &Tree{}, out: problems{limit: l.Problems},
-		files: map[string]int64{}, folded: map[string]string{}, docs: map[string]*Page{}, listed: map[string]bool{},
+		files: map[string]int64{}, folded: map[string]string{}, docs: map[string]*Page{}, refers: map[string][]string{}, listed: map[string]bool{},
 		same: same,
 	}
 	if err := r.config(); err != nil {
@@ -65,7 +68,8 @@ type folderReader struct {
 	// root; folded finds them without case.
 	files  map[string]int64
 	folded map[string]string
-	docs   map[string]*Page // of all Markdown files
+	docs   map[string]*Page    // of all Markdown files
+	refers map[string][]string // what they name, by their path
 	listed map[string]bool
 
 	known map[string]markdown // of an earlier reading
@@ -137,6 +141,9 @@ func (r *folderReader) config() error {
 // read gives the content of a file, or an error if it is larger than it was
 // said to be.
 func (r *folderReader) read(name string, limit int64) ([]byte, error) {
+	if l, ok := r.fsys.(listing); ok && l[name] != nil && l[name].src.Data != nil && int64(len(l[name].src.Data)) <= limit {
+		return l[name].src.Data, nil
+	}
 	f, err := r.fsys.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
@@ -216,9 +223,12 @@ func printable(name string) string {
 	return strings.Trim(fmt.Sprintf("%+q", name), `"`)
 }
 
-// load reads all Markdown.
+// load reads all Markdown. What it says is looked at on all processors: there
+// may be very much of it.
 func (r *folderReader) load() error {
 	var total int64
+	var all []*Page
+	fresh := map[*Page]bool{}
 	for _, name := range sortedKeys(r.files) {
 		if !isMarkdown(name) || name == r.tree.Summary {
 			continue
@@ -227,31 +237,51 @@ func (r *folderReader) load() error {
 			r.out.add(name, 0, CodeTooLarge, "the page is left out: it is larger than %d MB", r.limits.Markdown>>20)
 			continue
 		}
-		src, h, err := r.markdown(name)
-		if err != nil {
-			return err
+		p := &Page{Type: Document, File: name, Slug: SlugOf(name)}
+		if m, ok := r.known[name]; ok && r.same(r.full(name)) {
+			p.Source, p.Head = m.source, m.head
+		} else {
+			var err error
+			if p.Source, err = r.read(r.full(name), r.limits.Markdown); err != nil {
+				return err
+			}
+			fresh[p] = true
 		}
-		if total += int64(len(src)); total > r.limits.Memory {
+		if total += int64(len(p.Source)); total > r.limits.Memory {
 			return errs.E(errs.Invalid, "the pages have more than %d MB together", r.limits.Memory>>20)
 		}
-		for _, p := range h.Problems {
-			r.out.add(name, p.Line, CodeFrontMatter, "%s", p.Message)
+		all = append(all, p)
+	}
+	refers := make([][]string, len(all))
+	inParallel(len(all), func(i int) {
+		p := all[i]
+		if fresh[p] {
+			p.Head = markup.ParseHead(p.Source)
 		}
-		r.docs[name] = &Page{Type: Document, Title: h.Title, Emoji: h.Emoji, LinkTitle: h.Meta.LinkTitle, File: name, Slug: SlugOf(name), Source: src, Head: h}
+		refers[i] = referred(p.File, p.Head, p.Source)
+	})
+	for i, p := range all {
+		for _, problem := range p.Head.Problems {
+			r.out.add(p.File, problem.Line, CodeFrontMatter, "%s", problem.Message)
+		}
+		p.Title, p.Emoji, p.LinkTitle = p.Head.Title, p.Head.Emoji, p.Head.Meta.LinkTitle
+		r.docs[p.File], r.refers[p.File] = p, refers[i]
 	}
 	return nil
 }
 
-// markdown gives a file and what stands in its head.
-func (r *folderReader) markdown(name string) ([]byte, markup.Head, error) {
-	if m, ok := r.known[name]; ok && r.same(r.full(name)) {
-		return m.source, m.head, nil
+// inParallel calls fn for 0 to n-1.
+func inParallel(n int, fn func(i int)) {
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				fn(i)
+			}
+		})
 	}
-	src, err := r.read(r.full(name), r.limits.Markdown)
-	if err != nil {
-		return nil, markup.Head{}, err
-	}
-	return src, markup.ParseHead(src), nil
+	wg.Wait()
 }
 
 // navigation makes the tree of pages.
@@ -368,8 +398,8 @@ func (r *folderReader) references() map[string]bool {
 			used[file] = true
 		}
 	}
-	for name, doc := range r.docs {
-		for _, file := range referred(name, doc.Head, doc.Source) {
+	for _, files := range r.refers {
+		for _, file := range files {
 			mark(file)
 		}
 	}

@@ -76,7 +76,7 @@ const (
 type Runner struct {
 	Store   *store.Store
 	Log     *slog.Logger
-	Poll    time.Duration // how often to look; 0 is once a second
+	Poll    time.Duration // how often to look for what others have queued; 0 is once a second
 	Workers int           // how many jobs at once; 0 is 2
 
 	node     string
@@ -139,6 +139,7 @@ func (r *Runner) work(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
+		case <-r.Store.JobQueued():
 		case <-time.After(poll/2 + rand.N(poll)): // nodes spread out
 		}
 	}

@@ -60,7 +60,7 @@ func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) err
 		for _, row := range rows[:n] {
 			args = append(args, row...)
 		}
-		if err := tx.put(ctx, into+tx.valuesList(n, len(rows[0]))+behind, args...); err != nil {
+		if err := tx.put(ctx, tx.d.manyRows(into)+tx.valuesList(n, len(rows[0]))+behind, args...); err != nil {
 			return err
 		}
 		rows = rows[n:]

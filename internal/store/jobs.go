@@ -30,6 +30,7 @@ func scanJob(s scanner) (j Job, err error) {
 // kept as it is: asking twice does the work once. One that was given up gets
 // another chance.
 func (tx *Tx) AddJob(ctx context.Context, j Job) error {
+	tx.wake(j)
 	return tx.put(ctx, `
 		INSERT INTO jobs (id, kind, key, payload, state, every_ms, run_at, attempts, runs, leased_by, lease_until, last_error, created_at)
 		VALUES ($1, $2, $3, $4, 'queued', $5, $6, 0, 0, '', 0, '', $7)
@@ -44,6 +45,7 @@ func (tx *Tx) AddJob(ctx context.Context, j Job) error {
 // but not further than longest, in milliseconds, behind when it was queued
 // first. One that is running runs once more.
 func (tx *Tx) MoveJob(ctx context.Context, j Job, longest int64) error {
+	tx.wake(j)
 	return tx.put(ctx, `
 		INSERT INTO jobs (id, kind, key, payload, state, every_ms, run_at, attempts, runs, leased_by, lease_until, last_error, created_at)
 		VALUES ($1, $2, $3, $4, 'queued', 0, $5, 0, 0, '', 0, '', $6)
@@ -55,6 +57,24 @@ func (tx *Tx) MoveJob(ctx context.Context, j Job, longest int64) error {
 			attempts = CASE WHEN jobs.state = 'failed' THEN 0 ELSE jobs.attempts END,
 			state    = CASE WHEN jobs.state = 'failed' THEN 'queued' ELSE jobs.state END`,
 		NewID[string](tx), j.Kind, j.Key, j.Payload, j.RunAt, tx.Now(), longest)
+}
+
+// JobQueued has a value when a transaction of this process has queued a job
+// that is due, so that nobody needs to look for it all the time. Those of
+// other processes are found by looking.
+func (s *Store) JobQueued() <-chan struct{} { return s.jobs }
+
+// wake tells of a job after the commit.
+func (tx *Tx) wake(j Job) {
+	if j.RunAt > tx.Now() {
+		return
+	}
+	tx.OnCommit(func() {
+		select {
+		case tx.jobs <- struct{}{}:
+		default: // somebody is about to look anyway
+		}
+	})
 }
 
 // DropJob cancels a job; it tells whether there was one.

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 )
@@ -40,6 +42,16 @@ func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
 			)
 			SELECT id FROM chain ORDER BY place`, top)
 	})
+}
+
+// UnreadLayers gives the layers that nothing reads, of those that were made
+// before a moment: what an import or a rebuild leaves behind that was killed.
+func (r Reader) UnreadLayers(ctx context.Context, before time.Time) ([]string, error) {
+	return many(ctx, r, scanText[string], `
+		SELECT l.id FROM layers l WHERE l.id < $1
+		AND NOT EXISTS (SELECT 1 FROM spaces s WHERE s.layer_id = l.id)
+		AND NOT EXISTS (SELECT 1 FROM layers u WHERE u.parent_id = l.id)
+		ORDER BY l.id`, docs.IDsFrom(before))
 }
 
 // AddLayer stores a layer.
@@ -109,31 +121,43 @@ type LayerPage struct {
 
 // PutLayerPages replaces what a layer says of pages.
 func (tx *Tx) PutLayerPages(ctx context.Context, layer string, pages []LayerPage) error {
-	for some := range slices.Chunk(pages, 64) { // not all rows at once: there may be very many
-		if err := tx.putLayerPages(ctx, layer, some); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tx.putLayerPages(ctx, layer, pages, false)
 }
 
-func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage) error {
-	var rows, links [][]any
+// putLayerPages writes what a layer says of pages. Of new ones it says nothing
+// yet.
+func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage, fresh bool) error {
+	type row struct {
+		page string
+		n    int
+		Link
+	}
+	var links []row
 	for _, p := range pages {
-		if err := tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, p.ID); err != nil {
-			return err
+		if !fresh {
+			if err := tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, p.ID); err != nil {
+				return err
+			}
 		}
-		rows = append(rows, []any{layer, p.ID, p.Gone, joinAnchors(p.Anchors)})
 		for n, l := range p.Links {
-			links = append(links, []any{layer, p.ID, n, l.Kind, l.Space, l.Target, l.Anchor, l.Node, l.Label, l.Hard, l.Loose})
+			links = append(links, row{p.ID, n, l})
 		}
 	}
-	err := tx.insert(ctx, `INSERT INTO layer_pages (layer_id, page_id, gone, anchors)`,
-		`ON CONFLICT (layer_id, page_id) DO UPDATE SET gone = excluded.gone, anchors = excluded.anchors`, rows)
+	err := insertAll(ctx, tx, `INSERT INTO layer_pages (layer_id, page_id, gone, anchors)`,
+		`ON CONFLICT (layer_id, page_id) DO UPDATE SET gone = excluded.gone, anchors = excluded.anchors`, pages,
+		func(p LayerPage) []any { return []any{layer, p.ID, p.Gone, joinAnchors(p.Anchors)} })
 	if err != nil {
 		return err
 	}
-	return tx.insert(ctx, `INSERT INTO links (layer_id, page_id, n, kind, space_id, target, anchor, node, label, hard, loose)`, ``, links)
+	// In the order of targets, by which most of what is written is ordered:
+	// neighbours are then written together.
+	slices.SortFunc(links, func(a, b row) int {
+		return cmp.Or(strings.Compare(a.Target, b.Target), strings.Compare(a.page, b.page), a.n-b.n)
+	})
+	return insertAll(ctx, tx, `INSERT INTO links (layer_id, page_id, n, kind, space_id, target, anchor, node, label, hard, loose)`, ``, links,
+		func(l row) []any {
+			return []any{layer, l.page, l.n, l.Kind, l.Space, l.Target, l.Anchor, l.Node, l.Label, l.Hard, l.Loose}
+		})
 }
 
 // DropLayerPage forgets what a layer says of a page.

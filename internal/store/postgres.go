@@ -126,6 +126,8 @@ func collided(err error) bool {
 
 func (p *postgres) parameter(n int) string { return "$" + strconv.Itoa(n) }
 
+func (p *postgres) manyRows(insert string) string { return insert }
+
 func (p *postgres) nowMillis() string {
 	return `SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`
 }

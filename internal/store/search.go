@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -23,6 +24,7 @@ type SearchPage struct {
 	Sections []search.Section
 
 	terms    []byte // of search.Doc.Encode, which is a fraction of it
+	joined   string // of the sections, as it is stored
 	analysed bool
 }
 
@@ -41,8 +43,12 @@ func (p *SearchPage) analyse(a *search.Analyser) {
 	p.analysed = true
 	if !p.Hidden {
 		p.terms = a.Encoded(search.Page{Title: p.Title, Language: p.Language, Sections: p.Sections})
+		p.joined, p.Sections = joinSections(p.Sections), nil
 	}
 }
+
+// Size tells how many bytes are kept of the page.
+func (p SearchPage) Size() int { return len(p.text()) + len(p.terms) }
 
 // States of an entry.
 const (
@@ -69,7 +75,7 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 	if len(pages) == 0 {
 		return other()
 	}
-	terms := analyse(pages)
+	pages = analysed(pages)
 	for _, p := range pages {
 		if err := tx.forgetPending(ctx, layer, p.Page); err != nil {
 			return fmt.Errorf("index page %s: %w", p.Page, err)
@@ -82,7 +88,7 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 	added := make([]entryTerms, 0, len(pages))
 	for i, p := range pages {
 		if !p.Hidden {
-			added = append(added, entryTerms{id + int64(i), terms[i]})
+			added = append(added, entryTerms{id + int64(i), p.terms})
 		}
 	}
 	finish, err := tx.addToIndex(ctx, layer, pending, added)
@@ -90,11 +96,7 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 		return err
 	}
 	for i, p := range pages {
-		state := searchShown
-		if p.Hidden {
-			state = searchHidden
-		}
-		if err := tx.putSearchEntry(ctx, layer, p, id+int64(i), state); err != nil {
+		if err := tx.putSearchEntry(ctx, layer, p, id+int64(i), p.state()); err != nil {
 			return fmt.Errorf("index page %s: %w", p.Page, err)
 		}
 	}
@@ -139,16 +141,37 @@ func (tx *Tx) reserveEntries(ctx context.Context, layer string, n int) (first, p
 	return first - int64(n) + 1, pending, err
 }
 
+const searchEntryInsert = `INSERT INTO search_pages (layer_id, page_id, id, state, language, title, sections)`
+
 func (tx *Tx) putSearchEntry(ctx context.Context, layer string, p SearchPage, id int64, state string) error {
-	sections := ""
-	if state == searchShown {
-		sections = joinSections(p.Sections)
-	}
-	return tx.put(ctx, `
-		INSERT INTO search_pages (layer_id, page_id, id, state, language, title, sections) VALUES ($1, $2, $3, $4, $5, $6, $7)
+	return tx.put(ctx, searchEntryInsert+` VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (layer_id, page_id) DO UPDATE
 		SET id = excluded.id, state = excluded.state, language = excluded.language, title = excluded.title, sections = excluded.sections`,
-		layer, p.Page, id, state, p.Language, cleanText(p.Title), sections)
+		searchEntry(layer, p, id, state)...)
+}
+
+// searchEntry gives the values of a row.
+func searchEntry(layer string, p SearchPage, id int64, state string) []any {
+	sections := ""
+	if state == searchShown {
+		sections = p.text()
+	}
+	return []any{layer, p.Page, id, state, p.Language, cleanText(p.Title), sections}
+}
+
+func (p *SearchPage) state() string {
+	if p.Hidden {
+		return searchHidden
+	}
+	return searchShown
+}
+
+// text gives the sections as they are stored.
+func (p *SearchPage) text() string {
+	if p.joined != "" {
+		return p.joined
+	}
+	return joinSections(p.Sections)
 }
 
 // forgetPending drops what waits of the old state of a page.
@@ -168,17 +191,14 @@ func (tx *Tx) forgetPending(ctx context.Context, layer, page string) error {
 	return tx.put(ctx, `UPDATE search_layers SET pending = pending - 1 WHERE layer_id = $1`, layer)
 }
 
-// analyse gives the terms of the pages that are shown, on all processors if
-// there are many.
-func analyse(pages []SearchPage) [][]byte {
-	out := make([][]byte, len(pages))
-	workers := max(1, min(runtime.GOMAXPROCS(0), len(pages)/8))
+// analysed gives pages that are, on all processors if there are many.
+func analysed(pages []SearchPage) []SearchPage {
+	out := slices.Clone(pages)
+	workers := max(1, min(runtime.GOMAXPROCS(0), len(out)/8))
 	work := func(w int) {
 		var a search.Analyser
-		for i := w; i < len(pages); i += workers {
-			p := pages[i]
-			p.analyse(&a)
-			out[i] = p.terms
+		for i := w; i < len(out); i += workers {
+			out[i].analyse(&a)
 		}
 	}
 	if workers == 1 {
@@ -239,11 +259,7 @@ func cleanText(s string) string {
 // Hash tells whether two states of a page are searched alike. The language is
 // no part of it: a space that changes it is indexed anew by a job.
 func (p SearchPage) Hash() string {
-	state := searchShown
-	if p.Hidden {
-		state = searchHidden
-	}
-	return searchHash(state, cleanText(p.Title), joinSections(p.Sections))
+	return searchHash(p.state(), cleanText(p.Title), p.text())
 }
 
 func searchHash(state, title, sections string) string {

@@ -90,9 +90,7 @@ func (tx *Tx) addPending(ctx context.Context, layer string, added []entryTerms) 
 // addSegment writes a segment of entries, with those that waited.
 func (tx *Tx) addSegment(ctx context.Context, layer string, all []entryTerms, rows []search.Row) error {
 	s := segment{pages: int64(len(all)), first: all[0].id, last: all[len(all)-1].id}
-	for size := s.pages; size >= foldAt*mergeAt; size /= mergeAt {
-		s.level++
-	}
+	s.level = levelOf(s.pages)
 	if err := tx.newSegment(ctx, layer, &s, rows); err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
@@ -103,6 +101,14 @@ func (tx *Tx) addSegment(ctx context.Context, layer string, all []entryTerms, ro
 		return err
 	}
 	return tx.mergeLevels(ctx, layer, max(mergeNow, mergeAt*s.pages))
+}
+
+// levelOf gives the level of a segment that was not merged of others.
+func levelOf(pages int64) (level int64) {
+	for ; pages >= foldAt*mergeAt; pages /= mergeAt {
+		level++
+	}
+	return level
 }
 
 // searchPending gives the entries that wait.
@@ -361,8 +367,8 @@ func (tx *Tx) RebuildSearch(ctx context.Context, layer string) error {
 			return err
 		}
 		added := make([]entryTerms, len(pages))
-		for i, terms := range analyse(pages) {
-			added[i] = entryTerms{ids[i], terms}
+		for i, p := range analysed(pages) {
+			added[i] = entryTerms{ids[i], p.terms}
 		}
 		pending, err := one(ctx, tx.Reader, "index", scanInt, `SELECT pending FROM search_layers WHERE layer_id = $1`, layer)
 		if err != nil {
@@ -434,10 +440,10 @@ func (r Reader) CheckSearch(ctx context.Context, layer string) error {
 		if len(pages) == 0 {
 			return nil
 		}
-		for i, terms := range analyse(pages) {
+		for i, p := range analysed(pages) {
 			found := sums[ids[i]]
 			sums[ids[i]] = 0
-			for term, impact := range search.DecodeDoc(terms) {
+			for term, impact := range search.DecodeDoc(p.terms) {
 				add(ids[i], term, impact)
 			}
 			if sums[ids[i]] != found {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -269,6 +270,13 @@ func (s *sqlite) exclusive(ctx context.Context, fn func(runner) error) error {
 	return s.transact(ctx, "", fn)
 }
 func (s *sqlite) skipLocked() string { return "" } // one writer: nothing to skip
+
+// manyRows says that rows that were written before one that fails may stay:
+// the transaction is undone with all of them. By default SQLite keeps a
+// journal of every statement to undo it alone, which costs more than the rows.
+func (s *sqlite) manyRows(insert string) string {
+	return strings.Replace(insert, "INSERT INTO", "INSERT OR FAIL INTO", 1)
+}
 
 // parameter has no name: the driver looks each up among all those of its
 // statement, which is the square of their number.

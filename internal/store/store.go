@@ -38,6 +38,7 @@ type Store struct {
 	db    *sql.DB
 	d     dialect
 	clock func() time.Time
+	jobs  chan struct{} // has something when a job was queued
 }
 
 // dialect is what differs between the two databases.
@@ -64,6 +65,8 @@ type dialect interface {
 	// parameter is the n-th parameter of a statement that has them all in
 	// order.
 	parameter(n int) string
+	// manyRows gives the beginning of an INSERT of many rows.
+	manyRows(insert string) string
 	// duplicate tells whether err says that a unique key is taken.
 	duplicate(err error) bool
 	// nowMillis asks the database for its time.
@@ -93,6 +96,7 @@ type Tx struct {
 	now     time.Time
 	ids     time.Duration // how many were given
 	commits []func()
+	jobs    chan<- struct{}
 }
 
 // NewID gives an id that sorts behind those that the transaction gave before.
@@ -142,7 +146,7 @@ func Attach(ctx context.Context, o Options) (*Store, error) {
 
 // open connects without touching the schema.
 func open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{clock: o.Clock}
+	s := &Store{clock: o.Clock, jobs: make(chan struct{}, 1)}
 	if s.clock == nil {
 		s.clock = time.Now
 	}
@@ -194,7 +198,7 @@ func (s *Store) Do(ctx context.Context, fn func(tx *Tx) error) error { return s.
 func (s *Store) DoInTurn(ctx context.Context, turn string, fn func(tx *Tx) error) error {
 	var tx *Tx
 	err := s.d.transact(ctx, turn, func(r runner) error {
-		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock()}
+		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock(), jobs: s.jobs}
 		return fn(tx)
 	})
 	if err != nil {

@@ -1,0 +1,212 @@
+package content
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// filling stores what a large import makes while it is being made: sources,
+// and a layer of the index that the space reads from the commit on. Writing
+// goes on beside reading, others write between two portions, and memory holds
+// no more than some of them. An import of less than a portion leaves all to
+// the commit.
+type filling struct {
+	s       *Service
+	space   docs.Space
+	unsaved *unsaved
+	layer   *store.Filling
+	pages   map[docs.PageID]bool // that the layer has
+
+	next  portion
+	links int          // of the pages of next
+	queue chan portion // nil: nothing was stored yet
+	ended chan error
+}
+
+// portion is what one transaction stores.
+type portion struct {
+	search []store.SearchPage
+	links  []store.LayerPage
+	size   int
+}
+
+const (
+	// maxPortion is how many bytes of text make a portion.
+	maxPortion = 2 << 20
+	// maxWaiting is how many portions may wait to be stored: some take longer
+	// than others.
+	maxWaiting = 4
+	// manyLinks is how many of them are stored together. They are found by
+	// their targets, which are all over the database.
+	manyLinks = 16 << 10
+)
+
+// fewBefore is how small a part of an import the pages may be that were there
+// before: a new layer is for all of them, changed or not.
+const fewBefore = 8
+
+// fill begins to store what the index is going to say of so many pages, if
+// there were few before.
+func (d *draft) fill(ctx context.Context, pages int) error {
+	before := 0
+	err := d.before().scan(ctx, keyPage, "", func(string, []byte) (bool, error) {
+		before++
+		return before*fewBefore <= pages, nil
+	})
+	if err != nil || before*fewBefore > pages {
+		return err
+	}
+	d.filling = newFilling(d.s, d.space)
+	d.filling.unsaved = d.unsaved
+	return nil
+}
+
+func newFilling(s *Service, sp docs.Space) *filling {
+	return &filling{s: s, space: sp, unsaved: &unsaved{}, pages: map[docs.PageID]bool{}}
+}
+
+// add takes what the index says of a page with so many bytes of text.
+func (f *filling) add(ctx context.Context, p docs.Page, is indexed, size int) error {
+	f.pages[p.ID] = true
+	f.next.links = append(f.next.links, is.links)
+	f.links += len(is.links.Links)
+	if p.Type == docs.PageDocument {
+		f.next.search = append(f.next.search, is.search)
+	}
+	if f.next.size += size; f.next.size < maxPortion {
+		return nil
+	}
+	if err := f.begin(ctx); err != nil {
+		return err
+	}
+	send := f.next
+	f.next = portion{}
+	if f.links < manyLinks {
+		send.links, f.next.links = nil, send.links
+	} else {
+		f.links = 0
+	}
+	f.queue <- send
+	return nil
+}
+
+// begin makes the layer.
+func (f *filling) begin(ctx context.Context) error {
+	if f.queue != nil {
+		return nil
+	}
+	f.layer = store.NewFilling(docs.NewID[string](f.s.Store.Clock()))
+	err := f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.AddLayer(ctx, store.Layer{ID: f.layer.Layer}) })
+	if err != nil {
+		return err
+	}
+	f.queue, f.ended = make(chan portion, maxWaiting), make(chan error, 1)
+	go func() { f.ended <- f.run(ctx) }()
+	return nil
+}
+
+// run stores the portions that come.
+func (f *filling) run(ctx context.Context) (err error) {
+	for p := range f.queue {
+		if err == nil {
+			err = f.store(ctx, p)
+		}
+		if err == nil && f.layer.Full() {
+			err = f.pack(ctx)
+		}
+	}
+	return err
+}
+
+// store stores a portion, and the sources that are there by now.
+func (f *filling) store(ctx context.Context, p portion) error {
+	objects := f.unsaved.all()
+	err := f.s.Store.Do(ctx, func(tx *store.Tx) error {
+		if err := tx.PutObjects(ctx, objects); err != nil {
+			return err
+		}
+		return tx.Fill(ctx, f.layer, p.search, p.links)
+	})
+	if err == nil {
+		f.unsaved.drop(objects)
+	}
+	return err
+}
+
+func (f *filling) pack(ctx context.Context) error {
+	packed := f.layer.Pack()
+	return f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutPacked(ctx, f.layer, packed) })
+}
+
+// filled ends what fill began. What fits one portion waits for the commit.
+func (d *draft) filled(ctx context.Context) error {
+	f := d.filling
+	switch {
+	case f == nil:
+		return nil
+	case f.queue != nil:
+		return f.finish(ctx)
+	}
+	d.filling = nil
+	for _, is := range f.next.links {
+		d.ready[docs.PageID(is.ID)] = indexed{links: is}
+	}
+	for _, is := range f.next.search {
+		known := d.ready[docs.PageID(is.Page)]
+		known.search = is
+		d.ready[docs.PageID(is.Page)] = known
+	}
+	return nil
+}
+
+// finish stores the rest.
+func (f *filling) finish(ctx context.Context) error {
+	f.queue <- f.next
+	f.next = portion{}
+	close(f.queue)
+	if err := <-f.ended; err != nil {
+		return err
+	}
+	return f.pack(ctx)
+}
+
+// stop ends without the rest, because of an error.
+func (f *filling) stop() {
+	if f != nil && f.queue != nil {
+		close(f.queue)
+		<-f.ended
+	}
+}
+
+// fits tells whether the layer can be that of the space as it is now.
+func (f *filling) fits(sp docs.Space) bool { return f != nil && sp.Language == f.space.Language }
+
+// rest gives what the layer lacks of a tree.
+func (f *filling) rest(ctx context.Context, t *tree, dl *delta) error {
+	clear(dl.pages)
+	clear(dl.reuse)
+	all, err := t.Reusables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		dl.reuse[r.ID] = true
+	}
+	return t.scan(ctx, keyPage, "", func(id string, _ []byte) (bool, error) {
+		if !f.pages[docs.PageID(id)] {
+			dl.pages[docs.PageID(id)] = true
+		}
+		return true, nil
+	})
+}
+
+// discard forgets the layer unless a space reads it.
+func (f *filling) discard(ctx context.Context) error {
+	if f == nil || f.layer == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	return f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.DropLayer(ctx, f.layer.Layer) })
+}

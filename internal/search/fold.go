@@ -1,7 +1,6 @@
 package search
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -67,16 +66,26 @@ func isDropped(r rune) bool {
 
 // fold takes case, accents and width off a word, and bounds its length.
 func fold(word string) string {
-	plain := len(word) <= maxTermRunes
-	for i := 0; plain && i < len(word); i++ {
-		c := word[i]
-		plain = c < utf8.RuneSelf && (c < 'A' || c > 'Z')
-	}
-	if plain {
+	if isFolded(word) {
 		return word
 	}
-	var b strings.Builder
-	b.Grow(min(len(word), 4*maxTermRunes))
+	return string(appendFolded(make([]byte, 0, min(len(word), 4*maxTermRunes)), word))
+}
+
+// isFolded tells of most words that they stay what they are.
+func isFolded(word string) bool {
+	if len(word) > maxTermRunes {
+		return false
+	}
+	for i := 0; i < len(word); i++ {
+		if c := word[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
+			return false
+		}
+	}
+	return true
+}
+
+func appendFolded(b []byte, word string) []byte {
 	n := 0
 	for _, r := range word {
 		if n >= maxTermRunes {
@@ -87,19 +96,19 @@ func fold(word string) string {
 			if 'A' <= r && r <= 'Z' {
 				r += 'a' - 'A'
 			}
-			b.WriteByte(byte(r))
+			b = append(b, byte(r))
 		case isDropped(r):
 			continue
 		default:
 			if s, ok := ligatures[r]; ok {
-				b.WriteString(s)
+				b = append(b, s...)
 			} else {
-				b.WriteRune(foldRune(r))
+				b = utf8.AppendRune(b, foldRune(r))
 			}
 		}
 		n++
 	}
-	return b.String()
+	return b
 }
 
 func foldRune(r rune) rune {

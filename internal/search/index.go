@@ -2,7 +2,6 @@ package search
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"iter"
@@ -68,39 +67,26 @@ func Analyse(p Page) Doc {
 	return a.Doc(p)
 }
 
-// Analyser is Analyse for many pages: it remembers the stems of words and
-// keeps its memory. It is for one goroutine.
+// Analyser is Analyse for many pages: it remembers the terms of other pages
+// and keeps its memory. It is for one goroutine.
 type Analyser struct {
 	languages map[string]*analyser
-	found     map[string]int // where in terms a term of the page is
-	terms     []counted
-	order     []placed
-	doc       Doc
-	encoded   []byte
+	page      int     // the number of the page at hand
+	found     []*term // on it
+	// Scratch.
+	names   []*term
+	order   []uint64
+	doc     Doc
+	encoded []byte
 }
 
-// counted is a term of the page at hand.
-type counted struct {
-	term string
-	count
-}
-
-// placed is where a term of the page at hand is. Its first characters decide
-// most comparisons.
-type placed struct {
-	start uint64
-	at    int
-}
-
-// count gives where the term of the page at hand is counted.
-func (all *Analyser) count(term string) *count {
-	i, ok := all.found[term]
-	if !ok {
-		i = len(all.terms)
-		all.found[term] = i
-		all.terms = append(all.terms, counted{term: term})
+// count gives where the term is counted on the page at hand.
+func (all *Analyser) count(t *term) *count {
+	if t.page != all.page {
+		t.page, t.count = all.page, count{}
+		all.found = append(all.found, t)
 	}
-	return &all.terms[i].count
+	return &t.count
 }
 
 // Doc gives the terms of a page.
@@ -112,23 +98,30 @@ func (all *Analyser) Encoded(p Page) []byte {
 	return bytes.Clone(all.encoded)
 }
 
-// analyse gives a Doc that is valid until the next one.
-func (all *Analyser) analyse(p Page) Doc {
-	a, ok := all.languages[p.Language]
+// begin makes ready for a page of a language.
+func (all *Analyser) begin(language string) *analyser {
+	a, ok := all.languages[language]
 	if !ok {
 		if len(all.languages) == 0 || len(all.languages) > len(stemmers) {
 			all.languages = map[string]*analyser{}
 		}
-		a = newAnalyser(p.Language)
-		all.languages[p.Language] = a
+		a = newAnalyser(language)
+		all.languages[language] = a
 	}
-	if len(all.terms) > maxKept || all.found == nil {
-		*all = Analyser{languages: all.languages, found: make(map[string]int, 256)}
+	if len(all.found) > maxKept {
+		*all = Analyser{languages: all.languages, page: all.page}
 	}
-	clear(all.found)
-	all.terms = all.terms[:0]
+	all.found = all.found[:0]
+	all.page++
+	a.forget(all.page)
+	return a
+}
+
+// analyse gives a Doc that is valid until the next one.
+func (all *Analyser) analyse(p Page) Doc {
+	a := all.begin(p.Language)
 	left := maxTokens
-	each := func(text string, fn func(term string)) (words int) {
+	each := func(text string, fn func(*term)) (words int) {
 		if left <= 0 {
 			return 0
 		}
@@ -140,9 +133,9 @@ func (all *Analyser) analyse(p Page) Doc {
 		return words
 	}
 	names := func(text string, set func(c *count, weight float64), least, more float64) {
-		var terms []string
-		n := each(text, func(t string) { terms = append(terms, t) })
-		for _, t := range terms {
+		all.names = all.names[:0]
+		n := each(text, func(t *term) { all.names = append(all.names, t) })
+		for _, t := range all.names {
 			set(all.count(t), least+more/float64(max(n, 1)))
 		}
 	}
@@ -152,29 +145,45 @@ func (all *Analyser) analyse(p Page) Doc {
 	}
 	length := 0
 	for _, s := range p.Sections {
-		length += each(s.Body, func(t string) { all.count(t).body++ })
+		length += each(s.Body, func(t *term) { all.count(t).body++ })
 	}
-	all.order = all.order[:0]
-	for i := range all.terms {
-		var start [8]byte
-		copy(start[:], all.terms[i].term)
-		all.order = append(all.order, placed{binary.BigEndian.Uint64(start[:]), i})
-	}
-	slices.SortFunc(all.order, func(a, b placed) int {
-		if a.start != b.start {
-			return cmp.Compare(a.start, b.start)
-		}
-		return strings.Compare(all.terms[a.at].term, all.terms[b.at].term)
-	})
 	norm := saturation * (1 - lengthShare + lengthShare*float64(length)/usualLength)
 	all.doc = all.doc[:0]
-	for _, o := range all.order {
-		c := &all.terms[o.at]
-		tf := float64(c.body)
-		weight := c.title + c.heading + bodyMost*tf/(tf+norm)
-		all.doc = append(all.doc, Entry{c.term, Impact(max(1, weight*impactUnit))})
+	for _, o := range all.sorted() {
+		t := all.found[o&placeMask]
+		tf := float64(t.body)
+		weight := t.title + t.heading + bodyMost*tf/(tf+norm)
+		all.doc = append(all.doc, Entry{t.text, Impact(max(1, weight*impactUnit))})
 	}
 	return all.doc
+}
+
+// A place in found is written behind the first characters of its term: so
+// numbers are sorted, and texts are compared only where these are the same.
+// All terms of maxTokens have a place.
+const (
+	placeBits = 18
+	placeMask = 1<<placeBits - 1
+)
+
+// sorted gives the places of the terms of the page at hand in their order.
+func (all *Analyser) sorted() []uint64 {
+	out := all.order[:0]
+	for i, t := range all.found {
+		out = append(out, t.start&^placeMask|uint64(i))
+	}
+	slices.Sort(out)
+	for i, n := 0, 0; i < len(out); i += n {
+		for n = 1; i+n < len(out) && out[i+n]>>placeBits == out[i]>>placeBits; n++ {
+		}
+		if n > 1 {
+			slices.SortFunc(out[i:i+n], func(a, b uint64) int {
+				return strings.Compare(all.found[a&placeMask].text, all.found[b&placeMask].text)
+			})
+		}
+	}
+	all.order = out
+	return out
 }
 
 // maxKept is how many terms a page may have for their memory to be kept.

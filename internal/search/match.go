@@ -117,9 +117,10 @@ func (m *Matcher) find(text string) []match {
 	if len(text) > maxScan {
 		text = text[:maxScan]
 	}
+	m.analyser.forget(0)
 	look := func(start, end int, unspaced bool) bool {
 		m.analyser.word(text, start, end, unspaced, func(f form) {
-			a, ok := m.words[f.term]
+			a, ok := m.words[f.term.text]
 			if !ok {
 				return
 			}

@@ -66,11 +66,11 @@ func Query(q, language string) []QueryTerm {
 			switch f.role {
 			case surface:
 				add(QueryTerm{
-					Text: f.term, Stem: a.stemmer.stem(f.term), Typos: typosOf(f.term),
-					Prefix: typing && f.end == end && isPrefix(f.term),
+					Text: f.term.text, Stem: a.stem(f.term).text, Typos: typosOf(f.term.text),
+					Prefix: typing && f.end == end && isPrefix(f.term.text),
 				})
 			case whole:
-				add(QueryTerm{Text: f.term, Stem: f.term, Optional: true})
+				add(QueryTerm{Text: f.term.text, Stem: f.term.text, Optional: true})
 			}
 		})
 		return len(out) < maxQueryTerms

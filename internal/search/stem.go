@@ -32,19 +32,14 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// maxStems bounds the words whose stem an analyser remembers.
-const maxStems = 4096
-
 // minStemLetters is the shortest word that is cut: shorter ones are names and
 // abbreviations more often than inflected words.
 const minStemLetters = 4
 
-// stemmer gives the stem of folded words of one language. It remembers what
-// it has seen, because texts repeat their words.
+// stemmer gives the stem of folded words of one language.
 type stemmer struct {
-	cut  func(*snowballstem.Env) bool
-	seen map[string]string
-	env  *snowballstem.Env
+	cut func(*snowballstem.Env) bool
+	env *snowballstem.Env
 }
 
 func newStemmer(language string) *stemmer {
@@ -53,15 +48,12 @@ func newStemmer(language string) *stemmer {
 	if cut == nil {
 		return &stemmer{}
 	}
-	return &stemmer{cut: cut, seen: map[string]string{}, env: snowballstem.NewEnv("")}
+	return &stemmer{cut: cut, env: snowballstem.NewEnv("")}
 }
 
 func (s *stemmer) stem(word string) string {
 	if s.cut == nil || len(word) < minStemLetters {
 		return word
-	}
-	if v, ok := s.seen[word]; ok {
-		return v
 	}
 	s.env.SetCurrent(word)
 	s.cut(s.env)
@@ -70,9 +62,5 @@ func (s *stemmer) stem(word string) string {
 	if out == "" {
 		out = word
 	}
-	if len(s.seen) >= maxStems {
-		clear(s.seen)
-	}
-	s.seen[word] = out
 	return out
 }

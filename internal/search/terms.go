@@ -21,7 +21,7 @@ func Terms(text, language string) []Token {
 	a := newAnalyser(language)
 	eachWord(text, func(start, end int, unspaced bool) bool {
 		a.word(text, start, end, unspaced, func(f form) {
-			out = append(out, Token{f.term, f.start, f.end})
+			out = append(out, Token{f.term.text, f.start, f.end})
 		})
 		return len(out) < maxTokens
 	})
@@ -39,24 +39,35 @@ const (
 
 // form is one of the ways in which a word is found.
 type form struct {
-	term       string
+	term       *term
 	role       role
 	start, end int
 }
 
 // analyser turns words of one language into forms.
 type analyser struct {
+	lexicon
 	stemmer *stemmer
 	parts   [][2]int // scratch
 }
 
-func newAnalyser(language string) *analyser { return &analyser{stemmer: newStemmer(language)} }
+func newAnalyser(language string) *analyser {
+	return &analyser{lexicon: lexicon{terms: map[string]*term{}}, stemmer: newStemmer(language)}
+}
+
+// stem gives the stem of a term, which may be the term itself.
+func (a *analyser) stem(t *term) *term {
+	if t.stem == nil {
+		t.stem = a.named(a.stemmer.stem(t.text))
+	}
+	return t.stem
+}
 
 // word gives the forms of one word, or of one run of an unspaced script.
 func (a *analyser) word(text string, start, end int, unspaced bool, fn func(form)) {
 	if unspaced {
 		eachPiece(text, start, end, func(s, e int) bool {
-			if t := fold(text[s:e]); t != "" {
+			if t := a.of(text[s:e]); t != nil {
 				fn(form{t, surface, s, e})
 			}
 			return true
@@ -93,12 +104,12 @@ func isSimple(w string) bool {
 }
 
 func (a *analyser) simple(text string, start, end int, fn func(form)) {
-	t := fold(text[start:end])
-	if t == "" {
+	t := a.of(text[start:end])
+	if t == nil {
 		return
 	}
 	fn(form{t, surface, start, end})
-	if s := a.stemmer.stem(t); s != t {
+	if s := a.stem(t); s != t {
 		fn(form{s, stemmed, start, end})
 	}
 }
@@ -128,7 +139,7 @@ func (a *analyser) compound(text string, start, end int, fn func(form)) {
 	if possessive && len(a.parts) == 2 {
 		return
 	}
-	if t := fold(joined(w)); t != "" {
+	if t := a.of(joined(w)); t != nil {
 		fn(form{t, whole, start, end})
 	}
 }
@@ -211,13 +222,13 @@ func (a *analyser) symbols(text string, start, end int, fn func(form)) {
 		}
 		if e == len(text) || !isWordByte(text[e]) && text[e] < utf8.RuneSelf && text[e] != text[end] {
 			if t := fold(text[start:end]); t != "" {
-				fn(form{t + text[end:e], whole, start, e})
+				fn(form{a.named(t + text[end:e]), whole, start, e})
 			}
 		}
 	}
 	if start > 0 && text[start-1] == '.' && end-start <= 8 && (start == 1 || isSpaceByte(text[start-2]) || text[start-2] == '(') {
 		if t := fold(text[start:end]); t != "" && isAlphanumeric(rune(t[0])) {
-			fn(form{"." + t, whole, start - 1, end})
+			fn(form{a.named("." + t), whole, start - 1, end})
 		}
 	}
 }

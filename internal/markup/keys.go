@@ -1,5 +1,7 @@
 package markup
 
+import "strings"
+
 // Keys gives the keys of a document's top level in their order. With the
 // source, they are all that has to be stored: the keys inside of a block
 // follow from its own.
@@ -93,9 +95,11 @@ func deriveKeys(nodes []*Node) {
 
 // keyMaker names nodes in the order in which it hashed them.
 type keyMaker struct {
-	used   map[string]bool
-	times  map[uint64]int // how often a hash was there before
-	hashes []uint64       // of all nodes, each before those inside of it
+	used   map[string]bool     // keys that others have; nil: none has
+	own    map[uint64]struct{} // without used, those that were made
+	times  map[uint64]int      // how often a hash was there before
+	hashes []uint64            // of all nodes, each before those inside of it
+	text   strings.Builder     // of all keys that were made, which are parts of it
 }
 
 func newKeys(nodes []*Node, used map[string]bool) *keyMaker {
@@ -104,7 +108,8 @@ func newKeys(nodes []*Node, used map[string]bool) *keyMaker {
 		k.hash(n)
 	}
 	if used == nil {
-		k.used = make(map[string]bool, len(k.hashes))
+		k.own = make(map[uint64]struct{}, len(k.hashes))
+		k.text.Grow(keyLength * len(k.hashes))
 	}
 	return k
 }
@@ -141,27 +146,46 @@ func (k *keyMaker) inside(n *Node) {
 // fresh makes a key of a hash. The n-th node with the same hash gets the n-th
 // key.
 func (k *keyMaker) fresh(hash uint64) string {
-	key := keyText(hash)
-	for k.used[key] {
+	v := hash
+	for !k.take(v) {
 		if k.times == nil {
 			k.times = map[uint64]int{}
 		}
 		k.times[hash]++
-		key = keyText(mix(hash, uint64(k.times[hash])))
+		v = mix(hash, uint64(k.times[hash]))
 	}
-	k.used[key] = true
-	return key
+	b := keyText(v)
+	k.text.Write(b[:])
+	all := k.text.String()
+	return all[len(all)-keyLength:]
+}
+
+// take makes the key of a hash used, unless it is.
+func (k *keyMaker) take(v uint64) bool {
+	if k.used == nil {
+		before := len(k.own)
+		k.own[v%keyCount] = struct{}{}
+		return len(k.own) > before
+	}
+	b := keyText(v)
+	if k.used[string(b[:])] {
+		return false
+	}
+	k.used[string(b[:])] = true
+	return true
 }
 
 // keyText writes a hash as a key.
-func keyText(v uint64) string {
+func keyText(v uint64) (b [keyLength]byte) {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
-	var b [keyLength]byte
 	for i := range b {
 		b[i] = digits[v%36]
 		v /= 36
 	}
-	return string(b[:])
+	return b
 }
 
-const keyLength = 10
+const (
+	keyLength = 10
+	keyCount  = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 // how many there are
+)

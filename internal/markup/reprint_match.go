@@ -21,11 +21,13 @@ func mix(a, b uint64) uint64 {
 	return a ^ a>>29
 }
 
-func hashString(h uint64, s string) uint64 {
+func hashString(h uint64, s string) uint64 { return mix(hashBytes(h, s), uint64(len(s))) }
+
+func hashBytes(h uint64, s string) uint64 {
 	for i := 0; i < len(s); i++ {
 		h = (h ^ uint64(s[i])) * hashPrime
 	}
-	return mix(h, uint64(len(s)))
+	return h
 }
 
 // of gives a hash of a node's content, which leaves out keys and meta.
@@ -76,10 +78,12 @@ func hashValue(h uint64, v any) uint64 {
 		}
 		return mix(h, 4)
 	case map[string]any:
-		if ref, ok := dataRef(v); ok {
+		if str(v, "kind") != "" { // else it stands for no reference
+			ref, _ := dataRef(v)
 			return hashRef(h, ref)
 		}
-		keys := make([]string, 0, len(v))
+		var few [8]string
+		keys := few[:0]
 		for k, e := range v {
 			if e != nil {
 				keys = append(keys, k)
@@ -107,9 +111,19 @@ func hashValue(h uint64, v any) uint64 {
 }
 
 func hashRef(h uint64, r Ref) uint64 {
-	return hashString(mix(h, 10), strings.Join([]string{
+	h = mix(h, 10)
+	length := 0
+	for i, s := range [...]string{
 		r.Kind, r.File, r.URL, r.Anchor, r.Page, r.User, r.Collection, r.ReusableContent, r.Spec, r.Tag, r.Space,
-	}, "\x00"))
+	} {
+		if i > 0 { // a zero stands between them
+			h *= hashPrime
+			length++
+		}
+		h = hashBytes(h, s)
+		length += len(s)
+	}
+	return mix(h, uint64(length))
 }
 
 // match finds for each node of doc the node of old with the same content, or

@@ -7,13 +7,14 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
 )
 
 // inlines makes nodes of what is inside of a paragraph or heading.
 func (c *converter) inlines(parent ast.Node) []*Node {
-	var b inlineBuilder
-	c.walk(&b, parent, nil)
-	return b.done()
+	b := c.builder()
+	c.walk(b, parent, nil)
+	return c.take(b)
 }
 
 // rawTag is a piece of inline HTML with its partner among the siblings.
@@ -24,7 +25,17 @@ type rawTag struct {
 }
 
 func (c *converter) walk(b *inlineBuilder, parent ast.Node, marks []Mark) {
-	var kids []ast.Node
+	tags := false
+	for n := parent.FirstChild(); n != nil && !tags; n = n.NextSibling() {
+		tags = n.Kind() == ast.KindRawHTML
+	}
+	if !tags {
+		for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+			c.inlineOf(b, n, marks)
+		}
+		return
+	}
+	kids := make([]ast.Node, 0, parent.ChildCount())
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		kids = append(kids, n)
 	}
@@ -33,15 +44,12 @@ func (c *converter) walk(b *inlineBuilder, parent ast.Node, marks []Mark) {
 
 // pairTags finds which tags of inline HTML belong together.
 func (c *converter) pairTags(kids []ast.Node) []rawTag {
-	var tags []rawTag
+	tags := make([]rawTag, len(kids))
 	open := map[string][]int{}
 	for i, k := range kids {
 		raw, ok := k.(*ast.RawHTML)
 		if !ok {
 			continue
-		}
-		if tags == nil {
-			tags = make([]rawTag, len(kids))
 		}
 		source := c.textOf(raw.Segments.Sliced(0, raw.Segments.Len()))
 		tags[i].source = source
@@ -110,45 +118,52 @@ func markOf(e *element) (Mark, bool) {
 
 func (c *converter) walkKids(b *inlineBuilder, kids []ast.Node, tags []rawTag, marks []Mark) {
 	for i := 0; i < len(kids); i++ {
-		switch n := kids[i].(type) {
-		case *ast.Text:
-			c.plainText(b, n, marks)
-		case *ast.String:
-			b.text(valid(string(n.Value)), marks)
-		case *ast.CodeSpan:
-			b.text(c.codeSpan(n), addMark(marks, Mark{Type: "code"}))
-		case *ast.Emphasis:
-			m := Mark{Type: "italic"}
-			if n.Level == 2 {
-				m.Type = "bold"
-			}
-			c.walk(b, n, addMark(marks, m))
-		case *extast.Strikethrough:
-			c.walk(b, n, addMark(marks, Mark{Type: "strikethrough"}))
-		case *ast.Link:
-			c.link(b, n, marks)
-		case *ast.Image:
-			b.inline(c.inlineImage(n))
-		case *ast.AutoLink:
-			c.autoLink(b, n, marks)
-		case *extast.TaskCheckBox:
-			// It is data of the item.
-		case *atom:
-			c.atom(b, n, marks)
-		case *ast.RawHTML:
+		if _, ok := kids[i].(*ast.RawHTML); ok {
 			i = c.rawHTML(b, kids, tags, i, marks)
-		default:
-			c.walk(b, n, marks)
+		} else {
+			c.inlineOf(b, kids[i], marks)
 		}
 	}
 }
 
+// inlineOf adds an inline that is no tag of HTML.
+func (c *converter) inlineOf(b *inlineBuilder, n ast.Node, marks []Mark) {
+	switch n := n.(type) {
+	case *ast.Text:
+		c.plainText(b, n, marks)
+	case *ast.String:
+		b.text(valid(string(n.Value)), marks)
+	case *ast.CodeSpan:
+		b.text(c.codeSpan(n), addMark(marks, Mark{Type: "code"}))
+	case *ast.Emphasis:
+		m := Mark{Type: "italic"}
+		if n.Level == 2 {
+			m.Type = "bold"
+		}
+		c.walk(b, n, addMark(marks, m))
+	case *extast.Strikethrough:
+		c.walk(b, n, addMark(marks, Mark{Type: "strikethrough"}))
+	case *ast.Link:
+		c.link(b, n, marks)
+	case *ast.Image:
+		b.inline(c.inlineImage(n))
+	case *ast.AutoLink:
+		c.autoLink(b, n, marks)
+	case *extast.TaskCheckBox:
+		// It is data of the item.
+	case *atom:
+		c.atom(b, n, marks)
+	default:
+		c.walk(b, n, marks)
+	}
+}
+
 func (c *converter) plainText(b *inlineBuilder, n *ast.Text, marks []Mark) {
-	s := string(n.Segment.Value(c.source))
+	s := c.value(n.Segment)
 	if !n.IsRaw() {
 		s = decode(s)
 	}
-	b.text(valid(s), marks)
+	b.text(c.valid(s), marks)
 	switch {
 	case n.HardLineBreak():
 		b.text("\n", marks)
@@ -158,13 +173,13 @@ func (c *converter) plainText(b *inlineBuilder, n *ast.Text, marks []Mark) {
 }
 
 func (c *converter) codeSpan(n *ast.CodeSpan) string {
-	var s strings.Builder
+	var lines []text.Segment
 	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
 		if t, ok := k.(*ast.Text); ok {
-			s.Write(t.Segment.Value(c.source))
+			lines = append(lines, t.Segment)
 		}
 	}
-	return valid(strings.ReplaceAll(strings.ReplaceAll(s.String(), "\r\n", " "), "\n", " "))
+	return c.valid(strings.ReplaceAll(strings.ReplaceAll(c.textOf(lines), "\r\n", " "), "\n", " "))
 }
 
 // rawHTML handles the tag at position i and gives the last position that it
@@ -181,9 +196,9 @@ func (c *converter) rawHTML(b *inlineBuilder, kids []ast.Node, tags []rawTag, i 
 		e, ok := readElement(t.source)
 		if ok && t.name == "a" {
 			if e.has("href") && e.only("href") {
-				inner := inlineBuilder{}
-				c.walkKids(&inner, kids[i+1:t.partner], shiftTags(tags, i+1, t.partner), marks)
-				c.addLink(b, e.attr("href"), "", inner.done())
+				inner := c.builder()
+				c.walkKids(inner, kids[i+1:t.partner], shiftTags(tags, i+1, t.partner), marks)
+				c.addLink(b, e.attr("href"), "", c.take(inner))
 				return t.partner
 			}
 		}
@@ -220,28 +235,29 @@ func (c *converter) autoLink(b *inlineBuilder, n *ast.AutoLink, marks []Mark) {
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(url), "mailto:") {
 		url = "mailto:" + url
 	}
-	c.addLink(b, url, "", []*Node{textNode(Leaf{Text: label, Marks: marks})})
+	c.addLink(b, url, "", c.stock.list(c.stock.text(Leaf{Text: label, Marks: marks})))
 }
 
 func (c *converter) link(b *inlineBuilder, n *ast.Link, marks []Mark) {
-	inner := inlineBuilder{}
-	c.walk(&inner, n, marks)
-	dest, title := decode(string(n.Destination)), decode(string(n.Title))
+	inner := c.builder()
+	c.walk(inner, n, marks)
+	label := c.take(inner)
+	dest, title := valid(decode(string(n.Destination))), valid(decode(string(n.Title)))
 	if title == "mention" {
 		m := inlineNode("mention", map[string]any{})
-		m.setRef("ref", c.resolve(valid(dest), UseLink), valid(dest), UseLink)
+		m.setRef("ref", c.resolve(dest, UseLink), dest, UseLink)
 		b.inline(m)
 		return
 	}
-	c.addLink(b, valid(dest), valid(title), inner.done())
+	c.addLink(b, dest, title, label)
 }
 
 func (c *converter) addLink(b *inlineBuilder, dest, title string, inner []*Node) {
 	inner = withoutLinks(inner)
 	if len(inner) == 0 {
-		inner = []*Node{textNode()}
+		inner = c.stock.list(c.stock.text())
 	}
-	l := inlineNode("link", map[string]any{})
+	l := c.stock.inline("link", map[string]any{})
 	l.Nodes = inner
 	l.setRef("ref", c.resolve(dest, UseLink), dest, UseLink)
 	if title != "" {

@@ -35,6 +35,7 @@ func sameMarks(a, b []Mark) bool {
 // inlineBuilder joins texts with the same marks into leaves and leaves into
 // texts.
 type inlineBuilder struct {
+	stock  *stock // nil: nodes are made by themselves
 	nodes  []*Node
 	leaves []Leaf
 	// The text of the last leaf, when that is not raw: last if it is one
@@ -93,10 +94,16 @@ func (b *inlineBuilder) inline(n *Node) {
 
 func (b *inlineBuilder) flush() {
 	b.commit()
-	if len(b.leaves) > 0 {
-		b.nodes = append(b.nodes, textNode(b.leaves...))
-		b.leaves = nil
+	if len(b.leaves) == 0 {
+		return
 	}
+	if b.stock != nil {
+		b.nodes = append(b.nodes, b.stock.text(b.leaves...))
+		b.leaves = b.leaves[:0]
+		return
+	}
+	b.nodes = append(b.nodes, textNode(b.leaves...))
+	b.leaves = nil
 }
 
 func (b *inlineBuilder) done() []*Node {

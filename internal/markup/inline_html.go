@@ -7,9 +7,9 @@ import (
 
 // inlines makes nodes of a run of HTML, without the spaces at its edges.
 func (h *htmlReader) inlines(run []*element) []*Node {
-	var b inlineBuilder
-	h.run(&b, run, nil, true)
-	nodes := b.done()
+	b := h.c.builder()
+	h.run(b, run, nil, true)
+	nodes := h.c.take(b)
 	trimEdge(nodes)
 	for _, n := range nodes {
 		loosen(n)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -41,6 +42,9 @@ func keptWhole(body []byte, why string) *Document {
 // converter makes nodes of one source's tree.
 type converter struct {
 	*scan
+	*stock
+	text     string // the source
+	clean    bool   // all of it is text that JSON can carry
 	refs     Refs
 	problems *[]Problem
 	inNote   bool // inside of a footnote, where no other may be used
@@ -50,6 +54,11 @@ type converter struct {
 	whole    string // the tag around
 	// The lines up to an offset, for problems.
 	counted, line int
+}
+
+func newConverter(text string, s *scan, refs Refs, problems *[]Problem) *converter {
+	clean := utf8.ValidString(text) && strings.IndexByte(text, 0) < 0
+	return &converter{scan: s, stock: &stock{}, text: text, clean: clean, refs: refs, problems: problems}
 }
 
 // parse is Parse without keys and anchors.
@@ -64,15 +73,16 @@ func parse(body []byte, refs Refs) (doc *Document) {
 	}
 	doc = &Document{}
 	root, s := read(body)
-	c := &converter{scan: s, refs: refs, problems: &doc.Problems}
+	c := newConverter(string(body), s, refs, &doc.Problems)
 	count := 0
-	var starts []int
-	var blocks []ast.Node
+	starts, blocks := make([]int, 0, root.ChildCount()), make([]ast.Node, 0, root.ChildCount())
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		blocks = append(blocks, n)
 		starts = append(starts, lineStart(body, firstOffset(n)))
 	}
-	for _, i := range group(root) {
+	items := group(root)
+	doc.Nodes, doc.Spans = make([]*Node, 0, len(items)), make([]Span, 0, len(items))
+	for _, i := range items {
 		if k := i.node.Kind(); k == ast.KindLinkReferenceDefinition || k == kindFootnote {
 			continue // these stay between the blocks
 		}
@@ -128,7 +138,9 @@ func (c *converter) topLevel(i *item, blocks []ast.Node, sp Span) []*Node {
 		c.tooDeep = c.tooDeep || c.deep[n]
 	}
 	if !c.tooDeep {
-		if nodes := c.item(i); !c.tooDeep {
+		place := len(c.open)
+		c.item(i)
+		if nodes := c.since(place); !c.tooDeep {
 			return nodes
 		}
 	}
@@ -196,8 +208,31 @@ func trimSpan(b []byte, start, end int) Span {
 	return Span{start, e}
 }
 
-// textOf joins lines.
+// value gives what a segment holds.
+func (c *converter) value(s text.Segment) string {
+	if s.Padding > 0 || s.ForceNewline {
+		return string(s.Value(c.source))
+	}
+	return c.text[s.Start:s.Stop]
+}
+
+// valid is valid for a text that comes from the source.
+func (c *converter) valid(s string) string {
+	if c.clean {
+		return s
+	}
+	return valid(s)
+}
+
+// textOf joins lines, which most often stand behind each other.
 func (c *converter) textOf(lines []text.Segment) string {
+	whole := true
+	for i, l := range lines {
+		whole = whole && l.Padding == 0 && !l.ForceNewline && (i == 0 || l.Start == lines[i-1].Stop)
+	}
+	if whole && len(lines) > 0 {
+		return c.text[lines[0].Start:lines[len(lines)-1].Stop]
+	}
 	var b strings.Builder
 	for _, l := range lines {
 		b.Write(l.Value(c.source))
@@ -216,14 +251,24 @@ func (c *converter) sub(source string) []*Node {
 	if len(s.deep) > 0 {
 		return []*Node{rawNode(source)}
 	}
-	inner := &converter{scan: s, refs: c.refs, problems: c.problems, inNote: c.inNote, nested: c.nested + 1, level: c.level}
+	inner := newConverter(source, s, c.refs, c.problems)
+	inner.stock, inner.inNote, inner.nested, inner.level = c.stock, c.inNote, c.nested+1, c.level
 	nodes := inner.children(root)
 	c.tooDeep = c.tooDeep || inner.tooDeep
 	return nodes
 }
 
 // children gives the blocks of a container.
-func (c *converter) children(parent ast.Node) []*Node { return c.convert(group(parent)) }
+func (c *converter) children(parent ast.Node) []*Node {
+	if hasTags(parent) {
+		return c.convert(group(parent))
+	}
+	place := len(c.open)
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		c.item(&item{node: n})
+	}
+	return c.since(place)
+}
 
 // filled gives a container one empty paragraph when it has nothing, so that
 // there is a place to write.

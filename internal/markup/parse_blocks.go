@@ -1,7 +1,6 @@
 package markup
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -9,47 +8,50 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// block makes nodes of one block. Most give one; a layout element gives those
-// inside of it.
-func (c *converter) block(n ast.Node) []*Node {
+// block adds the nodes of one block. Most give one; a layout element gives
+// those inside of it.
+func (c *converter) block(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Paragraph, *ast.TextBlock:
-		return []*Node{c.paragraph(n)}
+		c.add(c.paragraph(n))
 	case *ast.Heading:
-		return []*Node{c.heading(n)}
+		c.add(c.heading(n))
 	case *ast.ThematicBreak:
-		return []*Node{blockNode("divider", nil)}
+		c.add(c.stock.block("divider", nil, nil))
 	case *ast.Blockquote:
-		return []*Node{blockNode("blockquote", nil, filled(c.children(n))...)}
+		c.add(c.stock.block("blockquote", nil, filled(c.children(n))))
 	case *ast.List:
-		return []*Node{c.list(n)}
+		c.add(c.list(n))
 	case *ast.FencedCodeBlock:
-		return []*Node{c.fenced(n)}
+		c.add(c.fenced(n))
 	case *ast.CodeBlock:
-		return []*Node{codeNode(nil, strings.TrimRight(c.textOf(n.Lines().Sliced(0, n.Lines().Len())), "\n"))}
+		c.add(c.code(nil, strings.TrimRight(c.linesOf(n), "\n")))
 	case *ast.HTMLBlock:
-		source := c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
+		source := c.linesOf(n)
 		if n.HasClosure() {
 			source += string(n.ClosureLine.Value(c.source))
 		}
-		return c.html(source)
+		c.add(c.html(source)...)
 	case *extast.Table:
-		return []*Node{c.pipeTable(n)}
+		c.add(c.pipeTable(n))
 	case *mathBlock:
-		formula := c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
-		return []*Node{blockNode("math", map[string]any{"formula": strings.TrimSuffix(cleanLines(formula), "\n")})}
+		c.add(c.stock.block("math", map[string]any{"formula": strings.TrimSuffix(cleanLines(c.linesOf(n)), "\n")}, nil))
 	case *rawBlock:
 		c.problem(firstOffset(n), n.problem)
-		return []*Node{rawNode(c.textOf(n.Lines().Sliced(0, n.Lines().Len())))}
+		c.add(rawNode(c.linesOf(n)))
 	case *ast.LinkReferenceDefinition, *footnoteBlock:
-		return nil
+	default:
+		// Nothing else is in the grammar; if a new version of it brings more,
+		// its lines are kept.
+		if n.Lines().Len() > 0 {
+			c.add(rawNode(c.linesOf(n)))
+		}
 	}
-	// Nothing else is in the grammar; if a new version of it brings more, its
-	// lines are kept.
-	if n.Lines().Len() > 0 {
-		return []*Node{rawNode(c.textOf(n.Lines().Sliced(0, n.Lines().Len())))}
-	}
-	return nil
+}
+
+// linesOf gives the lines of a block.
+func (c *converter) linesOf(n ast.Node) string {
+	return c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
 }
 
 func (c *converter) paragraph(n ast.Node) *Node {
@@ -59,7 +61,7 @@ func (c *converter) paragraph(n ast.Node) *Node {
 	inlines := c.inlines(n)
 	if len(inlines) > 0 && len(inlines[0].Leaves) > 0 && inlines[0].Leaves[0].Raw {
 		// On a line of its own it may begin a block.
-		source := c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
+		source := c.linesOf(n)
 		if l := inlines[0].Leaves; len(inlines) == 1 && len(l) == 1 {
 			source = l[0].Text // a tag of several lines is printed on one
 		}
@@ -78,7 +80,7 @@ func (c *converter) paragraph(n ast.Node) *Node {
 			inlines[0] = b.done()[0]
 		}
 	}
-	return paragraphNode(inlines)
+	return c.stock.paragraph(inlines)
 }
 
 func readsAs(source string, kind ast.NodeKind) bool {
@@ -122,8 +124,10 @@ func headingNode(level int, id string, inlines []*Node) *Node {
 	if len(inlines) == 0 {
 		inlines = []*Node{textNode()}
 	}
-	return blockNode(fmt.Sprintf("heading-%d", min(level, 3)), data, inlines...)
+	return blockNode(headingTypes[min(level, 3)], data, inlines...)
 }
+
+var headingTypes = [...]string{1: "heading-1", 2: "heading-2", 3: "heading-3"}
 
 // anchorOpen matches the tag that fixes the anchor of a heading.
 var anchorOpen = regexp.MustCompile(`^<a\s+(?:href="#([^"]*)"\s+)?id="([^"]*)"\s*>$`)
@@ -170,8 +174,7 @@ func (c *converter) list(n *ast.List) *Node {
 			data["start"] = float64(n.Start)
 		}
 	}
-	var items []*Node
-	tasks := 0
+	place, tasks := len(c.open), 0
 	for i := n.FirstChild(); i != nil; i = i.NextSibling() {
 		var itemData map[string]any
 		kids := c.children(i)
@@ -182,12 +185,13 @@ func (c *converter) list(n *ast.List) *Node {
 				kids = kids[1:] // the line of the box alone
 			}
 		}
-		items = append(items, blockNode("list-item", itemData, filled(kids)...))
+		c.add(c.stock.block("list-item", itemData, filled(kids)))
 	}
+	items := c.since(place)
 	if typ == "list-unordered" && tasks == len(items) && tasks > 0 {
 		typ = "list-tasks"
 	}
-	return blockNode(typ, data, items...)
+	return c.stock.block(typ, data, items)
 }
 
 func checkBox(item ast.Node) *extast.TaskCheckBox {
@@ -202,7 +206,7 @@ func checkBox(item ast.Node) *extast.TaskCheckBox {
 func (c *converter) fenced(n *ast.FencedCodeBlock) *Node {
 	data := map[string]any{}
 	if n.Info != nil {
-		info := strings.Fields(valid(decode(string(n.Info.Segment.Value(c.source)))))
+		info := strings.Fields(c.valid(decode(c.value(n.Info.Segment))))
 		if len(info) > 0 {
 			data["syntax"] = info[0]
 		}
@@ -210,20 +214,19 @@ func (c *converter) fenced(n *ast.FencedCodeBlock) *Node {
 			data["info"] = strings.Join(info[1:], " ")
 		}
 	}
-	code := c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
-	return codeNode(data, strings.TrimSuffix(code, "\n"))
+	return c.code(data, strings.TrimSuffix(c.linesOf(n), "\n"))
 }
 
-// codeNode makes a block of code, which has at least one line.
-func codeNode(data map[string]any, code string) *Node {
-	n := blockNode("code", data)
-	if n.Data == nil {
-		n.Data = map[string]any{}
+// code makes a block of code, which has at least one line.
+func (s *stock) code(data map[string]any, code string) *Node {
+	if data == nil {
+		data = map[string]any{}
 	}
-	for _, l := range strings.Split(cleanLines(strings.TrimSuffix(code, "\r")), "\n") {
-		n.Nodes = append(n.Nodes, blockNode("code-line", nil, textNode(Leaf{Text: l})))
+	place := len(s.open)
+	for l := range strings.SplitSeq(cleanLines(strings.TrimSuffix(code, "\r")), "\n") {
+		s.add(s.block("code-line", nil, s.list(s.text(Leaf{Text: l}))))
 	}
-	return n
+	return s.block("code", data, s.since(place))
 }
 
 // valid makes text that JSON can carry.

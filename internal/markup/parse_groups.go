@@ -49,8 +49,9 @@ func (i *item) closes() string {
 // still open inside stands for itself.
 func group(parent ast.Node) []*item {
 	out := make([]*item, 0, parent.ChildCount())
-	var open []int                  // positions in out
-	var byName = map[string][]int{} // the same, for each name
+	all := make([]item, 0, parent.ChildCount())
+	var open []int              // positions in out
+	var byName map[string][]int // the same, for each name
 	add := func(i *item) {
 		if name := i.closes(); name != "" && len(byName[name]) > 0 {
 			at := byName[name][len(byName[name])-1]
@@ -67,6 +68,9 @@ func group(parent ast.Node) []*item {
 		}
 		if name := i.opens(); name != "" {
 			open = append(open, len(out))
+			if byName == nil {
+				byName = map[string][]int{}
+			}
 			byName[name] = append(byName[name], len(out))
 		}
 		out = append(out, i)
@@ -78,39 +82,54 @@ func group(parent ast.Node) []*item {
 				add(&item{node: n, piece: &t.pieces[k], from: at, to: at})
 			}
 		} else {
-			add(&item{node: n, from: at, to: at})
+			all = append(all, item{node: n, from: at, to: at})
+			add(&all[len(all)-1])
 		}
 		at++
 	}
 	return out
 }
 
-// convert makes nodes of items.
-func (c *converter) convert(items []*item) []*Node {
-	var nodes []*Node
-	for _, i := range items {
-		nodes = append(nodes, c.item(i)...)
+// hasTags tells whether there is something to group among the blocks of a
+// parent.
+func hasTags(parent ast.Node) bool {
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n.(type) {
+		case *tagBlock, *elementBlock:
+			return true
+		}
 	}
-	return nodes
+	return false
 }
 
-func (c *converter) item(i *item) []*Node {
+// convert makes nodes of items.
+func (c *converter) convert(items []*item) []*Node {
+	place := len(c.open)
+	for _, i := range items {
+		c.item(i)
+	}
+	return c.since(place)
+}
+
+// item adds the nodes of an item.
+func (c *converter) item(i *item) {
 	if c.level++; c.level > maxDepth {
 		c.tooDeep = true
 		c.level--
-		return nil
+		return
 	}
 	defer func() { c.level-- }()
-	switch {
-	case i.piece != nil && i.piece.tag == nil:
-		return c.textBeside(i.piece.source)
-	case i.piece != nil:
-		return c.tag(i)
+	if i.piece != nil {
+		if i.piece.tag == nil {
+			c.add(c.textBeside(i.piece.source)...)
+		} else {
+			c.add(c.tag(i)...)
+		}
+	} else if e, ok := i.node.(*elementBlock); ok {
+		c.add(c.element(e, i)...)
+	} else {
+		c.block(i.node)
 	}
-	if e, ok := i.node.(*elementBlock); ok {
-		return c.element(e, i)
-	}
-	return c.block(i.node)
 }
 
 // textBeside reads the text that stands on the line of a tag, which can be

@@ -341,7 +341,7 @@ func (g *normalGen) void(typ string, data map[string]any) *Node {
 }
 
 func (g *normalGen) table() *Node {
-	t := newTable()
+	t := newTable(&stock{})
 	plain := g.chance(2)
 	kinds := []string{"text", "text"}
 	if !plain {

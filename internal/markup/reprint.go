@@ -142,7 +142,7 @@ func (r *reprinter) readNotes() {
 	}
 	root, s := read(r.body)
 	var problems []Problem
-	c := &converter{scan: s, refs: r.reading, problems: &problems}
+	c := newConverter(string(r.body), s, r.reading, &problems)
 	for label := range s.notes {
 		r.notes.used[label] = true
 	}

@@ -12,6 +12,7 @@ import (
 // tableBuilder makes a table column by column and row by row. Ids come from
 // positions: c1, c2, … and r1, r2, …
 type tableBuilder struct {
+	*stock
 	node       *Node
 	view       map[string]any
 	definition map[string]any
@@ -20,8 +21,8 @@ type tableBuilder struct {
 	asText     map[string]bool // columns that are not what they say
 }
 
-func newTable() *tableBuilder {
-	t := &tableBuilder{view: map[string]any{"type": "grid", "hideHeader": false}, definition: map[string]any{}, records: map[string]any{}}
+func newTable(s *stock) *tableBuilder {
+	t := &tableBuilder{stock: s, view: map[string]any{"type": "grid", "hideHeader": false}, definition: map[string]any{}, records: map[string]any{}}
 	t.node = blockNode("table", map[string]any{"view": t.view, "definition": t.definition, "records": t.records})
 	return t
 }
@@ -75,7 +76,7 @@ func (t *tableBuilder) row() (id string, values map[string]any) {
 func (t *tableBuilder) cell(row string, values map[string]any, column string, blocks []*Node) {
 	name := row + column
 	values[column] = name
-	t.node.Fragments = append(t.node.Fragments, fragmentNode(name, "", filled(blocks)))
+	t.node.Fragments = append(t.node.Fragments, t.fragment(name, "", filled(blocks)))
 }
 
 func (t *tableBuilder) done() *Node {
@@ -91,7 +92,7 @@ func (t *tableBuilder) done() *Node {
 
 // pipeTable makes a table of `| a | b |` lines.
 func (c *converter) pipeTable(n *extast.Table) *Node {
-	t := newTable()
+	t := newTable(c.stock)
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		if head, ok := row.(*extast.TableHeader); ok {
 			i := 0
@@ -113,7 +114,7 @@ func (c *converter) pipeTable(n *extast.Table) *Node {
 		id, values := t.row()
 		i := 0
 		for cell := row.FirstChild(); cell != nil && i < len(t.columns); cell = cell.NextSibling() {
-			t.cell(id, values, t.columns[i], []*Node{paragraphNode(c.inlines(cell))})
+			t.cell(id, values, t.columns[i], t.list(t.paragraph(c.inlines(cell))))
 			i++
 		}
 		for ; i < len(t.columns); i++ {
@@ -143,7 +144,7 @@ func (h *htmlReader) table(e *element) *Node {
 }
 
 func (h *htmlReader) tableNode(e *element, head, rows []*element, asText map[string]bool) *Node {
-	t := newTable()
+	t := newTable(h.c.stock)
 	t.asText = asText
 	visible := []any{}
 	widths := map[string]any{}

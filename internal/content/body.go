@@ -139,17 +139,26 @@ func (l *linker) leads(dest string, pin markup.Ref) bool {
 			return true
 		}
 	}
-	// What is gone cannot be written any other way.
+	if g, gone := l.grave(pin); gone && l.led(dest, pin, g) {
+		return true
+	}
+	// What is gone without a trace cannot be written any other way.
 	_, ok := l.locate(pin, markup.UseLink)
 	return !ok
 }
 
 // stays tells whether a destination can stay as it is written: it leads to
-// its target by the current tree. With stable references nothing does unless
-// it carries an id.
+// its target by the current tree, or led there until that was deleted. With
+// stable references nothing does unless it carries an id.
 func (l *linker) stays(dest string, use markup.Use, ref markup.Ref) bool {
-	now, ok := l.current(dest, use)
-	return !l.stable && !byID(dest) && ok && now == ref
+	if l.stable || byID(dest) {
+		return false
+	}
+	if now, ok := l.current(dest, use); ok && now == ref {
+		return true
+	}
+	g, gone := l.grave(ref)
+	return gone && l.led(dest, ref, g)
 }
 
 // byID tells whether a destination names a page, a file or a reusable
@@ -177,6 +186,9 @@ type writing struct {
 // settle turns what was written into the source of a page, after all changes
 // of a batch to the tree, so that references find their targets.
 func (d *draft) settle(ctx context.Context) error {
+	if err := d.bury(ctx); err != nil {
+		return err
+	}
 	for _, id := range slices.Sorted(maps.Keys(d.written)) {
 		p, ok, err := d.page(ctx, id)
 		if err != nil {
@@ -232,6 +244,10 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 		if body, err = d.relocated(ctx, body, x.file, was, false); err != nil {
 			return "", "", nil, err
 		}
+		here := &linker{ctx: ctx, t: &d.tree, file: x.file}
+		if was.Pins = here.carried(was.Pins); here.err != nil {
+			return "", "", nil, here.err
+		}
 	}
 	before, err := d.parse(ctx, body, x.file, was)
 	if err != nil {
@@ -247,7 +263,7 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 			head = *w.head
 		}
 		if len(w.pins) > 0 {
-			l.pins = maps.Clone(w.pins)
+			l.pins = maps.Clone(l.carried(w.pins))
 			maps.Copy(l.pins, was.Pins)
 		}
 		next = markup.Reprint(body, before, w.doc, l.refs())

@@ -415,6 +415,9 @@ func (d *draft) seal(ctx context.Context) (chunk.Hash, []store.Object, error) {
 	if d.whole != nil {
 		return *d.whole, nil, nil
 	}
+	if err := d.bury(ctx); err != nil {
+		return "", nil, err
+	}
 	out := d.unsaved.all()
 	edits := make([]chunk.Edit, 0, len(d.over.keys))
 	for _, key := range d.over.from("") {

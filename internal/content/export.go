@@ -75,6 +75,7 @@ func (ex *exporter) page(ctx context.Context, w *Walked) (*folder.Page, error) {
 	switch w.Type {
 	case docs.PageLink:
 		if w.Target != nil {
+			_, l.stable = l.grave(*w.Target) // a path to no file would become a page
 			p.Target, _ = l.locate(*w.Target, markup.UseLink)
 			if w.Target.Kind != markup.RefURL {
 				p.Target = plainPath(p.Target)

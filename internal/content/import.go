@@ -144,6 +144,9 @@ func (im *importer) run(ctx context.Context) error {
 	if err := im.settings(ctx); err != nil {
 		return err
 	}
+	if err := im.bury(ctx); err != nil {
+		return err
+	}
 	return im.bodies(ctx)
 }
 
@@ -661,7 +664,10 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 		return out
 	}
 	if !im.paired && p.Body != "" && string(old) == string(fp.Source) && im.moved[file] == "" {
-		return out // as it was: its references keep what they name
+		if lost, err := im.refersToGone(ctx, *p); !lost || err != nil {
+			out.err = err
+			return out // as it was: its references keep what they name
+		}
 	}
 	var doc *markup.Document
 	x := text{string(p.ID), file, "", ""}

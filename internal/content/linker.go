@@ -99,12 +99,8 @@ func (l *linker) current(dest string, use markup.Use) (markup.Ref, bool) {
 	if ref, ok := l.byID(where, anchor); ok {
 		return ref, true
 	}
-	from := path.Dir(l.file)
-	if strings.HasPrefix(where, "/") {
-		from = "."
-	}
-	target := path.Join(from, where)
-	if target == ".." || strings.HasPrefix(target, "../") {
+	target, ok := l.target(where)
+	if !ok {
 		return none, false
 	}
 	if len(l.names) > 0 { // a name of the batch is the same from everywhere
@@ -117,7 +113,28 @@ func (l *linker) current(dest string, use markup.Use) (markup.Ref, bool) {
 			}
 		}
 	}
-	return l.byName(strings.TrimPrefix(target, "/"), anchor, use)
+	return l.byName(target, anchor, use)
+}
+
+// target gives the path in the folder that a relative path leads to; ok is
+// false where that leaves the folder.
+func (l *linker) target(where string) (name string, ok bool) {
+	from := path.Dir(l.file)
+	if strings.HasPrefix(where, "/") {
+		from = "."
+	}
+	name = path.Join(from, where)
+	return strings.TrimPrefix(name, "/"), name != ".." && !strings.HasPrefix(name, "../")
+}
+
+// addressed gives the address that a path stands for; empty is that of the
+// first page.
+func addressed(name string) string {
+	at := strings.TrimSuffix(strings.TrimSuffix(name, ".md"), "/README")
+	if at == "README" || at == "." {
+		return ""
+	}
+	return at
 }
 
 // byName looks a path up: as a file of the folder, then as the address of a
@@ -141,8 +158,8 @@ func (l *linker) byName(target, anchor string, use markup.Use) (markup.Ref, bool
 	if use != markup.UseLink {
 		return markup.Ref{}, false
 	}
-	at := strings.TrimSuffix(strings.TrimSuffix(target, ".md"), "/README")
-	if at == "README" || at == "." || at == "" {
+	at := addressed(target)
+	if at == "" {
 		home, ok, err := l.t.Home(l.ctx)
 		l.fail(err)
 		return anchored(markup.Ref{Kind: markup.RefPage, Page: string(home.ID)}, anchor), ok
@@ -222,6 +239,9 @@ func anchored(ref markup.Ref, anchor string) markup.Ref {
 
 // locate gives how a reference is written in the source.
 func (l *linker) locate(ref markup.Ref, _ markup.Use) (string, bool) {
+	if g, gone := l.grave(ref); gone && !l.stable {
+		return l.at(g, ref), true
+	}
 	switch ref.Kind {
 	case markup.RefURL:
 		return ref.URL, true
@@ -266,10 +286,9 @@ func (l *linker) locatePage(ref markup.Ref) (string, bool) {
 	}
 	p, ok, err := l.t.page(l.ctx, docs.PageID(ref.Page))
 	l.fail(err)
-	if ok && p.Type == docs.PageGroup && !l.stable { // it has an address, unless a file takes that
-		at, err := l.t.Path(l.ctx, p)
-		l.fail(err)
-		if now, found := l.byName(at, "", markup.UseLink); found && now.Page == ref.Page {
+	if ok && p.Type == docs.PageGroup && !l.stable {
+		at, err := l.t.groupAt(l.ctx, p)
+		if l.fail(err); at != "" {
 			return l.relative(at) + anchor, true
 		}
 	}

@@ -54,7 +54,7 @@ func (s *Service) mergeInto(ctx context.Context, dir direction, into *View, base
 		m.before[key], m.after[key] = before, after
 		return nil
 	})
-	for _, step := range []func(context.Context) error{m.others, m.pages, m.places, m.put, m.drop, m.bodies, m.reusables} {
+	for _, step := range []func(context.Context) error{m.others, m.pages, m.places, m.put, m.drop, m.bury, m.bodies, m.reusables} {
 		if err == nil {
 			err = step(ctx)
 		}

@@ -124,6 +124,9 @@ func (l *linker) cover(ref *markup.Ref, was string) string {
 	if now, ok := l.resolve(was, markup.UseImage); (ok && now == *ref) || (!ok && ref.URL == was) {
 		return was
 	}
+	if g, gone := l.grave(*ref); gone && l.led(was, *ref, g) {
+		return was
+	}
 	dest, _ := l.locate(*ref, markup.UseImage)
 	return dest
 }

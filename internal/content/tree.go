@@ -25,6 +25,7 @@ const (
 	keyRedirect = "d" // + path that a page had -> id
 	keyVariable = "v" // + name -> JSON value
 	keySetting  = "g" // + name -> bytes: what else a folder has
+	keyGone     = "x" // + id -> path in the folder that something had before it was deleted
 )
 
 const sep = "\x00"

@@ -28,6 +28,9 @@ type Upstream struct {
 	// taken as a whole.
 	Paired  bool
 	Changed []UpstreamChange
+	// Whole says that there may be more that nobody looked at yet, besides the
+	// pages.
+	Whole bool
 	// List gives all files.
 	List func(ctx context.Context) ([]UpstreamFile, error)
 	// Read gives the bytes of objects, each once, in the order in which they
@@ -60,7 +63,7 @@ func (t *Taken) Changes() bool { return len(t.draft.over.keys) > 0 }
 // stored but the bytes of files.
 func (s *Service) Take(ctx context.Context, base *View, up Upstream, step Step) (*Taken, error) {
 	take := s.taking(base, up, step)
-	if up.Paired {
+	if up.Paired && !up.Whole {
 		if t, ok, err := take.files(ctx); err != nil || ok {
 			return t, err
 		}

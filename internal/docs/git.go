@@ -126,6 +126,7 @@ type GitPair struct {
 	Line      RevisionID      // last one of the space's own line that is in both; what comes after it is to be exported
 	Parked    ChangeRequestID // holds what could not be merged; empty: none
 	Timestamp Time            // newest one that an import was asked with
+	Unread    bool            // the commit has files that nobody looked at, because an export went on from commits that do not concern the pages
 	UpdatedAt Time
 }
 

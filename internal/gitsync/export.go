@@ -78,6 +78,9 @@ func (t *task) export(ctx context.Context) error {
 		return err
 	}
 	e := &exporting{task: t, head: head, now: map[string]string{}}
+	// Of what was there before, only an import tells. Whether that was so of
+	// an export that was ended behind its push, nobody knows.
+	e.unread = t.paired && t.pair.Unread || base != "" && (!t.paired || base != t.pair.Commit) || pushed
 	if err := e.plan(ctx, tip); err != nil {
 		return err
 	}
@@ -181,7 +184,7 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 		if err := tx.PutGitBlobs(ctx, e.o.Space, names); err != nil {
 			return err
 		}
-		return e.putPair(ctx, tx, docs.GitPair{Commit: commit, Revision: head, Line: head, Timestamp: e.pair.Timestamp})
+		return e.putPair(ctx, tx, docs.GitPair{Commit: commit, Revision: head, Line: head, Timestamp: e.pair.Timestamp, Unread: e.unread})
 	})
 }
 
@@ -193,6 +196,8 @@ type exporting struct {
 	final map[string]content.Outgoing // what differs at the end, by path
 	now   map[string]string           // what the commits have so far, of those paths
 	made  []madeCommit
+	// unread says that the commits go on from files that nobody looked at.
+	unread bool
 }
 
 type madeCommit struct {

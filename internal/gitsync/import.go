@@ -37,7 +37,7 @@ func (t *task) take(ctx context.Context) error {
 		return err
 	}
 	force := t.o.Request.Force
-	if t.paired && tip == t.pair.Commit && !force && !t.o.Request.Standalone {
+	if t.paired && tip == t.pair.Commit && !t.pair.Unread && !force && !t.o.Request.Standalone {
 		return t.end(ctx, ReasonUnchanged, "", func(tx *store.Tx, _ *authz.Grant) error {
 			t.o.Commit, t.o.Revision = t.pair.Commit, t.pair.Revision
 			return t.putPair(ctx, tx, t.pair)
@@ -191,7 +191,7 @@ func (t *task) upstream(ctx context.Context, tip string) (content.Upstream, erro
 		return up, nil
 	}
 	t.gitProblems(problems)
-	up.Paired = true
+	up.Paired, up.Whole = true, t.pair.Unread
 	for _, d := range deltas {
 		up.Changed = append(up.Changed, content.UpstreamChange{Path: d.Path, Old: d.Old, New: d.New})
 		paths[d.New] = d.Path
@@ -367,7 +367,7 @@ func (l *landing) merged(ctx context.Context) error {
 		if pair.Line == before { // there is nothing to be exported
 			pair.Line = rev.ID
 		}
-		pair.Commit, pair.Revision, pair.Parked = l.tip, fork.Tip, ""
+		pair.Commit, pair.Revision, pair.Parked, pair.Unread = l.tip, fork.Tip, "", false
 		l.o.Commit, l.o.Revision = l.tip, rev.ID
 		if err := l.putPair(ctx, tx, pair); err != nil {
 			return err
@@ -411,7 +411,7 @@ func (l *landing) park(ctx context.Context, fork content.Fork, reason string) er
 		if !l.paired {
 			pair.Line = l.base.Rev.ID
 		}
-		pair.Commit, pair.Revision, pair.Parked = l.tip, fork.Tip, cr.ID
+		pair.Commit, pair.Revision, pair.Parked, pair.Unread = l.tip, fork.Tip, cr.ID, false
 		l.o.Commit, l.o.Revision, l.o.ChangeRequest = l.tip, fork.Tip, cr.ID
 		if err := l.putPair(ctx, tx, pair); err != nil {
 			return err
@@ -458,7 +458,7 @@ func (l *landing) intoParked(ctx context.Context, cr docs.ChangeRequest) error {
 			return err
 		}
 		pair := l.pair
-		pair.Commit, pair.Revision = l.tip, fork.Tip
+		pair.Commit, pair.Revision, pair.Unread = l.tip, fork.Tip, false
 		l.o.Commit, l.o.Revision, l.o.ChangeRequest = l.tip, fork.Tip, cr.ID
 		if err := l.putPair(ctx, tx, pair); err != nil {
 			return err

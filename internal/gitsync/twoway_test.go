@@ -398,7 +398,7 @@ func (s *story) decide() {
 		}
 		s.say("archived")
 		s.forget(found(beside, brought), before)
-		s.ours["archived"] = true
+		s.refuse(before, brought)
 		return
 	}
 	conflicts := 0
@@ -433,6 +433,25 @@ func (s *story) decide() {
 		return
 	}
 	s.t.Fatal("the request has new conflicts again and again")
+}
+
+// refuse notes what a request brought and the space has otherwise as touched
+// here: who archives it says so.
+func (s *story) refuse(here, brought map[string]string) {
+	for name := range union(here, brought) {
+		if here[name] == brought[name] {
+			continue
+		}
+		s.ours["archived "+name] = true
+		for _, text := range []string{here[name], brought[name]} {
+			touch(s.ours, text)
+			if first, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "# ") {
+				for _, what := range []string{"page ", "text ", "title ", "place ", "file "} {
+					s.ours[what+word(first[2:])] = true
+				}
+			}
+		}
+	}
 }
 
 // forget drops the markers of a decision that the space does not have now.

@@ -149,9 +149,9 @@ func (tx *Tx) TidyGitOperations(ctx context.Context, space docs.SpaceID) error {
 func (r Reader) GitPair(ctx context.Context, space docs.SpaceID, key string) (docs.GitPair, bool, error) {
 	return Maybe(one(ctx, r, "git pair", func(s scanner) (p docs.GitPair, err error) {
 		err = s.Scan(&p.Space, &p.Remote.URL, &p.Remote.Ref, &p.Remote.Directory, &p.Commit, &p.Revision, &p.Line, &p.Parked,
-			&p.Timestamp, &p.UpdatedAt)
+			&p.Timestamp, &p.UpdatedAt, &p.Unread)
 		return p, err
-	}, `SELECT space_id, url, ref, directory, commit_id, revision_id, line_id, parked_id, told_at, updated_at
+	}, `SELECT space_id, url, ref, directory, commit_id, revision_id, line_id, parked_id, told_at, updated_at, unread
 		FROM git_pairs WHERE space_id = $1 AND remote = $2`, space, key))
 }
 
@@ -164,11 +164,12 @@ func (r Reader) IsInGit(ctx context.Context, space docs.SpaceID, id docs.Revisio
 // PutGitPair stores it.
 func (tx *Tx) PutGitPair(ctx context.Context, p docs.GitPair) error {
 	return tx.put(ctx, `
-		INSERT INTO git_pairs (space_id, remote, url, ref, directory, commit_id, revision_id, line_id, parked_id, told_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		INSERT INTO git_pairs (space_id, remote, url, ref, directory, commit_id, revision_id, line_id, parked_id, told_at, updated_at, unread)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (space_id, remote) DO UPDATE SET commit_id = excluded.commit_id, revision_id = excluded.revision_id,
-			line_id = excluded.line_id, parked_id = excluded.parked_id, told_at = excluded.told_at, updated_at = excluded.updated_at`,
-		p.Space, p.Remote.Key(), p.Remote.URL, p.Remote.Ref, p.Remote.Directory, p.Commit, p.Revision, p.Line, p.Parked, p.Timestamp, p.UpdatedAt)
+			line_id = excluded.line_id, parked_id = excluded.parked_id, told_at = excluded.told_at, updated_at = excluded.updated_at,
+			unread = excluded.unread`,
+		p.Space, p.Remote.Key(), p.Remote.URL, p.Remote.Ref, p.Remote.Directory, p.Commit, p.Revision, p.Line, p.Parked, p.Timestamp, p.UpdatedAt, p.Unread)
 }
 
 // DropGitPair forgets what a space has in common with a remote.

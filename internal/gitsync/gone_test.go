@@ -1,0 +1,201 @@
+package gitsync
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testgit"
+)
+
+// referring is a folder in which everything refers to the page Setup, to a
+// picture and to an include, in all ways that lead there.
+func referring() map[string]string {
+	files := maps.Clone(small)
+	files["other.md"] = "---\ncover: ./.gitbook/assets/pic.svg\n---\n\n# Other\n\n[a](guide/setup.md) [b](./guide/setup.md#there) [c](/guide/setup.md) [d](guide/setup) [e](README.md)\n\n" +
+		"![x](./.gitbook/assets/pic.svg)\n\n{% include \"./.gitbook/includes/note.md\" %}\n"
+	files["deep/er.md"] = "# Deeper\n\n[a](../guide/setup.md) and ![x](../.gitbook/assets/pic.svg)\n"
+	files["SUMMARY.md"] += "* [Deeper](deep/er.md)\n"
+	files[".gitbook/assets/pic.svg"] = "<svg/>\n"
+	files[".gitbook/includes/note.md"] = "A note.\n"
+	return files
+}
+
+func (d *desk) slug(title, slug string) {
+	d.t.Helper()
+	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()[title].ID), Meta: content.PageMeta{Slug: opt.Of(slug)}})
+}
+
+func (d *desk) delete(title string) {
+	d.t.Helper()
+	d.apply("", content.Change{Operation: content.DeletePage, Page: string(d.pages()[title].ID)})
+}
+
+// verify looks for what the content does not say in the index.
+func (d *desk) verify() {
+	d.t.Helper()
+	if list, err := d.s.Content.Verify(context.Background(), d.s.Store.Reader, d.grant().Space); err != nil || len(list) > 0 {
+		d.t.Errorf("the index is not what the content says: %v, %v", list, err)
+	}
+}
+
+// changed gives the names of the files that differ between a commit and the
+// newest one.
+func (d *desk) changed(since string) string {
+	return strings.ReplaceAll(testgit.Git(d.t, d.origin.Bare, "diff", "--name-only", "--no-renames", since, "main"), "\n", " ")
+}
+
+// Whoever deletes something changes no page that refers to it: neither here,
+// nor by what came from there. It does not matter whether the target or the
+// page was renamed here since the link was written.
+func TestLinksToWhatIsGoneStay(t *testing.T) {
+	t.Run("as it was written", func(t *testing.T) {
+		d := newDesk(t, testdb.SQLite(t))
+		tip := d.origin.Commit(referring())
+		d.pull("")
+		d.delete("Setup")
+		d.push("")
+		d.same()
+		if got := d.changed(tip); got != "SUMMARY.md guide/setup.md" {
+			t.Errorf("deleting a page changes %s", got)
+		}
+		d.verify()
+	})
+	t.Run("renamed and deleted here", func(t *testing.T) {
+		d := newDesk(t, testdb.SQLite(t))
+		d.origin.Commit(referring())
+		d.pull("")
+		d.slug("Setup", "install")
+		d.slug("Deeper", "deeper")
+		d.push("")
+		d.same()
+		tip := d.origin.Tip()
+		if text := d.origin.Files("main")["deeper.md"]; !strings.Contains(text, "[a](guide/install.md) and ![x](.gitbook/assets/pic.svg)") {
+			t.Fatalf("%q", text)
+		}
+		known, id := d.head().Rev.ID, string(d.pages()["Setup"].ID)
+		d.delete("Setup")
+		d.push("")
+		d.same()
+		if got := d.changed(tip); got != "SUMMARY.md guide/install.md" {
+			t.Errorf("deleting a page changes %s:\n%s", got, testgit.Git(t, d.origin.Bare, "diff", tip, "main"))
+		}
+		// An edit beside the links is that edit, and they still name the page.
+		tip = d.origin.Tip()
+		d.edit("Guide", "Second, see", "Second here, see")
+		d.push("")
+		if stat := testgit.Git(t, d.origin.Bare, "diff", "--numstat", tip, "main"); stat != "1\t1\tguide/README.md" {
+			t.Errorf("an edit changes %q", stat)
+		}
+		d.verify()
+		// When the page is there again, it is what they lead to.
+		d.apply("", content.Change{Operation: content.RevertPage, Page: id, Revision: known})
+		d.slug("Setup", "again")
+		d.push("")
+		d.same()
+		for name, want := range map[string]string{"guide/README.md": "[setup](again.md)", "deeper.md": "[a](guide/again.md)"} {
+			if text := d.origin.Files("main")[name]; !strings.Contains(text, want) {
+				t.Errorf("%s: %q", name, text)
+			}
+		}
+		d.verify()
+	})
+	t.Run("renamed here and deleted there", func(t *testing.T) {
+		d := newDesk(t, testdb.SQLite(t))
+		d.origin.Commit(referring())
+		d.pull("")
+		d.slug("Setup", "install")
+		d.slug("Deeper", "deeper")
+		d.push("")
+		d.origin.Pull()
+		summary := d.origin.Files("main")["SUMMARY.md"]
+		tip := d.origin.Commit(map[string]string{
+			"guide/install.md": testgit.Gone, ".gitbook/assets/pic.svg": testgit.Gone, ".gitbook/includes/note.md": testgit.Gone,
+			"SUMMARY.md": strings.Replace(summary, "  * [Setup](guide/install.md)\n", "", 1),
+		})
+		d.pull("")
+		d.same()
+		d.push(ReasonUnchanged)
+		d.edit("Home", "Welcome.", "Welcome here.")
+		d.push("")
+		d.same()
+		if got := d.changed(tip); got != "README.md" {
+			t.Errorf("an edit changes %s", got)
+		}
+		d.verify()
+	})
+	t.Run("deleted there while words are written here", func(t *testing.T) {
+		d := newDesk(t, testdb.SQLite(t))
+		d.origin.Commit(referring())
+		d.pull("")
+		d.slug("Setup", "install")
+		d.push("")
+		d.origin.Pull()
+		summary := d.origin.Files("main")["SUMMARY.md"]
+		tip := d.origin.Commit(map[string]string{
+			"guide/install.md": testgit.Gone, "SUMMARY.md": strings.Replace(summary, "  * [Setup](guide/install.md)\n", "", 1),
+		})
+		d.edit("Guide", "First.", "First here.") // merged
+		d.pull("")
+		d.push("")
+		d.same()
+		if stat := testgit.Git(t, d.origin.Bare, "diff", "--numstat", tip, "main"); stat != "1\t1\tguide/README.md" {
+			t.Errorf("the export changes %q", stat)
+		}
+		d.verify()
+	})
+}
+
+// An export that goes on from commits which do not concern the pages leaves
+// what they brought to the next import.
+func TestFilesThatAnExportPassedOver(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.origin.Commit(small)
+	d.pull("")
+	d.origin.Commit(map[string]string{"NOTES.txt": "notes\n", "pic.svg": "<svg/>\n"})
+	d.edit("Home", "Welcome.", "Welcome here.")
+	d.push("")
+	d.origin.Pull()
+	if _, there := d.exported()["NOTES.txt"]; there {
+		t.Fatal("an export has imported")
+	}
+	d.edit("Home", "Welcome", "Hello") // it does not get lost by a second one, or beside other changes
+	d.push("")
+	d.edit("Other", "Some", "A few")
+	d.pull("")
+	if d.exported()["NOTES.txt"] != "notes\n" {
+		t.Error("an import did not bring what an export passed over")
+	}
+	d.push("")
+	d.same()
+	d.pull(ReasonUnchanged)
+	d.push(ReasonUnchanged)
+	d.same()
+	// What nobody referred to becomes a file of the space when a page does.
+	d.origin.Pull()
+	d.origin.Commit(map[string]string{"other.md": "# Other\n\n![x](pic.svg)\n"})
+	d.pull("")
+	d.same()
+	files, err := d.head().Files(context.Background(), "", 0)
+	if err != nil || len(files) != 1 || files[0].Path != "pic.svg" {
+		t.Errorf("%+v, %v", files, err)
+	}
+}
+
+// An export to a branch that has files knows nothing of them; an import does.
+func TestExportBesideFiles(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.origin.Commit(map[string]string{"LICENSE": "free\n", "src/main.go": "package main\n"})
+	body := "Words.\n"
+	d.apply("", content.Change{Operation: content.InsertPage, Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Home")}})
+	d.push("")
+	d.pull("")
+	d.same()
+	d.pull(ReasonUnchanged)
+	d.push(ReasonUnchanged)
+	d.same()
+}

@@ -255,7 +255,7 @@ func TestRedirectsFollowTheirPages(t *testing.T) {
 	if diff := gitDiff(t, after, d.exported()); diff != "" {
 		t.Errorf("a round trip changes it:\n%s", diff)
 	}
-	// Of a page that is gone nobody knows where it would be.
+	// One to a page that is gone stays.
 	d.must(content.Change{Operation: content.DeletePage, Page: string(lamps.ID)})
 	if got := d.exported()[".gitbook.yaml"]; got != want {
 		t.Errorf("a page that is gone: %s", got)

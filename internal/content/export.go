@@ -238,11 +238,18 @@ func (ex *exporter) redirect(ctx context.Context, from, to string) (string, erro
 	if err != nil || len(id) == 0 {
 		return to, err
 	}
+	file, anchor := redirectFile(to)
 	p, ok, err := ex.v.page(ctx, docs.PageID(id))
-	if err != nil || !ok {
+	if err != nil {
 		return to, err
 	}
-	file, anchor := redirectFile(to)
+	if !ok {
+		l := &linker{ctx: ctx, t: &ex.v.tree}
+		if g, gone := l.grave(markup.Ref{Kind: markup.RefPage, Page: string(id)}); gone && g.File != "" && g.File != file {
+			return g.File + anchor, l.err
+		}
+		return to, l.err
+	}
 	if now, err := ex.v.fileOf(ctx, p); err != nil || now != file {
 		return now + anchor, err
 	}

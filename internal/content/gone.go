@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -214,7 +215,10 @@ func (l *linker) led(dest string, ref markup.Ref, g grave) bool {
 		return false
 	}
 	if where == "" {
-		return g.File == l.file
+		return g.File == l.file && dest != ""
+	}
+	if plain, err := url.PathUnescape(where); err == nil {
+		where = plain
 	}
 	target, ok := l.target(where)
 	if !ok {

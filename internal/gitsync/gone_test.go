@@ -20,6 +20,7 @@ func referring() map[string]string {
 		"![x](./.gitbook/assets/pic.svg)\n\n{% include \"./.gitbook/includes/note.md\" %}\n"
 	files["deep/er.md"] = "# Deeper\n\n[a](../guide/setup.md) and ![x](../.gitbook/assets/pic.svg)\n"
 	files["SUMMARY.md"] += "* [Deeper](deep/er.md)\n"
+	files[".gitbook.yaml"] = "redirects:\n  old: guide/setup.md\n"
 	files[".gitbook/assets/pic.svg"] = "<svg/>\n"
 	files[".gitbook/includes/note.md"] = "A note.\n"
 	return files

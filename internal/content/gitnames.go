@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -56,9 +57,17 @@ func (n GitNames) File(f docs.File) (oid, path string) {
 	return n.of(string(f.ID), f.Blob, f.OID, f.Path)
 }
 
+// of prefers what was noted, as long as it is about these bytes in this file.
+// Who has bytes of a repository and no file of his own is where he was written
+// to last. Without a file there is nothing to be told: the name that something
+// gets with the next export is not git's yet.
 func (n GitNames) of(id, body, oid, path string) (string, string) {
-	if b, ok := n[id]; ok && b.Body == body {
+	b := n[id]
+	if b.Body == body && b.OID != "" && (path == "" || path == b.Path) {
 		return b.OID, b.Path
+	}
+	if path = cmp.Or(path, b.Path); oid == "" || path == "" {
+		return "", ""
 	}
 	return oid, path
 }

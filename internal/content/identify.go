@@ -406,7 +406,11 @@ func (im *importer) alike(p docs.Page, siblings []docs.Page) (docs.Page, bool) {
 
 // born gives the page without a file of its own that is written to a path.
 func (t *tree) born(ctx context.Context, name string) (docs.Page, bool, error) {
-	p, rest, err := t.exact(ctx, strings.TrimSuffix(name, ".md"))
+	at := strings.TrimSuffix(name, ".md")
+	p, rest, err := t.exact(ctx, at)
+	if cut := len(at) - bornSuffix; err == nil && rest != "" && cut > 0 { // or its name was taken
+		p, rest, err = t.exact(ctx, at[:cut])
+	}
 	if err == nil && name == homeFile {
 		rest = ""
 		p, _, err = t.Home(ctx)
@@ -417,6 +421,10 @@ func (t *tree) born(ctx context.Context, name string) (docs.Page, bool, error) {
 	where, err := t.fileOf(ctx, p)
 	return p, where == name, err
 }
+
+// bornSuffix is how long the end is that makes a name another one: a dash and
+// a part of the id of the page.
+const bornSuffix = 1 + 8
 
 // maxBorn is how long such a path gets, in bytes: the folder that it is
 // written to, which may be deep in a repository, needs room before it.
@@ -437,7 +445,7 @@ func (t *tree) bornName(ctx context.Context, p docs.Page) (string, error) {
 		return name, err
 	}
 	// Something that came from a folder has the name.
-	return strings.TrimSuffix(name, ".md") + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-8):])) + ".md", nil
+	return strings.TrimSuffix(name, ".md") + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-bornSuffix+1):])) + ".md", nil
 }
 
 // taken tells whether something that came from a folder has a name, content

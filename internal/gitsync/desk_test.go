@@ -256,6 +256,36 @@ func (d *desk) same() {
 	}
 }
 
+// named fails where the space tells another file or another object of a page or
+// a file than the repository has, or none. Both have to be the same.
+func (d *desk) named() {
+	d.t.Helper()
+	ctx, v := context.Background(), d.head()
+	names, err := d.s.Content.GitNames(ctx, v)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	there := map[string]string{}
+	for line := range strings.Lines(testgit.Git(d.t, d.origin.Bare, "ls-tree", "-r", "main")) {
+		what, path, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		there[path] = strings.Fields(what)[2]
+	}
+	for title, p := range d.pages() {
+		if oid, path := names.Page(p.Page); p.HasBody() && (path == "" || there[path] != oid) {
+			d.t.Errorf("page %s is %q in %q, and the repository has %q there", title, oid, path, there[path])
+		}
+	}
+	files, err := v.Files(ctx, "", 0)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, f := range files {
+		if oid, path := names.File(f); path == "" || there[path] != oid {
+			d.t.Errorf("file %s is %q in %q, and the repository has %q there", f.Name, oid, path, there[path])
+		}
+	}
+}
+
 func union(a, b map[string]string) map[string]bool {
 	out := map[string]bool{}
 	for k := range a {

@@ -481,6 +481,7 @@ func (s *story) settle() {
 		s.t.Fatal("something is still parked")
 	}
 	s.same()
+	s.named()
 	tip := s.origin.Tip()
 	s.pull(ReasonUnchanged)
 	s.push(ReasonUnchanged)

@@ -26,6 +26,7 @@ const (
 	connectTime = 10 * time.Second       // until one address of a host answers
 	lockPause   = 100 * time.Millisecond // between two looks at a lock that somebody has
 	lockSuffix  = ".lock"
+	keepSuffix  = ".keep"       // of a file that git puts beside a pack while it makes that
 	objectsDir  = "objects.git" // of an entry
 )
 
@@ -226,7 +227,7 @@ func (p *Repo) sweep() error {
 			return err
 		}
 		name := d.Name()
-		if strings.HasSuffix(name, lockSuffix) || strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".tmp-") || strings.HasPrefix(name, "fast_import_crash") {
+		if strings.HasSuffix(name, lockSuffix) || strings.HasSuffix(name, keepSuffix) || strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".tmp-") || strings.HasPrefix(name, "fast_import_crash") {
 			return os.Remove(path)
 		}
 		return nil

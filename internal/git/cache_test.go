@@ -169,6 +169,41 @@ func TestDamagedEntriesHeal(t *testing.T) {
 	}
 }
 
+// What we write has nothing of the moment in it, so the second attempt makes
+// the same pack: what the first one left beside it is not in its way.
+func TestWriteAgainAfterAKill(t *testing.T) {
+	o := testgit.New(t)
+	remote := Remote{URL: o.HTTP("", "").URL, Ref: "main"}
+	r := runner(t, nil)
+	write := func() (string, error) {
+		p := open(t, r, remote)
+		defer p.Close()
+		return p.Write(t.Context(), "", []Change{{Path: "a.md", Data: []byte("a")}}, Commit{Author: Person{"A", "a@example.com"}, When: when, Message: "a"})
+	}
+	first, err := write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, r, remote)
+	made := packs(t, p)
+	if len(made) != 1 {
+		t.Fatalf("%v", made)
+	}
+	at := strings.TrimSuffix(made[0], packSuffix)
+	if err := os.WriteFile(at+".keep", []byte("fast-import"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{packSuffix, ".idx"} {
+		if err := os.Remove(at + f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.Close()
+	if again, err := write(); err != nil || again != first {
+		t.Errorf("%q instead of %q: %v", again, first, err)
+	}
+}
+
 func TestPacksAreJoined(t *testing.T) {
 	o := testgit.New(t)
 	first := o.Commit(map[string]string{"README.md": "x", "a/b.md": "b"})

@@ -87,10 +87,17 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 		if c.PollSeconds > 0 && !c.Paused {
 			c.DueAt = tx.Now() + docs.Time(c.PollSeconds)*1000
 		}
-		if had && was.Remote != c.Remote {
+		elsewhere := had && was.Remote != c.Remote
+		if elsewhere {
 			if err := endConnected(ctx, tx, c.Space); err != nil {
 				return c, err
 			}
+		} else if !had { // it was disconnected, and perhaps connected elsewhere
+			if elsewhere, err = tx.TookFromElsewhere(ctx, c.Space, c.Remote.Key()); err != nil {
+				return c, err
+			}
+		}
+		if elsewhere {
 			// What they once had in common is from an earlier life of the
 			// space: what came from elsewhere since would be exported there.
 			if err := tx.DropGitPair(ctx, c.Space, c.Remote.Key()); err != nil {

@@ -93,6 +93,60 @@ func TestAnotherRemoteBeginsAnew(t *testing.T) {
 	})
 }
 
+// Whoever disconnects and connects again goes on where he was, also if he
+// wrote on meanwhile and kept a copy elsewhere. If the content came from
+// elsewhere since, it begins anew: it does not go there as a commit.
+func TestConnectingAgain(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		c := newClocked(t, o)
+		ctx := context.Background()
+		c.origin.Commit(pageOfOrigin)
+		other := c.origin.Beside("other")
+		web := c.origin.HTTP("", "")
+		first, second := web.Of(c.origin), web.Of(other)
+		disconnect := func() {
+			t.Helper()
+			if err := c.s.Disconnect(ctx, c.grant()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.connect(ConnectionInput{URL: first})
+		c.settle()
+		disconnect()
+		c.edit("Home", "One.", "Ours.")
+		copied := c.queue(docs.GitExport, func(o *docs.GitOperation) {
+			o.Remote = docs.GitRemote{URL: second, Ref: "refs/heads/copy"}
+		})
+		if copied, err := c.run(ctx, copied); err != nil || copied.State != docs.GitSuccess {
+			t.Fatalf("%+v, %v", copied, err)
+		}
+		c.origin.Commit(map[string]string{"README.md": "# Home\n\nOne.\n\nTheirs.\n"})
+		c.connect(ConnectionInput{URL: first})
+		c.settle()
+		const both = "# Home\n\nOurs.\n\nTheirs.\n"
+		if got := c.origin.Files("main")["README.md"]; got != both || c.markdown("Home") != "Ours.\n\nTheirs.\n" {
+			t.Fatalf("%q: %s", got, c.list())
+		}
+		disconnect()
+		other.Commit(map[string]string{"README.md": "# Elsewhere\n\nAll else.\n"})
+		c.connect(ConnectionInput{URL: second})
+		c.settle()
+		if c.pages()["Elsewhere"] == nil {
+			t.Fatal(c.list())
+		}
+		disconnect()
+		tip := c.origin.Tip()
+		c.connect(ConnectionInput{URL: first})
+		c.settle()
+		if got := c.origin.Files("main")["README.md"]; got != both || c.origin.Tip() != tip {
+			t.Errorf("what came from elsewhere was exported: %q: %s", got, c.list())
+		}
+		if c.pages()["Home"] == nil || c.pages()["Elsewhere"] != nil {
+			t.Errorf("%v: %s", c.pages(), c.list())
+		}
+	})
+}
+
 // Whoever connects learns at once whether it works, and only then.
 func TestConnectingTries(t *testing.T) {
 	c := newClocked(t, testdb.SQLite(t))

@@ -161,6 +161,19 @@ func (r Reader) IsInGit(ctx context.Context, space docs.SpaceID, id docs.Revisio
 	return n > 0, err
 }
 
+// TookFromElsewhere tells whether a space took anything over from another
+// remote since it was last compared with this one, or was offered something
+// that could not be merged.
+func (r Reader) TookFromElsewhere(ctx context.Context, space docs.SpaceID, key string) (bool, error) {
+	n, err := one(ctx, r, "count", scanInt, `
+		SELECT COUNT(*) FROM git_pairs p WHERE p.space_id = $1 AND p.remote = $2 AND (
+			EXISTS (SELECT 1 FROM revisions r WHERE r.space_id = p.space_id AND r.change_request_id = '' AND r.id > p.line_id
+				AND r.git <> '' AND NOT r.aside AND r.created_at > p.updated_at)
+			OR EXISTS (SELECT 1 FROM git_pairs o WHERE o.space_id = p.space_id AND o.remote <> p.remote
+				AND o.parked_id <> '' AND o.updated_at > p.updated_at))`, space, key)
+	return n > 0, err
+}
+
 // PutGitPair stores it.
 func (tx *Tx) PutGitPair(ctx context.Context, p docs.GitPair) error {
 	return tx.put(ctx, `

@@ -298,7 +298,11 @@ func (d *draft) updatePage(ctx context.Context, at string, c Change) error {
 		}
 	}
 	if p.Slug != before.Slug {
-		p.File = "" // the file is named after the page again
+		if home, _, err := d.Home(ctx); err != nil {
+			return err
+		} else if p.File != homeFile || home.ID != p.ID { // whose file is not named after it
+			p.File = "" // the file is named after the page again
+		}
 	}
 	d.touch(p.ID)
 	if err := d.put(ctx, p); err != nil {

@@ -200,3 +200,40 @@ func TestExportBesideFiles(t *testing.T) {
 	d.push(ReasonUnchanged)
 	d.same()
 }
+
+// What the API tells of the file of a page is what the repository has: also of
+// the first page, whatever its address is, and of pages that were renamed
+// there after they had been written from here, or whose name was taken.
+func TestGitKnowsPagesByTheirFiles(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	files := maps.Clone(small)
+	files["born.txt"] = "no page"
+	d.origin.Commit(files)
+	d.pull("")
+	d.slug("Home", "start")
+	d.edit("Setup", "one", "first")
+	body := "Made here.\n"
+	d.apply("", content.Change{Operation: content.InsertPage, Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Born")}})
+	d.push("")
+	d.same()
+	d.named()
+	d.origin.Pull()
+	testgit.Git(t, d.origin.Work, "mv", "guide/setup.md", "install.md")
+	summary := d.origin.Files("main")["SUMMARY.md"]
+	d.origin.Commit(map[string]string{"SUMMARY.md": strings.Replace(summary, "guide/setup.md", "install.md", 1)})
+	d.pull("")
+	d.same()
+	d.named()
+	// A page is made at the same place on both sides.
+	summary = d.origin.Files("main")["SUMMARY.md"]
+	d.origin.Commit(map[string]string{"twin.md": "# Twin there\n\nOther words.\n", "SUMMARY.md": summary + "* [Twin there](twin.md)\n"})
+	d.apply("", content.Change{Operation: content.InsertPage, Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Twin")}})
+	d.pull("")
+	d.push("")
+	d.same()
+	d.named()
+	d.edit("Twin", "Made here", "Written here")
+	d.push("")
+	d.named()
+	d.pull(ReasonUnchanged)
+}

@@ -39,12 +39,22 @@ func idKey(id string) string     { return "id:" + id }
 func pathKey(path string) string { return "path:" + path }
 
 // pageKey is what an encoded page depends on. A revision belongs to one
-// space; the organization of the space is part of addresses.
+// space; the organization of the space is part of addresses. What git knows of
+// a page, and where its repository is shown, comes after the revision.
 type pageKey struct {
 	org     docs.OrgID
 	rev     docs.RevisionID
+	git     docs.Time
 	page    string
 	options PageOptions
+}
+
+func keyOf(sp docs.Space, rev docs.RevisionID, page string, o PageOptions) pageKey {
+	k := pageKey{org: sp.Org, rev: rev, page: page, options: o}
+	if sp.Git != nil {
+		k.git = sp.Git.UpdatedAt
+	}
+	return k
 }
 
 // keptPage is a page as it is sent, with its headers as net/http has them.
@@ -74,7 +84,7 @@ func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions)
 	if o.Format == "" {
 		o.Format = formatDocument
 	}
-	key := pageKey{v.Space.Org, v.Rev.ID, f.key, o}
+	key := keyOf(v.Space, v.Rev.ID, f.key, o)
 	if k, ok := a.pageCache.Get(key); ok {
 		return k.answer(), nil
 	}
@@ -108,7 +118,7 @@ func (a *API) pageAgain(page func(*http.Request) string) func(http.ResponseWrite
 		if r.URL.RawQuery != "" {
 			return false
 		}
-		k, ok := a.pageCache.Get(pageKey{g.Space.Org, g.Space.Revision, page(r), plainOptions})
+		k, ok := a.pageCache.Get(keyOf(g.Space, g.Space.Revision, page(r), plainOptions))
 		if !ok {
 			return false
 		}

@@ -261,7 +261,11 @@ func (a *API) pageOf(ctx context.Context, v *content.View, p docs.Page, o PageOp
 		out.Markdown = &text
 		return out, err
 	}
-	doc, err := v.Document(ctx, p)
+	read := v.Read
+	if o.Format == "markdown" { // as it is written
+		read = v.Document
+	}
+	doc, err := read(ctx, p)
 	if err != nil {
 		return out, err
 	}

@@ -297,7 +297,7 @@ func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*ou
 	if err != nil {
 		return nil, err
 	}
-	doc, err := v.Document(ctx, p)
+	doc, err := v.Read(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -321,7 +321,7 @@ func (a *API) revisionReusableDocument(ctx context.Context, in *revisionReusable
 	if err != nil {
 		return nil, err
 	}
-	doc, err := v.ReusableDocument(ctx, r)
+	doc, err := v.ReadReusable(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -259,6 +259,9 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 	}
 	next := body
 	if w.doc != nil {
+		if w.doc, err = d.unread(ctx, before, w.doc, x.file); err != nil {
+			return "", "", nil, err
+		}
 		if w.head != nil {
 			head = *w.head
 		}

@@ -138,11 +138,11 @@ func (b *binder) chapter(p boundPage) (pdf.Chapter, error) {
 	if p.Type != docs.PageDocument {
 		return ch, nil
 	}
-	doc, err := b.v.Document(b.ctx, p.Page)
+	doc, err := b.v.Read(b.ctx, p.Page)
 	if err != nil {
 		return ch, err
 	}
-	if doc, err = b.v.dereferenced(b.ctx, doc); err != nil {
+	if doc, err = b.v.Dereferenced(b.ctx, doc); err != nil {
 		return ch, err
 	}
 	ch.Document, err = b.v.Evaluated(b.ctx, doc, p.Variables, EvaluateAll)

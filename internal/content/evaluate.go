@@ -105,6 +105,15 @@ func Environment(space, page docs.Variables) map[string]any {
 // dereferenced gives a document with reusable contents in place of the
 // blocks that include them.
 func (t *tree) dereferenced(ctx context.Context, doc *markup.Document) (*markup.Document, error) {
+	return t.including(ctx, doc, t.ReusableDocument)
+}
+
+// Dereferenced is dereferenced for readers.
+func (v *View) Dereferenced(ctx context.Context, doc *markup.Document) (*markup.Document, error) {
+	return v.including(ctx, doc, v.ReadReusable)
+}
+
+func (t *tree) including(ctx context.Context, doc *markup.Document, read func(context.Context, docs.Reusable) (*markup.Document, error)) (*markup.Document, error) {
 	var failed error
 	out := markup.Dereference(doc, func(ref markup.Ref) (*markup.Document, bool) {
 		if ref.Space != "" || failed != nil {
@@ -113,7 +122,7 @@ func (t *tree) dereferenced(ctx context.Context, doc *markup.Document) (*markup.
 		r, err := t.Reusable(ctx, docs.ReusableID(ref.ReusableContent))
 		if err == nil {
 			var in *markup.Document
-			if in, err = t.ReusableDocument(ctx, r); err == nil {
+			if in, err = read(ctx, r); err == nil {
 				return in, true
 			}
 		}
@@ -125,11 +134,6 @@ func (t *tree) dereferenced(ctx context.Context, doc *markup.Document) (*markup.
 	return out, failed
 }
 
-// Dereferenced is dereferenced for readers.
-func (t *tree) Dereferenced(ctx context.Context, doc *markup.Document) (*markup.Document, error) {
-	return t.dereferenced(ctx, doc)
-}
-
 // DocumentByID gives a document of a space by its id: that of a page now, or
 // one that a page had.
 func (s *Service) DocumentByID(ctx context.Context, v *View, id string) (*markup.Document, docs.Variables, error) {
@@ -137,11 +141,11 @@ func (s *Service) DocumentByID(ctx context.Context, v *View, id string) (*markup
 	if p, ok, err := v.page(ctx, docs.PageID(owner)); err != nil {
 		return nil, nil, err
 	} else if ok && documentID(owner, p.Body, p.Side) == id {
-		doc, err := v.Document(ctx, p)
+		doc, err := v.Read(ctx, p)
 		return doc, p.Variables, err
 	}
 	if r, err := v.Reusable(ctx, docs.ReusableID(owner)); err == nil && documentID(owner, r.Body, r.Side) == id {
-		doc, err := v.ReusableDocument(ctx, r)
+		doc, err := v.ReadReusable(ctx, r)
 		return doc, nil, err
 	} else if err != nil && !errs.Is(err, errs.NotFound) {
 		return nil, nil, err

@@ -136,7 +136,8 @@ type GitInfo struct {
 	Provider  string `json:"provider,omitempty"` // github, gitlab; empty: another one
 	RepoName  string `json:"name,omitempty"`
 	URL       string `json:"url,omitempty"`
-	TreeURL   string `json:"tree,omitempty"`
+	TreeURL   string `json:"tree,omitempty"` // goes in front of paths of the repository
+	Directory string `json:"dir,omitempty"`  // of the repository, that the space is in
 	CommitURL string `json:"commit,omitempty"`
 	UpdatedAt Time   `json:"at"`
 }

@@ -187,7 +187,7 @@ func hostAndPath(clean string) (host, where string) {
 func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitInfo {
 	host, where := hostAndPath(remote.URL)
 	info := docs.GitInfo{
-		Provider: req.Provider, RepoName: repoName(where), URL: req.InfoURL, TreeURL: req.TreeURL, CommitURL: req.CommitURL, UpdatedAt: now,
+		Provider: req.Provider, RepoName: repoName(where), URL: req.InfoURL, TreeURL: req.TreeURL, Directory: remote.Directory, CommitURL: req.CommitURL, UpdatedAt: now,
 	}
 	if info.Provider == "" {
 		info.Provider = guessProvider(host)
@@ -200,7 +200,7 @@ func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitI
 	if base, web := strings.TrimSuffix(remote.URL, ".git"), strings.HasPrefix(remote.URL, "http"); known && web {
 		branch := strings.TrimPrefix(strings.TrimPrefix(remote.Ref, branches), tags)
 		info.CommitURL = cmp.Or(info.CommitURL, base+between+"commit")
-		info.TreeURL = cmp.Or(info.TreeURL, base+between+"blob/"+(&url.URL{Path: path.Join(branch, remote.Directory)}).EscapedPath())
+		info.TreeURL = cmp.Or(info.TreeURL, base+between+"blob/"+(&url.URL{Path: branch}).EscapedPath())
 	}
 	return info
 }

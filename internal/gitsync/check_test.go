@@ -72,8 +72,8 @@ func TestTemplates(t *testing.T) {
 
 func TestWhatIsToldOfARepository(t *testing.T) {
 	for _, c := range []struct{ url, want string }{
-		{"https://github.com/acme/docs.git", "github acme/docs https://github.com/acme/docs https://github.com/acme/docs/commit https://github.com/acme/docs/blob/main/guide%20x"},
-		{"https://gitlab.com/a/b/docs", "gitlab b/docs https://gitlab.com/a/b/docs https://gitlab.com/a/b/docs/-/commit https://gitlab.com/a/b/docs/-/blob/main/guide%20x"},
+		{"https://github.com/acme/docs.git", "github acme/docs https://github.com/acme/docs https://github.com/acme/docs/commit https://github.com/acme/docs/blob/main"},
+		{"https://gitlab.com/a/b/docs", "gitlab b/docs https://gitlab.com/a/b/docs https://gitlab.com/a/b/docs/-/commit https://gitlab.com/a/b/docs/-/blob/main"},
 		{"git@github.com:acme/docs.git", "github acme/docs   "},
 		{"ssh://git@git.example:2222/docs.git", " docs   "},
 		{"https://git.example/docs", " docs https://git.example/docs  "},

@@ -184,6 +184,14 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 		if err := tx.PutGitBlobs(ctx, e.o.Space, names); err != nil {
 			return err
 		}
+		if info, ok, err := tx.GitInfo(ctx, e.o.Space); err != nil {
+			return err
+		} else if ok { // whoever keeps what he read looks again
+			info.UpdatedAt = tx.Now()
+			if err := tx.PutGitInfo(ctx, e.o.Space, info); err != nil {
+				return err
+			}
+		}
 		return e.putPair(ctx, tx, docs.GitPair{Commit: commit, Revision: head, Line: head, Timestamp: e.pair.Timestamp, Unread: e.unread})
 	})
 }

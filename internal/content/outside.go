@@ -1,0 +1,119 @@
+package content
+
+import (
+	"context"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Pages of a repository that has more than documentation refer to the rest of
+// it by paths that leave the folder. They stay so in the source and in exports:
+// there they lead somewhere. Readers of a document get the addresses at which
+// the repository is shown to people.
+
+// outside knows where a repository is shown.
+type outside struct {
+	shown string // address of its files
+	dir   string // of the source, in the repository
+}
+
+// outsideOf gives that for a source of a space; ok is false where nobody told.
+func (t *tree) outsideOf(ctx context.Context, sp docs.Space, file string) (o outside, ok bool, err error) {
+	if sp.Git == nil || sp.Git.TreeURL == "" {
+		return o, false, nil
+	}
+	layout, err := t.layoutOf(ctx)
+	return outside{
+		shown: strings.TrimSuffix(sp.Git.TreeURL, "/"),
+		dir:   path.Join(sp.Git.Directory, path.Clean(layout.Root), path.Dir(file)),
+	}, err == nil, err
+}
+
+// address gives the address of a path that leaves the folder, which the caller
+// knows. What leaves the repository has none.
+func (o outside) address(dest string) (string, bool) {
+	if len(dest) > maxDestination {
+		return "", false
+	}
+	u, err := url.Parse(dest)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" || strings.HasPrefix(u.Path, "/") {
+		return "", false
+	}
+	at := path.Join(o.dir, u.Path)
+	if at == "." || at == ".." || strings.HasPrefix(at, "../") {
+		return "", false
+	}
+	u.Path, u.RawPath = at, ""
+	return o.shown + "/" + strings.TrimPrefix(u.String(), "./"), true
+}
+
+// readdressed gives a document that stands in a file for readers.
+func (v *View) readdressed(ctx context.Context, doc *markup.Document, file string) (*markup.Document, error) {
+	o, ok, err := v.outsideOf(ctx, v.Space, file)
+	if err != nil || !ok {
+		return doc, err
+	}
+	return markup.Readdress(doc, v.leaving(file, o)), nil
+}
+
+// leaving gives the addresses of paths that leave the folder.
+func (t *tree) leaving(file string, o outside) func(dest string) (string, bool) {
+	l := &linker{t: t, file: file}
+	return func(dest string) (string, bool) {
+		where, _, _ := strings.Cut(dest, "#")
+		if plain, err := url.PathUnescape(where); err == nil {
+			where = plain
+		}
+		if _, within := l.target(where); within {
+			return "", false
+		}
+		return o.address(dest)
+	}
+}
+
+// unread gives a document that somebody read and changed with the paths that
+// the source has, in place of the addresses that readers get.
+func (d *draft) unread(ctx context.Context, before, doc *markup.Document, file string) (*markup.Document, error) {
+	o, ok, err := d.outsideOf(ctx, d.space, file)
+	if err != nil || !ok {
+		return doc, err
+	}
+	paths := map[string]string{}
+	address := d.leaving(file, o)
+	markup.Readdress(before, func(dest string) (string, bool) {
+		if at, ok := address(dest); ok {
+			paths[at] = dest
+		}
+		return "", false
+	})
+	return markup.Readdress(doc, func(at string) (string, bool) {
+		dest, ok := paths[at]
+		return dest, ok
+	}), nil
+}
+
+// Read gives the blocks of a page as readers see them.
+func (v *View) Read(ctx context.Context, p docs.Page) (*markup.Document, error) {
+	x, err := v.pageText(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return v.readText(ctx, x)
+}
+
+// ReadReusable gives the blocks of a reusable content as readers see them.
+func (v *View) ReadReusable(ctx context.Context, r docs.Reusable) (*markup.Document, error) {
+	return v.readText(ctx, reusableText(r))
+}
+
+func (v *View) readText(ctx context.Context, x text) (*markup.Document, error) {
+	doc, err := v.documentOf(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return v.readdressed(ctx, doc, x.file)
+}

@@ -1,0 +1,77 @@
+package gitsync
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testgit"
+)
+
+// Links of a page to what is beside the documentation in its repository lead
+// readers of the document there. Neither the source nor a commit says so, also
+// if somebody writes back what he read.
+func TestLinksOutOfTheFolder(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.remote.Directory = "docs"
+	const page = "# Home\n\nSee [the code](../src/main.go#L3), [the guide](guide.md) and\n[nothing](../../x).\n\nMore words.\n\n[other](../README.md) __words__\n"
+	d.origin.Commit(map[string]string{
+		"src/main.go": "package main\n", "README.md": "# Not ours\n",
+		"docs/README.md": page, "docs/guide.md": "# Guide\n\nWords.\n", "docs/SUMMARY.md": "* [Home](README.md)\n* [Guide](guide.md)\n",
+	})
+	const shown = "https://git.example/a/b/blob/main"
+	tell := func(o *docs.GitOperation) { o.Request.TreeURL = shown }
+	if o := d.do(docs.GitImport, tell); o.Reason != "" {
+		t.Fatalf("%+v", o)
+	}
+	ctx := context.Background()
+	read := func() string {
+		t.Helper()
+		doc, err := d.head().Read(ctx, d.pages()["Home"].Page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	text := read()
+	for _, want := range []string{`"` + shown + `/src/main.go#L3"`, `"` + shown + `/README.md"`, `"../../x"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is not in %s", want, text)
+		}
+	}
+	if strings.Contains(text, shown+"/docs") {
+		t.Errorf("a link to a page leads elsewhere: %s", text)
+	}
+	if got := d.markdown("Home"); "# Home\n\n"+got != page {
+		t.Errorf("the source is %q", got)
+	}
+	tip := d.origin.Tip()
+	edited, err := markup.Decode("body", []byte(strings.NewReplacer("See ", "Look at ", "words", "phrases").Replace(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Home"].ID), Body: &content.Body{Document: edited}})
+	want := strings.NewReplacer("See ", "Look at ", "words", "phrases").Replace(page)
+	if got := d.markdown("Home"); "# Home\n\n"+got != want {
+		t.Errorf("the source is %q", got)
+	}
+	if o := d.do(docs.GitExport, tell); o.Reason != "" {
+		t.Fatalf("%+v", o)
+	}
+	if got := d.origin.Files("main")["docs/README.md"]; got != want {
+		t.Errorf("%q", got)
+	}
+	if got := testgit.Git(t, d.origin.Bare, "diff", "--name-only", tip, "main"); got != "docs/README.md" {
+		t.Errorf("the export changes %q", got)
+	}
+	d.verify()
+}

@@ -1,0 +1,36 @@
+package markup
+
+import "maps"
+
+// Readdress gives the document with other addresses in the links, buttons and
+// content references that have one. Nothing changes in doc itself.
+func Readdress(doc *Document, to func(url string) (string, bool)) *Document {
+	var r rewriter
+	r = func(n *Node) ([]*Node, bool) {
+		if n.Type != "link" && n.Type != "button" && n.Type != "content-ref" {
+			return nil, false
+		}
+		ref, ok := refOf(n.Data["ref"])
+		if !ok || ref.Kind != RefURL {
+			return nil, false
+		}
+		url, ok := to(ref.URL)
+		if !ok {
+			return nil, false
+		}
+		ref.URL = url
+		c := *n
+		c.Data = maps.Clone(n.Data)
+		c.Data["ref"] = ref
+		c.Nodes, _ = r.list(n.Nodes)
+		c.Fragments, _ = r.list(n.Fragments)
+		return []*Node{&c}, true
+	}
+	nodes, changed := r.list(doc.Nodes)
+	if !changed {
+		return doc
+	}
+	out := *doc
+	out.Nodes = nodes
+	return &out
+}

@@ -83,24 +83,53 @@ func (s *Service) Written(ctx context.Context, v *View, files []Outgoing) ([]doc
 		if o.Delete() {
 			continue
 		}
-		name, is := below(layout.Root, o.Path)
-		if !is {
-			continue // the configuration
-		}
-		id, body, err := v.owner(ctx, name)
+		b, ok, err := v.blobAt(ctx, layout, o.Path)
 		if err != nil {
 			return nil, err
 		}
-		if id == "" {
+		if !ok {
 			continue
 		}
-		b := docs.GitBlob{ID: id, Body: body, Path: name}
 		if b.OID, err = o.gitOID(); err != nil {
 			return nil, err
 		}
 		out = append(out, b)
 	}
 	return out, nil
+}
+
+// Brought gives the names of files that a revision was read from.
+func (s *Service) Brought(ctx context.Context, v *View, changed []UpstreamChange) ([]docs.GitBlob, error) {
+	layout, err := v.layoutOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []docs.GitBlob
+	for _, c := range changed {
+		if c.New == "" {
+			continue
+		}
+		b, ok, err := v.blobAt(ctx, layout, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			b.OID = c.New
+			out = append(out, b)
+		}
+	}
+	return out, nil
+}
+
+// blobAt gives what stands in a file of a repository, without its name.
+func (t *tree) blobAt(ctx context.Context, layout layoutSetting, file string) (b docs.GitBlob, ok bool, err error) {
+	name, is := below(layout.Root, file)
+	if !is {
+		return b, false, nil // the configuration
+	}
+	b.Path = name
+	b.ID, b.Body, err = t.owner(ctx, name)
+	return b, b.ID != "", err
 }
 
 // Holds tells whether a file of a repository is content of the space, or would

@@ -677,6 +677,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 	if p.Body, p.Side, doc, out.err = im.compose(ctx, x, &writing{path: file, markdown: fp.Source, whole: true, written: im.paired}); out.err != nil {
 		return out
 	}
+	p.OID = git.BlobOID(fp.Source)
 	ix := &indexer{s: im.s, space: im.space, tree: &im.draft.tree, parsed: map[chunk.Hash]*markup.Document{docKey(p.Body, p.Side): doc}}
 	var ready indexed
 	if ready.search, ready.links, out.err = ix.page(ctx, *p); out.err == nil {

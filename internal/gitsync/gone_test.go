@@ -236,4 +236,21 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.push("")
 	d.named()
 	d.pull(ReasonUnchanged)
+	// A head of a file is changed here, and back there; the body stays.
+	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Meta: content.PageMeta{Title: opt.Of("Others")}})
+	d.push("")
+	d.origin.Pull()
+	d.origin.Commit(map[string]string{"other.md": small["other.md"], "SUMMARY.md": strings.Replace(d.origin.Files("main")["SUMMARY.md"], "Others", "Other", 1)})
+	d.pull("")
+	d.same()
+	d.named()
+	// What a page leads to was renamed there, and nobody mended the link.
+	d.slug("Guide", "manual")
+	d.push("")
+	d.origin.Pull()
+	testgit.Git(t, d.origin.Work, "mv", "install.md", "setup.md")
+	d.origin.Commit(map[string]string{"SUMMARY.md": strings.Replace(d.origin.Files("main")["SUMMARY.md"], "install.md", "setup.md", 1)})
+	d.pull("")
+	d.same()
+	d.named()
 }

@@ -111,7 +111,7 @@ func (t *task) land(ctx context.Context, tip string, replaced bool) (done bool, 
 			t.found = known
 		}
 	}()
-	l := &landing{task: t, tip: tip, taken: taken, replaced: replaced, base: base}
+	l := &landing{task: t, tip: tip, taken: taken, replaced: replaced, base: base, up: up}
 	if tip != "" {
 		c, err := t.repo.Describe(ctx, tip)
 		if err != nil {
@@ -217,6 +217,7 @@ type landing struct {
 	*task
 	tip      string
 	base     *content.View // what was taken is made on
+	up       content.Upstream
 	taken    *content.Taken
 	commit   *docs.GitCommit
 	replaced bool
@@ -313,6 +314,9 @@ func (l *landing) direct(ctx context.Context) (done bool, err error) {
 		if err != nil {
 			return err
 		}
+		if err := l.note(ctx, tx, rev); err != nil {
+			return err
+		}
 		l.o.Commit, l.o.Revision = l.tip, rev.ID
 		if l.tip != "" {
 			if err := l.putPair(ctx, tx, docs.GitPair{Commit: l.tip, Revision: rev.ID, Line: rev.ID, Timestamp: l.pair.Timestamp}); err != nil {
@@ -333,10 +337,29 @@ func (l *landing) direct(ctx context.Context) (done bool, err error) {
 func (l *landing) store(ctx context.Context) (fork content.Fork, err error) {
 	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		rev, err := l.putAside(ctx, tx, g)
+		if err != nil {
+			return err
+		}
 		fork = content.Fork{Base: l.base.Rev.ID, Tip: rev.ID}
-		return err
+		return l.note(ctx, tx, rev)
 	})
 	return fork, err
+}
+
+// note notes what git has now in place of what was written to it before.
+func (l *landing) note(ctx context.Context, tx *store.Tx, rev docs.Revision) error {
+	if !l.up.Paired { // all that was read has its name with it
+		return tx.DropGitBlobs(ctx, l.o.Space)
+	}
+	v, err := l.s.Content.At(ctx, tx.Reader, l.base.Space, rev.ID)
+	if err != nil {
+		return err
+	}
+	names, err := l.s.Content.Brought(ctx, v, l.up.Changed)
+	if err != nil {
+		return err
+	}
+	return tx.PutGitBlobs(ctx, l.o.Space, names)
 }
 
 // merged lands on a space that has changes of its own.

@@ -275,6 +275,11 @@ func (tx *Tx) PutGitBlobs(ctx context.Context, space docs.SpaceID, all []docs.Gi
 		`ON CONFLICT (space_id, id) DO UPDATE SET body = excluded.body, oid = excluded.oid, path = excluded.path`, rows)
 }
 
+// DropGitBlobs forgets what was noted of a space.
+func (tx *Tx) DropGitBlobs(ctx context.Context, space docs.SpaceID) error {
+	return tx.put(ctx, `DELETE FROM git_blobs WHERE space_id = $1`, space)
+}
+
 // GitBlobs gives those of a space that were noted.
 func (r Reader) GitBlobs(ctx context.Context, space docs.SpaceID) ([]docs.GitBlob, error) {
 	return many(ctx, r, scanGitBlob, `SELECT id, body, oid, path FROM git_blobs WHERE space_id = $1 ORDER BY id`, space)

@@ -312,7 +312,7 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 		s.Keys = keys
 	}
 	file := w.whole && x.body == "" // an empty one is one too
-	named := !w.written || maps.Equal(s.Pins, was.Pins)
+	named := maps.Equal(s.Pins, was.Pins) || !w.written && !l.rebound(was.Pins, s.Pins)
 	if !file && named && bytes.Equal(next, body) && bytes.Equal(head, old[:start]) && slices.Equal(markup.Keys(doc), markup.Keys(before)) {
 		return x.body, x.side, doc, nil
 	}

@@ -252,6 +252,20 @@ func (l *linker) carried(pins map[string]markup.Ref) map[string]markup.Ref {
 	return out
 }
 
+// rebound tells whether a destination that led to something that is gone now
+// leads to something else.
+func (l *linker) rebound(was, now map[string]markup.Ref) bool {
+	for dest, ref := range was {
+		if to, ok := now[dest]; !ok || to == ref {
+			continue
+		}
+		if _, gone := l.grave(ref); gone {
+			return true
+		}
+	}
+	return false
+}
+
 // refersToGone tells whether a page refers to something that is gone: where the
 // folder has a file at that place, it is another one.
 func (im *importer) refersToGone(ctx context.Context, p docs.Page) (bool, error) {

@@ -264,3 +264,13 @@ func TestLinksThatARequestBreaks(t *testing.T) {
 		}
 	})
 }
+
+// A page that comes back is another one, to which references lead that did
+// not change: the index and the page agree on that.
+func TestAReferenceToSomethingThatCameBack(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	for _, form := range []int{1, 0, 1} {
+		d.bring(t, forms[form])
+		d.verify(t)
+	}
+}

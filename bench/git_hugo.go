@@ -17,10 +17,29 @@ type hugo struct {
 	pages int
 }
 
+// Hugo's site has the same pages with their title in front matter, and the
+// least templates that show them; what else Hugo makes is off. As an import
+// does, it finds what the links between pages lead to, and collects the text
+// that is searched for. A bare one leaves out both: its links between pages
+// lead nowhere.
+const (
+	hugoBase = `baseURL = "https://docs.example.com/"
+title = "Manual"
+disableKinds = ["taxonomy", "term", "rss", "sitemap", "robotsTXT", "404"]
+[markup.goldmark.renderer]
+unsafe = true
+`
+	hugoWhole = hugoBase + `[markup.goldmark.renderHooks.link]
+useEmbedded = "always"
+[markup.goldmark.renderHooks.image]
+useEmbedded = "always"
+[outputs]
+home = ["html", "json"]
+`
+)
+
 // newHugo finds the program, or builds the version that the module in
-// bench/hugo pins, and writes the site: the same pages with their title in
-// front matter, and the least templates that show them. What Hugo makes
-// besides pages is off.
+// bench/hugo pins, and writes the site.
 func newHugo(ctx context.Context, dir string, m *manual) (*hugo, error) {
 	h := &hugo{site: filepath.Join(dir, "hugo"), pages: m.pages}
 	if h.bin = os.Getenv("HUGO"); h.bin == "" {
@@ -37,11 +56,11 @@ func newHugo(ctx context.Context, dir string, m *manual) (*hugo, error) {
 		}
 	}
 	files := map[string]string{
-		"hugo.toml": "baseURL = \"https://docs.example.com/\"\ntitle = \"Manual\"\n" +
-			"disableKinds = [\"taxonomy\", \"term\", \"rss\", \"sitemap\", \"robotsTXT\", \"404\"]\n" +
-			"[markup.goldmark.renderer]\nunsafe = true\n",
+		"bare.toml": hugoBase, "whole.toml": hugoWhole,
 		"layouts/_default/single.html": "<!doctype html><title>{{ .Title }}</title><h1>{{ .Title }}</h1>{{ .Content }}\n",
-		"layouts/_default/list.html":   "<!doctype html><title>{{ .Title }}</title>{{ range .Pages }}<a href=\"{{ .RelPermalink }}\">{{ .Title }}</a>{{ end }}\n",
+		"layouts/_default/index.json": "[{{ range $i, $p := .Site.RegularPages }}{{ if $i }},{{ end }}" +
+			"{{ dict \"title\" $p.Title \"url\" $p.RelPermalink \"text\" $p.Plain | jsonify }}{{ end }}]\n",
+		"layouts/_default/list.html": "<!doctype html><title>{{ .Title }}</title>{{ range .Pages }}<a href=\"{{ .RelPermalink }}\">{{ .Title }}</a>{{ end }}\n",
 	}
 	for i := range m.pages {
 		files["content/"+m.file(i)] = fmt.Sprintf("---\ntitle: %q\n---\n\n%s", m.title(i), m.source(i, firstWords))
@@ -58,10 +77,14 @@ func newHugo(ctx context.Context, dir string, m *manual) (*hugo, error) {
 }
 
 // build builds the site once, on all cores, and looks whether all is there.
-func (h *hugo) build(ctx context.Context, _ time.Duration) (sample, error) {
+func (h *hugo) build(config string) run {
+	return func(ctx context.Context, _ time.Duration) (sample, error) { return h.once(ctx, config) }
+}
+
+func (h *hugo) once(ctx context.Context, config string) (sample, error) {
 	public := filepath.Join(h.site, "public")
 	defer os.RemoveAll(public)
-	s, err := timed(onAllCores(ctx, h.bin, "--quiet", "--source", h.site, "--destination", public), h.pages)
+	s, err := timed(onAllCores(ctx, h.bin, "--quiet", "--source", h.site, "--config", config, "--destination", public), h.pages)
 	if err != nil {
 		return s, fmt.Errorf("hugo: %w", err)
 	}

@@ -160,6 +160,9 @@ func (c *converter) inlineOf(b *inlineBuilder, n ast.Node, marks []Mark) {
 
 func (c *converter) plainText(b *inlineBuilder, n *ast.Text, marks []Mark) {
 	s := c.value(n.Segment)
+	if n.SoftLineBreak() || n.HardLineBreak() {
+		s += c.spacesAfter(n)
+	}
 	if !n.IsRaw() {
 		s = decode(s)
 	}
@@ -170,6 +173,22 @@ func (c *converter) plainText(b *inlineBuilder, n *ast.Text, marks []Mark) {
 	case n.SoftLineBreak():
 		b.text(" ", marks)
 	}
+}
+
+// spacesAfter gives the spaces at the end of a line that are text: those in
+// front of its last one, which is a part of the break, as are two of a hard
+// one.
+func (c *converter) spacesAfter(n *ast.Text) string {
+	rest := c.text[n.Segment.Stop:]
+	spaces := len(rest) - len(strings.TrimLeft(rest, " \t"))
+	kept := spaces - 1
+	if n.HardLineBreak() {
+		kept -= 2
+	}
+	if kept <= 0 || !strings.HasPrefix(strings.TrimLeft(rest[spaces:], "\r"), "\n") {
+		return ""
+	}
+	return rest[:kept]
 }
 
 func (c *converter) codeSpan(n *ast.CodeSpan) string {

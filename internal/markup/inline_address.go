@@ -59,6 +59,58 @@ func (addressParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 	return link
 }
 
+// schemeParser does the same for sources without mail addresses and "www.": it
+// looks at what stands in front of a colon, not at every word.
+type schemeParser struct{}
+
+func (schemeParser) Trigger() []byte { return []byte{':'} }
+
+func (schemeParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, seg := block.PeekLine()
+	before, ok := parent.LastChild().(*ast.Text)
+	if !ok || before.Segment.Stop != seg.Start || !bytes.HasPrefix(line, []byte("://")) || pc.IsInLinkLabel() {
+		return nil
+	}
+	source := block.Source()
+	word := source[before.Segment.Start:before.Segment.Stop]
+	for _, scheme := range []string{"https", "http", "ftp"} {
+		rest, ok := bytes.CutSuffix(word, []byte(scheme))
+		if !ok || !endsBeforeAddress(rest) {
+			continue
+		}
+		start := seg.Start - len(scheme)
+		n := urlLength(source[start:seg.Stop])
+		if n == 0 {
+			return nil
+		}
+		if len(rest) == 0 {
+			parent.RemoveChild(parent, before)
+		} else {
+			before.Segment = before.Segment.WithStop(start)
+		}
+		block.Advance(n - len(scheme))
+		return ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(text.NewSegment(start, start+n)))
+	}
+	return nil
+}
+
+// endsBeforeAddress tells whether an address can begin behind a text: at its
+// start, behind one of the characters that addressParser looks at, and behind
+// backticks that begin no code.
+func endsBeforeAddress(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	switch b[len(b)-1] {
+	case ' ', '\t':
+		return true
+	case '*', '_', '~', '(', '`':
+		b = b[:len(b)-1]
+		return (len(b)-len(bytes.TrimRight(b, `\`)))%2 == 0 // else it is escaped
+	}
+	return false
+}
+
 // urlLength gives how long the address at the start of b is, 0 for none.
 func urlLength(b []byte) int {
 	for _, scheme := range []string{"https://", "http://", "ftp://"} {

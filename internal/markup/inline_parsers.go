@@ -168,7 +168,11 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 		return -1
 	})
 	if !ok {
-		scanOf(pc).unclosed[name] = at.Start + maxAtomBytes/2
+		s := scanOf(pc)
+		if s.unclosed == nil {
+			s.unclosed = map[string]int{}
+		}
+		s.unclosed[name] = at.Start + maxAtomBytes/2
 		return nil
 	}
 	return &atom{what: atomElement, text: string(open) + string(rest)}

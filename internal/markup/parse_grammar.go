@@ -35,46 +35,55 @@ const (
 	maxElements = 5 * maxTableCells
 )
 
-// grammar reads Markdown into goldmark's tree; it has no state of its own.
-var grammar = parser.NewParser(
-	parser.WithBlockParsers(
-		util.Prioritized(tagParser{}, 50),
-		util.Prioritized(elementParser{}, 60),
-		util.Prioritized(mathParser{}, 70),
-		util.Prioritized(parser.NewSetextHeadingParser(), 100),
-		util.Prioritized(parser.NewThematicBreakParser(), 200),
-		util.Prioritized(shallow{parser.NewListParser()}, 300),
-		util.Prioritized(parser.NewListItemParser(), 400),
-		util.Prioritized(parser.NewCodeBlockParser(), 500),
-		util.Prioritized(parser.NewATXHeadingParser(), 600),
-		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-		util.Prioritized(shallow{parser.NewBlockquoteParser()}, 800),
-		util.Prioritized(htmlParser{parser.NewHTMLBlockParser()}, 900),
-		util.Prioritized(shallow{footnoteParser{}}, 950),
-		util.Prioritized(parser.NewParagraphParser(), 1000),
-	),
-	parser.WithInlineParsers(
-		util.Prioritized(taskParser{extension.NewTaskCheckBoxParser()}, 0),
-		util.Prioritized(inlineMathParser{}, 90),
-		util.Prioritized(parser.NewCodeSpanParser(), 100),
-		util.Prioritized(footnoteRefParser{}, 150),
-		util.Prioritized(parser.NewLinkParser(), 200),
-		util.Prioritized(parser.NewAutoLinkParser(), 300),
-		util.Prioritized(inlineElementParser{}, 350),
-		util.Prioritized(parser.NewRawHTMLParser(), 400),
-		util.Prioritized(parser.NewEmphasisParser(), 500),
-		util.Prioritized(extension.NewStrikethroughParser(), 500),
-		util.Prioritized(emojiParser{}, 600),
-		util.Prioritized(addressParser{}, 999),
-	),
-	parser.WithParagraphTransformers(
-		util.Prioritized(heavyTransformer{rows: true}, 50),
-		util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
-		util.Prioritized(tableTransformer{extension.NewTableParagraphTransformer()}, 200),
-		util.Prioritized(heavyTransformer{}, 300),
-	),
-	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+// Grammars read Markdown into goldmark's tree; they have no state of their
+// own. One that looks for addresses at every word takes a third longer, so
+// that is for sources that need it.
+var (
+	grammar     = newGrammar(schemeParser{})
+	wordGrammar = newGrammar(addressParser{})
 )
+
+func newGrammar(addresses parser.InlineParser) parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(
+			util.Prioritized(tagParser{}, 50),
+			util.Prioritized(elementParser{}, 60),
+			util.Prioritized(mathParser{}, 70),
+			util.Prioritized(parser.NewSetextHeadingParser(), 100),
+			util.Prioritized(parser.NewThematicBreakParser(), 200),
+			util.Prioritized(shallow{parser.NewListParser()}, 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(shallow{parser.NewBlockquoteParser()}, 800),
+			util.Prioritized(htmlParser{parser.NewHTMLBlockParser()}, 900),
+			util.Prioritized(shallow{footnoteParser{}}, 950),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(
+			util.Prioritized(taskParser{extension.NewTaskCheckBoxParser()}, 0),
+			util.Prioritized(inlineMathParser{}, 90),
+			util.Prioritized(parser.NewCodeSpanParser(), 100),
+			util.Prioritized(footnoteRefParser{}, 150),
+			util.Prioritized(parser.NewLinkParser(), 200),
+			util.Prioritized(parser.NewAutoLinkParser(), 300),
+			util.Prioritized(inlineElementParser{}, 350),
+			util.Prioritized(parser.NewRawHTMLParser(), 400),
+			util.Prioritized(parser.NewEmphasisParser(), 500),
+			util.Prioritized(extension.NewStrikethroughParser(), 500),
+			util.Prioritized(emojiParser{}, 600),
+			util.Prioritized(addresses, 999),
+		),
+		parser.WithParagraphTransformers(
+			util.Prioritized(heavyTransformer{rows: true}, 50),
+			util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
+			util.Prioritized(tableTransformer{extension.NewTableParagraphTransformer()}, 200),
+			util.Prioritized(heavyTransformer{}, 300),
+		),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+	)
+}
 
 // scan is what one run of the grammar shares.
 type scan struct {
@@ -93,13 +102,14 @@ func scanOf(pc parser.Context) *scan { return pc.Get(scanKey).(*scan) }
 
 // read runs the grammar over a source.
 func read(source []byte) (ast.Node, *scan) {
-	s := &scan{
-		outline: newOutline(source), source: source, mails: bytes.IndexByte(source, '@') >= 0,
-		deep: map[ast.Node]bool{}, notes: map[string]*footnoteBlock{}, unclosed: map[string]int{},
-	}
+	s := &scan{outline: newOutline(source), source: source, mails: bytes.IndexByte(source, '@') >= 0}
 	pc := parser.NewContext()
 	pc.Set(scanKey, s)
-	return grammar.Parse(text.NewReader(source), parser.WithContext(pc)), s
+	g := grammar
+	if s.mails || bytes.Contains(source, []byte("www.")) {
+		g = wordGrammar
+	}
+	return g.Parse(text.NewReader(source), parser.WithContext(pc)), s
 }
 
 // tooDeep tells whether no further block may be opened, and remembers the
@@ -109,7 +119,11 @@ func tooDeep(pc parser.Context) bool {
 	if len(open) < maxDepth {
 		return false
 	}
-	scanOf(pc).deep[open[0].Node] = true
+	s := scanOf(pc)
+	if s.deep == nil {
+		s.deep = map[ast.Node]bool{}
+	}
+	s.deep[open[0].Node] = true
 	return true
 }
 

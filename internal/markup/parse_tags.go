@@ -324,6 +324,9 @@ func (footnoteParser) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 	}
 	node := &footnoteBlock{label: label}
 	if s := scanOf(pc); s.notes[label] == nil {
+		if s.notes == nil {
+			s.notes = map[string]*footnoteBlock{}
+		}
 		s.notes[label] = node
 	}
 	n++

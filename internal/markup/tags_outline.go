@@ -29,13 +29,15 @@ var wholeElements = map[string]bool{
 }
 
 func newOutline(b []byte) *outline {
-	o := &outline{elements: map[int]*span{}, maths: map[int]int{}}
+	o := &outline{}
 	if bytes.Contains(b, []byte("$$")) {
+		o.maths = map[int]int{}
 		o.pairMaths(b)
 	}
 	if bytes.IndexByte(b, '<') < 0 {
 		return o
 	}
+	o.elements = map[int]*span{}
 	open := map[string][]*span{}
 	for start := 0; start < len(b); {
 		end := len(b)

@@ -13,7 +13,7 @@ const (
 	// memory and saves a tenth of the processor.
 	gcPercent = 300
 	// smallHeap is up to how many bytes that is true.
-	smallHeap = 256 << 20
+	smallHeap = 320 << 20
 )
 
 // spendMemory says how memory is used. Where much is live, as in the import

@@ -558,6 +558,9 @@ func (im *importer) settleAll(ctx context.Context, work []*folder.Page) (map[doc
 		fp   *folder.Page
 		made chan settled
 	}
+	whole := ctx // which goes on behind this
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	next, order := make(chan making), make(chan making, 64)
 	for range runtime.GOMAXPROCS(0) {
 		go func() {
@@ -583,16 +586,17 @@ func (im *importer) settleAll(ctx context.Context, work []*folder.Page) (map[doc
 		}
 		r := <-(<-order).made
 		if failed == nil {
-			failed = cmp.Or(r.err, ctx.Err())
+			failed = r.err
 		}
 		if failed != nil {
+			stop()
 			continue // until all have ended
 		}
 		out[r.page.ID] = r.data
 		switch {
 		case r.ready == nil:
 		case im.filling != nil:
-			failed = im.filling.add(ctx, r.page, *r.ready, r.size)
+			failed = im.filling.add(whole, r.page, *r.ready, r.size)
 		default:
 			im.ready[r.page.ID] = *r.ready
 		}
@@ -634,6 +638,9 @@ func (im *importer) body(ctx context.Context, fp *folder.Page, a *search.Analyse
 }
 
 func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Analyser) (out settled) {
+	if out.err = ctx.Err(); out.err != nil {
+		return out
+	}
 	out.page, out.err = im.draft.Page(ctx, im.ids[fp])
 	if out.err != nil {
 		return out

@@ -146,7 +146,7 @@ func Attach(ctx context.Context, o Options) (*Store, error) {
 
 // open connects without touching the schema.
 func open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{clock: o.Clock, jobs: make(chan struct{}, 1)}
+	s := &Store{clock: o.Clock, jobs: make(chan struct{}, maxGroup)}
 	if s.clock == nil {
 		s.clock = time.Now
 	}

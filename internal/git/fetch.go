@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -152,7 +153,10 @@ func (p *Repo) get(ctx context.Context, progress Progress, shallow bool, files i
 	if shallow {
 		args = append(args, "--depth=1")
 	}
-	_, err := p.git(ctx, call{args: append(args, "origin", refspec), remote: true, promisor: true, progress: progress})
+	_, err := p.git(ctx, call{
+		args: append(args, "origin", refspec), remote: true, promisor: true, progress: progress,
+		config: []string{"pack.threads", strconv.Itoa(min(2, runtime.GOMAXPROCS(0)))}, // of what comes, which may be much
+	})
 	return err
 }
 

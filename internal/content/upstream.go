@@ -33,8 +33,8 @@ type Upstream struct {
 	Whole bool
 	// List gives all files.
 	List func(ctx context.Context) ([]UpstreamFile, error)
-	// Read gives the bytes of objects, each once, in the order in which they
-	// are named. Nil bytes are those that cannot be had.
+	// Read gives the bytes of objects, each once, one after the other in any
+	// order. Nil bytes are those that cannot be had.
 	Read func(ctx context.Context, oids []string, each func(oid string, size int64, data io.Reader) error) error
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // BlobOID gives the name under which git keeps the bytes of a file.
@@ -73,9 +74,9 @@ type Blob struct {
 	LFS *LFS
 }
 
-// Blobs gives the bytes of files, each once, in the order in which they were
-// first named. Those that are not in the cache are fetched from the remote
-// together before.
+// Blobs gives the bytes of files, each once, one after the other: in the order
+// in which they were first named, unless there are many. Those that are not in
+// the cache are fetched from the remote together before.
 func (p *Repo) Blobs(ctx context.Context, oids []string, progress Progress, each func(Blob) error) error {
 	var wanted []string
 	seen := make(map[string]bool, len(oids))
@@ -182,8 +183,34 @@ func (p *Repo) getBlobs(ctx context.Context, oids []string, progress Progress) e
 	return err
 }
 
-// stream reads files from the cache and passes them on.
+// stream reads files from the cache and passes them on. Many are unpacked by
+// two programs, which takes longer than what is done with them.
 func (p *Repo) stream(ctx context.Context, oids []string, sizes map[string]int64, each func(Blob) error) error {
+	if len(oids) < 2*manyFiles {
+		return p.unpack(ctx, oids, sizes, each)
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var turn sync.Mutex
+	inTurn := func(b Blob) error {
+		turn.Lock()
+		defer turn.Unlock()
+		return each(b)
+	}
+	var both sync.WaitGroup
+	for _, some := range [][]string{oids[:len(oids)/2], oids[len(oids)/2:]} {
+		both.Go(func() {
+			if err := p.unpack(ctx, some, sizes, inTurn); err != nil {
+				stop(err) // the first one counts
+			}
+		})
+	}
+	both.Wait()
+	return context.Cause(ctx)
+}
+
+// unpack is stream by one program.
+func (p *Repo) unpack(ctx context.Context, oids []string, sizes map[string]int64, each func(Blob) error) error {
 	var in bytes.Buffer
 	for _, oid := range oids {
 		if sizes[oid] <= p.limits.Blob {

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -429,6 +430,7 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 		return nil, nil, errs.E(errs.Invalid, "the folder has more than %d files", in.limits.Files)
 	}
 	have := map[string]docs.File{}
+	keep := &keeper{have: have, free: make(chan struct{}, keepAtOnce)}
 	by := map[string][]string{} // paths by the names of their bytes
 	var out []folder.Source
 	var oids []string
@@ -454,20 +456,83 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 		if err != nil {
 			return err
 		}
+		var files []string
 		for _, name := range by[oid] {
 			f := folder.Source{Path: name, Size: size}
 			if folder.IsText(name) && got.text != nil {
 				f.Data = got.text
-			} else if kept, err := got.keep(ctx, name); err != nil { // also a text that is too large for a page
-				return err
-			} else if kept.Blob != "" {
-				have[name] = kept
+			} else { // also a text that is too large for a page
+				files = append(files, name)
 			}
 			out = append(out, f)
 		}
-		return nil
+		return keep.take(ctx, got, files)
 	})
-	return out, have, err
+	return out, have, cmp.Or(err, keep.wait())
+}
+
+// keeper keeps files beside the reading of others: each waits for a disk, or
+// for a server.
+type keeper struct {
+	all  sync.WaitGroup
+	free chan struct{}
+	mu   sync.Mutex // of the rest
+	have map[string]docs.File
+	err  error
+}
+
+const (
+	// keepAtOnce is how many files are kept at once.
+	keepAtOnce = 8
+	// maxHeld is how large a file may be that waits for it in memory.
+	maxHeld = 1 << 20
+)
+
+// take keeps an object as the files of some paths.
+func (k *keeper) take(ctx context.Context, o *readObject, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	if fits, err := o.count(); !fits || err != nil {
+		return err
+	}
+	if o.size > maxHeld {
+		k.keep(ctx, o, names)
+		return k.failed()
+	}
+	if err := o.hold(); err != nil {
+		return err
+	}
+	k.free <- struct{}{}
+	k.all.Go(func() {
+		defer func() { <-k.free }()
+		k.keep(ctx, o, names)
+	})
+	return k.failed()
+}
+
+func (k *keeper) keep(ctx context.Context, o *readObject, names []string) {
+	f, err := o.in.s.keepAs(ctx, names[0], o.oid, o.data)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.err = cmp.Or(k.err, err); err != nil {
+		return
+	}
+	for _, name := range names {
+		f.Path, f.Name = name, path.Base(name)
+		k.have[name] = f
+	}
+}
+
+func (k *keeper) failed() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.err
+}
+
+func (k *keeper) wait() error {
+	k.all.Wait()
+	return k.err
 }
 
 // intake counts what one import reads.
@@ -504,20 +569,38 @@ type readObject struct {
 	file docs.File
 }
 
-// keep keeps the bytes as those of a file, once for all paths. One that is
-// too large is not kept. Zeros are next to nothing in a repository, and what
-// they are on our disk.
-func (o *readObject) keep(ctx context.Context, name string) (docs.File, error) {
+// count counts the bytes of a file. One that is too large is not kept. Zeros
+// are next to nothing in a repository, and what they are on our disk.
+func (o *readObject) count() (fits bool, err error) {
 	in := o.in
 	if o.size > in.limits.Asset {
-		return docs.File{}, nil
+		return false, nil
 	}
+	if in.unpacked += o.size; in.unpacked > in.limits.Unpacked {
+		return false, errs.E(errs.Invalid, "the new files have more than %d MB together", in.limits.Unpacked>>20)
+	}
+	return true, nil
+}
+
+// hold reads the bytes, so that they are there later.
+func (o *readObject) hold() error {
+	if o.text != nil {
+		return nil
+	}
+	b := make([]byte, o.size)
+	_, err := io.ReadFull(o.data, b)
+	o.data = bytes.NewReader(b)
+	return err
+}
+
+// keep keeps the bytes as those of a file, once for all paths.
+func (o *readObject) keep(ctx context.Context, name string) (docs.File, error) {
 	if o.file.Blob == "" {
-		if in.unpacked += o.size; in.unpacked > in.limits.Unpacked {
-			return docs.File{}, errs.E(errs.Invalid, "the new files have more than %d MB together", in.limits.Unpacked>>20)
+		fits, err := o.count()
+		if !fits || err != nil {
+			return docs.File{}, err
 		}
-		var err error
-		if o.file, err = in.s.keepAs(ctx, name, o.oid, o.data); err != nil {
+		if o.file, err = o.in.s.keepAs(ctx, name, o.oid, o.data); err != nil {
 			return o.file, err
 		}
 	}

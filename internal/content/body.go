@@ -174,6 +174,7 @@ type writing struct {
 	markdown []byte // or
 	doc      *markup.Document
 	whole    bool                  // markdown is the whole file, head and all
+	given    *markup.Head          // of markdown, where somebody has read it already
 	head     *[]byte               // of a document: another head
 	pins     map[string]markup.Ref // of a document: what more destinations name
 	file     string                // where it stands for its own references; empty: where the page is
@@ -271,7 +272,11 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 		}
 		next = markup.Reprint(body, before, w.doc, l.refs())
 	} else {
-		given := markup.ParseHead(w.markdown)
+		given := w.given
+		if given == nil {
+			read := markup.ParseHead(w.markdown)
+			given = &read
+		}
 		next = w.markdown[given.Body:]
 		if bytes.Contains(next, []byte("/pages/")) || bytes.Contains(next, []byte("/files/")) {
 			// What was read with ids in place of paths is what it was.

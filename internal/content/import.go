@@ -681,7 +681,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 	if p.Body != "" {
 		x.body, x.side = p.Body, p.Side
 	}
-	if p.Body, p.Side, doc, out.err = im.compose(ctx, x, &writing{path: file, markdown: fp.Source, whole: true, written: im.paired}); out.err != nil {
+	if p.Body, p.Side, doc, out.err = im.compose(ctx, x, &writing{path: file, markdown: fp.Source, whole: true, given: &fp.Head, written: im.paired}); out.err != nil {
 		return out
 	}
 	p.OID = git.BlobOID(fp.Source)

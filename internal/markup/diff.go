@@ -55,7 +55,7 @@ func Diff(before, after *Document) []BlockChange {
 	for _, doc := range []*Document{before, after} {
 		eachNode(doc.Nodes, func(n *Node) {
 			for _, w := range n.written {
-				d.dests[w.ref] = w.dest
+				d.dests[w.ref()] = w.dest
 			}
 		})
 	}

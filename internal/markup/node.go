@@ -127,14 +127,17 @@ func (n *Node) IsVoid() bool { return voids[n.Type] }
 
 // written is a destination as it stands in the source that was parsed.
 type written struct {
-	ref  Ref
+	what any // a Ref: the value that stands in Data
 	use  Use
 	dest string
 }
 
+func (w written) ref() Ref { return w.what.(Ref) }
+
 // setRef puts a reference into the node's data and remembers how it was
 // written.
 func (n *Node) setRef(key string, ref Ref, dest string, use Use) {
-	n.Data[key] = ref
-	n.written = append(n.written, written{ref, use, dest})
+	var what any = ref
+	n.Data[key] = what
+	n.written = append(n.written, written{what, use, dest})
 }

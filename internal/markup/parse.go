@@ -68,10 +68,13 @@ func parse(body []byte, refs Refs) (doc *Document) {
 			doc = keptWhole(body, unreadable)
 		}
 	}()
+	doc = &Document{}
+	if len(body) == 0 {
+		return doc
+	}
 	if hasTooManyLines(body) {
 		return keptWhole(body, tooMany)
 	}
-	doc = &Document{}
 	root, s := read(body)
 	c := newConverter(string(body), s, refs, &doc.Problems)
 	count := 0
@@ -81,7 +84,6 @@ func parse(body []byte, refs Refs) (doc *Document) {
 		starts = append(starts, lineStart(body, firstOffset(n)))
 	}
 	items := group(root)
-	doc.Nodes, doc.Spans = make([]*Node, 0, len(items)), make([]Span, 0, len(items))
 	for _, i := range items {
 		if k := i.node.Kind(); k == ast.KindLinkReferenceDefinition || k == kindFootnote {
 			continue // these stay between the blocks
@@ -94,6 +96,9 @@ func parse(body []byte, refs Refs) (doc *Document) {
 		nodes := c.topLevel(i, blocks, sp)
 		if count += countNodes(nodes); count > maxNodes {
 			return keptWhole(body, tooMany)
+		}
+		if doc.Nodes == nil && len(nodes) > 0 {
+			doc.Nodes, doc.Spans = make([]*Node, 0, len(items)), make([]Span, 0, len(items))
 		}
 		doc.add(nodes, sp)
 	}

@@ -434,7 +434,7 @@ func (p *printer) place(n *Node, ref Ref, use Use) string {
 		}
 	}
 	for _, w := range n.written {
-		if w.ref == ref && w.use == use {
+		if w.what == ref && w.use == use {
 			return w.dest
 		}
 	}

@@ -79,7 +79,6 @@ func (c *referenceCollector) node(n *Node) {
 func (c *referenceCollector) table(n *Node) {
 	t, key := readTable(n), c.key
 	for _, r := range t.rows {
-		name := t.name(r)
 		for _, col := range t.filled(r) {
 			c.key = key
 			v := r.values[col.id]
@@ -87,16 +86,18 @@ func (c *referenceCollector) table(n *Node) {
 			case "text":
 				c.nodes(t.cell(v), key)
 			case "content-ref":
-				c.add(v, name, false)
+				c.add(v, t.name(r), false)
 			case "image":
 				if ref, alt, ok := imageOf(v); ok {
 					c.add(ref, alt, true)
 				}
 			case "files":
+				name := t.name(r)
 				for _, id := range texts(v) {
 					c.add(Ref{Kind: RefFile, File: id}, name, true)
 				}
 			case "users":
+				name := t.name(r)
 				for _, id := range texts(v) {
 					c.add(Ref{Kind: RefUser, User: id}, name, false)
 				}

@@ -100,7 +100,7 @@ func newReprinter(body []byte, old *Document, refs Refs) *reprinter {
 	r.dests = map[destination]Ref{}
 	eachNode(old.Nodes, func(n *Node) {
 		for _, w := range n.written {
-			r.dests[destination{w.dest, w.use}] = w.ref
+			r.dests[destination{w.dest, w.use}] = w.ref()
 		}
 	})
 	// A destination means what it meant when the source was read, and what is

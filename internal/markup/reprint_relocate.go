@@ -50,11 +50,12 @@ func movesOf(nodes []*Node, refs Refs) []move {
 	seen := map[move]bool{}
 	eachNode(nodes, func(n *Node) {
 		for _, w := range n.written {
-			if w.ref.Kind == RefURL || refs.Keep != nil && refs.Keep(w.dest, w.use, w.ref) {
+			ref := w.ref()
+			if ref.Kind == RefURL || refs.Keep != nil && refs.Keep(w.dest, w.use, ref) {
 				continue
 			}
-			to, ok := refs.Locate(w.ref, w.use)
-			m := move{w.dest, to, w.use, w.ref}
+			to, ok := refs.Locate(ref, w.use)
+			m := move{w.dest, to, w.use, ref}
 			if ok && to != w.dest && !seen[m] {
 				seen[m] = true
 				moves = append(moves, m)

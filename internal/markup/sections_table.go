@@ -60,6 +60,7 @@ type tableColumn struct {
 type tableRow struct {
 	id     string
 	values map[string]any
+	order  string
 }
 
 func readTable(n *Node) tableView {
@@ -81,18 +82,19 @@ func readTable(n *Node) tableView {
 	for _, id := range texts(view["columns"]) {
 		add(&t.columns, id)
 	}
-	for id := range sortedPairs(definition) {
-		add(&t.hidden, id)
+	if len(t.place) < len(definition) {
+		for id := range sortedPairs(definition) {
+			add(&t.hidden, id)
+		}
 	}
-	order := make(map[string]string, len(records))
+	t.rows = make([]tableRow, 0, len(records))
 	for id, v := range records {
 		record, _ := v.(map[string]any)
 		values, _ := record["values"].(map[string]any)
-		order[id] = str(record, "orderIndex")
-		t.rows = append(t.rows, tableRow{id, values})
+		t.rows = append(t.rows, tableRow{id, values, str(record, "orderIndex")})
 	}
 	slices.SortFunc(t.rows, func(a, b tableRow) int {
-		if c := strings.Compare(order[a.id], order[b.id]); c != 0 {
+		if c := strings.Compare(a.order, b.order); c != 0 {
 			return c
 		}
 		return strings.Compare(a.id, b.id)
@@ -117,7 +119,8 @@ func readColumn(id string, def map[string]any) tableColumn {
 // filled gives the columns in which a row has a value: the work is that of
 // the row's values, however many columns the table has.
 func (t *tableView) filled(r tableRow) []tableColumn {
-	places := make([]int, 0, len(r.values))
+	var few [16]int
+	places := few[:0]
 	for id := range r.values {
 		if i, ok := t.place[id]; ok {
 			places = append(places, i)

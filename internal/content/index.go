@@ -501,7 +501,7 @@ func linkOf(owner string, r markup.Reference) store.Link {
 	case markup.RefTag:
 		l.Target = r.Ref.Tag
 	default:
-		l.Target = cutTarget(r.Ref.URL)
+		l.Target = cutTarget(strings.Clone(r.Ref.URL)) // which is a part of the source
 		if isRelative(r.Ref.URL) || r.Ref.URL == "" { // which leads nowhere yet
 			where, _, _ := strings.Cut(r.Ref.URL, "#")
 			l.Kind, l.Anchor = store.Unresolved, cutText(lastPart(where), maxLabel)

@@ -1,10 +1,12 @@
 package main_test
 
 import (
+	"database/sql"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -230,4 +232,58 @@ func TestGitOperationsSurviveKill9(t *testing.T) {
 		c.n.stop(t)
 		c.verify(t)
 	}
+}
+
+// A first import that is large is stored in portions. Killed between two of
+// them, it leaves the space as it was, and is done when the server serves
+// again.
+func TestALargeImportSurvivesKill9(t *testing.T) {
+	at := sqlitePlace(t)
+	s := &shore{library: &library{at: at, admin: bootstrap(t, at, "Shore")}, origin: testgit.New(t)}
+	server := httptest.NewServer(s.origin.Handler("", ""))
+	t.Cleanup(server.Close)
+	s.url = server.URL + "/repo.git"
+	s.up(t)
+	s.space = s.n.made(t, s.admin.Token, "POST", "/v1/orgs/"+string(s.admin.Organization)+"/spaces", map[string]any{"title": "Handbook", "editMode": "live"})
+	files := map[string]string{"README.md": "# Home\n"}
+	for i := range 1200 {
+		files[fmt.Sprintf("p%d.md", i)] = fmt.Sprintf("# Page %d\n\n[Next](p%d.md).\n\n%s\n", i, i+1, strings.Repeat("Words of a long page. ", 400))
+	}
+	s.origin.Commit(files)
+	before := contents(t, s.take(t))
+	layers := s.layers(t)
+	s.ask(t, "import")
+	for until := time.Now().Add(time.Minute); s.layers(t) == layers; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatal("nothing was stored ahead")
+		}
+	}
+	s.n.kill()
+	if o := s.layers(t); o == layers {
+		t.Log("it was faster than the kill")
+	}
+	s.up(t)
+	if now := contents(t, s.take(t)); !maps.Equal(now, before) && !maps.Equal(now, s.origin.Files("main")) {
+		t.Error("the space has something in between")
+	}
+	s.ended(t, "success")
+	if !maps.Equal(contents(t, s.take(t)), s.origin.Files("main")) {
+		t.Error("the two differ")
+	}
+	s.n.stop(t)
+	s.verify(t)
+}
+
+// layers counts the parts of the index.
+func (s *shore) layers(t *testing.T) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.at.data, "octavo.db")+"?mode=ro&_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRow(`SELECT COUNT(*) FROM layers`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

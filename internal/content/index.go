@@ -502,7 +502,7 @@ func linkOf(owner string, r markup.Reference) store.Link {
 		l.Target = r.Ref.Tag
 	default:
 		l.Target = cutTarget(strings.Clone(r.Ref.URL)) // which is a part of the source
-		if isRelative(r.Ref.URL) || r.Ref.URL == "" { // which leads nowhere yet
+		if isRelative(r.Ref.URL) || r.Ref.URL == "" {  // which leads nowhere yet
 			where, _, _ := strings.Cut(r.Ref.URL, "#")
 			l.Kind, l.Anchor = store.Unresolved, cutText(lastPart(where), maxLabel)
 		}

@@ -2,13 +2,40 @@ package content
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
 )
+
+// takingAlike takes at a time and with ids that are always the same.
+func (s *Service) takingAlike(base *View, up Upstream) *taking {
+	t := s.taking(base, up, func(string, int, int) {})
+	t.newDraft = func() *draft {
+		n := 0
+		return s.draftOf(base, docs.TimeOf(time.Unix(2_000_000_000, 0)), func() string {
+			n++
+			return fmt.Sprintf("new-%06d", n)
+		})
+	}
+	return t
+}
 
 // TakeWhole is Take without the short way.
 func (s *Service) TakeWhole(ctx context.Context, base *View, up Upstream) (*Taken, error) {
-	return s.taking(base, up, func(string, int, int) {}).folder(ctx)
+	return s.takingAlike(base, up).folder(ctx)
+}
+
+// TakeParts is the way of changes of the structure; ok is false where it is
+// none.
+func (s *Service) TakeParts(ctx context.Context, base *View, up Upstream) (_ *Taken, ok bool, err error) {
+	t, err := s.takingAlike(base, up).parts(ctx)
+	if errors.Is(err, errWhole) {
+		return nil, false, nil
+	}
+	return t, err == nil, err
 }
 
 // TakeFiles is the short way alone; ok is false where it is none.

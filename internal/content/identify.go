@@ -50,33 +50,35 @@ func (im *importer) identify(ctx context.Context) error {
 		}
 	}
 	before := im.before()
+	var err error
+	if im.standing == nil {
+		if im.standing, err = before.standing(ctx); err != nil {
+			return err
+		}
+	}
+	im.fileless = im.standing.fileless
 	var gone []gonePage
-	err := before.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {
-		p, err := decodePage(id, b)
+	for _, at := range im.standing.pages {
+		there := files[at.file] != nil
+		if there && (im.paired || !im.standing.born[at.id]) {
+			im.where[at.file] = at.id
+			continue
+		}
+		p, err := before.Page(ctx, at.id)
 		if err != nil {
-			return false, err
+			return err
 		}
-		if !p.HasBody() {
-			im.fileless = append(im.fileless, p)
-			return true, nil
+		switch {
+		case !im.paired && p.File == "" && p.Body == "":
+			// A page without words is the one that a new space begins with.
+		case there:
+			im.where[at.file] = at.id
+		default:
+			gone = append(gone, gonePage{page: p, file: at.file})
 		}
-		// A page without words is the one that a new space begins with.
-		if !im.paired && p.File == "" && p.Body == "" {
-			return true, nil
-		}
-		file, err := before.fileOf(ctx, p)
-		if err != nil {
-			return false, err
-		}
-		if files[file] != nil {
-			im.where[file] = p.ID
-		} else {
-			gone = append(gone, gonePage{page: p, file: file})
-		}
-		return true, nil
-	})
-	if err != nil || len(gone) == 0 {
-		return err
+	}
+	if len(gone) == 0 {
+		return nil
 	}
 	var came []*folder.Page
 	for _, fp := range im.tree.All() { // in their order, so that the same gives the same
@@ -311,8 +313,11 @@ func (im *importer) remain(p *docs.Page, was docs.Page, file string) {
 // where they would be written to another one by now: a page above them was
 // renamed, and the folder has them where they were.
 func (im *importer) stay(ctx context.Context) error {
+	if len(im.standing.born) == 0 {
+		return nil
+	}
 	for _, fp := range im.tree.All() {
-		if fp.Type != folder.Document {
+		if fp.Type != folder.Document || !im.standing.born[im.ids[fp]] {
 			continue
 		}
 		p, ok, err := im.draft.page(ctx, im.ids[fp])
@@ -331,6 +336,8 @@ func (im *importer) stay(ctx context.Context) error {
 			p.File, im.tied[p.ID] = fp.File, true
 			if fp.Source != nil {
 				p.OID = git.BlobOID(fp.Source)
+			} else if fp.Same {
+				p.OID = im.parts.oids[im.parts.full(fp.File)]
 			}
 			if err := im.put(ctx, p); err != nil {
 				return err

@@ -108,6 +108,10 @@ type importer struct {
 	paired bool
 	same   func(file string) bool
 	have   map[string]docs.File // by path
+
+	standing *standing // where the pages of the base are
+	parts    *parts    // of a folder that was not read as a whole
+	work     []*folder.Page
 }
 
 // Step is told how far something is.
@@ -228,23 +232,43 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 	if depth >= docs.MaxPageDepth {
 		return errs.E(errs.Invalid, "pages are nested deeper than %d levels", docs.MaxPageDepth)
 	}
+	if len(pages) == 0 {
+		return nil
+	}
 	before := im.before()
-	old, err := before.Children(ctx, parent)
+	old, err := before.places(ctx, parent)
 	if err != nil {
 		return err
 	}
-	next := make([]docs.Page, len(pages))
-	for i, fp := range pages {
-		if next[i], err = im.page(ctx, fp, parent, old); err != nil {
+	var siblings []docs.Page
+	if slices.ContainsFunc(pages, func(fp *folder.Page) bool { return fp.Type != folder.Document }) {
+		if siblings, err = before.Children(ctx, parent); err != nil {
 			return err
+		}
+	}
+	next, stands := make([]docs.Page, len(pages)), make([]bool, len(pages))
+	for i, fp := range pages {
+		if next[i].ID, stands[i] = im.standsAs(fp); !stands[i] {
+			if next[i], err = im.page(ctx, fp, parent, siblings); err != nil {
+				return err
+			}
 		}
 		im.ids[fp] = next[i].ID
 		im.kept[next[i].ID] = true
 		next[i].Rank = ""
 	}
 	rankInOrder(old, next)
+	if err := im.moving(ctx, old, next, stands, parent); err != nil {
+		return err
+	}
 	slugs := map[string]int{}
 	for i := range next {
+		if stands[i] {
+			if err := im.level(ctx, pages[i].Children, next[i].ID, depth+1); err != nil {
+				return err
+			}
+			continue
+		}
 		p := &next[i]
 		uniqueSlug(p, slugs)
 		was, had, err := im.draft.page(ctx, p.ID)
@@ -254,7 +278,9 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 		if had {
 			p.CreatedAt, p.UpdatedAt, p.Body, p.Side = was.CreatedAt, was.UpdatedAt, was.Body, was.Side
 		}
-		if !hasWork(pages[i]) { // of the others, body sees what has changed
+		if hasWork(pages[i]) { // body sees what has changed
+			im.work = append(im.work, pages[i])
+		} else {
 			im.touch(p.ID)
 		}
 		if err := im.put(ctx, *p); err != nil {
@@ -430,12 +456,18 @@ func (im *importer) settings(ctx context.Context) error {
 	}
 	set(keySetting+settingLayout, b)
 	for _, p := range im.tree.Unlisted {
-		set(keySetting+settingUnlisted+p.File, []byte(im.object(p.Source)))
+		if key := keySetting + settingUnlisted + p.File; p.Same && p.Source == nil {
+			keep[key] = true
+		} else {
+			set(key, []byte(im.object(p.Source)))
+		}
 	}
 	pages := map[string]docs.PageID{}
-	for fp, id := range im.ids {
-		if fp.Type == folder.Document {
-			pages[fp.File] = id
+	if len(im.tree.Redirects) > 0 {
+		for fp, id := range im.ids {
+			if fp.Type == folder.Document {
+				pages[fp.File] = id
+			}
 		}
 	}
 	for _, r := range im.tree.Redirects {
@@ -528,12 +560,10 @@ func (im *importer) bodies(ctx context.Context) error {
 			return err
 		}
 	}
-	var work []*folder.Page
-	for fp := range im.ids {
-		if hasWork(fp) {
-			work = append(work, fp)
-		}
+	if err := im.refer(ctx); err != nil {
+		return err
 	}
+	work := im.work
 	slices.SortFunc(work, func(a, b *folder.Page) int { return compareIDs(im.ids[a], im.ids[b]) })
 	im.over.from("") // sorted now, because nobody may do it while several read
 	if err := im.fill(ctx, len(work)); err != nil {
@@ -655,7 +685,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 		out.err = l.err
 		return out
 	}
-	if fp.Source == nil {
+	if fp.Source == nil { // or it is as it was, and refers to what is where it was
 		return out
 	}
 	if im.where[file] == p.ID && im.same(file) && !im.tied[p.ID] {

@@ -68,6 +68,9 @@ func (s *Service) Take(ctx context.Context, base *View, up Upstream, step Step) 
 		if t, ok, err := take.files(ctx); err != nil || ok {
 			return t, err
 		}
+		if t, err := take.parts(ctx); !errors.Is(err, errWhole) {
+			return t, err
+		}
 	}
 	return take.folder(ctx)
 }
@@ -91,6 +94,7 @@ type taking struct {
 	up       Upstream
 	step     Step
 	newDraft func() *draft
+	all      []UpstreamFile // that can be content; nil: not listed yet
 }
 
 func (s *Service) taking(base *View, up Upstream, step Step) *taking {
@@ -341,7 +345,7 @@ func (t *taking) folder(ctx context.Context) (*Taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources, have, err := t.sources(ctx, list, known)
+	sources, have, err := t.sources(ctx, list, known, nothingStands)
 	if err != nil {
 		return nil, err
 	}
@@ -349,6 +353,13 @@ func (t *taking) folder(ctx context.Context) (*Taken, error) {
 	if err != nil {
 		return nil, err
 	}
+	return t.take(ctx, tree, have, known, nil)
+}
+
+func nothingStands(context.Context, string) (bool, error) { return false, nil }
+
+// take takes a folder over. Of one that was read in parts, it is told which.
+func (t *taking) take(ctx context.Context, tree *folder.Tree, have, known map[string]docs.File, p *parts) (*Taken, error) {
 	for _, list := range [][]*folder.File{tree.Files, tree.Others} {
 		for _, f := range list {
 			f.Open = notKept // what there is was kept; the list, which holds all texts, can go
@@ -364,6 +375,9 @@ func (t *taking) folder(ctx context.Context) (*Taken, error) {
 		}
 		im.same = func(file string) bool { return !changed[path.Join(tree.Root, file)] }
 	}
+	if p != nil {
+		im.parts, im.standing = p, p.standing
+	}
 	im.keepFiles(known)
 	if err := im.run(ctx); err != nil {
 		return nil, errors.Join(err, d.filling.discard(ctx))
@@ -376,6 +390,9 @@ func notKept() (io.ReadCloser, error) { return nil, fs.ErrNotExist }
 // list gives the files that can be content: in a repository that has more
 // than documentation, these are few.
 func (t *taking) list(ctx context.Context) ([]UpstreamFile, error) {
+	if t.all != nil {
+		return t.all, nil
+	}
 	all, err := t.up.List(ctx)
 	if err != nil {
 		return nil, err
@@ -390,10 +407,11 @@ func (t *taking) list(ctx context.Context) ([]UpstreamFile, error) {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(all, func(f UpstreamFile) bool {
+	t.all = slices.DeleteFunc(all, func(f UpstreamFile) bool {
 		name, is := below(root, f.Path)
 		return f.Path != folder.ConfigName && (!is || folder.Ignored(name))
-	}), nil
+	})
+	return t.all, nil
 }
 
 // knownFiles gives the files of the base that are not texts, by the names of
@@ -422,9 +440,9 @@ func (t *taking) knownFiles(ctx context.Context) (map[string]docs.File, error) {
 	})
 }
 
-// sources brings what the folder has: the bytes of texts, and of other files
-// those that are not known yet.
-func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File) ([]folder.Source, map[string]docs.File, error) {
+// sources brings what the folder has: the bytes of texts that do not stand,
+// and of other files those that are not known yet.
+func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File, stands func(context.Context, string) (bool, error)) ([]folder.Source, map[string]docs.File, error) {
 	in := intake{s: t.s, limits: upstreamLimits()}
 	if len(list) > in.limits.Files {
 		return nil, nil, errs.E(errs.Invalid, "the folder has more than %d files", in.limits.Files)
@@ -435,6 +453,12 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 	var out []folder.Source
 	var oids []string
 	for _, f := range list {
+		if same, err := stands(ctx, f.Path); err != nil {
+			return nil, nil, err
+		} else if same {
+			out = append(out, folder.Source{Path: f.Path, Same: true})
+			continue
+		}
 		if k, ok := known[f.OID]; ok && !folder.IsText(f.Path) {
 			k.ID, k.Name, k.Path = "", path.Base(f.Path), f.Path
 			have[f.Path] = k

@@ -161,6 +161,30 @@ func compareKeys(f fatal, a, b map[string][2]string) {
 	}
 }
 
+// written gives the files that a revision is written to.
+func (d *desk) written(f fatal, v *content.View) map[string]string {
+	written, err := d.c.Outputs(context.Background(), v)
+	if err != nil {
+		f.Fatalf("%v", err)
+	}
+	now := map[string]string{}
+	for _, o := range written {
+		if now[o.Path] = string(o.Data); o.Open != nil {
+			r, _, err := o.Open()
+			if err != nil {
+				f.Fatalf("%v", err)
+			}
+			var b bytes.Buffer
+			_, err = b.ReadFrom(r)
+			now[o.Path] = b.String()
+			if err != nil || r.Close() != nil {
+				f.Fatalf("%v", err)
+			}
+		}
+	}
+	return now
+}
+
 // What was made here, exported, and not touched there is what it was: the
 // same pages at the same places with the same everything.
 func TestWhatIsExportedIsKnownAgain(t *testing.T) {
@@ -175,25 +199,7 @@ func TestWhatIsExportedIsKnownAgain(t *testing.T) {
 		}
 		ctx := context.Background()
 		base := d.head(rt, d.id)
-		written, err := d.c.Outputs(ctx, base)
-		if err != nil {
-			rt.Fatalf("%v", err)
-		}
-		now := map[string]string{}
-		for _, o := range written {
-			if now[o.Path] = string(o.Data); o.Open != nil {
-				r, _, err := o.Open()
-				if err != nil {
-					rt.Fatalf("%v", err)
-				}
-				var b bytes.Buffer
-				_, err = b.ReadFrom(r)
-				now[o.Path] = b.String()
-				if err != nil || r.Close() != nil {
-					rt.Fatalf("%v", err)
-				}
-			}
-		}
+		now := d.written(rt, base)
 		var read []string
 		up := repository(now, &read)
 		taken, err := d.c.TakeWhole(ctx, base, up)

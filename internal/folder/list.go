@@ -19,6 +19,10 @@ type Source struct {
 	// Data are the bytes. They may be nil for what Read does not open: files
 	// that are neither Markdown nor YAML.
 	Data []byte
+	// Same says of a Markdown file that it is as it was in an earlier reading,
+	// and so is what SUMMARY.md says of it: it is not read again, and its page
+	// says so too.
+	Same bool
 }
 
 // List gives files as a folder. Their paths must be good ones, and no file

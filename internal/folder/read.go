@@ -238,6 +238,11 @@ func (r *folderReader) load() error {
 			continue
 		}
 		p := &Page{Type: Document, File: name, Slug: SlugOf(name)}
+		if r.unread(name) {
+			p.Same = true
+			r.docs[name] = p
+			continue
+		}
 		if m, ok := r.known[name]; ok && r.same(r.full(name)) {
 			p.Source, p.Head = m.source, m.head
 		} else {
@@ -268,6 +273,12 @@ func (r *folderReader) load() error {
 		r.docs[p.File], r.refers[p.File] = p, refers[i]
 	}
 	return nil
+}
+
+// unread tells whether a Markdown file is said to be as it was.
+func (r *folderReader) unread(name string) bool {
+	l, ok := r.fsys.(listing)
+	return ok && l[r.full(name)] != nil && l[r.full(name)].src.Same
 }
 
 // inParallel calls fn for 0 to n-1.

@@ -298,8 +298,10 @@ func sameEntry(e entry, old, p *Page) bool {
 
 // finder looks files up as find of a shelf should.
 func finder(has func(file string) bool, name string) (string, bool) {
-	name = path.Clean(name)
-	for _, try := range []string{name, name + ".md", path.Join(name, readmeName), path.Join(name, strings.ToLower(readmeName))} {
+	if name = path.Clean(name); has(name) {
+		return name, true
+	}
+	for _, try := range spelled(name) {
 		if has(try) {
 			return try, true
 		}

@@ -73,6 +73,9 @@ type Page struct {
 	// no README.md; such a page is not written.
 	Source []byte
 	Head   markup.Head
+	// Same says that the page is what it was in an earlier reading, but for its
+	// place: nobody looked at its file. Title, source and head are not known.
+	Same bool
 	// Target is where a link leads: an address, or a path in the folder.
 	Target string
 	// Computed says what makes the pages of a computed page: JSON values.

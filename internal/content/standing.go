@@ -1,0 +1,352 @@
+package content
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// A push that changes the structure changes little of it. What stands in the
+// folder as it did, and under the same words of SUMMARY.md, is the page that
+// it was: neither its file nor the page is looked at, unless its place has
+// changed.
+
+// standing tells where the pages of a revision are in its folder.
+type standing struct {
+	pages    []standingPage         // that are documents, by their ids
+	byFile   map[string]docs.PageID // the same by their files
+	born     map[docs.PageID]bool   // those that have no file of their own
+	empty    map[docs.PageID]bool   // those without a source; their file may have one
+	fileless []docs.Page            // that are no documents
+}
+
+type standingPage struct {
+	id   docs.PageID
+	file string
+}
+
+// standing reads where the pages are. Those that the names of files lead to
+// are not decoded.
+func (t *tree) standing(ctx context.Context) (*standing, error) {
+	named := map[docs.PageID]string{}
+	err := t.scan(ctx, keyName, "", func(file string, owner []byte) (bool, error) {
+		if id, is := bytes.CutPrefix(owner, []byte("p:")); is {
+			named[docs.PageID(id)] = file
+		}
+		return true, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	st := &standing{byFile: make(map[string]docs.PageID, len(named)), born: map[docs.PageID]bool{}, empty: map[docs.PageID]bool{}}
+	var field []byte
+	err = t.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {
+		file, is := named[docs.PageID(id)]
+		if is {
+			field = append(append(append(field[:0], `"f":"`...), file...), '"')
+			at := bytes.Index(b, field) // all fields before it are plain ones
+			is = at > 0 && bytes.HasPrefix(b, []byte(`{"t":"`+docs.PageDocument+`"`)) && bytes.Contains(b[:at], []byte(`"b":"`))
+		}
+		if !is { // or its name cannot be told at a glance
+			p, err := decodePage(id, b)
+			if err != nil {
+				return false, err
+			}
+			if !p.HasBody() {
+				st.fileless = append(st.fileless, p)
+				return true, nil
+			}
+			if file, err = t.fileOf(ctx, p); err != nil {
+				return false, err
+			}
+			if p.File == "" {
+				st.born[p.ID] = true
+			}
+			if p.Body == "" {
+				st.empty[p.ID] = true
+			}
+		}
+		st.pages = append(st.pages, standingPage{docs.PageID(id), file})
+		st.byFile[file] = docs.PageID(id)
+		return true, nil
+	})
+	return st, err
+}
+
+// errWhole says that the whole folder has to be looked at.
+var errWhole = errors.New("the whole folder has to be read")
+
+// parts takes a change of the structure without reading what stands. It gives
+// errWhole where that cannot be done.
+func (t *taking) parts(ctx context.Context) (*Taken, error) {
+	layout, err := t.base.layoutOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := t.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &parts{taking: t, layout: layout, oids: make(map[string]string, len(list)), changed: map[string]UpstreamChange{}, read: map[string]bool{}}
+	for _, f := range list {
+		p.oids[f.Path] = f.OID
+	}
+	for _, c := range t.up.Changed {
+		p.changed[c.Path] = c
+	}
+	if _, is := p.changed[folder.ConfigName]; is {
+		return nil, errWhole
+	}
+	if p.standing, err = t.base.standing(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.retold(ctx); err != nil {
+		return nil, err
+	}
+	known, err := t.knownFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sources, have, err := t.sources(ctx, list, known, p.stands)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := folder.Read(folder.List(sources), upstreamLimits())
+	if err != nil {
+		return nil, err
+	}
+	if err := p.check(ctx, tree, known); err != nil {
+		return nil, err
+	}
+	return t.take(ctx, tree, have, known, p)
+}
+
+// parts is what is known of a folder that is not read as a whole.
+type parts struct {
+	*taking
+	*standing
+	layout  layoutSetting
+	oids    map[string]string // by path
+	changed map[string]UpstreamChange
+	read    map[string]bool // files that are read although they stand
+}
+
+// full gives the path of a file of the folder in the upstream.
+func (p *parts) full(name string) string { return path.Join(path.Clean(p.layout.Root), name) }
+
+// stands tells whether a file is a page, or a Markdown file that is none, as
+// it was before. Reusable contents are few, and read.
+func (p *parts) stands(ctx context.Context, full string) (bool, error) {
+	name, is := below(p.layout.Root, full)
+	if _, changed := p.changed[full]; !is || changed || p.read[name] || name == p.summary() || strings.HasPrefix(name, ".gitbook/") {
+		return false, nil
+	}
+	if id := p.byFile[name]; id != "" {
+		return !p.empty[id], nil
+	}
+	if !folder.IsText(name) {
+		return false, nil
+	}
+	b, err := p.base.setting(ctx, settingUnlisted+name)
+	return b != nil, err
+}
+
+func (p *parts) summary() string { return cmp.Or(p.layout.Summary, "SUMMARY.md") }
+
+// retold finds the files of which SUMMARY.md says something else than before.
+func (p *parts) retold(ctx context.Context) error {
+	full := p.full(p.summary())
+	c, changed := p.changed[full]
+	switch {
+	case !changed: // also if there is none
+		return nil
+	case c.Old == "" || c.New == "":
+		return errWhole
+	}
+	h, err := p.base.setting(ctx, settingSummary)
+	if err != nil {
+		return err
+	}
+	was, err := p.base.src.Bytes(ctx, chunk.Hash(h))
+	if err != nil {
+		return err
+	}
+	want := []string{c.New}
+	if was == nil || git.BlobOID(was) != c.Old { // what was exported is not what was imported
+		was, want = nil, []string{c.Old, c.New}
+	}
+	var now []byte
+	limits := upstreamLimits()
+	err = p.up.Read(ctx, want, func(oid string, size int64, data io.Reader) error {
+		if data == nil || size > limits.Markdown {
+			return errWhole
+		}
+		text, err := io.ReadAll(data)
+		if oid == c.New {
+			now = text
+		} else {
+			was = text
+		}
+		return err
+	})
+	if err != nil {
+		return errors.Join(errWhole, ctx.Err()) // the old one need not be anywhere any more
+	}
+	read, ok := folder.Retold(p.summary(), was, now, limits)
+	if !ok {
+		return errWhole
+	}
+	p.read = read
+	return nil
+}
+
+// check makes sure that what was not read need not be, and reads the rest.
+func (p *parts) check(ctx context.Context, tree *folder.Tree, known map[string]docs.File) error {
+	if path.Clean(tree.Root) != path.Clean(p.layout.Root) || tree.Summary != p.summary() && !tree.Inferred {
+		return errWhole
+	}
+	for _, fp := range tree.All() {
+		if fp.Same && p.byFile[fp.File] == "" {
+			return errWhole // it was none
+		}
+	}
+	// A file that came is one of the space if some page names it.
+	for _, f := range tree.Others {
+		if _, was := known["/"+f.Path]; was {
+			continue
+		}
+		if b, err := p.base.setting(ctx, settingOther+f.Path); err != nil || b == nil {
+			return cmp.Or(err, errWhole)
+		}
+	}
+	var load []*folder.Page
+	for _, fp := range tree.Unlisted {
+		if fp.Same && p.byFile[fp.File] != "" { // it was a page
+			load = append(load, fp)
+		}
+	}
+	return p.load(ctx, load)
+}
+
+// load reads the files of pages that were not read.
+func (p *parts) load(ctx context.Context, pages []*folder.Page) error {
+	by := map[string][]*folder.Page{}
+	var oids []string
+	for _, fp := range pages {
+		oid := p.oids[p.full(fp.File)]
+		if fp.Source != nil || oid == "" {
+			continue
+		}
+		if by[oid] = append(by[oid], fp); len(by[oid]) == 1 {
+			oids = append(oids, oid)
+		}
+	}
+	if len(oids) == 0 {
+		return nil
+	}
+	in := intake{s: p.s, limits: upstreamLimits()}
+	return p.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
+		if data == nil {
+			return nil
+		}
+		got, err := in.object(oid, size, data, int64(len(by[oid])))
+		if err != nil {
+			return err
+		}
+		for _, fp := range by[oid] {
+			fp.Source, fp.Head = got.text, markup.ParseHead(got.text)
+		}
+		return nil
+	})
+}
+
+// places gives the children of a page with their ranks, and nothing else of
+// them.
+func (t *tree) places(ctx context.Context, parent docs.PageID) ([]docs.Page, error) {
+	var out []docs.Page
+	err := t.scan(ctx, keyOrder+string(parent)+sep, "", func(rest string, _ []byte) (bool, error) {
+		rank, id, _ := strings.Cut(rest, sep)
+		out = append(out, docs.Page{ID: docs.PageID(id), Rank: docs.Rank(rank)})
+		return true, nil
+	})
+	return out, err
+}
+
+// standsAs gives the page that a page of the folder is, if it can stay as it
+// is.
+func (im *importer) standsAs(fp *folder.Page) (docs.PageID, bool) {
+	if !fp.Same {
+		return "", false
+	}
+	id, ok := im.where[fp.File]
+	return id, ok && !im.kept[id]
+}
+
+// moving gives those of a level that stand but are not where they were.
+func (im *importer) moving(ctx context.Context, old, next []docs.Page, stands []bool, parent docs.PageID) error {
+	if !slices.Contains(stands, true) {
+		return nil
+	}
+	was := make(map[docs.PageID]docs.Rank, len(old))
+	for _, p := range old {
+		was[p.ID] = p.Rank
+	}
+	move := func(i int) (err error) {
+		rank := next[i].Rank
+		next[i], err = im.before().Page(ctx, next[i].ID)
+		next[i].Parent, next[i].Rank, stands[i] = parent, rank, false
+		return err
+	}
+	for i, p := range next {
+		if rank, here := was[p.ID]; stands[i] && (!here || rank != p.Rank) {
+			if err := move(i); err != nil {
+				return err
+			}
+		}
+	}
+	clash, err := im.clash(ctx, next, stands)
+	for i := range next {
+		if clash && err == nil && stands[i] {
+			err = move(i)
+		}
+	}
+	return err
+}
+
+// clash tells whether a page wants the slug of another one: then the order
+// decides who gets it.
+func (im *importer) clash(ctx context.Context, next []docs.Page, stands []bool) (bool, error) {
+	if !slices.Contains(stands, false) {
+		return false, nil
+	}
+	here := make(map[docs.PageID]bool, len(next))
+	for i, p := range next {
+		if stands[i] {
+			here[p.ID] = true
+		}
+	}
+	taken := map[string]bool{}
+	for i, p := range next {
+		if stands[i] || !p.HasPath() {
+			continue
+		}
+		key := slugKey(p.Parent, p.Slug)
+		owner, ok, err := im.before().get(ctx, key)
+		if err != nil || taken[key] || ok && here[docs.PageID(owner)] {
+			return true, err
+		}
+		taken[key] = true
+	}
+	return false, nil
+}

@@ -257,9 +257,11 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 		im.kept[next[i].ID] = true
 		next[i].Rank = ""
 	}
-	rankInOrder(old, next)
-	if err := im.moving(ctx, old, next, stands, parent); err != nil {
-		return err
+	if !allStand(old, next, stands) {
+		rankInOrder(old, next)
+		if err := im.moving(ctx, old, next, stands, parent); err != nil {
+			return err
+		}
 	}
 	slugs := map[string]int{}
 	for i := range next {

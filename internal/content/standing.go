@@ -98,7 +98,7 @@ func (t *taking) parts(ctx context.Context) (*Taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parts{taking: t, layout: layout, oids: make(map[string]string, len(list)), changed: map[string]UpstreamChange{}, read: map[string]bool{}}
+	p := &parts{taking: t, layout: layout, oids: make(map[string]string, len(list)), changed: map[string]UpstreamChange{}}
 	for _, f := range list {
 		p.oids[f.Path] = f.OID
 	}
@@ -139,7 +139,7 @@ type parts struct {
 	layout  layoutSetting
 	oids    map[string]string // by path
 	changed map[string]UpstreamChange
-	read    map[string]bool // files that are read although they stand
+	read    func(file string) bool // also what stands; nil: nothing
 }
 
 // full gives the path of a file of the folder in the upstream.
@@ -149,7 +149,7 @@ func (p *parts) full(name string) string { return path.Join(path.Clean(p.layout.
 // it was before. Reusable contents are few, and read.
 func (p *parts) stands(ctx context.Context, full string) (bool, error) {
 	name, is := below(p.layout.Root, full)
-	if _, changed := p.changed[full]; !is || changed || p.read[name] || name == p.summary() || strings.HasPrefix(name, ".gitbook/") {
+	if _, changed := p.changed[full]; !is || changed || p.read != nil && p.read(name) || name == p.summary() || strings.HasPrefix(name, ".gitbook/") {
 		return false, nil
 	}
 	if id := p.byFile[name]; id != "" {
@@ -291,6 +291,11 @@ func (im *importer) standsAs(fp *folder.Page) (docs.PageID, bool) {
 	}
 	id, ok := im.where[fp.File]
 	return id, ok && !im.kept[id]
+}
+
+// allStand tells whether a level is what it was.
+func allStand(old, next []docs.Page, stands []bool) bool {
+	return !slices.Contains(stands, false) && slices.EqualFunc(old, next, func(a, b docs.Page) bool { return a.ID == b.ID })
 }
 
 // moving gives those of a level that stand but are not where they were.

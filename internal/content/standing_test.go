@@ -85,7 +85,9 @@ func restructure(rt *rapid.T, files map[string]string) {
 		}
 		return list[pick(what, len(list))]
 	}
-	page := func(name string) bool { return strings.HasSuffix(name, ".md") && !strings.HasSuffix(name, "SUMMARY.md") }
+	page := func(name string) bool {
+		return strings.HasSuffix(name, ".md") && !strings.HasSuffix(name, "SUMMARY.md")
+	}
 	summary := one("summary", func(name string) bool { return strings.HasSuffix(name, "SUMMARY.md") })
 	lines := func(change func(lines []string) []string) {
 		if summary != "" {
@@ -100,7 +102,9 @@ func restructure(rt *rapid.T, files map[string]string) {
 		return fmt.Sprintf("%s* [%s](%s)\n", strings.Repeat(" ", 2*pick("indent", 3)), title, rel)
 	}
 	replace := func(old, new string) {
-		lines(func(l []string) []string { return strings.SplitAfter(strings.ReplaceAll(strings.Join(l, ""), old, new), "\n") })
+		lines(func(l []string) []string {
+			return strings.SplitAfter(strings.ReplaceAll(strings.Join(l, ""), old, new), "\n")
+		})
 	}
 	fresh := func() string {
 		dir := path.Dir(one("beside", page))

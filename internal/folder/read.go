@@ -160,7 +160,12 @@ func (r *folderReader) read(name string, limit int64) ([]byte, error) {
 }
 
 // full gives the path of a file in the folder.
-func (r *folderReader) full(name string) string { return path.Join(r.tree.Root, name) }
+func (r *folderReader) full(name string) string {
+	if r.tree.Root == "." {
+		return name
+	}
+	return path.Join(r.tree.Root, name)
+}
 
 // walk finds the files below the root.
 func (r *folderReader) walk() error {
@@ -278,7 +283,11 @@ func (r *folderReader) load() error {
 // unread tells whether a Markdown file is said to be as it was.
 func (r *folderReader) unread(name string) bool {
 	l, ok := r.fsys.(listing)
-	return ok && l[r.full(name)] != nil && l[r.full(name)].src.Same
+	if !ok {
+		return false
+	}
+	f := l[r.full(name)]
+	return f != nil && f.src.Same
 }
 
 // inParallel calls fn for 0 to n-1.
@@ -350,6 +359,9 @@ func (r *folderReader) document(file string) *Page {
 		return nil
 	}
 	r.listed[file] = true
+	if doc.Same {
+		return doc
+	}
 	p := *doc
 	return &p
 }

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// Retold gives the files of which one SUMMARY.md, which is at name, says
-// something else than another one: what they are called, or that they are
-// pages at all. It rather gives too many, also such that are not there: what
-// it does not give is told as before, whatever else has changed. ok is false
-// where the two cannot be compared.
-func Retold(name string, before, after []byte, l Limits) (files map[string]bool, ok bool) {
+// Retold tells of which files one SUMMARY.md, which is at name, says something
+// else than another one: what they are called, or that they are pages at all.
+// Rather of too many: of all others the same is said, whatever else has
+// changed. ok is false where the two cannot be compared.
+func Retold(name string, before, after []byte, l Limits) (is func(file string) bool, ok bool) {
 	l = l.orDefault()
 	silent := func(int, string, string, ...any) {}
 	was, err := parseSummary(before, l, silent)
@@ -22,40 +21,28 @@ func Retold(name string, before, after []byte, l Limits) (files map[string]bool,
 	if err != nil {
 		return nil, false
 	}
-	files = map[string]bool{}
-	retell := func(target string) {
-		for _, file := range spelled(target) {
-			files[file] = true
-		}
+	// Of what both begin and end with, the order is the same: of two entries
+	// for one file, the first counts.
+	for len(was) > 0 && len(now) > 0 && was[0].tells(now[0]) {
+		was, now = was[1:], now[1:]
 	}
-	type telling struct{ dest, text, label string }
-	told := make(map[telling]int, len(was))
-	for i, list := range [][]entry{was, now} {
-		by := make(map[string]string, len(list)) // what names the same file, however it is written
+	for len(was) > 0 && len(now) > 0 && was[len(was)-1].tells(now[len(now)-1]) {
+		was, now = was[:len(was)-1], now[:len(now)-1]
+	}
+	files := map[string]bool{} // however they are written
+	for _, list := range [][]entry{was, now} {
 		for _, e := range list {
-			if e.kind != entryLink {
-				continue
+			if target, ok := e.target(path.Dir(name)); ok && e.kind == entryLink {
+				files[unspelled(target)] = true
 			}
-			target, ok := e.target(path.Dir(name))
-			if !ok {
-				continue
-			}
-			told[telling{e.dest, e.text, e.label}] += 1 - 2*i
-			key := unspelled(target)
-			if other, twice := by[key]; twice { // the first one counts
-				retell(target)
-				retell(other)
-			}
-			by[key] = target
 		}
 	}
-	for t, n := range told {
-		if n != 0 {
-			target, _ := entry{dest: t.dest}.target(path.Dir(name))
-			retell(target)
-		}
-	}
-	return files, true
+	return func(file string) bool { return len(files) > 0 && files[unspelled(file)] }, true
+}
+
+// tells tells whether two entries say the same of the same file.
+func (e entry) tells(o entry) bool {
+	return e.kind == o.kind && e.dest == o.dest && e.text == o.text && e.label == o.label
 }
 
 // target gives the path that an entry of a SUMMARY.md in dir leads to, if it

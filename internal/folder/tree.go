@@ -145,8 +145,8 @@ const (
 )
 
 func isMarkdown(name string) bool {
-	ext := strings.ToLower(path.Ext(name))
-	return ext == ".md" || ext == ".markdown"
+	ext := path.Ext(name)
+	return ext == ".md" || strings.EqualFold(ext, ".md") || strings.EqualFold(ext, ".markdown")
 }
 
 // SlugOf gives the last part of the address of the page in a file: the name

@@ -39,6 +39,9 @@ func isIgnored(r rune) bool {
 
 // isGit tells whether a name is, for some file system, that of a repository.
 func isGit(part string) bool {
+	if part == "" || part[0] < utf8.RuneSelf && strings.IndexByte(".gG", part[0]) < 0 {
+		return false // as it is with nearly all
+	}
 	return gitName.MatchString(strings.Map(func(r rune) rune {
 		if isIgnored(r) {
 			return -1
@@ -49,8 +52,10 @@ func isGit(part string) bool {
 
 // Reserved tells whether a name means something else than a file to git or
 // to some system.
-func Reserved(part string) bool {
-	return isGit(part) || device.MatchString(part)
+func Reserved(part string) bool { return isGit(part) || isDevice(part) }
+
+func isDevice(part string) bool {
+	return part != "" && strings.IndexByte("cCpPaAnNlL", part[0]) >= 0 && device.MatchString(part)
 }
 
 // Bad says why a path cannot be read or written, or nothing.
@@ -90,7 +95,7 @@ func badPart(part string) string {
 		return "its name ends with a dot or a space"
 	case isGit(part):
 		return "its name is reserved for git"
-	case device.MatchString(part):
+	case isDevice(part):
 		return "its name is reserved on Windows; rename it"
 	}
 	return ""

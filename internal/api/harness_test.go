@@ -45,7 +45,7 @@ func newWorld(t *testing.T, o store.Options, seen *accounts) *world {
 	t.Helper()
 	w := &world{t: t, vars: map[string]string{}, tokens: map[string]string{"nobody": ""}, seen: seen, log: &safeBuffer{}}
 	srv, err := server.Start(context.Background(), server.Config{
-		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", JobPoll: time.Hour,
+		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", Quiet: true,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), Limit: api.Limit{Requests: 1 << 30, Period: time.Minute},
 	})
 	if err != nil {
@@ -62,32 +62,9 @@ func newWorld(t *testing.T, o store.Options, seen *accounts) *world {
 			t.Errorf("the log holds a token:\n%s", s)
 		}
 	})
-	w.rest()
 	w.bootstrap("admin", "admin@acme.test", "Acme", "org")
 	w.bootstrap("mallory", "mallory@beta.test", "Beta", "beta")
 	return w
-}
-
-// rest waits until the jobs that every server begins with are done. From then
-// on none runs: what a test queues stays queued.
-func (w *world) rest() {
-	w.t.Helper()
-	ctx := context.Background()
-	for range 1000 {
-		due, err := w.srv.Store.JobDue(ctx, docs.TimeOf(time.Now()))
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		counts, err := w.srv.Store.JobCounts(ctx)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if !due && !slices.ContainsFunc(counts, func(c store.JobCount) bool { return c.State == "running" }) {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	w.t.Fatal("the jobs of the start never end")
 }
 
 // bootstrap makes an organization ($org) with an admin (an actor and $user_NAME).

@@ -51,7 +51,7 @@ type Config struct {
 	Log           *slog.Logger
 	Version       string
 	Build         string
-	JobPoll       time.Duration
+	Quiet         bool // run no jobs and send no events: for tests, where what is queued stays queued
 }
 
 // DataPath gives the options of a store in a data folder, which is made if
@@ -200,7 +200,6 @@ func (s *Server) start(ctx context.Context) error {
 // jobs gives the runner with all handlers.
 func (s *Server) jobs() *jobs.Runner {
 	r := jobs.New(s.Store, s.Log)
-	r.Poll = s.JobPoll
 	r.Workers = gitsync.MaxRunning + 2 // whatever git waits for, the rest goes on
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
 	r.Handle(content.RebuildJob, s.Content.Rebuild)
@@ -235,10 +234,11 @@ func (s *Server) serve(l net.Listener, h http.Handler) {
 func (s *Server) background(work *jobs.Runner) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stopBG = cancel
-	s.bg.Go(func() { work.Run(ctx) })
-	events := webhooks.NewDispatcher(s.Store, s.Outbound, s.Log)
-	events.Poll = s.JobPoll
-	s.bg.Go(func() { events.Run(ctx) })
+	if !s.Quiet {
+		events := webhooks.NewDispatcher(s.Store, s.Outbound, s.Log)
+		s.bg.Go(func() { work.Run(ctx) })
+		s.bg.Go(func() { events.Run(ctx) })
+	}
 	s.bg.Go(func() {
 		for {
 			select {

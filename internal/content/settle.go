@@ -1,0 +1,201 @@
+package content
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/search"
+)
+
+// bodies gives every page its source. Parsing takes most of the time of an
+// import, so all processors do it.
+func (im *importer) bodies(ctx context.Context) error {
+	for _, in := range im.tree.Includes {
+		_, id, _, err := im.named(ctx, in.File)
+		if err != nil {
+			return err
+		}
+		r, err := im.Reusable(ctx, docs.ReusableID(id))
+		if err != nil {
+			return err
+		}
+		if r.Body != "" && im.same(in.File) {
+			continue
+		}
+		if r.Body, r.Side, _, err = im.compose(ctx, reusableText(r), &writing{path: in.File, markdown: in.Source, whole: true, written: im.paired}); err != nil {
+			return err
+		}
+		if err := im.putReusable(r); err != nil {
+			return err
+		}
+	}
+	if err := im.refer(ctx); err != nil {
+		return err
+	}
+	work := im.work
+	slices.SortFunc(work, func(a, b *folder.Page) int { return compareIDs(im.ids[a], im.ids[b]) })
+	im.over.from("") // sorted now, because nobody may do it while several read
+	if err := im.fill(ctx, len(work)); err != nil {
+		return err
+	}
+	pages, err := im.settleAll(ctx, work)
+	if err != nil {
+		im.filling.stop()
+		return err
+	}
+	for id, data := range pages {
+		im.set(keyPage+string(id), data) // the tree has its place already
+	}
+	return im.filled(ctx)
+}
+
+// settleAll makes the bodies of pages, several at once, and gives the pages as
+// they are stored. They are indexed in their order, which is that of results
+// that are equally good.
+func (im *importer) settleAll(ctx context.Context, work []*folder.Page) (map[docs.PageID][]byte, error) {
+	type making struct {
+		fp   *folder.Page
+		made chan settled
+	}
+	whole := ctx // which goes on behind this
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	next, order := make(chan making), make(chan making, 64)
+	for range runtime.GOMAXPROCS(0) {
+		go func() {
+			var a search.Analyser
+			for m := range next {
+				m.made <- im.body(ctx, m.fp, &a)
+			}
+		}()
+	}
+	go func() {
+		defer close(next)
+		for _, fp := range work {
+			m := making{fp, make(chan settled, 1)}
+			order <- m
+			next <- m
+		}
+	}()
+	out := make(map[docs.PageID][]byte, len(work))
+	var failed error
+	for i := range work {
+		if i%100 == 0 {
+			im.step("pages", i, len(work))
+		}
+		r := <-(<-order).made
+		if failed == nil {
+			failed = r.err
+		}
+		if failed != nil {
+			stop()
+			continue // until all have ended
+		}
+		out[r.page.ID] = r.data
+		switch {
+		case r.ready == nil:
+		case im.filling != nil:
+			failed = im.filling.add(whole, r.page, *r.ready, r.size)
+		default:
+			im.ready[r.page.ID] = *r.ready
+		}
+	}
+	return out, failed
+}
+
+func compareIDs(a, b docs.PageID) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// hasWork tells whether a page has a source or a target.
+func hasWork(fp *folder.Page) bool { return fp.Type == folder.Document || fp.Type == folder.Link }
+
+// settled is a page with its source, as it is stored, and what the index says
+// of it.
+type settled struct {
+	page  docs.Page
+	data  []byte
+	size  int // of the text
+	ready *indexed
+	err   error
+}
+
+// body gives a page its source. It only reads the draft, so that several can
+// be made at once.
+func (im *importer) body(ctx context.Context, fp *folder.Page, a *search.Analyser) settled {
+	out := im.settled(ctx, fp, a)
+	if out.err == nil {
+		out.data, out.err = im.stamped(ctx, &out.page)
+	}
+	return out
+}
+
+func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Analyser) (out settled) {
+	if out.err = ctx.Err(); out.err != nil {
+		return out
+	}
+	out.page, out.err = im.draft.Page(ctx, im.ids[fp])
+	if out.err != nil {
+		return out
+	}
+	p := &out.page
+	file := fp.File
+	l := &linker{ctx: ctx, t: &im.draft.tree, base: im.s.BaseURL, file: file}
+	if fp.Type == folder.Link {
+		if ref, ok := l.current(fp.Target, markup.UseLink); ok && ref.Kind != markup.RefAnchor {
+			p.Target = &ref
+		}
+		out.err = l.err
+		return out
+	}
+	if fp.Source == nil { // or it is as it was, and refers to what is where it was
+		return out
+	}
+	if im.where[file] == p.ID && im.same(file) && !im.tied[p.ID] {
+		if stays, err := im.asWritten(ctx, fp, *p); stays || err != nil {
+			out.err = err
+			return out
+		}
+	}
+	p.Cover = coverOf(fp.Head, l)
+	old, err := im.src.Bytes(ctx, p.Body)
+	if err != nil {
+		out.err = err
+		return out
+	}
+	if !im.paired && p.Body != "" && string(old) == string(fp.Source) && im.moved[file] == "" {
+		if lost, err := im.refersToGone(ctx, *p); !lost || err != nil {
+			out.err = err
+			return out // as it was: its references keep what they name
+		}
+	}
+	var doc *markup.Document
+	x := text{string(p.ID), file, "", ""}
+	if p.Body != "" {
+		x.body, x.side = p.Body, p.Side
+	}
+	if p.Body, p.Side, doc, out.err = im.compose(ctx, x, &writing{path: file, markdown: fp.Source, whole: true, given: &fp.Head, written: im.paired}); out.err != nil {
+		return out
+	}
+	p.OID = git.BlobOID(fp.Source)
+	ix := &indexer{s: im.s, space: im.space, tree: &im.draft.tree, parsed: map[chunk.Hash]*markup.Document{docKey(p.Body, p.Side): doc}}
+	var ready indexed
+	if ready.search, ready.links, out.err = ix.page(ctx, *p); out.err == nil {
+		ready.search = ready.search.Analysed(a)
+		out.ready, out.size = &ready, len(fp.Source)
+		fp.Source = nil // nobody needs it in memory any more
+	}
+	return out
+}

@@ -42,9 +42,10 @@ type gonePage struct {
 
 // identify finds out which page of the base is in which file.
 func (im *importer) identify(ctx context.Context) error {
-	im.where, im.moved = map[string]docs.PageID{}, map[string]docs.PageID{}
-	files := map[string]*folder.Page{}
-	for _, fp := range im.tree.All() {
+	all := im.tree.All()
+	im.where, im.moved = make(map[string]docs.PageID, len(all)), map[string]docs.PageID{}
+	files := make(map[string]*folder.Page, len(all))
+	for _, fp := range all {
 		if fp.Type == folder.Document {
 			files[fp.File] = fp
 		}
@@ -81,7 +82,7 @@ func (im *importer) identify(ctx context.Context) error {
 		return nil
 	}
 	var came []*folder.Page
-	for _, fp := range im.tree.All() { // in their order, so that the same gives the same
+	for _, fp := range all { // in their order, so that the same gives the same
 		if fp.Type == folder.Document && fp.Source != nil && im.where[fp.File] == "" {
 			came = append(came, fp)
 		}

@@ -114,8 +114,9 @@ type importer struct {
 type Step func(stage string, done, all int)
 
 func newImporter(d *draft, t *folder.Tree, step Step) *importer {
+	pages := len(t.All())
 	return &importer{
-		draft: d, tree: t, step: step, ids: map[*folder.Page]docs.PageID{}, kept: map[docs.PageID]bool{}, tied: map[docs.PageID]bool{},
+		draft: d, tree: t, step: step, ids: make(map[*folder.Page]docs.PageID, pages), kept: make(map[docs.PageID]bool, pages), tied: map[docs.PageID]bool{},
 		same: func(string) bool { return false },
 	}
 }

@@ -39,8 +39,12 @@ type standingPage struct {
 // standing reads where the pages are. Those that the names of files lead to
 // are not decoded.
 func (t *tree) standing(ctx context.Context) (*standing, error) {
-	named := map[docs.PageID]string{}
-	err := t.scan(ctx, keyName, "", func(file string, owner []byte) (bool, error) {
+	n, err := chunk.CountPrefix(ctx, t.src, t.root, keyName)
+	if err != nil {
+		return nil, err
+	}
+	named := make(map[docs.PageID]string, n)
+	err = t.scan(ctx, keyName, "", func(file string, owner []byte) (bool, error) {
 		if id, is := bytes.CutPrefix(owner, []byte("p:")); is {
 			named[docs.PageID(id)] = file
 		}
@@ -118,7 +122,7 @@ func (t *taking) parts(ctx context.Context) (*Taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources, have, err := t.sources(ctx, list, known, p.stands)
+	sources, have, err := t.sources(ctx, list, known, p.source)
 	if err != nil {
 		return nil, err
 	}
@@ -140,16 +144,26 @@ type parts struct {
 	oids    map[string]string // by path
 	changed map[string]UpstreamChange
 	read    func(file string) bool // also what stands; nil: nothing
+	summary folder.Source          // if it was read
 }
 
 // full gives the path of a file of the folder in the upstream.
 func (p *parts) full(name string) string { return path.Join(path.Clean(p.layout.Root), name) }
 
+// source gives a file that need not be read.
+func (p *parts) source(ctx context.Context, full string) (folder.Source, bool, error) {
+	if p.summary.Path == full {
+		return p.summary, true, nil
+	}
+	same, err := p.stands(ctx, full)
+	return folder.Source{Path: full, Same: true}, same, err
+}
+
 // stands tells whether a file is a page, or a Markdown file that is none, as
 // it was before. Reusable contents are few, and read.
 func (p *parts) stands(ctx context.Context, full string) (bool, error) {
 	name, is := below(p.layout.Root, full)
-	if _, changed := p.changed[full]; !is || changed || p.read != nil && p.read(name) || name == p.summary() || strings.HasPrefix(name, ".gitbook/") {
+	if _, changed := p.changed[full]; !is || changed || p.read != nil && p.read(name) || name == p.summaryName() || strings.HasPrefix(name, ".gitbook/") {
 		return false, nil
 	}
 	if id := p.byFile[name]; id != "" {
@@ -162,11 +176,11 @@ func (p *parts) stands(ctx context.Context, full string) (bool, error) {
 	return b != nil, err
 }
 
-func (p *parts) summary() string { return cmp.Or(p.layout.Summary, "SUMMARY.md") }
+func (p *parts) summaryName() string { return cmp.Or(p.layout.Summary, "SUMMARY.md") }
 
 // retold finds the files of which SUMMARY.md says something else than before.
 func (p *parts) retold(ctx context.Context) error {
-	full := p.full(p.summary())
+	full := p.full(p.summaryName())
 	c, changed := p.changed[full]
 	switch {
 	case !changed: // also if there is none
@@ -203,17 +217,17 @@ func (p *parts) retold(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(errWhole, ctx.Err()) // the old one need not be anywhere any more
 	}
-	read, ok := folder.Retold(p.summary(), was, now, limits)
+	read, parsed, ok := folder.Retold(p.summaryName(), was, now, limits)
 	if !ok {
 		return errWhole
 	}
-	p.read = read
+	p.read, p.summary = read, folder.Source{Path: full, Size: int64(len(now)), Data: now, Parsed: parsed}
 	return nil
 }
 
 // check makes sure that what was not read need not be, and reads the rest.
 func (p *parts) check(ctx context.Context, tree *folder.Tree, known map[string]docs.File) error {
-	if path.Clean(tree.Root) != path.Clean(p.layout.Root) || tree.Summary != p.summary() && !tree.Inferred {
+	if path.Clean(tree.Root) != path.Clean(p.layout.Root) || tree.Summary != p.summaryName() && !tree.Inferred {
 		return errWhole
 	}
 	for _, fp := range tree.All() {

@@ -343,7 +343,7 @@ func (t *taking) folder(ctx context.Context) (*Taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources, have, err := t.sources(ctx, list, known, nothingStands)
+	sources, have, err := t.sources(ctx, list, known, nothingRead)
 	if err != nil {
 		return nil, err
 	}
@@ -354,7 +354,10 @@ func (t *taking) folder(ctx context.Context) (*Taken, error) {
 	return t.take(ctx, tree, have, known, nil)
 }
 
-func nothingStands(context.Context, string) (bool, error) { return false, nil }
+// nothingRead says that every file has to be read.
+func nothingRead(context.Context, string) (folder.Source, bool, error) {
+	return folder.Source{}, false, nil
+}
 
 // take takes a folder over. Of one that was read in parts, it is told which.
 func (t *taking) take(ctx context.Context, tree *folder.Tree, have, known map[string]docs.File, p *parts) (*Taken, error) {
@@ -438,9 +441,9 @@ func (t *taking) knownFiles(ctx context.Context) (map[string]docs.File, error) {
 	})
 }
 
-// sources brings what the folder has: the bytes of texts that do not stand,
+// sources brings what the folder has: the bytes of texts that need to be read,
 // and of other files those that are not known yet.
-func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File, stands func(context.Context, string) (bool, error)) ([]folder.Source, map[string]docs.File, error) {
+func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File, read func(context.Context, string) (folder.Source, bool, error)) ([]folder.Source, map[string]docs.File, error) {
 	in := intake{s: t.s, limits: upstreamLimits()}
 	if len(list) > in.limits.Files {
 		return nil, nil, errs.E(errs.Invalid, "the folder has more than %d files", in.limits.Files)
@@ -448,13 +451,13 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 	have := map[string]docs.File{}
 	keep := &keeper{have: have, free: make(chan struct{}, keepAtOnce)}
 	by := map[string][]string{} // paths by the names of their bytes
-	var out []folder.Source
+	out := make([]folder.Source, 0, len(list))
 	var oids []string
 	for _, f := range list {
-		if same, err := stands(ctx, f.Path); err != nil {
+		if src, is, err := read(ctx, f.Path); err != nil {
 			return nil, nil, err
-		} else if same {
-			out = append(out, folder.Source{Path: f.Path, Same: true})
+		} else if is {
+			out = append(out, src)
 			continue
 		}
 		if k, ok := known[f.OID]; ok && !folder.IsText(f.Path) {

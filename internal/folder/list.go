@@ -23,6 +23,9 @@ type Source struct {
 	// and so is what SUMMARY.md says of it: it is not read again, and its page
 	// says so too.
 	Same bool
+	// Parsed is what Data was found to say, if it is SUMMARY.md and was looked
+	// at before.
+	Parsed *Summary
 }
 
 // List gives files as a folder. Their paths must be good ones, and no file

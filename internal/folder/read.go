@@ -187,7 +187,7 @@ func (r *folderReader) walk() error {
 		if part := d.Name(); part[0] == '.' && name != ".gitbook" || d.IsDir() && part == "node_modules" {
 			return skip() // not content: git's own, editors', packages'
 		}
-		if why := names.Bad(name); why != "" {
+		if why := r.bad(name); why != "" {
 			r.out.add(printable(name), 0, CodeBadPath, "the file is left out: %s", why)
 			return skip()
 		}
@@ -280,6 +280,14 @@ func (r *folderReader) load() error {
 	return nil
 }
 
+// bad says why a path cannot be read, or nothing. What was there before can.
+func (r *folderReader) bad(name string) string {
+	if r.unread(name) {
+		return ""
+	}
+	return names.Bad(name)
+}
+
 // unread tells whether a Markdown file is said to be as it was.
 func (r *folderReader) unread(name string) bool {
 	l, ok := r.fsys.(listing)
@@ -322,7 +330,7 @@ func (r *folderReader) navigation() error {
 		report := func(line int, code, format string, args ...any) {
 			r.out.add(t.Summary, line, code, format, args...)
 		}
-		entries, err := parseSummary(src, r.limits, report)
+		entries, err := r.entries(src, report)
 		if err != nil {
 			return err
 		}

@@ -9,18 +9,22 @@ import (
 // Retold tells of which files one SUMMARY.md, which is at name, says something
 // else than another one: what they are called, or that they are pages at all.
 // Rather of too many: of all others the same is said, whatever else has
-// changed. ok is false where the two cannot be compared.
-func Retold(name string, before, after []byte, l Limits) (is func(file string) bool, ok bool) {
+// changed. ok is false where the two cannot be compared. What was parsed of the
+// second one can be given to Read.
+func Retold(name string, before, after []byte, l Limits) (is func(file string) bool, parsed *Summary, ok bool) {
 	l = l.orDefault()
-	silent := func(int, string, string, ...any) {}
-	was, err := parseSummary(before, l, silent)
+	was, err := parseSummary(before, l, func(int, string, string, ...any) {})
 	if err != nil {
-		return nil, false
+		return nil, nil, false
 	}
-	now, err := parseSummary(after, l, silent)
+	parsed = &Summary{}
+	now, err := parseSummary(after, l, func(line int, code, format string, args ...any) {
+		parsed.said = append(parsed.said, func(report reporter) { report(line, code, format, args...) })
+	})
 	if err != nil {
-		return nil, false
+		return nil, nil, false
 	}
+	parsed.entries = now
 	// Of what both begin and end with, the order is the same: of two entries
 	// for one file, the first counts.
 	for len(was) > 0 && len(now) > 0 && was[0].tells(now[0]) {
@@ -37,7 +41,29 @@ func Retold(name string, before, after []byte, l Limits) (is func(file string) b
 			}
 		}
 	}
-	return func(file string) bool { return len(files) > 0 && files[unspelled(file)] }, true
+	return func(file string) bool { return len(files) > 0 && files[unspelled(file)] }, parsed, true
+}
+
+// Summary is a SUMMARY.md that was parsed.
+type Summary struct {
+	entries []entry
+	said    []func(reporter) // what is wrong with it
+}
+
+type reporter = func(line int, code, format string, args ...any)
+
+// entries gives the entries of the SUMMARY.md, which may have been parsed
+// already.
+func (r *folderReader) entries(src []byte, report reporter) ([]entry, error) {
+	if l, ok := r.fsys.(listing); ok {
+		if done := l[r.full(r.tree.Summary)].src.Parsed; done != nil {
+			for _, say := range done.said {
+				say(report)
+			}
+			return done.entries, nil
+		}
+	}
+	return parseSummary(src, r.limits, report)
 }
 
 // tells tells whether two entries say the same of the same file.

@@ -18,7 +18,7 @@ func TestRetold(t *testing.T) {
 		{"the second is the first", "* [Home](README.md)\n* [A](a.md)\n  * [B](a/b.md \"bee\")\n* [C](c)\n\n## Group\n\n* [D again](d)\n* [D](d/README.md)\n* [E](e.md)\n",
 			map[string]bool{"d/README.md": true, "d.md": true, "e.md": false}},
 	} {
-		is, ok := Retold("SUMMARY.md", []byte(before), []byte(c.after), Limits{})
+		is, _, ok := Retold("SUMMARY.md", []byte(before), []byte(c.after), Limits{})
 		if !ok {
 			t.Fatalf("%s: cannot be compared", c.name)
 		}

@@ -109,6 +109,7 @@ func parseSummary(src []byte, l Limits, report func(line int, code, format strin
 	}
 	h := markup.ParseHead(src)
 	p.at = bytes.Count(src[:h.Body], []byte("\n"))
+	p.entries = make([]entry, 0, min(len(p.lines), l.Entries))
 	for p.at < len(p.lines) {
 		if err := p.next(); err != nil {
 			return nil, err

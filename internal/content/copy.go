@@ -84,8 +84,8 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 		}
 		d := s.draftOf(v.View, tx.Now(), func() string { return store.NewID[string](tx) })
 		err = chunk.Diff(ctx, d.src, v.Rev.Root, target.Root, func(key string, _, after []byte) error {
-			if after == nil && strings.HasPrefix(key, keyRedirect) {
-				return nil // an address that a page had meanwhile still leads to it
+			if after == nil && (key[:1] == keyRedirect || key[:1] == keyGone) {
+				return nil // an address that a page had meanwhile still leads to it, also if it is gone
 			}
 			d.over.set(key, after)
 			return nil

@@ -274,3 +274,18 @@ func TestAReferenceToSomethingThatCameBack(t *testing.T) {
 		d.verify(t)
 	}
 }
+
+// A rollback to what the content already is changes nothing, although what it
+// deleted left a trace.
+func TestRollbackTwice(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	first := d.must(insert("One", "Words.\n", "")).View.Rev.ID
+	d.must(insert("Two", "[one](one.md)\n", ""))
+	if _, err := d.c.Rollback(ctx, d.grant(t, d.id), first, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.c.Rollback(ctx, d.grant(t, d.id), first, ""); !errs.Is(err, errs.Conflict) {
+		t.Errorf("a second time: %v", err)
+	}
+	d.verify(t)
+}

@@ -1,13 +1,13 @@
 package content
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -361,14 +361,12 @@ func nothingRead(context.Context, string) (folder.Source, bool, error) {
 
 // take takes a folder over. Of one that was read in parts, it is told which.
 func (t *taking) take(ctx context.Context, tree *folder.Tree, have, known map[string]docs.File, p *parts) (*Taken, error) {
-	for _, list := range [][]*folder.File{tree.Files, tree.Others} {
-		for _, f := range list {
-			f.Open = notKept // what there is was kept; the list, which holds all texts, can go
-		}
-	}
 	d := t.newDraft()
 	im := newImporter(d, tree, t.step)
 	im.have = filesBelow(tree.Root, have)
+	if err := im.letGo(); err != nil {
+		return nil, err
+	}
 	if im.paired = t.up.Paired; im.paired {
 		changed := map[string]bool{}
 		for _, c := range t.up.Changed {
@@ -386,7 +384,26 @@ func (t *taking) take(ctx context.Context, tree *folder.Tree, have, known map[st
 	return &Taken{Problems: tree.Problems, Empty: len(tree.Pages) == 0, draft: d}, nil
 }
 
-func notKept() (io.ReadCloser, error) { return nil, fs.ErrNotExist }
+// letGo makes the files independent of the folder, which holds all texts:
+// nearly all were kept already.
+func (im *importer) letGo() error {
+	for _, f := range slices.Concat(im.tree.Files, im.tree.Others) {
+		if _, kept := im.have[f.Path]; kept {
+			f.Open = nil
+			continue
+		}
+		r, err := f.Open() // a text that is no page
+		if err != nil {
+			return err
+		}
+		data, err := io.ReadAll(r)
+		if err = errors.Join(err, r.Close()); err != nil {
+			return err
+		}
+		f.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+	}
+	return nil
+}
 
 // list gives the files that can be content: in a repository that has more
 // than documentation, these are few.

@@ -67,6 +67,7 @@ type folderReader struct {
 	// files are the sizes of those that can be read, by their path below the
 	// root; folded finds them without case.
 	files  map[string]int64
+	names  []string // of files, sorted
 	folded map[string]string
 	docs   map[string]*Page    // of all Markdown files
 	refers map[string][]string // what they name, by their path
@@ -234,7 +235,8 @@ func (r *folderReader) load() error {
 	var total int64
 	var all []*Page
 	fresh := map[*Page]bool{}
-	for _, name := range sortedKeys(r.files) {
+	r.names = sortedKeys(r.files)
+	for _, name := range r.names {
 		if !isMarkdown(name) || name == r.tree.Summary {
 			continue
 		}
@@ -242,12 +244,11 @@ func (r *folderReader) load() error {
 			r.out.add(name, 0, CodeTooLarge, "the page is left out: it is larger than %d MB", r.limits.Markdown>>20)
 			continue
 		}
-		p := &Page{Type: Document, File: name, Slug: SlugOf(name)}
 		if r.unread(name) {
-			p.Same = true
-			r.docs[name] = p
+			r.docs[name] = &Page{Type: Document, File: name, Same: true}
 			continue
 		}
+		p := &Page{Type: Document, File: name, Slug: SlugOf(name)}
 		if m, ok := r.known[name]; ok && r.same(r.full(name)) {
 			p.Source, p.Head = m.source, m.head
 		} else {
@@ -378,7 +379,7 @@ func (r *folderReader) document(file string) *Page {
 func (r *folderReader) rest() {
 	t := r.tree
 	used := r.references()
-	for _, name := range sortedKeys(r.files) {
+	for _, name := range r.names {
 		switch doc := r.docs[name]; {
 		case name == t.Summary, r.listed[name]:
 		case doc != nil && strings.HasPrefix(name, includeFolder):

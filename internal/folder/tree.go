@@ -74,7 +74,8 @@ type Page struct {
 	Source []byte
 	Head   markup.Head
 	// Same says that the page is what it was in an earlier reading, but for its
-	// place: nobody looked at its file. Title, source and head are not known.
+	// place: nobody looked at its file. Title, slug, source and head are not
+	// known.
 	Same bool
 	// Target is where a link leads: an address, or a path in the folder.
 	Target string

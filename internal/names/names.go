@@ -55,7 +55,11 @@ func isGit(part string) bool {
 func Reserved(part string) bool { return isGit(part) || isDevice(part) }
 
 func isDevice(part string) bool {
-	return part != "" && strings.IndexByte("cCpPaAnNlL", part[0]) >= 0 && device.MatchString(part)
+	switch strings.ToLower(part[:min(3, len(part))]) {
+	case "con", "prn", "aux", "nul", "com", "lpt":
+		return device.MatchString(part)
+	}
+	return false
 }
 
 // Bad says why a path cannot be read or written, or nothing.

@@ -132,6 +132,28 @@ func (t *tree) blobAt(ctx context.Context, layout layoutSetting, file string) (b
 	return b, b.ID != "", err
 }
 
+// Claims tells whether files that a revision was written to name others that
+// the folder has and that were not content so far: they are from the next
+// import on that looks at them.
+func (v *View) Claims(ctx context.Context, files []Outgoing) (bool, error) {
+	layout, err := v.layoutOf(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, o := range files {
+		name, is := below(layout.Root, o.Path)
+		if !is || o.Data == nil || !folder.IsText(name) {
+			continue
+		}
+		for _, file := range folder.References(name, o.Data) {
+			if b, err := v.setting(ctx, settingOther+file); err != nil || b != nil {
+				return true, err
+			}
+		}
+	}
+	return false, nil
+}
+
 // Holds tells whether a file of a repository is content of the space, or would
 // be if it were new: everything else in the repository is not its business.
 func (v *View) Holds(ctx context.Context, file string) (bool, error) {

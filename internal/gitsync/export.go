@@ -169,10 +169,16 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 	if e.paired && commit == e.pair.Commit {
 		reason = ReasonUnchanged
 	}
-	names, err := e.s.Content.Written(ctx, e.head, slices.Collect(maps.Values(e.final)))
+	files := slices.Collect(maps.Values(e.final))
+	names, err := e.s.Content.Written(ctx, e.head, files)
 	if err != nil {
 		return err
 	}
+	claims, err := e.head.Claims(ctx, files)
+	if err != nil {
+		return err
+	}
+	e.unread = e.unread || claims
 	head := e.head.Rev.ID
 	e.o.Commit, e.o.Revision = commit, head
 	return e.end(ctx, reason, "", func(tx *store.Tx, _ *authz.Grant) error {

@@ -254,3 +254,23 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.same()
 	d.named()
 }
+
+// A file that was no content becomes some when a page that is written here
+// names it: the next import looks at it, also if it concerns another page.
+func TestFilesThatWereNamedHereCome(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.origin.Commit(map[string]string{"README.md": "# Home\n\nWords.\n", "data.csv": "a,b\n", "SUMMARY.md": "* [Home](README.md)\n"})
+	d.pull("")
+	d.edit("Home", "Words.", "Words and [data](data.csv).")
+	d.push("")
+	d.origin.Pull()
+	d.origin.Commit(map[string]string{"more.md": "# More\n", "SUMMARY.md": "* [Home](README.md)\n* [More](more.md)\n"})
+	d.pull("")
+	files, err := d.head().Files(t.Context(), "", 0)
+	if err != nil || len(files) != 1 || files[0].Path != "data.csv" {
+		t.Errorf("%v, %v", files, err)
+	}
+	if d.pages()["More"] == nil {
+		t.Error("the new page is missing")
+	}
+}

@@ -115,14 +115,19 @@ func (v *View) Dereferenced(ctx context.Context, doc *markup.Document) (*markup.
 
 func (t *tree) including(ctx context.Context, doc *markup.Document, read func(context.Context, docs.Reusable) (*markup.Document, error)) (*markup.Document, error) {
 	var failed error
+	known := map[string]*markup.Document{} // a page may include one thing often
 	out := markup.Dereference(doc, func(ref markup.Ref) (*markup.Document, bool) {
 		if ref.Space != "" || failed != nil {
 			return nil, false
+		}
+		if in, ok := known[ref.ReusableContent]; ok {
+			return in, true
 		}
 		r, err := t.Reusable(ctx, docs.ReusableID(ref.ReusableContent))
 		if err == nil {
 			var in *markup.Document
 			if in, err = read(ctx, r); err == nil {
+				known[ref.ReusableContent] = in
 				return in, true
 			}
 		}

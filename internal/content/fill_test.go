@@ -206,6 +206,48 @@ func TestLayersThatNobodyFinished(t *testing.T) {
 	d.verify(t)
 }
 
+// What the index says of pages is more than they are where they include much:
+// a few kilobytes are stored in portions too.
+func TestPagesThatIncludeMuch(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	files := fstest.MapFS{}
+	put := func(name, text string) { files[name] = &fstest.MapFile{Data: []byte(text)} }
+	put("README.md", "# Home\n")
+	put(".gitbook/includes/note.md", "---\ntitle: Note\n---\n\nIncludedword. "+strings.Repeat("Somemorewords, ", 130_000)+"\n")
+	for i := range 20 {
+		put(fmt.Sprintf("p%02d.md", i), fmt.Sprintf("# Page %d\n\n{%% include \".gitbook/includes/note.md\" %%}\n", i))
+	}
+	load := func() {
+		t.Helper()
+		tree, err := folder.Read(files, folder.DefaultLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.c.Import(ctx, d.grant(t, d.id), d.grant(t, d.id).Space, tree, quietly); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := d.grant(t, d.id).Space.Layer
+	load()
+	if d.grant(t, d.id).Space.Layer == before {
+		t.Error("the import was not stored ahead")
+	}
+	d.verify(t)
+	look := func(words string, want int) {
+		t.Helper()
+		if found := d.search(words); len(found) != want {
+			t.Errorf("%s is found on %d pages, want %d", words, len(found), want)
+		}
+	}
+	look("includedword", 20)
+	// All pages that include it are indexed again by one change.
+	put(".gitbook/includes/note.md", strings.Replace(string(files[".gitbook/includes/note.md"].Data), "Includedword", "Otherword", 1))
+	load()
+	d.verify(t)
+	look("includedword", 0)
+	look("otherword", 20)
+}
+
 // search gives the titles of the pages that are found.
 func (d *desk) search(words string) []string {
 	d.t.Helper()

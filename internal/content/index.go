@@ -35,6 +35,9 @@ type indexed struct {
 	links  store.LayerPage
 }
 
+// size tells about how many bytes that takes.
+func (is indexed) size() int { return is.search.Size() + is.links.Size() }
+
 // delta is what a change asks the index to do.
 type delta struct {
 	pages   map[docs.PageID]bool // to be indexed again; false: gone
@@ -325,6 +328,12 @@ func (ix *indexer) apply(ctx context.Context, dl *delta) error {
 	covered := layer.Parent != "" // a lower layer may know the page
 	var links []store.LayerPage
 	var pages []store.SearchPage
+	size := 0
+	put := func() error {
+		err := ix.tx.PutSearchPagesAnd(ctx, layer.ID, pages, func() error { return ix.tx.PutLayerPages(ctx, layer.ID, links) })
+		pages, links, size = nil, nil, 0
+		return err
+	}
 	drop := func(id string) error {
 		if covered {
 			links = append(links, store.LayerPage{ID: id, Gone: true})
@@ -371,9 +380,18 @@ func (ix *indexer) apply(ctx context.Context, dl *delta) error {
 		if p.Type == docs.PageDocument {
 			pages = append(pages, is.search)
 		}
+		if size += is.size(); size >= maxApplied {
+			if err := put(); err != nil {
+				return err
+			}
+		}
 	}
-	return ix.tx.PutSearchPagesAnd(ctx, layer.ID, pages, func() error { return ix.tx.PutLayerPages(ctx, layer.ID, links) })
+	return put()
 }
+
+// maxApplied is how much of the index is held in memory before it is written:
+// what many pages include may be large.
+const maxApplied = 32 << 20
 
 // links gives what the index of links says of a page, and its blocks with
 // those that it includes, if it has any.

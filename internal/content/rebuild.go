@@ -117,7 +117,7 @@ func (s *Service) indexAll(ctx context.Context, v *View, f *filling) error {
 			return false, err
 		}
 		is.search = is.search.Analysed(&a)
-		return true, f.add(ctx, p, is, is.search.Size())
+		return true, f.add(ctx, p, is, is.size())
 	})
 }
 

@@ -194,8 +194,8 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 	var ready indexed
 	if ready.search, ready.links, out.err = ix.page(ctx, *p); out.err == nil {
 		ready.search = ready.search.Analysed(a)
-		out.ready, out.size = &ready, len(fp.Source)
-		fp.Source = nil // nobody needs it in memory any more
+		out.ready, out.size = &ready, max(len(fp.Source), ready.size()) // a page may include more than it is
+		fp.Source = nil                                                 // nobody needs it in memory any more
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 const (
 	maxIncludes      = 8        // contents in contents
 	maxExpandedNodes = maxNodes // of all contents that are put in
+	maxExpandedText  = 2 << 20  // bytes of them: a page names a large content in few words, and often
 )
 
 // Evaluator answers the expressions of a document. Keep leaves the node as it
@@ -96,7 +97,7 @@ func Dereference(doc *Document, get func(Ref) (*Document, bool)) *Document {
 	if !includes { // which most are
 		return &Document{Nodes: doc.Nodes, Problems: doc.Problems}
 	}
-	d := &dereferencer{get: get, keys: map[string]bool{}, anchors: map[string]int{}, budget: maxExpandedNodes}
+	d := &dereferencer{get: get, keys: map[string]bool{}, anchors: map[string]int{}, left: expansion{maxExpandedNodes, maxExpandedText}, sizes: map[*Document]expansion{}}
 	every(doc.Nodes, func(n *Node) {
 		d.keys[n.Key] = true
 		if id := anchorOf(n); id != "" {
@@ -108,12 +109,16 @@ func Dereference(doc *Document, get func(Ref) (*Document, bool)) *Document {
 
 func isInclude(n *Node) bool { return n.Object == ObjectBlock && n.Type == "reusable-content" }
 
+// expansion is how large contents are.
+type expansion struct{ nodes, text int }
+
 type dereferencer struct {
 	get     func(Ref) (*Document, bool)
 	keys    map[string]bool // taken
 	anchors map[string]int  // taken, with the next number to try
-	budget  int             // nodes that may still come
-	count   int             // contents that were put in
+	left    expansion       // that may still come
+	sizes   map[*Document]expansion
+	count   int // contents that were put in
 }
 
 func (d *dereferencer) expand(nodes []*Node, inside []Ref) []*Node {
@@ -129,12 +134,19 @@ func (d *dereferencer) expand(nodes []*Node, inside []Ref) []*Node {
 		if !ok || content == nil {
 			return nil, false
 		}
-		size := 0
-		every(content.Nodes, func(*Node) { size++ })
-		if size > d.budget {
+		size, known := d.sizes[content]
+		if !known {
+			every(content.Nodes, func(n *Node) {
+				size.nodes++
+				size.text += textSize(n)
+			})
+			d.sizes[content] = size
+		}
+		if size.nodes > d.left.nodes || size.text > d.left.text {
 			return nil, false
 		}
-		d.budget -= size
+		d.left.nodes -= size.nodes
+		d.left.text -= size.text
 		d.count++
 		prefix := n.Key
 		if prefix == "" {
@@ -144,6 +156,31 @@ func (d *dereferencer) expand(nodes []*Node, inside []Ref) []*Node {
 	})
 	out, _ := r.list(nodes)
 	return out
+}
+
+// textSize gives about how many bytes a node has itself.
+func textSize(n *Node) (size int) {
+	for _, l := range n.Leaves {
+		size += len(l.Text)
+	}
+	return size + dataSize(n.Data)
+}
+
+// dataSize is that for data: the rows of a table are in it.
+func dataSize(v any) (size int) {
+	switch v := v.(type) {
+	case string:
+		return len(v)
+	case map[string]any:
+		for k, e := range v {
+			size += len(k) + dataSize(e)
+		}
+	case []any:
+		for _, e := range v {
+			size += 1 + dataSize(e)
+		}
+	}
+	return size
 }
 
 // adopt copies the nodes of a content so that they can stand in a page.

@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -173,6 +174,35 @@ func TestDereferenceIsBounded(t *testing.T) {
 	})
 	if count > maxExpandedNodes+1 {
 		t.Errorf("%d nodes", count)
+	}
+}
+
+// A content of few nodes may have very much text, and a page may name it very
+// often.
+func TestDereferenceBoundsText(t *testing.T) {
+	word := strings.Repeat("x", 1<<10)
+	rows := map[string]any{}
+	for i := range 1000 {
+		rows[strconv.Itoa(i)] = map[string]any{"values": map[string]any{"a": word}}
+	}
+	for name, n := range map[string]*Node{
+		"a text": aBlock("paragraph", nil, words(strings.Repeat(word, 1000))),
+		"data":   aBlock("table", map[string]any{"records": rows}),
+	} {
+		doc := &Document{}
+		for range 30_000 {
+			doc.Nodes = append(doc.Nodes, includeNode("", "r", ""))
+		}
+		content := &Document{Nodes: []*Node{n}}
+		got, put := Dereference(doc, func(Ref) (*Document, bool) { return content, true }), 0
+		every(got.Nodes, func(n *Node) {
+			if n.Type != "reusable-content" && n.Object == ObjectBlock {
+				put++
+			}
+		})
+		if put != 2 {
+			t.Errorf("%s: %d contents were put in", name, put)
+		}
 	}
 }
 

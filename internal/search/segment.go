@@ -174,7 +174,14 @@ func readPostings(data []byte) (w Word, rest []byte, ok bool) {
 type Segment struct {
 	terms map[string]*list
 	arena []list
+	size  int
 }
+
+// Costs of a segment in memory, about.
+const (
+	listCost    = 128 // of a term, beside its text
+	postingCost = 4
+)
 
 // list is a term and its postings.
 type list struct {
@@ -198,8 +205,12 @@ func (s *Segment) AddEncoded(id int64, data []byte) {
 			l = s.newList(string(term))
 		}
 		l.add(Posting{id, impact})
+		s.size += postingCost
 	}
 }
+
+// Size tells about how many bytes of memory the segment takes.
+func (s *Segment) Size() int { return s.size }
 
 func (s *Segment) newList(term string) *list {
 	if len(s.arena) == 0 {
@@ -209,6 +220,7 @@ func (s *Segment) newList(term string) *list {
 	s.arena = s.arena[1:]
 	l.term = term
 	s.terms[term] = l
+	s.size += listCost + len(term)
 	return l
 }
 

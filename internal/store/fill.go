@@ -18,14 +18,19 @@ type Filling struct {
 	made  segment // of build
 }
 
-// fillSegment is how many pages are collected for a segment.
-const fillSegment = 8192
+const (
+	// fillSegment is how many pages are collected for a segment,
+	fillSegment = 8192
+	// fillMemory is how much memory they may take: words that are on one page
+	// only take more than their text.
+	fillMemory = 64 << 20
+)
 
 // NewFilling begins to fill a layer that has just been added.
 func NewFilling(layer string) *Filling { return &Filling{Layer: layer, build: search.NewSegment()} }
 
 // Full tells whether there is enough for a segment.
-func (f *Filling) Full() bool { return f.made.pages >= fillSegment }
+func (f *Filling) Full() bool { return f.made.pages >= fillSegment || f.build.Size() >= fillMemory }
 
 // Fill adds pages to the layer, none of which it has yet.
 func (tx *Tx) Fill(ctx context.Context, f *Filling, pages []SearchPage, links []LayerPage) error {

@@ -119,6 +119,17 @@ type LayerPage struct {
 	Links   []Link
 }
 
+// Size tells about how many bytes are kept of the page.
+func (p LayerPage) Size() (size int) {
+	for _, a := range p.Anchors {
+		size += len(a)
+	}
+	for _, l := range p.Links {
+		size += 16 + len(l.Target) + len(l.Anchor) + len(l.Node) + len(l.Label)
+	}
+	return size
+}
+
 // PutLayerPages replaces what a layer says of pages.
 func (tx *Tx) PutLayerPages(ctx context.Context, layer string, pages []LayerPage) error {
 	return tx.putLayerPages(ctx, layer, pages, false)

@@ -48,7 +48,13 @@ func (p *SearchPage) analyse(a *search.Analyser) {
 }
 
 // Size tells how many bytes are kept of the page.
-func (p SearchPage) Size() int { return len(p.text()) + len(p.terms) }
+func (p SearchPage) Size() int {
+	size := len(p.joined) + len(p.terms)
+	for _, s := range p.Sections {
+		size += len(s.Anchor) + len(s.Title) + len(s.Body)
+	}
+	return size
+}
 
 // States of an entry.
 const (

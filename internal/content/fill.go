@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -208,5 +209,9 @@ func (f *filling) discard(ctx context.Context) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	return f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.DropLayer(ctx, f.layer.Layer) })
+	err := f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.DropLayer(ctx, f.layer.Layer) })
+	if errs.Is(err, errs.NotFound) { // the space reads another one already
+		return nil
+	}
+	return err
 }

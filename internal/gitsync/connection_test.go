@@ -147,6 +147,47 @@ func TestConnectingAgain(t *testing.T) {
 	})
 }
 
+// What a person took over from elsewhere by a change request came from
+// elsewhere, too.
+func TestConnectingAgainAfterARequestFromElsewhere(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		c := newClocked(t, o)
+		ctx := context.Background()
+		c.origin.Commit(pageOfOrigin)
+		other := c.origin.Beside("other")
+		other.Commit(map[string]string{"README.md": "# Elsewhere\n\nAll else.\n"})
+		web := c.origin.HTTP("", "")
+		first, second := web.Of(c.origin), web.Of(other)
+		c.connect(ConnectionInput{URL: first})
+		c.settle()
+		if err := c.s.Disconnect(ctx, c.grant()); err != nil {
+			t.Fatal(err)
+		}
+		c.edit("Home", "One.", "Ours.")
+		c.connect(ConnectionInput{URL: second})
+		c.settle()
+		pair, _, err := c.s.Store.GitPair(ctx, c.id, docs.GitRemote{URL: second, Ref: "refs/heads/main"}.Key())
+		if err != nil || pair.Parked == "" {
+			t.Fatalf("%+v, %v: %s", pair, err, c.list())
+		}
+		if _, err := c.s.Reviews.Merge(ctx, c.grant(), string(pair.Parked)); err != nil {
+			t.Fatal(err)
+		}
+		c.settle()
+		c.edit("Elsewhere", "All", "Everything") // its pair is now one that was written here
+		c.settle()
+		if err := c.s.Disconnect(ctx, c.grant()); err != nil {
+			t.Fatal(err)
+		}
+		tip := c.origin.Tip()
+		c.connect(ConnectionInput{URL: first})
+		c.settle()
+		if got := c.origin.Files("main"); c.origin.Tip() != tip {
+			t.Errorf("what came from elsewhere was exported: %q: %s", got, c.list())
+		}
+	})
+}
+
 // Whoever connects learns at once whether it works, and only then.
 func TestConnectingTries(t *testing.T) {
 	c := newClocked(t, testdb.SQLite(t))

@@ -306,10 +306,9 @@ func (l *landing) putAside(ctx context.Context, tx *store.Tx, g *authz.Grant) (d
 // same.
 func (l *landing) direct(ctx context.Context) (done bool, err error) {
 	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		if g.Space.Revision != l.base.Rev.ID {
+		if done = g.Space.Revision == l.base.Rev.ID; !done { // perhaps only when it is tried again
 			return nil
 		}
-		done = true
 		rev, err := l.s.Content.PutTaken(ctx, tx, g, l.taken, l.revision())
 		if err != nil {
 			return err

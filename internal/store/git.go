@@ -163,12 +163,17 @@ func (r Reader) IsInGit(ctx context.Context, space docs.SpaceID, id docs.Revisio
 
 // TookFromElsewhere tells whether a space took anything over from another
 // remote since it was last compared with this one, or was offered something
-// that could not be merged.
+// that could not be merged by itself. Whose that was is not known any more when
+// a person has merged it: any will do, for to begin anew is a question and the
+// rest would be deleted.
 func (r Reader) TookFromElsewhere(ctx context.Context, space docs.SpaceID, key string) (bool, error) {
 	n, err := one(ctx, r, "count", scanInt, `
 		SELECT COUNT(*) FROM git_pairs p WHERE p.space_id = $1 AND p.remote = $2 AND (
 			EXISTS (SELECT 1 FROM revisions r WHERE r.space_id = p.space_id AND r.change_request_id = '' AND r.id > p.line_id
 				AND r.git <> '' AND NOT r.aside AND r.created_at > p.updated_at)
+			OR EXISTS (SELECT 1 FROM revisions a WHERE a.space_id = p.space_id AND a.id > p.line_id
+				AND a.git <> '' AND a.aside AND a.created_at > p.updated_at
+				AND EXISTS (SELECT 1 FROM revisions r WHERE r.space_id = p.space_id AND r.change_request_id = '' AND r.id > a.id AND r.merged_from <> ''))
 			OR EXISTS (SELECT 1 FROM git_pairs o WHERE o.space_id = p.space_id AND o.remote <> p.remote
 				AND o.parked_id <> '' AND o.updated_at > p.updated_at))`, space, key)
 	return n > 0, err

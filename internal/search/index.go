@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -149,8 +150,9 @@ func (all *Analyser) analyse(p Page) Doc {
 	}
 	norm := saturation * (1 - lengthShare + lengthShare*float64(length)/usualLength)
 	all.doc = all.doc[:0]
-	for _, o := range all.sorted() {
-		t := all.found[o&placeMask]
+	order, place := all.sorted()
+	for _, o := range order {
+		t := all.found[o&place]
 		tf := float64(t.body)
 		weight := t.title + t.heading + bodyMost*tf/(tf+norm)
 		all.doc = append(all.doc, Entry{t.text, Impact(max(1, weight*impactUnit))})
@@ -158,32 +160,29 @@ func (all *Analyser) analyse(p Page) Doc {
 	return all.doc
 }
 
-// A place in found is written behind the first characters of its term: so
-// numbers are sorted, and texts are compared only where these are the same.
-// All terms of maxTokens have a place.
-const (
-	placeBits = 18
-	placeMask = 1<<placeBits - 1
-)
-
-// sorted gives the places of the terms of the page at hand in their order.
-func (all *Analyser) sorted() []uint64 {
-	out := all.order[:0]
+// sorted gives the places of the terms of the page at hand in their order, in
+// the last bits of numbers. A place is written behind the first characters of
+// its term: so numbers are sorted, and texts are compared only where these are
+// the same.
+func (all *Analyser) sorted() (out []uint64, place uint64) {
+	size := bits.Len(uint(len(all.found))) // one run of an unspaced script may be many terms
+	place = 1<<size - 1
+	out = all.order[:0]
 	for i, t := range all.found {
-		out = append(out, t.start&^placeMask|uint64(i))
+		out = append(out, t.start&^place|uint64(i))
 	}
 	slices.Sort(out)
 	for i, n := 0, 0; i < len(out); i += n {
-		for n = 1; i+n < len(out) && out[i+n]>>placeBits == out[i]>>placeBits; n++ {
+		for n = 1; i+n < len(out) && out[i+n]>>size == out[i]>>size; n++ {
 		}
 		if n > 1 {
 			slices.SortFunc(out[i:i+n], func(a, b uint64) int {
-				return strings.Compare(all.found[a&placeMask].text, all.found[b&placeMask].text)
+				return strings.Compare(all.found[a&place].text, all.found[b&place].text)
 			})
 		}
 	}
 	all.order = out
-	return out
+	return out, place
 }
 
 // maxKept is how many terms a page may have for their memory to be kept.

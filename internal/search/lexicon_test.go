@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,5 +32,22 @@ func TestAnalyserForgets(t *testing.T) {
 	}
 	if !fell {
 		t.Fatal("nothing was forgotten")
+	}
+}
+
+// A run of a script without blanks is one word, however long it is.
+func TestAVeryLongRun(t *testing.T) {
+	var b strings.Builder
+	for i := range 300_000 {
+		b.WriteRune(rune(0x4e00 + i*7919%20_011))
+		b.WriteRune(rune(0x4e00 + i*104_729%19_997))
+	}
+	d := Analyse(Page{Sections: []Section{{Body: b.String()}}})
+	terms := make([]string, len(d))
+	for i, e := range d {
+		terms[i] = e.Term
+	}
+	if len(d) < 400_000 || !slices.IsSorted(terms) || len(slices.Compact(terms)) != len(d) {
+		t.Errorf("%d terms are not in order", len(d))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -82,17 +83,33 @@ func (d *draft) unread(ctx context.Context, before, doc *markup.Document, file s
 	if err != nil || !ok {
 		return doc, err
 	}
-	paths := map[string]string{}
+	// One address may be that of several paths, or be written out somewhere:
+	// where none came or went, each is what it was.
+	paths, count := map[string][]string{}, map[string]int{}
 	address := d.leaving(file, o)
 	markup.Readdress(before, func(dest string) (string, bool) {
-		if at, ok := address(dest); ok {
-			paths[at] = dest
+		at, leaves := address(dest)
+		if !leaves {
+			at = dest
 		}
+		paths[at] = append(paths[at], dest)
 		return "", false
 	})
+	markup.Readdress(doc, func(at string) (string, bool) {
+		count[at]++
+		return "", false
+	})
+	next := map[string]int{}
 	return markup.Readdress(doc, func(at string) (string, bool) {
-		dest, ok := paths[at]
-		return dest, ok
+		was, n := paths[at], next[at]
+		next[at]++
+		if len(was) == 0 {
+			return "", false
+		}
+		if len(was) != count[at] {
+			n = max(0, slices.IndexFunc(was, func(dest string) bool { return dest != at }))
+		}
+		return was[n], was[n] != at
 	}), nil
 }
 

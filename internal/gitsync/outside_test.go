@@ -75,3 +75,40 @@ func TestLinksOutOfTheFolder(t *testing.T) {
 	}
 	d.verify()
 }
+
+// Paths that lead to the same place, and the address of it, stay what they are
+// when something else of the page changes.
+func TestLinksOutOfTheFolderThatAreWrittenTwice(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.remote.Directory = "docs"
+	const shown = "https://git.example/a/b/blob/main"
+	const page = "# Home\n\n[a](" + shown + "/src/main.go) [b](../src/main.go)\n\n[c](../lib/../src/main.go)\n\nMore words.\n"
+	d.origin.Commit(map[string]string{"src/main.go": "package main\n", "docs/README.md": page})
+	if o := d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.TreeURL = shown }); o.Reason != "" {
+		t.Fatalf("%+v", o)
+	}
+	write := func(old, text, want string) {
+		t.Helper()
+		doc, err := d.head().Read(context.Background(), d.pages()["Home"].Page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited, err := markup.Decode("body", []byte(strings.Replace(string(b), old, text, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Home"].ID), Body: &content.Body{Document: edited}})
+		if got := d.markdown("Home"); "# Home\n\n"+got != want {
+			t.Errorf("the source is %q", got)
+		}
+	}
+	want := strings.Replace(page, "More", "Other", 1)
+	write("More", "Other", want)
+	// Where one went, the others are paths as far as nobody knows better.
+	write(shown+"/src/main.go", "https://example.com", strings.NewReplacer(shown+"/src/main.go", "https://example.com", "../lib/..", "..").Replace(want))
+	d.verify()
+}

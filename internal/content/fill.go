@@ -203,15 +203,15 @@ func (f *filling) rest(ctx context.Context, t *tree, dl *delta) error {
 	})
 }
 
-// discard forgets the layer unless a space reads it.
-func (f *filling) discard(ctx context.Context) error {
+// discard forgets the layer unless a space reads it. Where that fails, TidySearch
+// does it: whatever came before has succeeded or failed without it.
+func (f *filling) discard(ctx context.Context) {
 	if f == nil || f.layer == nil {
-		return nil
+		return
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.DropLayer(ctx, f.layer.Layer) })
-	if errs.Is(err, errs.NotFound) { // the space reads another one already
-		return nil
+	if err != nil && !errs.Is(err, errs.NotFound) && f.s.Log != nil {
+		f.s.Log.Warn("what was stored ahead of an import could not be dropped; search.tidy will try it", "layer", f.layer.Layer, "error", err)
 	}
-	return err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -62,7 +61,7 @@ func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *
 	now := s.Store.Clock()
 	d := s.draftOf(v, docs.TimeOf(now), idsFrom(now))
 	im := newImporter(d, t, step)
-	defer func() { err = errors.Join(err, d.filling.discard(ctx)) }()
+	defer func() { d.filling.discard(ctx) }() // it comes with run
 	if err := im.run(ctx); err != nil {
 		return out, err
 	}

@@ -3,7 +3,6 @@ package content
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -30,7 +29,7 @@ func EnqueueRebuild(ctx context.Context, tx *store.Tx, sp docs.SpaceID) error {
 // Rebuild is the handler of RebuildJob. It fills a new layer while the space
 // is read and written as before, and then lets the space read it. Running it
 // twice is harmless.
-func (s *Service) Rebuild(ctx context.Context, payload []byte) (err error) {
+func (s *Service) Rebuild(ctx context.Context, payload []byte) error {
 	var job rebuild
 	if err := json.Unmarshal(payload, &job); err != nil {
 		return fmt.Errorf("rebuild: %w", err)
@@ -49,7 +48,7 @@ func (s *Service) Rebuild(ctx context.Context, payload []byte) (err error) {
 		return err
 	}
 	f := newFilling(s, sp)
-	defer func() { err = errors.Join(err, f.discard(ctx)) }()
+	defer f.discard(ctx)
 	if err := s.fillLayer(ctx, v, f); err != nil {
 		return err
 	}

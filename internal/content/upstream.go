@@ -53,7 +53,7 @@ type Taken struct {
 }
 
 // Discard lets go of what was stored ahead and nobody took over.
-func (t *Taken) Discard(ctx context.Context) error { return t.draft.filling.discard(ctx) }
+func (t *Taken) Discard(ctx context.Context) { t.draft.filling.discard(ctx) }
 
 // Changes tells whether the draft differs from its base.
 func (t *Taken) Changes() bool { return len(t.draft.over.keys) > 0 }
@@ -379,7 +379,8 @@ func (t *taking) take(ctx context.Context, tree *folder.Tree, have, known map[st
 	}
 	im.keepFiles(known)
 	if err := im.run(ctx); err != nil {
-		return nil, errors.Join(err, d.filling.discard(ctx))
+		d.filling.discard(ctx)
+		return nil, err
 	}
 	return &Taken{Problems: tree.Problems, Empty: len(tree.Pages) == 0, draft: d}, nil
 }

@@ -2,7 +2,6 @@ package gitsync
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -101,7 +100,7 @@ func (t *task) land(ctx context.Context, tip string, replaced bool) (done bool, 
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, taken.Discard(ctx)) }()
+	defer taken.Discard(ctx)
 	if taken.Empty && !t.o.Request.Force {
 		return false, &failed{string(git.Empty), "there are no pages at " + t.where() + ", and the space would be empty; use force if that is what you want"}
 	}

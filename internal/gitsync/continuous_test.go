@@ -2,6 +2,7 @@ package gitsync
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/hmac"
@@ -79,7 +80,7 @@ func (c *clocked) connect(in ConnectionInput) (docs.GitConnection, string) {
 	if in.URL == "" {
 		in.URL = c.remote.URL
 	}
-	in.Ref = "main"
+	in.Ref = cmp.Or(in.Ref, "main")
 	conn, secret, err := c.s.Connect(context.Background(), c.grant(), in)
 	if err != nil {
 		c.t.Fatal(err)

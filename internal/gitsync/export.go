@@ -32,7 +32,13 @@ func (t *task) export(ctx context.Context) error {
 		w.Have = t.pair.Commit
 	}
 	tip, err := t.repo.Fetch(ctx, w, git.Progress(t.step(ctx)))
-	if r := git.ReasonOf(err); r == git.Empty || r == git.RefNotFound {
+	switch git.ReasonOf(err) {
+	case git.RefNotFound:
+		if err := t.mayBegin(ctx, string(git.RefNotFound), "branch "+branchOf(t.o.Remote.Ref)); err != nil {
+			return err
+		}
+		tip, err = "", nil
+	case git.Empty:
 		tip, err = "", nil
 	}
 	if err != nil {
@@ -249,11 +255,24 @@ func (e *exporting) plan(ctx context.Context, tip string) error {
 	return nil
 }
 
+// mayBegin refuses to make a branch or a folder for a connection that was to
+// import first: it is rather a typing mistake than a new place.
+func (t *task) mayBegin(ctx context.Context, reason, what string) error {
+	if t.paired || !t.o.Request.Connected || t.o.Request.Force {
+		return nil
+	}
+	c, ok, err := t.s.Store.GitConnection(ctx, t.o.Space)
+	if err != nil || !ok || c.Direction != docs.GitSyncBoth {
+		return err
+	}
+	return &failed{reason, "there is no " + what + " in the repository; correct the connection, or make it by an export of your own (POST …/git/export)"}
+}
+
 // mayReplace refuses to write over a branch that the space knows nothing of.
 func (e *exporting) mayReplace(ctx context.Context, tip string, all []content.Outgoing) error {
 	entries, _, err := e.repo.Tree(ctx, tip, e.o.Remote.Directory)
 	if errs.Is(err, errs.NotFound) {
-		return nil // there is no such folder
+		return e.mayBegin(ctx, "no-directory", "folder "+e.o.Remote.Directory)
 	}
 	if err != nil {
 		return err
@@ -317,6 +336,11 @@ func (e *exporting) write(ctx context.Context, base string) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		if !mixed {
+			if err := e.between(ctx, base, changed); err != nil {
+				return "", err
+			}
+		}
 		if last, err = e.commit(ctx, last, step.to, e.of(changed, mixed)); err != nil {
 			return "", err
 		}
@@ -334,6 +358,35 @@ func (e *exporting) left() []content.Outgoing {
 		}
 	}
 	return out
+}
+
+// between takes files in that are there for a while and gone at the end, as
+// those of a page that was renamed twice: each commit has all that its
+// SUMMARY.md names. It leaves out what the repository has under such a name.
+func (e *exporting) between(ctx context.Context, base string, changed []content.Outgoing) error {
+	var names []string
+	for _, o := range changed {
+		if _, differs := e.final[o.Path]; !differs && o.Old == "" {
+			names = append(names, path.Join(e.o.Remote.Directory, o.Path))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	var there []string
+	if base != "" {
+		var err error
+		if there, err = e.repo.Present(ctx, base, names); err != nil {
+			return err
+		}
+	}
+	for _, o := range changed {
+		if _, differs := e.final[o.Path]; !differs && o.Old == "" && !slices.Contains(there, path.Join(e.o.Remote.Directory, o.Path)) {
+			e.final[o.Path] = content.Outgoing{Path: o.Path}
+			e.now[o.Path] = ""
+		}
+	}
+	return nil
 }
 
 // of gives those of the changes of a revision that are to be written.

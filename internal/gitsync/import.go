@@ -453,9 +453,9 @@ func (l *landing) parkedAs(branch, reason string) (reviews.Parked, string) {
 	case ReasonFirst:
 		return reviews.Parked{
 			Subject: "Git: take over " + branch,
-			Description: fmt.Sprintf("The space has content of its own, and nothing was ever imported from `%s`. This request has what the branch has at commit `%s`. Merge it to replace the content of the space."+
-				otherwise, branch, l.tip),
-		}, "the space has content of its own, and nothing was ever imported from this branch; change request %d has what the branch has: merge it to replace the content, archive it to keep it"
+			Description: fmt.Sprintf("The space has content of its own, and nothing was ever imported from `%s`. This request has what the branch has at commit `%s`. Merge it to replace the content of the space. If you archive it, the content of the space stands, and the next export "+
+				"makes the branch what the space is: pages that only the branch has are deleted from it, and stay in its history.", branch, l.tip),
+		}, "the space has content of its own, and nothing was ever imported from this branch; change request %d has what the branch has: merge it to replace the content; archive it to keep the content, which is then exported in place of what the branch has"
 	}
 	return reviews.Parked{
 		Subject: "Git: conflicts with " + branch,

@@ -1,0 +1,70 @@
+package gitsync
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testgit"
+)
+
+// Every commit of an export has the files that its SUMMARY.md names, also of a
+// page whose file has another name at the end; what the repository has under
+// such a name stays.
+func TestCommitsInBetweenAreComplete(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.origin.Commit(map[string]string{
+		"README.md": "# Home\n\nWelcome.\n", "other.md": "# Other\n\nWords.\n", "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Other](other.md)\n",
+	})
+	if err := os.Symlink("README.md", filepath.Join(d.origin.Work, "two.md")); err != nil {
+		t.Fatal(err)
+	}
+	testgit.Git(t, d.origin.Work, "add", "two.md")
+	testgit.Git(t, d.origin.Work, "commit", "-qm", "A link")
+	d.origin.Push("origin", "main")
+	d.pull("")
+	for _, slug := range []string{"one", "two", "three"} {
+		d.slug("Other", slug)
+	}
+	d.push("")
+	for at, want := range map[string]string{"main~2": "one.md", "main": "three.md"} {
+		page := testgit.Git(t, d.origin.Bare, "show", at+":"+want)
+		summary := testgit.Git(t, d.origin.Bare, "show", at+":SUMMARY.md")
+		if strings.TrimSpace(page) != "# Other\n\nWords." || !strings.Contains(summary, "("+want+")") {
+			t.Errorf("%s has\n%s\n%s", at, page, summary)
+		}
+	}
+	for _, at := range []string{"main~2", "main~1", "main"} {
+		if kind := testgit.Git(t, d.origin.Bare, "ls-tree", at, "two.md"); !strings.HasPrefix(kind, "120000 ") {
+			t.Errorf("%s has another two.md: %q", at, kind)
+		}
+	}
+	if left := testgit.Git(t, d.origin.Bare, "ls-tree", "main", "one.md"); left != "" {
+		t.Errorf("left: %s", left)
+	}
+}
+
+// A connection that was to import first does not make a branch or a folder of
+// a typing mistake.
+func TestAConnectionMakesNoPlace(t *testing.T) {
+	for name, c := range map[string]struct {
+		in   ConnectionInput
+		want string
+	}{
+		"branch": {ConnectionInput{Ref: "mian"}, "import failure ref-not-found, export failure ref-not-found"},
+		"folder": {ConnectionInput{Directory: "dcos"}, "import failure no-directory, export failure no-directory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newClocked(t, testdb.SQLite(t))
+			tip := d.origin.Commit(map[string]string{"docs/README.md": "# Home\n"})
+			d.connect(c.in)
+			d.settle()
+			d.want(c.want)
+			if d.origin.Tip() != tip || strings.Contains(testgit.Git(t, d.origin.Bare, "branch"), "mian") {
+				t.Error("something was written")
+			}
+		})
+	}
+}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
@@ -66,5 +69,42 @@ func TestAConnectionMakesNoPlace(t *testing.T) {
 				t.Error("something was written")
 			}
 		})
+	}
+}
+
+// What an import told of the repository stays when the connection is changed,
+// as long as it leads to the same place.
+func TestWhereFilesAreShownStays(t *testing.T) {
+	d := newClocked(t, testdb.SQLite(t))
+	d.origin.Commit(map[string]string{"README.md": "# Home\n"})
+	d.connect(ConnectionInput{})
+	d.settle()
+	err := d.s.Store.Do(t.Context(), func(tx *store.Tx) error {
+		return tx.PutGitInfo(t.Context(), d.id, docs.GitInfo{Provider: "forge", URL: "https://git.example.com/acme", TreeURL: "https://git.example.com/acme/src/main"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		in   ConnectionInput
+		want string
+	}{{ConnectionInput{Poll: opt.Of(120)}, "https://git.example.com/acme/src/main"}, {ConnectionInput{Directory: "docs"}, ""}} {
+		d.connect(c.in)
+		if got := d.grant().Space.Git; got == nil || got.TreeURL != c.want {
+			t.Errorf("%+v: %+v", c.in, got)
+		}
+	}
+}
+
+// Whoever asks again while a request waits is told so.
+func TestAskingAgainWhileARequestWaits(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.origin.Commit(small)
+	d.pull("")
+	d.edit("Home", "Welcome.", "Ours.")
+	d.origin.Commit(map[string]string{"README.md": "# Home\n\nTheirs.\n"})
+	first := d.pull(ReasonConflict)
+	if again := d.pull(ReasonParked); again.ChangeRequest != first.ChangeRequest || again.ChangeRequest == "" {
+		t.Errorf("%+v", again)
 	}
 }

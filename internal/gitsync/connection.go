@@ -114,7 +114,11 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 				return c, err
 			}
 		}
-		if err := tx.PutGitInfo(ctx, c.Space, infoOf(c.Remote, docs.GitRequest{Provider: c.Provider}, tx.Now())); err != nil {
+		told := docs.GitRequest{Provider: c.Provider}
+		if known := g.Space.Git; known != nil && had && was.Remote == c.Remote { // by an import: it is where it was
+			told.InfoURL, told.TreeURL, told.CommitURL = known.URL, known.TreeURL, known.CommitURL
+		}
+		if err := tx.PutGitInfo(ctx, c.Space, infoOf(c.Remote, told, tx.Now())); err != nil {
 			return c, err
 		}
 		return c, audit.Record(ctx, tx, g.Actor, event(g.Space, "connect", map[string]any{

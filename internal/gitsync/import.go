@@ -37,6 +37,12 @@ func (t *task) take(ctx context.Context) error {
 	}
 	force := t.o.Request.Force
 	if t.paired && tip == t.pair.Commit && !t.pair.Unread && !force && !t.o.Request.Standalone {
+		if parked, err := t.parked(ctx); err != nil {
+			return err
+		} else if parked != nil && !t.o.Request.Connected { // somebody asks, and it is not in the space
+			t.o.Commit, t.o.Revision, t.o.ChangeRequest = t.pair.Commit, t.pair.Revision, parked.ID
+			return t.end(ctx, ReasonParked, fmt.Sprintf("change request %d holds what the repository has, and nothing was added since: merge it to take it over", parked.Number), nil)
+		}
 		return t.end(ctx, ReasonUnchanged, "", func(tx *store.Tx, _ *authz.Grant) error {
 			t.o.Commit, t.o.Revision = t.pair.Commit, t.pair.Revision
 			return t.putPair(ctx, tx, t.pair)

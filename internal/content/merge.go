@@ -87,6 +87,13 @@ func (m *merge) others(ctx context.Context) error {
 				m.conflict(Conflict{Kind: ConflictFile, ID: id})
 			case kind == keyVariable:
 				m.conflict(Conflict{Kind: ConflictVariable, ID: id})
+			case m.dir == fromUpstream && after != nil && strings.HasPrefix(key, keySetting+settingOther):
+				// What is no content is the repository's alone.
+				if _, _, known, err := m.d.named(ctx, strings.TrimPrefix(key, keySetting+settingOther)); err != nil {
+					return err
+				} else if !known {
+					m.d.set(key, after)
+				}
 			}
 			// Of the rest, that of the line itself is as good.
 		case kind == keyFile:

@@ -108,3 +108,24 @@ func TestAskingAgainWhileARequestWaits(t *testing.T) {
 		t.Errorf("%+v", again)
 	}
 }
+
+// What is no content is the repository's: archiving a request does not decide
+// about it.
+func TestOtherFilesAfterARequestWasArchived(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	d.origin.Commit(small)
+	d.pull("")
+	d.edit("Home", "Welcome.", "Ours.")
+	d.origin.Commit(map[string]string{"README.md": "# Home\n\nTheirs.\n", "NOTES.txt": "one\n"})
+	op := d.pull(ReasonConflict)
+	if _, err := d.s.Reviews.Change(t.Context(), d.grant(), string(op.ChangeRequest), reviewsPatch(docs.ChangeArchived)); err != nil {
+		t.Fatal(err)
+	}
+	d.origin.Commit(map[string]string{"NOTES.txt": "two\n"})
+	d.pull("")
+	d.push("")
+	d.same()
+	if got := d.origin.Files("main")["NOTES.txt"]; got != "two\n" {
+		t.Errorf("NOTES.txt is %q", got)
+	}
+}

@@ -21,7 +21,7 @@ const module = "github.com/octavo-docs/octavo/"
 // the layers below its own, and the ones named in besides. A package that is
 // in no layer fails the test, so a new one finds its place.
 var layers = [][]string{
-	{"internal/cache", "internal/errs", "internal/names", "internal/opt", "internal/rising"},
+	{"internal/cache", "internal/errs", "internal/lis", "internal/names", "internal/opt"},
 	{"internal/chunk", "internal/markup", "internal/expr", "internal/search", "internal/outbound"},
 	{"internal/folder", "internal/git", "internal/pdf"},
 	{"internal/docs"},

@@ -8,8 +8,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/lis"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/rising"
 )
 
 // Difference is everything that differs between two revisions, by what it
@@ -140,7 +140,7 @@ func reordered(ctx context.Context, from, to *View, parent docs.PageID) (map[doc
 			out[p.ID] = true
 		}
 		gap = slices.DeleteFunc(gap, func(p docs.Page) bool { return was[p.ID] < low || was[p.ID] > high })
-		for _, i := range rising.Longest(gap, func(a, b docs.Page) int { return was[a.ID] - was[b.ID] }) {
+		for _, i := range lis.Longest(gap, func(a, b docs.Page) int { return was[a.ID] - was[b.ID] }) {
 			delete(out, gap[i].ID)
 		}
 		gap = nil

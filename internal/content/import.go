@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/git"
-	"github.com/octavo-docs/octavo/internal/rising"
+	"github.com/octavo-docs/octavo/internal/lis"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -305,7 +305,7 @@ func rankInOrder(old, next []docs.Page) {
 			known = append(known, i)
 		}
 	}
-	for _, k := range rising.Longest(known, func(i, j int) int { return cmp.Compare(had[next[i].ID], had[next[j].ID]) }) {
+	for _, k := range lis.Longest(known, func(i, j int) int { return cmp.Compare(had[next[i].ID], had[next[j].ID]) }) {
 		next[known[k]].Rank = had[next[known[k]].ID]
 	}
 	last, long := docs.Rank(""), false

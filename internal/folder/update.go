@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/rising"
+	"github.com/octavo-docs/octavo/internal/lis"
 )
 
 // UpdateSummary gives the SUMMARY.md for a tree by changing an old one: the
@@ -134,7 +134,7 @@ func (u *update) kept() []int {
 	for i := range out {
 		out[i] = -1
 	}
-	for _, i := range rising.Longest(pairs, func(a, b [2]int) int { return a[1] - b[1] }) {
+	for _, i := range lis.Longest(pairs, func(a, b [2]int) int { return a[1] - b[1] }) {
 		p := pairs[i]
 		out[p[0]] = u.have[p[1]].entry
 	}

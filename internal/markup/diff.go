@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/rising"
+	"github.com/octavo-docs/octavo/internal/lis"
 )
 
 // ChangeKind is what became of a block.
@@ -132,7 +132,7 @@ func (d *differ) list(was, is *Node, old, doc []*Node) {
 	for _, i := range known {
 		moved[i] = true
 	}
-	for _, k := range rising.Longest(known, func(i, j int) int { return from[i] - from[j] }) {
+	for _, k := range lis.Longest(known, func(i, j int) int { return from[i] - from[j] }) {
 		moved[known[k]] = false
 	}
 	next := 0 // of old: what is gone is told behind what it stood behind

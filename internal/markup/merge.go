@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/octavo-docs/octavo/internal/rising"
+	"github.com/octavo-docs/octavo/internal/lis"
 )
 
 // BlockConflict is a block that two sides changed in different ways. One that
@@ -261,7 +261,7 @@ func mergeOrder(n int, into, from ids) ids {
 		for _, id := range known {
 			out[id] = true
 		}
-		for _, i := range rising.Longest(known, cmp.Compare[int]) {
+		for _, i := range lis.Longest(known, cmp.Compare[int]) {
 			delete(out, known[i])
 		}
 		return out

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/rising"
+	"github.com/octavo-docs/octavo/internal/lis"
 )
 
 // hashes remembers the hash of nodes.
@@ -238,7 +238,7 @@ func alignRange(a, b []uint64, ai, bi int, from []int, depth int) {
 		}
 	}
 	la, lb := 0, 0
-	for _, i := range rising.Longest(once, func(a, b *place) int { return a.ia - b.ia }) {
+	for _, i := range lis.Longest(once, func(a, b *place) int { return a.ia - b.ia }) {
 		p := once[i]
 		from[bi+p.ib] = ai + p.ia
 		alignRange(a[la:p.ia], b[lb:p.ib], ai+la, bi+lb, from, depth+1)

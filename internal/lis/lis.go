@@ -1,13 +1,14 @@
-// Package rising tells what keeps its order when a list is put into another
-// one: as much as possible, so that as little as possible has moved.
-package rising
+// Package lis finds longest increasing subsequences. Comparing two orders of
+// the same elements with it tells which of them stayed in place, so that as
+// few as possible count as moved.
+package lis
 
 import "slices"
 
-// Longest gives the positions of a longest part of a list whose elements
-// rise, each above the one before it.
+// Longest returns the positions of a longest strictly increasing subsequence
+// of list, in ascending order.
 func Longest[T any](list []T, compare func(a, b T) int) []int {
-	var ends []int // position of the smallest end of each length
+	var ends []int // ends[k] is the position of the smallest last element of a subsequence of length k+1
 	before := make([]int, len(list))
 	for i, e := range list {
 		k, _ := slices.BinarySearchFunc(ends, e, func(end int, e T) int { return compare(list[end], e) })

@@ -1,11 +1,11 @@
-// Package search turns text into what a search index keeps, and a query into
-// what to look for there. It is pure: no database, no clock, no files. Both
-// databases are fed by it and ranked by it, so they give the same results in
-// the same order.
+// Package search turns text into what a search index stores, and ranks the
+// pages that answer a query. It is pure: no database, no clock, no files. Both
+// databases use it, so they return the same results in the same order.
 //
 // A page becomes a Doc: its terms, each with an impact that says how much the
 // page is about it. Docs become posting lists in a Segment, which the store
-// keeps as rows. A Query names terms; Match finds where they are in a text.
+// keeps as rows. Query reads what somebody typed, a Lookup names the rows to
+// read and ranks the pages in them, and a Matcher finds the words in a text.
 package search
 
 // Version is that of the analysis: an index that was made by another version

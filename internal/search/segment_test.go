@@ -217,9 +217,9 @@ func FuzzDamagedSegment(f *testing.F) {
 	})
 }
 
-// TestLookup: looking for words in a bucket or a page finds what reading all
+// TestSeek: looking for words in a bucket or a page finds what reading all
 // of it does.
-func TestLookup(t *testing.T) {
+func TestSeek(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringOfN(rapid.RuneFrom([]rune("abcé")), 0, 5, -1)
 		d := Doc{}

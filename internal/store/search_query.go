@@ -1,13 +1,10 @@
 package store
 
 import (
-	"cmp"
-	"container/heap"
 	"context"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/search"
@@ -46,18 +43,6 @@ const (
 	maxSections = 3
 	// snippetSize is in characters.
 	snippetSize = 200
-	// maxContinued bounds the words that a beginning of a word stands for,
-	// the most frequent ones.
-	maxContinued = 64
-	// maxMeant bounds the words that a misspelled one stands for, the
-	// nearest ones.
-	maxMeant = 24
-	// maxPostings bounds what is ranked for one word in one layer. Spaces
-	// are smaller.
-	maxPostings = 2_000_000
-	// searchTries is how often a search starts again because the index was
-	// merged while it was read.
-	searchTries = 5
 )
 
 // Search gives the pages of the scopes that answer a query, the best first,
@@ -98,7 +83,7 @@ func (r Reader) Search(ctx context.Context, scopes []SearchScope, query string, 
 	return out, more, nil
 }
 
-// searcher is one search.
+// searcher runs one search.
 type searcher struct {
 	r      Reader
 	scopes []SearchScope
@@ -108,40 +93,19 @@ type searcher struct {
 // searchGroup is the layers that are searched in one language.
 type searchGroup struct {
 	language string
-	terms    []*searchTerm
+	terms    []search.QueryTerm
 	layers   []*searchLayer
-	pages    int64
+	lookup   *search.Lookup
 	matcher  *search.Matcher
 }
 
-// searchTerm is a term of the query and the words that answer it.
-type searchTerm struct {
-	search.QueryTerm
-	words map[string]*searchWord
-}
-
-// searchWord is a word of the index that answers a term.
-type searchWord struct {
-	weight float64
-	pages  int64
-	lists  []wordList
-}
-
-// wordList is where a layer has a word.
-type wordList struct {
-	layer   int
-	segment int64
-	data    []byte // nil: in a row of its own, which is to be read
-	posting search.Posting
-}
-
-// searchLayer is a layer and where it stands in the scopes.
+// searchLayer is a layer and its places in the scopes.
 type searchLayer struct {
-	id  string
-	ins []inScope
+	id     string
+	places []scopePlace
 }
 
-type inScope struct{ scope, depth int }
+type scopePlace struct{ scope, depth int }
 
 func newSearcher(r Reader, scopes []SearchScope, query string) *searcher {
 	s := &searcher{r: r, scopes: scopes}
@@ -150,10 +114,7 @@ func newSearcher(r Reader, scopes []SearchScope, query string) *searcher {
 	for i, sc := range scopes {
 		g, ok := groups[sc.Language]
 		if !ok {
-			g = &searchGroup{language: sc.Language}
-			for _, t := range search.Query(query, sc.Language) {
-				g.terms = append(g.terms, &searchTerm{QueryTerm: t})
-			}
+			g = &searchGroup{language: sc.Language, terms: search.Query(query, sc.Language)}
 			groups[sc.Language] = g
 			if len(g.terms) > 0 {
 				s.groups = append(s.groups, g)
@@ -166,14 +127,14 @@ func newSearcher(r Reader, scopes []SearchScope, query string) *searcher {
 				layers[id] = l
 				g.layers = append(g.layers, l)
 			}
-			l.ins = append(l.ins, inScope{i, depth})
+			l.places = append(l.places, scopePlace{i, depth})
 		}
 	}
 	return s
 }
 
 func (s *searcher) mayHaveTypos() bool {
-	return slices.ContainsFunc(s.groups[0].terms, func(t *searchTerm) bool { return t.Typos > 0 })
+	return slices.ContainsFunc(s.groups[0].terms, func(t search.QueryTerm) bool { return t.Typos > 0 })
 }
 
 func (s *searcher) hasSeveral() bool {
@@ -186,87 +147,42 @@ func (s *searcher) hasSeveral() bool {
 	return n > 1
 }
 
-// candidate is an entry that answers the query.
-type candidate struct {
-	group, layer int
-	id           int64
-	score        float64
-}
-
-// before is the order of results.
-func (c candidate) before(d candidate) bool {
-	return cmp.Or(cmp.Compare(d.score, c.score), cmp.Compare(c.group, d.group), cmp.Compare(c.layer, d.layer), cmp.Compare(c.id, d.id)) < 0
-}
-
-// worst is a heap of the best candidates with the worst of them on top.
-type worst []candidate
-
-func (w worst) Len() int           { return len(w) }
-func (w worst) Less(i, j int) bool { return w[j].before(w[i]) }
-func (w worst) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
-func (w *worst) Push(x any)        { *w = append(*w, x.(candidate)) }
-func (w *worst) Pop() any {
-	last := len(*w) - 1
-	x := (*w)[last]
-	*w = (*w)[:last]
-	return x
-}
-
-// found is a candidate that is shown.
+// found is a candidate that is visible in a scope.
 type found struct {
-	candidate
+	search.Candidate
+	group    int
 	scope    int
 	page     string
-	language string
 	title    string
 	sections string
 }
 
-// best gives the n best entries that are visible. Entries that are not are
-// found out only behind the ranking, so it asks for more until there are
-// enough.
+// listPlace is the place of a list of ranked pages.
+type listPlace struct{ group, layer int }
+
+// best returns the n best entries that are visible. The ranking does not know
+// which entries are visible, so best ranks more of them until it has enough.
 func (s *searcher) best(ctx context.Context, most bool, n int) ([]found, error) {
-	ranked := make([][][]scored, len(s.groups))
+	var lists [][]search.Scored
+	var places []listPlace
 	total := 0
 	for g, group := range s.groups {
-		ranked[g] = make([][]scored, len(group.layers))
-		terms, err := group.rank()
+		ranked, err := group.lookup.Rank(most)
 		if err != nil {
 			return nil, err
 		}
-		for l := range group.layers {
-			ranked[g][l] = combine(terms, l, most)
-			total += len(ranked[g][l])
+		for l, list := range ranked {
+			lists, places = append(lists, list), append(places, listPlace{g, l})
+			total += len(list)
 		}
 	}
 	var out []found
 	seen := 0
 	for size := n; ; size *= 8 {
-		top := worst{}
-		for g := range ranked {
-			for l, list := range ranked[g] {
-				for _, c := range list {
-					c := candidate{g, l, c.id, c.score}
-					switch {
-					case len(top) < size:
-						heap.Push(&top, c)
-					case c.before(top[0]):
-						top[0] = c
-						heap.Fix(&top, 0)
-					}
-				}
-			}
-		}
-		slices.SortFunc(top, func(a, b candidate) int {
-			if a.before(b) {
-				return -1
-			}
-			return 1
-		})
+		top := search.Top(lists, size)
 		const step = 64
 		for ; seen < len(top); seen += step {
-			batch := top[seen:min(seen+step, len(top))]
-			more, err := s.visible(ctx, batch)
+			more, err := s.visible(ctx, places, top[seen:min(seen+step, len(top))])
 			if err != nil {
 				return nil, err
 			}
@@ -281,38 +197,38 @@ func (s *searcher) best(ctx context.Context, most bool, n int) ([]found, error) 
 	}
 }
 
-// visible reads what is shown of some candidates, in their order.
-func (s *searcher) visible(ctx context.Context, batch []candidate) ([]found, error) {
-	type place struct{ group, layer int }
-	byLayer := map[place][]int64{}
+// visible reads the pages of some candidates, in their order. It leaves out
+// entries of pages that have changed or were deleted since, and those that a
+// higher layer of the scope hides.
+func (s *searcher) visible(ctx context.Context, places []listPlace, batch []search.Candidate) ([]found, error) {
+	byList := map[int][]int64{}
 	for _, c := range batch {
-		at := place{c.group, c.layer}
-		byLayer[at] = append(byLayer[at], c.id)
+		byList[c.List] = append(byList[c.List], c.ID)
 	}
 	type entry struct {
-		place
-		id int64
+		list int
+		id   int64
 	}
 	rows := map[entry]found{}
 	pages := map[int][]string{} // of a scope: those below its top layer
-	for at, ids := range byLayer {
-		layer := s.groups[at.group].layers[at.layer]
+	for list, ids := range byList {
+		layer := s.layer(places[list])
 		args := []any{layer.id}
 		for _, id := range ids {
 			args = append(args, id)
 		}
 		_, err := many(ctx, s.r, func(sc scanner) (f found, err error) {
-			err = sc.Scan(&f.id, &f.page, &f.language, &f.title, &f.sections)
-			rows[entry{at, f.id}] = f
-			for _, in := range layer.ins {
-				if in.depth > 0 {
-					pages[in.scope] = append(pages[in.scope], f.page)
+			err = sc.Scan(&f.ID, &f.page, &f.title, &f.sections)
+			rows[entry{list, f.ID}] = f
+			for _, p := range layer.places {
+				if p.depth > 0 {
+					pages[p.scope] = append(pages[p.scope], f.page)
 				}
 			}
 			return f, err
 		}, `
-			SELECT id, page_id, language, title, sections FROM search_pages
-			WHERE layer_id = $1 AND state = 'shown' AND id IN `+holes(2, &args, len(ids)), args...)
+			SELECT id, page_id, title, sections FROM search_pages
+			WHERE layer_id = $1 AND state = 'shown' AND id IN `+placeholders(2, &args, len(ids)), args...)
 		if err != nil {
 			return nil, err
 		}
@@ -323,27 +239,30 @@ func (s *searcher) visible(ctx context.Context, batch []candidate) ([]found, err
 	}
 	var out []found
 	for _, c := range batch {
-		f, ok := rows[entry{place{c.group, c.layer}, c.id}]
+		f, ok := rows[entry{c.List, c.ID}]
 		if !ok {
-			continue // the page has changed or gone
+			continue
 		}
-		for _, in := range s.groups[c.group].layers[c.layer].ins {
-			if depth, known := top[scopePage{in.scope, f.page}]; known && depth < in.depth {
+		f.Candidate, f.group = c, places[c.List].group
+		for _, p := range s.layer(places[c.List]).places {
+			if depth, known := top[scopePage{p.scope, f.page}]; known && depth < p.depth {
 				continue
 			}
-			f.candidate, f.scope = c, in.scope
+			f.scope = p.scope
 			out = append(out, f)
 		}
 	}
 	return out, nil
 }
 
+func (s *searcher) layer(p listPlace) *searchLayer { return s.groups[p.group].layers[p.layer] }
+
 type scopePage struct {
 	scope int
 	page  string
 }
 
-// topmost tells the depth of the topmost layer that knows a page.
+// topmost returns the depth of the topmost layer that has a page.
 func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[scopePage]int, error) {
 	out := map[scopePage]int{}
 	for scope, names := range pages {
@@ -357,7 +276,7 @@ func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[sco
 		for _, l := range s.scopes[scope].Layers {
 			args = append(args, l)
 		}
-		layers := holes(1, &args, len(args))
+		layers := placeholders(1, &args, len(args))
 		at := len(args)
 		for _, p := range names {
 			args = append(args, p)
@@ -370,7 +289,7 @@ func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[sco
 				out[key] = depths[layer]
 			}
 			return struct{}{}, err
-		}, `SELECT layer_id, page_id FROM search_pages WHERE layer_id IN `+layers+` AND page_id IN `+holes(at+1, &args, len(names)), args...)
+		}, `SELECT layer_id, page_id FROM search_pages WHERE layer_id IN `+layers+` AND page_id IN `+placeholders(at+1, &args, len(names)), args...)
 		if err != nil {
 			return nil, err
 		}
@@ -378,39 +297,13 @@ func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[sco
 	return out, nil
 }
 
-// holes gives ($first, …) for the last n arguments, of which it repeats the
-// last one so that there are few different statements.
-func holes(first int, args *[]any, n int) string {
-	size := 1
-	for size < n {
-		size += (size + 1) / 2
-	}
-	for range size - n {
-		*args = append(*args, (*args)[len(*args)-1])
-	}
-	b := make([]byte, 0, 6*size)
-	for i := range size {
-		b = append(b, ", $"...)
-		b = strconv.AppendInt(b, int64(first+i), 10)
-	}
-	return "(" + string(b[2:]) + ")"
-}
-
 // hit gives a result as the caller sees it.
 func (s *searcher) hit(f found) SearchHit {
 	g := s.groups[f.group]
 	if g.matcher == nil {
-		var words []search.Alternatives
-		for _, t := range g.terms {
-			alternatives := search.Alternatives{}
-			for w, v := range t.words {
-				alternatives[w] = v.weight
-			}
-			words = append(words, alternatives)
-		}
-		g.matcher = search.NewMatcher(g.language, words)
+		g.matcher = g.lookup.Matcher(g.language)
 	}
-	out := SearchHit{Scope: s.scopes[f.scope].Key, Page: f.page, Title: f.title, Score: math.Round(f.score*1000) / 1000}
+	out := SearchHit{Scope: s.scopes[f.scope].Key, Page: f.page, Title: f.title, Score: math.Round(f.Score*1000) / 1000}
 	sections := splitSections(f.sections)
 	for _, m := range g.matcher.Sections(sections, maxSections, snippetSize) {
 		out.Sections = append(out.Sections, SearchSection{

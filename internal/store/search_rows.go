@@ -1,0 +1,176 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strconv"
+
+	"github.com/octavo-docs/octavo/internal/search"
+)
+
+// searchTries bounds how often a search starts again because segments were
+// merged while it read them.
+const searchTries = 5
+
+// layersAtOnce bounds how many layers one statement reads.
+const layersAtOnce = 16
+
+// read reads the rows that answer the query in all groups.
+func (s *searcher) read(ctx context.Context, typos bool) error {
+	for _, g := range s.groups {
+		for try := 1; ; try++ {
+			complete, err := g.read(ctx, s.r, typos)
+			if err != nil {
+				return err
+			}
+			if complete {
+				break
+			}
+			// A bucket refers to a row of a segment that was merged into
+			// another one between two statements.
+			if try == searchTries {
+				return search.ErrDamaged
+			}
+		}
+	}
+	return nil
+}
+
+// read reads the rows that answer the query. It reports false if rows are
+// missing.
+func (g *searchGroup) read(ctx context.Context, r Reader, typos bool) (complete bool, err error) {
+	g.lookup, g.matcher = search.NewLookup(g.terms, len(g.layers), typos), nil
+	var blocks []*layerBlock
+	for from := 0; from < len(g.layers); from += layersAtOnce {
+		b := newLayerBlock(g, from, min(from+layersAtOnce, len(g.layers)))
+		if err := b.readWords(ctx, r); err != nil {
+			return false, err
+		}
+		blocks = append(blocks, b)
+	}
+	g.lookup.Choose()
+	for _, b := range blocks {
+		if err := b.readLists(ctx, r); err != nil {
+			return false, err
+		}
+		if len(g.lookup.MissingLists(b.first, b.end)) > 0 {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// layerBlock is as many layers of a group as one statement reads.
+type layerBlock struct {
+	lookup     *search.Lookup
+	first, end int
+	args       []any          // the layers, as the first arguments of a statement
+	in         string         // their parameters
+	index      map[string]int // from the id of a layer to its number in the group
+}
+
+func newLayerBlock(g *searchGroup, first, end int) *layerBlock {
+	b := &layerBlock{lookup: g.lookup, first: first, end: end, index: map[string]int{}}
+	for i := first; i < end; i++ {
+		b.args = append(b.args, g.layers[i].id)
+		b.index[g.layers[i].id] = i
+	}
+	b.in = placeholders(1, &b.args, len(b.args))
+	return b
+}
+
+// CROSS JOIN makes SQLite read the few segments first.
+const fromIndex = `
+	SELECT i.layer_id, i.segment, i.key, i.data
+	FROM search_segments s CROSS JOIN search_index i
+	WHERE i.layer_id = s.layer_id AND i.segment = s.segment AND s.layer_id IN `
+
+// readWords reads the rows with the words that answer the query. One statement
+// reads the pending pages, the sizes of the segments and their rows, so that a
+// page that moves into a segment meanwhile is neither missed nor found twice.
+func (b *layerBlock) readWords(ctx context.Context, r Reader) error {
+	keys, ranges := b.lookup.Keys()
+	args := slices.Clone(b.args)
+	for _, k := range keys {
+		args = append(args, k)
+	}
+	in := placeholders(len(b.args)+1, &args, len(keys))
+	err := b.readRows(ctx, r, `
+		SELECT layer_id, id, '', terms FROM search_pending WHERE layer_id IN `+b.in+`
+		UNION ALL
+		SELECT layer_id, pages, '#', NULL FROM search_segments WHERE layer_id IN `+b.in+`
+		UNION ALL`+fromIndex+b.in+` AND i.key IN `+in, args)
+	for _, keys := range ranges {
+		if err != nil {
+			return err
+		}
+		n := int64(len(b.args))
+		err = b.readRows(ctx, r, fromIndex+b.in+` AND i.key >= $`+itoa(n+1)+` AND i.key < $`+itoa(n+2),
+			append(slices.Clone(b.args), keys[0], keys[1]))
+	}
+	return err
+}
+
+// readRows reads rows of three kinds, which the key tells apart: a pending
+// page, the size of a segment, and a row of a segment.
+func (b *layerBlock) readRows(ctx context.Context, r Reader, text string, args []any) error {
+	rows, err := r.run.query(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var layer, key string
+		var number int64
+		var data sql.RawBytes // valid until the next row
+		if err := rows.Scan(&layer, &number, &key, &data); err != nil {
+			return err
+		}
+		at := b.index[layer]
+		switch key {
+		case "#":
+			b.lookup.AddPages(number)
+		case "":
+			b.lookup.AddPending(at, number, data)
+		default:
+			if err := b.lookup.AddRow(at, number, key, data); err != nil {
+				return err
+			}
+		}
+	}
+	return rows.Err()
+}
+
+// readLists reads the postings of common words.
+func (b *layerBlock) readLists(ctx context.Context, r Reader) error {
+	keys := b.lookup.MissingLists(b.first, b.end)
+	if len(keys) == 0 {
+		return nil
+	}
+	args := slices.Clone(b.args)
+	for _, k := range keys {
+		args = append(args, k)
+	}
+	in := placeholders(len(b.args)+1, &args, len(keys))
+	return b.readRows(ctx, r, fromIndex+b.in+` AND i.key IN `+in, args)
+}
+
+// placeholders returns ($first, …) for the last n arguments. It repeats the
+// last argument up to one of few sizes, so that there are few different
+// statements to prepare.
+func placeholders(first int, args *[]any, n int) string {
+	size := 1
+	for size < n {
+		size += (size + 1) / 2
+	}
+	for range size - n {
+		*args = append(*args, (*args)[len(*args)-1])
+	}
+	b := make([]byte, 0, 6*size)
+	for i := range size {
+		b = append(b, ", $"...)
+		b = strconv.AppendInt(b, int64(first+i), 10)
+	}
+	return "(" + string(b[2:]) + ")"
+}

@@ -67,7 +67,7 @@ func (a *API) changeRequestContent() {
 	}, a.updateRequestContent)
 	register(a, op{
 		ID: "uploadFileToChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: edit,
-		Status: 201, Also: state,
+		Status: 201, Also: state, Time: transferTime,
 		Summary: "Upload a file to a change request, as multipart/form-data with one part that has a file name.",
 	}, func(ctx context.Context, in *requestUploadIn) (*created[File], error) {
 		if _, err := a.find(ctx, in.Request); err != nil {

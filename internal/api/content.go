@@ -91,10 +91,16 @@ func (a *API) content() {
 	}, a.updateContent)
 	register(a, op{
 		ID: "uploadFile", Route: "POST /spaces/{spaceId}/content/files", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
-		Also:    []int{http.StatusPreconditionFailed},
+		Also: []int{http.StatusPreconditionFailed}, Time: transferTime,
 		Summary: "Upload a file, as multipart/form-data with one part that has a file name.",
 		About:   "412 when the space is locked.",
 	}, a.uploadFile)
+	registerStream(a, op{
+		ID: "downloadFile", Route: downloadRoute, Tag: tag, Allow: authz.Signed(), Signed: signedFile, Time: transferTime, Sends: []string{"*/*"},
+		Summary: "The bytes of a file, from its downloadURL.",
+		About: "Requests with Range and If-None-Match are answered with 206 and 304. " +
+			"Files that a browser could run as a page, such as HTML and SVG, are sent as attachments.",
+	}, a.download)
 	register(a, op{
 		ID: "applyTemplateToSpace", Route: "POST /spaces/{spaceId}/content/template", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},

@@ -16,14 +16,40 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 //go:embed reference.html
 var referencePage string
 
-// describe makes the two descriptions of the API, one for programs and one
-// for people, from the declarations.
+// descriptions declares the two descriptions of the API, one for programs and
+// one for people.
+func (a *API) descriptions() {
+	declare := func(o op, body *[]byte) {
+		o.Tag, o.Allow = "System", authz.Public()
+		registerStream(a, o, func(context.Context, *struct{}) (stream, error) {
+			return func(w http.ResponseWriter, _ *http.Request) error {
+				h := w.Header()
+				h.Set("Content-Type", o.Sends[0])
+				h.Set("X-Content-Type-Options", "nosniff")
+				h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+				_, _ = w.Write(*body) // an error means that the caller has left
+				return nil
+			}, nil
+		})
+	}
+	declare(op{
+		ID: "getApiDescription", Route: "GET /openapi.json", Sends: []string{"application/json"},
+		Summary: "This description, as an OpenAPI document.",
+	}, &a.spec)
+	declare(op{
+		ID: "getApiReference", Route: "GET /reference", Sends: []string{"text/html; charset=utf-8"},
+		Summary: "This description, as a page for people.",
+	}, &a.ref)
+}
+
+// describe makes both descriptions from the declarations.
 func (a *API) describe() {
 	spec := a.huma.OpenAPI()
 	a.completeDescription(spec)
@@ -33,20 +59,6 @@ func (a *API) describe() {
 	}
 	a.spec = append(b, '\n')
 	a.ref = a.renderReference(spec)
-	serve := func(path, contentType string, body []byte) {
-		a.mux.HandleFunc("GET "+Prefix+path, func(w http.ResponseWriter, r *http.Request) {
-			if err := a.limits.take(w.Header(), clientOf(r), time.Now()); err != nil {
-				writeProblem(w, problemOf(err))
-				return
-			}
-			w.Header().Set("Content-Type", contentType)
-			w.Header().Set("X-Content-Type-Options", "nosniff")
-			w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-			_, _ = w.Write(body)
-		})
-	}
-	serve("/openapi.json", "application/json", a.spec)
-	serve("/reference", "text/html; charset=utf-8", a.ref)
 }
 
 // completeDescription adds what huma cannot know: parameters of a path that a
@@ -97,8 +109,11 @@ func (a *API) Decide(ctx context.Context, operation, token string, param func(st
 	if i < 0 {
 		return errs.Missing("operation")
 	}
-	if a.ops[i].Allow.IsPublic() {
+	switch allow := a.ops[i].Allow; {
+	case allow.IsPublic():
 		return nil
+	case allow.IsSigned(): // no token is a signature
+		return errs.Missing("operation")
 	}
 	session, err := a.Guard.Authenticate(ctx, "Bearer "+token, "")
 	if err != nil {

@@ -56,8 +56,8 @@ func (s shown) file(f docs.File) File {
 // Addresses of files change once a day and hold for two, so that what embeds
 // one can be cached.
 const (
-	downloadDay = 24 * time.Hour
-	downloads   = "/files/{spaceId}/{fileId}/{hash}/{name}"
+	downloadDay   = 24 * time.Hour
+	downloadRoute = "GET /files/{spaceId}/{fileId}/{hash}/{name}"
 )
 
 // downloadURL gives an address that anybody can fetch a file from for a
@@ -69,54 +69,43 @@ func (a *API) downloadURL(sp docs.Space, f docs.File) string {
 		"?type=" + url.QueryEscape(f.ContentType) + "&signature=" + signature
 }
 
-// download serves a file whose address was signed. The space must still be
-// there: an address does not outlive it.
-func (a *API) download(w http.ResponseWriter, r *http.Request) {
-	if err := a.limits.take(w.Header(), clientOf(r), time.Now()); err != nil {
-		writeProblem(w, problemOf(err))
-		return
-	}
-	if err := a.serveFile(w, r); err != nil {
-		writeProblem(w, problemOf(err))
-	}
+// downloadIn is an address that downloadURL made.
+type downloadIn struct {
+	SpaceIn
+	File      docs.FileID `path:"fileId"`
+	Hash      string      `path:"hash"`
+	Name      string      `path:"name"`
+	Type      string      `query:"type" doc:"Content type of the file."`
+	Signature string      `query:"signature" required:"true" doc:"Part of the address that an answer contains; it cannot be made by clients."`
 }
 
-func (a *API) serveFile(w http.ResponseWriter, r *http.Request) error {
-	space, file, hash, name := r.PathValue("spaceId"), r.PathValue("fileId"), r.PathValue("hash"), r.PathValue("name")
-	kind := r.URL.Query().Get("type")
-	err := a.Signer.Verify(r.URL.Query().Get("signature"), a.Store.Clock(), space, file, hash, name, kind)
-	if err != nil {
-		return err
-	}
-	sp, err := a.Store.Space(r.Context(), docs.SpaceID(space))
-	if err != nil || !sp.It.DeletedAt.IsZero() {
-		return errs.Missing("file")
-	}
-	h, err := blob.ParseHash(hash)
-	if err != nil {
-		return errs.Missing("file")
-	}
-	o, err := a.Blobs.Open(r.Context(), h)
-	if err != nil {
-		return err
-	}
-	defer o.Close()
-	a.patient(w, transferTime)
-	blob.Serve(w, r, blob.Served{Name: name, ContentType: kind, Hash: h}, o)
-	return nil
+func signedFile(r *http.Request) []string {
+	return []string{r.PathValue("spaceId"), r.PathValue("fileId"), r.PathValue("hash"), r.PathValue("name"), r.URL.Query().Get("type")}
 }
 
-// transferTime is how long a file may take, which can be large and the line
-// slow; other requests have a minute or two.
-const transferTime = 15 * time.Minute
-
-// patient gives a request more time. Where that cannot be set, it has the
-// usual one.
-func (a *API) patient(w http.ResponseWriter, d time.Duration) {
-	rc, until := http.NewResponseController(w), time.Now().Add(d)
-	if err := errors.Join(rc.SetReadDeadline(until), rc.SetWriteDeadline(until)); err != nil {
-		a.Log.Debug("a deadline could not be set", "error", err)
+// download sends a file. Its space must still exist: an address does not
+// outlive the space.
+func (a *API) download(ctx context.Context, in *downloadIn) (stream, error) {
+	sp, err := a.Store.Space(ctx, in.Space)
+	if errs.Is(err, errs.NotFound) || err == nil && !sp.It.DeletedAt.IsZero() {
+		return nil, errs.Missing("file")
 	}
+	if err != nil {
+		return nil, err
+	}
+	h, err := blob.ParseHash(in.Hash)
+	if err != nil {
+		return nil, errs.Missing("file")
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		o, err := a.Blobs.Open(r.Context(), h)
+		if err != nil {
+			return err
+		}
+		defer o.Close()
+		blob.Serve(w, r, blob.Served{Name: in.Name, ContentType: in.Type, Hash: h}, o)
+		return nil
+	}, nil
 }
 
 // uploadIn hands the request on: the body is streamed, never held.
@@ -143,7 +132,6 @@ func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*created[File], err
 
 func (a *API) upload(ctx context.Context, on content.Branch, in *Upload) (*created[File], error) {
 	g := authz.Of(ctx)
-	a.patient(in.writer, transferTime)
 	in.request.Body = http.MaxBytesReader(in.writer, in.request.Body, blob.DefaultMaxBytes+maxBody)
 	parts, err := in.request.MultipartReader()
 	if err != nil {

@@ -128,6 +128,10 @@ func (f fixture) param(name string) string {
 		return marker
 	case "pagePath":
 		return "inside"
+	case "hash": // of an address without a signature
+		return strings.Repeat("0", 64)
+	case "name":
+		return "name.txt"
 	}
 	if v == "" {
 		f.w.t.Fatalf("the fixture has no %q: a new kind of thing must be part of the isolation test", name)
@@ -219,6 +223,8 @@ var bodies = map[string]string{
 // the ids of their path.
 var about = map[string]int{
 	"getApiInformation":                     http.StatusOK,
+	"getApiDescription":                     http.StatusOK,
+	"getApiReference":                       http.StatusOK,
 	"getAuthenticatedUser":                  http.StatusOK,
 	"listTokens":                            http.StatusOK,
 	"createToken":                           http.StatusCreated,

@@ -87,6 +87,14 @@ type op struct {
 	Status  int   // of success; 0 is 200, or 204 without a body
 	Also    []int // further statuses that it can answer with
 	MaxBody int64 // bytes; 0 is maxBody
+	// Time that reading the request and writing the answer may take; 0 is
+	// what the server allows every request.
+	Time time.Duration
+	// Signed returns what the signature of the address covers. It is required
+	// by the rule authz.Signed.
+	Signed func(r *http.Request) []string
+	// Sends lists the content types of an answer that is streamed.
+	Sends []string
 	// Again answers a request that was answered before, without decoding its
 	// input a second time; false leaves it to the handler. It is asked after
 	// the rule has allowed the request.
@@ -120,6 +128,7 @@ func New(c Config, secret string) *API {
 	declareTypes(config.Components.Schemas)
 	a.huma = humago.NewWithPrefix(a.mux, Prefix, config)
 	a.system()
+	a.descriptions()
 	a.users()
 	a.organizations()
 	a.members()
@@ -140,7 +149,6 @@ func New(c Config, secret string) *API {
 	a.git()
 	a.pdf()
 	a.describe()
-	a.mux.HandleFunc("GET "+Prefix+downloads, a.download)
 	a.mux.HandleFunc("/", a.unknown)
 	return a
 }
@@ -157,6 +165,8 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 		panic(fmt.Sprintf("operation %q is not fully declared", o.ID))
 	case !o.Allow.Declared():
 		panic(fmt.Sprintf("operation %q declares no permission", o.ID))
+	case o.Allow.IsSigned() != (o.Signed != nil):
+		panic(fmt.Sprintf("operation %q must say what its signature covers, and only if its rule asks for one", o.ID))
 	}
 	a.ops = append(a.ops, o)
 	aliasOptions(a.huma.OpenAPI().Components.Schemas, reflect.TypeFor[I]())
@@ -165,10 +175,11 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 		DefaultStatus: o.Status, MaxBodyBytes: cmp.Or(o.MaxBody, maxBody), Middlewares: huma.Middlewares{a.guard(o)},
 		Responses: map[string]*huma.Response{},
 	}
-	if !o.Allow.IsPublic() {
+	if o.Allow.NeedsToken() {
 		declared.Security = []map[string][]string{{"token": {}}}
 	}
-	declareErrors(&declared, o.Also, a.huma.OpenAPI().Components.Schemas)
+	declareErrors(&declared, o, a.huma.OpenAPI().Components.Schemas)
+	declareStream(&declared, o)
 	nulls := nullChecks(reflect.TypeFor[I](), nil, "")
 	huma.Register(a.huma, declared, func(ctx context.Context, in *I) (*O, error) {
 		var out *O
@@ -210,14 +221,21 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 		if o.Again != nil && o.Again(w, r, grant) {
 			return
 		}
+		if o.Time > 0 {
+			a.extendDeadlines(w, o.Time)
+		}
 		next(huma.WithContext(ctx, authz.With(ctx.Context(), grant)))
 	}
 }
 
 // admit counts a request against its caller's limit and asks the rule.
 func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string, now time.Time) (*authz.Grant, error) {
-	if o.Allow.IsPublic() {
-		return &authz.Grant{Actor: authz.Actor{Request: request}}, a.limits.take(w.Header(), clientOf(r), now)
+	if !o.Allow.NeedsToken() {
+		err := a.limits.take(w.Header(), clientOf(r), now)
+		if err == nil && o.Allow.IsSigned() {
+			err = a.Signer.Verify(r.URL.Query().Get("signature"), a.Store.Clock(), o.Signed(r)...)
+		}
+		return &authz.Grant{Actor: authz.Actor{Request: request}}, err
 	}
 	session, err := a.Guard.Authenticate(r.Context(), r.Header.Get("Authorization"), request)
 	var who string

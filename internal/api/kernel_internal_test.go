@@ -17,6 +17,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/spaces"
@@ -43,23 +44,104 @@ func get(a *API, path string) *httptest.ResponseRecorder {
 	return w
 }
 
-func TestAnOperationWithoutPermissionDoesNotStart(t *testing.T) {
+func TestAnIncompleteDeclarationDoesNotStart(t *testing.T) {
 	a := newTestAPI(t, Limit{}, io.Discard)
 	for name, o := range map[string]op{
-		"no permission": {ID: "x", Route: "GET /x", Tag: "X", Summary: "x"},
-		"no summary":    {ID: "x", Route: "GET /x", Tag: "X", Allow: authz.Public()},
-		"no route":      {ID: "x", Tag: "X", Summary: "x", Allow: authz.Public()},
+		"no permission":          {ID: "x", Route: "GET /x", Tag: "X", Summary: "x"},
+		"no summary":             {ID: "x", Route: "GET /x", Tag: "X", Allow: authz.Public()},
+		"no route":               {ID: "x", Tag: "X", Summary: "x", Allow: authz.Public()},
+		"a signature of nothing": {ID: "x", Route: "GET /x", Tag: "X", Summary: "x", Allow: authz.Signed()},
+		"a signature that no rule asks for": {ID: "x", Route: "GET /x", Tag: "X", Summary: "x", Allow: authz.Public(),
+			Signed: func(*http.Request) []string { return nil }},
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: it was taken", name)
-				}
-			}()
+		mustPanic(t, name, func() {
 			register(a, o, func(context.Context, *struct{}) (*done, error) { return nil, nil })
-		}()
+		})
+	}
+	mustPanic(t, "a stream of nothing", func() {
+		registerStream(a, op{ID: "x", Route: "GET /x", Tag: "X", Summary: "x", Allow: authz.Public()},
+			func(context.Context, *struct{}) (stream, error) { return nil, nil })
+	})
+}
+
+func mustPanic(t *testing.T, name string, declare func()) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Errorf("%s: the declaration was accepted", name)
+		}
+	}()
+	declare()
+}
+
+// A streamed answer goes through the same kernel as every other one: limits,
+// metrics, panics and the form of errors.
+func TestStreamsAreOperations(t *testing.T) {
+	var log strings.Builder
+	a := newTestAPI(t, Limit{Requests: 100, Period: time.Hour}, &log)
+	seen := map[string]int{}
+	a.Observe = func(operation string, status int, _ time.Duration) { seen[operation] = status }
+	declare := func(id string, send stream) {
+		registerStream(a, op{ID: id, Route: "GET /" + id, Tag: "X", Summary: "x", Allow: authz.Public(), Sends: []string{"text/plain"}},
+			func(context.Context, *struct{}) (stream, error) { return send, nil })
+	}
+	declare("sends", func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Content-Type", "text/plain")
+		_, err := w.Write([]byte("bytes"))
+		return err
+	})
+	declare("lacks", func(http.ResponseWriter, *http.Request) error { return errs.Missing("file") })
+	declare("fails", func(http.ResponseWriter, *http.Request) error { return errors.New("the disk is full") })
+	declare("breaks", func(w http.ResponseWriter, _ *http.Request) error {
+		if _, err := w.Write([]byte("half")); err != nil {
+			return err
+		}
+		return errors.New("the line is cut")
+	})
+	declare("panics", func(http.ResponseWriter, *http.Request) error { panic("the cat is out") })
+	for id, want := range map[string]struct {
+		status int
+		body   string
+	}{
+		"sends": {200, "bytes"}, "lacks": {404, `"code":404`}, "fails": {500, `"code":500`}, "breaks": {200, "half"}, "panics": {500, `"code":500`},
+	} {
+		w := &recorded{ResponseRecorder: httptest.NewRecorder()}
+		w.Header().Set(requestIDHeader, "request-1")
+		a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, Prefix+"/"+id, nil))
+		if w.Code != want.status || !strings.Contains(w.Body.String(), want.body) || id == "breaks" && w.Body.String() != "half" {
+			t.Errorf("%s: %d %s", id, w.Code, w.Body)
+		}
+		if w.Header().Get("X-RateLimit-Remaining") == "" || seen[id] != want.status {
+			t.Errorf("%s: limit %q, observed %d", id, w.Header().Get("X-RateLimit-Remaining"), seen[id])
+		}
+	}
+	for _, want := range []string{"the disk is full", "the line is cut", "the cat is out", "operation=breaks", "request=request-1"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, log.String())
+		}
 	}
 }
+
+// recorded knows whether an answer has begun, as the server's writer does.
+type recorded struct {
+	*httptest.ResponseRecorder
+	status int
+}
+
+func (r *recorded) WriteHeader(status int) {
+	r.status = status
+	r.ResponseRecorder.WriteHeader(status)
+}
+
+func (r *recorded) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	return r.ResponseRecorder.Write(b)
+}
+
+func (r *recorded) Status() int   { return r.status }
+func (r *recorded) Written() bool { return r.status != 0 }
 
 func TestWhatGoesWrongInsideIsNotShown(t *testing.T) {
 	var log strings.Builder

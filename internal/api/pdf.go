@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -19,10 +20,11 @@ import (
 )
 
 const (
-	// pdfs are addresses of PDFs. They hold for an hour, and always for the
+	// pdfRoute is the address of a PDF. Addresses hold for an hour, and always for the
 	// revision that was the newest when they were asked for.
-	pdfs      = "/pdf/{spaceId}/{revisionId}/{name}"
+	pdfRoute  = "GET /pdf/{spaceId}/{revisionId}/{name}"
 	pdfExpiry = time.Hour
+	pdfType   = "application/pdf"
 	// pdfMakers is how many PDFs are made at a time; others wait for so long.
 	pdfMakers = 2
 	pdfWait   = time.Minute
@@ -44,7 +46,13 @@ func (a *API) pdf() {
 	}, func(ctx context.Context, in *requestPDFIn) (*out[pdfAddress], error) {
 		return a.pdfOut(ctx, a.request(in.Request), in.PDFOptions)
 	})
-	a.mux.HandleFunc("GET "+Prefix+pdfs, a.fetchPDF)
+	registerStream(a, op{
+		ID: "downloadPDF", Route: pdfRoute, Tag: tag, Allow: authz.Signed(), Signed: signedPDF, Time: transferTime, Sends: []string{pdfType},
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "A PDF, from an address that getSpacePDF or getChangeRequestPDF returned.",
+		About: "Requests with Range and If-None-Match are answered with 206 and 304. HEAD does not make the PDF. " +
+			"412 if the PDF would be too long. 429 also if too many PDFs are being made.",
+	}, a.downloadPDF)
 }
 
 // PDFOptions say what a PDF holds.
@@ -122,48 +130,49 @@ func (q pdfQuery) signed(space, revision, name string) []string {
 	return []string{"pdf", space, revision, name, q.page, q.only, q.user}
 }
 
-func (a *API) fetchPDF(w http.ResponseWriter, r *http.Request) {
-	if err := a.limits.take(w.Header(), clientOf(r), time.Now()); err != nil {
-		writeProblem(w, problemOf(err))
-		return
-	}
-	if err := a.servePDF(w, r); err != nil {
-		if r.Context().Err() == nil && problemOf(err).Err.Code >= http.StatusInternalServerError {
-			a.Log.Error("a PDF could not be made", "space", r.PathValue("spaceId"), "revision", r.PathValue("revisionId"), "error", err)
-		}
-		writeProblem(w, problemOf(err))
-	}
+// downloadPDFIn is an address that pdfOut made.
+type downloadPDFIn struct {
+	SpaceIn
+	Revision  docs.RevisionID `path:"revisionId"`
+	Name      string          `path:"name"`
+	Page      string          `query:"page"`
+	Only      string          `query:"only"`
+	User      docs.UserID     `query:"user"`
+	Signature string          `query:"signature" required:"true" doc:"Part of the address that an answer contains; it cannot be made by clients."`
 }
 
-func (a *API) servePDF(w http.ResponseWriter, r *http.Request) (err error) {
-	space, revision, name, q := r.PathValue("spaceId"), r.PathValue("revisionId"), r.PathValue("name"), pdfQueryOf(r.URL.Query())
-	if err := a.Signer.Verify(r.URL.Query().Get("signature"), a.Store.Clock(), q.signed(space, revision, name)...); err != nil {
-		return err
-	}
-	// Who lost the space since, or it is deleted: an address is no way around.
-	g, _, err := authz.Within(a.Store.Reader).Space(r.Context(), authz.Actor{User: docs.UserID(q.user)}, authz.ViewSpace, docs.SpaceID(space))
+func signedPDF(r *http.Request) []string {
+	return pdfQueryOf(r.URL.Query()).signed(r.PathValue("spaceId"), r.PathValue("revisionId"), r.PathValue("name"))
+}
+
+func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (stream, error) {
+	// The user may have lost the space since, or the space may be deleted: an
+	// address is not a way around that.
+	g, _, err := authz.Within(a.Store.Reader).Space(ctx, authz.Actor{User: in.User}, authz.ViewSpace, in.Space)
 	if errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) {
-		return errs.Missing("space")
+		return nil, errs.Missing("space")
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	v, err := a.Content.At(r.Context(), a.Store.Reader, g.Space, docs.RevisionID(revision))
+	v, err := a.Content.At(ctx, a.Store.Reader, g.Space, in.Revision)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if r.Method == http.MethodHead {
-		w.Header().Set("Content-Type", "application/pdf")
+	q := pdfQuery{in.Page, in.Only, string(in.User)}
+	return func(w http.ResponseWriter, r *http.Request) (err error) {
+		if r.Method == http.MethodHead {
+			w.Header().Set("Content-Type", pdfType)
+			return nil
+		}
+		f, hash, err := a.makePDF(r.Context(), v, q, g.Access != nil && g.Access.OrgRole().Valid())
+		if err != nil {
+			return fmt.Errorf("make a PDF of revision %s of space %s: %w", in.Revision, in.Space, err)
+		}
+		defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+		blob.Serve(w, r, blob.Served{Name: in.Name, ContentType: pdfType, Hash: hash}, f)
 		return nil
-	}
-	a.patient(w, transferTime)
-	f, hash, err := a.makePDF(r.Context(), v, q, g.Access != nil && g.Access.OrgRole().Valid())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
-	blob.Serve(w, r, blob.Served{Name: name, ContentType: "application/pdf", Hash: hash}, f)
-	return nil
+	}, nil
 }
 
 // pdfTurn waits until one more PDF may be made.

@@ -106,7 +106,7 @@ func aliasOptions(r huma.Registry, t reflect.Type) {
 }
 
 // declareErrors describes the answers that every operation can give.
-func declareErrors(o *huma.Operation, also []int, r huma.Registry) {
+func declareErrors(o *huma.Operation, row op, r huma.Registry) {
 	schema := r.Schema(reflect.TypeFor[problem](), true, "Error")
 	about := map[int]string{
 		http.StatusBadRequest:      "The input is wrong; details name the place.",
@@ -121,7 +121,11 @@ func declareErrors(o *huma.Operation, also []int, r huma.Registry) {
 		about[http.StatusRequestEntityTooLarge] = "The body is too large."
 		about[http.StatusUnsupportedMediaType] = "The body is not JSON."
 	}
-	for _, status := range also {
+	if row.Allow.IsSigned() {
+		about[http.StatusForbidden] = "The address has expired."
+		about[http.StatusNotFound] = "The address is not one that the server signed, or what it leads to is deleted."
+	}
+	for _, status := range row.Also {
 		about[status] = map[int]string{
 			http.StatusConflict:           "Nothing would change, or a name is taken.",
 			http.StatusUnauthorized:       "The signature is missing or wrong.",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -106,7 +107,8 @@ func (w *world) script(file string) {
 			headers = []string{w.expand(header)}
 		}
 		request = f.Name
-		last = w.call(who, first, generated(w.expand(path)), generated(w.expand(body)), headers...)
+		path = strings.TrimPrefix(generated(w.expand(path)), w.srv.URL()+api.Prefix)
+		last = w.call(who, first, path, generated(w.expand(body)), headers...)
 	}
 }
 

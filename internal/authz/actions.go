@@ -95,6 +95,7 @@ type subject uint8
 const (
 	undeclared subject = iota
 	nobody             // no token is needed
+	bearer             // of a signed address
 	anyone             // any valid token
 	unscoped           // a valid token without scopes
 	onOrg
@@ -107,6 +108,10 @@ const (
 
 // Public needs no token at all.
 func Public() Rule { return Rule{subject: nobody} }
+
+// Signed needs no token but an address that the server signed and gave to
+// somebody who may read what it leads to.
+func Signed() Rule { return Rule{subject: bearer} }
 
 // SignedIn needs a valid token of a scope, and nothing else: the operation
 // is about the caller.
@@ -139,8 +144,14 @@ func TrashedSpace(a Action) Rule { return Rule{onTrashedSpace, a} }
 // Declared tells whether the rule says anything.
 func (r Rule) Declared() bool { return r.subject != undeclared }
 
-// IsPublic tells whether the rule needs no token.
+// IsPublic reports whether the rule lets everybody in.
 func (r Rule) IsPublic() bool { return r.subject == nobody }
+
+// IsSigned reports whether the rule asks for a signed address.
+func (r Rule) IsSigned() bool { return r.subject == bearer }
+
+// NeedsToken reports whether the rule asks for a token.
+func (r Rule) NeedsToken() bool { return !r.IsPublic() && !r.IsSigned() }
 
 // String says in words what a caller needs, for the API description.
 func (r Rule) String() string {
@@ -149,6 +160,8 @@ func (r Rule) String() string {
 		return "undeclared"
 	case nobody:
 		return "no token"
+	case bearer:
+		return "no token, but an address that the server signed"
 	case anyone:
 		return "any valid token; scope " + string(r.action.Scope)
 	case unscoped:

@@ -2,15 +2,12 @@ package api
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // Bounds of what an answer tells of the blocks of its changes.
@@ -95,10 +92,8 @@ type ChangesPaged struct {
 
 // Resolve notes which list is asked for.
 func (p *ChangesPaged) Resolve(ctx huma.Context) []error {
-	var all Paged
-	errs := all.Resolve(ctx)
-	p.list = all.list
-	return errs
+	p.list = listIn(ctx)
+	return nil
 }
 
 // changesOut gives a page of what differs between two revisions. A cursor
@@ -110,13 +105,12 @@ func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in Chang
 	if err != nil {
 		return semanticChanges{}, err
 	}
-	skip := 0
-	if len(at.After) > 0 {
-		n, err := strconv.Atoi(at.After[len(at.After)-1])
-		if err != nil || len(at.After) != 3 {
-			return semanticChanges{}, errs.Field("query.page", "is not a cursor of this list; start again without it")
-		}
-		from, to, skip = docs.RevisionID(at.After[0]), docs.RevisionID(at.After[1]), n
+	pinned, skip, err := offsetIn(at, 2)
+	if err != nil {
+		return semanticChanges{}, err
+	}
+	if pinned != nil {
+		from, to = docs.RevisionID(pinned[0]), docs.RevisionID(pinned[1])
 	}
 	v, err := a.at(to)(ctx)
 	if err != nil {
@@ -130,7 +124,7 @@ func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in Chang
 	}
 	w, err := a.changesBetween(ctx, before, v, skip, in.Limit)
 	if err == nil && w.More > 0 && in.Limit > 0 {
-		w.Next = a.seal(ctx, paged, store.Key{string(from), string(to), strconv.Itoa(skip + len(w.Changes))})
+		w.Next = a.seal(ctx, paged, offsetKey(skip+len(w.Changes), string(from), string(to)))
 	}
 	return w, err
 }

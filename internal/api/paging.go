@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -25,12 +26,17 @@ type Paged struct {
 
 // Resolve notes which list is asked for; huma calls it with every request.
 func (p *Paged) Resolve(ctx huma.Context) []error {
+	p.list = listIn(ctx)
+	return nil
+}
+
+// listIn names the list that a request is about, whichever page of it.
+func listIn(ctx huma.Context) string {
 	u := ctx.URL()
 	q := u.Query()
 	q.Del("page")
 	q.Del("limit")
-	p.list = u.Path + "?" + q.Encode()
-	return nil
+	return u.Path + "?" + q.Encode()
 }
 
 // cursors signs and opens cursors. A cursor holds the key of the last item,
@@ -50,16 +56,19 @@ func (a *API) open(ctx context.Context, p Paged) (store.Page, error) {
 	if p.Cursor == "" {
 		return out, nil
 	}
-	bad := errs.Field("query.page", "is not a cursor of this list; start again without it")
 	payload, sig, ok := strings.Cut(p.Cursor, ".")
 	if !ok || !hmac.Equal([]byte(sig), []byte(a.cursors.mac(payload, p.list, authz.Of(ctx)))) {
-		return out, bad
+		return out, badCursor()
 	}
 	b, err := base64.RawURLEncoding.DecodeString(payload)
 	if err != nil || json.Unmarshal(b, &out.After) != nil {
-		return out, bad
+		return out, badCursor()
 	}
 	return out, nil
+}
+
+func badCursor() error {
+	return errs.Field("query.page", "is not a cursor of this list; start again without it")
 }
 
 func (a *API) seal(ctx context.Context, p Paged, key store.Key) *next {
@@ -76,6 +85,44 @@ func (a *API) seal(ctx context.Context, p Paged, key store.Key) *next {
 type lister[T any] struct {
 	page  func(store.Page) ([]T, store.Key, error)
 	count func() (int64, error)
+}
+
+// byOffset lists items that have no stable key, such as search results, by
+// how many come before them. Offsets beyond most are not offered.
+func byOffset[T any](most int, read func(limit, offset int) (items []T, more bool, err error)) lister[T] {
+	return lister[T]{page: func(at store.Page) ([]T, store.Key, error) {
+		_, offset, err := offsetIn(at, 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		items, more, err := read(at.Limit, offset)
+		if offset += at.Limit; !more || offset > most {
+			return items, nil, err
+		}
+		return items, offsetKey(offset), err
+	}}
+}
+
+// offsetKey is the key of a page that begins after offset items. What the
+// list was computed from, such as two revisions, can be pinned in it.
+func offsetKey(offset int, pinned ...string) store.Key {
+	return append(pinned, strconv.Itoa(offset))
+}
+
+// offsetIn reads a key of offsetKey with so many pinned values; without a key
+// there are none, and the offset is 0.
+func offsetIn(at store.Page, pinned int) ([]string, int, error) {
+	if len(at.After) == 0 {
+		return nil, 0, nil
+	}
+	if len(at.After) != pinned+1 {
+		return nil, 0, badCursor()
+	}
+	offset, err := strconv.Atoi(at.After[pinned])
+	if err != nil {
+		return nil, 0, badCursor()
+	}
+	return at.After[:pinned], offset, nil
 }
 
 // listOf answers a list operation.

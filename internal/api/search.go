@@ -2,11 +2,10 @@ package api
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -79,52 +78,19 @@ type Queried struct {
 	Paged
 }
 
-// offset reads a cursor: results have no key that is stable, so it is the
-// number of those before.
-func (a *API) offset(ctx context.Context, p Paged) (int, error) {
-	at, err := a.open(ctx, p)
-	if err != nil || len(at.After) == 0 {
-		return 0, err
-	}
-	n, err := strconv.Atoi(at.After[0])
-	if err != nil {
-		return 0, errs.Field("query.page", "is not a cursor of this list; start again without it")
-	}
-	return n, nil
-}
-
-func (a *API) nextOffset(ctx context.Context, p Paged, offset, shown int, more bool) *next {
-	if !more || offset+shown > store.MaxSearchOffset {
-		return nil
-	}
-	return a.seal(ctx, p, store.Key{strconv.Itoa(offset + shown)})
-}
-
 type searchSpaceIn struct {
 	SpaceIn
 	Queried
 }
 
 func (a *API) searchSpace(ctx context.Context, in *searchSpaceIn) (*page[pageResult], error) {
-	offset, err := a.offset(ctx, in.Paged)
-	if err != nil {
-		return nil, err
-	}
 	v, err := a.head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found, more, err := a.Content.Search(ctx, v, in.Query, in.Limit, offset)
-	if err != nil {
-		return nil, err
-	}
-	out := &page[pageResult]{}
-	out.Body.Items = []pageResult{}
-	for _, f := range found {
-		out.Body.Items = append(out.Body.Items, a.pageResult(f))
-	}
-	out.Body.Next = a.nextOffset(ctx, in.Paged, offset, in.Limit, more)
-	return out, nil
+	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]content.Found, bool, error) {
+		return a.Content.Search(ctx, v, in.Query, limit, offset)
+	}), a.pageResult)
 }
 
 type searchOrgIn struct {
@@ -132,30 +98,27 @@ type searchOrgIn struct {
 	Queried
 }
 
-// searchOrganization groups the best pages by space; a space stands where
-// its best page does.
 func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*page[spaceResult], error) {
-	offset, err := a.offset(ctx, in.Paged)
-	if err != nil {
-		return nil, err
-	}
-	found, more, err := a.Content.SearchOrg(ctx, authz.Of(ctx), in.Query, in.Limit, offset)
-	if err != nil {
-		return nil, err
-	}
-	out := &page[spaceResult]{}
-	out.Body.Items = []spaceResult{}
-	at := map[string]int{}
+	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]spaceResult, bool, error) {
+		found, more, err := a.Content.SearchOrg(ctx, authz.Of(ctx), in.Query, limit, offset)
+		return a.groupBySpace(found), more, err
+	}), same[spaceResult])
+}
+
+// groupBySpace puts pages under their spaces; a space has the place of its
+// best page.
+func (a *API) groupBySpace(found []content.Found) []spaceResult {
+	var out []spaceResult
+	at := map[docs.SpaceID]int{}
 	for _, f := range found {
 		sp := f.View.Space
-		i, ok := at[string(sp.ID)]
+		i, ok := at[sp.ID]
 		if !ok {
-			i = len(out.Body.Items)
-			at[string(sp.ID)] = i
-			out.Body.Items = append(out.Body.Items, spaceResult{ID: string(sp.ID), Title: sp.Title, Type: "space", Score: f.Score, Pages: []pageResult{}})
+			i = len(out)
+			at[sp.ID] = i
+			out = append(out, spaceResult{ID: string(sp.ID), Title: sp.Title, Type: "space", Score: f.Score, Pages: []pageResult{}})
 		}
-		out.Body.Items[i].Pages = append(out.Body.Items[i].Pages, a.pageResult(f))
+		out[i].Pages = append(out[i].Pages, a.pageResult(f))
 	}
-	out.Body.Next = a.nextOffset(ctx, in.Paged, offset, in.Limit, more)
-	return out, nil
+	return out
 }

@@ -225,32 +225,32 @@ func (ex *exporter) settings(ctx context.Context) error {
 		return err
 	}
 	return ex.v.scan(ctx, keySetting+settingRedirect, "", func(from string, to []byte) (bool, error) {
-		now, err := ex.redirect(ctx, from, string(to))
+		now, err := ex.v.exportedRedirect(ctx, from, string(to))
 		ex.out.Redirects = append(ex.out.Redirects, folder.Redirect{From: from, To: now})
 		return true, err
 	})
 }
 
-// redirect gives where a redirect leads to now: it follows its page to another
-// file.
-func (ex *exporter) redirect(ctx context.Context, from, to string) (string, error) {
-	id, err := ex.v.setting(ctx, settingLeads+from)
+// exportedRedirect returns the destination of a redirect as it is exported: a redirect
+// follows its page to another file.
+func (t *tree) exportedRedirect(ctx context.Context, from, to string) (string, error) {
+	id, err := t.setting(ctx, settingLeads+from)
 	if err != nil || len(id) == 0 {
 		return to, err
 	}
 	file, anchor := redirectFile(to)
-	p, ok, err := ex.v.page(ctx, docs.PageID(id))
+	p, ok, err := t.page(ctx, docs.PageID(id))
 	if err != nil {
 		return to, err
 	}
 	if !ok {
-		l := &linker{ctx: ctx, t: &ex.v.tree}
+		l := &linker{ctx: ctx, t: t}
 		if g, gone := l.grave(markup.Ref{Kind: markup.RefPage, Page: string(id)}); gone && g.File != "" && g.File != file {
 			return g.File + anchor, l.err
 		}
 		return to, l.err
 	}
-	if now, err := ex.v.fileOf(ctx, p); err != nil || now != file {
+	if now, err := t.fileOf(ctx, p); err != nil || now != file {
 		return now + anchor, err
 	}
 	return to, nil

@@ -514,24 +514,30 @@ func (im *importer) settings(ctx context.Context) error {
 	return nil
 }
 
-// leads gives the page that a redirect leads to. One that led to a page that
-// is gone still does: the page may come back.
+// leads returns the page that a redirect leads to. A redirect to a deleted
+// page keeps that page, because the page may come back.
 func (im *importer) leads(ctx context.Context, r folder.Redirect, pages map[string]docs.PageID) (docs.PageID, error) {
 	file, _ := redirectFile(r.To)
 	if id, ok := pages[file]; ok {
 		return id, nil
 	}
-	to, err := im.setting(ctx, settingRedirect+r.From)
-	if err != nil || string(to) != r.To {
+	base := im.before()
+	to, err := base.setting(ctx, settingRedirect+r.From)
+	if err != nil || len(to) == 0 {
 		return "", err
 	}
-	was, err := im.setting(ctx, settingLeads+r.From)
+	// A page that moved before it was deleted is exported with its last file.
+	exported, err := base.exportedRedirect(ctx, r.From, string(to))
+	if err != nil || r.To != string(to) && r.To != exported {
+		return "", err
+	}
+	was, err := base.setting(ctx, settingLeads+r.From)
 	if err != nil || len(was) == 0 {
 		return "", err
 	}
 	_, there, err := im.draft.page(ctx, docs.PageID(was))
 	if there {
-		return "", err // at another place, and the redirect says this one
+		return "", err // the page has another file, and the redirect does not name it
 	}
 	return docs.PageID(was), err
 }

@@ -51,7 +51,6 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma":       {"internal/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
-	"github.com/maypok86/otter":           {"internal/authz", "internal/store"},
 	"net/http":                            {"internal/api", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/preview", "cmd/octavo", "bench"},
 	"github.com/yuin/goldmark":            {"internal/markup", "bench"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},
@@ -150,7 +149,6 @@ var modules = []string{
 	"github.com/gabriel-vasile/mimetype",
 	"github.com/jackc/pgx/v5",
 	"github.com/johannesboyne/gofakes3", // tests
-	"github.com/maypok86/otter/v2",
 	"github.com/microcosm-cc/bluemonday",
 	"github.com/minio/minio-go/v7",
 	"github.com/prometheus/client_golang",

@@ -8,8 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/maypok86/otter/v2"
-
+	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -22,8 +21,8 @@ import (
 type Guard struct {
 	Checker
 	store  *store.Store
-	tokens *otter.Cache[tokenKey, *knownToken]
-	known  *otter.Cache[accessKey, *docs.Access]
+	tokens *cache.Cache[tokenKey, *knownToken]
+	known  *cache.Cache[accessKey, *docs.Access]
 
 	mu   sync.Mutex
 	used map[docs.TokenID]docs.Time
@@ -69,8 +68,8 @@ const (
 func NewGuard(s *store.Store) *Guard {
 	g := &Guard{
 		store:  s,
-		tokens: otter.Must(&otter.Options[tokenKey, *knownToken]{MaximumSize: maxTokens}),
-		known:  otter.Must(&otter.Options[accessKey, *docs.Access]{MaximumSize: maxAccess}),
+		tokens: cache.New[tokenKey](maxTokens, func(*knownToken) int { return 1 }),
+		known:  cache.New[accessKey](maxAccess, func(*docs.Access) int { return 1 }),
 		used:   map[docs.TokenID]docs.Time{},
 		seen:   map[memberKey]docs.Time{},
 	}
@@ -80,7 +79,7 @@ func NewGuard(s *store.Store) *Guard {
 
 func (g *Guard) cachedAccess(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error) {
 	key := accessKey{org, user, version}
-	if a, ok := g.known.GetIfPresent(key); ok {
+	if a, ok := g.known.Get(key); ok {
 		return a, nil
 	}
 	a, err := g.store.Access(ctx, org, user)
@@ -109,7 +108,7 @@ func (g *Guard) Authenticate(ctx context.Context, header, request string) (*Sess
 		return nil, errToken
 	}
 	key := docs.HashSecret(secret)
-	k, ok := g.tokens.GetIfPresent(key)
+	k, ok := g.tokens.Get(key)
 	if !ok {
 		var err error
 		if k, err = g.readToken(ctx, key); err != nil {
@@ -138,7 +137,7 @@ func (g *Guard) readToken(ctx context.Context, key tokenKey) (*knownToken, error
 	}
 	t, err := g.store.TokenByHash(ctx, key)
 	if errs.Is(err, errs.NotFound) {
-		g.tokens.Invalidate(key)
+		g.tokens.Delete(key)
 		return nil, errToken
 	}
 	if err != nil {

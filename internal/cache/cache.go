@@ -1,98 +1,155 @@
-// Package cache keeps values in memory up to a weight and lets go of what
-// was not asked for the longest. It is for values that never change under
-// their key, so it has no time limits and nothing to invalidate.
+// Package cache holds values in memory up to a total weight and evicts those
+// that were not used for the longest time. It is for values that never change
+// under their key, so there is no expiry and nothing to invalidate.
 package cache
 
-import "sync"
+import (
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+)
 
-// Cache is safe for concurrent use.
+// shardCount is how many locks share the work of one cache. With this many,
+// two processors rarely want the same lock.
+const shardCount = 32
+
+// Cache is safe for concurrent use. A key belongs to one shard by its hash;
+// each shard has its own lock and its own order of use. The weight counts
+// across all shards, so a value may be as heavy as the whole cache.
 type Cache[K comparable, V any] struct {
-	mu      sync.Mutex
-	items   map[K]*item[K, V]
-	newest  *item[K, V] // of a ring
-	weight  int
-	most    int
+	shards  []shard[K, V]
+	seed    maphash.Seed
 	weigher func(V) int
+	most    int64
+	weight  atomic.Int64
+	evict   atomic.Uint32 // the shard that evicts next
+}
+
+// shard is a map whose items form a ring in the order of use.
+type shard[K comparable, V any] struct {
+	mu     sync.Mutex
+	items  map[K]*item[K, V]
+	newest *item[K, V]
+	_      [40]byte // keeps two shards out of one cache line
 }
 
 type item[K comparable, V any] struct {
 	key        K
 	value      V
-	weight     int
+	weight     int64
 	next, prev *item[K, V] // older, newer
 }
 
-// New gives a cache for values whose weights add up to at most most.
+// New returns a cache for values whose weights add up to at most most.
 func New[K comparable, V any](most int, weigher func(V) int) *Cache[K, V] {
-	return &Cache[K, V]{items: map[K]*item[K, V]{}, most: most, weigher: weigher}
+	return newSharded[K](shardCount, most, weigher)
 }
 
-// Get gives a value, and notes that it was asked for.
+func newSharded[K comparable, V any](shards, most int, weigher func(V) int) *Cache[K, V] {
+	c := &Cache[K, V]{shards: make([]shard[K, V], shards), seed: maphash.MakeSeed(), weigher: weigher, most: int64(most)}
+	for i := range c.shards {
+		c.shards[i].items = map[K]*item[K, V]{}
+	}
+	return c
+}
+
+func (c *Cache[K, V]) shardOf(key K) *shard[K, V] {
+	return &c.shards[maphash.Comparable(c.seed, key)%uint64(len(c.shards))]
+}
+
+// Get returns the value of a key and marks it as used.
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	it, ok := c.items[key]
+	s := c.shardOf(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	it, ok := s.items[key]
 	if !ok {
 		return value, false
 	}
-	if it != c.newest {
-		c.unlink(it)
-		c.link(it)
+	if it != s.newest {
+		s.unlink(it)
+		s.link(it)
 	}
 	return it.value, true
 }
 
-// Set keeps a value. One that alone is too heavy is not kept.
+// Set stores a value and evicts others if the cache is too heavy. A value that
+// is heavier than the whole cache is not stored.
 func (c *Cache[K, V]) Set(key K, value V) {
-	w := c.weigher(value)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if old, ok := c.items[key]; ok {
-		c.drop(old)
-	}
+	w := int64(c.weigher(value))
 	if w > c.most {
+		c.Delete(key)
 		return
 	}
+	s := c.shardOf(key)
+	s.mu.Lock()
+	if old, ok := s.items[key]; ok {
+		s.remove(old)
+		c.weight.Add(-old.weight)
+	}
 	it := &item[K, V]{key: key, value: value, weight: w}
-	c.items[key] = it
-	c.weight += w
-	c.link(it)
-	for c.weight > c.most {
-		c.drop(c.newest.prev)
+	s.items[key] = it
+	s.link(it)
+	c.weight.Add(w)
+	s.mu.Unlock()
+	for c.weight.Load() > c.most {
+		c.evictOne(it)
 	}
 }
 
-// Weight of everything that is kept.
-func (c *Cache[K, V]) Weight() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.weight
+// evictOne removes the item of the next shard that was not used for the
+// longest time, unless it is the one that was just added. The shards take
+// turns: keys are spread evenly, so this is close to the order of use in the
+// whole cache.
+func (c *Cache[K, V]) evictOne(added *item[K, V]) {
+	s := &c.shards[c.evict.Add(1)%uint32(len(c.shards))]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.newest == nil || s.newest.prev == added {
+		return
+	}
+	oldest := s.newest.prev
+	s.remove(oldest)
+	c.weight.Add(-oldest.weight)
 }
 
-func (c *Cache[K, V]) drop(it *item[K, V]) {
-	delete(c.items, it.key)
-	c.weight -= it.weight
-	c.unlink(it)
+// Delete removes a value.
+func (c *Cache[K, V]) Delete(key K) {
+	s := c.shardOf(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old, ok := s.items[key]; ok {
+		s.remove(old)
+		c.weight.Add(-old.weight)
+	}
 }
 
-// link makes an item the newest of the ring.
-func (c *Cache[K, V]) link(it *item[K, V]) {
-	if c.newest == nil {
+// Weight returns the weight of all values.
+func (c *Cache[K, V]) Weight() int { return int(c.weight.Load()) }
+
+func (s *shard[K, V]) remove(it *item[K, V]) {
+	delete(s.items, it.key)
+	s.unlink(it)
+}
+
+// link adds an item to the ring as the newest one.
+func (s *shard[K, V]) link(it *item[K, V]) {
+	if s.newest == nil {
 		it.next, it.prev = it, it
 	} else {
-		it.next, it.prev = c.newest, c.newest.prev
+		it.next, it.prev = s.newest, s.newest.prev
 		it.prev.next, it.next.prev = it, it
 	}
-	c.newest = it
+	s.newest = it
 }
 
-func (c *Cache[K, V]) unlink(it *item[K, V]) {
+func (s *shard[K, V]) unlink(it *item[K, V]) {
 	if it.next == it {
-		c.newest = nil
+		s.newest = nil
 		return
 	}
 	it.prev.next, it.next.prev = it.next, it.prev
-	if c.newest == it {
-		c.newest = it.next
+	if s.newest == it {
+		s.newest = it.next
 	}
 }

@@ -1,18 +1,19 @@
-package cache_test
+package cache
 
 import (
+	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/octavo-docs/octavo/internal/cache"
 )
 
-// Against a list that is searched from one end to the other.
-func TestKeepsTheNewestUpToItsWeight(t *testing.T) {
+// TestEvictsTheLeastRecentlyUsed compares a cache of one shard, whose order of
+// use is exact, with a list.
+func TestEvictsTheLeastRecentlyUsed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 20
-		c := cache.New[int, int](most, func(v int) int { return v })
+		c := newSharded[int](1, most, func(v int) int { return v })
 		type entry struct{ key, value int }
 		var model []entry // newest first
 		find := func(key int) int {
@@ -26,7 +27,14 @@ func TestKeepsTheNewestUpToItsWeight(t *testing.T) {
 		for range rapid.IntRange(0, 200).Draw(t, "steps") {
 			key := rapid.IntRange(0, 9).Draw(t, "key")
 			at := find(key)
-			if rapid.Bool().Draw(t, "get") {
+			switch rapid.IntRange(0, 4).Draw(t, "action") {
+			case 0:
+				c.Delete(key)
+				if at >= 0 {
+					model = append(append([]entry{}, model[:at]...), model[at+1:]...)
+				}
+				continue
+			case 1, 2:
 				v, ok := c.Get(key)
 				if ok != (at >= 0) || (ok && v != model[at].value) {
 					t.Fatalf("get %d: %d %v, want %v", key, v, ok, model)
@@ -60,4 +68,50 @@ func TestKeepsTheNewestUpToItsWeight(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTheWeightIsBounded uses a cache from several goroutines.
+func TestTheWeightIsBounded(t *testing.T) {
+	const most, heaviest = 1000, 990
+	c := New[int](most, func(v int) int { return v })
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(1, uint64(g)))
+			for range 20_000 {
+				key := r.IntN(300)
+				weight := 1 + key%40
+				if key == 0 {
+					weight = heaviest
+				}
+				if v, ok := c.Get(key); ok && v != weight {
+					t.Errorf("key %d has the value %d, want %d", key, v, weight)
+				}
+				switch r.IntN(10) {
+				case 0:
+					c.Delete(key)
+				default:
+					c.Set(key, weight)
+				}
+			}
+		})
+	}
+	all.Wait()
+	sum := 0
+	for key := range 300 {
+		if v, ok := c.Get(key); ok {
+			sum += v
+		}
+	}
+	if sum != c.Weight() || sum > most {
+		t.Errorf("the values weigh %d, Weight says %d, the limit is %d", sum, c.Weight(), most)
+	}
+	c.Set(0, heaviest)
+	if _, ok := c.Get(0); !ok {
+		t.Error("a value that is nearly as heavy as the cache was not stored")
+	}
+	c.Set(0, most+1)
+	if _, ok := c.Get(0); ok {
+		t.Error("a value that is heavier than the cache was stored, or the old one was kept")
+	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/maypok86/otter/v2"
+	"github.com/octavo-docs/octavo/internal/cache"
 )
 
 // memo keeps single rows in memory for as long as nobody has written. Every
@@ -13,7 +13,7 @@ import (
 // again. PostgreSQL has no such number at hand, so there is no memo for it.
 type memo struct {
 	gen   *generation
-	cache *otter.Cache[memoKey, memoValue]
+	cache *cache.Cache[memoKey, memoValue]
 	// committing is set while a commit of this process may be visible that
 	// is not counted yet: SQLite goes on to fold its log into the file, which
 	// takes long behind a large transaction.
@@ -34,7 +34,7 @@ type memoValue struct {
 const maxMemo = 20_000
 
 func newMemo(g *generation) *memo {
-	return &memo{gen: g, cache: otter.Must(&otter.Options[memoKey, memoValue]{MaximumSize: maxMemo})}
+	return &memo{gen: g, cache: cache.New[memoKey](maxMemo, func(memoValue) int { return 1 })}
 }
 
 // memoized gives a row from memory if it is still what the database says.
@@ -46,7 +46,7 @@ func memoized[T any](ctx context.Context, r Reader, kind, id string, read func(c
 		return read(ctx)
 	}
 	key, now := memoKey{kind, id}, r.memo.gen.now()
-	if v, ok := r.memo.cache.GetIfPresent(key); ok && v.gen == now {
+	if v, ok := r.memo.cache.Get(key); ok && v.gen == now {
 		return v.it.(T), nil
 	}
 	it, err := read(ctx)

@@ -172,13 +172,14 @@ func (a *API) postComment(ctx context.Context, in *postCommentIn) (*out[Comment]
 	})
 }
 
-// CommentIn names a comment.
+// CommentIn names a comment. It does not embed InDiscussion: parts of an
+// input that resolve are embedded side by side (see hiddenParts).
 type CommentIn struct {
-	InDiscussion
 	Comment docs.CommentID `path:"commentId"`
 }
 
 type getCommentIn struct {
+	InDiscussion
 	CommentIn
 	NoteFormat
 }
@@ -209,6 +210,7 @@ func (c commentChange) plain() (comments.Change, error) {
 }
 
 type updateCommentIn struct {
+	InDiscussion
 	CommentIn
 	NoteFormat
 	Body commentChange
@@ -224,15 +226,18 @@ func (a *API) updateComment(ctx context.Context, in *updateCommentIn) (*out[Comm
 	})
 }
 
-func (a *API) deleteComment(ctx context.Context, in *CommentIn) (*done, error) {
+type deleteCommentIn struct {
+	InDiscussion
+	CommentIn
+}
+
+func (a *API) deleteComment(ctx context.Context, in *deleteCommentIn) (*done, error) {
 	return nil, a.Comments.Delete(ctx, authz.Of(ctx), in.request, in.Comment)
 }
 
-// Two parts of an input that resolve must be embedded at the same depth, or
-// the nearer one hides the other.
 type listRepliesIn struct {
 	InDiscussion
-	Comment docs.CommentID `path:"commentId"`
+	CommentIn
 	Paged
 	NoteFormat
 }
@@ -254,6 +259,7 @@ func (a *API) listReplies(ctx context.Context, in *listRepliesIn) (*page[Comment
 }
 
 type postReplyIn struct {
+	InDiscussion
 	CommentIn
 	NoteFormat
 	Body struct {
@@ -278,6 +284,7 @@ type ReplyIn struct {
 }
 
 type getReplyIn struct {
+	InDiscussion
 	ReplyIn
 	NoteFormat
 }
@@ -292,6 +299,7 @@ func (a *API) getReply(ctx context.Context, in *getReplyIn) (*out[CommentReply],
 }
 
 type updateReplyIn struct {
+	InDiscussion
 	ReplyIn
 	NoteFormat
 	Body commentChange
@@ -307,7 +315,12 @@ func (a *API) updateReply(ctx context.Context, in *updateReplyIn) (*out[CommentR
 	})
 }
 
-func (a *API) deleteReply(ctx context.Context, in *ReplyIn) (*done, error) {
+type deleteReplyIn struct {
+	InDiscussion
+	ReplyIn
+}
+
+func (a *API) deleteReply(ctx context.Context, in *deleteReplyIn) (*done, error) {
 	return nil, a.Comments.DeleteReply(ctx, authz.Of(ctx), in.request, in.Comment, in.Reply)
 }
 

@@ -168,6 +168,9 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 	case o.Allow.IsSigned() != (o.Signed != nil):
 		panic(fmt.Sprintf("operation %q must say what its signature covers, and only if its rule asks for one", o.ID))
 	}
+	if hidden := hiddenParts(reflect.TypeFor[I]()); len(hidden) > 0 {
+		panic(fmt.Sprintf("the input of operation %q hides parts of itself: %s", o.ID, strings.Join(hidden, "; ")))
+	}
 	a.ops = append(a.ops, o)
 	aliasOptions(a.huma.OpenAPI().Components.Schemas, reflect.TypeFor[I]())
 	declared := huma.Operation{

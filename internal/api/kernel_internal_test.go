@@ -64,6 +64,47 @@ func TestAnIncompleteDeclarationDoesNotStart(t *testing.T) {
 	})
 }
 
+// Hidden is a part of inputs that tests embed beside others.
+type Hidden struct{ Limit int }
+
+// Nested embeds a part that resolves.
+type Nested struct{ InDiscussion }
+
+func TestAnInputThatHidesAPartOfItselfDoesNotStart(t *testing.T) {
+	a := newTestAPI(t, Limit{}, io.Discard)
+	row := op{ID: "x", Route: "GET /x", Tag: "X", Summary: "x", Allow: authz.Public()}
+	mustPanic(t, "a field of an embedded type hides one of another", func() {
+		register(a, row, func(context.Context, *struct {
+			Hidden
+			Paged
+		}) (*done, error) {
+			return nil, nil
+		})
+	})
+	mustPanic(t, "a field hides one of an embedded type", func() {
+		register(a, row, func(context.Context, *struct {
+			Paged
+			Limit int `query:"most"`
+		}) (*done, error) {
+			return nil, nil
+		})
+	})
+	mustPanic(t, "a resolver hides a deeper one", func() {
+		register(a, row, func(context.Context, *struct {
+			Nested
+			Paged
+		}) (*done, error) {
+			return nil, nil
+		})
+	})
+	register(a, row, func(context.Context, *struct {
+		InDiscussion
+		Paged
+	}) (*done, error) {
+		return nil, nil
+	})
+}
+
 func mustPanic(t *testing.T, name string, declare func()) {
 	t.Helper()
 	defer func() {

@@ -139,11 +139,11 @@ func (c *exportCmd) Run(ctx context.Context, s streams) (err error) {
 	if there, err := os.ReadDir(c.To); err == nil && len(there) > 0 {
 		return fmt.Errorf("%s is not empty; choose another folder", c.To)
 	}
-	v, err := sv.Content.Head(ctx, sp)
+	v, err := sv.Content.Source.Head(ctx, sp)
 	if err != nil {
 		return err
 	}
-	tree, err := sv.Content.Folder(ctx, v)
+	tree, err := sv.Content.Exchange.Folder(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -235,11 +235,11 @@ func (c *checkCmd) tree(ctx context.Context) (*folder.Tree, func() error, error)
 	if err != nil {
 		return nil, nil, errors.Join(err, sv.Store.Close())
 	}
-	v, err := sv.Content.Head(ctx, sp)
+	v, err := sv.Content.Source.Head(ctx, sp)
 	if err != nil {
 		return nil, nil, errors.Join(err, sv.Store.Close())
 	}
-	tree, err := sv.Content.Folder(ctx, v)
+	tree, err := sv.Content.Exchange.Folder(ctx, v)
 	if err != nil {
 		return nil, nil, errors.Join(err, sv.Store.Close())
 	}

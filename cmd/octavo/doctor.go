@@ -166,7 +166,7 @@ func (c *doctorCmd) content(ctx context.Context, st *store.Store) finding {
 			if err != nil {
 				return err
 			}
-			found, err := sv.Content.Verify(ctx, r, sp.It)
+			found, err := sv.Content.Index.Verify(ctx, r, sp.It)
 			for _, line := range found {
 				err = errors.Join(err, fmt.Errorf("space %s: %s", id, line))
 			}

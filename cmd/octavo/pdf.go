@@ -34,7 +34,7 @@ func (c *exportCmd) writePDF(ctx context.Context, s streams, sv server.Services,
 		return err
 	}
 	sv.Content.Log = newLog(s.err, "warn", "text")
-	v, err := sv.Content.Head(ctx, sp)
+	v, err := sv.Content.Source.Head(ctx, sp)
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func (a *API) changeRequest(ctx context.Context, g *authz.Grant, sp docs.Space, 
 		URLs: entryURLs{a.location("spaces", string(sp.ID), "change-requests", string(c.ID)), a.requestURL(sp, c)},
 	}
 	if c.Description != "" {
-		v, err := a.Content.At(ctx, a.Store.Reader, sp, c.Revision)
+		v, err := a.Content.Source.At(ctx, a.Store.Reader, sp, c.Revision)
 		if err != nil {
 			return w, err
 		}

@@ -127,7 +127,7 @@ type opener func(ctx context.Context) (*content.View, error)
 
 // head opens the newest revision.
 func (a *API) head(ctx context.Context) (*content.View, error) {
-	return a.Content.Head(ctx, authz.Of(ctx).Space)
+	return a.Content.Source.Head(ctx, authz.Of(ctx).Space)
 }
 
 type contentIn struct {

@@ -137,7 +137,7 @@ func (w *world) verify() {
 	waiting := slices.ContainsFunc(counts, func(c store.JobCount) bool { return c.Kind == content.RebuildJob })
 	for _, id := range spaces {
 		if waiting { // a language was changed, or there are many copies
-			if err := w.srv.Content.Rebuild(ctx, []byte(`{"space":"`+string(id)+`"}`)); err != nil {
+			if err := w.srv.Content.Index.Rebuild(ctx, []byte(`{"space":"`+string(id)+`"}`)); err != nil {
 				w.t.Error(err)
 			}
 		}
@@ -146,7 +146,7 @@ func (w *world) verify() {
 			if err != nil {
 				return err
 			}
-			found, err := w.srv.Content.Verify(ctx, r, sp.It)
+			found, err := w.srv.Content.Index.Verify(ctx, r, sp.It)
 			for _, line := range found {
 				w.t.Errorf("space %s (%s): %s", id, sp.It.Title, line)
 			}

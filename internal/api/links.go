@@ -154,7 +154,7 @@ func (a *API) linksOut(ctx context.Context, open opener, request bool, f content
 	if err != nil {
 		return nil, err
 	}
-	usages, next, stats, err := a.Content.Links(ctx, g, v, f, at)
+	usages, next, stats, err := a.Content.Index.Links(ctx, g, v, f, at)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, pa
 	l := &locator{a: a, g: g}
 	return listTold(ctx, a, paged, lister[content.Location]{
 		page: func(at store.Page) ([]content.Location, store.Key, error) {
-			return a.Content.Backlinks(ctx, g, v, kind, id, at)
+			return a.Content.Index.Backlinks(ctx, g, v, kind, id, at)
 		},
 	}, l.show)
 }

@@ -111,7 +111,7 @@ func (a *API) shown(ctx context.Context, v *content.View, metadata bool, ids ...
 	s := shown{a: a, v: v, metadata: metadata}
 	var err error
 	if metadata {
-		s.git, err = a.Content.GitNames(ctx, v, ids...)
+		s.git, err = a.Content.Exchange.GitNames(ctx, v, ids...)
 	}
 	return s, err
 }

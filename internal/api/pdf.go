@@ -155,7 +155,7 @@ func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (stream, error
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.Content.At(ctx, a.Store.Reader, g.Space, in.Revision)
+	v, err := a.Content.Source.At(ctx, a.Store.Reader, g.Space, in.Revision)
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func (s shown) reusableContent(r docs.Reusable) ReusableContent {
 // at opens a revision of the space.
 func (a *API) at(id docs.RevisionID) opener {
 	return func(ctx context.Context) (*content.View, error) {
-		return a.Content.At(ctx, a.Store.Reader, authz.Of(ctx).Space, id)
+		return a.Content.Source.At(ctx, a.Store.Reader, authz.Of(ctx).Space, id)
 	}
 }
 

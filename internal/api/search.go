@@ -89,7 +89,7 @@ func (a *API) searchSpace(ctx context.Context, in *searchSpaceIn) (*page[pageRes
 		return nil, err
 	}
 	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]content.Found, bool, error) {
-		return a.Content.Search(ctx, v, in.Query, limit, offset)
+		return a.Content.Index.Search(ctx, v, in.Query, limit, offset)
 	}), a.pageResult)
 }
 
@@ -100,7 +100,7 @@ type searchOrgIn struct {
 
 func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*page[spaceResult], error) {
 	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]spaceResult, bool, error) {
-		found, more, err := a.Content.SearchOrg(ctx, authz.Of(ctx), in.Query, limit, offset)
+		found, more, err := a.Content.Index.SearchOrg(ctx, authz.Of(ctx), in.Query, limit, offset)
 		return a.groupBySpace(found), more, err
 	}), same[spaceResult])
 }

@@ -66,7 +66,7 @@ func (s *Service) at(ctx context.Context, r store.Reader, g *authz.Grant, cr *do
 	if cr != nil {
 		p.In.Request, revision = cr.ID, cr.Revision
 	}
-	p.View, err = s.Content.At(ctx, r, g.Space, revision)
+	p.View, err = s.Content.Source.At(ctx, r, g.Space, revision)
 	return p, err
 }
 

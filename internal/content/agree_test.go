@@ -57,7 +57,7 @@ func TestCheckAndLinksAgree(t *testing.T) {
 		if found := d.broken(t); found > 0 != broken {
 			t.Errorf("%s: broken in the list of links: %d", one, found)
 		}
-		out, err := d.c.Folder(ctx, d.head(t, d.id))
+		out, err := d.c.Exchange.Folder(ctx, d.head(t, d.id))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func checked(t *folder.Tree) bool {
 
 func (d *desk) broken(t *testing.T) int {
 	t.Helper()
-	_, _, stats, err := d.c.Links(context.Background(), d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{Status: content.LinkBroken}, store.Page{Limit: 10})
+	_, _, stats, err := d.c.Index.Links(context.Background(), d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{Status: content.LinkBroken}, store.Page{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestLinksFollowGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.must(content.Change{Operation: content.UpdatePage, Page: string(group.ID), Meta: content.PageMeta{Slug: opt.Of("handbook")}})
-	out, err := d.c.Folder(ctx, d.head(t, d.id))
+	out, err := d.c.Exchange.Folder(ctx, d.head(t, d.id))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,18 +19,27 @@ const aheadBytes = 64 << 10
 type ahead struct {
 	on      docs.RevisionID
 	draft   *draft
+	work    *Work
 	applied *Applied
 }
 
-// prepareIndex works out what the index will say of the pages of a draft.
-func (d *draft) prepareIndex(ctx context.Context) error {
-	t := &d.tree
+// Work is what was worked out for the index ahead of a transaction: what it
+// says of some pages, or a layer that was stored already.
+type Work struct {
+	ready   map[docs.PageID]indexed
+	filling *filling
+}
+
+// Prepare works out what the index will say of the pages of a draft.
+func (x *Index) Prepare(ctx context.Context, d *draft) (*Work, error) {
+	out := &Work{ready: map[docs.PageID]indexed{}}
+	t := d.tree
 	ids := map[docs.PageID]bool{}
 	if d.whole != nil {
-		t = &tree{src: d.src, root: *d.whole}
-		dl, err := newDelta(ctx, d.src, d.base.Root, *d.whole)
+		t = d.at(*d.whole)
+		dl, err := newDelta(ctx, t, d.base.Root)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		ids = dl.pages
 	} else {
@@ -40,7 +49,7 @@ func (d *draft) prepareIndex(ctx context.Context) error {
 			}
 		}
 	}
-	ix := &indexer{s: d.s, space: d.space, tree: t, parsed: d.parsed}
+	ix := &indexer{space: d.space, tree: t, parsed: d.parsed}
 	var a search.Analyser
 	for id, there := range ids {
 		if !there {
@@ -48,14 +57,21 @@ func (d *draft) prepareIndex(ctx context.Context) error {
 		}
 		p, err := t.Page(ctx, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var is indexed
 		if is.search, is.links, err = ix.page(ctx, p); err != nil {
-			return err
+			return nil, err
 		}
 		is.search = is.search.Analysed(&a)
-		d.ready[id] = is
+		out.ready[id] = is
 	}
-	return nil
+	return out, nil
+}
+
+// discard forgets the layer that was stored and that no space reads.
+func (w *Work) discard(ctx context.Context) {
+	if w != nil {
+		w.filling.discard(ctx)
+	}
 }

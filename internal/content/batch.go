@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -47,13 +46,6 @@ type Change struct {
 	Revision  docs.RevisionID // of revert_page
 	Blocks    []string        // of revert_page: only these
 	Files     []NewFile       // of insert_files
-}
-
-// Body is the content of a page as somebody sends it: Markdown, or a
-// document.
-type Body struct {
-	Markdown *string
-	Document *markup.Document
 }
 
 // PageMeta is metadata of a page; what is not set stays.
@@ -114,7 +106,7 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 	var early ahead
 	if long {
 		if early, err = s.applyTo(ctx, s.Store.Reader, l, changes, files); err == nil {
-			err = early.draft.prepareIndex(ctx)
+			early.work, err = s.Index.Prepare(ctx, early.draft)
 		}
 		if err != nil && (expected == "" || expected == l.Rev.ID) {
 			return nil, err
@@ -138,7 +130,7 @@ func (s *Service) applyInTx(ctx context.Context, g *authz.Grant, on Branch, expe
 		}
 		d, out := early.draft, early.applied
 		d.src.r, d.now = tx.Reader, tx.Now()
-		out.View, err = s.commitTo(ctx, tx, g, l, d, docs.Revision{Type: docs.RevisionEdits})
+		out.View, err = s.commitTo(ctx, tx, g, l, d, early.work, docs.Revision{Type: docs.RevisionEdits})
 		out.Request = l.request
 		return out, err
 	})
@@ -153,18 +145,10 @@ func (s *Service) applyTo(ctx context.Context, r store.Reader, l *line, changes 
 		}
 	}
 	now := s.Store.Clock()
-	d := s.draftOf(l.View, docs.TimeOf(now), idsFrom(now))
+	d := l.View.draft(docs.TimeOf(now), idsFrom(now))
 	out.applied, err = d.apply(ctx, changes, files, base)
 	out.on, out.draft = l.Rev.ID, d
 	return out, err
-}
-
-// idsFrom gives ids that sort in the order in which they are asked for.
-func idsFrom(now time.Time) func() string {
-	return func() string {
-		now = now.Add(1)
-		return docs.NewID[string](now)
-	}
 }
 
 // apply makes the changes of a batch on a draft. base is what revert_page

@@ -208,7 +208,7 @@ func (d *draft) settle(ctx context.Context) error {
 		}
 		if md := d.written[id].markdown; md != nil {
 			if h := markup.ParseHead(md); slices.Contains(h.Meta.Keys, "cover") {
-				p.Cover = coverOf(h, &linker{ctx: ctx, t: &d.tree, base: d.s.BaseURL, file: x.file, names: d.refs})
+				p.Cover = coverOf(h, &linker{ctx: ctx, t: d.tree, base: d.src.s.BaseURL, file: x.file, names: d.refs})
 			}
 		}
 		if body != p.Body {
@@ -245,7 +245,7 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 		if body, err = d.relocated(ctx, body, x.file, was, false); err != nil {
 			return "", "", nil, err
 		}
-		here := &linker{ctx: ctx, t: &d.tree, file: x.file}
+		here := &linker{ctx: ctx, t: d.tree, file: x.file}
 		if was.Pins = here.carried(was.Pins); here.err != nil {
 			return "", "", nil, here.err
 		}
@@ -254,7 +254,7 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 	if err != nil {
 		return "", "", nil, err
 	}
-	l := &linker{ctx: ctx, t: &d.tree, base: d.s.BaseURL, file: cmp.Or(w.file, x.file), pins: was.Pins, names: d.refs, found: map[string]markup.Ref{}}
+	l := &linker{ctx: ctx, t: d.tree, base: d.src.s.BaseURL, file: cmp.Or(w.file, x.file), pins: was.Pins, names: d.refs, found: map[string]markup.Ref{}}
 	if w.written {
 		l.pins = nil
 	}
@@ -383,4 +383,11 @@ const MaxNote = 64 << 10
 // NoteDocument gives the blocks of a note.
 func (t *tree) NoteDocument(ctx context.Context, source string) (*markup.Document, error) {
 	return t.parse(ctx, []byte(source), "", side{})
+}
+
+// Body is the content of a page as somebody sends it: Markdown, or a
+// document.
+type Body struct {
+	Markdown *string
+	Document *markup.Document
 }

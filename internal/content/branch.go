@@ -15,6 +15,7 @@ type Merging struct {
 	fork      Fork
 	into      *View
 	draft     *draft
+	work      *Work
 	conflicts []Conflict
 }
 
@@ -62,7 +63,8 @@ func (s *Service) prepareInto(ctx context.Context, sp docs.Space, f Fork, dir di
 	if err != nil || len(m.conflicts) > 0 {
 		return m, err
 	}
-	return m, m.draft.prepareIndex(ctx)
+	m.work, err = s.Index.Prepare(ctx, m.draft)
+	return m, err
 }
 
 // PrepareUpdate works out what bringing a change request up to date would
@@ -73,11 +75,11 @@ func (s *Service) PrepareUpdate(ctx context.Context, sp docs.Space, cr docs.Chan
 
 func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, f Fork, dir direction) (*Merging, error) {
 	m := &Merging{space: sp.Revision, fork: f}
-	main, err := s.At(ctx, r, sp, sp.Revision)
+	main, err := s.Source.At(ctx, r, sp, sp.Revision)
 	if err != nil {
 		return nil, err
 	}
-	mine, err := s.At(ctx, r, sp, f.Tip)
+	mine, err := s.Source.At(ctx, r, sp, f.Tip)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, f 
 		m.into, from = mine, main.Rev
 	}
 	now := s.Store.Clock()
-	m.draft, m.conflicts, err = s.mergeInto(ctx, dir, m.into, base, from, docs.TimeOf(now), idsFrom(now))
+	m.draft, m.conflicts, err = mergeInto(ctx, dir, m.into, base, from, docs.TimeOf(now), idsFrom(now))
 	for i := range m.conflicts {
 		c := &m.conflicts[i]
 		c.Base, c.Main, c.Mine = base.ID, main.Rev.ID, mine.Rev.ID
@@ -104,7 +106,7 @@ func (s *Service) prepared(ctx context.Context, tx *store.Tx, sp docs.Space, f F
 	if !ahead.fits(sp, f) {
 		return s.prepare(ctx, tx.Reader, sp, f, dir)
 	}
-	ahead.draft.src.r = tx.Reader
+	ahead.draft.through(tx.Reader)
 	return ahead, nil
 }
 
@@ -127,7 +129,7 @@ func (s *Service) land(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork
 		return docs.Revision{}, m.Conflicts(), err
 	}
 	rev.Parents = []docs.RevisionID{m.into.Rev.ID, f.Tip}
-	rev, err = s.commit(ctx, tx, g, m.draft, rev)
+	rev, err = s.commit(ctx, tx, g, m.draft, m.work, rev)
 	return rev, nil, err
 }
 
@@ -149,7 +151,7 @@ func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr d
 // Where both changed the same, the request keeps what it has, and the
 // conflicts tell of it.
 func (s *Service) Bring(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, f Fork) (docs.Revision, []Conflict, error) {
-	into, err := s.At(ctx, tx.Reader, g.Space, cr.Revision)
+	into, err := s.Source.At(ctx, tx.Reader, g.Space, cr.Revision)
 	if err != nil {
 		return docs.Revision{}, nil, err
 	}
@@ -161,7 +163,7 @@ func (s *Service) Bring(ctx context.Context, tx *store.Tx, g *authz.Grant, cr do
 	if err != nil {
 		return docs.Revision{}, nil, err
 	}
-	d, conflicts, err := s.mergeInto(ctx, intoRequest, into, base, from, tx.Now(), func() string { return store.NewID[string](tx) })
+	d, conflicts, err := mergeInto(ctx, intoRequest, into, base, from, tx.Now(), func() string { return store.NewID[string](tx) })
 	if err != nil {
 		return docs.Revision{}, nil, err
 	}
@@ -175,19 +177,19 @@ func (s *Service) Bring(ctx context.Context, tx *store.Tx, g *authz.Grant, cr do
 // PutTaken stores what was taken from an upstream: as the newest revision of
 // the space if it was made from the newest, else beside its line.
 func (s *Service) PutTaken(ctx context.Context, tx *store.Tx, g *authz.Grant, t *Taken, rev docs.Revision) (docs.Revision, error) {
-	t.draft.src.r = tx.Reader
+	t.draft.through(tx.Reader)
 	if rev.Aside {
 		rev, changed, err := s.store(ctx, tx, g, t.draft, rev)
 		if err != nil || !changed {
 			return rev, err
 		}
-		dl, err := newDelta(ctx, source{s: s, r: tx.Reader}, t.draft.base.Root, rev.Root)
+		dl, err := newDelta(ctx, s.Source.Tree(tx.Reader, rev.Root), t.draft.base.Root)
 		if err != nil {
 			return rev, err
 		}
 		return rev, tx.PutDocuments(ctx, g.Space.ID, dl.docs)
 	}
-	return s.commit(ctx, tx, g, t.draft, rev)
+	return s.commit(ctx, tx, g, t.draft, t.work, rev)
 }
 
 // Resolution says how a conflict ends.
@@ -198,7 +200,7 @@ type Resolution struct {
 
 // Resolve ends a conflict in the content of a change request.
 func (s *Service) Resolve(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, c Conflict, how Resolution) (docs.Revision, error) {
-	v, err := s.At(ctx, tx.Reader, g.Space, cr.Revision)
+	v, err := s.Source.At(ctx, tx.Reader, g.Space, cr.Revision)
 	if err != nil || !how.Main && how.Body == nil {
 		return docs.Revision{ID: cr.Revision}, err
 	}
@@ -206,7 +208,7 @@ func (s *Service) Resolve(ctx context.Context, tx *store.Tx, g *authz.Grant, cr 
 	if err != nil {
 		return docs.Revision{}, err
 	}
-	d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
+	d := v.draft(tx.Now(), func() string { return store.NewID[string](tx) })
 	if how.Body != nil {
 		err = d.takeGiven(ctx, c, main, *how.Body)
 	} else {

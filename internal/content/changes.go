@@ -38,7 +38,7 @@ type PageDiff struct {
 // are not read.
 func (s *Service) Compare(ctx context.Context, from, to *View) (*Difference, error) {
 	out := &Difference{Variables: map[string]Pair[any]{}}
-	err := chunk.Diff(ctx, to.src, from.root, to.root, func(key string, before, after []byte) (err error) {
+	err := to.diff(ctx, from.root, to.root, func(key string, before, after []byte) (err error) {
 		switch id := key[1:]; key[:1] {
 		case keyPage:
 			var d PageDiff
@@ -259,7 +259,7 @@ func (x *Texts) Reusable(ctx context.Context, p Pair[docs.Reusable]) (out []mark
 
 func (x *Texts) compare(ctx context.Context, a, b text) ([]markup.BlockChange, bool, error) {
 	for _, h := range []chunk.Hash{a.body, b.body} {
-		src, err := x.To.src.Bytes(ctx, h)
+		src, err := x.To.bytes(ctx, h)
 		if err != nil {
 			return nil, false, err
 		}

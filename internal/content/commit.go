@@ -1,9 +1,7 @@
 package content
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -40,7 +38,7 @@ func (s *Service) line(ctx context.Context, r store.Reader, g *authz.Grant, on B
 	if expected != "" && expected != head {
 		return nil, errs.E(errs.Precondition, "the content has changed: its revision is %s; read it again", head)
 	}
-	v, err := s.At(ctx, r, sp, head)
+	v, err := s.Source.At(ctx, r, sp, head)
 	l.View = v
 	return l, err
 }
@@ -67,18 +65,18 @@ func Editable(c docs.ChangeRequest) error {
 
 // commitTo makes a draft the newest revision of a line. A draft that changes
 // nothing makes no revision: the newest one is given back.
-func (s *Service) commitTo(ctx context.Context, tx *store.Tx, g *authz.Grant, l *line, d *draft, rev docs.Revision) (*View, error) {
+func (s *Service) commitTo(ctx context.Context, tx *store.Tx, g *authz.Grant, l *line, d *draft, w *Work, rev docs.Revision) (*View, error) {
 	if l.request == nil {
-		rev, err := s.commit(ctx, tx, g, d, rev)
+		rev, err := s.commit(ctx, tx, g, d, w, rev)
 		if err != nil {
 			return nil, err
 		}
-		return s.view(withHead(l.Space, rev, tx), rev), nil
+		return s.Source.View(withHead(l.Space, rev, tx), rev), nil
 	}
 	cr := *l.request
 	rev, err := s.commitAside(ctx, tx, g, d, cr.ID, rev)
 	if err != nil || rev.ID == cr.Revision {
-		return s.view(l.Space, rev), err
+		return s.Source.View(l.Space, rev), err
 	}
 	cr.Revision, cr.UpdatedAt = rev.ID, tx.Now()
 	if err := tx.PutChangeRequest(ctx, *l.request, cr); err != nil {
@@ -88,7 +86,7 @@ func (s *Service) commitTo(ctx context.Context, tx *store.Tx, g *authz.Grant, l 
 		return nil, err
 	}
 	*l.request = cr
-	return s.view(l.Space, rev), nil
+	return s.Source.View(l.Space, rev), nil
 }
 
 // commitAside stores a draft as a revision of a change request. What is
@@ -99,7 +97,7 @@ func (s *Service) commitAside(ctx context.Context, tx *store.Tx, g *authz.Grant,
 	if err != nil || !changed {
 		return rev, err
 	}
-	dl, err := newDelta(ctx, source{s: s, r: tx.Reader}, d.base.Root, rev.Root)
+	dl, err := newDelta(ctx, s.Source.Tree(tx.Reader, rev.Root), d.base.Root)
 	if err != nil {
 		return rev, err
 	}
@@ -115,7 +113,7 @@ func (s *Service) commitAside(ctx context.Context, tx *store.Tx, g *authz.Grant,
 // commit makes a draft the newest revision of its space, together with
 // everything that is derived from it. A draft that changes nothing makes no
 // revision: the newest one is given back.
-func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *draft, rev docs.Revision) (docs.Revision, error) {
+func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *draft, w *Work, rev docs.Revision) (docs.Revision, error) {
 	rev, changed, err := s.store(ctx, tx, g, d, rev)
 	if err != nil || !changed {
 		return rev, err
@@ -123,7 +121,7 @@ func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *d
 	if err := tx.MoveHead(ctx, d.space.ID, d.base.ID, rev.ID); err != nil {
 		return rev, err
 	}
-	changes, err := s.index(ctx, tx, d, rev)
+	changes, err := s.Index.update(ctx, tx, d, w, rev)
 	if err != nil {
 		return rev, err
 	}
@@ -135,29 +133,6 @@ func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *d
 	return rev, audit.Record(ctx, tx, g.Actor, contentEvent(d.space, string(rev.Type), map[string]any{
 		"revision": rev.ID, "changed": changes,
 	}))
-}
-
-// index brings the index of a space to its newest revision, which a draft
-// became. It tells how much has changed.
-func (s *Service) index(ctx context.Context, tx *store.Tx, d *draft, rev docs.Revision) (int, error) {
-	now, err := tx.Space(ctx, d.space.ID) // the space may read through another layer since the draft was begun
-	if err != nil {
-		return 0, err
-	}
-	sp := now.It
-	ix := &indexer{s: s, r: tx.Reader, tx: tx, space: sp, tree: &tree{src: source{s: s, r: tx.Reader}, root: rev.Root}, parsed: d.parsed, ready: d.ready}
-	if !d.filling.fits(sp) {
-		return ix.update(ctx, d.base.Root)
-	}
-	ix.space.Layer, ix.filling = d.filling.layer.Layer, d.filling
-	changes, err := ix.update(ctx, d.base.Root)
-	if err != nil {
-		return 0, err
-	}
-	if err := tx.SetLayer(ctx, sp.ID, ix.space.Layer); err != nil {
-		return 0, err
-	}
-	return changes, tx.DropLayer(ctx, sp.Layer)
 }
 
 // store stores a draft as a revision, and tells whether it differs from its
@@ -179,43 +154,4 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, d *dr
 		rev.Parents = []docs.RevisionID{d.base.ID}
 	}
 	return rev, true, tx.AddRevision(ctx, rev)
-}
-
-// stamp sets the time of change of the pages that differ from the base.
-func (d *draft) stamp(ctx context.Context) error {
-	for _, id := range d.touched {
-		p, ok, err := d.page(ctx, id)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		b, err := d.stamped(ctx, &p)
-		if err != nil {
-			return err
-		}
-		d.set(keyPage+string(id), b)
-	}
-	return nil
-}
-
-// stamped sets the time of change of a page if it differs from the base, and
-// gives the page as it is stored.
-func (d *draft) stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
-	base := d.before()
-	was, had, err := base.get(ctx, keyPage+string(p.ID))
-	if err != nil {
-		return nil, err
-	}
-	if had {
-		if b, err := json.Marshal(*p); err != nil || bytes.Equal(was, b) {
-			return b, err
-		}
-	}
-	if p.CreatedAt.IsZero() {
-		p.CreatedAt = d.now
-	}
-	p.UpdatedAt = d.now
-	return json.Marshal(*p)
 }

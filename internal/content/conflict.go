@@ -127,7 +127,7 @@ func (c Conflict) formBy(ctx context.Context, t *tree, read textReader) (f Form,
 // takeMain gives a draft of a change request what the space had in a
 // revision.
 func (d *draft) takeMain(ctx context.Context, c Conflict, rev docs.Revision) error {
-	main := &tree{src: d.src, root: rev.Root}
+	main := d.at(rev.Root)
 	switch c.Kind {
 	case ConflictVariable:
 		return d.takeKey(ctx, main, keyVariable+c.ID)

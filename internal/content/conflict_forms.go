@@ -89,7 +89,7 @@ func (f *Forms) view(ctx context.Context, id docs.RevisionID) (*View, error) {
 	if v := f.views[id]; v != nil {
 		return v, nil
 	}
-	v, err := f.s.At(ctx, f.s.Store.Reader, f.sp, id)
+	v, err := f.s.Source.At(ctx, f.s.Store.Reader, f.sp, id)
 	if err == nil {
 		f.views[id] = v
 	}
@@ -108,7 +108,7 @@ func (f *Forms) Of(ctx context.Context, c Conflict) (base, main, mine Form, err 
 			return base, main, mine, err
 		}
 		at := formText{x.id, c.Kind, c.ID}
-		*x.to, err = c.formBy(ctx, &v.tree, func(ctx context.Context, t *tree, x text) (*blocksOf, error) {
+		*x.to, err = c.formBy(ctx, v.tree, func(ctx context.Context, t *tree, x text) (*blocksOf, error) {
 			if b := f.texts[at]; b != nil {
 				return b, nil
 			}

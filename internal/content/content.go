@@ -1,46 +1,37 @@
-// Package content is the service for what is in a space: pages, files and
-// reusable contents in immutable revisions, the references between them, and
-// the search over them.
-//
-// A revision is one sorted map in chunks (see package chunk). A tree reads
-// it; a draft is a tree with changes on top; commit turns a draft into the
-// next revision together with everything that is derived from it.
 package content
 
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 
-	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service reads and changes content.
-type Service struct {
-	Store    *store.Store
-	Blobs    blob.Store
-	Outbound outbound.Policy
-	BaseURL  string // without a slash at the end
-	Log      *slog.Logger
-	Fonts    *pdf.Fonts // of PDFs, besides the bundled ones; nil is none
-	// Moved is told of every revision that becomes the newest of a space, in
-	// the transaction that makes it so; nil is nobody.
-	Moved func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error
+// Source opens revisions and reads their objects through a cache. One serves
+// all spaces: what an object holds never changes.
+type Source struct {
+	Store   *store.Store
+	BaseURL string // of this server, without a slash at the end
 
-	highlight *markup.Highlighter
-	objects   *cache.Cache[chunk.Hash, object]
-	reports   *cache.Cache[docs.RevisionID, *linkReport]
-	relinked  *cache.Cache[twoTrees, *relinked]
-	places    *cache.Cache[string, place]
+	objects *cache.Cache[chunk.Hash, object]
+}
+
+// maxObjects bounds the objects that are kept in memory, in bytes.
+const maxObjects = 48 << 20
+
+// NewSource returns a source over a store.
+func NewSource(st *store.Store, baseURL string) *Source {
+	return &Source{Store: st, BaseURL: baseURL, objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
+		if o.node != nil {
+			return o.node.Size()
+		}
+		return len(o.data) + 128
+	})}
 }
 
 // object is what the cache keeps of an object: a node, or bytes.
@@ -49,33 +40,10 @@ type object struct {
 	data []byte
 }
 
-// Bounds of what is kept in memory.
-const (
-	maxObjects  = 48 << 20 // bytes
-	maxReports  = 16 << 20 // bytes
-	maxRelinked = 16 << 20 // bytes
-	maxColored  = 8 << 20  // bytes, of code in PDFs
-)
-
-// New gives a service over a store.
-func New(s Service) *Service {
-	s.objects = cache.New[chunk.Hash](maxObjects, func(o object) int {
-		if o.node != nil {
-			return o.node.Size()
-		}
-		return len(o.data) + 128
-	})
-	s.highlight = markup.NewHighlighter(maxColored)
-	s.reports = cache.New[docs.RevisionID](maxReports, (*linkReport).size)
-	s.relinked = cache.New[twoTrees](maxRelinked, (*relinked).size)
-	s.places = cache.New[string](maxPlaces, func(p place) int { return p.size + 256 })
-	return &s
-}
-
 // source reads objects through the cache. What an object holds never
 // changes, so it does not matter who read it first.
 type source struct {
-	s   *Service
+	s   *Source
 	r   store.Reader
 	new *unsaved // of a draft
 }
@@ -172,26 +140,31 @@ func damaged(h chunk.Hash, err error) error {
 
 // View is a revision of a space that is read.
 type View struct {
-	tree
+	*tree
 	Space docs.Space
 	Rev   docs.Revision
 }
 
 // Head opens the newest revision of a space.
-func (s *Service) Head(ctx context.Context, sp docs.Space) (*View, error) {
+func (s *Source) Head(ctx context.Context, sp docs.Space) (*View, error) {
 	return s.At(ctx, s.Store.Reader, sp, sp.Revision)
 }
 
 // At opens a revision of a space; r is the pool or a transaction.
-func (s *Service) At(ctx context.Context, r store.Reader, sp docs.Space, id docs.RevisionID) (*View, error) {
+func (s *Source) At(ctx context.Context, r store.Reader, sp docs.Space, id docs.RevisionID) (*View, error) {
 	rev, err := r.Revision(ctx, sp.ID, id)
 	if err != nil {
 		return nil, err
 	}
-	return &View{tree: tree{src: source{s: s, r: r}, root: rev.Root}, Space: sp, Rev: rev}, nil
+	return &View{tree: &tree{src: source{s: s, r: r}, root: rev.Root}, Space: sp, Rev: rev}, nil
 }
 
-// view gives a revision that has just been made, for reading it afterwards.
-func (s *Service) view(sp docs.Space, rev docs.Revision) *View {
-	return &View{tree: tree{src: source{s: s, r: s.Store.Reader}, root: rev.Root}, Space: sp, Rev: rev}
+// View gives a revision that has just been made, for reading it afterwards.
+func (s *Source) View(sp docs.Space, rev docs.Revision) *View {
+	return &View{tree: s.Tree(s.Store.Reader, rev.Root), Space: sp, Rev: rev}
+}
+
+// Tree returns a tree by its root; r is the pool or a transaction.
+func (s *Source) Tree(r store.Reader, root chunk.Hash) *tree {
+	return &tree{src: source{s: s, r: r}, root: root}
 }

@@ -65,7 +65,7 @@ func (d *desk) grant(f fatal, id docs.SpaceID) *authz.Grant {
 }
 
 func (d *desk) head(f fatal, id docs.SpaceID) *content.View {
-	v, err := d.c.Head(context.Background(), d.grant(f, id).Space)
+	v, err := d.c.Source.Head(context.Background(), d.grant(f, id).Space)
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
@@ -97,7 +97,7 @@ func (d *desk) verify(f fatal) {
 		if err != nil {
 			f.Fatalf("%v", err)
 		}
-		found, err := d.c.Verify(ctx, d.s.Reader, sp.It)
+		found, err := d.c.Index.Verify(ctx, d.s.Reader, sp.It)
 		if err != nil || len(found) > 0 {
 			f.Fatalf("space %s: %v\n%s", id, err, strings.Join(found, "\n"))
 		}
@@ -158,7 +158,7 @@ func TestReferencesFollowTheirTarget(t *testing.T) {
 			t.Errorf("stable references: %s (%v)", stable, err)
 		}
 		d.must(content.Change{Operation: content.DeletePage, Page: string(guide)})
-		links, _, stats, err := d.c.Links(ctx, d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{Status: content.LinkBroken}, store.Page{Limit: 10})
+		links, _, stats, err := d.c.Index.Links(ctx, d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{Status: content.LinkBroken}, store.Page{Limit: 10})
 		if err != nil || stats.Broken != 2 || len(links) != 2 {
 			t.Fatalf("%d broken links, %v (%v)", stats.Broken, links, err)
 		}
@@ -170,7 +170,7 @@ func TestReferencesFollowTheirTarget(t *testing.T) {
 		d.verify(t)
 		// What was missing comes: the link that was written before works.
 		d.must(insert("Gone", "Here.\n", ""))
-		if _, _, stats, err = d.c.Links(ctx, d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{}, store.Page{}); err != nil || stats.Broken != 1 {
+		if _, _, stats, err = d.c.Index.Links(ctx, d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{}, store.Page{}); err != nil || stats.Broken != 1 {
 			t.Errorf("%d broken links (%v)", stats.Broken, err)
 		}
 		d.verify(t)
@@ -195,7 +195,7 @@ func TestIndexEqualsRebuild(t *testing.T) {
 				continue
 			}
 			if rapid.IntRange(0, 12).Draw(rt, "rebuild") == 0 {
-				if err := d.c.Rebuild(ctx, fmt.Appendf(nil, `{"space":%q}`, id)); err != nil {
+				if err := d.c.Index.Rebuild(ctx, fmt.Appendf(nil, `{"space":%q}`, id)); err != nil {
 					rt.Fatalf("%v", err)
 				}
 				continue
@@ -320,7 +320,7 @@ func TestFolderRoundTrip(t *testing.T) {
 			t.Errorf("importing the same again made the revision %s", again.Revision)
 		}
 		d.verify(t)
-		tree, err := d.c.Folder(ctx, d.head(t, d.id))
+		tree, err := d.c.Exchange.Folder(ctx, d.head(t, d.id))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,13 +338,13 @@ func TestFolderRoundTrip(t *testing.T) {
 			t.Errorf("%s was not there before", name)
 		}
 		// Reusable content is found where it is used.
-		hits, _, err := d.c.Search(ctx, d.head(t, d.id), "zebra", 10, 0)
+		hits, _, err := d.c.Index.Search(ctx, d.head(t, d.id), "zebra", 10, 0)
 		if err != nil || len(hits) != 1 || hits[0].Title != "Welcome" {
 			t.Errorf("search finds %v (%v)", hits, err)
 		}
 		in[".gitbook/includes/note.md"] = &fstest.MapFile{Data: []byte("---\ntitle: Note\n---\n\nA reusable giraffe.\n")}
 		run()
-		if hits, _, err := d.c.Search(ctx, d.head(t, d.id), "giraffe", 10, 0); err != nil || len(hits) != 1 {
+		if hits, _, err := d.c.Index.Search(ctx, d.head(t, d.id), "giraffe", 10, 0); err != nil || len(hits) != 1 {
 			t.Errorf("search finds %v (%v)", hits, err)
 		}
 		d.verify(t)

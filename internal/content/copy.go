@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -82,8 +81,8 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 		if err != nil {
 			return nil, err
 		}
-		d := s.draftOf(v.View, tx.Now(), func() string { return store.NewID[string](tx) })
-		err = chunk.Diff(ctx, d.src, v.Rev.Root, target.Root, func(key string, _, after []byte) error {
+		d := v.View.draft(tx.Now(), func() string { return store.NewID[string](tx) })
+		err = d.diff(ctx, v.Rev.Root, target.Root, func(key string, _, after []byte) error {
 			if after == nil && (key[:1] == keyRedirect || key[:1] == keyGone) {
 				return nil // an address that a page had meanwhile still leads to it, also if it is gone
 			}
@@ -93,13 +92,13 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 		if err != nil {
 			return nil, err
 		}
-		if err := d.redirectFrom(ctx, &v.tree); err != nil {
+		if err := d.redirectFrom(ctx, v.tree); err != nil {
 			return nil, err
 		}
 		if len(d.over.keys) == 0 {
 			return nil, errs.E(errs.Conflict, "the content is already that of the revision %s; nothing would change", to)
 		}
-		return s.commitTo(ctx, tx, g, v, d, docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)})
+		return s.commitTo(ctx, tx, g, v, d, nil, docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)})
 	})
 }
 

@@ -56,8 +56,8 @@ func (im *importer) refer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	working := make(map[*folder.Page]bool, len(im.work))
-	for _, fp := range im.work {
+	working := make(map[*folder.Page]bool, len(im.todo))
+	for _, fp := range im.todo {
 		working[fp] = true
 	}
 	var load []*folder.Page
@@ -66,7 +66,7 @@ func (im *importer) refer(ctx context.Context) error {
 			continue
 		}
 		if load = append(load, fp); !working[fp] {
-			im.work = append(im.work, fp)
+			im.todo = append(im.todo, fp)
 		}
 	}
 	return im.parts.load(ctx, load)
@@ -80,7 +80,7 @@ func (p *parts) referring(ctx context.Context, to map[linkTo]bool) (map[docs.Pag
 		if err != nil {
 			return err
 		}
-		x, err := p.s.linksIn(ctx, r, sp.It, p.base)
+		x, err := p.s.Index.linksIn(ctx, r, sp.It, p.base)
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,7 @@ func (m *displaced) below(ctx context.Context, id docs.PageID, depth int) error 
 // name adds what was found before by a path that is now the name of something
 // else.
 func (m *displaced) name(ctx context.Context, file string) error {
-	l := &linker{ctx: ctx, t: m.before()}
+	l := m.before().linker(ctx, "")
 	for _, at := range []string{file, strings.TrimSuffix(file, ".md"), strings.TrimSuffix(file, "/README.md")} {
 		for _, use := range []markup.Use{markup.UseLink, markup.UseImage, markup.UseInclude} {
 			ref, ok := l.byName(at, "", use)

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,37 +20,35 @@ import (
 // the rules of the page tree: slugs are unique among siblings, groups are at
 // the top level, nothing hangs below itself.
 type draft struct {
-	tree
-	s     *Service
+	*tree
 	space docs.Space
 	base  docs.Revision
 	now   docs.Time
 	newID func() string
 
-	unsaved *unsaved                        // sources that are new
-	written map[docs.PageID]*writing        // bodies to be settled
-	refs    map[string]markup.Ref           // names that are valid in the batch
-	parsed  map[chunk.Hash]*markup.Document // by body and side, for the index
-	touched []docs.PageID                   // in order of first touch
-	seen    map[docs.PageID]bool
-	ready   map[docs.PageID]indexed // what the index says of pages, made ahead
-	filling *filling                // what is stored ahead; nil is nothing
-	whole   *chunk.Hash             // the tree of the draft, where it is one that exists
+	unsaved  *unsaved                        // sources that are new
+	written  map[docs.PageID]*writing        // bodies to be settled
+	refs     map[string]markup.Ref           // names that are valid in the batch
+	parsed   map[chunk.Hash]*markup.Document // by body and side, for the index
+	touched  []docs.PageID                   // in order of first touch
+	seen     map[docs.PageID]bool
+	uncached bool        // what it stores is more than anybody reads soon
+	whole    *chunk.Hash // the tree of the draft, where it is one that exists
 }
 
-func (s *Service) draftOf(v *View, now docs.Time, newID func() string) *draft {
-	t := v.tree
+func (v *View) draft(now docs.Time, newID func() string) *draft {
+	t := *v.tree
 	t.over = &overlay{values: map[string][]byte{}}
 	t.src.new = &unsaved{data: map[chunk.Hash][]byte{}}
 	return &draft{
-		tree: t, s: s, space: v.Space, base: v.Rev, now: now, newID: newID,
+		tree: &t, space: v.Space, base: v.Rev, now: now, newID: newID,
 		unsaved: t.src.new, written: map[docs.PageID]*writing{}, refs: map[string]markup.Ref{},
-		parsed: map[chunk.Hash]*markup.Document{}, seen: map[docs.PageID]bool{}, ready: map[docs.PageID]indexed{},
+		parsed: map[chunk.Hash]*markup.Document{}, seen: map[docs.PageID]bool{},
 	}
 }
 
 // before gives the tree without the changes.
-func (d *draft) before() *tree { return &tree{src: d.src, root: d.base.Root} }
+func (d *draft) before() *tree { return d.at(d.base.Root) }
 
 // set changes a key of the draft.
 func (d *draft) set(key string, value []byte) {
@@ -68,8 +67,8 @@ func (d *draft) object(data []byte) chunk.Hash {
 	}
 	h := chunk.Sum(data)
 	d.unsaved.set(h, data)
-	if d.filling == nil { // else there is more of it than anybody reads soon
-		d.s.objects.Set(h, object{data: data})
+	if !d.uncached {
+		d.src.s.objects.Set(h, object{data: data})
 	}
 	return h
 }
@@ -425,7 +424,46 @@ func (d *draft) seal(ctx context.Context) (chunk.Hash, []store.Object, error) {
 	}
 	root, err := chunk.Apply(ctx, d.src, d.root, edits, func(h chunk.Hash, n *chunk.Node, data []byte) {
 		out = append(out, store.Object{Hash: h, Data: data})
-		d.s.objects.Set(h, object{node: n})
+		d.src.s.objects.Set(h, object{node: n})
 	})
 	return root, out, err
+}
+
+// stamp sets the time of change of the pages that differ from the base.
+func (d *draft) stamp(ctx context.Context) error {
+	for _, id := range d.touched {
+		p, ok, err := d.page(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		b, err := d.stamped(ctx, &p)
+		if err != nil {
+			return err
+		}
+		d.set(keyPage+string(id), b)
+	}
+	return nil
+}
+
+// stamped sets the time of change of a page if it differs from the base, and
+// gives the page as it is stored.
+func (d *draft) stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
+	base := d.before()
+	was, had, err := base.get(ctx, keyPage+string(p.ID))
+	if err != nil {
+		return nil, err
+	}
+	if had {
+		if b, err := json.Marshal(*p); err != nil || bytes.Equal(was, b) {
+			return b, err
+		}
+	}
+	if p.CreatedAt.IsZero() {
+		p.CreatedAt = d.now
+	}
+	p.UpdatedAt = d.now
+	return json.Marshal(*p)
 }

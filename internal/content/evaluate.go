@@ -102,43 +102,6 @@ func Environment(space, page docs.Variables) map[string]any {
 	}
 }
 
-// dereferenced gives a document with reusable contents in place of the
-// blocks that include them.
-func (t *tree) dereferenced(ctx context.Context, doc *markup.Document) (*markup.Document, error) {
-	return t.including(ctx, doc, t.ReusableDocument)
-}
-
-// Dereferenced is dereferenced for readers.
-func (v *View) Dereferenced(ctx context.Context, doc *markup.Document) (*markup.Document, error) {
-	return v.including(ctx, doc, v.ReadReusable)
-}
-
-func (t *tree) including(ctx context.Context, doc *markup.Document, read func(context.Context, docs.Reusable) (*markup.Document, error)) (*markup.Document, error) {
-	var failed error
-	known := map[string]*markup.Document{} // a page may include one thing often
-	out := markup.Dereference(doc, func(ref markup.Ref) (*markup.Document, bool) {
-		if ref.Space != "" || failed != nil {
-			return nil, false
-		}
-		if in, ok := known[ref.ReusableContent]; ok {
-			return in, true
-		}
-		r, err := t.Reusable(ctx, docs.ReusableID(ref.ReusableContent))
-		if err == nil {
-			var in *markup.Document
-			if in, err = read(ctx, r); err == nil {
-				known[ref.ReusableContent] = in
-				return in, true
-			}
-		}
-		if !errs.Is(err, errs.NotFound) {
-			failed = err
-		}
-		return nil, false
-	})
-	return out, failed
-}
-
 // DocumentByID gives a document of a space by its id: that of a page now, or
 // one that a page had.
 func (s *Service) DocumentByID(ctx context.Context, v *View, id string) (*markup.Document, docs.Variables, error) {

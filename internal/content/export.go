@@ -19,7 +19,7 @@ import (
 
 // Folder gives a revision as a folder of files. What was imported and not
 // changed has the bytes that it had.
-func (s *Service) Folder(ctx context.Context, v *View) (*folder.Tree, error) {
+func (s *Exchange) Folder(ctx context.Context, v *View) (*folder.Tree, error) {
 	ex := &exporter{s: s, v: v, out: &folder.Tree{}}
 	if err := ex.settings(ctx); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *Service) Folder(ctx context.Context, v *View) (*folder.Tree, error) {
 	if err := ex.includes(ctx); err != nil {
 		return nil, err
 	}
-	l := &linker{ctx: context.WithoutCancel(ctx), t: &v.tree, base: s.BaseURL}
+	l := v.linker(context.WithoutCancel(ctx), "")
 	ex.out.Known = func(dest string) bool {
 		where, anchor, _ := strings.Cut(dest, "#")
 		_, ok := l.byID(where, anchor)
@@ -48,7 +48,7 @@ func (s *Service) Folder(ctx context.Context, v *View) (*folder.Tree, error) {
 }
 
 type exporter struct {
-	s    *Service
+	s    *Exchange
 	v    *View
 	out  *folder.Tree
 	home docs.Page
@@ -71,7 +71,7 @@ func (ex *exporter) pages(ctx context.Context, in []*Walked) ([]*folder.Page, er
 
 func (ex *exporter) page(ctx context.Context, w *Walked) (*folder.Page, error) {
 	p := &folder.Page{Type: string(w.Type), Title: w.Title, Emoji: EmojiText(w.Emoji), LinkTitle: w.LinkTitle, Slug: w.Slug}
-	l := &linker{ctx: ctx, t: &ex.v.tree, base: ex.s.BaseURL, file: "SUMMARY.md"}
+	l := ex.v.linker(ctx, "SUMMARY.md")
 	switch w.Type {
 	case docs.PageLink:
 		if w.Target != nil {
@@ -113,7 +113,7 @@ func plainPath(dest string) string {
 
 // source gives the whole file of a page.
 func (ex *exporter) source(ctx context.Context, p docs.Page, file string) ([]byte, error) {
-	src, err := ex.v.src.Bytes(ctx, p.Body)
+	src, err := ex.v.bytes(ctx, p.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (ex *exporter) source(ctx context.Context, p docs.Page, file string) ([]byt
 		src = slices.Concat(src[:start], body)
 	}
 	h := markup.ParseHead(src)
-	l := &linker{ctx: ctx, t: &ex.v.tree, base: ex.s.BaseURL, file: file}
+	l := ex.v.linker(ctx, file)
 	meta := metaOf(p, h.Meta, l)
 	title, emoji := p.Title, EmojiText(p.Emoji)
 	if h.Title == "" && p.File != "" {
@@ -151,7 +151,7 @@ func (ex *exporter) includes(ctx context.Context) error {
 		return err
 	}
 	for _, r := range all {
-		src, err := ex.v.src.Bytes(ctx, r.Body)
+		src, err := ex.v.bytes(ctx, r.Body)
 		if err != nil {
 			return err
 		}
@@ -201,7 +201,7 @@ func (ex *exporter) settings(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if *to, err = ex.v.src.Bytes(ctx, chunk.Hash(h)); err != nil {
+		if *to, err = ex.v.bytes(ctx, chunk.Hash(h)); err != nil {
 			return err
 		}
 	}
@@ -217,7 +217,7 @@ func (ex *exporter) settings(ctx context.Context) error {
 	}
 	ex.out.Variables = vars
 	err = ex.v.scan(ctx, keySetting+settingUnlisted, "", func(file string, h []byte) (bool, error) {
-		src, err := ex.v.src.Bytes(ctx, chunk.Hash(h))
+		src, err := ex.v.bytes(ctx, chunk.Hash(h))
 		ex.out.Unlisted = append(ex.out.Unlisted, &folder.Page{Type: folder.Document, File: file, Source: src, Head: markup.ParseHead(src)})
 		return true, err
 	})
@@ -244,7 +244,7 @@ func (t *tree) exportedRedirect(ctx context.Context, from, to string) (string, e
 		return to, err
 	}
 	if !ok {
-		l := &linker{ctx: ctx, t: t}
+		l := t.linker(ctx, "")
 		if g, gone := l.grave(markup.Ref{Kind: markup.RefPage, Page: string(id)}); gone && g.File != "" && g.File != file {
 			return g.File + anchor, l.err
 		}

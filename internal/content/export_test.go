@@ -6,16 +6,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // takingAlike takes at a time and with ids that are always the same.
-func (s *Service) takingAlike(base *View, up Upstream) *taking {
+func (s *Exchange) takingAlike(base *View, up Upstream) *taking {
 	t := s.taking(base, up, func(string, int, int) {})
 	t.newDraft = func() *draft {
 		n := 0
-		return s.draftOf(base, docs.TimeOf(time.Unix(2_000_000_000, 0)), func() string {
+		return base.draft(docs.TimeOf(time.Unix(2_000_000_000, 0)), func() string {
 			n++
 			return fmt.Sprintf("new-%06d", n)
 		})
@@ -24,13 +23,13 @@ func (s *Service) takingAlike(base *View, up Upstream) *taking {
 }
 
 // TakeWhole is Take without the short way.
-func (s *Service) TakeWhole(ctx context.Context, base *View, up Upstream) (*Taken, error) {
+func (s *Exchange) TakeWhole(ctx context.Context, base *View, up Upstream) (*Taken, error) {
 	return s.takingAlike(base, up).folder(ctx)
 }
 
 // TakeParts is the way of changes of the structure; ok is false where it is
 // none.
-func (s *Service) TakeParts(ctx context.Context, base *View, up Upstream) (_ *Taken, ok bool, err error) {
+func (s *Exchange) TakeParts(ctx context.Context, base *View, up Upstream) (_ *Taken, ok bool, err error) {
 	t, err := s.takingAlike(base, up).parts(ctx)
 	if errors.Is(err, errWhole) {
 		return nil, false, nil
@@ -39,7 +38,7 @@ func (s *Service) TakeParts(ctx context.Context, base *View, up Upstream) (_ *Ta
 }
 
 // TakeFiles is the short way alone; ok is false where it is none.
-func (s *Service) TakeFiles(ctx context.Context, base *View, up Upstream) (*Taken, bool, error) {
+func (s *Exchange) TakeFiles(ctx context.Context, base *View, up Upstream) (*Taken, bool, error) {
 	return s.taking(base, up, func(string, int, int) {}).files(ctx)
 }
 
@@ -50,7 +49,7 @@ func (t *Taken) Keys(ctx context.Context) (map[string][2]string, error) {
 		return nil, err
 	}
 	out := map[string][2]string{}
-	return out, chunk.Diff(ctx, t.draft.src, t.draft.base.Root, root, func(key string, before, after []byte) error {
+	return out, t.draft.diff(ctx, t.draft.base.Root, root, func(key string, before, after []byte) error {
 		out[key] = [2]string{string(before), string(after)}
 		return nil
 	})

@@ -7,14 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -80,14 +78,14 @@ func (s *Service) fetchOne(ctx context.Context, at string, f NewFile) (docs.File
 		case len(b) > MaxBase64:
 			return docs.File{}, errs.Field(at+".base64", "is larger than %d MB; send it as a url, or upload it", MaxBase64>>20)
 		}
-		return s.keep(ctx, name, bytes.NewReader(b))
+		return s.Exchange.keep(ctx, name, bytes.NewReader(b))
 	}
 	got, err := s.Outbound.Fetch(ctx, f.URL, outbound.Limits{MaxBytes: MaxFetched, Timeout: fetchTime})
 	if err != nil {
 		return docs.File{}, notFetched(at+".url", err)
 	}
 	defer got.Body.Close()
-	return s.keep(ctx, name, got.Body)
+	return s.Exchange.keep(ctx, name, got.Body)
 }
 
 // notFetched says why a file cannot be fetched. The cause may name an address
@@ -100,27 +98,6 @@ func notFetched(at string, err error) error {
 	out := errs.Field(at, "%s", known.Message)
 	out.Err = known.Err
 	return out
-}
-
-// keep streams bytes to the blob store and looks at what they are. What a
-// sender says about their type counts for nothing.
-func (s *Service) keep(ctx context.Context, name string, r io.Reader) (docs.File, error) {
-	info, err := s.Blobs.Put(ctx, r)
-	if err != nil {
-		return docs.File{}, err
-	}
-	o, err := s.Blobs.Open(ctx, info.Hash)
-	if err != nil {
-		return docs.File{}, err
-	}
-	defer o.Close()
-	kind, err := blob.Inspect(name, o, info.Size)
-	if err != nil {
-		return docs.File{}, err
-	}
-	return docs.File{
-		Name: name, ContentType: kind.ContentType, Size: info.Size, Width: kind.Width, Height: kind.Height, Blob: info.Hash.String(),
-	}, nil
 }
 
 // fileName gives a name that is a name and nothing else in every place where
@@ -164,21 +141,6 @@ func (d *draft) insertFiles(ctx context.Context, at string, c Change, files []do
 	return out, nil
 }
 
-// assetPath gives where a new file stands in the folder: under its name, or
-// with a number if that is taken.
-func (t *tree) assetPath(ctx context.Context, name string) (string, error) {
-	ext := path.Ext(name)
-	for n := 0; ; n++ {
-		at := AssetFolder + "/" + name
-		if n > 0 {
-			at = fmt.Sprintf("%s/%s-%d%s", AssetFolder, strings.TrimSuffix(name, ext), n, ext)
-		}
-		if _, _, taken, err := t.named(ctx, at); err != nil || !taken {
-			return at, err
-		}
-	}
-}
-
 // Upload adds a file to a space that is edited live, or to a change request.
 func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name string, r io.Reader) (docs.File, error) {
 	name, err := fileName("body.file", name)
@@ -189,7 +151,7 @@ func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name st
 	if _, err := s.line(ctx, s.Store.Reader, g, on, ""); err != nil {
 		return docs.File{}, err
 	}
-	f, err := s.keep(ctx, name, r)
+	f, err := s.Exchange.keep(ctx, name, r)
 	if err != nil {
 		return docs.File{}, err
 	}
@@ -198,12 +160,12 @@ func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name st
 		if err != nil {
 			return f, err
 		}
-		d := s.draftOf(l.View, tx.Now(), func() string { return store.NewID[string](tx) })
+		d := l.View.draft(tx.Now(), func() string { return store.NewID[string](tx) })
 		added, err := d.insertFiles(ctx, "body", Change{Files: []NewFile{{Name: name}}}, []docs.File{f})
 		if err != nil {
 			return f, err
 		}
-		_, err = s.commitTo(ctx, tx, g, l, d, docs.Revision{Type: docs.RevisionEdits})
+		_, err = s.commitTo(ctx, tx, g, l, d, nil, docs.Revision{Type: docs.RevisionEdits})
 		return added[0], err
 	})
 }

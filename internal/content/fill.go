@@ -14,7 +14,7 @@ import (
 // no more than some of them. An import of less than a portion leaves all to
 // the commit.
 type filling struct {
-	s       *Service
+	s       *Index
 	space   docs.Space
 	unsaved *unsaved
 	layer   *store.Filling
@@ -50,21 +50,22 @@ const fewBefore = 8
 
 // fill begins to store what the index is going to say of so many pages, if
 // there were few before.
-func (d *draft) fill(ctx context.Context, pages int) error {
+func (x *Index) fill(ctx context.Context, d *draft, pages int) (*Work, error) {
+	w := &Work{ready: map[docs.PageID]indexed{}}
 	before := 0
 	err := d.before().scan(ctx, keyPage, "", func(string, []byte) (bool, error) {
 		before++
 		return before*fewBefore <= pages, nil
 	})
 	if err != nil || before*fewBefore > pages {
-		return err
+		return w, err
 	}
-	d.filling = newFilling(d.s, d.space)
-	d.filling.unsaved = d.unsaved
-	return nil
+	w.filling = newFilling(x, d.space)
+	w.filling.unsaved, d.uncached = d.unsaved, true
+	return w, nil
 }
 
-func newFilling(s *Service, sp docs.Space) *filling {
+func newFilling(s *Index, sp docs.Space) *filling {
 	return &filling{s: s, space: sp, unsaved: &unsaved{}, pages: map[docs.PageID]bool{}}
 }
 
@@ -142,22 +143,22 @@ func (f *filling) pack(ctx context.Context) error {
 }
 
 // filled ends what fill began. What fits one portion waits for the commit.
-func (d *draft) filled(ctx context.Context) error {
-	f := d.filling
+func (w *Work) filled(ctx context.Context) error {
+	f := w.filling
 	switch {
 	case f == nil:
 		return nil
 	case f.queue != nil:
 		return f.finish(ctx)
 	}
-	d.filling = nil
+	w.filling = nil
 	for _, is := range f.next.links {
-		d.ready[docs.PageID(is.ID)] = indexed{links: is}
+		w.ready[docs.PageID(is.ID)] = indexed{links: is}
 	}
 	for _, is := range f.next.search {
-		known := d.ready[docs.PageID(is.Page)]
+		known := w.ready[docs.PageID(is.Page)]
 		known.search = is
-		d.ready[docs.PageID(is.Page)] = known
+		w.ready[docs.PageID(is.Page)] = known
 	}
 	return nil
 }

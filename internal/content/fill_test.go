@@ -195,7 +195,7 @@ func TestLayersThatNobodyFinished(t *testing.T) {
 		left  int
 	}{{time.Hour, 1}, {25 * time.Hour, 0}} {
 		now = now.Add(c.after)
-		if err := d.c.TidySearch(ctx, nil); err != nil {
+		if err := d.c.Index.TidySearch(ctx, nil); err != nil {
 			t.Fatal(err)
 		}
 		left, err := d.s.UnreadLayers(ctx, now.Add(time.Hour))
@@ -251,7 +251,7 @@ func TestPagesThatIncludeMuch(t *testing.T) {
 // search gives the titles of the pages that are found.
 func (d *desk) search(words string) []string {
 	d.t.Helper()
-	found, _, err := d.c.Search(context.Background(), d.head(d.t, d.id), words, 20, 0)
+	found, _, err := d.c.Index.Search(context.Background(), d.head(d.t, d.id), words, 20, 0)
 	if err != nil {
 		d.t.Fatal(err)
 	}

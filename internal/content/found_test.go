@@ -65,7 +65,7 @@ func TestExportAndImportKeepIDs(t *testing.T) {
 	beta := out.Outcomes[1].Page
 	d.must(content.Change{Operation: content.UpdatePage, Page: string(out.Outcomes[2].Page), Into: opt.Of(string(beta))})
 	d.must(write(beta, fmt.Sprintf("# Beta\n\nBy id: [a](/pages/%s#x), [c](/pages/%s).\n", out.Outcomes[0].Page, out.Outcomes[2].Page)))
-	tree, err := d.c.Folder(ctx, d.head(t, d.id))
+	tree, err := d.c.Exchange.Folder(ctx, d.head(t, d.id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestBrokenTargetsAreToldApart(t *testing.T) {
 		d, ctx := newDesk(t, o), context.Background()
 		out := d.must(insert("A", "[r](REF.md)\n", ""), insert("B", "[far](https://octavo.test/"+strings.Repeat("x", 50_000)+")\n", ""))
 		d.must(insert("C", "[s](REF.md)\n", string(out.Outcomes[0].Page)))
-		links, _, stats, err := d.c.Links(ctx, d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{Status: content.LinkBroken}, store.Page{Limit: 10})
+		links, _, stats, err := d.c.Index.Links(ctx, d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{Status: content.LinkBroken}, store.Page{Limit: 10})
 		if err != nil || stats.Broken != 2 || len(links) != 2 {
 			t.Errorf("%d broken, %v (%v)", stats.Broken, links, err)
 		}

@@ -18,7 +18,7 @@ import (
 type GitNames map[string]docs.GitBlob
 
 // GitNames gives those of a revision; of some things, or of all.
-func (s *Service) GitNames(ctx context.Context, v *View, ids ...string) (GitNames, error) {
+func (s *Exchange) GitNames(ctx context.Context, v *View, ids ...string) (GitNames, error) {
 	if v.Space.Git == nil {
 		return nil, nil
 	}
@@ -73,7 +73,7 @@ func (n GitNames) of(id, body, oid, path string) (string, string) {
 }
 
 // Written gives the names of files that a revision was written to.
-func (s *Service) Written(ctx context.Context, v *View, files []Outgoing) ([]docs.GitBlob, error) {
+func (s *Exchange) Written(ctx context.Context, v *View, files []Outgoing) ([]docs.GitBlob, error) {
 	layout, err := v.layoutOf(ctx)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (s *Service) Written(ctx context.Context, v *View, files []Outgoing) ([]doc
 }
 
 // Brought gives the names of files that a revision was read from.
-func (s *Service) Brought(ctx context.Context, v *View, changed []UpstreamChange) ([]docs.GitBlob, error) {
+func (s *Exchange) Brought(ctx context.Context, v *View, changed []UpstreamChange) ([]docs.GitBlob, error) {
 	layout, err := v.layoutOf(ctx)
 	if err != nil {
 		return nil, err

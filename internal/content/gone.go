@@ -91,30 +91,6 @@ func (d *draft) bury(ctx context.Context) error {
 	return err
 }
 
-// bury keeps where things were in the line that deleted them, if this one does
-// not know it. Of a repository it is what the other files say.
-func (m *merge) bury(ctx context.Context) error {
-	for _, key := range slices.Sorted(maps.Keys(m.after)) {
-		id, is := strings.CutPrefix(key, keyGone)
-		if !is || m.after[key] == nil {
-			continue
-		}
-		known := false
-		for _, kind := range []string{keyPage, keyFile, keyReusable, keyGone} {
-			_, there, err := m.d.get(ctx, kind+id)
-			if err != nil {
-				return err
-			}
-			_, dropped := m.d.over.get(kind + id)
-			known = known || there || dropped && m.dir != fromUpstream
-		}
-		if !known {
-			m.d.set(key, m.after[key])
-		}
-	}
-	return nil
-}
-
 // graveOf gives where something is by which others refer to it.
 func (t *tree) graveOf(ctx context.Context, kind, id string) (g grave, err error) {
 	switch kind {
@@ -264,20 +240,4 @@ func (l *linker) rebound(was, now map[string]markup.Ref) bool {
 		}
 	}
 	return false
-}
-
-// refersToGone tells whether a page refers to something that is gone: where the
-// folder has a file at that place, it is another one.
-func (im *importer) refersToGone(ctx context.Context, p docs.Page) (bool, error) {
-	s, err := im.sideOf(ctx, p.Side)
-	if err != nil {
-		return false, err
-	}
-	l := &linker{ctx: ctx, t: &im.draft.tree}
-	for _, ref := range s.Pins {
-		if _, gone := l.grave(ref); gone {
-			return true, l.err
-		}
-	}
-	return false, l.err
 }

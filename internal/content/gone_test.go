@@ -9,13 +9,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // graves gives where the things were that are gone from a revision.
 func graves(t *testing.T, s *Service, root chunk.Hash) map[string]grave {
 	t.Helper()
 	out := map[string]grave{}
-	at := &tree{src: source{s: s}, root: root}
+	at := s.Source.Tree(store.Reader{}, root)
 	err := at.scan(context.Background(), keyGone, "", func(id string, b []byte) (bool, error) {
 		var g grave
 		err := json.Unmarshal(b, &g)
@@ -30,7 +31,7 @@ func graves(t *testing.T, s *Service, root chunk.Hash) map[string]grave {
 
 func sealed(t *testing.T, s *Service, from docs.Revision, change func(d *draft)) docs.Revision {
 	t.Helper()
-	d := s.draftOf(&View{tree: tree{src: source{s: s}, root: from.Root}, Rev: from}, 1, nil)
+	d := s.Source.View(docs.Space{}, from).draft(1, nil)
 	change(d)
 	root, _, err := d.seal(context.Background())
 	if err != nil {
@@ -41,7 +42,7 @@ func sealed(t *testing.T, s *Service, from docs.Revision, change func(d *draft))
 
 // What is kept of deleted things is bounded, and gone when they are back.
 func TestGraves(t *testing.T) {
-	s, ctx := New(Service{}), context.Background()
+	s, ctx := New(Service{Store: &store.Store{}}), context.Background()
 	id := func(i int) docs.FileID { return docs.FileID(fmt.Sprintf("file%06d", i)) }
 	put := func(d *draft, from, to int) {
 		for i := from; i < to; i++ {

@@ -7,7 +7,6 @@ import (
 	"hash/maphash"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
@@ -91,7 +90,7 @@ func (im *importer) identify(ctx context.Context) error {
 		return nil
 	}
 	for i := range gone {
-		if gone[i].text, err = im.src.Bytes(ctx, gone[i].page.Body); err != nil {
+		if gone[i].text, err = im.bytes(ctx, gone[i].page.Body); err != nil {
 			return err
 		}
 	}
@@ -355,7 +354,7 @@ func (im *importer) asWritten(ctx context.Context, fp *folder.Page, p docs.Page)
 	if !im.renamed && len(im.moved)+len(im.tied) == 0 {
 		return true, nil
 	}
-	src, err := (&exporter{s: im.s, v: &View{tree: im.draft.tree}}).source(ctx, p, fp.File)
+	src, err := (&exporter{s: im.x, v: &View{tree: im.draft.tree}}).source(ctx, p, fp.File)
 	return bytes.Equal(src, fp.Source), err
 }
 
@@ -410,62 +409,4 @@ func (im *importer) alike(p docs.Page, siblings []docs.Page) (docs.Page, bool) {
 		}
 	}
 	return p, false
-}
-
-// born gives the page without a file of its own that is written to a path.
-func (t *tree) born(ctx context.Context, name string) (docs.Page, bool, error) {
-	at := strings.TrimSuffix(name, ".md")
-	p, rest, err := t.exact(ctx, at)
-	if cut := len(at) - bornSuffix; err == nil && rest != "" && cut > 0 { // or its name was taken
-		p, rest, err = t.exact(ctx, at[:cut])
-	}
-	if err == nil && name == homeFile {
-		rest = ""
-		p, _, err = t.Home(ctx)
-	}
-	if err != nil || rest != "" || p.ID == "" || !p.HasBody() {
-		return p, false, err
-	}
-	where, err := t.fileOf(ctx, p)
-	return p, where == name, err
-}
-
-// bornSuffix is how long the end is that makes a name another one: a dash and
-// a part of the id of the page.
-const bornSuffix = 1 + 8
-
-// maxBorn is how long such a path gets, in bytes: the folder that it is
-// written to, which may be deep in a repository, needs room before it.
-const maxBorn = 600
-
-// bornName gives the file of a page that has none of its own, after its
-// address.
-func (t *tree) bornName(ctx context.Context, p docs.Page) (string, error) {
-	at, err := t.Path(ctx, p)
-	if err != nil {
-		return "", err
-	}
-	for len(at) > maxBorn && strings.Contains(at, "/") {
-		_, at, _ = strings.Cut(at, "/")
-	}
-	name := folder.Visible(at) + ".md"
-	if taken, err := t.taken(ctx, name); err != nil || !taken {
-		return name, err
-	}
-	// Something that came from a folder has the name.
-	return strings.TrimSuffix(name, ".md") + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-bornSuffix+1):])) + ".md", nil
-}
-
-// taken tells whether something that came from a folder has a name, content
-// or not.
-func (t *tree) taken(ctx context.Context, name string) (bool, error) {
-	if _, _, taken, err := t.named(ctx, name); err != nil || taken {
-		return taken, err
-	}
-	for _, at := range []string{settingUnlisted, settingOther} {
-		if b, err := t.setting(ctx, at+name); err != nil || b != nil {
-			return b != nil, err
-		}
-	}
-	return false, nil
 }

@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
@@ -17,70 +16,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/lis"
 	"github.com/octavo-docs/octavo/internal/store"
 )
-
-// Settings that keep what a folder has besides pages, files and includes, so
-// that it can be written back as it was.
-const (
-	settingSummary  = "summary"   // object
-	settingConfig   = "config"    // object
-	settingVars     = "vars"      // object
-	settingTags     = "tags"      // object
-	settingLayout   = "layout"    // JSON of layoutSetting
-	settingUnlisted = "unlisted/" // + path -> object
-	settingOther    = "other/"    // + path -> docs.File
-	settingRedirect = "redirect/" // + path -> path
-	settingLeads    = "leads/"    // + path of a redirect -> id of the page that it leads to
-)
-
-// layoutSetting is how a folder is arranged.
-type layoutSetting struct {
-	Root     string   `json:"root,omitempty"`
-	Readme   string   `json:"readme,omitempty"`
-	Summary  string   `json:"summary,omitempty"`
-	Inferred bool     `json:"inferred,omitempty"`
-	Skipped  []string `json:"skipped,omitempty"`
-}
-
-// Imported tells what an import did.
-type Imported struct {
-	Revision  docs.RevisionID `json:"revision"`
-	Changed   bool            `json:"changed"`
-	Pages     int             `json:"pages"`
-	Files     int             `json:"files"`
-	Reusables int             `json:"reusableContents"`
-}
-
-// Import makes a folder the content of a space, in one revision. Pages that
-// came from the same file keep their ids; those whose file is gone go. step
-// is told how far it is.
-func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *folder.Tree, step Step) (out Imported, err error) {
-	v, err := s.Head(ctx, sp)
-	if err != nil {
-		return out, err
-	}
-	now := s.Store.Clock()
-	d := s.draftOf(v, docs.TimeOf(now), idsFrom(now))
-	im := newImporter(d, t, step)
-	defer func() { d.filling.discard(ctx) }() // it comes with run
-	if err := im.run(ctx); err != nil {
-		return out, err
-	}
-	out.Pages, out.Files, out.Reusables = len(im.ids), len(t.Files), len(t.Includes)
-	step("store", 0, 1)
-	rev, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Revision, error) {
-		head, err := tx.Space(ctx, sp.ID)
-		if err != nil {
-			return docs.Revision{}, err
-		}
-		if head.It.Revision != v.Rev.ID {
-			return docs.Revision{}, errs.E(errs.Conflict, "the content of the space was changed during the import; run it again")
-		}
-		d.src.r = tx.Reader
-		return s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionEdits, Message: "Import"})
-	})
-	out.Revision, out.Changed = rev.ID, err == nil && rev.ID != v.Rev.ID
-	return out, err
-}
 
 // importer puts a folder into a draft. The tree comes first and the bodies
 // afterwards, so that every reference finds its target.
@@ -106,16 +41,19 @@ type importer struct {
 
 	standing *standing // where the pages of the base are
 	parts    *parts    // of a folder that was not read as a whole
-	work     []*folder.Page
+	todo     []*folder.Page
+
+	x    *Exchange
+	work *Work // for the index
 }
 
 // Step is told how far something is.
 type Step func(stage string, done, all int)
 
-func newImporter(d *draft, t *folder.Tree, step Step) *importer {
+func newImporter(x *Exchange, d *draft, t *folder.Tree, step Step) *importer {
 	pages := len(t.All())
 	return &importer{
-		draft: d, tree: t, step: step, ids: make(map[*folder.Page]docs.PageID, pages), kept: make(map[docs.PageID]bool, pages), tied: map[docs.PageID]bool{},
+		x: x, draft: d, tree: t, step: step, ids: make(map[*folder.Page]docs.PageID, pages), kept: make(map[docs.PageID]bool, pages), tied: map[docs.PageID]bool{},
 		same: func(string) bool { return false },
 	}
 }
@@ -215,7 +153,7 @@ func (im *importer) keepFile(ctx context.Context, f *folder.File) (docs.File, er
 	}
 	defer r.Close()
 	oid := git.NewBlobHash(f.Size)
-	out, err := im.s.keep(ctx, path.Base(f.Path), io.TeeReader(r, oid))
+	out, err := im.x.keep(ctx, path.Base(f.Path), io.TeeReader(r, oid))
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", f.Path, err)
 	}
@@ -277,7 +215,7 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 			p.CreatedAt, p.UpdatedAt, p.Body, p.Side = was.CreatedAt, was.UpdatedAt, was.Body, was.Side
 		}
 		if hasWork(pages[i]) { // body sees what has changed
-			im.work = append(im.work, pages[i])
+			im.todo = append(im.todo, pages[i])
 		} else {
 			im.touch(p.ID)
 		}
@@ -540,4 +478,17 @@ func (im *importer) leads(ctx context.Context, r folder.Redirect, pages map[stri
 		return "", err // the page has another file, and the redirect does not name it
 	}
 	return docs.PageID(was), err
+}
+
+// Whole works out what a revision becomes when a folder replaces all of its
+// content. Nothing is stored but the bytes of files.
+func (s *Exchange) Whole(ctx context.Context, base *View, t *folder.Tree, step Step) (*Taken, error) {
+	now := s.Store.Clock()
+	d := base.draft(docs.TimeOf(now), idsFrom(now))
+	im := newImporter(s, d, t, step)
+	if err := im.run(ctx); err != nil {
+		im.work.discard(ctx)
+		return nil, err
+	}
+	return &Taken{Problems: t.Problems, Empty: len(t.Pages) == 0, draft: d, work: im.work}, nil
 }

@@ -2,11 +2,14 @@ package content
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -19,7 +22,6 @@ import (
 // looks at what differs between two revisions, so it costs what the change
 // costs.
 type indexer struct {
-	s       *Service
 	r       store.Reader // of what is known; where only pages are read it is empty
 	tx      *store.Tx    // what is written to; nil where nothing is
 	space   docs.Space
@@ -52,7 +54,7 @@ type delta struct {
 // update brings the index from one revision to that of the tree. It tells
 // how many pages, files and contents have changed.
 func (ix *indexer) update(ctx context.Context, from chunk.Hash) (int, error) {
-	dl, err := newDelta(ctx, ix.tree.src, from, ix.tree.root)
+	dl, err := newDelta(ctx, ix.tree, from)
 	if err != nil {
 		return 0, err
 	}
@@ -70,12 +72,12 @@ func (ix *indexer) update(ctx context.Context, from chunk.Hash) (int, error) {
 	return dl.count, ix.apply(ctx, dl)
 }
 
-// newDelta reads what differs between two trees.
-func newDelta(ctx context.Context, src source, from, to chunk.Hash) (*delta, error) {
+// newDelta reads what differs between a tree and one before it.
+func newDelta(ctx context.Context, t *tree, from chunk.Hash) (*delta, error) {
 	d := &delta{
 		pages: map[docs.PageID]bool{}, reuse: map[docs.ReusableID]bool{}, targets: map[string]bool{}, names: map[string]bool{},
 	}
-	return d, chunk.Diff(ctx, src, from, to, func(key string, before, after []byte) error {
+	return d, t.diff(ctx, from, t.root, func(key string, before, after []byte) error {
 		switch id := key[1:]; key[:1] {
 		case keyPage:
 			return d.page(id, before, after)
@@ -576,4 +578,57 @@ func cutText(s string, most int) string {
 		}
 	}
 	return s
+}
+
+// Index keeps what links and search know of the newest revision of each space,
+// and answers for other revisions by what differs.
+type Index struct {
+	Store  *store.Store
+	Source *Source
+	Blobs  blob.Store
+	Log    *slog.Logger
+
+	reports  *cache.Cache[docs.RevisionID, *linkReport]
+	relinked *cache.Cache[twoTrees, *relinked]
+	places   *cache.Cache[string, place]
+}
+
+// Bounds of what is kept in memory, in bytes.
+const (
+	maxReports  = 16 << 20
+	maxRelinked = 16 << 20
+)
+
+// NewIndex returns an index over a store.
+func NewIndex(x Index) *Index {
+	x.reports = cache.New[docs.RevisionID](maxReports, (*linkReport).size)
+	x.relinked = cache.New[twoTrees](maxRelinked, (*relinked).size)
+	x.places = cache.New[string](maxPlaces, func(p place) int { return p.size + 256 })
+	return &x
+}
+
+// update brings the index of a space to its newest revision, which a draft
+// became. It tells how much has changed.
+func (s *Index) update(ctx context.Context, tx *store.Tx, d *draft, w *Work, rev docs.Revision) (int, error) {
+	now, err := tx.Space(ctx, d.space.ID) // the space may read through another layer since the draft was begun
+	if err != nil {
+		return 0, err
+	}
+	sp := now.It
+	if w == nil {
+		w = &Work{}
+	}
+	ix := &indexer{r: tx.Reader, tx: tx, space: sp, tree: s.Source.Tree(tx.Reader, rev.Root), parsed: d.parsed, ready: w.ready}
+	if !w.filling.fits(sp) {
+		return ix.update(ctx, d.base.Root)
+	}
+	ix.space.Layer, ix.filling = w.filling.layer.Layer, w.filling
+	changes, err := ix.update(ctx, d.base.Root)
+	if err != nil {
+		return 0, err
+	}
+	if err := tx.SetLayer(ctx, sp.ID, ix.space.Layer); err != nil {
+		return 0, err
+	}
+	return changes, tx.DropLayer(ctx, sp.Layer)
 }

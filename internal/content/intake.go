@@ -79,7 +79,7 @@ func (k *keeper) wait() error {
 
 // intake counts what one import reads.
 type intake struct {
-	s               *Service
+	s               *Exchange
 	limits          folder.Limits
 	total, unpacked int64 // bytes of texts, and of files
 }

@@ -329,24 +329,3 @@ func escapeSegment(s string) string {
 	}
 	return strings.ReplaceAll(url.PathEscape(s), "%2B", "+")
 }
-
-// fileOf gives where the source of a page stands in a folder: where it came
-// from, or after its address.
-func (t *tree) fileOf(ctx context.Context, p docs.Page) (string, error) {
-	if p.File != "" {
-		return p.File, nil
-	}
-	if p.Parent == "" {
-		if home, ok, err := t.Home(ctx); err != nil {
-			return "", err
-		} else if ok && home.ID == p.ID {
-			if _, _, taken, err := t.named(ctx, homeFile); err != nil || !taken {
-				return homeFile, err
-			}
-		}
-	}
-	return t.bornName(ctx, p)
-}
-
-// homeFile is where the first page stands in a folder.
-const homeFile = "README.md"

@@ -90,7 +90,7 @@ func (r *linkReport) size() int {
 }
 
 // Links lists what the pages of a revision refer to.
-func (s *Service) Links(ctx context.Context, g *authz.Grant, v *View, f LinkFilter, at store.Page) ([]Usage, store.Key, LinkStats, error) {
+func (s *Index) Links(ctx context.Context, g *authz.Grant, v *View, f LinkFilter, at store.Page) ([]Usage, store.Key, LinkStats, error) {
 	var stats LinkStats
 	x, err := s.linksOf(ctx, v)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Service) Links(ctx context.Context, g *authz.Grant, v *View, f LinkFilt
 		out = append(out, Usage{Status: st, Target: t, To: to})
 	}
 	for i := range out {
-		if err := s.fill(ctx, look, v, f.Page, &out[i]); err != nil {
+		if err := s.addPlaces(ctx, look, v, f.Page, &out[i]); err != nil {
 			return nil, nil, stats, err
 		}
 	}
@@ -157,8 +157,8 @@ func after(k store.Key, t store.Target) bool {
 	return len(k) == 0 || slices.Compare(keyOf(t), k) > 0
 }
 
-// fill adds the resolved target and the places of a usage.
-func (s *Service) fill(ctx context.Context, look *looker, v *View, page docs.PageID, u *Usage) (err error) {
+// addPlaces adds the resolved target and the places of a usage.
+func (s *Index) addPlaces(ctx context.Context, look *looker, v *View, page docs.PageID, u *Usage) (err error) {
 	if u.To == nil && u.Status != LinkBroken {
 		if u.To, err = look.target(ctx, u.Target); err != nil {
 			return err
@@ -209,7 +209,7 @@ func (a *anchorsOf) has(ctx context.Context, x *linkIndex, page, anchor string) 
 
 // report gives the status of all targets of a revision, or of one page. The
 // former is kept for good, so it is made of one state of the database.
-func (s *Service) report(ctx context.Context, x *linkIndex, v *View, page docs.PageID) (*linkReport, error) {
+func (s *Index) report(ctx context.Context, x *linkIndex, v *View, page docs.PageID) (*linkReport, error) {
 	if page != "" {
 		return s.newReport(ctx, x, v, page)
 	}
@@ -239,7 +239,7 @@ func (s *Service) report(ctx context.Context, x *linkIndex, v *View, page docs.P
 	return out, err
 }
 
-func (s *Service) newReport(ctx context.Context, x *linkIndex, v *View, page docs.PageID) (*linkReport, error) {
+func (s *Index) newReport(ctx context.Context, x *linkIndex, v *View, page docs.PageID) (*linkReport, error) {
 	targets, err := x.targets(ctx, string(page))
 	if err != nil {
 		return nil, err
@@ -256,11 +256,11 @@ func (s *Service) newReport(ctx context.Context, x *linkIndex, v *View, page doc
 
 // reportBefore gives the report of the newest revision of the space, for
 // telling what a change request breaks; nil when a view is that revision.
-func (s *Service) reportBefore(ctx context.Context, v *View, page docs.PageID) (*linkReport, error) {
+func (s *Index) reportBefore(ctx context.Context, v *View, page docs.PageID) (*linkReport, error) {
 	if v.Rev.ID == v.Space.Revision {
 		return nil, nil
 	}
-	head, err := s.Head(ctx, v.Space)
+	head, err := s.Source.Head(ctx, v.Space)
 	if err != nil {
 		return nil, err
 	}
@@ -286,13 +286,13 @@ func (r *linkReport) breaks(t store.Target) bool {
 
 // status tells what the revision alone says of a target; empty when it is
 // outside of the space.
-func (s *Service) status(ctx context.Context, x *linkIndex, v *View, t store.Target, anchors *anchorsOf) (LinkStatus, error) {
+func (s *Index) status(ctx context.Context, x *linkIndex, v *View, t store.Target, anchors *anchorsOf) (LinkStatus, error) {
 	key := ""
 	switch {
 	case t.Kind == store.Unresolved:
 		return LinkBroken, nil
 	case t.Kind == markup.RefURL:
-		if s.BaseURL != "" && strings.HasPrefix(t.Target, s.BaseURL+"/") {
+		if s.Source.BaseURL != "" && strings.HasPrefix(t.Target, s.Source.BaseURL+"/") {
 			return LinkInApp, nil
 		}
 		return LinkOK, nil
@@ -324,7 +324,7 @@ func (s *Service) status(ctx context.Context, x *linkIndex, v *View, t store.Tar
 
 // looker resolves things for one caller, with his rights, each space once.
 type looker struct {
-	s       *Service
+	s       *Index
 	g       *authz.Grant
 	check   authz.Checker
 	home    docs.SpaceID // what references without a space are in
@@ -339,7 +339,7 @@ type seen struct {
 	role  docs.Role
 }
 
-func (s *Service) looker(g *authz.Grant, v *View, x *linkIndex) *looker {
+func (s *Index) looker(g *authz.Grant, v *View, x *linkIndex) *looker {
 	l := &looker{s: s, g: g, home: v.Space.ID, index: x, check: authz.Within(s.Store.Reader), spaces: map[docs.SpaceID]*seen{}}
 	l.spaces[v.Space.ID] = &seen{v, x, g.Role}
 	return l
@@ -359,7 +359,7 @@ func (l *looker) space(ctx context.Context, id docs.SpaceID) (*seen, error) {
 	if err != nil || g.Space.Org != l.g.Access.Org {
 		return nil, err
 	}
-	v, err := l.s.Head(ctx, g.Space)
+	v, err := l.s.Source.Head(ctx, g.Space)
 	if err != nil {
 		return nil, err
 	}
@@ -460,7 +460,7 @@ func (l *looker) place(ctx context.Context, v *View, id string) (Location, bool,
 
 // Backlinks lists the places in the organization that refer to a page or a
 // file of a revision, as far as the caller can see them.
-func (s *Service) Backlinks(ctx context.Context, g *authz.Grant, v *View, kind, id string, at store.Page) ([]Location, store.Key, error) {
+func (s *Index) Backlinks(ctx context.Context, g *authz.Grant, v *View, kind, id string, at store.Page) ([]Location, store.Key, error) {
 	kinds := [2]string{kind, kind}
 	if kind == markup.RefPage {
 		kinds[1] = markup.RefAnchor

@@ -52,7 +52,7 @@ func (o *relinked) size() int {
 }
 
 // linksOf gives the index of a view.
-func (s *Service) linksOf(ctx context.Context, v *View) (*linkIndex, error) {
+func (s *Index) linksOf(ctx context.Context, v *View) (*linkIndex, error) {
 	x := &linkIndex{r: s.Store.Reader, layer: v.Space.Layer, head: v.Space.Revision}
 	if v.Rev.ID == x.head {
 		return x, nil
@@ -82,7 +82,7 @@ func (s *Service) linksOf(ctx context.Context, v *View) (*linkIndex, error) {
 }
 
 // linksIn gives the index of a view within a state of the database.
-func (s *Service) linksIn(ctx context.Context, r store.Reader, sp docs.Space, v *View) (*linkIndex, error) {
+func (s *Index) linksIn(ctx context.Context, r store.Reader, sp docs.Space, v *View) (*linkIndex, error) {
 	x := &linkIndex{r: r, layer: sp.Layer, head: sp.Revision}
 	if v.Rev.ID == sp.Revision {
 		return x, nil
@@ -103,9 +103,9 @@ func (s *Service) linksIn(ctx context.Context, r store.Reader, sp docs.Space, v 
 }
 
 // relink reads the pages whose links differ.
-func (s *Service) relink(ctx context.Context, r store.Reader, sp docs.Space, what twoTrees) (*relinked, error) {
-	ix := &indexer{s: s, r: r, space: sp, tree: &tree{src: source{s: s, r: r}, root: what.to}}
-	dl, err := newDelta(ctx, ix.tree.src, what.from, what.to)
+func (s *Index) relink(ctx context.Context, r store.Reader, sp docs.Space, what twoTrees) (*relinked, error) {
+	ix := &indexer{r: r, space: sp, tree: s.Source.Tree(r, what.to)}
+	dl, err := newDelta(ctx, ix.tree, what.from)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (d *desk) opened(f fatal, id docs.ChangeRequestID) *content.View {
 }
 
 func (d *desk) at(f fatal, rev docs.RevisionID) *content.View {
-	v, err := d.c.At(context.Background(), d.s.Reader, d.grant(f, d.id).Space, rev)
+	v, err := d.c.Source.At(context.Background(), d.s.Reader, d.grant(f, d.id).Space, rev)
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
@@ -89,7 +89,7 @@ func (d *desk) linked(f fatal, v *content.View) string {
 	}
 	list := func(page docs.PageID) {
 		for at := (store.Page{Limit: 2}); ; {
-			usages, next, stats, err := d.c.Links(ctx, g, v, content.LinkFilter{Page: page}, at)
+			usages, next, stats, err := d.c.Index.Links(ctx, g, v, content.LinkFilter{Page: page}, at)
 			if err != nil {
 				f.Fatalf("%v", err)
 			}
@@ -112,7 +112,7 @@ func (d *desk) linked(f fatal, v *content.View) string {
 	back := func(kind, id string) {
 		fmt.Fprintf(&b, "%s %s <-", kind, id)
 		for at := (store.Page{Limit: 2}); ; {
-			places, next, err := d.c.Backlinks(ctx, g, v, kind, id, at)
+			places, next, err := d.c.Index.Backlinks(ctx, g, v, kind, id, at)
 			if err != nil {
 				f.Fatalf("%v", err)
 			}
@@ -191,7 +191,7 @@ func TestLinksOfAnyRevision(t *testing.T) {
 			case step == 3 && len(requests) < 3:
 				requests = append(requests, d.request(rt))
 			case step == 4:
-				if err := d.c.Rebuild(ctx, fmt.Appendf(nil, `{"space":%q}`, d.id)); err != nil {
+				if err := d.c.Index.Rebuild(ctx, fmt.Appendf(nil, `{"space":%q}`, d.id)); err != nil {
 					rt.Fatalf("%v", err)
 				}
 			default:
@@ -233,7 +233,7 @@ func TestLinksThatARequestBreaks(t *testing.T) {
 		cr := d.request(t)
 		count := func(want content.LinkStats, f content.LinkFilter) {
 			t.Helper()
-			_, _, stats, err := d.c.Links(ctx, d.grant(t, d.id), d.opened(t, cr), f, store.Page{})
+			_, _, stats, err := d.c.Index.Links(ctx, d.grant(t, d.id), d.opened(t, cr), f, store.Page{})
 			if err != nil || stats != want {
 				t.Errorf("%+v, want %+v (%v)", stats, want, err)
 			}

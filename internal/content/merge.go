@@ -2,7 +2,6 @@ package content
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
@@ -39,18 +37,18 @@ type plan struct {
 }
 
 // mergeInto gives a draft of into with what from changed since base.
-func (s *Service) mergeInto(ctx context.Context, dir direction, into *View, base, from docs.Revision, now docs.Time, newID func() string) (*draft, []Conflict, error) {
-	d := s.draftOf(into, now, newID)
+func mergeInto(ctx context.Context, dir direction, into *View, base, from docs.Revision, now docs.Time, newID func() string) (*draft, []Conflict, error) {
+	d := into.draft(now, newID)
 	if into.Rev.Root == base.Root {
 		d.whole = &from.Root
 		return d, nil, nil
 	}
 	m := &merge{
-		d: d, dir: dir, base: &tree{src: d.src, root: base.Root}, from: &tree{src: d.src, root: from.Root},
+		d: d, dir: dir, base: d.at(base.Root), from: d.at(from.Root),
 		before: map[string][]byte{}, after: map[string][]byte{},
 		plan: map[docs.PageID]*plan{}, gone: map[docs.PageID]bool{},
 	}
-	err := chunk.Diff(ctx, d.src, base.Root, from.Root, func(key string, before, after []byte) error {
+	err := d.diff(ctx, base.Root, from.Root, func(key string, before, after []byte) error {
 		m.before[key], m.after[key] = before, after
 		return nil
 	})
@@ -136,38 +134,6 @@ func (d *draft) makeRoom(ctx context.Context, id string, after []byte) error {
 		return err
 	}
 	return d.putFile(was)
-}
-
-// takeFile takes a file over, with the name that it has in a folder.
-func (d *draft) takeFile(ctx context.Context, id string, after []byte) error {
-	if before, ok, err := d.get(ctx, keyFile+id); err != nil {
-		return err
-	} else if ok {
-		f, err := decodeFile(id, before)
-		if err != nil {
-			return err
-		}
-		if err := d.dropName(ctx, f.Path, "f:"+id); err != nil {
-			return err
-		}
-	}
-	if after == nil {
-		d.remove(keyFile + id)
-		return nil
-	}
-	f, err := decodeFile(id, after)
-	if err != nil {
-		return err
-	}
-	path, err := d.freeName(ctx, f.Path, "f:"+id)
-	if err == nil && path == "" { // both sides have another file there
-		path, err = d.assetPath(ctx, f.Name)
-	}
-	if err != nil {
-		return err
-	}
-	f.Path = path
-	return d.putFile(f)
 }
 
 // pages decides what becomes of each page that from changed.
@@ -512,23 +478,6 @@ func (m *merge) putPage(ctx context.Context, p docs.Page) error {
 	return m.d.putFree(ctx, p)
 }
 
-// putFree stores a page under a slug and a file that are its own.
-func (d *draft) putFree(ctx context.Context, p docs.Page) error {
-	taken, _, err := d.taken(ctx, p, p.Slug)
-	if err != nil {
-		return err
-	}
-	if taken && p.HasPath() {
-		if p, err = d.reslugged(ctx, p); err != nil {
-			return err
-		}
-	}
-	if p.File, err = d.freeName(ctx, p.File, "p:"+string(p.ID)); err != nil {
-		return err
-	}
-	return d.put(ctx, p)
-}
-
 // putPublished stores a page of the space under the slug that a page of the
 // change request has so far, which gets another one.
 func (m *merge) putPublished(ctx context.Context, p docs.Page, by docs.PageID) error {
@@ -560,18 +509,6 @@ func (m *merge) putPublished(ctx context.Context, p docs.Page, by docs.PageID) e
 		m.d.set(key, before)
 	}
 	return nil
-}
-
-// reslugged gives a page a slug that is free, close to the one that it has.
-func (d *draft) reslugged(ctx context.Context, p docs.Page) (docs.Page, error) {
-	pinned, title := p.Pinned, p.Title
-	if pinned {
-		p.Title = p.Slug
-	}
-	p.Pinned = false
-	p, err := d.slugged(ctx, "", p)
-	p.Pinned, p.Title = pinned, title
-	return p, err
 }
 
 // drop removes the pages that from deleted. What hangs below them and was not
@@ -606,47 +543,26 @@ func (m *merge) drop(ctx context.Context) error {
 	return nil
 }
 
-// dropName forgets the name of something in the folder, if it is still its.
-func (d *draft) dropName(ctx context.Context, name, owner string) error {
-	if name == "" {
-		return nil
+// bury keeps where things were in the line that deleted them, if this one does
+// not know it. Of a repository it is what the other files say.
+func (m *merge) bury(ctx context.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(m.after)) {
+		id, is := strings.CutPrefix(key, keyGone)
+		if !is || m.after[key] == nil {
+			continue
+		}
+		known := false
+		for _, kind := range []string{keyPage, keyFile, keyReusable, keyGone} {
+			_, there, err := m.d.get(ctx, kind+id)
+			if err != nil {
+				return err
+			}
+			_, dropped := m.d.over.get(kind + id)
+			known = known || there || dropped && m.dir != fromUpstream
+		}
+		if !known {
+			m.d.set(key, m.after[key])
+		}
 	}
-	b, _, err := d.get(ctx, keyName+name)
-	if err == nil && string(b) == owner {
-		d.remove(keyName + name)
-	}
-	return err
-}
-
-// freeName gives a name in the folder if nothing else has it.
-func (d *draft) freeName(ctx context.Context, name, owner string) (string, error) {
-	if name == "" {
-		return "", nil
-	}
-	b, ok, err := d.get(ctx, keyName+name)
-	if err != nil || ok && string(b) != owner {
-		return "", err
-	}
-	return name, nil
-}
-
-// dropSlug forgets the slug of a page, if it is still its.
-func (d *draft) dropSlug(ctx context.Context, p docs.Page) error {
-	if p.Slug == "" {
-		return nil
-	}
-	key := slugKey(p.Parent, p.Slug)
-	b, _, err := d.get(ctx, key)
-	if err == nil && docs.PageID(b) == p.ID {
-		d.remove(key)
-	}
-	return err
-}
-
-// dropOne removes a page without what is below it.
-func (d *draft) dropOne(ctx context.Context, p docs.Page) error {
-	d.remove(keyPage + string(p.ID))
-	d.remove(orderKey(p))
-	delete(d.written, p.ID)
-	return cmp.Or(d.dropSlug(ctx, p), d.dropName(ctx, p.File, "p:"+string(p.ID)))
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // A model of lines of revisions that is too simple to be wrong: a page is a
@@ -167,7 +168,7 @@ func (d *modelDesk) fresh(prefix string) string {
 }
 
 func (d *modelDesk) view(rev docs.Revision) *View {
-	return &View{tree: tree{src: source{s: d.s}, root: rev.Root}, Space: docs.Space{ID: "space"}, Rev: rev}
+	return d.s.Source.View(docs.Space{ID: "space"}, rev)
 }
 
 func (d *modelDesk) revision(root chunk.Hash) docs.Revision {
@@ -175,7 +176,7 @@ func (d *modelDesk) revision(root chunk.Hash) docs.Revision {
 }
 
 func (d *modelDesk) draft(rev docs.Revision) *draft {
-	return d.s.draftOf(d.view(rev), 1, func() string { return d.fresh("new") })
+	return d.view(rev).draft(1, func() string { return d.fresh("new") })
 }
 
 func (d *modelDesk) seal(dr *draft) docs.Revision {
@@ -202,7 +203,7 @@ func (d *modelDesk) insert(l *modelLine, id, parent string, blocks ...string) {
 	}
 	l.tree[id] = p
 	md := p.text()
-	dr := d.s.draftOf(d.view(l.rev), 1, func() string { return id })
+	dr := d.view(l.rev).draft(1, func() string { return id })
 	c := Change{Operation: InsertPage, Meta: PageMeta{Title: opt.Of(id)}, Body: &Body{Markdown: &md}}
 	if parent != "" {
 		c.Into = opt.Of(parent)
@@ -285,7 +286,7 @@ func (d *modelDesk) edit(l *modelLine) {
 func (d *modelDesk) read(rev docs.Revision) modelTree {
 	ctx := context.Background()
 	v := d.view(rev)
-	c := &verifier{s: d.s, v: v}
+	c := &verifier{s: d.s.Index, v: v}
 	if err := c.tree(ctx); err != nil || len(c.found) > 0 {
 		d.Fatalf("the tree is not valid: %v %v", err, c.found)
 	}
@@ -347,7 +348,7 @@ type request struct {
 // merge brings a line into another one, and compares with the model.
 func (d *modelDesk) merge(into, base, from modelLine) (modelLine, []Conflict) {
 	dir := direction(rapid.IntRange(0, int(fromUpstream)).Draw(d.T, "direction"))
-	dr, conflicts, err := d.s.mergeInto(context.Background(), dir, d.view(into.rev), base.rev, from.rev, 1, func() string { return d.fresh("new") })
+	dr, conflicts, err := mergeInto(context.Background(), dir, d.view(into.rev), base.rev, from.rev, 1, func() string { return d.fresh("new") })
 	if err != nil {
 		d.Fatalf("%v", err)
 	}
@@ -456,7 +457,7 @@ func (d *modelDesk) update(ctx context.Context, main *modelLine, cr *request) {
 // Random edits, moves, renames, deletes, reorders, updates and merges on the
 // space and on up to four change requests. A check is a hundred sequences.
 func TestMergeModel(t *testing.T) {
-	s := New(Service{})
+	s := New(Service{Store: &store.Store{}})
 	for range 200 {
 		rapid.Check(t, func(t *rapid.T) { (&modelDesk{T: t, s: s}).sequence() })
 	}

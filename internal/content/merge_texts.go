@@ -51,7 +51,7 @@ func (m *merge) texts(ctx context.Context, c Conflict, base, into, from text) (*
 	var sides [3]side
 	var found [3]*markup.Document
 	for i, x := range []text{base, into, from} {
-		src, err := m.d.src.Bytes(ctx, x.body)
+		src, err := m.d.bytes(ctx, x.body)
 		if err != nil {
 			return nil, err
 		}
@@ -102,32 +102,6 @@ func (m *merge) reusables(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// replaceReusable takes a reusable content over, with the name that it has in
-// a folder.
-func (d *draft) replaceReusable(ctx context.Context, id string, cur, after []byte) error {
-	if cur != nil {
-		r, err := decodeReusable(id, cur)
-		if err != nil {
-			return err
-		}
-		if err := d.dropName(ctx, r.File, "r:"+id); err != nil {
-			return err
-		}
-	}
-	if after == nil {
-		d.remove(keyReusable + id)
-		return nil
-	}
-	r, err := decodeReusable(id, after)
-	if err != nil {
-		return err
-	}
-	if r.File, err = d.freeName(ctx, r.File, "r:"+id); err != nil {
-		return err
-	}
-	return d.putReusable(r)
 }
 
 func (m *merge) reusable(ctx context.Context, id string, before, current, after []byte) error {

@@ -30,7 +30,7 @@ func (o Outgoing) Delete() bool { return o.New == "" }
 
 // Outgoing gives the files that differ between two revisions of a space, by
 // their paths. Where only texts of pages differ it looks at nothing else.
-func (s *Service) Outgoing(ctx context.Context, from, to *View) ([]Outgoing, error) {
+func (s *Exchange) Outgoing(ctx context.Context, from, to *View) ([]Outgoing, error) {
 	if from.Rev.Root == to.Rev.Root {
 		return nil, nil
 	}
@@ -66,7 +66,7 @@ func (s *Service) Outgoing(ctx context.Context, from, to *View) ([]Outgoing, err
 }
 
 // Outputs gives all files of a revision, by their paths.
-func (s *Service) Outputs(ctx context.Context, v *View) ([]Outgoing, error) {
+func (s *Exchange) Outputs(ctx context.Context, v *View) ([]Outgoing, error) {
 	t, err := s.Folder(ctx, v)
 	if err != nil {
 		return nil, err
@@ -96,11 +96,11 @@ func textOutput(name string, data []byte) Outgoing {
 // outgoingPages is Outgoing where the same pages, with the same titles, are
 // at the same places: then every file stands for itself. ok is false where
 // that is not so.
-func (s *Service) outgoingPages(ctx context.Context, from, to *View) (out []Outgoing, ok bool, err error) {
+func (s *Exchange) outgoingPages(ctx context.Context, from, to *View) (out []Outgoing, ok bool, err error) {
 	var pages [][2]docs.Page
 	var includes [][2]docs.Reusable
 	plain := true
-	err = chunk.Diff(ctx, from.src, from.Rev.Root, to.Rev.Root, func(key string, before, after []byte) error {
+	err = from.diff(ctx, from.Rev.Root, to.Rev.Root, func(key string, before, after []byte) error {
 		if before == nil || after == nil {
 			plain = false
 		}
@@ -168,11 +168,11 @@ func (s *Service) outgoingPages(ctx context.Context, from, to *View) (out []Outg
 		add(file, was, now)
 	}
 	for _, r := range includes {
-		was, err := to.src.Bytes(ctx, r[0].Body)
+		was, err := to.bytes(ctx, r[0].Body)
 		if err != nil {
 			return nil, false, err
 		}
-		now, err := to.src.Bytes(ctx, r[1].Body)
+		now, err := to.bytes(ctx, r[1].Body)
 		if err != nil {
 			return nil, false, err
 		}

@@ -4,14 +4,15 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // What leaves the folder is shown below the address of the repository, and
 // nothing else is.
 func TestOutsideAddresses(t *testing.T) {
-	s := New(Service{})
+	s := New(Service{Store: &store.Store{}})
 	rev := sealed(t, s, docs.Revision{}, func(d *draft) { d.set(keySetting+settingLayout, []byte(`{"root":"./book/"}`)) })
-	v := &View{tree: tree{src: source{s: s}, root: rev.Root}, Space: docs.Space{Git: &docs.GitInfo{TreeURL: "https://git.example/a/b/blob/main/", Directory: "docs dir"}}}
+	v := s.Source.View(docs.Space{Git: &docs.GitInfo{TreeURL: "https://git.example/a/b/blob/main/", Directory: "docs dir"}}, rev)
 	const shown = "https://git.example/a/b/blob/main/"
 	for _, c := range []struct{ dest, want string }{
 		{"../../src/main.go", shown + "docs%20dir/src/main.go"},

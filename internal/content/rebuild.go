@@ -29,7 +29,7 @@ func EnqueueRebuild(ctx context.Context, tx *store.Tx, sp docs.SpaceID) error {
 // Rebuild is the handler of RebuildJob. It fills a new layer while the space
 // is read and written as before, and then lets the space read it. Running it
 // twice is harmless.
-func (s *Service) Rebuild(ctx context.Context, payload []byte) error {
+func (s *Index) Rebuild(ctx context.Context, payload []byte) error {
 	var job rebuild
 	if err := json.Unmarshal(payload, &job); err != nil {
 		return fmt.Errorf("rebuild: %w", err)
@@ -43,7 +43,7 @@ func (s *Service) Rebuild(ctx context.Context, payload []byte) error {
 	}
 	sp := v0.It
 	old := sp.Layer
-	v, err := s.Head(ctx, sp)
+	v, err := s.Source.Head(ctx, sp)
 	if err != nil {
 		return err
 	}
@@ -61,11 +61,11 @@ func (s *Service) Rebuild(ctx context.Context, payload []byte) error {
 		if now.It.Layer != old || now.It.Language != sp.Language {
 			return errs.E(errs.Conflict, "the space was copied or changed its language while it was indexed")
 		}
-		head, err := s.At(ctx, tx.Reader, now.It, now.It.Revision)
+		head, err := s.Source.At(ctx, tx.Reader, now.It, now.It.Revision)
 		if err != nil {
 			return err
 		}
-		ix := &indexer{s: s, r: tx.Reader, tx: tx, space: sp, tree: &head.tree}
+		ix := &indexer{r: tx.Reader, tx: tx, space: sp, tree: head.tree}
 		if _, err := ix.update(ctx, v.Rev.Root); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (s *Service) Rebuild(ctx context.Context, payload []byte) error {
 }
 
 // fillLayer indexes all of a revision.
-func (s *Service) fillLayer(ctx context.Context, v *View, f *filling) error {
+func (s *Index) fillLayer(ctx context.Context, v *View, f *filling) error {
 	if err := f.begin(ctx); err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func (s *Service) fillLayer(ctx context.Context, v *View, f *filling) error {
 	return f.finish(ctx)
 }
 
-func (s *Service) indexAll(ctx context.Context, v *View, f *filling) error {
-	ix := &indexer{s: s, space: f.space, tree: &v.tree}
+func (s *Index) indexAll(ctx context.Context, v *View, f *filling) error {
+	ix := &indexer{space: f.space, tree: v.tree}
 	reusables, err := v.Reusables(ctx)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ const unreadAfter = 24 * time.Hour
 // TidySearch is the handler of a job that repeats. It makes indexes anew that
 // another version of this program has written, drops those that were never
 // finished, and joins what edits have left in parts. Each layer is a transaction of its own.
-func (s *Service) TidySearch(ctx context.Context, _ []byte) error {
+func (s *Index) TidySearch(ctx context.Context, _ []byte) error {
 	stale, err := s.Store.StaleSearchLayers(ctx)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func (d *draft) revertPage(ctx context.Context, at string, c Change, base docs.R
 	if c.Page == "" {
 		return errs.Field(at+".page", "is required")
 	}
-	old := &tree{src: d.src, root: base.Root}
+	old := d.at(base.Root)
 	id := docs.PageID(c.Page)
 	was, had, err := old.page(ctx, id)
 	if err != nil {

@@ -28,7 +28,7 @@ import (
 // exported gives the files of the newest revision.
 func (d *desk) exported() map[string]string {
 	d.t.Helper()
-	tree, err := d.c.Folder(context.Background(), d.head(d.t, d.id))
+	tree, err := d.c.Exchange.Folder(context.Background(), d.head(d.t, d.id))
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -33,13 +33,13 @@ const maxPlaces = 8 << 20
 // place gives the place of a page; ok is false when there is none. It is kept
 // by the bytes of the page: reading those takes longer than all else that a
 // search does with its results.
-func (v *View) place(ctx context.Context, id docs.PageID) (at place, ok bool, err error) {
+func (s *Index) place(ctx context.Context, v *View, id docs.PageID) (at place, ok bool, err error) {
 	b, ok, err := v.get(ctx, keyPage+string(id))
 	if err != nil || !ok {
 		return at, false, err
 	}
 	key := string(b)
-	if at, ok = v.src.s.places.Get(key); ok {
+	if at, ok = s.places.Get(key); ok {
 		return at, true, nil
 	}
 	p, err := decodePage(string(id), b)
@@ -47,20 +47,20 @@ func (v *View) place(ctx context.Context, id docs.PageID) (at place, ok bool, er
 		return at, false, err
 	}
 	at = place{parent: p.Parent, title: p.Title, slug: p.Slug, size: len(b)}
-	v.src.s.places.Set(key, at)
+	s.places.Set(key, at)
 	return at, true, nil
 }
 
 // found gives a result; ok is false when the page is not there, because the
 // space has changed between the two reads.
-func (v *View) found(ctx context.Context, h store.SearchHit) (f Found, ok bool, err error) {
-	at, ok, err := v.place(ctx, docs.PageID(h.Page))
+func (s *Index) found(ctx context.Context, v *View, h store.SearchHit) (f Found, ok bool, err error) {
+	at, ok, err := s.place(ctx, v, docs.PageID(h.Page))
 	if err != nil || !ok {
 		return f, false, err
 	}
 	f = Found{View: v, Page: docs.PageID(h.Page), Title: at.title, Path: at.slug, Score: h.Score, Sections: h.Sections, Ancestors: []string{}}
 	for at.parent != "" && len(f.Ancestors) <= docs.MaxPageDepth {
-		if at, ok, err = v.place(ctx, at.parent); err != nil || !ok {
+		if at, ok, err = s.place(ctx, v, at.parent); err != nil || !ok {
 			return f, false, err
 		}
 		f.Path = at.slug + "/" + f.Path
@@ -71,7 +71,7 @@ func (v *View) found(ctx context.Context, h store.SearchHit) (f Found, ok bool, 
 }
 
 // Search looks for pages in a space.
-func (s *Service) Search(ctx context.Context, v *View, query string, limit, offset int) ([]Found, bool, error) {
+func (s *Index) Search(ctx context.Context, v *View, query string, limit, offset int) ([]Found, bool, error) {
 	return s.searchIn(ctx, map[string]*View{string(v.Space.ID): v}, []*View{v}, query, limit, offset)
 }
 
@@ -80,7 +80,7 @@ const maxSearched = 5000
 
 // SearchOrg looks for pages in all spaces of an organization that the caller
 // can see.
-func (s *Service) SearchOrg(ctx context.Context, g *authz.Grant, query string, limit, offset int) ([]Found, bool, error) {
+func (s *Index) SearchOrg(ctx context.Context, g *authz.Grant, query string, limit, offset int) ([]Found, bool, error) {
 	views := map[string]*View{}
 	var all []*View
 	at := store.Page{Limit: 1000}
@@ -90,7 +90,7 @@ func (s *Service) SearchOrg(ctx context.Context, g *authz.Grant, query string, l
 			return nil, false, err
 		}
 		for _, sp := range spaces {
-			v, err := s.Head(ctx, sp.It)
+			v, err := s.Source.Head(ctx, sp.It)
 			if err != nil {
 				return nil, false, err
 			}
@@ -105,7 +105,7 @@ func (s *Service) SearchOrg(ctx context.Context, g *authz.Grant, query string, l
 	return s.searchIn(ctx, views, all, query, limit, offset)
 }
 
-func (s *Service) searchIn(ctx context.Context, views map[string]*View, order []*View, query string, limit, offset int) ([]Found, bool, error) {
+func (s *Index) searchIn(ctx context.Context, views map[string]*View, order []*View, query string, limit, offset int) ([]Found, bool, error) {
 	scopes := make([]store.SearchScope, 0, len(order))
 	for _, v := range order {
 		chain, err := s.Store.LayerChain(ctx, v.Space.Layer)
@@ -120,7 +120,7 @@ func (s *Service) searchIn(ctx context.Context, views map[string]*View, order []
 	}
 	out := make([]Found, 0, len(hits))
 	for _, h := range hits {
-		f, ok, err := views[h.Scope].found(ctx, h)
+		f, ok, err := s.found(ctx, views[h.Scope], h)
 		if err != nil {
 			return nil, false, err
 		}

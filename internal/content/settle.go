@@ -38,21 +38,22 @@ func (im *importer) bodies(ctx context.Context) error {
 	if err := im.refer(ctx); err != nil {
 		return err
 	}
-	work := im.work
+	work := im.todo
 	slices.SortFunc(work, func(a, b *folder.Page) int { return compareIDs(im.ids[a], im.ids[b]) })
 	im.over.from("") // sorted now, because nobody may do it while several read
-	if err := im.fill(ctx, len(work)); err != nil {
+	var err error
+	if im.work, err = im.x.Index.fill(ctx, im.draft, len(work)); err != nil {
 		return err
 	}
 	pages, err := im.settleAll(ctx, work)
 	if err != nil {
-		im.filling.stop()
+		im.work.filling.stop()
 		return err
 	}
 	for id, data := range pages {
 		im.set(keyPage+string(id), data) // the tree has its place already
 	}
-	return im.filled(ctx)
+	return im.work.filled(ctx)
 }
 
 // settleAll makes the bodies of pages, several at once, and gives the pages as
@@ -100,10 +101,10 @@ func (im *importer) settleAll(ctx context.Context, work []*folder.Page) (map[doc
 		out[r.page.ID] = r.data
 		switch {
 		case r.ready == nil:
-		case im.filling != nil:
-			failed = im.filling.add(whole, r.page, *r.ready, r.size)
+		case im.work.filling != nil:
+			failed = im.work.filling.add(whole, r.page, *r.ready, r.size)
 		default:
-			im.ready[r.page.ID] = *r.ready
+			im.work.ready[r.page.ID] = *r.ready
 		}
 	}
 	return out, failed
@@ -152,7 +153,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 	}
 	p := &out.page
 	file := fp.File
-	l := &linker{ctx: ctx, t: &im.draft.tree, base: im.s.BaseURL, file: file}
+	l := im.draft.linker(ctx, file)
 	if fp.Type == folder.Link {
 		if ref, ok := l.current(fp.Target, markup.UseLink); ok && ref.Kind != markup.RefAnchor {
 			p.Target = &ref
@@ -170,7 +171,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 		}
 	}
 	p.Cover = coverOf(fp.Head, l)
-	old, err := im.src.Bytes(ctx, p.Body)
+	old, err := im.bytes(ctx, p.Body)
 	if err != nil {
 		out.err = err
 		return out
@@ -190,7 +191,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 		return out
 	}
 	p.OID = git.BlobOID(fp.Source)
-	ix := &indexer{s: im.s, space: im.space, tree: &im.draft.tree, parsed: map[chunk.Hash]*markup.Document{docKey(p.Body, p.Side): doc}}
+	ix := &indexer{space: im.space, tree: im.draft.tree, parsed: map[chunk.Hash]*markup.Document{docKey(p.Body, p.Side): doc}}
 	var ready indexed
 	if ready.search, ready.links, out.err = ix.page(ctx, *p); out.err == nil {
 		ready.search = ready.search.Analysed(a)
@@ -198,4 +199,20 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 		fp.Source = nil                                                 // nobody needs it in memory any more
 	}
 	return out
+}
+
+// refersToGone tells whether a page refers to something that is gone: where the
+// folder has a file at that place, it is another one.
+func (im *importer) refersToGone(ctx context.Context, p docs.Page) (bool, error) {
+	s, err := im.sideOf(ctx, p.Side)
+	if err != nil {
+		return false, err
+	}
+	l := im.draft.linker(ctx, "")
+	for _, ref := range s.Pins {
+		if _, gone := l.grave(ref); gone {
+			return true, l.err
+		}
+	}
+	return false, l.err
 }

@@ -192,7 +192,7 @@ func (p *parts) retold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	was, err := p.base.src.Bytes(ctx, chunk.Hash(h))
+	was, err := p.base.bytes(ctx, chunk.Hash(h))
 	if err != nil {
 		return err
 	}

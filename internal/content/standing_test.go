@@ -55,8 +55,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 		up := repository(next, &read)
 		up.Changed, up.Read = changedFiles(files, next), repository(both, &read).Read
 		base := d.head(rt, d.id)
-		fast, ok, err := d.c.TakeParts(ctx, base, up)
-		slow, slowErr := d.c.TakeWhole(ctx, base, up)
+		fast, ok, err := d.c.Exchange.TakeParts(ctx, base, up)
+		slow, slowErr := d.c.Exchange.TakeWhole(ctx, base, up)
 		if (err == nil) != (slowErr == nil) && (ok || err != nil) {
 			rt.Fatalf("parts: %v, whole: %v", err, slowErr)
 		}
@@ -78,7 +78,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 
 // claims tells whether a page names a file that is no content.
 func (d *desk) claims(v *content.View) (bool, error) {
-	files, err := d.c.Outputs(context.Background(), v)
+	files, err := d.c.Exchange.Outputs(context.Background(), v)
 	if err != nil {
 		return false, err
 	}

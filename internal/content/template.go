@@ -88,7 +88,7 @@ func (s *Service) ApplyTemplate(ctx context.Context, g *authz.Grant, on Branch, 
 
 // BeginTemplate gives a new space the pages of a template.
 func (s *Service) BeginTemplate(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space, c TemplateChoice) (docs.RevisionID, error) {
-	v, err := s.At(ctx, tx.Reader, sp, sp.Revision)
+	v, err := s.Source.At(ctx, tx.Reader, sp, sp.Revision)
 	if err != nil {
 		return "", err
 	}
@@ -102,7 +102,7 @@ func (s *Service) BeginTemplate(ctx context.Context, tx *store.Tx, g *authz.Gran
 // GraftOn adds the pages of a template to a change request that is being
 // made.
 func (s *Service) GraftOn(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, c TemplateChoice) (docs.RevisionID, error) {
-	v, err := s.At(ctx, tx.Reader, g.Space, cr.Revision)
+	v, err := s.Source.At(ctx, tx.Reader, g.Space, cr.Revision)
 	if err != nil {
 		return "", err
 	}
@@ -114,16 +114,16 @@ func (s *Service) GraftOn(ctx context.Context, tx *store.Tx, g *authz.Grant, cr 
 
 // BeginPage gives a new space a page to write on.
 func (s *Service) BeginPage(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space) (docs.RevisionID, error) {
-	v, err := s.At(ctx, tx.Reader, sp, sp.Revision)
+	v, err := s.Source.At(ctx, tx.Reader, sp, sp.Revision)
 	if err != nil {
 		return "", err
 	}
-	d := s.draftOf(v, tx.Now(), func() string { return store.NewID[string](tx) })
+	d := v.draft(tx.Now(), func() string { return store.NewID[string](tx) })
 	p := docs.Page{ID: docs.PageID(d.newID()), Type: docs.PageDocument, Title: "Untitled", CreatedAt: tx.Now()}
 	if err := d.insert(ctx, "body", p, nil); err != nil {
 		return "", err
 	}
-	rev, err := s.commit(ctx, tx, g, d, docs.Revision{Type: docs.RevisionEdits})
+	rev, err := s.commit(ctx, tx, g, d, nil, docs.Revision{Type: docs.RevisionEdits})
 	return rev.ID, err
 }
 
@@ -136,15 +136,16 @@ func (s *Service) graft(ctx context.Context, tx *store.Tx, g *authz.Grant, on *l
 	if err := s.checkRefs(ctx, tx, g, on.View, c); err != nil {
 		return nil, err
 	}
-	d := s.draftOf(on.View, tx.Now(), func() string { return store.NewID[string](tx) })
-	l := &linker{ctx: ctx, t: &d.tree, base: s.BaseURL, file: "README.md", stable: true}
+	d := on.View.draft(tx.Now(), func() string { return store.NewID[string](tx) })
+	l := d.linker(ctx, "README.md")
+	l.stable = true
 	if err := d.graft(ctx, t.Pages, "", c, l); err != nil {
 		return nil, err
 	}
 	if err := d.settle(ctx); err != nil {
 		return nil, err
 	}
-	return s.commitTo(ctx, tx, g, on, d, docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID})
+	return s.commitTo(ctx, tx, g, on, d, nil, docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID})
 }
 
 func (d *draft) graft(ctx context.Context, pages []*folder.Page, parent docs.PageID, c TemplateChoice, l *linker) error {
@@ -230,11 +231,11 @@ func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v
 		case g.Access == nil:
 			continue
 		}
-		x, err := s.linksIn(ctx, tx.Reader, v.Space, v)
+		x, err := s.Index.linksIn(ctx, tx.Reader, v.Space, v)
 		if err != nil {
 			return err
 		}
-		look := s.looker(g, v, x)
+		look := s.Index.looker(g, v, x)
 		look.check = authz.Within(tx.Reader)
 		to, err := look.target(ctx, store.Target{Kind: row.Kind, Space: row.Space, Target: row.Target, Anchor: row.Anchor})
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // The keys of a revision. Everything that has to be found quickly is a key:
@@ -573,4 +574,24 @@ func (t *tree) named(ctx context.Context, path string) (kind, id string, ok bool
 func (t *tree) setting(ctx context.Context, name string) ([]byte, error) {
 	b, _, err := t.get(ctx, keySetting+name)
 	return b, err
+}
+
+// diff calls fn for every key whose value differs between two trees; nil is
+// none.
+func (t *tree) diff(ctx context.Context, from, to chunk.Hash, fn func(key string, before, after []byte) error) error {
+	return chunk.Diff(ctx, t.src, from, to, fn)
+}
+
+// at returns another tree, by its root.
+func (t *tree) at(root chunk.Hash) *tree { return &tree{src: t.src, root: root} }
+
+// bytes returns a stored source.
+func (t *tree) bytes(ctx context.Context, h chunk.Hash) ([]byte, error) { return t.src.Bytes(ctx, h) }
+
+// through lets a tree read through another reader: the pool, or a transaction.
+func (t *tree) through(r store.Reader) { t.src.r = r }
+
+// linker returns a linker for a source that stands in a file.
+func (t *tree) linker(ctx context.Context, file string) *linker {
+	return &linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file}
 }

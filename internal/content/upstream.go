@@ -12,10 +12,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // Upstream is a folder that is kept somewhere else under names of objects, as
@@ -50,17 +52,18 @@ type Taken struct {
 	Empty    bool // there is no page at all
 
 	draft *draft
+	work  *Work
 }
 
 // Discard lets go of what was stored ahead and nobody took over.
-func (t *Taken) Discard(ctx context.Context) { t.draft.filling.discard(ctx) }
+func (t *Taken) Discard(ctx context.Context) { t.work.discard(ctx) }
 
 // Changes tells whether the draft differs from its base.
 func (t *Taken) Changes() bool { return len(t.draft.over.keys) > 0 }
 
 // Take works out what a revision becomes by what an upstream has. Nothing is
 // stored but the bytes of files.
-func (s *Service) Take(ctx context.Context, base *View, up Upstream, step Step) (*Taken, error) {
+func (s *Exchange) Take(ctx context.Context, base *View, up Upstream, step Step) (*Taken, error) {
 	take := s.taking(base, up, step)
 	if up.Paired && !up.Whole {
 		if t, ok, err := take.files(ctx); err != nil || ok {
@@ -87,7 +90,7 @@ const maxUpstream = 256 << 20
 
 // taking reads from an upstream.
 type taking struct {
-	s        *Service
+	s        *Exchange
 	base     *View
 	up       Upstream
 	step     Step
@@ -95,20 +98,11 @@ type taking struct {
 	all      []UpstreamFile // that can be content; nil: not listed yet
 }
 
-func (s *Service) taking(base *View, up Upstream, step Step) *taking {
+func (s *Exchange) taking(base *View, up Upstream, step Step) *taking {
 	now := s.Store.Clock()
 	return &taking{s: s, base: base, up: up, step: step, newDraft: func() *draft {
-		return s.draftOf(base, docs.TimeOf(now), idsFrom(now))
+		return base.draft(docs.TimeOf(now), idsFrom(now))
 	}}
-}
-
-// layoutOf gives how the folder of a revision is arranged.
-func (t *tree) layoutOf(ctx context.Context) (l layoutSetting, err error) {
-	b, err := t.setting(ctx, settingLayout)
-	if err == nil && len(b) > 0 {
-		err = json.Unmarshal(b, &l)
-	}
-	return l, err
 }
 
 // below gives the path of a file below the root of a folder, if it is there.
@@ -234,7 +228,7 @@ func count[T any](list []T, is func(T) bool) (n int64) {
 }
 
 // keepAs keeps the bytes of a file that git has under a name.
-func (s *Service) keepAs(ctx context.Context, name, oid string, data io.Reader) (docs.File, error) {
+func (s *Exchange) keepAs(ctx context.Context, name, oid string, data io.Reader) (docs.File, error) {
 	f, err := s.keep(ctx, path.Base(name), data)
 	if err != nil {
 		return f, fmt.Errorf("%s: %w", name, err)
@@ -303,7 +297,7 @@ func (t *taking) putPage(ctx context.Context, out *Taken, f *changedFile, h mark
 	if err != nil {
 		return false, err
 	}
-	old, err := t.base.src.Bytes(ctx, was.Body)
+	old, err := t.base.bytes(ctx, was.Body)
 	if err != nil {
 		return false, err
 	}
@@ -318,7 +312,7 @@ func (t *taking) putPage(ctx context.Context, out *Taken, f *changedFile, h mark
 	}
 	headOf(h, &p)
 	p.Title, p.Emoji, p.LinkTitle, p.OID = was.Title, was.Emoji, was.LinkTitle, f.New
-	l := &linker{ctx: ctx, t: &d.tree, base: t.s.BaseURL, file: f.name}
+	l := d.linker(ctx, f.name)
 	if p.Cover = coverOf(h, l); l.err != nil {
 		return false, l.err
 	}
@@ -362,7 +356,7 @@ func nothingRead(context.Context, string) (folder.Source, bool, error) {
 // take takes a folder over. Of one that was read in parts, it is told which.
 func (t *taking) take(ctx context.Context, tree *folder.Tree, have, known map[string]docs.File, p *parts) (*Taken, error) {
 	d := t.newDraft()
-	im := newImporter(d, tree, t.step)
+	im := newImporter(t.s, d, tree, t.step)
 	im.have = filesBelow(tree.Root, have)
 	if err := im.letGo(); err != nil {
 		return nil, err
@@ -379,10 +373,10 @@ func (t *taking) take(ctx context.Context, tree *folder.Tree, have, known map[st
 	}
 	im.keepFiles(known)
 	if err := im.run(ctx); err != nil {
-		d.filling.discard(ctx)
+		im.work.discard(ctx)
 		return nil, err
 	}
-	return &Taken{Problems: tree.Problems, Empty: len(tree.Pages) == 0, draft: d}, nil
+	return &Taken{Problems: tree.Problems, Empty: len(tree.Pages) == 0, draft: d, work: im.work}, nil
 }
 
 // letGo makes the files independent of the folder, which holds all texts:
@@ -536,4 +530,33 @@ func (im *importer) keepFiles(known map[string]docs.File) {
 		}
 		return is
 	})
+}
+
+// Exchange turns folders and git trees into drafts, and revisions into files.
+type Exchange struct {
+	Store  *store.Store
+	Source *Source
+	Blobs  blob.Store
+	Index  *Index
+}
+
+// keep streams bytes to the blob store and looks at what they are. What a
+// sender says about their type counts for nothing.
+func (s *Exchange) keep(ctx context.Context, name string, r io.Reader) (docs.File, error) {
+	info, err := s.Blobs.Put(ctx, r)
+	if err != nil {
+		return docs.File{}, err
+	}
+	o, err := s.Blobs.Open(ctx, info.Hash)
+	if err != nil {
+		return docs.File{}, err
+	}
+	defer o.Close()
+	kind, err := blob.Inspect(name, o, info.Size)
+	if err != nil {
+		return docs.File{}, err
+	}
+	return docs.File{
+		Name: name, ContentType: kind.ContentType, Size: info.Size, Width: kind.Width, Height: kind.Height, Blob: info.Hash.String(),
+	}, nil
 }

@@ -111,7 +111,7 @@ func TestTheShortWayIsTheLongWay(t *testing.T) {
 				up := repository(next, &read)
 				up.Changed = changedFiles(files, next)
 				base := d.head(t, d.id)
-				fast, ok, err := d.c.TakeFiles(ctx, base, up)
+				fast, ok, err := d.c.Exchange.TakeFiles(ctx, base, up)
 				if err != nil {
 					rt.Fatalf("%v", err)
 				}
@@ -124,7 +124,7 @@ func TestTheShortWayIsTheLongWay(t *testing.T) {
 						rt.Fatalf("a file was read that has not changed")
 					}
 				}
-				slow, err := d.c.TakeWhole(ctx, base, up)
+				slow, err := d.c.Exchange.TakeWhole(ctx, base, up)
 				if err != nil {
 					rt.Fatalf("%v", err)
 				}
@@ -165,7 +165,7 @@ func compareKeys(f fatal, a, b map[string][2]string) {
 
 // written gives the files that a revision is written to.
 func (d *desk) written(f fatal, v *content.View) map[string]string {
-	written, err := d.c.Outputs(context.Background(), v)
+	written, err := d.c.Exchange.Outputs(context.Background(), v)
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
@@ -230,7 +230,7 @@ func (d *desk) changedByExport(rt *rapid.T) (found string) {
 	base := d.head(rt, d.id)
 	now := d.written(rt, base)
 	var read []string
-	taken, err := d.c.TakeWhole(context.Background(), base, repository(now, &read))
+	taken, err := d.c.Exchange.TakeWhole(context.Background(), base, repository(now, &read))
 	if err != nil {
 		rt.Fatalf("%v", err)
 	}
@@ -280,7 +280,7 @@ func TestARedirectFollowsItsPage(t *testing.T) {
 			t.Errorf("the page %s: the configuration is %q, want %q", page, now[".gitbook.yaml"], want)
 		}
 		var read []string
-		taken, err := d.c.TakeWhole(ctx, base, repository(now, &read))
+		taken, err := d.c.Exchange.TakeWhole(ctx, base, repository(now, &read))
 		if err != nil {
 			t.Fatal(err)
 		}

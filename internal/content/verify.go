@@ -16,8 +16,8 @@ import (
 // Verify compares everything that is derived from the newest revision of a
 // space with what it would be if it were made again: the keys of the tree,
 // the links and the search. It gives what differs, in words.
-func (s *Service) Verify(ctx context.Context, r store.Reader, sp docs.Space) ([]string, error) {
-	v, err := s.At(ctx, r, sp, sp.Revision)
+func (s *Index) Verify(ctx context.Context, r store.Reader, sp docs.Space) ([]string, error) {
+	v, err := s.Source.At(ctx, r, sp, sp.Revision)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *Service) Verify(ctx context.Context, r store.Reader, sp docs.Space) ([]
 }
 
 type verifier struct {
-	s     *Service
+	s     *Index
 	v     *View
 	r     store.Reader
 	found []string
@@ -84,7 +84,7 @@ func (c *verifier) tree(ctx context.Context) error {
 			c.texts = append(c.texts, p)
 		}
 		for _, h := range []chunk.Hash{p.Body, p.Side} {
-			if _, err := c.v.src.Bytes(ctx, h); err != nil {
+			if _, err := c.v.bytes(ctx, h); err != nil {
 				c.say("page %s: %v", p.ID, err)
 			}
 		}
@@ -138,7 +138,7 @@ func (c *verifier) blobs(ctx context.Context) error {
 
 // index compares links and search with what the content gives now.
 func (c *verifier) index(ctx context.Context) error {
-	ix := &indexer{s: c.s, space: c.v.Space, tree: &c.v.tree}
+	ix := &indexer{space: c.v.Space, tree: c.v.tree}
 	links, search := map[string]string{}, map[string]string{}
 	add := func(lp store.LayerPage) { links[lp.ID] = printLinks(lp) }
 	err := c.v.scan(ctx, keyPage, "", func(id string, b []byte) (bool, error) {

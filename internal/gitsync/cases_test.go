@@ -155,7 +155,7 @@ func TestStandaloneMovesNothing(t *testing.T) {
 	if op.State != docs.GitSuccess || op.Revision == before || d.grant().Space.Revision != before {
 		t.Fatalf("%+v", op)
 	}
-	v, err := d.s.Content.At(ctx, d.s.Store.Reader, d.grant().Space, op.Revision)
+	v, err := d.s.Content.Source.At(ctx, d.s.Store.Reader, d.grant().Space, op.Revision)
 	if err != nil || v.Rev.Git == nil || v.Rev.Git.OID != op.Commit {
 		t.Fatal(v.Rev, err)
 	}

@@ -156,7 +156,7 @@ func (d *desk) sync() *authz.Grant {
 
 func (d *desk) head() *content.View {
 	d.t.Helper()
-	v, err := d.s.Content.Head(context.Background(), d.grant().Space)
+	v, err := d.s.Content.Source.Head(context.Background(), d.grant().Space)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func (d *desk) exported() map[string]string { return d.filesOf(d.head()) }
 // filesOf gives the files of a revision.
 func (d *desk) filesOf(v *content.View) map[string]string {
 	d.t.Helper()
-	list, err := d.s.Content.Outputs(context.Background(), v)
+	list, err := d.s.Content.Exchange.Outputs(context.Background(), v)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func (d *desk) same() {
 func (d *desk) named() {
 	d.t.Helper()
 	ctx, v := context.Background(), d.head()
-	names, err := d.s.Content.GitNames(ctx, v)
+	names, err := d.s.Content.Exchange.GitNames(ctx, v)
 	if err != nil {
 		d.t.Fatal(err)
 	}

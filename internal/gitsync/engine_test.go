@@ -63,7 +63,7 @@ func TestBothSidesEdit(t *testing.T) {
 		if rev, err := d.s.Store.Revision(context.Background(), d.id, op.Revision); err != nil || rev.Git == nil || rev.Git.OID == "" {
 			t.Errorf("the revision does not know its commit: %+v, %v", rev.Git, err)
 		}
-		names, err := d.s.Content.GitNames(context.Background(), d.head())
+		names, err := d.s.Content.Exchange.GitNames(context.Background(), d.head())
 		if err != nil {
 			t.Fatal(err)
 		}

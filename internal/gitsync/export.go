@@ -76,7 +76,7 @@ func (t *task) export(ctx context.Context) error {
 	if pushed {
 		newest = t.o.Revision
 	}
-	head, err := t.s.Content.At(ctx, t.s.Store.Reader, sp.It, newest)
+	head, err := t.s.Content.Source.At(ctx, t.s.Store.Reader, sp.It, newest)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool)
 // concerns tells whether commits that came after what both sides had in
 // common have changed anything of the space.
 func (t *task) concerns(ctx context.Context, sp docs.Space, tip string) (bool, error) {
-	v, err := t.s.Content.At(ctx, t.s.Store.Reader, sp, t.pair.Revision)
+	v, err := t.s.Content.Source.At(ctx, t.s.Store.Reader, sp, t.pair.Revision)
 	if err != nil {
 		return true, err
 	}
@@ -176,7 +176,7 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 		reason = ReasonUnchanged
 	}
 	files := slices.Collect(maps.Values(e.final))
-	names, err := e.s.Content.Written(ctx, e.head, files)
+	names, err := e.s.Content.Exchange.Written(ctx, e.head, files)
 	if err != nil {
 		return err
 	}
@@ -231,14 +231,14 @@ func (e *exporting) plan(ctx context.Context, tip string) error {
 	var all []content.Outgoing
 	var err error
 	if e.paired {
-		if e.from, err = e.s.Content.At(ctx, e.s.Store.Reader, e.head.Space, e.pair.Revision); err != nil {
+		if e.from, err = e.s.Content.Source.At(ctx, e.s.Store.Reader, e.head.Space, e.pair.Revision); err != nil {
 			return err
 		}
-		if all, err = e.s.Content.Outgoing(ctx, e.from, e.head); err != nil {
+		if all, err = e.s.Content.Exchange.Outgoing(ctx, e.from, e.head); err != nil {
 			return err
 		}
 	} else {
-		if all, err = e.s.Content.Outputs(ctx, e.head); err != nil {
+		if all, err = e.s.Content.Exchange.Outputs(ctx, e.head); err != nil {
 			return err
 		}
 		if tip != "" && !e.o.Request.Force {
@@ -332,7 +332,7 @@ func (e *exporting) write(ctx context.Context, base string) (string, error) {
 		if i == len(line)-1 { // all that is left, whoever brought it
 			return e.commit(ctx, last, step.to, e.left())
 		}
-		changed, err := e.s.Content.Outgoing(ctx, step.from, step.to)
+		changed, err := e.s.Content.Exchange.Outgoing(ctx, step.from, step.to)
 		if err != nil {
 			return "", err
 		}
@@ -445,7 +445,7 @@ func (e *exporting) line(ctx context.Context) ([]stretch, error) {
 		if len(at.Rev.Parents) == 0 || n == maxLine {
 			return nil, nil // all of it is one commit
 		}
-		before, err := e.s.Content.At(ctx, e.s.Store.Reader, e.head.Space, at.Rev.Parents[0])
+		before, err := e.s.Content.Source.At(ctx, e.s.Store.Reader, e.head.Space, at.Rev.Parents[0])
 		if err != nil {
 			return nil, err
 		}

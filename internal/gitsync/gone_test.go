@@ -39,7 +39,7 @@ func (d *desk) delete(title string) {
 // verify looks for what the content does not say in the index.
 func (d *desk) verify() {
 	d.t.Helper()
-	if list, err := d.s.Content.Verify(context.Background(), d.s.Store.Reader, d.grant().Space); err != nil || len(list) > 0 {
+	if list, err := d.s.Content.Index.Verify(context.Background(), d.s.Store.Reader, d.grant().Space); err != nil || len(list) > 0 {
 		d.t.Errorf("the index is not what the content says: %v, %v", list, err)
 	}
 }

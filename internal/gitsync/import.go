@@ -93,7 +93,7 @@ func (t *task) land(ctx context.Context, tip string, replaced bool) (done bool, 
 	if t.paired {
 		from = t.pair.Revision
 	}
-	base, err := t.s.Content.At(ctx, t.s.Store.Reader, sp.It, from)
+	base, err := t.s.Content.Source.At(ctx, t.s.Store.Reader, sp.It, from)
 	if err != nil {
 		return false, err
 	}
@@ -102,7 +102,7 @@ func (t *task) land(ctx context.Context, tip string, replaced bool) (done bool, 
 		return false, err
 	}
 	known := t.found
-	taken, err := t.s.Content.Take(ctx, base, up, t.step(ctx))
+	taken, err := t.s.Content.Exchange.Take(ctx, base, up, t.step(ctx))
 	if err != nil {
 		return false, err
 	}
@@ -355,11 +355,11 @@ func (l *landing) note(ctx context.Context, tx *store.Tx, rev docs.Revision) err
 	if !l.up.Paired { // all that was read has its name with it
 		return tx.DropGitBlobs(ctx, l.o.Space)
 	}
-	v, err := l.s.Content.At(ctx, tx.Reader, l.base.Space, rev.ID)
+	v, err := l.s.Content.Source.At(ctx, tx.Reader, l.base.Space, rev.ID)
 	if err != nil {
 		return err
 	}
-	names, err := l.s.Content.Brought(ctx, v, l.up.Changed)
+	names, err := l.s.Content.Exchange.Brought(ctx, v, l.up.Changed)
 	if err != nil {
 		return err
 	}

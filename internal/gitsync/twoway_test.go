@@ -331,7 +331,7 @@ func (s *story) parked() *docs.ChangeRequest {
 
 func (s *story) requestFiles(cr docs.ChangeRequest) map[string]string {
 	s.t.Helper()
-	v, err := s.s.Content.At(context.Background(), s.s.Store.Reader, s.grant().Space, cr.Revision)
+	v, err := s.s.Content.Source.At(context.Background(), s.s.Store.Reader, s.grant().Space, cr.Revision)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -495,7 +495,7 @@ func (s *story) settle() {
 		}
 	}
 	sp := s.grant().Space
-	if list, err := s.s.Content.Verify(context.Background(), s.s.Store.Reader, sp); err != nil || len(list) > 0 {
+	if list, err := s.s.Content.Index.Verify(context.Background(), s.s.Store.Reader, sp); err != nil || len(list) > 0 {
 		s.t.Errorf("the index is not what the content says: %v, %v", list, err)
 	}
 }
@@ -569,7 +569,7 @@ func TestLinksThatNobodyMendedStay(t *testing.T) {
 			t.Errorf("%s has another id now", title)
 		}
 	}
-	if list, err := d.s.Content.Verify(context.Background(), d.s.Store.Reader, d.grant().Space); err != nil || len(list) > 0 {
+	if list, err := d.s.Content.Index.Verify(context.Background(), d.s.Store.Reader, d.grant().Space); err != nil || len(list) > 0 {
 		t.Errorf("the index is not what the content says: %v, %v", list, err)
 	}
 }

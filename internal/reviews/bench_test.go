@@ -88,7 +88,7 @@ func BenchmarkMerge(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			d, ctx := newDesk(b, testdb.SQLite(b), n), context.Background()
-			v, err := d.c.Head(ctx, d.grant(b).Space)
+			v, err := d.c.Source.Head(ctx, d.grant(b).Space)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -19,7 +19,7 @@ import (
 // sheets gives the pages of the space that hang below others.
 func (d *desk) sheets(t testing.TB) []docs.PageID {
 	t.Helper()
-	v, err := d.c.Head(context.Background(), d.grant(t).Space)
+	v, err := d.c.Source.Head(context.Background(), d.grant(t).Space)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func (d *desk) request(t testing.TB, id docs.ChangeRequestID) docs.ChangeRequest
 // text gives the Markdown of a page of the space.
 func (d *desk) text(t testing.TB, page docs.PageID) string {
 	t.Helper()
-	v, err := d.c.Head(context.Background(), d.grant(t).Space)
+	v, err := d.c.Source.Head(context.Background(), d.grant(t).Space)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func (d *desk) history(t testing.TB) []docs.Revision {
 
 func (d *desk) verify(t testing.TB) {
 	t.Helper()
-	found, err := d.c.Verify(context.Background(), d.s.Reader, d.grant(t).Space)
+	found, err := d.c.Index.Verify(context.Background(), d.s.Reader, d.grant(t).Space)
 	if err != nil || len(found) > 0 {
 		t.Errorf("the space is not whole: %v %v", err, found)
 	}
@@ -112,7 +112,7 @@ func TestLargeMerge(t *testing.T) {
 		// Each page gets a text made of the one that it has.
 		write := func(on content.Branch, ids []docs.PageID, as func(string) string) {
 			t.Helper()
-			v, err := d.c.Head(ctx, d.grant(t).Space)
+			v, err := d.c.Source.Head(ctx, d.grant(t).Space)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestLargeMerge(t *testing.T) {
 		if err != nil || len(out.Conflicts) > 0 {
 			t.Fatalf("%v, %d conflicts", err, len(out.Conflicts))
 		}
-		v, err := d.c.Head(ctx, d.grant(t).Space)
+		v, err := d.c.Source.Head(ctx, d.grant(t).Space)
 		if err != nil {
 			t.Fatal(err)
 		}

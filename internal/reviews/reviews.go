@@ -131,7 +131,7 @@ func (s *Service) patched(ctx context.Context, tx *store.Tx, g *authz.Grant, cr 
 		}
 	}
 	if p.Description != nil {
-		v, err := s.Content.At(ctx, tx.Reader, g.Space, cr.Revision)
+		v, err := s.Content.Source.At(ctx, tx.Reader, g.Space, cr.Revision)
 		if err != nil {
 			return cr, err
 		}

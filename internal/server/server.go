@@ -202,12 +202,12 @@ func (s *Server) jobs() *jobs.Runner {
 	r := jobs.New(s.Store, s.Log)
 	r.Workers = gitsync.MaxRunning + 2 // whatever git waits for, the rest goes on
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
-	r.Handle(content.RebuildJob, s.Content.Rebuild)
+	r.Handle(content.RebuildJob, s.Content.Index.Rebuild)
 	r.Handle(gitsync.OperationJob, s.Git.Run)
 	r.Handle(gitsync.ExportJob, s.Git.QueueExport)
 	r.Every(gitsync.PollEvery, gitsync.PollJob, s.Git.Poll)
 	r.Every(time.Hour, "webhook.tidy", s.Webhooks.Tidy)
-	r.Every(24*time.Hour, "search.tidy", s.Content.TidySearch)
+	r.Every(24*time.Hour, "search.tidy", s.Content.Index.TidySearch)
 	return r
 }
 

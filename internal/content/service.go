@@ -1,0 +1,51 @@
+// Package content is the service for what is in a space: pages, files and
+// reusable contents in immutable revisions, the references between them, and
+// the search over them.
+//
+// A revision is one sorted map in chunks (see package chunk). A tree reads
+// it; a draft is a tree with changes on top; commit turns a draft into the
+// next revision together with everything that is derived from it.
+package content
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/pdf"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Service reads and changes content.
+type Service struct {
+	Store    *store.Store
+	Blobs    blob.Store
+	Outbound outbound.Policy
+	BaseURL  string // without a slash at the end
+	Log      *slog.Logger
+	Fonts    *pdf.Fonts // of PDFs, besides the bundled ones; nil is none
+	// Moved is told of every revision that becomes the newest of a space, in
+	// the transaction that makes it so; nil is nobody.
+	Moved func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error
+
+	Source   *Source
+	Index    *Index
+	Exchange *Exchange
+
+	highlight *markup.Highlighter
+}
+
+// maxColored bounds, in bytes, the highlighted code of PDFs that is kept.
+const maxColored = 8 << 20
+
+// New returns a service over a store.
+func New(s Service) *Service {
+	s.highlight = markup.NewHighlighter(maxColored)
+	s.Source = NewSource(s.Store, s.BaseURL)
+	s.Index = NewIndex(Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})
+	s.Exchange = &Exchange{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Index: s.Index}
+	return &s
+}

@@ -8,21 +8,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
-// There is one writer at a time. What takes long, reading Markdown and
-// counting words, is therefore done ahead of the transaction where there is
-// much of it; if somebody else was faster, it is done again inside.
-
-// aheadBytes is from how much text on a batch is worked out ahead.
-const aheadBytes = 64 << 10
-
-// ahead is a batch that was worked out on a revision.
-type ahead struct {
-	on      docs.RevisionID
-	draft   *draft
-	work    *Work
-	applied *Applied
-}
-
 // Work is what was worked out for the index ahead of a transaction: what it
 // says of some pages, or a layer that was stored already.
 type Work struct {
@@ -35,17 +20,18 @@ func (x *Index) Prepare(ctx context.Context, d *draft) (*Work, error) {
 	out := &Work{ready: map[docs.PageID]indexed{}}
 	t := d.tree
 	ids := map[docs.PageID]bool{}
-	if d.whole != nil {
-		t = d.at(*d.whole)
+	if whole, ok := d.adopted(); ok {
+		t = whole
 		dl, err := newDelta(ctx, t, d.base.Root)
 		if err != nil {
 			return nil, err
 		}
 		ids = dl.pages
 	} else {
-		for _, key := range d.over.from("") {
+		for _, key := range d.keys() {
 			if id, is := strings.CutPrefix(key, keyPage); is {
-				ids[docs.PageID(id)] = d.over.values[key] != nil
+				value, _ := d.changed(key)
+				ids[docs.PageID(id)] = value != nil
 			}
 		}
 	}
@@ -59,12 +45,9 @@ func (x *Index) Prepare(ctx context.Context, d *draft) (*Work, error) {
 		if err != nil {
 			return nil, err
 		}
-		var is indexed
-		if is.search, is.links, err = ix.page(ctx, p); err != nil {
+		if out.ready[id], err = ix.entry(ctx, p, &a); err != nil {
 			return nil, err
 		}
-		is.search = is.search.Analysed(&a)
-		out.ready[id] = is
 	}
 	return out, nil
 }

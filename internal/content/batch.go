@@ -146,14 +146,14 @@ func (s *Service) applyTo(ctx context.Context, r store.Reader, l *line, changes 
 	}
 	now := s.Store.Clock()
 	d := l.View.draft(docs.TimeOf(now), idsFrom(now))
-	out.applied, err = d.apply(ctx, changes, files, base)
+	out.applied, err = d.apply(ctx, r, changes, files, base)
 	out.on, out.draft = l.Rev.ID, d
 	return out, err
 }
 
 // apply makes the changes of a batch on a draft. base is what revert_page
 // goes back to.
-func (d *draft) apply(ctx context.Context, changes []Change, files [][]docs.File, base docs.Revision) (*Applied, error) {
+func (d *draft) apply(ctx context.Context, r store.Reader, changes []Change, files [][]docs.File, base docs.Revision) (*Applied, error) {
 	out := &Applied{}
 	kinds := map[docs.PageID]*Outcome{}
 	for i, c := range changes {
@@ -167,7 +167,7 @@ func (d *draft) apply(ctx context.Context, changes []Change, files [][]docs.File
 		case DeletePage:
 			err = d.deletePage(ctx, at, c, kinds)
 		case RevertPage:
-			err = d.revertPage(ctx, at, c, base, kinds)
+			err = d.revertPage(ctx, r, at, c, base, kinds)
 		case InsertFiles:
 			var added []docs.File
 			added, err = d.insertFiles(ctx, at, c, files[i])
@@ -185,7 +185,7 @@ func (d *draft) apply(ctx context.Context, changes []Change, files [][]docs.File
 	for _, id := range d.touched {
 		o := kinds[id]
 		if o == nil {
-			o = &Outcome{Kind: "updated"}
+			o = &Outcome{Kind: Updated}
 		}
 		o.Page = id
 		out.Outcomes = append(out.Outcomes, *o)
@@ -238,7 +238,7 @@ func (d *draft) insertPage(ctx context.Context, at string, c Change, kinds map[d
 	if err := d.insert(ctx, at, p, c.At); err != nil {
 		return err
 	}
-	kinds[p.ID] = &Outcome{Kind: "created", Ref: c.Ref}
+	kinds[p.ID] = &Outcome{Kind: Created, Ref: c.Ref}
 	return d.write(at, p.ID, c.Body)
 }
 
@@ -293,20 +293,6 @@ func (d *draft) updatePage(ctx context.Context, at string, c Change) error {
 		return err
 	}
 	return d.write(at, p.ID, c.Body)
-}
-
-func (d *draft) write(at string, id docs.PageID, b *Body) error {
-	switch {
-	case b == nil || (b.Markdown == nil && b.Document == nil):
-	case b.Markdown != nil:
-		if len(*b.Markdown) > docs.MaxSource {
-			return errs.Field(at+".document.markdown", "is larger than %d MB", docs.MaxSource>>20)
-		}
-		d.written[id] = &writing{path: at + ".document.markdown", markdown: []byte(*b.Markdown)}
-	default:
-		d.written[id] = &writing{path: at + ".document.document", doc: b.Document}
-	}
-	return nil
 }
 
 // described sets the metadata of a page: what the change says, then what the
@@ -369,7 +355,7 @@ func (d *draft) deletePage(ctx context.Context, at string, c Change, kinds map[d
 		return err
 	}
 	d.touch(p.ID)
-	kinds[p.ID] = &Outcome{Kind: "deleted"}
+	kinds[p.ID] = &Outcome{Kind: Deleted}
 	return d.drop(ctx, p)
 }
 
@@ -383,4 +369,19 @@ func withHead(sp docs.Space, rev docs.Revision, tx *store.Tx) docs.Space {
 
 func contentEvent(sp docs.Space, action string, data map[string]any) audit.Event {
 	return audit.Event{Org: sp.Org, Action: "space.content." + action, Kind: "space", ID: string(sp.ID), Data: data}
+}
+
+// There is one writer at a time. What takes long, reading Markdown and
+// counting words, is therefore done ahead of the transaction where there is
+// much of it; if somebody else was faster, it is done again inside.
+
+// aheadBytes is from how much text on a batch is worked out ahead.
+const aheadBytes = 64 << 10
+
+// ahead is a batch that was worked out on a revision.
+type ahead struct {
+	on      docs.RevisionID
+	draft   *draft
+	work    *Work
+	applied *Applied
 }

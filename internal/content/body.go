@@ -391,3 +391,17 @@ type Body struct {
 	Markdown *string
 	Document *markup.Document
 }
+
+func (d *draft) write(at string, id docs.PageID, b *Body) error {
+	switch {
+	case b == nil || (b.Markdown == nil && b.Document == nil):
+	case b.Markdown != nil:
+		if len(*b.Markdown) > docs.MaxSource {
+			return errs.Field(at+".document.markdown", "is larger than %d MB", docs.MaxSource>>20)
+		}
+		d.written[id] = &writing{path: at + ".document.markdown", markdown: []byte(*b.Markdown)}
+	default:
+		d.written[id] = &writing{path: at + ".document.document", doc: b.Document}
+	}
+	return nil
+}

@@ -38,15 +38,6 @@ func (m *Merging) Conflicts() []Conflict {
 	return m.conflicts
 }
 
-// direction tells which line a merge goes into.
-type direction uint8
-
-const (
-	intoSpace    direction = iota
-	intoRequest            // what the space has
-	fromUpstream           // into the space, what a repository has
-)
-
 // PrepareMerge works out what merging a change request would give.
 func (s *Service) PrepareMerge(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
 	return s.prepareInto(ctx, sp, forkOf(cr), intoSpace)
@@ -183,11 +174,11 @@ func (s *Service) PutTaken(ctx context.Context, tx *store.Tx, g *authz.Grant, t 
 		if err != nil || !changed {
 			return rev, err
 		}
-		dl, err := newDelta(ctx, s.Source.Tree(tx.Reader, rev.Root), t.draft.base.Root)
+		documents, _, err := changedDocuments(ctx, s.Source.Tree(tx.Reader, rev.Root), t.draft.base.Root)
 		if err != nil {
 			return rev, err
 		}
-		return rev, tx.PutDocuments(ctx, g.Space.ID, dl.docs)
+		return rev, tx.PutDocuments(ctx, g.Space.ID, documents)
 	}
 	return s.commit(ctx, tx, g, t.draft, t.work, rev)
 }

@@ -188,21 +188,6 @@ func pairOf[T any](id string, before, after []byte, decode func(string, []byte) 
 	return p, nil
 }
 
-// sees tells whether a person sees a difference between two states of a
-// page.
-func sees(a, b docs.Page) bool {
-	a.UpdatedAt, b.UpdatedAt = 0, 0
-	a.File, b.File = "", ""
-	a.Pinned, b.Pinned = false, false
-	if a.Body == b.Body {
-		a.Side, b.Side = "", ""
-		a.OID, b.OID = "", "" // forgotten when it was changed and set back
-	}
-	x, _ := json.Marshal(a) // a page always can be encoded: it was decoded
-	y, _ := json.Marshal(b)
-	return string(x) != string(y)
-}
-
 // seesPage leaves out where a page stands, and what git calls it.
 func seesPage(a, b docs.Page) bool {
 	a.Parent, a.Rank, a.OID = b.Parent, b.Rank, b.OID

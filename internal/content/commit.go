@@ -97,16 +97,16 @@ func (s *Service) commitAside(ctx context.Context, tx *store.Tx, g *authz.Grant,
 	if err != nil || !changed {
 		return rev, err
 	}
-	dl, err := newDelta(ctx, s.Source.Tree(tx.Reader, rev.Root), d.base.Root)
+	documents, count, err := changedDocuments(ctx, s.Source.Tree(tx.Reader, rev.Root), d.base.Root)
 	if err != nil {
 		return rev, err
 	}
-	if err := tx.PutDocuments(ctx, d.space.ID, dl.docs); err != nil {
+	if err := tx.PutDocuments(ctx, d.space.ID, documents); err != nil {
 		return rev, err
 	}
 	return rev, audit.Record(ctx, tx, g.Actor, audit.Event{
 		Org: d.space.Org, Action: "change_request.content." + string(rev.Type), Kind: "change-request", ID: string(cr),
-		Data: map[string]any{"space": d.space.ID, "revision": rev.ID, "changed": dl.count},
+		Data: map[string]any{"space": d.space.ID, "revision": rev.ID, "changed": count},
 	})
 }
 

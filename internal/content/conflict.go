@@ -154,7 +154,8 @@ func (d *draft) takeMain(ctx context.Context, c Conflict, rev docs.Revision) err
 	case !has: // the space deleted it
 		return d.dropLikeMain(ctx, main, mine)
 	case !there:
-		return d.revertPage(ctx, "body", Change{Page: c.ID}, rev, map[docs.PageID]*Outcome{})
+		_, err := d.RestorePage(ctx, "body", main, docs.PageID(c.ID), nil)
+		return err
 	case c.Part == PartDocument:
 		return d.takeBlock(ctx, main, c)
 	case c.Part == PartDeleted:
@@ -384,7 +385,7 @@ func (d *draft) takeGiven(ctx context.Context, c Conflict, rev docs.Revision, b 
 		if _, there, err := d.page(ctx, docs.PageID(c.ID)); err != nil {
 			return err
 		} else if !there {
-			if err := d.revertPage(ctx, "body", Change{Page: c.ID}, rev, map[docs.PageID]*Outcome{}); err != nil {
+			if _, err := d.RestorePage(ctx, "body", d.at(rev.Root), docs.PageID(c.ID), nil); err != nil {
 				return err
 			}
 		}

@@ -2,7 +2,6 @@ package content
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -86,7 +85,7 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 			if after == nil && (key[:1] == keyRedirect || key[:1] == keyGone) {
 				return nil // an address that a page had meanwhile still leads to it, also if it is gone
 			}
-			d.over.set(key, after)
+			d.replace(key, after)
 			return nil
 		})
 		if err != nil {
@@ -95,7 +94,7 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 		if err := d.redirectFrom(ctx, v.tree); err != nil {
 			return nil, err
 		}
-		if len(d.over.keys) == 0 {
+		if d.empty() {
 			return nil, errs.E(errs.Conflict, "the content is already that of the revision %s; nothing would change", to)
 		}
 		return s.commitTo(ctx, tx, g, v, d, nil, docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)})
@@ -105,9 +104,9 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 // redirectFrom keeps the addresses that pages have in another tree and lose
 // in the draft.
 func (d *draft) redirectFrom(ctx context.Context, old *tree) error {
-	for _, key := range slices.Clone(d.over.keys) {
+	for _, key := range d.keys() {
 		id, isPage := strings.CutPrefix(key, keyPage)
-		if !isPage || d.over.values[key] == nil {
+		if value, _ := d.changed(key); !isPage || value == nil {
 			continue
 		}
 		was, had, err := old.page(ctx, docs.PageID(id))

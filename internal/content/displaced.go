@@ -2,13 +2,11 @@ package content
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // displaced collects what has another place in a draft than in its base, or
@@ -16,13 +14,7 @@ import (
 // in another way now.
 type displaced struct {
 	*draft
-	seen map[linkTo]bool
-}
-
-// linkTo is a target by the kinds of references that lead to it.
-type linkTo struct {
-	kinds [2]string
-	id    string
+	seen map[LinkTarget]bool
 }
 
 // maxDisplaced is how many it may be; from there on everybody is looked at.
@@ -37,7 +29,7 @@ func (m *displaced) add(kind, id string) {
 		kinds = [2]string{markup.RefReusable, markup.RefReusable}
 	}
 	if id != "" {
-		m.seen[linkTo{kinds, id}] = true
+		m.seen[LinkTarget{kinds, id}] = true
 	}
 }
 
@@ -48,11 +40,11 @@ func (im *importer) refer(ctx context.Context) error {
 	if im.parts == nil || !im.renamed && len(im.moved)+len(im.tied) == 0 {
 		return nil
 	}
-	m := &displaced{draft: im.draft, seen: map[linkTo]bool{}}
+	m := &displaced{draft: im.draft, seen: map[LinkTarget]bool{}}
 	if err := m.all(ctx); err != nil {
 		return err
 	}
-	pages, err := im.parts.referring(ctx, m.seen)
+	pages, err := im.parts.s.Index.Referring(ctx, im.parts.base, m.seen)
 	if err != nil {
 		return err
 	}
@@ -72,32 +64,6 @@ func (im *importer) refer(ctx context.Context) error {
 	return im.parts.load(ctx, load)
 }
 
-// referring gives the pages of the base that refer to something.
-func (p *parts) referring(ctx context.Context, to map[linkTo]bool) (map[docs.PageID]bool, error) {
-	out := map[docs.PageID]bool{}
-	err := p.s.Store.Snapshot(ctx, func(r store.Reader) error {
-		sp, err := r.Space(ctx, p.base.Space.ID)
-		if err != nil {
-			return err
-		}
-		x, err := p.s.Index.linksIn(ctx, r, sp.It, p.base)
-		if err != nil {
-			return err
-		}
-		for at := range to {
-			ids, _, err := x.backlinks(ctx, at.kinds, "", at.id, store.Page{Limit: 1 << 20})
-			if err != nil {
-				return err
-			}
-			for _, id := range ids {
-				out[docs.PageID(id)] = true
-			}
-		}
-		return nil
-	})
-	return out, err
-}
-
 func (m *displaced) all(ctx context.Context) error {
 	was, _, err := m.before().Home(ctx)
 	if err != nil {
@@ -111,7 +77,7 @@ func (m *displaced) all(ctx context.Context) error {
 		m.add(keyPage, string(was.ID))
 		m.add(keyPage, string(now.ID))
 	}
-	for _, key := range slices.Clone(m.over.from("")) {
+	for _, key := range m.keys() {
 		if err := m.key(ctx, key); err != nil {
 			return err
 		}
@@ -132,7 +98,7 @@ func (m *displaced) key(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	after := m.over.values[key]
+	after, _ := m.changed(key)
 	switch {
 	case kind == keyName:
 		if after != nil && string(before) != string(after) {

@@ -467,3 +467,27 @@ func (d *draft) stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
 	p.UpdatedAt = d.now
 	return json.Marshal(*p)
 }
+
+// keys returns the keys that the draft changes, in order.
+func (d *draft) keys() []string { return slices.Clone(d.over.from("")) }
+
+// changed returns what the draft sets a key to; nil is a key that it removes,
+// and ok is false for a key that it leaves alone.
+func (d *draft) changed(key string) (value []byte, ok bool) { return d.over.get(key) }
+
+// replace sets a key, or removes it if the value is nil.
+func (d *draft) replace(key string, value []byte) { d.over.set(key, value) }
+
+// empty reports whether the draft changes nothing.
+func (d *draft) empty() bool { return d.whole == nil && len(d.over.keys) == 0 }
+
+// adopt makes the draft equal to a tree that exists.
+func (d *draft) adopt(root chunk.Hash) { d.whole = &root }
+
+// adopted returns the tree that the draft was made equal to.
+func (d *draft) adopted() (*tree, bool) {
+	if d.whole == nil {
+		return nil, false
+	}
+	return d.at(*d.whole), true
+}

@@ -48,9 +48,9 @@ const (
 // before: a new layer is for all of them, changed or not.
 const fewBefore = 8
 
-// fill begins to store what the index is going to say of so many pages, if
+// Begin begins to store what the index is going to say of so many pages, if
 // there were few before.
-func (x *Index) fill(ctx context.Context, d *draft, pages int) (*Work, error) {
+func (x *Index) Begin(ctx context.Context, d *draft, pages int) (*Work, error) {
 	w := &Work{ready: map[docs.PageID]indexed{}}
 	before := 0
 	err := d.before().scan(ctx, keyPage, "", func(string, []byte) (bool, error) {
@@ -142,8 +142,8 @@ func (f *filling) pack(ctx context.Context) error {
 	return f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutPacked(ctx, f.layer, packed) })
 }
 
-// filled ends what fill began. What fits one portion waits for the commit.
-func (w *Work) filled(ctx context.Context) error {
+// finish ends what Begin began. What fits one portion waits for the commit.
+func (w *Work) finish(ctx context.Context) error {
 	f := w.filling
 	switch {
 	case f == nil:
@@ -216,3 +216,15 @@ func (f *filling) discard(ctx context.Context) {
 		f.s.Log.Warn("what was stored ahead of an import could not be dropped; search.tidy will try it", "layer", f.layer.Layer, "error", err)
 	}
 }
+
+// add takes what the index says of a page with so many bytes of text.
+func (w *Work) add(ctx context.Context, p docs.Page, is indexed, size int) error {
+	if w.filling != nil {
+		return w.filling.add(ctx, p, is, size)
+	}
+	w.ready[p.ID] = is
+	return nil
+}
+
+// stop ends without the rest, because of an error.
+func (w *Work) stop() { w.filling.stop() }

@@ -395,7 +395,7 @@ func (im *importer) alike(p docs.Page, siblings []docs.Page) (docs.Page, bool) {
 		{siblings, func(o docs.Page) bool { return o.Title == p.Title && o.Slug == p.Slug }},
 		{siblings, func(o docs.Page) bool { return o.Title == p.Title }},
 		{siblings, func(o docs.Page) bool { return p.Slug != "" && o.Slug == p.Slug }},
-		{siblings, func(o docs.Page) bool { return p.Target != nil && sameRef(o.Target, p.Target) }},
+		{siblings, func(o docs.Page) bool { return p.Target != nil && SameRef(o.Target, p.Target) }},
 		{im.fileless, func(o docs.Page) bool { return o.Title == p.Title }},
 		{im.fileless, func(o docs.Page) bool { return p.Computed != nil && string(o.Computed) == string(p.Computed) }},
 	} {

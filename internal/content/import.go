@@ -14,7 +14,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/lis"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // importer puts a folder into a draft. The tree comes first and the bodies

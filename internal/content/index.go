@@ -115,7 +115,7 @@ func (d *delta) page(id string, before, after []byte) error {
 		d.pages[pid] = true
 	case was.Body != now.Body || was.Side != now.Side || was.Title != now.Title || was.Hidden != now.Hidden ||
 		was.NoIndex != now.NoIndex || was.Type != now.Type || was.Description != now.Description ||
-		!sameRef(was.Target, now.Target) || !sameCover(was.Cover, now.Cover):
+		!SameRef(was.Target, now.Target) || !sameCover(was.Cover, now.Cover):
 		d.pages[pid] = true
 	}
 	if after != nil && (before == nil || was.Slug != now.Slug || was.Parent != now.Parent || was.File != now.File) {
@@ -141,12 +141,8 @@ func (d *delta) document(owner string, body, sd chunk.Hash) {
 	}
 }
 
-func sameRef(a, b *markup.Ref) bool {
-	return (a == nil) == (b == nil) && (a == nil || *a == *b)
-}
-
 func sameCover(a, b *docs.PageCover) bool {
-	return (a == nil) == (b == nil) && (a == nil || sameRef(a.Ref, b.Ref) && sameRef(a.RefDark, b.RefDark))
+	return (a == nil) == (b == nil) && (a == nil || SameRef(a.Ref, b.Ref) && SameRef(a.RefDark, b.RefDark))
 }
 
 // name notes the last part of a path that something new can be reached by.
@@ -401,7 +397,7 @@ func (ix *indexer) links(ctx context.Context, p docs.Page) (store.LayerPage, *ma
 	lp := store.LayerPage{ID: string(p.ID)}
 	add := func(ref *markup.Ref, hard bool) {
 		if ref != nil {
-			lp.Links = append(lp.Links, linkOf(string(p.ID), markup.Reference{Ref: *ref, Text: p.Title, Depends: hard}))
+			lp.Links = append(lp.Links, LinkOf(string(p.ID), markup.Reference{Ref: *ref, Text: p.Title, Depends: hard}))
 		}
 	}
 	add(p.Target, false)
@@ -421,7 +417,7 @@ func (ix *indexer) links(ctx context.Context, p docs.Page) (store.LayerPage, *ma
 		return lp, nil, err
 	}
 	for _, ref := range markup.References(doc) {
-		lp.Links = append(lp.Links, unresolvedFrom(file, loosely(linkOf(string(p.ID), ref), ref.Ref, loose)))
+		lp.Links = append(lp.Links, unresolvedFrom(file, loosely(LinkOf(string(p.ID), ref), ref.Ref, loose)))
 	}
 	whole, err := ix.tree.dereferenced(ctx, doc)
 	if err != nil {
@@ -483,7 +479,7 @@ func (ix *indexer) reusable(ctx context.Context, r docs.Reusable) (store.LayerPa
 		return lp, err
 	}
 	for _, ref := range markup.References(doc) {
-		lp.Links = append(lp.Links, unresolvedFrom(r.File, loosely(linkOf(string(r.ID), ref), ref.Ref, loose)))
+		lp.Links = append(lp.Links, unresolvedFrom(r.File, loosely(LinkOf(string(r.ID), ref), ref.Ref, loose)))
 	}
 	whole, err := ix.tree.dereferenced(ctx, doc)
 	if err == nil {
@@ -495,8 +491,8 @@ func (ix *indexer) reusable(ctx context.Context, r docs.Reusable) (store.LayerPa
 // maxLabel bounds what is kept of the text of a link.
 const maxLabel = 200
 
-// linkOf gives the row of a reference.
-func linkOf(owner string, r markup.Reference) store.Link {
+// LinkOf gives the row of a reference.
+func LinkOf(owner string, r markup.Reference) store.Link {
 	l := store.Link{Page: owner, Kind: r.Ref.Kind, Space: docs.SpaceID(r.Ref.Space), Node: r.Node, Hard: r.Depends, Label: strings.Clone(cutText(r.Text, maxLabel))}
 	switch r.Ref.Kind {
 	case markup.RefPage:
@@ -631,4 +627,29 @@ func (s *Index) update(ctx context.Context, tx *store.Tx, d *draft, w *Work, rev
 		return 0, err
 	}
 	return changes, tx.DropLayer(ctx, sp.Layer)
+}
+
+// entry returns what the index says of a page, with its words counted.
+func (ix *indexer) entry(ctx context.Context, p docs.Page, a *search.Analyser) (is indexed, err error) {
+	if is.search, is.links, err = ix.page(ctx, p); err == nil {
+		is.search = is.search.Analysed(a)
+	}
+	return is, err
+}
+
+// pageEntry returns what the index says of a page of a draft that has just been
+// composed.
+func pageEntry(ctx context.Context, t *tree, sp docs.Space, p docs.Page, doc *markup.Document, a *search.Analyser) (indexed, error) {
+	ix := &indexer{space: sp, tree: t, parsed: map[chunk.Hash]*markup.Document{docKey(p.Body, p.Side): doc}}
+	return ix.entry(ctx, p, a)
+}
+
+// changedDocuments returns the documents that differ between a tree and one
+// before it, and how many things do.
+func changedDocuments(ctx context.Context, t *tree, from chunk.Hash) ([]store.StoredDocument, int, error) {
+	dl, err := newDelta(ctx, t, from)
+	if err != nil {
+		return nil, 0, err
+	}
+	return dl.docs, dl.count, nil
 }

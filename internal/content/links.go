@@ -518,3 +518,16 @@ func (s *Index) Backlinks(ctx context.Context, g *authz.Grant, v *View, kind, id
 	}
 	return out, nil, nil
 }
+
+// Reaches reports whether a reference in a revision leads to something that the
+// caller can see; r is the pool or a transaction.
+func (s *Index) Reaches(ctx context.Context, r store.Reader, g *authz.Grant, v *View, t store.Target) (bool, error) {
+	x, err := s.linksIn(ctx, r, v.Space, v)
+	if err != nil {
+		return false, err
+	}
+	look := s.looker(g, v, x)
+	look.check = authz.Within(r)
+	to, err := look.target(ctx, t)
+	return to != nil, err
+}

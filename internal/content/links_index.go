@@ -302,3 +302,35 @@ func (x *linkIndex) backlinks(ctx context.Context, kinds [2]string, within docs.
 	}
 	return out[:at.Limit], store.Key{out[at.Limit-1]}, nil
 }
+
+// LinkTarget is a target by the kinds of references that lead to it.
+type LinkTarget struct {
+	Kinds [2]string
+	ID    string
+}
+
+// Referring returns the pages of a revision that refer to one of some things.
+func (s *Index) Referring(ctx context.Context, v *View, to map[LinkTarget]bool) (map[docs.PageID]bool, error) {
+	out := map[docs.PageID]bool{}
+	err := s.Store.Snapshot(ctx, func(r store.Reader) error {
+		sp, err := r.Space(ctx, v.Space.ID)
+		if err != nil {
+			return err
+		}
+		x, err := s.linksIn(ctx, r, sp.It, v)
+		if err != nil {
+			return err
+		}
+		for at := range to {
+			ids, _, err := x.backlinks(ctx, at.Kinds, "", at.ID, store.Page{Limit: 1 << 20})
+			if err != nil {
+				return err
+			}
+			for _, id := range ids {
+				out[docs.PageID(id)] = true
+			}
+		}
+		return nil
+	})
+	return out, err
+}

@@ -40,7 +40,7 @@ type plan struct {
 func mergeInto(ctx context.Context, dir direction, into *View, base, from docs.Revision, now docs.Time, newID func() string) (*draft, []Conflict, error) {
 	d := into.draft(now, newID)
 	if into.Rev.Root == base.Root {
-		d.whole = &from.Root
+		d.adopt(from.Root)
 		return d, nil, nil
 	}
 	m := &merge{
@@ -557,7 +557,7 @@ func (m *merge) bury(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			_, dropped := m.d.over.get(kind + id)
+			_, dropped := m.d.changed(kind + id)
 			known = known || there || dropped && m.dir != fromUpstream
 		}
 		if !known {
@@ -565,4 +565,28 @@ func (m *merge) bury(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// direction tells which line a merge goes into.
+type direction uint8
+
+const (
+	intoSpace    direction = iota
+	intoRequest            // what the space has
+	fromUpstream           // into the space, what a repository has
+)
+
+// sees tells whether a person sees a difference between two states of a
+// page.
+func sees(a, b docs.Page) bool {
+	a.UpdatedAt, b.UpdatedAt = 0, 0
+	a.File, b.File = "", ""
+	a.Pinned, b.Pinned = false, false
+	if a.Body == b.Body {
+		a.Side, b.Side = "", ""
+		a.OID, b.OID = "", "" // forgotten when it was changed and set back
+	}
+	x, _ := json.Marshal(a) // a page always can be encoded: it was decoded
+	y, _ := json.Marshal(b)
+	return string(x) != string(y)
 }

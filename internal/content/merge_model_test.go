@@ -190,7 +190,7 @@ func (d *modelDesk) seal(dr *draft) docs.Revision {
 // change makes a change on a line, in the real tree.
 func (d *modelDesk) change(l *modelLine, c Change) {
 	dr := d.draft(l.rev)
-	if _, err := dr.apply(context.Background(), []Change{c}, nil, l.rev); err != nil {
+	if _, err := dr.apply(context.Background(), store.Reader{}, []Change{c}, nil, l.rev); err != nil {
 		d.Fatalf("%+v: %v", c, err)
 	}
 	l.rev = d.seal(dr)
@@ -208,7 +208,7 @@ func (d *modelDesk) insert(l *modelLine, id, parent string, blocks ...string) {
 	if parent != "" {
 		c.Into = opt.Of(parent)
 	}
-	if _, err := dr.apply(context.Background(), []Change{c}, nil, l.rev); err != nil {
+	if _, err := dr.apply(context.Background(), store.Reader{}, []Change{c}, nil, l.rev); err != nil {
 		d.Fatalf("%v", err)
 	}
 	l.rev = d.seal(dr)

@@ -130,3 +130,8 @@ func (l *linker) cover(ref *markup.Ref, was string) string {
 	dest, _ := l.locate(*ref, markup.UseImage)
 	return dest
 }
+
+// SameRef reports whether two references are equal, or both nil.
+func SameRef(a, b *markup.Ref) bool {
+	return (a == nil) == (b == nil) && (a == nil || *a == *b)
+}

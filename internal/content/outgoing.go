@@ -188,7 +188,7 @@ func sameEntry(a, b docs.Page) bool {
 	computed := func(p docs.Page) string { return string(p.Computed) }
 	return a.Type == b.Type && a.Parent == b.Parent && a.Rank == b.Rank && a.Slug == b.Slug && a.File == b.File &&
 		a.Title == b.Title && a.Emoji == b.Emoji && a.LinkTitle == b.LinkTitle && (a.Body == "") == (b.Body == "") &&
-		sameRef(a.Target, b.Target) && computed(a) == computed(b)
+		SameRef(a.Target, b.Target) && computed(a) == computed(b)
 }
 
 // errStop ends a walk early.

@@ -111,11 +111,10 @@ func (s *Index) indexAll(ctx context.Context, v *View, f *filling) error {
 		if err != nil {
 			return false, err
 		}
-		var is indexed
-		if is.search, is.links, err = ix.page(ctx, p); err != nil {
+		is, err := ix.entry(ctx, p, &a)
+		if err != nil {
 			return false, err
 		}
-		is.search = is.search.Analysed(&a)
 		return true, f.add(ctx, p, is, is.size())
 	})
 }

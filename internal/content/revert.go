@@ -2,21 +2,18 @@ package content
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// revertPage sets a page back to what it was in an earlier revision: one
-// that is new since then vanishes, one that was deleted returns, one that
-// was changed is reset, in whole or in some of its blocks.
-func (d *draft) revertPage(ctx context.Context, at string, c Change, base docs.Revision, kinds map[docs.PageID]*Outcome) error {
+// revertPage sets a page back to what it was in the revision that the change
+// names, or in base.
+func (d *draft) revertPage(ctx context.Context, r store.Reader, at string, c Change, base docs.Revision, kinds map[docs.PageID]*Outcome) error {
 	if c.Revision != "" {
 		var err error
-		base, err = d.src.r.Revision(ctx, d.space.ID, c.Revision)
+		base, err = r.Revision(ctx, d.space.ID, c.Revision)
 		if errs.Is(err, errs.NotFound) {
 			return errs.E(errs.NotFound, "%s.revision: revision %q not found in this space", at, c.Revision)
 		}
@@ -27,84 +24,10 @@ func (d *draft) revertPage(ctx context.Context, at string, c Change, base docs.R
 	if c.Page == "" {
 		return errs.Field(at+".page", "is required")
 	}
-	old := d.at(base.Root)
 	id := docs.PageID(c.Page)
-	was, had, err := old.page(ctx, id)
-	if err != nil {
-		return err
+	became, err := d.RestorePage(ctx, at, d.at(base.Root), id, c.Blocks)
+	if err == nil && became != Updated {
+		kinds[id] = &Outcome{Kind: became}
 	}
-	now, has, err := d.page(ctx, id)
-	if err != nil {
-		return err
-	}
-	switch {
-	case !had && !has:
-		return errs.E(errs.NotFound, "%s.page: page %q not found in this space", at, c.Page)
-	case !had:
-		d.touch(id)
-		kinds[id] = &Outcome{Kind: "deleted"}
-		return d.drop(ctx, now)
-	case len(c.Blocks) > 0 && has:
-		d.touch(id)
-		return d.revertBlocks(ctx, at, old, was, now, c.Blocks)
-	}
-	d.touch(id)
-	if !has {
-		kinds[id] = &Outcome{Kind: "created"}
-	}
-	// A parent that is gone leaves the page at the top level.
-	if was.Parent != "" {
-		if _, ok, err := d.page(ctx, was.Parent); err != nil {
-			return err
-		} else if !ok {
-			was.Parent = ""
-		}
-	}
-	if err := d.fits(ctx, at+".page", was, was.Parent); err != nil {
-		return err
-	}
-	if taken, _, err := d.taken(ctx, was, was.Slug); err != nil {
-		return err
-	} else if taken {
-		was.Pinned = false
-		if was, err = d.slugged(ctx, at+".page", was); err != nil {
-			return err
-		}
-	}
-	delete(d.written, id)
-	return d.put(ctx, was)
-}
-
-// revertBlocks sets some blocks of a page back: a block that was changed or
-// deleted is as it was, one that is new vanishes.
-func (d *draft) revertBlocks(ctx context.Context, at string, old *tree, was, now docs.Page, keys []string) error {
-	before, err := old.Document(ctx, was)
-	if err != nil {
-		return err
-	}
-	after, err := d.Document(ctx, now)
-	if err != nil {
-		return err
-	}
-	out := &markup.Document{Nodes: slices.Clone(after.Nodes)}
-	for i, key := range keys {
-		from := slices.IndexFunc(before.Nodes, func(n *markup.Node) bool { return n.Key == key })
-		to := slices.IndexFunc(out.Nodes, func(n *markup.Node) bool { return n.Key == key })
-		switch {
-		case from < 0 && to < 0:
-			return errs.Field(fmt.Sprintf("%s.block[%d]", at, i), "is not a block of the page: %q", key)
-		case from < 0:
-			out.Nodes = slices.Delete(out.Nodes, to, to+1)
-		case to >= 0:
-			out.Nodes[to] = before.Nodes[from]
-		default: // behind the nearest block above it that is still there
-			place := 0
-			for j := from - 1; j >= 0 && place == 0; j-- {
-				place = 1 + slices.IndexFunc(out.Nodes, func(n *markup.Node) bool { return n.Key == before.Nodes[j].Key })
-			}
-			out.Nodes = slices.Insert(out.Nodes, place, before.Nodes[from])
-		}
-	}
-	d.written[now.ID] = &writing{path: at + ".block", doc: out}
-	return nil
+	return err
 }

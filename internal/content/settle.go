@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/git"
@@ -40,20 +39,20 @@ func (im *importer) bodies(ctx context.Context) error {
 	}
 	work := im.todo
 	slices.SortFunc(work, func(a, b *folder.Page) int { return compareIDs(im.ids[a], im.ids[b]) })
-	im.over.from("") // sorted now, because nobody may do it while several read
+	im.draft.keys() // sorted now, because nobody may do it while several read
 	var err error
-	if im.work, err = im.x.Index.fill(ctx, im.draft, len(work)); err != nil {
+	if im.work, err = im.x.Index.Begin(ctx, im.draft, len(work)); err != nil {
 		return err
 	}
 	pages, err := im.settleAll(ctx, work)
 	if err != nil {
-		im.work.filling.stop()
+		im.work.stop()
 		return err
 	}
 	for id, data := range pages {
 		im.set(keyPage+string(id), data) // the tree has its place already
 	}
-	return im.work.filled(ctx)
+	return im.work.finish(ctx)
 }
 
 // settleAll makes the bodies of pages, several at once, and gives the pages as
@@ -99,12 +98,8 @@ func (im *importer) settleAll(ctx context.Context, work []*folder.Page) (map[doc
 			continue // until all have ended
 		}
 		out[r.page.ID] = r.data
-		switch {
-		case r.ready == nil:
-		case im.work.filling != nil:
-			failed = im.work.filling.add(whole, r.page, *r.ready, r.size)
-		default:
-			im.work.ready[r.page.ID] = *r.ready
+		if r.ready != nil {
+			failed = im.work.add(whole, r.page, *r.ready, r.size)
 		}
 	}
 	return out, failed
@@ -191,10 +186,8 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 		return out
 	}
 	p.OID = git.BlobOID(fp.Source)
-	ix := &indexer{space: im.space, tree: im.draft.tree, parsed: map[chunk.Hash]*markup.Document{docKey(p.Body, p.Side): doc}}
-	var ready indexed
-	if ready.search, ready.links, out.err = ix.page(ctx, *p); out.err == nil {
-		ready.search = ready.search.Analysed(a)
+	ready, err := pageEntry(ctx, im.draft.tree, im.space, *p, doc, a)
+	if out.err = err; err == nil {
 		out.ready, out.size = &ready, max(len(fp.Source), ready.size()) // a page may include more than it is
 		fp.Source = nil                                                 // nobody needs it in memory any more
 	}

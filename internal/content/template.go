@@ -214,7 +214,7 @@ func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v
 	for _, name := range slices.Sorted(maps.Keys(c.Refs)) {
 		ref := c.Refs[name]
 		at := c.At + ".params.contentRefs." + name
-		row := linkOf("", markup.Reference{Ref: ref})
+		row := LinkOf("", markup.Reference{Ref: ref})
 		switch {
 		case row.Target == "":
 			return errs.Field(at, "names nothing")
@@ -231,17 +231,11 @@ func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v
 		case g.Access == nil:
 			continue
 		}
-		x, err := s.Index.linksIn(ctx, tx.Reader, v.Space, v)
+		visible, err := s.Index.Reaches(ctx, tx.Reader, g, v, store.Target{Kind: row.Kind, Space: row.Space, Target: row.Target, Anchor: row.Anchor})
 		if err != nil {
 			return err
 		}
-		look := s.Index.looker(g, v, x)
-		look.check = authz.Within(tx.Reader)
-		to, err := look.target(ctx, store.Target{Kind: row.Kind, Space: row.Space, Target: row.Target, Anchor: row.Anchor})
-		if err != nil {
-			return err
-		}
-		if to == nil {
+		if !visible {
 			return errs.Field(at, "leads to nothing that you can see")
 		}
 	}

@@ -59,7 +59,7 @@ type Taken struct {
 func (t *Taken) Discard(ctx context.Context) { t.work.discard(ctx) }
 
 // Changes tells whether the draft differs from its base.
-func (t *Taken) Changes() bool { return len(t.draft.over.keys) > 0 }
+func (t *Taken) Changes() bool { return !t.draft.empty() }
 
 // Take works out what a revision becomes by what an upstream has. Nothing is
 // stored but the bytes of files.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/inline"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -168,9 +170,9 @@ func (s shown) document(p *Page, w *content.Walked) {
 	p.Git = s.gitBlob(s.git.Page(w.Page))
 }
 
-func layoutOf(l *markup.Layout) *pageLayout {
+func layoutOf(l *docs.Layout) *pageLayout {
 	if l == nil {
-		l = &markup.Layout{}
+		l = &docs.Layout{}
 	}
 	yes := func(b *bool) bool { return b == nil || *b }
 	out := &pageLayout{
@@ -287,8 +289,8 @@ func (a *API) pageOf(ctx context.Context, v *content.View, p docs.Page, o PageOp
 
 // titled puts the title of a page above its body, as in a file.
 func titled(p docs.Page, body []byte) string {
-	title := markup.EscapeInline(p.Title)
-	if emoji := content.EmojiText(p.Emoji); emoji != "" {
+	title := inline.Escape(p.Title)
+	if emoji := emoji.FromCode(p.Emoji); emoji != "" {
 		title = emoji + " " + title
 	}
 	if len(body) == 0 {

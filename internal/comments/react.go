@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -122,11 +121,11 @@ func emojiOf(s string) string {
 		return ""
 	}
 	const selector = "\ufe0f"
-	e := content.EmojiText(s)
-	if e == "" && markup.IsEmoji(s+selector) {
+	e := emoji.FromCode(s)
+	if e == "" && emoji.Is(s+selector) {
 		e = s + selector
 	}
-	if plain := strings.TrimSuffix(e, selector); markup.IsEmoji(plain) {
+	if plain := strings.TrimSuffix(e, selector); emoji.Is(plain) {
 		return plain
 	}
 	return e

@@ -11,8 +11,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/expr"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -300,15 +302,15 @@ func (d *draft) updatePage(ctx context.Context, at string, c Change) error {
 func (d *draft) described(at string, p docs.Page, c Change) (docs.Page, error) {
 	m := c.Meta
 	p.Emoji, p.Icon = m.Emoji.Or(p.Emoji), m.Icon.Or(p.Icon)
-	if p.Emoji != "" && EmojiText(p.Emoji) == "" {
+	if p.Emoji != "" && emoji.FromCode(p.Emoji) == "" {
 		return p, errs.Field(at+".emoji", "is not an emoji; send the character, or its code points such as 1f4d8")
 	}
 	if title, ok := m.Title.Get(); ok {
-		if p.Title = markup.CleanTitle(title); p.Title == "" {
+		if p.Title = frontmatter.CleanTitle(title); p.Title == "" {
 			return p, errs.Field(at+".title", "is blank")
 		}
 		if p.Emoji == "" { // as the same title in Markdown is read
-			p.Emoji, p.Title = markup.SplitEmoji(p.Title)
+			p.Emoji, p.Title = emoji.Split(p.Title)
 		}
 	}
 	p.Description, p.Condition = m.Description.Or(p.Description), m.Condition.Or(p.Condition)

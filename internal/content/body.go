@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -174,7 +175,7 @@ type writing struct {
 	markdown []byte // or
 	doc      *markup.Document
 	whole    bool                  // markdown is the whole file, head and all
-	given    *markup.Head          // of markdown, where somebody has read it already
+	given    *frontmatter.Head     // of markdown, where somebody has read it already
 	head     *[]byte               // of a document: another head
 	pins     map[string]markup.Ref // of a document: what more destinations name
 	file     string                // where it stands for its own references; empty: where the page is
@@ -290,7 +291,7 @@ func (d *draft) compose(ctx context.Context, x text, w *writing) (chunk.Hash, ch
 		}
 		same := bytes.Equal(next, body)
 		switch {
-		case w.whole, given.HasFront(), len(head) == 0 && !same:
+		case w.whole, given.HasFrontMatter(), len(head) == 0 && !same:
 			head = w.markdown[:given.Body]
 		case len(head) == 0:
 			head = nil // a heading that only repeats the title of a page without one

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -132,7 +133,7 @@ func (b *binder) chapters(yield func(pdf.Chapter, error) bool) {
 
 func (b *binder) chapter(p boundPage) (pdf.Chapter, error) {
 	ch := pdf.Chapter{ID: string(p.ID), Title: p.Title, Description: p.Description, Depth: p.depth}
-	if emoji := EmojiText(p.Emoji); emoji != "" {
+	if emoji := emoji.FromCode(p.Emoji); emoji != "" {
 		ch.Title = emoji + " " + p.Title
 	}
 	if p.Type != docs.PageDocument {

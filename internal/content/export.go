@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
@@ -70,7 +71,7 @@ func (ex *exporter) pages(ctx context.Context, in []*Walked) ([]*folder.Page, er
 }
 
 func (ex *exporter) page(ctx context.Context, w *Walked) (*folder.Page, error) {
-	p := &folder.Page{Type: string(w.Type), Title: w.Title, Emoji: EmojiText(w.Emoji), LinkTitle: w.LinkTitle, Slug: w.Slug}
+	p := &folder.Page{Type: string(w.Type), Title: w.Title, Emoji: emoji.FromCode(w.Emoji), LinkTitle: w.LinkTitle, Slug: w.Slug}
 	l := ex.v.linker(ctx, "SUMMARY.md")
 	switch w.Type {
 	case docs.PageLink:
@@ -135,11 +136,11 @@ func (ex *exporter) source(ctx context.Context, p docs.Page, file string) ([]byt
 	h := markup.ParseHead(src)
 	l := ex.v.linker(ctx, file)
 	meta := metaOf(p, h.Meta, l)
-	title, emoji := p.Title, EmojiText(p.Emoji)
+	title, emoji := p.Title, emoji.FromCode(p.Emoji)
 	if h.Title == "" && p.File != "" {
 		title, emoji = "", "" // SUMMARY.md has it
 	}
-	if out := h.Rewrite(src, meta, title, emoji); out != nil {
+	if out := markup.RewriteHead(src, meta, title, emoji); out != nil {
 		return out, l.err
 	}
 	return []byte{}, l.err // an empty file

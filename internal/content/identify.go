@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -255,7 +256,7 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 				im.remain(&p, was, fp.File)
 			}
 		}
-		if p.Emoji = fp.Emoji; EmojiText(was.Emoji) == fp.Emoji {
+		if p.Emoji = fp.Emoji; emoji.FromCode(was.Emoji) == fp.Emoji {
 			p.Emoji = was.Emoji
 		}
 	case docs.PageComputed:
@@ -367,7 +368,7 @@ func (im *importer) other(p docs.Page, siblings []docs.Page) docs.Page {
 	}
 	old := was
 	was.Parent, was.Target, was.Computed = p.Parent, p.Target, p.Computed
-	if EmojiText(old.Emoji) != p.Emoji {
+	if emoji.FromCode(old.Emoji) != p.Emoji {
 		was.Emoji = p.Emoji
 	}
 	switch p.Type {

@@ -1,22 +1,20 @@
 package content
 
 import (
-	"strconv"
-	"strings"
-	"unicode"
-
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // headOf sets on a page what the head of its source says; what it does not
 // mention stays. The cover is set when the source is settled, because it
 // names a file.
-func headOf(h markup.Head, p *docs.Page) {
+func headOf(h frontmatter.Head, p *docs.Page) {
 	if h.Title != "" {
 		p.Title = h.Title
 	}
-	if h.Emoji != "" && h.Emoji != EmojiText(p.Emoji) {
+	if h.Emoji != "" && h.Emoji != emoji.FromCode(p.Emoji) {
 		p.Emoji = h.Emoji
 	}
 	m := h.Meta
@@ -48,32 +46,8 @@ func headOf(h markup.Head, p *docs.Page) {
 	}
 }
 
-// EmojiText gives an emoji as it is written in a source: itself, or what its
-// code points say, such as 1f4d8 or 1f468-200d-1f4bb. It is empty when the
-// text is no emoji.
-func EmojiText(s string) string {
-	if markup.IsEmoji(s) {
-		return s
-	}
-	var b strings.Builder
-	for code := range strings.SplitSeq(s, "-") {
-		n, err := strconv.ParseUint(code, 16, 32)
-		if err != nil || n > unicode.MaxRune {
-			return ""
-		}
-		b.WriteRune(rune(n))
-	}
-	const selector = "\ufe0f" // which codes are often written without
-	for _, e := range []string{b.String(), b.String() + selector} {
-		if markup.IsEmoji(e) {
-			return e
-		}
-	}
-	return ""
-}
-
 // coverOf gives the cover that a head names.
-func coverOf(h markup.Head, l *linker) *docs.PageCover {
+func coverOf(h frontmatter.Head, l *linker) *docs.PageCover {
 	m := h.Meta
 	if m.Cover == "" && m.CoverDark == "" {
 		return nil
@@ -93,7 +67,7 @@ func coverOf(h markup.Head, l *linker) *docs.PageCover {
 
 // metaOf is the inverse of headOf and coverOf: what the head of a page has
 // to say. was is what it says now, for what no page keeps.
-func metaOf(p docs.Page, was markup.Meta, l *linker) markup.Meta {
+func metaOf(p docs.Page, was frontmatter.Meta, l *linker) frontmatter.Meta {
 	m := was
 	m.Description, m.Icon = p.Description, p.Icon
 	if m.LinkTitle != "" { // otherwise SUMMARY.md has it
@@ -101,7 +75,7 @@ func metaOf(p docs.Page, was markup.Meta, l *linker) markup.Meta {
 	}
 	m.Hidden, m.NoIndex, m.NoRobotsIndex = p.Hidden, p.NoIndex, p.NoRobotsIndex
 	m.If, m.Tags, m.Vars = p.Condition, p.Tags, p.Variables
-	m.Layout, m.MetaLinks = markup.Layout{}, markup.MetaLinks{}
+	m.Layout, m.MetaLinks = docs.Layout{}, docs.MetaLinks{}
 	if p.Layout != nil {
 		m.Layout = *p.Layout
 	}

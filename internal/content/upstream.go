@@ -14,8 +14,10 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -274,7 +276,7 @@ func (t *taking) put(ctx context.Context, out *Taken, f *changedFile) (bool, err
 	return t.putPage(ctx, out, f, h)
 }
 
-func (t *taking) putReusable(ctx context.Context, out *Taken, f *changedFile, h markup.Head) (bool, error) {
+func (t *taking) putReusable(ctx context.Context, out *Taken, f *changedFile, h frontmatter.Head) (bool, error) {
 	r, err := t.base.Reusable(ctx, docs.ReusableID(f.id))
 	if err != nil {
 		return false, err
@@ -291,7 +293,7 @@ func (t *taking) putReusable(ctx context.Context, out *Taken, f *changedFile, h 
 
 // putPage takes a page over whose title is what it was: another one would
 // have to be looked for in SUMMARY.md.
-func (t *taking) putPage(ctx context.Context, out *Taken, f *changedFile, h markup.Head) (bool, error) {
+func (t *taking) putPage(ctx context.Context, out *Taken, f *changedFile, h frontmatter.Head) (bool, error) {
 	d := out.draft
 	was, err := t.base.Page(ctx, docs.PageID(f.id))
 	if err != nil {
@@ -302,7 +304,7 @@ func (t *taking) putPage(ctx context.Context, out *Taken, f *changedFile, h mark
 		return false, err
 	}
 	untitled := h.Title == "" && was.File != "" && markup.ParseHead(old).Title == ""
-	titled := h.Title != "" && h.Title == was.Title && h.Emoji == EmojiText(was.Emoji)
+	titled := h.Title != "" && h.Title == was.Title && h.Emoji == emoji.FromCode(was.Emoji)
 	if !untitled && !titled || h.Meta.LinkTitle != "" && h.Meta.LinkTitle != was.LinkTitle {
 		return false, nil
 	}

@@ -6,7 +6,6 @@ import (
 	"unicode"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
-	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // Ids of content. A page keeps its id for as long as it lives, wherever it
@@ -31,34 +30,34 @@ const (
 // Page is a page of a revision. It is stored as JSON with short names: there
 // are as many copies of it as revisions that changed it or a neighbour.
 type Page struct {
-	ID            PageID            `json:"-"`
-	Type          PageType          `json:"t"`
-	Parent        PageID            `json:"p,omitempty"`
-	Rank          Rank              `json:"r"`
-	Title         string            `json:"n"`
-	Slug          string            `json:"s,omitempty"`
-	Pinned        bool              `json:"sp,omitempty"` // the slug was set and no longer follows the title
-	Emoji         string            `json:"e,omitempty"`
-	Icon          string            `json:"i,omitempty"`
-	Description   string            `json:"d,omitempty"`
-	LinkTitle     string            `json:"lt,omitempty"`
-	Hidden        bool              `json:"h,omitempty"`
-	NoIndex       bool              `json:"ni,omitempty"`
-	NoRobotsIndex bool              `json:"nr,omitempty"`
-	Condition     string            `json:"if,omitempty"`
-	Body          chunk.Hash        `json:"b,omitempty"`  // source; empty: none
-	Side          chunk.Hash        `json:"bs,omitempty"` // what its references and blocks are known by
-	File          string            `json:"f,omitempty"`  // where the source stands in a folder
-	OID           string            `json:"go,omitempty"` // git's name of the source
-	Layout        *markup.Layout    `json:"l,omitempty"`
-	Cover         *PageCover        `json:"c,omitempty"`
-	Variables     Variables         `json:"v,omitempty"`
-	Tags          []markup.PageTag  `json:"tg,omitempty"`
-	MetaLinks     *markup.MetaLinks `json:"ml,omitempty"`
-	Target        *markup.Ref       `json:"to,omitempty"` // of a link
-	Computed      json.RawMessage   `json:"cs,omitempty"` // source of computed pages
-	CreatedAt     Time              `json:"ca,omitempty"`
-	UpdatedAt     Time              `json:"ua,omitempty"`
+	ID            PageID          `json:"-"`
+	Type          PageType        `json:"t"`
+	Parent        PageID          `json:"p,omitempty"`
+	Rank          Rank            `json:"r"`
+	Title         string          `json:"n"`
+	Slug          string          `json:"s,omitempty"`
+	Pinned        bool            `json:"sp,omitempty"` // the slug was set and no longer follows the title
+	Emoji         string          `json:"e,omitempty"`
+	Icon          string          `json:"i,omitempty"`
+	Description   string          `json:"d,omitempty"`
+	LinkTitle     string          `json:"lt,omitempty"`
+	Hidden        bool            `json:"h,omitempty"`
+	NoIndex       bool            `json:"ni,omitempty"`
+	NoRobotsIndex bool            `json:"nr,omitempty"`
+	Condition     string          `json:"if,omitempty"`
+	Body          chunk.Hash      `json:"b,omitempty"`  // source; empty: none
+	Side          chunk.Hash      `json:"bs,omitempty"` // what its references and blocks are known by
+	File          string          `json:"f,omitempty"`  // where the source stands in a folder
+	OID           string          `json:"go,omitempty"` // git's name of the source
+	Layout        *Layout         `json:"l,omitempty"`
+	Cover         *PageCover      `json:"c,omitempty"`
+	Variables     Variables       `json:"v,omitempty"`
+	Tags          []PageTag       `json:"tg,omitempty"`
+	MetaLinks     *MetaLinks      `json:"ml,omitempty"`
+	Target        *Ref            `json:"to,omitempty"` // of a link
+	Computed      json.RawMessage `json:"cs,omitempty"` // source of computed pages
+	CreatedAt     Time            `json:"ca,omitempty"`
+	UpdatedAt     Time            `json:"ua,omitempty"`
 }
 
 // HasBody tells whether a page can have a source.
@@ -72,10 +71,10 @@ type Variables map[string]any
 
 // PageCover is the picture above a page.
 type PageCover struct {
-	Ref     *markup.Ref `json:"ref,omitempty"`
-	RefDark *markup.Ref `json:"refDark,omitempty"`
-	YPos    float64     `json:"yPos"`
-	Height  float64     `json:"height,omitempty"`
+	Ref     *Ref    `json:"ref,omitempty"`
+	RefDark *Ref    `json:"refDark,omitempty"`
+	YPos    float64 `json:"yPos"`
+	Height  float64 `json:"height,omitempty"`
 }
 
 // File is a file of a revision; its bytes are in the blob store.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -90,7 +91,7 @@ type checker struct {
 }
 
 // read parses a file and keeps what it uses.
-func (c *checker) read(name, title string, text []byte, h markup.Head) {
+func (c *checker) read(name, title string, text []byte, h frontmatter.Head) {
 	s := c.known[name]
 	if s == nil || s.title != title || !bytes.Equal(s.text, text) {
 		s = parseSource(name, title, text, h)
@@ -102,7 +103,7 @@ func (c *checker) read(name, title string, text []byte, h markup.Head) {
 }
 
 // parseSource finds what a file uses and offers.
-func parseSource(name, title string, text []byte, h markup.Head) *source {
+func parseSource(name, title string, text []byte, h frontmatter.Head) *source {
 	s := &source{text: text, title: title, anchors: map[string]bool{}, uses: map[use]bool{}}
 	for _, cover := range []string{h.Meta.Cover, h.Meta.CoverDark} {
 		if cover != "" {

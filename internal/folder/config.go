@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
@@ -265,7 +265,7 @@ func parseVariables(src []byte, out *problems) map[string]any {
 	vars := map[string]any{}
 	if n := r.parse(src); n != nil {
 		r.each(n, "the file", func(key string, k, v *yaml.Node) {
-			value, why := markup.Variable(v)
+			value, why := frontmatter.ReadVariable(v)
 			if why != "" {
 				r.problem(v, "the variable %s %s", key, why)
 				return

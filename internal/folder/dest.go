@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/inline"
 )
 
 // attributes are those of HTML elements and of tags that name something.
@@ -24,7 +24,7 @@ func destinations(src string) iter.Seq2[string, int] {
 			}
 			at += i + len("](")
 			line, _, _ := strings.Cut(src[at:min(len(src), at+maxLine)], "\n")
-			if dest, _, end := linkTarget(line); end >= 0 && dest != "" && !yield(markup.Unescape(dest), at) {
+			if dest, _, end := linkTarget(line); end >= 0 && dest != "" && !yield(inline.Unescape(dest), at) {
 				return
 			}
 		}
@@ -35,13 +35,13 @@ func destinations(src string) iter.Seq2[string, int] {
 			}
 			at += i + 1
 			name := src[max(0, at-1-len("srcset")) : at-1]
-			if dest, ok := quoted(src[at:]); ok && attributes[name[strings.LastIndexAny(name, " \t\n-<")+1:]] && !yield(markup.Unescape(dest), at) {
+			if dest, ok := quoted(src[at:]); ok && attributes[name[strings.LastIndexAny(name, " \t\n-<")+1:]] && !yield(inline.Unescape(dest), at) {
 				return
 			}
 		}
 		for at := 0; at < len(src); {
 			line, _, _ := strings.Cut(src[at:], "\n")
-			if dest, ok := named(strings.TrimSpace(line)); ok && !yield(markup.Unescape(dest), at) {
+			if dest, ok := named(strings.TrimSpace(line)); ok && !yield(inline.Unescape(dest), at) {
 				return
 			}
 			at += len(line) + 1

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -138,7 +139,7 @@ func References(file string, src []byte) []string {
 
 // referred looks at destinations as they are written, also in raw HTML, and
 // rather finds too many: what it misses would be missing on a page.
-func referred(file string, h markup.Head, src []byte) []string {
+func referred(file string, h frontmatter.Head, src []byte) []string {
 	var out []string
 	add := func(dest string) {
 		if target, ok := resolve(file, dest); ok {

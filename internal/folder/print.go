@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/inline"
 )
 
 // SummaryBytes gives the SUMMARY.md of the tree: the one that was read with
@@ -58,7 +58,7 @@ type printer struct {
 // entry gives the lines of a page; depth is counted in its list.
 func (p *printer) entry(page *Page, depth int) string {
 	indent := strings.Repeat(p.step, depth) + p.bullet + " "
-	text := markup.EscapeInline(strings.TrimLeft(page.Emoji+" "+page.Title, " "))
+	text := inline.Escape(strings.TrimLeft(page.Emoji+" "+page.Title, " "))
 	switch page.Type {
 	case Group:
 		line := "## " + text
@@ -144,7 +144,7 @@ func address(s string) string { return bracketed(plainAddress(s)) }
 
 func plainAddress(s string) string {
 	s = addressEscape.Replace(s)
-	if markup.Unescape(s) != s {
+	if inline.Unescape(s) != s {
 		s = strings.ReplaceAll(s, "&", "&amp;")
 	}
 	return s
@@ -163,7 +163,7 @@ func quote(s string) string {
 	s = quoteEscape.Replace(s)
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] == '&' && markup.Unescape(s[i:]) != s[i:] {
+		if s[i] == '&' && inline.Unescape(s[i:]) != s[i:] {
 			b.WriteByte('\\')
 		}
 		b.WriteByte(s[i])

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/names"
 )
@@ -80,7 +81,7 @@ type folderReader struct {
 // markdown is a file that was read.
 type markdown struct {
 	source []byte
-	head   markup.Head
+	head   frontmatter.Head
 }
 
 // markdown gives the Markdown files of a tree.

@@ -6,7 +6,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 )
 
 // item is a page at its depth in the navigation: a tree as a list.
@@ -58,7 +59,7 @@ func (s *structure) items(entries []entry) []item {
 			base, open = 0, nil
 			continue
 		case entryGroup:
-			emoji, title := markup.SplitEmoji(e.text)
+			emoji, title := emoji.Split(e.text)
 			out = append(out, item{&Page{Type: Group, Title: title, Emoji: emoji, Slug: e.slug, Line: e.line()}, 0, i})
 			base, open = 1, nil
 			continue
@@ -165,7 +166,7 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 	used[file] = e.line()
 	page.Line = e.line()
 	if page.Title == "" {
-		page.Emoji, page.Title = markup.SplitEmoji(e.text)
+		page.Emoji, page.Title = emoji.Split(e.text)
 	}
 	if page.Title == "" {
 		page.Title = titleOf(file)
@@ -183,8 +184,8 @@ func computedTitle(computed map[string]any) string {
 	}
 	spec := at(at(at(at(computed, "dependencies"), "spec"), "ref"), "spec")
 	for _, v := range []any{computed["title"], spec, computed["type"]} {
-		if s, _ := v.(string); markup.CleanTitle(s) != "" {
-			return markup.CleanTitle(s)
+		if s, _ := v.(string); frontmatter.CleanTitle(s) != "" {
+			return frontmatter.CleanTitle(s)
 		}
 	}
 	return "Pages"
@@ -197,11 +198,11 @@ func (s *structure) skip(e entry, file string) {
 }
 
 func (s *structure) link(e entry, target string) *Page {
-	emoji, title := markup.SplitEmoji(e.text)
-	if title == "" { // as it will be read once it was written
-		emoji, title = markup.SplitEmoji(markup.CleanTitle(target))
+	picture, title := emoji.Split(e.text)
+	if title == "" { // as it is read again once it was written
+		picture, title = emoji.Split(frontmatter.CleanTitle(target))
 	}
-	return &Page{Type: Link, Title: title, Emoji: emoji, LinkTitle: e.label, Target: addressEscape.Replace(target), Line: e.line()}
+	return &Page{Type: Link, Title: title, Emoji: picture, LinkTitle: e.label, Target: addressEscape.Replace(target), Line: e.line()}
 }
 
 // linkTitle gives what the navigation shows for a page instead of its title:
@@ -292,7 +293,7 @@ func sameEntry(e entry, old, p *Page) bool {
 	}
 	// The text of the link is the title of a page only where its file does
 	// not say one.
-	emoji, title := markup.SplitEmoji(e.text)
+	emoji, title := emoji.Split(e.text)
 	return emoji == p.Emoji && title == p.Title || e.text == "" && p.Title == titleOf(p.File)
 }
 

@@ -9,6 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
+	"github.com/octavo-docs/octavo/internal/inline"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -186,7 +188,7 @@ func (p *summaryParser) group(first int, text string) error {
 		e.slug = cleanSlug(m[1])
 		text = strings.TrimSuffix(text, m[0])
 	}
-	e.text = markup.CleanTitle(markup.InlineText(text))
+	e.text = frontmatter.CleanTitle(markup.InlineText(text))
 	if e.text == "" {
 		p.report(first+1, CodeSummary, "a group needs a title")
 		return nil
@@ -212,13 +214,13 @@ func (p *summaryParser) bullet(first int, b bullet) error {
 	text, dest, label, ok := findLink(content)
 	if !ok || dest == "" {
 		e.kind = entryPlain
-		e.text = markup.CleanTitle(markup.InlineText(content))
+		e.text = frontmatter.CleanTitle(markup.InlineText(content))
 		p.report(first+1, CodeNoLink, "%q has no link to a page, so it is not shown; what stands below it moves up", e.text)
 		return p.add(e)
 	}
-	e.text = markup.CleanTitle(markup.InlineText(text))
-	e.label = markup.CleanTitle(markup.Unescape(label))
-	e.dest = markup.Unescape(dest)
+	e.text = frontmatter.CleanTitle(markup.InlineText(text))
+	e.label = frontmatter.CleanTitle(inline.Unescape(label))
+	e.dest = inline.Unescape(dest)
 	return p.add(e)
 }
 

@@ -10,11 +10,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 func doc(file, title string) *Page {
-	src := (markup.Head{}).Rewrite(nil, markup.Meta{}, title, "")
+	src := markup.RewriteHead(nil, frontmatter.Meta{}, title, "")
 	return &Page{Type: Document, Title: title, File: file, Slug: SlugOf(file), Source: src, Head: markup.ParseHead(src)}
 }
 
@@ -245,7 +247,7 @@ func TestInferredNavigationBecomesASummary(t *testing.T) {
 
 // title draws what people write, and what looks like markup.
 func drawTitle(t *rapid.T) string {
-	s := markup.CleanTitle(rapid.OneOf(rapid.StringN(1, 12, -1), rapid.SampledFrom([]string{"A", "[x](y)", "a_b", "*", "`", `\`, "C# #", "&amp;", `"q"`, "<b>", "🚀 up", "1. x", "a  b", "](", "---", "```"})).Draw(t, "title"))
+	s := frontmatter.CleanTitle(rapid.OneOf(rapid.StringN(1, 12, -1), rapid.SampledFrom([]string{"A", "[x](y)", "a_b", "*", "`", `\`, "C# #", "&amp;", `"q"`, "<b>", "🚀 up", "1. x", "a  b", "](", "---", "```"})).Draw(t, "title"))
 	if s == "" {
 		return "T"
 	}
@@ -273,14 +275,14 @@ func drawPages(t *rapid.T, n *int, depth int) []*Page {
 				p.LinkTitle = drawTitle(t)
 			}
 		case Link:
-			p.Emoji, p.Title = markup.SplitEmoji(title)
+			p.Emoji, p.Title = emoji.Split(title)
 			p.Target = rapid.SampledFrom([]string{"https://example.com/", "https://example.com/a b(c)", "https://e.com/?a=1&amp;b=2&c#d", "mailto:a@b.c", "https://e.com/<x>\\y"}).Draw(t, "target")
 			p.Target = strings.NewReplacer("<", "%3C", ">", "%3E", "\\", "%5C").Replace(p.Target)
 		case Computed:
 			p.Computed = map[string]any{"type": "builtin:openapi", "props": map[string]any{"models": true, "n": 1.0, "t": title}, "list": []any{"a", nil, 2.5}}
 			p.Title = "builtin:openapi"
 		case Group:
-			p.Emoji, p.Title = markup.SplitEmoji(title)
+			p.Emoji, p.Title = emoji.Split(title)
 			p.Slug = GroupSlug(p.Title)
 			if rapid.Bool().Draw(t, "fixed") {
 				p.Slug = "fixed"

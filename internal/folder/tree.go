@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
@@ -72,7 +72,7 @@ type Page struct {
 	// Source is the whole file. It is nil for the page of a folder that has
 	// no README.md; such a page is not written.
 	Source []byte
-	Head   markup.Head
+	Head   frontmatter.Head
 	// Same says that the page is what it was in an earlier reading, but for its
 	// place: nobody looked at its file. Title, slug, source and head are not
 	// known.
@@ -91,7 +91,7 @@ type Include struct {
 	File   string
 	Title  string
 	Source []byte
-	Head   markup.Head
+	Head   frontmatter.Head
 }
 
 // File is a file that is not Markdown. It is opened when it is needed.
@@ -219,7 +219,7 @@ func titleOf(file string) string {
 			return "Introduction"
 		}
 	}
-	name = markup.CleanTitle(strings.NewReplacer("-", " ", "_", " ").Replace(name))
+	name = frontmatter.CleanTitle(strings.NewReplacer("-", " ", "_", " ").Replace(name))
 	for i, r := range name {
 		return string(unicode.ToUpper(r)) + name[i+len(string(r)):]
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/names"
 )
@@ -79,7 +80,7 @@ func outputs(t *Tree) ([]Output, error) {
 			}
 			source := p.Source
 			if source == nil && summary {
-				source = p.Head.Rewrite(nil, markup.Meta{}, p.Title, p.Emoji) // an entry needs a file
+				source = markup.RewriteHead(nil, frontmatter.Meta{}, p.Title, p.Emoji) // an entry needs a file
 			}
 			add(p.File, source)
 		}

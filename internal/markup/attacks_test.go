@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	"golang.org/x/net/html"
+
+	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
 // attacks reads a list of payloads.
@@ -277,7 +279,7 @@ func TestNoDangerousAddressInAnyPlace(t *testing.T) {
 		if url == "\x00javascript:alert(1)" {
 			continue // no JSON
 		}
-		link, err := encode(anInline("link", map[string]any{"ref": webRef(url)}))
+		link, err := jsontext.Marshal(anInline("link", map[string]any{"ref": webRef(url)}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // This file is the description of every type: which data it has and what it
@@ -304,38 +306,6 @@ func asAddress(d *decoder, v any) (any, error) {
 	return s, d.spend(len(s))
 }
 
-// refKeys says which keys a kind of reference has; the first is required.
-var refKeys = map[string][]string{
-	RefFile: {"file", "space"}, RefURL: {"url"}, RefPage: {"page", "space"}, RefAnchor: {"anchor", "page", "space"},
-	RefUser: {"user"}, RefCollection: {"collection"}, RefSpace: {"space"}, RefReusable: {"reusableContent", "space"},
-	RefOpenAPI: {"spec"}, RefTag: {"tag", "space"},
-}
-
-// slotOf gives the place of a key in a reference.
-func (r *Ref) slotOf(key string) *string {
-	switch key {
-	case "file":
-		return &r.File
-	case "url":
-		return &r.URL
-	case "page":
-		return &r.Page
-	case "anchor":
-		return &r.Anchor
-	case "user":
-		return &r.User
-	case "collection":
-		return &r.Collection
-	case "reusableContent":
-		return &r.ReusableContent
-	case "spec":
-		return &r.Spec
-	case "tag":
-		return &r.Tag
-	}
-	return &r.Space
-}
-
 func asRef(kinds ...string) reading {
 	return func(d *decoder, v any) (any, error) {
 		m, ok := v.(map[string]any)
@@ -347,7 +317,7 @@ func asRef(kinds ...string) reading {
 			return nil, d.failAt("kind", "must be one of %s", strings.Join(kinds, ", "))
 		}
 		ref := Ref{Kind: kind}
-		for i, key := range refKeys[kind] {
+		for i, key := range docs.RefFields(kind) {
 			v, given := m[key]
 			if v == nil {
 				given = false
@@ -359,7 +329,7 @@ func asRef(kinds ...string) reading {
 			case i == 0 && s == "" && kind != RefURL:
 				return nil, d.failAt(key, "is required in a reference of kind %s", kind)
 			}
-			*ref.slotOf(key) = s
+			*ref.Field(key) = s
 			if err := d.spend(len(s)); err != nil {
 				return nil, err
 			}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
 var update = flag.Bool("update", false, "write the goldens instead of comparing with them")
@@ -109,7 +111,7 @@ func describeSections(doc *Document) string {
 func describeReferences(doc *Document) string {
 	var b strings.Builder
 	for _, r := range References(doc) {
-		ref, _ := encode(r.Ref)
+		ref, _ := jsontext.Marshal(r.Ref)
 		fmt.Fprintf(&b, "%s %q depends=%t\n", ref, r.Text, r.Depends)
 	}
 	return b.String()

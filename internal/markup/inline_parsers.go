@@ -7,6 +7,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/octavo-docs/octavo/internal/emoji"
 )
 
 // atom is an inline that is read as a whole: a formula, an emoji, an HTML
@@ -101,11 +103,11 @@ func (emojiParser) Trigger() []byte { return []byte{':'} }
 
 func (emojiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	name, n := emojiName(line)
+	name, n := emoji.ShortName(line)
 	if n == 0 {
 		return nil
 	}
-	code := emojiCode(name)
+	code := emoji.Code(name)
 	if code == "" {
 		return nil
 	}

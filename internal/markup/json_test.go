@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
 // Clients validate documents: some fields must be there even when there is
@@ -24,7 +26,7 @@ func TestFieldsThatAreNeverAbsent(t *testing.T) {
 		{"reference to an address", Ref{Kind: RefURL, URL: "https://x.test/?a=1&b=<"}, `{"kind":"url","url":"https://x.test/?a=1&b=<"}`},
 	}
 	for _, c := range cases {
-		got, err := encode(c.v)
+		got, err := jsontext.Marshal(c.v)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: %s, %v; want %s", c.name, got, err, c.want)
 		}

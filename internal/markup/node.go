@@ -1,5 +1,7 @@
 package markup
 
+import "github.com/octavo-docs/octavo/internal/docs"
+
 // Document is a page as a tree of blocks.
 type Document struct {
 	Nodes []*Node
@@ -58,34 +60,21 @@ type Mark struct {
 	Data map[string]string `json:"data,omitempty"`
 }
 
-// Ref points to a page, a file, an address or another thing. Kind names the
-// one field that counts; Space and Page are relative when they are empty.
-type Ref struct {
-	Kind            string `json:"kind"`
-	File            string `json:"file,omitempty"`
-	URL             string `json:"url,omitempty"`
-	Anchor          string `json:"anchor,omitempty"`
-	Page            string `json:"page,omitempty"`
-	User            string `json:"user,omitempty"`
-	Collection      string `json:"collection,omitempty"`
-	ReusableContent string `json:"reusableContent,omitempty"`
-	Spec            string `json:"spec,omitempty"`
-	Tag             string `json:"tag,omitempty"`
-	Space           string `json:"space,omitempty"`
-}
+// Ref is a reference of a node.
+type Ref = docs.Ref
 
 // Kinds of references.
 const (
-	RefFile       = "file"
-	RefURL        = "url"
-	RefPage       = "page"
-	RefAnchor     = "anchor"
-	RefUser       = "user"
-	RefCollection = "collection"
-	RefSpace      = "space"
-	RefReusable   = "reusable-content"
-	RefOpenAPI    = "openapi"
-	RefTag        = "tag"
+	RefFile       = docs.RefFile
+	RefURL        = docs.RefURL
+	RefPage       = docs.RefPage
+	RefAnchor     = docs.RefAnchor
+	RefUser       = docs.RefUser
+	RefCollection = docs.RefCollection
+	RefSpace      = docs.RefSpace
+	RefReusable   = docs.RefReusable
+	RefOpenAPI    = docs.RefOpenAPI
+	RefTag        = docs.RefTag
 )
 
 // Use says what a destination in a source is for, which decides what it can

@@ -1,6 +1,10 @@
 package markup
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
 
 // lostKinds are how a reference is written whose target cannot be located:
 // it keeps naming its target, and nothing is lost when that comes back.
@@ -30,7 +34,7 @@ func (r Refs) resolve(dest string, use Use) Ref {
 }
 
 func writeLost(ref Ref) string {
-	id := ref.mainID()
+	id := ref.Target()
 	dest := lostPrefix + lostKinds[ref.Kind] + "/" + lostEscape.Replace(id)
 	if ref.Kind == RefAnchor {
 		dest = lostPrefix + "anchors/" + lostEscape.Replace(ref.Page) + "/" + lostEscape.Replace(id)
@@ -64,19 +68,10 @@ func readLost(dest string) (Ref, bool) {
 		if space != "" {
 			ref.Space = lostUnescape.Replace(space)
 		}
-		*ref.slotOf(refKeys[kind][0]) = lostUnescape.Replace(id)
+		*ref.Field(docs.RefFields(kind)[0]) = lostUnescape.Replace(id)
 		return ref, true
 	}
 	return Ref{}, false
-}
-
-// mainID gives the field that counts.
-func (r Ref) mainID() string {
-	keys := refKeys[r.Kind]
-	if len(keys) == 0 {
-		return ""
-	}
-	return *r.slotOf(keys[0])
 }
 
 var (

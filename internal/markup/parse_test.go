@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
 const syntaxFile = "testdata/syntax.txt"
@@ -132,8 +134,8 @@ func TestSyntaxInContainers(t *testing.T) {
 func TestParseIsDeterministic(t *testing.T) {
 	for _, c := range syntaxCases(t) {
 		a, b := Parse([]byte(c.source), Refs{}), Parse([]byte(c.source), Refs{})
-		ja, _ := encode(a)
-		jb, _ := encode(b)
+		ja, _ := jsontext.Marshal(a)
+		jb, _ := jsontext.Marshal(b)
 		if !bytes.Equal(ja, jb) {
 			t.Errorf("%s reads as\n%s\nand as\n%s", c.name, ja, jb)
 		}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/emoji"
 )
 
 // textEscaper writes text so that it is read as text.
@@ -151,7 +153,7 @@ func isWordByte(c byte) bool {
 // colon tells whether a colon begins an emoji or belongs to an address.
 func (e *textEscaper) colon(i int) bool {
 	s := e.s
-	if name, n := emojiName([]byte(s[i:])); n > 0 && emojiCode(name) != "" {
+	if name, n := emoji.ShortName([]byte(s[i:])); n > 0 && emoji.Code(name) != "" {
 		return true
 	}
 	if e.emojiNext && emojiTail.MatchString(s[i:]) {

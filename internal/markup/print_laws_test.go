@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
 // sameDocs tells the first difference of two documents' content.
@@ -48,7 +50,7 @@ func outlineOf(nodes []*Node) string {
 		default:
 			b.WriteString(n.Type)
 			if len(n.Data) > 0 {
-				j, _ := encode(n.Data)
+				j, _ := jsontext.Marshal(n.Data)
 				b.WriteString(" " + string(j))
 			}
 		}

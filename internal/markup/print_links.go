@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"github.com/yuin/goldmark/util"
+
+	"github.com/octavo-docs/octavo/internal/emoji"
 )
 
 func (w *inlineWriter) inline(r run, active []Mark) {
@@ -31,7 +33,7 @@ func (w *inlineWriter) inline(r run, active []Mark) {
 	switch n.Type {
 	case "emoji":
 		code := str(n.Data, "code")
-		if name := emojiTable().names[code]; name != "" {
+		if name := emoji.Name(code); name != "" {
 			w.add(":" + name + ":")
 		} else {
 			w.add(w.inTable(p.inlineElement(n)))

@@ -224,7 +224,7 @@ func moved(dests map[string]string) Refs {
 			return kind, true
 		},
 		Locate: func(ref Ref, use Use) (string, bool) {
-			dest, ok := dests[ref.mainID()]
+			dest, ok := dests[ref.Target()]
 			return dest, ok
 		},
 	}

@@ -110,7 +110,7 @@ func (h *htmlReader) listCell(t *tableBuilder, values map[string]any, column str
 		dest = valid(dest)
 		ref := t.reference(h.c.resolve(dest, use), dest, use)
 		if ref.Kind == kind && ref.Space == "" {
-			list = append(list, ref.mainID())
+			list = append(list, ref.Target())
 		} else {
 			list = append(list, dest)
 		}

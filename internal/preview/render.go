@@ -10,6 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -46,7 +47,7 @@ func (s *site) render(p *folder.Page, h *markup.Highlighter) (rendered, error) {
 	return out, err
 }
 
-func (s *site) parse(file string, src []byte, h markup.Head) *markup.Document {
+func (s *site) parse(file string, src []byte, h frontmatter.Head) *markup.Document {
 	if src == nil {
 		return &markup.Document{}
 	}

@@ -8,7 +8,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
@@ -204,7 +204,7 @@ func (s *site) nav(current *folder.Page) []*entry {
 }
 
 func (s *site) entry(p *folder.Page) *entry {
-	e := &entry{Title: p.Title, Emoji: content.EmojiText(p.Emoji), Icon: p.Head.Meta.Icon, Group: p.Type == folder.Group}
+	e := &entry{Title: p.Title, Emoji: emoji.FromCode(p.Emoji), Icon: p.Head.Meta.Icon, Group: p.Type == folder.Group}
 	if p.LinkTitle != "" {
 		e.Title = p.LinkTitle
 	}

@@ -1,4 +1,4 @@
-package markup
+package frontmatter
 
 import (
 	"bytes"
@@ -7,20 +7,22 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/inline"
 )
 
-// Rewrite gives a source whose head says m, title and emoji. The body keeps
+// Rewrite returns src with a head that says m, title and emoji. The body keeps
 // every byte, and so does every line of the head that need not change: the
 // order of keys, comments, quotes, unknown keys, and the title heading with
-// its marks. Without a change it gives src itself.
+// its marks. If nothing changes, Rewrite returns src itself.
 //
 // The title is cleaned as CleanTitle does, and a page without a title has no
-// emoji. A head that would not be read back as it was meant, which takes
-// front matter beyond MaxFrontMatter, is not written: src stays.
-func (Head) Rewrite(src []byte, m Meta, title, emoji string) []byte {
-	h := ParseHead(src) // the positions must be those of src
-	e := headEdit{src: src, old: h, meta: m.clean(), title: CleanTitle(title), emoji: emoji}
-	if e.title == "" || !IsEmoji(emoji) {
+// emoji. Rewrite also returns src if the new head could not be read back as it
+// was meant, which takes front matter beyond MaxSize.
+func Rewrite(src []byte, text InlineText, m Meta, title, picture string) []byte {
+	e := headEdit{src: src, inlineText: text, old: Parse(src, text), meta: m.clean(), title: CleanTitle(title), emoji: picture}
+	if e.title == "" || !emoji.Is(picture) {
 		e.emoji = ""
 	}
 	e.eol = "\n"
@@ -61,18 +63,19 @@ const (
 )
 
 type headEdit struct {
-	src   []byte
-	old   Head
-	meta  Meta
-	title string
-	emoji string
-	eol   string
+	src        []byte
+	inlineText InlineText
+	old        Head
+	meta       Meta
+	title      string
+	emoji      string
+	eol        string
 }
 
 // holds tells whether a source says what was asked for and has the rest of
 // the old one.
 func (e *headEdit) holds(out []byte) bool {
-	h := ParseHead(out)
+	h := Parse(out, e.inlineText)
 	if h.Title != e.title || h.Emoji != e.emoji || !h.Meta.equal(e.meta) || !bytes.Equal(out[h.Body:], e.src[e.old.Body:]) {
 		return false
 	}
@@ -114,21 +117,21 @@ func (e *headEdit) compose(place titlePlace, form frontForm) []byte {
 	// What stood between front matter and heading stays there.
 	gap := e.src[start:e.old.Body]
 	switch {
-	case f.block.End > 0 && h.span.End > 0:
-		gap = e.src[f.block.End:h.span.Start]
-	case f.block.End > 0:
-		gap = e.src[f.block.End:e.old.Body]
-	case h.span.End > 0:
-		gap = e.src[start:h.span.Start]
+	case f.block.end > 0 && h.span.end > 0:
+		gap = e.src[f.block.end:h.span.start]
+	case f.block.end > 0:
+		gap = e.src[f.block.end:e.old.Body]
+	case h.span.end > 0:
+		gap = e.src[start:h.span.start]
 	}
 	heading := e.headingLine(place)
-	if len(block) > 0 && (f.block.End == 0 || len(heading) > 0 && h.span.End == 0 && len(gap) == 0) {
+	if len(block) > 0 && (f.block.end == 0 || len(heading) > 0 && h.span.end == 0 && len(gap) == 0) {
 		gap = []byte(e.eol)
 	}
-	if len(block) == 0 && f.block.End > 0 {
+	if len(block) == 0 && f.block.end > 0 {
 		gap = nil
 	}
-	if len(heading) == 0 && len(body) == 0 && f.block.End == 0 {
+	if len(heading) == 0 && len(body) == 0 && f.block.end == 0 {
 		gap = nil
 	}
 	out = append(out, gap...)
@@ -136,15 +139,15 @@ func (e *headEdit) compose(place titlePlace, form frontForm) []byte {
 		if n := len(out); n > start && out[n-1] != '\n' {
 			out = append(out, e.eol...)
 		}
-		if n := len(e.src); h.span.End == n && n > 0 && e.src[n-1] != '\n' {
+		if n := len(e.src); h.span.end == n && n > 0 && e.src[n-1] != '\n' {
 			heading = bytes.TrimRight(heading, "\r\n") // as it ended before
 		}
 		out = append(out, heading...)
 		behind := []byte(e.eol)
-		if h.span.End > 0 {
-			behind = e.src[h.span.End:e.old.Body]
+		if h.span.end > 0 {
+			behind = e.src[h.span.end:e.old.Body]
 		}
-		if len(body) > 0 || h.span.End > 0 {
+		if len(body) > 0 || h.span.end > 0 {
 			out = append(out, behind...)
 		}
 	}
@@ -154,9 +157,9 @@ func (e *headEdit) compose(place titlePlace, form frontForm) []byte {
 // headingLine gives the title heading with its end of line, or nothing.
 func (e *headEdit) headingLine(place titlePlace) []byte {
 	h := e.old.heading
-	had := h.span.End > 0
+	had := h.span.end > 0
 	if had && place == asBefore && e.title == e.old.Title && e.emoji == e.old.Emoji {
-		return e.src[h.span.Start:h.span.End]
+		return e.src[h.span.start:h.span.end]
 	}
 	if e.title == "" {
 		if place == emptyHeading {
@@ -172,11 +175,11 @@ func (e *headEdit) headingLine(place titlePlace) []byte {
 		prefix += e.emoji + " "
 	}
 	if had && place == asBefore && e.title == e.old.Title {
-		content := string(e.src[h.content.Start:h.content.End])
+		content := string(e.src[h.content.start:h.content.end])
 		content = strings.TrimLeft(strings.TrimPrefix(content, e.old.Emoji), " \t")
 		return []byte(prefix + content + e.eol)
 	}
-	line := prefix + EscapeInline(e.title)
+	line := prefix + inline.Escape(e.title)
 	if h.anchor != "" {
 		line += " " + h.anchor
 	}
@@ -188,9 +191,9 @@ func (e *headEdit) frontBlock(place titlePlace, form frontForm) []byte {
 	f := e.old.front
 	changed := e.changes(form, place == alsoInFront)
 	if len(changed) == 0 {
-		return e.src[f.block.Start:f.block.End]
+		return e.src[f.block.start:f.block.end]
 	}
-	if f.block.End == 0 {
+	if f.block.end == 0 {
 		text := e.encode(ordered(changed))
 		if len(text) == 0 {
 			return nil
@@ -208,14 +211,14 @@ func (e *headEdit) frontBlock(place titlePlace, form frontForm) []byte {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
-	return slices.Concat(e.src[f.block.Start:f.yaml.Start], text, e.src[f.yaml.End:f.block.End])
+	return slices.Concat(e.src[f.block.start:f.yaml.start], text, e.src[f.yaml.end:f.block.end])
 }
 
 // editLines replaces the lines of changed keys alone. It gives up where keys
 // do not begin lines of their own.
 func (e *headEdit) editLines(changed map[string]*yaml.Node) ([]byte, bool) {
 	root := e.old.front.root
-	text := e.src[e.old.front.yaml.Start:e.old.front.yaml.End]
+	text := e.src[e.old.front.yaml.start:e.old.front.yaml.end]
 	lines := yamlLines(text)
 	if root.Style&yaml.FlowStyle != 0 {
 		return nil, false

@@ -1,13 +1,15 @@
-package markup
+// Package emoji recognises emoji, and knows their short names.
+package emoji
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// pictures are the characters that are shown as emoji without being asked
-// to; those that need a variation selector are in dingbats.
+// pictures are the characters that are shown as emoji by themselves; dingbats
+// are shown as emoji before a variation selector.
 var (
 	pictures = &unicode.RangeTable{
 		R16: []unicode.Range16{
@@ -34,18 +36,18 @@ var (
 )
 
 const (
-	emojiSelector = '\ufe0f' // asks for an emoji
-	emojiJoiner   = '\u200d' // makes one emoji of two
-	emojiKeycap   = '\u20e3'
+	selector = '\ufe0f' // shows the character before it as emoji
+	joiner   = '\u200d' // joins two emoji to one
+	keycap   = '\u20e3'
 )
 
-// IsEmoji tells whether a text is exactly one emoji.
-func IsEmoji(s string) bool { return s != "" && emojiPrefix(s) == len(s) }
+// Is reports whether s is exactly one emoji.
+func Is(s string) bool { return s != "" && prefix(s) == len(s) }
 
-// SplitEmoji takes the emoji that a title begins with off it. A title that
-// is nothing but an emoji keeps it.
-func SplitEmoji(title string) (emoji, rest string) {
-	n := emojiPrefix(title)
+// Split separates the emoji that a title begins with from the rest. A title
+// that consists of an emoji alone is returned as the rest.
+func Split(title string) (emoji, rest string) {
+	n := prefix(title)
 	rest = strings.TrimLeft(title[n:], " ")
 	if n == 0 || rest == "" {
 		return "", title
@@ -53,24 +55,48 @@ func SplitEmoji(title string) (emoji, rest string) {
 	return title[:n], rest
 }
 
-// emojiPrefix gives the length of the emoji that s begins with, or 0.
-func emojiPrefix(s string) int {
+// FromCode returns the emoji that s is, or whose code points s lists in
+// hexadecimal digits, such as 1f4d8 or 1f468-200d-1f4bb. It returns an empty
+// string for any other text.
+func FromCode(s string) string {
+	if Is(s) {
+		return s
+	}
+	var b strings.Builder
+	for code := range strings.SplitSeq(s, "-") {
+		n, err := strconv.ParseUint(code, 16, 32)
+		if err != nil || n > unicode.MaxRune {
+			return ""
+		}
+		b.WriteRune(rune(n))
+	}
+	// The selector is often left out of codes.
+	for _, e := range []string{b.String(), b.String() + string(selector)} {
+		if Is(e) {
+			return e
+		}
+	}
+	return ""
+}
+
+// prefix returns the length of the emoji that s begins with, or 0.
+func prefix(s string) int {
 	n := onePicture(s)
-	for n > 0 && strings.HasPrefix(s[n:], string(emojiJoiner)) {
-		more := onePicture(s[n+len(string(emojiJoiner)):])
+	for n > 0 && strings.HasPrefix(s[n:], string(joiner)) {
+		more := onePicture(s[n+len(string(joiner)):])
 		if more == 0 {
-			more = loosePicture(s[n+len(string(emojiJoiner)):]) // such as a sign in a profession
+			more = loosePicture(s[n+len(string(joiner)):]) // such as the sign of a profession
 		}
 		if more == 0 {
 			break
 		}
-		n += len(string(emojiJoiner)) + more
+		n += len(string(joiner)) + more
 	}
 	return n
 }
 
-// loosePicture is a picture that needs no variation selector, because it is
-// part of a longer emoji.
+// loosePicture returns the length of the picture that s begins with, or 0. The
+// picture needs no variation selector, because it is part of a longer emoji.
 func loosePicture(s string) int {
 	if r, n := utf8.DecodeRuneInString(s); unicode.Is(dingbats, r) {
 		return n
@@ -78,6 +104,8 @@ func loosePicture(s string) int {
 	return 0
 }
 
+// onePicture returns the length of the emoji without joiners that s begins
+// with, or 0.
 func onePicture(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	next, width := utf8.DecodeRuneInString(s[n:])
@@ -88,20 +116,20 @@ func onePicture(s string) int {
 		}
 		return 0
 	case r == '#' || r == '*' || r >= '0' && r <= '9':
-		if next == emojiSelector {
+		if next == selector {
 			n += width
 			next, width = utf8.DecodeRuneInString(s[n:])
 		}
-		if next == emojiKeycap {
+		if next == keycap {
 			return n + width
 		}
 		return 0
-	case unicode.Is(dingbats, r) && next == emojiSelector, unicode.Is(dingbats, r) && isTone(next):
+	case unicode.Is(dingbats, r) && next == selector, unicode.Is(dingbats, r) && isTone(next):
 	case unicode.Is(pictures, r) && !isTone(r):
 	default:
 		return 0
 	}
-	if next == emojiSelector || isTone(next) {
+	if next == selector || isTone(next) {
 		n += width
 		next, width = utf8.DecodeRuneInString(s[n:])
 	}

@@ -1,4 +1,4 @@
-package markup
+package frontmatter_test
 
 import (
 	"bytes"
@@ -9,9 +9,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-func TestParseHeadTitleAndBody(t *testing.T) {
+func TestParseTitleAndBody(t *testing.T) {
 	for _, c := range []struct{ name, src, title, emoji, body string }{
 		{"empty", "", "", "", ""},
 		{"blank", " \n\n", "", "", ""},
@@ -54,14 +59,14 @@ func TestParseHeadTitleAndBody(t *testing.T) {
 		{"divider", "---\n\nText\n", "", "", "---\n\nText\n"},
 		{"invalid front matter", "---\ntitle: [\n---\n\n# T\n\nText", "T", "", "---\ntitle: [\n---\n\n# T\n\nText"},
 	} {
-		h := ParseHead([]byte(c.src))
+		h := markup.ParseHead([]byte(c.src))
 		if h.Title != c.title || h.Emoji != c.emoji || c.src[h.Body:] != c.body {
 			t.Errorf("%s: title %q, emoji %q, body %q; want %q, %q, %q", c.name, h.Title, h.Emoji, c.src[h.Body:], c.title, c.emoji, c.body)
 		}
 	}
 }
 
-func TestParseHeadMeta(t *testing.T) {
+func TestParseMeta(t *testing.T) {
 	src := `---
 title: 'A: title'
 description: >-
@@ -109,16 +114,16 @@ metaLinks:
 extra: {a: [1, 2]}
 ---
 Text`
-	h := ParseHead([]byte(src))
+	h := markup.ParseHead([]byte(src))
 	yes, no := true, false
-	want := Meta{
+	want := frontmatter.Meta{
 		Title: "A: title", Description: "Two lines of text", Icon: "bolt", LinkTitle: "Short", ID: "p1",
 		Hidden: true, NoIndex: true, NoRobotsIndex: true, If: "visitor.claims.unsigned.beta == true",
-		Tags:  []PageTag{{"beta", false}, {"api", true}},
+		Tags:  []docs.PageTag{{Tag: "beta"}, {Tag: "api", Primary: true}},
 		Vars:  map[string]any{"name": "Octavo", "version": 2.0, "ratio": 0.5, "beta": false, "since": "2024-01-01"},
 		Cover: ".gitbook/assets/a b.png", CoverDark: ".gitbook/assets/dark.png", CoverY: -125.19, CoverHeight: 417,
-		Layout:    Layout{Width: "wide", CoverVisible: &yes, CoverSize: "hero", CoverMask: "radial", Title: &no, TableOfContents: &yes},
-		MetaLinks: MetaLinks{"https://example.com/a", []string{"https://app.gitbook.com/s/abc/page"}},
+		Layout:    docs.Layout{Width: "wide", CoverVisible: &yes, CoverSize: "hero", CoverMask: "radial", Title: &no, TableOfContents: &yes},
+		MetaLinks: docs.MetaLinks{Canonical: "https://example.com/a", Alternates: []string{"https://app.gitbook.com/s/abc/page"}},
 		Keys: []string{"title", "description", "icon", "linkTitle", "id", "hidden", "noIndex", "noRobotsIndex", "if", "tags", "vars",
 			"cover", "coverY", "coverHeight", "layout", "metaLinks", "extra"},
 	}
@@ -130,7 +135,7 @@ Text`
 	}
 }
 
-func TestParseHeadProblems(t *testing.T) {
+func TestParseProblems(t *testing.T) {
 	bomb := "---\na: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n---\n"
 	for _, c := range []struct {
 		name, src string
@@ -146,7 +151,7 @@ func TestParseHeadProblems(t *testing.T) {
 		{"two documents", "---\na: 1\n...\nb: 2\n---\n", 3, "document start", false},
 		{"two marked documents", "---\na: 1\n--- b\n---\n", 3, "more than one", false},
 		{"no end", "---\ntitle: x\n\n# T\n", 1, "no closing line", false},
-		{"too large", "---\ntitle: " + strings.Repeat("x", MaxFrontMatter) + "\n---\n", 1, "larger than 64 KB", false},
+		{"too large", "---\ntitle: " + strings.Repeat("x", frontmatter.MaxSize) + "\n---\n", 1, "larger than 64 KB", false},
 		{"bad bytes", "---\nicon: a\ntitle: \xff\n---\n", 3, "UTF-8", false},
 		{"text as bool", "---\nicon: a\nhidden: \"yes\"\n---\n", 3, "hidden must be true or false", true},
 		{"YAML 1.1 bool", "---\nhidden: yes\n---\n", 2, "hidden must be true or false", true},
@@ -164,7 +169,7 @@ func TestParseHeadProblems(t *testing.T) {
 		{"layout switch", "---\nlayout:\n  outline:\n    visible: maybe\n---\n", 4, "layout.outline.visible must be", true},
 		{"tags", "---\ntags: a\n---\n", 2, "tags must be a list", true},
 	} {
-		h := ParseHead([]byte(c.src))
+		h := markup.ParseHead([]byte(c.src))
 		if len(h.Problems) != 1 || h.Problems[0].Line != c.line || !strings.Contains(h.Problems[0].Message, c.message) {
 			t.Errorf("%s: problems %v, want line %d with %q", c.name, h.Problems, c.line, c.message)
 		}
@@ -178,66 +183,66 @@ func TestRewrite(t *testing.T) {
 	no := false
 	for _, c := range []struct {
 		name, src    string
-		edit         func(h *Head)
+		edit         func(h *frontmatter.Head)
 		want         string
 		withProblems bool
 	}{
 		{name: "front matter for a page without", src: "# T\n\nText\n",
-			edit: func(h *Head) { h.Meta.Description = "About: it" }, want: "---\ndescription: 'About: it'\n---\n\n# T\n\nText\n"},
+			edit: func(h *frontmatter.Head) { h.Meta.Description = "About: it" }, want: "---\ndescription: 'About: it'\n---\n\n# T\n\nText\n"},
 		{name: "one line changes", src: "---\n# first\ntitle:   'A'   # why\n\nicon: bolt   # nice\ncustom: {b:   1}\n---\n\nText",
-			edit: func(h *Head) { h.Meta.Icon = "star" }, want: "---\n# first\ntitle:   'A'   # why\n\nicon: star # nice\ncustom: {b:   1}\n---\n\nText"},
+			edit: func(h *frontmatter.Head) { h.Meta.Icon = "star" }, want: "---\n# first\ntitle:   'A'   # why\n\nicon: star # nice\ncustom: {b:   1}\n---\n\nText"},
 		{name: "a key goes", src: "---\nicon: bolt\nhidden: true\n---\n# T\nText",
-			edit: func(h *Head) { h.Meta.Hidden = false }, want: "---\nicon: bolt\n---\n# T\nText"},
+			edit: func(h *frontmatter.Head) { h.Meta.Hidden = false }, want: "---\nicon: bolt\n---\n# T\nText"},
 		{name: "the last key goes", src: "---\nhidden: true\n---\n\n# T\nText",
-			edit: func(h *Head) { h.Meta.Hidden = false }, want: "# T\nText"},
+			edit: func(h *frontmatter.Head) { h.Meta.Hidden = false }, want: "# T\nText"},
 		{name: "comments keep the block", src: "---\n# note\nhidden: true\n---\n\n# T\nText",
-			edit: func(h *Head) { h.Meta.Hidden = false }, want: "---\n# note\n---\n\n# T\nText"},
+			edit: func(h *frontmatter.Head) { h.Meta.Hidden = false }, want: "---\n# note\n---\n\n# T\nText"},
 		{name: "long value", src: "---\ndescription: >-\n  one\n  two\n\n# note\nicon: a\n---\nText",
-			edit: func(h *Head) { h.Meta.Description = "three" }, want: "---\ndescription: >-\n  three\n\n# note\nicon: a\n---\nText"},
+			edit: func(h *frontmatter.Head) { h.Meta.Description = "three" }, want: "---\ndescription: >-\n  three\n\n# note\nicon: a\n---\nText"},
 		{name: "a key comes", src: "---\nicon: a\n---\nText",
-			edit: func(h *Head) { h.Meta.NoIndex = true }, want: "---\nicon: a\nnoIndex: true\n---\nText"},
+			edit: func(h *frontmatter.Head) { h.Meta.NoIndex = true }, want: "---\nicon: a\nnoIndex: true\n---\nText"},
 		{name: "windows", src: "\ufeff---\r\nicon: a\r\n---\r\n\r\n# T\r\nText\r\n",
-			edit: func(h *Head) { h.Meta.NoIndex = true; h.Title = "U" }, want: "\ufeff---\r\nicon: a\r\nnoIndex: true\r\n---\r\n\r\n# U\r\nText\r\n"},
+			edit: func(h *frontmatter.Head) { h.Meta.NoIndex = true; h.Title = "U" }, want: "\ufeff---\r\nicon: a\r\nnoIndex: true\r\n---\r\n\r\n# U\r\nText\r\n"},
 		{name: "layout keeps what it has", src: "---\nlayout:\n  # mine\n  width: wide\n  title:\n    visible: true\n  new: {x: 1}\n---\nText",
-			edit: func(h *Head) { h.Meta.Layout.Title = &no }, want: "---\nlayout:\n  # mine\n  width: wide\n  title:\n    visible: false\n  new: {x: 1}\n---\nText"},
+			edit: func(h *frontmatter.Head) { h.Meta.Layout.Title = &no }, want: "---\nlayout:\n  # mine\n  width: wide\n  title:\n    visible: false\n  new: {x: 1}\n---\nText"},
 		{name: "variables keep their order", src: "---\nvars:\n  z: 1\n  y: two # second\n  bad: [1]\n---\nText", withProblems: true,
-			edit: func(h *Head) { h.Meta.Vars["y"] = "2"; h.Meta.Vars["a"] = true; delete(h.Meta.Vars, "z") },
+			edit: func(h *frontmatter.Head) { h.Meta.Vars["y"] = "2"; h.Meta.Vars["a"] = true; delete(h.Meta.Vars, "z") },
 			want: "---\nvars:\n  y: \"2\" # second\n  bad: [1]\n  a: true\n---\nText"},
 		{name: "title in the heading", src: "---\nicon: a\n---\n\n# The **old** one <a href=\"#o\" id=\"o\"></a>\n\nText",
-			edit: func(h *Head) { h.Title = "New *one*" }, want: "---\nicon: a\n---\n\n# New \\*one\\* <a href=\"#o\" id=\"o\"></a>\n\nText"},
+			edit: func(h *frontmatter.Head) { h.Title = "New *one*" }, want: "---\nicon: a\n---\n\n# New \\*one\\* <a href=\"#o\" id=\"o\"></a>\n\nText"},
 		{name: "heading keeps its marks", src: "# The **old** one\n\nText",
-			edit: func(h *Head) { h.Emoji = "🚀" }, want: "# 🚀 The **old** one\n\nText"},
+			edit: func(h *frontmatter.Head) { h.Emoji = "🚀" }, want: "# 🚀 The **old** one\n\nText"},
 		{name: "emoji goes", src: "# 🚀 The **old** one\n\nText",
-			edit: func(h *Head) { h.Emoji = "" }, want: "# The **old** one\n\nText"},
+			edit: func(h *frontmatter.Head) { h.Emoji = "" }, want: "# The **old** one\n\nText"},
 		{name: "title in front matter", src: "---\ntitle: \"Old\"\n---\n\nText",
-			edit: func(h *Head) { h.Title = "New" }, want: "---\ntitle: \"New\"\n---\n\nText"},
+			edit: func(h *frontmatter.Head) { h.Title = "New" }, want: "---\ntitle: \"New\"\n---\n\nText"},
 		{name: "title in both", src: "---\ntitle: Old\n---\n\n# Old\n\nText",
-			edit: func(h *Head) { h.Title = "New" }, want: "---\ntitle: New\n---\n\n# New\n\nText"},
+			edit: func(h *frontmatter.Head) { h.Title = "New" }, want: "---\ntitle: New\n---\n\n# New\n\nText"},
 		{name: "emoji for a title in front matter", src: "---\ntitle: Old\n---\n\nText",
-			edit: func(h *Head) { h.Emoji = "🚀" }, want: "---\ntitle: Old\n---\n\n# 🚀 Old\n\nText"},
+			edit: func(h *frontmatter.Head) { h.Emoji = "🚀" }, want: "---\ntitle: Old\n---\n\n# 🚀 Old\n\nText"},
 		{name: "title that begins with an emoji", src: "# Old\n\nText",
-			edit: func(h *Head) { h.Title = "🚀 New" }, want: "---\ntitle: \"\\U0001F680 New\"\n---\n\n# 🚀 New\n\nText"},
+			edit: func(h *frontmatter.Head) { h.Title = "🚀 New" }, want: "---\ntitle: \"\\U0001F680 New\"\n---\n\n# 🚀 New\n\nText"},
 		{name: "no title before a heading", src: "# Old\n\n# Section\n",
-			edit: func(h *Head) { h.Title = "" }, want: "#\n\n# Section\n"},
-		{name: "no title", src: "# Old\n\nText\n", edit: func(h *Head) { h.Title = "" }, want: "Text\n"},
-		{name: "a title", src: "Text\n", edit: func(h *Head) { h.Title = "T #" }, want: "# T \\#\n\nText\n"},
-		{name: "a title at the end", src: "# A", edit: func(h *Head) { h.Title = "B" }, want: "# B"},
-		{name: "underlined", src: "Old\n===\nText", edit: func(h *Head) { h.Title = "New" }, want: "# New\nText"},
+			edit: func(h *frontmatter.Head) { h.Title = "" }, want: "#\n\n# Section\n"},
+		{name: "no title", src: "# Old\n\nText\n", edit: func(h *frontmatter.Head) { h.Title = "" }, want: "Text\n"},
+		{name: "a title", src: "Text\n", edit: func(h *frontmatter.Head) { h.Title = "T #" }, want: "# T \\#\n\nText\n"},
+		{name: "a title at the end", src: "# A", edit: func(h *frontmatter.Head) { h.Title = "B" }, want: "# B"},
+		{name: "underlined", src: "Old\n===\nText", edit: func(h *frontmatter.Head) { h.Title = "New" }, want: "# New\nText"},
 		{name: "invalid front matter stays", src: "---\ntitle: [\n---\n\nText", withProblems: true,
-			edit: func(h *Head) { h.Title = "New" }, want: "# New\n\n---\ntitle: [\n---\n\nText"},
+			edit: func(h *frontmatter.Head) { h.Title = "New" }, want: "# New\n\n---\ntitle: [\n---\n\nText"},
 		{name: "flow style", src: "---\n{icon: a, custom: 1}\n---\nText",
-			edit: func(h *Head) { h.Meta.Icon = "b" }, want: "---\nicon: b\ncustom: 1\n---\nText"},
+			edit: func(h *frontmatter.Head) { h.Meta.Icon = "b" }, want: "---\nicon: b\ncustom: 1\n---\nText"},
 		{name: "wrong value is replaced", src: "---\nhidden: maybe\nicon: a\n---\nText", withProblems: true,
-			edit: func(h *Head) { h.Meta.Hidden = true }, want: "---\nhidden: true\nicon: a\n---\nText"},
+			edit: func(h *frontmatter.Head) { h.Meta.Hidden = true }, want: "---\nhidden: true\nicon: a\n---\nText"},
 		{name: "twice", src: "---\nicon: a\nhidden: true\nicon: b\n---\nText", withProblems: true,
-			edit: func(h *Head) { h.Meta.Icon = "c" }, want: "---\nicon: c\nhidden: true\n---\nText"},
+			edit: func(h *frontmatter.Head) { h.Meta.Icon = "c" }, want: "---\nicon: c\nhidden: true\n---\nText"},
 	} {
-		h := ParseHead([]byte(c.src))
+		h := markup.ParseHead([]byte(c.src))
 		if len(h.Problems) > 0 != c.withProblems {
 			t.Errorf("%s: problems %v", c.name, h.Problems)
 		}
 		c.edit(&h)
-		got := string(h.Rewrite([]byte(c.src), h.Meta, h.Title, h.Emoji))
+		got := string(markup.RewriteHead([]byte(c.src), h.Meta, h.Title, h.Emoji))
 		if got != c.want {
 			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, c.want)
 		}
@@ -257,7 +262,7 @@ func drawSource(t *rapid.T) []byte {
 	return []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(headPieces), 0, 14).Draw(t, "source"), ""))
 }
 
-func drawMeta(t *rapid.T, m Meta) Meta {
+func drawMeta(t *rapid.T, m frontmatter.Meta) frontmatter.Meta {
 	text := rapid.OneOf(rapid.Just(""), rapid.SampledFrom([]string{"plain", "a: b", "# no", "- x", "true", "404", "two\nlines", " padded ", "'", "\"", "[x", "{x}", "*", "&a", "é🚀", "yes", "~", "null", "x #y", "\t", "@x", "2024-01-01"}), rapid.String())
 	for _, s := range []*string{&m.Description, &m.Icon, &m.LinkTitle, &m.ID, &m.If, &m.Cover, &m.CoverDark, &m.MetaLinks.Canonical, &m.Layout.CoverMask} {
 		if rapid.Bool().Draw(t, "change") {
@@ -279,8 +284,8 @@ func drawMeta(t *rapid.T, m Meta) Meta {
 			rapid.Custom(func(t *rapid.T) any { return rapid.Bool().Draw(t, "bool") })), 0, 4).Draw(t, "map")
 	}
 	if rapid.Bool().Draw(t, "tags") {
-		m.Tags = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) PageTag {
-			return PageTag{text.Draw(t, "tag"), rapid.Bool().Draw(t, "primary")}
+		m.Tags = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) docs.PageTag {
+			return docs.PageTag{Tag: text.Draw(t, "tag"), Primary: rapid.Bool().Draw(t, "primary")}
 		}), 0, 3).Draw(t, "list")
 	}
 	m.MetaLinks.Alternates = rapid.SliceOfN(text, 0, 2).Draw(t, "alternates")
@@ -289,9 +294,9 @@ func drawMeta(t *rapid.T, m Meta) Meta {
 	maybe := rapid.SampledFrom([]*bool{nil, new(true), new(false)})
 	switch rapid.IntRange(0, 2).Draw(t, "layout") {
 	case 0:
-		m.Layout = Layout{}
+		m.Layout = docs.Layout{}
 	case 1:
-		m.Layout = Layout{Preset: "landing"}
+		m.Layout = docs.Layout{Preset: "landing"}
 	default:
 		m.Layout.Preset = ""
 		m.Layout.Width = rapid.SampledFrom([]string{"", "wide"}).Draw(t, "width")
@@ -304,19 +309,19 @@ func drawMeta(t *rapid.T, m Meta) Meta {
 }
 
 // checkRewrite holds the two laws of a head.
-func checkRewrite(t interface{ Fatalf(string, ...any) }, src []byte, m Meta, title, emoji string) {
-	h := ParseHead(src)
-	if same := h.Rewrite(src, h.Meta, h.Title, h.Emoji); !bytes.Equal(same, src) {
+func checkRewrite(t interface{ Fatalf(string, ...any) }, src []byte, m frontmatter.Meta, title, picture string) {
+	h := markup.ParseHead(src)
+	if same := markup.RewriteHead(src, h.Meta, h.Title, h.Emoji); !bytes.Equal(same, src) {
 		t.Fatalf("nothing changed, but\n%q became\n%q", src, same)
 	}
-	out := h.Rewrite(src, m, title, emoji)
-	got := ParseHead(out)
-	wantTitle, wantEmoji := CleanTitle(title), emoji
-	if wantTitle == "" || !IsEmoji(emoji) {
+	out := markup.RewriteHead(src, m, title, picture)
+	got := markup.ParseHead(out)
+	wantTitle, wantEmoji := frontmatter.CleanTitle(title), picture
+	if wantTitle == "" || !emoji.Is(picture) {
 		wantEmoji = ""
 	}
-	if got.Title != wantTitle || got.Emoji != wantEmoji || !got.Meta.equal(m) {
-		t.Fatalf("%q became %q:\ngot  %q %q %+v\nwant %q %q %+v", src, out, got.Title, got.Emoji, got.Meta.clean(), wantTitle, wantEmoji, m.clean())
+	if got.Title != wantTitle || got.Emoji != wantEmoji || !frontmatter.Same(got.Meta, m) {
+		t.Fatalf("%q became %q:\ngot  %q %q %+v\nwant %q %q %+v", src, out, got.Title, got.Emoji, frontmatter.Clean(got.Meta), wantTitle, wantEmoji, frontmatter.Clean(m))
 	}
 	if !bytes.Equal(out[got.Body:], src[h.Body:]) {
 		t.Fatalf("the body of %q changed in %q", src, out)
@@ -328,16 +333,7 @@ func TestRewriteLaws(t *testing.T) {
 		src := drawSource(t)
 		title := rapid.OneOf(rapid.SampledFrom([]string{"", "New", "🚀 x", "a *b* _c_ `d`", "#", "C# ##", "&amp;", "<b>", "a\\", "🚀🚀", "[x](y)", "snake_case_", "1️⃣", "~~x~~", "  a  b "}), rapid.String()).Draw(t, "title")
 		emoji := rapid.SampledFrom([]string{"", "🚀", "👩🏽‍💻", "⚙️", "no"}).Draw(t, "emoji")
-		checkRewrite(t, src, drawMeta(t, ParseHead(src).Meta), title, emoji)
-	})
-}
-
-func TestInlineTextReadsWhatEscapeInlineWrote(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := CleanTitle(rapid.OneOf(rapid.String(), rapid.StringMatching("[a_*`\\\\<>&;#\\[\\]()!~ amp]{0,20}")).Draw(t, "text"))
-		if got := oneLine(InlineText(EscapeInline(s))); got != s {
-			t.Fatalf("%q was written as %q and read as %q", s, EscapeInline(s), got)
-		}
+		checkRewrite(t, src, drawMeta(t, markup.ParseHead(src).Meta), title, emoji)
 	})
 }
 
@@ -347,10 +343,10 @@ func FuzzHead(f *testing.F) {
 	}
 	f.Add([]byte("---\ntitle: [\n---\n# A\n"), "New", "", "x: y")
 	f.Fuzz(func(t *testing.T, src []byte, title, emoji, description string) {
-		if len(src) > 8<<10 || len(title) > maxTitle || len(description) > 4<<10 {
+		if len(src) > 8<<10 || len(title) > frontmatter.MaxTitle || len(description) > 4<<10 {
 			return
 		}
-		h := ParseHead(src)
+		h := markup.ParseHead(src)
 		for _, p := range h.Problems {
 			if p.Line < 1 || p.Line > bytes.Count(src, []byte("\n"))+2 || p.Message == "" {
 				t.Fatalf("problem %+v in %q", p, src)
@@ -368,16 +364,16 @@ func TestHeadIsFast(t *testing.T) {
 		"# " + strings.Repeat("[", 1<<20), "# " + strings.Repeat("*a ", 5000), "# " + strings.Repeat("`", 16000), "---\n" + strings.Repeat("[", 60000) + "\n---\n",
 		"---\na: " + strings.Repeat("{a: ", 15000) + "\n---\n", strings.Repeat("\n", 1<<20), "# " + strings.Repeat("&", 16000), "# " + strings.Repeat("<a ", 5000), "# " + strings.Repeat("![", 8000),
 	} {
-		h := ParseHead([]byte(src))
-		_ = h.Rewrite([]byte(src), h.Meta, "New", "")
+		h := markup.ParseHead([]byte(src))
+		_ = markup.RewriteHead([]byte(src), h.Meta, "New", "")
 	}
 }
 
-func ExampleHead_Rewrite() {
+func ExampleRewrite() {
 	src := []byte("---\nicon: bolt # for speed\n---\n\n# Quick **start**\n\nText\n")
-	h := ParseHead(src)
+	h := markup.ParseHead(src)
 	h.Meta.Description = "In five minutes"
-	fmt.Printf("%s", h.Rewrite(src, h.Meta, h.Title, "🚀"))
+	fmt.Printf("%s", markup.RewriteHead(src, h.Meta, h.Title, "🚀"))
 	// Output:
 	// ---
 	// icon: bolt # for speed

@@ -1,4 +1,8 @@
-package markup
+// Package frontmatter reads and rewrites the head of a page's source: its front
+// matter, which is YAML between lines of dashes, and the heading that is its
+// title. It leaves the body alone, and does not parse Markdown: the text of a
+// title comes from a function of the caller.
+package frontmatter
 
 import (
 	"bytes"
@@ -11,10 +15,12 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/octavo-docs/octavo/internal/emoji"
 )
 
-// MaxFrontMatter is the size of front matter that is still read as such.
-const MaxFrontMatter = 64 << 10
+// MaxSize is the size of front matter in bytes. Larger front matter is a problem.
+const MaxSize = 64 << 10
 
 // Head is what stands in a source before the body of its page: the front
 // matter and the heading that is the page's title.
@@ -33,17 +39,35 @@ type Head struct {
 	heading titleHeading
 }
 
+// HasFrontMatter reports whether the source begins with front matter that could
+// be read.
+func (h Head) HasFrontMatter() bool { return h.front.root != nil }
+
+// InlineText returns what a reader sees of one line of inline Markdown. It is
+// markup.InlineText everywhere but in tests; a parameter, because this package
+// would depend on a Markdown parser otherwise.
+type InlineText func(markdown string) string
+
+// Problem is something in the head that a person should look at.
+type Problem struct {
+	Line    int // from 1
+	Message string
+}
+
+// span is a half-open range of bytes.
+type span struct{ start, end int }
+
 // front is where the front matter stands.
 type front struct {
-	block Span       // with both lines of dashes and the end of the last
-	yaml  Span       // between them
+	block span       // with both lines of dashes and the end of the last
+	yaml  span       // between them
 	root  *yaml.Node // a mapping; nil when there is none that can be read
 }
 
-// ParseHead reads the head of a source. It never fails: front matter that
+// Parse reads the head of a source. It never fails: front matter that
 // cannot be read is a problem and stays part of the body, so that somebody
 // sees it.
-func ParseHead(src []byte) Head {
+func Parse(src []byte, text InlineText) Head {
 	var h Head
 	start := 0
 	if bytes.HasPrefix(src, []byte("\ufeff")) {
@@ -51,9 +75,9 @@ func ParseHead(src []byte) Head {
 	}
 	next, broken := start, false
 	if f, ok := findFront(src, start); ok {
-		if root, err := parseFront(src[f.yaml.Start:f.yaml.End]); err != nil {
+		if root, err := parseFront(src[f.yaml.start:f.yaml.end]); err != nil {
 			// YAML counts lone returns as lines; people and editors do not.
-			line := min(err.line+1, bytes.Count(src[:f.block.End], []byte("\n"))+1)
+			line := min(err.line+1, bytes.Count(src[:f.block.end], []byte("\n"))+1)
 			h.Problems = append(h.Problems, Problem{line, "the front matter cannot be read: " + err.reason})
 			broken = true
 		} else {
@@ -61,21 +85,21 @@ func ParseHead(src []byte) Head {
 			h.front = f
 			h.readMeta()
 		}
-		next = f.block.End
+		next = f.block.end
 	} else if unclosed(src, start) {
 		h.Problems = append(h.Problems, Problem{1, "the front matter has no closing line of three dashes"})
 	}
 
-	heading, found := findTitle(src, next)
+	heading, found := findTitle(src, next, text)
 	h.Title = h.Meta.Title
 	if found {
-		emoji, rest := SplitEmoji(heading.text)
+		picture, rest := emoji.Split(heading.text)
 		switch h.Meta.Title {
 		case "":
-			h.Title, h.Emoji = rest, emoji
+			h.Title, h.Emoji = rest, picture
 		case heading.text:
 		case rest:
-			h.Emoji = emoji
+			h.Emoji = picture
 		default:
 			found = false // the page has another title: this heading is content
 		}
@@ -85,9 +109,9 @@ func ParseHead(src []byte) Head {
 		h.Body = start
 	case found:
 		h.heading = heading
-		h.Body = afterBlank(src, heading.span.End)
+		h.Body = afterBlank(src, heading.span.end)
 		if len(heading.text) > maxTitle {
-			h.Problems = append(h.Problems, Problem{lineNumber(src, heading.span.Start), fmt.Sprintf("the title is longer than %d bytes; the rest is left out", maxTitle)})
+			h.Problems = append(h.Problems, Problem{lineNumber(src, heading.span.start), fmt.Sprintf("the title is longer than %d bytes; the rest is left out", maxTitle)})
 		}
 	default:
 		h.Body = afterBlank(src, next)
@@ -105,7 +129,7 @@ func findFront(src []byte, start int) (front, bool) {
 	for at := first; at < len(src); {
 		end := afterLine(src, at)
 		if isDashes(src[at:end]) {
-			return front{block: Span{start, end}, yaml: Span{first, at}}, true
+			return front{block: span{start, end}, yaml: span{first, at}}, true
 		}
 		at = end
 	}
@@ -135,8 +159,8 @@ var yamlLine = regexp.MustCompile(`^line (\d+): `)
 
 // parseFront gives the mapping in front matter, or nil for one that is empty.
 func parseFront(text []byte) (*yaml.Node, *frontError) {
-	if len(text) > MaxFrontMatter {
-		return nil, &frontError{0, fmt.Sprintf("it is larger than %d KB", MaxFrontMatter>>10)}
+	if len(text) > MaxSize {
+		return nil, &frontError{0, fmt.Sprintf("it is larger than %d KB", MaxSize>>10)}
 	}
 	if !utf8.Valid(text) {
 		good := 0

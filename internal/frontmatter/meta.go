@@ -1,4 +1,4 @@
-package markup
+package frontmatter
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Meta is what the front matter of a page says. A zero field is one that is
@@ -26,49 +28,17 @@ type Meta struct {
 	NoIndex       bool // out of the search
 	NoRobotsIndex bool // out of search engines
 	If            string
-	Tags          []PageTag
+	Tags          []docs.PageTag
 	Vars          map[string]any // string, float64 or bool
 	Cover         string
 	CoverDark     string // what dark mode shows instead
 	CoverY        float64
 	CoverHeight   float64
-	Layout        Layout
-	MetaLinks     MetaLinks
+	Layout        docs.Layout
+	MetaLinks     docs.MetaLinks
 	// Keys are those that were present, known or not, in their order. It is
 	// read only as well.
 	Keys []string
-}
-
-// PageTag is a tag of a page.
-type PageTag struct {
-	Tag     string
-	Primary bool
-}
-
-// Layout is what a page shows besides its body. A nil field is left to the
-// reader of the page, which shows it.
-type Layout struct {
-	// Preset is the older form, one word for all of the rest.
-	Preset          string
-	Width           string
-	CoverVisible    *bool
-	CoverSize       string
-	CoverMask       string
-	Title           *bool
-	Description     *bool
-	TableOfContents *bool
-	Outline         *bool
-	Pagination      *bool
-	Metadata        *bool
-	Tags            *bool
-	Actions         *bool
-	Anchors         *bool
-}
-
-// MetaLinks say where else the content of a page is.
-type MetaLinks struct {
-	Canonical  string
-	Alternates []string
 }
 
 // Limits of values. The API has the same ones.
@@ -85,7 +55,7 @@ var (
 )
 
 // switches are the parts of a layout that are shown or not.
-func (l *Layout) switches() map[string]**bool {
+func switches(l *docs.Layout) map[string]**bool {
 	return map[string]**bool{
 		"title": &l.Title, "description": &l.Description, "tableOfContents": &l.TableOfContents, "outline": &l.Outline,
 		"pagination": &l.Pagination, "metadata": &l.Metadata, "tags": &l.Tags, "actions": &l.Actions, "anchors": &l.Anchors,
@@ -256,7 +226,7 @@ func (r *metaReader) oneOf(key string, n *yaml.Node, values []string) string {
 	return s
 }
 
-func (r *metaReader) tags(n *yaml.Node) []PageTag {
+func (r *metaReader) tags(n *yaml.Node) []docs.PageTag {
 	if yamlNull(n) {
 		return nil
 	}
@@ -264,9 +234,9 @@ func (r *metaReader) tags(n *yaml.Node) []PageTag {
 		r.problem(n, "tags must be a list")
 		return nil
 	}
-	var out []PageTag
+	var out []docs.PageTag
 	for _, c := range n.Content {
-		var t PageTag
+		var t docs.PageTag
 		if c.Kind == yaml.MappingNode {
 			r.each(c, "tags", func(key string, v *yaml.Node) {
 				switch key {
@@ -289,7 +259,7 @@ func (r *metaReader) tags(n *yaml.Node) []PageTag {
 func (r *metaReader) vars(n *yaml.Node) map[string]any {
 	out := map[string]any{}
 	r.each(n, "vars", func(key string, v *yaml.Node) {
-		value, why := Variable(v)
+		value, why := ReadVariable(v)
 		if why != "" {
 			r.problem(v, "the variable %s %s", key, why)
 			return
@@ -299,9 +269,9 @@ func (r *metaReader) vars(n *yaml.Node) map[string]any {
 	return out
 }
 
-// Variable reads the value of a variable: a text, a number or a truth value.
-// why tells what is wrong with any other.
-func Variable(n *yaml.Node) (value any, why string) {
+// ReadVariable returns the value of a variable: a string, a float64 or a bool.
+// For any other value why says what is wrong with it.
+func ReadVariable(n *yaml.Node) (value any, why string) {
 	if n.Kind == yaml.ScalarNode {
 		switch n.Tag {
 		case "!!bool":
@@ -339,13 +309,13 @@ func (r *metaReader) cover(n *yaml.Node) (light, dark string) {
 	return light, dark
 }
 
-func (r *metaReader) layout(n *yaml.Node) Layout {
-	var l Layout
+func (r *metaReader) layout(n *yaml.Node) docs.Layout {
+	var l docs.Layout
 	if n.Kind == yaml.ScalarNode && !yamlNull(n) {
 		l.Preset = r.oneOf("layout", n, presets)
 		return l
 	}
-	switches := l.switches()
+	parts := switches(&l)
 	r.each(n, "layout", func(key string, v *yaml.Node) {
 		switch key {
 		case "width":
@@ -362,7 +332,7 @@ func (r *metaReader) layout(n *yaml.Node) Layout {
 				}
 			})
 		default:
-			part, known := switches[key]
+			part, known := parts[key]
 			if !known {
 				return
 			}
@@ -376,8 +346,8 @@ func (r *metaReader) layout(n *yaml.Node) Layout {
 	return l
 }
 
-func (r *metaReader) metaLinks(n *yaml.Node) MetaLinks {
-	var l MetaLinks
+func (r *metaReader) metaLinks(n *yaml.Node) docs.MetaLinks {
+	var l docs.MetaLinks
 	r.each(n, "metaLinks", func(key string, v *yaml.Node) {
 		switch {
 		case key == "canonical":
@@ -421,7 +391,7 @@ func (m Meta) clean() Meta {
 		m.Vars = nil
 	}
 	if m.Layout.Preset != "" {
-		m.Layout = Layout{Preset: m.Layout.Preset}
+		m.Layout = docs.Layout{Preset: m.Layout.Preset}
 	}
 	return m
 }

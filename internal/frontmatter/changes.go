@@ -1,4 +1,4 @@
-package markup
+package frontmatter
 
 import (
 	"reflect"
@@ -230,7 +230,7 @@ func (e *headEdit) layout(form frontForm, old *yaml.Node) *yaml.Node {
 	if was.CoverVisible != nil || now.CoverVisible != nil || was.CoverSize+now.CoverSize+was.CoverMask+now.CoverMask != "" {
 		setKey(n, "cover", unlessEmpty(cover))
 	}
-	before, after := was.switches(), now.switches()
+	before, after := switches(&was), switches(&now)
 	for _, name := range []string{"title", "description", "tableOfContents", "outline", "pagination", "metadata", "tags", "actions", "anchors"} {
 		a, b := *before[name], *after[name]
 		if a == nil && b == nil {

@@ -26,17 +26,17 @@ const (
 	gitMerge     = "git merge-tree and commit-tree"
 	requestDiff  = "changes of a change request, 1 client"
 	findConflict = "a merge that conflicts, 1 client"
-	ownMerge     = "working a merge out, in process"
+	ownMerge     = "prepare a merge, in process"
 )
 
 // mergesAhead is how many change requests are made before they are merged:
-// enough that the processor time of a merge can be counted.
+// enough to measure the processor time of a merge.
 const mergesAhead = 32
 
-// planRequests measures merges of one page into a space that has moved on,
-// beside git doing the same to as many files.
+// planRequests measures merges of one page into a space that others have
+// changed, beside git merging as many files.
 func (b *shelf) planRequests(ctx context.Context, o options) ([]*subject, error) {
-	still, conflicted, err := b.standingRequests(ctx)
+	still, conflicted, err := b.openRequests(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (b *shelf) planRequests(ctx context.Context, o options) ([]*subject, error)
 		b.ours(requestDiff, b.gets(b.addr, []string{b.path("change-requests", still, "changes")}, 1)),
 		b.ours(findConflict, conflict),
 	}
-	if o.profile != "" {
+	if o.profile != "" || b.bin.suffix != "" { // the references are measured once
 		return ours, nil
 	}
 	g, err := b.newGitMerge(ctx)
@@ -57,15 +57,15 @@ func (b *shelf) planRequests(ctx context.Context, o options) ([]*subject, error)
 	}
 	own, err := b.role("merge", b.data, b.space, still)
 	if err != nil {
-		return nil, fmt.Errorf("working merges out: %w", err)
+		return nil, fmt.Errorf("preparing merges: %w", err)
 	}
 	return append(ours,
 		&subject{Name: ownMerge, process: own, once: own.transactions},
 		&subject{Name: gitMerge, process: b.server, once: g.run}), nil
 }
 
-// workMerges works the merge of a change request out, again and again: what
-// of a merge is our own work, without HTTP and the transaction.
+// workMerges prepares the merge of a change request again and again: the part
+// of a merge without HTTP and the transaction.
 func workMerges(args []string) error {
 	ctx := context.Background()
 	s, err := store.Attach(ctx, store.Options{Path: filepath.Join(args[0], "octavo.db")})
@@ -109,9 +109,9 @@ func (b *shelf) write(ctx context.Context, path, page, text string) error {
 	return err
 }
 
-// standingRequests makes a change request with one changed page, and one that
+// openRequests opens a change request with one changed page, and one that
 // conflicts with the space.
-func (b *shelf) standingRequests(ctx context.Context) (still, conflicted string, err error) {
+func (b *shelf) openRequests(ctx context.Context) (still, conflicted string, err error) {
 	if still, err = b.open(ctx, b.ids[1], "Another paragraph.\n"); err != nil {
 		return "", "", err
 	}
@@ -127,7 +127,7 @@ type merges struct {
 	made int
 }
 
-// page gives the next page to edit: none of those that stand in conflict.
+// page returns the next page to edit. The pages of openRequests are left out.
 func (m *merges) page() string {
 	m.made++
 	return m.b.ids[3+m.made%(len(m.b.ids)-3)]
@@ -146,7 +146,7 @@ func (m *merges) merge(ctx context.Context, id string) error {
 	return err
 }
 
-// whole measures all of the way from opening to merging.
+// whole measures change requests from opening to merging.
 func (m *merges) whole(ctx context.Context, length time.Duration) (out sample, err error) {
 	start := time.Now()
 	for end := start.Add(length); time.Now().Before(end) || out.count == 0; out.count++ {
@@ -165,8 +165,8 @@ func (m *merges) whole(ctx context.Context, length time.Duration) (out sample, e
 	return out, nil
 }
 
-// only measures merging alone: the requests are made ahead, and each is
-// merged into a space that the ones before it have changed.
+// only measures merging alone: the change requests are opened and edited first,
+// and each is merged into a space that the ones before it have changed.
 func (m *merges) only(ctx context.Context, length time.Duration) (out sample, err error) {
 	var used time.Duration
 	for out.took < length/2 || out.count == 0 {
@@ -195,8 +195,8 @@ func (m *merges) only(ctx context.Context, length time.Duration) (out sample, er
 	return out, nil
 }
 
-// gitMerger merges two branches that each changed another file, in a
-// repository of as many files as the space has pages.
+// gitMerger merges two branches that changed different files, in a repository
+// of as many files as the space has pages.
 type gitMerger struct {
 	b    *shelf
 	repo string

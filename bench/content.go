@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// shelf is an Octavo whose one space has a number of pages. Each size has an
-// instance of its own: what a large space costs those beside it counts too.
+// shelf is a server whose one space has a number of pages. Each size has a
+// server of its own, because a large space may cost the others something.
 type shelf struct {
 	*site
 	corpus   *corpus
-	bin      string
+	bin      binary
 	data     string
 	space    string
 	ids      []string // of pages that are read, from all over the space
@@ -34,63 +34,77 @@ type noted struct {
 	name   string
 	digits int
 	value  float64
+	cost   bool // less is better
 }
 
 func (b *shelf) note(name string, digits int, value float64) {
-	b.facts = append(b.facts, noted{name, digits, value})
+	b.facts = append(b.facts, noted{name: name, digits: digits, value: value})
+}
+
+// cost notes a fact of which less is better.
+func (b *shelf) cost(name string, digits int, value float64) {
+	b.facts = append(b.facts, noted{name, digits, value, true})
 }
 
 const mb = 1 << 20
 
-// restarts is how often a server is started to see its first list.
+// restarts is how often a server is started to measure its first list.
 const restarts = 3
 
-// buildShelf imports a folder of the size, and starts the server on it.
-func buildShelf(ctx context.Context, o options, p pinning, dir string, pages int) (b *shelf, err error) {
-	b = &shelf{
-		site:   &site{pin: p, dir: filepath.Join(dir, strconv.Itoa(pages))},
-		corpus: newCorpus(pages), bin: o.bin, subjects: map[string]*subject{},
+// newShelf returns a shelf without a server.
+func newShelf(p pinning, dir string, bin binary, pages int) *shelf {
+	return &shelf{
+		site: &site{pin: p, dir: dir}, data: filepath.Join(dir, "data"),
+		corpus: newCorpus(pages), bin: bin, subjects: map[string]*subject{},
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("%d pages: %w", pages, err), b.close())
-		}
-	}()
-	b.data = filepath.Join(b.dir, "data")
-	b.note("pages", 0, float64(pages))
-	if err := b.begin(ctx); err != nil {
-		return b, err
-	}
-	if err := b.fill(ctx); err != nil {
-		return b, err
-	}
-	if err := b.firstLists(ctx, o.profile != ""); err != nil {
-		return b, err
-	}
-	return b, b.countEdits(ctx)
 }
 
-// begin makes an empty space.
-func (b *shelf) begin(ctx context.Context) error {
+// build imports a folder and starts the server.
+func (b *shelf) build(ctx context.Context, o options) error {
+	start := time.Now()
+	b.note("pages", 0, float64(b.corpus.pages))
+	made, err := b.begin(ctx, 1)
+	if err != nil {
+		return err
+	}
+	b.space = made[0]
+	if err := b.fill(ctx); err != nil {
+		return err
+	}
+	if err := b.firstLists(ctx, o.profile != ""); err != nil {
+		return err
+	}
+	if err := b.countEdits(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "built %d pages in %.0f s\n", b.corpus.pages, time.Since(start).Seconds())
+	return nil
+}
+
+// begin makes an organization with empty spaces, and returns their ids.
+func (b *shelf) begin(ctx context.Context, spaces int) ([]string, error) {
 	var made struct{ Organization, Token string }
-	out, err := exec.CommandContext(ctx, b.bin, "bootstrap", "--data", b.data, "--email", "bench@octavo.example", "--organization", "Bench").Output()
+	out, err := exec.CommandContext(ctx, b.bin.path, "bootstrap", "--data", b.data, "--email", "bench@octavo.example", "--organization", "Bench").Output()
 	if err = errors.Join(err, json.Unmarshal(out, &made)); err != nil {
-		return fmt.Errorf("octavo bootstrap: %w", err)
+		return nil, fmt.Errorf("octavo bootstrap: %w", err)
 	}
 	b.token, b.readOrg = made.Token, made.Organization
 	if b.addr, err = freeAddr(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := b.serve(ctx, false); err != nil {
-		return err
+		return nil, err
 	}
-	a, err := b.fetch(ctx, http.MethodPost, "/v1/orgs/"+b.readOrg+"/spaces", `{"title":"Bench","editMode":"live"}`)
-	var sp struct{ ID string }
-	if err = errors.Join(err, json.Unmarshal(a.Body, &sp)); err != nil {
-		return err
+	var ids []string
+	for range spaces {
+		a, err := b.fetch(ctx, http.MethodPost, "/v1/orgs/"+b.readOrg+"/spaces", `{"title":"Bench","editMode":"live"}`)
+		var sp struct{ ID string }
+		if err = errors.Join(err, json.Unmarshal(a.Body, &sp)); err != nil {
+			return nil, err
+		}
+		ids = append(ids, sp.ID)
 	}
-	b.space = sp.ID
-	return b.halt()
+	return ids, b.halt()
 }
 
 // serve starts the server.
@@ -98,7 +112,7 @@ func (b *shelf) serve(ctx context.Context, profiled bool) (err error) {
 	if profiled {
 		b.server, err = b.role("server", b.data, b.addr)
 	} else {
-		b.server, err = b.start(b.pin.command(b.bin, "serve", "--data", b.data, "--listen", b.addr, "--rate-limit", "0", "--log-level", "warn"))
+		b.server, err = b.start(b.pin.command(b.bin.path, "serve", "--data", b.data, "--listen", b.addr, "--rate-limit", "0", "--log-level", "warn"))
 	}
 	if err != nil {
 		return err
@@ -106,35 +120,45 @@ func (b *shelf) serve(ctx context.Context, profiled bool) (err error) {
 	return b.ready(ctx)
 }
 
-// halt stops the server, which is what was started last.
+// halt stops the server, which was started last.
 func (b *shelf) halt() error {
 	b.started = b.started[:len(b.started)-1]
 	return b.server.stop()
 }
 
-// fill imports the folder, on all cores: nothing else runs meanwhile.
+// fill imports the corpus and notes what that costs.
 func (b *shelf) fill(ctx context.Context) error {
-	folder := filepath.Join(b.dir, "folder")
-	if err := b.corpus.write(folder); err != nil {
+	took, state, err := b.importCorpus(ctx, b.space, b.corpus)
+	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
-	cmd := onAllCores(ctx, b.bin, "import", "--quiet", "--data", b.data, "--space", b.space, folder)
-	start := time.Now()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("octavo import: %w\n%s", err, out)
-	}
-	n, state := float64(b.corpus.pages), cmd.ProcessState
-	b.note("import, pages/s", 0, n/time.Since(start).Seconds())
-	b.note("import, CPU µs/page", 0, micros(state.UserTime()+state.SystemTime())/n)
+	n := float64(b.corpus.pages)
+	b.note("import, pages/s", 0, n/took.Seconds())
+	b.cost("import, CPU µs/page", 0, micros(state.UserTime()+state.SystemTime())/n)
 	if used, ok := state.SysUsage().(*syscall.Rusage); ok {
-		b.note("import, peak memory, MB", 0, float64(used.Maxrss<<10)/mb) // Linux counts kilobytes
+		b.cost("import, peak memory, MB", 0, float64(used.Maxrss<<10)/mb) // Linux counts kilobytes
 	}
 	return nil
 }
 
-// firstLists starts the server several times, and asks for all pages twice
-// each time.
+// importCorpus imports a corpus into a space with the command, on all cores.
+func (b *shelf) importCorpus(ctx context.Context, space string, c *corpus) (time.Duration, *os.ProcessState, error) {
+	folder := filepath.Join(b.dir, "folder")
+	if err := c.write(folder); err != nil {
+		return 0, nil, err
+	}
+	defer os.RemoveAll(folder)
+	cmd := onAllCores(ctx, b.bin.path, "import", "--quiet", "--data", b.data, "--space", space, folder)
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("octavo import: %w\n%s", err, out)
+	}
+	return time.Since(start), cmd.ProcessState, err
+}
+
+// firstLists starts the server several times and requests the list of all
+// pages twice each time.
 func (b *shelf) firstLists(ctx context.Context, profiled bool) error {
 	var first, again, fresh, listed []float64
 	size := 0
@@ -163,11 +187,11 @@ func (b *shelf) firstLists(ctx context.Context, profiled bool) error {
 		}
 		listed = append(listed, b.server.memory())
 	}
-	b.note("first page list after a restart, ms", 1, median(first))
-	b.note("the same again, ms", 1, median(again))
+	b.cost("first page list after a restart, ms", 1, median(first))
+	b.cost("the same again, ms", 1, median(again))
 	b.note("size of that list, MB", 1, float64(size)/mb)
-	b.note("memory after a restart, MB", 0, median(fresh))
-	b.note("memory after the lists, MB", 0, median(listed))
+	b.cost("memory after a restart, MB", 0, median(fresh))
+	b.cost("memory after the lists, MB", 0, median(listed))
 	return nil
 }
 
@@ -175,20 +199,19 @@ func (b *shelf) path(parts ...string) string {
 	return "/v1/spaces/" + b.space + "/" + strings.Join(parts, "/")
 }
 
-// listed is a page of the list.
+// listed is a page in a list of pages.
 type listed struct {
 	ID    string
 	Title string
 	Pages []listed
 }
 
-// choose takes pages from all over the space.
-func (b *shelf) choose(list []byte) error {
+// documentsIn returns the pages of a corpus in a list of all pages.
+func documentsIn(list []byte, c *corpus) (all []listed, err error) {
 	var v struct{ Pages []listed }
 	if err := json.Unmarshal(list, &v); err != nil {
-		return err
+		return nil, err
 	}
-	var all []listed
 	var walk func(pages []listed)
 	walk = func(pages []listed) {
 		for _, p := range pages {
@@ -199,8 +222,17 @@ func (b *shelf) choose(list []byte) error {
 		}
 	}
 	walk(v.Pages)
-	if len(all) != b.corpus.documents() {
-		return fmt.Errorf("there are %d pages, want %d", len(all), b.corpus.documents())
+	if len(all) != c.documents() {
+		return nil, fmt.Errorf("the space has %d pages, want %d", len(all), c.documents())
+	}
+	return all, nil
+}
+
+// choose chooses the pages that are read and edited, from all over the space.
+func (b *shelf) choose(list []byte) error {
+	all, err := documentsIn(list, b.corpus)
+	if err != nil {
+		return err
 	}
 	for k := range manyPaths {
 		b.ids = append(b.ids, all[k*len(all)/manyPaths].ID)
@@ -208,18 +240,18 @@ func (b *shelf) choose(list []byte) error {
 	b.editor = &editor{}
 	n := min(len(all), maxEdited)
 	for k := range n {
-		if err := b.editor.add(b, all[k*len(all)/n]); err != nil {
+		if err := b.editor.add(b.site, b.space, b.corpus, all[k*len(all)/n]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// memory gives the resident memory of a process in megabytes; zero where
-// there is no /proc.
+// memory returns the resident memory of a process in megabytes, or zero
+// without /proc.
 func (p *process) memory() float64 { return p.status("VmRSS:") }
 
-// peak gives the most resident memory that a process had, in megabytes.
+// peak returns the highest resident memory that a process had, in megabytes.
 func (p *process) peak() float64 { return p.status("VmHWM:") }
 
 func (p *process) status(what string) float64 {

@@ -6,25 +6,27 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
-// corpus writes documentation of any size whose words are as unevenly
-// frequent as those of a language are. The same number gives the same page,
-// whoever asks for it.
+// corpus generates documentation of any size whose words are as unevenly
+// frequent as those of a language are. The same number always makes the same
+// page.
 type corpus struct {
 	pages int // in the space: documents, and one group
 	words []string
 }
 
-// vocabulary is how many words there are, inSection how many pages hang
-// below one.
+// vocabulary is the number of words, inSection the number of pages of a
+// section.
 const (
 	vocabulary = 20_000
 	inSection  = 100
 )
 
-// groupTitle is that of the one group, which holds all pages but the first.
+// groupTitle is the title of the one group, which contains all pages but the
+// first.
 const groupTitle = "Pages"
 
 func newCorpus(pages int) *corpus {
@@ -48,10 +50,11 @@ func newCorpus(pages int) *corpus {
 	return c
 }
 
-// documents is how many pages have text; the first is the landing page.
+// documents returns the number of pages with text; the first is the landing
+// page.
 func (c *corpus) documents() int { return c.pages - 1 }
 
-// text gives n words; the k-th word comes about in inverse proportion to k.
+// text returns n words; the frequency of the k-th word is proportional to 1/k.
 func (c *corpus) text(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -70,7 +73,7 @@ type article struct {
 	bodies   []string
 }
 
-// article gives the text of page i.
+// article returns the text of page i.
 func (c *corpus) article(i int) article {
 	r := rand.New(rand.NewPCG(7, uint64(i)))
 	a := article{title: fmt.Sprintf("%s %d", c.text(r, 2), i)}
@@ -81,7 +84,7 @@ func (c *corpus) article(i int) article {
 	return a
 }
 
-// file is where page i stands.
+// file returns the path of page i.
 func (c *corpus) file(i int) string {
 	switch {
 	case i == 0:
@@ -92,7 +95,16 @@ func (c *corpus) file(i int) string {
 	return fmt.Sprintf("s%04d/p%06d.md", (i-1)/inSection, i)
 }
 
-// source gives page i as Markdown, with links to two others, a hint, a list
+// number returns the number of a page, which is the last word of its title.
+func (c *corpus) number(p listed) (int, error) {
+	n, err := strconv.Atoi(p.Title[strings.LastIndexByte(p.Title, ' ')+1:])
+	if err != nil {
+		return 0, fmt.Errorf("the page %q was not generated: %w", p.Title, err)
+	}
+	return n, nil
+}
+
+// source returns page i as Markdown, with links to two others, a hint, a list
 // and code. Its last paragraph is version.
 func (c *corpus) source(i int, version string) string {
 	a := c.article(i)
@@ -115,7 +127,7 @@ func (c *corpus) source(i int, version string) string {
 	return b.String()
 }
 
-// write makes the folder. Titles are short because SUMMARY.md has a limit.
+// write writes the folder. Titles are short because SUMMARY.md has a limit.
 func (c *corpus) write(dir string) error {
 	var summary strings.Builder
 	summary.WriteString("# Table of contents\n\n")
@@ -139,10 +151,10 @@ func (c *corpus) write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "SUMMARY.md"), []byte(summary.String()), 0o644)
 }
 
-// common gives words that many pages have.
+// common returns words that many pages contain.
 func (c *corpus) common() []string { return c.words[:manyPaths] }
 
-// rare gives words that few pages have, but at least one.
+// rare returns words that few pages contain, but at least one.
 func (c *corpus) rare() []string {
 	place := map[string]int{}
 	for i, w := range c.words {

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -18,36 +16,43 @@ import (
 // is not edited in one warm corner.
 const maxEdited = 1024
 
-// editor gives requests that each change one paragraph of another page. No
-// two are alike, because the second would change nothing.
+// editor makes the requests of one client who changes one paragraph of another
+// page each time. All requests differ, because an edit that changes nothing
+// would cost less.
 type editor struct {
 	requests [][]byte
-	at       []int // where in a request the number of the version stands
+	at       []int // position of the version number in each request
 	sent     int
-	size     int // of all pages
+	size     int // bytes of all pages
 }
 
-const firstVersion = "0000000000"
+const (
+	firstVersion = "0000000000"
+	editedText   = "Version " + firstVersion + " of the paragraph."
+)
 
-// add prepares the edit of a page, whose number is the last word of its
-// title.
-func (e *editor) add(b *shelf, p listed) error {
-	n, err := strconv.Atoi(p.Title[strings.LastIndexByte(p.Title, ' ')+1:])
+// add prepares the edit of a page.
+func (e *editor) add(s *site, space string, c *corpus, p listed) error {
+	n, err := c.number(p)
 	if err != nil {
-		return fmt.Errorf("the page %q is not one of ours: %w", p.Title, err)
+		return err
 	}
-	source := b.corpus.source(n, "Version "+firstVersion+" of the paragraph.")
+	source := c.source(n, editedText)
 	body, err := json.Marshal(map[string]any{"changes": []any{map[string]any{
 		"operation": "update_page", "page": p.ID, "document": map[string]any{"markdown": source},
 	}}})
 	if err != nil {
 		return err
 	}
-	r := request("POST", b.addr, b.path("content"), b.token, string(body))
+	e.addRequest(request("POST", s.addr, "/v1/spaces/"+space+"/content", s.token, string(body)), len(source))
+	return nil
+}
+
+// addRequest adds a request that contains editedText.
+func (e *editor) addRequest(r []byte, size int) {
 	e.requests = append(e.requests, r)
 	e.at = append(e.at, bytes.LastIndex(r, []byte(firstVersion)))
-	e.size += len(source)
-	return nil
+	e.size += size
 }
 
 func (e *editor) next() []byte {
@@ -57,23 +62,25 @@ func (e *editor) next() []byte {
 	return e.requests[k]
 }
 
-// edits gives the load of one client who edits.
-func (b *shelf) edits() load { return load{addr: b.addr, conns: 1, next: b.editor.next} }
+// edits returns the load of one client who edits.
+func (b *shelf) edits() load {
+	return load{addr: b.addr, conns: 1, editors: []*editor{b.editor}}
+}
 
-// countedEdits is over how many edits the growth of the database is taken.
+// countedEdits is the number of edits whose growth of the database is measured.
 const countedEdits = 512
 
-// countEdits looks at what edits add to the database.
+// countEdits measures what edits add to the database.
 func (b *shelf) countEdits(ctx context.Context) error {
 	// The first edits after an import make room once.
-	if err := b.editTimes(ctx, countedEdits/2); err != nil {
+	if err := b.edits().times(ctx, countedEdits/2); err != nil {
 		return err
 	}
 	before, err := b.stored(ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.editTimes(ctx, countedEdits); err != nil {
+	if err := b.edits().times(ctx, countedEdits); err != nil {
 		return err
 	}
 	after, err := b.stored(ctx)
@@ -81,9 +88,9 @@ func (b *shelf) countEdits(ctx context.Context) error {
 		return err
 	}
 	each := func(what string, digits int, before, after int64) {
-		b.note(what, digits, float64(after-before)/countedEdits)
+		b.cost(what, digits, float64(after-before)/countedEdits)
 	}
-	b.note("database, MB", 1, float64(after.used)/mb)
+	b.cost("database, MB", 1, float64(after.used)/mb)
 	b.note("bytes of an edited page", 0, float64(b.editor.size)/float64(len(b.editor.requests)))
 	each(editBytes, 0, before.used, after.used)
 	each("of these, revisions and sources", 0, before.content, after.content)
@@ -93,17 +100,17 @@ func (b *shelf) countEdits(ctx context.Context) error {
 
 const editBytes = "bytes stored for one edit"
 
-func (b *shelf) editTimes(ctx context.Context, n int) error {
-	l := b.edits()
+// times sends n requests over each connection, however long that takes.
+func (l load) times(ctx context.Context, n int) error {
 	l.most = n
-	got, err := l.run(ctx, 10*time.Minute) // even on a machine that has no time
-	if err == nil && got.count < n {
-		err = fmt.Errorf("%d of %d edits failed: %w", got.errors, n, got.failure)
+	got, err := l.run(ctx, 10*time.Minute)
+	if want := n * l.conns; err == nil && got.count < want {
+		err = fmt.Errorf("%d of %d edits failed: %w", got.errors, want, got.failure)
 	}
 	return err
 }
 
-// stored is what the database holds.
+// stored is the size of the database: bytes in use, objects and their bytes.
 type stored struct{ used, objects, content int64 }
 
 func (b *shelf) stored(ctx context.Context) (s stored, err error) {

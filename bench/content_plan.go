@@ -7,15 +7,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
-// What is measured at every size. A subject's name is one of these and the
-// number of pages.
+// What is measured at every size. The name of a subject is one of these,
+// followed by the number of pages.
 const (
 	editPage   = "edit a page, 1 client"
 	getPage    = "get a page"
@@ -29,8 +28,8 @@ const (
 )
 
 // phases are measured one after the other, each at all sizes side by side.
-// Group D is content, group E change requests. Duplicates come last: what is
-// written behind a copy of a space is written in layers.
+// Group D is content, group E change requests. Duplicates come last, because
+// the search index of a duplicated space is written in layers.
 var phases = []struct {
 	group byte
 	plan  func(*shelf, context.Context, options) ([]*subject, error)
@@ -41,8 +40,8 @@ var phases = []struct {
 	{'D', (*shelf).planDuplicates},
 }
 
-// comparisons are the ratios: of a subject to another at every size, or
-// without another, of the largest size to the smallest.
+// comparisons are the ratios: of a subject to another one at every size, or
+// without another one, of the largest size to the smallest.
 var comparisons = []struct {
 	group  byte
 	name   string
@@ -74,7 +73,7 @@ var comparisons = []struct {
 // subjects.
 const contentRounds = 5
 
-// sizes reads the flag -pages.
+// sizes parses the flag -pages.
 func sizes(list string) ([]int, error) {
 	var out []int
 	for s := range strings.SplitSeq(list, ",") {
@@ -94,80 +93,110 @@ func measureContent(ctx context.Context, o options, p pinning, dir string) (out 
 	if err != nil {
 		return nil, err
 	}
-	var shelves []*shelf
+	if o.profile != "" {
+		list = list[len(list)-1:] // the largest size shows most
+	}
+	var all []*shelf
 	defer func() {
-		for _, b := range shelves {
+		for _, b := range all {
 			err = errors.Join(err, b.close())
 		}
 	}()
-	if o.profile != "" {
-		list = list[len(list)-1:] // the largest tells most
-	}
-	for _, n := range list {
-		start := time.Now()
-		b, err := buildShelf(ctx, o, p, dir, n)
-		if err != nil {
-			return nil, err
+	for _, bin := range o.binaries() {
+		for _, n := range list {
+			b := newShelf(p, filepath.Join(dir, "content"+bin.suffix, strconv.Itoa(n)), bin, n)
+			all = append(all, b)
+			if err := b.build(ctx, o); err != nil {
+				return nil, fmt.Errorf("%d pages: %w", n, err)
+			}
 		}
-		shelves = append(shelves, b)
-		fmt.Fprintf(os.Stderr, "built %d pages in %.0f s\n", n, time.Since(start).Seconds())
 	}
+	shelves, olds := all[:len(list)], all[len(list):]
 	if o.profile != "" {
 		return nil, shelves[0].profile(ctx, o)
 	}
 	rounds := min(o.rounds, contentRounds)
-	var all []*subject
+	subjects, err := measurePhases(ctx, o, rounds, all)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range all {
+		b.cost("memory after all loads, MB", 0, b.server.memory())
+	}
+	ratios := slices.Concat(compare(shelves), afterBefore(subjects), factsAfterBefore(shelves, olds))
+	out = newResults("Content: one space on a server of its own for each size.", o, p, rounds, subjects, ratios)
+	out.Facts = append(factsOf(shelves), factsOf(olds)...)
+	return out, nil
+}
+
+// measurePhases measures the phases one after the other, and returns the
+// subjects in the order in which they are easiest to compare: by what they
+// are, and then by size.
+func measurePhases(ctx context.Context, o options, rounds int, shelves []*shelf) (all []*subject, err error) {
 	for _, ph := range phases {
 		if !o.wants(string(ph.group)) {
 			continue
 		}
+		var names []string
 		var now []*subject
-		for _, b := range shelves {
-			some, err := b.subjectsOf(ctx, o, ph.plan)
+		for i, b := range shelves {
+			some, err := ph.plan(b, ctx, o)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%d pages: %w", b.corpus.pages, err)
+			}
+			for _, v := range some {
+				if b.subjects[v.Name] = v; i == 0 {
+					names = append(names, v.Name)
+				}
+				v.Name += fmt.Sprintf(", %d pages%s", b.corpus.pages, b.bin.suffix)
 			}
 			now = append(now, some...)
 		}
 		if err := interleave(ctx, rounds, o.length(), now); err != nil {
 			return nil, err
 		}
-		// One after the other they are easier to read by what they are.
-		each := len(now) / len(shelves)
-		for i := range each {
-			for k := range shelves {
-				all = append(all, now[k*each+i])
+		for _, name := range names {
+			for _, b := range shelves {
+				if v := b.subjects[name]; v != nil { // -before has no references
+					all = append(all, v)
+				}
 			}
 		}
 	}
-	for _, b := range shelves {
-		b.note("memory after all loads, MB", 0, b.server.memory())
+	return all, nil
+}
+
+// factsOf returns the facts of shelves, with a column for each.
+func factsOf(shelves []*shelf) (out []fact) {
+	if len(shelves) == 0 {
+		return nil
 	}
-	out = newResults("Content: one space on a server of its own for each size.", o, p, rounds, all, compare(shelves))
 	for i, f := range shelves[0].facts {
-		row := fact{Name: f.name, Digits: f.digits}
+		row := fact{Name: f.name + shelves[0].bin.suffix, Digits: f.digits}
 		for _, b := range shelves {
 			row.Values = append(row.Values, b.facts[i].value)
 		}
-		out.Facts = append(out.Facts, row)
+		out = append(out, row)
 	}
-	return out, nil
+	return out
 }
 
-// subjectsOf plans a phase of a shelf.
-func (b *shelf) subjectsOf(ctx context.Context, o options, plan func(*shelf, context.Context, options) ([]*subject, error)) ([]*subject, error) {
-	some, err := plan(b, ctx, o)
-	if err != nil {
-		return nil, fmt.Errorf("%d pages: %w", b.corpus.pages, err)
+// factsAfterBefore compares what is measured once.
+func factsAfterBefore(shelves, olds []*shelf) (out []*ratio) {
+	for k, old := range olds {
+		for i, was := range old.facts {
+			if was.cost && was.value > 0 {
+				out = append(out, &ratio{
+					Name:   fmt.Sprintf("%s, %d pages%s", was.name, old.corpus.pages, suffixAfter),
+					AtMost: true, Target: worseThanBefore, Values: []float64{shelves[k].facts[i].value / was.value},
+				})
+			}
+		}
 	}
-	for _, v := range some {
-		b.subjects[v.Name] = v
-		v.Name += fmt.Sprintf(", %d pages", b.corpus.pages)
-	}
-	return some, nil
+	return out
 }
 
-// compare makes the ratios of what was measured.
+// compare returns the ratios of what was measured.
 func compare(shelves []*shelf) (out []*ratio) {
 	least, most := shelves[0], shelves[len(shelves)-1]
 	between := func(what string) string {
@@ -229,7 +258,7 @@ func (b *shelf) planReads(ctx context.Context, o options) ([]*subject, error) {
 		b.ours(findCommon, b.gets(b.addr, common, 1)),
 		b.ours(findRare, b.gets(b.addr, rare, 1)),
 	}
-	if o.profile != "" {
+	if o.profile != "" || b.bin.suffix != "" { // the references are measured once
 		return ours, nil
 	}
 	bare, bareAddr, err := b.references(ctx, pages)
@@ -254,7 +283,7 @@ func (b *shelf) planReads(ctx context.Context, o options) ([]*subject, error) {
 	}, nil
 }
 
-// diffs gives the paths of the changes of the newest revisions, each an edit
+// diffs returns the paths of the changes of the newest revisions, each an edit
 // of one page.
 func (b *shelf) diffs(ctx context.Context) (out []string, err error) {
 	a, err := b.fetch(ctx, http.MethodGet, b.path("revisions")+"?limit=16", "")
@@ -268,8 +297,8 @@ func (b *shelf) diffs(ctx context.Context) (out []string, err error) {
 	return out, nil
 }
 
-// searches gives the paths of searches for whole words: behind a blank, the
-// last word is not the beginning of one.
+// searches returns the paths of searches for whole words: without a blank at
+// its end, a query would also find words that begin with its last word.
 func (b *shelf) searches(words []string) (out []string) {
 	for _, w := range words {
 		out = append(out, b.path("search")+"?limit=20&query="+url.QueryEscape(w+" "))

@@ -34,46 +34,36 @@ const (
 	repoRounds  = 3
 )
 
-// measureGit measures what synchronization with a repository costs: all of it
-// once, beside others who read all of it, and single changes at all sizes.
+// measureGit measures what synchronization with a repository costs: a first
+// import, beside other programs that read the whole repository, and single
+// changes at all sizes.
 func measureGit(ctx context.Context, o options, p pinning, dir string) (out *results, err error) {
-	list, err := sizes(o.pages)
+	list, err := repositorySizes(o)
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(n int) bool { return n > largestRepo })
-	if len(list) == 0 {
-		return nil, fmt.Errorf("-pages has no size up to %d, which group F needs", largestRepo)
-	}
-	dir = filepath.Join(dir, "git")
 	var desks []*desk
 	defer func() {
 		for _, d := range desks {
 			err = errors.Join(err, d.close(), d.remote.close())
 		}
 	}()
+	for _, bin := range o.binaries() {
+		for _, n := range list {
+			at := filepath.Join(dir, "git"+bin.suffix, strconv.Itoa(n))
+			r, err := newRemote(ctx, at, n)
+			if err != nil {
+				return nil, err
+			}
+			desks = append(desks, &desk{site: &site{pin: p, dir: at}, remote: r, bin: bin.path, suffix: bin.suffix})
+		}
+	}
 	if o.profile != "" {
-		list = list[len(list)-1:]
+		return nil, desks[0].profileGit(ctx, o)
 	}
-	for _, n := range list {
-		at := filepath.Join(dir, strconv.Itoa(n))
-		r, err := newRemote(ctx, at, n)
-		if err != nil {
-			return nil, err
-		}
-		d := &desk{site: &site{pin: p, dir: at}, remote: r, bin: o.bin}
-		desks = append(desks, d)
-	}
-	last := desks[len(desks)-1]
-	var first []*subject
-	peak := 0.0
-	if o.profile == "" {
-		if first, err = last.whole(ctx, &peak); err != nil {
-			return nil, err
-		}
-		if err := interleave(ctx, min(o.rounds, repoRounds), o.length(), first); err != nil {
-			return nil, err
-		}
+	first, err := measureFirstImports(ctx, o, desks, len(list))
+	if err != nil {
+		return nil, err
 	}
 	var one []*subject
 	for _, d := range desks {
@@ -83,68 +73,119 @@ func measureGit(ctx context.Context, o options, p pinning, dir string) (out *res
 		defer d.db.Close()
 		one = append(one, d.changes()...)
 	}
-	if o.profile != "" {
-		return nil, last.profileGit(ctx, o, one)
-	}
 	rounds := min(o.rounds, contentRounds)
 	if err := interleave(ctx, rounds, o.length(), one); err != nil {
 		return nil, err
 	}
-	ratios := []*ratio{
+	subjects := slices.Concat(first, one)
+	ratios := slices.Concat(compareFirst(first), compareChanges(desks[:len(list)], one), afterBefore(subjects))
+	out = newResults("Repositories: remotes on this machine, over HTTP.", o, p, rounds, subjects, ratios)
+	out.Facts = gitFacts(desks, len(list))
+	return out, nil
+}
+
+// repositorySizes returns the sizes of the repositories.
+func repositorySizes(o options) ([]int, error) {
+	list, err := sizes(o.pages)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(n int) bool { return n > largestRepo })
+	switch {
+	case len(list) == 0:
+		return nil, fmt.Errorf("group F needs a size up to %d in -pages", largestRepo)
+	case o.profile != "":
+		list = list[len(list)-1:]
+	}
+	return list, nil
+}
+
+// measureFirstImports measures first imports of the largest repository, and
+// what other programs need for it. Each binary has sizes desks.
+func measureFirstImports(ctx context.Context, o options, desks []*desk, sizes int) ([]*subject, error) {
+	all, err := desks[sizes-1].references(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := sizes - 1; i < len(desks); i += sizes {
+		all = append(all, desks[i].firstImport())
+	}
+	return all, interleave(ctx, min(o.rounds, repoRounds), o.length(), all)
+}
+
+// compareFirst compares a first import with the references, which stand before
+// it.
+func compareFirst(first []*subject) []*ratio {
+	return []*ratio{
 		{Name: "first import / Hugo", of: first[3], to: first[1], by: rates, Target: 3, Goal: 5},
 		{Name: "first import / Hugo without links and text for search", of: first[3], to: first[2], by: rates},
 		{Name: "first import / git clone", of: first[3], to: first[0], by: rates},
 	}
-	each := len(one) / len(desks)
+}
+
+// compareChanges compares single changes at the largest size with those at the
+// smallest.
+func compareChanges(desks []*desk, one []*subject) (out []*ratio) {
+	least, most := 0, len(desks)-1
 	for i, name := range []string{"of an import of one file", "of an import that adds a page", "of an export"} {
-		few, many := one[i], one[len(one)-each+i]
+		few, many := one[least+i], one[most*changeKinds+i]
 		target := 0.0
 		if i != 1 {
 			target = 1.5
 		}
-		for _, by := range []struct {
-			what string
-			of   metric
-		}{{"time ", p50}, {"CPU ", cpu}} {
-			ratios = append(ratios, &ratio{
-				Name: fmt.Sprintf("%s%s, %d pages / %d", by.what, name, last.remote.pages, desks[0].remote.pages), of: many, to: few, by: by.of, Target: target,
-			})
+		name = fmt.Sprintf("%s, %d pages / %d", name, desks[most].remote.pages, desks[least].remote.pages)
+		out = append(out,
+			&ratio{Name: "time " + name, of: many, to: few, by: p50, Target: target},
+			&ratio{Name: "CPU " + name, of: many, to: few, by: cpu, Target: target})
+	}
+	return out
+}
+
+// gitFacts returns the memory of first imports and the whole time of changes.
+func gitFacts(desks []*desk, sizes int) []fact {
+	out := []fact{{Name: "pages", Values: []float64{float64(desks[sizes-1].remote.pages)}}}
+	for i := sizes - 1; i < len(desks); i += sizes {
+		out = append(out, fact{
+			Name:   fmt.Sprintf("peak memory of the server in a first import, MB (target: at most %d)%s", peakTarget, desks[i].suffix),
+			Values: []float64{desks[i].peak},
+		})
+	}
+	for _, d := range desks {
+		for k, what := range []string{importOne, importPage, exportOne} {
+			out = append(out, fact{Name: d.name(what) + ", fetch included, ms", Digits: 1, Values: []float64{median(d.wholes[k])}})
 		}
 	}
-	out = newResults("Repositories: remotes on this machine, over HTTP.", o, p, rounds, append(first, one...), ratios)
-	out.Facts = []fact{{Name: "pages", Values: []float64{float64(last.remote.pages)}},
-		{Name: fmt.Sprintf("peak memory of the server in a first import, MB (target: at most %d)", peakTarget), Values: []float64{peak}}}
-	for i, d := range desks {
-		for k, v := range one[i*each : (i+1)*each] {
-			f := fact{Name: v.Name + ", fetch included, ms", Digits: 1, Values: []float64{median(d.wholes[k])}}
-			out.Facts = append(out.Facts, f)
-		}
-	}
-	return out, nil
+	return out
 }
 
 // peakTarget is how many megabytes a first import of largestRepo pages may
-// need.
+// need at most.
 const peakTarget = 500
 
-// loopback is where the remotes are.
+// loopback is the network of the remotes.
 const loopback = "127.0.0.1/32"
 
-// desk is an Octavo with one space beside a remote.
+// desk is a server with one space beside a remote.
 type desk struct {
 	*site
 	remote *remote
 	bin    string
+	suffix string // of the names of subjects
 	space  string
 	data   string
 	db     *sql.DB
 	ids    map[int]string // of pages, by number
 	edits  int
-	wholes [3][]float64 // milliseconds of whole operations, for each kind
+	peak   float64                // megabytes of first imports
+	wholes [changeKinds][]float64 // milliseconds of whole operations
+}
+
+func (d *desk) name(what string) string {
+	return fmt.Sprintf("%s, %d pages%s", what, d.remote.pages, d.suffix)
 }
 
 // start starts a server with an empty space.
-func (d *desk) start(ctx context.Context, data string, profiled, pinned bool) error {
+func (d *desk) start(ctx context.Context, pin pinning, data string, profiled bool) error {
 	cmd := onAllCores(ctx, d.bin, "bootstrap", "--data", data, "--email", "bench@octavo.example", "--organization", "Bench")
 	b, err := cmd.Output()
 	var made struct{ Organization, Token string }
@@ -156,15 +197,10 @@ func (d *desk) start(ctx context.Context, data string, profiled, pinned bool) er
 		return err
 	}
 	args := []string{"serve", "--data", data, "--listen", d.addr, "--rate-limit", "0", "--log-level", "warn", "--outbound-allow", loopback}
-	switch {
-	case profiled:
+	if profiled {
 		d.server, err = d.role("server", data, d.addr)
-	case pinned:
-		d.server, err = d.site.start(d.pin.command(d.bin, args...))
-	default:
-		cmd := onAllCores(ctx, d.bin, args...)
-		cmd.Stderr = os.Stderr
-		d.server, err = d.site.start(cmd)
+	} else {
+		d.server, err = d.site.start(pin.command(d.bin, args...))
 	}
 	if err != nil {
 		return err
@@ -179,7 +215,7 @@ func (d *desk) start(ctx context.Context, data string, profiled, pinned bool) er
 	return err
 }
 
-// ask asks for an operation and gives its id.
+// ask starts an operation and returns its id.
 func (d *desk) ask(ctx context.Context, what string, more map[string]any) (string, error) {
 	body := map[string]any{"url": d.remote.url, "ref": "refs/heads/main"}
 	for k, v := range more {
@@ -222,23 +258,31 @@ func ended(state, reason, message string) (bool, error) {
 	return false, nil
 }
 
-// whole gives what reads all of the repository.
-func (d *desk) whole(ctx context.Context, peak *float64) ([]*subject, error) {
-	start := time.Now()
+// references returns other programs that read the whole repository.
+func (d *desk) references(ctx context.Context) ([]*subject, error) {
 	h, err := newHugo(ctx, d.dir, d.remote.manual)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(os.Stderr, "made Hugo and its site in %.0f s\n", time.Since(start).Seconds())
 	clone := func(ctx context.Context, _ time.Duration) (sample, error) {
 		to := filepath.Join(d.dir, "clone")
 		defer os.RemoveAll(to)
 		return timed(onAllCores(ctx, "git", "clone", "-q", d.remote.url, to), d.remote.pages)
 	}
-	first := func(ctx context.Context, _ time.Duration) (out sample, err error) {
+	return []*subject{
+		{Name: d.name(cloneAll), once: clone},
+		{Name: d.name(hugoAll), once: h.build("whole.toml")},
+		{Name: d.name(hugoBare), once: h.build("bare.toml")},
+	}, nil
+}
+
+// firstImport returns the import into an empty space of a new server, which may
+// use all cores.
+func (d *desk) firstImport() *subject {
+	return &subject{Name: d.name(importAll), once: func(ctx context.Context, _ time.Duration) (out sample, err error) {
 		data := filepath.Join(d.dir, "first")
 		defer os.RemoveAll(data)
-		if err := d.start(ctx, data, false, false); err != nil {
+		if err := d.start(ctx, d.pin.allCores(), data, false); err != nil {
 			return out, err
 		}
 		defer func() { err = errors.Join(err, d.halt()) }()
@@ -248,26 +292,21 @@ func (d *desk) whole(ctx context.Context, peak *float64) ([]*subject, error) {
 			err = d.wait(ctx, id)
 		}
 		took, used := time.Since(began), d.server.cpu()-before
-		*peak = max(*peak, d.server.peak())
+		d.peak = max(d.peak, d.server.peak())
 		return sample{count: d.remote.pages, took: took, sorted: []time.Duration{took}, cpu: &used}, err
-	}
-	name := func(what string) string { return fmt.Sprintf("%s, %d pages", what, d.remote.pages) }
-	return []*subject{
-		{Name: name(cloneAll), once: clone}, {Name: name(hugoAll), once: h.build("whole.toml")},
-		{Name: name(hugoBare), once: h.build("bare.toml")}, {Name: name(importAll), once: first},
-	}, nil
+	}}
 }
 
-// halt stops the server, which is what was started last.
+// halt stops the server, which was started last.
 func (d *desk) halt() error {
 	d.started = d.started[:len(d.started)-1]
 	return d.server.stop()
 }
 
-// begin starts the server that stays, and imports everything.
+// begin starts the server of the single changes and imports the repository.
 func (d *desk) begin(ctx context.Context, o options) error {
 	d.data = filepath.Join(d.dir, "data")
-	if err := d.start(ctx, d.data, o.profile != "", true); err != nil {
+	if err := d.start(ctx, d.pin, d.data, o.profile != ""); err != nil {
 		return err
 	}
 	all := func(ctx context.Context, _ time.Duration) (sample, error) {

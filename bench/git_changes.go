@@ -13,11 +13,14 @@ import (
 	"time"
 )
 
-// changes gives what is measured of single changes. The clock runs from the
-// end of the fetch: what comes before is the remote's.
+// changeKinds is the number of subjects of a desk that changes returns.
+const changeKinds = 3
+
+// changes returns the subjects of single changes. They are timed from the end
+// of the fetch, which depends on the remote.
 func (d *desk) changes() []*subject {
 	of := func(kind int, what, direction string, more map[string]any, prepare func(context.Context) error) *subject {
-		return &subject{Name: fmt.Sprintf("%s, %d pages", what, d.remote.pages), process: d.server, once: func(ctx context.Context, length time.Duration) (out sample, err error) {
+		return &subject{Name: d.name(what), process: d.server, once: func(ctx context.Context, length time.Duration) (out sample, err error) {
 			var used time.Duration
 			for end := time.Now().Add(length); time.Now().Before(end) || out.count == 0; out.count++ {
 				if err := prepare(ctx); err != nil {
@@ -58,11 +61,11 @@ func (d *desk) edit(ctx context.Context) error {
 	return err
 }
 
-// did is what one operation took: all of it, and what came after the fetch,
-// with the processor time of the server for that.
+// did is the duration of an operation: all of it, and the part after the fetch
+// with the processor time of the server.
 type did struct{ whole, rest, cpu time.Duration }
 
-// do does an operation. It looks into the database to see it proceed: asking
+// do runs an operation. It polls the database for its state, because polling
 // the server would cost the server time.
 func (d *desk) do(ctx context.Context, direction string, more map[string]any) (out did, err error) {
 	start := time.Now()
@@ -95,14 +98,14 @@ func (d *desk) do(ctx context.Context, direction string, more map[string]any) (o
 	}
 }
 
-// cpuExact gives the processor time of a process to the nanosecond, as long
+// cpuExact returns the processor time of a process to the nanosecond, as long
 // as none of its threads ends.
 func (p *process) cpuExact() (sum time.Duration) {
 	files, _ := filepath.Glob("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/task/*/schedstat")
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended
+			continue // the thread has ended
 		}
 		n, _, _ := strings.Cut(string(b), " ")
 		v, _ := strconv.ParseInt(n, 10, 64)
@@ -112,9 +115,13 @@ func (p *process) cpuExact() (sum time.Duration) {
 }
 
 // profileGit writes a CPU profile of the server under each kind of change.
-func (d *desk) profileGit(ctx context.Context, o options, loads []*subject) error {
+func (d *desk) profileGit(ctx context.Context, o options) error {
+	if err := d.begin(ctx, o); err != nil {
+		return err
+	}
+	defer d.db.Close()
 	var list []profiled
-	for _, v := range loads {
+	for _, v := range d.changes() {
 		name, _, _ := strings.Cut(v.Name, ",")
 		list = append(list, profiled{strings.ReplaceAll(name, " ", "-"), v.once})
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -17,11 +16,10 @@ type hugo struct {
 	pages int
 }
 
-// Hugo's site has the same pages with their title in front matter, and the
-// least templates that show them; what else Hugo makes is off. As an import
-// does, it finds what the links between pages lead to, and collects the text
-// that is searched for. A bare one leaves out both: its links between pages
-// lead nowhere.
+// Hugo's site has the same pages with their title in front matter and minimal
+// templates; all other output of Hugo is switched off. As an import does, Hugo
+// resolves the links between pages and collects the text for a search. The
+// bare configuration does neither: its links between pages are not resolved.
 const (
 	hugoBase = `baseURL = "https://docs.example.com/"
 title = "Manual"
@@ -38,22 +36,11 @@ home = ["html", "json"]
 `
 )
 
-// newHugo finds the program, or builds the version that the module in
-// bench/hugo pins, and writes the site.
-func newHugo(ctx context.Context, dir string, m *manual) (*hugo, error) {
-	h := &hugo{site: filepath.Join(dir, "hugo"), pages: m.pages}
-	if h.bin = os.Getenv("HUGO"); h.bin == "" {
-		out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
-		if err != nil {
-			return nil, fmt.Errorf("hugo is built from this module's folder: %w", err)
-		}
-		h.bin = filepath.Join(dir, "hugo.bin")
-		cmd := exec.CommandContext(ctx, "go", "build", "-o", h.bin, "github.com/gohugoio/hugo")
-		cmd.Dir = filepath.Join(strings.TrimSpace(string(out)), "bench", "hugo")
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("build Hugo: %w\n%s", err, out)
-		}
+// newHugo builds the program and writes the site.
+func newHugo(ctx context.Context, dir string, m *manual) (h *hugo, err error) {
+	h = &hugo{site: filepath.Join(dir, "hugo"), pages: m.pages}
+	if h.bin, err = buildProgram(ctx, dir, "HUGO", "hugo", "github.com/gohugoio/hugo"); err != nil {
+		return nil, err
 	}
 	files := map[string]string{
 		"bare.toml": hugoBase, "whole.toml": hugoWhole,
@@ -76,7 +63,7 @@ func newHugo(ctx context.Context, dir string, m *manual) (*hugo, error) {
 	return h, nil
 }
 
-// build builds the site once, on all cores, and looks whether all is there.
+// build builds the site once, on all cores, and counts the pages that it made.
 func (h *hugo) build(config string) run {
 	return func(ctx context.Context, _ time.Duration) (sample, error) { return h.once(ctx, config) }
 }

@@ -19,25 +19,25 @@ import (
 // net/http's client costs more than the server it would measure.
 type load struct {
 	addr     string
-	requests [][]byte      // sent in turn
-	next     func() []byte // gives them instead, for one connection
+	requests [][]byte  // sent in turn
+	editors  []*editor // make the requests instead, one for each connection
 	conns    int
 	most     int // requests of a connection; 0 is maxSamples
 }
 
-// sample is what one run of a load gives.
+// sample is the result of one run of a load.
 type sample struct {
 	count   int
 	errors  int
 	failure error // the first
 	took    time.Duration
 	sorted  []time.Duration
-	cpu     *time.Duration // that it took, where the server's is not all or too much
+	cpu     *time.Duration // processor time, if it is not simply that of the server
 }
 
 func (s sample) rate() float64 { return float64(s.count) / s.took.Seconds() }
 
-// quantile gives the latency that a share of the requests stayed within.
+// quantile returns the latency that a share q of the requests did not exceed.
 func (s sample) quantile(q float64) time.Duration {
 	if len(s.sorted) == 0 {
 		return 0
@@ -82,10 +82,10 @@ func (l load) run(ctx context.Context, length time.Duration) (sample, error) {
 	return out, ctx.Err()
 }
 
-// from gives the requests of a connection.
+// from returns a function that returns the next request of a connection.
 func (l load) from(conn int) func() []byte {
-	if l.next != nil {
-		return l.next
+	if l.editors != nil {
+		return l.editors[conn].next
 	}
 	at := conn*len(l.requests)/l.conns - 1
 	return func() []byte {

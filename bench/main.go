@@ -24,6 +24,7 @@ import (
 // options are the flags.
 type options struct {
 	bin         string
+	before      string
 	dir         string
 	rounds      int
 	seconds     float64
@@ -38,7 +39,19 @@ type options struct {
 
 func (o options) length() time.Duration { return time.Duration(o.seconds * float64(time.Second)) }
 
-// wants tells whether one of these groups is to be measured.
+// binary is an octavo that is measured.
+type binary struct{ path, suffix string }
+
+// binaries returns what is measured: -bin, and -before if there is one.
+func (o options) binaries() []binary {
+	out := []binary{{path: o.bin}}
+	if o.before != "" {
+		out = append(out, binary{o.before, suffixBefore})
+	}
+	return out
+}
+
+// wants reports whether one of these groups is to be measured.
 func (o options) wants(groups string) bool {
 	return o.only == "" || strings.ContainsAny(o.only, groups)
 }
@@ -74,6 +87,7 @@ var roles = map[string]func(args []string) error{
 func bench() error {
 	var o options
 	flag.StringVar(&o.bin, "bin", "", "octavo `binary`; built from this module without it")
+	flag.StringVar(&o.before, "before", "", "another octavo `binary`; groups D to F and W measure both and compare them")
 	flag.StringVar(&o.dir, "dir", "", "`folder` for the temporary data; it should be on a real disk")
 	flag.IntVar(&o.rounds, "rounds", 9, "interleaved rounds; the median counts")
 	flag.Float64Var(&o.seconds, "seconds", 1, "length of each measurement")
@@ -87,6 +101,9 @@ func bench() error {
 	flag.Parse()
 	if o.rounds < 1 || o.seconds <= 0 || o.conns < 1 || o.collections < 2*pageSize || flag.NArg() > 0 {
 		return fmt.Errorf("rounds, seconds and conns must be positive, collections at least %d, and there are no arguments", 2*pageSize)
+	}
+	if o.before != "" && o.profile != "" {
+		return errors.New("-before compares and -profile does not: use one of them")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -107,7 +124,7 @@ func bench() error {
 	for _, part := range []struct {
 		groups  string
 		measure func(context.Context, options, pinning, string) (*results, error)
-	}{{"ABC", measureRequests}, {"DE", measureContent}, {"F", measureGit}} {
+	}{{"ABC", measureRequests}, {"DE", measureContent}, {"F", measureGit}, {"W", measureEdits}} {
 		if !o.wants(part.groups) {
 			continue
 		}
@@ -115,7 +132,7 @@ func bench() error {
 		if err != nil {
 			return err
 		}
-		if r != nil { // profiles give none
+		if r != nil { // a profile has no results
 			r.print(os.Stdout)
 			all = append(all, r)
 		}
@@ -126,13 +143,17 @@ func bench() error {
 	return nil
 }
 
-// pinning says how processes are kept apart. Server and references run on
-// core 0 with GOMAXPROCS=1 and the load on core 1, so that the load does not
-// take time from what it measures, and both sides of a ratio have the same.
+// pinning says how processes are kept apart. Servers and references run on
+// core 0 with GOMAXPROCS=1 and the load runs on core 1, so that the load does
+// not take time from what it measures and both sides of a ratio have the same
+// resources.
 type pinning struct {
 	on    bool
+	all   bool // processes may use all cores; the load still runs on core 1
 	notes []string
 }
+
+func (p pinning) allCores() pinning { return pinning{on: p.on, all: true} }
 
 func pinSelf(want bool) pinning {
 	note := func(why string) pinning {
@@ -154,24 +175,56 @@ func pinSelf(want bool) pinning {
 	return pinning{on: true}
 }
 
-// command gives a process that runs on the server's core. taskset executes
+// command returns the command of a process that is measured. taskset executes
 // the program in its own place, so the process id is the program's.
 func (p pinning) command(name string, args ...string) *exec.Cmd {
-	if p.on {
-		args = append([]string{"-c", "0", name}, args...)
-		name = "taskset"
+	var cmd *exec.Cmd
+	switch {
+	case p.all:
+		cmd = onAllCores(context.Background(), name, args...)
+		cmd.Env = os.Environ()
+	case p.on:
+		cmd = exec.Command("taskset", append([]string{"-c", "0", name}, args...)...)
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	default:
+		cmd = exec.Command(name, args...)
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	}
-	cmd := exec.Command(name, args...)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	cmd.Stderr = os.Stderr
 	return cmd
 }
 
-// onAllCores gives a process that may use the whole machine, although this
-// one is pinned.
+// onAllCores returns a command that may use the whole machine, although this
+// process is pinned.
 func onAllCores(ctx context.Context, name string, args ...string) *exec.Cmd {
 	if _, err := exec.LookPath("taskset"); err == nil {
 		name, args = "taskset", append([]string{"-c", fmt.Sprintf("0-%d", runtime.NumCPU()-1), name}, args...)
 	}
 	return exec.CommandContext(ctx, name, args...)
+}
+
+// buildProgram returns the path of a reference program: the one that the
+// environment variable names, or else the version that the module in
+// bench/NAME pins, which is built.
+func buildProgram(ctx context.Context, dir, variable, name, pkg string) (string, error) {
+	if bin := os.Getenv(variable); bin != "" {
+		return bin, nil
+	}
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s is built from the folder of this module; run the benchmark there or set %s: %w", name, variable, err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	bin := filepath.Join(dir, name+".bin")
+	start := time.Now()
+	cmd := onAllCores(ctx, "go", "build", "-o", bin, pkg)
+	cmd.Dir = filepath.Join(strings.TrimSpace(string(root)), "bench", name)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
+	}
+	fmt.Fprintf(os.Stderr, "built %s in %.0f s\n", name, time.Since(start).Seconds())
+	return bin, nil
 }

@@ -10,16 +10,15 @@ import (
 	"time"
 )
 
-// run does something for a while and gives what it did.
+// run does something for a while and returns what it did.
 type run func(context.Context, time.Duration) (sample, error)
 
 // subject is something that is measured in every round.
 type subject struct {
-	Name  string `json:"name"`
-	group byte
-	once  run
-	// process is whose processor time counts.
-	process *process
+	Name    string `json:"name"`
+	group   byte
+	once    run
+	process *process // its processor time is measured
 
 	Rates  []float64 `json:"rates"` // requests a second, one for each round
 	P50    []float64 `json:"p50_us"`
@@ -30,10 +29,10 @@ type subject struct {
 	Errors int       `json:"errors"`
 }
 
-// metric is what of two subjects is compared.
+// metric is the measurement that a ratio compares.
 type metric struct {
 	of   func(*subject) []float64
-	more bool // is better
+	more bool // more is better
 }
 
 var (
@@ -50,19 +49,20 @@ var (
 	p99 = metric{of: func(v *subject) []float64 { return v.P99 }}
 )
 
-// ratio compares two subjects, round by round: what disturbs the machine for
-// a while then disturbs both sides.
+// ratio compares two subjects, round by round, so that a disturbance of the
+// machine affects both sides.
 type ratio struct {
 	Name   string    `json:"name"`
 	Of     string    `json:"of"`
 	To     string    `json:"to"`
-	Target float64   `json:"target,omitempty"` // 0: only to know
-	Goal   float64   `json:"goal,omitempty"`   // what would be better still
-	AtMost bool      `json:"at_most"`          // the target must not be exceeded; else it must be reached
+	Target float64   `json:"target,omitempty"` // 0 is no target
+	Goal   float64   `json:"goal,omitempty"`   // better than the target
+	Dream  float64   `json:"dream,omitempty"`  // better than the goal
+	AtMost bool      `json:"at_most"`          // the target is an upper bound; else a lower one
 	Values []float64 `json:"values"`
 	Median float64   `json:"median"`
-	// ByCPU is the same ratio of processor time for each request, 0 where it
-	// says nothing. It is steady even on a busy machine, but does not know of
+	// ByCPU is the ratio of processor time for each request, 0 where it was
+	// not measured. It is steady even on a busy machine, but does not include
 	// waiting.
 	ByCPU  float64 `json:"by_cpu,omitempty"`
 	Met    bool    `json:"met"`
@@ -71,8 +71,8 @@ type ratio struct {
 	of, to *subject
 }
 
-// settle computes the ratio from what was measured.
-func (r *ratio) settle() {
+// compute computes the ratio from what was measured.
+func (r *ratio) compute() {
 	if r.of != nil {
 		r.Of, r.To, r.AtMost = r.of.Name, r.to.Name, !r.by.more
 		of, to := r.by.of(r.of), r.by.of(r.to)
@@ -95,14 +95,39 @@ func (r *ratio) meets(limit float64) bool {
 	return r.Median >= limit
 }
 
-// fact is what is found out once, at every size.
+// worseThanBefore is the ratio of a cost after to before from which a line is
+// marked.
+const worseThanBefore = 1.1
+
+// afterBefore returns the ratios of subjects to those of -before, which have
+// the same names and a suffix.
+func afterBefore(subjects []*subject) (out []*ratio) {
+	byName := map[string]*subject{}
+	for _, v := range subjects {
+		byName[v.Name] = v
+	}
+	for _, v := range subjects {
+		if old := byName[v.Name+suffixBefore]; old != nil {
+			out = append(out, &ratio{Name: v.Name + suffixAfter, group: v.group, of: v, to: old, by: times, Target: worseThanBefore})
+		}
+	}
+	return out
+}
+
+// Suffixes of the names of subjects and ratios with -before.
+const (
+	suffixBefore = ", before"
+	suffixAfter  = ", after / before"
+)
+
+// fact is measured once, at every size.
 type fact struct {
 	Name   string    `json:"name"`
-	Digits int       `json:"-"` // that are shown behind the point
+	Digits int       `json:"-"` // behind the decimal point
 	Values []float64 `json:"values"`
 }
 
-// results is what is printed, and written with -json.
+// results are what is printed, and written with -json.
 type results struct {
 	Title    string     `json:"title"`
 	When     time.Time  `json:"when"`
@@ -116,12 +141,12 @@ type results struct {
 	Ratios   []*ratio   `json:"ratios"`
 }
 
-// warm is how long a subject runs before it is measured for the first time:
-// statements are prepared, pools and the heap get their size.
+// warm is how long a subject runs before it is measured for the first time, so
+// that statements are prepared and pools and the heap have their size.
 const warm = 300 * time.Millisecond
 
 // interleave measures every subject in every round, each second round
-// backward, so that none always has the same neighbour or the fresher
+// backward, so that no subject always has the same neighbour or the fresher
 // machine.
 func interleave(ctx context.Context, rounds int, length time.Duration, subjects []*subject) error {
 	for _, v := range subjects {
@@ -150,7 +175,7 @@ func (v *subject) measure(ctx context.Context, length time.Duration) error {
 	cpu, own, all = v.process.cpu()-cpu, cpuOf(os.Getpid())-own, cpuOfAll()-all
 	others := all - cpu - own
 	if got.cpu != nil {
-		others, cpu = 0, *got.cpu // it did other things, too
+		others, cpu = 0, *got.cpu // the process did other things, too
 	}
 	v.Others = append(v.Others, max(0, others.Seconds()/time.Since(start).Seconds()/float64(runtime.NumCPU())))
 	v.Rates = append(v.Rates, got.rate())
@@ -162,7 +187,7 @@ func (v *subject) measure(ctx context.Context, length time.Duration) error {
 	return nil
 }
 
-// newResults puts together what was measured.
+// newResults returns the results of what was measured.
 func newResults(title string, o options, p pinning, rounds int, subjects []*subject, ratios []*ratio) *results {
 	out := &results{
 		Title: title, When: time.Now().UTC(), Rounds: rounds, Seconds: o.seconds, Conns: o.conns,
@@ -176,14 +201,14 @@ func newResults(title string, o options, p pinning, rounds int, subjects []*subj
 		out.Notes = append(out.Notes, fmt.Sprintf("other programs took %.0f %% of the machine; repeat this when it is quiet", 100*busy))
 	}
 	for _, r := range ratios {
-		r.settle()
+		r.compute()
 	}
 	return out
 }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// median of no values is 0.
+// median returns the median, which is 0 without values.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0

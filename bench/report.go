@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 )
 
-// print gives the tables: what was found out once, what was measured, and
-// the ratios.
+// print prints the tables: the facts, the measurements and the ratios.
 func (r *results) print(w io.Writer) {
 	fmt.Fprintf(w, "\n%s\nMedians of %d rounds of %g s; %d connections where not said otherwise; server on one core.\n\n", r.Title, r.Rounds, r.Seconds, r.Conns)
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	flush := func() {
-		_ = t.Flush() // as with Fprint: nobody is left to tell
+		_ = t.Flush() // like Fprint below, without a place to report an error
 		fmt.Fprintln(w)
 	}
 	for _, f := range r.Facts {
@@ -48,29 +48,37 @@ func (r *results) print(w io.Writer) {
 }
 
 func (r *ratio) target() string {
-	side := "at least"
-	if r.AtMost {
-		side = "at most"
-	}
-	switch {
-	case r.Target == 0:
+	if r.Target == 0 {
 		return ""
-	case r.Goal == 0:
-		return fmt.Sprintf("%s %.2f", side, r.Target)
 	}
-	return fmt.Sprintf("%s %.2f, goal %.2f", side, r.Target, r.Goal)
+	out := "at least"
+	if r.AtMost {
+		out = "at most"
+	}
+	out += fmt.Sprintf(" %.2f", r.Target)
+	if r.Goal > 0 {
+		out += fmt.Sprintf(", goal %.2f", r.Goal)
+	}
+	if r.Dream > 0 {
+		out += fmt.Sprintf(", dream %.2f", r.Dream)
+	}
+	return out
 }
 
-// mark tells whether the target was met. "Below" is worse, on whichever side
-// of the number that is.
+// mark says whether the target was met. "Below" always means worse, also where
+// the target is an upper bound.
 func (r *ratio) mark() string {
 	switch {
 	case r.Target == 0:
 		return ""
+	case !r.Met && strings.HasSuffix(r.Name, suffixAfter):
+		return "worse"
 	case !r.Met:
 		return "below target"
 	case r.Goal > 0 && !r.meets(r.Goal):
 		return "ok, below goal"
+	case r.Dream > 0 && !r.meets(r.Dream):
+		return "ok, below dream"
 	}
 	return "ok"
 }

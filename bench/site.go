@@ -182,17 +182,20 @@ func freeAddr() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-func (s *site) ready(ctx context.Context) error {
+func (s *site) ready(ctx context.Context) error { return s.readyAt(ctx, "/readyz") }
+
+// readyAt waits until a server answers a path.
+func (s *site) readyAt(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
-		_, err := s.fetch(ctx, http.MethodGet, "/readyz", "")
+		_, err := s.fetch(ctx, http.MethodGet, path, "")
 		if err == nil {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("octavo does not become ready: %w", err)
+			return fmt.Errorf("the server does not become ready: %w", err)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

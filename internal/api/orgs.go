@@ -398,8 +398,10 @@ func (a *API) subdomain(ctx context.Context, in *subdomainIn) (*out[Subdomain], 
 		return nil, err
 	}
 	// Whose a hostname is, is known to the members of that organization.
-	if _, _, err := a.Guard.Org(ctx, authz.Of(ctx).Actor, authz.ViewOrg, o.ID); err != nil {
+	if _, _, err := a.Guard.Org(ctx, authz.Of(ctx).Actor, authz.ViewOrg, o.ID); authz.Denied(err) {
 		return nil, errs.Missing("subdomain")
+	} else if err != nil {
+		return nil, err
 	}
 	return ok(Subdomain{"subdomain", o.Hostname, orgPointer{"organization", string(o.ID)}, true}), nil
 }

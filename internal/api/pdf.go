@@ -149,7 +149,7 @@ func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (stream, error
 	// The user may have lost the space since, or the space may be deleted: an
 	// address is not a way around that.
 	g, _, err := authz.Within(a.Store.Reader).Space(ctx, authz.Actor{User: in.User}, authz.ViewSpace, in.Space)
-	if errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) {
+	if authz.Denied(err) {
 		return nil, errs.Missing("space")
 	}
 	if err != nil {

@@ -184,6 +184,10 @@ func decide(what string, actor Actor, role, seen docs.Role, a Action) error {
 	return nil
 }
 
+// Denied reports whether err says that the actor may not do or see something.
+// Any other error means that the question was not answered.
+func Denied(err error) bool { return errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) }
+
 // Org checks an action on an organization.
 func (c Checker) Org(ctx context.Context, actor Actor, a Action, id docs.OrgID) (*Grant, store.Stamp, error) {
 	stamp, err := c.r.OrganizationStamp(ctx, id)

@@ -252,7 +252,7 @@ func grantByLink(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.Invit
 		node = sp.It.Node()
 		if g, _, err := check.Space(ctx, by, authz.ViewSpace, l.Space); err == nil {
 			have = g.Role
-		} else if errs.Is(err, errs.Internal) {
+		} else if !authz.Denied(err) {
 			return err
 		}
 	case l.Collection != "":
@@ -263,7 +263,7 @@ func grantByLink(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.Invit
 		node = c.It.Node()
 		if g, _, err := check.Collection(ctx, by, authz.ViewCollection, l.Collection); err == nil {
 			have = g.Role
-		} else if errs.Is(err, errs.Internal) {
+		} else if !authz.Denied(err) {
 			return err
 		}
 	default:

@@ -71,7 +71,7 @@ func standing(ctx context.Context, tx *store.Tx, g *authz.Grant, reviews []docs.
 		id := v.Reviewer.ID
 		if _, known := may[id]; !known {
 			_, _, err := authz.Within(tx.Reader).Space(ctx, authz.Actor{User: id}, authz.ReviewSpace, g.Space.ID)
-			if err != nil && !errs.Is(err, errs.NotFound) && !errs.Is(err, errs.Forbidden) {
+			if err != nil && !authz.Denied(err) {
 				return nil, err
 			}
 			may[id] = err == nil

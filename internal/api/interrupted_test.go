@@ -1,0 +1,99 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// breaking is a context that ends after it was asked a number of times
+// whether it has ended. The database asks with every statement, so this breaks
+// a request at each of its reads.
+type breaking struct {
+	context.Context
+	mu   sync.Mutex
+	left int
+	done chan struct{}
+}
+
+func newBreaking(after int) *breaking {
+	return &breaking{Context: context.Background(), left: after, done: make(chan struct{})}
+}
+
+func (b *breaking) Done() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.left == 0 {
+		close(b.done)
+	}
+	b.left--
+	return b.done
+}
+
+func (b *breaking) Err() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A read that the database does not answer is an error of the server: never
+// "not found", never an answer with a part left out.
+func TestABrokenReadIsNotAnsweredAsAbsent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it breaks a thousand requests")
+	}
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o, nil)
+		f := newFixture(w)
+		get := func(ctx context.Context, path string) *httptest.ResponseRecorder {
+			r := httptest.NewRequest(http.MethodGet, api.Prefix+path, nil).WithContext(ctx)
+			r.Header.Set("Authorization", "Bearer "+w.tokens["admin"])
+			rec := httptest.NewRecorder()
+			w.srv.API.ServeHTTP(rec, r)
+			return rec
+		}
+		step := 1
+		if o.DatabaseURL != "" {
+			step = 4 // the driver asks about five times with each statement
+		}
+		broken := 0
+		for _, op := range w.srv.API.Operations() {
+			if op.Method != http.MethodGet {
+				continue
+			}
+			path := f.path(op.Path) + queries[op.ID]
+			whole := get(context.Background(), path)
+			for after := 0; after < 60; after += step {
+				ctx := newBreaking(after)
+				if o.DatabaseURL == "" { // rows stay in memory until somebody writes
+					w.must("mallory", "POST", "/orgs/$beta/ping", "")
+				}
+				got := get(ctx, path)
+				if got.Code == http.StatusInternalServerError {
+					broken++
+					continue
+				}
+				if got.Code != whole.Code {
+					t.Errorf("%s, broken at read %d: %d %s, want 500 or %d", op.ID, after, got.Code, got.Body, whole.Code)
+				} else if got.Body.String() != whole.Body.String() && op.ID != "getSpacePDF" && op.ID != "getChangeRequestPDF" {
+					t.Errorf("%s, broken at read %d: %s\nwant %s", op.ID, after, got.Body, whole.Body)
+				}
+				if ctx.left >= 0 {
+					break
+				}
+			}
+		}
+		if broken < 400 {
+			t.Errorf("only %d requests were broken", broken)
+		}
+	})
+}

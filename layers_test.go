@@ -128,7 +128,7 @@ func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, fn := range strings.Split(string(b), "\nfunc ") {
-				if (strings.Contains(fn, "Store.Do(") || strings.Contains(fn, "Store.DoInTurn(") || strings.Contains(fn, "store.InTx(")) && !unasked.MatchString("func "+fn) {
+				if (strings.Contains(fn, "Store.Do(") || strings.Contains(fn, "Store.DoLocked(") || strings.Contains(fn, "store.InTx(")) && !unasked.MatchString("func "+fn) {
 					name, _, _ := strings.Cut(fn, "\n")
 					t.Errorf("%s: func %s opens a transaction without authz.InTx or authz.Do", file, name)
 				}

@@ -17,7 +17,6 @@ import (
 	"errors"
 	"math/bits"
 	"slices"
-	"strings"
 )
 
 // Hash names an object by its content. The empty hash is the empty map.
@@ -229,18 +228,6 @@ func scan(ctx context.Context, src Source, h Hash, from string, fn func(string, 
 		}
 	}
 	return true, nil
-}
-
-// ScanPrefix calls fn for every entry whose key begins with prefix, without
-// the prefix.
-func ScanPrefix(ctx context.Context, src Source, root Hash, prefix string, fn func(rest string, value []byte) (bool, error)) error {
-	return Scan(ctx, src, root, prefix, func(key string, value []byte) (bool, error) {
-		rest, ok := strings.CutPrefix(key, prefix)
-		if !ok {
-			return false, nil
-		}
-		return fn(rest, value)
-	})
 }
 
 // CountBelow counts the entries whose keys are below a key.

@@ -17,7 +17,7 @@ type filling struct {
 	s       *Index
 	space   docs.Space
 	unsaved *unsaved
-	layer   *store.Filling
+	layer   *store.BulkIndex
 	pages   map[docs.PageID]bool // that the layer has
 
 	next  portion
@@ -99,7 +99,7 @@ func (f *filling) begin(ctx context.Context) error {
 	if f.queue != nil {
 		return nil
 	}
-	f.layer = store.NewFilling(docs.NewID[string](f.s.Store.Clock()))
+	f.layer = store.NewBulkIndex(docs.NewID[string](f.s.Store.Clock()))
 	err := f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.AddLayer(ctx, store.Layer{ID: f.layer.Layer}) })
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (f *filling) store(ctx context.Context, p portion) error {
 		if err := tx.PutObjects(ctx, objects); err != nil {
 			return err
 		}
-		return tx.Fill(ctx, f.layer, p.search, p.links)
+		return tx.PutBulk(ctx, f.layer, p.search, p.links)
 	})
 	if err == nil {
 		f.unsaved.drop(objects)
@@ -138,8 +138,8 @@ func (f *filling) store(ctx context.Context, p portion) error {
 }
 
 func (f *filling) pack(ctx context.Context) error {
-	packed := f.layer.Pack()
-	return f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutPacked(ctx, f.layer, packed) })
+	packed := f.layer.TakeSegment()
+	return f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutBulkSegment(ctx, f.layer, packed) })
 }
 
 // finish ends what Begin began. What fits one portion waits for the commit.

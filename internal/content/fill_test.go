@@ -180,12 +180,12 @@ func TestLayersThatNobodyFinished(t *testing.T) {
 	o.Clock = func() time.Time { return now }
 	d, ctx := newDesk(t, o), context.Background()
 	d.must(insert("Stays", "Words.\n", ""))
-	f := store.NewFilling(docs.NewID[string](now))
+	f := store.NewBulkIndex(docs.NewID[string](now))
 	err := d.s.Do(ctx, func(tx *store.Tx) error {
 		if err := tx.AddLayer(ctx, store.Layer{ID: f.Layer}); err != nil {
 			return err
 		}
-		return tx.Fill(ctx, f, []store.SearchPage{{Page: "p1", Title: "Half"}}, []store.LayerPage{{ID: "p1", Links: []store.Link{{Kind: "url", Target: "https://example.com"}}}})
+		return tx.PutBulk(ctx, f, []store.SearchPage{{Page: "p1", Title: "Half"}}, []store.LayerPage{{ID: "p1", Links: []store.Link{{Kind: "url", Target: "https://example.com"}}}})
 	})
 	if err != nil {
 		t.Fatal(err)

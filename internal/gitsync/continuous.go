@@ -58,7 +58,7 @@ func (s *Service) QueueExport(ctx context.Context, payload []byte) error {
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return err
 	}
-	return s.Store.DoInTurn(ctx, string(p.Space), func(tx *store.Tx) error {
+	return s.Store.DoLocked(ctx, p.Space, func(tx *store.Tx) error {
 		c, ok, err := tx.GitConnection(ctx, p.Space)
 		if err != nil || !ok || c.Paused || !c.Direction.Exports() {
 			return err
@@ -120,7 +120,7 @@ func (s *Service) Poll(ctx context.Context, _ []byte) error {
 
 // poll queues what a connection has to do, and notes when to look again.
 func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
-	return s.Store.DoInTurn(ctx, string(space), func(tx *store.Tx) error {
+	return s.Store.DoLocked(ctx, space, func(tx *store.Tx) error {
 		c, ok, err := tx.GitConnection(ctx, space)
 		if err != nil || !ok || c.DueAt.IsZero() || c.DueAt > tx.Now() {
 			return err
@@ -198,7 +198,7 @@ func isBehind(ctx context.Context, tx *store.Tx, c docs.GitConnection) (bool, er
 
 // giveUp ends an operation whose job is gone.
 func (s *Service) giveUp(ctx context.Context, o docs.GitOperation) error {
-	return s.Store.DoInTurn(ctx, string(o.Space), func(tx *store.Tx) error {
+	return s.Store.DoLocked(ctx, o.Space, func(tx *store.Tx) error {
 		now, ok, err := store.Maybe(tx.GitOperation(ctx, o.Space, o.ID))
 		if err != nil || !ok || now.Ended() {
 			return err

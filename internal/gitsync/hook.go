@@ -65,7 +65,7 @@ func (s *Service) Hook(ctx context.Context, space docs.SpaceID, call Call) error
 	if at.IsZero() {
 		at = push.at(now)
 	}
-	return s.Store.DoInTurn(ctx, string(space), func(tx *store.Tx) error {
+	return s.Store.DoLocked(ctx, space, func(tx *store.Tx) error {
 		sp, ok, err := store.Maybe(tx.Space(ctx, space))
 		if err != nil || !ok || !sp.It.DeletedAt.IsZero() {
 			return err

@@ -32,7 +32,7 @@ const maxNumber = 15
 
 // ChangeRequest gives a change request of a space by its id or its number.
 func (r Reader) ChangeRequest(ctx context.Context, space docs.SpaceID, name string) (docs.ChangeRequest, error) {
-	return memoized(ctx, r, "change request", string(space)+"/"+name, func(ctx context.Context) (docs.ChangeRequest, error) {
+	return throughCache(ctx, r, "change request", string(space)+"/"+name, func(ctx context.Context) (docs.ChangeRequest, error) {
 		where, arg := `c.id = $2`, any(name)
 		if n, err := strconv.ParseInt(name, 10, 64); err == nil && n > 0 && name == strconv.FormatInt(n, 10) && len(name) <= maxNumber {
 			where, arg = `c.number = $2`, n

@@ -21,7 +21,7 @@ func scanCollection(s scanner) (c docs.Collection, err error) {
 
 // Collection gives a collection by id.
 func (r Reader) Collection(ctx context.Context, id docs.CollectionID) (Stamped[docs.Collection], error) {
-	return memoized(ctx, r, "collection", string(id), func(ctx context.Context) (Stamped[docs.Collection], error) {
+	return throughCache(ctx, r, "collection", string(id), func(ctx context.Context) (Stamped[docs.Collection], error) {
 		return one(ctx, r, "collection", func(s scanner) (v Stamped[docs.Collection], err error) {
 			err = s.Scan(append(collectionDest(&v.It), &v.Stamp.Access, &v.Stamp.Auth)...)
 			return v, err
@@ -37,7 +37,7 @@ func (r Reader) Path(ctx context.Context, parent docs.CollectionID) ([]docs.Node
 	if parent == "" {
 		return nil, nil
 	}
-	return memoized(ctx, r, "path", string(parent), func(ctx context.Context) ([]docs.Node, error) {
+	return throughCache(ctx, r, "path", string(parent), func(ctx context.Context) ([]docs.Node, error) {
 		return many(ctx, r, func(s scanner) (n docs.Node, err error) {
 			n.Kind = docs.NodeCollection
 			err = s.Scan(&n.ID, &n.Level, &n.CreatedBy)

@@ -110,7 +110,7 @@ func scanRevision(s scanner) (v docs.Revision, err error) {
 
 // Revision gives a revision of a space.
 func (r Reader) Revision(ctx context.Context, space docs.SpaceID, id docs.RevisionID) (docs.Revision, error) {
-	return memoized(ctx, r, "revision", string(space)+"/"+string(id), func(ctx context.Context) (docs.Revision, error) {
+	return throughCache(ctx, r, "revision", string(space)+"/"+string(id), func(ctx context.Context) (docs.Revision, error) {
 		return one(ctx, r, "revision", scanRevision,
 			`SELECT `+revisionColumns+revisionsFrom+` WHERE r.space_id = $1 AND r.id = $2`, space, id)
 	})

@@ -4,7 +4,7 @@ package store
 
 import "errors"
 
-// generation is not available here, so nothing is kept in memory.
+// generation is not available on this system, so there is no row cache.
 type generation struct{}
 
 func openGeneration(string) (*generation, error) { return nil, errors.ErrUnsupported }

@@ -12,24 +12,24 @@ import (
 )
 
 // generation counts the commits to a SQLite file. The number is in a small
-// file that every process maps into its memory, so that looking at it costs
-// nothing, and the command line invalidates what a server remembers. The
-// value means nothing by itself: copying the file is harmless. Removing it
-// under a running server delays by a second what other processes write.
+// file next to it, which every process maps into its memory: reading the
+// number costs one load, and a command in another process invalidates the
+// rows that a server has cached. The value means nothing by itself, so a copy
+// of the file is harmless. If the file is removed while a server runs, the
+// server notices the commits of other processes up to a second later (see
+// sqlite.watch). docs/adr/0020-row-cache.md says what else was measured.
 type generation struct {
 	file *os.File
 	n    *atomic.Uint64
 }
-
-const generationSize = 8
 
 func openGeneration(path string) (*generation, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	// Writing the bytes, not only the length, makes sure that the disk has
-	// room: touching a page that has none would end the process.
+	// The bytes are written, not only the length, so that the disk has room
+	// for them: access to a mapped page without room ends the process.
 	if st, err := f.Stat(); err != nil || st.Size() < generationSize {
 		if _, werr := f.WriteAt(make([]byte, generationSize), 0); err != nil || werr != nil {
 			return nil, errors.Join(err, werr, f.Close())
@@ -43,10 +43,12 @@ func openGeneration(path string) (*generation, error) {
 	return &generation{file: f, n: (*atomic.Uint64)(unsafe.Pointer(&page[0]))}, nil
 }
 
-// now gives the number; bump counts a commit, before anybody is told of it.
+// now returns the number.
 func (g *generation) now() uint64 { return g.n.Load() }
-func (g *generation) bump()       { g.n.Add(1) }
 
-// close leaves the mapping: a read that comes too late must not end the
-// process, and one page is little.
+// bump counts a commit. It is called before the commit is reported to anybody.
+func (g *generation) bump() { g.n.Add(1) }
+
+// close does not unmap the page: a late read must not end the process, and one
+// page is little.
 func (g *generation) close() error { return g.file.Close() }

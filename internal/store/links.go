@@ -33,7 +33,7 @@ func (r Reader) Layers(ctx context.Context) ([]string, error) {
 
 // LayerChain gives a layer and those below it.
 func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
-	return memoized(ctx, r, "layers", top, func(ctx context.Context) ([]string, error) {
+	return throughCache(ctx, r, "layers", top, func(ctx context.Context) ([]string, error) {
 		return many(ctx, r, scanText[string], `
 			WITH RECURSIVE chain (id, parent_id, place) AS (
 				SELECT id, parent_id, 0 FROM layers WHERE id = $1

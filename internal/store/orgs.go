@@ -66,14 +66,14 @@ type Stamped[T any] struct {
 
 // Organization gives an organization by id.
 func (r Reader) Organization(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
-	return memoized(ctx, r, "organization", string(id), func(ctx context.Context) (docs.Organization, error) {
+	return throughCache(ctx, r, "organization", string(id), func(ctx context.Context) (docs.Organization, error) {
 		return one(ctx, r, "organization", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.id = $1`, id)
 	})
 }
 
 // OrganizationStamp is all that a permission needs of an organization.
 func (r Reader) OrganizationStamp(ctx context.Context, id docs.OrgID) (Stamp, error) {
-	return memoized(ctx, r, "stamp", string(id), func(ctx context.Context) (Stamp, error) {
+	return throughCache(ctx, r, "stamp", string(id), func(ctx context.Context) (Stamp, error) {
 		return one(ctx, r, "organization", func(s scanner) (v Stamp, err error) {
 			err = s.Scan(&v.Access, &v.Auth)
 			return v, err

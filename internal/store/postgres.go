@@ -18,7 +18,7 @@ import (
 // database refuses because of another transaction is tried again.
 type postgres struct {
 	db    *sql.DB
-	turns turns
+	locks spaceLocks
 }
 
 // maxTries bounds how often a transaction is repeated. The pauses grow, so
@@ -60,21 +60,21 @@ func (p *postgres) close() error { return nil }
 
 func (p *postgres) pool(db *sql.DB) Reader { return Reader{run: pgRunner{db}, d: p} }
 
-func (p *postgres) transact(ctx context.Context, turn string, fn func(runner) error) error {
-	if turn == "" {
+func (p *postgres) transact(ctx context.Context, space string, fn func(runner) error) error {
+	if space == "" {
 		return retried(ctx, func() error { return once(ctx, p.db, serializable, fn) })
 	}
-	done, err := p.turns.take(ctx, turn)
+	unlock, err := p.locks.lock(ctx, space)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer unlock()
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	return locked(ctx, conn, turn, func() error {
+	return withAdvisoryLock(ctx, conn, space, func() error {
 		return retried(ctx, func() error { return once(ctx, conn, serializable, fn) })
 	})
 }

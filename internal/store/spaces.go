@@ -43,7 +43,7 @@ func scanSpace(s scanner) (docs.Space, error) {
 
 // Space gives a space by id, one in the trash too.
 func (r Reader) Space(ctx context.Context, id docs.SpaceID) (Stamped[docs.Space], error) {
-	return memoized(ctx, r, "space", string(id), func(ctx context.Context) (Stamped[docs.Space], error) {
+	return throughCache(ctx, r, "space", string(id), func(ctx context.Context) (Stamped[docs.Space], error) {
 		return one(ctx, r, "space", func(s scanner) (out Stamped[docs.Space], err error) {
 			var v spaceRow
 			if err = s.Scan(append(v.dest(), &out.Stamp.Access, &out.Stamp.Auth)...); err != nil {

@@ -27,7 +27,7 @@ type sqlite struct {
 	conn  *sql.Conn
 	queue chan *job
 	done  chan struct{}
-	memo  *memo // nil where there is no shared memory
+	cache *rowCache // nil where there is no shared memory
 	poll  context.CancelFunc
 	bg    sync.WaitGroup // of watch
 }
@@ -87,10 +87,10 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 		stmts: &stmtCache{}, wdb: wdb, conn: conn,
 		queue: make(chan *job, maxGroup), done: make(chan struct{}),
 	}
-	gen, err := openGeneration(o.Path + "-generation")
+	gen, err := openGeneration(o.Path + generationSuffix)
 	switch {
 	case err == nil:
-		s.memo = newMemo(gen)
+		s.cache = newRowCache(gen)
 	case !errors.Is(err, errors.ErrUnsupported):
 		return nil, nil, errors.Join(err, conn.Close(), wdb.Close(), db.Close())
 	}
@@ -119,17 +119,17 @@ func firstConn(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
 }
 
 func (s *sqlite) pool(db *sql.DB) Reader {
-	return Reader{run: &litePool{db: db, stmts: s.stmts}, d: s, memo: s.memo}
+	return Reader{run: &litePool{db: db, stmts: s.stmts}, d: s, cache: s.cache}
 }
 
-// watch notices commits that were not counted: a process can be killed
-// between its commit and counting it.
+// watch notices commits that were not counted, because a process was killed
+// between its commit and counting it, or the generation file was removed.
 func (s *sqlite) watch(ctx context.Context) {
-	if s.memo == nil {
+	if s.cache == nil {
 		return
 	}
-	// The pragma tells what other connections have committed since it was
-	// asked on the same one.
+	// The pragma returns another number when another connection has committed
+	// since it last ran on this connection.
 	conn, err := s.wdb.Conn(ctx)
 	if err != nil {
 		return // closing already
@@ -139,7 +139,7 @@ func (s *sqlite) watch(ctx context.Context) {
 		var v int64
 		if err := conn.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&v); err == nil && v != last {
 			last = v
-			s.memo.gen.bump()
+			s.cache.gen.bump()
 		}
 		select {
 		case <-ctx.Done():
@@ -157,8 +157,8 @@ func (s *sqlite) close() error {
 	<-s.done
 	s.bg.Wait() // the last connection to close folds the log into the file
 	err := errors.Join(s.conn.Close(), s.wdb.Close())
-	if s.memo != nil {
-		err = errors.Join(err, s.memo.gen.close())
+	if s.cache != nil {
+		err = errors.Join(err, s.cache.gen.close())
 	}
 	return err
 }
@@ -188,15 +188,15 @@ func (s *sqlite) write() {
 				group = s.more(group)
 			}
 		}
-		if s.memo != nil {
-			s.memo.committing.Store(true)
+		if s.cache != nil {
+			s.cache.committing.Store(true)
 		}
 		if err == nil {
 			err = w.plain("COMMIT")
 		}
-		if s.memo != nil {
-			s.memo.gen.bump() // before anybody is told
-			s.memo.committing.Store(false)
+		if s.cache != nil {
+			s.cache.gen.bump() // before anybody is told
+			s.cache.committing.Store(false)
 		}
 		if err != nil {
 			// Nothing of the group is on disk: everybody in it is told.

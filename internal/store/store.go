@@ -46,10 +46,9 @@ type dialect interface {
 	name() string
 	// pool gives the reads that run on any connection.
 	pool(db *sql.DB) Reader
-	// transact runs fn in a transaction that is durable when it returns nil.
-	// transact runs a transaction. Those with the same turn come one after
-	// the other; an empty one waits for nobody.
-	transact(ctx context.Context, turn string, fn func(runner) error) error
+	// transact runs fn in a transaction that is durable when transact returns
+	// nil. It holds the lock of the space, or no lock if space is empty.
+	transact(ctx context.Context, space string, fn func(runner) error) error
 	// snapshot runs fn on one consistent, read-only state.
 	snapshot(ctx context.Context, fn func(runner) error) error
 	// ddl gives the text of a migration as this database wants it.
@@ -85,9 +84,9 @@ type runner interface {
 
 // Reader has every read of the store. It is part of Store and of Tx.
 type Reader struct {
-	run  runner
-	d    dialect
-	memo *memo // of the pool of SQLite; nil elsewhere
+	run   runner
+	d     dialect
+	cache *rowCache // of the pool of SQLite; nil elsewhere
 }
 
 // Tx is one transaction. Its methods see its own writes.
@@ -191,13 +190,13 @@ func (s *Store) Clock() time.Time { return s.clock() }
 // Do runs fn in a transaction: durable when Do returns nil, without effect
 // when it returns an error. fn may run more than once, so it must not keep
 // anything from a run that failed.
-func (s *Store) Do(ctx context.Context, fn func(tx *Tx) error) error { return s.DoInTurn(ctx, "", fn) }
+func (s *Store) Do(ctx context.Context, fn func(tx *Tx) error) error { return s.DoLocked(ctx, "", fn) }
 
-// DoInTurn is Do for changes of something that many change: those with the
-// same turn come one after the other, on all nodes.
-func (s *Store) DoInTurn(ctx context.Context, turn string, fn func(tx *Tx) error) error {
+// DoLocked is Do for a change of a space. Changes of the same space run one
+// after the other, on all nodes, instead of failing and being repeated.
+func (s *Store) DoLocked(ctx context.Context, space docs.SpaceID, fn func(tx *Tx) error) error {
 	var tx *Tx
-	err := s.d.transact(ctx, turn, func(r runner) error {
+	err := s.d.transact(ctx, string(space), func(r runner) error {
 		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock(), jobs: s.jobs}
 		return fn(tx)
 	})
@@ -212,13 +211,13 @@ func (s *Store) DoInTurn(ctx context.Context, turn string, fn func(tx *Tx) error
 
 // InTx is Do for a function with a result.
 func InTx[T any](ctx context.Context, s *Store, fn func(tx *Tx) (T, error)) (T, error) {
-	return InTurn(ctx, s, "", fn)
+	return InTxLocked(ctx, s, "", fn)
 }
 
-// InTurn is DoInTurn for a function with a result.
-func InTurn[T any](ctx context.Context, s *Store, turn string, fn func(tx *Tx) (T, error)) (T, error) {
+// InTxLocked is DoLocked for a function with a result.
+func InTxLocked[T any](ctx context.Context, s *Store, space docs.SpaceID, fn func(tx *Tx) (T, error)) (T, error) {
 	var out T
-	err := s.DoInTurn(ctx, turn, func(tx *Tx) (err error) {
+	err := s.DoLocked(ctx, space, func(tx *Tx) (err error) {
 		out, err = fn(tx)
 		return err
 	})

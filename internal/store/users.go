@@ -19,7 +19,7 @@ func scanUser(s scanner) (u docs.User, err error) { err = s.Scan(userDest(&u)...
 
 // User gives a user by id.
 func (r Reader) User(ctx context.Context, id docs.UserID) (docs.User, error) {
-	return memoized(ctx, r, "user", string(id), func(ctx context.Context) (docs.User, error) {
+	return throughCache(ctx, r, "user", string(id), func(ctx context.Context) (docs.User, error) {
 		return one(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
 	})
 }
@@ -153,7 +153,7 @@ type Stamp struct {
 
 // AuthStamp is the Stamp of requests that are about no organization.
 func (r Reader) AuthStamp(ctx context.Context) (Stamp, error) {
-	return memoized(ctx, r, "stamp", "", func(ctx context.Context) (Stamp, error) {
+	return throughCache(ctx, r, "stamp", "", func(ctx context.Context) (Stamp, error) {
 		n, err := one(ctx, r, "instance", scanInt, `SELECT auth_version FROM instance`)
 		return Stamp{Auth: n}, err
 	})

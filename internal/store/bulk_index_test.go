@@ -9,8 +9,8 @@ import (
 )
 
 // Pages that have no word in common take much memory, however few they are.
-func TestAFillingIsBounded(t *testing.T) {
-	f := NewFilling("l")
+func TestTheMemoryOfABulkIndexIsBounded(t *testing.T) {
+	f := NewBulkIndex("l")
 	for page := range 20 {
 		var words strings.Builder
 		for n := range 100_000 {

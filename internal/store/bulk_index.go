@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/octavo-docs/octavo/internal/search"
+)
+
+// BulkIndex builds a layer that nobody reads yet. Its rows are written by many
+// short transactions, so that others can write in between. The postings are
+// collected in memory and become segments that are large enough to stay.
+type BulkIndex struct {
+	Layer string
+
+	build *search.Segment
+	made  segment // of build
+}
+
+const (
+	// bulkPages is how many pages a segment gets.
+	bulkPages = 8192
+	// bulkMemory bounds the memory of the postings. A word that only one page
+	// has takes more memory than its text.
+	bulkMemory = 64 << 20
+)
+
+// NewBulkIndex returns an index for a layer that has just been added.
+func NewBulkIndex(layer string) *BulkIndex {
+	return &BulkIndex{Layer: layer, build: search.NewSegment()}
+}
+
+// Full reports whether the collected pages are enough for a segment.
+func (b *BulkIndex) Full() bool { return b.made.pages >= bulkPages || b.build.Size() >= bulkMemory }
+
+// PutBulk adds pages to the layer, which must not have them yet.
+func (tx *Tx) PutBulk(ctx context.Context, b *BulkIndex, pages []SearchPage, links []LayerPage) error {
+	if err := tx.putLayerPages(ctx, b.Layer, links, true); err != nil {
+		return err
+	}
+	if len(pages) == 0 {
+		return nil
+	}
+	pages = analysed(pages)
+	first, _, err := tx.reserveEntries(ctx, b.Layer, len(pages))
+	if err != nil {
+		return fmt.Errorf("index %s: %w", b.Layer, err)
+	}
+	rows := make([][]any, len(pages))
+	for i, p := range pages {
+		rows[i] = searchEntry(b.Layer, p, first+int64(i), p.state())
+	}
+	if err := tx.insert(ctx, searchEntryInsert, ``, rows); err != nil {
+		return fmt.Errorf("index %s: %w", b.Layer, err)
+	}
+	tx.OnCommit(func() {
+		for i, p := range pages {
+			if !p.Hidden {
+				b.add(entryTerms{first + int64(i), p.terms})
+			}
+		}
+	})
+	return nil
+}
+
+func (b *BulkIndex) add(e entryTerms) {
+	b.build.AddEncoded(e.id, e.terms)
+	if b.made.pages++; b.made.pages == 1 {
+		b.made.first = e.id
+	}
+	b.made.last = e.id
+}
+
+// BulkSegment is a segment that is ready to be written.
+type BulkSegment struct {
+	segment segment
+	rows    []search.Row
+}
+
+// TakeSegment returns the collected postings as a segment and starts a new
+// one.
+func (b *BulkIndex) TakeSegment() BulkSegment {
+	out := BulkSegment{segment: b.made, rows: b.build.Rows()}
+	b.build, b.made = search.NewSegment(), segment{}
+	return out
+}
+
+// PutBulkSegment writes a segment of a layer.
+func (tx *Tx) PutBulkSegment(ctx context.Context, b *BulkIndex, s BulkSegment) error {
+	if s.segment.pages == 0 {
+		return nil
+	}
+	s.segment.level = levelOf(s.segment.pages)
+	if err := tx.newSegment(ctx, b.Layer, &s.segment, s.rows); err != nil {
+		return fmt.Errorf("index %s: %w", b.Layer, err)
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/octavo-docs/octavo/internal/cache"
+)
+
+// rowCache holds single rows in memory until somebody writes. Every commit to
+// a SQLite file, by any process, increments a number that all processes share
+// (see generation); a row that was read under another number is read again.
+// PostgreSQL has no such number, so there is no row cache for it.
+type rowCache struct {
+	gen  *generation
+	rows *cache.Cache[rowKey, cachedRow]
+	// committing is set while a commit of this process may be visible but is
+	// not counted yet. This can take long after a large transaction, because
+	// SQLite copies its log into the file before COMMIT returns.
+	committing atomic.Bool
+}
+
+type rowKey struct {
+	kind string
+	id   string
+}
+
+type cachedRow struct {
+	gen   uint64
+	value any
+}
+
+const (
+	// maxCachedRows bounds the rows in memory.
+	maxCachedRows = 20_000
+	// generationSuffix is added to the path of the SQLite file.
+	generationSuffix = "-generation"
+	generationSize   = 8
+)
+
+func newRowCache(g *generation) *rowCache {
+	return &rowCache{gen: g, rows: cache.New[rowKey](maxCachedRows, func(cachedRow) int { return 1 })}
+}
+
+// throughCache returns a row from memory if nobody has written since it was
+// read, and calls read otherwise. The number is taken before read is called,
+// so a row is never stored under a number that is newer than the row. Rows are
+// shared: the caller must not change the elements of slices and maps in them.
+func throughCache[T any](ctx context.Context, r Reader, kind, id string, read func(context.Context) (T, error)) (T, error) {
+	if r.cache == nil || r.cache.committing.Load() {
+		return read(ctx)
+	}
+	key, now := rowKey{kind, id}, r.cache.gen.now()
+	if row, ok := r.cache.rows.Get(key); ok && row.gen == now {
+		return row.value.(T), nil
+	}
+	value, err := read(ctx)
+	if err == nil {
+		r.cache.rows.Set(key, cachedRow{now, value})
+	}
+	return value, err
+}

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+func openFile(t testing.TB, path string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if s.cache == nil {
+		t.Skip("there is no row cache on this system")
+	}
+	return s
+}
+
+// A commit is visible before it is counted, for as long as SQLite copies its
+// log. Whoever has seen the new state must not be shown the old one.
+func TestNoRowComesFromTheCacheDuringACommit(t *testing.T) {
+	ctx := t.Context()
+	s := openFile(t, filepath.Join(t.TempDir(), "octavo.db"))
+	reads := 0
+	read := func() int {
+		n, err := throughCache(ctx, s.Reader, "test", "x", func(context.Context) (int, error) {
+			reads++
+			return reads, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if first, second := read(), read(); first != 1 || second != 1 {
+		t.Error("the row is not cached")
+	}
+	s.cache.committing.Store(true)
+	if read() != 2 {
+		t.Error("the row is the one before the commit")
+	}
+	s.cache.gen.bump()
+	s.cache.committing.Store(false)
+	if first, second := read(), read(); first != 3 || second != 3 {
+		t.Error("the row is the one before the commit was counted, or is not cached again")
+	}
+}
+
+// authVersion goes up when a token is revoked.
+func authVersion(t *testing.T, s *Store) int64 {
+	t.Helper()
+	stamp, err := s.AuthStamp(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stamp.Auth
+}
+
+// The two stores are as far apart as those of two processes: each has its own
+// connections, its own cache and its own mapping of the generation file.
+func TestWhatAnotherProcessWritesIsSeenByTheNextRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "octavo.db")
+	server, command := openFile(t, path), openFile(t, path)
+	for range 100 {
+		before := authVersion(t, server)
+		err := command.Do(t.Context(), func(tx *Tx) error {
+			return tx.put(t.Context(), `UPDATE instance SET auth_version = auth_version + 1`)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now := authVersion(t, server); now != before+1 {
+			t.Fatalf("the server reads version %d after another process wrote %d", now, before+1)
+		}
+	}
+}
+
+// A process that is killed between its commit and counting it is noticed too,
+// a moment later.
+func TestACommitThatWasNotCountedIsNoticed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "octavo.db")
+	s := openFile(t, path)
+	before := authVersion(t, s)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), `UPDATE instance SET auth_version = auth_version + 1`); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); authVersion(t, s) != before+1; {
+		if time.Now().After(deadline) {
+			t.Fatal("the commit was not noticed")
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// BenchmarkNoticeWrites measures what it costs to ask whether somebody has
+// written, in three ways, and what a row costs with and without the cache.
+func BenchmarkNoticeWrites(b *testing.B) {
+	ctx := b.Context()
+	path := filepath.Join(b.TempDir(), "octavo.db")
+	s := openFile(b, path)
+	run := func(name string, fn func() error) {
+		b.Run(name, func(b *testing.B) {
+			b.RunParallel(func(p *testing.PB) {
+				for p.Next() {
+					if err := fn(); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		})
+	}
+	run("mapped file", func() error { s.cache.gen.now(); return nil })
+	f, err := os.Open(path + generationSuffix)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	run("read file", func() error {
+		var n [generationSize]byte
+		_, err := f.ReadAt(n[:], 0)
+		return err
+	})
+	conn, err := s.d.(*sqlite).wdb.Conn(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close()
+	version, err := conn.PrepareContext(ctx, `PRAGMA data_version`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer version.Close()
+	var mu sync.Mutex // the pragma compares with the last time on the same connection
+	run("data_version", func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		var v int64
+		return version.QueryRowContext(ctx).Scan(&v)
+	})
+	run("cached row", func() error { _, err := s.AuthStamp(ctx); return err })
+	uncached := s.Reader
+	uncached.cache = nil
+	run("uncached row", func() error { _, err := uncached.AuthStamp(ctx); return err })
+}

@@ -111,7 +111,7 @@ func TestImportsGoDownward(t *testing.T) {
 
 // Services change the store only after the question was asked again inside
 // the transaction. These functions are called by no request.
-var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|f \*filling)\)|func \(s \*Service\) (Bootstrap|CreateTokenFor|Tidy|Purge|Rebuild|fillLayer|TidySearch|Hook|QueueExport|poll|giveUp)\(`)
+var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|f \*filling)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|Tidy|Purge|Rebuild|fillLayer|TidySearch|Hook|QueueExport|poll|giveUp)\(`)
 
 func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 	for _, dir := range []string{"internal/comments", "internal/content", "internal/gitsync", "internal/orgs", "internal/reviews", "internal/spaces", "internal/webhooks"} {

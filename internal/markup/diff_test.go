@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
 // shown writes a difference down.
@@ -217,31 +218,35 @@ func TestDiffWords(t *testing.T) {
 	if got := DiffWords("one two three four", "one three four five"); len(got) != 4 {
 		t.Errorf("%q", got)
 	}
-	before, after := strings.Repeat("a b ", 1000), strings.Repeat("c d ", 1000)
-	begin := time.Now()
+	texts := func(n int) (before, after string) { return strings.Repeat("a b ", n), strings.Repeat("c d ", n) }
+	before, after := texts(1000)
 	got := DiffWords(before, after)
 	checkWords(t, before, after, got)
-	if d := time.Since(begin); d > time.Second {
-		t.Errorf("it took %v", d)
-	}
 	if len(got) > 4 {
 		t.Errorf("%d pieces", len(got))
 	}
+	testcpu.Linear(t, 50_000, func(n int) func() {
+		before, after := texts(n)
+		return func() { DiffWords(before, after) }
+	})
 }
 
 func TestDiffIsBounded(t *testing.T) {
-	var a, b strings.Builder
-	for i := range 4000 {
-		fmt.Fprintf(&a, "* item %d\n", i)
-		fmt.Fprintf(&b, "* item %d\n", i*7%4000+i%2)
+	versions := func(n int) (before, after *Document) {
+		var a, b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&a, "* item %d\n", i)
+			fmt.Fprintf(&b, "* item %d\n", i*7%n+i%2)
+		}
+		before = version(nil, a.String()+"\n"+strings.Repeat("long ", 5*n)+"\n")
+		return before, version(before, b.String()+"\n"+strings.Repeat("short ", 5*n)+"\n")
 	}
-	before := version(nil, a.String()+"\n"+strings.Repeat("long ", 20_000)+"\n")
-	after := version(before, b.String()+"\n"+strings.Repeat("short ", 20_000)+"\n")
-	begin := time.Now()
+	testcpu.Linear(t, 4000, func(n int) func() {
+		before, after := versions(n)
+		return func() { Diff(before, after) }
+	})
+	before, after := versions(4000)
 	checkDiff(t, before, after)
-	if d := time.Since(begin); d > 10*time.Second {
-		t.Errorf("it took %v", d)
-	}
 	for _, c := range Diff(before, after) {
 		if len(c.Before) > MaxChangeText || len(c.After) > MaxChangeText {
 			t.Fatalf("a change has %d and %d bytes", len(c.Before), len(c.After))

@@ -1,0 +1,53 @@
+// Package testcpu tests how the work of a function grows with its input. It
+// measures the processor time of the thread, which does not depend on what
+// else the machine does, and compares two sizes, so that no test names a
+// number of seconds.
+package testcpu
+
+import (
+	"runtime"
+	"testing"
+	"time"
+)
+
+const (
+	// factor is the ratio of two sizes that are compared.
+	factor = 8
+	// limit is the ratio of processor time from which growth is not linear. A
+	// quadratic function has factor*factor.
+	limit = 3 * factor
+	// little is processor time that is too short to be compared: at the sizes
+	// of tests, something quadratic takes longer.
+	little = 10 * time.Millisecond
+	// attempts is how often each size is measured; the shortest time counts.
+	attempts = 3
+)
+
+// Linear is an error of the test if the processor time of a function grows
+// faster than the size of its input, up to n. prepare makes an input of a size
+// and returns the function, which must not hand its work to other goroutines.
+func Linear(t testing.TB, n int, prepare func(n int) func()) {
+	t.Helper()
+	large := measure(prepare(n))
+	if large < little {
+		return
+	}
+	if small := measure(prepare(n / factor)); large > limit*small {
+		t.Errorf("size %d takes %v of processor time and size %d takes %v: %.0f times as much for %d times the size",
+			n/factor, small, n, large, float64(large)/float64(small), factor)
+	}
+}
+
+// measure returns the processor time of run.
+func measure(run func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	best := time.Duration(1<<63 - 1)
+	for range attempts {
+		runtime.GC()
+		start := threadTime()
+		run()
+		best = min(best, threadTime()-start)
+	}
+	return best
+}

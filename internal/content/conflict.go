@@ -111,16 +111,7 @@ func (c Conflict) formBy(ctx context.Context, t *tree, read textReader) (f Form,
 		v, has := p.Variables[name]
 		return Form{Exists: has, Value: v}, nil
 	}
-	parts, err := partsOf(p, true)
-	if err != nil {
-		return f, err
-	}
-	for short, name := range pageParts {
-		if name == c.Part && parts[short] != nil {
-			f.Exists = true
-			err = json.Unmarshal(parts[short], &f.Value)
-		}
-	}
+	f.Value, f.Exists, err = docs.FieldValue(p, c.Part)
 	return f, err
 }
 
@@ -230,27 +221,7 @@ func takePart(mine, theirs docs.Page, part string) (docs.Page, error) {
 		}
 		return mine, nil
 	}
-	a, err := partsOf(mine, true)
-	if err != nil {
-		return mine, err
-	}
-	b, err := partsOf(theirs, true)
-	if err != nil {
-		return mine, err
-	}
-	for short, name := range pageParts {
-		if name != part {
-			continue
-		}
-		if delete(a, short); b[short] != nil {
-			a[short] = b[short]
-		}
-	}
-	text, err := json.Marshal(a)
-	if err != nil {
-		return mine, err
-	}
-	return decodePage(string(mine.ID), text)
+	return docs.TakeField(mine, theirs, part)
 }
 
 func (d *draft) takeKey(ctx context.Context, from *tree, key string) error {

@@ -108,7 +108,7 @@ func (d *draft) put(ctx context.Context, p docs.Page) error {
 			}
 		}
 	}
-	b, err := json.Marshal(p)
+	b, err := docs.EncodePage(p)
 	if err != nil {
 		return err
 	}
@@ -457,7 +457,7 @@ func (d *draft) stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
 		return nil, err
 	}
 	if had {
-		if b, err := json.Marshal(*p); err != nil || bytes.Equal(was, b) {
+		if b, err := docs.EncodePage(*p); err != nil || bytes.Equal(was, b) {
 			return b, err
 		}
 	}
@@ -465,7 +465,7 @@ func (d *draft) stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
 		p.CreatedAt = d.now
 	}
 	p.UpdatedAt = d.now
-	return json.Marshal(*p)
+	return docs.EncodePage(*p)
 }
 
 // keys returns the keys that the draft changes, in order.

@@ -3,7 +3,6 @@ package content
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -198,48 +197,21 @@ func placed(p, at docs.Page) docs.Page {
 	return p
 }
 
-// pageParts names the fields of a stored page that are merged one by one.
-var pageParts = map[string]string{
-	"t": "type", "n": "title", "e": "emoji", "i": "icon", "d": "description", "lt": "linkTitle", "h": "hidden", "ni": "noIndex",
-	"nr": "noRobotsIndex", "if": "condition", "l": "layout", "c": "cover", "tg": "tags", "ml": "metaLinks", "to": "target", "cs": "computed",
-}
-
 // fields merges a page that is there on both sides. It keeps the body of cur;
 // bodies come later.
 func (m *merge) fields(was, cur, now docs.Page, had bool) (docs.Page, error) {
 	id := string(cur.ID)
-	b, err := partsOf(was, had)
-	if err != nil {
-		return cur, err
-	}
-	a, err := partsOf(cur, true)
-	if err != nil {
-		return cur, err
-	}
-	c, err := partsOf(now, true)
-	if err != nil {
-		return cur, err
-	}
 	clash := func(part string) { m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: part}) }
-	for _, k := range slices.Sorted(maps.Keys(pageParts)) {
-		switch {
-		case bytes.Equal(a[k], c[k]), bytes.Equal(b[k], c[k]):
-		case !bytes.Equal(b[k], a[k]):
-			clash(pageParts[k])
-		default:
-			a[k] = c[k]
-			if c[k] == nil {
-				delete(a, k)
-			}
-		}
+	var base *docs.Page
+	if had {
+		base = &was
 	}
-	text, err := json.Marshal(a)
+	p, conflicts, err := docs.MergeFields(base, cur, now)
 	if err != nil {
 		return cur, err
 	}
-	p, err := decodePage(id, text)
-	if err != nil {
-		return cur, err
+	for _, field := range conflicts {
+		clash(field)
 	}
 	// The slug follows the title unless it was set.
 	slug := func(p docs.Page) [2]any { return [2]any{p.Slug, p.Pinned} }
@@ -266,19 +238,6 @@ func (m *merge) fields(was, cur, now docs.Page, had bool) (docs.Page, error) {
 	p.UpdatedAt = max(cur.UpdatedAt, now.UpdatedAt)
 	m.body(was, cur, now, &p)
 	return p, nil
-}
-
-// partsOf gives a stored page field by field.
-func partsOf(p docs.Page, there bool) (map[string]json.RawMessage, error) {
-	out := map[string]json.RawMessage{}
-	if !there {
-		return out, nil
-	}
-	text, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
-	return out, json.Unmarshal(text, &out)
 }
 
 // variables merges the variables of a page, each for itself.
@@ -586,7 +545,7 @@ func sees(a, b docs.Page) bool {
 		a.Side, b.Side = "", ""
 		a.OID, b.OID = "", "" // forgotten when it was changed and set back
 	}
-	x, _ := json.Marshal(a) // a page always can be encoded: it was decoded
-	y, _ := json.Marshal(b)
+	x, _ := docs.EncodePage(a) // a page always can be encoded: it was decoded
+	y, _ := docs.EncodePage(b)
 	return string(x) != string(y)
 }

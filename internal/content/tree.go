@@ -171,10 +171,7 @@ func (t *tree) last(ctx context.Context, prefix string) (rest string, ok bool, e
 }
 
 func decodePage(id string, b []byte) (docs.Page, error) {
-	var p docs.Page
-	err := json.Unmarshal(b, &p)
-	p.ID = docs.PageID(id)
-	return p, err
+	return docs.DecodePage(id, b)
 }
 
 // page gives a page by id; ok is false when there is none.

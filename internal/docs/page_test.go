@@ -3,6 +3,8 @@ package docs
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
@@ -50,13 +52,101 @@ func TestStoredPageKeepsItsBytes(t *testing.T) {
 		{"link without an address", Page{Type: PageLink, Title: "L", Target: &Ref{Kind: RefURL}}, `{"t":"link","r":"","n":"L","to":{"kind":"url","url":""}}`},
 		{"empty parts", Page{Type: PageDocument, Layout: &Layout{}, MetaLinks: &MetaLinks{}, Cover: &PageCover{}}, `{"t":"document","r":"","n":"","l":{"Preset":"","Width":"","CoverVisible":null,"CoverSize":"","CoverMask":"","Title":null,"Description":null,"TableOfContents":null,"Outline":null,"Pagination":null,"Metadata":null,"Tags":null,"Actions":null,"Anchors":null},"c":{"yPos":0},"ml":{"Canonical":"","Alternates":null}}`},
 	} {
-		got, err := json.Marshal(c.page)
+		got, err := EncodePage(c.page)
 		if err != nil || string(got) != c.want {
 			t.Errorf("%s: %v\ngot  %s\nwant %s", c.name, err, got, c.want)
 		}
-		back := Page{ID: c.page.ID}
-		if err := json.Unmarshal(got, &back); err != nil || !reflect.DeepEqual(back, c.page) {
+		back, err := DecodePage(string(c.page.ID), got)
+		if err != nil || !reflect.DeepEqual(back, c.page) {
 			t.Errorf("%s: %v\nread back as %+v", c.name, err, back)
+		}
+	}
+}
+
+// mergedOtherwise are the fields of a page that MergeFields leaves alone, each
+// with what decides about it instead.
+var mergedOtherwise = map[string]string{
+	"ID":        "the key of the page: pages with different ids are not merged",
+	"Parent":    "the place of a page is its parent and its rank together, and depends on the tree",
+	"Rank":      "see Parent",
+	"Slug":      "follows the title unless it is pinned, and must be unique among the siblings",
+	"Pinned":    "see Slug",
+	"Body":      "merged block by block",
+	"Side":      "belongs to the body",
+	"OID":       "belongs to the body",
+	"File":      "a place in a folder: the side that moved the file wins, and it must be unique",
+	"Variables": "merged one variable at a time",
+	"CreatedAt": "never changes",
+	"UpdatedAt": "the later one",
+}
+
+func TestEveryFieldOfAPageIsMerged(t *testing.T) {
+	keys := map[string]bool{}
+	for i, f := range mergedFields {
+		if i > 0 && mergedFields[i-1].key >= f.key {
+			t.Errorf("mergedFields: %s is not in order", f.key)
+		}
+		keys[f.key] = true
+	}
+	page := reflect.TypeFor[Page]()
+	for i := range page.NumField() {
+		f := page.Field(i)
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		_, otherwise := mergedOtherwise[f.Name]
+		if keys[key] == otherwise {
+			t.Errorf("Page.%s must be either in mergedFields or in mergedOtherwise", f.Name)
+		}
+		delete(keys, key)
+	}
+	for key := range keys {
+		t.Errorf("mergedFields has %s, which is not a field of Page", key)
+	}
+}
+
+func TestMergeFields(t *testing.T) {
+	base := fullPage()
+	ours, theirs := base, base
+	ours.Title, theirs.Icon = "Ours", ""           // one side each
+	ours.Emoji, theirs.Emoji = "1f4d8", "1f4d8"    // the same on both
+	ours.Description, theirs.Description = "A", "" // both
+	theirs.Layout, theirs.Body = nil, ""
+	merged, conflicts, err := MergeFields(&base, ours, theirs)
+	want := ours
+	want.Icon, want.Layout = "", nil
+	if err != nil || !reflect.DeepEqual(merged, want) || !slices.Equal(conflicts, []string{"description"}) {
+		t.Errorf("%v, conflicts %v\ngot  %+v\nwant %+v", err, conflicts, merged, want)
+	}
+
+	// Without a common ancestor, a field that one side alone sets has its value.
+	ours.Icon, theirs.Icon = "", "star"
+	merged, conflicts, err = MergeFields(nil, ours, theirs)
+	if err != nil || merged.Icon != "star" || merged.Description != "A" || !slices.Equal(conflicts, []string{"title"}) {
+		t.Errorf("%v, conflicts %v, icon %q", err, conflicts, merged.Icon)
+	}
+}
+
+func TestTakeField(t *testing.T) {
+	mine, theirs := fullPage(), fullPage()
+	theirs.Title, theirs.Tags, theirs.Slug = "Theirs", nil, "theirs"
+	want := mine
+	for _, name := range []string{"title", "tags", "slug"} {
+		var err error
+		if mine, err = TakeField(mine, theirs, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want.Title, want.Tags = "Theirs", nil // the slug has rules of its own
+	if !reflect.DeepEqual(mine, want) {
+		t.Errorf("got  %+v\nwant %+v", mine, want)
+	}
+}
+
+func TestFieldValue(t *testing.T) {
+	p := Page{Type: PageDocument, Title: "T", Hidden: true, Slug: "t"}
+	for name, want := range map[string]any{"title": "T", "hidden": true, "type": "document", "icon": nil, "slug": nil} {
+		got, ok, err := FieldValue(p, name)
+		if err != nil || got != want || ok != (want != nil) {
+			t.Errorf("%s: %v, %v, %v; want %v", name, got, ok, err, want)
 		}
 	}
 }

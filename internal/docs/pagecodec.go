@@ -1,0 +1,136 @@
+package docs
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// EncodePage returns the form in which revisions store a page. Equal pages have
+// equal bytes, so that hashes of them tell whether a page changed.
+func EncodePage(p Page) ([]byte, error) { return json.Marshal(p) }
+
+// DecodePage reads what EncodePage returned. The id of a page is the key under
+// which it is stored.
+func DecodePage(id string, b []byte) (Page, error) {
+	var p Page
+	err := json.Unmarshal(b, &p)
+	p.ID = PageID(id)
+	return p, err
+}
+
+// mergedFields are the fields of a page that are merged each for itself, sorted
+// by their key in the stored form. The other fields of a page depend on each
+// other or on the page tree; package merge has their rules.
+var mergedFields = []struct{ key, name string }{
+	{"c", "cover"},
+	{"cs", "computed"},
+	{"d", "description"},
+	{"e", "emoji"},
+	{"h", "hidden"},
+	{"i", "icon"},
+	{"if", "condition"},
+	{"l", "layout"},
+	{"lt", "linkTitle"},
+	{"ml", "metaLinks"},
+	{"n", "title"},
+	{"ni", "noIndex"},
+	{"nr", "noRobotsIndex"},
+	{"t", "type"},
+	{"tg", "tags"},
+	{"to", "target"},
+}
+
+// MergeFields returns ours with the values that theirs changed since base in
+// the fields that are merged each for itself. base is nil for a page that both
+// sides created. conflicts names the fields that both sides changed to
+// different values; they keep the value of ours.
+func MergeFields(base *Page, ours, theirs Page) (merged Page, conflicts []string, err error) {
+	was := map[string]json.RawMessage{}
+	if base != nil {
+		if was, err = fieldsOf(*base); err != nil {
+			return ours, nil, err
+		}
+	}
+	out, err := fieldsOf(ours)
+	if err != nil {
+		return ours, nil, err
+	}
+	now, err := fieldsOf(theirs)
+	if err != nil {
+		return ours, nil, err
+	}
+	for _, f := range mergedFields {
+		k := f.key
+		switch {
+		case bytes.Equal(out[k], now[k]), bytes.Equal(was[k], now[k]):
+		case !bytes.Equal(was[k], out[k]):
+			conflicts = append(conflicts, f.name)
+		default:
+			setField(out, k, now[k])
+		}
+	}
+	merged, err = pageOf(ours.ID, out)
+	return merged, conflicts, err
+}
+
+// TakeField returns mine with the value that theirs has in the field of this
+// name. A name that MergeFields does not return changes nothing.
+func TakeField(mine, theirs Page, name string) (Page, error) {
+	out, err := fieldsOf(mine)
+	if err != nil {
+		return mine, err
+	}
+	from, err := fieldsOf(theirs)
+	if err != nil {
+		return mine, err
+	}
+	for _, f := range mergedFields {
+		if f.name == name {
+			setField(out, f.key, from[f.key])
+		}
+	}
+	return pageOf(mine.ID, out)
+}
+
+// FieldValue returns the value of a field, by a name that MergeFields returns,
+// as encoding/json decodes it. ok is false for a field that is not set.
+func FieldValue(p Page, name string) (value any, ok bool, err error) {
+	fields, err := fieldsOf(p)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, f := range mergedFields {
+		if f.name == name && fields[f.key] != nil {
+			err = json.Unmarshal(fields[f.key], &value)
+			return value, true, err
+		}
+	}
+	return nil, false, nil
+}
+
+// fieldsOf returns the stored form of a page by its keys, without those that
+// are not set.
+func fieldsOf(p Page) (map[string]json.RawMessage, error) {
+	b, err := EncodePage(p)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]json.RawMessage{}
+	return out, json.Unmarshal(b, &out)
+}
+
+func setField(fields map[string]json.RawMessage, key string, value json.RawMessage) {
+	if value == nil {
+		delete(fields, key)
+	} else {
+		fields[key] = value
+	}
+}
+
+func pageOf(id PageID, fields map[string]json.RawMessage) (Page, error) {
+	b, err := json.Marshal(fields)
+	if err != nil {
+		return Page{}, err
+	}
+	return DecodePage(string(id), b)
+}

@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
 type bootstrapCmd struct {
@@ -99,10 +99,21 @@ func (versionCmd) Run(s streams) error {
 	return err
 }
 
+// maxConfig is the size of the configuration file in bytes.
+const maxConfig = 1 << 20
+
 // yamlFlags reads flags from a YAML file: keys are flag names.
 func yamlFlags(r io.Reader) (kong.Resolver, error) {
+	src, err := io.ReadAll(io.LimitReader(r, maxConfig+1))
+	if err != nil {
+		return nil, fmt.Errorf("the configuration file: %w", err)
+	}
 	values := yamlFile{}
-	if err := yaml.NewDecoder(r).Decode(&values); err != nil && !errors.Is(err, io.EOF) {
+	root, err := yamldoc.Parse(src, maxConfig)
+	if err == nil {
+		err = root.Decode(&values)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the configuration file: %w", err)
 	}
 	return values, nil

@@ -1,14 +1,10 @@
 package folder
 
 import (
-	"bytes"
-	"errors"
 	"io"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -16,122 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
-
-var yamlLine = regexp.MustCompile(`^line (\d+): `)
-
-// parseYAML reads one document without anchors, with the line and the reason
-// of what is wrong. An empty one is null.
-func parseYAML(src []byte) (n *yaml.Node, line int, why string) {
-	src = bytes.TrimPrefix(src, []byte("\ufeff"))
-	if len(src) > maxConfig {
-		return nil, 1, "the file is too large"
-	}
-	var doc, more yaml.Node
-	d := yaml.NewDecoder(bytes.NewReader(src))
-	err := d.Decode(&doc)
-	if errors.Is(err, io.EOF) {
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}, 0, ""
-	}
-	if err == nil {
-		if err = d.Decode(&more); err == nil {
-			return nil, more.Line, "there is more than one document"
-		}
-	}
-	if !errors.Is(err, io.EOF) {
-		why = strings.TrimPrefix(err.Error(), "yaml: ")
-		line = 1
-		if m := yamlLine.FindStringSubmatch(why); m != nil {
-			line, _ = strconv.Atoi(m[1])
-			why = why[len(m[0]):]
-		}
-		return nil, line, why
-	}
-	root := doc.Content[0]
-	if a := findAnchor(root); a != nil {
-		return nil, a.Line, "anchors and aliases are not allowed; repeat the value"
-	}
-	return root, 0, ""
-}
-
-// findAnchor finds the first node that has or is another name of a node: a
-// few lines of those can stand for billions of values.
-func findAnchor(n *yaml.Node) *yaml.Node {
-	if n.Anchor != "" || n.Kind == yaml.AliasNode {
-		return n
-	}
-	for _, c := range n.Content {
-		if a := findAnchor(c); a != nil {
-			return a
-		}
-	}
-	return nil
-}
-
-func encodeYAML(n *yaml.Node) ([]byte, error) {
-	var b bytes.Buffer
-	e := yaml.NewEncoder(&b)
-	e.SetIndent(2)
-	if err := errors.Join(e.Encode(n), e.Close()); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
-// reader reads a YAML file and reports what is wrong in it.
-type reader struct {
-	file string
-	out  *problems
-}
-
-func (r reader) problem(n *yaml.Node, format string, args ...any) {
-	r.out.add(r.file, n.Line, CodeYAML, format, args...)
-}
-
-// each calls f for every key of a mapping that is there for the first time.
-func (r reader) each(n *yaml.Node, what string, f func(key string, k, v *yaml.Node)) {
-	if n.Tag == "!!null" {
-		return
-	}
-	if n.Kind != yaml.MappingNode {
-		r.problem(n, "%s must be a list of keys with values", what)
-		return
-	}
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
-		switch {
-		case k.Kind != yaml.ScalarNode:
-			r.problem(k, "a key must be a text")
-		case seen[k.Value]:
-			r.problem(k, "%s is there twice; the first one counts", k.Value)
-		default:
-			seen[k.Value] = true
-			f(k.Value, k, v)
-		}
-	}
-}
-
-// text reads a scalar as it is written.
-func (r reader) text(what string, n *yaml.Node) string {
-	if n.Kind != yaml.ScalarNode {
-		r.problem(n, "%s must be a text", what)
-		return ""
-	}
-	if n.Tag == "!!null" {
-		return ""
-	}
-	return strings.TrimSpace(n.Value)
-}
-
-func (r reader) parse(src []byte) *yaml.Node {
-	n, line, why := parseYAML(src)
-	if why != "" {
-		r.out.add(r.file, line, CodeYAML, "the file cannot be read: %s", why)
-		return nil
-	}
-	return n
-}
 
 // config is what .gitbook.yaml says.
 type config struct {
@@ -143,14 +25,14 @@ type config struct {
 // where it says where the content is: everything else would be wrong too.
 func parseConfig(src []byte, out *problems) (config, error) {
 	c := config{root: ".", readme: readmeName, summary: summaryName}
-	r := reader{configName, out}
-	n := r.parse(src)
+	r := yamlReader(configName, out)
+	n := parseYAML(src, r)
 	if n == nil {
 		return c, nil
 	}
 	var err error
 	within := func(what string, v *yaml.Node, otherwise string) string {
-		s := r.text(what, v)
+		s := r.Text(what, v)
 		if s == "" {
 			return otherwise
 		}
@@ -163,13 +45,13 @@ func parseConfig(src []byte, out *problems) (config, error) {
 		}
 		return p
 	}
-	r.each(n, "the file", func(key string, k, v *yaml.Node) {
-		switch key {
+	r.Each(n, "the file", func(key, v *yaml.Node) {
+		switch key.Value {
 		case "root":
 			c.root = within("root", v, ".")
 		case "structure":
-			r.each(v, "structure", func(key string, k, v *yaml.Node) {
-				switch key {
+			r.Each(v, "structure", func(key, v *yaml.Node) {
+				switch key.Value {
 				case "readme":
 					c.readme = within("structure.readme", v, readmeName)
 				case "summary":
@@ -177,22 +59,23 @@ func parseConfig(src []byte, out *problems) (config, error) {
 				}
 			})
 		case "redirects":
-			r.each(v, "redirects", func(from string, k, v *yaml.Node) {
-				to := r.text("a redirect", v)
+			r.Each(v, "redirects", func(key, v *yaml.Node) {
+				from := key.Value
+				to := r.Text("a redirect", v)
 				if to == "" {
 					return
 				}
 				if scheme, address := schemeOf(to); address && !linkSchemes[scheme] {
-					r.problem(v, "the redirect from %q leads to %q, which is not an address that a page may lead to", from, to)
+					r.Problem(v, "the redirect from %q leads to %q, which is not an address that a page may lead to", from, to)
 					return
 				} else if !address {
 					clean := strings.TrimPrefix(to, "/")
 					if p, ok := inside(".", clean); !ok || strings.Contains("/"+p+"/", "/../") {
-						r.problem(v, "the redirect from %q leads out of the folder", from)
+						r.Problem(v, "the redirect from %q leads out of the folder", from)
 						return
 					}
 				}
-				c.redirects = append(c.redirects, Redirect{from, to, k.Line})
+				c.redirects = append(c.redirects, Redirect{from, to, key.Line})
 			})
 		}
 	})
@@ -216,30 +99,30 @@ func (t *Tree) configBytes() ([]byte, error) {
 	}
 	root := mappingOf(t.ConfigSource)
 	if have.root != want.root {
-		setKey(root, "root", textNode("./"+strings.TrimPrefix(want.root, ".")))
+		replaceText(root, "root", "./"+strings.TrimPrefix(want.root, "."))
 	}
 	if !structure {
-		s := copyMapping(keyOf(root, "structure"))
-		setKey(s, "readme", textNode(want.readme))
-		setKey(s, "summary", textNode(want.summary))
-		setKey(root, "structure", s)
+		s := yamldoc.CloneMapping(yamldoc.Value(root, "structure"))
+		replaceText(s, "readme", want.readme)
+		replaceText(s, "summary", want.summary)
+		yamldoc.Set(root, "structure", s)
 	}
 	if !sameRedirects(have.redirects, want.redirects) {
-		list := copyMapping(keyOf(root, "redirects"))
+		list := yamldoc.CloneMapping(yamldoc.Value(root, "redirects"))
 		for _, r := range have.redirects {
 			if !slices.ContainsFunc(want.redirects, func(w Redirect) bool { return w.From == r.From }) {
-				setKey(list, r.From, nil)
+				yamldoc.Set(list, r.From, nil)
 			}
 		}
 		for _, r := range want.redirects {
-			if old := keyOf(list, r.From); old == nil || old.Value != r.To {
-				setKey(list, r.From, textNode(r.To))
+			if old := yamldoc.Value(list, r.From); old == nil || old.Value != r.To {
+				replaceText(list, r.From, r.To)
 			}
 		}
 		if len(list.Content) == 0 {
 			list = nil
 		}
-		setKey(root, "redirects", list)
+		yamldoc.Set(root, "redirects", list)
 	}
 	if len(root.Content) == 0 {
 		return nil, nil
@@ -261,16 +144,16 @@ func sameRedirects(a, b []Redirect) bool {
 
 // parseVariables reads .gitbook/vars.yaml.
 func parseVariables(src []byte, out *problems) map[string]any {
-	r := reader{variablesName, out}
+	r := yamlReader(variablesName, out)
 	vars := map[string]any{}
-	if n := r.parse(src); n != nil {
-		r.each(n, "the file", func(key string, k, v *yaml.Node) {
+	if n := parseYAML(src, r); n != nil {
+		r.Each(n, "the file", func(key, v *yaml.Node) {
 			value, why := frontmatter.ReadVariable(v)
 			if why != "" {
-				r.problem(v, "the variable %s %s", key, why)
+				r.Problem(v, "the variable %s %s", key.Value, why)
 				return
 			}
-			vars[key] = value
+			vars[key.Value] = value
 		})
 	}
 	return vars
@@ -287,7 +170,7 @@ func (t *Tree) variablesBytes() ([]byte, error) {
 	root := mappingOf(t.VariablesSource)
 	for name := range have {
 		if _, ok := t.Variables[name]; !ok {
-			setKey(root, name, nil)
+			yamldoc.Set(root, name, nil)
 		}
 	}
 	for _, name := range sortedKeys(t.Variables) {
@@ -298,7 +181,7 @@ func (t *Tree) variablesBytes() ([]byte, error) {
 		if err := value.Encode(t.Variables[name]); err != nil {
 			return nil, err
 		}
-		setKey(root, name, value)
+		yamldoc.Set(root, name, yamldoc.WithComment(value, yamldoc.Value(root, name)))
 	}
 	if len(root.Content) == 0 {
 		return []byte("{}\n"), nil
@@ -312,36 +195,36 @@ func ParseTags(src []byte) []Tag { return parseTags(src, &problems{}) }
 
 // parseTags reads .gitbook/tags.yaml.
 func parseTags(src []byte, out *problems) []Tag {
-	r := reader{tagsName, out}
-	n := r.parse(src)
-	if n == nil || n.Tag == "!!null" {
+	r := yamlReader(tagsName, out)
+	n := parseYAML(src, r)
+	if n == nil || yamldoc.IsNull(n) {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		r.problem(n, "the file must be a list")
+		r.Problem(n, "the file must be a list")
 		return nil
 	}
 	var tags []Tag
 	seen := map[string]bool{}
 	for _, c := range n.Content {
 		var t Tag
-		r.each(c, "a tag", func(key string, k, v *yaml.Node) {
-			switch key {
+		r.Each(c, "a tag", func(key, v *yaml.Node) {
+			switch key.Value {
 			case "tag":
-				t.Tag = r.text("tag", v)
+				t.Tag = r.Text("tag", v)
 			case "label":
-				t.Label = r.text("label", v)
+				t.Label = r.Text("label", v)
 			case "icon":
-				t.Icon = r.text("icon", v)
+				t.Icon = r.Text("icon", v)
 			case "color":
-				t.Color = r.text("color", v)
+				t.Color = r.Text("color", v)
 			}
 		})
 		switch {
 		case t.Tag == "":
-			r.problem(c, "a tag has no name")
+			r.Problem(c, "a tag has no name")
 		case seen[t.Tag]:
-			r.problem(c, "the tag %s is there twice; the first one counts", t.Tag)
+			r.Problem(c, "the tag %s is there twice; the first one counts", t.Tag)
 		default:
 			seen[t.Tag] = true
 			tags = append(tags, t)
@@ -365,7 +248,7 @@ func (t *Tree) tagsBytes() ([]byte, error) {
 	if err := n.Encode(t.Tags); err != nil {
 		return nil, err
 	}
-	return encodeYAML(n)
+	return yamldoc.Encode(n)
 }
 
 // RootOf gives where .gitbook.yaml says that the content is. What is wrong

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/octavo-docs/octavo/internal/inline"
+	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
 // SummaryBytes gives the SUMMARY.md of the tree: the one that was read with
@@ -175,8 +176,11 @@ func quote(s string) string {
 // first, the rest by name.
 func computedYAML(v map[string]any) string {
 	raw, err := json.Marshal(v)
-	var doc yaml.Node
-	if err != nil || yaml.Unmarshal(raw, &doc) != nil || len(doc.Content) == 0 {
+	if err != nil {
+		return ""
+	}
+	root, err := yamldoc.Parse(raw, len(raw)) // JSON is YAML
+	if err != nil {
 		return ""
 	}
 	var block func(n *yaml.Node)
@@ -189,13 +193,12 @@ func computedYAML(v map[string]any) string {
 			block(c)
 		}
 	}
-	root := doc.Content[0]
 	block(root)
 	order := []string{"type", "title", "props", "dependencies"}
 	type pair struct{ key, value *yaml.Node }
 	var pairs []pair
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		pairs = append(pairs, pair{root.Content[i], root.Content[i+1]})
+	for key, value := range yamldoc.Pairs(root) {
+		pairs = append(pairs, pair{key, value})
 	}
 	sort.SliceStable(pairs, func(i, j int) bool {
 		a, b := slices.Index(order, pairs[i].key.Value), slices.Index(order, pairs[j].key.Value)
@@ -205,6 +208,6 @@ func computedYAML(v map[string]any) string {
 	for _, p := range pairs {
 		root.Content = append(root.Content, p.key, p.value)
 	}
-	out, _ := encodeYAML(root)
+	out, _ := yamldoc.Encode(root)
 	return string(out)
 }

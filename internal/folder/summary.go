@@ -3,6 +3,7 @@ package folder
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/inline"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
 // kind is what an entry of SUMMARY.md is.
@@ -260,12 +262,10 @@ func (p *summaryParser) fence(mark string, indent int) string {
 
 // parseComputed reads the YAML of a computed page into JSON values.
 func parseComputed(source string) (map[string]any, string) {
-	if len(source) > maxComputed {
-		return nil, "it is too large"
-	}
-	n, _, why := parseYAML([]byte(source))
-	if why != "" {
-		return nil, why
+	n, err := yamldoc.Parse([]byte(source), maxComputed)
+	var wrong *yamldoc.Error
+	if errors.As(err, &wrong) {
+		return nil, wrong.Reason
 	}
 	var m map[string]any
 	if n.Kind != yaml.MappingNode || n.Decode(&m) != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
 // changes gives the new value of every key that must change, nil for one to
@@ -25,7 +27,7 @@ func (e *headEdit) changes(form frontForm, withTitle bool) map[string]*yaml.Node
 			if !now {
 				return nil
 			}
-			return withComment(old, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+			return yamldoc.WithComment(yamldoc.FromBool(true), old)
 		})
 	}
 	num := func(key string, was, now float64) {
@@ -33,7 +35,7 @@ func (e *headEdit) changes(form frontForm, withTitle bool) map[string]*yaml.Node
 			if now == 0 {
 				return nil
 			}
-			return withComment(old, numberNode(now))
+			return yamldoc.WithComment(yamldoc.FromNumber(now), old)
 		})
 	}
 	if (was.Title != "" || withTitle) && was.Title != e.title {
@@ -58,16 +60,7 @@ func (e *headEdit) changes(form frontForm, withTitle bool) map[string]*yaml.Node
 }
 
 // oldValue gives the value of a key in the old front matter, or nil.
-func (e *headEdit) oldValue(key string) *yaml.Node { return keyValue(e.old.front.root, key) }
-
-func keyValue(n *yaml.Node, key string) *yaml.Node {
-	for _, p := range keyPairs(n) {
-		if p[0].Value == key {
-			return p[1]
-		}
-	}
-	return nil
-}
+func (e *headEdit) oldValue(key string) *yaml.Node { return yamldoc.Value(e.old.front.root, key) }
 
 // text gives the node of a text in the quotes that the old value had, or nil
 // for no text.
@@ -82,36 +75,11 @@ func (e *headEdit) text(form frontForm, old *yaml.Node, s string) *yaml.Node {
 	if form != changedLines {
 		style = yaml.DoubleQuotedStyle
 	}
-	return withComment(old, stringNode(s, style))
+	return yamldoc.WithComment(yamldoc.String(s, style), old)
 }
 
-// stringNode gives the node of a text. What does not fit on a line, or that
-// nobody can see, is written with escapes.
-func stringNode(s string, style yaml.Style) *yaml.Node {
-	for _, r := range s {
-		if r < ' ' || r >= 0x7f && r <= 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff {
-			style = yaml.DoubleQuotedStyle
-		}
-	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: style}
-}
-
-func numberNode(v float64) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.ScalarNode, Value: formatNumber(v)}
-	n.Tag = n.ShortTag()
-	return n
-}
-
-// withComment gives n the comment that stands behind the old value.
-func withComment(old, n *yaml.Node) *yaml.Node {
-	if old != nil && old.Kind == yaml.ScalarNode {
-		n.LineComment = old.LineComment
-	}
-	return n
-}
-
-// mappingLike gives a copy of an old mapping to be changed: what it has besides
-// the known keys stays.
+// mappingLike returns a copy of an old mapping to be changed, so that unknown
+// keys stay. It has no comments: they are in lines of their own, which stay.
 func mappingLike(old *yaml.Node) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	if old != nil && old.Kind == yaml.MappingNode {
@@ -119,26 +87,6 @@ func mappingLike(old *yaml.Node) *yaml.Node {
 		n.Content = slices.Clone(old.Content)
 	}
 	return n
-}
-
-// setKey changes, adds or removes a key of a mapping; further ones of the same
-// name go with it.
-func setKey(n *yaml.Node, key string, value *yaml.Node) {
-	var content []*yaml.Node
-	done := false
-	for _, p := range keyPairs(n) {
-		switch {
-		case p[0].Value != key:
-			content = append(content, p[0], p[1])
-		case !done && value != nil:
-			content = append(content, p[0], value)
-			done = true
-		}
-	}
-	if !done && value != nil {
-		content = append(content, stringNode(key, 0), value)
-	}
-	n.Content = content
 }
 
 // unlessEmpty gives nil for a mapping that has nothing.
@@ -158,8 +106,8 @@ func (e *headEdit) tags(form frontForm) *yaml.Node {
 		item := e.text(form, nil, t.Tag)
 		if t.Primary {
 			m := mappingLike(nil)
-			setKey(m, "tag", item)
-			setKey(m, "primary", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: "true"})
+			yamldoc.Set(m, "tag", item)
+			yamldoc.Set(m, "primary", yamldoc.FromBool(true))
 			item = m
 		}
 		n.Content = append(n.Content, item)
@@ -171,7 +119,7 @@ func (e *headEdit) vars(form frontForm, old *yaml.Node) *yaml.Node {
 	n := mappingLike(old)
 	for name := range e.old.Meta.Vars {
 		if _, ok := e.meta.Vars[name]; !ok {
-			setKey(n, name, nil)
+			yamldoc.Set(n, name, nil)
 		}
 	}
 	for _, name := range sortedNames(e.meta.Vars) {
@@ -179,22 +127,18 @@ func (e *headEdit) vars(form frontForm, old *yaml.Node) *yaml.Node {
 		if was, ok := e.old.Meta.Vars[name]; ok && was == now {
 			continue
 		}
-		before := keyValue(n, name)
+		before := yamldoc.Value(n, name)
 		switch v := now.(type) {
 		case string:
 			value := e.text(form, before, v)
 			if value == nil {
-				value = stringNode("", yaml.DoubleQuotedStyle)
+				value = yamldoc.String("", yaml.DoubleQuotedStyle)
 			}
-			setKey(n, name, value)
+			yamldoc.Set(n, name, value)
 		case float64:
-			setKey(n, name, withComment(before, numberNode(v)))
+			yamldoc.Set(n, name, yamldoc.WithComment(yamldoc.FromNumber(v), before))
 		case bool:
-			value := "false"
-			if v {
-				value = "true"
-			}
-			setKey(n, name, withComment(before, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: value}))
+			yamldoc.Set(n, name, yamldoc.WithComment(yamldoc.FromBool(v), before))
 		}
 	}
 	return unlessEmpty(n)
@@ -205,8 +149,8 @@ func (e *headEdit) cover(form frontForm, old *yaml.Node) *yaml.Node {
 		return e.text(form, old, e.meta.Cover)
 	}
 	n := mappingLike(old)
-	setKey(n, "light", e.text(form, keyValue(n, "light"), e.meta.Cover))
-	setKey(n, "dark", e.text(form, keyValue(n, "dark"), e.meta.CoverDark))
+	yamldoc.Set(n, "light", e.text(form, yamldoc.Value(n, "light"), e.meta.Cover))
+	yamldoc.Set(n, "dark", e.text(form, yamldoc.Value(n, "dark"), e.meta.CoverDark))
 	return unlessEmpty(n)
 }
 
@@ -217,18 +161,18 @@ func (e *headEdit) layout(form frontForm, old *yaml.Node) *yaml.Node {
 	}
 	n := mappingLike(old)
 	if was.Width != now.Width {
-		setKey(n, "width", e.text(form, keyValue(n, "width"), now.Width))
+		yamldoc.Set(n, "width", e.text(form, yamldoc.Value(n, "width"), now.Width))
 	}
-	cover := mappingLike(keyValue(n, "cover"))
+	cover := mappingLike(yamldoc.Value(n, "cover"))
 	setBool(cover, "visible", was.CoverVisible, now.CoverVisible)
 	if was.CoverSize != now.CoverSize {
-		setKey(cover, "size", e.text(form, keyValue(cover, "size"), now.CoverSize))
+		yamldoc.Set(cover, "size", e.text(form, yamldoc.Value(cover, "size"), now.CoverSize))
 	}
 	if was.CoverMask != now.CoverMask {
-		setKey(cover, "mask", e.text(form, keyValue(cover, "mask"), now.CoverMask))
+		yamldoc.Set(cover, "mask", e.text(form, yamldoc.Value(cover, "mask"), now.CoverMask))
 	}
 	if was.CoverVisible != nil || now.CoverVisible != nil || was.CoverSize+now.CoverSize+was.CoverMask+now.CoverMask != "" {
-		setKey(n, "cover", unlessEmpty(cover))
+		yamldoc.Set(n, "cover", unlessEmpty(cover))
 	}
 	before, after := switches(&was), switches(&now)
 	for _, name := range []string{"title", "description", "tableOfContents", "outline", "pagination", "metadata", "tags", "actions", "anchors"} {
@@ -236,9 +180,9 @@ func (e *headEdit) layout(form frontForm, old *yaml.Node) *yaml.Node {
 		if a == nil && b == nil {
 			continue
 		}
-		part := mappingLike(keyValue(n, name))
+		part := mappingLike(yamldoc.Value(n, name))
 		setBool(part, "visible", a, b)
-		setKey(n, name, unlessEmpty(part))
+		yamldoc.Set(n, name, unlessEmpty(part))
 	}
 	return unlessEmpty(n)
 }
@@ -247,13 +191,9 @@ func (e *headEdit) layout(form frontForm, old *yaml.Node) *yaml.Node {
 func setBool(n *yaml.Node, key string, was, now *bool) {
 	switch {
 	case now == nil && was != nil:
-		setKey(n, key, nil)
+		yamldoc.Set(n, key, nil)
 	case now != nil && (was == nil || *was != *now):
-		value := "false"
-		if *now {
-			value = "true"
-		}
-		setKey(n, key, withComment(keyValue(n, key), &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: value}))
+		yamldoc.Set(n, key, yamldoc.WithComment(yamldoc.FromBool(*now), yamldoc.Value(n, key)))
 	}
 }
 
@@ -261,7 +201,7 @@ func (e *headEdit) metaLinks(form frontForm, old *yaml.Node) *yaml.Node {
 	now, was := e.meta.MetaLinks, e.old.Meta.MetaLinks
 	n := mappingLike(old)
 	if now.Canonical != was.Canonical {
-		setKey(n, "canonical", e.text(form, keyValue(n, "canonical"), now.Canonical))
+		yamldoc.Set(n, "canonical", e.text(form, yamldoc.Value(n, "canonical"), now.Canonical))
 	}
 	if !slices.Equal(now.Alternates, was.Alternates) {
 		var list *yaml.Node
@@ -271,7 +211,7 @@ func (e *headEdit) metaLinks(form frontForm, old *yaml.Node) *yaml.Node {
 				list.Content = append(list.Content, e.text(form, nil, s))
 			}
 		}
-		setKey(n, "alternates", list)
+		yamldoc.Set(n, "alternates", list)
 	}
 	return unlessEmpty(n)
 }

@@ -8,15 +8,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
 // MaxSize is the size of front matter in bytes. Larger front matter is a problem.
@@ -75,10 +73,11 @@ func Parse(src []byte, text InlineText) Head {
 	}
 	next, broken := start, false
 	if f, ok := findFront(src, start); ok {
-		if root, err := parseFront(src[f.yaml.start:f.yaml.end]); err != nil {
-			// YAML counts lone returns as lines; people and editors do not.
-			line := min(err.line+1, bytes.Count(src[:f.block.end], []byte("\n"))+1)
-			h.Problems = append(h.Problems, Problem{line, "the front matter cannot be read: " + err.reason})
+		var wrong *yamldoc.Error
+		if root, err := parseFront(src[f.yaml.start:f.yaml.end]); errors.As(err, &wrong) {
+			// YAML counts a carriage return alone as the end of a line; editors do not.
+			line := min(wrong.Line+1, bytes.Count(src[:f.block.end], []byte("\n"))+1)
+			h.Problems = append(h.Problems, Problem{line, "the front matter cannot be read: " + wrong.Reason})
 			broken = true
 		} else {
 			f.root = root
@@ -149,81 +148,33 @@ func unclosed(src []byte, start int) bool {
 	return isDashes(src[start:first]) && keyLine.Match(src[first:afterLine(src, first)])
 }
 
-// frontError is why front matter cannot be read; the line is counted in it.
-type frontError struct {
-	line   int
-	reason string
-}
-
-var yamlLine = regexp.MustCompile(`^line (\d+): `)
-
-// parseFront gives the mapping in front matter, or nil for one that is empty.
-func parseFront(text []byte) (*yaml.Node, *frontError) {
-	if len(text) > MaxSize {
-		return nil, &frontError{0, fmt.Sprintf("it is larger than %d KB", MaxSize>>10)}
-	}
+// parseFront returns the mapping that front matter is, which has no keys for
+// front matter without any. Every error is a *yamldoc.Error; its line is
+// counted from the line after the dashes.
+func parseFront(text []byte) (*yaml.Node, error) {
 	if !utf8.Valid(text) {
 		good := 0
 		for r, n := utf8.DecodeRune(text); r != utf8.RuneError || n > 1; r, n = utf8.DecodeRune(text[good:]) {
 			good += n
 		}
-		return nil, &frontError{lineNumber(text, good), "it is not UTF-8"}
+		return nil, &yamldoc.Error{Line: lineNumber(text, good), Reason: "it is not UTF-8"}
 	}
-	var doc, more yaml.Node
-	d := yaml.NewDecoder(bytes.NewReader(text))
-	err := d.Decode(&doc)
-	if errors.Is(err, io.EOF) {
-		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, nil
-	}
+	root, err := yamldoc.Parse(text, MaxSize)
 	if err != nil {
-		return nil, yamlError(err)
+		return nil, err
 	}
-	if err := d.Decode(&more); err == nil {
-		return nil, &frontError{more.Line, "it has more than one YAML document"}
-	} else if !errors.Is(err, io.EOF) {
-		return nil, yamlError(err)
-	}
-	root := doc.Content[0]
-	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" && root.Value == "" {
-		// Only comments, which the document keeps.
+	if yamldoc.IsNull(root) && root.Value == "" {
 		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, nil
 	}
 	if root.Kind != yaml.MappingNode {
-		return nil, &frontError{root.Line, "it is not a list of keys with values"}
+		return nil, &yamldoc.Error{Line: root.Line, Reason: "it is not a list of keys with values"}
 	}
-	if n := findAnchor(root); n != nil {
-		return nil, &frontError{n.Line, "anchors and aliases are not allowed; repeat the value"}
-	}
-	for _, p := range keyPairs(root) {
-		if !yamlText(p[0]) {
-			return nil, &frontError{p[0].Line, "a key must be a text"}
+	for key := range yamldoc.Pairs(root) {
+		if !yamldoc.IsText(key) {
+			return nil, &yamldoc.Error{Line: key.Line, Reason: "a key must be a text"}
 		}
 	}
 	return root, nil
-}
-
-func yamlError(err error) *frontError {
-	reason := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 1 // which is the one that is not said
-	if m := yamlLine.FindStringSubmatch(reason); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		reason = reason[len(m[0]):]
-	}
-	return &frontError{line, reason}
-}
-
-// findAnchor finds the first node that has or is another name of a node: a
-// few lines of those can stand for billions of values.
-func findAnchor(n *yaml.Node) *yaml.Node {
-	if n.Anchor != "" || n.Kind == yaml.AliasNode {
-		return n
-	}
-	for _, c := range n.Content {
-		if a := findAnchor(c); a != nil {
-			return a
-		}
-	}
-	return nil
 }
 
 // afterLine gives the offset behind the line that at is in.

@@ -157,7 +157,7 @@ func TestParseProblems(t *testing.T) {
 		{"YAML 1.1 bool", "---\nhidden: yes\n---\n", 2, "hidden must be true or false", true},
 		{"list as text", "---\ntitle: [a]\n---\n", 2, "title must be a text", true},
 		{"foreign tag", "---\ntitle: !!python/object x\n---\n", 2, "title must be a text", true},
-		{"twice", "---\nicon: a\nicon: b\n---\n", 3, "icon is there twice", true},
+		{"twice", "---\nicon: a\nicon: b\n---\n", 3, "icon is set twice", true},
 		{"long variable", "---\nvars:\n  a: 1\n  b: " + strings.Repeat("x", 257) + "\n---\n", 4, "the variable b is longer", true},
 		{"huge variable", "---\nvars:\n  b: 9007199254740993\n---\n", 3, "cannot be kept exactly", true},
 		{"gigantic variable", "---\nvars:\n  b: -123456789012345678901234567890\n---\n", 3, "cannot be kept exactly", true},

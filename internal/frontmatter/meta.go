@@ -2,16 +2,14 @@ package frontmatter
 
 import (
 	"fmt"
-	"math"
 	"reflect"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
 // Meta is what the front matter of a page says. A zero field is one that is
@@ -62,33 +60,33 @@ func switches(l *docs.Layout) map[string]**bool {
 	}
 }
 
-// metaReader reads values and keeps what is wrong with them. A wrong value
+// metaReader reads the values of front matter. A wrong value is a problem; it
 // is left out of Meta and stays in the source.
-type metaReader struct {
-	problems []Problem
-	// offset is the number of lines above the YAML.
-	offset int
-}
+type metaReader struct{ yamldoc.Reader }
 
 // readMeta fills Meta from the front matter.
 func (h *Head) readMeta() {
-	r := &metaReader{offset: 1}
+	r := metaReader{yamldoc.Reader{Report: func(line int, format string, args ...any) {
+		// The line of dashes is above the YAML.
+		h.Problems = append(h.Problems, Problem{line + 1, "front matter: " + fmt.Sprintf(format, args...)})
+	}}}
 	m := &h.Meta
-	r.each(h.front.root, "", func(key string, v *yaml.Node) {
+	r.Each(h.front.root, "it", func(k, v *yaml.Node) {
+		key := k.Value
 		m.Keys = append(m.Keys, key)
 		switch key {
 		case "title":
-			m.Title = CleanTitle(r.text(key, v))
+			m.Title = CleanTitle(r.Text(key, v))
 		case "description":
-			m.Description = r.text(key, v)
+			m.Description = r.Text(key, v)
 		case "icon":
-			m.Icon = r.text(key, v)
+			m.Icon = r.Text(key, v)
 		case "linkTitle":
-			m.LinkTitle = CleanTitle(r.text(key, v))
+			m.LinkTitle = CleanTitle(r.Text(key, v))
 		case "id":
-			m.ID = r.text(key, v)
+			m.ID = r.Text(key, v)
 		case "if":
-			m.If = r.text(key, v)
+			m.If = r.Text(key, v)
 		case "hidden":
 			m.Hidden = r.yes(key, v)
 		case "noIndex":
@@ -102,152 +100,44 @@ func (h *Head) readMeta() {
 		case "cover":
 			m.Cover, m.CoverDark = r.cover(v)
 		case "coverY":
-			m.CoverY = r.number(key, v, -math.MaxFloat64, math.MaxFloat64)
+			m.CoverY = r.Number(key, v)
 		case "coverHeight":
-			m.CoverHeight = r.number(key, v, minCoverHeight, maxCoverHeight)
+			m.CoverHeight = r.NumberIn(key, v, minCoverHeight, maxCoverHeight)
 		case "layout":
 			m.Layout = r.layout(v)
 		case "metaLinks":
 			m.MetaLinks = r.metaLinks(v)
 		}
 	})
-	h.Problems = append(h.Problems, r.problems...)
 }
 
-func (r *metaReader) problem(n *yaml.Node, format string, args ...any) {
-	r.problems = append(r.problems, Problem{n.Line + r.offset, "front matter: " + fmt.Sprintf(format, args...)})
-}
-
-// each calls f for every key of a mapping that is there for the first time.
-func (r *metaReader) each(n *yaml.Node, name string, f func(key string, v *yaml.Node)) {
-	if yamlNull(n) {
-		return
-	}
-	if n.Kind != yaml.MappingNode {
-		r.problem(n, "%s must be a list of keys with values", name)
-		return
-	}
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
-		switch {
-		case k.Kind != yaml.ScalarNode:
-			r.problem(k, "a key must be a text")
-		case seen[k.Value]:
-			r.problem(k, "%s is there twice; the first one counts", k.Value)
-		default:
-			seen[k.Value] = true
-			f(k.Value, v)
-		}
-	}
-}
-
-func yamlNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
-
-// text reads a scalar as it is written, so that a title can be 404 and a
-// date needs no quotes.
-func (r *metaReader) text(key string, n *yaml.Node) string {
-	if yamlNull(n) {
-		return ""
-	}
-	if !yamlText(n) {
-		r.problem(n, "%s must be a text", key)
-		return ""
-	}
-	return strings.TrimSpace(n.Value)
-}
-
-func yamlText(n *yaml.Node) bool {
-	switch n.Tag {
-	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
-		return n.Kind == yaml.ScalarNode
-	}
-	return false
-}
-
-func (r *metaReader) yes(key string, n *yaml.Node) bool {
-	b := r.bool(key, n)
+func (r metaReader) yes(key string, n *yaml.Node) bool {
+	b := r.Bool(key, n)
 	return b != nil && *b
 }
 
-func (r *metaReader) bool(key string, n *yaml.Node) *bool {
-	if yamlNull(n) {
-		return nil
-	}
-	var b bool
-	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" || n.Decode(&b) != nil {
-		r.problem(n, "%s must be true or false", key)
-		return nil
-	}
-	return &b
-}
-
-func (r *metaReader) number(key string, n *yaml.Node, lo, hi float64) float64 {
-	if yamlNull(n) {
-		return 0
-	}
-	v, ok := yamlNumber(n)
-	if !ok || v < lo || v > hi {
-		if lo == -math.MaxFloat64 {
-			r.problem(n, "%s must be a number", key)
-		} else {
-			r.problem(n, "%s must be a number from %v to %v", key, lo, hi)
-		}
-		return 0
-	}
-	return v
-}
-
-// maxExact is where not every whole number has a float of its own any more.
-const maxExact = 1 << 53
-
-// yamlNumber reads a number that JSON can carry without changing it.
-func yamlNumber(n *yaml.Node) (float64, bool) {
-	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" && n.Tag != "!!float" {
-		return 0, false
-	}
-	if n.Tag == "!!int" {
-		var i int64
-		err := n.Decode(&i)
-		return float64(i), err == nil && -maxExact <= i && i <= maxExact
-	}
-	var v float64
-	err := n.Decode(&v)
-	whole := strings.Trim(n.Value, "+-_0123456789") == "" // an integer beyond 64 bits
-	return v, err == nil && !whole && !math.IsNaN(v) && !math.IsInf(v, 0)
-}
-
-func (r *metaReader) oneOf(key string, n *yaml.Node, values []string) string {
-	s := r.text(key, n)
-	if s != "" && !slices.Contains(values, s) {
-		r.problem(n, "%s must be one of %s", key, strings.Join(values, ", "))
-		return ""
-	}
-	return s
-}
-
-func (r *metaReader) tags(n *yaml.Node) []docs.PageTag {
-	if yamlNull(n) {
+func (r metaReader) tags(n *yaml.Node) []docs.PageTag {
+	if yamldoc.IsNull(n) {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		r.problem(n, "tags must be a list")
+		r.Problem(n, "tags must be a list")
 		return nil
 	}
 	var out []docs.PageTag
 	for _, c := range n.Content {
 		var t docs.PageTag
 		if c.Kind == yaml.MappingNode {
-			r.each(c, "tags", func(key string, v *yaml.Node) {
-				switch key {
+			r.Each(c, "tags", func(key, v *yaml.Node) {
+				switch key.Value {
 				case "tag":
-					t.Tag = r.text("tag", v)
+					t.Tag = r.Text("tag", v)
 				case "primary":
 					t.Primary = r.yes("primary", v)
 				}
 			})
 		} else {
-			t.Tag = r.text("a tag", c)
+			t.Tag = r.Text("a tag", c)
 		}
 		if t.Tag != "" {
 			out = append(out, t)
@@ -256,15 +146,15 @@ func (r *metaReader) tags(n *yaml.Node) []docs.PageTag {
 	return out
 }
 
-func (r *metaReader) vars(n *yaml.Node) map[string]any {
+func (r metaReader) vars(n *yaml.Node) map[string]any {
 	out := map[string]any{}
-	r.each(n, "vars", func(key string, v *yaml.Node) {
+	r.Each(n, "vars", func(key, v *yaml.Node) {
 		value, why := ReadVariable(v)
 		if why != "" {
-			r.problem(v, "the variable %s %s", key, why)
+			r.Problem(v, "the variable %s %s", key.Value, why)
 			return
 		}
-		out[key] = value
+		out[key.Value] = value
 	})
 	return out
 }
@@ -275,12 +165,11 @@ func ReadVariable(n *yaml.Node) (value any, why string) {
 	if n.Kind == yaml.ScalarNode {
 		switch n.Tag {
 		case "!!bool":
-			var b bool
-			if n.Decode(&b) == nil {
+			if b, ok := yamldoc.Bool(n); ok {
 				return b, ""
 			}
 		case "!!int", "!!float":
-			if v, ok := yamlNumber(n); ok {
+			if v, ok := yamldoc.Number(n); ok {
 				return v, ""
 			}
 			return nil, "is a number that cannot be kept exactly; put it in quotes"
@@ -294,51 +183,52 @@ func ReadVariable(n *yaml.Node) (value any, why string) {
 	return nil, "must be a text, a number, true or false"
 }
 
-func (r *metaReader) cover(n *yaml.Node) (light, dark string) {
+func (r metaReader) cover(n *yaml.Node) (light, dark string) {
 	if n.Kind != yaml.MappingNode {
-		return r.text("cover", n), ""
+		return r.Text("cover", n), ""
 	}
-	r.each(n, "cover", func(key string, v *yaml.Node) {
-		switch key {
+	r.Each(n, "cover", func(key, v *yaml.Node) {
+		switch key.Value {
 		case "light":
-			light = r.text("cover.light", v)
+			light = r.Text("cover.light", v)
 		case "dark":
-			dark = r.text("cover.dark", v)
+			dark = r.Text("cover.dark", v)
 		}
 	})
 	return light, dark
 }
 
-func (r *metaReader) layout(n *yaml.Node) docs.Layout {
+func (r metaReader) layout(n *yaml.Node) docs.Layout {
 	var l docs.Layout
-	if n.Kind == yaml.ScalarNode && !yamlNull(n) {
-		l.Preset = r.oneOf("layout", n, presets)
+	if n.Kind == yaml.ScalarNode && !yamldoc.IsNull(n) {
+		l.Preset = r.OneOf("layout", n, presets)
 		return l
 	}
 	parts := switches(&l)
-	r.each(n, "layout", func(key string, v *yaml.Node) {
-		switch key {
+	r.Each(n, "layout", func(key, v *yaml.Node) {
+		switch key.Value {
 		case "width":
-			l.Width = r.oneOf("layout.width", v, widths)
+			l.Width = r.OneOf("layout.width", v, widths)
 		case "cover":
-			r.each(v, "layout.cover", func(key string, v *yaml.Node) {
-				switch key {
+			r.Each(v, "layout.cover", func(key, v *yaml.Node) {
+				switch key.Value {
 				case "visible":
-					l.CoverVisible = r.bool("layout.cover.visible", v)
+					l.CoverVisible = r.Bool("layout.cover.visible", v)
 				case "size":
-					l.CoverSize = r.oneOf("layout.cover.size", v, sizes)
+					l.CoverSize = r.OneOf("layout.cover.size", v, sizes)
 				case "mask":
-					l.CoverMask = r.text("layout.cover.mask", v)
+					l.CoverMask = r.Text("layout.cover.mask", v)
 				}
 			})
 		default:
-			part, known := parts[key]
+			part, known := parts[key.Value]
 			if !known {
 				return
 			}
-			r.each(v, "layout."+key, func(sub string, v *yaml.Node) {
-				if sub == "visible" {
-					*part = r.bool("layout."+key+".visible", v)
+			name := "layout." + key.Value
+			r.Each(v, name, func(key, v *yaml.Node) {
+				if key.Value == "visible" {
+					*part = r.Bool(name+".visible", v)
 				}
 			})
 		}
@@ -346,20 +236,20 @@ func (r *metaReader) layout(n *yaml.Node) docs.Layout {
 	return l
 }
 
-func (r *metaReader) metaLinks(n *yaml.Node) docs.MetaLinks {
+func (r metaReader) metaLinks(n *yaml.Node) docs.MetaLinks {
 	var l docs.MetaLinks
-	r.each(n, "metaLinks", func(key string, v *yaml.Node) {
+	r.Each(n, "metaLinks", func(key, v *yaml.Node) {
 		switch {
-		case key == "canonical":
-			l.Canonical = r.text("metaLinks.canonical", v)
-		case key == "alternates" && v.Kind == yaml.SequenceNode:
+		case key.Value == "canonical":
+			l.Canonical = r.Text("metaLinks.canonical", v)
+		case key.Value == "alternates" && v.Kind == yaml.SequenceNode:
 			for _, c := range v.Content {
-				if s := r.text("metaLinks.alternates", c); s != "" {
+				if s := r.Text("metaLinks.alternates", c); s != "" {
 					l.Alternates = append(l.Alternates, s)
 				}
 			}
-		case key == "alternates" && !yamlNull(v):
-			r.problem(v, "metaLinks.alternates must be a list")
+		case key.Value == "alternates" && !yamldoc.IsNull(v):
+			r.Problem(v, "metaLinks.alternates must be a list")
 		}
 	})
 	return l
@@ -397,11 +287,3 @@ func (m Meta) clean() Meta {
 }
 
 func (m Meta) equal(o Meta) bool { return reflect.DeepEqual(m.clean(), o.clean()) }
-
-// formatNumber writes a number so that it is read as the same one.
-func formatNumber(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) <= maxExact {
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/inline"
+	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
 // Rewrite returns src with a head that says m, title and emoji. The body keeps
@@ -86,16 +87,16 @@ func (e *headEdit) holds(out []byte) bool {
 // untouched gives the keys and values that an edit leaves alone.
 func untouched(root *yaml.Node, changed map[string]*yaml.Node) []*yaml.Node {
 	var out []*yaml.Node
-	for i := 0; root != nil && i+1 < len(root.Content); i += 2 {
-		if _, ok := changed[root.Content[i].Value]; !ok {
-			out = append(out, root.Content[i], root.Content[i+1])
+	for key, value := range yamldoc.Pairs(root) {
+		if _, ok := changed[key.Value]; !ok {
+			out = append(out, key, value)
 		}
 	}
 	return out
 }
 
 func sameNode(a, b *yaml.Node) bool {
-	if yamlNull(a) && yamlNull(b) {
+	if yamldoc.IsNull(a) && yamldoc.IsNull(b) {
 		return true // however it is written
 	}
 	return a.Kind == b.Kind && a.Tag == b.Tag && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, sameNode)
@@ -256,9 +257,9 @@ func (e *headEdit) editLines(changed map[string]*yaml.Node) ([]byte, bool) {
 		next = last
 	}
 	out = append(out, slices.Concat(lines[next:]...)...)
-	for _, n := range keyPairs(ordered(changed)) {
-		if !seen[n[0].Value] {
-			out = append(out, e.indented(n[0], n[1], indent)...)
+	for key, value := range yamldoc.Pairs(ordered(changed)) {
+		if !seen[key.Value] {
+			out = append(out, e.indented(key, value, indent)...)
 		}
 	}
 	return out, true
@@ -323,43 +324,33 @@ func (e *headEdit) encode(n *yaml.Node) []byte {
 	if len(n.Content) == 0 {
 		return nil
 	}
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	if enc.Encode(n) != nil || enc.Close() != nil {
+	b, err := yamldoc.Encode(n)
+	if err != nil {
 		return nil // does not hold, so it is never written
 	}
-	return bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte(e.eol))
+	return bytes.ReplaceAll(b, []byte("\n"), []byte(e.eol))
 }
 
 // merged gives the whole mapping with its changes.
 func (e *headEdit) merged(changed map[string]*yaml.Node) *yaml.Node {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	done := map[string]bool{}
-	for _, n := range keyPairs(e.old.front.root) {
-		value, ok := changed[n[0].Value]
+	for key, was := range yamldoc.Pairs(e.old.front.root) {
+		now, ok := changed[key.Value]
 		switch {
 		case !ok:
-			root.Content = append(root.Content, n[0], n[1])
-		case value != nil && !done[n[0].Value]:
-			root.Content = append(root.Content, n[0], value)
+			root.Content = append(root.Content, key, was)
+		case now != nil && !done[key.Value]:
+			root.Content = append(root.Content, key, now)
 		}
-		done[n[0].Value] = true
+		done[key.Value] = true
 	}
-	for _, n := range keyPairs(ordered(changed)) {
-		if !done[n[0].Value] {
-			root.Content = append(root.Content, n[0], n[1])
+	for key, value := range yamldoc.Pairs(ordered(changed)) {
+		if !done[key.Value] {
+			root.Content = append(root.Content, key, value)
 		}
 	}
 	return root
-}
-
-func keyPairs(n *yaml.Node) [][2]*yaml.Node {
-	var out [][2]*yaml.Node
-	for i := 0; n != nil && i+1 < len(n.Content); i += 2 {
-		out = append(out, [2]*yaml.Node{n.Content[i], n.Content[i+1]})
-	}
-	return out
 }
 
 // keyOrder is how new keys are written.
@@ -373,7 +364,7 @@ func ordered(changed map[string]*yaml.Node) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for _, k := range keyOrder {
 		if changed[k] != nil {
-			n.Content = append(n.Content, stringNode(k, 0), changed[k])
+			n.Content = append(n.Content, yamldoc.String(k, 0), changed[k])
 		}
 	}
 	return n

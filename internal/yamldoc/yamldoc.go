@@ -1,0 +1,93 @@
+// Package yamldoc reads YAML that people wrote, and changes it. It is the one
+// place where YAML is parsed: it bounds the size, takes one document, refuses
+// anchors and aliases, and says in which line something is wrong.
+package yamldoc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Error says why a document cannot be read.
+type Error struct {
+	Line   int // from 1; 0 for the document as a whole
+	Reason string
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Reason
+	}
+	return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
+}
+
+// Parse returns the root of the one document in src, which is null if src has
+// nothing but comments. Every error is an *Error.
+func Parse(src []byte, maxBytes int) (*yaml.Node, error) {
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	if len(src) > maxBytes {
+		return nil, &Error{0, fmt.Sprintf("it is larger than %d KB", maxBytes>>10)}
+	}
+	var doc, more yaml.Node
+	d := yaml.NewDecoder(bytes.NewReader(src))
+	err := d.Decode(&doc)
+	if errors.Is(err, io.EOF) {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: nullTag}, nil
+	}
+	if err == nil {
+		if err = d.Decode(&more); err == nil {
+			return nil, &Error{more.Line, "it has more than one YAML document"}
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, parseError(err)
+	}
+	root := doc.Content[0]
+	if a := findAnchor(root); a != nil {
+		return nil, &Error{a.Line, "anchors and aliases are not allowed; repeat the value"}
+	}
+	return root, nil
+}
+
+var errorLine = regexp.MustCompile(`^line (\d+): `)
+
+func parseError(err error) *Error {
+	e := &Error{1, strings.TrimPrefix(err.Error(), "yaml: ")} // errors in line 1 do not name it
+	if m := errorLine.FindStringSubmatch(e.Reason); m != nil {
+		e.Line, _ = strconv.Atoi(m[1])
+		e.Reason = e.Reason[len(m[0]):]
+	}
+	return e
+}
+
+// findAnchor returns the first anchor or alias, or nil. A few lines of aliases
+// can stand for billions of values.
+func findAnchor(n *yaml.Node) *yaml.Node {
+	if n.Anchor != "" || n.Kind == yaml.AliasNode {
+		return n
+	}
+	for _, c := range n.Content {
+		if a := findAnchor(c); a != nil {
+			return a
+		}
+	}
+	return nil
+}
+
+// Encode returns a document with the given root, indented by two spaces.
+func Encode(root *yaml.Node) ([]byte, error) {
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := errors.Join(e.Encode(root), e.Close()); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

@@ -86,3 +86,6 @@ func (t *tree) taken(ctx context.Context, name string) (bool, error) {
 	}
 	return false, nil
 }
+
+// AssetFolder is where new files of a space are written in its folder.
+const AssetFolder = ".gitbook/assets"

@@ -35,8 +35,6 @@ const (
 	MaxBase64   = 1 << 20  // bytes of a file in a batch
 	MaxFetched  = 50 << 20 // bytes of a file by address
 	fetchTime   = 60 * time.Second
-	// AssetFolder is where files of a space stand in its folder.
-	AssetFolder = ".gitbook/assets"
 )
 
 // fetch brings the bytes of all files of a batch into the blob store. It

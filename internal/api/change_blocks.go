@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // Bounds of what an answer tells of the blocks of its changes.
@@ -42,7 +43,7 @@ type wordChange struct {
 type compared func(ctx context.Context, x *content.Texts) ([]markup.BlockChange, bool, error)
 
 // tellBlocks adds to changes what differs inside of them.
-func tellBlocks(ctx context.Context, from, to *content.View, changes []semanticChange) error {
+func tellBlocks(ctx context.Context, from, to *revision.View, changes []semanticChange) error {
 	x, room := &content.Texts{From: from, To: to, Room: maxComparedText}, maxChangedText
 	for i := range changes {
 		c := &changes[i]
@@ -116,7 +117,7 @@ func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in Chang
 	if err != nil {
 		return semanticChanges{}, err
 	}
-	before := &content.View{Space: v.Space} // in front of the first revision there is nothing
+	before := &revision.View{Space: v.Space} // in front of the first revision there is nothing
 	if from != "" {
 		if before, err = a.at(from)(ctx); err != nil {
 			return semanticChanges{}, err

@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // The third level of content: that of a change request. It is read and
@@ -79,7 +80,7 @@ func (a *API) changeRequestContent() {
 
 // request opens the newest revision of a change request.
 func (a *API) request(name string) opener {
-	return func(ctx context.Context) (*content.View, error) {
+	return func(ctx context.Context) (*revision.View, error) {
 		cr, err := a.find(ctx, name)
 		if err != nil {
 			return nil, err

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -17,13 +17,13 @@ func (a *API) changeRequestLinks() {
 		ID: "listChangeRequestLinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/links", Tag: tag, Allow: view,
 		Summary: "What the pages of a change request refer to, and whether it is there.",
 	}, func(ctx context.Context, in *requestLinksIn) (*out[linkList], error) {
-		return a.linksOut(ctx, a.request(in.Request), true, content.LinkFilter{Status: in.Status, Broken: in.Broken}, in.Paged)
+		return a.linksOut(ctx, a.request(in.Request), true, index.LinkFilter{Status: in.Status, Broken: in.Broken}, in.Paged)
 	})
 	register(a, op{
 		ID: "listPageLinksInChangeRequest", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/links", Tag: tag, Allow: view,
 		Summary: "What a page of a change request refers to.",
 	}, func(ctx context.Context, in *requestPagedPageIn) (*out[linkList], error) {
-		return a.linksOut(ctx, a.request(in.Request), true, content.LinkFilter{Page: in.Page}, in.Paged)
+		return a.linksOut(ctx, a.request(in.Request), true, index.LinkFilter{Page: in.Page}, in.Paged)
 	})
 	register(a, op{
 		ID: "listChangeRequestPageBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
@@ -42,8 +42,8 @@ func (a *API) changeRequestLinks() {
 type requestLinksIn struct {
 	RequestIn
 	Paged
-	Status content.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
-	Broken content.BrokenIn   `query:"brokenContext" enum:"change-request,space" doc:"Only broken ones: those that the request broke, or those that are broken in the space too."`
+	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
+	Broken index.BrokenIn   `query:"brokenContext" enum:"change-request,space" doc:"Only broken ones: those that the request broke, or those that are broken in the space too."`
 }
 
 type requestPagedPageIn struct {

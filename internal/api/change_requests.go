@@ -6,12 +6,13 @@ import (
 	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/merge"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -255,12 +256,12 @@ type updateChangeRequestIn struct {
 }
 
 // noteOf reads a document that is sent as it is.
-func noteOf(path string, raw rawDoc) (*content.Body, error) {
+func noteOf(path string, raw rawDoc) (*revision.Body, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
 	doc, err := markup.Decode(path, raw)
-	return &content.Body{Document: doc}, err
+	return &revision.Body{Document: doc}, err
 }
 
 func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn) (*out[ChangeRequest], error) {
@@ -299,7 +300,7 @@ func (a *API) merged(ctx context.Context, name, result string, do func(context.C
 		return nil, err
 	}
 	w := mergeOutcome{Revision: string(done.Revision), Result: result}
-	forms := a.Content.FormsOf(g.Space)
+	forms := merge.FormsOf(a.Content.Source, g.Space)
 	for i, c := range done.Conflicts {
 		if forms.Full() || i == reviews.MaxConflicts {
 			break

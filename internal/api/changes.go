@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // rawDoc is a document as it was sent, to be read with errors that name the
@@ -95,8 +96,8 @@ func (c contentChange) plain(i int) (content.Change, error) {
 }
 
 // plain gives a content to the service.
-func (b ContentBody) plain(at string) (*content.Body, error) {
-	out := &content.Body{Markdown: b.Markdown}
+func (b ContentBody) plain(at string) (*revision.Body, error) {
+	out := &revision.Body{Markdown: b.Markdown}
 	if len(b.Document) > 0 {
 		if b.Markdown != nil {
 			return nil, errs.Field(at, "has both markdown and document; send one of them")
@@ -220,7 +221,7 @@ func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*out[
 	return ok(w), err
 }
 
-func (a *API) changesBetween(ctx context.Context, from, to *content.View, skip, limit int) (semanticChanges, error) {
+func (a *API) changesBetween(ctx context.Context, from, to *revision.View, skip, limit int) (semanticChanges, error) {
 	w := semanticChanges{Changes: []semanticChange{}}
 	d, err := a.Content.Compare(ctx, from, to)
 	if err != nil {
@@ -260,7 +261,7 @@ func value(v *any) any {
 	return *v
 }
 
-func (a *API) pageChanges(ctx context.Context, from, to *content.View, p content.PageDiff) ([]semanticChange, error) {
+func (a *API) pageChanges(ctx context.Context, from, to *revision.View, p content.PageDiff) ([]semanticChange, error) {
 	switch {
 	case p.Before == nil:
 		return []semanticChange{{Type: "page_created", Page: &changedPage{string(p.After.ID), p.After.Type, p.After.Title, p.PathAfter}}}, nil
@@ -289,7 +290,7 @@ func (a *API) pageChanges(ctx context.Context, from, to *content.View, p content
 	return out, nil
 }
 
-func parentOf(ctx context.Context, v *content.View, id docs.PageID) (*changedPage, error) {
+func parentOf(ctx context.Context, v *revision.View, id docs.PageID) (*changedPage, error) {
 	if id == "" {
 		return nil, nil
 	}
@@ -324,7 +325,7 @@ func pageAttributes(a, b docs.Page) map[string]beforeAfter {
 	text("description", a.Description, b.Description)
 	text("condition", a.Condition, b.Condition)
 	if a.Body != b.Body {
-		text("document", content.DocumentID(a), content.DocumentID(b))
+		text("document", revision.DocumentID(a), revision.DocumentID(b))
 	}
 	other("hidden", a.Hidden, b.Hidden)
 	other("noIndex", a.NoIndex, b.NoIndex)
@@ -393,7 +394,7 @@ func (a *API) fileChange(sp docs.Space, p content.Pair[docs.File]) semanticChang
 
 func reusableChange(p content.Pair[docs.Reusable]) semanticChange {
 	show := func(r docs.Reusable) *changedReusable {
-		return &changedReusable{string(r.ID), r.Title, content.ReusableDocumentID(r)}
+		return &changedReusable{string(r.ID), r.Title, revision.ReusableDocumentID(r)}
 	}
 	switch {
 	case p.Before == nil:
@@ -405,7 +406,7 @@ func reusableChange(p content.Pair[docs.Reusable]) semanticChange {
 	if p.Before.Title != p.After.Title {
 		at["title"] = beforeAfter{p.Before.Title, p.After.Title}
 	}
-	if x, y := content.ReusableDocumentID(*p.Before), content.ReusableDocumentID(*p.After); x != y || len(at) == 0 {
+	if x, y := revision.ReusableDocumentID(*p.Before), revision.ReusableDocumentID(*p.After); x != y || len(at) == 0 {
 		at["document"] = beforeAfter{orNil(x), orNil(y)}
 	}
 	return semanticChange{

@@ -5,33 +5,34 @@ import (
 	"encoding/json"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/merge"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // conflict is something that a space and a change request both changed.
 type conflict struct {
-	Object          string               `json:"object" enum:"change-request-conflict"`
-	ID              string               `json:"id"`
-	Kind            content.ConflictKind `json:"kind" enum:"page,file,reusable-content,variable"`
-	Page            string               `json:"page,omitempty" doc:"Id of the page that it is about."`
-	File            string               `json:"file,omitempty"`
-	ReusableContent string               `json:"reusableContent,omitempty"`
-	Variable        string               `json:"variable,omitempty"`
-	Title           string               `json:"title" doc:"What a person knows it by."`
-	Part            string               `json:"part,omitempty" doc:"What of it: document (a block), deleted, location, or a field such as title; absent for all of it."`
-	Block           string               `json:"block,omitempty" doc:"Key of the block."`
-	Base            conflictForm         `json:"base" doc:"Before both."`
-	Main            conflictForm         `json:"main" doc:"As the space has it."`
-	Mine            conflictForm         `json:"mine" doc:"As the change request has it."`
-	Status          string               `json:"status" enum:"open,resolved"`
-	Resolution      string               `json:"resolution,omitempty" enum:"main,mine,document"`
-	ResolvedBy      string               `json:"resolvedBy,omitempty" doc:"Id of the user."`
-	CreatedAt       docs.Time            `json:"createdAt"`
+	Object          string             `json:"object" enum:"change-request-conflict"`
+	ID              string             `json:"id"`
+	Kind            merge.ConflictKind `json:"kind" enum:"page,file,reusable-content,variable"`
+	Page            string             `json:"page,omitempty" doc:"Id of the page that it is about."`
+	File            string             `json:"file,omitempty"`
+	ReusableContent string             `json:"reusableContent,omitempty"`
+	Variable        string             `json:"variable,omitempty"`
+	Title           string             `json:"title" doc:"What a person knows it by."`
+	Part            string             `json:"part,omitempty" doc:"What of it: document (a block), deleted, location, or a field such as title; absent for all of it."`
+	Block           string             `json:"block,omitempty" doc:"Key of the block."`
+	Base            conflictForm       `json:"base" doc:"Before both."`
+	Main            conflictForm       `json:"main" doc:"As the space has it."`
+	Mine            conflictForm       `json:"mine" doc:"As the change request has it."`
+	Status          string             `json:"status" enum:"open,resolved"`
+	Resolution      string             `json:"resolution,omitempty" enum:"main,mine,document"`
+	ResolvedBy      string             `json:"resolvedBy,omitempty" doc:"Id of the user."`
+	CreatedAt       docs.Time          `json:"createdAt"`
 }
 
 // conflictForm is what is in conflict as one revision has it.
@@ -43,7 +44,7 @@ type conflictForm struct {
 	Value    any              `json:"value,omitempty" doc:"Of anything but text."`
 }
 
-func (a *API) conflict(ctx context.Context, sp docs.Space, forms *content.Forms, c content.Conflict, row store.Conflict) (conflict, error) {
+func (a *API) conflict(ctx context.Context, sp docs.Space, forms *merge.Forms, c merge.Conflict, row store.Conflict) (conflict, error) {
 	w := conflict{
 		Object: "change-request-conflict", ID: row.ID, Kind: c.Kind, Part: c.Part, Block: c.Block, Status: "open",
 		Resolution: row.Resolution, ResolvedBy: string(row.ResolvedBy), CreatedAt: row.CreatedAt,
@@ -52,13 +53,13 @@ func (a *API) conflict(ctx context.Context, sp docs.Space, forms *content.Forms,
 		w.Status = "resolved"
 	}
 	switch c.Kind {
-	case content.ConflictPage:
+	case merge.ConflictPage:
 		w.Page = c.ID
-	case content.ConflictFile:
+	case merge.ConflictFile:
 		w.File = c.ID
-	case content.ConflictReusable:
+	case merge.ConflictReusable:
 		w.ReusableContent = c.ID
-	case content.ConflictVariable:
+	case merge.ConflictVariable:
 		w.Variable = c.ID
 	}
 	var err error
@@ -73,7 +74,7 @@ func (a *API) conflict(ctx context.Context, sp docs.Space, forms *content.Forms,
 	return w, nil
 }
 
-func (a *API) form(sp docs.Space, rev docs.RevisionID, f content.Form) conflictForm {
+func (a *API) form(sp docs.Space, rev docs.RevisionID, f merge.Form) conflictForm {
 	w := conflictForm{Revision: string(rev), Exists: f.Exists, Document: f.Document, Value: f.Value}
 	if f.Document != nil {
 		w.Markdown = string(markup.Print(f.Document, markup.Refs{}))
@@ -103,12 +104,12 @@ func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*page[con
 				return nil, nil, err
 			}
 			var out []conflict
-			forms := a.Content.FormsOf(sp)
+			forms := merge.FormsOf(a.Content.Source, sp)
 			for i, row := range rows {
 				if forms.Full() {
 					return out, store.ConflictKey(rows[i-1]), nil
 				}
-				var c content.Conflict
+				var c merge.Conflict
 				if err := json.Unmarshal([]byte(row.Data), &c); err != nil {
 					return nil, nil, err
 				}
@@ -135,7 +136,7 @@ type resolveConflictIn struct {
 
 func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*out[ChangeRequest], error) {
 	g := authz.Of(ctx)
-	var given *content.Body
+	var given *revision.Body
 	switch b := in.Body.Document; {
 	case in.Body.Resolution == reviews.TakeGiven && (b == nil || b.Markdown == nil && len(b.Document) == 0):
 		return nil, errs.Field("body.document", "is required: the resolution is document")

@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -123,10 +124,10 @@ type revised[T any] struct {
 }
 
 // opener finds the revision that a read is about.
-type opener func(ctx context.Context) (*content.View, error)
+type opener func(ctx context.Context) (*revision.View, error)
 
 // head opens the newest revision.
-func (a *API) head(ctx context.Context) (*content.View, error) {
+func (a *API) head(ctx context.Context) (*revision.View, error) {
 	return a.Content.Source.Head(ctx, authz.Of(ctx).Space)
 }
 
@@ -182,7 +183,7 @@ func (a *API) pagesOut(ctx context.Context, open opener, f Flags) (*revised[page
 	return &revised[pageTree]{etag(v), pageTree{s.pages(all)}}, err
 }
 
-func etag(v *content.View) string { return `"` + string(v.Rev.ID) + `"` }
+func etag(v *revision.View) string { return `"` + string(v.Rev.ID) + `"` }
 
 func (a *API) reusableOut(ctx context.Context, open opener, id docs.ReusableID, f Flags) (*out[ReusableContent], error) {
 	v, err := open(ctx)

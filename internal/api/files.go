@@ -16,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // File on the wire.
@@ -43,7 +44,7 @@ func dimensionsOf(f docs.File) *dimensions {
 
 // file shows a file of which git knows what the revision tells.
 func (a *API) file(sp docs.Space, f docs.File) File {
-	return shown{a: a, v: &content.View{Space: sp}, metadata: true}.file(f)
+	return shown{a: a, v: &revision.View{Space: sp}, metadata: true}.file(f)
 }
 
 func (s shown) file(f docs.File) File {

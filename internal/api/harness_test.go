@@ -20,9 +20,9 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -134,7 +134,7 @@ func (w *world) verify() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	waiting := slices.ContainsFunc(counts, func(c store.JobCount) bool { return c.Kind == content.RebuildJob })
+	waiting := slices.ContainsFunc(counts, func(c store.JobCount) bool { return c.Kind == index.RebuildJob })
 	for _, id := range spaces {
 		if waiting { // a language was changed, or there are many copies
 			if err := w.srv.Content.Index.Rebuild(ctx, []byte(`{"space":"`+string(id)+`"}`)); err != nil {

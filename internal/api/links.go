@@ -4,9 +4,10 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -30,12 +31,12 @@ type brokenStats struct {
 
 // linkUsage is something that is referred to, with where that is done.
 type linkUsage struct {
-	Status    content.LinkStatus `json:"status" enum:"ok,broken,in-app"`
-	Relation  string             `json:"relation" enum:"reference,dependsOn" doc:"dependsOn: what refers to it cannot be shown without it."`
-	Text      string             `json:"text,omitempty" doc:"What a reader sees at the first place; of a broken one, all that is left of its target."`
-	Written   string             `json:"written,omitempty" doc:"The path as it is written, of one that leads nowhere."`
-	Target    *contentLocation   `json:"targetReference,omitempty" doc:"Absent when it cannot be found."`
-	Locations []contentLocation  `json:"locationReferences"`
+	Status    index.LinkStatus  `json:"status" enum:"ok,broken,in-app"`
+	Relation  string            `json:"relation" enum:"reference,dependsOn" doc:"dependsOn: what refers to it cannot be shown without it."`
+	Text      string            `json:"text,omitempty" doc:"What a reader sees at the first place; of a broken one, all that is left of its target."`
+	Written   string            `json:"written,omitempty" doc:"The path as it is written, of one that leads nowhere."`
+	Target    *contentLocation  `json:"targetReference,omitempty" doc:"Absent when it cannot be found."`
+	Locations []contentLocation `json:"locationReferences"`
 }
 
 // contentLocation is a thing with everything around it.
@@ -65,7 +66,7 @@ type locator struct {
 	org *Organization
 }
 
-func (l *locator) show(ctx context.Context, loc content.Location) (contentLocation, error) {
+func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation, error) {
 	w := contentLocation{Kind: loc.Kind}
 	switch loc.Kind {
 	case markup.RefURL:
@@ -98,7 +99,7 @@ func (l *locator) show(ctx context.Context, loc content.Location) (contentLocati
 		if err != nil {
 			return w, err
 		}
-		p := shown{a: l.a, v: loc.View, metadata: true}.page(&content.Walked{Page: loc.Page, Path: path})
+		p := shown{a: l.a, v: loc.View, metadata: true}.page(&revision.Walked{Page: loc.Page, Path: path})
 		w.Page = &p
 		switch {
 		case loc.Node != "":
@@ -119,27 +120,27 @@ func (l *locator) show(ctx context.Context, loc content.Location) (contentLocati
 type spaceLinksIn struct {
 	SpaceIn
 	Paged
-	Status content.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
+	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
 }
 
 type pageLinksIn struct {
 	SpaceIn
 	Page docs.PageID `path:"pageId"`
 	Paged
-	Status content.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
+	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
 }
 
 func (a *API) spaceLinks(ctx context.Context, in *spaceLinksIn) (*out[linkList], error) {
-	return a.linksOut(ctx, a.head, false, content.LinkFilter{Status: in.Status}, in.Paged)
+	return a.linksOut(ctx, a.head, false, index.LinkFilter{Status: in.Status}, in.Paged)
 }
 
 func (a *API) pageLinks(ctx context.Context, in *pageLinksIn) (*out[linkList], error) {
-	return a.linksOut(ctx, a.head, false, content.LinkFilter{Page: in.Page, Status: in.Status}, in.Paged)
+	return a.linksOut(ctx, a.head, false, index.LinkFilter{Page: in.Page, Status: in.Status}, in.Paged)
 }
 
 // linksOut lists links; those of a change request are counted by whether it
 // broke them.
-func (a *API) linksOut(ctx context.Context, open opener, request bool, f content.LinkFilter, paged Paged) (*out[linkList], error) {
+func (a *API) linksOut(ctx context.Context, open opener, request bool, f index.LinkFilter, paged Paged) (*out[linkList], error) {
 	g := authz.Of(ctx)
 	v, err := open(ctx)
 	if err != nil {
@@ -229,8 +230,8 @@ func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, pa
 		return nil, err
 	}
 	l := &locator{a: a, g: g}
-	return listTold(ctx, a, paged, lister[content.Location]{
-		page: func(at store.Page) ([]content.Location, store.Key, error) {
+	return listTold(ctx, a, paged, lister[index.Location]{
+		page: func(at store.Page) ([]index.Location, store.Key, error) {
 			return a.Content.Index.Backlinks(ctx, g, v, kind, id, at)
 		},
 	}, l.show)

@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // Pages are what is read most, and a revision of one never changes: it is
@@ -17,15 +17,15 @@ import (
 // finder finds a page in a revision.
 type finder struct {
 	key  string
-	find func(ctx context.Context, v *content.View) (docs.Page, error)
+	find func(ctx context.Context, v *revision.View) (docs.Page, error)
 }
 
 func byID(id docs.PageID) finder {
-	return finder{idKey(string(id)), func(ctx context.Context, v *content.View) (docs.Page, error) { return v.Page(ctx, id) }}
+	return finder{idKey(string(id)), func(ctx context.Context, v *revision.View) (docs.Page, error) { return v.Page(ctx, id) }}
 }
 
 func byPath(path string) finder {
-	return finder{pathKey(path), func(ctx context.Context, v *content.View) (docs.Page, error) {
+	return finder{pathKey(path), func(ctx context.Context, v *revision.View) (docs.Page, error) {
 		p, err := v.ByPath(ctx, path)
 		if err == nil && !p.HasPath() {
 			err = errs.Missing("page")

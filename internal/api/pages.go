@@ -11,8 +11,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/exchange"
 	"github.com/octavo-docs/octavo/internal/inline"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // Page on the wire: a document, a group, a link, or a place where pages are
@@ -102,14 +104,14 @@ type Flags struct {
 // shown is how pages of a view are shown.
 type shown struct {
 	a        *API
-	v        *content.View
+	v        *revision.View
 	metadata bool
-	git      content.GitNames
+	git      exchange.GitNames
 }
 
 // shown tells how a view is shown, with what git knows of some things in it,
 // or of all.
-func (a *API) shown(ctx context.Context, v *content.View, metadata bool, ids ...string) (shown, error) {
+func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ...string) (shown, error) {
 	s := shown{a: a, v: v, metadata: metadata}
 	var err error
 	if metadata {
@@ -126,7 +128,7 @@ func (s shown) gitBlob(oid, path string) *gitBlob {
 	return &gitBlob{oid, path}
 }
 
-func (s shown) pages(in []*content.Walked) []Page {
+func (s shown) pages(in []*revision.Walked) []Page {
 	out := make([]Page, len(in))
 	for i, w := range in {
 		out[i] = s.page(w)
@@ -134,7 +136,7 @@ func (s shown) pages(in []*content.Walked) []Page {
 	return out
 }
 
-func (s shown) page(w *content.Walked) Page {
+func (s shown) page(w *revision.Walked) Page {
 	p := Page{
 		ID: string(w.ID), Title: w.Title, Emoji: w.Emoji, Icon: w.Icon, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Type: w.Type,
 		LinkTitle: w.LinkTitle,
@@ -157,8 +159,8 @@ func (s shown) page(w *content.Walked) Page {
 	return p
 }
 
-func (s shown) document(p *Page, w *content.Walked) {
-	p.Kind, p.Description, p.Variables, p.DocumentID = "sheet", w.Description, w.Variables, content.DocumentID(w.Page)
+func (s shown) document(p *Page, w *revision.Walked) {
+	p.Kind, p.Description, p.Variables, p.DocumentID = "sheet", w.Description, w.Variables, revision.DocumentID(w.Page)
 	p.URLs = &pageURLs{s.a.appURL(s.v.Space, w.Path)}
 	p.Layout = layoutOf(w.Layout)
 	if c := w.Cover; c != nil {
@@ -212,7 +214,7 @@ func escapePath(p string) string {
 
 // href gives the address that a reference leads to, as far as it is known
 // without asking for it.
-func (a *API) href(v *content.View, ref *markup.Ref) string {
+func (a *API) href(v *revision.View, ref *markup.Ref) string {
 	if ref == nil {
 		return ""
 	}
@@ -243,7 +245,7 @@ type PageOptions struct {
 const formatDocument = "document"
 
 // pageOf shows one page with its content.
-func (a *API) pageOf(ctx context.Context, v *content.View, p docs.Page, o PageOptions) (Page, error) {
+func (a *API) pageOf(ctx context.Context, v *revision.View, p docs.Page, o PageOptions) (Page, error) {
 	w, err := v.Subtree(ctx, p)
 	if err != nil {
 		return Page{}, err
@@ -299,12 +301,12 @@ func titled(p docs.Page, body []byte) string {
 	return "# " + title + "\n\n" + string(body)
 }
 
-func (a *API) transformed(ctx context.Context, v *content.View, doc *markup.Document, vars docs.Variables, evaluated, dereferenced string) (*markup.Document, error) {
+func (a *API) transformed(ctx context.Context, v *revision.View, doc *markup.Document, vars docs.Variables, evaluated, dereferenced string) (*markup.Document, error) {
 	if dereferenced == "true" || dereferenced == "reusable-contents" {
 		var err error
 		if doc, err = v.Dereferenced(ctx, doc); err != nil {
 			return nil, err
 		}
 	}
-	return v.Evaluated(ctx, doc, vars, content.Evaluation(evaluated))
+	return content.Evaluated(ctx, v.Tree, doc, vars, content.Evaluation(evaluated))
 }

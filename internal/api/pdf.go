@@ -17,6 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/pdf"
+	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 const (
@@ -191,7 +192,7 @@ func (a *API) pdfTurn(ctx context.Context) (done func(), err error) {
 
 // makePDF writes a PDF into a temporary file, which the caller removes. It
 // is sent afterwards: a line may be slow, and others need not wait for it.
-func (a *API) makePDF(ctx context.Context, v *content.View, q pdfQuery, members bool) (_ *os.File, hash blob.Hash, err error) {
+func (a *API) makePDF(ctx context.Context, v *revision.View, q pdfQuery, members bool) (_ *os.File, hash blob.Hash, err error) {
 	done, err := a.pdfTurn(ctx)
 	if err != nil {
 		return nil, hash, err

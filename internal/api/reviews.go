@@ -5,11 +5,11 @@ import (
 	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -134,7 +134,7 @@ type submitReviewIn struct {
 
 func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*created[Review], error) {
 	g := authz.Of(ctx)
-	var comment *content.Body
+	var comment *revision.Body
 	if c := in.Body.Comment; c != nil && (c.Markdown != nil || len(c.Document) > 0) {
 		var err error
 		if comment, err = c.plain("body.comment"); err != nil {

@@ -5,10 +5,10 @@ import (
 	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -118,12 +118,12 @@ type ReusableContent struct {
 }
 
 func (s shown) reusableContent(r docs.Reusable) ReusableContent {
-	return ReusableContent{ID: string(r.ID), Title: r.Title, Document: content.ReusableDocumentID(r), Git: s.gitBlob(s.git.Reusable(r))}
+	return ReusableContent{ID: string(r.ID), Title: r.Title, Document: revision.ReusableDocumentID(r), Git: s.gitBlob(s.git.Reusable(r))}
 }
 
 // at opens a revision of the space.
 func (a *API) at(id docs.RevisionID) opener {
-	return func(ctx context.Context) (*content.View, error) {
+	return func(ctx context.Context) (*revision.View, error) {
 		return a.Content.Source.At(ctx, a.Store.Reader, authz.Of(ctx).Space, id)
 	}
 }
@@ -216,7 +216,7 @@ func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[R
 }
 
 // mergedFrom gives the change request that a revision came from, if any.
-func (a *API) mergedFrom(ctx context.Context, v *content.View) (*ChangeRequest, error) {
+func (a *API) mergedFrom(ctx context.Context, v *revision.View) (*ChangeRequest, error) {
 	if v.Rev.MergedFrom == "" {
 		return nil, nil
 	}

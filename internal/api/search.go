@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -53,7 +53,7 @@ type spaceResult struct {
 	Pages []pageResult `json:"pages"`
 }
 
-func (a *API) pageResult(f content.Found) pageResult {
+func (a *API) pageResult(f index.Found) pageResult {
 	app := a.appURL(f.View.Space, f.Path)
 	w := pageResult{
 		ID: string(f.Page), Title: f.Title, Path: f.Path, Score: f.Score,
@@ -88,7 +88,7 @@ func (a *API) searchSpace(ctx context.Context, in *searchSpaceIn) (*page[pageRes
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]content.Found, bool, error) {
+	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]index.Found, bool, error) {
 		return a.Content.Index.Search(ctx, v, in.Query, limit, offset)
 	}), a.pageResult)
 }
@@ -107,7 +107,7 @@ func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*page[sp
 
 // groupBySpace puts pages under their spaces; a space has the place of its
 // best page.
-func (a *API) groupBySpace(found []content.Found) []spaceResult {
+func (a *API) groupBySpace(found []index.Found) []spaceResult {
 	var out []spaceResult
 	at := map[docs.SpaceID]int{}
 	for _, f := range found {

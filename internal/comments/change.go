@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // Change is what becomes of a comment or a reply; what is not set stays.
 type Change struct {
 	Resolved opt.Val[bool] // of the comment, also when a reply is changed
-	Body     *content.Body
+	Body     *revision.Body
 	Added    []string // emoji
 	Removed  []string // emoji
 }
@@ -65,7 +65,7 @@ func (s *Service) find(ctx context.Context, tx *store.Tx, g *authz.Grant, reques
 }
 
 // edit gives a comment another body.
-func (p Place) edit(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.PostedComment, b content.Body) (docs.PostedComment, error) {
+func (p Place) edit(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.PostedComment, b revision.Body) (docs.PostedComment, error) {
 	c := was
 	var err error
 	if c.Body, err = p.source(ctx, bodyPath, b); err != nil || c.Body == was.Body {

@@ -23,6 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -35,7 +36,7 @@ type Service struct {
 // Place is where people talk: a space, or a change request of it.
 type Place struct {
 	In   docs.Discussion
-	View *content.View // its newest revision, by which references are read
+	View *revision.View // its newest revision, by which references are read
 }
 
 // Open gives the place of a request: the space of the grant, or the change
@@ -77,7 +78,7 @@ type New struct {
 	Page    docs.PageID         // empty: about the whole
 	Node    string              // key of a block of the page
 	Cell    docs.TableCell      // of the table that is the node
-	Body    content.Body
+	Body    revision.Body
 	Path    string // of the body in the input, for errors
 }
 
@@ -157,7 +158,7 @@ func (p Place) add(ctx context.Context, tx *store.Tx, g *authz.Grant, n New, w w
 
 // OfReview posts what a reviewer says beside a verdict, in the transaction of
 // the review, and gives the id of the comment.
-func (s *Service) OfReview(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b content.Body) (string, error) {
+func (s *Service) OfReview(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b revision.Body) (string, error) {
 	c, err := s.AddInTx(ctx, tx, g, New{Request: &cr, Review: v.ID, Body: b, Path: "body.comment"})
 	return string(c.ID), err
 }
@@ -228,7 +229,7 @@ func clip(s string) string {
 }
 
 // source gives a body as it is kept.
-func (p Place) source(ctx context.Context, path string, b content.Body) (string, error) {
+func (p Place) source(ctx context.Context, path string, b revision.Body) (string, error) {
 	text, err := p.View.NoteSource(ctx, path, b)
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = errs.Field(path, "says nothing; it needs markdown or document with a text")

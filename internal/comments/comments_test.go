@@ -16,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -122,7 +123,7 @@ func (r *room) talk(t *rapid.T) {
 	names := slices.Sorted(maps.Keys(r.people))
 	var all []*told
 	said := map[string]int{} // contributions by change request and person
-	text := func(s string) content.Body { return content.Body{Markdown: &s} }
+	text := func(s string) revision.Body { return revision.Body{Markdown: &s} }
 	expect := func(err error, allowed bool, what, who string) bool {
 		switch {
 		case allowed && err != nil:
@@ -351,7 +352,7 @@ func TestCommentOfAReview(t *testing.T) {
 				return docs.PostedComment{}, err
 			}
 			review.ID = store.NewID[docs.ReviewID](tx)
-			if review.Comment, err = r.c.OfReview(ctx, tx, g, cr, review, content.Body{Markdown: &text}); err != nil {
+			if review.Comment, err = r.c.OfReview(ctx, tx, g, cr, review, revision.Body{Markdown: &text}); err != nil {
 				return docs.PostedComment{}, err
 			}
 			if err := tx.AddReview(ctx, review); err != nil {

@@ -5,13 +5,13 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // Reply answers a comment, also one that is resolved.
-func (s *Service) Reply(ctx context.Context, g *authz.Grant, request string, to docs.CommentID, b content.Body) (docs.Reply, error) {
+func (s *Service) Reply(ctx context.Context, g *authz.Grant, request string, to docs.CommentID, b revision.Body) (docs.Reply, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Reply, error) {
 		p, c, err := s.find(ctx, tx, g, request, to)
 		if err != nil {
@@ -77,7 +77,7 @@ func (s *Service) UpdateReply(ctx context.Context, g *authz.Grant, request strin
 	})
 }
 
-func (p Place) editReply(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.Reply, b content.Body) error {
+func (p Place) editReply(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.Reply, b revision.Body) error {
 	r := was
 	var err error
 	if r.Body, err = p.source(ctx, bodyPath, b); err != nil || r.Body == was.Body {

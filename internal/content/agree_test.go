@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -108,7 +109,7 @@ func checked(t *folder.Tree) bool {
 
 func (d *desk) broken(t *testing.T) int {
 	t.Helper()
-	_, _, stats, err := d.c.Index.Links(context.Background(), d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{Status: content.LinkBroken}, store.Page{Limit: 10})
+	_, _, stats, err := d.c.Index.Links(context.Background(), d.grant(t, d.id), d.head(t, d.id), index.LinkFilter{Status: index.LinkBroken}, store.Page{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

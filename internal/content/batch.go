@@ -15,8 +15,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -43,7 +45,7 @@ type Change struct {
 	Into      opt.Val[string] // parent; null is the top level
 	At        *int            // place among its siblings
 	Ref       string          // name of an inserted page within the batch
-	Body      *Body           // new content of the page
+	Body      *revision.Body  // new content of the page
 	Meta      PageMeta        // what is set of its metadata
 	Revision  docs.RevisionID // of revert_page
 	Blocks    []string        // of revert_page: only these
@@ -72,7 +74,7 @@ type Outcome struct {
 
 // Applied is the result of a batch.
 type Applied struct {
-	View     *View
+	View     *revision.View
 	Outcomes []Outcome
 	Files    []docs.File
 	Request  *docs.ChangeRequest // as it is now; nil: the space itself
@@ -131,7 +133,7 @@ func (s *Service) applyInTx(ctx context.Context, g *authz.Grant, on Branch, expe
 			}
 		}
 		d, out := early.draft, early.applied
-		d.src.r, d.now = tx.Reader, tx.Now()
+		d.Src.R, d.Now = tx.Reader, tx.Now()
 		out.View, err = s.commitTo(ctx, tx, g, l, d, early.work, docs.Revision{Type: docs.RevisionEdits})
 		out.Request = l.request
 		return out, err
@@ -147,15 +149,15 @@ func (s *Service) applyTo(ctx context.Context, r store.Reader, l *line, changes 
 		}
 	}
 	now := s.Store.Clock()
-	d := l.View.draft(docs.TimeOf(now), idsFrom(now))
-	out.applied, err = d.apply(ctx, r, changes, files, base)
+	d := l.View.Draft(docs.TimeOf(now), revision.IDsFrom(now))
+	out.applied, err = applyChanges(ctx, d, r, changes, files, base)
 	out.on, out.draft = l.Rev.ID, d
 	return out, err
 }
 
 // apply makes the changes of a batch on a draft. base is what revert_page
 // goes back to.
-func (d *draft) apply(ctx context.Context, r store.Reader, changes []Change, files [][]docs.File, base docs.Revision) (*Applied, error) {
+func applyChanges(ctx context.Context, d *revision.Draft, r store.Reader, changes []Change, files [][]docs.File, base docs.Revision) (*Applied, error) {
 	out := &Applied{}
 	kinds := map[docs.PageID]*Outcome{}
 	for i, c := range changes {
@@ -163,16 +165,16 @@ func (d *draft) apply(ctx context.Context, r store.Reader, changes []Change, fil
 		var err error
 		switch c.Operation {
 		case InsertPage:
-			err = d.insertPage(ctx, at, c, kinds)
+			err = insertPage(ctx, d, at, c, kinds)
 		case UpdatePage:
-			err = d.updatePage(ctx, at, c)
+			err = updatePage(ctx, d, at, c)
 		case DeletePage:
-			err = d.deletePage(ctx, at, c, kinds)
+			err = deletePage(ctx, d, at, c, kinds)
 		case RevertPage:
-			err = d.revertPage(ctx, r, at, c, base, kinds)
+			err = revertPage(ctx, d, r, at, c, base, kinds)
 		case InsertFiles:
 			var added []docs.File
-			added, err = d.insertFiles(ctx, at, c, files[i])
+			added, err = insertFiles(ctx, d, at, c, files[i])
 			out.Files = append(out.Files, added...)
 		default:
 			err = errs.Field(at+".operation", "must be one of %s, %s, %s, %s, %s", InsertPage, UpdatePage, DeletePage, RevertPage, InsertFiles)
@@ -181,13 +183,13 @@ func (d *draft) apply(ctx context.Context, r store.Reader, changes []Change, fil
 			return nil, err
 		}
 	}
-	if err := d.settle(ctx); err != nil {
+	if err := d.ComposeBodies(ctx); err != nil {
 		return nil, err
 	}
-	for _, id := range d.touched {
+	for _, id := range d.Touched {
 		o := kinds[id]
 		if o == nil {
-			o = &Outcome{Kind: Updated}
+			o = &Outcome{Kind: revision.Updated}
 		}
 		o.Page = id
 		out.Outcomes = append(out.Outcomes, *o)
@@ -196,75 +198,75 @@ func (d *draft) apply(ctx context.Context, r store.Reader, changes []Change, fil
 }
 
 // target finds the page that a change is about.
-func (d *draft) target(ctx context.Context, at, id string) (docs.Page, error) {
+func target(ctx context.Context, d *revision.Draft, at, id string) (docs.Page, error) {
 	if id == "" {
 		return docs.Page{}, errs.Field(at+".page", "is required")
 	}
-	if ref, ok := d.refs[id]; ok && ref.Kind == markup.RefPage {
+	if ref, ok := d.Refs[id]; ok && ref.Kind == markup.RefPage {
 		id = ref.Page
 	}
-	p, ok, err := d.page(ctx, docs.PageID(id))
+	p, ok, err := d.Lookup(ctx, docs.PageID(id))
 	if err == nil && !ok {
 		err = errs.E(errs.NotFound, "%s.page: page %q not found in this space", at, id)
 	}
 	return p, err
 }
 
-func (d *draft) parentOf(c Change) (id *docs.PageID) {
+func parentOf(d *revision.Draft, c Change) (id *docs.PageID) {
 	if !c.Into.Set() {
 		return nil
 	}
 	into, _ := c.Into.Get()
-	if ref, ok := d.refs[into]; ok && ref.Kind == markup.RefPage {
+	if ref, ok := d.Refs[into]; ok && ref.Kind == markup.RefPage {
 		into = ref.Page
 	}
 	p := docs.PageID(into)
 	return &p
 }
 
-func (d *draft) insertPage(ctx context.Context, at string, c Change, kinds map[docs.PageID]*Outcome) error {
-	p := docs.Page{ID: docs.PageID(d.newID()), Type: docs.PageDocument, CreatedAt: d.now, UpdatedAt: d.now}
-	if into := d.parentOf(c); into != nil {
+func insertPage(ctx context.Context, d *revision.Draft, at string, c Change, kinds map[docs.PageID]*Outcome) error {
+	p := docs.Page{ID: docs.PageID(d.NewID()), Type: docs.PageDocument, CreatedAt: d.Now, UpdatedAt: d.Now}
+	if into := parentOf(d, c); into != nil {
 		p.Parent = *into
 	}
-	if err := d.name(ctx, at, c.Ref, markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}); err != nil {
+	if err := nameInBatch(ctx, d, at, c.Ref, markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}); err != nil {
 		return err
 	}
-	p, err := d.described(at, p, c)
+	p, err := described(d, at, p, c)
 	if err != nil {
 		return err
 	}
 	if p.Title == "" {
 		p.Title = "Untitled"
 	}
-	if err := d.insert(ctx, at, p, c.At); err != nil {
+	if err := d.Insert(ctx, at, p, c.At); err != nil {
 		return err
 	}
-	kinds[p.ID] = &Outcome{Kind: Created, Ref: c.Ref}
-	return d.write(at, p.ID, c.Body)
+	kinds[p.ID] = &Outcome{Kind: revision.Created, Ref: c.Ref}
+	return d.Write(at, p.ID, c.Body)
 }
 
 // name makes a name valid for the rest of the batch.
-func (d *draft) name(ctx context.Context, at, name string, ref markup.Ref) error {
+func nameInBatch(ctx context.Context, d *revision.Draft, at, name string, ref markup.Ref) error {
 	if name == "" {
 		return nil
 	}
 	clean := strings.TrimSuffix(path.Clean(strings.TrimPrefix(name, "./")), ".md")
-	if _, twice := d.refs[clean]; twice {
+	if _, twice := d.Refs[clean]; twice {
 		return errs.Field(at+".ref", "%q is used twice in the batch", name)
 	}
-	if p, rest, err := d.exact(ctx, clean); err != nil {
+	if p, rest, err := d.PageAt(ctx, clean); err != nil {
 		return err
 	} else if rest == "" && p.ID != "" {
 		return errs.Field(at+".ref", "%q is the path of an existing page; choose another name", name)
 	}
-	d.refs[clean] = ref
-	d.refs[name] = ref
+	d.Refs[clean] = ref
+	d.Refs[name] = ref
 	return nil
 }
 
-func (d *draft) updatePage(ctx context.Context, at string, c Change) error {
-	p, err := d.target(ctx, at, c.Page)
+func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) error {
+	p, err := target(ctx, d, at, c.Page)
 	if err != nil {
 		return err
 	}
@@ -272,34 +274,34 @@ func (d *draft) updatePage(ctx context.Context, at string, c Change) error {
 	if c.Body != nil && !p.HasBody() {
 		return errs.Field(at+".document", "cannot be set: a %s page has no content", p.Type)
 	}
-	if p, err = d.described(at, p, c); err != nil {
+	if p, err = described(d, at, p, c); err != nil {
 		return err
 	}
-	if p, err = d.move(ctx, at, p, d.parentOf(c), c.At); err != nil {
+	if p, err = d.Move(ctx, at, p, parentOf(d, c), c.At); err != nil {
 		return err
 	}
 	if p.Title != before.Title || p.Slug != before.Slug || p.Parent != before.Parent || p.Pinned != before.Pinned {
-		if p, err = d.slugged(ctx, at+".slug", p); err != nil {
+		if p, err = d.Slugged(ctx, at+".slug", p); err != nil {
 			return err
 		}
 	}
 	if p.Slug != before.Slug {
 		if home, _, err := d.Home(ctx); err != nil {
 			return err
-		} else if p.File != homeFile || home.ID != p.ID { // whose file is not named after it
+		} else if p.File != revision.HomeFile || home.ID != p.ID { // whose file is not named after it
 			p.File = "" // the file is named after the page again
 		}
 	}
-	d.touch(p.ID)
-	if err := d.put(ctx, p); err != nil {
+	d.Touch(p.ID)
+	if err := d.Put(ctx, p); err != nil {
 		return err
 	}
-	return d.write(at, p.ID, c.Body)
+	return d.Write(at, p.ID, c.Body)
 }
 
 // described sets the metadata of a page: what the change says, then what the
 // head of its Markdown says, which wins.
-func (d *draft) described(at string, p docs.Page, c Change) (docs.Page, error) {
+func described(d *revision.Draft, at string, p docs.Page, c Change) (docs.Page, error) {
 	m := c.Meta
 	p.Emoji, p.Icon = m.Emoji.Or(p.Emoji), m.Icon.Or(p.Icon)
 	if p.Emoji != "" && emoji.FromCode(p.Emoji) == "" {
@@ -325,7 +327,7 @@ func (d *draft) described(at string, p docs.Page, c Change) (docs.Page, error) {
 		}
 	}
 	if c.Body != nil && c.Body.Markdown != nil {
-		headOf(markup.ParseHead([]byte(*c.Body.Markdown)), &p)
+		revision.ApplyHead(markup.ParseHead([]byte(*c.Body.Markdown)), &p)
 	}
 	return p, checkPage(at, p)
 }
@@ -351,14 +353,14 @@ func checkPage(at string, p docs.Page) error {
 	return nil
 }
 
-func (d *draft) deletePage(ctx context.Context, at string, c Change, kinds map[docs.PageID]*Outcome) error {
-	p, err := d.target(ctx, at, c.Page)
+func deletePage(ctx context.Context, d *revision.Draft, at string, c Change, kinds map[docs.PageID]*Outcome) error {
+	p, err := target(ctx, d, at, c.Page)
 	if err != nil {
 		return err
 	}
-	d.touch(p.ID)
-	kinds[p.ID] = &Outcome{Kind: Deleted}
-	return d.drop(ctx, p)
+	d.Touch(p.ID)
+	kinds[p.ID] = &Outcome{Kind: revision.Deleted}
+	return d.Drop(ctx, p)
 }
 
 // withHead gives a space as it is after a commit.
@@ -383,7 +385,7 @@ const aheadBytes = 64 << 10
 // ahead is a batch that was worked out on a revision.
 type ahead struct {
 	on      docs.RevisionID
-	draft   *draft
-	work    *Work
+	draft   *revision.Draft
+	work    *index.Work
 	applied *Applied
 }

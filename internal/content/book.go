@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/pdf"
+	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // BookOptions say what a book holds and for whom it is.
@@ -30,10 +31,10 @@ type BookOptions struct {
 // does not hold for somebody without claims, are left out with what is below
 // them, except for the one that was asked for. Its chapters are read one
 // after the other, while the book is written.
-func (s *Service) Book(ctx context.Context, v *View, o BookOptions) (pdf.Book, error) {
+func (s *Service) Book(ctx context.Context, v *revision.View, o BookOptions) (pdf.Book, error) {
 	b := &binder{s: s, v: v, o: o, ctx: ctx, pages: map[string]string{}, names: map[docs.UserID]string{}}
 	var err error
-	if b.env, err = v.environment(ctx, nil); err != nil {
+	if b.env, err = environment(ctx, v.Tree, nil); err != nil {
 		return pdf.Book{}, err
 	}
 	title, err := b.collect()
@@ -60,7 +61,7 @@ func (s *Service) Book(ctx context.Context, v *View, o BookOptions) (pdf.Book, e
 // binder puts a book together.
 type binder struct {
 	s     *Service
-	v     *View
+	v     *revision.View
 	o     BookOptions
 	ctx   context.Context
 	env   map[string]any
@@ -94,7 +95,7 @@ func (b *binder) collect() (string, error) {
 	if !p.HasPath() {
 		return "", errs.Field("query.page", "is a page without content of its own")
 	}
-	w := &Walked{Page: p}
+	w := &revision.Walked{Page: p}
 	if !b.o.Only {
 		if w, err = b.v.Subtree(b.ctx, p); err != nil {
 			return "", err
@@ -104,7 +105,7 @@ func (b *binder) collect() (string, error) {
 	return p.Title, nil
 }
 
-func (b *binder) add(w *Walked, depth int, asked bool) {
+func (b *binder) add(w *revision.Walked, depth int, asked bool) {
 	if !w.HasPath() || !asked && (w.Hidden || w.Condition != "" && !expr.Condition(w.Condition, b.env)) {
 		return
 	}
@@ -146,7 +147,7 @@ func (b *binder) chapter(p boundPage) (pdf.Chapter, error) {
 	if doc, err = b.v.Dereferenced(b.ctx, doc); err != nil {
 		return ch, err
 	}
-	ch.Document, err = b.v.Evaluated(b.ctx, doc, p.Variables, EvaluateAll)
+	ch.Document, err = Evaluated(b.ctx, b.v.Tree, doc, p.Variables, EvaluateAll)
 	return ch, err
 }
 
@@ -246,7 +247,7 @@ func (b *binder) open(ref markup.Ref) (io.ReadCloser, error) {
 const maxReported = 40
 
 // reportMissing says once for a book which characters no font has.
-func (s *Service) reportMissing(v *View, runes []rune) {
+func (s *Service) reportMissing(v *revision.View, runes []rune) {
 	if s.Log == nil {
 		return
 	}

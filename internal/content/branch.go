@@ -5,6 +5,10 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/exchange"
+	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/merge"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -13,10 +17,10 @@ import (
 type Merging struct {
 	space     docs.RevisionID // what it was made from
 	fork      Fork
-	into      *View
-	draft     *draft
-	work      *Work
-	conflicts []Conflict
+	into      *revision.View
+	draft     *revision.Draft
+	work      *index.Work
+	conflicts []merge.Conflict
 }
 
 // Fork is a line of revisions beside that of a space: where it left it, and
@@ -31,7 +35,7 @@ func (m *Merging) fits(sp docs.Space, f Fork) bool {
 }
 
 // Conflicts gives where both sides changed the same.
-func (m *Merging) Conflicts() []Conflict {
+func (m *Merging) Conflicts() []merge.Conflict {
 	if m == nil {
 		return nil
 	}
@@ -40,16 +44,16 @@ func (m *Merging) Conflicts() []Conflict {
 
 // PrepareMerge works out what merging a change request would give.
 func (s *Service) PrepareMerge(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
-	return s.prepareInto(ctx, sp, forkOf(cr), intoSpace)
+	return s.prepareInto(ctx, sp, forkOf(cr), merge.IntoSpace)
 }
 
 // PrepareLanding works out what bringing a fork that a repository made into
 // its space would give.
-func (s *Service) PrepareLanding(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
-	return s.prepareInto(ctx, sp, f, fromUpstream)
+func (s *Service) PrepareImported(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
+	return s.prepareInto(ctx, sp, f, merge.FromRepository)
 }
 
-func (s *Service) prepareInto(ctx context.Context, sp docs.Space, f Fork, dir direction) (*Merging, error) {
+func (s *Service) prepareInto(ctx context.Context, sp docs.Space, f Fork, dir merge.Direction) (*Merging, error) {
 	m, err := s.prepare(ctx, s.Store.Reader, sp, f, dir)
 	if err != nil || len(m.conflicts) > 0 {
 		return m, err
@@ -61,10 +65,10 @@ func (s *Service) prepareInto(ctx context.Context, sp docs.Space, f Fork, dir di
 // PrepareUpdate works out what bringing a change request up to date would
 // give.
 func (s *Service) PrepareUpdate(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
-	return s.prepare(ctx, s.Store.Reader, sp, forkOf(cr), intoRequest)
+	return s.prepare(ctx, s.Store.Reader, sp, forkOf(cr), merge.IntoRequest)
 }
 
-func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, f Fork, dir direction) (*Merging, error) {
+func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, f Fork, dir merge.Direction) (*Merging, error) {
 	m := &Merging{space: sp.Revision, fork: f}
 	main, err := s.Source.At(ctx, r, sp, sp.Revision)
 	if err != nil {
@@ -79,11 +83,11 @@ func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, f 
 		return nil, err
 	}
 	from := mine.Rev
-	if m.into = main; dir == intoRequest {
+	if m.into = main; dir == merge.IntoRequest {
 		m.into, from = mine, main.Rev
 	}
 	now := s.Store.Clock()
-	m.draft, m.conflicts, err = mergeInto(ctx, dir, m.into, base, from, docs.TimeOf(now), idsFrom(now))
+	m.draft, m.conflicts, err = merge.Into(ctx, dir, m.into, base, from, docs.TimeOf(now), revision.IDsFrom(now))
 	for i := range m.conflicts {
 		c := &m.conflicts[i]
 		c.Base, c.Main, c.Mine = base.ID, main.Rev.ID, mine.Rev.ID
@@ -93,28 +97,28 @@ func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, f 
 
 // prepared gives a merge for the state that a transaction sees: the one that
 // was made ahead, if it still fits.
-func (s *Service) prepared(ctx context.Context, tx *store.Tx, sp docs.Space, f Fork, ahead *Merging, dir direction) (*Merging, error) {
+func (s *Service) prepared(ctx context.Context, tx *store.Tx, sp docs.Space, f Fork, ahead *Merging, dir merge.Direction) (*Merging, error) {
 	if !ahead.fits(sp, f) {
 		return s.prepare(ctx, tx.Reader, sp, f, dir)
 	}
-	ahead.draft.through(tx.Reader)
+	ahead.draft.ReadThrough(tx.Reader)
 	return ahead, nil
 }
 
 // Merge makes the content of a change request that of its space. With
 // conflicts nothing changes.
-func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, ahead *Merging) (docs.Revision, []Conflict, error) {
-	return s.land(ctx, tx, g, forkOf(cr), ahead, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID}, intoSpace)
+func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, ahead *Merging) (docs.Revision, []merge.Conflict, error) {
+	return s.mergeFork(ctx, tx, g, forkOf(cr), ahead, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID}, merge.IntoSpace)
 }
 
 // Land makes the content of a fork that a repository made that of its space,
 // in a revision of which the caller says what it is. With conflicts nothing
 // changes.
-func (s *Service) Land(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, ahead *Merging, rev docs.Revision) (docs.Revision, []Conflict, error) {
-	return s.land(ctx, tx, g, f, ahead, rev, fromUpstream)
+func (s *Service) MergeImported(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, ahead *Merging, rev docs.Revision) (docs.Revision, []merge.Conflict, error) {
+	return s.mergeFork(ctx, tx, g, f, ahead, rev, merge.FromRepository)
 }
 
-func (s *Service) land(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, ahead *Merging, rev docs.Revision, dir direction) (docs.Revision, []Conflict, error) {
+func (s *Service) mergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, ahead *Merging, rev docs.Revision, dir merge.Direction) (docs.Revision, []merge.Conflict, error) {
 	m, err := s.prepared(ctx, tx, g.Space, f, ahead, dir)
 	if err != nil || len(m.conflicts) > 0 {
 		return docs.Revision{}, m.Conflicts(), err
@@ -127,8 +131,8 @@ func (s *Service) land(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork
 // Update brings what the space changed into a change request. Where both
 // changed the same, the request keeps what it has, and the conflicts tell of
 // it.
-func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, ahead *Merging) (docs.Revision, []Conflict, error) {
-	m, err := s.prepared(ctx, tx, g.Space, forkOf(cr), ahead, intoRequest)
+func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, ahead *Merging) (docs.Revision, []merge.Conflict, error) {
+	m, err := s.prepared(ctx, tx, g.Space, forkOf(cr), ahead, merge.IntoRequest)
 	if err != nil {
 		return docs.Revision{}, nil, err
 	}
@@ -141,7 +145,7 @@ func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr d
 // Bring brings what changed between two revisions into a change request.
 // Where both changed the same, the request keeps what it has, and the
 // conflicts tell of it.
-func (s *Service) Bring(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, f Fork) (docs.Revision, []Conflict, error) {
+func (s *Service) MergeIntoRequest(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, f Fork) (docs.Revision, []merge.Conflict, error) {
 	into, err := s.Source.At(ctx, tx.Reader, g.Space, cr.Revision)
 	if err != nil {
 		return docs.Revision{}, nil, err
@@ -154,7 +158,7 @@ func (s *Service) Bring(ctx context.Context, tx *store.Tx, g *authz.Grant, cr do
 	if err != nil {
 		return docs.Revision{}, nil, err
 	}
-	d, conflicts, err := mergeInto(ctx, intoRequest, into, base, from, tx.Now(), func() string { return store.NewID[string](tx) })
+	d, conflicts, err := merge.Into(ctx, merge.IntoRequest, into, base, from, tx.Now(), func() string { return store.NewID[string](tx) })
 	if err != nil {
 		return docs.Revision{}, nil, err
 	}
@@ -167,30 +171,30 @@ func (s *Service) Bring(ctx context.Context, tx *store.Tx, g *authz.Grant, cr do
 
 // PutTaken stores what was taken from an upstream: as the newest revision of
 // the space if it was made from the newest, else beside its line.
-func (s *Service) PutTaken(ctx context.Context, tx *store.Tx, g *authz.Grant, t *Taken, rev docs.Revision) (docs.Revision, error) {
-	t.draft.through(tx.Reader)
+func (s *Service) CommitImported(ctx context.Context, tx *store.Tx, g *authz.Grant, t *exchange.Imported, rev docs.Revision) (docs.Revision, error) {
+	t.Draft.ReadThrough(tx.Reader)
 	if rev.Aside {
-		rev, changed, err := s.store(ctx, tx, g, t.draft, rev)
+		rev, changed, err := s.store(ctx, tx, g, t.Draft, rev)
 		if err != nil || !changed {
 			return rev, err
 		}
-		documents, _, err := changedDocuments(ctx, s.Source.Tree(tx.Reader, rev.Root), t.draft.base.Root)
+		documents, _, err := index.ChangedDocuments(ctx, s.Source.Tree(tx.Reader, rev.Root), t.Draft.Base.Root)
 		if err != nil {
 			return rev, err
 		}
 		return rev, tx.PutDocuments(ctx, g.Space.ID, documents)
 	}
-	return s.commit(ctx, tx, g, t.draft, t.work, rev)
+	return s.commit(ctx, tx, g, t.Draft, t.Work, rev)
 }
 
 // Resolution says how a conflict ends.
 type Resolution struct {
-	Main bool  // as in the space
-	Body *Body // as given; neither: as in the change request
+	Main bool           // as in the space
+	Body *revision.Body // as given; neither: as in the change request
 }
 
 // Resolve ends a conflict in the content of a change request.
-func (s *Service) Resolve(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, c Conflict, how Resolution) (docs.Revision, error) {
+func (s *Service) Resolve(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, c merge.Conflict, how Resolution) (docs.Revision, error) {
 	v, err := s.Source.At(ctx, tx.Reader, g.Space, cr.Revision)
 	if err != nil || !how.Main && how.Body == nil {
 		return docs.Revision{ID: cr.Revision}, err
@@ -199,11 +203,11 @@ func (s *Service) Resolve(ctx context.Context, tx *store.Tx, g *authz.Grant, cr 
 	if err != nil {
 		return docs.Revision{}, err
 	}
-	d := v.draft(tx.Now(), func() string { return store.NewID[string](tx) })
+	d := v.Draft(tx.Now(), func() string { return store.NewID[string](tx) })
 	if how.Body != nil {
-		err = d.takeGiven(ctx, c, main, *how.Body)
+		err = merge.TakeGiven(ctx, d, c, main, *how.Body)
 	} else {
-		err = d.takeMain(ctx, c, main)
+		err = merge.TakeMain(ctx, d, c, main)
 	}
 	if err != nil {
 		return docs.Revision{}, err

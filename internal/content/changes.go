@@ -10,6 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/lis"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/merge"
+	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // Difference is everything that differs between two revisions, by what it
@@ -36,16 +38,16 @@ type PageDiff struct {
 
 // Compare gives what differs between two revisions of a space. Equal parts
 // are not read.
-func (s *Service) Compare(ctx context.Context, from, to *View) (*Difference, error) {
+func (s *Service) Compare(ctx context.Context, from, to *revision.View) (*Difference, error) {
 	out := &Difference{Variables: map[string]Pair[any]{}}
-	err := to.diff(ctx, from.root, to.root, func(key string, before, after []byte) (err error) {
+	err := to.Diff(ctx, from.Root, to.Root, func(key string, before, after []byte) (err error) {
 		switch id := key[1:]; key[:1] {
-		case keyPage:
+		case revision.KeyPage:
 			var d PageDiff
-			if d.Pair, err = pairOf(id, before, after, decodePage); err != nil {
+			if d.Pair, err = pairOf(id, before, after, docs.DecodePage); err != nil {
 				return err
 			}
-			if d.Before != nil && d.After != nil && !sees(*d.Before, *d.After) {
+			if d.Before != nil && d.After != nil && !merge.Visible(*d.Before, *d.After) {
 				return nil // only its time, or where its file is
 			}
 			if d.Before != nil && d.Before.HasPath() {
@@ -59,19 +61,19 @@ func (s *Service) Compare(ctx context.Context, from, to *View) (*Difference, err
 				}
 			}
 			out.Pages = append(out.Pages, d)
-		case keyFile:
-			p, err := pairOf(id, before, after, decodeFile)
+		case revision.KeyFile:
+			p, err := pairOf(id, before, after, revision.DecodeFile)
 			if err != nil || !seesFile(p) {
 				return err
 			}
 			out.Files = append(out.Files, p)
-		case keyReusable:
-			p, err := pairOf(id, before, after, decodeReusable)
+		case revision.KeyReusable:
+			p, err := pairOf(id, before, after, revision.DecodeReusable)
 			if err != nil || !seesReusable(p) {
 				return err
 			}
 			out.Reusables = append(out.Reusables, p)
-		case keyVariable:
+		case revision.KeyVariable:
 			p, err := pairOf(id, before, after, func(_ string, b []byte) (v any, err error) {
 				err = json.Unmarshal(b, &v)
 				return v, err
@@ -90,7 +92,7 @@ func (s *Service) Compare(ctx context.Context, from, to *View) (*Difference, err
 // findMoved tells which pages were moved. The rank of a page also changes
 // when its siblings are numbered anew, which moves nothing: what counts is
 // the order of those that are there before and after.
-func (d *Difference) findMoved(ctx context.Context, from, to *View) error {
+func (d *Difference) findMoved(ctx context.Context, from, to *revision.View) error {
 	moved := map[docs.PageID]map[docs.PageID]bool{} // by parent
 	kept := d.Pages[:0]
 	for _, p := range d.Pages {
@@ -119,12 +121,12 @@ func (d *Difference) findMoved(ctx context.Context, from, to *View) error {
 
 // reordered gives the children of a page that stand elsewhere among those
 // that it had and still has: as few as can be. One that keeps its rank stays.
-func reordered(ctx context.Context, from, to *View, parent docs.PageID) (map[docs.PageID]bool, error) {
-	before, err := from.ordered(ctx, parent)
+func reordered(ctx context.Context, from, to *revision.View, parent docs.PageID) (map[docs.PageID]bool, error) {
+	before, err := ordered(ctx, from.Tree, parent)
 	if err != nil {
 		return nil, err
 	}
-	after, err := to.ordered(ctx, parent)
+	after, err := ordered(ctx, to.Tree, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -161,10 +163,10 @@ func reordered(ctx context.Context, from, to *View, parent docs.PageID) (map[doc
 
 // ordered gives the children of a page in order, with nothing but their ids
 // and ranks.
-func (t *tree) ordered(ctx context.Context, parent docs.PageID) ([]docs.Page, error) {
+func ordered(ctx context.Context, t *revision.Tree, parent docs.PageID) ([]docs.Page, error) {
 	var out []docs.Page
-	err := t.scan(ctx, keyOrder+string(parent)+sep, "", func(rest string, _ []byte) (bool, error) {
-		rank, id, _ := strings.Cut(rest, sep)
+	err := t.Scan(ctx, revision.KeyOrder+string(parent)+revision.Sep, "", func(rest string, _ []byte) (bool, error) {
+		rank, id, _ := strings.Cut(rest, revision.Sep)
 		out = append(out, docs.Page{ID: docs.PageID(id), Rank: docs.Rank(rank)})
 		return true, nil
 	})
@@ -191,7 +193,7 @@ func pairOf[T any](id string, before, after []byte, decode func(string, []byte) 
 // seesPage leaves out where a page stands, and what git calls it.
 func seesPage(a, b docs.Page) bool {
 	a.Parent, a.Rank, a.OID = b.Parent, b.Rank, b.OID
-	return sees(a, b)
+	return merge.Visible(a, b)
 }
 
 // seesFile tells the same of a file: where it stands in a folder is not seen.
@@ -213,7 +215,7 @@ func seesReusable(p Pair[docs.Reusable]) bool {
 // Texts compares the texts of two revisions block by block, as long as there
 // is room for it.
 type Texts struct {
-	From, To *View
+	From, To *revision.View
 	Room     int // bytes of sources
 }
 
@@ -223,11 +225,11 @@ func (x *Texts) Page(ctx context.Context, p PageDiff) (out []markup.BlockChange,
 	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body || !p.Before.HasBody() || !p.After.HasBody() {
 		return nil, false, nil
 	}
-	a, err := x.From.pageText(ctx, *p.Before)
+	a, err := x.From.PageText(ctx, *p.Before)
 	if err != nil {
 		return nil, false, err
 	}
-	b, err := x.To.pageText(ctx, *p.After)
+	b, err := x.To.PageText(ctx, *p.After)
 	if err != nil {
 		return nil, false, err
 	}
@@ -239,12 +241,12 @@ func (x *Texts) Reusable(ctx context.Context, p Pair[docs.Reusable]) (out []mark
 	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body {
 		return nil, false, nil
 	}
-	return x.compare(ctx, reusableText(*p.Before), reusableText(*p.After))
+	return x.compare(ctx, revision.ReusableText(*p.Before), revision.ReusableText(*p.After))
 }
 
-func (x *Texts) compare(ctx context.Context, a, b text) ([]markup.BlockChange, bool, error) {
-	for _, h := range []chunk.Hash{a.body, b.body} {
-		src, err := x.To.bytes(ctx, h)
+func (x *Texts) compare(ctx context.Context, a, b revision.Text) ([]markup.BlockChange, bool, error) {
+	for _, h := range []chunk.Hash{a.Body, b.Body} {
+		src, err := x.To.Bytes(ctx, h)
 		if err != nil {
 			return nil, false, err
 		}
@@ -252,11 +254,11 @@ func (x *Texts) compare(ctx context.Context, a, b text) ([]markup.BlockChange, b
 			return nil, false, nil
 		}
 	}
-	before, err := x.From.documentOf(ctx, a)
+	before, err := x.From.DocumentOf(ctx, a)
 	if err != nil {
 		return nil, false, err
 	}
-	after, err := x.To.documentOf(ctx, b)
+	after, err := x.To.DocumentOf(ctx, b)
 	if err != nil {
 		return nil, false, err
 	}

@@ -10,20 +10,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
 // everyPage gives the pages of a view in their order, with all that a person
 // sees of them but where they stand.
-func everyPage(f fatal, v *content.View) (order []docs.PageID, parents map[docs.PageID]docs.PageID, seen map[docs.PageID]string) {
+func everyPage(f fatal, v *revision.View) (order []docs.PageID, parents map[docs.PageID]docs.PageID, seen map[docs.PageID]string) {
 	ctx := context.Background()
 	parents, seen = map[docs.PageID]docs.PageID{}, map[docs.PageID]string{}
 	all, err := v.All(ctx)
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
-	var walk func([]*content.Walked)
-	walk = func(in []*content.Walked) {
+	var walk func([]*revision.Walked)
+	walk = func(in []*revision.Walked) {
 		for _, p := range in {
 			order = append(order, p.ID)
 			parents[p.ID] = p.Parent

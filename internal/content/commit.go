@@ -7,6 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -16,7 +18,7 @@ type Branch string
 
 // line is a line of revisions at its newest one.
 type line struct {
-	*View
+	*revision.View
 	request *docs.ChangeRequest // nil: the space itself
 }
 
@@ -65,7 +67,7 @@ func Editable(c docs.ChangeRequest) error {
 
 // commitTo makes a draft the newest revision of a line. A draft that changes
 // nothing makes no revision: the newest one is given back.
-func (s *Service) commitTo(ctx context.Context, tx *store.Tx, g *authz.Grant, l *line, d *draft, w *Work, rev docs.Revision) (*View, error) {
+func (s *Service) commitTo(ctx context.Context, tx *store.Tx, g *authz.Grant, l *line, d *revision.Draft, w *index.Work, rev docs.Revision) (*revision.View, error) {
 	if l.request == nil {
 		rev, err := s.commit(ctx, tx, g, d, w, rev)
 		if err != nil {
@@ -91,67 +93,67 @@ func (s *Service) commitTo(ctx context.Context, tx *store.Tx, g *authz.Grant, l 
 
 // commitAside stores a draft as a revision of a change request. What is
 // derived from content is kept of the space alone.
-func (s *Service) commitAside(ctx context.Context, tx *store.Tx, g *authz.Grant, d *draft, cr docs.ChangeRequestID, rev docs.Revision) (docs.Revision, error) {
+func (s *Service) commitAside(ctx context.Context, tx *store.Tx, g *authz.Grant, d *revision.Draft, cr docs.ChangeRequestID, rev docs.Revision) (docs.Revision, error) {
 	rev.ChangeRequest = cr
 	rev, changed, err := s.store(ctx, tx, g, d, rev)
 	if err != nil || !changed {
 		return rev, err
 	}
-	documents, count, err := changedDocuments(ctx, s.Source.Tree(tx.Reader, rev.Root), d.base.Root)
+	documents, count, err := index.ChangedDocuments(ctx, s.Source.Tree(tx.Reader, rev.Root), d.Base.Root)
 	if err != nil {
 		return rev, err
 	}
-	if err := tx.PutDocuments(ctx, d.space.ID, documents); err != nil {
+	if err := tx.PutDocuments(ctx, d.Space.ID, documents); err != nil {
 		return rev, err
 	}
 	return rev, audit.Record(ctx, tx, g.Actor, audit.Event{
-		Org: d.space.Org, Action: "change_request.content." + string(rev.Type), Kind: "change-request", ID: string(cr),
-		Data: map[string]any{"space": d.space.ID, "revision": rev.ID, "changed": count},
+		Org: d.Space.Org, Action: "change_request.content." + string(rev.Type), Kind: "change-request", ID: string(cr),
+		Data: map[string]any{"space": d.Space.ID, "revision": rev.ID, "changed": count},
 	})
 }
 
 // commit makes a draft the newest revision of its space, together with
 // everything that is derived from it. A draft that changes nothing makes no
 // revision: the newest one is given back.
-func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *draft, w *Work, rev docs.Revision) (docs.Revision, error) {
+func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *revision.Draft, w *index.Work, rev docs.Revision) (docs.Revision, error) {
 	rev, changed, err := s.store(ctx, tx, g, d, rev)
 	if err != nil || !changed {
 		return rev, err
 	}
-	if err := tx.MoveHead(ctx, d.space.ID, d.base.ID, rev.ID); err != nil {
+	if err := tx.MoveHead(ctx, d.Space.ID, d.Base.ID, rev.ID); err != nil {
 		return rev, err
 	}
-	changes, err := s.Index.update(ctx, tx, d, w, rev)
+	changes, err := s.Index.Update(ctx, tx, d, w, rev)
 	if err != nil {
 		return rev, err
 	}
 	if s.Moved != nil {
-		if err := s.Moved(ctx, tx, d.space, rev); err != nil {
+		if err := s.Moved(ctx, tx, d.Space, rev); err != nil {
 			return rev, err
 		}
 	}
-	return rev, audit.Record(ctx, tx, g.Actor, contentEvent(d.space, string(rev.Type), map[string]any{
+	return rev, audit.Record(ctx, tx, g.Actor, contentEvent(d.Space, string(rev.Type), map[string]any{
 		"revision": rev.ID, "changed": changes,
 	}))
 }
 
 // store stores a draft as a revision, and tells whether it differs from its
 // base.
-func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, d *draft, rev docs.Revision) (docs.Revision, bool, error) {
-	if err := d.stamp(ctx); err != nil {
+func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, d *revision.Draft, rev docs.Revision) (docs.Revision, bool, error) {
+	if err := d.Stamp(ctx); err != nil {
 		return rev, false, err
 	}
-	root, objects, err := d.seal(ctx)
-	if err != nil || root == d.base.Root && rev.MergedFrom == "" && rev.Type != docs.RevisionUpdate {
-		return d.base, false, err
+	root, objects, err := d.Seal(ctx)
+	if err != nil || root == d.Base.Root && rev.MergedFrom == "" && rev.Type != docs.RevisionUpdate {
+		return d.Base, false, err
 	}
 	if err := tx.PutObjects(ctx, objects); err != nil {
 		return rev, false, err
 	}
-	rev.ID, rev.Space, rev.Root = store.NewID[docs.RevisionID](tx), d.space.ID, root
+	rev.ID, rev.Space, rev.Root = store.NewID[docs.RevisionID](tx), d.Space.ID, root
 	rev.Author, rev.CreatedAt = g.Actor.User, tx.Now()
 	if rev.Parents == nil {
-		rev.Parents = []docs.RevisionID{d.base.ID}
+		rev.Parents = []docs.RevisionID{d.Base.ID}
 	}
 	return rev, true, tx.AddRevision(ctx, rev)
 }

@@ -13,8 +13,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -64,7 +66,7 @@ func (d *desk) grant(f fatal, id docs.SpaceID) *authz.Grant {
 	return g
 }
 
-func (d *desk) head(f fatal, id docs.SpaceID) *content.View {
+func (d *desk) head(f fatal, id docs.SpaceID) *revision.View {
 	v, err := d.c.Source.Head(context.Background(), d.grant(f, id).Space)
 	if err != nil {
 		f.Fatalf("%v", err)
@@ -106,7 +108,7 @@ func (d *desk) verify(f fatal) {
 
 func insert(title, body, into string) content.Change {
 	md := "# " + title + "\n\n" + body
-	c := content.Change{Operation: content.InsertPage, Body: &content.Body{Markdown: &md}}
+	c := content.Change{Operation: content.InsertPage, Body: &revision.Body{Markdown: &md}}
 	if into != "" {
 		c.Into = opt.Of(into)
 	}
@@ -114,7 +116,7 @@ func insert(title, body, into string) content.Change {
 }
 
 func write(page docs.PageID, body string) content.Change {
-	return content.Change{Operation: content.UpdatePage, Page: string(page), Body: &content.Body{Markdown: &body}}
+	return content.Change{Operation: content.UpdatePage, Page: string(page), Body: &revision.Body{Markdown: &body}}
 }
 
 // A page that is moved or renamed keeps every reference to it: readers get
@@ -158,7 +160,7 @@ func TestReferencesFollowTheirTarget(t *testing.T) {
 			t.Errorf("stable references: %s (%v)", stable, err)
 		}
 		d.must(content.Change{Operation: content.DeletePage, Page: string(guide)})
-		links, _, stats, err := d.c.Index.Links(ctx, d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{Status: content.LinkBroken}, store.Page{Limit: 10})
+		links, _, stats, err := d.c.Index.Links(ctx, d.grant(t, d.id), d.head(t, d.id), index.LinkFilter{Status: index.LinkBroken}, store.Page{Limit: 10})
 		if err != nil || stats.Broken != 2 || len(links) != 2 {
 			t.Fatalf("%d broken links, %v (%v)", stats.Broken, links, err)
 		}
@@ -170,7 +172,7 @@ func TestReferencesFollowTheirTarget(t *testing.T) {
 		d.verify(t)
 		// What was missing comes: the link that was written before works.
 		d.must(insert("Gone", "Here.\n", ""))
-		if _, _, stats, err = d.c.Index.Links(ctx, d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{}, store.Page{}); err != nil || stats.Broken != 1 {
+		if _, _, stats, err = d.c.Index.Links(ctx, d.grant(t, d.id), d.head(t, d.id), index.LinkFilter{}, store.Page{}); err != nil || stats.Broken != 1 {
 			t.Errorf("%d broken links (%v)", stats.Broken, err)
 		}
 		d.verify(t)
@@ -217,15 +219,15 @@ func (d *desk) random(rt *rapid.T, id docs.SpaceID) {
 }
 
 // changes gives a batch of changes for a revision.
-func (d *desk) changes(rt *rapid.T, v *content.View) []content.Change {
+func (d *desk) changes(rt *rapid.T, v *revision.View) []content.Change {
 	ctx := context.Background()
 	pages, err := v.All(ctx)
 	if err != nil {
 		rt.Fatalf("%v", err)
 	}
 	var ids []string
-	var walk func([]*content.Walked)
-	walk = func(in []*content.Walked) {
+	var walk func([]*revision.Walked)
+	walk = func(in []*revision.Walked) {
 		for _, p := range in {
 			ids = append(ids, string(p.ID))
 			walk(p.Children)
@@ -306,7 +308,7 @@ func TestFolderRoundTrip(t *testing.T) {
 			}
 			return tree
 		}
-		run := func() content.Imported {
+		run := func() content.ImportSummary {
 			out, err := d.c.Import(ctx, authz.Operator(d.by.User), d.grant(t, d.id).Space, read(), func(string, int, int) {})
 			if err != nil {
 				t.Fatal(err)

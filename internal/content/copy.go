@@ -7,6 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -58,7 +60,7 @@ func (s *Service) BeginCopy(ctx context.Context, tx *store.Tx, from, to docs.Spa
 	}
 	if base.Depth+1 >= maxLayers {
 		for _, sp := range []docs.SpaceID{from.ID, to.ID} {
-			if err := EnqueueRebuild(ctx, tx, sp); err != nil {
+			if err := index.EnqueueRebuild(ctx, tx, sp); err != nil {
 				return err
 			}
 		}
@@ -70,8 +72,8 @@ func (s *Service) BeginCopy(ctx context.Context, tx *store.Tx, from, to docs.Spa
 
 // Rollback makes the content of an earlier revision the newest again, as a
 // new revision: history only grows.
-func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.RevisionID, expected docs.RevisionID) (*View, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*View, error) {
+func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.RevisionID, expected docs.RevisionID) (*revision.View, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*revision.View, error) {
 		v, err := s.line(ctx, tx.Reader, g, "", expected)
 		if err != nil {
 			return nil, err
@@ -80,21 +82,21 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 		if err != nil {
 			return nil, err
 		}
-		d := v.View.draft(tx.Now(), func() string { return store.NewID[string](tx) })
-		err = d.diff(ctx, v.Rev.Root, target.Root, func(key string, _, after []byte) error {
-			if after == nil && (key[:1] == keyRedirect || key[:1] == keyGone) {
+		d := v.View.Draft(tx.Now(), func() string { return store.NewID[string](tx) })
+		err = d.Diff(ctx, v.Rev.Root, target.Root, func(key string, _, after []byte) error {
+			if after == nil && (key[:1] == revision.KeyRedirect || key[:1] == revision.KeyTombstone) {
 				return nil // an address that a page had meanwhile still leads to it, also if it is gone
 			}
-			d.replace(key, after)
+			d.Replace(key, after)
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
-		if err := d.redirectFrom(ctx, v.tree); err != nil {
+		if err := redirectFrom(ctx, d, v.Tree); err != nil {
 			return nil, err
 		}
-		if d.empty() {
+		if d.Empty() {
 			return nil, errs.E(errs.Conflict, "the content is already that of the revision %s; nothing would change", to)
 		}
 		return s.commitTo(ctx, tx, g, v, d, nil, docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)})
@@ -103,13 +105,13 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 
 // redirectFrom keeps the addresses that pages have in another tree and lose
 // in the draft.
-func (d *draft) redirectFrom(ctx context.Context, old *tree) error {
-	for _, key := range d.keys() {
-		id, isPage := strings.CutPrefix(key, keyPage)
-		if value, _ := d.changed(key); !isPage || value == nil {
+func redirectFrom(ctx context.Context, d *revision.Draft, old *revision.Tree) error {
+	for _, key := range d.Keys() {
+		id, isPage := strings.CutPrefix(key, revision.KeyPage)
+		if value, _ := d.Changed(key); !isPage || value == nil {
 			continue
 		}
-		was, had, err := old.page(ctx, docs.PageID(id))
+		was, had, err := old.Lookup(ctx, docs.PageID(id))
 		if err != nil {
 			return err
 		}
@@ -129,7 +131,7 @@ func (d *draft) redirectFrom(ctx context.Context, old *tree) error {
 			return err
 		}
 		if from != to {
-			d.set(keyRedirect+docs.SlugKey(from), []byte(id))
+			d.Set(revision.KeyRedirect+docs.SlugKey(from), []byte(id))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
@@ -62,7 +63,7 @@ func (d *desk) replace(file, old, text string) {
 	if found == 0 {
 		d.t.Fatalf("%s has no text %q", file, old)
 	}
-	d.must(content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &content.Body{Document: doc}})
+	d.must(content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Document: doc}})
 }
 
 // changedLines gives the lines that a diff takes away and adds.

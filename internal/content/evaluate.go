@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // Evaluation says which expressions of a document are replaced by what they
@@ -24,11 +25,11 @@ const (
 // Evaluated gives a document with its expressions replaced. A reader of the
 // API is no visitor of a site, so there are no claims: conditions on them do
 // not hold.
-func (t *tree) Evaluated(ctx context.Context, doc *markup.Document, vars docs.Variables, how Evaluation) (*markup.Document, error) {
+func Evaluated(ctx context.Context, t *revision.Tree, doc *markup.Document, vars docs.Variables, how Evaluation) (*markup.Document, error) {
 	if how != EvaluateAll && how != EvaluateDeterministic {
 		return doc, nil
 	}
-	env, err := t.environment(ctx, vars)
+	env, err := environment(ctx, t, vars)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func Evaluator(env map[string]any, how Evaluation) markup.Evaluator {
 }
 
 // environment is what expressions of a page can ask for.
-func (t *tree) environment(ctx context.Context, vars docs.Variables) (map[string]any, error) {
+func environment(ctx context.Context, t *revision.Tree, vars docs.Variables) (map[string]any, error) {
 	space, err := t.Variables(ctx)
 	if err != nil {
 		return nil, err
@@ -104,15 +105,15 @@ func Environment(space, page docs.Variables) map[string]any {
 
 // DocumentByID gives a document of a space by its id: that of a page now, or
 // one that a page had.
-func (s *Service) DocumentByID(ctx context.Context, v *View, id string) (*markup.Document, docs.Variables, error) {
+func (s *Service) DocumentByID(ctx context.Context, v *revision.View, id string) (*markup.Document, docs.Variables, error) {
 	owner, _, _ := strings.Cut(id, "-")
-	if p, ok, err := v.page(ctx, docs.PageID(owner)); err != nil {
+	if p, ok, err := v.Lookup(ctx, docs.PageID(owner)); err != nil {
 		return nil, nil, err
-	} else if ok && documentID(owner, p.Body, p.Side) == id {
+	} else if ok && revision.DocumentIDOf(owner, p.Body, p.Side) == id {
 		doc, err := v.Read(ctx, p)
 		return doc, p.Variables, err
 	}
-	if r, err := v.Reusable(ctx, docs.ReusableID(owner)); err == nil && documentID(owner, r.Body, r.Side) == id {
+	if r, err := v.Reusable(ctx, docs.ReusableID(owner)); err == nil && revision.DocumentIDOf(owner, r.Body, r.Side) == id {
 		doc, err := v.ReadReusable(ctx, r)
 		return doc, nil, err
 	} else if err != nil && !errs.Is(err, errs.NotFound) {
@@ -122,12 +123,6 @@ func (s *Service) DocumentByID(ctx context.Context, v *View, id string) (*markup
 	if err != nil {
 		return nil, nil, err
 	}
-	doc, err := v.documentOf(ctx, text{owner: d.Page, body: d.Body, side: d.Side})
+	doc, err := v.DocumentOf(ctx, revision.Text{Owner: d.Page, Body: d.Body, Side: d.Side})
 	return doc, nil, err
 }
-
-// DocumentID gives the id of the document of a page; empty when it has none.
-func DocumentID(p docs.Page) string { return documentID(string(p.ID), p.Body, p.Side) }
-
-// ReusableDocumentID gives the id of the document of a reusable content.
-func ReusableDocumentID(r docs.Reusable) string { return documentID(string(r.ID), r.Body, r.Side) }

@@ -17,6 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -76,14 +77,14 @@ func (s *Service) fetchOne(ctx context.Context, at string, f NewFile) (docs.File
 		case len(b) > MaxBase64:
 			return docs.File{}, errs.Field(at+".base64", "is larger than %d MB; send it as a url, or upload it", MaxBase64>>20)
 		}
-		return s.Exchange.keep(ctx, name, bytes.NewReader(b))
+		return s.Exchange.StoreFile(ctx, name, bytes.NewReader(b))
 	}
 	got, err := s.Outbound.Fetch(ctx, f.URL, outbound.Limits{MaxBytes: MaxFetched, Timeout: fetchTime})
 	if err != nil {
 		return docs.File{}, notFetched(at+".url", err)
 	}
 	defer got.Body.Close()
-	return s.Exchange.keep(ctx, name, got.Body)
+	return s.Exchange.StoreFile(ctx, name, got.Body)
 }
 
 // notFetched says why a file cannot be fetched. The cause may name an address
@@ -116,22 +117,22 @@ func fileName(at, name string) (string, error) {
 	return name, nil
 }
 
-func (d *draft) insertFiles(ctx context.Context, at string, c Change, files []docs.File) ([]docs.File, error) {
+func insertFiles(ctx context.Context, d *revision.Draft, at string, c Change, files []docs.File) ([]docs.File, error) {
 	if len(c.Files) == 0 || len(c.Files) > MaxFiles {
 		return nil, errs.Field(at+".files", "must be a list of 1 to %d files", MaxFiles)
 	}
 	out := make([]docs.File, 0, len(files))
 	for i, f := range files {
-		f.ID = docs.FileID(d.newID())
+		f.ID = docs.FileID(d.NewID())
 		var err error
-		if f.Path, err = d.assetPath(ctx, f.Name); err != nil {
+		if f.Path, err = d.AssetPath(ctx, f.Name); err != nil {
 			return nil, err
 		}
 		ref := markup.Ref{Kind: markup.RefFile, File: string(f.ID)}
-		if err := d.name(ctx, fmt.Sprintf("%s.files[%d]", at, i), c.Files[i].Ref, ref); err != nil {
+		if err := nameInBatch(ctx, d, fmt.Sprintf("%s.files[%d]", at, i), c.Files[i].Ref, ref); err != nil {
 			return nil, err
 		}
-		if err := d.putFile(f); err != nil {
+		if err := d.PutFile(f); err != nil {
 			return nil, err
 		}
 		out = append(out, f)
@@ -149,7 +150,7 @@ func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name st
 	if _, err := s.line(ctx, s.Store.Reader, g, on, ""); err != nil {
 		return docs.File{}, err
 	}
-	f, err := s.Exchange.keep(ctx, name, r)
+	f, err := s.Exchange.StoreFile(ctx, name, r)
 	if err != nil {
 		return docs.File{}, err
 	}
@@ -158,8 +159,8 @@ func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name st
 		if err != nil {
 			return f, err
 		}
-		d := l.View.draft(tx.Now(), func() string { return store.NewID[string](tx) })
-		added, err := d.insertFiles(ctx, "body", Change{Files: []NewFile{{Name: name}}}, []docs.File{f})
+		d := l.View.Draft(tx.Now(), func() string { return store.NewID[string](tx) })
+		added, err := insertFiles(ctx, d, "body", Change{Files: []NewFile{{Name: name}}}, []docs.File{f})
 		if err != nil {
 			return f, err
 		}

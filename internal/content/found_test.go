@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -126,7 +127,7 @@ func TestBrokenTargetsAreToldApart(t *testing.T) {
 		d, ctx := newDesk(t, o), context.Background()
 		out := d.must(insert("A", "[r](REF.md)\n", ""), insert("B", "[far](https://octavo.test/"+strings.Repeat("x", 50_000)+")\n", ""))
 		d.must(insert("C", "[s](REF.md)\n", string(out.Outcomes[0].Page)))
-		links, _, stats, err := d.c.Index.Links(ctx, d.grant(t, d.id), d.head(t, d.id), content.LinkFilter{Status: content.LinkBroken}, store.Page{Limit: 10})
+		links, _, stats, err := d.c.Index.Links(ctx, d.grant(t, d.id), d.head(t, d.id), index.LinkFilter{Status: index.LinkBroken}, store.Page{Limit: 10})
 		if err != nil || stats.Broken != 2 || len(links) != 2 {
 			t.Errorf("%d broken, %v (%v)", stats.Broken, links, err)
 		}

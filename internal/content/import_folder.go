@@ -6,12 +6,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/exchange"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // Imported tells what an import did.
-type Imported struct {
+type ImportSummary struct {
 	Revision  docs.RevisionID `json:"revision"`
 	Changed   bool            `json:"changed"`
 	Pages     int             `json:"pages"`
@@ -22,12 +23,12 @@ type Imported struct {
 // Import makes a folder the content of a space, in one revision. Pages that
 // came from the same file keep their ids; those whose file is gone go. step
 // is told how far it is.
-func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *folder.Tree, step Step) (out Imported, err error) {
+func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *folder.Tree, step exchange.Step) (out ImportSummary, err error) {
 	v, err := s.Source.Head(ctx, sp)
 	if err != nil {
 		return out, err
 	}
-	taken, err := s.Exchange.Whole(ctx, v, t, step)
+	taken, err := s.Exchange.ImportFolder(ctx, v, t, step)
 	if err != nil {
 		return out, err
 	}
@@ -42,8 +43,8 @@ func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *
 		if head.It.Revision != v.Rev.ID {
 			return docs.Revision{}, errs.E(errs.Conflict, "the content of the space was changed during the import; run it again")
 		}
-		taken.draft.through(tx.Reader)
-		return s.commit(ctx, tx, g, taken.draft, taken.work, docs.Revision{Type: docs.RevisionEdits, Message: "Import"})
+		taken.Draft.ReadThrough(tx.Reader)
+		return s.commit(ctx, tx, g, taken.Draft, taken.Work, docs.Revision{Type: docs.RevisionEdits, Message: "Import"})
 	})
 	out.Revision, out.Changed = rev.ID, err == nil && rev.ID != v.Rev.ID
 	return out, err

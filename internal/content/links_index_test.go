@@ -14,7 +14,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -47,7 +49,7 @@ func (d *desk) request(f fatal) docs.ChangeRequestID {
 }
 
 // opened gives the newest revision of a change request.
-func (d *desk) opened(f fatal, id docs.ChangeRequestID) *content.View {
+func (d *desk) opened(f fatal, id docs.ChangeRequestID) *revision.View {
 	cr, err := d.s.ChangeRequest(context.Background(), d.id, string(id))
 	if err != nil {
 		f.Fatalf("%v", err)
@@ -55,7 +57,7 @@ func (d *desk) opened(f fatal, id docs.ChangeRequestID) *content.View {
 	return d.at(f, cr.Revision)
 }
 
-func (d *desk) at(f fatal, rev docs.RevisionID) *content.View {
+func (d *desk) at(f fatal, rev docs.RevisionID) *revision.View {
 	v, err := d.c.Source.At(context.Background(), d.s.Reader, d.grant(f, d.id).Space, rev)
 	if err != nil {
 		f.Fatalf("%v", err)
@@ -64,7 +66,7 @@ func (d *desk) at(f fatal, rev docs.RevisionID) *content.View {
 }
 
 // bring makes files the content of the space.
-func (d *desk) bring(f fatal, files map[string]string) content.Imported {
+func (d *desk) bring(f fatal, files map[string]string) content.ImportSummary {
 	in := fstest.MapFS{}
 	for name, text := range files {
 		in[name] = &fstest.MapFile{Data: []byte(text)}
@@ -81,15 +83,15 @@ func (d *desk) bring(f fatal, files map[string]string) content.Imported {
 }
 
 // linked tells all that is said of the links of a revision, two at a time.
-func (d *desk) linked(f fatal, v *content.View) string {
+func (d *desk) linked(f fatal, v *revision.View) string {
 	ctx, g := context.Background(), d.grant(f, d.id)
 	var b strings.Builder
-	place := func(l content.Location) {
+	place := func(l index.Location) {
 		fmt.Fprintf(&b, " %s:%s%s%s#%s@%s %q", l.Kind, l.Page.ID, l.File.ID, l.Reusable.ID, l.Anchor, l.Node, l.Label)
 	}
 	list := func(page docs.PageID) {
 		for at := (store.Page{Limit: 2}); ; {
-			usages, next, stats, err := d.c.Index.Links(ctx, g, v, content.LinkFilter{Page: page}, at)
+			usages, next, stats, err := d.c.Index.Links(ctx, g, v, index.LinkFilter{Page: page}, at)
 			if err != nil {
 				f.Fatalf("%v", err)
 			}
@@ -130,8 +132,8 @@ func (d *desk) linked(f fatal, v *content.View) string {
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
-	var walk func([]*content.Walked)
-	walk = func(in []*content.Walked) {
+	var walk func([]*revision.Walked)
+	walk = func(in []*revision.Walked) {
 		for _, p := range in {
 			list(p.ID)
 			back(markup.RefPage, string(p.ID))
@@ -231,27 +233,27 @@ func TestLinksThatARequestBreaks(t *testing.T) {
 		)
 		one, two, three := out.Outcomes[0].Page, out.Outcomes[1].Page, out.Outcomes[2].Page
 		cr := d.request(t)
-		count := func(want content.LinkStats, f content.LinkFilter) {
+		count := func(want index.LinkStats, f index.LinkFilter) {
 			t.Helper()
 			_, _, stats, err := d.c.Index.Links(ctx, d.grant(t, d.id), d.opened(t, cr), f, store.Page{})
 			if err != nil || stats != want {
 				t.Errorf("%+v, want %+v (%v)", stats, want, err)
 			}
 		}
-		count(content.LinkStats{Total: 3, Broken: 1, Asked: 3}, content.LinkFilter{})
+		count(index.LinkStats{Total: 3, Broken: 1, Asked: 3}, index.LinkFilter{})
 		_, err := d.c.Apply(ctx, d.grant(t, d.id), content.Branch(cr), "", []content.Change{
 			{Operation: content.DeletePage, Page: string(two)}, write(three, "[two](/pages/"+string(two)+") [lost](lost.md) [new](nowhere.md)\n"),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		count(content.LinkStats{Total: 4, Broken: 4, New: 3, Asked: 4}, content.LinkFilter{})
-		count(content.LinkStats{Total: 4, Broken: 4, New: 3, Asked: 3}, content.LinkFilter{Broken: content.BrokenHere})
-		count(content.LinkStats{Total: 4, Broken: 4, New: 3, Asked: 1}, content.LinkFilter{Broken: content.BrokenInSpace})
-		count(content.LinkStats{Total: 2, Broken: 2, New: 1, Asked: 2}, content.LinkFilter{Page: one})
+		count(index.LinkStats{Total: 4, Broken: 4, New: 3, Asked: 4}, index.LinkFilter{})
+		count(index.LinkStats{Total: 4, Broken: 4, New: 3, Asked: 3}, index.LinkFilter{Broken: index.BrokenHere})
+		count(index.LinkStats{Total: 4, Broken: 4, New: 3, Asked: 1}, index.LinkFilter{Broken: index.BrokenInSpace})
+		count(index.LinkStats{Total: 2, Broken: 2, New: 1, Asked: 2}, index.LinkFilter{Page: one})
 		// The space moves on; the request still says the same.
 		d.must(insert("Nowhere", "", ""), insert("Far", "[two](two.md)\n", ""))
-		count(content.LinkStats{Total: 4, Broken: 4, New: 3, Asked: 4}, content.LinkFilter{})
+		count(index.LinkStats{Total: 4, Broken: 4, New: 3, Asked: 4}, index.LinkFilter{})
 		said := d.linked(t, d.opened(t, cr))
 		if strings.Contains(said, "Far") {
 			t.Errorf("it has a page of the space:\n%s", said)

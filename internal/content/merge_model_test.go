@@ -12,8 +12,11 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/merge"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -167,7 +170,7 @@ func (d *modelDesk) fresh(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, d.next)
 }
 
-func (d *modelDesk) view(rev docs.Revision) *View {
+func (d *modelDesk) view(rev docs.Revision) *revision.View {
 	return d.s.Source.View(docs.Space{ID: "space"}, rev)
 }
 
@@ -175,12 +178,12 @@ func (d *modelDesk) revision(root chunk.Hash) docs.Revision {
 	return docs.Revision{ID: docs.RevisionID(d.fresh("rev")), Root: root}
 }
 
-func (d *modelDesk) draft(rev docs.Revision) *draft {
-	return d.view(rev).draft(1, func() string { return d.fresh("new") })
+func (d *modelDesk) draft(rev docs.Revision) *revision.Draft {
+	return d.view(rev).Draft(1, func() string { return d.fresh("new") })
 }
 
-func (d *modelDesk) seal(dr *draft) docs.Revision {
-	root, _, err := dr.seal(context.Background())
+func (d *modelDesk) seal(dr *revision.Draft) docs.Revision {
+	root, _, err := dr.Seal(context.Background())
 	if err != nil {
 		d.Fatalf("%v", err)
 	}
@@ -190,7 +193,7 @@ func (d *modelDesk) seal(dr *draft) docs.Revision {
 // change makes a change on a line, in the real tree.
 func (d *modelDesk) change(l *modelLine, c Change) {
 	dr := d.draft(l.rev)
-	if _, err := dr.apply(context.Background(), store.Reader{}, []Change{c}, nil, l.rev); err != nil {
+	if _, err := applyChanges(context.Background(), dr, store.Reader{}, []Change{c}, nil, l.rev); err != nil {
 		d.Fatalf("%+v: %v", c, err)
 	}
 	l.rev = d.seal(dr)
@@ -203,12 +206,12 @@ func (d *modelDesk) insert(l *modelLine, id, parent string, blocks ...string) {
 	}
 	l.tree[id] = p
 	md := p.text()
-	dr := d.view(l.rev).draft(1, func() string { return id })
-	c := Change{Operation: InsertPage, Meta: PageMeta{Title: opt.Of(id)}, Body: &Body{Markdown: &md}}
+	dr := d.view(l.rev).Draft(1, func() string { return id })
+	c := Change{Operation: InsertPage, Meta: PageMeta{Title: opt.Of(id)}, Body: &revision.Body{Markdown: &md}}
 	if parent != "" {
 		c.Into = opt.Of(parent)
 	}
-	if _, err := dr.apply(context.Background(), store.Reader{}, []Change{c}, nil, l.rev); err != nil {
+	if _, err := applyChanges(context.Background(), dr, store.Reader{}, []Change{c}, nil, l.rev); err != nil {
 		d.Fatalf("%v", err)
 	}
 	l.rev = d.seal(dr)
@@ -216,7 +219,7 @@ func (d *modelDesk) insert(l *modelLine, id, parent string, blocks ...string) {
 
 func (d *modelDesk) write(l *modelLine, id string) {
 	md := l.tree[id].text()
-	d.change(l, Change{Operation: UpdatePage, Page: id, Body: &Body{Markdown: &md}})
+	d.change(l, Change{Operation: UpdatePage, Page: id, Body: &revision.Body{Markdown: &md}})
 }
 
 // edit makes one random change on a line.
@@ -286,17 +289,17 @@ func (d *modelDesk) edit(l *modelLine) {
 func (d *modelDesk) read(rev docs.Revision) modelTree {
 	ctx := context.Background()
 	v := d.view(rev)
-	c := &verifier{s: d.s.Index, v: v}
-	if err := c.tree(ctx); err != nil || len(c.found) > 0 {
-		d.Fatalf("the tree is not valid: %v %v", err, c.found)
+	c := &index.Verifier{S: d.s.Index, V: v}
+	if err := c.Tree(ctx); err != nil || len(c.Found) > 0 {
+		d.Fatalf("the tree is not valid: %v %v", err, c.Found)
 	}
 	out := modelTree{}
 	all, err := v.All(ctx)
 	if err != nil {
 		d.Fatalf("%v", err)
 	}
-	var walk func(pages []*Walked)
-	walk = func(pages []*Walked) {
+	var walk func(pages []*revision.Walked)
+	walk = func(pages []*revision.Walked) {
 		for _, w := range pages {
 			p := &modelPage{parent: string(w.Parent), title: w.Title, blocks: map[string]string{}}
 			doc, err := v.Document(ctx, w.Page)
@@ -346,9 +349,9 @@ type request struct {
 }
 
 // merge brings a line into another one, and compares with the model.
-func (d *modelDesk) merge(into, base, from modelLine) (modelLine, []Conflict) {
-	dir := direction(rapid.IntRange(0, int(fromUpstream)).Draw(d.T, "direction"))
-	dr, conflicts, err := mergeInto(context.Background(), dir, d.view(into.rev), base.rev, from.rev, 1, func() string { return d.fresh("new") })
+func (d *modelDesk) merge(into, base, from modelLine) (modelLine, []merge.Conflict) {
+	dir := merge.Direction(rapid.IntRange(0, int(merge.FromRepository)).Draw(d.T, "direction"))
+	dr, conflicts, err := merge.Into(context.Background(), dir, d.view(into.rev), base.rev, from.rev, 1, func() string { return d.fresh("new") })
 	if err != nil {
 		d.Fatalf("%v", err)
 	}
@@ -444,7 +447,7 @@ func (d *modelDesk) update(ctx context.Context, main *modelLine, cr *request) {
 	for _, c := range conflicts {
 		if rapid.Bool().Draw(d.T, "take main") {
 			dr := d.draft(cr.rev)
-			if err := dr.takeMain(ctx, c, main.rev); err != nil {
+			if err := merge.TakeMain(ctx, dr, c, main.rev); err != nil {
 				d.Fatalf("%+v: %v", c, err)
 			}
 			cr.rev = d.seal(dr)

@@ -5,15 +5,16 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // revertPage sets a page back to what it was in the revision that the change
 // names, or in base.
-func (d *draft) revertPage(ctx context.Context, r store.Reader, at string, c Change, base docs.Revision, kinds map[docs.PageID]*Outcome) error {
+func revertPage(ctx context.Context, d *revision.Draft, r store.Reader, at string, c Change, base docs.Revision, kinds map[docs.PageID]*Outcome) error {
 	if c.Revision != "" {
 		var err error
-		base, err = r.Revision(ctx, d.space.ID, c.Revision)
+		base, err = r.Revision(ctx, d.Space.ID, c.Revision)
 		if errs.Is(err, errs.NotFound) {
 			return errs.E(errs.NotFound, "%s.revision: revision %q not found in this space", at, c.Revision)
 		}
@@ -25,8 +26,8 @@ func (d *draft) revertPage(ctx context.Context, r store.Reader, at string, c Cha
 		return errs.Field(at+".page", "is required")
 	}
 	id := docs.PageID(c.Page)
-	became, err := d.RestorePage(ctx, at, d.at(base.Root), id, c.Blocks)
-	if err == nil && became != Updated {
+	became, err := d.RestorePage(ctx, at, d.At(base.Root), id, c.Blocks)
+	if err == nil && became != revision.Updated {
 		kinds[id] = &Outcome{Kind: became}
 	}
 	return err

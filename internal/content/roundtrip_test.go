@@ -20,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
@@ -305,7 +306,7 @@ func editEach(t *testing.T, d *desk, files map[string]string) {
 			at := func(offset int) int { return 1 + strings.Count(before[file][:head+offset], "\n") }
 			s := doc.Spans[block]
 			where[file] = span{at(s.Start), at(s.End)}
-			edits = append(edits, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &content.Body{Document: edited(t, doc, block)}})
+			edits = append(edits, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Document: edited(t, doc, block)}})
 			back = append(back, write(p.ID, before[file]))
 		}
 		if len(edits) == 0 {

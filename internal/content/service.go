@@ -13,9 +13,12 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/exchange"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/pdf"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -31,9 +34,9 @@ type Service struct {
 	// the transaction that makes it so; nil is nobody.
 	Moved func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error
 
-	Source   *Source
-	Index    *Index
-	Exchange *Exchange
+	Source   *revision.Source
+	Index    *index.Index
+	Exchange *exchange.Exchange
 
 	highlight *markup.Highlighter
 }
@@ -44,8 +47,8 @@ const maxColored = 8 << 20
 // New returns a service over a store.
 func New(s Service) *Service {
 	s.highlight = markup.NewHighlighter(maxColored)
-	s.Source = NewSource(s.Store, s.BaseURL)
-	s.Index = NewIndex(Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})
-	s.Exchange = &Exchange{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Index: s.Index}
+	s.Source = revision.NewSource(s.Store, s.BaseURL)
+	s.Index = index.NewIndex(index.Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})
+	s.Exchange = &exchange.Exchange{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Index: s.Index}
 	return &s
 }

@@ -11,7 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/exchange"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
@@ -55,8 +56,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 		up := repository(next, &read)
 		up.Changed, up.Read = changedFiles(files, next), repository(both, &read).Read
 		base := d.head(rt, d.id)
-		fast, ok, err := d.c.Exchange.TakeParts(ctx, base, up)
-		slow, slowErr := d.c.Exchange.TakeWhole(ctx, base, up)
+		fast, ok, err := d.imported(ctx, base, up, exchange.Incremental)
+		slow, _, slowErr := d.imported(ctx, base, up, exchange.WholeFolder)
 		if (err == nil) != (slowErr == nil) && (ok || err != nil) {
 			rt.Fatalf("parts: %v, whole: %v", err, slowErr)
 		}
@@ -77,12 +78,12 @@ func TestPartsAreTheWhole(t *testing.T) {
 }
 
 // claims tells whether a page names a file that is no content.
-func (d *desk) claims(v *content.View) (bool, error) {
+func (d *desk) claims(v *revision.View) (bool, error) {
 	files, err := d.c.Exchange.Outputs(context.Background(), v)
 	if err != nil {
 		return false, err
 	}
-	return v.Claims(context.Background(), files)
+	return exchange.Claims(context.Background(), v, files)
 }
 
 // restructure changes something of a folder that can change its structure.

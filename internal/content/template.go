@@ -15,7 +15,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -81,7 +83,7 @@ func (s *Service) ApplyTemplate(ctx context.Context, g *authz.Grant, on Branch, 
 		if err != nil {
 			return err
 		}
-		_, err = s.graft(ctx, tx, g, l, c)
+		_, err = s.addTemplate(ctx, tx, g, l, c)
 		return err
 	})
 }
@@ -92,7 +94,7 @@ func (s *Service) BeginTemplate(ctx context.Context, tx *store.Tx, g *authz.Gran
 	if err != nil {
 		return "", err
 	}
-	v, err = s.graft(ctx, tx, g, &line{View: v}, c)
+	v, err = s.addTemplate(ctx, tx, g, &line{View: v}, c)
 	if err != nil {
 		return "", err
 	}
@@ -101,12 +103,12 @@ func (s *Service) BeginTemplate(ctx context.Context, tx *store.Tx, g *authz.Gran
 
 // GraftOn adds the pages of a template to a change request that is being
 // made.
-func (s *Service) GraftOn(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, c TemplateChoice) (docs.RevisionID, error) {
+func (s *Service) ApplyTemplateTo(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, c TemplateChoice) (docs.RevisionID, error) {
 	v, err := s.Source.At(ctx, tx.Reader, g.Space, cr.Revision)
 	if err != nil {
 		return "", err
 	}
-	if v, err = s.graft(ctx, tx, g, &line{v, &cr}, c); err != nil {
+	if v, err = s.addTemplate(ctx, tx, g, &line{v, &cr}, c); err != nil {
 		return "", err
 	}
 	return v.Rev.ID, nil
@@ -118,9 +120,9 @@ func (s *Service) BeginPage(ctx context.Context, tx *store.Tx, g *authz.Grant, s
 	if err != nil {
 		return "", err
 	}
-	d := v.draft(tx.Now(), func() string { return store.NewID[string](tx) })
-	p := docs.Page{ID: docs.PageID(d.newID()), Type: docs.PageDocument, Title: "Untitled", CreatedAt: tx.Now()}
-	if err := d.insert(ctx, "body", p, nil); err != nil {
+	d := v.Draft(tx.Now(), func() string { return store.NewID[string](tx) })
+	p := docs.Page{ID: docs.PageID(d.NewID()), Type: docs.PageDocument, Title: "Untitled", CreatedAt: tx.Now()}
+	if err := d.Insert(ctx, "body", p, nil); err != nil {
 		return "", err
 	}
 	rev, err := s.commit(ctx, tx, g, d, nil, docs.Revision{Type: docs.RevisionEdits})
@@ -128,7 +130,7 @@ func (s *Service) BeginPage(ctx context.Context, tx *store.Tx, g *authz.Grant, s
 }
 
 // graft adds the pages of a template behind those that are there.
-func (s *Service) graft(ctx context.Context, tx *store.Tx, g *authz.Grant, on *line, c TemplateChoice) (*View, error) {
+func (s *Service) addTemplate(ctx context.Context, tx *store.Tx, g *authz.Grant, on *line, c TemplateChoice) (*revision.View, error) {
 	t, err := c.tree()
 	if err != nil {
 		return nil, err
@@ -136,22 +138,22 @@ func (s *Service) graft(ctx context.Context, tx *store.Tx, g *authz.Grant, on *l
 	if err := s.checkRefs(ctx, tx, g, on.View, c); err != nil {
 		return nil, err
 	}
-	d := on.View.draft(tx.Now(), func() string { return store.NewID[string](tx) })
-	l := d.linker(ctx, "README.md")
-	l.stable = true
-	if err := d.graft(ctx, t.Pages, "", c, l); err != nil {
+	d := on.View.Draft(tx.Now(), func() string { return store.NewID[string](tx) })
+	l := d.Linker(ctx, "README.md")
+	l.Stable = true
+	if err := addTemplatePages(ctx, d, t.Pages, "", c, l); err != nil {
 		return nil, err
 	}
-	if err := d.settle(ctx); err != nil {
+	if err := d.ComposeBodies(ctx); err != nil {
 		return nil, err
 	}
 	return s.commitTo(ctx, tx, g, on, d, nil, docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID})
 }
 
-func (d *draft) graft(ctx context.Context, pages []*folder.Page, parent docs.PageID, c TemplateChoice, l *linker) error {
+func addTemplatePages(ctx context.Context, d *revision.Draft, pages []*folder.Page, parent docs.PageID, c TemplateChoice, l *revision.Linker) error {
 	for _, fp := range pages {
 		p := docs.Page{
-			ID: docs.PageID(d.newID()), Type: docs.PageType(fp.Type), Parent: parent, Title: fp.Title, Emoji: fp.Emoji, CreatedAt: d.now,
+			ID: docs.PageID(d.NewID()), Type: docs.PageType(fp.Type), Parent: parent, Title: fp.Title, Emoji: fp.Emoji, CreatedAt: d.Now,
 		}
 		if p.Type == docs.PageComputed {
 			spec, given := c.Refs["spec"]
@@ -170,19 +172,19 @@ func (d *draft) graft(ctx context.Context, pages []*folder.Page, parent docs.Pag
 				p.Title = "Operations"
 			}
 		}
-		headOf(fp.Head, &p)
-		if err := d.insert(ctx, "body", p, nil); err != nil {
+		revision.ApplyHead(fp.Head, &p)
+		if err := d.Insert(ctx, "body", p, nil); err != nil {
 			return err
 		}
 		if p.HasBody() {
 			name := strings.TrimSuffix(fp.File, ".md")
-			d.refs[name] = markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}
+			d.Refs[name] = markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}
 			if dir, isIndex := strings.CutSuffix(name, "/README"); isIndex {
-				d.refs[dir] = d.refs[name]
+				d.Refs[dir] = d.Refs[name]
 			}
-			d.written[p.ID] = &writing{path: fp.File, markdown: fillRefs(fp.Source, c.Refs, l), file: fp.File}
+			d.Written[p.ID] = &revision.Writing{Path: fp.File, Markdown: fillRefs(fp.Source, c.Refs, l), File: fp.File}
 		}
-		if err := d.graft(ctx, fp.Children, p.ID, c, l); err != nil {
+		if err := addTemplatePages(ctx, d, fp.Children, p.ID, c, l); err != nil {
 			return err
 		}
 	}
@@ -192,7 +194,7 @@ func (d *draft) graft(ctx context.Context, pages []*folder.Page, parent docs.Pag
 var refLink = regexp.MustCompile(`\[([^\]]*)\]\(ref:([a-z-]+)\)`)
 
 // fillRefs puts the given references into the text of a template.
-func fillRefs(src []byte, refs map[string]markup.Ref, l *linker) []byte {
+func fillRefs(src []byte, refs map[string]markup.Ref, l *revision.Linker) []byte {
 	escape := strings.NewReplacer(" ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "\n", "%0A", "\r", "%0D", "\\", "%5C")
 	return refLink.ReplaceAllFunc(src, func(m []byte) []byte {
 		sub := refLink.FindSubmatch(m)
@@ -200,7 +202,7 @@ func fillRefs(src []byte, refs map[string]markup.Ref, l *linker) []byte {
 		if !given {
 			return sub[1]
 		}
-		dest, ok := l.locate(ref, markup.UseLink)
+		dest, ok := l.Locate(ref, markup.UseLink)
 		if !ok {
 			return sub[1]
 		}
@@ -210,11 +212,11 @@ func fillRefs(src []byte, refs map[string]markup.Ref, l *linker) []byte {
 
 // checkRefs refuses references to what the caller cannot see, as if it were
 // not there.
-func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v *View, c TemplateChoice) error {
+func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v *revision.View, c TemplateChoice) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Refs)) {
 		ref := c.Refs[name]
 		at := c.At + ".params.contentRefs." + name
-		row := LinkOf("", markup.Reference{Ref: ref})
+		row := index.LinkOf("", markup.Reference{Ref: ref})
 		switch {
 		case row.Target == "":
 			return errs.Field(at, "names nothing")
@@ -224,7 +226,7 @@ func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v
 			}
 			continue
 		case row.Kind == markup.RefOpenAPI:
-			if !isID(ref.Spec) {
+			if !revision.IsID(ref.Spec) {
 				return errs.Field(at+".spec", "is not the slug of a specification")
 			}
 			continue

@@ -12,12 +12,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/exchange"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
@@ -28,17 +31,17 @@ func oid(text string) string {
 }
 
 // repository gives files as an upstream, and what it was asked for.
-func repository(files map[string]string, read *[]string) content.Upstream {
+func repository(files map[string]string, read *[]string) exchange.Upstream {
 	by := map[string]string{}
 	for _, text := range files {
 		by[oid(text)] = text
 	}
-	return content.Upstream{
+	return exchange.Upstream{
 		Paired: true,
-		List: func(context.Context) ([]content.UpstreamFile, error) {
-			var out []content.UpstreamFile
+		List: func(context.Context) ([]exchange.UpstreamFile, error) {
+			var out []exchange.UpstreamFile
 			for _, name := range slices.Sorted(maps.Keys(files)) {
-				out = append(out, content.UpstreamFile{Path: name, OID: oid(files[name])})
+				out = append(out, exchange.UpstreamFile{Path: name, OID: oid(files[name])})
 			}
 			return out, nil
 		},
@@ -55,14 +58,14 @@ func repository(files map[string]string, read *[]string) content.Upstream {
 }
 
 // changed gives what differs between two folders.
-func changedFiles(before, after map[string]string) []content.UpstreamChange {
-	var out []content.UpstreamChange
+func changedFiles(before, after map[string]string) []exchange.UpstreamChange {
+	var out []exchange.UpstreamChange
 	both := maps.Clone(before)
 	maps.Copy(both, after)
 	for _, name := range slices.Sorted(maps.Keys(both)) {
 		old, had := before[name]
 		now, has := after[name]
-		c := content.UpstreamChange{Path: name}
+		c := exchange.UpstreamChange{Path: name}
 		if had {
 			c.Old = oid(old)
 		}
@@ -111,7 +114,7 @@ func TestTheShortWayIsTheLongWay(t *testing.T) {
 				up := repository(next, &read)
 				up.Changed = changedFiles(files, next)
 				base := d.head(t, d.id)
-				fast, ok, err := d.c.Exchange.TakeFiles(ctx, base, up)
+				fast, ok, err := d.imported(ctx, base, up, exchange.ChangedFiles)
 				if err != nil {
 					rt.Fatalf("%v", err)
 				}
@@ -120,11 +123,11 @@ func TestTheShortWayIsTheLongWay(t *testing.T) {
 				}
 				short++
 				for _, o := range read {
-					if !slices.ContainsFunc(up.Changed, func(c content.UpstreamChange) bool { return c.New == o }) {
+					if !slices.ContainsFunc(up.Changed, func(c exchange.UpstreamChange) bool { return c.New == o }) {
 						rt.Fatalf("a file was read that has not changed")
 					}
 				}
-				slow, err := d.c.Exchange.TakeWhole(ctx, base, up)
+				slow, _, err := d.imported(ctx, base, up, exchange.WholeFolder)
 				if err != nil {
 					rt.Fatalf("%v", err)
 				}
@@ -137,8 +140,40 @@ func TestTheShortWayIsTheLongWay(t *testing.T) {
 	}
 }
 
-func keys(f fatal, t *content.Taken) map[string][2]string {
-	out, err := t.Keys(context.Background())
+// imported imports in a mode, or in a larger one if that is not enough, at a
+// time and with ids that are always the same. ok reports whether the mode was
+// enough.
+func (d *desk) imported(ctx context.Context, base *revision.View, up exchange.Upstream, mode exchange.Mode) (_ *exchange.Imported, ok bool, err error) {
+	x := *d.c.Exchange
+	x.NewDraft = func(v *revision.View) *revision.Draft {
+		n := 0
+		return v.Draft(docs.TimeOf(time.Unix(2_000_000_000, 0)), func() string {
+			n++
+			return fmt.Sprintf("new-%06d", n)
+		})
+	}
+	if up.AtLeast = mode; mode == exchange.ChangedFiles {
+		up.AtLeast = ""
+	}
+	p, err := x.Plan(ctx, base, up, func(string, int, int) {})
+	if err != nil || p.Mode != mode {
+		return nil, false, err
+	}
+	out, err := p.Run(ctx)
+	return out, err == nil, err
+}
+
+func keys(f fatal, t *exchange.Imported) map[string][2]string {
+	ctx := context.Background()
+	root, _, err := t.Draft.Seal(ctx)
+	if err != nil {
+		f.Fatalf("%v", err)
+	}
+	out := map[string][2]string{}
+	err = t.Draft.Diff(ctx, t.Draft.Base.Root, root, func(key string, before, after []byte) error {
+		out[key] = [2]string{string(before), string(after)}
+		return nil
+	})
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
@@ -164,7 +199,7 @@ func compareKeys(f fatal, a, b map[string][2]string) {
 }
 
 // written gives the files that a revision is written to.
-func (d *desk) written(f fatal, v *content.View) map[string]string {
+func (d *desk) written(f fatal, v *revision.View) map[string]string {
 	written, err := d.c.Exchange.Outputs(context.Background(), v)
 	if err != nil {
 		f.Fatalf("%v", err)
@@ -230,7 +265,7 @@ func (d *desk) changedByExport(rt *rapid.T) (found string) {
 	base := d.head(rt, d.id)
 	now := d.written(rt, base)
 	var read []string
-	taken, err := d.c.Exchange.TakeWhole(context.Background(), base, repository(now, &read))
+	taken, _, err := d.imported(context.Background(), base, repository(now, &read), exchange.WholeFolder)
 	if err != nil {
 		rt.Fatalf("%v", err)
 	}
@@ -254,7 +289,7 @@ func (d *desk) changedByExport(rt *rapid.T) (found string) {
 	return found
 }
 
-func (d *desk) exists(rt *rapid.T, v *content.View, page string) bool {
+func (d *desk) exists(rt *rapid.T, v *revision.View, page string) bool {
 	order, _, _ := everyPage(rt, v)
 	return slices.Contains(order, docs.PageID(page))
 }
@@ -280,7 +315,7 @@ func TestARedirectFollowsItsPage(t *testing.T) {
 			t.Errorf("the page %s: the configuration is %q, want %q", page, now[".gitbook.yaml"], want)
 		}
 		var read []string
-		taken, err := d.c.Exchange.TakeWhole(ctx, base, repository(now, &read))
+		taken, _, err := d.imported(ctx, base, repository(now, &read), exchange.WholeFolder)
 		if err != nil {
 			t.Fatal(err)
 		}

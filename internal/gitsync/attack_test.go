@@ -16,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
@@ -28,7 +29,7 @@ func (d *desk) insert(parent *string, meta content.PageMeta) (string, error) {
 	if parent != nil {
 		into = opt.Of(*parent)
 	}
-	out, err := d.s.Content.Apply(context.Background(), d.grant(), "", "", []content.Change{{Operation: content.InsertPage, Into: into, Body: &content.Body{Markdown: &body}, Meta: meta}})
+	out, err := d.s.Content.Apply(context.Background(), d.grant(), "", "", []content.Change{{Operation: content.InsertPage, Into: into, Body: &revision.Body{Markdown: &body}, Meta: meta}})
 	if err != nil {
 		return "", err
 	}
@@ -141,8 +142,8 @@ func (d *desk) ids() map[docs.PageID]bool {
 		d.t.Fatal(err)
 	}
 	out := map[docs.PageID]bool{}
-	var walk func([]*content.Walked)
-	walk = func(list []*content.Walked) {
+	var walk func([]*revision.Walked)
+	walk = func(list []*revision.Walked) {
 		for _, p := range list {
 			out[p.ID] = true
 			walk(p.Children)

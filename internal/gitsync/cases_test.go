@@ -16,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/seal"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -168,7 +169,7 @@ func TestStandaloneMovesNothing(t *testing.T) {
 func TestExportsBegin(t *testing.T) {
 	body := "Made here.\n"
 	page := func(title string) content.Change {
-		return content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of(title)}}
+		return content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of(title)}}
 	}
 	d := newDesk(t, testdb.SQLite(t))
 	d.apply("", page("Start"), page("Second"))
@@ -228,7 +229,7 @@ func TestCommitsSayWhoAndWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "Changed words.\n"
-	d.apply(content.Branch(cr.ID), content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Body: &content.Body{Markdown: &text}})
+	d.apply(content.Branch(cr.ID), content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Body: &revision.Body{Markdown: &text}})
 	if _, err := d.s.Reviews.Merge(ctx, d.grant(), string(cr.ID)); err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +397,7 @@ func TestUneditedIsUntouched(t *testing.T) {
 						t.Fatal(err)
 					}
 					next := "# " + p.Title + "\n\n" + string(text) + "\nOne more paragraph.\n" // as the API gives it
-					edited = content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &content.Body{Markdown: &next}}
+					edited = content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Markdown: &next}}
 					break
 				}
 			}
@@ -446,7 +447,7 @@ func TestCommittedNamesStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := "Welcome. [ours](/files/" + string(up.ID) + ")\n"
-	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Home"].ID), Body: &content.Body{Markdown: &next}})
+	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Home"].ID), Body: &revision.Body{Markdown: &next}})
 	d.origin.Commit(map[string]string{".gitbook/assets/pic.txt": "theirs", "other.md": "# Other\n\n[theirs](.gitbook/assets/pic.txt)\n"})
 	d.pull("")
 	d.push("")
@@ -486,7 +487,7 @@ func TestCommitsOfBothSides(t *testing.T) {
 		t.Fatal(conflicts, err)
 	}
 	both := "Welcome of both.\n"
-	if _, err := d.s.Reviews.Resolve(ctx, d.grant(), string(op.ChangeRequest), conflicts[0].ID, "document", &content.Body{Markdown: &both}); err != nil {
+	if _, err := d.s.Reviews.Resolve(ctx, d.grant(), string(op.ChangeRequest), conflicts[0].ID, "document", &revision.Body{Markdown: &both}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.s.Reviews.Merge(ctx, d.grant(), string(op.ChangeRequest)); err != nil {
@@ -503,7 +504,7 @@ func TestCommitsOfBothSides(t *testing.T) {
 func TestFirstImportOfAConnectionAsks(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	body := "Precious.\n"
-	d.apply("", content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Own")}})
+	d.apply("", content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Own")}})
 	d.origin.Commit(small)
 	if _, _, err := d.s.Connect(ctx, d.sync(), ConnectionInput{URL: d.remote.URL, Ref: "main", Paused: true}); err != nil {
 		t.Fatal(err)

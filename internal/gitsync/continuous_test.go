@@ -25,6 +25,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -495,7 +496,7 @@ func TestCredentialsBelongToTheirOperation(t *testing.T) {
 func contentBranch(cr docs.ChangeRequest) content.Branch { return content.Branch(cr.ID) }
 
 func updatePage(c *clocked, title, text string) content.Change {
-	return content.Change{Operation: content.UpdatePage, Page: string(c.pages()[title].ID), Body: &content.Body{Markdown: &text}}
+	return content.Change{Operation: content.UpdatePage, Page: string(c.pages()[title].ID), Body: &revision.Body{Markdown: &text}}
 }
 
 // Of a connection one import and one export wait at most, whatever has

@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -154,7 +155,7 @@ func (d *desk) sync() *authz.Grant {
 	return g
 }
 
-func (d *desk) head() *content.View {
+func (d *desk) head() *revision.View {
 	d.t.Helper()
 	v, err := d.s.Content.Source.Head(context.Background(), d.grant().Space)
 	if err != nil {
@@ -164,15 +165,15 @@ func (d *desk) head() *content.View {
 }
 
 // pages gives the pages by their titles.
-func (d *desk) pages() map[string]*content.Walked {
+func (d *desk) pages() map[string]*revision.Walked {
 	d.t.Helper()
 	all, err := d.head().All(context.Background())
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	out := map[string]*content.Walked{}
-	var walk func([]*content.Walked)
-	walk = func(list []*content.Walked) {
+	out := map[string]*revision.Walked{}
+	var walk func([]*revision.Walked)
+	walk = func(list []*revision.Walked) {
 		for _, p := range list {
 			out[p.Title] = p
 			walk(p.Children)
@@ -210,14 +211,14 @@ func (d *desk) edit(title, old, new string) {
 		d.t.Fatalf("%q is not in %q", old, text)
 	}
 	text = strings.Replace(text, old, new, 1)
-	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()[title].ID), Body: &content.Body{Markdown: &text}})
+	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()[title].ID), Body: &revision.Body{Markdown: &text}})
 }
 
 // exported gives the files of the newest revision.
 func (d *desk) exported() map[string]string { return d.filesOf(d.head()) }
 
 // filesOf gives the files of a revision.
-func (d *desk) filesOf(v *content.View) map[string]string {
+func (d *desk) filesOf(v *revision.View) map[string]string {
 	d.t.Helper()
 	list, err := d.s.Content.Exchange.Outputs(context.Background(), v)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
@@ -80,7 +81,7 @@ func TestBothSidesEdit(t *testing.T) {
 			"guide/README.md": "# Guide\n\nFirst, here.\n\nSecond there, see [setup](install.md).\n",
 		})
 		body := "Made here.\n"
-		d.apply("", content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Born")}})
+		d.apply("", content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Born")}})
 		d.pull("")
 		for title, id := range ids {
 			if d.pages()[title].ID != id {
@@ -136,7 +137,7 @@ func TestConflictsArePeoplesBusiness(t *testing.T) {
 			t.Fatal(conflicts, err)
 		}
 		both := "Our words and theirs.\n"
-		if _, err := d.s.Reviews.Resolve(ctx, d.grant(), string(cr.ID), conflicts[0].ID, "document", &content.Body{Markdown: &both}); err != nil {
+		if _, err := d.s.Reviews.Resolve(ctx, d.grant(), string(cr.ID), conflicts[0].ID, "document", &revision.Body{Markdown: &both}); err != nil {
 			t.Fatal(err)
 		}
 		if out, err := d.s.Reviews.Merge(ctx, d.grant(), string(cr.ID)); err != nil || len(out.Conflicts) > 0 {

@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/exchange"
 	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -158,7 +159,7 @@ func (t *task) concerns(ctx context.Context, sp docs.Space, tip string) (bool, e
 		return true, err
 	}
 	for _, d := range deltas {
-		if is, err := v.Holds(ctx, d.Path); err != nil || is {
+		if is, err := exchange.Holds(ctx, v, d.Path); err != nil || is {
 			return true, err
 		}
 	}
@@ -176,11 +177,11 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 		reason = ReasonUnchanged
 	}
 	files := slices.Collect(maps.Values(e.final))
-	names, err := e.s.Content.Exchange.Written(ctx, e.head, files)
+	names, err := e.s.Content.Exchange.NamesWritten(ctx, e.head, files)
 	if err != nil {
 		return err
 	}
-	claims, err := e.head.Claims(ctx, files)
+	claims, err := exchange.Claims(ctx, e.head, files)
 	if err != nil {
 		return err
 	}
@@ -211,10 +212,10 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 // exporting makes the commits of an export.
 type exporting struct {
 	*task
-	head  *content.View
-	from  *content.View               // what both sides had in common
-	final map[string]content.Outgoing // what differs at the end, by path
-	now   map[string]string           // what the commits have so far, of those paths
+	head  *revision.View
+	from  *revision.View               // what both sides had in common
+	final map[string]exchange.Outgoing // what differs at the end, by path
+	now   map[string]string            // what the commits have so far, of those paths
 	made  []madeCommit
 	// unread says that the commits go on from files that nobody looked at.
 	unread bool
@@ -228,7 +229,7 @@ type madeCommit struct {
 // plan finds out which files differ between what both sides had in common
 // and the newest revision.
 func (e *exporting) plan(ctx context.Context, tip string) error {
-	var all []content.Outgoing
+	var all []exchange.Outgoing
 	var err error
 	if e.paired {
 		if e.from, err = e.s.Content.Source.At(ctx, e.s.Store.Reader, e.head.Space, e.pair.Revision); err != nil {
@@ -247,7 +248,7 @@ func (e *exporting) plan(ctx context.Context, tip string) error {
 			}
 		}
 	}
-	e.final = make(map[string]content.Outgoing, len(all))
+	e.final = make(map[string]exchange.Outgoing, len(all))
 	for _, o := range all {
 		e.final[o.Path] = o
 		e.now[o.Path] = o.Old
@@ -269,7 +270,7 @@ func (t *task) mayBegin(ctx context.Context, reason, what string) error {
 }
 
 // mayReplace refuses to write over a branch that the space knows nothing of.
-func (e *exporting) mayReplace(ctx context.Context, tip string, all []content.Outgoing) error {
+func (e *exporting) mayReplace(ctx context.Context, tip string, all []exchange.Outgoing) error {
 	entries, _, err := e.repo.Tree(ctx, tip, e.o.Remote.Directory)
 	if errs.Is(err, errs.NotFound) {
 		return e.mayBegin(ctx, "no-directory", "folder "+e.o.Remote.Directory)
@@ -349,8 +350,8 @@ func (e *exporting) write(ctx context.Context, base string) (string, error) {
 }
 
 // left gives what is not written yet.
-func (e *exporting) left() []content.Outgoing {
-	var out []content.Outgoing
+func (e *exporting) left() []exchange.Outgoing {
+	var out []exchange.Outgoing
 	for _, name := range slices.Sorted(maps.Keys(e.final)) {
 		if o := e.final[name]; e.now[name] != o.New {
 			out = append(out, o)
@@ -363,7 +364,7 @@ func (e *exporting) left() []content.Outgoing {
 // between takes files in that are there for a while and gone at the end, as
 // those of a page that was renamed twice: each commit has all that its
 // SUMMARY.md names. It leaves out what the repository has under such a name.
-func (e *exporting) between(ctx context.Context, base string, changed []content.Outgoing) error {
+func (e *exporting) between(ctx context.Context, base string, changed []exchange.Outgoing) error {
 	var names []string
 	for _, o := range changed {
 		if _, differs := e.final[o.Path]; !differs && o.Old == "" {
@@ -382,7 +383,7 @@ func (e *exporting) between(ctx context.Context, base string, changed []content.
 	}
 	for _, o := range changed {
 		if _, differs := e.final[o.Path]; !differs && o.Old == "" && !slices.Contains(there, path.Join(e.o.Remote.Directory, o.Path)) {
-			e.final[o.Path] = content.Outgoing{Path: o.Path}
+			e.final[o.Path] = exchange.Outgoing{Path: o.Path}
 			e.now[o.Path] = ""
 		}
 	}
@@ -390,8 +391,8 @@ func (e *exporting) between(ctx context.Context, base string, changed []content.
 }
 
 // of gives those of the changes of a revision that are to be written.
-func (e *exporting) of(changed []content.Outgoing, mixed bool) []content.Outgoing {
-	var out []content.Outgoing
+func (e *exporting) of(changed []exchange.Outgoing, mixed bool) []exchange.Outgoing {
+	var out []exchange.Outgoing
 	for _, o := range changed {
 		final, differs := e.final[o.Path]
 		if !differs || e.now[o.Path] == o.New { // the end is what the remote has, or this is
@@ -407,7 +408,7 @@ func (e *exporting) of(changed []content.Outgoing, mixed bool) []content.Outgoin
 }
 
 // commit writes files as a commit of a revision.
-func (e *exporting) commit(ctx context.Context, base string, v *content.View, files []content.Outgoing) (string, error) {
+func (e *exporting) commit(ctx context.Context, base string, v *revision.View, files []exchange.Outgoing) (string, error) {
 	if len(files) == 0 {
 		return base, nil
 	}
@@ -431,7 +432,7 @@ func (e *exporting) commit(ctx context.Context, base string, v *content.View, fi
 
 // stretch is what one commit is made of: one revision, or the oldest ones
 // together.
-type stretch struct{ from, to *content.View }
+type stretch struct{ from, to *revision.View }
 
 // line gives the revisions that the remote has not seen, oldest first. What
 // was imported comes from there.

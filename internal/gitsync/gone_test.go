@@ -8,6 +8,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
@@ -192,7 +193,7 @@ func TestExportBesideFiles(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"LICENSE": "free\n", "src/main.go": "package main\n"})
 	body := "Words.\n"
-	d.apply("", content.Change{Operation: content.InsertPage, Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Home")}})
+	d.apply("", content.Change{Operation: content.InsertPage, Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Home")}})
 	d.push("")
 	d.pull("")
 	d.same()
@@ -213,7 +214,7 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.slug("Home", "start")
 	d.edit("Setup", "one", "first")
 	body := "Made here.\n"
-	d.apply("", content.Change{Operation: content.InsertPage, Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Born")}})
+	d.apply("", content.Change{Operation: content.InsertPage, Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Born")}})
 	d.push("")
 	d.same()
 	d.named()
@@ -227,7 +228,7 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	// A page is made at the same place on both sides.
 	summary = d.origin.Files("main")["SUMMARY.md"]
 	d.origin.Commit(map[string]string{"twin.md": "# Twin there\n\nOther words.\n", "SUMMARY.md": summary + "* [Twin there](twin.md)\n"})
-	d.apply("", content.Change{Operation: content.InsertPage, Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Twin")}})
+	d.apply("", content.Change{Operation: content.InsertPage, Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Twin")}})
 	d.pull("")
 	d.push("")
 	d.same()

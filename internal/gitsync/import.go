@@ -11,8 +11,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/exchange"
 	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -102,7 +104,7 @@ func (t *task) land(ctx context.Context, tip string, replaced bool) (done bool, 
 		return false, err
 	}
 	known := t.found
-	taken, err := t.s.Content.Exchange.Take(ctx, base, up, t.step(ctx))
+	taken, err := t.s.Content.Exchange.Import(ctx, base, up, t.step(ctx))
 	if err != nil {
 		return false, err
 	}
@@ -146,11 +148,11 @@ func commitURL(prefix, oid string) string {
 }
 
 // upstream gives the remote as content reads it.
-func (t *task) upstream(ctx context.Context, tip string) (content.Upstream, error) {
+func (t *task) upstream(ctx context.Context, tip string) (exchange.Upstream, error) {
 	dir := t.o.Remote.Directory
 	paths := map[string]string{} // by object, for people
-	up := content.Upstream{
-		List: func(ctx context.Context) ([]content.UpstreamFile, error) {
+	up := exchange.Upstream{
+		List: func(ctx context.Context) ([]exchange.UpstreamFile, error) {
 			if tip == "" {
 				return nil, nil
 			}
@@ -162,9 +164,9 @@ func (t *task) upstream(ctx context.Context, tip string) (content.Upstream, erro
 				return nil, err
 			}
 			t.gitProblems(problems)
-			out := make([]content.UpstreamFile, len(entries))
+			out := make([]exchange.UpstreamFile, len(entries))
 			for i, e := range entries {
-				out[i] = content.UpstreamFile{Path: e.Path, OID: e.OID}
+				out[i] = exchange.UpstreamFile{Path: e.Path, OID: e.OID}
 				paths[e.OID] = e.Path
 			}
 			return out, nil
@@ -196,9 +198,11 @@ func (t *task) upstream(ctx context.Context, tip string) (content.Upstream, erro
 		return up, nil
 	}
 	t.gitProblems(problems)
-	up.Paired, up.Whole = true, t.pair.Unread
+	if up.Paired = true; t.pair.Unread {
+		up.AtLeast = exchange.WholeFolder
+	}
 	for _, d := range deltas {
-		up.Changed = append(up.Changed, content.UpstreamChange{Path: d.Path, Old: d.Old, New: d.New})
+		up.Changed = append(up.Changed, exchange.UpstreamChange{Path: d.Path, Old: d.Old, New: d.New})
 		paths[d.New] = d.Path
 	}
 	return up, nil
@@ -221,9 +225,9 @@ func (t *task) putPair(ctx context.Context, tx *store.Tx, p docs.GitPair) error 
 type landing struct {
 	*task
 	tip      string
-	base     *content.View // what was taken is made on
-	up       content.Upstream
-	taken    *content.Taken
+	base     *revision.View // what was taken is made on
+	up       exchange.Upstream
+	taken    *exchange.Imported
 	commit   *docs.GitCommit
 	replaced bool
 }
@@ -304,7 +308,7 @@ func (l *landing) standalone(ctx context.Context) error {
 func (l *landing) putAside(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Revision, error) {
 	rev := l.revision()
 	rev.Aside = true
-	return l.s.Content.PutTaken(ctx, tx, g, l.taken, rev)
+	return l.s.Content.CommitImported(ctx, tx, g, l.taken, rev)
 }
 
 // direct lands on a space that has not changed since both sides were the
@@ -314,7 +318,7 @@ func (l *landing) direct(ctx context.Context) (done bool, err error) {
 		if done = g.Space.Revision == l.base.Rev.ID; !done { // perhaps only when it is tried again
 			return nil
 		}
-		rev, err := l.s.Content.PutTaken(ctx, tx, g, l.taken, l.revision())
+		rev, err := l.s.Content.CommitImported(ctx, tx, g, l.taken, l.revision())
 		if err != nil {
 			return err
 		}
@@ -359,7 +363,7 @@ func (l *landing) note(ctx context.Context, tx *store.Tx, rev docs.Revision) err
 	if err != nil {
 		return err
 	}
-	names, err := l.s.Content.Exchange.Brought(ctx, v, l.up.Changed)
+	names, err := l.s.Content.Exchange.NamesRead(ctx, v, l.up.Changed)
 	if err != nil {
 		return err
 	}
@@ -376,7 +380,7 @@ func (l *landing) merged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ahead, err := l.s.Content.PrepareLanding(ctx, sp.It, fork)
+	ahead, err := l.s.Content.PrepareImported(ctx, sp.It, fork)
 	if err != nil {
 		return err
 	}
@@ -386,7 +390,7 @@ func (l *landing) merged(ctx context.Context) error {
 	conflict := false
 	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		before := g.Space.Revision
-		rev, conflicts, err := l.s.Content.Land(ctx, tx, g, fork, ahead, l.revision())
+		rev, conflicts, err := l.s.Content.MergeImported(ctx, tx, g, fork, ahead, l.revision())
 		if conflict = len(conflicts) > 0; err != nil || conflict {
 			return err
 		}

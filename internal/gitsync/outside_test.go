@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
@@ -59,7 +60,7 @@ func TestLinksOutOfTheFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Home"].ID), Body: &content.Body{Document: edited}})
+	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Home"].ID), Body: &revision.Body{Document: edited}})
 	want := strings.NewReplacer("See ", "Look at ", "words", "phrases").Replace(page)
 	if got := d.markdown("Home"); "# Home\n\n"+got != want {
 		t.Errorf("the source is %q", got)
@@ -101,7 +102,7 @@ func TestLinksOutOfTheFolderThatAreWrittenTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Home"].ID), Body: &content.Body{Document: edited}})
+		d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Home"].ID), Body: &revision.Body{Document: edited}})
 		if got := d.markdown("Home"); "# Home\n\n"+got != want {
 			t.Errorf("the source is %q", got)
 		}

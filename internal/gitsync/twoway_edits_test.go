@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
@@ -64,12 +65,12 @@ func (s *story) editText(text string, set map[string]bool) (string, string) {
 // editHere changes something in the space.
 func (s *story) editHere() {
 	s.t.Helper()
-	var all []*content.Walked
+	var all []*revision.Walked
 	for _, p := range s.pages() {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b *content.Walked) int { return strings.Compare(a.Title, b.Title) })
-	var texts []*content.Walked
+	slices.SortFunc(all, func(a, b *revision.Walked) int { return strings.Compare(a.Title, b.Title) })
+	var texts []*revision.Walked
 	for _, p := range all {
 		if p.HasBody() {
 			texts = append(texts, p)
@@ -102,7 +103,7 @@ func (s *story) editHere() {
 			}
 			on = content.Branch(cr.ID)
 		}
-		s.apply(on, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &content.Body{Markdown: &text}})
+		s.apply(on, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Markdown: &text}})
 		if on != "" {
 			if out, err := s.s.Reviews.Merge(context.Background(), s.grant(), string(on)); err != nil || len(out.Conflicts) > 0 {
 				s.t.Fatal(out, err)
@@ -112,7 +113,7 @@ func (s *story) editHere() {
 		s.lines = -1
 		title, body := s.name("P")+" "+s.marker(), s.block()
 		s.say("here: a new page %s", title)
-		s.apply("", content.Change{Operation: content.InsertPage, Into: parent(), Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of(title)}})
+		s.apply("", content.Change{Operation: content.InsertPage, Into: parent(), Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of(title)}})
 	case kind == 7 && len(all) > 3:
 		s.lines = -1
 		p := pick(s, all)
@@ -166,7 +167,7 @@ func (s *story) replace() {
 }
 
 // gone notes a page and what is below it as deleted here.
-func (s *story) gone(p *content.Walked) {
+func (s *story) gone(p *revision.Walked) {
 	s.drop(p.Title)
 	for _, what := range []string{"page ", "title ", "place ", "file "} {
 		s.ours[what+word(p.Title)] = true

@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
@@ -509,7 +510,7 @@ func TestBornPagesStayInTheirFiles(t *testing.T) {
 	d.pull("")
 	body := "Made here.\n"
 	d.apply("", content.Change{
-		Operation: content.InsertPage, Into: opt.Of(string(d.pages()["Guide"].ID)), Body: &content.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Born")},
+		Operation: content.InsertPage, Into: opt.Of(string(d.pages()["Guide"].ID)), Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Born")},
 	})
 	d.push("")
 	d.same()

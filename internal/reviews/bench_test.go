@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -75,7 +76,7 @@ func (d *desk) grant(t testing.TB) *authz.Grant {
 func (d *desk) edit(t testing.TB, on content.Branch, page docs.PageID, body string) {
 	t.Helper()
 	_, err := d.c.Apply(context.Background(), d.grant(t), on, "", []content.Change{{
-		Operation: content.UpdatePage, Page: string(page), Body: &content.Body{Markdown: &body},
+		Operation: content.UpdatePage, Page: string(page), Body: &revision.Body{Markdown: &body},
 	}})
 	if err != nil {
 		t.Fatal(err)

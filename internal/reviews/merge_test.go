@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -64,7 +65,7 @@ func (d *desk) text(t testing.TB, page docs.PageID) string {
 	return textIn(t, v, page)
 }
 
-func textIn(t testing.TB, v *content.View, page docs.PageID) string {
+func textIn(t testing.TB, v *revision.View, page docs.PageID) string {
 	t.Helper()
 	p, err := v.Page(context.Background(), page)
 	if err != nil {
@@ -119,7 +120,7 @@ func TestLargeMerge(t *testing.T) {
 			changes := make([]content.Change, len(ids))
 			for i, id := range ids {
 				body := as(textIn(t, v, id))
-				changes[i] = content.Change{Operation: content.UpdatePage, Page: string(id), Body: &content.Body{Markdown: &body}}
+				changes[i] = content.Change{Operation: content.UpdatePage, Page: string(id), Body: &revision.Body{Markdown: &body}}
 			}
 			if _, err := d.c.Apply(ctx, d.grant(t), on, "", changes); err != nil {
 				t.Fatal(err)
@@ -242,7 +243,7 @@ func TestUpdateDuringAMerge(t *testing.T) {
 				for i := 1; i < 6; i++ {
 					body := fmt.Sprintf("Edit %d of round-%d.\n", i, round)
 					_, err := d.c.Apply(ctx, g, content.Branch(cr.ID), "", []content.Change{{
-						Operation: content.UpdatePage, Page: string(ids[0]), Body: &content.Body{Markdown: &body},
+						Operation: content.UpdatePage, Page: string(ids[0]), Body: &revision.Body{Markdown: &body},
 					}})
 					if late(err) {
 						return

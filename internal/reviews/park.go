@@ -48,7 +48,7 @@ func (s *Service) Park(ctx context.Context, tx *store.Tx, g *authz.Grant, p Park
 // Bring brings what came after a parked request was opened into it, as part
 // of the caller's transaction.
 func (s *Service) Bring(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.ChangeRequest, f content.Fork) (docs.ChangeRequest, error) {
-	rev, conflicts, err := s.Content.Bring(ctx, tx, g, was, f)
+	rev, conflicts, err := s.Content.MergeIntoRequest(ctx, tx, g, was, f)
 	if err != nil {
 		return was, err
 	}

@@ -8,12 +8,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // Submit says what somebody thinks of the newest revision of a change
 // request. What the same person said before no longer counts.
-func (s *Service) Submit(ctx context.Context, g *authz.Grant, name string, status docs.ReviewStatus, comment *content.Body) (docs.ChangeRequest, docs.SubmittedReview, error) {
+func (s *Service) Submit(ctx context.Context, g *authz.Grant, name string, status docs.ReviewStatus, comment *revision.Body) (docs.ChangeRequest, docs.SubmittedReview, error) {
 	type result struct {
 		cr     docs.ChangeRequest
 		review docs.SubmittedReview

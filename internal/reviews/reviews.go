@@ -15,7 +15,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/merge"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -24,7 +26,7 @@ type Service struct {
 	Store   *store.Store
 	Content *content.Service
 	// Comment posts what a reviewer says beside a verdict.
-	Comment func(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b content.Body) (string, error)
+	Comment func(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b revision.Body) (string, error)
 }
 
 // New is what a change request begins with.
@@ -51,7 +53,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, n New) (docs.Chang
 			return cr, err
 		}
 		if n.Template != nil {
-			if cr.Revision, err = s.Content.GraftOn(ctx, tx, g, cr, *n.Template); err != nil {
+			if cr.Revision, err = s.Content.ApplyTemplateTo(ctx, tx, g, cr, *n.Template); err != nil {
 				return cr, err
 			}
 		}
@@ -94,7 +96,7 @@ func (s *Service) record(ctx context.Context, tx *store.Tx, g *authz.Grant, cr d
 // Patch is what is set of a change request; what is absent stays.
 type Patch struct {
 	Subject     opt.Val[string]
-	Description *content.Body
+	Description *revision.Body
 	Status      docs.ChangeRequestStatus // empty: stays
 }
 
@@ -146,7 +148,7 @@ func (s *Service) patched(ctx context.Context, tx *store.Tx, g *authz.Grant, cr 
 type Result struct {
 	Request   docs.ChangeRequest
 	Revision  docs.RevisionID // the newest: of the space after a merge, of the request after an update
-	Conflicts []content.Conflict
+	Conflicts []merge.Conflict
 }
 
 // ahead works a merge out before its transaction.
@@ -208,12 +210,12 @@ func notFinalizing(ctx context.Context, tx *store.Tx, space docs.SpaceID) error 
 // MaxConflicts is how many conflicts are told of at once.
 const MaxConflicts = 1000
 
-func openConflicts(ctx context.Context, r store.Reader, cr docs.ChangeRequest) ([]content.Conflict, error) {
+func openConflicts(ctx context.Context, r store.Reader, cr docs.ChangeRequest) ([]merge.Conflict, error) {
 	rows, _, err := r.Conflicts(ctx, cr.ID, true, store.Page{Limit: MaxConflicts})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]content.Conflict, len(rows))
+	out := make([]merge.Conflict, len(rows))
 	for i, row := range rows {
 		if err := json.Unmarshal([]byte(row.Data), &out[i]); err != nil {
 			return nil, err
@@ -223,7 +225,7 @@ func openConflicts(ctx context.Context, r store.Reader, cr docs.ChangeRequest) (
 }
 
 // withOpen adds the conflicts that an earlier update left open.
-func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found []content.Conflict) ([]content.Conflict, error) {
+func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found []merge.Conflict) ([]merge.Conflict, error) {
 	known := map[string]bool{}
 	for _, c := range found {
 		known[c.Name()] = true
@@ -274,7 +276,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, name string) (Resu
 	})
 }
 
-func putConflicts(ctx context.Context, tx *store.Tx, cr docs.ChangeRequest, conflicts []content.Conflict) error {
+func putConflicts(ctx context.Context, tx *store.Tx, cr docs.ChangeRequest, conflicts []merge.Conflict) error {
 	rows := make([]store.Conflict, len(conflicts))
 	for i, c := range conflicts {
 		data, err := json.Marshal(c)
@@ -294,7 +296,7 @@ const (
 )
 
 // Resolve ends a conflict of a change request.
-func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how string, given *content.Body) (docs.ChangeRequest, error) {
+func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how string, given *revision.Body) (docs.ChangeRequest, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
 		was, err := tx.ChangeRequest(ctx, g.Space.ID, name)
 		if err != nil {
@@ -310,7 +312,7 @@ func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how str
 		if err != nil {
 			return was, err
 		}
-		var c content.Conflict
+		var c merge.Conflict
 		if err := json.Unmarshal([]byte(row.Data), &c); err != nil {
 			return was, err
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/gitsync"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
@@ -202,7 +203,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r := jobs.New(s.Store, s.Log)
 	r.Workers = gitsync.MaxRunning + 2 // whatever git waits for, the rest goes on
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
-	r.Handle(content.RebuildJob, s.Content.Index.Rebuild)
+	r.Handle(index.RebuildJob, s.Content.Index.Rebuild)
 	r.Handle(gitsync.OperationJob, s.Git.Run)
 	r.Handle(gitsync.ExportJob, s.Git.QueueExport)
 	r.Every(gitsync.PollEvery, gitsync.PollJob, s.Git.Poll)

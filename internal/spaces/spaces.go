@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
@@ -133,7 +134,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 			return sp, err
 		}
 		if sp.Language != before { // words are searched by the rules of the language
-			if err := content.EnqueueRebuild(ctx, tx, sp.ID); err != nil {
+			if err := index.EnqueueRebuild(ctx, tx, sp.ID); err != nil {
 				return sp, err
 			}
 		}

@@ -1,0 +1,152 @@
+package exchange
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"path"
+	"sync"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
+)
+
+// keeper keeps files beside the reading of others: each waits for a disk, or
+// for a server.
+type fileStore struct {
+	all  sync.WaitGroup
+	free chan struct{}
+	mu   sync.Mutex // of the rest
+	have map[string]docs.File
+	err  error
+}
+
+const (
+	// keepAtOnce is how many files are kept at once.
+	keepAtOnce = 8
+	// maxHeld is how large a file may be that waits for it in memory.
+	maxHeld = 1 << 20
+)
+
+// take keeps an object as the files of some paths.
+func (k *fileStore) take(ctx context.Context, o *readObject, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	if fits, err := o.count(); !fits || err != nil {
+		return err
+	}
+	if o.size > maxHeld {
+		k.keep(ctx, o, names)
+		return k.failed()
+	}
+	if err := o.hold(); err != nil {
+		return err
+	}
+	k.free <- struct{}{}
+	k.all.Go(func() {
+		defer func() { <-k.free }()
+		k.keep(ctx, o, names)
+	})
+	return k.failed()
+}
+
+func (k *fileStore) keep(ctx context.Context, o *readObject, names []string) {
+	f, err := o.in.s.keepAs(ctx, names[0], o.oid, o.data)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.err = cmp.Or(k.err, err); err != nil {
+		return
+	}
+	for _, name := range names {
+		f.Path, f.Name = name, path.Base(name)
+		k.have[name] = f
+	}
+}
+
+func (k *fileStore) failed() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.err
+}
+
+func (k *fileStore) wait() error {
+	k.all.Wait()
+	return k.err
+}
+
+// intake counts what one import reads.
+type blobFetch struct {
+	s               *Exchange
+	limits          folder.Limits
+	total, unpacked int64 // bytes of texts, and of files
+}
+
+// object begins with an object that stands for so many texts: thousands of
+// pages may be one, and each is parsed. A text that is too large for a page
+// is not loaded.
+func (in *blobFetch) object(oid string, size int64, data io.Reader, texts int64) (*readObject, error) {
+	o := &readObject{in: in, oid: oid, size: size, data: data}
+	if texts == 0 || size > in.limits.Markdown {
+		return o, nil
+	}
+	if in.total += size * texts; in.total > in.limits.Memory {
+		return nil, errs.E(errs.Invalid, "the pages have more than %d MB together", in.limits.Memory>>20)
+	}
+	o.text = make([]byte, size)
+	_, err := io.ReadFull(o.data, o.text)
+	o.data = bytes.NewReader(o.text)
+	return o, err
+}
+
+// readObject is an object that was read, which may be at several paths.
+type readObject struct {
+	in   *blobFetch
+	oid  string
+	size int64
+	data io.Reader
+	text []byte
+	file docs.File
+}
+
+// count counts the bytes of a file. One that is too large is not kept. Zeros
+// are next to nothing in a repository, and what they are on our disk.
+func (o *readObject) count() (fits bool, err error) {
+	in := o.in
+	if o.size > in.limits.Asset {
+		return false, nil
+	}
+	if in.unpacked += o.size; in.unpacked > in.limits.Unpacked {
+		return false, errs.E(errs.Invalid, "the new files have more than %d MB together", in.limits.Unpacked>>20)
+	}
+	return true, nil
+}
+
+// hold reads the bytes, so that they are there later.
+func (o *readObject) hold() error {
+	if o.text != nil {
+		return nil
+	}
+	b := make([]byte, o.size)
+	_, err := io.ReadFull(o.data, b)
+	o.data = bytes.NewReader(b)
+	return err
+}
+
+// keep keeps the bytes as those of a file, once for all paths.
+func (o *readObject) keep(ctx context.Context, name string) (docs.File, error) {
+	if o.file.Blob == "" {
+		fits, err := o.count()
+		if !fits || err != nil {
+			return docs.File{}, err
+		}
+		if o.file, err = o.in.s.keepAs(ctx, name, o.oid, o.data); err != nil {
+			return o.file, err
+		}
+	}
+	f := o.file
+	f.Path, f.Name = name, path.Base(name)
+	return f, nil
+}

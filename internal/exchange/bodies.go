@@ -1,0 +1,213 @@
+package exchange
+
+import (
+	"context"
+	"runtime"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/search"
+)
+
+// bodies gives every page its source. Parsing takes most of the time of an
+// import, so all processors do it.
+func (im *importer) bodies(ctx context.Context) error {
+	for _, in := range im.tree.Includes {
+		_, id, _, err := im.draft.Named(ctx, in.File)
+		if err != nil {
+			return err
+		}
+		r, err := im.draft.Reusable(ctx, docs.ReusableID(id))
+		if err != nil {
+			return err
+		}
+		if r.Body != "" && im.same(in.File) {
+			continue
+		}
+		if r.Body, r.Side, _, err = im.draft.Compose(ctx, revision.ReusableText(r), &revision.Writing{Path: in.File, Markdown: in.Source, Whole: true, Written: im.paired}); err != nil {
+			return err
+		}
+		if err := im.draft.PutReusable(r); err != nil {
+			return err
+		}
+	}
+	if err := im.refer(ctx); err != nil {
+		return err
+	}
+	work := im.todo
+	slices.SortFunc(work, func(a, b *folder.Page) int { return compareIDs(im.ids[a], im.ids[b]) })
+	im.draft.Keys() // sorted now, because nobody may do it while several read
+	var err error
+	if im.work, err = im.x.Index.Begin(ctx, im.draft, len(work)); err != nil {
+		return err
+	}
+	pages, err := im.settleAll(ctx, work)
+	if err != nil {
+		im.work.Stop()
+		return err
+	}
+	for id, data := range pages {
+		im.draft.Set(revision.KeyPage+string(id), data) // the tree has its place already
+	}
+	return im.work.Finish(ctx)
+}
+
+// settleAll makes the bodies of pages, several at once, and gives the pages as
+// they are stored. They are indexed in their order, which is that of results
+// that are equally good.
+func (im *importer) settleAll(ctx context.Context, work []*folder.Page) (map[docs.PageID][]byte, error) {
+	type making struct {
+		fp   *folder.Page
+		made chan settled
+	}
+	whole := ctx // which goes on behind this
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	next, order := make(chan making), make(chan making, 64)
+	for range runtime.GOMAXPROCS(0) {
+		go func() {
+			var a search.Analyser
+			for m := range next {
+				m.made <- im.body(ctx, m.fp, &a)
+			}
+		}()
+	}
+	go func() {
+		defer close(next)
+		for _, fp := range work {
+			m := making{fp, make(chan settled, 1)}
+			order <- m
+			next <- m
+		}
+	}()
+	out := make(map[docs.PageID][]byte, len(work))
+	var failed error
+	for i := range work {
+		if i%100 == 0 {
+			im.step("pages", i, len(work))
+		}
+		r := <-(<-order).made
+		if failed == nil {
+			failed = r.err
+		}
+		if failed != nil {
+			stop()
+			continue // until all have ended
+		}
+		out[r.page.ID] = r.data
+		if r.ready != nil {
+			failed = im.work.Add(whole, r.page, *r.ready, r.size)
+		}
+	}
+	return out, failed
+}
+
+func compareIDs(a, b docs.PageID) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// hasWork tells whether a page has a source or a target.
+func hasWork(fp *folder.Page) bool { return fp.Type == folder.Document || fp.Type == folder.Link }
+
+// settled is a page with its source, as it is stored, and what the index says
+// of it.
+type settled struct {
+	page  docs.Page
+	data  []byte
+	size  int // of the text
+	ready *index.Entry
+	err   error
+}
+
+// body gives a page its source. It only reads the draft, so that several can
+// be made at once.
+func (im *importer) body(ctx context.Context, fp *folder.Page, a *search.Analyser) settled {
+	out := im.settled(ctx, fp, a)
+	if out.err == nil {
+		out.data, out.err = im.draft.Stamped(ctx, &out.page)
+	}
+	return out
+}
+
+func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Analyser) (out settled) {
+	if out.err = ctx.Err(); out.err != nil {
+		return out
+	}
+	out.page, out.err = im.draft.Page(ctx, im.ids[fp])
+	if out.err != nil {
+		return out
+	}
+	p := &out.page
+	file := fp.File
+	l := im.draft.Linker(ctx, file)
+	if fp.Type == folder.Link {
+		if ref, ok := l.Current(fp.Target, markup.UseLink); ok && ref.Kind != markup.RefAnchor {
+			p.Target = &ref
+		}
+		out.err = l.Err
+		return out
+	}
+	if fp.Source == nil { // or it is as it was, and refers to what is where it was
+		return out
+	}
+	if im.where[file] == p.ID && im.same(file) && !im.tied[p.ID] {
+		if stays, err := im.asWritten(ctx, fp, *p); stays || err != nil {
+			out.err = err
+			return out
+		}
+	}
+	p.Cover = revision.CoverOf(fp.Head, l)
+	old, err := im.draft.Bytes(ctx, p.Body)
+	if err != nil {
+		out.err = err
+		return out
+	}
+	if !im.paired && p.Body != "" && string(old) == string(fp.Source) && im.moved[file] == "" {
+		if lost, err := im.refersToDeleted(ctx, *p); !lost || err != nil {
+			out.err = err
+			return out // as it was: its references keep what they name
+		}
+	}
+	var doc *markup.Document
+	x := revision.Text{Owner: string(p.ID), File: file}
+	if p.Body != "" {
+		x.Body, x.Side = p.Body, p.Side
+	}
+	if p.Body, p.Side, doc, out.err = im.draft.Compose(ctx, x, &revision.Writing{Path: file, Markdown: fp.Source, Whole: true, Given: &fp.Head, Written: im.paired}); out.err != nil {
+		return out
+	}
+	p.OID = git.BlobOID(fp.Source)
+	ready, err := index.PageEntry(ctx, im.draft.Tree, im.draft.Space, *p, doc, a)
+	if out.err = err; err == nil {
+		out.ready, out.size = &ready, max(len(fp.Source), ready.Size()) // a page may include more than it is
+		fp.Source = nil                                                 // nobody needs it in memory any more
+	}
+	return out
+}
+
+// refersToGone tells whether a page refers to something that is gone: where the
+// folder has a file at that place, it is another one.
+func (im *importer) refersToDeleted(ctx context.Context, p docs.Page) (bool, error) {
+	s, err := im.draft.Sidecar(ctx, p.Side)
+	if err != nil {
+		return false, err
+	}
+	l := im.draft.Linker(ctx, "")
+	for _, ref := range s.Links {
+		if _, gone := l.Tombstone(ref); gone {
+			return true, l.Err
+		}
+	}
+	return false, l.Err
+}

@@ -1,0 +1,212 @@
+package exchange
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// GitNames tell by which names git knows what a revision has. What came from
+// a repository and was not changed here has its name with it; what was
+// exported is noted beside.
+type GitNames map[string]docs.GitBlob
+
+// GitNames gives those of a revision; of some things, or of all.
+func (s *Exchange) GitNames(ctx context.Context, v *revision.View, ids ...string) (GitNames, error) {
+	if v.Space.Git == nil {
+		return nil, nil
+	}
+	out := GitNames{}
+	if len(ids) == 0 {
+		all, err := s.Store.GitBlobs(ctx, v.Space.ID)
+		for _, b := range all {
+			out[b.ID] = b
+		}
+		return out, err
+	}
+	for _, id := range ids {
+		b, ok, err := s.Store.GitBlob(ctx, v.Space.ID, id)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out[id] = b
+		}
+	}
+	return out, nil
+}
+
+// Page gives the name and the path of a page; empty is none.
+func (n GitNames) Page(p docs.Page) (oid, path string) {
+	return n.of(string(p.ID), string(p.Body), p.OID, p.File)
+}
+
+// Reusable is Page for a reusable content.
+func (n GitNames) Reusable(r docs.Reusable) (oid, path string) {
+	return n.of(string(r.ID), string(r.Body), r.OID, r.File)
+}
+
+// File is Page for a file.
+func (n GitNames) File(f docs.File) (oid, path string) {
+	return n.of(string(f.ID), f.Blob, f.OID, f.Path)
+}
+
+// of prefers what was noted, as long as it is about these bytes in this file.
+// Who has bytes of a repository and no file of his own is where he was written
+// to last. Without a file there is nothing to be told: the name that something
+// gets with the next export is not git's yet.
+func (n GitNames) of(id, body, oid, path string) (string, string) {
+	b := n[id]
+	if b.Body == body && b.OID != "" && (path == "" || path == b.Path) {
+		return b.OID, b.Path
+	}
+	if path = cmp.Or(path, b.Path); oid == "" || path == "" {
+		return "", ""
+	}
+	return oid, path
+}
+
+// Written gives the names of files that a revision was written to.
+func (s *Exchange) NamesWritten(ctx context.Context, v *revision.View, files []Outgoing) ([]docs.GitBlob, error) {
+	layout, err := v.Layout(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []docs.GitBlob
+	for _, o := range files {
+		if o.Delete() {
+			continue
+		}
+		b, ok, err := blobAt(ctx, v.Tree, layout, o.Path)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		if b.OID, err = o.gitOID(); err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// Brought gives the names of files that a revision was read from.
+func (s *Exchange) NamesRead(ctx context.Context, v *revision.View, changed []UpstreamChange) ([]docs.GitBlob, error) {
+	layout, err := v.Layout(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []docs.GitBlob
+	for _, c := range changed {
+		if c.New == "" {
+			continue
+		}
+		b, ok, err := blobAt(ctx, v.Tree, layout, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			b.OID = c.New
+			out = append(out, b)
+		}
+	}
+	return out, nil
+}
+
+// blobAt gives what stands in a file of a repository, without its name.
+func blobAt(ctx context.Context, t *revision.Tree, layout revision.Layout, file string) (b docs.GitBlob, ok bool, err error) {
+	name, is := below(layout.Root, file)
+	if !is {
+		return b, false, nil // the configuration
+	}
+	b.Path = name
+	b.ID, b.Body, err = owner(ctx, t, name)
+	return b, b.ID != "", err
+}
+
+// Claims tells whether files that a revision was written to name others that
+// the folder has and that were not content so far: they are from the next
+// import on that looks at them.
+func Claims(ctx context.Context, v *revision.View, files []Outgoing) (bool, error) {
+	layout, err := v.Layout(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, o := range files {
+		name, is := below(layout.Root, o.Path)
+		if !is || o.Data == nil || !folder.IsText(name) {
+			continue
+		}
+		for _, file := range folder.References(name, o.Data) {
+			if b, err := v.Setting(ctx, revision.SettingOther+file); err != nil || b != nil {
+				return true, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// Holds tells whether a file of a repository is content of the space, or would
+// be if it were new: everything else in the repository is not its business.
+func Holds(ctx context.Context, v *revision.View, file string) (bool, error) {
+	layout, err := v.Layout(ctx)
+	if err != nil || file == folder.ConfigName {
+		return true, err
+	}
+	name, is := below(layout.Root, file)
+	if !is || folder.Ignored(name) {
+		return false, nil
+	}
+	if folder.IsText(name) || strings.HasPrefix(name, revision.AssetFolder+"/") {
+		return true, nil
+	}
+	_, _, known, err := v.Named(ctx, name)
+	return known, err
+}
+
+// owner gives what stands at a path of the folder, and its bytes.
+func owner(ctx context.Context, t *revision.Tree, name string) (id, body string, err error) {
+	kind, id, ok, err := t.Named(ctx, name)
+	switch {
+	case err != nil:
+		return "", "", err
+	case !ok:
+		p, known, err := t.PageWrittenTo(ctx, name)
+		if err != nil || !known {
+			return "", "", err
+		}
+		return string(p.ID), string(p.Body), nil
+	case kind == "p":
+		p, err := t.Page(ctx, docs.PageID(id))
+		return id, string(p.Body), err
+	case kind == "r":
+		r, err := t.Reusable(ctx, docs.ReusableID(id))
+		return id, string(r.Body), err
+	}
+	f, err := t.File(ctx, docs.FileID(id))
+	return id, f.Blob, err
+}
+
+// gitOID gives git's name of the new bytes.
+func (o Outgoing) gitOID() (_ string, err error) {
+	if o.Open == nil {
+		return git.BlobOID(o.Data), nil
+	}
+	r, size, err := o.Open()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	h := git.NewBlobHash(size)
+	_, err = io.Copy(h, r)
+	return h.OID(), err
+}

@@ -1,0 +1,495 @@
+package exchange
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/lis"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// importer puts a folder into a draft. The tree comes first and the bodies
+// afterwards, so that every reference finds its target.
+type importer struct {
+	draft *revision.Draft
+	tree  *folder.Tree
+	step  Step
+	ids   map[*folder.Page]docs.PageID
+	kept  map[docs.PageID]bool
+
+	where    map[string]docs.PageID // pages of the base, by their files
+	moved    map[string]docs.PageID // pages of the base whose file has another name now, by that name
+	fileless []docs.Page            // pages of the base that are no documents
+	looked   int                    // at those, in search of what they are now
+	tied     map[docs.PageID]bool   // pages that had no file of their own and have one now
+	renamed  bool                   // some file of the base has another name now
+
+	// Of a repository it is known which files are as they were, and the bytes
+	// of files were kept when they were read.
+	paired bool
+	same   func(file string) bool
+	have   map[string]docs.File // by path
+
+	filed       *filedPages  // where the pages of the base are
+	incremental *incremental // of a folder that was not read as a whole
+	todo        []*folder.Page
+
+	x    *Exchange
+	work *index.Work // for the index
+}
+
+// Step is told how far something is.
+type Step func(stage string, done, all int)
+
+func newImporter(x *Exchange, d *revision.Draft, t *folder.Tree, step Step) *importer {
+	pages := len(t.All())
+	return &importer{
+		x: x, draft: d, tree: t, step: step, ids: make(map[*folder.Page]docs.PageID, pages), kept: make(map[docs.PageID]bool, pages), tied: map[docs.PageID]bool{},
+		same: func(string) bool { return false },
+	}
+}
+
+func (im *importer) run(ctx context.Context) error {
+	im.draft.Memo = &revision.PageCache{Pages: map[docs.PageID]revision.DecodedPage{}}
+	defer func() { im.draft.Memo = nil }()
+	if err := im.identify(ctx); err != nil {
+		return err
+	}
+	if err := im.files(ctx); err != nil {
+		return err
+	}
+	if err := im.level(ctx, im.tree.Pages, "", 0); err != nil {
+		return err
+	}
+	if err := im.includes(ctx); err != nil {
+		return err
+	}
+	if err := im.clean(ctx); err != nil {
+		return err
+	}
+	if err := im.stay(ctx); err != nil {
+		return err
+	}
+	if err := im.settings(ctx); err != nil {
+		return err
+	}
+	if err := im.draft.KeepTombstones(ctx); err != nil {
+		return err
+	}
+	return im.bodies(ctx)
+}
+
+func (im *importer) files(ctx context.Context) error {
+	gone := map[docs.FileID]docs.File{}
+	old, err := im.draft.Files(ctx, "", 0)
+	if err != nil {
+		return err
+	}
+	present := map[string]bool{}
+	for _, f := range im.tree.Files {
+		present[f.Path] = true
+	}
+	byOID := map[string]docs.FileID{} // of those whose name is gone
+	for _, f := range old {
+		gone[f.ID] = f
+		if !present[f.Path] && f.OID != "" {
+			byOID[f.OID] = f.ID
+		}
+	}
+	for i, f := range im.tree.Files {
+		im.step("files", i, len(im.tree.Files))
+		kept, err := im.keepFile(ctx, f)
+		if err != nil {
+			return err
+		}
+		kind, id, ok, err := im.draft.Named(ctx, f.Path)
+		if err != nil {
+			return err
+		}
+		if !ok || kind != "f" {
+			id = string(byOID[kept.OID])
+			delete(byOID, kept.OID)
+		}
+		if kept.ID = docs.FileID(id); id == "" {
+			kept.ID = docs.FileID(im.draft.NewID())
+		}
+		was := gone[kept.ID]
+		im.renamed = im.renamed || was.ID != "" && was.Path != kept.Path
+		if delete(gone, kept.ID); was.Path == kept.Path && was.Name != "" {
+			kept.Name = was.Name
+		} else if err := im.draft.DropName(ctx, was.Path, "f:"+id); err != nil {
+			return err
+		}
+		if err := im.draft.PutFile(kept); err != nil {
+			return err
+		}
+	}
+	for _, f := range gone {
+		im.draft.Remove(revision.KeyFile + string(f.ID))
+		if err := im.draft.DropName(ctx, f.Path, "f:"+string(f.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepFile brings the bytes of a file into the blob store.
+func (im *importer) keepFile(ctx context.Context, f *folder.File) (docs.File, error) {
+	if kept, ok := im.have[f.Path]; ok {
+		return kept, nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		return docs.File{}, err
+	}
+	defer r.Close()
+	oid := git.NewBlobHash(f.Size)
+	out, err := im.x.StoreFile(ctx, path.Base(f.Path), io.TeeReader(r, oid))
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	out.Path, out.OID = f.Path, oid.OID()
+	return out, nil
+}
+
+// level puts the pages of one level into the draft, in their order.
+func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs.PageID, depth int) error {
+	if depth >= docs.MaxPageDepth {
+		return errs.E(errs.Invalid, "pages are nested deeper than %d levels", docs.MaxPageDepth)
+	}
+	if len(pages) == 0 {
+		return nil
+	}
+	before := im.draft.Before()
+	old, err := placesOf(ctx, before, parent)
+	if err != nil {
+		return err
+	}
+	var siblings []docs.Page
+	if slices.ContainsFunc(pages, func(fp *folder.Page) bool { return fp.Type != folder.Document }) {
+		if siblings, err = before.Children(ctx, parent); err != nil {
+			return err
+		}
+	}
+	next, stands := make([]docs.Page, len(pages)), make([]bool, len(pages))
+	for i, fp := range pages {
+		if next[i].ID, stands[i] = im.standsAs(fp); !stands[i] {
+			if next[i], err = im.page(ctx, fp, parent, siblings); err != nil {
+				return err
+			}
+		}
+		im.ids[fp] = next[i].ID
+		im.kept[next[i].ID] = true
+		next[i].Rank = ""
+	}
+	if !allStand(old, next, stands) {
+		rankInOrder(old, next)
+		if err := im.moving(ctx, old, next, stands, parent); err != nil {
+			return err
+		}
+	}
+	slugs := map[string]int{}
+	for i := range next {
+		if stands[i] {
+			if err := im.level(ctx, pages[i].Children, next[i].ID, depth+1); err != nil {
+				return err
+			}
+			continue
+		}
+		p := &next[i]
+		uniqueSlug(p, slugs)
+		was, had, err := im.draft.Lookup(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		if had {
+			p.CreatedAt, p.UpdatedAt, p.Body, p.Side = was.CreatedAt, was.UpdatedAt, was.Body, was.Side
+		}
+		if hasWork(pages[i]) { // body sees what has changed
+			im.todo = append(im.todo, pages[i])
+		} else {
+			im.draft.Touch(p.ID)
+		}
+		if err := im.draft.Put(ctx, *p); err != nil {
+			return err
+		}
+		if err := im.level(ctx, pages[i].Children, p.ID, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rankInOrder gives the pages of a level ranks in their order. As many as
+// possible keep the rank that they had, so that what did not move has not
+// changed.
+func rankInOrder(old, next []docs.Page) {
+	had := map[docs.PageID]docs.Rank{}
+	for _, p := range old {
+		had[p.ID] = p.Rank
+	}
+	var known []int
+	for i, p := range next {
+		if _, ok := had[p.ID]; ok {
+			known = append(known, i)
+		}
+	}
+	for _, k := range lis.Longest(known, func(i, j int) int { return cmp.Compare(had[next[i].ID], had[next[j].ID]) }) {
+		next[known[k]].Rank = had[next[known[k]].ID]
+	}
+	last, long := docs.Rank(""), false
+	ahead := 0 // of the next page that has a rank
+	for i := range next {
+		if next[i].Rank == "" {
+			for ahead = max(ahead, i+1); ahead < len(next) && next[ahead].Rank == ""; ahead++ {
+			}
+			before := docs.Rank("")
+			if ahead < len(next) {
+				before = next[ahead].Rank
+			}
+			if before == "" {
+				next[i].Rank = docs.RankAfter(last)
+			} else {
+				next[i].Rank = docs.RankBetween(last, before)
+			}
+		}
+		last = next[i].Rank
+		if long = len(last) > revision.MaxRank; long {
+			break // thousands that are put between two would grow with each
+		}
+	}
+	if !long {
+		return
+	}
+	last = ""
+	for i := range next {
+		last = docs.RankAfter(last)
+		next[i].Rank = last
+	}
+}
+
+// uniqueSlug gives a page a slug that none of its siblings has. taken says of
+// each slug that there is which number to try behind it next.
+func uniqueSlug(p *docs.Page, taken map[string]int) {
+	if !p.HasPath() {
+		return
+	}
+	want := p.Slug
+	for n := max(1, taken[docs.SlugKey(want)]); taken[docs.SlugKey(p.Slug)] > 0; n++ {
+		p.Slug = fmt.Sprintf("%s-%d", want, n)
+		taken[docs.SlugKey(want)] = n + 1
+	}
+	taken[docs.SlugKey(p.Slug)] = max(1, taken[docs.SlugKey(p.Slug)])
+}
+
+// clean drops what the folder no longer has.
+func (im *importer) clean(ctx context.Context) error {
+	var gone []docs.Page
+	err := im.draft.Scan(ctx, revision.KeyPage, "", func(id string, b []byte) (bool, error) {
+		if !im.kept[docs.PageID(id)] {
+			p, err := docs.DecodePage(id, b)
+			gone = append(gone, p)
+			return true, err
+		}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range gone {
+		im.draft.Remove(revision.KeyPage + string(p.ID))
+		im.draft.Remove(revision.OrderKey(p))
+		if id, ok, err := im.draft.Get(ctx, revision.SlugKey(p.Parent, p.Slug)); err != nil {
+			return err
+		} else if ok && docs.PageID(id) == p.ID {
+			im.draft.Remove(revision.SlugKey(p.Parent, p.Slug))
+		}
+		if kind, id, ok, err := im.draft.Named(ctx, p.File); err != nil {
+			return err
+		} else if ok && kind == "p" && docs.PageID(id) == p.ID {
+			im.draft.Remove(revision.KeyName + p.File)
+		}
+	}
+	return nil
+}
+
+func (im *importer) includes(ctx context.Context) error {
+	gone := map[docs.ReusableID]docs.Reusable{}
+	old, err := im.draft.Reusables(ctx)
+	if err != nil {
+		return err
+	}
+	present := map[string]bool{}
+	for _, in := range im.tree.Includes {
+		present[in.File] = true
+	}
+	byOID := map[string]docs.ReusableID{} // of those whose name is gone
+	for _, r := range old {
+		gone[r.ID] = r
+		if !present[r.File] && r.OID != "" {
+			byOID[r.OID] = r.ID
+		}
+	}
+	for _, in := range im.tree.Includes {
+		r := docs.Reusable{Title: in.Title, File: in.File, OID: git.BlobOID(in.Source)}
+		kind, id, ok, err := im.draft.Named(ctx, in.File)
+		if err != nil {
+			return err
+		}
+		if !ok || kind != "r" {
+			id = string(byOID[r.OID])
+			delete(byOID, r.OID)
+		}
+		if r.ID = docs.ReusableID(id); id == "" {
+			r.ID = docs.ReusableID(im.draft.NewID())
+		}
+		was := gone[r.ID]
+		if r.Body, r.Side = was.Body, was.Side; was.File != r.File {
+			if err := im.draft.DropName(ctx, was.File, "r:"+id); err != nil {
+				return err
+			}
+		}
+		delete(gone, r.ID)
+		if err := im.draft.PutReusable(r); err != nil {
+			return err
+		}
+	}
+	for _, r := range gone {
+		im.draft.Remove(revision.KeyReusable + string(r.ID))
+		if err := im.draft.DropName(ctx, r.File, "r:"+string(r.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (im *importer) settings(ctx context.Context) error {
+	keep := map[string]bool{}
+	set := func(key string, value []byte) {
+		keep[key] = true
+		im.draft.Set(key, value)
+	}
+	for name, data := range map[string][]byte{
+		revision.SettingSummary: im.tree.SummarySource, revision.SettingConfig: im.tree.ConfigSource,
+		revision.SettingVars: im.tree.VariablesSource, revision.SettingTags: im.tree.TagsSource,
+	} {
+		if data != nil {
+			set(revision.KeySetting+name, []byte(im.draft.Object(data)))
+		}
+	}
+	b, err := json.Marshal(revision.Layout{Root: im.tree.Root, Readme: im.tree.Readme, Summary: im.tree.Summary, Inferred: im.tree.Inferred, Skipped: im.tree.Skipped})
+	if err != nil {
+		return err
+	}
+	set(revision.KeySetting+revision.SettingLayout, b)
+	for _, p := range im.tree.Unlisted {
+		if key := revision.KeySetting + revision.SettingUnlisted + p.File; p.Same && p.Source == nil {
+			keep[key] = true
+		} else {
+			set(key, []byte(im.draft.Object(p.Source)))
+		}
+	}
+	pages := map[string]docs.PageID{}
+	if len(im.tree.Redirects) > 0 {
+		for fp, id := range im.ids {
+			if fp.Type == folder.Document {
+				pages[fp.File] = id
+			}
+		}
+	}
+	for _, r := range im.tree.Redirects {
+		leads, err := im.leads(ctx, r, pages)
+		if err != nil {
+			return err
+		}
+		set(revision.KeySetting+revision.SettingRedirect+r.From, []byte(r.To))
+		if leads != "" {
+			set(revision.KeySetting+revision.SettingLeads+r.From, []byte(leads))
+		}
+	}
+	for _, f := range im.tree.Others {
+		kept, err := im.keepFile(ctx, f)
+		if err != nil {
+			return err
+		}
+		b, err := json.Marshal(kept)
+		if err != nil {
+			return err
+		}
+		set(revision.KeySetting+revision.SettingOther+f.Path, b)
+	}
+	for name, v := range im.tree.Variables {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		set(revision.KeyVariable+name, b)
+	}
+	for _, prefix := range []string{revision.KeySetting, revision.KeyVariable} {
+		var gone []string
+		err := im.draft.Scan(ctx, prefix, "", func(rest string, _ []byte) (bool, error) {
+			if !keep[prefix+rest] {
+				gone = append(gone, prefix+rest)
+			}
+			return true, nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, key := range gone {
+			im.draft.Remove(key)
+		}
+	}
+	return nil
+}
+
+// leads returns the page that a redirect leads to. A redirect to a deleted
+// page keeps that page, because the page may come back.
+func (im *importer) leads(ctx context.Context, r folder.Redirect, pages map[string]docs.PageID) (docs.PageID, error) {
+	file, _ := redirectFile(r.To)
+	if id, ok := pages[file]; ok {
+		return id, nil
+	}
+	base := im.draft.Before()
+	to, err := base.Setting(ctx, revision.SettingRedirect+r.From)
+	if err != nil || len(to) == 0 {
+		return "", err
+	}
+	// A page that moved before it was deleted is exported with its last file.
+	exported, err := exportedRedirect(ctx, base, r.From, string(to))
+	if err != nil || r.To != string(to) && r.To != exported {
+		return "", err
+	}
+	was, err := base.Setting(ctx, revision.SettingLeads+r.From)
+	if err != nil || len(was) == 0 {
+		return "", err
+	}
+	_, there, err := im.draft.Lookup(ctx, docs.PageID(was))
+	if there {
+		return "", err // the page has another file, and the redirect does not name it
+	}
+	return docs.PageID(was), err
+}
+
+// Whole works out what a revision becomes when a folder replaces all of its
+// content. Nothing is stored but the bytes of files.
+func (s *Exchange) ImportFolder(ctx context.Context, base *revision.View, t *folder.Tree, step Step) (*Imported, error) {
+	now := s.Store.Clock()
+	d := base.Draft(docs.TimeOf(now), revision.IDsFrom(now))
+	im := newImporter(s, d, t, step)
+	if err := im.run(ctx); err != nil {
+		im.work.Discard(ctx)
+		return nil, err
+	}
+	return &Imported{Problems: t.Problems, Empty: len(t.Pages) == 0, Draft: d, Work: im.work}, nil
+}

@@ -1,0 +1,364 @@
+package exchange
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// A push that changes the structure changes little of it. What stands in the
+// folder as it did, and under the same words of SUMMARY.md, is the page that
+// it was: neither its file nor the page is looked at, unless its place has
+// changed.
+
+// standing tells where the pages of a revision are in its folder.
+type filedPages struct {
+	pages    []filedPage            // that are documents, by their ids
+	byFile   map[string]docs.PageID // the same by their files
+	born     map[docs.PageID]bool   // those that have no file of their own
+	empty    map[docs.PageID]bool   // those without a source; their file may have one
+	fileless []docs.Page            // that are no documents
+}
+
+type filedPage struct {
+	id   docs.PageID
+	file string
+}
+
+// standing reads where the pages are. Those that the names of files lead to
+// are not decoded.
+func filedPagesOf(ctx context.Context, t *revision.Tree) (*filedPages, error) {
+	n, err := chunk.CountPrefix(ctx, t.Src, t.Root, revision.KeyName)
+	if err != nil {
+		return nil, err
+	}
+	named := make(map[docs.PageID]string, n)
+	err = t.Scan(ctx, revision.KeyName, "", func(file string, owner []byte) (bool, error) {
+		if id, is := bytes.CutPrefix(owner, []byte("p:")); is {
+			named[docs.PageID(id)] = file
+		}
+		return true, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	st := &filedPages{byFile: make(map[string]docs.PageID, len(named)), born: map[docs.PageID]bool{}, empty: map[docs.PageID]bool{}}
+	var field []byte
+	err = t.Scan(ctx, revision.KeyPage, "", func(id string, b []byte) (bool, error) {
+		file, is := named[docs.PageID(id)]
+		if is {
+			field = append(append(append(field[:0], `"f":"`...), file...), '"')
+			at := bytes.Index(b, field) // all fields before it are plain ones
+			is = at > 0 && bytes.HasPrefix(b, []byte(`{"t":"`+docs.PageDocument+`"`)) && bytes.Contains(b[:at], []byte(`"b":"`))
+		}
+		if !is { // or its name cannot be told at a glance
+			p, err := docs.DecodePage(id, b)
+			if err != nil {
+				return false, err
+			}
+			if !p.HasBody() {
+				st.fileless = append(st.fileless, p)
+				return true, nil
+			}
+			if file, err = t.FileOf(ctx, p); err != nil {
+				return false, err
+			}
+			if p.File == "" {
+				st.born[p.ID] = true
+			}
+			if p.Body == "" {
+				st.empty[p.ID] = true
+			}
+		}
+		st.pages = append(st.pages, filedPage{docs.PageID(id), file})
+		st.byFile[file] = docs.PageID(id)
+		return true, nil
+	})
+	return st, err
+}
+
+// planIncremental reads the structure of a folder and the files that differ.
+// reason says why that is not enough, if it is not.
+func (t *taking) planIncremental(ctx context.Context) (p *incremental, f *readFolder, reason string, err error) {
+	layout, err := t.base.Layout(ctx)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	list, err := t.list(ctx)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	p = &incremental{taking: t, layout: layout, oids: make(map[string]string, len(list)), changed: map[string]UpstreamChange{}}
+	for _, f := range list {
+		p.oids[f.Path] = f.OID
+	}
+	for _, c := range t.up.Changed {
+		p.changed[c.Path] = c
+	}
+	if _, is := p.changed[folder.ConfigName]; is {
+		return nil, nil, folder.ConfigName + " changed", nil
+	}
+	if p.filed, err = filedPagesOf(ctx, t.base.Tree); err != nil {
+		return nil, nil, "", err
+	}
+	if reason, err = p.summaryDiff(ctx); err != nil || reason != "" {
+		return nil, nil, reason, err
+	}
+	if f, err = t.readFolder(ctx, p.source); err != nil {
+		return nil, nil, "", err
+	}
+	reason, err = p.check(ctx, f)
+	return p, f, reason, err
+}
+
+// parts is what is known of a folder that is not read as a whole.
+type incremental struct {
+	taking  *taking
+	filed   *filedPages
+	layout  revision.Layout
+	oids    map[string]string // by path
+	changed map[string]UpstreamChange
+	read    func(file string) bool // also what stands; nil: nothing
+	summary folder.Source          // if it was read
+}
+
+// full gives the path of a file of the folder in the upstream.
+func (p *incremental) full(name string) string { return path.Join(path.Clean(p.layout.Root), name) }
+
+// source gives a file that need not be read.
+func (p *incremental) source(ctx context.Context, full string) (folder.Source, bool, error) {
+	if p.summary.Path == full {
+		return p.summary, true, nil
+	}
+	same, err := p.stands(ctx, full)
+	return folder.Source{Path: full, Same: true}, same, err
+}
+
+// stands tells whether a file is a page, or a Markdown file that is none, as
+// it was before. Reusable contents are few, and read.
+func (p *incremental) stands(ctx context.Context, full string) (bool, error) {
+	name, is := below(p.layout.Root, full)
+	if _, changed := p.changed[full]; !is || changed || p.read != nil && p.read(name) || name == p.summaryName() || strings.HasPrefix(name, ".gitbook/") {
+		return false, nil
+	}
+	if id := p.filed.byFile[name]; id != "" {
+		return !p.filed.empty[id], nil
+	}
+	if !folder.IsText(name) {
+		return false, nil
+	}
+	b, err := p.taking.base.Setting(ctx, revision.SettingUnlisted+name)
+	return b != nil, err
+}
+
+func (p *incremental) summaryName() string { return cmp.Or(p.layout.Summary, "SUMMARY.md") }
+
+// retold finds the files of which SUMMARY.md says something else than before.
+func (p *incremental) summaryDiff(ctx context.Context) (reason string, err error) {
+	full := p.full(p.summaryName())
+	c, changed := p.changed[full]
+	switch {
+	case !changed: // also if there is none
+		return "", nil
+	case c.Old == "" || c.New == "":
+		return p.summaryName() + " came or went", nil
+	}
+	h, err := p.taking.base.Setting(ctx, revision.SettingSummary)
+	if err != nil {
+		return "", err
+	}
+	was, err := p.taking.base.Bytes(ctx, chunk.Hash(h))
+	if err != nil {
+		return "", err
+	}
+	want := []string{c.New}
+	if was == nil || git.BlobOID(was) != c.Old { // what was exported is not what was imported
+		was, want = nil, []string{c.Old, c.New}
+	}
+	var now []byte
+	limits := upstreamLimits()
+	missing := false // the old one need not exist any more
+	err = p.taking.up.Read(ctx, want, func(oid string, size int64, data io.Reader) error {
+		if data == nil || size > limits.Markdown {
+			missing = true
+			return nil
+		}
+		text, err := io.ReadAll(data)
+		if oid == c.New {
+			now = text
+		} else {
+			was = text
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if missing {
+		return p.summaryName() + " cannot be compared with what it was", nil
+	}
+	read, parsed, ok := folder.Retold(p.summaryName(), was, now, limits)
+	if !ok {
+		return p.summaryName() + " differs in more than its entries", nil
+	}
+	p.read, p.summary = read, folder.Source{Path: full, Size: int64(len(now)), Data: now, Parsed: parsed}
+	return "", nil
+}
+
+// check makes sure that what was not read need not be, and reads the rest.
+// reason says why the whole folder has to be read, if it has.
+func (p *incremental) check(ctx context.Context, f *readFolder) (reason string, err error) {
+	tree := f.tree
+	if path.Clean(tree.Root) != path.Clean(p.layout.Root) || tree.Summary != p.summaryName() && !tree.Inferred {
+		return "the layout changed", nil
+	}
+	for _, fp := range tree.All() {
+		if fp.Same && p.filed.byFile[fp.File] == "" {
+			return fp.File + " becomes a page", nil
+		}
+	}
+	// A file that came is one of the space if some page names it.
+	for _, f0 := range tree.Others {
+		if _, was := f.known["/"+f0.Path]; was {
+			continue
+		}
+		if b, err := p.taking.base.Setting(ctx, revision.SettingOther+f0.Path); err != nil || b == nil {
+			return f0.Path + " came, and any page may refer to it", err
+		}
+	}
+	var load []*folder.Page
+	for _, fp := range tree.Unlisted {
+		if fp.Same && p.filed.byFile[fp.File] != "" { // it was a page
+			load = append(load, fp)
+		}
+	}
+	return "", p.load(ctx, load)
+}
+
+// load reads the files of pages that were not read.
+func (p *incremental) load(ctx context.Context, pages []*folder.Page) error {
+	by := map[string][]*folder.Page{}
+	var oids []string
+	for _, fp := range pages {
+		oid := p.oids[p.full(fp.File)]
+		if fp.Source != nil || oid == "" {
+			continue
+		}
+		if by[oid] = append(by[oid], fp); len(by[oid]) == 1 {
+			oids = append(oids, oid)
+		}
+	}
+	if len(oids) == 0 {
+		return nil
+	}
+	in := blobFetch{s: p.taking.s, limits: upstreamLimits()}
+	return p.taking.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
+		if data == nil {
+			return nil
+		}
+		got, err := in.object(oid, size, data, int64(len(by[oid])))
+		if err != nil {
+			return err
+		}
+		for _, fp := range by[oid] {
+			fp.Source, fp.Head = got.text, markup.ParseHead(got.text)
+		}
+		return nil
+	})
+}
+
+// places gives the children of a page with their ranks, and nothing else of
+// them.
+func placesOf(ctx context.Context, t *revision.Tree, parent docs.PageID) ([]docs.Page, error) {
+	var out []docs.Page
+	err := t.Scan(ctx, revision.KeyOrder+string(parent)+revision.Sep, "", func(rest string, _ []byte) (bool, error) {
+		rank, id, _ := strings.Cut(rest, revision.Sep)
+		out = append(out, docs.Page{ID: docs.PageID(id), Rank: docs.Rank(rank)})
+		return true, nil
+	})
+	return out, err
+}
+
+// standsAs gives the page that a page of the folder is, if it can stay as it
+// is.
+func (im *importer) standsAs(fp *folder.Page) (docs.PageID, bool) {
+	if !fp.Same {
+		return "", false
+	}
+	id, ok := im.where[fp.File]
+	return id, ok && !im.kept[id]
+}
+
+// allStand tells whether a level is what it was.
+func allStand(old, next []docs.Page, stands []bool) bool {
+	return !slices.Contains(stands, false) && slices.EqualFunc(old, next, func(a, b docs.Page) bool { return a.ID == b.ID })
+}
+
+// moving gives those of a level that stand but are not where they were.
+func (im *importer) moving(ctx context.Context, old, next []docs.Page, stands []bool, parent docs.PageID) error {
+	if !slices.Contains(stands, true) {
+		return nil
+	}
+	was := make(map[docs.PageID]docs.Rank, len(old))
+	for _, p := range old {
+		was[p.ID] = p.Rank
+	}
+	move := func(i int) (err error) {
+		rank := next[i].Rank
+		next[i], err = im.draft.Before().Page(ctx, next[i].ID)
+		next[i].Parent, next[i].Rank, stands[i] = parent, rank, false
+		return err
+	}
+	for i, p := range next {
+		if rank, here := was[p.ID]; stands[i] && (!here || rank != p.Rank) {
+			if err := move(i); err != nil {
+				return err
+			}
+		}
+	}
+	clash, err := im.clash(ctx, next, stands)
+	for i := range next {
+		if clash && err == nil && stands[i] {
+			err = move(i)
+		}
+	}
+	return err
+}
+
+// clash tells whether a page wants the slug of another one: then the order
+// decides who gets it.
+func (im *importer) clash(ctx context.Context, next []docs.Page, stands []bool) (bool, error) {
+	if !slices.Contains(stands, false) {
+		return false, nil
+	}
+	here := make(map[docs.PageID]bool, len(next))
+	for i, p := range next {
+		if stands[i] {
+			here[p.ID] = true
+		}
+	}
+	taken := map[string]bool{}
+	for i, p := range next {
+		if stands[i] || !p.HasPath() {
+			continue
+		}
+		key := revision.SlugKey(p.Parent, p.Slug)
+		owner, ok, err := im.draft.Before().Get(ctx, key)
+		if err != nil || taken[key] || ok && here[docs.PageID(owner)] {
+			return true, err
+		}
+		taken[key] = true
+	}
+	return false, nil
+}

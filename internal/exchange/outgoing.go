@@ -1,0 +1,203 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// Outgoing is a file that differs between two revisions when they are
+// written as folders. Both are written by us: what nobody changed here has no
+// way to differ, whatever a repository has.
+type Outgoing struct {
+	Path     string
+	Old, New string // what the bytes are known by; empty: there is no such file
+	// Data are the new bytes, or Open gives them and how many there are.
+	Data []byte
+	Open func() (io.ReadCloser, int64, error)
+}
+
+// Delete tells whether the file is gone.
+func (o Outgoing) Delete() bool { return o.New == "" }
+
+// Outgoing gives the files that differ between two revisions of a space, by
+// their paths. Where only texts of pages differ it looks at nothing else.
+func (s *Exchange) Outgoing(ctx context.Context, from, to *revision.View) ([]Outgoing, error) {
+	if from.Rev.Root == to.Rev.Root {
+		return nil, nil
+	}
+	out, ok, err := s.outgoingPages(ctx, from, to)
+	if err != nil || ok {
+		return out, err
+	}
+	before, err := s.Outputs(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.Outputs(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	for len(before) > 0 || len(after) > 0 {
+		switch {
+		case len(after) == 0 || len(before) > 0 && before[0].Path < after[0].Path:
+			out = append(out, Outgoing{Path: before[0].Path, Old: before[0].New})
+			before = before[1:]
+		case len(before) == 0 || after[0].Path < before[0].Path:
+			out = append(out, after[0])
+			after = after[1:]
+		default:
+			if o := after[0]; o.New != before[0].New {
+				o.Old = before[0].New
+				out = append(out, o)
+			}
+			before, after = before[1:], after[1:]
+		}
+	}
+	return out, nil
+}
+
+// Outputs gives all files of a revision, by their paths.
+func (s *Exchange) Outputs(ctx context.Context, v *revision.View) ([]Outgoing, error) {
+	t, err := s.Folder(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	files, err := folder.Outputs(t)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Outgoing, len(files))
+	for i, f := range files {
+		if f.File == nil {
+			out[i] = textOutput(f.Name, f.Data)
+			continue
+		}
+		out[i] = Outgoing{Path: f.Name, New: f.File.Sum, Open: func() (io.ReadCloser, int64, error) {
+			r, err := f.File.Open()
+			return r, f.File.Size, err
+		}}
+	}
+	return out, nil
+}
+
+func textOutput(name string, data []byte) Outgoing {
+	return Outgoing{Path: name, New: "text:" + string(chunk.Sum(data)), Data: data}
+}
+
+// outgoingPages is Outgoing where the same pages, with the same titles, are
+// at the same places: then every file stands for itself. ok is false where
+// that is not so.
+func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (out []Outgoing, ok bool, err error) {
+	var pages [][2]docs.Page
+	var includes [][2]docs.Reusable
+	plain := true
+	err = from.Diff(ctx, from.Rev.Root, to.Rev.Root, func(key string, before, after []byte) error {
+		if before == nil || after == nil {
+			plain = false
+		}
+		switch id := key[1:]; {
+		case !plain:
+			return errStop
+		case key[:1] == revision.KeyPage:
+			was, err := docs.DecodePage(id, before)
+			if err != nil {
+				return err
+			}
+			now, err := docs.DecodePage(id, after)
+			pages = append(pages, [2]docs.Page{was, now})
+			plain = sameEntry(was, now)
+			return err
+		case key[:1] == revision.KeyReusable:
+			was, err := revision.DecodeReusable(id, before)
+			if err != nil {
+				return err
+			}
+			now, err := revision.DecodeReusable(id, after)
+			includes = append(includes, [2]docs.Reusable{was, now})
+			plain = was.Title == now.Title && was.File == now.File
+			return err
+		}
+		plain = false
+		return nil
+	})
+	if !plain || err != nil {
+		return nil, false, ignoreStop(err)
+	}
+	layout, err := to.Layout(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	add := func(file string, was, now []byte) {
+		if string(was) != string(now) {
+			o := textOutput(path.Join(path.Clean(layout.Root), file), now)
+			o.Old = textOutput("", was).New
+			out = append(out, o)
+		}
+	}
+	for _, p := range pages {
+		if !p[1].HasBody() {
+			continue
+		}
+		file, err := to.FileOf(ctx, p[1])
+		if err != nil {
+			return nil, false, err
+		}
+		if file != folder.Visible(file) {
+			return nil, false, nil
+		}
+		was, err := (&exporter{s: s, v: from}).source(ctx, p[0], file)
+		if err != nil {
+			return nil, false, err
+		}
+		now, err := (&exporter{s: s, v: to}).source(ctx, p[1], file)
+		if err != nil {
+			return nil, false, err
+		}
+		if was == nil || now == nil || markup.ParseHead(was).Meta.LinkTitle != markup.ParseHead(now).Meta.LinkTitle {
+			return nil, false, nil
+		}
+		add(file, was, now)
+	}
+	for _, r := range includes {
+		was, err := to.Bytes(ctx, r[0].Body)
+		if err != nil {
+			return nil, false, err
+		}
+		now, err := to.Bytes(ctx, r[1].Body)
+		if err != nil {
+			return nil, false, err
+		}
+		add(r[1].File, was, now)
+	}
+	slices.SortFunc(out, func(a, b Outgoing) int { return strings.Compare(a.Path, b.Path) })
+	return out, true, nil
+}
+
+// sameEntry tells whether a page is at the same place under the same name,
+// so that nothing but its own file can differ.
+func sameEntry(a, b docs.Page) bool {
+	computed := func(p docs.Page) string { return string(p.Computed) }
+	return a.Type == b.Type && a.Parent == b.Parent && a.Rank == b.Rank && a.Slug == b.Slug && a.File == b.File &&
+		a.Title == b.Title && a.Emoji == b.Emoji && a.LinkTitle == b.LinkTitle && (a.Body == "") == (b.Body == "") &&
+		revision.SameRef(a.Target, b.Target) && computed(a) == computed(b)
+}
+
+// errStop ends a walk early.
+var errStop = errors.New("enough")
+
+func ignoreStop(err error) error {
+	if err == errStop {
+		return nil
+	}
+	return err
+}

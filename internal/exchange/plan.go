@@ -1,0 +1,101 @@
+package exchange
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// Mode says how much of an upstream an import reads.
+type Mode string
+
+// Modes of an import.
+const (
+	ChangedFiles Mode = "changed files" // the files that differ; the structure is as before
+	Incremental  Mode = "incremental"   // the structure, and the files that differ
+	WholeFolder  Mode = "whole folder"  // all files
+)
+
+// Plan is an import that was decided and not done yet. What it decided by was
+// read already, so running it reads little more.
+type Plan struct {
+	Mode   Mode
+	Reason string // why a smaller mode is not enough
+
+	in          *taking
+	changed     []*changedFile
+	folder      *readFolder
+	incremental *incremental
+}
+
+// Import works out what a revision becomes by what an upstream has. Nothing is
+// stored but the bytes of files.
+func (s *Exchange) Import(ctx context.Context, base *revision.View, up Upstream, step Step) (*Imported, error) {
+	p, err := s.Plan(ctx, base, up, step)
+	if err != nil {
+		return nil, err
+	}
+	return p.Run(ctx)
+}
+
+// Plan decides how an upstream is imported. An upstream that cannot be read is
+// an error, never a reason to read more of it.
+func (s *Exchange) Plan(ctx context.Context, base *revision.View, up Upstream, step Step) (p *Plan, err error) {
+	p = &Plan{in: &taking{s: s, base: base, up: up, step: step, draft: s.draft(base)}}
+	switch {
+	case !up.Paired:
+		p.Reason = "no revision is known to be equal to an earlier state of the upstream"
+	case up.AtLeast == WholeFolder:
+		p.Reason = "there may be files that no import has read"
+	default:
+		if p.Reason = "asked for"; up.AtLeast != Incremental {
+			if p.changed, p.Reason, err = p.in.changedFiles(ctx); err != nil || p.Reason == "" {
+				p.Mode = ChangedFiles
+				return p, err
+			}
+		}
+		var why string
+		if p.incremental, p.folder, why, err = p.in.planIncremental(ctx); err != nil || why == "" {
+			p.Mode = Incremental
+			return p, err
+		}
+		p.Reason += "; " + why
+	}
+	p.Mode, p.incremental = WholeFolder, nil
+	p.folder, err = p.in.readFolder(ctx, readAll)
+	return p, err
+}
+
+// readAll says that every file has to be read.
+func readAll(context.Context, string) (folder.Source, bool, error) {
+	return folder.Source{}, false, nil
+}
+
+// Run does what was planned.
+func (p *Plan) Run(ctx context.Context) (*Imported, error) {
+	if p.Mode == ChangedFiles {
+		return p.in.importFiles(ctx, p.changed)
+	}
+	return p.in.importFolder(ctx, p.folder, p.incremental)
+}
+
+// taking is what an import reads from, and the draft that it makes.
+type taking struct {
+	s     *Exchange
+	base  *revision.View
+	up    Upstream
+	step  Step
+	draft *revision.Draft
+	all   []UpstreamFile // that can be content; nil: not listed yet
+}
+
+// draft returns a draft on a revision.
+func (s *Exchange) draft(base *revision.View) *revision.Draft {
+	if s.NewDraft != nil {
+		return s.NewDraft(base)
+	}
+	now := s.Store.Clock()
+	return base.Draft(docs.TimeOf(now), revision.IDsFrom(now))
+}

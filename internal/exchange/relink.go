@@ -1,0 +1,198 @@
+package exchange
+
+import (
+	"context"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// displaced collects what has another place in a draft than in its base, or
+// another one stands where it was found: whoever refers to it may be written
+// in another way now.
+type relinker struct {
+	draft    *revision.Draft
+	seen     map[index.LinkTarget]bool
+	everyone bool // there are too many to look for who refers to them
+}
+
+// maxDisplaced is how many it may be; from there on everybody is looked at.
+const maxRelinked = 1_000
+
+func (m *relinker) add(kind, id string) {
+	kinds := [2]string{markup.RefPage, markup.RefAnchor}
+	switch kind {
+	case revision.KeyFile:
+		kinds = [2]string{markup.RefFile, markup.RefFile}
+	case revision.KeyReusable:
+		kinds = [2]string{markup.RefReusable, markup.RefReusable}
+	}
+	if id != "" {
+		m.seen[index.LinkTarget{Kinds: kinds, ID: id}] = true
+	}
+}
+
+// refer adds the pages that stand in the folder and refer to something that is
+// displaced to what is looked at, with their files, and those that got a file
+// of their own.
+func (im *importer) refer(ctx context.Context) error {
+	if im.incremental == nil || !im.renamed && len(im.moved)+len(im.tied) == 0 {
+		return nil
+	}
+	m := &relinker{draft: im.draft, seen: map[index.LinkTarget]bool{}}
+	if err := m.all(ctx); err != nil {
+		return err
+	}
+	pages := map[docs.PageID]bool{}
+	if !m.everyone {
+		var err error
+		if pages, err = im.x.Index.Referring(ctx, im.incremental.taking.base, m.seen); err != nil {
+			return err
+		}
+	}
+	working := make(map[*folder.Page]bool, len(im.todo))
+	for _, fp := range im.todo {
+		working[fp] = true
+	}
+	var load []*folder.Page
+	for fp, id := range im.ids {
+		if !fp.Same || !m.everyone && !pages[id] && !im.tied[id] {
+			continue
+		}
+		if load = append(load, fp); !working[fp] {
+			im.todo = append(im.todo, fp)
+		}
+	}
+	return im.incremental.load(ctx, load)
+}
+
+func (m *relinker) all(ctx context.Context) error {
+	was, _, err := m.draft.Before().Home(ctx)
+	if err != nil {
+		return err
+	}
+	now, _, err := m.draft.Home(ctx)
+	if err != nil {
+		return err
+	}
+	if was.ID != now.ID {
+		m.add(revision.KeyPage, string(was.ID))
+		m.add(revision.KeyPage, string(now.ID))
+	}
+	for _, key := range m.draft.Keys() {
+		if err := m.key(ctx, key); err != nil {
+			return err
+		}
+		if len(m.seen) > maxRelinked {
+			m.everyone = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// key looks at one key that the draft sets.
+func (m *relinker) key(ctx context.Context, key string) error {
+	kind, id := key[:1], key[1:]
+	if !strings.Contains(revision.KeyPage+revision.KeyFile+revision.KeyReusable+revision.KeyName, kind) {
+		return nil
+	}
+	before, had, err := m.draft.Before().Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	after, _ := m.draft.Changed(key)
+	switch {
+	case kind == revision.KeyName:
+		if after != nil && string(before) != string(after) {
+			return m.name(ctx, id)
+		}
+	case !had:
+	case after == nil:
+		m.add(kind, id)
+	case kind == revision.KeyPage:
+		return m.page(ctx, id, before, after)
+	case kind == revision.KeyFile:
+		was, err := revision.DecodeFile(id, before)
+		if err != nil {
+			return err
+		}
+		if now, err := revision.DecodeFile(id, after); err != nil || was.Path == now.Path {
+			return err
+		}
+		m.add(kind, id)
+	default:
+		was, err := revision.DecodeReusable(id, before)
+		if err != nil {
+			return err
+		}
+		if now, err := revision.DecodeReusable(id, after); err != nil || was.File == now.File {
+			return err
+		}
+		m.add(kind, id)
+	}
+	return nil
+}
+
+// page adds a page that has another file or address, with all below it.
+func (m *relinker) page(ctx context.Context, id string, before, after []byte) error {
+	was, err := docs.DecodePage(id, before)
+	if err != nil {
+		return err
+	}
+	now, err := docs.DecodePage(id, after)
+	if err != nil {
+		return err
+	}
+	moved := was.Parent != now.Parent || was.Slug != now.Slug
+	if moved || was.File != now.File {
+		m.add(revision.KeyPage, id)
+	}
+	if moved {
+		return m.below(ctx, now.ID, 0)
+	}
+	return nil
+}
+
+func (m *relinker) below(ctx context.Context, id docs.PageID, depth int) error {
+	ids, err := m.draft.ChildIDs(ctx, id)
+	if err != nil {
+		return err
+	}
+	if depth > docs.MaxPageDepth || len(m.seen) > maxRelinked {
+		m.everyone = true
+		return nil
+	}
+	for _, c := range ids {
+		m.add(revision.KeyPage, string(c))
+		if err := m.below(ctx, c, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// name adds what was found before by a path that is now the name of something
+// else.
+func (m *relinker) name(ctx context.Context, file string) error {
+	l := m.draft.Before().Linker(ctx, "")
+	for _, at := range []string{file, strings.TrimSuffix(file, ".md"), strings.TrimSuffix(file, "/README.md")} {
+		for _, use := range []markup.Use{markup.UseLink, markup.UseImage, markup.UseInclude} {
+			ref, ok := l.ByName(at, "", use)
+			switch {
+			case !ok:
+			case ref.Kind == markup.RefFile:
+				m.add(revision.KeyFile, ref.File)
+			case ref.Kind == markup.RefReusable:
+				m.add(revision.KeyReusable, ref.ReusableContent)
+			default:
+				m.add(revision.KeyPage, ref.Page)
+			}
+		}
+	}
+	return l.Err
+}

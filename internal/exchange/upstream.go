@@ -1,0 +1,571 @@
+package exchange
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
+	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Upstream is a folder that is kept somewhere else under names of objects, as
+// in a git repository. It is asked for what is needed only: a change of one
+// file costs that file.
+type Upstream struct {
+	// Paired says that there is a revision that is equal to what the folder
+	// was before, and Changed is what differs since. Otherwise the folder is
+	// taken as a whole.
+	Paired  bool
+	Changed []UpstreamChange
+	// AtLeast is the smallest mode that is enough, by what the caller knows:
+	// WholeFolder if there may be files that no import has read. Empty leaves
+	// it to the plan.
+	AtLeast Mode
+	// List gives all files.
+	List func(ctx context.Context) ([]UpstreamFile, error)
+	// Read gives the bytes of objects, each once, one after the other in any
+	// order. Nil bytes are those that cannot be had.
+	Read func(ctx context.Context, oids []string, each func(oid string, size int64, data io.Reader) error) error
+}
+
+// UpstreamFile is a file and the name of its bytes.
+type UpstreamFile struct{ Path, OID string }
+
+// UpstreamChange is a file that differs; an empty name is that of a file that
+// is not there.
+type UpstreamChange struct{ Path, Old, New string }
+
+// Imported is what an upstream has, as a draft on a revision.
+type Imported struct {
+	Problems []folder.Problem
+	Empty    bool // there is no page at all
+
+	Draft *revision.Draft
+	Work  *index.Work
+}
+
+// Discard lets go of what was stored ahead and nobody took over.
+func (t *Imported) Discard(ctx context.Context) { t.Work.Discard(ctx) }
+
+// Changes tells whether the draft differs from its base.
+func (t *Imported) Changes() bool { return !t.Draft.Empty() }
+
+// upstreamLimits are those of a folder, without what would be no page anyway:
+// a text that is too large for one is left out, and told of.
+func upstreamLimits() folder.Limits {
+	l := folder.DefaultLimits
+	l.Markdown, l.Memory = docs.MaxSource, maxUpstream
+	return l
+}
+
+// maxUpstream is how much text a repository may have. Reading it takes several
+// times as much memory of a server that has other things to do.
+const maxUpstream = 256 << 20
+
+// below gives the path of a file below the root of a folder, if it is there.
+func below(root, file string) (string, bool) {
+	if root = path.Clean(root); root == "." {
+		return file, true
+	}
+	return strings.CutPrefix(file, root+"/")
+}
+
+// changedFile is a file whose bytes changed and nothing else.
+type changedFile struct {
+	UpstreamChange
+	name     string // below the root
+	kind, id string // what it is in the base
+	data     []byte // of a text
+	head     frontmatter.Head
+	file     docs.File
+}
+
+// Kinds of files besides those of names: "p", "f" and "r".
+const (
+	kindUnlisted = "u"
+	kindOther    = "o"
+)
+
+// changedFiles reads the files that differ. reason says why that is not enough,
+// if it is not.
+func (t *taking) changedFiles(ctx context.Context) (changed []*changedFile, reason string, err error) {
+	layout, err := t.base.Layout(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, c := range t.up.Changed {
+		f, ok, err := t.known(ctx, c, layout)
+		if err != nil {
+			return nil, "", err
+		}
+		if !ok {
+			return nil, "the structure changed at " + c.Path, nil
+		}
+		if f != nil {
+			changed = append(changed, f)
+		}
+	}
+	if err := t.read(ctx, changed); err != nil {
+		return nil, "", err
+	}
+	for _, f := range changed {
+		if reason, err = t.structural(ctx, f); err != nil || reason != "" {
+			return nil, reason, err
+		}
+	}
+	return changed, "", nil
+}
+
+// structural returns how a changed file changes more than itself, if it does.
+func (t *taking) structural(ctx context.Context, f *changedFile) (reason string, err error) {
+	switch {
+	case f.text() && f.data == nil || !f.text() && f.file.Blob == "":
+		return "the bytes of " + f.Path + " cannot be read", nil
+	case f.kind != "p" && f.kind != "r":
+		return "", nil
+	}
+	f.head = markup.ParseHead(f.data)
+	for _, file := range folder.References(f.name, f.data) {
+		if b, err := t.base.Setting(ctx, revision.SettingOther+file); err != nil || b != nil {
+			return f.Path + " refers to " + file + ", which becomes a file of the space", err
+		}
+	}
+	if f.kind == "r" {
+		return "", nil
+	}
+	same, err := t.sameTitle(ctx, f)
+	if err != nil || same {
+		return "", err
+	}
+	return "the title of " + f.Path + " changed, which SUMMARY.md may say too", nil
+}
+
+// sameTitle reports whether a changed page has the title that it had.
+func (t *taking) sameTitle(ctx context.Context, f *changedFile) (bool, error) {
+	was, err := t.base.Page(ctx, docs.PageID(f.id))
+	if err != nil {
+		return false, err
+	}
+	old, err := t.base.Bytes(ctx, was.Body)
+	if err != nil {
+		return false, err
+	}
+	h := f.head
+	untitled := h.Title == "" && was.File != "" && markup.ParseHead(old).Title == ""
+	titled := h.Title != "" && h.Title == was.Title && h.Emoji == emoji.FromCode(was.Emoji)
+	return (untitled || titled) && (h.Meta.LinkTitle == "" || h.Meta.LinkTitle == was.LinkTitle), nil
+}
+
+// importFiles imports files that change nothing but themselves.
+func (t *taking) importFiles(ctx context.Context, changed []*changedFile) (*Imported, error) {
+	out := &Imported{Draft: t.draft}
+	for i, f := range changed {
+		t.step("process", i, len(changed))
+		if err := t.put(ctx, out, f); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// known gives what the base has at a changed path, or nothing where it is
+// not content. ok is false where the whole folder has to be looked at.
+func (t *taking) known(ctx context.Context, c UpstreamChange, l revision.Layout) (f *changedFile, ok bool, err error) {
+	if c.Path == folder.ConfigName {
+		return nil, false, nil
+	}
+	name, is := below(l.Root, c.Path)
+	if !is || folder.Ignored(name) {
+		return nil, true, nil
+	}
+	if c.Old == "" || c.New == "" || name == cmp.Or(l.Summary, "SUMMARY.md") {
+		return nil, false, nil
+	}
+	f = &changedFile{UpstreamChange: c, name: name}
+	if f.kind, f.id, ok, err = t.base.Named(ctx, name); err != nil || ok {
+		return f, ok, err
+	}
+	for kind, at := range map[string]string{kindUnlisted: revision.SettingUnlisted, kindOther: revision.SettingOther} {
+		if b, err := t.base.Setting(ctx, at+name); err != nil || b != nil {
+			f.kind = kind
+			return f, true, err
+		}
+	}
+	p, ok, err := t.base.PageWrittenTo(ctx, name)
+	f.kind, f.id = "p", string(p.ID)
+	return f, ok, err
+}
+
+// text tells whether the bytes of a file are kept in the revision itself.
+func (f *changedFile) text() bool { return f.kind != "f" && f.kind != kindOther }
+
+// read brings the bytes of the files.
+func (t *taking) read(ctx context.Context, files []*changedFile) error {
+	by := map[string][]*changedFile{}
+	var oids []string
+	for _, f := range files {
+		by[f.New] = append(by[f.New], f)
+		oids = append(oids, f.New)
+	}
+	in := blobFetch{s: t.s, limits: upstreamLimits()}
+	return t.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
+		if data == nil {
+			return nil
+		}
+		got, err := in.object(oid, size, data, count(by[oid], (*changedFile).text))
+		if err != nil {
+			return err
+		}
+		for _, f := range by[oid] {
+			if f.text() {
+				f.data = got.text
+			} else if f.file, err = got.keep(ctx, f.name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func count[T any](list []T, is func(T) bool) (n int64) {
+	for _, v := range list {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// keepAs keeps the bytes of a file that git has under a name.
+func (s *Exchange) keepAs(ctx context.Context, name, oid string, data io.Reader) (docs.File, error) {
+	f, err := s.StoreFile(ctx, path.Base(name), data)
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", name, err)
+	}
+	f.Path, f.OID = name, oid
+	return f, nil
+}
+
+// put imports one file.
+func (t *taking) put(ctx context.Context, out *Imported, f *changedFile) error {
+	d := out.Draft
+	switch f.kind {
+	case kindOther:
+		b, err := json.Marshal(f.file)
+		d.Set(revision.KeySetting+revision.SettingOther+f.name, b)
+		return err
+	case kindUnlisted:
+		d.Set(revision.KeySetting+revision.SettingUnlisted+f.name, []byte(d.Object(f.data)))
+		return nil
+	case "f":
+		was, err := t.base.File(ctx, docs.FileID(f.id))
+		if err != nil {
+			return err
+		}
+		f.file.ID, f.file.Name, f.file.Path = was.ID, was.Name, was.Path
+		return d.PutFile(f.file)
+	}
+	for _, p := range f.head.Problems {
+		out.Problems = append(out.Problems, folder.Problem{File: f.Path, Line: p.Line, Code: folder.CodeFrontMatter, Message: p.Message})
+	}
+	if f.kind == "r" {
+		return t.putReusable(ctx, out, f)
+	}
+	return t.putPage(ctx, out, f)
+}
+
+func (t *taking) putReusable(ctx context.Context, out *Imported, f *changedFile) error {
+	r, err := t.base.Reusable(ctx, docs.ReusableID(f.id))
+	if err != nil {
+		return err
+	}
+	if f.head.Title != "" {
+		r.Title = f.head.Title
+	}
+	if r.Body, r.Side, _, err = out.Draft.Compose(ctx, revision.ReusableText(r), &revision.Writing{Path: f.name, Markdown: f.data, Whole: true, Written: true}); err != nil {
+		return err
+	}
+	r.OID = f.New
+	return out.Draft.PutReusable(r)
+}
+
+// putPage imports a page whose title is what it was.
+func (t *taking) putPage(ctx context.Context, out *Imported, f *changedFile) error {
+	d := out.Draft
+	was, err := t.base.Page(ctx, docs.PageID(f.id))
+	if err != nil {
+		return err
+	}
+	p := docs.Page{
+		ID: was.ID, Type: was.Type, Parent: was.Parent, Rank: was.Rank, Slug: was.Slug, Pinned: was.Pinned, File: was.File,
+		CreatedAt: was.CreatedAt, UpdatedAt: was.UpdatedAt,
+	}
+	revision.ApplyHead(f.head, &p)
+	p.Title, p.Emoji, p.LinkTitle, p.OID = was.Title, was.Emoji, was.LinkTitle, f.New
+	l := d.Linker(ctx, f.name)
+	if p.Cover = revision.CoverOf(f.head, l); l.Err != nil {
+		return l.Err
+	}
+	var doc *markup.Document
+	x := revision.Text{Owner: string(p.ID), File: f.name, Body: was.Body, Side: was.Side}
+	if p.Body, p.Side, doc, err = d.Compose(ctx, x, &revision.Writing{Path: f.name, Markdown: f.data, Whole: true, Written: true}); err != nil {
+		return err
+	}
+	d.Parsed[revision.DocKey(p.Body, p.Side)] = doc
+	d.Touch(p.ID)
+	return d.Put(ctx, p)
+}
+
+// readFolder reads the folder: all of it, or without the files that need not be
+// read.
+func (t *taking) readFolder(ctx context.Context, unread func(context.Context, string) (folder.Source, bool, error)) (*readFolder, error) {
+	list, err := t.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &readFolder{}
+	if out.known, err = t.knownFiles(ctx); err != nil {
+		return nil, err
+	}
+	sources, have, err := t.sources(ctx, list, out.known, unread)
+	if err != nil {
+		return nil, err
+	}
+	out.have = have
+	out.tree, err = folder.Read(folder.List(sources), upstreamLimits())
+	return out, err
+}
+
+// readFolder is a folder that was read from an upstream.
+type readFolder struct {
+	tree        *folder.Tree
+	have, known map[string]docs.File // files that are stored: of this folder, and of the base
+}
+
+// importFolder imports a folder. Of a pair, what did not change is neither
+// parsed nor indexed again; p says which files of the folder were not read, if
+// it was read in part.
+func (t *taking) importFolder(ctx context.Context, f *readFolder, p *incremental) (*Imported, error) {
+	d, tree := t.draft, f.tree
+	im := newImporter(t.s, d, tree, t.step)
+	im.have = filesBelow(tree.Root, f.have)
+	if err := im.letGo(); err != nil {
+		return nil, err
+	}
+	if im.paired = t.up.Paired; im.paired {
+		changed := map[string]bool{}
+		for _, c := range t.up.Changed {
+			changed[c.Path] = true
+		}
+		im.same = func(file string) bool { return !changed[path.Join(tree.Root, file)] }
+	}
+	if p != nil {
+		im.incremental, im.filed = p, p.filed
+	}
+	im.keepFiles(f.known)
+	if err := im.run(ctx); err != nil {
+		im.work.Discard(ctx)
+		return nil, err
+	}
+	return &Imported{Problems: tree.Problems, Empty: len(tree.Pages) == 0, Draft: d, Work: im.work}, nil
+}
+
+// letGo makes the files independent of the folder, which holds all texts:
+// nearly all were kept already.
+func (im *importer) letGo() error {
+	for _, f := range slices.Concat(im.tree.Files, im.tree.Others) {
+		if _, kept := im.have[f.Path]; kept {
+			f.Open = nil
+			continue
+		}
+		r, err := f.Open() // a text that is no page
+		if err != nil {
+			return err
+		}
+		data, err := io.ReadAll(r)
+		if err = errors.Join(err, r.Close()); err != nil {
+			return err
+		}
+		f.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+	}
+	return nil
+}
+
+// list gives the files that can be content: in a repository that has more
+// than documentation, these are few.
+func (t *taking) list(ctx context.Context) ([]UpstreamFile, error) {
+	if t.all != nil {
+		return t.all, nil
+	}
+	all, err := t.up.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	root := "."
+	if i := slices.IndexFunc(all, func(f UpstreamFile) bool { return f.Path == folder.ConfigName }); i >= 0 {
+		err := t.up.Read(ctx, []string{all[i].OID}, func(_ string, size int64, data io.Reader) error {
+			root, err = folder.RootOf(size, data)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	t.all = slices.DeleteFunc(all, func(f UpstreamFile) bool {
+		name, is := below(root, f.Path)
+		return f.Path != folder.ConfigName && (!is || folder.Ignored(name))
+	})
+	return t.all, nil
+}
+
+// knownFiles gives the files of the base that are not texts, by the names of
+// their bytes and by their paths.
+func (t *taking) knownFiles(ctx context.Context) (map[string]docs.File, error) {
+	out := map[string]docs.File{}
+	add := func(f docs.File) {
+		if f.OID != "" {
+			out[f.OID] = f
+		}
+		if f.ID != "" {
+			out["/"+f.Path] = f
+		}
+	}
+	all, err := t.base.Files(ctx, "", 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range all {
+		add(f)
+	}
+	return out, t.base.Scan(ctx, revision.KeySetting+revision.SettingOther, "", func(_ string, b []byte) (bool, error) {
+		f, err := revision.DecodeFile("", b)
+		add(f)
+		return true, err
+	})
+}
+
+// sources brings what the folder has: the bytes of texts that need to be read,
+// and of other files those that are not known yet.
+func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File, read func(context.Context, string) (folder.Source, bool, error)) ([]folder.Source, map[string]docs.File, error) {
+	in := blobFetch{s: t.s, limits: upstreamLimits()}
+	if len(list) > in.limits.Files {
+		return nil, nil, errs.E(errs.Invalid, "the folder has more than %d files", in.limits.Files)
+	}
+	have := map[string]docs.File{}
+	keep := &fileStore{have: have, free: make(chan struct{}, keepAtOnce)}
+	by := map[string][]string{} // paths by the names of their bytes
+	out := make([]folder.Source, 0, len(list))
+	var oids []string
+	for _, f := range list {
+		if src, is, err := read(ctx, f.Path); err != nil {
+			return nil, nil, err
+		} else if is {
+			out = append(out, src)
+			continue
+		}
+		if k, ok := known[f.OID]; ok && !folder.IsText(f.Path) {
+			k.ID, k.Name, k.Path = "", path.Base(f.Path), f.Path
+			have[f.Path] = k
+			out = append(out, folder.Source{Path: f.Path, Size: k.Size})
+			continue
+		}
+		if by[f.OID] = append(by[f.OID], f.Path); len(by[f.OID]) == 1 {
+			oids = append(oids, f.OID)
+		}
+	}
+	done := 0
+	err := t.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
+		t.step("read", done, len(oids))
+		done++
+		if data == nil {
+			return nil // whoever reads it has told why
+		}
+		got, err := in.object(oid, size, data, count(by[oid], folder.IsText))
+		if err != nil {
+			return err
+		}
+		var files []string
+		for _, name := range by[oid] {
+			f := folder.Source{Path: name, Size: size}
+			if folder.IsText(name) && got.text != nil {
+				f.Data = got.text
+			} else { // also a text that is too large for a page
+				files = append(files, name)
+			}
+			out = append(out, f)
+		}
+		return keep.take(ctx, got, files)
+	})
+	return out, have, cmp.Or(err, keep.wait())
+}
+
+// filesBelow gives files by their path below a root.
+func filesBelow(root string, have map[string]docs.File) map[string]docs.File {
+	out := map[string]docs.File{}
+	for name, f := range have {
+		if rest, ok := below(root, name); ok {
+			f.Path = rest
+			out[rest] = f
+		}
+	}
+	return out
+}
+
+// keepFiles keeps a file of the space a file of the space although no page
+// names it any more: others may refer to it by its id.
+func (im *importer) keepFiles(known map[string]docs.File) {
+	im.tree.Others = slices.DeleteFunc(im.tree.Others, func(f *folder.File) bool {
+		_, is := known["/"+f.Path]
+		if is {
+			im.tree.Files = append(im.tree.Files, f)
+		}
+		return is
+	})
+}
+
+// Exchange turns folders and git trees into drafts, and revisions into files.
+type Exchange struct {
+	Store  *store.Store
+	Source *revision.Source
+	Blobs  blob.Store
+	Index  *index.Index
+	// NewDraft makes drafts; nil makes them with the clock of the store.
+	NewDraft func(base *revision.View) *revision.Draft
+}
+
+// keep streams bytes to the blob store and looks at what they are. What a
+// sender says about their type counts for nothing.
+func (s *Exchange) StoreFile(ctx context.Context, name string, r io.Reader) (docs.File, error) {
+	info, err := s.Blobs.Put(ctx, r)
+	if err != nil {
+		return docs.File{}, err
+	}
+	o, err := s.Blobs.Open(ctx, info.Hash)
+	if err != nil {
+		return docs.File{}, err
+	}
+	defer o.Close()
+	kind, err := blob.Inspect(name, o, info.Size)
+	if err != nil {
+		return docs.File{}, err
+	}
+	return docs.File{
+		Name: name, ContentType: kind.ContentType, Size: info.Size, Width: kind.Width, Height: kind.Height, Blob: info.Hash.String(),
+	}, nil
+}

@@ -1,0 +1,656 @@
+package index
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/search"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// indexer keeps search and links in step with the content of a space. It
+// looks at what differs between two revisions, so it costs what the change
+// costs.
+type indexer struct {
+	r      store.Reader // of what is known; where only pages are read it is empty
+	tx     *store.Tx    // what is written to; nil where nothing is
+	space  docs.Space
+	tree   *revision.Tree
+	parsed map[chunk.Hash]*markup.Document
+	ready  map[docs.PageID]Entry
+	bulk   *Bulk // of a layer that has nothing else yet; nil: it has what came before
+}
+
+// indexed is what the index says of a page.
+type Entry struct {
+	search store.SearchPage
+	links  store.LayerPage
+}
+
+// size tells about how many bytes that takes.
+func (is Entry) Size() int { return is.search.Size() + is.links.Size() }
+
+// delta is what a change asks the index to do.
+type delta struct {
+	pages   map[docs.PageID]bool // to be indexed again; false: gone
+	reuse   map[docs.ReusableID]bool
+	targets map[string]bool // ids that came, went or moved
+	names   map[string]bool // last parts of paths that came
+	moved   []docs.PageID   // pages whose address changed
+	docs    []store.StoredDocument
+	count   int
+}
+
+// update brings the index from one revision to that of the tree. It tells
+// how many pages, files and contents have changed.
+func (ix *indexer) update(ctx context.Context, from chunk.Hash) (int, error) {
+	dl, err := newDelta(ctx, ix.tree, from)
+	if err != nil {
+		return 0, err
+	}
+	if err := ix.tx.PutDocuments(ctx, ix.space.ID, dl.docs); err != nil {
+		return 0, err
+	}
+	if ix.bulk != nil {
+		err = ix.bulk.rest(ctx, ix.tree, dl)
+	} else {
+		err = ix.affected(ctx, dl)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return dl.count, ix.apply(ctx, dl)
+}
+
+// newDelta reads what differs between a tree and one before it.
+func newDelta(ctx context.Context, t *revision.Tree, from chunk.Hash) (*delta, error) {
+	d := &delta{
+		pages: map[docs.PageID]bool{}, reuse: map[docs.ReusableID]bool{}, targets: map[string]bool{}, names: map[string]bool{},
+	}
+	return d, t.Diff(ctx, from, t.Root, func(key string, before, after []byte) error {
+		switch id := key[1:]; key[:1] {
+		case revision.KeyPage:
+			return d.page(id, before, after)
+		case revision.KeyFile:
+			return d.file(id, before, after)
+		case revision.KeyReusable:
+			return d.reusable(id, before, after)
+		case revision.KeyRedirect, revision.KeyVariable, revision.KeySetting:
+			d.count++
+		}
+		return nil
+	})
+}
+
+func (d *delta) page(id string, before, after []byte) error {
+	var was, now docs.Page
+	var err error
+	if before != nil {
+		if was, err = docs.DecodePage(id, before); err != nil {
+			return err
+		}
+	}
+	if after != nil {
+		if now, err = docs.DecodePage(id, after); err != nil {
+			return err
+		}
+	}
+	d.count++
+	pid := docs.PageID(id)
+	switch {
+	case after == nil:
+		d.pages[pid] = false
+		d.targets[id] = true
+	case before == nil:
+		d.pages[pid] = true
+	case was.Body != now.Body || was.Side != now.Side || was.Title != now.Title || was.Hidden != now.Hidden ||
+		was.NoIndex != now.NoIndex || was.Type != now.Type || was.Description != now.Description ||
+		!revision.SameRef(was.Target, now.Target) || !sameCover(was.Cover, now.Cover):
+		d.pages[pid] = true
+	}
+	if after != nil && (before == nil || was.Slug != now.Slug || was.Parent != now.Parent || was.File != now.File) {
+		d.name(now.Slug)
+		d.name(now.File)
+		if before != nil {
+			d.targets[id] = true
+			d.moved = append(d.moved, pid)
+		}
+	}
+	if was.Body != now.Body || was.Side != now.Side {
+		// What it had is known already, but in a copy it is not.
+		d.document(id, was.Body, was.Side)
+		d.document(id, now.Body, now.Side)
+	}
+	return nil
+}
+
+// document keeps what an id stands for.
+func (d *delta) document(owner string, body, sd chunk.Hash) {
+	if body != "" {
+		d.docs = append(d.docs, store.StoredDocument{ID: revision.DocumentIDOf(owner, body, sd), Page: owner, Body: body, Side: sd})
+	}
+}
+
+func sameCover(a, b *docs.PageCover) bool {
+	return (a == nil) == (b == nil) && (a == nil || revision.SameRef(a.Ref, b.Ref) && revision.SameRef(a.RefDark, b.RefDark))
+}
+
+// name notes the last part of a path that something new can be reached by.
+func (d *delta) name(p string) {
+	if p != "" {
+		d.names[lastPart(p)] = true
+	}
+}
+
+// lastPart is what paths of the same thing have in common: README.md stands
+// for its folder.
+func lastPart(p string) string {
+	p = strings.TrimSuffix(strings.Trim(p, "/"), ".md")
+	p = strings.TrimSuffix(p, "/README")
+	return strings.ToLower(path.Base(p))
+}
+
+func (d *delta) file(id string, before, after []byte) error {
+	d.count++
+	if after == nil || before != nil {
+		d.targets[id] = true
+	}
+	if after != nil {
+		f, err := revision.DecodeFile(id, after)
+		if err != nil {
+			return err
+		}
+		d.name(f.Path)
+	}
+	return nil
+}
+
+func (d *delta) reusable(id string, before, after []byte) error {
+	d.count++
+	d.reuse[docs.ReusableID(id)] = after != nil
+	var was, now docs.Reusable
+	var err error
+	if before != nil {
+		if was, err = revision.DecodeReusable(id, before); err != nil {
+			return err
+		}
+		d.document(id, was.Body, was.Side)
+	}
+	if after == nil {
+		d.targets[id] = true
+		return nil
+	}
+	if now, err = revision.DecodeReusable(id, after); err != nil {
+		return err
+	}
+	d.name(now.File)
+	if was.Body != now.Body || was.Side != now.Side {
+		d.document(id, now.Body, now.Side)
+	}
+	return nil
+}
+
+// affected adds the pages that did not change themselves: those that include
+// a reusable content that did, and those that refer by a path alone to
+// something that came, went or moved.
+func (ix *indexer) affected(ctx context.Context, dl *delta) error {
+	empty, err := ix.isNew(ctx)
+	if err != nil || empty {
+		return err // nothing was indexed before
+	}
+	again := map[string]bool{}
+	collect := func(ids []string, err error) error {
+		for _, id := range ids {
+			again[id] = true
+		}
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(dl.reuse)) {
+		if err := ix.including(ctx, string(id), again, 0); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(dl.targets)) {
+		if err := collect(ix.r.LoosePages(ctx, ix.space.Layer, id)); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(dl.names)) {
+		if err := collect(ix.r.UnresolvedPages(ctx, ix.space.Layer, name)); err != nil {
+			return err
+		}
+	}
+	if err := ix.below(ctx, dl.moved, again); err != nil {
+		return err
+	}
+	for id := range again {
+		if _, known := dl.pages[docs.PageID(id)]; known {
+			continue
+		}
+		if _, err := ix.tree.Reusable(ctx, docs.ReusableID(id)); err == nil {
+			dl.reuse[docs.ReusableID(id)] = true
+		} else if !errs.Is(err, errs.NotFound) {
+			return err
+		} else {
+			dl.pages[docs.PageID(id)] = true
+		}
+	}
+	return nil
+}
+
+func (ix *indexer) isNew(ctx context.Context) (bool, error) {
+	l, err := ix.r.Layer(ctx, ix.space.Layer)
+	if err != nil || l.Parent != "" {
+		return false, err
+	}
+	return ix.r.LayerIsEmpty(ctx, ix.space.Layer)
+}
+
+// including collects what includes a reusable content, also by way of
+// another one.
+func (ix *indexer) including(ctx context.Context, id string, into map[string]bool, depth int) error {
+	if depth > maxIncludes {
+		return nil
+	}
+	all, _, err := ix.r.Backlinks(ctx, ix.space.Layer, [2]string{markup.RefReusable, markup.RefReusable}, "", id, store.Page{Limit: 1 << 20})
+	if err != nil {
+		return err
+	}
+	for _, page := range all {
+		if into[page] {
+			continue
+		}
+		into[page] = true
+		if err := ix.including(ctx, page, into, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxIncludes is how deep reusable contents may include each other.
+const maxIncludes = 8
+
+// below adds pages that are below a moved one and refer by paths alone:
+// these start from another place now.
+func (ix *indexer) below(ctx context.Context, moved []docs.PageID, into map[string]bool) error {
+	if len(moved) == 0 {
+		return nil
+	}
+	loose, err := ix.r.LoosePages(ctx, ix.space.Layer, "")
+	if err != nil {
+		return err
+	}
+	unresolved, err := ix.r.UnresolvedPages(ctx, ix.space.Layer, "")
+	if err != nil {
+		return err
+	}
+	loose = append(loose, unresolved...)
+	for _, id := range loose {
+		p, ok, err := ix.tree.Lookup(ctx, docs.PageID(id))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		up, err := ix.tree.Ancestors(ctx, p)
+		if err != nil {
+			return err
+		}
+		for _, a := range append(up, p) {
+			if slices.Contains(moved, a.ID) {
+				into[id] = true
+			}
+		}
+	}
+	return nil
+}
+
+// apply writes what the index says of the pages of a delta.
+func (ix *indexer) apply(ctx context.Context, dl *delta) error {
+	layer, err := ix.tx.Layer(ctx, ix.space.Layer)
+	if err != nil {
+		return err
+	}
+	covered := layer.Parent != "" // a lower layer may know the page
+	var links []store.LayerPage
+	var pages []store.SearchPage
+	size := 0
+	put := func() error {
+		err := ix.tx.PutSearchPagesAnd(ctx, layer.ID, pages, func() error { return ix.tx.PutLayerPages(ctx, layer.ID, links) })
+		pages, links, size = nil, nil, 0
+		return err
+	}
+	drop := func(id string) error {
+		if covered {
+			links = append(links, store.LayerPage{ID: id, Gone: true})
+		} else if err := ix.tx.DropLayerPage(ctx, layer.ID, id); err != nil {
+			return err
+		}
+		return ix.tx.DropSearchPage(ctx, layer.ID, id, covered)
+	}
+	for _, id := range slices.Sorted(maps.Keys(dl.reuse)) {
+		if !dl.reuse[id] {
+			if err := drop(string(id)); err != nil {
+				return err
+			}
+			continue
+		}
+		r, err := ix.tree.Reusable(ctx, id)
+		if err != nil {
+			return err
+		}
+		lp, err := ix.reusable(ctx, r)
+		if err != nil {
+			return err
+		}
+		links = append(links, lp)
+	}
+	for _, id := range slices.Sorted(maps.Keys(dl.pages)) {
+		p, ok, err := ix.tree.Lookup(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			if err := drop(string(id)); err != nil {
+				return err
+			}
+			continue
+		}
+		is, made := ix.ready[id]
+		if !made {
+			if is.search, is.links, err = ix.page(ctx, p); err != nil {
+				return err
+			}
+		}
+		links = append(links, is.links)
+		if p.Type == docs.PageDocument {
+			pages = append(pages, is.search)
+		}
+		if size += is.Size(); size >= maxApplied {
+			if err := put(); err != nil {
+				return err
+			}
+		}
+	}
+	return put()
+}
+
+// maxApplied is how much of the index is held in memory before it is written:
+// what many pages include may be large.
+const maxApplied = 32 << 20
+
+// links gives what the index of links says of a page, and its blocks with
+// those that it includes, if it has any.
+func (ix *indexer) links(ctx context.Context, p docs.Page) (store.LayerPage, *markup.Document, error) {
+	lp := store.LayerPage{ID: string(p.ID)}
+	add := func(ref *markup.Ref, hard bool) {
+		if ref != nil {
+			lp.Links = append(lp.Links, LinkOf(string(p.ID), markup.Reference{Ref: *ref, Text: p.Title, Depends: hard}))
+		}
+	}
+	add(p.Target, false)
+	if p.Cover != nil {
+		add(p.Cover.Ref, true)
+		add(p.Cover.RefDark, true)
+	}
+	if p.Type != docs.PageDocument {
+		return lp, nil, nil
+	}
+	doc, loose, err := ix.document(ctx, p)
+	if err != nil {
+		return lp, nil, err
+	}
+	file, err := ix.tree.FileOf(ctx, p)
+	if err != nil {
+		return lp, nil, err
+	}
+	for _, ref := range markup.References(doc) {
+		lp.Links = append(lp.Links, unresolvedFrom(file, loosely(LinkOf(string(p.ID), ref), ref.Ref, loose)))
+	}
+	whole, err := ix.tree.WithIncludes(ctx, doc)
+	if err != nil {
+		return lp, nil, err
+	}
+	lp.Anchors = append(markup.Anchors(whole), markup.Slug(p.Title))
+	return lp, whole, nil
+}
+
+// page gives what the index says of a page.
+func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, store.LayerPage, error) {
+	sp := store.SearchPage{Page: string(p.ID), Title: p.Title, Language: ix.space.Language, Hidden: p.Hidden || p.NoIndex}
+	lp, whole, err := ix.links(ctx, p)
+	if err != nil || whole == nil {
+		return sp, lp, err
+	}
+	if p.Description != "" {
+		sp.Sections = append(sp.Sections, search.Section{Body: p.Description})
+	}
+	for _, sec := range markup.Sections(whole) {
+		if sec.Anchor == "" && len(sp.Sections) == 1 {
+			sp.Sections[0].Body = strings.TrimSpace(sp.Sections[0].Body + "\n" + sec.Body)
+			continue
+		}
+		sp.Sections = append(sp.Sections, search.Section{Anchor: sec.Anchor, Title: sec.Title, Body: sec.Body})
+	}
+	return sp, lp, nil
+}
+
+// document gives the blocks of a page, and which of its references are not
+// tied to their targets.
+func (ix *indexer) document(ctx context.Context, p docs.Page) (*markup.Document, map[markup.Ref]bool, error) {
+	if doc := ix.parsed[revision.DocKey(p.Body, p.Side)]; doc != nil {
+		return doc, nil, nil
+	}
+	x, err := ix.tree.PageText(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	return ix.read(ctx, x)
+}
+
+func (ix *indexer) read(ctx context.Context, x revision.Text) (*markup.Document, map[markup.Ref]bool, error) {
+	body, s, err := ix.tree.Body(ctx, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	loose := map[markup.Ref]bool{}
+	doc, err := ix.tree.ParseLoose(ctx, body, x.File, s, loose)
+	return doc, loose, err
+}
+
+// reusable gives what the index says of a reusable content: its references.
+// Its words are found in the pages that include it.
+func (ix *indexer) reusable(ctx context.Context, r docs.Reusable) (store.LayerPage, error) {
+	lp := store.LayerPage{ID: string(r.ID)}
+	doc, loose, err := ix.read(ctx, revision.ReusableText(r))
+	if err != nil {
+		return lp, err
+	}
+	for _, ref := range markup.References(doc) {
+		lp.Links = append(lp.Links, unresolvedFrom(r.File, loosely(LinkOf(string(r.ID), ref), ref.Ref, loose)))
+	}
+	whole, err := ix.tree.WithIncludes(ctx, doc)
+	if err == nil {
+		lp.Anchors = markup.Anchors(whole)
+	}
+	return lp, err
+}
+
+// maxLabel bounds what is kept of the text of a link.
+const maxLabel = 200
+
+// LinkOf gives the row of a reference.
+func LinkOf(owner string, r markup.Reference) store.Link {
+	l := store.Link{Page: owner, Kind: r.Ref.Kind, Space: docs.SpaceID(r.Ref.Space), Node: r.Node, Hard: r.Depends, Label: strings.Clone(cutText(r.Text, maxLabel))}
+	switch r.Ref.Kind {
+	case markup.RefPage:
+		l.Target = r.Ref.Page
+	case markup.RefAnchor:
+		l.Target, l.Anchor = r.Ref.Page, cutText(r.Ref.Anchor, maxLabel)
+		if l.Target == "" {
+			l.Target = owner
+		}
+	case markup.RefFile:
+		l.Target = r.Ref.File
+	case markup.RefReusable:
+		l.Target = r.Ref.ReusableContent
+	case markup.RefSpace:
+		l.Target = r.Ref.Space
+	case markup.RefCollection:
+		l.Target = r.Ref.Collection
+	case markup.RefUser:
+		l.Target = r.Ref.User
+	case markup.RefOpenAPI:
+		l.Target = r.Ref.Spec
+	case markup.RefTag:
+		l.Target = r.Ref.Tag
+	default:
+		l.Target = cutTarget(strings.Clone(r.Ref.URL)) // which is a part of the source
+		if isRelative(r.Ref.URL) || r.Ref.URL == "" {  // which leads nowhere yet
+			where, _, _ := strings.Cut(r.Ref.URL, "#")
+			l.Kind, l.Anchor = store.Unresolved, cutText(lastPart(where), maxLabel)
+		}
+	}
+	return l
+}
+
+// loosely marks a link as loose if its reference is.
+func loosely(l store.Link, ref markup.Ref, loose map[markup.Ref]bool) store.Link {
+	own := ref.Kind == markup.RefAnchor && ref.Page == ""
+	l.Loose = loose[ref] && ref.Space == "" && !own && ref.Kind != markup.RefSpace && ref.Kind != markup.RefCollection &&
+		ref.Kind != markup.RefUser && ref.Kind != markup.RefOpenAPI
+	return l
+}
+
+// unresolvedFrom gives a path that leads nowhere as seen from the top of the
+// folder, so that the same words in two places are two targets.
+func unresolvedFrom(file string, l store.Link) store.Link {
+	if l.Kind == store.Unresolved && l.Target != "" && !strings.HasPrefix(l.Target, "/") {
+		where, anchor, has := strings.Cut(l.Target, "#")
+		l.Target = path.Join(path.Dir(file), where)
+		if has {
+			l.Target += "#" + anchor
+		}
+		l.Target = cutTarget(l.Target)
+	}
+	return l
+}
+
+// maxTarget is how much of an address the index keeps: databases bound the
+// size of a key.
+const maxTarget = 900
+
+// cutTarget shortens an address that is longer, so that it stays another one
+// than any other.
+func cutTarget(s string) string {
+	if len(s) <= maxTarget {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxTarget], "") + "…" + string(chunk.Sum([]byte(s)))
+}
+
+// isRelative tells whether an address is a path and not one with a scheme.
+func isRelative(u string) bool {
+	where, _, _ := strings.Cut(u, "#")
+	return where != "" && !strings.HasPrefix(where, "//") && !strings.Contains(where, ":")
+}
+
+func cutText(s string, most int) string {
+	for i := range s {
+		if most--; most < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// Index keeps what links and search know of the newest revision of each space,
+// and answers for other revisions by what differs.
+type Index struct {
+	Store  *store.Store
+	Source *revision.Source
+	Blobs  blob.Store
+	Log    *slog.Logger
+
+	reports  *cache.Cache[docs.RevisionID, *linkReport]
+	relinked *cache.Cache[twoTrees, *relinked]
+	places   *cache.Cache[string, place]
+}
+
+// Bounds of what is kept in memory, in bytes.
+const (
+	maxReports  = 16 << 20
+	maxRelinked = 16 << 20
+)
+
+// NewIndex returns an index over a store.
+func NewIndex(x Index) *Index {
+	x.reports = cache.New[docs.RevisionID](maxReports, (*linkReport).size)
+	x.relinked = cache.New[twoTrees](maxRelinked, (*relinked).size)
+	x.places = cache.New[string](maxPlaces, func(p place) int { return p.size + 256 })
+	return &x
+}
+
+// update brings the index of a space to its newest revision, which a draft
+// became. It tells how much has changed.
+func (s *Index) Update(ctx context.Context, tx *store.Tx, d *revision.Draft, w *Work, rev docs.Revision) (int, error) {
+	now, err := tx.Space(ctx, d.Space.ID) // the space may read through another layer since the draft was begun
+	if err != nil {
+		return 0, err
+	}
+	sp := now.It
+	if w == nil {
+		w = &Work{}
+	}
+	ix := &indexer{r: tx.Reader, tx: tx, space: sp, tree: s.Source.Tree(tx.Reader, rev.Root), parsed: d.Parsed, ready: w.ready}
+	if !w.bulk.fits(sp) {
+		return ix.update(ctx, d.Base.Root)
+	}
+	ix.space.Layer, ix.bulk = w.bulk.layer.Layer, w.bulk
+	changes, err := ix.update(ctx, d.Base.Root)
+	if err != nil {
+		return 0, err
+	}
+	if err := tx.SetLayer(ctx, sp.ID, ix.space.Layer); err != nil {
+		return 0, err
+	}
+	return changes, tx.DropLayer(ctx, sp.Layer)
+}
+
+// entry returns what the index says of a page, with its words counted.
+func (ix *indexer) entry(ctx context.Context, p docs.Page, a *search.Analyser) (is Entry, err error) {
+	if is.search, is.links, err = ix.page(ctx, p); err == nil {
+		is.search = is.search.Analysed(a)
+	}
+	return is, err
+}
+
+// pageEntry returns what the index says of a page of a draft that has just been
+// composed.
+func PageEntry(ctx context.Context, t *revision.Tree, sp docs.Space, p docs.Page, doc *markup.Document, a *search.Analyser) (Entry, error) {
+	ix := &indexer{space: sp, tree: t, parsed: map[chunk.Hash]*markup.Document{revision.DocKey(p.Body, p.Side): doc}}
+	return ix.entry(ctx, p, a)
+}
+
+// changedDocuments returns the documents that differ between a tree and one
+// before it, and how many things do.
+func ChangedDocuments(ctx context.Context, t *revision.Tree, from chunk.Hash) ([]store.StoredDocument, int, error) {
+	dl, err := newDelta(ctx, t, from)
+	if err != nil {
+		return nil, 0, err
+	}
+	return dl.docs, dl.count, nil
+}

@@ -1,0 +1,163 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/search"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// RebuildJob is the kind of the job that indexes a space anew: when it reads
+// through too many layers, and when its language was changed.
+const RebuildJob = "content.rebuild"
+
+type rebuild struct {
+	Space docs.SpaceID `json:"space"`
+}
+
+// EnqueueRebuild asks for a space to be indexed anew.
+func EnqueueRebuild(ctx context.Context, tx *store.Tx, sp docs.SpaceID) error {
+	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: RebuildJob, Key: string(sp), Payload: rebuild{sp}, RunAt: tx.Now()})
+}
+
+// Rebuild is the handler of RebuildJob. It fills a new layer while the space
+// is read and written as before, and then lets the space read it. Running it
+// twice is harmless.
+func (s *Index) Rebuild(ctx context.Context, payload []byte) error {
+	var job rebuild
+	if err := json.Unmarshal(payload, &job); err != nil {
+		return fmt.Errorf("rebuild: %w", err)
+	}
+	v0, err := s.Store.Space(ctx, job.Space)
+	if errs.Is(err, errs.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	sp := v0.It
+	old := sp.Layer
+	v, err := s.Source.Head(ctx, sp)
+	if err != nil {
+		return err
+	}
+	f := newBulk(s, sp)
+	defer f.discard(ctx)
+	if err := s.fillLayer(ctx, v, f); err != nil {
+		return err
+	}
+	sp.Layer = f.layer.Layer
+	err = s.Store.Do(ctx, func(tx *store.Tx) error {
+		now, err := tx.Space(ctx, sp.ID)
+		if err != nil {
+			return err
+		}
+		if now.It.Layer != old || now.It.Language != sp.Language {
+			return errs.E(errs.Conflict, "the space was copied or changed its language while it was indexed")
+		}
+		head, err := s.Source.At(ctx, tx.Reader, now.It, now.It.Revision)
+		if err != nil {
+			return err
+		}
+		ix := &indexer{r: tx.Reader, tx: tx, space: sp, tree: head.Tree}
+		if _, err := ix.update(ctx, v.Rev.Root); err != nil {
+			return err
+		}
+		if err := tx.SetLayer(ctx, sp.ID, sp.Layer); err != nil {
+			return err
+		}
+		return tx.DropLayer(ctx, old)
+	})
+	if errs.Is(err, errs.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// fillLayer indexes all of a revision.
+func (s *Index) fillLayer(ctx context.Context, v *revision.View, f *Bulk) error {
+	if err := f.begin(ctx); err != nil {
+		return err
+	}
+	if err := s.indexAll(ctx, v, f); err != nil {
+		f.stop()
+		return err
+	}
+	return f.finish(ctx)
+}
+
+func (s *Index) indexAll(ctx context.Context, v *revision.View, f *Bulk) error {
+	ix := &indexer{space: f.space, tree: v.Tree}
+	reusables, err := v.Reusables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range reusables {
+		links, err := ix.reusable(ctx, r)
+		if err != nil {
+			return err
+		}
+		f.next.links = append(f.next.links, links)
+	}
+	var a search.Analyser
+	return v.Scan(ctx, revision.KeyPage, "", func(id string, b []byte) (bool, error) {
+		p, err := docs.DecodePage(id, b)
+		if err != nil {
+			return false, err
+		}
+		is, err := ix.entry(ctx, p, &a)
+		if err != nil {
+			return false, err
+		}
+		return true, f.add(ctx, p, is, is.Size())
+	})
+}
+
+// unreadAfter is when a layer that nothing reads is no longer one that is being
+// filled.
+const unreadAfter = 24 * time.Hour
+
+// TidySearch is the handler of a job that repeats. It makes indexes anew that
+// another version of this program has written, drops those that were never
+// finished, and joins what edits have left in parts. Each layer is a transaction of its own.
+func (s *Index) TidySearch(ctx context.Context, _ []byte) error {
+	stale, err := s.Store.StaleSearchLayers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, layer := range stale {
+		if err := s.Store.Do(ctx, func(tx *store.Tx) error { return tx.RebuildSearch(ctx, layer) }); err != nil {
+			return err
+		}
+	}
+	unread, err := s.Store.UnreadLayers(ctx, s.Store.Clock().Add(-unreadAfter))
+	if err != nil {
+		return err
+	}
+	for _, layer := range unread {
+		if err := s.Store.Do(ctx, func(tx *store.Tx) error { return tx.DropLayer(ctx, layer) }); err != nil {
+			return err
+		}
+	}
+	layers, err := s.Store.Layers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, layer := range layers {
+		err := s.Store.Do(ctx, func(tx *store.Tx) error {
+			_, err := tx.CompactSearch(ctx, layer)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package index
+
+import (
+	"context"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Found is a page that answers a query.
+type Found struct {
+	View      *revision.View
+	Page      docs.PageID
+	Title     string
+	Path      string
+	Ancestors []string // titles, from the top down
+	Score     float64
+	Sections  []store.SearchSection
+}
+
+// place is what a result says of a page and of those above it.
+type place struct {
+	parent      docs.PageID
+	title, slug string
+	size        int // of what it was read from
+}
+
+// maxPlaces bounds, in bytes, the places that are kept.
+const maxPlaces = 8 << 20
+
+// place gives the place of a page; ok is false when there is none. It is kept
+// by the bytes of the page: reading those takes longer than all else that a
+// search does with its results.
+func (s *Index) place(ctx context.Context, v *revision.View, id docs.PageID) (at place, ok bool, err error) {
+	b, ok, err := v.Get(ctx, revision.KeyPage+string(id))
+	if err != nil || !ok {
+		return at, false, err
+	}
+	key := string(b)
+	if at, ok = s.places.Get(key); ok {
+		return at, true, nil
+	}
+	p, err := docs.DecodePage(string(id), b)
+	if err != nil {
+		return at, false, err
+	}
+	at = place{parent: p.Parent, title: p.Title, slug: p.Slug, size: len(b)}
+	s.places.Set(key, at)
+	return at, true, nil
+}
+
+// found gives a result; ok is false when the page is not there, because the
+// space has changed between the two reads.
+func (s *Index) found(ctx context.Context, v *revision.View, h store.SearchHit) (f Found, ok bool, err error) {
+	at, ok, err := s.place(ctx, v, docs.PageID(h.Page))
+	if err != nil || !ok {
+		return f, false, err
+	}
+	f = Found{View: v, Page: docs.PageID(h.Page), Title: at.title, Path: at.slug, Score: h.Score, Sections: h.Sections, Ancestors: []string{}}
+	for at.parent != "" && len(f.Ancestors) <= docs.MaxPageDepth {
+		if at, ok, err = s.place(ctx, v, at.parent); err != nil || !ok {
+			return f, false, err
+		}
+		f.Path = at.slug + "/" + f.Path
+		f.Ancestors = append(f.Ancestors, at.title)
+	}
+	slices.Reverse(f.Ancestors)
+	return f, true, nil
+}
+
+// Search looks for pages in a space.
+func (s *Index) Search(ctx context.Context, v *revision.View, query string, limit, offset int) ([]Found, bool, error) {
+	return s.searchIn(ctx, map[string]*revision.View{string(v.Space.ID): v}, []*revision.View{v}, query, limit, offset)
+}
+
+// maxSearched is how many spaces of an organization one search looks into.
+const maxSearched = 5000
+
+// SearchOrg looks for pages in all spaces of an organization that the caller
+// can see.
+func (s *Index) SearchOrg(ctx context.Context, g *authz.Grant, query string, limit, offset int) ([]Found, bool, error) {
+	views := map[string]*revision.View{}
+	var all []*revision.View
+	at := store.Page{Limit: 1000}
+	for len(all) < maxSearched {
+		spaces, next, err := s.Store.Spaces(ctx, g.Viewer(), store.SpaceFilter{}, at)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, sp := range spaces {
+			v, err := s.Source.Head(ctx, sp.It)
+			if err != nil {
+				return nil, false, err
+			}
+			views[string(sp.It.ID)] = v
+			all = append(all, v)
+		}
+		if next == nil {
+			break
+		}
+		at.After = next
+	}
+	return s.searchIn(ctx, views, all, query, limit, offset)
+}
+
+func (s *Index) searchIn(ctx context.Context, views map[string]*revision.View, order []*revision.View, query string, limit, offset int) ([]Found, bool, error) {
+	scopes := make([]store.SearchScope, 0, len(order))
+	for _, v := range order {
+		chain, err := s.Store.LayerChain(ctx, v.Space.Layer)
+		if err != nil {
+			return nil, false, err
+		}
+		scopes = append(scopes, store.SearchScope{Key: string(v.Space.ID), Language: v.Space.Language, Layers: chain})
+	}
+	hits, more, err := s.Store.Search(ctx, scopes, query, limit, offset)
+	if err != nil {
+		return nil, false, err
+	}
+	out := make([]Found, 0, len(hits))
+	for _, h := range hits {
+		f, ok, err := s.found(ctx, views[h.Scope], h)
+		if err != nil {
+			return nil, false, err
+		}
+		if ok {
+			out = append(out, f)
+		}
+	}
+	return out, more, nil
+}

@@ -1,0 +1,385 @@
+package merge
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// ConflictKind tells what a conflict is about.
+type ConflictKind string
+
+// Kinds of conflicts.
+const (
+	ConflictPage     ConflictKind = "page"
+	ConflictFile     ConflictKind = "file"
+	ConflictReusable ConflictKind = "reusable-content"
+	ConflictVariable ConflictKind = "variable"
+)
+
+// Parts of what a conflict is about, besides the names of fields.
+const (
+	PartDeleted  = "deleted"  // one side deleted it, the other one changed it
+	PartDocument = "document" // a block of it
+	PartLocation = "location" // where a page is
+)
+
+// Conflict is something that two lines changed in different ways. It names
+// the revisions that have all of it, so nothing has to be copied.
+type Conflict struct {
+	Kind   ConflictKind    `json:"kind"`
+	ID     string          `json:"id"`               // of the page, file, content; name of the variable
+	Part   string          `json:"part,omitempty"`   // empty: the whole
+	Block  string          `json:"block,omitempty"`  // key
+	Behind string          `json:"behind,omitempty"` // key of the block in front of it
+	Base   docs.RevisionID `json:"base"`
+	Main   docs.RevisionID `json:"main"` // of the space
+	Mine   docs.RevisionID `json:"mine"` // of the change request
+}
+
+// Name is the same for the same thing, whenever it is in conflict.
+func (c Conflict) Name() string {
+	return string(chunk.Sum([]byte(strings.Join([]string{string(c.Kind), c.ID, c.Part, c.Block}, "\x00"))))[:20]
+}
+
+// Form is what a conflict is about in one of its revisions.
+type Form struct {
+	Exists   bool
+	Document *markup.Document // of blocks; the whole one if the page was deleted elsewhere
+	Value    any              // of anything else
+}
+
+// form reads what a conflict is about from a tree.
+func (c Conflict) form(ctx context.Context, t *revision.Tree) (Form, error) {
+	return c.formBy(ctx, t, readText)
+}
+
+// formBy is form with a way of reading texts.
+func (c Conflict) formBy(ctx context.Context, t *revision.Tree, read textReader) (f Form, err error) {
+	switch c.Kind {
+	case ConflictVariable:
+		b, ok, err := t.Get(ctx, revision.KeyVariable+c.ID)
+		if err == nil && ok {
+			f.Exists = true
+			err = json.Unmarshal(b, &f.Value)
+		}
+		return f, err
+	case ConflictFile:
+		file, err := t.File(ctx, docs.FileID(c.ID))
+		if errs.Is(err, errs.NotFound) {
+			return f, nil
+		}
+		return Form{Exists: err == nil, Value: file}, err
+	case ConflictReusable:
+		r, err := t.Reusable(ctx, docs.ReusableID(c.ID))
+		if errs.Is(err, errs.NotFound) {
+			return f, nil
+		}
+		if err != nil {
+			return f, err
+		}
+		if c.Part == "title" {
+			return Form{Exists: true, Value: r.Title}, nil
+		}
+		return c.blocks(ctx, t, revision.ReusableText(r), read)
+	}
+	p, ok, err := t.Lookup(ctx, docs.PageID(c.ID))
+	if err != nil || !ok {
+		return f, err
+	}
+	switch c.Part {
+	case PartDeleted, PartDocument:
+		x, err := t.PageText(ctx, p)
+		if err != nil {
+			return f, err
+		}
+		return c.blocks(ctx, t, x, read)
+	case PartLocation:
+		path, err := t.Path(ctx, p)
+		return Form{Exists: true, Value: path}, err
+	case "slug":
+		return Form{Exists: true, Value: p.Slug}, nil
+	}
+	if name, is := strings.CutPrefix(c.Part, "variables."); is {
+		v, has := p.Variables[name]
+		return Form{Exists: has, Value: v}, nil
+	}
+	f.Value, f.Exists, err = docs.FieldValue(p, c.Part)
+	return f, err
+}
+
+// takeMain gives a draft of a change request what the space had in a
+// revision.
+func TakeMain(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision) error {
+	main := d.At(rev.Root)
+	switch c.Kind {
+	case ConflictVariable:
+		return takeKey(ctx, d, main, revision.KeyVariable+c.ID)
+	case ConflictFile:
+		b, _, err := main.Get(ctx, revision.KeyFile+c.ID)
+		if err != nil {
+			return err
+		}
+		return d.ReplaceFile(ctx, c.ID, b)
+	case ConflictReusable:
+		return takeReusable(ctx, d, main, c)
+	}
+	theirs, has, err := main.Lookup(ctx, docs.PageID(c.ID))
+	if err != nil {
+		return err
+	}
+	mine, there, err := d.Lookup(ctx, docs.PageID(c.ID))
+	if err != nil {
+		return err
+	}
+	switch {
+	case !has && !there:
+		return nil
+	case !has: // the space deleted it
+		return dropLikeMain(ctx, d, main, mine)
+	case !there:
+		_, err := d.RestorePage(ctx, "body", main, docs.PageID(c.ID), nil)
+		return err
+	case c.Part == PartDocument:
+		return takeBlock(ctx, d, main, c)
+	case c.Part == PartDeleted:
+		mine.Body, mine.Side, mine.OID = theirs.Body, theirs.Side, theirs.OID
+	case c.Part == PartLocation:
+		m := &merger{d: d, base: main, from: main}
+		if theirs.Parent, err = m.surviving(ctx, theirs.Parent); err != nil {
+			return err
+		}
+		if err := clearWay(ctx, d, main, mine.ID, theirs.Parent); err != nil {
+			return err
+		}
+		mine.Parent, mine.Rank = theirs.Parent, theirs.Rank
+		if err := d.Fits(ctx, "body", mine, mine.Parent); err != nil {
+			return err
+		}
+	case c.Part == "slug":
+		mine.Slug, mine.Pinned = theirs.Slug, theirs.Pinned
+	default:
+		if mine, err = takePart(mine, theirs, c.Part); err != nil {
+			return err
+		}
+	}
+	d.Touch(mine.ID)
+	return d.PutFree(ctx, mine)
+}
+
+// clearWay makes room for a page below another one: where the change request
+// put that one below the page, it goes back to where the space has it.
+func clearWay(ctx context.Context, d *revision.Draft, main *revision.Tree, id, parent docs.PageID) error {
+	var chain []docs.Page
+	for at := parent; at != id; {
+		p, ok, err := d.Lookup(ctx, at)
+		if err != nil || !ok || len(chain) > docs.MaxPageDepth {
+			return err // it does not hang below the page
+		}
+		chain = append(chain, p)
+		at = p.Parent
+	}
+	for _, p := range slices.Backward(chain) {
+		theirs, has, err := main.Lookup(ctx, p.ID)
+		if err != nil {
+			return err
+		}
+		if !has || theirs.Parent == p.Parent {
+			continue
+		}
+		m := &merger{d: d, base: main, from: main}
+		if theirs.Parent, err = m.surviving(ctx, theirs.Parent); err != nil {
+			return err
+		}
+		p.Parent, p.Rank = theirs.Parent, theirs.Rank
+		d.Touch(p.ID)
+		if err := d.PutFree(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takePart gives a page one field of another one.
+func takePart(mine, theirs docs.Page, part string) (docs.Page, error) {
+	if name, is := strings.CutPrefix(part, "variables."); is {
+		mine.Variables = maps.Clone(mine.Variables)
+		if v, has := theirs.Variables[name]; has {
+			if mine.Variables == nil {
+				mine.Variables = docs.Variables{}
+			}
+			mine.Variables[name] = v
+		} else {
+			delete(mine.Variables, name)
+		}
+		return mine, nil
+	}
+	return docs.TakeField(mine, theirs, part)
+}
+
+func takeKey(ctx context.Context, d *revision.Draft, from *revision.Tree, key string) error {
+	b, ok, err := from.Get(ctx, key)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		d.Remove(key)
+	default:
+		d.Set(key, b)
+	}
+	return nil
+}
+
+// dropLikeMain drops a page with those below it that the space does not have
+// either; others move up.
+func dropLikeMain(ctx context.Context, d *revision.Draft, main *revision.Tree, p docs.Page) error {
+	children, err := d.Children(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	for _, c := range children {
+		if _, kept, err := main.Lookup(ctx, c.ID); err != nil {
+			return err
+		} else if kept {
+			c.Parent = p.Parent
+			if err := d.PutFree(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
+	d.Touch(p.ID)
+	return d.Drop(ctx, p)
+}
+
+func takeReusable(ctx context.Context, d *revision.Draft, main *revision.Tree, c Conflict) error {
+	theirs, _, err := main.Get(ctx, revision.KeyReusable+c.ID)
+	if err != nil {
+		return err
+	}
+	mine, _, err := d.Get(ctx, revision.KeyReusable+c.ID)
+	if err != nil {
+		return err
+	}
+	if theirs == nil || mine == nil || c.Part == PartDeleted {
+		return d.ReplaceReusable(ctx, c.ID, mine, theirs)
+	}
+	r, err := revision.DecodeReusable(c.ID, mine)
+	if err != nil {
+		return err
+	}
+	if c.Part == "title" {
+		t, err := revision.DecodeReusable(c.ID, theirs)
+		r.Title = t.Title
+		if err != nil {
+			return err
+		}
+		return d.PutReusable(r)
+	}
+	return takeBlock(ctx, d, main, c)
+}
+
+// takeBlock gives a draft the block that a conflict is about as another tree
+// has it.
+func takeBlock(ctx context.Context, d *revision.Draft, from *revision.Tree, c Conflict) error {
+	form, err := c.form(ctx, from)
+	if err != nil {
+		return err
+	}
+	var nodes []*markup.Node
+	if form.Exists {
+		nodes = form.Document.Nodes
+	}
+	return setBlock(ctx, d, c, nodes)
+}
+
+// setBlock puts blocks in place of the one that a conflict is about.
+func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*markup.Node) error {
+	var x revision.Text
+	var page docs.Page
+	var reusable docs.Reusable
+	var err error
+	if c.Kind == ConflictReusable {
+		if reusable, err = d.Reusable(ctx, docs.ReusableID(c.ID)); err != nil {
+			return err
+		}
+		x = revision.ReusableText(reusable)
+	} else {
+		if page, err = d.Page(ctx, docs.PageID(c.ID)); err != nil {
+			return err
+		}
+		if x, err = d.PageText(ctx, page); err != nil {
+			return err
+		}
+	}
+	doc, err := d.DocumentOf(ctx, x)
+	if err != nil {
+		return err
+	}
+	out := &markup.Document{Nodes: slices.Clone(doc.Nodes)}
+	at := func(key string) int {
+		return slices.IndexFunc(out.Nodes, func(n *markup.Node) bool { return n.Key == key })
+	}
+	if i := at(c.Block); i >= 0 {
+		out.Nodes = slices.Replace(out.Nodes, i, i+1, nodes...)
+	} else {
+		out.Nodes = slices.Insert(out.Nodes, at(c.Behind)+1, nodes...)
+	}
+	w := &revision.Writing{Path: "body.document", Doc: out}
+	if c.Kind != ConflictReusable {
+		d.Touch(page.ID)
+		d.Written[page.ID] = w
+		return d.ComposeBodies(ctx)
+	}
+	body, sd, parsed, err := d.Compose(ctx, x, w)
+	if err != nil {
+		return err
+	}
+	d.Parsed[revision.DocKey(body, sd)] = parsed
+	reusable.Body, reusable.Side, reusable.OID = body, sd, ""
+	return d.PutReusable(reusable)
+}
+
+// takeGiven gives a draft of a change request a document that somebody wrote
+// to end a conflict.
+func TakeGiven(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision, b revision.Body) error {
+	if c.Part != PartDocument && c.Part != PartDeleted || c.Kind == ConflictFile || c.Kind == ConflictReusable && c.Part != PartDocument {
+		return errs.Field("body.document", "does not fit: the conflict is not about a text; take main or mine, and edit it afterwards")
+	}
+	if c.Part == PartDeleted {
+		if _, there, err := d.Lookup(ctx, docs.PageID(c.ID)); err != nil {
+			return err
+		} else if !there {
+			if _, err := d.RestorePage(ctx, "body", d.At(rev.Root), docs.PageID(c.ID), nil); err != nil {
+				return err
+			}
+		}
+		d.Touch(docs.PageID(c.ID))
+		if err := d.Write("body", docs.PageID(c.ID), &b); err != nil {
+			return err
+		}
+		return d.ComposeBodies(ctx)
+	}
+	doc := b.Document
+	if b.Markdown != nil {
+		var err error
+		if doc, err = d.Parse(ctx, []byte(*b.Markdown), "", revision.Sidecar{}); err != nil {
+			return err
+		}
+		doc.Spans = nil
+	}
+	nodes := slices.Clone(doc.Nodes)
+	if len(nodes) > 0 { // comments on the block stay on it
+		first := *nodes[0]
+		first.Key = c.Block
+		nodes[0] = &first
+	}
+	return setBlock(ctx, d, c, nodes)
+}

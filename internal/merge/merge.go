@@ -1,0 +1,552 @@
+package merge
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// A merge brings what one line of revisions changed since a common base into
+// another one: pages by their id, metadata field by field, bodies block by
+// block. What cannot be brought in stays as it is there, and a conflict tells
+// of it. It costs what was changed, not what exists.
+type merger struct {
+	d         *revision.Draft // of the line that it goes into
+	base      *revision.Tree
+	from      *revision.Tree
+	dir       Direction
+	conflicts []Conflict
+
+	before, after map[string][]byte         // what from changed: keys of the tree
+	plan          map[docs.PageID]*pagePlan // pages that are put
+	gone          map[docs.PageID]bool      // pages that are dropped
+	both          []docs.PageID             // pages whose bodies both sides changed
+}
+
+// plan is what becomes of a page.
+type pagePlan struct {
+	page docs.Page
+	was  docs.Page // in the line that it goes into
+	had  bool
+}
+
+// mergeInto gives a draft of into with what from changed since base.
+func Into(ctx context.Context, dir Direction, into *revision.View, base, from docs.Revision, now docs.Time, newID func() string) (*revision.Draft, []Conflict, error) {
+	d := into.Draft(now, newID)
+	if into.Rev.Root == base.Root {
+		d.Adopt(from.Root)
+		return d, nil, nil
+	}
+	m := &merger{
+		d: d, dir: dir, base: d.At(base.Root), from: d.At(from.Root),
+		before: map[string][]byte{}, after: map[string][]byte{},
+		plan: map[docs.PageID]*pagePlan{}, gone: map[docs.PageID]bool{},
+	}
+	err := d.Diff(ctx, base.Root, from.Root, func(key string, before, after []byte) error {
+		m.before[key], m.after[key] = before, after
+		return nil
+	})
+	for _, step := range []func(context.Context) error{m.others, m.pages, m.places, m.put, m.drop, m.keepTombstones, m.bodies, m.reusables} {
+		if err == nil {
+			err = step(ctx)
+		}
+	}
+	return d, m.conflicts, err
+}
+
+func (m *merger) conflict(c Conflict) { m.conflicts = append(m.conflicts, c) }
+
+// others merges what is told apart by its key alone: files, variables,
+// settings and addresses that pages had.
+func (m *merger) others(ctx context.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(m.after)) {
+		kind, id := key[:1], key[1:]
+		if !strings.Contains(revision.KeyFile+revision.KeyVariable+revision.KeySetting+revision.KeyRedirect, kind) {
+			continue
+		}
+		before, after := m.before[key], m.after[key]
+		now, _, err := m.d.Get(ctx, key)
+		if err != nil {
+			return err
+		}
+		switch {
+		case bytes.Equal(now, after) && (now == nil) == (after == nil):
+		case !bytes.Equal(now, before) || (now == nil) != (before == nil):
+			switch {
+			case kind == revision.KeyFile && (now == nil || after == nil):
+				m.conflict(Conflict{Kind: ConflictFile, ID: id, Part: PartDeleted})
+			case kind == revision.KeyFile:
+				m.conflict(Conflict{Kind: ConflictFile, ID: id})
+			case kind == revision.KeyVariable:
+				m.conflict(Conflict{Kind: ConflictVariable, ID: id})
+			case m.dir == FromRepository && after != nil && strings.HasPrefix(key, revision.KeySetting+revision.SettingOther):
+				// What is no content is the repository's alone.
+				if _, _, known, err := m.d.Named(ctx, strings.TrimPrefix(key, revision.KeySetting+revision.SettingOther)); err != nil {
+					return err
+				} else if !known {
+					m.d.Set(key, after)
+				}
+			}
+			// Of the rest, that of the line itself is as good.
+		case kind == revision.KeyFile:
+			if m.dir == FromRepository && after != nil {
+				if err := makeRoom(ctx, m.d, id, after); err != nil {
+					return err
+				}
+			}
+			if err := m.d.ReplaceFile(ctx, id, after); err != nil {
+				return err
+			}
+		case after == nil:
+			if kind != revision.KeyRedirect { // an address that a page had still leads to it
+				m.d.Remove(key)
+			}
+		default:
+			m.d.Set(key, after)
+		}
+	}
+	return nil
+}
+
+// makeRoom gives another name to a file that stands where one of a repository
+// has to: that one is known there under its name.
+func makeRoom(ctx context.Context, d *revision.Draft, id string, after []byte) error {
+	f, err := revision.DecodeFile(id, after)
+	if err != nil {
+		return err
+	}
+	kind, other, taken, err := d.Named(ctx, f.Path)
+	if err != nil || !taken || kind != "f" || other == id {
+		return err
+	}
+	was, err := d.File(ctx, docs.FileID(other))
+	if err != nil {
+		return err
+	}
+	d.Set(revision.KeyName+f.Path, []byte("f:"+id))
+	if was.Path, err = d.AssetPath(ctx, was.Name); err != nil {
+		return err
+	}
+	return d.PutFile(was)
+}
+
+// pages decides what becomes of each page that from changed.
+func (m *merger) pages(ctx context.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(m.after)) {
+		id, isPage := strings.CutPrefix(key, revision.KeyPage)
+		if !isPage {
+			continue
+		}
+		pid := docs.PageID(id)
+		var was, now, cur docs.Page
+		had, has := m.before[key] != nil, m.after[key] != nil
+		var err error
+		if had {
+			if was, err = docs.DecodePage(id, m.before[key]); err != nil {
+				return err
+			}
+		}
+		if has {
+			if now, err = docs.DecodePage(id, m.after[key]); err != nil {
+				return err
+			}
+		}
+		raw, there, err := m.d.Get(ctx, key)
+		if err == nil && there {
+			cur, err = docs.DecodePage(id, raw)
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case !has && !there: // both deleted it
+		case !has:
+			if Visible(placed(was, cur), cur) {
+				m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: PartDeleted})
+			} else {
+				m.gone[pid] = true
+			}
+		case had && !there:
+			if Visible(placed(was, now), now) {
+				m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: PartDeleted})
+			}
+		case !there:
+			m.plan[pid] = &pagePlan{page: now}
+		case bytes.Equal(raw, m.before[key]): // nobody else touched it
+			m.plan[pid] = &pagePlan{page: now, was: cur, had: true}
+		default:
+			p, err := m.fields(was, cur, now, had)
+			if err != nil {
+				return err
+			}
+			m.plan[pid] = &pagePlan{page: p, was: cur, had: true}
+		}
+	}
+	return nil
+}
+
+// placed gives a page at the place of another one: where it is does not count
+// as an edit.
+func placed(p, at docs.Page) docs.Page {
+	p.Parent, p.Rank = at.Parent, at.Rank
+	return p
+}
+
+// fields merges a page that is there on both sides. It keeps the body of cur;
+// bodies come later.
+func (m *merger) fields(was, cur, now docs.Page, had bool) (docs.Page, error) {
+	id := string(cur.ID)
+	clash := func(part string) { m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: part}) }
+	var base *docs.Page
+	if had {
+		base = &was
+	}
+	p, conflicts, err := docs.MergeFields(base, cur, now)
+	if err != nil {
+		return cur, err
+	}
+	for _, field := range conflicts {
+		clash(field)
+	}
+	// The slug follows the title unless it was set.
+	slug := func(p docs.Page) [2]any { return [2]any{p.Slug, p.Pinned} }
+	switch {
+	case slug(cur) == slug(now), slug(was) == slug(now):
+	case slug(was) == slug(cur):
+		p.Slug, p.Pinned = now.Slug, now.Pinned
+	case cur.Pinned && now.Pinned:
+		clash("slug")
+	case now.Pinned:
+		p.Slug, p.Pinned = now.Slug, now.Pinned
+	}
+	switch {
+	case now.Parent == was.Parent && now.Rank == was.Rank && had:
+	case cur.Parent == was.Parent && (cur.Rank == was.Rank || now.Parent != was.Parent):
+		p.Parent, p.Rank = now.Parent, now.Rank
+	case now.Parent != was.Parent && now.Parent != cur.Parent:
+		clash(PartLocation)
+	}
+	if cur.File == was.File && now.File != was.File {
+		p.File = now.File
+	}
+	p.Variables = m.variables(id, was, cur, now)
+	p.UpdatedAt = max(cur.UpdatedAt, now.UpdatedAt)
+	m.body(was, cur, now, &p)
+	return p, nil
+}
+
+// variables merges the variables of a page, each for itself.
+func (m *merger) variables(id string, was, cur, now docs.Page) docs.Variables {
+	out := maps.Clone(cur.Variables)
+	for _, name := range slices.Sorted(maps.Keys(union(was.Variables, now.Variables))) {
+		b, a, c := was.Variables[name], cur.Variables[name], now.Variables[name]
+		switch {
+		case reflect.DeepEqual(a, c), reflect.DeepEqual(b, c):
+		case !reflect.DeepEqual(a, b):
+			m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: "variables." + name})
+		case c == nil:
+			delete(out, name)
+		default:
+			if out == nil {
+				out = docs.Variables{}
+			}
+			out[name] = c
+		}
+	}
+	return out
+}
+
+func union(a, b docs.Variables) docs.Variables {
+	out := docs.Variables{}
+	maps.Copy(out, a)
+	maps.Copy(out, b)
+	return out
+}
+
+// body decides what becomes of the body of a page. One that both sides
+// changed is written when the tree is in place.
+func (m *merger) body(was, cur, now docs.Page, p *docs.Page) {
+	switch {
+	case now.Body == cur.Body, now.Body == was.Body:
+	case cur.Body == was.Body:
+		p.Body, p.Side, p.OID = now.Body, now.Side, now.OID
+	default:
+		m.both = append(m.both, cur.ID)
+	}
+}
+
+// parentOf gives the parent that a page will have.
+func (m *merger) parentOf(ctx context.Context, id docs.PageID) (docs.PageID, bool, error) {
+	if p, ok := m.plan[id]; ok {
+		return p.page.Parent, true, nil
+	}
+	p, ok, err := m.d.Lookup(ctx, id)
+	return p.Parent, ok && !m.gone[id], err
+}
+
+// places finds a parent for every page: one that is there, and not below the
+// page itself.
+func (m *merger) places(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(m.plan)) {
+		p := m.plan[id]
+		if p.had && p.page.Parent == p.was.Parent {
+			if !m.gone[p.page.Parent] {
+				continue
+			}
+		}
+		up, err := m.surviving(ctx, p.page.Parent)
+		if err != nil {
+			return err
+		}
+		if p.page.Type == docs.PageGroup {
+			up = ""
+		}
+		p.page.Parent = up
+		below, err := m.belowItself(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !below {
+			continue
+		}
+		// Each side put one below the other.
+		m.conflict(Conflict{Kind: ConflictPage, ID: string(id), Part: PartLocation})
+		p.page.Parent, p.page.Rank = p.was.Parent, p.was.Rank
+		if below, err = m.belowItself(ctx, id); err == nil && below {
+			p.page.Parent = ""
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// surviving gives the nearest page from id upward that will be there and can
+// have pages below it.
+func (m *merger) surviving(ctx context.Context, id docs.PageID) (docs.PageID, error) {
+	for range 2 * docs.MaxPageDepth {
+		if id == "" {
+			return "", nil
+		}
+		p, ok := docs.Page{}, false
+		if planned, is := m.plan[id]; is {
+			p, ok = planned.page, true
+		} else if !m.gone[id] {
+			var err error
+			if p, ok, err = m.d.Lookup(ctx, id); err != nil {
+				return "", err
+			}
+		}
+		if ok && p.HasPath() {
+			return id, nil
+		}
+		if !ok { // where it was last
+			var err error
+			if p, ok, err = m.from.Lookup(ctx, id); err == nil && !ok {
+				p, ok, err = m.base.Lookup(ctx, id)
+			}
+			if err != nil {
+				return "", err
+			}
+			if !ok {
+				if p, _, err = m.d.Lookup(ctx, id); err != nil {
+					return "", err
+				}
+			}
+		}
+		id = p.Parent
+	}
+	return "", nil
+}
+
+func (m *merger) belowItself(ctx context.Context, id docs.PageID) (bool, error) {
+	at := id
+	for range 4 * docs.MaxPageDepth {
+		up, ok, err := m.parentOf(ctx, at)
+		if err != nil || !ok || up == "" {
+			return false, err
+		}
+		if up == id {
+			return true, nil
+		}
+		at = up
+	}
+	return true, nil
+}
+
+// put changes the pages of the draft.
+func (m *merger) put(ctx context.Context) error {
+	ids := slices.Sorted(maps.Keys(m.plan))
+	for _, id := range ids { // slugs that become free may be taken by another
+		if p := m.plan[id]; p.had && (p.was.Slug != p.page.Slug || p.was.Parent != p.page.Parent) {
+			if err := m.d.DropSlug(ctx, p.was); err != nil {
+				return err
+			}
+		}
+	}
+	for _, id := range ids {
+		if err := m.putPage(ctx, m.plan[id].page); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids { // too deep is too deep, wherever it came from
+		p, err := m.d.Page(ctx, id)
+		if err != nil {
+			return err
+		}
+		up, err := m.d.Ancestors(ctx, p)
+		if err != nil {
+			return err
+		}
+		h, err := m.d.Height(ctx, id)
+		if err != nil {
+			return err
+		}
+		if len(up)+h >= docs.MaxPageDepth && p.Parent != "" {
+			p.Parent = ""
+			if err := m.putPage(ctx, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putPage stores a page. One of the space keeps the slug that readers know it
+// by: a change request does not take it away.
+func (m *merger) putPage(ctx context.Context, p docs.Page) error {
+	if m.dir == IntoRequest && p.HasPath() {
+		taken, by, err := m.d.SlugTaken(ctx, p, p.Slug)
+		if err != nil {
+			return err
+		}
+		known, _, err := m.from.Get(ctx, revision.SlugKey(p.Parent, p.Slug))
+		if err != nil {
+			return err
+		}
+		if taken && docs.PageID(known) == p.ID {
+			return m.putPublished(ctx, p, by)
+		}
+	}
+	return m.d.PutFree(ctx, p)
+}
+
+// putPublished stores a page of the space under the slug that a page of the
+// change request has so far, which gets another one.
+func (m *merger) putPublished(ctx context.Context, p docs.Page, by docs.PageID) error {
+	other, err := m.d.Page(ctx, by)
+	if err != nil {
+		return err
+	}
+	path, err := m.d.Path(ctx, other)
+	if err != nil {
+		return err
+	}
+	m.d.Remove(revision.SlugKey(other.Parent, other.Slug))
+	if err := m.putPage(ctx, p); err != nil {
+		return err
+	}
+	if other, err = m.d.Reslugged(ctx, other); err != nil {
+		return err
+	}
+	// Nobody was led to it by the slug, so nobody is led on.
+	key := revision.KeyRedirect + docs.SlugKey(path)
+	before, had, err := m.d.Get(ctx, key)
+	if err == nil {
+		err = m.d.Put(ctx, other)
+	}
+	if err != nil {
+		return err
+	}
+	if m.d.Remove(key); had {
+		m.d.Set(key, before)
+	}
+	return nil
+}
+
+// drop removes the pages that from deleted. What hangs below them and was not
+// deleted moves up.
+func (m *merger) drop(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(m.gone)) {
+		children, err := m.d.Children(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, c := range children {
+			if m.gone[c.ID] {
+				continue
+			}
+			if c.Parent, err = m.surviving(ctx, id); err != nil {
+				return err
+			}
+			if err := m.putPage(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.gone)) {
+		p, err := m.d.Page(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := m.d.DropOne(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bury keeps where things were in the line that deleted them, if this one does
+// not know it. Of a repository it is what the other files say.
+func (m *merger) keepTombstones(ctx context.Context) error {
+	for _, key := range slices.Sorted(maps.Keys(m.after)) {
+		id, is := strings.CutPrefix(key, revision.KeyTombstone)
+		if !is || m.after[key] == nil {
+			continue
+		}
+		known := false
+		for _, kind := range []string{revision.KeyPage, revision.KeyFile, revision.KeyReusable, revision.KeyTombstone} {
+			_, there, err := m.d.Get(ctx, kind+id)
+			if err != nil {
+				return err
+			}
+			_, dropped := m.d.Changed(kind + id)
+			known = known || there || dropped && m.dir != FromRepository
+		}
+		if !known {
+			m.d.Set(key, m.after[key])
+		}
+	}
+	return nil
+}
+
+// direction tells which line a merge goes into.
+type Direction uint8
+
+const (
+	IntoSpace      Direction = iota
+	IntoRequest              // what the space has
+	FromRepository           // into the space, what a repository has
+)
+
+// sees tells whether a person sees a difference between two states of a
+// page.
+func Visible(a, b docs.Page) bool {
+	a.UpdatedAt, b.UpdatedAt = 0, 0
+	a.File, b.File = "", ""
+	a.Pinned, b.Pinned = false, false
+	if a.Body == b.Body {
+		a.Side, b.Side = "", ""
+		a.OID, b.OID = "", "" // forgotten when it was changed and set back
+	}
+	x, _ := docs.EncodePage(a) // a page always can be encoded: it was decoded
+	y, _ := docs.EncodePage(b)
+	return string(x) != string(y)
+}

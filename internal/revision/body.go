@@ -1,0 +1,416 @@
+package revision
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// side is what is kept beside a source: what its bytes alone do not tell.
+type Sidecar struct {
+	// Start is where the body begins, behind front matter and title.
+	Start int `json:"a,omitempty"`
+	// Pins are what destinations were found to name when they were written,
+	// so that they keep naming it when it is moved.
+	Links map[string]markup.Ref `json:"p,omitempty"`
+	// Keys of the blocks, where they are not those that the parser gives.
+	Keys []string `json:"k,omitempty"`
+}
+
+func (t *Tree) Sidecar(ctx context.Context, h chunk.Hash) (s Sidecar, err error) {
+	b, err := t.Src.Bytes(ctx, h)
+	if err == nil && b != nil {
+		err = json.Unmarshal(b, &s)
+	}
+	return s, err
+}
+
+// text is a source with the place that its references are relative to.
+type Text struct {
+	Owner string // page or reusable content
+	File  string
+	Body  chunk.Hash
+	Side  chunk.Hash
+}
+
+func (t *Tree) PageText(ctx context.Context, p docs.Page) (Text, error) {
+	file, err := t.FileOf(ctx, p)
+	return Text{string(p.ID), file, p.Body, p.Side}, err
+}
+
+func ReusableText(r docs.Reusable) Text { return Text{string(r.ID), r.File, r.Body, r.Side} }
+
+// read gives the body of a source, without its head, and what is beside it.
+func (t *Tree) Body(ctx context.Context, x Text) ([]byte, Sidecar, error) {
+	src, err := t.Src.Bytes(ctx, x.Body)
+	if err != nil {
+		return nil, Sidecar{}, err
+	}
+	s, err := t.Sidecar(ctx, x.Side)
+	return src[min(s.Start, len(src)):], s, err
+}
+
+// documentOf parses a source as it stands in this tree.
+func (t *Tree) DocumentOf(ctx context.Context, x Text) (*markup.Document, error) {
+	body, s, err := t.Body(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return t.Parse(ctx, body, x.File, s)
+}
+
+func (t *Tree) Parse(ctx context.Context, body []byte, file string, s Sidecar) (*markup.Document, error) {
+	return t.ParseLoose(ctx, body, file, s, nil)
+}
+
+// parseNoting is parse that notes the references that are not tied to their
+// targets.
+func (t *Tree) ParseLoose(ctx context.Context, body []byte, file string, s Sidecar, loose map[markup.Ref]bool) (*markup.Document, error) {
+	l := &Linker{ctx: ctx, t: t, base: t.Src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, loose: loose}
+	doc := markup.Parse(body, l.refs())
+	if len(s.Keys) > 0 {
+		markup.SetKeys(doc, s.Keys)
+	}
+	return doc, l.Err
+}
+
+// Document gives the blocks of a page.
+func (t *Tree) Document(ctx context.Context, p docs.Page) (*markup.Document, error) {
+	x, err := t.PageText(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return t.DocumentOf(ctx, x)
+}
+
+// ReusableDocument gives the blocks of a reusable content.
+func (t *Tree) ReusableDocument(ctx context.Context, r docs.Reusable) (*markup.Document, error) {
+	return t.DocumentOf(ctx, ReusableText(r))
+}
+
+// Markdown gives the body of a page with references as they have to be
+// written now: the bytes as they came in unless something was moved since.
+func (t *Tree) Markdown(ctx context.Context, p docs.Page, stable bool) ([]byte, error) {
+	x, err := t.PageText(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	body, s, err := t.Body(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return t.Relocated(ctx, body, x.File, s, stable)
+}
+
+func (t *Tree) Relocated(ctx context.Context, body []byte, file string, s Sidecar, stable bool) ([]byte, error) {
+	l := &Linker{ctx: ctx, t: t, base: t.Src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, Stable: stable}
+	if !stable {
+		moved := false
+		for dest, pin := range s.Links {
+			moved = moved || !l.leads(dest, pin)
+		}
+		if !moved || l.Err != nil {
+			return body, l.Err
+		}
+	}
+	doc, err := t.Parse(ctx, body, file, s)
+	if err != nil {
+		return nil, err
+	}
+	l.ResolvedFirst = false // the new destinations first, and the pins of what did not move
+	out := markup.Relocate(body, doc, markup.Refs{Resolve: l.resolve, Locate: l.Locate, Keep: l.stays})
+	return out, l.Err
+}
+
+// leads tells whether a destination names its pin now, whatever it is used
+// for.
+func (l *Linker) leads(dest string, pin markup.Ref) bool {
+	for _, use := range []markup.Use{markup.UseLink, markup.UseImage, markup.UseInclude} {
+		if ref, ok := l.Current(dest, use); ok && ref == pin && !byID(dest) {
+			return true
+		}
+	}
+	if g, gone := l.Tombstone(pin); gone && l.led(dest, pin, g) {
+		return true
+	}
+	// What is gone without a trace cannot be written any other way.
+	_, ok := l.Locate(pin, markup.UseLink)
+	return !ok
+}
+
+// stays tells whether a destination can stay as it is written: it leads to
+// its target by the current tree, or led there until that was deleted. With
+// stable references nothing does unless it carries an id.
+func (l *Linker) stays(dest string, use markup.Use, ref markup.Ref) bool {
+	if l.Stable || byID(dest) {
+		return false
+	}
+	if now, ok := l.Current(dest, use); ok && now == ref {
+		return true
+	}
+	g, gone := l.Tombstone(ref)
+	return gone && l.led(dest, ref, g)
+}
+
+// byID tells whether a destination names a page, a file or a reusable
+// content of the space by its id. That is how programs write them; in a
+// folder nobody could follow it.
+func byID(dest string) bool {
+	return strings.HasPrefix(dest, "/pages/") || strings.HasPrefix(dest, "/files/") || strings.HasPrefix(dest, "/reusable-content/")
+}
+
+// writing is a body that a change sets.
+type Writing struct {
+	Path     string // of the field, for errors
+	Markdown []byte // or
+	Doc      *markup.Document
+	Whole    bool                  // markdown is the whole file, head and all
+	Given    *frontmatter.Head     // of markdown, where somebody has read it already
+	Head     *[]byte               // of a document: another head
+	Resolved map[string]markup.Ref // of a document: what more destinations name
+	File     string                // where it stands for its own references; empty: where the page is
+	// written says that references lead where the source says, not to what they
+	// were found to name before: so it is in a repository whose files were
+	// renamed.
+	Written bool
+}
+
+// settle turns what was written into the source of a page, after all changes
+// of a batch to the tree, so that references find their targets.
+func (d *Draft) ComposeBodies(ctx context.Context) error {
+	if err := d.KeepTombstones(ctx); err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(d.Written)) {
+		p, ok, err := d.Lookup(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue // dropped by a later change
+		}
+		x, err := d.PageText(ctx, p)
+		if err != nil {
+			return err
+		}
+		body, sd, doc, err := d.Compose(ctx, x, d.Written[id])
+		if err != nil {
+			return err
+		}
+		if md := d.Written[id].Markdown; md != nil {
+			if h := markup.ParseHead(md); slices.Contains(h.Meta.Keys, "cover") {
+				p.Cover = CoverOf(h, &Linker{ctx: ctx, t: d.Tree, base: d.Src.s.BaseURL, file: x.File, names: d.Refs})
+			}
+		}
+		if body != p.Body {
+			p.OID = "" // git knows another one
+		}
+		if body != p.Body || sd != p.Side {
+			// Only what was just written is tied to all that it refers to.
+			d.Parsed[DocKey(body, sd)] = doc
+		}
+		p.Body, p.Side = body, sd
+		if err := d.Put(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func DocKey(body, sd chunk.Hash) chunk.Hash { return body + "/" + sd }
+
+// compose gives the source and the side of a text after a writing. What did
+// not change keeps its bytes: the head, and every block that is the same.
+func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, chunk.Hash, *markup.Document, error) {
+	old, err := d.Src.Bytes(ctx, x.Body)
+	if err != nil {
+		return "", "", nil, err
+	}
+	was, err := d.Sidecar(ctx, x.Side)
+	if err != nil {
+		return "", "", nil, err
+	}
+	start := min(was.Start, len(old))
+	head, body := old[:start], old[start:]
+	if !w.Written {
+		if body, err = d.Relocated(ctx, body, x.File, was, false); err != nil {
+			return "", "", nil, err
+		}
+		here := &Linker{ctx: ctx, t: d.Tree, file: x.File}
+		if was.Links = here.carried(was.Links); here.Err != nil {
+			return "", "", nil, here.Err
+		}
+	}
+	before, err := d.Parse(ctx, body, x.File, was)
+	if err != nil {
+		return "", "", nil, err
+	}
+	l := &Linker{ctx: ctx, t: d.Tree, base: d.Src.s.BaseURL, file: cmp.Or(w.File, x.File), Resolved: was.Links, names: d.Refs, found: map[string]markup.Ref{}}
+	if w.Written {
+		l.Resolved = nil
+	}
+	next := body
+	if w.Doc != nil {
+		if w.Doc, err = d.repositoryPaths(ctx, before, w.Doc, x.File); err != nil {
+			return "", "", nil, err
+		}
+		if w.Head != nil {
+			head = *w.Head
+		}
+		if len(w.Resolved) > 0 {
+			l.Resolved = maps.Clone(l.carried(w.Resolved))
+			maps.Copy(l.Resolved, was.Links)
+		}
+		next = markup.Reprint(body, before, w.Doc, l.refs())
+	} else {
+		given := w.Given
+		if given == nil {
+			read := markup.ParseHead(w.Markdown)
+			given = &read
+		}
+		next = w.Markdown[given.Body:]
+		if bytes.Contains(next, []byte("/pages/")) || bytes.Contains(next, []byte("/files/")) {
+			// What was read with ids in place of paths is what it was.
+			stable, err := d.Relocated(ctx, body, x.File, was, true)
+			if err != nil {
+				return "", "", nil, err
+			}
+			if bytes.Equal(next, stable) {
+				next = body
+			}
+		}
+		same := bytes.Equal(next, body)
+		switch {
+		case w.Whole, given.HasFrontMatter(), len(head) == 0 && !same:
+			head = w.Markdown[:given.Body]
+		case len(head) == 0:
+			head = nil // a heading that only repeats the title of a page without one
+		}
+	}
+	if len(head)+len(next) > docs.MaxSource {
+		return "", "", nil, errs.Field(w.Path, "is larger than %d MB", docs.MaxSource>>20)
+	}
+	clear(l.found)
+	doc := markup.Parse(next, l.refs())
+	if l.Err != nil {
+		return "", "", nil, l.Err
+	}
+	fresh := markup.Keys(doc)
+	markup.Rekey(before, doc)
+	if w.Doc != nil {
+		markup.Rekey(w.Doc, doc)
+	}
+	s := Sidecar{Start: len(head)}
+	if len(l.found) > 0 {
+		s.Links = l.found
+	}
+	if keys := markup.Keys(doc); !slices.Equal(keys, fresh) {
+		s.Keys = keys
+	}
+	file := w.Whole && x.Body == "" // an empty one is one too
+	named := maps.Equal(s.Links, was.Links) || !w.Written && !l.rebound(was.Links, s.Links)
+	if !file && named && bytes.Equal(next, body) && bytes.Equal(head, old[:start]) && slices.Equal(markup.Keys(doc), markup.Keys(before)) {
+		return x.Body, x.Side, doc, nil
+	}
+	source := w.Markdown
+	if w.Doc != nil || len(head)+len(next) != len(source) { // else they are its two parts
+		source = slices.Concat(head, next)
+	}
+	bodyHash, sideHash := chunk.Hash(""), chunk.Hash("")
+	if len(source) > 0 || file || x.Body != "" {
+		bodyHash = d.Object(source)
+	}
+	if s.Start > 0 || s.Links != nil || s.Keys != nil {
+		b, err := json.Marshal(s)
+		if err != nil {
+			return "", "", nil, err
+		}
+		sideHash = d.Object(b)
+	}
+	return bodyHash, sideHash, doc, nil
+}
+
+// DocumentIDOf names a source of a page for good.
+func DocumentIDOf(owner string, body, sd chunk.Hash) string {
+	if body == "" {
+		return ""
+	}
+	return owner + "-" + string(chunk.Sum([]byte(DocKey(body, sd))))
+}
+
+// Print gives a document, such as an evaluated one, as Markdown of a page.
+func (t *Tree) Print(ctx context.Context, p docs.Page, doc *markup.Document, stable bool) ([]byte, error) {
+	file, err := t.FileOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	l := &Linker{ctx: ctx, t: t, base: t.Src.s.BaseURL, file: file, Stable: stable}
+	out := markup.Print(doc, l.refs())
+	return out, l.Err
+}
+
+// A note is a short text beside the pages of a space, such as a comment. It
+// is kept as Markdown whose references carry ids.
+
+// NoteSource gives a note as it is kept.
+func (t *Tree) NoteSource(ctx context.Context, path string, b Body) (string, error) {
+	l := &Linker{ctx: ctx, t: t, base: t.Src.s.BaseURL, Stable: true}
+	out := ""
+	switch {
+	case b.Markdown != nil:
+		out = *b.Markdown
+	case b.Document != nil:
+		out = string(markup.Print(b.Document, l.refs()))
+	}
+	if len(out) > MaxNote {
+		return "", errs.Field(path, "is longer than %d KB", MaxNote>>10)
+	}
+	return out, l.Err
+}
+
+// MaxNote is how long a note may be, in bytes.
+const MaxNote = 64 << 10
+
+// NoteDocument gives the blocks of a note.
+func (t *Tree) NoteDocument(ctx context.Context, source string) (*markup.Document, error) {
+	return t.Parse(ctx, []byte(source), "", Sidecar{})
+}
+
+// Body is the content of a page as somebody sends it: Markdown, or a
+// document.
+type Body struct {
+	Markdown *string
+	Document *markup.Document
+}
+
+func (d *Draft) Write(at string, id docs.PageID, b *Body) error {
+	switch {
+	case b == nil || (b.Markdown == nil && b.Document == nil):
+	case b.Markdown != nil:
+		if len(*b.Markdown) > docs.MaxSource {
+			return errs.Field(at+".document.markdown", "is larger than %d MB", docs.MaxSource>>20)
+		}
+		d.Written[id] = &Writing{Path: at + ".document.markdown", Markdown: []byte(*b.Markdown)}
+	default:
+		d.Written[id] = &Writing{Path: at + ".document.document", Doc: b.Document}
+	}
+	return nil
+}
+
+// DocumentID returns the id of the document of a page; empty when it has none.
+func DocumentID(p docs.Page) string { return DocumentIDOf(string(p.ID), p.Body, p.Side) }
+
+// ReusableDocumentID returns the id of the document of a reusable content.
+func ReusableDocumentID(r docs.Reusable) string {
+	return DocumentIDOf(string(r.ID), r.Body, r.Side)
+}

@@ -1,0 +1,493 @@
+package revision
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// draft is a revision in the making: a tree with changes on top. It holds
+// the rules of the page tree: slugs are unique among siblings, groups are at
+// the top level, nothing hangs below itself.
+type Draft struct {
+	*Tree
+	Space docs.Space
+	Base  docs.Revision
+	Now   docs.Time
+	NewID func() string
+
+	Unsaved  *Unsaved                        // sources that are new
+	Written  map[docs.PageID]*Writing        // bodies to be settled
+	Refs     map[string]markup.Ref           // names that are valid in the batch
+	Parsed   map[chunk.Hash]*markup.Document // by body and side, for the index
+	Touched  []docs.PageID                   // in order of first touch
+	seen     map[docs.PageID]bool
+	Uncached bool        // what it stores is more than anybody reads soon
+	whole    *chunk.Hash // the tree of the draft, where it is one that exists
+}
+
+func (v *View) Draft(now docs.Time, newID func() string) *Draft {
+	t := *v.Tree
+	t.over = &overlay{values: map[string][]byte{}}
+	t.Src.new = &Unsaved{data: map[chunk.Hash][]byte{}}
+	return &Draft{
+		Tree: &t, Space: v.Space, Base: v.Rev, Now: now, NewID: newID,
+		Unsaved: t.Src.new, Written: map[docs.PageID]*Writing{}, Refs: map[string]markup.Ref{},
+		Parsed: map[chunk.Hash]*markup.Document{}, seen: map[docs.PageID]bool{},
+	}
+}
+
+// before gives the tree without the changes.
+func (d *Draft) Before() *Tree { return d.At(d.Base.Root) }
+
+// set changes a key of the draft.
+func (d *Draft) Set(key string, value []byte) {
+	if value == nil {
+		value = []byte{}
+	}
+	d.over.set(key, value)
+}
+
+func (d *Draft) Remove(key string) { d.over.set(key, nil) }
+
+// object keeps bytes for the revision.
+func (d *Draft) Object(data []byte) chunk.Hash {
+	if data == nil {
+		data = []byte{} // nothing is something too
+	}
+	h := chunk.Sum(data)
+	d.Unsaved.set(h, data)
+	if !d.Uncached {
+		d.Src.s.objects.Set(h, object{data: data})
+	}
+	return h
+}
+
+func (d *Draft) Touch(id docs.PageID) {
+	if !d.seen[id] {
+		d.seen[id] = true
+		d.Touched = append(d.Touched, id)
+	}
+}
+
+// put stores a page, and what it is found by.
+func (d *Draft) Put(ctx context.Context, p docs.Page) error {
+	old, had, err := d.Lookup(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	if had {
+		if old.HasPath() && p.HasPath() && (old.Parent != p.Parent || old.Slug != p.Slug) {
+			was, err := d.Path(ctx, old)
+			if err != nil {
+				return err
+			}
+			d.Set(KeyRedirect+docs.SlugKey(was), []byte(p.ID))
+		}
+		if OrderKey(old) != OrderKey(p) {
+			d.Remove(OrderKey(old))
+		}
+		if SlugKey(old.Parent, old.Slug) != SlugKey(p.Parent, p.Slug) {
+			if err := d.DropSlug(ctx, old); err != nil {
+				return err
+			}
+		}
+		if old.File != p.File {
+			if err := d.DropName(ctx, old.File, "p:"+string(p.ID)); err != nil {
+				return err
+			}
+		}
+	}
+	b, err := docs.EncodePage(p)
+	if err != nil {
+		return err
+	}
+	d.Set(KeyPage+string(p.ID), b)
+	d.Set(OrderKey(p), nil)
+	if p.Slug != "" {
+		d.Set(SlugKey(p.Parent, p.Slug), []byte(p.ID))
+	}
+	if p.File != "" {
+		d.Set(KeyName+p.File, []byte("p:"+string(p.ID)))
+	}
+	return nil
+}
+
+// drop removes a page and everything below it.
+func (d *Draft) Drop(ctx context.Context, p docs.Page) error { return d.dropBelow(ctx, p, 0) }
+
+// errTooDeep says that the tree is not one: nothing that deep can be made.
+var errTooDeep = errors.New("the page tree is deeper than it can be; it is damaged")
+
+func (d *Draft) dropBelow(ctx context.Context, p docs.Page, depth int) error {
+	ids, err := d.ChildIDs(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	if depth > docs.MaxPageDepth {
+		return errTooDeep
+	}
+	for _, id := range ids {
+		c, err := d.Page(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := d.dropBelow(ctx, c, depth+1); err != nil {
+			return err
+		}
+	}
+	return d.DropOne(ctx, p)
+}
+
+// maxRank is how long the rank of a page may get before its siblings are
+// numbered again.
+const MaxRank = 48
+
+// rank gives the place of a page among the children of parent: at counts
+// them without the page itself; nil is behind all.
+func (d *Draft) rank(ctx context.Context, self, parent docs.PageID, at *int) (docs.Rank, error) {
+	prefix := KeyOrder + string(parent) + Sep
+	if at == nil {
+		last, ok, err := d.last(ctx, prefix)
+		if err != nil || !ok {
+			return docs.RankAfter(""), err
+		}
+		rank, _, _ := strings.Cut(last, Sep)
+		return docs.RankAfter(docs.Rank(rank)), nil
+	}
+	var ranks []docs.Rank
+	err := d.Scan(ctx, prefix, "", func(rest string, _ []byte) (bool, error) {
+		rank, id, _ := strings.Cut(rest, Sep)
+		if docs.PageID(id) != self {
+			ranks = append(ranks, docs.Rank(rank))
+		}
+		return len(ranks) <= *at, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	if *at >= len(ranks) {
+		return d.rank(ctx, self, parent, nil)
+	}
+	before := docs.Rank("")
+	if *at > 0 {
+		before = ranks[*at-1]
+	}
+	if before == ranks[*at] { // two pages with the same rank: only ids order them
+		return before, d.renumber(ctx, parent)
+	}
+	r := docs.RankBetween(before, ranks[*at])
+	if len(r) <= MaxRank {
+		return r, nil
+	}
+	if err := d.renumber(ctx, parent); err != nil {
+		return "", err
+	}
+	return d.rank(ctx, self, parent, at)
+}
+
+// renumber gives the children of a page short ranks again.
+func (d *Draft) renumber(ctx context.Context, parent docs.PageID) error {
+	pages, err := d.Children(ctx, parent)
+	if err != nil {
+		return err
+	}
+	last := docs.Rank("")
+	for _, p := range pages {
+		last = docs.RankAfter(last)
+		p.Rank = last
+		if err := d.Put(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// under checks that a page may hang below parent, and tells how deep parent
+// is.
+func (d *Draft) under(ctx context.Context, path string, p docs.Page, parent docs.PageID) (depth int, err error) {
+	if parent == "" {
+		return 0, nil
+	}
+	if p.Type == docs.PageGroup {
+		return 0, errs.Field(path, "cannot be set: a group is at the top level only")
+	}
+	up, ok, err := d.Lookup(ctx, parent)
+	switch {
+	case err != nil:
+		return 0, err
+	case !ok:
+		return 0, errs.Field(path, "is not a page of this space: %q", parent)
+	case !up.HasPath():
+		return 0, errs.Field(path, "is a %s page, which has no pages below it", up.Type)
+	}
+	for at := up; ; depth++ {
+		if at.ID == p.ID {
+			return 0, errs.Field(path, "would put the page below itself")
+		}
+		if at.Parent == "" {
+			break
+		}
+		if at, err = d.Page(ctx, at.Parent); err != nil {
+			return 0, err
+		}
+		if depth > docs.MaxPageDepth {
+			return 0, errs.Field(path, "is deeper than %d levels", docs.MaxPageDepth)
+		}
+	}
+	return depth + 1, nil
+}
+
+// fits checks that a page with everything below it may hang below parent.
+func (d *Draft) Fits(ctx context.Context, path string, p docs.Page, parent docs.PageID) error {
+	depth, err := d.under(ctx, path, p, parent)
+	if err != nil {
+		return err
+	}
+	h, err := d.Height(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	if depth+h >= docs.MaxPageDepth {
+		return errs.Field(path, "would make the tree deeper than %d levels", docs.MaxPageDepth)
+	}
+	return nil
+}
+
+// height tells how many levels hang below a page.
+func (d *Draft) Height(ctx context.Context, id docs.PageID) (int, error) {
+	return d.heightBelow(ctx, id, 0)
+}
+
+func (d *Draft) heightBelow(ctx context.Context, id docs.PageID, depth int) (int, error) {
+	ids, err := d.ChildIDs(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	if depth > docs.MaxPageDepth {
+		return 0, errTooDeep
+	}
+	most := 0
+	for _, c := range ids {
+		h, err := d.heightBelow(ctx, c, depth+1)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, h+1)
+	}
+	return most, nil
+}
+
+// insert adds a page below a parent.
+func (d *Draft) Insert(ctx context.Context, path string, p docs.Page, at *int) error {
+	depth, err := d.under(ctx, path+".into", p, p.Parent)
+	if err != nil {
+		return err
+	}
+	if depth >= docs.MaxPageDepth {
+		return errs.Field(path+".into", "is %d levels deep, which is the limit", docs.MaxPageDepth)
+	}
+	if p.Rank, err = d.rank(ctx, p.ID, p.Parent, at); err != nil {
+		return err
+	}
+	if p, err = d.Slugged(ctx, path+".slug", p); err != nil {
+		return err
+	}
+	d.Touch(p.ID)
+	return d.Put(ctx, p)
+}
+
+// move puts a page elsewhere; in keeps its parent when it is nil.
+func (d *Draft) Move(ctx context.Context, path string, p docs.Page, into *docs.PageID, at *int) (docs.Page, error) {
+	if into == nil && at == nil {
+		return p, nil
+	}
+	if into != nil && *into != p.Parent {
+		if err := d.Fits(ctx, path+".into", p, *into); err != nil {
+			return p, err
+		}
+		p.Parent = *into
+	} else if at == nil {
+		return p, nil
+	}
+	if at != nil {
+		now, err := d.index(ctx, p)
+		if err != nil || now == *at {
+			return p, err
+		}
+	}
+	rank, err := d.rank(ctx, p.ID, p.Parent, at)
+	if err != nil {
+		return p, err
+	}
+	// The file that the page came from stays where it is until it is
+	// exported: only its name in this tree changes with its parents.
+	p.Rank = rank
+	return p, nil
+}
+
+// index tells the place of a page among its siblings; -1 when it is not
+// there yet.
+func (d *Draft) index(ctx context.Context, p docs.Page) (int, error) {
+	ids, err := d.ChildIDs(ctx, p.Parent)
+	return slices.Index(ids, p.ID), err
+}
+
+// slugged gives a page a slug that no sibling has: the one that was set, or
+// one that follows the title.
+func (d *Draft) Slugged(ctx context.Context, path string, p docs.Page) (docs.Page, error) {
+	if !p.HasPath() {
+		p.Slug, p.Pinned = "", false
+		return p, nil
+	}
+	if p.Pinned {
+		taken, by, err := d.SlugTaken(ctx, p, p.Slug)
+		if err == nil && taken {
+			err = errs.Field(path, "%q is taken by the page %s next to it", p.Slug, by)
+		}
+		return p, err
+	}
+	want := docs.SlugOf(p.Title)
+	for n := 1; ; n++ {
+		p.Slug = want
+		switch {
+		case n > slugTries: // many have the same title: counting them all would take long
+			p.Slug = want + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-8):]))
+			return p, nil
+		case n > 1:
+			p.Slug = fmt.Sprintf("%s-%d", want, n-1)
+		}
+		taken, _, err := d.SlugTaken(ctx, p, p.Slug)
+		if err != nil || !taken {
+			return p, err
+		}
+	}
+}
+
+// slugTries is how many numbers are tried behind a slug that is taken.
+const slugTries = 50
+
+func (d *Draft) SlugTaken(ctx context.Context, p docs.Page, slug string) (bool, docs.PageID, error) {
+	id, ok, err := d.Get(ctx, SlugKey(p.Parent, slug))
+	return ok && docs.PageID(id) != p.ID, docs.PageID(id), err
+}
+
+// putFile stores a file.
+func (d *Draft) PutFile(f docs.File) error {
+	b, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	d.Set(KeyFile+string(f.ID), b)
+	if f.Path != "" {
+		d.Set(KeyName+f.Path, []byte("f:"+string(f.ID)))
+	}
+	return nil
+}
+
+// putReusable stores a reusable content.
+func (d *Draft) PutReusable(r docs.Reusable) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	d.Set(KeyReusable+string(r.ID), b)
+	if r.File != "" {
+		d.Set(KeyName+r.File, []byte("r:"+string(r.ID)))
+	}
+	return nil
+}
+
+// seal makes the tree of the draft. It gives the root and all objects that
+// are new.
+func (d *Draft) Seal(ctx context.Context) (chunk.Hash, []store.Object, error) {
+	if d.whole != nil {
+		return *d.whole, nil, nil
+	}
+	if err := d.KeepTombstones(ctx); err != nil {
+		return "", nil, err
+	}
+	out := d.Unsaved.All()
+	edits := make([]chunk.Edit, 0, len(d.over.keys))
+	for _, key := range d.over.from("") {
+		edits = append(edits, chunk.Edit{Key: key, Value: d.over.values[key]})
+	}
+	root, err := chunk.Apply(ctx, d.Src, d.Root, edits, func(h chunk.Hash, n *chunk.Node, data []byte) {
+		out = append(out, store.Object{Hash: h, Data: data})
+		d.Src.s.objects.Set(h, object{node: n})
+	})
+	return root, out, err
+}
+
+// stamp sets the time of change of the pages that differ from the base.
+func (d *Draft) Stamp(ctx context.Context) error {
+	for _, id := range d.Touched {
+		p, ok, err := d.Lookup(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		b, err := d.Stamped(ctx, &p)
+		if err != nil {
+			return err
+		}
+		d.Set(KeyPage+string(id), b)
+	}
+	return nil
+}
+
+// stamped sets the time of change of a page if it differs from the base, and
+// gives the page as it is stored.
+func (d *Draft) Stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
+	base := d.Before()
+	was, had, err := base.Get(ctx, KeyPage+string(p.ID))
+	if err != nil {
+		return nil, err
+	}
+	if had {
+		if b, err := docs.EncodePage(*p); err != nil || bytes.Equal(was, b) {
+			return b, err
+		}
+	}
+	if p.CreatedAt.IsZero() {
+		p.CreatedAt = d.Now
+	}
+	p.UpdatedAt = d.Now
+	return docs.EncodePage(*p)
+}
+
+// keys returns the keys that the draft changes, in order.
+func (d *Draft) Keys() []string { return slices.Clone(d.over.from("")) }
+
+// changed returns what the draft sets a key to; nil is a key that it removes,
+// and ok is false for a key that it leaves alone.
+func (d *Draft) Changed(key string) (value []byte, ok bool) { return d.over.get(key) }
+
+// replace sets a key, or removes it if the value is nil.
+func (d *Draft) Replace(key string, value []byte) { d.over.set(key, value) }
+
+// empty reports whether the draft changes nothing.
+func (d *Draft) Empty() bool { return d.whole == nil && len(d.over.keys) == 0 }
+
+// adopt makes the draft equal to a tree that exists.
+func (d *Draft) Adopt(root chunk.Hash) { d.whole = &root }
+
+// adopted returns the tree that the draft was made equal to.
+func (d *Draft) Adopted() (*Tree, bool) {
+	if d.whole == nil {
+		return nil, false
+	}
+	return d.At(*d.whole), true
+}

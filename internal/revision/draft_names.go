@@ -1,0 +1,158 @@
+package revision
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// dropName forgets the name of something in the folder, if it is still its.
+func (d *Draft) DropName(ctx context.Context, name, owner string) error {
+	if name == "" {
+		return nil
+	}
+	b, _, err := d.Get(ctx, KeyName+name)
+	if err == nil && string(b) == owner {
+		d.Remove(KeyName + name)
+	}
+	return err
+}
+
+// freeName gives a name in the folder if nothing else has it.
+func (d *Draft) freeName(ctx context.Context, name, owner string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	b, ok, err := d.Get(ctx, KeyName+name)
+	if err != nil || ok && string(b) != owner {
+		return "", err
+	}
+	return name, nil
+}
+
+// dropSlug forgets the slug of a page, if it is still its.
+func (d *Draft) DropSlug(ctx context.Context, p docs.Page) error {
+	if p.Slug == "" {
+		return nil
+	}
+	key := SlugKey(p.Parent, p.Slug)
+	b, _, err := d.Get(ctx, key)
+	if err == nil && docs.PageID(b) == p.ID {
+		d.Remove(key)
+	}
+	return err
+}
+
+// dropOne removes a page without what is below it.
+func (d *Draft) DropOne(ctx context.Context, p docs.Page) error {
+	d.Remove(KeyPage + string(p.ID))
+	d.Remove(OrderKey(p))
+	delete(d.Written, p.ID)
+	return cmp.Or(d.DropSlug(ctx, p), d.DropName(ctx, p.File, "p:"+string(p.ID)))
+}
+
+// putFree stores a page under a slug and a file that are its own.
+func (d *Draft) PutFree(ctx context.Context, p docs.Page) error {
+	taken, _, err := d.SlugTaken(ctx, p, p.Slug)
+	if err != nil {
+		return err
+	}
+	if taken && p.HasPath() {
+		if p, err = d.Reslugged(ctx, p); err != nil {
+			return err
+		}
+	}
+	if p.File, err = d.freeName(ctx, p.File, "p:"+string(p.ID)); err != nil {
+		return err
+	}
+	return d.Put(ctx, p)
+}
+
+// reslugged gives a page a slug that is free, close to the one that it has.
+func (d *Draft) Reslugged(ctx context.Context, p docs.Page) (docs.Page, error) {
+	pinned, title := p.Pinned, p.Title
+	if pinned {
+		p.Title = p.Slug
+	}
+	p.Pinned = false
+	p, err := d.Slugged(ctx, "", p)
+	p.Pinned, p.Title = pinned, title
+	return p, err
+}
+
+// takeFile takes a file over, with the name that it has in a folder.
+func (d *Draft) ReplaceFile(ctx context.Context, id string, after []byte) error {
+	if before, ok, err := d.Get(ctx, KeyFile+id); err != nil {
+		return err
+	} else if ok {
+		f, err := DecodeFile(id, before)
+		if err != nil {
+			return err
+		}
+		if err := d.DropName(ctx, f.Path, "f:"+id); err != nil {
+			return err
+		}
+	}
+	if after == nil {
+		d.Remove(KeyFile + id)
+		return nil
+	}
+	f, err := DecodeFile(id, after)
+	if err != nil {
+		return err
+	}
+	path, err := d.freeName(ctx, f.Path, "f:"+id)
+	if err == nil && path == "" { // both sides have another file there
+		path, err = d.AssetPath(ctx, f.Name)
+	}
+	if err != nil {
+		return err
+	}
+	f.Path = path
+	return d.PutFile(f)
+}
+
+// replaceReusable takes a reusable content over, with the name that it has in
+// a folder.
+func (d *Draft) ReplaceReusable(ctx context.Context, id string, cur, after []byte) error {
+	if cur != nil {
+		r, err := DecodeReusable(id, cur)
+		if err != nil {
+			return err
+		}
+		if err := d.DropName(ctx, r.File, "r:"+id); err != nil {
+			return err
+		}
+	}
+	if after == nil {
+		d.Remove(KeyReusable + id)
+		return nil
+	}
+	r, err := DecodeReusable(id, after)
+	if err != nil {
+		return err
+	}
+	if r.File, err = d.freeName(ctx, r.File, "r:"+id); err != nil {
+		return err
+	}
+	return d.PutReusable(r)
+}
+
+// assetPath gives where a new file stands in the folder: under its name, or
+// with a number if that is taken.
+func (t *Tree) AssetPath(ctx context.Context, name string) (string, error) {
+	ext := path.Ext(name)
+	for n := 0; ; n++ {
+		at := AssetFolder + "/" + name
+		if n > 0 {
+			at = fmt.Sprintf("%s/%s-%d%s", AssetFolder, strings.TrimSuffix(name, ext), n, ext)
+		}
+		if _, _, taken, err := t.Named(ctx, at); err != nil || !taken {
+			return at, err
+		}
+	}
+}

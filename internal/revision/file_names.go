@@ -1,0 +1,91 @@
+package revision
+
+import (
+	"context"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+)
+
+// fileOf gives where the source of a page stands in a folder: where it came
+// from, or after its address.
+func (t *Tree) FileOf(ctx context.Context, p docs.Page) (string, error) {
+	if p.File != "" {
+		return p.File, nil
+	}
+	if p.Parent == "" {
+		if home, ok, err := t.Home(ctx); err != nil {
+			return "", err
+		} else if ok && home.ID == p.ID {
+			if _, _, taken, err := t.Named(ctx, HomeFile); err != nil || !taken {
+				return HomeFile, err
+			}
+		}
+	}
+	return t.derivedName(ctx, p)
+}
+
+// homeFile is where the first page stands in a folder.
+const HomeFile = "README.md"
+
+// born gives the page without a file of its own that is written to a path.
+func (t *Tree) PageWrittenTo(ctx context.Context, name string) (docs.Page, bool, error) {
+	at := strings.TrimSuffix(name, ".md")
+	p, rest, err := t.PageAt(ctx, at)
+	if cut := len(at) - bornSuffix; err == nil && rest != "" && cut > 0 { // or its name was taken
+		p, rest, err = t.PageAt(ctx, at[:cut])
+	}
+	if err == nil && name == HomeFile {
+		rest = ""
+		p, _, err = t.Home(ctx)
+	}
+	if err != nil || rest != "" || p.ID == "" || !p.HasBody() {
+		return p, false, err
+	}
+	where, err := t.FileOf(ctx, p)
+	return p, where == name, err
+}
+
+// bornSuffix is how long the end is that makes a name another one: a dash and
+// a part of the id of the page.
+const bornSuffix = 1 + 8
+
+// maxBorn is how long such a path gets, in bytes: the folder that it is
+// written to, which may be deep in a repository, needs room before it.
+const maxBorn = 600
+
+// bornName gives the file of a page that has none of its own, after its
+// address.
+func (t *Tree) derivedName(ctx context.Context, p docs.Page) (string, error) {
+	at, err := t.Path(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	for len(at) > maxBorn && strings.Contains(at, "/") {
+		_, at, _ = strings.Cut(at, "/")
+	}
+	name := folder.Visible(at) + ".md"
+	if taken, err := t.NameTaken(ctx, name); err != nil || !taken {
+		return name, err
+	}
+	// Something that came from a folder has the name.
+	return strings.TrimSuffix(name, ".md") + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-bornSuffix+1):])) + ".md", nil
+}
+
+// taken tells whether something that came from a folder has a name, content
+// or not.
+func (t *Tree) NameTaken(ctx context.Context, name string) (bool, error) {
+	if _, _, taken, err := t.Named(ctx, name); err != nil || taken {
+		return taken, err
+	}
+	for _, at := range []string{SettingUnlisted, SettingOther} {
+		if b, err := t.Setting(ctx, at+name); err != nil || b != nil {
+			return b != nil, err
+		}
+	}
+	return false, nil
+}
+
+// AssetFolder is where new files of a space are written in its folder.
+const AssetFolder = ".gitbook/assets"

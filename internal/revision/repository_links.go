@@ -1,0 +1,136 @@
+package revision
+
+import (
+	"context"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Pages of a repository that has more than documentation refer to the rest of
+// it by paths that leave the folder. They stay so in the source and in exports:
+// there they lead somewhere. Readers of a document get the addresses at which
+// the repository is shown to people.
+
+// outside knows where a repository is shown.
+type repositoryLinks struct {
+	shown string // address of its files
+	dir   string // of the source, in the repository
+}
+
+// outsideOf gives that for a source of a space; ok is false where nobody told.
+func (t *Tree) repositoryLinksOf(ctx context.Context, sp docs.Space, file string) (o repositoryLinks, ok bool, err error) {
+	if sp.Git == nil || sp.Git.TreeURL == "" {
+		return o, false, nil
+	}
+	layout, err := t.Layout(ctx)
+	return repositoryLinks{
+		shown: strings.TrimSuffix(sp.Git.TreeURL, "/"),
+		dir:   path.Join(sp.Git.Directory, path.Clean(layout.Root), path.Dir(file)),
+	}, err == nil, err
+}
+
+// address gives the address of a path that leaves the folder, which the caller
+// knows. What leaves the repository has none.
+func (o repositoryLinks) address(dest string) (string, bool) {
+	if len(dest) > maxDestination {
+		return "", false
+	}
+	u, err := url.Parse(dest)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" || strings.HasPrefix(u.Path, "/") {
+		return "", false
+	}
+	at := path.Join(o.dir, u.Path)
+	if at == "." || at == ".." || strings.HasPrefix(at, "../") {
+		return "", false
+	}
+	u.Path, u.RawPath = at, ""
+	return o.shown + "/" + strings.TrimPrefix(u.String(), "./"), true
+}
+
+// readdressed gives a document that stands in a file for readers.
+func (v *View) readdressed(ctx context.Context, doc *markup.Document, file string) (*markup.Document, error) {
+	o, ok, err := v.repositoryLinksOf(ctx, v.Space, file)
+	if err != nil || !ok {
+		return doc, err
+	}
+	return markup.Readdress(doc, v.leaving(file, o)), nil
+}
+
+// leaving gives the addresses of paths that leave the folder.
+func (t *Tree) leaving(file string, o repositoryLinks) func(dest string) (string, bool) {
+	l := &Linker{t: t, file: file}
+	return func(dest string) (string, bool) {
+		where, _, _ := strings.Cut(dest, "#")
+		if plain, err := url.PathUnescape(where); err == nil {
+			where = plain
+		}
+		if _, within := l.target(where); within {
+			return "", false
+		}
+		return o.address(dest)
+	}
+}
+
+// unread gives a document that somebody read and changed with the paths that
+// the source has, in place of the addresses that readers get.
+func (d *Draft) repositoryPaths(ctx context.Context, before, doc *markup.Document, file string) (*markup.Document, error) {
+	o, ok, err := d.repositoryLinksOf(ctx, d.Space, file)
+	if err != nil || !ok {
+		return doc, err
+	}
+	// One address may be that of several paths, or be written out somewhere:
+	// where none came or went, each is what it was.
+	paths, count := map[string][]string{}, map[string]int{}
+	address := d.leaving(file, o)
+	markup.Readdress(before, func(dest string) (string, bool) {
+		at, leaves := address(dest)
+		if !leaves {
+			at = dest
+		}
+		paths[at] = append(paths[at], dest)
+		return "", false
+	})
+	markup.Readdress(doc, func(at string) (string, bool) {
+		count[at]++
+		return "", false
+	})
+	next := map[string]int{}
+	return markup.Readdress(doc, func(at string) (string, bool) {
+		was, n := paths[at], next[at]
+		next[at]++
+		if len(was) == 0 {
+			return "", false
+		}
+		if len(was) != count[at] {
+			n = max(0, slices.IndexFunc(was, func(dest string) bool { return dest != at }))
+		}
+		return was[n], was[n] != at
+	}), nil
+}
+
+// Read gives the blocks of a page as readers see them.
+func (v *View) Read(ctx context.Context, p docs.Page) (*markup.Document, error) {
+	x, err := v.PageText(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return v.readText(ctx, x)
+}
+
+// ReadReusable gives the blocks of a reusable content as readers see them.
+func (v *View) ReadReusable(ctx context.Context, r docs.Reusable) (*markup.Document, error) {
+	return v.readText(ctx, ReusableText(r))
+}
+
+func (v *View) readText(ctx context.Context, x Text) (*markup.Document, error) {
+	doc, err := v.DocumentOf(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return v.readdressed(ctx, doc, x.File)
+}

@@ -1,0 +1,103 @@
+package revision
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// What became of a page.
+const (
+	Created = "created"
+	Updated = "updated"
+	Deleted = "deleted"
+)
+
+// RestorePage sets a page back to what it is in an earlier tree: one that is
+// new since then is deleted, one that was deleted returns, one that was changed
+// is reset, in whole or in some of its blocks. It returns what became of it; at
+// names the change in errors.
+func (d *Draft) RestorePage(ctx context.Context, at string, old *Tree, id docs.PageID, blocks []string) (became string, err error) {
+	was, had, err := old.Lookup(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	now, has, err := d.Lookup(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case !had && !has:
+		return "", errs.E(errs.NotFound, "%s.page: page %q not found in this space", at, id)
+	case !had:
+		d.Touch(id)
+		return Deleted, d.Drop(ctx, now)
+	case len(blocks) > 0 && has:
+		d.Touch(id)
+		return Updated, d.revertBlocks(ctx, at, old, was, now, blocks)
+	}
+	d.Touch(id)
+	became = Updated
+	if !has {
+		became = Created
+	}
+	// A parent that is gone leaves the page at the top level.
+	if was.Parent != "" {
+		if _, ok, err := d.Lookup(ctx, was.Parent); err != nil {
+			return "", err
+		} else if !ok {
+			was.Parent = ""
+		}
+	}
+	if err := d.Fits(ctx, at+".page", was, was.Parent); err != nil {
+		return "", err
+	}
+	if taken, _, err := d.SlugTaken(ctx, was, was.Slug); err != nil {
+		return "", err
+	} else if taken {
+		was.Pinned = false
+		if was, err = d.Slugged(ctx, at+".page", was); err != nil {
+			return "", err
+		}
+	}
+	delete(d.Written, id)
+	return became, d.Put(ctx, was)
+}
+
+// revertBlocks sets some blocks of a page back: a block that was changed or
+// deleted is as it was, one that is new vanishes.
+func (d *Draft) revertBlocks(ctx context.Context, at string, old *Tree, was, now docs.Page, keys []string) error {
+	before, err := old.Document(ctx, was)
+	if err != nil {
+		return err
+	}
+	after, err := d.Document(ctx, now)
+	if err != nil {
+		return err
+	}
+	out := &markup.Document{Nodes: slices.Clone(after.Nodes)}
+	for i, key := range keys {
+		from := slices.IndexFunc(before.Nodes, func(n *markup.Node) bool { return n.Key == key })
+		to := slices.IndexFunc(out.Nodes, func(n *markup.Node) bool { return n.Key == key })
+		switch {
+		case from < 0 && to < 0:
+			return errs.Field(fmt.Sprintf("%s.block[%d]", at, i), "is not a block of the page: %q", key)
+		case from < 0:
+			out.Nodes = slices.Delete(out.Nodes, to, to+1)
+		case to >= 0:
+			out.Nodes[to] = before.Nodes[from]
+		default: // behind the nearest block above it that is still there
+			place := 0
+			for j := from - 1; j >= 0 && place == 0; j-- {
+				place = 1 + slices.IndexFunc(out.Nodes, func(n *markup.Node) bool { return n.Key == before.Nodes[j].Key })
+			}
+			out.Nodes = slices.Insert(out.Nodes, place, before.Nodes[from])
+		}
+	}
+	d.Written[now.ID] = &Writing{Path: at + ".block", Doc: out}
+	return nil
+}

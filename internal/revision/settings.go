@@ -1,0 +1,38 @@
+package revision
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Settings that keep what a folder has besides pages, files and includes, so
+// that it can be written back as it was.
+const (
+	SettingSummary  = "summary"   // object
+	SettingConfig   = "config"    // object
+	SettingVars     = "vars"      // object
+	SettingTags     = "tags"      // object
+	SettingLayout   = "layout"    // JSON of layoutSetting
+	SettingUnlisted = "unlisted/" // + path -> object
+	SettingOther    = "other/"    // + path -> docs.File
+	SettingRedirect = "redirect/" // + path -> path
+	SettingLeads    = "leads/"    // + path of a redirect -> id of the page that it leads to
+)
+
+// layoutSetting is how a folder is arranged.
+type Layout struct {
+	Root     string   `json:"root,omitempty"`
+	Readme   string   `json:"readme,omitempty"`
+	Summary  string   `json:"summary,omitempty"`
+	Inferred bool     `json:"inferred,omitempty"`
+	Skipped  []string `json:"skipped,omitempty"`
+}
+
+// layoutOf gives how the folder of a revision is arranged.
+func (t *Tree) Layout(ctx context.Context) (l Layout, err error) {
+	b, err := t.Setting(ctx, SettingLayout)
+	if err == nil && len(b) > 0 {
+		err = json.Unmarshal(b, &l)
+	}
+	return l, err
+}

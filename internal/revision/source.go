@@ -1,0 +1,170 @@
+package revision
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Source opens revisions and reads their objects through a cache. One serves
+// all spaces: what an object holds never changes.
+type Source struct {
+	Store   *store.Store
+	BaseURL string // of this server, without a slash at the end
+
+	objects *cache.Cache[chunk.Hash, object]
+}
+
+// maxObjects bounds the objects that are kept in memory, in bytes.
+const maxObjects = 48 << 20
+
+// NewSource returns a source over a store.
+func NewSource(st *store.Store, baseURL string) *Source {
+	return &Source{Store: st, BaseURL: baseURL, objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
+		if o.node != nil {
+			return o.node.Size()
+		}
+		return len(o.data) + 128
+	})}
+}
+
+// object is what the cache keeps of an object: a node, or bytes.
+type object struct {
+	node *chunk.Node
+	data []byte
+}
+
+// source reads objects through the cache. What an object holds never
+// changes, so it does not matter who read it first.
+type reader struct {
+	s   *Source
+	R   store.Reader
+	new *Unsaved // of a draft
+}
+
+// unsaved are objects that are not in the database yet.
+type Unsaved struct {
+	mu   sync.RWMutex
+	data map[chunk.Hash][]byte
+}
+
+func (u *Unsaved) get(h chunk.Hash) ([]byte, bool) {
+	if u == nil {
+		return nil, false
+	}
+	u.mu.RLock()
+	defer u.mu.RUnlock()
+	data, ok := u.data[h]
+	return data, ok
+}
+
+func (u *Unsaved) set(h chunk.Hash, data []byte) {
+	u.mu.Lock()
+	u.data[h] = data
+	u.mu.Unlock()
+}
+
+// all gives the objects that there are now.
+func (u *Unsaved) All() []store.Object {
+	u.mu.RLock()
+	defer u.mu.RUnlock()
+	out := make([]store.Object, 0, len(u.data))
+	for h, data := range u.data {
+		out = append(out, store.Object{Hash: h, Data: data})
+	}
+	return out
+}
+
+// drop forgets objects that were saved.
+func (u *Unsaved) Drop(saved []store.Object) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, o := range saved {
+		delete(u.data, o.Hash)
+	}
+}
+
+// Node implements chunk.Source.
+func (s reader) Node(ctx context.Context, h chunk.Hash) (*chunk.Node, error) {
+	if o, ok := s.s.objects.Get(h); ok && o.node != nil {
+		return o.node, nil
+	}
+	b, err := s.R.Object(ctx, h)
+	if err != nil {
+		return nil, damaged(h, err)
+	}
+	n, err := chunk.Decode(b)
+	if err != nil {
+		return nil, damaged(h, err)
+	}
+	s.s.objects.Set(h, object{node: n})
+	return n, nil
+}
+
+// Bytes gives a stored source.
+func (s reader) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) {
+	if h == "" {
+		return nil, nil
+	}
+	if data, ok := s.new.get(h); ok {
+		return data, nil
+	}
+	if o, ok := s.s.objects.Get(h); ok && o.data != nil {
+		return o.data, nil
+	}
+	b, err := s.R.Object(ctx, h)
+	if err != nil {
+		return nil, damaged(h, err)
+	}
+	if b == nil {
+		b = []byte{} // an empty one
+	}
+	s.s.objects.Set(h, object{data: b})
+	return b, nil
+}
+
+// damaged says that content is missing that must be there: nobody asked for
+// it by name, so it is no "not found".
+func damaged(h chunk.Hash, err error) error {
+	if errs.Is(err, errs.NotFound) {
+		return fmt.Errorf("the object %s is missing; restore a backup", h)
+	}
+	return fmt.Errorf("object %s: %w", h, err)
+}
+
+// View is a revision of a space that is read.
+type View struct {
+	*Tree
+	Space docs.Space
+	Rev   docs.Revision
+}
+
+// Head opens the newest revision of a space.
+func (s *Source) Head(ctx context.Context, sp docs.Space) (*View, error) {
+	return s.At(ctx, s.Store.Reader, sp, sp.Revision)
+}
+
+// At opens a revision of a space; r is the pool or a transaction.
+func (s *Source) At(ctx context.Context, r store.Reader, sp docs.Space, id docs.RevisionID) (*View, error) {
+	rev, err := r.Revision(ctx, sp.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	return &View{Tree: &Tree{Src: reader{s: s, R: r}, Root: rev.Root}, Space: sp, Rev: rev}, nil
+}
+
+// View gives a revision that has just been made, for reading it afterwards.
+func (s *Source) View(sp docs.Space, rev docs.Revision) *View {
+	return &View{Tree: s.Tree(s.Store.Reader, rev.Root), Space: sp, Rev: rev}
+}
+
+// Tree returns a tree by its root; r is the pool or a transaction.
+func (s *Source) Tree(r store.Reader, root chunk.Hash) *Tree {
+	return &Tree{Src: reader{s: s, R: r}, Root: root}
+}

@@ -1,0 +1,243 @@
+package revision
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// A source is written with the places that its targets have today. What was
+// deleted has none, so a revision keeps the last one: nothing changes in a page
+// because another one is gone.
+
+// grave is where something was by which others refer to it.
+type Tombstone struct {
+	File string `json:"f,omitempty"` // in the folder
+	Path string `json:"p,omitempty"` // of a page: its address
+	Home bool   `json:"h,omitempty"` // it was the first page
+}
+
+// maxGone is how many graves are kept. Those of what was made first go.
+const maxTombstones = 10_000
+
+// bury keeps where things were that the draft deletes, and forgets it of those
+// that are there again. What counts is the base: whoever refers to them is
+// written as before.
+func (d *Draft) KeepTombstones(ctx context.Context) error {
+	before := d.Before()
+	_, known, err := d.last(ctx, KeyTombstone)
+	if err != nil {
+		return err
+	}
+	buried := 0
+	for _, key := range slices.Clone(d.over.keys) {
+		kind, id := key[:1], key[1:]
+		if kind != KeyPage && kind != KeyFile && kind != KeyReusable {
+			continue
+		}
+		if d.over.values[key] != nil {
+			if known {
+				_, was, err := d.Get(ctx, KeyTombstone+id)
+				if err != nil {
+					return err
+				}
+				if was {
+					d.Remove(KeyTombstone + id)
+				}
+			}
+			continue
+		}
+		if done, _ := d.over.get(KeyTombstone + id); done != nil {
+			continue
+		}
+		g, err := before.tombstoneOf(ctx, kind, id)
+		if err != nil {
+			return err
+		}
+		if g != (Tombstone{}) {
+			b, err := json.Marshal(g)
+			if err != nil {
+				return err
+			}
+			d.Set(KeyTombstone+id, b)
+			buried++
+		}
+	}
+	if buried == 0 {
+		return nil
+	}
+	n, err := chunk.CountPrefix(ctx, d.Src, d.Root, KeyTombstone)
+	if err != nil || n+buried <= maxTombstones {
+		return err
+	}
+	var all []string
+	err = d.Scan(ctx, KeyTombstone, "", func(id string, _ []byte) (bool, error) {
+		all = append(all, id)
+		return true, nil
+	})
+	for _, id := range all[:max(0, len(all)-maxTombstones)] {
+		d.Remove(KeyTombstone + id)
+	}
+	return err
+}
+
+// graveOf gives where something is by which others refer to it.
+func (t *Tree) tombstoneOf(ctx context.Context, kind, id string) (g Tombstone, err error) {
+	switch kind {
+	case KeyFile:
+		var f docs.File
+		f, err = t.File(ctx, docs.FileID(id))
+		g.File = f.Path
+	case KeyReusable:
+		var r docs.Reusable
+		r, err = t.Reusable(ctx, docs.ReusableID(id))
+		g.File = r.File
+	default:
+		g, err = t.tombstoneOfPage(ctx, docs.PageID(id))
+	}
+	if errs.Is(err, errs.NotFound) { // also what hangs below nothing in a damaged tree
+		return Tombstone{}, nil
+	}
+	return g, err
+}
+
+func (t *Tree) tombstoneOfPage(ctx context.Context, id docs.PageID) (g Tombstone, err error) {
+	p, err := t.Page(ctx, id)
+	if err != nil {
+		return g, err
+	}
+	if p.Type == docs.PageGroup {
+		g.Path, err = t.groupAt(ctx, p)
+		return g, err
+	}
+	if !p.HasBody() {
+		return g, nil
+	}
+	if g.Path, err = t.Path(ctx, p); err != nil {
+		return g, err
+	}
+	if g.File, err = t.FileOf(ctx, p); err != nil {
+		return g, err
+	}
+	home, _, err := t.Home(ctx)
+	g.Home = home.ID == id
+	return g, err
+}
+
+// groupAt gives the address of a group, unless a file takes that.
+func (t *Tree) groupAt(ctx context.Context, p docs.Page) (string, error) {
+	at, err := t.Path(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	l := &Linker{ctx: ctx, t: t}
+	if now, ok := l.ByName(at, "", markup.UseLink); ok && now.Page == string(p.ID) {
+		return at, l.Err
+	}
+	return "", l.Err
+}
+
+// grave gives where the target of a reference was, if it is gone.
+func (l *Linker) Tombstone(ref markup.Ref) (g Tombstone, gone bool) {
+	key, id := KeyPage, ref.Page
+	switch ref.Kind {
+	case markup.RefFile:
+		key, id = KeyFile, ref.File
+	case markup.RefReusable:
+		key, id = KeyReusable, ref.ReusableContent
+	case markup.RefPage, markup.RefAnchor:
+	default:
+		return g, false
+	}
+	if id == "" || ref.Space != "" {
+		return g, false
+	}
+	if _, there, err := l.t.Get(l.ctx, key+id); err != nil || there {
+		l.fail(err)
+		return g, false
+	}
+	b, gone, err := l.t.Get(l.ctx, KeyTombstone+id)
+	if err == nil && gone {
+		err = json.Unmarshal(b, &g)
+	}
+	l.fail(err)
+	return g, gone && err == nil
+}
+
+// at gives how the place is written.
+func (l *Linker) at(g Tombstone, ref markup.Ref) string {
+	dest := l.relative(cmp.Or(g.File, g.Path))
+	if ref.Anchor != "" {
+		dest += "#" + ref.Anchor
+	}
+	return dest
+}
+
+// led tells whether a destination led to a place.
+func (l *Linker) led(dest string, ref markup.Ref, g Tombstone) bool {
+	where, anchor, _ := strings.Cut(dest, "#")
+	where, _, _ = strings.Cut(where, "?")
+	if anchor != ref.Anchor || byID(dest) || strings.Contains(where, ":") || strings.HasPrefix(where, "//") {
+		return false
+	}
+	if where == "" {
+		return g.File == l.file && dest != ""
+	}
+	if plain, err := url.PathUnescape(where); err == nil {
+		where = plain
+	}
+	target, ok := l.target(where)
+	if !ok {
+		return false
+	}
+	if g.File != "" && slices.Contains([]string{target, target + ".md", path.Join(target, HomeFile)}, g.File) {
+		return true
+	}
+	switch at := addressed(target); at {
+	case "":
+		return g.Home
+	default:
+		return g.Path != "" && docs.SlugKey(at) == docs.SlugKey(g.Path)
+	}
+}
+
+// carried gives pins with those of what is gone also for the places that are
+// written: nobody finds it there any more.
+func (l *Linker) carried(pins map[string]markup.Ref) map[string]markup.Ref {
+	out := pins
+	for dest, ref := range pins {
+		g, gone := l.Tombstone(ref)
+		if !gone || l.led(dest, ref, g) {
+			continue
+		}
+		if len(out) == len(pins) {
+			out = maps.Clone(pins)
+		}
+		out[l.at(g, ref)] = ref
+	}
+	return out
+}
+
+// rebound tells whether a destination that led to something that is gone now
+// leads to something else.
+func (l *Linker) rebound(was, now map[string]markup.Ref) bool {
+	for dest, ref := range was {
+		if to, ok := now[dest]; !ok || to == ref {
+			continue
+		}
+		if _, gone := l.Tombstone(ref); gone {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,590 @@
+package revision
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// The keys of a revision. Everything that has to be found quickly is a key:
+// a page by id, the children of a page in order, a child by its slug.
+const (
+	KeyPage      = "p" // + id -> docs.Page
+	KeyOrder     = "o" // + parent 0 rank 0 id -> nothing
+	KeySlug      = "s" // + parent 0 slug -> id
+	KeyFile      = "f" // + id -> docs.File
+	KeyReusable  = "r" // + id -> docs.Reusable
+	KeyName      = "n" // + path in the folder -> kind and id
+	KeyRedirect  = "d" // + path that a page had -> id
+	KeyVariable  = "v" // + name -> JSON value
+	KeySetting   = "g" // + name -> bytes: what else a folder has
+	KeyTombstone = "x" // + id -> path in the folder that something had before it was deleted
+)
+
+const Sep = "\x00"
+
+func OrderKey(p docs.Page) string {
+	return KeyOrder + string(p.Parent) + Sep + string(p.Rank) + Sep + string(p.ID)
+}
+
+func SlugKey(parent docs.PageID, slug string) string {
+	return KeySlug + string(parent) + Sep + docs.SlugKey(slug)
+}
+
+// tree reads a revision, with changes on top of it in a draft.
+type Tree struct {
+	Src  reader
+	Root chunk.Hash
+	over *overlay   // nil in a view
+	Memo *PageCache // nil: pages are decoded whenever they are asked for
+}
+
+// overlay is what a draft changes. A nil value is a key that is gone.
+type overlay struct {
+	values map[string][]byte
+	keys   []string // of values
+	sorted bool
+}
+
+func (o *overlay) set(key string, value []byte) {
+	if _, known := o.values[key]; !known {
+		o.keys = append(o.keys, key)
+		o.sorted = false
+	}
+	o.values[key] = value
+}
+
+// from gives the keys in order, from one on.
+func (o *overlay) from(key string) []string {
+	if o == nil {
+		return nil
+	}
+	if !o.sorted {
+		slices.Sort(o.keys)
+		o.sorted = true
+	}
+	i, _ := slices.BinarySearch(o.keys, key)
+	return o.keys[i:]
+}
+
+// below gives the keys in order that are below one.
+func (o *overlay) below(key string) []string {
+	if o == nil {
+		return nil
+	}
+	return o.keys[:len(o.keys)-len(o.from(key))]
+}
+
+func (o *overlay) get(key string) (value []byte, known bool) {
+	if o == nil {
+		return nil, false
+	}
+	value, known = o.values[key]
+	return value, known
+}
+
+func (t *Tree) Get(ctx context.Context, key string) ([]byte, bool, error) {
+	if v, known := t.over.get(key); known {
+		return v, v != nil, nil
+	}
+	return chunk.Get(ctx, t.Src, t.Root, key)
+}
+
+// scan calls fn for every key from a key on that begins with prefix, without
+// the prefix.
+func (t *Tree) Scan(ctx context.Context, prefix, from string, fn func(rest string, value []byte) (bool, error)) error {
+	keys := t.over.from(prefix + from)
+	stopped := false
+	emit := func(key string, value []byte) (bool, error) {
+		rest, ok := strings.CutPrefix(key, prefix)
+		if !ok {
+			stopped = true
+			return false, nil
+		}
+		more, err := fn(rest, value)
+		stopped = !more || err != nil
+		return more, err
+	}
+	// added gives what the draft has before a key; an empty one is the end.
+	added := func(before string) (bool, error) {
+		for ; len(keys) > 0 && (before == "" || keys[0] < before); keys = keys[1:] {
+			if v := t.over.values[keys[0]]; v != nil {
+				if more, err := emit(keys[0], v); err != nil || !more {
+					return false, err
+				}
+			}
+		}
+		return true, nil
+	}
+	err := chunk.Scan(ctx, t.Src, t.Root, prefix+from, func(key string, value []byte) (bool, error) {
+		if more, err := added(key); err != nil || !more {
+			return false, err
+		}
+		if len(keys) > 0 && keys[0] == key {
+			value, keys = t.over.values[key], keys[1:]
+			if value == nil {
+				return true, nil
+			}
+		}
+		return emit(key, value)
+	})
+	if err != nil || stopped {
+		return err
+	}
+	_, err = added("")
+	return err
+}
+
+// last gives the greatest key that begins with prefix, without it.
+func (t *Tree) last(ctx context.Context, prefix string) (rest string, ok bool, err error) {
+	key, below := "", prefix+"\xff"
+	for {
+		stored, _, found, err := chunk.Last(ctx, t.Src, t.Root, below)
+		if err != nil {
+			return "", false, err
+		}
+		if !found || !strings.HasPrefix(stored, prefix) {
+			break
+		}
+		if v, known := t.over.get(stored); !known || v != nil {
+			key = stored
+			break
+		}
+		below = stored // gone in the draft
+	}
+	added := t.over.below(prefix + "\xff")
+	for i := len(added) - 1; i >= 0 && added[i] > key && strings.HasPrefix(added[i], prefix); i-- {
+		if t.over.values[added[i]] != nil {
+			key = added[i]
+			break
+		}
+	}
+	return strings.TrimPrefix(key, prefix), key != "", nil
+}
+
+// page gives a page by id; ok is false when there is none.
+func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
+	b, ok, err := t.Get(ctx, KeyPage+string(id))
+	if err != nil || !ok {
+		return p, false, err
+	}
+	p, err = t.Memo.page(id, b)
+	return p, true, err
+}
+
+// decoded remembers pages for whoever looks at all of them again and again.
+// What a page points to must not be changed then.
+type PageCache struct {
+	mu    sync.RWMutex
+	Pages map[docs.PageID]DecodedPage
+}
+
+// decodedPage is valid for these bytes, not for equal ones.
+type DecodedPage struct {
+	from []byte
+	page docs.Page
+}
+
+func (d *PageCache) page(id docs.PageID, from []byte) (docs.Page, error) {
+	if d == nil || len(from) == 0 {
+		return docs.DecodePage(string(id), from)
+	}
+	d.mu.RLock()
+	known, ok := d.Pages[id]
+	d.mu.RUnlock()
+	if ok && &known.from[0] == &from[0] && len(known.from) == len(from) {
+		return known.page, nil
+	}
+	p, err := docs.DecodePage(string(id), from)
+	if err == nil {
+		d.mu.Lock()
+		d.Pages[id] = DecodedPage{from, p}
+		d.mu.Unlock()
+	}
+	return p, err
+}
+
+// Page gives a page by id.
+func (t *Tree) Page(ctx context.Context, id docs.PageID) (docs.Page, error) {
+	p, ok, err := t.Lookup(ctx, id)
+	if err == nil && !ok {
+		err = errs.Missing("page")
+	}
+	return p, err
+}
+
+// childIDs gives the ids of the children of a page, or of the top level, in
+// order.
+func (t *Tree) ChildIDs(ctx context.Context, parent docs.PageID) ([]docs.PageID, error) {
+	var out []docs.PageID
+	err := t.Scan(ctx, KeyOrder+string(parent)+Sep, "", func(rest string, _ []byte) (bool, error) {
+		_, id, _ := strings.Cut(rest, Sep)
+		out = append(out, docs.PageID(id))
+		return true, nil
+	})
+	return out, err
+}
+
+// Children gives the children of a page, or of the top level, in order.
+func (t *Tree) Children(ctx context.Context, parent docs.PageID) ([]docs.Page, error) {
+	ids, err := t.ChildIDs(ctx, parent)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]docs.Page, 0, len(ids))
+	for _, id := range ids {
+		p, err := t.Page(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// Ancestors gives the pages above a page, the nearest first.
+func (t *Tree) Ancestors(ctx context.Context, p docs.Page) ([]docs.Page, error) {
+	var out []docs.Page
+	for p.Parent != "" && len(out) <= docs.MaxPageDepth {
+		up, err := t.Page(ctx, p.Parent)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, up)
+		p = up
+	}
+	return out, nil
+}
+
+// Path gives the address of a page within its space.
+func (t *Tree) Path(ctx context.Context, p docs.Page) (string, error) {
+	up, err := t.Ancestors(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	path := p.Slug
+	for _, a := range up {
+		path = a.Slug + "/" + path
+	}
+	return path, nil
+}
+
+// Walked is a page with what is above and below it.
+type Walked struct {
+	docs.Page
+	Path     string
+	Children []*Walked
+}
+
+// All gives every page as a tree, in order.
+func (t *Tree) All(ctx context.Context) ([]*Walked, error) {
+	pages := map[docs.PageID]*Walked{}
+	err := t.Scan(ctx, KeyPage, "", func(id string, b []byte) (bool, error) {
+		p, err := docs.DecodePage(id, b)
+		pages[p.ID] = &Walked{Page: p}
+		return true, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	top := &Walked{}
+	err = t.Scan(ctx, KeyOrder, "", func(rest string, _ []byte) (bool, error) {
+		parent, id, _ := strings.Cut(rest, Sep)
+		_, id, _ = strings.Cut(id, Sep)
+		up := top
+		if parent != "" {
+			up = pages[docs.PageID(parent)]
+		}
+		if p := pages[docs.PageID(id)]; p != nil && up != nil {
+			up.Children = append(up.Children, p)
+		}
+		return true, nil
+	})
+	setPaths(top.Children, "")
+	return top.Children, err
+}
+
+func setPaths(pages []*Walked, above string) {
+	for _, p := range pages {
+		if p.HasPath() {
+			p.Path = above + p.Slug
+			setPaths(p.Children, p.Path+"/")
+		}
+	}
+}
+
+// Subtree gives a page with everything below it.
+func (t *Tree) Subtree(ctx context.Context, p docs.Page) (*Walked, error) {
+	path, err := t.Path(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return t.subtree(ctx, p, path, 0)
+}
+
+func (t *Tree) subtree(ctx context.Context, p docs.Page, path string, depth int) (*Walked, error) {
+	w := &Walked{Page: p}
+	if !p.HasPath() {
+		return w, nil
+	}
+	if depth > docs.MaxPageDepth {
+		return nil, errTooDeep
+	}
+	w.Path = path
+	children, err := t.Children(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range children {
+		below, err := t.subtree(ctx, c, path+"/"+c.Slug, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		w.Children = append(w.Children, below)
+	}
+	return w, nil
+}
+
+// Home gives the page that a reader sees first: the first document in
+// order. ok is false when there is none.
+func (t *Tree) Home(ctx context.Context) (p docs.Page, ok bool, err error) {
+	return t.firstDocument(ctx, "", 0)
+}
+
+func (t *Tree) firstDocument(ctx context.Context, parent docs.PageID, depth int) (docs.Page, bool, error) {
+	var first docs.Page
+	found := false
+	if depth > docs.MaxPageDepth {
+		return first, false, nil
+	}
+	err := t.Scan(ctx, KeyOrder+string(parent)+Sep, "", func(rest string, _ []byte) (bool, error) {
+		_, id, _ := strings.Cut(rest, Sep)
+		p, err := t.Page(ctx, docs.PageID(id))
+		if err == nil && p.Type == docs.PageDocument {
+			first, found = p, true
+		} else if err == nil {
+			first, found, err = t.firstDocument(ctx, p.ID, depth+1)
+		}
+		return !found, err
+	})
+	return first, found, err
+}
+
+// exact gives the page with an address, without regard to redirects.
+func (t *Tree) PageAt(ctx context.Context, path string) (p docs.Page, rest string, err error) {
+	at, left := docs.PageID(""), strings.Trim(path, "/")
+	for left != "" {
+		slug, below, _ := strings.Cut(left, "/")
+		id, ok, err := t.Get(ctx, SlugKey(at, slug))
+		if err != nil || !ok {
+			return p, left, err
+		}
+		at, left = docs.PageID(id), below
+		if p, err = t.Page(ctx, at); err != nil {
+			return p, left, err
+		}
+	}
+	return p, "", nil
+}
+
+// ByPath gives the page with an address, or the one that had it before it
+// was moved or renamed, or that hangs below one that had.
+func (t *Tree) ByPath(ctx context.Context, path string) (docs.Page, error) {
+	path = strings.Trim(path, "/")
+	if path == "" {
+		p, ok, err := t.Home(ctx)
+		if err == nil && !ok {
+			err = errs.Missing("page")
+		}
+		return p, err
+	}
+	p, rest, err := t.PageAt(ctx, path)
+	if err != nil || rest == "" {
+		return p, err
+	}
+	for range docs.MaxPageDepth { // each step leaves the address one redirect shorter
+		moved, below, ok, err := t.redirect(ctx, path)
+		if err != nil || !ok {
+			break
+		}
+		to, err := t.Path(ctx, moved)
+		if err != nil {
+			return p, err
+		}
+		if below == "" {
+			return moved, nil
+		}
+		if path = to + "/" + below; path == "" {
+			break
+		}
+		if p, rest, err := t.PageAt(ctx, path); err != nil || rest == "" {
+			return p, err
+		}
+	}
+	return docs.Page{}, errs.Missing("page")
+}
+
+// redirect gives the page that had the longest leading part of an address,
+// and what is left of the address.
+func (t *Tree) redirect(ctx context.Context, path string) (p docs.Page, rest string, ok bool, err error) {
+	for head := path; head != ""; {
+		id, found, err := t.Get(ctx, KeyRedirect+docs.SlugKey(head))
+		if err != nil {
+			return p, "", false, err
+		}
+		if found {
+			if p, ok, err := t.Lookup(ctx, docs.PageID(id)); err != nil || ok {
+				return p, strings.Trim(path[len(head):], "/"), ok, err
+			}
+		}
+		cut := strings.LastIndexByte(head, '/')
+		if cut < 0 {
+			break
+		}
+		head = head[:cut]
+	}
+	return p, "", false, nil
+}
+
+// File gives a file by id.
+func (t *Tree) File(ctx context.Context, id docs.FileID) (docs.File, error) {
+	b, ok, err := t.Get(ctx, KeyFile+string(id))
+	if err == nil && !ok {
+		err = errs.Missing("file")
+	}
+	if err != nil {
+		return docs.File{}, err
+	}
+	return DecodeFile(string(id), b)
+}
+
+func DecodeFile(id string, b []byte) (docs.File, error) {
+	var f docs.File
+	err := json.Unmarshal(b, &f)
+	f.ID = docs.FileID(id)
+	return f, err
+}
+
+// Files lists files by id, from behind one on, at most limit of them (0: all).
+func (t *Tree) Files(ctx context.Context, after docs.FileID, limit int) ([]docs.File, error) {
+	from := ""
+	if after != "" {
+		from = string(after) + Sep
+	}
+	out := []docs.File{}
+	err := t.Scan(ctx, KeyFile, from, func(id string, b []byte) (bool, error) {
+		f, err := DecodeFile(id, b)
+		out = append(out, f)
+		return limit == 0 || len(out) < limit, err
+	})
+	return out, err
+}
+
+// CountFiles counts the files of a revision.
+func (v *View) CountFiles(ctx context.Context) (int64, error) {
+	n, err := chunk.CountPrefix(ctx, v.Src, v.Root, KeyFile)
+	return int64(n), err
+}
+
+// HasWords tells whether any page of a revision has something written on it.
+func (v *View) HasWords(ctx context.Context) (bool, error) {
+	found := false
+	err := v.Scan(ctx, KeyPage, "", func(id string, b []byte) (bool, error) {
+		p, err := docs.DecodePage(id, b)
+		found = p.Body != ""
+		return !found, err
+	})
+	return found, err
+}
+
+// CountPages counts the pages of a revision.
+func (v *View) CountPages(ctx context.Context) (int, error) {
+	return chunk.CountPrefix(ctx, v.Src, v.Root, KeyPage)
+}
+
+// Reusable gives a reusable content by id.
+func (t *Tree) Reusable(ctx context.Context, id docs.ReusableID) (docs.Reusable, error) {
+	b, ok, err := t.Get(ctx, KeyReusable+string(id))
+	if err == nil && !ok {
+		err = errs.Missing("reusable content")
+	}
+	if err != nil {
+		return docs.Reusable{}, err
+	}
+	return DecodeReusable(string(id), b)
+}
+
+func DecodeReusable(id string, b []byte) (docs.Reusable, error) {
+	var r docs.Reusable
+	err := json.Unmarshal(b, &r)
+	r.ID = docs.ReusableID(id)
+	return r, err
+}
+
+// Reusables gives all reusable contents.
+func (t *Tree) Reusables(ctx context.Context) ([]docs.Reusable, error) {
+	out := []docs.Reusable{}
+	err := t.Scan(ctx, KeyReusable, "", func(id string, b []byte) (bool, error) {
+		r, err := DecodeReusable(id, b)
+		out = append(out, r)
+		return true, err
+	})
+	return out, err
+}
+
+// Variables gives the variables of the space.
+func (t *Tree) Variables(ctx context.Context) (docs.Variables, error) {
+	out := docs.Variables{}
+	err := t.Scan(ctx, KeyVariable, "", func(name string, b []byte) (bool, error) {
+		var v any
+		d := json.NewDecoder(bytes.NewReader(b))
+		err := d.Decode(&v)
+		out[name] = v
+		return true, err
+	})
+	return out, err
+}
+
+// named gives what stands at a path of the folder.
+func (t *Tree) Named(ctx context.Context, path string) (kind, id string, ok bool, err error) {
+	b, ok, err := t.Get(ctx, KeyName+path)
+	if err != nil || !ok {
+		return "", "", false, err
+	}
+	kind, id, _ = strings.Cut(string(b), ":")
+	return kind, id, true, nil
+}
+
+// setting gives what else a folder had.
+func (t *Tree) Setting(ctx context.Context, name string) ([]byte, error) {
+	b, _, err := t.Get(ctx, KeySetting+name)
+	return b, err
+}
+
+// diff calls fn for every key whose value differs between two trees; nil is
+// none.
+func (t *Tree) Diff(ctx context.Context, from, to chunk.Hash, fn func(key string, before, after []byte) error) error {
+	return chunk.Diff(ctx, t.Src, from, to, fn)
+}
+
+// at returns another tree, by its root.
+func (t *Tree) At(root chunk.Hash) *Tree { return &Tree{Src: t.Src, Root: root} }
+
+// bytes returns a stored source.
+func (t *Tree) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) { return t.Src.Bytes(ctx, h) }
+
+// through lets a tree read through another reader: the pool, or a transaction.
+func (t *Tree) ReadThrough(r store.Reader) { t.Src.R = r }
+
+// linker returns a linker for a source that stands in a file.
+func (t *Tree) Linker(ctx context.Context, file string) *Linker {
+	return &Linker{ctx: ctx, t: t, base: t.Src.s.BaseURL, file: file}
+}

@@ -86,12 +86,8 @@ func table(rows, columns int, filled bool) string {
 		cut(&ids), cut(&definition), cut(&records), cut(&fragments))
 }
 
-// most is how long one hostile request may take on a machine that does
-// something else besides.
-const most = 30 * time.Second
-
-// What nobody should send is refused with a reason, changes nothing, and does
-// not take long. (security d7)
+// What nobody should send is refused with a reason and changes nothing.
+// (security d7)
 func TestContentBadInput(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	w.must("mallory", "POST", "/orgs/$beta/spaces", `{"title":"Theirs","editMode":"live"}`, "theirs")
@@ -150,13 +146,10 @@ func TestContentBadInput(t *testing.T) {
 		{"an emoji that is none", `{"operation":"update_page","page":"$page","emoji":"rocket"}`, 400, "body.changes[0].emoji"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before, start := w.revision(), time.Now()
+			before := w.revision()
 			a := w.call("admin", "POST", w.expand("/spaces/$space/content"), w.expand(`{"changes":[`+c.changes+`]}`))
 			if a.status != c.status || !strings.Contains(string(a.body), c.says) || len(a.body) > 5000 {
 				t.Errorf("%d %.300s, want %d with %q", a.status, a.body, c.status, c.says)
-			}
-			if took := time.Since(start); took > most {
-				t.Errorf("it took %s", took)
 			}
 			if now := w.revision(); now != before {
 				t.Errorf("there is a new revision")
@@ -176,8 +169,9 @@ func deepPages(n int) string {
 	return strings.TrimSuffix(b.String(), ",")
 }
 
-// Any text is Markdown. What would take other parsers long is read in little
-// time, kept as it is, and can be found, listed and written back. (security d7)
+// Any text is Markdown. What makes parsers slow is kept as it is, and can be
+// found, listed and written back. That the parser is linear is tested in
+// internal/markup. (security d7)
 func TestContentPathologicalMarkdown(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	w.liveSpace()
@@ -205,7 +199,6 @@ func TestContentPathologicalMarkdown(t *testing.T) {
 		"front matter of bombs":  "---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n---\n\ntext",
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
 			w.vars["hostile"] = w.insert(`{"title":"Hostile","document":{"markdown":` + quote("# Hostile\n\n"+text) + `}}`)
 			back := w.pageMarkdown("hostile", "")
 			if !strings.Contains(back, strings.TrimSpace(text)) && !strings.HasPrefix(text, "---") {
@@ -216,9 +209,6 @@ func TestContentPathologicalMarkdown(t *testing.T) {
 			w.must("admin", "GET", "/spaces/$space/search?query=hostile", "")
 			w.must("admin", "GET", "/spaces/$space/links", "")
 			w.must("admin", "POST", "/spaces/$space/content", `{"changes":[{"operation":"delete_page","page":"$hostile"}]}`)
-			if took := time.Since(start); took > most {
-				t.Errorf("it took %s", took)
-			}
 		})
 	}
 }

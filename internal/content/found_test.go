@@ -3,6 +3,7 @@ package content_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -135,15 +136,29 @@ func TestBrokenTargetsAreToldApart(t *testing.T) {
 	})
 }
 
-// Many pages with one title do not take longer each.
+// The slug of a page is found without trying the slugs of all pages with the
+// same title, so a batch of them costs as much in a large space as in a small
+// one. Allocations are counted because they do not depend on the machine.
 func TestManyPagesWithOneTitle(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
-	for range 8 {
-		var batch []content.Change
-		for range content.MaxChanges {
-			batch = append(batch, insert("Same", "", ""))
+	add := func(batches int) (allocations uint64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range batches {
+			var batch []content.Change
+			for range content.MaxChanges {
+				batch = append(batch, insert("Same", "", ""))
+			}
+			d.must(batch...)
 		}
-		d.must(batch...)
+		runtime.ReadMemStats(&after)
+		return after.Mallocs - before.Mallocs
+	}
+	add(2)
+	few := add(4)
+	add(8)
+	if many := add(4); many > 2*few {
+		t.Errorf("%d pages took %d allocations at first and %d behind many pages", 4*content.MaxChanges, few, many)
 	}
 	d.verify(t)
 }

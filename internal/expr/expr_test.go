@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
 // testEnv is testdata/env.json, new for each caller.
@@ -194,6 +196,7 @@ func TestHostileTextsAreRefusedQuickly(t *testing.T) {
 	nest := func(open, middle, end string, n int) string {
 		return strings.Repeat(open, n) + middle + strings.Repeat(end, n)
 	}
+	flat := testcpu.Time(func() { _, _ = Parse("1" + strings.Repeat("+1", 500)) })
 	for name, src := range map[string]string{
 		"parentheses beyond the length": nest("(", "1", ")", 10_000),
 		"a million brackets":            strings.Repeat("[", 1_000_000),
@@ -213,10 +216,11 @@ func TestHostileTextsAreRefusedQuickly(t *testing.T) {
 		"open parentheses with names":   strings.Repeat("(a,", 340),
 		"arguments":                     nest("a.at(", "1", ")", 160),
 	} {
-		start := time.Now()
-		_, err := Parse(src)
-		if took := time.Since(start); err == nil || took > tooLong {
-			t.Errorf("%s: %v after %v", name, err, took)
+		if _, err := Parse(src); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if took := testcpu.Time(func() { _, _ = Parse(src) }); took > 20*flat {
+			t.Errorf("%s: reading it takes %v, a flat expression %v", name, took, flat)
 		}
 	}
 	for name, src := range map[string]string{
@@ -244,6 +248,11 @@ func TestBudget(t *testing.T) {
 	for range 40 {
 		doubled = "[" + doubled + "].map(a=>a+a)[0]"
 	}
+	simple, err := Parse("many.every(a => many.every(b => a === b))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := testcpu.Time(func() { _, _ = simple.Eval(env) }) // all of the budget
 	for _, src := range []string{
 		"many.map(a => many.map(b => many.map(c => a)))",
 		"many.every(a => many.every(b => a === b))",
@@ -277,11 +286,12 @@ func TestBudget(t *testing.T) {
 			}
 			continue
 		}
-		start := time.Now()
 		_, err = p.Eval(env)
-		took := time.Since(start)
-		if !errors.Is(err, ErrBudget) || took > tooLong {
-			t.Errorf("%s: %v after %v", src, err, took)
+		if !errors.Is(err, ErrBudget) {
+			t.Errorf("%s: %v", src, err)
+		}
+		if took := testcpu.Time(func() { _, _ = p.Eval(env) }); took > 20*steps {
+			t.Errorf("%s: it takes %v, as many simple steps take %v", src, took, steps)
 		}
 		if _, again := p.Eval(env); again == nil || again.Error() != err.Error() {
 			t.Errorf("%s: %v, then %v", src, err, again)
@@ -431,10 +441,16 @@ func TestTemplateSharesOneBudget(t *testing.T) {
 	if len(got) > MaxBytes || !errors.Is(err, ErrBudget) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	start := time.Now()
-	_, err = Template(strings.Repeat("{{many.map(a=>many.map(b=>many))}}", 1000), env)
-	if took := time.Since(start); took > tooLong || !errors.Is(err, ErrBudget) {
-		t.Errorf("%v after %v", err, took)
+	// An expression that is over the budget ends the template.
+	took := func(n int) time.Duration {
+		src := strings.Repeat("{{many.map(a=>many.map(b=>many))}}", n)
+		if _, err := Template(src, env); !errors.Is(err, ErrBudget) {
+			t.Errorf("%d times: %v", n, err)
+		}
+		return testcpu.Time(func() { _, _ = Template(src, env) })
+	}
+	if one, many := took(1), took(1000); many > 10*one {
+		t.Errorf("1000 expressions take %v, one takes %v", many, one)
 	}
 }
 

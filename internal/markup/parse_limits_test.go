@@ -66,7 +66,27 @@ var hostile = map[string]func(n int) string{
 	"mails":           func(n int) string { return strings.Repeat("a@b ", n) },
 	"addresses":       func(n int) string { return strings.Repeat("http://a.b ", n) },
 	"images":          func(n int) string { return strings.Repeat("![", n) },
-	"footnotes":       func(n int) string { return strings.Repeat("[^a] ", n) + "\n\n[^a]: " + strings.Repeat("b ", n) },
+	"nested images":   func(n int) string { return strings.Repeat("![", n) + strings.Repeat("](x)", n) },
+	"opened HTML":     func(n int) string { return strings.Repeat("<a ", n) },
+	"opened comments": func(n int) string { return strings.Repeat("<!--", n) },
+	"linked headings": func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "# a\n\n[b](#a-%d)\n\n", i)
+		}
+		return b.String()
+	},
+	"broken links": func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "[a](b-%d.md) ", i)
+		}
+		return b.String()
+	},
+	"wide table": func(n int) string {
+		return strings.Repeat("|a", n/10) + "|\n" + strings.Repeat("|-", n/10) + "|\n" + strings.Repeat(strings.Repeat("|", 100)+"\n", n/10)
+	},
+	"footnotes": func(n int) string { return strings.Repeat("[^a] ", n) + "\n\n[^a]: " + strings.Repeat("b ", n) },
 	"many footnotes": func(n int) string {
 		var b strings.Builder
 		for i := range n / 10 {

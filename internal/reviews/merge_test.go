@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -135,9 +134,7 @@ func TestLargeMerge(t *testing.T) {
 		cr := d.open(t)
 		write(content.Branch(cr.ID), ids, first)
 		write("", both, last(ofSpace))
-		began := time.Now()
 		out, err := d.r.Merge(ctx, d.grant(t), string(cr.ID))
-		t.Logf("%d pages merged in %v", pages, time.Since(began))
 		if err != nil || len(out.Conflicts) > 0 {
 			t.Fatalf("%v, %d conflicts", err, len(out.Conflicts))
 		}

@@ -28,26 +28,32 @@ const (
 // and returns the function, which must not hand its work to other goroutines.
 func Linear(t testing.TB, n int, prepare func(n int) func()) {
 	t.Helper()
-	large := measure(prepare(n))
+	large := Time(prepare(n))
 	if large < little {
 		return
 	}
-	if small := measure(prepare(n / factor)); large > limit*small {
+	if small := Time(prepare(n / factor)); large > limit*small {
 		t.Errorf("size %d takes %v of processor time and size %d takes %v: %.0f times as much for %d times the size",
 			n/factor, small, n, large, float64(large)/float64(small), factor)
 	}
 }
 
-// measure returns the processor time of run.
-func measure(run func()) time.Duration {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	best := time.Duration(1<<63 - 1)
-	for range attempts {
-		runtime.GC()
-		start := threadTime()
-		run()
-		best = min(best, threadTime()-start)
+// Time returns the processor time of run, which is called several times and
+// must not hand its work to other goroutines.
+func Time(run func()) time.Duration {
+	best := Once(run)
+	for range attempts - 1 {
+		best = min(best, Once(run))
 	}
 	return best
+}
+
+// Once returns the processor time of run, which is called once.
+func Once(run func()) time.Duration {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	runtime.GC()
+	start := threadTime()
+	run()
+	return threadTime() - start
 }

@@ -1,6 +1,7 @@
 package octavo_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -137,6 +138,47 @@ func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// storeValues are what internal/api may know of the store: values that
+// services take and return.
+var storeValues = map[string]bool{
+	"List": true, "Page": true, "Key": true, "Ranked": true, "MaxSearchOffset": true, "Unresolved": true,
+	"MemberFilter": true, "CommentFilter": true, "ChangeRequestFilter": true,
+	"OrgAccess": true, "MemberTeam": true, "UserGrant": true, "TeamGrant": true, "ChangeRequestIn": true, "AuditRow": true,
+}
+
+// Handlers read and write through services, which know the rules. The API has
+// no store, and does not borrow that of a service.
+func TestTheAPIReachesTheStoreThroughServices(t *testing.T) {
+	files, err := filepath.Glob("internal/api/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			of, _ := sel.X.(*ast.Ident)
+			switch {
+			case of != nil && of.Name == "store" && !storeValues[sel.Sel.Name]:
+				t.Errorf("%s uses store.%s: let a service do it", set.Position(n.Pos()), sel.Sel.Name)
+			case (sel.Sel.Name == "Store" || sel.Sel.Name == "Reader") && (of == nil || of.Name != "io"):
+				t.Errorf("%s uses the store of a service: give the service a method for it", set.Position(n.Pos()))
+			}
+			return true
+		})
 	}
 }
 

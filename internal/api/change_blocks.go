@@ -117,11 +117,9 @@ func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in Chang
 	if err != nil {
 		return semanticChanges{}, err
 	}
-	before := &revision.View{Space: v.Space} // in front of the first revision there is nothing
-	if from != "" {
-		if before, err = a.at(from)(ctx); err != nil {
-			return semanticChanges{}, err
-		}
+	before, err := a.at(from)(ctx)
+	if err != nil {
+		return semanticChanges{}, err
 	}
 	w, err := a.changesBetween(ctx, before, v, skip, in.Limit)
 	if err == nil && w.More > 0 && in.Limit > 0 {

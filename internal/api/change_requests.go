@@ -107,7 +107,7 @@ type ChangeRequest struct {
 // person shows a user to a caller: a guest learns no addresses of others.
 func (a *API) person(g *authz.Grant, u docs.User) User {
 	w := a.user(u)
-	if u.ID != g.Actor.User && (g.Access == nil || !g.Access.OrgRole().Valid()) {
+	if !g.Sees(u.ID) {
 		w.Email = ""
 	}
 	return w
@@ -123,7 +123,7 @@ func (a *API) changeRequest(ctx context.Context, g *authz.Grant, sp docs.Space, 
 		URLs: entryURLs{a.location("spaces", string(sp.ID), "change-requests", string(c.ID)), a.requestURL(sp, c)},
 	}
 	if c.Description != "" {
-		v, err := a.Content.Source.At(ctx, a.Store.Reader, sp, c.Revision)
+		v, err := a.Content.Revision(ctx, sp, c.Revision)
 		if err != nil {
 			return w, err
 		}
@@ -147,7 +147,7 @@ type RequestIn struct {
 
 // find gives the change request of a path.
 func (a *API) find(ctx context.Context, name string) (docs.ChangeRequest, error) {
-	return a.Store.ChangeRequest(ctx, authz.Of(ctx).Space.ID, name)
+	return a.Reviews.ChangeRequest(ctx, authz.Of(ctx), name)
 }
 
 // ChangeRequestFilter narrows lists of change requests.
@@ -160,9 +160,9 @@ type ChangeRequestFilter struct {
 	OrderBy     string                   `query:"orderBy" enum:"updatedAt,createdAt" default:"updatedAt"`
 }
 
-func (f ChangeRequestFilter) plain(space docs.SpaceID) store.ChangeRequestFilter {
+func (f ChangeRequestFilter) plain() store.ChangeRequestFilter {
 	return store.ChangeRequestFilter{
-		Space: space, Status: f.Status, Creator: f.Creator, Contributor: f.Contributor, Reviewer: f.Reviewer, Cluster: f.Cluster,
+		Status: f.Status, Creator: f.Creator, Contributor: f.Contributor, Reviewer: f.Reviewer, Cluster: f.Cluster,
 		ByCreation: f.OrderBy == "createdAt",
 	}
 }
@@ -175,13 +175,7 @@ type listChangeRequestsIn struct {
 
 func (a *API) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*page[ChangeRequest], error) {
 	g := authz.Of(ctx)
-	f := in.plain(g.Space.ID)
-	return listTold(ctx, a, in.Paged, lister[docs.ChangeRequest]{
-		page: func(at store.Page) ([]docs.ChangeRequest, store.Key, error) {
-			return a.Store.ChangeRequests(ctx, f, at)
-		},
-		count: func() (int64, error) { return a.Store.CountChangeRequests(ctx, f) },
-	}, func(ctx context.Context, c docs.ChangeRequest) (ChangeRequest, error) {
+	return listTold(ctx, a, in.Paged, a.Reviews.ChangeRequests(g, in.plain()), func(ctx context.Context, c docs.ChangeRequest) (ChangeRequest, error) {
 		return a.changeRequest(ctx, g, g.Space, c)
 	})
 }
@@ -194,13 +188,7 @@ type listOrgChangeRequestsIn struct {
 
 func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*page[ChangeRequest], error) {
 	g := authz.Of(ctx)
-	f, v := in.plain(""), g.Viewer()
-	return listTold(ctx, a, in.Paged, lister[store.ChangeRequestIn]{
-		page: func(at store.Page) ([]store.ChangeRequestIn, store.Key, error) {
-			return a.Store.ChangeRequestsVisible(ctx, v, f, at)
-		},
-		count: func() (int64, error) { return a.Store.CountChangeRequestsVisible(ctx, v, f) },
-	}, func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
+	return listTold(ctx, a, in.Paged, a.Reviews.OrgChangeRequests(g, in.plain()), func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
 		return a.changeRequest(ctx, g, c.Space, c.Request)
 	})
 }
@@ -305,7 +293,7 @@ func (a *API) merged(ctx context.Context, name, result string, do func(context.C
 		if forms.Full() || i == reviews.MaxConflicts {
 			break
 		}
-		shown, err := a.conflict(ctx, g.Space, forms, c, store.Conflict{ID: c.Name(), CreatedAt: docs.TimeOf(a.Store.Clock())})
+		shown, err := a.conflict(ctx, g.Space, forms, reviews.RecordedConflict{ID: c.Name(), Conflict: c, CreatedAt: docs.TimeOf(a.Clock())})
 		if err != nil {
 			return nil, err
 		}
@@ -342,7 +330,7 @@ func (a *API) contributors(ctx context.Context, in *requestIn) (*page[contributo
 	if err != nil {
 		return nil, err
 	}
-	all, err := a.Store.Contributors(ctx, cr.ID)
+	all, err := a.Reviews.Contributors(ctx, cr)
 	w := &page[contributor]{}
 	w.Body.Items = []contributor{}
 	for _, c := range all {

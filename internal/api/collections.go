@@ -105,13 +105,7 @@ type listCollectionsIn struct {
 }
 
 func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*page[Collection], error) {
-	v, f := authz.Of(ctx).Viewer(), store.CollectionFilter{TopLevel: !in.Nested}
-	return listOf(ctx, a, in.Paged, lister[store.Ranked[docs.Collection]]{
-		page: func(p store.Page) ([]store.Ranked[docs.Collection], store.Key, error) {
-			return a.Store.Collections(ctx, v, f, p)
-		},
-		count: func() (int64, error) { return a.Store.CountCollections(ctx, v, f) },
-	}, func(it store.Ranked[docs.Collection]) Collection { return a.collection(it.It, it.Role) })
+	return listOf(ctx, a, in.Paged, a.Spaces.Collections(authz.Of(ctx), in.Nested), func(it store.Ranked[docs.Collection]) Collection { return a.collection(it.It, it.Role) })
 }
 
 type createCollectionIn struct {
@@ -156,7 +150,7 @@ func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*ou
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.roleNow(ctx, g.Actor, c.Org, c.Node(), c.Parent)
+	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
 	return ok(a.collection(c, r)), err
 }
 
@@ -170,7 +164,7 @@ type listCollectionSpacesIn struct {
 }
 
 func (a *API) listCollectionSpaces(ctx context.Context, in *listCollectionSpacesIn) (*page[Space], error) {
-	return a.spacesPage(ctx, in.Paged, store.SpaceFilter{In: in.Collection})
+	return a.spacesPage(ctx, in.Paged, in.Collection)
 }
 
 // movement is where a collection or a space is to go.
@@ -235,19 +229,8 @@ func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*out[Co
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.roleNow(ctx, g.Actor, c.Org, c.Node(), c.Parent)
+	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
 	return ok(a.collection(c, r)), err
-}
-
-// roleNow gives the caller's role on a thing that has just changed, perhaps
-// by changing its default level or its place.
-func (a *API) roleNow(ctx context.Context, by authz.Actor, org docs.OrgID, n docs.Node, parent docs.CollectionID) (docs.Role, error) {
-	access, err := a.Store.Access(ctx, org, by.User)
-	if err != nil {
-		return docs.Guest, err
-	}
-	above, err := a.Store.Path(ctx, parent)
-	return access.Resolve(append([]docs.Node{n}, above...)).Role, err
 }
 
 type transfer struct {
@@ -265,6 +248,6 @@ func (a *API) transferCollection(ctx context.Context, in *transferCollectionIn) 
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.roleNow(ctx, g.Actor, c.Org, c.Node(), c.Parent)
+	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
 	return ok(a.collection(c, r)), err
 }

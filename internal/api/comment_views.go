@@ -184,7 +184,7 @@ func (a *API) saidBeside(ctx context.Context, cr docs.ChangeRequest, f NoteForma
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.Store.CommentsByID(ctx, p.In, ids)
+	found, err := a.Comments.CommentsByID(ctx, p, ids)
 	if err != nil {
 		return nil, err
 	}

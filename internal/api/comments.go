@@ -138,12 +138,7 @@ func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*page[Comme
 	for _, u := range in.Authors {
 		f.Authors = append(f.Authors, docs.UserID(u))
 	}
-	return listTold(ctx, a, in.Paged, lister[docs.PostedComment]{
-		page: func(p store.Page) ([]docs.PostedComment, store.Key, error) {
-			return a.Store.Comments(ctx, s.place.In, f, p)
-		},
-		count: func() (int64, error) { return a.Store.CountComments(ctx, s.place.In, f) },
-	}, s.comment)
+	return listTold(ctx, a, in.Paged, a.Comments.Comments(s.place, f), s.comment)
 }
 
 type postCommentIn struct {
@@ -186,7 +181,7 @@ type getCommentIn struct {
 
 func (a *API) getComment(ctx context.Context, in *getCommentIn) (*out[Comment], error) {
 	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.comment, func(s said) (docs.PostedComment, error) {
-		return a.Store.Comment(ctx, s.place.In, in.Comment)
+		return a.Comments.Comment(ctx, s.place, in.Comment)
 	})
 }
 
@@ -247,15 +242,11 @@ func (a *API) listReplies(ctx context.Context, in *listRepliesIn) (*page[Comment
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.Store.Comment(ctx, s.place.In, in.Comment); err != nil {
+	list, err := a.Comments.Replies(ctx, s.place, in.Comment)
+	if err != nil {
 		return nil, err
 	}
-	return listTold(ctx, a, in.Paged, lister[docs.Reply]{
-		page: func(p store.Page) ([]docs.Reply, store.Key, error) {
-			return a.Store.Replies(ctx, in.Comment, p)
-		},
-		count: func() (int64, error) { return a.Store.CountReplies(ctx, in.Comment) },
-	}, s.reply)
+	return listTold(ctx, a, in.Paged, list, s.reply)
 }
 
 type postReplyIn struct {
@@ -290,11 +281,8 @@ type getReplyIn struct {
 }
 
 func (a *API) getReply(ctx context.Context, in *getReplyIn) (*out[CommentReply], error) {
-	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.reply, func(s said) (r docs.Reply, err error) {
-		if _, err := a.Store.Comment(ctx, s.place.In, in.Comment); err != nil {
-			return r, err
-		}
-		return a.Store.Reply(ctx, in.Comment, in.Reply)
+	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.reply, func(s said) (docs.Reply, error) {
+		return a.Comments.ReplyTo(ctx, s.place, in.Comment, in.Reply)
 	})
 }
 
@@ -334,14 +322,7 @@ func (a *API) listCommenters(ctx context.Context, in *listCommentersIn) (*page[M
 	if err != nil {
 		return nil, err
 	}
-	if guest(ctx) {
-		return none[Member](), nil
-	}
-	org := authz.Of(ctx).Access.Org
-	return listOf(ctx, a, in.Paged, lister[docs.Member]{
-		page:  func(at store.Page) ([]docs.Member, store.Key, error) { return a.Store.Commenters(ctx, org, p.In, at) },
-		count: func() (int64, error) { return a.Store.CountCommenters(ctx, org, p.In) },
-	}, a.member)
+	return listOf(ctx, a, in.Paged, a.Comments.Commenters(authz.Of(ctx), p), a.member)
 }
 
 var _ huma.Resolver = (*InDiscussion)(nil)

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -44,7 +43,8 @@ type conflictForm struct {
 	Value    any              `json:"value,omitempty" doc:"Of anything but text."`
 }
 
-func (a *API) conflict(ctx context.Context, sp docs.Space, forms *merge.Forms, c merge.Conflict, row store.Conflict) (conflict, error) {
+func (a *API) conflict(ctx context.Context, sp docs.Space, forms *merge.Forms, row reviews.RecordedConflict) (conflict, error) {
+	c := row.Conflict
 	w := conflict{
 		Object: "change-request-conflict", ID: row.ID, Kind: c.Kind, Part: c.Part, Block: c.Block, Status: "open",
 		Resolution: row.Resolution, ResolvedBy: string(row.ResolvedBy), CreatedAt: row.CreatedAt,
@@ -97,9 +97,10 @@ func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*page[con
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, lister[conflict]{
-		page: func(at store.Page) ([]conflict, store.Key, error) {
-			rows, next, err := a.Store.Conflicts(ctx, cr.ID, in.Status == "open", at)
+	list := a.Reviews.Conflicts(cr, in.Status == "open")
+	return listOf(ctx, a, in.Paged, store.List[conflict]{
+		Page: func(ctx context.Context, at store.Page) ([]conflict, store.Key, error) {
+			rows, next, err := list.Page(ctx, at)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -107,13 +108,9 @@ func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*page[con
 			forms := merge.FormsOf(a.Content.Source, sp)
 			for i, row := range rows {
 				if forms.Full() {
-					return out, store.ConflictKey(rows[i-1]), nil
+					return out, rows[i-1].Key(), nil
 				}
-				var c merge.Conflict
-				if err := json.Unmarshal([]byte(row.Data), &c); err != nil {
-					return nil, nil, err
-				}
-				w, err := a.conflict(ctx, sp, forms, c, row)
+				w, err := a.conflict(ctx, sp, forms, row)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -121,7 +118,7 @@ func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*page[con
 			}
 			return out, next, nil
 		},
-		count: func() (int64, error) { return a.Store.CountConflicts(ctx, cr.ID, in.Status == "open") },
+		Count: list.Count,
 	}, same[conflict])
 }
 

@@ -321,8 +321,8 @@ func (a *API) filesOut(ctx context.Context, open opener, p Paged, f Flags) (*pag
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, p, lister[docs.File]{
-		page: func(at store.Page) ([]docs.File, store.Key, error) {
+	return listOf(ctx, a, p, store.List[docs.File]{
+		Page: func(ctx context.Context, at store.Page) ([]docs.File, store.Key, error) {
 			after := docs.FileID("")
 			if len(at.After) == 1 {
 				after = docs.FileID(at.After[0])
@@ -335,7 +335,7 @@ func (a *API) filesOut(ctx context.Context, open opener, p Paged, f Flags) (*pag
 			}
 			return items, next, err
 		},
-		count: func() (int64, error) { return v.CountFiles(ctx) },
+		Count: v.CountFiles,
 	}, s.file)
 }
 

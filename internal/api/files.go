@@ -64,7 +64,7 @@ const (
 // downloadURL gives an address that anybody can fetch a file from for a
 // while. Everything that decides what is sent is signed.
 func (a *API) downloadURL(sp docs.Space, f docs.File) string {
-	expires := a.Store.Clock().Truncate(downloadDay).Add(2 * downloadDay)
+	expires := a.Clock().Truncate(downloadDay).Add(2 * downloadDay)
 	signature := a.Signer.Sign(expires, string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType)
 	return a.location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) +
 		"?type=" + url.QueryEscape(f.ContentType) + "&signature=" + signature
@@ -86,25 +86,18 @@ func signedFile(r *http.Request) []string {
 
 // download sends a file. Its space must still exist: an address does not
 // outlive the space.
-func (a *API) download(ctx context.Context, in *downloadIn) (stream, error) {
-	sp, err := a.Store.Space(ctx, in.Space)
-	if errs.Is(err, errs.NotFound) || err == nil && !sp.It.DeletedAt.IsZero() {
-		return nil, errs.Missing("file")
-	}
-	if err != nil {
-		return nil, err
-	}
-	h, err := blob.ParseHash(in.Hash)
-	if err != nil {
-		return nil, errs.Missing("file")
-	}
+func (a *API) download(_ context.Context, in *downloadIn) (stream, error) {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		o, err := a.Blobs.Open(r.Context(), h)
+		o, err := a.Content.OpenFile(r.Context(), in.Space, in.Hash)
 		if err != nil {
 			return err
 		}
 		defer o.Close()
-		blob.Serve(w, r, blob.Served{Name: in.Name, ContentType: in.Type, Hash: h}, o)
+		hash, err := blob.ParseHash(in.Hash)
+		if err != nil {
+			return err
+		}
+		blob.Serve(w, r, blob.Served{Name: in.Name, ContentType: in.Type, Hash: hash}, o)
 		return nil
 	}, nil
 }

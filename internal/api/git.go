@@ -10,7 +10,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/gitsync"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 func (a *API) git() {
@@ -330,12 +329,7 @@ type listGitOperationsIn struct {
 }
 
 func (a *API) listGitOperations(ctx context.Context, in *listGitOperationsIn) (*page[GitOperation], error) {
-	return listOf(ctx, a, in.Paged, lister[docs.GitOperation]{
-		page: func(p store.Page) ([]docs.GitOperation, store.Key, error) {
-			return a.Store.GitOperations(ctx, in.Space, p)
-		},
-		count: func() (int64, error) { return a.Store.CountGitOperations(ctx, in.Space) },
-	}, a.gitOperation)
+	return listOf(ctx, a, in.Paged, a.Git.Operations(authz.Of(ctx)), a.gitOperation)
 }
 
 type gitOperationIn struct {

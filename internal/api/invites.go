@@ -13,7 +13,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 func (a *API) invites() {
@@ -102,7 +101,7 @@ type invited struct {
 
 func (a *API) invite(ctx context.Context, in *inviteIn) (*out[invited], error) {
 	g := authz.Of(ctx)
-	o, err := a.Store.Organization(ctx, in.Org)
+	o, err := a.Orgs.Organization(ctx, in.Org)
 	if err != nil {
 		return nil, err
 	}
@@ -158,9 +157,9 @@ type listLinksIn struct {
 }
 
 func (a *API) listLinks(ctx context.Context, in *listLinksIn) (*page[inviteLink], error) {
-	return listOf(ctx, a, in.Paged, lister[docs.InviteLink]{
-		page: func(p store.Page) ([]docs.InviteLink, store.Key, error) { return a.Store.InviteLinks(ctx, in.Org, p) },
-	}, func(l docs.InviteLink) inviteLink { return a.link(orgs.Link{InviteLink: l, Redundant: true}) })
+	return listOf(ctx, a, in.Paged, a.Orgs.InviteLinks(in.Org), func(l docs.InviteLink) inviteLink {
+		return a.link(orgs.Link{InviteLink: l, Redundant: true})
+	})
 }
 
 type createLinkIn struct {

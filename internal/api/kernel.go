@@ -33,20 +33,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/spaces"
-	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
 // Config is what the API is made of.
 type Config struct {
-	Store   *store.Store
 	Guard   *authz.Guard
 	Orgs    *orgs.Service
 	Spaces  *spaces.Service
 	Content *content.Service
 	Reviews *reviews.Service
-	Blobs   blob.Store
 	Signer  *blob.Signer // of addresses of files
+	Clock   func() time.Time
 	Log     *slog.Logger
 	BaseURL string // without a slash at the end, such as https://docs.example.com
 	Version string
@@ -236,7 +234,7 @@ func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string
 	if !o.Allow.NeedsToken() {
 		err := a.limits.take(w.Header(), clientOf(r), now)
 		if err == nil && o.Allow.IsSigned() {
-			err = a.Signer.Verify(r.URL.Query().Get("signature"), a.Store.Clock(), o.Signed(r)...)
+			err = a.Signer.Verify(r.URL.Query().Get("signature"), a.Clock(), o.Signed(r)...)
 		}
 		return &authz.Grant{Actor: authz.Actor{Request: request}}, err
 	}

@@ -78,7 +78,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		return w, nil
 	}
 	if l.org == nil {
-		org, err := l.a.Store.Organization(ctx, l.g.Access.Org)
+		org, err := l.a.Orgs.Organization(ctx, l.g.Access.Org)
 		if err != nil {
 			return w, err
 		}
@@ -230,8 +230,8 @@ func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, pa
 		return nil, err
 	}
 	l := &locator{a: a, g: g}
-	return listTold(ctx, a, paged, lister[index.Location]{
-		page: func(at store.Page) ([]index.Location, store.Key, error) {
+	return listTold(ctx, a, paged, store.List[index.Location]{
+		Page: func(ctx context.Context, at store.Page) ([]index.Location, store.Key, error) {
 			return a.Content.Index.Backlinks(ctx, g, v, kind, id, at)
 		},
 	}, l.show)

@@ -78,9 +78,6 @@ type listMembersIn struct {
 }
 
 func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*page[Member], error) {
-	if !authz.Of(ctx).Can(authz.ListMembers) {
-		return none[Member](), nil
-	}
 	f := store.MemberFilter{Search: in.Search, LastSeen: in.Sort == "lastSeenAt", Asc: in.Order == "asc"}
 	if in.Role != "" {
 		r := docs.Role(in.Role)
@@ -89,10 +86,7 @@ func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*page[Member]
 		}
 		f.Role = &r
 	}
-	return listOf(ctx, a, in.Paged, lister[docs.Member]{
-		page:  func(p store.Page) ([]docs.Member, store.Key, error) { return a.Store.Members(ctx, in.Org, f, p) },
-		count: func() (int64, error) { return a.Store.CountMembers(ctx, in.Org, f) },
-	}, a.member)
+	return listOf(ctx, a, in.Paged, a.Orgs.Members(authz.Of(ctx), in.Org, f), a.member)
 }
 
 type MemberIn struct {
@@ -101,7 +95,7 @@ type MemberIn struct {
 }
 
 func (a *API) getMember(ctx context.Context, in *MemberIn) (*out[Member], error) {
-	m, err := a.Store.Member(ctx, in.Org, in.User)
+	m, err := a.Orgs.Member(ctx, in.Org, in.User)
 	return ok(a.member(m)), err
 }
 
@@ -141,21 +135,12 @@ type spacePermission struct {
 }
 
 func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*page[spacePermission], error) {
-	m, err := a.Store.Member(ctx, in.Org, in.User)
+	list, err := a.Spaces.SpacesOf(ctx, in.Org, in.User, in.Order != "asc")
 	if err != nil {
 		return nil, err
 	}
-	g, v := authz.Of(ctx), store.Viewer{Org: in.Org, User: in.User, Role: m.Role}
-	read := a.Store.SpacesBackward
-	if in.Order == "asc" {
-		read = a.Store.Spaces
-	}
-	return listOf(ctx, a, in.Paged, lister[store.Ranked[docs.Space]]{
-		page: func(p store.Page) ([]store.Ranked[docs.Space], store.Key, error) {
-			return read(ctx, v, store.SpaceFilter{}, p)
-		},
-		count: func() (int64, error) { return a.Store.CountSpaces(ctx, v, store.SpaceFilter{}) },
-	}, func(it store.Ranked[docs.Space]) spacePermission {
+	g := authz.Of(ctx)
+	return listOf(ctx, a, in.Paged, list, func(it store.Ranked[docs.Space]) spacePermission {
 		mine := it.Role // the caller is the member, or an admin
 		if g.Role == docs.Admin {
 			mine = docs.Admin
@@ -176,15 +161,12 @@ type memberTeam struct {
 }
 
 func (a *API) memberTeams(ctx context.Context, in *memberTeamsIn) (*page[memberTeam], error) {
-	if _, err := a.Store.Member(ctx, in.Org, in.User); err != nil {
+	list, err := a.Orgs.TeamsOf(ctx, in.Org, in.User, in.Title)
+	if err != nil {
 		return nil, err
 	}
 	g := authz.Of(ctx)
-	return listOf(ctx, a, in.Paged, lister[store.MemberTeam]{
-		page: func(p store.Page) ([]store.MemberTeam, store.Key, error) {
-			return a.Store.TeamsOf(ctx, in.Org, in.User, in.Title, p)
-		},
-	}, func(it store.MemberTeam) memberTeam {
+	return listOf(ctx, a, in.Paged, list, func(it store.MemberTeam) memberTeam {
 		return memberTeam{a.team(it.Team, g.Access), teamMembership{it.Role}}
 	})
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -280,11 +279,7 @@ func plainRules(in opt.Val[MergeRules]) opt.Val[docs.MergeRules] {
 }
 
 func (a *API) listOrganizations(ctx context.Context, in *Paged) (*page[Organization], error) {
-	me := authz.Of(ctx).Actor.User
-	return listOf(ctx, a, *in, lister[store.OrgAccess]{
-		page:  func(p store.Page) ([]store.OrgAccess, store.Key, error) { return a.Store.OrganizationsOf(ctx, me, p) },
-		count: func() (int64, error) { return a.Store.CountOrganizationsOf(ctx, me) },
-	}, func(it store.OrgAccess) Organization { return a.organization(it.Org, it.Access) })
+	return listOf(ctx, a, *in, a.Orgs.Organizations(authz.Of(ctx)), func(it store.OrgAccess) Organization { return a.organization(it.Org, it.Access) })
 }
 
 type createOrganizationIn struct {
@@ -314,7 +309,7 @@ type OrgIn struct {
 }
 
 func (a *API) getOrganization(ctx context.Context, in *OrgIn) (*out[Organization], error) {
-	o, err := a.Store.Organization(ctx, in.Org)
+	o, err := a.Orgs.Organization(ctx, in.Org)
 	return ok(a.organization(o, authz.Of(ctx).Access)), err
 }
 
@@ -362,15 +357,10 @@ type emailDomainIn struct {
 }
 
 func (a *API) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*out[organizationsByDomain], error) {
-	by := authz.Of(ctx).Actor
-	all, err := a.Orgs.OrganizationsByDomain(ctx, by, in.Domain)
+	all, err := a.Orgs.OrganizationsByDomain(ctx, authz.Of(ctx).Actor, in.Domain)
 	w := organizationsByDomain{Organizations: []Organization{}}
-	for _, o := range all {
-		access, err := a.Store.Access(ctx, o.ID, by.User)
-		if err != nil {
-			return nil, err
-		}
-		w.Organizations = append(w.Organizations, a.organization(o, access))
+	for _, it := range all {
+		w.Organizations = append(w.Organizations, a.organization(it.Org, it.Access))
 	}
 	return ok(w), err
 }
@@ -393,17 +383,8 @@ type subdomainIn struct {
 }
 
 func (a *API) subdomain(ctx context.Context, in *subdomainIn) (*out[Subdomain], error) {
-	o, err := a.Store.OrganizationByHostname(ctx, in.Subdomain)
-	if err != nil {
-		return nil, err
-	}
-	// Whose a hostname is, is known to the members of that organization.
-	if _, _, err := a.Guard.Org(ctx, authz.Of(ctx).Actor, authz.ViewOrg, o.ID); authz.Denied(err) {
-		return nil, errs.Missing("subdomain")
-	} else if err != nil {
-		return nil, err
-	}
-	return ok(Subdomain{"subdomain", o.Hostname, orgPointer{"organization", string(o.ID)}, true}), nil
+	o, err := a.Orgs.OrganizationByHostname(ctx, authz.Of(ctx), in.Subdomain)
+	return ok(Subdomain{"subdomain", o.Hostname, orgPointer{"organization", string(o.ID)}, true}), err
 }
 
 // AgentInstructions on the wire.
@@ -463,9 +444,7 @@ type auditIn struct {
 }
 
 func (a *API) audit(ctx context.Context, in *auditIn) (*page[AuditEvent], error) {
-	return listOf(ctx, a, in.Paged, lister[store.AuditRow]{
-		page: func(p store.Page) ([]store.AuditRow, store.Key, error) { return a.Store.Audit(ctx, in.Org, p) },
-	}, func(r store.AuditRow) AuditEvent {
+	return listOf(ctx, a, in.Paged, a.Orgs.Audit(in.Org), func(r store.AuditRow) AuditEvent {
 		w := AuditEvent{
 			Object: "audit-event", ID: r.ID, At: r.At, Actor: string(r.Actor), Token: string(r.Token), Request: r.Request,
 			Action: r.Action, Subject: auditSubject{r.SubjectKind, r.SubjectID}, Data: map[string]any{},

@@ -80,17 +80,10 @@ func (a *API) seal(ctx context.Context, p Paged, key store.Key) *next {
 	return &next{Page: payload + "." + a.cursors.mac(payload, p.list, authz.Of(ctx))}
 }
 
-// lister reads one page of a list from the store, and counts all of it. A
-// nil count leaves the number out.
-type lister[T any] struct {
-	page  func(store.Page) ([]T, store.Key, error)
-	count func() (int64, error)
-}
-
 // byOffset lists items that have no stable key, such as search results, by
 // how many come before them. Offsets beyond most are not offered.
-func byOffset[T any](most int, read func(limit, offset int) (items []T, more bool, err error)) lister[T] {
-	return lister[T]{page: func(at store.Page) ([]T, store.Key, error) {
+func byOffset[T any](most int, read func(limit, offset int) (items []T, more bool, err error)) store.List[T] {
+	return store.List[T]{Page: func(_ context.Context, at store.Page) ([]T, store.Key, error) {
 		_, offset, err := offsetIn(at, 0)
 		if err != nil {
 			return nil, nil, err
@@ -126,7 +119,10 @@ func offsetIn(at store.Page, pinned int) ([]string, int, error) {
 }
 
 // listOf answers a list operation.
-func listOf[T, W any](ctx context.Context, a *API, p Paged, l lister[T], wire func(T) W) (*page[W], error) {
+func listOf[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], wire func(T) W) (*page[W], error) {
+	if l.Page == nil {
+		return none[W](), nil
+	}
 	at, err := a.open(ctx, p)
 	if err != nil {
 		return nil, err
@@ -134,14 +130,14 @@ func listOf[T, W any](ctx context.Context, a *API, p Paged, l lister[T], wire fu
 	out := &page[W]{}
 	out.Body.Items = []W{}
 	if p.Limit == 0 {
-		if l.count != nil {
-			n, err := l.count()
+		if l.Count != nil {
+			n, err := l.Count(ctx)
 			out.Body.Count = &n
 			return out, err
 		}
 		return out, nil
 	}
-	items, key, err := l.page(at)
+	items, key, err := l.Page(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +148,7 @@ func listOf[T, W any](ctx context.Context, a *API, p Paged, l lister[T], wire fu
 	return out, nil
 }
 
-// none answers a list that the caller may not see into.
+// none answers a list that is empty whatever the caller asks for.
 func none[W any]() *page[W] {
 	zero := int64(0)
 	return &page[W]{list[W]{Items: []W{}, Count: &zero}}
@@ -161,7 +157,7 @@ func none[W any]() *page[W] {
 var _ huma.Resolver = (*Paged)(nil)
 
 // listTold is listOf where an item can fail to be shown.
-func listTold[T, W any](ctx context.Context, a *API, p Paged, l lister[T], wire func(context.Context, T) (W, error)) (*page[W], error) {
+func listTold[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], wire func(context.Context, T) (W, error)) (*page[W], error) {
 	var failed error
 	out, err := listOf(ctx, a, p, l, func(it T) W {
 		w, err := wire(ctx, it)

@@ -103,7 +103,7 @@ func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAd
 		q.only = "true"
 	}
 	name := docs.SlugOf(title) + ".pdf"
-	signature := a.Signer.Sign(a.Store.Clock().Add(pdfExpiry), q.signed(string(v.Space.ID), string(v.Rev.ID), name)...)
+	signature := a.Signer.Sign(a.Clock().Add(pdfExpiry), q.signed(string(v.Space.ID), string(v.Rev.ID), name)...)
 	at := a.location("pdf", string(v.Space.ID), string(v.Rev.ID), url.PathEscape(name)) + "?" + q.encode(signature)
 	return ok(pdfAddress{at}), nil
 }
@@ -149,14 +149,14 @@ func signedPDF(r *http.Request) []string {
 func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (stream, error) {
 	// The user may have lost the space since, or the space may be deleted: an
 	// address is not a way around that.
-	g, _, err := authz.Within(a.Store.Reader).Space(ctx, authz.Actor{User: in.User}, authz.ViewSpace, in.Space)
+	g, _, err := a.Guard.Space(ctx, authz.Actor{User: in.User}, authz.ViewSpace, in.Space)
 	if authz.Denied(err) {
 		return nil, errs.Missing("space")
 	}
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.Content.Source.At(ctx, a.Store.Reader, g.Space, in.Revision)
+	v, err := a.Content.Revision(ctx, g.Space, in.Revision)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (stream, error
 			w.Header().Set("Content-Type", pdfType)
 			return nil
 		}
-		f, hash, err := a.makePDF(r.Context(), v, q, g.Access != nil && g.Access.OrgRole().Valid())
+		f, hash, err := a.makePDF(r.Context(), v, q, g.SeesPeople())
 		if err != nil {
 			return fmt.Errorf("make a PDF of revision %s of space %s: %w", in.Revision, in.Space, err)
 		}

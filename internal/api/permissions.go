@@ -81,12 +81,6 @@ func (a *API) share(ctx context.Context, in *shareIn) (*done, error) {
 	return nil, a.Spaces.Share(ctx, authz.Of(ctx), in.Body.Users, in.Body.Teams, in.Body.Role.Or(docs.Guest))
 }
 
-// guest tells whether the caller is a guest of the organization: members and
-// teams are not listed to guests anywhere, whatever they were granted.
-func guest(ctx context.Context) bool {
-	return !authz.Can(authz.Of(ctx).Access.OrgRole(), authz.ListMembers)
-}
-
 // UserPermission on the wire.
 type UserPermission struct {
 	Permission docs.Role `json:"permission"`
@@ -100,23 +94,12 @@ type TeamPermission struct {
 }
 
 func (a *API) userGrants(ctx context.Context, in *Paged) (*page[UserPermission], error) {
-	if guest(ctx) {
-		return none[UserPermission](), nil
-	}
-	n := authz.Of(ctx).Node()
-	return listOf(ctx, a, *in, lister[store.UserGrant]{
-		page: func(p store.Page) ([]store.UserGrant, store.Key, error) { return a.Store.UserGrants(ctx, n, p) },
-	}, func(g store.UserGrant) UserPermission { return UserPermission{g.Role, a.user(g.User)} })
+	return listOf(ctx, a, *in, a.Spaces.UserGrants(authz.Of(ctx)), func(g store.UserGrant) UserPermission { return UserPermission{g.Role, a.user(g.User)} })
 }
 
 func (a *API) teamGrants(ctx context.Context, in *Paged) (*page[TeamPermission], error) {
-	if guest(ctx) {
-		return none[TeamPermission](), nil
-	}
 	g := authz.Of(ctx)
-	return listOf(ctx, a, *in, lister[store.TeamGrant]{
-		page: func(p store.Page) ([]store.TeamGrant, store.Key, error) { return a.Store.TeamGrants(ctx, g.Node(), p) },
-	}, func(v store.TeamGrant) TeamPermission { return TeamPermission{v.Role, a.team(v.Team, g.Access)} })
+	return listOf(ctx, a, *in, a.Spaces.TeamGrants(g), func(v store.TeamGrant) TeamPermission { return TeamPermission{v.Role, a.team(v.Team, g.Access)} })
 }
 
 // GrantedTeam is the team of the path.
@@ -164,15 +147,7 @@ type aggregateIn struct {
 }
 
 func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*page[UserPermission], error) {
-	if guest(ctx) {
-		return none[UserPermission](), nil
-	}
-	g := authz.Of(ctx)
-	return listOf(ctx, a, in.Paged, lister[spaces.Effective]{
-		page: func(p store.Page) ([]spaces.Effective, store.Key, error) {
-			return a.Spaces.Aggregate(ctx, g, docs.Role(in.Role), p)
-		},
-	}, func(e spaces.Effective) UserPermission { return UserPermission{e.Role, a.user(e.User)} })
+	return listOf(ctx, a, in.Paged, a.Spaces.Aggregate(authz.Of(ctx), docs.Role(in.Role)), func(e spaces.Effective) UserPermission { return UserPermission{e.Role, a.user(e.User)} })
 }
 
 // Explanation on the wire.

@@ -103,24 +103,21 @@ func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*page[Review]
 	if err != nil {
 		return nil, err
 	}
-	f := store.ReviewFilter{}
-	if cr.Status != docs.ChangeMerged {
-		f.Current = cr.Revision
-	}
+	var outdated *bool
 	if in.Outdated != "" {
-		outdated := in.Outdated == "true"
-		f.Outdated = &outdated
+		outdated = ptr(in.Outdated == "true")
 	}
-	return listOf(ctx, a, in.Paged, lister[Review]{
-		page: func(at store.Page) ([]Review, store.Key, error) {
-			all, next, err := a.Store.Reviews(ctx, cr.ID, f, at)
+	list := a.Reviews.Reviews(cr, outdated)
+	return listOf(ctx, a, in.Paged, store.List[Review]{
+		Page: func(ctx context.Context, at store.Page) ([]Review, store.Key, error) {
+			all, next, err := list.Page(ctx, at)
 			if err != nil {
 				return nil, nil, err
 			}
 			out, err := a.reviewed(ctx, cr, in.NoteFormat, all...)
 			return out, next, err
 		},
-		count: func() (int64, error) { return a.Store.CountReviews(ctx, cr.ID, f) },
+		Count: list.Count,
 	}, same[Review])
 }
 
@@ -166,7 +163,7 @@ func (a *API) getReview(ctx context.Context, in *reviewIn) (*out[Review], error)
 	if err != nil {
 		return nil, err
 	}
-	v, err := a.Store.Review(ctx, cr.ID, in.Review)
+	v, err := a.Reviews.Review(ctx, cr, in.Review)
 	if err != nil {
 		return nil, err
 	}
@@ -204,12 +201,7 @@ func (a *API) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (
 		return nil, err
 	}
 	g := authz.Of(ctx)
-	return listOf(ctx, a, in.Paged, lister[docs.RequestedReviewer]{
-		page: func(at store.Page) ([]docs.RequestedReviewer, store.Key, error) {
-			return a.Store.RequestedReviewers(ctx, cr.ID, at)
-		},
-		count: func() (int64, error) { return a.Store.CountRequestedReviewers(ctx, cr.ID) },
-	}, func(q docs.RequestedReviewer) RequestedReviewer { return a.requestedReviewer(g, q) })
+	return listOf(ctx, a, in.Paged, a.Reviews.RequestedReviewers(cr), func(q docs.RequestedReviewer) RequestedReviewer { return a.requestedReviewer(g, q) })
 }
 
 type requestReviewersIn struct {

@@ -9,7 +9,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/revision"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 func (a *API) revisions() {
@@ -124,7 +123,7 @@ func (s shown) reusableContent(r docs.Reusable) ReusableContent {
 // at opens a revision of the space.
 func (a *API) at(id docs.RevisionID) opener {
 	return func(ctx context.Context) (*revision.View, error) {
-		return a.Content.Source.At(ctx, a.Store.Reader, authz.Of(ctx).Space, id)
+		return a.Content.Revision(ctx, authz.Of(ctx).Space, id)
 	}
 }
 
@@ -259,10 +258,7 @@ func (a *API) listRevisions(ctx context.Context, in *listRevisionsIn) (*page[rev
 // revisionsOut lists the history of the space, or of a change request.
 func (a *API) revisionsOut(ctx context.Context, cr docs.ChangeRequestID, p Paged) (*page[revisionEntry], error) {
 	sp := authz.Of(ctx).Space
-	return listOf(ctx, a, p, lister[docs.Revision]{
-		page:  func(at store.Page) ([]docs.Revision, store.Key, error) { return a.Store.Revisions(ctx, sp.ID, cr, at) },
-		count: func() (int64, error) { return a.Store.CountRevisions(ctx, sp.ID, cr) },
-	}, func(r docs.Revision) revisionEntry {
+	return listOf(ctx, a, p, a.Content.Revisions(sp.ID, cr), func(r docs.Revision) revisionEntry {
 		w := revisionEntry{
 			Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, Message: r.Message, Author: string(r.Author), CreatedAt: r.CreatedAt,
 			From: string(r.MergedFrom),

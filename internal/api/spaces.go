@@ -126,14 +126,8 @@ func (a *API) space(s docs.Space, r docs.Role) Space {
 	}
 }
 
-func (a *API) spacesPage(ctx context.Context, p Paged, f store.SpaceFilter) (*page[Space], error) {
-	v := authz.Of(ctx).Viewer()
-	return listOf(ctx, a, p, lister[store.Ranked[docs.Space]]{
-		page: func(at store.Page) ([]store.Ranked[docs.Space], store.Key, error) {
-			return a.Store.Spaces(ctx, v, f, at)
-		},
-		count: func() (int64, error) { return a.Store.CountSpaces(ctx, v, f) },
-	}, func(it store.Ranked[docs.Space]) Space { return a.space(it.It, it.Role) })
+func (a *API) spacesPage(ctx context.Context, p Paged, in docs.CollectionID) (*page[Space], error) {
+	return listOf(ctx, a, p, a.Spaces.Spaces(authz.Of(ctx), in), func(it store.Ranked[docs.Space]) Space { return a.space(it.It, it.Role) })
 }
 
 type listSpacesIn struct {
@@ -142,7 +136,7 @@ type listSpacesIn struct {
 }
 
 func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*page[Space], error) {
-	return a.spacesPage(ctx, in.Paged, store.SpaceFilter{})
+	return a.spacesPage(ctx, in.Paged, "")
 }
 
 // newSpace is the body of createSpace. At most one source of first content
@@ -224,7 +218,7 @@ func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*out[Space], 
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.roleNow(ctx, g.Actor, s.Org, s.Node(), s.Parent)
+	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
 	return ok(a.space(s, r)), err
 }
 
@@ -258,7 +252,7 @@ func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*out[Space], erro
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.roleNow(ctx, g.Actor, s.Org, s.Node(), s.Parent)
+	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
 	return ok(a.space(s, r)), err
 }
 
@@ -273,6 +267,6 @@ func (a *API) transferSpace(ctx context.Context, in *transferSpaceIn) (*out[Spac
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.roleNow(ctx, g.Actor, s.Org, s.Node(), s.Parent)
+	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
 	return ok(a.space(s, r)), err
 }

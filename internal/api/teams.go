@@ -6,7 +6,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/orgs"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 func (a *API) teams() {
@@ -82,21 +81,11 @@ type listTeamsIn struct {
 
 func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*page[Team], error) {
 	g := authz.Of(ctx)
-	if !g.Can(authz.ListTeams) {
-		return none[Team](), nil
+	list, err := a.Orgs.Teams(ctx, g, in.Org, in.Owner, in.Title)
+	if err != nil {
+		return nil, err
 	}
-	f := store.TeamFilter{Owner: in.Owner, Title: in.Title}
-	if in.Owner != "" {
-		access, err := a.Store.Access(ctx, in.Org, in.Owner)
-		if err != nil {
-			return nil, err
-		}
-		f.All = authz.Can(access.OrgRole(), authz.ManageTeam)
-	}
-	return listOf(ctx, a, in.Paged, lister[docs.Team]{
-		page:  func(p store.Page) ([]docs.Team, store.Key, error) { return a.Store.Teams(ctx, in.Org, f, p) },
-		count: func() (int64, error) { return a.Store.CountTeams(ctx, in.Org, f) },
-	}, func(t docs.Team) Team { return a.team(t, g.Access) })
+	return listOf(ctx, a, in.Paged, list, func(t docs.Team) Team { return a.team(t, g.Access) })
 }
 
 type createTeamIn struct {
@@ -162,16 +151,7 @@ type teamMembersIn struct {
 }
 
 func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*page[TeamMember], error) {
-	// A guest in a team knows of the team, but members are not listed to
-	// guests anywhere.
-	if guest(ctx) {
-		return none[TeamMember](), nil
-	}
-	return listOf(ctx, a, in.Paged, lister[docs.TeamMembership]{
-		page: func(p store.Page) ([]docs.TeamMembership, store.Key, error) {
-			return a.Store.TeamMembers(ctx, in.Team, p)
-		},
-	}, func(m docs.TeamMembership) TeamMember {
+	return listOf(ctx, a, in.Paged, a.Orgs.TeamMembers(authz.Of(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
 		return TeamMember{a.member(m.Member), teamMembership{m.Role}, viewPermissions{true}}
 	})
 }

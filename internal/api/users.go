@@ -9,7 +9,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 func (a *API) users() {
@@ -63,7 +62,7 @@ func (a *API) user(u docs.User) User {
 }
 
 func (a *API) me(ctx context.Context, _ *struct{}) (*out[User], error) {
-	u, err := a.Store.User(ctx, authz.Of(ctx).Actor.User)
+	u, err := a.Orgs.Me(ctx, authz.Of(ctx))
 	return ok(a.user(u)), err
 }
 
@@ -72,7 +71,7 @@ type UserIn struct {
 }
 
 func (a *API) getUser(ctx context.Context, in *UserIn) (*out[User], error) {
-	u, err := a.Store.UserVisibleTo(ctx, in.User, authz.Of(ctx).Actor.User)
+	u, err := a.Orgs.User(ctx, authz.Of(ctx), in.User)
 	return ok(a.user(u)), err
 }
 
@@ -117,11 +116,7 @@ func token(t docs.Token) Token {
 }
 
 func (a *API) listTokens(ctx context.Context, in *Paged) (*page[Token], error) {
-	me := authz.Of(ctx).Actor.User
-	return listOf(ctx, a, *in, lister[docs.Token]{
-		page:  func(p store.Page) ([]docs.Token, store.Key, error) { return a.Store.Tokens(ctx, me, p) },
-		count: func() (int64, error) { return a.Store.CountTokens(ctx, me) },
-	}, token)
+	return listOf(ctx, a, *in, a.Orgs.Tokens(authz.Of(ctx)), token)
 }
 
 type createTokenIn struct {

@@ -9,7 +9,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
@@ -91,10 +90,7 @@ type listWebhooksIn struct {
 }
 
 func (a *API) listWebhooks(ctx context.Context, in *listWebhooksIn) (*page[Webhook], error) {
-	return listOf(ctx, a, in.Paged, lister[docs.Webhook]{
-		page:  func(p store.Page) ([]docs.Webhook, store.Key, error) { return a.Store.Webhooks(ctx, in.Org, p) },
-		count: func() (int64, error) { return a.Store.CountWebhooks(ctx, in.Org) },
-	}, a.webhook)
+	return listOf(ctx, a, in.Paged, a.Webhooks.Webhooks(in.Org), a.webhook)
 }
 
 type createWebhookIn struct {
@@ -122,7 +118,7 @@ type WebhookIn struct {
 }
 
 func (a *API) getWebhook(ctx context.Context, in *WebhookIn) (*out[Webhook], error) {
-	w, err := a.Store.Webhook(ctx, in.Org, in.Webhook)
+	w, err := a.Webhooks.Webhook(ctx, in.Org, in.Webhook)
 	return ok(a.webhook(w)), err
 }
 
@@ -203,15 +199,11 @@ type listDeliveriesIn struct {
 }
 
 func (a *API) listDeliveries(ctx context.Context, in *listDeliveriesIn) (*page[WebhookDelivery], error) {
-	if _, err := a.Store.Webhook(ctx, in.Org, in.Webhook); err != nil {
+	list, err := a.Webhooks.Deliveries(ctx, in.Org, in.Webhook, in.Status)
+	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, lister[docs.Delivery]{
-		page: func(p store.Page) ([]docs.Delivery, store.Key, error) {
-			return a.Store.Deliveries(ctx, in.Webhook, in.Status, p)
-		},
-		count: func() (int64, error) { return a.Store.CountDeliveries(ctx, in.Webhook, in.Status) },
-	}, a.delivery)
+	return listOf(ctx, a, in.Paged, list, a.delivery)
 }
 
 type deliveryIn struct {

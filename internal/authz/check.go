@@ -59,6 +59,25 @@ func (g *Grant) Viewer() store.Viewer {
 // Can tells whether the grant also covers another action on the same thing.
 func (g *Grant) Can(a Action) bool { return Can(g.Role, a) }
 
+// SeesPeople reports whether the caller may know who else belongs to the
+// organization. Guests may not, whatever was granted to them: they see neither
+// members nor teams, in no list and by no mention.
+func (g *Grant) SeesPeople() bool {
+	return g.Access != nil && Can(g.Access.OrgRole(), ListMembers)
+}
+
+// Sees reports whether the caller may know more of a user than the name.
+func (g *Grant) Sees(u docs.UserID) bool { return u == g.Actor.User || g.SeesPeople() }
+
+// People is a list of people or teams as the caller sees it: guests see an
+// empty one.
+func People[T any](g *Grant, l store.List[T]) store.List[T] {
+	if !g.SeesPeople() {
+		return store.List[T]{}
+	}
+	return l
+}
+
 // Node gives the space or collection that the grant is about.
 func (g *Grant) Node() docs.Node { return g.Path[0] }
 

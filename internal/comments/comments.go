@@ -237,11 +237,11 @@ func (p Place) source(ctx context.Context, path string, b revision.Body) (string
 	return text, err
 }
 
-// mentions gives the members that a body mentions and an earlier one did
-// not. A guest does not learn who the members are, and calls nobody.
+// mentions returns the members that a body mentions and an earlier one did
+// not. A guest mentions nobody: that would tell who the members are.
 func (p Place) mentions(ctx context.Context, tx *store.Tx, g *authz.Grant, body, earlier string) ([]docs.UserID, error) {
 	now, err := p.people(ctx, body)
-	if err != nil || len(now) == 0 || g.Access == nil || !authz.Can(g.Access.OrgRole(), authz.ListMembers) {
+	if err != nil || len(now) == 0 || !g.SeesPeople() {
 		return []docs.UserID{}, err
 	}
 	before, err := p.people(ctx, earlier)

@@ -37,3 +37,13 @@ func (s *Service) Forget(ctx context.Context, g *authz.Grant) error {
 func (s *Service) Operation(ctx context.Context, g *authz.Grant, id docs.GitOperationID) (docs.GitOperation, error) {
 	return s.Store.GitOperation(ctx, g.Space.ID, id)
 }
+
+// Operations lists the git operations of the space of a grant, newest first.
+func (s *Service) Operations(g *authz.Grant) store.List[docs.GitOperation] {
+	return store.List[docs.GitOperation]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.GitOperation, store.Key, error) {
+			return s.Store.GitOperations(ctx, g.Space.ID, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountGitOperations(ctx, g.Space.ID) },
+	}
+}

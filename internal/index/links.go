@@ -392,7 +392,7 @@ func (l *looker) target(ctx context.Context, t store.Target) (*Location, error) 
 		}
 		return &Location{Kind: t.Kind, Collection: g.Collection, Role: g.Role}, nil
 	case markup.RefUser:
-		if !l.g.Access.OrgRole().Valid() {
+		if !l.g.SeesPeople() {
 			return nil, nil // a guest does not learn who the members are
 		}
 		m, err := l.s.Store.Member(ctx, l.g.Access.Org, docs.UserID(t.Target))

@@ -200,7 +200,7 @@ func (s *Service) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.A
 
 // OrganizationsByDomain lists the organizations that the caller could join
 // with the verified address that they have.
-func (s *Service) OrganizationsByDomain(ctx context.Context, by authz.Actor, domain string) ([]docs.Organization, error) {
+func (s *Service) OrganizationsByDomain(ctx context.Context, by authz.Actor, domain string) ([]store.OrgAccess, error) {
 	u, err := s.Store.User(ctx, by.User)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,19 @@ func (s *Service) OrganizationsByDomain(ctx context.Context, by authz.Actor, dom
 	if !u.Verified || u.Email.Domain() != strings.ToLower(domain) {
 		return nil, errs.E(errs.Forbidden, "only people with a verified address of a domain may see its organizations")
 	}
-	return s.Store.OrganizationsByDomain(ctx, u.Email.Domain())
+	all, err := s.Store.OrganizationsByDomain(ctx, u.Email.Domain())
+	if err != nil {
+		return nil, err
+	}
+	out := make([]store.OrgAccess, len(all))
+	for i, o := range all {
+		access, err := s.Store.Access(ctx, o.ID, by.User)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = store.OrgAccess{Org: o, Access: access}
+	}
+	return out, nil
 }
 
 // Bootstrapped is what the command line prints.

@@ -123,7 +123,7 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 			}
 		}
 		put := func(who string, role docs.TeamRole) error {
-			if strings.Contains(who, "@") && !authz.Can(g.Access.OrgRole(), authz.ListMembers) {
+			if strings.Contains(who, "@") && !g.SeesPeople() {
 				return notMember(who) // guests cannot try addresses
 			}
 			u, err := FindMember(ctx, tx, t.Org, who)

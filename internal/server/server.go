@@ -162,6 +162,7 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
 	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
+	s.Content.Source.BaseURL, s.Content.Index.Log = s.BaseURL, s.Log
 	s.Git.BaseURL, s.Git.Log, s.Git.Git.Log = s.BaseURL, s.Log, s.Log
 	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {
 		s.Git.Git.Dir = GitPath(filepath.Dir(s.Files.Folder))
@@ -177,7 +178,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.metrics = newMetrics(s.Store)
 	s.Git.Ended = s.metrics.gitEnded
 	s.API = api.New(api.Config{
-		Store: s.Store, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Blobs: s.Blobs, Signer: signer, Log: s.Log,
+		Clock: s.Store.Clock, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
 		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git,
 	}, secret)

@@ -117,7 +117,15 @@ type Effective struct {
 
 // Aggregate lists everybody with access to the thing of a grant, by whatever
 // rule; role narrows it to one role.
-func (s *Service) Aggregate(ctx context.Context, g *authz.Grant, role docs.Role, p store.Page) ([]Effective, store.Key, error) {
+func (s *Service) Aggregate(g *authz.Grant, role docs.Role) store.List[Effective] {
+	return authz.People(g, store.List[Effective]{
+		Page: func(ctx context.Context, p store.Page) ([]Effective, store.Key, error) {
+			return s.aggregate(ctx, g, role, p)
+		},
+	})
+}
+
+func (s *Service) aggregate(ctx context.Context, g *authz.Grant, role docs.Role, p store.Page) ([]Effective, store.Key, error) {
 	out := []Effective{}
 	batch := store.Page{After: p.After, Limit: 500}
 	for p.Limit > 0 {
@@ -153,7 +161,7 @@ func (s *Service) Explain(ctx context.Context, g *authz.Grant, user docs.UserID)
 	if g.Node().Kind == docs.NodeCollection {
 		admin = authz.AdminCollection
 	}
-	if !g.Can(admin) || !authz.Can(g.Access.OrgRole(), authz.ListMembers) {
+	if !g.Can(admin) || !g.SeesPeople() {
 		return docs.Why{}, errs.E(errs.Forbidden, "you need the role %q to ask about others", admin.Least)
 	}
 	access, err := s.Store.Access(ctx, g.Access.Org, user)

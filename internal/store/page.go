@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"math"
 	"strconv"
 
@@ -15,6 +16,15 @@ type Key []string
 type Page struct {
 	After Key
 	Limit int
+}
+
+// List is a list that is read a page at a time. The zero List is empty.
+type List[T any] struct {
+	// Page returns a page and the key behind its last item; no key if it is
+	// the last page.
+	Page func(ctx context.Context, p Page) ([]T, Key, error)
+	// Count returns the number of all items; nil if the list is not counted.
+	Count func(ctx context.Context) (int64, error)
 }
 
 // text gives the i-th part of a key; without a key, the lowest text, which

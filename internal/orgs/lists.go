@@ -1,0 +1,127 @@
+package orgs
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Me returns the caller's own account.
+func (s *Service) Me(ctx context.Context, g *authz.Grant) (docs.User, error) {
+	return s.Store.User(ctx, g.Actor.User)
+}
+
+// User returns an account that the caller can see: their own, or that of
+// somebody in an organization in which they are more than a guest.
+func (s *Service) User(ctx context.Context, g *authz.Grant, id docs.UserID) (docs.User, error) {
+	return s.Store.UserVisibleTo(ctx, id, g.Actor.User)
+}
+
+// Tokens lists the caller's tokens.
+func (s *Service) Tokens(g *authz.Grant) store.List[docs.Token] {
+	return store.List[docs.Token]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.Token, store.Key, error) {
+			return s.Store.Tokens(ctx, g.Actor.User, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountTokens(ctx, g.Actor.User) },
+	}
+}
+
+// Organization returns an organization.
+func (s *Service) Organization(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
+	return s.Store.Organization(ctx, id)
+}
+
+// Organizations lists the organizations of the caller.
+func (s *Service) Organizations(g *authz.Grant) store.List[store.OrgAccess] {
+	return store.List[store.OrgAccess]{
+		Page: func(ctx context.Context, p store.Page) ([]store.OrgAccess, store.Key, error) {
+			return s.Store.OrganizationsOf(ctx, g.Actor.User, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountOrganizationsOf(ctx, g.Actor.User) },
+	}
+}
+
+// OrganizationByHostname returns the organization that a hostname belongs to.
+// Only its members learn whose it is: for others it is NotFound.
+func (s *Service) OrganizationByHostname(ctx context.Context, g *authz.Grant, hostname string) (docs.Organization, error) {
+	o, err := s.Store.OrganizationByHostname(ctx, hostname)
+	if err != nil {
+		return o, err
+	}
+	if _, _, err := authz.Within(s.Store.Reader).Org(ctx, g.Actor, authz.ViewOrg, o.ID); authz.Denied(err) {
+		return docs.Organization{}, errs.Missing("subdomain")
+	} else if err != nil {
+		return docs.Organization{}, err
+	}
+	return o, nil
+}
+
+// Audit lists what was done in an organization, newest first.
+func (s *Service) Audit(org docs.OrgID) store.List[store.AuditRow] {
+	return store.List[store.AuditRow]{Page: func(ctx context.Context, p store.Page) ([]store.AuditRow, store.Key, error) {
+		return s.Store.Audit(ctx, org, p)
+	}}
+}
+
+// Members lists the members of an organization.
+func (s *Service) Members(g *authz.Grant, org docs.OrgID, f store.MemberFilter) store.List[docs.Member] {
+	return authz.People(g, store.List[docs.Member]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.Member, store.Key, error) {
+			return s.Store.Members(ctx, org, f, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountMembers(ctx, org, f) },
+	})
+}
+
+// Member returns a member of an organization.
+func (s *Service) Member(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Member, error) {
+	return s.Store.Member(ctx, org, user)
+}
+
+// InviteLinks lists the invite links to the organization itself.
+func (s *Service) InviteLinks(org docs.OrgID) store.List[docs.InviteLink] {
+	return store.List[docs.InviteLink]{Page: func(ctx context.Context, p store.Page) ([]docs.InviteLink, store.Key, error) {
+		return s.Store.InviteLinks(ctx, org, p)
+	}}
+}
+
+// Teams lists the teams of an organization whose title contains a text; with
+// an owner, only those that this member can manage.
+func (s *Service) Teams(ctx context.Context, g *authz.Grant, org docs.OrgID, owner docs.UserID, title string) (store.List[docs.Team], error) {
+	f := store.TeamFilter{Owner: owner, Title: title}
+	if owner != "" {
+		access, err := s.Store.Access(ctx, org, owner)
+		if err != nil {
+			return store.List[docs.Team]{}, err
+		}
+		f.All = authz.Can(access.OrgRole(), authz.ManageTeam)
+	}
+	return authz.People(g, store.List[docs.Team]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.Team, store.Key, error) {
+			return s.Store.Teams(ctx, org, f, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountTeams(ctx, org, f) },
+	}), nil
+}
+
+// TeamsOf lists the teams of a member whose title contains a text.
+func (s *Service) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, title string) (store.List[store.MemberTeam], error) {
+	_, err := s.Store.Member(ctx, org, user)
+	return store.List[store.MemberTeam]{Page: func(ctx context.Context, p store.Page) ([]store.MemberTeam, store.Key, error) {
+		return s.Store.TeamsOf(ctx, org, user, title, p)
+	}}, err
+}
+
+// TeamMembers lists the members of a team. A guest in the team sees the team,
+// but not who else is in it.
+func (s *Service) TeamMembers(g *authz.Grant, team docs.TeamID) store.List[docs.TeamMembership] {
+	return authz.People(g, store.List[docs.TeamMembership]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.TeamMembership, store.Key, error) {
+			return s.Store.TeamMembers(ctx, team, p)
+		},
+	})
+}

@@ -173,7 +173,13 @@ func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
 // again whether it is still allowed. Every change that somebody from outside
 // asks for goes through here or Do.
 func InTx[T any](ctx context.Context, s *store.Store, g *Grant, fn func(tx *store.Tx, g *Grant) (T, error)) (T, error) {
-	return store.InTxLocked(ctx, s, g.Space.ID, func(tx *store.Tx) (T, error) {
+	return InTxQueued(ctx, s, g, func() {}, fn)
+}
+
+// InTxQueued is InTx that calls queued as soon as the order of the transaction
+// among others of the same space is settled, before it has run.
+func InTxQueued[T any](ctx context.Context, s *store.Store, g *Grant, queued func(), fn func(tx *store.Tx, g *Grant) (T, error)) (T, error) {
+	return store.InTxQueued(ctx, s, g.Space.ID, queued, func(tx *store.Tx) (T, error) {
 		still, err := g.again(ctx, tx)
 		if err != nil {
 			var zero T

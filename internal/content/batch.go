@@ -15,7 +15,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
-	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/revision"
@@ -93,66 +92,36 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 	if text > MaxText {
 		return nil, errs.Field("body.changes", "have more than %d MB of text together; send them in several batches", MaxText>>20)
 	}
-	// What takes long comes first: nobody else waits for it. Whether it is
-	// allowed is looked at before, and again in the transaction.
-	long := text > aheadBytes
-	if !long && !slices.ContainsFunc(changes, func(c Change) bool { return len(c.Files) > 0 }) {
-		return s.applyInTx(ctx, g, on, expected, changes, make([][]docs.File, len(changes)), ahead{})
-	}
-	l, err := s.line(ctx, s.Store.Reader, g, on, "")
-	if err != nil {
-		return nil, err
-	}
-	files, err := s.fetch(ctx, changes)
-	if err != nil {
-		return nil, err
-	}
-	var early ahead
-	if long {
-		if early, err = s.applyTo(ctx, s.Store.Reader, l, changes, files); err == nil {
-			early.work, err = s.Index.Prepare(ctx, early.draft)
-		}
-		if err != nil && (expected == "" || expected == l.Rev.ID) {
+	var files [][]docs.File
+	if slices.ContainsFunc(changes, func(c Change) bool { return len(c.Files) > 0 }) {
+		// Whether it is allowed is looked at before anything is fetched.
+		if _, err := s.line(ctx, s.Store.Reader, g, on, ""); err != nil {
 			return nil, err
 		}
-	}
-	return s.applyInTx(ctx, g, on, expected, changes, files, early)
-}
-
-// applyInTx makes a batch durable; early is what was worked out ahead, if
-// anything.
-func (s *Service) applyInTx(ctx context.Context, g *authz.Grant, on Branch, expected docs.RevisionID, changes []Change, files [][]docs.File, early ahead) (*Applied, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*Applied, error) {
-		l, err := s.line(ctx, tx.Reader, g, on, expected)
-		if err != nil {
+		var err error
+		if files, err = s.fetch(ctx, changes); err != nil {
 			return nil, err
 		}
-		if early.draft == nil || early.on != l.Rev.ID {
-			if early, err = s.applyTo(ctx, tx.Reader, l, changes, files); err != nil {
+	} else {
+		files = make([][]docs.File, len(changes))
+	}
+	var out *Applied
+	v, cr, err := s.write(ctx, g, edit{on: on, expected: expected, rev: docs.Revision{Type: docs.RevisionEdits}, draft: func(ctx context.Context, r store.Reader, l *line) (_ *revision.Draft, err error) {
+		base := l.Rev
+		if l.request != nil { // what revert_page goes back to
+			if base, err = r.Revision(ctx, l.Space.ID, l.request.Ancestor); err != nil {
 				return nil, err
 			}
 		}
-		d, out := early.draft, early.applied
-		d.Src.R, d.Now = tx.Reader, tx.Now()
-		out.View, err = s.commitTo(ctx, tx, g, l, d, early.work, docs.Revision{Type: docs.RevisionEdits})
-		out.Request = l.request
-		return out, err
-	})
-}
-
-// applyTo works out a batch on the newest revision of a line.
-func (s *Service) applyTo(ctx context.Context, r store.Reader, l *line, changes []Change, files [][]docs.File) (out ahead, err error) {
-	base := l.Rev
-	if l.request != nil { // what revert_page goes back to
-		if base, err = r.Revision(ctx, l.Space.ID, l.request.Ancestor); err != nil {
-			return out, err
-		}
+		d := s.draft(l)
+		out, err = applyChanges(ctx, d, r, changes, files, base)
+		return d, err
+	}})
+	if err != nil {
+		return nil, err
 	}
-	now := s.Store.Clock()
-	d := l.View.Draft(docs.TimeOf(now), revision.IDsFrom(now))
-	out.applied, err = applyChanges(ctx, d, r, changes, files, base)
-	out.on, out.draft = l.Rev.ID, d
-	return out, err
+	out.View, out.Request = v, cr
+	return out, nil
 }
 
 // apply makes the changes of a batch on a draft. base is what revert_page
@@ -373,19 +342,4 @@ func withHead(sp docs.Space, rev docs.Revision, tx *store.Tx) docs.Space {
 
 func contentEvent(sp docs.Space, action string, data map[string]any) audit.Event {
 	return audit.Event{Org: sp.Org, Action: "space.content." + action, Kind: "space", ID: string(sp.ID), Data: data}
-}
-
-// There is one writer at a time. What takes long, reading Markdown and
-// counting words, is therefore done ahead of the transaction where there is
-// much of it; if somebody else was faster, it is done again inside.
-
-// aheadBytes is from how much text on a batch is worked out ahead.
-const aheadBytes = 64 << 10
-
-// ahead is a batch that was worked out on a revision.
-type ahead struct {
-	on      docs.RevisionID
-	draft   *revision.Draft
-	work    *index.Work
-	applied *Applied
 }

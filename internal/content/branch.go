@@ -6,7 +6,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/exchange"
-	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/merge"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -19,7 +18,7 @@ type Merging struct {
 	fork      Fork
 	into      *revision.View
 	draft     *revision.Draft
-	work      *index.Work
+	prepared  *Prepared // if there are no conflicts
 	conflicts []merge.Conflict
 }
 
@@ -58,7 +57,7 @@ func (s *Service) prepareInto(ctx context.Context, sp docs.Space, f Fork, dir me
 	if err != nil || len(m.conflicts) > 0 {
 		return m, err
 	}
-	m.work, err = s.Index.Prepare(ctx, m.draft)
+	m.prepared, err = s.prepareSpace(ctx, s.Store.Reader, m.draft, nil)
 	return m, err
 }
 
@@ -124,7 +123,12 @@ func (s *Service) mergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, f
 		return docs.Revision{}, m.Conflicts(), err
 	}
 	rev.Parents = []docs.RevisionID{m.into.Rev.ID, f.Tip}
-	rev, err = s.commit(ctx, tx, g, m.draft, m.work, rev)
+	if m.prepared == nil || !m.prepared.index.Fits(g.Space) {
+		if m.prepared, err = s.prepareSpace(ctx, tx.Reader, m.draft, nil); err != nil {
+			return docs.Revision{}, nil, err
+		}
+	}
+	rev, err = s.commitSpace(ctx, tx, g, m.prepared, rev)
 	return rev, nil, err
 }
 
@@ -174,15 +178,15 @@ func (s *Service) MergeIntoRequest(ctx context.Context, tx *store.Tx, g *authz.G
 func (s *Service) CommitImported(ctx context.Context, tx *store.Tx, g *authz.Grant, t *exchange.Imported, rev docs.Revision) (docs.Revision, error) {
 	t.Draft.ReadThrough(tx.Reader)
 	if rev.Aside {
-		rev, changed, err := s.store(ctx, tx, g, t.Draft, rev)
-		if err != nil || !changed {
-			return rev, err
-		}
-		documents, _, err := index.ChangedDocuments(ctx, s.Source.Tree(tx.Reader, rev.Root), t.Draft.Base.Root)
+		p, err := s.prepareAside(ctx, t.Draft)
 		if err != nil {
 			return rev, err
 		}
-		return rev, tx.PutDocuments(ctx, g.Space.ID, documents)
+		rev, changed, err := s.store(ctx, tx, g, p, rev)
+		if err != nil || !changed {
+			return rev, err
+		}
+		return rev, tx.PutDocuments(ctx, g.Space.ID, p.index.Documents)
 	}
 	return s.commit(ctx, tx, g, t.Draft, t.Work, rev)
 }

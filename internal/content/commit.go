@@ -65,18 +65,54 @@ func Editable(c docs.ChangeRequest) error {
 	return nil
 }
 
-// commitTo makes a draft the newest revision of a line. A draft that changes
-// nothing makes no revision: the newest one is given back.
-func (s *Service) commitTo(ctx context.Context, tx *store.Tx, g *authz.Grant, l *line, d *revision.Draft, w *index.Work, rev docs.Revision) (*revision.View, error) {
+// Prepared is a change that was worked out against a revision: everything that
+// will be written. Committing it compares and stores, and works nothing out.
+type Prepared struct {
+	space  docs.Space
+	sealed *revision.Sealed
+	index  *index.Update
+}
+
+// prepareSpace works out what a draft changes in a space. w is what an import
+// knows for the index already; nil is nothing.
+func (s *Service) prepareSpace(ctx context.Context, r store.Reader, d *revision.Draft, w *index.Work) (*Prepared, error) {
+	p, err := s.seal(ctx, d)
+	if err == nil {
+		p.index, err = s.Index.Prepare(ctx, r, d, w)
+	}
+	return p, err
+}
+
+// prepareAside works out what a draft changes beside the line of its space.
+// What is derived from content is kept of the space alone.
+func (s *Service) prepareAside(ctx context.Context, d *revision.Draft) (*Prepared, error) {
+	p, err := s.seal(ctx, d)
+	if err == nil {
+		p.index, err = index.DocumentsOf(ctx, d)
+	}
+	return p, err
+}
+
+func (s *Service) seal(ctx context.Context, d *revision.Draft) (*Prepared, error) {
+	if err := d.Stamp(ctx); err != nil {
+		return nil, err
+	}
+	sealed, err := d.Seal(ctx)
+	return &Prepared{space: d.Space, sealed: sealed}, err
+}
+
+// commitLine makes a prepared change the newest revision of a line. One that
+// changes nothing makes no revision: the newest one is returned.
+func (s *Service) commitLine(ctx context.Context, tx *store.Tx, g *authz.Grant, l *line, p *Prepared, rev docs.Revision) (*revision.View, error) {
 	if l.request == nil {
-		rev, err := s.commit(ctx, tx, g, d, w, rev)
+		rev, err := s.commitSpace(ctx, tx, g, p, rev)
 		if err != nil {
 			return nil, err
 		}
 		return s.Source.View(withHead(l.Space, rev, tx), rev), nil
 	}
 	cr := *l.request
-	rev, err := s.commitAside(ctx, tx, g, d, cr.ID, rev)
+	rev, err := s.commitRequest(ctx, tx, g, p, cr.ID, rev)
 	if err != nil || rev.ID == cr.Revision {
 		return s.Source.View(l.Space, rev), err
 	}
@@ -91,69 +127,79 @@ func (s *Service) commitTo(ctx context.Context, tx *store.Tx, g *authz.Grant, l 
 	return s.Source.View(l.Space, rev), nil
 }
 
-// commitAside stores a draft as a revision of a change request. What is
-// derived from content is kept of the space alone.
-func (s *Service) commitAside(ctx context.Context, tx *store.Tx, g *authz.Grant, d *revision.Draft, cr docs.ChangeRequestID, rev docs.Revision) (docs.Revision, error) {
+// commitRequest stores a prepared change as a revision of a change request.
+func (s *Service) commitRequest(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Prepared, cr docs.ChangeRequestID, rev docs.Revision) (docs.Revision, error) {
 	rev.ChangeRequest = cr
-	rev, changed, err := s.store(ctx, tx, g, d, rev)
+	rev, changed, err := s.store(ctx, tx, g, p, rev)
 	if err != nil || !changed {
 		return rev, err
 	}
-	documents, count, err := index.ChangedDocuments(ctx, s.Source.Tree(tx.Reader, rev.Root), d.Base.Root)
-	if err != nil {
-		return rev, err
-	}
-	if err := tx.PutDocuments(ctx, d.Space.ID, documents); err != nil {
+	if err := tx.PutDocuments(ctx, p.space.ID, p.index.Documents); err != nil {
 		return rev, err
 	}
 	return rev, audit.Record(ctx, tx, g.Actor, audit.Event{
-		Org: d.Space.Org, Action: "change_request.content." + string(rev.Type), Kind: "change-request", ID: string(cr),
-		Data: map[string]any{"space": d.Space.ID, "revision": rev.ID, "changed": count},
+		Org: p.space.Org, Action: "change_request.content." + string(rev.Type), Kind: "change-request", ID: string(cr),
+		Data: map[string]any{"space": p.space.ID, "revision": rev.ID, "changed": p.index.Changed},
 	})
 }
 
-// commit makes a draft the newest revision of its space, together with
-// everything that is derived from it. A draft that changes nothing makes no
-// revision: the newest one is given back.
-func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *revision.Draft, w *index.Work, rev docs.Revision) (docs.Revision, error) {
-	rev, changed, err := s.store(ctx, tx, g, d, rev)
+// commitSpace makes a prepared change the newest revision of its space,
+// together with everything that is derived from it.
+func (s *Service) commitSpace(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Prepared, rev docs.Revision) (docs.Revision, error) {
+	rev, changed, err := s.store(ctx, tx, g, p, rev)
 	if err != nil || !changed {
 		return rev, err
 	}
-	if err := tx.MoveHead(ctx, d.Space.ID, d.Base.ID, rev.ID); err != nil {
+	if err := tx.MoveHead(ctx, p.space.ID, p.sealed.Base.ID, rev.ID); err != nil {
 		return rev, err
 	}
-	changes, err := s.Index.Update(ctx, tx, d, w, rev)
-	if err != nil {
+	if err := s.Index.Write(ctx, tx, p.index, p.sealed.Base, rev); err != nil {
 		return rev, err
 	}
 	if s.Moved != nil {
-		if err := s.Moved(ctx, tx, d.Space, rev); err != nil {
+		if err := s.Moved(ctx, tx, p.space, rev); err != nil {
 			return rev, err
 		}
 	}
-	return rev, audit.Record(ctx, tx, g.Actor, contentEvent(d.Space, string(rev.Type), map[string]any{
-		"revision": rev.ID, "changed": changes,
+	return rev, audit.Record(ctx, tx, g.Actor, contentEvent(p.space, string(rev.Type), map[string]any{
+		"revision": rev.ID, "changed": p.index.Changed,
 	}))
 }
 
-// store stores a draft as a revision, and tells whether it differs from its
-// base.
-func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, d *revision.Draft, rev docs.Revision) (docs.Revision, bool, error) {
-	if err := d.Stamp(ctx); err != nil {
+// store stores a prepared change as a revision, and reports whether it differs
+// from its base.
+func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Prepared, rev docs.Revision) (docs.Revision, bool, error) {
+	if !p.sealed.Changed() && rev.MergedFrom == "" && rev.Type != docs.RevisionUpdate {
+		return p.sealed.Base, false, nil
+	}
+	if err := tx.PutObjects(ctx, p.sealed.Objects()); err != nil {
 		return rev, false, err
 	}
-	root, objects, err := d.Seal(ctx)
-	if err != nil || root == d.Base.Root && rev.MergedFrom == "" && rev.Type != docs.RevisionUpdate {
-		return d.Base, false, err
+	if rev.ID == "" {
+		rev.ID = store.NewID[docs.RevisionID](tx)
 	}
-	if err := tx.PutObjects(ctx, objects); err != nil {
-		return rev, false, err
-	}
-	rev.ID, rev.Space, rev.Root = store.NewID[docs.RevisionID](tx), d.Space.ID, root
+	rev.Space, rev.Root = p.space.ID, p.sealed.Root
 	rev.Author, rev.CreatedAt = g.Actor.User, tx.Now()
 	if rev.Parents == nil {
-		rev.Parents = []docs.RevisionID{d.Base.ID}
+		rev.Parents = []docs.RevisionID{p.sealed.Base.ID}
 	}
 	return rev, true, tx.AddRevision(ctx, rev)
+}
+
+// commit prepares a draft and makes it the newest revision of its space.
+func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *revision.Draft, w *index.Work, rev docs.Revision) (docs.Revision, error) {
+	p, err := s.prepareSpace(ctx, tx.Reader, d, w)
+	if err != nil {
+		return rev, err
+	}
+	return s.commitSpace(ctx, tx, g, p, rev)
+}
+
+// commitAside prepares a draft and stores it as a revision of a change request.
+func (s *Service) commitAside(ctx context.Context, tx *store.Tx, g *authz.Grant, d *revision.Draft, cr docs.ChangeRequestID, rev docs.Revision) (docs.Revision, error) {
+	p, err := s.prepareAside(ctx, d)
+	if err != nil {
+		return rev, err
+	}
+	return s.commitRequest(ctx, tx, g, p, cr, rev)
 }

@@ -73,34 +73,37 @@ func (s *Service) BeginCopy(ctx context.Context, tx *store.Tx, from, to docs.Spa
 // Rollback makes the content of an earlier revision the newest again, as a
 // new revision: history only grows.
 func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.RevisionID, expected docs.RevisionID) (*revision.View, error) {
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*revision.View, error) {
-		v, err := s.line(ctx, tx.Reader, g, "", expected)
+	rev := docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)}
+	v, _, err := s.write(ctx, g, edit{expected: expected, rev: rev, draft: func(ctx context.Context, r store.Reader, l *line) (*revision.Draft, error) {
+		target, err := r.Revision(ctx, l.Space.ID, to)
 		if err != nil {
 			return nil, err
 		}
-		target, err := tx.Revision(ctx, g.Space.ID, to)
-		if err != nil {
-			return nil, err
+		return s.rolledBack(ctx, l, target)
+	}})
+	return v, err
+}
+
+// rolledBack returns a draft with the content of an earlier revision.
+func (s *Service) rolledBack(ctx context.Context, l *line, target docs.Revision) (*revision.Draft, error) {
+	d := s.draft(l)
+	err := d.Diff(ctx, l.Rev.Root, target.Root, func(key string, _, after []byte) error {
+		if after == nil && (key[:1] == revision.KeyRedirect || key[:1] == revision.KeyTombstone) {
+			return nil // an address that a page had meanwhile still leads to it, also if it is deleted
 		}
-		d := v.View.Draft(tx.Now(), func() string { return store.NewID[string](tx) })
-		err = d.Diff(ctx, v.Rev.Root, target.Root, func(key string, _, after []byte) error {
-			if after == nil && (key[:1] == revision.KeyRedirect || key[:1] == revision.KeyTombstone) {
-				return nil // an address that a page had meanwhile still leads to it, also if it is gone
-			}
-			d.Replace(key, after)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		if err := redirectFrom(ctx, d, v.Tree); err != nil {
-			return nil, err
-		}
-		if d.Empty() {
-			return nil, errs.E(errs.Conflict, "the content is already that of the revision %s; nothing would change", to)
-		}
-		return s.commitTo(ctx, tx, g, v, d, nil, docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)})
+		d.Replace(key, after)
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err := redirectFrom(ctx, d, l.Tree); err != nil {
+		return nil, err
+	}
+	if d.Empty() {
+		return nil, errs.E(errs.Conflict, "the content is already that of the revision %s; nothing would change", target.ID)
+	}
+	return d, nil
 }
 
 // redirectFrom keeps the addresses that pages have in another tree and lose

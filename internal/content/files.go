@@ -154,17 +154,13 @@ func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name st
 	if err != nil {
 		return docs.File{}, err
 	}
-	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.File, error) {
-		l, err := s.line(ctx, tx.Reader, g, on, "")
-		if err != nil {
-			return f, err
-		}
-		d := l.View.Draft(tx.Now(), func() string { return store.NewID[string](tx) })
+	_, _, err = s.write(ctx, g, edit{on: on, rev: docs.Revision{Type: docs.RevisionEdits}, draft: func(ctx context.Context, _ store.Reader, l *line) (*revision.Draft, error) {
+		d := s.draft(l)
 		added, err := insertFiles(ctx, d, "body", Change{Files: []NewFile{{Name: name}}}, []docs.File{f})
-		if err != nil {
-			return f, err
+		if err == nil {
+			f = added[0]
 		}
-		_, err = s.commitTo(ctx, tx, g, l, d, nil, docs.Revision{Type: docs.RevisionEdits})
-		return added[0], err
-	})
+		return d, err
+	}})
+	return f, err
 }

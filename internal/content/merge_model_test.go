@@ -183,11 +183,11 @@ func (d *modelDesk) draft(rev docs.Revision) *revision.Draft {
 }
 
 func (d *modelDesk) seal(dr *revision.Draft) docs.Revision {
-	root, _, err := dr.Seal(context.Background())
+	sealed, err := dr.Seal(context.Background())
 	if err != nil {
 		d.Fatalf("%v", err)
 	}
-	return d.revision(root)
+	return d.revision(sealed.Root)
 }
 
 // change makes a change on a line, in the real tree.

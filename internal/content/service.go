@@ -39,6 +39,7 @@ type Service struct {
 	Exchange *exchange.Exchange
 
 	highlight *markup.Highlighter
+	queues    *queues
 }
 
 // maxColored bounds, in bytes, the highlighted code of PDFs that is kept.
@@ -47,6 +48,7 @@ const maxColored = 8 << 20
 // New returns a service over a store.
 func New(s Service) *Service {
 	s.highlight = markup.NewHighlighter(maxColored)
+	s.queues = &queues{}
 	s.Source = revision.NewSource(s.Store, s.BaseURL)
 	s.Index = index.NewIndex(index.Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})
 	s.Exchange = &exchange.Exchange{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Index: s.Index}

@@ -78,14 +78,12 @@ func (c TemplateChoice) tree() (*folder.Tree, error) {
 // ApplyTemplate adds the pages of a template to a space that is edited live,
 // or to a change request.
 func (s *Service) ApplyTemplate(ctx context.Context, g *authz.Grant, on Branch, c TemplateChoice) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		l, err := s.line(ctx, tx.Reader, g, on, "")
-		if err != nil {
-			return err
-		}
-		_, err = s.addTemplate(ctx, tx, g, l, c)
-		return err
-	})
+	rev := docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID}
+	_, _, err := s.write(ctx, g, edit{on: on, rev: rev, draft: func(ctx context.Context, r store.Reader, l *line) (*revision.Draft, error) {
+		d := s.draft(l)
+		return d, s.addTemplate(ctx, r, g, d, l.View, c)
+	}})
+	return err
 }
 
 // BeginTemplate gives a new space the pages of a template.
@@ -94,7 +92,7 @@ func (s *Service) BeginTemplate(ctx context.Context, tx *store.Tx, g *authz.Gran
 	if err != nil {
 		return "", err
 	}
-	v, err = s.addTemplate(ctx, tx, g, &line{View: v}, c)
+	v, err = s.commitTemplate(ctx, tx, g, &line{View: v}, c)
 	if err != nil {
 		return "", err
 	}
@@ -108,7 +106,7 @@ func (s *Service) ApplyTemplateTo(ctx context.Context, tx *store.Tx, g *authz.Gr
 	if err != nil {
 		return "", err
 	}
-	if v, err = s.addTemplate(ctx, tx, g, &line{v, &cr}, c); err != nil {
+	if v, err = s.commitTemplate(ctx, tx, g, &line{v, &cr}, c); err != nil {
 		return "", err
 	}
 	return v.Rev.ID, nil
@@ -129,25 +127,34 @@ func (s *Service) BeginPage(ctx context.Context, tx *store.Tx, g *authz.Grant, s
 	return rev.ID, err
 }
 
-// graft adds the pages of a template behind those that are there.
-func (s *Service) addTemplate(ctx context.Context, tx *store.Tx, g *authz.Grant, on *line, c TemplateChoice) (*revision.View, error) {
+// addTemplate adds the pages of a template to a draft, behind those that exist.
+func (s *Service) addTemplate(ctx context.Context, r store.Reader, g *authz.Grant, d *revision.Draft, v *revision.View, c TemplateChoice) error {
 	t, err := c.tree()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.checkRefs(ctx, tx, g, on.View, c); err != nil {
-		return nil, err
+	if err := s.checkRefs(ctx, r, g, v, c); err != nil {
+		return err
 	}
-	d := on.View.Draft(tx.Now(), func() string { return store.NewID[string](tx) })
 	l := d.Linker(ctx, "README.md")
 	l.Stable = true
 	if err := addTemplatePages(ctx, d, t.Pages, "", c, l); err != nil {
+		return err
+	}
+	return d.ComposeBodies(ctx)
+}
+
+// commitTemplate adds the pages of a template to a line that is being made.
+func (s *Service) commitTemplate(ctx context.Context, tx *store.Tx, g *authz.Grant, l *line, c TemplateChoice) (*revision.View, error) {
+	d := s.draft(l)
+	if err := s.addTemplate(ctx, tx.Reader, g, d, l.View, c); err != nil {
 		return nil, err
 	}
-	if err := d.ComposeBodies(ctx); err != nil {
+	p, err := s.prepareLine(ctx, tx.Reader, l, d)
+	if err != nil {
 		return nil, err
 	}
-	return s.commitTo(ctx, tx, g, on, d, nil, docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID})
+	return s.commitLine(ctx, tx, g, l, p, docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID})
 }
 
 func addTemplatePages(ctx context.Context, d *revision.Draft, pages []*folder.Page, parent docs.PageID, c TemplateChoice, l *revision.Linker) error {
@@ -212,7 +219,7 @@ func fillRefs(src []byte, refs map[string]markup.Ref, l *revision.Linker) []byte
 
 // checkRefs refuses references to what the caller cannot see, as if it were
 // not there.
-func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v *revision.View, c TemplateChoice) error {
+func (s *Service) checkRefs(ctx context.Context, r store.Reader, g *authz.Grant, v *revision.View, c TemplateChoice) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Refs)) {
 		ref := c.Refs[name]
 		at := c.At + ".params.contentRefs." + name
@@ -233,7 +240,7 @@ func (s *Service) checkRefs(ctx context.Context, tx *store.Tx, g *authz.Grant, v
 		case g.Access == nil:
 			continue
 		}
-		visible, err := s.Index.Reaches(ctx, tx.Reader, g, v, store.Target{Kind: row.Kind, Space: row.Space, Target: row.Target, Anchor: row.Anchor})
+		visible, err := s.Index.Reaches(ctx, r, g, v, store.Target{Kind: row.Kind, Space: row.Space, Target: row.Target, Anchor: row.Anchor})
 		if err != nil {
 			return err
 		}

@@ -165,12 +165,12 @@ func (d *desk) imported(ctx context.Context, base *revision.View, up exchange.Up
 
 func keys(f fatal, t *exchange.Imported) map[string][2]string {
 	ctx := context.Background()
-	root, _, err := t.Draft.Seal(ctx)
+	sealed, err := t.Draft.Seal(ctx)
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
 	out := map[string][2]string{}
-	err = t.Draft.Diff(ctx, t.Draft.Base.Root, root, func(key string, before, after []byte) error {
+	err = t.Draft.Diff(ctx, t.Draft.Base.Root, sealed.Root, func(key string, before, after []byte) error {
 		out[key] = [2]string{string(before), string(after)}
 		return nil
 	})

@@ -75,22 +75,35 @@ func (ix *indexer) update(ctx context.Context, from chunk.Hash) (int, error) {
 
 // newDelta reads what differs between a tree and one before it.
 func newDelta(ctx context.Context, t *revision.Tree, from chunk.Hash) (*delta, error) {
-	d := &delta{
+	d := emptyDelta()
+	return d, t.Diff(ctx, from, t.Root, d.key)
+}
+
+// draftDelta reads what a draft changes.
+func draftDelta(ctx context.Context, draft *revision.Draft) (*delta, error) {
+	d := emptyDelta()
+	return d, draft.Changes(ctx, d.key)
+}
+
+func emptyDelta() *delta {
+	return &delta{
 		pages: map[docs.PageID]bool{}, reuse: map[docs.ReusableID]bool{}, targets: map[string]bool{}, names: map[string]bool{},
 	}
-	return d, t.Diff(ctx, from, t.Root, func(key string, before, after []byte) error {
-		switch id := key[1:]; key[:1] {
-		case revision.KeyPage:
-			return d.page(id, before, after)
-		case revision.KeyFile:
-			return d.file(id, before, after)
-		case revision.KeyReusable:
-			return d.reusable(id, before, after)
-		case revision.KeyRedirect, revision.KeyVariable, revision.KeySetting:
-			d.count++
-		}
-		return nil
-	})
+}
+
+// key notes one key that differs.
+func (d *delta) key(key string, before, after []byte) error {
+	switch id := key[1:]; key[:1] {
+	case revision.KeyPage:
+		return d.page(id, before, after)
+	case revision.KeyFile:
+		return d.file(id, before, after)
+	case revision.KeyReusable:
+		return d.reusable(id, before, after)
+	case revision.KeyRedirect, revision.KeyVariable, revision.KeySetting:
+		d.count++
+	}
+	return nil
 }
 
 func (d *delta) page(id string, before, after []byte) error {
@@ -604,32 +617,6 @@ func NewIndex(x Index) *Index {
 	return &x
 }
 
-// update brings the index of a space to its newest revision, which a draft
-// became. It tells how much has changed.
-func (s *Index) Update(ctx context.Context, tx *store.Tx, d *revision.Draft, w *Work, rev docs.Revision) (int, error) {
-	now, err := tx.Space(ctx, d.Space.ID) // the space may read through another layer since the draft was begun
-	if err != nil {
-		return 0, err
-	}
-	sp := now.It
-	if w == nil {
-		w = &Work{}
-	}
-	ix := &indexer{r: tx.Reader, tx: tx, space: sp, tree: s.Source.Tree(tx.Reader, rev.Root), parsed: d.Parsed, ready: w.ready}
-	if !w.bulk.fits(sp) {
-		return ix.update(ctx, d.Base.Root)
-	}
-	ix.space.Layer, ix.bulk = w.bulk.layer.Layer, w.bulk
-	changes, err := ix.update(ctx, d.Base.Root)
-	if err != nil {
-		return 0, err
-	}
-	if err := tx.SetLayer(ctx, sp.ID, ix.space.Layer); err != nil {
-		return 0, err
-	}
-	return changes, tx.DropLayer(ctx, sp.Layer)
-}
-
 // entry returns what the index says of a page, with its words counted.
 func (ix *indexer) entry(ctx context.Context, p docs.Page, a *search.Analyser) (is Entry, err error) {
 	if is.search, is.links, err = ix.page(ctx, p); err == nil {
@@ -643,14 +630,4 @@ func (ix *indexer) entry(ctx context.Context, p docs.Page, a *search.Analyser) (
 func PageEntry(ctx context.Context, t *revision.Tree, sp docs.Space, p docs.Page, doc *markup.Document, a *search.Analyser) (Entry, error) {
 	ix := &indexer{space: sp, tree: t, parsed: map[chunk.Hash]*markup.Document{revision.DocKey(p.Body, p.Side): doc}}
 	return ix.entry(ctx, p, a)
-}
-
-// changedDocuments returns the documents that differ between a tree and one
-// before it, and how many things do.
-func ChangedDocuments(ctx context.Context, t *revision.Tree, from chunk.Hash) ([]store.StoredDocument, int, error) {
-	dl, err := newDelta(ctx, t, from)
-	if err != nil {
-		return nil, 0, err
-	}
-	return dl.docs, dl.count, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // draft is a revision in the making: a tree with changes on top. It holds
@@ -406,27 +405,6 @@ func (d *Draft) PutReusable(r docs.Reusable) error {
 		d.Set(KeyName+r.File, []byte("r:"+string(r.ID)))
 	}
 	return nil
-}
-
-// seal makes the tree of the draft. It gives the root and all objects that
-// are new.
-func (d *Draft) Seal(ctx context.Context) (chunk.Hash, []store.Object, error) {
-	if d.whole != nil {
-		return *d.whole, nil, nil
-	}
-	if err := d.KeepTombstones(ctx); err != nil {
-		return "", nil, err
-	}
-	out := d.Unsaved.All()
-	edits := make([]chunk.Edit, 0, len(d.over.keys))
-	for _, key := range d.over.from("") {
-		edits = append(edits, chunk.Edit{Key: key, Value: d.over.values[key]})
-	}
-	root, err := chunk.Apply(ctx, d.Src, d.Root, edits, func(h chunk.Hash, n *chunk.Node, data []byte) {
-		out = append(out, store.Object{Hash: h, Data: data})
-		d.Src.s.objects.Set(h, object{node: n})
-	})
-	return root, out, err
 }
 
 // stamp sets the time of change of the pages that differ from the base.

@@ -19,6 +19,7 @@ type Source struct {
 	BaseURL string // of this server, without a slash at the end
 
 	objects *cache.Cache[chunk.Hash, object]
+	pending sync.Map // chunk.Hash -> []byte: nodes of revisions that are being stored
 }
 
 // maxObjects bounds the objects that are kept in memory, in bytes.
@@ -95,7 +96,7 @@ func (s reader) Node(ctx context.Context, h chunk.Hash) (*chunk.Node, error) {
 	if o, ok := s.s.objects.Get(h); ok && o.node != nil {
 		return o.node, nil
 	}
-	b, err := s.R.Object(ctx, h)
+	b, err := s.stored(ctx, h)
 	if err != nil {
 		return nil, damaged(h, err)
 	}
@@ -167,4 +168,12 @@ func (s *Source) View(sp docs.Space, rev docs.Revision) *View {
 // Tree returns a tree by its root; r is the pool or a transaction.
 func (s *Source) Tree(r store.Reader, root chunk.Hash) *Tree {
 	return &Tree{Src: reader{s: s, R: r}, Root: root}
+}
+
+// stored returns the bytes of a node, which may be about to be stored.
+func (s reader) stored(ctx context.Context, h chunk.Hash) ([]byte, error) {
+	if data, ok := s.s.pending.Load(h); ok {
+		return data.([]byte), nil
+	}
+	return s.R.Object(ctx, h)
 }

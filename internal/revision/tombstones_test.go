@@ -33,11 +33,11 @@ func sealed(t *testing.T, s *Source, from docs.Revision, change func(d *Draft)) 
 	t.Helper()
 	d := s.View(docs.Space{}, from).Draft(1, nil)
 	change(d)
-	root, _, err := d.Seal(context.Background())
+	sealed, err := d.Seal(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return docs.Revision{ID: from.ID + "x", Root: root}
+	return docs.Revision{ID: from.ID + "x", Root: sealed.Root}
 }
 
 // What is kept of deleted things is bounded, and gone when they are back.

@@ -60,7 +60,8 @@ func (p *postgres) close() error { return nil }
 
 func (p *postgres) pool(db *sql.DB) Reader { return Reader{run: pgRunner{db}, d: p} }
 
-func (p *postgres) transact(ctx context.Context, space string, fn func(runner) error) error {
+func (p *postgres) transact(ctx context.Context, space string, queued func(), fn func(runner) error) error {
+	queued() // the lock of the space is given in the order in which it is asked for
 	if space == "" {
 		return retried(ctx, func() error { return once(ctx, p.db, serializable, fn) })
 	}

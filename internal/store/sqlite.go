@@ -164,9 +164,10 @@ func (s *sqlite) close() error {
 }
 
 // transact hands fn to the writer and waits until it is on disk.
-func (s *sqlite) transact(ctx context.Context, _ string, fn func(runner) error) error {
+func (s *sqlite) transact(ctx context.Context, _ string, queued func(), fn func(runner) error) error {
 	j := &job{ctx: ctx, fn: fn, ready: make(chan struct{})}
 	s.queue <- j
+	queued()
 	<-j.ready
 	if j.panics != nil {
 		panic(j.panics)
@@ -267,7 +268,7 @@ func (s *sqlite) snapshot(ctx context.Context, fn func(runner) error) error {
 
 func (s *sqlite) prelude() string { return "" }
 func (s *sqlite) exclusive(ctx context.Context, fn func(runner) error) error {
-	return s.transact(ctx, "", fn)
+	return s.transact(ctx, "", func() {}, fn)
 }
 func (s *sqlite) skipLocked() string { return "" } // one writer: nothing to skip
 

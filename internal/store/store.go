@@ -48,7 +48,7 @@ type dialect interface {
 	pool(db *sql.DB) Reader
 	// transact runs fn in a transaction that is durable when transact returns
 	// nil. It holds the lock of the space, or no lock if space is empty.
-	transact(ctx context.Context, space string, fn func(runner) error) error
+	transact(ctx context.Context, space string, queued func(), fn func(runner) error) error
 	// snapshot runs fn on one consistent, read-only state.
 	snapshot(ctx context.Context, fn func(runner) error) error
 	// ddl gives the text of a migration as this database wants it.
@@ -195,8 +195,14 @@ func (s *Store) Do(ctx context.Context, fn func(tx *Tx) error) error { return s.
 // DoLocked is Do for a change of a space. Changes of the same space run one
 // after the other, on all nodes, instead of failing and being repeated.
 func (s *Store) DoLocked(ctx context.Context, space docs.SpaceID, fn func(tx *Tx) error) error {
+	return s.DoQueued(ctx, space, func() {}, fn)
+}
+
+// DoQueued is DoLocked that calls queued as soon as the order of the
+// transaction among others of the space is settled, before it has run.
+func (s *Store) DoQueued(ctx context.Context, space docs.SpaceID, queued func(), fn func(tx *Tx) error) error {
 	var tx *Tx
-	err := s.d.transact(ctx, string(space), func(r runner) error {
+	err := s.d.transact(ctx, string(space), queued, func(r runner) error {
 		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock(), jobs: s.jobs}
 		return fn(tx)
 	})
@@ -216,8 +222,13 @@ func InTx[T any](ctx context.Context, s *Store, fn func(tx *Tx) (T, error)) (T, 
 
 // InTxLocked is DoLocked for a function with a result.
 func InTxLocked[T any](ctx context.Context, s *Store, space docs.SpaceID, fn func(tx *Tx) (T, error)) (T, error) {
+	return InTxQueued(ctx, s, space, func() {}, fn)
+}
+
+// InTxQueued is DoQueued for a function with a result.
+func InTxQueued[T any](ctx context.Context, s *Store, space docs.SpaceID, queued func(), fn func(tx *Tx) (T, error)) (T, error) {
 	var out T
-	err := s.DoLocked(ctx, space, func(tx *Tx) (err error) {
+	err := s.DoQueued(ctx, space, queued, func(tx *Tx) (err error) {
 		out, err = fn(tx)
 		return err
 	})

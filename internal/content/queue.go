@@ -1,0 +1,166 @@
+package content
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// Changes of one line wait for the same disk. While one of them is being
+// flushed, the next is moved on top of it and waits for the next flush together
+// with others, instead of finding out later that it came too late.
+
+// queues are the lines that are being written to.
+type queues struct {
+	mu    sync.Mutex
+	lines map[string]*queue
+}
+
+// queue is the order of the newest changes of a line, durable or about to be.
+// Where another process changes the line, the next transaction fails and the
+// queue begins anew.
+type queue struct {
+	mu    sync.Mutex // held while a change finds its place
+	state sync.Mutex // of the rest
+	steps []step
+	users int // of the queue; guarded by queues.mu
+}
+
+// step is a change that is being committed.
+type step struct {
+	rev   docs.Revision
+	base  docs.RevisionID
+	pages map[docs.PageID]bool // that it edits; nil if it does more
+}
+
+func lineKey(l *line) string {
+	if l.request != nil {
+		return string(l.Space.ID) + "/" + string(l.request.ID)
+	}
+	return string(l.Space.ID)
+}
+
+// of returns the queue of a line. leave has to be called afterwards.
+func (qs *queues) of(l *line) *queue {
+	qs.mu.Lock()
+	defer qs.mu.Unlock()
+	if qs.lines == nil {
+		qs.lines = map[string]*queue{}
+	}
+	q := qs.lines[lineKey(l)]
+	if q == nil {
+		q = &queue{}
+		qs.lines[lineKey(l)] = q
+	}
+	q.users++
+	return q
+}
+
+func (qs *queues) leave(l *line) {
+	qs.mu.Lock()
+	defer qs.mu.Unlock()
+	q := qs.lines[lineKey(l)]
+	if q.users--; q.users == 0 {
+		delete(qs.lines, lineKey(l))
+	}
+}
+
+// unlocker returns a function that unlocks the queue once, however often it is
+// called.
+func (q *queue) unlocker() func() {
+	var once sync.Once
+	return func() { once.Do(q.mu.Unlock) }
+}
+
+// follow moves a change behind the last one of the queue. It fails with errMoved
+// where that is not possible.
+func (q *queue) follow(ctx context.Context, p *Prepared, may bool) (*Prepared, error) {
+	q.state.Lock()
+	steps := slices.Clone(q.steps)
+	q.state.Unlock()
+	if len(steps) == 0 || steps[len(steps)-1].rev.ID == p.sealed.Base.ID {
+		return p, nil
+	}
+	if !may {
+		return p, nil // the transaction says what has changed
+	}
+	last := steps[len(steps)-1].rev
+	free, known := independent(steps, p)
+	if !known {
+		var err error
+		if free, err = p.sealed.Independent(ctx, last); err != nil {
+			return nil, q.failed(last, err)
+		}
+	}
+	if !free {
+		return nil, errMoved
+	}
+	sealed, err := p.sealed.Rebase(ctx, last)
+	if err != nil {
+		return nil, q.failed(last, err)
+	}
+	out := *p
+	out.sealed = sealed
+	return &out, nil
+}
+
+// failed returns an error of reading a revision: one that was never stored
+// cannot be read.
+func (q *queue) failed(last docs.Revision, err error) error {
+	q.state.Lock()
+	defer q.state.Unlock()
+	if !slices.ContainsFunc(q.steps, func(s step) bool { return s.rev.ID == last.ID }) {
+		return errMoved
+	}
+	return err
+}
+
+// independent reports whether a change has nothing to do with those of the
+// queue behind its base. known is false if the base is not among them.
+func independent(steps []step, p *Prepared) (free, known bool) {
+	from := slices.IndexFunc(steps, func(s step) bool { return s.base == p.sealed.Base.ID })
+	if from < 0 {
+		return false, false
+	}
+	mine := p.sealed.Pages()
+	if mine == nil {
+		return false, true
+	}
+	for _, s := range steps[from:] {
+		if s.pages == nil {
+			return false, true
+		}
+		for id := range mine {
+			if s.pages[id] {
+				return false, true
+			}
+		}
+	}
+	return true, true
+}
+
+// maxSteps is how many of the newest changes a queue remembers.
+const maxSteps = 64
+
+// push puts a change at the end of the queue. The function that it returns is
+// called when the change is durable, or has failed with an error.
+func (q *queue) push(id docs.RevisionID, p *Prepared) (leave func(err error)) {
+	rev := docs.Revision{ID: id, Root: p.sealed.Root}
+	if !p.sealed.Changed() {
+		return func(error) {} // it makes no revision
+	}
+	release := p.sealed.Hold()
+	q.state.Lock()
+	q.steps = append(q.steps[max(0, len(q.steps)-maxSteps+1):], step{rev: rev, base: p.sealed.Base.ID, pages: p.sealed.Pages()})
+	q.state.Unlock()
+	return func(err error) {
+		q.state.Lock()
+		if err != nil {
+			q.steps = nil // whatever follows it finds that out in its transaction
+		}
+		q.state.Unlock()
+		release()
+	}
+}

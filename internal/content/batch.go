@@ -64,7 +64,7 @@ type PageMeta struct {
 	Condition     opt.Val[string]
 }
 
-// Outcome tells what became of a page that a batch touched.
+// Outcome is what became of a page that a batch touched.
 type Outcome struct {
 	Kind string // created, updated, deleted
 	Page docs.PageID
@@ -124,7 +124,7 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 	return out, nil
 }
 
-// apply makes the changes of a batch on a draft. base is what revert_page
+// applyChanges makes the changes of a batch on a draft. base is what revert_page
 // goes back to.
 func applyChanges(ctx context.Context, d *revision.Draft, r store.Reader, changes []Change, files [][]docs.File, base docs.Revision) (*Applied, error) {
 	out := &Applied{}
@@ -215,7 +215,7 @@ func insertPage(ctx context.Context, d *revision.Draft, at string, c Change, kin
 	return d.Write(at, p.ID, c.Body)
 }
 
-// name makes a name valid for the rest of the batch.
+// nameInBatch makes a name valid for the rest of the batch.
 func nameInBatch(ctx context.Context, d *revision.Draft, at, name string, ref markup.Ref) error {
 	if name == "" {
 		return nil
@@ -301,7 +301,7 @@ func described(d *revision.Draft, at string, p docs.Page, c Change) (docs.Page, 
 	return p, checkPage(at, p)
 }
 
-// checkPage tells what is wrong with the metadata of a page.
+// checkPage returns what is wrong with the metadata of a page.
 func checkPage(at string, p docs.Page) error {
 	for _, f := range []struct {
 		name, value string
@@ -332,7 +332,7 @@ func deletePage(ctx context.Context, d *revision.Draft, at string, c Change, kin
 	return d.Drop(ctx, p)
 }
 
-// withHead gives a space as it is after a commit.
+// withHead returns a space as it is after a commit.
 func withHead(sp docs.Space, rev docs.Revision, tx *store.Tx) docs.Space {
 	if sp.Revision != rev.ID {
 		sp.Revision, sp.UpdatedAt = rev.ID, tx.Now()

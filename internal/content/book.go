@@ -27,7 +27,7 @@ type BookOptions struct {
 	FileURL func(docs.File) string
 }
 
-// Book gives a revision as a book. Pages that are hidden, or whose condition
+// Book returns a revision as a book. Pages that are hidden, or whose condition
 // does not hold for somebody without claims, are left out with what is below
 // them, except for the one that was asked for. Its chapters are read one
 // after the other, while the book is written.
@@ -164,7 +164,7 @@ func (b *binder) note(err error) bool {
 	return err == nil
 }
 
-// link gives the address of what is not in the book.
+// link returns the address of what is not in the book.
 func (b *binder) link(ref markup.Ref) (string, bool) {
 	base, space := b.s.BaseURL, string(b.v.Space.ID)
 	if ref.Space != "" {
@@ -191,7 +191,7 @@ func (b *binder) link(ref markup.Ref) (string, bool) {
 	return "", false
 }
 
-// name gives the title of what a reference leads to.
+// name returns the title of what a reference leads to.
 func (b *binder) name(ref markup.Ref) (string, bool) {
 	if ref.Space != "" && ref.Kind != markup.RefSpace {
 		return "", false // of another space, which the reader may not see

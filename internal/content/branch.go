@@ -28,12 +28,12 @@ type Fork struct{ Base, Tip docs.RevisionID }
 
 func forkOf(cr docs.ChangeRequest) Fork { return Fork{cr.Ancestor, cr.Revision} }
 
-// fits tells whether nothing has moved since.
+// fits reports whether nothing has moved since.
 func (m *Merging) fits(sp docs.Space, f Fork) bool {
 	return m != nil && m.space == sp.Revision && m.fork == f
 }
 
-// Conflicts gives where both sides changed the same.
+// Conflicts returns where both sides changed the same.
 func (m *Merging) Conflicts() []merge.Conflict {
 	if m == nil {
 		return nil
@@ -46,7 +46,7 @@ func (s *Service) PrepareMerge(ctx context.Context, sp docs.Space, cr docs.Chang
 	return s.prepareInto(ctx, sp, forkOf(cr), merge.IntoSpace)
 }
 
-// PrepareLanding works out what bringing a fork that a repository made into
+// PrepareImported works out what bringing a fork that a repository made into
 // its space would give.
 func (s *Service) PrepareImported(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
 	return s.prepareInto(ctx, sp, f, merge.FromRepository)
@@ -94,7 +94,7 @@ func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, f 
 	return m, err
 }
 
-// prepared gives a merge for the state that a transaction sees: the one that
+// prepared returns a merge for the state that a transaction sees: the one that
 // was made ahead, if it still fits.
 func (s *Service) prepared(ctx context.Context, tx *store.Tx, sp docs.Space, f Fork, ahead *Merging, dir merge.Direction) (*Merging, error) {
 	if !ahead.fits(sp, f) {
@@ -110,7 +110,7 @@ func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr do
 	return s.mergeFork(ctx, tx, g, forkOf(cr), ahead, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID}, merge.IntoSpace)
 }
 
-// Land makes the content of a fork that a repository made that of its space,
+// MergeImported makes the content of a fork that a repository made that of its space,
 // in a revision of which the caller says what it is. With conflicts nothing
 // changes.
 func (s *Service) MergeImported(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, ahead *Merging, rev docs.Revision) (docs.Revision, []merge.Conflict, error) {
@@ -146,7 +146,7 @@ func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr d
 	return rev, m.conflicts, err
 }
 
-// Bring brings what changed between two revisions into a change request.
+// MergeIntoRequest brings what changed between two revisions into a change request.
 // Where both changed the same, the request keeps what it has, and the
 // conflicts tell of it.
 func (s *Service) MergeIntoRequest(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, f Fork) (docs.Revision, []merge.Conflict, error) {
@@ -173,7 +173,7 @@ func (s *Service) MergeIntoRequest(ctx context.Context, tx *store.Tx, g *authz.G
 	return rev, conflicts, err
 }
 
-// PutTaken stores what was taken from an upstream: as the newest revision of
+// CommitImported stores what was taken from an upstream: as the newest revision of
 // the space if it was made from the newest, else beside its line.
 func (s *Service) CommitImported(ctx context.Context, tx *store.Tx, g *authz.Grant, t *exchange.Imported, rev docs.Revision) (docs.Revision, error) {
 	t.Draft.ReadThrough(tx.Reader)

@@ -36,7 +36,7 @@ type PageDiff struct {
 	Moved bool
 }
 
-// Compare gives what differs between two revisions of a space. Equal parts
+// Compare returns what differs between two revisions of a space. Equal parts
 // are not read.
 func (s *Service) Compare(ctx context.Context, from, to *revision.View) (*Difference, error) {
 	out := &Difference{Variables: map[string]Pair[any]{}}
@@ -89,7 +89,7 @@ func (s *Service) Compare(ctx context.Context, from, to *revision.View) (*Differ
 	return out, out.findMoved(ctx, from, to)
 }
 
-// findMoved tells which pages were moved. The rank of a page also changes
+// findMoved returns which pages were moved. The rank of a page also changes
 // when its siblings are numbered anew, which moves nothing: what counts is
 // the order of those that are there before and after.
 func (d *Difference) findMoved(ctx context.Context, from, to *revision.View) error {
@@ -119,7 +119,7 @@ func (d *Difference) findMoved(ctx context.Context, from, to *revision.View) err
 	return nil
 }
 
-// reordered gives the children of a page that stand elsewhere among those
+// reordered returns the children of a page that stand elsewhere among those
 // that it had and still has: as few as can be. One that keeps its rank stays.
 func reordered(ctx context.Context, from, to *revision.View, parent docs.PageID) (map[docs.PageID]bool, error) {
 	before, err := ordered(ctx, from.Tree, parent)
@@ -161,7 +161,7 @@ func reordered(ctx context.Context, from, to *revision.View, parent docs.PageID)
 	return out, nil
 }
 
-// ordered gives the children of a page in order, with nothing but their ids
+// ordered returns the children of a page in order, with nothing but their ids
 // and ranks.
 func ordered(ctx context.Context, t *revision.Tree, parent docs.PageID) ([]docs.Page, error) {
 	var out []docs.Page
@@ -196,7 +196,7 @@ func seesPage(a, b docs.Page) bool {
 	return merge.Visible(a, b)
 }
 
-// seesFile tells the same of a file: where it stands in a folder is not seen.
+// seesFile is seesPage for a file: where it stands in a folder is not seen.
 func seesFile(p Pair[docs.File]) bool {
 	if p.Before == nil || p.After == nil {
 		return true
@@ -207,7 +207,7 @@ func seesFile(p Pair[docs.File]) bool {
 	return a != b
 }
 
-// seesReusable tells the same of a reusable content.
+// seesReusable is seesPage for a reusable content.
 func seesReusable(p Pair[docs.Reusable]) bool {
 	return p.Before == nil || p.After == nil || p.Before.Title != p.After.Title || p.Before.Body != p.After.Body
 }
@@ -219,7 +219,7 @@ type Texts struct {
 	Room     int // bytes of sources
 }
 
-// Page tells what differs between two states of a page; ok is false when
+// Page returns what differs between two states of a page; ok is false when
 // there is no room for it.
 func (x *Texts) Page(ctx context.Context, p PageDiff) (out []markup.BlockChange, ok bool, err error) {
 	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body || !p.Before.HasBody() || !p.After.HasBody() {
@@ -236,7 +236,7 @@ func (x *Texts) Page(ctx context.Context, p PageDiff) (out []markup.BlockChange,
 	return x.compare(ctx, a, b)
 }
 
-// Reusable tells the same of a reusable content.
+// Reusable returns the same of a reusable content.
 func (x *Texts) Reusable(ctx context.Context, p Pair[docs.Reusable]) (out []markup.BlockChange, ok bool, err error) {
 	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body {
 		return nil, false, nil

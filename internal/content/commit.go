@@ -45,7 +45,7 @@ func (s *Service) line(ctx context.Context, r store.Reader, g *authz.Grant, on B
 	return l, err
 }
 
-// OpenRequest gives a change request of a space that can be changed.
+// OpenRequest returns a change request of a space that can be changed.
 func OpenRequest(ctx context.Context, r store.Reader, space docs.SpaceID, name string) (docs.ChangeRequest, error) {
 	cr, err := r.ChangeRequest(ctx, space, name)
 	if err == nil {
@@ -54,7 +54,7 @@ func OpenRequest(ctx context.Context, r store.Reader, space docs.SpaceID, name s
 	return cr, err
 }
 
-// Editable tells why a change request cannot be changed, if it cannot.
+// Editable returns why a change request cannot be changed, if it cannot.
 func Editable(c docs.ChangeRequest) error {
 	switch c.Status {
 	case docs.ChangeMerged:

@@ -22,7 +22,7 @@ const (
 	EvaluateDeterministic Evaluation = "deterministic-only"
 )
 
-// Evaluated gives a document with its expressions replaced. A reader of the
+// Evaluated returns a document with its expressions replaced. A reader of the
 // API is no visitor of a site, so there are no claims: conditions on them do
 // not hold.
 func Evaluated(ctx context.Context, t *revision.Tree, doc *markup.Document, vars docs.Variables, how Evaluation) (*markup.Document, error) {
@@ -103,7 +103,7 @@ func Environment(space, page docs.Variables) map[string]any {
 	}
 }
 
-// DocumentByID gives a document of a space by its id: that of a page now, or
+// DocumentByID returns a document of a space by its id: that of a page now, or
 // one that a page had.
 func (s *Service) DocumentByID(ctx context.Context, v *revision.View, id string) (*markup.Document, docs.Variables, error) {
 	owner, _, _ := strings.Cut(id, "-")

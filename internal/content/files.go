@@ -99,7 +99,7 @@ func notFetched(at string, err error) error {
 	return out
 }
 
-// fileName gives a name that is a name and nothing else in every place where
+// fileName returns a name that is a name and nothing else in every place where
 // files are stored or shown.
 func fileName(at, name string) (string, error) {
 	name = strings.TrimSpace(name)

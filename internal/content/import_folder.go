@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Imported tells what an import did.
+// ImportSummary returns what an import did.
 type ImportSummary struct {
 	Revision  docs.RevisionID `json:"revision"`
 	Changed   bool            `json:"changed"`

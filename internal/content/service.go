@@ -1,10 +1,11 @@
-// Package content is the service for what is in a space: pages, files and
-// reusable contents in immutable revisions, the references between them, and
-// the search over them.
+// Package content is the service for what is in a space: batches of changes,
+// merges, imports, templates, copies and books.
 //
-// A revision is one sorted map in chunks (see package chunk). A tree reads
-// it; a draft is a tree with changes on top; commit turns a draft into the
-// next revision together with everything that is derived from it.
+// Every change goes the same way. It is prepared outside of any transaction,
+// against the newest revision of its line, into a value that says what will be
+// written; then it is committed by comparing the line with what was prepared.
+// Package revision has the content itself, index what is derived from it, merge
+// and exchange the ways in which content meets other content.
 package content
 
 import (

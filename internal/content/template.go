@@ -99,7 +99,7 @@ func (s *Service) BeginTemplate(ctx context.Context, tx *store.Tx, g *authz.Gran
 	return v.Rev.ID, nil
 }
 
-// GraftOn adds the pages of a template to a change request that is being
+// ApplyTemplateTo adds the pages of a template to a change request that is being
 // made.
 func (s *Service) ApplyTemplateTo(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, c TemplateChoice) (docs.RevisionID, error) {
 	v, err := s.Source.At(ctx, tx.Reader, g.Space, cr.Revision)

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 )
 
-// keeper keeps files beside the reading of others: each waits for a disk, or
+// fileStore keeps files beside the reading of others: each waits for a disk, or
 // for a server.
 type fileStore struct {
 	all  sync.WaitGroup
@@ -77,7 +77,7 @@ func (k *fileStore) wait() error {
 	return k.err
 }
 
-// intake counts what one import reads.
+// blobFetch counts what one import reads.
 type blobFetch struct {
 	s               *Exchange
 	limits          folder.Limits

@@ -117,7 +117,7 @@ func compareIDs(a, b docs.PageID) int {
 	return 0
 }
 
-// hasWork tells whether a page has a source or a target.
+// hasWork reports whether a page has a source or a target.
 func hasWork(fp *folder.Page) bool { return fp.Type == folder.Document || fp.Type == folder.Link }
 
 // settled is a page with its source, as it is stored, and what the index says
@@ -130,7 +130,7 @@ type settled struct {
 	err   error
 }
 
-// body gives a page its source. It only reads the draft, so that several can
+// body returns a page its source. It only reads the draft, so that several can
 // be made at once.
 func (im *importer) body(ctx context.Context, fp *folder.Page, a *search.Analyser) settled {
 	out := im.settled(ctx, fp, a)
@@ -196,7 +196,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 	return out
 }
 
-// refersToGone tells whether a page refers to something that is gone: where the
+// refersToDeleted reports whether a page refers to something that is gone: where the
 // folder has a file at that place, it is another one.
 func (im *importer) refersToDeleted(ctx context.Context, p docs.Page) (bool, error) {
 	s, err := im.draft.Sidecar(ctx, p.Side)

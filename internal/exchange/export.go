@@ -19,7 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Folder gives a revision as a folder of files. What was imported and not
+// Folder returns a revision as a folder of files. What was imported and not
 // changed has the bytes that it had.
 func (s *Exchange) Folder(ctx context.Context, v *revision.View) (*folder.Tree, error) {
 	ex := &exporter{s: s, v: v, out: &folder.Tree{}}
@@ -100,7 +100,7 @@ func (ex *exporter) page(ctx context.Context, w *revision.Walked) (*folder.Page,
 	return p, nil
 }
 
-// plainPath gives a destination as the path that it stands for, with its
+// plainPath returns a destination as the path that it stands for, with its
 // anchor.
 func plainPath(dest string) string {
 	where, anchor, _ := strings.Cut(dest, "#")
@@ -113,7 +113,7 @@ func plainPath(dest string) string {
 	return where + "#" + anchor
 }
 
-// source gives the whole file of a page.
+// source returns the whole file of a page.
 func (ex *exporter) source(ctx context.Context, p docs.Page, file string) ([]byte, error) {
 	src, err := ex.v.Bytes(ctx, p.Body)
 	if err != nil {
@@ -258,7 +258,7 @@ func exportedRedirect(ctx context.Context, t *revision.Tree, from, to string) (s
 	return to, nil
 }
 
-// redirectFile gives the file that a redirect leads to, and the anchor in it.
+// redirectFile returns the file that a redirect leads to, and the anchor in it.
 func redirectFile(to string) (file, anchor string) {
 	file, anchor, found := strings.Cut(to, "#")
 	if found {

@@ -18,7 +18,7 @@ import (
 // exported is noted beside.
 type GitNames map[string]docs.GitBlob
 
-// GitNames gives those of a revision; of some things, or of all.
+// GitNames returns those of a revision; of some things, or of all.
 func (s *Exchange) GitNames(ctx context.Context, v *revision.View, ids ...string) (GitNames, error) {
 	if v.Space.Git == nil {
 		return nil, nil
@@ -43,7 +43,7 @@ func (s *Exchange) GitNames(ctx context.Context, v *revision.View, ids ...string
 	return out, nil
 }
 
-// Page gives the name and the path of a page; empty is none.
+// Page returns the name and the path of a page; empty is none.
 func (n GitNames) Page(p docs.Page) (oid, path string) {
 	return n.of(string(p.ID), string(p.Body), p.OID, p.File)
 }
@@ -73,7 +73,7 @@ func (n GitNames) of(id, body, oid, path string) (string, string) {
 	return oid, path
 }
 
-// Written gives the names of files that a revision was written to.
+// NamesWritten returns the names of files that a revision was written to.
 func (s *Exchange) NamesWritten(ctx context.Context, v *revision.View, files []Outgoing) ([]docs.GitBlob, error) {
 	layout, err := v.Layout(ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Exchange) NamesWritten(ctx context.Context, v *revision.View, files []O
 	return out, nil
 }
 
-// Brought gives the names of files that a revision was read from.
+// NamesRead returns the names of files that a revision was read from.
 func (s *Exchange) NamesRead(ctx context.Context, v *revision.View, changed []UpstreamChange) ([]docs.GitBlob, error) {
 	layout, err := v.Layout(ctx)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Exchange) NamesRead(ctx context.Context, v *revision.View, changed []Up
 	return out, nil
 }
 
-// blobAt gives what stands in a file of a repository, without its name.
+// blobAt returns what stands in a file of a repository, without its name.
 func blobAt(ctx context.Context, t *revision.Tree, layout revision.Layout, file string) (b docs.GitBlob, ok bool, err error) {
 	name, is := below(layout.Root, file)
 	if !is {
@@ -133,7 +133,7 @@ func blobAt(ctx context.Context, t *revision.Tree, layout revision.Layout, file 
 	return b, b.ID != "", err
 }
 
-// Claims tells whether files that a revision was written to name others that
+// Claims reports whether files that a revision was written to name others that
 // the folder has and that were not content so far: they are from the next
 // import on that looks at them.
 func Claims(ctx context.Context, v *revision.View, files []Outgoing) (bool, error) {
@@ -155,7 +155,7 @@ func Claims(ctx context.Context, v *revision.View, files []Outgoing) (bool, erro
 	return false, nil
 }
 
-// Holds tells whether a file of a repository is content of the space, or would
+// Holds reports whether a file of a repository is content of the space, or would
 // be if it were new: everything else in the repository is not its business.
 func Holds(ctx context.Context, v *revision.View, file string) (bool, error) {
 	layout, err := v.Layout(ctx)
@@ -173,7 +173,7 @@ func Holds(ctx context.Context, v *revision.View, file string) (bool, error) {
 	return known, err
 }
 
-// owner gives what stands at a path of the folder, and its bytes.
+// owner returns what stands at a path of the folder, and its bytes.
 func owner(ctx context.Context, t *revision.Tree, name string) (id, body string, err error) {
 	kind, id, ok, err := t.Named(ctx, name)
 	switch {
@@ -196,7 +196,7 @@ func owner(ctx context.Context, t *revision.Tree, name string) (id, body string,
 	return id, f.Blob, err
 }
 
-// gitOID gives git's name of the new bytes.
+// gitOID returns git's name of the new bytes.
 func (o Outgoing) gitOID() (_ string, err error) {
 	if o.Open == nil {
 		return git.BlobOID(o.Data), nil

@@ -100,7 +100,7 @@ func (im *importer) identify(ctx context.Context) error {
 	return nil
 }
 
-// match gives pages that lost their files to files that came.
+// match pairs pages that lost their files with files that came.
 func (im *importer) match(gone []gonePage, came []*folder.Page) {
 	lost := map[docs.PageID]bool{}
 	take := func(g gonePage, fp *folder.Page) bool {
@@ -284,7 +284,7 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 	return p, nil
 }
 
-// was gives the page that a page of the folder was before.
+// was returns the page that a page of the folder was before.
 func (im *importer) was(ctx context.Context, fp *folder.Page) (docs.Page, bool, error) {
 	id, ok := im.where[fp.File]
 	if !ok {
@@ -297,7 +297,7 @@ func (im *importer) was(ctx context.Context, fp *folder.Page) (docs.Page, bool, 
 	return before.Lookup(ctx, id)
 }
 
-// remain gives a page what it keeps of the one that it was: its id, and the
+// remain returns a page what it keeps of the one that it was: its id, and the
 // slug that somebody chose. A page without a file of its own goes on without
 // one.
 func (im *importer) remain(p *docs.Page, was docs.Page, file string) {
@@ -349,7 +349,7 @@ func (im *importer) stay(ctx context.Context) error {
 	return nil
 }
 
-// asWritten tells whether a page whose file did not change would be written
+// asWritten reports whether a page whose file did not change would be written
 // as it is. Where something that it refers to was renamed there and nobody
 // mended the reference, it would not be, and nobody here changed anything.
 func (im *importer) asWritten(ctx context.Context, fp *folder.Page, p docs.Page) (bool, error) {
@@ -360,7 +360,7 @@ func (im *importer) asWritten(ctx context.Context, fp *folder.Page, p docs.Page)
 	return bytes.Equal(src, fp.Source), err
 }
 
-// other gives a group, a link or a computed page what it keeps of the one
+// other returns a group, a link or a computed page what it keeps of the one
 // that it was: everything that a folder cannot tell.
 func (im *importer) other(p docs.Page, siblings []docs.Page) docs.Page {
 	was, ok := im.alike(p, siblings)

@@ -230,7 +230,7 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 	return nil
 }
 
-// rankInOrder gives the pages of a level ranks in their order. As many as
+// rankInOrder returns the pages of a level ranks in their order. As many as
 // possible keep the rank that they had, so that what did not move has not
 // changed.
 func rankInOrder(old, next []docs.Page) {
@@ -278,7 +278,7 @@ func rankInOrder(old, next []docs.Page) {
 	}
 }
 
-// uniqueSlug gives a page a slug that none of its siblings has. taken says of
+// uniqueSlug returns a page a slug that none of its siblings has. taken says of
 // each slug that there is which number to try behind it next.
 func uniqueSlug(p *docs.Page, taken map[string]int) {
 	if !p.HasPath() {
@@ -481,7 +481,7 @@ func (im *importer) leads(ctx context.Context, r folder.Redirect, pages map[stri
 	return docs.PageID(was), err
 }
 
-// Whole works out what a revision becomes when a folder replaces all of its
+// ImportFolder works out what a revision becomes when a folder replaces all of its
 // content. Nothing is stored but the bytes of files.
 func (s *Exchange) ImportFolder(ctx context.Context, base *revision.View, t *folder.Tree, step Step) (*Imported, error) {
 	now := s.Store.Clock()

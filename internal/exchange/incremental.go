@@ -22,7 +22,7 @@ import (
 // it was: neither its file nor the page is looked at, unless its place has
 // changed.
 
-// standing tells where the pages of a revision are in its folder.
+// filedPages returns where the pages of a revision are in its folder.
 type filedPages struct {
 	pages    []filedPage            // that are documents, by their ids
 	byFile   map[string]docs.PageID // the same by their files
@@ -36,10 +36,10 @@ type filedPage struct {
 	file string
 }
 
-// standing reads where the pages are. Those that the names of files lead to
+// filedPagesOf reads where the pages are. Those that the names of files lead to
 // are not decoded.
 func filedPagesOf(ctx context.Context, t *revision.Tree) (*filedPages, error) {
-	n, err := chunk.CountPrefix(ctx, t.Src, t.Root, revision.KeyName)
+	n, err := t.Count(ctx, revision.KeyName)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (t *taking) planIncremental(ctx context.Context) (p *incremental, f *readFo
 	return p, f, reason, err
 }
 
-// parts is what is known of a folder that is not read as a whole.
+// incremental is what is known of a folder that is not read as a whole.
 type incremental struct {
 	taking  *taking
 	filed   *filedPages
@@ -133,10 +133,10 @@ type incremental struct {
 	summary folder.Source          // if it was read
 }
 
-// full gives the path of a file of the folder in the upstream.
+// full returns the path of a file of the folder in the upstream.
 func (p *incremental) full(name string) string { return path.Join(path.Clean(p.layout.Root), name) }
 
-// source gives a file that need not be read.
+// source returns a file that need not be read.
 func (p *incremental) source(ctx context.Context, full string) (folder.Source, bool, error) {
 	if p.summary.Path == full {
 		return p.summary, true, nil
@@ -145,7 +145,7 @@ func (p *incremental) source(ctx context.Context, full string) (folder.Source, b
 	return folder.Source{Path: full, Same: true}, same, err
 }
 
-// stands tells whether a file is a page, or a Markdown file that is none, as
+// stands reports whether a file is a page, or a Markdown file that is none, as
 // it was before. Reusable contents are few, and read.
 func (p *incremental) stands(ctx context.Context, full string) (bool, error) {
 	name, is := below(p.layout.Root, full)
@@ -164,7 +164,7 @@ func (p *incremental) stands(ctx context.Context, full string) (bool, error) {
 
 func (p *incremental) summaryName() string { return cmp.Or(p.layout.Summary, "SUMMARY.md") }
 
-// retold finds the files of which SUMMARY.md says something else than before.
+// summaryDiff finds the files of which SUMMARY.md says something else than before.
 func (p *incremental) summaryDiff(ctx context.Context) (reason string, err error) {
 	full := p.full(p.summaryName())
 	c, changed := p.changed[full]
@@ -278,7 +278,7 @@ func (p *incremental) load(ctx context.Context, pages []*folder.Page) error {
 	})
 }
 
-// places gives the children of a page with their ranks, and nothing else of
+// placesOf returns the children of a page with their ranks, and nothing else of
 // them.
 func placesOf(ctx context.Context, t *revision.Tree, parent docs.PageID) ([]docs.Page, error) {
 	var out []docs.Page
@@ -290,7 +290,7 @@ func placesOf(ctx context.Context, t *revision.Tree, parent docs.PageID) ([]docs
 	return out, err
 }
 
-// standsAs gives the page that a page of the folder is, if it can stay as it
+// standsAs returns the page that a page of the folder is, if it can stay as it
 // is.
 func (im *importer) standsAs(fp *folder.Page) (docs.PageID, bool) {
 	if !fp.Same {
@@ -300,12 +300,12 @@ func (im *importer) standsAs(fp *folder.Page) (docs.PageID, bool) {
 	return id, ok && !im.kept[id]
 }
 
-// allStand tells whether a level is what it was.
+// allStand reports whether a level is what it was.
 func allStand(old, next []docs.Page, stands []bool) bool {
 	return !slices.Contains(stands, false) && slices.EqualFunc(old, next, func(a, b docs.Page) bool { return a.ID == b.ID })
 }
 
-// moving gives those of a level that stand but are not where they were.
+// moving returns those of a level that stand but are not where they were.
 func (im *importer) moving(ctx context.Context, old, next []docs.Page, stands []bool, parent docs.PageID) error {
 	if !slices.Contains(stands, true) {
 		return nil
@@ -336,7 +336,7 @@ func (im *importer) moving(ctx context.Context, old, next []docs.Page, stands []
 	return err
 }
 
-// clash tells whether a page wants the slug of another one: then the order
+// clash reports whether a page wants the slug of another one: then the order
 // decides who gets it.
 func (im *importer) clash(ctx context.Context, next []docs.Page, stands []bool) (bool, error) {
 	if !slices.Contains(stands, false) {

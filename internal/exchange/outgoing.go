@@ -26,10 +26,10 @@ type Outgoing struct {
 	Open func() (io.ReadCloser, int64, error)
 }
 
-// Delete tells whether the file is gone.
+// Delete reports whether the file is gone.
 func (o Outgoing) Delete() bool { return o.New == "" }
 
-// Outgoing gives the files that differ between two revisions of a space, by
+// Outgoing returns the files that differ between two revisions of a space, by
 // their paths. Where only texts of pages differ it looks at nothing else.
 func (s *Exchange) Outgoing(ctx context.Context, from, to *revision.View) ([]Outgoing, error) {
 	if from.Rev.Root == to.Rev.Root {
@@ -66,7 +66,7 @@ func (s *Exchange) Outgoing(ctx context.Context, from, to *revision.View) ([]Out
 	return out, nil
 }
 
-// Outputs gives all files of a revision, by their paths.
+// Outputs returns all files of a revision, by their paths.
 func (s *Exchange) Outputs(ctx context.Context, v *revision.View) ([]Outgoing, error) {
 	t, err := s.Folder(ctx, v)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (
 	return out, true, nil
 }
 
-// sameEntry tells whether a page is at the same place under the same name,
+// sameEntry reports whether a page is at the same place under the same name,
 // so that nothing but its own file can differ.
 func sameEntry(a, b docs.Page) bool {
 	computed := func(p docs.Page) string { return string(p.Computed) }

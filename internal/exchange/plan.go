@@ -1,3 +1,8 @@
+// Package exchange turns folders and git trees into drafts, and revisions into
+// files. What nobody changed keeps its bytes in both directions.
+//
+// An import is planned before it is done: the Plan says how much of the folder
+// has to be read, and why.
 package exchange
 
 import (

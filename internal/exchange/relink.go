@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// displaced collects what has another place in a draft than in its base, or
+// relinker collects what has another place in a draft than in its base, or
 // another one stands where it was found: whoever refers to it may be written
 // in another way now.
 type relinker struct {

@@ -63,7 +63,7 @@ type Imported struct {
 // Discard lets go of what was stored ahead and nobody took over.
 func (t *Imported) Discard(ctx context.Context) { t.Work.Discard(ctx) }
 
-// Changes tells whether the draft differs from its base.
+// Changes reports whether the draft differs from its base.
 func (t *Imported) Changes() bool { return !t.Draft.Empty() }
 
 // upstreamLimits are those of a folder, without what would be no page anyway:
@@ -78,7 +78,7 @@ func upstreamLimits() folder.Limits {
 // times as much memory of a server that has other things to do.
 const maxUpstream = 256 << 20
 
-// below gives the path of a file below the root of a folder, if it is there.
+// below returns the path of a file below the root of a folder, if it is there.
 func below(root, file string) (string, bool) {
 	if root = path.Clean(root); root == "." {
 		return file, true
@@ -184,7 +184,7 @@ func (t *taking) importFiles(ctx context.Context, changed []*changedFile) (*Impo
 	return out, nil
 }
 
-// known gives what the base has at a changed path, or nothing where it is
+// known returns what the base has at a changed path, or nothing where it is
 // not content. ok is false where the whole folder has to be looked at.
 func (t *taking) known(ctx context.Context, c UpstreamChange, l revision.Layout) (f *changedFile, ok bool, err error) {
 	if c.Path == folder.ConfigName {
@@ -212,7 +212,7 @@ func (t *taking) known(ctx context.Context, c UpstreamChange, l revision.Layout)
 	return f, ok, err
 }
 
-// text tells whether the bytes of a file are kept in the revision itself.
+// text reports whether the bytes of a file are kept in the revision itself.
 func (f *changedFile) text() bool { return f.kind != "f" && f.kind != kindOther }
 
 // read brings the bytes of the files.
@@ -407,7 +407,7 @@ func (im *importer) letGo() error {
 	return nil
 }
 
-// list gives the files that can be content: in a repository that has more
+// list returns the files that can be content: in a repository that has more
 // than documentation, these are few.
 func (t *taking) list(ctx context.Context) ([]UpstreamFile, error) {
 	if t.all != nil {
@@ -434,7 +434,7 @@ func (t *taking) list(ctx context.Context) ([]UpstreamFile, error) {
 	return t.all, nil
 }
 
-// knownFiles gives the files of the base that are not texts, by the names of
+// knownFiles returns the files of the base that are not texts, by the names of
 // their bytes and by their paths.
 func (t *taking) knownFiles(ctx context.Context) (map[string]docs.File, error) {
 	out := map[string]docs.File{}
@@ -515,7 +515,7 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 	return out, have, cmp.Or(err, keep.wait())
 }
 
-// filesBelow gives files by their path below a root.
+// filesBelow returns files by their path below a root.
 func filesBelow(root string, have map[string]docs.File) map[string]docs.File {
 	out := map[string]docs.File{}
 	for name, f := range have {

@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// filling stores what a large import makes while it is being made: sources,
+// Bulk stores what a large import makes while it is being made: sources,
 // and a layer of the index that the space reads from the commit on. Writing
 // goes on beside reading, others write between two portions, and memory holds
 // no more than some of them. An import of less than a portion leaves all to
@@ -143,7 +143,7 @@ func (f *Bulk) pack(ctx context.Context) error {
 	return f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutBulkSegment(ctx, f.layer, packed) })
 }
 
-// finish ends what Begin began. What fits one portion waits for the commit.
+// Finish ends what Begin began. What fits one portion waits for the commit.
 func (w *Work) Finish(ctx context.Context) error {
 	f := w.bulk
 	switch {
@@ -183,10 +183,10 @@ func (f *Bulk) stop() {
 	}
 }
 
-// fits tells whether the layer can be that of the space as it is now.
+// fits reports whether the layer can be that of the space as it is now.
 func (f *Bulk) fits(sp docs.Space) bool { return f != nil && sp.Language == f.space.Language }
 
-// rest gives what the layer lacks of a tree.
+// rest returns what the layer lacks of a tree.
 func (f *Bulk) rest(ctx context.Context, t *revision.Tree, dl *delta) error {
 	clear(dl.pages)
 	clear(dl.reuse)
@@ -218,7 +218,7 @@ func (f *Bulk) discard(ctx context.Context) {
 	}
 }
 
-// add takes what the index says of a page with so many bytes of text.
+// Add takes what the index says of a page with so many bytes of text.
 func (w *Work) Add(ctx context.Context, p docs.Page, is Entry, size int) error {
 	if w.bulk != nil {
 		return w.bulk.add(ctx, p, is, size)
@@ -227,5 +227,5 @@ func (w *Work) Add(ctx context.Context, p docs.Page, is Entry, size int) error {
 	return nil
 }
 
-// stop ends without the rest, because of an error.
+// Stop ends without the rest, because of an error.
 func (w *Work) Stop() { w.bulk.stop() }

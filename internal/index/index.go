@@ -1,3 +1,9 @@
+// Package index is what links and search derive from revisions. It is kept for
+// the newest revision of each space, in layers that copies of a space share.
+//
+// An Update is worked out from a draft before the transaction that writes it.
+// Other revisions are answered by what differs from the newest one. The whole
+// index can be made anew and compared with the content.
 package index
 
 import (
@@ -32,13 +38,13 @@ type indexer struct {
 	bulk   *Bulk // of a layer that has nothing else yet; nil: it has what came before
 }
 
-// indexed is what the index says of a page.
+// Entry is what the index says of a page.
 type Entry struct {
 	search store.SearchPage
 	links  store.LayerPage
 }
 
-// size tells about how many bytes that takes.
+// Size returns about how many bytes that takes.
 func (is Entry) Size() int { return is.search.Size() + is.links.Size() }
 
 // delta is what a change asks the index to do.
@@ -405,7 +411,7 @@ func (ix *indexer) apply(ctx context.Context, dl *delta) error {
 // what many pages include may be large.
 const maxApplied = 32 << 20
 
-// links gives what the index of links says of a page, and its blocks with
+// links returns what the index of links says of a page, and its blocks with
 // those that it includes, if it has any.
 func (ix *indexer) links(ctx context.Context, p docs.Page) (store.LayerPage, *markup.Document, error) {
 	lp := store.LayerPage{ID: string(p.ID)}
@@ -441,7 +447,7 @@ func (ix *indexer) links(ctx context.Context, p docs.Page) (store.LayerPage, *ma
 	return lp, whole, nil
 }
 
-// page gives what the index says of a page.
+// page returns what the index says of a page.
 func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, store.LayerPage, error) {
 	sp := store.SearchPage{Page: string(p.ID), Title: p.Title, Language: ix.space.Language, Hidden: p.Hidden || p.NoIndex}
 	lp, whole, err := ix.links(ctx, p)
@@ -461,7 +467,7 @@ func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, sto
 	return sp, lp, nil
 }
 
-// document gives the blocks of a page, and which of its references are not
+// document returns the blocks of a page, and which of its references are not
 // tied to their targets.
 func (ix *indexer) document(ctx context.Context, p docs.Page) (*markup.Document, map[markup.Ref]bool, error) {
 	if doc := ix.parsed[revision.DocKey(p.Body, p.Side)]; doc != nil {
@@ -484,7 +490,7 @@ func (ix *indexer) read(ctx context.Context, x revision.Text) (*markup.Document,
 	return doc, loose, err
 }
 
-// reusable gives what the index says of a reusable content: its references.
+// reusable returns what the index says of a reusable content: its references.
 // Its words are found in the pages that include it.
 func (ix *indexer) reusable(ctx context.Context, r docs.Reusable) (store.LayerPage, error) {
 	lp := store.LayerPage{ID: string(r.ID)}
@@ -505,7 +511,7 @@ func (ix *indexer) reusable(ctx context.Context, r docs.Reusable) (store.LayerPa
 // maxLabel bounds what is kept of the text of a link.
 const maxLabel = 200
 
-// LinkOf gives the row of a reference.
+// LinkOf returns the row of a reference.
 func LinkOf(owner string, r markup.Reference) store.Link {
 	l := store.Link{Page: owner, Kind: r.Ref.Kind, Space: docs.SpaceID(r.Ref.Space), Node: r.Node, Hard: r.Depends, Label: strings.Clone(cutText(r.Text, maxLabel))}
 	switch r.Ref.Kind {
@@ -548,7 +554,7 @@ func loosely(l store.Link, ref markup.Ref, loose map[markup.Ref]bool) store.Link
 	return l
 }
 
-// unresolvedFrom gives a path that leads nowhere as seen from the top of the
+// unresolvedFrom returns a path that leads nowhere as seen from the top of the
 // folder, so that the same words in two places are two targets.
 func unresolvedFrom(file string, l store.Link) store.Link {
 	if l.Kind == store.Unresolved && l.Target != "" && !strings.HasPrefix(l.Target, "/") {
@@ -575,7 +581,7 @@ func cutTarget(s string) string {
 	return strings.ToValidUTF8(s[:maxTarget], "") + "…" + string(chunk.Sum([]byte(s)))
 }
 
-// isRelative tells whether an address is a path and not one with a scheme.
+// isRelative reports whether an address is a path and not one with a scheme.
 func isRelative(u string) bool {
 	where, _, _ := strings.Cut(u, "#")
 	return where != "" && !strings.HasPrefix(where, "//") && !strings.Contains(where, ":")
@@ -625,7 +631,7 @@ func (ix *indexer) entry(ctx context.Context, p docs.Page, a *search.Analyser) (
 	return is, err
 }
 
-// pageEntry returns what the index says of a page of a draft that has just been
+// PageEntry returns what the index says of a page of a draft that has just been
 // composed.
 func PageEntry(ctx context.Context, t *revision.Tree, sp docs.Space, p docs.Page, doc *markup.Document, a *search.Analyser) (Entry, error) {
 	ix := &indexer{space: sp, tree: t, parsed: map[chunk.Hash]*markup.Document{revision.DocKey(p.Body, p.Side): doc}}

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// LinkStatus tells whether a reference leads somewhere.
+// LinkStatus reports whether a reference leads somewhere.
 type LinkStatus string
 
 // Statuses of links. An in-app link leads to the console, which readers of a
@@ -53,7 +53,7 @@ type Location struct {
 // were asked for.
 type LinkStats struct{ Total, Broken, New, Asked int }
 
-// BrokenIn tells where a link of another revision than the newest one of a
+// BrokenIn returns where a link of another revision than the newest one of a
 // space is broken.
 type BrokenIn string
 
@@ -208,7 +208,7 @@ func (a *anchorsOf) has(ctx context.Context, x *linkIndex, page, anchor string) 
 	return markup.HasAnchor(anchor, func(name string) bool { return a.set[name] }), nil
 }
 
-// report gives the status of all targets of a revision, or of one page. The
+// report returns the status of all targets of a revision, or of one page. The
 // former is kept for good, so it is made of one state of the database.
 func (s *Index) report(ctx context.Context, x *linkIndex, v *revision.View, page docs.PageID) (*linkReport, error) {
 	if page != "" {
@@ -255,7 +255,7 @@ func (s *Index) newReport(ctx context.Context, x *linkIndex, v *revision.View, p
 	return out, nil
 }
 
-// reportBefore gives the report of the newest revision of the space, for
+// reportBefore returns the report of the newest revision of the space, for
 // telling what a change request breaks; nil when a view is that revision.
 func (s *Index) reportBefore(ctx context.Context, v *revision.View, page docs.PageID) (*linkReport, error) {
 	if v.Rev.ID == v.Space.Revision {
@@ -272,7 +272,7 @@ func (s *Index) reportBefore(ctx context.Context, v *revision.View, page docs.Pa
 	return s.report(ctx, x, head, page)
 }
 
-// breaks tells whether a report has a target that the caller cannot reach.
+// breaks reports whether a report has a target that the caller cannot reach.
 // What is outside of the space he cannot reach from any revision of it. No
 // report is that of the revision itself.
 func (r *linkReport) breaks(t store.Target) bool {
@@ -285,7 +285,7 @@ func (r *linkReport) breaks(t store.Target) bool {
 	return found && (r.status[i] == LinkBroken || r.status[i] == "")
 }
 
-// status tells what the revision alone says of a target; empty when it is
+// status returns what the revision alone says of a target; empty when it is
 // outside of the space.
 func (s *Index) status(ctx context.Context, x *linkIndex, v *revision.View, t store.Target, anchors *anchorsOf) (LinkStatus, error) {
 	key := ""
@@ -374,7 +374,7 @@ func (l *looker) space(ctx context.Context, id docs.SpaceID) (*seen, error) {
 
 func hidden(err error) bool { return errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) }
 
-// target gives where a reference leads; nil when nowhere that the caller can
+// target returns where a reference leads; nil when nowhere that the caller can
 // see.
 func (l *looker) target(ctx context.Context, t store.Target) (*Location, error) {
 	switch t.Kind {
@@ -435,7 +435,7 @@ func (l *looker) target(ctx context.Context, t store.Target) (*Location, error) 
 	return loc, err
 }
 
-// in gives the space of a target; an empty id is the one that is looked at.
+// in returns the space of a target; an empty id is the one that is looked at.
 func (l *looker) in(ctx context.Context, id docs.SpaceID) (*seen, error) {
 	if id == "" {
 		id = l.home
@@ -443,7 +443,7 @@ func (l *looker) in(ctx context.Context, id docs.SpaceID) (*seen, error) {
 	return l.space(ctx, id)
 }
 
-// place gives the page or reusable content that has a reference.
+// place returns the page or reusable content that has a reference.
 func (l *looker) place(ctx context.Context, v *revision.View, id string) (Location, bool, error) {
 	loc := Location{Kind: markup.RefPage, View: v, Role: l.spaces[v.Space.ID].role}
 	p, ok, err := v.Lookup(ctx, docs.PageID(id))

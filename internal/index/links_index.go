@@ -52,7 +52,7 @@ func (o *relinked) size() int {
 	return n
 }
 
-// linksOf gives the index of a view.
+// linksOf returns the index of a view.
 func (s *Index) linksOf(ctx context.Context, v *revision.View) (*linkIndex, error) {
 	x := &linkIndex{r: s.Store.Reader, layer: v.Space.Layer, head: v.Space.Revision}
 	if v.Rev.ID == x.head {
@@ -82,7 +82,7 @@ func (s *Index) linksOf(ctx context.Context, v *revision.View) (*linkIndex, erro
 	return x, nil
 }
 
-// linksIn gives the index of a view within a state of the database.
+// linksIn returns the index of a view within a state of the database.
 func (s *Index) linksIn(ctx context.Context, r store.Reader, sp docs.Space, v *revision.View) (*linkIndex, error) {
 	x := &linkIndex{r: r, layer: sp.Layer, head: sp.Revision}
 	if v.Rev.ID == sp.Revision {
@@ -149,7 +149,7 @@ func (s *Index) relink(ctx context.Context, r store.Reader, sp docs.Space, what 
 	return out, nil
 }
 
-// hides tells whether what the layer says of a page does not count.
+// hides reports whether what the layer says of a page does not count.
 func (x *linkIndex) hides(page string) bool {
 	if x.over == nil {
 		return false
@@ -158,7 +158,7 @@ func (x *linkIndex) hides(page string) bool {
 	return known
 }
 
-// anchors gives the anchors of a page.
+// anchors returns the anchors of a page.
 func (x *linkIndex) anchors(ctx context.Context, page string) ([]string, error) {
 	if x.hides(page) {
 		return x.over.pages[page].Anchors, nil
@@ -166,7 +166,7 @@ func (x *linkIndex) anchors(ctx context.Context, page string) ([]string, error) 
 	return x.r.Anchors(ctx, x.layer, page)
 }
 
-// targets gives what a page refers to, or all pages, sorted.
+// targets returns what a page refers to, or all pages, sorted.
 func (x *linkIndex) targets(ctx context.Context, page string) ([]store.Target, error) {
 	switch {
 	case x.over == nil || page != "" && !x.hides(page):
@@ -231,7 +231,7 @@ func targetsOf(each func(add func(store.Link)) error) ([]store.Target, error) {
 	return out, err
 }
 
-// locations gives where a target is referred to, at most limit places.
+// locations returns where a target is referred to, at most limit places.
 func (x *linkIndex) locations(ctx context.Context, page string, t store.Target, limit int) ([]store.Link, error) {
 	if x.over == nil || page != "" && !x.hides(page) {
 		return x.r.Locations(ctx, x.layer, page, t, limit)

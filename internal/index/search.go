@@ -31,7 +31,7 @@ type place struct {
 // maxPlaces bounds, in bytes, the places that are kept.
 const maxPlaces = 8 << 20
 
-// place gives the place of a page; ok is false when there is none. It is kept
+// place returns the place of a page; ok is false when there is none. It is kept
 // by the bytes of the page: reading those takes longer than all else that a
 // search does with its results.
 func (s *Index) place(ctx context.Context, v *revision.View, id docs.PageID) (at place, ok bool, err error) {
@@ -52,7 +52,7 @@ func (s *Index) place(ctx context.Context, v *revision.View, id docs.PageID) (at
 	return at, true, nil
 }
 
-// found gives a result; ok is false when the page is not there, because the
+// found returns a result; ok is false when the page is not there, because the
 // space has changed between the two reads.
 func (s *Index) found(ctx context.Context, v *revision.View, h store.SearchHit) (f Found, ok bool, err error) {
 	at, ok, err := s.place(ctx, v, docs.PageID(h.Page))

@@ -52,7 +52,7 @@ func (c *Verifier) say(format string, args ...any) {
 	}
 }
 
-// tree checks that every page is where its own words say, and nowhere else.
+// Tree checks that every page is where its own words say, and nowhere else.
 func (c *Verifier) Tree(ctx context.Context) error {
 	pages := map[docs.PageID]docs.Page{}
 	err := c.V.Scan(ctx, revision.KeyPage, "", func(id string, b []byte) (bool, error) {

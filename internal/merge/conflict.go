@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// ConflictKind tells what a conflict is about.
+// ConflictKind returns what a conflict is about.
 type ConflictKind string
 
 // Kinds of conflicts.
@@ -116,7 +116,7 @@ func (c Conflict) formBy(ctx context.Context, t *revision.Tree, read textReader)
 	return f, err
 }
 
-// takeMain gives a draft of a change request what the space had in a
+// TakeMain returns a draft of a change request what the space had in a
 // revision.
 func TakeMain(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision) error {
 	main := d.At(rev.Root)
@@ -208,7 +208,7 @@ func clearWay(ctx context.Context, d *revision.Draft, main *revision.Tree, id, p
 	return nil
 }
 
-// takePart gives a page one field of another one.
+// takePart returns a page one field of another one.
 func takePart(mine, theirs docs.Page, part string) (docs.Page, error) {
 	if name, is := strings.CutPrefix(part, "variables."); is {
 		mine.Variables = maps.Clone(mine.Variables)
@@ -286,7 +286,7 @@ func takeReusable(ctx context.Context, d *revision.Draft, main *revision.Tree, c
 	return takeBlock(ctx, d, main, c)
 }
 
-// takeBlock gives a draft the block that a conflict is about as another tree
+// takeBlock returns a draft the block that a conflict is about as another tree
 // has it.
 func takeBlock(ctx context.Context, d *revision.Draft, from *revision.Tree, c Conflict) error {
 	form, err := c.form(ctx, from)
@@ -347,7 +347,7 @@ func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*marku
 	return d.PutReusable(reusable)
 }
 
-// takeGiven gives a draft of a change request a document that somebody wrote
+// TakeGiven returns a draft of a change request a document that somebody wrote
 // to end a conflict.
 func TakeGiven(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision, b revision.Body) error {
 	if c.Part != PartDocument && c.Part != PartDeleted || c.Kind == ConflictFile || c.Kind == ConflictReusable && c.Part != PartDocument {

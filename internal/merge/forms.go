@@ -46,7 +46,7 @@ func readText(ctx context.Context, t *revision.Tree, x revision.Text) (*blocksOf
 	return b, nil
 }
 
-// blocks gives the block of a conflict, or all of them where the whole is in
+// blocks returns the block of a conflict, or all of them where the whole is in
 // question.
 func (c Conflict) blocks(ctx context.Context, t *revision.Tree, x revision.Text, read textReader) (Form, error) {
 	b, err := read(ctx, t, x)
@@ -83,7 +83,7 @@ func FormsOf(s *revision.Source, sp docs.Space) *Forms {
 	return &Forms{s: s, sp: sp, views: map[docs.RevisionID]*revision.View{}, texts: map[formText]*blocksOf{}}
 }
 
-// Full tells that the answer is long enough: the rest belongs into another.
+// Full returns that the answer is long enough: the rest belongs into another.
 func (f *Forms) Full() bool { return f.spent >= maxForms }
 
 func (f *Forms) view(ctx context.Context, id docs.RevisionID) (*revision.View, error) {
@@ -97,7 +97,7 @@ func (f *Forms) view(ctx context.Context, id docs.RevisionID) (*revision.View, e
 	return v, err
 }
 
-// Of gives what a conflict is about in the base, in the space and in the
+// Of returns what a conflict is about in the base, in the space and in the
 // change request.
 func (f *Forms) Of(ctx context.Context, c Conflict) (base, main, mine Form, err error) {
 	for _, x := range []struct {
@@ -127,7 +127,7 @@ func (f *Forms) Of(ctx context.Context, c Conflict) (base, main, mine Form, err 
 	return base, main, mine, nil
 }
 
-// Title gives a name that a person knows the thing of a conflict by.
+// Title returns a name that a person knows the thing of a conflict by.
 func (f *Forms) Title(ctx context.Context, c Conflict) (string, error) {
 	for _, id := range []docs.RevisionID{c.Mine, c.Main, c.Base} {
 		v, err := f.view(ctx, id)

@@ -1,3 +1,7 @@
+// Package merge brings what one line of revisions changed since a common base
+// into another one: pages by their id, metadata field by field, bodies block by
+// block. What both changed in different ways is a Conflict: it stays as it is,
+// and somebody decides.
 package merge
 
 import (
@@ -29,14 +33,14 @@ type merger struct {
 	both          []docs.PageID             // pages whose bodies both sides changed
 }
 
-// plan is what becomes of a page.
+// pagePlan is what becomes of a page.
 type pagePlan struct {
 	page docs.Page
 	was  docs.Page // in the line that it goes into
 	had  bool
 }
 
-// mergeInto gives a draft of into with what from changed since base.
+// Into returns a draft of into with what from changed since base.
 func Into(ctx context.Context, dir Direction, into *revision.View, base, from docs.Revision, now docs.Time, newID func() string) (*revision.Draft, []Conflict, error) {
 	d := into.Draft(now, newID)
 	if into.Rev.Root == base.Root {
@@ -114,7 +118,7 @@ func (m *merger) others(ctx context.Context) error {
 	return nil
 }
 
-// makeRoom gives another name to a file that stands where one of a repository
+// makeRoom returns another name to a file that stands where one of a repository
 // has to: that one is known there under its name.
 func makeRoom(ctx context.Context, d *revision.Draft, id string, after []byte) error {
 	f, err := revision.DecodeFile(id, after)
@@ -191,7 +195,7 @@ func (m *merger) pages(ctx context.Context) error {
 	return nil
 }
 
-// placed gives a page at the place of another one: where it is does not count
+// placed returns a page at the place of another one: where it is does not count
 // as an edit.
 func placed(p, at docs.Page) docs.Page {
 	p.Parent, p.Rank = at.Parent, at.Rank
@@ -281,7 +285,7 @@ func (m *merger) body(was, cur, now docs.Page, p *docs.Page) {
 	}
 }
 
-// parentOf gives the parent that a page will have.
+// parentOf returns the parent that a page will have.
 func (m *merger) parentOf(ctx context.Context, id docs.PageID) (docs.PageID, bool, error) {
 	if p, ok := m.plan[id]; ok {
 		return p.page.Parent, true, nil
@@ -328,7 +332,7 @@ func (m *merger) places(ctx context.Context) error {
 	return nil
 }
 
-// surviving gives the nearest page from id upward that will be there and can
+// surviving returns the nearest page from id upward that will be there and can
 // have pages below it.
 func (m *merger) surviving(ctx context.Context, id docs.PageID) (docs.PageID, error) {
 	for range 2 * docs.MaxPageDepth {
@@ -503,7 +507,7 @@ func (m *merger) drop(ctx context.Context) error {
 	return nil
 }
 
-// bury keeps where things were in the line that deleted them, if this one does
+// keepTombstones keeps where things were in the line that deleted them, if this one does
 // not know it. Of a repository it is what the other files say.
 func (m *merger) keepTombstones(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(m.after)) {
@@ -527,7 +531,7 @@ func (m *merger) keepTombstones(ctx context.Context) error {
 	return nil
 }
 
-// direction tells which line a merge goes into.
+// Direction returns which line a merge goes into.
 type Direction uint8
 
 const (
@@ -536,7 +540,7 @@ const (
 	FromRepository           // into the space, what a repository has
 )
 
-// sees tells whether a person sees a difference between two states of a
+// Visible reports whether a person sees a difference between two states of a
 // page.
 func Visible(a, b docs.Page) bool {
 	a.UpdatedAt, b.UpdatedAt = 0, 0

@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// side is what is kept beside a source: what its bytes alone do not tell.
+// Sidecar is what is kept beside a source: what its bytes alone do not tell.
 type Sidecar struct {
 	// Start is where the body begins, behind front matter and title.
 	Start int `json:"a,omitempty"`
@@ -28,14 +28,14 @@ type Sidecar struct {
 }
 
 func (t *Tree) Sidecar(ctx context.Context, h chunk.Hash) (s Sidecar, err error) {
-	b, err := t.Src.Bytes(ctx, h)
+	b, err := t.src.Bytes(ctx, h)
 	if err == nil && b != nil {
 		err = json.Unmarshal(b, &s)
 	}
 	return s, err
 }
 
-// text is a source with the place that its references are relative to.
+// Text is a source with the place that its references are relative to.
 type Text struct {
 	Owner string // page or reusable content
 	File  string
@@ -50,9 +50,9 @@ func (t *Tree) PageText(ctx context.Context, p docs.Page) (Text, error) {
 
 func ReusableText(r docs.Reusable) Text { return Text{string(r.ID), r.File, r.Body, r.Side} }
 
-// read gives the body of a source, without its head, and what is beside it.
+// Body returns the body of a source, without its head, and what is beside it.
 func (t *Tree) Body(ctx context.Context, x Text) ([]byte, Sidecar, error) {
-	src, err := t.Src.Bytes(ctx, x.Body)
+	src, err := t.src.Bytes(ctx, x.Body)
 	if err != nil {
 		return nil, Sidecar{}, err
 	}
@@ -60,7 +60,7 @@ func (t *Tree) Body(ctx context.Context, x Text) ([]byte, Sidecar, error) {
 	return src[min(s.Start, len(src)):], s, err
 }
 
-// documentOf parses a source as it stands in this tree.
+// DocumentOf parses a source as it stands in this tree.
 func (t *Tree) DocumentOf(ctx context.Context, x Text) (*markup.Document, error) {
 	body, s, err := t.Body(ctx, x)
 	if err != nil {
@@ -73,10 +73,10 @@ func (t *Tree) Parse(ctx context.Context, body []byte, file string, s Sidecar) (
 	return t.ParseLoose(ctx, body, file, s, nil)
 }
 
-// parseNoting is parse that notes the references that are not tied to their
+// ParseLoose is parse that notes the references that are not tied to their
 // targets.
 func (t *Tree) ParseLoose(ctx context.Context, body []byte, file string, s Sidecar, loose map[markup.Ref]bool) (*markup.Document, error) {
-	l := &Linker{ctx: ctx, t: t, base: t.Src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, loose: loose}
+	l := &Linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, loose: loose}
 	doc := markup.Parse(body, l.refs())
 	if len(s.Keys) > 0 {
 		markup.SetKeys(doc, s.Keys)
@@ -84,7 +84,7 @@ func (t *Tree) ParseLoose(ctx context.Context, body []byte, file string, s Sidec
 	return doc, l.Err
 }
 
-// Document gives the blocks of a page.
+// Document returns the blocks of a page.
 func (t *Tree) Document(ctx context.Context, p docs.Page) (*markup.Document, error) {
 	x, err := t.PageText(ctx, p)
 	if err != nil {
@@ -93,12 +93,12 @@ func (t *Tree) Document(ctx context.Context, p docs.Page) (*markup.Document, err
 	return t.DocumentOf(ctx, x)
 }
 
-// ReusableDocument gives the blocks of a reusable content.
+// ReusableDocument returns the blocks of a reusable content.
 func (t *Tree) ReusableDocument(ctx context.Context, r docs.Reusable) (*markup.Document, error) {
 	return t.DocumentOf(ctx, ReusableText(r))
 }
 
-// Markdown gives the body of a page with references as they have to be
+// Markdown returns the body of a page with references as they have to be
 // written now: the bytes as they came in unless something was moved since.
 func (t *Tree) Markdown(ctx context.Context, p docs.Page, stable bool) ([]byte, error) {
 	x, err := t.PageText(ctx, p)
@@ -113,7 +113,7 @@ func (t *Tree) Markdown(ctx context.Context, p docs.Page, stable bool) ([]byte, 
 }
 
 func (t *Tree) Relocated(ctx context.Context, body []byte, file string, s Sidecar, stable bool) ([]byte, error) {
-	l := &Linker{ctx: ctx, t: t, base: t.Src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, Stable: stable}
+	l := &Linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, Stable: stable}
 	if !stable {
 		moved := false
 		for dest, pin := range s.Links {
@@ -132,7 +132,7 @@ func (t *Tree) Relocated(ctx context.Context, body []byte, file string, s Sideca
 	return out, l.Err
 }
 
-// leads tells whether a destination names its pin now, whatever it is used
+// leads reports whether a destination names its pin now, whatever it is used
 // for.
 func (l *Linker) leads(dest string, pin markup.Ref) bool {
 	for _, use := range []markup.Use{markup.UseLink, markup.UseImage, markup.UseInclude} {
@@ -148,7 +148,7 @@ func (l *Linker) leads(dest string, pin markup.Ref) bool {
 	return !ok
 }
 
-// stays tells whether a destination can stay as it is written: it leads to
+// stays reports whether a destination can stay as it is written: it leads to
 // its target by the current tree, or led there until that was deleted. With
 // stable references nothing does unless it carries an id.
 func (l *Linker) stays(dest string, use markup.Use, ref markup.Ref) bool {
@@ -162,14 +162,14 @@ func (l *Linker) stays(dest string, use markup.Use, ref markup.Ref) bool {
 	return gone && l.led(dest, ref, g)
 }
 
-// byID tells whether a destination names a page, a file or a reusable
+// byID reports whether a destination names a page, a file or a reusable
 // content of the space by its id. That is how programs write them; in a
 // folder nobody could follow it.
 func byID(dest string) bool {
 	return strings.HasPrefix(dest, "/pages/") || strings.HasPrefix(dest, "/files/") || strings.HasPrefix(dest, "/reusable-content/")
 }
 
-// writing is a body that a change sets.
+// Writing is a body that a change sets.
 type Writing struct {
 	Path     string // of the field, for errors
 	Markdown []byte // or
@@ -185,7 +185,7 @@ type Writing struct {
 	Written bool
 }
 
-// settle turns what was written into the source of a page, after all changes
+// ComposeBodies turns what was written into the source of a page, after all changes
 // of a batch to the tree, so that references find their targets.
 func (d *Draft) ComposeBodies(ctx context.Context) error {
 	if err := d.KeepTombstones(ctx); err != nil {
@@ -209,7 +209,7 @@ func (d *Draft) ComposeBodies(ctx context.Context) error {
 		}
 		if md := d.Written[id].Markdown; md != nil {
 			if h := markup.ParseHead(md); slices.Contains(h.Meta.Keys, "cover") {
-				p.Cover = CoverOf(h, &Linker{ctx: ctx, t: d.Tree, base: d.Src.s.BaseURL, file: x.File, names: d.Refs})
+				p.Cover = CoverOf(h, &Linker{ctx: ctx, t: d.Tree, base: d.src.s.BaseURL, file: x.File, names: d.Refs})
 			}
 		}
 		if body != p.Body {
@@ -229,10 +229,10 @@ func (d *Draft) ComposeBodies(ctx context.Context) error {
 
 func DocKey(body, sd chunk.Hash) chunk.Hash { return body + "/" + sd }
 
-// compose gives the source and the side of a text after a writing. What did
+// Compose returns the source and the side of a text after a writing. What did
 // not change keeps its bytes: the head, and every block that is the same.
 func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, chunk.Hash, *markup.Document, error) {
-	old, err := d.Src.Bytes(ctx, x.Body)
+	old, err := d.src.Bytes(ctx, x.Body)
 	if err != nil {
 		return "", "", nil, err
 	}
@@ -255,7 +255,7 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 	if err != nil {
 		return "", "", nil, err
 	}
-	l := &Linker{ctx: ctx, t: d.Tree, base: d.Src.s.BaseURL, file: cmp.Or(w.File, x.File), Resolved: was.Links, names: d.Refs, found: map[string]markup.Ref{}}
+	l := &Linker{ctx: ctx, t: d.Tree, base: d.src.s.BaseURL, file: cmp.Or(w.File, x.File), Resolved: was.Links, names: d.Refs, found: map[string]markup.Ref{}}
 	if w.Written {
 		l.Resolved = nil
 	}
@@ -348,13 +348,13 @@ func DocumentIDOf(owner string, body, sd chunk.Hash) string {
 	return owner + "-" + string(chunk.Sum([]byte(DocKey(body, sd))))
 }
 
-// Print gives a document, such as an evaluated one, as Markdown of a page.
+// Print returns a document, such as an evaluated one, as Markdown of a page.
 func (t *Tree) Print(ctx context.Context, p docs.Page, doc *markup.Document, stable bool) ([]byte, error) {
 	file, err := t.FileOf(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	l := &Linker{ctx: ctx, t: t, base: t.Src.s.BaseURL, file: file, Stable: stable}
+	l := &Linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file, Stable: stable}
 	out := markup.Print(doc, l.refs())
 	return out, l.Err
 }
@@ -362,9 +362,9 @@ func (t *Tree) Print(ctx context.Context, p docs.Page, doc *markup.Document, sta
 // A note is a short text beside the pages of a space, such as a comment. It
 // is kept as Markdown whose references carry ids.
 
-// NoteSource gives a note as it is kept.
+// NoteSource returns a note as it is kept.
 func (t *Tree) NoteSource(ctx context.Context, path string, b Body) (string, error) {
-	l := &Linker{ctx: ctx, t: t, base: t.Src.s.BaseURL, Stable: true}
+	l := &Linker{ctx: ctx, t: t, base: t.src.s.BaseURL, Stable: true}
 	out := ""
 	switch {
 	case b.Markdown != nil:
@@ -381,7 +381,7 @@ func (t *Tree) NoteSource(ctx context.Context, path string, b Body) (string, err
 // MaxNote is how long a note may be, in bytes.
 const MaxNote = 64 << 10
 
-// NoteDocument gives the blocks of a note.
+// NoteDocument returns the blocks of a note.
 func (t *Tree) NoteDocument(ctx context.Context, source string) (*markup.Document, error) {
 	return t.Parse(ctx, []byte(source), "", Sidecar{})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// draft is a revision in the making: a tree with changes on top. It holds
+// Draft is a revision in the making: a tree with changes on top. It holds
 // the rules of the page tree: slugs are unique among siblings, groups are at
 // the top level, nothing hangs below itself.
 type Draft struct {
@@ -38,15 +38,15 @@ type Draft struct {
 func (v *View) Draft(now docs.Time, newID func() string) *Draft {
 	t := *v.Tree
 	t.over = &overlay{values: map[string][]byte{}}
-	t.Src.new = &Unsaved{data: map[chunk.Hash][]byte{}}
+	t.src.new = &Unsaved{data: map[chunk.Hash][]byte{}}
 	return &Draft{
 		Tree: &t, Space: v.Space, Base: v.Rev, Now: now, NewID: newID,
-		Unsaved: t.Src.new, Written: map[docs.PageID]*Writing{}, Refs: map[string]markup.Ref{},
+		Unsaved: t.src.new, Written: map[docs.PageID]*Writing{}, Refs: map[string]markup.Ref{},
 		Parsed: map[chunk.Hash]*markup.Document{}, seen: map[docs.PageID]bool{},
 	}
 }
 
-// before gives the tree without the changes.
+// Before returns the tree without the changes.
 func (d *Draft) Before() *Tree { return d.At(d.Base.Root) }
 
 // set changes a key of the draft.
@@ -59,7 +59,7 @@ func (d *Draft) Set(key string, value []byte) {
 
 func (d *Draft) Remove(key string) { d.over.set(key, nil) }
 
-// object keeps bytes for the revision.
+// Object keeps bytes for the revision.
 func (d *Draft) Object(data []byte) chunk.Hash {
 	if data == nil {
 		data = []byte{} // nothing is something too
@@ -67,7 +67,7 @@ func (d *Draft) Object(data []byte) chunk.Hash {
 	h := chunk.Sum(data)
 	d.Unsaved.set(h, data)
 	if !d.Uncached {
-		d.Src.s.objects.Set(h, object{data: data})
+		d.src.s.objects.Set(h, object{data: data})
 	}
 	return h
 }
@@ -79,7 +79,7 @@ func (d *Draft) Touch(id docs.PageID) {
 	}
 }
 
-// put stores a page, and what it is found by.
+// Put stores a page, and what it is found by.
 func (d *Draft) Put(ctx context.Context, p docs.Page) error {
 	old, had, err := d.Lookup(ctx, p.ID)
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *Draft) Put(ctx context.Context, p docs.Page) error {
 	return nil
 }
 
-// drop removes a page and everything below it.
+// Drop removes a page and everything below it.
 func (d *Draft) Drop(ctx context.Context, p docs.Page) error { return d.dropBelow(ctx, p, 0) }
 
 // errTooDeep says that the tree is not one: nothing that deep can be made.
@@ -152,7 +152,7 @@ func (d *Draft) dropBelow(ctx context.Context, p docs.Page, depth int) error {
 // numbered again.
 const MaxRank = 48
 
-// rank gives the place of a page among the children of parent: at counts
+// rank returns the place of a page among the children of parent: at counts
 // them without the page itself; nil is behind all.
 func (d *Draft) rank(ctx context.Context, self, parent docs.PageID, at *int) (docs.Rank, error) {
 	prefix := KeyOrder + string(parent) + Sep
@@ -195,7 +195,7 @@ func (d *Draft) rank(ctx context.Context, self, parent docs.PageID, at *int) (do
 	return d.rank(ctx, self, parent, at)
 }
 
-// renumber gives the children of a page short ranks again.
+// renumber returns the children of a page short ranks again.
 func (d *Draft) renumber(ctx context.Context, parent docs.PageID) error {
 	pages, err := d.Children(ctx, parent)
 	if err != nil {
@@ -247,7 +247,7 @@ func (d *Draft) under(ctx context.Context, path string, p docs.Page, parent docs
 	return depth + 1, nil
 }
 
-// fits checks that a page with everything below it may hang below parent.
+// Fits checks that a page with everything below it may hang below parent.
 func (d *Draft) Fits(ctx context.Context, path string, p docs.Page, parent docs.PageID) error {
 	depth, err := d.under(ctx, path, p, parent)
 	if err != nil {
@@ -263,7 +263,7 @@ func (d *Draft) Fits(ctx context.Context, path string, p docs.Page, parent docs.
 	return nil
 }
 
-// height tells how many levels hang below a page.
+// Height returns how many levels hang below a page.
 func (d *Draft) Height(ctx context.Context, id docs.PageID) (int, error) {
 	return d.heightBelow(ctx, id, 0)
 }
@@ -287,7 +287,7 @@ func (d *Draft) heightBelow(ctx context.Context, id docs.PageID, depth int) (int
 	return most, nil
 }
 
-// insert adds a page below a parent.
+// Insert adds a page below a parent.
 func (d *Draft) Insert(ctx context.Context, path string, p docs.Page, at *int) error {
 	depth, err := d.under(ctx, path+".into", p, p.Parent)
 	if err != nil {
@@ -306,7 +306,7 @@ func (d *Draft) Insert(ctx context.Context, path string, p docs.Page, at *int) e
 	return d.Put(ctx, p)
 }
 
-// move puts a page elsewhere; in keeps its parent when it is nil.
+// Move puts a page elsewhere; in keeps its parent when it is nil.
 func (d *Draft) Move(ctx context.Context, path string, p docs.Page, into *docs.PageID, at *int) (docs.Page, error) {
 	if into == nil && at == nil {
 		return p, nil
@@ -335,14 +335,14 @@ func (d *Draft) Move(ctx context.Context, path string, p docs.Page, into *docs.P
 	return p, nil
 }
 
-// index tells the place of a page among its siblings; -1 when it is not
+// index returns the place of a page among its siblings; -1 when it is not
 // there yet.
 func (d *Draft) index(ctx context.Context, p docs.Page) (int, error) {
 	ids, err := d.ChildIDs(ctx, p.Parent)
 	return slices.Index(ids, p.ID), err
 }
 
-// slugged gives a page a slug that no sibling has: the one that was set, or
+// Slugged returns a page a slug that no sibling has: the one that was set, or
 // one that follows the title.
 func (d *Draft) Slugged(ctx context.Context, path string, p docs.Page) (docs.Page, error) {
 	if !p.HasPath() {
@@ -381,7 +381,7 @@ func (d *Draft) SlugTaken(ctx context.Context, p docs.Page, slug string) (bool, 
 	return ok && docs.PageID(id) != p.ID, docs.PageID(id), err
 }
 
-// putFile stores a file.
+// PutFile stores a file.
 func (d *Draft) PutFile(f docs.File) error {
 	b, err := json.Marshal(f)
 	if err != nil {
@@ -394,7 +394,7 @@ func (d *Draft) PutFile(f docs.File) error {
 	return nil
 }
 
-// putReusable stores a reusable content.
+// PutReusable stores a reusable content.
 func (d *Draft) PutReusable(r docs.Reusable) error {
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -407,7 +407,7 @@ func (d *Draft) PutReusable(r docs.Reusable) error {
 	return nil
 }
 
-// stamp sets the time of change of the pages that differ from the base.
+// Stamp sets the time of change of the pages that differ from the base.
 func (d *Draft) Stamp(ctx context.Context) error {
 	for _, id := range d.Touched {
 		p, ok, err := d.Lookup(ctx, id)
@@ -426,7 +426,7 @@ func (d *Draft) Stamp(ctx context.Context) error {
 	return nil
 }
 
-// stamped sets the time of change of a page if it differs from the base, and
+// Stamped sets the time of change of a page if it differs from the base, and
 // gives the page as it is stored.
 func (d *Draft) Stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
 	base := d.Before()
@@ -446,23 +446,23 @@ func (d *Draft) Stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
 	return docs.EncodePage(*p)
 }
 
-// keys returns the keys that the draft changes, in order.
+// Keys returns the keys that the draft changes, in order.
 func (d *Draft) Keys() []string { return slices.Clone(d.over.from("")) }
 
-// changed returns what the draft sets a key to; nil is a key that it removes,
+// Changed returns what the draft sets a key to; nil is a key that it removes,
 // and ok is false for a key that it leaves alone.
 func (d *Draft) Changed(key string) (value []byte, ok bool) { return d.over.get(key) }
 
-// replace sets a key, or removes it if the value is nil.
+// Replace sets a key, or removes it if the value is nil.
 func (d *Draft) Replace(key string, value []byte) { d.over.set(key, value) }
 
-// empty reports whether the draft changes nothing.
+// Empty reports whether the draft changes nothing.
 func (d *Draft) Empty() bool { return d.whole == nil && len(d.over.keys) == 0 }
 
-// adopt makes the draft equal to a tree that exists.
+// Adopt makes the draft equal to a tree that exists.
 func (d *Draft) Adopt(root chunk.Hash) { d.whole = &root }
 
-// adopted returns the tree that the draft was made equal to.
+// Adopted returns the tree that the draft was made equal to.
 func (d *Draft) Adopted() (*Tree, bool) {
 	if d.whole == nil {
 		return nil, false

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// dropName forgets the name of something in the folder, if it is still its.
+// DropName forgets the name of something in the folder, if it is still its.
 func (d *Draft) DropName(ctx context.Context, name, owner string) error {
 	if name == "" {
 		return nil
@@ -22,7 +22,7 @@ func (d *Draft) DropName(ctx context.Context, name, owner string) error {
 	return err
 }
 
-// freeName gives a name in the folder if nothing else has it.
+// freeName returns a name in the folder if nothing else has it.
 func (d *Draft) freeName(ctx context.Context, name, owner string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -34,7 +34,7 @@ func (d *Draft) freeName(ctx context.Context, name, owner string) (string, error
 	return name, nil
 }
 
-// dropSlug forgets the slug of a page, if it is still its.
+// DropSlug forgets the slug of a page, if it is still its.
 func (d *Draft) DropSlug(ctx context.Context, p docs.Page) error {
 	if p.Slug == "" {
 		return nil
@@ -47,7 +47,7 @@ func (d *Draft) DropSlug(ctx context.Context, p docs.Page) error {
 	return err
 }
 
-// dropOne removes a page without what is below it.
+// DropOne removes a page without what is below it.
 func (d *Draft) DropOne(ctx context.Context, p docs.Page) error {
 	d.Remove(KeyPage + string(p.ID))
 	d.Remove(OrderKey(p))
@@ -55,7 +55,7 @@ func (d *Draft) DropOne(ctx context.Context, p docs.Page) error {
 	return cmp.Or(d.DropSlug(ctx, p), d.DropName(ctx, p.File, "p:"+string(p.ID)))
 }
 
-// putFree stores a page under a slug and a file that are its own.
+// PutFree stores a page under a slug and a file that are its own.
 func (d *Draft) PutFree(ctx context.Context, p docs.Page) error {
 	taken, _, err := d.SlugTaken(ctx, p, p.Slug)
 	if err != nil {
@@ -72,7 +72,7 @@ func (d *Draft) PutFree(ctx context.Context, p docs.Page) error {
 	return d.Put(ctx, p)
 }
 
-// reslugged gives a page a slug that is free, close to the one that it has.
+// Reslugged returns a page a slug that is free, close to the one that it has.
 func (d *Draft) Reslugged(ctx context.Context, p docs.Page) (docs.Page, error) {
 	pinned, title := p.Pinned, p.Title
 	if pinned {
@@ -84,7 +84,7 @@ func (d *Draft) Reslugged(ctx context.Context, p docs.Page) (docs.Page, error) {
 	return p, err
 }
 
-// takeFile takes a file over, with the name that it has in a folder.
+// ReplaceFile takes a file over, with the name that it has in a folder.
 func (d *Draft) ReplaceFile(ctx context.Context, id string, after []byte) error {
 	if before, ok, err := d.Get(ctx, KeyFile+id); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (d *Draft) ReplaceFile(ctx context.Context, id string, after []byte) error 
 	return d.PutFile(f)
 }
 
-// replaceReusable takes a reusable content over, with the name that it has in
+// ReplaceReusable takes a reusable content over, with the name that it has in
 // a folder.
 func (d *Draft) ReplaceReusable(ctx context.Context, id string, cur, after []byte) error {
 	if cur != nil {
@@ -142,7 +142,7 @@ func (d *Draft) ReplaceReusable(ctx context.Context, id string, cur, after []byt
 	return d.PutReusable(r)
 }
 
-// assetPath gives where a new file stands in the folder: under its name, or
+// AssetPath returns where a new file stands in the folder: under its name, or
 // with a number if that is taken.
 func (t *Tree) AssetPath(ctx context.Context, name string) (string, error) {
 	ext := path.Ext(name)

@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 )
 
-// fileOf gives where the source of a page stands in a folder: where it came
+// FileOf returns where the source of a page stands in a folder: where it came
 // from, or after its address.
 func (t *Tree) FileOf(ctx context.Context, p docs.Page) (string, error) {
 	if p.File != "" {
@@ -29,7 +29,7 @@ func (t *Tree) FileOf(ctx context.Context, p docs.Page) (string, error) {
 // homeFile is where the first page stands in a folder.
 const HomeFile = "README.md"
 
-// born gives the page without a file of its own that is written to a path.
+// PageWrittenTo returns the page without a file of its own that is written to a path.
 func (t *Tree) PageWrittenTo(ctx context.Context, name string) (docs.Page, bool, error) {
 	at := strings.TrimSuffix(name, ".md")
 	p, rest, err := t.PageAt(ctx, at)
@@ -55,7 +55,7 @@ const bornSuffix = 1 + 8
 // written to, which may be deep in a repository, needs room before it.
 const maxBorn = 600
 
-// bornName gives the file of a page that has none of its own, after its
+// derivedName returns the file of a page that has none of its own, after its
 // address.
 func (t *Tree) derivedName(ctx context.Context, p docs.Page) (string, error) {
 	at, err := t.Path(ctx, p)
@@ -73,7 +73,7 @@ func (t *Tree) derivedName(ctx context.Context, p docs.Page) (string, error) {
 	return strings.TrimSuffix(name, ".md") + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-bornSuffix+1):])) + ".md", nil
 }
 
-// taken tells whether something that came from a folder has a name, content
+// NameTaken reports whether something that came from a folder has a name, content
 // or not.
 func (t *Tree) NameTaken(ctx context.Context, name string) (bool, error) {
 	if _, _, taken, err := t.Named(ctx, name); err != nil || taken {

@@ -6,7 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// idsFrom gives ids that sort in the order in which they are asked for.
+// IDsFrom returns ids that sort in the order in which they are asked for.
 func IDsFrom(now time.Time) func() string {
 	return func() string {
 		now = now.Add(1)

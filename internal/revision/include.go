@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// dereferenced gives a document with reusable contents in place of the
+// WithIncludes returns a document with reusable contents in place of the
 // blocks that include them.
 func (t *Tree) WithIncludes(ctx context.Context, doc *markup.Document) (*markup.Document, error) {
 	return t.withIncludes(ctx, doc, t.ReusableDocument)

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// linker connects destinations in a source with what they name, by the
+// Linker connects destinations in a source with what they name, by the
 // current tree: relative paths as in a folder of files, and forms that carry
 // ids. It keeps the first error, because the markup package knows none.
 type Linker struct {
@@ -35,7 +35,7 @@ type Linker struct {
 	Err   error
 }
 
-// refs gives what the markup package asks.
+// refs returns what the markup package asks.
 func (l *Linker) refs() markup.Refs {
 	return markup.Refs{Resolve: l.resolve, Locate: l.Locate}
 }
@@ -74,7 +74,7 @@ func (l *Linker) fail(err error) {
 // maxDestination is longer than any path that can be a page.
 const maxDestination = 4096
 
-// current gives what a destination names now.
+// Current returns what a destination names now.
 func (l *Linker) Current(dest string, use markup.Use) (markup.Ref, bool) {
 	none := markup.Ref{}
 	if dest == "" || len(dest) > maxDestination {
@@ -116,7 +116,7 @@ func (l *Linker) Current(dest string, use markup.Use) (markup.Ref, bool) {
 	return l.ByName(target, anchor, use)
 }
 
-// target gives the path in the folder that a relative path leads to; ok is
+// target returns the path in the folder that a relative path leads to; ok is
 // false where that leaves the folder.
 func (l *Linker) target(where string) (name string, ok bool) {
 	from := path.Dir(l.file)
@@ -127,7 +127,7 @@ func (l *Linker) target(where string) (name string, ok bool) {
 	return strings.TrimPrefix(name, "/"), name != ".." && !strings.HasPrefix(name, "../")
 }
 
-// addressed gives the address that a path stands for; empty is that of the
+// addressed returns the address that a path stands for; empty is that of the
 // first page.
 func addressed(name string) string {
 	at := strings.TrimSuffix(strings.TrimSuffix(name, ".md"), "/README")
@@ -137,7 +137,7 @@ func addressed(name string) string {
 	return at
 }
 
-// byName looks a path up: as a file of the folder, then as the address of a
+// ByName looks a path up: as a file of the folder, then as the address of a
 // page.
 func (l *Linker) ByName(target, anchor string, use markup.Use) (markup.Ref, bool) {
 	for _, name := range []string{target, target + ".md", path.Join(target, "README.md")} {
@@ -172,7 +172,7 @@ func (l *Linker) ByName(target, anchor string, use markup.Use) (markup.Ref, bool
 	return anchored(markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}, anchor), true
 }
 
-// byID reads the forms that carry an id.
+// ByID reads the forms that carry an id.
 func (l *Linker) ByID(where, anchor string) (markup.Ref, bool) {
 	kind, id, ok := strings.Cut(strings.TrimPrefix(where, "/"), "/")
 	if !ok || !strings.HasPrefix(where, "/") || id == "" {
@@ -237,7 +237,7 @@ func anchored(ref markup.Ref, anchor string) markup.Ref {
 	return ref
 }
 
-// locate gives how a reference is written in the source.
+// Locate returns how a reference is written in the source.
 func (l *Linker) Locate(ref markup.Ref, _ markup.Use) (string, bool) {
 	if g, gone := l.Tombstone(ref); gone && !l.Stable {
 		return l.at(g, ref), true
@@ -300,7 +300,7 @@ func (l *Linker) locatePage(ref markup.Ref) (string, bool) {
 	return l.relative(file) + anchor, err == nil
 }
 
-// relative gives the way from the source to another file of the folder.
+// relative returns the way from the source to another file of the folder.
 func (l *Linker) relative(to string) string {
 	from := strings.Split(path.Dir(l.file), "/")
 	if from[0] == "." {

@@ -7,7 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// headOf sets on a page what the head of its source says; what it does not
+// ApplyHead sets on a page what the head of its source says; what it does not
 // mention stays. The cover is set when the source is settled, because it
 // names a file.
 func ApplyHead(h frontmatter.Head, p *docs.Page) {
@@ -46,7 +46,7 @@ func ApplyHead(h frontmatter.Head, p *docs.Page) {
 	}
 }
 
-// coverOf gives the cover that a head names.
+// CoverOf returns the cover that a head names.
 func CoverOf(h frontmatter.Head, l *Linker) *docs.PageCover {
 	m := h.Meta
 	if m.Cover == "" && m.CoverDark == "" {
@@ -65,7 +65,7 @@ func CoverOf(h frontmatter.Head, l *Linker) *docs.PageCover {
 	return &docs.PageCover{Ref: ref(m.Cover), RefDark: ref(m.CoverDark), YPos: m.CoverY, Height: m.CoverHeight}
 }
 
-// metaOf is the inverse of headOf and coverOf: what the head of a page has
+// MetaOf is the inverse of headOf and coverOf: what the head of a page has
 // to say. was is what it says now, for what no page keeps.
 func MetaOf(p docs.Page, was frontmatter.Meta, l *Linker) frontmatter.Meta {
 	m := was
@@ -90,7 +90,7 @@ func MetaOf(p docs.Page, was frontmatter.Meta, l *Linker) frontmatter.Meta {
 	return m
 }
 
-// cover gives how a picture is written: as it was if that still names it.
+// cover returns how a picture is written: as it was if that still names it.
 func (l *Linker) cover(ref *markup.Ref, was string) string {
 	if ref == nil {
 		return ""

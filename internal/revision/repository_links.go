@@ -16,13 +16,13 @@ import (
 // there they lead somewhere. Readers of a document get the addresses at which
 // the repository is shown to people.
 
-// outside knows where a repository is shown.
+// repositoryLinks knows where a repository is shown.
 type repositoryLinks struct {
 	shown string // address of its files
 	dir   string // of the source, in the repository
 }
 
-// outsideOf gives that for a source of a space; ok is false where nobody told.
+// repositoryLinksOf returns that for a source of a space; ok is false where nobody told.
 func (t *Tree) repositoryLinksOf(ctx context.Context, sp docs.Space, file string) (o repositoryLinks, ok bool, err error) {
 	if sp.Git == nil || sp.Git.TreeURL == "" {
 		return o, false, nil
@@ -34,7 +34,7 @@ func (t *Tree) repositoryLinksOf(ctx context.Context, sp docs.Space, file string
 	}, err == nil, err
 }
 
-// address gives the address of a path that leaves the folder, which the caller
+// address returns the address of a path that leaves the folder, which the caller
 // knows. What leaves the repository has none.
 func (o repositoryLinks) address(dest string) (string, bool) {
 	if len(dest) > maxDestination {
@@ -52,7 +52,7 @@ func (o repositoryLinks) address(dest string) (string, bool) {
 	return o.shown + "/" + strings.TrimPrefix(u.String(), "./"), true
 }
 
-// readdressed gives a document that stands in a file for readers.
+// readdressed returns a document that stands in a file for readers.
 func (v *View) readdressed(ctx context.Context, doc *markup.Document, file string) (*markup.Document, error) {
 	o, ok, err := v.repositoryLinksOf(ctx, v.Space, file)
 	if err != nil || !ok {
@@ -61,7 +61,7 @@ func (v *View) readdressed(ctx context.Context, doc *markup.Document, file strin
 	return markup.Readdress(doc, v.leaving(file, o)), nil
 }
 
-// leaving gives the addresses of paths that leave the folder.
+// leaving returns the addresses of paths that leave the folder.
 func (t *Tree) leaving(file string, o repositoryLinks) func(dest string) (string, bool) {
 	l := &Linker{t: t, file: file}
 	return func(dest string) (string, bool) {
@@ -76,7 +76,7 @@ func (t *Tree) leaving(file string, o repositoryLinks) func(dest string) (string
 	}
 }
 
-// unread gives a document that somebody read and changed with the paths that
+// repositoryPaths returns a document that somebody read and changed with the paths that
 // the source has, in place of the addresses that readers get.
 func (d *Draft) repositoryPaths(ctx context.Context, before, doc *markup.Document, file string) (*markup.Document, error) {
 	o, ok, err := d.repositoryLinksOf(ctx, d.Space, file)
@@ -113,7 +113,7 @@ func (d *Draft) repositoryPaths(ctx context.Context, before, doc *markup.Documen
 	}), nil
 }
 
-// Read gives the blocks of a page as readers see them.
+// Read returns the blocks of a page as readers see them.
 func (v *View) Read(ctx context.Context, p docs.Page) (*markup.Document, error) {
 	x, err := v.PageText(ctx, p)
 	if err != nil {
@@ -122,7 +122,7 @@ func (v *View) Read(ctx context.Context, p docs.Page) (*markup.Document, error) 
 	return v.readText(ctx, x)
 }
 
-// ReadReusable gives the blocks of a reusable content as readers see them.
+// ReadReusable returns the blocks of a reusable content as readers see them.
 func (v *View) ReadReusable(ctx context.Context, r docs.Reusable) (*markup.Document, error) {
 	return v.readText(ctx, ReusableText(r))
 }

@@ -26,7 +26,7 @@ type Sealed struct {
 
 // Seal makes the tree of the draft.
 func (d *Draft) Seal(ctx context.Context) (*Sealed, error) {
-	out := &Sealed{Base: d.Base, src: d.Src}
+	out := &Sealed{Base: d.Base, src: d.src}
 	if d.whole != nil {
 		out.Root = *d.whole
 		return out, nil

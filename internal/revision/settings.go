@@ -19,7 +19,7 @@ const (
 	SettingLeads    = "leads/"    // + path of a redirect -> id of the page that it leads to
 )
 
-// layoutSetting is how a folder is arranged.
+// Layout is how a folder is arranged.
 type Layout struct {
 	Root     string   `json:"root,omitempty"`
 	Readme   string   `json:"readme,omitempty"`
@@ -28,7 +28,7 @@ type Layout struct {
 	Skipped  []string `json:"skipped,omitempty"`
 }
 
-// layoutOf gives how the folder of a revision is arranged.
+// Layout returns how the folder of a revision is arranged.
 func (t *Tree) Layout(ctx context.Context) (l Layout, err error) {
 	b, err := t.Setting(ctx, SettingLayout)
 	if err == nil && len(b) > 0 {

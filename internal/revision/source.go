@@ -41,15 +41,15 @@ type object struct {
 	data []byte
 }
 
-// source reads objects through the cache. What an object holds never
+// reader reads objects through the cache. What an object holds never
 // changes, so it does not matter who read it first.
 type reader struct {
 	s   *Source
-	R   store.Reader
+	r   store.Reader
 	new *Unsaved // of a draft
 }
 
-// unsaved are objects that are not in the database yet.
+// Unsaved are objects that are not in the database yet.
 type Unsaved struct {
 	mu   sync.RWMutex
 	data map[chunk.Hash][]byte
@@ -71,7 +71,7 @@ func (u *Unsaved) set(h chunk.Hash, data []byte) {
 	u.mu.Unlock()
 }
 
-// all gives the objects that there are now.
+// All returns the objects that there are now.
 func (u *Unsaved) All() []store.Object {
 	u.mu.RLock()
 	defer u.mu.RUnlock()
@@ -82,7 +82,7 @@ func (u *Unsaved) All() []store.Object {
 	return out
 }
 
-// drop forgets objects that were saved.
+// Drop forgets objects that were saved.
 func (u *Unsaved) Drop(saved []store.Object) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -108,7 +108,7 @@ func (s reader) Node(ctx context.Context, h chunk.Hash) (*chunk.Node, error) {
 	return n, nil
 }
 
-// Bytes gives a stored source.
+// Bytes returns a stored source.
 func (s reader) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) {
 	if h == "" {
 		return nil, nil
@@ -119,7 +119,7 @@ func (s reader) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) {
 	if o, ok := s.s.objects.Get(h); ok && o.data != nil {
 		return o.data, nil
 	}
-	b, err := s.R.Object(ctx, h)
+	b, err := s.r.Object(ctx, h)
 	if err != nil {
 		return nil, damaged(h, err)
 	}
@@ -157,17 +157,17 @@ func (s *Source) At(ctx context.Context, r store.Reader, sp docs.Space, id docs.
 	if err != nil {
 		return nil, err
 	}
-	return &View{Tree: &Tree{Src: reader{s: s, R: r}, Root: rev.Root}, Space: sp, Rev: rev}, nil
+	return &View{Tree: &Tree{src: reader{s: s, r: r}, Root: rev.Root}, Space: sp, Rev: rev}, nil
 }
 
-// View gives a revision that has just been made, for reading it afterwards.
+// View returns a revision that has just been made, for reading it afterwards.
 func (s *Source) View(sp docs.Space, rev docs.Revision) *View {
 	return &View{Tree: s.Tree(s.Store.Reader, rev.Root), Space: sp, Rev: rev}
 }
 
 // Tree returns a tree by its root; r is the pool or a transaction.
 func (s *Source) Tree(r store.Reader, root chunk.Hash) *Tree {
-	return &Tree{Src: reader{s: s, R: r}, Root: root}
+	return &Tree{src: reader{s: s, r: r}, Root: root}
 }
 
 // stored returns the bytes of a node, which may be about to be stored.
@@ -175,5 +175,5 @@ func (s reader) stored(ctx context.Context, h chunk.Hash) ([]byte, error) {
 	if data, ok := s.s.pending.Load(h); ok {
 		return data.([]byte), nil
 	}
-	return s.R.Object(ctx, h)
+	return s.r.Object(ctx, h)
 }

@@ -20,7 +20,7 @@ import (
 // deleted has none, so a revision keeps the last one: nothing changes in a page
 // because another one is gone.
 
-// grave is where something was by which others refer to it.
+// Tombstone is where something was by which others refer to it.
 type Tombstone struct {
 	File string `json:"f,omitempty"` // in the folder
 	Path string `json:"p,omitempty"` // of a page: its address
@@ -30,7 +30,7 @@ type Tombstone struct {
 // maxGone is how many graves are kept. Those of what was made first go.
 const maxTombstones = 10_000
 
-// bury keeps where things were that the draft deletes, and forgets it of those
+// KeepTombstones keeps where things were that the draft deletes, and forgets it of those
 // that are there again. What counts is the base: whoever refers to them is
 // written as before.
 func (d *Draft) KeepTombstones(ctx context.Context) error {
@@ -76,7 +76,7 @@ func (d *Draft) KeepTombstones(ctx context.Context) error {
 	if buried == 0 {
 		return nil
 	}
-	n, err := chunk.CountPrefix(ctx, d.Src, d.Root, KeyTombstone)
+	n, err := chunk.CountPrefix(ctx, d.src, d.Root, KeyTombstone)
 	if err != nil || n+buried <= maxTombstones {
 		return err
 	}
@@ -91,7 +91,7 @@ func (d *Draft) KeepTombstones(ctx context.Context) error {
 	return err
 }
 
-// graveOf gives where something is by which others refer to it.
+// tombstoneOf returns where something is by which others refer to it.
 func (t *Tree) tombstoneOf(ctx context.Context, kind, id string) (g Tombstone, err error) {
 	switch kind {
 	case KeyFile:
@@ -134,7 +134,7 @@ func (t *Tree) tombstoneOfPage(ctx context.Context, id docs.PageID) (g Tombstone
 	return g, err
 }
 
-// groupAt gives the address of a group, unless a file takes that.
+// groupAt returns the address of a group, unless a file takes that.
 func (t *Tree) groupAt(ctx context.Context, p docs.Page) (string, error) {
 	at, err := t.Path(ctx, p)
 	if err != nil {
@@ -147,7 +147,7 @@ func (t *Tree) groupAt(ctx context.Context, p docs.Page) (string, error) {
 	return "", l.Err
 }
 
-// grave gives where the target of a reference was, if it is gone.
+// Tombstone returns where the target of a reference was, if it is gone.
 func (l *Linker) Tombstone(ref markup.Ref) (g Tombstone, gone bool) {
 	key, id := KeyPage, ref.Page
 	switch ref.Kind {
@@ -174,7 +174,7 @@ func (l *Linker) Tombstone(ref markup.Ref) (g Tombstone, gone bool) {
 	return g, gone && err == nil
 }
 
-// at gives how the place is written.
+// at returns how the place is written.
 func (l *Linker) at(g Tombstone, ref markup.Ref) string {
 	dest := l.relative(cmp.Or(g.File, g.Path))
 	if ref.Anchor != "" {
@@ -183,7 +183,7 @@ func (l *Linker) at(g Tombstone, ref markup.Ref) string {
 	return dest
 }
 
-// led tells whether a destination led to a place.
+// led reports whether a destination led to a place.
 func (l *Linker) led(dest string, ref markup.Ref, g Tombstone) bool {
 	where, anchor, _ := strings.Cut(dest, "#")
 	where, _, _ = strings.Cut(where, "?")
@@ -211,7 +211,7 @@ func (l *Linker) led(dest string, ref markup.Ref, g Tombstone) bool {
 	}
 }
 
-// carried gives pins with those of what is gone also for the places that are
+// carried returns pins with those of what is gone also for the places that are
 // written: nobody finds it there any more.
 func (l *Linker) carried(pins map[string]markup.Ref) map[string]markup.Ref {
 	out := pins
@@ -228,7 +228,7 @@ func (l *Linker) carried(pins map[string]markup.Ref) map[string]markup.Ref {
 	return out
 }
 
-// rebound tells whether a destination that led to something that is gone now
+// rebound reports whether a destination that led to something that is gone now
 // leads to something else.
 func (l *Linker) rebound(was, now map[string]markup.Ref) bool {
 	for dest, ref := range was {

@@ -1,3 +1,11 @@
+// Package revision is the content of a space at one moment, and changes of it.
+//
+// A revision is one sorted map in chunks (see package chunk): pages, files,
+// reusable contents, and everything that they are found by. A Tree reads it. A
+// Draft is a tree with changes on top; it holds the rules of the page tree and
+// composes the texts of pages. Sealing a draft makes the tree of the next
+// revision, with everything that has to be stored for it. Nothing here writes to
+// the database.
 package revision
 
 import (
@@ -39,9 +47,9 @@ func SlugKey(parent docs.PageID, slug string) string {
 	return KeySlug + string(parent) + Sep + docs.SlugKey(slug)
 }
 
-// tree reads a revision, with changes on top of it in a draft.
+// Tree reads a revision, with changes on top of it in a draft.
 type Tree struct {
-	Src  reader
+	src  reader
 	Root chunk.Hash
 	over *overlay   // nil in a view
 	Memo *PageCache // nil: pages are decoded whenever they are asked for
@@ -62,7 +70,7 @@ func (o *overlay) set(key string, value []byte) {
 	o.values[key] = value
 }
 
-// from gives the keys in order, from one on.
+// from returns the keys in order, from one on.
 func (o *overlay) from(key string) []string {
 	if o == nil {
 		return nil
@@ -75,7 +83,7 @@ func (o *overlay) from(key string) []string {
 	return o.keys[i:]
 }
 
-// below gives the keys in order that are below one.
+// below returns the keys in order that are below one.
 func (o *overlay) below(key string) []string {
 	if o == nil {
 		return nil
@@ -95,10 +103,10 @@ func (t *Tree) Get(ctx context.Context, key string) ([]byte, bool, error) {
 	if v, known := t.over.get(key); known {
 		return v, v != nil, nil
 	}
-	return chunk.Get(ctx, t.Src, t.Root, key)
+	return chunk.Get(ctx, t.src, t.Root, key)
 }
 
-// scan calls fn for every key from a key on that begins with prefix, without
+// Scan calls fn for every key from a key on that begins with prefix, without
 // the prefix.
 func (t *Tree) Scan(ctx context.Context, prefix, from string, fn func(rest string, value []byte) (bool, error)) error {
 	keys := t.over.from(prefix + from)
@@ -124,7 +132,7 @@ func (t *Tree) Scan(ctx context.Context, prefix, from string, fn func(rest strin
 		}
 		return true, nil
 	}
-	err := chunk.Scan(ctx, t.Src, t.Root, prefix+from, func(key string, value []byte) (bool, error) {
+	err := chunk.Scan(ctx, t.src, t.Root, prefix+from, func(key string, value []byte) (bool, error) {
 		if more, err := added(key); err != nil || !more {
 			return false, err
 		}
@@ -143,11 +151,11 @@ func (t *Tree) Scan(ctx context.Context, prefix, from string, fn func(rest strin
 	return err
 }
 
-// last gives the greatest key that begins with prefix, without it.
+// last returns the greatest key that begins with prefix, without it.
 func (t *Tree) last(ctx context.Context, prefix string) (rest string, ok bool, err error) {
 	key, below := "", prefix+"\xff"
 	for {
-		stored, _, found, err := chunk.Last(ctx, t.Src, t.Root, below)
+		stored, _, found, err := chunk.Last(ctx, t.src, t.Root, below)
 		if err != nil {
 			return "", false, err
 		}
@@ -170,7 +178,7 @@ func (t *Tree) last(ctx context.Context, prefix string) (rest string, ok bool, e
 	return strings.TrimPrefix(key, prefix), key != "", nil
 }
 
-// page gives a page by id; ok is false when there is none.
+// Lookup returns a page by id; ok is false when there is none.
 func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
 	b, ok, err := t.Get(ctx, KeyPage+string(id))
 	if err != nil || !ok {
@@ -187,7 +195,7 @@ type PageCache struct {
 	Pages map[docs.PageID]DecodedPage
 }
 
-// decodedPage is valid for these bytes, not for equal ones.
+// DecodedPage is valid for these bytes, not for equal ones.
 type DecodedPage struct {
 	from []byte
 	page docs.Page
@@ -212,7 +220,7 @@ func (d *PageCache) page(id docs.PageID, from []byte) (docs.Page, error) {
 	return p, err
 }
 
-// Page gives a page by id.
+// Page returns a page by id.
 func (t *Tree) Page(ctx context.Context, id docs.PageID) (docs.Page, error) {
 	p, ok, err := t.Lookup(ctx, id)
 	if err == nil && !ok {
@@ -221,7 +229,7 @@ func (t *Tree) Page(ctx context.Context, id docs.PageID) (docs.Page, error) {
 	return p, err
 }
 
-// childIDs gives the ids of the children of a page, or of the top level, in
+// ChildIDs returns the ids of the children of a page, or of the top level, in
 // order.
 func (t *Tree) ChildIDs(ctx context.Context, parent docs.PageID) ([]docs.PageID, error) {
 	var out []docs.PageID
@@ -233,7 +241,7 @@ func (t *Tree) ChildIDs(ctx context.Context, parent docs.PageID) ([]docs.PageID,
 	return out, err
 }
 
-// Children gives the children of a page, or of the top level, in order.
+// Children returns the children of a page, or of the top level, in order.
 func (t *Tree) Children(ctx context.Context, parent docs.PageID) ([]docs.Page, error) {
 	ids, err := t.ChildIDs(ctx, parent)
 	if err != nil {
@@ -250,7 +258,7 @@ func (t *Tree) Children(ctx context.Context, parent docs.PageID) ([]docs.Page, e
 	return out, nil
 }
 
-// Ancestors gives the pages above a page, the nearest first.
+// Ancestors returns the pages above a page, the nearest first.
 func (t *Tree) Ancestors(ctx context.Context, p docs.Page) ([]docs.Page, error) {
 	var out []docs.Page
 	for p.Parent != "" && len(out) <= docs.MaxPageDepth {
@@ -264,7 +272,7 @@ func (t *Tree) Ancestors(ctx context.Context, p docs.Page) ([]docs.Page, error) 
 	return out, nil
 }
 
-// Path gives the address of a page within its space.
+// Path returns the address of a page within its space.
 func (t *Tree) Path(ctx context.Context, p docs.Page) (string, error) {
 	up, err := t.Ancestors(ctx, p)
 	if err != nil {
@@ -284,7 +292,7 @@ type Walked struct {
 	Children []*Walked
 }
 
-// All gives every page as a tree, in order.
+// All returns every page as a tree, in order.
 func (t *Tree) All(ctx context.Context) ([]*Walked, error) {
 	pages := map[docs.PageID]*Walked{}
 	err := t.Scan(ctx, KeyPage, "", func(id string, b []byte) (bool, error) {
@@ -321,7 +329,7 @@ func setPaths(pages []*Walked, above string) {
 	}
 }
 
-// Subtree gives a page with everything below it.
+// Subtree returns a page with everything below it.
 func (t *Tree) Subtree(ctx context.Context, p docs.Page) (*Walked, error) {
 	path, err := t.Path(ctx, p)
 	if err != nil {
@@ -353,7 +361,7 @@ func (t *Tree) subtree(ctx context.Context, p docs.Page, path string, depth int)
 	return w, nil
 }
 
-// Home gives the page that a reader sees first: the first document in
+// Home returns the page that a reader sees first: the first document in
 // order. ok is false when there is none.
 func (t *Tree) Home(ctx context.Context) (p docs.Page, ok bool, err error) {
 	return t.firstDocument(ctx, "", 0)
@@ -378,7 +386,7 @@ func (t *Tree) firstDocument(ctx context.Context, parent docs.PageID, depth int)
 	return first, found, err
 }
 
-// exact gives the page with an address, without regard to redirects.
+// PageAt returns the page with an address, without regard to redirects.
 func (t *Tree) PageAt(ctx context.Context, path string) (p docs.Page, rest string, err error) {
 	at, left := docs.PageID(""), strings.Trim(path, "/")
 	for left != "" {
@@ -395,7 +403,7 @@ func (t *Tree) PageAt(ctx context.Context, path string) (p docs.Page, rest strin
 	return p, "", nil
 }
 
-// ByPath gives the page with an address, or the one that had it before it
+// ByPath returns the page with an address, or the one that had it before it
 // was moved or renamed, or that hangs below one that had.
 func (t *Tree) ByPath(ctx context.Context, path string) (docs.Page, error) {
 	path = strings.Trim(path, "/")
@@ -432,7 +440,7 @@ func (t *Tree) ByPath(ctx context.Context, path string) (docs.Page, error) {
 	return docs.Page{}, errs.Missing("page")
 }
 
-// redirect gives the page that had the longest leading part of an address,
+// redirect returns the page that had the longest leading part of an address,
 // and what is left of the address.
 func (t *Tree) redirect(ctx context.Context, path string) (p docs.Page, rest string, ok bool, err error) {
 	for head := path; head != ""; {
@@ -454,7 +462,7 @@ func (t *Tree) redirect(ctx context.Context, path string) (p docs.Page, rest str
 	return p, "", false, nil
 }
 
-// File gives a file by id.
+// File returns a file by id.
 func (t *Tree) File(ctx context.Context, id docs.FileID) (docs.File, error) {
 	b, ok, err := t.Get(ctx, KeyFile+string(id))
 	if err == nil && !ok {
@@ -490,11 +498,11 @@ func (t *Tree) Files(ctx context.Context, after docs.FileID, limit int) ([]docs.
 
 // CountFiles counts the files of a revision.
 func (v *View) CountFiles(ctx context.Context) (int64, error) {
-	n, err := chunk.CountPrefix(ctx, v.Src, v.Root, KeyFile)
+	n, err := chunk.CountPrefix(ctx, v.src, v.Root, KeyFile)
 	return int64(n), err
 }
 
-// HasWords tells whether any page of a revision has something written on it.
+// HasWords reports whether any page of a revision has something written on it.
 func (v *View) HasWords(ctx context.Context) (bool, error) {
 	found := false
 	err := v.Scan(ctx, KeyPage, "", func(id string, b []byte) (bool, error) {
@@ -507,10 +515,10 @@ func (v *View) HasWords(ctx context.Context) (bool, error) {
 
 // CountPages counts the pages of a revision.
 func (v *View) CountPages(ctx context.Context) (int, error) {
-	return chunk.CountPrefix(ctx, v.Src, v.Root, KeyPage)
+	return chunk.CountPrefix(ctx, v.src, v.Root, KeyPage)
 }
 
-// Reusable gives a reusable content by id.
+// Reusable returns a reusable content by id.
 func (t *Tree) Reusable(ctx context.Context, id docs.ReusableID) (docs.Reusable, error) {
 	b, ok, err := t.Get(ctx, KeyReusable+string(id))
 	if err == nil && !ok {
@@ -529,7 +537,7 @@ func DecodeReusable(id string, b []byte) (docs.Reusable, error) {
 	return r, err
 }
 
-// Reusables gives all reusable contents.
+// Reusables returns all reusable contents.
 func (t *Tree) Reusables(ctx context.Context) ([]docs.Reusable, error) {
 	out := []docs.Reusable{}
 	err := t.Scan(ctx, KeyReusable, "", func(id string, b []byte) (bool, error) {
@@ -540,7 +548,7 @@ func (t *Tree) Reusables(ctx context.Context) ([]docs.Reusable, error) {
 	return out, err
 }
 
-// Variables gives the variables of the space.
+// Variables returns the variables of the space.
 func (t *Tree) Variables(ctx context.Context) (docs.Variables, error) {
 	out := docs.Variables{}
 	err := t.Scan(ctx, KeyVariable, "", func(name string, b []byte) (bool, error) {
@@ -553,7 +561,7 @@ func (t *Tree) Variables(ctx context.Context) (docs.Variables, error) {
 	return out, err
 }
 
-// named gives what stands at a path of the folder.
+// Named returns what stands at a path of the folder.
 func (t *Tree) Named(ctx context.Context, path string) (kind, id string, ok bool, err error) {
 	b, ok, err := t.Get(ctx, KeyName+path)
 	if err != nil || !ok {
@@ -563,28 +571,33 @@ func (t *Tree) Named(ctx context.Context, path string) (kind, id string, ok bool
 	return kind, id, true, nil
 }
 
-// setting gives what else a folder had.
+// Setting returns what else a folder had.
 func (t *Tree) Setting(ctx context.Context, name string) ([]byte, error) {
 	b, _, err := t.Get(ctx, KeySetting+name)
 	return b, err
 }
 
-// diff calls fn for every key whose value differs between two trees; nil is
+// Diff calls fn for every key whose value differs between two trees; nil is
 // none.
 func (t *Tree) Diff(ctx context.Context, from, to chunk.Hash, fn func(key string, before, after []byte) error) error {
-	return chunk.Diff(ctx, t.Src, from, to, fn)
+	return chunk.Diff(ctx, t.src, from, to, fn)
 }
 
-// at returns another tree, by its root.
-func (t *Tree) At(root chunk.Hash) *Tree { return &Tree{Src: t.Src, Root: root} }
+// At returns another tree, by its root.
+func (t *Tree) At(root chunk.Hash) *Tree { return &Tree{src: t.src, Root: root} }
 
-// bytes returns a stored source.
-func (t *Tree) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) { return t.Src.Bytes(ctx, h) }
+// Bytes returns a stored source.
+func (t *Tree) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) { return t.src.Bytes(ctx, h) }
 
 // through lets a tree read through another reader: the pool, or a transaction.
-func (t *Tree) ReadThrough(r store.Reader) { t.Src.R = r }
+func (t *Tree) ReadThrough(r store.Reader) { t.src.r = r }
 
-// linker returns a linker for a source that stands in a file.
+// Linker returns a linker for a source that stands in a file.
 func (t *Tree) Linker(ctx context.Context, file string) *Linker {
-	return &Linker{ctx: ctx, t: t, base: t.Src.s.BaseURL, file: file}
+	return &Linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file}
+}
+
+// Count returns how many keys of the stored tree begin with a prefix.
+func (t *Tree) Count(ctx context.Context, prefix string) (int, error) {
+	return chunk.CountPrefix(ctx, t.src, t.Root, prefix)
 }

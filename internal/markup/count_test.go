@@ -84,7 +84,7 @@ func counts(body []byte) (written, nodes, kept count) {
 		return Ref{Kind: RefReusable, ReusableContent: dest}, use == UseInclude
 	}})
 	eachNode(doc.Nodes, func(n *Node) {
-		if source, ok := rawSource(n); ok {
+		if source, ok := n.RawSource(); ok {
 			kept.source(source)
 			return
 		}

@@ -31,13 +31,13 @@ func Evaluate(doc *Document, e Evaluator) *Document {
 	r = func(n *Node) ([]*Node, bool) {
 		switch {
 		case n.Object == ObjectInline && n.Type == "expression" && e.Text != nil:
-			text, keep := e.Text(str(n.Data, "expression"))
+			text, keep := e.Text(n.Str("expression"))
 			if keep {
 				return nil, false
 			}
 			return []*Node{{Object: ObjectText, Key: n.Key, Leaves: []Leaf{{Text: text}}}}, true
 		case n.Object == ObjectBlock && n.Type == "if" && e.Show != nil:
-			show, keep := e.Show(str(n.Data, "expression"))
+			show, keep := e.Show(n.Str("expression"))
 			switch {
 			case keep:
 				return nil, false
@@ -100,7 +100,7 @@ func Dereference(doc *Document, get func(Ref) (*Document, bool)) *Document {
 	d := &dereferencer{get: get, keys: map[string]bool{}, anchors: map[string]int{}, left: expansion{maxExpandedNodes, maxExpandedText}, sizes: map[*Document]expansion{}}
 	every(doc.Nodes, func(n *Node) {
 		d.keys[n.Key] = true
-		if id := anchorOf(n); id != "" {
+		if id := n.Anchor(); id != "" {
 			d.anchors[id] = 1
 		}
 	})
@@ -126,7 +126,7 @@ func (d *dereferencer) expand(nodes []*Node, inside []Ref) []*Node {
 		if !isInclude(n) {
 			return nil, false
 		}
-		ref, ok := refOf(n.Data["ref"])
+		ref, ok := n.Ref("ref")
 		if !ok || len(inside) >= maxIncludes || slices.Contains(inside, ref) {
 			return nil, false
 		}
@@ -195,7 +195,7 @@ func (d *dereferencer) adopt(nodes []*Node, prefix, space string) []*Node {
 		if n.Key != "" {
 			c.Key = d.newKey(prefix, n.Key)
 		}
-		if id := anchorOf(n); id != "" {
+		if id := n.Anchor(); id != "" {
 			if free := d.newAnchor(id); free != id {
 				c.Meta = maps.Clone(n.Meta)
 				if c.Meta == nil {

@@ -43,7 +43,7 @@ func TestEvaluate(t *testing.T) {
 	var later int
 	every(got.Nodes, func(n *Node) {
 		if n.Type == "if" || n.Type == "expression" {
-			if str(n.Data, "expression") != "later" {
+			if n.Str("expression") != "later" {
 				t.Errorf("%s is left", n.Data["expression"])
 			}
 			later++
@@ -137,7 +137,7 @@ func TestDereference(t *testing.T) {
 			left = append(left, n.Key)
 		}
 		if n.Type == "link" {
-			ref, _ := refOf(n.Data["ref"])
+			ref, _ := n.Ref("ref")
 			spaces = append(spaces, ref.Kind+":"+ref.Space)
 		}
 	})

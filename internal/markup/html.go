@@ -141,7 +141,7 @@ func when(yes bool, s string) string {
 
 // htmlID is an anchor that can stand in an attribute, or nothing.
 func htmlID(n *Node) string {
-	if s := anchorOf(n); anchorForm.MatchString(s) {
+	if s := n.Anchor(); anchorForm.MatchString(s) {
 		return s
 	}
 	return ""
@@ -174,12 +174,12 @@ func (h *htmlWriter) block(n *Node) {
 		h.inlines(n.Nodes)
 		h.close("p")
 	case "heading-1", "heading-2", "heading-3":
-		name := "h" + strconv.Itoa(min(max(headingLevel(n)+h.shift, 2), 6))
+		name := "h" + strconv.Itoa(min(max(n.HeadingLevel()+h.shift, 2), 6))
 		h.open(name, attrs("id", htmlID(n), "class", alignClass(n, textAlignments))...)
 		h.inlines(n.Nodes)
 		h.close(name)
 	case "list-ordered":
-		start, _ := num(n.Data["start"])
+		start, _ := n.Num("start")
 		h.within(n, "ol", attrs("start", when(start > 1, decimal(start)))...)
 	case "list-unordered":
 		h.within(n, "ul")
@@ -198,7 +198,7 @@ func (h *htmlWriter) block(n *Node) {
 	case "math":
 		h.math(n, "div")
 	case "images":
-		h.within(n, "div", "class", joined("images", alignClass(n, columnAlignments), fullWidth(n), when(truth(n.Data, "withFrame"), "framed")))
+		h.within(n, "div", "class", joined("images", alignClass(n, columnAlignments), fullWidth(n), when(n.Flag("withFrame"), "framed")))
 	case "image", "drawing":
 		h.figure(n)
 	case "file":
@@ -210,10 +210,10 @@ func (h *htmlWriter) block(n *Node) {
 	case "tabs":
 		h.within(n, "div", "class", joined("tabs", fullWidth(n)))
 	case "tabs-item":
-		title := str(n.Data, "title")
+		title := n.Str("title")
 		h.open("section", attrs("class", "tab", "id", htmlID(n), "aria-label", title)...)
 		h.open("p", "class", "tab-title")
-		h.icon(str(n.Data, "icon"), "")
+		h.icon(n.Str("icon"), "")
 		h.text(title)
 		h.close("p")
 		h.blocks(n.Nodes)
@@ -222,13 +222,13 @@ func (h *htmlWriter) block(n *Node) {
 		h.within(n, "ol", "class", "stepper")
 	case "stepper-step":
 		h.open("li", "class", "step")
-		h.icon(str(n.Data, "icon"), "")
+		h.icon(n.Str("icon"), "")
 		h.blocks(n.Nodes)
 		h.close("li")
 	case "columns":
 		h.within(n, "div", "class", joined("columns", fullWidth(n)))
 	case "column":
-		valign := str(n.Data, "verticalAlignment")
+		valign := n.Str("verticalAlignment")
 		h.within(n, "div", "class", joined("column", widthClass(n.Data["width"]), when(slices.Contains(verticalAlignments, valign), "valign-"+valign)))
 	case "table":
 		h.table(n)
@@ -245,15 +245,15 @@ func (h *htmlWriter) block(n *Node) {
 	case "if":
 		// Not evaluated: see HTML.
 	case "updates":
-		h.dates = dateForms[str(n.Data, "format")]
+		h.dates = dateForms[n.Str("format")]
 		h.within(n, "div", "class", "updates")
 	case "update":
 		h.update(n)
 	case "prompt":
-		h.open("section", attrs("class", "prompt", "aria-label", str(n.Data, "description"))...)
+		h.open("section", attrs("class", "prompt", "aria-label", n.Str("description"))...)
 		h.open("p", "class", "prompt-description")
-		h.icon(str(n.Data, "icon"), "")
-		h.text(str(n.Data, "description"))
+		h.icon(n.Str("icon"), "")
+		h.text(n.Str("description"))
 		h.close("p")
 		h.blocks(n.Nodes)
 		h.close("section")
@@ -284,22 +284,22 @@ func (h *htmlWriter) listItem(n *Node) {
 var hintLabels = map[string]string{"info": "Info", "success": "Success", "warning": "Warning", "danger": "Danger"}
 
 func (h *htmlWriter) hint(n *Node) {
-	style := str(n.Data, "style")
+	style := n.Str("style")
 	if hintLabels[style] == "" {
 		style = "info"
 	}
 	h.open("aside", "class", "hint hint-"+style, "role", "note", "aria-label", hintLabels[style])
-	h.icon(str(n.Data, "icon"), "")
+	h.icon(n.Str("icon"), "")
 	h.blocks(n.Nodes)
 	h.close("aside")
 }
 
 func (h *htmlWriter) expandable(n *Node) {
-	open := when(truth(n.Data, "defaultExpanded"), noValue)
+	open := when(n.Flag("defaultExpanded"), noValue)
 	h.open("details", attrs("class", "expandable", "id", htmlID(n), "open", open)...)
 	h.open("summary")
 	for _, f := range n.Fragments {
-		if slotOf(f) == "expandable-title" {
+		if f.Slot() == "expandable-title" {
 			for _, p := range f.Nodes {
 				h.inlines(p.Nodes)
 			}
@@ -307,19 +307,11 @@ func (h *htmlWriter) expandable(n *Node) {
 	}
 	h.close("summary")
 	for _, f := range n.Fragments {
-		if slotOf(f) == "expandable-body" {
+		if f.Slot() == "expandable-body" {
 			h.blocks(f.Nodes)
 		}
 	}
 	h.close("details")
-}
-
-// slotOf is the name of a fragment's slot.
-func slotOf(f *Node) string {
-	if f.Fragment != "" {
-		return f.Fragment
-	}
-	return f.Type
 }
 
 // figure writes an image with its caption.
@@ -346,7 +338,7 @@ func (h *htmlWriter) caption(n *Node) {
 
 // image writes an image, with another source for dark surroundings.
 func (h *htmlWriter) image(n *Node, class string) {
-	alt := str(n.Data, "alt")
+	alt := n.Str("alt")
 	src, ok := h.href(n.Data["ref"])
 	if !ok {
 		h.element("span", alt, "class", "broken")
@@ -377,7 +369,7 @@ func (h *htmlWriter) file(n *Node) {
 // embed writes a link to what other services would show in a frame: nothing
 // of a third party is loaded before the reader asks for it.
 func (h *htmlWriter) embed(n *Node) {
-	url := str(n.Data, "url")
+	url := n.Str("url")
 	h.open("figure", "class", joined("embed", fullWidth(n)))
 	h.link(Ref{Kind: RefURL, URL: url}, "", func() { h.text(url) })
 	h.caption(n)
@@ -390,17 +382,14 @@ var dateForms = map[string]string{"numeric": "2006-01-02", "short": "Jan 2, 2006
 func (h *htmlWriter) update(n *Node) {
 	h.open("article", "class", "update")
 	h.open("header")
-	date := str(n.Data, "date")
+	date := n.Str("date")
 	if t, ok := parseDate(date); ok {
 		h.element("time", t.Format(cmp.Or(h.dates, dateForms["full"])), "datetime", t.Format(time.DateOnly))
 	} else {
 		h.element("span", date, "class", "date")
 	}
-	tags, _ := n.Data["tags"].([]any)
-	for _, v := range tags {
-		if ref, ok := refOf(v); ok {
-			h.element("span", h.title(ref), "class", "tag")
-		}
+	for _, tag := range n.Refs("tags") {
+		h.element("span", h.title(tag), "class", "tag")
 	}
 	h.close("header")
 	h.blocks(n.Nodes)
@@ -428,13 +417,13 @@ func (h *htmlWriter) icon(name, colour string) {
 }
 
 func alignClass(n *Node, allowed []string) string {
-	if align := str(n.Data, "align"); slices.Contains(allowed, align) {
+	if align := n.Str("align"); slices.Contains(allowed, align) {
 		return "align-" + align
 	}
 	return ""
 }
 
-func fullWidth(n *Node) string { return when(truth(n.Data, "fullWidth"), "full-width") }
+func fullWidth(n *Node) string { return when(n.Flag("fullWidth"), "full-width") }
 
 // colourClass makes color-red of red and color-theme-primary of $primary.
 func colourClass(prefix, colour string) string {
@@ -444,22 +433,27 @@ func colourClass(prefix, colour string) string {
 	return prefix + "-" + strings.Replace(colour, "$", "theme-", 1)
 }
 
-// widthClass is for widths in percent, which only a style sheet can set.
+// widthClass returns the class of a width in percent, which only a style sheet
+// can set, or an empty string for another length.
 func widthClass(v any) string {
-	m, _ := v.(map[string]any)
-	value, ok := num(m["value"])
-	if !ok || str(m, "unit") != "%" || !(value >= 1 && value <= 100) {
-		return ""
+	if value, unit, ok := lengthOf(v); ok && unit == "%" {
+		return percentClass(value)
 	}
-	return "width-" + strconv.Itoa(int(value))
+	return ""
 }
 
-func pixels(v any) string {
-	if m, ok := v.(map[string]any); ok && str(m, "unit") == "px" {
-		v = m["value"]
+func percentClass(percent float64) string {
+	if percent >= 1 && percent <= 100 {
+		return "width-" + strconv.Itoa(int(percent))
 	}
-	if f, ok := num(v); ok && f >= 1 && f <= 100_000 {
-		return strconv.Itoa(int(f))
+	return ""
+}
+
+// pixels returns the attribute of a length in pixels, or an empty string for
+// another length.
+func pixels(v any) string {
+	if value, unit, ok := lengthOf(v); ok && (unit == "" || unit == "px") && value >= 1 && value <= 100_000 {
+		return strconv.Itoa(int(value))
 	}
 	return ""
 }

@@ -28,7 +28,7 @@ var (
 
 // math writes a formula as source, which a script may typeset.
 func (h *htmlWriter) math(n *Node, element string) {
-	formula := str(n.Data, "formula")
+	formula := n.Str("formula")
 	class := "math"
 	if len(formula) > maxFormula || unsafeFormula.MatchString(formula) {
 		class = "math-source"
@@ -68,7 +68,7 @@ type codePiece struct {
 
 // codeBlock writes code in lines, which the style sheet numbers.
 func (h *htmlWriter) codeBlock(n *Node) {
-	language := str(n.Data, "syntax")
+	language := n.Str("syntax")
 	var code strings.Builder
 	lines := make([][]codePiece, len(n.Nodes))
 	for i, line := range n.Nodes {
@@ -79,21 +79,21 @@ func (h *htmlWriter) codeBlock(n *Node) {
 		h.diagram(strings.TrimSuffix(code.String(), "\n"))
 		return
 	}
-	title := str(n.Data, "title")
+	title := n.Str("title")
 	element := "div"
 	if title != "" {
 		element = "figure"
 	}
-	h.open(element, "class", joined("code", fullWidth(n), when(truth(n.Data, "expandable"), "expandable")))
+	h.open(element, "class", joined("code", fullWidth(n), when(n.Flag("expandable"), "expandable")))
 	if title != "" {
 		h.element("figcaption", title)
 	}
 	collapsed := ""
-	if lines, ok := num(n.Data["collapsedLineCount"]); ok && truth(n.Data, "expandable") && lines >= 1 {
+	if lines, ok := n.Num("collapsedLineCount"); ok && n.Flag("expandable") && lines >= 1 {
 		collapsed = decimal(lines)
 	}
 	// A block that scrolls must be reachable with the keyboard.
-	h.open("pre", attrs("class", joined(when(str(n.Data, "overflow") == "wrap", "wrap"), when(truth(n.Data, "lineNumbers"), "line-numbers")),
+	h.open("pre", attrs("class", joined(when(n.Str("overflow") == "wrap", "wrap"), when(n.Flag("lineNumbers"), "line-numbers")),
 		"data-collapsed-lines", collapsed, "tabindex", "0")...)
 	h.open("code", attrs("class", when(languageForm.MatchString(language), "language-"+language))...)
 	source := code.String()
@@ -106,7 +106,7 @@ func (h *htmlWriter) codeBlock(n *Node) {
 	}
 	r := codeRun{h: h, source: source, spans: spans}
 	for i, pieces := range lines {
-		h.open("span", "class", joined("line", when(truth(n.Nodes[i].Data, "highlighted"), "highlighted")))
+		h.open("span", "class", joined("line", when(n.Nodes[i].Flag("highlighted"), "highlighted")))
 		for _, p := range pieces {
 			r.piece(p)
 		}
@@ -181,22 +181,22 @@ func (r *codeRun) write(length int) {
 
 // integration writes a place for a block of another program, with its data.
 func (h *htmlWriter) integration(n *Node) {
-	if raw, ok := rawSource(n); ok {
+	if raw, ok := n.RawSource(); ok {
 		h.rawBlock(raw)
 		return
 	}
-	props, _ := n.Data["props"].(map[string]any)
-	if str(n.Data, "integration") == "mermaid" {
-		h.diagram(str(props, "content"))
+	if n.Str("integration") == "mermaid" {
+		h.diagram(n.Prop("content"))
 		return
 	}
+	props := n.Props()
 	data, err := json.Marshal(props)
 	if err != nil || len(data) > maxProps || props == nil {
 		data = []byte("{}")
 	}
-	h.open("section", "class", joined("integration", fullWidth(n)), "data-integration", str(n.Data, "integration"),
-		"data-block", str(n.Data, "block"), "data-props", string(data))
-	if url := str(n.Data, "url"); url != "" {
+	h.open("section", "class", joined("integration", fullWidth(n)), "data-integration", n.Str("integration"),
+		"data-block", n.Str("block"), "data-props", string(data))
+	if url := n.Str("url"); url != "" {
 		h.link(Ref{Kind: RefURL, URL: url}, "", func() { h.text(url) })
 	}
 	h.close("section")
@@ -204,15 +204,15 @@ func (h *htmlWriter) integration(n *Node) {
 
 // openAPI writes a place for a part of a specification.
 func (h *htmlWriter) openAPI(n *Node) {
-	ref, _ := refOf(n.Data["ref"])
-	method := strings.ToUpper(str(n.Data, "method"))
+	ref, _ := n.Ref("ref")
+	method := strings.ToUpper(n.Str("method"))
 	h.open("section", attrs("class", joined("openapi", when(n.Type == "swagger", "openapi-operation"), when(n.Type != "swagger", n.Type)),
-		"id", htmlID(n), "data-spec", ref.Spec, "data-path", str(n.Data, "path"), "data-method", method, "data-name", str(n.Data, "name"))...)
-	if title := str(n.Data, "title"); title != "" {
+		"id", htmlID(n), "data-spec", ref.Spec, "data-path", n.Str("path"), "data-method", method, "data-name", n.Str("name"))...)
+	if title := n.Str("title"); title != "" {
 		h.element("p", title)
 	}
 	h.open("p")
-	for _, s := range append([]string{method, str(n.Data, "path"), str(n.Data, "name")}, texts(n.Data["schemas"])...) {
+	for _, s := range append([]string{method, n.Str("path"), n.Str("name")}, n.Strings("schemas")...) {
 		if s != "" {
 			h.element("code", s)
 			h.w.WriteByte(' ')

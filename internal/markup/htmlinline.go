@@ -77,15 +77,15 @@ func (h *htmlWriter) inline(n *Node) {
 	case "link":
 		h.link(n.Data["ref"], "", func() { h.inlines(n.Nodes) })
 	case "emoji":
-		h.element("span", emojiText(str(n.Data, "code")), "class", "emoji")
+		h.element("span", emojiText(n.Str("code")), "class", "emoji")
 	case "icon":
-		h.icon(str(n.Data, "icon"), str(n.Data, "color"))
+		h.icon(n.Str("icon"), n.Str("color"))
 	case "expression":
 		// Not evaluated: see HTML.
 	case "inline-math":
 		h.math(n, "span")
 	case "inline-image":
-		h.image(n, joined("inline", when(str(n.Data, "size") == "line", "size-line")))
+		h.image(n, joined("inline", when(n.Str("size") == "line", "size-line")))
 	case "annotation":
 		h.annotation(n)
 	case "mention":
@@ -172,22 +172,22 @@ func (h *htmlWriter) link(v any, class string, body func(), extra ...string) {
 
 func (h *htmlWriter) button(n *Node) {
 	class := "button primary"
-	if str(n.Data, "kind") == "secondary" {
+	if n.Str("kind") == "secondary" {
 		class = "button secondary"
 	}
-	if size := str(n.Data, "size"); size == "small" || size == "large" {
+	if size := n.Str("size"); size == "small" || size == "large" {
 		class += " " + size
 	}
 	body := func() {
-		h.icon(str(n.Data, "icon"), "")
-		h.text(str(n.Data, "label"))
+		h.icon(n.Str("icon"), "")
+		h.text(n.Str("label"))
 	}
-	switch action := str(n.Data, "action"); {
+	switch action := n.Str("action"); {
 	case n.Data["ref"] != nil:
 		h.link(n.Data["ref"], class, body)
 	case action == "search" || action == "ask" || action == "select":
 		h.open("button", attrs("type", "button", "class", class, "data-action", action,
-			"data-query", str(n.Data, "query"), "data-slug", str(n.Data, "slug"))...)
+			"data-query", n.Str("query"), "data-slug", n.Str("slug"))...)
 		body()
 		h.close("button")
 	default:

@@ -63,7 +63,8 @@ func (h *htmlWriter) columnWidths(t *tableView) {
 		if truth(t.view, "useNewSizing") {
 			h.open("col", attrs("width", pixels(widths[c.id]))...)
 		} else {
-			h.open("col", attrs("class", widthClass(map[string]any{"unit": "%", "value": widths[c.id]}))...)
+			percent, _ := num(widths[c.id])
+			h.open("col", attrs("class", percentClass(percent))...)
 		}
 	}
 	h.close("colgroup")

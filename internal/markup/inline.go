@@ -344,13 +344,13 @@ func plainOf(nodes []*Node) string {
 		}
 		switch n.Type {
 		case "emoji":
-			s.WriteString(emojiText(str(n.Data, "code")))
+			s.WriteString(emojiText(n.Str("code")))
 		case "inline-math":
-			s.WriteString(str(n.Data, "formula"))
+			s.WriteString(n.Str("formula"))
 		case "button":
-			s.WriteString(str(n.Data, "label"))
+			s.WriteString(n.Str("label"))
 		case "expression":
-			s.WriteString(str(n.Data, "expression"))
+			s.WriteString(n.Str("expression"))
 		default:
 			s.WriteString(plainOf(n.Nodes))
 		}

@@ -31,24 +31,12 @@ func (h *Highlighter) Spans(language, code string) []CodeSpan {
 // MaxHighlightPage is how many bytes of code one document should colour.
 const MaxHighlightPage = maxHighlightPage
 
-// HeadingLevel is 1 to 6 for a heading and 0 for another node.
-func HeadingLevel(n *Node) int { return headingLevel(n) }
-
-// AnchorOf is the id under which a node can be linked to; empty without one.
-func AnchorOf(n *Node) string { return anchorOf(n) }
-
-// SlotOf is the name of a fragment's slot.
-func SlotOf(f *Node) string { return slotOf(f) }
-
 // EmojiText makes the emoji of a code such as 1f1eb-1f1f7. Another code is a
 // name.
 func EmojiText(code string) string { return emojiText(code) }
 
 // VisibleText is what a reader sees of raw HTML.
 func VisibleText(raw string) string { return visibleText(raw) }
-
-// RawSource gives the source of a block that is kept verbatim.
-func RawSource(n *Node) (string, bool) { return rawSource(n) }
 
 // FormatDate writes the date of an update in the form of its list: numeric,
 // short or full. What is no date stays.

@@ -46,9 +46,9 @@ func nameAnchors(nodes []*Node) {
 		id := ""
 		switch {
 		case strings.HasPrefix(n.Type, "heading-"):
-			id = str(n.Data, "id")
+			id = n.Str("id")
 		case n.Type == "tabs-item":
-			id = str(n.Data, "slug")
+			id = n.Str("slug")
 		case n.Type == "expandable", n.Type == "swagger", strings.HasPrefix(n.Type, "openapi-"):
 		default:
 			return
@@ -113,16 +113,16 @@ func rawAnchors(out []string, source string) []string {
 func anchorText(n *Node) string {
 	switch {
 	case n.Type == "tabs-item":
-		return str(n.Data, "title")
+		return n.Str("title")
 	case n.Type == "expandable":
 		if len(n.Fragments) > 0 && len(n.Fragments[0].Nodes) > 0 {
 			return plainOf(n.Fragments[0].Nodes[0].Nodes)
 		}
 		return ""
 	case n.Type == "openapi-schemas":
-		return strings.Join(texts(n.Data["schemas"]), " ")
+		return strings.Join(n.Strings("schemas"), " ")
 	case n.Type == "swagger" || strings.HasPrefix(n.Type, "openapi-"):
-		return str(n.Data, "method") + " " + strings.ReplaceAll(str(n.Data, "path")+str(n.Data, "name"), "/", " ")
+		return n.Str("method") + " " + strings.ReplaceAll(n.Str("path")+n.Str("name"), "/", " ")
 	}
 	return plainOf(n.Nodes)
 }

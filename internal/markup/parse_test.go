@@ -180,7 +180,7 @@ func TestLargeTableIsKept(t *testing.T) {
 	if len(doc.Nodes) != 3 || len(doc.Problems) != 1 || doc.Problems[0].Line != 3 {
 		t.Fatalf("%d nodes, problems %v", len(doc.Nodes), doc.Problems)
 	}
-	if source, ok := rawSource(doc.Nodes[1]); !ok || !strings.HasPrefix(source, "|a|b|\n|-|-|") {
+	if source, ok := doc.Nodes[1].RawSource(); !ok || !strings.HasPrefix(source, "|a|b|\n|-|-|") {
 		t.Errorf("the table is a %s", doc.Nodes[1].Type)
 	}
 	if got := string(Print(doc, Refs{})); got != src {

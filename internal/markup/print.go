@@ -133,7 +133,7 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 		}
 		s := ""
 		if p.openEnd && i == last(nodes) && p.isOpenRaw(n) {
-			s, _ = rawSource(n)
+			s, _ = n.RawSource()
 		} else {
 			s = p.block(n, other)
 		}
@@ -207,7 +207,7 @@ func (p *printer) block(n *Node, other bool) string {
 }
 
 func (p *printer) paragraph(n *Node) string {
-	align := str(n.Data, "align")
+	align := n.Str("align")
 	if align != "" {
 		return "<p align=" + quoteAttr(htmlAlign(align)) + ">" + p.htmlInlines(n.Nodes) + "</p>"
 	}
@@ -229,12 +229,12 @@ func htmlAlign(align string) string {
 }
 
 func (p *printer) heading(n *Node) string {
-	level := headingLevel(n)
-	id := str(n.Data, "id")
+	level := n.HeadingLevel()
+	id := n.Str("id")
 	if id != "" && !anchorForm.MatchString(id) {
 		id = ""
 	}
-	if align := str(n.Data, "align"); align != "" {
+	if align := n.Str("align"); align != "" {
 		anchor := ""
 		if id != "" {
 			anchor = " id=" + quoteAttr(id)
@@ -257,7 +257,7 @@ func (p *printer) heading(n *Node) string {
 func (p *printer) list(n *Node, other bool) string {
 	var items []string
 	number := 1
-	if f, ok := num(n.Data["start"]); ok {
+	if f, ok := n.Num("start"); ok {
 		number = int(min(max(f, 0), 999_999_999))
 	}
 	for _, item := range n.Nodes {
@@ -292,7 +292,7 @@ func (p *printer) item(n *Node, marker string, task bool) string {
 		switch {
 		case body == "":
 			body = box
-		case n.Nodes[0].Type == "paragraph" && str(n.Nodes[0].Data, "align") == "" && !isEmptyParagraph(n.Nodes[0]):
+		case n.Nodes[0].Type == "paragraph" && n.Nodes[0].Str("align") == "" && !isEmptyParagraph(n.Nodes[0]):
 			body = box + " " + body
 		default:
 			body = box + "\n\n" + body
@@ -368,7 +368,7 @@ func endsEmpty(n *Node) bool {
 
 // interrupts tells whether a list may follow a text line directly.
 func interrupts(list *Node) bool {
-	if start, ok := num(list.Data["start"]); ok && start != 1 && list.Type == "list-ordered" || len(list.Nodes) == 0 {
+	if start, ok := list.Num("start"); ok && start != 1 && list.Type == "list-ordered" || len(list.Nodes) == 0 {
 		return false
 	}
 	for _, n := range list.Nodes[0].Nodes {
@@ -392,7 +392,7 @@ func (p *printer) quote(n *Node) string {
 }
 
 func (p *printer) math(n *Node) string {
-	lines := strings.Split(cleanLines(str(n.Data, "formula")), "\n")
+	lines := strings.Split(cleanLines(n.Str("formula")), "\n")
 	for i, l := range lines {
 		if isMathFence([]byte(l)) {
 			lines[i] = "$ $" // it would end the formula

@@ -10,13 +10,13 @@ func (p *printer) code(n *Node) string {
 	for _, l := range n.Nodes {
 		lines = append(lines, strings.Split(cleanLines(codeText(l)), "\n")...)
 	}
-	info := oneWord(str(n.Data, "syntax"))
-	if more := strings.Join(strings.Fields(cleanLines(str(n.Data, "info"))), " "); more != "" && info != "" {
+	info := oneWord(n.Str("syntax"))
+	if more := strings.Join(strings.Fields(cleanLines(n.Str("info"))), " "); more != "" && info != "" {
 		info += " " + more
 	}
 	s := p.fence(info, lines)
 	w := openTag("code").strings(n.Data, "title", "overflow").flags(n.Data, "lineNumbers", "expandable", "fullWidth")
-	if k, ok := num(n.Data["collapsedLineCount"]); ok {
+	if k, ok := n.Num("collapsedLineCount"); ok {
 		w.attr("collapsedLineCount", decimal(k))
 	}
 	w.others(n.Data, "syntax", "info", "title", "overflow", "lineNumbers", "expandable", "fullWidth", "collapsedLineCount")
@@ -42,7 +42,7 @@ func codeText(line *Node) string {
 // needsPre tells whether code has something that a fence cannot hold.
 func needsPre(n *Node) bool {
 	for _, l := range n.Nodes {
-		if truth(l.Data, "highlighted") {
+		if l.Flag("highlighted") {
 			return true
 		}
 		for _, k := range l.Nodes {
@@ -94,12 +94,12 @@ func escapeInfo(s string) string {
 func (p *printer) pre(n *Node) string {
 	var b strings.Builder
 	b.WriteString("<pre")
-	syntax := oneWord(str(n.Data, "syntax"))
+	syntax := oneWord(n.Str("syntax"))
 	if syntax != "" {
 		b.WriteString(" class=" + quoteAttr("language-"+syntax))
 	}
 	for _, a := range [][2]string{{"title", "data-title"}, {"overflow", "data-overflow"}} {
-		if v := str(n.Data, a[0]); v != "" {
+		if v := n.Str(a[0]); v != "" {
 			b.WriteString(" " + a[1] + "=" + quoteAttr(v))
 		}
 	}
@@ -111,7 +111,7 @@ func (p *printer) pre(n *Node) string {
 			}
 		}
 	}
-	if k, ok := num(n.Data["collapsedLineCount"]); ok {
+	if k, ok := n.Num("collapsedLineCount"); ok {
 		b.WriteString(" data-collapsed-line-count=" + quoteAttr(decimal(k)))
 	}
 	b.WriteString("><code")
@@ -120,7 +120,7 @@ func (p *printer) pre(n *Node) string {
 	}
 	b.WriteString(">")
 	for _, l := range n.Nodes {
-		marked := truth(l.Data, "highlighted")
+		marked := l.Flag("highlighted")
 		if marked {
 			b.WriteString("<strong>")
 		}
@@ -133,7 +133,7 @@ func (p *printer) pre(n *Node) string {
 			case k.Type == "annotation" && !p.inRef:
 				b.WriteString(p.noteSpan(k, escapeCode(codeText(k))))
 			case k.Type == "expression":
-				b.WriteString(expressionElement(str(k.Data, "expression")))
+				b.WriteString(expressionElement(k.Str("expression")))
 			default:
 				b.WriteString(escapeCode(plainOf([]*Node{k})))
 			}

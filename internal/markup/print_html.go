@@ -140,7 +140,7 @@ func (w *inlineWriter) htmlLink(n *Node, active []Mark) {
 		return
 	}
 	s := "<a href=" + quoteAttr(w.p.mustDest(n, UseLink))
-	if title := str(n.Data, "title"); title != "" {
+	if title := n.Str("title"); title != "" {
 		s += " title=" + quoteAttr(title)
 	}
 	inner := &inlineWriter{p: w.p, mode: w.mode | linkText}
@@ -153,19 +153,19 @@ func (w *inlineWriter) htmlLink(n *Node, active []Mark) {
 func (p *printer) inlineElement(n *Node) string {
 	switch n.Type {
 	case "emoji":
-		code := str(n.Data, "code")
+		code := n.Str("code")
 		return "<span data-gb-custom-inline data-tag=\"emoji\" data-code=" + quoteAttr(code) + ">" + attrEscaper.Replace(emojiText(code)) + "</span>"
 	case "inline-math":
-		return `<span class="math">` + codeEscaper.Replace(oneLineFormula(str(n.Data, "formula"))) + "</span>"
+		return `<span class="math">` + codeEscaper.Replace(oneLineFormula(n.Str("formula"))) + "</span>"
 	case "mention":
 		dest := p.mustDest(n, UseLink)
 		return "<a data-mention href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(targetName(dest)))) + "</a>"
 	case "expression":
-		return expressionElement(str(n.Data, "expression"))
+		return expressionElement(n.Str("expression"))
 	case "icon":
-		icon := oneWord(str(n.Data, "icon"))
+		icon := oneWord(n.Str("icon"))
 		style := ""
-		if c := str(n.Data, "color"); c != "" {
+		if c := n.Str("color"); c != "" {
 			style = " style=" + quoteAttr("color:"+c+";")
 		}
 		return "<i class=" + quoteAttr("fa-"+icon) + style + ">" + codeEscaper.Replace(":"+icon+":") + "</i>"
@@ -189,12 +189,12 @@ func expressionElement(s string) string {
 }
 
 func (p *printer) inlineImage(n *Node) string {
-	s := "<img src=" + quoteAttr(p.mustDest(n, UseImage)) + " alt=" + quoteAttr(str(n.Data, "alt"))
-	if c := str(n.Data, "caption"); c != "" {
+	s := "<img src=" + quoteAttr(p.mustDest(n, UseImage)) + " alt=" + quoteAttr(n.Str("alt"))
+	if c := n.Str("caption"); c != "" {
 		s += " title=" + quoteAttr(c)
 	}
 	size := "original"
-	if str(n.Data, "size") == "line" {
+	if n.Str("size") == "line" {
 		size = "line"
 	}
 	return p.dark(n, s+" data-size="+quoteAttr(size)+">")
@@ -202,12 +202,12 @@ func (p *printer) inlineImage(n *Node) string {
 
 func (p *printer) button(n *Node) string {
 	kind := "primary"
-	if str(n.Data, "kind") == "secondary" {
+	if n.Str("kind") == "secondary" {
 		kind = "secondary"
 	}
 	attrs := " class=" + quoteAttr("button "+kind)
 	name := "a"
-	if action := str(n.Data, "action"); action != "" {
+	if action := n.Str("action"); action != "" {
 		name = "button"
 		attrs = ` type="button"` + attrs + " data-action=" + quoteAttr(action)
 	}
@@ -220,14 +220,14 @@ func (p *printer) button(n *Node) string {
 		}
 	}
 	label := &inlineWriter{p: p, mode: htmlText}
-	label.htmlString(strings.TrimSpace(cleanLines(str(n.Data, "label"))))
+	label.htmlString(strings.TrimSpace(cleanLines(n.Str("label"))))
 	return "<" + name + attrs + ">" + label.done() + "</" + name + ">"
 }
 
 // htmlBlocks writes blocks as HTML, for cells and captions. A lone paragraph
 // is its text, unless it has to be wrapped.
 func (p *printer) htmlBlocks(nodes []*Node, wrap bool) string {
-	if len(nodes) == 1 && nodes[0].Type == "paragraph" && str(nodes[0].Data, "align") == "" && !wrap {
+	if len(nodes) == 1 && nodes[0].Type == "paragraph" && nodes[0].Str("align") == "" && !wrap {
 		return p.htmlInlines(nodes[0].Nodes)
 	}
 	var b strings.Builder
@@ -240,19 +240,19 @@ func (p *printer) htmlBlocks(nodes []*Node, wrap bool) string {
 func (p *printer) htmlBlock(n *Node) string {
 	switch n.Type {
 	case "paragraph":
-		if str(n.Data, "align") != "" {
+		if n.Str("align") != "" {
 			return p.paragraph(n)
 		}
 		return "<p>" + p.htmlInlines(n.Nodes) + "</p>"
 	case "heading-1", "heading-2", "heading-3":
-		if str(n.Data, "align") != "" {
+		if n.Str("align") != "" {
 			return p.heading(n)
 		}
 		id := ""
-		if v := str(n.Data, "id"); anchorForm.MatchString(v) {
+		if v := n.Str("id"); anchorForm.MatchString(v) {
 			id = " id=" + quoteAttr(v)
 		}
-		return fmt.Sprintf("<h%d%s>%s</h%d>", headingLevel(n), id, p.htmlInlines(n.Nodes), headingLevel(n))
+		return fmt.Sprintf("<h%d%s>%s</h%d>", n.HeadingLevel(), id, p.htmlInlines(n.Nodes), n.HeadingLevel())
 	case "divider":
 		return "<hr>"
 	case "blockquote":
@@ -270,7 +270,7 @@ func (p *printer) htmlBlock(n *Node) string {
 	case "math":
 		return "<p>" + p.inlineElement(inlineNode("inline-math", n.Data)) + "</p>"
 	case "integration":
-		if source, ok := rawSource(n); ok {
+		if source, ok := n.RawSource(); ok {
 			return "<p>" + codeEscaper.Replace(singleLine(source)) + "</p>"
 		}
 	case "expandable":
@@ -285,7 +285,7 @@ func (p *printer) htmlList(n *Node) string {
 	start := ""
 	if n.Type == "list-ordered" {
 		name = "ol"
-		if f, ok := num(n.Data["start"]); ok && f != 1 {
+		if f, ok := n.Num("start"); ok && f != 1 {
 			start = " start=" + quoteAttr(decimal(f))
 		}
 	}

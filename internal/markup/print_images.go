@@ -11,13 +11,13 @@ func (p *printer) images(n *Node) string {
 		return ""
 	}
 	attrs := ""
-	if v := str(n.Data, "align"); v != "" {
+	if v := n.Str("align"); v != "" {
 		attrs += " align=" + quoteAttr(v)
 	}
-	if truth(n.Data, "fullWidth") {
+	if n.Flag("fullWidth") {
 		attrs += ` data-full-width="true"`
 	}
-	if truth(n.Data, "withFrame") {
+	if n.Flag("withFrame") {
 		attrs += ` data-with-frame="true"`
 	}
 	s := strings.Join(figures, " ")
@@ -28,7 +28,7 @@ func (p *printer) images(n *Node) string {
 }
 
 func (p *printer) figure(n *Node) string {
-	s := "<img src=" + quoteAttr(p.mustDest(n, UseImage)) + " alt=" + quoteAttr(str(n.Data, "alt"))
+	s := "<img src=" + quoteAttr(p.mustDest(n, UseImage)) + " alt=" + quoteAttr(n.Str("alt"))
 	for _, key := range []string{"width", "height"} {
 		if l := lengthText(n.Data[key]); l != "" {
 			s += " " + key + "=" + quoteAttr(l)
@@ -64,7 +64,7 @@ func (p *printer) drawing(n *Node) string {
 	if dest, ok := p.dest(n, "ref", UseImage); ok {
 		s += " src=" + quoteAttr(dest)
 	}
-	s += " alt=" + quoteAttr(str(n.Data, "alt")) + ` class="gitbook-drawing">`
+	s += " alt=" + quoteAttr(n.Str("alt")) + ` class="gitbook-drawing">`
 	if caption := p.caption(n); caption != "" {
 		return "<figure>" + s + "<figcaption>" + caption + "</figcaption></figure>"
 	}

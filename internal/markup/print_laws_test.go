@@ -46,7 +46,7 @@ func outlineOf(nodes []*Node) string {
 				b.WriteString(" ")
 			}
 		case ObjectFragment:
-			b.WriteString("#" + slotOf(n))
+			b.WriteString("#" + n.Slot())
 		default:
 			b.WriteString(n.Type)
 			if len(n.Data) > 0 {

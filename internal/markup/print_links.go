@@ -32,14 +32,14 @@ func (w *inlineWriter) inline(r run, active []Mark) {
 	}
 	switch n.Type {
 	case "emoji":
-		code := str(n.Data, "code")
+		code := n.Str("code")
 		if name := emoji.Name(code); name != "" {
 			w.add(":" + name + ":")
 		} else {
 			w.add(w.inTable(p.inlineElement(n)))
 		}
 	case "inline-math":
-		formula := oneLineFormula(str(n.Data, "formula"))
+		formula := oneLineFormula(n.Str("formula"))
 		if strings.Contains(formula, "$$") || strings.HasSuffix(formula, "$") || w.looksLikeMail(formula) || w.mode&tableText != 0 && strings.Contains(formula, "|") {
 			w.add(w.inTable(p.inlineElement(n)))
 		} else {
@@ -75,7 +75,7 @@ func (w *inlineWriter) link(n *Node, active []Mark) {
 	inner := &inlineWriter{p: w.p, mode: w.mode | linkText}
 	inner.runs(runsOf(n.Nodes), active)
 	s := "[" + inner.done() + "](" + writeDest(dest)
-	if title := str(n.Data, "title"); title != "" && title != "mention" {
+	if title := n.Str("title"); title != "" && title != "mention" {
 		s += " " + writeTitle(title)
 	}
 	s += ")"

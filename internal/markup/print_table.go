@@ -74,7 +74,7 @@ func fitsPipe(blocks []*Node) bool {
 	if len(blocks) == 0 {
 		return true
 	}
-	if len(blocks) > 1 || blocks[0].Type != "paragraph" || str(blocks[0].Data, "align") != "" {
+	if len(blocks) > 1 || blocks[0].Type != "paragraph" || blocks[0].Str("align") != "" {
 		return false
 	}
 	for _, k := range blocks[0].Nodes {

@@ -93,7 +93,7 @@ func (p *printer) tagBlock(n *Node) string {
 	case "tabs":
 		return p.parts(openTag("tabs").flags(n.Data, "fullWidth"), "tabs", n.Nodes)
 	case "tabs-item":
-		return openTag("tab").attr("title", str(n.Data, "title")).strings(n.Data, "icon", "slug").others(n.Data, "title", "icon", "slug").around("tab", p.body("tab", n.Nodes))
+		return openTag("tab").attr("title", n.Str("title")).strings(n.Data, "icon", "slug").others(n.Data, "title", "icon", "slug").around("tab", p.body("tab", n.Nodes))
 	case "stepper":
 		return p.parts(openTag("stepper"), "stepper", n.Nodes)
 	case "stepper-step":
@@ -105,18 +105,18 @@ func (p *printer) tagBlock(n *Node) string {
 		if l := lengthText(n.Data["width"]); l != "" {
 			w.attr("width", l)
 		}
-		if v := str(n.Data, "verticalAlignment"); v != "" {
+		if v := n.Str("verticalAlignment"); v != "" {
 			w.attr("valign", v)
 		}
 		return w.around("column", p.body("column", n.Nodes))
 	case "if":
-		return "{% if " + expressionText(str(n.Data, "expression")) + " %}\n" + p.body("if", n.Nodes) + "\n{% endif %}"
+		return "{% if " + expressionText(n.Str("expression")) + " %}\n" + p.body("if", n.Nodes) + "\n{% endif %}"
 	case "updates":
 		return p.parts(openTag("updates").strings(n.Data, "format"), "updates", n.Nodes)
 	case "update":
 		return p.update(n)
 	case "prompt":
-		w := openTag("prompt").attr("description", str(n.Data, "description")).strings(n.Data, "icon").flags(n.Data, "openInAIProviders").strings(n.Data, "defaultExpanded")
+		w := openTag("prompt").attr("description", n.Str("description")).strings(n.Data, "icon").flags(n.Data, "openInAIProviders").strings(n.Data, "defaultExpanded")
 		return w.around("prompt", p.body("prompt", n.Nodes))
 	}
 	return p.voidTag(n)
@@ -162,19 +162,15 @@ func (p *printer) parts(w *tagWriter, name string, nodes []*Node) string {
 }
 
 func lengthText(v any) string {
-	if f, ok := num(v); ok {
-		return decimal(f)
+	value, unit, ok := lengthOf(v)
+	if !ok {
+		return ""
 	}
-	if m, ok := v.(map[string]any); ok {
-		if f, ok := num(m["value"]); ok {
-			return decimal(f) + str(m, "unit")
-		}
-	}
-	return ""
+	return decimal(value) + unit
 }
 
 func (p *printer) update(n *Node) string {
-	w := openTag("update").attr("date", writeDate(str(n.Data, "date")))
+	w := openTag("update").attr("date", writeDate(n.Str("date")))
 	var tags []string
 	list, _ := n.Data["tags"].([]any)
 	for _, v := range list {
@@ -191,7 +187,7 @@ func (p *printer) update(n *Node) string {
 func (p *printer) voidTag(n *Node) string {
 	switch n.Type {
 	case "embed":
-		w := openTag("embed").attr("url", str(n.Data, "url")).flags(n.Data, "fullWidth").others(n.Data, "url", "fullWidth")
+		w := openTag("embed").attr("url", n.Str("url")).flags(n.Data, "fullWidth").others(n.Data, "url", "fullWidth")
 		return p.captioned(w, "embed", n)
 	case "file":
 		dest, _ := p.dest(n, "ref", UseFile)
@@ -223,7 +219,7 @@ func (p *printer) captioned(w *tagWriter, name string, n *Node) string {
 
 func captionOf(n *Node) []*Node {
 	for _, f := range n.Fragments {
-		if slotOf(f) == "caption" {
+		if f.Slot() == "caption" {
 			return f.Nodes
 		}
 	}
@@ -231,13 +227,12 @@ func captionOf(n *Node) []*Node {
 }
 
 func (p *printer) integration(n *Node) string {
-	if source, ok := rawSource(n); ok {
+	if source, ok := n.RawSource(); ok {
 		return p.raw(source)
 	}
-	name := "@" + str(n.Data, "integration") + "/" + str(n.Data, "block")
-	props, _ := n.Data["props"].(map[string]any)
-	w := openTag(name).others(props, "fullWidth", "url").strings(n.Data, "url").flags(n.Data, "fullWidth")
-	if body := str(n.Data, "body"); body != "" {
+	name := "@" + n.Str("integration") + "/" + n.Str("block")
+	w := openTag(name).others(n.Props(), "fullWidth", "url").strings(n.Data, "url").flags(n.Data, "fullWidth")
+	if body := n.Str("body"); body != "" {
 		return w.around(name, body)
 	}
 	return w.done()
@@ -282,7 +277,7 @@ func (p *printer) rawForm(source string) rawForm {
 }
 
 func (p *printer) isOpenRaw(n *Node) bool {
-	source, ok := rawSource(n)
+	source, ok := n.RawSource()
 	return ok && p.rawForm(source) == rawOpen
 }
 
@@ -322,22 +317,22 @@ func isRawBlock(doc *Document, source string) bool {
 	if len(doc.Nodes) != 1 {
 		return false
 	}
-	s, ok := rawSource(doc.Nodes[0])
+	s, ok := doc.Nodes[0].RawSource()
 	return ok && s == source && doc.Spans[0] == Span{0, len(source)}
 }
 
 func (p *printer) swagger(n *Node) string {
 	name, key := "openapi", "src"
-	if str(n.Data, "tag") == "swagger" {
+	if n.Str("tag") == "swagger" {
 		name = "swagger"
-		if str(n.Data, "destination") == "baseUrl" {
+		if n.Str("destination") == "baseUrl" {
 			key = "baseUrl"
 		}
 	}
 	dest, _ := p.dest(n, "ref", UseFile)
 	w := openTag(name).attr(key, dest).strings(n.Data, "path", "method").flags(n.Data, "expanded", "fullWidth")
 	w.others(n.Data, "ref", "path", "method", "expanded", "fullWidth", "tag", "destination", "body")
-	body := str(n.Data, "body")
+	body := n.Str("body")
 	if body == "" && name == "openapi" {
 		body = "[" + dest + "](" + dest + ")"
 	}
@@ -348,18 +343,18 @@ func (p *printer) openAPI(n *Node) string {
 	ref, _ := dataRef(n.Data["ref"])
 	w := openTag(n.Type).attr("spec", ref.Spec)
 	if n.Type == "openapi-schemas" {
-		w.attr("schemas", strings.Join(texts(n.Data["schemas"]), ",")).strings(n.Data, "title").flags(n.Data, "grouped")
+		w.attr("schemas", strings.Join(n.Strings("schemas"), ",")).strings(n.Data, "title").flags(n.Data, "grouped")
 	} else {
 		w.strings(n.Data, "path", "name", "method")
 	}
 	w.others(n.Data, "ref", "path", "name", "method", "schemas", "title", "grouped", "body")
-	return w.around(n.Type, str(n.Data, "body"))
+	return w.around(n.Type, n.Str("body"))
 }
 
 func (p *printer) expandable(n *Node) string {
 	var title, body []*Node
 	for _, f := range n.Fragments {
-		switch slotOf(f) {
+		switch f.Slot() {
 		case "expandable-title":
 			title = f.Nodes
 		case "expandable-body":
@@ -367,7 +362,7 @@ func (p *printer) expandable(n *Node) string {
 		}
 	}
 	open := "<details>"
-	if truth(n.Data, "defaultExpanded") {
+	if n.Flag("defaultExpanded") {
 		open = "<details open>"
 	}
 	summary := ""

@@ -10,7 +10,7 @@ func Readdress(doc *Document, to func(url string) (string, bool)) *Document {
 		if n.Type != "link" && n.Type != "button" && n.Type != "content-ref" {
 			return nil, false
 		}
-		ref, ok := refOf(n.Data["ref"])
+		ref, ok := n.Ref("ref")
 		if !ok || ref.Kind != RefURL {
 			return nil, false
 		}

@@ -52,9 +52,9 @@ func (c *referenceCollector) node(n *Node) {
 	case "mention", "content-ref":
 		c.add(ref, "", false)
 	case "button":
-		c.add(ref, str(n.Data, "label"), false)
+		c.add(ref, n.Str("label"), false)
 	case "image", "inline-image":
-		alt := str(n.Data, "alt")
+		alt := n.Str("alt")
 		c.add(ref, alt, true)
 		c.add(n.Data["refDark"], alt, true)
 	case "file", "drawing":
@@ -62,8 +62,7 @@ func (c *referenceCollector) node(n *Node) {
 	case "reusable-content", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook":
 		c.add(ref, "", true)
 	case "update":
-		tags, _ := n.Data["tags"].([]any)
-		for _, tag := range tags {
+		for _, tag := range n.Refs("tags") {
 			c.add(tag, "", false)
 		}
 	case "table":

@@ -26,7 +26,7 @@ func Sections(doc *Document) []Section {
 	p := &plain{}
 	p.heading = func(n *Node) {
 		out[len(out)-1].Body = p.take()
-		out = append(out, Section{Anchor: anchorOf(n), Title: singleLine(Text(n.Nodes))})
+		out = append(out, Section{Anchor: n.Anchor(), Title: singleLine(Text(n.Nodes))})
 	}
 	p.nodes(doc.Nodes)
 	out[len(out)-1].Body = p.take()
@@ -52,8 +52,8 @@ type Heading struct {
 func Headings(doc *Document) []Heading {
 	var out []Heading
 	visit(doc.Nodes, func(n *Node) {
-		if level := headingLevel(n); level > 0 {
-			out = append(out, Heading{level, anchorOf(n), singleLine(Text(n.Nodes))})
+		if level := n.HeadingLevel(); level > 0 {
+			out = append(out, Heading{level, n.Anchor(), singleLine(Text(n.Nodes))})
 		}
 	})
 	return out
@@ -64,10 +64,10 @@ func Headings(doc *Document) []Heading {
 func Anchors(doc *Document) []string {
 	var out []string
 	visit(doc.Nodes, func(n *Node) {
-		if id := anchorOf(n); id != "" {
+		if id := n.Anchor(); id != "" {
 			out = append(out, id)
 		}
-		if source, ok := rawSource(n); ok {
+		if source, ok := n.RawSource(); ok {
 			out = rawAnchors(out, source)
 		}
 		for _, l := range n.Leaves {
@@ -143,15 +143,15 @@ func (p *plain) nodes(nodes []*Node) {
 func (p *plain) inline(n *Node) {
 	switch n.Type {
 	case "emoji":
-		p.write(emojiText(str(n.Data, "code")))
+		p.write(emojiText(n.Str("code")))
 	case "inline-math":
-		p.write(str(n.Data, "formula"))
+		p.write(n.Str("formula"))
 	case "inline-image":
-		p.write(joined(str(n.Data, "alt"), str(n.Data, "caption")))
+		p.write(joined(n.Str("alt"), n.Str("caption")))
 	case "button":
-		p.write(str(n.Data, "label"))
+		p.write(n.Str("label"))
 	case "mention":
-		if ref, ok := refOf(n.Data["ref"]); ok && ref.Kind == RefURL {
+		if ref, ok := n.Ref("ref"); ok && ref.Kind == RefURL {
 			p.write(ref.URL)
 		}
 	}
@@ -160,35 +160,35 @@ func (p *plain) inline(n *Node) {
 }
 
 func (p *plain) block(n *Node) {
-	if p.heading != nil && headingLevel(n) > 0 {
+	if p.heading != nil && n.HeadingLevel() > 0 {
 		p.heading(n)
 		return
 	}
 	p.end()
 	switch n.Type {
 	case "code":
-		p.line(str(n.Data, "title"))
+		p.line(n.Str("title"))
 	case "math":
-		p.line(str(n.Data, "formula"))
+		p.line(n.Str("formula"))
 	case "image":
-		p.line(str(n.Data, "alt"))
+		p.line(n.Str("alt"))
 	case "tabs-item", "openapi-schemas":
-		p.line(str(n.Data, "title"))
-		p.line(strings.Join(texts(n.Data["schemas"]), "\n"))
+		p.line(n.Str("title"))
+		p.line(strings.Join(n.Strings("schemas"), "\n"))
 	case "update":
-		date := str(n.Data, "date")
+		date := n.Str("date")
 		if t, ok := parseDate(date); ok {
 			date = t.Format(time.DateOnly)
 		}
 		p.line(date)
 	case "prompt":
-		p.line(str(n.Data, "description"))
+		p.line(n.Str("description"))
 	case "openapi-operation", "swagger":
-		p.line(joined(strings.ToUpper(str(n.Data, "method")), str(n.Data, "path")))
+		p.line(joined(strings.ToUpper(n.Str("method")), n.Str("path")))
 	case "openapi-webhook":
-		p.line(joined(strings.ToUpper(str(n.Data, "method")), str(n.Data, "name")))
+		p.line(joined(strings.ToUpper(n.Str("method")), n.Str("name")))
 	case "integration":
-		if raw, ok := rawSource(n); ok {
+		if raw, ok := n.RawSource(); ok {
 			for l := range strings.Lines(visibleText(raw)) {
 				p.line(strings.TrimSpace(l))
 			}
@@ -223,33 +223,6 @@ func visit(nodes []*Node, f func(*Node)) {
 	}
 }
 
-// headingLevel is 1 to 6 for a heading and 0 for another node.
-func headingLevel(n *Node) int {
-	if n.Object != ObjectBlock {
-		return 0
-	}
-	digit, ok := strings.CutPrefix(n.Type, "heading-")
-	if !ok {
-		return 0
-	}
-	if f, ok := num(n.Data["level"]); ok && f >= 1 && f <= 6 {
-		return int(f)
-	}
-	level, _ := strconv.Atoi(digit)
-	return level
-}
-
-// anchorOf is the id under which a node can be linked to.
-func anchorOf(n *Node) string {
-	if id, ok := n.Meta["id"].(string); ok {
-		return id
-	}
-	if headingLevel(n) > 0 {
-		return str(n.Data, "id")
-	}
-	return ""
-}
-
 // emojiText makes the emoji of a code such as 1f1eb-1f1f7. Another code is a
 // name.
 func emojiText(code string) string {
@@ -267,51 +240,6 @@ func emojiText(code string) string {
 	return b.String()
 }
 
-func str(m map[string]any, key string) string {
-	s, _ := m[key].(string)
-	return s
-}
-
-func truth(m map[string]any, key string) bool {
-	b, _ := m[key].(bool)
-	return b
-}
-
-func num(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float64:
-		return v, true
-	case int:
-		return float64(v), true
-	}
-	return 0, false
-}
-
-func refOf(v any) (Ref, bool) {
-	r, ok := v.(Ref)
-	return r, ok
-}
-
-func texts(v any) []string {
-	switch v := v.(type) {
-	case []string:
-		return v
-	case []any:
-		out := make([]string, 0, len(v))
-		for _, e := range v {
-			if s, ok := e.(string); ok {
-				out = append(out, s)
-			}
-		}
-		return out
-	case string:
-		if v != "" {
-			return []string{v}
-		}
-	}
-	return nil
-}
-
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // singleLine gives a text without line breaks.
@@ -319,13 +247,4 @@ func singleLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func joined(s ...string) string {
 	return strings.Join(slices.DeleteFunc(s, func(s string) bool { return s == "" }), " ")
-}
-
-// rawSource gives the source of a block that is kept verbatim.
-func rawSource(n *Node) (string, bool) {
-	if str(n.Data, "integration") != rawIntegration || str(n.Data, "block") != rawKind {
-		return "", false
-	}
-	props, _ := n.Data["props"].(map[string]any)
-	return str(props, "source"), true
 }

@@ -18,7 +18,7 @@ func visibleWords(nodes []*Node) []string {
 			out = append(out, strings.Fields(l.Text)...)
 		}
 		for _, key := range []string{"title", "alt", "caption", "label", "formula", "description"} {
-			out = append(out, strings.Fields(str(n.Data, key))...)
+			out = append(out, strings.Fields(n.Str(key))...)
 		}
 		out = append(out, visibleWords(n.Nodes)...)
 		out = append(out, visibleWords(n.Fragments)...)

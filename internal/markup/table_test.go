@@ -42,7 +42,7 @@ func TestTablesThatAreNotOurs(t *testing.T) {
 		"caption":       "<table><caption>x</caption><tr><td>a</td></tr></table>",
 	} {
 		doc := Parse([]byte(src), Refs{})
-		if got, ok := rawSource(doc.Nodes[0]); !ok || got != src {
+		if got, ok := doc.Nodes[0].RawSource(); !ok || got != src {
 			t.Errorf("%s: it is not kept as it is", name)
 		}
 	}

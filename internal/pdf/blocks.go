@@ -88,7 +88,7 @@ func (f flow) blocks(nodes []*markup.Node) {
 func (f flow) block(n *markup.Node, i int) {
 	switch n.Type {
 	case "paragraph":
-		f.text(f.inlines(n.Nodes, f.plain()), paraStyle{align: str(n.Data, "align")})
+		f.text(f.inlines(n.Nodes, f.plain()), paraStyle{align: n.Str("align")})
 		f.gap(paragraph)
 	case "heading-1", "heading-2", "heading-3":
 		f.heading(n, i == 0 && f.depth > 1)
@@ -113,18 +113,18 @@ func (f flow) block(n *markup.Node, i int) {
 		f.code(n)
 	case "math":
 		st := formula(f.plain())
-		f.text([]span{{text: str(n.Data, "formula"), st: st}}, paraStyle{align: "center"})
+		f.text([]span{{text: n.Str("formula"), st: st}}, paraStyle{align: "center"})
 		f.gap(paragraph + 2)
 	case "images":
 		f.images(n)
 	case "image", "drawing":
 		f.figure(n, "")
 	case "file":
-		f.reference(n.Data["ref"], "File", n)
+		f.referenceOf(n, "File")
 	case "embed":
-		f.reference(markup.Ref{Kind: markup.RefURL, URL: str(n.Data, "url")}, "Link", n)
+		f.reference(markup.Ref{Kind: markup.RefURL, URL: n.Str("url")}, "Link", n)
 	case "content-ref":
-		f.reference(n.Data["ref"], "See", n)
+		f.referenceOf(n, "See")
 	case "expandable":
 		f.expandable(n)
 	case "tabs":
@@ -148,7 +148,7 @@ func (f flow) block(n *markup.Node, i int) {
 		// A condition that was not evaluated shows nothing.
 	case "updates":
 		for _, u := range n.Nodes {
-			f.update(u, str(n.Data, "format"))
+			f.update(u, n.Str("format"))
 		}
 	case "update":
 		f.update(n, "")
@@ -156,7 +156,7 @@ func (f flow) block(n *markup.Node, i int) {
 		f.framed(codeBack, ruleColor, func(in flow) {
 			st := in.plain()
 			st.face = bold
-			in.text([]span{{text: str(n.Data, "description"), st: st}}, paraStyle{keep: true})
+			in.text([]span{{text: n.Str("description"), st: st}}, paraStyle{keep: true})
 			in.gap(4)
 			in.blocks(n.Nodes)
 		})
@@ -168,7 +168,7 @@ func (f flow) block(n *markup.Node, i int) {
 
 // heading lays a heading out; first is one that begins what it stands in.
 func (f flow) heading(n *markup.Node, first bool) {
-	level := min(max(markup.HeadingLevel(n)+f.d.shift, 1), 6)
+	level := min(max(n.HeadingLevel()+f.d.shift, 1), 6)
 	h := headings[level]
 	size := h.size
 	if f.dense || f.depth > 2 {
@@ -179,7 +179,7 @@ func (f flow) heading(n *markup.Node, first bool) {
 		st.color = paleColor
 	}
 	dest := ""
-	if a := markup.AnchorOf(n); a != "" {
+	if a := n.Anchor(); a != "" {
 		dest = pageDest(f.d.chapter) + "#" + a
 		if level <= 2 {
 			f.d.mark(entry{title: oneLine(markup.Text(n.Nodes)), depth: f.d.level + level, dest: dest})
@@ -188,13 +188,13 @@ func (f flow) heading(n *markup.Node, first bool) {
 	if !first {
 		f.gap(h.above)
 	}
-	f.text(f.inlines(n.Nodes, st), paraStyle{align: str(n.Data, "align"), keep: true, leading: 1.25, lineUp: dest})
+	f.text(f.inlines(n.Nodes, st), paraStyle{align: n.Str("align"), keep: true, leading: 1.25, lineUp: dest})
 	f.emit(item{kind: gap, h: 6, keep: true})
 }
 
 func (f flow) list(n *markup.Node) {
 	start := 1
-	if s, ok := number(n.Data["start"]); ok {
+	if s, ok := n.Num("start"); ok {
 		start = int(s)
 	}
 	for i, it := range n.Nodes {
@@ -216,7 +216,7 @@ func (f flow) listItem(in flow, it *markup.Node, sign func(c *canvas, x, base fl
 	depth := in.depth
 	for i, b := range it.Nodes {
 		if i == 0 && b.Type == "paragraph" {
-			in.text(in.inlines(b.Nodes, in.plain()), paraStyle{lead: sign, align: str(b.Data, "align")})
+			in.text(in.inlines(b.Nodes, in.plain()), paraStyle{lead: sign, align: b.Str("align")})
 			in.emit(item{kind: gap, h: 3})
 			continue
 		}
@@ -303,7 +303,7 @@ func (f flow) boxed(back, edge color, body func(flow)) {
 }
 
 func (f flow) hint(n *markup.Node) {
-	look, ok := hints[str(n.Data, "style")]
+	look, ok := hints[n.Str("style")]
 	if !ok {
 		look = hints["info"]
 	}
@@ -324,11 +324,13 @@ func (f flow) hint(n *markup.Node) {
 }
 
 // reference shows what is elsewhere as a box that leads there.
-func (f flow) reference(v any, label string, n *markup.Node) {
-	ref, ok := v.(markup.Ref)
-	if !ok {
-		return
+func (f flow) referenceOf(n *markup.Node, label string) {
+	if ref, ok := n.Ref("ref"); ok {
+		f.reference(ref, label, n)
 	}
+}
+
+func (f flow) reference(ref markup.Ref, label string, n *markup.Node) {
 	in := &inliner{d: f.d, width: f.w}
 	st := f.plain()
 	kind := st
@@ -344,14 +346,11 @@ func (f flow) reference(v any, label string, n *markup.Node) {
 func (f flow) update(n *markup.Node, form string) {
 	st := f.plain()
 	st.face, st.size = bold, st.size*1.15
-	spans := []span{{text: markup.FormatDate(str(n.Data, "date"), form), st: st}}
-	tags, _ := n.Data["tags"].([]any)
-	for _, v := range tags {
-		if ref, ok := v.(markup.Ref); ok {
-			tag := f.plain()
-			tag.size, tag.back, tag.color = tag.size*0.85, headBack, paleColor
-			spans = append(spans, span{text: "   ", st: f.plain()}, span{text: f.d.nameOf(ref), st: tag})
-		}
+	spans := []span{{text: markup.FormatDate(n.Str("date"), form), st: st}}
+	for _, ref := range n.Refs("tags") {
+		tag := f.plain()
+		tag.size, tag.back, tag.color = tag.size*0.85, headBack, paleColor
+		spans = append(spans, span{text: "   ", st: f.plain()}, span{text: f.d.nameOf(ref), st: tag})
 	}
 	f.gap(14)
 	f.text(spans, paraStyle{keep: true})
@@ -360,7 +359,7 @@ func (f flow) update(n *markup.Node, form string) {
 }
 
 func (f flow) integration(n *markup.Node) {
-	if raw, ok := markup.RawSource(n); ok {
+	if raw, ok := n.RawSource(); ok {
 		for l := range strings.Lines(markup.VisibleText(raw)) {
 			if l = strings.TrimSpace(l); l != "" {
 				f.text([]span{{text: l, st: f.plain()}}, paraStyle{})
@@ -370,15 +369,14 @@ func (f flow) integration(n *markup.Node) {
 		f.gap(paragraph)
 		return
 	}
-	props, _ := n.Data["props"].(map[string]any)
-	if str(n.Data, "integration") == "mermaid" {
-		f.listing(codeBlock{title: "Diagram (Mermaid)", source: str(props, "content") + "\n"})
+	if n.Str("integration") == "mermaid" {
+		f.listing(codeBlock{title: "Diagram (Mermaid)", source: n.Prop("content") + "\n"})
 		return
 	}
 	st := f.plain()
 	st.color, st.face = paleColor, italic
-	spans := []span{{text: "[" + str(n.Data, "integration") + ": " + str(n.Data, "block") + "]", st: st}}
-	if url := str(n.Data, "url"); url != "" {
+	spans := []span{{text: "[" + n.Str("integration") + ": " + n.Str("block") + "]", st: st}}
+	if url := n.Str("url"); url != "" {
 		in := &inliner{d: f.d, width: f.w}
 		in.linked(markup.Ref{Kind: markup.RefURL, URL: url}, f.plain(), nil)
 		spans = append(append(spans, span{text: " ", st: st}), in.out...)
@@ -396,21 +394,18 @@ func (f flow) openAPI(n *markup.Node) {
 	method.face |= bold
 	method.color = linkColor
 	var spans []span
-	title := str(n.Data, "title")
+	title := n.Str("title")
 	if title != "" {
 		b := st
 		b.face = bold
 		spans = append(spans, span{text: title + "\n", st: b})
 	}
-	spans = append(spans, span{text: strings.ToUpper(str(n.Data, "method")) + "  ", st: method}, span{text: str(n.Data, "path") + str(n.Data, "name"), st: code})
-	if list, ok := n.Data["schemas"].([]any); ok {
-		for i, v := range list {
-			s, _ := v.(string)
-			if i > 0 {
-				s = ", " + s
-			}
-			spans = append(spans, span{text: s, st: code})
+	spans = append(spans, span{text: strings.ToUpper(n.Str("method")) + "  ", st: method}, span{text: n.Str("path") + n.Str("name"), st: code})
+	for i, s := range n.Strings("schemas") {
+		if i > 0 {
+			s = ", " + s
 		}
+		spans = append(spans, span{text: s, st: code})
 	}
 	f.framed(codeBack, ruleColor, func(in flow) { in.text(spans, paraStyle{}) })
 }

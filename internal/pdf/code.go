@@ -18,8 +18,8 @@ type codeBlock struct {
 
 // code lays a block of code out.
 func (f flow) code(n *markup.Node) {
-	b := codeBlock{title: str(n.Data, "title"), source: markup.CodeText(n), numbered: truth(n.Data, "lineNumbers")}
-	language := str(n.Data, "syntax")
+	b := codeBlock{title: n.Str("title"), source: markup.CodeText(n), numbered: n.Flag("lineNumbers")}
+	language := n.Str("syntax")
 	if language == "mermaid" && b.title == "" {
 		b.title = "Diagram (Mermaid)"
 	}
@@ -28,7 +28,7 @@ func (f flow) code(n *markup.Node) {
 			f.d.code -= len(b.source)
 		}
 	}
-	b.marked = func(i int) bool { return i < len(n.Nodes) && truth(n.Nodes[i].Data, "highlighted") }
+	b.marked = func(i int) bool { return i < len(n.Nodes) && n.Nodes[i].Flag("highlighted") }
 	b.notes = func(i int) []*markup.Node {
 		var out []*markup.Node
 		if i < len(n.Nodes) {

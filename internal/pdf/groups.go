@@ -46,7 +46,7 @@ func (f flow) columns(n *markup.Node) {
 	shares := make([]float64, len(n.Nodes))
 	sum, given := 0.0, 0
 	for i, c := range n.Nodes {
-		if w, ok := length(c.Data["width"], 100); ok {
+		if w, ok := width(c, 100); ok {
 			shares[i] = w
 			sum += w
 			given++
@@ -68,11 +68,11 @@ func (f flow) columns(n *markup.Node) {
 
 func (f flow) expandable(n *markup.Node) {
 	dest := ""
-	if a := markup.AnchorOf(n); a != "" {
+	if a := n.Anchor(); a != "" {
 		dest = pageDest(f.d.chapter) + "#" + a
 	}
 	for _, fr := range n.Fragments {
-		if markup.SlotOf(fr) != "expandable-title" {
+		if fr.Slot() != "expandable-title" {
 			continue
 		}
 		st := f.plain()
@@ -88,7 +88,7 @@ func (f flow) expandable(n *markup.Node) {
 	}
 	f.emit(item{kind: gap, h: 5, keep: true})
 	for _, fr := range n.Fragments {
-		if markup.SlotOf(fr) == "expandable-body" {
+		if fr.Slot() == "expandable-body" {
 			f.inner(2, 0).barred(ruleColor, 12, func(in flow) { in.blocks(fr.Nodes) })
 		}
 	}
@@ -98,9 +98,9 @@ func (f flow) expandable(n *markup.Node) {
 // tabs come one after the other, each under its title.
 func (f flow) tabs(n *markup.Node) {
 	for _, tab := range n.Nodes {
-		title := oneLine(str(tab.Data, "title"))
+		title := oneLine(tab.Str("title"))
 		dest := ""
-		if a := markup.AnchorOf(tab); a != "" {
+		if a := tab.Anchor(); a != "" {
 			dest = pageDest(f.d.chapter) + "#" + a
 		}
 		st := f.plain()

@@ -159,7 +159,7 @@ var _ = jpeg.DefaultQuality // registers the format
 // images lays pictures out: one, or several beside each other.
 func (f flow) images(n *markup.Node) {
 	if len(n.Nodes) == 1 {
-		f.figure(n.Nodes[0], str(n.Data, "align"))
+		f.figure(n.Nodes[0], n.Str("align"))
 		return
 	}
 	const most = 3 // beside each other
@@ -172,14 +172,14 @@ func (f flow) images(n *markup.Node) {
 
 // figure shows a picture with its caption.
 func (f flow) figure(n *markup.Node, align string) {
-	ref, ok := n.Data["ref"].(markup.Ref)
+	ref, ok := n.Ref("ref")
 	if !ok {
 		return // a drawing that nobody has begun
 	}
 	p := f.d.picture(ref)
 	if p == nil {
 		in := &inliner{d: f.d, width: f.w}
-		in.imageLink(ref, str(n.Data, "alt"), f.plain())
+		in.imageLink(ref, n.Str("alt"), f.plain())
 		f.text(in.out, paraStyle{align: align})
 	} else {
 		f.drawn(p, n, align)
@@ -190,7 +190,7 @@ func (f flow) figure(n *markup.Node, align string) {
 
 func (f flow) drawn(p *picture, n *markup.Node, align string) {
 	w, h := p.points()
-	if v, ok := length(n.Data["width"], f.w); ok {
+	if v, ok := width(n, f.w); ok {
 		w, h = v, h*v/w
 	}
 	if scale := min(1, f.w/w, maxImageH/h); scale < 1 {
@@ -206,20 +206,17 @@ func (f flow) drawn(p *picture, n *markup.Node, align string) {
 	f.emit(item{kind: box, h: h, keep: hasCaption(n), draw: func(c *canvas, left, y float64) { c.image(p.ref, left+x, y, w, h) }})
 }
 
-// length is a width that somebody chose: pixels, or a share of the column.
-func length(v any, whole float64) (float64, bool) {
-	unit := "px"
-	if m, ok := v.(map[string]any); ok {
-		unit, v = str(m, "unit"), m["value"]
-	}
-	n, ok := number(v)
+// width returns the width that somebody chose for a node, in points: pixels, or
+// a share of whole.
+func width(n *markup.Node, whole float64) (float64, bool) {
+	value, unit, ok := n.Length("width")
 	switch {
-	case !ok || n < 1 || n > 100_000:
+	case !ok || value < 1 || value > 100_000:
 		return 0, false
 	case unit == "%":
-		return whole * min(n, 100) / 100, true
-	case unit == "px":
-		return min(n*0.75, whole), true
+		return whole * min(value, 100) / 100, true
+	case unit == "" || unit == "px":
+		return min(value*0.75, whole), true
 	}
 	return 0, false
 }

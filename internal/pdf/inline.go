@@ -153,27 +153,27 @@ func (in *inliner) rawStyle(st style) style {
 func (in *inliner) inline(n *markup.Node, st style) {
 	switch n.Type {
 	case "link":
-		in.linked(n.Data["ref"], st, func(st style) { in.nodes(n.Nodes, st) })
+		in.linkedRef(n, st, func(st style) { in.nodes(n.Nodes, st) })
 	case "emoji":
-		in.add(markup.EmojiText(str(n.Data, "code")), st)
+		in.add(markup.EmojiText(n.Str("code")), st)
 	case "icon", "expression":
 		// An icon is decoration; an expression was evaluated before.
 	case "inline-math":
-		in.add(str(n.Data, "formula"), formula(st))
+		in.add(n.Str("formula"), formula(st))
 	case "inline-image":
 		in.image(n, st)
 	case "annotation":
 		in.annotation(n, st)
 	case "mention":
-		in.linked(n.Data["ref"], st, nil)
+		in.linkedRef(n, st, nil)
 	case "button":
 		st.face |= bold
-		label := str(n.Data, "label")
+		label := n.Str("label")
 		if n.Data["ref"] == nil {
 			in.add(label, st)
 			return
 		}
-		in.linked(n.Data["ref"], st, func(st style) { in.add(label, st) })
+		in.linkedRef(n, st, func(st style) { in.add(label, st) })
 	default:
 		in.nodes(n.Nodes, st)
 	}
@@ -186,15 +186,19 @@ func formula(st style) style {
 	return st
 }
 
-// linked writes something that leads to a reference; nil writes its title.
-func (in *inliner) linked(v any, st style, body func(style)) {
-	ref, ok := v.(markup.Ref)
-	if !ok {
-		if body != nil {
-			body(st)
-		}
-		return
+// linkedRef writes what body writes as a link to the reference of a node. A node
+// without a reference is not a link.
+func (in *inliner) linkedRef(n *markup.Node, st style, body func(style)) {
+	if ref, ok := n.Ref("ref"); ok {
+		in.linked(ref, st, body)
+	} else if body != nil {
+		body(st)
 	}
+}
+
+// linked writes what body writes as a link to a reference. Without a body it
+// writes the title of the target.
+func (in *inliner) linked(ref markup.Ref, st style, body func(style)) {
 	to := in.d.target(ref)
 	before := in.link
 	if to != nil {
@@ -294,11 +298,11 @@ const maxNotes = 10_000
 
 // image puts a picture into a line.
 func (in *inliner) image(n *markup.Node, st style) {
-	ref, ok := n.Data["ref"].(markup.Ref)
+	ref, ok := n.Ref("ref")
 	if !ok {
 		return
 	}
-	alt := str(n.Data, "alt")
+	alt := n.Str("alt")
 	p := in.d.picture(ref)
 	if p == nil {
 		in.imageLink(ref, alt, st)
@@ -306,7 +310,7 @@ func (in *inliner) image(n *markup.Node, st style) {
 	}
 	w, h := p.points()
 	most := 120.0
-	if str(n.Data, "size") == "line" {
+	if n.Str("size") == "line" {
 		most = st.size * 1.2
 	}
 	if scale := min(1, most/h, in.width/w); scale < 1 {
@@ -330,24 +334,4 @@ func (in *inliner) imageLink(ref markup.Ref, alt string, st style) {
 	}
 	in.add("[Image: "+label+"]", st)
 	in.link = before
-}
-
-func str(m map[string]any, key string) string {
-	s, _ := m[key].(string)
-	return s
-}
-
-func truth(m map[string]any, key string) bool {
-	b, _ := m[key].(bool)
-	return b
-}
-
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float64:
-		return v, true
-	case int:
-		return float64(v), true
-	}
-	return 0, false
 }

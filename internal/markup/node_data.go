@@ -1,0 +1,146 @@
+package markup
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Str returns a text in the data of the node, or an empty string.
+func (n *Node) Str(key string) string { return str(n.Data, key) }
+
+// Flag returns a truth value in the data of the node; absent is false.
+func (n *Node) Flag(key string) bool { return truth(n.Data, key) }
+
+// Num returns a number in the data of the node.
+func (n *Node) Num(key string) (value float64, ok bool) { return num(n.Data[key]) }
+
+// Ref returns a reference in the data of the node.
+func (n *Node) Ref(key string) (ref Ref, ok bool) { return refOf(n.Data[key]) }
+
+// Refs returns the references of a list in the data of the node.
+func (n *Node) Refs(key string) []Ref {
+	list, _ := n.Data[key].([]any)
+	var refs []Ref
+	for _, v := range list {
+		if ref, ok := refOf(v); ok {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
+// Strings returns the texts of a list in the data of the node.
+func (n *Node) Strings(key string) []string { return texts(n.Data[key]) }
+
+// Length returns a length in the data of the node. The unit is px if it is
+// empty.
+func (n *Node) Length(key string) (value float64, unit string, ok bool) { return lengthOf(n.Data[key]) }
+
+// Props returns the properties of an integration's block.
+func (n *Node) Props() map[string]any {
+	props, _ := n.Data["props"].(map[string]any)
+	return props
+}
+
+// Prop returns a text in the properties of an integration's block.
+func (n *Node) Prop(key string) string { return str(n.Props(), key) }
+
+// HeadingLevel returns 1 to 6 for a heading and 0 for any other node.
+func (n *Node) HeadingLevel() int {
+	if n.Object != ObjectBlock {
+		return 0
+	}
+	digit, ok := strings.CutPrefix(n.Type, "heading-")
+	if !ok {
+		return 0
+	}
+	if f, ok := n.Num("level"); ok && f >= 1 && f <= 6 {
+		return int(f)
+	}
+	level, _ := strconv.Atoi(digit)
+	return level
+}
+
+// Anchor returns the id by which links name the node, or an empty string.
+func (n *Node) Anchor() string {
+	if id, ok := n.Meta["id"].(string); ok {
+		return id
+	}
+	if n.HeadingLevel() > 0 {
+		return n.Str("id")
+	}
+	return ""
+}
+
+// Slot returns the name of a fragment in its block.
+func (n *Node) Slot() string {
+	if n.Fragment != "" {
+		return n.Fragment
+	}
+	return n.Type
+}
+
+// RawSource returns the Markdown of a block that is kept verbatim because it
+// could not be read. ok is false for any other node.
+func (n *Node) RawSource() (source string, ok bool) {
+	if n.Str("integration") != rawIntegration || n.Str("block") != rawKind {
+		return "", false
+	}
+	return n.Prop("source"), true
+}
+
+// The data of nodes are JSON values, and maps of them; these functions read
+// them.
+
+func str(m map[string]any, key string) string {
+	s, _ := m[key].(string)
+	return s
+}
+
+func truth(m map[string]any, key string) bool {
+	b, _ := m[key].(bool)
+	return b
+}
+
+func num(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	}
+	return 0, false
+}
+
+func lengthOf(v any) (value float64, unit string, ok bool) {
+	if m, isMap := v.(map[string]any); isMap {
+		unit, v = str(m, "unit"), m["value"]
+	}
+	value, ok = num(v)
+	return value, unit, ok
+}
+
+func refOf(v any) (Ref, bool) {
+	r, ok := v.(Ref)
+	return r, ok
+}
+
+func texts(v any) []string {
+	switch v := v.(type) {
+	case []string:
+		return v
+	case []any:
+		out := make([]string, 0, len(v))
+		for _, e := range v {
+			if s, ok := e.(string); ok {
+				out = append(out, s)
+			}
+		}
+		return out
+	case string:
+		if v != "" {
+			return []string{v}
+		}
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/search"
 )
@@ -22,14 +23,14 @@ func manualPages() [][]byte {
 }
 
 // resolver finds every page and file of a manual, as an import does.
-var resolver = markup.Refs{Resolve: func(dest string, use markup.Use) (markup.Ref, bool) {
+var resolver = markup.Refs{Resolve: func(dest string, use markup.Use) (docs.Ref, bool) {
 	switch {
 	case len(dest) > 8 && dest[:8] == "https://":
-		return markup.Ref{}, false
+		return docs.Ref{}, false
 	case use == markup.UseImage:
-		return markup.Ref{Kind: markup.RefFile, File: dest}, true
+		return docs.Ref{Kind: docs.RefFile, File: dest}, true
 	}
-	return markup.Ref{Kind: markup.RefPage, Page: dest}, true
+	return docs.Ref{Kind: docs.RefPage, Page: dest}, true
 }}
 
 // eachPage measures what is done with one page. The time of the processor,

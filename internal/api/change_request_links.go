@@ -6,7 +6,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/index"
-	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // What change requests refer to, as links.go has it of spaces.
@@ -29,13 +28,13 @@ func (a *API) changeRequestLinks() {
 		ID: "listChangeRequestPageBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
 		Summary: "Where a page of a change request is referred to.",
 	}, func(ctx context.Context, in *requestPagedPageIn) (*page[contentLocation], error) {
-		return a.backlinksOut(ctx, a.request(in.Request), markup.RefPage, string(in.Page), in.Paged)
+		return a.backlinksOut(ctx, a.request(in.Request), docs.RefPage, string(in.Page), in.Paged)
 	})
 	register(a, op{
 		ID: "listChangeRequestFileBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
 		Summary: "Where a file of a change request is used.",
 	}, func(ctx context.Context, in *requestPagedFileIn) (*page[contentLocation], error) {
-		return a.backlinksOut(ctx, a.request(in.Request), markup.RefFile, string(in.File), in.Paged)
+		return a.backlinksOut(ctx, a.request(in.Request), docs.RefFile, string(in.File), in.Paged)
 	})
 }
 

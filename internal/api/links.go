@@ -6,7 +6,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/index"
-	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -69,10 +68,10 @@ type locator struct {
 func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation, error) {
 	w := contentLocation{Kind: loc.Kind}
 	switch loc.Kind {
-	case markup.RefURL:
+	case docs.RefURL:
 		w.URL = loc.URL
 		return w, nil
-	case markup.RefUser:
+	case docs.RefUser:
 		u := l.a.user(loc.User)
 		w.User = &u
 		return w, nil
@@ -86,7 +85,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		l.org = &shown
 	}
 	w.Organization = l.org
-	if loc.Kind == markup.RefCollection {
+	if loc.Kind == docs.RefCollection {
 		c := l.a.collection(loc.Collection, loc.Role)
 		w.Collection = &c
 		return w, nil
@@ -94,7 +93,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 	sp := l.a.space(loc.View.Space, loc.Role)
 	w.Space = &sp
 	switch loc.Kind {
-	case markup.RefPage:
+	case docs.RefPage:
 		path, err := loc.View.Path(ctx, loc.Page)
 		if err != nil {
 			return w, err
@@ -107,10 +106,10 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		case loc.Anchor != "":
 			w.InternalLocation = &internalLocation{Type: "anchor", Anchor: loc.Anchor}
 		}
-	case markup.RefFile:
+	case docs.RefFile:
 		f := l.a.file(loc.View.Space, loc.File)
 		w.File = &f
-	case markup.RefReusable:
+	case docs.RefReusable:
 		r := shown{a: l.a, v: loc.View, metadata: true}.reusableContent(loc.Reusable)
 		w.ReusableContent = &r
 	}
@@ -202,7 +201,7 @@ type fileBacklinksIn struct {
 }
 
 func (a *API) fileBacklinks(ctx context.Context, in *fileBacklinksIn) (*page[contentLocation], error) {
-	return a.backlinksOut(ctx, a.head, markup.RefFile, string(in.File), in.Paged)
+	return a.backlinksOut(ctx, a.head, docs.RefFile, string(in.File), in.Paged)
 }
 
 type pageBacklinksIn struct {
@@ -212,7 +211,7 @@ type pageBacklinksIn struct {
 }
 
 func (a *API) pageBacklinks(ctx context.Context, in *pageBacklinksIn) (*page[contentLocation], error) {
-	return a.backlinksOut(ctx, a.head, markup.RefPage, string(in.Page), in.Paged)
+	return a.backlinksOut(ctx, a.head, docs.RefPage, string(in.Page), in.Paged)
 }
 
 func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, paged Paged) (*page[contentLocation], error) {
@@ -221,7 +220,7 @@ func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, pa
 	if err != nil {
 		return nil, err
 	}
-	if kind == markup.RefFile {
+	if kind == docs.RefFile {
 		_, err = v.File(ctx, docs.FileID(id))
 	} else {
 		_, err = v.Page(ctx, docs.PageID(id))

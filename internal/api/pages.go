@@ -43,7 +43,7 @@ type Page struct {
 	Hidden        *bool            `json:"hidden,omitempty" doc:"Off the navigation, still reachable."`
 	NoIndex       *bool            `json:"noIndex,omitempty" doc:"Not found by search."`
 	NoRobotsIndex *bool            `json:"noRobotsIndex,omitempty" doc:"Not found by search engines."`
-	Target        *markup.Ref      `json:"target,omitempty"`
+	Target        *docs.Ref        `json:"target,omitempty"`
 	Href          string           `json:"href,omitempty"`
 	Computed      computedSource   `json:"computed,omitempty"`
 	DocumentID    string           `json:"documentId,omitempty"`
@@ -89,10 +89,10 @@ type pageLayout struct {
 }
 
 type pageCover struct {
-	Ref     *markup.Ref `json:"ref,omitempty"`
-	RefDark *markup.Ref `json:"refDark,omitempty"`
-	YPos    float64     `json:"yPos"`
-	Height  float64     `json:"height,omitempty"`
+	Ref     *docs.Ref `json:"ref,omitempty"`
+	RefDark *docs.Ref `json:"refDark,omitempty"`
+	YPos    float64   `json:"yPos"`
+	Height  float64   `json:"height,omitempty"`
 }
 
 // Flags are the query parameters of every read of content.
@@ -214,16 +214,16 @@ func escapePath(p string) string {
 
 // href gives the address that a reference leads to, as far as it is known
 // without asking for it.
-func (a *API) href(v *revision.View, ref *markup.Ref) string {
+func (a *API) href(v *revision.View, ref *docs.Ref) string {
 	if ref == nil {
 		return ""
 	}
 	switch ref.Kind {
-	case markup.RefURL:
+	case docs.RefURL:
 		return ref.URL
-	case markup.RefSpace:
+	case docs.RefSpace:
 		return a.BaseURL + "/s/" + ref.Space
-	case markup.RefPage, markup.RefAnchor:
+	case docs.RefPage, docs.RefAnchor:
 		if ref.Space != "" {
 			return a.BaseURL + "/s/" + ref.Space + "/" + ref.Page
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // template is a template that is asked for, with its parameters.
@@ -15,7 +15,7 @@ type template struct {
 }
 
 type templateParams struct {
-	ContentRefs map[string]markup.Ref `json:"contentRefs,omitempty" doc:"What the references of the template lead to, by name."`
+	ContentRefs map[string]docs.Ref `json:"contentRefs,omitempty" doc:"What the references of the template lead to, by name."`
 }
 
 func (t template) plain() content.TemplateChoice {

@@ -265,7 +265,7 @@ func (p Place) people(ctx context.Context, body string) ([]docs.UserID, error) {
 	var out []docs.UserID
 	for _, r := range markup.References(doc) {
 		id := docs.UserID(r.Ref.User)
-		if r.Ref.Kind == markup.RefUser && len(out) < docs.MaxMentions && !slices.Contains(out, id) {
+		if r.Ref.Kind == docs.RefUser && len(out) < docs.MaxMentions && !slices.Contains(out, id) {
 			out = append(out, id)
 		}
 	}

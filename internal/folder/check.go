@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
@@ -110,11 +111,11 @@ func parseSource(name, title string, text []byte, h frontmatter.Head) *source {
 			s.uses[use{cover, markup.UseImage}] = true
 		}
 	}
-	doc := markup.Parse(text[h.Body:], markup.Refs{Resolve: func(dest string, kind markup.Use) (markup.Ref, bool) {
+	doc := markup.Parse(text[h.Body:], markup.Refs{Resolve: func(dest string, kind markup.Use) (docs.Ref, bool) {
 		s.uses[use{dest, kind}] = true
 		// The parser keeps an unknown content as it is and says so, which
 		// would be said twice.
-		return markup.Ref{Kind: markup.RefReusable, ReusableContent: dest}, kind == markup.UseInclude
+		return docs.Ref{Kind: docs.RefReusable, ReusableContent: dest}, kind == markup.UseInclude
 	}})
 	for _, a := range markup.Anchors(doc) {
 		s.anchors[a] = true

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
@@ -201,14 +202,18 @@ var addressPlaces = map[string]func(url string) *Node{
 	"image dark": func(u string) *Node {
 		return aBlock("images", nil, aBlock("image", map[string]any{"ref": webRef("/a.png"), "refDark": webRef(u)}))
 	},
-	"file":          func(u string) *Node { return aBlock("file", map[string]any{"ref": webRef(u)}) },
-	"drawing":       func(u string) *Node { return aBlock("drawing", map[string]any{"ref": webRef(u)}) },
-	"embed":         func(u string) *Node { return aBlock("embed", map[string]any{"url": u}) },
-	"content ref":   func(u string) *Node { return aBlock("content-ref", map[string]any{"ref": webRef(u)}) },
-	"resolved page": func(u string) *Node { return aBlock("content-ref", map[string]any{"ref": Ref{Kind: RefPage, Page: u}}) },
-	"resolved file": func(u string) *Node { return aBlock("file", map[string]any{"ref": Ref{Kind: RefFile, File: u}}) },
+	"file":        func(u string) *Node { return aBlock("file", map[string]any{"ref": webRef(u)}) },
+	"drawing":     func(u string) *Node { return aBlock("drawing", map[string]any{"ref": webRef(u)}) },
+	"embed":       func(u string) *Node { return aBlock("embed", map[string]any{"url": u}) },
+	"content ref": func(u string) *Node { return aBlock("content-ref", map[string]any{"ref": webRef(u)}) },
+	"resolved page": func(u string) *Node {
+		return aBlock("content-ref", map[string]any{"ref": docs.Ref{Kind: docs.RefPage, Page: u}})
+	},
+	"resolved file": func(u string) *Node {
+		return aBlock("file", map[string]any{"ref": docs.Ref{Kind: docs.RefFile, File: u}})
+	},
 	"anchor": func(u string) *Node {
-		return para(anInline("link", map[string]any{"ref": Ref{Kind: RefAnchor, Anchor: u}}, words("x")))
+		return para(anInline("link", map[string]any{"ref": docs.Ref{Kind: docs.RefAnchor, Anchor: u}}, words("x")))
 	},
 	"swagger": func(u string) *Node {
 		return aBlock("swagger", map[string]any{"ref": webRef(u), "path": u, "method": "get"})
@@ -227,7 +232,7 @@ var addressPlaces = map[string]func(url string) *Node{
 	"raw image":        func(u string) *Node { return rawBlockNode(`<p><img src="` + stdhtml.EscapeString(u) + `"></p>`) },
 }
 
-func webRef(u string) Ref { return Ref{Kind: RefURL, URL: u} }
+func webRef(u string) docs.Ref { return docs.Ref{Kind: docs.RefURL, URL: u} }
 
 func rawWords(s string) *Node {
 	return &Node{Object: ObjectText, Leaves: []Leaf{{Text: s, Raw: true}}}
@@ -239,18 +244,18 @@ func rawBlockNode(s string) *Node {
 
 // hostileOptions give back what they were asked for.
 var hostileOptions = HTMLOptions{
-	Link: func(r Ref) (string, bool) {
+	Link: func(r docs.Ref) (string, bool) {
 		switch r.Kind {
-		case RefPage:
+		case docs.RefPage:
 			return r.Page, true
-		case RefFile:
+		case docs.RefFile:
 			return r.File, true
-		case RefUser:
+		case docs.RefUser:
 			return r.User, true
 		}
 		return "", false
 	},
-	Title: func(r Ref) (string, bool) { return r.Page + r.File + r.URL, true },
+	Title: func(r docs.Ref) (string, bool) { return r.Page + r.File + r.URL, true },
 }
 
 func TestNoDangerousAddressInAnyPlace(t *testing.T) {
@@ -417,7 +422,7 @@ func hostileData(sh *shape, s string) map[string]any {
 		}
 	}
 	if sh.fields["tags"].read != nil {
-		data["tags"] = []any{Ref{Kind: RefTag, Tag: s}}
+		data["tags"] = []any{docs.Ref{Kind: docs.RefTag, Tag: s}}
 	}
 	if sh.fields["props"].read != nil {
 		data["props"] = map[string]any{s: s}

@@ -64,7 +64,7 @@ var (
 	}
 	objectFits  = []string{"contain", "fill", "cover"}
 	columnTypes = []string{"text", "number", "checkbox", "files", "users", "rating", "select", "content-ref", "image"}
-	refKinds    = []string{RefFile, RefURL, RefPage, RefAnchor, RefUser, RefCollection, RefSpace, RefReusable, RefOpenAPI, RefTag}
+	refKinds    = []string{docs.RefFile, docs.RefURL, docs.RefPage, docs.RefAnchor, docs.RefUser, docs.RefCollection, docs.RefSpace, docs.RefReusable, docs.RefOpenAPI, docs.RefTag}
 )
 
 // partOf are the types that stand in one other type only.
@@ -97,11 +97,11 @@ var blockShapes = map[string]*shape{
 		"align": optional(asOneOf(columnAlignments...)), "fullWidth": optional(asFlag), "withFrame": optional(asFlag),
 	}},
 	"image": {fragments: captionSlot, fields: map[string]dataField{
-		"ref": needed(asRef(RefURL, RefFile)), "refDark": optional(asRef(RefURL, RefFile)),
+		"ref": needed(asRef(docs.RefURL, docs.RefFile)), "refDark": optional(asRef(docs.RefURL, docs.RefFile)),
 		"width": optional(asLength), "height": optional(asLength), "alt": optional(asText),
 	}},
-	"file":    {fragments: captionSlot, fields: map[string]dataField{"ref": needed(asRef(RefFile, RefURL))}},
-	"drawing": {fragments: captionSlot, fields: map[string]dataField{"ref": optional(asRef(RefFile, RefURL))}},
+	"file":    {fragments: captionSlot, fields: map[string]dataField{"ref": needed(asRef(docs.RefFile, docs.RefURL))}},
+	"drawing": {fragments: captionSlot, fields: map[string]dataField{"ref": optional(asRef(docs.RefFile, docs.RefURL))}},
 	"embed":   {fragments: captionSlot, fields: map[string]dataField{"url": needed(asAddress), "fullWidth": optional(asFlag)}},
 	"expandable": {closed: true, fields: map[string]dataField{"defaultExpanded": optional(asFlag)},
 		fragments: []fragmentSlot{{"expandable-title", true}, {"expandable-body", true}}},
@@ -118,24 +118,24 @@ var blockShapes = map[string]*shape{
 		"fullWidth": optional(asFlag), "search": optional(asFlag), "cellMerges": optional(asList(asCellMerge)),
 	}},
 	"content-ref":      {fields: map[string]dataField{"ref": needed(asRef(refKinds...))}},
-	"reusable-content": {fields: map[string]dataField{"ref": needed(asRef(RefReusable))}},
+	"reusable-content": {fields: map[string]dataField{"ref": needed(asRef(docs.RefReusable))}},
 	"integration": {fields: map[string]dataField{
 		"integration": needed(asLine), "block": needed(asLine), "props": needed(asObject), "action": optional(asObject),
 		"url": optional(asLine), "fullWidth": optional(asFlag),
 	}},
 	"swagger": {fields: map[string]dataField{
-		"ref": needed(asRef(RefFile, RefURL)), "path": needed(asLine), "method": needed(asLine), "expanded": optional(asFlag), "fullWidth": optional(asFlag),
+		"ref": needed(asRef(docs.RefFile, docs.RefURL)), "path": needed(asLine), "method": needed(asLine), "expanded": optional(asFlag), "fullWidth": optional(asFlag),
 	}},
-	"openapi-operation": {fields: map[string]dataField{"ref": needed(asRef(RefOpenAPI)), "path": needed(asLine), "method": needed(asLine)}},
+	"openapi-operation": {fields: map[string]dataField{"ref": needed(asRef(docs.RefOpenAPI)), "path": needed(asLine), "method": needed(asLine)}},
 	"openapi-schemas": {fields: map[string]dataField{
-		"ref": needed(asRef(RefOpenAPI)), "schemas": needed(asList(asLine)), "grouped": optional(asFlag), "title": optional(asLine),
+		"ref": needed(asRef(docs.RefOpenAPI)), "schemas": needed(asList(asLine)), "grouped": optional(asFlag), "title": optional(asLine),
 	}},
-	"openapi-webhook": {fields: map[string]dataField{"ref": needed(asRef(RefOpenAPI)), "name": needed(asLine), "method": needed(asLine)}},
+	"openapi-webhook": {fields: map[string]dataField{"ref": needed(asRef(docs.RefOpenAPI)), "name": needed(asLine), "method": needed(asLine)}},
 	"if":              {holds: holdsBlocks, fields: map[string]dataField{"expression": needed(asLine)}},
 	"updates": {holds: holdsBlocks, parts: []string{"update"}, closed: true, fields: map[string]dataField{
 		"format": optional(asOneOf("numeric", "full", "short")),
 	}},
-	"update": {holds: holdsBlocks, fields: map[string]dataField{"date": needed(asDate), "tags": optional(asList(asRef(RefTag)))}},
+	"update": {holds: holdsBlocks, fields: map[string]dataField{"date": needed(asDate), "tags": optional(asList(asRef(docs.RefTag)))}},
 	"prompt": {holds: holdsBlocks, parts: []string{"code"}, single: true, closed: true, fields: map[string]dataField{
 		"description": needed(asLine), "icon": optional(asLine), "openInAIProviders": optional(asFlag),
 		"defaultExpanded": optional(asOneOf("hidden", "partial", "full")),
@@ -160,7 +160,7 @@ var inlineShapes = map[string]*shape{
 	"expression":  {fields: map[string]dataField{"expression": needed(asLine)}},
 	"inline-math": {fields: map[string]dataField{"formula": needed(asText)}},
 	"inline-image": {fields: map[string]dataField{
-		"ref": needed(asRef(RefURL, RefFile)), "refDark": optional(asRef(RefURL, RefFile)),
+		"ref": needed(asRef(docs.RefURL, docs.RefFile)), "refDark": optional(asRef(docs.RefURL, docs.RefFile)),
 		"caption": optional(asText), "alt": optional(asText), "size": optional(asOneOf("original", "line")),
 	}},
 	"annotation": {holds: holdsInlines, closed: true, fragments: []fragmentSlot{{"annotation-body", true}}},
@@ -316,7 +316,7 @@ func asRef(kinds ...string) reading {
 		if !slices.Contains(kinds, kind) {
 			return nil, d.failAt("kind", "must be one of %s", strings.Join(kinds, ", "))
 		}
-		ref := Ref{Kind: kind}
+		ref := docs.Ref{Kind: kind}
 		for i, key := range docs.RefFields(kind) {
 			v, given := m[key]
 			if v == nil {
@@ -326,7 +326,7 @@ func asRef(kinds ...string) reading {
 			switch {
 			case given && (!isText || len(s) > maxURL):
 				return nil, d.failAt(key, "must be a string of at most %d bytes", maxURL)
-			case i == 0 && s == "" && kind != RefURL:
+			case i == 0 && s == "" && kind != docs.RefURL:
 				return nil, d.failAt(key, "is required in a reference of kind %s", kind)
 			}
 			*ref.Field(key) = s

@@ -1,5 +1,7 @@
 package markup
 
+import "github.com/octavo-docs/octavo/internal/docs"
+
 // asCellMerge is a cell that covers its neighbours.
 func asCellMerge(d *decoder, v any) (any, error) {
 	return d.object(v, true, map[string]dataField{
@@ -147,10 +149,10 @@ func (d *decoder) cell(columnType string, v any, names map[string]bool) (any, er
 	case "image":
 		if m, ok := v.(map[string]any); ok && m["kind"] == nil && m["ref"] != nil {
 			return d.object(v, true, map[string]dataField{
-				"ref": needed(asRef(RefFile, RefURL)), "objectFit": optional(asOneOf(objectFits...)), "alt": optional(asText),
+				"ref": needed(asRef(docs.RefFile, docs.RefURL)), "objectFit": optional(asOneOf(objectFits...)), "alt": optional(asText),
 			})
 		}
-		return asRef(RefFile, RefURL)(d, v)
+		return asRef(docs.RefFile, docs.RefURL)(d, v)
 	}
 	return asList(asLine)(d, v) // files, users, select
 }

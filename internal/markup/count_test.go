@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"text/tabwriter"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // docsVariable names a folder of Markdown in which nothing may be dropped:
@@ -80,8 +82,8 @@ type count map[string]int
 func counts(body []byte) (written, nodes, kept count) {
 	written, nodes, kept = count{}, count{}, count{}
 	written.source(string(body))
-	doc := Parse(body, Refs{Resolve: func(dest string, use Use) (Ref, bool) {
-		return Ref{Kind: RefReusable, ReusableContent: dest}, use == UseInclude
+	doc := Parse(body, Refs{Resolve: func(dest string, use Use) (docs.Ref, bool) {
+		return docs.Ref{Kind: docs.RefReusable, ReusableContent: dest}, use == UseInclude
 	}})
 	eachNode(doc.Nodes, func(n *Node) {
 		if source, ok := n.RawSource(); ok {

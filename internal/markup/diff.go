@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
@@ -51,7 +52,7 @@ const MaxChangeText = 4000
 // cell or another container is the same but for what is in it, the blocks in
 // it are told.
 func Diff(before, after *Document) []BlockChange {
-	d := &differ{h: hashes{}, dests: map[Ref]string{}}
+	d := &differ{h: hashes{}, dests: map[docs.Ref]string{}}
 	for _, doc := range []*Document{before, after} {
 		eachNode(doc.Nodes, func(n *Node) {
 			for _, w := range n.written {
@@ -66,12 +67,12 @@ func Diff(before, after *Document) []BlockChange {
 type differ struct {
 	h     hashes
 	out   []BlockChange
-	dests map[Ref]string // how references are written
+	dests map[docs.Ref]string // how references are written
 }
 
 // text gives a block as Markdown.
 func (d *differ) text(n *Node) string {
-	refs := Refs{Locate: func(ref Ref, _ Use) (string, bool) {
+	refs := Refs{Locate: func(ref docs.Ref, _ Use) (string, bool) {
 		dest, ok := d.dests[ref]
 		return dest, ok
 	}}

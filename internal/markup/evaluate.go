@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Limits of putting reusable contents into a document.
@@ -91,7 +93,7 @@ func (r rewriter) list(nodes []*Node) (out []*Node, changed bool) {
 // would stand in itself, and where a limit is reached. The nodes of a content
 // get keys and anchors of their own; what they refer to in their own space
 // stays the same thing. The document itself stays as it is.
-func Dereference(doc *Document, get func(Ref) (*Document, bool)) *Document {
+func Dereference(doc *Document, get func(docs.Ref) (*Document, bool)) *Document {
 	includes := false
 	every(doc.Nodes, func(n *Node) { includes = includes || isInclude(n) })
 	if !includes { // which most are
@@ -113,7 +115,7 @@ func isInclude(n *Node) bool { return n.Object == ObjectBlock && n.Type == "reus
 type expansion struct{ nodes, text int }
 
 type dereferencer struct {
-	get     func(Ref) (*Document, bool)
+	get     func(docs.Ref) (*Document, bool)
 	keys    map[string]bool // taken
 	anchors map[string]int  // taken, with the next number to try
 	left    expansion       // that may still come
@@ -121,7 +123,7 @@ type dereferencer struct {
 	count   int // contents that were put in
 }
 
-func (d *dereferencer) expand(nodes []*Node, inside []Ref) []*Node {
+func (d *dereferencer) expand(nodes []*Node, inside []docs.Ref) []*Node {
 	r := rewriter(func(n *Node) ([]*Node, bool) {
 		if !isInclude(n) {
 			return nil, false
@@ -253,10 +255,10 @@ func inSpace(v any, space string) any {
 			out[i] = inSpace(e, space)
 		}
 		return out
-	case Ref:
+	case docs.Ref:
 		switch v.Kind {
-		case RefFile, RefPage, RefReusable, RefTag:
-		case RefAnchor:
+		case docs.RefFile, docs.RefPage, docs.RefReusable, docs.RefTag:
+		case docs.RefAnchor:
 			if v.Page == "" {
 				return v
 			}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 func anExpression(s string) *Node {
@@ -88,7 +90,7 @@ func TestEvaluateDoesNotTouchItsInput(t *testing.T) {
 }
 
 func includeNode(key, id, space string) *Node {
-	n := aBlock("reusable-content", map[string]any{"ref": Ref{Kind: RefReusable, ReusableContent: id, Space: space}})
+	n := aBlock("reusable-content", map[string]any{"ref": docs.Ref{Kind: docs.RefReusable, ReusableContent: id, Space: space}})
 	n.Key = key
 	return n
 }
@@ -99,14 +101,14 @@ func withID(n *Node, key, id string) *Node {
 }
 
 func TestDereference(t *testing.T) {
-	link := func(ref Ref) *Node { return para(anInline("link", map[string]any{"ref": ref}, words("l"))) }
+	link := func(ref docs.Ref) *Node { return para(anInline("link", map[string]any{"ref": ref}, words("l"))) }
 	contents := map[string]*Document{
 		"note": {Nodes: []*Node{withID(aBlock("heading-2", nil, words("Note")), "h", "intro"), includeNode("deep", "deeper", "")}},
-		"deeper": {Nodes: []*Node{withID(para(words("deeper")), "h", ""), link(Ref{Kind: RefPage, Page: "p"}),
-			link(Ref{Kind: RefAnchor, Anchor: "a"}), link(webRef("https://example.com"))}},
+		"deeper": {Nodes: []*Node{withID(para(words("deeper")), "h", ""), link(docs.Ref{Kind: docs.RefPage, Page: "p"}),
+			link(docs.Ref{Kind: docs.RefAnchor, Anchor: "a"}), link(webRef("https://example.com"))}},
 		"loop": {Nodes: []*Node{para(words("loop")), includeNode("again", "loop", "")}},
 	}
-	get := func(r Ref) (*Document, bool) { d, ok := contents[r.ReusableContent]; return d, ok }
+	get := func(r docs.Ref) (*Document, bool) { d, ok := contents[r.ReusableContent]; return d, ok }
 	doc := &Document{Nodes: []*Node{
 		withID(aBlock("heading-1", nil, words("Intro")), "h", "intro"),
 		includeNode("one", "note", ""), includeNode("", "note", "other"), includeNode("gone", "gone", ""), includeNode("loop", "loop", ""),
@@ -154,7 +156,7 @@ func TestDereference(t *testing.T) {
 
 // Contents that hold each other many times over are cut, not followed.
 func TestDereferenceIsBounded(t *testing.T) {
-	get := func(r Ref) (*Document, bool) {
+	get := func(r docs.Ref) (*Document, bool) {
 		doc := &Document{}
 		for i := range 20 {
 			n := includeNode("k", r.ReusableContent+string(rune('a'+i)), "")
@@ -194,7 +196,7 @@ func TestDereferenceBoundsText(t *testing.T) {
 			doc.Nodes = append(doc.Nodes, includeNode("", "r", ""))
 		}
 		content := &Document{Nodes: []*Node{n}}
-		got, put := Dereference(doc, func(Ref) (*Document, bool) { return content, true }), 0
+		got, put := Dereference(doc, func(docs.Ref) (*Document, bool) { return content, true }), 0
 		every(got.Nodes, func(n *Node) {
 			if n.Type != "reusable-content" && n.Object == ObjectBlock {
 				put++
@@ -211,7 +213,7 @@ func TestDereferenceDoesNotTouchItsInput(t *testing.T) {
 		doc, content := genDocument(t), genDocument(t)
 		doc.Nodes = append(doc.Nodes, includeNode("", "x", rapid.SampledFrom([]string{"", "other"}).Draw(t, "space")))
 		before, _ := json.Marshal([]*Document{doc, content})
-		out := Dereference(doc, func(r Ref) (*Document, bool) { return content, true })
+		out := Dereference(doc, func(r docs.Ref) (*Document, bool) { return content, true })
 		after, _ := json.Marshal([]*Document{doc, content})
 		if !bytes.Equal(before, after) {
 			t.Fatal("the input was changed")

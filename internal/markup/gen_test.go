@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // genDocument draws a document that has blocks, inlines and marks of every
@@ -166,7 +168,7 @@ func (g *docGen) block(kind string, depth int) *Node {
 		data["format"] = g.pick("numeric", "full", "short")
 		return g.node(kind, data, g.parts(1, 2, func() *Node {
 			update := map[string]any{"date": "2025-12-25T00:00:00.000Z"}
-			g.sometimes(update, "tags", func() any { return []any{Ref{Kind: RefTag, Tag: g.word("tag")}} })
+			g.sometimes(update, "tags", func() any { return []any{docs.Ref{Kind: docs.RefTag, Tag: g.word("tag")}} })
 			return g.node("update", update, g.blocksAt(1, 3, essentialTypes, depth+1))
 		}))
 	case "prompt":
@@ -185,7 +187,7 @@ func (g *docGen) void(kind string, depth int) *Node {
 	case "math":
 		data["formula"] = g.pick(`x^2`, `\frac{a}{b}`, `a < b`)
 	case "file", "drawing":
-		data["ref"] = Ref{Kind: RefFile, File: g.word("file")}
+		data["ref"] = docs.Ref{Kind: docs.RefFile, File: g.word("file")}
 		if kind == "file" && g.flag("caption") {
 			n.Fragments = []*Node{g.caption()}
 		}
@@ -202,18 +204,18 @@ func (g *docGen) void(kind string, depth int) *Node {
 	case "content-ref":
 		data["ref"] = g.ref()
 	case "reusable-content":
-		data["ref"] = Ref{Kind: RefReusable, ReusableContent: g.word("content")}
+		data["ref"] = docs.Ref{Kind: docs.RefReusable, ReusableContent: g.word("content")}
 	case "integration":
 		data["integration"], data["block"] = g.word("integration"), g.word("block")
 		data["props"] = map[string]any{"text": g.text("prop")}
 	case "swagger":
-		data["ref"], data["path"], data["method"] = Ref{Kind: RefURL, URL: "https://example.com/api.yaml"}, "/"+g.word("path"), "get"
+		data["ref"], data["path"], data["method"] = docs.Ref{Kind: docs.RefURL, URL: "https://example.com/api.yaml"}, "/"+g.word("path"), "get"
 	case "openapi-operation":
-		data["ref"], data["path"], data["method"] = Ref{Kind: RefOpenAPI, Spec: g.word("spec")}, "/"+g.word("path"), g.pick("get", "post")
+		data["ref"], data["path"], data["method"] = docs.Ref{Kind: docs.RefOpenAPI, Spec: g.word("spec")}, "/"+g.word("path"), g.pick("get", "post")
 	case "openapi-webhook":
-		data["ref"], data["name"], data["method"] = Ref{Kind: RefOpenAPI, Spec: g.word("spec")}, g.word("name"), "post"
+		data["ref"], data["name"], data["method"] = docs.Ref{Kind: docs.RefOpenAPI, Spec: g.word("spec")}, g.word("name"), "post"
 	case "openapi-schemas":
-		data["ref"], data["schemas"], data["grouped"] = Ref{Kind: RefOpenAPI, Spec: g.word("spec")}, []any{g.word("schema"), g.word("schema")}, g.flag("grouped")
+		data["ref"], data["schemas"], data["grouped"] = docs.Ref{Kind: docs.RefOpenAPI, Spec: g.word("spec")}, []any{g.word("schema"), g.word("schema")}, g.flag("grouped")
 	}
 	if len(data) > 0 {
 		n.Data = data
@@ -238,11 +240,11 @@ func (g *docGen) caption() *Node {
 	return &Node{Object: ObjectFragment, Fragment: "caption", Nodes: []*Node{g.block("paragraph", genDepth)}}
 }
 
-func (g *docGen) imageRef() Ref {
+func (g *docGen) imageRef() docs.Ref {
 	if g.flag("file") {
-		return Ref{Kind: RefFile, File: g.word("file")}
+		return docs.Ref{Kind: docs.RefFile, File: g.word("file")}
 	}
-	return Ref{Kind: RefURL, URL: "https://example.com/" + g.word("image") + ".png"}
+	return docs.Ref{Kind: docs.RefURL, URL: "https://example.com/" + g.word("image") + ".png"}
 }
 
 func (g *docGen) image() *Node {
@@ -257,22 +259,22 @@ func (g *docGen) image() *Node {
 	return n
 }
 
-func (g *docGen) ref() Ref {
+func (g *docGen) ref() docs.Ref {
 	switch rapid.IntRange(0, 6).Draw(g.t, "ref") {
 	case 0:
-		return Ref{Kind: RefPage, Page: g.word("page")}
+		return docs.Ref{Kind: docs.RefPage, Page: g.word("page")}
 	case 1:
-		return Ref{Kind: RefPage, Page: g.word("page"), Space: g.word("space")}
+		return docs.Ref{Kind: docs.RefPage, Page: g.word("page"), Space: g.word("space")}
 	case 2:
-		return Ref{Kind: RefAnchor, Anchor: g.word("anchor")}
+		return docs.Ref{Kind: docs.RefAnchor, Anchor: g.word("anchor")}
 	case 3:
-		return Ref{Kind: RefAnchor, Anchor: g.word("anchor"), Page: g.word("page")}
+		return docs.Ref{Kind: docs.RefAnchor, Anchor: g.word("anchor"), Page: g.word("page")}
 	case 4:
-		return Ref{Kind: RefFile, File: g.word("file")}
+		return docs.Ref{Kind: docs.RefFile, File: g.word("file")}
 	case 5:
-		return Ref{Kind: RefURL, URL: "mailto:" + g.word("name") + "@example.com"}
+		return docs.Ref{Kind: docs.RefURL, URL: "mailto:" + g.word("name") + "@example.com"}
 	}
-	return Ref{Kind: RefURL, URL: "https://example.com/" + g.word("path")}
+	return docs.Ref{Kind: docs.RefURL, URL: "https://example.com/" + g.word("path")}
 }
 
 // table draws a grid or cards with columns of every type.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // HTMLOptions says what a document looks like from where it is shown.
@@ -19,10 +21,10 @@ type HTMLOptions struct {
 	// for; those without a scheme are, because they name something near.
 	// Without an answer the reference is shown as broken. A nil Link knows
 	// nothing and leaves addresses as they are.
-	Link func(Ref) (href string, ok bool)
+	Link func(docs.Ref) (href string, ok bool)
 	// Title gives the name of what a reference leads to, for places that have
 	// no text of their own: mentions, page links, files, people, tags.
-	Title func(Ref) (title string, ok bool)
+	Title func(docs.Ref) (title string, ok bool)
 	// Highlight colours code; nil leaves it plain.
 	Highlight *Highlighter
 }
@@ -371,7 +373,7 @@ func (h *htmlWriter) file(n *Node) {
 func (h *htmlWriter) embed(n *Node) {
 	url := n.Str("url")
 	h.open("figure", "class", joined("embed", fullWidth(n)))
-	h.link(Ref{Kind: RefURL, URL: url}, "", func() { h.text(url) })
+	h.link(docs.Ref{Kind: docs.RefURL, URL: url}, "", func() { h.text(url) })
 	h.caption(n)
 	h.close("figure")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
@@ -21,27 +22,27 @@ var update = flag.Bool("update", false, "write the goldens instead of comparing 
 
 // viewRefs name a few pages and files of a space.
 func viewRefs() Refs {
-	names := map[string]Ref{
-		"guide.md": {Kind: RefPage, Page: "p1"}, "guide.md#setup": {Kind: RefAnchor, Page: "p1", Anchor: "setup"},
-		"#local": {Kind: RefAnchor, Anchor: "local"}, "logo.png": {Kind: RefFile, File: "f1"}, "dark.png": {Kind: RefFile, File: "f2"},
-		"manual.pdf": {Kind: RefFile, File: "f3"}, "includes/note.md": {Kind: RefReusable, ReusableContent: "rc1"},
+	names := map[string]docs.Ref{
+		"guide.md": {Kind: docs.RefPage, Page: "p1"}, "guide.md#setup": {Kind: docs.RefAnchor, Page: "p1", Anchor: "setup"},
+		"#local": {Kind: docs.RefAnchor, Anchor: "local"}, "logo.png": {Kind: docs.RefFile, File: "f1"}, "dark.png": {Kind: docs.RefFile, File: "f2"},
+		"manual.pdf": {Kind: docs.RefFile, File: "f3"}, "includes/note.md": {Kind: docs.RefReusable, ReusableContent: "rc1"},
 	}
-	return Refs{Resolve: func(dest string, _ Use) (Ref, bool) { ref, ok := names[dest]; return ref, ok }}
+	return Refs{Resolve: func(dest string, _ Use) (docs.Ref, bool) { ref, ok := names[dest]; return ref, ok }}
 }
 
 var viewOptions = HTMLOptions{
-	Link: func(r Ref) (string, bool) {
+	Link: func(r docs.Ref) (string, bool) {
 		switch {
-		case r.Kind == RefPage && r.Page == "p1":
+		case r.Kind == docs.RefPage && r.Page == "p1":
 			return "/guide", true
-		case r.Kind == RefAnchor && r.Page == "p1":
+		case r.Kind == docs.RefAnchor && r.Page == "p1":
 			return "/guide#" + r.Anchor, true
-		case r.Kind == RefFile:
+		case r.Kind == docs.RefFile:
 			return "/files/" + r.File, true
 		}
 		return "", false
 	},
-	Title: func(r Ref) (string, bool) {
+	Title: func(r docs.Ref) (string, bool) {
 		title, ok := map[string]string{"p1": "The guide", "f3": "manual.pdf"}[r.Page+r.File]
 		return title, ok
 	},
@@ -280,7 +281,7 @@ func TestRawAddressesAreAsked(t *testing.T) {
 	src := "<div><a href=\"a.md\">a</a><a href=\"b.md\">b</a><a href=\"c.md\">c</a><a href=\"https://example.com/a.md\">d</a></div>\n"
 	doc := Parse([]byte(src), Refs{})
 	var b bytes.Buffer
-	err := HTML(&b, doc, HTMLOptions{Link: func(ref Ref) (string, bool) {
+	err := HTML(&b, doc, HTMLOptions{Link: func(ref docs.Ref) (string, bool) {
 		switch ref.URL {
 		case "a.md":
 			return "/shown", true

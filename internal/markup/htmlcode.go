@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Limits of what a renderer in the browser gets; beyond them a formula or a
@@ -197,7 +199,7 @@ func (h *htmlWriter) integration(n *Node) {
 	h.open("section", "class", joined("integration", fullWidth(n)), "data-integration", n.Str("integration"),
 		"data-block", n.Str("block"), "data-props", string(data))
 	if url := n.Str("url"); url != "" {
-		h.link(Ref{Kind: RefURL, URL: url}, "", func() { h.text(url) })
+		h.link(docs.Ref{Kind: docs.RefURL, URL: url}, "", func() { h.text(url) })
 	}
 	h.close("section")
 }

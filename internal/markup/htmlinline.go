@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // inlines writes a line of text. Raw elements that the line opens end with
@@ -103,7 +105,7 @@ func (h *htmlWriter) href(v any) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	if ref.Kind == RefURL && (h.o.Link == nil || !isNear(ref.URL)) {
+	if ref.Kind == docs.RefURL && (h.o.Link == nil || !isNear(ref.URL)) {
 		return SafeURL(ref.URL)
 	}
 	if h.o.Link != nil {
@@ -111,7 +113,7 @@ func (h *htmlWriter) href(v any) (string, bool) {
 			return SafeURL(href)
 		}
 	}
-	if ref.Kind == RefAnchor && ref.Page == "" && ref.Space == "" && anchorForm.MatchString(ref.Anchor) {
+	if ref.Kind == docs.RefAnchor && ref.Page == "" && ref.Space == "" && anchorForm.MatchString(ref.Anchor) {
 		return "#" + ref.Anchor, true
 	}
 	return "", false
@@ -129,20 +131,20 @@ func isNear(url string) bool {
 }
 
 // title gives the name of what a reference leads to.
-func (h *htmlWriter) title(ref Ref) string {
+func (h *htmlWriter) title(ref docs.Ref) string {
 	if h.o.Title != nil {
 		if title, ok := h.o.Title(ref); ok {
 			return title
 		}
 	}
 	switch ref.Kind {
-	case RefURL:
+	case docs.RefURL:
 		return ref.URL
-	case RefAnchor:
+	case docs.RefAnchor:
 		return "#" + ref.Anchor
-	case RefTag:
+	case docs.RefTag:
 		return ref.Tag
-	case RefOpenAPI:
+	case docs.RefOpenAPI:
 		return ref.Spec
 	}
 	return ref.Kind

@@ -9,6 +9,8 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 	"golang.org/x/net/html"
 	htmlatom "golang.org/x/net/html/atom"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // maxRaw is the size of one piece of raw HTML that is still read; a longer
@@ -182,7 +184,7 @@ func (h *htmlWriter) rawAttrs(element string, attrs []html.Attribute) []string {
 				continue
 			}
 			value = safe
-			if near, ok := h.href(Ref{Kind: RefURL, URL: a.Val}); ok {
+			if near, ok := h.href(docs.Ref{Kind: docs.RefURL, URL: a.Val}); ok {
 				value = near
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Limits of what is shown of a table.
@@ -182,9 +184,9 @@ func (h *htmlWriter) cover(t *tableView, r tableRow) {
 }
 
 // coverOf reads a cover from an image column or a files column.
-func coverOf(v any) (Ref, string, bool) {
+func coverOf(v any) (docs.Ref, string, bool) {
 	if files := texts(v); len(files) > 0 {
-		return Ref{Kind: RefFile, File: files[0]}, "", true
+		return docs.Ref{Kind: docs.RefFile, File: files[0]}, "", true
 	}
 	return imageOf(v)
 }
@@ -215,11 +217,11 @@ func (h *htmlWriter) cell(t *tableView, c tableColumn, r tableRow) {
 		}
 	case "files":
 		for _, file := range texts(v) {
-			h.link(Ref{Kind: RefFile, File: file}, "file", nil)
+			h.link(docs.Ref{Kind: docs.RefFile, File: file}, "file", nil)
 		}
 	case "users":
 		for _, user := range texts(v) {
-			h.link(Ref{Kind: RefUser, User: user}, "mention", nil)
+			h.link(docs.Ref{Kind: docs.RefUser, User: user}, "mention", nil)
 		}
 	case "content-ref":
 		h.link(v, "", nil)

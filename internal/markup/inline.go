@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // inlines makes nodes of what is inside of a paragraph or heading.
@@ -315,7 +317,7 @@ func withoutLinks(nodes []*Node) []*Node {
 	return b.done()
 }
 
-func (c *converter) resolve(dest string, use Use) Ref { return c.refs.resolve(dest, use) }
+func (c *converter) resolve(dest string, use Use) docs.Ref { return c.refs.resolve(dest, use) }
 
 func (c *converter) inlineImage(n *ast.Image) *Node {
 	i := inlineNode("inline-image", map[string]any{"size": "original"})

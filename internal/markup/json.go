@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
@@ -143,7 +144,7 @@ func appendValue(b []byte, v any) (_ []byte, err error) {
 		return strconv.AppendBool(b, v), nil
 	case int:
 		return strconv.AppendInt(b, int64(v), 10), nil
-	case Ref:
+	case docs.Ref:
 		return v.AppendJSON(b), nil
 	case map[string]any:
 		b = append(b, '{')

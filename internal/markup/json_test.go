@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
@@ -22,8 +23,8 @@ func TestFieldsThatAreNeverAbsent(t *testing.T) {
 		{"anchor that is an id", headingNode(2, "a-b.c", nil), `{"object":"block","type":"heading-2","isVoid":false,"data":{"id":"a-b.c"},"nodes":[{"object":"text","leaves":[{"object":"leaf","text":"","marks":[]}]}]}`},
 		{"anchor that is none", headingNode(2, "Ä", nil), `{"object":"block","type":"heading-2","isVoid":false,"data":{"anchor":"Ä"},"nodes":[{"object":"text","leaves":[{"object":"leaf","text":"","marks":[]}]}]}`},
 		{"paragraph", blockNode("paragraph", nil), `{"object":"block","type":"paragraph","isVoid":false,"data":{},"nodes":[]}`},
-		{"reference to no address", Ref{Kind: RefURL}, `{"kind":"url","url":""}`},
-		{"reference to an address", Ref{Kind: RefURL, URL: "https://x.test/?a=1&b=<"}, `{"kind":"url","url":"https://x.test/?a=1&b=<"}`},
+		{"reference to no address", docs.Ref{Kind: docs.RefURL}, `{"kind":"url","url":""}`},
+		{"reference to an address", docs.Ref{Kind: docs.RefURL, URL: "https://x.test/?a=1&b=<"}, `{"kind":"url","url":"https://x.test/?a=1&b=<"}`},
 	}
 	for _, c := range cases {
 		got, err := jsontext.Marshal(c.v)
@@ -35,7 +36,7 @@ func TestFieldsThatAreNeverAbsent(t *testing.T) {
 
 // Every field of a reference is written, and read back as it was.
 func TestReferenceKeepsItsFields(t *testing.T) {
-	var all Ref
+	var all docs.Ref
 	v := reflect.ValueOf(&all).Elem()
 	for i := range v.NumField() {
 		v.Field(i).SetString(v.Type().Field(i).Name)
@@ -44,7 +45,7 @@ func TestReferenceKeepsItsFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back Ref
+	var back docs.Ref
 	if err := json.Unmarshal(data, &back); err != nil || back != all {
 		t.Errorf("%s became %+v, %v", data, back, err)
 	}

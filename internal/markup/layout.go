@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // This file is what a writer of another form than HTML needs to know: one
@@ -73,10 +75,10 @@ type TableRow int
 // TableCell is what one cell shows. Which fields it has depends on the kind
 // of its column.
 type TableCell struct {
-	Nodes   []*Node // blocks of a text
-	Text    string  // of a number
-	Refs    []Ref   // of files, people and other things
-	Image   *Ref
+	Nodes   []*Node    // blocks of a text
+	Text    string     // of a number
+	Refs    []docs.Ref // of files, people and other things
+	Image   *docs.Ref
 	Alt     string
 	Options []TableOption
 	Check   *bool
@@ -170,15 +172,15 @@ func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 		}
 	case "files":
 		for _, file := range texts(v) {
-			out.Refs = append(out.Refs, Ref{Kind: RefFile, File: file})
+			out.Refs = append(out.Refs, docs.Ref{Kind: docs.RefFile, File: file})
 		}
 	case "users":
 		for _, user := range texts(v) {
-			out.Refs = append(out.Refs, Ref{Kind: RefUser, User: user})
+			out.Refs = append(out.Refs, docs.Ref{Kind: docs.RefUser, User: user})
 		}
 	case "content-ref":
 		if ref, isRef := refOf(v); isRef {
-			out.Refs = []Ref{ref}
+			out.Refs = []docs.Ref{ref}
 		}
 	case "image":
 		if ref, alt, isImage := imageOf(v); isImage {
@@ -189,13 +191,13 @@ func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 }
 
 // Cover gives the picture of a card.
-func (t *Table) Cover(r TableRow) (Ref, bool) {
+func (t *Table) Cover(r TableRow) (docs.Ref, bool) {
 	ref, _, ok := coverOf(t.view.rows[r].values[str(t.view.view, "coverDefinition")])
 	return ref, ok
 }
 
 // Target gives where a card leads.
-func (t *Table) Target(r TableRow) (Ref, bool) {
+func (t *Table) Target(r TableRow) (docs.Ref, bool) {
 	return refOf(t.view.rows[r].values[str(t.view.view, "targetDefinition")])
 }
 

@@ -94,13 +94,13 @@ const (
 type Refs struct {
 	// Resolve gives what a destination names. ok is false when it names
 	// nothing that is known; the destination is then kept as an address.
-	Resolve func(dest string, use Use) (ref Ref, ok bool)
+	Resolve func(dest string, use Use) (ref docs.Ref, ok bool)
 	// Locate gives how a reference is written in this source. ok is false
 	// when its target is gone.
-	Locate func(ref Ref, use Use) (dest string, ok bool)
+	Locate func(ref docs.Ref, use Use) (dest string, ok bool)
 	// Keep tells whether a destination that is written in another way than
 	// Locate would can stay, because it leads to the same. Nil: it cannot.
-	Keep func(dest string, use Use, ref Ref) bool
+	Keep func(dest string, use Use, ref docs.Ref) bool
 }
 
 // voids are the types that have no nodes of their own.
@@ -121,11 +121,11 @@ type written struct {
 	dest string
 }
 
-func (w written) ref() Ref { return w.what.(Ref) }
+func (w written) ref() docs.Ref { return w.what.(docs.Ref) }
 
 // setRef puts a reference into the node's data and remembers how it was
 // written.
-func (n *Node) setRef(key string, ref Ref, dest string, use Use) {
+func (n *Node) setRef(key string, ref docs.Ref, dest string, use Use) {
 	var what any = ref
 	n.Data[key] = what
 	n.written = append(n.written, written{what, use, dest})

@@ -3,6 +3,8 @@ package markup
 import (
 	"strconv"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Str returns a text in the data of the node, or an empty string.
@@ -15,12 +17,12 @@ func (n *Node) Flag(key string) bool { return truth(n.Data, key) }
 func (n *Node) Num(key string) (value float64, ok bool) { return num(n.Data[key]) }
 
 // Ref returns a reference in the data of the node.
-func (n *Node) Ref(key string) (ref Ref, ok bool) { return refOf(n.Data[key]) }
+func (n *Node) Ref(key string) (ref docs.Ref, ok bool) { return refOf(n.Data[key]) }
 
 // Refs returns the references of a list in the data of the node.
-func (n *Node) Refs(key string) []Ref {
+func (n *Node) Refs(key string) []docs.Ref {
 	list, _ := n.Data[key].([]any)
-	var refs []Ref
+	var refs []docs.Ref
 	for _, v := range list {
 		if ref, ok := refOf(v); ok {
 			refs = append(refs, ref)
@@ -120,8 +122,8 @@ func lengthOf(v any) (value float64, unit string, ok bool) {
 	return value, unit, ok
 }
 
-func refOf(v any) (Ref, bool) {
-	r, ok := v.(Ref)
+func refOf(v any) (docs.Ref, bool) {
+	r, ok := v.(docs.Ref)
 	return r, ok
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Parse reads a body, which is the source behind front matter and title, into
@@ -333,17 +335,17 @@ func paragraphNode(inlines []*Node) *Node {
 
 // dataRef reads a reference, which is a Ref or, from a client that was not
 // checked, the object that stands for one.
-func dataRef(v any) (Ref, bool) {
+func dataRef(v any) (docs.Ref, bool) {
 	switch r := v.(type) {
-	case Ref:
+	case docs.Ref:
 		return r, r.Kind != ""
 	case map[string]any:
-		ref := Ref{
+		ref := docs.Ref{
 			Kind: str(r, "kind"), File: str(r, "file"), URL: str(r, "url"), Anchor: str(r, "anchor"),
 			Page: str(r, "page"), User: str(r, "user"), Collection: str(r, "collection"),
 			ReusableContent: str(r, "reusableContent"), Spec: str(r, "spec"), Tag: str(r, "tag"), Space: str(r, "space"),
 		}
 		return ref, ref.Kind != ""
 	}
-	return Ref{}, false
+	return docs.Ref{}, false
 }

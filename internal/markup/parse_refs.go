@@ -9,14 +9,14 @@ import (
 // lostKinds are how a reference is written whose target cannot be located:
 // it keeps naming its target, and nothing is lost when that comes back.
 var lostKinds = map[string]string{
-	RefPage: "pages", RefFile: "files", RefSpace: "spaces", RefUser: "users", RefCollection: "collections",
-	RefReusable: "reusable-content", RefAnchor: "anchors", RefOpenAPI: "openapi", RefTag: "tags",
+	docs.RefPage: "pages", docs.RefFile: "files", docs.RefSpace: "spaces", docs.RefUser: "users", docs.RefCollection: "collections",
+	docs.RefReusable: "reusable-content", docs.RefAnchor: "anchors", docs.RefOpenAPI: "openapi", docs.RefTag: "tags",
 }
 
 const lostPrefix = "/broken/"
 
 // find gives what a destination names.
-func (r Refs) find(dest string, use Use) (Ref, bool) {
+func (r Refs) find(dest string, use Use) (docs.Ref, bool) {
 	if r.Resolve != nil {
 		if ref, ok := r.Resolve(dest, use); ok {
 			return ref, true
@@ -26,29 +26,29 @@ func (r Refs) find(dest string, use Use) (Ref, bool) {
 }
 
 // resolve gives what a destination names, or the address that it is.
-func (r Refs) resolve(dest string, use Use) Ref {
+func (r Refs) resolve(dest string, use Use) docs.Ref {
 	if ref, ok := r.find(dest, use); ok {
 		return ref
 	}
-	return Ref{Kind: RefURL, URL: dest}
+	return docs.Ref{Kind: docs.RefURL, URL: dest}
 }
 
-func writeLost(ref Ref) string {
+func writeLost(ref docs.Ref) string {
 	id := ref.Target()
 	dest := lostPrefix + lostKinds[ref.Kind] + "/" + lostEscape.Replace(id)
-	if ref.Kind == RefAnchor {
+	if ref.Kind == docs.RefAnchor {
 		dest = lostPrefix + "anchors/" + lostEscape.Replace(ref.Page) + "/" + lostEscape.Replace(id)
 	}
-	if ref.Space != "" && ref.Kind != RefSpace {
+	if ref.Space != "" && ref.Kind != docs.RefSpace {
 		dest += "?space=" + lostEscape.Replace(ref.Space)
 	}
 	return dest
 }
 
-func readLost(dest string) (Ref, bool) {
+func readLost(dest string) (docs.Ref, bool) {
 	rest, ok := strings.CutPrefix(dest, lostPrefix)
 	if !ok {
-		return Ref{}, false
+		return docs.Ref{}, false
 	}
 	rest, space, _ := strings.Cut(rest, "?space=")
 	name, id, _ := strings.Cut(rest, "/")
@@ -56,14 +56,14 @@ func readLost(dest string) (Ref, bool) {
 		if n != name {
 			continue
 		}
-		ref := Ref{Kind: kind}
-		if kind == RefAnchor {
+		ref := docs.Ref{Kind: kind}
+		if kind == docs.RefAnchor {
 			var page string
 			page, id, _ = strings.Cut(id, "/")
 			ref.Page = lostUnescape.Replace(page)
 		}
 		if id == "" || strings.Contains(id, "/") {
-			return Ref{}, false
+			return docs.Ref{}, false
 		}
 		if space != "" {
 			ref.Space = lostUnescape.Replace(space)
@@ -71,7 +71,7 @@ func readLost(dest string) (Ref, bool) {
 		*ref.Field(docs.RefFields(kind)[0]) = lostUnescape.Replace(id)
 		return ref, true
 	}
-	return Ref{}, false
+	return docs.Ref{}, false
 }
 
 var (

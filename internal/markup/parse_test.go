@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
@@ -191,13 +192,13 @@ func TestLargeTableIsKept(t *testing.T) {
 func TestResolvedReferences(t *testing.T) {
 	src := "[a](<page (1).md>) [b](#a1) ![](<.gitbook/assets/a b.png>)\n\n{% include \".gitbook/includes/r.md\" %}\n\n{% file src=\".gitbook/assets/a b.png\" %}\n\n[x](/broken/pages/gone) [y](/broken/anchors/p/a?space=s)\n"
 	doc := Parse([]byte(src), hardRefs)
-	var got []Ref
+	var got []docs.Ref
 	for _, r := range References(doc) {
 		got = append(got, r.Ref)
 	}
-	want := []Ref{
-		{Kind: RefPage, Page: "p1"}, {Kind: RefAnchor, Anchor: "a1"}, {Kind: RefFile, File: "f1"}, {Kind: RefReusable, ReusableContent: "r1"},
-		{Kind: RefFile, File: "f1"}, {Kind: RefPage, Page: "gone"}, {Kind: RefAnchor, Page: "p", Anchor: "a", Space: "s"},
+	want := []docs.Ref{
+		{Kind: docs.RefPage, Page: "p1"}, {Kind: docs.RefAnchor, Anchor: "a1"}, {Kind: docs.RefFile, File: "f1"}, {Kind: docs.RefReusable, ReusableContent: "r1"},
+		{Kind: docs.RefFile, File: "f1"}, {Kind: docs.RefPage, Page: "gone"}, {Kind: docs.RefAnchor, Page: "p", Anchor: "a", Space: "s"},
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v\nwant %v", got, want)

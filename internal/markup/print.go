@@ -3,6 +3,8 @@ package markup
 import (
 	"fmt"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Print writes a document as Markdown in one canonical form. Parse reads it
@@ -33,7 +35,7 @@ type printer struct {
 	refs  Refs
 	notes *notes
 	inRef bool // inside of a footnote
-	wrote map[destination]Ref
+	wrote map[destination]docs.Ref
 	// inside counts the tags around, items the items of lists.
 	inside map[string]int
 	items  int
@@ -416,7 +418,7 @@ func (p *printer) dest(n *Node, key string, use Use) (string, bool) {
 	return p.destOf(n, ref, use), true
 }
 
-func (p *printer) destOf(n *Node, ref Ref, use Use) string {
+func (p *printer) destOf(n *Node, ref docs.Ref, use Use) string {
 	dest := p.place(n, ref, use)
 	if p.wrote != nil {
 		p.wrote[destination{dest, use}] = ref
@@ -424,8 +426,8 @@ func (p *printer) destOf(n *Node, ref Ref, use Use) string {
 	return dest
 }
 
-func (p *printer) place(n *Node, ref Ref, use Use) string {
-	if ref.Kind == RefURL {
+func (p *printer) place(n *Node, ref docs.Ref, use Use) string {
+	if ref.Kind == docs.RefURL {
 		return ref.URL
 	}
 	if p.refs.Locate != nil {

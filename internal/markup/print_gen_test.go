@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // normalGen draws documents in the form that Parse gives: what it prints must
@@ -71,16 +73,16 @@ func (g *normalGen) inlines(rich, breaks bool) []*Node {
 	return nodes
 }
 
-func (g *normalGen) ref() Ref {
-	return rapid.SampledFrom([]Ref{
-		{Kind: RefPage, Page: "p1"}, {Kind: RefPage, Page: "p2", Space: "s1"}, {Kind: RefAnchor, Anchor: "a1"}, {Kind: RefAnchor, Anchor: "a1", Page: "p1"},
-		{Kind: RefFile, File: "f1"}, {Kind: RefSpace, Space: "s1"}, {Kind: RefUser, User: "u1"}, {Kind: RefURL, URL: "https://example.com/a_b*c?d=e&f=(g)"},
-		{Kind: RefURL, URL: "mailto:a@b.co"}, {Kind: RefURL, URL: "x y.md"}, {Kind: RefURL, URL: ""}, {Kind: RefURL, URL: "a&amp;b|c\\d\"e"}, {Kind: RefCollection, Collection: "c1"},
+func (g *normalGen) ref() docs.Ref {
+	return rapid.SampledFrom([]docs.Ref{
+		{Kind: docs.RefPage, Page: "p1"}, {Kind: docs.RefPage, Page: "p2", Space: "s1"}, {Kind: docs.RefAnchor, Anchor: "a1"}, {Kind: docs.RefAnchor, Anchor: "a1", Page: "p1"},
+		{Kind: docs.RefFile, File: "f1"}, {Kind: docs.RefSpace, Space: "s1"}, {Kind: docs.RefUser, User: "u1"}, {Kind: docs.RefURL, URL: "https://example.com/a_b*c?d=e&f=(g)"},
+		{Kind: docs.RefURL, URL: "mailto:a@b.co"}, {Kind: docs.RefURL, URL: "x y.md"}, {Kind: docs.RefURL, URL: ""}, {Kind: docs.RefURL, URL: "a&amp;b|c\\d\"e"}, {Kind: docs.RefCollection, Collection: "c1"},
 	}).Draw(g.t, "ref")
 }
 
-func (g *normalGen) image() Ref {
-	return rapid.SampledFrom([]Ref{{Kind: RefFile, File: "f1"}, {Kind: RefURL, URL: "https://x.y/a(b)|c.png"}, {Kind: RefURL, URL: "../a b.png"}}).Draw(g.t, "image")
+func (g *normalGen) image() docs.Ref {
+	return rapid.SampledFrom([]docs.Ref{{Kind: docs.RefFile, File: "f1"}, {Kind: docs.RefURL, URL: "https://x.y/a(b)|c.png"}, {Kind: docs.RefURL, URL: "../a b.png"}}).Draw(g.t, "image")
 }
 
 func (g *normalGen) inline() *Node {
@@ -323,17 +325,17 @@ func (g *normalGen) void(typ string, data map[string]any) *Node {
 	case "content-ref":
 		data["ref"] = g.ref()
 	case "reusable-content":
-		data["ref"] = Ref{Kind: RefReusable, ReusableContent: "r1"}
+		data["ref"] = docs.Ref{Kind: docs.RefReusable, ReusableContent: "r1"}
 	case "integration":
 		data["integration"], data["block"], data["props"] = "name", "block", map[string]any{"content": g.pick("a", "a\n\n  b", `"q" \ \\`, "%}", "\\"), "b": "c"}
 	case "swagger":
-		data["ref"], data["path"], data["method"] = Ref{Kind: RefURL, URL: "https://x/y.json"}, "/a", "get"
+		data["ref"], data["path"], data["method"] = docs.Ref{Kind: docs.RefURL, URL: "https://x/y.json"}, "/a", "get"
 	case "openapi-operation":
-		data["ref"], data["path"], data["method"] = Ref{Kind: RefOpenAPI, Spec: "s"}, "/a/{b}", "get"
+		data["ref"], data["path"], data["method"] = docs.Ref{Kind: docs.RefOpenAPI, Spec: "s"}, "/a/{b}", "get"
 	case "openapi-webhook":
-		data["ref"], data["name"], data["method"] = Ref{Kind: RefOpenAPI, Spec: "s"}, "n", "post"
+		data["ref"], data["name"], data["method"] = docs.Ref{Kind: docs.RefOpenAPI, Spec: "s"}, "n", "post"
 	case "openapi-schemas":
-		data["ref"], data["schemas"], data["grouped"] = Ref{Kind: RefOpenAPI, Spec: "s"}, []any{"A", "B"}, g.chance(2)
+		data["ref"], data["schemas"], data["grouped"] = docs.Ref{Kind: docs.RefOpenAPI, Spec: "s"}, []any{"A", "B"}, g.chance(2)
 	case "raw":
 		return rawNode(g.pick("{% unknown a=\"b\" %}\n*x*\n{% endunknown %}", "<iframe src=\"x\"></iframe>", "<!-- c -->", "{% endnothing %}", "<video>\n<source>\n</video>", "{% other %}"))
 	}

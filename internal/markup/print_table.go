@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // table writes a table: with bars when nothing is lost by that, else as HTML.
@@ -357,9 +359,9 @@ func (p *printer) listCell(t *tableView, v any, kind string) string {
 		// An id has none of these; a destination that names nothing has.
 		if !strings.ContainsAny(id, "/.:#") {
 			if kind == "files" {
-				dest = p.destOf(t.node, Ref{Kind: RefFile, File: id}, UseFile)
+				dest = p.destOf(t.node, docs.Ref{Kind: docs.RefFile, File: id}, UseFile)
 			} else {
-				dest = p.destOf(t.node, Ref{Kind: RefUser, User: id}, UseLink)
+				dest = p.destOf(t.node, docs.Ref{Kind: docs.RefUser, User: id}, UseLink)
 			}
 		}
 		s += anchorElement(dest)

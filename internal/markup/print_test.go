@@ -6,21 +6,23 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // hardRefs knows some things by destinations that are hard to write.
 var hardRefs = func() Refs {
-	dests := map[destination]Ref{
-		{"page (1).md", UseLink}: {Kind: RefPage, Page: "p1"}, {"#a1", UseLink}: {Kind: RefAnchor, Anchor: "a1"},
-		{".gitbook/assets/a b.png", UseImage}: {Kind: RefFile, File: "f1"}, {".gitbook/assets/a b.png", UseFile}: {Kind: RefFile, File: "f1"},
-		{".gitbook/assets/a b.png", UseLink}: {Kind: RefFile, File: "f1"}, {".gitbook/includes/r.md", UseInclude}: {Kind: RefReusable, ReusableContent: "r1"},
+	dests := map[destination]docs.Ref{
+		{"page (1).md", UseLink}: {Kind: docs.RefPage, Page: "p1"}, {"#a1", UseLink}: {Kind: docs.RefAnchor, Anchor: "a1"},
+		{".gitbook/assets/a b.png", UseImage}: {Kind: docs.RefFile, File: "f1"}, {".gitbook/assets/a b.png", UseFile}: {Kind: docs.RefFile, File: "f1"},
+		{".gitbook/assets/a b.png", UseLink}: {Kind: docs.RefFile, File: "f1"}, {".gitbook/includes/r.md", UseInclude}: {Kind: docs.RefReusable, ReusableContent: "r1"},
 	}
 	return Refs{
-		Resolve: func(dest string, use Use) (Ref, bool) {
+		Resolve: func(dest string, use Use) (docs.Ref, bool) {
 			ref, ok := dests[destination{dest, use}]
 			return ref, ok
 		},
-		Locate: func(ref Ref, use Use) (string, bool) {
+		Locate: func(ref docs.Ref, use Use) (string, bool) {
 			for d, r := range dests {
 				if r == ref && d.use == use {
 					return d.dest, true

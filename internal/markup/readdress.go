@@ -1,6 +1,10 @@
 package markup
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
 
 // Readdress gives the document with other addresses in the links, buttons and
 // content references that have one. Nothing changes in doc itself.
@@ -11,7 +15,7 @@ func Readdress(doc *Document, to func(url string) (string, bool)) *Document {
 			return nil, false
 		}
 		ref, ok := n.Ref("ref")
-		if !ok || ref.Kind != RefURL {
+		if !ok || ref.Kind != docs.RefURL {
 			return nil, false
 		}
 		url, ok := to(ref.URL)

@@ -1,8 +1,10 @@
 package markup
 
+import "github.com/octavo-docs/octavo/internal/docs"
+
 // Reference is one use of something outside the document's own blocks.
 type Reference struct {
-	Ref Ref
+	Ref docs.Ref
 	// Node is the key of the nearest block that has one.
 	Node string
 	// Text is what a reader sees at the place: the text of a link, the label
@@ -93,12 +95,12 @@ func (c *referenceCollector) table(n *Node) {
 			case "files":
 				name := t.name(r)
 				for _, id := range texts(v) {
-					c.add(Ref{Kind: RefFile, File: id}, name, true)
+					c.add(docs.Ref{Kind: docs.RefFile, File: id}, name, true)
 				}
 			case "users":
 				name := t.name(r)
 				for _, id := range texts(v) {
-					c.add(Ref{Kind: RefUser, User: id}, name, false)
+					c.add(docs.Ref{Kind: docs.RefUser, User: id}, name, false)
 				}
 			}
 		}

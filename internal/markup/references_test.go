@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 func TestReferencesTellWhereAndHow(t *testing.T) {
-	page := Ref{Kind: RefPage, Page: "p"}
-	light, dark := Ref{Kind: RefFile, File: "light"}, Ref{Kind: RefFile, File: "dark"}
+	page := docs.Ref{Kind: docs.RefPage, Page: "p"}
+	light, dark := docs.Ref{Kind: docs.RefFile, File: "light"}, docs.Ref{Kind: docs.RefFile, File: "dark"}
 	keyed := func(key string, n *Node) *Node { n.Key = key; return n }
 	link := anInline("link", map[string]any{"ref": page}, words("a "), anInline("inline-image", map[string]any{"ref": light, "alt": "icon"}))
 	link.Key = "not-a-block"
@@ -18,28 +20,28 @@ func TestReferencesTellWhereAndHow(t *testing.T) {
 	doc := &Document{Nodes: []*Node{
 		keyed("p1", para(link)),
 		keyed("tabs", aBlock("tabs", nil, aBlock("tabs-item", nil,
-			para(anInline("button", map[string]any{"ref": page, "label": "Go"}), anInline("mention", map[string]any{"ref": Ref{Kind: RefUser, User: "u"}}))))),
+			para(anInline("button", map[string]any{"ref": page, "label": "Go"}), anInline("mention", map[string]any{"ref": docs.Ref{Kind: docs.RefUser, User: "u"}}))))),
 		keyed("img", aBlock("images", nil, aBlock("image", map[string]any{"ref": light, "refDark": dark, "alt": "Logo"}))),
 		table,
 		keyed("files", aTable(grid(), "files", []any{"f1", "f2"})),
 		keyed("people", aTable(grid(), "users", []any{"u1"})),
 		keyed("cover", aTable(grid(), "image", map[string]any{"ref": light, "alt": "Cover"})),
-		keyed("rc", aBlock("reusable-content", map[string]any{"ref": Ref{Kind: RefReusable, ReusableContent: "c"}})),
-		keyed("api", aBlock("openapi-operation", map[string]any{"ref": Ref{Kind: RefOpenAPI, Spec: "s"}})),
-		keyed("news", aBlock("updates", nil, aBlock("update", map[string]any{"tags": []any{Ref{Kind: RefTag, Tag: "beta"}}}))),
+		keyed("rc", aBlock("reusable-content", map[string]any{"ref": docs.Ref{Kind: docs.RefReusable, ReusableContent: "c"}})),
+		keyed("api", aBlock("openapi-operation", map[string]any{"ref": docs.Ref{Kind: docs.RefOpenAPI, Spec: "s"}})),
+		keyed("news", aBlock("updates", nil, aBlock("update", map[string]any{"tags": []any{docs.Ref{Kind: docs.RefTag, Tag: "beta"}}}))),
 		keyed("ref", aBlock("content-ref", map[string]any{"ref": page})),
 	}}
 	want := []Reference{
 		{page, "p1", "a icon", false}, {light, "p1", "icon", true},
-		{page, "tabs", "Go", false}, {Ref{Kind: RefUser, User: "u"}, "tabs", "", false},
+		{page, "tabs", "Go", false}, {docs.Ref{Kind: docs.RefUser, User: "u"}, "tabs", "", false},
 		{light, "img", "Logo", true}, {dark, "img", "Logo", true},
 		{webRef("https://example.com"), "cell", "web", false}, {page, "table", "Row web", false},
-		{Ref{Kind: RefFile, File: "f1"}, "files", "row", true}, {Ref{Kind: RefFile, File: "f2"}, "files", "row", true},
-		{Ref{Kind: RefUser, User: "u1"}, "people", "row", false},
+		{docs.Ref{Kind: docs.RefFile, File: "f1"}, "files", "row", true}, {docs.Ref{Kind: docs.RefFile, File: "f2"}, "files", "row", true},
+		{docs.Ref{Kind: docs.RefUser, User: "u1"}, "people", "row", false},
 		{light, "cover", "Cover", true},
-		{Ref{Kind: RefReusable, ReusableContent: "c"}, "rc", "", true},
-		{Ref{Kind: RefOpenAPI, Spec: "s"}, "api", "", true},
-		{Ref{Kind: RefTag, Tag: "beta"}, "news", "", false},
+		{docs.Ref{Kind: docs.RefReusable, ReusableContent: "c"}, "rc", "", true},
+		{docs.Ref{Kind: docs.RefOpenAPI, Spec: "s"}, "api", "", true},
+		{docs.Ref{Kind: docs.RefTag, Tag: "beta"}, "news", "", false},
 		{page, "ref", "", false},
 	}
 	got := References(doc)
@@ -59,7 +61,7 @@ func countRefs(v reflect.Value) int {
 		}
 		return countRefs(v.Elem())
 	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[Ref]() {
+		if v.Type() == reflect.TypeFor[docs.Ref]() {
 			return 1
 		}
 		n := 0

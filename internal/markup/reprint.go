@@ -3,6 +3,8 @@ package markup
 import (
 	"bytes"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Reprint writes a document that was read from body, as old, and changed
@@ -55,9 +57,9 @@ type reprinter struct {
 	notes    *notes
 	marks    []noteMark // footnotes that are defined between the blocks
 	crlf     bool
-	sources  bool                // take the bytes that new and edited blocks have elsewhere
-	borrowed bool                // and some were taken
-	dests    map[destination]Ref // what the destinations of both sides name
+	sources  bool                     // take the bytes that new and edited blocks have elsewhere
+	borrowed bool                     // and some were taken
+	dests    map[destination]docs.Ref // what the destinations of both sides name
 }
 
 // destination is one that stands for something.
@@ -97,7 +99,7 @@ func newReprinter(body []byte, old *Document, refs Refs) *reprinter {
 		}
 		r.groups = append(r.groups, oldGroup{s, i, i + 1})
 	}
-	r.dests = map[destination]Ref{}
+	r.dests = map[destination]docs.Ref{}
 	eachNode(old.Nodes, func(n *Node) {
 		for _, w := range n.written {
 			r.dests[destination{w.dest, w.use}] = w.ref()
@@ -105,7 +107,7 @@ func newReprinter(body []byte, old *Document, refs Refs) *reprinter {
 	})
 	// A destination means what it meant when the source was read, and what is
 	// printed now means what was printed: the caller may know better by now.
-	r.reading = Refs{Resolve: func(dest string, use Use) (Ref, bool) {
+	r.reading = Refs{Resolve: func(dest string, use Use) (docs.Ref, bool) {
 		if ref, ok := r.dests[destination{dest, use}]; ok {
 			return ref, true
 		}

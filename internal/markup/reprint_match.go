@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
@@ -101,7 +102,7 @@ func hashValue(h uint64, v any) uint64 {
 			h = hashValue(h, e)
 		}
 		return mix(h, uint64(len(v)))
-	case Ref:
+	case docs.Ref:
 		return hashRef(h, v)
 	}
 	if f, ok := num(v); ok {
@@ -110,7 +111,7 @@ func hashValue(h uint64, v any) uint64 {
 	return mix(h, 9)
 }
 
-func hashRef(h uint64, r Ref) uint64 {
+func hashRef(h uint64, r docs.Ref) uint64 {
 	h = mix(h, 10)
 	length := 0
 	for i, s := range [...]string{

@@ -2,6 +2,8 @@ package markup
 
 import (
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Relocate writes body with the destinations of today. Where a reference of
@@ -42,7 +44,7 @@ func Relocate(body []byte, doc *Document, refs Refs) []byte {
 type move struct {
 	from, to string
 	use      Use
-	ref      Ref
+	ref      docs.Ref
 }
 
 func movesOf(nodes []*Node, refs Refs) []move {
@@ -51,7 +53,7 @@ func movesOf(nodes []*Node, refs Refs) []move {
 	eachNode(nodes, func(n *Node) {
 		for _, w := range n.written {
 			ref := w.ref()
-			if ref.Kind == RefURL || refs.Keep != nil && refs.Keep(w.dest, w.use, ref) {
+			if ref.Kind == docs.RefURL || refs.Keep != nil && refs.Keep(w.dest, w.use, ref) {
 				continue
 			}
 			to, ok := refs.Locate(ref, w.use)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 func plainParagraph(s string) *Node {
@@ -210,20 +212,20 @@ func TestReprintOfNewFootnotes(t *testing.T) {
 // moved locates everything at a new place.
 func moved(dests map[string]string) Refs {
 	return Refs{
-		Resolve: func(dest string, use Use) (Ref, bool) {
+		Resolve: func(dest string, use Use) (docs.Ref, bool) {
 			if dests[dest] == "" {
-				return Ref{}, false
+				return docs.Ref{}, false
 			}
-			kind := Ref{Kind: RefPage, Page: dest}
+			kind := docs.Ref{Kind: docs.RefPage, Page: dest}
 			switch use {
 			case UseInclude:
-				kind = Ref{Kind: RefReusable, ReusableContent: dest}
+				kind = docs.Ref{Kind: docs.RefReusable, ReusableContent: dest}
 			case UseImage, UseFile:
-				kind = Ref{Kind: RefFile, File: dest}
+				kind = docs.Ref{Kind: docs.RefFile, File: dest}
 			}
 			return kind, true
 		},
-		Locate: func(ref Ref, use Use) (string, bool) {
+		Locate: func(ref docs.Ref, use Use) (string, bool) {
 			dest, ok := dests[ref.Target()]
 			return dest, ok
 		},
@@ -268,7 +270,9 @@ func TestRelocateReadsAsTheSameDocument(t *testing.T) {
 		dests[d] = "new/" + d
 	}
 	from := moved(dests)
-	back := Refs{Resolve: func(dest string, use Use) (Ref, bool) { return from.Resolve(strings.TrimPrefix(dest, "new/"), use) }, Locate: from.Locate}
+	back := Refs{Resolve: func(dest string, use Use) (docs.Ref, bool) {
+		return from.Resolve(strings.TrimPrefix(dest, "new/"), use)
+	}, Locate: from.Locate}
 	rapid.Check(t, func(rt *rapid.T) {
 		src := drawPieces(rt)
 		doc := Parse(src, from)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Section is the plain text under one heading. The first section of a
@@ -151,7 +153,7 @@ func (p *plain) inline(n *Node) {
 	case "button":
 		p.write(n.Str("label"))
 	case "mention":
-		if ref, ok := n.Ref("ref"); ok && ref.Kind == RefURL {
+		if ref, ok := n.Ref("ref"); ok && ref.Kind == docs.RefURL {
 			p.write(ref.URL)
 		}
 	}

@@ -3,6 +3,8 @@ package markup
 import (
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 func (p *plain) table(n *Node) {
@@ -168,7 +170,7 @@ func (c *tableColumn) label(value string) string {
 }
 
 // imageOf reads the cell of an image column.
-func imageOf(v any) (ref Ref, alt string, ok bool) {
+func imageOf(v any) (ref docs.Ref, alt string, ok bool) {
 	if m, isMap := v.(map[string]any); isMap {
 		ref, ok = refOf(m["ref"])
 		return ref, str(m, "alt"), ok

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // tableCell reads a cell by the type of its column. Where it is not of that
@@ -46,7 +48,7 @@ func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]an
 }
 
 // reference remembers how a reference of a cell was written.
-func (t *tableBuilder) reference(ref Ref, dest string, use Use) Ref {
+func (t *tableBuilder) reference(ref docs.Ref, dest string, use Use) docs.Ref {
 	t.node.written = append(t.node.written, written{ref, use, dest})
 	return ref
 }
@@ -95,9 +97,9 @@ func firstElement(e *element, names ...string) (found *element) {
 // is not known as one is in the list as it is written.
 func (h *htmlReader) listCell(t *tableBuilder, values map[string]any, column string, td *element, files bool) {
 	var list []any
-	use, kind := UseLink, RefUser
+	use, kind := UseLink, docs.RefUser
 	if files {
-		use, kind = UseFile, RefFile
+		use, kind = UseFile, docs.RefFile
 	}
 	walkElements(td, func(e *element) {
 		dest := e.attr("href")

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // containerTags are the tags whose content is read as blocks. All others are
@@ -178,7 +180,7 @@ func (c *converter) voidTag(name string, as attributes, kids []*Node, body strin
 	case "include":
 		dest, _ := as.get("")
 		ref, ok := c.refs.find(dest, UseInclude)
-		if !ok || ref.Kind != RefReusable {
+		if !ok || ref.Kind != docs.RefReusable {
 			return nil
 		}
 		n := blockNode("reusable-content", map[string]any{})
@@ -297,7 +299,7 @@ func updateNode(as attributes, kids []*Node) *Node {
 		var tags []any
 		for _, s := range strings.Split(v, ",") {
 			if s = strings.TrimSpace(s); s != "" {
-				tags = append(tags, Ref{Kind: RefTag, Tag: s})
+				tags = append(tags, docs.Ref{Kind: docs.RefTag, Tag: s})
 			}
 		}
 		if tags != nil {
@@ -370,7 +372,7 @@ func openAPINode(name string, as attributes, body string) *Node {
 	if !ok || spec == "" {
 		return nil
 	}
-	data := map[string]any{"ref": Ref{Kind: RefOpenAPI, Spec: spec}}
+	data := map[string]any{"ref": docs.Ref{Kind: docs.RefOpenAPI, Spec: spec}}
 	known := []string{"spec", "method", "path", "name", "schemas", "grouped", "title"}
 	for k, v := range as.others(known...) {
 		data[k] = v

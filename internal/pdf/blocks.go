@@ -3,6 +3,7 @@ package pdf
 import (
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -122,7 +123,7 @@ func (f flow) block(n *markup.Node, i int) {
 	case "file":
 		f.referenceOf(n, "File")
 	case "embed":
-		f.reference(markup.Ref{Kind: markup.RefURL, URL: n.Str("url")}, "Link", n)
+		f.reference(docs.Ref{Kind: docs.RefURL, URL: n.Str("url")}, "Link", n)
 	case "content-ref":
 		f.referenceOf(n, "See")
 	case "expandable":
@@ -330,7 +331,7 @@ func (f flow) referenceOf(n *markup.Node, label string) {
 	}
 }
 
-func (f flow) reference(ref markup.Ref, label string, n *markup.Node) {
+func (f flow) reference(ref docs.Ref, label string, n *markup.Node) {
 	in := &inliner{d: f.d, width: f.w}
 	st := f.plain()
 	kind := st
@@ -378,7 +379,7 @@ func (f flow) integration(n *markup.Node) {
 	spans := []span{{text: "[" + n.Str("integration") + ": " + n.Str("block") + "]", st: st}}
 	if url := n.Str("url"); url != "" {
 		in := &inliner{d: f.d, width: f.w}
-		in.linked(markup.Ref{Kind: markup.RefURL, URL: url}, f.plain(), nil)
+		in.linked(docs.Ref{Kind: docs.RefURL, URL: url}, f.plain(), nil)
 		spans = append(append(spans, span{text: " ", st: st}), in.out...)
 	}
 	f.text(spans, paraStyle{})

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -33,11 +34,11 @@ type Book struct {
 	Within func(page string) bool
 	// Link gives the address of what is not in the book; Name gives a title
 	// for a reference that has no text of its own. Both may be nil.
-	Link func(markup.Ref) (url string, ok bool)
-	Name func(markup.Ref) (title string, ok bool)
+	Link func(docs.Ref) (url string, ok bool)
+	Name func(docs.Ref) (title string, ok bool)
 	// Open opens a picture that the book may hold. Nil, or an error: it is
 	// shown as a link.
-	Open func(markup.Ref) (io.ReadCloser, error)
+	Open func(docs.Ref) (io.ReadCloser, error)
 	// Highlight colours code; nil leaves it plain.
 	Highlight *markup.Highlighter
 	// Fonts has glyphs beyond the bundled ones; nil has none.
@@ -85,7 +86,7 @@ var ErrTooLong = fmt.Errorf("the document would have more than %d pages", MaxPag
 func Write(ctx context.Context, w io.Writer, b Book) error {
 	d := &document{
 		Book: b, ctx: ctx, w: newWriter(w), fonts: b.Fonts, chosen: map[wanted]chosen{}, missing: map[rune]bool{},
-		dests: map[string]dest{}, pictures: map[markup.Ref]*picture{},
+		dests: map[string]dest{}, pictures: map[docs.Ref]*picture{},
 	}
 	d.parent = d.w.reserve()
 	d.pages = &pager{d: d, y: top, fresh: true}
@@ -121,7 +122,7 @@ type document struct {
 	shift    int // of heading levels in this chapter
 	level    int // depth of this chapter
 	numbered bool
-	pictures map[markup.Ref]*picture
+	pictures map[docs.Ref]*picture
 }
 
 // dest is a place. One that was asked for and is not there yet has no page.

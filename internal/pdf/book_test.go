@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -42,19 +43,19 @@ type testPage struct {
 }
 
 func (b *testBook) refs() markup.Refs {
-	return markup.Refs{Resolve: func(dest string, use markup.Use) (markup.Ref, bool) {
+	return markup.Refs{Resolve: func(dest string, use markup.Use) (docs.Ref, bool) {
 		page, anchor, _ := strings.Cut(dest, "#")
 		switch {
 		case b.files[dest] != nil:
-			return markup.Ref{Kind: markup.RefFile, File: dest}, true
+			return docs.Ref{Kind: docs.RefFile, File: dest}, true
 		case page == "" && anchor != "":
-			return markup.Ref{Kind: markup.RefAnchor, Anchor: anchor}, true
+			return docs.Ref{Kind: docs.RefAnchor, Anchor: anchor}, true
 		case b.has(page) && anchor != "":
-			return markup.Ref{Kind: markup.RefAnchor, Page: page, Anchor: anchor}, true
+			return docs.Ref{Kind: docs.RefAnchor, Page: page, Anchor: anchor}, true
 		case b.has(page):
-			return markup.Ref{Kind: markup.RefPage, Page: page}, true
+			return docs.Ref{Kind: docs.RefPage, Page: page}, true
 		}
-		return markup.Ref{}, false
+		return docs.Ref{}, false
 	}}
 }
 
@@ -77,7 +78,7 @@ func (b *testBook) book() Book {
 				}
 			}
 		},
-		Name: func(ref markup.Ref) (string, bool) {
+		Name: func(ref docs.Ref) (string, bool) {
 			for _, p := range b.pages {
 				if p.id == ref.Page {
 					return p.title, true
@@ -85,8 +86,8 @@ func (b *testBook) book() Book {
 			}
 			return ref.File, ref.File != ""
 		},
-		Link: func(ref markup.Ref) (string, bool) { return "https://octavo.example/f/" + ref.File, ref.File != "" },
-		Open: func(ref markup.Ref) (io.ReadCloser, error) {
+		Link: func(ref docs.Ref) (string, bool) { return "https://octavo.example/f/" + ref.File, ref.File != "" },
+		Open: func(ref docs.Ref) (io.ReadCloser, error) {
 			data, ok := b.files[ref.File]
 			if !ok {
 				return nil, errors.New("no such file")
@@ -330,7 +331,7 @@ func TestPictures(t *testing.T) {
 func TestNothingIsFetched(t *testing.T) {
 	b := page("![x](file:///etc/passwd) ![y](http://169.254.169.254/latest) <img src=\"http://127.0.0.1/x.png\">\n\n![z](//evil.example/z.png)\n")
 	book := b.book()
-	book.Open = func(ref markup.Ref) (io.ReadCloser, error) {
+	book.Open = func(ref docs.Ref) (io.ReadCloser, error) {
 		t.Errorf("%v was opened", ref)
 		return nil, errors.New("no")
 	}
@@ -350,12 +351,12 @@ func bigBook(chapters int) Book {
 	book.Chapters = func(yield func(Chapter, error) bool) {
 		for i := range chapters {
 			id := fmt.Sprint("c", i)
-			doc := markup.Parse([]byte(md+fmt.Sprintf("\n[next](c%d#a-heading)\n", i+1)), markup.Refs{Resolve: func(dest string, _ markup.Use) (markup.Ref, bool) {
+			doc := markup.Parse([]byte(md+fmt.Sprintf("\n[next](c%d#a-heading)\n", i+1)), markup.Refs{Resolve: func(dest string, _ markup.Use) (docs.Ref, bool) {
 				page, anchor, ok := strings.Cut(dest, "#")
 				if ok {
-					return markup.Ref{Kind: markup.RefAnchor, Page: page, Anchor: anchor}, true
+					return docs.Ref{Kind: docs.RefAnchor, Page: page, Anchor: anchor}, true
 				}
-				return markup.Ref{Kind: markup.RefFile, File: fmt.Sprint("file", i)}, true
+				return docs.Ref{Kind: docs.RefFile, File: fmt.Sprint("file", i)}, true
 			}})
 			if !yield(Chapter{ID: id, Title: "Chapter " + id, Document: doc}, nil) {
 				return
@@ -374,7 +375,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	photo := append(jpegOf(t), make([]byte, 150<<10)...) // what follows the end is ignored
 	measure := func(chapters int) (peak uint64, pages int) {
 		book := bigBook(chapters)
-		book.Open = func(markup.Ref) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(photo)), nil }
+		book.Open = func(docs.Ref) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(photo)), nil }
 		inner := book.Chapters
 		var most atomic.Uint64
 		book.Chapters = func(yield func(Chapter, error) bool) {

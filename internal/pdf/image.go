@@ -14,6 +14,7 @@ import (
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -38,12 +39,12 @@ func (p *picture) points() (w, h float64) { return float64(p.w) * 0.75, float64(
 
 // picture gives an image of the book; nil when it cannot be shown. Only what
 // Open has is shown: nothing is fetched from an address.
-func (d *document) picture(ref markup.Ref) *picture {
+func (d *document) picture(ref docs.Ref) *picture {
 	if p, ok := d.pictures[ref]; ok {
 		return p
 	}
 	var p *picture
-	if d.Open != nil && ref.Kind == markup.RefFile {
+	if d.Open != nil && ref.Kind == docs.RefFile {
 		var err error
 		if p, err = d.embed(ref); err != nil {
 			p = nil // shown as a link
@@ -53,7 +54,7 @@ func (d *document) picture(ref markup.Ref) *picture {
 	return p
 }
 
-func (d *document) embed(ref markup.Ref) (*picture, error) {
+func (d *document) embed(ref docs.Ref) (*picture, error) {
 	r, err := d.Open(ref)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -198,7 +199,7 @@ func (in *inliner) linkedRef(n *markup.Node, st style, body func(style)) {
 
 // linked writes what body writes as a link to a reference. Without a body it
 // writes the title of the target.
-func (in *inliner) linked(ref markup.Ref, st style, body func(style)) {
+func (in *inliner) linked(ref docs.Ref, st style, body func(style)) {
 	to := in.d.target(ref)
 	before := in.link
 	if to != nil {
@@ -216,9 +217,9 @@ func (in *inliner) linked(ref markup.Ref, st style, body func(style)) {
 }
 
 // target gives where a reference leads; nil when nowhere.
-func (d *document) target(ref markup.Ref) *target {
+func (d *document) target(ref docs.Ref) *target {
 	switch ref.Kind {
-	case markup.RefPage, markup.RefAnchor:
+	case docs.RefPage, docs.RefAnchor:
 		page := ref.Page
 		if page == "" {
 			page = d.chapter
@@ -230,7 +231,7 @@ func (d *document) target(ref markup.Ref) *target {
 			}
 			return &target{dest: dest}
 		}
-	case markup.RefURL:
+	case docs.RefURL:
 		if anchor, ok := strings.CutPrefix(ref.URL, "#"); ok && d.chapter != "" {
 			return &target{dest: pageDest(d.chapter) + "#" + anchor}
 		}
@@ -255,20 +256,20 @@ func absolute(url string) bool {
 }
 
 // nameOf is the text for a reference that has none.
-func (d *document) nameOf(ref markup.Ref) string {
+func (d *document) nameOf(ref docs.Ref) string {
 	if d.Name != nil {
 		if name, ok := d.Name(ref); ok && name != "" {
 			return name
 		}
 	}
 	switch ref.Kind {
-	case markup.RefURL:
+	case docs.RefURL:
 		return ref.URL
-	case markup.RefAnchor:
+	case docs.RefAnchor:
 		return "#" + ref.Anchor
-	case markup.RefTag:
+	case docs.RefTag:
 		return ref.Tag
-	case markup.RefOpenAPI:
+	case docs.RefOpenAPI:
 		return ref.Spec
 	}
 	return ref.Kind
@@ -320,7 +321,7 @@ func (in *inliner) image(n *markup.Node, st style) {
 }
 
 // imageLink stands for a picture that cannot be shown.
-func (in *inliner) imageLink(ref markup.Ref, alt string, st style) {
+func (in *inliner) imageLink(ref docs.Ref, alt string, st style) {
 	label := oneLine(alt)
 	if label == "" {
 		label = in.d.nameOf(ref)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -26,7 +27,7 @@ type rendered struct {
 func (s *site) render(p *folder.Page, h *markup.Highlighter) (rendered, error) {
 	out := rendered{files: []string{p.File}}
 	doc := s.parse(p.File, p.Source, p.Head)
-	doc = markup.Dereference(doc, func(ref markup.Ref) (*markup.Document, bool) {
+	doc = markup.Dereference(doc, func(ref docs.Ref) (*markup.Document, bool) {
 		in := s.index.Include(ref.ReusableContent)
 		if in == nil {
 			return nil, false
@@ -40,7 +41,7 @@ func (s *site) render(p *folder.Page, h *markup.Highlighter) (rendered, error) {
 	out.headings = markup.Headings(doc)
 	var b bytes.Buffer
 	err := markup.HTML(&b, doc, markup.HTMLOptions{
-		Link:  func(ref markup.Ref) (string, bool) { return s.link(p.File, ref) },
+		Link:  func(ref docs.Ref) (string, bool) { return s.link(p.File, ref) },
 		Title: s.title, Highlight: h,
 	})
 	out.body = template.HTML(b.String()) //nolint:gosec // what HTML writes is harmless
@@ -51,18 +52,18 @@ func (s *site) parse(file string, src []byte, h frontmatter.Head) *markup.Docume
 	if src == nil {
 		return &markup.Document{}
 	}
-	return markup.Parse(src[h.Body:], markup.Refs{Resolve: func(dest string, use markup.Use) (markup.Ref, bool) {
+	return markup.Parse(src[h.Body:], markup.Refs{Resolve: func(dest string, use markup.Use) (docs.Ref, bool) {
 		return s.resolve(file, dest, use)
 	}})
 }
 
 // resolve gives what a destination in a file names. A page is named by its
 // address in this site, which is all that is needed of it.
-func (s *site) resolve(file, dest string, use markup.Use) (markup.Ref, bool) {
-	none := markup.Ref{}
+func (s *site) resolve(file, dest string, use markup.Use) (docs.Ref, bool) {
+	none := docs.Ref{}
 	where, anchor, _ := strings.Cut(dest, "#")
 	if where == "" {
-		return markup.Ref{Kind: markup.RefAnchor, Anchor: anchor}, use == markup.UseLink && anchor != ""
+		return docs.Ref{Kind: docs.RefAnchor, Anchor: anchor}, use == markup.UseLink && anchor != ""
 	}
 	if strings.Contains(where, ":") || strings.HasPrefix(where, "//") {
 		return none, false
@@ -73,48 +74,48 @@ func (s *site) resolve(file, dest string, use markup.Use) (markup.Ref, bool) {
 	case found.Page != nil && use == markup.UseLink:
 		href, ok := s.href(found.Page)
 		if anchor != "" {
-			return markup.Ref{Kind: markup.RefAnchor, Page: href, Anchor: anchor}, ok
+			return docs.Ref{Kind: docs.RefAnchor, Page: href, Anchor: anchor}, ok
 		}
-		return markup.Ref{Kind: markup.RefPage, Page: href}, ok
+		return docs.Ref{Kind: docs.RefPage, Page: href}, ok
 	case found.Include != nil && use == markup.UseInclude:
-		return markup.Ref{Kind: markup.RefReusable, ReusableContent: found.Path}, true
+		return docs.Ref{Kind: docs.RefReusable, ReusableContent: found.Path}, true
 	case found.File != nil && use != markup.UseInclude:
-		return markup.Ref{Kind: markup.RefFile, File: found.Path}, s.files[found.Path] != nil
+		return docs.Ref{Kind: docs.RefFile, File: found.Path}, s.files[found.Path] != nil
 	}
 	return none, false
 }
 
 // link gives the address of a reference.
-func (s *site) link(file string, ref markup.Ref) (string, bool) {
-	if ref.Kind == markup.RefURL { // in HTML that is kept as it is, or broken
+func (s *site) link(file string, ref docs.Ref) (string, bool) {
+	if ref.Kind == docs.RefURL { // in HTML that is kept as it is, or broken
 		if found, ok := s.resolve(file, ref.URL, markup.UseLink); ok {
 			ref = found
 		}
 	}
 	switch {
 	case ref.Space != "":
-	case ref.Kind == markup.RefPage:
+	case ref.Kind == docs.RefPage:
 		return ref.Page, true
-	case ref.Kind == markup.RefAnchor && ref.Page != "":
+	case ref.Kind == docs.RefAnchor && ref.Page != "":
 		return ref.Page + fragment(ref.Anchor), true
-	case ref.Kind == markup.RefFile && s.files[ref.File] != nil:
+	case ref.Kind == docs.RefFile && s.files[ref.File] != nil:
 		return rooted(ref.File), true
 	}
 	return "", false
 }
 
 // title names what a reference leads to.
-func (s *site) title(ref markup.Ref) (string, bool) {
+func (s *site) title(ref docs.Ref) (string, bool) {
 	switch ref.Kind {
-	case markup.RefPage, markup.RefAnchor:
+	case docs.RefPage, docs.RefAnchor:
 		if at, err := url.PathUnescape(ref.Page); err == nil && at != "" {
 			if p, _, _ := s.find(at); p != nil {
 				return p.Title, true
 			}
 		}
-	case markup.RefFile:
+	case docs.RefFile:
 		return path.Base(ref.File), ref.File != ""
-	case markup.RefTag:
+	case docs.RefTag:
 		for _, t := range s.tree.Tags {
 			if t.Tag == ref.Tag && t.Label != "" {
 				return t.Label, true

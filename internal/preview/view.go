@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -106,7 +107,7 @@ func (s *Server) pageView(now *site, p *folder.Page) (*view, error) {
 	}
 	if shows(m.Layout.Tags) {
 		for _, t := range m.Tags {
-			label, ok := now.title(markup.Ref{Kind: markup.RefTag, Tag: t.Tag})
+			label, ok := now.title(docs.Ref{Kind: docs.RefTag, Tag: t.Tag})
 			if !ok {
 				label = t.Tag
 			}

@@ -5,42 +5,22 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/golden"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
-
-// golden compares with a committed file, or rewrites it with -update.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (make golden writes it)", err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs from what the program says now; look at the change with: make golden && git diff", path)
-	}
-}
 
 // The description is what clients are written against: every change to it is
 // seen in review.
 func TestDescription(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	got := bytes.ReplaceAll(w.srv.API.Description(), []byte(w.srv.URL()), []byte("http://localhost:8080"))
-	golden(t, "openapi.json", got)
+	golden.Compare(t, "testdata/openapi.json", got)
 	checkDescription(t, got)
 	for _, path := range []string{"/openapi.json", "/reference"} {
 		if a := w.call("nobody", "GET", path, ""); a.status != 200 || len(a.body) < 10_000 {
@@ -125,5 +105,5 @@ func TestWhoMayDoWhat(t *testing.T) {
 	for l := range strings.Lines(out.String()) {
 		trimmed = append(trimmed, strings.TrimRight(l, " \n")+"\n"...)
 	}
-	golden(t, "permissions.golden", trimmed)
+	golden.Compare(t, "testdata/permissions.golden", trimmed)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -27,8 +26,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // world is a running server with two organizations that must not know of
 // each other: Acme with its admin, and Beta with mallory as its admin.

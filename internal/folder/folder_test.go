@@ -2,12 +2,10 @@ package folder
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,11 +15,10 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/golden"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/names"
 )
-
-var updateGolden = flag.Bool("update", false, "rewrite what the folders in testdata should give")
 
 // memory is a Sink.
 type memory map[string]string
@@ -142,17 +139,15 @@ func TestFolders(t *testing.T) {
 				t.Fatal(err)
 			}
 			for file, got := range map[string]string{"want/tree": dump(tree), "want/check": problems.String()} {
-				if *updateGolden {
-					if want[file] == nil {
-						a.Files = append(a.Files, txtar.File{Name: file})
-						want[file] = &a.Files[len(a.Files)-1].Data
-					}
+				if want[file] == nil {
+					a.Files = append(a.Files, txtar.File{Name: file})
+					want[file] = &a.Files[len(a.Files)-1].Data
+				}
+				if golden.Update() {
 					*want[file] = []byte(got)
-					if err := os.WriteFile(name, txtar.Format(a), 0o600); err != nil {
-						t.Fatal(err)
-					}
-				} else if want[file] == nil || string(*want[file]) != got {
-					t.Errorf("%s is now\n%s", file, got)
+					golden.Write(t, name, txtar.Format(a))
+				} else {
+					golden.Equal(t, file, []byte(got), *want[file])
 				}
 			}
 			out := written(t, tree)

@@ -3,9 +3,7 @@ package markup
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,10 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/golden"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
-
-var update = flag.Bool("update", false, "write the goldens instead of comparing with them")
 
 // viewRefs name a few pages and files of a space.
 func viewRefs() Refs {
@@ -72,33 +69,19 @@ func TestViews(t *testing.T) {
 				archive.Files[0], {Name: "page.html", Data: b.Bytes()},
 				{Name: "sections", Data: []byte(describeSections(doc))}, {Name: "references", Data: []byte(describeReferences(doc))},
 			}}
-			if *update {
-				if err := os.WriteFile(file, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+			if golden.Update() {
+				golden.Write(t, file, txtar.Format(got))
 				return
 			}
 			for i, f := range got.Files {
-				want := ""
+				var want []byte
 				if i < len(archive.Files) {
-					want = string(archive.Files[i].Data)
+					want = archive.Files[i].Data
 				}
-				if have := string(f.Data); strings.TrimRight(have, "\n") != strings.TrimRight(want, "\n") {
-					t.Errorf("%s differs; if that is right, run with -update\n%s", f.Name, firstDifference(have, want))
-				}
+				golden.Equal(t, f.Name, bytes.TrimRight(f.Data, "\n"), bytes.TrimRight(want, "\n"))
 			}
 		})
 	}
-}
-
-func firstDifference(got, want string) string {
-	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range g {
-		if i >= len(w) || g[i] != w[i] {
-			return fmt.Sprintf("line %d:\n got %q\nwant %q", i+1, g[i], append(w, "nothing")[min(i, len(w))])
-		}
-	}
-	return fmt.Sprintf("%d lines are missing", len(w)-len(g))
 }
 
 func describeSections(doc *Document) string {

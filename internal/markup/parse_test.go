@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/golden"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
@@ -49,28 +50,22 @@ func TestSyntax(t *testing.T) {
 				nodes += fmt.Sprintf("! line %d: %s\n", p.Line, p.Message)
 			}
 			printed := string(Print(doc, Refs{}))
-			if *update {
+			if golden.Update() {
 				cases[i].nodes, cases[i].print = nodes, printed
 				return
 			}
-			if nodes != c.nodes {
-				t.Errorf("reads as\n%s\nbut the file says\n%s", nodes, c.nodes)
-			}
-			if printed != c.print {
-				t.Errorf("prints as\n%s\nbut the file says\n%s", printed, c.print)
-			}
+			golden.Equal(t, "what it reads as", []byte(nodes), []byte(c.nodes))
+			golden.Equal(t, "what it is printed as", []byte(printed), []byte(c.print))
 		})
 	}
-	if !*update {
+	if !golden.Update() {
 		return
 	}
 	var b bytes.Buffer
 	for _, c := range cases {
 		fmt.Fprintf(&b, "=== %s\n%s--- nodes\n%s--- print\n%s", c.name, c.source, c.nodes, c.print)
 	}
-	if err := os.WriteFile(syntaxFile, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, syntaxFile, b.Bytes())
 }
 
 func TestSyntaxHoldsTheLaws(t *testing.T) {

@@ -3,19 +3,15 @@ package store_test
 import (
 	"context"
 	"database/sql"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/golden"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
-
-var update = flag.Bool("update", false, "write the goldens instead of comparing with them")
 
 // raw opens a database without the store, to do to it what the store never
 // would.
@@ -141,19 +137,7 @@ func TestSchemaIsTheGoldenOne(t *testing.T) {
 				fmt.Fprintf(&got, "    %-16s%s%s\n", c.Name, c.Type, null)
 			}
 		}
-		golden := filepath.Join("testdata", "schema."+s.Dialect()+".golden")
-		if *update {
-			if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got.String() != string(want) {
-			t.Errorf("the schema is\n%s\n%s has\n%s\nAfter a migration, run the tests of this package with -update.", got.String(), golden, want)
-		}
+		golden.Compare(t, "testdata/schema."+s.Dialect()+".golden", []byte(got.String()))
 	})
 }
 

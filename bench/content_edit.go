@@ -94,6 +94,7 @@ func (b *shelf) countEdits(ctx context.Context) error {
 	b.note("bytes of an edited page", 0, float64(b.editor.size)/float64(len(b.editor.requests)))
 	each(editBytes, 0, before.used, after.used)
 	each("of these, revisions and sources", 0, before.content, after.content)
+	b.noteTables(before.tables, after.tables)
 	each("objects stored for one edit", 1, before.objects, after.objects)
 	return nil
 }
@@ -110,8 +111,12 @@ func (l load) times(ctx context.Context, n int) error {
 	return err
 }
 
-// stored is the size of the database: bytes in use, objects and their bytes.
-type stored struct{ used, objects, content int64 }
+// stored is the size of the database: bytes in use, objects and their bytes,
+// and the bytes of each table.
+type stored struct {
+	used, objects, content int64
+	tables                 map[string]int64
+}
 
 func (b *shelf) stored(ctx context.Context) (s stored, err error) {
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.Join(b.data, "octavo.db")}).EscapedPath()+"?mode=ro")
@@ -119,6 +124,9 @@ func (b *shelf) stored(ctx context.Context) (s stored, err error) {
 		return s, err
 	}
 	defer db.Close()
+	if s.tables, err = tableBytes(ctx, db); err != nil {
+		return s, err
+	}
 	return s, errors.Join(
 		db.QueryRowContext(ctx, `
 			SELECT (page_count - freelist_count) * page_size

@@ -85,6 +85,7 @@ func TestDoctorFindsWhatDoesNotFitTheContent(t *testing.T) {
 		{"a page that search knows otherwise", `UPDATE search_pages SET sections = REPLACE(sections, 'wick', 'wax') WHERE sections LIKE '%wick%'`},
 		{"words that search has lost", `DELETE FROM search_index`},
 		{"words that wait and are lost", `DELETE FROM search_pending`},
+		{"an object with other bytes", `UPDATE objects SET data = x'00' WHERE hash = (SELECT MIN(hash) FROM objects)`},
 		{"an object that is missing", `DELETE FROM objects WHERE hash = (SELECT body FROM documents LIMIT 1)`},
 		{"the root of a revision is missing", `DELETE FROM objects WHERE hash = (SELECT r.root FROM revisions r JOIN spaces s ON s.revision_id = r.id)`},
 	} {

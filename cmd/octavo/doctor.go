@@ -150,6 +150,9 @@ func (c *doctorCmd) content(ctx context.Context, st *store.Store) finding {
 		f.err = err
 		return f
 	}
+	if f.err = st.CheckObjects(ctx); f.err != nil {
+		return f
+	}
 	sv := server.NewServices(st, files, outbound.Policy{})
 	sv.Content.BaseURL = c.BaseURL
 	spaces, err := st.AllSpaces(ctx)

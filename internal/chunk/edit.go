@@ -2,7 +2,6 @@ package chunk
 
 import (
 	"context"
-	"maps"
 	"slices"
 )
 
@@ -13,32 +12,17 @@ type Edit struct {
 	Value []byte
 }
 
-// Edits are changes by key: the last of a key counts.
-type Edits map[string][]byte
-
-// Set changes the value of a key.
-func (e Edits) Set(key string, value []byte) {
-	if value == nil {
-		value = []byte{}
-	}
-	e[key] = value
+// NewNode is a node that Apply made.
+type NewNode struct {
+	Hash Hash
+	Node *Node
+	Data []byte // Node.Encode
+	Base Hash   // the node that it takes the place of; empty: none
 }
 
-// Remove takes a key away.
-func (e Edits) Remove(key string) { e[key] = nil }
-
-// Sorted gives the edits in the order of their keys.
-func (e Edits) Sorted() []Edit {
-	out := make([]Edit, 0, len(e))
-	for _, k := range slices.Sorted(maps.Keys(e)) {
-		out = append(out, Edit{k, e[k]})
-	}
-	return out
-}
-
-// Apply gives the map that root becomes by edits, which are sorted by key
-// and have each key once. put is told of every new node.
-func Apply(ctx context.Context, src Source, root Hash, edits []Edit, put func(Hash, *Node, []byte)) (Hash, error) {
+// Apply returns the map that root becomes by edits, which are sorted by key
+// and contain each key once. It calls put for every new node.
+func Apply(ctx context.Context, src Source, root Hash, edits []Edit, put func(NewNode)) (Hash, error) {
 	b := &builder{src: src, put: put, made: map[Hash]*Node{}}
 	if root == "" {
 		b.addEdits(edits)
@@ -52,9 +36,10 @@ func Apply(ctx context.Context, src Source, root Hash, edits []Edit, put func(Ha
 // are taken over where nothing in them changes.
 type builder struct {
 	src  Source
-	put  func(Hash, *Node, []byte)
+	put  func(NewNode)
 	open [maxLevel + 2]Node // the node of each level that is not finished
 	made map[Hash]*Node
+	old  [maxLevel + 2]Hash // the node of each level of the old tree that was read last
 }
 
 // walk adds a subtree as it is after edits.
@@ -63,6 +48,7 @@ func (b *builder) walk(ctx context.Context, h Hash, edits []Edit) error {
 	if err != nil {
 		return err
 	}
+	b.old[n.Level] = h
 	if n.Level == 0 {
 		b.merge(n, edits)
 		return nil
@@ -148,7 +134,7 @@ func (b *builder) flush(level int) {
 	h := Sum(data)
 	if _, known := b.made[h]; !known {
 		b.made[h] = &n
-		b.put(h, &n, data)
+		b.put(NewNode{Hash: h, Node: &n, Data: data, Base: b.old[level]})
 	}
 	b.add(level+1, n.Keys[len(n.Keys)-1], nil, h, n.count())
 }

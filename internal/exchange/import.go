@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
@@ -384,7 +385,11 @@ func (im *importer) settings(ctx context.Context) error {
 		revision.SettingVars: im.tree.VariablesSource, revision.SettingTags: im.tree.TagsSource,
 	} {
 		if data != nil {
-			set(revision.KeySetting+name, []byte(im.draft.Object(data)))
+			before, _, err := im.draft.Get(ctx, revision.KeySetting+name)
+			if err != nil {
+				return err
+			}
+			set(revision.KeySetting+name, []byte(im.draft.Object(data, chunk.Hash(before))))
 		}
 	}
 	b, err := json.Marshal(revision.Layout{Root: im.tree.Root, Readme: im.tree.Readme, Summary: im.tree.Summary, Inferred: im.tree.Inferred, Skipped: im.tree.Skipped})
@@ -396,7 +401,7 @@ func (im *importer) settings(ctx context.Context) error {
 		if key := revision.KeySetting + revision.SettingUnlisted + p.File; p.Same && p.Source == nil {
 			keep[key] = true
 		} else {
-			set(key, []byte(im.draft.Object(p.Source)))
+			set(key, []byte(im.draft.Object(p.Source, "")))
 		}
 	}
 	pages := map[string]docs.PageID{}

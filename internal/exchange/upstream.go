@@ -271,7 +271,7 @@ func (t *taking) put(ctx context.Context, out *Imported, f *changedFile) error {
 		d.Set(revision.KeySetting+revision.SettingOther+f.name, b)
 		return err
 	case kindUnlisted:
-		d.Set(revision.KeySetting+revision.SettingUnlisted+f.name, []byte(d.Object(f.data)))
+		d.Set(revision.KeySetting+revision.SettingUnlisted+f.name, []byte(d.Object(f.data, "")))
 		return nil
 	case "f":
 		was, err := t.base.File(ctx, docs.FileID(f.id))

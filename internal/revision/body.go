@@ -328,14 +328,14 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 	}
 	bodyHash, sideHash := chunk.Hash(""), chunk.Hash("")
 	if len(source) > 0 || file || x.Body != "" {
-		bodyHash = d.Object(source)
+		bodyHash = d.Object(source, x.Body)
 	}
 	if s.Start > 0 || s.Links != nil || s.Keys != nil {
 		b, err := json.Marshal(s)
 		if err != nil {
 			return "", "", nil, err
 		}
-		sideHash = d.Object(b)
+		sideHash = d.Object(b, x.Side)
 	}
 	return bodyHash, sideHash, doc, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // Draft is a revision in the making: a tree with changes on top. It holds
@@ -38,7 +39,7 @@ type Draft struct {
 func (v *View) Draft(now docs.Time, newID func() string) *Draft {
 	t := *v.Tree
 	t.over = &overlay{values: map[string][]byte{}}
-	t.src.new = &Unsaved{data: map[chunk.Hash][]byte{}}
+	t.src.new = &Unsaved{objects: map[chunk.Hash]store.Object{}}
 	return &Draft{
 		Tree: &t, Space: v.Space, Base: v.Rev, Now: now, NewID: newID,
 		Unsaved: t.src.new, Written: map[docs.PageID]*Writing{}, Refs: map[string]markup.Ref{},
@@ -59,13 +60,14 @@ func (d *Draft) Set(key string, value []byte) {
 
 func (d *Draft) Remove(key string) { d.over.set(key, nil) }
 
-// Object keeps bytes for the revision.
-func (d *Draft) Object(data []byte) chunk.Hash {
+// Object keeps bytes for the revision. base is an object that is similar;
+// empty if there is none.
+func (d *Draft) Object(data []byte, base chunk.Hash) chunk.Hash {
 	if data == nil {
 		data = []byte{} // nothing is something too
 	}
 	h := chunk.Sum(data)
-	d.Unsaved.set(h, data)
+	d.Unsaved.set(store.Object{Hash: h, Data: data, Base: base})
 	if !d.Uncached {
 		d.src.s.objects.Set(h, object{data: data})
 	}

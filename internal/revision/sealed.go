@@ -50,9 +50,9 @@ func (d *Draft) Seal(ctx context.Context) (*Sealed, error) {
 // plant makes the nodes of the tree on top of another one.
 func (s *Sealed) plant(ctx context.Context, on chunk.Hash) (err error) {
 	s.nodes = nil
-	s.Root, err = chunk.Apply(ctx, s.src, on, s.edits, func(h chunk.Hash, n *chunk.Node, data []byte) {
-		s.nodes = append(s.nodes, store.Object{Hash: h, Data: data})
-		s.src.s.objects.Set(h, object{node: n})
+	s.Root, err = chunk.Apply(ctx, s.src, on, s.edits, func(n chunk.NewNode) {
+		s.nodes = append(s.nodes, store.Object{Hash: n.Hash, Data: n.Data, Base: n.Base})
+		s.src.s.objects.Set(n.Hash, object{node: n.Node})
 	})
 	return err
 }

@@ -3,6 +3,8 @@ package revision
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/octavo-docs/octavo/internal/cache"
@@ -51,8 +53,8 @@ type reader struct {
 
 // Unsaved are objects that are not in the database yet.
 type Unsaved struct {
-	mu   sync.RWMutex
-	data map[chunk.Hash][]byte
+	mu      sync.RWMutex
+	objects map[chunk.Hash]store.Object
 }
 
 func (u *Unsaved) get(h chunk.Hash) ([]byte, bool) {
@@ -61,13 +63,13 @@ func (u *Unsaved) get(h chunk.Hash) ([]byte, bool) {
 	}
 	u.mu.RLock()
 	defer u.mu.RUnlock()
-	data, ok := u.data[h]
-	return data, ok
+	o, ok := u.objects[h]
+	return o.Data, ok
 }
 
-func (u *Unsaved) set(h chunk.Hash, data []byte) {
+func (u *Unsaved) set(o store.Object) {
 	u.mu.Lock()
-	u.data[h] = data
+	u.objects[o.Hash] = o
 	u.mu.Unlock()
 }
 
@@ -75,11 +77,7 @@ func (u *Unsaved) set(h chunk.Hash, data []byte) {
 func (u *Unsaved) All() []store.Object {
 	u.mu.RLock()
 	defer u.mu.RUnlock()
-	out := make([]store.Object, 0, len(u.data))
-	for h, data := range u.data {
-		out = append(out, store.Object{Hash: h, Data: data})
-	}
-	return out
+	return slices.Collect(maps.Values(u.objects))
 }
 
 // Drop forgets objects that were saved.
@@ -87,7 +85,7 @@ func (u *Unsaved) Drop(saved []store.Object) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, o := range saved {
-		delete(u.data, o.Hash)
+		delete(u.objects, o.Hash)
 	}
 }
 

@@ -10,44 +10,37 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Object is a piece of content under its hash.
-type Object struct {
-	Hash chunk.Hash
-	Data []byte
-}
-
-// Object gives the bytes of an object.
-func (r Reader) Object(ctx context.Context, h chunk.Hash) ([]byte, error) {
-	return one(ctx, r, "object", func(s scanner) (b []byte, err error) {
-		err = s.Scan(&b)
-		return b, err
-	}, `SELECT data FROM objects WHERE hash = $1`, h)
-}
-
-// PutObjects stores objects; those that are there already stay as they are.
-func (tx *Tx) PutObjects(ctx context.Context, all []Object) error {
-	return insertAll(ctx, tx, `INSERT INTO objects (hash, data)`, `ON CONFLICT (hash) DO NOTHING`, all,
-		func(o Object) []any { return []any{o.Hash, o.Data} })
-}
-
-// insertAll is insert for things of which there may be very many: their rows
-// are made some at a time.
+// insertAll is insert for a list that may be very long: row makes the rows of
+// a part of it at a time.
 func insertAll[T any](ctx context.Context, tx *Tx, into, behind string, all []T, row func(T) []any) error {
+	_, err := insertCounted(ctx, tx, into, behind, all, row)
+	return err
+}
+
+// insertCounted is insertAll that returns the number of rows that were new.
+func insertCounted[T any](ctx context.Context, tx *Tx, into, behind string, all []T, row func(T) []any) (total int64, err error) {
 	for some := range slices.Chunk(all, 512) {
 		rows := make([][]any, len(some))
 		for i, v := range some {
 			rows[i] = row(v)
 		}
-		if err := tx.insert(ctx, into, behind, rows); err != nil {
-			return err
+		n, err := tx.insertRows(ctx, into, behind, rows)
+		if err != nil {
+			return 0, err
 		}
+		total += n
 	}
-	return nil
+	return total, nil
 }
 
 // insert stores many rows with few statements. The number of rows of a
 // statement is one of a few, so that the prepared ones stay few.
 func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) error {
+	_, err := tx.insertRows(ctx, into, behind, rows)
+	return err
+}
+
+func (tx *Tx) insertRows(ctx context.Context, into, behind string, rows [][]any) (total int64, err error) {
 	for len(rows) > 0 {
 		n := 1
 		for _, size := range []int{64, 8} {
@@ -60,12 +53,14 @@ func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) err
 		for _, row := range rows[:n] {
 			args = append(args, row...)
 		}
-		if err := tx.put(ctx, tx.d.manyRows(into)+tx.valuesList(n, len(rows[0]))+behind, args...); err != nil {
-			return err
+		added, err := tx.exec(ctx, tx.d.manyRows(into)+tx.valuesList(n, len(rows[0]))+behind, args...)
+		if err != nil {
+			return 0, err
 		}
+		total += added
 		rows = rows[n:]
 	}
-	return nil
+	return total, nil
 }
 
 // valuesList gives the parameters of n rows.

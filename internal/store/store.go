@@ -39,6 +39,7 @@ type Store struct {
 	d     dialect
 	clock func() time.Time
 	jobs  chan struct{} // has something when a job was queued
+	bases *deltaBases
 }
 
 // dialect is what differs between the two databases.
@@ -96,6 +97,7 @@ type Tx struct {
 	ids     time.Duration // how many were given
 	commits []func()
 	jobs    chan<- struct{}
+	bases   *deltaBases
 }
 
 // NewID gives an id that sorts behind those that the transaction gave before.
@@ -145,7 +147,7 @@ func Attach(ctx context.Context, o Options) (*Store, error) {
 
 // open connects without touching the schema.
 func open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{clock: o.Clock, jobs: make(chan struct{}, maxGroup)}
+	s := &Store{clock: o.Clock, jobs: make(chan struct{}, maxGroup), bases: newDeltaBases()}
 	if s.clock == nil {
 		s.clock = time.Now
 	}
@@ -203,7 +205,7 @@ func (s *Store) DoLocked(ctx context.Context, space docs.SpaceID, fn func(tx *Tx
 func (s *Store) DoQueued(ctx context.Context, space docs.SpaceID, queued func(), fn func(tx *Tx) error) error {
 	var tx *Tx
 	err := s.d.transact(ctx, string(space), queued, func(r runner) error {
-		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock(), jobs: s.jobs}
+		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock(), jobs: s.jobs, bases: s.bases}
 		return fn(tx)
 	})
 	if err != nil {

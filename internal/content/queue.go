@@ -25,7 +25,8 @@ type queue struct {
 	mu    sync.Mutex // held while a change finds its place
 	state sync.Mutex // of the rest
 	steps []step
-	users int // of the queue; guarded by queues.mu
+	slow  chan struct{} // holds one value while somebody has the turn
+	users int           // of the queue; guarded by queues.mu
 }
 
 // step is a change that is being committed.
@@ -51,7 +52,7 @@ func (qs *queues) of(l *line) *queue {
 	}
 	q := qs.lines[lineKey(l)]
 	if q == nil {
-		q = &queue{}
+		q = &queue{slow: make(chan struct{}, 1)}
 		qs.lines[lineKey(l)] = q
 	}
 	q.users++
@@ -66,6 +67,19 @@ func (qs *queues) leave(l *line) {
 		delete(qs.lines, lineKey(l))
 	}
 }
+
+// turn waits until nobody else works a change out again. endTurn has to be
+// called afterwards.
+func (q *queue) turn(ctx context.Context) error {
+	select {
+	case q.slow <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (q *queue) endTurn() { <-q.slow }
 
 // unlocker returns a function that unlocks the queue once, however often it is
 // called.

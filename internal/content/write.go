@@ -33,9 +33,9 @@ var errMoved = errors.New("the line has moved")
 // outside of any transaction, moved onto what others wrote meanwhile where that
 // is independent of it, and committed by comparing.
 func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (*revision.View, *docs.ChangeRequest, error) {
-	end := time.Now().Add(writeTime)
 	now := *g // with the space as it is
-	for {
+	var end time.Time
+	for try := 0; ; try++ {
 		l, p, err := s.prepareEdit(ctx, &now, e)
 		if err != nil {
 			return nil, nil, err
@@ -44,7 +44,16 @@ func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (*revision.
 		if !errors.Is(err, errMoved) {
 			return v, cr, err
 		}
-		if time.Now().After(end) {
+		switch {
+		case try == 0: // those who were too slow go on one after the other
+			q := s.queues.of(l)
+			defer s.queues.leave(l)
+			if err := q.turn(ctx); err != nil {
+				return nil, nil, err
+			}
+			defer q.endTurn()
+			end = time.Now().Add(writeTime)
+		case time.Now().After(end):
 			return nil, nil, errs.E(errs.Conflict, "others change the same content all the time; try again")
 		}
 		sp, err := s.Store.Space(ctx, g.Space.ID)
@@ -95,7 +104,14 @@ func (s *Service) commitEdit(ctx context.Context, g *authz.Grant, e edit, l *lin
 	leave := q.push(rev.ID, p)
 	var cr *docs.ChangeRequest
 	v, err := authz.InTxQueued(ctx, s.Store, g, unlock, func(tx *store.Tx, g *authz.Grant) (*revision.View, error) {
-		l, err := s.line(ctx, tx.Reader, g, e.on, e.expected)
+		// A grant that was not asked for by a request has the space as it was.
+		sp, err := tx.Space(ctx, g.Space.ID)
+		if err != nil {
+			return nil, err
+		}
+		still := *g
+		still.Space = sp.It
+		l, err := s.line(ctx, tx.Reader, &still, e.on, e.expected)
 		if err != nil {
 			return nil, err
 		}

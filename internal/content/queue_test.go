@@ -1,0 +1,80 @@
+package content_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// Many people edit one space at the same time: pages of their own, a page that
+// all of them edit, and the tree. Every change is kept, and the index is what a
+// rebuild makes of the result.
+func TestManyWritersOfOneSpace(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	const writers, edits = 8, 12
+	var pages []docs.PageID
+	for i := range writers {
+		out := d.must(content.Change{Operation: content.InsertPage, Meta: content.PageMeta{Title: opt.Of(fmt.Sprintf("Page %d", i))}})
+		pages = append(pages, out.Outcomes[0].Page)
+	}
+	before := d.revisions(t)
+	var all sync.WaitGroup
+	failed := make(chan error, writers*edits)
+	for w := range writers {
+		all.Go(func() {
+			for n := range edits {
+				text := fmt.Sprintf("# Page %d\n\nWords of writer %d, number %d, see [the first](/pages/%s).\n", w, w, n, pages[0])
+				c := content.Change{Operation: content.UpdatePage, Page: string(pages[w]), Body: &revision.Body{Markdown: &text}}
+				if n%4 == 3 { // which nothing else is independent of
+					c = content.Change{Operation: content.InsertPage, Meta: content.PageMeta{Title: opt.Of(fmt.Sprintf("New %d %d", w, n))}}
+				}
+				if _, err := d.c.Apply(ctx, d.grant(t, d.id), "", "", []content.Change{c}); err != nil {
+					failed <- err
+				}
+			}
+		})
+	}
+	all.Wait()
+	close(failed)
+	for err := range failed {
+		t.Error(err)
+	}
+	if got := d.revisions(t) - before; got != writers*edits {
+		t.Errorf("%d revisions were made, want %d", got, writers*edits)
+	}
+	head := d.head(t, d.id)
+	for w, id := range pages {
+		p, err := head.Page(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := head.Markdown(ctx, p, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := fmt.Sprintf("Words of writer %d, number %d", w, edits-2); !strings.Contains(string(body), want) {
+			t.Errorf("page %d is %q, want %q", w, body, want)
+		}
+	}
+	d.verify(t)
+}
+
+// revisions counts the revisions of the space.
+func (d *desk) revisions(t *testing.T) (n int) {
+	rev := d.head(t, d.id).Rev
+	for ; len(rev.Parents) > 0; n++ {
+		var err error
+		if rev, err = d.c.Store.Revision(context.Background(), d.id, rev.Parents[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}

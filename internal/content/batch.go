@@ -201,7 +201,7 @@ func insertPage(ctx context.Context, d *revision.Draft, at string, c Change, kin
 	if err := nameInBatch(ctx, d, at, c.Ref, markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}); err != nil {
 		return err
 	}
-	p, err := described(d, at, p, c)
+	p, err := described(at, p, c)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) err
 	if c.Body != nil && !p.HasBody() {
 		return errs.Field(at+".document", "cannot be set: a %s page has no content", p.Type)
 	}
-	if p, err = described(d, at, p, c); err != nil {
+	if p, err = described(at, p, c); err != nil {
 		return err
 	}
 	if p, err = d.Move(ctx, at, p, parentOf(d, c), c.At); err != nil {
@@ -270,7 +270,7 @@ func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) err
 
 // described sets the metadata of a page: what the change says, then what the
 // head of its Markdown says, which wins.
-func described(d *revision.Draft, at string, p docs.Page, c Change) (docs.Page, error) {
+func described(at string, p docs.Page, c Change) (docs.Page, error) {
 	m := c.Meta
 	p.Emoji, p.Icon = m.Emoji.Or(p.Emoji), m.Icon.Or(p.Icon)
 	if p.Emoji != "" && emoji.FromCode(p.Emoji) == "" {

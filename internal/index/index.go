@@ -58,15 +58,14 @@ type delta struct {
 	count   int
 }
 
-// update brings the index from one revision to that of the tree. It tells
-// how many pages, files and contents have changed.
-func (ix *indexer) update(ctx context.Context, from chunk.Hash) (int, error) {
+// update brings the index from one revision to that of the tree.
+func (ix *indexer) update(ctx context.Context, from chunk.Hash) error {
 	dl, err := newDelta(ctx, ix.tree, from)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if err := ix.tx.PutDocuments(ctx, ix.space.ID, dl.docs); err != nil {
-		return 0, err
+		return err
 	}
 	if ix.bulk != nil {
 		err = ix.bulk.rest(ctx, ix.tree, dl)
@@ -74,9 +73,9 @@ func (ix *indexer) update(ctx context.Context, from chunk.Hash) (int, error) {
 		err = ix.affected(ctx, dl)
 	}
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return dl.count, ix.apply(ctx, dl)
+	return ix.apply(ctx, dl)
 }
 
 // newDelta reads what differs between a tree and one before it.

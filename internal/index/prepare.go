@@ -186,12 +186,11 @@ func (ix *indexer) drop(ctx context.Context, layer store.Layer, id string) ([]st
 // useBulk makes a layer that was stored beside the one of the space.
 func (ix *indexer) useBulk(ctx context.Context, b *Bulk, base docs.Revision) error {
 	if !b.fits(ix.space) {
-		_, err := ix.update(ctx, base.Root)
-		return err
+		return ix.update(ctx, base.Root)
 	}
 	old := ix.space.Layer
 	ix.space.Layer, ix.bulk = b.layer.Layer, b
-	if _, err := ix.update(ctx, base.Root); err != nil {
+	if err := ix.update(ctx, base.Root); err != nil {
 		return err
 	}
 	if err := ix.tx.SetLayer(ctx, ix.space.ID, ix.space.Layer); err != nil {

@@ -67,7 +67,7 @@ func (s *Index) Rebuild(ctx context.Context, payload []byte) error {
 			return err
 		}
 		ix := &indexer{r: tx.Reader, tx: tx, space: sp, tree: head.Tree}
-		if _, err := ix.update(ctx, v.Rev.Root); err != nil {
+		if err := ix.update(ctx, v.Rev.Root); err != nil {
 			return err
 		}
 		if err := tx.SetLayer(ctx, sp.ID, sp.Layer); err != nil {

@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"internal/docs"},
 	{"internal/frontmatter"},
 	{"internal/markup"},
-	{"internal/folder", "internal/git", "internal/pdf"},
+	{"internal/folder", "internal/git", "internal/pdf", "internal/reading"},
 	{"internal/store", "internal/blob"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},

@@ -8,12 +8,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/exchange"
-	"github.com/octavo-docs/octavo/internal/inline"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
@@ -241,6 +239,14 @@ type PageOptions struct {
 	Dereferenced string `query:"dereferenced" enum:"true,false,reusable-contents" default:"false" doc:"Puts reusable contents in place of the blocks that include them."`
 }
 
+func (o PageOptions) form() reading.Form { return formOf(o.Evaluated, o.Dereferenced) }
+
+func formOf(evaluated, dereferenced string) reading.Form {
+	return reading.Form{
+		Includes: dereferenced == "true" || dereferenced == "reusable-contents", Evaluation: reading.Evaluation(evaluated),
+	}
+}
+
 // formatDocument is the form of content that nobody has to ask for.
 const formatDocument = "document"
 
@@ -258,55 +264,11 @@ func (a *API) pageOf(ctx context.Context, v *revision.View, p docs.Page, o PageO
 	if p.Type != docs.PageDocument {
 		return out, nil
 	}
-	plain := o.Evaluated == "false" && o.Dereferenced == "false"
-	if o.Format == "markdown" && plain {
-		body, err := v.Markdown(ctx, p, o.Refs == "stable")
-		text := titled(p, body)
-		out.Markdown = &text
-		return out, err
-	}
-	read := v.Read
-	if o.Format == "markdown" { // as it is written
-		read = v.Document
-	}
-	doc, err := read(ctx, p)
-	if err != nil {
-		return out, err
-	}
-	if doc, err = a.transformed(ctx, v, doc, p.Variables, o.Evaluated, o.Dereferenced); err != nil {
-		return out, err
-	}
 	if o.Format == "markdown" {
-		body, err := v.Print(ctx, p, doc, o.Refs == "stable")
-		if err != nil {
-			return out, err
-		}
-		text := titled(p, body)
+		text, err := reading.Markdown(ctx, v.Reading(p), o.form(), o.Refs == "stable")
 		out.Markdown = &text
-	} else {
-		out.Document = doc
+		return out, err
 	}
-	return out, nil
-}
-
-// titled puts the title of a page above its body, as in a file.
-func titled(p docs.Page, body []byte) string {
-	title := inline.Escape(p.Title)
-	if emoji := emoji.FromCode(p.Emoji); emoji != "" {
-		title = emoji + " " + title
-	}
-	if len(body) == 0 {
-		return "# " + title + "\n"
-	}
-	return "# " + title + "\n\n" + string(body)
-}
-
-func (a *API) transformed(ctx context.Context, v *revision.View, doc *markup.Document, vars docs.Variables, evaluated, dereferenced string) (*markup.Document, error) {
-	if dereferenced == "true" || dereferenced == "reusable-contents" {
-		var err error
-		if doc, err = v.Dereferenced(ctx, doc); err != nil {
-			return nil, err
-		}
-	}
-	return content.Evaluated(ctx, v.Tree, doc, vars, content.Evaluation(evaluated))
+	out.Document, err = reading.Document(ctx, v.Reading(p), o.form())
+	return out, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
@@ -293,11 +294,7 @@ func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*ou
 	if err != nil {
 		return nil, err
 	}
-	doc, err := v.Read(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	doc, err = a.transformed(ctx, v, doc, p.Variables, in.Evaluated, in.Dereferenced)
+	doc, err := reading.Document(ctx, v.Reading(p), formOf(in.Evaluated, in.Dereferenced))
 	return ok(doc), err
 }
 
@@ -317,11 +314,7 @@ func (a *API) revisionReusableDocument(ctx context.Context, in *revisionReusable
 	if err != nil {
 		return nil, err
 	}
-	doc, err := v.ReadReusable(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	doc, err = a.transformed(ctx, v, doc, nil, in.Evaluated, in.Dereferenced)
+	doc, err := reading.Document(ctx, v.ReadingReusable(r), formOf(in.Evaluated, in.Dereferenced))
 	return ok(doc), err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/pdf"
+	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
@@ -34,7 +35,7 @@ type BookOptions struct {
 func (s *Service) Book(ctx context.Context, v *revision.View, o BookOptions) (pdf.Book, error) {
 	b := &binder{s: s, v: v, o: o, ctx: ctx, pages: map[string]string{}, names: map[docs.UserID]string{}}
 	var err error
-	if b.env, err = environment(ctx, v.Tree, nil); err != nil {
+	if b.env, err = v.Environment(ctx, nil); err != nil {
 		return pdf.Book{}, err
 	}
 	title, err := b.collect()
@@ -140,14 +141,8 @@ func (b *binder) chapter(p boundPage) (pdf.Chapter, error) {
 	if p.Type != docs.PageDocument {
 		return ch, nil
 	}
-	doc, err := b.v.Read(b.ctx, p.Page)
-	if err != nil {
-		return ch, err
-	}
-	if doc, err = b.v.Dereferenced(b.ctx, doc); err != nil {
-		return ch, err
-	}
-	ch.Document, err = Evaluated(b.ctx, b.v.Tree, doc, p.Variables, EvaluateAll)
+	var err error
+	ch.Document, err = reading.Document(b.ctx, b.v.Reading(p.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 	return ch, err
 }
 

@@ -2,17 +2,18 @@ package preview
 
 import (
 	"bytes"
+	"context"
 	"html/template"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
 )
 
 // rendered is the body of a page, and what was needed for it.
@@ -26,26 +27,45 @@ type rendered struct {
 // is known.
 func (s *site) render(p *folder.Page, h *markup.Highlighter) (rendered, error) {
 	out := rendered{files: []string{p.File}}
-	doc := s.parse(p.File, p.Source, p.Head)
-	doc = markup.Dereference(doc, func(ref docs.Ref) (*markup.Document, bool) {
-		in := s.index.Include(ref.ReusableContent)
-		if in == nil {
-			return nil, false
-		}
-		if !slices.Contains(out.files, in.File) {
-			out.files = append(out.files, in.File)
-		}
-		return s.parse(in.File, in.Source, in.Head), true
-	})
-	doc = markup.Evaluate(doc, content.Evaluator(s.environment(p), content.EvaluateAll))
+	doc, err := reading.Document(context.Background(), &readPage{s, p, &out}, reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+	if err != nil {
+		return out, err
+	}
 	out.headings = markup.Headings(doc)
 	var b bytes.Buffer
-	err := markup.HTML(&b, doc, markup.HTMLOptions{
+	err = markup.HTML(&b, doc, markup.HTMLOptions{
 		Link:  func(ref docs.Ref) (string, bool) { return s.link(p.File, ref) },
 		Title: s.title, Highlight: h,
 	})
 	out.body = template.HTML(b.String()) //nolint:gosec // what HTML writes is harmless
 	return out, err
+}
+
+// readPage is a page of the folder as package reading reads it. It notes which
+// files were needed.
+type readPage struct {
+	s   *site
+	p   *folder.Page
+	out *rendered
+}
+
+func (r *readPage) Document(context.Context) (*markup.Document, error) {
+	return r.s.parse(r.p.File, r.p.Source, r.p.Head), nil
+}
+
+func (r *readPage) Include(_ context.Context, ref docs.Ref) (*markup.Document, bool, error) {
+	in := r.s.index.Include(ref.ReusableContent)
+	if in == nil {
+		return nil, false, nil
+	}
+	if !slices.Contains(r.out.files, in.File) {
+		r.out.files = append(r.out.files, in.File)
+	}
+	return r.s.parse(in.File, in.Source, in.Head), true, nil
+}
+
+func (r *readPage) Environment(context.Context) (map[string]any, error) {
+	return r.s.environment(r.p), nil
 }
 
 func (s *site) parse(file string, src []byte, h frontmatter.Head) *markup.Document {

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/reading"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -86,7 +86,7 @@ func (s *site) visible(p *folder.Page) bool {
 }
 
 func (s *site) environment(p *folder.Page) map[string]any {
-	return content.Environment(s.tree.Variables, p.Head.Meta.Vars)
+	return reading.Environment(s.tree.Variables, p.Head.Meta.Vars)
 }
 
 // listed tells whether a page is one of the navigation, shown or not.

@@ -1,0 +1,35 @@
+package content
+
+import (
+	"context"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// DocumentByID returns a document of a space by its id: that of a page now, or
+// one that a page had.
+func (s *Service) DocumentByID(ctx context.Context, v *revision.View, id string) (*markup.Document, docs.Variables, error) {
+	owner, _, _ := strings.Cut(id, "-")
+	if p, ok, err := v.Lookup(ctx, docs.PageID(owner)); err != nil {
+		return nil, nil, err
+	} else if ok && revision.DocumentIDOf(owner, p.Body, p.Side) == id {
+		doc, err := v.Read(ctx, p)
+		return doc, p.Variables, err
+	}
+	if r, err := v.Reusable(ctx, docs.ReusableID(owner)); err == nil && revision.DocumentIDOf(owner, r.Body, r.Side) == id {
+		doc, err := v.ReadReusable(ctx, r)
+		return doc, nil, err
+	} else if err != nil && !errs.Is(err, errs.NotFound) {
+		return nil, nil, err
+	}
+	d, err := s.Store.Document(ctx, v.Space.ID, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	doc, err := v.DocumentOf(ctx, revision.Text{Owner: d.Page, Body: d.Body, Side: d.Side})
+	return doc, nil, err
+}

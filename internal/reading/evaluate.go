@@ -1,0 +1,80 @@
+package reading
+
+import (
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/expr"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Evaluation says which expressions of a document are replaced by their
+// values.
+type Evaluation string
+
+// The evaluations; any other value replaces nothing.
+const (
+	EvaluateNone Evaluation = "false"
+	EvaluateAll  Evaluation = "true"
+	// EvaluateDeterministic leaves expressions that depend on who reads.
+	EvaluateDeterministic Evaluation = "deterministic-only"
+)
+
+func (e Evaluation) evaluates() bool { return e == EvaluateAll || e == EvaluateDeterministic }
+
+// evaluator answers expressions from an environment.
+func evaluator(env map[string]any, how Evaluation) markup.Evaluator {
+	keep := func(src string) bool { return how == EvaluateDeterministic && dependsOnVisitor(src) }
+	return markup.Evaluator{
+		Text: func(src string) (string, bool) {
+			if keep(src) {
+				return "", true
+			}
+			p, err := expr.Parse(src)
+			if err != nil {
+				return "", false
+			}
+			v, err := p.Eval(env)
+			if err != nil {
+				return "", false
+			}
+			return expr.Text(v), false
+		},
+		Show: func(src string) (bool, bool) {
+			if keep(src) {
+				return false, true
+			}
+			return expr.Condition(src, env), false
+		},
+	}
+}
+
+func dependsOnVisitor(src string) bool {
+	p, err := expr.Parse(src)
+	if err != nil {
+		return false
+	}
+	for _, in := range p.Inputs() {
+		if in == "visitor" || strings.HasPrefix(in, "visitor.") {
+			return true
+		}
+	}
+	return false
+}
+
+// Environment returns what expressions can refer to: the variables of the
+// space and of the page. Nothing is known of the visitor, so conditions on
+// claims do not hold.
+func Environment(space, page docs.Variables) map[string]any {
+	given := func(vars docs.Variables) map[string]any {
+		if vars == nil {
+			vars = docs.Variables{}
+		}
+		return vars
+	}
+	return map[string]any{
+		"visitor": map[string]any{"claims": map[string]any{"unsigned": map[string]any{}}},
+		"space":   map[string]any{"vars": given(space)},
+		"page":    map[string]any{"vars": given(page)},
+	}
+}

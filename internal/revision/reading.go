@@ -1,0 +1,104 @@
+package revision
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/inline"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
+)
+
+// Reading returns a page of the revision as package reading reads it.
+func (v *View) Reading(p docs.Page) reading.Text { return readPage{v, p} }
+
+type readPage struct {
+	v *View
+	p docs.Page
+}
+
+func (r readPage) Document(ctx context.Context) (*markup.Document, error) { return r.v.Read(ctx, r.p) }
+
+func (r readPage) Include(ctx context.Context, ref docs.Ref) (*markup.Document, bool, error) {
+	return r.v.include(ctx, ref, r.v.ReadReusable)
+}
+
+func (r readPage) Environment(ctx context.Context) (map[string]any, error) {
+	return r.v.Environment(ctx, r.p.Variables)
+}
+
+func (r readPage) Heading() string {
+	title := inline.Escape(r.p.Title)
+	if sign := emoji.FromCode(r.p.Emoji); sign != "" {
+		title = sign + " " + title
+	}
+	return "# " + title
+}
+
+func (r readPage) Source(ctx context.Context, stable bool) ([]byte, error) {
+	return r.v.Markdown(ctx, r.p, stable)
+}
+
+func (r readPage) SourceDocument(ctx context.Context) (*markup.Document, error) {
+	return r.v.Tree.Document(ctx, r.p)
+}
+
+func (r readPage) Print(ctx context.Context, doc *markup.Document, stable bool) ([]byte, error) {
+	return r.v.Print(ctx, r.p, doc, stable)
+}
+
+// ReadingReusable returns a reusable content of the revision as package
+// reading reads it.
+func (v *View) ReadingReusable(r docs.Reusable) reading.Page { return readReusable{v, r} }
+
+type readReusable struct {
+	v *View
+	r docs.Reusable
+}
+
+func (r readReusable) Document(ctx context.Context) (*markup.Document, error) {
+	return r.v.ReadReusable(ctx, r.r)
+}
+
+func (r readReusable) Include(ctx context.Context, ref docs.Ref) (*markup.Document, bool, error) {
+	return r.v.include(ctx, ref, r.v.ReadReusable)
+}
+
+func (r readReusable) Environment(ctx context.Context) (map[string]any, error) {
+	return r.v.Environment(ctx, nil)
+}
+
+// Environment returns what expressions on a page with these variables can
+// refer to.
+func (t *Tree) Environment(ctx context.Context, page docs.Variables) (map[string]any, error) {
+	space, err := t.Variables(ctx)
+	return reading.Environment(space, page), err
+}
+
+// WithIncludes returns a document as it is written, with reusable contents in
+// the places of the blocks that include them.
+func (t *Tree) WithIncludes(ctx context.Context, doc *markup.Document) (*markup.Document, error) {
+	return reading.WithIncludes(ctx, doc, func(ctx context.Context, ref docs.Ref) (*markup.Document, bool, error) {
+		return t.include(ctx, ref, t.ReusableDocument)
+	})
+}
+
+// include returns the blocks of a reusable content of this space.
+func (t *Tree) include(ctx context.Context, ref docs.Ref, read func(context.Context, docs.Reusable) (*markup.Document, error)) (*markup.Document, bool, error) {
+	if ref.Space != "" {
+		return nil, false, nil
+	}
+	r, err := t.Reusable(ctx, docs.ReusableID(ref.ReusableContent))
+	if err == nil {
+		var doc *markup.Document
+		if doc, err = read(ctx, r); err == nil {
+			return doc, true, nil
+		}
+	}
+	if errs.Is(err, errs.NotFound) {
+		err = nil
+	}
+	return nil, false, err
+}

@@ -26,7 +26,7 @@ func TestCheckOfASpace(t *testing.T) {
 	}
 	edit(t, dir, "guides/README.md", appended("\nSee [nothing](nothing.md) and [no heading](install.md#no-such).\n"))
 	l.bring(t, dir)
-	want := []string{"guides/README.md:9: there is no guides/nothing.md (broken-link)", "guides/README.md:9: guides/install.md has no heading #no-such (broken-anchor)"}
+	want := []string{"guides/README.md:9: guides/nothing.md does not exist (broken-link)", "guides/README.md:9: guides/install.md has no heading #no-such (broken-anchor)"}
 	for _, args := range [][]string{{"--space=" + l.space}, {dir}} {
 		out, stderr, err := octavo(l.at, "check", args...)
 		var exit *exec.ExitError

@@ -52,7 +52,7 @@ type TeamGrant struct {
 	Role Role
 }
 
-// OwnsTeam tells whether the user is owner of any team.
+// OwnsTeam reports whether the user is owner of any team.
 func (a *Access) OwnsTeam() bool {
 	for _, r := range a.Teams {
 		if r == TeamOwner {
@@ -62,7 +62,7 @@ func (a *Access) OwnsTeam() bool {
 	return false
 }
 
-// Inside tells whether the user is an enabled member of the organization.
+// Inside reports whether the user is an enabled member of the organization.
 func (a *Access) Inside() bool { return a.Member && !a.Disabled }
 
 // OrgRole is the role in the organization itself.
@@ -98,7 +98,7 @@ type Why struct {
 	Team TeamID
 }
 
-// Resolve gives the role of a user on path[0], which is held by path[1] and
+// Resolve returns the role of a user on path[0], which is held by path[1] and
 // so on up to the organization.
 func (a *Access) Resolve(path []Node) Why {
 	switch {

@@ -34,7 +34,7 @@ type ChangeRequest struct {
 	OpenConflicts int
 }
 
-// Outdated tells whether the space has moved on since the request saw it.
+// Outdated reports whether the space has moved on since the request saw it.
 // What is merged stays as it was.
 func (c ChangeRequest) Outdated(sp Space) bool {
 	return c.Status != ChangeMerged && c.Ancestor != sp.Revision
@@ -64,7 +64,7 @@ type SubmittedReview struct {
 	UpdatedAt   Time
 }
 
-// Outdated tells whether a review no longer counts: something newer was said,
+// Outdated reports whether a review no longer counts: something newer was said,
 // or the request has changed since.
 func (r SubmittedReview) Outdated(c ChangeRequest) bool {
 	return r.Superseded || c.Status != ChangeMerged && r.Revision != c.Revision

@@ -40,7 +40,7 @@ type PostedComment struct {
 	Reactions  []Reaction
 }
 
-// Open tells whether a comment waits to be resolved.
+// Open reports whether a comment waits to be resolved.
 func (c PostedComment) Open() bool { return c.ResolvedAt.IsZero() }
 
 // Replies counts the replies to a comment.
@@ -69,7 +69,7 @@ type TableCell struct {
 	Definition string
 }
 
-// IsZero tells whether no cell is named.
+// IsZero reports whether no cell is named.
 func (c TableCell) IsZero() bool { return c == TableCell{} }
 
 // Reply is an answer to a comment.
@@ -105,7 +105,7 @@ const (
 	CommentResolved CommentStatus = "resolved"
 )
 
-// Status tells whether a comment is open or resolved.
+// Status reports whether a comment is open or resolved.
 func (c PostedComment) Status() CommentStatus {
 	if c.Open() {
 		return CommentOpen

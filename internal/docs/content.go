@@ -22,12 +22,12 @@ type Collection struct {
 	UpdatedAt   Time
 }
 
-// Node gives what the access rule needs of a collection.
+// Node returns what the access rule needs of a collection.
 func (c Collection) Node() Node {
 	return Node{Kind: NodeCollection, ID: string(c.ID), Level: c.Level, CreatedBy: c.CreatedBy}
 }
 
-// EditMode tells whether the content of a space can be changed directly.
+// EditMode reports whether the content of a space can be changed directly.
 type EditMode string
 
 // A locked space is changed by change requests only.
@@ -67,7 +67,7 @@ type SpaceCounters struct {
 	DraftChangeRequests int
 }
 
-// Node gives what the access rule needs of a space.
+// Node returns what the access rule needs of a space.
 func (s Space) Node() Node {
 	return Node{Kind: NodeSpace, ID: string(s.ID), Level: s.Level, CreatedBy: s.CreatedBy}
 }
@@ -109,5 +109,5 @@ type Pointer struct {
 	ID   string
 }
 
-// IsZero tells whether nothing is named.
+// IsZero reports whether nothing is named.
 func (p Pointer) IsZero() bool { return p.ID == "" }

@@ -30,12 +30,12 @@ func ParseEmail(s string) (Email, error) {
 	return e, nil
 }
 
-// Domain gives what is behind the last @.
+// Domain returns what is behind the last @.
 func (e Email) Domain() string {
 	return string(e[strings.LastIndexByte(string(e), '@')+1:])
 }
 
-// Name gives a display name for somebody of whom only the address is known.
+// Name returns a display name for somebody of whom only the address is known.
 func (e Email) Name() string {
 	local, _, _ := strings.Cut(string(e), "@")
 	return clip(local, 64)
@@ -67,7 +67,7 @@ var publicMail = map[string]bool{
 	"outlook.fr": true, "outlook.de": true, "gmx.at": true, "gmx.ch": true, "t-online.de": true, "live.co.uk": true,
 }
 
-// PublicMailDomain tells whether a domain hands out addresses to anybody.
+// PublicMailDomain reports whether a domain hands out addresses to anybody.
 func PublicMailDomain(domain string) bool { return publicMail[domain] }
 
 func isASCII(s string) bool {

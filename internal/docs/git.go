@@ -87,7 +87,7 @@ type GitOperation struct {
 	CompletedAt   Time
 }
 
-// Ended tells whether nothing more happens to the operation.
+// Ended reports whether nothing more happens to the operation.
 func (o GitOperation) Ended() bool { return !o.CompletedAt.IsZero() }
 
 // GitRequest is what was asked besides the remote. It never holds a secret.
@@ -152,10 +152,10 @@ const (
 	GitSyncBoth   GitSyncDirection = "both"
 )
 
-// Imports tells whether commits become revisions.
+// Imports reports whether commits become revisions.
 func (d GitSyncDirection) Imports() bool { return d == GitSyncImport || d == GitSyncBoth }
 
-// Exports tells whether revisions become commits.
+// Exports reports whether revisions become commits.
 func (d GitSyncDirection) Exports() bool { return d == GitSyncExport || d == GitSyncBoth }
 
 // GitConnection keeps a space and a remote synchronized.

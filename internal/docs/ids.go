@@ -32,17 +32,17 @@ const (
 	idRandomChars = 14 // 83 bits that nobody can guess
 )
 
-// NewID gives an id made of letters and digits. The leading time keeps index
+// NewID returns an id made of letters and digits. The leading time keeps index
 // pages warm; the rest is random, so knowing one id says nothing of another.
 func NewID[T ~string](now time.Time) T {
 	return T(timeText(now) + randomText(idRandomChars))
 }
 
-// IDsFrom gives what sorts before every id that was made at a moment or later,
+// IDsFrom returns what sorts before every id that was made at a moment or later,
 // and behind all earlier ones.
 func IDsFrom(t time.Time) string { return timeText(t) }
 
-// timeText gives a moment as text that sorts by time.
+// timeText returns a moment as text that sorts by time.
 func timeText(now time.Time) string {
 	var b [idTimeChars]byte
 	for i, ns := len(b)-1, now.UnixNano(); i >= 0; i-- {
@@ -55,14 +55,14 @@ func timeText(now time.Time) string {
 // TokenPrefix marks our secrets so that scanners and people recognise them.
 const TokenPrefix = "octavo_"
 
-// NewSecret gives a personal token with 238 bits of randomness.
+// NewSecret returns a personal token with 238 bits of randomness.
 func NewSecret() string { return TokenPrefix + randomText(40) }
 
-// HashSecret gives what the store keeps of a token. The secret has far more
+// HashSecret returns what the store keeps of a token. The secret has far more
 // entropy than can be searched, so a plain hash is enough and stays fast.
 func HashSecret(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }
 
-// randomText gives n unbiased characters of the alphabet.
+// randomText returns n unbiased characters of the alphabet.
 func randomText(n int) string {
 	out := make([]byte, 0, n)
 	buf := make([]byte, n+n/2)

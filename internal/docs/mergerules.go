@@ -6,7 +6,7 @@ type MergeRules struct {
 	Rules []MergeRule    `json:"rules,omitempty"`
 }
 
-// MergeRulesType tells whether a space has rules of its own.
+// MergeRulesType reports whether a space has rules of its own.
 type MergeRulesType string
 
 // A space inherits, has rules, or has none; an organization cannot inherit.
@@ -36,7 +36,7 @@ var MergeRuleNames = struct{ Plain, Users, Custom []string }{
 	Custom: []string{"custom"},
 }
 
-// NamedUsers gives every user that some rule names, each once.
+// NamedUsers returns every user that some rule names, each once.
 func (m MergeRules) NamedUsers() []UserID {
 	var out []UserID
 	seen := map[UserID]bool{}

@@ -66,7 +66,7 @@ type Blocked struct {
 	Reason string
 }
 
-// NewOrganization gives an organization with the values that suit a
+// NewOrganization returns an organization with the values that suit a
 // self-hosted instance: every feature, no trial, no bill.
 func NewOrganization(id OrgID, title string, by UserID, now Time) Organization {
 	return Organization{
@@ -91,7 +91,7 @@ var reservedHostnames = map[string]bool{
 	"localhost": true, "integrations": true, "files": true, "cdn": true,
 }
 
-// ValidHostname tells whether a name may be the hostname of an organization.
+// ValidHostname reports whether a name may be the hostname of an organization.
 func ValidHostname(s string) bool { return hostnameRE.MatchString(s) && !reservedHostnames[s] }
 
 // Member is a user in an organization.

@@ -60,10 +60,10 @@ type Page struct {
 	UpdatedAt     Time            `json:"ua,omitempty"`
 }
 
-// HasBody tells whether a page can have a source.
+// HasBody reports whether a page can have a source.
 func (p Page) HasBody() bool { return p.Type == PageDocument }
 
-// HasPath tells whether a page has an address of its own.
+// HasPath reports whether a page has an address of its own.
 func (p Page) HasPath() bool { return p.Type == PageDocument || p.Type == PageGroup }
 
 // Variables by name: texts, numbers and truth values.
@@ -174,7 +174,7 @@ func SlugOf(title string) string {
 	return b.String()
 }
 
-// CheckSlug tells whether a text can be the last part of an address.
+// CheckSlug reports whether a text can be the last part of an address.
 func CheckSlug(s string) bool {
 	if s == "" || len(s) > MaxSlug || s == "." || s == ".." {
 		return false

@@ -10,14 +10,14 @@ import (
 // rewrites only that thing.
 type Rank string
 
-// RankAtEnd gives a rank behind everything that was appended before now.
+// RankAtEnd returns a rank behind everything that was appended before now.
 func RankAtEnd(now time.Time) Rank {
 	// The last character is not the lowest one, so that there is always room
 	// in front.
 	return Rank(timeText(now) + randomText(3) + "V")
 }
 
-// RankBetween gives a rank behind lo and before hi. An empty lo is before
+// RankBetween returns a rank behind lo and before hi. An empty lo is before
 // everything, an empty hi behind everything. It needs lo < hi.
 func RankBetween(lo, hi Rank) Rank {
 	var out []byte
@@ -46,7 +46,7 @@ const (
 	rankStep   = 62 * 62
 )
 
-// RankAfter gives a rank behind last that does not grow however often it is
+// RankAfter returns a rank behind last that does not grow however often it is
 // done. An empty last is before everything.
 func RankAfter(last Rank) Rank {
 	n := 0

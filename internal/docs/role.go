@@ -20,7 +20,7 @@ const (
 // Roles lists every role but Guest, from low to high.
 var Roles = [...]Role{Read, Comment, Edit, Review, Create, Admin}
 
-// Rank gives 0 for Guest (and anything unknown) up to 6 for Admin.
+// Rank returns 0 for Guest (and anything unknown) up to 6 for Admin.
 func (r Role) Rank() int {
 	for i, known := range Roles {
 		if r == known {
@@ -38,10 +38,10 @@ func RoleOfRank(rank int) Role {
 	return Roles[rank-1]
 }
 
-// AtLeast tells whether r allows everything that least allows.
+// AtLeast reports whether r allows everything that least allows.
 func (r Role) AtLeast(least Role) bool { return r.Rank() >= least.Rank() }
 
-// Valid tells whether r is one of Roles.
+// Valid reports whether r is one of Roles.
 func (r Role) Valid() bool { return r.Rank() > 0 }
 
 // TeamRole is what a member is in a team.
@@ -63,7 +63,7 @@ const (
 	LevelNone    Level = "none"
 )
 
-// Role gives the role that the level sets, or Guest for inherit and none.
+// Role returns the role that the level sets, or Guest for inherit and none.
 func (l Level) Role() Role {
 	if r := Role(l); r.Valid() {
 		return r

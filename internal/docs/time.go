@@ -14,15 +14,15 @@ func TimeOf(t time.Time) Time { return Time(t.UnixMilli()) }
 
 const wireTime = "2006-01-02T15:04:05.000Z"
 
-// Std gives the time.Time in UTC.
+// Std returns the time.Time in UTC.
 func (t Time) Std() time.Time { return time.UnixMilli(int64(t)).UTC() }
 
-// Add gives the moment d later.
+// Add returns the moment d later.
 func (t Time) Add(d time.Duration) Time { return t + Time(d.Milliseconds()) }
 
 func (t Time) String() string { return t.Std().Format(wireTime) }
 
-// IsZero tells whether the moment is not set; encoding/json's omitzero asks.
+// IsZero reports whether the moment is not set; encoding/json's omitzero asks.
 func (t Time) IsZero() bool { return t == 0 }
 
 // MarshalJSON prints RFC 3339 in UTC with milliseconds.

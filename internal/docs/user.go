@@ -35,7 +35,7 @@ const (
 // Scopes of a token; none means unrestricted.
 type Scopes []Scope
 
-// Allow tells whether a token with these scopes may do what needs want.
+// Allow reports whether a token with these scopes may do what needs want.
 func (s Scopes) Allow(want Scope) bool {
 	if len(s) == 0 {
 		return true

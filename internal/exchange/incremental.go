@@ -208,7 +208,7 @@ func (p *incremental) summaryDiff(ctx context.Context) (reason string, err error
 	if missing {
 		return p.summaryName() + " cannot be compared with what it was", nil
 	}
-	read, parsed, ok := folder.Retold(p.summaryName(), was, now, limits)
+	read, parsed, ok := folder.SummaryChanges(p.summaryName(), was, now, limits)
 	if !ok {
 		return p.summaryName() + " differs in more than its entries", nil
 	}

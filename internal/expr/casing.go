@@ -56,7 +56,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// startsCased tells whether a letter with a case follows, marks aside. It
+// startsCased reports whether a letter with a case follows, marks aside. It
 // looks at a few characters only: words have few marks in a row.
 func startsCased(s string) bool {
 	n := 0

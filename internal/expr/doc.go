@@ -62,7 +62,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("column %d: %s", e.Column, e.Message)
 }
 
-// Unwrap gives ErrBudget if that is the reason.
+// Unwrap returns ErrBudget if that is the reason.
 func (e *Error) Unwrap() error { return e.err }
 
 func failed(column int, format string, args ...any) *Error {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Inputs gives the member paths that the expression reads, such as
+// Inputs returns the member paths that the expression reads, such as
 // "visitor.claims.unsigned.plan", sorted and each once. A path stands for
 // the value there and all below it: it ends where the expression goes on
 // with a computed key, a callback, a method or length, which read from the
@@ -43,7 +43,7 @@ func readKeys(n node, add func(string)) {
 	}
 }
 
-// pathOf gives the path that a node reads, or "". Open tells that a further
+// pathOf returns the path that a node reads, or "". Open tells that a further
 // key can be added to it.
 func pathOf(n node) (path string, open bool) {
 	switch n := n.(type) {

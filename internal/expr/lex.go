@@ -85,7 +85,7 @@ func (l *lexer) fail(pos int, format string, args ...any) {
 	}
 }
 
-// at gives the rune n places ahead, or -1.
+// at returns the rune n places ahead, or -1.
 func (l *lexer) at(n int) rune {
 	if l.pos+n < len(l.src) {
 		return l.src[l.pos+n]
@@ -93,7 +93,7 @@ func (l *lexer) at(n int) rune {
 	return -1
 }
 
-// space skips spaces and comments and tells whether anything follows.
+// space skips spaces and comments and reports whether anything follows.
 func (l *lexer) space() bool {
 	for l.pos < len(l.src) {
 		switch c := l.src[l.pos]; {

@@ -85,7 +85,7 @@ func (c *invocation) within(i, length, missing int, fromEnd bool) (int, error) {
 	return int(math.Max(0, math.Min(x, float64(length)))), err
 }
 
-// at gives the index that `at` means, which may be outside.
+// at returns the index that `at` means, which may be outside.
 func (c *invocation) at(length int) (float64, error) {
 	x, err := c.run.integer(c.arg(0), c.column)
 	if x < 0 {
@@ -126,7 +126,7 @@ func textEndsWith(c *invocation, s string) (any, error) {
 	return strings.HasSuffix(slice(s, 0, to), needle), c.read(s)
 }
 
-// find gives the position of the first argument in s, or -1.
+// find returns the position of the first argument in s, or -1.
 func (c *invocation) find(s string) (int, error) {
 	needle, err := c.needle()
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Condition tells whether something is shown, or a merge allowed, by a
+// Condition reports whether something is shown, or a merge allowed, by a
 // condition. A blank condition holds. One that cannot be parsed or evaluated
 // does not: a mistake must hide, never show.
 func Condition(src string, env map[string]any) bool {

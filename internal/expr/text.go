@@ -27,7 +27,7 @@ func width(c rune) int {
 	return 1
 }
 
-// slice gives the units from and up to but not to. Half a character becomes
+// slice returns the units from and up to but not to. Half a character becomes
 // U+FFFD.
 func slice(s string, from, to int) string {
 	if from >= to {
@@ -173,7 +173,7 @@ func digitsNumber(s string, base int) float64 {
 	return math.Ldexp(float64(mantissa|more), exponent)
 }
 
-// indexText tells whether a key is an index in its plain form, such as "10"
+// indexText reports whether a key is an index in its plain form, such as "10"
 // but not "010".
 func indexText(key string) (float64, bool) {
 	if key == "" || len(key) > 10 || key[0] == '0' && key != "0" {

@@ -12,23 +12,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// maxPlaces is how many lines are named for one destination of a page.
+// maxPlaces is how many lines are reported for one destination of a page.
 const maxPlaces = 20
 
-// maxSearches is how many destinations of a page are looked for that are not
-// written like one.
+// maxSearches is how many destinations of a page are searched for in its text
+// if they are not written in one of the usual ways.
 const maxSearches = 20
 
-// Check gives the problems of a tree that a reader would meet: those that
-// Read found, links to pages, headings, files and reusable contents that are
-// not there, contents that include themselves, and pages with one address.
+// Check returns the problems of a tree: those that Read found, links to pages,
+// headings, files and reusable contents that do not exist, contents that
+// include themselves, and pages with the same address.
 func Check(t *Tree) []Problem { return new(Checker).Check(t) }
 
-// Checker checks states of one folder after another. It parses only what
-// differs from the state before. It is not safe for concurrent use.
+// Checker checks successive states of one folder. It parses only the files that
+// changed since the state before. It is not safe for concurrent use.
 type Checker struct{ known map[string]*source }
 
-// Headings gives those of a Markdown file of the tree that was checked last.
+// Headings returns the headings of a Markdown file in the tree that was checked
+// last.
 func (k *Checker) Headings(file string) []markup.Heading {
 	if s := k.known[file]; s != nil {
 		return s.headings
@@ -36,7 +37,7 @@ func (k *Checker) Headings(file string) []markup.Heading {
 	return nil
 }
 
-// Check is what the function of that name does.
+// Check does what the function Check does.
 func (k *Checker) Check(t *Tree) []Problem {
 	c := &checker{
 		tree: t, index: NewIndex(t), out: problems{limit: DefaultLimits.Problems},
@@ -66,7 +67,7 @@ func (k *Checker) Check(t *Tree) []Problem {
 	return slices.Compact(out)
 }
 
-// source is what a Markdown file uses and offers.
+// source is a Markdown file with its anchors and destinations.
 type source struct {
 	text     []byte
 	title    string
@@ -86,12 +87,12 @@ type checker struct {
 	tree    *Tree
 	index   *Index
 	out     problems
-	known   map[string]*source // of the state before
+	known   map[string]*source // from the state before
 	sources map[string]*source
-	shown   map[string]bool // pages of the navigation
+	shown   map[string]bool // files that the navigation lists
 }
 
-// read parses a file and keeps what it uses.
+// read parses a file, unless it did not change.
 func (c *checker) read(name, title string, text []byte, h frontmatter.Head) {
 	s := c.known[name]
 	if s == nil || s.title != title || !bytes.Equal(s.text, text) {
@@ -103,7 +104,7 @@ func (c *checker) read(name, title string, text []byte, h frontmatter.Head) {
 	}
 }
 
-// parseSource finds what a file uses and offers.
+// parseSource finds the anchors and destinations of a file.
 func parseSource(name, title string, text []byte, h frontmatter.Head) *source {
 	s := &source{text: text, title: title, anchors: map[string]bool{}, uses: map[use]bool{}}
 	for _, cover := range []string{h.Meta.Cover, h.Meta.CoverDark} {
@@ -113,8 +114,8 @@ func parseSource(name, title string, text []byte, h frontmatter.Head) *source {
 	}
 	doc := markup.Parse(text[h.Body:], markup.Refs{Resolve: func(dest string, kind markup.Use) (docs.Ref, bool) {
 		s.uses[use{dest, kind}] = true
-		// The parser keeps an unknown content as it is and says so, which
-		// would be said twice.
+		// Every content resolves: the parser would report unknown ones, and
+		// so does the checker.
 		return docs.Ref{Kind: docs.RefReusable, ReusableContent: dest}, kind == markup.UseInclude
 	}})
 	for _, a := range markup.Anchors(doc) {
@@ -140,7 +141,7 @@ func parseSource(name, title string, text []byte, h frontmatter.Head) *source {
 	return s
 }
 
-// source checks what a file uses.
+// source checks the destinations of a file.
 func (c *checker) source(name string, s *source) {
 	order := slices.SortedFunc(maps.Keys(s.uses), func(a, b use) int {
 		return strings.Compare(a.dest+"\x00"+string(a.kind), b.dest+"\x00"+string(b.kind))
@@ -169,7 +170,7 @@ func (c *checker) source(name string, s *source) {
 	}
 }
 
-// writtenLines gives the lines of every destination in a source.
+// writtenLines returns the lines in which each destination is written.
 func writtenLines(text []byte) map[string][]int {
 	var starts []int
 	for i, c := range text {
@@ -190,7 +191,7 @@ func writtenLines(text []byte) map[string][]int {
 	return out
 }
 
-// use says what is wrong with a destination, or nothing.
+// use returns what is wrong with a destination; an empty code if nothing is.
 func (c *checker) use(name string, u use) (code, why string) {
 	if _, ok := schemeOf(u.dest); ok || strings.HasPrefix(u.dest, "//") {
 		return "", ""
@@ -204,7 +205,7 @@ func (c *checker) use(name string, u use) (code, why string) {
 		missing = CodeMissingReuse
 	}
 	if u.dest == "" {
-		return missing, "the link leads nowhere"
+		return missing, "the link has no destination"
 	}
 	if c.tree.Known != nil && c.tree.Known(u.dest) {
 		return "", ""
@@ -215,7 +216,7 @@ func (c *checker) use(name string, u use) (code, why string) {
 	case file == "":
 		return CodeBadPath, shown + " leaves the folder"
 	case !ok:
-		return missing, "there is no " + file
+		return missing, file + " does not exist"
 	case u.kind != markup.UseLink:
 		return "", ""
 	case target.Page != nil && target.Page.Type == Group:
@@ -232,14 +233,14 @@ func (c *checker) use(name string, u use) (code, why string) {
 		return missing, shown + " leads to a page that is not in " + c.tree.summary()
 	}
 	if anchor != "" && !c.hasAnchor(file, anchor, 0) {
-		return CodeBrokenAnchor, file + " has no heading #" + printable(anchor) + nearAnchor(to, anchor)
+		return CodeBrokenAnchor, file + " has no heading #" + printable(anchor) + similarAnchor(to, anchor)
 	}
 	return "", ""
 }
 
-// nearAnchor names an anchor that has the same letters: other programs make
-// other ones of the same heading.
-func nearAnchor(s *source, anchor string) string {
+// similarAnchor returns an anchor that differs in signs only, or an empty
+// string: other programs make other anchors for the same heading.
+func similarAnchor(s *source, anchor string) string {
 	letters := func(s string) string { return strings.ReplaceAll(GroupSlug(s), "-", "") }
 	for _, a := range sortedKeys(s.anchors) {
 		if letters(a) == letters(anchor) {
@@ -249,10 +250,12 @@ func nearAnchor(s *source, anchor string) string {
 	return ""
 }
 
-// maxNesting is how deep reusable contents in each other are followed.
+// maxNesting is how many levels of reusable contents in each other are
+// searched.
 const maxNesting = 16
 
-// hasAnchor tells whether a file, or what it includes, has an anchor.
+// hasAnchor reports whether a file, or a content that it includes, has an
+// anchor.
 func (c *checker) hasAnchor(file, anchor string, depth int) bool {
 	s := c.sources[file]
 	if s == nil || depth > maxNesting {
@@ -264,8 +267,8 @@ func (c *checker) hasAnchor(file, anchor string, depth int) bool {
 	return slices.ContainsFunc(s.includes, func(in string) bool { return c.hasAnchor(in, anchor, depth+1) })
 }
 
-// places looks for a destination that is written in an unusual way: the
-// lines that have it, or at least its end.
+// places returns the lines that contain a destination, or at least its last
+// part. It is for destinations that are written in an unusual way.
 func places(text []byte, dest string) []int {
 	for _, try := range []string{dest, path.Base(dest)} {
 		var lines []int
@@ -283,7 +286,7 @@ func places(text []byte, dest string) []int {
 	return nil
 }
 
-// firstPlace is where a name is written first, or 0.
+// firstPlace returns the first line that contains a name, or 0.
 func firstPlace(text []byte, name string) int {
 	if at := places(text, name); len(at) > 0 {
 		return at[0]
@@ -311,7 +314,7 @@ func (c *checker) cycles() {
 				if len(loop) > maxNesting {
 					loop = slices.Concat(loop[:maxNesting/2], []string{"…"}, loop[len(loop)-maxNesting/2:])
 				}
-				c.out.add(name, firstPlace(c.sources[name].text, path.Base(next)), CodeReuseCycle, "a content includes itself: %s", strings.Join(loop, " → "))
+				c.out.add(name, firstPlace(c.sources[name].text, path.Base(next)), CodeReuseCycle, "a reusable content includes itself: %s", strings.Join(loop, " → "))
 			default:
 				visit(next)
 			}
@@ -326,7 +329,7 @@ func (c *checker) cycles() {
 	}
 }
 
-// slugs reports pages next to each other that have one address.
+// slugs reports siblings that have the same address.
 func (c *checker) slugs(pages []*Page, where string) {
 	first := map[string]*Page{}
 	for _, p := range pages {
@@ -336,7 +339,7 @@ func (c *checker) slugs(pages []*Page, where string) {
 				if c.tree.Inferred {
 					file, line = p.File, 0
 				}
-				c.out.add(file, line, CodeDuplicateSlug, "%q has the address %q that %q has already in %s", p.Title, p.Slug, other.Title, where)
+				c.out.add(file, line, CodeDuplicateSlug, "%q has the same address %q as %q in %s; rename one of them", p.Title, p.Slug, other.Title, where)
 			} else {
 				first[p.Slug] = p
 			}
@@ -345,7 +348,7 @@ func (c *checker) slugs(pages []*Page, where string) {
 	}
 }
 
-// redirects reports those that lead to nothing.
+// redirects reports redirects whose target does not exist.
 func (c *checker) redirects() {
 	for _, r := range c.tree.Redirects {
 		if _, ok := schemeOf(r.To); ok {
@@ -356,7 +359,7 @@ func (c *checker) redirects() {
 			_, ok = finder(func(file string) bool { return c.shown[file] }, target)
 		}
 		if !ok {
-			c.out.add(configName, r.Line, CodeRedirect, "the redirect from %q leads to %q, which is no page", r.From, r.To)
+			c.out.add(configName, r.Line, CodeRedirect, "the redirect from %q leads to %q, which is not a page", r.From, r.To)
 		}
 	}
 }

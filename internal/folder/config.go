@@ -21,8 +21,8 @@ type config struct {
 	redirects             []Redirect
 }
 
-// parseConfig reads .gitbook.yaml. A path that leaves the folder is an error
-// where it says where the content is: everything else would be wrong too.
+// parseConfig reads .gitbook.yaml. It is an error if the root, the landing page
+// or the summary is outside of the folder: nothing could be read then.
 func parseConfig(src []byte, out *problems) (config, error) {
 	c := config{root: ".", readme: readmeName, summary: summaryName}
 	r := yamlReader(configName, out)
@@ -82,7 +82,7 @@ func parseConfig(src []byte, out *problems) (config, error) {
 	return c, err
 }
 
-// configBytes gives the .gitbook.yaml for a tree, or nil if it needs none.
+// configBytes returns the .gitbook.yaml for a tree, or nil if it needs none.
 func (t *Tree) configBytes() ([]byte, error) {
 	want := config{root: path.Clean(t.Root), readme: t.readme(), summary: t.summary(), redirects: t.Redirects}
 	have := config{root: ".", readme: readmeName, summary: summaryName}
@@ -130,7 +130,8 @@ func (t *Tree) configBytes() ([]byte, error) {
 	return patched(t.ConfigSource, root)
 }
 
-// sameRedirects compares where addresses lead; the order does not matter.
+// sameRedirects reports whether two lists redirect the same addresses to the
+// same targets, in any order.
 func sameRedirects(a, b []Redirect) bool {
 	table := func(list []Redirect) map[string]string {
 		m := map[string]string{}
@@ -189,8 +190,8 @@ func (t *Tree) variablesBytes() ([]byte, error) {
 	return patched(t.VariablesSource, root)
 }
 
-// ParseTags gives the tags of a .gitbook/tags.yaml that was read before, for
-// a tree that is put together again.
+// ParseTags returns the tags of a .gitbook/tags.yaml. It ignores problems, which
+// Read reports.
 func ParseTags(src []byte) []Tag { return parseTags(src, &problems{}) }
 
 // parseTags reads .gitbook/tags.yaml.
@@ -224,7 +225,7 @@ func parseTags(src []byte, out *problems) []Tag {
 		case t.Tag == "":
 			r.Problem(c, "a tag has no name")
 		case seen[t.Tag]:
-			r.Problem(c, "the tag %s is there twice; the first one counts", t.Tag)
+			r.Problem(c, "the tag %s is listed twice; the first entry counts", t.Tag)
 		default:
 			seen[t.Tag] = true
 			tags = append(tags, t)
@@ -251,8 +252,8 @@ func (t *Tree) tagsBytes() ([]byte, error) {
 	return yamldoc.Encode(n)
 }
 
-// RootOf gives where .gitbook.yaml says that the content is. What is wrong
-// with the rest of it is for Read to tell.
+// RootOf returns the folder of the content according to .gitbook.yaml. It
+// ignores other problems of the file, which Read reports.
 func RootOf(size int64, src io.Reader) (string, error) {
 	if src == nil || size > maxConfig {
 		return ".", nil

@@ -9,12 +9,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/inline"
 )
 
-// attributes are those of HTML elements and of tags that name something.
+// attributes are the attributes of HTML elements and tags that hold a
+// destination.
 var attributes = map[string]bool{"src": true, "href": true, "srcset": true, "url": true, "page": true, "poster": true}
 
-// destinations gives everything in a source that looks like the destination
-// of a link or an image, without escapes of Markdown and HTML, and where it
-// is written.
+// destinations returns everything in a source that looks like the destination
+// of a link or an image, without escapes of Markdown and HTML, and its offset.
 func destinations(src string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for at := 0; ; {
@@ -41,7 +41,7 @@ func destinations(src string) iter.Seq2[string, int] {
 		}
 		for at := 0; at < len(src); {
 			line, _, _ := strings.Cut(src[at:], "\n")
-			if dest, ok := named(strings.TrimSpace(line)); ok && !yield(inline.Unescape(dest), at) {
+			if dest, ok := lineDestination(strings.TrimSpace(line)); ok && !yield(inline.Unescape(dest), at) {
 				return
 			}
 			at += len(line) + 1
@@ -49,7 +49,7 @@ func destinations(src string) iter.Seq2[string, int] {
 	}
 }
 
-// quoted gives a text in quotes that s begins with.
+// quoted returns the text in quotes that s begins with.
 func quoted(s string) (string, bool) {
 	if s == "" || s[0] != '"' && s[0] != '\'' {
 		return "", false
@@ -61,9 +61,9 @@ func quoted(s string) (string, bool) {
 	return s[1 : end+1], true
 }
 
-// named gives the destination in a line that is nothing else: the definition
-// of a reference, or a tag that includes.
-func named(line string) (string, bool) {
+// lineDestination returns the destination of a line that is the definition of a
+// reference or a tag that includes a content.
+func lineDestination(line string) (string, bool) {
 	if rest, ok := strings.CutPrefix(line, "{%"); ok {
 		rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "include")
 		if !ok {
@@ -85,8 +85,8 @@ func named(line string) (string, bool) {
 	return strings.Fields(dest)[0], true
 }
 
-// resolve gives the path that a destination in a file names, without its
-// anchor. ok is false for addresses, and for what leaves the folder.
+// resolve returns the path that a destination in a file names, without its
+// anchor. ok is false for addresses, and for paths outside of the folder.
 func resolve(from, dest string) (string, bool) {
 	if _, ok := schemeOf(dest); ok || dest == "" || strings.HasPrefix(dest, "//") {
 		return "", false

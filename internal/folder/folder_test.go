@@ -183,8 +183,8 @@ func TestReadRefuses(t *testing.T) {
 		fsys fstest.MapFS
 		want string
 	}{
-		{"link", base(fstest.MapFS{"a.md": link}), "a.md: the file is left out: it is a link or a special file (symlink)"},
-		{"device", base(fstest.MapFS{"a.md": {Mode: fs.ModeDevice}}), "a.md: the file is left out: it is a link or a special file (symlink)"},
+		{"link", base(fstest.MapFS{"a.md": link}), "a.md: the file is left out: it is a symbolic link or a special file (symlink)"},
+		{"device", base(fstest.MapFS{"a.md": {Mode: fs.ModeDevice}}), "a.md: the file is left out: it is a symbolic link or a special file (symlink)"},
 		{"device of Windows", base(fstest.MapFS{"docs/aux.md": page}), "docs/aux.md: the file is left out: its name is reserved on Windows; rename it (bad-path)"},
 		{"short name of git", base(fstest.MapFS{"git~1/config": page}), "git~1: the file is left out: its name is reserved for git (bad-path)"},
 		{"hidden git", base(fstest.MapFS{"a\u200b/x.md": page, "b/.git\u200c/config": page}), ""},

@@ -68,14 +68,14 @@ func TestHostileFolders(t *testing.T) {
 		{"summary", map[string]string{"SUMMARY.md": "* [A](../a.md)\n* [B](/etc/passwd)\n* [C](x/../../c.md)\n* [D](file:///etc/passwd)\n* [E](%2e%2e/e.md)\n* [F](a\\b.md)\n* [G](..%2fg.md)\n"},
 			[]string{"SUMMARY.md:1: \"../a.md\" leaves", "SUMMARY.md:2: \"/etc/passwd\" leaves", "SUMMARY.md:3: \"x/../../c.md\" leaves", "SUMMARY.md:4: \"file:///etc/passwd\" is not an address", "SUMMARY.md:5: \"%2e%2e/e.md\" leaves", "SUMMARY.md:6: \"a\\\\b.md\" leaves", "SUMMARY.md:7: \"..%2fg.md\" leaves"}},
 		{"include", map[string]string{"README.md": "# R\n\n{% include \"../../etc/passwd\" %}\n\n{% include \"/etc/passwd\" %}\n\n{% include \".gitbook/includes/../../../x.md\" %}\n"},
-			[]string{"README.md:3: ../../etc/passwd leaves the folder (bad-path)", "README.md:5: there is no etc/passwd (missing-include)", "README.md:7: .gitbook/includes/../../../x.md leaves the folder (bad-path)"}},
+			[]string{"README.md:3: ../../etc/passwd leaves the folder (bad-path)", "README.md:5: etc/passwd does not exist (missing-include)", "README.md:7: .gitbook/includes/../../../x.md leaves the folder (bad-path)"}},
 		{"cover", map[string]string{"README.md": "---\ncover: ../../etc/passwd\n---\n\n# R\n", "b.md": "---\ncover: /etc/passwd\n---\n\n# B\n"},
-			[]string{"README.md:2: ../../etc/passwd leaves the folder (bad-path)", "b.md:2: there is no etc/passwd (missing-file)"}},
+			[]string{"README.md:2: ../../etc/passwd leaves the folder (bad-path)", "b.md:2: etc/passwd does not exist (missing-file)"}},
 		{"images and files", map[string]string{"README.md": "# R\n\n![](../../etc/passwd)\n\n{% file src=\"/../etc/passwd\" %}\n\n<img src=\"..\\..\\etc\">\n"},
 			[]string{"README.md:3: ../../etc/passwd leaves the folder (bad-path)", "README.md:5: /../etc/passwd leaves the folder (bad-path)", `README.md:7: ..\\..\\etc leaves the folder (bad-path)`}},
 		// What is said goes to terminals.
 		{"escape sequences", map[string]string{"SUMMARY.md": "* [R](README.md)\n* [A](no\x1b[32mpe.md)\n", "README.md": "# R\n\n[x](\x1b]0;owned\x07gone.md)\n"},
-			[]string{"SUMMARY.md:2: there is no file no?[32mpe.md", "README.md:3: there is no ?]0;owned?gone.md"}},
+			[]string{"SUMMARY.md:2: there is no file no?[32mpe.md", "README.md:3: ?]0;owned?gone.md does not exist"}},
 		// d4.5: what goes round, goes deep or is there twice.
 		{"a ring of includes", ring(300), []string{"r0.md", "(include-cycle)"}},
 		{"includes itself", map[string]string{".gitbook/includes/a.md": "# A\n\n{% include \"a.md\" %}\n"}, []string{"(include-cycle)"}},

@@ -9,17 +9,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// Index finds what is in a tree: what a destination that is written in a file
-// names, and what has an address. It does not follow changes of the tree.
+// Index finds the target of a destination in a file, and the page of an
+// address. It does not follow changes of the tree.
 type Index struct {
-	docs      map[string]*Page // by file, whether or not the navigation has them
+	docs      map[string]*Page // by file, also those that are not in the navigation
 	includes  map[string]*Include
 	assets    map[string]*File
-	pages     map[string]*Page // by address; "." is the first one
+	pages     map[string]*Page // by address; "." is the first page
 	addresses map[*Page]string
 }
 
-// NewIndex looks through a tree.
+// NewIndex returns the index of a tree.
 func NewIndex(t *Tree) *Index {
 	x := &Index{
 		docs: map[string]*Page{}, includes: map[string]*Include{}, assets: map[string]*File{},
@@ -48,8 +48,8 @@ func NewIndex(t *Tree) *Index {
 	return x
 }
 
-// place gives addresses, which need not be where the files are. Siblings that
-// want the same one are numbered, as when they are imported.
+// place sets the addresses of pages, which need not match the paths of their
+// files. Siblings with the same slug are numbered, as an import does.
 func (x *Index) place(pages []*Page, above string) {
 	taken := map[string]int{}
 	for _, p := range pages {
@@ -69,37 +69,37 @@ func (x *Index) place(pages []*Page, above string) {
 	}
 }
 
-// Address gives where a page or a group of the navigation is: slugs with
-// slashes. It is empty for others.
+// Address returns the address of a page or a group of the navigation: slugs
+// joined by slashes. It is empty for any other page.
 func (x *Index) Address(p *Page) string { return x.addresses[p] }
 
-// At gives the page or the group with an address; "." is the first page.
+// At returns the page or group at an address, or nil; "." is the first page.
 func (x *Index) At(address string) *Page { return x.pages[address] }
 
-// Home gives the first page, or nil if there is none.
+// Home returns the first page, or nil.
 func (x *Index) Home() *Page { return x.pages["."] }
 
-// Doc gives the page of a file, in the navigation or not, or nil.
+// Doc returns the page of a file, or nil. It need not be in the navigation.
 func (x *Index) Doc(file string) *Page { return x.docs[file] }
 
-// Include gives the reusable content of a file, or nil.
+// Include returns the reusable content of a file, or nil.
 func (x *Index) Include(file string) *Include { return x.includes[file] }
 
-// Target is what a destination names.
+// Target is the target of a destination.
 type Target struct {
-	// Path is the file, or the address of a group. Where nothing was found it
-	// is what was looked for; empty if that is not in the folder at all.
+	// Path is the file, or the address of a group. If nothing was found it is the
+	// path that was searched; it is empty for a path outside of the folder.
 	Path   string
 	Anchor string
-	// One of them is set when something was found.
+	// One of these is set if something was found.
 	Page    *Page // a document or a group
 	Include *Include
 	File    *File
 }
 
-// Find gives what a destination in a file names: a file, which may lack its
-// extension or be a folder, or the address of a page. It is not for
-// destinations with a scheme or a host.
+// Find returns the target of a destination in the file from. The destination is
+// the path of a file, which may lack its extension or be a folder, or the
+// address of a page; it has neither a scheme nor a host.
 func (x *Index) Find(from, dest string, use markup.Use) (Target, bool) {
 	_, anchor, _ := strings.Cut(dest, "#")
 	name, ok := resolve(from, dest)

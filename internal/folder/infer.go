@@ -8,10 +8,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// infer makes a navigation of files without SUMMARY.md: folders are parents,
-// the landing page comes first, everything else by name. What hides its name
-// behind a dot or an underscore is left out, and folders that all pages share
-// are not shown.
+// infer returns the navigation of a folder without SUMMARY.md: folders are
+// parents, the landing page comes first, and the rest is sorted by name. Names
+// that begin with a dot or an underscore are left out, and so are the folders
+// that all pages have in common.
 func infer(docs map[string]*Page, readme string) []*Page {
 	root := &branch{}
 	var shared []string
@@ -49,7 +49,7 @@ func infer(docs map[string]*Page, readme string) []*Page {
 	return append(pages, b.pages(prefix)...)
 }
 
-// branch is a folder.
+// branch is a folder with Markdown files.
 type branch struct {
 	readme  *Page
 	docs    map[string]*Page // by name without extension
@@ -81,9 +81,9 @@ func (b *branch) add(parts []string, doc *Page) {
 	b.docs[key] = doc
 }
 
-// pages gives the pages in a folder, without its README.md. A folder is the
-// page of its README.md, else of the file next to it with its name, else one
-// without content.
+// pages returns the pages in a folder, without its README.md. The page of a
+// subfolder is its README.md, else the file of the same name next to it, else a
+// page without content.
 func (b *branch) pages(dir string) []*Page {
 	entries := sortedKeys(b.docs)
 	for name := range b.folders {

@@ -1,18 +1,18 @@
 package folder
 
-// Limits bound what is read. A zero field has the value of DefaultLimits.
+// Limits bound what Read reads. A zero field has the value of DefaultLimits.
 type Limits struct {
 	Files    int   // in the folder or the archive
 	Depth    int   // of folders, and of pages in the navigation
 	Entries  int   // of SUMMARY.md
 	Markdown int64 // bytes of one Markdown file
 	Asset    int64 // bytes of any other file
-	Memory   int64 // bytes of all Markdown files together, which are held in memory
+	Memory   int64 // bytes of all Markdown files together; they are held in memory
 	Unpacked int64 // bytes of everything in an archive
-	Problems int   // that are kept; the rest is counted
+	Problems int   // that are kept; further ones are counted
 }
 
-// DefaultLimits are what GitBook allows, and room above it.
+// DefaultLimits are somewhat above the limits of GitBook.
 var DefaultLimits = Limits{
 	Files:    100_000,
 	Depth:    64,
@@ -25,11 +25,11 @@ var DefaultLimits = Limits{
 }
 
 const (
-	// maxConfig is the size of a YAML file, or of YAML in SUMMARY.md.
+	// maxConfig is the size of a YAML file in bytes.
 	maxConfig = 1 << 20
-	// maxComputed is the size of YAML in an entry of SUMMARY.md.
+	// maxComputed is the size of YAML in an entry of SUMMARY.md in bytes.
 	maxComputed = 64 << 10
-	// maxLine is the length of an entry of SUMMARY.md.
+	// maxLine is the length of a line of SUMMARY.md in bytes.
 	maxLine = 4 << 10
 )
 

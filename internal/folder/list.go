@@ -12,25 +12,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Source is a file of a folder that is somewhere else, such as in a
+// Source is a file of a folder that is stored elsewhere, such as in a
 // repository.
 type Source struct {
 	Path string
 	Size int64
-	// Data are the bytes. They may be nil for what Read does not open: files
-	// that are neither Markdown nor YAML.
+	// Data is the content. It may be nil for files that Read does not open,
+	// which are neither Markdown nor YAML.
 	Data []byte
-	// Same says of a Markdown file that it is as it was in an earlier reading,
-	// and so is what SUMMARY.md says of it: it is not read again, and its page
-	// says so too.
+	// Same is set for a Markdown file that did not change since an earlier
+	// reading and that SUMMARY.md lists as before. It is not read again, and
+	// Page.Same is set for its page.
 	Same bool
-	// Parsed is what Data was found to say, if it is SUMMARY.md and was looked
-	// at before.
+	// Parsed is SUMMARY.md, if it was parsed before.
 	Parsed *Summary
 }
 
-// List gives files as a folder. Their paths must be good ones, and no file
-// may be below another.
+// List returns files as a folder. Their paths must be valid, and no file may be
+// below another.
 func List(files []Source) fs.FS {
 	l := listing{}
 	l["."] = &listed{name: ".", dir: true}
@@ -70,7 +69,7 @@ func (l listing) Open(name string) (fs.File, error) {
 	return &listedFile{listed: e, Reader: bytes.NewReader(e.src.Data)}, nil
 }
 
-// Stat implements fs.StatFS: also for files that cannot be opened.
+// Stat implements fs.StatFS. It knows files without Data too.
 func (l listing) Stat(name string) (fs.FileInfo, error) {
 	if e, ok := l[name]; ok {
 		return e, nil
@@ -109,8 +108,8 @@ func (f *listedFile) Stat() (fs.FileInfo, error) { return f.listed, nil }
 func (f *listedFile) Close() error               { return nil }
 func (f *listedFile) Size() int64                { return f.src.Size }
 
-// Ignored tells whether a path below the root is passed over by Read: what
-// belongs to git, to editors and to packages is not content.
+// Ignored reports whether Read skips a path below the root: files of git,
+// editors and package managers are not content.
 func Ignored(name string) bool {
 	for i, part := range strings.Split(name, "/") {
 		if part == "" || part[0] == '.' && (i > 0 || part != ".gitbook") {
@@ -123,22 +122,22 @@ func Ignored(name string) bool {
 	return false
 }
 
-// IsText tells whether Read opens a file: Markdown and YAML.
+// IsText reports whether Read opens a file, which is Markdown or YAML.
 func IsText(name string) bool {
 	return isMarkdown(name) || strings.EqualFold(path.Ext(name), ".yaml")
 }
 
-// ConfigName is the file at the top of a folder that says where the content
-// is.
+// ConfigName is the file at the top of a folder that names the folder of the
+// content.
 const ConfigName = configName
 
-// References gives the paths that a Markdown file names.
+// References returns the paths that a Markdown file refers to.
 func References(file string, src []byte) []string {
 	return referred(file, markup.ParseHead(src), src)
 }
 
-// referred looks at destinations as they are written, also in raw HTML, and
-// rather finds too many: what it misses would be missing on a page.
+// referred returns the paths that a source refers to, also in raw HTML. It may
+// return too many; a file that it misses would be missing on a page.
 func referred(file string, h frontmatter.Head, src []byte) []string {
 	var out []string
 	add := func(dest string) {

@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// CleanName makes a name for a file or a folder of any text. A name that is
-// good stays.
+// CleanName turns any text into a valid name of a file or a folder. It returns
+// a valid name unchanged.
 func CleanName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -41,8 +41,8 @@ func CleanName(name string) string {
 	return name
 }
 
-// CleanPath makes a path below the root of any text. A path that is good
-// stays.
+// CleanPath turns any text into a valid path below the root. It returns a valid
+// path unchanged.
 func CleanPath(name string) string {
 	var parts []string
 	for part := range strings.SplitSeq(strings.ReplaceAll(name, "\\", "/"), "/") {
@@ -60,8 +60,8 @@ func CleanPath(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// visible gives a path that Read does not pass over: behind a dot there is
-// only what is ours.
+// visible returns a path that Read does not skip: no name but .gitbook begins
+// with a dot.
 func visible(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -72,14 +72,15 @@ func visible(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// Visible gives a path below the root that can be written and is read again.
-// A path that is good stays.
+// Visible turns any text into a valid path below the root that Read does not
+// skip. It returns such a path unchanged.
 func Visible(name string) string { return visible(CleanPath(name)) }
 
-// namer gives every file a name that is good and its own.
+// namer returns valid paths, each only once.
 type namer map[string]bool
 
-// take gives the cleaned path, with a number if it is taken.
+// take returns the path as CleanPath does, with a number if it was returned
+// before.
 func (n namer) take(name string) string {
 	first := Visible(name)
 	clean := first
@@ -97,8 +98,8 @@ func (n namer) take(name string) string {
 	return clean
 }
 
-// inside resolves a path that is written in a file of the folder, and tells
-// whether it stays in the folder.
+// inside resolves a path that is written in a file in dir, and reports whether
+// it stays in the folder.
 func inside(dir, name string) (string, bool) {
 	if strings.HasPrefix(name, "/") || strings.Contains(name, "\\") || strings.ContainsRune(name, 0) {
 		return "", false

@@ -14,11 +14,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// SummaryBytes gives the SUMMARY.md of the tree: the one that was read with
-// as few changes as it needs.
+// SummaryBytes returns the SUMMARY.md of the tree: the one that was read, with
+// as few changes as necessary.
 func (t *Tree) SummaryBytes() []byte { return UpdateSummary(t.SummarySource, t) }
 
-// PrintSummary writes the SUMMARY.md of a tree anew.
+// PrintSummary returns a new SUMMARY.md for a tree.
 func PrintSummary(t *Tree) []byte {
 	p := printer{tree: t, bullet: "*", step: "  ", eol: "\n"}
 	var b bytes.Buffer
@@ -48,15 +48,16 @@ func PrintSummary(t *Tree) []byte {
 	return b.Bytes()
 }
 
-// printer writes entries in the style of a file.
+// printer writes entries in the style of an existing file.
 type printer struct {
 	tree   *Tree
 	bullet string
-	step   string // the indent of one level
+	step   string // indent of one level
 	eol    string
 }
 
-// entry gives the lines of a page; depth is counted in its list.
+// entry returns the lines of a page. depth is its depth in its list, not in the
+// navigation.
 func (p *printer) entry(page *Page, depth int) string {
 	indent := strings.Repeat(p.step, depth) + p.bullet + " "
 	text := inline.Escape(strings.TrimLeft(page.Emoji+" "+page.Title, " "))
@@ -97,7 +98,7 @@ func (p *printer) entry(page *Page, depth int) string {
 	}
 	label := page.LinkTitle
 	if page.Type == Document && label != "" && label == page.Head.Meta.LinkTitle {
-		label = "" // the file says it
+		label = "" // the front matter of the file has it
 	}
 	line := indent + "[" + text + "](" + target
 	if label != "" {
@@ -117,7 +118,7 @@ var (
 	quoteEscape   = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 )
 
-// relative writes a path of the folder as seen from SUMMARY.md.
+// relative returns a path of the folder relative to SUMMARY.md.
 func (p *printer) relative(file string, anchor bool) string {
 	fragment := ""
 	if anchor {
@@ -140,7 +141,7 @@ func (p *printer) relative(file string, anchor bool) string {
 	return bracketed(file + plainAddress(fragment))
 }
 
-// address writes the address of a link.
+// address returns an address as the destination of a link.
 func address(s string) string { return bracketed(plainAddress(s)) }
 
 func plainAddress(s string) string {
@@ -151,7 +152,8 @@ func plainAddress(s string) string {
 	return s
 }
 
-// bracketed puts a destination that Markdown would cut into brackets.
+// bracketed returns a destination in angle brackets if it has characters that
+// would end it otherwise.
 func bracketed(s string) string {
 	if !strings.ContainsAny(s, " ()") {
 		return s
@@ -159,7 +161,7 @@ func bracketed(s string) string {
 	return "<" + s + ">"
 }
 
-// quote writes the title of a link.
+// quote returns the title of a link in quotes.
 func quote(s string) string {
 	s = quoteEscape.Replace(s)
 	var b strings.Builder
@@ -172,8 +174,8 @@ func quote(s string) string {
 	return b.String()
 }
 
-// computedYAML writes what makes a computed page. What everybody writes comes
-// first, the rest by name.
+// computedYAML returns the YAML of a computed page. The usual keys come first,
+// the others are sorted by name.
 func computedYAML(v map[string]any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -1,31 +1,31 @@
 package folder
 
-// Codes of problems. They are stable: people filter by them.
+// Codes of problems. They do not change: people filter by them.
 const (
 	CodeBadPath       = "bad-path"        // a path that leaves the folder or cannot be written
-	CodeSymlink       = "symlink"         // a link instead of a file
+	CodeSymlink       = "symlink"         // a symbolic link instead of a file
 	CodeCaseTwin      = "case-twin"       // two names that differ in case only
-	CodeTooLarge      = "too-large"       // a file beyond its limit
-	CodeTooMany       = "too-many"        // problems
+	CodeTooLarge      = "too-large"       // a file above its limit
+	CodeTooMany       = "too-many"        // too many problems to list
 	CodeUnreadable    = "unreadable"      // a file that cannot be opened
-	CodeYAML          = "yaml"            // in a YAML file
-	CodeFrontMatter   = "front-matter"    // in the head of a page
-	CodeMarkup        = "markup"          // in the body of a page
-	CodeSummary       = "summary"         // in SUMMARY.md
-	CodeNoLink        = "no-link"         // an entry that leads nowhere
+	CodeYAML          = "yaml"            // an error in a YAML file
+	CodeFrontMatter   = "front-matter"    // an error in front matter
+	CodeMarkup        = "markup"          // an error in the body of a page
+	CodeSummary       = "summary"         // an error in SUMMARY.md
+	CodeNoLink        = "no-link"         // an entry without a link
 	CodeNoReadme      = "no-readme"       // no landing page
-	CodeMissingFile   = "missing-file"    // a page, an image or a file that is not there
-	CodeDuplicatePage = "duplicate-page"  // one file as two pages
-	CodeDuplicateSlug = "duplicate-slug"  // two pages with one address
-	CodeNotInSummary  = "not-in-summary"  // a page that nobody sees
-	CodeBrokenLink    = "broken-link"     // a link to a page that is not there
-	CodeBrokenAnchor  = "broken-anchor"   // a link to a heading that is not there
-	CodeMissingReuse  = "missing-include" // a reusable content that is not there
-	CodeReuseCycle    = "include-cycle"   // a reusable content that has itself
-	CodeRedirect      = "redirect"        // a redirect to nothing
+	CodeMissingFile   = "missing-file"    // a page, an image or a file that does not exist
+	CodeDuplicatePage = "duplicate-page"  // a file that is listed twice
+	CodeDuplicateSlug = "duplicate-slug"  // two pages with the same address
+	CodeNotInSummary  = "not-in-summary"  // a page that the navigation does not list
+	CodeBrokenLink    = "broken-link"     // a link to a page that does not exist
+	CodeBrokenAnchor  = "broken-anchor"   // a link to a heading that does not exist
+	CodeMissingReuse  = "missing-include" // a reusable content that does not exist
+	CodeReuseCycle    = "include-cycle"   // a reusable content that includes itself
+	CodeRedirect      = "redirect"        // a redirect whose target does not exist
 )
 
-// rule is what a checker shows about a code.
+// rule describes a code for reports.
 type rule struct {
 	level string // error or warning
 	about string
@@ -55,7 +55,7 @@ var rules = map[string]rule{
 	CodeRedirect:      {"error", "A redirect leads to a page that is not there."},
 }
 
-// Level tells how bad a problem is: error or warning.
+// Level returns the severity of a problem: error or warning.
 func (p Problem) Level() string {
 	if r, ok := rules[p.Code]; ok {
 		return r.level

@@ -18,16 +18,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// Read reads a folder. What is wrong with single files is in the problems of
-// the tree; an error is of kind errs.Invalid when the folder cannot be read
-// as documentation at all, for example because it is beyond a limit.
+// Read reads a folder. Problems of single files are in Tree.Problems. The error
+// is of kind errs.Invalid if the folder cannot be read at all, for example
+// because it exceeds a limit.
 //
-// The files of the tree are opened from fsys when they are needed.
+// The tree opens files that are not Markdown from fsys when they are needed.
 func Read(fsys fs.FS, l Limits) (*Tree, error) { return Reread(fsys, l, nil, nil) }
 
-// Reread reads a folder of which an earlier state is known. Pages and
-// reusable contents of which same says that their file did not change since
-// are taken from there. Paths are those in the folder, with the root.
+// Reread reads a folder again. It takes the pages and reusable contents from
+// before, an earlier state, whose files did not change according to same. The
+// argument of same is a path in the folder, which includes the root.
 func Reread(fsys fs.FS, l Limits, before *Tree, same func(name string) bool) (*Tree, error) {
 	l = l.orDefault()
 	r := &folderReader{
@@ -65,26 +65,26 @@ type folderReader struct {
 	limits Limits
 	tree   *Tree
 	out    problems
-	// files are the sizes of those that can be read, by their path below the
-	// root; folded finds them without case.
+	// files are the sizes of readable files by their path below the root. folded
+	// are their paths by names.Fold of them.
 	files  map[string]int64
-	names  []string // of files, sorted
+	names  []string // keys of files, sorted
 	folded map[string]string
-	docs   map[string]*Page    // of all Markdown files
-	refers map[string][]string // what they name, by their path
+	docs   map[string]*Page    // by Markdown file
+	refers map[string][]string // the paths that each Markdown file refers to
 	listed map[string]bool
 
-	known map[string]markdown // of an earlier reading
+	known map[string]markdown // from an earlier reading
 	same  func(name string) bool
 }
 
-// markdown is a file that was read.
+// markdown is a Markdown file that was read.
 type markdown struct {
 	source []byte
 	head   frontmatter.Head
 }
 
-// markdown gives the Markdown files of a tree.
+// markdown returns the Markdown files of a tree.
 func (t *Tree) markdown() map[string]markdown {
 	out := map[string]markdown{}
 	for _, list := range [][]*Page{t.All(), t.Unlisted} {
@@ -100,7 +100,7 @@ func (t *Tree) markdown() map[string]markdown {
 	return out
 }
 
-// config reads .gitbook.yaml and finds the root.
+// config reads .gitbook.yaml and checks the root.
 func (r *folderReader) config() error {
 	c := config{root: ".", readme: readmeName, summary: summaryName}
 	info, err := fs.Lstat(r.fsys, configName)
@@ -124,7 +124,7 @@ func (r *folderReader) config() error {
 	if c.root == "." {
 		return nil
 	}
-	// Each part of the path is looked at: a link could lead anywhere.
+	// Every part of the path is checked: a symbolic link could lead anywhere.
 	for i := range c.root + "/" {
 		if i < len(c.root) && c.root[i] != '/' {
 			continue
@@ -140,8 +140,7 @@ func (r *folderReader) config() error {
 	return nil
 }
 
-// read gives the content of a file, or an error if it is larger than it was
-// said to be.
+// read returns the content of a file. It is an error if it is larger than limit.
 func (r *folderReader) read(name string, limit int64) ([]byte, error) {
 	if l, ok := r.fsys.(listing); ok && l[name] != nil && l[name].src.Data != nil && int64(len(l[name].src.Data)) <= limit {
 		return l[name].src.Data, nil
@@ -161,7 +160,7 @@ func (r *folderReader) read(name string, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// full gives the path of a file in the folder.
+// full returns the path of a file in the folder.
 func (r *folderReader) full(name string) string {
 	if r.tree.Root == "." {
 		return name
@@ -183,11 +182,11 @@ func (r *folderReader) walk() error {
 			return nil
 		}
 		if err != nil {
-			r.out.add(name, 0, CodeUnreadable, "it cannot be opened")
+			r.out.add(name, 0, CodeUnreadable, "the file cannot be opened")
 			return skip()
 		}
 		if part := d.Name(); part[0] == '.' && name != ".gitbook" || d.IsDir() && part == "node_modules" {
-			return skip() // not content: git's own, editors', packages'
+			return skip() // a file of git, an editor or a package manager
 		}
 		if why := r.bad(name); why != "" {
 			r.out.add(printable(name), 0, CodeBadPath, "the file is left out: %s", why)
@@ -201,7 +200,7 @@ func (r *folderReader) walk() error {
 			return nil
 		}
 		if !d.Type().IsRegular() {
-			r.out.add(name, 0, CodeSymlink, "the file is left out: it is a link or a special file")
+			r.out.add(name, 0, CodeSymlink, "the file is left out: it is a symbolic link or a special file")
 			return nil
 		}
 		if len(r.files) >= r.limits.Files {
@@ -209,7 +208,7 @@ func (r *folderReader) walk() error {
 		}
 		info, err := d.Info()
 		if err != nil {
-			r.out.add(name, 0, CodeUnreadable, "it cannot be opened")
+			r.out.add(name, 0, CodeUnreadable, "the file cannot be opened")
 			return nil
 		}
 		if twin, ok := r.folded[names.Fold(name)]; ok {
@@ -222,7 +221,7 @@ func (r *folderReader) walk() error {
 	})
 }
 
-// printable makes a name that can be shown.
+// printable returns a name without characters that cannot be shown.
 func printable(name string) string {
 	if len(name) > names.MaxName {
 		name = name[:names.MaxName] + "…"
@@ -230,8 +229,8 @@ func printable(name string) string {
 	return strings.Trim(fmt.Sprintf("%+q", name), `"`)
 }
 
-// load reads all Markdown. What it says is looked at on all processors: there
-// may be very much of it.
+// load reads all Markdown files. It parses them in parallel: there may be tens
+// of thousands.
 func (r *folderReader) load() error {
 	var total int64
 	var all []*Page
@@ -245,7 +244,7 @@ func (r *folderReader) load() error {
 			r.out.add(name, 0, CodeTooLarge, "the page is left out: it is larger than %d MB", r.limits.Markdown>>20)
 			continue
 		}
-		if r.unread(name) {
+		if r.unchanged(name) {
 			r.docs[name] = &Page{Type: Document, File: name, Same: true}
 			continue
 		}
@@ -282,16 +281,17 @@ func (r *folderReader) load() error {
 	return nil
 }
 
-// bad says why a path cannot be read, or nothing. What was there before can.
+// bad returns why a path cannot be read, or an empty string. A file that did
+// not change since an earlier reading can.
 func (r *folderReader) bad(name string) string {
-	if r.unread(name) {
+	if r.unchanged(name) {
 		return ""
 	}
 	return names.Bad(name)
 }
 
-// unread tells whether a Markdown file is said to be as it was.
-func (r *folderReader) unread(name string) bool {
+// unchanged reports whether Source.Same is set for a file.
+func (r *folderReader) unchanged(name string) bool {
 	l, ok := r.fsys.(listing)
 	if !ok {
 		return false
@@ -300,7 +300,7 @@ func (r *folderReader) unread(name string) bool {
 	return f != nil && f.src.Same
 }
 
-// inParallel calls fn for 0 to n-1.
+// inParallel calls fn for 0 to n-1, on all processors.
 func inParallel(n int, fn func(i int)) {
 	var wg sync.WaitGroup
 	var next atomic.Int64
@@ -314,7 +314,7 @@ func inParallel(n int, fn func(i int)) {
 	wg.Wait()
 }
 
-// navigation makes the tree of pages.
+// navigation builds the tree of pages.
 func (r *folderReader) navigation() error {
 	t := r.tree
 	if _, ok := r.files[t.Summary]; !ok {
@@ -336,11 +336,11 @@ func (r *folderReader) navigation() error {
 		if err != nil {
 			return err
 		}
-		s := &structure{shelf: r, dir: path.Dir(t.Summary), depth: r.limits.Depth, report: report}
+		s := &structure{lookup: r, dir: path.Dir(t.Summary), depth: r.limits.Depth, report: report}
 		s.skipped = func(_ entry, file string) { t.Skipped = append(t.Skipped, file) }
 		t.Pages = nest(s.items(entries))
 		if home := r.docs[t.Readme]; home != nil && !r.listed[t.Readme] {
-			// The landing page is one, listed or not.
+			// The landing page is part of the navigation, listed or not.
 			p := r.document(t.Readme)
 			if p.Title == "" {
 				p.Title = titleOf(p.File)
@@ -349,7 +349,7 @@ func (r *folderReader) navigation() error {
 		}
 	}
 	if r.docs[t.Readme] == nil {
-		r.out.add(t.Readme, 0, CodeNoReadme, "there is no landing page; add the file")
+		r.out.add(t.Readme, 0, CodeNoReadme, "the landing page does not exist; add the file")
 	}
 	return nil
 }
@@ -358,7 +358,7 @@ func (r *folderReader) find(name string) (string, bool) {
 	return finder(func(file string) bool { _, ok := r.files[file]; return ok }, name)
 }
 
-func (r *folderReader) near(name string) string {
+func (r *folderReader) similar(name string) string {
 	file, _ := finder(func(file string) bool { return r.folded[names.Fold(file)] != "" }, name)
 	return r.folded[names.Fold(file)]
 }
@@ -376,7 +376,7 @@ func (r *folderReader) document(file string) *Page {
 	return &p
 }
 
-// rest sorts what is not in the navigation.
+// rest assigns the files that are not in the navigation.
 func (r *folderReader) rest() {
 	t := r.tree
 	used := r.references()
@@ -423,7 +423,8 @@ func (r *folderReader) file(name string) *File {
 	return &File{Path: name, Size: r.files[name], Open: func() (io.ReadCloser, error) { return fsys.Open(full) }}
 }
 
-// references gives the files that some page, content or link names.
+// references returns the files that a page, a reusable content or a link refers
+// to.
 func (r *folderReader) references() map[string]bool {
 	used := map[string]bool{}
 	mark := func(file string) {

@@ -10,44 +10,45 @@ import (
 	"github.com/octavo-docs/octavo/internal/frontmatter"
 )
 
-// item is a page at its depth in the navigation: a tree as a list.
+// item is a page with its depth in the navigation. A list of items is a tree.
 type item struct {
 	page  *Page
 	depth int
-	// entry is the one that it came from, or -1.
+	// entry is the index of the entry that it came from, or -1.
 	entry int
 }
 
-// shelf is what the folder has, for those who look for what an entry means.
-type shelf interface {
-	// find gives the file that a path names, which may lack its extension or
+// lookup finds the files that entries link to.
+type lookup interface {
+	// find returns the file that a path names, which may lack its extension or
 	// be a folder.
 	find(name string) (file string, ok bool)
-	// document gives the page in a Markdown file.
+	// document returns the page in a Markdown file.
 	document(file string) *Page
-	// near gives a file that a path may have meant, or nothing.
-	near(name string) string
+	// similar returns the file that differs from a path in case only, or an
+	// empty string.
+	similar(name string) string
 }
 
 // structure turns entries into pages. report may be nil.
 type structure struct {
-	shelf   shelf
-	dir     string // of SUMMARY.md, where its links begin
-	depth   int    // the deepest that is allowed
+	lookup  lookup
+	dir     string // of SUMMARY.md; its links are relative to it
+	depth   int    // the largest depth
 	report  func(line int, code, format string, args ...any)
 	skipped func(e entry, file string)
 }
 
-// frame is an entry that further ones can be below.
+// frame is an entry that can have children.
 type frame struct {
 	indent int
-	// children is the depth of what is below.
+	// children is the depth of the children.
 	children int
 	page     *Page
 }
 
-// items gives the pages that entries mean. What cannot be a page is passed
-// over, and what is below it moves up.
+// items returns the pages of entries. An entry that cannot be a page is skipped,
+// and its children move up.
 func (s *structure) items(entries []entry) []item {
 	var out []item
 	var open []frame
@@ -64,7 +65,7 @@ func (s *structure) items(entries []entry) []item {
 			base, open = 1, nil
 			continue
 		}
-		// Two columns deeper is below, as in Markdown.
+		// As in Markdown, an entry that is indented by two columns is a child.
 		for len(open) > 0 && e.indent < open[len(open)-1].indent+2 {
 			open = open[:len(open)-1]
 		}
@@ -73,7 +74,7 @@ func (s *structure) items(entries []entry) []item {
 			parent := open[len(open)-1]
 			depth = parent.children
 			if p := parent.page; p != nil && p.Type != Document {
-				s.say(e, CodeSummary, "%q cannot have pages below it; they move up", p.Title)
+				s.problem(e, CodeSummary, "%q cannot have pages below it; they move up", p.Title)
 				open[len(open)-1].page = nil
 			}
 		}
@@ -87,7 +88,7 @@ func (s *structure) items(entries []entry) []item {
 		}
 		if below >= s.depth {
 			if !tooDeep {
-				s.say(e, CodeSummary, "pages are nested deeper than %d levels; the deeper ones move up", s.depth)
+				s.problem(e, CodeSummary, "pages are nested deeper than %d levels; the deeper ones move up", s.depth)
 			}
 			below, tooDeep = s.depth-1, true
 		}
@@ -105,13 +106,13 @@ func (s *structure) items(entries []entry) []item {
 	return out
 }
 
-func (s *structure) say(e entry, code, format string, args ...any) {
+func (s *structure) problem(e entry, code, format string, args ...any) {
 	if s.report != nil {
 		s.report(e.line(), code, format, args...)
 	}
 }
 
-// page gives the page that an entry means, or nil.
+// page returns the page of an entry, or nil.
 func (s *structure) page(e entry, used map[string]int) *Page {
 	switch e.kind {
 	case entryPlain:
@@ -121,7 +122,7 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 	}
 	if scheme, ok := schemeOf(e.dest); ok {
 		if !linkSchemes[scheme] {
-			s.say(e, CodeBadPath, "%q is not an address that a page may lead to", e.dest)
+			s.problem(e, CodeBadPath, "%q is not an address that a page may lead to", e.dest)
 			return nil
 		}
 		return s.link(e, e.dest)
@@ -132,21 +133,21 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 	}
 	target, ok := inside(s.dir, name)
 	if !ok {
-		s.say(e, CodeBadPath, "%q leaves the folder", e.dest)
+		s.problem(e, CodeBadPath, "%q leaves the folder", e.dest)
 		return nil
 	}
-	file, ok := s.shelf.find(target)
+	file, ok := s.lookup.find(target)
 	switch {
 	case !ok:
 		hint := ""
-		if near := s.shelf.near(target); near != "" {
-			hint = "; did you mean " + near + "?"
+		if similar := s.lookup.similar(target); similar != "" {
+			hint = "; did you mean " + similar + "?"
 		}
-		if fragment != "" { // a part of a page is a link, whether it leads anywhere or not
-			s.say(e, CodeMissingFile, "there is no file %s, so %q leads nowhere%s", target, e.text, hint)
+		if fragment != "" { // a link to a part of a page, which need not exist
+			s.problem(e, CodeMissingFile, "there is no file %s, so the link %q is broken%s", target, e.text, hint)
 			return s.link(e, target+"#"+fragment)
 		}
-		s.say(e, CodeMissingFile, "there is no file %s, so %q is not shown%s", target, e.text, hint)
+		s.problem(e, CodeMissingFile, "there is no file %s, so %q is not shown%s", target, e.text, hint)
 		s.skip(e, target)
 		return nil
 	case !isMarkdown(file):
@@ -154,11 +155,11 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 	case fragment != "":
 		return s.link(e, file+"#"+fragment)
 	case used[file] > 0:
-		s.say(e, CodeDuplicatePage, "%s is already the page of line %d; a file is one page", file, used[file])
+		s.problem(e, CodeDuplicatePage, "%s is already the page of line %d; a file is one page", file, used[file])
 		s.skip(e, file)
 		return nil
 	}
-	page := s.shelf.document(file)
+	page := s.lookup.document(file)
 	if page == nil {
 		s.skip(e, file)
 		return nil
@@ -175,8 +176,8 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 	return page
 }
 
-// computedTitle names a computed page, which need not have a title: by what
-// it comes from.
+// computedTitle returns the title of a computed page, else the name of its
+// source.
 func computedTitle(computed map[string]any) string {
 	at := func(v any, key string) any {
 		m, _ := v.(map[string]any)
@@ -205,9 +206,9 @@ func (s *structure) link(e entry, target string) *Page {
 	return &Page{Type: Link, Title: title, Emoji: picture, LinkTitle: e.label, Target: addressEscape.Replace(target), Line: e.line()}
 }
 
-// linkTitle gives what the navigation shows for a page instead of its title:
-// what SUMMARY.md says in the title of the link, else the front matter, else
-// the text of the link when it is another one.
+// linkTitle returns what the navigation shows for a page instead of its title:
+// the title of the link in SUMMARY.md, else linkTitle of the front matter, else
+// the text of the link if it differs from the title of the page.
 func linkTitle(e entry, p *Page) string {
 	switch {
 	case e.label != "":
@@ -220,7 +221,7 @@ func linkTitle(e entry, p *Page) string {
 	return e.text
 }
 
-// linkSchemes are those of addresses that a page of the navigation may have.
+// linkSchemes are the schemes of addresses that the navigation may link to.
 var linkSchemes = map[string]bool{"http": true, "https": true, "mailto": true, "tel": true}
 
 func schemeOf(dest string) (string, bool) {
@@ -229,7 +230,7 @@ func schemeOf(dest string) (string, bool) {
 		switch {
 		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
 		case i > 0 && (c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.'):
-		case c == ':' && i > 1: // one letter is a drive
+		case c == ':' && i > 1: // one letter is a drive of Windows
 			return strings.ToLower(dest[:i]), true
 		default:
 			return "", false
@@ -238,7 +239,7 @@ func schemeOf(dest string) (string, bool) {
 	return "", false
 }
 
-// nest makes a tree of a list.
+// nest returns the tree that a list of items is.
 func nest(items []item) []*Page {
 	root := &Page{}
 	open := []*Page{root}
@@ -251,7 +252,7 @@ func nest(items []item) []*Page {
 	return root.Children
 }
 
-// flatten makes a list of a tree.
+// flatten returns a tree as a list of items.
 func flatten(pages []*Page) []item {
 	var out []item
 	var walk func(pages []*Page, depth int)
@@ -265,8 +266,8 @@ func flatten(pages []*Page) []item {
 	return out
 }
 
-// sameEntry tells whether an entry that gave old says what p is, so that its
-// line can stay. Both are the same kind of page at the same depth.
+// sameEntry reports whether the entry of old also describes p, so that its line
+// can stay. Both pages have the same type and depth.
 func sameEntry(e entry, old, p *Page) bool {
 	if old.Type != p.Type {
 		return false
@@ -291,18 +292,17 @@ func sameEntry(e entry, old, p *Page) bool {
 	if p.Head.Title != "" {
 		return true
 	}
-	// The text of the link is the title of a page only where its file does
-	// not say one.
+	// The text of the link is the title of a page only if its file has none.
 	emoji, title := emoji.Split(e.text)
 	return emoji == p.Emoji && title == p.Title || e.text == "" && p.Title == titleOf(p.File)
 }
 
-// finder looks files up as find of a shelf should.
+// finder implements find of lookup.
 func finder(has func(file string) bool, name string) (string, bool) {
 	if name = path.Clean(name); has(name) {
 		return name, true
 	}
-	for _, try := range spelled(name) {
+	for _, try := range candidates(name) {
 		if has(try) {
 			return try, true
 		}

@@ -33,13 +33,13 @@ type entry struct {
 	indent      int
 	text        string // what a reader sees, with its emoji
 	label       string // the title of the link
-	dest        string // as it is meant: no escapes of Markdown
-	slug        string // of a group; empty when it is not fixed
+	dest        string // without escapes of Markdown
+	slug        string // of a group; empty if it follows the title
 	computed    map[string]any
 	first, last int // lines from 0, half open
 }
 
-// line is where to look in an editor.
+// line is the number of the first line, from 1.
 func (e entry) line() int { return e.first + 1 }
 
 var (
@@ -49,13 +49,13 @@ var (
 	groupAnchor   = regexp.MustCompile(`[ \t]*<a\b[^<>]*\bid="([^"<>]*)"[^<>]*></a>[ \t]*$`)
 )
 
-// bullet is the beginning of a line of a list.
+// bullet is the beginning of a list item.
 type bullet struct {
 	indent, mark, space, content string
 }
 
-// splitBullet takes a line of a list apart. Files have many, so this is no
-// regular expression.
+// splitBullet splits a list item into its bullet and the rest. It is called for
+// every line, so it does not use a regular expression.
 func splitBullet(line string) (bullet, bool) {
 	rest := strings.TrimLeft(line, " \t")
 	b := bullet{indent: line[:len(line)-len(rest)]}
@@ -85,7 +85,8 @@ func isBullet(line string) bool {
 	return ok
 }
 
-// isRule tells a line of three or more stars, dashes or underscores.
+// isRule reports whether a line consists of three or more stars, dashes or
+// underscores.
 func isRule(line string) bool {
 	text := strings.TrimRight(strings.TrimLeft(line, " "), " \t")
 	if len(line)-len(strings.TrimLeft(line, " ")) > 3 || len(text) < 3 || strings.IndexByte("*-_", text[0]) < 0 {
@@ -104,8 +105,8 @@ func isRule(line string) bool {
 	return n >= 3
 }
 
-// parseSummary reads the entries of a SUMMARY.md. The head, which is the
-// heading that says what the file is, is passed over.
+// parseSummary returns the entries of a SUMMARY.md. It skips the head, which is
+// the title of the file.
 func parseSummary(src []byte, l Limits, report func(line int, code, format string, args ...any)) ([]entry, error) {
 	p := summaryParser{lines: splitLines(src), limits: l, report: report}
 	if len(p.lines) > 0 {
@@ -122,7 +123,7 @@ func parseSummary(src []byte, l Limits, report func(line int, code, format strin
 	return p.entries, nil
 }
 
-// splitLines cuts a text into lines with their ends.
+// splitLines splits a text into lines that include their line ends.
 func splitLines(src []byte) []string {
 	lines := strings.SplitAfter(string(src), "\n")
 	if last := len(lines) - 1; lines[last] == "" {
@@ -131,7 +132,7 @@ func splitLines(src []byte) []string {
 	return lines
 }
 
-func bare(line string) string { return strings.TrimRight(line, "\r\n") }
+func trimEOL(line string) string { return strings.TrimRight(line, "\r\n") }
 
 type summaryParser struct {
 	lines   []string
@@ -141,35 +142,35 @@ type summaryParser struct {
 	report  func(line int, code, format string, args ...any)
 }
 
-// next reads what begins in the current line and moves behind it.
+// next reads what begins in the current line and advances past it.
 func (p *summaryParser) next() error {
 	first := p.at
-	line := bare(p.lines[first])
+	line := trimEOL(p.lines[first])
 	p.at++
 	text := strings.TrimSpace(line)
 	switch {
 	case text == "":
 	case len(line) > maxLine:
-		p.report(first+1, CodeSummary, "the line is longer than %d bytes and is not read", maxLine)
+		p.report(first+1, CodeSummary, "the line is ignored: it is longer than %d bytes", maxLine)
 	case strings.HasPrefix(text, "<!--"):
 		for rest := text; !strings.Contains(rest, "-->") && p.at < len(p.lines); p.at++ {
-			rest = bare(p.lines[p.at])
+			rest = trimEOL(p.lines[p.at])
 		}
 	case isRule(line):
 		return p.add(entry{kind: entryRule, first: first, last: p.at})
 	case text[0] == '#' && headingLine.MatchString(text) && strings.Index(line, "#") <= 3:
 		m := headingLine.FindStringSubmatch(text)
 		if len(m[1]) == 1 && len(p.entries) == 0 {
-			return nil // says what the file is
+			return nil // the title of the file
 		}
 		return p.group(first, m[2])
 	case isBullet(line):
 		b, _ := splitBullet(line)
 		return p.bullet(first, b)
 	case fenceStart.MatchString(text):
-		p.report(first+1, CodeSummary, "code is not read here; the YAML of a computed page stands in an item of the list")
+		p.report(first+1, CodeSummary, "the code block is ignored; the YAML of a computed page belongs into a list item")
 		p.fence(fenceStart.FindStringSubmatch(text)[1], 0)
-	case line[0] > ' ' && p.at < len(p.lines) && underlineLine.MatchString(bare(p.lines[p.at])):
+	case line[0] > ' ' && p.at < len(p.lines) && underlineLine.MatchString(trimEOL(p.lines[p.at])):
 		p.at++
 		return p.group(first, text)
 	}
@@ -217,7 +218,7 @@ func (p *summaryParser) bullet(first int, b bullet) error {
 	if !ok || dest == "" {
 		e.kind = entryPlain
 		e.text = frontmatter.CleanTitle(markup.InlineText(content))
-		p.report(first+1, CodeNoLink, "%q has no link to a page, so it is not shown; what stands below it moves up", e.text)
+		p.report(first+1, CodeNoLink, "%q has no link to a page, so it is not shown; the entries below it move up", e.text)
 		return p.add(e)
 	}
 	e.text = frontmatter.CleanTitle(markup.InlineText(text))
@@ -226,7 +227,7 @@ func (p *summaryParser) bullet(first int, b bullet) error {
 	return p.add(e)
 }
 
-// width is the indent of a line in columns.
+// width returns the width of white space in columns.
 func width(space string) int {
 	n := 0
 	for _, c := range space {
@@ -239,13 +240,13 @@ func width(space string) int {
 	return n
 }
 
-// fence gives the text in a fence, without the indent of its item, and moves
-// behind it. A fence without an end goes to the end of the file, as in
-// Markdown.
+// fence returns the text of a fenced code block without the indent of its item,
+// and advances past it. As in Markdown, a fence without an end reaches to the
+// end of the file.
 func (p *summaryParser) fence(mark string, indent int) string {
 	var b strings.Builder
 	for p.at < len(p.lines) {
-		line := bare(p.lines[p.at])
+		line := trimEOL(p.lines[p.at])
 		p.at++
 		if text := strings.TrimSpace(line); strings.HasPrefix(text, mark) && strings.Trim(text, mark[:1]) == "" {
 			break
@@ -260,7 +261,8 @@ func (p *summaryParser) fence(mark string, indent int) string {
 	return b.String()
 }
 
-// parseComputed reads the YAML of a computed page into JSON values.
+// parseComputed returns the YAML of a computed page as JSON values, or what is
+// wrong with it.
 func parseComputed(source string) (map[string]any, string) {
 	n, err := yamldoc.Parse([]byte(source), maxComputed)
 	var wrong *yamldoc.Error
@@ -271,7 +273,7 @@ func parseComputed(source string) (map[string]any, string) {
 	if n.Kind != yaml.MappingNode || n.Decode(&m) != nil {
 		return nil, "it is not a list of keys with values"
 	}
-	// A trip through JSON leaves what the API can carry.
+	// Encoding and decoding leaves the types that the API has.
 	raw, err := json.Marshal(m)
 	if err != nil {
 		return nil, "it has values that JSON does not know"
@@ -286,11 +288,11 @@ func parseComputed(source string) (map[string]any, string) {
 	return out, ""
 }
 
-// maxAttempts is how many places of a line are tried as links.
+// maxAttempts is how many brackets of a line are tried as the start of a link.
 const maxAttempts = 16
 
-// findLink gives the first inline link in a line of Markdown: its text,
-// destination and title as they are written.
+// findLink returns the text, destination and title of the first inline link in a
+// line of Markdown, as they are written.
 func findLink(s string) (text, dest, title string, ok bool) {
 	var open []int
 	attempts := 0
@@ -331,7 +333,7 @@ func findLink(s string) (text, dest, title string, ok bool) {
 	return "", "", "", false
 }
 
-// closingRun finds a run of exactly n backticks.
+// closingRun returns the offset of the first run of exactly n backticks, or -1.
 func closingRun(s string, n int) int {
 	for i := 0; i < len(s); {
 		if s[i] != '`' {
@@ -347,8 +349,8 @@ func closingRun(s string, n int) int {
 	return -1
 }
 
-// linkTarget reads what stands between the parentheses of a link and gives
-// where it ends, or -1.
+// linkTarget returns the destination and the title between the parentheses of a
+// link, and the offset of its end, or -1.
 func linkTarget(s string) (dest, title string, end int) {
 	i := 0
 	space := func() bool {

@@ -89,14 +89,14 @@ Text that somebody wrote.
 				t.Errorf("%s: the file is now\n%s\nwithout %q, with %q", c.name, after, minus, plus)
 			}
 			check := newUpdate([]byte(after), tree)
-			if !check.says(check.have) {
+			if !check.matches(check.have) {
 				t.Errorf("%s: the file does not say it:\n%s", c.name, after)
 			}
 		}
 	}
 }
 
-// lineChanges gives the lines that one text has and the other has not, as a
+// lineChanges returns the lines that one text has and the other has not, as a
 // diff would.
 func lineChanges(a, b []string) (minus, plus []string) {
 	n := make([][]int, len(a)+1)
@@ -195,7 +195,7 @@ func TestHostileSummaries(t *testing.T) {
 		}
 		tree.Pages = append(tree.Pages, doc("new.md", "New"))
 		tree.Skipped = nil
-		if u := newUpdate(tree.SummaryBytes(), tree); !u.says(u.have) {
+		if u := newUpdate(tree.SummaryBytes(), tree); !u.matches(u.have) {
 			t.Errorf("%.60q cannot be changed", src)
 		}
 	}
@@ -296,7 +296,7 @@ func drawPages(t *rapid.T, n *int, depth int) []*Page {
 	return out
 }
 
-// asRead gives the tree that is read from what was written.
+// asRead returns the tree that is read from what was written.
 func asRead(t *rapid.T, tree *Tree) (*Tree, map[string]string) {
 	out := memory{}
 	if err := Write(out, tree); err != nil {
@@ -398,7 +398,7 @@ func FuzzSummary(f *testing.F) {
 		tree = mustRead(t, mapFS(map[string]string{"README.md": "# R\n", "a.md": "# A\n", "b.md": "text\n", "c/README.md": "# C\n", "d.png": "", "SUMMARY.md": string(src)}))
 		tree.Pages = append(tree.Pages, doc("new.md", "New"))
 		u := newUpdate(UpdateSummary(src, tree), tree)
-		if u == nil || !u.says(u.have) {
+		if u == nil || !u.matches(u.have) {
 			t.Fatalf("%q: the change is not in %q", src, UpdateSummary(src, tree))
 		}
 	})

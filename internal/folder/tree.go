@@ -15,38 +15,37 @@ import (
 // Tree is the content of a folder. All paths are relative to Root, with
 // slashes, and have no "." or "..".
 type Tree struct {
-	// Root is where the content is in the folder; "." is all of it.
+	// Root is the folder of the content; "." is the whole folder.
 	Root string
-	// Readme is the landing page and Summary the navigation.
+	// Readme is the file of the landing page, Summary that of the navigation.
 	Readme, Summary string
 
 	Pages    []*Page
 	Includes []*Include
-	// Files are those that pages use and those in the folder for assets;
-	// Others are all further ones that are not Markdown. Both are written.
+	// Files are the files that pages use or that are in the folder of assets.
+	// Others are all other files that are not Markdown. Write writes both.
 	Files, Others []*File
-	// Unlisted are Markdown files that SUMMARY.md does not name. They are
-	// written back, and shown to nobody.
+	// Unlisted are Markdown files that SUMMARY.md does not list. They are
+	// written back, and not shown.
 	Unlisted []*Page
 
 	Variables map[string]any // string, float64 or bool
 	Tags      []Tag
 	Redirects []Redirect
 
-	// Inferred tells that there is no SUMMARY.md and the pages follow the
-	// folders.
+	// Inferred is set if there is no SUMMARY.md: the pages follow the folders.
 	Inferred bool
-	// Skipped are files that SUMMARY.md names although they cannot be pages:
-	// they are missing or named twice. Their lines are kept.
+	// Skipped are files that SUMMARY.md lists and that are not pages, because
+	// they do not exist or are listed twice. Their lines stay.
 	Skipped []string
 
-	// The files as they were read; nil for those that were not there.
+	// The files as they were read; nil for a file that does not exist.
 	ConfigSource, SummarySource, VariablesSource, TagsSource []byte
 
 	Problems []Problem
 
-	// Known tells whether a destination names something that no folder has,
-	// such as a page of a server by its id. It may be nil.
+	// Known reports whether a destination exists outside of the folder, such as
+	// a page of a server by its id. It may be nil.
 	Known func(dest string) bool
 }
 
@@ -55,7 +54,7 @@ const (
 	Document = "document"
 	Group    = "group" // at the top level only
 	Link     = "link"
-	Computed = "computed" // stands for pages that something else makes
+	Computed = "computed" // a place for generated pages
 )
 
 // Page is an entry of the navigation.
@@ -69,20 +68,20 @@ type Page struct {
 	File string
 	// Slug is the last part of the page's address.
 	Slug string
-	// Source is the whole file. It is nil for the page of a folder that has
-	// no README.md; such a page is not written.
+	// Source is the content of the file. It is nil for the page of a folder
+	// without README.md, which is not written.
 	Source []byte
 	Head   frontmatter.Head
-	// Same says that the page is what it was in an earlier reading, but for its
-	// place: nobody looked at its file. Title, slug, source and head are not
-	// known.
+	// Same is set if the page did not change since an earlier reading, except
+	// for its place. Its file was not read: Title, Slug, Source and Head are
+	// empty.
 	Same bool
-	// Target is where a link leads: an address, or a path in the folder.
+	// Target is the target of a link: an address, or a path in the folder.
 	Target string
-	// Computed says what makes the pages of a computed page: JSON values.
+	// Computed is the description of generated pages: JSON values.
 	Computed map[string]any
 	Children []*Page
-	// Line is the one in SUMMARY.md, or 0.
+	// Line is the line in SUMMARY.md, or 0.
 	Line int
 }
 
@@ -99,8 +98,8 @@ type File struct {
 	Path string
 	Size int64
 	Open func() (io.ReadCloser, error)
-	// Sum names the bytes where whoever has them has a name for them: equal
-	// names are equal bytes.
+	// Sum identifies the bytes, if it is set: files with equal sums have equal
+	// bytes.
 	Sum string
 }
 
@@ -112,7 +111,7 @@ type Tag struct {
 	Color string `yaml:"color,omitempty"`
 }
 
-// Redirect leads an old address to a page.
+// Redirect redirects an old address to a page.
 type Redirect struct {
 	From, To string
 	Line     int
@@ -120,7 +119,7 @@ type Redirect struct {
 
 // Problem is something that a person should look at.
 type Problem struct {
-	// File is the path in the folder, which has the root in it.
+	// File is the path in the folder, which includes the root.
 	File    string `json:"file"`
 	Line    int    `json:"line,omitempty"` // from 1; 0 is the whole file
 	Code    string `json:"code"`
@@ -134,7 +133,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d: %s (%s)", p.File, p.Line, p.Message, p.Code)
 }
 
-// Where things are in a folder.
+// Names of files and folders with a meaning.
 const (
 	configName    = ".gitbook.yaml"
 	readmeName    = "README.md"
@@ -150,8 +149,8 @@ func isMarkdown(name string) bool {
 	return ext == ".md" || strings.EqualFold(ext, ".md") || strings.EqualFold(ext, ".markdown")
 }
 
-// SlugOf gives the last part of the address of the page in a file: the name
-// of the file, or of its folder for a README.md.
+// SlugOf returns the slug of the page in a file: the name of the file, or of the
+// folder for a README.md.
 func SlugOf(file string) string {
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	if dir := path.Dir(file); strings.EqualFold(name, "readme") && dir != "." {
@@ -163,7 +162,7 @@ func SlugOf(file string) string {
 	return "page"
 }
 
-// cleanSlug makes a text one part of an address.
+// cleanSlug turns a text into one part of an address.
 func cleanSlug(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -176,7 +175,7 @@ func cleanSlug(s string) string {
 	}, strings.TrimSpace(s))
 }
 
-// GroupSlug gives the slug of a group that has no fixed one.
+// GroupSlug returns the slug of a group that follows its title.
 func GroupSlug(title string) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(strings.ToLower(title), "&", " and ") {
@@ -193,9 +192,9 @@ func GroupSlug(title string) string {
 	return "group"
 }
 
-// groupSlug gives the slug of a group without a fixed one. A title in another
-// script has its slug in Latin letters, which only the folder of its pages
-// tells.
+// groupSlug returns the slug of a group that follows its title. The slug of a
+// title in another script has Latin letters; it is the name of the folder of
+// the group's first page.
 func groupSlug(title string, first *Page) string {
 	slug := GroupSlug(title)
 	if first == nil || first.Type != Document || !strings.ContainsFunc(slug, func(r rune) bool { return r > unicode.MaxASCII }) {
@@ -211,7 +210,7 @@ func groupSlug(title string, first *Page) string {
 	return strings.ToLower(cleanSlug(dir))
 }
 
-// titleOf makes a title of the name of a file or a folder.
+// titleOf turns the name of a file or a folder into a title.
 func titleOf(file string) string {
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	if strings.EqualFold(name, "readme") {
@@ -226,7 +225,7 @@ func titleOf(file string) string {
 	return "Page"
 }
 
-// All gives every page of the navigation, parents before their children.
+// All returns every page of the navigation, parents before their children.
 func (t *Tree) All() []*Page {
 	var out []*Page
 	var walk func(pages []*Page)
@@ -266,12 +265,12 @@ func (p *problems) add(file string, line int, code, format string, args ...any) 
 		p.more++
 		return
 	}
-	p.list = append(p.list, Problem{file, line, code, harmless(fmt.Sprintf(format, args...))})
+	p.list = append(p.list, Problem{file, line, code, withoutControls(fmt.Sprintf(format, args...))})
 }
 
-// harmless removes what a terminal would take for a command: messages repeat
-// what somebody wrote.
-func harmless(s string) string {
+// withoutControls removes control characters, which a terminal could execute:
+// messages quote what somebody wrote.
+func withoutControls(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || names.IsMark(r) {
 			return '?'
@@ -280,8 +279,8 @@ func harmless(s string) string {
 	}, s)
 }
 
-// sorted gives the problems in the order of files and lines, with the paths
-// of a folder whose content is below root.
+// sorted returns the problems in the order of files and lines. Their paths
+// begin with root.
 func (p *problems) sorted(root string) []Problem {
 	for i, f := range p.list {
 		if f.File != configName {

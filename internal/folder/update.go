@@ -9,9 +9,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
-// UpdateSummary gives the SUMMARY.md for a tree by changing an old one: the
-// same bytes when the old one already says it, else as few lines as that
-// takes. Lines that are no entries stay, and so do those of Skipped files.
+// UpdateSummary returns the SUMMARY.md for a tree by changing as few lines of an
+// old one as possible. It returns old if that already lists the same pages.
+// Lines that are not entries stay, and so do the entries of Skipped files.
 func UpdateSummary(old []byte, t *Tree) []byte {
 	if old == nil {
 		return PrintSummary(t)
@@ -20,11 +20,11 @@ func UpdateSummary(old []byte, t *Tree) []byte {
 	if u == nil {
 		return PrintSummary(t)
 	}
-	if u.says(u.have) {
+	if u.matches(u.have) {
 		return old
 	}
 	out := u.edit()
-	if check := newUpdate(out, t); check != nil && check.says(check.have) {
+	if check := newUpdate(out, t); check != nil && check.matches(check.have) {
 		return out
 	}
 	return PrintSummary(t)
@@ -37,7 +37,7 @@ type update struct {
 	entries []entry
 	have    []item
 	want    []item
-	gone    map[int]bool // entries of pages that are not in the tree, by line
+	deleted map[int]bool // entries of pages that are not in the tree, by line
 }
 
 func newUpdate(src []byte, t *Tree) *update {
@@ -46,16 +46,16 @@ func newUpdate(src []byte, t *Tree) *update {
 	if err != nil {
 		return nil
 	}
-	u := &update{tree: t, lines: splitLines(src), entries: entries, gone: map[int]bool{}}
-	shelf := newTreeShelf(t)
-	s := &structure{shelf: shelf, dir: path.Dir(t.summary()), depth: DefaultLimits.Depth}
+	u := &update{tree: t, lines: splitLines(src), entries: entries, deleted: map[int]bool{}}
+	files := newTreeLookup(t)
+	s := &structure{lookup: files, dir: path.Dir(t.summary()), depth: DefaultLimits.Depth}
 	known := map[string]bool{}
 	for _, file := range t.Skipped {
 		known[file] = true
 	}
 	s.skipped = func(e entry, file string) {
 		if !known[file] {
-			u.gone[e.first] = true
+			u.deleted[e.first] = true
 		}
 	}
 	u.have = numbered(s.items(entries))
@@ -69,10 +69,10 @@ func newUpdate(src []byte, t *Tree) *update {
 	return u
 }
 
-// numbered gives groups the slugs that they have as pages of a space, where
-// no page has that of another next to it: the later ones get a number.
+// numbered sets the slugs of groups to those that they have as pages of a space:
+// a slug that a sibling before has gets a number.
 func numbered(items []item) []item {
-	next := map[string]int{} // the number to try behind each slug that is taken
+	next := map[string]int{} // the number to try next for each slug that is taken
 	for i, it := range items {
 		p := it.page
 		if it.depth > 0 || p.Type != Group && p.Type != Document {
@@ -93,9 +93,10 @@ func numbered(items []item) []item {
 	return items
 }
 
-// says tells whether the entries are those of the tree, with none to remove.
-func (u *update) says(have []item) bool {
-	if len(u.gone) > 0 || len(have) != len(u.want) {
+// matches reports whether the entries are those of the tree, with none to
+// delete.
+func (u *update) matches(have []item) bool {
+	if len(u.deleted) > 0 || len(have) != len(u.want) {
 		return false
 	}
 	for i := range have {
@@ -106,25 +107,25 @@ func (u *update) says(have []item) bool {
 	return true
 }
 
-// maxAlike is how many entries that lead to one place are compared.
+// maxAlike is how many entries with the same target are compared.
 const maxAlike = 8
 
-// kept gives, for every wanted page whose line can stay where it is, the
-// index of its entry, and -1 for the others.
+// kept returns for every wanted page the index of its entry if its line can
+// stay where it is, and -1 otherwise.
 func (u *update) kept() []int {
 	byKey := map[string][]int{}
 	for i, it := range u.have {
 		k := entryKey(it)
 		byKey[k] = append(byKey[k], i)
 	}
-	var pairs [][2]int // a wanted page and what there is of it
+	var pairs [][2]int // indexes in want and have of the same page
 	for w, it := range u.want {
 		k := entryKey(it)
 		list := byKey[k]
 		for n, h := range list[:min(len(list), maxAlike)] {
 			if sameEntry(u.entries[u.have[h].entry], u.have[h].page, it.page) {
 				pairs = append(pairs, [2]int{w, h})
-				copy(list[1:n+1], list[:n]) // out with it, cheaply
+				copy(list[1:n+1], list[:n]) // delete list[n]
 				byKey[k] = list[1:]
 				break
 			}
@@ -141,7 +142,7 @@ func (u *update) kept() []int {
 	return out
 }
 
-// entryKey is what an entry is found by when others moved around it.
+// entryKey returns what identifies an entry wherever it is.
 func entryKey(it item) string {
 	p := it.page
 	name := p.File
@@ -154,8 +155,8 @@ func entryKey(it item) string {
 	return strings.Repeat(" ", it.depth) + p.Type + ":" + name
 }
 
-// edit writes the wanted entries, with the old lines of those that stay and
-// everything between them.
+// edit returns the file with the wanted entries, the old lines of the entries
+// that stay, and everything between them.
 func (u *update) edit() []byte {
 	kept := u.kept()
 	w := &lineWriter{update: u, printer: u.style(), stays: map[int]bool{}}
@@ -169,13 +170,13 @@ func (u *update) edit() []byte {
 		}
 	}
 	for i, e := range u.entries {
-		// What was no page before is not ours to remove.
-		if !pages[i] && !u.gone[e.first] {
+		// An entry that was not a page stays.
+		if !pages[i] && !u.deleted[e.first] {
 			w.stays[i] = true
 		}
 	}
 	w.index()
-	// next is, for each page, the first entry behind it that stays.
+	// next is, for each page, the first entry after it that stays.
 	next := make([]int, len(kept)+1)
 	next[len(kept)] = len(u.entries)
 	for i := len(kept) - 1; i >= 0; i-- {
@@ -194,13 +195,13 @@ func (u *update) edit() []byte {
 		inside := group && it.page.Type != Group
 		if kept[i] >= 0 {
 			w.copyTo(u.entries[kept[i]].first, inside)
-			w.want(inside, it.page)
+			w.endGroup(inside, it.page)
 			w.copyTo(u.entries[kept[i]].last, inside)
 		} else {
 			if old := w.replaced(it.page, next[i]); old >= 0 {
 				w.copyTo(u.entries[old].first, inside)
 			}
-			w.want(inside, it.page)
+			w.endGroup(inside, it.page)
 			w.insert(it.page, depth)
 		}
 	}
@@ -208,7 +209,7 @@ func (u *update) edit() []byte {
 	return []byte(strings.Join(w.out, ""))
 }
 
-// style looks at how the old file is written.
+// style returns a printer that writes entries like the old file.
 func (u *update) style() printer {
 	p := printer{tree: u.tree, bullet: "*", step: "  ", eol: "\n"}
 	if len(u.lines) > 0 && strings.HasSuffix(u.lines[0], "\r\n") {
@@ -216,7 +217,7 @@ func (u *update) style() printer {
 	}
 	first := true
 	for _, e := range u.entries {
-		b, ok := splitBullet(bare(u.lines[e.first]))
+		b, ok := splitBullet(trimEOL(u.lines[e.first]))
 		if !ok || e.kind == entryGroup || e.kind == entryRule {
 			continue
 		}
@@ -232,17 +233,17 @@ func (u *update) style() printer {
 	return p
 }
 
-// lineWriter puts a SUMMARY.md together.
+// lineWriter composes a SUMMARY.md of old and new lines.
 type lineWriter struct {
 	*update
 	printer printer
-	stays   map[int]bool // entries
+	stays   map[int]bool // by index of the entry
 	leaving map[string][]int
 	out     []string
-	at      int // the first old line that is not written
+	at      int // the first old line that is not written yet
 	entry   int // the first entry from there on
 	group   bool
-	cut     bool // something went just before
+	cut     bool // the old line before was deleted
 }
 
 // index prepares for replaced.
@@ -256,8 +257,8 @@ func (w *lineWriter) index() {
 	}
 }
 
-// replaced gives the entry whose place a new one takes: what says the same
-// page in another way, before the next entry that stays.
+// replaced returns the index of the entry that the new entry of a page
+// replaces, or -1: an entry for the same page before the next one that stays.
 func (w *lineWriter) replaced(p *Page, next int) int {
 	k := p.Type + p.File
 	for list := w.leaving[k]; len(list) > 0 && list[0] < next; list = w.leaving[k] {
@@ -269,8 +270,8 @@ func (w *lineWriter) replaced(p *Page, next int) int {
 	return -1
 }
 
-// copyTo writes old lines up to one, without those of entries that go. Lines
-// that end groups are left out where a group must go on.
+// copyTo writes the old lines before line, except for deleted entries. If inside
+// is set, it also leaves out lines that would end the group.
 func (w *lineWriter) copyTo(line int, inside bool) {
 	for w.at < line {
 		for w.entry < len(w.entries) && w.entries[w.entry].last <= w.at {
@@ -286,7 +287,7 @@ func (w *lineWriter) copyTo(line int, inside bool) {
 		switch {
 		case stays:
 			if e.kind == entryGroup && e.first > 0 && blank(w.lines[e.first-1]) {
-				w.space() // something came between
+				w.space()
 			}
 			for ; w.at < e.last; w.at++ {
 				w.write(w.lines[w.at])
@@ -305,7 +306,7 @@ func (w *lineWriter) copyTo(line int, inside bool) {
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
-// write adds a line, but no second blank one where something went.
+// write appends a line, but not a second blank line after a deleted one.
 func (w *lineWriter) write(line string) {
 	if w.cut && blank(line) && len(w.out) > 0 && blank(w.out[len(w.out)-1]) {
 		return
@@ -317,8 +318,8 @@ func (w *lineWriter) write(line string) {
 	w.out = append(w.out, line)
 }
 
-// want ends a group before a page that is in none.
-func (w *lineWriter) want(inside bool, p *Page) {
+// endGroup ends the current group before a page that is not in a group.
+func (w *lineWriter) endGroup(inside bool, p *Page) {
 	if !inside && p.Type != Group && w.group {
 		w.space()
 		w.write("***" + w.printer.eol)
@@ -338,7 +339,7 @@ func (w *lineWriter) space() {
 func (w *lineWriter) insert(p *Page, depth int) {
 	last := ""
 	if n := len(w.out); n > 0 {
-		last = bare(w.out[n-1])
+		last = trimEOL(w.out[n-1])
 	}
 	first := last != "" && !isBullet(last) && !insideItem(last)
 	for p.Type != Group && first && w.at < len(w.lines) && blank(w.lines[w.at]) {
@@ -355,17 +356,17 @@ func (w *lineWriter) insert(p *Page, depth int) {
 	}
 }
 
-// insideItem tells a line of a list that is not its first.
+// insideItem reports whether a line continues a list item.
 func insideItem(line string) bool { return strings.HasPrefix(line, " ") && !blank(line) }
 
-// treeShelf looks at the files of a tree.
-type treeShelf struct {
+// treeLookup finds the files of a tree.
+type treeLookup struct {
 	pages map[string]*Page
 	files map[string]bool
 }
 
-func newTreeShelf(t *Tree) *treeShelf {
-	s := &treeShelf{map[string]*Page{}, map[string]bool{}}
+func newTreeLookup(t *Tree) *treeLookup {
+	s := &treeLookup{map[string]*Page{}, map[string]bool{}}
 	for _, p := range t.Unlisted {
 		s.pages[p.File] = p
 	}
@@ -382,11 +383,11 @@ func newTreeShelf(t *Tree) *treeShelf {
 	return s
 }
 
-func (s *treeShelf) find(name string) (string, bool) {
+func (s *treeLookup) find(name string) (string, bool) {
 	return finder(func(file string) bool { return s.pages[file] != nil || s.files[file] }, name)
 }
 
-func (s *treeShelf) document(file string) *Page {
+func (s *treeLookup) document(file string) *Page {
 	p := s.pages[file]
 	if p == nil {
 		return nil
@@ -394,4 +395,4 @@ func (s *treeShelf) document(file string) *Page {
 	return &Page{Type: Document, File: file, Title: p.Head.Title, Emoji: p.Head.Emoji, Slug: p.Slug, Head: p.Head}
 }
 
-func (*treeShelf) near(string) string { return "" }
+func (*treeLookup) similar(string) string { return "" }

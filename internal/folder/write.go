@@ -15,19 +15,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// Sink takes the files of a folder. Names have slashes and stay below it.
+// Sink receives the files of a folder. Names are relative paths with slashes.
 type Sink interface {
 	WriteFile(name string, data io.Reader) error
 }
 
-// Output is a file to be written: bytes, or something to open.
+// Output is a file to be written.
 type Output struct {
 	Name string
 	Data []byte
 	File *File // instead of Data
 }
 
-// Write writes a tree, file by file in the order of their names.
+// Write writes the files of a tree in the order of their names.
 func Write(sink Sink, t *Tree) error {
 	files, err := Outputs(t)
 	if err != nil {
@@ -52,16 +52,16 @@ func writeOne(sink Sink, f Output) error {
 	return errors.Join(sink.WriteFile(f.Name, r), r.Close())
 }
 
-// Outputs gives the files of a tree in the order of their names. What was
-// read and not changed is as it was. Names that cannot be written are made
-// good as CleanPath does, with a number where two become one.
+// Outputs returns the files of a tree in the order of their names. Files that
+// were read and not changed have the same bytes. Invalid names are changed as
+// CleanPath does, with a number if another file has the same name then.
 func Outputs(t *Tree) ([]Output, error) {
 	for _, name := range []string{path.Clean(t.Root), t.summary(), t.readme()} {
 		if why := names.Bad(name); why != "" && name != "." {
 			return nil, errs.E(errs.Invalid, "%s cannot be written: %s", name, why)
 		}
 	}
-	return outputs(withGoodNames(t))
+	return outputs(withValidNames(t))
 }
 
 func outputs(t *Tree) ([]Output, error) {
@@ -80,7 +80,7 @@ func outputs(t *Tree) ([]Output, error) {
 			}
 			source := p.Source
 			if source == nil && summary {
-				source = markup.RewriteHead(nil, frontmatter.Meta{}, p.Title, p.Emoji) // an entry needs a file
+				source = markup.RewriteHead(nil, frontmatter.Meta{}, p.Title, p.Emoji) // an entry must link to a file
 			}
 			add(p.File, source)
 		}
@@ -117,8 +117,8 @@ func outputs(t *Tree) ([]Output, error) {
 	return out, nil
 }
 
-// followsFolders tells whether the pages are those that the folders give
-// without a SUMMARY.md.
+// followsFolders reports whether the folder has the same pages without a
+// SUMMARY.md.
 func (t *Tree) followsFolders() bool {
 	docs := map[string]*Page{}
 	for _, list := range [][]*Page{t.All(), t.Unlisted} {
@@ -134,9 +134,9 @@ func (t *Tree) followsFolders() bool {
 	})
 }
 
-// withGoodNames gives a tree whose files have names that can be written, each
-// its own. A tree that was read is given back as it is.
-func withGoodNames(t *Tree) *Tree {
+// withValidNames returns a tree whose files have valid names, no two the same. It
+// returns a tree that was read unchanged.
+func withValidNames(t *Tree) *Tree {
 	taken := namer{}
 	for _, name := range []string{t.summary(), variablesName, tagsName, configName} {
 		taken[names.Fold(name)] = true

@@ -42,8 +42,8 @@ func replaceText(n *yaml.Node, key, text string) {
 	yamldoc.Set(n, key, yamldoc.WithComment(yamldoc.String(text, 0), yamldoc.Value(n, key)))
 }
 
-// patched writes a mapping that was changed into the file that it came from:
-// what did not change stays as somebody wrote it, with blank lines and all.
+// patched returns the file src with a changed mapping. Lines that did not change
+// stay as they are written, with blank lines and comments.
 func patched(src []byte, changed *yaml.Node) ([]byte, error) {
 	next, err := yamldoc.Encode(changed)
 	if err != nil {

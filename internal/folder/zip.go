@@ -3,6 +3,7 @@ package folder
 import (
 	"archive/zip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -15,25 +16,26 @@ import (
 )
 
 const (
-	// maxRatio is how much larger than in the archive a file may be, once it
-	// is large at all. Text is seldom beyond ten.
+	// maxRatio is the largest ratio of the size of a file to its size in the
+	// archive. Text seldom exceeds ten.
 	maxRatio = 200
-	// smallFile is below the size where a ratio says something.
+	// smallFile is the size up to which the ratio is not checked.
 	smallFile = 1 << 20
-	// directoryEntry is the room for one name in the list of an archive.
+	// directoryEntry is the size of one entry in the directory of an archive.
 	directoryEntry = 256
 )
 
-// OpenZip gives the files of an archive. It refuses an archive with names
-// that leave it, that are there twice or differ in case only, with links,
-// with files that share their bytes or unpack to too much; the error names
-// the file. What was said about a size is held to while it is read.
+// OpenZip returns the files of an archive. It is an error if the archive has
+// paths that leave it, that occur twice or that differ in case only, symbolic
+// links, or files that share bytes or unpack to too much; the error names the
+// file. Reading a file that is larger than the archive says is an error too.
 //
-// What other programs add is ignored, and a single folder around everything
-// is taken off.
+// Files that other programs add are ignored. If all files are in one folder, it
+// is the root.
 func OpenZip(r io.ReaderAt, size int64, l Limits) (fs.FS, error) {
 	l = l.orDefault()
-	// The list of files is read into memory before it can be counted.
+	// The directory of the archive is read into memory before its entries can be
+	// counted.
 	meter := &meter{r: r, left: int64(l.Files)*directoryEntry + 1<<20}
 	z, err := zip.NewReader(meter, size)
 	if meter.left < 0 {
@@ -42,7 +44,7 @@ func OpenZip(r io.ReaderAt, size int64, l Limits) (fs.FS, error) {
 	if err != nil {
 		return nil, &errs.Error{Kind: errs.Invalid, Message: "the file is not a zip archive that can be read", Err: err}
 	}
-	meter.open = true // from here on, every file has its own bound
+	meter.open = true // files have limits of their own
 	a := &archive{root: newZipDir("."), limits: l}
 	for _, f := range z.File {
 		if err := a.add(f); err != nil {
@@ -63,17 +65,17 @@ func OpenZip(r io.ReaderAt, size int64, l Limits) (fs.FS, error) {
 	return &zipFS{root}, nil
 }
 
-// meter reads no more than it is allowed to.
+// meter is a reader that fails beyond a number of bytes.
 type meter struct {
 	r    io.ReaderAt
 	left int64
-	open bool // no bound any more
+	open bool // without a limit
 }
 
 func (m *meter) ReadAt(p []byte, off int64) (int, error) {
 	if !m.open {
 		if m.left -= int64(len(p)); m.left < 0 {
-			return 0, errors.New("the list of files is too long")
+			return 0, errors.New("the directory of the archive is too large")
 		}
 	}
 	return m.r.ReadAt(p, off)
@@ -88,7 +90,7 @@ type archive struct {
 	total  uint64
 }
 
-// add puts a file where it belongs.
+// add adds a file to the tree.
 func (a *archive) add(f *zip.File) error {
 	refuse := func(why string) error {
 		return errs.E(errs.Invalid, "the archive has %s, which is refused: %s", printable(f.Name), why)
@@ -110,11 +112,11 @@ func (a *archive) add(f *zip.File) error {
 	mode := f.Mode()
 	switch {
 	case isDir && mode.Type() != fs.ModeDir, !isDir && !mode.IsRegular():
-		return refuse("it is a link or a special file")
+		return refuse("it is a symbolic link or a special file")
 	case f.Flags&1 != 0:
 		return refuse("it is encrypted")
 	case f.Method != zip.Store && f.Method != zip.Deflate:
-		return refuse("it is packed in a way that is not known")
+		return refuse("its compression method is not supported")
 	}
 	dir := a.root
 	parts := strings.Split(name, "/")
@@ -136,7 +138,7 @@ func (a *archive) add(f *zip.File) error {
 	case f.UncompressedSize64 > limit:
 		return refuse("it is too large")
 	case f.UncompressedSize64 > smallFile && f.UncompressedSize64/maxRatio > f.CompressedSize64:
-		return refuse("it would unpack to far more than it is")
+		return refuse(fmt.Sprintf("it unpacks to more than %d times its size", maxRatio))
 	}
 	if a.total += f.UncompressedSize64; a.total > uint64(a.limits.Unpacked) {
 		return errs.E(errs.Invalid, "the archive unpacks to more than %d MB", a.limits.Unpacked>>20)
@@ -148,8 +150,8 @@ func (a *archive) add(f *zip.File) error {
 	return nil
 }
 
-// overlaps refuses files that share bytes of the archive: that is how a small
-// one unpacks to any size without a suspicious ratio.
+// overlaps refuses files that share bytes of the archive: a small archive could
+// unpack to any size without a suspicious ratio.
 func (a *archive) overlaps() error {
 	type span struct {
 		start, end int64
@@ -180,7 +182,7 @@ func (a *archive) overlaps() error {
 // zipFS is the tree of an archive.
 type zipFS struct{ root *zipDir }
 
-// Open follows no links, because there are none.
+// Open implements fs.FS. The archive has no symbolic links.
 func (z *zipFS) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -225,11 +227,11 @@ func newZipDir(name string) *zipDir {
 	return &zipDir{name, map[string]fs.DirEntry{}, map[string]string{}}
 }
 
-// put adds an entry, or says why not.
+// put adds an entry, or returns why it cannot.
 func (d *zipDir) put(name string, e fs.DirEntry) string {
 	if other, ok := d.folded[names.Fold(name)]; ok {
 		if other == name {
-			return "it is there twice"
+			return "it occurs twice"
 		}
 		return "its name differs from " + printable(other) + " in case only"
 	}
@@ -238,7 +240,8 @@ func (d *zipDir) put(name string, e fs.DirEntry) string {
 	return ""
 }
 
-// folder gives the folder of a name, which may be new.
+// folder returns the folder of a name and creates it if necessary, or returns
+// why it cannot.
 func (d *zipDir) folder(name string) (*zipDir, string) {
 	if e, ok := d.entries[name]; ok {
 		sub, ok := e.(*zipDir)
@@ -268,7 +271,7 @@ func (d *zipDir) Mode() fs.FileMode          { return fs.ModeDir | 0o555 }
 func (d *zipDir) ModTime() time.Time         { return time.Time{} }
 func (d *zipDir) Sys() any                   { return nil }
 
-// openDir reads a folder that is in memory.
+// openDir is an open folder.
 type openDir struct {
 	dir  fs.FileInfo
 	list []fs.DirEntry
@@ -295,7 +298,7 @@ func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// openFile reads a file and stops where it is longer than was said.
+// openFile is an open file. Reading more bytes than the archive says is an error.
 type openFile struct {
 	info fs.FileInfo
 	r    io.ReadCloser
@@ -308,7 +311,8 @@ func (f *openFile) Close() error               { return f.r.Close() }
 
 func (f *openFile) Read(p []byte) (int, error) {
 	if f.left == 0 {
-		// One more byte is too many, and the end checks the sum.
+		// Another byte is an error; at the end of the file, Read verifies the
+		// checksum.
 		var one [1]byte
 		n, err := f.r.Read(one[:])
 		if n > 0 {

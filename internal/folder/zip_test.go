@@ -107,15 +107,15 @@ func TestOpenZipRefuses(t *testing.T) {
 		{"drive", packed(t, []string{`C:\x.md`}, nil), Limits{}, "backslash"},
 		{"null", packed(t, []string{"a\x00.md"}, nil), Limits{}, `a\x00.md`},
 		{"git", packed(t, []string{"a/.GIT/hooks/post-checkout"}, nil), Limits{}, "reserved for git"},
-		{"link", packed(t, []string{"a.md", "link"}, link), Limits{}, "link, which is refused: it is a link"},
-		{"link to a folder", packed(t, []string{"link/"}, func(h *zip.FileHeader) { h.ExternalAttrs = 0o120777 << 16 }), Limits{}, "it is a link"},
-		{"twice", packed(t, []string{"a.md", "a.md"}, nil), Limits{}, "a.md, which is refused: it is there twice"},
+		{"link", packed(t, []string{"a.md", "link"}, link), Limits{}, "link, which is refused: it is a symbolic link"},
+		{"link to a folder", packed(t, []string{"link/"}, func(h *zip.FileHeader) { h.ExternalAttrs = 0o120777 << 16 }), Limits{}, "it is a symbolic link"},
+		{"twice", packed(t, []string{"a.md", "a.md"}, nil), Limits{}, "a.md, which is refused: it occurs twice"},
 		{"twins", packed(t, []string{"a/Read.md", "A/other.md"}, nil), Limits{}, "differs from a in case only"},
 		{"file and folder", packed(t, []string{"a", "a/b.md"}, nil), Limits{}, "both a file and a folder"},
 		{"too many", packed(t, many, nil), Limits{Files: 49}, "more than 49 files"},
 		{"too large", packed(t, []string{"a.bin"}, nil, strings.Repeat("x", 2000)), Limits{Asset: 1000}, "a.bin, which is refused: it is too large"},
 		{"too much", packed(t, []string{"a.bin", "b.bin"}, nil, strings.Repeat("x", 600), strings.Repeat("x", 600)), Limits{Unpacked: 1000}, "unpacks to more than"},
-		{"ratio", packed(t, []string{"bomb.bin"}, nil, strings.Repeat("\x00", 8<<20)), Limits{}, "bomb.bin, which is refused: it would unpack"},
+		{"ratio", packed(t, []string{"bomb.bin"}, nil, strings.Repeat("\x00", 8<<20)), Limits{}, "bomb.bin, which is refused: it unpacks to more than"},
 		{"deep", packed(t, []string{strings.Repeat("d/", 80) + "x.md"}, nil), Limits{}, "too many folders"},
 		{"overlap", overlapping(t), Limits{}, "shares its bytes"},
 	} {
@@ -126,7 +126,7 @@ func TestOpenZipRefuses(t *testing.T) {
 	}
 }
 
-// directory gives where the list of an archive begins.
+// directory returns where the list of an archive begins.
 func directory(b []byte) int {
 	end := bytes.LastIndex(b, []byte("PK\x05\x06"))
 	return int(binary.LittleEndian.Uint32(b[end+16:]))

@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// changes gives the new value of every key that must change, nil for one to
+// changes returns the new value of every key that must change, nil for one to
 // be removed.
 func (e *headEdit) changes(form frontForm, withTitle bool) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
@@ -59,10 +59,10 @@ func (e *headEdit) changes(form frontForm, withTitle bool) map[string]*yaml.Node
 	return out
 }
 
-// oldValue gives the value of a key in the old front matter, or nil.
+// oldValue returns the value of a key in the old front matter, or nil.
 func (e *headEdit) oldValue(key string) *yaml.Node { return yamldoc.Value(e.old.front.root, key) }
 
-// text gives the node of a text in the quotes that the old value had, or nil
+// text returns the node of a text in the quotes that the old value had, or nil
 // for no text.
 func (e *headEdit) text(form frontForm, old *yaml.Node, s string) *yaml.Node {
 	if s == "" {
@@ -89,7 +89,7 @@ func mappingLike(old *yaml.Node) *yaml.Node {
 	return n
 }
 
-// unlessEmpty gives nil for a mapping that has nothing.
+// unlessEmpty returns nil for a mapping that has nothing.
 func unlessEmpty(n *yaml.Node) *yaml.Node {
 	if len(n.Content) == 0 {
 		return nil

@@ -177,7 +177,7 @@ func parseFront(text []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-// afterLine gives the offset behind the line that at is in.
+// afterLine returns the offset behind the line that at is in.
 func afterLine(src []byte, at int) int {
 	if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -185,7 +185,7 @@ func afterLine(src []byte, at int) int {
 	return len(src)
 }
 
-// afterBlank gives the start of the first line from at on that has something.
+// afterBlank returns the start of the first line from at on that has something.
 func afterBlank(src []byte, at int) int {
 	for at < len(src) {
 		end := afterLine(src, at)
@@ -197,7 +197,7 @@ func afterBlank(src []byte, at int) int {
 	return at
 }
 
-// lineNumber gives the number of the line that an offset is in.
+// lineNumber returns the number of the line that an offset is in.
 func lineNumber(src []byte, offset int) int {
 	return bytes.Count(src[:offset], []byte("\n")) + 1
 }

@@ -255,7 +255,7 @@ func (r metaReader) metaLinks(n *yaml.Node) docs.MetaLinks {
 	return l
 }
 
-// clean gives a Meta in the one form that it has after it was read, without
+// clean returns a Meta in the one form that it has after it was read, without
 // the fields that are only read.
 func (m Meta) clean() Meta {
 	m.Title, m.Keys = "", nil

@@ -73,7 +73,7 @@ type headEdit struct {
 	eol        string
 }
 
-// holds tells whether a source says what was asked for and has the rest of
+// holds reports whether a source says what was asked for and has the rest of
 // the old one.
 func (e *headEdit) holds(out []byte) bool {
 	h := Parse(out, e.inlineText)
@@ -84,7 +84,7 @@ func (e *headEdit) holds(out []byte) bool {
 	return slices.EqualFunc(untouched(e.old.front.root, changed), untouched(h.front.root, changed), sameNode)
 }
 
-// untouched gives the keys and values that an edit leaves alone.
+// untouched returns the keys and values that an edit leaves alone.
 func untouched(root *yaml.Node, changed map[string]*yaml.Node) []*yaml.Node {
 	var out []*yaml.Node
 	for key, value := range yamldoc.Pairs(root) {
@@ -155,7 +155,7 @@ func (e *headEdit) compose(place titlePlace, form frontForm) []byte {
 	return append(out, body...)
 }
 
-// headingLine gives the title heading with its end of line, or nothing.
+// headingLine returns the title heading with its end of line, or nothing.
 func (e *headEdit) headingLine(place titlePlace) []byte {
 	h := e.old.heading
 	had := h.span.end > 0
@@ -187,7 +187,7 @@ func (e *headEdit) headingLine(place titlePlace) []byte {
 	return []byte(line + e.eol)
 }
 
-// frontBlock gives the front matter with its lines of dashes, or nothing.
+// frontBlock returns the front matter with its lines of dashes, or nothing.
 func (e *headEdit) frontBlock(place titlePlace, form frontForm) []byte {
 	f := e.old.front
 	changed := e.changes(form, place == alsoInFront)
@@ -265,7 +265,7 @@ func (e *headEdit) editLines(changed map[string]*yaml.Node) ([]byte, bool) {
 	return out, true
 }
 
-// isBetween tells whether a line belongs to no key: it is blank, or a
+// isBetween reports whether a line belongs to no key: it is blank, or a
 // comment that is not deeper than the keys.
 func isBetween(line []byte, column int) bool {
 	text := bytes.TrimLeft(line, " \t")
@@ -331,7 +331,7 @@ func (e *headEdit) encode(n *yaml.Node) []byte {
 	return bytes.ReplaceAll(b, []byte("\n"), []byte(e.eol))
 }
 
-// merged gives the whole mapping with its changes.
+// merged returns the whole mapping with its changes.
 func (e *headEdit) merged(changed map[string]*yaml.Node) *yaml.Node {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	done := map[string]bool{}
@@ -359,7 +359,7 @@ var keyOrder = []string{
 	"cover", "coverY", "coverHeight", "layout", "metaLinks",
 }
 
-// ordered gives those changes that are not removals as a mapping.
+// ordered returns those changes that are not removals as a mapping.
 func ordered(changed map[string]*yaml.Node) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for _, k := range keyOrder {
@@ -370,5 +370,5 @@ func ordered(changed map[string]*yaml.Node) *yaml.Node {
 	return n
 }
 
-// sortedNames gives the names of variables, which have no order of their own.
+// sortedNames returns the names of variables, which have no order of their own.
 func sortedNames(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -25,7 +25,7 @@ var (
 	fixedAnchor = regexp.MustCompile(`[ \t]*<a href="#[^"<>]*" id="[^"<>]*"></a>$`)
 )
 
-// findTitle gives the heading of the first level that is the first block
+// findTitle returns the heading of the first level that is the first block
 // from at on, with hash marks or underlined.
 func findTitle(src []byte, at int, text InlineText) (titleHeading, bool) {
 	at = afterBlank(src, at)
@@ -58,7 +58,7 @@ func findTitle(src []byte, at int, text InlineText) (titleHeading, bool) {
 	return h, true
 }
 
-// CleanTitle gives a title as it can stand on one line: white space becomes
+// CleanTitle returns a title as it can stand on one line: white space becomes
 // single spaces, control characters go, and what is too long is cut.
 func CleanTitle(s string) string {
 	s = oneLine(s)

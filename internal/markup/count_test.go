@@ -77,7 +77,7 @@ func TestNothingIsDropped(t *testing.T) {
 // count is how often each kind of block is there.
 type count map[string]int
 
-// counts gives what is written, what became nodes, and what is kept in the
+// counts returns what is written, what became nodes, and what is kept in the
 // source of nodes.
 func counts(body []byte) (written, nodes, kept count) {
 	written, nodes, kept = count{}, count{}, count{}

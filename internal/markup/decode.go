@@ -358,7 +358,7 @@ func (d *decoder) fragment(v any, at depth) (*Node, error) {
 	return f, err
 }
 
-// slotName gives the slot that a fragment fills: by its name, or by its type.
+// slotName returns the slot that a fragment fills: by its name, or by its type.
 func slotName(sh *shape, f *Node) string {
 	for _, s := range sh.fragments {
 		if s.name == f.Fragment || f.Fragment == "" && s.name == f.Type {
@@ -380,7 +380,7 @@ const maxKey = 64
 
 var keyForm = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z0-9_-]{1,%d}$`, maxKey))
 
-// nodeKey gives the key of a node. One of another form is no key of ours, and
+// nodeKey returns the key of a node. One of another form is no key of ours, and
 // the node gets a new one when it is stored.
 func nodeKey(m map[string]any) string {
 	if key, _ := m["key"].(string); keyForm.MatchString(key) {

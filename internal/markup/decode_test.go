@@ -24,7 +24,7 @@ func marshal(t testing.TB, doc *Document) []byte {
 	return b
 }
 
-// decodable gives the document as Decode would: without what clients do not
+// decodable returns the document as Decode would: without what clients do not
 // say, and without empty maps.
 func decodable(nodes []*Node) []*Node {
 	var out []*Node

@@ -70,7 +70,7 @@ type differ struct {
 	dests map[docs.Ref]string // how references are written
 }
 
-// text gives a block as Markdown.
+// text returns a block as Markdown.
 func (d *differ) text(n *Node) string {
 	refs := Refs{Locate: func(ref docs.Ref, _ Use) (string, bool) {
 		dest, ok := d.dests[ref]
@@ -83,7 +83,7 @@ func (d *differ) text(n *Node) string {
 	return cutBytes(out, MaxChangeText)
 }
 
-// identify gives for each node of a list the node that it was, or -1.
+// identify returns for each node of a list the node that it was, or -1.
 func (d *differ) identify(old, doc []*Node, top bool) []int {
 	if !top {
 		from := d.h.align(old, doc)
@@ -175,7 +175,7 @@ func (d *differ) node(a, b place) {
 	}
 }
 
-// container tells whether only what is in a block differs, and can be told
+// container reports whether only what is in a block differs, and can be told
 // by itself. Code is told as a whole: a line of it says little.
 func (d *differ) container(a, b *Node) bool {
 	if !alike(a, b) || a.Type == "code" || !sameData(a, b) || !onlyBlocks(a.Nodes) || !onlyBlocks(b.Nodes) ||
@@ -223,7 +223,7 @@ func (d *differ) add(kind ChangeKind, from, to place) {
 	d.out = append(d.out, c)
 }
 
-// cutBytes gives the beginning of a text, in whole characters.
+// cutBytes returns the beginning of a text, in whole characters.
 func cutBytes(s string, most int) string {
 	if len(s) <= most {
 		return s

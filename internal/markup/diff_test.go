@@ -185,7 +185,7 @@ func TestDiffGivesTheOtherDocument(t *testing.T) {
 	})
 }
 
-// changed gives a form of a node with other nodes in it.
+// changed returns a form of a node with other nodes in it.
 func changed(t *rapid.T, n *Node) *Node {
 	out := *n
 	out.Nodes = nil

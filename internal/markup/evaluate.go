@@ -25,7 +25,7 @@ type Evaluator struct {
 	Show func(expr string) (show, keep bool)
 }
 
-// Evaluate gives the document with the expressions replaced by their texts and
+// Evaluate returns the document with the expressions replaced by their texts and
 // the conditional blocks by what they hold, or by nothing. The document itself
 // stays as it is; nodes without expressions are shared.
 func Evaluate(doc *Document, e Evaluator) *Document {
@@ -58,7 +58,7 @@ func Evaluate(doc *Document, e Evaluator) *Document {
 // rewriter replaces a node by others, or leaves it and goes on with its nodes.
 type rewriter func(n *Node) (by []*Node, replaced bool)
 
-// list gives the same list when nothing in it changes.
+// list returns the same list when nothing in it changes.
 func (r rewriter) list(nodes []*Node) (out []*Node, changed bool) {
 	for i, n := range nodes {
 		by, replaced := r(n)
@@ -88,7 +88,7 @@ func (r rewriter) list(nodes []*Node) (out []*Node, changed bool) {
 	return out, true
 }
 
-// Dereference gives the document with the reusable contents in place of the
+// Dereference returns the document with the reusable contents in place of the
 // blocks that name them. A block stays where get has nothing, where a content
 // would stand in itself, and where a limit is reached. The nodes of a content
 // get keys and anchors of their own; what they refer to in their own space
@@ -160,7 +160,7 @@ func (d *dereferencer) expand(nodes []*Node, inside []docs.Ref) []*Node {
 	return out
 }
 
-// textSize gives about how many bytes a node has itself.
+// textSize returns about how many bytes a node has itself.
 func textSize(n *Node) (size int) {
 	for _, l := range n.Leaves {
 		size += len(l.Text)
@@ -236,7 +236,7 @@ func (d *dereferencer) newAnchor(id string) string {
 	return free
 }
 
-// inSpace gives a value with its relative references made absolute. What is
+// inSpace returns a value with its relative references made absolute. What is
 // on the same page stays so.
 func inSpace(v any, space string) any {
 	switch v := v.(type) {

@@ -1,6 +1,6 @@
 package markup
 
-// Find gives the node with a key, wherever in a document it stands, or nil.
+// Find returns the node with a key, wherever in a document it stands, or nil.
 func Find(doc *Document, key string) *Node {
 	if key == "" {
 		return nil
@@ -23,7 +23,7 @@ func find(nodes []*Node, key string) *Node {
 	return nil
 }
 
-// CellText gives what a reader sees in a cell of a table. ok is false when n
+// CellText returns what a reader sees in a cell of a table. ok is false when n
 // is no table or has no such row or column; a cell may be empty.
 func CellText(n *Node, record, definition string) (text string, ok bool) {
 	if n.Object != ObjectBlock || n.Type != "table" {

@@ -60,7 +60,7 @@ func NewHighlighter(cacheBytes int) *Highlighter {
 
 var languageForm = regexp.MustCompile(`^[A-Za-z0-9+#._-]{1,40}$`)
 
-// spans gives the runs of a code, or nothing when it is to be shown plain.
+// spans returns the runs of a code, or nothing when it is to be shown plain.
 func (h *Highlighter) spans(language, code string) []codeSpan {
 	if h == nil || len(code) > maxHighlight || !languageForm.MatchString(language) {
 		return nil

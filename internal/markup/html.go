@@ -17,12 +17,12 @@ import (
 
 // HTMLOptions says what a document looks like from where it is shown.
 type HTMLOptions struct {
-	// Link gives the address of a reference. Whole addresses are not asked
+	// Link returns the address of a reference. Whole addresses are not asked
 	// for; those without a scheme are, because they name something near.
 	// Without an answer the reference is shown as broken. A nil Link knows
 	// nothing and leaves addresses as they are.
 	Link func(docs.Ref) (href string, ok bool)
-	// Title gives the name of what a reference leads to, for places that have
+	// Title returns the name of what a reference leads to, for places that have
 	// no text of their own: mentions, page links, files, people, tags.
 	Title func(docs.Ref) (title string, ok bool)
 	// Highlight colours code; nil leaves it plain.

@@ -99,7 +99,7 @@ func (h *htmlWriter) inline(n *Node) {
 	}
 }
 
-// href gives the address of a reference, if it has a safe one.
+// href returns the address of a reference, if it has a safe one.
 func (h *htmlWriter) href(v any) (string, bool) {
 	ref, ok := refOf(v)
 	if !ok {
@@ -119,7 +119,7 @@ func (h *htmlWriter) href(v any) (string, bool) {
 	return "", false
 }
 
-// isNear tells whether an address names something of the same site, but not
+// isNear reports whether an address names something of the same site, but not
 // a place on the same page.
 func isNear(url string) bool {
 	safe, ok := SafeURL(url)
@@ -130,7 +130,7 @@ func isNear(url string) bool {
 	return colon < 0 || strings.ContainsAny(safe[:colon], "/?#")
 }
 
-// title gives the name of what a reference leads to.
+// title returns the name of what a reference leads to.
 func (h *htmlWriter) title(ref docs.Ref) string {
 	if h.o.Title != nil {
 		if title, ok := h.o.Title(ref); ok {

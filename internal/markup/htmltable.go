@@ -83,7 +83,7 @@ type cellSpan struct {
 	covered       bool
 }
 
-// readMerges gives the cells that reach over others, by row and column. One
+// readMerges returns the cells that reach over others, by row and column. One
 // that would reach out of the table or over another is ignored.
 func readMerges(t *tableView) map[[2]int]cellSpan {
 	merges, _ := t.node.Data["cellMerges"].([]any)

@@ -87,7 +87,7 @@ var htmlMarks = map[string]bool{
 	"kbd": true, "sup": true, "sub": true, "mark": true,
 }
 
-// markOf gives the mark that an element stands for.
+// markOf returns the mark that an element stands for.
 func markOf(e *element) (Mark, bool) {
 	switch e.name {
 	case "strong", "b":
@@ -177,7 +177,7 @@ func (c *converter) plainText(b *inlineBuilder, n *ast.Text, marks []Mark) {
 	}
 }
 
-// spacesAfter gives the spaces at the end of a line that are text: those in
+// spacesAfter returns the spaces at the end of a line that are text: those in
 // front of its last one, which is a part of the break, as are two of a hard
 // one.
 func (c *converter) spacesAfter(n *ast.Text) string {
@@ -332,10 +332,10 @@ func (c *converter) inlineImage(n *ast.Image) *Node {
 	return i
 }
 
-// altText gives the text of an image's label without marks.
+// altText returns the text of an image's label without marks.
 func (c *converter) altText(n ast.Node) string { return plainOf(c.inlines(n)) }
 
-// plainOf gives the text of nodes without marks.
+// plainOf returns the text of nodes without marks.
 func plainOf(nodes []*Node) string {
 	var s strings.Builder
 	for _, n := range nodes {
@@ -414,7 +414,7 @@ func (b *inlineBuilder) annotation(nodes []*Node, body *Node) {
 	b.inline(a)
 }
 
-// noteBody gives the body of a footnote as a fragment, nil when there is none
+// noteBody returns the body of a footnote as a fragment, nil when there is none
 // or when it may not be used here.
 func (c *converter) noteBody(label string) *Node {
 	note := c.notes[label]

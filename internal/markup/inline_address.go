@@ -94,7 +94,7 @@ func (schemeParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	return nil
 }
 
-// endsBeforeAddress tells whether an address can begin behind a text: at its
+// endsBeforeAddress reports whether an address can begin behind a text: at its
 // start, behind one of the characters that addressParser looks at, and behind
 // backticks that begin no code.
 func endsBeforeAddress(b []byte) bool {
@@ -111,7 +111,7 @@ func endsBeforeAddress(b []byte) bool {
 	return false
 }
 
-// urlLength gives how long the address at the start of b is, 0 for none.
+// urlLength returns how long the address at the start of b is, 0 for none.
 func urlLength(b []byte) int {
 	for _, scheme := range []string{"https://", "http://", "ftp://"} {
 		if bytes.HasPrefix(b, []byte(scheme)) {
@@ -181,7 +181,7 @@ func trimAddress(b []byte) int {
 	return i
 }
 
-// mailLength gives how long the mail address at the start of b is.
+// mailLength returns how long the mail address at the start of b is.
 func mailLength(b []byte) int {
 	const longest = 64 // of the part in front of the sign
 	i := 0

@@ -13,7 +13,7 @@ import (
 // set; the order makes equal sets equal.
 var markOrder = []string{"bold", "italic", "strikethrough", "code", "keyboard", "superscript", "subscript", "color"}
 
-// addMark gives marks with m, which replaces one of its type.
+// addMark returns marks with m, which replaces one of its type.
 func addMark(marks []Mark, m Mark) []Mark {
 	out := make([]Mark, 0, len(marks)+1)
 	for _, o := range marks {
@@ -57,7 +57,7 @@ func (b *inlineBuilder) text(s string, marks []Mark) {
 	b.tail = append(b.lastText(), s...)
 }
 
-// commit gives the last leaf its text.
+// commit returns the last leaf its text.
 func (b *inlineBuilder) commit() {
 	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
 		b.leaves[k-1].Text = b.last
@@ -68,7 +68,7 @@ func (b *inlineBuilder) commit() {
 	b.last, b.tail = "", b.tail[:0]
 }
 
-// lastText gives the text of the last leaf, nothing for none and for a raw
+// lastText returns the text of the last leaf, nothing for none and for a raw
 // one.
 func (b *inlineBuilder) lastText() []byte {
 	if len(b.tail) == 0 {

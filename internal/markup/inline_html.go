@@ -57,7 +57,7 @@ func (h *htmlReader) run(b *inlineBuilder, run []*element, marks []Mark, start b
 	}
 }
 
-// afterSpace tells whether what was added last is a space, a line break or
+// afterSpace reports whether what was added last is a space, a line break or
 // nothing.
 func (b *inlineBuilder) afterSpace(start bool) bool {
 	if t := b.lastText(); len(t) > 0 {
@@ -180,7 +180,7 @@ func (c *converter) icon(b *inlineBuilder, e *element) bool {
 	return true
 }
 
-// verbatim gives the text inside of an element with all its spaces.
+// verbatim returns the text inside of an element with all its spaces.
 func verbatim(e *element, source string) string {
 	return decodeHTML(source[e.openEnd:e.closeStart], false)
 }
@@ -217,7 +217,7 @@ func (c *converter) imgInline(e *element, dark string) *Node {
 	return n
 }
 
-// pictureParts gives the image of a `<picture>` and what it shows in the dark.
+// pictureParts returns the image of a `<picture>` and what it shows in the dark.
 func pictureParts(e *element) (img *element, dark string, ok bool) {
 	kids, clean := e.elements()
 	if !clean || len(kids) == 0 {

@@ -2,7 +2,7 @@ package markup
 
 import "strings"
 
-// Keys gives the keys of a document's top level in their order. With the
+// Keys returns the keys of a document's top level in their order. With the
 // source, they are all that has to be stored: the keys inside of a block
 // follow from its own.
 func Keys(doc *Document) []string {
@@ -13,7 +13,7 @@ func Keys(doc *Document) []string {
 	return keys
 }
 
-// SetKeys gives the blocks of the top level stored keys, and what is inside
+// SetKeys returns the blocks of the top level stored keys, and what is inside
 // of them keys that follow from these. It changes nothing and gives false
 // when the keys do not fit: another number of them, one twice, or one that
 // is no key.
@@ -38,7 +38,7 @@ func SetKeys(doc *Document, keys []string) bool {
 	return true
 }
 
-// Rekey gives keys to doc: blocks that are the same as, or an edited form of,
+// Rekey returns keys to doc: blocks that are the same as, or an edited form of,
 // a block of old take its key; others keep their own where it is theirs
 // alone, or get a fresh one. The keys of a document that came from a client
 // say which block is which; those of a parsed one follow from its content and
@@ -84,7 +84,7 @@ func Rekey(old, doc *Document) {
 	}
 }
 
-// deriveKeys gives keys that follow from the content alone: the same source
+// deriveKeys returns keys that follow from the content alone: the same source
 // has the same keys wherever it is read.
 func deriveKeys(nodes []*Node) {
 	k := newKeys(nodes, nil)
@@ -123,7 +123,7 @@ func (k *keyMaker) hash(n *Node) uint64 {
 	return v
 }
 
-// name gives a node a key that follows from its content and from the key of
+// name returns a node a key that follows from its content and from the key of
 // the node around it, so that a change leaves the keys of its neighbours
 // alone.
 func (k *keyMaker) name(n *Node, around uint64) {

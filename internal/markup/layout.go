@@ -17,7 +17,7 @@ type CodeSpan struct {
 	Class  string
 }
 
-// Spans gives the runs of a code; nil when it is to be shown plain.
+// Spans returns the runs of a code; nil when it is to be shown plain.
 func (h *Highlighter) Spans(language, code string) []CodeSpan {
 	found := h.spans(language, code)
 	if found == nil {
@@ -135,7 +135,7 @@ func (t *Table) Span(r TableRow, column int) (columns, rows int, covered bool) {
 	return max(m.columns, 1), max(m.rows, 1), m.covered
 }
 
-// Cell gives what a cell shows; ok is false when it shows nothing.
+// Cell returns what a cell shows; ok is false when it shows nothing.
 func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 	c := t.view.columns[column]
 	v := t.view.rows[r].values[c.id]
@@ -190,18 +190,18 @@ func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 	return out, true
 }
 
-// Cover gives the picture of a card.
+// Cover returns the picture of a card.
 func (t *Table) Cover(r TableRow) (docs.Ref, bool) {
 	ref, _, ok := coverOf(t.view.rows[r].values[str(t.view.view, "coverDefinition")])
 	return ref, ok
 }
 
-// Target gives where a card leads.
+// Target returns where a card leads.
 func (t *Table) Target(r TableRow) (docs.Ref, bool) {
 	return refOf(t.view.rows[r].values[str(t.view.view, "targetDefinition")])
 }
 
-// CodeText gives the code of a block, line by line, each with its end.
+// CodeText returns the code of a block, line by line, each with its end.
 func CodeText(n *Node) string {
 	var b strings.Builder
 	for _, line := range n.Nodes {

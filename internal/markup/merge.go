@@ -67,7 +67,7 @@ func (m *merger) place(nodes, from []*Node) {
 // position there, or a number behind them for a new one.
 type ids []int
 
-// identify gives the ids of a side. On the top level keys say what is what;
+// identify returns the ids of a side. On the top level keys say what is what;
 // inside of blocks, where they follow from the content, its order does.
 func (m *merger) identify(base, side []*Node, keyed bool) ids {
 	var from []int
@@ -205,7 +205,7 @@ func (m *merger) inside(base, into, from *Node) *Node {
 	return out
 }
 
-// alike tells whether two nodes may be forms of one container.
+// alike reports whether two nodes may be forms of one container.
 func alike(a, b *Node) bool {
 	return a.Object == b.Object && a.Type == b.Type && a.Fragment == b.Fragment && len(a.Leaves) == 0 && len(b.Leaves) == 0
 }
@@ -246,7 +246,7 @@ func mergeData(base, into, from map[string]any) (map[string]any, bool) {
 	return out, true
 }
 
-// mergeOrder gives the ids of both sides in one order: that of into, with
+// mergeOrder returns the ids of both sides in one order: that of into, with
 // what from added or moved behind the one that it follows there. Ids below n
 // are those of the base, in its order.
 func mergeOrder(n int, into, from ids) ids {

@@ -45,7 +45,7 @@ func mergeParts(b, a, c []string, run mergeRunFunc) []string {
 	return out
 }
 
-// alignLines gives for each line of the base where it is in a side, or -1.
+// alignLines returns for each line of the base where it is in a side, or -1.
 func alignLines(base, side []string) []int {
 	hash := func(lines []string) []uint64 {
 		out := make([]uint64, len(lines))

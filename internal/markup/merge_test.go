@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
-// version gives a form of a document as it is after an edit of another one.
+// version returns a form of a document as it is after an edit of another one.
 func version(old *Document, src string) *Document {
 	doc := Parse([]byte(src), Refs{})
 	if old != nil {

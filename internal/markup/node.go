@@ -92,13 +92,13 @@ const (
 // Refs connects destinations as they are written with what they name. Both
 // functions may be nil: then every destination is an address.
 type Refs struct {
-	// Resolve gives what a destination names. ok is false when it names
+	// Resolve returns what a destination names. ok is false when it names
 	// nothing that is known; the destination is then kept as an address.
 	Resolve func(dest string, use Use) (ref docs.Ref, ok bool)
-	// Locate gives how a reference is written in this source. ok is false
+	// Locate returns how a reference is written in this source. ok is false
 	// when its target is gone.
 	Locate func(ref docs.Ref, use Use) (dest string, ok bool)
-	// Keep tells whether a destination that is written in another way than
+	// Keep reports whether a destination that is written in another way than
 	// Locate would can stay, because it leads to the same. Nil: it cannot.
 	Keep func(dest string, use Use, ref docs.Ref) bool
 }
@@ -111,7 +111,7 @@ var voids = map[string]bool{
 	"emoji": true, "icon": true, "expression": true, "inline-math": true, "inline-image": true, "mention": true, "button": true,
 }
 
-// IsVoid tells whether a block or an inline has no nodes of its own.
+// IsVoid reports whether a block or an inline has no nodes of its own.
 func (n *Node) IsVoid() bool { return voids[n.Type] }
 
 // written is a destination as it stands in the source that was parsed.

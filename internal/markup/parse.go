@@ -186,7 +186,7 @@ func (c *converter) problem(off int, message string) {
 	}
 }
 
-// firstOffset gives an offset on the first line of a block.
+// firstOffset returns an offset on the first line of a block.
 func firstOffset(n ast.Node) int {
 	switch n := n.(type) {
 	case *extast.Table:
@@ -215,7 +215,7 @@ func trimSpan(b []byte, start, end int) Span {
 	return Span{start, e}
 }
 
-// value gives what a segment holds.
+// value returns what a segment holds.
 func (c *converter) value(s text.Segment) string {
 	if s.Padding > 0 || s.ForceNewline {
 		return string(s.Value(c.source))
@@ -265,7 +265,7 @@ func (c *converter) sub(source string) []*Node {
 	return nodes
 }
 
-// children gives the blocks of a container.
+// children returns the blocks of a container.
 func (c *converter) children(parent ast.Node) []*Node {
 	if hasTags(parent) {
 		return c.convert(group(parent))
@@ -277,7 +277,7 @@ func (c *converter) children(parent ast.Node) []*Node {
 	return c.since(place)
 }
 
-// filled gives a container one empty paragraph when it has nothing, so that
+// filled returns a container one empty paragraph when it has nothing, so that
 // there is a place to write.
 func filled(nodes []*Node) []*Node {
 	if len(nodes) == 0 {

@@ -36,7 +36,7 @@ func Slug(text string) string {
 	return b.String()
 }
 
-// nameAnchors gives every block that can be linked to its anchor, each one
+// nameAnchors returns every block that can be linked to its anchor, each one
 // once. The ones that a writer fixed come first.
 func nameAnchors(nodes []*Node) {
 	used := map[string]bool{}
@@ -72,7 +72,7 @@ func nameAnchors(nodes []*Node) {
 	}
 }
 
-// HasAnchor tells whether a link with an anchor leads to one of those that has
+// HasAnchor reports whether a link with an anchor leads to one of those that has
 // knows: as it is written, as an address decodes it, or in lower case, as the
 // anchors of headings are.
 func HasAnchor(anchor string, has func(string) bool) bool {

@@ -49,7 +49,7 @@ func (c *converter) block(n ast.Node) {
 	}
 }
 
-// linesOf gives the lines of a block.
+// linesOf returns the lines of a block.
 func (c *converter) linesOf(n ast.Node) string {
 	return c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
 }
@@ -88,7 +88,7 @@ func readsAs(source string, kind ast.NodeKind) bool {
 	return root.ChildCount() == 1 && root.FirstChild().Kind() == kind
 }
 
-// soleImage gives the image of a paragraph that is nothing else.
+// soleImage returns the image of a paragraph that is nothing else.
 func soleImage(n ast.Node) *ast.Image {
 	image, ok := n.FirstChild().(*ast.Image)
 	if !ok {

@@ -35,7 +35,7 @@ func (e *element) has(name string) bool {
 	return false
 }
 
-// only tells whether the element has no attributes but these.
+// only reports whether the element has no attributes but these.
 func (e *element) only(names ...string) bool {
 	for _, a := range e.attrs {
 		if !hasString(names, a.Key) {
@@ -45,7 +45,7 @@ func (e *element) only(names ...string) bool {
 	return true
 }
 
-// elements gives the children without blank texts, or false when a text with
+// elements returns the children without blank texts, or false when a text with
 // something in it stands between them.
 func (e *element) elements() (kids []*element, ok bool) {
 	for _, k := range e.kids {
@@ -205,13 +205,13 @@ func readElement(open string) (*element, bool) {
 	}
 }
 
-// isLayout tells whether a div says only how its content is laid out.
+// isLayout reports whether a div says only how its content is laid out.
 func isLayout(open string) bool {
 	e, ok := readElement(open)
 	return ok && e.only("align", "data-full-width", "data-with-frame")
 }
 
-// plain gives the text of an element without its tags.
+// plain returns the text of an element without its tags.
 func (e *element) plain() string {
 	if e.name == "" {
 		return looseSpace(e.text)
@@ -226,7 +226,7 @@ func (e *element) plain() string {
 	return b.String()
 }
 
-// iconOf gives the icon that `<i class="fa-name">` shows.
+// iconOf returns the icon that `<i class="fa-name">` shows.
 func iconOf(e *element) string {
 	for _, c := range strings.Fields(e.attr("class")) {
 		if name, ok := strings.CutPrefix(c, "fa-"); ok && name != "" {
@@ -236,7 +236,7 @@ func iconOf(e *element) string {
 	return ""
 }
 
-// styleOf gives one property of a style attribute.
+// styleOf returns one property of a style attribute.
 func styleOf(style, property string) string {
 	for _, d := range strings.Split(style, ";") {
 		name, value, ok := strings.Cut(d, ":")

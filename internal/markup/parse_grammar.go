@@ -112,7 +112,7 @@ func read(source []byte) (ast.Node, *scan) {
 	return g.Parse(text.NewReader(source), parser.WithContext(pc)), s
 }
 
-// tooDeep tells whether no further block may be opened, and remembers the
+// tooDeep reports whether no further block may be opened, and remembers the
 // block of the top level that this happened in.
 func tooDeep(pc parser.Context) bool {
 	open := pc.OpenedBlocks()

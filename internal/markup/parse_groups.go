@@ -19,7 +19,7 @@ type item struct {
 	from, to int
 }
 
-// opens gives the name of what an item opens: "%hint" for a tag, "<div" for an
+// opens returns the name of what an item opens: "%hint" for a tag, "<div" for an
 // element, "" for a block that is neither.
 func (i *item) opens() string {
 	if i.piece != nil && i.piece.tag != nil && i.piece.tag.closes() == "" {
@@ -31,7 +31,7 @@ func (i *item) opens() string {
 	return ""
 }
 
-// closes gives the same for what an item closes.
+// closes returns the same for what an item closes.
 func (i *item) closes() string {
 	if i.piece != nil && i.piece.tag != nil {
 		if name := i.piece.tag.closes(); name != "" {
@@ -90,7 +90,7 @@ func group(parent ast.Node) []*item {
 	return out
 }
 
-// hasTags tells whether there is something to group among the blocks of a
+// hasTags reports whether there is something to group among the blocks of a
 // parent.
 func hasTags(parent ast.Node) bool {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -144,7 +144,7 @@ func (c *converter) textBeside(source string) []*Node {
 	return nodes
 }
 
-// sourceOf gives the source of an item without the marks of the blocks
+// sourceOf returns the source of an item without the marks of the blocks
 // around it.
 func (c *converter) sourceOf(i *item) string {
 	if !i.closed {

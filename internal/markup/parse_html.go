@@ -51,7 +51,7 @@ func (c *converter) element(n *elementBlock, i *item) []*Node {
 	return []*Node{rawNode(c.sourceOf(i))}
 }
 
-// summary gives the title and the body of an expandable. The title is on the
+// summary returns the title and the body of an expandable. The title is on the
 // line of the opening tag or the first thing below.
 func (c *converter) summary(line string, kids []*item) (title, body []*Node) {
 	source := line

@@ -38,7 +38,7 @@ func isBlank(nodes []*Node) bool {
 	return len(nodes) == 1 && isEmptyParagraph(nodes[0])
 }
 
-// isEmptyParagraph tells whether a node is a paragraph without content, which
+// isEmptyParagraph reports whether a node is a paragraph without content, which
 // Markdown cannot write.
 func isEmptyParagraph(n *Node) bool {
 	if n.Type != "paragraph" {

@@ -15,7 +15,7 @@ var lostKinds = map[string]string{
 
 const lostPrefix = "/broken/"
 
-// find gives what a destination names.
+// find returns what a destination names.
 func (r Refs) find(dest string, use Use) (docs.Ref, bool) {
 	if r.Resolve != nil {
 		if ref, ok := r.Resolve(dest, use); ok {
@@ -25,7 +25,7 @@ func (r Refs) find(dest string, use Use) (docs.Ref, bool) {
 	return readLost(dest)
 }
 
-// resolve gives what a destination names, or the address that it is.
+// resolve returns what a destination names, or the address that it is.
 func (r Refs) resolve(dest string, use Use) docs.Ref {
 	if ref, ok := r.find(dest, use); ok {
 		return ref

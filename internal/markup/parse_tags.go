@@ -52,7 +52,7 @@ func (*elementBlock) Kind() ast.NodeKind     { return kindElement }
 func (*elementBlock) IsRaw() bool            { return true }
 func (n *elementBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
 
-// blockStart gives the current line from where its text begins, and the
+// blockStart returns the current line from where its text begins, and the
 // offset of that in the source.
 func blockStart(reader text.Reader, pc parser.Context) (line []byte, seg text.Segment, off int, ok bool) {
 	line, seg = reader.PeekLine()

@@ -55,7 +55,7 @@ type notes struct {
 	bodies map[string]string
 	order  []string
 	next   int
-	// known gives the label of a body that is defined already.
+	// known returns the label of a body that is defined already.
 	known map[uint64]string
 }
 
@@ -66,7 +66,7 @@ func newNotes(used map[string]bool) *notes {
 	return &notes{used: used, bodies: map[string]string{}, known: map[uint64]string{}}
 }
 
-// label gives the label of a footnote with this body.
+// label returns the label of a footnote with this body.
 func (p *printer) label(body []*Node) string {
 	hash := hashNodes(body)
 	if l, ok := p.notes.known[hash]; ok {
@@ -157,7 +157,7 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 	return b.String()
 }
 
-// last gives the position of the last block that has content.
+// last returns the position of the last block that has content.
 func last(nodes []*Node) int {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		if !isEmptyParagraph(nodes[i]) {
@@ -329,7 +329,7 @@ func (p *printer) itemBlocks(nodes []*Node, marker string) string {
 	return out
 }
 
-// endsAsText tells whether the last lines of a text are those of a paragraph
+// endsAsText reports whether the last lines of a text are those of a paragraph
 // that a list may interrupt.
 func endsAsText(s string) bool {
 	if i := strings.LastIndex(s, "\n\n"); i >= 0 {
@@ -354,7 +354,7 @@ func (p *printer) itemPart(nodes []*Node, marker string) string {
 	return p.blocksAfter(nodes, marker == "*") // "* * *" would be a divider
 }
 
-// endsEmpty tells whether a list ends with an item that has nothing.
+// endsEmpty reports whether a list ends with an item that has nothing.
 func endsEmpty(n *Node) bool {
 	if !isList(n) || len(n.Nodes) == 0 {
 		return false
@@ -368,7 +368,7 @@ func endsEmpty(n *Node) bool {
 	return n.Type != "list-tasks" && item.Data["checked"] == nil
 }
 
-// interrupts tells whether a list may follow a text line directly.
+// interrupts reports whether a list may follow a text line directly.
 func interrupts(list *Node) bool {
 	if start, ok := list.Num("start"); ok && start != 1 && list.Type == "list-ordered" || len(list.Nodes) == 0 {
 		return false
@@ -408,7 +408,7 @@ func cleanLines(s string) string {
 	return valid(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 }
 
-// dest gives how the reference of a node is written. A target that is gone
+// dest returns how the reference of a node is written. A target that is gone
 // keeps the destination that the source had.
 func (p *printer) dest(n *Node, key string, use Use) (string, bool) {
 	ref, ok := dataRef(n.Data[key])

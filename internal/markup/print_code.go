@@ -39,7 +39,7 @@ func codeText(line *Node) string {
 	return b.String()
 }
 
-// needsPre tells whether code has something that a fence cannot hold.
+// needsPre reports whether code has something that a fence cannot hold.
 func needsPre(n *Node) bool {
 	for _, l := range n.Nodes {
 		if l.Flag("highlighted") {

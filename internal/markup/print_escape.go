@@ -71,7 +71,7 @@ func isASCIIPunct(c byte) bool {
 	return c >= '!' && c <= '/' || c >= ':' && c <= '@' || c >= '[' && c <= '`' || c >= '{' && c <= '~'
 }
 
-// at gives the byte at a position, 0 outside.
+// at returns the byte at a position, 0 outside.
 func (e *textEscaper) at(i int) byte {
 	if i < 0 || i >= len(e.s) {
 		return 0
@@ -79,7 +79,7 @@ func (e *textEscaper) at(i int) byte {
 	return e.s[i]
 }
 
-// edge tells whether a space at a position would be cut off.
+// edge reports whether a space at a position would be cut off.
 func (e *textEscaper) edge(i int) bool {
 	if i == 0 && e.first || i > 0 && e.s[i-1] == '\n' {
 		return true
@@ -98,13 +98,13 @@ func (e *textEscaper) newline(b *strings.Builder, i int) {
 	b.WriteString("\\\n")
 }
 
-// edgeBreaks tells whether nothing but line breaks is between a position and
+// edgeBreaks reports whether nothing but line breaks is between a position and
 // an edge of the block.
 func (e *textEscaper) edgeBreaks(i int) bool {
 	return e.first && i <= e.lead || (e.last || e.rawNext) && i >= e.tail
 }
 
-// special tells whether a character means something where it stands.
+// special reports whether a character means something where it stands.
 func (e *textEscaper) special(i int) bool {
 	s := e.s
 	switch c := s[i]; c {
@@ -141,7 +141,7 @@ func (e *textEscaper) special(i int) bool {
 	return false
 }
 
-// apart tells whether a character has spaces on both sides that stay spaces.
+// apart reports whether a character has spaces on both sides that stay spaces.
 func (e *textEscaper) apart(i int) bool {
 	return e.at(i-1) == ' ' && e.at(i+1) == ' ' && !e.edge(i-1) && !e.edge(i+1)
 }
@@ -150,7 +150,7 @@ func isWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// colon tells whether a colon begins an emoji or belongs to an address.
+// colon reports whether a colon begins an emoji or belongs to an address.
 func (e *textEscaper) colon(i int) bool {
 	s := e.s
 	if name, n := emoji.ShortName([]byte(s[i:])); n > 0 && emoji.Code(name) != "" {
@@ -172,7 +172,7 @@ func (e *textEscaper) colon(i int) bool {
 
 var emojiTail = regexp.MustCompile(`^:[a-z0-9_+-]*$`)
 
-// mail tells whether an at sign is that of an address.
+// mail reports whether an at sign is that of an address.
 func (e *textEscaper) mail(i int) bool {
 	if before := e.at(i - 1); i == 0 && e.first || i > 0 && before <= ' ' {
 		return false

@@ -60,7 +60,7 @@ func (w *inlineWriter) guardEnd() {
 	}
 }
 
-// afterSpace tells whether a space would be one too many here.
+// afterSpace reports whether a space would be one too many here.
 func (w *inlineWriter) afterSpace() bool {
 	for i := len(w.pieces) - 1; i >= 0; i-- {
 		if s := w.pieces[i].s; s != "" {
@@ -86,7 +86,7 @@ func entities(s string) string {
 	return b.String()
 }
 
-// isRawInline tells whether raw text is a piece of inline HTML that is read
+// isRawInline reports whether raw text is a piece of inline HTML that is read
 // back as it is. Anything else is text.
 func isRawInline(s string) bool {
 	if !strings.HasPrefix(s, "<") {

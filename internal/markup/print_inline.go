@@ -94,7 +94,7 @@ func runsOf(nodes []*Node) []run {
 	return runs
 }
 
-// sortMarks gives known marks in their order, each type once.
+// sortMarks returns known marks in their order, each type once.
 func sortMarks(marks []Mark) []Mark {
 	var out []Mark
 	for _, m := range marks {
@@ -239,7 +239,7 @@ func (w *inlineWriter) codeSpan(s string) string {
 	return mark + s + mark
 }
 
-// looksLikeMail tells whether what comes next would be read as a mail address
+// looksLikeMail reports whether what comes next would be read as a mail address
 // together with the text before it.
 func (w *inlineWriter) looksLikeMail(s string) bool {
 	if w.mode&linkText != 0 || len(w.pieces) == 0 || !strings.Contains(s, "@") {
@@ -282,7 +282,7 @@ func delimiter(mark string) string {
 	return ""
 }
 
-// htmlMark gives the tags of a mark.
+// htmlMark returns the tags of a mark.
 func htmlMark(m Mark) (open, close string) {
 	switch m.Type {
 	case "bold":
@@ -330,7 +330,7 @@ func runeClass(r rune) int {
 	return otherRune
 }
 
-// flanks tells whether a pair of delimiters at these pieces would be read as
+// flanks reports whether a pair of delimiters at these pieces would be read as
 // one: it depends on the characters on both sides of both.
 func (w *inlineWriter) flanks(open, close int, d string) bool {
 	before, prev := w.runeBefore(open)
@@ -349,7 +349,7 @@ func (w *inlineWriter) flanks(open, close int, d string) bool {
 	return opens && closes && close > open+1
 }
 
-// runeBefore gives the character in front of a piece. Marks are punctuation,
+// runeBefore returns the character in front of a piece. Marks are punctuation,
 // however they are written.
 func (w *inlineWriter) runeBefore(i int) (int, rune) {
 	if i == 0 {

@@ -113,7 +113,7 @@ func noteBodyOf(n *Node) []*Node {
 	return nil
 }
 
-// aboutWord tells whether reading the note back would find the same text.
+// aboutWord reports whether reading the note back would find the same text.
 func aboutWord(before run, inner []run) bool {
 	text := before.text
 	if before.node != nil || before.raw {

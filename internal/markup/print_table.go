@@ -21,7 +21,7 @@ func (p *printer) table(n *Node) string {
 	return p.htmlTable(n)
 }
 
-// isPipeTable tells whether a table has nothing that bars cannot write.
+// isPipeTable reports whether a table has nothing that bars cannot write.
 func isPipeTable(t *tableView) bool {
 	data := t.node.Data
 	if t.cards || t.hideHeader || len(t.hidden) > 0 || truth(data, "fullWidth") || data["search"] != nil {
@@ -51,7 +51,7 @@ func isPipeTable(t *tableView) bool {
 	return true
 }
 
-// titleBlocks gives the title of a column. Its rich form counts as long as it
+// titleBlocks returns the title of a column. Its rich form counts as long as it
 // says the same.
 func (t *tableView) titleBlocks(c tableColumn) []*Node {
 	if f := t.cells[titleFragment(c.id)]; f != nil && len(f.Nodes) == 1 && plainOf(f.Nodes[0].Nodes) == c.title {
@@ -71,7 +71,7 @@ func (t *tableView) cellBlocks(r tableRow, c tableColumn) []*Node {
 	return nil
 }
 
-// fitsPipe tells whether blocks are one line of text.
+// fitsPipe reports whether blocks are one line of text.
 func fitsPipe(blocks []*Node) bool {
 	if len(blocks) == 0 {
 		return true
@@ -183,7 +183,7 @@ func (p *printer) htmlTable(n *Node) string {
 	return b.String()
 }
 
-// inOrder gives all columns. The view orders those that are shown; a hidden
+// inOrder returns all columns. The view orders those that are shown; a hidden
 // one follows the one that comes before it by id.
 func (t *tableView) inOrder() []tableColumn {
 	out := slices.Clone(t.columns)
@@ -209,7 +209,7 @@ func compareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// merges gives the merged cells by position in the written order.
+// merges returns the merged cells by position in the written order.
 func (t *tableView) merges(columns []tableColumn) map[[2]int]cellSpan {
 	shown := *t
 	shown.columns, shown.place = columns, make(map[string]int, len(columns))

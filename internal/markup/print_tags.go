@@ -281,7 +281,7 @@ func (p *printer) isOpenRaw(n *Node) bool {
 	return ok && p.rawForm(source) == rawOpen
 }
 
-// disturbs tells whether source opens or closes one of the tags around it.
+// disturbs reports whether source opens or closes one of the tags around it.
 func (p *printer) disturbs(source string) bool {
 	open := map[string]int{}
 	for line := range strings.Lines(source) {
@@ -312,7 +312,7 @@ func (p *printer) disturbs(source string) bool {
 	return false
 }
 
-// isRawBlock tells whether all of a source was read as one raw block.
+// isRawBlock reports whether all of a source was read as one raw block.
 func isRawBlock(doc *Document, source string) bool {
 	if len(doc.Nodes) != 1 {
 		return false

@@ -6,7 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Readdress gives the document with other addresses in the links, buttons and
+// Readdress returns the document with other addresses in the links, buttons and
 // content references that have one. Nothing changes in doc itself.
 func Readdress(doc *Document, to func(url string) (string, bool)) *Document {
 	var r rewriter

@@ -16,7 +16,7 @@ type Reference struct {
 	Depends bool
 }
 
-// References gives every reference of a document in the order of readers.
+// References returns every reference of a document in the order of readers.
 // Addresses in raw HTML are not among them.
 func References(doc *Document) []Reference {
 	c := &referenceCollector{}

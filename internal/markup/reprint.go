@@ -125,7 +125,7 @@ func eachNode(nodes []*Node, f func(*Node)) {
 	}
 }
 
-// unchanged tells whether the pieces are the source.
+// unchanged reports whether the pieces are the source.
 func (r *reprinter) unchanged() bool {
 	for i, p := range r.pieces {
 		if p.group != i {
@@ -225,7 +225,7 @@ func (r *reprinter) plan(doc *Document) {
 	}
 }
 
-// borrow gives the bytes that a new block has elsewhere, if they mean the same
+// borrow returns the bytes that a new block has elsewhere, if they mean the same
 // here.
 func (r *reprinter) borrow(n *Node) (string, []*Node, bool) {
 	if !r.sources || n.source == "" {
@@ -239,7 +239,7 @@ func (r *reprinter) borrow(n *Node) (string, []*Node, bool) {
 	return n.source, got, true
 }
 
-// otherMarker tells whether a list in the source has the second marker.
+// otherMarker reports whether a list in the source has the second marker.
 func (r *reprinter) otherMarker(g int, n *Node) bool {
 	if !isList(n) {
 		return false
@@ -252,7 +252,7 @@ func secondMarker(list string) bool {
 	return strings.HasPrefix(s, "-") || strings.HasPrefix(s, ")")
 }
 
-// wholeGroup gives the group that the nodes from i on are, -1 for none.
+// wholeGroup returns the group that the nodes from i on are, -1 for none.
 func (r *reprinter) wholeGroup(from, groupOf []int, i int) int {
 	if from[i] < 0 {
 		return -1
@@ -267,19 +267,19 @@ func (r *reprinter) wholeGroup(from, groupOf []int, i int) int {
 	return g
 }
 
-// readBack gives what a printed node reads as.
+// readBack returns what a printed node reads as.
 func (r *reprinter) readBack(nodes ...*Node) []*Node {
 	return parse(Print(&Document{Nodes: nodes}, r.refs), r.reading).Nodes
 }
 
-// gap gives the source in front of a group; behind the last one for the
+// gap returns the source in front of a group; behind the last one for the
 // number of groups.
 func (r *reprinter) gap(g int) string {
 	start, end := r.between(g)
 	return r.withoutNotes(start, end)
 }
 
-// source gives the same with every footnote.
+// source returns the same with every footnote.
 func (r *reprinter) source(g int) string {
 	start, end := r.between(g)
 	return string(r.body[start:end])
@@ -296,7 +296,7 @@ func (r *reprinter) between(g int) (start, end int) {
 	return start, end
 }
 
-// withoutNotes gives a piece of source without the footnotes that nothing
+// withoutNotes returns a piece of source without the footnotes that nothing
 // uses any more.
 func (r *reprinter) withoutNotes(start, end int) string {
 	var b strings.Builder
@@ -379,7 +379,7 @@ func (r *reprinter) markNotes() {
 	}
 }
 
-// reads tells whether a source has the blocks that it was made of.
+// reads reports whether a source has the blocks that it was made of.
 func (r *reprinter) reads(out []byte) bool {
 	got := parse(out, r.reading).Nodes
 	h := hashes{}
@@ -452,7 +452,7 @@ func (w *pieceWriter) between(i int) {
 	}
 }
 
-// nextKept gives the next group that is kept from piece i on, -1 for none.
+// nextKept returns the next group that is kept from piece i on, -1 for none.
 func (r *reprinter) nextKept(i int) int {
 	for ; i < len(r.pieces); i++ {
 		if g := r.pieces[i].group; g >= 0 {

@@ -11,7 +11,7 @@ import (
 // maxPatched is the size of a block beyond which an edit prints all of it.
 const maxPatched = 256 << 10
 
-// forms gives for each node the node of the source that it is another form
+// forms returns for each node the node of the source that it is another form
 // of, or -1. from has those that are the same.
 func (r *reprinter) forms(doc *Document, from []int) []int {
 	out := slices.Clone(from)
@@ -20,7 +20,7 @@ func (r *reprinter) forms(doc *Document, from []int) []int {
 	return out
 }
 
-// patch gives the source of a block with an edit in it. What the edit changes
+// patch returns the source of a block with an edit in it. What the edit changes
 // is what the printed forms of the block before and after it differ in, so
 // that everything else of the block stays as it is written: the bullets of
 // other items, the columns of a table, where lines break. What comes out is
@@ -66,7 +66,7 @@ func (r *reprinter) patch(g int, n *Node) (string, []*Node, bool) {
 	return "", nil, false
 }
 
-// printed gives the canonical form of one block. Nothing of it is remembered.
+// printed returns the canonical form of one block. Nothing of it is remembered.
 func (r *reprinter) printed(n *Node, other bool) string {
 	return newPrinter(r.refs, newNotes(nil)).blocksAfter([]*Node{n}, other)
 }
@@ -101,7 +101,7 @@ func tokens(s string) []string {
 // padding is what makes the columns of a table stand below each other.
 var padding = regexp.MustCompile(`\S  +|--+`)
 
-// narrow gives a printed block without padding: it changes with an edit of
+// narrow returns a printed block without padding: it changes with an edit of
 // any cell, and sources seldom have it.
 func narrow(s string) string {
 	return padding.ReplaceAllStringFunc(s, func(m string) string {

@@ -31,7 +31,7 @@ func hashBytes(h uint64, s string) uint64 {
 	return h
 }
 
-// of gives a hash of a node's content, which leaves out keys and meta.
+// of returns a hash of a node's content, which leaves out keys and meta.
 func (h hashes) of(n *Node) uint64 {
 	if v, ok := h[n]; ok {
 		return v
@@ -311,7 +311,7 @@ func edited(old, doc []*Node, from []int, named func(*Node) bool) {
 	}
 }
 
-// sameKind tells whether one block may be an edited form of the other.
+// sameKind reports whether one block may be an edited form of the other.
 func sameKind(a, b *Node) bool {
 	family := func(n *Node) string {
 		for _, f := range []string{"heading-", "list-"} {

@@ -67,7 +67,7 @@ func movesOf(nodes []*Node, refs Refs) []move {
 	return moves
 }
 
-// relocate gives a group with its destinations replaced: in its source if
+// relocate returns a group with its destinations replaced: in its source if
 // that reads as the same nodes then, else printed.
 func (r *reprinter) relocate(p newPiece, moves []move) newPiece {
 	span := r.groups[p.group].span
@@ -82,7 +82,7 @@ func (r *reprinter) relocate(p newPiece, moves []move) newPiece {
 	return newPiece{group: -1, text: text, nodes: r.readBack(p.nodes...)}
 }
 
-// sameNodes tells whether a source reads as the given nodes. Definitions that
+// sameNodes reports whether a source reads as the given nodes. Definitions that
 // stand elsewhere in the source are read with it.
 func (r *reprinter) sameNodes(text string, nodes []*Node) bool {
 	var b strings.Builder

@@ -35,7 +35,7 @@ func Sections(doc *Document) []Section {
 	return out
 }
 
-// Text gives the plain text of nodes: a line for each block, without anything
+// Text returns the plain text of nodes: a line for each block, without anything
 // that is only style.
 func Text(nodes []*Node) string {
 	p := &plain{}
@@ -50,7 +50,7 @@ type Heading struct {
 	Text   string
 }
 
-// Headings gives the headings of a document in their order.
+// Headings returns the headings of a document in their order.
 func Headings(doc *Document) []Heading {
 	var out []Heading
 	visit(doc.Nodes, func(n *Node) {
@@ -61,7 +61,7 @@ func Headings(doc *Document) []Heading {
 	return out
 }
 
-// Anchors gives every id that a link can point to, also those in HTML that is
+// Anchors returns every id that a link can point to, also those in HTML that is
 // kept as it is.
 func Anchors(doc *Document) []string {
 	var out []string
@@ -244,7 +244,7 @@ func emojiText(code string) string {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// singleLine gives a text without line breaks.
+// singleLine returns a text without line breaks.
 func singleLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func joined(s ...string) string {

@@ -118,7 +118,7 @@ func readColumn(id string, def map[string]any) tableColumn {
 	return c
 }
 
-// filled gives the columns in which a row has a value: the work is that of
+// filled returns the columns in which a row has a value: the work is that of
 // the row's values, however many columns the table has.
 func (t *tableView) filled(r tableRow) []tableColumn {
 	var few [16]int
@@ -140,7 +140,7 @@ func (t *tableView) filled(r tableRow) []tableColumn {
 	return out
 }
 
-// cell gives the nodes of a text cell.
+// cell returns the nodes of a text cell.
 func (t *tableView) cell(v any) []*Node {
 	name, _ := v.(string)
 	if f := t.cells[name]; f != nil && name != "" {

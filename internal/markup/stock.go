@@ -13,7 +13,7 @@ type stock struct {
 	builders []*inlineBuilder
 }
 
-// node gives an empty one.
+// node returns an empty one.
 func (s *stock) node() *Node {
 	if len(s.nodes) == 0 {
 		s.piece = min(max(8, 2*s.piece), 32) // a comment needs few
@@ -69,7 +69,7 @@ func (s *stock) paragraph(inlines []*Node) *Node {
 	return s.block("paragraph", nil, inlines)
 }
 
-// cut gives n of what is left of a piece, or of a new one. Nobody can append
+// cut returns n of what is left of a piece, or of a new one. Nobody can append
 // into what others have.
 func cut[T any](piece *[]T, n, size int) []T {
 	if len(*piece) < n {
@@ -86,7 +86,7 @@ func cut[T any](piece *[]T, n, size int) []T {
 // add adds a node to the container that is being read.
 func (s *stock) add(nodes ...*Node) { s.open = append(s.open, nodes...) }
 
-// since gives the nodes that were added behind a place, and takes them off.
+// since returns the nodes that were added behind a place, and takes them off.
 func (s *stock) since(place int) []*Node {
 	out := s.list(s.open[place:]...)
 	s.open = s.open[:place]
@@ -103,7 +103,7 @@ func (s *stock) builder() *inlineBuilder {
 	return &inlineBuilder{stock: s}
 }
 
-// take gives the nodes of a builder and gets it back.
+// take returns the nodes of a builder and gets it back.
 func (s *stock) take(b *inlineBuilder) []*Node {
 	b.flush()
 	out := s.list(b.nodes...)

@@ -178,7 +178,7 @@ func (h *htmlReader) tableNode(e *element, head, rows []*element, asText map[str
 // maxTableColumns keeps a cell that spans many columns from making them.
 const maxTableColumns = 200
 
-// tableRows gives the cells of the header and the rows below.
+// tableRows returns the cells of the header and the rows below.
 func tableRows(e *element) (head []*element, rows []*element, ok bool) {
 	kids, clean := e.elements()
 	if !clean {

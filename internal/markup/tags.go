@@ -12,7 +12,7 @@ type tag struct {
 	end  int    // how long it is
 }
 
-// closes gives the name of the tag that this one closes, or "".
+// closes returns the name of the tag that this one closes, or "".
 func (t *tag) closes() string {
 	name, ok := strings.CutPrefix(t.name, "end")
 	if !ok {
@@ -157,7 +157,7 @@ func readValue(s string) (value, rest string) {
 	return b.String(), ""
 }
 
-// endsValue tells whether a quote in front of rest ends a value. Exporters do
+// endsValue reports whether a quote in front of rest ends a value. Exporters do
 // not escape quotes, so one in the middle of a title belongs to it.
 func endsValue(rest string) bool {
 	trimmed := strings.TrimLeft(rest, " \t\r\n")
@@ -171,7 +171,7 @@ func endsValue(rest string) bool {
 	return ok && attributeName.MatchString(name) || trimmed[0] == '"'
 }
 
-// get gives the last value with a name.
+// get returns the last value with a name.
 func (as attributes) get(name string) (string, bool) {
 	for i := len(as) - 1; i >= 0; i-- {
 		if as[i].name == name {
@@ -181,7 +181,7 @@ func (as attributes) get(name string) (string, bool) {
 	return "", false
 }
 
-// others gives the attributes whose names are not listed, for data that must
+// others returns the attributes whose names are not listed, for data that must
 // not be lost.
 func (as attributes) others(known ...string) map[string]any {
 	var m map[string]any

@@ -79,7 +79,7 @@ func (c *converter) tag(i *item) []*Node {
 // aloneTags may stand without their end.
 var aloneTags = map[string]bool{"embed": true, "file": true, "content-ref": true}
 
-// bodyOf gives what stands between a tag and its end.
+// bodyOf returns what stands between a tag and its end.
 func (c *converter) bodyOf(i *item) string {
 	body := strings.TrimSpace(strings.TrimPrefix(cleanSource(c.sourceOf(i)), cleanSource(i.piece.source)))
 	if at := strings.LastIndex(body, "{%"); at >= 0 {
@@ -358,7 +358,7 @@ func (c *converter) swaggerNode(name string, as attributes, body string) *Node {
 	return n
 }
 
-// isLinkTo tells whether a body is the link that exporters write for readers
+// isLinkTo reports whether a body is the link that exporters write for readers
 // who do not know the tag.
 func isLinkTo(body, dest string) bool {
 	return body == "["+dest+"]("+dest+")"

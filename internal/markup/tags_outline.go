@@ -74,7 +74,7 @@ func (o *outline) pairMaths(b []byte) {
 
 func isMathFence(line []byte) bool { return string(bytes.TrimSpace(line)) == "$$" }
 
-// skipPrefix gives the offset behind spaces, quote marks, list markers and the
+// skipPrefix returns the offset behind spaces, quote marks, list markers and the
 // labels of footnotes.
 func skipPrefix(b []byte, at, end int) int {
 	for at < end {
@@ -198,7 +198,7 @@ func isNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-'
 }
 
-// htmlTagEnd gives the offset behind the ">" that ends a tag.
+// htmlTagEnd returns the offset behind the ">" that ends a tag.
 func htmlTagEnd(b []byte) int {
 	var quote byte
 	for i, c := range b {

@@ -4,7 +4,7 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// hasRTL tells whether a text may have parts that run from right to left.
+// hasRTL reports whether a text may have parts that run from right to left.
 func hasRTL(in []char) bool {
 	for _, c := range in {
 		if c.r < 0x590 {
@@ -19,7 +19,7 @@ func hasRTL(in []char) bool {
 	return false
 }
 
-// startsRTL tells whether the first letter of a text runs from right to left.
+// startsRTL reports whether the first letter of a text runs from right to left.
 func startsRTL(in []char) bool {
 	for _, c := range in {
 		p, _ := bidi.LookupRune(c.r)
@@ -123,7 +123,7 @@ func visual(line []glyph) {
 	}
 }
 
-// mirrored gives the other one of a pair of brackets.
+// mirrored returns the other one of a pair of brackets.
 func mirrored(r rune) rune {
 	for _, m := range bidi.ReverseString(string(r)) {
 		return m

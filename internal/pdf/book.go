@@ -30,9 +30,9 @@ type Book struct {
 	Facts    []string // at the foot of the cover: date, revision
 	Date     time.Time
 	Chapters iter.Seq2[Chapter, error]
-	// Within tells whether a page is a chapter of this book.
+	// Within reports whether a page is a chapter of this book.
 	Within func(page string) bool
-	// Link gives the address of what is not in the book; Name gives a title
+	// Link returns the address of what is not in the book; Name gives a title
 	// for a reference that has no text of its own. Both may be nil.
 	Link func(docs.Ref) (url string, ok bool)
 	Name func(docs.Ref) (title string, ok bool)

@@ -200,7 +200,7 @@ func TestWritingIsRepeatable(t *testing.T) {
 	readPDF(t, first).check()
 }
 
-// allText gives the text of all pages.
+// allText returns the text of all pages.
 func (f *pdfFile) allText() string {
 	var b strings.Builder
 	for _, p := range f.pages() {
@@ -340,7 +340,7 @@ func TestNothingIsFetched(t *testing.T) {
 	}
 }
 
-// bigBook gives chapters without end, one at a time.
+// bigBook returns chapters without end, one at a time.
 func bigBook(chapters int) Book {
 	b := &testBook{files: map[string][]byte{}}
 	para := strings.Repeat("Some words that fill lines and pages, with `code` and **bold** text. ", 12)

@@ -45,7 +45,7 @@ func (d cffDict) get(op int) (cffEntry, bool) {
 	return cffEntry{}, false
 }
 
-// offset gives the last operand of an entry.
+// offset returns the last operand of an entry.
 func (d cffDict) offset(op int) (int, bool) {
 	e, ok := d.get(op)
 	if !ok || len(e.operands) == 0 {

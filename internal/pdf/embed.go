@@ -38,7 +38,7 @@ func newDocFont(f *face, name string, ref object) *docFont {
 	return d
 }
 
-// code gives the code of a glyph and its width. When there are no codes left,
+// code returns the code of a glyph and its width. When there are no codes left,
 // the text of a character is given up, then its form.
 func (d *docFont) code(g sfnt.GlyphIndex, text string) (uint16, float64) {
 	use := glyphUse{g, text}
@@ -222,7 +222,7 @@ func (f *face) subsetTrueType(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 	return sfntFile(out), nil
 }
 
-// metric gives the four bytes of a glyph's width and side bearing. The last
+// metric returns the four bytes of a glyph's width and side bearing. The last
 // glyphs may share a width.
 func metric(hmtx []byte, metrics, g int) []byte {
 	if g < metrics && 4*g+4 <= len(hmtx) {

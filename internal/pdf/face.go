@@ -52,7 +52,7 @@ const (
 
 var errNoOutlines = errors.New("has no outlines that can be embedded (TrueType or CFF)")
 
-// fontsIn gives the places in a file where fonts begin: one, or several in a
+// fontsIn returns the places in a file where fonts begin: one, or several in a
 // collection.
 func fontsIn(src io.ReaderAt) ([]uint32, error) {
 	head := make([]byte, 12)
@@ -172,7 +172,7 @@ func (f *face) metrics() error {
 
 func signed(b []byte) int { return int(int16(binary.BigEndian.Uint16(b))) }
 
-// glyph gives the glyph of a rune, 0 for none.
+// glyph returns the glyph of a rune, 0 for none.
 func (f *face) glyph(r rune) sfnt.GlyphIndex {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -189,7 +189,7 @@ func (f *face) glyph(r rune) sfnt.GlyphIndex {
 	return g
 }
 
-// advance gives the width of a glyph in thousandths of the size.
+// advance returns the width of a glyph in thousandths of the size.
 func (f *face) advance(g sfnt.GlyphIndex) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

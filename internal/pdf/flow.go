@@ -120,7 +120,7 @@ func height(items []item) float64 {
 	return h
 }
 
-// divide gives the items that go into a height, and the others.
+// divide returns the items that go into a height, and the others.
 func divide(items []item, most float64) (head, tail []item) {
 	h, space, any := 0.0, 0.0, false
 	var opened []*frame
@@ -345,7 +345,7 @@ func (p *pager) put(it item) {
 	p.fresh = false
 }
 
-// canvas gives the page, which begins when something is put on it.
+// canvas returns the page, which begins when something is put on it.
 func (p *pager) canvas() *canvas {
 	if p.c == nil {
 		p.c = p.d.newPage()

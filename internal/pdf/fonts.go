@@ -283,7 +283,7 @@ func (f *installedFont) open() *face {
 	return f.face
 }
 
-// covering gives the installed font that has most of the runes, and how many.
+// covering returns the installed font that has most of the runes, and how many.
 func (f *Fonts) covering(runes []rune) (best *face, covered int) {
 	if f == nil || len(runes) == 0 {
 		return nil, 0

@@ -32,7 +32,7 @@ func (f flow) beside(n int, shares []float64, body func(i int, in flow)) {
 	f.emit(rowItem(r))
 }
 
-// collect gives what a flow of its own emits.
+// collect returns what a flow of its own emits.
 func (f flow) collect(w float64, body func(flow)) []item {
 	var items []item
 	in := f

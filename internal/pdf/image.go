@@ -37,7 +37,7 @@ type picture struct {
 // points is the size on paper: a pixel is a 96th of an inch.
 func (p *picture) points() (w, h float64) { return float64(p.w) * 0.75, float64(p.h) * 0.75 }
 
-// picture gives an image of the book; nil when it cannot be shown. Only what
+// picture returns an image of the book; nil when it cannot be shown. Only what
 // Open has is shown: nothing is fetched from an address.
 func (d *document) picture(ref docs.Ref) *picture {
 	if p, ok := d.pictures[ref]; ok {

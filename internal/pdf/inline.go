@@ -24,7 +24,7 @@ type inliner struct {
 	raw   []string
 }
 
-// inlines gives the spans of a line of nodes.
+// inlines returns the spans of a line of nodes.
 func (f flow) inlines(nodes []*markup.Node, st style) []span {
 	in := &inliner{d: f.d, width: f.w}
 	in.nodes(nodes, st)
@@ -216,7 +216,7 @@ func (in *inliner) linked(ref docs.Ref, st style, body func(style)) {
 	in.link = before
 }
 
-// target gives where a reference leads; nil when nowhere.
+// target returns where a reference leads; nil when nowhere.
 func (d *document) target(ref docs.Ref) *target {
 	switch ref.Kind {
 	case docs.RefPage, docs.RefAnchor:

@@ -113,7 +113,7 @@ func (f *pdfFile) stream(v any) []byte {
 	return out
 }
 
-// pages gives all pages in order.
+// pages returns all pages in order.
 func (f *pdfFile) pages() []pdfDict {
 	root := f.dict(f.trailer["Root"])
 	tree := f.dict(root["Pages"])
@@ -127,7 +127,7 @@ func (f *pdfFile) pages() []pdfDict {
 	return out
 }
 
-// pageRefs gives the number of each page by its object.
+// pageRefs returns the number of each page by its object.
 func (f *pdfFile) pageRefs() map[pdfRef]int {
 	tree := f.dict(f.dict(f.trailer["Root"])["Pages"])
 	out := map[pdfRef]int{}
@@ -139,7 +139,7 @@ func (f *pdfFile) pageRefs() map[pdfRef]int {
 
 var showText = regexp.MustCompile(`(?s)BT (?:/(F\d+) [\d.]+ Tf )?(.*?)<([0-9A-F]*)> Tj ET`)
 
-// text gives the text of a page, a line for each piece.
+// text returns the text of a page, a line for each piece.
 func (f *pdfFile) text(page pdfDict) string {
 	content := f.stream(page["Contents"])
 	fonts := f.dict(page["Resources"])["Font"].(pdfDict)
@@ -179,7 +179,7 @@ func (f *pdfFile) unicode(font pdfDict) map[string]string {
 	return out
 }
 
-// dests gives the places by name: page number from 0.
+// dests returns the places by name: page number from 0.
 func (f *pdfFile) dests() map[string]int {
 	out := map[string]int{}
 	pages := f.pageRefs()
@@ -216,7 +216,7 @@ type bookmark struct {
 	below []bookmark
 }
 
-// outline gives the bookmarks, and checks how they are tied together.
+// outline returns the bookmarks, and checks how they are tied together.
 func (f *pdfFile) outline() []bookmark {
 	root := f.dict(f.trailer["Root"])
 	return f.bookmarks(root["Outlines"])
@@ -260,7 +260,7 @@ func readText(s string) string {
 	return string(utf16.Decode(units))
 }
 
-// links gives where the links of a page lead: names of places, addresses.
+// links returns where the links of a page lead: names of places, addresses.
 func (f *pdfFile) links(page pdfDict) (dests, urls []string) {
 	annots, _ := f.get(page["Annots"]).([]any)
 	for _, a := range annots {

@@ -262,7 +262,7 @@ func (f flow) measure(c markup.TableCell, i int, note func(int, string, style), 
 	}
 }
 
-// hasCode tells whether a text has code in it, which is wider.
+// hasCode reports whether a text has code in it, which is wider.
 func hasCode(nodes []*markup.Node) bool {
 	for _, n := range nodes {
 		for _, l := range n.Leaves {

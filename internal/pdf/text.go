@@ -192,7 +192,7 @@ func ignorable(r rune) bool {
 		r >= 0xe0000 && r <= 0xe0fff || r == 0x180e || r == 0x034f
 }
 
-// mayBreak tells whether a line may end behind a character. It is the part of
+// mayBreak reports whether a line may end behind a character. It is the part of
 // the Unicode rules that matters for text without dictionaries.
 func mayBreak(in []char, i int) bool {
 	r, next := in[i].r, in[i+1].r
@@ -260,7 +260,7 @@ func trimmed(gs []glyph) []glyph {
 	return gs
 }
 
-// widths gives the width of a text on one line and of its longest word.
+// widths returns the width of a text on one line and of its longest word.
 func (d *document) widths(spans []span) (whole, word float64) {
 	d.lines(spans, 1e9, func(l line) {
 		whole = max(whole, l.width)
@@ -290,7 +290,7 @@ type wanted struct {
 	cut uint8 // bold, italic and mono
 }
 
-// glyph gives the code of a character in the first font that has it. Without
+// glyph returns the code of a character in the first font that has it. Without
 // any, it is the box of the first font.
 func (d *document) glyph(r rune, text string, cut uint8) (*docFont, uint16, float64, bool) {
 	key := wanted{r, cut}
@@ -404,7 +404,7 @@ func (d *document) extraHas(r rune) bool {
 	return false
 }
 
-// font gives a face in this document.
+// font returns a face in this document.
 func (d *document) font(f *face) *docFont {
 	for _, have := range d.used {
 		if have.face == f {

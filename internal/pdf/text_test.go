@@ -19,7 +19,7 @@ func charsOf(s string) []char {
 	return out
 }
 
-// seen gives a line in the order in which it is seen.
+// seen returns a line in the order in which it is seen.
 func seen(s string) string {
 	in := charsOf(s)
 	setLevels(in, startsRTL(in))

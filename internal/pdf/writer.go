@@ -51,7 +51,7 @@ func (w *writer) print(format string, args ...any) {
 	}
 }
 
-// reserve gives an object that is written later.
+// reserve returns an object that is written later.
 func (w *writer) reserve() object {
 	w.offsets = append(w.offsets, 0)
 	return object(len(w.offsets))

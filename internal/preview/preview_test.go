@@ -142,7 +142,7 @@ func TestPages(t *testing.T) {
 			nav + `<a href="/guides/start/deep#the-part">Part</a>`,
 			nav + `<a href="https://example.com/\?a=1&amp;b=2" class="external" rel="noreferrer">Elsewhere</a>`,
 			nav + `<p class="group">Empty</p>`,
-			`<li class="error"><span class="where"><a href="/">docs/README.md</a>:14</span> there is no absent.md <code>broken-link</code>`,
+			`<li class="error"><span class="where"><a href="/">docs/README.md</a>:14</span> absent.md does not exist <code>broken-link</code>`,
 		}, []string{`rel="prev"`, nav + `Hidden</a>`, nav + `Condition</a>`, `<script>alert`, `onclick`, `javascript:`, `LICENSE"`}},
 		{"every syntax", "/start", []string{
 			`<h1 id="start"><span class="icon" data-icon="rocket"`, `Note for <a href="/data.csv">data</a> and <a href="/guides/start/deep">deep</a> in 4.2`,
@@ -155,7 +155,7 @@ func TestPages(t *testing.T) {
 		{"hidden", "/hidden", []string{`<h1 id="hidden">`, `This page is hidden`}, []string{`rel="prev"`, `rel="next"`}},
 		{"condition", "/condition", []string{`does not hold`, `visitor.claims.unsigned.beta`}, nil},
 		{"unlisted", "/unlisted.md", []string{`not in SUMMARY.md`}, nil},
-		{"problems", "/.octavo/problems", []string{`docs/README.md`, `.gitbook.yaml`, `leads to &#34;absent.md&#34;, which is no page`}, nil},
+		{"problems", "/.octavo/problems", []string{`docs/README.md`, `.gitbook.yaml`, `leads to &#34;absent.md&#34;, which is not a page`}, nil},
 		{"search", "/.octavo/search?q=deep", []string{`\{"title":"Deep","where":"Guides › Guide start","href":"/guides/start/deep"\}`}, nil},
 		{"search in headings", "/.octavo/search?q=part", []string{`\{"title":"The part","where":"Deep","href":"/guides/start/deep#the-part"\}`}, nil},
 		{"search of hidden", "/.octavo/search?q=hidden", []string{`^\[\]`}, nil},

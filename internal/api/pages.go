@@ -3,8 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"net/url"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -194,20 +192,7 @@ func (a *API) appURL(sp docs.Space, path string) string {
 	if path == "" {
 		return out
 	}
-	return out + "/" + escapePath(path)
-}
-
-func escapePath(p string) string {
-	for i := range len(p) {
-		if c := p[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '/' || c >= 'A' && c <= 'Z' || c == '_' || c == '.') {
-			parts := strings.Split(p, "/")
-			for i, s := range parts {
-				parts[i] = url.PathEscape(s)
-			}
-			return strings.Join(parts, "/")
-		}
-	}
-	return p
+	return out + "/" + reading.EscapePath(path)
 }
 
 // href gives the address that a reference leads to, as far as it is known
@@ -220,12 +205,12 @@ func (a *API) href(v *revision.View, ref *docs.Ref) string {
 	case docs.RefURL:
 		return ref.URL
 	case docs.RefSpace:
-		return a.BaseURL + "/s/" + ref.Space
+		return reading.SpaceURL(a.BaseURL, ref.Space)
 	case docs.RefPage, docs.RefAnchor:
 		if ref.Space != "" {
-			return a.BaseURL + "/s/" + ref.Space + "/" + ref.Page
+			return reading.PageURL(a.BaseURL, ref.Space, ref.Page)
 		}
-		return a.BaseURL + "/s/" + string(v.Space.ID) + "/" + ref.Page
+		return reading.PageURL(a.BaseURL, string(v.Space.ID), ref.Page)
 	}
 	return ""
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/reading"
@@ -34,10 +33,6 @@ type BookOptions struct {
 // after the other, while the book is written.
 func (s *Service) Book(ctx context.Context, v *revision.View, o BookOptions) (pdf.Book, error) {
 	b := &binder{s: s, v: v, o: o, ctx: ctx, pages: map[string]string{}, names: map[docs.UserID]string{}}
-	var err error
-	if b.env, err = v.Environment(ctx, nil); err != nil {
-		return pdf.Book{}, err
-	}
 	title, err := b.collect()
 	if err != nil {
 		return pdf.Book{}, err
@@ -65,7 +60,6 @@ type binder struct {
 	v     *revision.View
 	o     BookOptions
 	ctx   context.Context
-	env   map[string]any
 	list  []boundPage
 	pages map[string]string // title by id
 	names map[docs.UserID]string
@@ -84,10 +78,7 @@ func (b *binder) collect() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		for _, w := range all {
-			b.add(w, 0, false)
-		}
-		return b.v.Space.Title, nil
+		return b.v.Space.Title, b.add(all)
 	}
 	p, err := b.v.Page(b.ctx, b.o.Page)
 	if err != nil {
@@ -102,19 +93,25 @@ func (b *binder) collect() (string, error) {
 			return "", err
 		}
 	}
-	b.add(w, 0, true)
-	return p.Title, nil
+	return p.Title, b.add([]*revision.Walked{w})
 }
 
-func (b *binder) add(w *revision.Walked, depth int, asked bool) {
-	if !w.HasPath() || !asked && (w.Hidden || w.Condition != "" && !expr.Condition(w.Condition, b.env)) {
-		return
+// add lists the pages that readers see. The page that was asked for is one of
+// them in any case.
+func (b *binder) add(top []*revision.Walked) error {
+	vars, err := b.v.Variables(b.ctx)
+	if err != nil {
+		return err
 	}
-	b.list = append(b.list, boundPage{w.Page, depth})
-	b.pages[string(w.ID)] = w.Title
-	for _, c := range w.Children {
-		b.add(c, depth+1, false)
-	}
+	menu := reading.NewMenu(top, func(w *revision.Walked) reading.Entry[*revision.Walked] {
+		seen := w.ID == b.o.Page || reading.Visible(w.Hidden, w.Condition, vars, w.Variables)
+		return reading.Entry[*revision.Walked]{Document: w.Type == docs.PageDocument, Visible: w.HasPath() && seen, Children: w.Children}
+	})
+	menu.Walk(func(w *revision.Walked, depth int) {
+		b.list = append(b.list, boundPage{w.Page, depth})
+		b.pages[string(w.ID)] = w.Title
+	})
+	return nil
 }
 
 // chapters reads the pages in order.
@@ -170,9 +167,9 @@ func (b *binder) link(ref markup.Ref) (string, bool) {
 	}
 	switch ref.Kind {
 	case markup.RefSpace:
-		return base + "/s/" + ref.Space, true
+		return reading.SpaceURL(base, ref.Space), true
 	case markup.RefPage, markup.RefAnchor:
-		return base + "/s/" + space + "/" + ref.Page, ref.Page != ""
+		return reading.PageURL(base, space, ref.Page), ref.Page != ""
 	case markup.RefFile:
 		if b.o.FileURL == nil || ref.Space != "" {
 			return "", false

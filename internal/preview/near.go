@@ -26,7 +26,7 @@ func (s *site) near(at string) []*folder.Page {
 		far  int
 	}
 	var found []guess
-	for _, p := range s.order {
+	for _, p := range s.menu.Order() {
 		to := names.Fold(s.index.Address(p))
 		to = to[:min(len(to), maxLetter)]
 		far := most + 1

@@ -120,7 +120,7 @@ func (s *Server) URL() string {
 }
 
 // Pages is how many there are now.
-func (s *Server) Pages() int { return len(s.now.Load().order) }
+func (s *Server) Pages() int { return len(s.now.Load().menu.Order()) }
 
 // Trouble says why the newest state of the folder cannot be shown, if so.
 func (s *Server) Trouble() string {

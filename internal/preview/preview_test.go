@@ -194,6 +194,8 @@ func TestAnswers(t *testing.T) {
 		{"/old/start", 302, "Location", "/start", ""},
 		{"/moved", 302, "Location", "/guides/start/deep", ""},
 		{"/moved/", 302, "Location", "/guides/start/deep", ""},
+		{"/manual/deep", 302, "Location", "/guides/start/deep", ""}, // below a page that had the address
+		{"/manual/absent", 404, "", "", ""},
 		{"/elsewhere", 302, "Location", "https://example.com/x", ""},
 		{"/broken", 404, "", "", ""},
 		{"/start.md", 302, "Location", "/start", ""},

@@ -29,7 +29,7 @@ func (s *Server) checkStates(ctx context.Context) {
 			for _, p := range r.all {
 				r.byFile[p.File] = append(r.byFile[p.File], p)
 			}
-			for _, p := range made.order {
+			for _, p := range made.menu.Order() {
 				r.headings[p.File] = c.Headings(p.File)
 			}
 			made.report.Store(r)
@@ -76,7 +76,7 @@ func (s *site) search(query string) []hit {
 	}
 	begins, titles, headings := []hit{}, []hit{}, []hit{}
 	r := s.report.Load()
-	for _, p := range s.order {
+	for _, p := range s.menu.Order() {
 		href, ok := s.href(p)
 		if !ok {
 			continue
@@ -103,8 +103,8 @@ func (s *site) search(query string) []hit {
 // above names the pages that a page is below.
 func (s *site) above(p *folder.Page) string {
 	var names []string
-	for up := s.parent[p]; up != nil; up = s.parent[up] {
-		names = append([]string{up.Title}, names...)
+	for _, up := range s.menu.Above(p) {
+		names = append(names, up.Title)
 	}
 	return strings.Join(names, " › ")
 }

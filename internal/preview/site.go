@@ -1,13 +1,13 @@
 package preview
 
 import (
+	"context"
 	"net/url"
 	"path"
 	"strconv"
 	"strings"
 	"sync/atomic"
 
-	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/names"
@@ -24,27 +24,36 @@ type site struct {
 	index   *folder.Index
 	files   map[string]*folder.File // that may be served
 	folded  map[string]*folder.Page // by address in one case
-	parent  map[*folder.Page]*folder.Page
-	order   []*folder.Page // that readers see, in their order
-	place   map[*folder.Page]int
-	// redirects are those of the folder, by where they come from.
+	menu    *reading.Menu[*folder.Page]
+	// redirects are those of the folder, by where they come from: the address
+	// that they lead to, and the page at it.
 	redirects map[string]string
+	moved     map[string]*folder.Page // by address in one case
 	report    atomic.Pointer[report] // nil until it was checked
 }
 
 func newSite(t *folder.Tree, version string) *site {
 	s := &site{
 		version: version, tree: t, index: folder.NewIndex(t), files: map[string]*folder.File{}, folded: map[string]*folder.Page{},
-		parent: map[*folder.Page]*folder.Page{}, place: map[*folder.Page]int{}, redirects: map[string]string{},
+		redirects: map[string]string{}, moved: map[string]*folder.Page{},
 	}
 	// What no page uses is not content, and may not be meant for others.
 	for _, f := range t.Files {
 		s.files[f.Path] = f
 	}
-	s.walk(t.Pages, nil, true)
+	s.menu = reading.NewMenu(t.Pages, func(p *folder.Page) reading.Entry[*folder.Page] {
+		if at := s.index.Address(p); at != "" {
+			s.folded[names.Fold(at)] = p
+		}
+		return reading.Entry[*folder.Page]{Document: p.Type == folder.Document, Visible: s.visible(p), Children: p.Children}
+	})
 	for _, r := range t.Redirects {
-		if to, ok := s.redirect(r.To); ok {
-			s.redirects[strings.Trim(r.From, "/")] = to
+		if to, page, ok := s.redirect(r.To); ok {
+			from := strings.Trim(r.From, "/")
+			s.redirects[from] = to
+			if page != nil {
+				s.moved[names.Fold(from)] = page
+			}
 		}
 	}
 	return s
@@ -63,36 +72,13 @@ func (s *site) has(file string) bool {
 	return p != nil && p.Source != nil || s.index.Include(file) != nil
 }
 
-func (s *site) walk(pages []*folder.Page, parent *folder.Page, shown bool) {
-	for _, p := range pages {
-		s.parent[p] = parent
-		if at := s.index.Address(p); at != "" {
-			s.folded[names.Fold(at)] = p
-		}
-		visible := shown && s.visible(p)
-		if visible && p.Type == folder.Document {
-			s.place[p] = len(s.order)
-			s.order = append(s.order, p)
-		}
-		s.walk(p.Children, p, visible)
-	}
-}
-
-// visible tells whether the navigation has a page: it is not hidden, and its
-// condition holds for somebody of whom nothing is known.
 func (s *site) visible(p *folder.Page) bool {
 	m := p.Head.Meta
-	return !m.Hidden && (m.If == "" || expr.Condition(m.If, s.environment(p)))
+	return reading.Visible(m.Hidden, m.If, s.tree.Variables, m.Vars)
 }
 
 func (s *site) environment(p *folder.Page) map[string]any {
 	return reading.Environment(s.tree.Variables, p.Head.Meta.Vars)
-}
-
-// listed tells whether a page is one of the navigation, shown or not.
-func (s *site) listed(p *folder.Page) bool {
-	_, ok := s.parent[p]
-	return ok
 }
 
 // href gives the address of a page, a group or a link.
@@ -102,11 +88,11 @@ func (s *site) href(p *folder.Page) (string, bool) {
 		return s.target(p.Target)
 	case p == s.index.Home():
 		return "/", true
-	case p.Type == folder.Group && s.first(p) == nil:
+	case p.Type == folder.Group && !s.hasFirst(p):
 		return "", false // there is nothing to show at its address
 	case s.index.Address(p) != "":
 		return rooted(s.index.Address(p)), true
-	case p.Type == folder.Document && !s.listed(p):
+	case p.Type == folder.Document && !s.menu.Has(p):
 		return rooted(p.File), true
 	}
 	return "", false
@@ -132,40 +118,25 @@ func (s *site) target(target string) (string, bool) {
 	return "", false
 }
 
-// redirect gives where a redirect leads: to a page, or to a site.
-func (s *site) redirect(to string) (string, bool) {
+func (s *site) hasFirst(p *folder.Page) bool { _, ok := s.menu.First(p); return ok }
+
+// redirect returns where a redirect leads: the address of a page of the
+// folder, or of another site.
+func (s *site) redirect(to string) (address string, page *folder.Page, ok bool) {
 	if scheme, _, ok := strings.Cut(to, ":"); ok && (scheme == "http" || scheme == "https") {
-		return markup.SafeURL(to)
+		address, ok := markup.SafeURL(to)
+		return address, nil, ok
 	}
 	found, ok := s.index.Find("README.md", to, markup.UseLink)
 	if !ok || found.Page == nil {
-		return "", false
+		return "", nil, false
 	}
 	href, ok := s.href(found.Page)
-	return href + fragment(found.Anchor), ok
-}
-
-// first gives the first document that readers see below a page, or nil.
-func (s *site) first(p *folder.Page) *folder.Page {
-	for _, c := range p.Children {
-		if _, ok := s.place[c]; ok {
-			return c
-		}
-		if found := s.first(c); found != nil {
-			return found
-		}
-	}
-	return nil
+	return href + fragment(found.Anchor), found.Page, ok
 }
 
 // rooted writes a path of the site as an address.
-func rooted(name string) string {
-	var b strings.Builder
-	for part := range strings.SplitSeq(name, "/") {
-		b.WriteString("/" + url.PathEscape(part))
-	}
-	return b.String()
-}
+func rooted(name string) string { return "/" + reading.EscapePath(name) }
 
 func fragment(anchor string) string {
 	if anchor == "" {
@@ -184,7 +155,8 @@ func (s *site) find(at string) (page *folder.Page, file *folder.File, elsewhere 
 	if path.Clean(name) != name || strings.ContainsAny(name, "\\\x00") {
 		return nil, nil, ""
 	}
-	if p := s.index.At(name); p != nil && name != "." {
+	ctx, pages := context.Background(), addresses{s} // which are in memory: there are no errors
+	if p, rest, _ := reading.At(ctx, pages, name); rest == "" {
 		return s.open(p, at)
 	}
 	if f := s.files[name]; f != nil {
@@ -193,7 +165,7 @@ func (s *site) find(at string) (page *folder.Page, file *folder.File, elsewhere 
 	if to := s.redirects[name]; to != "" {
 		return nil, nil, to
 	}
-	if p := s.folded[names.Fold(name)]; p != nil {
+	if p, ok, _ := reading.Find(ctx, pages, name); ok {
 		return s.open(p, at)
 	}
 	if found, ok := s.index.Find(s.tree.Readme, rooted(name), markup.UseLink); ok && found.Page != nil {
@@ -202,12 +174,35 @@ func (s *site) find(at string) (page *folder.Page, file *folder.File, elsewhere 
 	return nil, nil, ""
 }
 
+// addresses is the site as package reading finds pages in it.
+type addresses struct{ s *site }
+
+func (a addresses) Child(_ context.Context, parent *folder.Page, slug string) (*folder.Page, bool, error) {
+	at := slug
+	if parent != nil {
+		at = a.s.index.Address(parent) + "/" + slug
+	}
+	p := a.s.folded[names.Fold(at)]
+	return p, p != nil, nil
+}
+
+func (a addresses) Address(_ context.Context, p *folder.Page) (string, error) {
+	return a.s.index.Address(p), nil
+}
+
+func (a addresses) Moved(_ context.Context, address string) (*folder.Page, bool, error) {
+	p := a.s.moved[names.Fold(address)]
+	return p, p != nil, nil
+}
+
 // open gives a page if this is its address, else where it is.
 func (s *site) open(p *folder.Page, at string) (*folder.Page, *folder.File, string) {
 	if p.Type == folder.Group {
-		if p = s.first(p); p == nil {
+		first, ok := s.menu.First(p)
+		if !ok {
 			return nil, nil, ""
 		}
+		p = first
 	}
 	href, ok := s.href(p)
 	if !ok {

@@ -120,12 +120,13 @@ func (s *Server) pageView(now *site, p *folder.Page) (*view, error) {
 	if !shows(m.Layout.TableOfContents) {
 		v.Nav = nil
 	}
-	if at, ok := now.place[p]; ok && shows(m.Layout.Pagination) {
-		if at > 0 {
-			v.Previous = now.entry(now.order[at-1])
+	if shows(m.Layout.Pagination) {
+		before, after := now.menu.Around(p)
+		if before != nil {
+			v.Previous = now.entry(before)
 		}
-		if at+1 < len(now.order) {
-			v.Next = now.entry(now.order[at+1])
+		if after != nil {
+			v.Next = now.entry(after)
 		}
 	}
 	if strings.TrimSpace(string(done.body)) == "" {
@@ -141,14 +142,14 @@ func shows(b *bool) bool { return b == nil || *b }
 // notes say why readers do not find a page.
 func (s *site) notes(p *folder.Page) (out []string) {
 	switch m := p.Head.Meta; {
-	case !s.listed(p):
+	case !s.menu.Has(p):
 		return []string{"This page is not in " + s.tree.Summary + ": readers do not see it."}
 	case m.Hidden:
 		out = append(out, "This page is hidden: it is not in the navigation.")
-	case m.If != "" && !s.visible(p):
+	case m.If != "" && !s.menu.Visible(p):
 		out = append(out, "This page has a condition that does not hold for visitors of whom nothing is known: "+m.If)
 	}
-	if _, ok := s.place[p]; !ok && len(out) == 0 {
+	if !s.menu.Reachable(p) && len(out) == 0 {
 		out = append(out, "A page above this one is not shown, and neither is this one.")
 	}
 	return out
@@ -180,16 +181,16 @@ func (s *site) located(list []folder.Problem) (out []located) {
 // nav is the navigation as seen from a page. Of a large one only the branch
 // of that page is open.
 func (s *site) nav(current *folder.Page) []*entry {
-	path := map[*folder.Page]bool{}
-	for p := current; p != nil; p = s.parent[p] {
+	path := map[*folder.Page]bool{current: true}
+	for _, p := range s.menu.Above(current) {
 		path[p] = true
 	}
-	whole := len(s.parent) <= maxNav
+	whole := s.menu.Len() <= maxNav
 	var walk func(pages []*folder.Page) []*entry
 	walk = func(pages []*folder.Page) []*entry {
 		var out []*entry
 		for _, p := range pages {
-			if !s.visible(p) {
+			if !s.menu.Visible(p) {
 				continue
 			}
 			e := s.entry(p)
@@ -222,7 +223,7 @@ func (s *site) entry(p *folder.Page) *entry {
 
 func (s *site) entries(pages []*folder.Page) (out []*entry) {
 	for _, p := range pages {
-		if s.visible(p) {
+		if s.menu.Visible(p) {
 			out = append(out, s.entry(p))
 		}
 	}

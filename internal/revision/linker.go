@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
 )
 
 // Linker connects destinations in a source with what they name, by the
@@ -84,7 +85,7 @@ func (l *Linker) Current(dest string, use markup.Use) (markup.Ref, bool) {
 	if where == "" {
 		return markup.Ref{Kind: markup.RefAnchor, Anchor: anchor}, use == markup.UseLink && anchor != ""
 	}
-	if rest, ok := strings.CutPrefix(where, l.base+"/s/"); ok && l.base != "" {
+	if rest, ok := strings.CutPrefix(where, reading.SpaceURL(l.base, "")); ok && l.base != "" {
 		return foreign(rest, anchor)
 	}
 	if strings.Contains(where, ":") || strings.HasPrefix(where, "//") {
@@ -189,13 +190,17 @@ func (l *Linker) ByID(where, anchor string) (markup.Ref, bool) {
 		}
 		return l.ByName(id, anchor, markup.UseLink)
 	case "files":
-		if _, err := l.t.File(l.ctx, docs.FileID(id)); err == nil {
-			return markup.Ref{Kind: markup.RefFile, File: id}, true
+		if _, err := l.t.File(l.ctx, docs.FileID(id)); err != nil {
+			l.fail(err)
+			return markup.Ref{}, false
 		}
+		return markup.Ref{Kind: markup.RefFile, File: id}, true
 	case "reusable-content":
-		if _, err := l.t.Reusable(l.ctx, docs.ReusableID(id)); err == nil {
-			return markup.Ref{Kind: markup.RefReusable, ReusableContent: id}, true
+		if _, err := l.t.Reusable(l.ctx, docs.ReusableID(id)); err != nil {
+			l.fail(err)
+			return markup.Ref{}, false
 		}
+		return markup.Ref{Kind: markup.RefReusable, ReusableContent: id}, true
 	case "spaces":
 		return foreign(strings.Replace(id, "/pages/", "/", 1), anchor)
 	case "collections":
@@ -262,7 +267,7 @@ func (l *Linker) Locate(ref markup.Ref, _ markup.Use) (string, bool) {
 		}
 		return "/reusable-content/" + ref.ReusableContent, err == nil
 	case markup.RefSpace:
-		return l.base + "/s/" + ref.Space, true
+		return reading.SpaceURL(l.base, ref.Space), true
 	case markup.RefCollection:
 		return "/collections/" + ref.Collection, true
 	case markup.RefUser:
@@ -280,7 +285,7 @@ func (l *Linker) locatePage(ref markup.Ref) (string, bool) {
 	}
 	switch {
 	case ref.Space != "":
-		return l.base + "/s/" + ref.Space + "/" + ref.Page + anchor, true
+		return reading.PageURL(l.base, ref.Space, ref.Page) + anchor, true
 	case ref.Page == "":
 		return anchor, anchor != ""
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -386,80 +387,60 @@ func (t *Tree) firstDocument(ctx context.Context, parent docs.PageID, depth int)
 	return first, found, err
 }
 
-// PageAt returns the page with an address, without regard to redirects.
+// PageAt returns the page with an address, without regard to redirects, and
+// the part of the address that leads on from there to nothing.
 func (t *Tree) PageAt(ctx context.Context, path string) (p docs.Page, rest string, err error) {
-	at, left := docs.PageID(""), strings.Trim(path, "/")
-	for left != "" {
-		slug, below, _ := strings.Cut(left, "/")
-		id, ok, err := t.Get(ctx, SlugKey(at, slug))
-		if err != nil || !ok {
-			return p, left, err
-		}
-		at, left = docs.PageID(id), below
-		if p, err = t.Page(ctx, at); err != nil {
-			return p, left, err
-		}
+	id, rest, err := reading.At(ctx, addresses{t}, path)
+	if err != nil || id == "" {
+		return p, rest, err
 	}
-	return p, "", nil
+	p, err = t.Page(ctx, id)
+	return p, rest, err
 }
 
 // ByPath returns the page with an address, or the one that had it before it
-// was moved or renamed, or that hangs below one that had.
+// was moved or renamed, or that is below one that had.
 func (t *Tree) ByPath(ctx context.Context, path string) (docs.Page, error) {
-	path = strings.Trim(path, "/")
-	if path == "" {
+	if strings.Trim(path, "/") == "" {
 		p, ok, err := t.Home(ctx)
 		if err == nil && !ok {
 			err = errs.Missing("page")
 		}
 		return p, err
 	}
-	p, rest, err := t.PageAt(ctx, path)
-	if err != nil || rest == "" {
-		return p, err
+	id, ok, err := reading.Find(ctx, addresses{t}, path)
+	if err != nil {
+		return docs.Page{}, err
 	}
-	for range docs.MaxPageDepth { // each step leaves the address one redirect shorter
-		moved, below, ok, err := t.redirect(ctx, path)
-		if err != nil || !ok {
-			break
-		}
-		to, err := t.Path(ctx, moved)
-		if err != nil {
-			return p, err
-		}
-		if below == "" {
-			return moved, nil
-		}
-		if path = to + "/" + below; path == "" {
-			break
-		}
-		if p, rest, err := t.PageAt(ctx, path); err != nil || rest == "" {
-			return p, err
-		}
+	if !ok {
+		return docs.Page{}, errs.Missing("page")
 	}
-	return docs.Page{}, errs.Missing("page")
+	return t.Page(ctx, id)
 }
 
-// redirect returns the page that had the longest leading part of an address,
-// and what is left of the address.
-func (t *Tree) redirect(ctx context.Context, path string) (p docs.Page, rest string, ok bool, err error) {
-	for head := path; head != ""; {
-		id, found, err := t.Get(ctx, KeyRedirect+docs.SlugKey(head))
-		if err != nil {
-			return p, "", false, err
-		}
-		if found {
-			if p, ok, err := t.Lookup(ctx, docs.PageID(id)); err != nil || ok {
-				return p, strings.Trim(path[len(head):], "/"), ok, err
-			}
-		}
-		cut := strings.LastIndexByte(head, '/')
-		if cut < 0 {
-			break
-		}
-		head = head[:cut]
+// addresses is a tree as package reading finds pages in it.
+type addresses struct{ t *Tree }
+
+func (a addresses) Child(ctx context.Context, parent docs.PageID, slug string) (docs.PageID, bool, error) {
+	id, ok, err := a.t.Get(ctx, SlugKey(parent, slug))
+	return docs.PageID(id), ok, err
+}
+
+func (a addresses) Address(ctx context.Context, id docs.PageID) (string, error) {
+	p, err := a.t.Page(ctx, id)
+	if err != nil {
+		return "", err
 	}
-	return p, "", false, nil
+	return a.t.Path(ctx, p)
+}
+
+func (a addresses) Moved(ctx context.Context, address string) (docs.PageID, bool, error) {
+	id, ok, err := a.t.Get(ctx, KeyRedirect+docs.SlugKey(address))
+	if err != nil || !ok {
+		return "", false, err
+	}
+	_, exists, err := a.t.Lookup(ctx, docs.PageID(id))
+	return docs.PageID(id), exists, err
 }
 
 // File returns a file by id.

@@ -1,22 +1,21 @@
 package docs
 
-// This file is the rule of who may do what with content. It is by precedence,
-// not by the highest role:
+// This file is the rule that decides what a user may do with a space or a
+// collection. The first of these that applies decides, not the highest role:
 //
-//  1. someone outside the organization, or disabled in it, has no access
+//  1. a user outside the organization, or disabled in it, has no access
 //  2. an admin of the organization is admin of everything in it
-//  3. a grant to the user on the thing itself
-//  4. the highest grant to one of the user's teams on the thing itself
-//  5. the thing's own default level: a role for everybody, or nobody but the
-//     creator, or inherit
-//  6. the same, from 3 on, for the collection that holds it, upward
+//  3. a grant to the user on the space or collection itself
+//  4. the highest grant to one of the user's teams on it
+//  5. its default level: a role for everybody, nobody but the creator, or
+//     inherit
+//  6. rules 3 to 5 for the collection that contains it, and so on upward
 //  7. the user's role in the organization
 //
-// internal/store says the same in SQL for lists; a property test holds the
-// two together.
+// internal/store has the same rule in SQL for lists; a property test compares
+// the two.
 
-// Node is one step of the way from a thing to its organization: what the
-// rule needs to know of a space or a collection.
+// Node is a space or a collection as the access rule sees it.
 type Node struct {
 	Kind      NodeKind
 	ID        string
@@ -24,16 +23,16 @@ type Node struct {
 	CreatedBy UserID
 }
 
-// NodeKind tells a space from a collection.
+// NodeKind is the kind of a node.
 type NodeKind string
 
-// The kinds of node that hold content.
+// Kinds of nodes.
 const (
 	NodeSpace      NodeKind = "space"
 	NodeCollection NodeKind = "collection"
 )
 
-// Access is all that is known of one user in one organization.
+// Access is what the access rule knows about a user in an organization.
 type Access struct {
 	Org      OrgID
 	User     UserID
@@ -46,13 +45,13 @@ type Access struct {
 	TeamGrants map[string]TeamGrant
 }
 
-// TeamGrant is the strongest grant that a user has on a node through teams.
+// TeamGrant is the highest grant that a user has on a node through teams.
 type TeamGrant struct {
 	Team TeamID
 	Role Role
 }
 
-// OwnsTeam reports whether the user is owner of any team.
+// OwnsTeam reports whether the user owns any team.
 func (a *Access) OwnsTeam() bool {
 	for _, r := range a.Teams {
 		if r == TeamOwner {
@@ -65,7 +64,7 @@ func (a *Access) OwnsTeam() bool {
 // Inside reports whether the user is an enabled member of the organization.
 func (a *Access) Inside() bool { return a.Member && !a.Disabled }
 
-// OrgRole is the role in the organization itself.
+// OrgRole returns the role in the organization itself.
 func (a *Access) OrgRole() Role {
 	if !a.Inside() {
 		return Guest
@@ -76,7 +75,7 @@ func (a *Access) OrgRole() Role {
 // Reason names the rule that decided a role.
 type Reason string
 
-// The reasons, one for each rule above.
+// Reasons, one for each rule above.
 const (
 	ReasonOutsider  Reason = "not-a-member"
 	ReasonDisabled  Reason = "membership-disabled"
@@ -89,17 +88,17 @@ const (
 	ReasonOrgRole   Reason = "organization-role"
 )
 
-// Why is the answer of the rule, and what it came from.
+// Why is the role that the access rule decided on, and the reason.
 type Why struct {
 	Role   Role
 	Reason Reason
-	// Node is where the rule applied; nil when it was the organization.
+	// Node is where the rule applied; nil for the organization.
 	Node *Node
 	Team TeamID
 }
 
-// Resolve returns the role of a user on path[0], which is held by path[1] and
-// so on up to the organization.
+// Resolve returns the role of the user on path[0], which is in the collection
+// path[1], and so on up to the organization.
 func (a *Access) Resolve(path []Node) Why {
 	switch {
 	case !a.Member:
@@ -121,8 +120,8 @@ func (a *Access) Resolve(path []Node) Why {
 		case n.Level == LevelInherit:
 			continue
 		case n.Level == LevelNone && n.CreatedBy == a.User:
-			// Hiding a thing must not lock its creator out, nor lift the
-			// creator above what the surroundings give.
+			// Creators keep access to what they hide, with the role that they
+			// have in the collection around it.
 			why := a.Resolve(path[i+1:])
 			if !why.Role.Valid() {
 				why.Role = Read

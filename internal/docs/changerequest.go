@@ -1,6 +1,6 @@
 package docs
 
-// ChangeRequestStatus tells how far a change request has come.
+// ChangeRequestStatus is the status of a change request.
 type ChangeRequestStatus string
 
 // A change request begins as a draft. Merged is final.
@@ -11,8 +11,8 @@ const (
 	ChangeMerged   ChangeRequestStatus = "merged"
 )
 
-// ChangeRequest is a proposal to change a space: a line of revisions of its
-// own that began at a revision of the space.
+// ChangeRequest is a proposal to change a space: a branch of revisions that
+// starts at a revision of the space.
 type ChangeRequest struct {
 	ID            ChangeRequestID
 	Space         SpaceID
@@ -23,10 +23,10 @@ type ChangeRequest struct {
 	CreatedBy     User
 	CreatedAt     Time
 	UpdatedAt     Time
-	Revision      RevisionID // its newest
-	Initial       RevisionID // of the space, where it began
-	Ancestor      RevisionID // of the space, that was brought in last
-	Merged        RevisionID // of the space, that it became
+	Revision      RevisionID // the newest one of the request
+	Initial       RevisionID // of the space, where the request started
+	Ancestor      RevisionID // of the space, that was merged into the request last
+	Merged        RevisionID // of the space, that merging the request created
 	MergedBy      UserID
 	MergedAt      Time
 	Cluster       string // of issues that it answers
@@ -34,13 +34,13 @@ type ChangeRequest struct {
 	OpenConflicts int
 }
 
-// Outdated reports whether the space has moved on since the request saw it.
-// What is merged stays as it was.
+// Outdated reports whether the space has revisions that are not merged into the
+// request. A merged request is never outdated.
 func (c ChangeRequest) Outdated(sp Space) bool {
 	return c.Status != ChangeMerged && c.Ancestor != sp.Revision
 }
 
-// ReviewStatus is what a reviewer says.
+// ReviewStatus is the verdict of a review.
 type ReviewStatus string
 
 // Statuses of reviews.
@@ -50,13 +50,13 @@ const (
 	ReviewCommented ReviewStatus = "comment"
 )
 
-// SubmittedReview is what somebody said about a revision of a change request.
+// SubmittedReview is a review of a revision of a change request.
 type SubmittedReview struct {
 	ID          ReviewID
 	Request     ChangeRequestID
 	Revision    RevisionID
 	Reviewer    User
-	RequestedBy User // none: nobody asked
+	RequestedBy User // zero: nobody asked for it
 	Status      ReviewStatus
 	Superseded  bool // by a newer review of the same person, or a new request to review
 	Comment     string
@@ -64,7 +64,7 @@ type SubmittedReview struct {
 	UpdatedAt   Time
 }
 
-// Outdated reports whether a review no longer counts: something newer was said,
+// Outdated reports whether a review no longer counts, because it is superseded
 // or the request has changed since.
 func (r SubmittedReview) Outdated(c ChangeRequest) bool {
 	return r.Superseded || c.Status != ChangeMerged && r.Revision != c.Revision
@@ -96,5 +96,5 @@ const (
 	ContributorComment ContributorAction = "comment"
 )
 
-// MaxSubject is how long the subject of a change request may be.
+// MaxSubject is the length of the subject of a change request in characters.
 const MaxSubject = 100

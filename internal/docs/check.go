@@ -11,9 +11,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/expr"
 )
 
-// CheckWebURL refuses addresses that a browser would not simply open: only
-// http and https, with a host, without credentials. The check is of the
-// parsed form, so that no encoding hides a scheme.
+// CheckWebURL returns an error for the field at path unless s is an http or
+// https URL with a host and without credentials. It checks the parsed form, so
+// that no encoding hides a scheme.
 func CheckWebURL(path, s string) error {
 	u, err := url.Parse(s)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || !isASCII(s) {
@@ -22,7 +22,8 @@ func CheckWebURL(path, s string) error {
 	return nil
 }
 
-// Check tells what is wrong with merge rules. Only a space can inherit.
+// Check returns an error for the first rule that is not valid. Only the rules of
+// a space can inherit.
 func (m MergeRules) Check(path string, space bool) error {
 	switch m.Type {
 	case MergeNone:
@@ -48,7 +49,7 @@ func (m MergeRules) Check(path string, space bool) error {
 	return nil
 }
 
-// maxExpression is the length of a condition or a custom rule.
+// maxExpression is the length of a condition or a custom rule in characters.
 const maxExpression = 1024
 
 func (r MergeRule) check(path string) error {
@@ -70,7 +71,8 @@ func (r MergeRule) check(path string) error {
 		return errs.Field(path+".expression", "is longer than %d characters", maxExpression)
 	}
 	if custom {
-		// Found out at the merge, it would hold up everybody who wrote no rule.
+		// A syntax error that shows up at the merge would stop people who did not
+		// write the rule.
 		if _, err := expr.Parse(r.Expression); err != nil {
 			return errs.Field(path+".expression", "cannot be read: %s", err)
 		}

@@ -1,31 +1,29 @@
 package docs
 
-// Ids of what people say.
+// Ids of comments and reviews.
 type (
 	CommentID string
 	ReplyID   string
 )
 
-// Limits of comments, each in this one place. Together they bound what a
-// list of comments can hold.
+// Limits of comments. Together they bound the size of a list of comments.
 const (
-	MaxQuote        = 500  // characters of what a comment is about
+	MaxQuote        = 500  // characters of the quoted text
 	MaxReplies      = 1000 // to one comment
 	MaxReactions    = 1000 // to one comment or reply
 	MaxOwnReactions = 20   // of one person to one comment or reply
-	MaxMentions     = 100  // of one body that are told of
+	MaxMentions     = 100  // in one body that cause notifications
 	MaxEmoji        = 64   // bytes of one emoji; families and flags are long
 )
 
-// Discussion is where comments belong: a space itself, or a change request
-// of it.
+// Discussion is what comments belong to: a space, or a change request of it.
 type Discussion struct {
 	Space   SpaceID
 	Request ChangeRequestID // empty: the space itself
 }
 
-// PostedComment is what somebody says about a space, a change request, a page, a
-// block or a cell of a table.
+// PostedComment is a comment on a space, a change request, a page, a block or a
+// cell of a table.
 type PostedComment struct {
 	ID         CommentID
 	In         Discussion
@@ -40,10 +38,10 @@ type PostedComment struct {
 	Reactions  []Reaction
 }
 
-// Open reports whether a comment waits to be resolved.
+// Open reports whether a comment is not resolved.
 func (c PostedComment) Open() bool { return c.ResolvedAt.IsZero() }
 
-// Replies counts the replies to a comment.
+// Replies returns the number of replies to a comment.
 func (c PostedComment) Replies() int {
 	n := 0
 	for _, r := range c.Repliers {
@@ -52,24 +50,24 @@ func (c PostedComment) Replies() int {
 	return n
 }
 
-// CommentTarget is what a comment is about. What it names was there in the
-// revision, and may be gone since; the quote stays.
+// CommentTarget is what a comment is about. It existed in the revision and may
+// have been deleted since; the quote stays.
 type CommentTarget struct {
-	Page     PageID // empty: the whole
-	Node     string // key of a block of the page; empty: the page
+	Page     PageID // empty: the space or the change request
+	Node     string // key of a block of the page; empty: the whole page
 	Cell     TableCell
-	Review   ReviewID // that it is part of
+	Review   ReviewID // that the comment is part of
 	Revision RevisionID
 	Quote    string // text of the block or cell, title of the page
 }
 
-// TableCell names a cell of a table by its row and its column.
+// TableCell identifies a cell of a table by its row and its column.
 type TableCell struct {
 	Record     string
 	Definition string
 }
 
-// IsZero reports whether no cell is named.
+// IsZero reports whether c identifies no cell.
 func (c TableCell) IsZero() bool { return c == TableCell{} }
 
 // Reply is an answer to a comment.
@@ -84,19 +82,19 @@ type Reply struct {
 	Reactions []Reaction
 }
 
-// Reaction is an emoji with those who gave it, the first one first.
+// Reaction is an emoji with the users who reacted with it, in the order of time.
 type Reaction struct {
 	Emoji string
 	Users []Reactor
 }
 
-// Reactor is somebody who reacted.
+// Reactor is a user who reacted.
 type Reactor struct {
 	User User
 	At   Time
 }
 
-// CommentStatus narrows a list of comments.
+// CommentStatus is the status of a comment.
 type CommentStatus string
 
 // Statuses of comments.

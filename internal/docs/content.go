@@ -2,7 +2,8 @@ package docs
 
 import "time"
 
-// MaxDepth of nested collections. It keeps every walk up the tree short.
+// MaxDepth is the depth of nested collections. It bounds the steps from a space
+// to its organization.
 const MaxDepth = 32
 
 // TrashRetention is how long a deleted space can be restored.
@@ -27,7 +28,7 @@ func (c Collection) Node() Node {
 	return Node{Kind: NodeCollection, ID: string(c.ID), Level: c.Level, CreatedBy: c.CreatedBy}
 }
 
-// EditMode reports whether the content of a space can be changed directly.
+// EditMode says whether the content of a space can be changed directly.
 type EditMode string
 
 // A locked space is changed by change requests only.
@@ -36,7 +37,7 @@ const (
 	EditLocked EditMode = "locked"
 )
 
-// Space holds the pages of one body of documentation.
+// Space is one documentation: a tree of pages with its history.
 type Space struct {
 	ID         SpaceID
 	Org        OrgID
@@ -59,7 +60,7 @@ type Space struct {
 	Counters   SpaceCounters
 }
 
-// SpaceCounters are kept in step by the store.
+// SpaceCounters are numbers that the store keeps up to date.
 type SpaceCounters struct {
 	OpenComments        int
 	ChangeRequests      int
@@ -72,9 +73,9 @@ func (s Space) Node() Node {
 	return Node{Kind: NodeSpace, ID: string(s.ID), Level: s.Level, CreatedBy: s.CreatedBy}
 }
 
-// Visibility tells who can read the space besides those with a role on it.
-// Sites will widen it; without one, a space that inherits from a collection
-// is open to whoever can open the collection.
+// Visibility returns who can read the space besides users with a role on it: a
+// space that inherits from a collection is readable for everybody who can read
+// the collection.
 func (s Space) Visibility() string {
 	if s.Parent != "" && s.Level == LevelInherit {
 		return "in-collection"
@@ -82,7 +83,7 @@ func (s Space) Visibility() string {
 	return "private"
 }
 
-// Languages are the codes that a space can be written in.
+// Languages are the codes of the languages that a space can have.
 var Languages = []string{
 	"en", "fr", "de", "es", "it", "pt", "pt-br", "ru", "ja", "zh", "zh-tw", "yue", "ko", "ar", "hi", "nl", "pl", "tr",
 	"sv", "no", "da", "fi", "el", "cs", "hu", "ro", "th", "vi", "id", "ms", "he", "uk", "sk", "bg", "hr", "lt", "lv", "et", "sl",
@@ -96,18 +97,18 @@ type Grant struct {
 	Role Role
 }
 
-// Place is where a move puts a thing: at most one of Before and After is
-// set; neither means behind everything else.
+// Place is the destination of a move among its siblings. At most one of Before
+// and After is set; neither means after all siblings.
 type Place struct {
 	Before Pointer
 	After  Pointer
 }
 
-// Pointer names a sibling, which is a space or a collection.
+// Pointer identifies a space or a collection.
 type Pointer struct {
 	Kind NodeKind
 	ID   string
 }
 
-// IsZero reports whether nothing is named.
+// IsZero reports whether p identifies nothing.
 func (p Pointer) IsZero() bool { return p.ID == "" }

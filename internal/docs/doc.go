@@ -1,6 +1,7 @@
-// Package docs is the vocabulary of Octavo and its pure rules: ids, roles,
-// organizations, teams, collections, spaces and how access is inherited.
+// Package docs has the types that all other packages share, and rules that need
+// nothing but them: ids, roles, organizations, teams, collections, spaces, pages,
+// references, and how access is inherited.
 //
-// It does no I/O, knows neither HTTP nor SQL, and imports nothing of the
-// project but errs and opt. Everything here can be tested by properties.
+// It does no I/O, knows neither HTTP, SQL nor Markdown, and imports only small
+// packages without I/O.
 package docs

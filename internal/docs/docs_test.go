@@ -41,7 +41,7 @@ func TestSecretsAreLongAndOnlyTheirHashIsKept(t *testing.T) {
 	}
 }
 
-// Wherever something is inserted, it stands between its neighbours.
+// A new rank is between its neighbours, wherever it is inserted.
 func TestRankBetweenKeepsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ranks := []Rank{RankAtEnd(time.Now())}

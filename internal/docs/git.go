@@ -5,28 +5,28 @@ import (
 	"encoding/hex"
 )
 
-// GitOperationID names an operation. Ids of a space sort by creation, which
-// is the order in which its operations run.
+// GitOperationID identifies an operation. Ids sort by time of creation, which is
+// the order in which the operations of a space run.
 type GitOperationID string
 
-// GitRemote is a place in a repository elsewhere.
+// GitRemote is a directory of a ref in a remote repository.
 type GitRemote struct {
 	URL       string // without credentials
 	Ref       string // in full, such as refs/heads/main
 	Directory string // of the documentation in the repository, cleaned; empty is the root
 }
 
-// Key is short and different for every remote.
+// Key returns a short text that is different for every remote.
 func (r GitRemote) Key() string {
 	h := sha256.New()
 	for _, part := range []string{r.URL, r.Ref, r.Directory} {
 		h.Write([]byte(part))
-		h.Write([]byte{0}) // no part can have one
+		h.Write([]byte{0}) // no part contains it
 	}
 	return hex.EncodeToString(h.Sum(nil)[:20])
 }
 
-// GitDirection tells which side an operation changes.
+// GitDirection is the side that an operation changes.
 type GitDirection string
 
 // An import changes the space, an export the repository.
@@ -35,21 +35,21 @@ const (
 	GitExport GitDirection = "export"
 )
 
-// GitStage is what an operation is at.
+// GitStage is a part of the work of an operation.
 type GitStage string
 
-// The stages, in their order.
+// Stages, in their order.
 const (
-	GitFetch    GitStage = "fetch"    // objects come over
+	GitFetch    GitStage = "fetch"    // objects are transferred
 	GitCheck    GitStage = "check"    // whether there is something to do, and whether it may be done
 	GitProcess  GitStage = "process"  // content is read or written
-	GitFinalize GitStage = "finalize" // the result becomes that of the space or the repository
+	GitFinalize GitStage = "finalize" // the result is committed to the space or pushed
 )
 
-// GitState is how far an operation has come.
+// GitState is the state of an operation.
 type GitState string
 
-// The states. The last two are final.
+// States. The last two are final.
 const (
 	GitQueued  GitState = "queued"
 	GitRunning GitState = "running"
@@ -57,11 +57,12 @@ const (
 	GitFailure GitState = "failure"
 )
 
-// MaxGitProblems of an operation are kept; the rest is counted.
+// MaxGitProblems is the number of problems of an operation that are stored;
+// further ones are counted.
 const MaxGitProblems = 100
 
-// GitOperation is one import or export, from the moment that somebody asks
-// for it. A job does it with the rights of that user.
+// GitOperation is an import or an export that somebody asked for. A job runs it
+// with the rights of that user.
 type GitOperation struct {
 	ID            GitOperationID
 	Space         SpaceID
@@ -70,14 +71,14 @@ type GitOperation struct {
 	Stage         GitStage
 	Remote        GitRemote
 	Request       GitRequest
-	Sealed        string // credentials, encrypted; empty when the operation has ended
-	Done          int64  // tasks of the stage
+	Sealed        string // encrypted credentials; empty after the end
+	Done          int64  // tasks of the stage that are done
 	Total         int64
-	Commit        string // outcome
+	Commit        string // result
 	Revision      RevisionID
 	ChangeRequest ChangeRequestID
-	Reason        string // code for programs; empty: done as asked
-	Error         string // for people
+	Reason        string // code for programs; empty: succeeded
+	Error         string // message for people
 	Problems      []GitProblem
 	ProblemCount  int
 	User          UserID // who asked
@@ -87,10 +88,10 @@ type GitOperation struct {
 	CompletedAt   Time
 }
 
-// Ended reports whether nothing more happens to the operation.
+// Ended reports whether the operation has ended, with success or not.
 func (o GitOperation) Ended() bool { return !o.CompletedAt.IsZero() }
 
-// GitRequest is what was asked besides the remote. It never holds a secret.
+// GitRequest is what a user asked for besides the remote. It contains no secret.
 type GitRequest struct {
 	Force      bool   `json:"force,omitempty"`
 	Standalone bool   `json:"standalone,omitempty"`
@@ -101,14 +102,14 @@ type GitRequest struct {
 	Message    string `json:"message,omitempty"`
 	Provider   string `json:"provider,omitempty"`
 	InfoURL    string `json:"info,omitempty"`
-	Connected  bool   `json:"connected,omitempty"` // asked by the connection of the space, which has the credentials
-	Operator   bool   `json:"operator,omitempty"`  // asked at the command line, where nobody's rights matter
-	Polled     bool   `json:"polled,omitempty"`    // nobody asked: its time had come
-	Again      bool   `json:"again,omitempty"`     // one before it found that the remote had moved on; it is the last of its kind
+	Connected  bool   `json:"connected,omitempty"` // by the connection of the space, which has the credentials
+	Operator   bool   `json:"operator,omitempty"`  // on the command line, where no rights are checked
+	Polled     bool   `json:"polled,omitempty"`    // by the timer of the connection
+	Again      bool   `json:"again,omitempty"`     // a retry after the remote changed during an export; it is not retried again
 }
 
-// GitProblem is something in a repository that was left out or understood
-// with doubt.
+// GitProblem is something in a repository that was left out or may have been
+// misread.
 type GitProblem struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -116,36 +117,35 @@ type GitProblem struct {
 	Message string `json:"message"`
 }
 
-// GitPair is what a space and a remote have in common: a commit and a
-// revision with equal content.
+// GitPair is a commit of a remote and a revision of a space with the same
+// content. What changed since on each side is to be synchronized.
 type GitPair struct {
 	Space     SpaceID
 	Remote    GitRemote
 	Commit    string
 	Revision  RevisionID
-	Line      RevisionID      // last one of the space's own line that is in both; what comes after it is to be exported
-	Parked    ChangeRequestID // holds what could not be merged; empty: none
-	Timestamp Time            // newest one that an import was asked with
-	Unread    bool            // the commit has files that nobody looked at, because an export went on from commits that do not concern the pages
+	Line      RevisionID      // newest revision of the space that the commit contains; later ones are to be exported
+	Parked    ChangeRequestID // the request with an import that could not be merged; empty: none
+	Timestamp Time            // newest timestamp that an import was requested with
+	Unread    bool            // the commit has files that were never read: an export continued from commits that did not touch pages
 	UpdatedAt Time
 }
 
-// GitInfo is what a space tells of the repository that it is synchronized
-// with.
+// GitInfo describes the repository that a space is synchronized with.
 type GitInfo struct {
 	Provider  string `json:"provider,omitempty"` // github, gitlab; empty: another one
 	RepoName  string `json:"name,omitempty"`
 	URL       string `json:"url,omitempty"`
-	TreeURL   string `json:"tree,omitempty"` // goes in front of paths of the repository
-	Directory string `json:"dir,omitempty"`  // of the repository, that the space is in
+	TreeURL   string `json:"tree,omitempty"` // prefix of the addresses of files
+	Directory string `json:"dir,omitempty"`  // of the space in the repository
 	CommitURL string `json:"commit,omitempty"`
 	UpdatedAt Time   `json:"at"`
 }
 
-// GitSyncDirection tells which sides a connection changes.
+// GitSyncDirection is the side or the sides that a connection changes.
 type GitSyncDirection string
 
-// The directions of a connection.
+// Directions of a connection.
 const (
 	GitSyncImport GitSyncDirection = "import"
 	GitSyncExport GitSyncDirection = "export"
@@ -166,23 +166,23 @@ type GitConnection struct {
 	Sealed         string // credentials, encrypted; empty: none
 	HasCredentials bool
 	CommitTemplate string
-	PollSeconds    int // 0: not looked at without being told
+	PollSeconds    int // 0: no polling
 	Paused         bool
-	HookSealed     string // secret of the address that hosts call, encrypted
+	HookSealed     string // encrypted secret of the address that hosts call
 	Provider       string
-	User           UserID // who connected it; operations act with that user's rights
+	User           UserID // who connected it; operations run with that user's rights
 	CreatedAt      Time
 	UpdatedAt      Time
-	DueAt          Time // when the remote is looked at next; 0: not by itself
+	DueAt          Time // time of the next poll; 0: none
 	LastOperation  GitOperationID
 }
 
-// GitBlob is git's name of the file that a page, a file or a reusable content
-// was written to last, where the revision does not have it: it was changed
-// here after it was read.
+// GitBlob is the object id of the file that a page, a file or a reusable content
+// was exported to last. The revision does not have it, because the page was
+// changed here after it was imported.
 type GitBlob struct {
-	ID   string // of what was written
-	Body string // its source, or its blob
+	ID   string // of the page, the file or the reusable content
+	Body string // hash of its source, or its blob
 	OID  string
 	Path string
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Ids are opaque to callers. Each noun has its own type so that the compiler
-// refuses a team where a space is wanted.
+// Ids are opaque to callers. Each kind has its own type, so that the compiler
+// refuses the id of a team where that of a space is expected.
 type (
 	UserID       string
 	TokenID      string
@@ -24,7 +24,7 @@ type (
 	DeliveryID      string
 )
 
-// alphabet is in ASCII order, so ids sort by the time they were made.
+// alphabet is in ASCII order, so that ids sort by time of creation.
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 const (
@@ -32,17 +32,18 @@ const (
 	idRandomChars = 14 // 83 bits that nobody can guess
 )
 
-// NewID returns an id made of letters and digits. The leading time keeps index
-// pages warm; the rest is random, so knowing one id says nothing of another.
+// NewID returns an id of letters and digits. It begins with the time, so that new
+// rows are adjacent in an index; the rest is random, so that nobody can guess an
+// id from another.
 func NewID[T ~string](now time.Time) T {
 	return T(timeText(now) + randomText(idRandomChars))
 }
 
-// IDsFrom returns what sorts before every id that was made at a moment or later,
-// and behind all earlier ones.
+// IDsFrom returns a text that sorts before every id that was created at t or
+// later, and after all earlier ones.
 func IDsFrom(t time.Time) string { return timeText(t) }
 
-// timeText returns a moment as text that sorts by time.
+// timeText returns a time as text that sorts by time.
 func timeText(now time.Time) string {
 	var b [idTimeChars]byte
 	for i, ns := len(b)-1, now.UnixNano(); i >= 0; i-- {
@@ -52,14 +53,15 @@ func timeText(now time.Time) string {
 	return string(b[:])
 }
 
-// TokenPrefix marks our secrets so that scanners and people recognise them.
+// TokenPrefix begins every token, so that people and scanners for secrets
+// recognise them.
 const TokenPrefix = "octavo_"
 
 // NewSecret returns a personal token with 238 bits of randomness.
 func NewSecret() string { return TokenPrefix + randomText(40) }
 
-// HashSecret returns what the store keeps of a token. The secret has far more
-// entropy than can be searched, so a plain hash is enough and stays fast.
+// HashSecret returns the hash of a token that the store keeps. The secret has
+// enough entropy for a fast hash without a salt.
 func HashSecret(secret string) [sha256.Size]byte { return sha256.Sum256([]byte(secret)) }
 
 // randomText returns n unbiased characters of the alphabet.
@@ -67,9 +69,9 @@ func randomText(n int) string {
 	out := make([]byte, 0, n)
 	buf := make([]byte, n+n/2)
 	for len(out) < n {
-		rand.Read(buf) // never fails: crypto/rand ends the program instead
+		rand.Read(buf) // never fails: crypto/rand crashes the program instead
 		for _, c := range buf {
-			if c < 248 && len(out) < n { // 248 = 4*62: anything above would favour some characters
+			if c < 248 && len(out) < n { // 248 = 4*62: larger values would favour some characters
 				out = append(out, alphabet[c%62])
 			}
 		}

@@ -1,12 +1,12 @@
 package docs
 
-// MergeRules say what must hold before a change request may be merged.
+// MergeRules are the conditions for merging a change request.
 type MergeRules struct {
 	Type  MergeRulesType `json:"type"`
 	Rules []MergeRule    `json:"rules,omitempty"`
 }
 
-// MergeRulesType reports whether a space has rules of its own.
+// MergeRulesType says whether a space has rules of its own.
 type MergeRulesType string
 
 // A space inherits, has rules, or has none; an organization cannot inherit.
@@ -16,8 +16,7 @@ const (
 	MergeNone    MergeRulesType = "none"
 )
 
-// MergeRule is one condition. Which of the other fields belong to it depends
-// on the rule.
+// MergeRule is one condition. Its name decides which of the other fields it has.
 type MergeRule struct {
 	Rule       string   `json:"rule"`
 	Users      []UserID `json:"users,omitempty"`
@@ -25,7 +24,7 @@ type MergeRule struct {
 	Message    string   `json:"message,omitempty"`
 }
 
-// MergeRuleNames are the rules by what they need besides their name.
+// MergeRuleNames are the names of rules, by the fields that they have.
 var MergeRuleNames = struct{ Plain, Users, Custom []string }{
 	Plain: []string{
 		"require_at_least_one_review", "require_at_least_one_approved_review", "require_all_reviews_approved",
@@ -36,7 +35,7 @@ var MergeRuleNames = struct{ Plain, Users, Custom []string }{
 	Custom: []string{"custom"},
 }
 
-// NamedUsers returns every user that some rule names, each once.
+// NamedUsers returns the users that the rules name, each once.
 func (m MergeRules) NamedUsers() []UserID {
 	var out []UserID
 	seen := map[UserID]bool{}

@@ -5,15 +5,15 @@ import (
 	"regexp"
 )
 
-// Organization owns everything: members, teams, collections and spaces.
+// Organization owns members, teams, collections and spaces.
 type Organization struct {
 	ID             OrgID
 	Title          string
-	Hostname       string // the name of its default address; unique on the instance
+	Hostname       string // of its default address; unique on the instance
 	Type           string
 	UseCase        string
 	CommunityType  string
-	DefaultRole    Role // the role of people that are invited without one
+	DefaultRole    Role // of people who are invited without a role
 	DefaultContent string
 	SSO            bool
 	AI             bool
@@ -31,8 +31,8 @@ type Organization struct {
 	UpdatedAt      Time
 }
 
-// Billing is kept because the contract has it. Nothing is sold: a new
-// organization has the full plan at a price of nothing.
+// Billing exists because clients of the API expect it. Nothing is sold: every
+// organization has the full plan for free.
 type Billing struct {
 	Interval             string
 	EndDate              Time
@@ -52,7 +52,7 @@ type Billing struct {
 	MigrationDiscountEnd Time
 }
 
-// Trial is the other half of the same formality.
+// Trial exists for the same reason as Billing.
 type Trial struct {
 	Status   string
 	Count    int
@@ -60,14 +60,14 @@ type Trial struct {
 	Decision string
 }
 
-// Blocked says why an operator has suspended an organization.
+// Blocked is why an operator suspended an organization.
 type Blocked struct {
 	Source string
 	Reason string
 }
 
-// NewOrganization returns an organization with the values that suit a
-// self-hosted instance: every feature, no trial, no bill.
+// NewOrganization returns an organization with the defaults of a self-hosted
+// instance: every feature, no trial, no bill.
 func NewOrganization(id OrgID, title string, by UserID, now Time) Organization {
 	return Organization{
 		ID: id, Title: title, Type: "business", DefaultRole: Read, InviteLinks: true,
@@ -84,7 +84,8 @@ func NewOrganization(id OrgID, title string, by UserID, now Time) Organization {
 
 var hostnameRE = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$`)
 
-// reservedHostnames would let an organization pose as the instance itself.
+// reservedHostnames are names with which an organization could pose as the
+// instance itself.
 var reservedHostnames = map[string]bool{
 	"www": true, "api": true, "app": true, "admin": true, "console": true, "mail": true, "smtp": true, "octavo": true,
 	"static": true, "assets": true, "docs": true, "status": true, "login": true, "auth": true, "sso": true, "saml": true,
@@ -103,7 +104,7 @@ type Member struct {
 	SSO        bool
 	JoinedAt   Time
 	LastSeenAt Time
-	Spaces     int // spaces reached by a grant of the member's own or of a team
+	Spaces     int // spaces with a grant to the member or to one of the member's teams
 	Teams      int
 }
 
@@ -123,8 +124,8 @@ type TeamMembership struct {
 	Role   TeamRole
 }
 
-// InviteLink admits whoever opens it: to the organization with a role, or to
-// one space or collection with a level and as a guest of the organization.
+// InviteLink admits whoever opens it to the organization with a role, or to one
+// space or collection with a level and as a guest of the organization.
 type InviteLink struct {
 	ID         InviteID
 	Org        OrgID
@@ -136,8 +137,8 @@ type InviteLink struct {
 	RevokedAt  Time
 }
 
-// AgentInstructions tell an organization's writing agent how to work. The
-// document is kept as it came.
+// AgentInstructions are instructions for the writing agent of an organization.
+// The document is stored as it was sent.
 type AgentInstructions struct {
 	Document  json.RawMessage
 	UpdatedAt Time

@@ -8,15 +8,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 )
 
-// Ids of content. A page keeps its id for as long as it lives, wherever it
-// is moved; the copy of a space has the same ids as the original.
+// Ids of content. A page keeps its id wherever it is moved; the copy of a space
+// has the same ids as the original.
 type (
 	PageID     string
 	FileID     string
 	ReusableID string
 )
 
-// PageType tells what a page is.
+// PageType is the type of a page.
 type PageType string
 
 // Types of pages.
@@ -27,8 +27,8 @@ const (
 	PageComputed PageType = "computed"
 )
 
-// Page is a page of a revision. It is stored as JSON with short names: there
-// are as many copies of it as revisions that changed it or a neighbour.
+// Page is a page of a revision, see EncodePage. The names in JSON are short,
+// because revisions store many versions of a page.
 type Page struct {
 	ID            PageID          `json:"-"`
 	Type          PageType        `json:"t"`
@@ -45,17 +45,17 @@ type Page struct {
 	NoIndex       bool            `json:"ni,omitempty"`
 	NoRobotsIndex bool            `json:"nr,omitempty"`
 	Condition     string          `json:"if,omitempty"`
-	Body          chunk.Hash      `json:"b,omitempty"`  // source; empty: none
-	Side          chunk.Hash      `json:"bs,omitempty"` // what its references and blocks are known by
-	File          string          `json:"f,omitempty"`  // where the source stands in a folder
-	OID           string          `json:"go,omitempty"` // git's name of the source
+	Body          chunk.Hash      `json:"b,omitempty"`  // of the source; empty: none
+	Side          chunk.Hash      `json:"bs,omitempty"` // of the sidecar: resolved links and keys of blocks
+	File          string          `json:"f,omitempty"`  // path of the source in a folder
+	OID           string          `json:"go,omitempty"` // git object id of the source
 	Layout        *Layout         `json:"l,omitempty"`
 	Cover         *PageCover      `json:"c,omitempty"`
 	Variables     Variables       `json:"v,omitempty"`
 	Tags          []PageTag       `json:"tg,omitempty"`
 	MetaLinks     *MetaLinks      `json:"ml,omitempty"`
 	Target        *Ref            `json:"to,omitempty"` // of a link
-	Computed      json.RawMessage `json:"cs,omitempty"` // source of computed pages
+	Computed      json.RawMessage `json:"cs,omitempty"` // description of generated pages
 	CreatedAt     Time            `json:"ca,omitempty"`
 	UpdatedAt     Time            `json:"ua,omitempty"`
 }
@@ -66,10 +66,10 @@ func (p Page) HasBody() bool { return p.Type == PageDocument }
 // HasPath reports whether a page has an address of its own.
 func (p Page) HasPath() bool { return p.Type == PageDocument || p.Type == PageGroup }
 
-// Variables by name: texts, numbers and truth values.
+// Variables are values by name: string, float64 or bool.
 type Variables map[string]any
 
-// PageCover is the picture above a page.
+// PageCover is the image above a page.
 type PageCover struct {
 	Ref     *Ref    `json:"ref,omitempty"`
 	RefDark *Ref    `json:"refDark,omitempty"`
@@ -86,7 +86,7 @@ type File struct {
 	Width       int    `json:"w,omitempty"`
 	Height      int    `json:"h,omitempty"`
 	Blob        string `json:"b"`
-	Path        string `json:"f,omitempty"` // where it stands in a folder
+	Path        string `json:"f,omitempty"` // in a folder
 	OID         string `json:"go,omitempty"`
 }
 
@@ -100,7 +100,7 @@ type Reusable struct {
 	OID   string     `json:"go,omitempty"`
 }
 
-// RevisionType tells how a revision came to be.
+// RevisionType is how a revision was created.
 type RevisionType string
 
 // Types of revisions.
@@ -124,9 +124,9 @@ type Revision struct {
 	Git       *GitCommit
 	CreatedAt Time
 
-	ChangeRequest ChangeRequestID // that it belongs to; empty: the space itself
-	MergedFrom    ChangeRequestID // that it brought into the space
-	Aside         bool            // read from a repository without becoming part of the history
+	ChangeRequest ChangeRequestID // that the revision belongs to; empty: the space itself
+	MergedFrom    ChangeRequestID // that the revision merged into the space
+	Aside         bool            // imported from a repository, not part of the history
 }
 
 // GitCommit is the commit that a revision was read from or written to.
@@ -138,7 +138,7 @@ type GitCommit struct {
 	Ref      string `json:"ref,omitempty"`
 }
 
-// Limits of content, each in this one place.
+// Limits of content.
 const (
 	MaxPageTitle   = 250
 	MaxSlug        = 100
@@ -147,8 +147,8 @@ const (
 	MaxSource      = 2 << 20 // bytes of one page
 )
 
-// SlugOf makes the last part of an address out of a title: letters and
-// digits of any script in lower case, joined by single dashes.
+// SlugOf returns the last part of an address for a title: letters and digits of
+// any script in lower case, joined by single dashes.
 func SlugOf(title string) string {
 	var b strings.Builder
 	dash := false
@@ -160,7 +160,7 @@ func SlugOf(title string) string {
 			}
 			dash = false
 			b.WriteRune(r)
-		case r == '\'' || r == '’': // don't is dont
+		case r == '\'' || r == '’': // don't becomes dont
 		default:
 			dash = true
 		}
@@ -187,5 +187,5 @@ func CheckSlug(s string) bool {
 	return true
 }
 
-// SlugKey is how slugs are compared: addresses do not tell cases apart.
+// SlugKey returns the form in which slugs are compared: case does not matter.
 func SlugKey(s string) string { return strings.ToLower(s) }

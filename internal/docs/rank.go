@@ -5,20 +5,19 @@ import (
 	"time"
 )
 
-// Rank is where a thing stands among its siblings: a text that sorts
-// bytewise. Appending needs no look at the others, and moving one thing
-// rewrites only that thing.
+// Rank is the position among siblings: a text that sorts bytewise. Appending
+// does not need the ranks of the siblings, and moving changes one rank only.
 type Rank string
 
-// RankAtEnd returns a rank behind everything that was appended before now.
+// RankAtEnd returns a rank after everything that was appended before now.
 func RankAtEnd(now time.Time) Rank {
-	// The last character is not the lowest one, so that there is always room
-	// in front.
+	// The last character is not the lowest one, so that there is always a rank
+	// before it.
 	return Rank(timeText(now) + randomText(3) + "V")
 }
 
-// RankBetween returns a rank behind lo and before hi. An empty lo is before
-// everything, an empty hi behind everything. It needs lo < hi.
+// RankBetween returns a rank after lo and before hi, with lo < hi. An empty lo is
+// before everything, an empty hi after everything.
 func RankBetween(lo, hi Rank) Rank {
 	var out []byte
 	bounded := hi != ""
@@ -34,20 +33,20 @@ func RankBetween(lo, hi Rank) Rank {
 		case h-l > 1:
 			return Rank(append(out, alphabet[(l+h)/2]))
 		case h-l == 1:
-			bounded = false // from here on, anything above lo is below hi
+			bounded = false // the result is below hi, whatever follows
 		}
 		out = append(out, alphabet[l])
 	}
 }
 
-// rankDigits leave room for fifteen million appended things.
+// rankDigits is enough for fifteen million siblings.
 const (
 	rankDigits = 6
 	rankStep   = 62 * 62
 )
 
-// RankAfter returns a rank behind last that does not grow however often it is
-// done. An empty last is before everything.
+// RankAfter returns a rank after last. It does not grow, however often it is
+// called with its own result. An empty last is before everything.
 func RankAfter(last Rank) Rank {
 	n := 0
 	for i := range rankDigits {
@@ -63,8 +62,8 @@ func RankAfter(last Rank) Rank {
 		b[i] = alphabet[n%len(alphabet)]
 		n /= len(alphabet)
 	}
-	if n > 0 { // no number is left
+	if n > 0 { // the digits overflow
 		return RankBetween(last, "")
 	}
-	return Rank(string(b[:]) + "V") // not the lowest, so there is room in front
+	return Rank(string(b[:]) + "V") // not the lowest character, see RankAtEnd
 }

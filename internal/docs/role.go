@@ -1,12 +1,12 @@
 package docs
 
-// Role is what a person may do with content or in an organization. The empty
-// role is a guest: a member that sees only what was granted directly, which
-// the API shows as null.
+// Role is what a user may do with content or in an organization. The empty role
+// is a guest: a member who sees only what was granted directly. The API shows it
+// as null.
 type Role string
 
-// The roles. Their order is in rank and nowhere else: the lists that clients
-// show disagree about edit and review.
+// Roles. Rank defines their order: lists that clients show disagree about edit
+// and review.
 const (
 	Guest   Role = ""
 	Read    Role = "read"
@@ -17,10 +17,10 @@ const (
 	Admin   Role = "admin"
 )
 
-// Roles lists every role but Guest, from low to high.
+// Roles are all roles except Guest, from low to high.
 var Roles = [...]Role{Read, Comment, Edit, Review, Create, Admin}
 
-// Rank returns 0 for Guest (and anything unknown) up to 6 for Admin.
+// Rank returns 0 for Guest and unknown roles, up to 6 for Admin.
 func (r Role) Rank() int {
 	for i, known := range Roles {
 		if r == known {
@@ -44,7 +44,7 @@ func (r Role) AtLeast(least Role) bool { return r.Rank() >= least.Rank() }
 // Valid reports whether r is one of Roles.
 func (r Role) Valid() bool { return r.Rank() > 0 }
 
-// TeamRole is what a member is in a team.
+// TeamRole is the role of a member in a team.
 type TeamRole string
 
 // An owner manages the members of that one team, and nothing else.

@@ -5,30 +5,31 @@ import (
 	"time"
 )
 
-// Time is a moment in milliseconds since 1970 UTC: what both databases store
-// exactly and what the API prints. Zero means "never" or "not set".
+// Time is a time in milliseconds since 1970 UTC, the precision of the databases
+// and the API. Zero means "never" or "not set".
 type Time int64
 
-// TimeOf cuts t to milliseconds.
+// TimeOf truncates t to milliseconds.
 func TimeOf(t time.Time) Time { return Time(t.UnixMilli()) }
 
 const wireTime = "2006-01-02T15:04:05.000Z"
 
-// Std returns the time.Time in UTC.
+// Std returns t as a time.Time in UTC.
 func (t Time) Std() time.Time { return time.UnixMilli(int64(t)).UTC() }
 
-// Add returns the moment d later.
+// Add returns t+d.
 func (t Time) Add(d time.Duration) Time { return t + Time(d.Milliseconds()) }
 
 func (t Time) String() string { return t.Std().Format(wireTime) }
 
-// IsZero reports whether the moment is not set; encoding/json's omitzero asks.
+// IsZero reports whether t is not set. The option omitzero of encoding/json uses
+// it.
 func (t Time) IsZero() bool { return t == 0 }
 
-// MarshalJSON prints RFC 3339 in UTC with milliseconds.
+// MarshalJSON writes RFC 3339 in UTC with milliseconds.
 func (t Time) MarshalJSON() ([]byte, error) { return []byte(t.Std().Format(`"` + wireTime + `"`)), nil }
 
-// UnmarshalJSON reads any RFC 3339 moment.
+// UnmarshalJSON reads any time in RFC 3339.
 func (t *Time) UnmarshalJSON(b []byte) error {
 	var std time.Time
 	if err := json.Unmarshal(b, &std); err != nil {

@@ -22,20 +22,20 @@ type Token struct {
 	LastUsedAt Time
 }
 
-// Scope narrows what a token may do below what its user may do.
+// Scope limits a token to a part of its user's rights.
 type Scope string
 
-// The scopes. A token without any scope acts with all rights of its user.
+// Scopes. A token without any scope has all rights of its user.
 const (
 	ScopeRead  Scope = "read"  // read everything that the user can read
 	ScopeWrite Scope = "write" // create and change content, collections, spaces and teams
 	ScopeAdmin Scope = "admin" // administer organizations: settings, members, invites
 )
 
-// Scopes of a token; none means unrestricted.
+// Scopes are the scopes of a token; none means all rights.
 type Scopes []Scope
 
-// Allow reports whether a token with these scopes may do what needs want.
+// Allow reports whether a token with these scopes has the scope want.
 func (s Scopes) Allow(want Scope) bool {
 	if len(s) == 0 {
 		return true

@@ -6,21 +6,21 @@ type Webhook struct {
 	Org            OrgID
 	URL            string
 	Events         []string // patterns
-	Sealed         string   // the secret that signs, encrypted
+	Sealed         string   // encrypted secret for signatures
 	Enabled        bool
-	DisabledReason string // why, if nobody asked for it
-	Failures       int    // attempts since the last one that succeeded
-	FailingSince   Time   // moment of the first of them
+	DisabledReason string // set if the server disabled the webhook
+	Failures       int    // failed attempts since the last success
+	FailingSince   Time   // time of the first of them
 	ResumeAt       Time   // nothing is sent before
 	CreatedBy      UserID
 	CreatedAt      Time
 	UpdatedAt      Time
 }
 
-// DeliveryState is how far a delivery has come.
+// DeliveryState is the state of a delivery.
 type DeliveryState string
 
-// The states. A failed delivery is not tried again unless somebody asks.
+// States. A failed delivery is not retried unless somebody asks for it.
 const (
 	DeliveryPending   DeliveryState = "pending"
 	DeliveryDelivered DeliveryState = "delivered"
@@ -30,15 +30,15 @@ const (
 // DeliveryKind is why something is sent.
 type DeliveryKind string
 
-// The kinds.
+// Kinds of deliveries.
 const (
 	DeliveryEvent  DeliveryKind = "event"
 	DeliveryReplay DeliveryKind = "replay"
 	DeliveryTest   DeliveryKind = "test"
 )
 
-// Delivery is one event on its way to one webhook, and afterwards a line of
-// the log.
+// Delivery is the delivery of one event to one webhook. It stays in the log
+// after the end.
 type Delivery struct {
 	Webhook   WebhookID
 	ID        DeliveryID
@@ -54,10 +54,10 @@ type Delivery struct {
 	FirstAt   Time // first attempt
 	NextAt    Time
 
-	// Of the last attempt.
+	// The last attempt.
 	LastAt Time
 	TookMS int64
-	Status int    // 0: there was no answer
-	Answer string // its beginning
+	Status int    // 0: no response
+	Answer string // beginning of the response
 	Error  string
 }

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text changes case as in JavaScript: by the full mappings of Unicode,
-// without the rules of a language. The standard library has the mappings
-// from one character to one; here are the others.
+// The case of text changes as in JavaScript: by the full mappings of Unicode,
+// without the rules of a language. The standard library has the mappings from
+// one character to one; this file has the others.
 
 func upper(s string) string {
 	if isASCII(s) {
@@ -32,7 +32,7 @@ func lower(s string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	cased := false // the last letter, marks aside, has a case
+	cased := false // whether the last letter has a case, ignoring marks
 	for i, c := range s {
 		switch {
 		case c == '\u0130':
@@ -56,8 +56,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// startsCased reports whether a letter with a case follows, marks aside. It
-// looks at a few characters only: words have few marks in a row.
+// startsCased reports whether s begins with a letter that has a case, ignoring
+// marks. It looks at a few characters only: words have few marks in a row.
 func startsCased(s string) bool {
 	n := 0
 	for _, c := range s {
@@ -85,7 +85,7 @@ func isCaseIgnorable(c rune) bool {
 	return unicode.In(c, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk)
 }
 
-// longUpper are the characters that become more than one in upper case.
+// longUpper are the characters whose upper case is more than one character.
 var longUpper = map[rune]string{
 	0x00DF: "\u0053\u0053", 0x0149: "\u02BC\u004E", 0x01F0: "\u004A\u030C", 0x0390: "\u0399\u0308\u0301",
 	0x03B0: "\u03A5\u0308\u0301", 0x0587: "\u0535\u0552", 0x1E96: "\u0048\u0331", 0x1E97: "\u0054\u0308",

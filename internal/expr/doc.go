@@ -1,25 +1,23 @@
 // Package expr is the language of visitor conditions, inline expressions and
 // custom merge rules: one JavaScript expression over plain data.
 //
-// It owns the grammar, the meaning and the limits. What it knows is a closed
-// list: literals, names, member access, `?.`, `!`, `&&`, `||`, `??`, `? :`,
-// comparison, arithmetic, typeof, array and object literals, and the methods
-// named in methods.go, of which some take a callback such as
-// `review => review.status === "approved"`. All else is refused when the
-// text is parsed: statements, assignment, calls of anything but a known
-// method, `new`, `this`, `in`, bitwise operators, regular expressions,
-// template literals, spread, and the names that lead to prototypes.
+// The language has literals, names, member access, `?.`, `!`, `&&`, `||`, `??`,
+// `? :`, comparison, arithmetic, typeof, array and object literals, and the
+// methods in methods.go, some of which take a callback such as
+// `review => review.status === "approved"`. Parse refuses everything else:
+// statements, assignment, calls of anything but a known method, `new`, `this`,
+// `in`, bitwise operators, regular expressions, template literals, spread, and
+// the names that lead to prototypes.
 //
-// An expression cannot reach anything but the data it is given. There are no
-// prototypes, no globals and no functions that can be stored; members are
-// read from own keys; Go values are never inspected beyond the kinds that
-// JSON has. Time and memory are bounded by counting, so that the same
-// expression over the same data always ends the same way.
+// An expression can read only the data that it is evaluated over. There are no
+// prototypes, no globals and no functions that can be stored; members are read
+// from own keys; Go values other than the kinds of JSON are an error. Time and
+// memory are bounded by counting, so that the same expression over the same data
+// always has the same result.
 //
-// Where the result differs from a browser's, it is an error instead: two
-// objects are not compared by identity, an unknown name is not undefined,
-// and a method is not a value. Half of a surrogate pair reads as U+FFFD, as
-// text of ours never holds half a character.
+// A result is either that of JavaScript or an error: two objects are not
+// compared by identity, an unknown name is not undefined, and a method is not a
+// value. Half of a surrogate pair is U+FFFD, because text is UTF-8 here.
 package expr
 
 import (
@@ -27,30 +25,30 @@ import (
 	"fmt"
 )
 
-// The limits of an expression. Steps and bytes are counted per evaluation
-// (and once for all expressions of a template), not measured, so that the
-// outcome does not depend on the machine.
+// Limits of an expression. Steps and bytes are counted for each evaluation, and
+// once for all expressions of a template. They are not measured, so that the
+// result does not depend on the machine.
 const (
-	// MaxLength is how many characters an expression may have.
+	// MaxLength is the length of an expression in characters.
 	MaxLength = 1024
-	// MaxDepth is how deep brackets, operators before their operand, `? :`,
-	// `**` and callbacks may be nested, and lists that become text.
+	// MaxDepth is the depth of nested brackets, unary operators, `? :`, `**`,
+	// callbacks, and lists that are converted to text.
 	MaxDepth = 128
-	// MaxSteps is how many operations an evaluation may take; an operation
-	// on text or lists counts more, by its size. It is some milliseconds.
+	// MaxSteps is the number of operations of an evaluation. An operation on
+	// text or lists counts by their size. All steps take some milliseconds.
 	MaxSteps = 100_000
-	// MaxBytes is how much text and how many list items an evaluation may
-	// make, about.
+	// MaxBytes is about how many bytes of text and list items an evaluation may
+	// allocate.
 	MaxBytes = 1 << 20
-	// MaxTemplate is how many bytes a text with {{ }} may have.
+	// MaxTemplate is the length of a template in bytes.
 	MaxTemplate = 64 << 10
 )
 
-// ErrBudget is in the chain of an error that came from a limit of evaluation.
+// ErrBudget is wrapped by the errors of evaluations that exceed a limit.
 var ErrBudget = errors.New("the expression takes too long or makes too much text")
 
-// Error says what is wrong with an expression and where. Parse and Eval
-// return no other kind of error.
+// Error is what is wrong with an expression, and where. Every error of Parse and
+// Eval is an *Error.
 type Error struct {
 	// Column counts characters from the beginning of the expression, from 1.
 	Column  int
@@ -62,13 +60,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("column %d: %s", e.Column, e.Message)
 }
 
-// Unwrap returns ErrBudget if that is the reason.
+// Unwrap returns ErrBudget if the evaluation exceeded a limit.
 func (e *Error) Unwrap() error { return e.err }
 
 func failed(column int, format string, args ...any) *Error {
 	return &Error{Column: column, Message: fmt.Sprintf(format, args...)}
 }
 
-// Undefined is JavaScript's undefined: what a missing key reads as. It is
+// Undefined is the undefined of JavaScript, the value of a missing key. It is
 // not nil, which is null.
 type Undefined struct{}

@@ -6,25 +6,25 @@ import "math"
 type run struct {
 	env    map[string]any
 	slots  []any
-	depth  int // of lists that are becoming text
+	depth  int // of nested lists that are being converted to text
 	budget *budget
 }
 
-// budget is what is left of MaxSteps and MaxBytes.
+// budget is the rest of MaxSteps and MaxBytes.
 type budget struct{ steps, bytes int }
 
 func newBudget() *budget { return &budget{steps: MaxSteps, bytes: MaxBytes} }
 
-// cut is the value of a member chain from a `?.` on that found nothing. It
-// never leaves its chain.
+// cut is the value of the rest of a member chain after a `?.` on null or
+// undefined. chain turns it into Undefined.
 type cut struct{}
 
-// Eval evaluates the expression over env and gives nil, a bool, a float64, a
-// string, a []any, a map[string]any or Undefined. The error is an *Error.
+// Eval evaluates the expression over env. It returns nil, a bool, a float64, a
+// string, a []any, a map[string]any or Undefined. Every error is an *Error.
 //
-// The values of env are of the same kinds, or int or int64. A value of
-// another Go type is an error when it is read. Lists and objects in the
-// result may be those of env: they must not be changed.
+// The values of env have the same types, or int or int64. Reading a value of
+// another type is an error. Lists and objects in the result may be those of env:
+// they must not be changed.
 func (p *Program) Eval(env map[string]any) (any, error) {
 	return p.eval(env, newBudget())
 }
@@ -50,10 +50,10 @@ func (r *run) spend(column, steps int) error {
 	return nil
 }
 
-// scan counts the reading of text.
+// scan counts the steps of reading text.
 func (r *run) scan(column, bytes int) error { return r.spend(column, 1+bytes/stepBytes) }
 
-// make counts what is about to be allocated.
+// make counts bytes that are about to be allocated.
 func (r *run) make(column, bytes int) error {
 	if r.budget.bytes -= bytes; bytes < 0 || r.budget.bytes < 0 {
 		r.budget.bytes = 0
@@ -63,9 +63,10 @@ func (r *run) make(column, bytes int) error {
 }
 
 const (
-	// itemBytes is what an item of a list or a key of an object counts.
+	// itemBytes is the size that is counted for an item of a list or a key of an
+	// object.
 	itemBytes = 32
-	// stepBytes of text are read in about the time of a step.
+	// stepBytes is the number of bytes of text that count as one step.
 	stepBytes = 16
 )
 
@@ -84,7 +85,8 @@ func (n *name) eval(r *run) (any, error) {
 	return plain(v, n.column)
 }
 
-// plain takes a value of the data as one of ours.
+// plain checks that a value of the data has one of the known types, and converts
+// integers to float64.
 func plain(v any, column int) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, float64, string, []any, map[string]any, Undefined:
@@ -94,7 +96,7 @@ func plain(v any, column int) (any, error) {
 	case int64:
 		return float64(v), nil
 	}
-	return nil, failed(column, "the data has a value of a kind that expressions do not know")
+	return nil, failed(column, "the data has a value of a type that expressions cannot read")
 }
 
 func (n *chain) eval(r *run) (any, error) {
@@ -105,8 +107,8 @@ func (n *chain) eval(r *run) (any, error) {
 	return v, err
 }
 
-// receiver evaluates what is left of a dot or bracket. Missing tells that
-// the chain ends here without an error.
+// receiver evaluates the operand before a dot or a bracket. missing is set if it
+// is null or undefined and optional.
 func (r *run) receiver(n node, optional bool, column int, what string) (v any, missing bool, err error) {
 	if v, err = n.eval(r); err != nil {
 		return nil, false, err
@@ -168,7 +170,7 @@ func (n *index) eval(r *run) (any, error) {
 	return r.get(v, text, n.column)
 }
 
-// get reads an own key.
+// get returns the value of an own key.
 func (r *run) get(v any, key string, column int) (any, error) {
 	switch v := v.(type) {
 	case map[string]any:

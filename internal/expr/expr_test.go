@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
-// testEnv is testdata/env.json, new for each caller.
+// testEnv returns a new copy of testdata/env.json.
 func testEnv(t testing.TB) map[string]any {
 	t.Helper()
 	b, err := os.ReadFile("testdata/env.json")
@@ -35,8 +35,8 @@ type row struct {
 	cells []string
 }
 
-// rows reads a table whose cells are separated by tabs. The first cell is an
-// expression and may be blank.
+// rows returns the rows of a table whose cells are separated by tabs. The first
+// cell is an expression, which may be blank.
 func rows(t testing.TB, file string, cells int) []row {
 	t.Helper()
 	b, err := os.ReadFile("testdata/" + file)
@@ -78,7 +78,7 @@ func wanted(t testing.TB, cell string) any {
 	return v
 }
 
-// equal is DeepEqual but for NaN, which equals itself, and -0, which is not 0.
+// equal is DeepEqual, except that NaN equals itself and -0 does not equal 0.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case float64:
@@ -191,7 +191,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// What makes other parsers slow or overflow the stack is refused at once.
+// These texts make other parsers slow or overflow the stack.
 func TestHostileTextsAreRefusedQuickly(t *testing.T) {
 	nest := func(open, middle, end string, n int) string {
 		return strings.Repeat(open, n) + middle + strings.Repeat(end, n)
@@ -441,7 +441,7 @@ func TestTemplateSharesOneBudget(t *testing.T) {
 	if len(got) > MaxBytes || !errors.Is(err, ErrBudget) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	// An expression that is over the budget ends the template.
+	// An expression that exceeds the budget ends the template.
 	took := func(n int) time.Duration {
 		src := strings.Repeat("{{many.map(a=>many.map(b=>many))}}", n)
 		if _, err := Template(src, env); !errors.Is(err, ErrBudget) {

@@ -46,7 +46,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q reads %q", src, path)
 			}
 		}
-		// What we accept is JavaScript.
+		// Every expression is valid JavaScript.
 		if _, err := js.ParseFile(nil, "", src, 0, js.WithDisableSourceMaps); err != nil && !longNumber.MatchString(src) {
 			t.Fatalf("%q is no JavaScript: %v", src, err)
 		}
@@ -58,13 +58,13 @@ func sameProgram(a, b *Program) bool {
 	return a.slots == b.slots && reflect.DeepEqual(a.inputs, b.inputs) && reflect.TypeOf(a.root) == reflect.TypeOf(b.root)
 }
 
-// longNumber is what the engine cannot read: more than 64 bits.
+// longNumber matches numbers of more than 64 bits, which the engine cannot read.
 var longNumber = regexp.MustCompile(`(?i)0[box]\w{16}`)
 
-// unlike are texts where the engine is not asked: keys that it finds on
-// prototypes, halves of characters, limits that it does not wrap, numbers of
-// other bases with a sign or of many digits, and what follows a sigma at
-// some distance. The tables and the generator hold what is usual of these.
+// unlike matches expressions for which the engine is known to be wrong: keys that
+// it finds on prototypes, halves of characters, limits that it does not wrap,
+// numbers of other bases with a sign or many digits, and text after a sigma. The
+// tables and the generator cover the usual ones of these.
 var unlike = regexp.MustCompile(`(?i)0[box]|Σ|toString|valueOf|emoji|split|\\[xu]|[^\x{0}-\x{D7FF}]`)
 
 func FuzzEval(f *testing.F) {
@@ -97,7 +97,8 @@ func FuzzEval(f *testing.F) {
 	})
 }
 
-// comparesInARow finds a < b < c, which the engine takes for a < (b < c).
+// comparesInARow reports whether an expression contains a < b < c, which the
+// engine parses as a < (b < c).
 func comparesInARow(n node) bool {
 	found := orders(n) && orders(n.(*binary).left)
 	children(n, func(child node) { found = found || comparesInARow(child) })
@@ -160,7 +161,7 @@ func BenchmarkEval(b *testing.B) {
 	}
 }
 
-// BenchmarkWorst is what the most expensive expression may cost.
+// BenchmarkWorst measures an expression that uses the whole budget.
 func BenchmarkWorst(b *testing.B) {
 	env := map[string]any{"many": make([]any, 1000), "long": strings.Repeat("ä", 1<<16)}
 	for name, src := range map[string]string{

@@ -6,10 +6,9 @@ import (
 )
 
 // Inputs returns the member paths that the expression reads, such as
-// "visitor.claims.unsigned.plan", sorted and each once. A path stands for
-// the value there and all below it: it ends where the expression goes on
-// with a computed key, a callback, a method or length, which read from the
-// whole value.
+// "visitor.claims.unsigned.plan", sorted and each once. The expression reads the
+// value at a path and everything below: a path ends before a computed key, a
+// callback, a method or length, which read from the whole value.
 func (p *Program) Inputs() []string { return slices.Clone(p.inputs) }
 
 func inputsOf(root node) []string {
@@ -19,7 +18,7 @@ func inputsOf(root node) []string {
 	return slices.Compact(paths)
 }
 
-// read reports what a node and those below it read.
+// read calls add for each path that a node and its children read.
 func read(n node, add func(string)) {
 	if path, _ := pathOf(n); path != "" {
 		add(path)
@@ -29,8 +28,8 @@ func read(n node, add func(string)) {
 	children(n, func(child node) { read(child, add) })
 }
 
-// readKeys reports what the computed keys of a path read. The beginnings of
-// the path are in the path already.
+// readKeys calls add for each path that the computed keys of a path read, but not
+// for the beginnings of the path itself.
 func readKeys(n node, add func(string)) {
 	switch n := n.(type) {
 	case *chain:
@@ -43,8 +42,8 @@ func readKeys(n node, add func(string)) {
 	}
 }
 
-// pathOf returns the path that a node reads, or "". Open tells that a further
-// key can be added to it.
+// pathOf returns the path that a node reads, or "". open is set if a key can be
+// appended to it.
 func pathOf(n node) (path string, open bool) {
 	switch n := n.(type) {
 	case *name:
@@ -71,7 +70,7 @@ func extend(object node, key string) (string, bool) {
 	case !open:
 		return path, false
 	case key == "" || key == "length" || strings.Contains(key, "."):
-		return path, false // not a path that others could follow
+		return path, false
 	}
 	return path + "." + key, true
 }

@@ -20,13 +20,14 @@ const (
 
 type token struct {
 	kind    tokenKind
-	text    string // of a string: its value
+	text    string // the value of a string
 	number  float64
 	column  int
 	newline bool // a line ended before this token
 }
 
-// puncts is in the order in which they are tried: a longer one first.
+// puncts are the punctuators in the order in which they are tried, longer ones
+// first.
 var puncts = []string{
 	">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=",
 	"=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=",
@@ -35,7 +36,7 @@ var puncts = []string{
 	"*", "/", "%", "&", "|", "^", "~", "=",
 }
 
-// refusedPuncts are of JavaScript, but not of expressions.
+// refusedPuncts are punctuators of JavaScript that expressions do not have.
 var refusedPuncts = map[string]string{
 	"...": "`...` is not available in expressions",
 	"=":   "`=` would assign; compare with `===`",
@@ -53,8 +54,8 @@ type lexer struct {
 	err     *Error
 }
 
-// lex cuts an expression into tokens, the last of which is the end. Each
-// character is looked at a bounded number of times.
+// lex returns the tokens of an expression; the last one is tokEnd. It reads each
+// character a bounded number of times.
 func lex(src string) ([]token, *Error) {
 	if len(src) > utf8.UTFMax*MaxLength || utf8.RuneCountInString(src) > MaxLength {
 		return nil, failed(MaxLength+1, "an expression has at most %d characters", MaxLength)
@@ -138,7 +139,7 @@ func (l *lexer) next() {
 	case c == '`':
 		l.fail(l.pos, "template literals are not available; join text with `+`")
 	case c == '\\':
-		l.fail(l.pos, "`\\` has a meaning in text only")
+		l.fail(l.pos, "`\\` is allowed in text only")
 	case c == '/' && !l.afterValue():
 		l.fail(l.pos, "regular expressions are not available; use includes, startsWith or endsWith")
 	default:
@@ -146,8 +147,8 @@ func (l *lexer) next() {
 	}
 }
 
-// afterValue tells a division from a regular expression: only a value can
-// be divided.
+// afterValue reports whether the token before is the end of a value, so that a
+// slash divides and does not begin a regular expression.
 func (l *lexer) afterValue() bool {
 	if len(l.tokens) == 0 {
 		return false
@@ -173,14 +174,14 @@ func (l *lexer) punct() {
 			return
 		}
 		if p != "==" && p != "===" && p != "!=" && p != "!==" && p != "<=" && p != ">=" && strings.HasSuffix(p, "=") {
-			l.fail(l.pos, "`%s` would assign", p)
+			l.fail(l.pos, "`%s` is not available: an expression cannot assign", p)
 			return
 		}
 		l.add(token{kind: tokPunct, text: p, column: l.pos + 1})
 		l.pos += len(p)
 		return
 	}
-	l.fail(l.pos, "%q has no meaning here", l.src[l.pos])
+	l.fail(l.pos, "%q is not expected here", l.src[l.pos])
 }
 
 func (l *lexer) has(p string) bool {
@@ -227,7 +228,7 @@ func (l *lexer) number() {
 			}
 			l.digits(&b, 10)
 		}
-		t.number, _ = strconv.ParseFloat(b.String(), 64) // out of range is infinite, as in JavaScript
+		t.number, _ = strconv.ParseFloat(b.String(), 64) // infinite if out of range, as in JavaScript
 	}
 	switch c := l.at(0); {
 	case c == 'n':
@@ -238,14 +239,14 @@ func (l *lexer) number() {
 	l.add(t)
 }
 
-// digits copies digits without the `_` between them.
+// digits appends digits to b, without the `_` between them.
 func (l *lexer) digits(b *strings.Builder, base int) {
 	start := l.pos
 	for ; l.pos < len(l.src); l.pos++ {
 		c := l.src[l.pos]
 		if c == '_' {
 			if l.pos == start || l.src[l.pos-1] == '_' || digitValue(l.at(1)) >= base {
-				l.fail(l.pos, "`_` stands between two digits only")
+				l.fail(l.pos, "`_` is allowed between two digits only")
 			}
 			continue
 		}
@@ -292,7 +293,7 @@ func (l *lexer) escape(b *strings.Builder) {
 		l.fail(l.pos, "write a character by number as \\x41 or \\u0041")
 		return
 	case c < 0 || isLineEnd(c):
-		l.fail(l.pos, "a text ends on the line where it begins")
+		l.fail(l.pos, "a text must end on the line where it begins")
 		return
 	case c == '0':
 		c = 0
@@ -305,7 +306,7 @@ func (l *lexer) escape(b *strings.Builder) {
 	l.pos += 2
 }
 
-// codePoint reads \x41, \u0041, \u{41} or two \u that make a pair.
+// codePoint reads \x41, \u0041, \u{41} or a surrogate pair of two \u.
 func (l *lexer) codePoint(b *strings.Builder) {
 	start := l.pos
 	r := l.hex()
@@ -316,7 +317,7 @@ func (l *lexer) codePoint(b *strings.Builder) {
 		}
 	}
 	if !utf8.ValidRune(r) {
-		l.fail(start, "the escape names no character")
+		l.fail(start, "the escape is not a character")
 	}
 	b.WriteRune(r)
 }
@@ -381,8 +382,8 @@ func isLineEnd(c rune) bool {
 	return c == '\n' || c == '\r' || c == '\u2028' || c == '\u2029'
 }
 
-// isSpace is what JavaScript takes for space, line ends included. It is not
-// quite what Go does: U+0085 is none, U+FEFF is one.
+// isSpace reports whether c is white space or a line end in JavaScript. Unlike in
+// Go, U+0085 is not, and U+FEFF is.
 func isSpace(c rune) bool {
 	switch c {
 	case '\t', '\n', '\v', '\f', '\r', ' ', '\u00a0', '\ufeff', '\u2028', '\u2029':

@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// method is one name that can be called, on text, on lists or on both.
+// method is a method of text, of lists or of both.
 type method struct {
-	args     int  // at most; the rest are undefined
-	callback bool // the argument is a callback and nothing else
+	args     int  // maximum number; missing ones are undefined
+	callback bool // the only argument is a callback
 	text     func(*invocation, string) (any, error)
 	list     func(*invocation, []any) (any, error)
 }
 
-// maxArgs is the most that a method takes.
+// maxArgs is the largest number of arguments of a method.
 const maxArgs = 2
 
-// methods is the whole list. A new one has to count what it reads and makes.
+// methods are all methods. A method must count the steps and the bytes that it
+// takes.
 var methods = map[string]method{
 	"at":          {args: 1, text: textAt, list: listAt},
 	"startsWith":  {args: 2, text: textStartsWith},
@@ -66,14 +67,14 @@ func (c *invocation) arg(i int) any {
 	return Undefined{}
 }
 
-// read counts the reading of the text that the method is of.
+// read counts the steps of reading the text that the method is called on.
 func (c *invocation) read(s string) error { return c.run.scan(c.column, len(s)) }
 
-// needle is the first argument as text.
+// needle returns the first argument as text.
 func (c *invocation) needle() (string, error) { return c.run.text(c.arg(0), c.column) }
 
-// within is an argument as a position from 0 to length; a negative one
-// counts from the end if the method has it so. Undefined is the default.
+// within returns an argument as a position from 0 to length. If fromEnd is set, a
+// negative one counts from the end. For undefined it returns missing.
 func (c *invocation) within(i, length, missing int, fromEnd bool) (int, error) {
 	if _, none := c.arg(i).(Undefined); none {
 		return missing, nil
@@ -85,7 +86,7 @@ func (c *invocation) within(i, length, missing int, fromEnd bool) (int, error) {
 	return int(math.Max(0, math.Min(x, float64(length)))), err
 }
 
-// at returns the index that `at` means, which may be outside.
+// at returns the argument of `at` as an index, which may be out of range.
 func (c *invocation) at(length int) (float64, error) {
 	x, err := c.run.integer(c.arg(0), c.column)
 	if x < 0 {
@@ -168,7 +169,7 @@ func textSlice(c *invocation, s string) (any, error) {
 	return slice(s, from, to), c.read(s)
 }
 
-// bounds are the two arguments of slice, in order.
+// bounds returns the arguments of slice as positions with from <= to.
 func (c *invocation) bounds(length int) (from, to int, err error) {
 	if from, err = c.within(0, length, 0, true); err != nil {
 		return 0, 0, err
@@ -243,8 +244,7 @@ func uint32Of(x float64) float64 {
 	return x
 }
 
-// cased maps a text to upper or lower case, by which it can grow to three
-// times its size.
+// cased converts a text to upper or lower case, which may be three times as long.
 func (c *invocation) cased(s string, mapping func(string) string) (any, error) {
 	if err := c.run.make(c.column, 3*len(s)); err != nil {
 		return nil, err
@@ -260,7 +260,8 @@ func listAt(c *invocation, items []any) (any, error) {
 	return c.run.item(items, i, c.column)
 }
 
-// search looks for the first argument. includes finds NaN, indexOf does not.
+// search returns the index of the first argument in a list, or -1. It finds NaN
+// only if nan is set: includes does, indexOf does not.
 func (c *invocation) search(items []any, nan bool) (int, error) {
 	from, err := c.within(1, len(items), 0, true)
 	if err != nil {
@@ -322,7 +323,7 @@ func listJoin(c *invocation, items []any) (any, error) {
 	return c.run.join(items, separator, c.column)
 }
 
-// each calls the callback for each item until stop says so.
+// each calls the callback for each item until stop returns true.
 func (c *invocation) each(items []any, stop func(item, result any) (bool, error)) error {
 	r, f := c.run, c.callback
 	for i, item := range items {

@@ -1,6 +1,6 @@
 package expr
 
-// The kinds of node. eval.go says what each one means.
+// node is an expression in the tree of a program.
 type node interface {
 	eval(r *run) (any, error)
 }
@@ -14,9 +14,8 @@ type (
 		column int
 	}
 
-	// parameter is a value of the callback that runs. A callback lives no
-	// longer than the call it is given to, so its parameters have fixed
-	// places.
+	// parameter is a parameter of a callback. Callbacks cannot be stored, so each
+	// parameter has a fixed slot.
 	parameter struct{ slot int }
 
 	member struct {
@@ -42,14 +41,15 @@ type (
 		column   int
 	}
 
-	// callback puts the item, its index and the list into the slots from
-	// first on, as far as it has parameters, and evaluates its body.
+	// callback evaluates its body with the item, its index and the list in the
+	// slots from first on, as many as it has parameters.
 	callback struct {
 		first, params int
 		body          node
 	}
 
-	// chain is where the value goes to that a `?.` found missing.
+	// chain is a member chain with a `?.`. It ends where the operand of the `?.`
+	// is missing.
 	chain struct{ inner node }
 
 	unary struct {
@@ -87,10 +87,10 @@ type (
 	}
 )
 
-// maxParams is what a callback is called with: item, index, list.
+// maxParams is the number of arguments of a callback: item, index, list.
 const maxParams = 3
 
-// children visits the nodes right below a node.
+// children calls visit for the direct children of a node.
 func children(n node, visit func(node)) {
 	switch n := n.(type) {
 	case *member:

@@ -12,9 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// engine is a JavaScript engine as the oracle of what an expression means.
-// All that we do not have is taken out of it, so that a name or a method
-// that is unknown to us is unknown to it.
+// engine is a JavaScript engine that says what the result of an expression must
+// be. Names and methods that expressions do not have are removed from it.
 type engine struct{ vm *goja.Runtime }
 
 const strip = `
@@ -64,7 +63,8 @@ func newEngine(t testing.TB) *engine {
 	return e
 }
 
-// errNoAnswer: the engine took too long or broke down, as for ""["-"].
+// errNoAnswer is returned if the engine takes too long or crashes, as for
+// ""["-"].
 var errNoAnswer = errors.New("the engine has no answer")
 
 func (e *engine) eval(src string) (result any, err error) {
@@ -112,7 +112,7 @@ func (e *engine) plain(v goja.Value) any {
 	}
 }
 
-// deliberate tells errors of ours where JavaScript has a result.
+// deliberate reports whether an error is one where JavaScript has a result.
 func deliberate(err error) bool {
 	if errors.Is(err, ErrBudget) {
 		return true
@@ -125,7 +125,7 @@ func deliberate(err error) bool {
 	return false
 }
 
-// agree evaluates with both, and tells what differs.
+// agree evaluates an expression in both languages, and reports differences.
 func agree(t interface{ Errorf(string, ...any) }, e *engine, env map[string]any, src string) {
 	p, err := Parse(src)
 	if err != nil {
@@ -143,9 +143,8 @@ func agree(t interface{ Errorf(string, ...any) }, e *engine, env map[string]any,
 	}
 }
 
-// showsSign tells that the sign of a zero, which the engine loses here and
-// there, can lead to another result: what makes a negative zero meets what
-// tells it from zero.
+// showsSign reports whether the result of an expression may depend on the sign of
+// a zero, which the engine loses in some places.
 func showsSign(root node) bool {
 	makes, tells := false, false
 	var look func(node)
@@ -163,8 +162,8 @@ func showsSign(root node) bool {
 	return makes && tells
 }
 
-// unsigned makes 0 of -0, whose sign the engine loses here and there; the
-// sign is held by the table.
+// unsigned replaces -0 by 0, because the engine loses the sign in some places.
+// The table tests the sign.
 func unsigned(v any) any {
 	switch v := v.(type) {
 	case float64:
@@ -199,7 +198,7 @@ func TestCaseAgreesWithJavaScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	change, _ := goja.AssertFunction(both)
-	for c := range rune(0x20000) { // beyond are no letters with a case
+	for c := range rune(0x20000) { // all letters with a case are below
 		if c == '\u0345' { // a mark that has a case: implementations differ
 			continue
 		}
@@ -217,8 +216,8 @@ func TestCaseAgreesWithJavaScript(t *testing.T) {
 	}
 }
 
-// generator writes expressions of the grammar. Comparisons in a row are kept
-// in parentheses: the engine reads them from the wrong side.
+// generator writes random expressions. It puts comparisons of comparisons in
+// parentheses: the engine parses them in the wrong order.
 type generator struct {
 	t      *rapid.T
 	params []string
@@ -255,7 +254,7 @@ func (g *generator) expression(depth int) string {
 		return "(" + sub() + ") " + g.pick("==", "!=", "===", "!==", "<", ">", "<=", ">=") + " (" + sub() + ")"
 	case 6:
 		return "(" + sub() + ") " + g.pick("&&", "||", "??") + " (" + sub() + ")"
-	case 7: // how strongly operators bind
+	case 7: // precedence of operators
 		return g.leaf() + g.pick(" + ", " - ", " * ", " / ", " % ", " < ", " == ") + g.leaf() +
 			g.pick(" + ", " - ", " * ", " / ", " % ", " === ", " && ", " || ") + g.leaf() + g.pick(" && ", " || ", " + ") + g.leaf()
 	case 8:

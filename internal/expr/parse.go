@@ -5,18 +5,16 @@ import (
 	"strings"
 )
 
-// Program is a parsed expression. It does not change and may be evaluated by
-// many goroutines at the same time.
+// Program is a parsed expression. It is safe for concurrent use.
 type Program struct {
 	root   node
-	slots  int // callback parameters that can be alive at once
+	slots  int // callback parameters that are in scope at once, at most
 	inputs []string
 }
 
-// Parse reads one expression; a semicolon may end it. The error is an *Error
-// that says what is wrong and where. It takes time in proportion to the
-// length of the text, which is bounded: the grammar needs no second attempt
-// at anything.
+// Parse parses one expression, which may end with a semicolon. Every error is an
+// *Error. It takes time in proportion to the length of the text: the grammar
+// needs no backtracking.
 func Parse(src string) (*Program, error) {
 	tokens, lexErr := lex(src)
 	if lexErr != nil {
@@ -40,13 +38,13 @@ func Parse(src string) (*Program, error) {
 	return &Program{root: root, slots: p.slots, inputs: inputsOf(root)}, nil
 }
 
-// parser goes through the tokens once. The first error moves it to the end,
-// where nothing more is found: every loop and every function then returns.
+// parser reads the tokens once. The first error moves it to the last token, so
+// that every loop and every function returns.
 type parser struct {
 	tokens []token
 	pos    int
 	depth  int
-	params []string // the callback parameters in scope; the index is the slot
+	params []string // callback parameters in scope; the index is the slot
 	slots  int
 	err    *Error
 }
@@ -118,7 +116,7 @@ func describe(t token) string {
 	return "`" + t.text + "`"
 }
 
-// enter counts how deep the parser is; each enter is followed by a leave.
+// enter counts the depth of the parser; each enter is followed by a leave.
 func (p *parser) enter() {
 	if p.depth++; p.depth > MaxDepth {
 		p.fail(p.peek(), "the expression is nested more than %d deep", MaxDepth)
@@ -142,8 +140,8 @@ func (p *parser) expression() node {
 	return &conditional{test: test, yes: yes, no: p.expression()}
 }
 
-// strength of the operators between two operands. All but ** bind to the
-// left.
+// strength is the precedence of binary operators. All but ** are
+// left-associative.
 var strength = map[string]int{
 	"??": 1, "||": 2, "&&": 3,
 	"==": 4, "!=": 4, "===": 4, "!==": 4,
@@ -152,7 +150,7 @@ var strength = map[string]int{
 }
 
 // binary parses operands joined by operators stronger than weakest. It also
-// gives the operator of the result, unless that is in parentheses.
+// returns the operator of the result, unless that is in parentheses.
 func (p *parser) binary(weakest int) (node, string) {
 	left, leftOp := p.unary(), ""
 	for {
@@ -201,12 +199,12 @@ func (p *parser) unary() node {
 	p.next()
 	operand := p.unary()
 	if p.isPunct("**") {
-		return p.fail(p.peek(), "put parentheses around what is before `**`")
+		return p.fail(p.peek(), "put parentheses around the operand before `**`")
 	}
 	return &unary{op: t.text, operand: operand, column: t.column}
 }
 
-// postfix parses an operand and what follows it: members and method calls.
+// postfix parses an operand and the members and method calls after it.
 func (p *parser) postfix() node {
 	n := p.primary()
 	chained := false
@@ -300,8 +298,8 @@ func (p *parser) call(object node, name token, optional bool) node {
 	return c
 }
 
-// atCallback looks for `name =>` and `(name, name) =>`. It looks no further
-// than the names, so that parsing stays linear.
+// atCallback reports whether `name =>` or `(name, name) =>` follows. It reads no
+// further than the names, so that parsing takes linear time.
 func (p *parser) atCallback() bool {
 	i := 1
 	switch t := p.peek(); {
@@ -325,7 +323,7 @@ func (p *parser) atCallback() bool {
 	return t.kind == tokPunct && t.text == "=>"
 }
 
-// callback parses what atCallback saw.
+// callback parses a callback after atCallback reported one.
 func (p *parser) callback() *callback {
 	p.enter()
 	defer p.leave()
@@ -340,7 +338,7 @@ func (p *parser) callback() *callback {
 		p.param(f)
 	}
 	if arrow := p.peek(); arrow.newline {
-		p.fail(arrow, "`=>` stands on the line of its parameters")
+		p.fail(arrow, "`=>` must be on the same line as its parameters")
 	}
 	p.expect("=>")
 	if p.isPunct("{") {
@@ -359,7 +357,7 @@ func (p *parser) param(f *callback) {
 	case constants[t.text] != nil:
 		p.fail(t, "`%s` cannot be the name of a parameter", t.text)
 	case slices.Contains(p.params[f.first:], t.text):
-		p.fail(t, "the parameter `%s` is there twice", t.text)
+		p.fail(t, "two parameters have the name `%s`", t.text)
 	case f.params == maxParams:
 		p.fail(t, "a callback takes the item, its index and the list, no more")
 	default:
@@ -440,7 +438,7 @@ func (p *parser) object(open token) node {
 			f.key = numberText(t.number)
 		case tokName, tokString:
 		default:
-			return p.fail(t, "a key is a name, a text or a number")
+			return p.fail(t, "a key must be a name, a text or a number")
 		}
 		if isForbidden(f.key) {
 			return p.fail(t, "`%s` cannot be a key", f.key)

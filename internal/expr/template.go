@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Condition reports whether something is shown, or a merge allowed, by a
-// condition. A blank condition holds. One that cannot be parsed or evaluated
-// does not: a mistake must hide, never show.
+// Condition reports whether a condition holds, so that something is shown or a
+// merge is allowed. A blank condition holds. A condition that cannot be parsed or
+// evaluated does not: a mistake must hide something, never show it.
 func Condition(src string, env map[string]any) bool {
 	if trim(src) == "" {
 		return true
@@ -19,14 +19,15 @@ func Condition(src string, env map[string]any) bool {
 	return p.Holds(env)
 }
 
-// Holds is Condition for an expression that is parsed already.
+// Holds is Condition for a parsed expression.
 func (p *Program) Holds(env map[string]any) bool {
 	v, err := p.Eval(env)
 	return err == nil && truthy(v)
 }
 
-// Text is how the result of an inline expression reads: text as it is,
-// numbers and booleans as JavaScript prints them, and nothing for all else.
+// Text returns the text that is shown for the result of an inline expression:
+// strings as they are, numbers and booleans as in JavaScript, and nothing for
+// any other value.
 func Text(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -43,11 +44,11 @@ func Text(v any) string {
 	return ""
 }
 
-// Template replaces each {{ expression }} in a text by what it reads as. An
-// expression ends at the first }}. One that fails leaves nothing in its
-// place; the first error is returned along with the text, its column counted
-// within that expression. All expressions of a text share one budget. A text
-// longer than MaxTemplate is returned unchanged with an error.
+// Template replaces each {{ expression }} in a text by the Text of its result. An
+// expression ends at the first }}. An expression that fails is replaced by
+// nothing; Template returns the text with the first error, whose column is
+// counted in that expression. All expressions share one budget. Template returns
+// a text longer than MaxTemplate unchanged with an error.
 func Template(src string, env map[string]any) (string, error) {
 	if len(src) > MaxTemplate {
 		return src, failed(1, "a text with {{ }} has at most %d bytes", MaxTemplate)
@@ -81,7 +82,7 @@ func inline(src string, env map[string]any, b *budget) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The same long text may be asked for many times.
+	// The same long text may be inserted many times.
 	text := Text(v)
 	if err := (&run{budget: b}).make(1, len(text)); err != nil {
 		return "", err

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// JavaScript counts text in UTF-16 units: a character beyond U+FFFF counts
-// two. Our text stays UTF-8 and is counted when somebody asks.
+// JavaScript counts text in UTF-16 units: a character beyond U+FFFF has two. Text
+// is UTF-8 here, and units are counted when they are needed.
 
-// units is the length of a text.
+// units returns the length of a text in UTF-16 units.
 func units(s string) int {
 	n := 0
 	for _, c := range s {
@@ -27,8 +27,7 @@ func width(c rune) int {
 	return 1
 }
 
-// slice returns the units from and up to but not to. Half a character becomes
-// U+FFFD.
+// slice returns the units from from up to to. Half a character becomes U+FFFD.
 func slice(s string, from, to int) string {
 	if from >= to {
 		return ""
@@ -71,8 +70,8 @@ func slice(s string, from, to int) string {
 	return b.String()
 }
 
-// compare orders by UTF-16 units, which is not the order of UTF-8: what
-// needs a pair comes before U+E000.
+// compare compares by UTF-16 units. In this order, characters beyond U+FFFF come
+// before U+E000.
 func compare(a, b string) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -89,7 +88,7 @@ func compare(a, b string) int {
 	if width(x) == width(y) {
 		return int(x) - int(y)
 	}
-	// A pair begins with a unit from 0xD800 on.
+	// The first unit of a pair is from 0xD800 on.
 	if x > 0xFFFF {
 		x = 0xD800
 	} else {
@@ -100,7 +99,7 @@ func compare(a, b string) int {
 
 func trim(s string) string { return strings.TrimFunc(s, isSpace) }
 
-// numberText prints a number as JavaScript does.
+// numberText returns a number as JavaScript prints it.
 func numberText(x float64) string {
 	switch {
 	case x != x:
@@ -120,8 +119,8 @@ func numberText(x float64) string {
 	return mantissa + "e" + exponent[:1] + strings.TrimLeft(exponent[1:], "0")
 }
 
-// textNumber reads a number as JavaScript converts text: blank is 0, what is
-// no number is NaN.
+// textNumber converts text to a number as JavaScript does: blank text is 0, and
+// text that is not a number is NaN.
 func textNumber(s string) float64 {
 	s = trim(s)
 	if s == "" {
@@ -142,7 +141,7 @@ func textNumber(s string) float64 {
 	if digits == "Infinity" {
 		return math.Inf(int(sign))
 	}
-	// ParseFloat knows more forms than JavaScript: _, hex, inf, nan.
+	// ParseFloat accepts more forms than JavaScript: _, hex, inf, nan.
 	if digits == "" || strings.Trim(digits, "0123456789.eE+-") != "" || digits[0] == '+' || digits[0] == '-' {
 		return math.NaN()
 	}
@@ -153,8 +152,8 @@ func textNumber(s string) float64 {
 	return sign * x
 }
 
-// digitsNumber reads digits of base 2, 8 or 16 and rounds once, at the end:
-// what does not fit into 64 bits is remembered as "a little more".
+// digitsNumber converts digits of base 2, 8 or 16, and rounds once at the end:
+// of digits beyond 64 bits it keeps only whether one of them is not 0.
 func digitsNumber(s string, base int) float64 {
 	shift := bits.Len(uint(base)) - 1
 	mantissa, exponent, more := uint64(0), 0, uint64(0)
@@ -173,8 +172,8 @@ func digitsNumber(s string, base int) float64 {
 	return math.Ldexp(float64(mantissa|more), exponent)
 }
 
-// indexText reports whether a key is an index in its plain form, such as "10"
-// but not "010".
+// indexText returns the index that a key is. ok is false unless it is written
+// without leading zeros, such as "10".
 func indexText(key string) (float64, bool) {
 	if key == "" || len(key) > 10 || key[0] == '0' && key != "0" {
 		return 0, false

@@ -50,7 +50,7 @@ func typeOf(v any) string {
 	return "object"
 }
 
-// kindOf is typeOf in words for errors.
+// kindOf returns the type of a value in words for errors.
 func kindOf(v any) string {
 	switch v.(type) {
 	case []any:
@@ -63,7 +63,7 @@ func kindOf(v any) string {
 	return "a " + typeOf(v)
 }
 
-// primitive turns lists and objects into text, as JavaScript does before it
+// primitive converts lists and objects to text, as JavaScript does before it
 // compares or adds them.
 func (r *run) primitive(v any, column int) (any, error) {
 	if isObject(v) {
@@ -72,7 +72,7 @@ func (r *run) primitive(v any, column int) (any, error) {
 	return v, nil
 }
 
-// text is JavaScript's conversion to a string.
+// text converts a value to a string as JavaScript does.
 func (r *run) text(v any, column int) (string, error) {
 	switch v := v.(type) {
 	case nil:
@@ -96,8 +96,8 @@ func (r *run) text(v any, column int) (string, error) {
 	return "", failed(column, "the value cannot be used as text")
 }
 
-// join is also how a list becomes text. Go data may hold a list that contains
-// itself: hence the depth.
+// join joins the items of a list. Lists are converted to text this way, too. Go
+// data may have a list that contains itself, so the depth is bounded.
 func (r *run) join(items []any, separator string, column int) (string, error) {
 	if r.depth++; r.depth > MaxDepth {
 		return "", &Error{Column: column, Message: "the lists are nested too deep to be used as text", err: ErrBudget}
@@ -129,7 +129,7 @@ func (r *run) join(items []any, separator string, column int) (string, error) {
 	return b.String(), nil
 }
 
-// number is JavaScript's conversion to a number.
+// number converts a value to a number as JavaScript does.
 func (r *run) number(v any, column int) (float64, error) {
 	v, err := r.primitive(v, column)
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *run) number(v any, column int) (float64, error) {
 	return math.NaN(), nil
 }
 
-// integer is a number without its fraction; what is no number is 0.
+// integer converts a value to a number without a fraction; NaN becomes 0.
 func (r *run) integer(v any, column int) (float64, error) {
 	x, err := r.number(v, column)
 	if x != x {
@@ -160,8 +160,8 @@ func (r *run) integer(v any, column int) (float64, error) {
 	return math.Trunc(x), err
 }
 
-// same is `===`. Two objects are an error: in JavaScript they are only equal
-// if they are one and the same, which no author of a condition means.
+// same is `===`. Comparing two objects is an error: JavaScript compares their
+// identity, which no author of a condition means.
 func (r *run) same(a, b any, column int) (bool, error) {
 	if isObject(a) && isObject(b) {
 		return false, failed(column, "two objects cannot be compared; compare one of their fields")
@@ -259,8 +259,8 @@ func (r *run) add(a, b any, column int) (any, error) {
 	return s + t, nil
 }
 
-// power differs from math.Pow where a base of 1 or -1 meets an exponent that
-// is not finite.
+// power is `**`. It differs from math.Pow for a base of 1 or -1 and an exponent
+// that is not finite.
 func power(x, y float64) float64 {
 	if y != y || (x == 1 || x == -1) && math.IsInf(y, 0) {
 		return math.NaN()

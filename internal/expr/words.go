@@ -2,10 +2,10 @@ package expr
 
 import "math"
 
-// constants are the global names that have a value. Nothing can shadow them.
+// constants are the global names that have a value. They cannot be shadowed.
 var constants = map[string]any{"undefined": Undefined{}, "NaN": math.NaN(), "Infinity": math.Inf(1)}
 
-// refusedName fails if a word cannot be a name.
+// refusedName reports whether a word cannot be a name, which is an error.
 func (p *parser) refusedName(t token) bool {
 	switch {
 	case reserved[t.text] != "":
@@ -20,16 +20,16 @@ func (p *parser) refusedName(t token) bool {
 	return true
 }
 
-// isForbidden tells the keys that lead to prototypes in JavaScript. Here
-// they lead nowhere; refusing them says so, and keeps an expression that is
-// evaluated elsewhere from doing harm there.
+// isForbidden reports whether a key leads to a prototype in JavaScript. There are
+// no prototypes here; refusing the key makes that clear, and keeps an expression
+// from doing harm where it is evaluated by another program.
 func isForbidden(key string) bool {
 	return key == "constructor" || key == "__proto__" || key == "prototype"
 }
 
 const statement = "statements are not available, only one expression"
 
-// reserved are the words that are no names, and why they are not available.
+// reserved are the words that cannot be names, with the reason.
 var reserved = map[string]string{
 	"new": "`new` is not available", "delete": "`delete` is not available", "void": "`void` is not available",
 	"this": "`this` is not available", "super": "`super` is not available", "await": "`await` is not available",

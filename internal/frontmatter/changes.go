@@ -9,8 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// changes returns the new value of every key that must change, nil for one to
-// be removed.
+// changes returns the new values of the keys that change. A nil value deletes
+// the key.
 func (e *headEdit) changes(form frontForm, withTitle bool) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
 	was, now := e.old.Meta, e.meta
@@ -62,8 +62,8 @@ func (e *headEdit) changes(form frontForm, withTitle bool) map[string]*yaml.Node
 // oldValue returns the value of a key in the old front matter, or nil.
 func (e *headEdit) oldValue(key string) *yaml.Node { return yamldoc.Value(e.old.front.root, key) }
 
-// text returns the node of a text in the quotes that the old value had, or nil
-// for no text.
+// text returns a node for a text, in the same quotes as the old value, or nil for
+// an empty text.
 func (e *headEdit) text(form frontForm, old *yaml.Node, s string) *yaml.Node {
 	if s == "" {
 		return nil
@@ -89,7 +89,7 @@ func mappingLike(old *yaml.Node) *yaml.Node {
 	return n
 }
 
-// unlessEmpty returns nil for a mapping that has nothing.
+// unlessEmpty returns n, or nil if it has no keys.
 func unlessEmpty(n *yaml.Node) *yaml.Node {
 	if len(n.Content) == 0 {
 		return nil
@@ -187,7 +187,7 @@ func (e *headEdit) layout(form frontForm, old *yaml.Node) *yaml.Node {
 	return unlessEmpty(n)
 }
 
-// setBool changes a key of a mapping if its value is another one.
+// setBool changes a key of a mapping if the value changed.
 func setBool(n *yaml.Node, key string, was, now *bool) {
 	switch {
 	case now == nil && was != nil:

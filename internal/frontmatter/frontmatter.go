@@ -20,16 +20,16 @@ import (
 // MaxSize is the size of front matter in bytes. Larger front matter is a problem.
 const MaxSize = 64 << 10
 
-// Head is what stands in a source before the body of its page: the front
-// matter and the heading that is the page's title.
+// Head is the part of a source before the body: the front matter and the heading
+// that is the title of the page.
 type Head struct {
 	Meta Meta
-	// Title is the one of the front matter, else the leading heading of the
-	// first level; empty when there is neither.
+	// Title is the title in the front matter, else the leading heading of the
+	// first level, else empty.
 	Title string
-	// Emoji is the emoji that the title heading begins with.
+	// Emoji is the emoji at the start of the title heading.
 	Emoji string
-	// Body is where the body begins: at its first line that is not blank.
+	// Body is the offset of the body, which begins with a line that is not blank.
 	Body     int
 	Problems []Problem
 
@@ -55,16 +55,15 @@ type Problem struct {
 // span is a half-open range of bytes.
 type span struct{ start, end int }
 
-// front is where the front matter stands.
+// front is the position of the front matter.
 type front struct {
-	block span       // with both lines of dashes and the end of the last
+	block span       // with both lines of dashes
 	yaml  span       // between them
-	root  *yaml.Node // a mapping; nil when there is none that can be read
+	root  *yaml.Node // a mapping; nil without front matter that can be read
 }
 
-// Parse reads the head of a source. It never fails: front matter that
-// cannot be read is a problem and stays part of the body, so that somebody
-// sees it.
+// Parse reads the head of a source. It never fails: front matter that cannot be
+// read is a problem, and part of the body, so that somebody sees it.
 func Parse(src []byte, text InlineText) Head {
 	var h Head
 	start := 0
@@ -119,7 +118,7 @@ func Parse(src []byte, text InlineText) Head {
 	return h
 }
 
-// findFront looks for front matter at the very start of a source.
+// findFront returns the position of front matter at the offset start.
 func findFront(src []byte, start int) (front, bool) {
 	first := afterLine(src, start)
 	if !isDashes(src[start:first]) {
@@ -141,8 +140,8 @@ func isDashes(line []byte) bool {
 
 var keyLine = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*:(\s|$)`)
 
-// unclosed tells a forgotten closing line from a page that begins with a
-// divider.
+// unclosed reports whether a source begins with front matter that does not end,
+// and not with a divider.
 func unclosed(src []byte, start int) bool {
 	first := afterLine(src, start)
 	return isDashes(src[start:first]) && keyLine.Match(src[first:afterLine(src, first)])
@@ -177,7 +176,7 @@ func parseFront(text []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-// afterLine returns the offset behind the line that at is in.
+// afterLine returns the offset of the line after the one at the offset at.
 func afterLine(src []byte, at int) int {
 	if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -185,7 +184,7 @@ func afterLine(src []byte, at int) int {
 	return len(src)
 }
 
-// afterBlank returns the start of the first line from at on that has something.
+// afterBlank returns the offset of the first line from at on that is not blank.
 func afterBlank(src []byte, at int) int {
 	for at < len(src) {
 		end := afterLine(src, at)
@@ -197,7 +196,7 @@ func afterBlank(src []byte, at int) int {
 	return at
 }
 
-// lineNumber returns the number of the line that an offset is in.
+// lineNumber returns the number of the line at an offset, from 1.
 func lineNumber(src []byte, offset int) int {
 	return bytes.Count(src[:offset], []byte("\n")) + 1
 }

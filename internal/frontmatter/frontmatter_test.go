@@ -249,8 +249,8 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// Small pieces that meet in every way: what a head is made of, and what
-// looks like it.
+// headPieces are combined at random: parts of a head, and text that looks like
+// them.
 var headPieces = []string{
 	"---\n", "---\r\n", "---", "\n", "\r\n", "# Title\n", "# 🚀 T\n", "#\n", "Title\n===\n", "Text\n", "title: A\n", "title: 'B'  # c\n",
 	"icon: bolt\n", "hidden: true\n", "vars:\n  a: 1\n  b: \"x\"\n", "layout:\n  width: wide\n  title: {visible: true}\n", "# note\n",
@@ -308,7 +308,8 @@ func drawMeta(t *rapid.T, m frontmatter.Meta) frontmatter.Meta {
 	return m
 }
 
-// checkRewrite holds the two laws of a head.
+// checkRewrite checks that Rewrite without a change returns the source, and that
+// the result of a change says what was asked for and has the same body.
 func checkRewrite(t interface{ Fatalf(string, ...any) }, src []byte, m frontmatter.Meta, title, picture string) {
 	h := markup.ParseHead(src)
 	if same := markup.RewriteHead(src, h.Meta, h.Title, h.Emoji); !bytes.Equal(same, src) {

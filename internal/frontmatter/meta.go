@@ -12,36 +12,35 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// Meta is what the front matter of a page says. A zero field is one that is
-// absent, or that says what is so anyway.
+// Meta is the content of front matter. A zero field is absent, or has its
+// default value.
 type Meta struct {
-	// Title is read only: Head.Title is the title of the page, and Rewrite
-	// takes it as an argument.
+	// Title is ignored by Rewrite, which has an argument for the title of the
+	// page: that need not be in the front matter.
 	Title         string
 	Description   string
 	Icon          string
 	LinkTitle     string // what the navigation shows instead of the title
-	ID            string // of the page, for those who want it in the file
+	ID            string // of the page, if somebody wants it in the file
 	Hidden        bool
-	NoIndex       bool // out of the search
-	NoRobotsIndex bool // out of search engines
+	NoIndex       bool // not in the search
+	NoRobotsIndex bool // not in search engines
 	If            string
 	Tags          []docs.PageTag
 	Vars          map[string]any // string, float64 or bool
 	Cover         string
-	CoverDark     string // what dark mode shows instead
+	CoverDark     string // instead of Cover in dark mode
 	CoverY        float64
 	CoverHeight   float64
 	Layout        docs.Layout
 	MetaLinks     docs.MetaLinks
-	// Keys are those that were present, known or not, in their order. It is
-	// read only as well.
+	// Keys are the keys in their order, also unknown ones. Rewrite ignores it.
 	Keys []string
 }
 
-// Limits of values. The API has the same ones.
+// Limits of values. The API has the same limits.
 const (
-	MaxVariable    = 256 // characters of a text
+	MaxVariable    = 256 // characters
 	minCoverHeight = 10
 	maxCoverHeight = 700
 )
@@ -52,7 +51,7 @@ var (
 	presets = []string{"docs", "editorial", "landing"}
 )
 
-// switches are the parts of a layout that are shown or not.
+// switches returns the parts of a layout that can be hidden, by their key.
 func switches(l *docs.Layout) map[string]**bool {
 	return map[string]**bool{
 		"title": &l.Title, "description": &l.Description, "tableOfContents": &l.TableOfContents, "outline": &l.Outline,
@@ -64,7 +63,7 @@ func switches(l *docs.Layout) map[string]**bool {
 // is left out of Meta and stays in the source.
 type metaReader struct{ yamldoc.Reader }
 
-// readMeta fills Meta from the front matter.
+// readMeta sets Meta to what the front matter says.
 func (h *Head) readMeta() {
 	r := metaReader{yamldoc.Reader{Report: func(line int, format string, args ...any) {
 		// The line of dashes is above the YAML.
@@ -255,8 +254,8 @@ func (r metaReader) metaLinks(n *yaml.Node) docs.MetaLinks {
 	return l
 }
 
-// clean returns a Meta in the one form that it has after it was read, without
-// the fields that are only read.
+// clean returns m as Parse would read it after Rewrite wrote it, without the
+// fields that Rewrite ignores.
 func (m Meta) clean() Meta {
 	m.Title, m.Keys = "", nil
 	for _, s := range []*string{&m.Description, &m.Icon, &m.ID, &m.If, &m.Cover, &m.CoverDark, &m.Layout.CoverMask, &m.MetaLinks.Canonical} {

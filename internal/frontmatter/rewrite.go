@@ -19,8 +19,8 @@ import (
 // its marks. If nothing changes, Rewrite returns src itself.
 //
 // The title is cleaned as CleanTitle does, and a page without a title has no
-// emoji. Rewrite also returns src if the new head could not be read back as it
-// was meant, which takes front matter beyond MaxSize.
+// emoji. Rewrite also returns src if the new head could not be read back, which
+// happens only for front matter beyond MaxSize.
 func Rewrite(src []byte, text InlineText, m Meta, title, picture string) []byte {
 	e := headEdit{src: src, inlineText: text, old: Parse(src, text), meta: m.clean(), title: CleanTitle(title), emoji: picture}
 	if e.title == "" || !emoji.Is(picture) {
@@ -30,13 +30,13 @@ func Rewrite(src []byte, text InlineText, m Meta, title, picture string) []byte 
 	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
 		e.eol = "\r\n"
 	}
-	if e.holds(src) {
+	if e.correct(src) {
 		return src
 	}
-	// The first way that works is the one that changes least.
+	// Ways to write the head, those that change less first.
 	for _, place := range []titlePlace{asBefore, plainHeading, alsoInFront, emptyHeading} {
 		for _, form := range []frontForm{changedLines, quotedLines, wholeBlock} {
-			if out := e.compose(place, form); e.holds(out) {
+			if out := e.compose(place, form); e.correct(out) {
 				return out
 			}
 		}
@@ -48,10 +48,10 @@ func Rewrite(src []byte, text InlineText, m Meta, title, picture string) []byte 
 type titlePlace int
 
 const (
-	asBefore     titlePlace = iota // where it was, else as heading
-	plainHeading                   // the same, giving up the heading's marks
-	alsoInFront                    // a heading alone would be read as something else
-	emptyHeading                   // no title, although the body begins with a heading
+	asBefore     titlePlace = iota // where it was, else as a heading
+	plainHeading                   // the same, without the marks of the old heading
+	alsoInFront                    // also in the front matter: the heading alone would be misread
+	emptyHeading                   // no title, before a body that begins with a heading
 )
 
 // frontForm is how front matter is written.
@@ -60,7 +60,7 @@ type frontForm int
 const (
 	changedLines frontForm = iota
 	quotedLines            // the same, with texts in quotes
-	wholeBlock             // all of it anew
+	wholeBlock             // all of it written anew
 )
 
 type headEdit struct {
@@ -73,9 +73,9 @@ type headEdit struct {
 	eol        string
 }
 
-// holds reports whether a source says what was asked for and has the rest of
-// the old one.
-func (e *headEdit) holds(out []byte) bool {
+// correct reports whether out has the head that was asked for, and everything
+// else of the old source.
+func (e *headEdit) correct(out []byte) bool {
 	h := Parse(out, e.inlineText)
 	if h.Title != e.title || h.Emoji != e.emoji || !h.Meta.equal(e.meta) || !bytes.Equal(out[h.Body:], e.src[e.old.Body:]) {
 		return false
@@ -84,7 +84,7 @@ func (e *headEdit) holds(out []byte) bool {
 	return slices.EqualFunc(untouched(e.old.front.root, changed), untouched(h.front.root, changed), sameNode)
 }
 
-// untouched returns the keys and values that an edit leaves alone.
+// untouched returns the keys and values that do not change.
 func untouched(root *yaml.Node, changed map[string]*yaml.Node) []*yaml.Node {
 	var out []*yaml.Node
 	for key, value := range yamldoc.Pairs(root) {
@@ -97,12 +97,12 @@ func untouched(root *yaml.Node, changed map[string]*yaml.Node) []*yaml.Node {
 
 func sameNode(a, b *yaml.Node) bool {
 	if yamldoc.IsNull(a) && yamldoc.IsNull(b) {
-		return true // however it is written
+		return true // null can be written in several ways
 	}
 	return a.Kind == b.Kind && a.Tag == b.Tag && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, sameNode)
 }
 
-// compose puts the parts of a source together again.
+// compose returns the source with the new head.
 func (e *headEdit) compose(place titlePlace, form frontForm) []byte {
 	var out []byte
 	start := 0
@@ -115,7 +115,7 @@ func (e *headEdit) compose(place titlePlace, form frontForm) []byte {
 	f, h := e.old.front, e.old.heading
 	block := e.frontBlock(place, form)
 	out = append(out, block...)
-	// What stood between front matter and heading stays there.
+	// The text between front matter and heading stays.
 	gap := e.src[start:e.old.Body]
 	switch {
 	case f.block.end > 0 && h.span.end > 0:
@@ -141,7 +141,7 @@ func (e *headEdit) compose(place titlePlace, form frontForm) []byte {
 			out = append(out, e.eol...)
 		}
 		if n := len(e.src); h.span.end == n && n > 0 && e.src[n-1] != '\n' {
-			heading = bytes.TrimRight(heading, "\r\n") // as it ended before
+			heading = bytes.TrimRight(heading, "\r\n") // the source had no final line end
 		}
 		out = append(out, heading...)
 		behind := []byte(e.eol)
@@ -155,7 +155,7 @@ func (e *headEdit) compose(place titlePlace, form frontForm) []byte {
 	return append(out, body...)
 }
 
-// headingLine returns the title heading with its end of line, or nothing.
+// headingLine returns the title heading with its line end, or nil.
 func (e *headEdit) headingLine(place titlePlace) []byte {
 	h := e.old.heading
 	had := h.span.end > 0
@@ -187,7 +187,7 @@ func (e *headEdit) headingLine(place titlePlace) []byte {
 	return []byte(line + e.eol)
 }
 
-// frontBlock returns the front matter with its lines of dashes, or nothing.
+// frontBlock returns the front matter with its lines of dashes, or nil.
 func (e *headEdit) frontBlock(place titlePlace, form frontForm) []byte {
 	f := e.old.front
 	changed := e.changes(form, place == alsoInFront)
@@ -215,8 +215,8 @@ func (e *headEdit) frontBlock(place titlePlace, form frontForm) []byte {
 	return slices.Concat(e.src[f.block.start:f.yaml.start], text, e.src[f.yaml.end:f.block.end])
 }
 
-// editLines replaces the lines of changed keys alone. It gives up where keys
-// do not begin lines of their own.
+// editLines replaces the lines of changed keys. ok is false if a key does not
+// begin a line.
 func (e *headEdit) editLines(changed map[string]*yaml.Node) ([]byte, bool) {
 	root := e.old.front.root
 	text := e.src[e.old.front.yaml.start:e.old.front.yaml.end]
@@ -265,15 +265,15 @@ func (e *headEdit) editLines(changed map[string]*yaml.Node) ([]byte, bool) {
 	return out, true
 }
 
-// isBetween reports whether a line belongs to no key: it is blank, or a
-// comment that is not deeper than the keys.
+// isBetween reports whether a line does not belong to a key: it is blank, or a
+// comment that is not indented more than the keys.
 func isBetween(line []byte, column int) bool {
 	text := bytes.TrimLeft(line, " \t")
 	rest := bytes.TrimRight(text, "\r\n")
 	return len(rest) == 0 || rest[0] == '#' && len(line)-len(text) < column
 }
 
-// yamlLines cuts a text where YAML counts lines, keeping the ends.
+// yamlLines splits a text into the lines that YAML counts, with their ends.
 func yamlLines(text []byte) [][]byte {
 	var out [][]byte
 	start := 0
@@ -305,7 +305,7 @@ func yamlLines(text []byte) [][]byte {
 
 func (e *headEdit) indented(key, value *yaml.Node, indent string) []byte {
 	plain := *key
-	plain.HeadComment, plain.FootComment = "", "" // they stand in lines of their own
+	plain.HeadComment, plain.FootComment = "", "" // they are in lines of their own
 	text := e.encode(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{&plain, value}})
 	if indent == "" {
 		return text
@@ -319,19 +319,19 @@ func (e *headEdit) indented(key, value *yaml.Node, indent string) []byte {
 	return out
 }
 
-// encode writes a mapping as YAML with the line ends of the source.
+// encode returns a mapping as YAML with the line ends of the source.
 func (e *headEdit) encode(n *yaml.Node) []byte {
 	if len(n.Content) == 0 {
 		return nil
 	}
 	b, err := yamldoc.Encode(n)
 	if err != nil {
-		return nil // does not hold, so it is never written
+		return nil // correct refuses it
 	}
 	return bytes.ReplaceAll(b, []byte("\n"), []byte(e.eol))
 }
 
-// merged returns the whole mapping with its changes.
+// merged returns the old mapping with the changes.
 func (e *headEdit) merged(changed map[string]*yaml.Node) *yaml.Node {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	done := map[string]bool{}
@@ -353,13 +353,13 @@ func (e *headEdit) merged(changed map[string]*yaml.Node) *yaml.Node {
 	return root
 }
 
-// keyOrder is how new keys are written.
+// keyOrder is the order of new keys.
 var keyOrder = []string{
 	"title", "linkTitle", "description", "icon", "id", "hidden", "noIndex", "noRobotsIndex", "if", "tags", "vars",
 	"cover", "coverY", "coverHeight", "layout", "metaLinks",
 }
 
-// ordered returns those changes that are not removals as a mapping.
+// ordered returns the changes that do not delete a key as a mapping.
 func ordered(changed map[string]*yaml.Node) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for _, k := range keyOrder {
@@ -370,5 +370,5 @@ func ordered(changed map[string]*yaml.Node) *yaml.Node {
 	return n
 }
 
-// sortedNames returns the names of variables, which have no order of their own.
+// sortedNames returns the names of variables in order.
 func sortedNames(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

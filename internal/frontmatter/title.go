@@ -14,9 +14,9 @@ const maxTitle = 1000
 // titleHeading is a leading heading of the first level.
 type titleHeading struct {
 	span    span   // whole lines
-	content span   // the inline markup, without marks of the heading
+	content span   // the inline markup, without the hash marks
 	text    string // what a reader sees
-	anchor  string // a fixed anchor as it is written at the end, if any
+	anchor  string // the fixed anchor at the end, as it is written
 }
 
 var (
@@ -25,8 +25,8 @@ var (
 	fixedAnchor = regexp.MustCompile(`[ \t]*<a href="#[^"<>]*" id="[^"<>]*"></a>$`)
 )
 
-// findTitle returns the heading of the first level that is the first block
-// from at on, with hash marks or underlined.
+// findTitle returns the heading of the first level if it is the first block from
+// at on. It has hash marks or is underlined.
 func findTitle(src []byte, at int, text InlineText) (titleHeading, bool) {
 	at = afterBlank(src, at)
 	end := afterLine(src, at)
@@ -58,8 +58,8 @@ func findTitle(src []byte, at int, text InlineText) (titleHeading, bool) {
 	return h, true
 }
 
-// CleanTitle returns a title as it can stand on one line: white space becomes
-// single spaces, control characters go, and what is too long is cut.
+// CleanTitle returns a title on one line: white space becomes single spaces,
+// control characters are removed, and a title that is too long is cut.
 func CleanTitle(s string) string {
 	s = oneLine(s)
 	if len(s) > maxTitle {

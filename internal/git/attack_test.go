@@ -76,7 +76,7 @@ func TestHostileTrees(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("problems:\n%s\ninstead of\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	// A diff is as careful, in both directions.
+	// Diff reports the same problems, in both directions.
 	deltas, found, err := p.Diff(t.Context(), nothing, commit, "")
 	if want := []Delta{{".gitmodules", "", evil, false}, {"docs/Page.md", "", good, false}, {"docs/run.sh", "", good, true}}; err != nil || !slices.Equal(deltas, want) || !slices.Equal(found, problems) {
 		t.Errorf("%v, %v, %v", deltas, found, err)
@@ -100,7 +100,7 @@ func TestHostileTrees(t *testing.T) {
 			t.Errorf("commit %q is read", commit)
 		}
 	}
-	// Writing refuses to go through or over what nobody named.
+	// Write refuses paths through or over entries that the changes do not name.
 	for path, kind := range map[string]errs.Kind{
 		"README.md": errs.Conflict, "README.md/x": errs.Conflict, "module/x": errs.Conflict, "module": errs.Conflict, "docs": errs.Conflict,
 		"docs/run.sh/x": errs.Conflict, ".git/config": errs.Invalid, "../x": errs.Invalid, "a\nM 100644 inline x": errs.Invalid, "": errs.Invalid,
@@ -114,7 +114,7 @@ func TestHostileTrees(t *testing.T) {
 	}
 }
 
-func TestTreeBombs(t *testing.T) {
+func TestTreesThatUnpackToTooMuchAreRefused(t *testing.T) {
 	o := testgit.New(t)
 	remote := o.HTTP("", "")
 	r := runner(t, func(r *Runner) { r.Limits.Entries, r.Limits.Local = 20_000, time.Minute })
@@ -184,7 +184,7 @@ func TestTreeBombs(t *testing.T) {
 	deep("deeper", 100, TooLarge)
 }
 
-func TestObjectsThatAreNotThere(t *testing.T) {
+func TestMissingObjectsAreReported(t *testing.T) {
 	o := testgit.New(t)
 	good, gone := o.Blob("good\n"), strings.Repeat("12", 20)
 	commit := o.Plant(o.Tree([3]string{"100644", "a", good}, [3]string{"100644", "b", gone}))
@@ -206,7 +206,7 @@ func TestObjectsThatAreNotThere(t *testing.T) {
 	if err := p.Blobs(t.Context(), []string{good, good}, nil, func(Blob) error { called++; return errors.New("stop") }); err == nil || err.Error() != "stop" || called != 1 {
 		t.Errorf("the caller's error: %d, %v", called, err)
 	}
-	// A folder that is missing cannot even be sent.
+	// A folder that is missing cannot be sent by the remote.
 	o.Plant(o.Tree([3]string{"40000", "a", gone}))
 	if _, err := p.Fetch(t.Context(), Want{}, nil); ReasonOf(err) != Damaged && ReasonOf(err) != Unreachable {
 		t.Errorf("a folder that the remote lacks: %v", err)
@@ -224,7 +224,7 @@ func TestSizesAreBounded(t *testing.T) {
 		random[i] = byte(x)
 	}
 	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("ab", 32) + "\nsize 12345\n"
-	zeros := o.Blob(string(make([]byte, 12<<20))) // 12 kB on the way
+	zeros := o.Blob(string(make([]byte, 12<<20))) // 12 kB when transferred
 	noise := o.Blob(string(random))
 	lfs, small := o.Blob(pointer), o.Blob("small")
 	o.Plant(o.Tree([3]string{"100644", "lfs", lfs}, [3]string{"100644", "noise", noise}, [3]string{"100644", "small", small}, [3]string{"100644", "zeros", zeros}))
@@ -244,7 +244,7 @@ func TestSizesAreBounded(t *testing.T) {
 		t.Errorf("a pack beyond the limit: %v", err)
 	}
 	p.Close()
-	// Small files may come with the first fetch.
+	// The first fetch may include small files.
 	with := o.HTTP("", "")
 	p = open(t, r, Remote{URL: with.URL, Ref: "main"})
 	if _, err := p.Fetch(t.Context(), Want{Files: int64(len(pointer))}, nil); err != nil {
@@ -256,7 +256,7 @@ func TestSizesAreBounded(t *testing.T) {
 		t.Errorf("%d requests, %v", n, err)
 	}
 	p.Close()
-	// A server that cannot leave files out sends everything.
+	// A server without filters sends everything.
 	testgit.Git(t, o.Bare, "config", "uploadpack.allowFilter", "false")
 	remote.Scope = "other"
 	p = open(t, r, remote)
@@ -337,7 +337,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// The end of the context ends git and everything that it started.
+// Canceling the context ends git and everything that it started.
 func TestCancel(t *testing.T) {
 	testgit.Need(t, "git")
 	arrived := make(chan bool, 10)
@@ -408,7 +408,7 @@ func TestSecretsLeaveNoTrace(t *testing.T) {
 	if runtime.GOOS == "linux" && seen.Load() == 0 {
 		t.Error("the arguments of git's helper were not seen")
 	}
-	// A server that repeats what it is sent, and one that does not take it.
+	// The server repeats what it is sent, or rejects it.
 	texts := []string{fmt.Sprintf("%v %+v %#v %s", remote, remote, remote, c)}
 	wrong := remote
 	wrong.Credentials.Username = "eve"
@@ -457,7 +457,7 @@ func TestKeysLeaveNoTrace(t *testing.T) {
 	p.Close()
 	lines := strings.Split(string(s.Key), "\n")
 	noTrace(t, r.Dir, lines[1], lines[2])
-	// Nor after kill -9: whoever opens the entry next removes it.
+	// After kill -9, the next Open removes the credentials.
 	p = open(t, r, Remote{URL: s.URL, Credentials: Credentials{PrivateKey: s.Key}})
 	p.lock.Close()
 	open(t, r, Remote{URL: s.URL})
@@ -483,7 +483,7 @@ func noTrace(t *testing.T, dir string, secrets ...string) {
 	}
 }
 
-// Nothing that a person or the machine configured for git reaches it.
+// No configuration of a person or of the machine affects git.
 func TestMachineConfigurationIsIgnored(t *testing.T) {
 	o := testgit.New(t)
 	first := o.Commit(map[string]string{"README.md": "x"})
@@ -520,8 +520,8 @@ func TestMachineConfigurationIsIgnored(t *testing.T) {
 	}
 }
 
-// git connects to the address that was checked, whatever the name resolves
-// to later, and still checks the certificate against the name.
+// git connects to the address that was checked, whatever the name resolves to
+// later, and still checks the certificate against the name.
 func TestAddressIsPinned(t *testing.T) {
 	o := testgit.New(t)
 	first := o.Commit(map[string]string{"README.md": "x"})
@@ -560,7 +560,7 @@ func TestAddressIsPinned(t *testing.T) {
 }
 
 // Some hosts take a token as the user name, with a password that everybody
-// knows. What a remote says with it in it reaches people.
+// knows. Messages of the remote, which may contain it, reach users.
 func TestTokensAsNamesAreScrubbed(t *testing.T) {
 	o := testgit.New(t)
 	first := o.Commit(map[string]string{"README.md": "x"})

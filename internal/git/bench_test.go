@@ -46,8 +46,8 @@ func all(b *testing.B, p *Repo, commit string) {
 	}
 }
 
-// BenchmarkFirst is everything of a repository that was never seen, beside a
-// clone of it by git.
+// BenchmarkFirst reads all of a repository that is not in the cache, and clones
+// it with git for comparison.
 func BenchmarkFirst(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -76,7 +76,8 @@ func BenchmarkFirst(b *testing.B) {
 	}
 }
 
-// BenchmarkOneChange is a push of one file to a repository that is known.
+// BenchmarkOneChange reads a push of one file to a repository that is in the
+// cache.
 func BenchmarkOneChange(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -16,40 +16,41 @@ import (
 	"sync"
 )
 
-// BlobOID gives the name under which git keeps the bytes of a file.
+// BlobOID returns the name under which git stores the bytes of a file.
 func BlobOID(data []byte) string {
 	h := NewBlobHash(int64(len(data)))
 	h.Write(data)
 	return h.OID()
 }
 
-// BlobHash finds out the name of a file that is written to it.
+// BlobHash computes the git object name of the bytes that are written to it.
 type BlobHash struct{ hash.Hash }
 
-// NewBlobHash begins with a file of so many bytes.
+// NewBlobHash returns a BlobHash for a file of size bytes.
 func NewBlobHash(size int64) BlobHash {
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", size)
 	return BlobHash{h}
 }
 
-// OID gives the name when all bytes were written.
+// OID returns the object name after all bytes were written.
 func (h BlobHash) OID() string { return hex.EncodeToString(h.Sum(nil)) }
 
-// LFS is what stands in a repository for a file that is kept elsewhere.
+// LFS is a Git LFS pointer: it represents a file whose bytes are not in the
+// repository.
 type LFS struct {
 	SHA256 string
 	Size   int64
 }
 
-// maxPointer is the size that a pointer may have, by its specification.
+// maxPointer is the size that the specification allows for a pointer.
 const maxPointer = 1024
 
 var lfsForm = regexp.MustCompile(`^version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v1\n(?:[a-z0-9.-]+ [^\n]*\n)*$`)
 var lfsSum = regexp.MustCompile(`(?m)^oid sha256:([0-9a-f]{64})$`)
 var lfsSize = regexp.MustCompile(`(?m)^size ([0-9]{1,18})$`)
 
-// ParseLFS recognises the pointer to a file of Git LFS.
+// ParseLFS parses a Git LFS pointer. It reports false for any other file.
 func ParseLFS(data []byte) (LFS, bool) {
 	if len(data) >= maxPointer || !lfsForm.Match(data) {
 		return LFS{}, false
@@ -62,27 +63,27 @@ func ParseLFS(data []byte) (LFS, bool) {
 	return LFS{SHA256: string(sum[1]), Size: n}, err == nil
 }
 
-// Blob is the bytes of a file.
+// Blob is a file with its bytes.
 type Blob struct {
 	OID  string
 	Size int64
-	// Data is nil if the file is larger than the limit. It ends with the
-	// call that it is given to.
+	// Data is nil if the file is larger than the limit. It is valid until the
+	// function that received the Blob returns.
 	Data io.Reader
-	// LFS is set if the file is a pointer. What it points to is never
+	// LFS is set if the file is a pointer. The file that it points to is never
 	// fetched.
 	LFS *LFS
 }
 
-// Blobs gives the bytes of files, each once, one after the other: in the order
-// in which they were first named, unless there are many. Those that are not in
-// the cache are fetched from the remote together before.
+// Blobs calls each for every file once, one at a time. Files that are not in
+// the cache are fetched in one exchange first. Up to 2*manyFiles files come in
+// the order of oids.
 func (p *Repo) Blobs(ctx context.Context, oids []string, progress Progress, each func(Blob) error) error {
 	var wanted []string
 	seen := make(map[string]bool, len(oids))
 	for _, oid := range oids {
 		if !oidForm.MatchString(oid) {
-			return fail(Damaged, "the repository names a file in a way that cannot be read", "")
+			return fail(Damaged, "the repository has an object name that is not valid; check it with git fsck", "")
 		}
 		if !seen[oid] {
 			seen[oid] = true
@@ -110,7 +111,7 @@ func (p *Repo) Blobs(ctx context.Context, oids []string, progress Progress, each
 		}
 		for _, oid := range missing {
 			if _, ok := more[oid]; !ok {
-				return fail(Damaged, "the repository lacks the bytes of a file that it names; have it checked with git fsck", oid)
+				return fail(Damaged, "the repository lacks the bytes of a file; check it with git fsck", oid)
 			}
 			sizes[oid] = more[oid]
 		}
@@ -118,16 +119,16 @@ func (p *Repo) Blobs(ctx context.Context, oids []string, progress Progress, each
 	return p.stream(ctx, wanted, sizes, each)
 }
 
-// manyFiles is from where the whole cache is listed to find files in it: git
-// looks at its folder anew for every one that is missing.
+// manyFiles is the number of files above which the whole cache is listed to
+// find them, because git rescans its folder for every missing object.
 const manyFiles = 200
 
-// sizes gives the sizes of those files that are in the cache.
+// sizes returns the sizes of the files that are in the cache.
 func (p *Repo) sizes(ctx context.Context, oids []string) (map[string]int64, error) {
 	sizes := make(map[string]int64, len(oids))
 	args := []string{"cat-file", "--batch-check", "--buffer"}
 	var wanted map[string]bool
-	if len(oids) > manyFiles && p.gitDir == "" { // others have everything, and more than we ask for
+	if len(oids) > manyFiles && p.gitDir == "" { // a local repository has all objects, and more than are wanted
 		args = append(args, "--batch-all-objects", "--unordered")
 		wanted = make(map[string]bool, len(oids))
 		for _, oid := range oids {
@@ -151,7 +152,7 @@ func (p *Repo) sizes(ctx context.Context, oids []string) (map[string]int64, erro
 					}
 					sizes[f[0]] = n
 				default:
-					return fail(Damaged, "the repository names something as a file that is none", lines.Text())
+					return fail(Damaged, "the repository refers to something as a file that is not a file; check it with git fsck", lines.Text())
 				}
 			}
 			return lines.Err()
@@ -160,21 +161,22 @@ func (p *Repo) sizes(ctx context.Context, oids []string) (map[string]int64, erro
 	return sizes, err
 }
 
-// getBlobs fetches files by name, in one exchange.
+// getBlobs fetches files by object name, in one exchange.
 func (p *Repo) getBlobs(ctx context.Context, oids []string, progress Progress) error {
 	_, err := p.git(ctx, call{
 		args: []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 			"--no-recurse-submodules", "--filter=blob:none", "--stdin", "origin"},
 		stdin:  strings.NewReader(strings.Join(oids, "\n") + "\n"),
 		remote: true, promisor: true, progress: progress,
-		// Nothing that we have helps the remote to find these.
+		// Negotiation is useless: no commit that we have helps the remote to
+		// find these objects.
 		config: []string{"fetch.negotiationAlgorithm", "noop"},
 	})
 	if !strings.Contains(detail(err), "not allow request for unadvertised") || p.fetched == "" {
 		return err
 	}
-	// An old server leaves files out but does not hand them out by name: it
-	// must send the whole commit again.
+	// An old server can leave files out of a fetch but cannot send them by
+	// name. The whole commit is fetched again.
 	_, err = p.git(ctx, call{
 		args: []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 			"--no-recurse-submodules", "--refetch", "--no-filter", "--depth=1", "origin", "+" + p.fetched + ":" + localRef(p.fetched)},
@@ -183,8 +185,8 @@ func (p *Repo) getBlobs(ctx context.Context, oids []string, progress Progress) e
 	return err
 }
 
-// stream reads files from the cache and passes them on. Many are unpacked by
-// two programs, which takes longer than what is done with them.
+// stream reads files from the cache and calls each for them. Many files are
+// unpacked by two processes, because unpacking takes longer than each does.
 func (p *Repo) stream(ctx context.Context, oids []string, sizes map[string]int64, each func(Blob) error) error {
 	if len(oids) < 2*manyFiles {
 		return p.unpack(ctx, oids, sizes, each)
@@ -201,7 +203,7 @@ func (p *Repo) stream(ctx context.Context, oids []string, sizes map[string]int64
 	for _, some := range [][]string{oids[:len(oids)/2], oids[len(oids)/2:]} {
 		both.Go(func() {
 			if err := p.unpack(ctx, some, sizes, inTurn); err != nil {
-				stop(err) // the first one counts
+				stop(err) // the cause is the first error
 			}
 		})
 	}
@@ -209,7 +211,7 @@ func (p *Repo) stream(ctx context.Context, oids []string, sizes map[string]int64
 	return context.Cause(ctx)
 }
 
-// unpack is stream by one program.
+// unpack reads files with one git process.
 func (p *Repo) unpack(ctx context.Context, oids []string, sizes map[string]int64, each func(Blob) error) error {
 	var in bytes.Buffer
 	for _, oid := range oids {

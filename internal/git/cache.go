@@ -23,31 +23,31 @@ import (
 )
 
 const (
-	connectTime = 10 * time.Second       // until one address of a host answers
-	lockPause   = 100 * time.Millisecond // between two looks at a lock that somebody has
+	connectTime = 10 * time.Second       // to connect to one address of a host
+	lockPause   = 100 * time.Millisecond // between two attempts to take a lock
 	lockSuffix  = ".lock"
-	keepSuffix  = ".keep"       // of a file that git puts beside a pack while it makes that
-	objectsDir  = "objects.git" // of an entry
+	keepSuffix  = ".keep"       // of the file that git creates beside a pack that it is writing
+	objectsDir  = "objects.git" // the folder of objects in an entry
 )
 
-// Repo is an open repository: the objects of an entry of the cache, and the
-// way to its remote. Nobody else, in any process, has the entry meanwhile.
-// It is not safe for concurrent use. Close it.
+// Repo is an open repository: an entry of the cache and access to its remote.
+// No other Repo, in any process, uses the same entry. A Repo is not safe for
+// concurrent use and must be closed.
 type Repo struct {
 	program     string
 	limits      Limits
 	log         *slog.Logger
-	root        string // the cache
-	dir         string // the entry
+	root        string // the folder of the cache
+	dir         string // the folder of the entry
 	lock        *os.File
 	outbound    outbound.Policy
 	address     address
-	connect     netip.Addr // the one that was checked
+	connect     netip.Addr // the address that passed the outbound policy
 	ref         string
 	credentials Credentials
 	scrub       scrubber
 	fetched     string // full name of the ref that Fetch found
-	gitDir      string // of a repository that is not in the cache, see Local
+	gitDir      string // for Local: a repository outside of the cache
 }
 
 func (p *Repo) objects() string {
@@ -59,9 +59,8 @@ func (p *Repo) objects() string {
 
 func (p *Repo) private(name string) string { return filepath.Join(p.dir, privateDir, name) }
 
-// Open checks the address of a remote, connects to nothing but what the
-// policy allows, and takes the cache's entry for it. It waits while somebody
-// else has the entry, until ctx ends.
+// Open checks the URL of a remote against the outbound policy and locks the
+// cache entry of the remote. It waits for the lock until ctx ends.
 func (r *Runner) Open(ctx context.Context, m Remote) (*Repo, error) {
 	path, err := program()
 	if err != nil {
@@ -72,7 +71,7 @@ func (r *Runner) Open(ctx context.Context, m Remote) (*Repo, error) {
 		return nil, err
 	}
 	if inURL.Username != "" || inURL.Password != "" {
-		return nil, badAddress("must not contain a user name or a password here; give them apart")
+		return nil, badAddress("must not contain a user name or a password here; send them separately")
 	}
 	if m.Ref != "" {
 		if err := CheckRef(m.Ref); err != nil {
@@ -84,7 +83,7 @@ func (r *Runner) Open(ctx context.Context, m Remote) (*Repo, error) {
 		credentials: m.Credentials, scrub: scrubberFor(m.Credentials),
 	}
 	if strings.ContainsAny(m.Credentials.Username+m.Credentials.Password, "\r\n\x00") || strings.Contains(m.Credentials.Username, ":") {
-		return nil, badAddress("cannot be called with a user name or a password that has line breaks, or a name with a colon")
+		return nil, badAddress("cannot be used with a user name or a password that contains line breaks, or a user name with a colon")
 	}
 	if p.connect, err = r.resolve(ctx, a); err != nil {
 		return nil, err
@@ -106,7 +105,7 @@ func (r *Runner) Open(ctx context.Context, m Remote) (*Repo, error) {
 	return p, nil
 }
 
-// resolve gives the address that git is going to connect to.
+// resolve returns the IP address that git will connect to.
 func (r *Runner) resolve(ctx context.Context, a address) (netip.Addr, error) {
 	addrs, err := r.Outbound.Resolve(ctx, a.host)
 	if err != nil {
@@ -115,8 +114,8 @@ func (r *Runner) resolve(ctx context.Context, a address) (netip.Addr, error) {
 		}
 		return netip.Addr{}, refused(err)
 	}
-	// A name and a password must not travel in clear, except in a network
-	// that the operator opened.
+	// Credentials must not be sent in clear text, except in networks that the
+	// operator allowed.
 	if a.scheme == "http" {
 		for _, addr := range addrs {
 			if _, err := (outbound.Policy{}).Resolve(ctx, addr.String()); err == nil {
@@ -124,8 +123,8 @@ func (r *Runner) resolve(ctx context.Context, a address) (netip.Addr, error) {
 			}
 		}
 	}
-	// ssh gives up on its own after a while, and guards of servers count
-	// connections on which nobody says anything.
+	// ssh has its own connect timeout, and some servers block clients that open
+	// connections without using them.
 	if a.scheme == "ssh" && len(addrs) == 1 {
 		return addrs[0], nil
 	}
@@ -145,7 +144,7 @@ func (r *Runner) resolve(ctx context.Context, a address) (netip.Addr, error) {
 	return netip.Addr{}, fail(Unreachable, "the server cannot be reached", err.Error())
 }
 
-// refused passes on why outbound does not let us call a host.
+// refused returns the error of an address that the outbound policy refuses.
 func refused(err error) error {
 	message := "the server cannot be called"
 	if e, ok := err.(*errs.Error); ok {
@@ -154,8 +153,8 @@ func refused(err error) error {
 	return fail(Refused, message, err.Error())
 }
 
-// lockFile takes the lock of an entry. Whoever evicts an entry removes the
-// file of its lock too, so the lock counts only if the file is still there.
+// lockFile locks the file of an entry. Evicting an entry removes its lock file
+// too, so the lock is valid only if the file still exists at path.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -189,7 +188,7 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// prepare makes the entry usable, whatever state a killed process left.
+// prepare makes the entry usable, whatever state a killed process left it in.
 func (p *Repo) prepare(ctx context.Context, knownHosts string) error {
 	if err := os.RemoveAll(p.private("")); err != nil {
 		return err
@@ -208,7 +207,7 @@ func (p *Repo) prepare(ctx context.Context, knownHosts string) error {
 	if _, err := os.Stat(p.objects()); err != nil {
 		return p.wipe(ctx)
 	}
-	// Not even git takes it for a repository if its own files are damaged.
+	// git itself rejects a repository whose administrative files are damaged.
 	_, err := p.git(ctx, call{args: []string{"rev-parse", "--git-dir"}})
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
@@ -216,8 +215,8 @@ func (p *Repo) prepare(ctx context.Context, knownHosts string) error {
 	return p.restart(ctx, "it is damaged", err)
 }
 
-// sweep removes what git leaves when it is killed. We have the lock, so
-// nobody is at work.
+// sweep removes files that a killed git process left. We hold the lock, so no
+// git process is running.
 func (p *Repo) sweep() error {
 	return filepath.WalkDir(p.objects(), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -234,8 +233,7 @@ func (p *Repo) sweep() error {
 	})
 }
 
-// restart throws away what is in the entry, and tells the operator why: all
-// of it must be fetched again.
+// restart empties the entry and logs why: everything must be fetched again.
 func (p *Repo) restart(ctx context.Context, why string, cause error) error {
 	if p.log != nil {
 		args := []any{"repository", p.address.String(), "entry", filepath.Base(p.dir), "why", why}
@@ -247,7 +245,7 @@ func (p *Repo) restart(ctx context.Context, why string, cause error) error {
 	return p.wipe(ctx)
 }
 
-// wipe begins the entry anew.
+// wipe creates the entry anew, without objects.
 func (p *Repo) wipe(ctx context.Context) error {
 	if err := os.RemoveAll(p.objects()); err != nil {
 		return err
@@ -258,14 +256,15 @@ func (p *Repo) wipe(ctx context.Context) error {
 	return err
 }
 
-// Close gives the entry back and removes the secrets. Then it evicts entries
-// that were not used for long, if all together are too large.
+// Close unlocks the entry and removes the credentials. Then it evicts the least
+// recently used entries if the cache is too large.
 func (p *Repo) Close() error {
 	if p.lock == nil {
 		return nil
 	}
 	err := os.RemoveAll(p.private(""))
-	// The file of the lock says how large its entry is, and when it was used.
+	// The lock file stores the size of its entry; its modification time is the
+	// time of the last use.
 	size := strconv.FormatInt(sizeOf(p.dir), 10)
 	if terr := p.lock.Truncate(0); terr == nil {
 		_, terr = p.lock.WriteAt([]byte(size), 0)
@@ -282,7 +281,8 @@ type entry struct {
 	used time.Time
 }
 
-// evict removes the least recently used entries until the rest fits.
+// evict removes the least recently used entries until the cache is small
+// enough.
 func evict(root string, limit int64) error {
 	names, err := os.ReadDir(root)
 	if err != nil {
@@ -297,7 +297,7 @@ func evict(root string, limit int64) error {
 		}
 		f, err := os.Open(lock)
 		if err != nil {
-			continue // somebody was faster
+			continue // another process has removed the file
 		}
 		text, _ := io.ReadAll(io.LimitReader(f, 32))
 		info, err := f.Stat()
@@ -307,7 +307,8 @@ func evict(root string, limit int64) error {
 		}
 		size, err := strconv.ParseInt(string(text), 10, 64)
 		if err != nil {
-			// Killed before it was closed the first time.
+			// The process was killed before it closed the entry for the first
+			// time.
 			size = sizeOf(strings.TrimSuffix(lock, lockSuffix))
 		}
 		entries = append(entries, entry{lock, size, info.ModTime()})
@@ -329,7 +330,7 @@ func evict(root string, limit int64) error {
 	return nil
 }
 
-// remove evicts an entry that nobody uses.
+// remove removes an entry unless it is in use.
 func remove(lock string) (bool, error) {
 	f, err := os.OpenFile(lock, os.O_RDWR, 0o600)
 	if err != nil {

@@ -41,7 +41,7 @@ func TestEntriesAreLocked(t *testing.T) {
 		}
 		opened <- err
 	}()
-	// Another scope, another id and another address are other entries.
+	// Other scopes, ids and addresses have other entries.
 	dirs := map[string]bool{p.dir: true}
 	for _, m := range []Remote{{URL: remote.URL, Scope: "b"}, {URL: remote.URL, Scope: "a", CacheID: "x"}, {URL: remote.URL + "x", Scope: "a"}} {
 		q := open(t, r, m)
@@ -69,7 +69,7 @@ func TestEntriesAreLocked(t *testing.T) {
 	}
 }
 
-func TestLeastRecentlyUsedGo(t *testing.T) {
+func TestTheLeastRecentlyUsedEntriesAreEvicted(t *testing.T) {
 	o := testgit.New(t)
 	o.Commit(map[string]string{"README.md": "x"})
 	remote := o.HTTP("", "")
@@ -109,11 +109,11 @@ func TestLeastRecentlyUsedGo(t *testing.T) {
 	if got := fetch(t, held, ""); got == "" {
 		t.Error("what is in use does not work")
 	}
-	use("a") // comes again
+	use("a") // fetched again
 }
 
-// Whatever a killed process leaves, the next one works.
-func TestDamagedEntriesHeal(t *testing.T) {
+// Open repairs whatever a killed process left.
+func TestDamagedEntriesAreRepaired(t *testing.T) {
 	o := testgit.New(t)
 	first := o.Commit(map[string]string{"README.md": "x"})
 	remote := Remote{URL: o.HTTP("", "").URL, Ref: "main"}
@@ -169,8 +169,8 @@ func TestDamagedEntriesHeal(t *testing.T) {
 	}
 }
 
-// What we write has nothing of the moment in it, so the second attempt makes
-// the same pack: what the first one left beside it is not in its way.
+// A commit does not contain the time of writing, so a second attempt makes the
+// same pack. Files that the first attempt left beside it do not prevent that.
 func TestWriteAgainAfterAKill(t *testing.T) {
 	o := testgit.New(t)
 	remote := Remote{URL: o.HTTP("", "").URL, Ref: "main"}
@@ -226,8 +226,9 @@ func TestPacksAreJoined(t *testing.T) {
 	}
 }
 
-// A ref that nobody moved costs one question, and no objects.
-func TestNothingNewIsNotFetched(t *testing.T) {
+// Fetching a ref that did not move costs one question to the remote and no
+// objects.
+func TestAnUnchangedRefFetchesNoObjects(t *testing.T) {
 	o := testgit.New(t)
 	first := o.Commit(map[string]string{"README.md": "x"})
 	remote := o.HTTP("", "")

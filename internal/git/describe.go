@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// maxShown is how much of a message of somebody else's commit is kept.
+// maxShown is the number of bytes of a foreign commit message that are kept.
 const maxShown = 4 << 10
 
-// Describe gives the author and the message of a commit that was fetched, fit
-// to be shown.
+// Describe returns the author and the message of a fetched commit, cleaned so
+// that they can be displayed.
 func (p *Repo) Describe(ctx context.Context, commit string) (Commit, error) {
 	if !oidForm.MatchString(commit) {
-		return Commit{}, badAddress("has no commit with the name that was asked for")
+		return Commit{}, badCommit()
 	}
 	out, err := p.git(ctx, call{args: []string{"cat-file", "commit", commit}})
 	if err != nil {

@@ -11,37 +11,35 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Reason says why something did not work, in terms of what a person can do
-// about it.
+// Reason is the cause of a failure, in terms of what a person can do about it.
 type Reason string
 
-// The reasons.
+// Reasons of failures.
 const (
 	NoProgram      Reason = "no-program"       // git or ssh is missing or too old
-	BadAddress     Reason = "bad-address"      // the URL or the ref is not one
-	Refused        Reason = "refused"          // an address that may not be called, or a redirect
-	Unreachable    Reason = "unreachable"      // no connection, or it broke off
+	BadAddress     Reason = "bad-address"      // the URL or the ref is not valid
+	Refused        Reason = "refused"          // the outbound policy refuses the address, or the server redirects
+	Unreachable    Reason = "unreachable"      // no connection, or it was interrupted
 	TimedOut       Reason = "timed-out"        // the remote takes too long
-	HostKey        Reason = "host-key"         // the ssh server is not the one that it was
-	Authentication Reason = "authentication"   // credentials are missing, wrong or not enough
-	NotRepository  Reason = "not-a-repository" // or not one that these credentials may see
+	HostKey        Reason = "host-key"         // the ssh server has another key than before
+	Authentication Reason = "authentication"   // credentials are missing, wrong or insufficient
+	NotRepository  Reason = "not-a-repository" // or not visible with these credentials
 	Empty          Reason = "empty"            // a repository without commits
 	RefNotFound    Reason = "ref-not-found"
 	TooLarge       Reason = "too-large"
-	Damaged        Reason = "damaged"          // objects are missing or wrong
-	NotFastForward Reason = "not-fast-forward" // the remote has moved
-	Rejected       Reason = "rejected"         // the remote does not take the commit, for example on a protected branch
-	Internal       Reason = "internal"         // the cache or the machine
+	Damaged        Reason = "damaged"          // objects are missing or corrupt
+	NotFastForward Reason = "not-fast-forward" // the remote ref has other commits
+	Rejected       Reason = "rejected"         // the remote refuses the commit, for example on a protected branch
+	Internal       Reason = "internal"         // a failure of the cache or of this machine
 )
 
-// Temporary tells whether the same call may succeed later without anybody
-// doing anything.
+// Temporary reports whether the same call may succeed later without any change.
 func (r Reason) Temporary() bool {
 	return r == Unreachable || r == TimedOut || r == Internal
 }
 
-// Failure is the cause inside an errs.Error of this package. Detail is what
-// git said, without secrets; it is for the log.
+// Failure is the cause inside an errs.Error of this package. Detail is the
+// output of git without secrets; it is for the log.
 type Failure struct {
 	Reason Reason
 	Detail string
@@ -54,8 +52,8 @@ func (f *Failure) Error() string {
 	return "git: " + string(f.Reason) + ": " + f.Detail
 }
 
-// ReasonOf gives the reason of an error of this package, or "" for others,
-// such as the end of a context.
+// ReasonOf returns the reason of an error of this package, and "" for other
+// errors, such as a canceled context.
 func ReasonOf(err error) Reason {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -64,8 +62,8 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// kinds are what an API answers with. Whatever the other server does is not
-// our defect; only Internal is.
+// kinds are the error kinds that an API answers with. Failures of the remote
+// are not internal errors of ours; only Internal is.
 var kinds = map[Reason]errs.Kind{
 	NoProgram: errs.Precondition, NotFastForward: errs.Conflict, Internal: errs.Internal,
 }
@@ -78,15 +76,15 @@ func fail(reason Reason, message, detail string) error {
 	return &errs.Error{Kind: kind, Message: message, Err: &Failure{Reason: reason, Detail: detail}}
 }
 
-// Causes with which a context of a command ends.
+// Causes of canceled contexts.
 var (
 	errTime = errors.New("the command takes too long")
 	errRoom = errors.New("the command takes too much room")
 )
 
-// sayings of git, curl and ssh, in the order in which they decide. The texts
-// are those of LC_ALL=C; a text that is not here is Internal and says so.
-var sayings = []struct {
+// outputs are patterns for the output of git, curl and ssh with LC_ALL=C, in
+// order of precedence. Output that matches no pattern is an Internal failure.
+var outputs = []struct {
 	re      *regexp.Regexp
 	reason  Reason
 	message string
@@ -94,11 +92,11 @@ var sayings = []struct {
 	{regexp.MustCompile(`over limit|Out of memory|exceeds maximum allowed size|malloc failed`),
 		TooLarge, "the repository has an object that is too large"},
 	{regexp.MustCompile(`No space left on device|Read-only file system|Disk quota exceeded`),
-		Internal, "the server has no room to fetch the repository; the operator must look at its disk"},
+		Internal, "the server has no disk space left to fetch the repository; ask the operator"},
 	{regexp.MustCompile(`cannot run ssh|ssh: (command )?not found|No user exists for uid`),
 		NoProgram, "the ssh program is missing on the server, or has no account to run as; use an https address, or ask the operator"},
 	{regexp.MustCompile(`Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED|No \S+ host key is known`),
-		HostKey, "the ssh server shows another key than the one that is known, or one that is not known; make sure that it is the right server, then have its new key accepted"},
+		HostKey, "the ssh server has another key than the stored one, or an unknown key; check that it is the right server, then have its new key accepted"},
 	{regexp.MustCompile(`returned error: 30\d`),
 		Refused, "the server redirects to another address; use the final address of the repository"},
 	{regexp.MustCompile(`transport '[^']*' not allowed`),
@@ -108,49 +106,49 @@ var sayings = []struct {
 	{regexp.MustCompile(`couldn't find remote ref|no such remote ref`),
 		RefNotFound, "the branch or tag does not exist in the repository"},
 	{regexp.MustCompile(`returned error: (404|410)|[Rr]epository (\S+ )?(not found|does not exist|is not exported)|does not appear to be a git repository|is this a git repository|[Nn]ot a git repository|dumb http transport|could not be found|[Pp]roject not found|bad line length|invalid server response|expected flush|no such repository|unknown repository|does not exist or you do not have`),
-		NotRepository, "there is no git repository at this address, or the credentials do not show it"},
+		NotRepository, "there is no git repository at this address, or the credentials do not give access to it"},
 	{regexp.MustCompile(`SSL certificate|certificate verif|server certificate|SSL: no alternative|self.signed certificate`),
 		Unreachable, "the server's certificate is not valid for this address"},
 	{regexp.MustCompile(`Operation too slow|[Tt]imed out|timeout, server`),
 		TimedOut, "the server takes too long to answer"},
 	{regexp.MustCompile(`not our ref|[Bb]ad object|[Mm]issing (blob|tree|commit|object|necessary)|did not send all necessary|pack has|fsck|inflate|[Cc]orrupt|index-pack|loose object|unresolved delta|bad pack|SHA1 COLLISION|mismatched algorithms|unpack-objects|object file .* is empty|unable to read|invalid sha1|error in object|pack-objects died`),
-		Damaged, "objects of the repository are missing or damaged; have it checked with git fsck"},
+		Damaged, "objects of the repository are missing or damaged; check it with git fsck"},
 	{regexp.MustCompile(`[Cc]ould not resolve host|[Ff]ailed to connect|[Cc]ouldn't connect|Connection (refused|reset|closed)|No route to host|Network is unreachable|unable to access|hung up|early EOF|unexpected disconnect|kex_exchange|Broken pipe|RPC failed|SSL|Could not read from remote|remote error`),
-		Unreachable, "the server cannot be reached, or broke off"},
+		Unreachable, "the server cannot be reached, or the connection was interrupted"},
 }
 
-// classify turns what git said into an error.
-func classify(said string) error {
-	for _, s := range sayings {
-		if s.re.MatchString(said) {
-			return fail(s.reason, s.message, said)
+// classify turns the output of git into an error.
+func classify(output string) error {
+	for _, s := range outputs {
+		if s.re.MatchString(output) {
+			return fail(s.reason, s.message, output)
 		}
 	}
-	return fail(Internal, "git did not work; see the log of the server", said)
+	return fail(Internal, "git failed; see the log of the server", output)
 }
 
-// explain gives the error of a command: why its context ended, or what it
-// said.
-func explain(caller context.Context, cause error, said string) error {
+// explain returns the error of a failed command: the cause of its context, or
+// what its output says.
+func explain(caller context.Context, cause error, output string) error {
 	switch {
 	case caller.Err() != nil:
 		return caller.Err()
 	case errors.Is(cause, errTime):
-		return fail(TimedOut, "the repository takes too long to answer", said)
+		return fail(TimedOut, "the repository takes too long to answer", output)
 	case errors.Is(cause, errRoom):
-		return fail(TooLarge, "the repository is larger than what the server keeps of one", said)
+		return fail(TooLarge, "the repository is larger than this server allows", output)
 	}
-	return classify(said)
+	return classify(output)
 }
 
-// userinfo is what stands between :// and @ in an address.
+// userinfo matches the part between :// and @ of a URL.
 var userinfo = regexp.MustCompile(`://[^/@\s]+@`)
 
-// scrubber removes secrets from what git and the remote said. A remote may
+// scrubber removes secrets from the output of git and of the remote, which may
 // repeat what it was sent.
 type scrubber struct{ secrets []string }
 
-// tokenLength is from where a user name is taken for a token.
+// tokenLength is the length from which a user name is treated as a token.
 const tokenLength = 20
 
 func scrubberFor(c Credentials) scrubber {
@@ -161,8 +159,8 @@ func scrubberFor(c Credentials) scrubber {
 		s.add(url.QueryEscape(c.Password))
 		s.add(url.PathEscape(c.Password))
 	}
-	// With tokens, the name is the secret of some hosts, and the password a
-	// word that everybody knows. People's names are shorter.
+	// Some hosts take a token as the user name, with a password that everybody
+	// knows. Names of people are shorter.
 	if c.Username != "" && (c.Password == "" || len(c.Username) >= tokenLength) {
 		s.add(basic(c))
 		s.add(c.Username)
@@ -177,7 +175,7 @@ func scrubberFor(c Credentials) scrubber {
 }
 
 func (s *scrubber) add(secret string) {
-	// Very short ones would turn every text into stars.
+	// Replacing very short secrets would make every text unreadable.
 	if len(secret) >= 4 {
 		s.secrets = append(s.secrets, secret)
 	}
@@ -191,12 +189,13 @@ func (s scrubber) clean(text string) string {
 	return printable(text)
 }
 
-// basic is the value of the header that carries a name and a password.
+// basic returns the value of the header for basic authentication.
 func basic(c Credentials) string {
 	return base64.StdEncoding.EncodeToString([]byte(c.Username + ":" + c.Password))
 }
 
-// printable keeps escape sequences of a remote out of terminals and logs.
+// printable replaces control characters, so that a remote cannot send escape
+// sequences to terminals and logs.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {

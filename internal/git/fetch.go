@@ -17,30 +17,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
-// oidForm is the name of an object.
+// oidForm matches the name of an object.
 var oidForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// Want is what a fetch should bring besides the ref.
+// Want is what Fetch fetches besides the ref.
 type Want struct {
-	// Have is a commit of which the caller wants to know whether the ref was
-	// moved on from it or replaced, such as the one that was read last. It
-	// may be empty.
+	// Have is a commit, such as the last one that was read. After Fetch,
+	// IsAncestor reports whether the ref still contains it. Have may be empty.
 	Have string
-	// Files brings all files of up to so many bytes with the first fetch of a
-	// ref, for a caller that is going to read most of them. Zero brings none.
+	// Files is the size of the largest files that the first fetch of a ref
+	// includes, for a caller that will read most files. Zero includes no files.
 	Files int64
 }
 
-// Fetch brings the commits and folders of the ref into the cache, without
-// files, and gives the commit that the ref names. If that is the commit of
-// last time, the remote is asked for its name only.
+// Fetch fetches the commits and folders of the ref without files, and returns
+// the commit that the ref names. If the cache has that commit already, the
+// remote is only asked for its name.
 //
-// The first fetch takes the newest commit alone, later ones take what was
-// added since. So IsAncestor(w.Have, commit) is true if the ref moved on, and
-// false if it was replaced; also if the remote does not let us find out.
+// The first fetch transfers only the newest commit, later fetches transfer what
+// was added since. Then IsAncestor(w.Have, commit) is true if the ref was
+// advanced, and false if it was replaced or if the remote does not provide the
+// history.
 func (p *Repo) Fetch(ctx context.Context, w Want, progress Progress) (string, error) {
 	if w.Have != "" && !oidForm.MatchString(w.Have) {
-		return "", badAddress("has no commit with the name that was asked for")
+		return "", badCommit()
 	}
 	full, tip, err := p.find(ctx)
 	if err != nil {
@@ -52,9 +52,9 @@ func (p *Repo) Fetch(ctx context.Context, w Want, progress Progress) (string, er
 		return "", err
 	}
 	commit, sure, err := p.fetch(ctx, full, tip, w, fresh, progress)
-	// What is in the cache may be damaged, have become too large, or not tell
-	// what became of w.Have. The remote is asked for that again: a cache that
-	// was lost must not look like a ref that was replaced.
+	// The cache may be damaged, too large, or without the history between
+	// w.Have and the ref. Fetch again into an empty entry: losing the cache
+	// must not look like a replaced ref.
 	if r := ReasonOf(err); !fresh && (r == TooLarge || r == Damaged || r == Internal || err == nil && !sure) {
 		if err := p.restart(ctx, "it cannot be used for what the remote has now", err); err != nil {
 			return "", err
@@ -67,14 +67,14 @@ func (p *Repo) Fetch(ctx context.Context, w Want, progress Progress) (string, er
 	if werr := p.restart(ctx, "it became too large", err); werr != nil || w.Have == "" {
 		return "", err
 	}
-	// A push that replaced everything makes a fetch of all of history out of
-	// the question what became of w.Have.
+	// After a push that replaced the branch, searching for w.Have would fetch
+	// the whole history.
 	commit, _, err = p.fetch(ctx, full, tip, Want{Files: w.Files}, true, progress)
 	return commit, err
 }
 
-// fetch is Fetch once, on an entry as it is. It is sure if IsAncestor now
-// tells whether the ref moved on from w.Have.
+// fetch fetches once, into the entry as it is. The result sure reports whether
+// IsAncestor can tell if w.Have is an ancestor of the commit.
 func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, fresh bool, progress Progress) (_ string, sure bool, _ error) {
 	local, have := localRef(full), w.Have
 	known, err := p.has(ctx, tip, have, local)
@@ -90,16 +90,17 @@ func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, fresh bool, 
 	}
 	shallow, gone := !known[2], false
 	if have != "" && !known[1] {
-		// The entry was evicted, or is new. With the old commit at hand only
-		// what came after it is sent.
+		// The entry is new or was evicted. If the remote sends the old commit
+		// first, only what was added since is transferred after it.
 		err := p.get(ctx, progress, true, 0, have+":"+haveRef(have))
-		switch said := detail(err); {
+		switch output := detail(err); {
 		case err == nil:
 			shallow = false
-		case notByName.MatchString(said):
-			// An old server: all of history is the only way to find out.
+		case notByName.MatchString(output):
+			// An old server does not send commits by name: only the whole
+			// history tells whether w.Have is an ancestor.
 			shallow = false
-		case notThere.MatchString(said) || fresh && ReasonOf(err) == Damaged:
+		case notThere.MatchString(output) || fresh && ReasonOf(err) == Damaged:
 			gone = true // the ref was replaced
 		default:
 			return "", false, err
@@ -109,14 +110,14 @@ func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, fresh bool, 
 	if shallow && w.Files > 0 {
 		err = p.get(ctx, progress, shallow, w.Files, "+"+full+":"+local)
 	}
-	// Some servers leave out all files or none.
+	// Some servers support filters that leave out all files, but not by size.
 	if errors.Is(err, errNo) || strings.Contains(detail(err), "filter") {
 		err = p.get(ctx, progress, shallow, 0, "+"+full+":"+local)
 	}
 	if err != nil {
 		return "", false, err
 	}
-	// The ref may have moved since we asked.
+	// The ref may have been moved after the remote was asked.
 	if known, err = p.has(ctx, local); err != nil {
 		return "", false, err
 	} else if !known[0] {
@@ -134,15 +135,15 @@ func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, fresh bool, 
 	return commit, sure, err
 }
 
-// What servers say of a commit that is asked for by its name: that they do
-// not give commits in this way, or that they have none of this name. Some say
-// the former for both.
+// Error messages of servers for a commit that is requested by name: the server
+// does not allow it, or has no such commit. Some servers send the first message
+// in both cases.
 var (
 	notByName = regexp.MustCompile(`not allow request for unadvertised|want \S+ not valid`)
 	notThere  = regexp.MustCompile(`not our ref|couldn't find remote ref|no such remote ref`)
 )
 
-// get fetches one ref with files of up to a size.
+// get fetches one ref, with files up to a size.
 func (p *Repo) get(ctx context.Context, progress Progress, shallow bool, files int64, refspec string) error {
 	filter := "--filter=blob:none"
 	if files > 0 {
@@ -155,22 +156,23 @@ func (p *Repo) get(ctx context.Context, progress Progress, shallow bool, files i
 	}
 	_, err := p.git(ctx, call{
 		args: append(args, "origin", refspec), remote: true, promisor: true, progress: progress,
-		config: []string{"pack.threads", strconv.Itoa(min(2, runtime.GOMAXPROCS(0)))}, // of what comes, which may be much
+		config: []string{"pack.threads", strconv.Itoa(min(2, runtime.GOMAXPROCS(0)))}, // of the received pack, which may be large
 	})
 	return err
 }
 
-// localRef is where the cache keeps what a ref was. Names of refs may clash
-// as files do, their hashes do not.
+// localRef returns the ref of the cache for a ref of the remote. It contains a
+// hash because names of refs can conflict like names of files and folders.
 func localRef(full string) string {
 	sum := sha256.Sum256([]byte(full))
 	return "refs/octavo/" + hex.EncodeToString(sum[:16])
 }
 
-// haveRef keeps a commit that the caller names.
+// haveRef returns the ref of the cache for a commit that the caller named in
+// Want.Have.
 func haveRef(oid string) string { return "refs/octavo/have/" + oid }
 
-// detail gives what git said in an error.
+// detail returns the output of git in an error.
 func detail(err error) string {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -179,8 +181,7 @@ func detail(err error) string {
 	return ""
 }
 
-// find asks the remote for the full name of the ref and the commit that it
-// names.
+// find asks the remote for the full name of the ref and for its commit.
 func (p *Repo) find(ctx context.Context) (full, commit string, err error) {
 	candidates := candidatesFor(p.ref)
 	args := []string{"ls-remote", "--quiet", "origin"}
@@ -205,7 +206,7 @@ func (p *Repo) find(ctx context.Context) (full, commit string, err error) {
 		}
 		switch {
 		case len(oid) == 64:
-			return "", "", fail(NotRepository, "the repository uses SHA-256 names of objects, which cannot be read yet; use one with SHA-1", "")
+			return "", "", fail(NotRepository, "the repository uses SHA-256 object names, which are not supported; use a repository with SHA-1", "")
 		case oidForm.MatchString(oid):
 			return c, oid, nil
 		}
@@ -230,8 +231,8 @@ func (p *Repo) find(ctx context.Context) (full, commit string, err error) {
 	return "", "", fail(RefNotFound, "the branch or tag does not exist in the repository", "")
 }
 
-// speaksGit tells a repository without refs from a web page without any: git
-// takes both for the same.
+// speaksGit returns an error if the server of a remote without refs does not
+// serve a git repository. git reports both as the same.
 func (p *Repo) speaksGit(ctx context.Context) error {
 	if p.address.scheme == "ssh" {
 		return nil
@@ -248,7 +249,7 @@ func (p *Repo) speaksGit(ctx context.Context) error {
 	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)
 	if err != nil {
-		return fail(Unreachable, "the server cannot be reached, or broke off", p.scrub.clean(err.Error()))
+		return fail(Unreachable, "the server cannot be reached, or the connection was interrupted", p.scrub.clean(err.Error()))
 	}
 	defer resp.Body.Close()
 	if resp.Header.Get("Content-Type") != "application/x-"+service+"-advertisement" {
@@ -267,7 +268,7 @@ func candidatesFor(ref string) []string {
 	return []string{"refs/heads/" + ref, "refs/tags/" + ref}
 }
 
-// has tells which commits are in the cache. An empty name is not.
+// has reports which commits are in the cache. An empty name is not.
 func (p *Repo) has(ctx context.Context, names ...string) ([]bool, error) {
 	var in bytes.Buffer
 	for _, name := range names {
@@ -286,16 +287,16 @@ func (p *Repo) has(ctx context.Context, names ...string) ([]bool, error) {
 		known = append(known, lines.Text() == "commit")
 	}
 	if len(known) != len(names) {
-		return nil, fail(Internal, "git did not work; see the log of the server", "cat-file gave another number of lines")
+		return nil, fail(Internal, "git failed; see the log of the server", "cat-file printed another number of lines")
 	}
 	return known, nil
 }
 
-// IsAncestor tells whether commit b came after commit a, or is the same. A
-// commit a that is not in the cache is no ancestor.
+// IsAncestor reports whether commit a is an ancestor of commit b, or the same.
+// It is false if a is not in the cache.
 func (p *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 	if !oidForm.MatchString(a) || !oidForm.MatchString(b) {
-		return false, badAddress("has no commit with the name that was asked for")
+		return false, badCommit()
 	}
 	known, err := p.has(ctx, a, b)
 	if err != nil {

@@ -1,15 +1,15 @@
-// Package git reads from and writes to git repositories of other people with
-// the git program.
+// Package git reads and writes repositories of other people with the git
+// program.
 //
-// A repository is a remote address and a folder of objects that were fetched
-// from it. Objects are read, never checked out: no byte that somebody put
-// into a repository becomes a file, a path or a command. The program runs
-// with nothing of the machine's configuration, may speak to the one address
-// that the outbound policy admitted, and is ended when it takes too long or
-// too much room. Credentials reach it through its environment or a file that
-// only we can read, and leave no trace in arguments, errors or the cache.
+// A repository consists of the address of a remote and a folder of objects that
+// were fetched from it. Objects are never checked out, so no byte of a
+// repository becomes a file, a path or a command. The program runs without the
+// configuration of the machine, may connect only to the address that the
+// outbound policy allowed, and is killed if it takes too much time or space.
+// Credentials are passed in its environment or in a file that only this user
+// can read, and do not appear in arguments, errors or the cache.
 //
-// The package knows nothing of what the files mean.
+// The package does not interpret the files.
 package git
 
 import (
@@ -24,44 +24,44 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
-// The oldest git that can be told which address to connect to.
+// The oldest version of git that can be told which address to connect to.
 const (
 	minMajor = 2
 	minMinor = 37
 )
 
-// Runner opens repositories. It does not change once it is made and is safe
-// to share, also between processes that have the same Dir.
+// Runner opens repositories. It must not be changed after the first use. It is
+// safe for concurrent use, also by several processes with the same Dir.
 type Runner struct {
-	// Dir holds what was fetched, an entry for each repository. Anything in
-	// it may be removed while nothing is open.
+	// Dir is the cache, with an entry for each repository. Its files may be
+	// removed while no Repo is open.
 	Dir string
-	// Outbound says which addresses may be called.
+	// Outbound decides which addresses may be called.
 	Outbound outbound.Policy
 	// KnownHosts is a file with the keys of ssh servers. Without it, and
-	// without keys in the credentials, the first key that a server shows is
-	// kept and any other is refused from then on.
+	// without keys in the credentials, the first key of a server is stored and
+	// any other key is refused later.
 	KnownHosts string
 	Limits     Limits
-	// Log is told when something in Dir was thrown away. It may be nil.
+	// Log receives a message when an entry of Dir is emptied. It may be nil.
 	Log *slog.Logger
 }
 
-// Limits of what other servers may cost us. A zero field has the value of
+// Limits bound what other servers can cost. A zero field has the value of
 // DefaultLimits.
 type Limits struct {
 	Repository int64         // bytes on disk of one repository in the cache
-	Cache      int64         // bytes on disk of all repositories together; the least recently used go
+	Cache      int64         // bytes on disk of all repositories; the least recently used ones are removed first
 	Blob       int64         // bytes of one file
 	Entries    int           // files and folders of one commit
-	Problems   int           // that Tree lists; the rest is counted
-	Packs      int           // of one repository, of which every fetch adds one, before they are joined
-	Remote     time.Duration // one exchange with the remote
-	Local      time.Duration // one command that reads or writes the cache
+	Problems   int           // of Tree that are listed; further ones are counted
+	Packs      int           // of one repository before they are joined; every fetch adds one
+	Remote     time.Duration // duration of one exchange with the remote
+	Local      time.Duration // duration of one command that reads or writes the cache
 }
 
-// DefaultLimits leave room for the large repositories that documentation
-// lives in. 100 MB is what hosts of repositories allow for one file.
+// DefaultLimits are sufficient for the large repositories that contain
+// documentation. 100 MB is the largest file that hosting services allow.
 var DefaultLimits = Limits{
 	Repository: 2 << 30,
 	Cache:      10 << 30,
@@ -92,37 +92,37 @@ func pick[T int | int64 | time.Duration](v *T, otherwise T) {
 	}
 }
 
-// Remote is a repository somewhere else.
+// Remote is a repository on another server.
 type Remote struct {
-	// URL without credentials; see ParseURL.
+	// URL has no credentials; see ParseURL.
 	URL string
-	// Ref is a branch, a tag, or the full name of a ref. Empty is the
-	// default branch.
+	// Ref is a branch, a tag, or the full name of a ref. Empty is the default
+	// branch.
 	Ref         string
 	Credentials Credentials
-	// Scope is who may share what was fetched, such as an organization.
-	// Nothing is ever shared between two scopes.
+	// Scope names who may share fetched objects, such as an organization.
+	// Repositories of different scopes never share objects.
 	Scope string
-	// CacheID keeps apart what is fetched from one address within a scope.
+	// CacheID separates entries of the same address within a scope.
 	// Repositories with the same scope, id and address share their objects.
 	CacheID string
 }
 
-// Credentials are what the remote asks for: a name and a password or token
+// Credentials authenticate at the remote: a user name and a password or token
 // over https, a private key over ssh.
 type Credentials struct {
 	Username, Password string
 	PrivateKey         []byte // in PEM or OpenSSH form, without passphrase
-	KnownHosts         []byte // lines of a known_hosts file; nothing else is then trusted
+	KnownHosts         []byte // lines of a known_hosts file; no other keys are trusted then
 }
 
-// String keeps credentials out of whatever prints them.
+// String hides the credentials when they are printed.
 func (Credentials) String() string { return "[credentials]" }
 
-// GoString does so for %#v.
+// GoString hides the credentials when they are printed with %#v.
 func (Credentials) GoString() string { return "[credentials]" }
 
-// program finds the git program.
+// program returns the path of the git program.
 func program() (string, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -137,8 +137,8 @@ func program() (string, error) {
 
 var versionLine = regexp.MustCompile(`(\d+)\.(\d+)(?:\.\S+)?`)
 
-// Check tells whether there is a git program that is new enough, and which
-// version it has.
+// Check returns the version of the git program, and an error if it is missing
+// or too old.
 func (r *Runner) Check(ctx context.Context) (version string, err error) {
 	path, err := program()
 	if err != nil {

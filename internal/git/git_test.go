@@ -37,8 +37,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The same story over every transport: read, change on their side, change on
-// ours, push, be rejected, force.
+// The same steps over every transport: read, a push of others, a push of ours,
+// a rejected push, a forced push.
 func TestRoundTrip(t *testing.T) {
 	story := func(m func(t *testing.T, o *testgit.Origin) Remote) func(*testing.T) {
 		return func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestRoundTrip(t *testing.T) {
 			if got := read(t, p, commit, "docs"); !maps.Equal(got, map[string]string{"a.md": "a\n", "ü \"q\".md": "b\n"}) {
 				t.Errorf("%q", got)
 			}
-			// Theirs.
+			// A push of others.
 			second := o.Commit(map[string]string{"docs/a.md": "A\n"})
 			if got := fetch(t, p, first); got != second {
 				t.Fatalf("%s instead of %s", got, second)
@@ -63,7 +63,7 @@ func TestRoundTrip(t *testing.T) {
 			if ok, err := p.IsAncestor(t.Context(), first, second); !ok || err != nil {
 				t.Errorf("moved on: %v, %v", ok, err)
 			}
-			// Ours.
+			// A push of ours.
 			third, err := p.Write(t.Context(), second, []Change{
 				{Path: "docs/a.md", Data: []byte("A\nB\n")}, {Path: "new/deep/x.md", Data: []byte("x")}, {Path: "docs/ü \"q\".md", Delete: true},
 			}, Commit{Author: Person{"Grace", "grace@example.com"}, When: when, Message: "Write more"})
@@ -79,14 +79,14 @@ func TestRoundTrip(t *testing.T) {
 			if got := testgit.Git(t, o.Bare, "diff-tree", "-r", "--name-status", second, third); got != "M\tdocs/a.md\nD\t\"docs/\\303\\274 \\\"q\\\".md\"\nA\tnew/deep/x.md" {
 				t.Error(got)
 			}
-			// Once more: the remote has it already.
+			// Again: the remote has the commit already.
 			if err := p.Push(t.Context(), "main", third, second, false); err != nil && ReasonOf(err) != NotFastForward {
 				t.Errorf("again: %v", err)
 			}
 			if got := fetch(t, p, second); got != third {
 				t.Errorf("%s instead of %s", got, third)
 			}
-			// Both: theirs replaces the line.
+			// Both push: the remote's branch is replaced.
 			fourth := o.Commit(map[string]string{"README.md": "two\n"})
 			if err := p.Push(t.Context(), "refs/heads/main", third, third, false); ReasonOf(err) != NotFastForward || !errs.Is(err, errs.Conflict) {
 				t.Errorf("moved: %v", err)
@@ -118,7 +118,7 @@ func TestRoundTrip(t *testing.T) {
 			if err := p.Close(); err != nil {
 				t.Fatal(err)
 			}
-			// A new entry finds out what happened since.
+			// A new entry can tell whether the ref was advanced.
 			fifth := testgit.Git(t, o.Bare, "commit-tree", "-p", third, "-m", "x", third+"^{tree}")
 			testgit.Git(t, o.Bare, "update-ref", "refs/heads/main", fifth)
 			remote.Scope = "org2"

@@ -11,17 +11,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Local is a repository on this machine that is only read: no file of it is
-// written, no remote of it is called and nothing that its configuration names
-// is run. It is safe for concurrent use. Close it.
+// Local is a repository on this machine that is only read: none of its files
+// are written, none of its remotes are called and no program of its
+// configuration is run. It is safe for concurrent use and must be closed.
 type Local struct {
 	repo *Repo
-	// prefix is where the folder that was opened is in the commits.
+	// prefix is the path of the opened folder within the repository.
 	prefix string
 }
 
-// OpenLocal opens the repository that a folder belongs to: a checkout, a
-// folder in one, or a bare repository.
+// OpenLocal opens the repository that contains a folder: a checkout, a folder
+// of a checkout, or a bare repository.
 func OpenLocal(ctx context.Context, dir string) (*Local, error) {
 	path, err := program()
 	if err != nil {
@@ -48,7 +48,7 @@ func (l *Local) open(ctx context.Context, dir string) error {
 	out, err := l.repo.git(ctx, call{args: []string{"rev-parse", "--absolute-git-dir", "--show-prefix"}, dir: dir})
 	switch {
 	case strings.Contains(detail(err), "dubious ownership"):
-		return fail(Refused, dir+" belongs to somebody else; run this as its owner", detail(err))
+		return fail(Refused, dir+" belongs to another user; run the command as its owner", detail(err))
 	case ReasonOf(err) == NotRepository:
 		return fail(NotRepository, dir+" is not in a git repository", detail(err))
 	case err != nil:
@@ -62,11 +62,10 @@ func (l *Local) open(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Close removes what was written for the git program.
+// Close removes the files that were written for the git program.
 func (l *Local) Close() error { return os.RemoveAll(l.repo.dir) }
 
-// Commit gives the commit that a branch, a tag or the name of a commit means
-// now.
+// Commit returns the commit of a branch, a tag or the name of a commit.
 func (l *Local) Commit(ctx context.Context, ref string) (string, error) {
 	if err := CheckRef(ref); err != nil {
 		return "", err
@@ -80,22 +79,21 @@ func (l *Local) Commit(ctx context.Context, ref string) (string, error) {
 	}
 	commit := strings.TrimSpace(string(out))
 	if !oidForm.MatchString(commit) {
-		return "", errs.E(errs.Invalid, "the repository names its commits in a way that is not supported (SHA-256)")
+		return "", errs.E(errs.Invalid, "the repository uses SHA-256 object names, which are not supported; use a repository with SHA-1")
 	}
 	return commit, nil
 }
 
-// Tree lists the files of a commit below the folder that was opened; see
-// Repo.Tree.
+// Tree lists the files of a commit below the opened folder; see Repo.Tree.
 func (l *Local) Tree(ctx context.Context, commit string) ([]Entry, []Problem, error) {
 	return l.repo.Tree(ctx, commit, l.prefix)
 }
 
-// Sizes gives the sizes of files in bytes.
+// Sizes returns the sizes of files in bytes.
 func (l *Local) Sizes(ctx context.Context, oids []string) (map[string]int64, error) {
 	for _, oid := range oids {
 		if !oidForm.MatchString(oid) {
-			return nil, fail(Damaged, "the repository names a file in a way that cannot be read", "")
+			return nil, fail(Damaged, "the repository has an object name that is not valid; check it with git fsck", "")
 		}
 	}
 	if len(oids) == 0 {
@@ -104,13 +102,13 @@ func (l *Local) Sizes(ctx context.Context, oids []string) (map[string]int64, err
 	return l.repo.sizes(ctx, oids)
 }
 
-// Blobs gives the bytes of files; see Repo.Blobs. What a partial clone has
-// left out is not fetched.
+// Blobs reads files; see Repo.Blobs. Files that are missing in a partial clone
+// are not fetched.
 func (l *Local) Blobs(ctx context.Context, oids []string, each func(Blob) error) error {
 	return l.repo.Blobs(ctx, oids, nil, each)
 }
 
-// notHere is what a repository answers that nobody may fetch for.
+// notHere returns the error for files that are missing in a local repository.
 func notHere(files int) error {
 	return fail(Damaged, fmt.Sprintf("%d files of the commit are not in the repository; if it is a partial clone, check the commit out once", files), "")
 }

@@ -112,7 +112,7 @@ func TestLocalReadsRefs(t *testing.T) {
 	}
 }
 
-func TestLocalRefuses(t *testing.T) {
+func TestLocalRefusesWhatItCannotRead(t *testing.T) {
 	dir := localRepo(t)
 	l, err := OpenLocal(t.Context(), dir)
 	if err != nil {
@@ -122,7 +122,7 @@ func TestLocalRefuses(t *testing.T) {
 	for ref, reason := range map[string]Reason{
 		"absent": RefNotFound, "--all": BadAddress, "-q": BadAddress, "main:README.md": BadAddress, "main~1": BadAddress,
 		"main^{tree}": BadAddress, ":/two": BadAddress, "": BadAddress, "@{-1}": BadAddress, strings.Repeat("0", 40): RefNotFound,
-		testgit.Git(t, dir, "rev-parse", "main:README.md"): RefNotFound, // a file
+		testgit.Git(t, dir, "rev-parse", "main:README.md"): RefNotFound, // of a file
 	} {
 		if _, err := l.Commit(t.Context(), ref); ReasonOf(err) != reason {
 			t.Errorf("%q: %v, want %s", ref, err, reason)
@@ -140,8 +140,8 @@ func TestLocalRefuses(t *testing.T) {
 	}
 }
 
-// A repository can be an archive that somebody sent: its own configuration
-// must not run anything, nor lead to another server.
+// A repository may come from an untrusted archive: its configuration must not
+// run programs or cause connections.
 func TestLocalConfigurationRunsNothing(t *testing.T) {
 	dir := localRepo(t)
 	marker := filepath.Join(t.TempDir(), "ran")

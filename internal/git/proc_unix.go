@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// inGroup gives a command a process group of its own, so that the helpers
-// that git starts end together with it.
+// inGroup starts a command in its own process group, so that helpers of git are
+// killed together with it.
 func inGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
@@ -22,8 +22,8 @@ func inGroup(cmd *exec.Cmd) {
 	}
 }
 
-// tryLock takes the lock of an open file, which also other processes see. It
-// ends when the file and all its copies in children are closed.
+// tryLock locks an open file against other processes too. The lock ends when
+// the file and its copies in child processes are closed.
 func tryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {

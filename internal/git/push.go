@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// maxRemoteText is how much of what the remote says reaches people.
+// maxRemoteText is the number of bytes of a remote's message that users see.
 const maxRemoteText = 500
 
-// Push makes a ref of the remote name a commit that Write made, if it still
-// names expectedOld; an empty expectedOld means that there is no such ref.
-// The remote compares and moves in one step, so nobody's push in between is
-// lost. Unless force is set, the new commit must come after the old one. A
-// short ref is a branch.
+// Push sets a ref of the remote to a commit of Write if the ref still names
+// expectedOld; an empty expectedOld means that the ref must not exist. The
+// remote compares and sets in one step, so a push of somebody else in between
+// is not lost. Unless force is set, expectedOld must be an ancestor of the
+// commit. A short ref is a branch.
 func (p *Repo) Push(ctx context.Context, ref, commit, expectedOld string, force bool) error {
 	if err := CheckRef(ref); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (p *Repo) Push(ctx context.Context, ref, commit, expectedOld string, force 
 		ref = "refs/heads/" + ref
 	}
 	if !oidForm.MatchString(commit) || expectedOld != "" && !oidForm.MatchString(expectedOld) {
-		return badAddress("has no commit with the name that was asked for")
+		return badCommit()
 	}
 	if known, err := p.has(ctx, commit); err != nil {
 		return err
@@ -56,7 +56,7 @@ func moved(detail string) error {
 	return fail(NotFastForward, "the branch was changed on the remote meanwhile; fetch it and try again", detail)
 }
 
-// rejection reads the line that git prints for the ref.
+// rejection parses the line that git prints for the ref.
 func rejection(out string, err error) error {
 	for line := range strings.Lines(out) {
 		if !strings.HasPrefix(line, "!\t") {
@@ -74,24 +74,24 @@ func rejection(out string, err error) error {
 			strings.Contains(why, "incorrect old value"):
 			return moved(why)
 		case strings.HasPrefix(why, "[remote rejected]"):
-			return fail(Rejected, "the remote does not take the commit: "+remoteText(why, err), detail(err))
+			return fail(Rejected, "the remote rejected the commit: "+remoteText(why, err), detail(err))
 		}
 	}
 	if err == nil || errors.Is(err, errNo) {
-		return fail(Internal, "git did not work; see the log of the server", out)
+		return fail(Internal, "git failed; see the log of the server", out)
 	}
 	return err
 }
 
-// remoteText gives people what the remote said to them.
+// remoteText returns the message of the remote for users.
 func remoteText(why string, err error) string {
-	said := []string{strings.TrimSpace(strings.TrimPrefix(why, "[remote rejected]"))}
+	output := []string{strings.TrimSpace(strings.TrimPrefix(why, "[remote rejected]"))}
 	for line := range strings.Lines(detail(err)) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "remote:"); ok {
 			if text = strings.TrimSpace(text); text != "" {
-				said = append(said, text)
+				output = append(output, text)
 			}
 		}
 	}
-	return cut(OneLine(strings.Join(said, " ")), maxRemoteText)
+	return cut(OneLine(strings.Join(output, " ")), maxRemoteText)
 }

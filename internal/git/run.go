@@ -16,40 +16,40 @@ import (
 )
 
 const (
-	maxOutput  = 16 << 20               // bytes that a command prints and we hold
-	maxSaid    = 16 << 10               // bytes of its messages that we keep
-	watchEvery = 100 * time.Millisecond // how often the room that a command takes is measured
-	reapTime   = 5 * time.Second        // from the end of a command to the end of its pipes
-	slowBytes  = 1                      // bytes per second below which a transfer stalls …
-	slowTime   = 60                     // … and seconds until it is given up
-	// maxAlloc is what git may ask for at once. A delta of a few bytes can
-	// claim to unpack to anything.
+	maxOutput   = 16 << 20               // bytes of output that are kept in memory
+	maxMessages = 16 << 10               // bytes of messages that are kept
+	watchEvery  = 100 * time.Millisecond // interval of measuring the disk space of a command
+	reapTime    = 5 * time.Second        // from the end of a command to the end of its pipes
+	slowBytes   = 1                      // bytes per second below which a transfer is stalled …
+	slowTime    = 60                     // … and seconds until it is aborted
+	// maxAlloc is the largest allocation of git. A delta of a few bytes can
+	// claim to unpack to any size.
 	maxAlloc = 256 << 20
-	// bigFile is from where git streams files instead of holding them.
+	// bigFile is the size from which git streams files instead of loading them.
 	bigFile = 16 << 20
 )
 
-// Progress is told how far a transfer is. The total is 0 while it is not
+// Progress reports the progress of a transfer. total is 0 while it is not
 // known.
 type Progress func(stage string, done, total int)
 
-// call is one run of the git program on a repository of the cache.
+// call is one run of the git program on a repository.
 type call struct {
 	args     []string
 	stdin    io.Reader
-	read     func(io.Reader) error // takes the output while it comes; nil collects it
-	remote   bool                  // may speak to the remote
-	question bool                  // asks the remote for a few lines, which takes no longer than what is done here
-	promisor bool                  // knows that files were left out of what is there, and may be
+	read     func(io.Reader) error // reads the output while the command runs; nil collects the output
+	remote   bool                  // the command connects to the remote
+	question bool                  // the remote answers with a few lines, so Limits.Local applies
+	promisor bool                  // files may be missing in the repository
 	progress Progress
 	config   []string // name, value, name, value
-	dir      string   // where to look for a repository, instead of in the cache
+	dir      string   // where to search for a repository, instead of the cache
 }
 
-// errEnough ends a command of which no more output is wanted.
+// errEnough ends a command whose further output is not needed.
 var errEnough = errors.New("enough")
 
-// git runs the program. What it prints is returned, unless c.read takes it.
+// git runs the program and returns its output, unless c.read reads it.
 func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 	limit := p.limits.Local
 	if c.remote && !(c.question && limit < p.limits.Remote) {
@@ -69,13 +69,13 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 	}
 	cmd.Env = p.environment(c)
 	cmd.Stdin = c.stdin
-	// The lock goes along: should we be killed, nobody else starts on this
-	// entry before the last helper of git has noticed.
+	// The child inherits the lock: if this process is killed, no other process
+	// uses the entry before the last helper of git has ended.
 	if p.lock != nil {
 		cmd.ExtraFiles = []*os.File{p.lock}
 	}
-	said := &messages{progress: c.progress}
-	cmd.Stderr = said
+	output := &messages{progress: c.progress}
+	cmd.Stderr = output
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fail(Internal, "git does not start; see the log of the server", err.Error())
+		return nil, fail(Internal, "git cannot be started; see the log of the server", err.Error())
 	}
 	var watched sync.WaitGroup
 	if c.remote {
@@ -96,7 +96,7 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 		read = func(r io.Reader) error {
 			n, err := io.Copy(&collected, io.LimitReader(r, maxOutput+1))
 			if err == nil && n > maxOutput {
-				return fail(TooLarge, "the repository has more refs or names than can be read", "")
+				return fail(TooLarge, "the repository has too many refs", "")
 			}
 			return err
 		}
@@ -106,13 +106,13 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 		stop(readErr)
 	}
 	waitErr := cmd.Wait()
-	cause := context.Cause(ctx) // before the deferred calls end it
+	cause := context.Cause(ctx) // before the deferred calls cancel ctx
 	stop(nil)
 	watched.Wait()
 	if c.remote && waitErr != nil {
-		_ = p.sweep() // of what was killed; the next Open does it again
+		_ = p.sweep() // the next Open does it again
 	} else if c.remote && cause == nil && sizeOf(p.dir) > p.limits.Repository {
-		// It was faster than the watch.
+		// The command ended between two measurements of watch.
 		return nil, explain(caller, errRoom, "")
 	}
 	switch {
@@ -124,21 +124,21 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 		return collected.Bytes(), nil
 	}
 	var exit *exec.ExitError
-	if errors.As(waitErr, &exit) && exit.Exited() && exit.ExitCode() == 1 && said.empty() {
+	if errors.As(waitErr, &exit) && exit.Exited() && exit.ExitCode() == 1 && output.empty() {
 		return collected.Bytes(), errNo
 	}
-	text := p.scrub.clean(said.String())
+	text := p.scrub.clean(output.String())
 	if waitErr != nil {
 		text = strings.TrimSpace(text + "\n" + waitErr.Error())
 	}
 	return collected.Bytes(), explain(caller, cause, text)
 }
 
-// errNo is the answer of a command that was asked a question.
+// errNo is the result of a command that exits with status 1 and no message.
 var errNo = errors.New("no")
 
-// watch ends a command when the entry grows beyond its limit: git has no
-// limit for what it receives.
+// watch kills a command when the entry exceeds its size limit, because git has
+// no limit for what it receives.
 func (p *Repo) watch(ctx context.Context, stop context.CancelCauseFunc) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -155,7 +155,8 @@ func (p *Repo) watch(ctx context.Context, stop context.CancelCauseFunc) {
 	}
 }
 
-// sizeOf sums up the files below a folder, also while they come and go.
+// sizeOf returns the size of the files below a folder, which may change
+// meanwhile.
 func sizeOf(dir string) (n int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -168,8 +169,8 @@ func sizeOf(dir string) (n int64) {
 	return n
 }
 
-// environment is everything that git gets to know. Nothing of the machine's
-// or a person's configuration is in it.
+// environment returns the environment of git. It contains no configuration of
+// the machine or of a person.
 func (p *Repo) environment(c call) []string {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"),
@@ -186,7 +187,7 @@ func (p *Repo) environment(c call) []string {
 		env = append(env, "GIT_DIR="+p.objects())
 	}
 	if p.gitDir != "" {
-		env = append(env, "GIT_WORK_TREE="+p.dir) // whatever its configuration says
+		env = append(env, "GIT_WORK_TREE="+p.dir) // overrides the configuration of the repository
 	}
 	config := append([]string{
 		"core.hooksPath", os.DevNull,
@@ -198,31 +199,30 @@ func (p *Repo) environment(c call) []string {
 		"pack.threads", "1",
 		"fetch.recurseSubmodules", "no", "push.recurseSubmodules", "no", "submodule.recurse", "false",
 		"fetch.writeCommitGraph", "false",
-		// Packs are counted and joined; loose files would not be.
+		// Packs are counted and joined, loose objects are not.
 		"transfer.unpackLimit", "1", "fastimport.unpackLimit", "0",
 	}, c.config...)
 	if c.promisor {
-		// Said here and not in the repository: commands that only read know
-		// of no remote that could have what is missing.
+		// This is not in the configuration of the repository, so that commands
+		// which only read do not fetch missing objects.
 		config = append(config, "remote.origin.promisor", "true", "remote.origin.partialclonefilter", "blob:none")
 	}
 	if !c.remote {
 		return withConfig(append(env, "GIT_ALLOW_PROTOCOL=none"), config)
 	}
 	env = append(env, "GIT_ALLOW_PROTOCOL="+p.address.scheme)
-	// Objects are not checked by the rules of git fsck: with files left out
-	// its rules cannot be chosen, and one bad date or name in all of history
-	// would refuse the whole repository. What matters to us is that bytes are
-	// those of their names, which git checks always, and names of files, which
-	// Tree reports one by one.
+	// Objects are not checked with the rules of git fsck: its rules cannot be
+	// selected for partial fetches, and one bad date or name in the history
+	// would make the whole repository unusable. git always checks that an
+	// object has the bytes of its name, and Tree checks the names of files.
 	config = append(config, "remote.origin.url", p.address.String(), "protocol.version", "2",
 		"transfer.fsckObjects", "false", "transfer.bundleURI", "false", "fetch.uriProtocols", "")
 	if p.address.scheme == "ssh" {
 		env = append(env, "GIT_SSH_VARIANT=ssh", "GIT_SSH_COMMAND=ssh -F "+quoted(filepath.Join(privateDir, sshConfig)))
 		return withConfig(env, config)
 	}
-	// The setting with which operators tell Go programs of their own
-	// authorities.
+	// Operators name their certificate authorities to Go programs with these
+	// variables.
 	for from, to := range map[string]string{"SSL_CERT_FILE": "GIT_SSL_CAINFO", "SSL_CERT_DIR": "GIT_SSL_CAPATH"} {
 		if v := os.Getenv(from); v != "" {
 			env = append(env, to+"="+v)
@@ -254,12 +254,13 @@ func withConfig(env, config []string) []string {
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(config)/2))
 }
 
-// quoted writes a word for the shell through which git starts ssh.
+// quoted quotes a word for the shell with which git starts ssh.
 func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// messages keeps the end of what git says and reads the progress from it.
+// messages keeps the end of the error output of git and parses progress from
+// it.
 type messages struct {
 	progress Progress
 	line     []byte
@@ -271,7 +272,7 @@ var progressLine = regexp.MustCompile(`^(?:remote: )?(\w+)[^:]*:\s+\d+% \((\d+)/
 func (m *messages) Write(b []byte) (int, error) {
 	for _, c := range b {
 		if c != '\n' && c != '\r' {
-			if len(m.line) < maxSaid {
+			if len(m.line) < maxMessages {
 				m.line = append(m.line, c)
 			}
 			continue
@@ -296,14 +297,14 @@ func (m *messages) end() {
 		return
 	}
 	m.kept = append(append(m.kept, line...), '\n')
-	if over := len(m.kept) - maxSaid; over > 0 {
+	if over := len(m.kept) - maxMessages; over > 0 {
 		m.kept = append(m.kept[:0], m.kept[over:]...)
 	}
 }
 
 func (m *messages) empty() bool { return len(m.kept) == 0 && len(m.line) == 0 }
 
-// String gives what was kept. It ends the last line.
+// String returns what was kept, with the last line completed.
 func (m *messages) String() string {
 	m.end()
 	return strings.TrimSpace(string(m.kept))

@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	privateDir = "private" // of an entry, while it is open
+	privateDir = "private" // in an entry, while it is open
 	sshConfig  = "ssh_config"
 	sshKey     = "key"
 	sshHosts   = "known_hosts"
-	// trustedHosts has the keys of servers that were called before. It is
-	// shared by all entries, so that one which was evicted remembers.
+	// trustedHosts contains the keys of servers that were called before. All
+	// entries share it, so that evicting an entry does not lose a key.
 	trustedHosts = "known_hosts"
 
-	sshConnect = 10 // seconds until a connection stands
-	sshAlive   = 15 // seconds of silence after which the server is asked …
-	sshMissed  = 4  // … and how often it may fail to answer
+	sshConnect = 10 // seconds until a connection is established
+	sshAlive   = 15 // seconds of silence after which the server is probed …
+	sshMissed  = 4  // … and the number of probes without an answer
 )
 
-// writeSSH writes what ssh needs to reach the one address with the one key,
-// and to ask nobody. All paths are relative to the entry, because ssh gives
-// meaning to some characters in them.
+// writeSSH writes the configuration with which ssh connects to the checked
+// address with the given key, without prompts. Paths are relative to the entry,
+// because ssh interprets some characters in paths.
 func (p *Repo) writeSSH(operatorHosts string) error {
 	alias := p.address.host
 	if p.address.port != "" {
@@ -36,7 +36,7 @@ func (p *Repo) writeSSH(operatorHosts string) error {
 	if len(given) == 0 && operatorHosts != "" {
 		b, err := os.ReadFile(operatorHosts)
 		if err != nil {
-			return fail(Internal, "the file with the keys of ssh servers cannot be read; the operator must look at it", err.Error())
+			return fail(Internal, "the file with the keys of ssh servers cannot be read; ask the operator to check it", err.Error())
 		}
 		given = append(b, '\n')
 	}
@@ -49,8 +49,8 @@ func (p *Repo) writeSSH(operatorHosts string) error {
 	key, auth := "none", "no"
 	if len(p.credentials.PrivateKey) > 0 {
 		key, auth = filepath.Join(privateDir, sshKey), "yes"
-		// ssh refuses a key whose last line does not end, and some forms
-		// bring line ends of Windows.
+		// ssh rejects a key without a final line break, and web forms send
+		// Windows line breaks.
 		text := append(bytes.TrimSpace(bytes.ReplaceAll(p.credentials.PrivateKey, []byte("\r"), nil)), '\n')
 		if err := os.WriteFile(p.private(sshKey), text, 0o600); err != nil {
 			return err

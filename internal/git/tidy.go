@@ -13,11 +13,11 @@ import (
 
 const (
 	packSuffix     = ".pack"
-	promisorSuffix = ".promisor" // of a file that says that the remote has what is in the pack
+	promisorSuffix = ".promisor" // of a file that marks a pack as fetched from the remote
 )
 
-// tidy keeps an entry from growing with every fetch. It tells whether there
-// is nothing in it.
+// tidy joins the packs of an entry, which grows with every fetch. It reports
+// whether the entry is empty.
 func (p *Repo) tidy(ctx context.Context) (fresh bool, _ error) {
 	dir := filepath.Join(p.objects(), "objects", "pack")
 	files, err := os.ReadDir(dir)
@@ -48,13 +48,12 @@ func (p *Repo) tidy(ctx context.Context) (fresh bool, _ error) {
 	return false, nil
 }
 
-// join makes one pack of all.
+// join makes one pack of all packs.
 //
-// Git takes whatever a fetched commit is built on for something that the
-// remote has, and drops it from packs that were not fetched: also commits
-// that Write made, as soon as somebody pushes on top of them, and then no
-// walk through history ends well. Packs that count as fetched are joined as
-// they are.
+// git assumes that the remote has every ancestor of a fetched commit, and drops
+// such objects from packs that were not fetched. That includes commits of Write
+// after somebody pushed on top of them, and then walks through the history
+// fail. Packs that are marked as fetched are joined completely.
 func (p *Repo) join(ctx context.Context, packs []string) error {
 	for _, pack := range packs {
 		f, err := os.OpenFile(pack+promisorSuffix, os.O_WRONLY|os.O_CREATE, 0o600)
@@ -69,9 +68,9 @@ func (p *Repo) join(ctx context.Context, packs []string) error {
 	return err
 }
 
-// joined tells whether IsAncestor knows if commit b came after commit a. It
-// does not if history was cut above a: by a first fetch of b for somebody who
-// knew nothing, or of another ref.
+// joined reports whether IsAncestor(a, b) is reliable. It is not if the history
+// was cut off above a: by a first fetch of b without Want.Have, or of another
+// ref.
 func (p *Repo) joined(ctx context.Context, a, b string) (bool, error) {
 	if a == "" || a == b {
 		return true, nil

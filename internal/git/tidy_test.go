@@ -12,14 +12,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// line is a branch that both sides push to. Each step opens the entry anew,
-// as operations do.
+// line is a branch that both sides push to. Each step opens the entry anew, as
+// operations do.
 type line struct {
 	t      *testing.T
 	o      *testgit.Origin
 	r      *Runner
 	remote Remote
-	have   string // what we know last
+	have   string // the last commit that we know
 	n      int
 	log    strings.Builder
 }
@@ -40,15 +40,15 @@ func overHTTP(_ *testing.T, o *testgit.Origin) Remote { return Remote{URL: o.HTT
 
 func (l *line) open() *Repo { return open(l.t, l.r, l.remote) }
 
-// theirs pushes a commit on top of what the branch has.
+// theirs pushes a commit on top of the branch.
 func (l *line) theirs() {
 	l.n++
 	l.o.Pull()
 	l.o.Commit(map[string]string{"README.md": fmt.Sprint(l.n), "c/d/e.md": fmt.Sprint(l.n)})
 }
 
-// ours writes a commit on top of one. Every other one has the files that an
-// older one had.
+// ours writes a commit on top of base. Every second commit has the files of an
+// older one.
 func (l *line) ours(p *Repo, base string) string {
 	l.t.Helper()
 	l.n++
@@ -60,7 +60,7 @@ func (l *line) ours(p *Repo, base string) string {
 	return commit
 }
 
-// export is what we do to push, import what we do after they did.
+// export writes and pushes commits; import fetches what others pushed.
 func (l *line) export(commits int) {
 	l.t.Helper()
 	p := l.open()
@@ -103,24 +103,24 @@ func (l *line) fetch(p *Repo, after bool) string {
 	return tip
 }
 
-// replace makes the branch one that does not come after what it was.
+// replace replaces the branch by commits that do not descend from it.
 func (l *line) replace(how int) {
 	l.n++
 	l.o.Pull()
 	switch how {
-	case 0: // something else in place of the last
+	case 0: // another last commit
 		l.o.Write(map[string]string{"README.md": fmt.Sprint("again ", l.n)})
 		testgit.Git(l.t, l.o.Work, "commit", "-q", "-a", "--amend", "-m", fmt.Sprint("amended ", l.n))
-	case 1: // a step back
+	case 1: // the parent of the last commit
 		testgit.Git(l.t, l.o.Work, "reset", "-q", "--hard", "HEAD^")
-	default: // nothing in common
+	default: // an unrelated history
 		testgit.Git(l.t, l.o.Work, "checkout", "-q", "--orphan", fmt.Sprint("orphan", l.n))
 		testgit.Git(l.t, l.o.Work, "commit", "-q", "-m", fmt.Sprint("orphan ", l.n))
 	}
 	l.o.Push("-f", "origin", "HEAD:main")
 }
 
-// lose does to the entry what happens to entries.
+// lose damages or removes the entry in one of several ways.
 func (l *line) lose(how int) {
 	p := l.open()
 	defer p.Close()
@@ -130,7 +130,7 @@ func (l *line) lose(how int) {
 		if err := os.RemoveAll(p.dir); err != nil {
 			l.t.Fatal(err)
 		}
-	case 1: // larger than half of what it may be
+	case 1: // more than half of its size limit
 		half := filepath.Join(p.objects(), "objects", "ballast")
 		if err := os.WriteFile(half, nil, 0o600); err != nil {
 			l.t.Fatal(err)
@@ -144,7 +144,7 @@ func (l *line) lose(how int) {
 				l.t.Fatal(err)
 			}
 		}
-	case 3: // somebody fetched it who knew nothing
+	case 3: // fetched without Want.Have
 		p.Close()
 		if err := os.RemoveAll(p.dir); err != nil {
 			l.t.Fatal(err)
@@ -155,8 +155,9 @@ func (l *line) lose(how int) {
 	}
 }
 
-// However often packs are joined, a push on top of ours is no other branch.
-func TestJoiningKeepsWhatWeWrote(t *testing.T) {
+// However often packs are joined, a push on top of our commit is recognised as
+// such.
+func TestJoiningPacksKeepsOurCommits(t *testing.T) {
 	l := newLine(t, overHTTP)
 	joined := 0
 	for i := range 6 {
@@ -188,8 +189,8 @@ func TestJoiningKeepsWhatWeWrote(t *testing.T) {
 	}
 }
 
-// Whatever happens to the cache, the answer is the one of the remote.
-func TestTheCacheDecidesNothing(t *testing.T) {
+// Whatever happens to the cache, the result is the one of the remote.
+func TestTheResultDoesNotDependOnTheCache(t *testing.T) {
 	story := func(steps int, url func(*testing.T, *testgit.Origin) Remote) func(*testing.T) {
 		return func(t *testing.T) {
 			l := newLine(t, url)
@@ -217,7 +218,7 @@ func TestTheCacheDecidesNothing(t *testing.T) {
 				}
 				l.importing(true)
 			}
-			for how := range 4 { // each once
+			for how := range 4 { // each way once
 				l.export(1)
 				l.theirs()
 				l.lose(how)
@@ -242,8 +243,8 @@ func TestTheCacheDecidesNothing(t *testing.T) {
 	}))
 }
 
-// Two spaces with one entry: the first fetch of one branch cuts the history
-// that the other one asks for.
+// Two spaces share an entry: the first fetch of one branch must not cut off the
+// history that the other one needs.
 func TestBranchesShareAnEntry(t *testing.T) {
 	l := newLine(t, overHTTP)
 	l.importing(true)
@@ -260,7 +261,7 @@ func TestBranchesShareAnEntry(t *testing.T) {
 	if l.have != dev || !strings.Contains(l.log.String(), "fetched anew") {
 		t.Errorf("%s, %s", l.have, l.log.String())
 	}
-	// What was pushed away from is known for sure, and costs nothing.
+	// The commit that a push replaced is known without asking the remote.
 	l.log.Reset()
 	l.theirs()
 	l.importing(true)
@@ -271,8 +272,8 @@ func TestBranchesShareAnEntry(t *testing.T) {
 	}
 }
 
-// A commit that the remote did not take counts as fetched once packs are
-// joined; it can be pushed all the same.
+// A commit that the remote rejected counts as fetched after packs are joined,
+// and can still be pushed.
 func TestJoinedCommitsArePushed(t *testing.T) {
 	l := newLine(t, overHTTP)
 	p := l.open()
@@ -298,13 +299,14 @@ func TestJoinedCommitsArePushed(t *testing.T) {
 	}
 }
 
-// A push that replaced everything with more than the limit is told as one.
-func TestReplacedByTooMuch(t *testing.T) {
+// Replacing the branch by a history that exceeds the limit is reported as too
+// large.
+func TestABranchReplacedByTooMuchIsTooLarge(t *testing.T) {
 	l := newLine(t, overHTTP)
 	l.importing(true)
 	testgit.Git(t, l.o.Work, "checkout", "-q", "--orphan", "huge")
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 4 { // messages cannot be left out, as files can
+	for range 4 { // messages of commits, which cannot be left out as files can
 		var text strings.Builder
 		for range 30_000 {
 			fmt.Fprintf(&text, "%016x\n", random.Uint64())

@@ -12,23 +12,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// maxRecord is the length of a line of a listing, of which the path is most.
-// A folder that is deeper than this has no file that could be read.
+// maxRecord is the length of a line of a listing, which is mostly the path.
+// Files in deeper folders cannot be read.
 const maxRecord = 16 << 10
 
-// maxListing is the length of all of them. A few folders with long names in
-// each other are half a million long paths.
+// maxListing is the length of a whole listing. A few nested folders with long
+// names can make half a million long paths.
 const maxListing = 100 << 20
 
 // Entry is a file of a commit.
 type Entry struct {
 	Path       string // relative to the folder that was listed
-	OID        string // of its bytes
+	OID        string // of the blob
 	Executable bool
 }
 
-// Codes of problems. They are those of documentation folders where those
-// have one.
+// Codes of problems. They are the same as those of documentation folders.
 const (
 	CodeBadPath   = "bad-path"
 	CodeSymlink   = "symlink"
@@ -37,23 +36,22 @@ const (
 	CodeTooMany   = "too-many"
 )
 
-// Problem is an entry of a commit that is left out.
+// Problem is an entry of a commit that Tree leaves out.
 type Problem struct {
-	Path    string // fit to be shown: shortened, without control characters
+	Path    string // for display: shortened, without control characters
 	Code    string
 	Message string
 }
 
-// Tree lists the files below a folder of a commit; "" is all of them, in the
-// order of their paths' bytes. What is not a plain file under a plain name is
-// not in the list but in the problems: links, submodules, names that some
-// system or git itself takes for something else, and files whose names
-// differ in case only from one before them.
+// Tree lists the files below a folder of a commit in the byte order of their
+// paths; "" is the root. Entries that are not plain files with plain names are
+// problems: links, submodules, names with a special meaning for git or some
+// systems, and files whose names differ only in case from an earlier file.
 //
 // The sizes of files are not known before Blobs fetched them.
 func (p *Repo) Tree(ctx context.Context, commit, dir string) ([]Entry, []Problem, error) {
 	if !oidForm.MatchString(commit) {
-		return nil, nil, badAddress("has no commit with the name that was asked for")
+		return nil, nil, badCommit()
 	}
 	object := commit + "^{tree}"
 	if dir != "" {
@@ -63,8 +61,8 @@ func (p *Repo) Tree(ctx context.Context, commit, dir string) ([]Entry, []Problem
 		object = commit + ":" + dir
 	}
 	t := &lister{limits: p.limits, folded: map[string]string{}}
-	// Folders are listed too: a few that name each other often enough make
-	// a listing without end, in which there need not be a single file.
+	// Folders are listed too: a few folders that contain each other many times
+	// make an endless listing, which need not have a single file.
 	_, err := p.git(ctx, call{args: []string{"ls-tree", "-r", "-t", "-z", "--full-tree", object}, read: t.read})
 	if err == nil {
 		return t.entries, t.reported(), nil
@@ -78,27 +76,27 @@ func (p *Repo) Tree(ctx context.Context, commit, dir string) ([]Entry, []Problem
 	return nil, nil, err
 }
 
-// Delta is a file that differs between two commits. The old or the new OID
-// is empty if the file is in one of them only.
+// Delta is a file that differs between two commits. The old or new OID is empty
+// if the file exists in only one of them.
 type Delta struct {
 	Path       string // relative to the folder that was compared
 	Old, New   string
 	Executable bool // in the new commit
 }
 
-// emptyTree is a folder without files, which every repository has.
+// emptyTree is the folder without files, which exists in every repository.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// Diff lists the files below a folder that differ between two commits. It
-// costs what differs, not what there is. A folder that is in one commit only
-// is empty in the other. Problems are those of the new commit, as Tree has
-// them, except that a file is compared in case with other files of the list
-// only.
+// Diff lists the files below a folder that differ between two commits. Its cost
+// depends on the differences, not on the size of the commits. A folder that
+// exists in only one commit is empty in the other. Problems are those of the
+// new commit, as in Tree, except that names are compared by case only with
+// other files of the list.
 func (p *Repo) Diff(ctx context.Context, from, to, dir string) ([]Delta, []Problem, error) {
 	trees := [2]string{from, to}
 	for i, commit := range trees {
 		if !oidForm.MatchString(commit) {
-			return nil, nil, badAddress("has no commit with the name that was asked for")
+			return nil, nil, badCommit()
 		}
 		trees[i] = commit + "^{tree}"
 	}
@@ -124,7 +122,7 @@ func (p *Repo) Diff(ctx context.Context, from, to, dir string) ([]Delta, []Probl
 	return t.deltas, t.reported(), nil
 }
 
-// folders tells in which commits a path is a folder.
+// folders reports in which commits a path is a folder.
 func (p *Repo) folders(ctx context.Context, dir string, commits ...string) ([]bool, error) {
 	known, err := p.has(ctx, commits...)
 	if err != nil {
@@ -146,7 +144,7 @@ func (p *Repo) folders(ctx context.Context, dir string, commits ...string) ([]bo
 		is = append(is, line == "tree\n")
 	}
 	if len(is) != len(commits) {
-		return nil, fail(Internal, "git did not work; see the log of the server", "cat-file gave another number of lines")
+		return nil, fail(Internal, "git failed; see the log of the server", "cat-file printed another number of lines")
 	}
 	return is, nil
 }
@@ -163,7 +161,7 @@ type lister struct {
 	folded   map[string]string
 }
 
-// reported gives the problems, and how many there are besides.
+// reported returns the problems, and one for those that are only counted.
 func (t *lister) reported() []Problem {
 	if t.left > 0 {
 		t.problems = append(t.problems, Problem{Code: CodeTooMany, Message: fmt.Sprintf("%d further problems are not listed", t.left)})
@@ -171,7 +169,7 @@ func (t *lister) reported() []Problem {
 	return t.problems
 }
 
-// record reads up to the next NUL, or gives io.EOF.
+// record reads up to the next NUL, or returns io.EOF.
 func (t *lister) record(in *bufio.Reader) (string, error) {
 	record, err := in.ReadSlice(0)
 	switch {
@@ -212,8 +210,8 @@ func (t *lister) read(r io.Reader) error {
 	}
 }
 
-// readDiff reads pairs of records: modes, names of objects and a letter, then
-// the path.
+// readDiff reads pairs of records: modes, object names and a letter, then the
+// path.
 func (t *lister) readDiff(r io.Reader) error {
 	in := bufio.NewReaderSize(r, maxRecord)
 	for {
@@ -228,7 +226,7 @@ func (t *lister) readDiff(r io.Reader) error {
 		if err != nil || len(fields) != 5 {
 			return errListing
 		}
-		t.seen-- // two records are one file
+		t.seen-- // a file has two records
 		d := Delta{Path: path}
 		if plain(fields[0]) && names.Bad(path) == "" {
 			d.Old = fields[2]
@@ -246,15 +244,15 @@ func (t *lister) readDiff(r io.Reader) error {
 	}
 }
 
-// plain tells whether a mode is that of a file. The third is how very old
-// programs wrote the first.
+// plain reports whether a mode is that of a file. 100664 is an old form of
+// 100644.
 func plain(mode string) bool {
 	return mode == "100644" || mode == "100755" || mode == "100664"
 }
 
 func (t *lister) add(mode, path, oid string) {
 	if why := names.Bad(path); why != "" {
-		if mode != "040000" { // what is in the folder is reported
+		if mode != "040000" { // the entries of the folder are reported
 			t.problem(path, CodeBadPath, "the file is left out: "+why)
 		}
 		return
@@ -293,7 +291,7 @@ func (t *lister) problem(path, code, message string) {
 	t.problems = append(t.problems, Problem{Path: shown(path), Code: code, Message: message})
 }
 
-// shown makes a path fit for messages.
+// shown returns a path for messages.
 func shown(path string) string {
 	path = strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || names.IsMark(r) {

@@ -13,19 +13,19 @@ import (
 const (
 	maxURL = 2048 // characters of an address
 	maxRef = 255  // characters of a ref
-	// defaultUser is who one is to the ssh servers of all known hosts.
+	// defaultUser is the user name at the ssh servers of hosting services.
 	defaultUser = "git"
 )
 
-// address is a URL in parts that were checked. What git gets is put together
-// from them again, so that nothing gets through that was not understood.
+// address is a parsed URL. git receives a URL that is assembled from its parts,
+// so that everything in it was checked.
 type address struct {
 	scheme string // https, http or ssh
 	user   string // ssh only
 	host   string // lower case; an IPv6 address without brackets
 	port   string // "" is the usual one
-	path   string // as it was written, beginning with / unless scp
-	scp    bool   // user@host:path, whose path is relative to the user's home
+	path   string // as written, beginning with / unless scp
+	scp    bool   // user@host:path, with a path relative to the user's home
 }
 
 func (a address) String() string {
@@ -52,7 +52,7 @@ func (a address) portOrUsual() string {
 	return map[string]string{"https": "443", "http": "80", "ssh": "22"}[a.scheme]
 }
 
-// literal tells whether the host is an address already.
+// literal reports whether the host is an IP address.
 func (a address) literal() bool {
 	_, err := netip.ParseAddr(a.host)
 	return err == nil
@@ -63,11 +63,11 @@ var (
 	scpForm = regexp.MustCompile(`^([^@:/]+)@(\[[0-9A-Fa-f:.]+\]|[^@:/\[\]]+):([^:].*)$`)
 )
 
-// ParseURL reads the address of a repository as people write it:
-// https://host/path, ssh://user@host/path or user@host:path. A name and a
-// password in it are taken out, so that the address can be kept and shown.
-// It looks at the grammar alone; whether the host may be called is decided
-// by Open. The errors say what to write instead and never repeat the input.
+// ParseURL parses the address of a repository as people write it:
+// https://host/path, ssh://user@host/path or user@host:path. It removes a user
+// name and a password, so that the address can be stored and displayed. It
+// checks only the syntax; Open decides whether the host may be called. Errors
+// say what to write instead and never repeat the input.
 func ParseURL(raw string) (clean string, c Credentials, err error) {
 	a, c, err := parse(raw)
 	if err != nil {
@@ -97,7 +97,7 @@ func parse(raw string) (address, Credentials, error) {
 	if err != nil || u.Opaque != "" || u.Host == "" {
 		return address{}, none, badAddress("cannot be read; it must look like https://host/path or git@host:path")
 	}
-	// Neither has a meaning to git, and both could carry a secret.
+	// git does not use them, and both could contain a secret.
 	if u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(raw, "#") {
 		return address{}, none, badAddress("has a ? or a #; leave out what follows")
 	}
@@ -118,7 +118,7 @@ func parse(raw string) (address, Credentials, error) {
 		}
 		a.host = plainHost(a.host)
 		if a.path == "" || a.path == "/" {
-			return a, none, badAddress("names no repository; it must look like https://host/path")
+			return a, none, badAddress("does not name a repository; it must look like https://host/path")
 		}
 		if a.port == map[string]string{"https": "443", "http": "80"}[a.scheme] {
 			a.port = ""
@@ -129,8 +129,7 @@ func parse(raw string) (address, Credentials, error) {
 			return a, none, badAddress("has a password, which ssh servers do not take from programs; use a key or https")
 		}
 		a.user = u.User.Username()
-		// Only here the path is not part of a URL: the server gets it as
-		// it is.
+		// Unlike in https, the server receives the path unescaped.
 		a.path = u.Path
 		if strings.HasSuffix(u.Host, ":") {
 			return a, none, badAddress("has a colon but no port behind the host")
@@ -156,7 +155,7 @@ func checkSSH(a address) (address, Credentials, error) {
 	if a.port == "22" {
 		a.port = ""
 	}
-	// The same hosts and ports as for https, but ssh's own.
+	// The rules for hosts and ports are those of https.
 	check := "https://" + host
 	if a.port != "" {
 		check += ":" + a.port
@@ -170,13 +169,13 @@ func checkSSH(a address) (address, Credentials, error) {
 			return a, none, badAddress("has a path with control characters or backslashes")
 		}
 	}
-	// git takes a path that begins with a dash for an option of the other
-	// side's program.
+	// git passes a path that begins with a dash as an option to the program on
+	// the server.
 	if p := strings.TrimPrefix(a.path, "/"); p == "" || strings.HasPrefix(p, "-") || strings.HasPrefix(p, "~-") {
-		return a, none, badAddress("names no repository; it must look like ssh://git@host/path or git@host:path")
+		return a, none, badAddress("does not name a repository; it must look like ssh://git@host/path or git@host:path")
 	}
 	if !a.scp {
-		// Written as a URL again, so that what git unescapes is this path.
+		// Escaped, because git unescapes the path of a URL.
 		a.path = (&url.URL{Path: a.path}).EscapedPath()
 	}
 	return a, none, nil
@@ -195,7 +194,14 @@ func badAddress(format string, args ...any) error {
 	return e
 }
 
-// badHost passes on what outbound says of a URL.
+// badCommit returns the error for the name of a commit that cannot be one.
+func badCommit() error {
+	e := errs.E(errs.Invalid, "the name of the commit is not valid: it must have 40 hexadecimal digits")
+	e.Err = &Failure{Reason: BadAddress}
+	return e
+}
+
+// badHost returns the error of outbound for a URL.
 func badHost(err error) error {
 	message := "cannot be used"
 	if e, ok := err.(*errs.Error); ok {
@@ -204,9 +210,8 @@ func badHost(err error) error {
 	return badAddress("%s", message)
 }
 
-// CheckRef tells whether a name can be that of a branch, a tag or another
-// ref, by the rules of git and two of ours: it does not begin with a dash,
-// and it is not long.
+// CheckRef returns an error unless a name can be that of a branch, a tag or
+// another ref, by the rules of git. It must not begin with a dash or be long.
 func CheckRef(ref string) error {
 	bad := func(why string) error {
 		e := errs.E(errs.Invalid, "the ref %s; write the name of a branch or a tag, such as main", why)
@@ -217,7 +222,7 @@ func CheckRef(ref string) error {
 	case ref == "" || len(ref) > maxRef:
 		return bad("is empty or too long")
 	case ref[0] == '-' || ref[0] == '+':
-		return bad("begins with a sign")
+		return bad("begins with - or +")
 	case ref == "@" || strings.Contains(ref, "@{") || strings.Contains(ref, "..") || strings.HasSuffix(ref, "."):
 		return bad("has dots or @ where git does not allow them")
 	}

@@ -144,8 +144,8 @@ func TestCheckRef(t *testing.T) {
 	}
 }
 
-// Whatever we accept, git does.
-func TestRefsAreThoseOfGit(t *testing.T) {
+// Every ref that CheckRef accepts is accepted by git.
+func TestGitAcceptsTheRefsThatWeAccept(t *testing.T) {
 	testgit.Need(t, "git")
 	part := rapid.SampledFrom([]string{"a", ".", "..", "/", "@", "{", "-", ".lock", "~", "é", "\\", " ", "x", "^{}", "refs", "heads", "*"})
 	rapid.Check(t, func(t *rapid.T) {

@@ -23,21 +23,21 @@ const (
 	newRef     = "refs/octavo/new"
 )
 
-// Change is what a commit does to one file. All other files stay as they
-// are, with their bytes and their modes.
+// Change is the change of one file in a commit. All other files keep their
+// bytes and modes.
 type Change struct {
 	Path   string
 	Delete bool
-	// Data are the new bytes, unless Open is set.
+	// Data are the new bytes if Open is nil.
 	Data []byte
-	// Open gives the new bytes and how many there are, for large files.
+	// Open returns the new bytes and their number, for large files.
 	Open func() (io.ReadCloser, int64, error)
 }
 
-// Person is who made a commit.
+// Person is the author or committer of a commit.
 type Person struct{ Name, Email string }
 
-// Commit is what a commit says. Line breaks and brackets in names, and
+// Commit is the metadata of a commit. Line breaks and brackets in names, and
 // control characters in the message, are removed. The zero Committer is the
 // author.
 type Commit struct {
@@ -46,16 +46,16 @@ type Commit struct {
 	Message           string
 }
 
-// Write makes a commit on top of base, or a first one if base is empty, and
-// keeps it in the cache for Push. If the changes give what base has already,
-// it is base that is returned.
+// Write makes a commit with parent base, or without a parent if base is empty,
+// and stores it in the cache for Push. If the changes do not change anything,
+// it returns base.
 //
-// It refuses changes that would take away what nobody named: a file in place
-// of a folder, or a file below one that is a file, a link or a submodule.
+// It refuses changes that would remove entries that the changes do not name: a
+// file in place of a folder, or a file below a file, link or submodule.
 func (p *Repo) Write(ctx context.Context, base string, changes []Change, c Commit) (string, error) {
 	if base != "" {
 		if !oidForm.MatchString(base) {
-			return "", badAddress("has no commit with the name that was asked for")
+			return "", badCommit()
 		}
 		if known, err := p.has(ctx, base); err != nil {
 			return "", err
@@ -77,7 +77,7 @@ func (p *Repo) Write(ctx context.Context, base string, changes []Change, c Commi
 		out.CloseWithError(err)
 	}()
 	printed, err := p.git(ctx, call{args: []string{"fast-import", "--quiet", "--done", "--force", "--date-format=raw"}, stdin: in})
-	in.CloseWithError(io.ErrClosedPipe) // in case that git ended first
+	in.CloseWithError(io.ErrClosedPipe) // if git ended first
 	if werr := <-done; werr != nil && !errors.Is(werr, io.ErrClosedPipe) {
 		return "", werr
 	}
@@ -86,7 +86,7 @@ func (p *Repo) Write(ctx context.Context, base string, changes []Change, c Commi
 	}
 	commit := strings.TrimSpace(string(printed))
 	if !oidForm.MatchString(commit) {
-		return "", fail(Internal, "git did not work; see the log of the server", commit)
+		return "", fail(Internal, "git failed; see the log of the server", commit)
 	}
 	if base == "" {
 		return commit, nil
@@ -101,8 +101,8 @@ func (p *Repo) Write(ctx context.Context, base string, changes []Change, c Commi
 	return commit, nil
 }
 
-// checkChanges looks at what base has at the changed paths and above them,
-// and gives the modes of the files that are there.
+// checkChanges checks the changes against the entries of base at and above the
+// changed paths, and returns the modes of these entries.
 func (p *Repo) checkChanges(ctx context.Context, base string, changes []Change) (map[string]string, error) {
 	deleted := map[string]bool{}
 	written := map[string]string{}
@@ -122,7 +122,7 @@ func (p *Repo) checkChanges(ctx context.Context, base string, changes []Change) 
 	for file := range written {
 		for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 			if _, clash := written[dir]; clash {
-				return nil, errs.E(errs.Invalid, "%s would be a file and a folder", shown(dir))
+				return nil, errs.E(errs.Invalid, "%s would be both a file and a folder", shown(dir))
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (p *Repo) checkChanges(ctx context.Context, base string, changes []Change) 
 		case mode == "040000":
 			return nil, errs.E(errs.Conflict, "%s is a folder in the repository", shown(c.Path))
 		case mode == "120000" || mode == "160000":
-			return nil, errs.E(errs.Conflict, "%s is a link or a submodule in the repository, which is not replaced", shown(c.Path))
+			return nil, errs.E(errs.Conflict, "%s is a link or a submodule in the repository and is not replaced", shown(c.Path))
 		case c.Delete:
 			continue
 		}
@@ -151,11 +151,11 @@ func (p *Repo) checkChanges(ctx context.Context, base string, changes []Change) 
 	return at, nil
 }
 
-// Present gives those of some paths at which a commit has something, be it a
+// Present returns the paths at which a commit has an entry, whether it is a
 // file or not.
 func (p *Repo) Present(ctx context.Context, commit string, paths []string) ([]string, error) {
 	if !oidForm.MatchString(commit) {
-		return nil, badAddress("has no commit with the name that was asked for")
+		return nil, badCommit()
 	}
 	changes := make([]Change, len(paths))
 	for i, name := range paths {
@@ -168,7 +168,7 @@ func (p *Repo) Present(ctx context.Context, commit string, paths []string) ([]st
 	return slices.DeleteFunc(slices.Clone(paths), func(name string) bool { return at[name] == "" }), err
 }
 
-// modes gives the modes of the changed paths and of all folders above them.
+// modes returns the modes of the changed paths and of all folders above them.
 func (p *Repo) modes(ctx context.Context, base string, changes []Change) (map[string]string, error) {
 	wanted := map[string]bool{}
 	for _, c := range changes {
@@ -213,8 +213,8 @@ func (p *Repo) modes(ctx context.Context, base string, changes []Change) (map[st
 	return at, nil
 }
 
-// script writes what git fast-import does. Nothing in it has a meaning but
-// what stands in quotes or behind a count of bytes.
+// script writes the input of git fast-import. User data is either quoted or
+// preceded by its length.
 func script(w *bufio.Writer, base string, changes []Change, modes map[string]string, c Commit) error {
 	author := person(c.Author)
 	committer := author
@@ -229,7 +229,7 @@ func script(w *bufio.Writer, base string, changes []Change, modes map[string]str
 	if base != "" {
 		fmt.Fprintf(w, "from %s\n", base)
 	}
-	// Deletions first: a folder may take the place of a file.
+	// Deletions come first, because a folder may replace a file.
 	for _, ch := range changes {
 		if ch.Delete {
 			fmt.Fprintf(w, "D %s\n", inQuotes(ch.Path))
@@ -276,8 +276,8 @@ func inQuotes(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
-// OneLine makes one line of any text, so that a title or a name that is put
-// into a commit message adds neither lines nor trailers to it.
+// OneLine makes a single line of any text, so that a title or a name in a
+// commit message cannot add lines or trailers.
 func OneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -291,7 +291,7 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// person writes a name and an address as commits have them.
+// person formats a name and an address for a commit.
 func person(p Person) string {
 	plain := func(s string) string {
 		s = strings.Map(func(r rune) rune {
@@ -309,7 +309,7 @@ func person(p Person) string {
 	return name + " <" + email + ">"
 }
 
-// message cleans the text of a commit.
+// message cleans the text of a commit message.
 func message(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\r\n", "\n")
 	s = strings.Map(func(r rune) rune {

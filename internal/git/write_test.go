@@ -17,8 +17,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// Random commits give what a map would hold, and the remote finds no fault.
-func TestWriteIsWhatWasAsked(t *testing.T) {
+// Random commits have the files of a model in memory, and git fsck finds no
+// errors.
+func TestWriteMatchesAModel(t *testing.T) {
 	o := testgit.New(t)
 	p := open(t, runner(t, nil), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 	random := rand.New(rand.NewSource(1))
@@ -73,7 +74,8 @@ func TestWriteIsWhatWasAsked(t *testing.T) {
 	testgit.Git(t, o.Bare, "fsck", "--strict")
 }
 
-// sameDiff compares a diff of commits with that of maps, also by folder.
+// sameDiff compares a diff of commits with the diff of two maps, also below
+// folders.
 func sameDiff(t *testing.T, p *Repo, from, to string, before, after map[string]string) {
 	t.Helper()
 	for _, dir := range []string{"", "dir", "dir/sub", "ü", "nope", "a"} {
@@ -107,11 +109,11 @@ func sameDiff(t *testing.T, p *Repo, from, to string, before, after map[string]s
 	}
 }
 
-func TestWriteKeepsTheRest(t *testing.T) {
+func TestWriteKeepsOtherFiles(t *testing.T) {
 	o := testgit.New(t)
 	base := o.Plant(o.Tree(
 		[3]string{"120000", "link", o.Blob("target")}, [3]string{"160000", "module", strings.Repeat("1", 40)}, [3]string{"100755", "run.sh", o.Blob("run")},
-		[3]string{"100644", "untouched.md", strings.Repeat("12", 20)}, // not even on the remote
+		[3]string{"100644", "untouched.md", strings.Repeat("12", 20)}, // missing on the remote too
 	))
 	p := open(t, runner(t, nil), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 	fetch(t, p, "")
@@ -143,7 +145,7 @@ func TestWriteKeepsTheRest(t *testing.T) {
 	if _, err := p.Write(t.Context(), strings.Repeat("3", 40), nil, Commit{When: when}); err == nil {
 		t.Error("an unknown base is accepted")
 	}
-	// A file becomes a folder only if the file is removed by name.
+	// A file becomes a folder only if the file is deleted by name.
 	commit, err = p.Write(t.Context(), base, []Change{{Path: "run.sh", Delete: true}, {Path: "run.sh/x", Data: []byte("x")}}, Commit{When: when})
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +155,7 @@ func TestWriteKeepsTheRest(t *testing.T) {
 	}
 }
 
-func TestCommitsSayOneThing(t *testing.T) {
+func TestNamesAndMessagesAreCleaned(t *testing.T) {
 	o := testgit.New(t)
 	p := open(t, runner(t, nil), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 	commit, err := p.Write(t.Context(), "", []Change{{Path: "a"}}, Commit{
@@ -238,7 +240,7 @@ func FuzzMessages(f *testing.F) {
 				t.Fatal(n, err)
 			}
 		}
-		if s := m.String(); len(s) > maxSaid || classify(s) == nil {
+		if s := m.String(); len(s) > maxMessages || classify(s) == nil {
 			t.Fatalf("%d bytes", len(s))
 		}
 		clean := scrubberFor(Credentials{Username: "u", Password: "secret"}).clean(string(b))

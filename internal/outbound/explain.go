@@ -45,7 +45,7 @@ func explain(err error) error {
 	if errors.As(err, &outer) {
 		err = outer.Err
 	}
-	message := "the server cannot be reached, or broke off"
+	message := "the server cannot be reached, or the connection was interrupted"
 	switch {
 	case errors.As(err, &known):
 		return known

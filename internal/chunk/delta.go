@@ -1,7 +1,6 @@
 package chunk
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"math/bits"
@@ -18,9 +17,9 @@ import (
 // plus the bytes inserted since, so that it is 0 where bytes were replaced by
 // as many others.
 
-// deltaBlock is the length of the stretches of the base that are looked for. A
-// shared stretch that is twice as long is always found.
-const deltaBlock = 16
+// deltaBlock is the length of the stretches of the base that are looked for, a
+// word of memory. Of shared stretches that are twice as long, one is found.
+const deltaBlock = 8
 
 // MaxDelta bounds the size of what a delta makes.
 const MaxDelta = 1 << 30
@@ -81,18 +80,24 @@ func (d *deltaWriter) match(from, fromEnd, to, toEnd int) {
 	if blocks == 0 {
 		return
 	}
-	// The table has the place behind the last block with a hash; 0 is none.
+	// The table has the place of the last block with a hash, plus 1.
 	shift := 64 - bits.Len(uint(2*blocks))
 	table := make([]int32, 1<<(64-shift))
+	hash := func(word uint64) uint64 { return word * 0x9e3779b97f4a7c15 >> shift }
 	for i := range blocks {
 		at := from + i*deltaBlock
-		table[blockHash(d.base[at:])>>shift] = int32(at) + 1
+		table[hash(word(d.base, at))] = int32(at) + 1
 	}
 	for to+deltaBlock <= toEnd {
-		at := int(table[blockHash(d.target[to:])>>shift]) - 1
-		if at < 0 || !bytes.Equal(d.base[at:at+deltaBlock], d.target[to:to+deltaBlock]) {
-			to++
-			continue
+		w := word(d.target, to)
+		// Where bytes were replaced by as many others, the place is known.
+		at := d.next + to - d.done
+		if at < from || at+deltaBlock > fromEnd || word(d.base, at) != w {
+			at = int(table[hash(w)]) - 1
+			if at < 0 || word(d.base, at) != w {
+				to++
+				continue
+			}
 		}
 		n := deltaBlock + commonPrefix(d.base[at+deltaBlock:fromEnd], d.target[to+deltaBlock:toEnd])
 		back := commonSuffix(d.base[from:at], d.target[d.done:to])
@@ -101,11 +106,8 @@ func (d *deltaWriter) match(from, fromEnd, to, toEnd int) {
 	}
 }
 
-// blockHash mixes deltaBlock bytes; the high bits of the result are good.
-func blockHash(b []byte) uint64 {
-	h := binary.LittleEndian.Uint64(b) * 0x9e3779b97f4a7c15
-	return (h ^ h>>29 ^ binary.LittleEndian.Uint64(b[8:])) * 0xff51afd7ed558ccd
-}
+// word returns the block at a place.
+func word(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 
 func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))

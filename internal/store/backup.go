@@ -171,7 +171,7 @@ func portable(c Column, v any) any {
 	switch v := v.(type) {
 	case []byte:
 		if isBytes(c) {
-			return v
+			return append([]byte{}, v...) // JSON makes null of nil
 		}
 		return string(v)
 	case int64:
@@ -423,6 +423,10 @@ func (tx *Tx) restoreTable(ctx context.Context, t BackupTable, columns map[strin
 // restored is the inverse of portable.
 func restored(c Column, v any) (any, error) {
 	switch v := v.(type) {
+	case nil:
+		if isBytes(c) && c.NotNull {
+			return []byte{}, nil // so older versions wrote empty bytes
+		}
 	case json.Number:
 		return v.Int64()
 	case string:

@@ -109,6 +109,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 			Source: src, Head: markup.ParseHead(src),
 		})
 	}
+	tree.Pages = append(tree.Pages, &folder.Page{Type: folder.Document, Title: "Empty", File: "empty.md", Slug: "empty", Source: []byte{}})
 	for range 2 {
 		now, err := s.Space(ctx, kept.ID)
 		check(now, err)

@@ -20,17 +20,17 @@ const (
 
 // blockChange is a block that differs.
 type blockChange struct {
-	Type   markup.ChangeKind `json:"type" enum:"added,removed,edited,moved" doc:"A block that was moved and edited is there twice."`
+	Type   markup.ChangeKind `json:"type" enum:"added,removed,edited,moved" doc:"A block that was moved and edited is listed twice."`
 	Block  changedBlock      `json:"block"`
-	Before *string           `json:"before,omitempty" doc:"It as Markdown, or the beginning of it."`
-	After  *string           `json:"after,omitempty" doc:"The same, after the change."`
-	Words  []wordChange      `json:"words,omitempty" doc:"How the text of an edited block differs."`
+	Before *string           `json:"before,omitempty" doc:"The block as Markdown before the change, shortened if it is long."`
+	After  *string           `json:"after,omitempty" doc:"The block as Markdown after the change, shortened if it is long."`
+	Words  []wordChange      `json:"words,omitempty" doc:"Differences in the text of an edited block."`
 }
 
 type changedBlock struct {
-	Key    string `json:"key" doc:"As it is after the change; of a removed one, as it was."`
+	Key    string `json:"key" doc:"The key after the change; for a removed block, the key before it."`
 	Type   string `json:"type"`
-	Parent string `json:"parent,omitempty" doc:"Key of what it is in; absent on the top level."`
+	Parent string `json:"parent,omitempty" doc:"Key of the block that contains it; absent at the top level."`
 }
 
 type wordChange struct {
@@ -87,7 +87,7 @@ func wireBlock(b markup.BlockChange) blockChange {
 // ChangesPaged is like Paged, with a smaller number by default.
 type ChangesPaged struct {
 	Cursor string `query:"page" maxLength:"8192" doc:"Cursor from next.page of an earlier answer of the same list."`
-	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"10" doc:"How many changes at most; more tells how many are left."`
+	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"10" doc:"Maximum number of changes; more is the number of remaining ones."`
 	list   string
 }
 

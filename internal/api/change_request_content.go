@@ -18,44 +18,44 @@ func (a *API) changeRequestContent() {
 	state := []int{http.StatusPreconditionFailed}
 	register(a, op{
 		ID: "getRevisionOfChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content", Tag: tag, Allow: view,
-		Summary: "The newest revision of a change request.",
+		Summary: "Get the newest revision of a change request.",
 	}, func(ctx context.Context, in *requestContentIn) (*revised[Revision], error) {
 		return a.revisionOut(ctx, a.request(in.Request), in.Flags)
 	})
 	register(a, op{
 		ID: "listPagesInChangeRequest", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/pages", Tag: tag, Allow: view,
-		Summary: "The page tree of a change request.",
+		Summary: "Get the page tree of a change request.",
 	}, func(ctx context.Context, in *requestContentIn) (*revised[pageTree], error) {
 		return a.pagesOut(ctx, a.request(in.Request), in.Flags)
 	})
 	register(a, op{
 		ID: "listFilesInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: view,
-		Summary: "The files of a change request.",
+		Summary: "List the files of a change request.",
 	}, func(ctx context.Context, in *requestFilesIn) (*page[File], error) {
 		return a.filesOut(ctx, a.request(in.Request), in.Paged, in.Flags)
 	})
 	register(a, op{
 		ID: "getFileInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files/{fileId}", Tag: tag, Allow: view,
-		Summary: "A file of a change request.",
+		Summary: "Get a file of a change request.",
 	}, func(ctx context.Context, in *requestFileIn) (*out[File], error) {
 		return a.fileOut(ctx, a.request(in.Request), in.File, in.Flags)
 	})
 	register(a, op{
 		ID: "getPageInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}", Tag: tag, Allow: view,
-		Summary: "A page of a change request.",
+		Summary: "Get a page of a change request.",
 	}, func(ctx context.Context, in *requestPageIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.request(in.Request), byID(in.Page), in.PageOptions)
 	})
 	register(a, op{
 		ID: "getPageInChangeRequestByPath", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/path/{pagePath}", Tag: tag, Allow: view,
-		Summary: "A page of a change request by its path.",
+		Summary: "Get a page of a change request by its path.",
 	}, func(ctx context.Context, in *requestPathIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.request(in.Request), byPath(in.Path), in.PageOptions)
 	})
 	register(a, op{
 		ID: "getReusableContentInChangeRequestById", Tag: tag, Allow: view,
 		Route:   "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/reusable-contents/{reusableContentId}",
-		Summary: "A reusable content of a change request.",
+		Summary: "Get a reusable content of a change request.",
 	}, func(ctx context.Context, in *requestReusableIn) (*out[ReusableContent], error) {
 		return a.reusableOut(ctx, a.request(in.Request), in.Reusable, in.Flags)
 	})
@@ -63,8 +63,8 @@ func (a *API) changeRequestContent() {
 		ID: "updateChangeRequestContent", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content", Tag: tag, Allow: edit,
 		Status: 200, Also: state, MaxBody: maxContentBody,
 		Summary: "Change the content of a change request.",
-		About: "The same batch as for a space that is edited live: all changes, in one new revision of the request, or none. " +
-			"The answer is the change request, or with compat=false what became of each page. 412 when it is merged or archived, or when If-Match names another revision.",
+		About: "The same batch as for a space in live edit mode: either all changes are applied, in one new revision of the request, or none. " +
+			"The answer is the change request, or with compat=false the outcome for each page. 412 if the request is merged or archived, or if If-Match names another revision.",
 	}, a.updateRequestContent)
 	register(a, op{
 		ID: "uploadFileToChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: edit,
@@ -131,7 +131,7 @@ type requestUploadIn struct {
 
 type updateRequestContentIn struct {
 	RequestIn
-	Compat  string `query:"compat" enum:"true,false" default:"true" doc:"Answer with the change request alone."`
+	Compat  string `query:"compat" enum:"true,false" default:"true" doc:"Return only the change request."`
 	IfMatch string `header:"If-Match" maxLength:"200"`
 	Body    ContentBatch
 }

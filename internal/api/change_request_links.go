@@ -14,25 +14,25 @@ func (a *API) changeRequestLinks() {
 	view := authz.Space(authz.ViewSpace)
 	register(a, op{
 		ID: "listChangeRequestLinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/links", Tag: tag, Allow: view,
-		Summary: "What the pages of a change request refer to, and whether it is there.",
+		Summary: "List the links of all pages of a change request, and whether they work.",
 	}, func(ctx context.Context, in *requestLinksIn) (*out[linkList], error) {
 		return a.linksOut(ctx, a.request(in.Request), true, index.LinkFilter{Status: in.Status, Broken: in.Broken}, in.Paged)
 	})
 	register(a, op{
 		ID: "listPageLinksInChangeRequest", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/links", Tag: tag, Allow: view,
-		Summary: "What a page of a change request refers to.",
+		Summary: "List the links of a page of a change request.",
 	}, func(ctx context.Context, in *requestPagedPageIn) (*out[linkList], error) {
 		return a.linksOut(ctx, a.request(in.Request), true, index.LinkFilter{Page: in.Page}, in.Paged)
 	})
 	register(a, op{
 		ID: "listChangeRequestPageBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
-		Summary: "Where a page of a change request is referred to.",
+		Summary: "List where a page of a change request is linked.",
 	}, func(ctx context.Context, in *requestPagedPageIn) (*page[contentLocation], error) {
 		return a.backlinksOut(ctx, a.request(in.Request), docs.RefPage, string(in.Page), in.Paged)
 	})
 	register(a, op{
 		ID: "listChangeRequestFileBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
-		Summary: "Where a file of a change request is used.",
+		Summary: "List where a file of a change request is used.",
 	}, func(ctx context.Context, in *requestPagedFileIn) (*page[contentLocation], error) {
 		return a.backlinksOut(ctx, a.request(in.Request), docs.RefFile, string(in.File), in.Paged)
 	})
@@ -41,8 +41,8 @@ func (a *API) changeRequestLinks() {
 type requestLinksIn struct {
 	RequestIn
 	Paged
-	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
-	Broken index.BrokenIn   `query:"brokenContext" enum:"change-request,space" doc:"Only broken ones: those that the request broke, or those that are broken in the space too."`
+	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only links with this status."`
+	Broken index.BrokenIn   `query:"brokenContext" enum:"change-request,space" doc:"Only broken links: those that the request broke, or those that are broken in the space, too."`
 }
 
 type requestPagedPageIn struct {

@@ -22,60 +22,60 @@ func (a *API) changeRequests() {
 	state := []int{http.StatusPreconditionFailed}
 	register(a, op{
 		ID: "listChangeRequestsForSpace", Route: "GET /spaces/{spaceId}/change-requests", Tag: tag, Allow: view,
-		Summary: "The change requests of a space, the last changed first.",
+		Summary: "List the change requests of a space, most recently changed first.",
 	}, a.listChangeRequests)
 	register(a, op{
 		ID: "listChangeRequestsForOrganization", Route: "GET /orgs/{organizationId}/change-requests", Tag: tag, Allow: authz.Org(authz.ViewOrg),
-		Summary: "The change requests of all spaces that you can see, the last changed first.",
+		Summary: "List the change requests of all spaces that you can see, most recently changed first.",
 	}, a.listOrgChangeRequests)
 	register(a, op{
 		ID: "createChangeRequest", Route: "POST /spaces/{spaceId}/change-requests", Tag: tag, Allow: edit, Status: 201,
-		Summary: "Open a change request on the newest revision of a space.",
-		About:   "It begins as a draft. Nothing is copied.",
+		Summary: "Create a change request based on the newest revision of a space.",
+		About:   "It starts as a draft. No content is copied.",
 	}, a.createChangeRequest)
 	register(a, op{
 		ID: "getChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: view,
-		Summary: "A change request, by its id or its number.",
+		Summary: "Get a change request by its id or number.",
 	}, a.getChangeRequest)
 	register(a, op{
 		ID: "updateChangeRequestById", Route: "PATCH /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: edit, Also: state,
 		Summary: "Change the subject, the description or the status of a change request.",
-		About:   "A draft can be opened and an open one made a draft again; both can be archived, and an archived one taken up again. Merged is final: 412.",
+		About:   "A draft can be opened, and an open one made a draft again. Both can be archived, and an archived one reopened. 412 if it is merged.",
 	}, a.updateChangeRequest)
 	register(a, op{
 		ID: "mergeChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/merge", Tag: tag,
 		Allow: authz.Space(authz.MergeSpace), Status: 200, Also: append(state, http.StatusConflict),
-		Summary: "Make the content of a change request that of its space.",
-		About: "Where the space and the request changed the same thing in different ways, nothing is published: result is conflicts, and conflicts lists them; " +
-			"bring the request up to date, resolve them and merge again. 412 with the rules that fail when merge rules do not allow it, or when it is merged or archived. " +
-			"409 for a moment while a git operation of the space finishes.",
+		Summary: "Merge a change request into its space.",
+		About: "If the space and the request changed the same thing in different ways, nothing is published: result is conflicts, and conflicts lists them. " +
+			"Update the request from the space, resolve the conflicts and merge again. 412 if merge rules do not allow it (with the rules that failed), or if the request is merged or archived. " +
+			"409 while a git operation of the space finishes; try again after a moment.",
 	}, a.mergeChangeRequest)
 	register(a, op{
 		ID: "updateChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/update", Tag: tag, Allow: edit, Status: 200, Also: state,
-		Summary: "Bring what the space changed into a change request.",
-		About:   "Conflicts are recorded in the request, which keeps its own form of what is in conflict until they are resolved.",
+		Summary: "Update a change request with what changed in its space.",
+		About:   "Conflicts are recorded in the request. Until they are resolved, the request keeps its own version of what is in conflict.",
 	}, a.bringUpToDate)
 	register(a, op{
 		ID: "getChangeRequestChanges", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/changes", Tag: tag, Allow: view,
-		Summary: "What a change request changes in the space.",
+		Summary: "List what a change request changes.",
 	}, a.changeRequestChanges)
 	register(a, op{
 		ID: "getContributorsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/contributors", Tag: tag, Allow: view,
-		Summary: "Who worked on a change request.",
+		Summary: "List who worked on a change request.",
 	}, a.contributors)
 	register(a, op{
 		ID: "listChangeRequestRevisions", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/revisions", Tag: tag, Allow: view,
-		Summary: "The history of a change request, newest first.",
+		Summary: "List the revisions of a change request, newest first.",
 	}, a.changeRequestRevisions)
 	register(a, op{
 		ID: "listChangeRequestConflicts", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts", Tag: tag, Allow: view,
-		Summary: "Where a change request and its space changed the same thing in different ways.",
+		Summary: "List where a change request and its space changed the same thing in different ways.",
 	}, a.listConflicts)
 	register(a, op{
 		ID: "resolveChangeRequestConflict", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts/{conflictId}", Tag: tag, Allow: edit,
 		Status: 200, Also: []int{http.StatusConflict, http.StatusPreconditionFailed},
-		Summary: "End a conflict: as the space has it, as the request has it, or as you write it.",
-		About:   "409 when it is resolved already.",
+		Summary: "Resolve a conflict: take the version of the space, that of the request, or your own.",
+		About:   "409 if it is resolved already.",
 	}, a.resolveConflict)
 }
 
@@ -83,7 +83,7 @@ func (a *API) changeRequests() {
 type ChangeRequest struct {
 	Object           string                   `json:"object" enum:"change-request"`
 	ID               string                   `json:"id"`
-	Number           int64                    `json:"number" doc:"Counts up within the space; can be used in place of the id."`
+	Number           int64                    `json:"number" doc:"Counts up within the space; can be used instead of the id."`
 	Status           docs.ChangeRequestStatus `json:"status" enum:"draft,open,archived,merged"`
 	Subject          string                   `json:"subject"`
 	Description      *markup.Document         `json:"description,omitempty"`
@@ -91,15 +91,15 @@ type ChangeRequest struct {
 	CreatedAt        docs.Time                `json:"createdAt"`
 	UpdatedAt        docs.Time                `json:"updatedAt"`
 	Space            string                   `json:"space"`
-	Revision         string                   `json:"revision" doc:"Its newest."`
-	RevisionInitial  string                   `json:"revisionInitial" doc:"Of the space, where it began."`
-	RevisionAncestor string                   `json:"revisionMergedAncestor,omitempty" doc:"Of the space, that was brought in last."`
-	RevisionMerged   string                   `json:"revisionMerged,omitempty" doc:"Of the space, that it became."`
+	Revision         string                   `json:"revision" doc:"The newest revision of the request."`
+	RevisionInitial  string                   `json:"revisionInitial" doc:"Revision of the space that the request was created from."`
+	RevisionAncestor string                   `json:"revisionMergedAncestor,omitempty" doc:"Revision of the space that the request was last updated with."`
+	RevisionMerged   string                   `json:"revisionMerged,omitempty" doc:"Revision of the space that the merge created."`
 	MergedBy         string                   `json:"mergedBy,omitempty" doc:"Id of the user."`
 	MergedAt         docs.Time                `json:"mergedAt,omitzero"`
-	Comments         int                      `json:"comments" doc:"Open ones."`
-	Conflicts        int                      `json:"conflicts" doc:"Open ones, which keep it from being merged."`
-	Outdated         bool                     `json:"outdated" doc:"Whether the space has changed since."`
+	Comments         int                      `json:"comments" doc:"Number of open comments."`
+	Conflicts        int                      `json:"conflicts" doc:"Number of open conflicts, which prevent merging."`
+	Outdated         bool                     `json:"outdated" doc:"Whether the space has changed since the request was last updated."`
 	Cluster          string                   `json:"conversationsIssuesCluster,omitempty"`
 	URLs             entryURLs                `json:"urls"`
 }
@@ -153,9 +153,9 @@ func (a *API) find(ctx context.Context, name string) (docs.ChangeRequest, error)
 // ChangeRequestFilter narrows lists of change requests.
 type ChangeRequestFilter struct {
 	Status      docs.ChangeRequestStatus `query:"status" enum:"draft,open,archived,merged" default:"open"`
-	Creator     docs.UserID              `query:"creator" maxLength:"100" doc:"Only those that this user opened."`
-	Contributor docs.UserID              `query:"contributor" maxLength:"100" doc:"Only those that this user worked on."`
-	Reviewer    docs.UserID              `query:"requestedReviewer" maxLength:"100" doc:"Only those that this user was asked to review."`
+	Creator     docs.UserID              `query:"creator" maxLength:"100" doc:"Only change requests that this user created."`
+	Contributor docs.UserID              `query:"contributor" maxLength:"100" doc:"Only change requests that this user worked on."`
+	Reviewer    docs.UserID              `query:"requestedReviewer" maxLength:"100" doc:"Only change requests that this user was asked to review."`
 	Cluster     string                   `query:"conversationsIssuesCluster" maxLength:"100"`
 	OrderBy     string                   `query:"orderBy" enum:"updatedAt,createdAt" default:"updatedAt"`
 }
@@ -198,7 +198,7 @@ type createChangeRequestIn struct {
 	Body struct {
 		Subject     string    `json:"subject,omitempty" maxLength:"100"`
 		AgentTaskID string    `json:"agentTaskId,omitempty" maxLength:"100"`
-		Template    *template `json:"template,omitempty" doc:"A template whose pages it begins with."`
+		Template    *template `json:"template,omitempty" doc:"A template whose pages are added."`
 	}
 }
 
@@ -268,9 +268,9 @@ func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn
 
 // mergeOutcome is what became of a merge or an update.
 type mergeOutcome struct {
-	Revision  string     `json:"revision" doc:"The newest: of the space after a merge, of the request after an update."`
+	Revision  string     `json:"revision" doc:"The newest revision: of the space after a merge, of the request after an update."`
 	Result    string     `json:"result" enum:"merge,update,conflicts"`
-	Conflicts []conflict `json:"conflicts,omitempty" doc:"Present when the result is conflicts: the first of them, where there are very many."`
+	Conflicts []conflict `json:"conflicts,omitempty" doc:"Present if the result is conflicts; if there are very many, only the first of them."`
 }
 
 func (a *API) mergeChangeRequest(ctx context.Context, in *requestIn) (*out[mergeOutcome], error) {

@@ -34,13 +34,13 @@ func (d rawDoc) MarshalJSON() ([]byte, error) { return json.RawMessage(d).Marsha
 // contentChange is one change of a batch.
 type contentChange struct {
 	Operation     string           `json:"operation" enum:"insert_page,update_page,delete_page,revert_page,insert_files"`
-	Page          string           `json:"page,omitempty" maxLength:"100" doc:"The page that is changed: its id, or a ref of the batch."`
-	Into          opt.Val[string]  `json:"into,omitempty" nullable:"true" minLength:"1" maxLength:"100" doc:"The page above; null is the top level."`
-	At            *int             `json:"at,omitempty" minimum:"0" doc:"Place among its siblings; behind them if absent."`
+	Page          string           `json:"page,omitempty" maxLength:"100" doc:"The page to change: its id, or a ref of the batch."`
+	Into          opt.Val[string]  `json:"into,omitempty" nullable:"true" minLength:"1" maxLength:"100" doc:"The parent page; null is the top level."`
+	At            *int             `json:"at,omitempty" minimum:"0" doc:"Position among its siblings. Default: last."`
 	Ref           string           `json:"ref,omitempty" maxLength:"256" doc:"Name of the inserted page within the batch."`
 	Document      *ContentBody     `json:"document,omitempty"`
 	Title         opt.Val[string]  `json:"title,omitempty" minLength:"1" maxLength:"250"`
-	Slug          opt.Val[string]  `json:"slug,omitempty" maxLength:"100" doc:"Last part of the address; empty follows the title."`
+	Slug          opt.Val[string]  `json:"slug,omitempty" maxLength:"100" doc:"Last part of the address; if empty, it follows the title."`
 	Emoji         opt.Val[string]  `json:"emoji,omitempty" maxLength:"50"`
 	Icon          opt.Val[string]  `json:"icon,omitempty" maxLength:"50"`
 	Description   opt.Val[string]  `json:"description,omitempty" maxLength:"1000"`
@@ -48,8 +48,8 @@ type contentChange struct {
 	NoIndex       opt.Val[bool]    `json:"noIndex,omitempty"`
 	NoRobotsIndex opt.Val[bool]    `json:"noRobotsIndex,omitempty"`
 	Condition     opt.Val[string]  `json:"condition,omitempty" maxLength:"1024"`
-	Revision      docs.RevisionID  `json:"revision,omitempty" maxLength:"100" doc:"What revert_page goes back to; the newest revision if absent."`
-	Block         []string         `json:"block,omitempty" maxItems:"1000" doc:"Keys of the blocks that revert_page sets back; the whole page if absent."`
+	Revision      docs.RevisionID  `json:"revision,omitempty" maxLength:"100" doc:"The revision that revert_page restores from. Default: the newest revision."`
+	Block         []string         `json:"block,omitempty" maxItems:"1000" doc:"Keys of the blocks that revert_page restores. Default: the whole page."`
 	Files         []newContentFile `json:"files,omitempty" maxItems:"20"`
 }
 
@@ -122,7 +122,7 @@ func (c contentChange) fits(at string) error {
 		"noRobotsIndex": c.NoRobotsIndex.IsNull(), "condition": c.Condition.IsNull(),
 	} {
 		if null {
-			return errs.Field(at+"."+name, "must not be null; leave it out to keep it")
+			return errs.Field(at+"."+name, "must not be null; leave it out to keep the value")
 		}
 	}
 	for _, f := range []struct {
@@ -134,9 +134,9 @@ func (c contentChange) fits(at string) error {
 	} {
 		if f.set && !slices.Contains(changeFields[c.Operation], f.name) {
 			if f.name == "metadata" {
-				return errs.Field(at, "metadata of a page does not belong to %s", c.Operation)
+				return errs.Field(at, "has fields of a page that %s does not take", c.Operation)
 			}
-			return errs.Field(at+"."+f.name, "does not belong to %s", c.Operation)
+			return errs.Field(at+"."+f.name, "is not a field of %s; leave it out", c.Operation)
 		}
 	}
 	if c.Operation == content.InsertPage && c.Document == nil {
@@ -147,10 +147,10 @@ func (c contentChange) fits(at string) error {
 
 // semanticChanges is what differs between two revisions.
 type semanticChanges struct {
-	MergedFrom *ChangeRequest   `json:"mergedFrom,omitempty" doc:"The change request that the revision brought into the space."`
+	MergedFrom *ChangeRequest   `json:"mergedFrom,omitempty" doc:"The change request that was merged."`
 	Changes    []semanticChange `json:"changes"`
-	More       int              `json:"more,omitempty" doc:"How many are left out by limit."`
-	Next       *next            `json:"next,omitempty" doc:"Where they are; absent when there are none."`
+	More       int              `json:"more,omitempty" doc:"Number of changes beyond limit."`
+	Next       *next            `json:"next,omitempty" doc:"Cursor of the next page; absent if there are no more changes."`
 }
 
 type semanticChange struct {
@@ -161,8 +161,8 @@ type semanticChange struct {
 	Variables       map[string]beforeAfter `json:"variables,omitempty"`
 	Attributes      map[string]beforeAfter `json:"attributes,omitempty"`
 	Parent          *changedParent         `json:"parent,omitempty"`
-	Blocks          *[]blockChange         `json:"blocks,omitempty" doc:"What differs in the document, block by block; absent where nothing does, or where there is too much to compare."`
-	MoreBlocks      int                    `json:"moreBlocks,omitempty" doc:"How many blocks are left out."`
+	Blocks          *[]blockChange         `json:"blocks,omitempty" doc:"Differences in the document, block by block; absent if there are none, or if the documents are too large to compare."`
+	MoreBlocks      int                    `json:"moreBlocks,omitempty" doc:"Number of blocks that are not listed."`
 
 	texts compared
 }

@@ -16,16 +16,16 @@ func (a *API) collections() {
 	const tag = "Collections"
 	register(a, op{
 		ID: "listCollectionsInOrganizationById", Route: "GET /orgs/{organizationId}/collections", Tag: tag, Allow: authz.Org(authz.ViewOrg),
-		Summary: "The collections of an organization that you can see.",
+		Summary: "List the collections of an organization that you can see.",
 	}, a.listCollections)
 	register(a, op{
 		ID: "createCollection", Route: "POST /orgs/{organizationId}/collections", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
-		Summary: "Make a collection.",
-		About:   "At the top level this needs the role create in the organization, inside a collection on that collection.",
+		Summary: "Create a collection.",
+		About:   "Needs the role create in the organization, or on the collection that is named as parent.",
 	}, a.createCollection)
 	register(a, op{
 		ID: "getCollectionById", Route: "GET /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.ViewCollection),
-		Summary: "A collection.",
+		Summary: "Get a collection.",
 	}, a.getCollection)
 	register(a, op{
 		ID: "updateCollectionById", Route: "PATCH /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.AdminCollection),
@@ -33,23 +33,23 @@ func (a *API) collections() {
 	}, a.updateCollection)
 	register(a, op{
 		ID: "deleteCollectionById", Route: "DELETE /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.AdminCollection),
-		Summary: "Delete a collection with the collections in it; the spaces go to the trash.",
+		Summary: "Delete a collection and the collections in it; their spaces are moved to the trash.",
 	}, a.deleteCollection)
 	register(a, op{
 		ID: "listSpacesInCollectionById", Route: "GET /collections/{collectionId}/spaces", Tag: tag, Allow: authz.Collection(authz.ViewCollection),
-		Summary: "The spaces directly in a collection that you can see.",
+		Summary: "List the spaces directly in a collection that you can see.",
 	}, a.listCollectionSpaces)
 	register(a, op{
 		ID: "moveCollection", Route: "POST /collections/{collectionId}/move", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
 		Also:    []int{http.StatusConflict},
-		Summary: "Put a collection elsewhere in its organization.",
-		About:   "400 for a bad position, 409 when nothing would change.",
+		Summary: "Move a collection within its organization.",
+		About:   "400 if the position is not valid, 409 if nothing would change.",
 	}, a.moveCollection)
 	register(a, op{
 		ID: "transferCollection", Route: "POST /collections/{collectionId}/transfer", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
-		Summary: "Give a collection with everything in it to another organization.",
-		About:   "Needs the role create in both. 409 when nothing would change, 412 when something in it cannot be moved.",
+		Summary: "Transfer a collection with everything in it to another organization.",
+		About:   "Needs the role create in both organizations. 409 if nothing would change, 412 if something in the collection cannot be transferred.",
 	}, a.transferCollection)
 }
 
@@ -101,7 +101,7 @@ func (a *API) collection(c docs.Collection, r docs.Role) Collection {
 type listCollectionsIn struct {
 	OrgIn
 	Paged
-	Nested bool `query:"nested" default:"true" doc:"false leaves out collections that are inside another."`
+	Nested bool `query:"nested" default:"true" doc:"false excludes collections that are inside another one."`
 }
 
 func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*page[Collection], error) {
@@ -170,7 +170,7 @@ func (a *API) listCollectionSpaces(ctx context.Context, in *listCollectionSpaces
 // movement is where a collection or a space is to go.
 type movement struct {
 	Parent   opt.Val[docs.CollectionID] `json:"parent,omitempty" nullable:"true" minLength:"1" doc:"null is the top level."`
-	Position opt.Val[position]          `json:"position,omitempty" doc:"Left out: behind everything else."`
+	Position opt.Val[position]          `json:"position,omitempty" doc:"Default: last."`
 }
 
 type position struct {
@@ -193,19 +193,19 @@ func (p *pointer) plain(path string) (docs.Pointer, error) {
 		id, other = p.Collection, p.Space
 	}
 	if id == "" || other != "" {
-		return docs.Pointer{}, errs.Field(path+"."+p.Type, "is required, and nothing else, when type is %q", p.Type)
+		return docs.Pointer{}, errs.Field(path+"."+p.Type, "must be set, and no other id, when type is %q", p.Type)
 	}
 	return docs.Pointer{Kind: docs.NodeKind(p.Type), ID: id}, nil
 }
 
 func (m movement) plain() (v spaces.Move, err error) {
 	if !m.Parent.Set() && !m.Position.Set() {
-		return v, errs.Field("body", "needs parent or position")
+		return v, errs.Field("body", "must contain parent or position")
 	}
 	v.Parent = m.Parent
 	p, _ := m.Position.Get()
 	if p.Before != nil && p.After != nil {
-		return v, errs.Field("body.position", "takes before or after, not both")
+		return v, errs.Field("body.position", "must contain before or after, not both")
 	}
 	if v.Place.Before, err = p.Before.plain("body.position.before"); err != nil {
 		return v, err

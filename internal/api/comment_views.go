@@ -71,8 +71,8 @@ type commentTarget struct {
 	Review        string     `json:"review,omitempty"`
 	Page          *idRef     `json:"page,omitempty"`
 	Space         string     `json:"space"`
-	Revision      string     `json:"revision" doc:"The revision in which the target was there."`
-	Quote         string     `json:"quote,omitempty" doc:"Text of the block or cell, or title of the page, when the comment was posted: it stays when the target is changed or deleted."`
+	Revision      string     `json:"revision" doc:"The revision that the comment is about."`
+	Quote         string     `json:"quote,omitempty" doc:"Text of the block or cell, or title of the page, at the time of the comment. It is kept if the target is changed or deleted."`
 }
 
 type idRef struct {
@@ -87,7 +87,7 @@ type tableCell struct {
 type commentPermissions struct {
 	View   bool `json:"view"`
 	Edit   bool `json:"edit"`
-	Reply  bool `json:"reply" doc:"And react."`
+	Reply  bool `json:"reply" doc:"Also whether you can react."`
 	Delete bool `json:"delete"`
 }
 

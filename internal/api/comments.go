@@ -17,7 +17,7 @@ import (
 // requests.
 func (a *API) comments() {
 	a.discussion("Space", "/spaces/{spaceId}", "a space",
-		"Those of its change requests are listed there.")
+		"Comments on its change requests are listed there.")
 	a.discussion("ChangeRequest", "/spaces/{spaceId}/change-requests/{changeRequestId}", "a change request",
 		"A change request can be discussed in every state, also when it is merged or archived.")
 }
@@ -32,51 +32,51 @@ func (a *API) discussion(noun, path, name, about string) {
 	one := at + "/{commentId}"
 	register(a, op{
 		ID: "listCommentsIn" + noun, Route: "GET " + at, Tag: tag, Allow: view,
-		Summary: "The comments on " + name + ", with who replied and who reacted.", About: about,
+		Summary: "List the comments on " + name + ", with their repliers and reactions.", About: about,
 	}, a.listComments)
 	register(a, op{
 		ID: "postCommentIn" + noun, Route: "POST " + at, Tag: tag, Allow: say, Status: 200,
 		Summary: "Comment on " + name + ", or on a page, a block or a cell of a table in it.",
-		About:   "The page, the block and the cell must be in its newest revision. What a comment is about may go later; target.quote and target.revision stay.",
+		About:   "The page, the block and the cell must exist in the newest revision. They may be deleted later; target.quote and target.revision remain.",
 	}, a.postComment)
 	register(a, op{
 		ID: "getCommentIn" + noun, Route: "GET " + one, Tag: tag, Allow: view,
-		Summary: "A comment.",
+		Summary: "Get a comment.",
 	}, a.getComment)
 	register(a, op{
 		ID: "updateCommentIn" + noun, Route: "PUT " + one, Tag: tag, Allow: say, Also: full,
 		Summary: "Edit, resolve or reopen a comment, or react to it.",
-		About: "The body is changed by its author, or by whoever may change the space; resolved by its author, or by whoever may edit the space; " +
-			"reactions are the caller's own. All of it or nothing. 412 when there are too many reactions.",
+		About: "Its author can change the body, and so can everybody with the role create on the space. Its author can resolve it, and so can everybody with the role edit. " +
+			"Reactions are your own. Either everything is changed or nothing. 412 if there are too many reactions.",
 	}, a.updateComment)
 	register(a, op{
 		ID: "deleteCommentIn" + noun, Route: "DELETE " + one, Tag: tag, Allow: say,
-		Summary: "Delete a comment with its replies.", About: "By its author, or by whoever may change the space.",
+		Summary: "Delete a comment with its replies.", About: "Allowed for its author, and for everybody with the role create on the space.",
 	}, a.deleteComment)
 	register(a, op{
 		ID: "listCommentRepliesIn" + noun, Route: "GET " + one + "/replies", Tag: tag, Allow: view,
-		Summary: "The replies to a comment, the oldest first.",
+		Summary: "List the replies to a comment, oldest first.",
 	}, a.listReplies)
 	register(a, op{
 		ID: "postCommentReplyIn" + noun, Route: "POST " + one + "/replies", Tag: tag, Allow: say, Status: 200, Also: full,
-		Summary: "Reply to a comment.", About: "412 when it has 1000 replies.",
+		Summary: "Reply to a comment.", About: "412 if it has 1000 replies.",
 	}, a.postReply)
 	register(a, op{
 		ID: "getCommentReplyIn" + noun, Route: "GET " + one + "/replies/{commentReplyId}", Tag: tag, Allow: view,
-		Summary: "A reply to a comment.",
+		Summary: "Get a reply to a comment.",
 	}, a.getReply)
 	register(a, op{
 		ID: "updateCommentReplyIn" + noun, Route: "PUT " + one + "/replies/{commentReplyId}", Tag: tag, Allow: say, Also: full,
 		Summary: "Edit a reply, or react to it.",
-		About:   "Who may is as for comments. resolved is that of the comment. 412 when there are too many reactions.",
+		About:   "The same people as for comments are allowed to. resolved is that of the comment. 412 if there are too many reactions.",
 	}, a.updateReply)
 	register(a, op{
 		ID: "deleteCommentReplyIn" + noun, Route: "DELETE " + one + "/replies/{commentReplyId}", Tag: tag, Allow: say,
-		Summary: "Delete a reply.", About: "By its author, or by whoever may change the space.",
+		Summary: "Delete a reply.", About: "Allowed for its author, and for everybody with the role create on the space.",
 	}, a.deleteReply)
 	register(a, op{
 		ID: "listCommentersIn" + noun, Route: "GET " + path + "/commenters", Tag: tag, Allow: view,
-		Summary: "The members who commented on " + name + " or replied there.", About: "Guests see nobody.",
+		Summary: "List the members who commented on " + name + " or replied there.", About: "Guests get an empty list.",
 	}, a.listCommenters)
 }
 
@@ -94,7 +94,7 @@ func (d *InDiscussion) Resolve(ctx huma.Context) []error {
 
 // NoteFormat is the form in which bodies are given.
 type NoteFormat struct {
-	Format string `query:"format" enum:"document,markdown" doc:"Form of the body; without it, document."`
+	Format string `query:"format" enum:"document,markdown" doc:"Form of the body. Default: document."`
 }
 
 func (a *API) said(ctx context.Context, in InDiscussion, f NoteFormat) (said, error) {
@@ -120,10 +120,10 @@ type listCommentsIn struct {
 	InDiscussion
 	Paged
 	NoteFormat
-	Order   string      `query:"order" enum:"asc,desc" default:"desc" doc:"By the time of posting."`
+	Order   string      `query:"order" enum:"asc,desc" default:"desc" doc:"By the time of the comment."`
 	Status  string      `query:"status" enum:"all,open,resolved" default:"all"`
 	Page    docs.PageID `query:"targetPage" maxLength:"100" doc:"Only comments on this page, its blocks and cells."`
-	Authors []string    `query:"authors,explode" maxItems:"100" doc:"Only comments of these users; repeat the parameter for several."`
+	Authors []string    `query:"authors,explode" maxItems:"100" doc:"Only comments of these users. Repeat the parameter to name several."`
 }
 
 func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*page[Comment], error) {
@@ -145,9 +145,9 @@ type postCommentIn struct {
 	InDiscussion
 	NoteFormat
 	Body struct {
-		Page      docs.PageID `json:"page,omitempty" maxLength:"100" doc:"Left out: the whole."`
+		Page      docs.PageID `json:"page,omitempty" maxLength:"100" doc:"Default: the comment is about the whole space or change request."`
 		Node      string      `json:"node,omitempty" maxLength:"256" doc:"Key of a block of the page, at any depth."`
-		TableCell *tableCell  `json:"tableCell,omitempty" doc:"A cell of the table that is the node."`
+		TableCell *tableCell  `json:"tableCell,omitempty" doc:"A cell; node is the key of its table."`
 		Body      ContentBody `json:"body"`
 	}
 }

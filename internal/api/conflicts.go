@@ -18,16 +18,16 @@ type conflict struct {
 	Object          string             `json:"object" enum:"change-request-conflict"`
 	ID              string             `json:"id"`
 	Kind            merge.ConflictKind `json:"kind" enum:"page,file,reusable-content,variable"`
-	Page            string             `json:"page,omitempty" doc:"Id of the page that it is about."`
+	Page            string             `json:"page,omitempty" doc:"Id of the page in conflict."`
 	File            string             `json:"file,omitempty"`
 	ReusableContent string             `json:"reusableContent,omitempty"`
 	Variable        string             `json:"variable,omitempty"`
-	Title           string             `json:"title" doc:"What a person knows it by."`
-	Part            string             `json:"part,omitempty" doc:"What of it: document (a block), deleted, location, or a field such as title; absent for all of it."`
+	Title           string             `json:"title" doc:"Title of the page, name of the file or similar."`
+	Part            string             `json:"part,omitempty" doc:"Part that is in conflict: document (a block), deleted, location, or a field such as title; absent for the whole."`
 	Block           string             `json:"block,omitempty" doc:"Key of the block."`
-	Base            conflictForm       `json:"base" doc:"Before both."`
-	Main            conflictForm       `json:"main" doc:"As the space has it."`
-	Mine            conflictForm       `json:"mine" doc:"As the change request has it."`
+	Base            conflictForm       `json:"base" doc:"The version before both changes."`
+	Main            conflictForm       `json:"main" doc:"The version of the space."`
+	Mine            conflictForm       `json:"mine" doc:"The version of the change request."`
 	Status          string             `json:"status" enum:"open,resolved"`
 	Resolution      string             `json:"resolution,omitempty" enum:"main,mine,document"`
 	ResolvedBy      string             `json:"resolvedBy,omitempty" doc:"Id of the user."`
@@ -37,10 +37,10 @@ type conflict struct {
 // conflictForm is what is in conflict as one revision has it.
 type conflictForm struct {
 	Revision string           `json:"revision"`
-	Exists   bool             `json:"exists" doc:"Whether it is there at all."`
-	Document *markup.Document `json:"document,omitempty" doc:"The block, or all of them where the whole is in question."`
-	Markdown string           `json:"markdown,omitempty" doc:"The same as Markdown."`
-	Value    any              `json:"value,omitempty" doc:"Of anything but text."`
+	Exists   bool             `json:"exists" doc:"Whether it exists in that revision."`
+	Document *markup.Document `json:"document,omitempty" doc:"The block, or the whole document if the conflict is about all of it."`
+	Markdown string           `json:"markdown,omitempty" doc:"The document as Markdown."`
+	Value    any              `json:"value,omitempty" doc:"The value, if the conflict is not about text."`
 }
 
 func (a *API) conflict(ctx context.Context, sp docs.Space, forms *merge.Forms, row reviews.RecordedConflict) (conflict, error) {
@@ -127,7 +127,7 @@ type resolveConflictIn struct {
 	Conflict string `path:"conflictId" maxLength:"100"`
 	Body     struct {
 		Resolution string       `json:"resolution" enum:"main,mine,document"`
-		Document   *ContentBody `json:"document,omitempty" doc:"What to put in its place, with the resolution document."`
+		Document   *ContentBody `json:"document,omitempty" doc:"The new content, if the resolution is document."`
 	}
 }
 
@@ -136,9 +136,9 @@ func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*out[
 	var given *revision.Body
 	switch b := in.Body.Document; {
 	case in.Body.Resolution == reviews.TakeGiven && (b == nil || b.Markdown == nil && len(b.Document) == 0):
-		return nil, errs.Field("body.document", "is required: the resolution is document")
+		return nil, errs.Field("body.document", "is required because the resolution is document")
 	case in.Body.Resolution != reviews.TakeGiven && b != nil:
-		return nil, errs.Field("body.document", "does not belong to the resolution %s", in.Body.Resolution)
+		return nil, errs.Field("body.document", "must be left out: the resolution is %s", in.Body.Resolution)
 	case b != nil:
 		var err error
 		if given, err = b.plain("body.document"); err != nil {

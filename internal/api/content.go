@@ -22,95 +22,95 @@ func (a *API) content() {
 	view := authz.Space(authz.ViewSpace)
 	register(a, op{
 		ID: "getCurrentRevision", Route: "GET /spaces/{spaceId}/content", Tag: tag, Allow: view,
-		Summary: "The newest revision of a space: pages, files, reusable contents and variables.",
+		Summary: "Get the newest revision of a space: pages, files, reusable contents and variables.",
 	}, func(ctx context.Context, in *contentIn) (*revised[Revision], error) {
 		return a.revisionOut(ctx, a.head, in.Flags)
 	})
 	register(a, op{
 		ID: "listPages", Route: "GET /spaces/{spaceId}/content/pages", Tag: tag, Allow: view,
-		Summary: "The page tree of a space.",
+		Summary: "Get the page tree of a space.",
 	}, func(ctx context.Context, in *contentIn) (*revised[pageTree], error) {
 		return a.pagesOut(ctx, a.head, in.Flags)
 	})
 	register(a, op{
 		ID: "listFiles", Route: "GET /spaces/{spaceId}/content/files", Tag: tag, Allow: view,
-		Summary: "The files of a space.",
+		Summary: "List the files of a space.",
 	}, func(ctx context.Context, in *filesIn) (*page[File], error) {
 		return a.filesOut(ctx, a.head, in.Paged, in.Flags)
 	})
 	register(a, op{
 		ID: "getFileById", Route: "GET /spaces/{spaceId}/content/files/{fileId}", Tag: tag, Allow: view,
-		Summary: "A file of a space.",
+		Summary: "Get a file of a space.",
 	}, func(ctx context.Context, in *fileIn) (*out[File], error) {
 		return a.fileOut(ctx, a.head, in.File, in.Flags)
 	})
 	register(a, op{
 		ID: "getPageById", Route: "GET /spaces/{spaceId}/content/page/{pageId}", Tag: tag, Allow: view,
-		Summary: "A page of a space.", Again: a.pageAgain(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
+		Summary: "Get a page of a space.", Again: a.pageAgain(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
 	}, func(ctx context.Context, in *pageIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.head, byID(in.Page), in.PageOptions)
 	})
 	register(a, op{
 		ID: "getPageByPath", Route: "GET /spaces/{spaceId}/content/path/{pagePath}", Tag: tag, Allow: view,
-		Summary: "A page of a space by its path.", Again: a.pageAgain(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
+		Summary: "Get a page of a space by its path.", Again: a.pageAgain(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
 		About: "The path is one URL-encoded segment, such as guides%2Finstall. A path that a page had before it was moved leads to the page.",
 	}, func(ctx context.Context, in *pathIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.head, byPath(in.Path), in.PageOptions)
 	})
 	register(a, op{
 		ID: "getReusableContentById", Route: "GET /spaces/{spaceId}/content/reusable-contents/{reusableContentId}", Tag: tag, Allow: view,
-		Summary: "A reusable content of a space.",
+		Summary: "Get a reusable content of a space.",
 	}, func(ctx context.Context, in *reusableIn) (*out[ReusableContent], error) {
 		return a.reusableOut(ctx, a.head, in.Reusable, in.Flags)
 	})
 	register(a, op{
 		ID: "getDocumentById", Route: "GET /spaces/{spaceId}/documents/{documentId}", Tag: tag, Allow: view,
-		Summary: "A document of a space by its id, also one that its page no longer has.",
+		Summary: "Get a document of a space by its id, including earlier documents of its pages.",
 	}, a.getDocument)
 	register(a, op{
 		ID: "listSpaceFileBacklinks", Route: "GET /spaces/{spaceId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
-		Summary: "Where a file is used.",
+		Summary: "List where a file is used.",
 	}, a.fileBacklinks)
 	register(a, op{
 		ID: "listSpacePageBacklinks", Route: "GET /spaces/{spaceId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
-		Summary: "Where a page is referred to.",
+		Summary: "List where a page is linked.",
 	}, a.pageBacklinks)
 	register(a, op{
 		ID: "listPageLinksInSpace", Route: "GET /spaces/{spaceId}/content/page/{pageId}/links", Tag: tag, Allow: view,
-		Summary: "What a page refers to.",
+		Summary: "List the links of a page.",
 	}, a.pageLinks)
 	register(a, op{
 		ID: "listSpaceLinks", Route: "GET /spaces/{spaceId}/links", Tag: tag, Allow: view,
-		Summary: "What the pages of a space refer to, and whether it is there.",
+		Summary: "List the links of all pages of a space, and whether they work.",
 	}, a.spaceLinks)
 	register(a, op{
 		ID: "updateContent", Route: "POST /spaces/{spaceId}/content", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
 		Also: []int{http.StatusPreconditionFailed}, MaxBody: maxContentBody,
-		Summary: "Change the content of a space that is edited live.",
-		About: "Up to 50 changes, applied in order: all of them, in one new revision, or none. A name given as ref is valid for later changes and links of the same batch. " +
-			"With If-Match, only if that revision is still the newest. 412 when it is not, or when the space is locked.",
+		Summary: "Change the content of a space in live edit mode.",
+		About: "Up to 50 changes are applied in order: either all of them, in one new revision, or none. A name given as ref can be used in later changes and in links of the same batch. " +
+			"With If-Match, the changes are applied only if that revision is still the newest. 412 if it is not, or if the space is locked.",
 	}, a.updateContent)
 	register(a, op{
 		ID: "uploadFile", Route: "POST /spaces/{spaceId}/content/files", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
 		Also: []int{http.StatusPreconditionFailed}, Time: transferTime,
 		Summary: "Upload a file, as multipart/form-data with one part that has a file name.",
-		About:   "412 when the space is locked.",
+		About:   "412 if the space is locked.",
 	}, a.uploadFile)
 	registerStream(a, op{
 		ID: "downloadFile", Route: downloadRoute, Tag: tag, Allow: authz.Signed(), Signed: signedFile, Time: transferTime, Sends: []string{"*/*"},
-		Summary: "The bytes of a file, from its downloadURL.",
-		About: "Requests with Range and If-None-Match are answered with 206 and 304. " +
+		Summary: "Download a file from its downloadURL.",
+		About: "Range and If-None-Match are supported. " +
 			"Files that a browser could run as a page, such as HTML and SVG, are sent as attachments.",
 	}, a.download)
 	register(a, op{
 		ID: "applyTemplateToSpace", Route: "POST /spaces/{spaceId}/content/template", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Add the pages of a template to a space.",
-		About:   "412 when the space is locked.",
+		About:   "412 if the space is locked.",
 	}, a.applyTemplate)
 	register(a, op{
 		ID: "listTemplates", Route: "GET /templates", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
-		Summary: "The templates that a space can begin with.",
+		Summary: "List the templates that a space can start with.",
 	}, a.listTemplates)
 }
 
@@ -201,7 +201,7 @@ func (a *API) reusableOut(ctx context.Context, open opener, id docs.ReusableID, 
 type documentIn struct {
 	SpaceIn
 	Document string `path:"documentId"`
-	Schema   string `query:"schema" enum:"current,next" doc:"There is one version of the schema."`
+	Schema   string `query:"schema" enum:"current,next" doc:"Ignored: there is only one version of the schema."`
 }
 
 func (a *API) getDocument(ctx context.Context, in *documentIn) (*out[*markup.Document], error) {
@@ -246,7 +246,7 @@ func (b ContentBatch) plain() ([]content.Change, error) {
 // contentOutcome is what became of a batch.
 type contentOutcome struct {
 	Object        string          `json:"object" enum:"content-update"`
-	Revision      string          `json:"revision" doc:"The newest revision; the one before if nothing changed."`
+	Revision      string          `json:"revision" doc:"The newest revision; unchanged if nothing was changed."`
 	Changes       []changeOutcome `json:"changes"`
 	InsertedFiles []File          `json:"insertedFiles"`
 }

@@ -41,11 +41,11 @@ func (a *API) descriptions() {
 	}
 	declare(op{
 		ID: "getApiDescription", Route: "GET /openapi.json", Sends: []string{"application/json"},
-		Summary: "This description, as an OpenAPI document.",
+		Summary: "Get this description as an OpenAPI document.",
 	}, &a.spec)
 	declare(op{
 		ID: "getApiReference", Route: "GET /reference", Sends: []string{"text/html; charset=utf-8"},
-		Summary: "This description, as a page for people.",
+		Summary: "Get this description as a web page.",
 	}, &a.ref)
 }
 

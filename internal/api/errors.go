@@ -50,7 +50,7 @@ var statuses = map[errs.Kind]int{
 func problemOf(err error) *problem {
 	var e *errs.Error
 	if !errors.As(err, &e) || e.Kind == errs.Internal {
-		return newProblem(http.StatusInternalServerError, "something went wrong on our side; the request id in X-Request-Id helps the operator find it", nil)
+		return newProblem(http.StatusInternalServerError, "the server failed; give its operator the request id from the header X-Request-Id", nil)
 	}
 	return newProblem(statuses[e.Kind], e.Message, e.Details)
 }
@@ -153,7 +153,7 @@ func problemOfInput(status int, message string, found []error) *problem {
 		case errors.As(err, &d):
 			message := d.Message
 			if message == "invalid integer" {
-				message = "must be a whole number"
+				message = "must be an integer"
 			}
 			add(errs.Detail{Path: d.Location, Message: message})
 		case err != nil:

@@ -77,7 +77,7 @@ type downloadIn struct {
 	Hash      string      `path:"hash"`
 	Name      string      `path:"name"`
 	Type      string      `query:"type" doc:"Content type of the file."`
-	Signature string      `query:"signature" required:"true" doc:"Part of the address that an answer contains; it cannot be made by clients."`
+	Signature string      `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
 }
 
 func signedFile(r *http.Request) []string {
@@ -129,7 +129,7 @@ func (a *API) upload(ctx context.Context, on content.Branch, in *Upload) (*creat
 	in.request.Body = http.MaxBytesReader(in.writer, in.request.Body, blob.DefaultMaxBytes+maxBody)
 	parts, err := in.request.MultipartReader()
 	if err != nil {
-		return nil, errs.Field("body", "must be multipart/form-data")
+		return nil, errs.Field("body", "must be multipart/form-data with one part that has a file name")
 	}
 	for {
 		part, err := parts.NextPart()
@@ -147,7 +147,7 @@ func (a *API) upload(ctx context.Context, on content.Branch, in *Upload) (*creat
 			return nil, errs.Field("body", "is larger than %d MB", blob.DefaultMaxBytes>>20)
 		}
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, errs.Field("body", "ends in the middle of the file")
+			return nil, errs.Field("body", "ends in the middle of the file; send it again")
 		}
 		if err != nil {
 			return nil, err

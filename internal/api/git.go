@@ -19,60 +19,60 @@ func (a *API) git() {
 	)
 	register(a, op{
 		ID: "importGitRepository", Route: "POST " + root + "/import", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusNoContent,
-		Summary: "Import what a branch of a repository has into a space.",
-		About: "It is done in the background, after the git operations of the space that were asked for before; Location names the operation, which tells how far it is and what came of it. " +
-			"Changes of both sides are merged; where they conflict, a change request is opened. The same import is not queued twice. A space has at most 20 operations that wait.",
+		Summary: "Import a branch of a repository into a space.",
+		About: "The import runs in the background, after the git operations of the space that were requested earlier. Location is the address of the operation, which shows its progress and result. " +
+			"Changes of both sides are merged; if they conflict, a change request is created. The same import is not queued twice. A space can have 20 waiting operations.",
 	}, a.importGit)
 	register(a, op{
 		ID: "exportToGitRepository", Route: "POST " + root + "/export", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusNoContent,
-		Summary: "Export what a space has to a branch of a repository.",
-		About: "It is done in the background; Location names the operation. Each revision since the last synchronization becomes a commit. " +
-			"A branch that has other commits is left alone, unless force replaces them.",
+		Summary: "Export a space to a branch of a repository.",
+		About: "The export runs in the background. Location is the address of the operation. Each revision since the last synchronization becomes a commit. " +
+			"A branch with other commits is not changed, unless force replaces them.",
 	}, a.exportGit)
 	register(a, op{
 		ID: "getSpaceGitInfo", Route: "GET " + root + "/info", Tag: tag, Allow: authz.Space(authz.ViewSpace),
-		Summary: "The repository that a space is synchronized with.",
-		About:   "404 if it is synchronized with none.",
+		Summary: "Get the repository that a space is synchronized with.",
+		About:   "404 if the space is not synchronized with a repository.",
 	}, a.gitInfo)
 	register(a, op{
 		ID: "deleteLegacyGitInstallation", Route: "DELETE " + root + "/legacy-installation", Tag: tag, Allow: authz.Space(authz.SyncSpace),
-		Summary: "Forget what imports and exports have told of the repository.",
-		About:   "It ends no connection, and the next import or export tells again.",
+		Summary: "Forget the repository information that imports and exports recorded.",
+		About:   "A connection is not ended by this. The next import or export records it again.",
 	}, a.forgetGit)
 	register(a, op{
 		ID: "getGitConnection", Route: "GET " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace.Within(docs.ScopeRead)),
-		Summary: "What a space is connected to.",
+		Summary: "Get the git connection of a space.",
 	}, a.getConnection)
 	register(a, op{
 		ID: "connectGitRepository", Route: "PUT " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
-		Summary: "Keep a space and a branch of a repository synchronized.",
-		About: "Replaces the connection that the space has; what is left out gets its default. Unless it is paused, or nothing has changed, it is synchronized at once: lastOperation of the answer tells whether it works. Commits are imported when the host calls the webhook, or when the server looks; revisions are exported when a change request is merged, " +
-			"and 30 seconds after the last direct edit. It acts with the rights of who connected it. Credentials that are left out stay as they are, if the repository stays the same.",
+		Summary: "Connect a space to a branch of a repository, and keep both synchronized.",
+		About: "Replaces the existing connection; fields that are left out get their default. Unless the connection is paused or nothing has changed, the space is synchronized immediately: see lastOperation of the answer. Commits are imported when the host calls the webhook, or when the server polls; revisions are exported when a change request is merged, " +
+			"and 30 seconds after the last direct edit. The connection acts with the permissions of the user who created it. If the repository stays the same, credentials that are left out are kept.",
 	}, a.connectGit)
 	register(a, op{
 		ID: "disconnectGitRepository", Route: "DELETE " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
-		Summary: "End the connection of a space and forget its secrets.",
-		About:   "What waits to be done for it is not done, and the space tells of no repository any more. Neither the space nor the repository changes.",
+		Summary: "Delete the git connection of a space and its secrets.",
+		About:   "Its waiting operations are cancelled, and the space no longer shows a repository. Neither the space nor the repository is changed.",
 	}, a.disconnectGit)
 	register(a, op{
 		ID: "syncGitRepository", Route: "POST " + root + "/sync", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusAccepted,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Synchronize a connected space now.",
-		About:   "Queues an import, an export, or both, as the connection does, and answers with them. 412 if the connection is paused.",
+		About:   "Queues an import, an export, or both, according to the direction of the connection, and returns them. 412 if the connection is paused.",
 	}, a.syncGit)
 	register(a, op{
 		ID: "listGitOperations", Route: "GET " + root + "/operations", Tag: tag, Allow: authz.Space(authz.ViewSpace),
-		Summary: "Imports and exports of a space, newest first.",
-		About:   "The last 100 are kept. What was left out of a repository is told of one operation at a time.",
+		Summary: "List the imports and exports of a space, newest first.",
+		About:   "The last 100 are kept. Problems are listed in single operations only.",
 	}, a.listGitOperations)
 	register(a, op{
 		ID: "getGitOperation", Route: "GET " + root + "/operations/{operationId}", Tag: tag, Allow: authz.Space(authz.ViewSpace),
-		Summary: "An import or an export.",
+		Summary: "Get an import or an export.",
 	}, a.getGitOperation)
 	register(a, op{
 		ID: "receiveGitWebhook", Route: "POST " + root + "/webhook", Tag: tag, Allow: authz.Public(), Status: http.StatusNoContent, MaxBody: gitsync.MaxHook,
 		Also:    []int{http.StatusUnauthorized},
-		Summary: "For the host of a repository, to tell of a push.",
+		Summary: "Receive a push notification from the host of a repository.",
 		About: "Signed with the secret of the connection: X-Hub-Signature-256 (GitHub), X-Gitea-Signature or X-Forgejo-Signature, X-Gitlab-Token, or, from a script, X-Octavo-Signature: t=SECONDS,v1=HEX, " +
 			"where HEX is the HMAC-SHA256 of the seconds, a dot and the body, and the seconds are at most 5 minutes off. The body of a script is {\"ref\": \"refs/heads/main\"}, or {}. Other events and refs do nothing.",
 	}, a.gitHook)
@@ -83,7 +83,7 @@ type GitSync struct {
 	RepoName     string    `json:"repoName,omitempty"`
 	Installation string    `json:"installationProvider,omitempty" enum:"github,gitlab,github-legacy"`
 	Integration  string    `json:"integration,omitempty"`
-	URL          string    `json:"url,omitempty" doc:"Never has credentials."`
+	URL          string    `json:"url,omitempty" doc:"Without credentials."`
 	UpdatedAt    docs.Time `json:"updatedAt,omitzero"`
 }
 
@@ -96,20 +96,20 @@ func gitSync(i *docs.GitInfo) *GitSync {
 
 // GitRequestBody is what the bodies of an import and an export share.
 type GitRequestBody struct {
-	URL       string    `json:"url" minLength:"1" maxLength:"2048" doc:"https or ssh. A user name and a password in it are used once and not kept."`
+	URL       string    `json:"url" minLength:"1" maxLength:"2048" doc:"https or ssh. A user name and a password in it are used once and not stored."`
 	Ref       string    `json:"ref" minLength:"1" maxLength:"255" doc:"A branch, such as main or refs/heads/main; an import takes tags too, such as refs/tags/v1."`
-	CacheID   string    `json:"repoCacheID,omitempty" maxLength:"256" doc:"Operations of the organization with the same id and url share what was fetched."`
-	TreeURL   string    `json:"repoTreeURL,omitempty" maxLength:"2048" doc:"Goes in front of paths of files, for people."`
-	CommitURL string    `json:"repoCommitURL,omitempty" maxLength:"2048" doc:"Goes in front of names of commits, for people."`
-	Directory string    `json:"repoProjectDirectory,omitempty" maxLength:"1024" doc:"Folder of the repository that the documentation is in. Left out: all of it."`
-	Timestamp docs.Time `json:"timestamp,omitempty" doc:"When what is asked for happened. Ignored if something newer was applied already, unless force is set."`
-	Force     bool      `json:"force,omitempty" doc:"An import takes over a branch that was replaced, and one without pages. An export replaces commits that the space has not."`
+	CacheID   string    `json:"repoCacheID,omitempty" maxLength:"256" doc:"Operations of the organization with the same id and url share a cache."`
+	TreeURL   string    `json:"repoTreeURL,omitempty" maxLength:"2048" doc:"Prefix of links to files."`
+	CommitURL string    `json:"repoCommitURL,omitempty" maxLength:"2048" doc:"Prefix of links to commits."`
+	Directory string    `json:"repoProjectDirectory,omitempty" maxLength:"1024" doc:"Folder of the repository that contains the documentation. Default: the whole repository."`
+	Timestamp docs.Time `json:"timestamp,omitempty" doc:"Time of the event that causes the operation. If something newer was applied already, the operation does nothing, unless force is set."`
+	Force     bool      `json:"force,omitempty" doc:"An import then accepts a branch whose history was rewritten, and one without pages. An export replaces commits that are not in the space."`
 	Info      *gitAbout `json:"gitInfo,omitempty"`
 }
 
 type gitAbout struct {
 	Provider string `json:"provider,omitempty" enum:"github,gitlab"`
-	URL      string `json:"url,omitempty" maxLength:"2048" doc:"Of the repository, for people."`
+	URL      string `json:"url,omitempty" maxLength:"2048" doc:"Address of the repository for people."`
 }
 
 func (b GitRequestBody) plain() gitsync.Input {
@@ -140,7 +140,7 @@ type importGitIn struct {
 	SpaceIn
 	Body struct {
 		GitRequestBody
-		Standalone bool `json:"standalone,omitempty" doc:"Makes a revision that can be read by its id, and leaves the space as it is."`
+		Standalone bool `json:"standalone,omitempty" doc:"Creates a revision that can be read by its id, without changing the space."`
 	}
 }
 
@@ -152,7 +152,7 @@ type exportGitIn struct {
 	SpaceIn
 	Body struct {
 		GitRequestBody
-		Message string `json:"commitMessage" minLength:"1" maxLength:"65536" doc:"Can name {change_request_number}, {change_request_subject}, {space_title}, {author_name} and {revision}."`
+		Message string `json:"commitMessage" minLength:"1" maxLength:"65536" doc:"Can contain {change_request_number}, {change_request_subject}, {space_title}, {author_name} and {revision}."`
 	}
 }
 
@@ -175,19 +175,19 @@ type GitConnection struct {
 	Space          string                `json:"space"`
 	URL            string                `json:"url" doc:"Without credentials."`
 	Ref            string                `json:"ref"`
-	Directory      string                `json:"directory" doc:"Empty: all of the repository."`
+	Directory      string                `json:"directory" doc:"Empty for the whole repository."`
 	Direction      docs.GitSyncDirection `json:"direction" enum:"import,export,both"`
 	HasCredentials bool                  `json:"hasCredentials"`
 	CommitTemplate string                `json:"commitTemplate"`
-	PollSeconds    int                   `json:"pollSeconds" doc:"How often the server looks for commits by itself; 0: never."`
+	PollSeconds    int                   `json:"pollSeconds" doc:"How often the server polls for commits; 0 for never."`
 	Paused         bool                  `json:"paused"`
 	Provider       string                `json:"provider,omitempty" enum:"github,gitlab"`
-	ConnectedBy    string                `json:"connectedBy" doc:"Id of the user whose rights it acts with."`
+	ConnectedBy    string                `json:"connectedBy" doc:"Id of the user whose permissions the connection uses."`
 	CreatedAt      docs.Time             `json:"createdAt"`
 	UpdatedAt      docs.Time             `json:"updatedAt"`
-	LastOperation  string                `json:"lastOperation,omitempty" doc:"Id of the newest operation that it queued. Its state, reason and error tell whether the connection works."`
+	LastOperation  string                `json:"lastOperation,omitempty" doc:"Id of the newest operation that the connection queued. Its state, reason and error show whether the connection works."`
 	URLs           connectionURLs        `json:"urls"`
-	Webhook        gitWebhook            `json:"webhook" doc:"For the settings of the repository at its host."`
+	Webhook        gitWebhook            `json:"webhook" doc:"To be entered in the settings of the repository at its host."`
 }
 
 type connectionURLs struct {
@@ -196,7 +196,7 @@ type connectionURLs struct {
 
 type gitWebhook struct {
 	URL    string `json:"url" format:"uri"`
-	Secret string `json:"secret,omitempty" doc:"Given when it was set, and not shown again."`
+	Secret string `json:"secret,omitempty" doc:"Returned when it is set, and never again."`
 }
 
 func (a *API) connection(c docs.GitConnection, secret string) GitConnection {
@@ -222,22 +222,22 @@ type connectGitIn struct {
 	Body struct {
 		URL            string                  `json:"url" minLength:"1" maxLength:"2048" doc:"https or ssh."`
 		Ref            string                  `json:"ref" minLength:"1" maxLength:"255" doc:"A branch, such as main or refs/heads/main."`
-		Directory      string                  `json:"directory,omitempty" maxLength:"1024" doc:"Folder of the repository that the documentation is in. Left out: all of it."`
-		Direction      docs.GitSyncDirection   `json:"direction,omitempty" enum:"import,export,both" doc:"Left out: both."`
-		Credentials    opt.Val[gitCredentials] `json:"credentials,omitempty" null:"ok" doc:"Left out, those that are stored stay, if the repository stays the same; null forgets them."`
-		CommitTemplate string                  `json:"commitTemplate,omitempty" maxLength:"4096" doc:"Message of commits; see commitMessage of the export for what it can name. A name that is none of those is refused. Left out: OCTAVO-{change_request_number}: {change_request_subject}."`
-		PollSeconds    opt.Val[int]            `json:"pollSeconds,omitempty" minimum:"0" maximum:"86400" doc:"0 for never, or at least 60. Left out: 300."`
-		Paused         bool                    `json:"paused,omitempty" doc:"It stays, and nothing is imported or exported for it."`
-		WebhookSecret  opt.Val[string]         `json:"webhookSecret,omitempty" nullable:"true" minLength:"16" maxLength:"256" doc:"Left out, it stays, or one is made; null has another one made."`
+		Directory      string                  `json:"directory,omitempty" maxLength:"1024" doc:"Folder of the repository that contains the documentation. Default: the whole repository."`
+		Direction      docs.GitSyncDirection   `json:"direction,omitempty" enum:"import,export,both" doc:"Default: both."`
+		Credentials    opt.Val[gitCredentials] `json:"credentials,omitempty" null:"ok" doc:"Default: the stored ones are kept if the repository stays the same. null deletes them."`
+		CommitTemplate string                  `json:"commitTemplate,omitempty" maxLength:"4096" doc:"Message of commits, with the placeholders of commitMessage of the export; other placeholders are refused. Default: OCTAVO-{change_request_number}: {change_request_subject}."`
+		PollSeconds    opt.Val[int]            `json:"pollSeconds,omitempty" minimum:"0" maximum:"86400" doc:"0 for never, or at least 60. Default: 300."`
+		Paused         bool                    `json:"paused,omitempty" doc:"The connection is kept, but nothing is imported or exported."`
+		WebhookSecret  opt.Val[string]         `json:"webhookSecret,omitempty" nullable:"true" minLength:"16" maxLength:"256" doc:"Default: the existing secret, or a new one. null creates a new one."`
 		Provider       string                  `json:"provider,omitempty" enum:"github,gitlab"`
 	}
 }
 
 type gitCredentials struct {
 	Username   string `json:"username,omitempty" maxLength:"4096"`
-	Password   string `json:"password,omitempty" maxLength:"4096" doc:"Or a token."`
-	PrivateKey string `json:"privateKey,omitempty" maxLength:"32768" doc:"For ssh, without a passphrase."`
-	KnownHosts string `json:"knownHosts,omitempty" maxLength:"32768" doc:"Lines of a known_hosts file with the keys of the ssh server. Left out, its first key is kept, and any other refused."`
+	Password   string `json:"password,omitempty" maxLength:"4096" doc:"A password or an access token."`
+	PrivateKey string `json:"privateKey,omitempty" maxLength:"32768" doc:"For ssh; must not have a passphrase."`
+	KnownHosts string `json:"knownHosts,omitempty" maxLength:"32768" doc:"Lines of a known_hosts file with the keys of the ssh server. Default: the first key that the server presents is stored, and any other is refused."`
 }
 
 func (a *API) connectGit(ctx context.Context, in *connectGitIn) (*out[GitConnection], error) {
@@ -279,24 +279,24 @@ type GitOperation struct {
 	ID            string            `json:"id"`
 	Direction     docs.GitDirection `json:"direction" enum:"import,export"`
 	State         docs.GitState     `json:"state" enum:"queued,running,success,failure"`
-	Stage         docs.GitStage     `json:"stage,omitempty" enum:"fetch,check,process,finalize" doc:"What it is at, or was when it ended."`
-	Completed     int64             `json:"completedTasks" doc:"Of the stage."`
-	Dispatched    int64             `json:"dispatchedTasks" doc:"Of the stage, as far as is known."`
-	Reason        string            `json:"reason,omitempty" doc:"Code of why it failed, or why it did something else than one may have expected: stale, unchanged, conflict, replaced, parked, empty, authentication, unreachable and others."`
-	Error         string            `json:"error,omitempty" doc:"The same for people, and what to do about it."`
+	Stage         docs.GitStage     `json:"stage,omitempty" enum:"fetch,check,process,finalize" doc:"The current stage, or the last one."`
+	Completed     int64             `json:"completedTasks" doc:"Progress in the current stage."`
+	Dispatched    int64             `json:"dispatchedTasks" doc:"Total of the current stage, if it is known."`
+	Reason        string            `json:"reason,omitempty" doc:"Code for why it failed, or did something unexpected: stale, unchanged, conflict, replaced, parked, empty, authentication, unreachable and others."`
+	Error         string            `json:"error,omitempty" doc:"What went wrong, and what to do about it."`
 	URL           string            `json:"url" doc:"Without credentials."`
 	Ref           string            `json:"ref"`
 	Directory     string            `json:"directory"`
 	Force         bool              `json:"force"`
 	Standalone    bool              `json:"standalone"`
-	Connected     bool              `json:"connected" doc:"Done for the connection of the space."`
+	Connected     bool              `json:"connected" doc:"Whether the connection of the space queued it."`
 	Timestamp     docs.Time         `json:"timestamp,omitzero"`
-	Commit        string            `json:"commit,omitempty" doc:"That was imported, or that the export made last."`
-	Revision      string            `json:"revision,omitempty" doc:"That the import made, or that was exported."`
-	ChangeRequest string            `json:"changeRequest,omitempty" doc:"Id of the one that holds what could not be merged."`
-	ProblemCount  int               `json:"problemCount" doc:"How much of the repository was left out, or is doubtful."`
-	Problems      []GitProblem      `json:"problems,omitempty" doc:"The first 100; not in lists."`
-	CreatedBy     string            `json:"createdBy" doc:"Id of the user whose rights it acts with."`
+	Commit        string            `json:"commit,omitempty" doc:"Commit that was imported, or the last one that the export created."`
+	Revision      string            `json:"revision,omitempty" doc:"Revision that the import created, or that was exported."`
+	ChangeRequest string            `json:"changeRequest,omitempty" doc:"Id of the change request with what could not be merged."`
+	ProblemCount  int               `json:"problemCount" doc:"Number of problems in the repository, such as files that were left out."`
+	Problems      []GitProblem      `json:"problems,omitempty" doc:"The first 100; absent in lists."`
+	CreatedBy     string            `json:"createdBy" doc:"Id of the user whose permissions the connection uses."`
 	CreatedAt     docs.Time         `json:"createdAt"`
 	StartedAt     docs.Time         `json:"startedAt,omitzero"`
 	UpdatedAt     docs.Time         `json:"updatedAt"`

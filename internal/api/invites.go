@@ -19,32 +19,32 @@ func (a *API) invites() {
 	const tag = "Invites"
 	register(a, op{
 		ID: "inviteUsersToOrganization", Route: "POST /orgs/{organizationId}/invites", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
-		Summary: "Make people members by their addresses.",
-		About:   "They are members at once. Whoever has no account gets one, which can be used when the address is verified. People who are members already stay as they are.",
+		Summary: "Add people to an organization by e-mail address.",
+		About:   "They become members immediately. People without an account get one, which they can use after verifying the address. Existing members are not changed.",
 	}, a.invite)
 	register(a, op{
 		ID: "joinOrganizationWithInvite", Route: "POST /orgs/{organizationId}/invites/{inviteId}", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Accept an invite link.",
-		About:   "Answers 412 when the link was revoked or links are switched off.",
+		About:   "412 if the link was revoked or the organization does not use invite links.",
 	}, a.acceptLink)
 	register(a, op{
 		ID: "listOrganizationInviteLinks", Route: "GET /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.AdminOrg),
-		Summary: "The invite links to the organization itself.",
+		Summary: "List the invite links to the organization itself.",
 	}, a.listLinks)
 	register(a, op{
 		ID: "createOrganizationInvite", Route: "POST /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.ManageLinks), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
-		Summary: "Make an invite link to the organization, a space or a collection.",
-		About:   "Its id is a secret: whoever has it can accept it. One to the organization needs an admin of it; one to a space or a collection needs who administers that.",
+		Summary: "Create an invite link to the organization, a space or a collection.",
+		About:   "The id of the link is a secret: everybody who has it can accept the invite. A link to the organization needs the role admin in it; a link to a space or a collection needs the role create on that.",
 	}, a.createLink)
 	register(a, op{
 		ID: "getOrganizationInviteLink", Route: "GET /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
-		Summary: "An invite link that you could make yourself.",
+		Summary: "Get an invite link that you would be allowed to create.",
 	}, a.getLink)
 	register(a, op{
 		ID: "updateOrganizationInviteById", Route: "PATCH /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
-		Summary: "Change what an invite link gives from now on.",
+		Summary: "Change the role that an invite link gives from now on.",
 	}, a.updateLink)
 	register(a, op{
 		ID: "deleteOrganizationInviteById", Route: "DELETE /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
@@ -88,7 +88,7 @@ type inviteIn struct {
 	OrgIn
 	Body struct {
 		Emails []invitee          `json:"emails" minItems:"1" maxItems:"200"`
-		Role   opt.Val[docs.Role] `json:"role,omitempty" nullable:"true" doc:"Of those who are given without one; left out, the organization's default."`
+		Role   opt.Val[docs.Role] `json:"role,omitempty" nullable:"true" doc:"Role of people without a role of their own. Default: the default role of the organization."`
 		SSO    bool               `json:"sso,omitempty"`
 	}
 }
@@ -96,7 +96,7 @@ type inviteIn struct {
 type invited struct {
 	Users           []docs.UserID `json:"users" doc:"Ids of the new members."`
 	Invited         int           `json:"invited"`
-	FailedSSOEmails []string      `json:"failedSSOEmails,omitempty" doc:"Members who sign in otherwise; mark them one by one."`
+	FailedSSOEmails []string      `json:"failedSSOEmails,omitempty" doc:"Addresses of members who do not sign in through SSO; mark them one by one."`
 }
 
 func (a *API) invite(ctx context.Context, in *inviteIn) (*out[invited], error) {
@@ -131,9 +131,9 @@ func (a *API) acceptLink(ctx context.Context, in *LinkIn) (*out[empty], error) {
 type inviteLink struct {
 	Object     string      `json:"object" enum:"invite"`
 	ID         string      `json:"id"`
-	Role       any         `json:"role,omitempty" doc:"Of a link to the organization; null is a guest."`
-	Level      any         `json:"level,omitempty" doc:"Of a link to a space or a collection."`
-	Redundant  bool        `json:"redundant" doc:"You have what it gives already."`
+	Role       any         `json:"role,omitempty" doc:"Role that a link to the organization gives; null is a guest."`
+	Level      any         `json:"level,omitempty" doc:"Role that a link to a space or a collection gives."`
+	Redundant  bool        `json:"redundant" doc:"Whether you already have what the link gives."`
 	Space      *Space      `json:"space,omitempty"`
 	Collection *Collection `json:"collection,omitempty"`
 }
@@ -179,11 +179,11 @@ func (a *API) createLink(ctx context.Context, in *createLinkIn) (*out[inviteLink
 	case b.Space != "" && b.Collection != "":
 		return nil, errs.Field("body.collection", "cannot be set together with space")
 	case content && (!b.Level.Set() || b.Role.Set()):
-		return nil, errs.Field("body.level", "is what a link to a space or a collection gives, instead of role")
+		return nil, errs.Field("body.level", "must be set, instead of role, for a link to a space or a collection")
 	case !content && (!b.Role.Set() || b.Level.Set()):
-		return nil, errs.Field("body.role", "is what a link to the organization gives, instead of level")
+		return nil, errs.Field("body.role", "must be set, instead of level, for a link to the organization")
 	case content && b.Level.IsNull():
-		return nil, errs.Field("body.level", "must be a role: a link without one would give nothing")
+		return nil, errs.Field("body.level", "must be a role, not null: the link would give no access")
 	}
 	l, err := a.Orgs.CreateLink(ctx, authz.Of(ctx), in.Org, docs.InviteLink{
 		Role: b.Level.Or(b.Role.Or(docs.Guest)), Space: b.Space, Collection: b.Collection,

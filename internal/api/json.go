@@ -37,7 +37,7 @@ func readStrict(b []byte, v *any) error {
 		return err
 	}
 	if _, err := r.d.Token(); err != io.EOF {
-		return errs.E(errs.Invalid, "holds more than one JSON value")
+		return errs.E(errs.Invalid, "contains more than one JSON value")
 	}
 	*v = value
 	return nil
@@ -194,7 +194,7 @@ type nullable interface{ IsNull() bool }
 func refuseNulls(in any, checks []nullCheck) error {
 	for _, c := range checks {
 		if reflect.ValueOf(in).Elem().FieldByIndex(c.index).Interface().(nullable).IsNull() {
-			return errs.Field(c.path, "must not be null; leave it out to keep it")
+			return errs.Field(c.path, "must not be null; leave it out to keep the value")
 		}
 	}
 	return nil

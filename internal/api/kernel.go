@@ -298,7 +298,7 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if strings.Contains(r.URL.Path, "/path/") {
-		writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; a path of a page is one segment: write its slashes as %%2F", r.Method, r.URL.Path)))
+		writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; write the slashes in the path of a page as %%2F", r.Method, r.URL.Path)))
 		return
 	}
 	writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; see %s%s/reference", r.Method, r.URL.Path, a.BaseURL, Prefix)))
@@ -365,12 +365,12 @@ type page[T any] struct{ Body list[T] }
 // list is the envelope of every list.
 type list[T any] struct {
 	Next  *next  `json:"next,omitempty" doc:"Absent on the last page."`
-	Count *int64 `json:"count,omitempty" doc:"Number of all items; given when limit is 0."`
+	Count *int64 `json:"count,omitempty" doc:"Number of all items; present if limit is 0."`
 	Items []T    `json:"items"`
 }
 
 type next struct {
-	Page string `json:"page" doc:"Value of the query parameter page that gives the next page."`
+	Page string `json:"page" doc:"Value of the query parameter page for the next page."`
 }
 
 // location gives the absolute address of a resource.

@@ -25,16 +25,16 @@ type linkStats struct {
 
 type brokenStats struct {
 	Total         int  `json:"total"`
-	ChangeRequest *int `json:"changeRequest,omitempty" doc:"Of a change request: how many are not broken in the space."`
+	ChangeRequest *int `json:"changeRequest,omitempty" doc:"In a change request: number of links that are broken by the request."`
 }
 
 // linkUsage is something that is referred to, with where that is done.
 type linkUsage struct {
 	Status    index.LinkStatus  `json:"status" enum:"ok,broken,in-app"`
-	Relation  string            `json:"relation" enum:"reference,dependsOn" doc:"dependsOn: what refers to it cannot be shown without it."`
-	Text      string            `json:"text,omitempty" doc:"What a reader sees at the first place; of a broken one, all that is left of its target."`
-	Written   string            `json:"written,omitempty" doc:"The path as it is written, of one that leads nowhere."`
-	Target    *contentLocation  `json:"targetReference,omitempty" doc:"Absent when it cannot be found."`
+	Relation  string            `json:"relation" enum:"reference,dependsOn" doc:"dependsOn: the page cannot be shown completely without the target."`
+	Text      string            `json:"text,omitempty" doc:"Text of the first of these links."`
+	Written   string            `json:"written,omitempty" doc:"The path as it is written, if it leads nowhere."`
+	Target    *contentLocation  `json:"targetReference,omitempty" doc:"Absent if the target does not exist or is not visible to you."`
 	Locations []contentLocation `json:"locationReferences"`
 }
 
@@ -119,14 +119,14 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 type spaceLinksIn struct {
 	SpaceIn
 	Paged
-	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
+	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only links with this status."`
 }
 
 type pageLinksIn struct {
 	SpaceIn
 	Page docs.PageID `path:"pageId"`
 	Paged
-	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only those."`
+	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only links with this status."`
 }
 
 func (a *API) spaceLinks(ctx context.Context, in *spaceLinksIn) (*out[linkList], error) {

@@ -14,21 +14,21 @@ func (a *API) members() {
 	const tag = "Members"
 	register(a, op{
 		ID: "listMembersInOrganizationById", Route: "GET /orgs/{organizationId}/members", Tag: tag, Allow: authz.Org(authz.ViewOrg),
-		Summary: "The members of an organization.", About: "Guests see nobody.",
+		Summary: "List the members of an organization.", About: "Guests get an empty list.",
 	}, a.listMembers)
 	register(a, op{
 		ID: "getMemberInOrganizationById", Route: "GET /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrSelf(authz.ListMembers),
-		Summary: "A member of an organization.",
+		Summary: "Get a member of an organization.",
 	}, a.getMember)
 	register(a, op{
 		ID: "updateMemberInOrganizationById", Route: "PATCH /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Also:    []int{http.StatusPreconditionFailed},
-		Summary: "Change the role of a member.", About: "The last admin stays admin (412).",
+		Summary: "Change the role of a member.", About: "412 if it is the last admin.",
 	}, a.updateMember)
 	register(a, op{
 		ID: "removeMemberFromOrganizationById", Route: "DELETE /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrSelf(authz.AdminOrg),
 		Also:    []int{http.StatusPreconditionFailed},
-		Summary: "Remove a member, or leave.", About: "The last admin stays (412).",
+		Summary: "Remove a member, or leave the organization.", About: "412 if it is the last admin.",
 	}, a.removeMember)
 	register(a, op{
 		ID: "setUserAsSSOMemberForOrganization", Route: "POST /orgs/{organizationId}/members/{userId}/sso", Tag: tag, Allow: authz.Org(authz.AdminOrg),
@@ -36,15 +36,15 @@ func (a *API) members() {
 	}, a.markSSO)
 	register(a, op{
 		ID: "listSpacesForOrganizationMember", Route: "GET /orgs/{organizationId}/members/{userId}/spaces", Tag: tag, Allow: authz.OrgOrSelf(authz.ReadAsAdmin),
-		Summary: "The spaces that a member has access to, with the role on each.",
+		Summary: "List the spaces that a member has access to, with the role on each.",
 	}, a.memberSpaces)
 	register(a, op{
 		ID: "listTeamsForOrganizationMember", Route: "GET /orgs/{organizationId}/members/{userId}/teams", Tag: tag, Allow: authz.OrgOrSelf(authz.ListTeams),
-		Summary: "The teams of a member.",
+		Summary: "List the teams of a member.",
 	}, a.memberTeams)
 	register(a, op{
 		ID: "updateOrganizationMemberLastSeenAt", Route: "POST /orgs/{organizationId}/ping", Tag: tag, Allow: authz.Org(authz.Ping),
-		Summary: "Note that you are active.", Status: 200,
+		Summary: "Record that you are active.", Status: 200,
 	}, a.ping)
 }
 
@@ -58,7 +58,7 @@ type Member struct {
 	JoinedAt   docs.Time  `json:"joinedAt"`
 	LastSeenAt docs.Time  `json:"lastSeenAt,omitzero"`
 	SSO        bool       `json:"sso"`
-	Spaces     int        `json:"spaces" doc:"Spaces reached by a grant of the member's own or of a team."`
+	Spaces     int        `json:"spaces" doc:"Number of spaces to which the member or one of their teams was granted access."`
 	Teams      int        `json:"teams"`
 }
 
@@ -74,7 +74,7 @@ type listMembersIn struct {
 	Order  string `query:"order" enum:"asc,desc" default:"desc"`
 	Role   string `query:"role" enum:"admin,create,review,edit,comment,read,guest"`
 	Search string `query:"search" maxLength:"256" doc:"Part of the name or the address."`
-	Sort   string `query:"sort" enum:"joinedAt,lastSeenAt" default:"joinedAt" doc:"lastSeenAt leaves out who was never seen."`
+	Sort   string `query:"sort" enum:"joinedAt,lastSeenAt" default:"joinedAt" doc:"lastSeenAt excludes members who were never active."`
 }
 
 func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*page[Member], error) {

@@ -16,11 +16,11 @@ func (a *API) organizations() {
 	const tag = "Organizations"
 	register(a, op{
 		ID: "listOrganizationsForAuthenticatedUser", Route: "GET /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
-		Summary: "The organizations that you are a member of.",
+		Summary: "List the organizations that you are a member of.",
 	}, a.listOrganizations)
 	register(a, op{
 		ID: "createOrganization", Route: "POST /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 201,
-		Summary: "Make an organization; you become its admin.",
+		Summary: "Create an organization. You become its admin.",
 	}, a.createOrganization)
 	register(a, op{
 		ID: "getOrganizationById", Route: "GET /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.ViewOrg),
@@ -38,15 +38,15 @@ func (a *API) organizations() {
 	}, a.join)
 	register(a, op{
 		ID: "getOrganizationsForEmailDomain", Route: "GET /email-domains/{emailDomain}/orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
-		Summary: "The organizations that people of your own e-mail domain can join.",
+		Summary: "List the organizations that people with an address of your e-mail domain can join.",
 	}, a.organizationsByDomain)
 	register(a, op{
 		ID: "getSubdomain", Route: "GET /subdomains/{subdomain}", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
-		Summary: "Which of your organizations has a hostname.",
+		Summary: "Get the organization of a hostname, if you are a member of it.",
 	}, a.subdomain)
 	register(a, op{
 		ID: "getOrganizationAgentInstructions", Route: "GET /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.ReadInstructions),
-		Summary: "Instructions for the organization's writing agent.",
+		Summary: "Get the instructions for the organization's writing agent.",
 	}, a.agentInstructions)
 	register(a, op{
 		ID: "updateOrganizationAgentInstructions", Route: "PUT /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.AdminOrg),
@@ -54,7 +54,7 @@ func (a *API) organizations() {
 	}, a.setAgentInstructions)
 	register(a, op{
 		ID: "listAuditEvents", Route: "GET /orgs/{organizationId}/audit", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
-		Summary: "Who did what in the organization, newest first.",
+		Summary: "List who did what in the organization, newest first.",
 	}, a.audit)
 }
 

@@ -36,7 +36,7 @@ type Page struct {
 	Variables     docs.Variables   `json:"variables,omitempty"`
 	Tags          []pageTag        `json:"tags,omitempty"`
 	Condition     string           `json:"condition,omitempty" doc:"Expression that decides which visitors see the page."`
-	Hidden        *bool            `json:"hidden,omitempty" doc:"Off the navigation, still reachable."`
+	Hidden        *bool            `json:"hidden,omitempty" doc:"Not in the navigation, but reachable by its address."`
 	NoIndex       *bool            `json:"noIndex,omitempty" doc:"Not found by search."`
 	NoRobotsIndex *bool            `json:"noRobotsIndex,omitempty" doc:"Not found by search engines."`
 	Target        *docs.Ref        `json:"target,omitempty"`
@@ -93,8 +93,8 @@ type pageCover struct {
 
 // Flags are the query parameters of every read of content.
 type Flags struct {
-	Metadata bool `query:"metadata" default:"true" doc:"false leaves out what git knows."`
-	Computed bool `query:"computed" default:"true" doc:"false leaves computed pages unexpanded."`
+	Metadata bool `query:"metadata" default:"true" doc:"false excludes information from git."`
+	Computed bool `query:"computed" default:"true" doc:"false does not expand computed pages."`
 }
 
 // shown is how pages of a view are shown.
@@ -218,10 +218,10 @@ func (a *API) href(v *revision.View, ref *docs.Ref) string {
 // PageOptions say in which form the content of a page is given.
 type PageOptions struct {
 	Flags
-	Format       string `query:"format" enum:"document,markdown" doc:"Form of the content; without it, document."`
+	Format       string `query:"format" enum:"document,markdown" doc:"Form of the content. Default: document."`
 	Refs         string `query:"format.markdown.refs" enum:"relative,stable" default:"relative" doc:"How Markdown refers to other pages: by relative paths, or by ids that never change."`
-	Evaluated    string `query:"evaluated" enum:"true,false,deterministic-only" default:"false" doc:"Replaces expressions by what they give; deterministic-only leaves those that depend on the visitor."`
-	Dereferenced string `query:"dereferenced" enum:"true,false,reusable-contents" default:"false" doc:"Puts reusable contents in place of the blocks that include them."`
+	Evaluated    string `query:"evaluated" enum:"true,false,deterministic-only" default:"false" doc:"Replaces expressions by their values; deterministic-only keeps expressions that depend on the visitor."`
+	Dereferenced string `query:"dereferenced" enum:"true,false,reusable-contents" default:"false" doc:"Replaces blocks that include a reusable content by that content."`
 }
 
 func (o PageOptions) form() reading.Form { return formOf(o.Evaluated, o.Dereferenced) }

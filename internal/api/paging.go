@@ -19,7 +19,7 @@ import (
 // Paged is part of the input of every list.
 type Paged struct {
 	Cursor string `query:"page" maxLength:"8192" doc:"Cursor from next.page of an earlier answer of the same list."`
-	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"50" doc:"How many items at most; 0 gives none but the count."`
+	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"50" doc:"Maximum number of items; 0 returns only the count."`
 	// list is what the cursor belongs to: the path and the filters.
 	list string
 }

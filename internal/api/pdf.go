@@ -37,29 +37,29 @@ func (a *API) pdf() {
 		"With page, of that page and those below it; with only too, of that page alone. Pages that are hidden or have a condition are left out, unless named by page."
 	register(a, op{
 		ID: "getSpacePDF", Route: "GET /spaces/{spaceId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
-		Summary: "An address from which a space can be fetched as a PDF.", About: about,
+		Summary: "Get an address from which a space can be downloaded as a PDF.", About: about,
 	}, func(ctx context.Context, in *pdfIn) (*out[pdfAddress], error) {
 		return a.pdfOut(ctx, a.head, in.PDFOptions)
 	})
 	register(a, op{
 		ID: "getChangeRequestPDF", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
-		Summary: "An address from which a change request can be fetched as a PDF.", About: about,
+		Summary: "Get an address from which a change request can be downloaded as a PDF.", About: about,
 	}, func(ctx context.Context, in *requestPDFIn) (*out[pdfAddress], error) {
 		return a.pdfOut(ctx, a.request(in.Request), in.PDFOptions)
 	})
 	registerStream(a, op{
 		ID: "downloadPDF", Route: pdfRoute, Tag: tag, Allow: authz.Signed(), Signed: signedPDF, Time: transferTime, Sends: []string{pdfType},
 		Also:    []int{http.StatusPreconditionFailed},
-		Summary: "A PDF, from an address that getSpacePDF or getChangeRequestPDF returned.",
-		About: "Requests with Range and If-None-Match are answered with 206 and 304. HEAD does not make the PDF. " +
-			"412 if the PDF would be too long. 429 also if too many PDFs are being made.",
+		Summary: "Download a PDF from an address that getSpacePDF or getChangeRequestPDF returned.",
+		About: "Range and If-None-Match are supported. HEAD does not create the PDF. " +
+			"412 if the PDF would be too long. 429 also if too many PDFs are being created.",
 	}, a.downloadPDF)
 }
 
 // PDFOptions say what a PDF holds.
 type PDFOptions struct {
-	Page docs.PageID `query:"page" maxLength:"200" doc:"Id of a page: it and the pages below it. Without it, all pages."`
-	Only bool        `query:"only" doc:"With page: without the pages below it."`
+	Page docs.PageID `query:"page" maxLength:"200" doc:"Id of a page: only that page and the pages below it. Default: all pages."`
+	Only bool        `query:"only" doc:"With page: exclude the pages below it."`
 }
 
 type pdfIn struct {
@@ -85,7 +85,7 @@ func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAd
 		return nil, err
 	}
 	if o.Page == "" && o.Only {
-		return nil, errs.Field("query.only", "needs a page")
+		return nil, errs.Field("query.only", "can only be used together with page")
 	}
 	title := v.Space.Title
 	if o.Page != "" {
@@ -94,7 +94,7 @@ func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAd
 			return nil, err
 		}
 		if !p.HasPath() {
-			return nil, errs.Field("query.page", "is a page without content of its own")
+			return nil, errs.Field("query.page", "names a page without content of its own; choose a document or a group")
 		}
 		title = p.Title
 	}
@@ -139,7 +139,7 @@ type downloadPDFIn struct {
 	Page      string          `query:"page"`
 	Only      string          `query:"only"`
 	User      docs.UserID     `query:"user"`
-	Signature string          `query:"signature" required:"true" doc:"Part of the address that an answer contains; it cannot be made by clients."`
+	Signature string          `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
 }
 
 func signedPDF(r *http.Request) []string {
@@ -184,7 +184,7 @@ func (a *API) pdfTurn(ctx context.Context) (done func(), err error) {
 	case a.pdfSlots <- struct{}{}:
 		return func() { <-a.pdfSlots }, nil
 	case <-wait.C:
-		return nil, errs.E(errs.TooMany, "other PDFs are being made; try again in a minute")
+		return nil, errs.E(errs.TooMany, "the server is creating other PDFs; try again in a minute")
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -216,7 +216,7 @@ func (a *API) makePDF(ctx context.Context, v *revision.View, q pdfQuery, members
 	}
 	if err != nil {
 		if errors.Is(err, pdf.ErrTooLong) {
-			err = errs.E(errs.Precondition, "%s; ask for a part of it with page", err)
+			err = errs.E(errs.Precondition, "%s; use page to get a part of it", err)
 		}
 		return nil, hash, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}

@@ -17,13 +17,13 @@ func (a *API) permissions() {
 	a.sharing("Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
 	register(a, op{
 		ID: "explainSpacePermission", Route: "GET /spaces/{spaceId}/permissions/explain", Tag: "Permissions", Allow: authz.Space(authz.ViewSpace),
-		Summary: "Which rule gives somebody their role on the space.",
-		About:   "You may ask about yourself; about others with the role create.",
+		Summary: "Explain which rule gives a user their role on the space.",
+		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
 	}, a.explain)
 	register(a, op{
 		ID: "explainCollectionPermission", Route: "GET /collections/{collectionId}/permissions/explain", Tag: "Permissions", Allow: authz.Collection(authz.ViewCollection),
-		Summary: "Which rule gives somebody their role on the collection.",
-		About:   "You may ask about yourself; about others with the role create.",
+		Summary: "Explain which rule gives a user their role on the collection.",
+		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
 	}, a.explain)
 }
 
@@ -34,35 +34,35 @@ func (a *API) sharing(noun, path string, admin, look authz.Rule) {
 	register(a, op{
 		ID: "inviteTo" + noun, Route: "POST " + path, Tag: tag, Allow: admin, Status: 204,
 		Summary: "Grant a role to users and teams of the organization.",
-		About:   "You cannot give more than you have. null takes grants back, so that those people inherit again.",
+		About:   "You cannot grant a role above your own. The role null revokes direct grants, so that those users and teams inherit their role again.",
 	}, a.share)
 	register(a, op{
 		ID: "listUserPermissionsIn" + noun, Route: "GET " + path + "/users", Tag: tag, Allow: look,
-		Summary: "Direct grants to users.",
+		Summary: "List the roles that were granted to users directly.",
 	}, a.userGrants)
 	register(a, op{
 		ID: "updateUserPermissionIn" + noun, Route: "PATCH " + path + "/users/{userId}", Tag: tag, Allow: admin, Status: 204,
-		Summary: "Change a direct grant to a user.",
+		Summary: "Change the role that was granted to a user directly.",
 	}, a.reshareUser)
 	register(a, op{
 		ID: "removeUserFrom" + noun, Route: "DELETE " + path + "/users/{userId}", Tag: tag, Allow: admin,
-		Summary: "Take a direct grant back from a user.",
+		Summary: "Revoke the role that was granted to a user directly.",
 	}, a.unshareUser)
 	register(a, op{
 		ID: "listTeamPermissionsIn" + noun, Route: "GET " + path + "/teams", Tag: tag, Allow: look,
-		Summary: "Direct grants to teams.",
+		Summary: "List the roles that were granted to teams directly.",
 	}, a.teamGrants)
 	register(a, op{
 		ID: "updateTeamPermissionIn" + noun, Route: "PATCH " + path + "/teams/{teamId}", Tag: tag, Allow: admin, Status: 204,
-		Summary: "Change a direct grant to a team.",
+		Summary: "Change the role that was granted to a team directly.",
 	}, a.reshareTeam)
 	register(a, op{
 		ID: "removeTeamFrom" + noun, Route: "DELETE " + path + "/teams/{teamId}", Tag: tag, Allow: admin,
-		Summary: "Take a direct grant back from a team.",
+		Summary: "Revoke the role that was granted to a team directly.",
 	}, a.unshareTeam)
 	register(a, op{
 		ID: "listPermissionsAggregateIn" + noun, Route: "GET " + path + "/aggregate", Tag: tag, Allow: look,
-		Summary: "Everybody with access, by whatever rule, with the role that they have.",
+		Summary: "List everybody who has access, by any rule, with their role.",
 	}, a.aggregate)
 }
 
@@ -76,7 +76,7 @@ type shareIn struct{ Body shareBody }
 
 func (a *API) share(ctx context.Context, in *shareIn) (*done, error) {
 	if len(in.Body.Users)+len(in.Body.Teams) == 0 {
-		return nil, errs.Field("body", "needs users or teams")
+		return nil, errs.Field("body", "must contain users or teams")
 	}
 	return nil, a.Spaces.Share(ctx, authz.Of(ctx), in.Body.Users, in.Body.Teams, in.Body.Role.Or(docs.Guest))
 }
@@ -156,8 +156,8 @@ type Explanation struct {
 	User   string            `json:"user"`
 	Role   *docs.Role        `json:"role" doc:"null: no access."`
 	Rule   docs.Reason       `json:"rule" enum:"not-a-member,membership-disabled,organization-admin,user-grant,team-grant,default-level,no-access-level,creator,organization-role"`
-	Source explanationSource `json:"source" doc:"Where the rule applied."`
-	Team   string            `json:"team,omitempty" doc:"Through which team."`
+	Source explanationSource `json:"source" doc:"The space, collection or organization in which the rule applied."`
+	Team   string            `json:"team,omitempty" doc:"Id of the team that the role comes from."`
 	Text   string            `json:"text"`
 }
 
@@ -167,19 +167,19 @@ type explanationSource struct {
 }
 
 type explainIn struct {
-	User docs.UserID `query:"user" doc:"Left out: yourself."`
+	User docs.UserID `query:"user" doc:"Default: yourself."`
 }
 
 var reasonTexts = map[docs.Reason]string{
 	docs.ReasonOutsider:  "The user is not a member of the organization.",
 	docs.ReasonDisabled:  "The user's membership is disabled.",
 	docs.ReasonOrgAdmin:  "Admins of the organization are admins of everything in it.",
-	docs.ReasonUserGrant: "The role was granted to the user directly, which comes before everything that is inherited.",
-	docs.ReasonTeamGrant: "The role was granted to one of the user's teams; of several the highest counts.",
-	docs.ReasonLevel:     "This is the default level for everybody here.",
+	docs.ReasonUserGrant: "The role was granted to the user directly, which overrides everything that is inherited.",
+	docs.ReasonTeamGrant: "The role was granted to one of the user's teams; if there are several, the highest role counts.",
+	docs.ReasonLevel:     "This is the default level for all members here.",
 	docs.ReasonHidden:    "The default level here is no access, and the user has no grant.",
-	docs.ReasonCreator:   "The default level here is no access, but the user has created it.",
-	docs.ReasonOrgRole:   "Nothing on the way says otherwise, so it is the user's role in the organization.",
+	docs.ReasonCreator:   "The default level here is no access, but the user created it.",
+	docs.ReasonOrgRole:   "No other rule applies, so it is the user's role in the organization.",
 }
 
 func (a *API) explain(ctx context.Context, in *explainIn) (*out[Explanation], error) {

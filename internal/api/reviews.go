@@ -19,31 +19,31 @@ func (a *API) reviews() {
 	state := []int{http.StatusPreconditionFailed}
 	register(a, op{
 		ID: "getReviewsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/reviews", Tag: tag, Allow: view,
-		Summary: "The reviews of a change request, newest first.",
+		Summary: "List the reviews of a change request, newest first.",
 	}, a.listReviews)
 	register(a, op{
 		ID: "submitChangeRequestReview", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/reviews", Tag: tag,
 		Allow: authz.Space(authz.ReviewSpace), Status: 201, Also: state,
-		Summary: "Say what you think of the newest revision of a change request.",
-		About:   "What you said before no longer counts, and no review counts any more when the request changes.",
+		Summary: "Review the newest revision of a change request.",
+		About:   "Your earlier reviews no longer count. When the request changes, no review counts any more.",
 	}, a.submitReview)
 	register(a, op{
 		ID: "getChangeRequestReviewById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/reviews/{reviewId}", Tag: tag, Allow: view,
-		Summary: "A review.",
+		Summary: "Get a review.",
 	}, a.getReview)
 	register(a, op{
 		ID: "getRequestedReviewersByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers", Tag: tag, Allow: view,
-		Summary: "Who was asked for a review and has not given one.",
+		Summary: "List the requested reviewers who have not submitted a review.",
 	}, a.listRequestedReviewers)
 	register(a, op{
 		ID: "requestReviewersForChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers", Tag: tag, Allow: edit,
 		Status: 200, Also: state,
-		Summary: "Ask people for a review, which opens a draft.",
-		About:   "They need the role review on the space.",
+		Summary: "Request reviews. A draft is opened by this.",
+		About:   "The reviewers need the role review on the space.",
 	}, a.requestReviewers)
 	register(a, op{
 		ID: "removeRequestedReviewerFromChangeRequest", Route: "DELETE /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers/{userId}", Tag: tag, Allow: edit,
-		Summary: "No longer ask somebody for a review.",
+		Summary: "Withdraw the request for a review by a user.",
 	}, a.removeReviewer)
 }
 
@@ -51,12 +51,12 @@ func (a *API) reviews() {
 type Review struct {
 	Object      string            `json:"object" enum:"change-request-review"`
 	ID          string            `json:"id"`
-	Revision    string            `json:"revision" doc:"What it is about."`
+	Revision    string            `json:"revision" doc:"The revision that was reviewed."`
 	Reviewer    User              `json:"reviewer"`
 	RequestedBy *User             `json:"requestedBy,omitempty"`
 	Status      docs.ReviewStatus `json:"status" enum:"approved,changes-requested,comment"`
-	Outdated    bool              `json:"outdated" doc:"Whether it no longer counts."`
-	Comment     *Comment          `json:"comment,omitempty" doc:"What the reviewer said beside it, as long as it is there."`
+	Outdated    bool              `json:"outdated" doc:"Whether the review no longer counts."`
+	Comment     *Comment          `json:"comment,omitempty" doc:"The comment of the reviewer, unless it was deleted."`
 	CreatedAt   docs.Time         `json:"createdAt"`
 	UpdatedAt   docs.Time         `json:"updatedAt"`
 	URLs        location          `json:"urls"`
@@ -95,7 +95,7 @@ type listReviewsIn struct {
 	RequestIn
 	Paged
 	NoteFormat
-	Outdated string `query:"outdated" enum:"true,false" doc:"Only those that no longer count, or only those that do."`
+	Outdated string `query:"outdated" enum:"true,false" doc:"Only reviews that no longer count, or only those that do."`
 }
 
 func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*page[Review], error) {
@@ -139,7 +139,7 @@ func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*created[Re
 		}
 	}
 	if in.Body.Status == docs.ReviewCommented && comment == nil {
-		return nil, errs.Field("body.comment", "is required: the status is comment")
+		return nil, errs.Field("body.comment", "is required because the status is comment")
 	}
 	cr, v, err := a.Reviews.Submit(ctx, g, in.Request, in.Body.Status, comment)
 	if err != nil {

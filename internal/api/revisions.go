@@ -17,67 +17,67 @@ func (a *API) revisions() {
 	view := authz.Space(authz.ViewSpace)
 	register(a, op{
 		ID: "listRevisions", Route: "GET /spaces/{spaceId}/revisions", Tag: tag, Allow: view,
-		Summary: "The history of a space, newest first.",
+		Summary: "List the revisions of a space, newest first.",
 	}, a.listRevisions)
 	register(a, op{
 		ID: "getRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}", Tag: tag, Allow: view,
-		Summary: "A revision of a space.",
+		Summary: "Get a revision of a space.",
 	}, func(ctx context.Context, in *revisionIn) (*revised[Revision], error) {
 		return a.revisionOut(ctx, a.at(in.Revision), in.Flags)
 	})
 	register(a, op{
 		ID: "getRevisionSemanticChanges", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/changes", Tag: tag, Allow: view,
-		Summary: "What a revision changed, against the one before it.",
+		Summary: "List what a revision changed, compared to the one before it.",
 	}, a.revisionChanges)
 	register(a, op{
 		ID: "listPagesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/pages", Tag: tag, Allow: view,
-		Summary: "The page tree of a revision.",
+		Summary: "Get the page tree of a revision.",
 	}, func(ctx context.Context, in *revisionIn) (*revised[pageTree], error) {
 		return a.pagesOut(ctx, a.at(in.Revision), in.Flags)
 	})
 	register(a, op{
 		ID: "listFilesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files", Tag: tag, Allow: view,
-		Summary: "The files of a revision.",
+		Summary: "List the files of a revision.",
 	}, func(ctx context.Context, in *revisionFilesIn) (*page[File], error) {
 		return a.filesOut(ctx, a.at(in.Revision), in.Paged, in.Flags)
 	})
 	register(a, op{
 		ID: "getFileInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files/{fileId}", Tag: tag, Allow: view,
-		Summary: "A file of a revision.",
+		Summary: "Get a file of a revision.",
 	}, func(ctx context.Context, in *revisionFileIn) (*out[File], error) {
 		return a.fileOut(ctx, a.at(in.Revision), in.File, in.Flags)
 	})
 	register(a, op{
 		ID: "getPageInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}", Tag: tag, Allow: view,
-		Summary: "A page of a revision.",
+		Summary: "Get a page of a revision.",
 	}, func(ctx context.Context, in *revisionPageIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byID(in.Page), in.PageOptions)
 	})
 	register(a, op{
 		ID: "getPageDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/document", Tag: tag, Allow: view,
-		Summary: "The document of a page of a revision.",
+		Summary: "Get the document of a page of a revision.",
 	}, a.revisionDocument)
 	register(a, op{
 		ID: "getPageInRevisionByPath", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/path/{pagePath}", Tag: tag, Allow: view,
-		Summary: "A page of a revision by its path.",
+		Summary: "Get a page of a revision by its path.",
 	}, func(ctx context.Context, in *revisionPathIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byPath(in.Path), in.PageOptions)
 	})
 	register(a, op{
 		ID: "getReusableContentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}", Tag: tag, Allow: view,
-		Summary: "A reusable content of a revision.",
+		Summary: "Get a reusable content of a revision.",
 	}, func(ctx context.Context, in *revisionReusableIn) (*out[ReusableContent], error) {
 		return a.reusableOut(ctx, a.at(in.Revision), in.Reusable, in.Flags)
 	})
 	register(a, op{
 		ID: "getReusableContentDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}/document", Tag: tag, Allow: view,
-		Summary: "The document of a reusable content of a revision.",
+		Summary: "Get the document of a reusable content of a revision.",
 	}, a.revisionReusableDocument)
 	register(a, op{
 		ID: "rollbackContent", Route: "POST /spaces/{spaceId}/revisions/{revisionId}/rollback", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
-		Summary: "Make the content of a revision the newest again, as a new revision.",
-		About:   "409 when nothing would change, 412 when the space is locked or If-Match names another revision.",
+		Summary: "Restore the content of a revision, as a new revision.",
+		About:   "409 if nothing would change, 412 if the space is locked or If-Match names another revision.",
 	}, a.rollback)
 }
 
@@ -93,7 +93,7 @@ type Revision struct {
 	Variables        docs.Variables    `json:"variables,omitempty"`
 	CreatedAt        docs.Time         `json:"createdAt"`
 	Git              *gitCommit        `json:"git,omitempty"`
-	MergedFrom       *ChangeRequest    `json:"mergedFrom,omitempty" doc:"The change request that it brought into the space."`
+	MergedFrom       *ChangeRequest    `json:"mergedFrom,omitempty" doc:"The change request that was merged."`
 	URLs             revisionURLs      `json:"urls"`
 }
 

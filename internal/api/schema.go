@@ -19,13 +19,13 @@ import (
 type role string
 
 func (role) Schema(huma.Registry) *huma.Schema {
-	return enum("What somebody may do. null is a guest, who sees only what was granted directly.", docs.Admin, docs.Create, docs.Review, docs.Edit, docs.Comment, docs.Read)
+	return enum("What a user is allowed to do. null is a guest, who sees only what was granted directly.", docs.Admin, docs.Create, docs.Review, docs.Edit, docs.Comment, docs.Read)
 }
 
 type level string
 
 func (level) Schema(huma.Registry) *huma.Schema {
-	return enum("Access of everybody in the organization: a role, inherit, or null for none.",
+	return enum("Access of all members of the organization: a role, inherit, or null for none.",
 		docs.Level(docs.Admin), docs.Level(docs.Create), docs.Level(docs.Review), docs.Level(docs.Edit), docs.Level(docs.Comment), docs.Level(docs.Read), docs.LevelInherit)
 }
 
@@ -109,13 +109,13 @@ func aliasOptions(r huma.Registry, t reflect.Type) {
 func declareErrors(o *huma.Operation, row op, r huma.Registry) {
 	schema := r.Schema(reflect.TypeFor[problem](), true, "Error")
 	about := map[int]string{
-		http.StatusBadRequest:      "The input is wrong; details name the place.",
-		http.StatusTooManyRequests: "Too many requests; Retry-After says how long to wait.",
+		http.StatusBadRequest:      "The input is not valid; details name the place.",
+		http.StatusTooManyRequests: "Too many requests; wait for the seconds in Retry-After.",
 	}
 	if len(o.Security) > 0 {
 		about[http.StatusUnauthorized] = "The token is missing or not valid."
-		about[http.StatusForbidden] = "The caller lacks the right."
-		about[http.StatusNotFound] = "Absent, or not visible to the caller."
+		about[http.StatusForbidden] = "You do not have permission."
+		about[http.StatusNotFound] = "Does not exist, or is not visible to you."
 	}
 	if o.Method == http.MethodPost || o.Method == http.MethodPut || o.Method == http.MethodPatch {
 		about[http.StatusRequestEntityTooLarge] = "The body is too large."
@@ -129,7 +129,7 @@ func declareErrors(o *huma.Operation, row op, r huma.Registry) {
 		about[status] = map[int]string{
 			http.StatusConflict:           "Nothing would change, or a name is taken.",
 			http.StatusUnauthorized:       "The signature is missing or wrong.",
-			http.StatusPreconditionFailed: "The state forbids it now; the message says what to change first.",
+			http.StatusPreconditionFailed: "Not possible in the current state; the message says what to change first.",
 		}[status]
 	}
 	if o.Method == http.MethodDelete {

@@ -13,12 +13,12 @@ func (a *API) search() {
 	const tag = "Search"
 	register(a, op{
 		ID: "searchSpaceContent", Route: "GET /spaces/{spaceId}/search", Tag: tag, Allow: authz.Space(authz.ViewSpace),
-		Summary: "Pages of a space that answer a query, the best first.",
-		About:   "The last word may be the beginning of one; words of five letters and more may be misspelled.",
+		Summary: "Search the pages of a space, best matches first.",
+		About:   "The last word of the query can be incomplete. Words of five or more letters can be misspelled.",
 	}, a.searchSpace)
 	register(a, op{
 		ID: "searchOrganizationContent", Route: "GET /orgs/{organizationId}/search", Tag: tag, Allow: authz.Org(authz.ViewOrg),
-		Summary: "Pages of all spaces that you can see that answer a query, by space.",
+		Summary: "Search the pages of all spaces that you can see, grouped by space.",
 	}, a.searchOrganization)
 }
 
@@ -28,7 +28,7 @@ type pageResult struct {
 	Path      string          `json:"path"`
 	Score     float64         `json:"score"`
 	Sections  []sectionResult `json:"sections"`
-	Ancestors []titleOnly     `json:"ancestors" doc:"The pages above, from the top down."`
+	Ancestors []titleOnly     `json:"ancestors" doc:"The parent pages, from the top down."`
 	URLs      pageURLs        `json:"urls"`
 }
 
@@ -36,7 +36,7 @@ type sectionResult struct {
 	ID    string   `json:"id"`
 	Title string   `json:"title"`
 	Path  string   `json:"path"`
-	Body  string   `json:"body" doc:"The text around what was found."`
+	Body  string   `json:"body" doc:"The text around the match."`
 	Score float64  `json:"score"`
 	URLs  pageURLs `json:"urls"`
 }
@@ -74,7 +74,7 @@ func (a *API) pageResult(f index.Found) pageResult {
 
 // Queried is part of the input of a search.
 type Queried struct {
-	Query string `query:"query" required:"true" minLength:"1" maxLength:"512" doc:"What to look for."`
+	Query string `query:"query" required:"true" minLength:"1" maxLength:"512" doc:"The words to search for."`
 	Paged
 }
 

@@ -16,16 +16,16 @@ func (a *API) spaces() {
 	const tag = "Spaces"
 	register(a, op{
 		ID: "listSpacesInOrganizationById", Route: "GET /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.ViewOrg),
-		Summary: "The spaces of an organization that you can see.",
+		Summary: "List the spaces of an organization that you can see.",
 	}, a.listSpaces)
 	register(a, op{
 		ID: "createSpace", Route: "POST /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
-		Summary: "Make a space.",
-		About:   "At the top level this needs the role create in the organization, inside a collection on that collection.",
+		Summary: "Create a space.",
+		About:   "Needs the role create in the organization, or on the collection that is named as parent.",
 	}, a.createSpace)
 	register(a, op{
 		ID: "getSpaceById", Route: "GET /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.ViewSpace),
-		Summary: "A space.",
+		Summary: "Get a space.",
 	}, a.getSpace)
 	register(a, op{
 		ID: "updateSpaceById", Route: "PATCH /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
@@ -33,30 +33,30 @@ func (a *API) spaces() {
 	}, a.updateSpace)
 	register(a, op{
 		ID: "deleteSpaceById", Route: "DELETE /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
-		Summary: "Put a space into the trash, where it can be restored for 7 days.",
+		Summary: "Move a space to the trash, from where it can be restored for 7 days.",
 	}, a.deleteSpace)
 	register(a, op{
 		ID: "duplicateSpace", Route: "POST /spaces/{spaceId}/duplicate", Tag: tag, Allow: authz.Space(authz.ViewSpace), Status: 201,
-		Summary: "Make a copy of a space next to it, with the same content and no history.",
-		About:   "Needs the role create where the space is.",
+		Summary: "Copy a space: the same content next to it, without the history.",
+		About:   "Needs the role create in the collection or organization that contains the space.",
 	}, a.duplicateSpace)
 	register(a, op{
 		ID: "restoreSpace", Route: "POST /spaces/{spaceId}/restore", Tag: tag, Allow: authz.TrashedSpace(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict},
-		Summary: "Take a space out of the trash.",
-		About:   "409 when it is not there, 404 when its 7 days are over.",
+		Summary: "Restore a space from the trash.",
+		About:   "409 if the space is not in the trash, 404 if its 7 days have passed.",
 	}, a.restoreSpace)
 	register(a, op{
 		ID: "moveSpace", Route: "POST /spaces/{spaceId}/move", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict},
-		Summary: "Put a space elsewhere in its organization.",
-		About:   "400 for a bad position, 409 when nothing would change.",
+		Summary: "Move a space within its organization.",
+		About:   "400 if the position is not valid, 409 if nothing would change.",
 	}, a.moveSpace)
 	register(a, op{
 		ID: "transferSpace", Route: "POST /spaces/{spaceId}/transfer", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
-		Summary: "Give a space to another organization.",
-		About:   "Needs the role create in both. 409 when nothing would change, 412 when it cannot be moved.",
+		Summary: "Transfer a space to another organization.",
+		About:   "Needs the role create in both organizations. 409 if nothing would change, 412 if the space cannot be transferred.",
 	}, a.transferSpace)
 }
 
@@ -76,7 +76,7 @@ type Space struct {
 	Organization        string           `json:"organization"`
 	Parent              string           `json:"parent,omitempty"`
 	Language            string           `json:"language,omitempty"`
-	GitSync             *GitSync         `json:"gitSync,omitempty" doc:"Absent if the space is synchronized with no repository."`
+	GitSync             *GitSync         `json:"gitSync,omitempty" doc:"Absent if the space is not synchronized with a repository."`
 	Revision            string           `json:"revision"`
 	DefaultLevel        *docs.Level      `json:"defaultLevel"`
 	Comments            int              `json:"comments"`
@@ -147,9 +147,9 @@ type newSpace struct {
 	Parent         docs.CollectionID       `json:"parent,omitempty" minLength:"1"`
 	Language       language                `json:"language,omitempty"`
 	EditMode       docs.EditMode           `json:"editMode,omitempty"`
-	Empty          opt.Val[bool]           `json:"empty,omitempty" doc:"true makes a space without any page."`
+	Empty          opt.Val[bool]           `json:"empty,omitempty" doc:"true creates a space without pages."`
 	Template       opt.Val[template]       `json:"template,omitempty" doc:"Content to start with."`
-	ComputedSource opt.Val[map[string]any] `json:"computedSource,omitempty" doc:"Not available: content is computed by integrations."`
+	ComputedSource opt.Val[map[string]any] `json:"computedSource,omitempty" doc:"Not available: this server has no integrations that compute content."`
 }
 
 type createSpaceIn struct {
@@ -173,7 +173,7 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*created[Spac
 		first.Template = &choice
 	}
 	if b.ComputedSource.Set() {
-		return nil, errs.Field("body.computedSource", "is not available: this server runs no integrations that compute content")
+		return nil, errs.Field("body.computedSource", "is not available: this server has no integrations that compute content")
 	}
 	s, r, err := a.Spaces.Create(ctx, authz.Of(ctx), first)
 	return &created[Space]{a.location("spaces", string(s.ID)), a.space(s, r)}, err
@@ -185,7 +185,7 @@ type SpaceIn struct {
 
 type getSpaceIn struct {
 	SpaceIn
-	ShareKey string `query:"shareKey" maxLength:"256" doc:"Resolves published addresses of sites with share links."`
+	ShareKey string `query:"shareKey" maxLength:"256" doc:"Key of a share link, to resolve the published address of a site."`
 }
 
 func (a *API) getSpace(ctx context.Context, _ *getSpaceIn) (*out[Space], error) {

@@ -11,7 +11,7 @@ const apiAbout = "The HTTP interface of Octavo. Errors are `{\"error\":{\"code\"
 func (a *API) system() {
 	register(a, op{
 		ID: "getApiInformation", Route: "GET /{$}", Tag: "System", Allow: authz.Public(),
-		Summary: "Version and build of this server.",
+		Summary: "Get the version and build of this server.",
 	}, a.information)
 }
 

@@ -12,15 +12,15 @@ func (a *API) teams() {
 	const tag = "Teams"
 	register(a, op{
 		ID: "listTeamsInOrganizationById", Route: "GET /orgs/{organizationId}/teams", Tag: tag, Allow: authz.Org(authz.ViewOrg),
-		Summary: "The teams of an organization.", About: "Guests see none.",
+		Summary: "List the teams of an organization.", About: "Guests get an empty list.",
 	}, a.listTeams)
 	register(a, op{
 		ID: "createOrganizationTeam", Route: "PUT /orgs/{organizationId}/teams", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
-		Summary: "Make a team.",
+		Summary: "Create a team.",
 	}, a.createTeam)
 	register(a, op{
 		ID: "getTeamInOrganizationById", Route: "GET /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.ViewTeam),
-		Summary: "A team.",
+		Summary: "Get a team.",
 	}, a.getTeam)
 	register(a, op{
 		ID: "updateTeamInOrganizationById", Route: "PATCH /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.AdminTeam),
@@ -28,23 +28,23 @@ func (a *API) teams() {
 	}, a.renameTeam)
 	register(a, op{
 		ID: "removeTeamFromOrganizationById", Route: "DELETE /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.AdminTeam),
-		Summary: "Delete a team and what was granted to it.",
+		Summary: "Delete a team and the permissions granted to it.",
 	}, a.deleteTeam)
 	register(a, op{
 		ID: "listTeamMembersInOrganizationById", Route: "GET /orgs/{organizationId}/teams/{teamId}/members", Tag: tag, Allow: authz.Team(authz.ViewTeam),
-		Summary: "The members of a team.",
+		Summary: "List the members of a team.",
 	}, a.teamMembers)
 	register(a, op{
 		ID: "updateMembersInOrganizationTeam", Route: "PUT /orgs/{organizationId}/teams/{teamId}/members", Tag: tag, Allow: authz.Team(authz.ManageTeam), Status: 204,
-		Summary: "Add, change and remove members of a team at once.", About: "Who is both added and removed is removed.",
+		Summary: "Add, change and remove members of a team in one request.", About: "A user who is both added and removed is removed.",
 	}, a.changeTeam)
 	register(a, op{
 		ID: "addMemberToOrganizationTeamById", Route: "PUT /orgs/{organizationId}/teams/{teamId}/members/{userId}", Tag: tag, Allow: authz.Team(authz.ManageTeam), Status: 204,
-		Summary: "Add somebody to a team, or change what they are in it.",
+		Summary: "Add a user to a team, or change their role in it.",
 	}, a.putTeamMember)
 	register(a, op{
 		ID: "deleteMemberFromOrganizationTeamById", Route: "DELETE /orgs/{organizationId}/teams/{teamId}/members/{userId}", Tag: tag, Allow: authz.Team(authz.ManageTeam),
-		Summary: "Take somebody out of a team.",
+		Summary: "Remove a user from a team.",
 	}, a.removeFromTeam)
 }
 
@@ -54,7 +54,7 @@ type Team struct {
 	ID          string          `json:"id"`
 	Title       string          `json:"title"`
 	Members     int             `json:"members"`
-	Spaces      int             `json:"spaces" doc:"Spaces that the team was granted access to."`
+	Spaces      int             `json:"spaces" doc:"Number of spaces to which the team was granted access."`
 	CreatedAt   docs.Time       `json:"createdAt"`
 	Permissions teamPermissions `json:"permissions"`
 }

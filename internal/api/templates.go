@@ -15,7 +15,7 @@ type template struct {
 }
 
 type templateParams struct {
-	ContentRefs map[string]docs.Ref `json:"contentRefs,omitempty" doc:"What the references of the template lead to, by name."`
+	ContentRefs map[string]docs.Ref `json:"contentRefs,omitempty" doc:"Targets of the references of the template, by name."`
 }
 
 func (t template) plain() content.TemplateChoice {
@@ -40,7 +40,7 @@ type templateOut struct {
 	ID          string            `json:"id"`
 	Title       string            `json:"title"`
 	Description string            `json:"description"`
-	ContentRefs map[string]string `json:"contentRefs" doc:"Names of the references that it takes, with what they are for."`
+	ContentRefs map[string]string `json:"contentRefs" doc:"References that the template expects: what each is for, by name."`
 }
 
 type templateList struct {

@@ -14,12 +14,12 @@ import (
 func (a *API) users() {
 	register(a, op{
 		ID: "getAuthenticatedUser", Route: "GET /user", Tag: "Users", Allow: authz.SignedIn(docs.ScopeRead),
-		Summary: "The user that the token belongs to.",
+		Summary: "Get the user that the token belongs to.",
 	}, a.me)
 	register(a, op{
 		ID: "getUserById", Route: "GET /users/{userId}", Tag: "Users", Allow: authz.SignedIn(docs.ScopeRead),
-		Summary: "A user.",
-		About:   "Yourself, or anybody in an organization in which you are more than a guest.",
+		Summary: "Get a user.",
+		About:   "Visible are yourself and everybody in an organization in which you are more than a guest.",
 	}, a.getUser)
 	register(a, op{
 		ID: "updateUserById", Route: "PATCH /users/{userId}", Tag: "Users", Allow: authz.SignedIn(docs.ScopeWrite),
@@ -27,16 +27,16 @@ func (a *API) users() {
 	}, a.updateUser)
 	register(a, op{
 		ID: "listTokens", Route: "GET /user/tokens", Tag: "Users", Allow: authz.FullToken(),
-		Summary: "Your tokens, without their secrets.",
+		Summary: "List your tokens, without their secrets.",
 	}, a.listTokens)
 	register(a, op{
 		ID: "createToken", Route: "POST /user/tokens", Tag: "Users", Allow: authz.FullToken(), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
-		Summary: "Make a token; its secret is shown this once.",
+		Summary: "Create a token. Its secret is returned only once.",
 	}, a.createToken)
 	register(a, op{
 		ID: "revokeToken", Route: "DELETE /user/tokens/{tokenId}", Tag: "Users", Allow: authz.FullToken(),
-		Summary: "End one of your tokens at once.",
+		Summary: "Revoke one of your tokens, effective immediately.",
 	}, a.revokeToken)
 }
 
@@ -85,7 +85,7 @@ type updateUserIn struct {
 
 func (a *API) updateUser(ctx context.Context, in *updateUserIn) (*out[User], error) {
 	if !in.Body.DisplayName.Set() && !in.Body.PhotoURL.Set() {
-		return nil, errs.Field("body", "needs displayName or photoURL")
+		return nil, errs.Field("body", "must contain displayName or photoURL")
 	}
 	u, err := a.Orgs.UpdateUser(ctx, authz.Of(ctx), in.User, orgs.UserPatch(in.Body))
 	return ok(a.user(u)), err
@@ -96,7 +96,7 @@ type Token struct {
 	Object     string       `json:"object" enum:"token"`
 	ID         string       `json:"id"`
 	Label      string       `json:"label"`
-	Scopes     []docs.Scope `json:"scopes" doc:"Empty: all rights of the user."`
+	Scopes     []docs.Scope `json:"scopes" doc:"Empty for all permissions of the user."`
 	CreatedAt  docs.Time    `json:"createdAt"`
 	ExpiresAt  docs.Time    `json:"expiresAt,omitzero"`
 	LastUsedAt docs.Time    `json:"lastUsedAt,omitzero"`
@@ -105,7 +105,7 @@ type Token struct {
 // NewToken is a token with its secret.
 type NewToken struct {
 	Token
-	Secret string `json:"token" doc:"Send it as Authorization: Bearer; it is not shown again."`
+	Secret string `json:"token" doc:"Send it as Authorization: Bearer. It is not returned again."`
 }
 
 func token(t docs.Token) Token {
@@ -122,7 +122,7 @@ func (a *API) listTokens(ctx context.Context, in *Paged) (*page[Token], error) {
 type createTokenIn struct {
 	Body struct {
 		Label     string                `json:"label" minLength:"1" maxLength:"50" pattern:"\\S" patternDescription:"not blank"`
-		Scopes    opt.Val[[]docs.Scope] `json:"scopes,omitempty" enum:"read,write,admin" minItems:"1" uniqueItems:"true" doc:"What the token may do; left out, all that you may."`
+		Scopes    opt.Val[[]docs.Scope] `json:"scopes,omitempty" enum:"read,write,admin" minItems:"1" uniqueItems:"true" doc:"What the token is allowed to do. Default: everything that you are allowed to do."`
 		ExpiresAt opt.Val[docs.Time]    `json:"expiresAt,omitempty"`
 	}
 }

@@ -20,43 +20,43 @@ func (a *API) webhooks() {
 	)
 	register(a, op{
 		ID: "listWebhooks", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
-		Summary: "The webhooks of an organization.",
+		Summary: "List the webhooks of an organization.",
 	}, a.listWebhooks)
 	register(a, op{
 		ID: "createWebhook", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
-		Summary: "Send events of the organization to an address; the secret is shown this once.",
-		About: "Every action of the audit log is an event. Each is sent as a POST that is signed with the secret, and again for a day until the receiver answers with 2xx. " +
-			"An organization has at most 50 webhooks.",
+		Summary: "Create a webhook that sends events of the organization to a URL. Its secret is returned only once.",
+		About: "Every action of the audit log is an event. Each is sent as a POST that is signed with the secret, and repeated for a day until the receiver answers with 2xx. " +
+			"An organization can have 50 webhooks.",
 	}, a.createWebhook)
 	register(a, op{
 		ID: "getWebhook", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
-		Summary: "A webhook.",
+		Summary: "Get a webhook.",
 	}, a.getWebhook)
 	register(a, op{
 		ID: "updateWebhook", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
-		Summary: "Change a webhook, switch it on or off, or give it another secret.",
-		About:   "Switching it off gives up what waits to be delivered.",
+		Summary: "Change a webhook, enable or disable it, or replace its secret.",
+		About:   "Disabling it cancels its pending deliveries.",
 	}, a.updateWebhook)
 	register(a, op{
 		ID: "deleteWebhook", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
-		Summary: "Delete a webhook and its log.",
+		Summary: "Delete a webhook and its deliveries.",
 	}, a.deleteWebhook)
 	register(a, op{
 		ID: "testWebhook", Route: "POST " + one + "/test", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 202,
 		Also:    []int{http.StatusPreconditionFailed},
-		Summary: "Send an event of the type webhook.test, once.",
-		About:   "The log of deliveries tells a moment later what came of it.",
+		Summary: "Send a test event of the type webhook.test, once.",
+		About:   "The result appears in the deliveries after a moment.",
 	}, a.testWebhook)
 	register(a, op{
 		ID: "listWebhookDeliveries", Route: "GET " + one + "/deliveries", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
-		Summary: "What was and will be sent to a webhook, newest first.",
+		Summary: "List the deliveries to a webhook, pending ones included, newest first.",
 		About:   "Kept for 7 days.",
 	}, a.listDeliveries)
 	register(a, op{
 		ID: "replayWebhookDelivery", Route: "POST " + one + "/deliveries/{deliveryId}/replay", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 202,
 		Also:    []int{http.StatusPreconditionFailed},
-		Summary: "Send what was delivered or given up once more, with the same body.",
+		Summary: "Repeat a delivery that succeeded or failed, with the same body.",
 	}, a.replayDelivery)
 }
 
@@ -65,14 +65,14 @@ type Webhook struct {
 	Object         string    `json:"object" enum:"webhook"`
 	ID             string    `json:"id"`
 	URL            string    `json:"url" format:"uri"`
-	Events         []string  `json:"events" doc:"Patterns of what is sent."`
+	Events         []string  `json:"events" doc:"Patterns of the events that are sent."`
 	Enabled        bool      `json:"enabled"`
-	DisabledReason string    `json:"disabledReason,omitempty" doc:"Why the server has disabled it."`
-	FailingSince   docs.Time `json:"failingSince,omitzero" doc:"Nothing could be delivered since; after 24 hours it is disabled."`
+	DisabledReason string    `json:"disabledReason,omitempty" doc:"Why the server disabled the webhook."`
+	FailingSince   docs.Time `json:"failingSince,omitzero" doc:"Time since which no delivery succeeded; after 24 hours the webhook is disabled."`
 	CreatedBy      string    `json:"createdBy" doc:"Id of the user."`
 	CreatedAt      docs.Time `json:"createdAt"`
 	UpdatedAt      docs.Time `json:"updatedAt"`
-	Secret         string    `json:"secret,omitempty" doc:"Signs what is sent. Given when it was set, and not shown again."`
+	Secret         string    `json:"secret,omitempty" doc:"Signs what is sent. Returned when it is set, and never again."`
 	URLs           location  `json:"urls"`
 }
 
@@ -97,9 +97,9 @@ type createWebhookIn struct {
 	OrgIn
 	Body struct {
 		URL     string        `json:"url" minLength:"1" maxLength:"2048" doc:"http or https. Private addresses must be allowed by the operator."`
-		Events  []string      `json:"events,omitempty" maxItems:"50" doc:"Actions of the audit log (space.update), groups of them (space.content.*), * for all, or space_content_updated, space_gitsync_started and space_gitsync_completed, which are sent in the form of the contract. Left out: all."`
-		Secret  string        `json:"secret,omitempty" minLength:"16" maxLength:"256" doc:"Left out, one is made."`
-		Enabled opt.Val[bool] `json:"enabled,omitempty" doc:"Left out: true."`
+		Events  []string      `json:"events,omitempty" maxItems:"50" doc:"Actions of the audit log (space.update), groups of them (space.content.*), * for all, or space_content_updated, space_gitsync_started and space_gitsync_completed, which have a format of their own. Default: all."`
+		Secret  string        `json:"secret,omitempty" minLength:"16" maxLength:"256" doc:"Default: a new one is created."`
+		Enabled opt.Val[bool] `json:"enabled,omitempty" doc:"Default: true."`
 	}
 }
 
@@ -127,7 +127,7 @@ type updateWebhookIn struct {
 	Body struct {
 		URL     opt.Val[string]   `json:"url,omitempty" minLength:"1" maxLength:"2048"`
 		Events  opt.Val[[]string] `json:"events,omitempty" maxItems:"50"`
-		Secret  opt.Val[string]   `json:"secret,omitempty" minLength:"16" maxLength:"256" nullable:"true" doc:"null has another one made, which is shown this once."`
+		Secret  opt.Val[string]   `json:"secret,omitempty" minLength:"16" maxLength:"256" nullable:"true" doc:"null creates a new one, which is returned only once."`
 		Enabled opt.Val[bool]     `json:"enabled,omitempty"`
 	}
 }
@@ -135,7 +135,7 @@ type updateWebhookIn struct {
 func (a *API) updateWebhook(ctx context.Context, in *updateWebhookIn) (*out[Webhook], error) {
 	b := in.Body
 	if !b.URL.Set() && !b.Events.Set() && !b.Secret.Set() && !b.Enabled.Set() {
-		return nil, errs.Field("body", "needs url, events, secret or enabled")
+		return nil, errs.Field("body", "must contain url, events, secret or enabled")
 	}
 	w, secret, err := a.Webhooks.Update(ctx, authz.Of(ctx), in.Org, in.Webhook, webhooks.Patch(b))
 	v := a.webhook(w)
@@ -153,22 +153,22 @@ type WebhookDelivery struct {
 	ID            string             `json:"id"`
 	Kind          docs.DeliveryKind  `json:"kind" enum:"event,replay,test"`
 	ReplayOf      string             `json:"replayOf,omitempty" doc:"Id of the delivery that this one repeats."`
-	EventID       string             `json:"eventId" doc:"The same in every delivery of an event, for receivers to drop what they have seen."`
+	EventID       string             `json:"eventId" doc:"The same in every delivery of an event, so that receivers can detect repetitions."`
 	Type          string             `json:"type"`
 	Status        docs.DeliveryState `json:"status" enum:"pending,delivered,failed"`
 	Attempts      int                `json:"attempts"`
 	CreatedAt     docs.Time          `json:"createdAt"`
 	LastAttemptAt docs.Time          `json:"lastAttemptAt,omitzero"`
-	NextAttemptAt docs.Time          `json:"nextAttemptAt,omitzero" doc:"Not before; of one that is pending."`
-	Duration      int64              `json:"duration" doc:"Milliseconds that the last attempt took."`
-	Response      *webhookResponse   `json:"response,omitempty" doc:"What the receiver answered last."`
-	Error         string             `json:"error,omitempty" doc:"Why it is not delivered."`
-	Payload       map[string]any     `json:"payload" doc:"What is sent."`
+	NextAttemptAt docs.Time          `json:"nextAttemptAt,omitzero" doc:"Earliest time of the next attempt, if the delivery is pending."`
+	Duration      int64              `json:"duration" doc:"Duration of the last attempt, in milliseconds."`
+	Response      *webhookResponse   `json:"response,omitempty" doc:"The last answer of the receiver."`
+	Error         string             `json:"error,omitempty" doc:"Why the delivery failed."`
+	Payload       map[string]any     `json:"payload" doc:"The body that is sent."`
 }
 
 type webhookResponse struct {
 	Status int    `json:"status"`
-	Body   string `json:"body" doc:"The beginning of it."`
+	Body   string `json:"body" doc:"The beginning of the body."`
 }
 
 func (a *API) delivery(d docs.Delivery) WebhookDelivery {

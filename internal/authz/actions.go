@@ -33,7 +33,7 @@ var (
 	ReadAsAdmin       = Action{"see the administration of the organization", docs.Admin, docs.ScopeRead}
 	IngestConvo       = Action{"ingest conversations", docs.Create, docs.ScopeWrite}
 	ViewBilling       = Action{"see billing", docs.Admin, docs.ScopeRead}
-	Ping              = Action{"be seen", docs.Guest, docs.ScopeRead}
+	Ping              = Action{"record your activity in the organization", docs.Guest, docs.ScopeRead}
 )
 
 // Actions on a team. The role is that of the member in the organization; an
@@ -161,7 +161,7 @@ func (r Rule) String() string {
 	case nobody:
 		return "no token"
 	case bearer:
-		return "no token, but an address that the server signed"
+		return "a signed address; no token"
 	case anyone:
 		return "any valid token; scope " + string(r.action.Scope)
 	case unscoped:

@@ -133,7 +133,7 @@ func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(s
 		return &Grant{Actor: actor}, store.Stamp{}, decide("", actor, docs.Guest, docs.Guest, rule.action)
 	case unscoped:
 		if len(actor.Scopes) > 0 {
-			return nil, store.Stamp{}, errs.E(errs.Forbidden, "a token with scopes cannot %s", rule.action.Name)
+			return nil, store.Stamp{}, errs.E(errs.Forbidden, "a token with scopes cannot %s; use a token without scopes", rule.action.Name)
 		}
 		return &Grant{Actor: actor}, store.Stamp{}, nil
 	}
@@ -202,7 +202,7 @@ func decide(what string, actor Actor, role, seen docs.Role, a Action) error {
 	case !role.AtLeast(seen):
 		return errs.Missing(what)
 	case !actor.Scopes.Allow(a.Scope):
-		return errs.E(errs.Forbidden, "this token lacks the scope %q; make one that has it", a.Scope)
+		return errs.E(errs.Forbidden, "this token does not have the scope %q; create one that has it", a.Scope)
 	case !Can(role, a):
 		return errs.E(errs.Forbidden, "you need the role %q to %s", a.Least, a.Name)
 	}

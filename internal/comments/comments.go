@@ -183,9 +183,9 @@ func absent(path, format string, args ...any) error {
 func (p Place) quote(ctx context.Context, n New) (string, error) {
 	switch {
 	case n.Page == "" && n.Node != "":
-		return "", errs.Field("body.page", "is required with node: keys are those of one page")
+		return "", errs.Field("body.page", "is required together with node: a key belongs to a page")
 	case n.Node == "" && !n.Cell.IsZero():
-		return "", errs.Field("body.node", "is required with tableCell: it is the key of the table")
+		return "", errs.Field("body.node", "is required together with tableCell: it is the key of the table")
 	case n.Page == "":
 		return "", nil
 	}
@@ -232,7 +232,7 @@ func clip(s string) string {
 func (p Place) source(ctx context.Context, path string, b revision.Body) (string, error) {
 	text, err := p.View.NoteSource(ctx, path, b)
 	if err == nil && strings.TrimSpace(text) == "" {
-		err = errs.Field(path, "says nothing; it needs markdown or document with a text")
+		err = errs.Field(path, "is empty; send markdown or document with some text")
 	}
 	return text, err
 }

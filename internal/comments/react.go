@@ -43,7 +43,7 @@ func react(ctx context.Context, tx *store.Tx, g *authz.Grant, to reacted, ch Cha
 	if len(ch.Added)+len(ch.Removed) == 0 {
 		return done, nil
 	}
-	if err := need(g.Can(authz.CommentSpace), "you may not react to comments here"); err != nil {
+	if err := need(g.Can(authz.CommentSpace), "you need the role comment on the space to react to comments"); err != nil {
 		return done, err
 	}
 	added, err := emojis("body.addedReactions", ch.Added)
@@ -56,7 +56,7 @@ func react(ctx context.Context, tx *store.Tx, g *authz.Grant, to reacted, ch Cha
 	}
 	for i, e := range removed {
 		if slices.Contains(added, e) {
-			return done, errs.Field(fmt.Sprintf("body.removedReactions[%d]", i), "is in addedReactions too")
+			return done, errs.Field(fmt.Sprintf("body.removedReactions[%d]", i), "is also in addedReactions; name it in one of them")
 		}
 		was, err := tx.DropReaction(ctx, to.comment, to.reply, e, g.Actor.User)
 		if err != nil {
@@ -93,7 +93,7 @@ func (r reacted) room(user docs.UserID, more int) error {
 	case own > docs.MaxOwnReactions:
 		return tooMany("you can react with %d emoji at most; remove one first", docs.MaxOwnReactions)
 	case all > docs.MaxReactions:
-		return tooMany("this has %d reactions already, which is all that it can have", docs.MaxReactions)
+		return tooMany("this has %d reactions already, which is the maximum", docs.MaxReactions)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func emojis(path string, list []string) ([]string, error) {
 	for i, s := range list {
 		e := emojiOf(s)
 		if e == "" {
-			return nil, errs.Field(fmt.Sprintf("%s[%d]", path, i), "is not one emoji")
+			return nil, errs.Field(fmt.Sprintf("%s[%d]", path, i), "must be a single emoji")
 		}
 		if !slices.Contains(out, e) {
 			out = append(out, e)

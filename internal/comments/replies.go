@@ -19,7 +19,7 @@ func (s *Service) Reply(ctx context.Context, g *authz.Grant, request string, to 
 		}
 		r := docs.Reply{ID: store.NewID[docs.ReplyID](tx), Comment: c.ID, In: p.In, PostedAt: tx.Now()}
 		if c.Replies() >= docs.MaxReplies {
-			return r, tooMany("this comment has %d replies, which is all that it can have; post another comment", docs.MaxReplies)
+			return r, tooMany("this comment has %d replies, which is the maximum; post another comment", docs.MaxReplies)
 		}
 		if r.Body, err = p.source(ctx, bodyPath, b); err != nil {
 			return r, err
@@ -54,7 +54,7 @@ func (s *Service) UpdateReply(ctx context.Context, g *authz.Grant, request strin
 			return r, err
 		}
 		if ch.Body != nil {
-			if err := need(RightsOf(g, r.PostedBy.ID).Edit, "only its author or who may change the space edits a reply"); err != nil {
+			if err := need(RightsOf(g, r.PostedBy.ID).Edit, "only its author, or somebody with the role create on the space, can edit a reply"); err != nil {
 				return r, err
 			}
 			if err := p.editReply(ctx, tx, g, r, *ch.Body); err != nil {
@@ -104,7 +104,7 @@ func (s *Service) DeleteReply(ctx context.Context, g *authz.Grant, request strin
 		if err != nil {
 			return err
 		}
-		if err := need(RightsOf(g, r.PostedBy.ID).Delete, "only its author or who may change the space deletes a reply"); err != nil {
+		if err := need(RightsOf(g, r.PostedBy.ID).Delete, "only its author, or somebody with the role create on the space, can delete a reply"); err != nil {
 			return err
 		}
 		if err := tx.DropReply(ctx, r); err != nil {

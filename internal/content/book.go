@@ -85,7 +85,7 @@ func (b *binder) collect() (string, error) {
 		return "", err
 	}
 	if !p.HasPath() {
-		return "", errs.Field("query.page", "is a page without content of its own")
+		return "", errs.Field("query.page", "names a page without content of its own; choose a document or a group")
 	}
 	w := &revision.Walked{Page: p}
 	if !b.o.Only {

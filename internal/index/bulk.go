@@ -214,7 +214,7 @@ func (f *Bulk) discard(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	err := f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.DropLayer(ctx, f.layer.Layer) })
 	if err != nil && !errs.Is(err, errs.NotFound) && f.s.Log != nil {
-		f.s.Log.Warn("what was stored ahead of an import could not be dropped; search.tidy will try it", "layer", f.layer.Layer, "error", err)
+		f.s.Log.Warn("the prepared index of an import could not be deleted; the job search.tidy will try again", "layer", f.layer.Layer, "error", err)
 	}
 }
 

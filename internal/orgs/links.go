@@ -31,7 +31,7 @@ func (s *Service) CreateLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 			return Link{}, err
 		}
 		if !o.InviteLinks {
-			return Link{}, errs.E(errs.Precondition, "invite links are switched off in this organization")
+			return Link{}, errs.E(errs.Precondition, "invite links are disabled in this organization; an admin can enable them in its settings")
 		}
 		in.ID, in.Org = store.NewID[docs.InviteID](tx), org
 		in.CreatedBy, in.CreatedAt = g.Actor.User, tx.Now()
@@ -78,7 +78,7 @@ func manageLink(ctx context.Context, r store.Reader, by authz.Actor, in docs.Inv
 		return l, errs.Missing("space or collection")
 	}
 	if !g.Role.AtLeast(in.Role) {
-		return l, errs.E(errs.Forbidden, "you cannot give the role %q: yours here is %q", in.Role, g.Role)
+		return l, errs.E(errs.Forbidden, "you cannot give the role %q: your own role here is %q", in.Role, g.Role)
 	}
 	l.Redundant = g.Role.AtLeast(in.Role)
 	return l, nil
@@ -111,12 +111,12 @@ type LinkPatch struct {
 func (p LinkPatch) role(l docs.InviteLink) (docs.Role, error) {
 	if l.Space == "" && l.Collection == "" {
 		if !p.Role.Set() || p.Level.Set() {
-			return "", errs.Field("body.role", "is what a link to the organization gives, instead of level")
+			return "", errs.Field("body.role", "must be set, instead of level, for a link to the organization")
 		}
 		return p.Role.Or(docs.Guest), nil
 	}
 	if _, ok := p.Level.Get(); !ok || p.Role.Set() {
-		return "", errs.Field("body.level", "is what a link to a space or a collection gives, instead of role")
+		return "", errs.Field("body.level", "must be set, instead of role, for a link to a space or a collection")
 	}
 	return p.Level.Or(docs.Guest), nil
 }
@@ -173,7 +173,7 @@ func (s *Service) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		case !l.RevokedAt.IsZero():
 			return errs.E(errs.Precondition, "this invite link was revoked; ask an admin of the organization for a new one")
 		case !o.InviteLinks:
-			return errs.E(errs.Precondition, "invite links are switched off in this organization; ask an admin to invite you")
+			return errs.E(errs.Precondition, "invite links are disabled in this organization; ask an admin to invite you")
 		}
 		if err := stillGood(ctx, tx, g.Actor, l); err != nil {
 			return err
@@ -196,7 +196,7 @@ func (s *Service) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 // that is older than the caller's removal from the organization: who was
 // removed comes back by a new invite only.
 func stillGood(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.InviteLink) error {
-	void := errs.E(errs.Precondition, "this invite link is void: what it admits to was deleted, or who made it may not invite any more; ask an admin of the organization")
+	void := errs.E(errs.Precondition, "this invite link is no longer valid: its target was deleted, or the user who created it is no longer allowed to invite; ask an admin of the organization for a new one")
 	if _, err := manageLink(ctx, tx.Reader, authz.Actor{User: l.CreatedBy}, l); errs.Is(err, errs.Internal) {
 		return err
 	} else if err != nil {
@@ -207,7 +207,7 @@ func stillGood(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.InviteL
 		return err
 	}
 	if at >= l.CreatedAt {
-		return errs.E(errs.Precondition, "you were removed from this organization after the link was made; ask an admin for a new one")
+		return errs.E(errs.Precondition, "you were removed from this organization after the link was created; ask an admin for a new one")
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func grantByLink(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.Invit
 			return err
 		}
 		if !sp.It.DeletedAt.IsZero() {
-			return errs.E(errs.Precondition, "the space of this invite link was deleted")
+			return errs.E(errs.Precondition, "the space of this invite link was deleted; ask whoever sent it for another link")
 		}
 		node = sp.It.Node()
 		if g, _, err := check.Space(ctx, by, authz.ViewSpace, l.Space); err == nil {

@@ -71,7 +71,7 @@ func checkDomains(in []string) ([]string, error) {
 			return nil, errs.Field(path, "is not a domain name")
 		}
 		if docs.PublicMailDomain(domain) {
-			return nil, errs.Field(path, "gives addresses to anybody, so everybody could join; invite people instead")
+			return nil, errs.Field(path, "is a public mail provider, so that everybody could join; invite people instead")
 		}
 		if !slices.Contains(out, domain) {
 			out = append(out, domain)
@@ -130,7 +130,7 @@ func (p OrganizationPatch) apply(ctx context.Context, tx *store.Tx, o *docs.Orga
 	o.DefaultRole = p.DefaultRole.Or(o.DefaultRole)
 	if site, ok := p.DefaultContent.Get(); ok {
 		// Sites are not part of this instance yet, so none can be named.
-		return errs.Field("body.defaultContent.site", "names no site of this organization: %q", site)
+		return errs.Field("body.defaultContent.site", "is not a site of this organization: %q", site)
 	} else if p.DefaultContent.IsNull() {
 		o.DefaultContent = ""
 	}
@@ -206,7 +206,7 @@ func (s *Service) OrganizationsByDomain(ctx context.Context, by authz.Actor, dom
 		return nil, err
 	}
 	if !u.Verified || u.Email.Domain() != strings.ToLower(domain) {
-		return nil, errs.E(errs.Forbidden, "only people with a verified address of a domain may see its organizations")
+		return nil, errs.E(errs.Forbidden, "you need a verified address of this domain to see its organizations")
 	}
 	all, err := s.Store.OrganizationsByDomain(ctx, u.Email.Domain())
 	if err != nil {
@@ -300,7 +300,7 @@ func (s *Service) CreateToken(ctx context.Context, g *authz.Grant, in NewToken) 
 			return t, err
 		}
 		if n >= MaxTokens {
-			return t, errs.E(errs.Precondition, "you have %d tokens, which is the limit; revoke some first", n)
+			return t, errs.E(errs.Precondition, "you have %d tokens, which is the maximum; revoke some first", n)
 		}
 		t, secret, err = addToken(ctx, tx, g.Actor, in)
 		return t, err
@@ -368,7 +368,7 @@ func (s *Service) UpdateUser(ctx context.Context, g *authz.Grant, id docs.UserID
 			return u, err
 		}
 		if id != g.Actor.User {
-			return u, errs.E(errs.Forbidden, "only the user can change this account")
+			return u, errs.E(errs.Forbidden, "you can change only your own account")
 		}
 		u.DisplayName, u.PhotoURL, u.UpdatedAt = p.DisplayName.Or(u.DisplayName), p.PhotoURL.Or(u.PhotoURL), tx.Now()
 		if err := tx.PutUser(ctx, u); err != nil {

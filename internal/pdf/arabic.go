@@ -2,11 +2,11 @@ package pdf
 
 import "unicode"
 
-// Arabic letters have up to four forms, by their neighbours. Fonts choose
-// them with tables that we do not read; but the forms of the letters that are
-// in use have code points of their own, so these are chosen here.
+// Arabic letters have up to four forms, depending on their neighbours. Fonts
+// choose them with tables that this package does not read. The forms of common
+// letters have code points of their own, which are chosen here.
 
-// joining is how a letter connects.
+// joining is how a letter connects to its neighbours.
 type joining uint8
 
 const (
@@ -61,8 +61,8 @@ func joiningOf(r rune) joining {
 	return joinsNone
 }
 
-// joinArabic replaces letters by the forms that their places ask for. What a
-// letter was stays in its text.
+// joinArabic replaces letters by the forms for their positions. The original
+// letter stays in the text of the character.
 func joinArabic(in []char) []char {
 	near := func(i, step int) joining {
 		for i += step; i >= 0 && i < len(in); i += step {

@@ -4,7 +4,8 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// hasRTL reports whether a text may have parts that run from right to left.
+// hasRTL reports whether a text may have parts that are written from right to
+// left.
 func hasRTL(in []char) bool {
 	for _, c := range in {
 		if c.r < 0x590 {
@@ -19,7 +20,8 @@ func hasRTL(in []char) bool {
 	return false
 }
 
-// startsRTL reports whether the first letter of a text runs from right to left.
+// startsRTL reports whether the first letter of a text is written from right to
+// left.
 func startsRTL(in []char) bool {
 	for _, c := range in {
 		p, _ := bidi.LookupRune(c.r)
@@ -33,10 +35,9 @@ func startsRTL(in []char) bool {
 	return false
 }
 
-// setLevels notes for every character how deep it stands in text of other
-// directions: odd ones run from right to left. The library tells directions;
-// levels follow from them, because characters that embed text in other text
-// were taken out before.
+// setLevels sets the embedding level of every character; text at odd levels is
+// written from right to left. The library returns only directions. Levels follow
+// from them, because characters that embed text were removed before.
 func setLevels(in []char, rtl bool) {
 	runes := make([]rune, len(in))
 	for i, c := range in {
@@ -63,7 +64,7 @@ func setLevels(in []char, rtl bool) {
 		run := order.Run(i)
 		from, to := run.Pos()
 		if to = min(to, len(in)-1); i > 0 && !rtl && run.Direction() != bidi.RightToLeft {
-			// A number that follows text from right to left belongs to it.
+			// A number after text from right to left belongs to that text.
 			to = from + numberAt(runes[from:to+1]) - 1
 		}
 		for k := from; k <= to; k++ {
@@ -77,7 +78,7 @@ func setLevels(in []char, rtl bool) {
 	}
 }
 
-// numberAt tells how many runes at the beginning of a text are a number.
+// numberAt returns the number of runes of the number that a text begins with.
 func numberAt(in []rune) (n int) {
 	for i, r := range in {
 		p, _ := bidi.LookupRune(r)
@@ -99,7 +100,7 @@ func numberAt(in []rune) (n int) {
 	return n
 }
 
-// visual puts the glyphs of a line into the order in which they are seen.
+// visual puts the glyphs of a line into visual order.
 func visual(line []glyph) {
 	most := uint8(0)
 	for _, g := range line {
@@ -123,7 +124,7 @@ func visual(line []glyph) {
 	}
 }
 
-// mirrored returns the other one of a pair of brackets.
+// mirrored returns the other bracket of a pair.
 func mirrored(r rune) rune {
 	for _, m := range bidi.ReverseString(string(r)) {
 		return m
@@ -131,9 +132,8 @@ func mirrored(r rune) rune {
 	return r
 }
 
-// isolates and embeddings are characters that set text apart from the text
-// around it. They are not followed: the parts they mark are ordered by their
-// letters.
+// steersDirection reports whether r is a control character for isolates,
+// embeddings or overrides. They are ignored: text is ordered by its letters.
 func steersDirection(r rune) bool {
 	switch r {
 	case 0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069:

@@ -108,7 +108,7 @@ func reviewer(ctx context.Context, tx *store.Tx, g *authz.Grant, path string, id
 	_, _, err := authz.Within(tx.Reader).Space(ctx, authz.Actor{User: id}, authz.ReviewSpace, g.Space.ID)
 	switch {
 	case errs.Is(err, errs.NotFound):
-		return docs.User{}, errs.Field(path, "is not somebody who can see the space: %q", id)
+		return docs.User{}, errs.Field(path, "cannot see the space: %q; grant them access first", id)
 	case errs.Is(err, errs.Forbidden):
 		return docs.User{}, errs.Field(path, "cannot review: %q needs the role %q on the space", id, authz.ReviewSpace.Least)
 	case err != nil:

@@ -56,7 +56,7 @@ func (s *Service) checkRules(ctx context.Context, tx *store.Tx, g *authz.Grant, 
 	for i, f := range failed {
 		words[i] = f.Message
 	}
-	e := errs.E(errs.Precondition, "the merge rules do not allow this yet: %s", strings.Join(words, "; "))
+	e := errs.E(errs.Precondition, "the merge rules do not allow merging yet: %s", strings.Join(words, "; "))
 	e.Details = failed
 	return e
 }
@@ -128,7 +128,7 @@ func (c *ruleCheck) why(r docs.MergeRule) string {
 	}
 	switch r.Rule {
 	case "require_at_least_one_review":
-		return unless(len(c.reviews) > 0, "a review of the newest revision is missing")
+		return unless(len(c.reviews) > 0, "the newest revision has not been reviewed")
 	case "require_at_least_one_approved_review":
 		return unless(has(docs.ReviewApproved), "nobody has approved the newest revision")
 	case "require_all_reviews_approved":
@@ -156,11 +156,11 @@ func (c *ruleCheck) why(r docs.MergeRule) string {
 	case "require_change_request_description":
 		return unless(strings.TrimSpace(c.cr.Description) != "", "the change request has no description")
 	case "require_author_to_merge":
-		return unless(c.actor == c.cr.CreatedBy.ID, "only its author may merge the change request")
+		return unless(c.actor == c.cr.CreatedBy.ID, "only its author can merge the change request")
 	case "custom":
 		return c.custom(r)
 	}
-	return "the rule " + r.Rule + " is not known to this server"
+	return "this server does not know the rule " + r.Rule + "; change the merge rules"
 }
 
 // left adds that somebody who has to act cannot any more.
@@ -200,5 +200,5 @@ func (c *ruleCheck) custom(r docs.MergeRule) string {
 	if r.Message != "" {
 		return r.Message
 	}
-	return "a custom rule does not hold: " + r.Expression
+	return "a custom rule is not satisfied: " + r.Expression
 }

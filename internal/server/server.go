@@ -249,7 +249,7 @@ func (s *Server) background(work *jobs.Runner) {
 			case <-time.After(10 * time.Second):
 			}
 			if err := s.Guard.Flush(ctx); err != nil && ctx.Err() == nil {
-				s.Log.Warn("who was active could not be noted", "error", err)
+				s.Log.Warn("the last activity of users could not be stored", "error", err)
 			}
 		}
 	})

@@ -57,7 +57,7 @@ func share(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) 
 		return err
 	}
 	if !g.Role.AtLeast(grant.Role) || !g.Role.AtLeast(has) {
-		return errs.E(errs.Forbidden, "you cannot give or take a role above your own, which is %q here", g.Role)
+		return errs.E(errs.Forbidden, "you cannot grant or revoke a role above your own, which is %q here", g.Role)
 	}
 	if grant.Role == docs.Guest {
 		if _, err := tx.DropGrant(ctx, g.Access.Org, grant); err != nil {

@@ -59,7 +59,7 @@ func (s *Service) CreateCollection(ctx context.Context, g *authz.Grant, title st
 			return c, err
 		}
 		if depth >= docs.MaxDepth {
-			return c, errs.Field("body.parent", "is %d levels deep, which is the limit", docs.MaxDepth)
+			return c, errs.Field("body.parent", "is %d levels deep, which is the maximum; choose a collection further up", docs.MaxDepth)
 		}
 		c = docs.Collection{
 			ID: store.NewID[docs.CollectionID](tx), Org: g.Access.Org, Parent: parent, Title: orUntitled(title),
@@ -129,7 +129,7 @@ func newLevel(g *authz.Grant, cur docs.Level, p opt.Val[docs.Level]) (docs.Level
 		}
 	}
 	if !g.Role.AtLeast(open) {
-		return cur, errs.E(errs.Forbidden, "you cannot give everybody the role %q: yours here is %q", open, g.Role)
+		return cur, errs.E(errs.Forbidden, "you cannot give everybody the role %q: your own role here is %q", open, g.Role)
 	}
 	return level, nil
 }
@@ -165,7 +165,7 @@ func wholeSubtree(ctx context.Context, tx *store.Tx, g *authz.Grant) (subtree, e
 		paths[c.ID] = path
 		t.height = max(t.height, len(path)-len(g.Path)+1)
 		if !authz.Can(access.Resolve(path).Role, authz.AdminCollection) {
-			return t, errs.E(errs.Forbidden, "it holds a collection that you cannot administer")
+			return t, errs.E(errs.Forbidden, "it contains a collection that you cannot administer; ask an admin of the organization")
 		}
 	}
 	if t.spaces, err = tx.SpacesUnder(ctx, g.Collection.ID); err != nil {
@@ -173,7 +173,7 @@ func wholeSubtree(ctx context.Context, tx *store.Tx, g *authz.Grant) (subtree, e
 	}
 	for _, sp := range t.spaces {
 		if !authz.Can(access.Resolve(append([]docs.Node{sp.Node()}, paths[sp.Parent]...)).Role, authz.AdminSpace) {
-			return t, errs.E(errs.Forbidden, "it holds a space that you cannot administer")
+			return t, errs.E(errs.Forbidden, "it contains a space that you cannot administer; ask an admin of the organization")
 		}
 	}
 	return t, nil
@@ -252,7 +252,7 @@ func movable(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Coll
 	}
 	for _, c := range t.collections {
 		if c.ID == parent {
-			return errs.Field("body.parent", "is the collection itself or inside it; a collection cannot hold itself")
+			return errs.Field("body.parent", "is the collection itself or inside it; a collection cannot contain itself")
 		}
 	}
 	if depth+t.height > docs.MaxDepth {
@@ -264,7 +264,7 @@ func movable(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Coll
 // place gives the rank that puts a thing where it is wanted, or Conflict if
 // it is there already.
 func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, from, to docs.CollectionID, moving docs.Pointer, cur docs.Rank, p docs.Place) (docs.Rank, error) {
-	unchanged := errs.E(errs.Conflict, "it is there already; nothing would change")
+	unchanged := errs.E(errs.Conflict, "it has this place already; nothing would change")
 	mark, field := p.Before, "body.position.before"
 	if mark.IsZero() {
 		mark, field = p.After, "body.position.after"
@@ -280,7 +280,7 @@ func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org d
 		return docs.RankAtEnd(s.Store.Clock()), nil
 	}
 	if mark == moving {
-		return "", errs.Field(field, "is the thing that moves")
+		return "", errs.Field(field, "names the thing that is moved; name one of its new siblings")
 	}
 	after := !p.After.IsZero()
 	lo, hi, err := between(ctx, tx, org, to, mark, moving, after)
@@ -288,7 +288,7 @@ func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org d
 		err = visible(ctx, tx, by, mark)
 	}
 	if errs.Is(err, errs.NotFound) {
-		return "", errs.Field(field, "names nothing in the place that it moves to")
+		return "", errs.Field(field, "does not exist in the place that it is moved to")
 	}
 	if err != nil {
 		return "", err

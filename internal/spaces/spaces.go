@@ -82,7 +82,7 @@ func (s *Service) Duplicate(ctx context.Context, g *authz.Grant) (docs.Space, do
 		}
 		role, _, err = container(ctx, tx, g, from.Parent)
 		if errs.Is(err, errs.NotFound) { // it is there, but not for the caller
-			err = errs.E(errs.Forbidden, "a copy stands next to the space, where you cannot create anything")
+			err = errs.E(errs.Forbidden, "you cannot create anything where the space is, so it cannot be copied there")
 		}
 		if err != nil {
 			return sp, err

@@ -97,12 +97,12 @@ func (l *lane) attempt(ctx context.Context, dl docs.Delivery) (goOn bool) {
 	o := d.try(ctx, w, dl)
 	settled, err := store.InTx(ctx, d.Store, func(tx *store.Tx) (settled, error) { return settle(ctx, tx, w, dl, o) })
 	if err != nil {
-		log.Error("webhooks: the outcome of a delivery is lost, it will be sent again", "error", err)
+		log.Error("webhooks: the result of a delivery could not be stored; it will be sent again", "error", err)
 		l.over.Store(true)
 		return false
 	}
 	if settled.disabled {
-		log.Warn("webhook disabled: nothing could be delivered for a day", "organization", w.Org)
+		log.Warn("webhook disabled: no delivery succeeded for a day", "organization", w.Org)
 	}
 	if settled.paused {
 		l.over.Store(true)
@@ -115,7 +115,7 @@ func (d *Dispatcher) try(ctx context.Context, w docs.Webhook, dl docs.Delivery) 
 	secret, err := open(ctx, d.Store.Reader, w)
 	if err != nil {
 		if errors.Is(err, seal.ErrSealed) {
-			err = errs.E(errs.Invalid, "the secret of the webhook cannot be read, so nothing can be signed; set another one")
+			err = errs.E(errs.Invalid, "the secret of the webhook cannot be decrypted, so deliveries cannot be signed; set a new secret")
 		}
 		return outcome{err: err}
 	}
@@ -146,9 +146,9 @@ func (o outcome) verdict() (delivered, again bool, why string) {
 	case s == 429 || s >= 500:
 		return false, true, fmt.Sprintf("the receiver answered %d", s)
 	case 300 <= s && s < 400:
-		return false, false, fmt.Sprintf("the receiver redirects (%d), which is not followed; set the final address", s)
+		return false, false, fmt.Sprintf("the receiver redirects (%d), which is not followed; set the URL that it redirects to", s)
 	default:
-		return false, false, fmt.Sprintf("the receiver refused it with %d, which is not tried again", s)
+		return false, false, fmt.Sprintf("the receiver refused it with %d; it is not sent again", s)
 	}
 }
 
@@ -222,12 +222,12 @@ func settle(ctx context.Context, tx *store.Tx, sentTo docs.Webhook, dl docs.Deli
 // disable ends a webhook that nothing reaches.
 func disable(ctx context.Context, tx *store.Tx, w docs.Webhook, why string) error {
 	w.Enabled, w.UpdatedAt = false, tx.Now()
-	w.DisabledReason = fmt.Sprintf("nothing could be delivered since %s: %s; repair the receiver, enable the webhook, and replay what it needs of the log",
+	w.DisabledReason = fmt.Sprintf("no delivery has succeeded since %s: %s; repair the receiver, enable the webhook, and replay the deliveries that it needs",
 		w.FailingSince, why)
 	if err := tx.PutWebhook(ctx, w); err != nil {
 		return err
 	}
-	if err := tx.FailPending(ctx, w.ID, "the webhook was disabled before this was delivered, because nothing could be delivered for a day; enable it and replay this"); err != nil {
+	if err := tx.FailPending(ctx, w.ID, "the webhook was disabled because no delivery succeeded for a day; enable it and replay this delivery"); err != nil {
 		return err
 	}
 	return audit.Record(ctx, tx, authz.System, hookEvent(w, "disable", map[string]any{"reason": w.DisabledReason}))

@@ -218,7 +218,7 @@ func (l *lane) run(ctx context.Context) {
 	defer cancel()
 	err := l.d.Store.Do(ctx, func(tx *store.Tx) error { return tx.ReleaseWebhook(ctx, l.hook.ID, l.lease) })
 	if err != nil {
-		l.d.Log.Error("webhooks: a lease could not be given back, it will run out", "webhook", l.hook.ID, "error", err)
+		l.d.Log.Error("webhooks: a lease could not be released; it will expire", "webhook", l.hook.ID, "error", err)
 	}
 }
 

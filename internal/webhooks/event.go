@@ -57,7 +57,7 @@ func checkPatterns(in []string) ([]string, error) {
 		return []string{everything}, nil
 	}
 	if len(in) > maxPatterns {
-		return nil, errs.Field("body.events", "has more than %d patterns; a pattern such as space.* stands for many events", maxPatterns)
+		return nil, errs.Field("body.events", "has more than %d patterns; use a pattern such as space.* for many events", maxPatterns)
 	}
 	var out []string
 	for _, p := range in {

@@ -68,7 +68,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 			return w, err
 		}
 		if n >= maxWebhooks {
-			return w, errs.E(errs.Precondition, "an organization has at most %d webhooks; delete one first", maxWebhooks)
+			return w, errs.E(errs.Precondition, "an organization can have %d webhooks; delete one first", maxWebhooks)
 		}
 		if secret = in.Secret; secret == "" {
 			secret = seal.NewShared()
@@ -121,7 +121,7 @@ func said(err error) string {
 	if errors.As(err, &e) {
 		return e.Message
 	}
-	return "it failed for a reason of our own; look at the server's log"
+	return "the server failed; its log has the reason"
 }
 
 // Patch is the input of Update. A secret that is null is made anew.
@@ -190,7 +190,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		case fresh:
 			err = tx.DueWebhook(ctx, w.ID)
 		case before.Enabled && !w.Enabled:
-			err = tx.FailPending(ctx, w.ID, "the webhook was disabled before this was delivered; enable it and replay this")
+			err = tx.FailPending(ctx, w.ID, "the webhook was disabled before this was delivered; enable it and replay this delivery")
 		}
 		if err != nil {
 			return w, err
@@ -257,7 +257,7 @@ func (s *Service) Replay(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 			return docs.Delivery{}, err
 		}
 		if was.State == docs.DeliveryPending {
-			return docs.Delivery{}, errs.E(errs.Precondition, "the delivery is still under way; it is tried again by itself")
+			return docs.Delivery{}, errs.E(errs.Precondition, "the delivery is still pending; the server will repeat it")
 		}
 		d, err := queue(ctx, tx, docs.Delivery{
 			Webhook: id, Kind: docs.DeliveryReplay, ReplayOf: was.ID, Event: was.Event, Type: was.Type, Payload: was.Payload,

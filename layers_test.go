@@ -238,7 +238,7 @@ func TestFilesStaySmall(t *testing.T) {
 	}
 }
 
-// goFiles gives the imports of every Go file of the project.
+// goFiles returns the imports of every Go file of the project.
 func goFiles(t *testing.T) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}

@@ -40,7 +40,7 @@ const (
 
 func newManual(pages int) *manual { return &manual{pages: pages, words: newCorpus(0)} }
 
-// random gives the chance of a page; kind keeps its uses apart.
+// random returns the chance of a page; kind keeps its uses apart.
 func (m *manual) random(kind, i int) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(kind)+11, uint64(i)))
 }
@@ -52,7 +52,7 @@ func (m *manual) title(i int) string {
 	return fmt.Sprintf("%s%s %d", strings.ToUpper(t[:1]), t[1:], i)
 }
 
-// level tells how deep a page is in the navigation: the first of a part leads
+// level reports how deep a page is in the navigation: the first of a part leads
 // it, and the first of a chapter leads that.
 func (m *manual) level(i int) int {
 	switch {
@@ -193,7 +193,7 @@ func (p *pageWriter) figure() {
 		p.up, figureFile(p.r.IntN(p.m.figures())), p.word(), p.phrase(4))
 }
 
-// page gives the whole file of page i.
+// page returns the whole file of page i.
 func (m *manual) page(i int, version string) string {
 	return "# " + m.title(i) + "\n\n" + m.source(i, version)
 }
@@ -201,7 +201,7 @@ func (m *manual) page(i int, version string) string {
 // firstWords is the last paragraph of a page before anybody edits it.
 const firstWords = "First version."
 
-// summary gives the navigation of the first pages.
+// summary returns the navigation of the first pages.
 func (m *manual) summary(pages int) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Table of contents\n\n")
@@ -214,7 +214,7 @@ func (m *manual) summary(pages int) []byte {
 	return b.Bytes()
 }
 
-// figure gives an image of a few kilobytes.
+// figure returns an image of a few kilobytes.
 func (m *manual) figure(i int) []byte {
 	r := m.random(2, i)
 	img := image.NewPaletted(image.Rect(0, 0, 120, 80), color.Palette{color.White, color.Black, color.Gray{128}})

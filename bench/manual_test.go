@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
-// manualPages gives the pages that the benchmarks of this file read in turn.
+// manualPages returns the pages that the benchmarks of this file read in turn.
 func manualPages() [][]byte {
 	const pages = 400
 	m := newManual(pages)

@@ -55,7 +55,7 @@ type ratio struct {
 	Name   string    `json:"name"`
 	Of     string    `json:"of"`
 	To     string    `json:"to"`
-	Target float64   `json:"target,omitempty"` // 0 is no target
+	Target float64   `json:"target,omitempty"` // 0 means no target
 	Goal   float64   `json:"goal,omitempty"`   // better than the target
 	Dream  float64   `json:"dream,omitempty"`  // better than the goal
 	AtMost bool      `json:"at_most"`          // the target is an upper bound; else a lower one

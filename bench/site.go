@@ -94,7 +94,7 @@ func (s *site) close() error {
 // every Linux that Go runs on.
 const ticks = 100
 
-// cpu gives the processor time that the process has used; no process has
+// cpu returns the processor time that the process has used; no process has
 // used none.
 func (p *process) cpu() time.Duration {
 	if p == nil {
@@ -103,7 +103,7 @@ func (p *process) cpu() time.Duration {
 	return cpuOf(p.cmd.Process.Pid)
 }
 
-// cpuOf gives the processor time of all threads of a process; zero where
+// cpuOf returns the processor time of all threads of a process; zero where
 // there is no /proc.
 func cpuOf(pid int) time.Duration {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -115,7 +115,7 @@ func cpuOf(pid int) time.Duration {
 	return sumTicks(fields[11:13]) // utime and stime
 }
 
-// cpuOfAll gives the processor time that all programs have used.
+// cpuOfAll returns the processor time that all programs have used.
 func cpuOfAll() time.Duration {
 	b, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -162,7 +162,7 @@ func startWriter(t *testing.T, n *node, token string) *writer {
 	return w
 }
 
-// waitFor gives how many collections there are, once there are enough.
+// waitFor returns how many collections there are, once there are enough.
 func (w *writer) waitFor(t *testing.T, enough int) int {
 	t.Helper()
 	<-w.many

@@ -143,7 +143,7 @@ func (y yamlFile) Validate(app *kong.Application) error {
 	return nil
 }
 
-// Resolve gives the value of a flag, or nil. kong asks for every flag that is
+// Resolve returns the value of a flag, or nil. kong asks for every flag that is
 // not on the command line; the environment beats the file.
 func (y yamlFile) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
 	for _, name := range f.Envs {

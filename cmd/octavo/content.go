@@ -66,7 +66,7 @@ func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
 	return err
 }
 
-// findSpace gives a space that is not in the trash.
+// findSpace returns a space that is not in the trash.
 func findSpace(ctx context.Context, sv server.Services, id string) (docs.Space, error) {
 	v, err := sv.Store.Space(ctx, docs.SpaceID(id))
 	if errs.Is(err, errs.NotFound) || err == nil && !v.It.DeletedAt.IsZero() {

@@ -171,7 +171,7 @@ func (s *sheet) copy() *sheet {
 	return &c
 }
 
-// all gives a sheet and those below it.
+// all returns a sheet and those below it.
 func (s *sheet) all() []*sheet {
 	out := []*sheet{s}
 	for _, b := range s.below {
@@ -205,7 +205,7 @@ type shownPage struct {
 	Pages    []shownPage
 }
 
-// is tells whether a page and all below it are what the author knows. An id
+// is reports whether a page and all below it are what the author knows. An id
 // that the author does not know yet matches any, and so does a text that was
 // not asked for.
 func (p shownPage) is(s *sheet) bool {
@@ -277,7 +277,7 @@ type outcome struct {
 	InsertedFiles []thing
 }
 
-// ids gives what was inserted, by its name in the batch.
+// ids returns what was inserted, by its name in the batch.
 func (o outcome) ids() map[string]string {
 	out := map[string]string{}
 	for _, c := range o.Changes {
@@ -327,7 +327,7 @@ func (a *author) compose(space string) *batch {
 	return b
 }
 
-// word gives a word that nobody else writes, of letters only, and of which
+// word returns a word that nobody else writes, of letters only, and of which
 // none begins another.
 func (a *author) word() string {
 	a.count++
@@ -379,7 +379,7 @@ func (b *batch) remove(s *sheet) {
 	b.changes = append(b.changes, map[string]any{"operation": "delete_page", "page": s.name()})
 }
 
-// write sends a batch, and tells whether the server still answers as it
+// write sends a batch, and reports whether the server still answers as it
 // should.
 func (d *desk) write(n *node, a *author) bool {
 	b := a.compose(d.space)
@@ -491,7 +491,7 @@ func (d *desk) checkKept(t *testing.T, n *node, a *author, k keptRevision) {
 
 // checkHead reads everything of the newest revision. The section of an
 // author is as the last acknowledged batch left it, or as the one that was
-// under way leaves it, and nothing between. It tells how many of those were
+// under way leaves it, and nothing between. It reports how many of those were
 // durable.
 func (d *desk) checkHead(t *testing.T, n *node) (durable int) {
 	t.Helper()

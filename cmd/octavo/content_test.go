@@ -23,7 +23,7 @@ import (
 // handbook is a copy of the documentation in testdata that a test may
 // change. Its pages have every kind of syntax, and what a folder can hold
 // besides: an include, variables, tags, assets, a page that no navigation
-// names and a file that is no documentation.
+// names and a file that is not documentation.
 func handbook(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "handbook")
@@ -168,7 +168,7 @@ func (l *library) verify(t testing.TB) {
 	mustOctavo(t, l.at, "doctor", "--verify")
 }
 
-// changed gives what the newest revision changed, as "type path".
+// changed returns what the newest revision changed, as "type path".
 func (l *library) changed(t testing.TB) []string {
 	t.Helper()
 	var got struct {

@@ -112,7 +112,7 @@ func (l *ledger) writeUntilKilled(t *testing.T, n *node, token string) {
 	clients.Wait()
 }
 
-// create tells whether the server still answers.
+// create reports whether the server still answers.
 func (l *ledger) create(n *node, token string) bool {
 	id, ok := tryMake(n, token, "/v1/orgs/"+l.org+"/collections")
 	if ok {

@@ -248,7 +248,7 @@ func (n *node) kill() {
 	n.http.CloseIdleConnections()
 }
 
-// terminate asks the process to stop and gives how it ended.
+// terminate asks the process to stop and returns how it ended.
 func (n *node) terminate() error {
 	n.http.CloseIdleConnections()
 	if err := n.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -332,7 +332,7 @@ type thing struct {
 	Title string `json:"title"`
 }
 
-// made creates something and gives its id.
+// made creates something and returns its id.
 func (n *node) made(t testing.TB, token, method, path string, body any) string {
 	t.Helper()
 	var v thing

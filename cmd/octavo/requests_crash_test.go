@@ -103,7 +103,7 @@ func (c *clerk) word() string {
 	return fmt.Sprintf("Text %s%d.", c.name, c.count)
 }
 
-// work takes a request one step on, and tells whether one was merged. An
+// work takes a request one step on, and reports whether one was merged. An
 // error is the end of the server, or a refusal if the clerk notes it.
 func (o *office) work(n *node, c *clerk) (merged bool, err error) {
 	ask := func(status int, method, path string, body, out any) error {

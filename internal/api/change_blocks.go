@@ -97,7 +97,7 @@ func (p *ChangesPaged) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// changesOut gives a page of what differs between two revisions. A cursor
+// changesOut returns a page of what differs between two revisions. A cursor
 // names both, so what follows is what follows in them, also when a change
 // request moves on meanwhile.
 func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in ChangesPaged) (semanticChanges, error) {

@@ -145,7 +145,7 @@ type RequestIn struct {
 	Request string `path:"changeRequestId" maxLength:"100"`
 }
 
-// find gives the change request of a path.
+// find returns the change request of a path.
 func (a *API) find(ctx context.Context, name string) (docs.ChangeRequest, error) {
 	return a.Reviews.ChangeRequest(ctx, authz.Of(ctx), name)
 }

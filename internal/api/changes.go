@@ -28,7 +28,7 @@ func (d *rawDoc) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON gives the bytes back.
+// MarshalJSON returns the bytes back.
 func (d rawDoc) MarshalJSON() ([]byte, error) { return json.RawMessage(d).MarshalJSON() }
 
 // contentChange is one change of a batch.
@@ -70,7 +70,7 @@ var changeFields = map[string][]string{
 	content.InsertFiles: {"files"},
 }
 
-// plain gives a change to the service.
+// plain returns a change to the service.
 func (c contentChange) plain(i int) (content.Change, error) {
 	at := fmt.Sprintf("body.changes[%d]", i)
 	out := content.Change{
@@ -95,7 +95,7 @@ func (c contentChange) plain(i int) (content.Change, error) {
 	return out, nil
 }
 
-// plain gives a content to the service.
+// plain returns a content to the service.
 func (b ContentBody) plain(at string) (*revision.Body, error) {
 	out := &revision.Body{Markdown: b.Markdown}
 	if len(b.Document) > 0 {
@@ -302,7 +302,7 @@ func parentOf(ctx context.Context, v *revision.View, id docs.PageID) (*changedPa
 	return &changedPage{string(p.ID), p.Type, p.Title, path}, err
 }
 
-// pageAttributes gives what differs between two states of a page.
+// pageAttributes returns what differs between two states of a page.
 func pageAttributes(a, b docs.Page) map[string]beforeAfter {
 	out := map[string]beforeAfter{}
 	text := func(name, x, y string) {

@@ -169,7 +169,7 @@ func (s said) reply(ctx context.Context, c docs.Reply) (CommentReply, error) {
 	}, err
 }
 
-// saidBeside gives the comments of reviews by their ids.
+// saidBeside returns the comments of reviews by their ids.
 func (a *API) saidBeside(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all []docs.SubmittedReview) (map[string]*Comment, error) {
 	var ids []docs.CommentID
 	for _, v := range all {

@@ -25,7 +25,7 @@ func (w *world) liveSpace() {
 	w.vars["page"] = w.insert(`{"title":"Steady","document":{"markdown":"As it was.\n"}}`)
 }
 
-// insert adds a page to $space and gives its id.
+// insert adds a page to $space and returns its id.
 func (w *world) insert(fields string) string {
 	w.t.Helper()
 	a := w.must("admin", "POST", "/spaces/$space/content", `{"changes":[{"operation":"insert_page",`+strings.TrimPrefix(fields, "{")+`]}`)

@@ -82,7 +82,7 @@ func (a *API) completeDescription(spec *huma.OpenAPI) {
 
 var pathParam = regexp.MustCompile(`\{(\w+)\}`)
 
-// Description gives the OpenAPI document.
+// Description returns the OpenAPI document.
 func (a *API) Description() []byte { return a.spec }
 
 // OperationInfo is what tests need to know of an operation.
@@ -101,7 +101,7 @@ func (a *API) Operations() []OperationInfo {
 	return out
 }
 
-// Decide tells what the rule of an operation says to the bearer of a token,
+// Decide reports what the rule of an operation says to the bearer of a token,
 // without running it: nil, Forbidden or NotFound. It makes the table of who
 // may do what that people review.
 func (a *API) Decide(ctx context.Context, operation, token string, param func(string) string) error {
@@ -173,7 +173,7 @@ func (a *API) renderReference(spec *huma.OpenAPI) []byte {
 	return out.Bytes()
 }
 
-// operationOf gives what a path declares for a method.
+// operationOf returns what a path declares for a method.
 func operationOf(p *huma.PathItem, method string) *huma.Operation {
 	return map[string]*huma.Operation{
 		http.MethodGet: p.Get, http.MethodPost: p.Post, http.MethodPut: p.Put, http.MethodPatch: p.Patch, http.MethodDelete: p.Delete,

@@ -46,7 +46,7 @@ var statuses = map[errs.Kind]int{
 	errs.TooMany:         http.StatusTooManyRequests,
 }
 
-// problemOf gives what a caller may know of an error.
+// problemOf returns what a caller may know of an error.
 func problemOf(err error) *problem {
 	var e *errs.Error
 	if !errors.As(err, &e) || e.Kind == errs.Internal {
@@ -55,7 +55,7 @@ func problemOf(err error) *problem {
 	return newProblem(statuses[e.Kind], e.Message, e.Details)
 }
 
-// answer gives how a request ends that failed. Absent looks like deleted: a
+// answer returns how a request ends that failed. Absent looks like deleted: a
 // DELETE of what is not there, or not visible, is a success that did nothing.
 func (a *API) answer(o op, request string, err error) *problem {
 	if errs.Is(err, errs.NotFound) && strings.HasPrefix(o.Route, http.MethodDelete) {

@@ -61,7 +61,7 @@ const (
 	downloadRoute = "GET /files/{spaceId}/{fileId}/{hash}/{name}"
 )
 
-// downloadURL gives an address that anybody can fetch a file from for a
+// downloadURL returns an address that anybody can fetch a file from for a
 // while. Everything that decides what is sent is signed.
 func (a *API) downloadURL(sp docs.Space, f docs.File) string {
 	expires := a.Clock().Truncate(downloadDay).Add(2 * downloadDay)

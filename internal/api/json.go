@@ -137,7 +137,7 @@ func (r *strictReader) array() (any, error) {
 	return out, err
 }
 
-// plainText tells whether a text can be stored everywhere: PostgreSQL takes
+// plainText reports whether a text can be stored everywhere: PostgreSQL takes
 // neither NUL nor invalid UTF-8.
 func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 

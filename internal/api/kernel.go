@@ -319,7 +319,7 @@ func plainPath(p string) bool {
 	return strings.HasPrefix(p, "/")
 }
 
-// methods gives what a path that exists allows.
+// methods returns what a path that exists allows.
 func (a *API) methods(r *http.Request) []string {
 	var out []string
 	if !cleaned(r.URL.Path) {
@@ -373,7 +373,7 @@ type next struct {
 	Page string `json:"page" doc:"Value of the query parameter page for the next page."`
 }
 
-// location gives the absolute address of a resource.
+// location returns the absolute address of a resource.
 func (a *API) location(parts ...string) string {
 	n := len(a.BaseURL) + len(Prefix)
 	for _, p := range parts {
@@ -390,7 +390,7 @@ func (a *API) location(parts ...string) string {
 	return b.String()
 }
 
-// written tells whether a response has begun.
+// written reports whether a response has begun.
 func written(w http.ResponseWriter) bool {
 	s, ok := w.(interface{ Written() bool })
 	return ok && s.Written()

@@ -24,7 +24,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// newTestAPI gives an API to which a test can add operations of its own.
+// newTestAPI returns an API to which a test can add operations of its own.
 func newTestAPI(t *testing.T, l Limit, log io.Writer) *API {
 	t.Helper()
 	s := testdb.Open(t, testdb.SQLite(t))

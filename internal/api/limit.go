@@ -14,7 +14,7 @@ import (
 // addressPrefix tells an address from a user.
 const addressPrefix = "ip:"
 
-// Limit is how many requests a caller may make in a period; 0 is no limit.
+// Limit is how many requests a caller may make in a period; 0 means no limit.
 type Limit struct {
 	Requests int
 	Period   time.Duration

@@ -50,7 +50,7 @@ type Page struct {
 // computedSource says what makes the pages of a computed page.
 type computedSource json.RawMessage
 
-// MarshalJSON gives it as it was stored.
+// MarshalJSON returns it as it was stored.
 func (c computedSource) MarshalJSON() ([]byte, error) { return json.RawMessage(c).MarshalJSON() }
 
 // Schema leaves the form to the source.
@@ -105,7 +105,7 @@ type shown struct {
 	git      exchange.GitNames
 }
 
-// shown tells how a view is shown, with what git knows of some things in it,
+// shown reports how a view is shown, with what git knows of some things in it,
 // or of all.
 func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ...string) (shown, error) {
 	s := shown{a: a, v: v, metadata: metadata}
@@ -116,7 +116,7 @@ func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ..
 	return s, err
 }
 
-// gitBlob gives what git knows of something; nothing if it is not asked for.
+// gitBlob returns what git knows of something; nothing if it is not asked for.
 func (s shown) gitBlob(oid, path string) *gitBlob {
 	if !s.metadata || oid == "" {
 		return nil
@@ -195,7 +195,7 @@ func (a *API) appURL(sp docs.Space, path string) string {
 	return out + "/" + reading.EscapePath(path)
 }
 
-// href gives the address that a reference leads to, as far as it is known
+// href returns the address that a reference leads to, as far as it is known
 // without asking for it.
 func (a *API) href(v *revision.View, ref *docs.Ref) string {
 	if ref == nil {

@@ -50,7 +50,7 @@ func (c cursors) mac(payload, list string, who *authz.Grant) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
 }
 
-// open gives the page that a request asks for.
+// open returns the page that a request asks for.
 func (a *API) open(ctx context.Context, p Paged) (store.Page, error) {
 	out := store.Page{Limit: p.Limit}
 	if p.Cursor == "" {

@@ -76,7 +76,7 @@ type pdfAddress struct {
 	URL string `json:"url" format:"uri" doc:"Signed; valid for one hour."`
 }
 
-// pdfOut gives an address for a revision. What decides about the content is
+// pdfOut returns an address for a revision. What decides about the content is
 // signed, also for whom it is: their rights are looked at again when the PDF
 // is fetched.
 func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAddress], error) {
@@ -125,7 +125,7 @@ func (q pdfQuery) encode(signature string) string {
 	return v.Encode()
 }
 
-// signed gives what a signature is for. The first part keeps signatures of
+// signed returns what a signature is for. The first part keeps signatures of
 // files from being taken for those of PDFs.
 func (q pdfQuery) signed(space, revision, name string) []string {
 	return []string{"pdf", space, revision, name, q.page, q.only, q.user}

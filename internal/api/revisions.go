@@ -215,7 +215,7 @@ func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[R
 	return &revised[Revision]{etag(v), w}, err
 }
 
-// mergedFrom gives the change request that a revision came from, if any.
+// mergedFrom returns the change request that a revision came from, if any.
 func (a *API) mergedFrom(ctx context.Context, v *revision.View) (*ChangeRequest, error) {
 	if v.Rev.MergedFrom == "" {
 		return nil, nil

@@ -65,10 +65,10 @@ var (
 	SpaceAccess    = Action{"see who has access to the space", docs.Create, docs.ScopeRead}
 )
 
-// Within gives the action as part of another one, for tokens of its scope.
+// Within returns the action as part of another one, for tokens of its scope.
 func (a Action) Within(s docs.Scope) Action { return Action{a.Name, a.Least, s} }
 
-// Can tells whether a role is enough for an action.
+// Can reports whether a role is enough for an action.
 func Can(role docs.Role, a Action) bool { return role.AtLeast(a.Least) }
 
 // Actor is who makes a request, and how.
@@ -141,7 +141,7 @@ func Space(a Action) Rule { return Rule{onSpace, a} }
 // TrashedSpace needs an action on the path's spaceId, in the trash or not.
 func TrashedSpace(a Action) Rule { return Rule{onTrashedSpace, a} }
 
-// Declared tells whether the rule says anything.
+// Declared reports whether the rule says anything.
 func (r Rule) Declared() bool { return r.subject != undeclared }
 
 // IsPublic reports whether the rule lets everybody in.

@@ -56,7 +56,7 @@ func (g *Grant) Viewer() store.Viewer {
 	return store.Viewer{Org: g.Access.Org, User: g.Access.User, Role: g.Access.OrgRole()}
 }
 
-// Can tells whether the grant also covers another action on the same thing.
+// Can reports whether the grant also covers another action on the same thing.
 func (g *Grant) Can(a Action) bool { return Can(g.Role, a) }
 
 // SeesPeople reports whether the caller may know who else belongs to the
@@ -78,7 +78,7 @@ func People[T any](g *Grant, l store.List[T]) store.List[T] {
 	return l
 }
 
-// Node gives the space or collection that the grant is about.
+// Node returns the space or collection that the grant is about.
 func (g *Grant) Node() docs.Node { return g.Path[0] }
 
 // Checker asks the rule about things that it reads from one place: the pool,
@@ -88,7 +88,7 @@ type Checker struct {
 	access func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error)
 }
 
-// Within gives a checker that sees what r sees, such as the writes of a
+// Within returns a checker that sees what r sees, such as the writes of a
 // transaction. It keeps nothing, because a transaction may still fail.
 func Within(r store.Reader) Checker {
 	return Checker{r: r, access: func(ctx context.Context, org docs.OrgID, user docs.UserID, _ int64) (*docs.Access, error) {
@@ -143,7 +143,7 @@ func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(s
 // again asks the same question inside a transaction. Between the first
 // answer and now the body was read, at the caller's pace: the token may be
 // revoked, the caller removed, the thing moved to another organization. Two
-// numbers tell whether anything could have changed, so asking costs little.
+// numbers report whether anything could have changed, so asking costs little.
 func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
 	if g.asked == nil {
 		return g, nil
@@ -230,7 +230,7 @@ func (c Checker) Org(ctx context.Context, actor Actor, a Action, id docs.OrgID) 
 	return g, stamp, g.Allow(a)
 }
 
-// Allow tells whether somebody inside an organization may also do another
+// Allow reports whether somebody inside an organization may also do another
 // thing to it, without reading anything.
 func (g *Grant) Allow(a Action) error {
 	return decide("organization", g.Actor, g.Access.OrgRole(), docs.Guest, a)
@@ -254,7 +254,7 @@ func (c Checker) Team(ctx context.Context, actor Actor, a Action, org docs.OrgID
 	return g, stamp, decide("team", actor, g.Role, docs.Read, a)
 }
 
-// TeamRole gives what somebody is to a team, for all but renaming and
+// TeamRole returns what somebody is to a team, for all but renaming and
 // deleting it: whoever is in a team can see it, and its owner manages its
 // members as an admin would.
 func TeamRole(by *docs.Access, id docs.TeamID) docs.Role {

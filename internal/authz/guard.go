@@ -64,7 +64,7 @@ const (
 	maxAccess = 20_000
 )
 
-// NewGuard gives the guard of a store.
+// NewGuard returns the guard of a store.
 func NewGuard(s *store.Store) *Guard {
 	g := &Guard{
 		store:  s,
@@ -148,7 +148,7 @@ func (g *Guard) readToken(ctx context.Context, key tokenKey) (*knownToken, error
 	return k, nil
 }
 
-// Check allows a session what a rule says, or tells why not. param gives the
+// Check allows a session what a rule says, or reports why not. param gives the
 // values of the path.
 func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(string) string, now time.Time) (*Grant, error) {
 	grant, stamp, err := g.ask(ctx, s.Actor, rule, param)
@@ -221,5 +221,5 @@ func With(ctx context.Context, g *Grant) context.Context {
 	return context.WithValue(ctx, ctxKey{}, g)
 }
 
-// Of gives the grant of a request. Only operations behind a guard may ask.
+// Of returns the grant of a request. Only operations behind a guard may ask.
 func Of(ctx context.Context) *Grant { return ctx.Value(ctxKey{}).(*Grant) }

@@ -71,7 +71,7 @@ func find(b []byte, want string) []byte {
 	return nil
 }
 
-// nth gives a box by its number; the first is 1.
+// nth returns a box by its number; the first is 1.
 func nth(b []byte, n int) (kind string, body []byte) {
 	for ; n > 0; n-- {
 		kind, body, b = next(b)
@@ -79,7 +79,7 @@ func nth(b []byte, n int) (kind string, body []byte) {
 	return kind, body
 }
 
-// primaryItem gives the id of the picture that is meant, or 0.
+// primaryItem returns the id of the picture that is meant, or 0.
 func primaryItem(pitm []byte) uint32 {
 	switch {
 	case len(pitm) >= 6 && pitm[0] == 0:
@@ -90,7 +90,7 @@ func primaryItem(pitm []byte) uint32 {
 	return 0
 }
 
-// propertiesOf gives the numbers of the properties of an item.
+// propertiesOf returns the numbers of the properties of an item.
 func propertiesOf(item uint32, ipma []byte) []int {
 	if len(ipma) < 8 {
 		return nil

@@ -79,11 +79,11 @@ type Store interface {
 	// error, nothing is left behind. More bytes than the store accepts are an
 	// errs.Invalid; an error of r is returned as it is.
 	Put(ctx context.Context, r io.Reader) (Info, error)
-	// Open gives an object to read while ctx lives, or errs.NotFound.
+	// Open returns an object to read while ctx lives, or errs.NotFound.
 	Open(ctx context.Context, h Hash) (Object, error)
-	// Has tells whether the bytes are there.
+	// Has reports whether the bytes are there.
 	Has(ctx context.Context, h Hash) (bool, error)
-	// Delete removes bytes that nobody put since a moment, and tells whether
+	// Delete removes bytes that nobody put since a moment, and reports whether
 	// it did. Give a moment that is long before anything that is still going
 	// on, such as a day: a file refers to its bytes only some time after Put.
 	Delete(ctx context.Context, h Hash, notPutSince time.Time) (bool, error)
@@ -97,7 +97,7 @@ var (
 	_ Store = (*Bucket)(nil)
 )
 
-// Check reads an object whole and tells whether its bytes are still those
+// Check reads an object whole and reports whether its bytes are still those
 // that were put.
 func Check(ctx context.Context, s Store, h Hash) error {
 	o, err := s.Open(ctx, h)

@@ -127,7 +127,7 @@ func (b *Bucket) Put(ctx context.Context, r io.Reader) (Info, error) {
 	return info, nil
 }
 
-// touch tells whether the bytes are there already, and notes that they were
+// touch reports whether the bytes are there already, and notes that they were
 // put again. An object of another size is damaged and is replaced.
 func (b *Bucket) touch(ctx context.Context, info Info) (bool, error) {
 	st, err := b.core.StatObject(ctx, b.s3.Bucket, b.key(info.Hash), minio.StatObjectOptions{})
@@ -192,7 +192,7 @@ func (b *Bucket) send(ctx context.Context, f *os.File, info Info, o minio.PutObj
 	}
 }
 
-// passing tells whether it may go better next time.
+// passing reports whether it may go better next time.
 func passing(err error) bool {
 	switch status := minio.ToErrorResponse(err).StatusCode; status {
 	case 0, http.StatusRequestTimeout, http.StatusTooManyRequests:
@@ -224,7 +224,7 @@ func (b *Bucket) Open(ctx context.Context, h Hash) (Object, error) {
 	return &object{ctx: ctx, b: b, info: Info{Hash: h, Size: st.Size, LastPut: st.LastModified}}, nil
 }
 
-// Has tells whether there is such an object.
+// Has reports whether there is such an object.
 func (b *Bucket) Has(ctx context.Context, h Hash) (bool, error) {
 	_, err := b.core.StatObject(ctx, b.s3.Bucket, b.key(h), minio.StatObjectOptions{})
 	if absent(err) {

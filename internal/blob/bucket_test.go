@@ -73,7 +73,7 @@ func (f *fake) set(fn func()) {
 	fn()
 }
 
-// during gives what was asked for and sent meanwhile.
+// during returns what was asked for and sent meanwhile.
 func (f *fake) during(fn func()) (methods string, sent int64) {
 	f.set(func() { f.seen, f.sent = nil, 0 })
 	fn()

@@ -63,7 +63,7 @@ func (s *Folder) path(h Hash) string   { return filepath.Join(s.dir, filepath.Fr
 func (s *Folder) subdir(h Hash) string { return filepath.Dir(s.path(h)) }
 
 // Put writes to a temporary file, makes sure that it is on the disk, and only
-// then gives it its name: a file with a name is always whole.
+// then returns it its name: a file with a name is always whole.
 func (s *Folder) Put(ctx context.Context, r io.Reader) (Info, error) {
 	f, info, err := spool(ctx, s.temp(), r, s.limit)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Folder) makeSubdir(h Hash) error {
 	return nil
 }
 
-// touch tells whether the bytes are there already, and notes that they were
+// touch reports whether the bytes are there already, and notes that they were
 // put again. A file of another size is damaged and is replaced.
 func (s *Folder) touch(info Info) (bool, error) {
 	path := s.path(info.Hash)
@@ -128,7 +128,7 @@ func (s *Folder) touch(info Info) (bool, error) {
 	return err == nil, err
 }
 
-// Open gives a file.
+// Open returns a file.
 func (s *Folder) Open(_ context.Context, h Hash) (Object, error) {
 	f, err := os.Open(s.path(h))
 	if missing(err) {
@@ -153,7 +153,7 @@ type file struct {
 
 func (f *file) Info() Info { return f.info }
 
-// Has tells whether there is such a file.
+// Has reports whether there is such a file.
 func (s *Folder) Has(_ context.Context, h Hash) (bool, error) {
 	_, err := os.Stat(s.path(h))
 	if missing(err) {

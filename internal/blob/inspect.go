@@ -24,7 +24,7 @@ const (
 	// may have previews and a depth map in front of it.
 	inspectBytes = 8 << 20
 	inspectBlock = 256 << 10 // read at once; in a bucket each is a request
-	maxDimension = 1 << 20   // pixels; more is no image but an attempt
+	maxDimension = 1 << 20   // pixels; more is not an image but an attempt
 )
 
 // Sniffed is what a file is, by its bytes.
@@ -35,7 +35,7 @@ type Sniffed struct {
 	Width, Height int
 }
 
-// Inspect tells what a file is. Binary formats are told by their bytes
+// Inspect reports what a file is. Binary formats are told by their bytes
 // whatever the name says; among texts, which have no marks, the name decides.
 // The size of an image is taken from its header and no pixel is decoded, so
 // that an image of any size costs the same. What cannot be read has no size;
@@ -155,7 +155,7 @@ func pngSize(r io.Reader) (c image.Config, err error) {
 	return c, nil
 }
 
-// bounded gives at most a budget of bytes, and reads them in blocks: some
+// bounded returns at most a budget of bytes, and reads them in blocks: some
 // decoders ask for four bytes at a time.
 type bounded struct {
 	r      io.ReaderAt

@@ -339,7 +339,7 @@ func TestInspectTellsWhenReadingFails(t *testing.T) {
 	if !errors.Is(err, broken) || s.ContentType == "" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	// A size that is too large is no error.
+	// A size that is too large is not an error.
 	if s, err := Inspect("a.txt", strings.NewReader("hello"), 1<<40); err != nil || s.ContentType != "text/plain" {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -109,7 +109,7 @@ func Guard(h http.Header, name, contentType string) {
 	h.Set("Referrer-Policy", "no-referrer")
 }
 
-// announce gives the type that is sent, and whether the file may be shown.
+// announce returns the type that is sent, and whether the file may be shown.
 func announce(contentType string) (_ string, shown bool) {
 	t, _, err := mime.ParseMediaType(contentType)
 	if err != nil {

@@ -40,7 +40,7 @@ func NewSigner(secret []byte) (*Signer, error) {
 	return &Signer{key: mac.Sum(nil)}, nil
 }
 
-// Sign gives a signature for the parts, such as the ids of the space and of
+// Sign returns a signature for the parts, such as the ids of the space and of
 // the file and the hash, in this order. It is made of letters, digits and
 // ".-_" and holds the moment, in whole seconds, at which it expires.
 func (s *Signer) Sign(expires time.Time, parts ...string) string {
@@ -48,7 +48,7 @@ func (s *Signer) Sign(expires time.Time, parts ...string) string {
 	return signVersion + "." + at + "." + s.mac(at, parts)
 }
 
-// Verify tells whether Sign gave the signature for exactly these parts and it
+// Verify reports whether Sign gave the signature for exactly these parts and it
 // has not expired. A wrong one is errs.NotFound, as what it would lead to is
 // none of the caller's business; one that was right is errs.Forbidden.
 func (s *Signer) Verify(signature string, now time.Time, parts ...string) error {

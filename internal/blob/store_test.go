@@ -225,7 +225,7 @@ func testStore(t *testing.T, s Store) {
 	})
 }
 
-// same tells whether the store holds exactly what is expected.
+// same reports whether the store holds exactly what is expected.
 func same(t *testing.T, s Store, want map[Hash][]byte) {
 	t.Helper()
 	got := all(t, s)

@@ -11,7 +11,7 @@ import (
 // svgBytes bounds how far the root of a drawing is searched for.
 const svgBytes = 64 << 10
 
-// svgSize gives the size of a drawing in pixels of CSS, from the attributes
+// svgSize returns the size of a drawing in pixels of CSS, from the attributes
 // of its root, or zeros. The XML reader knows no entities but the five of
 // XML itself, so none is expanded.
 func svgSize(r io.Reader) (w, h int) {
@@ -76,7 +76,7 @@ var svgUnits = []struct {
 	{"px", 1}, {"pt", 96.0 / 72}, {"pc", 16}, {"in", 96}, {"cm", 96 / 2.54}, {"mm", 96 / 25.4}, {"q", 96 / 101.6},
 }
 
-// svgLength gives a length in pixels, or 0 if it is none.
+// svgLength returns a length in pixels, or 0 if it is none.
 func svgLength(s string) float64 {
 	s = strings.ToLower(strings.TrimSpace(s))
 	factor := 1.0

@@ -22,7 +22,7 @@ import (
 // Hash names an object by its content. The empty hash is the empty map.
 type Hash string
 
-// Sum gives the hash of data: 192 bits of SHA-256, which nobody can collide.
+// Sum returns the hash of data: 192 bits of SHA-256, which nobody can collide.
 func Sum(data []byte) Hash {
 	sum := sha256.Sum256(data)
 	return Hash(base64.RawURLEncoding.EncodeToString(sum[:hashBytes]))
@@ -69,7 +69,7 @@ func levelOf(key string) int {
 	return min(1+(zeros-leafBits)/innerBits, maxLevel)
 }
 
-// Encode gives the bytes of a node.
+// Encode returns the bytes of a node.
 func (n *Node) Encode() []byte {
 	size := 1
 	for i, k := range n.Keys {
@@ -173,13 +173,13 @@ func (n *Node) count() int {
 	return total
 }
 
-// find gives the place of the first key that is not below key.
+// find returns the place of the first key that is not below key.
 func (n *Node) find(key string) int {
 	at, _ := slices.BinarySearch(n.Keys, key)
 	return at
 }
 
-// Get gives the value of a key.
+// Get returns the value of a key.
 func Get(ctx context.Context, src Source, root Hash, key string) (value []byte, ok bool, err error) {
 	for h := root; h != ""; {
 		n, err := src.Node(ctx, h)
@@ -265,7 +265,7 @@ func CountPrefix(ctx context.Context, src Source, root Hash, prefix string) (int
 
 func (h Hash) String() string { return string(h) }
 
-// Last gives the entry with the greatest key that is below a key.
+// Last returns the entry with the greatest key that is below a key.
 func Last(ctx context.Context, src Source, root Hash, below string) (key string, value []byte, ok bool, err error) {
 	if root == "" {
 		return "", nil, false, nil

@@ -88,7 +88,7 @@ func (c *cursor) done() bool { return len(c.stack) == 0 }
 
 func (c *cursor) top() *place { return &c.stack[len(c.stack)-1] }
 
-// subtree gives the hash of the subtree that the cursor stands on; empty when
+// subtree returns the hash of the subtree that the cursor stands on; empty when
 // it stands on an entry, or is done.
 func (c *cursor) subtree() (Hash, int) {
 	if c.done() || c.top().node.Level == 0 {

@@ -73,7 +73,7 @@ func (b *builder) walk(ctx context.Context, h Hash, edits []Edit) error {
 	return nil
 }
 
-// aligned tells whether nothing below a level is unfinished, so that a
+// aligned reports whether nothing below a level is unfinished, so that a
 // subtree of that level fits.
 func (b *builder) aligned(level int) bool {
 	for i := range level {
@@ -139,7 +139,7 @@ func (b *builder) flush(level int) {
 	b.add(level+1, n.Keys[len(n.Keys)-1], nil, h, n.count())
 }
 
-// finish closes what is open and gives the root: the lowest node that has
+// finish closes what is open and returns the root: the lowest node that has
 // everything.
 func (b *builder) finish(ctx context.Context) (Hash, error) {
 	top := -1

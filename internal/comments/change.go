@@ -54,7 +54,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, request string, id
 	})
 }
 
-// find gives a comment inside a transaction, with its place.
+// find returns a comment inside a transaction, with its place.
 func (s *Service) find(ctx context.Context, tx *store.Tx, g *authz.Grant, request string, id docs.CommentID) (Place, docs.PostedComment, error) {
 	p, err := s.open(ctx, tx.Reader, g, request)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Service) find(ctx context.Context, tx *store.Tx, g *authz.Grant, reques
 	return p, c, err
 }
 
-// edit gives a comment another body.
+// edit returns a comment another body.
 func (p Place) edit(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.PostedComment, b revision.Body) (docs.PostedComment, error) {
 	c := was
 	var err error

@@ -39,7 +39,7 @@ type Place struct {
 	View *revision.View // its newest revision, by which references are read
 }
 
-// Open gives the place of a request: the space of the grant, or the change
+// Open returns the place of a request: the space of the grant, or the change
 // request of it with an id or a number.
 func (s *Service) Open(ctx context.Context, g *authz.Grant, request string) (Place, error) {
 	return s.open(ctx, s.Store.Reader, g, request)
@@ -157,7 +157,7 @@ func (p Place) add(ctx context.Context, tx *store.Tx, g *authz.Grant, n New, w w
 }
 
 // OfReview posts what a reviewer says beside a verdict, in the transaction of
-// the review, and gives the id of the comment.
+// the review, and returns the id of the comment.
 func (s *Service) OfReview(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b revision.Body) (string, error) {
 	c, err := s.AddInTx(ctx, tx, g, New{Request: &cr, Review: v.ID, Body: b, Path: "body.comment"})
 	return string(c.ID), err
@@ -178,7 +178,7 @@ func absent(path, format string, args ...any) error {
 	return e
 }
 
-// quote gives the text of what a comment is to be about, and whether it is
+// quote returns the text of what a comment is to be about, and whether it is
 // there.
 func (p Place) quote(ctx context.Context, n New) (string, error) {
 	switch {
@@ -228,7 +228,7 @@ func clip(s string) string {
 	return string([]rune(s)[:docs.MaxQuote-1]) + "…"
 }
 
-// source gives a body as it is kept.
+// source returns a body as it is kept.
 func (p Place) source(ctx context.Context, path string, b revision.Body) (string, error) {
 	text, err := p.View.NoteSource(ctx, path, b)
 	if err == nil && strings.TrimSpace(text) == "" {
@@ -253,7 +253,7 @@ func (p Place) mentions(ctx context.Context, tx *store.Tx, g *authz.Grant, body,
 	return append([]docs.UserID{}, out...), err
 }
 
-// people gives the users that a body names.
+// people returns the users that a body names.
 func (p Place) people(ctx context.Context, body string) ([]docs.UserID, error) {
 	if !strings.Contains(body, "/users/") { // no other form names one
 		return nil, nil

@@ -113,7 +113,7 @@ func emojis(path string, list []string) ([]string, error) {
 	return out, nil
 }
 
-// emojiOf gives an emoji in one form, however it was written: itself, or its
+// emojiOf returns an emoji in one form, however it was written: itself, or its
 // code points, with or without the selector that asks for an emoji. It is
 // empty for another text.
 func emojiOf(s string) string {

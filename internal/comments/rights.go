@@ -22,7 +22,7 @@ type Rights struct {
 	Resolve bool
 }
 
-// RightsOf gives the rights of a caller on something that author wrote.
+// RightsOf returns the rights of a caller on something that author wrote.
 func RightsOf(g *authz.Grant, author docs.UserID) Rights {
 	may := g.Can(authz.CommentSpace)
 	own := may && author == g.Actor.User

@@ -6,7 +6,7 @@ import (
 )
 
 // EncodePage returns the form in which revisions store a page. Equal pages have
-// equal bytes, so that hashes of them tell whether a page changed.
+// equal bytes, so that hashes of them report whether a page changed.
 func EncodePage(p Page) ([]byte, error) { return json.Marshal(p) }
 
 // DecodePage reads what EncodePage returned. The id of a page is the key under

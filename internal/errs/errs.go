@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Unwrap gives the cause, which is for logs only.
+// Unwrap returns the cause, which is for logs only.
 func (e *Error) Unwrap() error { return e.Err }
 
 // E makes an error of a kind. The message is shown to the caller: it says
@@ -69,12 +69,12 @@ func Field(path, format string, args ...any) *Error {
 }
 
 // Missing is the one wording for a thing that is absent or invisible. Both
-// look the same so that an answer never tells which of the two it is.
+// look the same so that an answer never reports which of the two it is.
 func Missing(what string) *Error {
 	return E(NotFound, "%s not found", what)
 }
 
-// KindOf gives the kind of the first Error in the chain, or Internal.
+// KindOf returns the kind of the first Error in the chain, or Internal.
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {
@@ -83,12 +83,12 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// Is tells whether err is of a kind.
+// Is reports whether err is of a kind.
 func Is(err error, kind Kind) bool {
 	return err != nil && KindOf(err) == kind
 }
 
-// Message gives what a person may be told of an error: the words of the first
+// Message returns what a person may be told of an error: the words of the first
 // Error in the chain, or nothing.
 func Message(err error) string {
 	var e *Error

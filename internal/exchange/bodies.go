@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
-// bodies gives every page its source. Parsing takes most of the time of an
+// bodies returns every page its source. Parsing takes most of the time of an
 // import, so all processors do it.
 func (im *importer) bodies(ctx context.Context) error {
 	for _, in := range im.tree.Includes {
@@ -57,7 +57,7 @@ func (im *importer) bodies(ctx context.Context) error {
 	return im.work.Finish(ctx)
 }
 
-// settleAll makes the bodies of pages, several at once, and gives the pages as
+// settleAll makes the bodies of pages, several at once, and returns the pages as
 // they are stored. They are indexed in their order, which is that of results
 // that are equally good.
 func (im *importer) settleAll(ctx context.Context, work []*folder.Page) (map[docs.PageID][]byte, error) {

@@ -37,9 +37,9 @@ type Upstream struct {
 	// WholeFolder if there may be files that no import has read. Empty leaves
 	// it to the plan.
 	AtLeast Mode
-	// List gives all files.
+	// List returns all files.
 	List func(ctx context.Context) ([]UpstreamFile, error)
-	// Read gives the bytes of objects, each once, one after the other in any
+	// Read returns the bytes of objects, each once, one after the other in any
 	// order. Nil bytes are those that cannot be had.
 	Read func(ctx context.Context, oids []string, each func(oid string, size int64, data io.Reader) error) error
 }
@@ -66,7 +66,7 @@ func (t *Imported) Discard(ctx context.Context) { t.Work.Discard(ctx) }
 // Changes reports whether the draft differs from its base.
 func (t *Imported) Changes() bool { return !t.Draft.Empty() }
 
-// upstreamLimits are those of a folder, without what would be no page anyway:
+// upstreamLimits are those of a folder, without what would not be a page anyway:
 // a text that is too large for one is left out, and told of.
 func upstreamLimits() folder.Limits {
 	l := folder.DefaultLimits
@@ -394,7 +394,7 @@ func (im *importer) letGo() error {
 			f.Open = nil
 			continue
 		}
-		r, err := f.Open() // a text that is no page
+		r, err := f.Open() // a text file that is not a page
 		if err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func TestAddressesAreUnique(t *testing.T) {
 	})
 }
 
-// counting tells which files were opened.
+// counting reports which files were opened.
 type counting struct {
 	fs.FS
 	opened map[string]bool

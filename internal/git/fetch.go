@@ -98,7 +98,7 @@ func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, fresh bool, 
 			shallow = false
 		case notByName.MatchString(output):
 			// An old server does not send commits by name: only the whole
-			// history tells whether w.Have is an ancestor.
+			// history reports whether w.Have is an ancestor.
 			shallow = false
 		case notThere.MatchString(output) || fresh && ReasonOf(err) == Damaged:
 			gone = true // the ref was replaced

@@ -118,7 +118,7 @@ func TestRoundTrip(t *testing.T) {
 			if err := p.Close(); err != nil {
 				t.Fatal(err)
 			}
-			// A new entry can tell whether the ref was advanced.
+			// A new entry can report whether the ref was advanced.
 			fifth := testgit.Git(t, o.Bare, "commit-tree", "-p", third, "-m", "x", third+"^{tree}")
 			testgit.Git(t, o.Bare, "update-ref", "refs/heads/main", fifth)
 			remote.Scope = "org2"

@@ -23,7 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// insert adds a page and gives its id.
+// insert adds a page and returns its id.
 func (d *desk) insert(parent *string, meta content.PageMeta) (string, error) {
 	body := "Words.\n"
 	into := opt.Null[string]()

@@ -109,7 +109,7 @@ func TestAskingAgainWhileARequestWaits(t *testing.T) {
 	}
 }
 
-// What is no content is the repository's: archiving a request does not decide
+// What is not content is the repository's: archiving a request does not decide
 // about it.
 func TestOtherFilesAfterARequestWasArchived(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))

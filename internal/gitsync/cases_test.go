@@ -275,7 +275,7 @@ func TestDirectoriesOfOneRepository(t *testing.T) {
 	}
 }
 
-// What is no plain file is reported, never followed, and stays as it is.
+// What is not a plain file is reported, never followed, and stays as it is.
 func TestWhatIsNoFileStays(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	o := d.origin

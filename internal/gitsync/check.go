@@ -32,7 +32,7 @@ const (
 	tags     = "refs/tags/"
 )
 
-// checkURL gives an address without the credentials in it, and those. The
+// checkURL returns an address without the credentials in it, and those. The
 // error never repeats the address.
 func checkURL(field, raw string) (string, git.Credentials, error) {
 	clean, c, err := git.ParseURL(raw)
@@ -42,7 +42,7 @@ func checkURL(field, raw string) (string, git.Credentials, error) {
 	return clean, c, nil
 }
 
-// fullRef gives the full name of a ref: a short one is a branch.
+// fullRef returns the full name of a ref: a short one is a branch.
 func fullRef(ref string) string {
 	if strings.HasPrefix(ref, "refs/") {
 		return ref
@@ -73,7 +73,7 @@ func checkRef(field, ref string, writes bool) error {
 	return nil
 }
 
-// checkDirectory gives a folder of a repository as it is kept: without
+// checkDirectory returns a folder of a repository as it is kept: without
 // slashes at the ends, and nothing for the root.
 func checkDirectory(field, dir string) (string, error) {
 	clean := strings.TrimSuffix(strings.TrimPrefix(dir, "/"), "/")
@@ -90,7 +90,7 @@ func checkDirectory(field, dir string) (string, error) {
 	return clean, nil
 }
 
-// checkLink gives an address that is shown to people and put in front of the
+// checkLink returns an address that is shown to people and put in front of the
 // name of a commit or a file. Nobody calls it.
 func checkLink(field, raw string) (string, error) {
 	if raw == "" {
@@ -216,7 +216,7 @@ func guessProvider(host string) string {
 	return ""
 }
 
-// repoName gives the last two parts of a path, which most hosts call a
+// repoName returns the last two parts of a path, which most hosts call a
 // repository by.
 func repoName(where string) string {
 	parts := strings.Split(strings.TrimSuffix(strings.Trim(where, "/"), ".git"), "/")

@@ -132,7 +132,7 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 	return c, shown, nil
 }
 
-// sameConnection tells whether two connections do the same for the same
+// sameConnection reports whether two connections do the same for the same
 // person. How hosts prove who they are makes no difference to that.
 func sameConnection(ctx context.Context, r store.Reader, a, b docs.GitConnection) (bool, error) {
 	if a.Remote != b.Remote || a.Direction != b.Direction || a.CommitTemplate != b.CommitTemplate || a.PollSeconds != b.PollSeconds ||
@@ -153,7 +153,7 @@ func sameConnection(ctx context.Context, r store.Reader, a, b docs.GitConnection
 	return x.Username == y.Username && x.Password == y.Password && bytes.Equal(x.PrivateKey, y.PrivateKey) && bytes.Equal(x.KnownHosts, y.KnownHosts), err
 }
 
-// check gives a connection of what was asked, and the credentials if there
+// check returns a connection of what was asked, and the credentials if there
 // are some.
 func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials, err error) {
 	c = docs.GitConnection{
@@ -217,7 +217,7 @@ func connectionSecret(ctx context.Context, tx *store.Tx, c, was docs.GitConnecti
 	return was.Sealed, nil
 }
 
-// Connection gives what the space of a grant is connected to.
+// Connection returns what the space of a grant is connected to.
 func (s *Service) Connection(ctx context.Context, g *authz.Grant) (docs.GitConnection, error) {
 	return connectionOf(ctx, s.Store.Reader, g.Space.ID)
 }

@@ -169,7 +169,7 @@ func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
 	})
 }
 
-// lastOperation gives the newest operation of a connection, or nothing if it
+// lastOperation returns the newest operation of a connection, or nothing if it
 // is forgotten.
 func lastOperation(ctx context.Context, tx *store.Tx, c docs.GitConnection) (docs.GitOperation, error) {
 	if c.LastOperation == "" {
@@ -179,7 +179,7 @@ func lastOperation(ctx context.Context, tx *store.Tx, c docs.GitConnection) (doc
 	return o, err
 }
 
-// isBehind tells whether a space has something that its remote lacks, such
+// isBehind reports whether a space has something that its remote lacks, such
 // as after an export that failed, or that had to wait for a change request.
 func isBehind(ctx context.Context, tx *store.Tx, c docs.GitConnection) (bool, error) {
 	pair, ok, err := tx.GitPair(ctx, c.Space, c.Remote.Key())

@@ -51,7 +51,7 @@ func openCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id, se
 // errDisconnected ends operations of a connection that is no more.
 var errDisconnected = errs.E(errs.Precondition, "the space is no longer connected to this repository")
 
-// credentials gives those of an operation: its own, or those that the
+// credentials returns those of an operation: its own, or those that the
 // connection of the space has now.
 func credentials(ctx context.Context, r store.Reader, o docs.GitOperation) (git.Credentials, error) {
 	if !o.Request.Connected {

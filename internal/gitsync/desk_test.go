@@ -164,7 +164,7 @@ func (d *desk) head() *revision.View {
 	return v
 }
 
-// pages gives the pages by their titles.
+// pages returns the pages by their titles.
 func (d *desk) pages() map[string]*revision.Walked {
 	d.t.Helper()
 	all, err := d.head().All(context.Background())
@@ -214,10 +214,10 @@ func (d *desk) edit(title, old, new string) {
 	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()[title].ID), Body: &revision.Body{Markdown: &text}})
 }
 
-// exported gives the files of the newest revision.
+// exported returns the files of the newest revision.
 func (d *desk) exported() map[string]string { return d.filesOf(d.head()) }
 
-// filesOf gives the files of a revision.
+// filesOf returns the files of a revision.
 func (d *desk) filesOf(v *revision.View) map[string]string {
 	d.t.Helper()
 	list, err := d.s.Content.Exchange.Outputs(context.Background(), v)

@@ -119,7 +119,7 @@ func (t *task) export(ctx context.Context) error {
 	return e.exported(ctx, last)
 }
 
-// onto gives the commit that the export goes on top of: what both sides had
+// onto returns the commit that the export goes on top of: what both sides had
 // in common, or what came after it if that does not concern the space.
 func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool) (string, error) {
 	if !t.paired || tip == t.pair.Commit {
@@ -147,7 +147,7 @@ func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool)
 	return "", &failed{string(git.NotFastForward), "the branch has commits that the space has not; import them first; force would remove them from the branch"}
 }
 
-// concerns tells whether commits that came after what both sides had in
+// concerns reports whether commits that came after what both sides had in
 // common have changed anything of the space.
 func (t *task) concerns(ctx context.Context, sp docs.Space, tip string) (bool, error) {
 	v, err := t.s.Content.Source.At(ctx, t.s.Store.Reader, sp, t.pair.Revision)
@@ -318,7 +318,7 @@ func (e *exporting) mayAdd(ctx context.Context, base string) error {
 		"give the pages other addresses, or use force to replace the files", len(there), there[0])}
 }
 
-// write makes the commits on top of one and gives the last.
+// write makes the commits on top of one and returns the last.
 func (e *exporting) write(ctx context.Context, base string) (string, error) {
 	line, err := e.line(ctx)
 	if err != nil {
@@ -349,7 +349,7 @@ func (e *exporting) write(ctx context.Context, base string) (string, error) {
 	return e.commit(ctx, last, e.head, e.left())
 }
 
-// left gives what is not written yet.
+// left returns what is not written yet.
 func (e *exporting) left() []exchange.Outgoing {
 	var out []exchange.Outgoing
 	for _, name := range slices.Sorted(maps.Keys(e.final)) {
@@ -390,7 +390,7 @@ func (e *exporting) between(ctx context.Context, base string, changed []exchange
 	return nil
 }
 
-// of gives those of the changes of a revision that are to be written.
+// of returns those of the changes of a revision that are to be written.
 func (e *exporting) of(changed []exchange.Outgoing, mixed bool) []exchange.Outgoing {
 	var out []exchange.Outgoing
 	for _, o := range changed {
@@ -434,7 +434,7 @@ func (e *exporting) commit(ctx context.Context, base string, v *revision.View, f
 // together.
 type stretch struct{ from, to *revision.View }
 
-// line gives the revisions that the remote has not seen, oldest first. What
+// line returns the revisions that the remote has not seen, oldest first. What
 // was imported comes from there.
 func (e *exporting) line(ctx context.Context) ([]stretch, error) {
 	if !e.paired {
@@ -463,7 +463,7 @@ func (e *exporting) line(ctx context.Context) ([]stretch, error) {
 	return line, nil
 }
 
-// says gives what a commit says of a revision: who changed it and why.
+// says returns what a commit says of a revision: who changed it and why.
 func (e *exporting) says(ctx context.Context, rev docs.Revision) (git.Commit, error) {
 	author := rev.Author
 	subject, number := rev.Message, ""
@@ -490,7 +490,7 @@ func (e *exporting) says(ctx context.Context, rev docs.Revision) (git.Commit, er
 	}, nil
 }
 
-// person gives how somebody is named in a commit.
+// person returns how somebody is named in a commit.
 func (e *exporting) person(ctx context.Context, id docs.UserID) (git.Person, error) {
 	u, err := e.s.Store.User(ctx, id)
 	if errs.Is(err, errs.NotFound) {
@@ -528,6 +528,6 @@ func messageOf(template string, m message) string {
 // trailer is how a line begins that says more of a commit than its message.
 var trailer = regexp.MustCompile(`^([A-Za-z0-9]+(?:-[A-Za-z0-9]+)+)\s*:`)
 
-// said makes one line of a text of somebody, which is no trailer also where
+// said makes one line of a text of somebody, which is not a trailer also where
 // the template has a line for it alone.
 func said(s string) string { return trailer.ReplaceAllString(git.OneLine(s), "$1") }

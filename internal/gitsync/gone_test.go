@@ -45,7 +45,7 @@ func (d *desk) verify() {
 	}
 }
 
-// changed gives the names of the files that differ between a commit and the
+// changed returns the names of the files that differ between a commit and the
 // newest one.
 func (d *desk) changed(since string) string {
 	return strings.ReplaceAll(testgit.Git(d.t, d.origin.Bare, "diff", "--name-only", "--no-renames", since, "main"), "\n", " ")
@@ -256,7 +256,7 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.named()
 }
 
-// A file that was no content becomes some when a page that is written here
+// A file that was not content becomes some when a page that is written here
 // names it: the next import looks at it, also if it concerns another page.
 func TestFilesThatWereNamedHereCome(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))

@@ -67,7 +67,7 @@ func (t *task) take(ctx context.Context) error {
 	return errs.E(errs.Internal, "the space kept changing while the import was made")
 }
 
-// fetch gives the commit that the remote has now; none is an empty repository
+// fetch returns the commit that the remote has now; none is an empty repository
 // that the caller insists on.
 func (t *task) fetch(ctx context.Context) (string, error) {
 	w := git.Want{Files: smallFile}
@@ -147,7 +147,7 @@ func commitURL(prefix, oid string) string {
 	return strings.TrimSuffix(prefix, "/") + "/" + oid
 }
 
-// upstream gives the remote as content reads it.
+// upstream returns the remote as content reads it.
 func (t *task) upstream(ctx context.Context, tip string) (exchange.Upstream, error) {
 	dir := t.o.Remote.Directory
 	paths := map[string]string{} // by object, for people
@@ -260,7 +260,7 @@ func (l *landing) do(ctx context.Context) (bool, error) {
 	return true, l.merged(ctx)
 }
 
-// own tells whether a connection that has never imported anything would
+// own reports whether a connection that has never imported anything would
 // replace words that are nowhere else. Nobody looks on when it does.
 func (l *landing) own(ctx context.Context) (bool, error) {
 	if l.paired || !l.o.Request.Connected || l.o.Request.Force || !l.taken.Changes() {
@@ -272,7 +272,7 @@ func (l *landing) own(ctx context.Context) (bool, error) {
 	return l.base.HasWords(ctx)
 }
 
-// parked gives the open change request that holds what came before, if there
+// parked returns the open change request that holds what came before, if there
 // is one.
 func (t *task) parked(ctx context.Context) (*docs.ChangeRequest, error) {
 	if !t.paired || t.pair.Parked == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Info gives what the space of a grant tells of its repository.
+// Info returns what the space of a grant tells of its repository.
 func (s *Service) Info(_ context.Context, g *authz.Grant) (docs.GitInfo, error) {
 	if g.Space.Git == nil {
 		return docs.GitInfo{}, errs.E(errs.NotFound, "the space is synchronized with no git provider; import or export it, or connect it")
@@ -33,7 +33,7 @@ func (s *Service) Forget(ctx context.Context, g *authz.Grant) error {
 	})
 }
 
-// Operation gives an operation of the space of a grant.
+// Operation returns an operation of the space of a grant.
 func (s *Service) Operation(ctx context.Context, g *authz.Grant, id docs.GitOperationID) (docs.GitOperation, error) {
 	return s.Store.GitOperation(ctx, g.Space.ID, id)
 }

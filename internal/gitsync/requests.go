@@ -86,7 +86,7 @@ func (s *Service) request(ctx context.Context, g *authz.Grant, d docs.GitDirecti
 	})
 }
 
-// event tells what somebody did to a space with git.
+// event reports what somebody did to a space with git.
 func event(sp docs.Space, verb string, data map[string]any) audit.Event {
 	return audit.Event{Org: sp.Org, Action: "space.git." + verb, Kind: "space", ID: string(sp.ID), Data: data}
 }
@@ -136,7 +136,7 @@ func (in Input) fill(req *docs.GitRequest, now docs.Time) (err error) {
 }
 
 // queue queues an operation and its job, or gives the one that waits to do
-// the same; it tells whether it is a new one. One that runs may have looked
+// the same; it reports whether it is a new one. One that runs may have looked
 // already, so it does not count. The newest credentials are used.
 func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Credentials) (docs.GitOperation, bool, error) {
 	open, err := tx.OpenGitOperations(ctx, o.Space)
@@ -181,7 +181,7 @@ func enqueue(ctx context.Context, tx *store.Tx, o docs.GitOperation) error {
 	}, 0)
 }
 
-// same tells whether doing one operation is doing the other. What a person
+// same reports whether doing one operation is doing the other. What a person
 // asks for without a time is done in any case, so it is no other's. Of a
 // connection one import and one export wait at most.
 func same(a, b docs.GitOperation) bool {
@@ -196,7 +196,7 @@ func same(a, b docs.GitOperation) bool {
 	return untimed && a.Request == b.Request && a.User == b.User
 }
 
-// join gives an operation that does what both would.
+// join returns an operation that does what both would.
 func join(was, o docs.GitOperation) docs.GitOperation {
 	at := max(was.Request.Timestamp, o.Request.Timestamp)
 	if was.Request.Timestamp.IsZero() || o.Request.Timestamp.IsZero() {

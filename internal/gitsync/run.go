@@ -115,7 +115,7 @@ type lanes struct {
 	by  map[docs.OrgID]int
 }
 
-// enter tells whether an operation of an organization may run now. One that
+// enter reports whether an operation of an organization may run now. One that
 // may leaves in the end.
 func (l *lanes) enter(org docs.OrgID) bool {
 	l.mu.Lock()
@@ -183,14 +183,14 @@ func (t *task) run(ctx context.Context) (err error) {
 	return t.take(ctx)
 }
 
-// stale tells whether an operation was asked for before something that was
+// stale reports whether an operation was asked for before something that was
 // applied already.
 func (t *task) stale() bool {
 	at := t.o.Request.Timestamp
 	return t.paired && !t.o.Request.Force && !t.o.Request.Standalone && !at.IsZero() && at < t.pair.Timestamp
 }
 
-// grant gives the rights of whoever asked. The operator of the server needs
+// grant returns the rights of whoever asked. The operator of the server needs
 // none.
 func (s *Service) grant(ctx context.Context, o docs.GitOperation) (*authz.Grant, error) {
 	if !o.Request.Operator {
@@ -271,7 +271,7 @@ func (t *task) save(ctx context.Context) error {
 	})
 }
 
-// step tells how far the stage is, now and then. That it cannot be told is
+// step reports how far the stage is, now and then. That it cannot be told is
 // no reason to stop.
 func (t *task) step(ctx context.Context) func(what string, done, all int) {
 	return func(_ string, done, all int) {
@@ -376,7 +376,7 @@ func (t *task) keep(ctx context.Context) error {
 	})
 }
 
-// explain gives the reason of a failure, what a person is told, and whether
+// explain returns the reason of a failure, what a person is told, and whether
 // it may pass by itself.
 func explain(err error) (reason, message string, temporary bool) {
 	if r := git.ReasonOf(err); r != "" {

@@ -28,13 +28,13 @@ func touch(set map[string]bool, text string) {
 	}
 }
 
-// word gives what a page is called by whatever its title is.
+// word returns what a page is called by whatever its title is.
 func word(title string) string {
 	w, _, _ := strings.Cut(title, " ")
 	return w
 }
 
-// editText changes a text in one of several ways and gives what was done.
+// editText changes a text in one of several ways and returns what was done.
 func (s *story) editText(text string, set map[string]bool) (string, string) {
 	lines := blockLine.FindAllStringSubmatchIndex(text, -1)
 	if len(lines) == 0 || s.r.IntN(4) == 0 {

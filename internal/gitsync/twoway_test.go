@@ -127,7 +127,7 @@ func (s *story) name(kind string) string {
 	return fmt.Sprintf("%s%d", kind, s.next)
 }
 
-// marker gives a word that is nowhere else.
+// marker returns a word that is nowhere else.
 func (s *story) marker() string {
 	m := "{" + s.name("m") + "}"
 	m = strings.NewReplacer("{", "mark", "}", "x").Replace(m)
@@ -296,7 +296,7 @@ func (s *story) untouched(before string) {
 	}
 }
 
-// clash tells whether both sides touched the same thing, or one deleted what
+// clash reports whether both sides touched the same thing, or one deleted what
 // the other one wrote in.
 func (s *story) clash() bool {
 	for _, sides := range [][2]map[string]bool{{s.ours, s.theirs}, {s.theirs, s.ours}} {
@@ -310,7 +310,7 @@ func (s *story) clash() bool {
 	return false
 }
 
-// parked gives the change request that waits for a decision.
+// parked returns the change request that waits for a decision.
 func (s *story) parked() *docs.ChangeRequest {
 	s.t.Helper()
 	pair, ok, err := s.s.Store.GitPair(context.Background(), s.id, s.remote.Key())

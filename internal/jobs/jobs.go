@@ -84,7 +84,7 @@ type Runner struct {
 	repeats  []store.Job
 }
 
-// New gives a runner without handlers.
+// New returns a runner without handlers.
 func New(s *store.Store, log *slog.Logger) *Runner {
 	return &Runner{Store: s, Log: log, node: docs.NewID[string](time.Now()), handlers: map[string]Handler{}}
 }
@@ -157,7 +157,7 @@ func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 	})
 }
 
-// RunOnly runs one job, if it is due and nobody else has it. It tells whether
+// RunOnly runs one job, if it is due and nobody else has it. It reports whether
 // it ran.
 func (r *Runner) RunOnly(ctx context.Context, kind, key string) (bool, error) {
 	return r.claimed(ctx, func(tx *store.Tx) (store.Job, error) {

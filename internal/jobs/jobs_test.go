@@ -57,7 +57,7 @@ func enqueue(t *testing.T, s *store.Store, list ...jobs.Job) {
 	}
 }
 
-// queue gives the number of jobs by state.
+// queue returns the number of jobs by state.
 func queue(t *testing.T, s *store.Store) map[string]int64 {
 	t.Helper()
 	counts, err := s.JobCounts(context.Background())

@@ -76,7 +76,7 @@ func (x *trash) work() {
 	}
 }
 
-// stored tells whether anything of the space is still there.
+// stored reports whether anything of the space is still there.
 func (x *trash) stored() bool {
 	x.t.Helper()
 	_, err := x.sv.Store.Space(context.Background(), x.id)

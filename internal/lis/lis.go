@@ -1,5 +1,5 @@
 // Package lis finds longest increasing subsequences. Comparing two orders of
-// the same elements with it tells which of them stayed in place, so that as
+// the same elements with it reports which of them stayed in place, so that as
 // few as possible count as moved.
 package lis
 

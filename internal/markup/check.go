@@ -46,7 +46,7 @@ type dataField struct {
 	required bool
 }
 
-// reading checks a JSON value and gives what is kept of it.
+// reading checks a JSON value and returns what is kept of it.
 type reading func(d *decoder, v any) (any, error)
 
 func needed(r reading) dataField   { return dataField{r, true} }

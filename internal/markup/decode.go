@@ -380,7 +380,7 @@ const maxKey = 64
 
 var keyForm = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z0-9_-]{1,%d}$`, maxKey))
 
-// nodeKey returns the key of a node. One of another form is no key of ours, and
+// nodeKey returns the key of a node. One of another form is not a key of ours, and
 // the node gets a new one when it is stored.
 func nodeKey(m map[string]any) string {
 	if key, _ := m["key"].(string); keyForm.MatchString(key) {

@@ -45,7 +45,7 @@ func (d *decoder) value(depth int) (any, error) {
 	return f, nil
 }
 
-// peek skips blanks and gives the byte that a value begins with.
+// peek skips blanks and returns the byte that a value begins with.
 func (d *decoder) peek() byte {
 	for strings.IndexByte(" \t\r\n", d.raw[d.off]) >= 0 {
 		d.off++
@@ -101,7 +101,7 @@ func (d *decoder) elements(depth int) (any, error) {
 	return out, nil
 }
 
-// string reads a string. NUL is no character of a text: databases and
+// string reads a string. NUL is not a character of a text: databases and
 // Markdown have none.
 func (d *decoder) string() string {
 	from, plain := d.off, true

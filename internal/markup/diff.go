@@ -46,7 +46,7 @@ type place struct {
 // MaxChangeText is how much of the text of a block a change tells.
 const MaxChangeText = 4000
 
-// Diff tells what differs between two forms of a document, in the order of
+// Diff reports what differs between two forms of a document, in the order of
 // the new one, with what was removed where it stood. On the top level keys
 // say what is what, inside of blocks the order does. Where a list, a tab, a
 // cell or another container is the same but for what is in it, the blocks in

@@ -27,7 +27,7 @@ type WordChange struct {
 // compared word by word. The work grows with its square.
 const maxWordEdits = 300
 
-// DiffWords tells how a text differs from another one, word by word. Equal
+// DiffWords reports how a text differs from another one, word by word. Equal
 // and deleted pieces are the first, equal and inserted ones the second. Texts
 // that have little in common are one deletion and one insertion.
 func DiffWords(before, after string) []WordChange {

@@ -24,7 +24,7 @@ func find(nodes []*Node, key string) *Node {
 }
 
 // CellText returns what a reader sees in a cell of a table. ok is false when n
-// is no table or has no such row or column; a cell may be empty.
+// is not a table or has no such row or column; a cell may be empty.
 func CellText(n *Node, record, definition string) (text string, ok bool) {
 	if n.Object != ObjectBlock || n.Type != "table" {
 		return "", false

@@ -128,7 +128,7 @@ func (c *converter) walkKids(b *inlineBuilder, kids []ast.Node, tags []rawTag, m
 	}
 }
 
-// inlineOf adds an inline that is no tag of HTML.
+// inlineOf adds an inline that is not a tag of HTML.
 func (c *converter) inlineOf(b *inlineBuilder, n ast.Node, marks []Mark) {
 	switch n := n.(type) {
 	case *ast.Text:
@@ -203,7 +203,7 @@ func (c *converter) codeSpan(n *ast.CodeSpan) string {
 	return c.valid(strings.ReplaceAll(strings.ReplaceAll(c.textOf(lines), "\r\n", " "), "\n", " "))
 }
 
-// rawHTML handles the tag at position i and gives the last position that it
+// rawHTML handles the tag at position i and returns the last position that it
 // used.
 func (c *converter) rawHTML(b *inlineBuilder, kids []ast.Node, tags []rawTag, i int, marks []Mark) int {
 	t := tags[i]

@@ -41,7 +41,7 @@ func EmojiText(code string) string { return emojiText(code) }
 func VisibleText(raw string) string { return visibleText(raw) }
 
 // FormatDate writes the date of an update in the form of its list: numeric,
-// short or full. What is no date stays.
+// short or full. What is not a date stays.
 func FormatDate(date, form string) string {
 	if t, ok := parseDate(date); ok {
 		return t.Format(cmp.Or(dateForms[form], dateForms["full"]))

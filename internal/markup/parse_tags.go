@@ -11,7 +11,7 @@ import (
 )
 
 // tagBlock is a line that begins with a `{% tag %}`. What belongs to the tag
-// is found later, among the blocks that follow: a tag is no container for
+// is found later, among the blocks that follow: a tag is not a container for
 // the grammar.
 type tagBlock struct {
 	ast.BaseBlock

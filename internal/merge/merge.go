@@ -90,7 +90,7 @@ func (m *merger) others(ctx context.Context) error {
 			case kind == revision.KeyVariable:
 				m.conflict(Conflict{Kind: ConflictVariable, ID: id})
 			case m.dir == FromRepository && after != nil && strings.HasPrefix(key, revision.KeySetting+revision.SettingOther):
-				// What is no content is the repository's alone.
+				// What is not content is the repository's alone.
 				if _, _, known, err := m.d.Named(ctx, strings.TrimPrefix(key, revision.KeySetting+revision.SettingOther)); err != nil {
 					return err
 				} else if !known {

@@ -37,7 +37,7 @@ func isIgnored(r rune) bool {
 	return IsMark(r) || r >= 0x200b && r <= 0x200d || r >= 0x2060 && r <= 0x206f
 }
 
-// isGit tells whether a name is, for some file system, that of a repository.
+// isGit reports whether a name is, for some file system, that of a repository.
 func isGit(part string) bool {
 	if part == "" || part[0] < utf8.RuneSelf && strings.IndexByte(".gG", part[0]) < 0 {
 		return false // as it is with nearly all
@@ -50,7 +50,7 @@ func isGit(part string) bool {
 	}, part))
 }
 
-// Reserved tells whether a name means something else than a file to git or
+// Reserved reports whether a name means something else than a file to git or
 // to some system.
 func Reserved(part string) bool { return isGit(part) || isDevice(part) }
 
@@ -105,7 +105,7 @@ func badPart(part string) string {
 	return ""
 }
 
-// Fold gives the form of a path in which file systems that ignore case
+// Fold returns the form of a path in which file systems that ignore case
 // compare it.
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {

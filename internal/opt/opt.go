@@ -15,22 +15,22 @@ type Val[T any] struct {
 	null bool
 }
 
-// Of gives a present value.
+// Of returns a present value.
 func Of[T any](v T) Val[T] { return Val[T]{v: v, set: true} }
 
-// Null gives a present null.
+// Null returns a present null.
 func Null[T any]() Val[T] { return Val[T]{set: true, null: true} }
 
-// Set tells whether the field was there, null included.
+// Set reports whether the field was there, null included.
 func (o Val[T]) Set() bool { return o.set }
 
-// IsNull tells whether the field was there as null.
+// IsNull reports whether the field was there as null.
 func (o Val[T]) IsNull() bool { return o.set && o.null }
 
-// Get gives the value, and whether there is one that is not null.
+// Get returns the value, and whether there is one that is not null.
 func (o Val[T]) Get() (T, bool) { return o.v, o.set && !o.null }
 
-// Or gives the value, the zero value for null, or cur for an absent field:
+// Or returns the value, the zero value for null, or cur for an absent field:
 // what the field is after the patch, where null clears.
 func (o Val[T]) Or(cur T) T {
 	if !o.set {
@@ -59,5 +59,5 @@ func (o Val[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.v)
 }
 
-// Elem gives the type of the value, so that a schema can be derived from it.
+// Elem returns the type of the value, so that a schema can be derived from it.
 func (Val[T]) Elem() reflect.Type { return reflect.TypeFor[T]() }

@@ -84,7 +84,7 @@ func manageLink(ctx context.Context, r store.Reader, by authz.Actor, in docs.Inv
 	return l, nil
 }
 
-// live gives a link that was not revoked.
+// live returns a link that was not revoked.
 func live(ctx context.Context, r store.Reader, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
 	in, err := r.InviteLink(ctx, org, id)
 	if err != nil {
@@ -96,7 +96,7 @@ func live(ctx context.Context, r store.Reader, by authz.Actor, org docs.OrgID, i
 	return manageLink(ctx, r, by, in)
 }
 
-// Link gives one link.
+// Link returns one link.
 func (s *Service) Link(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
 	return live(ctx, s.Store.Reader, by, org, id)
 }
@@ -235,7 +235,7 @@ func admit(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, ro
 	return tx.PutMember(ctx, m)
 }
 
-// grantByLink gives what a link to a space or a collection promises.
+// grantByLink returns what a link to a space or a collection promises.
 func grantByLink(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.InviteLink) error {
 	var node docs.Node
 	var have docs.Role

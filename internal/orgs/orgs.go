@@ -150,7 +150,7 @@ func (p OrganizationPatch) apply(ctx context.Context, tx *store.Tx, o *docs.Orga
 	return nil
 }
 
-// CheckMergeRules tells what is wrong with merge rules, among it users who
+// CheckMergeRules reports what is wrong with merge rules, among it users who
 // are no members of the organization.
 func CheckMergeRules(ctx context.Context, tx *store.Tx, org docs.OrgID, rules docs.MergeRules, space bool) error {
 	if err := rules.Check("body.mergeRules", space); err != nil {
@@ -231,7 +231,7 @@ type Bootstrapped struct {
 }
 
 // Bootstrap makes sure that a user with a verified address exists and is
-// admin of an organization with a title, and gives a fresh token for it.
+// admin of an organization with a title, and returns a fresh token for it.
 // Whoever can call it owns the data folder, so it needs no permission.
 func (s *Service) Bootstrap(ctx context.Context, address, title, label string) (Bootstrapped, error) {
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Bootstrapped, error) {

@@ -40,7 +40,7 @@ func (s *Service) CreateTeam(ctx context.Context, g *authz.Grant, org docs.OrgID
 	})
 }
 
-// FindMember gives a member by user id or address. To those outside of the
+// FindMember returns a member by user id or address. To those outside of the
 // organization it is NotFound, whether there is such a user or not.
 func FindMember(ctx context.Context, tx *store.Tx, org docs.OrgID, who string) (docs.UserID, error) {
 	id := docs.UserID(who)

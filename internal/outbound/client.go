@@ -27,12 +27,12 @@ type Options struct {
 	// Timeout bounds the whole exchange, until the body was read. Zero is
 	// 30 seconds.
 	Timeout time.Duration
-	// NoRedirects gives the first answer to the caller, whatever it is. A
+	// NoRedirects returns the first answer to the caller, whatever it is. A
 	// webhook is delivered to the address that was configured or not at all.
 	NoRedirects bool
 }
 
-// Client gives an HTTP client that keeps to the policy. Make one and keep it:
+// Client returns an HTTP client that keeps to the policy. Make one and keep it:
 // each has its own connections. It takes no proxy from the environment, as a
 // proxy would connect where the policy does not look. Show its errors to
 // people by way of Explain.

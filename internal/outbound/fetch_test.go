@@ -274,7 +274,7 @@ func TestTimeIsBounded(t *testing.T) {
 		if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "too long") || time.Since(start) > 5*time.Second {
 			t.Errorf("%s: %v after %v", path, err, time.Since(start))
 		}
-		// The end of the caller's own context is no fault of the server.
+		// The end of the caller's own context is not a fault of the server.
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		resp, err := p.Fetch(ctx, "http://127.0.0.1:"+port+path, Limits{})
 		if err == nil {

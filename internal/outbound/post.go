@@ -14,7 +14,7 @@ import (
 // follows no redirects: what is sent is meant for one address.
 type Poster struct{ client *http.Client }
 
-// Poster gives one that keeps to the policy. Make one and keep it: it has its
+// Poster returns one that keeps to the policy. Make one and keep it: it has its
 // own connections.
 func (p Policy) Poster(timeout time.Duration) *Poster {
 	return &Poster{p.Client(Options{Timeout: timeout, NoRedirects: true})}

@@ -94,7 +94,7 @@ func checkParsed(u *url.URL) error {
 	return nil
 }
 
-// checkHost gives a host name in lower case without the final dot, or an
+// checkHost returns a host name in lower case without the final dot, or an
 // address in its usual form.
 func checkHost(host string) (string, error) {
 	if strings.Contains(host, ":") {

@@ -252,7 +252,7 @@ func readCFF(b []byte) (*cffFont, error) {
 	return f, nil
 }
 
-// fdSelect tells which part a glyph belongs to; 0 where the table is broken.
+// fdSelect reports which part a glyph belongs to; 0 where the table is broken.
 func fdSelect(b []byte) func(int) int {
 	switch {
 	case len(b) > 1 && b[0] == 0:

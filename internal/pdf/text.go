@@ -28,7 +28,7 @@ type span struct {
 	obj  *figure // instead of text
 }
 
-// figure is something in a line that is no text.
+// figure is something in a line that is not text.
 type figure struct {
 	w, h float64
 	draw func(c *canvas, x, y float64) // y is its top
@@ -94,7 +94,7 @@ func (d *document) lines(spans []span, width float64, emit func(line)) {
 	flush(true)
 }
 
-// objectRune stands for what is no text.
+// objectRune stands for what is not text.
 const objectRune = '\ufffc'
 
 // line is a line of glyphs, in the order in which they are seen.
@@ -226,7 +226,7 @@ func wide(r rune) bool {
 		r >= 0xff00 && r <= 0xff60 || r >= 0x1b000 && r <= 0x1b2ff || r >= 0x20000 && r <= 0x3ffff)
 }
 
-// fit tells how many glyphs go into a width, how many behind them vanish at
+// fit reports how many glyphs go into a width, how many behind them vanish at
 // the end of the line, and whether the text asks for the end.
 func fit(gs []glyph, width float64) (n, skip int, broken bool) {
 	const slack = 0.01

@@ -29,7 +29,7 @@ type writer struct {
 
 func newWriter(w io.Writer) *writer {
 	out := &writer{w: bufio.NewWriterSize(w, 64<<10), deflate: zlib.NewWriter(io.Discard)}
-	// The bytes of the second line tell programs that this is no text.
+	// The bytes of the second line tell programs that the file is binary.
 	out.print("%%PDF-1.7\n%%\xe2\xe3\xcf\xd3\n")
 	return out
 }

@@ -49,7 +49,7 @@ func (s *Server) handler() http.Handler {
 	})
 }
 
-// knows tells whether a request came under a name of this server: that of
+// knows reports whether a request came under a name of this server: that of
 // this machine, or the one that it was told to listen on. Any other could be
 // a site whose name was pointed at us, so that its pages can read ours.
 func (s *Server) knows(r *http.Request) bool {

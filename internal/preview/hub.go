@@ -16,7 +16,7 @@ type hub struct {
 	list map[chan event]string // the file that is shown
 }
 
-// join gives a channel with room for one event of each kind, or nil if there
+// join returns a channel with room for one event of each kind, or nil if there
 // are too many. A browser that is slow misses older ones.
 func (h *hub) join(file string) chan event {
 	h.mu.Lock()
@@ -38,7 +38,7 @@ func (h *hub) leave(c chan event) {
 	delete(h.list, c)
 }
 
-// files gives what browsers show now; nothing if nobody waits.
+// files returns what browsers show now; nothing if nobody waits.
 func (h *hub) files() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

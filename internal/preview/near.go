@@ -15,7 +15,7 @@ const (
 	maxLetter = 120 // bytes of an address that are compared
 )
 
-// near gives the pages that an address may have meant, the likeliest first:
+// near returns the pages that an address may have meant, the likeliest first:
 // those with the same last part, then those that are written alike.
 func (s *site) near(at string) []*folder.Page {
 	at = names.Fold(strings.TrimSuffix(strings.Trim(at, "/"), ".md"))

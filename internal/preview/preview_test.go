@@ -331,7 +331,7 @@ func TestNothingElseIsServed(t *testing.T) {
 	}
 }
 
-// listen gives the events of a page as a browser gets them.
+// listen returns the events of a page as a browser gets them.
 func (s served) listen(file string) func(kind string) string {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), "GET", "http://"+s.Addr()+"/.octavo/events?file="+file, nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// committed gives a repository with the folder of testdata as its first
+// committed returns a repository with the folder of testdata as its first
 // commit.
 func committed(t *testing.T) string {
 	t.Helper()

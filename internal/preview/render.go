@@ -77,7 +77,7 @@ func (s *site) parse(file string, src []byte, h frontmatter.Head) *markup.Docume
 	}})
 }
 
-// resolve gives what a destination in a file names. A page is named by its
+// resolve returns what a destination in a file names. A page is named by its
 // address in this site, which is all that is needed of it.
 func (s *site) resolve(file, dest string, use markup.Use) (docs.Ref, bool) {
 	none := docs.Ref{}
@@ -105,7 +105,7 @@ func (s *site) resolve(file, dest string, use markup.Use) (docs.Ref, bool) {
 	return none, false
 }
 
-// link gives the address of a reference.
+// link returns the address of a reference.
 func (s *site) link(file string, ref docs.Ref) (string, bool) {
 	if ref.Kind == docs.RefURL { // in HTML that is kept as it is, or broken
 		if found, ok := s.resolve(file, ref.URL, markup.UseLink); ok {
@@ -145,7 +145,7 @@ func (s *site) title(ref docs.Ref) (string, bool) {
 	return "", false
 }
 
-// picture gives the address of a cover.
+// picture returns the address of a cover.
 func (s *site) picture(file, dest string) string {
 	if dest == "" {
 		return ""

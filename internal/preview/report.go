@@ -40,7 +40,7 @@ func (s *Server) checkStates(ctx context.Context) {
 	}
 }
 
-// problems gives those of some files; ok is false while they are not known.
+// problems returns those of some files; ok is false while they are not known.
 func (s *site) problems(files []string) (list []folder.Problem, total int, ok bool) {
 	r := s.report.Load()
 	if r == nil {

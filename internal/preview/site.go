@@ -59,7 +59,7 @@ func newSite(t *folder.Tree, version string) *site {
 	return s
 }
 
-// has tells whether a file of the folder is in the state as Markdown.
+// has reports whether a file of the folder is in the state as Markdown.
 func (s *site) has(file string) bool {
 	if s.tree.Root != "." {
 		below, ok := strings.CutPrefix(file, s.tree.Root+"/")
@@ -81,7 +81,7 @@ func (s *site) environment(p *folder.Page) map[string]any {
 	return reading.Environment(s.tree.Variables, p.Head.Meta.Vars)
 }
 
-// href gives the address of a page, a group or a link.
+// href returns the address of a page, a group or a link.
 func (s *site) href(p *folder.Page) (string, bool) {
 	switch {
 	case p.Type == folder.Link:
@@ -98,7 +98,7 @@ func (s *site) href(p *folder.Page) (string, bool) {
 	return "", false
 }
 
-// target gives where an entry of the navigation leads: to an address, or to
+// target returns where an entry of the navigation leads: to an address, or to
 // something in the folder.
 func (s *site) target(target string) (string, bool) {
 	if strings.Contains(target, ":") {
@@ -145,7 +145,7 @@ func fragment(anchor string) string {
 	return "#" + anchor
 }
 
-// find gives what an address of the site means: a page, a file, or another
+// find returns what an address of the site means: a page, a file, or another
 // address. All is empty if it means nothing.
 func (s *site) find(at string) (page *folder.Page, file *folder.File, elsewhere string) {
 	name := strings.Trim(at, "/")
@@ -195,7 +195,7 @@ func (a addresses) Moved(_ context.Context, address string) (*folder.Page, bool,
 	return p, p != nil, nil
 }
 
-// open gives a page if this is its address, else where it is.
+// open returns a page if this is its address, else where it is.
 func (s *site) open(p *folder.Page, at string) (*folder.Page, *folder.File, string) {
 	if p.Type == folder.Group {
 		first, ok := s.menu.First(p)

@@ -30,11 +30,11 @@ type state map[string]stamp
 
 // source is where the files are.
 type source interface {
-	// scan tells how the files below root look.
+	// scan reports how the files below root look.
 	scan(ctx context.Context, root string) (state, error)
-	// look tells how one file looks, if that costs next to nothing.
+	// look reports how one file looks, if that costs next to nothing.
 	look(name string) (stamp, bool)
-	// open gives the folder that was scanned last, to be read. What has is
+	// open returns the folder that was scanned last, to be read. What has is
 	// true for need not be in it. Problems are those of files that are left
 	// out.
 	open(ctx context.Context, has func(name string) bool) (fs.FS, []folder.Problem, error)
@@ -98,7 +98,7 @@ func refError(err error) error {
 	return fmt.Errorf("--ref: %s", errs.Message(err))
 }
 
-// passed tells what is not read.
+// passed reports what is not read.
 func passed(root, name string, d fs.DirEntry) bool {
 	if root != "." {
 		name = strings.TrimPrefix(name, root+"/")

@@ -44,7 +44,7 @@ func (s *Server) due(files []string) bool {
 	})
 }
 
-// stale tells whether it is time to look at all files.
+// stale reports whether it is time to look at all files.
 func (s *Server) stale() bool {
 	return time.Since(s.scanned) >= max(scanEvery, min(scanShare*s.took, scanLatest))
 }
@@ -86,7 +86,7 @@ func (s *Server) update(ctx context.Context) {
 	}
 }
 
-// explain gives what a person can do something about.
+// explain returns what a person can do something about.
 func explain(err error) string {
 	var known *errs.Error
 	if errors.As(err, &known) {
@@ -174,7 +174,7 @@ func (s *Server) settle(ctx context.Context, last state) (state, error) {
 	}
 }
 
-// emptied tells whether a file has lost all it had, which editors do for a
+// emptied reports whether a file has lost all it had, which editors do for a
 // moment before they write.
 func emptied(before, now state) bool {
 	for name, st := range now {

@@ -103,7 +103,7 @@ func (s *Service) Ask(ctx context.Context, g *authz.Grant, name string, r Reques
 	return out.cr, out.asked, err
 }
 
-// reviewer gives a user who may review the space of a grant.
+// reviewer returns a user who may review the space of a grant.
 func reviewer(ctx context.Context, tx *store.Tx, g *authz.Grant, path string, id docs.UserID) (docs.User, error) {
 	_, _, err := authz.Within(tx.Reader).Space(ctx, authz.Actor{User: id}, authz.ReviewSpace, g.Space.ID)
 	switch {
@@ -117,7 +117,7 @@ func reviewer(ctx context.Context, tx *store.Tx, g *authz.Grant, path string, id
 	return tx.User(ctx, id)
 }
 
-// Unask takes a request for a review back. It tells whether there was one.
+// Unask takes a request for a review back. It reports whether there was one.
 func (s *Service) Unask(ctx context.Context, g *authz.Grant, name string, user docs.UserID) (bool, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (bool, error) {
 		cr, err := tx.ChangeRequest(ctx, g.Space.ID, name)

@@ -73,7 +73,7 @@ func (s *Service) add(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs
 	return cr, tx.AddChangeRequest(ctx, cr)
 }
 
-// checkSubject gives a subject as it is kept.
+// checkSubject returns a subject as it is kept.
 func checkSubject(subject string) (string, error) {
 	subject = strings.TrimSpace(subject)
 	if utf8.RuneCountInString(subject) > docs.MaxSubject {

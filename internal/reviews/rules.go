@@ -20,7 +20,7 @@ const agent docs.UserID = "gitbook:agent"
 // person counts, so it is more than there can be.
 const maxReviews = 10_000
 
-// checkRules tells which merge rules keep a change request from being
+// checkRules reports which merge rules keep a change request from being
 // merged. Those of the space count, or those of the organization where the
 // space inherits them.
 func (s *Service) checkRules(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest) error {
@@ -110,7 +110,7 @@ func (c *ruleCheck) failing(rules []docs.MergeRule) []errs.Detail {
 	return failed
 }
 
-// why tells why a rule does not hold; empty when it does.
+// why reports why a rule does not hold; empty when it does.
 func (c *ruleCheck) why(r docs.MergeRule) string {
 	unless := func(holds bool, format string, args ...any) string {
 		if holds {

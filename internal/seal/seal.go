@@ -60,7 +60,7 @@ func Seal(ctx context.Context, r store.Reader, p Purpose, id, secret string) (st
 	return base64.RawURLEncoding.EncodeToString(c.Seal(nonce, nonce, []byte(secret), []byte(id))), nil
 }
 
-// Open gives what was sealed.
+// Open returns what was sealed.
 func Open(ctx context.Context, r store.Reader, p Purpose, id, sealed string) (string, error) {
 	c, err := box(ctx, r, p)
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 	maxShared = 256
 )
 
-// NewShared gives one in the form that hosts and receivers know: 32 random
+// NewShared returns one in the form that hosts and receivers know: 32 random
 // bytes.
 func NewShared() string {
 	b := make([]byte, 32)
@@ -22,7 +22,7 @@ func NewShared() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// CheckShared tells what is wrong with one that somebody chose.
+// CheckShared reports what is wrong with one that somebody chose.
 func CheckShared(at, s string) error {
 	if len(s) < minShared || len(s) > maxShared {
 		return errs.Field(at, "must have %d to %d characters; leave it out to have one made", minShared, maxShared)

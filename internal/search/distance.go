@@ -2,7 +2,7 @@ package search
 
 import "unicode/utf8"
 
-// Distance tells how many letters were left out, put in, replaced or swapped
+// Distance reports how many letters were left out, put in, replaced or swapped
 // with their neighbour to get from a to b, and most+1 if there are more than
 // most. The first letter must be right, or swapped with the second. If prefix
 // is set, a may be followed by anything in b.

@@ -46,7 +46,7 @@ var ligatures = map[rune]string{
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ى': "ي", 'ة': "ه",
 }
 
-// isDropped tells whether a character says nothing about which word it is:
+// isDropped reports whether a character says nothing about which word it is:
 // accents, vowel points, and what only shapes a line. Marks of other scripts
 // are vowels, and stay.
 func isDropped(r rune) bool {

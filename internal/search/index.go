@@ -29,7 +29,7 @@ type Impact uint8
 
 const impactUnit = 16
 
-// Float gives the impact as a number.
+// Float returns the impact as a number.
 func (i Impact) Float() float64 { return float64(i) / impactUnit }
 
 // The weights of the places where a term can be. The bounds matter: a term in
@@ -62,7 +62,7 @@ type count struct {
 	body           int
 }
 
-// Analyse gives the terms of a page.
+// Analyse returns the terms of a page.
 func Analyse(p Page) Doc {
 	var a Analyser
 	return a.Doc(p)
@@ -81,7 +81,7 @@ type Analyser struct {
 	encoded []byte
 }
 
-// count gives where the term is counted on the page at hand.
+// count returns where the term is counted on the page at hand.
 func (all *Analyser) count(t *term) *count {
 	if t.page != all.page {
 		t.page, t.count = all.page, count{}
@@ -90,10 +90,10 @@ func (all *Analyser) count(t *term) *count {
 	return &t.count
 }
 
-// Doc gives the terms of a page.
+// Doc returns the terms of a page.
 func (all *Analyser) Doc(p Page) Doc { return slices.Clone(all.analyse(p)) }
 
-// Encoded gives the bytes that the terms of a page are kept as.
+// Encoded returns the bytes that the terms of a page are kept as.
 func (all *Analyser) Encoded(p Page) []byte {
 	all.encoded = all.analyse(p).append(all.encoded[:0])
 	return bytes.Clone(all.encoded)
@@ -118,7 +118,7 @@ func (all *Analyser) begin(language string) *analyser {
 	return a
 }
 
-// analyse gives a Doc that is valid until the next one.
+// analyse returns a Doc that is valid until the next one.
 func (all *Analyser) analyse(p Page) Doc {
 	a := all.begin(p.Language)
 	left := maxTokens
@@ -160,7 +160,7 @@ func (all *Analyser) analyse(p Page) Doc {
 	return all.doc
 }
 
-// sorted gives the places of the terms of the page at hand in their order, in
+// sorted returns the places of the terms of the page at hand in their order, in
 // the last bits of numbers. A place is written behind the first characters of
 // its term: so numbers are sorted, and texts are compared only where these are
 // the same.
@@ -191,7 +191,7 @@ const maxKept = 2 << 10
 // ErrDamaged says that stored bytes are not what this package wrote.
 var ErrDamaged = errors.New("the search index is damaged")
 
-// Encode gives the bytes that a Doc is kept as.
+// Encode returns the bytes that a Doc is kept as.
 func (d Doc) Encode() []byte { return d.append(make([]byte, 0, 10*len(d))) }
 
 func (d Doc) append(out []byte) []byte {
@@ -240,18 +240,18 @@ func DocTerms(data []byte, word string, beginning bool) iter.Seq2[[]byte, Impact
 	}
 }
 
-// answers tells whether a term is a word, or begins with it.
+// answers reports whether a term is a word, or begins with it.
 func answers(term []byte, word string, beginning bool) bool {
 	return len(term) >= len(word) && string(term[:len(word)]) == word && (beginning || len(term) == len(word))
 }
 
 // seek finds the first term that does not sort before a word in a list of
-// terms in order, and gives what stands behind it; the term is nil if there
+// terms in order, and returns what stands behind it; the term is nil if there
 // is none, and ok is false if the list is damaged. pass passes over what
 // stands behind a term.
 //
 // As long as terms sort before the word, what they share with each other
-// tells what they share with the word: no term has to be put together.
+// reports what they share with the word: no term has to be put together.
 func seek(data []byte, word string, pass func(rest []byte) ([]byte, bool)) (term, rest []byte, ok bool) {
 	same := 0 // what the term before has in common with the word
 	for len(data) > 0 {

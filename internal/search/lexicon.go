@@ -27,7 +27,7 @@ type lexicon struct {
 	folded []byte
 }
 
-// of gives the term of a word, nil for one that has none.
+// of returns the term of a word, nil for one that has none.
 func (l *lexicon) of(word string) *term {
 	if !isFolded(word) {
 		l.folded = appendFolded(l.folded[:0], word)
@@ -39,7 +39,7 @@ func (l *lexicon) of(word string) *term {
 	return l.named(word)
 }
 
-// named gives the term of a folded word.
+// named returns the term of a folded word.
 func (l *lexicon) named(word string) *term {
 	t := l.terms[word]
 	if t != nil || word == "" {

@@ -39,7 +39,7 @@ func (m *Matcher) starts(word string) {
 	}
 }
 
-// pass gives a place behind i without passing a match, or i. It passes words
+// pass returns a place behind i without passing a match, or i. It passes words
 // of small letters, perhaps with a capital in front, and what is between
 // words; what has parts is looked at.
 func (m *Matcher) pass(text string, i int) int {
@@ -111,7 +111,7 @@ type match struct {
 	weight     float64
 }
 
-// find gives the matches of a text in order.
+// find returns the matches of a text in order.
 func (m *Matcher) find(text string) []match {
 	var out []match
 	if len(text) > maxScan {
@@ -147,7 +147,7 @@ type Found struct {
 	Snippet string
 }
 
-// Sections gives the sections of a page that answer the query best, in the
+// Sections returns the sections of a page that answer the query best, in the
 // order of the page, each with a snippet of at most size characters.
 func (m *Matcher) Sections(sections []Section, most, size int) []Found {
 	var out []Found
@@ -191,7 +191,7 @@ func (m *Matcher) score(found []match) float64 {
 	return sum + 0.5*again/(again+8)
 }
 
-// Snippet gives at most size characters of a text around the best match, cut
+// Snippet returns at most size characters of a text around the best match, cut
 // between words, on one line. It is plain text: whoever shows it as HTML has
 // to escape it.
 func (m *Matcher) Snippet(text string, size int) string { return snippet(text, m.find(text), size) }

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// KeyRanges gives the two ranges [from, to) of keys that hold the words of a
+// KeyRanges returns the two ranges [from, to) of keys that hold the words of a
 // range: those of the buckets and those of the lists. A word at which it is
 // cut must be one that Cut gives.
 func KeyRanges(from, to string) [2][2]string {
 	return [2][2]string{{keyBucket + from, keyBucket + to}, {keyList + from, keyList + to}}
 }
 
-// Cut gives a word at which an index can be cut near the key of a bucket: no
+// Cut returns a word at which an index can be cut near the key of a bucket: no
 // bucket has words on both sides.
 func Cut(key string) string { return first(strings.TrimPrefix(key, keyBucket), 1) }
 
@@ -82,7 +82,7 @@ func EachPosting(rows []Row, fn func(id int64, term []byte, impact Impact)) erro
 	}
 }
 
-// Merge gives the rows of one segment in place of those of several, without
+// Merge returns the rows of one segment in place of those of several, without
 // the pages that are gone. Each element of segments must be all that a
 // segment has within a range of words, in the order of the keys.
 func Merge(segments [][]Row, lives func(id int64) bool) ([]Row, error) {

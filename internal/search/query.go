@@ -38,7 +38,7 @@ func WeightTypo(n int) float64 { return 0.6 / float64(n+1) }
 const minPrefix = 2
 
 // Query reads what somebody typed. The last word may be incomplete, unless a
-// blank or a quotation mark follows. It never fails: what is no word is left
+// blank or a quotation mark follows. It never fails: what is not a word is left
 // out, and what is too much is cut off.
 func Query(q, language string) []QueryTerm {
 	q = cutRunes(q, MaxQuery)
@@ -101,7 +101,7 @@ func (a *analyser) piecesOf(q string, start, end int, add func(QueryTerm)) {
 
 func isPrefix(word string) bool { return utf8.RuneCountInString(word) >= minPrefix }
 
-// typosOf tells how many letters of a word may be wrong. Numbers and what has
+// typosOf reports how many letters of a word may be wrong. Numbers and what has
 // digits in it must be right: one digit makes another version.
 func typosOf(word string) int {
 	n := 0
@@ -120,7 +120,7 @@ func typosOf(word string) int {
 	return 2
 }
 
-// cutRunes gives at most n characters of s.
+// cutRunes returns at most n characters of s.
 func cutRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {
@@ -131,14 +131,14 @@ func cutRunes(s string, n int) string {
 	return s
 }
 
-// PrefixKeys gives the range [from, to) of the keys of buckets that hold
+// PrefixKeys returns the range [from, to) of the keys of buckets that hold
 // nothing but words that begin with the term. Others are in BucketKeys.
 func (t QueryTerm) PrefixKeys() [2]string {
 	start := keyBucket + first(t.Text, maxDepth)
 	return [2]string{start, After(start)}
 }
 
-// TypoKeys gives the ranges of the keys of buckets that hold the words that
+// TypoKeys returns the ranges of the keys of buckets that hold the words that
 // can have been meant: those with the same first letter, and those where the
 // first two were swapped.
 func (t QueryTerm) TypoKeys() [][2]string {
@@ -157,10 +157,10 @@ func (t QueryTerm) TypoKeys() [][2]string {
 	return out
 }
 
-// After gives a text that sorts behind everything that begins with prefix.
+// After returns a text that sorts behind everything that begins with prefix.
 func After(prefix string) string { return prefix + string(utf8.MaxRune) }
 
-// Weight tells how well a word of the index answers the term: 0 if it does
+// Weight reports how well a word of the index answers the term: 0 if it does
 // not. Typos are looked at only if asked for.
 func (t QueryTerm) Weight(word string, typos bool) float64 {
 	switch {

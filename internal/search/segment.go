@@ -75,13 +75,13 @@ type Word struct {
 // ListKey is the key of the row with the postings of a common word.
 func ListKey(term string) string { return keyList + term }
 
-// IsList tells whether a key is a ListKey, and not that of a bucket.
+// IsList reports whether a key is a ListKey, and not that of a bucket.
 func IsList(key string) bool { return strings.HasPrefix(key, keyList) }
 
 // ListWord is the inverse of ListKey.
 func ListWord(key string) string { return strings.TrimPrefix(key, keyList) }
 
-// BucketKeys gives the keys of the rows that can hold a word.
+// BucketKeys returns the keys of the rows that can hold a word.
 func BucketKeys(word string) []string {
 	out := make([]string, 0, maxDepth)
 	for n := range word {
@@ -95,7 +95,7 @@ func BucketKeys(word string) []string {
 	return append(out, keyBucket+word)
 }
 
-// first gives the first n characters of a word.
+// first returns the first n characters of a word.
 func first(word string, n int) string { return cutRunes(word, n) }
 
 // EachWord reads a bucket until fn says stop; false if it is damaged.
@@ -191,7 +191,7 @@ type list struct {
 	pages int
 }
 
-// NewSegment gives an empty one.
+// NewSegment returns an empty one.
 func NewSegment() *Segment { return &Segment{terms: map[string]*list{}} }
 
 // Add a page. Its id must be larger than those of the pages before it.
@@ -230,7 +230,7 @@ func (l *list) add(p Posting) {
 	l.pages++
 }
 
-// Rows gives the segment as rows.
+// Rows returns the segment as rows.
 func (s *Segment) Rows() []Row {
 	lists := make([]*list, 0, len(s.terms))
 	for _, l := range s.terms {

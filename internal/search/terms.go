@@ -12,7 +12,7 @@ type Token struct {
 	Start, End int
 }
 
-// Terms gives what a text is found by. A word is found by itself without case
+// Terms returns what a text is found by. A word is found by itself without case
 // and accents, and by its stem; an identifier such as fooBar, foo_bar or
 // v1.2.3 as a whole and by its parts; a script without blanks by pairs of
 // characters.
@@ -55,7 +55,7 @@ func newAnalyser(language string) *analyser {
 	return &analyser{lexicon: lexicon{terms: map[string]*term{}}, stemmer: newStemmer(language)}
 }
 
-// stem gives the stem of a term, which may be the term itself.
+// stem returns the stem of a term, which may be the term itself.
 func (a *analyser) stem(t *term) *term {
 	if t.stem == nil {
 		t.stem = a.named(a.stemmer.stem(t.text))
@@ -63,7 +63,7 @@ func (a *analyser) stem(t *term) *term {
 	return t.stem
 }
 
-// word gives the forms of one word, or of one run of an unspaced script.
+// word returns the forms of one word, or of one run of an unspaced script.
 func (a *analyser) word(text string, start, end int, unspaced bool, fn func(form)) {
 	if unspaced {
 		eachPiece(text, start, end, func(s, e int) bool {
@@ -82,7 +82,7 @@ func (a *analyser) word(text string, start, end int, unspaced bool, fn func(form
 	a.symbols(text, start, end, fn)
 }
 
-// isSimple tells whether a word has one part: letters of one case, perhaps
+// isSimple reports whether a word has one part: letters of one case, perhaps
 // with a capital in front.
 func isSimple(w string) bool {
 	lower := false
@@ -114,7 +114,7 @@ func (a *analyser) simple(text string, start, end int, fn func(form)) {
 	}
 }
 
-// compound gives the parts of a word, and the word as a whole without what
+// compound returns the parts of a word, and the word as a whole without what
 // separates them.
 func (a *analyser) compound(text string, start, end int, fn func(form)) {
 	w := text[start:end]
@@ -169,7 +169,7 @@ func joined(w string) string {
 	return b.String()
 }
 
-// split gives the parts of a word: it ends one at every character that is no
+// split returns the parts of a word: it ends one at every character that is no
 // letter or digit, and where small letters turn to capital ones.
 func split(w string, parts [][2]int) [][2]int {
 	start := -1
@@ -203,7 +203,7 @@ func split(w string, parts [][2]int) [][2]int {
 	return parts
 }
 
-// startsLower tells whether at least two small letters follow.
+// startsLower reports whether at least two small letters follow.
 func startsLower(s string) bool {
 	r, n := utf8.DecodeRuneInString(s)
 	if !unicode.IsLower(r) {
@@ -213,7 +213,7 @@ func startsLower(s string) bool {
 	return unicode.IsLower(r)
 }
 
-// symbols gives names that have signs around a word: C++, C#, .NET.
+// symbols returns names that have signs around a word: C++, C#, .NET.
 func (a *analyser) symbols(text string, start, end int, fn func(form)) {
 	if end < len(text) && (text[end] == '+' || text[end] == '#') && end-start <= 8 {
 		e := end + 1

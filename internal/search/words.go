@@ -20,7 +20,7 @@ func eachWord(text string, fn func(start, end int, unspaced bool) bool) {
 }
 
 // wordsAt calls fn for the word at a place, or for all words up to the next
-// blank, and gives the place behind them and what fn said last.
+// blank, and returns the place behind them and what fn said last.
 func wordsAt(text string, i int, fn func(start, end int, unspaced bool) bool) (next int, more bool) {
 	if c := text[i]; c < utf8.RuneSelf && !isWordByte(c) {
 		return i + 1, true
@@ -45,7 +45,7 @@ var wordBytes = func() (out [256]bool) {
 	return out
 }()
 
-// isSmallByte tells whether a character goes on with a word that has one part.
+// isSmallByte reports whether a character goes on with a word that has one part.
 func isSmallByte(c byte) bool { return smallBytes[c] }
 
 var smallBytes = func() (out [256]bool) {
@@ -57,7 +57,7 @@ var smallBytes = func() (out [256]bool) {
 
 func isSpaceByte(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// asciiWord gives the end of the word that starts at i; false if it touches a
+// asciiWord returns the end of the word that starts at i; false if it touches a
 // character that is not ASCII.
 func asciiWord(text string, i int) (end int, ok bool) {
 	for end = i; end < len(text); end++ {
@@ -135,7 +135,7 @@ func isAlphanumeric(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
 }
 
-// isUnspaced tells whether a character is of a script that writes no blanks
+// isUnspaced reports whether a character is of a script that writes no blanks
 // between words. Korean does, but hangs particles to its words, so that parts
 // of them must be found as well.
 func isUnspaced(r rune) bool {
@@ -158,7 +158,7 @@ func isUnspaced(r rune) bool {
 }
 
 // eachPiece cuts an unspaced run into overlapping pairs of characters, each
-// with its marks, and gives the last character by itself too: so that a
+// with its marks, and returns the last character by itself too: so that a
 // single one is found wherever it stands by what begins with it.
 func eachPiece(text string, start, end int, fn func(start, end int) bool) {
 	prev := -1

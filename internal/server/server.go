@@ -55,7 +55,7 @@ type Config struct {
 	Quiet         bool // run no jobs and send no events: for tests, where what is queued stays queued
 }
 
-// DataPath gives the options of a store in a data folder, which is made if
+// DataPath returns the options of a store in a data folder, which is made if
 // it is not there. A database address replaces the file, not the folder.
 func DataPath(dir, databaseURL string) (store.Options, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -199,7 +199,7 @@ func (s *Server) start(ctx context.Context) error {
 	return nil
 }
 
-// jobs gives the runner with all handlers.
+// jobs returns the runner with all handlers.
 func (s *Server) jobs() *jobs.Runner {
 	r := jobs.New(s.Store, s.Log)
 	r.Workers = gitsync.MaxRunning + 2 // whatever git waits for, the rest goes on
@@ -338,7 +338,7 @@ func logPath(p string) string {
 
 var nosniff, noStore = []string{"nosniff"}, []string{"no-store"}
 
-// requestID gives an id that no other request of any node has.
+// requestID returns an id that no other request of any node has.
 func (s *Server) requestID() string { return s.name + strconv.FormatUint(s.requests.Add(1), 36) }
 
 func text(w http.ResponseWriter, status int, body string) {
@@ -382,7 +382,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.ResponseWriter.Write(b)
 }
 
-// Status gives what was sent, 200 if nothing was said.
+// Status returns what was sent, 200 if nothing was said.
 func (r *recorder) Status() int {
 	if r.status == 0 {
 		return http.StatusOK
@@ -390,7 +390,7 @@ func (r *recorder) Status() int {
 	return r.status
 }
 
-// Written tells whether anything was sent.
+// Written reports whether anything was sent.
 func (r *recorder) Written() bool { return r.status != 0 }
 
 // Unwrap lets http.ResponseController reach the connection.

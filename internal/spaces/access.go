@@ -71,7 +71,7 @@ func share(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) 
 	return audit.Record(ctx, tx, g.Actor, grantEvent(g.Access.Org, grant, "set"))
 }
 
-// effective gives the role that a grant would replace: what the user has by
+// effective returns the role that a grant would replace: what the user has by
 // whatever rule, or the nearest that the team was granted on the way up.
 func effective(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) (docs.Role, error) {
 	if grant.User != "" {
@@ -151,7 +151,7 @@ func (s *Service) aggregate(ctx context.Context, g *authz.Grant, role docs.Role,
 	return out, nil, nil
 }
 
-// Explain tells which rule gives a user their role on the thing of a grant.
+// Explain reports which rule gives a user their role on the thing of a grant.
 // Everybody may ask about themselves; about others, who administers it.
 func (s *Service) Explain(ctx context.Context, g *authz.Grant, user docs.UserID) (docs.Why, error) {
 	if user == g.Actor.User {

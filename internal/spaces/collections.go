@@ -34,7 +34,7 @@ func collectionEvent(c docs.Collection, action string, data map[string]any) audi
 }
 
 // container checks that the caller may put things into a collection of the
-// grant's organization, or at its top level, and gives the caller's role
+// grant's organization, or at its top level, and returns the caller's role
 // there and how deep it is.
 func container(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.CollectionID) (role docs.Role, depth int, err error) {
 	if parent == "" {
@@ -109,7 +109,7 @@ func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p Collec
 	})
 }
 
-// newLevel gives the default level after a patch. Nobody opens a thing to
+// newLevel returns the default level after a patch. Nobody opens a thing to
 // others further than it is open to themselves.
 func newLevel(g *authz.Grant, cur docs.Level, p opt.Val[docs.Level]) (docs.Level, error) {
 	if p.IsNull() {
@@ -261,7 +261,7 @@ func movable(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Coll
 	return nil
 }
 
-// place gives the rank that puts a thing where it is wanted, or Conflict if
+// place returns the rank that puts a thing where it is wanted, or Conflict if
 // it is there already.
 func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, from, to docs.CollectionID, moving docs.Pointer, cur docs.Rank, p docs.Place) (docs.Rank, error) {
 	unchanged := errs.E(errs.Conflict, "it has this place already; nothing would change")
@@ -313,7 +313,7 @@ func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org d
 // maxRank is how long a rank may become before its container is renumbered.
 const maxRank = 64
 
-// between gives the ranks around the place before or behind a mark, leaving
+// between returns the ranks around the place before or behind a mark, leaving
 // out what is to go there.
 func between(ctx context.Context, tx *store.Tx, org docs.OrgID, in docs.CollectionID, mark, moving docs.Pointer, after bool) (lo, hi docs.Rank, err error) {
 	at, err := tx.Sibling(ctx, org, in, mark)
@@ -339,7 +339,7 @@ func visible(ctx context.Context, tx *store.Tx, by authz.Actor, p docs.Pointer) 
 	return err
 }
 
-// TransferCollection gives a collection with everything in it to another
+// TransferCollection returns a collection with everything in it to another
 // organization, at its top level. Grants stay behind: they name people of
 // the old one.
 func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Collection, error) {

@@ -148,7 +148,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 	})
 }
 
-// present gives a space that is not in the trash.
+// present returns a space that is not in the trash.
 func present(ctx context.Context, tx *store.Tx, id docs.SpaceID) (docs.Space, error) {
 	v, err := tx.Space(ctx, id)
 	if err == nil && !v.It.DeletedAt.IsZero() {
@@ -290,7 +290,7 @@ func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space,
 	})
 }
 
-// Transfer gives a space to another organization, at its top level.
+// Transfer returns a space to another organization, at its top level.
 func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Space, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 		sp, err := present(ctx, tx, g.Space.ID)

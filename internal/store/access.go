@@ -9,8 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Access gives all that is known of a user in an organization: the input of
-// docs.Access.Resolve. Somebody who is no member has an Access that says so.
+// Access returns all that is known of a user in an organization: the input of
+// docs.Access.Resolve. Somebody who is not a member has an Access that says so.
 func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*docs.Access, error) {
 	a := &docs.Access{
 		Org: org, User: user,
@@ -61,7 +61,7 @@ func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*
 	return a, rows.Err()
 }
 
-// AccessOn gives the access of up to a page of members, with no more than
+// AccessOn returns the access of up to a page of members, with no more than
 // the grants on a path: enough to resolve the role of each of them on it.
 func (r Reader) AccessOn(ctx context.Context, org docs.OrgID, path []docs.Node, p Page) ([]MemberAccess, Key, error) {
 	members, err := many(ctx, r, func(s scanner) (v MemberAccess, err error) {

@@ -164,7 +164,7 @@ func backupTable(ctx context.Context, r Reader, archive *tar.Writer, t Table) (B
 	return out, addFile(archive, "tables/"+t.Name+".jsonl", size, tmp)
 }
 
-// portable gives a value in the form that both databases read: SQLite keeps
+// portable returns a value in the form that both databases read: SQLite keeps
 // a truth value as a number, which PostgreSQL would refuse. Bytes become
 // base64 in JSON by themselves.
 func portable(c Column, v any) any {

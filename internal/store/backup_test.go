@@ -36,7 +36,7 @@ import (
 // awkward is a text that does not survive a careless round trip.
 const awkward = "„Ünïcode“ <&> \\ \" ' \u2028 \t\n 🖋 $1"
 
-// filled gives a store with something in every table, made by the services;
+// filled returns a store with something in every table, made by the services;
 // what has no service yet is made by hand.
 func filled(t testing.TB, o store.Options) *store.Store {
 	t.Helper()
@@ -160,7 +160,7 @@ func restore(o store.Options, b []byte) error {
 	return err
 }
 
-// unpack gives the files of a backup.
+// unpack returns the files of a backup.
 func unpack(t testing.TB, b []byte) (store.Manifest, map[string][]byte) {
 	t.Helper()
 	zip, err := gzip.NewReader(bytes.NewReader(b))
@@ -222,7 +222,7 @@ func pack(t testing.TB, m store.Manifest, files map[string][]byte) []byte {
 	return b.Bytes()
 }
 
-// content gives the rows of every table. Their order is the database's own.
+// content returns the rows of every table. Their order is the database's own.
 func content(t testing.TB, b []byte) string {
 	t.Helper()
 	_, files := unpack(t, b)

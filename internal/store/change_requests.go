@@ -30,7 +30,7 @@ const changeRequestsFrom = ` FROM change_requests c JOIN users u ON u.id = c.cre
 // are longer.
 const maxNumber = 15
 
-// ChangeRequest gives a change request of a space by its id or its number.
+// ChangeRequest returns a change request of a space by its id or its number.
 func (r Reader) ChangeRequest(ctx context.Context, space docs.SpaceID, name string) (docs.ChangeRequest, error) {
 	return throughCache(ctx, r, "change request", string(space)+"/"+name, func(ctx context.Context) (docs.ChangeRequest, error) {
 		where, arg := `c.id = $2`, any(name)
@@ -54,7 +54,7 @@ type ChangeRequestFilter struct {
 	ByCreation  bool // in the order of creation, not of the last change
 }
 
-// where gives the conditions with the arguments that they need, numbered
+// where returns the conditions with the arguments that they need, numbered
 // behind those that are there.
 func (f ChangeRequestFilter) where(args []any) (string, []any) {
 	text := ""
@@ -160,7 +160,7 @@ func (r Reader) CountChangeRequestsVisible(ctx context.Context, v Viewer, f Chan
 		JOIN visible ON visible.visible_id = c.space_id WHERE TRUE`+where, args...)
 }
 
-// NextNumber gives the number of the next change request of a space, and
+// NextNumber returns the number of the next change request of a space, and
 // counts it. Of two at the same moment the second is tried again, instead of
 // finding its number taken.
 func (tx *Tx) NextNumber(ctx context.Context, space docs.SpaceID) (n int64, err error) {

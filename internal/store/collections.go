@@ -19,7 +19,7 @@ func scanCollection(s scanner) (c docs.Collection, err error) {
 	return c, err
 }
 
-// Collection gives a collection by id.
+// Collection returns a collection by id.
 func (r Reader) Collection(ctx context.Context, id docs.CollectionID) (Stamped[docs.Collection], error) {
 	return throughCache(ctx, r, "collection", string(id), func(ctx context.Context) (Stamped[docs.Collection], error) {
 		return one(ctx, r, "collection", func(s scanner) (v Stamped[docs.Collection], err error) {
@@ -31,7 +31,7 @@ func (r Reader) Collection(ctx context.Context, id docs.CollectionID) (Stamped[d
 	})
 }
 
-// Path gives the collections that hold a thing: its parent first, up to the
+// Path returns the collections that hold a thing: its parent first, up to the
 // top level.
 func (r Reader) Path(ctx context.Context, parent docs.CollectionID) ([]docs.Node, error) {
 	if parent == "" {
@@ -99,7 +99,7 @@ func flag(b bool) int {
 	return 0
 }
 
-// Subtree gives a collection and all collections inside it, parents first.
+// Subtree returns a collection and all collections inside it, parents first.
 func (r Reader) Subtree(ctx context.Context, root docs.CollectionID) ([]docs.Collection, error) {
 	return many(ctx, r, scanCollection, `
 		WITH RECURSIVE down (id, depth) AS (
@@ -165,13 +165,13 @@ func scanSibling(s scanner) (v Sibling, err error) {
 	return v, err
 }
 
-// Sibling gives one thing of a container (an empty parent is the top level).
+// Sibling returns one thing of a container (an empty parent is the top level).
 func (r Reader) Sibling(ctx context.Context, org docs.OrgID, parent docs.CollectionID, p docs.Pointer) (Sibling, error) {
 	return one(ctx, r, "sibling", scanSibling, `
 		SELECT kind, id, rank FROM `+siblingsFrom+` WHERE kind = $3 AND id = $4`, org, parent, p.Kind, p.ID)
 }
 
-// Neighbours gives the ranks directly before and behind a place in a
+// Neighbours returns the ranks directly before and behind a place in a
 // container, leaving out the thing that is about to move there.
 func (r Reader) Neighbours(ctx context.Context, org docs.OrgID, parent docs.CollectionID, at Sibling, moving docs.Pointer) (before, behind Sibling, err error) {
 	const skip = ` AND NOT (kind = $5 AND id = $6) `
@@ -211,7 +211,7 @@ func (tx *Tx) Renumber(ctx context.Context, org docs.OrgID, parent docs.Collecti
 	return nil
 }
 
-// Last gives the last thing of a container, leaving out one.
+// Last returns the last thing of a container, leaving out one.
 func (r Reader) Last(ctx context.Context, org docs.OrgID, parent docs.CollectionID, moving docs.Pointer) (Sibling, error) {
 	found, err := many(ctx, r, scanSibling, `
 		SELECT kind, id, rank FROM `+siblingsFrom+`

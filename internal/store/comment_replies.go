@@ -17,7 +17,7 @@ func scanReply(s scanner) (c docs.Reply, err error) {
 
 const repliesFrom = ` FROM comment_replies c JOIN users u ON u.id = c.posted_by`
 
-// Reply gives a reply to a comment.
+// Reply returns a reply to a comment.
 func (r Reader) Reply(ctx context.Context, to docs.CommentID, id docs.ReplyID) (docs.Reply, error) {
 	c, err := one(ctx, r, "reply", scanReply, `SELECT `+replyColumns+repliesFrom+` WHERE c.comment_id = $1 AND c.id = $2`, to, id)
 	if err != nil {
@@ -86,7 +86,7 @@ func (tx *Tx) DropReply(ctx context.Context, c docs.Reply) error {
 }
 
 // AddReaction notes an emoji of a user to a comment, or to a reply to it. It
-// tells whether it is new.
+// reports whether it is new.
 func (tx *Tx) AddReaction(ctx context.Context, to docs.CommentID, reply docs.ReplyID, emoji string, user docs.UserID) (bool, error) {
 	n, err := tx.exec(ctx, `
 		INSERT INTO comment_reactions (comment_id, reply_id, emoji, user_id, reacted_at) VALUES ($1, $2, $3, $4, $5)
@@ -94,7 +94,7 @@ func (tx *Tx) AddReaction(ctx context.Context, to docs.CommentID, reply docs.Rep
 	return n > 0, err
 }
 
-// DropReaction takes an emoji back. It tells whether there was one.
+// DropReaction takes an emoji back. It reports whether there was one.
 func (tx *Tx) DropReaction(ctx context.Context, to docs.CommentID, reply docs.ReplyID, emoji string, user docs.UserID) (bool, error) {
 	n, err := tx.exec(ctx, `
 		DELETE FROM comment_reactions WHERE comment_id = $1 AND reply_id = $2 AND emoji = $3 AND user_id = $4`, to, reply, emoji, user)

@@ -51,7 +51,7 @@ func bodies[T any](ctx context.Context, r Reader, p Page, scan func(scanner) (T,
 	return out, nil, rows.Err()
 }
 
-// among gives the parameters of a list of ids, numbered behind those that
+// among returns the parameters of a list of ids, numbered behind those that
 // are there. It has one of a few lengths, so that the prepared statements
 // stay few.
 func among[T ~string](ids []T, args []any) (string, []any) {
@@ -77,7 +77,7 @@ func among[T ~string](ids []T, args []any) (string, []any) {
 	return "(" + b.String() + ")", args
 }
 
-// Comment gives a comment of a discussion.
+// Comment returns a comment of a discussion.
 func (r Reader) Comment(ctx context.Context, in docs.Discussion, id docs.CommentID) (docs.PostedComment, error) {
 	c, err := one(ctx, r, "comment", scanComment, `SELECT `+commentColumns+commentsFrom+`
 		WHERE c.space_id = $1 AND c.change_request_id = $2 AND c.id = $3`, in.Space, in.Request, id)
@@ -89,7 +89,7 @@ func (r Reader) Comment(ctx context.Context, in docs.Discussion, id docs.Comment
 	return all[0], err
 }
 
-// CommentsByID gives those comments of a discussion that have one of the
+// CommentsByID returns those comments of a discussion that have one of the
 // ids, in the order of their ids.
 func (r Reader) CommentsByID(ctx context.Context, in docs.Discussion, ids []docs.CommentID) ([]docs.PostedComment, error) {
 	if len(ids) == 0 {
@@ -112,7 +112,7 @@ type CommentFilter struct {
 	Asc     bool // the oldest first
 }
 
-// where gives the conditions with the arguments that they need, numbered
+// where returns the conditions with the arguments that they need, numbered
 // behind those that are there.
 func (f CommentFilter) where(args []any) (string, []any) {
 	text := ""
@@ -313,7 +313,7 @@ func (r Reader) CountCommenters(ctx context.Context, org docs.OrgID, in docs.Dis
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM members m WHERE `+commented, org, in.Space, in.Request)
 }
 
-// EnabledMembers gives those of some users who are members of an
+// EnabledMembers returns those of some users who are members of an
 // organization and not disabled, in the order of their ids.
 func (r Reader) EnabledMembers(ctx context.Context, org docs.OrgID, users []docs.UserID) ([]docs.UserID, error) {
 	if len(users) == 0 {

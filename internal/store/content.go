@@ -63,7 +63,7 @@ func (tx *Tx) insertRows(ctx context.Context, into, behind string, rows [][]any)
 	return total, nil
 }
 
-// valuesList gives the parameters of n rows.
+// valuesList returns the parameters of n rows.
 func (tx *Tx) valuesList(n, columns int) string {
 	var b strings.Builder
 	b.WriteString(" VALUES ")
@@ -103,7 +103,7 @@ func scanRevision(s scanner) (v docs.Revision, err error) {
 	return v, err
 }
 
-// Revision gives a revision of a space.
+// Revision returns a revision of a space.
 func (r Reader) Revision(ctx context.Context, space docs.SpaceID, id docs.RevisionID) (docs.Revision, error) {
 	return throughCache(ctx, r, "revision", string(space)+"/"+string(id), func(ctx context.Context) (docs.Revision, error) {
 		return one(ctx, r, "revision", scanRevision,
@@ -162,7 +162,7 @@ type StoredDocument struct {
 	Side chunk.Hash
 }
 
-// Document gives a document of a space by its id.
+// Document returns a document of a space by its id.
 func (r Reader) Document(ctx context.Context, space docs.SpaceID, id string) (StoredDocument, error) {
 	return one(ctx, r, "document", func(s scanner) (d StoredDocument, err error) {
 		err = s.Scan(&d.ID, &d.Page, &d.Body, &d.Side)

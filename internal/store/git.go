@@ -50,7 +50,7 @@ func gitOperationArgs(o docs.GitOperation) []any {
 	}
 }
 
-// GitOperation gives an operation of a space.
+// GitOperation returns an operation of a space.
 func (r Reader) GitOperation(ctx context.Context, space docs.SpaceID, id docs.GitOperationID) (docs.GitOperation, error) {
 	return one(ctx, r, "git operation", scanGitOperation, `
 		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.id = $2`, space, id)
@@ -73,21 +73,21 @@ func (r Reader) CountGitOperations(ctx context.Context, space docs.SpaceID) (int
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM git_operations WHERE space_id = $1`, space)
 }
 
-// OpenGitOperations gives those of a space that have not ended, oldest
+// OpenGitOperations returns those of a space that have not ended, oldest
 // first: the order in which they run. Whoever queues them keeps them few.
 func (r Reader) OpenGitOperations(ctx context.Context, space docs.SpaceID) ([]docs.GitOperation, error) {
 	return many(ctx, r, scanGitOperation, `
 		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.completed_at = 0 ORDER BY o.id`, space)
 }
 
-// FirstGitOperation gives the oldest operation of a space that has not
+// FirstGitOperation returns the oldest operation of a space that has not
 // ended, if there is one: the one whose turn it is.
 func (r Reader) FirstGitOperation(ctx context.Context, space docs.SpaceID) (docs.GitOperation, bool, error) {
 	return Maybe(one(ctx, r, "git operation", scanGitOperation, `
 		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.completed_at = 0 ORDER BY o.id LIMIT 1`, space))
 }
 
-// GitFinalizing tells whether the result of an operation is about to become
+// GitFinalizing reports whether the result of an operation is about to become
 // that of the space.
 func (r Reader) GitFinalizing(ctx context.Context, space docs.SpaceID) (bool, error) {
 	n, err := one(ctx, r, "count", scanInt, `
@@ -144,7 +144,7 @@ func (tx *Tx) TidyGitOperations(ctx context.Context, space docs.SpaceID) error {
 		space, keptGitOperations)
 }
 
-// GitPair gives what a space has in common with a remote, by the key of the
+// GitPair returns what a space has in common with a remote, by the key of the
 // remote, if it has anything.
 func (r Reader) GitPair(ctx context.Context, space docs.SpaceID, key string) (docs.GitPair, bool, error) {
 	return Maybe(one(ctx, r, "git pair", func(s scanner) (p docs.GitPair, err error) {
@@ -155,13 +155,13 @@ func (r Reader) GitPair(ctx context.Context, space docs.SpaceID, key string) (do
 		FROM git_pairs WHERE space_id = $1 AND remote = $2`, space, key))
 }
 
-// IsInGit tells whether some remote has a revision of a space.
+// IsInGit reports whether some remote has a revision of a space.
 func (r Reader) IsInGit(ctx context.Context, space docs.SpaceID, id docs.RevisionID) (bool, error) {
 	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM git_pairs WHERE space_id = $1 AND line_id = $2`, space, id)
 	return n > 0, err
 }
 
-// TookFromElsewhere tells whether a space took anything over from another
+// TookFromElsewhere reports whether a space took anything over from another
 // remote since it was last compared with this one, or was offered something
 // that could not be merged by itself. Whose that was is not known any more when
 // a person has merged it: any will do, for to begin anew is a question and the
@@ -195,7 +195,7 @@ func (tx *Tx) DropGitPair(ctx context.Context, space docs.SpaceID, key string) e
 	return tx.put(ctx, `DELETE FROM git_pairs WHERE space_id = $1 AND remote = $2`, space, key)
 }
 
-// GitInfo gives what a space tells of its repository, if there is one.
+// GitInfo returns what a space tells of its repository, if there is one.
 func (r Reader) GitInfo(ctx context.Context, space docs.SpaceID) (docs.GitInfo, bool, error) {
 	text, err := one(ctx, r, "space", scanText[string], `SELECT git_info FROM spaces WHERE id = $1`, space)
 	if err != nil || text == "" {
@@ -210,7 +210,7 @@ func (tx *Tx) PutGitInfo(ctx context.Context, space docs.SpaceID, info docs.GitI
 	return tx.put(ctx, `UPDATE spaces SET git_info = $2 WHERE id = $1`, space, toJSON(info))
 }
 
-// DropGitInfo forgets it; it tells whether there was one.
+// DropGitInfo forgets it; it reports whether there was one.
 func (tx *Tx) DropGitInfo(ctx context.Context, space docs.SpaceID) (bool, error) {
 	n, err := tx.exec(ctx, `UPDATE spaces SET git_info = '' WHERE id = $1 AND git_info <> ''`, space)
 	return n > 0, err
@@ -226,7 +226,7 @@ func scanGitConnection(s scanner) (c docs.GitConnection, err error) {
 	return c, err
 }
 
-// GitConnection gives the connection of a space, if it has one.
+// GitConnection returns the connection of a space, if it has one.
 func (r Reader) GitConnection(ctx context.Context, space docs.SpaceID) (docs.GitConnection, bool, error) {
 	return Maybe(one(ctx, r, "git connection", scanGitConnection,
 		`SELECT `+gitConnectionColumns+` FROM git_connections c WHERE c.space_id = $1`, space))
@@ -256,7 +256,7 @@ func (tx *Tx) PutGitConnection(ctx context.Context, c docs.GitConnection) error 
 		c.HookSealed, c.Provider, c.User, c.CreatedAt, c.UpdatedAt, c.DueAt, c.LastOperation)
 }
 
-// DropGitConnection ends the connection of a space; it tells whether there
+// DropGitConnection ends the connection of a space; it reports whether there
 // was one.
 func (tx *Tx) DropGitConnection(ctx context.Context, space docs.SpaceID) (bool, error) {
 	n, err := tx.exec(ctx, `DELETE FROM git_connections WHERE space_id = $1`, space)
@@ -285,12 +285,12 @@ func (tx *Tx) DropGitBlobs(ctx context.Context, space docs.SpaceID) error {
 	return tx.put(ctx, `DELETE FROM git_blobs WHERE space_id = $1`, space)
 }
 
-// GitBlobs gives those of a space that were noted.
+// GitBlobs returns those of a space that were noted.
 func (r Reader) GitBlobs(ctx context.Context, space docs.SpaceID) ([]docs.GitBlob, error) {
 	return many(ctx, r, scanGitBlob, `SELECT id, body, oid, path FROM git_blobs WHERE space_id = $1 ORDER BY id`, space)
 }
 
-// GitBlob gives the one of a page, a file or a content, if there is one.
+// GitBlob returns the one of a page, a file or a content, if there is one.
 func (r Reader) GitBlob(ctx context.Context, space docs.SpaceID, id string) (docs.GitBlob, bool, error) {
 	return Maybe(one(ctx, r, "git blob", scanGitBlob, `SELECT id, body, oid, path FROM git_blobs WHERE space_id = $1 AND id = $2`, space, id))
 }

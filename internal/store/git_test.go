@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// spaceIn gives a store with a space, and who made it.
+// spaceIn returns a store with a space, and who made it.
 func spaceIn(t *testing.T, o store.Options) (*store.Store, docs.Space, docs.UserID, func(title string) docs.Space) {
 	t.Helper()
 	ctx := context.Background()

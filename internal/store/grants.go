@@ -44,7 +44,7 @@ func (r Reader) TeamGrants(ctx context.Context, n docs.Node, p Page) ([]TeamGran
 	return items, next, err
 }
 
-// GrantRole gives the role of a direct grant, NotFound when there is none.
+// GrantRole returns the role of a direct grant, NotFound when there is none.
 func (r Reader) GrantRole(ctx context.Context, g docs.Grant) (docs.Role, error) {
 	if g.Team != "" {
 		return one(ctx, r, "permission", scanText[docs.Role], `
@@ -72,7 +72,7 @@ func (tx *Tx) PutGrant(ctx context.Context, org docs.OrgID, g docs.Grant) error 
 	return tx.bumpAccess(ctx, org)
 }
 
-// DropGrant takes a grant back; it tells whether there was one.
+// DropGrant takes a grant back; it reports whether there was one.
 func (tx *Tx) DropGrant(ctx context.Context, org docs.OrgID, g docs.Grant) (bool, error) {
 	var n int64
 	var err error

@@ -13,7 +13,7 @@ func scanInvite(s scanner) (v docs.InviteLink, err error) {
 	return v, err
 }
 
-// InviteLink gives an invite link, a revoked one too.
+// InviteLink returns an invite link, a revoked one too.
 func (r Reader) InviteLink(ctx context.Context, org docs.OrgID, id docs.InviteID) (docs.InviteLink, error) {
 	return one(ctx, r, "invite link", scanInvite, `SELECT `+inviteColumns+` FROM invite_links WHERE id = $2 AND org_id = $1`, org, id)
 }

@@ -77,7 +77,7 @@ func (tx *Tx) wake(j Job) {
 	})
 }
 
-// DropJob cancels a job; it tells whether there was one.
+// DropJob cancels a job; it reports whether there was one.
 func (tx *Tx) DropJob(ctx context.Context, kind, key string) (bool, error) {
 	n, err := tx.exec(ctx, `DELETE FROM jobs WHERE kind = $1 AND key = $2`, kind, key)
 	return n > 0, err
@@ -87,7 +87,7 @@ func (tx *Tx) DropJob(ctx context.Context, kind, key string) (bool, error) {
 // renewed the lease: that process is gone.
 const jobDue = `(state = 'queued' AND run_at <= $1) OR (state = 'running' AND lease_until <= $1)`
 
-// JobDue tells whether ClaimJob would find something; it takes no lock.
+// JobDue reports whether ClaimJob would find something; it takes no lock.
 func (r Reader) JobDue(ctx context.Context, now docs.Time) (bool, error) {
 	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE `+jobDue+` LIMIT 1) AS due`, now)
 	return n > 0, err
@@ -176,7 +176,7 @@ func (r Reader) JobCounts(ctx context.Context) ([]JobCount, error) {
 	}, `SELECT kind, state, COUNT(*) FROM jobs GROUP BY kind, state ORDER BY kind, state`)
 }
 
-// JobRuns tells how often a job that repeats has finished.
+// JobRuns reports how often a job that repeats has finished.
 func (r Reader) JobRuns(ctx context.Context, kind, key string) (int64, error) {
 	return one(ctx, r, "job", scanInt, `SELECT runs FROM jobs WHERE kind = $1 AND key = $2`, kind, key)
 }

@@ -18,7 +18,7 @@ type Layer struct {
 	Depth  int
 }
 
-// Layer gives a layer by its id.
+// Layer returns a layer by its id.
 func (r Reader) Layer(ctx context.Context, id string) (Layer, error) {
 	return one(ctx, r, "index layer", func(s scanner) (l Layer, err error) {
 		err = s.Scan(&l.ID, &l.Parent, &l.Depth)
@@ -26,12 +26,12 @@ func (r Reader) Layer(ctx context.Context, id string) (Layer, error) {
 	}, `SELECT id, parent_id, depth FROM layers WHERE id = $1`, id)
 }
 
-// Layers gives the ids of all layers.
+// Layers returns the ids of all layers.
 func (r Reader) Layers(ctx context.Context) ([]string, error) {
 	return many(ctx, r, scanText[string], `SELECT id FROM layers ORDER BY id`)
 }
 
-// LayerChain gives a layer and those below it.
+// LayerChain returns a layer and those below it.
 func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
 	return throughCache(ctx, r, "layers", top, func(ctx context.Context) ([]string, error) {
 		return many(ctx, r, scanText[string], `
@@ -44,7 +44,7 @@ func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
 	})
 }
 
-// UnreadLayers gives the layers that nothing reads, of those that were made
+// UnreadLayers returns the layers that nothing reads, of those that were made
 // before a moment: what an import or a rebuild leaves behind that was killed.
 func (r Reader) UnreadLayers(ctx context.Context, before time.Time) ([]string, error) {
 	return many(ctx, r, scanText[string], `
@@ -59,7 +59,7 @@ func (tx *Tx) AddLayer(ctx context.Context, l Layer) error {
 	return tx.put(ctx, `INSERT INTO layers (id, parent_id, depth) VALUES ($1, $2, $3)`, l.ID, l.Parent, l.Depth)
 }
 
-// LayerIsEmpty tells whether a layer says nothing of its own.
+// LayerIsEmpty reports whether a layer says nothing of its own.
 func (r Reader) LayerIsEmpty(ctx context.Context, id string) (bool, error) {
 	n, err := one(ctx, r, "layer", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM layer_pages WHERE layer_id = $1 LIMIT 1) AS x`, id)
 	return n == 0, err
@@ -213,7 +213,7 @@ func ofPage(page string) string {
 	return `k.page_id = $2 AND `
 }
 
-// Anchors gives the anchors of a page, as a chain of layers knows it.
+// Anchors returns the anchors of a page, as a chain of layers knows it.
 func (r Reader) Anchors(ctx context.Context, layer, page string) ([]string, error) {
 	found, err := many(ctx, r, scanText[string], chainCTE+`
 		SELECT k.anchors FROM chain c CROSS JOIN layer_pages k
@@ -254,7 +254,7 @@ func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Targ
 	return items, next, err
 }
 
-// EachLink gives all links of a chain of layers, in no order. While it runs,
+// EachLink returns all links of a chain of layers, in no order. While it runs,
 // fn must not ask the database for anything.
 func (r Reader) EachLink(ctx context.Context, layer string, fn func(Link)) error {
 	return each(ctx, r, scanLink, fn, chainCTE+`
@@ -262,7 +262,7 @@ func (r Reader) EachLink(ctx context.Context, layer string, fn func(Link)) error
 		FROM chain c CROSS JOIN links k WHERE k.layer_id = c.id AND`+topmost, layer)
 }
 
-// Locations gives where in a chain of layers a target is referred to, at
+// Locations returns where in a chain of layers a target is referred to, at
 // most limit of them; only in one page when one is given.
 func (r Reader) Locations(ctx context.Context, layer, page string, t Target, limit int) ([]Link, error) {
 	return many(ctx, r, scanLink, chainCTE+`
@@ -289,7 +289,7 @@ func (r Reader) Backlinks(ctx context.Context, layer string, kinds [2]string, sp
 	return items, next, err
 }
 
-// SpacesLinkingTo gives the other spaces of an organization that have links
+// SpacesLinkingTo returns the other spaces of an organization that have links
 // to something in a space.
 func (r Reader) SpacesLinkingTo(ctx context.Context, org docs.OrgID, space docs.SpaceID, target string) ([]docs.Space, error) {
 	return many(ctx, r, scanSpace, `
@@ -304,7 +304,7 @@ func (r Reader) SpacesLinkingTo(ctx context.Context, org docs.OrgID, space docs.
 		ORDER BY s.id`, org, space, target)
 }
 
-// LoosePages gives the pages of a chain of layers that refer to a target by
+// LoosePages returns the pages of a chain of layers that refer to a target by
 // a path alone; an empty target is any.
 func (r Reader) LoosePages(ctx context.Context, layer, target string) ([]string, error) {
 	which := `k.layer_id = c.id AND $2 = ''`
@@ -316,7 +316,7 @@ func (r Reader) LoosePages(ctx context.Context, layer, target string) ([]string,
 		WHERE `+which+` AND k.loose = TRUE AND`+topmost+`ORDER BY k.page_id`, layer, target)
 }
 
-// UnresolvedPages gives the pages of a chain of layers that refer to a path
+// UnresolvedPages returns the pages of a chain of layers that refer to a path
 // that leads nowhere and ends in name; an empty name is any.
 func (r Reader) UnresolvedPages(ctx context.Context, layer, name string) ([]string, error) {
 	return many(ctx, r, scanText[string], chainCTE+`
@@ -328,7 +328,7 @@ func (r Reader) UnresolvedPages(ctx context.Context, layer, name string) ([]stri
 // nowhere.
 const Unresolved = "unresolved"
 
-// LayerDump gives what a chain of layers knows of every page, for comparing
+// LayerDump returns what a chain of layers knows of every page, for comparing
 // it with the content.
 func (r Reader) LayerDump(ctx context.Context, layer string, fn func(LayerPage) error) error {
 	type row struct {

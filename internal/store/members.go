@@ -25,7 +25,7 @@ func memberDest(m *docs.Member) []any {
 
 func scanMember(s scanner) (m docs.Member, err error) { err = s.Scan(memberDest(&m)...); return m, err }
 
-// Member gives a member of an organization.
+// Member returns a member of an organization.
 func (r Reader) Member(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Member, error) {
 	return one(ctx, r, "member", scanMember, `
 		SELECT `+memberColumns+`
@@ -95,7 +95,7 @@ func (f MemberFilter) where(org docs.OrgID) (string, []any) {
 		[]any{org, role, seen, like(f.Search)}
 }
 
-// like gives a pattern for texts that contain s, without regard to case.
+// like returns a pattern for texts that contain s, without regard to case.
 func like(s string) string {
 	s = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(s))
 	return "%" + s + "%"
@@ -149,7 +149,7 @@ func (tx *Tx) PutMember(ctx context.Context, m docs.Member) error {
 }
 
 // DropMember removes a user from an organization, its teams and its grants;
-// it tells whether the user was a member.
+// it reports whether the user was a member.
 func (tx *Tx) DropMember(ctx context.Context, org docs.OrgID, user docs.UserID) (bool, error) {
 	n, err := tx.exec(ctx, `DELETE FROM members WHERE org_id = $1 AND user_id = $2`, org, user)
 	if err != nil || n == 0 {

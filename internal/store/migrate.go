@@ -29,7 +29,7 @@ func (m migration) checksum() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// migrations gives all steps in order; their numbers have no gaps.
+// migrations returns all steps in order; their numbers have no gaps.
 func migrations() []migration {
 	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
 	if err != nil {
@@ -97,7 +97,7 @@ func newerData(version int) error {
 	return fmt.Errorf("the data was written by a newer Octavo (schema %d, this program knows %d): run that version, or restore a backup", version, latest())
 }
 
-// applied gives the checksums of the steps that the database has.
+// applied returns the checksums of the steps that the database has.
 func applied(ctx context.Context, r runner) ([]string, error) {
 	_, err := r.exec(ctx, `
 		CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -112,7 +112,7 @@ func applied(ctx context.Context, r runner) ([]string, error) {
 	return many(ctx, Reader{run: r}, scanText[string], `SELECT checksum FROM schema_migrations ORDER BY version`)
 }
 
-// SchemaVersion gives the number of the last migration of the database.
+// SchemaVersion returns the number of the last migration of the database.
 func (r Reader) SchemaVersion(ctx context.Context) (int, error) {
 	n, err := one(ctx, r, "schema version", scanInt, `SELECT COUNT(*) FROM schema_migrations`)
 	return int(n), err

@@ -64,7 +64,7 @@ type Stamped[T any] struct {
 	Stamp Stamp
 }
 
-// Organization gives an organization by id.
+// Organization returns an organization by id.
 func (r Reader) Organization(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
 	return throughCache(ctx, r, "organization", string(id), func(ctx context.Context) (docs.Organization, error) {
 		return one(ctx, r, "organization", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.id = $1`, id)
@@ -126,12 +126,12 @@ func (r Reader) OrganizationsByDomain(ctx context.Context, domain string) ([]doc
 		WHERE d.domain = $1 ORDER BY o.id`, domain)
 }
 
-// OrganizationByHostname gives the organization with a hostname.
+// OrganizationByHostname returns the organization with a hostname.
 func (r Reader) OrganizationByHostname(ctx context.Context, hostname string) (docs.Organization, error) {
 	return one(ctx, r, "subdomain", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.hostname = $1`, hostname)
 }
 
-// OrganizationByTitle gives the first organization with a title that a user
+// OrganizationByTitle returns the first organization with a title that a user
 // administers; the command line finds its way back with it.
 func (r Reader) OrganizationByTitle(ctx context.Context, admin docs.UserID, title string) (docs.Organization, error) {
 	return one(ctx, r, "organization", scanOrg, `
@@ -194,7 +194,7 @@ func (tx *Tx) bumpAccess(ctx context.Context, org docs.OrgID) error {
 	return tx.put(ctx, `UPDATE organizations SET access_version = access_version + 1 WHERE id = $1`, org)
 }
 
-// AgentInstructions gives those of an organization; NotFound if never set.
+// AgentInstructions returns those of an organization; NotFound if never set.
 func (r Reader) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.AgentInstructions, error) {
 	return one(ctx, r, "agent instructions", func(s scanner) (a docs.AgentInstructions, err error) {
 		var doc string

@@ -27,7 +27,7 @@ type List[T any] struct {
 	Count func(ctx context.Context) (int64, error)
 }
 
-// text gives the i-th part of a key; without a key, the lowest text, which
+// text returns the i-th part of a key; without a key, the lowest text, which
 // sorts before everything.
 func (p Page) text(i int) string {
 	if i < len(p.After) {
@@ -36,7 +36,7 @@ func (p Page) text(i int) string {
 	return ""
 }
 
-// number gives the i-th part as a number; without a key, first.
+// number returns the i-th part as a number; without a key, first.
 func (p Page) number(i int, first int64) (int64, error) {
 	if i >= len(p.After) {
 		return first, nil
@@ -51,7 +51,7 @@ func (p Page) number(i int, first int64) (int64, error) {
 // lastText sorts behind every id, for lists that run backward.
 const lastText = "~"
 
-// down gives where a list that runs backward in time starts.
+// down returns where a list that runs backward in time starts.
 func (p Page) down() (at int64, id string, err error) {
 	at, err = p.number(0, math.MaxInt64)
 	if err != nil {

@@ -119,7 +119,7 @@ func (p *postgres) snapshot(ctx context.Context, fn func(runner) error) error {
 	return once(ctx, p.db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
 }
 
-// collided tells whether a transaction failed only because of another one.
+// collided reports whether a transaction failed only because of another one.
 func collided(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")

@@ -23,7 +23,7 @@ func scanReview(s scanner) (v docs.SubmittedReview, err error) {
 
 const reviewsFrom = ` FROM reviews v JOIN users u ON u.id = v.reviewer_id LEFT JOIN users b ON b.id = v.requested_by`
 
-// Review gives a review of a change request.
+// Review returns a review of a change request.
 func (r Reader) Review(ctx context.Context, cr docs.ChangeRequestID, id docs.ReviewID) (docs.SubmittedReview, error) {
 	return one(ctx, r, "review", scanReview,
 		`SELECT `+reviewColumns+reviewsFrom+` WHERE v.change_request_id = $1 AND v.id = $2`, cr, id)
@@ -135,7 +135,7 @@ func scanConflict(s scanner) (c Conflict, err error) {
 	return c, err
 }
 
-// Conflict gives a conflict of a change request.
+// Conflict returns a conflict of a change request.
 func (r Reader) Conflict(ctx context.Context, cr docs.ChangeRequestID, id string) (Conflict, error) {
 	return one(ctx, r, "conflict", scanConflict,
 		`SELECT `+conflictColumns+` FROM conflicts WHERE change_request_id = $1 AND id = $2`, cr, id)

@@ -41,7 +41,7 @@ func scanSpace(s scanner) (docs.Space, error) {
 	return v.done()
 }
 
-// Space gives a space by id, one in the trash too.
+// Space returns a space by id, one in the trash too.
 func (r Reader) Space(ctx context.Context, id docs.SpaceID) (Stamped[docs.Space], error) {
 	return throughCache(ctx, r, "space", string(id), func(ctx context.Context) (Stamped[docs.Space], error) {
 		return one(ctx, r, "space", func(s scanner) (out Stamped[docs.Space], err error) {
@@ -119,12 +119,12 @@ func (r Reader) CountSpaces(ctx context.Context, v Viewer, f SpaceFilter) (int64
 	return one(ctx, r, "count", scanInt, ranksCTE+` SELECT COUNT(*)`+spacesFrom, append(v.args(), f.In)...)
 }
 
-// AllSpaces gives the ids of all spaces, those in the trash too.
+// AllSpaces returns the ids of all spaces, those in the trash too.
 func (r Reader) AllSpaces(ctx context.Context) ([]docs.SpaceID, error) {
 	return many(ctx, r, scanText[docs.SpaceID], `SELECT id FROM spaces ORDER BY id`)
 }
 
-// SpacesUnder gives every space in a collection and the collections inside
+// SpacesUnder returns every space in a collection and the collections inside
 // it, those in the trash too.
 func (r Reader) SpacesUnder(ctx context.Context, root docs.CollectionID) ([]docs.Space, error) {
 	return many(ctx, r, scanSpace, `

@@ -45,14 +45,14 @@ type Store struct {
 // dialect is what differs between the two databases.
 type dialect interface {
 	name() string
-	// pool gives the reads that run on any connection.
+	// pool returns the reads that run on any connection.
 	pool(db *sql.DB) Reader
 	// transact runs fn in a transaction that is durable when transact returns
 	// nil. It holds the lock of the space, or no lock if space is empty.
 	transact(ctx context.Context, space string, queued func(), fn func(runner) error) error
 	// snapshot runs fn on one consistent, read-only state.
 	snapshot(ctx context.Context, fn func(runner) error) error
-	// ddl gives the text of a migration as this database wants it.
+	// ddl returns the text of a migration as this database wants it.
 	ddl(text string) string
 	// prelude is DDL that the migrations build on.
 	prelude() string
@@ -65,9 +65,9 @@ type dialect interface {
 	// parameter is the n-th parameter of a statement that has them all in
 	// order.
 	parameter(n int) string
-	// manyRows gives the beginning of an INSERT of many rows.
+	// manyRows returns the beginning of an INSERT of many rows.
 	manyRows(insert string) string
-	// duplicate tells whether err says that a unique key is taken.
+	// duplicate reports whether err says that a unique key is taken.
 	duplicate(err error) bool
 	// nowMillis asks the database for its time.
 	nowMillis() string
@@ -100,7 +100,7 @@ type Tx struct {
 	bases   *deltaBases
 }
 
-// NewID gives an id that sorts behind those that the transaction gave before.
+// NewID returns an id that sorts behind those that the transaction gave before.
 func NewID[T ~string](tx *Tx) T {
 	tx.ids++
 	return docs.NewID[T](tx.now.Add(tx.ids))
@@ -177,7 +177,7 @@ func (s *Store) Dialect() string { return s.d.name() }
 // Stats of the connection pool, for metrics.
 func (s *Store) Stats() sql.DBStats { return s.db.Stats() }
 
-// Ping tells whether the database answers.
+// Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	var n int
 	return s.run.row(ctx, `SELECT id FROM instance`).Scan(&n)
@@ -186,7 +186,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // Check looks for damage in the database; it can take long.
 func (s *Store) Check(ctx context.Context) error { return s.d.check(ctx, s.run) }
 
-// Clock gives the store's time, which tests can turn.
+// Clock returns the store's time, which tests can turn.
 func (s *Store) Clock() time.Time { return s.clock() }
 
 // Do runs fn in a transaction: durable when Do returns nil, without effect
@@ -287,7 +287,7 @@ func each[T any](ctx context.Context, r Reader, scan func(scanner) (T, error), f
 	return rows.Err()
 }
 
-// exec runs a statement and gives the number of rows that it changed.
+// exec runs a statement and returns the number of rows that it changed.
 func (tx *Tx) exec(ctx context.Context, text string, args ...any) (int64, error) {
 	res, err := tx.run.exec(ctx, text, args...)
 	if err != nil {

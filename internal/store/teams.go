@@ -17,7 +17,7 @@ func teamDest(t *docs.Team) []any {
 
 func scanTeam(s scanner) (t docs.Team, err error) { err = s.Scan(teamDest(&t)...); return t, err }
 
-// Team gives a team of an organization.
+// Team returns a team of an organization.
 func (r Reader) Team(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.Team, error) {
 	return one(ctx, r, "team", scanTeam, `SELECT `+teamColumns+` FROM teams t WHERE t.id = $2 AND t.org_id = $1`, org, id)
 }
@@ -65,7 +65,7 @@ func (tx *Tx) RenameTeam(ctx context.Context, id docs.TeamID, title string) erro
 	return tx.put(ctx, `UPDATE teams SET title = $2, search = $3 WHERE id = $1`, id, title, strings.ToLower(title))
 }
 
-// DropTeam deletes a team with its memberships and grants; it tells whether
+// DropTeam deletes a team with its memberships and grants; it reports whether
 // there was one.
 func (tx *Tx) DropTeam(ctx context.Context, org docs.OrgID, id docs.TeamID) (bool, error) {
 	if _, err := tx.Team(ctx, org, id); err != nil {
@@ -131,7 +131,7 @@ func (tx *Tx) PutTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID,
 	return tx.bumpAccess(ctx, org)
 }
 
-// DropTeamMember removes a member from a team; it tells whether it was there.
+// DropTeamMember removes a member from a team; it reports whether it was there.
 func (tx *Tx) DropTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID, user docs.UserID) (bool, error) {
 	n, err := tx.exec(ctx, `DELETE FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user)
 	if err != nil || n == 0 {

@@ -17,24 +17,24 @@ func userDest(u *docs.User) []any {
 
 func scanUser(s scanner) (u docs.User, err error) { err = s.Scan(userDest(&u)...); return u, err }
 
-// User gives a user by id.
+// User returns a user by id.
 func (r Reader) User(ctx context.Context, id docs.UserID) (docs.User, error) {
 	return throughCache(ctx, r, "user", string(id), func(ctx context.Context) (docs.User, error) {
 		return one(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
 	})
 }
 
-// UserByEmail gives a user by address.
+// UserByEmail returns a user by address.
 func (r Reader) UserByEmail(ctx context.Context, e docs.Email) (docs.User, error) {
 	return one(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.email = $1`, e)
 }
 
-// CountUsers tells how many there are.
+// CountUsers reports how many there are.
 func (r Reader) CountUsers(ctx context.Context) (int64, error) {
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM users`)
 }
 
-// UserVisibleTo gives a user if the viewer is the user or shares an
+// UserVisibleTo returns a user if the viewer is the user or shares an
 // organization in which the viewer is more than a guest.
 func (r Reader) UserVisibleTo(ctx context.Context, id, viewer docs.UserID) (docs.User, error) {
 	return one(ctx, r, "user", scanUser, `
@@ -76,7 +76,7 @@ func scanToken(s scanner) (t docs.Token, err error) {
 	return t, err
 }
 
-// TokenByHash gives a token by the hash of its secret.
+// TokenByHash returns a token by the hash of its secret.
 func (r Reader) TokenByHash(ctx context.Context, hash [sha256.Size]byte) (docs.Token, error) {
 	return one(ctx, r, "token", scanToken, `SELECT `+tokenColumns+` FROM tokens t WHERE t.hash = $1`, hex.EncodeToString(hash[:]))
 }
@@ -108,7 +108,7 @@ func (tx *Tx) AddToken(ctx context.Context, t docs.Token, hash [sha256.Size]byte
 		t.ID, t.User, hex.EncodeToString(hash[:]), t.Label, strings.Join(scopes, " "), t.CreatedAt, t.ExpiresAt, t.LastUsedAt)
 }
 
-// DropToken revokes a token of a user; it tells whether there was one. Every
+// DropToken revokes a token of a user; it reports whether there was one. Every
 // node notices with its next request, because auth_version goes up.
 func (tx *Tx) DropToken(ctx context.Context, user docs.UserID, id docs.TokenID) (bool, error) {
 	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE id = $1 AND user_id = $2`, id, user)
@@ -138,12 +138,12 @@ func (tx *Tx) TouchTokens(ctx context.Context, used map[docs.TokenID]docs.Time) 
 	return nil
 }
 
-// Secret gives the key that signs cursors.
+// Secret returns the key that signs cursors.
 func (r Reader) Secret(ctx context.Context) (string, error) {
 	return one(ctx, r, "instance", scanText[string], `SELECT secret FROM instance`)
 }
 
-// Stamp tells how recent cached knowledge must be to be used. It is read in
+// Stamp reports how recent cached knowledge must be to be used. It is read in
 // the same statement as the thing that a request is about, so checking a
 // cache costs no statement of its own.
 type Stamp struct {

@@ -20,7 +20,7 @@ func scanWebhook(s scanner) (w docs.Webhook, err error) {
 	return w, err
 }
 
-// Webhook gives a webhook of an organization.
+// Webhook returns a webhook of an organization.
 func (r Reader) Webhook(ctx context.Context, org docs.OrgID, id docs.WebhookID) (docs.Webhook, error) {
 	return one(ctx, r, "webhook", scanWebhook, `SELECT `+webhookColumns+` FROM webhooks w WHERE w.id = $1 AND w.org_id = $2`, id, org)
 }
@@ -81,7 +81,7 @@ func scanDelivery(s scanner) (d docs.Delivery, err error) {
 	return d, err
 }
 
-// Delivery gives one of a webhook.
+// Delivery returns one of a webhook.
 func (r Reader) Delivery(ctx context.Context, w docs.WebhookID, id docs.DeliveryID) (docs.Delivery, error) {
 	return one(ctx, r, "delivery", scanDelivery, `
 		SELECT `+deliveryColumns+` FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.id = $2`, w, id)

@@ -7,14 +7,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// OutboxWaiting tells whether there are events that nobody looked at.
+// OutboxWaiting reports whether there are events that nobody looked at.
 func (r Reader) OutboxWaiting(ctx context.Context) (bool, error) {
 	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM outbox LIMIT 1) AS waiting`)
 	return n > 0, err
 }
 
 // DropUnheard removes at most limit events of organizations that have no
-// webhook, and tells how many there were.
+// webhook, and reports how many there were.
 func (tx *Tx) DropUnheard(ctx context.Context, limit int) (int64, error) {
 	return tx.exec(ctx, `
 		DELETE FROM outbox WHERE id IN (
@@ -43,7 +43,7 @@ func (tx *Tx) TakeOutbox(ctx context.Context, limit int) ([]AuditRow, error) {
 	return rows, tx.put(ctx, `DELETE FROM outbox WHERE id <= $1`, rows[len(rows)-1].ID)
 }
 
-// ListeningWebhooks gives the webhooks of an organization that are enabled.
+// ListeningWebhooks returns the webhooks of an organization that are enabled.
 func (r Reader) ListeningWebhooks(ctx context.Context, org docs.OrgID) ([]docs.Webhook, error) {
 	return many(ctx, r, scanWebhook, `
 		SELECT `+webhookColumns+` FROM webhooks w WHERE w.org_id = $1 AND w.enabled ORDER BY w.id`, org)
@@ -66,7 +66,7 @@ func (tx *Tx) ResumeWebhook(ctx context.Context, id docs.WebhookID) error {
 const webhookDue = `w.due_at <= $1 AND w.lease_until <= $1 AND w.enabled
 	AND NOT EXISTS (SELECT 1 FROM organizations o WHERE o.id = w.org_id AND o.blocked_reason <> '')`
 
-// WebhookDue tells whether ClaimWebhook would find something; it takes no lock.
+// WebhookDue reports whether ClaimWebhook would find something; it takes no lock.
 func (r Reader) WebhookDue(ctx context.Context, now docs.Time) (bool, error) {
 	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM webhooks w WHERE `+webhookDue+` LIMIT 1) AS due`, now)
 	return n > 0, err
@@ -102,7 +102,7 @@ func (tx *Tx) ReleaseWebhook(ctx context.Context, id docs.WebhookID, lease strin
 		WHERE id = $1 AND leased_by = $2`, id, lease, max(docs.Time(next), tx.Now()))
 }
 
-// DueDeliveries gives what is to be sent to a webhook now, in order. Whoever
+// DueDeliveries returns what is to be sent to a webhook now, in order. Whoever
 // sends it keeps to the order within each lane, and stops a lane at the first
 // delivery that has to be tried again, with HoldLane.
 func (r Reader) DueDeliveries(ctx context.Context, id docs.WebhookID, now docs.Time, limit int) ([]docs.Delivery, error) {
@@ -129,7 +129,7 @@ func (tx *Tx) HoldLane(ctx context.Context, d docs.Delivery) error {
 		d.Webhook, d.Lane, d.Event, d.NextAt)
 }
 
-// LaneHeldUntil tells how long a new delivery at the end of a lane has to wait
+// LaneHeldUntil reports how long a new delivery at the end of a lane has to wait
 // for those before it; 0 is not at all. The last one waits for all of them,
 // unless it was itself tried so often that nobody waits for it any more.
 func (r Reader) LaneHeldUntil(ctx context.Context, w docs.WebhookID, lane string, attempts int) (docs.Time, error) {

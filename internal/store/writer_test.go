@@ -40,7 +40,7 @@ func add(tx *Tx, n int) error {
 	return tx.put(context.Background(), `INSERT INTO scratch (n) VALUES ($1)`, n)
 }
 
-// scratched gives what anybody who is no part of a transaction can see.
+// scratched returns what anybody who is no part of a transaction can see.
 func (s *Store) scratched(t *testing.T) []int64 {
 	t.Helper()
 	got, err := many(context.Background(), s.Reader, scanInt, `SELECT n FROM scratch ORDER BY n`)

@@ -30,13 +30,13 @@ func Each(t *testing.T, test func(t *testing.T, o store.Options)) {
 	t.Run("postgres", func(t *testing.T) { test(t, Postgres(t)) })
 }
 
-// SQLite gives the options of a store in a temporary folder.
+// SQLite returns the options of a store in a temporary folder.
 func SQLite(t testing.TB) store.Options {
 	t.Helper()
 	return store.Options{Path: filepath.Join(t.TempDir(), "octavo.db")}
 }
 
-// Postgres gives the options of a store in a new database, which is dropped
+// Postgres returns the options of a store in a new database, which is dropped
 // when the test ends.
 func Postgres(t testing.TB) store.Options {
 	t.Helper()
@@ -70,7 +70,7 @@ func Postgres(t testing.TB) store.Options {
 	return store.Options{DatabaseURL: u.String(), MaxConns: 8}
 }
 
-// Blobs gives an empty folder for the bytes of files.
+// Blobs returns an empty folder for the bytes of files.
 func Blobs(t testing.TB) blob.Store {
 	t.Helper()
 	s, err := blob.OpenFolder(filepath.Join(t.TempDir(), "files"), 0)

@@ -22,7 +22,7 @@ type Handler struct {
 	backend        cgi.Handler
 }
 
-// Handler gives the handler alone, for tests that put something before it.
+// Handler returns the handler alone, for tests that put something before it.
 // With a user it asks for that user and the password.
 func (o *Origin) Handler(user, password string) *Handler {
 	o.t.Helper()
@@ -82,5 +82,5 @@ func (o *Origin) HTTP(user, password string) *HTTP {
 	return &HTTP{Handler: h, URL: s.URL + "/" + o.name, base: s.URL}
 }
 
-// Of gives the address of another repository on the same host.
+// Of returns the address of another repository on the same host.
 func (h *HTTP) Of(o *Origin) string { return h.base + "/" + o.name }

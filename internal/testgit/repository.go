@@ -15,7 +15,7 @@ import (
 //go:embed testdata/*.txtar
 var archives embed.FS
 
-// Repository gives the files of one of our test repositories: testdata/NAME.txtar,
+// Repository returns the files of one of our test repositories: testdata/NAME.txtar,
 // whose README explains the form.
 func Repository(t testing.TB, name string) map[string]string {
 	t.Helper()
@@ -70,7 +70,7 @@ func projectFile(t testing.TB, name string) string {
 	return string(b)
 }
 
-// Below gives the files of one folder by their names in it.
+// Below returns the files of one folder by their names in it.
 func Below(files map[string]string, dir string) map[string]string {
 	out := map[string]string{}
 	for name, text := range files {

@@ -62,15 +62,15 @@ func (o *Origin) SSH(protocol bool) *SSH {
 	return s
 }
 
-// Of gives the address of a repository of this machine.
+// Of returns the address of a repository of this machine.
 func (s *SSH) Of(o *Origin) string { return "ssh://git@" + s.addr + o.Bare }
 
-// KnownHosts gives the line of a known_hosts file for the server's key.
+// KnownHosts returns the line of a known_hosts file for the server's key.
 func (s *SSH) KnownHosts() []byte {
 	return []byte(knownhosts.Line([]string{s.addr}, (*s.host.Load()).PublicKey()) + "\n")
 }
 
-// ChangeHostKey gives the server another key.
+// ChangeHostKey returns the server another key.
 func (s *SSH) ChangeHostKey() {
 	next, _ := newKey(s.t)
 	s.host.Store(&next)

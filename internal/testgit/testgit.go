@@ -54,7 +54,7 @@ func GitIn(t testing.TB, dir, in string, args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// Try is GitIn for what may fail, and gives all that git prints.
+// Try is GitIn for what may fail, and returns all that git prints.
 func Try(dir, in string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
@@ -81,7 +81,7 @@ type Origin struct {
 	Work string
 }
 
-// New gives an empty repository on a host of its own.
+// New returns an empty repository on a host of its own.
 func New(t testing.TB) *Origin {
 	t.Helper()
 	Need(t, "git")
@@ -150,13 +150,13 @@ func (o *Origin) Pull() {
 	Git(o.t, o.Work, "reset", "-q", "--hard", "origin/main")
 }
 
-// Tip gives the commit of the branch, "" if it has none.
+// Tip returns the commit of the branch, "" if it has none.
 func (o *Origin) Tip() string {
 	o.t.Helper()
 	return Git(o.t, o.Bare, "for-each-ref", "--format=%(objectname)", "refs/heads/main")
 }
 
-// Blob stores a file's text without a commit and gives its name.
+// Blob stores a file's text without a commit and returns its name.
 func (o *Origin) Blob(text string) string {
 	o.t.Helper()
 	return GitIn(o.t, o.Bare, text, "hash-object", "-w", "--stdin")
@@ -185,8 +185,8 @@ func (o *Origin) Plant(tree string) string {
 	return commit
 }
 
-// Files gives the files of a commit, a branch or a tree with their text.
-// What is no file (a link, a submodule) fails the test.
+// Files returns the files of a commit, a branch or a tree with their text.
+// What is not a file (a link, a submodule) fails the test.
 func (o *Origin) Files(ref string) map[string]string {
 	o.t.Helper()
 	list, err := Try(o.Bare, "", "ls-tree", "-r", "-z", ref)

@@ -45,14 +45,14 @@ var pauses = []time.Duration{
 	time.Hour, 2 * time.Hour, 4 * time.Hour,
 }
 
-// pause gives how long to wait after a number of attempts, with some jitter
+// pause returns how long to wait after a number of attempts, with some jitter
 // so that what failed together does not return together.
 func pause(attempts int) time.Duration {
 	d := pauses[min(attempts, len(pauses))-1]
 	return d + rand.N(d/10+1)
 }
 
-// quiet gives how long to leave a receiver alone after failures in a row.
+// quiet returns how long to leave a receiver alone after failures in a row.
 func quiet(failures int) time.Duration {
 	if failures < pauseAfter {
 		return 0
@@ -67,7 +67,7 @@ type outcome struct {
 	took   time.Duration
 }
 
-// attempt sends a delivery once and notes what came of it. It tells whether
+// attempt sends a delivery once and notes what came of it. It reports whether
 // what comes after it in its lane may follow.
 func (l *lane) attempt(ctx context.Context, dl docs.Delivery) (goOn bool) {
 	d := l.d

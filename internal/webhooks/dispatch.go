@@ -40,7 +40,7 @@ type Dispatcher struct {
 	wake chan struct{}
 }
 
-// NewDispatcher gives one that calls what the policy allows.
+// NewDispatcher returns one that calls what the policy allows.
 func NewDispatcher(s *store.Store, out outbound.Policy, log *slog.Logger) *Dispatcher {
 	return &Dispatcher{Store: s, Log: log, post: out.Poster(timeout), wake: make(chan struct{}, 1)}
 }
@@ -100,7 +100,7 @@ func (d *Dispatcher) round(ctx context.Context, free chan struct{}, lanes *sync.
 	return nil
 }
 
-// FanOut turns events of the outbox into deliveries. It tells whether there
+// FanOut turns events of the outbox into deliveries. It reports whether there
 // may be more of them.
 func (d *Dispatcher) FanOut(ctx context.Context) (bool, error) {
 	waiting, err := d.Store.OutboxWaiting(ctx)
@@ -174,7 +174,7 @@ type lane struct {
 	over  atomic.Bool // the lease is lost, or the receiver needs a pause
 }
 
-// Deliver sends what is due to one webhook. It tells whether there was one.
+// Deliver sends what is due to one webhook. It reports whether there was one.
 func (d *Dispatcher) Deliver(ctx context.Context) (bool, error) {
 	l, err := d.claim(ctx)
 	if err != nil || l == nil {

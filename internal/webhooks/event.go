@@ -25,7 +25,7 @@ const (
 	GitSyncCompleted = "space_gitsync_completed"
 )
 
-// contracted gives the event of the contract that an action is, if it is one.
+// contracted returns the event of the contract that an action is, if it is one.
 func contracted(action string) string {
 	switch {
 	case strings.HasPrefix(action, "space.content."):
@@ -71,7 +71,7 @@ func checkPatterns(in []string) ([]string, error) {
 	return out, nil
 }
 
-// matches tells whether one of the patterns stands for an action.
+// matches reports whether one of the patterns stands for an action.
 func matches(patterns []string, action string) bool {
 	for _, p := range patterns {
 		group, is := strings.CutSuffix(p, "*")
@@ -114,7 +114,7 @@ type message struct {
 	body        string
 }
 
-// messages gives what a webhook is sent of a change: nothing, one message,
+// messages returns what a webhook is sent of a change: nothing, one message,
 // or two if it listens to the same change under both names. Receivers drop
 // what they have seen by its id, so the second has an id of its own.
 func messages(w docs.Webhook, a store.AuditRow) ([]message, error) {
@@ -141,7 +141,7 @@ func messages(w docs.Webhook, a store.AuditRow) ([]message, error) {
 	return out, nil
 }
 
-// theirs gives an event of the contract; not everything that is said of
+// theirs returns an event of the contract; not everything that is said of
 // content is about a revision.
 func theirs(a store.AuditRow, kind string) (message, bool, error) {
 	var data struct {

@@ -153,7 +153,7 @@ func (w *world) work() {
 	}
 }
 
-// deliveries gives the log of a webhook, oldest first.
+// deliveries returns the log of a webhook, oldest first.
 func (w *world) deliveries(h docs.Webhook) []docs.Delivery {
 	w.t.Helper()
 	list, _, err := w.s.Deliveries(context.Background(), h.ID, "", store.Page{Limit: 10_000})

@@ -293,7 +293,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	})
 }
 
-// dump gives every row of the database as a backup has it, unpacked.
+// dump returns every row of the database as a backup has it, unpacked.
 func (w *world) dump() string {
 	w.t.Helper()
 	ctx := context.Background()

@@ -42,7 +42,7 @@ type New struct {
 	Enabled bool
 }
 
-// Create makes a webhook, and gives its secret, which nobody is shown again.
+// Create makes a webhook, and returns its secret, which nobody is shown again.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in New) (docs.Webhook, string, error) {
 	var secret string
 	address, err := s.checkURL(ctx, in.URL)

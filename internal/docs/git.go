@@ -120,15 +120,15 @@ type GitProblem struct {
 // GitPair is a commit of a remote and a revision of a space with the same
 // content. What changed since on each side is to be synchronized.
 type GitPair struct {
-	Space     SpaceID
-	Remote    GitRemote
-	Commit    string
-	Revision  RevisionID
-	Line      RevisionID      // newest revision of the space that the commit contains; later ones are to be exported
-	Parked    ChangeRequestID // the request with an import that could not be merged; empty: none
-	Timestamp Time            // newest timestamp that an import was requested with
-	Unread    bool            // the commit has files that were never read: an export continued from commits that did not touch pages
-	UpdatedAt Time
+	Space       SpaceID
+	Remote      GitRemote
+	Commit      string
+	Revision    RevisionID
+	Line        RevisionID      // newest revision of the space that the commit contains; later ones are to be exported
+	Request     ChangeRequestID // the request with an import that could not be merged; empty: none
+	Timestamp   Time            // newest timestamp that an import was requested with
+	NotImported bool            // the commit has files that were never read: an export continued from commits that did not touch pages
+	UpdatedAt   Time
 }
 
 // GitInfo describes the repository that a space is synchronized with.

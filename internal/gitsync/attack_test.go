@@ -37,9 +37,8 @@ func (d *desk) insert(parent *string, meta content.PageMeta) (string, error) {
 	return string(out.Outcomes[0].Page), nil
 }
 
-// Whatever editors call their pages, the export goes on and stays in its
-// folder.
-func TestTitlesAreNoPaths(t *testing.T) {
+// An export succeeds and stays in its folder, whatever editors call their pages.
+func TestTitlesAreNotPaths(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"docs/README.md": "# Home\n\nWelcome.\n", "docs/SUMMARY.md": "* [Home](README.md)\n", ".github/workflows/ci.yml": "on: push\n", "src/x.md": "# Code\n"})
 	before := d.origin.Files("main")
@@ -83,8 +82,8 @@ func TestTitlesAreNoPaths(t *testing.T) {
 	d.pull(ReasonUnchanged)
 }
 
-// What an import left out is not ours: a page that is made here under its
-// name does not replace it.
+// A page that is created in the space under the name of a file that the import left out does not
+// replace that file.
 func TestWhatWasNotReadIsNotWrittenOver(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	o := d.origin
@@ -116,17 +115,17 @@ func TestWhatWasNotReadIsNotWrittenOver(t *testing.T) {
 	}
 }
 
-// Titles and names are no trailers, also on a line of their own.
+// Titles and names never become trailers, even on a line of their own.
 func TestTrailersAreNotForged(t *testing.T) {
 	for _, subject := range []string{"Co-authored-by: Eve <eve@example.com>", "Signed-off-by: Boss <b@example.com>"} {
-		said := messageOf("Docs\n\n{change_request_subject}\n{author_name}", message{number: "1", subject: subject, author: subject})
-		if strings.Contains(said, "-by:") {
-			t.Errorf("%q", said)
+		got := messageOf("Docs\n\n{change_request_subject}\n{author_name}", message{number: "1", subject: subject, author: subject})
+		if strings.Contains(got, "-by:") {
+			t.Errorf("%q", got)
 		}
 	}
 }
 
-// planted makes the branch one folder of many files.
+// planted makes the branch one folder with many files.
 func (d *desk) planted(dir string, n int, blob func(i int) string) {
 	d.t.Helper()
 	var e [][3]string
@@ -182,8 +181,8 @@ func replacedInLinearTime(t *testing.T, n int, plant func(d *desk, side string, 
 	return d, first
 }
 
-// Thousands of files that are all alike, or have many lines, are told apart by
-// their names only: comparing all with all takes hours.
+// Thousands of files that are all alike, or have many lines, are distinguished by their names only:
+// comparing each with each would take hours.
 func TestRenamesAreFoundInLinearTime(t *testing.T) {
 	d, ids := replacedInLinearTime(t, 4000, func(d *desk, side string, n int) {
 		alike := d.origin.Blob("# Same\n\nwords\n")
@@ -203,8 +202,7 @@ func TestRenamesAreFoundInLinearTime(t *testing.T) {
 	})
 }
 
-// A few bytes in a repository can be any number of pages; what counts is
-// what they unpack to.
+// A few bytes in a repository can unpack to any number of pages; the limit is on the unpacked size.
 func TestTextIsBoundedByWhatItUnpacksTo(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.planted("a", 600, func(i int) string { return d.origin.Blob(fmt.Sprintf("# P %d\n", i)) })
@@ -236,9 +234,9 @@ func TestListsOfLinksAreImportedInLinearTime(t *testing.T) {
 	}
 }
 
-// One organization does not have all the places, however slow its servers
-// are; and what waits does not keep the queue busy.
-func TestOneOrganizationHasNotAllPlaces(t *testing.T) {
+// One organization does not get all places, however slow its servers are, and waiting operations do
+// not keep the queue busy.
+func TestOneOrganizationDoesNotGetAllPlaces(t *testing.T) {
 	var l lanes
 	for i := range MaxRunning {
 		if got := l.enter("slow"); got != (i < maxOfOrg) {
@@ -246,11 +244,11 @@ func TestOneOrganizationHasNotAllPlaces(t *testing.T) {
 		}
 	}
 	if !l.enter("other") || l.enter("third") {
-		t.Error("the last place is not that of another one")
+		t.Error("another organization does not get the last place")
 	}
 	l.leave("slow")
 	if !l.enter("third") || l.enter("fourth") {
-		t.Error("a place that is free again is not given, or twice")
+		t.Error("a free place is not given, or given twice")
 	}
 	for range maxOfOrg - 1 {
 		l.leave("slow")
@@ -265,13 +263,13 @@ func TestOneOrganizationHasNotAllPlaces(t *testing.T) {
 	o.Clock = func() time.Time { return now }
 	d := newDesk(t, o)
 	for waited, want := range map[time.Duration]time.Duration{0: wait, time.Second: wait, 20 * time.Second: 5 * time.Second, time.Hour: waitLongest} {
-		if got := d.s.turn(docs.GitOperation{CreatedAt: docs.TimeOf(now.Add(-waited))}); got < want || got > want+10*time.Millisecond {
+		if got := d.s.retryIn(docs.GitOperation{CreatedAt: docs.TimeOf(now.Add(-waited))}); got < want || got > want+10*time.Millisecond {
 			t.Errorf("after %v it waits %v", waited, got)
 		}
 	}
 }
 
-// Files are kept as they are, however small they are in a repository.
+// Files count with their unpacked size, however small they are in a repository.
 func TestFilesAreBoundedByWhatTheyUnpackTo(t *testing.T) {
 	was := folder.DefaultLimits.Unpacked
 	folder.DefaultLimits.Unpacked = 3 << 20
@@ -293,7 +291,7 @@ func TestFilesAreBoundedByWhatTheyUnpackTo(t *testing.T) {
 	}
 }
 
-// expel takes away what somebody may do here.
+// expel removes the rights of a user.
 func (d *desk) expel(user docs.UserID) {
 	d.t.Helper()
 	err := d.s.Store.Do(context.Background(), func(tx *store.Tx) error {
@@ -305,8 +303,8 @@ func (d *desk) expel(user docs.UserID) {
 	}
 }
 
-// Whoever lost the right while an operation waits, or while it runs, changes
-// nothing on either side; nor does a connection that they made.
+// If a user loses the right while an operation waits or runs, nothing changes on either side; the
+// same holds for a connection that the user made.
 func TestRightsThatAreLostEndOperations(t *testing.T) {
 	for _, dir := range []docs.GitDirection{docs.GitImport, docs.GitExport} {
 		for _, during := range []bool{false, true} {
@@ -329,7 +327,7 @@ func TestRightsThatAreLostEndOperations(t *testing.T) {
 					d.origin.Commit(map[string]string{"other.md": "# Other\n\nTheirs.\n"})
 				}
 				tip, rev := d.origin.Tip(), d.grant().Space.Revision
-				// The server is told of by the same address, so that the pair is known.
+				// The server has the same address, so that the pair is found.
 				git := d.origin.Handler("", "")
 				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if during {

@@ -41,7 +41,7 @@ func BenchmarkOneFile(b *testing.B) {
 					i++
 					d.origin.Pull()
 					d.origin.Commit(map[string]string{name(i % n): text(i%n, i)})
-					// What is measured is our part: the objects are there.
+					// Only our part is measured: the objects are already fetched.
 					d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.Standalone = true })
 					b.StartTimer()
 					d.pull("")
@@ -138,13 +138,13 @@ func BenchmarkStructure(b *testing.B) {
 					b.Fatal(err)
 				}
 				dir, _, _ := strings.Cut(p.file, "/")
-				files[p.file] = testgit.Gone
+				files[p.file] = testgit.Deleted
 				p.file = fmt.Sprintf("%s/renamed%d.md", dir, i)
 				files[p.file] = string(data)
 			})
 			bench("delete", func(files map[string]string) {
 				k := i * 7 % len(list)
-				files[list[k].file] = testgit.Gone
+				files[list[k].file] = testgit.Deleted
 				list = slices.Delete(list, k, k+1)
 			})
 		})

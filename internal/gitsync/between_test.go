@@ -13,9 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// Every commit of an export has the files that its SUMMARY.md names, also of a
-// page whose file has another name at the end; what the repository has under
-// such a name stays.
+// Every commit of an export has the files that its SUMMARY.md names, also those of a page whose
+// file has another name at the end. A file of the repository that has such a name stays.
 func TestCommitsInBetweenAreComplete(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{
@@ -49,9 +48,9 @@ func TestCommitsInBetweenAreComplete(t *testing.T) {
 	}
 }
 
-// A connection that was to import first does not make a branch or a folder of
-// a typing mistake.
-func TestAConnectionMakesNoPlace(t *testing.T) {
+// A connection that was to import first does not create a branch or a folder because of a typing
+// mistake.
+func TestAConnectionCreatesNeitherBranchNorFolder(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   ConnectionInput
 		want string
@@ -63,7 +62,7 @@ func TestAConnectionMakesNoPlace(t *testing.T) {
 			d := newClocked(t, testdb.SQLite(t))
 			tip := d.origin.Commit(map[string]string{"docs/README.md": "# Home\n"})
 			d.connect(c.in)
-			d.settle()
+			d.runJobs()
 			d.want(c.want)
 			if d.origin.Tip() != tip || strings.Contains(testgit.Git(t, d.origin.Bare, "branch"), "mian") {
 				t.Error("something was written")
@@ -72,13 +71,13 @@ func TestAConnectionMakesNoPlace(t *testing.T) {
 	}
 }
 
-// What an import told of the repository stays when the connection is changed,
-// as long as it leads to the same place.
-func TestWhereFilesAreShownStays(t *testing.T) {
+// What an import stored about the repository stays when the connection is changed, as long as it
+// leads to the same place.
+func TestAddressesOfFilesStay(t *testing.T) {
 	d := newClocked(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"README.md": "# Home\n"})
 	d.connect(ConnectionInput{})
-	d.settle()
+	d.runJobs()
 	err := d.s.Store.Do(t.Context(), func(tx *store.Tx) error {
 		return tx.PutGitInfo(t.Context(), d.id, docs.GitInfo{Provider: "forge", URL: "https://git.example.com/acme", TreeURL: "https://git.example.com/acme/src/main"})
 	})
@@ -96,7 +95,7 @@ func TestWhereFilesAreShownStays(t *testing.T) {
 	}
 }
 
-// Whoever asks again while a request waits is told so.
+// Somebody who imports again while a change request waits gets a message about it.
 func TestAskingAgainWhileARequestWaits(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
@@ -104,13 +103,12 @@ func TestAskingAgainWhileARequestWaits(t *testing.T) {
 	d.edit("Home", "Welcome.", "Ours.")
 	d.origin.Commit(map[string]string{"README.md": "# Home\n\nTheirs.\n"})
 	first := d.pull(ReasonConflict)
-	if again := d.pull(ReasonParked); again.ChangeRequest != first.ChangeRequest || again.ChangeRequest == "" {
+	if again := d.pull(ReasonOpenRequest); again.ChangeRequest != first.ChangeRequest || again.ChangeRequest == "" {
 		t.Errorf("%+v", again)
 	}
 }
 
-// What is not content is the repository's: archiving a request does not decide
-// about it.
+// Files that are not content belong to the repository: archiving a request does not change them.
 func TestOtherFilesAfterARequestWasArchived(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)

@@ -23,8 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// unchanged runs an operation that must fail for a reason and leave the space
-// as it was.
+// refused runs an operation that must fail for a reason and leave the space as it was.
 func (d *desk) refused(dir docs.GitDirection, reason string, change func(*docs.GitOperation)) docs.GitOperation {
 	d.t.Helper()
 	before, tip := d.grant().Space.Revision, d.origin.Tip()
@@ -57,25 +56,25 @@ func TestWhatGoesWrongHasAReason(t *testing.T) {
 	d.edit("Home", "Welcome.", "Welcome here.")
 	o := d.refused(docs.GitExport, "rejected", nil)
 	if !strings.Contains(o.Error, "pull request") {
-		t.Errorf("what the remote said is lost: %q", o.Error)
+		t.Errorf("the message of the remote is lost: %q", o.Error)
 	}
 	d.origin.Allow()
 	d.push("")
 
-	// Nothing is left of the documentation.
-	gone := map[string]string{}
+	// No documentation is left.
+	deleted := map[string]string{}
 	for name := range d.origin.Files("main") {
-		gone[name] = testgit.Gone
+		deleted[name] = testgit.Deleted
 	}
-	gone["keep.txt"] = "not a page"
+	deleted["keep.txt"] = "not a page"
 	d.origin.Pull()
-	d.origin.Commit(gone)
+	d.origin.Commit(deleted)
 	d.refused(docs.GitImport, "empty", nil)
 	if op := d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.Force = true }); op.State != docs.GitSuccess || len(d.pages()) != 0 {
 		t.Errorf("%+v", op)
 	}
 
-	// A server that is away is tried again.
+	// An unreachable server is tried again.
 	away := httptest.NewServer(http.NotFoundHandler())
 	away.Close()
 	op := d.queue(docs.GitImport, with(func(r *docs.GitRemote) { r.URL = away.URL + "/x.git" }))
@@ -177,7 +176,7 @@ func TestExportsBegin(t *testing.T) {
 	d.same()
 	d.pull(ReasonUnchanged)
 
-	// A branch that is not there.
+	// A branch that does not exist.
 	on := func(ref string, force bool) func(*docs.GitOperation) {
 		return func(o *docs.GitOperation) { o.Remote.Ref, o.Request.Force = ref, force }
 	}
@@ -218,8 +217,8 @@ func TestForceReplacesWhatWasSeen(t *testing.T) {
 	d.same()
 }
 
-// Every revision is a commit of whoever made it, and titles stay titles.
-func TestCommitsSayWhoAndWhy(t *testing.T) {
+// Every revision becomes a commit of its author, and titles stay titles.
+func TestCommitsHaveAuthorAndMessage(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	d.origin.Commit(small)
 	d.pull("")
@@ -275,8 +274,8 @@ func TestDirectoriesOfOneRepository(t *testing.T) {
 	}
 }
 
-// What is not a plain file is reported, never followed, and stays as it is.
-func TestWhatIsNoFileStays(t *testing.T) {
+// What is not a plain file is reported, never followed, and left unchanged.
+func TestOnlyPlainFilesAreChanged(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	o := d.origin
 	blob := func(text string) string { return o.Blob(text) }
@@ -315,14 +314,14 @@ func TestWhatIsNoFileStays(t *testing.T) {
 	}
 }
 
-// An operation that is ended anywhere is done when it is run again, once.
-func TestEndedAnywhereAndRunAgain(t *testing.T) {
+// An operation that is interrupted anywhere is completed when it is run again, once.
+func TestInterruptedOperationsAreCompletedOnce(t *testing.T) {
 	for _, dir := range []docs.GitDirection{docs.GitImport, docs.GitExport} {
 		t.Run(string(dir), func(t *testing.T) {
 			d := newDesk(t, testdb.SQLite(t))
 			d.origin.Commit(small)
 			d.pull("")
-			// The server ends the operation behind its n-th answer.
+			// The server interrupts the operation after its n-th answer.
 			var left atomic.Int64
 			var stop atomic.Pointer[context.CancelFunc]
 			h := d.origin.Handler("", "")
@@ -357,7 +356,7 @@ func TestEndedAnywhereAndRunAgain(t *testing.T) {
 						t.Fatal(n, err)
 					}
 				}
-				if op.State != docs.GitSuccess || op.Reason == ReasonParked || op.ChangeRequest != "" {
+				if op.State != docs.GitSuccess || op.Reason == ReasonOpenRequest || op.ChangeRequest != "" {
 					t.Fatalf("%d: %+v", n, op)
 				}
 				d.same()
@@ -374,8 +373,8 @@ func TestEndedAnywhereAndRunAgain(t *testing.T) {
 	}
 }
 
-// Repositories with every syntax come in and go out without a commit, and the
-// edit of one page is one file.
+// Importing and exporting repositories with every syntax makes no commit, and an edit of one page
+// changes one file.
 func TestUneditedIsUntouched(t *testing.T) {
 	for _, name := range []string{"every", "inferred", "odd", "monorepo"} {
 		t.Run(name, func(t *testing.T) {
@@ -396,7 +395,7 @@ func TestUneditedIsUntouched(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					next := "# " + p.Title + "\n\n" + string(text) + "\nOne more paragraph.\n" // as the API gives it
+					next := "# " + p.Title + "\n\n" + string(text) + "\nOne more paragraph.\n" // as the API returns it
 					edited = content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Markdown: &next}}
 					break
 				}
@@ -411,7 +410,7 @@ func TestUneditedIsUntouched(t *testing.T) {
 	}
 }
 
-// What others commit beside the documentation holds up no export.
+// Commits that do not touch the documentation do not block exports.
 func TestOtherCommitsDoNotMatter(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	all := maps.Clone(small)
@@ -422,7 +421,7 @@ func TestOtherCommitsDoNotMatter(t *testing.T) {
 	theirs := d.origin.Commit(map[string]string{"src/main.go": "package main // changed\n", ".github/workflows/x.yml": "on: push\n"})
 	d.push("")
 	if testgit.Git(t, d.origin.Bare, "rev-parse", "main^") != theirs {
-		t.Error("it does not go on from their commit")
+		t.Error("it does not continue from their commit")
 	}
 	if files := d.origin.Files("main"); files["README.md"] != "# Home\n\nWelcome here.\n" || files["src/main.go"] != "package main // changed\n" {
 		t.Errorf("%q", files)
@@ -431,13 +430,13 @@ func TestOtherCommitsDoNotMatter(t *testing.T) {
 	d.origin.Pull()
 	d.origin.Commit(map[string]string{"other.md": "# Other\n\nChanged there.\n"})
 	d.refused(docs.GitExport, "not-fast-forward", nil)
-	// A branch that is gone is not made again behind people's backs.
+	// A branch that was deleted is not created again without being asked to.
 	d.pull("")
 	testgit.Git(t, d.origin.Bare, "branch", "-m", "main", "gone")
 	d.refused(docs.GitExport, "ref-not-found", nil)
 }
 
-// A file that both sides brought under one name keeps it in the repository.
+// If both sides created a file of the same name, the repository's file keeps it.
 func TestCommittedNamesStay(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	d.origin.Commit(small)
@@ -458,8 +457,8 @@ func TestCommittedNamesStay(t *testing.T) {
 	}
 }
 
-// Where both sides changed something, every commit is by whoever brought what
-// it has, and none takes back what others wrote.
+// If both sides changed something, every commit is by its author, and none reverts what others
+// wrote.
 func TestCommitsOfBothSides(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	d.origin.Commit(small)
@@ -477,7 +476,7 @@ func TestCommitsOfBothSides(t *testing.T) {
 			t.Errorf("%s is without what they wrote", commit)
 		}
 	}
-	// A conflict that is resolved is the commit of whoever resolved it.
+	// The resolution of a conflict is a commit of whoever resolved it.
 	d.origin.Pull()
 	d.edit("Home", "Welcome.", "Welcome of ours.")
 	d.origin.Commit(map[string]string{"README.md": "# Home\n\nWelcome of theirs.\n"})
@@ -500,8 +499,8 @@ func TestCommitsOfBothSides(t *testing.T) {
 	}
 }
 
-// A connection replaces no words that are nowhere else.
-func TestFirstImportOfAConnectionAsks(t *testing.T) {
+// A connection does not replace text that exists nowhere else.
+func TestFirstImportOfAConnectionOpensARequest(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	body := "Precious.\n"
 	d.apply("", content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Own")}})

@@ -17,13 +17,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
-// Limits of what a request can ask with.
+// Limits of requests.
 const (
 	MaxMessage = 64 << 10 // bytes of a commit message
 	MaxCacheID = 256      // bytes
-	MaxOpen    = 20       // operations of a space that somebody asked for and that have not ended
+	MaxOpen    = 20       // operations of a space that were requested and have not ended
 
-	maxAhead = 24 * time.Hour // by which a timestamp may be in the future: clocks differ, and so do zones that were mixed up
+	maxFuture = 24 * time.Hour // by which a timestamp may be in the future, because clocks and time zones differ
 )
 
 // Prefixes of refs.
@@ -32,8 +32,8 @@ const (
 	tags     = "refs/tags/"
 )
 
-// checkURL returns an address without the credentials in it, and those. The
-// error never repeats the address.
+// checkURL returns an address without its credentials, and the credentials. The error never repeats
+// the address.
 func checkURL(field, raw string) (string, git.Credentials, error) {
 	clean, c, err := git.ParseURL(raw)
 	if err != nil {
@@ -42,7 +42,7 @@ func checkURL(field, raw string) (string, git.Credentials, error) {
 	return clean, c, nil
 }
 
-// fullRef returns the full name of a ref: a short one is a branch.
+// fullRef returns the full name of a ref: a short name is a branch.
 func fullRef(ref string) string {
 	if strings.HasPrefix(ref, "refs/") {
 		return ref
@@ -50,8 +50,8 @@ func fullRef(ref string) string {
 	return branches + ref
 }
 
-// checkRef asks for the full name of a branch, or of a tag where nothing is
-// written to it.
+// checkRef refuses everything but the full name of a branch, or of a tag if nothing is written to
+// it.
 func checkRef(field, ref string, writes bool) error {
 	name, ok := strings.CutPrefix(ref, branches)
 	if !ok && !writes {
@@ -73,8 +73,8 @@ func checkRef(field, ref string, writes bool) error {
 	return nil
 }
 
-// checkDirectory returns a folder of a repository as it is kept: without
-// slashes at the ends, and nothing for the root.
+// checkDirectory returns a folder of a repository as it is stored: without slashes at the ends, and
+// "" for the root.
 func checkDirectory(field, dir string) (string, error) {
 	clean := strings.TrimSuffix(strings.TrimPrefix(dir, "/"), "/")
 	clean = strings.TrimPrefix(clean, "./")
@@ -90,8 +90,8 @@ func checkDirectory(field, dir string) (string, error) {
 	return clean, nil
 }
 
-// checkLink returns an address that is shown to people and put in front of the
-// name of a commit or a file. Nobody calls it.
+// checkLink returns the address of a web page that people open and to which the name of a commit or
+// a file is appended. The server never requests it.
 func checkLink(field, raw string) (string, error) {
 	if raw == "" {
 		return "", nil
@@ -103,10 +103,10 @@ func checkLink(field, raw string) (string, error) {
 	return u.String(), nil
 }
 
-// checkTime refuses a moment that cannot have been.
+// checkTime refuses a time that cannot be right.
 func checkTime(field string, t docs.Time, now docs.Time) error {
-	if t < 0 || t > now.Add(maxAhead) {
-		return errs.Field(field, "must be the time of what has happened; this one is in the future, or before 1970")
+	if t < 0 || t > now.Add(maxFuture) {
+		return errs.Field(field, "must be a time in the past, and after 1970")
 	}
 	return nil
 }
@@ -123,16 +123,16 @@ func checkMessage(field, text string) error {
 	return nil
 }
 
-// DefaultMessage is the commit message where nobody has chosen one.
+// DefaultMessage is the template of commit messages if none is set.
 const DefaultMessage = "OCTAVO-{change_request_number}: {change_request_subject}"
 
-// messageNames are what messageOf fills in.
+// messageNames are the names that messageOf replaces.
 var messageNames = []string{"{change_request_number}", "{change_request_subject}", "{space_title}", "{author_name}", "{revision}"}
 
 var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// checkTemplate refuses names that nothing stands for: nobody reads the
-// commits of a connection before they are pushed.
+// checkTemplate refuses unknown names: nobody reads the commits of a connection before they are
+// pushed.
 func checkTemplate(field, text string) error {
 	if err := checkMessage(field, text); err != nil {
 		return err
@@ -142,7 +142,7 @@ func checkTemplate(field, text string) error {
 	}
 	for _, name := range placeholder.FindAllString(text, -1) {
 		if !slices.Contains(messageNames, name) {
-			return errs.Field(field, "names %s, which nothing stands for; there are %s", name, strings.Join(messageNames, ", "))
+			return errs.Field(field, "contains %s, which is unknown; use %s", name, strings.Join(messageNames, ", "))
 		}
 	}
 	return nil
@@ -150,12 +150,12 @@ func checkTemplate(field, text string) error {
 
 func checkCacheID(field, id string) error {
 	if len(id) > MaxCacheID || !utf8.ValidString(id) || strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return errs.Field(field, "must have at most %d characters, none of which is a control character", MaxCacheID)
+		return errs.Field(field, "must have at most %d characters and no control characters", MaxCacheID)
 	}
 	return nil
 }
 
-// Providers that the contract has names for.
+// Providers that the contract names.
 const (
 	GitHub = "github"
 	GitLab = "gitlab"
@@ -168,7 +168,7 @@ func checkProvider(field, p string) error {
 	return nil
 }
 
-// hostAndPath takes an address apart that ParseURL has given.
+// hostAndPath splits an address that ParseURL returned.
 func hostAndPath(clean string) (host, where string) {
 	if !strings.Contains(clean, "://") { // git@host:path
 		host, where, _ = strings.Cut(clean, ":")
@@ -182,8 +182,7 @@ func hostAndPath(clean string) (host, where string) {
 	return u.Hostname(), u.Path
 }
 
-// infoOf tells people of a repository. What a request says of it comes
-// first.
+// infoOf returns what the space shows about its repository. Values of the request come first.
 func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitInfo {
 	host, where := hostAndPath(remote.URL)
 	info := docs.GitInfo{
@@ -195,7 +194,7 @@ func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitI
 	if info.URL == "" && strings.HasPrefix(remote.URL, "http") {
 		info.URL = strings.TrimSuffix(remote.URL, ".git")
 	}
-	// Where the two that everybody knows show commits and files.
+	// Addresses of commits and files on the two best-known hosts.
 	between, known := map[string]string{GitHub: "/", GitLab: "/-/"}[info.Provider]
 	if base, web := strings.TrimSuffix(remote.URL, ".git"), strings.HasPrefix(remote.URL, "http"); known && web {
 		branch := strings.TrimPrefix(strings.TrimPrefix(remote.Ref, branches), tags)
@@ -205,7 +204,7 @@ func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitI
 	return info
 }
 
-// guessProvider knows the two hosts that everybody knows.
+// guessProvider returns the provider of a well-known host, and otherwise "".
 func guessProvider(host string) string {
 	switch host {
 	case "github.com", "www.github.com", "ssh.github.com":
@@ -216,8 +215,7 @@ func guessProvider(host string) string {
 	return ""
 }
 
-// repoName returns the last two parts of a path, which most hosts call a
-// repository by.
+// repoName returns the last two parts of a path, which is how most hosts name a repository.
 func repoName(where string) string {
 	parts := strings.Split(strings.TrimSuffix(strings.Trim(where, "/"), ".git"), "/")
 	return strings.Join(parts[max(0, len(parts)-2):], "/")

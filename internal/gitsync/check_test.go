@@ -27,7 +27,7 @@ func TestDirectories(t *testing.T) {
 }
 
 func TestRefs(t *testing.T) {
-	for ref, want := range map[string]string{ // which directions may have it
+	for ref, want := range map[string]string{ // the directions that accept it
 		"refs/heads/main": "import export", "refs/heads/a/b": "import export", "refs/tags/v1": "import",
 		"main": "", "refs/heads/": "", "refs/heads/-x": "", "refs/heads/a..b": "", "refs/heads/a.lock": "", "--output=x": "", "refs/notes/x": "", "HEAD": "", "": "",
 		"refs/heads/a b": "", "refs/heads/" + strings.Repeat("x", 300): "", "refs/heads/a\nb": "",
@@ -54,7 +54,7 @@ func TestShortRefsAreBranches(t *testing.T) {
 	}
 }
 
-// A connection refuses what would stand in commits as it is written.
+// A connection refuses a template that would be written to commits literally.
 func TestTemplates(t *testing.T) {
 	full := strings.Join(messageNames, " ")
 	for text, want := range map[string]bool{
@@ -70,7 +70,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-func TestWhatIsToldOfARepository(t *testing.T) {
+func TestInfoOfARepository(t *testing.T) {
 	for _, c := range []struct{ url, want string }{
 		{"https://github.com/acme/docs.git", "github acme/docs https://github.com/acme/docs https://github.com/acme/docs/commit https://github.com/acme/docs/blob/main"},
 		{"https://gitlab.com/a/b/docs", "gitlab b/docs https://gitlab.com/a/b/docs https://gitlab.com/a/b/docs/-/commit https://gitlab.com/a/b/docs/-/blob/main"},
@@ -85,11 +85,11 @@ func TestWhatIsToldOfARepository(t *testing.T) {
 	}
 	i := infoOf(docs.GitRemote{URL: "https://github.com/a/b"}, docs.GitRequest{Provider: GitLab, InfoURL: "https://x.example/", TreeURL: "https://t.example", CommitURL: "https://c.example"}, 1)
 	if i.Provider != GitLab || i.URL != "https://x.example/" || i.TreeURL != "https://t.example" || i.CommitURL != "https://c.example" {
-		t.Errorf("what was said does not come first: %+v", i)
+		t.Errorf("the request's values do not come first: %+v", i)
 	}
 }
 
-// Whatever is wrong with an address, nothing of it comes back.
+// Errors repeat no part of an address.
 func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 	for _, url := range []string{
 		"https://user:hunter2@", "https://user:hunter2@host", "https://user:hunter2@ho st/x", "https://user:hunter2@host/x?y", "hunter2://host/x",
@@ -119,7 +119,7 @@ func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	// The heads of what ssh-keygen writes without and with a passphrase.
+	// The first lines of keys that ssh-keygen writes without and with a passphrase.
 	const open = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt\n-----END OPENSSH PRIVATE KEY-----\n"
 	const closed = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABDDRTKM\n-----END OPENSSH PRIVATE KEY-----\n"
 	for key, want := range map[string]string{
@@ -139,7 +139,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Whatever a host sends, reading it ends, and what comes out is harmless.
+// Reading a call ends and returns harmless values, whatever a host sends.
 func FuzzCall(f *testing.F) {
 	f.Add("push", "application/json", []byte(`{"ref":"refs/heads/main","after":"0000","deleted":false,"repository":{"pushed_at":1760000000}}`), "t=1760000000,v1=00")
 	f.Add("Push Hook", "", []byte(`{"ref":"refs/heads/main","repository":{"pushed_at":"2026-01-01"}}`), "sha256=")
@@ -160,10 +160,10 @@ func FuzzCall(f *testing.F) {
 			t.Fatal("it was accepted without the secret")
 		}
 		p, _ := c.push()
-		if at := p.at(now); at < 0 || at > now.Add(maxAhead) {
+		if at := p.at(now); at < 0 || at > now.Add(maxFuture) {
 			t.Fatalf("a time that cannot be: %v", at)
 		}
-		_ = p.gone()
+		_ = p.deleted()
 	})
 }
 

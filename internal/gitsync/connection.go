@@ -28,8 +28,8 @@ const (
 	hookPath      = "/git/webhook" // below the space
 )
 
-// ConnectionInput is what a space is connected with. What is absent has its
-// default, but secrets stay.
+// ConnectionInput describes a connection. Absent fields get their defaults, except for secrets,
+// which stay.
 type ConnectionInput struct {
 	URL         string
 	Ref         string // a branch, short or in full; a tag in full if nothing is exported
@@ -37,13 +37,13 @@ type ConnectionInput struct {
 	Direction   docs.GitSyncDirection // empty: both
 	Credentials opt.Val[CredentialsInput]
 	Template    string       // of commit messages; empty: DefaultMessage
-	Poll        opt.Val[int] // seconds; 0: the remote is not looked at without being told
+	Poll        opt.Val[int] // seconds; 0: the remote is not polled
 	Paused      bool
-	HookSecret  opt.Val[string] // null: another one is made
+	HookSecret  opt.Val[string] // null: create a new one
 	Provider    string
 }
 
-// CredentialsInput are a name and a password, or a key.
+// CredentialsInput holds a user name and a password, or a key.
 type CredentialsInput struct {
 	Username   string
 	Password   string
@@ -51,10 +51,10 @@ type CredentialsInput struct {
 	KnownHosts string
 }
 
-// Connect connects the space of a grant to a remote, in place of whatever it
-// was connected to. The secret by which hosts tell of pushes is given if it
-// is new, and not shown again. Unless it is paused or nothing has changed, it
-// is synchronized at once, so that people see what is wrong with it.
+// Connect connects the space of a grant to a remote, and replaces its connection if it has one. It
+// returns the secret for the host's webhook if that is new; it is never returned again. Unless the
+// connection is paused or unchanged, a synchronization is queued at once, so that people see
+// whether it works.
 func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInput) (docs.GitConnection, string, error) {
 	next, given, err := in.check()
 	if err != nil {
@@ -92,14 +92,14 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 			if err := endConnected(ctx, tx, c.Space); err != nil {
 				return c, err
 			}
-		} else if !had { // it was disconnected, and perhaps connected elsewhere
+		} else if !had { // it was disconnected, and possibly connected elsewhere
 			if elsewhere, err = tx.TookFromElsewhere(ctx, c.Space, c.Remote.Key()); err != nil {
 				return c, err
 			}
 		}
 		if elsewhere {
-			// What they once had in common is from an earlier life of the
-			// space: what came from elsewhere since would be exported there.
+			// The pair is from an earlier connection. What the space imported from elsewhere since
+			// would be exported there.
 			if err := tx.DropGitPair(ctx, c.Space, c.Remote.Key()); err != nil {
 				return c, err
 			}
@@ -114,11 +114,11 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 				return c, err
 			}
 		}
-		told := docs.GitRequest{Provider: c.Provider}
-		if known := g.Space.Git; known != nil && had && was.Remote == c.Remote { // by an import: it is where it was
-			told.InfoURL, told.TreeURL, told.CommitURL = known.URL, known.TreeURL, known.CommitURL
+		request := docs.GitRequest{Provider: c.Provider}
+		if known := g.Space.Git; known != nil && had && was.Remote == c.Remote { // set by an import from the same place
+			request.InfoURL, request.TreeURL, request.CommitURL = known.URL, known.TreeURL, known.CommitURL
 		}
-		if err := tx.PutGitInfo(ctx, c.Space, infoOf(c.Remote, told, tx.Now())); err != nil {
+		if err := tx.PutGitInfo(ctx, c.Space, infoOf(c.Remote, request, tx.Now())); err != nil {
 			return c, err
 		}
 		return c, audit.Record(ctx, tx, g.Actor, event(g.Space, "connect", map[string]any{
@@ -132,8 +132,8 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 	return c, shown, nil
 }
 
-// sameConnection reports whether two connections do the same for the same
-// person. How hosts prove who they are makes no difference to that.
+// sameConnection reports whether two connections do the same for the same user. The webhook's
+// secret is not compared.
 func sameConnection(ctx context.Context, r store.Reader, a, b docs.GitConnection) (bool, error) {
 	if a.Remote != b.Remote || a.Direction != b.Direction || a.CommitTemplate != b.CommitTemplate || a.PollSeconds != b.PollSeconds ||
 		a.Paused != b.Paused || a.Provider != b.Provider || a.User != b.User || (a.Sealed == "") != (b.Sealed == "") {
@@ -144,7 +144,7 @@ func sameConnection(ctx context.Context, r store.Reader, a, b docs.GitConnection
 	}
 	x, err := openCredentials(ctx, r, seal.GitConnection, string(a.Space), a.Sealed)
 	if errs.Is(err, errs.Precondition) {
-		return false, nil // it cannot be read any more
+		return false, nil // the stored credentials cannot be read any more
 	}
 	if err != nil {
 		return false, err
@@ -153,8 +153,7 @@ func sameConnection(ctx context.Context, r store.Reader, a, b docs.GitConnection
 	return x.Username == y.Username && x.Password == y.Password && bytes.Equal(x.PrivateKey, y.PrivateKey) && bytes.Equal(x.KnownHosts, y.KnownHosts), err
 }
 
-// check returns a connection of what was asked, and the credentials if there
-// are some.
+// check returns the connection that was asked for, and its credentials if it has some.
 func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials, err error) {
 	c = docs.GitConnection{
 		Direction: in.Direction, CommitTemplate: cmp.Or(in.Template, DefaultMessage), PollSeconds: in.Poll.Or(DefaultPoll), Paused: in.Paused, Provider: in.Provider,
@@ -194,7 +193,7 @@ func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials,
 	asked, ok := in.Credentials.Get()
 	switch {
 	case ok && (inURL.Username != "" || inURL.Password != ""):
-		return c, nil, errs.Field("body.credentials", "stand in the url already; write them in one place")
+		return c, nil, errs.Field("body.credentials", "are already part of the url; send them only once")
 	case ok:
 		secret, err := asked.check(c.Remote.URL)
 		return c, &secret, err
@@ -204,9 +203,9 @@ func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials,
 	return c, nil, nil
 }
 
-// connectionSecret seals what was given. What was stored stays if nothing is
-// said and the repository is the same: whoever may change the connection can
-// neither have it sent elsewhere nor read other repositories with it.
+// connectionSecret seals new credentials. Without new ones, the stored ones stay if the repository
+// is the same: somebody who may change the connection can neither have them sent to another server
+// nor read other repositories with them.
 func connectionSecret(ctx context.Context, tx *store.Tx, c, was docs.GitConnection, given *git.Credentials, remove bool) (string, error) {
 	switch {
 	case given != nil:
@@ -217,7 +216,7 @@ func connectionSecret(ctx context.Context, tx *store.Tx, c, was docs.GitConnecti
 	return was.Sealed, nil
 }
 
-// Connection returns what the space of a grant is connected to.
+// Connection returns the connection of a grant's space.
 func (s *Service) Connection(ctx context.Context, g *authz.Grant) (docs.GitConnection, error) {
 	return connectionOf(ctx, s.Store.Reader, g.Space.ID)
 }
@@ -230,13 +229,13 @@ func connectionOf(ctx context.Context, r store.Reader, space docs.SpaceID) (docs
 	return c, err
 }
 
-// HookURL is the address that a host calls to tell of pushes.
+// HookURL is the address that a host calls after a push.
 func (s *Service) HookURL(space docs.SpaceID) string {
 	return s.BaseURL + "/v1/spaces/" + string(space) + hookPath
 }
 
-// Disconnect ends the connection of the space of a grant. What waits to be
-// done for it is not done, and the space tells of no repository any more.
+// Disconnect ends the connection of a grant's space. Its queued operations are ended, and the space
+// no longer shows a repository.
 func (s *Service) Disconnect(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		c, err := connectionOf(ctx, tx.Reader, g.Space.ID)
@@ -258,8 +257,7 @@ func (s *Service) Disconnect(ctx context.Context, g *authz.Grant) error {
 	})
 }
 
-// endConnected ends what waits to be done for a connection. What runs notices
-// by itself.
+// endConnected ends the queued operations of a connection. A running one ends by itself.
 func endConnected(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	open, err := tx.OpenGitOperations(ctx, space)
 	if err != nil {
@@ -269,14 +267,14 @@ func endConnected(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 		if !o.Request.Connected || o.State != docs.GitQueued {
 			continue
 		}
-		if err := end(ctx, tx, o, ReasonGone, errDisconnected.Message); err != nil {
+		if err := end(ctx, tx, o, ReasonDisconnected, errDisconnected.Message); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// end ends an operation that did not run to its end.
+// end ends an operation that was not completed.
 func end(ctx context.Context, tx *store.Tx, o docs.GitOperation, reason, message string) error {
 	o.State, o.Reason, o.Error = docs.GitFailure, reason, message
 	o.CompletedAt, o.UpdatedAt = tx.Now(), tx.Now()
@@ -305,7 +303,7 @@ func (s *Service) SyncNow(ctx context.Context, g *authz.Grant) ([]docs.GitOperat
 	})
 }
 
-// queueBoth queues all that a connection does.
+// queueBoth queues everything that a connection does.
 func queueBoth(ctx context.Context, tx *store.Tx, c *docs.GitConnection) ([]docs.GitOperation, error) {
 	var out []docs.GitOperation
 	if c.Direction.Imports() {
@@ -325,8 +323,8 @@ func queueBoth(ctx context.Context, tx *store.Tx, c *docs.GitConnection) ([]docs
 	return out, nil
 }
 
-// queueConnected queues an operation of a connection, which acts for whoever
-// made it, and notes it.
+// queueConnected queues an operation of a connection, with the rights of the user who made the
+// connection, and stores its id there.
 func queueConnected(ctx context.Context, tx *store.Tx, c *docs.GitConnection, d docs.GitDirection, req docs.GitRequest) (docs.GitOperation, error) {
 	req.Connected, req.Provider = true, c.Provider
 	info := infoOf(c.Remote, req, tx.Now())

@@ -13,38 +13,37 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// An import that fails for good and an export that has to wait for it do not
-// call each other up without end.
-func TestWhatFailsForGoodIsLeftAlone(t *testing.T) {
+// An import that keeps failing and an export that waits for it do not start each other without end.
+func TestPermanentFailuresAreNotRetriedWithoutEnd(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
 		c.origin.Commit(map[string]string{"docs/README.md": "# Home\n\nOne.\n", "other.txt": "other"})
 		c.connect(ConnectionInput{Directory: "docs", Poll: opt.Of(60)})
-		c.settle()
+		c.runJobs()
 		c.want("import success, export success unchanged")
 		testgit.Git(t, c.origin.Work, "rm", "-rq", "docs")
-		c.origin.Commit(map[string]string{"other.txt": "the folder is gone"})
+		c.origin.Commit(map[string]string{"other.txt": "the folder was deleted"})
 		c.edit("Home", "One.", "Ours.")
-		c.turn(quiet)
-		c.settle()
+		c.advance(quiet)
+		c.runJobs()
 		const failed = ", import failure no-directory, export failure not-fast-forward"
 		want := "import success, export success unchanged" + failed + failed
 		c.want(want)
-		// Nobody asks for an hour: at most one look every 15 minutes.
+		// Nobody asks for an hour: at most one poll every 15 minutes.
 		for range 60 {
-			c.turn(time.Minute)
+			c.advance(time.Minute)
 			c.poll()
-			c.settle()
+			c.runJobs()
 		}
 		if n := strings.Count(c.list(), failed); n > 2+5 || strings.Count(c.list(), "failure")%2 != 0 {
 			t.Errorf("%d times: %s", n, c.list())
 		}
-		// Once it is there again, all is well without anybody's help.
+		// Once the folder exists again, synchronization continues by itself.
 		c.origin.Commit(map[string]string{"docs/README.md": "# Home\n\nOne.\n"})
 		for range 2 {
-			c.turn(20 * time.Minute)
+			c.advance(20 * time.Minute)
 			c.poll()
-			c.settle()
+			c.runJobs()
 		}
 		if got := c.origin.Files("main")["docs/README.md"]; got != "# Home\n\nOurs.\n" {
 			t.Errorf("%q: %s", got, c.list())
@@ -52,15 +51,15 @@ func TestWhatFailsForGoodIsLeftAlone(t *testing.T) {
 	})
 }
 
-// What a space had in common with a branch before it was connected to another
-// one is no ground to export on.
+// After a space was connected to another branch, the pair with the first one is not used for
+// exports any more.
 func TestAnotherRemoteBeginsAnew(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
 		ctx := context.Background()
 		c.origin.Commit(pageOfOrigin)
 		c.connect(ConnectionInput{})
-		c.settle()
+		c.runJobs()
 		paired := func(ref string) bool {
 			t.Helper()
 			_, ok, err := c.s.Store.GitPair(ctx, c.id, docs.GitRemote{URL: c.remote.URL, Ref: ref}.Key())
@@ -93,9 +92,9 @@ func TestAnotherRemoteBeginsAnew(t *testing.T) {
 	})
 }
 
-// Whoever disconnects and connects again goes on where he was, also if he
-// wrote on meanwhile and kept a copy elsewhere. If the content came from
-// elsewhere since, it begins anew: it does not go there as a commit.
+// Disconnecting and connecting again continues with the same pair, also if pages were edited
+// meanwhile and exported elsewhere. If the space imported content from elsewhere since, the
+// connection begins anew and does not export that content.
 func TestConnectingAgain(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
@@ -111,7 +110,7 @@ func TestConnectingAgain(t *testing.T) {
 			}
 		}
 		c.connect(ConnectionInput{URL: first})
-		c.settle()
+		c.runJobs()
 		disconnect()
 		c.edit("Home", "One.", "Ours.")
 		copied := c.queue(docs.GitExport, func(o *docs.GitOperation) {
@@ -122,7 +121,7 @@ func TestConnectingAgain(t *testing.T) {
 		}
 		c.origin.Commit(map[string]string{"README.md": "# Home\n\nOne.\n\nTheirs.\n"})
 		c.connect(ConnectionInput{URL: first})
-		c.settle()
+		c.runJobs()
 		const both = "# Home\n\nOurs.\n\nTheirs.\n"
 		if got := c.origin.Files("main")["README.md"]; got != both || c.markdown("Home") != "Ours.\n\nTheirs.\n" {
 			t.Fatalf("%q: %s", got, c.list())
@@ -130,14 +129,14 @@ func TestConnectingAgain(t *testing.T) {
 		disconnect()
 		other.Commit(map[string]string{"README.md": "# Elsewhere\n\nAll else.\n"})
 		c.connect(ConnectionInput{URL: second})
-		c.settle()
+		c.runJobs()
 		if c.pages()["Elsewhere"] == nil {
 			t.Fatal(c.list())
 		}
 		disconnect()
 		tip := c.origin.Tip()
 		c.connect(ConnectionInput{URL: first})
-		c.settle()
+		c.runJobs()
 		if got := c.origin.Files("main")["README.md"]; got != both || c.origin.Tip() != tip {
 			t.Errorf("what came from elsewhere was exported: %q: %s", got, c.list())
 		}
@@ -147,8 +146,7 @@ func TestConnectingAgain(t *testing.T) {
 	})
 }
 
-// What a person took over from elsewhere by a change request came from
-// elsewhere, too.
+// The same holds if a person accepted the other content by merging a change request.
 func TestConnectingAgainAfterARequestFromElsewhere(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
@@ -159,36 +157,36 @@ func TestConnectingAgainAfterARequestFromElsewhere(t *testing.T) {
 		web := c.origin.HTTP("", "")
 		first, second := web.Of(c.origin), web.Of(other)
 		c.connect(ConnectionInput{URL: first})
-		c.settle()
+		c.runJobs()
 		if err := c.s.Disconnect(ctx, c.grant()); err != nil {
 			t.Fatal(err)
 		}
 		c.edit("Home", "One.", "Ours.")
 		c.connect(ConnectionInput{URL: second})
-		c.settle()
+		c.runJobs()
 		pair, _, err := c.s.Store.GitPair(ctx, c.id, docs.GitRemote{URL: second, Ref: "refs/heads/main"}.Key())
-		if err != nil || pair.Parked == "" {
+		if err != nil || pair.Request == "" {
 			t.Fatalf("%+v, %v: %s", pair, err, c.list())
 		}
-		if _, err := c.s.Reviews.Merge(ctx, c.grant(), string(pair.Parked)); err != nil {
+		if _, err := c.s.Reviews.Merge(ctx, c.grant(), string(pair.Request)); err != nil {
 			t.Fatal(err)
 		}
-		c.settle()
-		c.edit("Elsewhere", "All", "Everything") // its pair is now one that was written here
-		c.settle()
+		c.runJobs()
+		c.edit("Elsewhere", "All", "Everything") // the pair is now that of an export
+		c.runJobs()
 		if err := c.s.Disconnect(ctx, c.grant()); err != nil {
 			t.Fatal(err)
 		}
 		tip := c.origin.Tip()
 		c.connect(ConnectionInput{URL: first})
-		c.settle()
+		c.runJobs()
 		if got := c.origin.Files("main"); c.origin.Tip() != tip {
 			t.Errorf("what came from elsewhere was exported: %q: %s", got, c.list())
 		}
 	})
 }
 
-// Whoever connects learns at once whether it works, and only then.
+// A new connection is tried at once, unless it is paused or unchanged.
 func TestConnectingTries(t *testing.T) {
 	c := newClocked(t, testdb.SQLite(t))
 	ctx := context.Background()
@@ -200,54 +198,54 @@ func TestConnectingTries(t *testing.T) {
 	paused := with("the-wrong-one")
 	paused.Paused = true
 	if conn, _ := c.connect(paused); conn.LastOperation != "" {
-		t.Error("a paused connection does something")
+		t.Error("a paused connection started something")
 	}
-	var told []string
+	var ended []string
 	c.s.Ended = func(d docs.GitDirection, s docs.GitState, reason string) {
-		told = append(told, string(d)+" "+string(s)+" "+reason)
+		ended = append(ended, string(d)+" "+string(s)+" "+reason)
 	}
 	conn, _ := c.connect(with("the-wrong-one"))
-	c.settle()
+	c.runJobs()
 	c.want("import failure authentication")
 	if o, err := c.s.Store.GitOperation(ctx, c.id, conn.LastOperation); err != nil || o.Reason != "authentication" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	again, _ := c.connect(with("the-wrong-one"))
-	c.settle()
+	c.runJobs()
 	c.want("import failure authentication")
 	if again.LastOperation != conn.LastOperation {
-		t.Error("another operation is told of")
+		t.Error("another operation is reported")
 	}
 	c.connect(with("the-right-one"))
-	c.settle()
+	c.runJobs()
 	c.want("import failure authentication, import success")
 	kept := with("")
 	kept.Credentials = opt.Val[CredentialsInput]{}
 	c.connect(kept)
-	c.settle()
+	c.runJobs()
 	c.want("import failure authentication, import success")
-	if got := strings.Join(told, ", "); got != "import failure authentication, import success " {
+	if got := strings.Join(ended, ", "); got != "import failure authentication, import success " {
 		t.Errorf("counted: %s", got)
 	}
 	if err := c.s.Disconnect(ctx, c.grant()); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := c.s.Store.GitInfo(ctx, c.id); err != nil || ok {
-		t.Errorf("the space tells of its repository: %v", err)
+		t.Errorf("the space still shows its repository: %v", err)
 	}
 }
 
-// Commits say why without a template too.
+// Commits have a message even without a template.
 func TestCommitsOfConnectionsHaveAMessage(t *testing.T) {
 	c := newClocked(t, testdb.SQLite(t))
 	c.origin.Commit(pageOfOrigin)
 	if conn, _ := c.connect(ConnectionInput{}); conn.CommitTemplate != DefaultMessage {
 		t.Errorf("%q", conn.CommitTemplate)
 	}
-	c.settle()
+	c.runJobs()
 	c.edit("Home", "One.", "Ours.")
-	c.turn(quiet)
-	c.settle()
+	c.advance(quiet)
+	c.runJobs()
 	if got := testgit.Git(t, c.origin.Bare, "log", "-1", "--format=%s", "main"); got != "Update Handbook" {
 		t.Errorf("%q: %s", got, c.list())
 	}

@@ -13,25 +13,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// What keeps connected spaces the same as their remotes without being asked.
+// Jobs and times of the synchronization of connected spaces.
 const (
-	// ExportJob queues the export of a space whose content has changed. Its
-	// key is the space.
+	// ExportJob queues the export of a space after a change of its content. Its key is the space.
 	ExportJob = "git.export"
-	// PollJob looks which remotes are to be looked at.
+	// PollJob queues imports of the remotes that are due.
 	PollJob   = "git.poll"
 	PollEvery = 30 * time.Second
 
 	quiet      = 30 * time.Second // without an edit before edits are exported
-	longest    = 5 * time.Minute  // that edits wait while others follow
-	pollBatch  = 50               // connections of one run; the others have waited less
+	longest    = 5 * time.Minute  // that edits wait at most while others follow
+	pollBatch  = 50               // connections of one run, those first that have waited longest
 	lostBatch  = 50
-	retryAfter = 15 * 60 // seconds at least between looks at a remote that does not work
+	retryAfter = 15 * 60 // seconds at least between polls of a remote that fails
 )
 
-// Moved queues what follows from a new revision of a space, in the
-// transaction that makes it: a merge is exported at once, edits when nobody
-// has made one for a while. What an import brought is in the repository.
+// Moved queues the export of a new revision of a space, in the transaction that makes the revision:
+// a merge is exported at once, edits when there was none for a while. An imported revision is not
+// exported.
 func (s *Service) Moved(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
 	if rev.Git != nil {
 		return nil
@@ -51,8 +50,8 @@ type spacePayload struct {
 	Space docs.SpaceID `json:"space"`
 }
 
-// QueueExport is the handler of ExportJob. Of several exports that wait only
-// one is queued: each takes all that is there when it begins.
+// QueueExport is the handler of ExportJob. Only one export waits at a time: each exports everything
+// that exists when it begins.
 func (s *Service) QueueExport(ctx context.Context, payload []byte) error {
 	var p spacePayload
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -67,8 +66,8 @@ func (s *Service) QueueExport(ctx context.Context, payload []byte) error {
 	})
 }
 
-// queueExport queues an export of a connection. What the remote has comes in
-// before, so that the export can go on from there.
+// queueExport queues an export of a connection, preceded by an import so that the export can
+// continue from the newest commit.
 func queueExport(ctx context.Context, tx *store.Tx, c *docs.GitConnection, req docs.GitRequest) error {
 	if c.Direction.Imports() {
 		if _, err := queueConnected(ctx, tx, c, docs.GitImport, docs.GitRequest{Polled: true}); err != nil {
@@ -79,9 +78,9 @@ func queueExport(ctx context.Context, tx *store.Tx, c *docs.GitConnection, req d
 	return err
 }
 
-// again queues an export of a connection once more that found that the remote
-// had moved on. It does so once: where the import before it fails for good,
-// the next export would find the same, and so on without end.
+// again queues an export of a connection once more after it found new commits in the remote. It
+// does so only once: if the import before it keeps failing, every further export would find the
+// same.
 func again(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	c, ok, err := tx.GitConnection(ctx, space)
 	if err != nil || !ok || c.Paused || c.Direction != docs.GitSyncBoth {
@@ -90,10 +89,9 @@ func again(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	return queueExport(ctx, tx, &c, docs.GitRequest{Again: true})
 }
 
-// Poll is the handler of PollJob: it queues imports of connections whose
-// time has come and that have nothing to do, and exports of those that are
-// behind. Operations that nobody is left to do are ended, so that they do
-// not hold up their space.
+// Poll is the handler of PollJob: it queues imports of connections that are due and idle, and
+// exports of those that are behind. Operations whose job does not exist any more are ended, so that
+// they do not block their space.
 func (s *Service) Poll(ctx context.Context, _ []byte) error {
 	now := docs.TimeOf(s.Store.Clock())
 	due, err := s.Store.DueGitConnections(ctx, now, pollBatch)
@@ -118,7 +116,7 @@ func (s *Service) Poll(ctx context.Context, _ []byte) error {
 	return failed
 }
 
-// poll queues what a connection has to do, and notes when to look again.
+// poll queues the operations of a connection, and stores when to poll again.
 func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
 	return s.Store.DoLocked(ctx, space, func(tx *store.Tx) error {
 		c, ok, err := tx.GitConnection(ctx, space)
@@ -141,12 +139,11 @@ func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
 		if last.State == docs.GitFailure {
 			pause = max(pause, retryAfter)
 		}
-		c.DueAt = tx.Now() + docs.Time(pause)*1000 + docs.Time(rand.N(1000)) // they spread out
+		c.DueAt = tx.Now() + docs.Time(pause)*1000 + docs.Time(rand.N(1000)) // spread over time
 		if len(open) > 0 {
 			return tx.PutGitConnection(ctx, c)
 		}
-		// A look that found nothing is not worth a line of the log once
-		// there is a newer one.
+		// A poll that found nothing is removed from the log when a newer one follows.
 		if last.Request.Polled && last.State == docs.GitSuccess && last.Reason == ReasonUnchanged {
 			if err := tx.DropGitOperation(ctx, space, last.ID); err != nil {
 				return err
@@ -169,8 +166,7 @@ func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
 	})
 }
 
-// lastOperation returns the newest operation of a connection, or nothing if it
-// is forgotten.
+// lastOperation returns the newest operation of a connection, or a zero value if it was removed.
 func lastOperation(ctx context.Context, tx *store.Tx, c docs.GitConnection) (docs.GitOperation, error) {
 	if c.LastOperation == "" {
 		return docs.GitOperation{}, nil
@@ -179,15 +175,15 @@ func lastOperation(ctx context.Context, tx *store.Tx, c docs.GitConnection) (doc
 	return o, err
 }
 
-// isBehind reports whether a space has something that its remote lacks, such
-// as after an export that failed, or that had to wait for a change request.
+// isBehind reports whether a space has something that its remote lacks, such as after an export
+// that failed or had to wait for a change request.
 func isBehind(ctx context.Context, tx *store.Tx, c docs.GitConnection) (bool, error) {
 	pair, ok, err := tx.GitPair(ctx, c.Space, c.Remote.Key())
 	if err != nil || !ok {
 		return false, err
 	}
-	if pair.Parked != "" {
-		cr, ok, err := store.Maybe(tx.ChangeRequest(ctx, c.Space, string(pair.Parked)))
+	if pair.Request != "" {
+		cr, ok, err := store.Maybe(tx.ChangeRequest(ctx, c.Space, string(pair.Request)))
 		if err != nil || ok && (cr.Status == docs.ChangeDraft || cr.Status == docs.ChangeOpen) {
 			return false, err
 		}
@@ -196,13 +192,13 @@ func isBehind(ctx context.Context, tx *store.Tx, c docs.GitConnection) (bool, er
 	return sp.It.Revision != pair.Line, err
 }
 
-// giveUp ends an operation whose job is gone.
+// giveUp ends an operation whose job does not exist any more.
 func (s *Service) giveUp(ctx context.Context, o docs.GitOperation) error {
 	return s.Store.DoLocked(ctx, o.Space, func(tx *store.Tx) error {
 		now, ok, err := store.Maybe(tx.GitOperation(ctx, o.Space, o.ID))
 		if err != nil || !ok || now.Ended() {
 			return err
 		}
-		return end(ctx, tx, now, string(git.Internal), "it failed again and again for a reason of our own; look at the server's log, then ask for it again")
+		return end(ctx, tx, now, string(git.Internal), "it failed repeatedly because of an error of the server; see the server's log, then start it again")
 	})
 }

@@ -30,7 +30,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// clocked is a desk with jobs, and a clock that only the test turns.
+// clocked is a desk with jobs, and a clock that only the test advances.
 type clocked struct {
 	*desk
 	ns   atomic.Int64
@@ -50,11 +50,10 @@ func newClocked(t *testing.T, o store.Options) *clocked {
 	return c
 }
 
-func (c *clocked) turn(d time.Duration) { c.ns.Add(int64(d)) }
+func (c *clocked) advance(d time.Duration) { c.ns.Add(int64(d)) }
 
-// settle does all jobs that are due, and turns the clock by what operations
-// wait for each other.
-func (c *clocked) settle() {
+// runJobs runs all jobs that are due, and advances the clock while operations wait for each other.
+func (c *clocked) runJobs() {
 	c.t.Helper()
 	for range 50 {
 		did, err := c.work.RunOne(context.Background())
@@ -64,7 +63,7 @@ func (c *clocked) settle() {
 		if !did {
 			return
 		}
-		c.turn(wait)
+		c.advance(wait)
 	}
 	c.t.Fatal("the jobs never end")
 }
@@ -89,7 +88,7 @@ func (c *clocked) connect(in ConnectionInput) (docs.GitConnection, string) {
 	return conn, secret
 }
 
-// list tells the operations of the space, oldest first.
+// list returns the operations of the space, oldest first.
 func (c *clocked) list() string {
 	c.t.Helper()
 	all, _, err := c.s.Store.GitOperations(context.Background(), c.id, store.Page{Limit: 100})
@@ -118,27 +117,27 @@ func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
 		c.origin.Commit(pageOfOrigin)
 		c.connect(ConnectionInput{Poll: opt.Of(60)})
 		c.want("import queued, export queued")
-		c.poll() // its time has not come
-		c.settle()
+		c.poll() // it is not due yet
+		c.runJobs()
 		c.want("import success, export success unchanged")
 		c.same()
 
-		// Edits wait for quiet; each puts the export off.
+		// Edits wait for a quiet time; each edit postpones the export.
 		c.edit("Home", "One.", "One of ours.")
-		c.turn(quiet - time.Second)
+		c.advance(quiet - time.Second)
 		c.edit("Home", "Two.", "Two of ours.")
-		c.turn(quiet - time.Second)
-		c.settle()
+		c.advance(quiet - time.Second)
+		c.runJobs()
 		c.want("import success, export success unchanged")
-		c.turn(time.Second)
-		c.settle()
+		c.advance(time.Second)
+		c.runJobs()
 		if !strings.HasSuffix(c.list(), "export success") {
 			t.Fatal(c.list())
 		}
 		c.same()
 		before := c.list()
 
-		// A merge does not.
+		// A merge is exported at once.
 		cr, err := c.s.Reviews.Create(context.Background(), c.grant(), reviews.New{Subject: "Better"})
 		if err != nil {
 			t.Fatal(err)
@@ -148,20 +147,20 @@ func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
 		if _, err := c.s.Reviews.Merge(context.Background(), c.grant(), string(cr.ID)); err != nil {
 			t.Fatal(err)
 		}
-		c.settle()
+		c.runJobs()
 		if c.list() == before || !strings.HasSuffix(c.list(), "export success") {
 			t.Fatal(c.list())
 		}
 		c.same()
 
-		// What comes from the remote does not go back there.
+		// Imported revisions are not exported.
 		c.origin.Pull()
 		tip := c.origin.Commit(map[string]string{"README.md": "# Home\n\nTheirs.\n"})
-		c.turn(time.Minute)
+		c.advance(time.Minute)
 		c.poll()
-		c.settle()
-		c.turn(longest)
-		c.settle()
+		c.runJobs()
+		c.advance(longest)
+		c.runJobs()
 		if got := c.origin.Tip(); got != tip || !strings.Contains(c.markdown("Home"), "Theirs.") {
 			t.Errorf("tip %s, was %s: %s", got, tip, c.list())
 		}
@@ -187,59 +186,59 @@ func TestPollingLeavesOneLineOfNothing(t *testing.T) {
 		return n
 	}
 	for range 5 {
-		c.turn(2 * time.Minute)
+		c.advance(2 * time.Minute)
 		c.poll()
-		c.settle()
+		c.runJobs()
 	}
 	c.want("import success, import success unchanged")
 	if n := audits(); n != 2 {
-		t.Errorf("%d events were told", n)
+		t.Errorf("%d events were recorded", n)
 	}
-	// An operation that waits is enough.
-	c.turn(2 * time.Minute)
+	// No second operation is queued while one waits.
+	c.advance(2 * time.Minute)
 	c.poll()
-	c.turn(2 * time.Minute)
+	c.advance(2 * time.Minute)
 	c.poll()
 	c.want("import success, import queued")
-	c.settle()
-	// A remote that does not work is looked at less often.
+	c.runJobs()
+	// A remote that fails is polled less often.
 	c.connect(ConnectionInput{URL: "http://127.0.0.1:59999/gone.git", Poll: opt.Of(60), Direction: docs.GitSyncImport})
 	for range 60 { // until it is given up
-		c.turn(2 * time.Minute)
+		c.advance(2 * time.Minute)
 		c.poll()
-		c.settle()
+		c.runJobs()
 		if strings.HasSuffix(c.list(), "failure unreachable") {
 			break
 		}
 	}
 	before := c.list()
-	c.turn(2 * time.Minute)
+	c.advance(2 * time.Minute)
 	c.poll() // notes the failure
-	c.turn(2 * time.Minute)
+	c.advance(2 * time.Minute)
 	c.poll()
 	if got := c.list(); strings.Count(got, "unreachable")+strings.Count(got, "queued") > strings.Count(before, "unreachable")+1 {
 		t.Errorf("before %s\nafter %s", before, got)
 	}
 }
 
-// An export that failed is made up for when the time has come.
-func TestBehindIsCaughtUp(t *testing.T) {
+// An export that failed is repeated when the connection is polled.
+func TestFailedExportsAreRepeated(t *testing.T) {
 	c := newClocked(t, testdb.SQLite(t))
 	c.origin.Commit(pageOfOrigin)
 	c.connect(ConnectionInput{Poll: opt.Of(60)})
-	c.settle()
+	c.runJobs()
 	c.origin.Refuse("no")
 	c.edit("Home", "One.", "Ours.")
-	c.turn(quiet)
-	c.settle()
+	c.advance(quiet)
+	c.runJobs()
 	if !strings.Contains(c.list(), "export failure rejected") {
 		t.Fatal(c.list())
 	}
 	c.origin.Allow()
 	for range 3 {
-		c.turn(20 * time.Minute)
+		c.advance(20 * time.Minute)
 		c.poll()
-		c.settle()
+		c.runJobs()
 	}
 	c.same()
 }
@@ -247,7 +246,7 @@ func TestBehindIsCaughtUp(t *testing.T) {
 func TestOperationsWithoutAJobAreEnded(t *testing.T) {
 	c := newClocked(t, testdb.SQLite(t))
 	lost := c.queue(docs.GitImport, nil) // without a job
-	c.turn(time.Second)
+	c.advance(time.Second)
 	conn, _ := c.connect(ConnectionInput{})
 	c.poll()
 	c.want("import failure internal, import queued, export queued")
@@ -262,7 +261,7 @@ func sign(secret, body string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-func TestHostsTellOfPushes(t *testing.T) {
+func TestWebhooksOfHosts(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
 		ctx := context.Background()
@@ -273,13 +272,13 @@ func TestHostsTellOfPushes(t *testing.T) {
 		ours := func(at int64, body string) string {
 			return fmt.Sprintf("t=%d,v1=%s", at, sign(secret, fmt.Sprint(at)+"."+body))
 		}
-		type told struct {
+		type callCase struct {
 			name    string
 			body    string
 			headers map[string]string
 			want    string // refused, nothing, or the timestamp of what is queued
 		}
-		for _, h := range []told{
+		for _, h := range []callCase{
 			{"GitHub", main, map[string]string{"X-GitHub-Event": "push", "X-Hub-Signature-256": "sha256=" + sign(secret, main)}, "0"},
 			{"GitHub as a form", form, map[string]string{"X-GitHub-Event": "push", "X-Hub-Signature-256": "sha256=" + sign(secret, form), "Content-Type": "application/x-www-form-urlencoded"}, "0"},
 			{"GitHub ping", `{"zen":"x"}`, map[string]string{"X-GitHub-Event": "ping", "X-Hub-Signature-256": "sha256=" + sign(secret, `{"zen":"x"}`)}, "nothing"},
@@ -330,7 +329,7 @@ func TestHostsTellOfPushes(t *testing.T) {
 			}
 			inTx(t, c.s.Store, func(tx *store.Tx) error { return endConnected(ctx, tx, c.id) })
 		}
-		// Spaces that are not connected look the same.
+		// Spaces that are not connected get the same answer.
 		call := Call{Body: []byte(main), Header: func(name string) string {
 			return map[string]string{"X-Gitlab-Token": secret}[name]
 		}}
@@ -339,7 +338,7 @@ func TestHostsTellOfPushes(t *testing.T) {
 		if a == nil || b == nil || a.Error() != b.Error() || !errs.Is(a, errs.Unauthenticated) {
 			t.Errorf("%v, %v", a, b)
 		}
-		// Twice is once; a paused one does nothing.
+		// A repeated call queues nothing more, and a paused connection ignores calls.
 		for range 3 {
 			if err := c.s.Hook(ctx, c.id, call); err != nil {
 				t.Error(err)
@@ -366,8 +365,8 @@ func inTx(t *testing.T, s *store.Store, fn func(tx *store.Tx) error) {
 	}
 }
 
-// What people give to be used is used, and is found nowhere afterwards: not
-// in the database, not in the log, not in what is told.
+// Secrets are used, and are found nowhere afterwards: not in the database, not in the log, not in
+// answers.
 func TestSecretsAreUsedAndLeaveNoTrace(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		const password, token, wrong, hook = "hunter2-of-the-import", "hunter2-of-the-connection", "hunter2-that-is-wrong", "hunter2-of-the-webhook"
@@ -398,16 +397,16 @@ func TestSecretsAreUsedAndLeaveNoTrace(t *testing.T) {
 			t.Errorf("sealed as %q", queued.Sealed)
 		}
 		c.nowhere(t, password, "while it waits")
-		c.settle()
+		c.runJobs()
 		c.want("import success")
 		if o, err := c.s.Store.GitOperation(ctx, c.id, queued.ID); err != nil || o.Sealed != "" {
 			t.Errorf("%q is left of the credentials, %v", o.Sealed, err)
 		}
 		ask(with(guarded, wrong))
-		c.settle()
+		c.runJobs()
 		c.want("import success, import failure authentication")
 		ask(guarded)
-		c.settle()
+		c.runJobs()
 		c.want("import success, import failure authentication, import failure authentication")
 
 		c.connect(ConnectionInput{
@@ -418,15 +417,15 @@ func TestSecretsAreUsedAndLeaveNoTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.nowhere(t, token, "while a connection waits")
-		c.settle()
+		c.runJobs()
 		if !strings.HasSuffix(c.list(), "import success unchanged, export success unchanged") && !strings.HasSuffix(c.list(), "export success") {
 			t.Error(c.list())
 		}
 		for _, secret := range []string{password, token, wrong, hook} {
 			c.nowhere(t, secret, "at the end")
 		}
-		// Whoever may only change the address cannot have the secret sent there,
-		// nor read another repository with it that it opens.
+		// Somebody who may only change the address can neither have the secret sent there nor read
+		// another repository with it.
 		now, _ := c.connect(ConnectionInput{URL: guarded, Credentials: opt.Of(CredentialsInput{Username: "ada", Password: token})})
 		for _, url := range []string{"https://evil.example/x.git", strings.Replace(now.Remote.URL, "repo.git", "other.git", 1)} {
 			if conn, _ := c.connect(ConnectionInput{URL: url}); conn.HasCredentials || conn.Sealed != "" {
@@ -463,7 +462,7 @@ func (c *clocked) nowhere(t *testing.T, secret, when string) {
 	}
 }
 
-// Credentials open for what they were sealed for only.
+// Credentials can only be opened for what they were sealed for.
 func TestCredentialsBelongToTheirOperation(t *testing.T) {
 	c := newClocked(t, testdb.SQLite(t))
 	ctx := context.Background()
@@ -481,7 +480,7 @@ func TestCredentialsBelongToTheirOperation(t *testing.T) {
 		t.Errorf("%v, %v", got.Username, err)
 	}
 	if b.Sealed != "" {
-		t.Error("nothing is sealed as something")
+		t.Error("empty credentials are sealed as something")
 	}
 	b.Sealed = a.Sealed
 	if _, err := credentials(ctx, c.s.Store.Reader, b); !errs.Is(err, errs.Precondition) {
@@ -499,10 +498,9 @@ func updatePage(c *clocked, title, text string) content.Change {
 	return content.Change{Operation: content.UpdatePage, Page: string(c.pages()[title].ID), Body: &revision.Body{Markdown: &text}}
 }
 
-// Of a connection one import and one export wait at most, whatever has
-// changed of it since; what waits for its next attempt is done at once when
-// somebody asks again.
-func TestAskingAgainIsTheSameSooner(t *testing.T) {
+// A connection has at most one waiting import and one waiting export, whatever was changed since.
+// An operation that waits for its next attempt is run at once when somebody asks again.
+func TestAskingAgainRunsAWaitingOperationNow(t *testing.T) {
 	c := newClocked(t, testdb.SQLite(t))
 	ctx := context.Background()
 	sync := func() {
@@ -511,33 +509,33 @@ func TestAskingAgainIsTheSameSooner(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	gone := ConnectionInput{URL: "http://127.0.0.1:59999/gone.git"}
-	c.connect(gone)
+	absent := ConnectionInput{URL: "http://127.0.0.1:59999/gone.git"}
+	c.connect(absent)
 	sync()
-	gone.Template = "Other words"
-	c.connect(gone)
+	absent.Template = "Other words"
+	c.connect(absent)
 	sync()
 	c.want("import queued, export queued")
 	open, err := c.s.Store.OpenGitOperations(ctx, c.id)
 	if err != nil || open[1].Request.Message != "Other words" {
 		t.Errorf("%+v, %v", open, err)
 	}
-	c.turn(time.Second)
+	c.advance(time.Second)
 	c.connect(ConnectionInput{URL: "http://127.0.0.1:59999/other.git", Direction: docs.GitSyncImport})
 	c.want("import failure disconnected, export failure disconnected, import queued")
 	tries := func() int { return strings.Count(c.log.String(), "job failed") }
 	for tries() < 3 { // 1 s, 4 s, 16 s
-		c.turn(time.Second)
-		c.settle()
+		c.advance(time.Second)
+		c.runJobs()
 	}
 	const all = "import failure disconnected, export failure disconnected, import queued unreachable"
 	c.want(all)
 	before := tries()
-	if c.settle(); tries() > before {
+	if c.runJobs(); tries() > before {
 		t.Error("nobody asked")
 	}
 	sync()
-	if c.settle(); tries() == before {
+	if c.runJobs(); tries() == before {
 		t.Error("it still waits")
 	}
 	c.want(all)

@@ -23,7 +23,7 @@ type sealedCredentials struct {
 	KnownHosts []byte `json:"knownHosts,omitempty"`
 }
 
-// sealCredentials gives "" if there are none.
+// sealCredentials returns "" if there are no credentials.
 func sealCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id string, c git.Credentials) (string, error) {
 	plain := sealedCredentials(c)
 	b, err := json.Marshal(plain)
@@ -40,7 +40,7 @@ func openCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id, se
 	text, err := seal.Open(ctx, r, p, id, sealed)
 	var plain sealedCredentials
 	if errors.Is(err, seal.ErrSealed) || err == nil && json.Unmarshal([]byte(text), &plain) != nil {
-		return git.Credentials{}, errs.E(errs.Precondition, "the stored credentials cannot be read; give them again")
+		return git.Credentials{}, errs.E(errs.Precondition, "the stored credentials cannot be read; send them again")
 	}
 	if err != nil {
 		return git.Credentials{}, err
@@ -48,11 +48,11 @@ func openCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id, se
 	return git.Credentials(plain), nil
 }
 
-// errDisconnected ends operations of a connection that is no more.
+// errDisconnected ends operations of a connection that was removed.
 var errDisconnected = errs.E(errs.Precondition, "the space is no longer connected to this repository")
 
-// credentials returns those of an operation: its own, or those that the
-// connection of the space has now.
+// credentials returns the credentials of an operation: its own, or the present ones of the space's
+// connection.
 func credentials(ctx context.Context, r store.Reader, o docs.GitOperation) (git.Credentials, error) {
 	if !o.Request.Connected {
 		return openCredentials(ctx, r, seal.GitOperation, string(o.ID), o.Sealed)
@@ -67,20 +67,20 @@ func credentials(ctx context.Context, r store.Reader, o docs.GitOperation) (git.
 	return openCredentials(ctx, r, seal.GitConnection, string(o.Space), c.Sealed)
 }
 
-// check refuses what no server could be shown.
+// check refuses credentials that cannot be valid.
 func (c CredentialsInput) check(address string) (git.Credentials, error) {
 	none := git.Credentials{}
 	const field = "body.credentials"
 	ssh := !strings.HasPrefix(address, "http")
 	switch {
 	case c.PrivateKey != "" && (c.Username != "" || c.Password != ""):
-		return none, errs.Field(field, "are either a user name and a password, or a private key")
+		return none, errs.Field(field, "must be either a user name and a password, or a private key")
 	case c.PrivateKey == "" && c.Username == "" && c.Password == "":
-		return none, errs.Field(field, "must hold a user name and a password, or a private key; null removes those that are stored")
+		return none, errs.Field(field, "must contain a user name and a password, or a private key; null removes those that are stored")
 	case ssh && c.PrivateKey == "":
-		return none, errs.Field(field, "must hold a private key for an ssh address")
+		return none, errs.Field(field, "must contain a private key for an ssh address")
 	case !ssh && c.PrivateKey != "":
-		return none, errs.Field(field+".privateKey", "is for ssh addresses; give a user name and a password or token for https")
+		return none, errs.Field(field+".privateKey", "is for ssh addresses; send a user name and a password or token for https")
 	case len(c.Username) > MaxSecret || len(c.Password) > MaxSecret:
 		return none, errs.Field(field, "are longer than %d characters", MaxSecret)
 	case strings.ContainsFunc(c.Username+c.Password, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.Contains(c.Username, ":"):
@@ -106,7 +106,7 @@ func (c CredentialsInput) check(address string) (git.Credentials, error) {
 	return out, nil
 }
 
-// badKey says why ssh could not use a key, without repeating anything of it.
+// badKey says why ssh could not use a key, without repeating any part of it.
 func badKey(key string) string {
 	if len(key) > MaxPrivateKey {
 		return "is too long for a private key"
@@ -115,7 +115,7 @@ func badKey(key string) string {
 	if block == nil || !strings.HasSuffix(block.Type, "PRIVATE KEY") {
 		return "must be a private key as ssh-keygen writes it, with its first and last line"
 	}
-	const protected = "is protected by a passphrase, which nobody could enter here; make a key without one for this"
+	const protected = "is protected by a passphrase; create a key without one for this purpose"
 	if strings.HasPrefix(block.Type, "ENCRYPTED") || strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED") {
 		return protected
 	}

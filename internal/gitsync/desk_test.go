@@ -25,8 +25,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// desk is a space, a repository on a server, and somebody who may do
-// everything.
+// desk is a space, a repository on a server, and a user who may do everything.
 type desk struct {
 	t      testing.TB
 	s      *Service
@@ -123,7 +122,7 @@ func (d *desk) do(dir docs.GitDirection, change func(*docs.GitOperation)) docs.G
 	return o
 }
 
-// pull and push expect a reason.
+// pull and push run an operation and expect a reason.
 func (d *desk) pull(reason string) docs.GitOperation { return d.expect(docs.GitImport, reason) }
 func (d *desk) push(reason string) docs.GitOperation { return d.expect(docs.GitExport, reason) }
 
@@ -203,7 +202,7 @@ func (d *desk) apply(on content.Branch, changes ...content.Change) {
 	}
 }
 
-// edit replaces a text of a page.
+// edit replaces a text on a page.
 func (d *desk) edit(title, old, new string) {
 	d.t.Helper()
 	text := d.markdown(title)
@@ -242,7 +241,7 @@ func (d *desk) filesOf(v *revision.View) map[string]string {
 	return out
 }
 
-// same fails where the space and the repository differ.
+// same fails if the space and the repository differ.
 func (d *desk) same() {
 	d.t.Helper()
 	ours, theirs := d.exported(), d.origin.Files("main")
@@ -257,8 +256,8 @@ func (d *desk) same() {
 	}
 }
 
-// named fails where the space tells another file or another object of a page or
-// a file than the repository has, or none. Both have to be the same.
+// named fails if the file or the object id that the space stores for a page or a file is not the
+// one of the repository.
 func (d *desk) named() {
 	d.t.Helper()
 	ctx, v := context.Background(), d.head()

@@ -42,7 +42,7 @@ func TestBothSidesEdit(t *testing.T) {
 			ids[title] = p.ID
 		}
 
-		// One block here, another one there, of the same page.
+		// Each side changes another block of the same page.
 		d.edit("Guide", "First.", "First, here.")
 		d.origin.Commit(map[string]string{"guide/README.md": "# Guide\n\nFirst.\n\nSecond there, see [setup](setup.md).\n"})
 		if op := d.push("not-fast-forward"); op.State != docs.GitFailure || !strings.Contains(op.Error, "import") {
@@ -74,7 +74,7 @@ func TestBothSidesEdit(t *testing.T) {
 		}
 		d.pull(ReasonUnchanged)
 
-		// A rename there, a new page here.
+		// A rename in the repository, a new page in the space.
 		testgit.Git(t, d.origin.Work, "mv", "guide/setup.md", "guide/install.md")
 		d.origin.Commit(map[string]string{
 			"SUMMARY.md":      strings.Replace(small["SUMMARY.md"], "guide/setup.md", "guide/install.md", 1),
@@ -107,7 +107,7 @@ func TestBothSidesEdit(t *testing.T) {
 	})
 }
 
-func TestConflictsArePeoplesBusiness(t *testing.T) {
+func TestConflictsOpenAChangeRequest(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		ctx := context.Background()
 		d := newDesk(t, o)
@@ -124,12 +124,12 @@ func TestConflictsArePeoplesBusiness(t *testing.T) {
 		if got := d.markdown("Other"); !strings.Contains(got, "Our words") {
 			t.Fatalf("the space has %q", got)
 		}
-		if op := d.push(ReasonParked); op.State != docs.GitSuccess || op.ChangeRequest != cr.ID || op.Error == "" {
+		if op := d.push(ReasonOpenRequest); op.State != docs.GitSuccess || op.ChangeRequest != cr.ID || op.Error == "" {
 			t.Fatalf("%+v", op)
 		}
-		// What comes later waits there too.
+		// A later import is added to the same request.
 		d.origin.Commit(map[string]string{"guide/setup.md": "# Setup\n\n* one\n* two\n* three\n"})
-		if op := d.pull(ReasonParked); op.ChangeRequest != cr.ID {
+		if op := d.pull(ReasonOpenRequest); op.ChangeRequest != cr.ID {
 			t.Fatalf("%+v", op)
 		}
 		conflicts, _, err := d.s.Store.Conflicts(ctx, cr.ID, true, store.Page{Limit: 10})
@@ -153,8 +153,8 @@ func TestConflictsArePeoplesBusiness(t *testing.T) {
 	})
 }
 
-// Archived means that the space is right.
-func TestArchivedIsDecidedToo(t *testing.T) {
+// Archiving the request means that the space is right.
+func TestArchivingTheRequestKeepsTheSpace(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
@@ -167,11 +167,11 @@ func TestArchivedIsDecidedToo(t *testing.T) {
 	d.push("")
 	d.same()
 	if testgit.Git(t, d.origin.Bare, "rev-parse", "main^") != theirs {
-		t.Error("their commit is gone")
+		t.Error("their commit was removed")
 	}
 }
 
-func TestReplacedBranchesAreParked(t *testing.T) {
+func TestReplacedBranchesOpenAChangeRequest(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
@@ -198,9 +198,8 @@ func TestReplacedBranchesAreParked(t *testing.T) {
 	d.same()
 }
 
-// The cache joins what it has all the time; nobody's push is taken for
-// another branch because of it.
-func TestOrdinaryPushesAreNeverParked(t *testing.T) {
+// The cache merges its packs regularly; no push is mistaken for another branch because of that.
+func TestOrdinaryPushesNeverOpenARequest(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.s.Git.Limits.Packs = 3
 	d.s.Git.Log = d.s.Log

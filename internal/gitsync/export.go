@@ -18,15 +18,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// maxCommits is how many commits one export makes. Of more revisions the
-// oldest become one commit together.
+// maxCommits is how many commits one export makes. If there are more revisions, the oldest become
+// one commit together.
 const maxCommits = 100
 
-// maxLine is how far back the line of a space is followed.
+// maxLine is how many revisions of a space are followed back.
 const maxLine = 10_000
 
-// export writes what the space has and the remote does not as commits, one
-// for each revision, and pushes them.
+// export writes what the space has and the remote lacks as commits, one for each revision, and
+// pushes them.
 func (t *task) export(ctx context.Context) error {
 	w := git.Want{}
 	if t.paired {
@@ -48,17 +48,17 @@ func (t *task) export(ctx context.Context) error {
 	if err := t.stage(ctx, docs.GitCheck); err != nil {
 		return err
 	}
-	parked, err := t.parked(ctx)
+	request, err := t.openRequest(ctx)
 	if err != nil {
 		return err
 	}
-	if parked != nil {
-		// Nothing is wrong: it waits for a person, who was asked already.
-		t.o.ChangeRequest = parked.ID
-		return t.end(ctx, ReasonParked, fmt.Sprintf("change request %d holds what the repository has; merge or archive it, then export again", parked.Number), nil)
+	if request != nil {
+		// This is not a failure: the change request waits for a person.
+		t.o.ChangeRequest = request.ID
+		return t.end(ctx, ReasonOpenRequest, fmt.Sprintf("change request %d has changes of the repository that wait for a decision; merge or archive it, then export again", request.Number), nil)
 	}
-	// An export that was ended behind its push finds its own commit: all is
-	// there but our word. Others may have pushed on top of it meanwhile.
+	// An export that was interrupted after its push finds its own commit in the repository: only
+	// the outcome is not stored yet. Others may have pushed on top of it meanwhile.
 	pushed := false
 	if tip != "" && t.o.Commit != "" {
 		if pushed, err = t.repo.IsAncestor(ctx, t.o.Commit, tip); err != nil && git.ReasonOf(err) == "" {
@@ -85,9 +85,9 @@ func (t *task) export(ctx context.Context) error {
 		return err
 	}
 	e := &exporting{task: t, head: head, now: map[string]string{}}
-	// Of what was there before, only an import tells. Whether that was so of
-	// an export that was ended behind its push, nobody knows.
-	e.unread = t.paired && t.pair.Unread || base != "" && (!t.paired || base != t.pair.Commit) || pushed
+	// Only an import looks at files that the branch had before. It is unknown whether there are
+	// some if an export was interrupted after its push.
+	e.notImported = t.paired && t.pair.NotImported || base != "" && (!t.paired || base != t.pair.Commit) || pushed
 	if err := e.plan(ctx, tip); err != nil {
 		return err
 	}
@@ -107,8 +107,8 @@ func (t *task) export(ctx context.Context) error {
 	case last == tip:
 		return e.exported(ctx, tip)
 	}
-	// Noted before the push, so that it can be told from a push of somebody
-	// else if we do not live to see its end.
+	// Stored before the push, so that this commit can be distinguished from a push of somebody else
+	// if the process ends now.
 	t.o.Commit, t.o.Revision = last, head.Rev.ID
 	if err := t.stage(ctx, docs.GitFinalize); err != nil {
 		return err
@@ -119,14 +119,14 @@ func (t *task) export(ctx context.Context) error {
 	return e.exported(ctx, last)
 }
 
-// onto returns the commit that the export goes on top of: what both sides had
-// in common, or what came after it if that does not concern the space.
+// onto returns the parent of the export's first commit: the commit that both sides have in common,
+// or a later one if those in between do not affect the space.
 func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool) (string, error) {
 	if !t.paired || tip == t.pair.Commit {
 		return tip, nil
 	}
 	if _, err := t.repo.IsAncestor(ctx, t.pair.Commit, t.pair.Commit); git.ReasonOf(err) != "" {
-		t.paired = false // it is nowhere any more
+		t.paired = false // the branch was deleted
 		return tip, nil
 	} else if err != nil {
 		return "", err
@@ -135,7 +135,7 @@ func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool)
 	case pushed || t.o.Request.Force:
 		return t.pair.Commit, nil
 	case tip == "":
-		return "", &failed{string(git.RefNotFound), "the branch " + branchOf(t.o.Remote.Ref) + " is not in the repository any more; connect the one that is used now, or use force to make it again"}
+		return "", &failed{string(git.RefNotFound), "the branch " + branchOf(t.o.Remote.Ref) + " was deleted from the repository; connect another branch, or use force to create this one again"}
 	}
 	on, err := t.repo.IsAncestor(ctx, t.pair.Commit, tip)
 	if err != nil {
@@ -144,11 +144,11 @@ func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool)
 	if concerns, err := t.concerns(ctx, sp, tip); err != nil || on && !concerns {
 		return tip, err
 	}
-	return "", &failed{string(git.NotFastForward), "the branch has commits that the space has not; import them first; force would remove them from the branch"}
+	return "", &failed{string(git.NotFastForward), "the branch has commits that were not imported; import them first, or use force to remove them from the branch"}
 }
 
-// concerns reports whether commits that came after what both sides had in
-// common have changed anything of the space.
+// concerns reports whether commits after the one that both sides have in common changed anything of
+// the space.
 func (t *task) concerns(ctx context.Context, sp docs.Space, tip string) (bool, error) {
 	v, err := t.s.Content.Source.At(ctx, t.s.Store.Reader, sp, t.pair.Revision)
 	if err != nil {
@@ -170,7 +170,7 @@ func branchOf(ref string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/tags/")
 }
 
-// exported notes that both sides are the same.
+// exported stores that both sides are equal.
 func (e *exporting) exported(ctx context.Context, commit string) error {
 	reason := ""
 	if e.paired && commit == e.pair.Commit {
@@ -185,7 +185,7 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 	if err != nil {
 		return err
 	}
-	e.unread = e.unread || claims
+	e.notImported = e.notImported || claims
 	head := e.head.Rev.ID
 	e.o.Commit, e.o.Revision = commit, head
 	return e.end(ctx, reason, "", func(tx *store.Tx, _ *authz.Grant) error {
@@ -199,13 +199,13 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 		}
 		if info, ok, err := tx.GitInfo(ctx, e.o.Space); err != nil {
 			return err
-		} else if ok { // whoever keeps what he read looks again
+		} else if ok { // open readers are asked to reload
 			info.UpdatedAt = tx.Now()
 			if err := tx.PutGitInfo(ctx, e.o.Space, info); err != nil {
 				return err
 			}
 		}
-		return e.putPair(ctx, tx, docs.GitPair{Commit: commit, Revision: head, Line: head, Timestamp: e.pair.Timestamp, Unread: e.unread})
+		return e.putPair(ctx, tx, docs.GitPair{Commit: commit, Revision: head, Line: head, Timestamp: e.pair.Timestamp, NotImported: e.notImported})
 	})
 }
 
@@ -213,12 +213,12 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 type exporting struct {
 	*task
 	head  *revision.View
-	from  *revision.View               // what both sides had in common
-	final map[string]exchange.Outgoing // what differs at the end, by path
-	now   map[string]string            // what the commits have so far, of those paths
+	from  *revision.View               // the revision that both sides have in common
+	final map[string]exchange.Outgoing // files that differ in the newest revision, by path
+	now   map[string]string            // object ids of those paths in the commits so far
 	made  []madeCommit
-	// unread says that the commits go on from files that nobody looked at.
-	unread bool
+	// notImported says that the commits are based on files that were never imported.
+	notImported bool
 }
 
 type madeCommit struct {
@@ -226,8 +226,8 @@ type madeCommit struct {
 	commit   docs.GitCommit
 }
 
-// plan finds out which files differ between what both sides had in common
-// and the newest revision.
+// plan finds out which files differ between the revision that both sides have in common and the
+// newest one.
 func (e *exporting) plan(ctx context.Context, tip string) error {
 	var all []exchange.Outgoing
 	var err error
@@ -256,8 +256,8 @@ func (e *exporting) plan(ctx context.Context, tip string) error {
 	return nil
 }
 
-// mayBegin refuses to make a branch or a folder for a connection that was to
-// import first: it is rather a typing mistake than a new place.
+// mayBegin refuses to create a branch or a folder for a connection that was to import first: a name
+// that does not exist is probably a typing mistake.
 func (t *task) mayBegin(ctx context.Context, reason, what string) error {
 	if t.paired || !t.o.Request.Connected || t.o.Request.Force {
 		return nil
@@ -266,10 +266,10 @@ func (t *task) mayBegin(ctx context.Context, reason, what string) error {
 	if err != nil || !ok || c.Direction != docs.GitSyncBoth {
 		return err
 	}
-	return &failed{reason, "there is no " + what + " in the repository; correct the connection, or make it by an export of your own (POST …/git/export)"}
+	return &failed{reason, "there is no " + what + " in the repository; correct the connection, or create it with a separate export (POST …/git/export)"}
 }
 
-// mayReplace refuses to write over a branch that the space knows nothing of.
+// mayReplace refuses to overwrite a branch that was never imported.
 func (e *exporting) mayReplace(ctx context.Context, tip string, all []exchange.Outgoing) error {
 	entries, _, err := e.repo.Tree(ctx, tip, e.o.Remote.Directory)
 	if errs.Is(err, errs.NotFound) {
@@ -294,8 +294,8 @@ func (e *exporting) mayReplace(ctx context.Context, tip string, all []exchange.O
 	return &failed{ReasonNotEmpty, fmt.Sprintf("the branch has %d files that differ from those of the space, and nothing was imported from it; import it first, or use force to replace them", differ)}
 }
 
-// mayAdd refuses to write over files that the repository has and the space
-// has not, because an import left them out: large ones, links, twins in case.
+// mayAdd refuses to overwrite files that the repository has and that imports left out: large ones,
+// links, names that differ only in case.
 func (e *exporting) mayAdd(ctx context.Context, base string) error {
 	if !e.paired || base == "" || e.o.Request.Force {
 		return nil
@@ -314,23 +314,23 @@ func (e *exporting) mayAdd(ctx context.Context, base string) error {
 	if err != nil || len(there) == 0 {
 		return err
 	}
-	return &failed{ReasonNotEmpty, fmt.Sprintf("the repository has %d files under names of new pages or files, which imports left out, such as %s; "+
-		"give the pages other addresses, or use force to replace the files", len(there), there[0])}
+	return &failed{ReasonNotEmpty, fmt.Sprintf("new pages or files have the names of %d files in the repository that imports left out, such as %s; "+
+		"rename the pages, or use force to replace the files", len(there), there[0])}
 }
 
-// write makes the commits on top of one and returns the last.
+// write makes the commits on top of base and returns the last one.
 func (e *exporting) write(ctx context.Context, base string) (string, error) {
 	line, err := e.line(ctx)
 	if err != nil {
 		return "", err
 	}
-	// Where something was imported in between, a revision may have what was
-	// not the whole truth later: of such a file only the end is written.
+	// If something was imported in between, a revision may contain a state of a file that a merge
+	// replaced later: such a file is only written with its newest state.
 	mixed := len(line) > 0 && line[0].from.Rev.Root != e.from.Rev.Root
 	last := base
 	for i, step := range line {
 		e.step(ctx)("commits", i, len(line))
-		if i == len(line)-1 { // all that is left, whoever brought it
+		if i == len(line)-1 { // all that is left, whoever wrote it
 			return e.commit(ctx, last, step.to, e.left())
 		}
 		changed, err := e.s.Content.Exchange.Outgoing(ctx, step.from, step.to)
@@ -349,7 +349,7 @@ func (e *exporting) write(ctx context.Context, base string) (string, error) {
 	return e.commit(ctx, last, e.head, e.left())
 }
 
-// left returns what is not written yet.
+// left returns the files that are not written yet.
 func (e *exporting) left() []exchange.Outgoing {
 	var out []exchange.Outgoing
 	for _, name := range slices.Sorted(maps.Keys(e.final)) {
@@ -361,9 +361,9 @@ func (e *exporting) left() []exchange.Outgoing {
 	return out
 }
 
-// between takes files in that are there for a while and gone at the end, as
-// those of a page that was renamed twice: each commit has all that its
-// SUMMARY.md names. It leaves out what the repository has under such a name.
+// between adds files that exist in some of the commits but not in the last, such as those of a page
+// that was renamed twice, so that each commit has all files that its SUMMARY.md names. It leaves
+// out names that the repository uses for something else.
 func (e *exporting) between(ctx context.Context, base string, changed []exchange.Outgoing) error {
 	var names []string
 	for _, o := range changed {
@@ -390,12 +390,12 @@ func (e *exporting) between(ctx context.Context, base string, changed []exchange
 	return nil
 }
 
-// of returns those of the changes of a revision that are to be written.
+// of returns those changes of a revision that are to be written.
 func (e *exporting) of(changed []exchange.Outgoing, mixed bool) []exchange.Outgoing {
 	var out []exchange.Outgoing
 	for _, o := range changed {
 		final, differs := e.final[o.Path]
-		if !differs || e.now[o.Path] == o.New { // the end is what the remote has, or this is
+		if !differs || e.now[o.Path] == o.New { // the remote has the newest state, or this one
 			continue
 		}
 		if o.New != final.New && (mixed || e.now[o.Path] != o.Old) {
@@ -407,12 +407,12 @@ func (e *exporting) of(changed []exchange.Outgoing, mixed bool) []exchange.Outgo
 	return out
 }
 
-// commit writes files as a commit of a revision.
+// commit writes files as the commit of a revision.
 func (e *exporting) commit(ctx context.Context, base string, v *revision.View, files []exchange.Outgoing) (string, error) {
 	if len(files) == 0 {
 		return base, nil
 	}
-	said, err := e.says(ctx, v.Rev)
+	said, err := e.describe(ctx, v.Rev)
 	if err != nil {
 		return "", err
 	}
@@ -430,12 +430,11 @@ func (e *exporting) commit(ctx context.Context, base string, v *revision.View, f
 	return commit, nil
 }
 
-// stretch is what one commit is made of: one revision, or the oldest ones
-// together.
+// stretch is what becomes one commit: one revision, or the oldest ones together.
 type stretch struct{ from, to *revision.View }
 
-// line returns the revisions that the remote has not seen, oldest first. What
-// was imported comes from there.
+// line returns the revisions that the remote does not have, oldest first. Imported ones are left
+// out.
 func (e *exporting) line(ctx context.Context) ([]stretch, error) {
 	if !e.paired {
 		return nil, nil
@@ -463,8 +462,8 @@ func (e *exporting) line(ctx context.Context) ([]stretch, error) {
 	return line, nil
 }
 
-// says returns what a commit says of a revision: who changed it and why.
-func (e *exporting) says(ctx context.Context, rev docs.Revision) (git.Commit, error) {
+// describe returns the author, the date and the message of a revision's commit.
+func (e *exporting) describe(ctx context.Context, rev docs.Revision) (git.Commit, error) {
 	author := rev.Author
 	subject, number := rev.Message, ""
 	if rev.MergedFrom != "" {
@@ -490,7 +489,7 @@ func (e *exporting) says(ctx context.Context, rev docs.Revision) (git.Commit, er
 	}, nil
 }
 
-// person returns how somebody is named in a commit.
+// person returns how a user is named in a commit.
 func (e *exporting) person(ctx context.Context, id docs.UserID) (git.Person, error) {
 	u, err := e.s.Store.User(ctx, id)
 	if errs.Is(err, errs.NotFound) {
@@ -499,17 +498,17 @@ func (e *exporting) person(ctx context.Context, id docs.UserID) (git.Person, err
 	return git.Person{Name: u.DisplayName, Email: string(u.Email)}, err
 }
 
-// message is what a template for commit messages can name.
+// message holds the values that a template for commit messages can use.
 type message struct{ number, subject, space, author, revision string }
 
-// messageOf fills a template. What is put in is one line, so that a title
-// adds neither lines nor trailers. A revision that was made without a change
-// request has no number: where the template asks for one, it stays out.
+// messageOf fills in a template. Each value becomes one line, so that a title adds neither lines
+// nor trailers. A revision without a change request has no number: the template's number is then
+// left out.
 func messageOf(template string, m message) string {
-	subject := said(m.subject)
+	subject := oneLine(m.subject)
 	if m.number == "" && strings.Contains(template, "{change_request_number}") {
 		if subject == "" {
-			return "Update " + said(m.space)
+			return "Update " + oneLine(m.space)
 		}
 		return subject
 	}
@@ -519,15 +518,15 @@ func messageOf(template string, m message) string {
 	return strings.NewReplacer(
 		"{change_request_number}", m.number,
 		"{change_request_subject}", subject,
-		"{space_title}", said(m.space),
-		"{author_name}", said(m.author),
+		"{space_title}", oneLine(m.space),
+		"{author_name}", oneLine(m.author),
 		"{revision}", m.revision,
 	).Replace(template)
 }
 
-// trailer is how a line begins that says more of a commit than its message.
+// trailer matches the beginning of a trailer, such as "Co-authored-by:".
 var trailer = regexp.MustCompile(`^([A-Za-z0-9]+(?:-[A-Za-z0-9]+)+)\s*:`)
 
-// said makes one line of a text of somebody, which is not a trailer also where
-// the template has a line for it alone.
-func said(s string) string { return trailer.ReplaceAllString(git.OneLine(s), "$1") }
+// oneLine makes one line of a user's text that git does not take for a trailer, even if the
+// template has it on a line of its own.
+func oneLine(s string) string { return trailer.ReplaceAllString(git.OneLine(s), "$1") }

@@ -1,11 +1,10 @@
-// Package gitsync keeps spaces and git repositories the same: it imports
-// commits as revisions and exports revisions as commits.
+// Package gitsync synchronizes spaces and git repositories: it imports commits as revisions and
+// exports revisions as commits.
 //
-// A request is checked and queued as an operation (requests.go); a job does
-// it with the rights of who asked (run.go, import.go, export.go). A space can
-// be connected to a remote (connection.go), which is then imported when its
-// host tells of a push (hook.go) or when its time has come, and exported
-// when the content changes.
+// A request is checked and queued as an operation (requests.go); a job runs it with the rights of
+// the user who asked (run.go, import.go, export.go). A space can be connected to a branch
+// (connection.go). The branch is then imported when its host reports a push (hook.go) or when it is
+// polled (continuous.go), and exported when the content changes.
 package gitsync
 
 import (
@@ -18,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service imports and exports.
+// Service imports and exports spaces.
 type Service struct {
 	Store   *store.Store
 	Content *content.Service
@@ -26,12 +25,11 @@ type Service struct {
 	Git     *git.Runner
 	Log     *slog.Logger
 	BaseURL string // of the server, without a slash at the end
-	// Ended, if it is set, is told of each operation that was done here.
+	// Ended, if set, is called for each operation that ended on this node.
 	Ended func(docs.GitDirection, docs.GitState, string)
 
 	running lanes
 }
 
-// OperationJob is the kind of job that does an operation. Its key is the id
-// of the operation.
+// OperationJob is the kind of job that runs an operation. Its key is the operation's id.
 const OperationJob = "git.operation"

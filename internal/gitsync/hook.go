@@ -18,28 +18,25 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// hookWindow is how old, or how new, a call with a time in its signature may
-// be.
+// hookWindow is by how much the time in a call's signature may differ from the clock.
 const hookWindow = 5 * time.Minute
 
-// MaxHook is how much a host may tell at once. A push of hundreds of commits
-// is smaller.
+// MaxHook is the size of a call's body. A push of hundreds of commits is smaller.
 const MaxHook = 1 << 20
 
-// errHook is one answer for whatever is wrong, so that nobody learns which
-// spaces are connected.
+// errHook is the same error for whatever is wrong, so that callers do not learn which spaces are
+// connected.
 var errHook = errs.E(errs.Unauthenticated, "the signature is missing or wrong, or the space is not connected to a repository; set the secret of the connection at the host")
 
-// Call is what a host sends.
+// Call is a request that a host sends.
 type Call struct {
 	Header func(name string) string
 	Body   []byte
 }
 
-// Hook takes a host's word for it that something was pushed, if the secret
-// of the connection proves that it is the host, and queues an import. Other
-// events are no mistake and do nothing. Telling twice does no harm: an import
-// of what is there already changes nothing.
+// Hook queues an import if a call says that something was pushed and the secret of the connection
+// proves that the host sent it. Other events are ignored. A repeated call does no harm: importing
+// the same commit changes nothing.
 func (s *Service) Hook(ctx context.Context, space docs.SpaceID, call Call) error {
 	c, ok, err := s.Store.GitConnection(ctx, space)
 	if err != nil {
@@ -51,7 +48,7 @@ func (s *Service) Hook(ctx context.Context, space docs.SpaceID, call Call) error
 			return err
 		}
 	} else {
-		secret = seal.NewShared() // takes as long, and fits nothing
+		secret = seal.NewShared() // the comparison takes as long, and fails
 	}
 	now := docs.TimeOf(s.Store.Clock())
 	at, good := call.verify(secret, now)
@@ -59,7 +56,7 @@ func (s *Service) Hook(ctx context.Context, space docs.SpaceID, call Call) error
 		return errHook
 	}
 	push, is := call.push()
-	if !is || push.Ref != "" && push.Ref != c.Remote.Ref || push.gone() {
+	if !is || push.Ref != "" && push.Ref != c.Remote.Ref || push.deleted() {
 		return nil
 	}
 	if at.IsZero() {
@@ -79,8 +76,8 @@ func (s *Service) Hook(ctx context.Context, space docs.SpaceID, call Call) error
 	})
 }
 
-// verify checks whichever signature a call has. A signature of our own form
-// also tells when the call was made.
+// verify checks whichever signature a call has. A signature in our own form also contains the time
+// of the call, which is returned.
 func (c Call) verify(secret string, now docs.Time) (docs.Time, bool) {
 	good, at := false, docs.Time(0)
 	if v := c.Header("X-Hub-Signature-256"); v != "" {
@@ -92,7 +89,7 @@ func (c Call) verify(secret string, now docs.Time) (docs.Time, bool) {
 		}
 	}
 	if v := c.Header("X-Gitlab-Token"); v != "" {
-		// Hashes have one length, so that the time tells nothing of the other.
+		// Hashes have one length, so that the time does not depend on the secret.
 		a, b := sha256.Sum256([]byte(v)), sha256.Sum256([]byte(secret))
 		good = good || hmac.Equal(a[:], b[:])
 	}
@@ -127,7 +124,7 @@ func (c Call) signed(secret, before, hexMAC string) bool {
 	return err == nil && hmac.Equal(got, mac.Sum(nil))
 }
 
-// push is what hosts have in common when they tell of a push.
+// push holds the fields that the hosts' reports of a push have in common.
 type push struct {
 	Ref        string `json:"ref"`
 	After      string `json:"after"`
@@ -137,15 +134,15 @@ type push struct {
 	} `json:"repository"`
 }
 
-// gone tells that the branch was deleted.
-func (p push) gone() bool {
+// deleted reports whether the push deleted the branch.
+func (p push) deleted() bool {
 	return p.Deleted || p.After != "" && strings.Trim(p.After, "0") == ""
 }
 
-// at gives when the push was, by the clock of the host. Dates of commits are
-// by whoever made them, and may be anything.
+// at returns the time of the push by the clock of the host. Dates of commits are set by their
+// authors and may be anything.
 func (p push) at(now docs.Time) docs.Time {
-	var seconds int64 // in a push GitHub has a number there, elsewhere a text
+	var seconds int64 // GitHub sends a number in a push, and text in other events
 	if json.Unmarshal(p.Repository.PushedAt, &seconds) != nil || seconds <= 0 || seconds > int64(1)<<40 {
 		return 0
 	}
@@ -156,8 +153,8 @@ func (p push) at(now docs.Time) docs.Time {
 	return t
 }
 
-// push reads a call. One without a kind is from a script: its body says
-// which ref was pushed, or nothing.
+// push reads a call. A call without a kind is from a script: its body names the ref that was
+// pushed, or nothing.
 func (c Call) push() (push, bool) {
 	var p push
 	kind := ""

@@ -19,17 +19,16 @@ import (
 )
 
 const (
-	// smallFile is what comes along with the first fetch. Larger files are
-	// fetched when it is known that they are wanted.
+	// smallFile is the size up to which the first fetch includes files. Larger files are fetched
+	// when an import needs them.
 	smallFile = 1 << 20
-	// attempts is how often an import is made again because the space moved
-	// while it was made.
+	// attempts is how often an import is tried again after the space changed while it ran.
 	attempts = 5
 )
 
-// take imports: it fetches what the remote has, makes a revision of it on top
-// of the one that both sides had in common, and lands that in the space.
-func (t *task) take(ctx context.Context) error {
+// runImport fetches the branch, makes a revision of it on top of the one that both sides have in
+// common, and commits that revision to the space.
+func (t *task) runImport(ctx context.Context) error {
 	tip, err := t.fetch(ctx)
 	if err != nil {
 		return err
@@ -38,12 +37,12 @@ func (t *task) take(ctx context.Context) error {
 		return err
 	}
 	force := t.o.Request.Force
-	if t.paired && tip == t.pair.Commit && !t.pair.Unread && !force && !t.o.Request.Standalone {
-		if parked, err := t.parked(ctx); err != nil {
+	if t.paired && tip == t.pair.Commit && !t.pair.NotImported && !force && !t.o.Request.Standalone {
+		if request, err := t.openRequest(ctx); err != nil {
 			return err
-		} else if parked != nil && !t.o.Request.Connected { // somebody asks, and it is not in the space
-			t.o.Commit, t.o.Revision, t.o.ChangeRequest = t.pair.Commit, t.pair.Revision, parked.ID
-			return t.end(ctx, ReasonParked, fmt.Sprintf("change request %d holds what the repository has, and nothing was added since: merge it to take it over", parked.Number), nil)
+		} else if request != nil && !t.o.Request.Connected { // somebody asked, and the space does not have it yet
+			t.o.Commit, t.o.Revision, t.o.ChangeRequest = t.pair.Commit, t.pair.Revision, request.ID
+			return t.end(ctx, ReasonOpenRequest, fmt.Sprintf("nothing new in the repository; change request %d has what was imported last: merge it to accept that", request.Number), nil)
 		}
 		return t.end(ctx, ReasonUnchanged, "", func(tx *store.Tx, _ *authz.Grant) error {
 			t.o.Commit, t.o.Revision = t.pair.Commit, t.pair.Revision
@@ -59,16 +58,16 @@ func (t *task) take(ctx context.Context) error {
 		replaced = !on && !force
 	}
 	for range attempts {
-		done, err := t.land(ctx, tip, replaced)
+		done, err := t.tryImport(ctx, tip, replaced)
 		if err != nil || done {
 			return err
 		}
 	}
-	return errs.E(errs.Internal, "the space kept changing while the import was made")
+	return errs.E(errs.Internal, "the space was changed during each attempt to import; try again")
 }
 
-// fetch returns the commit that the remote has now; none is an empty repository
-// that the caller insists on.
+// fetch returns the newest commit of the branch. It returns "" for an empty repository if the
+// request forces the import.
 func (t *task) fetch(ctx context.Context) (string, error) {
 	w := git.Want{Files: smallFile}
 	if t.paired {
@@ -81,9 +80,9 @@ func (t *task) fetch(ctx context.Context) (string, error) {
 	return tip, err
 }
 
-// land makes the import once. It is not done if the space has moved on
-// meanwhile in a way that makes it worthless.
-func (t *task) land(ctx context.Context, tip string, replaced bool) (done bool, err error) {
+// tryImport makes the import once. It returns false if the space changed meanwhile, so that the
+// import has to be made again.
+func (t *task) tryImport(ctx context.Context, tip string, replaced bool) (done bool, err error) {
 	if err := t.stage(ctx, docs.GitProcess); err != nil {
 		return false, err
 	}
@@ -104,21 +103,21 @@ func (t *task) land(ctx context.Context, tip string, replaced bool) (done bool, 
 		return false, err
 	}
 	known := t.found
-	taken, err := t.s.Content.Exchange.Import(ctx, base, up, t.step(ctx))
+	imported, err := t.s.Content.Exchange.Import(ctx, base, up, t.step(ctx))
 	if err != nil {
 		return false, err
 	}
-	defer taken.Discard(ctx)
-	if taken.Empty && !t.o.Request.Force {
-		return false, &failed{string(git.Empty), "there are no pages at " + t.where() + ", and the space would be empty; use force if that is what you want"}
+	defer imported.Discard(ctx)
+	if imported.Empty && !t.o.Request.Force {
+		return false, &failed{string(git.Empty), "there are no pages at " + t.where() + ", so the import would empty the space; use force to do that"}
 	}
-	t.problems(taken.Problems)
+	t.problems(imported.Problems)
 	defer func() {
 		if !done {
 			t.found = known
 		}
 	}()
-	l := &landing{task: t, tip: tip, taken: taken, replaced: replaced, base: base, up: up}
+	l := &incoming{task: t, tip: tip, imported: imported, replaced: replaced, base: base, up: up}
 	if tip != "" {
 		c, err := t.repo.Describe(ctx, tip)
 		if err != nil {
@@ -132,7 +131,7 @@ func (t *task) land(ctx context.Context, tip string, replaced bool) (done bool, 
 	return l.do(ctx)
 }
 
-// where tells people which folder is meant.
+// where names the imported folder in messages.
 func (t *task) where() string {
 	if t.o.Remote.Directory == "" {
 		return "the top of the repository"
@@ -147,10 +146,10 @@ func commitURL(prefix, oid string) string {
 	return strings.TrimSuffix(prefix, "/") + "/" + oid
 }
 
-// upstream returns the remote as content reads it.
+// upstream returns the remote in the form that package exchange imports.
 func (t *task) upstream(ctx context.Context, tip string) (exchange.Upstream, error) {
 	dir := t.o.Remote.Directory
-	paths := map[string]string{} // by object, for people
+	paths := map[string]string{} // by object, for messages
 	up := exchange.Upstream{
 		List: func(ctx context.Context) ([]exchange.UpstreamFile, error) {
 			if tip == "" {
@@ -176,10 +175,10 @@ func (t *task) upstream(ctx context.Context, tip string) (exchange.Upstream, err
 				file := path.Join(dir, paths[b.OID])
 				switch {
 				case b.LFS != nil:
-					t.problem(docs.GitProblem{File: file, Code: "lfs", Message: "the file is kept with Git LFS, from where nothing is fetched; it is left out"})
+					t.problem(docs.GitProblem{File: file, Code: "lfs", Message: "the file is stored with Git LFS, which is not supported; it is left out"})
 					return each(b.OID, b.Size, nil)
 				case b.Data == nil:
-					t.problem(docs.GitProblem{File: file, Code: "too-large", Message: fmt.Sprintf("the file has %d MB, which is too large; it is left out", b.Size>>20)})
+					t.problem(docs.GitProblem{File: file, Code: "too-large", Message: fmt.Sprintf("the file is too large (%d MB); it is left out", b.Size>>20)})
 				}
 				return each(b.OID, b.Size, b.Data)
 			})
@@ -193,12 +192,12 @@ func (t *task) upstream(ctx context.Context, tip string) (exchange.Upstream, err
 		if known, _ := t.repo.IsAncestor(ctx, t.pair.Commit, tip); known || ctx.Err() != nil {
 			return up, err
 		}
-		// The commit is gone from the repository and from the cache: all is
+		// The commit is neither in the repository nor in the cache any more, so everything is
 		// compared.
 		return up, nil
 	}
 	t.gitProblems(problems)
-	if up.Paired = true; t.pair.Unread {
+	if up.Paired = true; t.pair.NotImported {
 		up.AtLeast = exchange.WholeFolder
 	}
 	for _, d := range deltas {
@@ -214,32 +213,32 @@ func (t *task) gitProblems(list []git.Problem) {
 	}
 }
 
-// putPair remembers what both sides have in common.
+// putPair stores the commit and the revision that both sides have in common.
 func (t *task) putPair(ctx context.Context, tx *store.Tx, p docs.GitPair) error {
 	p.Space, p.Remote, p.UpdatedAt = t.o.Space, t.o.Remote, tx.Now()
 	p.Timestamp = max(p.Timestamp, t.o.Request.Timestamp)
 	return tx.PutGitPair(ctx, p)
 }
 
-// landing brings a taken revision into the space.
-type landing struct {
+// incoming is an imported revision that is to be committed to the space.
+type incoming struct {
 	*task
 	tip      string
-	base     *revision.View // what was taken is made on
+	base     *revision.View // the revision that imported is based on
 	up       exchange.Upstream
-	taken    *exchange.Imported
+	imported *exchange.Imported
 	commit   *docs.GitCommit
 	replaced bool
 }
 
-func (l *landing) do(ctx context.Context) (bool, error) {
-	switch parked, err := l.parked(ctx); {
+func (l *incoming) do(ctx context.Context) (bool, error) {
+	switch request, err := l.openRequest(ctx); {
 	case err != nil:
 		return false, err
 	case l.o.Request.Standalone:
 		return true, l.standalone(ctx)
-	case parked != nil:
-		return true, l.intoParked(ctx, *parked)
+	case request != nil:
+		return true, l.addToRequest(ctx, *request)
 	case l.replaced:
 		return true, l.aside(ctx, ReasonReplaced)
 	}
@@ -255,15 +254,15 @@ func (l *landing) do(ctx context.Context) (bool, error) {
 		return done, err
 	}
 	if !l.paired {
-		return false, nil // it replaces what there is, so it must be made on what there is
+		return false, nil // it replaces the content, so it must be based on the newest revision
 	}
 	return true, l.merged(ctx)
 }
 
-// own reports whether a connection that has never imported anything would
-// replace words that are nowhere else. Nobody looks on when it does.
-func (l *landing) own(ctx context.Context) (bool, error) {
-	if l.paired || !l.o.Request.Connected || l.o.Request.Force || !l.taken.Changes() {
+// own reports whether a connection that has never imported anything would replace text that exists
+// nowhere else. Nobody watches a connection, so this needs a decision.
+func (l *incoming) own(ctx context.Context) (bool, error) {
+	if l.paired || !l.o.Request.Connected || l.o.Request.Force || !l.imported.Changes() {
 		return false, nil
 	}
 	if elsewhere, err := l.s.Store.IsInGit(ctx, l.o.Space, l.base.Rev.ID); err != nil || elsewhere {
@@ -272,21 +271,21 @@ func (l *landing) own(ctx context.Context) (bool, error) {
 	return l.base.HasWords(ctx)
 }
 
-// parked returns the open change request that holds what came before, if there
-// is one.
-func (t *task) parked(ctx context.Context) (*docs.ChangeRequest, error) {
-	if !t.paired || t.pair.Parked == "" {
+// openRequest returns the open change request with an earlier import that could not be merged; nil
+// if there is none.
+func (t *task) openRequest(ctx context.Context) (*docs.ChangeRequest, error) {
+	if !t.paired || t.pair.Request == "" {
 		return nil, nil
 	}
-	cr, err := t.s.Store.ChangeRequest(ctx, t.o.Space, string(t.pair.Parked))
+	cr, err := t.s.Store.ChangeRequest(ctx, t.o.Space, string(t.pair.Request))
 	if errs.Is(err, errs.NotFound) || err == nil && content.Editable(cr) != nil {
 		return nil, nil
 	}
 	return &cr, err
 }
 
-// revision says what the revision of the import is.
-func (l *landing) revision() docs.Revision {
+// revision returns the description of the import's revision.
+func (l *incoming) revision() docs.Revision {
 	rev := docs.Revision{Type: docs.RevisionEdits, Message: "Import from git", Git: l.commit}
 	if l.commit != nil {
 		if subject, _, _ := strings.Cut(l.commit.Message, "\n"); subject != "" {
@@ -296,8 +295,8 @@ func (l *landing) revision() docs.Revision {
 	return rev
 }
 
-// standalone stores the revision and moves nothing.
-func (l *landing) standalone(ctx context.Context) error {
+// standalone stores the revision and leaves the space as it is.
+func (l *incoming) standalone(ctx context.Context) error {
 	return l.end(ctx, "", "", func(tx *store.Tx, g *authz.Grant) error {
 		rev, err := l.putAside(ctx, tx, g)
 		l.o.Commit, l.o.Revision = l.tip, rev.ID
@@ -305,20 +304,19 @@ func (l *landing) standalone(ctx context.Context) error {
 	})
 }
 
-func (l *landing) putAside(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Revision, error) {
+func (l *incoming) putAside(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Revision, error) {
 	rev := l.revision()
 	rev.Aside = true
-	return l.s.Content.CommitImported(ctx, tx, g, l.taken, rev)
+	return l.s.Content.CommitImported(ctx, tx, g, l.imported, rev)
 }
 
-// direct lands on a space that has not changed since both sides were the
-// same.
-func (l *landing) direct(ctx context.Context) (done bool, err error) {
+// direct commits to a space that has not changed since both sides were equal.
+func (l *incoming) direct(ctx context.Context) (done bool, err error) {
 	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		if done = g.Space.Revision == l.base.Rev.ID; !done { // perhaps only when it is tried again
+		if done = g.Space.Revision == l.base.Rev.ID; !done { // possibly only when the transaction is repeated
 			return nil
 		}
-		rev, err := l.s.Content.CommitImported(ctx, tx, g, l.taken, l.revision())
+		rev, err := l.s.Content.CommitImported(ctx, tx, g, l.imported, l.revision())
 		if err != nil {
 			return err
 		}
@@ -340,9 +338,8 @@ func (l *landing) direct(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// store stores the revision beside the line of the space, so that it can be
-// merged.
-func (l *landing) store(ctx context.Context) (fork content.Fork, err error) {
+// store stores the revision outside of the space's history, so that it can be merged.
+func (l *incoming) store(ctx context.Context) (fork content.Fork, err error) {
 	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		rev, err := l.putAside(ctx, tx, g)
 		if err != nil {
@@ -354,9 +351,10 @@ func (l *landing) store(ctx context.Context) (fork content.Fork, err error) {
 	return fork, err
 }
 
-// note notes what git has now in place of what was written to it before.
-func (l *landing) note(ctx context.Context, tx *store.Tx, rev docs.Revision) error {
-	if !l.up.Paired { // all that was read has its name with it
+// note stores which git objects belong to pages and files, in place of those that exports have
+// written.
+func (l *incoming) note(ctx context.Context, tx *store.Tx, rev docs.Revision) error {
+	if !l.up.Paired { // everything was read, with its object ids
 		return tx.DropGitBlobs(ctx, l.o.Space)
 	}
 	v, err := l.s.Content.Source.At(ctx, tx.Reader, l.base.Space, rev.ID)
@@ -370,8 +368,8 @@ func (l *landing) note(ctx context.Context, tx *store.Tx, rev docs.Revision) err
 	return tx.PutGitBlobs(ctx, l.o.Space, names)
 }
 
-// merged lands on a space that has changes of its own.
-func (l *landing) merged(ctx context.Context) error {
+// merged commits to a space that has changes of its own.
+func (l *incoming) merged(ctx context.Context) error {
 	fork, err := l.store(ctx)
 	if err != nil {
 		return err
@@ -380,25 +378,25 @@ func (l *landing) merged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ahead, err := l.s.Content.PrepareImported(ctx, sp.It, fork)
+	prepared, err := l.s.Content.PrepareImported(ctx, sp.It, fork)
 	if err != nil {
 		return err
 	}
-	if len(ahead.Conflicts()) > 0 {
-		return l.park(ctx, fork, ReasonConflict)
+	if len(prepared.Conflicts()) > 0 {
+		return l.openConflictRequest(ctx, fork, ReasonConflict)
 	}
 	conflict := false
 	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		before := g.Space.Revision
-		rev, conflicts, err := l.s.Content.MergeImported(ctx, tx, g, fork, ahead, l.revision())
+		rev, conflicts, err := l.s.Content.MergeImported(ctx, tx, g, fork, prepared, l.revision())
 		if conflict = len(conflicts) > 0; err != nil || conflict {
 			return err
 		}
 		pair := l.pair
-		if pair.Line == before { // there is nothing to be exported
+		if pair.Line == before { // nothing is left to export
 			pair.Line = rev.ID
 		}
-		pair.Commit, pair.Revision, pair.Parked, pair.Unread = l.tip, fork.Tip, "", false
+		pair.Commit, pair.Revision, pair.Request, pair.NotImported = l.tip, fork.Tip, "", false
 		l.o.Commit, l.o.Revision = l.tip, rev.ID
 		if err := l.putPair(ctx, tx, pair); err != nil {
 			return err
@@ -406,35 +404,35 @@ func (l *landing) merged(ctx context.Context) error {
 		return l.complete(ctx, tx, g, docs.GitSuccess, "", "")
 	})
 	if err == nil && conflict {
-		return l.park(ctx, fork, ReasonConflict)
+		return l.openConflictRequest(ctx, fork, ReasonConflict)
 	}
 	return err
 }
 
-// aside parks what came.
-func (l *landing) aside(ctx context.Context, reason string) error {
+// aside stores the revision and opens a change request with it.
+func (l *incoming) aside(ctx context.Context, reason string) error {
 	fork, err := l.store(ctx)
 	if err != nil {
 		return err
 	}
-	return l.park(ctx, fork, reason)
+	return l.openConflictRequest(ctx, fork, reason)
 }
 
-// park opens a change request with what came, for a person to decide.
-func (l *landing) park(ctx context.Context, fork content.Fork, reason string) error {
+// openConflictRequest opens a change request with the revision, for a person to decide.
+func (l *incoming) openConflictRequest(ctx context.Context, fork content.Fork, reason string) error {
 	sp, err := l.s.Store.Space(ctx, l.o.Space)
 	if err != nil {
 		return err
 	}
-	ahead, err := l.s.Content.PrepareUpdate(ctx, sp.It, docs.ChangeRequest{Ancestor: fork.Base, Revision: fork.Tip})
+	prepared, err := l.s.Content.PrepareUpdate(ctx, sp.It, docs.ChangeRequest{Ancestor: fork.Base, Revision: fork.Tip})
 	if err != nil {
 		return err
 	}
 	branch := branchOf(l.o.Remote.Ref)
-	what, message := l.parkedAs(branch, reason)
+	what, message := l.describeConflict(branch, reason)
 	what.Fork = fork
 	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		cr, err := l.s.Reviews.Park(ctx, tx, g, what, ahead)
+		cr, err := l.s.Reviews.Park(ctx, tx, g, what, prepared)
 		if err != nil {
 			return err
 		}
@@ -442,7 +440,7 @@ func (l *landing) park(ctx context.Context, fork content.Fork, reason string) er
 		if !l.paired {
 			pair.Line = l.base.Rev.ID
 		}
-		pair.Commit, pair.Revision, pair.Parked, pair.Unread = l.tip, fork.Tip, cr.ID, false
+		pair.Commit, pair.Revision, pair.Request, pair.NotImported = l.tip, fork.Tip, cr.ID, false
 		l.o.Commit, l.o.Revision, l.o.ChangeRequest = l.tip, fork.Tip, cr.ID
 		if err := l.putPair(ctx, tx, pair); err != nil {
 			return err
@@ -451,31 +449,31 @@ func (l *landing) park(ctx context.Context, fork content.Fork, reason string) er
 	})
 }
 
-// parkedAs says what a person has to decide.
-func (l *landing) parkedAs(branch, reason string) (reviews.Parked, string) {
-	const otherwise = " If you archive it, the content of the space stands, and the next export writes it to the repository over all commits since then."
+// describeConflict returns the change request's texts, and the message of the operation.
+func (l *incoming) describeConflict(branch, reason string) (reviews.Parked, string) {
+	const otherwise = " If you archive it, the content of the space stays as it is, and the next export overwrites those commits' changes in the repository."
 	switch reason {
 	case ReasonReplaced:
 		return reviews.Parked{
 			Subject:     "Git: " + branch + " was replaced",
-			Description: fmt.Sprintf("`%s` was replaced: commit `%s` does not come after `%s`, which was imported last. Merge this request to take over what it has now."+otherwise, branch, l.tip, l.pair.Commit),
-		}, "the branch was replaced by one that does not go on from what was imported last; change request %d has what it has now: look at it and merge it"
+			Description: fmt.Sprintf("`%s` was replaced: commit `%s` does not come after `%s`, which was imported last. Merge this request to accept the new state of the branch."+otherwise, branch, l.tip, l.pair.Commit),
+		}, "the history of the branch was rewritten, and no longer contains the commit that was imported last; change request %d has the new state: review and merge it"
 	case ReasonFirst:
 		return reviews.Parked{
 			Subject: "Git: take over " + branch,
-			Description: fmt.Sprintf("The space has content of its own, and nothing was ever imported from `%s`. This request has what the branch has at commit `%s`. Merge it to replace the content of the space. If you archive it, the content of the space stands, and the next export "+
-				"makes the branch what the space is: pages that only the branch has are deleted from it, and stay in its history.", branch, l.tip),
-		}, "the space has content of its own, and nothing was ever imported from this branch; change request %d has what the branch has: merge it to replace the content; archive it to keep the content, which is then exported in place of what the branch has"
+			Description: fmt.Sprintf("The space has content of its own, and nothing was ever imported from `%s`. This request has the content of the branch at commit `%s`. Merge it to replace the content of the space. If you archive it, the content of the space stays as it is, and the next export "+
+				"makes the branch equal to the space: pages that only the branch has are deleted, and remain in its history.", branch, l.tip),
+		}, "the space has content of its own, and nothing was ever imported from this branch; change request %d has the content of the branch: merge it to replace the content of the space, or archive it to keep that and export it over the branch"
 	}
 	return reviews.Parked{
 		Subject: "Git: conflicts with " + branch,
-		Description: fmt.Sprintf("Commit `%s` of `%s` changed what was changed here too. Resolve the conflicts and merge this request to take it over."+
+		Description: fmt.Sprintf("Commit `%s` of `%s` changed something that was changed in the space too. Resolve the conflicts and merge this request to accept the commit."+
 			otherwise, l.tip, branch),
-	}, "both sides changed the same; change request %d has what the repository has: resolve its conflicts and merge it"
+	}, "both sides changed the same content; change request %d has the repository's changes: resolve its conflicts and merge it"
 }
 
-// intoParked adds what came to the change request that is parked.
-func (l *landing) intoParked(ctx context.Context, cr docs.ChangeRequest) error {
+// addToRequest merges the revision into the open change request of an earlier import.
+func (l *incoming) addToRequest(ctx context.Context, cr docs.ChangeRequest) error {
 	fork, err := l.store(ctx)
 	if err != nil {
 		return err
@@ -489,11 +487,11 @@ func (l *landing) intoParked(ctx context.Context, cr docs.ChangeRequest) error {
 			return err
 		}
 		pair := l.pair
-		pair.Commit, pair.Revision, pair.Unread = l.tip, fork.Tip, false
+		pair.Commit, pair.Revision, pair.NotImported = l.tip, fork.Tip, false
 		l.o.Commit, l.o.Revision, l.o.ChangeRequest = l.tip, fork.Tip, cr.ID
 		if err := l.putPair(ctx, tx, pair); err != nil {
 			return err
 		}
-		return l.complete(ctx, tx, g, docs.GitSuccess, ReasonParked, fmt.Sprintf("change request %d holds what the repository has; this was added to it: merge it to take it over", was.Number))
+		return l.complete(ctx, tx, g, docs.GitSuccess, ReasonOpenRequest, fmt.Sprintf("the import was added to change request %d, which has earlier changes of the repository: merge it to accept them", was.Number))
 	})
 }

@@ -10,16 +10,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Info returns what the space of a grant tells of its repository.
+// Info returns what the space of a grant shows about its repository.
 func (s *Service) Info(_ context.Context, g *authz.Grant) (docs.GitInfo, error) {
 	if g.Space.Git == nil {
-		return docs.GitInfo{}, errs.E(errs.NotFound, "the space is synchronized with no git provider; import or export it, or connect it")
+		return docs.GitInfo{}, errs.E(errs.NotFound, "the space is not synchronized with a repository; import, export or connect it first")
 	}
 	return *g.Space.Git, nil
 }
 
-// Forget removes what imports and exports have told of the provider. A
-// connection is not ended by it.
+// Forget removes what imports and exports stored about the provider. It does not end a connection.
 func (s *Service) Forget(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		had, err := tx.DropGitInfo(ctx, g.Space.ID)

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Input is what an import and an export have in common.
+// Input holds the fields that imports and exports have in common.
 type Input struct {
 	URL       string // may have credentials in it
 	Ref       string // a branch, short or in full; a tag in full for imports
@@ -21,25 +21,23 @@ type Input struct {
 	TreeURL   string
 	CommitURL string
 	Directory string
-	Timestamp docs.Time // of what the request is about; 0 is unknown
+	Timestamp docs.Time // when the change happened that the request is about; 0: unknown
 	Force     bool
 	Provider  string
 	InfoURL   string
-	// Credentials besides those in the URL, for callers that have a key. They
-	// come first.
+	// Credentials take precedence over those in the URL. They are for callers that have a key.
 	Credentials git.Credentials
-	// Operator says that it is asked at the command line, by somebody who
-	// owns the data.
+	// Operator says that the request comes from the command line, by somebody who owns the data.
 	Operator bool
 }
 
-// ImportInput is what an import is asked with.
+// ImportInput describes an import.
 type ImportInput struct {
 	Input
-	Standalone bool // makes a revision and leaves the space as it is
+	Standalone bool // store a revision and leave the space as it is
 }
 
-// ExportInput is what an export is asked with.
+// ExportInput describes an export.
 type ExportInput struct {
 	Input
 	Message string
@@ -58,7 +56,7 @@ func (s *Service) Export(ctx context.Context, g *authz.Grant, in ExportInput) (d
 	return s.request(ctx, g, docs.GitExport, in.Input, docs.GitRequest{Message: in.Message})
 }
 
-// request checks what was asked, and queues it.
+// request checks and queues an operation.
 func (s *Service) request(ctx context.Context, g *authz.Grant, d docs.GitDirection, in Input, req docs.GitRequest) (docs.GitOperation, error) {
 	remote, secret, err := in.remote(d)
 	if err != nil {
@@ -86,12 +84,12 @@ func (s *Service) request(ctx context.Context, g *authz.Grant, d docs.GitDirecti
 	})
 }
 
-// event reports what somebody did to a space with git.
+// event returns the audit event of a change to the git settings of a space.
 func event(sp docs.Space, verb string, data map[string]any) audit.Event {
 	return audit.Event{Org: sp.Org, Action: "space.git." + verb, Kind: "space", ID: string(sp.ID), Data: data}
 }
 
-// remote checks where a request leads to.
+// remote checks and returns the remote of a request.
 func (in Input) remote(d docs.GitDirection) (docs.GitRemote, git.Credentials, error) {
 	var m docs.GitRemote
 	clean, secret, err := checkURL("body.url", in.URL)
@@ -111,7 +109,7 @@ func (in Input) remote(d docs.GitDirection) (docs.GitRemote, git.Credentials, er
 	return docs.GitRemote{URL: clean, Ref: ref, Directory: dir}, secret, err
 }
 
-// fill checks the rest of a request.
+// fill checks the other fields of a request and sets them.
 func (in Input) fill(req *docs.GitRequest, now docs.Time) (err error) {
 	if err := checkCacheID("body.repoCacheID", in.CacheID); err != nil {
 		return err
@@ -135,9 +133,9 @@ func (in Input) fill(req *docs.GitRequest, now docs.Time) (err error) {
 	return nil
 }
 
-// queue queues an operation and its job, or gives the one that waits to do
-// the same; it reports whether it is a new one. One that runs may have looked
-// already, so it does not count. The newest credentials are used.
+// queue queues an operation and its job, unless a waiting operation would do the same; it returns
+// that one then, with the newer credentials, and false. A running operation does not count: it may
+// have read the branch already.
 func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Credentials) (docs.GitOperation, bool, error) {
 	open, err := tx.OpenGitOperations(ctx, o.Space)
 	if err != nil {
@@ -154,14 +152,14 @@ func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Cr
 			if err := tx.PutGitOperation(ctx, was); err != nil {
 				return o, false, err
 			}
-			return was, false, enqueue(ctx, tx, was) // it may be waiting for its next attempt
+			return was, false, enqueue(ctx, tx, was) // it may wait for its next attempt
 		}
 		if !was.Request.Connected {
 			asked++
 		}
 	}
 	if asked >= MaxOpen && !o.Request.Connected {
-		return o, false, errs.E(errs.TooMany, "%d operations of this space wait to be done; wait for them to end, see its git operations", asked)
+		return o, false, errs.E(errs.TooMany, "%d git operations of this space have not ended yet; wait until some of them have", asked)
 	}
 	o.ID, o.State = store.NewID[docs.GitOperationID](tx), docs.GitQueued
 	o.CreatedAt, o.UpdatedAt = tx.Now(), tx.Now()
@@ -174,16 +172,16 @@ func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Cr
 	return o, true, enqueue(ctx, tx, o)
 }
 
-// enqueue has an operation done as soon as it is its turn.
+// enqueue makes the job of an operation due now.
 func enqueue(ctx context.Context, tx *store.Tx, o docs.GitOperation) error {
 	return jobs.EnqueueQuiet(ctx, tx, jobs.Job{
 		Kind: OperationJob, Key: string(o.ID), Payload: OperationPayload{Operation: o.ID, Space: o.Space}, RunAt: tx.Now(),
 	}, 0)
 }
 
-// same reports whether doing one operation is doing the other. What a person
-// asks for without a time is done in any case, so it is no other's. Of a
-// connection one import and one export wait at most.
+// same reports whether a waiting operation makes another one unnecessary. A request of a person
+// without a timestamp is always run. A connection has at most one waiting import and one waiting
+// export.
 func same(a, b docs.GitOperation) bool {
 	if a.Direction != b.Direction || a.Remote != b.Remote || a.Request.Connected != b.Request.Connected {
 		return false
@@ -196,11 +194,11 @@ func same(a, b docs.GitOperation) bool {
 	return untimed && a.Request == b.Request && a.User == b.User
 }
 
-// join returns an operation that does what both would.
+// join returns an operation that does what both would do.
 func join(was, o docs.GitOperation) docs.GitOperation {
 	at := max(was.Request.Timestamp, o.Request.Timestamp)
 	if was.Request.Timestamp.IsZero() || o.Request.Timestamp.IsZero() {
-		at = 0 // done in any case
+		at = 0 // always run
 	}
 	polled, again := was.Request.Polled && o.Request.Polled, was.Request.Again && o.Request.Again
 	was.User, was.Request = o.User, o.Request

@@ -17,50 +17,48 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// MaxRunning is how many operations a node does at once. Servers of others
-// may be slow; what else the node has to do must not wait for them.
+// MaxRunning is how many operations a node runs at once. Remote servers may be slow, and other jobs
+// of the node must not wait for them.
 const MaxRunning = 4
 
-// maxOfOrg is how many of those one organization has: servers that it chose
-// and that never answer do not hold up the others.
+// maxOfOrg is how many of those one organization may use: servers that never answer do not block
+// the other organizations.
 const maxOfOrg = MaxRunning - 1
 
 const (
-	// wait is how long an operation stands behind another one of its space
-	// before it looks again; longer the longer it has waited already, because
-	// there may be thousands.
+	// wait is how long an operation waits for another one of its space before it tries again. The
+	// longer it has waited, the longer the next wait, because there may be thousands.
 	wait        = 500 * time.Millisecond
 	waitLongest = 15 * time.Second
 	waitShare   = 4
-	// patience is how long an operation is tried again that fails for a
-	// reason that may pass.
+	// patience is for how long an operation is retried after failures that may pass.
 	patience = time.Hour
-	// tell is how often people are told how far an operation is.
-	tell = time.Second
+	// progressEvery is how often the progress of an operation is stored.
+	progressEvery = time.Second
 )
 
-// Reasons of ours, besides those of package git.
+// Reasons in addition to those of package git.
 const (
-	ReasonStale     = "stale"     // something newer was imported already
-	ReasonUnchanged = "unchanged" // both sides are the same
-	ReasonConflict  = "conflict"  // both sides changed the same; a change request was opened
-	ReasonReplaced  = "replaced"  // the branch does not go on from what was read last; a change request was opened
-	ReasonFirst     = "first"     // a connection would replace words that are nowhere else; a change request was opened
-	ReasonParked    = "parked"    // an open change request has what the repository has
-	ReasonNotEmpty  = "not-empty" // the branch has files that an export would replace
-	ReasonForbidden = "forbidden" // who asked may not do it any more
-	ReasonContent   = "bad-content"
-	ReasonGone      = "disconnected"
+	ReasonStale        = "stale"     // something newer was already imported
+	ReasonUnchanged    = "unchanged" // both sides are equal
+	ReasonConflict     = "conflict"  // both sides changed the same content; a change request was opened
+	ReasonReplaced     = "replaced"  // the branch no longer contains the commit that was imported last; a change request was opened
+	ReasonFirst        = "first"     // a connection would replace text that exists nowhere else; a change request was opened
+	ReasonOpenRequest  = "parked"    // an open change request has an import that was not merged yet
+	ReasonNotEmpty     = "not-empty" // the branch has files that an export would replace
+	ReasonForbidden    = "forbidden" // the user who asked has no right to do it any more
+	ReasonContent      = "bad-content"
+	ReasonDisconnected = "disconnected"
 )
 
-// OperationPayload is what the job of an operation knows.
+// OperationPayload is the payload of an operation's job.
 type OperationPayload struct {
 	Space     docs.SpaceID        `json:"space"`
 	Operation docs.GitOperationID `json:"operation"`
 }
 
-// Run does an operation. It is the handler of OperationJob: it may be ended
-// at any moment and is then run again.
+// Run runs an operation. It is the handler of OperationJob: it may be interrupted at any moment and
+// is then run again.
 func (s *Service) Run(ctx context.Context, payload []byte) error {
 	var p OperationPayload
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -78,7 +76,7 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 		return err
 	}
 	if first.ID != o.ID {
-		return jobs.Later(s.turn(o))
+		return jobs.Later(s.retryIn(o))
 	}
 	sp, ok, err := store.Maybe(s.Store.Space(ctx, o.Space))
 	if err != nil {
@@ -86,7 +84,7 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 	}
 	if ok {
 		if !s.running.enter(sp.It.Org) {
-			return jobs.Later(s.turn(o))
+			return jobs.Later(s.retryIn(o))
 		}
 		defer s.running.leave(sp.It.Org)
 	}
@@ -101,22 +99,21 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 	return err
 }
 
-// turn is how long an operation waits before it looks again whether it is its
-// turn.
-func (s *Service) turn(o docs.GitOperation) time.Duration {
+// retryIn is how long an operation waits before it tries again whether it may run.
+func (s *Service) retryIn(o docs.GitOperation) time.Duration {
 	waited := s.Store.Clock().Sub(o.CreatedAt.Std())
 	return min(max(wait, waited/waitShare), waitLongest)
 }
 
-// lanes count what runs, in all and by organization.
+// lanes counts the running operations, in total and by organization.
 type lanes struct {
 	mu  sync.Mutex
 	all int
 	by  map[docs.OrgID]int
 }
 
-// enter reports whether an operation of an organization may run now. One that
-// may leaves in the end.
+// enter reports whether an operation of an organization may run now. If so, the caller must call
+// leave when the operation ends.
 func (l *lanes) enter(org docs.OrgID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,16 +137,16 @@ func (l *lanes) leave(org docs.OrgID) {
 	}
 }
 
-// task is an operation under way.
+// task is a running operation.
 type task struct {
-	s      *Service
-	o      docs.GitOperation
-	g      *authz.Grant
-	repo   *git.Repo
-	pair   docs.GitPair
-	paired bool
-	told   time.Time
-	found  []docs.GitProblem
+	s       *Service
+	o       docs.GitOperation
+	g       *authz.Grant
+	repo    *git.Repo
+	pair    docs.GitPair
+	paired  bool
+	savedAt time.Time
+	found   []docs.GitProblem
 }
 
 func (t *task) run(ctx context.Context) (err error) {
@@ -164,7 +161,7 @@ func (t *task) run(ctx context.Context) (err error) {
 		return err
 	}
 	if t.stale() {
-		return t.end(ctx, ReasonStale, "something newer was imported already; use force to import this all the same", nil)
+		return t.end(ctx, ReasonStale, "something newer was already imported; use force to import this anyway", nil)
 	}
 	creds, err := credentials(ctx, s.Store.Reader, t.o)
 	if err != nil {
@@ -180,18 +177,16 @@ func (t *task) run(ctx context.Context) (err error) {
 	if t.o.Direction == docs.GitExport {
 		return t.export(ctx)
 	}
-	return t.take(ctx)
+	return t.runImport(ctx)
 }
 
-// stale reports whether an operation was asked for before something that was
-// applied already.
+// stale reports whether the operation is older than one that was already applied.
 func (t *task) stale() bool {
 	at := t.o.Request.Timestamp
 	return t.paired && !t.o.Request.Force && !t.o.Request.Standalone && !at.IsZero() && at < t.pair.Timestamp
 }
 
-// grant returns the rights of whoever asked. The operator of the server needs
-// none.
+// grant returns the rights of the user who asked. The operator of the server needs none.
 func (s *Service) grant(ctx context.Context, o docs.GitOperation) (*authz.Grant, error) {
 	if !o.Request.Operator {
 		return authz.OnBehalf(ctx, s.Store, o.User, authz.SyncSpace, o.Space)
@@ -202,8 +197,8 @@ func (s *Service) grant(ctx context.Context, o docs.GitOperation) (*authz.Grant,
 	return g, err
 }
 
-// inTx runs a part of an operation in a transaction. The space of the grant
-// is the one that the transaction sees.
+// inTx runs a part of an operation in a transaction. The grant has the space as the transaction
+// reads it.
 func (t *task) inTx(ctx context.Context, fn func(tx *store.Tx, g *authz.Grant) error) error {
 	return authz.Do(ctx, t.s.Store, t.g, func(tx *store.Tx, g *authz.Grant) error {
 		sp, err := tx.Space(ctx, t.o.Space)
@@ -216,10 +211,10 @@ func (t *task) inTx(ctx context.Context, fn func(tx *store.Tx, g *authz.Grant) e
 	})
 }
 
-// begin notes that the operation runs.
+// begin stores that the operation runs.
 func (t *task) begin(ctx context.Context) error {
 	return t.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		o, err := tx.GitOperation(ctx, t.o.Space, t.o.ID) // it may have been asked for again
+		o, err := tx.GitOperation(ctx, t.o.Space, t.o.ID) // it may have been requested again
 		if err != nil {
 			return err
 		}
@@ -232,14 +227,14 @@ func (t *task) begin(ctx context.Context) error {
 		if err := tx.PutGitOperation(ctx, o); err != nil || !first {
 			return err
 		}
-		if o.Request.Polled { // nobody asked, and perhaps there is nothing to do
+		if o.Request.Polled { // a poll, which may find nothing to do
 			return nil
 		}
 		return t.record(ctx, tx, g, "started")
 	})
 }
 
-// record writes the event of an operation.
+// record writes the audit event of an operation.
 func (t *task) record(ctx context.Context, tx *store.Tx, g *authz.Grant, verb string) error {
 	rev := t.o.Revision
 	if rev == "" {
@@ -256,7 +251,7 @@ func (t *task) record(ctx context.Context, tx *store.Tx, g *authz.Grant, verb st
 	return audit.Record(ctx, tx, g.Actor, audit.Event{Org: g.Space.Org, Action: "space.gitsync." + verb, Kind: "space", ID: string(t.o.Space), Data: data})
 }
 
-// stage notes that another stage has begun.
+// stage stores that another stage has begun.
 func (t *task) stage(ctx context.Context, stage docs.GitStage) error {
 	t.o.Stage, t.o.Done, t.o.Total = stage, 0, 0
 	return t.save(ctx)
@@ -264,25 +259,25 @@ func (t *task) stage(ctx context.Context, stage docs.GitStage) error {
 
 // save stores the operation as it is.
 func (t *task) save(ctx context.Context) error {
-	t.told = time.Now()
+	t.savedAt = time.Now()
 	return t.inTx(ctx, func(tx *store.Tx, _ *authz.Grant) error {
 		t.o.UpdatedAt = tx.Now()
 		return tx.PutGitOperation(ctx, t.o)
 	})
 }
 
-// step reports how far the stage is, now and then. That it cannot be told is
-// no reason to stop.
+// step returns a function that stores the progress of the stage, at most once in progressEvery. A
+// failure to store it does not stop the operation.
 func (t *task) step(ctx context.Context) func(what string, done, all int) {
 	return func(_ string, done, all int) {
 		t.o.Done, t.o.Total = int64(done), int64(all)
-		if time.Since(t.told) >= tell {
+		if time.Since(t.savedAt) >= progressEvery {
 			_ = t.save(ctx)
 		}
 	}
 }
 
-// problem notes something that was left out. It may be printed to a terminal.
+// problem records something that was left out. It may be printed to a terminal.
 func (t *task) problem(p docs.GitProblem) {
 	p.Message = git.OneLine(p.Message)
 	t.found = append(t.found, p)
@@ -294,8 +289,8 @@ func (t *task) problems(list []folder.Problem) {
 	}
 }
 
-// end ends the operation well, together with what finish does. A reason says
-// why it is not what one may have expected.
+// end ends the operation successfully, together with what finish does. A reason says why the
+// outcome may not be the expected one.
 func (t *task) end(ctx context.Context, reason, message string, finish func(tx *store.Tx, g *authz.Grant) error) error {
 	return t.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		if finish != nil {
@@ -333,7 +328,7 @@ func (t *task) complete(ctx context.Context, tx *store.Tx, g *authz.Grant, state
 	return t.record(ctx, tx, g, "completed")
 }
 
-// fail ends the operation, or lets it be tried again if the reason may pass.
+// fail ends the operation, or has it retried if the failure may pass.
 func (t *task) fail(ctx context.Context, failure error) error {
 	reason, message, temporary := explain(failure)
 	started := t.o.StartedAt
@@ -350,7 +345,7 @@ func (t *task) fail(ctx context.Context, failure error) error {
 	if t.s.Log != nil {
 		t.s.Log.Warn("git operation failed", "operation", t.o.ID, "space", t.o.Space, "direction", t.o.Direction, "reason", reason, "error", failure)
 	}
-	// Whoever asked may be gone; the operation ends all the same.
+	// The user who asked may not exist any more; the operation ends all the same.
 	return t.s.Store.Do(ctx, func(tx *store.Tx) error {
 		sp, err := tx.Space(ctx, t.o.Space)
 		if err != nil {
@@ -368,7 +363,7 @@ func (t *task) fail(ctx context.Context, failure error) error {
 	})
 }
 
-// keep stores the operation without asking anybody.
+// keep stores the operation without checking rights.
 func (t *task) keep(ctx context.Context) error {
 	return t.s.Store.Do(ctx, func(tx *store.Tx) error {
 		t.o.UpdatedAt = tx.Now()
@@ -376,8 +371,8 @@ func (t *task) keep(ctx context.Context) error {
 	})
 }
 
-// explain returns the reason of a failure, what a person is told, and whether
-// it may pass by itself.
+// explain returns the reason of a failure, the message for people, and whether the failure may pass
+// by itself.
 func explain(err error) (reason, message string, temporary bool) {
 	if r := git.ReasonOf(err); r != "" {
 		return string(r), errs.Message(err), r.Temporary()
@@ -388,17 +383,17 @@ func explain(err error) (reason, message string, temporary bool) {
 	}
 	switch errs.KindOf(err) {
 	case errs.NotFound, errs.Forbidden, errs.Unauthenticated:
-		return ReasonForbidden, "whoever asked for it may not synchronize the space any more: " + errs.Message(err), false
+		return ReasonForbidden, "the user who asked for it may no longer synchronize the space: " + errs.Message(err), false
 	case errs.Internal:
-		return string(git.Internal), "the server could not do it; its log says more", true
+		return string(git.Internal), "the server failed; see its log for the cause", true
 	}
 	if errors.Is(err, errDisconnected) {
-		return ReasonGone, errs.Message(err), false
+		return ReasonDisconnected, errs.Message(err), false
 	}
 	return ReasonContent, errs.Message(err), false
 }
 
-// failed is a failure that trying again does not help.
+// failed is a failure that retrying does not help.
 type failed struct{ reason, message string }
 
 func (f *failed) Error() string { return f.reason + ": " + f.message }

@@ -21,14 +21,14 @@ var (
 
 func pick[T any](s *story, list []T) T { return list[s.r.IntN(len(list))] }
 
-// touch notes what a text is about as touched, all of it.
+// touch records everything that a text is about as touched.
 func touch(set map[string]bool, text string) {
 	for _, m := range blockLine.FindAllStringSubmatch(text, -1) {
 		set["block "+m[1]] = true
 	}
 }
 
-// word returns what a page is called by whatever its title is.
+// word returns a page's name in the story, which does not depend on its title.
 func word(title string) string {
 	w, _, _ := strings.Cut(title, " ")
 	return w
@@ -93,7 +93,7 @@ func (s *story) editHere() {
 		s.say("here: %s on %s", what, p.Title)
 		s.ours["text "+word(p.Title)] = true
 		if s.lines >= 0 {
-			s.lines += 2 // of a block that goes, its line and a blank one
+			s.lines += 2 // a deleted block has its line and a blank one
 		}
 		on := content.Branch("")
 		if s.r.IntN(4) == 0 && s.pending == nil {
@@ -117,7 +117,7 @@ func (s *story) editHere() {
 	case kind == 7 && len(all) > 3:
 		s.lines = -1
 		p := pick(s, all)
-		s.gone(p)
+		s.deletedHere(p)
 		s.say("here: delete %s", p.Title)
 		s.apply("", content.Change{Operation: content.DeletePage, Page: string(p.ID)})
 	case kind == 8:
@@ -151,8 +151,7 @@ func (s *story) editHere() {
 	}
 }
 
-// replace takes the last commit of the branch away and puts another one
-// there.
+// replace removes the last commit of the branch and pushes another one in its place.
 func (s *story) replace() {
 	s.t.Helper()
 	s.origin.Pull()
@@ -166,8 +165,8 @@ func (s *story) replace() {
 	s.replaced, s.theirs["anything"] = true, true
 }
 
-// gone notes a page and what is below it as deleted here.
-func (s *story) gone(p *revision.Walked) {
+// deletedHere records a page and its descendants as deleted in the space.
+func (s *story) deletedHere(p *revision.Walked) {
 	s.drop(p.Title)
 	for _, what := range []string{"page ", "title ", "place ", "file "} {
 		s.ours[what+word(p.Title)] = true
@@ -179,7 +178,7 @@ func (s *story) gone(p *revision.Walked) {
 	}
 	delete(s.ids, word(p.Title))
 	for _, c := range p.Children {
-		s.gone(c)
+		s.deletedHere(c)
 	}
 }
 
@@ -245,7 +244,7 @@ func (s *story) editThere() {
 		touch(s.theirs, files[file(i)])
 		s.drop(files[file(i)], summary[i])
 		delete(s.ids, w)
-		change[file(i)] = testgit.Gone
+		change[file(i)] = testgit.Deleted
 		summary = slices.Delete(summary, i, i+1)
 	case kind == 8:
 		i := pick(s, entries)
@@ -288,7 +287,7 @@ func (s *story) editThere() {
 		}
 		w, to := word(named(i)), s.name("pages/renamed")+".md"
 		s.say("there: %s is %s now", file(i), to)
-		change[to], change[file(i)] = files[file(i)], testgit.Gone
+		change[to], change[file(i)] = files[file(i)], testgit.Deleted
 		summary[i] = strings.Replace(summary[i], file(i), to, 1)
 		s.theirs["file "+w] = true
 	default:
@@ -304,7 +303,7 @@ func (s *story) editThere() {
 			name := pick(s, assets)
 			s.say("there: delete %s", name)
 			s.drop(files[name])
-			change[name] = testgit.Gone
+			change[name] = testgit.Deleted
 		case n == 1 && len(assets) > 0:
 			name := pick(s, assets)
 			s.say("there: change %s", name)

@@ -25,43 +25,42 @@ import (
 )
 
 var (
-	stories   = flag.Int("stories", 8, "how many stories of two sides are told on SQLite")
+	stories   = flag.Int("stories", 8, "how many random stories run on SQLite")
 	firstSeed = flag.Uint64("seed", 1, "of the first story")
 )
 
-// Two sides edit, synchronize in any order, are ended anywhere and go on.
-// Nothing that anybody wrote is lost, what does not touch the same thing is
-// no conflict, and when all is decided both sides are the same.
+// Two sides edit, synchronize in any order, are interrupted anywhere and continue. Nothing that
+// anybody wrote is lost, changes of different things do not conflict, and in the end both sides are
+// equal.
 func TestTwoSides(t *testing.T) {
-	tell := func(t *testing.T, o store.Options, n int) {
+	run := func(t *testing.T, o store.Options, n int) {
 		d := newDesk(t, o)
 		for i := range n {
 			seed := *firstSeed + uint64(i)
-			t.Run(fmt.Sprint(seed), func(t *testing.T) { newStory(t, d, seed).tell() })
+			t.Run(fmt.Sprint(seed), func(t *testing.T) { newStory(t, d, seed).play() })
 		}
 	}
-	t.Run("sqlite", func(t *testing.T) { tell(t, testdb.SQLite(t), *stories) })
-	t.Run("postgres", func(t *testing.T) { tell(t, testdb.Postgres(t), max(1, *stories/4)) })
+	t.Run("sqlite", func(t *testing.T) { run(t, testdb.SQLite(t), *stories) })
+	t.Run("postgres", func(t *testing.T) { run(t, testdb.Postgres(t), max(1, *stories/4)) })
 }
 
-// story is one space and one repository. What people write has a marker,
-// which is found again wherever the words are.
+// story is one space and one repository. Every text has a marker, by which the test finds it again.
 type story struct {
 	*desk
-	r    *rand.Rand
-	next int
-	told []string
-	// must are the markers that somebody wrote and nobody took away.
+	r      *rand.Rand
+	next   int
+	events []string
+	// must are the markers that somebody wrote and nobody deleted.
 	must map[string]bool
-	// ours and theirs are what each side touched since the other one knows.
+	// ours and theirs are what each side has changed since the last synchronization.
 	ours, theirs map[string]bool
 	ids          map[string]docs.PageID // by the first word of the title
-	replaced     bool                   // the branch was, and nobody imported it yet
-	// lines is how many lines the edits of blocks since the last export can
-	// take away; -1 after anything else.
+	replaced     bool                   // the branch was replaced, and not imported since
+	// lines is how many lines the edits of blocks since the last export may remove; -1 after any
+	// other change.
 	lines   int
-	pending *docs.GitOperation // was ended before its end
-	killIn  atomic.Int64       // the server ends what runs behind so many answers
+	pending *docs.GitOperation // was interrupted
+	killIn  atomic.Int64       // the server interrupts the operation after this many answers
 	kill    atomic.Pointer[context.CancelFunc]
 }
 
@@ -85,11 +84,11 @@ func newStory(t *testing.T, base *desk, seed uint64) *story {
 	return s
 }
 
-// tell runs a story from its beginning to its end.
-func (s *story) tell() {
+// play runs a story from its beginning to its end.
+func (s *story) play() {
 	defer func() {
 		if s.t.Failed() {
-			s.t.Logf("what happened:\n%s", strings.Join(s.told, "\n"))
+			s.t.Logf("what happened:\n%s", strings.Join(s.events, "\n"))
 		}
 	}()
 	s.begin()
@@ -115,11 +114,11 @@ func (s *story) tell() {
 		}
 		s.check()
 	}
-	s.settle()
+	s.finish()
 }
 
 func (s *story) say(format string, args ...any) {
-	s.told = append(s.told, fmt.Sprintf(format, args...))
+	s.events = append(s.events, fmt.Sprintf(format, args...))
 }
 
 func (s *story) name(kind string) string {
@@ -127,7 +126,7 @@ func (s *story) name(kind string) string {
 	return fmt.Sprintf("%s%d", kind, s.next)
 }
 
-// marker returns a word that is nowhere else.
+// marker returns a word that is used nowhere else.
 func (s *story) marker() string {
 	m := "{" + s.name("m") + "}"
 	m = strings.NewReplacer("{", "mark", "}", "x").Replace(m)
@@ -137,7 +136,7 @@ func (s *story) marker() string {
 
 var markers = regexp.MustCompile(`markm\d+x`)
 
-// drop forgets what somebody took away on purpose.
+// drop removes the markers of texts that were deleted on purpose.
 func (s *story) drop(texts ...string) {
 	for _, text := range texts {
 		for _, m := range markers.FindAllString(text, -1) {
@@ -175,7 +174,7 @@ func (s *story) begin() {
 	s.check()
 }
 
-// text is a page with a few blocks, in a style of its own.
+// text returns a page with a few blocks, in a style of its own.
 func (s *story) text(page string) string {
 	out := "# " + page + " " + s.marker() + "\n"
 	for range 1 + s.r.IntN(4) {
@@ -184,8 +183,7 @@ func (s *story) text(page string) string {
 	return out
 }
 
-// block is a paragraph or a list. Each has words of its own, by which the
-// file is known.
+// block returns a paragraph or a list. Each has words of its own, by which its file is recognized.
 func (s *story) block() string {
 	words := func() string {
 		return fmt.Sprintf("%s %s said %x and %x", s.name("b"), s.marker(), s.r.Uint64(), s.r.Uint64())
@@ -200,7 +198,7 @@ func (s *story) block() string {
 	}
 }
 
-// sync runs an operation, sometimes to its end.
+// sync runs an operation, and sometimes interrupts it.
 func (s *story) sync(dir docs.GitDirection) {
 	s.t.Helper()
 	if s.pending != nil {
@@ -241,7 +239,7 @@ func (s *story) run(o docs.GitOperation, kill bool) {
 			s.untouched(tip)
 			clear(s.ours)
 		} else {
-			s.lines = -1 // it went on with what it had begun; more was written since
+			s.lines = -1 // it continued an earlier export; more was written since
 		}
 	case o.Direction == docs.GitImport && o.Reason == ReasonReplaced:
 		if !s.replaced {
@@ -253,7 +251,7 @@ func (s *story) run(o docs.GitOperation, kill bool) {
 			s.t.Fatalf("a conflict, although here %v and there %v were touched", slices.Sorted(maps.Keys(s.ours)), slices.Sorted(maps.Keys(s.theirs)))
 		}
 		clear(s.theirs)
-	case o.Reason == ReasonParked:
+	case o.Reason == ReasonOpenRequest:
 		if s.parked() == nil {
 			s.t.Fatalf("nothing is parked: %+v", o)
 		}
@@ -275,29 +273,28 @@ func (s *story) run(o docs.GitOperation, kill bool) {
 	}
 }
 
-// untouched looks at what an export changed: of edits of blocks, no more
-// lines than those.
+// untouched checks that an export of edited blocks changed no more lines than those.
 func (s *story) untouched(before string) {
 	s.t.Helper()
 	most := s.lines
 	s.lines = 0
 	if now := s.origin.Tip(); most >= 0 && now != before {
-		gone := 0
+		removed := 0
 		for line := range strings.Lines(testgit.Git(s.t, s.origin.Bare, "diff", "--numstat", before, now)) {
 			n := 0
 			if _, err := fmt.Sscan(line, new(int), &n); err != nil {
 				s.t.Fatalf("%q: %v", line, err)
 			}
-			gone += n
+			removed += n
 		}
-		if gone > most {
-			s.t.Fatalf("edits of %d lines changed %d:\n%s", most, gone, testgit.Git(s.t, s.origin.Bare, "diff", before, now))
+		if removed > most {
+			s.t.Fatalf("edits of %d lines changed %d:\n%s", most, removed, testgit.Git(s.t, s.origin.Bare, "diff", before, now))
 		}
 	}
 }
 
-// clash reports whether both sides touched the same thing, or one deleted what
-// the other one wrote in.
+// clash reports whether both sides changed the same thing, or one deleted what the other one
+// edited.
 func (s *story) clash() bool {
 	for _, sides := range [][2]map[string]bool{{s.ours, s.theirs}, {s.theirs, s.ours}} {
 		for what := range sides[0] {
@@ -317,10 +314,10 @@ func (s *story) parked() *docs.ChangeRequest {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if !ok || pair.Parked == "" {
+	if !ok || pair.Request == "" {
 		return nil
 	}
-	cr, err := s.s.Store.ChangeRequest(context.Background(), s.id, string(pair.Parked))
+	cr, err := s.s.Store.ChangeRequest(context.Background(), s.id, string(pair.Request))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -351,8 +348,7 @@ func found(files ...map[string]string) map[string]bool {
 	return out
 }
 
-// check looks for everything that somebody wrote, and for pages that became
-// other pages.
+// check looks for every marker, and for pages that became other pages.
 func (s *story) check() {
 	s.t.Helper()
 	all := []map[string]string{s.filesOf(s.head()), s.origin.Files("main")}
@@ -365,7 +361,7 @@ func (s *story) check() {
 			s.t.Fatalf("%s is lost", m)
 		}
 	}
-	now := map[string]docs.PageID{} // what was deleted may come back as something new
+	now := map[string]docs.PageID{} // a deleted page may come back as a new one
 	for title, p := range s.pages() {
 		word, _, _ := strings.Cut(title, " ")
 		if was, ok := s.ids[word]; ok && was != p.ID {
@@ -376,7 +372,7 @@ func (s *story) check() {
 	s.ids = now
 }
 
-// decide resolves what is parked, in one of the ways that people have.
+// decide resolves the conflicts of the waiting request, in one of the ways that people have.
 func (s *story) decide() {
 	s.t.Helper()
 	cr := s.parked()
@@ -386,8 +382,7 @@ func (s *story) decide() {
 	s.lines = -1
 	ctx, name := context.Background(), string(cr.ID)
 	before, beside := s.filesOf(s.head()), s.requestFiles(*cr)
-	// What the repository brought into a page that the request no longer has
-	// is in the conflict only.
+	// What the repository changed on a page that the request no longer has is only in the conflict.
 	pair, _, err := s.s.Store.GitPair(ctx, s.id, s.remote.Key())
 	if err != nil {
 		s.t.Fatal(err)
@@ -420,7 +415,7 @@ func (s *story) decide() {
 		if err != nil {
 			s.t.Fatalf("merge: %v", err)
 		}
-		if len(out.Conflicts) > 0 { // with what changed here since it was parked
+		if len(out.Conflicts) > 0 { // with changes of the space since the request was opened
 			if _, err := s.s.Reviews.Update(ctx, s.grant(), name); err != nil {
 				s.t.Fatalf("update: %v", err)
 			}
@@ -436,8 +431,8 @@ func (s *story) decide() {
 	s.t.Fatal("the request has new conflicts again and again")
 }
 
-// refuse notes what a request brought and the space has otherwise as touched
-// here: who archives it says so.
+// refuse records what a request has and the space lacks as touched in the space: archiving the
+// request decides so.
 func (s *story) refuse(here, brought map[string]string) {
 	for name := range union(here, brought) {
 		if here[name] == brought[name] {
@@ -455,7 +450,7 @@ func (s *story) refuse(here, brought map[string]string) {
 	}
 }
 
-// forget drops the markers of a decision that the space does not have now.
+// forget drops the markers that a decision removed from the space.
 func (s *story) forget(known map[string]bool, now map[string]string) {
 	there := found(now)
 	for m := range known {
@@ -465,8 +460,8 @@ func (s *story) forget(known map[string]bool, now map[string]string) {
 	}
 }
 
-// settle decides everything, synchronizes both ways and compares.
-func (s *story) settle() {
+// finish decides everything, synchronizes both ways and compares.
+func (s *story) finish() {
 	s.t.Helper()
 	for range 8 {
 		s.decide()
@@ -479,7 +474,7 @@ func (s *story) settle() {
 		}
 	}
 	if s.parked() != nil {
-		s.t.Fatal("something is still parked")
+		s.t.Fatal("a request is still open")
 	}
 	s.same()
 	s.named()
@@ -497,14 +492,13 @@ func (s *story) settle() {
 	}
 	sp := s.grant().Space
 	if list, err := s.s.Content.Index.Verify(context.Background(), s.s.Store.Reader, sp); err != nil || len(list) > 0 {
-		s.t.Errorf("the index is not what the content says: %v, %v", list, err)
+		s.t.Errorf("the index differs from the content: %v, %v", list, err)
 	}
 }
 
-// A page that was made here is in a file that is named after its address. If
-// the page above it is renamed there, the file stays where it is, and so does
-// its title.
-func TestBornPagesStayInTheirFiles(t *testing.T) {
+// A page that was created in the space has a file named after its address. If the page above it is
+// renamed in the repository, the file keeps its place and the page its title.
+func TestNewPagesStayInTheirFiles(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
@@ -522,7 +516,7 @@ func TestBornPagesStayInTheirFiles(t *testing.T) {
 		"SUMMARY.md": strings.Replace(summary, "guide/README.md", "manual.md", 1),
 		"manual.md":  strings.Replace(small["guide/README.md"], "setup.md", "guide/setup.md", 1),
 	})
-	d.edit("Born", "Made", "Written") // what is merged keeps the head of the file
+	d.edit("Born", "Made", "Written") // a merge keeps the head of the file
 	d.pull("")
 	d.push("")
 	d.same()
@@ -532,10 +526,10 @@ func TestBornPagesStayInTheirFiles(t *testing.T) {
 	d.pull(ReasonUnchanged)
 }
 
-// Who renames a file and forgets the links to it has broken links there, and
-// the space has what the repository has: no page is written that nobody here
-// changed, and the edit of one is that edit.
-func TestLinksThatNobodyMendedStay(t *testing.T) {
+// If a file is renamed in the repository without updating the links to it, the links are broken in
+// both places: no page is exported that nobody edited, and the export of an edit contains only that
+// edit.
+func TestBrokenLinksStayAsWritten(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	files := maps.Clone(small)
 	files["other.md"] = "---\ncover: .gitbook/assets/old.svg\n---\n\n# Other\n\nWords.\n\n![x](.gitbook/assets/old.svg) and [setup](guide/setup.md#there).\n"
@@ -571,6 +565,6 @@ func TestLinksThatNobodyMendedStay(t *testing.T) {
 		}
 	}
 	if list, err := d.s.Content.Index.Verify(context.Background(), d.s.Store.Reader, d.grant().Space); err != nil || len(list) > 0 {
-		t.Errorf("the index is not what the content says: %v, %v", list, err)
+		t.Errorf("the index differs from the content: %v, %v", list, err)
 	}
 }

@@ -29,7 +29,7 @@ type site struct {
 	// that they lead to, and the page at it.
 	redirects map[string]string
 	moved     map[string]*folder.Page // by address in one case
-	report    atomic.Pointer[report] // nil until it was checked
+	report    atomic.Pointer[report]  // nil until it was checked
 }
 
 func newSite(t *folder.Tree, version string) *site {

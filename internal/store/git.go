@@ -148,8 +148,8 @@ func (tx *Tx) TidyGitOperations(ctx context.Context, space docs.SpaceID) error {
 // remote, if it has anything.
 func (r Reader) GitPair(ctx context.Context, space docs.SpaceID, key string) (docs.GitPair, bool, error) {
 	return Maybe(one(ctx, r, "git pair", func(s scanner) (p docs.GitPair, err error) {
-		err = s.Scan(&p.Space, &p.Remote.URL, &p.Remote.Ref, &p.Remote.Directory, &p.Commit, &p.Revision, &p.Line, &p.Parked,
-			&p.Timestamp, &p.UpdatedAt, &p.Unread)
+		err = s.Scan(&p.Space, &p.Remote.URL, &p.Remote.Ref, &p.Remote.Directory, &p.Commit, &p.Revision, &p.Line, &p.Request,
+			&p.Timestamp, &p.UpdatedAt, &p.NotImported)
 		return p, err
 	}, `SELECT space_id, url, ref, directory, commit_id, revision_id, line_id, parked_id, told_at, updated_at, unread
 		FROM git_pairs WHERE space_id = $1 AND remote = $2`, space, key))
@@ -187,7 +187,7 @@ func (tx *Tx) PutGitPair(ctx context.Context, p docs.GitPair) error {
 		ON CONFLICT (space_id, remote) DO UPDATE SET commit_id = excluded.commit_id, revision_id = excluded.revision_id,
 			line_id = excluded.line_id, parked_id = excluded.parked_id, told_at = excluded.told_at, updated_at = excluded.updated_at,
 			unread = excluded.unread`,
-		p.Space, p.Remote.Key(), p.Remote.URL, p.Remote.Ref, p.Remote.Directory, p.Commit, p.Revision, p.Line, p.Parked, p.Timestamp, p.UpdatedAt, p.Unread)
+		p.Space, p.Remote.Key(), p.Remote.URL, p.Remote.Ref, p.Remote.Directory, p.Commit, p.Revision, p.Line, p.Request, p.Timestamp, p.UpdatedAt, p.NotImported)
 }
 
 // DropGitPair forgets what a space has in common with a remote.

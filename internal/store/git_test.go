@@ -152,13 +152,13 @@ func TestGitPairsInfoAndConnection(t *testing.T) {
 		if _, ok, err := s.GitPair(ctx, sp.ID, remote.Key()); ok || err != nil {
 			t.Errorf("there is a pair: %v", err)
 		}
-		pair := docs.GitPair{Space: sp.ID, Remote: remote, Commit: "c", Revision: "r", Line: "l", Parked: "q", Timestamp: 5, UpdatedAt: 6}
+		pair := docs.GitPair{Space: sp.ID, Remote: remote, Commit: "c", Revision: "r", Line: "l", Request: "q", Timestamp: 5, UpdatedAt: 6}
 		for range 2 { // stored, then replaced
 			inTx(t, s, func(ctx context.Context, tx *store.Tx) error { return tx.PutGitPair(ctx, pair) })
 			if got, ok, err := s.GitPair(ctx, sp.ID, remote.Key()); err != nil || !ok || got != pair {
 				t.Errorf("pair %+v, want %+v: %v", got, pair, err)
 			}
-			pair.Commit, pair.Revision, pair.Line, pair.Parked, pair.Timestamp, pair.UpdatedAt = "c2", "r2", "l2", "", 7, 8
+			pair.Commit, pair.Revision, pair.Line, pair.Request, pair.Timestamp, pair.UpdatedAt = "c2", "r2", "l2", "", 7, 8
 		}
 		if _, ok, err := s.GitPair(ctx, sp.ID, elsewhere.Key()); ok || err != nil {
 			t.Errorf("another folder has the pair: %v", err)

@@ -22,8 +22,8 @@ import (
 	"testing"
 )
 
-// Gone, as the text of a file, removes it.
-const Gone = "\x00gone"
+// Deleted, as the text of a file, removes it.
+const Deleted = "\x00deleted"
 
 // Need skips a test where a program is missing, but not in CI.
 func Need(t testing.TB, program string) {
@@ -111,7 +111,7 @@ func (o *Origin) Write(files map[string]string) {
 	o.t.Helper()
 	for name, text := range files {
 		file := filepath.Join(o.Work, filepath.FromSlash(name))
-		if text == Gone {
+		if text == Deleted {
 			if err := os.Remove(file); err != nil {
 				o.t.Fatal(err)
 			}

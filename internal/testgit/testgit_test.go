@@ -21,7 +21,7 @@ func TestServers(t *testing.T) {
 	if got := o.Files("main"); !maps.Equal(got, files) {
 		t.Errorf("files: %q", got)
 	}
-	if o.Commit(map[string]string{"empty.md": Gone}); len(o.Files("main")) != 2 {
+	if o.Commit(map[string]string{"empty.md": Deleted}); len(o.Files("main")) != 2 {
 		t.Errorf("removed: %q", o.Files("main"))
 	}
 

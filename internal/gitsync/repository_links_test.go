@@ -14,9 +14,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// Links of a page to what is beside the documentation in its repository lead
-// readers of the document there. Neither the source nor a commit says so, also
-// if somebody writes back what he read.
+// In the document that readers get, links of a page to files of the repository that are not
+// documentation lead to the repository's host. Neither the source nor a commit contains those
+// addresses, also if somebody writes the document back.
 func TestLinksOutOfTheFolder(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.remote.Directory = "docs"
@@ -26,8 +26,8 @@ func TestLinksOutOfTheFolder(t *testing.T) {
 		"docs/README.md": page, "docs/guide.md": "# Guide\n\nWords.\n", "docs/SUMMARY.md": "* [Home](README.md)\n* [Guide](guide.md)\n",
 	})
 	const shown = "https://git.example/a/b/blob/main"
-	tell := func(o *docs.GitOperation) { o.Request.TreeURL = shown }
-	if o := d.do(docs.GitImport, tell); o.Reason != "" {
+	withTree := func(o *docs.GitOperation) { o.Request.TreeURL = shown }
+	if o := d.do(docs.GitImport, withTree); o.Reason != "" {
 		t.Fatalf("%+v", o)
 	}
 	ctx := context.Background()
@@ -65,7 +65,7 @@ func TestLinksOutOfTheFolder(t *testing.T) {
 	if got := d.markdown("Home"); "# Home\n\n"+got != want {
 		t.Errorf("the source is %q", got)
 	}
-	if o := d.do(docs.GitExport, tell); o.Reason != "" {
+	if o := d.do(docs.GitExport, withTree); o.Reason != "" {
 		t.Fatalf("%+v", o)
 	}
 	if got := d.origin.Files("main")["docs/README.md"]; got != want {
@@ -77,8 +77,8 @@ func TestLinksOutOfTheFolder(t *testing.T) {
 	d.verify()
 }
 
-// Paths that lead to the same place, and the address of it, stay what they are
-// when something else of the page changes.
+// Different paths to the same file, and its address, stay as they are written when something else
+// of the page changes.
 func TestLinksOutOfTheFolderThatAreWrittenTwice(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.remote.Directory = "docs"
@@ -109,7 +109,7 @@ func TestLinksOutOfTheFolderThatAreWrittenTwice(t *testing.T) {
 	}
 	want := strings.Replace(page, "More", "Other", 1)
 	write("More", "Other", want)
-	// Where one went, the others are paths as far as nobody knows better.
+	// If one of the links was replaced, the others stay paths as far as they can be identified.
 	write(shown+"/src/main.go", "https://example.com", strings.NewReplacer(shown+"/src/main.go", "https://example.com", "../lib/..", "..").Replace(want))
 	d.verify()
 }

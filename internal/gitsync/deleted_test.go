@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// referring is a folder in which everything refers to the page Setup, to a
-// picture and to an include, in all ways that lead there.
+// referring is a folder in which everything refers to the page Setup, to an image and to an
+// include, in every syntax.
 func referring() map[string]string {
 	files := maps.Clone(small)
 	files["other.md"] = "---\ncover: ./.gitbook/assets/pic.svg\n---\n\n# Other\n\n[a](guide/setup.md) [b](./guide/setup.md#there) [c](/guide/setup.md) [d](guide/setup) [e](README.md)\n\n" +
@@ -37,24 +37,22 @@ func (d *desk) delete(title string) {
 	d.apply("", content.Change{Operation: content.DeletePage, Page: string(d.pages()[title].ID)})
 }
 
-// verify looks for what the content does not say in the index.
+// verify compares the index with the content.
 func (d *desk) verify() {
 	d.t.Helper()
 	if list, err := d.s.Content.Index.Verify(context.Background(), d.s.Store.Reader, d.grant().Space); err != nil || len(list) > 0 {
-		d.t.Errorf("the index is not what the content says: %v, %v", list, err)
+		d.t.Errorf("the index differs from the content: %v, %v", list, err)
 	}
 }
 
-// changed returns the names of the files that differ between a commit and the
-// newest one.
+// changed returns the names of the files that differ between a commit and the newest one.
 func (d *desk) changed(since string) string {
 	return strings.ReplaceAll(testgit.Git(d.t, d.origin.Bare, "diff", "--name-only", "--no-renames", since, "main"), "\n", " ")
 }
 
-// Whoever deletes something changes no page that refers to it: neither here,
-// nor by what came from there. It does not matter whether the target or the
-// page was renamed here since the link was written.
-func TestLinksToWhatIsGoneStay(t *testing.T) {
+// Deleting something changes no page that refers to it, on either side. It does not matter whether
+// the target or the page was renamed in the space since the link was written.
+func TestLinksToDeletedTargetsStay(t *testing.T) {
 	t.Run("as it was written", func(t *testing.T) {
 		d := newDesk(t, testdb.SQLite(t))
 		tip := d.origin.Commit(referring())
@@ -86,7 +84,7 @@ func TestLinksToWhatIsGoneStay(t *testing.T) {
 		if got := d.changed(tip); got != "SUMMARY.md guide/install.md" {
 			t.Errorf("deleting a page changes %s:\n%s", got, testgit.Git(t, d.origin.Bare, "diff", tip, "main"))
 		}
-		// An edit beside the links is that edit, and they still name the page.
+		// An edit next to the links changes nothing else, and they still name the page.
 		tip = d.origin.Tip()
 		d.edit("Guide", "Second, see", "Second here, see")
 		d.push("")
@@ -94,7 +92,7 @@ func TestLinksToWhatIsGoneStay(t *testing.T) {
 			t.Errorf("an edit changes %q", stat)
 		}
 		d.verify()
-		// When the page is there again, it is what they lead to.
+		// After the page is restored, the links lead to it.
 		d.apply("", content.Change{Operation: content.RevertPage, Page: id, Revision: known})
 		d.slug("Setup", "again")
 		d.push("")
@@ -116,7 +114,7 @@ func TestLinksToWhatIsGoneStay(t *testing.T) {
 		d.origin.Pull()
 		summary := d.origin.Files("main")["SUMMARY.md"]
 		tip := d.origin.Commit(map[string]string{
-			"guide/install.md": testgit.Gone, ".gitbook/assets/pic.svg": testgit.Gone, ".gitbook/includes/note.md": testgit.Gone,
+			"guide/install.md": testgit.Deleted, ".gitbook/assets/pic.svg": testgit.Deleted, ".gitbook/includes/note.md": testgit.Deleted,
 			"SUMMARY.md": strings.Replace(summary, "  * [Setup](guide/install.md)\n", "", 1),
 		})
 		d.pull("")
@@ -139,7 +137,7 @@ func TestLinksToWhatIsGoneStay(t *testing.T) {
 		d.origin.Pull()
 		summary := d.origin.Files("main")["SUMMARY.md"]
 		tip := d.origin.Commit(map[string]string{
-			"guide/install.md": testgit.Gone, "SUMMARY.md": strings.Replace(summary, "  * [Setup](guide/install.md)\n", "", 1),
+			"guide/install.md": testgit.Deleted, "SUMMARY.md": strings.Replace(summary, "  * [Setup](guide/install.md)\n", "", 1),
 		})
 		d.edit("Guide", "First.", "First here.") // merged
 		d.pull("")
@@ -152,8 +150,8 @@ func TestLinksToWhatIsGoneStay(t *testing.T) {
 	})
 }
 
-// An export that goes on from commits which do not concern the pages leaves
-// what they brought to the next import.
+// An export that continues from commits which do not affect the pages leaves the files of those
+// commits to the next import.
 func TestFilesThatAnExportPassedOver(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
@@ -165,7 +163,7 @@ func TestFilesThatAnExportPassedOver(t *testing.T) {
 	if _, there := d.exported()["NOTES.txt"]; there {
 		t.Fatal("an export has imported")
 	}
-	d.edit("Home", "Welcome", "Hello") // it does not get lost by a second one, or beside other changes
+	d.edit("Home", "Welcome", "Hello") // neither a second export nor other changes lose it
 	d.push("")
 	d.edit("Other", "Some", "A few")
 	d.pull("")
@@ -177,7 +175,7 @@ func TestFilesThatAnExportPassedOver(t *testing.T) {
 	d.pull(ReasonUnchanged)
 	d.push(ReasonUnchanged)
 	d.same()
-	// What nobody referred to becomes a file of the space when a page does.
+	// A file that nothing referred to becomes a file of the space when a page refers to it.
 	d.origin.Pull()
 	d.origin.Commit(map[string]string{"other.md": "# Other\n\n![x](pic.svg)\n"})
 	d.pull("")
@@ -188,7 +186,7 @@ func TestFilesThatAnExportPassedOver(t *testing.T) {
 	}
 }
 
-// An export to a branch that has files knows nothing of them; an import does.
+// An export to a branch that has files does not read them; the next import does.
 func TestExportBesideFiles(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"LICENSE": "free\n", "src/main.go": "package main\n"})
@@ -202,9 +200,9 @@ func TestExportBesideFiles(t *testing.T) {
 	d.same()
 }
 
-// What the API tells of the file of a page is what the repository has: also of
-// the first page, whatever its address is, and of pages that were renamed
-// there after they had been written from here, or whose name was taken.
+// The API returns the file of a page as the repository has it: also for the first page, whatever
+// its address is, and for pages that were renamed in the repository after an export, or whose name
+// was taken.
 func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	files := maps.Clone(small)
@@ -225,7 +223,7 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.pull("")
 	d.same()
 	d.named()
-	// A page is made at the same place on both sides.
+	// A page is created at the same place on both sides.
 	summary = d.origin.Files("main")["SUMMARY.md"]
 	d.origin.Commit(map[string]string{"twin.md": "# Twin there\n\nOther words.\n", "SUMMARY.md": summary + "* [Twin there](twin.md)\n"})
 	d.apply("", content.Change{Operation: content.InsertPage, Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Twin")}})
@@ -237,7 +235,8 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.push("")
 	d.named()
 	d.pull(ReasonUnchanged)
-	// A head of a file is changed here, and back there; the body stays.
+	// The head of a file is changed in the space and changed back in the repository; the body
+	// stays.
 	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Meta: content.PageMeta{Title: opt.Of("Others")}})
 	d.push("")
 	d.origin.Pull()
@@ -245,7 +244,7 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.pull("")
 	d.same()
 	d.named()
-	// What a page leads to was renamed there, and nobody mended the link.
+	// The target of a link was renamed in the repository, and the link was not updated.
 	d.slug("Guide", "manual")
 	d.push("")
 	d.origin.Pull()
@@ -256,9 +255,9 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.named()
 }
 
-// A file that was not content becomes some when a page that is written here
-// names it: the next import looks at it, also if it concerns another page.
-func TestFilesThatWereNamedHereCome(t *testing.T) {
+// A file that was not content becomes content when a page that is written in the space names it:
+// the next import reads it, also if that import is about another page.
+func TestFilesAreImportedWhenAPageNamesThem(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"README.md": "# Home\n\nWords.\n", "data.csv": "a,b\n", "SUMMARY.md": "* [Home](README.md)\n"})
 	d.pull("")

@@ -63,6 +63,50 @@ func TestStoredPageKeepsItsBytes(t *testing.T) {
 	}
 }
 
+func TestSourceOfAStoredPage(t *testing.T) {
+	full := fullPage()
+	tricky := full
+	tricky.Title, tricky.Description = `","f":"title.md","b":"`, `{"f":"description.md"}`
+	tricky.Variables = Variables{"f": "variable.md", "b": "x", "t": "link"}
+	tricky.File = `a "quoted" <é>\b.md`
+	for _, p := range []Page{full, tricky, {Type: PageGroup}, {Type: PageDocument, Variables: Variables{"f": "v.md"}}} {
+		b, err := EncodePage(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := PageSource{Type: p.Type, Body: p.Body, File: p.File}
+		if got, err := DecodePageSource(b); err != nil || got != want {
+			t.Errorf("got %+v, want %+v: %v", got, want, err)
+		}
+		if _, err := DecodePageSource(b[:len(b)-1]); err == nil {
+			t.Errorf("%s without its end is read", b)
+		}
+	}
+}
+
+func BenchmarkDecodePage(b *testing.B) {
+	p := Page{Type: PageDocument, Parent: "Zk3pXb0aQm", Rank: "a5", Title: "Page 1", Slug: "page-1", Body: chunk.Sum([]byte("body")),
+		Side: chunk.Sum([]byte("side")), File: "s1/p100.md", OID: "0123456789abcdef0123456789abcdef01234567", CreatedAt: 1700000000000, UpdatedAt: 1700000001000}
+	stored, err := EncodePage(p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("page", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := DecodePage("p1", stored); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("source", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := DecodePageSource(stored); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
 // mergedOtherwise are the fields of a page that MergeFields leaves alone, each
 // with what decides about it instead.
 var mergedOtherwise = map[string]string{

@@ -3,6 +3,9 @@ package docs
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
 // EncodePage returns the form in which revisions store a page. Equal pages have
@@ -16,6 +19,42 @@ func DecodePage(id string, b []byte) (Page, error) {
 	err := json.Unmarshal(b, &p)
 	p.ID = PageID(id)
 	return p, err
+}
+
+// PageSource is what a stored page says about its source.
+type PageSource struct {
+	Type PageType
+	Body chunk.Hash
+	File string
+}
+
+// HasBody reports whether the page can have a source.
+func (s PageSource) HasBody() bool { return s.Type == PageDocument }
+
+// DecodePageSource reads a part of what EncodePage returned. It is several
+// times as fast as DecodePage; imports call it for every page of a space.
+func DecodePageSource(b []byte) (PageSource, error) {
+	var typ, body, file []byte
+	err := jsontext.Members(b, func(name, value []byte) {
+		switch string(name) {
+		case "t":
+			typ = value
+		case "b":
+			body = value
+		case "f":
+			file = value
+		}
+	})
+	var s PageSource
+	for _, f := range []struct {
+		value []byte
+		to    *string
+	}{{typ, (*string)(&s.Type)}, {body, (*string)(&s.Body)}, {file, &s.File}} {
+		if err == nil && f.value != nil {
+			*f.to, err = jsontext.String(f.value)
+		}
+	}
+	return s, err
 }
 
 // mergedFields are the fields of a page that are merged each for itself, sorted

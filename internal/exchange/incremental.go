@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"io"
@@ -22,7 +21,7 @@ import (
 // it was: neither its file nor the page is looked at, unless its place has
 // changed.
 
-// filedPages returns where the pages of a revision are in its folder.
+// filedPages says where the pages of a revision are in its folder.
 type filedPages struct {
 	pages    []filedPage            // that are documents, by their ids
 	byFile   map[string]docs.PageID // the same by their files
@@ -36,34 +35,23 @@ type filedPage struct {
 	file string
 }
 
-// filedPagesOf reads where the pages are. Those that the names of files lead to
-// are not decoded.
+// filedPagesOf reads where the pages are. Pages that have a file, which are
+// nearly all of an imported space, are not decoded as a whole.
 func filedPagesOf(ctx context.Context, t *revision.Tree) (*filedPages, error) {
-	n, err := t.Count(ctx, revision.KeyName)
+	n, err := t.Count(ctx, revision.KeyPage)
 	if err != nil {
 		return nil, err
 	}
-	named := make(map[docs.PageID]string, n)
-	err = t.Scan(ctx, revision.KeyName, "", func(file string, owner []byte) (bool, error) {
-		if id, is := bytes.CutPrefix(owner, []byte("p:")); is {
-			named[docs.PageID(id)] = file
+	st := &filedPages{pages: make([]filedPage, 0, n), byFile: make(map[string]docs.PageID, n), born: map[docs.PageID]bool{}, empty: map[docs.PageID]bool{}}
+	err = t.Scan(ctx, revision.KeyPage, "", func(key string, b []byte) (bool, error) {
+		id := docs.PageID(key)
+		src, err := docs.DecodePageSource(b)
+		if err != nil {
+			return false, err
 		}
-		return true, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	st := &filedPages{byFile: make(map[string]docs.PageID, len(named)), born: map[docs.PageID]bool{}, empty: map[docs.PageID]bool{}}
-	var field []byte
-	err = t.Scan(ctx, revision.KeyPage, "", func(id string, b []byte) (bool, error) {
-		file, is := named[docs.PageID(id)]
-		if is {
-			field = append(append(append(field[:0], `"f":"`...), file...), '"')
-			at := bytes.Index(b, field) // all fields before it are plain ones
-			is = at > 0 && bytes.HasPrefix(b, []byte(`{"t":"`+docs.PageDocument+`"`)) && bytes.Contains(b[:at], []byte(`"b":"`))
-		}
-		if !is { // or its name cannot be told at a glance
-			p, err := docs.DecodePage(id, b)
+		file := src.File
+		if !src.HasBody() || file == "" {
+			p, err := docs.DecodePage(key, b)
 			if err != nil {
 				return false, err
 			}
@@ -74,15 +62,13 @@ func filedPagesOf(ctx context.Context, t *revision.Tree) (*filedPages, error) {
 			if file, err = t.FileOf(ctx, p); err != nil {
 				return false, err
 			}
-			if p.File == "" {
-				st.born[p.ID] = true
-			}
-			if p.Body == "" {
-				st.empty[p.ID] = true
-			}
+			st.born[id] = true
 		}
-		st.pages = append(st.pages, filedPage{docs.PageID(id), file})
-		st.byFile[file] = docs.PageID(id)
+		if src.Body == "" {
+			st.empty[id] = true
+		}
+		st.pages = append(st.pages, filedPage{id, file})
+		st.byFile[file] = id
 		return true, nil
 	})
 	return st, err

@@ -1,10 +1,12 @@
 // Package jsontext writes JSON without escaping HTML, which encoding/json does
-// by default: nobody embeds this JSON in HTML, and people read it.
+// by default: nobody embeds this JSON in HTML, and people read it. It also reads
+// single members of an object without decoding the others.
 package jsontext
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"unicode/utf8"
 )
 
@@ -56,4 +58,106 @@ func Marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+var errObject = errors.New("not a JSON object, or one that is cut off")
+
+// Members calls fn for each member of an object. value is the JSON of the
+// member; name is what is between its quotes, with its escapes. Members does not
+// check that the values are valid JSON.
+func Members(object []byte, fn func(name, value []byte)) error {
+	b := trimSpace(object)
+	if len(b) == 0 || b[0] != '{' {
+		return errObject
+	}
+	if b = trimSpace(b[1:]); len(b) > 0 && b[0] == '}' {
+		return nil
+	}
+	for {
+		n := stringEnd(b)
+		if n < 0 {
+			return errObject
+		}
+		name := b[1 : n-1]
+		if b = trimSpace(b[n:]); len(b) == 0 || b[0] != ':' {
+			return errObject
+		}
+		b = trimSpace(b[1:])
+		if n = valueEnd(b); n <= 0 {
+			return errObject
+		}
+		fn(name, b[:n])
+		b = trimSpace(b[n:])
+		if len(b) == 0 || b[0] != ',' && b[0] != '}' {
+			return errObject
+		}
+		if b[0] == '}' {
+			return nil
+		}
+		b = trimSpace(b[1:])
+	}
+}
+
+// String returns the text of a JSON string.
+func String(value []byte) (string, error) {
+	if n := stringEnd(value); n == len(value) && bytes.IndexByte(value, '\\') < 0 && utf8.Valid(value) {
+		return string(value[1 : n-1]), nil
+	}
+	var s string
+	err := json.Unmarshal(value, &s)
+	return s, err
+}
+
+// stringEnd returns the length of the JSON string at the beginning of b, or -1.
+func stringEnd(b []byte) int {
+	if len(b) == 0 || b[0] != '"' {
+		return -1
+	}
+	for i := 1; i < len(b); i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// valueEnd returns the length of the JSON value at the beginning of b, or -1.
+func valueEnd(b []byte) int {
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			n := stringEnd(b[i:])
+			if n < 0 {
+				return -1
+			}
+			if i += n - 1; depth == 0 {
+				return i + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func trimSpace(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t' || b[0] == '\n' || b[0] == '\r') {
+		b = b[1:]
+	}
+	return b
 }

@@ -12,12 +12,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 //go:embed reference.html
@@ -82,10 +80,7 @@ func (a *API) completeDescription(spec *huma.OpenAPI) {
 
 var pathParam = regexp.MustCompile(`\{(\w+)\}`)
 
-// Description returns the OpenAPI document.
-func (a *API) Description() []byte { return a.spec }
-
-// OperationInfo is what tests need to know of an operation.
+// OperationInfo is what metrics and tests know of an operation.
 type OperationInfo struct {
 	ID, Method, Path, Needs string
 	Public                  bool
@@ -99,28 +94,6 @@ func (a *API) Operations() []OperationInfo {
 		out[i] = OperationInfo{o.ID, method, path, o.Allow.String(), o.Allow.IsPublic()}
 	}
 	return out
-}
-
-// Decide reports what the rule of an operation says to the bearer of a token,
-// without running it: nil, Forbidden or NotFound. It makes the table of who
-// may do what that people review.
-func (a *API) Decide(ctx context.Context, operation, token string, param func(string) string) error {
-	i := slices.IndexFunc(a.ops, func(o op) bool { return o.ID == operation })
-	if i < 0 {
-		return errs.Missing("operation")
-	}
-	switch allow := a.ops[i].Allow; {
-	case allow.IsPublic():
-		return nil
-	case allow.IsSigned(): // no token is a signature
-		return errs.Missing("operation")
-	}
-	session, err := a.Guard.Authenticate(ctx, "Bearer "+token, "")
-	if err != nil {
-		return err
-	}
-	_, err = a.Guard.Check(ctx, session, a.ops[i].Allow, param, time.Now())
-	return err
 }
 
 type referenceSection struct {

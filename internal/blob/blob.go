@@ -97,24 +97,6 @@ var (
 	_ Store = (*Bucket)(nil)
 )
 
-// Check reads an object whole and reports whether its bytes are still those
-// that were put.
-func Check(ctx context.Context, s Store, h Hash) error {
-	o, err := s.Open(ctx, h)
-	if err != nil {
-		return err
-	}
-	defer o.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, during(ctx, o)); err != nil {
-		return fmt.Errorf("read %s: %w", h, err)
-	}
-	if got := Hash(sum.Sum(nil)); got != h {
-		return fmt.Errorf("the bytes of %s are damaged: their hash is %s", h, got)
-	}
-	return nil
-}
-
 const (
 	tempPattern = "octavo-put-*"
 	// staleTemp is how long nothing was written to a temporary file before it

@@ -202,7 +202,7 @@ func TestTheSameBytesAreSentOnce(t *testing.T) {
 	if i := all(t, b)[h]; i.LastPut.Before(start.Add(-time.Hour)) {
 		t.Errorf("not renewed: %v", i.LastPut)
 	}
-	if err := Check(t.Context(), b, h); err != nil {
+	if err := intact(t.Context(), b, h); err != nil {
 		t.Error(err)
 	}
 }
@@ -241,7 +241,7 @@ func TestServicesThatKnowLess(t *testing.T) {
 				t.Errorf("not renewed: %v", i.LastPut)
 			}
 			h = put(t, b, []byte("new"))
-			if err := Check(t.Context(), b, h); err != nil {
+			if err := intact(t.Context(), b, h); err != nil {
 				t.Error(err)
 			}
 		})
@@ -386,7 +386,7 @@ func TestARealService(t *testing.T) {
 	if there, err := b.touch(t.Context(), Info{Hash: h, Size: 5, LastPut: time.Now().Add(2 * touchAfter)}); !there || err != nil {
 		t.Errorf("renew: %v, %v", there, err)
 	}
-	if err := Check(t.Context(), b, h); err != nil {
+	if err := intact(t.Context(), b, h); err != nil {
 		t.Error(err)
 	}
 	f, info, err := spool(t.Context(), b.temp, strings.NewReader("wrong"), testLimit)

@@ -103,13 +103,13 @@ func TestAcknowledgedFilesSurviveAKill(t *testing.T) {
 			if err != nil {
 				continue // the last line may be cut
 			}
-			if err := Check(t.Context(), s, h); err != nil {
+			if err := intact(t.Context(), s, h); err != nil {
 				t.Errorf("round %d: %v", round, err)
 			}
 		}
 		// What was not acknowledged may be there, but whole.
 		for h := range all(t, s) {
-			if err := Check(t.Context(), s, h); err != nil {
+			if err := intact(t.Context(), s, h); err != nil {
 				t.Errorf("round %d: %v", round, err)
 			}
 		}
@@ -175,11 +175,11 @@ func TestFolderOnDisk(t *testing.T) {
 	if err := os.Truncate(s.path(h), 2); err != nil {
 		t.Fatal(err)
 	}
-	if err := Check(t.Context(), s, h); err == nil {
+	if err := intact(t.Context(), s, h); err == nil {
 		t.Error("the damage was not seen")
 	}
 	put(t, s, []byte("hello"))
-	if err := Check(t.Context(), s, h); err != nil {
+	if err := intact(t.Context(), s, h); err != nil {
 		t.Error(err)
 	}
 	if rel, _ := filepath.Rel(s.dir, s.path(h)); filepath.ToSlash(rel) != "2c/"+h.String() {
@@ -290,7 +290,7 @@ func TestPutAndDeleteAtTheSameTime(t *testing.T) {
 	wg.Wait()
 	for _, d := range data {
 		h := put(t, s, d)
-		if err := Check(t.Context(), s, h); err != nil {
+		if err := intact(t.Context(), s, h); err != nil {
 			t.Error(strconv.Quote(string(d)), err)
 		}
 	}

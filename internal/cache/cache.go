@@ -124,9 +124,6 @@ func (c *Cache[K, V]) Delete(key K) {
 	}
 }
 
-// Weight returns the weight of all values.
-func (c *Cache[K, V]) Weight() int { return int(c.weight.Load()) }
-
 func (s *shard[K, V]) remove(it *item[K, V]) {
 	delete(s.items, it.key)
 	s.unlink(it)

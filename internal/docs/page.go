@@ -109,7 +109,6 @@ const (
 	RevisionMerge    RevisionType = "merge"
 	RevisionUpdate   RevisionType = "update"
 	RevisionRollback RevisionType = "rollback"
-	RevisionComputed RevisionType = "computed"
 )
 
 // Revision is one immutable state of a space.

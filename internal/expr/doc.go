@@ -40,8 +40,6 @@ const (
 	// MaxBytes is about how many bytes of text and list items an evaluation may
 	// allocate.
 	MaxBytes = 1 << 20
-	// MaxTemplate is the length of a template in bytes.
-	MaxTemplate = 64 << 10
 )
 
 // ErrBudget is wrapped by the errors of evaluations that exceed a limit.

@@ -26,11 +26,7 @@ type cut struct{}
 // another type is an error. Lists and objects in the result may be those of env:
 // they must not be changed.
 func (p *Program) Eval(env map[string]any) (any, error) {
-	return p.eval(env, newBudget())
-}
-
-func (p *Program) eval(env map[string]any, b *budget) (any, error) {
-	r := &run{env: env, budget: b}
+	r := &run{env: env, budget: newBudget()}
 	if p.slots > 0 {
 		r.slots = make([]any, p.slots)
 	}

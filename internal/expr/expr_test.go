@@ -402,58 +402,6 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestTemplate(t *testing.T) {
-	env := testEnv(t)
-	for src, want := range map[string]string{
-		"":                      "",
-		"plain":                 "plain",
-		"{{ space.vars.name }}": "Handbook",
-		"The {{space.vars.name}}, version {{ space.vars.version }}.": "The Handbook, version 2.",
-		"{{\n1 +\n1 }}{{ true }}{{ null }}{{ [1] }}":                 "2true",
-		"open {{ 1":               "open {{ 1",
-		"close 1 }}":              "close 1 }}",
-		"a } b { c }{ d":          "a } b { c }{ d",
-		"{{ '{{' }}":              "{{",
-		"{ {{ 1 }} }":             "{ 1 }",
-		"{{ visitor.claims.a }}!": "!",
-	} {
-		if got, err := Template(src, env); err != nil || got != want {
-			t.Errorf("Template(%q) = %q, %v", src, got, err)
-		}
-	}
-	got, err := Template("a {{ missing }} b {{ 1 + }} c {{ 2 }}", env)
-	var e *Error
-	if got != "a  b  c 2" || !errors.As(err, &e) || e.Column != 2 {
-		t.Errorf("%q, %v", got, err)
-	}
-	if got, err := Template("{{}}", env); got != "" || err == nil {
-		t.Errorf("%q, %v", got, err)
-	}
-	long := strings.Repeat("{{1}}", MaxTemplate/5+1)
-	if got, err := Template(long, env); got != long || err == nil {
-		t.Errorf("a text of %d bytes: %v", len(long), err)
-	}
-}
-
-func TestTemplateSharesOneBudget(t *testing.T) {
-	env := map[string]any{"long": strings.Repeat("a", MaxBytes/4), "many": make([]any, 1000)}
-	got, err := Template(strings.Repeat("{{long}}", 1000), env)
-	if len(got) > MaxBytes || !errors.Is(err, ErrBudget) {
-		t.Errorf("%d bytes, %v", len(got), err)
-	}
-	// An expression that exceeds the budget ends the template.
-	took := func(n int) time.Duration {
-		src := strings.Repeat("{{many.map(a=>many.map(b=>many))}}", n)
-		if _, err := Template(src, env); !errors.Is(err, ErrBudget) {
-			t.Errorf("%d times: %v", n, err)
-		}
-		return testcpu.Time(func() { _, _ = Template(src, env) })
-	}
-	if one, many := took(1), took(1000); many > 10*one {
-		t.Errorf("1000 expressions take %v, one takes %v", many, one)
-	}
-}
-
 func TestProgramsServeManyAtOnce(t *testing.T) {
 	p, err := Parse(`nums.map((n, i) => nums.filter(m => m > n).length + i).join() + visitor.claims.plan`)
 	if err != nil {

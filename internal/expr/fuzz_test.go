@@ -110,26 +110,6 @@ func orders(n node) bool {
 	return ok && strength[b.op] == strength["<"]
 }
 
-func FuzzTemplate(f *testing.F) {
-	for _, src := range []string{"", "a {{ space.vars.name }} b", "{{", "}}", "{{}}", "{{{{1}}}}", "{{ 'a' }}{{ missing }}", "{{ nums.map(n=>nums) }}"} {
-		f.Add(src)
-	}
-	env := testEnv(f)
-	f.Fuzz(func(t *testing.T, src string) {
-		start := time.Now()
-		out, err := Template(src, env)
-		if took := time.Since(start); took > tooLong {
-			t.Fatalf("%q took %v", src, took)
-		}
-		if !strings.Contains(src, "{{") && err == nil && out != src {
-			t.Fatalf("%q became %q", src, out)
-		}
-		if len(out) > len(src)+MaxBytes {
-			t.Fatalf("%q became %d bytes", src, len(out))
-		}
-	})
-}
-
 func BenchmarkParse(b *testing.B) {
 	for name, src := range benchmarks {
 		b.Run(name, func(b *testing.B) {

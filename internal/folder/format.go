@@ -9,9 +9,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Formats that problems can be written in.
-var Formats = []string{"text", "json", "sarif"}
-
 // Format writes problems for people (text), for programs (json) or for
 // services that show them next to the source (sarif, in version 2.1.0).
 func Format(w io.Writer, problems []Problem, format string) error {

@@ -73,9 +73,6 @@ func (x *Index) place(pages []*Page, above string) {
 // joined by slashes. It is empty for any other page.
 func (x *Index) Address(p *Page) string { return x.addresses[p] }
 
-// At returns the page or group at an address, or nil; "." is the first page.
-func (x *Index) At(address string) *Page { return x.pages[address] }
-
 // Home returns the first page, or nil.
 func (x *Index) Home() *Page { return x.pages["."] }
 

@@ -73,7 +73,7 @@ func TestIndexFinds(t *testing.T) {
 			t.Errorf("%s in %s as %s: %q, want %q", c.dest, c.from, c.use, got, c.want)
 		}
 	}
-	if x.Home() != x.Doc("README.md") || x.At(".") != x.Home() || x.Include(".gitbook/includes/note.md") == nil {
+	if x.Home() != x.Doc("README.md") || x.pages["."] != x.Home() || x.Include(".gitbook/includes/note.md") == nil {
 		t.Error("the first page or a content is not found")
 	}
 }
@@ -100,7 +100,7 @@ func TestAddressesAreUnique(t *testing.T) {
 				t.Fatalf("%q is there twice or empty", at)
 			}
 			seen[at] = true
-			if x.At(x.Address(p)) != p {
+			if x.pages[x.Address(p)] != p {
 				t.Fatalf("%q leads to another page", at)
 			}
 		}

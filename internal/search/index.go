@@ -62,14 +62,8 @@ type count struct {
 	body           int
 }
 
-// Analyse returns the terms of a page.
-func Analyse(p Page) Doc {
-	var a Analyser
-	return a.Doc(p)
-}
-
-// Analyser is Analyse for many pages: it remembers the terms of other pages
-// and keeps its memory. It is for one goroutine.
+// Analyser finds the terms of pages. It remembers the terms of other pages and
+// keeps its memory. It is for one goroutine.
 type Analyser struct {
 	languages map[string]*analyser
 	page      int     // the number of the page at hand

@@ -191,11 +191,9 @@ func (m *Matcher) score(found []match) float64 {
 	return sum + 0.5*again/(again+8)
 }
 
-// Snippet returns at most size characters of a text around the best match, cut
+// snippet returns at most size characters of a text around the best match, cut
 // between words, on one line. It is plain text: whoever shows it as HTML has
 // to escape it.
-func (m *Matcher) Snippet(text string, size int) string { return snippet(text, m.find(text), size) }
-
 func snippet(text string, found []match, size int) string {
 	if size <= 0 {
 		return ""

@@ -29,9 +29,9 @@ func TestSnippet(t *testing.T) {
 		{"搜索", strings.Repeat("这是一个文档。", 40) + "全文搜索很快。" + strings.Repeat("这是一个文档。", 40), "…全文搜索很快。这是一个文档。这是一个文档。这是一个文档。这是一个文档。这是一个文档。这是一个文档。这是一个文档。这是一个文档。这是一个文档。…"},
 		{"b", "<b>bold</b> & b", "<b>bold</b> & b"},
 	} {
-		got := matcherOf(tt.q+" ", "en").Snippet(tt.body, 72)
+		got := snippet(tt.body, matcherOf(tt.q+" ", "en").find(tt.body), 72)
 		if got != tt.want {
-			t.Errorf("Snippet(%q)\n got %q\nwant %q", tt.q, got, tt.want)
+			t.Errorf("snippet(%q)\n got %q\nwant %q", tt.q, got, tt.want)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func TestSnippetIsBounded(t *testing.T) {
 		words := rapid.SliceOfN(rapid.SampledFrom([]string{"cat", "Dog", "中文", "ภาษา", "\n\n", "a.b", "x" + strings.Repeat("y", 90), "…", "\xff", "e\u0301"}), 0, 200).Draw(t, "words")
 		body := strings.Join(words, rapid.SampledFrom([]string{"", " "}).Draw(t, "sep"))
 		size := rapid.IntRange(1, 200).Draw(t, "size")
-		got := matcherOf("dog 中文 ", "en").Snippet(body, size)
+		got := snippet(body, matcherOf("dog 中文 ", "en").find(body), size)
 		if n := utf8.RuneCountInString(got); n > size+2 || !utf8.ValidString(got) || strings.Contains(got, "\n") {
 			t.Fatalf("%d characters of %d: %q", n, size, got)
 		}

@@ -194,10 +194,8 @@ type list struct {
 // NewSegment returns an empty one.
 func NewSegment() *Segment { return &Segment{terms: map[string]*list{}} }
 
-// Add a page. Its id must be larger than those of the pages before it.
-func (s *Segment) Add(id int64, d Doc) { s.AddEncoded(id, d.Encode()) }
-
-// AddEncoded is Add for a Doc that was kept.
+// AddEncoded adds a page by the bytes of its Doc. Its id must be larger than
+// those of the pages before it.
 func (s *Segment) AddEncoded(id int64, data []byte) {
 	for term, impact := range DecodeDoc(data) {
 		l, ok := s.terms[string(term)]

@@ -6,28 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Token is a term and where in the text it comes from.
-type Token struct {
-	Term       string
-	Start, End int
-}
-
-// Terms returns what a text is found by. A word is found by itself without case
-// and accents, and by its stem; an identifier such as fooBar, foo_bar or
-// v1.2.3 as a whole and by its parts; a script without blanks by pairs of
-// characters.
-func Terms(text, language string) []Token {
-	var out []Token
-	a := newAnalyser(language)
-	eachWord(text, func(start, end int, unspaced bool) bool {
-		a.word(text, start, end, unspaced, func(f form) {
-			out = append(out, Token{f.term.text, f.start, f.end})
-		})
-		return len(out) < maxTokens
-	})
-	return out
-}
-
 // role says what a form is to its word.
 type role uint8
 

@@ -110,7 +110,7 @@ func (w *world) visible(layers []string) map[string]*store.SearchPage {
 func (w *world) doc(p *store.SearchPage) search.Doc {
 	d, ok := w.docs[p]
 	if !ok {
-		d = search.Analyse(search.Page{Title: p.Title, Language: p.Language, Sections: p.Sections})
+		d = new(search.Analyser).Doc(search.Page{Title: p.Title, Language: p.Language, Sections: p.Sections})
 		w.docs[p] = d
 	}
 	return d

@@ -174,16 +174,6 @@ type lane struct {
 	over  atomic.Bool // the lease is lost, or the receiver needs a pause
 }
 
-// Deliver sends what is due to one webhook. It reports whether there was one.
-func (d *Dispatcher) Deliver(ctx context.Context) (bool, error) {
-	l, err := d.claim(ctx)
-	if err != nil || l == nil {
-		return false, err
-	}
-	l.run(ctx)
-	return true, nil
-}
-
 // claim leases the webhook that has waited longest; nil is none.
 func (d *Dispatcher) claim(ctx context.Context) (*lane, error) {
 	due, err := d.Store.WebhookDue(ctx, docs.TimeOf(d.Store.Clock()))

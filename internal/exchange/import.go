@@ -404,23 +404,8 @@ func (im *importer) settings(ctx context.Context) error {
 			set(key, []byte(im.draft.Object(p.Source, "")))
 		}
 	}
-	pages := map[string]docs.PageID{}
-	if len(im.tree.Redirects) > 0 {
-		for fp, id := range im.ids {
-			if fp.Type == folder.Document {
-				pages[fp.File] = id
-			}
-		}
-	}
-	for _, r := range im.tree.Redirects {
-		leads, err := im.leads(ctx, r, pages)
-		if err != nil {
-			return err
-		}
-		set(revision.KeySetting+revision.SettingRedirect+r.From, []byte(r.To))
-		if leads != "" {
-			set(revision.KeySetting+revision.SettingLeads+r.From, []byte(leads))
-		}
+	if err := im.redirects(ctx, set); err != nil {
+		return err
 	}
 	for _, f := range im.tree.Others {
 		kept, err := im.keepFile(ctx, f)
@@ -440,18 +425,46 @@ func (im *importer) settings(ctx context.Context) error {
 		}
 		set(revision.KeyVariable+name, b)
 	}
+	return im.removeOthers(ctx, keep)
+}
+
+// redirects stores the redirects of the folder and the pages that they lead to.
+func (im *importer) redirects(ctx context.Context, set func(key string, value []byte)) error {
+	pages := map[string]docs.PageID{}
+	if len(im.tree.Redirects) > 0 {
+		for fp, id := range im.ids {
+			if fp.Type == folder.Document {
+				pages[fp.File] = id
+			}
+		}
+	}
+	for _, r := range im.tree.Redirects {
+		leads, err := im.leads(ctx, r, pages)
+		if err != nil {
+			return err
+		}
+		set(revision.KeySetting+revision.SettingRedirect+r.From, []byte(r.To))
+		if leads != "" {
+			set(revision.KeySetting+revision.SettingLeads+r.From, []byte(leads))
+		}
+	}
+	return nil
+}
+
+// removeOthers removes the settings and variables that are not in keep.
+func (im *importer) removeOthers(ctx context.Context, keep map[string]bool) error {
 	for _, prefix := range []string{revision.KeySetting, revision.KeyVariable} {
-		var gone []string
+		var others []string
 		err := im.draft.Scan(ctx, prefix, "", func(rest string, _ []byte) (bool, error) {
 			if !keep[prefix+rest] {
-				gone = append(gone, prefix+rest)
+				others = append(others, prefix+rest)
 			}
 			return true, nil
 		})
 		if err != nil {
 			return err
 		}
-		for _, key := range gone {
+		for _, key := range others {
 			im.draft.Remove(key)
 		}
 	}

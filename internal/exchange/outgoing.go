@@ -98,40 +98,9 @@ func textOutput(name string, data []byte) Outgoing {
 // at the same places: then every file stands for itself. ok is false where
 // that is not so.
 func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (out []Outgoing, ok bool, err error) {
-	var pages [][2]docs.Page
-	var includes [][2]docs.Reusable
-	plain := true
-	err = from.Diff(ctx, from.Rev.Root, to.Rev.Root, func(key string, before, after []byte) error {
-		if before == nil || after == nil {
-			plain = false
-		}
-		switch id := key[1:]; {
-		case !plain:
-			return errStop
-		case key[:1] == revision.KeyPage:
-			was, err := docs.DecodePage(id, before)
-			if err != nil {
-				return err
-			}
-			now, err := docs.DecodePage(id, after)
-			pages = append(pages, [2]docs.Page{was, now})
-			plain = sameEntry(was, now)
-			return err
-		case key[:1] == revision.KeyReusable:
-			was, err := revision.DecodeReusable(id, before)
-			if err != nil {
-				return err
-			}
-			now, err := revision.DecodeReusable(id, after)
-			includes = append(includes, [2]docs.Reusable{was, now})
-			plain = was.Title == now.Title && was.File == now.File
-			return err
-		}
-		plain = false
-		return nil
-	})
-	if !plain || err != nil {
-		return nil, false, ignoreStop(err)
+	changed, ok, err := plainChanges(ctx, from, to)
+	if !ok || err != nil {
+		return nil, false, err
 	}
 	layout, err := to.Layout(ctx)
 	if err != nil {
@@ -144,7 +113,7 @@ func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (
 			out = append(out, o)
 		}
 	}
-	for _, p := range pages {
+	for _, p := range changed.pages {
 		if !p[1].HasBody() {
 			continue
 		}
@@ -168,7 +137,7 @@ func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (
 		}
 		add(file, was, now)
 	}
-	for _, r := range includes {
+	for _, r := range changed.includes {
 		was, err := to.Bytes(ctx, r[0].Body)
 		if err != nil {
 			return nil, false, err
@@ -181,6 +150,49 @@ func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (
 	}
 	slices.SortFunc(out, func(a, b Outgoing) int { return strings.Compare(a.Path, b.Path) })
 	return out, true, nil
+}
+
+// plainChange is what differs between two revisions, before and after, where
+// nothing differs but pages and includes at the places that they had.
+type plainChange struct {
+	pages    [][2]docs.Page
+	includes [][2]docs.Reusable
+}
+
+// plainChanges compares two revisions. ok is false where something else than
+// single pages and includes differs.
+func plainChanges(ctx context.Context, from, to *revision.View) (out plainChange, ok bool, err error) {
+	plain := true
+	err = from.Diff(ctx, from.Rev.Root, to.Rev.Root, func(key string, before, after []byte) error {
+		if before == nil || after == nil {
+			plain = false
+		}
+		switch id := key[1:]; {
+		case !plain:
+			return errStop
+		case key[:1] == revision.KeyPage:
+			was, err := docs.DecodePage(id, before)
+			if err != nil {
+				return err
+			}
+			now, err := docs.DecodePage(id, after)
+			out.pages = append(out.pages, [2]docs.Page{was, now})
+			plain = sameEntry(was, now)
+			return err
+		case key[:1] == revision.KeyReusable:
+			was, err := revision.DecodeReusable(id, before)
+			if err != nil {
+				return err
+			}
+			now, err := revision.DecodeReusable(id, after)
+			out.includes = append(out.includes, [2]docs.Reusable{was, now})
+			plain = was.Title == now.Title && was.File == now.File
+			return err
+		}
+		plain = false
+		return nil
+	})
+	return out, plain && err == nil, ignoreStop(err)
 }
 
 // sameEntry reports whether a page is at the same place under the same name,

@@ -61,19 +61,7 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTime)
 	defer cancel()
 
-	cmd := exec.CommandContext(ctx, p.program, c.args...)
-	inGroup(cmd)
-	cmd.WaitDelay = reapTime
-	if cmd.Dir = p.dir; c.dir != "" {
-		cmd.Dir = c.dir
-	}
-	cmd.Env = p.environment(c)
-	cmd.Stdin = c.stdin
-	// The child inherits the lock: if this process is killed, no other process
-	// uses the entry before the last helper of git has ended.
-	if p.lock != nil {
-		cmd.ExtraFiles = []*os.File{p.lock}
-	}
+	cmd := p.command(ctx, c)
 	output := &messages{progress: c.progress}
 	cmd.Stderr = output
 	out, err := cmd.StdoutPipe()
@@ -132,6 +120,24 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 		text = strings.TrimSpace(text + "\n" + waitErr.Error())
 	}
 	return collected.Bytes(), explain(caller, cause, text)
+}
+
+// command returns the command of a call.
+func (p *Repo) command(ctx context.Context, c call) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, p.program, c.args...)
+	inGroup(cmd)
+	cmd.WaitDelay = reapTime
+	if cmd.Dir = p.dir; c.dir != "" {
+		cmd.Dir = c.dir
+	}
+	cmd.Env = p.environment(c)
+	cmd.Stdin = c.stdin
+	// The child inherits the lock: if this process is killed, no other process
+	// uses the entry before the last helper of git has ended.
+	if p.lock != nil {
+		cmd.ExtraFiles = []*os.File{p.lock}
+	}
+	return cmd
 }
 
 // errNo is the result of a command that exits with status 1 and no message.

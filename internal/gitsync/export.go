@@ -28,20 +28,7 @@ const maxLine = 10_000
 // export writes what the space has and the remote lacks as commits, one for each revision, and
 // pushes them.
 func (t *task) export(ctx context.Context) error {
-	w := git.Want{}
-	if t.paired {
-		w.Have = t.pair.Commit
-	}
-	tip, err := t.repo.Fetch(ctx, w, git.Progress(t.step(ctx)))
-	switch git.ReasonOf(err) {
-	case git.RefNotFound:
-		if err := t.mayBegin(ctx, string(git.RefNotFound), "branch "+branchOf(t.o.Remote.Ref)); err != nil {
-			return err
-		}
-		tip, err = "", nil
-	case git.Empty:
-		tip, err = "", nil
-	}
+	tip, err := t.fetchBranch(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,13 +44,9 @@ func (t *task) export(ctx context.Context) error {
 		t.o.ChangeRequest = request.ID
 		return t.end(ctx, ReasonOpenRequest, fmt.Sprintf("change request %d has changes of the repository that wait for a decision; merge or archive it, then export again", request.Number), nil)
 	}
-	// An export that was interrupted after its push finds its own commit in the repository: only
-	// the outcome is not stored yet. Others may have pushed on top of it meanwhile.
-	pushed := false
-	if tip != "" && t.o.Commit != "" {
-		if pushed, err = t.repo.IsAncestor(ctx, t.o.Commit, tip); err != nil && git.ReasonOf(err) == "" {
-			return err
-		}
+	pushed, err := t.wasPushed(ctx, tip)
+	if err != nil {
+		return err
 	}
 	sp, err := t.s.Store.Space(ctx, t.o.Space)
 	if err != nil {
@@ -117,6 +100,37 @@ func (t *task) export(ctx context.Context) error {
 		return err
 	}
 	return e.exported(ctx, last)
+}
+
+// fetchBranch returns the newest commit of the branch, or "" if the branch does not exist and may
+// be created.
+func (t *task) fetchBranch(ctx context.Context) (string, error) {
+	w := git.Want{}
+	if t.paired {
+		w.Have = t.pair.Commit
+	}
+	tip, err := t.repo.Fetch(ctx, w, git.Progress(t.step(ctx)))
+	switch git.ReasonOf(err) {
+	case git.RefNotFound:
+		return "", t.mayBegin(ctx, string(git.RefNotFound), "branch "+branchOf(t.o.Remote.Ref))
+	case git.Empty:
+		return "", nil
+	}
+	return tip, err
+}
+
+// wasPushed reports whether an earlier attempt of this export was interrupted after its push. It
+// then finds its own commit in the repository: only the outcome is not stored yet. Others may have
+// pushed on top of it meanwhile.
+func (t *task) wasPushed(ctx context.Context, tip string) (bool, error) {
+	if tip == "" || t.o.Commit == "" {
+		return false, nil
+	}
+	pushed, err := t.repo.IsAncestor(ctx, t.o.Commit, tip)
+	if git.ReasonOf(err) != "" {
+		err = nil // the repository does not have the commit
+	}
+	return pushed, err
 }
 
 // onto returns the parent of the export's first commit: the commit that both sides have in common,

@@ -40,31 +40,49 @@ func asOption(d *decoder, v any) (any, error) {
 // the type that their column says. Names are the fragments of the table.
 func (d *decoder) checkTable(data map[string]any, names map[string]bool) error {
 	d.enter("data")
-	definition := data["definition"].(map[string]any)
+	types, err := d.checkColumns(data["definition"].(map[string]any))
+	if err != nil {
+		return err
+	}
+	if data["view"], err = d.checkView(data["view"].(map[string]any), types); err != nil {
+		return err
+	}
+	if err := d.checkRecords(data["records"].(map[string]any), types, names); err != nil {
+		return err
+	}
+	d.leave()
+	return nil
+}
+
+// checkColumns reads the definition of a table and returns the types of its
+// columns.
+func (d *decoder) checkColumns(definition map[string]any) (map[string]string, error) {
 	types := make(map[string]string, len(definition))
 	d.enter("definition")
 	for id, v := range sortedPairs(definition) {
 		d.enter(id)
 		column, err := d.object(v, false, columnFields)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		definition[id], types[id] = column, column["type"].(string)
 		d.leave()
 	}
 	d.leave()
+	return types, nil
+}
 
+// checkView reads how a table is shown. types are the types of its columns.
+func (d *decoder) checkView(view map[string]any, types map[string]string) (map[string]any, error) {
 	d.enter("view")
-	view := data["view"].(map[string]any)
 	fields := gridView
 	if view["type"] == "cards" {
 		fields = cardsView
 	}
 	view, err := d.object(view, false, fields)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	data["view"] = view
 	columns := view["columns"].([]any)
 	seen := make(map[string]bool, len(columns))
 	for i, v := range columns {
@@ -72,28 +90,31 @@ func (d *decoder) checkTable(data map[string]any, names map[string]bool) error {
 		if types[id] == "" || seen[id] {
 			d.enter("columns")
 			d.enterIndex(i)
-			return d.fail("must name a column of the definition, each once, and is %s", quoted(id))
+			return nil, d.fail("must name a column of the definition, each once, and is %s", quoted(id))
 		}
 		seen[id] = true
 	}
 	for _, key := range []string{"targetDefinition", "coverDefinition", "coverDefinitionDark"} {
 		if id, ok := view[key].(string); ok && types[id] == "" {
-			return d.failAt(key, "names the column %s that the definition does not have", quoted(id))
+			return nil, d.failAt(key, "names the column %s that the definition does not have", quoted(id))
 		}
 	}
 	if widths, ok := view["columnWidths"].(map[string]any); ok {
 		for id, w := range sortedPairs(widths) {
 			if _, ok := w.(float64); !ok {
-				return d.failAt("columnWidths", "must have a number for %s", quoted(id))
+				return nil, d.failAt("columnWidths", "must have a number for %s", quoted(id))
 			}
 		}
 	}
 	d.leave()
+	return view, nil
+}
 
+// checkRecords reads the rows of a table, see checkTable.
+func (d *decoder) checkRecords(records map[string]any, types map[string]string, names map[string]bool) error {
 	d.enter("records")
-	records := data["records"].(map[string]any)
 	// Every row has every column when it is shown, with a value or without.
-	cells := len(records) * len(definition)
+	cells := len(records) * len(types)
 	if cells > maxTableCells {
 		return d.fail("makes a table of more than %d cells; split it", maxTableCells)
 	}
@@ -121,7 +142,6 @@ func (d *decoder) checkTable(data map[string]any, names map[string]bool) error {
 		d.leave()
 		d.leave()
 	}
-	d.leave()
 	d.leave()
 	return nil
 }

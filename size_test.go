@@ -1,0 +1,95 @@
+package octavo_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// maxFunction and maxPackage are the most lines of a function and of a package,
+// tests not counted.
+const (
+	maxFunction = 80
+	maxPackage  = 6000
+)
+
+// longFunctions are longer than maxFunction, each with the reason why parts of
+// it would be harder to read than the whole.
+var longFunctions = map[string]string{
+	"internal/api.API.content":         "a row for each operation",
+	"internal/markup.htmlWriter.block": "a switch over all types of blocks",
+	"internal/revision.Draft.Compose":  "to be split: it reads what was, prints what is written and stores the result",
+}
+
+// largePackages have more lines than maxPackage, each with the reason.
+var largePackages = map[string]string{
+	"internal/api":    "an input type, a row and an adapter for each operation of the contract",
+	"internal/markup": "one reader and one printer of one language, which must agree on every node",
+	"internal/store":  "all SQL of the program, for two databases",
+}
+
+// A function that does not fit on two screens has a second idea in it, and so
+// has a package that nobody reads in a day.
+func TestFunctionsAndPackagesStaySmall(t *testing.T) {
+	lines := map[string]int{}
+	long := map[string]bool{}
+	for _, file := range slices.Sorted(maps.Keys(goFiles(t))) {
+		if !strings.HasPrefix(file, "internal/") || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		set := token.NewFileSet()
+		parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines[path.Dir(file)] += set.File(parsed.Pos()).LineCount()
+		for _, d := range parsed.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			n := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1
+			if n <= maxFunction {
+				continue
+			}
+			name := path.Dir(file) + "." + functionName(fn)
+			long[name] = true
+			if longFunctions[name] == "" {
+				t.Errorf("%s: %s has %d lines: split it, or add it to longFunctions with a reason", set.Position(fn.Pos()), name, n)
+			}
+		}
+	}
+	for name := range longFunctions {
+		if !long[name] {
+			t.Errorf("%s is in longFunctions and has at most %d lines: remove it from the list", name, maxFunction)
+		}
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(lines)) {
+		if n := lines[pkg]; (n > maxPackage) != (largePackages[pkg] != "") {
+			t.Errorf("%s has %d lines without tests: above %d it is in largePackages with a reason, else it is not", pkg, n, maxPackage)
+		}
+	}
+}
+
+func functionName(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return fn.Name.Name
+	}
+	of := fn.Recv.List[0].Type
+	if p, ok := of.(*ast.StarExpr); ok {
+		of = p.X
+	}
+	if i, ok := of.(*ast.IndexExpr); ok {
+		of = i.X
+	}
+	if i, ok := of.(*ast.IndexListExpr); ok {
+		of = i.X
+	}
+	return fmt.Sprintf("%s.%s", of, fn.Name.Name)
+}

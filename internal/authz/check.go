@@ -145,8 +145,14 @@ func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(s
 // revoked, the caller removed, the thing moved to another organization. Two
 // numbers report whether anything could have changed, so asking costs little.
 func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
-	if g.asked == nil {
-		return g, nil
+	if g.asked == nil { // nobody from outside asks: there is only the space to read again
+		if g.Space.ID == "" {
+			return g, nil
+		}
+		sp, err := tx.Space(ctx, g.Space.ID)
+		now := *g
+		now.Space = sp.It
+		return &now, err
 	}
 	c := Checker{r: tx.Reader, access: func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error) {
 		if g.Access != nil && g.Access.Org == org && version == g.asked.stamp.Access {

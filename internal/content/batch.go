@@ -95,7 +95,7 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 	var files [][]docs.File
 	if slices.ContainsFunc(changes, func(c Change) bool { return len(c.Files) > 0 }) {
 		// Whether it is allowed is looked at before anything is fetched.
-		if _, err := s.line(ctx, s.Store.Reader, g, on, ""); err != nil {
+		if _, err := s.line(ctx, s.Store.Reader, g.Space, on, ""); err != nil {
 			return nil, err
 		}
 		var err error
@@ -106,15 +106,15 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 		files = make([][]docs.File, len(changes))
 	}
 	var out *Applied
-	v, cr, err := s.write(ctx, g, edit{on: on, expected: expected, rev: docs.Revision{Type: docs.RevisionEdits}, draft: func(ctx context.Context, r store.Reader, l *line) (_ *revision.Draft, err error) {
+	v, cr, err := s.write(ctx, g, edit{on: on, expected: expected, rev: docs.Revision{Type: docs.RevisionEdits}, draft: func(ctx context.Context, l *line) (_ *revision.Draft, err error) {
 		base := l.Rev
 		if l.request != nil { // what revert_page goes back to
-			if base, err = r.Revision(ctx, l.Space.ID, l.request.Ancestor); err != nil {
+			if base, err = s.Store.Revision(ctx, l.Space.ID, l.request.Ancestor); err != nil {
 				return nil, err
 			}
 		}
 		d := s.draft(l)
-		out, err = applyChanges(ctx, d, r, changes, files, base)
+		out, err = applyChanges(ctx, d, s.Store.Reader, changes, files, base)
 		return d, err
 	}})
 	if err != nil {

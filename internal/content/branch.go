@@ -11,184 +11,176 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Merging is a merge that was made ahead of its transaction: nobody waits
-// while it is worked out.
+// Merging is a merge that was prepared.
 type Merging struct {
-	space     docs.RevisionID // what it was made from
-	fork      Fork
-	into      *revision.View
-	draft     *revision.Draft
-	prepared  *Prepared // if there are no conflicts
+	sides     Sides
+	prepared  *Prepared // nil if conflicts prevent it
 	conflicts []merge.Conflict
 }
+
+// Sides are the revisions of a merge: what changed between Base and From is
+// merged into Into.
+type Sides struct{ Base, Into, From docs.RevisionID }
 
 // Fork is a line of revisions beside that of a space: where it left it, and
 // its newest revision.
 type Fork struct{ Base, Tip docs.RevisionID }
 
+func intoSpace(sp docs.Space, f Fork) Sides {
+	return Sides{Base: f.Base, Into: sp.Revision, From: f.Tip}
+}
+
+func intoRequest(sp docs.Space, cr docs.ChangeRequest) Sides {
+	return Sides{Base: cr.Ancestor, Into: cr.Revision, From: sp.Revision}
+}
+
 func forkOf(cr docs.ChangeRequest) Fork { return Fork{cr.Ancestor, cr.Revision} }
 
-// fits reports whether nothing has moved since.
-func (m *Merging) fits(sp docs.Space, f Fork) bool {
-	return m != nil && m.space == sp.Revision && m.fork == f
-}
-
 // Conflicts returns where both sides changed the same.
-func (m *Merging) Conflicts() []merge.Conflict {
-	if m == nil {
-		return nil
-	}
-	return m.conflicts
-}
+func (m *Merging) Conflicts() []merge.Conflict { return m.conflicts }
 
-// PrepareMerge works out what merging a change request would give.
+// PrepareMerge works out what merging a change request into its space changes.
 func (s *Service) PrepareMerge(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
-	return s.prepareInto(ctx, sp, forkOf(cr), merge.IntoSpace)
+	return s.prepareMerge(ctx, sp, intoSpace(sp, forkOf(cr)), merge.IntoSpace)
 }
 
-// PrepareImported works out what bringing a fork that a repository made into
-// its space would give.
-func (s *Service) PrepareImported(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
-	return s.prepareInto(ctx, sp, f, merge.FromRepository)
+// PrepareMergeImported works out what merging a fork that came from a repository
+// into its space changes.
+func (s *Service) PrepareMergeImported(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
+	return s.prepareMerge(ctx, sp, intoSpace(sp, f), merge.FromRepository)
 }
 
-func (s *Service) prepareInto(ctx context.Context, sp docs.Space, f Fork, dir merge.Direction) (*Merging, error) {
-	m, err := s.prepare(ctx, s.Store.Reader, sp, f, dir)
-	if err != nil || len(m.conflicts) > 0 {
-		return m, err
-	}
-	m.prepared, err = s.prepareSpace(ctx, s.Store.Reader, m.draft, nil)
-	return m, err
-}
-
-// PrepareUpdate works out what bringing a change request up to date would
-// give.
+// PrepareUpdate works out what merging the space into a change request changes.
+// Where both changed the same, the request keeps what it has.
 func (s *Service) PrepareUpdate(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
-	return s.prepare(ctx, s.Store.Reader, sp, forkOf(cr), merge.IntoRequest)
+	return s.prepareMerge(ctx, sp, intoRequest(sp, cr), merge.IntoRequest)
 }
 
-func (s *Service) prepare(ctx context.Context, r store.Reader, sp docs.Space, f Fork, dir merge.Direction) (*Merging, error) {
-	m := &Merging{space: sp.Revision, fork: f}
-	main, err := s.Source.At(ctx, r, sp, sp.Revision)
+// PrepareMergeIntoRequest works out what merging a fork into a change request
+// changes. Where both changed the same, the request keeps what it has.
+func (s *Service) PrepareMergeIntoRequest(ctx context.Context, sp docs.Space, cr docs.ChangeRequest, f Fork) (*Merging, error) {
+	return s.prepareMerge(ctx, sp, Sides{Base: f.Base, Into: cr.Revision, From: f.Tip}, merge.IntoRequest)
+}
+
+func (s *Service) prepareMerge(ctx context.Context, sp docs.Space, sides Sides, dir merge.Direction) (*Merging, error) {
+	r := s.Store.Reader
+	into, err := s.Source.At(ctx, r, sp, sides.Into)
 	if err != nil {
 		return nil, err
 	}
-	mine, err := s.Source.At(ctx, r, sp, f.Tip)
+	from, err := r.Revision(ctx, sp.ID, sides.From)
 	if err != nil {
 		return nil, err
 	}
-	base, err := r.Revision(ctx, sp.ID, f.Base)
+	base, err := r.Revision(ctx, sp.ID, sides.Base)
 	if err != nil {
 		return nil, err
-	}
-	from := mine.Rev
-	if m.into = main; dir == merge.IntoRequest {
-		m.into, from = mine, main.Rev
 	}
 	now := s.Store.Clock()
-	m.draft, m.conflicts, err = merge.Into(ctx, dir, m.into, base, from, docs.TimeOf(now), revision.IDsFrom(now))
-	for i := range m.conflicts {
-		c := &m.conflicts[i]
-		c.Base, c.Main, c.Mine = base.ID, main.Rev.ID, mine.Rev.ID
+	d, conflicts, err := merge.Into(ctx, dir, into, base, from, docs.TimeOf(now), revision.IDsFrom(now))
+	if err != nil {
+		return nil, err
+	}
+	main, mine := sides.Into, sides.From
+	if dir == merge.IntoRequest {
+		main, mine = mine, main
+	}
+	for i := range conflicts {
+		c := &conflicts[i]
+		c.Base, c.Main, c.Mine = sides.Base, main, mine
+	}
+	m := &Merging{sides: sides, conflicts: conflicts}
+	switch {
+	case dir == merge.IntoRequest:
+		m.prepared, err = s.prepareAside(ctx, d)
+	case len(conflicts) == 0:
+		m.prepared, err = s.prepareSpace(ctx, d, nil)
 	}
 	return m, err
 }
 
-// prepared returns a merge for the state that a transaction sees: the one that
-// was made ahead, if it still fits.
-func (s *Service) prepared(ctx context.Context, tx *store.Tx, sp docs.Space, f Fork, ahead *Merging, dir merge.Direction) (*Merging, error) {
-	if !ahead.fits(sp, f) {
-		return s.prepare(ctx, tx.Reader, sp, f, dir)
-	}
-	ahead.draft.ReadThrough(tx.Reader)
-	return ahead, nil
+// Merge makes the content of a change request that of its space. With conflicts
+// nothing changes. It fails with ErrMoved if the merge was prepared from other
+// revisions.
+func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *Merging) (docs.Revision, []merge.Conflict, error) {
+	return s.mergeFork(ctx, tx, g, forkOf(cr), m, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID})
 }
 
-// Merge makes the content of a change request that of its space. With
-// conflicts nothing changes.
-func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, ahead *Merging) (docs.Revision, []merge.Conflict, error) {
-	return s.mergeFork(ctx, tx, g, forkOf(cr), ahead, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID}, merge.IntoSpace)
+// MergeImported is Merge for a fork that came from a repository. rev says what
+// the new revision is.
+func (s *Service) MergeImported(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, m *Merging, rev docs.Revision) (docs.Revision, []merge.Conflict, error) {
+	return s.mergeFork(ctx, tx, g, f, m, rev)
 }
 
-// MergeImported makes the content of a fork that a repository made that of its space,
-// in a revision of which the caller says what it is. With conflicts nothing
-// changes.
-func (s *Service) MergeImported(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, ahead *Merging, rev docs.Revision) (docs.Revision, []merge.Conflict, error) {
-	return s.mergeFork(ctx, tx, g, f, ahead, rev, merge.FromRepository)
-}
-
-func (s *Service) mergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, ahead *Merging, rev docs.Revision, dir merge.Direction) (docs.Revision, []merge.Conflict, error) {
-	m, err := s.prepared(ctx, tx, g.Space, f, ahead, dir)
-	if err != nil || len(m.conflicts) > 0 {
-		return docs.Revision{}, m.Conflicts(), err
+func (s *Service) mergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, m *Merging, rev docs.Revision) (docs.Revision, []merge.Conflict, error) {
+	switch {
+	case m.sides != intoSpace(g.Space, f):
+		return docs.Revision{}, nil, ErrMoved
+	case m.prepared == nil:
+		return docs.Revision{}, m.conflicts, nil
+	case !m.prepared.Fits(g.Space):
+		return docs.Revision{}, nil, ErrMoved
 	}
-	rev.Parents = []docs.RevisionID{m.into.Rev.ID, f.Tip}
-	if m.prepared == nil || !m.prepared.index.Fits(g.Space) {
-		if m.prepared, err = s.prepareSpace(ctx, tx.Reader, m.draft, nil); err != nil {
-			return docs.Revision{}, nil, err
-		}
-	}
-	rev, err = s.commitSpace(ctx, tx, g, m.prepared, rev)
+	rev.Parents = []docs.RevisionID{m.sides.Into, m.sides.From}
+	rev, err := s.commitSpace(ctx, tx, g, m.prepared, rev)
 	return rev, nil, err
 }
 
-// Update brings what the space changed into a change request. Where both
-// changed the same, the request keeps what it has, and the conflicts tell of
-// it.
-func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, ahead *Merging) (docs.Revision, []merge.Conflict, error) {
-	m, err := s.prepared(ctx, tx, g.Space, forkOf(cr), ahead, merge.IntoRequest)
-	if err != nil {
-		return docs.Revision{}, nil, err
+// Update merges the space into a change request. It fails with ErrMoved if the
+// merge was prepared from other revisions.
+func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *Merging) (docs.Revision, []merge.Conflict, error) {
+	if m.sides != intoRequest(g.Space, cr) {
+		return docs.Revision{}, nil, ErrMoved
 	}
-	rev, err := s.commitAside(ctx, tx, g, m.draft, cr.ID, docs.Revision{
-		Type: docs.RevisionUpdate, Parents: []docs.RevisionID{cr.Revision, g.Space.Revision},
+	return s.MergeIntoRequest(ctx, tx, g, cr, m)
+}
+
+// MergeIntoRequest makes a merge the newest revision of a change request. It
+// fails with ErrMoved if the request has another revision than it was prepared
+// from.
+func (s *Service) MergeIntoRequest(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *Merging) (docs.Revision, []merge.Conflict, error) {
+	if m.sides.Into != cr.Revision {
+		return docs.Revision{}, nil, ErrMoved
+	}
+	rev, err := s.commitRequest(ctx, tx, g, m.prepared, cr.ID, docs.Revision{
+		Type: docs.RevisionUpdate, Parents: []docs.RevisionID{m.sides.Into, m.sides.From},
 	})
 	return rev, m.conflicts, err
 }
 
-// MergeIntoRequest brings what changed between two revisions into a change request.
-// Where both changed the same, the request keeps what it has, and the
-// conflicts tell of it.
-func (s *Service) MergeIntoRequest(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, f Fork) (docs.Revision, []merge.Conflict, error) {
-	into, err := s.Source.At(ctx, tx.Reader, g.Space, cr.Revision)
-	if err != nil {
-		return docs.Revision{}, nil, err
+// PrepareImported works out what an import changes in its space, which is given
+// as it is now.
+func (s *Service) PrepareImported(ctx context.Context, sp docs.Space, t *exchange.Imported) (*Prepared, error) {
+	w := t.Work
+	if t.Draft.Space.Language != sp.Language {
+		w = nil // its words were counted by the rules of another language
 	}
-	base, err := tx.Revision(ctx, g.Space.ID, f.Base)
-	if err != nil {
-		return docs.Revision{}, nil, err
-	}
-	from, err := tx.Revision(ctx, g.Space.ID, f.Tip)
-	if err != nil {
-		return docs.Revision{}, nil, err
-	}
-	d, conflicts, err := merge.Into(ctx, merge.IntoRequest, into, base, from, tx.Now(), func() string { return store.NewID[string](tx) })
-	if err != nil {
-		return docs.Revision{}, nil, err
-	}
-	for i := range conflicts {
-		conflicts[i].Base, conflicts[i].Main, conflicts[i].Mine = f.Base, f.Tip, cr.Revision
-	}
-	rev, err := s.commitAside(ctx, tx, g, d, cr.ID, docs.Revision{Type: docs.RevisionUpdate, Parents: []docs.RevisionID{cr.Revision, f.Tip}})
-	return rev, conflicts, err
+	t.Draft.Space = sp
+	return s.prepareSpace(ctx, t.Draft, w)
 }
 
-// CommitImported stores what was taken from an upstream: as the newest revision of
-// the space if it was made from the newest, else beside its line.
-func (s *Service) CommitImported(ctx context.Context, tx *store.Tx, g *authz.Grant, t *exchange.Imported, rev docs.Revision) (docs.Revision, error) {
-	t.Draft.ReadThrough(tx.Reader)
-	if rev.Aside {
-		p, err := s.prepareAside(ctx, t.Draft)
-		if err != nil {
-			return rev, err
-		}
-		rev, changed, err := s.store(ctx, tx, g, p, rev)
-		if err != nil || !changed {
-			return rev, err
-		}
-		return rev, tx.PutDocuments(ctx, g.Space.ID, p.index.Documents)
+// PrepareStored works out what an import changes beside the line of its space.
+func (s *Service) PrepareStored(ctx context.Context, t *exchange.Imported) (*Prepared, error) {
+	return s.prepareAside(ctx, t.Draft)
+}
+
+// CommitImported stores an import as the newest revision of the space. It fails
+// with ErrMoved if it was made on another one.
+func (s *Service) CommitImported(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Prepared, rev docs.Revision) (docs.Revision, error) {
+	if !p.Fits(g.Space) {
+		return rev, ErrMoved
 	}
-	return s.commit(ctx, tx, g, t.Draft, t.Work, rev)
+	return s.commitSpace(ctx, tx, g, p, rev)
+}
+
+// StoreImported stores an import beside the line of its space.
+func (s *Service) StoreImported(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Prepared, rev docs.Revision) (docs.Revision, error) {
+	rev.Aside = true
+	rev, changed, err := s.store(ctx, tx, g, p, rev)
+	if err != nil || !changed {
+		return rev, err
+	}
+	return rev, tx.PutDocuments(ctx, g.Space.ID, p.index.Documents)
 }
 
 // Resolution says how a conflict ends.
@@ -197,24 +189,37 @@ type Resolution struct {
 	Body *revision.Body // as given; neither: as in the change request
 }
 
-// Resolve ends a conflict in the content of a change request.
-func (s *Service) Resolve(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, c merge.Conflict, how Resolution) (docs.Revision, error) {
-	v, err := s.Source.At(ctx, tx.Reader, g.Space, cr.Revision)
-	if err != nil || !how.Main && how.Body == nil {
-		return docs.Revision{ID: cr.Revision}, err
-	}
-	main, err := tx.Revision(ctx, g.Space.ID, c.Main)
+// PrepareResolution works out what the end of a conflict changes in a change
+// request.
+func (s *Service) PrepareResolution(ctx context.Context, sp docs.Space, cr docs.ChangeRequest, c merge.Conflict, how Resolution) (*Prepared, error) {
+	v, err := s.Source.At(ctx, s.Store.Reader, sp, cr.Revision)
 	if err != nil {
-		return docs.Revision{}, err
+		return nil, err
 	}
-	d := v.Draft(tx.Now(), func() string { return store.NewID[string](tx) })
+	d := s.draft(&line{View: v})
+	if !how.Main && how.Body == nil {
+		return s.prepareAside(ctx, d) // the request keeps what it has
+	}
+	main, err := s.Store.Revision(ctx, sp.ID, c.Main)
+	if err != nil {
+		return nil, err
+	}
 	if how.Body != nil {
 		err = merge.TakeGiven(ctx, d, c, main, *how.Body)
 	} else {
 		err = merge.TakeMain(ctx, d, c, main)
 	}
 	if err != nil {
-		return docs.Revision{}, err
+		return nil, err
 	}
-	return s.commitAside(ctx, tx, g, d, cr.ID, docs.Revision{Type: docs.RevisionEdits})
+	return s.prepareAside(ctx, d)
+}
+
+// Resolve ends a conflict in the content of a change request. It fails with
+// ErrMoved if the request has another revision than it was prepared from.
+func (s *Service) Resolve(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, p *Prepared) (docs.Revision, error) {
+	if p.Base() != cr.Revision {
+		return docs.Revision{}, ErrMoved
+	}
+	return s.commitRequest(ctx, tx, g, p, cr.ID, docs.Revision{Type: docs.RevisionEdits})
 }

@@ -24,25 +24,33 @@ type line struct {
 
 // line opens a line for changing it. expected is the revision that the caller
 // has seen; empty is any.
-func (s *Service) line(ctx context.Context, r store.Reader, g *authz.Grant, on Branch, expected docs.RevisionID) (*line, error) {
-	sp := g.Space
-	head, l := sp.Revision, &line{}
-	switch {
-	case on != "":
-		cr, err := OpenRequest(ctx, r, sp.ID, string(on))
-		if err != nil {
-			return nil, err
-		}
-		head, l.request = cr.Revision, &cr
-	case sp.EditMode != docs.EditLive:
-		return nil, errs.E(errs.Precondition, "the space is locked: its content is changed by change requests; set editMode to live to change it directly")
-	}
-	if expected != "" && expected != head {
-		return nil, errs.E(errs.Precondition, "the content has changed: its revision is %s; read it again", head)
+func (s *Service) line(ctx context.Context, r store.Reader, sp docs.Space, on Branch, expected docs.RevisionID) (*line, error) {
+	head, cr, err := lineHead(ctx, r, sp, on, expected)
+	if err != nil {
+		return nil, err
 	}
 	v, err := s.Source.At(ctx, r, sp, head)
-	l.View = v
-	return l, err
+	return &line{v, cr}, err
+}
+
+// lineHead returns the newest revision of a line that may be changed, and its
+// change request if it is not that of the space.
+func lineHead(ctx context.Context, r store.Reader, sp docs.Space, on Branch, expected docs.RevisionID) (head docs.RevisionID, cr *docs.ChangeRequest, err error) {
+	head = sp.Revision
+	switch {
+	case on != "":
+		found, err := OpenRequest(ctx, r, sp.ID, string(on))
+		if err != nil {
+			return "", nil, err
+		}
+		head, cr = found.Revision, &found
+	case sp.EditMode != docs.EditLive:
+		return "", nil, errs.E(errs.Precondition, "the space is locked: its content is changed by change requests; set editMode to live to change it directly")
+	}
+	if expected != "" && expected != head {
+		return "", nil, errs.E(errs.Precondition, "the content has changed: its revision is %s; read it again", head)
+	}
+	return head, cr, nil
 }
 
 // OpenRequest returns a change request of a space that can be changed.
@@ -68,24 +76,60 @@ func Editable(c docs.ChangeRequest) error {
 // Prepared is a change that was worked out against a revision: everything that
 // will be written. Committing it compares and stores, and works nothing out.
 type Prepared struct {
-	space  docs.Space
-	sealed *revision.Sealed
-	index  *index.Update
+	space   docs.Space
+	sealed  *revision.Sealed
+	sources store.NewObjects
+	nodes   store.NewObjects
+	index   *index.Update
+}
+
+// Base returns the revision that the change was made on.
+func (p *Prepared) Base() docs.RevisionID { return p.sealed.Base.ID }
+
+// Tree returns the tree of the new revision. Between Hold and the function that
+// it returns it can be read before it is stored.
+func (p *Prepared) Tree() *revision.Tree { return p.sealed.Tree() }
+
+// Hold lets others read the tree before it is stored.
+func (p *Prepared) Hold() (release func()) { return p.sealed.Hold() }
+
+// Fits reports whether the change can be made the newest revision of a space as
+// it is now.
+func (p *Prepared) Fits(sp docs.Space) bool {
+	return sp.Revision == p.sealed.Base.ID && p.index.Fits(sp)
 }
 
 // prepareSpace works out what a draft changes in a space. w is what an import
 // knows for the index already; nil is nothing.
-func (s *Service) prepareSpace(ctx context.Context, r store.Reader, d *revision.Draft, w *index.Work) (*Prepared, error) {
+func (s *Service) prepareSpace(ctx context.Context, d *revision.Draft, w *index.Work) (*Prepared, error) {
+	p, err := s.sealSpace(ctx, d, w)
+	if err != nil {
+		return nil, err
+	}
+	return s.on(ctx, p, d.Base)
+}
+
+// prepareAside works out what a draft changes beside the line of its space.
+func (s *Service) prepareAside(ctx context.Context, d *revision.Draft) (*Prepared, error) {
+	p, err := s.sealAside(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return s.on(ctx, p, d.Base)
+}
+
+// sealSpace is prepareSpace without the tree.
+func (s *Service) sealSpace(ctx context.Context, d *revision.Draft, w *index.Work) (*Prepared, error) {
 	p, err := s.seal(ctx, d)
 	if err == nil {
-		p.index, err = s.Index.Prepare(ctx, r, d, w)
+		p.index, err = s.Index.Prepare(ctx, s.Store.Reader, d, w)
 	}
 	return p, err
 }
 
-// prepareAside works out what a draft changes beside the line of its space.
-// What is derived from content is kept of the space alone.
-func (s *Service) prepareAside(ctx context.Context, d *revision.Draft) (*Prepared, error) {
+// sealAside is prepareAside without the tree. What is derived from content is
+// kept of the space alone.
+func (s *Service) sealAside(ctx context.Context, d *revision.Draft) (*Prepared, error) {
 	p, err := s.seal(ctx, d)
 	if err == nil {
 		p.index, err = index.DocumentsOf(ctx, d)
@@ -97,34 +141,48 @@ func (s *Service) seal(ctx context.Context, d *revision.Draft) (*Prepared, error
 	if err := d.Stamp(ctx); err != nil {
 		return nil, err
 	}
-	sealed, err := d.Seal(ctx)
-	return &Prepared{space: d.Space, sealed: sealed}, err
+	p := &Prepared{space: d.Space}
+	var err error
+	if p.sealed, err = d.Seal(ctx); err == nil {
+		p.sources, err = s.Store.PrepareObjects(ctx, p.sealed.Sources())
+	}
+	return p, err
+}
+
+// on makes the tree of a change on top of a revision.
+func (s *Service) on(ctx context.Context, p *Prepared, base docs.Revision) (*Prepared, error) {
+	out := *p
+	var err error
+	if out.sealed, err = p.sealed.On(ctx, base); err == nil {
+		out.nodes, err = s.Store.PrepareObjects(ctx, out.sealed.Nodes())
+	}
+	return &out, err
 }
 
 // commitLine makes a prepared change the newest revision of a line. One that
 // changes nothing makes no revision: the newest one is returned.
-func (s *Service) commitLine(ctx context.Context, tx *store.Tx, g *authz.Grant, l *line, p *Prepared, rev docs.Revision) (*revision.View, error) {
-	if l.request == nil {
+func (s *Service) commitLine(ctx context.Context, tx *store.Tx, g *authz.Grant, request *docs.ChangeRequest, p *Prepared, rev docs.Revision) (*revision.View, error) {
+	if request == nil {
 		rev, err := s.commitSpace(ctx, tx, g, p, rev)
 		if err != nil {
 			return nil, err
 		}
-		return s.Source.View(withHead(l.Space, rev, tx), rev), nil
+		return s.Source.View(withHead(g.Space, rev, tx), rev), nil
 	}
-	cr := *l.request
+	cr := *request
 	rev, err := s.commitRequest(ctx, tx, g, p, cr.ID, rev)
 	if err != nil || rev.ID == cr.Revision {
-		return s.Source.View(l.Space, rev), err
+		return s.Source.View(g.Space, rev), err
 	}
 	cr.Revision, cr.UpdatedAt = rev.ID, tx.Now()
-	if err := tx.PutChangeRequest(ctx, *l.request, cr); err != nil {
+	if err := tx.PutChangeRequest(ctx, *request, cr); err != nil {
 		return nil, err
 	}
 	if err := tx.AddContribution(ctx, cr.ID, g.Actor.User, docs.ContributorEdit); err != nil {
 		return nil, err
 	}
-	*l.request = cr
-	return s.Source.View(l.Space, rev), nil
+	*request = cr
+	return s.Source.View(g.Space, rev), nil
 }
 
 // commitRequest stores a prepared change as a revision of a change request.
@@ -144,7 +202,8 @@ func (s *Service) commitRequest(ctx context.Context, tx *store.Tx, g *authz.Gran
 }
 
 // commitSpace makes a prepared change the newest revision of its space,
-// together with everything that is derived from it.
+// together with everything that is derived from it. The grant has the space as
+// it is in the transaction.
 func (s *Service) commitSpace(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Prepared, rev docs.Revision) (docs.Revision, error) {
 	rev, changed, err := s.store(ctx, tx, g, p, rev)
 	if err != nil || !changed {
@@ -153,7 +212,7 @@ func (s *Service) commitSpace(ctx context.Context, tx *store.Tx, g *authz.Grant,
 	if err := tx.MoveHead(ctx, p.space.ID, p.sealed.Base.ID, rev.ID); err != nil {
 		return rev, err
 	}
-	if err := s.Index.Write(ctx, tx, p.index, p.sealed.Base, rev); err != nil {
+	if err := p.index.Write(ctx, tx, g.Space); err != nil {
 		return rev, err
 	}
 	if s.Moved != nil {
@@ -172,7 +231,7 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Pr
 	if !p.sealed.Changed() && rev.MergedFrom == "" && rev.Type != docs.RevisionUpdate {
 		return p.sealed.Base, false, nil
 	}
-	if err := tx.PutObjects(ctx, p.sealed.Objects()); err != nil {
+	if err := tx.PutObjects(ctx, p.sources.And(p.nodes)); err != nil {
 		return rev, false, err
 	}
 	if rev.ID == "" {
@@ -184,22 +243,4 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Pr
 		rev.Parents = []docs.RevisionID{p.sealed.Base.ID}
 	}
 	return rev, true, tx.AddRevision(ctx, rev)
-}
-
-// commit prepares a draft and makes it the newest revision of its space.
-func (s *Service) commit(ctx context.Context, tx *store.Tx, g *authz.Grant, d *revision.Draft, w *index.Work, rev docs.Revision) (docs.Revision, error) {
-	p, err := s.prepareSpace(ctx, tx.Reader, d, w)
-	if err != nil {
-		return rev, err
-	}
-	return s.commitSpace(ctx, tx, g, p, rev)
-}
-
-// commitAside prepares a draft and stores it as a revision of a change request.
-func (s *Service) commitAside(ctx context.Context, tx *store.Tx, g *authz.Grant, d *revision.Draft, cr docs.ChangeRequestID, rev docs.Revision) (docs.Revision, error) {
-	p, err := s.prepareAside(ctx, d)
-	if err != nil {
-		return rev, err
-	}
-	return s.commitRequest(ctx, tx, g, p, cr, rev)
 }

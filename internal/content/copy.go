@@ -74,8 +74,8 @@ func (s *Service) BeginCopy(ctx context.Context, tx *store.Tx, from, to docs.Spa
 // new revision: history only grows.
 func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.RevisionID, expected docs.RevisionID) (*revision.View, error) {
 	rev := docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)}
-	v, _, err := s.write(ctx, g, edit{expected: expected, rev: rev, draft: func(ctx context.Context, r store.Reader, l *line) (*revision.Draft, error) {
-		target, err := r.Revision(ctx, l.Space.ID, to)
+	v, _, err := s.write(ctx, g, edit{expected: expected, rev: rev, draft: func(ctx context.Context, l *line) (*revision.Draft, error) {
+		target, err := s.Store.Revision(ctx, l.Space.ID, to)
 		if err != nil {
 			return nil, err
 		}

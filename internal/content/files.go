@@ -18,7 +18,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/revision"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // NewFile is a file that a batch brings: by address, or in base64.
@@ -147,14 +146,14 @@ func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name st
 		return docs.File{}, err
 	}
 	// Before the bytes, and again in the transaction.
-	if _, err := s.line(ctx, s.Store.Reader, g, on, ""); err != nil {
+	if _, err := s.line(ctx, s.Store.Reader, g.Space, on, ""); err != nil {
 		return docs.File{}, err
 	}
 	f, err := s.Exchange.StoreFile(ctx, name, r)
 	if err != nil {
 		return docs.File{}, err
 	}
-	_, _, err = s.write(ctx, g, edit{on: on, rev: docs.Revision{Type: docs.RevisionEdits}, draft: func(ctx context.Context, _ store.Reader, l *line) (*revision.Draft, error) {
+	_, _, err = s.write(ctx, g, edit{on: on, rev: docs.Revision{Type: docs.RevisionEdits}, draft: func(ctx context.Context, l *line) (*revision.Draft, error) {
 		d := s.draft(l)
 		added, err := insertFiles(ctx, d, "body", Change{Files: []NewFile{{Name: name}}}, []docs.File{f})
 		if err == nil {

@@ -35,17 +35,21 @@ func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *
 	defer taken.Discard(ctx)
 	out.Pages, out.Files, out.Reusables = len(t.All()), len(t.Files), len(t.Includes)
 	step("store", 0, 1)
-	rev, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Revision, error) {
-		head, err := tx.Space(ctx, sp.ID)
+	on := *g
+	on.Space = sp
+	err = s.Retry(ctx, &on, func(now docs.Space) error {
+		if now.Revision != v.Rev.ID {
+			return errs.E(errs.Conflict, "the content of the space was changed during the import; run it again")
+		}
+		p, err := s.PrepareImported(ctx, now, taken)
 		if err != nil {
-			return docs.Revision{}, err
+			return err
 		}
-		if head.It.Revision != v.Rev.ID {
-			return docs.Revision{}, errs.E(errs.Conflict, "the content of the space was changed during the import; run it again")
-		}
-		taken.Draft.ReadThrough(tx.Reader)
-		return s.commit(ctx, tx, g, taken.Draft, taken.Work, docs.Revision{Type: docs.RevisionEdits, Message: "Import"})
+		rev, err := authz.InTx(ctx, s.Store, &on, func(tx *store.Tx, g *authz.Grant) (docs.Revision, error) {
+			return s.CommitImported(ctx, tx, g, p, docs.Revision{Type: docs.RevisionEdits, Message: "Import"})
+		})
+		out.Revision, out.Changed = rev.ID, err == nil && rev.ID != v.Rev.ID
+		return err
 	})
-	out.Revision, out.Changed = rev.ID, err == nil && rev.ID != v.Rev.ID
 	return out, err
 }

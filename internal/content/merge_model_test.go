@@ -184,6 +184,9 @@ func (d *modelDesk) draft(rev docs.Revision) *revision.Draft {
 
 func (d *modelDesk) seal(dr *revision.Draft) docs.Revision {
 	sealed, err := dr.Seal(context.Background())
+	if err == nil {
+		sealed, err = sealed.On(context.Background(), dr.Base)
+	}
 	if err != nil {
 		d.Fatalf("%v", err)
 	}

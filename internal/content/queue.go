@@ -44,27 +44,27 @@ func lineKey(l *line) string {
 }
 
 // of returns the queue of a line. leave has to be called afterwards.
-func (qs *queues) of(l *line) *queue {
+func (qs *queues) of(line string) *queue {
 	qs.mu.Lock()
 	defer qs.mu.Unlock()
 	if qs.lines == nil {
 		qs.lines = map[string]*queue{}
 	}
-	q := qs.lines[lineKey(l)]
+	q := qs.lines[line]
 	if q == nil {
 		q = &queue{slow: make(chan struct{}, 1)}
-		qs.lines[lineKey(l)] = q
+		qs.lines[line] = q
 	}
 	q.users++
 	return q
 }
 
-func (qs *queues) leave(l *line) {
+func (qs *queues) leave(line string) {
 	qs.mu.Lock()
 	defer qs.mu.Unlock()
-	q := qs.lines[lineKey(l)]
+	q := qs.lines[line]
 	if q.users--; q.users == 0 {
-		delete(qs.lines, lineKey(l))
+		delete(qs.lines, line)
 	}
 }
 
@@ -88,45 +88,36 @@ func (q *queue) unlocker() func() {
 	return func() { once.Do(q.mu.Unlock) }
 }
 
-// follow moves a change behind the last one of the queue. It fails with errMoved
-// where that is not possible.
-func (q *queue) follow(ctx context.Context, p *Prepared, may bool) (*Prepared, error) {
+// base returns the revision that a change has to be made on: the last one of the
+// queue. It fails with ErrMoved if the change depends on what it was not made on.
+func (q *queue) base(ctx context.Context, p *Prepared, may bool) (docs.Revision, error) {
 	q.state.Lock()
 	steps := slices.Clone(q.steps)
 	q.state.Unlock()
-	if len(steps) == 0 || steps[len(steps)-1].rev.ID == p.sealed.Base.ID {
-		return p, nil
-	}
-	if !may {
-		return p, nil // the transaction says what has changed
+	if len(steps) == 0 || !may || steps[len(steps)-1].rev.ID == p.Base() {
+		return p.sealed.Base, nil // the transaction finds out if it has moved
 	}
 	last := steps[len(steps)-1].rev
 	free, known := independent(steps, p)
 	if !known {
 		var err error
 		if free, err = p.sealed.Independent(ctx, last); err != nil {
-			return nil, q.failed(last, err)
+			return last, err
 		}
 	}
 	if !free {
-		return nil, errMoved
+		return last, ErrMoved
 	}
-	sealed, err := p.sealed.Rebase(ctx, last)
-	if err != nil {
-		return nil, q.failed(last, err)
-	}
-	out := *p
-	out.sealed = sealed
-	return &out, nil
+	return last, nil
 }
 
-// failed returns an error of reading a revision: one that was never stored
-// cannot be read.
-func (q *queue) failed(last docs.Revision, err error) error {
+// failed returns an error of making a change on a revision of the queue: one
+// that was never stored cannot be read.
+func (q *queue) failed(base docs.RevisionID, err error) error {
 	q.state.Lock()
 	defer q.state.Unlock()
-	if !slices.ContainsFunc(q.steps, func(s step) bool { return s.rev.ID == last.ID }) {
-		return errMoved
+	if !slices.ContainsFunc(q.steps, func(s step) bool { return s.rev.ID == base }) {
+		return ErrMoved
 	}
 	return err
 }

@@ -78,62 +78,88 @@ func (c TemplateChoice) tree() (*folder.Tree, error) {
 // ApplyTemplate adds the pages of a template to a space that is edited live,
 // or to a change request.
 func (s *Service) ApplyTemplate(ctx context.Context, g *authz.Grant, on Branch, c TemplateChoice) error {
-	rev := docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID}
-	_, _, err := s.write(ctx, g, edit{on: on, rev: rev, draft: func(ctx context.Context, r store.Reader, l *line) (*revision.Draft, error) {
+	_, _, err := s.write(ctx, g, edit{on: on, rev: c.revision(), draft: func(ctx context.Context, l *line) (*revision.Draft, error) {
 		d := s.draft(l)
-		return d, s.addTemplate(ctx, r, g, d, l.View, c)
+		return d, s.addTemplate(ctx, g, d, l.View, c)
 	}})
 	return err
 }
 
-// BeginTemplate gives a new space the pages of a template.
-func (s *Service) BeginTemplate(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space, c TemplateChoice) (docs.RevisionID, error) {
-	v, err := s.Source.At(ctx, tx.Reader, sp, sp.Revision)
-	if err != nil {
-		return "", err
-	}
-	v, err = s.commitTemplate(ctx, tx, g, &line{View: v}, c)
-	if err != nil {
-		return "", err
-	}
-	return v.Rev.ID, nil
+func (c TemplateChoice) revision() docs.Revision {
+	return docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID}
 }
 
-// ApplyTemplateTo adds the pages of a template to a change request that is being
-// made.
-func (s *Service) ApplyTemplateTo(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, c TemplateChoice) (docs.RevisionID, error) {
-	v, err := s.Source.At(ctx, tx.Reader, g.Space, cr.Revision)
-	if err != nil {
-		return "", err
-	}
-	if v, err = s.commitTemplate(ctx, tx, g, &line{v, &cr}, c); err != nil {
-		return "", err
-	}
-	return v.Rev.ID, nil
+// First is the first content of a space that is being made.
+type First struct {
+	prepared *Prepared
+	rev      docs.Revision
 }
 
-// BeginPage gives a new space a page to write on.
-func (s *Service) BeginPage(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space) (docs.RevisionID, error) {
-	v, err := s.Source.At(ctx, tx.Reader, sp, sp.Revision)
-	if err != nil {
-		return "", err
+func (s *Service) prepareFirst(ctx context.Context, d *revision.Draft, rev docs.Revision) (*First, error) {
+	p, err := s.prepareSpace(ctx, d, nil)
+	return &First{p, rev}, err
+}
+
+// PrepareTemplate works out a space that begins with the pages of a template.
+func (s *Service) PrepareTemplate(ctx context.Context, g *authz.Grant, sp docs.Space, c TemplateChoice) (*First, error) {
+	v := s.Source.View(sp, docs.Revision{ID: sp.Revision})
+	d := s.draft(&line{View: v})
+	if err := s.addTemplate(ctx, g, d, v, c); err != nil {
+		return nil, err
 	}
-	d := v.Draft(tx.Now(), func() string { return store.NewID[string](tx) })
-	p := docs.Page{ID: docs.PageID(d.NewID()), Type: docs.PageDocument, Title: "Untitled", CreatedAt: tx.Now()}
+	return s.prepareFirst(ctx, d, c.revision())
+}
+
+// PreparePage works out a space that begins with a page to write on.
+func (s *Service) PreparePage(ctx context.Context, sp docs.Space) (*First, error) {
+	d := s.draft(&line{View: s.Source.View(sp, docs.Revision{ID: sp.Revision})})
+	p := docs.Page{ID: docs.PageID(d.NewID()), Type: docs.PageDocument, Title: "Untitled", CreatedAt: d.Now}
 	if err := d.Insert(ctx, "body", p, nil); err != nil {
-		return "", err
+		return nil, err
 	}
-	rev, err := s.commit(ctx, tx, g, d, nil, docs.Revision{Type: docs.RevisionEdits})
+	return s.prepareFirst(ctx, d, docs.Revision{Type: docs.RevisionEdits})
+}
+
+// CommitFirst stores the first content of a space that is being made.
+func (s *Service) CommitFirst(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space, f *First) (docs.RevisionID, error) {
+	on := *g
+	on.Space = sp
+	rev, err := s.commitSpace(ctx, tx, &on, f.prepared, f.rev)
 	return rev.ID, err
 }
 
+// PrepareRequestTemplate works out what the pages of a template change in a
+// change request that is being opened on the newest revision of a space.
+func (s *Service) PrepareRequestTemplate(ctx context.Context, g *authz.Grant, sp docs.Space, c TemplateChoice) (*Prepared, error) {
+	v, err := s.Source.Head(ctx, sp)
+	if err != nil {
+		return nil, err
+	}
+	d := s.draft(&line{View: v})
+	if err := s.addTemplate(ctx, g, d, v, c); err != nil {
+		return nil, err
+	}
+	return s.prepareAside(ctx, d)
+}
+
+// CommitRequestTemplate adds the pages of a template to a change request that is
+// being opened. It fails with ErrMoved if the request has another revision than
+// it was prepared from.
+func (s *Service) CommitRequestTemplate(ctx context.Context, tx *store.Tx, g *authz.Grant, cr *docs.ChangeRequest, c TemplateChoice, p *Prepared) error {
+	if p.Base() != cr.Revision {
+		return ErrMoved
+	}
+	_, err := s.commitLine(ctx, tx, g, cr, p, c.revision())
+	return err
+}
+
 // addTemplate adds the pages of a template to a draft, behind those that exist.
-func (s *Service) addTemplate(ctx context.Context, r store.Reader, g *authz.Grant, d *revision.Draft, v *revision.View, c TemplateChoice) error {
+func (s *Service) addTemplate(ctx context.Context, g *authz.Grant, d *revision.Draft, v *revision.View, c TemplateChoice) error {
 	t, err := c.tree()
 	if err != nil {
 		return err
 	}
-	if err := s.checkRefs(ctx, r, g, v, c); err != nil {
+	if err := s.checkRefs(ctx, g, v, c); err != nil {
 		return err
 	}
 	l := d.Linker(ctx, "README.md")
@@ -142,19 +168,6 @@ func (s *Service) addTemplate(ctx context.Context, r store.Reader, g *authz.Gran
 		return err
 	}
 	return d.ComposeBodies(ctx)
-}
-
-// commitTemplate adds the pages of a template to a line that is being made.
-func (s *Service) commitTemplate(ctx context.Context, tx *store.Tx, g *authz.Grant, l *line, c TemplateChoice) (*revision.View, error) {
-	d := s.draft(l)
-	if err := s.addTemplate(ctx, tx.Reader, g, d, l.View, c); err != nil {
-		return nil, err
-	}
-	p, err := s.prepareLine(ctx, tx.Reader, l, d)
-	if err != nil {
-		return nil, err
-	}
-	return s.commitLine(ctx, tx, g, l, p, docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID})
 }
 
 func addTemplatePages(ctx context.Context, d *revision.Draft, pages []*folder.Page, parent docs.PageID, c TemplateChoice, l *revision.Linker) error {
@@ -219,7 +232,7 @@ func fillRefs(src []byte, refs map[string]markup.Ref, l *revision.Linker) []byte
 
 // checkRefs refuses references to what the caller cannot see, as if it were
 // not there.
-func (s *Service) checkRefs(ctx context.Context, r store.Reader, g *authz.Grant, v *revision.View, c TemplateChoice) error {
+func (s *Service) checkRefs(ctx context.Context, g *authz.Grant, v *revision.View, c TemplateChoice) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Refs)) {
 		ref := c.Refs[name]
 		at := c.At + ".params.contentRefs." + name
@@ -240,7 +253,7 @@ func (s *Service) checkRefs(ctx context.Context, r store.Reader, g *authz.Grant,
 		case g.Access == nil:
 			continue
 		}
-		visible, err := s.Index.Reaches(ctx, r, g, v, store.Target{Kind: row.Kind, Space: row.Space, Target: row.Target, Anchor: row.Anchor})
+		visible, err := s.Index.Reaches(ctx, s.Store.Reader, g, v, store.Target{Kind: row.Kind, Space: row.Space, Target: row.Target, Anchor: row.Anchor})
 		if err != nil {
 			return err
 		}

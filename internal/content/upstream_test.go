@@ -166,6 +166,9 @@ func (d *desk) imported(ctx context.Context, base *revision.View, up exchange.Up
 func keys(f fatal, t *exchange.Imported) map[string][2]string {
 	ctx := context.Background()
 	sealed, err := t.Draft.Seal(ctx)
+	if err == nil {
+		sealed, err = sealed.On(ctx, t.Draft.Base)
+	}
 	if err != nil {
 		f.Fatalf("%v", err)
 	}

@@ -19,83 +19,87 @@ type edit struct {
 	rev      docs.Revision   // what the revision says of itself
 	// draft works the change out on the newest revision of the line. It is
 	// called again if somebody else changes the line meanwhile.
-	draft func(ctx context.Context, r store.Reader, l *line) (*revision.Draft, error)
+	draft func(ctx context.Context, l *line) (*revision.Draft, error)
 }
 
-// writeTime is for how long a change is worked out again because others were
-// faster.
-const writeTime = 10 * time.Second
+// ErrMoved says that content is no longer what a change was prepared from.
+var ErrMoved = errors.New("the content has moved")
 
-// errMoved says that a line is no longer where a change was prepared.
-var errMoved = errors.New("the line has moved")
+// retryTime is for how long a change is prepared again because others were
+// faster.
+const retryTime = 10 * time.Second
+
+// Retry calls try, which prepares a change of a space and commits it, until it
+// does not fail with ErrMoved. sp is the space as it is then. Those who were too
+// slow once go on one after the other.
+func (s *Service) Retry(ctx context.Context, g *authz.Grant, try func(sp docs.Space) error) error {
+	sp := g.Space
+	err := try(sp)
+	if !errors.Is(err, ErrMoved) {
+		return err
+	}
+	q := s.queues.of(string(sp.ID))
+	defer s.queues.leave(string(sp.ID))
+	if err := q.turn(ctx); err != nil {
+		return err
+	}
+	defer q.endTurn()
+	for end := time.Now().Add(retryTime); errors.Is(err, ErrMoved); {
+		if time.Now().After(end) {
+			return errs.E(errs.Conflict, "others change the same content all the time; try again")
+		}
+		now, rerr := s.Store.Space(ctx, sp.ID)
+		if rerr != nil {
+			return rerr
+		}
+		err = try(now.It)
+	}
+	return err
+}
 
 // write makes a change durable. It is worked out against the newest revision
 // outside of any transaction, moved onto what others wrote meanwhile where that
 // is independent of it, and committed by comparing.
-func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (*revision.View, *docs.ChangeRequest, error) {
-	now := *g // with the space as it is
-	var end time.Time
-	for try := 0; ; try++ {
-		l, p, err := s.prepareEdit(ctx, &now, e)
+func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (v *revision.View, cr *docs.ChangeRequest, err error) {
+	err = s.Retry(ctx, g, func(sp docs.Space) error {
+		l, err := s.line(ctx, s.Store.Reader, sp, e.on, e.expected)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		v, cr, err := s.commitEdit(ctx, g, e, l, p)
-		if !errors.Is(err, errMoved) {
-			return v, cr, err
-		}
-		switch {
-		case try == 0: // those who were too slow go on one after the other
-			q := s.queues.of(l)
-			defer s.queues.leave(l)
-			if err := q.turn(ctx); err != nil {
-				return nil, nil, err
-			}
-			defer q.endTurn()
-			end = time.Now().Add(writeTime)
-		case time.Now().After(end):
-			return nil, nil, errs.E(errs.Conflict, "others change the same content all the time; try again")
-		}
-		sp, err := s.Store.Space(ctx, g.Space.ID)
+		d, err := e.draft(ctx, l)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		now.Space = sp.It
-	}
+		var p *Prepared
+		if l.request != nil {
+			p, err = s.sealAside(ctx, d)
+		} else {
+			p, err = s.sealSpace(ctx, d, nil)
+		}
+		if err != nil {
+			return err
+		}
+		v, cr, err = s.commitEdit(ctx, g, e, l, p)
+		return err
+	})
+	return v, cr, err
 }
 
-// prepareEdit works out a change on the newest revision of its line.
-func (s *Service) prepareEdit(ctx context.Context, g *authz.Grant, e edit) (*line, *Prepared, error) {
-	r := s.Store.Reader
-	l, err := s.line(ctx, r, g, e.on, e.expected)
-	if err != nil {
-		return nil, nil, err
-	}
-	d, err := e.draft(ctx, r, l)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := s.prepareLine(ctx, r, l, d)
-	return l, p, err
-}
-
-// prepareLine works out what a draft changes in a line.
-func (s *Service) prepareLine(ctx context.Context, r store.Reader, l *line, d *revision.Draft) (*Prepared, error) {
-	if l.request != nil {
-		return s.prepareAside(ctx, d)
-	}
-	return s.prepareSpace(ctx, r, d, nil)
-}
-
-// commitEdit commits a prepared change behind those that are being committed to
+// commitEdit commits a sealed change behind those that are being committed to
 // the same line.
 func (s *Service) commitEdit(ctx context.Context, g *authz.Grant, e edit, l *line, p *Prepared) (*revision.View, *docs.ChangeRequest, error) {
-	q := s.queues.of(l)
-	defer s.queues.leave(l)
+	q := s.queues.of(lineKey(l))
+	defer s.queues.leave(lineKey(l))
 	q.mu.Lock()
 	unlock := q.unlocker()
 	defer unlock()
-	p, err := q.follow(ctx, p, e.expected == "")
+	base, err := q.base(ctx, p, e.expected == "")
+	if err == nil {
+		p, err = s.on(ctx, p, base)
+	}
+	if err != nil && base.ID != l.Rev.ID {
+		err = q.failed(base.ID, err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,22 +108,15 @@ func (s *Service) commitEdit(ctx context.Context, g *authz.Grant, e edit, l *lin
 	leave := q.push(rev.ID, p)
 	var cr *docs.ChangeRequest
 	v, err := authz.InTxQueued(ctx, s.Store, g, unlock, func(tx *store.Tx, g *authz.Grant) (*revision.View, error) {
-		// A grant that was not asked for by a request has the space as it was.
-		sp, err := tx.Space(ctx, g.Space.ID)
+		head, request, err := lineHead(ctx, tx.Reader, g.Space, e.on, e.expected)
 		if err != nil {
 			return nil, err
 		}
-		still := *g
-		still.Space = sp.It
-		l, err := s.line(ctx, tx.Reader, &still, e.on, e.expected)
-		if err != nil {
-			return nil, err
+		if head != p.Base() || request == nil && !p.Fits(g.Space) {
+			return nil, ErrMoved
 		}
-		if l.Rev.ID != p.sealed.Base.ID || l.request == nil && !p.index.Fits(l.Space) {
-			return nil, errMoved
-		}
-		v, err := s.commitLine(ctx, tx, g, l, p, rev)
-		cr = l.request
+		v, err := s.commitLine(ctx, tx, g, request, p, rev)
+		cr = request
 		return v, err
 	})
 	unlock()

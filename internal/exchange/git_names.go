@@ -100,8 +100,8 @@ func (s *Exchange) NamesWritten(ctx context.Context, v *revision.View, files []O
 }
 
 // NamesRead returns the names of files that a revision was read from.
-func (s *Exchange) NamesRead(ctx context.Context, v *revision.View, changed []UpstreamChange) ([]docs.GitBlob, error) {
-	layout, err := v.Layout(ctx)
+func (s *Exchange) NamesRead(ctx context.Context, t *revision.Tree, changed []UpstreamChange) ([]docs.GitBlob, error) {
+	layout, err := t.Layout(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (s *Exchange) NamesRead(ctx context.Context, v *revision.View, changed []Up
 		if c.New == "" {
 			continue
 		}
-		b, ok, err := blobAt(ctx, v.Tree, layout, c.Path)
+		b, ok, err := blobAt(ctx, t, layout, c.Path)
 		if err != nil {
 			return nil, err
 		}

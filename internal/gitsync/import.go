@@ -2,6 +2,7 @@ package gitsync
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -297,30 +298,38 @@ func (l *incoming) revision() docs.Revision {
 
 // standalone stores the revision and leaves the space as it is.
 func (l *incoming) standalone(ctx context.Context) error {
+	p, err := l.s.Content.PrepareStored(ctx, l.imported)
+	if err != nil {
+		return err
+	}
 	return l.end(ctx, "", "", func(tx *store.Tx, g *authz.Grant) error {
-		rev, err := l.putAside(ctx, tx, g)
+		rev, err := l.s.Content.StoreImported(ctx, tx, g, p, l.revision())
 		l.o.Commit, l.o.Revision = l.tip, rev.ID
 		return err
 	})
 }
 
-func (l *incoming) putAside(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Revision, error) {
-	rev := l.revision()
-	rev.Aside = true
-	return l.s.Content.CommitImported(ctx, tx, g, l.imported, rev)
-}
-
-// direct commits to a space that has not changed since both sides were equal.
+// direct makes the import the newest revision of a space that has not changed
+// since both sides were equal.
 func (l *incoming) direct(ctx context.Context) (done bool, err error) {
+	sp, err := l.s.Store.Space(ctx, l.o.Space)
+	if err != nil || sp.It.Revision != l.base.Rev.ID {
+		return false, err
+	}
+	p, err := l.s.Content.PrepareImported(ctx, sp.It, l.imported)
+	if err != nil {
+		return false, err
+	}
+	names, err := l.names(ctx, p)
+	if err != nil {
+		return false, err
+	}
 	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		if done = g.Space.Revision == l.base.Rev.ID; !done { // possibly only when the transaction is repeated
-			return nil
-		}
-		rev, err := l.s.Content.CommitImported(ctx, tx, g, l.imported, l.revision())
+		rev, err := l.s.Content.CommitImported(ctx, tx, g, p, l.revision())
 		if err != nil {
 			return err
 		}
-		if err := l.note(ctx, tx, rev); err != nil {
+		if err := l.note(ctx, tx, names); err != nil {
 			return err
 		}
 		l.o.Commit, l.o.Revision = l.tip, rev.ID
@@ -335,35 +344,48 @@ func (l *incoming) direct(ctx context.Context) (done bool, err error) {
 		}
 		return l.complete(ctx, tx, g, docs.GitSuccess, reason, "")
 	})
-	return done, err
+	if errors.Is(err, content.ErrMoved) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
-// store stores the revision outside of the space's history, so that it can be merged.
+// store stores the revision outside of the space's history, so that it can be
+// merged.
 func (l *incoming) store(ctx context.Context) (fork content.Fork, err error) {
+	p, err := l.s.Content.PrepareStored(ctx, l.imported)
+	if err != nil {
+		return fork, err
+	}
+	names, err := l.names(ctx, p)
+	if err != nil {
+		return fork, err
+	}
 	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		rev, err := l.putAside(ctx, tx, g)
+		rev, err := l.s.Content.StoreImported(ctx, tx, g, p, l.revision())
 		if err != nil {
 			return err
 		}
 		fork = content.Fork{Base: l.base.Rev.ID, Tip: rev.ID}
-		return l.note(ctx, tx, rev)
+		return l.note(ctx, tx, names)
 	})
 	return fork, err
 }
 
-// note stores which git objects belong to pages and files, in place of those that exports have
-// written.
-func (l *incoming) note(ctx context.Context, tx *store.Tx, rev docs.Revision) error {
+// names returns which git objects belong to pages and files, in place of those
+// that exports have written.
+func (l *incoming) names(ctx context.Context, p *content.Prepared) ([]docs.GitBlob, error) {
+	if !l.up.Paired {
+		return nil, nil
+	}
+	defer p.Hold()()
+	return l.s.Content.Exchange.NamesRead(ctx, p.Tree(), l.up.Changed)
+}
+
+// note stores which git objects belong to pages and files.
+func (l *incoming) note(ctx context.Context, tx *store.Tx, names []docs.GitBlob) error {
 	if !l.up.Paired { // everything was read, with its object ids
 		return tx.DropGitBlobs(ctx, l.o.Space)
-	}
-	v, err := l.s.Content.Source.At(ctx, tx.Reader, l.base.Space, rev.ID)
-	if err != nil {
-		return err
-	}
-	names, err := l.s.Content.Exchange.NamesRead(ctx, v, l.up.Changed)
-	if err != nil {
-		return err
 	}
 	return tx.PutGitBlobs(ctx, l.o.Space, names)
 }
@@ -374,22 +396,40 @@ func (l *incoming) merged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	conflict := false
+	err = l.retry(ctx, func(sp docs.Space) error {
+		m, err := l.s.Content.PrepareMergeImported(ctx, sp, fork)
+		if err != nil {
+			return err
+		}
+		if conflict = len(m.Conflicts()) > 0; conflict {
+			return nil
+		}
+		return l.mergeFork(ctx, fork, m)
+	})
+	if err == nil && conflict {
+		return l.openConflictRequest(ctx, fork, ReasonConflict)
+	}
+	return err
+}
+
+// retry calls try until the space does not change meanwhile.
+func (l *incoming) retry(ctx context.Context, try func(sp docs.Space) error) error {
 	sp, err := l.s.Store.Space(ctx, l.o.Space)
 	if err != nil {
 		return err
 	}
-	prepared, err := l.s.Content.PrepareImported(ctx, sp.It, fork)
-	if err != nil {
-		return err
-	}
-	if len(prepared.Conflicts()) > 0 {
-		return l.openConflictRequest(ctx, fork, ReasonConflict)
-	}
-	conflict := false
-	err = l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
+	g := *l.g
+	g.Space = sp.It
+	return l.s.Content.Retry(ctx, &g, try)
+}
+
+// mergeFork merges what was stored beside the space into it.
+func (l *incoming) mergeFork(ctx context.Context, fork content.Fork, m *content.Merging) error {
+	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		before := g.Space.Revision
-		rev, conflicts, err := l.s.Content.MergeImported(ctx, tx, g, fork, prepared, l.revision())
-		if conflict = len(conflicts) > 0; err != nil || conflict {
+		rev, _, err := l.s.Content.MergeImported(ctx, tx, g, fork, m, l.revision())
+		if err != nil {
 			return err
 		}
 		pair := l.pair
@@ -403,10 +443,6 @@ func (l *incoming) merged(ctx context.Context) error {
 		}
 		return l.complete(ctx, tx, g, docs.GitSuccess, "", "")
 	})
-	if err == nil && conflict {
-		return l.openConflictRequest(ctx, fork, ReasonConflict)
-	}
-	return err
 }
 
 // aside stores the revision and opens a change request with it.
@@ -420,19 +456,21 @@ func (l *incoming) aside(ctx context.Context, reason string) error {
 
 // openConflictRequest opens a change request with the revision, for a person to decide.
 func (l *incoming) openConflictRequest(ctx context.Context, fork content.Fork, reason string) error {
-	sp, err := l.s.Store.Space(ctx, l.o.Space)
-	if err != nil {
-		return err
-	}
-	prepared, err := l.s.Content.PrepareUpdate(ctx, sp.It, docs.ChangeRequest{Ancestor: fork.Base, Revision: fork.Tip})
-	if err != nil {
-		return err
-	}
-	branch := branchOf(l.o.Remote.Ref)
-	what, message := l.describeConflict(branch, reason)
+	what, message := l.describeConflict(branchOf(l.o.Remote.Ref), reason)
 	what.Fork = fork
+	return l.retry(ctx, func(sp docs.Space) error {
+		m, err := l.s.Content.PrepareUpdate(ctx, sp, docs.ChangeRequest{Ancestor: fork.Base, Revision: fork.Tip})
+		if err != nil {
+			return err
+		}
+		return l.putConflictRequest(ctx, what, m, reason, message)
+	})
+}
+
+func (l *incoming) putConflictRequest(ctx context.Context, what reviews.ForkRequest, m *content.Merging, reason, message string) error {
+	fork := what.Fork
 	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		cr, err := l.s.Reviews.Park(ctx, tx, g, what, prepared)
+		cr, err := l.s.Reviews.OpenFork(ctx, tx, g, what, m)
 		if err != nil {
 			return err
 		}
@@ -450,22 +488,22 @@ func (l *incoming) openConflictRequest(ctx context.Context, fork content.Fork, r
 }
 
 // describeConflict returns the change request's texts, and the message of the operation.
-func (l *incoming) describeConflict(branch, reason string) (reviews.Parked, string) {
+func (l *incoming) describeConflict(branch, reason string) (reviews.ForkRequest, string) {
 	const otherwise = " If you archive it, the content of the space stays as it is, and the next export overwrites those commits' changes in the repository."
 	switch reason {
 	case ReasonReplaced:
-		return reviews.Parked{
+		return reviews.ForkRequest{
 			Subject:     "Git: " + branch + " was replaced",
 			Description: fmt.Sprintf("`%s` was replaced: commit `%s` does not come after `%s`, which was imported last. Merge this request to accept the new state of the branch."+otherwise, branch, l.tip, l.pair.Commit),
 		}, "the history of the branch was rewritten, and no longer contains the commit that was imported last; change request %d has the new state: review and merge it"
 	case ReasonFirst:
-		return reviews.Parked{
+		return reviews.ForkRequest{
 			Subject: "Git: take over " + branch,
 			Description: fmt.Sprintf("The space has content of its own, and nothing was ever imported from `%s`. This request has the content of the branch at commit `%s`. Merge it to replace the content of the space. If you archive it, the content of the space stays as it is, and the next export "+
 				"makes the branch equal to the space: pages that only the branch has are deleted, and remain in its history.", branch, l.tip),
 		}, "the space has content of its own, and nothing was ever imported from this branch; change request %d has the content of the branch: merge it to replace the content of the space, or archive it to keep that and export it over the branch"
 	}
-	return reviews.Parked{
+	return reviews.ForkRequest{
 		Subject: "Git: conflicts with " + branch,
 		Description: fmt.Sprintf("Commit `%s` of `%s` changed something that was changed in the space too. Resolve the conflicts and merge this request to accept the commit."+
 			otherwise, l.tip, branch),
@@ -478,17 +516,31 @@ func (l *incoming) addToRequest(ctx context.Context, cr docs.ChangeRequest) erro
 	if err != nil {
 		return err
 	}
-	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		was, err := content.OpenRequest(ctx, tx.Reader, l.o.Space, string(cr.ID))
+	return l.retry(ctx, func(sp docs.Space) error {
+		now, err := content.OpenRequest(ctx, l.s.Store.Reader, sp.ID, string(cr.ID))
 		if err != nil {
 			return err
 		}
-		if was, err = l.s.Reviews.Bring(ctx, tx, g, was, fork); err != nil {
+		m, err := l.s.Content.PrepareMergeIntoRequest(ctx, sp, now, fork)
+		if err != nil {
+			return err
+		}
+		return l.mergeIntoRequest(ctx, now.ID, fork, m)
+	})
+}
+
+func (l *incoming) mergeIntoRequest(ctx context.Context, id docs.ChangeRequestID, fork content.Fork, m *content.Merging) error {
+	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
+		was, err := content.OpenRequest(ctx, tx.Reader, l.o.Space, string(id))
+		if err != nil {
+			return err
+		}
+		if was, err = l.s.Reviews.MergeFork(ctx, tx, g, was, m); err != nil {
 			return err
 		}
 		pair := l.pair
 		pair.Commit, pair.Revision, pair.NotImported = l.tip, fork.Tip, false
-		l.o.Commit, l.o.Revision, l.o.ChangeRequest = l.tip, fork.Tip, cr.ID
+		l.o.Commit, l.o.Revision, l.o.ChangeRequest = l.tip, fork.Tip, id
 		if err := l.putPair(ctx, tx, pair); err != nil {
 			return err
 		}

@@ -126,8 +126,12 @@ func (f *Bulk) run(ctx context.Context) (err error) {
 // store stores a portion, and the sources that are there by now.
 func (f *Bulk) store(ctx context.Context, p portion) error {
 	objects := f.unsaved.All()
-	err := f.s.Store.Do(ctx, func(tx *store.Tx) error {
-		if err := tx.PutObjects(ctx, objects); err != nil {
+	stored, err := f.s.Store.PrepareObjects(ctx, objects)
+	if err != nil {
+		return err
+	}
+	err = f.s.Store.Do(ctx, func(tx *store.Tx) error {
+		if err := tx.PutObjects(ctx, stored); err != nil {
 			return err
 		}
 		return tx.PutBulk(ctx, f.layer, p.search, p.links)
@@ -182,9 +186,6 @@ func (f *Bulk) stop() {
 		<-f.ended
 	}
 }
-
-// fits reports whether the layer can be that of the space as it is now.
-func (f *Bulk) fits(sp docs.Space) bool { return f != nil && sp.Language == f.space.Language }
 
 // rest returns what the layer lacks of a tree.
 func (f *Bulk) rest(ctx context.Context, t *revision.Tree, dl *delta) error {

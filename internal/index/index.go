@@ -30,12 +30,10 @@ import (
 // costs.
 type indexer struct {
 	r      store.Reader // of what is known; where only pages are read it is empty
-	tx     *store.Tx    // what is written to; nil where nothing is
 	space  docs.Space
 	tree   *revision.Tree
 	parsed map[chunk.Hash]*markup.Document
 	ready  map[docs.PageID]Entry
-	bulk   *Bulk // of a layer that has nothing else yet; nil: it has what came before
 }
 
 // Entry is what the index says of a page.
@@ -56,26 +54,6 @@ type delta struct {
 	moved   []docs.PageID   // pages whose address changed
 	docs    []store.StoredDocument
 	count   int
-}
-
-// update brings the index from one revision to that of the tree.
-func (ix *indexer) update(ctx context.Context, from chunk.Hash) error {
-	dl, err := newDelta(ctx, ix.tree, from)
-	if err != nil {
-		return err
-	}
-	if err := ix.tx.PutDocuments(ctx, ix.space.ID, dl.docs); err != nil {
-		return err
-	}
-	if ix.bulk != nil {
-		err = ix.bulk.rest(ctx, ix.tree, dl)
-	} else {
-		err = ix.affected(ctx, dl)
-	}
-	if err != nil {
-		return err
-	}
-	return ix.apply(ctx, dl)
 }
 
 // newDelta reads what differs between a tree and one before it.
@@ -223,6 +201,9 @@ func (d *delta) reusable(id string, before, after []byte) error {
 // a reusable content that did, and those that refer by a path alone to
 // something that came, went or moved.
 func (ix *indexer) affected(ctx context.Context, dl *delta) error {
+	if len(dl.reuse)+len(dl.targets)+len(dl.names)+len(dl.moved) == 0 {
+		return nil // pages were edited, and no other page depends on their text
+	}
 	empty, err := ix.isNew(ctx)
 	if err != nil || empty {
 		return err // nothing was indexed before
@@ -269,6 +250,9 @@ func (ix *indexer) affected(ctx context.Context, dl *delta) error {
 
 func (ix *indexer) isNew(ctx context.Context) (bool, error) {
 	l, err := ix.r.Layer(ctx, ix.space.Layer)
+	if errs.Is(err, errs.NotFound) {
+		return true, nil // of a space that is being made
+	}
 	if err != nil || l.Parent != "" {
 		return false, err
 	}
@@ -335,80 +319,6 @@ func (ix *indexer) below(ctx context.Context, moved []docs.PageID, into map[stri
 	}
 	return nil
 }
-
-// apply writes what the index says of the pages of a delta.
-func (ix *indexer) apply(ctx context.Context, dl *delta) error {
-	layer, err := ix.tx.Layer(ctx, ix.space.Layer)
-	if err != nil {
-		return err
-	}
-	covered := layer.Parent != "" // a lower layer may know the page
-	var links []store.LayerPage
-	var pages []store.SearchPage
-	size := 0
-	put := func() error {
-		err := ix.tx.PutSearchPagesAnd(ctx, layer.ID, pages, func() error { return ix.tx.PutLayerPages(ctx, layer.ID, links) })
-		pages, links, size = nil, nil, 0
-		return err
-	}
-	drop := func(id string) error {
-		if covered {
-			links = append(links, store.LayerPage{ID: id, Gone: true})
-		} else if err := ix.tx.DropLayerPage(ctx, layer.ID, id); err != nil {
-			return err
-		}
-		return ix.tx.DropSearchPage(ctx, layer.ID, id, covered)
-	}
-	for _, id := range slices.Sorted(maps.Keys(dl.reuse)) {
-		if !dl.reuse[id] {
-			if err := drop(string(id)); err != nil {
-				return err
-			}
-			continue
-		}
-		r, err := ix.tree.Reusable(ctx, id)
-		if err != nil {
-			return err
-		}
-		lp, err := ix.reusable(ctx, r)
-		if err != nil {
-			return err
-		}
-		links = append(links, lp)
-	}
-	for _, id := range slices.Sorted(maps.Keys(dl.pages)) {
-		p, ok, err := ix.tree.Lookup(ctx, id)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			if err := drop(string(id)); err != nil {
-				return err
-			}
-			continue
-		}
-		is, made := ix.ready[id]
-		if !made {
-			if is.search, is.links, err = ix.page(ctx, p); err != nil {
-				return err
-			}
-		}
-		links = append(links, is.links)
-		if p.Type == docs.PageDocument {
-			pages = append(pages, is.search)
-		}
-		if size += is.Size(); size >= maxApplied {
-			if err := put(); err != nil {
-				return err
-			}
-		}
-	}
-	return put()
-}
-
-// maxApplied is how much of the index is held in memory before it is written:
-// what many pages include may be large.
-const maxApplied = 32 << 20
 
 // links returns what the index of links says of a page, and its blocks with
 // those that it includes, if it has any.

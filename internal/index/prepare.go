@@ -35,7 +35,7 @@ type Update struct {
 	deleted  []string
 	pages    []store.SearchPage
 	links    []store.LayerPage
-	rest     *delta // what is too much to hold in memory: it is worked out while it is written
+	partial  bool // it is too much to hold in memory: a job indexes the space anew
 	bulk     *Bulk
 }
 
@@ -53,19 +53,12 @@ func (x *Index) Prepare(ctx context.Context, r store.Reader, d *revision.Draft, 
 	if err != nil {
 		return nil, err
 	}
-	u := &Update{Changed: dl.count, Documents: dl.docs, language: d.Space.Language, bulk: w.bulk}
-	if w.bulk != nil {
-		return u, nil // what the layer lacks is looked for when it becomes that of the space
-	}
 	t := d.Tree
 	if whole, ok := d.Adopted(); ok {
 		t = whole
 	}
 	ix := &indexer{r: r, space: d.Space, tree: t, parsed: d.Parsed, ready: w.ready}
-	if err := ix.affected(ctx, dl); err != nil {
-		return nil, err
-	}
-	return u, ix.collect(ctx, dl, u)
+	return ix.prepare(ctx, dl, w.bulk)
 }
 
 // DocumentsOf returns the documents that come or go with a draft, and how many
@@ -76,6 +69,22 @@ func DocumentsOf(ctx context.Context, d *revision.Draft) (*Update, error) {
 		return nil, err
 	}
 	return &Update{Changed: dl.count, Documents: dl.docs}, nil
+}
+
+// prepare works out the update of a delta. bulk is a layer that was stored
+// already; nil is none.
+func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Update, error) {
+	u := &Update{Changed: dl.count, Documents: dl.docs, language: ix.space.Language, bulk: bulk}
+	var err error
+	if bulk != nil {
+		err = bulk.rest(ctx, ix.tree, dl)
+	} else {
+		err = ix.affected(ctx, dl)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return u, ix.collect(ctx, dl, u)
 }
 
 // collect works out the entries of a delta.
@@ -99,11 +108,8 @@ func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 	size := 0
 	for _, id := range slices.Sorted(maps.Keys(dl.pages)) {
 		if size > maxHeld {
-			if u.rest == nil {
-				u.rest = &delta{pages: map[docs.PageID]bool{}}
-			}
-			u.rest.pages[id] = true
-			continue
+			u.partial = true
+			return nil
 		}
 		p, ok, err := ix.tree.Lookup(ctx, id)
 		if err != nil {
@@ -132,69 +138,61 @@ func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 // were counted by the rules of a language.
 func (u *Update) Fits(sp docs.Space) bool { return u.language == sp.Language }
 
-// Write writes an update into the layer that the space has now. rev is the
-// revision that the update leads to, from its base.
-func (x *Index) Write(ctx context.Context, tx *store.Tx, u *Update, base, rev docs.Revision) error {
-	if err := tx.PutDocuments(ctx, rev.Space, u.Documents); err != nil {
+// Write writes an update into the layer that a space has now, for its newest
+// revision.
+func (u *Update) Write(ctx context.Context, tx *store.Tx, sp docs.Space) error {
+	if err := tx.PutDocuments(ctx, sp.ID, u.Documents); err != nil {
 		return err
 	}
-	now, err := tx.Space(ctx, rev.Space) // it may read through another layer since the draft was begun
-	if err != nil {
+	if u.partial {
+		if err := EnqueueRebuild(ctx, tx, sp.ID); err != nil {
+			return err
+		}
+	}
+	if u.bulk == nil {
+		return u.writeLayer(ctx, tx, sp.Layer)
+	}
+	layer := u.bulk.layer.Layer
+	if err := u.writeLayer(ctx, tx, layer); err != nil {
 		return err
 	}
-	sp := now.It
-	ix := &indexer{r: tx.Reader, tx: tx, space: sp, tree: x.Source.Tree(tx.Reader, rev.Root)}
-	if u.bulk != nil {
-		return ix.useBulk(ctx, u.bulk, base)
-	}
-	if err := ix.write(ctx, u); err != nil || u.rest == nil {
-		return err
-	}
-	return ix.apply(ctx, u.rest)
+	return replaceLayer(ctx, tx, sp, layer)
 }
 
-// write writes what was worked out.
-func (ix *indexer) write(ctx context.Context, u *Update) error {
-	layer, err := ix.tx.Layer(ctx, ix.space.Layer)
+// replaceLayer lets a space read another layer.
+func replaceLayer(ctx context.Context, tx *store.Tx, sp docs.Space, layer string) error {
+	if err := tx.SetLayer(ctx, sp.ID, layer); err != nil {
+		return err
+	}
+	return tx.DropLayer(ctx, sp.Layer)
+}
+
+// writeLayer writes the entries into a layer.
+func (u *Update) writeLayer(ctx context.Context, tx *store.Tx, id string) error {
+	layer, err := tx.Layer(ctx, id)
 	if err != nil {
 		return err
 	}
 	links := u.links
 	for _, id := range u.deleted {
-		gone, err := ix.drop(ctx, layer, id)
+		gone, err := dropEntry(ctx, tx, layer, id)
 		if err != nil {
 			return err
 		}
 		links = append(links, gone...)
 	}
-	return ix.tx.PutSearchPagesAnd(ctx, layer.ID, u.pages, func() error { return ix.tx.PutLayerPages(ctx, layer.ID, links) })
+	return tx.PutSearchPagesAnd(ctx, layer.ID, u.pages, func() error { return tx.PutLayerPages(ctx, layer.ID, links) })
 }
 
-// drop removes a page or a reusable content from a layer. Where a lower layer
-// may know it, the row that hides that is returned.
-func (ix *indexer) drop(ctx context.Context, layer store.Layer, id string) ([]store.LayerPage, error) {
+// dropEntry removes a page or a reusable content from a layer. Where a lower
+// layer may know it, the row that hides that is returned.
+func dropEntry(ctx context.Context, tx *store.Tx, layer store.Layer, id string) ([]store.LayerPage, error) {
 	covered := layer.Parent != ""
-	if err := ix.tx.DropSearchPage(ctx, layer.ID, id, covered); err != nil {
+	if err := tx.DropSearchPage(ctx, layer.ID, id, covered); err != nil {
 		return nil, err
 	}
 	if covered {
 		return []store.LayerPage{{ID: id, Gone: true}}, nil
 	}
-	return nil, ix.tx.DropLayerPage(ctx, layer.ID, id)
-}
-
-// useBulk makes a layer that was stored beside the one of the space.
-func (ix *indexer) useBulk(ctx context.Context, b *Bulk, base docs.Revision) error {
-	if !b.fits(ix.space) {
-		return ix.update(ctx, base.Root)
-	}
-	old := ix.space.Layer
-	ix.space.Layer, ix.bulk = b.layer.Layer, b
-	if err := ix.update(ctx, base.Root); err != nil {
-		return err
-	}
-	if err := ix.tx.SetLayer(ctx, ix.space.ID, ix.space.Layer); err != nil {
-		return err
-	}
-	return ix.tx.DropLayer(ctx, old)
+	return nil, tx.DropLayerPage(ctx, layer.ID, id)
 }

@@ -27,7 +27,7 @@ func EnqueueRebuild(ctx context.Context, tx *store.Tx, sp docs.SpaceID) error {
 	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: RebuildJob, Key: string(sp), Payload: rebuild{sp}, RunAt: tx.Now()})
 }
 
-// Rebuild is the handler of RebuildJob. It fills a new layer while the space
+// Rebuild is the handler of RebuildJob. It writes a new layer while the space
 // is read and written as before, and then lets the space read it. Running it
 // twice is harmless.
 func (s *Index) Rebuild(ctx context.Context, payload []byte) error {
@@ -35,50 +35,79 @@ func (s *Index) Rebuild(ctx context.Context, payload []byte) error {
 	if err := json.Unmarshal(payload, &job); err != nil {
 		return fmt.Errorf("rebuild: %w", err)
 	}
-	v0, err := s.Store.Space(ctx, job.Space)
+	err := s.rebuild(ctx, job.Space)
 	if errs.Is(err, errs.NotFound) {
-		return nil
+		return nil // the space was deleted
 	}
+	return err
+}
+
+func (s *Index) rebuild(ctx context.Context, id docs.SpaceID) error {
+	sp, err := s.Store.Space(ctx, id)
 	if err != nil {
 		return err
 	}
-	sp := v0.It
-	old := sp.Layer
-	v, err := s.Source.Head(ctx, sp)
+	v, err := s.Source.Head(ctx, sp.It)
 	if err != nil {
 		return err
 	}
-	f := newBulk(s, sp)
+	f := newBulk(s, sp.It)
 	defer f.discard(ctx)
 	if err := s.fillLayer(ctx, v, f); err != nil {
 		return err
 	}
-	sp.Layer = f.layer.Layer
-	err = s.Store.Do(ctx, func(tx *store.Tx) error {
-		now, err := tx.Space(ctx, sp.ID)
-		if err != nil {
+	for range rebuildAttempts {
+		done, err := s.finishRebuild(ctx, v, f)
+		if err != nil || done {
 			return err
 		}
-		if now.It.Layer != old || now.It.Language != sp.Language {
-			return errs.E(errs.Conflict, "the space was copied or changed its language while it was indexed")
-		}
-		head, err := s.Source.At(ctx, tx.Reader, now.It, now.It.Revision)
-		if err != nil {
-			return err
-		}
-		ix := &indexer{r: tx.Reader, tx: tx, space: sp, tree: head.Tree}
-		if err := ix.update(ctx, v.Rev.Root); err != nil {
-			return err
-		}
-		if err := tx.SetLayer(ctx, sp.ID, sp.Layer); err != nil {
-			return err
-		}
-		return tx.DropLayer(ctx, old)
-	})
-	if errs.Is(err, errs.NotFound) {
-		return nil
 	}
-	return err
+	return errs.E(errs.Conflict, "the space was changed all the time while it was indexed")
+}
+
+// rebuildAttempts is how often the changes that were made meanwhile are added
+// to a new layer before the job gives up until later.
+const rebuildAttempts = 20
+
+// finishRebuild adds what was changed since v to a layer that was made of it,
+// and lets the space read that. It is not done if the space was changed again.
+func (s *Index) finishRebuild(ctx context.Context, v *revision.View, f *Bulk) (done bool, err error) {
+	now, err := s.Store.Space(ctx, v.Space.ID)
+	if err != nil {
+		return false, err
+	}
+	head, err := s.Source.Head(ctx, now.It)
+	if err != nil {
+		return false, err
+	}
+	dl, err := newDelta(ctx, head.Tree, v.Rev.Root)
+	if err != nil {
+		return false, err
+	}
+	read := now.It
+	read.Layer, read.Language = f.layer.Layer, v.Space.Language
+	ix := &indexer{r: s.Store.Reader, space: read, tree: head.Tree}
+	u, err := ix.prepare(ctx, dl, nil)
+	if err != nil {
+		return false, err
+	}
+	err = s.Store.Do(ctx, func(tx *store.Tx) error {
+		sp, err := tx.Space(ctx, v.Space.ID)
+		if err != nil {
+			return err
+		}
+		if sp.It.Layer != v.Space.Layer || !u.Fits(sp.It) || u.partial {
+			return errs.E(errs.Conflict, "the space was copied, changed its language or changed too much while it was indexed")
+		}
+		if done = sp.It.Revision == head.Rev.ID; !done {
+			return nil
+		}
+		if err := u.writeLayer(ctx, tx, read.Layer); err != nil {
+			return err
+		}
+		return replaceLayer(ctx, tx, sp.It, read.Layer)
+	})
+	return done && err == nil, err
 }
 
 // fillLayer indexes all of a revision.

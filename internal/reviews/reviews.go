@@ -42,7 +42,22 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, n New) (docs.Chang
 	if err != nil {
 		return docs.ChangeRequest{}, err
 	}
-	cr, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
+	var cr docs.ChangeRequest
+	err = s.Content.Retry(ctx, g, func(sp docs.Space) (err error) {
+		var template *content.Prepared
+		if n.Template != nil {
+			if template, err = s.Content.PrepareRequestTemplate(ctx, g, sp, *n.Template); err != nil {
+				return err
+			}
+		}
+		cr, err = s.create(ctx, g, subject, n.Template, template)
+		return err
+	})
+	return cr, err
+}
+
+func (s *Service) create(ctx context.Context, g *authz.Grant, subject string, choice *content.TemplateChoice, template *content.Prepared) (docs.ChangeRequest, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
 		sp := g.Space
 		cr := docs.ChangeRequest{
 			ID: store.NewID[docs.ChangeRequestID](tx), Space: sp.ID, Status: docs.ChangeDraft, Subject: subject,
@@ -52,14 +67,13 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, n New) (docs.Chang
 		if err != nil {
 			return cr, err
 		}
-		if n.Template != nil {
-			if cr.Revision, err = s.Content.ApplyTemplateTo(ctx, tx, g, cr, *n.Template); err != nil {
+		if template != nil {
+			if err := s.Content.CommitRequestTemplate(ctx, tx, g, &cr, *choice, template); err != nil {
 				return cr, err
 			}
 		}
 		return cr, s.record(ctx, tx, g, cr, "create", map[string]any{"subject": cr.Subject})
 	})
-	return cr, err
 }
 
 // add stores a new change request.
@@ -151,22 +165,34 @@ type Result struct {
 	Conflicts []merge.Conflict
 }
 
-// ahead works a merge out before its transaction.
-func (s *Service) ahead(ctx context.Context, g *authz.Grant, name string, prepare func(context.Context, docs.Space, docs.ChangeRequest) (*content.Merging, error)) (*content.Merging, error) {
-	seen, err := content.OpenRequest(ctx, s.Store.Reader, g.Space.ID, name)
-	if err != nil {
-		return nil, err
-	}
-	return prepare(ctx, g.Space, seen)
+// prepared prepares a merge of a change request and commits it, again if somebody
+// was faster.
+func (s *Service) prepared(ctx context.Context, g *authz.Grant, name string,
+	prepare func(context.Context, docs.Space, docs.ChangeRequest) (*content.Merging, error),
+	commit func(ctx context.Context, g *authz.Grant, name string, m *content.Merging) (Result, error),
+) (out Result, err error) {
+	err = s.Content.Retry(ctx, g, func(sp docs.Space) error {
+		seen, err := content.OpenRequest(ctx, s.Store.Reader, sp.ID, name)
+		if err != nil {
+			return err
+		}
+		m, err := prepare(ctx, sp, seen)
+		if err != nil {
+			return err
+		}
+		out, err = commit(ctx, g, name, m)
+		return err
+	})
+	return out, err
 }
 
 // Merge makes the content of a change request that of its space. Where the
 // two conflict, or where conflicts are open, nothing changes.
 func (s *Service) Merge(ctx context.Context, g *authz.Grant, name string) (Result, error) {
-	ahead, err := s.ahead(ctx, g, name, s.Content.PrepareMerge)
-	if err != nil {
-		return Result{}, err
-	}
+	return s.prepared(ctx, g, name, s.Content.PrepareMerge, s.commitMerge)
+}
+
+func (s *Service) commitMerge(ctx context.Context, g *authz.Grant, name string, m *content.Merging) (Result, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Result, error) {
 		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		if err == nil {
@@ -183,7 +209,7 @@ func (s *Service) Merge(ctx context.Context, g *authz.Grant, name string) (Resul
 			out.Conflicts, err = openConflicts(ctx, tx.Reader, was)
 			return out, err
 		}
-		rev, conflicts, err := s.Content.Merge(ctx, tx, g, was, ahead)
+		rev, conflicts, err := s.Content.Merge(ctx, tx, g, was, m)
 		if out.Conflicts = conflicts; err != nil || len(conflicts) > 0 {
 			return out, err
 		}
@@ -242,10 +268,10 @@ func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found 
 // Update brings what the space changed into a change request, and records
 // where the two conflict.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, name string) (Result, error) {
-	ahead, err := s.ahead(ctx, g, name, s.Content.PrepareUpdate)
-	if err != nil {
-		return Result{}, err
-	}
+	return s.prepared(ctx, g, name, s.Content.PrepareUpdate, s.commitUpdate)
+}
+
+func (s *Service) commitUpdate(ctx context.Context, g *authz.Grant, name string, m *content.Merging) (Result, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Result, error) {
 		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		out := Result{Request: was, Revision: was.Revision}
@@ -256,7 +282,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, name string) (Resu
 			out.Conflicts, err = openConflicts(ctx, tx.Reader, was)
 			return out, err
 		}
-		rev, conflicts, err := s.Content.Update(ctx, tx, g, was, ahead)
+		rev, conflicts, err := s.Content.Update(ctx, tx, g, was, m)
 		if err != nil {
 			return out, err
 		}
@@ -296,27 +322,47 @@ const (
 )
 
 // Resolve ends a conflict of a change request.
-func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how string, given *revision.Body) (docs.ChangeRequest, error) {
+func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how string, given *revision.Body) (cr docs.ChangeRequest, err error) {
+	err = s.Content.Retry(ctx, g, func(sp docs.Space) error {
+		seen, c, err := openConflict(ctx, s.Store.Reader, sp.ID, name, id)
+		if err != nil {
+			return err
+		}
+		p, err := s.Content.PrepareResolution(ctx, sp, seen, c, content.Resolution{Main: how == TakeMain, Body: given})
+		if err != nil {
+			return err
+		}
+		cr, err = s.commitResolution(ctx, g, name, id, how, p)
+		return err
+	})
+	return cr, err
+}
+
+// openConflict returns a conflict that is not resolved yet.
+func openConflict(ctx context.Context, r store.Reader, space docs.SpaceID, name, id string) (cr docs.ChangeRequest, c merge.Conflict, err error) {
+	if cr, err = r.ChangeRequest(ctx, space, name); err != nil {
+		return cr, c, err
+	}
+	row, err := r.Conflict(ctx, cr.ID, id)
+	if err == nil {
+		err = content.Editable(cr)
+	}
+	if err == nil && row.Resolution != "" {
+		err = errs.E(errs.Conflict, "the conflict is resolved already")
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(row.Data), &c)
+	}
+	return cr, c, err
+}
+
+func (s *Service) commitResolution(ctx context.Context, g *authz.Grant, name, id, how string, p *content.Prepared) (docs.ChangeRequest, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
-		was, err := tx.ChangeRequest(ctx, g.Space.ID, name)
+		was, _, err := openConflict(ctx, tx.Reader, g.Space.ID, name, id)
 		if err != nil {
 			return was, err
 		}
-		row, err := tx.Conflict(ctx, was.ID, id)
-		if err == nil {
-			err = content.Editable(was)
-		}
-		if err == nil && row.Resolution != "" {
-			err = errs.E(errs.Conflict, "the conflict is resolved already")
-		}
-		if err != nil {
-			return was, err
-		}
-		var c merge.Conflict
-		if err := json.Unmarshal([]byte(row.Data), &c); err != nil {
-			return was, err
-		}
-		rev, err := s.Content.Resolve(ctx, tx, g, was, c, content.Resolution{Main: how == TakeMain, Body: given})
+		rev, err := s.Content.Resolve(ctx, tx, g, was, p)
 		if err != nil {
 			return was, err
 		}

@@ -3,7 +3,6 @@ package revision
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
@@ -11,54 +10,70 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Sealed is a draft whose tree was made. It holds everything that has to be
-// stored for the revision, so that nothing is hashed in a transaction.
+// Sealed is a draft that is complete: what it changes, and the tree of its
+// revision. It holds everything that has to be stored, so that nothing is
+// hashed in a transaction.
 type Sealed struct {
 	Base docs.Revision
 	Root chunk.Hash
 
 	src     reader
+	whole   *chunk.Hash // the tree, where it is one that exists
 	edits   []chunk.Edit
 	sources []store.Object
 	nodes   []store.Object
 	pages   map[docs.PageID]bool // the pages that it edits; nil if it does more than that
 }
 
-// Seal makes the tree of the draft.
+// Seal ends the draft. On makes its tree.
 func (d *Draft) Seal(ctx context.Context) (*Sealed, error) {
-	out := &Sealed{Base: d.Base, src: d.src}
+	out := &Sealed{Base: d.Base, src: d.src, whole: d.whole}
 	if d.whole != nil {
-		out.Root = *d.whole
 		return out, nil
 	}
 	if err := d.KeepTombstones(ctx); err != nil {
 		return nil, err
 	}
 	out.sources = d.Unsaved.All()
-	out.edits = make([]chunk.Edit, 0, len(d.over.keys))
-	for _, key := range d.over.from("") {
-		out.edits = append(out.edits, chunk.Edit{Key: key, Value: d.over.values[key]})
-	}
-	if err := out.plant(ctx, d.Root); err != nil {
-		return nil, err
-	}
-	var err error
-	out.pages, err = d.editedPages(ctx)
+	out.pages = map[docs.PageID]bool{}
+	err := d.Changes(ctx, func(key string, before, after []byte) error {
+		out.edits = append(out.edits, chunk.Edit{Key: key, Value: after})
+		if out.pages == nil {
+			return nil
+		}
+		id, err := edited(key, before, after)
+		if id == "" {
+			out.pages = nil
+		} else {
+			out.pages[id] = true
+		}
+		return err
+	})
 	return out, err
 }
 
-// plant makes the nodes of the tree on top of another one.
-func (s *Sealed) plant(ctx context.Context, on chunk.Hash) (err error) {
-	s.nodes = nil
-	s.Root, err = chunk.Apply(ctx, s.src, on, s.edits, func(n chunk.NewNode) {
-		s.nodes = append(s.nodes, store.Object{Hash: n.Hash, Data: n.Data, Base: n.Base})
+// On makes the tree on top of a revision: the one that the draft was made from,
+// or another one that is independent of it.
+func (s *Sealed) On(ctx context.Context, base docs.Revision) (*Sealed, error) {
+	out := *s
+	out.Base, out.nodes = base, nil
+	if s.whole != nil {
+		out.Root = *s.whole
+		return &out, nil
+	}
+	var err error
+	out.Root, err = chunk.Apply(ctx, s.src, base.Root, s.edits, func(n chunk.NewNode) {
+		out.nodes = append(out.nodes, store.Object{Hash: n.Hash, Data: n.Data, Base: n.Base})
 		s.src.s.objects.Set(n.Hash, object{node: n.Node})
 	})
-	return err
+	return &out, err
 }
 
-// Objects returns what has to be stored.
-func (s *Sealed) Objects() []store.Object { return slices.Concat(s.sources, s.nodes) }
+// Sources returns the new texts, which have to be stored.
+func (s *Sealed) Sources() []store.Object { return s.sources }
+
+// Nodes returns the new nodes of the tree, which have to be stored.
+func (s *Sealed) Nodes() []store.Object { return s.nodes }
 
 // Changed reports whether the tree differs from that of the base.
 func (s *Sealed) Changed() bool { return s.Root != s.Base.Root }
@@ -67,43 +82,6 @@ func (s *Sealed) Changed() bool { return s.Root != s.Base.Root }
 // nothing else: no page comes, goes, moves or gets another address. Otherwise
 // it returns nil.
 func (s *Sealed) Pages() map[docs.PageID]bool { return s.pages }
-
-// editedPages returns the pages that a draft edits, or nil if it does more.
-func (d *Draft) editedPages(ctx context.Context) (map[docs.PageID]bool, error) {
-	out := map[docs.PageID]bool{}
-	before := d.Before()
-	for key, after := range d.over.values {
-		id, was, err := d.unchangedKey(ctx, before, key, after)
-		if err != nil {
-			return nil, err
-		}
-		if was {
-			continue
-		}
-		if id == "" {
-			return nil, nil
-		}
-		out[id] = true
-	}
-	return out, nil
-}
-
-// unchangedKey reports whether a key has the value that it had. Of one that
-// has not, it returns the page that it edits, if it only edits one.
-func (d *Draft) unchangedKey(ctx context.Context, before *Tree, key string, after []byte) (docs.PageID, bool, error) {
-	was, had, err := before.Get(ctx, key)
-	if err != nil {
-		return "", false, err
-	}
-	if had == (after != nil) && string(was) == string(after) {
-		return "", true, nil
-	}
-	if !had {
-		was = nil
-	}
-	id, err := edited(key, was, after)
-	return id, false, err
-}
 
 // edited returns the page that a change of a key edits, or nothing if it does
 // something else.
@@ -148,12 +126,8 @@ func (s *Sealed) Independent(ctx context.Context, of docs.Revision) (bool, error
 	return err == nil, err
 }
 
-// Rebase makes the tree anew on top of a revision that is independent of it.
-func (s *Sealed) Rebase(ctx context.Context, onto docs.Revision) (*Sealed, error) {
-	out := *s
-	out.Base = onto
-	return &out, out.plant(ctx, onto.Root)
-}
+// Tree returns the tree.
+func (s *Sealed) Tree() *Tree { return s.src.s.Tree(s.src.r, s.Root) }
 
 // Hold lets others read the nodes of the tree before they are stored. The
 // function that it returns ends that.

@@ -36,6 +36,10 @@ type NewSpace struct {
 // asked to be live. It begins with one page without words, unless something
 // else is asked for.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, docs.Role, error) {
+	made, first, err := s.prepareFirst(ctx, g, in)
+	if err != nil {
+		return docs.Space{}, "", err
+	}
 	var role docs.Role
 	sp, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (sp docs.Space, err error) {
 		if role, _, err = container(ctx, tx, g, in.Parent); err != nil {
@@ -43,10 +47,10 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs
 		}
 		now := tx.Now()
 		sp = docs.Space{
-			ID: store.NewID[docs.SpaceID](tx), Org: g.Access.Org, Parent: in.Parent,
+			ID: made.ID, Org: g.Access.Org, Parent: in.Parent,
 			Title: orUntitled(in.Title), Emoji: in.Emoji, EditMode: in.EditMode, Level: docs.LevelInherit, Language: in.Language,
-			MergeRules: docs.MergeRules{Type: docs.MergeInherit}, Revision: store.NewID[docs.RevisionID](tx),
-			Layer: store.NewID[string](tx), Rank: docs.RankAtEnd(s.Store.Clock()), CreatedBy: g.Actor.User, CreatedAt: now, UpdatedAt: now,
+			MergeRules: docs.MergeRules{Type: docs.MergeInherit}, Revision: made.Revision,
+			Layer: made.Layer, Rank: docs.RankAtEnd(s.Store.Clock()), CreatedBy: g.Actor.User, CreatedAt: now, UpdatedAt: now,
 		}
 		if sp.EditMode == "" {
 			sp.EditMode = docs.EditLocked
@@ -60,15 +64,31 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs
 		if err := audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "create", map[string]any{"title": sp.Title})); err != nil {
 			return sp, err
 		}
-		switch {
-		case in.Template != nil:
-			sp.Revision, err = s.Content.BeginTemplate(ctx, tx, g, sp, *in.Template)
-		case !in.Empty:
-			sp.Revision, err = s.Content.BeginPage(ctx, tx, g, sp)
+		if first != nil {
+			sp.Revision, err = s.Content.CommitFirst(ctx, tx, g, sp, first)
 		}
 		return sp, err
 	})
 	return sp, role, err
+}
+
+// prepareFirst works out what a new space begins with, before there is one. It
+// returns the ids of the space, and nothing to commit if it begins empty.
+func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, *content.First, error) {
+	now := s.Store.Clock()
+	sp := docs.Space{
+		ID: docs.NewID[docs.SpaceID](now), Revision: docs.NewID[docs.RevisionID](now), Layer: docs.NewID[string](now),
+		Org: g.Access.Org, Language: in.Language,
+	}
+	var first *content.First
+	var err error
+	switch {
+	case in.Template != nil:
+		first, err = s.Content.PrepareTemplate(ctx, g, sp, *in.Template)
+	case !in.Empty:
+		first, err = s.Content.PreparePage(ctx, sp)
+	}
+	return sp, first, err
 }
 
 // Duplicate makes a copy of a space next to it, with the same content and no

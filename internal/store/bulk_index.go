@@ -42,7 +42,7 @@ func (tx *Tx) PutBulk(ctx context.Context, b *BulkIndex, pages []SearchPage, lin
 		return nil
 	}
 	pages = analysed(pages)
-	first, _, err := tx.reserveEntries(ctx, b.Layer, len(pages))
+	first, _, err := tx.reserveEntries(ctx, b.Layer, len(pages), 0)
 	if err != nil {
 		return fmt.Errorf("index %s: %w", b.Layer, err)
 	}

@@ -13,37 +13,24 @@ import (
 // insertAll is insert for a list that may be very long: row makes the rows of
 // a part of it at a time.
 func insertAll[T any](ctx context.Context, tx *Tx, into, behind string, all []T, row func(T) []any) error {
-	_, err := insertCounted(ctx, tx, into, behind, all, row)
-	return err
-}
-
-// insertCounted is insertAll that returns the number of rows that were new.
-func insertCounted[T any](ctx context.Context, tx *Tx, into, behind string, all []T, row func(T) []any) (total int64, err error) {
 	for some := range slices.Chunk(all, 512) {
 		rows := make([][]any, len(some))
 		for i, v := range some {
 			rows[i] = row(v)
 		}
-		n, err := tx.insertRows(ctx, into, behind, rows)
-		if err != nil {
-			return 0, err
+		if err := tx.insert(ctx, into, behind, rows); err != nil {
+			return err
 		}
-		total += n
 	}
-	return total, nil
+	return nil
 }
 
 // insert stores many rows with few statements. The number of rows of a
 // statement is one of a few, so that the prepared ones stay few.
 func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) error {
-	_, err := tx.insertRows(ctx, into, behind, rows)
-	return err
-}
-
-func (tx *Tx) insertRows(ctx context.Context, into, behind string, rows [][]any) (total int64, err error) {
 	for len(rows) > 0 {
 		n := 1
-		for _, size := range []int{64, 8} {
+		for _, size := range []int{64, 8, 4, 2} {
 			if len(rows) >= size {
 				n = size
 				break
@@ -53,14 +40,12 @@ func (tx *Tx) insertRows(ctx context.Context, into, behind string, rows [][]any)
 		for _, row := range rows[:n] {
 			args = append(args, row...)
 		}
-		added, err := tx.exec(ctx, tx.d.manyRows(into)+tx.valuesList(n, len(rows[0]))+behind, args...)
-		if err != nil {
-			return 0, err
+		if err := tx.put(ctx, tx.d.manyRows(into)+tx.valuesList(n, len(rows[0]))+behind, args...); err != nil {
+			return err
 		}
-		total += added
 		rows = rows[n:]
 	}
-	return total, nil
+	return nil
 }
 
 // valuesList returns the parameters of n rows.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/chunk"
@@ -41,8 +42,8 @@ type deltaBase struct {
 	data []byte
 }
 
-// deltaBases are the bases of recent objects, by the hash of the object. They
-// are committed: a base that is not would make the deltas from it unreadable.
+// deltaBases are the bases of recent objects, by the hash of the object. Some
+// may not be committed yet, or never: PutObjects looks whether they are stored.
 type deltaBases = cache.Cache[chunk.Hash, deltaBase]
 
 func newDeltaBases() *deltaBases {
@@ -112,53 +113,53 @@ func (r Reader) CheckObjects(ctx context.Context) error {
 	return errors.Join(err, damage)
 }
 
-// PutObjects stores objects. Those that exist already stay as they are.
-func (tx *Tx) PutObjects(ctx context.Context, all []Object) error {
-	rows := make([]storedObject, len(all))
-	bases := map[chunk.Hash]deltaBase{} // of objects, by their hash
+// NewObjects are objects as they will be stored. They are made by
+// PrepareObjects, outside of the transaction that stores them.
+type NewObjects struct {
+	all  []Object
+	rows []storedObject // of all; where it saves bytes, as a delta
+}
+
+// And returns these objects and others.
+func (n NewObjects) And(others NewObjects) NewObjects {
+	return NewObjects{slices.Concat(n.all, others.all), slices.Concat(n.rows, others.rows)}
+}
+
+// PrepareObjects works out how objects will be stored.
+func (s *Store) PrepareObjects(ctx context.Context, all []Object) (NewObjects, error) {
+	out := NewObjects{all: all, rows: make([]storedObject, len(all))}
 	for i, o := range all {
-		rows[i] = storedObject{hash: o.Hash, data: o.Data}
-		base, err := tx.deltaBase(ctx, o)
+		out.rows[i] = storedObject{hash: o.Hash, data: o.Data}
+		base, err := s.deltaBase(ctx, o)
 		if err != nil {
-			return err
+			return out, err
 		}
 		if base.hash == "" {
 			continue
 		}
-		bases[o.Hash] = deltaBase{o.Hash, o.Data}
+		next := deltaBase{o.Hash, o.Data}
 		if delta := chunk.Delta(base.data, o.Data); len(delta) <= len(o.Data)/deltaShare {
-			rows[i].data, rows[i].base = delta, base.hash
-			bases[o.Hash] = base
+			out.rows[i].data, out.rows[i].base = delta, base.hash
+			next = base
 		}
+		s.bases.Delete(o.Base) // the next edit starts from o
+		s.bases.Set(o.Hash, next)
 	}
-	added, err := insertCounted(ctx, tx, `INSERT INTO objects (hash, data, base)`, `ON CONFLICT (hash) DO NOTHING`, rows,
-		func(o storedObject) []any { return []any{o.hash, o.data, o.base} })
-	if err != nil || len(bases) == 0 || added < int64(len(rows)) {
-		return err // one of them exists already, perhaps with another base
-	}
-	tx.OnCommit(func() {
-		for _, o := range all {
-			if base, ok := bases[o.Hash]; ok {
-				tx.bases.Delete(o.Base) // the next edit starts from o
-				tx.bases.Set(o.Hash, base)
-			}
-		}
-	})
-	return nil
+	return out, nil
 }
 
 // deltaBase returns what a delta of an object is made from; without a hash if
 // there is nothing suitable.
-func (tx *Tx) deltaBase(ctx context.Context, o Object) (deltaBase, error) {
+func (s *Store) deltaBase(ctx context.Context, o Object) (deltaBase, error) {
 	if o.Base == "" || o.Base == o.Hash || len(o.Data) < minDelta {
 		return deltaBase{}, nil
 	}
-	base, ok := tx.bases.Get(o.Base)
+	base, ok := s.bases.Get(o.Base)
 	if !ok {
-		similar, err := tx.storedObject(ctx, o.Base)
+		similar, err := s.storedObject(ctx, o.Base)
 		switch {
 		case errs.Is(err, errs.NotFound):
-			return deltaBase{}, nil // part of the same transaction
+			return deltaBase{}, nil // it is being stored too
 		case err != nil:
 			return deltaBase{}, err
 		case similar.base == "":
@@ -171,4 +172,49 @@ func (tx *Tx) deltaBase(ctx context.Context, o Object) (deltaBase, error) {
 		return deltaBase{}, nil // the delta would be too long
 	}
 	return base, nil
+}
+
+// PutObjects stores objects. Those that exist already stay as they are.
+func (tx *Tx) PutObjects(ctx context.Context, n NewObjects) error {
+	rows, err := tx.withBases(ctx, n)
+	if err != nil {
+		return err
+	}
+	return insertAll(ctx, tx, `INSERT INTO objects (hash, data, base)`, `ON CONFLICT (hash) DO NOTHING`, rows,
+		func(o storedObject) []any { return []any{o.hash, o.data, o.base} })
+}
+
+// withBases returns rows whose bases are stored as they are. A delta from any
+// other object is replaced by the data: the base may belong to a transaction
+// that failed.
+func (tx *Tx) withBases(ctx context.Context, n NewObjects) ([]storedObject, error) {
+	known := map[chunk.Hash]bool{}
+	var args []any
+	for _, o := range n.rows {
+		if _, asked := known[o.base]; o.base != "" && !asked {
+			known[o.base] = false
+			args = append(args, o.base)
+		}
+	}
+	if len(args) == 0 {
+		return n.rows, nil
+	}
+	for some := range slices.Chunk(args, 512) {
+		in := slices.Clone(some)
+		found, err := many(ctx, tx.Reader, scanText[chunk.Hash],
+			`SELECT hash FROM objects WHERE base = '' AND hash IN `+placeholders(1, &in, len(in)), in...)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range found {
+			known[h] = true
+		}
+	}
+	rows := slices.Clone(n.rows)
+	for i, o := range rows {
+		if o.base != "" && !known[o.base] {
+			rows[i].data, rows[i].base = n.all[i].Data, ""
+		}
+	}
+	return rows, nil
 }

@@ -33,6 +33,15 @@ func storedBytes(t testing.TB, s *store.Store) (n int) {
 	return n
 }
 
+func putObjects(t *testing.T, s *store.Store, objects ...store.Object) {
+	t.Helper()
+	prepared, err := s.PrepareObjects(t.Context(), objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(t, s, func(tx *store.Tx) error { return tx.PutObjects(t.Context(), prepared) })
+}
+
 // TestObjectsAreReadAsTheyWereWritten follows histories that branch and return
 // to earlier states, in transactions of which some fail.
 func TestObjectsAreReadAsTheyWereWritten(t *testing.T) {
@@ -46,7 +55,7 @@ func TestObjectsAreReadAsTheyWereWritten(t *testing.T) {
 		first := text(r, 4000)
 		all := []version{{chunk.Sum(first), first}}
 		put := func(objects ...store.Object) {
-			change(t, s, func(tx *store.Tx) error { return tx.PutObjects(t.Context(), objects) })
+			putObjects(t, s, objects...)
 		}
 		put(store.Object{Hash: all[0].hash, Data: first})
 		for range 300 {
@@ -61,8 +70,12 @@ func TestObjectsAreReadAsTheyWereWritten(t *testing.T) {
 			switch r.IntN(10) {
 			case 0: // the transaction fails, and another one follows from it
 				failed := errors.New("no")
-				err := s.Do(t.Context(), func(tx *store.Tx) error {
-					return errors.Join(tx.PutObjects(t.Context(), []store.Object{next}), failed)
+				prepared, err := s.PrepareObjects(t.Context(), []store.Object{next})
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = s.Do(t.Context(), func(tx *store.Tx) error {
+					return errors.Join(tx.PutObjects(t.Context(), prepared), failed)
 				})
 				if !errors.Is(err, failed) {
 					t.Fatal(err)
@@ -101,7 +114,7 @@ func TestASimilarObjectIsStoredAsADelta(t *testing.T) {
 		t.Helper()
 		o.Hash = chunk.Sum(o.Data)
 		before := storedBytes(t, s)
-		change(t, s, func(tx *store.Tx) error { return tx.PutObjects(t.Context(), []store.Object{o}) })
+		putObjects(t, s, o)
 		if got, err := s.Object(t.Context(), o.Hash); err != nil || !bytes.Equal(got, o.Data) {
 			t.Fatalf("it is not read as it was written: %v", err)
 		}
@@ -145,12 +158,8 @@ func TestDamagedObjectsAreFound(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "octavo.db")
 			s := testdb.Open(t, store.Options{Path: path})
-			change(t, s, func(tx *store.Tx) error {
-				return tx.PutObjects(t.Context(), []store.Object{{Hash: chunk.Sum(base), Data: base}})
-			})
-			change(t, s, func(tx *store.Tx) error {
-				return tx.PutObjects(t.Context(), []store.Object{{Hash: chunk.Sum(next), Data: next, Base: chunk.Sum(base)}})
-			})
+			putObjects(t, s, store.Object{Hash: chunk.Sum(base), Data: base})
+			putObjects(t, s, store.Object{Hash: chunk.Sum(next), Data: next, Base: chunk.Sum(base)})
 			if err := s.CheckObjects(t.Context()); err != nil {
 				t.Fatal(err)
 			}

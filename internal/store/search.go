@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -89,16 +87,22 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 		return other()
 	}
 	pages = analysed(pages)
+	shown, forgotten := 0, 0
 	for _, p := range pages {
-		if err := tx.forgetPending(ctx, layer, p.Page); err != nil {
+		n, err := tx.forgetPending(ctx, layer, p.Page)
+		if err != nil {
 			return fmt.Errorf("index page %s: %w", p.Page, err)
 		}
+		forgotten += n
+		if !p.Hidden {
+			shown++
+		}
 	}
-	id, pending, err := tx.reserveEntries(ctx, layer, len(pages))
+	id, pending, err := tx.reserveEntries(ctx, layer, len(pages), shown-forgotten)
 	if err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
-	added := make([]entryTerms, 0, len(pages))
+	added := make([]entryTerms, 0, shown)
 	for i, p := range pages {
 		if !p.Hidden {
 			added = append(added, entryTerms{id + int64(i), p.terms})
@@ -122,13 +126,19 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 // DropSearchPage takes a page out of a layer. With a tombstone, the layers
 // below do not show it either.
 func (tx *Tx) DropSearchPage(ctx context.Context, layer, page string, tombstone bool) error {
-	if err := tx.forgetPending(ctx, layer, page); err != nil {
+	forgotten, err := tx.forgetPending(ctx, layer, page)
+	if err != nil {
 		return fmt.Errorf("take page %s out of the index: %w", page, err)
 	}
 	if !tombstone {
+		if forgotten > 0 {
+			if err := tx.put(ctx, `UPDATE search_layers SET pending = pending - 1 WHERE layer_id = $1`, layer); err != nil {
+				return err
+			}
+		}
 		return tx.put(ctx, `DELETE FROM search_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
 	}
-	id, _, err := tx.reserveEntries(ctx, layer, 1)
+	id, _, err := tx.reserveEntries(ctx, layer, 1, -forgotten)
 	if err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
@@ -145,12 +155,14 @@ func (tx *Tx) DropSearchLayer(ctx context.Context, layer string) error {
 	return nil
 }
 
-// reserveEntries gives the first of n ids, and how many entries are pending.
-func (tx *Tx) reserveEntries(ctx context.Context, layer string, n int) (first, pending int64, err error) {
+// reserveEntries returns the first of n ids. It adds to the number of entries
+// that are pending, and returns that too.
+func (tx *Tx) reserveEntries(ctx context.Context, layer string, n, add int) (first, pending int64, err error) {
 	err = tx.run.row(ctx, `
-		INSERT INTO search_layers (layer_id, last_id, last_segment, pending, analysis) VALUES ($1, $2, 0, 0, $3)
-		ON CONFLICT (layer_id) DO UPDATE SET last_id = search_layers.last_id + excluded.last_id
-		RETURNING last_id, pending`, layer, n, search.Version).Scan(&first, &pending)
+		INSERT INTO search_layers (layer_id, last_id, last_segment, pending, analysis) VALUES ($1, $2, 0, $3, $4)
+		ON CONFLICT (layer_id) DO UPDATE SET last_id = search_layers.last_id + excluded.last_id,
+			pending = search_layers.pending + excluded.pending
+		RETURNING last_id, pending`, layer, n, add, search.Version).Scan(&first, &pending)
 	return first - int64(n) + 1, pending, err
 }
 
@@ -180,21 +192,13 @@ func (p *SearchPage) state() string {
 	return searchShown
 }
 
-// forgetPending drops what waits of the old state of a page.
-func (tx *Tx) forgetPending(ctx context.Context, layer, page string) error {
-	var id int64
-	err := tx.run.row(ctx, `SELECT id FROM search_pages WHERE layer_id = $1 AND page_id = $2`, layer, page).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	n, err := tx.exec(ctx, `DELETE FROM search_pending WHERE layer_id = $1 AND id = $2`, layer, id)
-	if err != nil || n == 0 {
-		return err
-	}
-	return tx.put(ctx, `UPDATE search_layers SET pending = pending - 1 WHERE layer_id = $1`, layer)
+// forgetPending deletes the pending entry of the old state of a page, and
+// returns how many there were: one or none.
+func (tx *Tx) forgetPending(ctx context.Context, layer, page string) (int, error) {
+	n, err := tx.exec(ctx, `
+		DELETE FROM search_pending WHERE layer_id = $1
+		AND id = (SELECT id FROM search_pages WHERE layer_id = $1 AND page_id = $2)`, layer, page)
+	return int(n), err
 }
 
 // analysed gives pages that are, on all processors if there are many.

@@ -50,14 +50,14 @@ func (r Reader) searchSegments(ctx context.Context, layer string) ([]segment, er
 		WHERE layer_id = $1 ORDER BY segment`, layer)
 }
 
-// addToIndex lets new entries wait, or makes a segment of them and of those
-// that wait already. A segment is worked out while the caller goes on, and
-// written when it calls finish.
+// addToIndex stores new entries as pending ones, or makes a segment of them and
+// of those that are pending already. pending is the number of both. A segment is
+// worked out while the caller goes on, and written when it calls finish.
 func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added []entryTerms) (finish func() error, err error) {
 	if len(added) == 0 {
 		return func() error { return nil }, nil
 	}
-	if pending+int64(len(added)) < foldAt {
+	if pending < foldAt {
 		return func() error { return tx.addPending(ctx, layer, added) }, nil
 	}
 	waiting, err := tx.searchPending(ctx, layer)
@@ -76,7 +76,7 @@ func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added
 	return func() error { return tx.addSegment(ctx, layer, all, <-built) }, nil
 }
 
-// addPending lets entries wait.
+// addPending stores entries as pending ones.
 func (tx *Tx) addPending(ctx context.Context, layer string, added []entryTerms) error {
 	for _, e := range added {
 		err := tx.put(ctx, `INSERT INTO search_pending (layer_id, id, terms) VALUES ($1, $2, $3)`, layer, e.id, e.terms)
@@ -84,7 +84,7 @@ func (tx *Tx) addPending(ctx context.Context, layer string, added []entryTerms) 
 			return fmt.Errorf("index %s: %w", layer, err)
 		}
 	}
-	return tx.put(ctx, `UPDATE search_layers SET pending = pending + $2 WHERE layer_id = $1`, layer, len(added))
+	return nil
 }
 
 // addSegment writes a segment of entries, with those that waited.
@@ -370,7 +370,8 @@ func (tx *Tx) RebuildSearch(ctx context.Context, layer string) error {
 		for i, p := range analysed(pages) {
 			added[i] = entryTerms{ids[i], p.terms}
 		}
-		pending, err := one(ctx, tx.Reader, "index", scanInt, `SELECT pending FROM search_layers WHERE layer_id = $1`, layer)
+		pending, err := one(ctx, tx.Reader, "index", scanInt,
+			`UPDATE search_layers SET pending = pending + $2 WHERE layer_id = $1 RETURNING pending`, layer, len(added))
 		if err != nil {
 			return err
 		}

@@ -48,10 +48,8 @@ func TestResultsAreTheSameWithASource(t *testing.T) {
 				last[p.Page] = source.Hash
 				sourced, objects = append(sourced, p), append(objects, source)
 			}
+			putObjects(t, s, objects...)
 			change(t, s, func(tx *store.Tx) error {
-				if err := tx.PutObjects(ctx, objects); err != nil {
-					return err
-				}
 				if err := tx.PutSearchPages(ctx, "plain", plain); err != nil {
 					return err
 				}

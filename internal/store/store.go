@@ -97,7 +97,6 @@ type Tx struct {
 	ids     time.Duration // how many were given
 	commits []func()
 	jobs    chan<- struct{}
-	bases   *deltaBases
 }
 
 // NewID returns an id that sorts behind those that the transaction gave before.
@@ -205,7 +204,7 @@ func (s *Store) DoLocked(ctx context.Context, space docs.SpaceID, fn func(tx *Tx
 func (s *Store) DoQueued(ctx context.Context, space docs.SpaceID, queued func(), fn func(tx *Tx) error) error {
 	var tx *Tx
 	err := s.d.transact(ctx, string(space), queued, func(r runner) error {
-		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock(), jobs: s.jobs, bases: s.bases}
+		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock(), jobs: s.jobs}
 		return fn(tx)
 	})
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Parked is a change request for something that came from elsewhere and
-// waits for a person.
-type Parked struct {
+// ForkRequest is a change request for a fork that came from elsewhere and that
+// a person has to decide on.
+type ForkRequest struct {
 	Subject     string
 	Description string // Markdown
 	Fork        content.Fork
 }
 
-// Park opens a change request on a fork of the space and brings it up to
+// OpenFork opens a change request on a fork of the space and brings it up to
 // date, so that its conflicts can be resolved. It is part of the caller's
-// transaction; ahead is what PrepareUpdate gave, or nil.
-func (s *Service) Park(ctx context.Context, tx *store.Tx, g *authz.Grant, p Parked, ahead *content.Merging) (docs.ChangeRequest, error) {
+// transaction; m was prepared by PrepareUpdate.
+func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p ForkRequest, m *content.Merging) (docs.ChangeRequest, error) {
 	cr := docs.ChangeRequest{
 		ID: store.NewID[docs.ChangeRequestID](tx), Space: g.Space.ID, Status: docs.ChangeOpen, Subject: cutSubject(p.Subject),
 		Description: p.Description, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
@@ -30,7 +30,7 @@ func (s *Service) Park(ctx context.Context, tx *store.Tx, g *authz.Grant, p Park
 	if err != nil {
 		return cr, err
 	}
-	rev, conflicts, err := s.Content.Update(ctx, tx, g, cr, ahead)
+	rev, conflicts, err := s.Content.Update(ctx, tx, g, cr, m)
 	if err != nil {
 		return cr, err
 	}
@@ -45,10 +45,10 @@ func (s *Service) Park(ctx context.Context, tx *store.Tx, g *authz.Grant, p Park
 	return cr, s.record(ctx, tx, g, cr, "create", map[string]any{"subject": cr.Subject, "conflicts": len(conflicts)})
 }
 
-// Bring brings what came after a parked request was opened into it, as part
-// of the caller's transaction.
-func (s *Service) Bring(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.ChangeRequest, f content.Fork) (docs.ChangeRequest, error) {
-	rev, conflicts, err := s.Content.MergeIntoRequest(ctx, tx, g, was, f)
+// MergeFork merges a later fork into a change request of OpenFork, as part of
+// the caller's transaction. m was prepared by PrepareMergeIntoRequest.
+func (s *Service) MergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.ChangeRequest, m *content.Merging) (docs.ChangeRequest, error) {
+	rev, conflicts, err := s.Content.MergeIntoRequest(ctx, tx, g, was, m)
 	if err != nil {
 		return was, err
 	}

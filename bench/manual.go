@@ -16,7 +16,7 @@ import (
 
 // manual is the documentation of a repository: pages of uneven length, half
 // of them above 3 KB, with all that people write into pages. The same number
-// gives the same page, whoever asks for it.
+// returns the same page, whoever asks for it.
 type manual struct {
 	pages int
 	words *corpus
@@ -83,7 +83,7 @@ func (m *manual) figures() int { return max(1, m.pages/perFigure) }
 
 func figureFile(i int) string { return fmt.Sprintf(".gitbook/assets/figure-%03d.png", i) }
 
-// source gives page i as Markdown, without its title. Its last paragraph is
+// source returns page i as Markdown, without its title. Its last paragraph is
 // version.
 func (m *manual) source(i int, version string) string {
 	p := &pageWriter{m: m, r: m.random(1, i), i: i, up: strings.Repeat("../", strings.Count(m.file(i), "/"))}
@@ -107,7 +107,7 @@ type pageWriter struct {
 	b  strings.Builder
 }
 
-// phrase gives some words that begin with a capital.
+// phrase returns some words that begin with a capital.
 func (p *pageWriter) phrase(n int) string {
 	t := p.m.words.text(p.r, n)
 	return strings.ToUpper(t[:1]) + t[1:]

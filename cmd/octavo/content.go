@@ -189,7 +189,7 @@ type checkCmd struct {
 	Format string `help:"text, json or sarif." default:"text" enum:"text,json,sarif"`
 }
 
-// Run gives exit code 1 when something was found.
+// Run returns exit code 1 when something was found.
 func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 	if (c.Dir == "") == (c.Space == "") {
 		fmt.Fprintln(s.err, "octavo: check needs either a folder or --space")

@@ -170,7 +170,7 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// watcher tells people how an operation is going.
+// watcher prints the progress of an operation.
 type watcher struct {
 	s     streams
 	quiet bool
@@ -188,7 +188,7 @@ func (w *watcher) tell(o docs.GitOperation) {
 	w.said = line
 }
 
-// end tells the outcome. What is left for a person to do is an error too.
+// end returns the outcome. What is left for a person to do is an error too.
 func (w *watcher) end(o docs.GitOperation) error {
 	for _, p := range o.Problems {
 		where := p.File

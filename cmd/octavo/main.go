@@ -99,7 +99,7 @@ func (f storeFlags) open(ctx context.Context) (server.Services, error) {
 // errNoData says that there is nothing to look at yet.
 var errNoData = errors.New("there is no database yet; octavo bootstrap makes one")
 
-// exists tells apart a wrong --data from a new one, which would be made.
+// exists distinguishes a wrong --data from a new one, which would be created.
 func (f storeFlags) exists() error {
 	if _, err := os.Stat(server.DatabasePath(f.Data)); f.Database == "" && errors.Is(err, fs.ErrNotExist) {
 		return errNoData

@@ -110,7 +110,7 @@ func octavo(at place, command string, args ...string) (stdout, stderr string, er
 	return out.String(), errout.String(), err
 }
 
-// mustOctavo is octavo for a command that has to succeed; it gives what the
+// mustOctavo is octavo for a command that has to succeed; it returns what the
 // command printed.
 func mustOctavo(t testing.TB, at place, command string, args ...string) string {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The guide is shown from its folder; nothing is made where it runs.
+// The guide is displayed from its folder; nothing is made where it runs.
 func TestServePreview(t *testing.T) {
 	guide, err := filepath.Abs("guide")
 	if err != nil {

@@ -23,7 +23,7 @@ const (
 // Several people edit and merge change requests of one space at once. Each
 // merge is in the history exactly once, or was answered with an error or
 // conflicts; the content is what merging them one after the other in the
-// order of the history gives.
+// order of the history has them.
 func TestChangeRequestsAtOnce(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		at := sqlitePlace(t)

@@ -102,7 +102,7 @@ func awaitQuiet(t testing.TB, n *node) {
 }
 
 // check compares what came with the audit log: everything since the webhook
-// was made, and for each thing in order. It gives how often something came
+// was made, and for each thing in order. It returns how often something came
 // more than once.
 func (in *inbox) check(t testing.TB, n *node, token, org, hook, path string) (events, twice int) {
 	t.Helper()

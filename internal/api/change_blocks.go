@@ -14,7 +14,7 @@ import (
 // Bounds of what an answer tells of the blocks of its changes.
 const (
 	maxComparedText = 16 << 20 // bytes of sources that are compared
-	maxChangedText  = 2 << 20  // bytes of text that are shown
+	maxChangedText  = 2 << 20  // bytes of text that are displayed
 	maxBlockChanges = 500      // of one page
 )
 
@@ -50,11 +50,11 @@ func tellBlocks(ctx context.Context, from, to *revision.View, changes []semantic
 		if c.texts == nil {
 			continue
 		}
-		all, told, err := c.texts(ctx, x)
+		all, complete, err := c.texts(ctx, x)
 		if err != nil {
 			return err
 		}
-		if !told {
+		if !complete {
 			continue
 		}
 		blocks := []blockChange{}

@@ -95,14 +95,14 @@ func permissionsOn(r comments.Rights) commentPermissions {
 	return commentPermissions{r.View, r.Edit, r.Reply, r.Delete}
 }
 
-// said is how comments of a place are shown.
-type said struct {
+// commentView is how comments of a place are displayed.
+type commentView struct {
 	a      *API
 	place  comments.Place
 	format string
 }
 
-func (s said) location(parts ...string) location {
+func (s commentView) location(parts ...string) location {
 	at := []string{"spaces", string(s.place.In.Space)}
 	if s.place.In.Request != "" {
 		at = append(at, "change-requests", string(s.place.In.Request))
@@ -110,7 +110,7 @@ func (s said) location(parts ...string) location {
 	return location{s.a.location(append(append(at, "comments"), parts...)...)}
 }
 
-func (s said) body(ctx context.Context, source string) (noteBody, error) {
+func (s commentView) body(ctx context.Context, source string) (noteBody, error) {
 	if s.format == "markdown" {
 		return noteBody{Markdown: &source}, nil
 	}
@@ -118,7 +118,7 @@ func (s said) body(ctx context.Context, source string) (noteBody, error) {
 	return noteBody{Document: doc}, err
 }
 
-func (s said) reactions(ctx context.Context, all []docs.Reaction) []emojiReaction {
+func (s commentView) reactions(ctx context.Context, all []docs.Reaction) []emojiReaction {
 	out := make([]emojiReaction, len(all))
 	for i, r := range all {
 		out[i] = emojiReaction{Emoji: r.Emoji, Count: len(r.Users), Users: make([]reactor, len(r.Users))}
@@ -129,7 +129,7 @@ func (s said) reactions(ctx context.Context, all []docs.Reaction) []emojiReactio
 	return out
 }
 
-func (s said) comment(ctx context.Context, c docs.PostedComment) (Comment, error) {
+func (s commentView) comment(ctx context.Context, c docs.PostedComment) (Comment, error) {
 	body, err := s.body(ctx, c.Body)
 	w := Comment{
 		Object: "comment", ID: string(c.ID), PostedBy: s.a.person(authz.Of(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
@@ -160,7 +160,7 @@ func (s said) comment(ctx context.Context, c docs.PostedComment) (Comment, error
 	return w, err
 }
 
-func (s said) reply(ctx context.Context, c docs.Reply) (CommentReply, error) {
+func (s commentView) reply(ctx context.Context, c docs.Reply) (CommentReply, error) {
 	body, err := s.body(ctx, c.Body)
 	return CommentReply{
 		Object: "comment-reply", ID: string(c.ID), PostedBy: s.a.person(authz.Of(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
@@ -169,8 +169,8 @@ func (s said) reply(ctx context.Context, c docs.Reply) (CommentReply, error) {
 	}, err
 }
 
-// saidBeside returns the comments of reviews by their ids.
-func (a *API) saidBeside(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all []docs.SubmittedReview) (map[string]*Comment, error) {
+// reviewComments returns the comments of reviews by their ids.
+func (a *API) reviewComments(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all []docs.SubmittedReview) (map[string]*Comment, error) {
 	var ids []docs.CommentID
 	for _, v := range all {
 		if v.Comment != "" {
@@ -190,7 +190,7 @@ func (a *API) saidBeside(ctx context.Context, cr docs.ChangeRequest, f NoteForma
 	}
 	out := map[string]*Comment{}
 	for _, c := range found {
-		w, err := said{a, p, f.Format}.comment(ctx, c)
+		w, err := commentView{a, p, f.Format}.comment(ctx, c)
 		if err != nil {
 			return nil, err
 		}

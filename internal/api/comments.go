@@ -97,14 +97,14 @@ type NoteFormat struct {
 	Format string `query:"format" enum:"document,markdown" doc:"Form of the body. Default: document."`
 }
 
-func (a *API) said(ctx context.Context, in InDiscussion, f NoteFormat) (said, error) {
+func (a *API) commentView(ctx context.Context, in InDiscussion, f NoteFormat) (commentView, error) {
 	p, err := a.Comments.Open(ctx, authz.Of(ctx), in.request)
-	return said{a, p, f.Format}, err
+	return commentView{a, p, f.Format}, err
 }
 
-// told opens a discussion, does something in it, and shows what came of it.
-func told[T, W any](ctx context.Context, a *API, in InDiscussion, f NoteFormat, show func(said, context.Context, T) (W, error), do func(said) (T, error)) (*out[W], error) {
-	s, err := a.said(ctx, in, f)
+// viewAfter opens a discussion, changes something in it, and returns the view of the result.
+func viewAfter[T, W any](ctx context.Context, a *API, in InDiscussion, f NoteFormat, show func(commentView, context.Context, T) (W, error), do func(commentView) (T, error)) (*out[W], error) {
+	s, err := a.commentView(ctx, in, f)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ type listCommentsIn struct {
 }
 
 func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*page[Comment], error) {
-	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
+	s, err := a.commentView(ctx, in.InDiscussion, in.NoteFormat)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*page[Comme
 	for _, u := range in.Authors {
 		f.Authors = append(f.Authors, docs.UserID(u))
 	}
-	return listTold(ctx, a, in.Paged, a.Comments.Comments(s.place, f), s.comment)
+	return listViews(ctx, a, in.Paged, a.Comments.Comments(s.place, f), s.comment)
 }
 
 type postCommentIn struct {
@@ -157,7 +157,7 @@ func (a *API) postComment(ctx context.Context, in *postCommentIn) (*out[Comment]
 	if c := in.Body.TableCell; c != nil {
 		n.Cell = docs.TableCell(*c)
 	}
-	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.comment, func(said) (c docs.PostedComment, err error) {
+	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.comment, func(commentView) (c docs.PostedComment, err error) {
 		body, err := in.Body.Body.plain(n.Path)
 		if err != nil {
 			return c, err
@@ -180,7 +180,7 @@ type getCommentIn struct {
 }
 
 func (a *API) getComment(ctx context.Context, in *getCommentIn) (*out[Comment], error) {
-	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.comment, func(s said) (docs.PostedComment, error) {
+	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.comment, func(s commentView) (docs.PostedComment, error) {
 		return a.Comments.Comment(ctx, s.place, in.Comment)
 	})
 }
@@ -212,7 +212,7 @@ type updateCommentIn struct {
 }
 
 func (a *API) updateComment(ctx context.Context, in *updateCommentIn) (*out[Comment], error) {
-	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.comment, func(said) (c docs.PostedComment, err error) {
+	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.comment, func(commentView) (c docs.PostedComment, err error) {
 		change, err := in.Body.plain()
 		if err != nil {
 			return c, err
@@ -238,7 +238,7 @@ type listRepliesIn struct {
 }
 
 func (a *API) listReplies(ctx context.Context, in *listRepliesIn) (*page[CommentReply], error) {
-	s, err := a.said(ctx, in.InDiscussion, in.NoteFormat)
+	s, err := a.commentView(ctx, in.InDiscussion, in.NoteFormat)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (a *API) listReplies(ctx context.Context, in *listRepliesIn) (*page[Comment
 	if err != nil {
 		return nil, err
 	}
-	return listTold(ctx, a, in.Paged, list, s.reply)
+	return listViews(ctx, a, in.Paged, list, s.reply)
 }
 
 type postReplyIn struct {
@@ -259,7 +259,7 @@ type postReplyIn struct {
 }
 
 func (a *API) postReply(ctx context.Context, in *postReplyIn) (*out[CommentReply], error) {
-	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.reply, func(said) (r docs.Reply, err error) {
+	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.reply, func(commentView) (r docs.Reply, err error) {
 		body, err := in.Body.Body.plain("body.body")
 		if err != nil {
 			return r, err
@@ -281,7 +281,7 @@ type getReplyIn struct {
 }
 
 func (a *API) getReply(ctx context.Context, in *getReplyIn) (*out[CommentReply], error) {
-	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.reply, func(s said) (docs.Reply, error) {
+	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.reply, func(s commentView) (docs.Reply, error) {
 		return a.Comments.ReplyTo(ctx, s.place, in.Comment, in.Reply)
 	})
 }
@@ -294,7 +294,7 @@ type updateReplyIn struct {
 }
 
 func (a *API) updateReply(ctx context.Context, in *updateReplyIn) (*out[CommentReply], error) {
-	return told(ctx, a, in.InDiscussion, in.NoteFormat, said.reply, func(said) (r docs.Reply, err error) {
+	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.reply, func(commentView) (r docs.Reply, err error) {
 		change, err := in.Body.plain()
 		if err != nil {
 			return r, err

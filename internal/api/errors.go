@@ -101,7 +101,7 @@ func init() {
 	}
 }
 
-// maxDetails bounds what is told of an input that is wrong all over, and
+// maxDetails bounds the details of an input with many mistakes, and
 // maxDetail how much of the input a message repeats.
 const (
 	maxDetails = 20

@@ -271,7 +271,7 @@ func TestUploadsThatAreRefused(t *testing.T) {
 	}
 }
 
-// endless gives bytes without end.
+// endless returns bytes without end.
 type endless struct{ n int64 }
 
 func (e *endless) Read(p []byte) (int, error) {

@@ -123,7 +123,7 @@ func (b GitRequestBody) plain() gitsync.Input {
 	return in
 }
 
-// gitQueued tells where the operation is that was queued.
+// gitQueued returns the address of the operation that was queued.
 type gitQueued struct {
 	Location string `header:"Location"`
 }

@@ -274,7 +274,7 @@ type opHandler string
 
 func (opHandler) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
-// operation gives which operation a request is.
+// operation returns which operation a request is.
 func (a *accounts) operation(method, path string) string {
 	u, err := url.Parse(path)
 	if err != nil {

@@ -59,7 +59,7 @@ func newFixture(w *world) fixture {
 	return f
 }
 
-// write gives Acme's space a page, a file and a reusable content, and puts
+// write adds a page, a file and a reusable content to Acme's space, and puts
 // what it began with behind them in its history.
 func (f fixture) write() {
 	w := f.w
@@ -95,7 +95,7 @@ func (f fixture) write() {
 	f.propose()
 }
 
-// propose gives Acme's space a change request with a review and a conflict.
+// propose adds a change request with a review and a conflict to Acme's space.
 func (f fixture) propose() {
 	w := f.w
 	w.t.Helper()
@@ -112,7 +112,7 @@ func (f fixture) propose() {
 	w.must("admin", "POST", "/spaces/$space/change-requests/$request/requested-reviewers", `{"users":["$user_admin"]}`)
 }
 
-// param gives Acme's value of a path parameter.
+// param returns Acme's value of a path parameter.
 func (f fixture) param(name string) string {
 	v := map[string]string{
 		"organizationId": "org", "collectionId": "collection", "spaceId": "space", "teamId": "team",

@@ -43,7 +43,7 @@ func readStrict(b []byte, v *any) error {
 	return nil
 }
 
-// strictReader reads one JSON value. The way to where it stands is written
+// strictReader reads one JSON value. The path to it is written
 // down only when something is wrong there.
 type strictReader struct {
 	d   *json.Decoder
@@ -106,7 +106,7 @@ func (r *strictReader) object() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		key := k.(string) // the decoder gives nothing else here
+		key := k.(string) // the decoder returns nothing else here
 		r.way[last] = key
 		if _, twice := out[key]; twice {
 			return nil, errs.E(errs.Invalid, "has the key %q twice", r.at())

@@ -50,7 +50,7 @@ type Config struct {
 	Version string
 	Build   string
 	Limit   Limit // of requests
-	// Observe is told of every request, for metrics; nil is nobody.
+	// Observe is called for every request, for metrics, unless it is nil.
 	Observe func(operation string, status int, took time.Duration)
 
 	Comments *comments.Service
@@ -308,7 +308,7 @@ func cleaned(p string) bool {
 	return plainPath(p) || (p == path.Clean(p) || p == Prefix+"/") && plainText(p)
 }
 
-// plainPath tells in one look that a path is clean, as nearly all are.
+// plainPath quickly recognizes a clean path, as nearly all are.
 func plainPath(p string) bool {
 	for i := range len(p) {
 		c := p[i]

@@ -184,7 +184,7 @@ func (r *recorded) Write(b []byte) (int, error) {
 func (r *recorded) Status() int   { return r.status }
 func (r *recorded) Written() bool { return r.status != 0 }
 
-func TestWhatGoesWrongInsideIsNotShown(t *testing.T) {
+func TestInternalErrorsAreNotSent(t *testing.T) {
 	var log strings.Builder
 	a := newTestAPI(t, Limit{}, &log)
 	register(a, op{ID: "panics", Route: "GET /panics", Tag: "X", Summary: "x", Allow: authz.Public()},

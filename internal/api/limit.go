@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// addressPrefix tells an address from a user.
+// addressPrefix distinguishes an e-mail address from a user id.
 const addressPrefix = "ip:"
 
 // Limit is how many requests a caller may make in a period; 0 means no limit.

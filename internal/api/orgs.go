@@ -216,7 +216,7 @@ func billingOf(b docs.Billing) *billing {
 	return w
 }
 
-// orNull gives null for a guest.
+// orNull returns null for a guest.
 func orNull(r docs.Role) *docs.Role {
 	if !r.Valid() {
 		return nil

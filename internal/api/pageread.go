@@ -40,7 +40,7 @@ func pathKey(path string) string { return "path:" + path }
 
 // pageKey is what an encoded page depends on. A revision belongs to one
 // space; the organization of the space is part of addresses. What git knows of
-// a page, and where its repository is shown, comes after the revision.
+// a page, and where its repository is displayed, comes after the revision.
 type pageKey struct {
 	org     docs.OrgID
 	rev     docs.RevisionID
@@ -112,7 +112,7 @@ var plainOptions = PageOptions{
 }
 
 // pageAgain answers with a page of the newest revision that is kept, if the
-// request has no options. page gives the key of its finder.
+// request has no options. page returns the key of its finder.
 func (a *API) pageAgain(page func(*http.Request) string) func(http.ResponseWriter, *http.Request, *authz.Grant) bool {
 	return func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool {
 		if r.URL.RawQuery != "" {

@@ -97,7 +97,7 @@ type Flags struct {
 	Computed bool `query:"computed" default:"true" doc:"false does not expand computed pages."`
 }
 
-// shown is how pages of a view are shown.
+// shown is how pages of a view are displayed.
 type shown struct {
 	a        *API
 	v        *revision.View
@@ -105,7 +105,7 @@ type shown struct {
 	git      exchange.GitNames
 }
 
-// shown reports how a view is shown, with what git knows of some things in it,
+// shown reports how a view is displayed, with what git knows of some things in it,
 // or of all.
 func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ...string) (shown, error) {
 	s := shown{a: a, v: v, metadata: metadata}

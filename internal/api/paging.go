@@ -156,8 +156,8 @@ func none[W any]() *page[W] {
 
 var _ huma.Resolver = (*Paged)(nil)
 
-// listTold is listOf where an item can fail to be shown.
-func listTold[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], wire func(context.Context, T) (W, error)) (*page[W], error) {
+// listViews is listOf where an item can fail to be displayed.
+func listViews[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], wire func(context.Context, T) (W, error)) (*page[W], error) {
 	var failed error
 	out, err := listOf(ctx, a, p, l, func(it T) W {
 		w, err := wire(ctx, it)
@@ -172,5 +172,5 @@ func listTold[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], w
 	return out, err
 }
 
-// same is the identity, for lists whose items are shown a page at a time.
+// same is the identity, for lists whose items are displayed a page at a time.
 func same[T any](v T) T { return v }

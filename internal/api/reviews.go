@@ -79,14 +79,14 @@ func (a *API) review(g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedRevi
 // fixed number of statements.
 func (a *API) reviewed(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all ...docs.SubmittedReview) ([]Review, error) {
 	g := authz.Of(ctx)
-	said, err := a.saidBeside(ctx, cr, f, all)
+	comments, err := a.reviewComments(ctx, cr, f, all)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Review, len(all))
 	for i, v := range all {
 		out[i] = a.review(g, cr, v)
-		out[i].Comment = said[v.Comment]
+		out[i].Comment = comments[v.Comment]
 	}
 	return out, nil
 }

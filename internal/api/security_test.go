@@ -89,7 +89,7 @@ func TestRightsThatEndWhileABodyIsReadAreGone(t *testing.T) {
 }
 
 // What is wrong all over is told in a few lines, in little time.
-func TestManyMistakesAreToldInFewWords(t *testing.T) {
+func TestManyMistakesHaveAShortAnswer(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	for name, body := range map[string]string{
 		"many wrong items": `{"title":"xx","emailDomains":[` + strings.Repeat("0,", 200_000) + `0]}`,

@@ -67,7 +67,7 @@ func declareStream(d *huma.Operation, o op) {
 // be large and the connection slow.
 const transferTime = 15 * time.Minute
 
-// extendDeadlines returns a request more time than the server's default. Where
+// extendDeadlines grants a request more time than the server's default. Where
 // that is not possible, the default stays.
 func (a *API) extendDeadlines(w http.ResponseWriter, d time.Duration) {
 	rc, until := http.NewResponseController(w), time.Now().Add(d)

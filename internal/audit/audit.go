@@ -1,5 +1,5 @@
 // Package audit records who did what. A record is written in the transaction
-// of the change it tells of, together with the event for subscribers: there
+// of the change it reports of, together with the event for subscribers: there
 // is never one without the other.
 package audit
 

@@ -51,7 +51,7 @@ func OnBehalf(ctx context.Context, s *store.Store, user docs.UserID, a Action, i
 	return g, nil
 }
 
-// Viewer gives for whom lists are to be made.
+// Viewer returns for whom lists are to be made.
 func (g *Grant) Viewer() store.Viewer {
 	return store.Viewer{Org: g.Access.Org, User: g.Access.User, Role: g.Access.OrgRole()}
 }

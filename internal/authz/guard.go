@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Guard stands before every operation. It keeps tokens and access in memory,
+// Guard is before every operation. It keeps tokens and access in memory,
 // but never uses what is older than the store says: whatever reads the thing
 // of a request also reads the versions of both, so a revoked token or a
 // removed member is out with the next request on every node.
@@ -148,7 +148,7 @@ func (g *Guard) readToken(ctx context.Context, key tokenKey) (*knownToken, error
 	return k, nil
 }
 
-// Check allows a session what a rule says, or reports why not. param gives the
+// Check allows a session what a rule says, or reports why not. param returns the
 // values of the path.
 func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(string) string, now time.Time) (*Grant, error) {
 	grant, stamp, err := g.ask(ctx, s.Actor, rule, param)

@@ -43,7 +43,7 @@ func ParseHash(s string) (Hash, error) {
 	return h, nil
 }
 
-// String gives 64 hexadecimal digits in lower case.
+// String returns 64 hexadecimal digits in lower case.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
 // key is the path of a hash in a folder and in a bucket. It is the same for
@@ -74,7 +74,7 @@ type Object interface {
 // Store is where bytes are. A store may be shared by many goroutines and, if
 // it is a bucket or a shared folder, by many machines.
 type Store interface {
-	// Put keeps all that r gives. When it returns without an error, the bytes
+	// Put keeps all that r returns. When it returns without an error, the bytes
 	// survive the sudden end of the program and of the machine; with an
 	// error, nothing is left behind. More bytes than the store accepts are an
 	// errs.Invalid; an error of r is returned as it is.
@@ -118,7 +118,7 @@ func spool(ctx context.Context, dir string, r io.Reader, limit int64) (_ *os.Fil
 		}
 	}()
 	sum := sha256.New()
-	// One byte more than allowed tells that there are too many.
+	// One byte more than allowed says that there are too many.
 	n, err := io.Copy(hashed{f, sum}, io.LimitReader(during(ctx, r), limit+1))
 	if err != nil {
 		return nil, info, fmt.Errorf("keep a file: %w", err)

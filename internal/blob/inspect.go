@@ -155,7 +155,7 @@ func pngSize(r io.Reader) (c image.Config, err error) {
 	return c, nil
 }
 
-// bounded returns at most a budget of bytes, and reads them in blocks: some
+// bounded is a reader of at most a budget of bytes, and reads them in blocks: some
 // decoders ask for four bytes at a time.
 type bounded struct {
 	r      io.ReaderAt

@@ -20,9 +20,9 @@ type Served struct {
 	Public bool
 }
 
-// inline types are shown by a browser where they are. They are passive: none
+// inline types are displayed by a browser where they are. They are passive: none
 // of them can run a script, load something or send a form. Texts of all kinds
-// are shown as plain text, whatever they would do otherwise.
+// are displayed as plain text, whatever they would do otherwise.
 var inline = map[string]string{
 	"image/avif": "", "image/bmp": "", "image/gif": "", "image/jpeg": "", "image/png": "",
 	"image/tiff": "", "image/webp": "", "image/x-icon": "", "image/vnd.microsoft.icon": "",
@@ -109,7 +109,7 @@ func Guard(h http.Header, name, contentType string) {
 	h.Set("Referrer-Policy", "no-referrer")
 }
 
-// announce returns the type that is sent, and whether the file may be shown.
+// announce returns the type that is sent, and whether the file may be displayed.
 func announce(contentType string) (_ string, shown bool) {
 	t, _, err := mime.ParseMediaType(contentType)
 	if err != nil {

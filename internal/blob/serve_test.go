@@ -28,7 +28,7 @@ func serve(t testing.TB, f Served, data []byte, header ...string) *http.Response
 }
 
 // Whatever was uploaded, under whatever name: nothing that a browser would
-// run is shown as a page, and nothing is what it is not.
+// run is displayed as a page, and no file is sent with a wrong type.
 func TestUploadsDoNoHarm(t *testing.T) {
 	payloads := map[string]string{
 		"module.wasm": "\x00asm\x01\x00\x00\x00",
@@ -50,7 +50,7 @@ func TestUploadsDoNoHarm(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		contentType := resp.Header.Get("Content-Type")
-		// Plain text and pixels may be shown: with nosniff nobody takes them
+		// Plain text and pixels may be displayed: with nosniff nobody takes them
 		// for more.
 		if disposition != "attachment" && contentType != "text/plain; charset=utf-8" && contentType != "image/gif" {
 			t.Errorf("%s is shown as %s", name, contentType)

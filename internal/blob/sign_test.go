@@ -125,7 +125,7 @@ func FuzzVerify(f *testing.F) {
 		err := s.Verify(sig, now, a, b)
 		switch {
 		case err == nil:
-			// Only what Sign gives is accepted, letter by letter.
+			// Only what Sign returns is accepted, letter by letter.
 			at := strings.Split(sig, ".")[1]
 			d, perr := time.ParseDuration(at + "s")
 			if perr != nil || s.Sign(time.Unix(0, 0).Add(d), a, b) != sig {

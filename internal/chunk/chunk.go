@@ -1,7 +1,7 @@
 // Package chunk keeps sorted maps in immutable, content-addressed chunks.
 //
 // A map is a tree of nodes, each addressed by the hash of its bytes. Where a
-// node ends is decided by a hash of the key that stands there, not by how
+// node ends is decided by a hash of the key that is there, not by how
 // full it is: the same entries make the same tree whatever order they came
 // in, a changed value rewrites one node of each level, and two maps that
 // share most entries share most nodes. So an edit costs the same in a small
@@ -30,7 +30,7 @@ func Sum(data []byte) Hash {
 
 const hashBytes = 24
 
-// Source gives nodes by their hash. Nodes are shared: nobody changes them.
+// Source returns nodes by their hash. Nodes are shared: nobody changes them.
 type Source interface {
 	Node(ctx context.Context, h Hash) (*Node, error)
 }
@@ -53,7 +53,7 @@ const (
 	maxLevel  = 12
 )
 
-// levelOf tells at which level a node ends behind a key: 0 is none.
+// levelOf returns at which level a node ends behind a key: 0 is none.
 func levelOf(key string) int {
 	h := uint64(14695981039346656037) // FNV-1a, then mixed: its low bits alone are poor
 	for i := 0; i < len(key); i++ {
@@ -201,7 +201,7 @@ func Get(ctx context.Context, src Source, root Hash, key string) (value []byte, 
 	return nil, false, nil
 }
 
-// Scan calls fn for every entry from a key on, in order, until it gives
+// Scan calls fn for every entry from a key on, in order, until it returns
 // false.
 func Scan(ctx context.Context, src Source, root Hash, from string, fn func(key string, value []byte) (bool, error)) error {
 	if root == "" {

@@ -19,7 +19,7 @@ type Change struct {
 	Removed  []string // emoji
 }
 
-// bodyPath is where a body stands in the input of a change.
+// bodyPath is where a body is in the input of a change.
 const bodyPath = "body.body"
 
 // Update changes a comment: all that is asked for, or nothing.
@@ -64,7 +64,7 @@ func (s *Service) find(ctx context.Context, tx *store.Tx, g *authz.Grant, reques
 	return p, c, err
 }
 
-// edit returns a comment another body.
+// edit replaces the body of a comment.
 func (p Place) edit(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.PostedComment, b revision.Body) (docs.PostedComment, error) {
 	c := was
 	var err error

@@ -99,14 +99,14 @@ func (p Place) work(ctx context.Context, n New) (w worked, err error) {
 }
 
 // Post adds a comment to the space of the grant, or to a change request of
-// it. A long page is read ahead of the transaction, in which others wait, and
+// it. A long page is read before the transaction, in which others wait, and
 // again inside only if somebody was faster.
 func (s *Service) Post(ctx context.Context, g *authz.Grant, request string, n New) (docs.PostedComment, error) {
 	p, err := s.Open(ctx, g, request)
 	if err != nil {
 		return docs.PostedComment{}, err
 	}
-	ahead, err := p.work(ctx, n)
+	prepared, err := p.work(ctx, n)
 	if err != nil {
 		return docs.PostedComment{}, err
 	}
@@ -115,7 +115,7 @@ func (s *Service) Post(ctx context.Context, g *authz.Grant, request string, n Ne
 		if err != nil {
 			return docs.PostedComment{}, err
 		}
-		return p.add(ctx, tx, g, n, ahead)
+		return p.add(ctx, tx, g, n, prepared)
 	})
 }
 

@@ -96,8 +96,8 @@ func (r *room) request(t failer, id docs.SpaceID) docs.ChangeRequestID {
 	return cr.ID
 }
 
-// told is what the test knows of a comment.
-type told struct {
+// expected is what the test knows of a comment.
+type expected struct {
 	id        docs.CommentID
 	at        string // change request; empty: the space
 	by        string
@@ -121,8 +121,8 @@ func (r *room) talk(t *rapid.T) {
 	id := r.space(t)
 	places := []string{"", string(r.request(t, id)), string(r.request(t, id))}
 	names := slices.Sorted(maps.Keys(r.people))
-	var all []*told
-	said := map[string]int{} // contributions by change request and person
+	var all []*expected
+	wrote := map[string]int{} // contributions by change request and person
 	text := func(s string) revision.Body { return revision.Body{Markdown: &s} }
 	expect := func(err error, allowed bool, what, who string) bool {
 		switch {
@@ -144,8 +144,8 @@ func (r *room) talk(t *rapid.T) {
 			at := rapid.SampledFrom(places).Draw(t, "place")
 			c, err := r.c.Post(ctx, g, at, comments.New{Body: text("Hello"), Path: "body.body"})
 			expect(err, true, "post", who)
-			all = append(all, &told{c.ID, at, who, true, map[docs.ReplyID]string{}, map[docs.ReplyID]map[string]bool{}})
-			said[at+who]++
+			all = append(all, &expected{c.ID, at, who, true, map[docs.ReplyID]string{}, map[docs.ReplyID]map[string]bool{}})
+			wrote[at+who]++
 			continue
 		}
 		c := rapid.SampledFrom(all).Draw(t, "comment")
@@ -170,7 +170,7 @@ func (r *room) talk(t *rapid.T) {
 			a, err := r.c.Reply(ctx, g, c.at, c.id, text("Yes"))
 			expect(err, true, act, who)
 			c.replies[a.ID] = who
-			said[c.at+who]++
+			wrote[c.at+who]++
 		case "resolve", "reopen":
 			err := change(comments.Change{Resolved: opt.Of(act == "resolve")})
 			if expect(err, who == c.by || who == "edit" || who == "admin", act, who) {
@@ -182,7 +182,7 @@ func (r *room) talk(t *rapid.T) {
 		case "delete":
 			if reply == "" {
 				if expect(r.c.Delete(ctx, g, c.at, c.id), who == author || who == "admin", act, who) {
-					all = slices.DeleteFunc(all, func(x *told) bool { return x == c })
+					all = slices.DeleteFunc(all, func(x *expected) bool { return x == c })
 				}
 			} else if expect(r.c.DeleteReply(ctx, g, c.at, c.id, reply), who == author || who == "admin", act, who) {
 				delete(c.replies, reply)
@@ -205,7 +205,7 @@ func (r *room) talk(t *rapid.T) {
 		}
 	}
 	for _, at := range places {
-		r.compare(t, id, at, all, said)
+		r.compare(t, id, at, all, wrote)
 	}
 	sp, err := r.s.Space(ctx, id)
 	if err != nil {
@@ -216,11 +216,11 @@ func (r *room) talk(t *rapid.T) {
 	}
 }
 
-// compare asks that a place holds what was told there.
-func (r *room) compare(t *rapid.T, id docs.SpaceID, at string, all []*told, said map[string]int) {
+// compare asks that a place holds what was expected there.
+func (r *room) compare(t *rapid.T, id docs.SpaceID, at string, all []*expected, wrote map[string]int) {
 	ctx := context.Background()
 	in := docs.Discussion{Space: id, Request: docs.ChangeRequestID(at)}
-	open, want := 0, map[docs.CommentID]*told{}
+	open, want := 0, map[docs.CommentID]*expected{}
 	for _, c := range all {
 		if c.at == at {
 			want[c.id] = c
@@ -252,8 +252,8 @@ func (r *room) compare(t *rapid.T, id docs.SpaceID, at string, all []*told, said
 			if i >= 0 {
 				times = people[i].Times
 			}
-			if times != said[at+name] {
-				t.Fatalf("%s contributed %d times, is said to have %d times", name, said[at+name], times)
+			if times != wrote[at+name] {
+				t.Fatalf("%s contributed %d times, want %d", name, times, wrote[at+name])
 			}
 		}
 	}
@@ -285,7 +285,7 @@ func (r *room) compare(t *rapid.T, id docs.SpaceID, at string, all []*told, said
 	}
 }
 
-func (r *room) compareComment(t *rapid.T, c docs.PostedComment, want *told) {
+func (r *room) compareComment(t *rapid.T, c docs.PostedComment, want *expected) {
 	ctx := context.Background()
 	if c.Open() != want.open || c.PostedBy.ID != r.people[want.by] || c.Replies() != len(want.replies) {
 		t.Fatalf("comment %+v, want %+v", c, want)
@@ -301,7 +301,7 @@ func (r *room) compareComment(t *rapid.T, c docs.PostedComment, want *told) {
 			}
 		}
 		if n != by.Times || n == 0 {
-			t.Fatalf("%s replied %d times, is said to have %d times", by.User.Email, n, by.Times)
+			t.Fatalf("%s replied %d times, want %d", by.User.Email, n, by.Times)
 		}
 	}
 	compareReactions(t, c.Reactions, want.reactions[""])

@@ -6,12 +6,12 @@ type PageTag struct {
 	Primary bool
 }
 
-// Layout says which parts of a page are shown besides its body, and how. A nil
+// Layout says which parts of a page are displayed besides its body, and how. A nil
 // field is not set: whoever shows the page decides, and shows the part.
 //
 // Pages are stored with these field names as JSON keys.
 type Layout struct {
-	// Preset is an older form: one word that stands for all other fields.
+	// Preset is an older form: one word that represents all other fields.
 	Preset          string
 	Width           string
 	CoverVisible    *bool

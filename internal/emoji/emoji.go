@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// pictures are the characters that are shown as emoji by themselves; dingbats
-// are shown as emoji before a variation selector.
+// pictures are the characters that are displayed as emoji by themselves; dingbats
+// are displayed as emoji before a variation selector.
 var (
 	pictures = &unicode.RangeTable{
 		R16: []unicode.Range16{

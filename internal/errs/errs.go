@@ -1,5 +1,5 @@
 // Package errs is the one error type of Octavo: a kind that decides how the
-// caller should react, a message that may be shown to that caller, and a
+// caller should react, a message that may be displayed to that caller, and a
 // cause that may not.
 //
 // It knows nothing of HTTP. The API maps kinds to status codes in one place;
@@ -52,7 +52,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, which is for logs only.
 func (e *Error) Unwrap() error { return e.Err }
 
-// E makes an error of a kind. The message is shown to the caller: it says
+// E makes an error of a kind. The message is displayed to the caller: it says
 // what is wrong and, where that helps, what to do next.
 func E(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}

@@ -13,8 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 )
 
-// fileStore keeps files beside the reading of others: each waits for a disk, or
-// for a server.
+// fileStore stores files while others are read: storing waits for a disk or a server.
 type fileStore struct {
 	all  sync.WaitGroup
 	free chan struct{}
@@ -24,13 +23,13 @@ type fileStore struct {
 }
 
 const (
-	// keepAtOnce is how many files are kept at once.
+	// keepAtOnce is how many files are stored at once.
 	keepAtOnce = 8
-	// maxHeld is how large a file may be that waits for it in memory.
+	// maxHeld is the size up to which a file waits in memory to be stored.
 	maxHeld = 1 << 20
 )
 
-// take keeps an object as the files of some paths.
+// take stores an object as the file of several paths.
 func (k *fileStore) take(ctx context.Context, o *readObject, names []string) error {
 	if len(names) == 0 {
 		return nil
@@ -77,16 +76,15 @@ func (k *fileStore) wait() error {
 	return k.err
 }
 
-// blobFetch counts what one import reads.
+// blobFetch counts the bytes that one import reads.
 type blobFetch struct {
 	s               *Exchange
 	limits          folder.Limits
 	total, unpacked int64 // bytes of texts, and of files
 }
 
-// object begins with an object that stands for so many texts: thousands of
-// pages may be one, and each is parsed. A text that is too large for a page
-// is not loaded.
+// object begins to read an object that texts paths share: thousands of pages may be one object, and
+// each is parsed. Text that is too large for a page is not loaded.
 func (in *blobFetch) object(oid string, size int64, data io.Reader, texts int64) (*readObject, error) {
 	o := &readObject{in: in, oid: oid, size: size, data: data}
 	if texts == 0 || size > in.limits.Markdown {
@@ -101,7 +99,7 @@ func (in *blobFetch) object(oid string, size int64, data io.Reader, texts int64)
 	return o, err
 }
 
-// readObject is an object that was read, which may be at several paths.
+// readObject is an object that was read. Several paths may share it.
 type readObject struct {
 	in   *blobFetch
 	oid  string
@@ -111,8 +109,8 @@ type readObject struct {
 	file docs.File
 }
 
-// count counts the bytes of a file. One that is too large is not kept. Zeros
-// are next to nothing in a repository, and what they are on our disk.
+// count counts the bytes of a file; it returns false for a file that is too large to store. Zeros
+// compress to almost nothing in a repository, but not in the blob store.
 func (o *readObject) count() (fits bool, err error) {
 	in := o.in
 	if o.size > in.limits.Asset {
@@ -124,7 +122,7 @@ func (o *readObject) count() (fits bool, err error) {
 	return true, nil
 }
 
-// hold reads the bytes, so that they are there later.
+// hold reads the bytes into memory for later use.
 func (o *readObject) hold() error {
 	if o.text != nil {
 		return nil
@@ -135,7 +133,7 @@ func (o *readObject) hold() error {
 	return err
 }
 
-// keep keeps the bytes as those of a file, once for all paths.
+// keep stores the bytes as a file, once for all paths.
 func (o *readObject) keep(ctx context.Context, name string) (docs.File, error) {
 	if o.file.Blob == "" {
 		fits, err := o.count()

@@ -14,8 +14,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
-// bodies returns every page its source. Parsing takes most of the time of an
-// import, so all processors do it.
+// bodies composes the source of every page. Parsing takes most of the time of an import, so all
+// processors take part.
 func (im *importer) bodies(ctx context.Context) error {
 	for _, in := range im.tree.Includes {
 		_, id, _, err := im.draft.Named(ctx, in.File)
@@ -41,31 +41,30 @@ func (im *importer) bodies(ctx context.Context) error {
 	}
 	work := im.todo
 	slices.SortFunc(work, func(a, b *folder.Page) int { return compareIDs(im.ids[a], im.ids[b]) })
-	im.draft.Keys() // sorted now, because nobody may do it while several read
+	im.draft.Keys() // sort now: it must not happen while several goroutines read
 	var err error
 	if im.work, err = im.x.Index.Begin(ctx, im.draft, len(work)); err != nil {
 		return err
 	}
-	pages, err := im.settleAll(ctx, work)
+	pages, err := im.composeAll(ctx, work)
 	if err != nil {
 		im.work.Stop()
 		return err
 	}
 	for id, data := range pages {
-		im.draft.Set(revision.KeyPage+string(id), data) // the tree has its place already
+		im.draft.Set(revision.KeyPage+string(id), data) // the tree already has its place
 	}
 	return im.work.Finish(ctx)
 }
 
-// settleAll makes the bodies of pages, several at once, and returns the pages as
-// they are stored. They are indexed in their order, which is that of results
-// that are equally good.
-func (im *importer) settleAll(ctx context.Context, work []*folder.Page) (map[docs.PageID][]byte, error) {
+// composeAll composes the bodies of pages, several at once, and returns the pages in their stored
+// form. Pages are indexed in their order, which decides between results of equal rank.
+func (im *importer) composeAll(ctx context.Context, work []*folder.Page) (map[docs.PageID][]byte, error) {
 	type making struct {
 		fp   *folder.Page
-		made chan settled
+		made chan composed
 	}
-	whole := ctx // which goes on behind this
+	whole := ctx // the context of the whole import
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	next, order := make(chan making), make(chan making, 64)
@@ -80,7 +79,7 @@ func (im *importer) settleAll(ctx context.Context, work []*folder.Page) (map[doc
 	go func() {
 		defer close(next)
 		for _, fp := range work {
-			m := making{fp, make(chan settled, 1)}
+			m := making{fp, make(chan composed, 1)}
 			order <- m
 			next <- m
 		}
@@ -120,9 +119,8 @@ func compareIDs(a, b docs.PageID) int {
 // hasWork reports whether a page has a source or a target.
 func hasWork(fp *folder.Page) bool { return fp.Type == folder.Document || fp.Type == folder.Link }
 
-// settled is a page with its source, as it is stored, and what the index says
-// of it.
-type settled struct {
+// composed is a page with its source in its stored form, and its entries for the index.
+type composed struct {
 	page  docs.Page
 	data  []byte
 	size  int // of the text
@@ -130,17 +128,17 @@ type settled struct {
 	err   error
 }
 
-// body returns a page its source. It only reads the draft, so that several can
-// be made at once.
-func (im *importer) body(ctx context.Context, fp *folder.Page, a *search.Analyser) settled {
-	out := im.settled(ctx, fp, a)
+// body composes the source of a page. It only reads the draft, so that several bodies can be made
+// at once.
+func (im *importer) body(ctx context.Context, fp *folder.Page, a *search.Analyser) composed {
+	out := im.compose(ctx, fp, a)
 	if out.err == nil {
 		out.data, out.err = im.draft.Stamped(ctx, &out.page)
 	}
 	return out
 }
 
-func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Analyser) (out settled) {
+func (im *importer) compose(ctx context.Context, fp *folder.Page, a *search.Analyser) (out composed) {
 	if out.err = ctx.Err(); out.err != nil {
 		return out
 	}
@@ -158,7 +156,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 		out.err = l.Err
 		return out
 	}
-	if fp.Source == nil { // or it is as it was, and refers to what is where it was
+	if fp.Source == nil { // unchanged, and so are the places of what it refers to
 		return out
 	}
 	if im.where[file] == p.ID && im.same(file) && !im.tied[p.ID] {
@@ -176,7 +174,7 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 	if !im.paired && p.Body != "" && string(old) == string(fp.Source) && im.moved[file] == "" {
 		if lost, err := im.refersToDeleted(ctx, *p); !lost || err != nil {
 			out.err = err
-			return out // as it was: its references keep what they name
+			return out // unchanged: its references keep their targets
 		}
 	}
 	var doc *markup.Document
@@ -190,14 +188,14 @@ func (im *importer) settled(ctx context.Context, fp *folder.Page, a *search.Anal
 	p.OID = git.BlobOID(fp.Source)
 	ready, err := index.PageEntry(ctx, im.draft.Tree, im.draft.Space, *p, doc, a)
 	if out.err = err; err == nil {
-		out.ready, out.size = &ready, max(len(fp.Source), ready.Size()) // a page may include more than it is
-		fp.Source = nil                                                 // nobody needs it in memory any more
+		out.ready, out.size = &ready, max(len(fp.Source), ready.Size()) // included content may be larger than the page
+		fp.Source = nil                                                 // free the memory
 	}
 	return out
 }
 
-// refersToDeleted reports whether a page refers to something that is gone: where the
-// folder has a file at that place, it is another one.
+// refersToDeleted reports whether a page refers to something that was deleted: a file of the folder
+// at that place is another one.
 func (im *importer) refersToDeleted(ctx context.Context, p docs.Page) (bool, error) {
 	s, err := im.draft.Sidecar(ctx, p.Side)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Folder returns a revision as a folder of files. What was imported and not
-// changed has the bytes that it had.
+// Folder returns a revision as a folder of files. What was imported and not changed keeps its
+// bytes.
 func (s *Exchange) Folder(ctx context.Context, v *revision.View) (*folder.Tree, error) {
 	ex := &exporter{s: s, v: v, out: &folder.Tree{}}
 	if err := ex.settings(ctx); err != nil {
@@ -77,7 +77,7 @@ func (ex *exporter) page(ctx context.Context, w *revision.Walked) (*folder.Page,
 	switch w.Type {
 	case docs.PageLink:
 		if w.Target != nil {
-			_, l.Stable = l.Tombstone(*w.Target) // a path to no file would become a page
+			_, l.Stable = l.Tombstone(*w.Target) // a path without a file would become a page
 			p.Target, _ = l.Locate(*w.Target, markup.UseLink)
 			if w.Target.Kind != markup.RefURL {
 				p.Target = plainPath(p.Target)
@@ -100,8 +100,7 @@ func (ex *exporter) page(ctx context.Context, w *revision.Walked) (*folder.Page,
 	return p, nil
 }
 
-// plainPath returns a destination as the path that it stands for, with its
-// anchor.
+// plainPath returns a destination as the unescaped path, with its anchor.
 func plainPath(dest string) string {
 	where, anchor, _ := strings.Cut(dest, "#")
 	if plain, err := url.PathUnescape(where); err == nil && !strings.Contains(where, ":") {
@@ -139,7 +138,7 @@ func (ex *exporter) source(ctx context.Context, p docs.Page, file string) ([]byt
 	meta := revision.MetaOf(p, h.Meta, l)
 	title, emoji := p.Title, emoji.FromCode(p.Emoji)
 	if h.Title == "" && p.File != "" {
-		title, emoji = "", "" // SUMMARY.md has it
+		title, emoji = "", "" // they are in SUMMARY.md
 	}
 	if out := markup.RewriteHead(src, meta, title, emoji); out != nil {
 		return out, l.Err

@@ -13,12 +13,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// GitNames tell by which names git knows what a revision has. What came from
-// a repository and was not changed here has its name with it; what was
-// exported is noted beside.
+// GitNames holds the git object ids and paths of the contents of a revision, by content id.
+// Imported content that was not changed stores its own object id; those of exported content are
+// stored separately.
 type GitNames map[string]docs.GitBlob
 
-// GitNames returns those of a revision; of some things, or of all.
+// GitNames returns the names of the things with the given ids, or of all.
 func (s *Exchange) GitNames(ctx context.Context, v *revision.View, ids ...string) (GitNames, error) {
 	if v.Space.Git == nil {
 		return nil, nil
@@ -43,12 +43,12 @@ func (s *Exchange) GitNames(ctx context.Context, v *revision.View, ids ...string
 	return out, nil
 }
 
-// Page returns the name and the path of a page; empty is none.
+// Page returns the object id and the path of a page, or empty strings.
 func (n GitNames) Page(p docs.Page) (oid, path string) {
 	return n.of(string(p.ID), string(p.Body), p.OID, p.File)
 }
 
-// Reusable is Page for a reusable content.
+// Reusable is Page for reusable content.
 func (n GitNames) Reusable(r docs.Reusable) (oid, path string) {
 	return n.of(string(r.ID), string(r.Body), r.OID, r.File)
 }
@@ -58,10 +58,9 @@ func (n GitNames) File(f docs.File) (oid, path string) {
 	return n.of(string(f.ID), f.Blob, f.OID, f.Path)
 }
 
-// of prefers what was noted, as long as it is about these bytes in this file.
-// Who has bytes of a repository and no file of his own is where he was written
-// to last. Without a file there is nothing to be told: the name that something
-// gets with the next export is not git's yet.
+// of prefers the separately stored name if it is about the same bytes in the same file. Imported
+// content without a file of its own has the path of its last export. Without a file nothing is
+// returned: git does not have what the next export will write.
 func (n GitNames) of(id, body, oid, path string) (string, string) {
 	b := n[id]
 	if b.Body == body && b.OID != "" && (path == "" || path == b.Path) {
@@ -73,7 +72,7 @@ func (n GitNames) of(id, body, oid, path string) (string, string) {
 	return oid, path
 }
 
-// NamesWritten returns the names of files that a revision was written to.
+// NamesWritten returns the names of the files that a revision was exported to.
 func (s *Exchange) NamesWritten(ctx context.Context, v *revision.View, files []Outgoing) ([]docs.GitBlob, error) {
 	layout, err := v.Layout(ctx)
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *Exchange) NamesRead(ctx context.Context, t *revision.Tree, changed []Up
 	return out, nil
 }
 
-// blobAt returns what stands in a file of a repository, without its name.
+// blobAt returns the content of a file of a repository, without its object id.
 func blobAt(ctx context.Context, t *revision.Tree, layout revision.Layout, file string) (b docs.GitBlob, ok bool, err error) {
 	name, is := below(layout.Root, file)
 	if !is {
@@ -133,9 +132,8 @@ func blobAt(ctx context.Context, t *revision.Tree, layout revision.Layout, file 
 	return b, b.ID != "", err
 }
 
-// Claims reports whether files that a revision was written to name others that
-// the folder has and that were not content so far: they are from the next
-// import on that looks at them.
+// Claims reports whether exported files refer to other files of the folder that were not content so
+// far: the next import makes them content.
 func Claims(ctx context.Context, v *revision.View, files []Outgoing) (bool, error) {
 	layout, err := v.Layout(ctx)
 	if err != nil {
@@ -155,8 +153,8 @@ func Claims(ctx context.Context, v *revision.View, files []Outgoing) (bool, erro
 	return false, nil
 }
 
-// Holds reports whether a file of a repository is content of the space, or would
-// be if it were new: everything else in the repository is not its business.
+// Holds reports whether a file of a repository is content of the space, or would be if it were new.
+// Other files of the repository are ignored.
 func Holds(ctx context.Context, v *revision.View, file string) (bool, error) {
 	layout, err := v.Layout(ctx)
 	if err != nil || file == folder.ConfigName {
@@ -173,7 +171,7 @@ func Holds(ctx context.Context, v *revision.View, file string) (bool, error) {
 	return known, err
 }
 
-// owner returns what stands at a path of the folder, and its bytes.
+// owner returns the id and the bytes of what is stored at a path of the folder.
 func owner(ctx context.Context, t *revision.Tree, name string) (id, body string, err error) {
 	kind, id, ok, err := t.Named(ctx, name)
 	switch {
@@ -196,7 +194,7 @@ func owner(ctx context.Context, t *revision.Tree, name string) (id, body string,
 	return id, f.Blob, err
 }
 
-// gitOID returns git's name of the new bytes.
+// gitOID returns git's object id of the new bytes.
 func (o Outgoing) gitOID() (_ string, err error) {
 	if o.Open == nil {
 		return git.BlobOID(o.Data), nil

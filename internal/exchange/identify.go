@@ -16,26 +16,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Pages have ids, files have none. A page is known again by the file that it
-// was in when both sides were last the same. Where that is gone and others
-// came, the page went to the one with the same bytes, else to the one that is
-// most like it, else to the only one with its title.
+// Pages have ids, files do not. A page is identified by the file that it was in when both sides
+// were last equal. If that file does not exist any more, the page is in the new file with the same
+// bytes, else in the most similar one, else in the only one with its title.
 
-// alike is the share of common bytes from which on two files are taken for
-// one that was changed: what git takes.
+// alike is the share of common bytes from which on two files count as the same file after a change;
+// git uses the same.
 const alike = 0.5
 
-// maxPairs bounds how many files are compared with each other, and maxCompared
-// how many of their lines: a repository may have large files that are all
-// new, or thousands that are all alike.
+// maxPairs is how many files are compared with each other, and maxCompared how many of their lines:
+// a repository may have large files that are all new, or thousands that are all alike.
 const (
 	maxPairs    = 250_000
 	maxCompared = 50_000_000
-	keptLine    = 10 // what one costs that is remembered, not only looked up
+	keptLine    = 10 // the cost of a line that is stored, not only looked up
 )
 
-// gonePage is a page of the base whose file is not in the folder.
-type gonePage struct {
+// missingPage is a page of the base whose file is not in the folder.
+type missingPage struct {
 	page docs.Page
 	file string
 	text []byte
@@ -59,10 +57,10 @@ func (im *importer) identify(ctx context.Context) error {
 		}
 	}
 	im.fileless = im.filed.fileless
-	var gone []gonePage
+	var missing []missingPage
 	for _, at := range im.filed.pages {
 		there := files[at.file] != nil
-		if there && (im.paired || !im.filed.born[at.id]) {
+		if there && (im.paired || !im.filed.created[at.id]) {
 			im.where[at.file] = at.id
 			continue
 		}
@@ -72,18 +70,18 @@ func (im *importer) identify(ctx context.Context) error {
 		}
 		switch {
 		case !im.paired && p.File == "" && p.Body == "":
-			// A page without words is the one that a new space begins with.
+			// A page without text is the first page of a new space.
 		case there:
 			im.where[at.file] = at.id
 		default:
-			gone = append(gone, gonePage{page: p, file: at.file})
+			missing = append(missing, missingPage{page: p, file: at.file})
 		}
 	}
-	if len(gone) == 0 {
+	if len(missing) == 0 {
 		return nil
 	}
 	var came []*folder.Page
-	for _, fp := range all { // in their order, so that the same gives the same
+	for _, fp := range all { // in their order, so that the result is reproducible
 		if fp.Type == folder.Document && fp.Source != nil && im.where[fp.File] == "" {
 			came = append(came, fp)
 		}
@@ -91,19 +89,19 @@ func (im *importer) identify(ctx context.Context) error {
 	if len(came) == 0 {
 		return nil
 	}
-	for i := range gone {
-		if gone[i].text, err = im.draft.Bytes(ctx, gone[i].page.Body); err != nil {
+	for i := range missing {
+		if missing[i].text, err = im.draft.Bytes(ctx, missing[i].page.Body); err != nil {
 			return err
 		}
 	}
-	im.match(gone, came)
+	im.match(missing, came)
 	return nil
 }
 
-// match pairs pages that lost their files with files that came.
-func (im *importer) match(gone []gonePage, came []*folder.Page) {
+// match pairs pages that lost their files with new files.
+func (im *importer) match(missing []missingPage, came []*folder.Page) {
 	lost := map[docs.PageID]bool{}
-	take := func(g gonePage, fp *folder.Page) bool {
+	take := func(g missingPage, fp *folder.Page) bool {
 		if lost[g.page.ID] || im.moved[fp.File] != "" {
 			return false
 		}
@@ -111,25 +109,25 @@ func (im *importer) match(gone []gonePage, came []*folder.Page) {
 		im.moved[fp.File] = g.page.ID
 		return true
 	}
-	byOID := map[string][]gonePage{}
-	for _, g := range gone {
+	byOID := map[string][]missingPage{}
+	for _, g := range missing {
 		for _, oid := range []string{g.page.OID, git.BlobOID(g.text)} {
 			if oid != "" {
 				byOID[oid] = append(byOID[oid], g)
 			}
 		}
 	}
-	// Of several with the same bytes, the one with the same name, else the
-	// first. There may be thousands, so nobody looks at one twice.
+	// Of several files with the same bytes, the one with the same name is chosen, else the first.
+	// There may be thousands, so each is looked at once.
 	oids := make([]string, len(came))
-	named := map[[2]string][]gonePage{}
+	named := map[[2]string][]missingPage{}
 	for oid, same := range byOID {
 		for _, g := range same {
 			key := [2]string{oid, path.Base(g.file)}
 			named[key] = append(named[key], g)
 		}
 	}
-	first := func(from []gonePage, fp *folder.Page) (rest []gonePage) {
+	first := func(from []missingPage, fp *folder.Page) (rest []missingPage) {
 		for i, g := range from {
 			if take(g, fp) {
 				return from[i+1:]
@@ -147,9 +145,9 @@ func (im *importer) match(gone []gonePage, came []*folder.Page) {
 			byOID[oids[i]] = first(byOID[oids[i]], fp)
 		}
 	}
-	im.mostAlike(gone, came, take, lost)
-	titles := map[string][]gonePage{}
-	for _, g := range gone {
+	im.mostAlike(missing, came, take, lost)
+	titles := map[string][]missingPage{}
+	for _, g := range missing {
 		if !lost[g.page.ID] {
 			titles[g.page.Title] = append(titles[g.page.Title], g)
 		}
@@ -168,26 +166,26 @@ func nameMatch(a, b string) int {
 	return 0
 }
 
-// mostAlike pairs what is left, the most alike first.
-func (im *importer) mostAlike(gone []gonePage, came []*folder.Page, take func(gonePage, *folder.Page) bool, lost map[docs.PageID]bool) {
-	gone = slices.DeleteFunc(slices.Clone(gone), func(g gonePage) bool { return lost[g.page.ID] || len(g.text) == 0 })
+// mostAlike pairs the remaining pages and files, the most similar first.
+func (im *importer) mostAlike(missing []missingPage, came []*folder.Page, take func(missingPage, *folder.Page) bool, lost map[docs.PageID]bool) {
+	missing = slices.DeleteFunc(slices.Clone(missing), func(g missingPage) bool { return lost[g.page.ID] || len(g.text) == 0 })
 	came = slices.DeleteFunc(slices.Clone(came), func(fp *folder.Page) bool { return im.moved[fp.File] != "" })
-	if len(gone)*len(came) == 0 || len(gone)*len(came) > maxPairs {
+	if len(missing)*len(came) == 0 || len(missing)*len(came) > maxPairs {
 		return
 	}
 	olden, fresh := 0, 0 // lines
-	for _, g := range gone {
+	for _, g := range missing {
 		olden += bytes.Count(g.text, []byte("\n")) + 1
 	}
 	for _, fp := range came {
 		fresh += bytes.Count(fp.Source, []byte("\n")) + 1
 	}
-	if keptLine*olden+fresh*len(gone) > maxCompared {
+	if keptLine*olden+fresh*len(missing) > maxCompared {
 		return
 	}
 	seed := maphash.MakeSeed()
-	olds := make([]map[uint64]int, len(gone))
-	for i, g := range gone {
+	olds := make([]map[uint64]int, len(missing))
+	for i, g := range missing {
 		olds[i] = linesOf(seed, g.text)
 	}
 	type pair struct {
@@ -197,14 +195,14 @@ func (im *importer) mostAlike(gone []gonePage, came []*folder.Page, take func(go
 	var pairs []pair
 	for c, fp := range came {
 		lines := linesOf(seed, fp.Source)
-		for g := range gone {
-			most := max(len(gone[g].text), len(fp.Source))
+		for g := range missing {
+			most := max(len(missing[g].text), len(fp.Source))
 			common := 0
 			for h, n := range lines {
 				common += min(n, olds[g][h])
 			}
 			if score := float64(common) / float64(most); score >= alike {
-				pairs = append(pairs, pair{g, c, score + 0.1*float64(nameMatch(gone[g].file, fp.File))})
+				pairs = append(pairs, pair{g, c, score + 0.1*float64(nameMatch(missing[g].file, fp.File))})
 			}
 		}
 	}
@@ -218,7 +216,7 @@ func (im *importer) mostAlike(gone []gonePage, came []*folder.Page, take func(go
 		return 0
 	})
 	for _, p := range pairs {
-		take(gone[p.g], came[p.c])
+		take(missing[p.g], came[p.c])
 	}
 }
 
@@ -231,8 +229,8 @@ func linesOf(seed maphash.Seed, text []byte) map[uint64]int {
 	return out
 }
 
-// page makes a page of a folder into one of the space: the one that it was
-// before, if there was one.
+// page makes a page of the space from a page of a folder. It keeps the identity of the page that
+// was in the file before, if there was one.
 func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageID, siblings []docs.Page) (docs.Page, error) {
 	p := docs.Page{
 		Type: docs.PageType(fp.Type), Parent: parent, Title: fp.Title, Emoji: fp.Emoji, LinkTitle: fp.LinkTitle,
@@ -244,7 +242,7 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 		if err != nil {
 			return p, err
 		}
-		if known && im.same(fp.File) { // git has nothing to say of it but its place
+		if known && im.same(fp.File) { // only its place can have changed
 			p = was
 			p.Parent, p.Title, p.LinkTitle = parent, fp.Title, fp.LinkTitle
 		} else {
@@ -284,7 +282,7 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 	return p, nil
 }
 
-// was returns the page that a page of the folder was before.
+// was returns the page of the base that a page of the folder was.
 func (im *importer) was(ctx context.Context, fp *folder.Page) (docs.Page, bool, error) {
 	id, ok := im.where[fp.File]
 	if !ok {
@@ -297,9 +295,8 @@ func (im *importer) was(ctx context.Context, fp *folder.Page) (docs.Page, bool, 
 	return before.Lookup(ctx, id)
 }
 
-// remain returns a page what it keeps of the one that it was: its id, and the
-// slug that somebody chose. A page without a file of its own goes on without
-// one.
+// remain copies what a page keeps of its former state: its id, and a slug that was set. A page
+// without a file of its own stays without one.
 func (im *importer) remain(p *docs.Page, was docs.Page, file string) {
 	p.ID = was.ID
 	stayed := im.where[file] == was.ID
@@ -311,15 +308,14 @@ func (im *importer) remain(p *docs.Page, was docs.Page, file string) {
 	}
 }
 
-// stay ties pages that have no file of their own to the one that they are in,
-// where they would be written to another one by now: a page above them was
-// renamed, and the folder has them where they were.
+// stay assigns pages without a file of their own to the file that they are in, if they would be
+// exported to another one now: a page above them was renamed, but their files were not.
 func (im *importer) stay(ctx context.Context) error {
-	if len(im.filed.born) == 0 {
+	if len(im.filed.created) == 0 {
 		return nil
 	}
 	for _, fp := range im.tree.All() {
-		if fp.Type != folder.Document || !im.filed.born[im.ids[fp]] {
+		if fp.Type != folder.Document || !im.filed.created[im.ids[fp]] {
 			continue
 		}
 		p, ok, err := im.draft.Lookup(ctx, im.ids[fp])
@@ -334,7 +330,7 @@ func (im *importer) stay(ctx context.Context) error {
 			return err
 		}
 		if file != fp.File {
-			// The head of the file is its own too from now on.
+			// From now on the head of the file is stored too.
 			p.File, im.tied[p.ID] = fp.File, true
 			if fp.Source != nil {
 				p.OID = git.BlobOID(fp.Source)
@@ -349,9 +345,8 @@ func (im *importer) stay(ctx context.Context) error {
 	return nil
 }
 
-// asWritten reports whether a page whose file did not change would be written
-// as it is. Where something that it refers to was renamed there and nobody
-// mended the reference, it would not be, and nobody here changed anything.
+// asWritten reports whether a page whose file did not change would be exported unchanged. It would
+// not if the target of a reference was renamed in the repository and the reference was not updated.
 func (im *importer) asWritten(ctx context.Context, fp *folder.Page, p docs.Page) (bool, error) {
 	if !im.renamed && len(im.moved)+len(im.tied) == 0 {
 		return true, nil
@@ -360,8 +355,8 @@ func (im *importer) asWritten(ctx context.Context, fp *folder.Page, p docs.Page)
 	return bytes.Equal(src, fp.Source), err
 }
 
-// other returns a group, a link or a computed page what it keeps of the one
-// that it was: everything that a folder cannot tell.
+// other copies what a group, a link or a computed page keeps of its former state: everything that a
+// folder cannot express.
 func (im *importer) other(p docs.Page, siblings []docs.Page) docs.Page {
 	was, ok := im.alike(p, siblings)
 	if !ok {
@@ -380,14 +375,13 @@ func (im *importer) other(p docs.Page, siblings []docs.Page) docs.Page {
 	case docs.PageLink:
 		was.Title, was.LinkTitle = p.Title, p.LinkTitle
 	case docs.PageComputed:
-		was.Emoji = old.Emoji // it has a title and an emoji only here
+		was.Emoji = old.Emoji // a folder has its title and its emoji nowhere else
 	}
 	return was
 }
 
-// alike finds the page that one without a file was: one beside it that is
-// called the same, leads to the same or has the same address, else one from
-// elsewhere that is called the same.
+// alike finds the former state of a page without a file: a sibling with the same title, target or
+// address, else a page elsewhere with the same title.
 func (im *importer) alike(p docs.Page, siblings []docs.Page) (docs.Page, bool) {
 	for _, same := range []struct {
 		in    []docs.Page
@@ -402,7 +396,7 @@ func (im *importer) alike(p docs.Page, siblings []docs.Page) (docs.Page, bool) {
 		{im.fileless, func(o docs.Page) bool { return p.Computed != nil && string(o.Computed) == string(p.Computed) }},
 	} {
 		if im.looked += len(same.in); im.looked > maxCompared {
-			return p, false // a list of links without end is made anew
+			return p, false // a very long list of links is created anew
 		}
 		for _, o := range same.in {
 			if o.Type == p.Type && !im.kept[o.ID] && same.alike(o) {

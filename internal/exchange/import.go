@@ -30,26 +30,26 @@ type importer struct {
 
 	where    map[string]docs.PageID // pages of the base, by their files
 	moved    map[string]docs.PageID // pages of the base whose file has another name now, by that name
-	fileless []docs.Page            // pages of the base that are no documents
-	looked   int                    // at those, in search of what they are now
+	fileless []docs.Page            // pages of the base that are not documents
+	looked   int                    // how many of those were compared so far
 	tied     map[docs.PageID]bool   // pages that had no file of their own and have one now
 	renamed  bool                   // some file of the base has another name now
 
-	// Of a repository it is known which files are as they were, and the bytes
-	// of files were kept when they were read.
+	// In an import from a repository it is known which files are unchanged, and the bytes of files
+	// were stored when they were read.
 	paired bool
 	same   func(file string) bool
 	have   map[string]docs.File // by path
 
-	filed       *filedPages  // where the pages of the base are
-	incremental *incremental // of a folder that was not read as a whole
+	filed       *filedPages  // the files of the pages of the base
+	incremental *incremental // set if only a part of the folder was read
 	todo        []*folder.Page
 
 	x    *Exchange
-	work *index.Work // for the index
+	work *index.Work // entries for the index
 }
 
-// Step is told how far something is.
+// Step is called with the progress of an operation.
 type Step func(stage string, done, all int)
 
 func newImporter(x *Exchange, d *revision.Draft, t *folder.Tree, step Step) *importer {
@@ -91,7 +91,7 @@ func (im *importer) run(ctx context.Context) error {
 }
 
 func (im *importer) files(ctx context.Context) error {
-	gone := map[docs.FileID]docs.File{}
+	missing := map[docs.FileID]docs.File{}
 	old, err := im.draft.Files(ctx, "", 0)
 	if err != nil {
 		return err
@@ -100,9 +100,9 @@ func (im *importer) files(ctx context.Context) error {
 	for _, f := range im.tree.Files {
 		present[f.Path] = true
 	}
-	byOID := map[string]docs.FileID{} // of those whose name is gone
+	byOID := map[string]docs.FileID{} // files whose name does not exist any more
 	for _, f := range old {
-		gone[f.ID] = f
+		missing[f.ID] = f
 		if !present[f.Path] && f.OID != "" {
 			byOID[f.OID] = f.ID
 		}
@@ -124,9 +124,9 @@ func (im *importer) files(ctx context.Context) error {
 		if kept.ID = docs.FileID(id); id == "" {
 			kept.ID = docs.FileID(im.draft.NewID())
 		}
-		was := gone[kept.ID]
+		was := missing[kept.ID]
 		im.renamed = im.renamed || was.ID != "" && was.Path != kept.Path
-		if delete(gone, kept.ID); was.Path == kept.Path && was.Name != "" {
+		if delete(missing, kept.ID); was.Path == kept.Path && was.Name != "" {
 			kept.Name = was.Name
 		} else if err := im.draft.DropName(ctx, was.Path, "f:"+id); err != nil {
 			return err
@@ -135,7 +135,7 @@ func (im *importer) files(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, f := range gone {
+	for _, f := range missing {
 		im.draft.Remove(revision.KeyFile + string(f.ID))
 		if err := im.draft.DropName(ctx, f.Path, "f:"+string(f.ID)); err != nil {
 			return err
@@ -144,7 +144,7 @@ func (im *importer) files(ctx context.Context) error {
 	return nil
 }
 
-// keepFile brings the bytes of a file into the blob store.
+// keepFile stores the bytes of a file in the blob store.
 func (im *importer) keepFile(ctx context.Context, f *folder.File) (docs.File, error) {
 	if kept, ok := im.have[f.Path]; ok {
 		return kept, nil
@@ -182,9 +182,9 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 			return err
 		}
 	}
-	next, stands := make([]docs.Page, len(pages)), make([]bool, len(pages))
+	next, unchanged := make([]docs.Page, len(pages)), make([]bool, len(pages))
 	for i, fp := range pages {
-		if next[i].ID, stands[i] = im.standsAs(fp); !stands[i] {
+		if next[i].ID, unchanged[i] = im.unchangedPage(fp); !unchanged[i] {
 			if next[i], err = im.page(ctx, fp, parent, siblings); err != nil {
 				return err
 			}
@@ -193,15 +193,15 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 		im.kept[next[i].ID] = true
 		next[i].Rank = ""
 	}
-	if !allStand(old, next, stands) {
+	if !allUnchanged(old, next, unchanged) {
 		rankInOrder(old, next)
-		if err := im.moving(ctx, old, next, stands, parent); err != nil {
+		if err := im.moving(ctx, old, next, unchanged, parent); err != nil {
 			return err
 		}
 	}
 	slugs := map[string]int{}
 	for i := range next {
-		if stands[i] {
+		if unchanged[i] {
 			if err := im.level(ctx, pages[i].Children, next[i].ID, depth+1); err != nil {
 				return err
 			}
@@ -216,7 +216,7 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 		if had {
 			p.CreatedAt, p.UpdatedAt, p.Body, p.Side = was.CreatedAt, was.UpdatedAt, was.Body, was.Side
 		}
-		if hasWork(pages[i]) { // body sees what has changed
+		if hasWork(pages[i]) { // body checks whether it changed
 			im.todo = append(im.todo, pages[i])
 		} else {
 			im.draft.Touch(p.ID)
@@ -231,9 +231,8 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 	return nil
 }
 
-// rankInOrder returns the pages of a level ranks in their order. As many as
-// possible keep the rank that they had, so that what did not move has not
-// changed.
+// rankInOrder assigns ranks to the pages of a level in their order. As many pages as possible keep
+// their rank, so that pages which did not move are unchanged.
 func rankInOrder(old, next []docs.Page) {
 	had := map[docs.PageID]docs.Rank{}
 	for _, p := range old {
@@ -249,14 +248,14 @@ func rankInOrder(old, next []docs.Page) {
 		next[known[k]].Rank = had[next[known[k]].ID]
 	}
 	last, long := docs.Rank(""), false
-	ahead := 0 // of the next page that has a rank
+	ranked := 0 // index of the next page that has a rank
 	for i := range next {
 		if next[i].Rank == "" {
-			for ahead = max(ahead, i+1); ahead < len(next) && next[ahead].Rank == ""; ahead++ {
+			for ranked = max(ranked, i+1); ranked < len(next) && next[ranked].Rank == ""; ranked++ {
 			}
 			before := docs.Rank("")
-			if ahead < len(next) {
-				before = next[ahead].Rank
+			if ranked < len(next) {
+				before = next[ranked].Rank
 			}
 			if before == "" {
 				next[i].Rank = docs.RankAfter(last)
@@ -266,7 +265,7 @@ func rankInOrder(old, next []docs.Page) {
 		}
 		last = next[i].Rank
 		if long = len(last) > revision.MaxRank; long {
-			break // thousands that are put between two would grow with each
+			break // ranks between two others get longer with each page
 		}
 	}
 	if !long {
@@ -279,8 +278,8 @@ func rankInOrder(old, next []docs.Page) {
 	}
 }
 
-// uniqueSlug returns a page a slug that none of its siblings has. taken says of
-// each slug that there is which number to try behind it next.
+// uniqueSlug sets a slug that none of the page's siblings has. taken holds for each slug in use the
+// next number to append.
 func uniqueSlug(p *docs.Page, taken map[string]int) {
 	if !p.HasPath() {
 		return
@@ -293,13 +292,13 @@ func uniqueSlug(p *docs.Page, taken map[string]int) {
 	taken[docs.SlugKey(p.Slug)] = max(1, taken[docs.SlugKey(p.Slug)])
 }
 
-// clean drops what the folder no longer has.
+// clean deletes what the folder no longer has.
 func (im *importer) clean(ctx context.Context) error {
-	var gone []docs.Page
+	var missing []docs.Page
 	err := im.draft.Scan(ctx, revision.KeyPage, "", func(id string, b []byte) (bool, error) {
 		if !im.kept[docs.PageID(id)] {
 			p, err := docs.DecodePage(id, b)
-			gone = append(gone, p)
+			missing = append(missing, p)
 			return true, err
 		}
 		return true, nil
@@ -307,7 +306,7 @@ func (im *importer) clean(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range gone {
+	for _, p := range missing {
 		im.draft.Remove(revision.KeyPage + string(p.ID))
 		im.draft.Remove(revision.OrderKey(p))
 		if id, ok, err := im.draft.Get(ctx, revision.SlugKey(p.Parent, p.Slug)); err != nil {
@@ -325,7 +324,7 @@ func (im *importer) clean(ctx context.Context) error {
 }
 
 func (im *importer) includes(ctx context.Context) error {
-	gone := map[docs.ReusableID]docs.Reusable{}
+	missing := map[docs.ReusableID]docs.Reusable{}
 	old, err := im.draft.Reusables(ctx)
 	if err != nil {
 		return err
@@ -334,9 +333,9 @@ func (im *importer) includes(ctx context.Context) error {
 	for _, in := range im.tree.Includes {
 		present[in.File] = true
 	}
-	byOID := map[string]docs.ReusableID{} // of those whose name is gone
+	byOID := map[string]docs.ReusableID{} // contents whose name does not exist any more
 	for _, r := range old {
-		gone[r.ID] = r
+		missing[r.ID] = r
 		if !present[r.File] && r.OID != "" {
 			byOID[r.OID] = r.ID
 		}
@@ -354,18 +353,18 @@ func (im *importer) includes(ctx context.Context) error {
 		if r.ID = docs.ReusableID(id); id == "" {
 			r.ID = docs.ReusableID(im.draft.NewID())
 		}
-		was := gone[r.ID]
+		was := missing[r.ID]
 		if r.Body, r.Side = was.Body, was.Side; was.File != r.File {
 			if err := im.draft.DropName(ctx, was.File, "r:"+id); err != nil {
 				return err
 			}
 		}
-		delete(gone, r.ID)
+		delete(missing, r.ID)
 		if err := im.draft.PutReusable(r); err != nil {
 			return err
 		}
 	}
-	for _, r := range gone {
+	for _, r := range missing {
 		im.draft.Remove(revision.KeyReusable + string(r.ID))
 		if err := im.draft.DropName(ctx, r.File, "r:"+string(r.ID)); err != nil {
 			return err
@@ -499,8 +498,8 @@ func (im *importer) leads(ctx context.Context, r folder.Redirect, pages map[stri
 	return docs.PageID(was), err
 }
 
-// ImportFolder works out what a revision becomes when a folder replaces all of its
-// content. Nothing is stored but the bytes of files.
+// ImportFolder returns the draft in which a folder replaces all content of a revision. It stores
+// nothing but the bytes of files.
 func (s *Exchange) ImportFolder(ctx context.Context, base *revision.View, t *folder.Tree, step Step) (*Imported, error) {
 	now := s.Store.Clock()
 	d := base.Draft(docs.TimeOf(now), revision.IDsFrom(now))

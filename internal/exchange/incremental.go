@@ -16,18 +16,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// A push that changes the structure changes little of it. What stands in the
-// folder as it did, and under the same words of SUMMARY.md, is the page that
-// it was: neither its file nor the page is looked at, unless its place has
-// changed.
+// A push that changes the structure changes little of it. If a file is unchanged and its entry of
+// SUMMARY.md too, its page is unchanged: neither the file nor the page is read, unless the place of
+// the page changed.
 
 // filedPages says where the pages of a revision are in its folder.
 type filedPages struct {
 	pages    []filedPage            // that are documents, by their ids
 	byFile   map[string]docs.PageID // the same by their files
-	born     map[docs.PageID]bool   // those that have no file of their own
+	created  map[docs.PageID]bool   // those that have no file of their own: created in the space
 	empty    map[docs.PageID]bool   // those without a source; their file may have one
-	fileless []docs.Page            // that are no documents
+	fileless []docs.Page            // that are not documents
 }
 
 type filedPage struct {
@@ -42,7 +41,7 @@ func filedPagesOf(ctx context.Context, t *revision.Tree) (*filedPages, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &filedPages{pages: make([]filedPage, 0, n), byFile: make(map[string]docs.PageID, n), born: map[docs.PageID]bool{}, empty: map[docs.PageID]bool{}}
+	st := &filedPages{pages: make([]filedPage, 0, n), byFile: make(map[string]docs.PageID, n), created: map[docs.PageID]bool{}, empty: map[docs.PageID]bool{}}
 	err = t.Scan(ctx, revision.KeyPage, "", func(key string, b []byte) (bool, error) {
 		id := docs.PageID(key)
 		src, err := docs.DecodePageSource(b)
@@ -62,7 +61,7 @@ func filedPagesOf(ctx context.Context, t *revision.Tree) (*filedPages, error) {
 			if file, err = t.FileOf(ctx, p); err != nil {
 				return false, err
 			}
-			st.born[id] = true
+			st.created[id] = true
 		}
 		if src.Body == "" {
 			st.empty[id] = true
@@ -74,9 +73,9 @@ func filedPagesOf(ctx context.Context, t *revision.Tree) (*filedPages, error) {
 	return st, err
 }
 
-// planIncremental reads the structure of a folder and the files that differ.
-// reason says why that is not enough, if it is not.
-func (t *taking) planIncremental(ctx context.Context) (p *incremental, f *readFolder, reason string, err error) {
+// planIncremental reads the structure of a folder and the files that differ. If that is not enough,
+// reason says why.
+func (t *source) planIncremental(ctx context.Context) (p *incremental, f *readFolder, reason string, err error) {
 	layout, err := t.base.Layout(ctx)
 	if err != nil {
 		return nil, nil, "", err
@@ -85,7 +84,7 @@ func (t *taking) planIncremental(ctx context.Context) (p *incremental, f *readFo
 	if err != nil {
 		return nil, nil, "", err
 	}
-	p = &incremental{taking: t, layout: layout, oids: make(map[string]string, len(list)), changed: map[string]UpstreamChange{}}
+	p = &incremental{from: t, layout: layout, oids: make(map[string]string, len(list)), changed: map[string]UpstreamChange{}}
 	for _, f := range list {
 		p.oids[f.Path] = f.OID
 	}
@@ -108,14 +107,14 @@ func (t *taking) planIncremental(ctx context.Context) (p *incremental, f *readFo
 	return p, f, reason, err
 }
 
-// incremental is what is known of a folder that is not read as a whole.
+// incremental is a folder of which only a part was read.
 type incremental struct {
-	taking  *taking
+	from    *source
 	filed   *filedPages
 	layout  revision.Layout
 	oids    map[string]string // by path
 	changed map[string]UpstreamChange
-	read    func(file string) bool // also what stands; nil: nothing
+	read    func(file string) bool // files to read although they are unchanged; nil: none
 	summary folder.Source          // if it was read
 }
 
@@ -127,13 +126,13 @@ func (p *incremental) source(ctx context.Context, full string) (folder.Source, b
 	if p.summary.Path == full {
 		return p.summary, true, nil
 	}
-	same, err := p.stands(ctx, full)
+	same, err := p.unchanged(ctx, full)
 	return folder.Source{Path: full, Same: true}, same, err
 }
 
-// stands reports whether a file is a page, or a Markdown file that is none, as
-// it was before. Reusable contents are few, and read.
-func (p *incremental) stands(ctx context.Context, full string) (bool, error) {
+// unchanged reports whether a file is the same page, or the same Markdown file without a page, as
+// before. Reusable contents are few and always read.
+func (p *incremental) unchanged(ctx context.Context, full string) (bool, error) {
 	name, is := below(p.layout.Root, full)
 	if _, changed := p.changed[full]; !is || changed || p.read != nil && p.read(name) || name == p.summaryName() || strings.HasPrefix(name, ".gitbook/") {
 		return false, nil
@@ -144,13 +143,13 @@ func (p *incremental) stands(ctx context.Context, full string) (bool, error) {
 	if !folder.IsText(name) {
 		return false, nil
 	}
-	b, err := p.taking.base.Setting(ctx, revision.SettingUnlisted+name)
+	b, err := p.from.base.Setting(ctx, revision.SettingUnlisted+name)
 	return b != nil, err
 }
 
 func (p *incremental) summaryName() string { return cmp.Or(p.layout.Summary, "SUMMARY.md") }
 
-// summaryDiff finds the files of which SUMMARY.md says something else than before.
+// summaryDiff finds the files whose entries in SUMMARY.md changed.
 func (p *incremental) summaryDiff(ctx context.Context) (reason string, err error) {
 	full := p.full(p.summaryName())
 	c, changed := p.changed[full]
@@ -160,22 +159,22 @@ func (p *incremental) summaryDiff(ctx context.Context) (reason string, err error
 	case c.Old == "" || c.New == "":
 		return p.summaryName() + " came or went", nil
 	}
-	h, err := p.taking.base.Setting(ctx, revision.SettingSummary)
+	h, err := p.from.base.Setting(ctx, revision.SettingSummary)
 	if err != nil {
 		return "", err
 	}
-	was, err := p.taking.base.Bytes(ctx, chunk.Hash(h))
+	was, err := p.from.base.Bytes(ctx, chunk.Hash(h))
 	if err != nil {
 		return "", err
 	}
 	want := []string{c.New}
-	if was == nil || git.BlobOID(was) != c.Old { // what was exported is not what was imported
+	if was == nil || git.BlobOID(was) != c.Old { // the exported file differs from the imported one
 		was, want = nil, []string{c.Old, c.New}
 	}
 	var now []byte
 	limits := upstreamLimits()
 	missing := false // the old one need not exist any more
-	err = p.taking.up.Read(ctx, want, func(oid string, size int64, data io.Reader) error {
+	err = p.from.up.Read(ctx, want, func(oid string, size int64, data io.Reader) error {
 		if data == nil || size > limits.Markdown {
 			missing = true
 			return nil
@@ -202,8 +201,8 @@ func (p *incremental) summaryDiff(ctx context.Context) (reason string, err error
 	return "", nil
 }
 
-// check makes sure that what was not read need not be, and reads the rest.
-// reason says why the whole folder has to be read, if it has.
+// check makes sure that the files which were not read are not needed, and reads those that are. If
+// the whole folder has to be read, reason says why.
 func (p *incremental) check(ctx context.Context, f *readFolder) (reason string, err error) {
 	tree := f.tree
 	if path.Clean(tree.Root) != path.Clean(p.layout.Root) || tree.Summary != p.summaryName() && !tree.Inferred {
@@ -214,12 +213,12 @@ func (p *incremental) check(ctx context.Context, f *readFolder) (reason string, 
 			return fp.File + " becomes a page", nil
 		}
 	}
-	// A file that came is one of the space if some page names it.
+	// A new file becomes a file of the space if some page names it.
 	for _, f0 := range tree.Others {
 		if _, was := f.known["/"+f0.Path]; was {
 			continue
 		}
-		if b, err := p.taking.base.Setting(ctx, revision.SettingOther+f0.Path); err != nil || b == nil {
+		if b, err := p.from.base.Setting(ctx, revision.SettingOther+f0.Path); err != nil || b == nil {
 			return f0.Path + " came, and any page may refer to it", err
 		}
 	}
@@ -248,8 +247,8 @@ func (p *incremental) load(ctx context.Context, pages []*folder.Page) error {
 	if len(oids) == 0 {
 		return nil
 	}
-	in := blobFetch{s: p.taking.s, limits: upstreamLimits()}
-	return p.taking.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
+	in := blobFetch{s: p.from.s, limits: upstreamLimits()}
+	return p.from.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
 		if data == nil {
 			return nil
 		}
@@ -264,8 +263,7 @@ func (p *incremental) load(ctx context.Context, pages []*folder.Page) error {
 	})
 }
 
-// placesOf returns the children of a page with their ranks, and nothing else of
-// them.
+// placesOf returns the children of a page with their ids and ranks only.
 func placesOf(ctx context.Context, t *revision.Tree, parent docs.PageID) ([]docs.Page, error) {
 	var out []docs.Page
 	err := t.Scan(ctx, revision.KeyOrder+string(parent)+revision.Sep, "", func(rest string, _ []byte) (bool, error) {
@@ -276,9 +274,8 @@ func placesOf(ctx context.Context, t *revision.Tree, parent docs.PageID) ([]docs
 	return out, err
 }
 
-// standsAs returns the page that a page of the folder is, if it can stay as it
-// is.
-func (im *importer) standsAs(fp *folder.Page) (docs.PageID, bool) {
+// unchangedPage returns the id of the page in the base if a page of the folder can stay as it is.
+func (im *importer) unchangedPage(fp *folder.Page) (docs.PageID, bool) {
 	if !fp.Same {
 		return "", false
 	}
@@ -286,14 +283,14 @@ func (im *importer) standsAs(fp *folder.Page) (docs.PageID, bool) {
 	return id, ok && !im.kept[id]
 }
 
-// allStand reports whether a level is what it was.
-func allStand(old, next []docs.Page, stands []bool) bool {
-	return !slices.Contains(stands, false) && slices.EqualFunc(old, next, func(a, b docs.Page) bool { return a.ID == b.ID })
+// allUnchanged reports whether a level is unchanged.
+func allUnchanged(old, next []docs.Page, unchanged []bool) bool {
+	return !slices.Contains(unchanged, false) && slices.EqualFunc(old, next, func(a, b docs.Page) bool { return a.ID == b.ID })
 }
 
-// moving returns those of a level that stand but are not where they were.
-func (im *importer) moving(ctx context.Context, old, next []docs.Page, stands []bool, parent docs.PageID) error {
-	if !slices.Contains(stands, true) {
+// moving decodes those unchanged pages of a level whose place changed.
+func (im *importer) moving(ctx context.Context, old, next []docs.Page, unchanged []bool, parent docs.PageID) error {
+	if !slices.Contains(unchanged, true) {
 		return nil
 	}
 	was := make(map[docs.PageID]docs.Rank, len(old))
@@ -303,40 +300,40 @@ func (im *importer) moving(ctx context.Context, old, next []docs.Page, stands []
 	move := func(i int) (err error) {
 		rank := next[i].Rank
 		next[i], err = im.draft.Before().Page(ctx, next[i].ID)
-		next[i].Parent, next[i].Rank, stands[i] = parent, rank, false
+		next[i].Parent, next[i].Rank, unchanged[i] = parent, rank, false
 		return err
 	}
 	for i, p := range next {
-		if rank, here := was[p.ID]; stands[i] && (!here || rank != p.Rank) {
+		if rank, here := was[p.ID]; unchanged[i] && (!here || rank != p.Rank) {
 			if err := move(i); err != nil {
 				return err
 			}
 		}
 	}
-	clash, err := im.clash(ctx, next, stands)
+	clash, err := im.clash(ctx, next, unchanged)
 	for i := range next {
-		if clash && err == nil && stands[i] {
+		if clash && err == nil && unchanged[i] {
 			err = move(i)
 		}
 	}
 	return err
 }
 
-// clash reports whether a page wants the slug of another one: then the order
-// decides who gets it.
-func (im *importer) clash(ctx context.Context, next []docs.Page, stands []bool) (bool, error) {
-	if !slices.Contains(stands, false) {
+// clash reports whether a page needs the slug of another one: then the order decides which page
+// gets it.
+func (im *importer) clash(ctx context.Context, next []docs.Page, unchanged []bool) (bool, error) {
+	if !slices.Contains(unchanged, false) {
 		return false, nil
 	}
 	here := make(map[docs.PageID]bool, len(next))
 	for i, p := range next {
-		if stands[i] {
+		if unchanged[i] {
 			here[p.ID] = true
 		}
 	}
 	taken := map[string]bool{}
 	for i, p := range next {
-		if stands[i] || !p.HasPath() {
+		if unchanged[i] || !p.HasPath() {
 			continue
 		}
 		key := revision.SlugKey(p.Parent, p.Slug)

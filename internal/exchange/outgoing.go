@@ -15,22 +15,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Outgoing is a file that differs between two revisions when they are
-// written as folders. Both are written by us: what nobody changed here has no
-// way to differ, whatever a repository has.
+// Outgoing is a file that differs between two revisions when both are exported as folders. What was
+// not changed in the space cannot differ, whatever the repository has.
 type Outgoing struct {
 	Path     string
-	Old, New string // what the bytes are known by; empty: there is no such file
-	// Data are the new bytes, or Open gives them and how many there are.
+	Old, New string // identify the bytes; empty: the file does not exist
+	// Data holds the new bytes; otherwise Open returns them and their number.
 	Data []byte
 	Open func() (io.ReadCloser, int64, error)
 }
 
-// Delete reports whether the file is gone.
+// Delete reports whether the file was deleted.
 func (o Outgoing) Delete() bool { return o.New == "" }
 
-// Outgoing returns the files that differ between two revisions of a space, by
-// their paths. Where only texts of pages differ it looks at nothing else.
+// Outgoing returns the files that differ between two revisions of a space, ordered by path. If only
+// texts of pages differ, it reads nothing else.
 func (s *Exchange) Outgoing(ctx context.Context, from, to *revision.View) ([]Outgoing, error) {
 	if from.Rev.Root == to.Rev.Root {
 		return nil, nil
@@ -94,9 +93,8 @@ func textOutput(name string, data []byte) Outgoing {
 	return Outgoing{Path: name, New: "text:" + string(chunk.Sum(data)), Data: data}
 }
 
-// outgoingPages is Outgoing where the same pages, with the same titles, are
-// at the same places: then every file stands for itself. ok is false where
-// that is not so.
+// outgoingPages is Outgoing for revisions with the same pages, titles and places: then every file
+// can be compared on its own. Otherwise ok is false.
 func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (out []Outgoing, ok bool, err error) {
 	changed, ok, err := plainChanges(ctx, from, to)
 	if !ok || err != nil {

@@ -1,8 +1,8 @@
-// Package exchange turns folders and git trees into drafts, and revisions into
-// files. What nobody changed keeps its bytes in both directions.
+// Package exchange turns folders and git trees into drafts, and revisions into files. Unchanged
+// content keeps its bytes in both directions.
 //
-// An import is planned before it is done: the Plan says how much of the folder
-// has to be read, and why.
+// An import is planned before it runs: the Plan says how much of the folder has to be read, and
+// why.
 package exchange
 
 import (
@@ -23,20 +23,20 @@ const (
 	WholeFolder  Mode = "whole folder"  // all files
 )
 
-// Plan is an import that was decided and not done yet. What it decided by was
-// read already, so running it reads little more.
+// Plan is an import that was decided and not run yet. The files that it was decided by are already
+// read.
 type Plan struct {
 	Mode   Mode
 	Reason string // why a smaller mode is not enough
 
-	in          *taking
+	in          *source
 	changed     []*changedFile
 	folder      *readFolder
 	incremental *incremental
 }
 
-// Import works out what a revision becomes by what an upstream has. Nothing is
-// stored but the bytes of files.
+// Import returns the draft that an upstream makes of a revision. It stores nothing but the bytes of
+// files.
 func (s *Exchange) Import(ctx context.Context, base *revision.View, up Upstream, step Step) (*Imported, error) {
 	p, err := s.Plan(ctx, base, up, step)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Exchange) Import(ctx context.Context, base *revision.View, up Upstream,
 // Plan decides how an upstream is imported. An upstream that cannot be read is
 // an error, never a reason to read more of it.
 func (s *Exchange) Plan(ctx context.Context, base *revision.View, up Upstream, step Step) (p *Plan, err error) {
-	p = &Plan{in: &taking{s: s, base: base, up: up, step: step, draft: s.draft(base)}}
+	p = &Plan{in: &source{s: s, base: base, up: up, step: step, draft: s.draft(base)}}
 	switch {
 	case !up.Paired:
 		p.Reason = "no revision is known to be equal to an earlier state of the upstream"
@@ -73,12 +73,12 @@ func (s *Exchange) Plan(ctx context.Context, base *revision.View, up Upstream, s
 	return p, err
 }
 
-// readAll says that every file has to be read.
+// readAll makes an import read every file.
 func readAll(context.Context, string) (folder.Source, bool, error) {
 	return folder.Source{}, false, nil
 }
 
-// Run does what was planned.
+// Run runs the planned import.
 func (p *Plan) Run(ctx context.Context) (*Imported, error) {
 	if p.Mode == ChangedFiles {
 		return p.in.importFiles(ctx, p.changed)
@@ -86,8 +86,8 @@ func (p *Plan) Run(ctx context.Context) (*Imported, error) {
 	return p.in.importFolder(ctx, p.folder, p.incremental)
 }
 
-// taking is what an import reads from, and the draft that it makes.
-type taking struct {
+// source is what an import reads, and the draft that it makes.
+type source struct {
 	s     *Exchange
 	base  *revision.View
 	up    Upstream

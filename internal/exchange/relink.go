@@ -11,16 +11,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// relinker collects what has another place in a draft than in its base, or
-// another one stands where it was found: whoever refers to it may be written
-// in another way now.
+// relinker collects what has another place in a draft than in its base, and what is no longer found
+// at its place because something else took it: references to those may have to be written
+// differently.
 type relinker struct {
 	draft    *revision.Draft
 	seen     map[index.LinkTarget]bool
-	everyone bool // there are too many to look for who refers to them
+	everyone bool // too many to look for the pages that refer to them
 }
 
-// maxDisplaced is how many it may be; from there on everybody is looked at.
+// maxRelinked is how many targets are looked up; with more, all pages are checked.
 const maxRelinked = 1_000
 
 func (m *relinker) add(kind, id string) {
@@ -36,9 +36,8 @@ func (m *relinker) add(kind, id string) {
 	}
 }
 
-// refer adds the pages that stand in the folder and refer to something that is
-// displaced to what is looked at, with their files, and those that got a file
-// of their own.
+// refer adds the unchanged pages that refer to a relinked target to those that are read, with their
+// files, and the pages that got a file of their own.
 func (im *importer) refer(ctx context.Context) error {
 	if im.incremental == nil || !im.renamed && len(im.moved)+len(im.tied) == 0 {
 		return nil
@@ -50,7 +49,7 @@ func (im *importer) refer(ctx context.Context) error {
 	pages := map[docs.PageID]bool{}
 	if !m.everyone {
 		var err error
-		if pages, err = im.x.Index.Referring(ctx, im.incremental.taking.base, m.seen); err != nil {
+		if pages, err = im.x.Index.Referring(ctx, im.incremental.from.base, m.seen); err != nil {
 			return err
 		}
 	}
@@ -95,7 +94,7 @@ func (m *relinker) all(ctx context.Context) error {
 	return nil
 }
 
-// key looks at one key that the draft sets.
+// key checks one key that the draft sets.
 func (m *relinker) key(ctx context.Context, key string) error {
 	kind, id := key[:1], key[1:]
 	if !strings.Contains(revision.KeyPage+revision.KeyFile+revision.KeyReusable+revision.KeyName, kind) {
@@ -138,7 +137,7 @@ func (m *relinker) key(ctx context.Context, key string) error {
 	return nil
 }
 
-// page adds a page that has another file or address, with all below it.
+// page adds a page that has another file or address, with its descendants.
 func (m *relinker) page(ctx context.Context, id string, before, after []byte) error {
 	was, err := docs.DecodePage(id, before)
 	if err != nil {
@@ -176,8 +175,7 @@ func (m *relinker) below(ctx context.Context, id docs.PageID, depth int) error {
 	return nil
 }
 
-// name adds what was found before by a path that is now the name of something
-// else.
+// name adds what was found before by a path that now names something else.
 func (m *relinker) name(ctx context.Context, file string) error {
 	l := m.draft.Before().Linker(ctx, "")
 	for _, at := range []string{file, strings.TrimSuffix(file, ".md"), strings.TrimSuffix(file, "/README.md")} {

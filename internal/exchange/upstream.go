@@ -24,61 +24,57 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Upstream is a folder that is kept somewhere else under names of objects, as
-// in a git repository. It is asked for what is needed only: a change of one
-// file costs that file.
+// Upstream is a folder that is stored elsewhere, as objects with ids, such as in a git repository.
+// An import only requests what it needs: a change of one file costs that file.
 type Upstream struct {
-	// Paired says that there is a revision that is equal to what the folder
-	// was before, and Changed is what differs since. Otherwise the folder is
-	// taken as a whole.
+	// Paired says that a revision is equal to an earlier state of the folder, and Changed lists
+	// what differs since. Otherwise the whole folder is imported.
 	Paired  bool
 	Changed []UpstreamChange
-	// AtLeast is the smallest mode that is enough, by what the caller knows:
-	// WholeFolder if there may be files that no import has read. Empty leaves
-	// it to the plan.
+	// AtLeast is the smallest mode that the caller allows: WholeFolder if there may be files that
+	// no import has read. Empty leaves the decision to the plan.
 	AtLeast Mode
 	// List returns all files.
 	List func(ctx context.Context) ([]UpstreamFile, error)
-	// Read returns the bytes of objects, each once, one after the other in any
-	// order. Nil bytes are those that cannot be had.
+	// Read calls each with the bytes of every object once, in any order. data is nil if the bytes
+	// are not available.
 	Read func(ctx context.Context, oids []string, each func(oid string, size int64, data io.Reader) error) error
 }
 
-// UpstreamFile is a file and the name of its bytes.
+// UpstreamFile is a file and the object id of its bytes.
 type UpstreamFile struct{ Path, OID string }
 
-// UpstreamChange is a file that differs; an empty name is that of a file that
-// is not there.
+// UpstreamChange is a file that differs. An empty object id means that the file does not exist.
 type UpstreamChange struct{ Path, Old, New string }
 
-// Imported is what an upstream has, as a draft on a revision.
+// Imported is the content of an upstream, as a draft on a revision.
 type Imported struct {
 	Problems []folder.Problem
-	Empty    bool // there is no page at all
+	Empty    bool // there are no pages
 
 	Draft *revision.Draft
 	Work  *index.Work
 }
 
-// Discard lets go of what was stored ahead and nobody took over.
+// Discard releases index entries that were stored in advance and are not used.
 func (t *Imported) Discard(ctx context.Context) { t.Work.Discard(ctx) }
 
 // Changes reports whether the draft differs from its base.
 func (t *Imported) Changes() bool { return !t.Draft.Empty() }
 
-// upstreamLimits are those of a folder, without what would not be a page anyway:
-// a text that is too large for one is left out, and told of.
+// upstreamLimits are the limits of a folder, except that text which is too large for a page is left
+// out and reported.
 func upstreamLimits() folder.Limits {
 	l := folder.DefaultLimits
 	l.Markdown, l.Memory = docs.MaxSource, maxUpstream
 	return l
 }
 
-// maxUpstream is how much text a repository may have. Reading it takes several
-// times as much memory of a server that has other things to do.
+// maxUpstream is how many bytes of text a repository may have. Reading it takes several times as
+// much memory.
 const maxUpstream = 256 << 20
 
-// below returns the path of a file below the root of a folder, if it is there.
+// below returns the path of a file below the root of a folder, and whether it is below it.
 func below(root, file string) (string, bool) {
 	if root = path.Clean(root); root == "." {
 		return file, true
@@ -86,7 +82,7 @@ func below(root, file string) (string, bool) {
 	return strings.CutPrefix(file, root+"/")
 }
 
-// changedFile is a file whose bytes changed and nothing else.
+// changedFile is a file of which only the bytes changed.
 type changedFile struct {
 	UpstreamChange
 	name     string // below the root
@@ -102,9 +98,8 @@ const (
 	kindOther    = "o"
 )
 
-// changedFiles reads the files that differ. reason says why that is not enough,
-// if it is not.
-func (t *taking) changedFiles(ctx context.Context) (changed []*changedFile, reason string, err error) {
+// changedFiles reads the files that differ. If that is not enough, reason says why.
+func (t *source) changedFiles(ctx context.Context) (changed []*changedFile, reason string, err error) {
 	layout, err := t.base.Layout(ctx)
 	if err != nil {
 		return nil, "", err
@@ -132,8 +127,8 @@ func (t *taking) changedFiles(ctx context.Context) (changed []*changedFile, reas
 	return changed, "", nil
 }
 
-// structural returns how a changed file changes more than itself, if it does.
-func (t *taking) structural(ctx context.Context, f *changedFile) (reason string, err error) {
+// structural returns in which way a changed file affects others, or "".
+func (t *source) structural(ctx context.Context, f *changedFile) (reason string, err error) {
 	switch {
 	case f.text() && f.data == nil || !f.text() && f.file.Blob == "":
 		return "the bytes of " + f.Path + " cannot be read", nil
@@ -156,8 +151,8 @@ func (t *taking) structural(ctx context.Context, f *changedFile) (reason string,
 	return "the title of " + f.Path + " changed, which SUMMARY.md may say too", nil
 }
 
-// sameTitle reports whether a changed page has the title that it had.
-func (t *taking) sameTitle(ctx context.Context, f *changedFile) (bool, error) {
+// sameTitle reports whether the title of a changed page is unchanged.
+func (t *source) sameTitle(ctx context.Context, f *changedFile) (bool, error) {
 	was, err := t.base.Page(ctx, docs.PageID(f.id))
 	if err != nil {
 		return false, err
@@ -172,8 +167,8 @@ func (t *taking) sameTitle(ctx context.Context, f *changedFile) (bool, error) {
 	return (untitled || titled) && (h.Meta.LinkTitle == "" || h.Meta.LinkTitle == was.LinkTitle), nil
 }
 
-// importFiles imports files that change nothing but themselves.
-func (t *taking) importFiles(ctx context.Context, changed []*changedFile) (*Imported, error) {
+// importFiles imports files that do not affect others.
+func (t *source) importFiles(ctx context.Context, changed []*changedFile) (*Imported, error) {
 	out := &Imported{Draft: t.draft}
 	for i, f := range changed {
 		t.step("process", i, len(changed))
@@ -184,9 +179,9 @@ func (t *taking) importFiles(ctx context.Context, changed []*changedFile) (*Impo
 	return out, nil
 }
 
-// known returns what the base has at a changed path, or nothing where it is
-// not content. ok is false where the whole folder has to be looked at.
-func (t *taking) known(ctx context.Context, c UpstreamChange, l revision.Layout) (f *changedFile, ok bool, err error) {
+// known returns what the base has at a changed path, or nil if it is not content. ok is false if
+// the whole folder has to be read.
+func (t *source) known(ctx context.Context, c UpstreamChange, l revision.Layout) (f *changedFile, ok bool, err error) {
 	if c.Path == folder.ConfigName {
 		return nil, false, nil
 	}
@@ -212,11 +207,11 @@ func (t *taking) known(ctx context.Context, c UpstreamChange, l revision.Layout)
 	return f, ok, err
 }
 
-// text reports whether the bytes of a file are kept in the revision itself.
+// text reports whether the bytes of a file are stored in the revision itself.
 func (f *changedFile) text() bool { return f.kind != "f" && f.kind != kindOther }
 
-// read brings the bytes of the files.
-func (t *taking) read(ctx context.Context, files []*changedFile) error {
+// read reads the bytes of the files.
+func (t *source) read(ctx context.Context, files []*changedFile) error {
 	by := map[string][]*changedFile{}
 	var oids []string
 	for _, f := range files {
@@ -252,7 +247,7 @@ func count[T any](list []T, is func(T) bool) (n int64) {
 	return n
 }
 
-// keepAs keeps the bytes of a file that git has under a name.
+// keepAs stores the bytes of a file together with git's object id.
 func (s *Exchange) keepAs(ctx context.Context, name, oid string, data io.Reader) (docs.File, error) {
 	f, err := s.StoreFile(ctx, path.Base(name), data)
 	if err != nil {
@@ -263,7 +258,7 @@ func (s *Exchange) keepAs(ctx context.Context, name, oid string, data io.Reader)
 }
 
 // put imports one file.
-func (t *taking) put(ctx context.Context, out *Imported, f *changedFile) error {
+func (t *source) put(ctx context.Context, out *Imported, f *changedFile) error {
 	d := out.Draft
 	switch f.kind {
 	case kindOther:
@@ -290,7 +285,7 @@ func (t *taking) put(ctx context.Context, out *Imported, f *changedFile) error {
 	return t.putPage(ctx, out, f)
 }
 
-func (t *taking) putReusable(ctx context.Context, out *Imported, f *changedFile) error {
+func (t *source) putReusable(ctx context.Context, out *Imported, f *changedFile) error {
 	r, err := t.base.Reusable(ctx, docs.ReusableID(f.id))
 	if err != nil {
 		return err
@@ -305,8 +300,8 @@ func (t *taking) putReusable(ctx context.Context, out *Imported, f *changedFile)
 	return out.Draft.PutReusable(r)
 }
 
-// putPage imports a page whose title is what it was.
-func (t *taking) putPage(ctx context.Context, out *Imported, f *changedFile) error {
+// putPage imports a page whose title is unchanged.
+func (t *source) putPage(ctx context.Context, out *Imported, f *changedFile) error {
 	d := out.Draft
 	was, err := t.base.Page(ctx, docs.PageID(f.id))
 	if err != nil {
@@ -332,9 +327,8 @@ func (t *taking) putPage(ctx context.Context, out *Imported, f *changedFile) err
 	return d.Put(ctx, p)
 }
 
-// readFolder reads the folder: all of it, or without the files that need not be
-// read.
-func (t *taking) readFolder(ctx context.Context, unread func(context.Context, string) (folder.Source, bool, error)) (*readFolder, error) {
+// readFolder reads the folder: all of it, or without the files that skip returns.
+func (t *source) readFolder(ctx context.Context, skip func(context.Context, string) (folder.Source, bool, error)) (*readFolder, error) {
 	list, err := t.list(ctx)
 	if err != nil {
 		return nil, err
@@ -343,7 +337,7 @@ func (t *taking) readFolder(ctx context.Context, unread func(context.Context, st
 	if out.known, err = t.knownFiles(ctx); err != nil {
 		return nil, err
 	}
-	sources, have, err := t.sources(ctx, list, out.known, unread)
+	sources, have, err := t.sources(ctx, list, out.known, skip)
 	if err != nil {
 		return nil, err
 	}
@@ -358,10 +352,9 @@ type readFolder struct {
 	have, known map[string]docs.File // files that are stored: of this folder, and of the base
 }
 
-// importFolder imports a folder. Of a pair, what did not change is neither
-// parsed nor indexed again; p says which files of the folder were not read, if
-// it was read in part.
-func (t *taking) importFolder(ctx context.Context, f *readFolder, p *incremental) (*Imported, error) {
+// importFolder imports a folder. If the upstream is paired, unchanged pages are neither parsed nor
+// indexed again; p says which files were not read if only a part was read.
+func (t *source) importFolder(ctx context.Context, f *readFolder, p *incremental) (*Imported, error) {
 	d, tree := t.draft, f.tree
 	im := newImporter(t.s, d, tree, t.step)
 	im.have = filesBelow(tree.Root, f.have)
@@ -386,8 +379,8 @@ func (t *taking) importFolder(ctx context.Context, f *readFolder, p *incremental
 	return &Imported{Problems: tree.Problems, Empty: len(tree.Pages) == 0, Draft: d, Work: im.work}, nil
 }
 
-// letGo makes the files independent of the folder, which holds all texts:
-// nearly all were kept already.
+// letGo makes the files independent of the folder, which holds all texts in memory: nearly all were
+// already stored.
 func (im *importer) letGo() error {
 	for _, f := range slices.Concat(im.tree.Files, im.tree.Others) {
 		if _, kept := im.have[f.Path]; kept {
@@ -407,9 +400,9 @@ func (im *importer) letGo() error {
 	return nil
 }
 
-// list returns the files that can be content: in a repository that has more
-// than documentation, these are few.
-func (t *taking) list(ctx context.Context) ([]UpstreamFile, error) {
+// list returns the files that can be content: few, in a repository that has more than
+// documentation.
+func (t *source) list(ctx context.Context) ([]UpstreamFile, error) {
 	if t.all != nil {
 		return t.all, nil
 	}
@@ -434,9 +427,8 @@ func (t *taking) list(ctx context.Context) ([]UpstreamFile, error) {
 	return t.all, nil
 }
 
-// knownFiles returns the files of the base that are not texts, by the names of
-// their bytes and by their paths.
-func (t *taking) knownFiles(ctx context.Context) (map[string]docs.File, error) {
+// knownFiles returns the files of the base that are not texts, by object id and by path.
+func (t *source) knownFiles(ctx context.Context) (map[string]docs.File, error) {
 	out := map[string]docs.File{}
 	add := func(f docs.File) {
 		if f.OID != "" {
@@ -460,16 +452,15 @@ func (t *taking) knownFiles(ctx context.Context) (map[string]docs.File, error) {
 	})
 }
 
-// sources brings what the folder has: the bytes of texts that need to be read,
-// and of other files those that are not known yet.
-func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File, read func(context.Context, string) (folder.Source, bool, error)) ([]folder.Source, map[string]docs.File, error) {
+// sources reads the bytes of texts that are needed, and of other files that are not stored yet.
+func (t *source) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File, read func(context.Context, string) (folder.Source, bool, error)) ([]folder.Source, map[string]docs.File, error) {
 	in := blobFetch{s: t.s, limits: upstreamLimits()}
 	if len(list) > in.limits.Files {
 		return nil, nil, errs.E(errs.Invalid, "the folder has more than %d files", in.limits.Files)
 	}
 	have := map[string]docs.File{}
 	keep := &fileStore{have: have, free: make(chan struct{}, keepAtOnce)}
-	by := map[string][]string{} // paths by the names of their bytes
+	by := map[string][]string{} // paths by object id
 	out := make([]folder.Source, 0, len(list))
 	var oids []string
 	for _, f := range list {
@@ -494,7 +485,7 @@ func (t *taking) sources(ctx context.Context, list []UpstreamFile, known map[str
 		t.step("read", done, len(oids))
 		done++
 		if data == nil {
-			return nil // whoever reads it has told why
+			return nil // the reader has reported why
 		}
 		got, err := in.object(oid, size, data, count(by[oid], folder.IsText))
 		if err != nil {
@@ -527,8 +518,8 @@ func filesBelow(root string, have map[string]docs.File) map[string]docs.File {
 	return out
 }
 
-// keepFiles keeps a file of the space a file of the space although no page
-// names it any more: others may refer to it by its id.
+// keepFiles keeps files of the space although no page names them any more: others may refer to them
+// by their ids.
 func (im *importer) keepFiles(known map[string]docs.File) {
 	im.tree.Others = slices.DeleteFunc(im.tree.Others, func(f *folder.File) bool {
 		_, is := known["/"+f.Path]
@@ -545,12 +536,12 @@ type Exchange struct {
 	Source *revision.Source
 	Blobs  blob.Store
 	Index  *index.Index
-	// NewDraft makes drafts; nil makes them with the clock of the store.
+	// NewDraft makes drafts; nil uses the clock of the store.
 	NewDraft func(base *revision.View) *revision.Draft
 }
 
-// keep streams bytes to the blob store and looks at what they are. What a
-// sender says about their type counts for nothing.
+// StoreFile stores bytes in the blob store and detects their type. The type that a sender claims is
+// ignored.
 func (s *Exchange) StoreFile(ctx context.Context, name string, r io.Reader) (docs.File, error) {
 	info, err := s.Blobs.Put(ctx, r)
 	if err != nil {

@@ -86,7 +86,7 @@ func (l *lexer) fail(pos int, format string, args ...any) {
 	}
 }
 
-// at returns the rune n places ahead, or -1.
+// at returns the rune n places further on, or -1.
 func (l *lexer) at(n int) rune {
 	if l.pos+n < len(l.src) {
 		return l.src[l.pos+n]

@@ -51,7 +51,7 @@ type parser struct {
 
 func (p *parser) peek() token { return p.tokens[p.pos] }
 
-func (p *parser) ahead(n int) token {
+func (p *parser) lookahead(n int) token {
 	return p.tokens[min(p.pos+n, len(p.tokens)-1)]
 }
 
@@ -305,21 +305,21 @@ func (p *parser) atCallback() bool {
 	switch t := p.peek(); {
 	case t.kind == tokName:
 	case p.isPunct("("):
-		for p.ahead(i).kind == tokName {
+		for p.lookahead(i).kind == tokName {
 			i++
-			if t := p.ahead(i); t.kind != tokPunct || t.text != "," {
+			if t := p.lookahead(i); t.kind != tokPunct || t.text != "," {
 				break
 			}
 			i++
 		}
-		if t := p.ahead(i); t.kind != tokPunct || t.text != ")" {
+		if t := p.lookahead(i); t.kind != tokPunct || t.text != ")" {
 			return false
 		}
 		i++
 	default:
 		return false
 	}
-	t := p.ahead(i)
+	t := p.lookahead(i)
 	return t.kind == tokPunct && t.text == "=>"
 }
 

@@ -107,7 +107,7 @@ func TestAddressesAreUnique(t *testing.T) {
 	})
 }
 
-// counting reports which files were opened.
+// counting records which files were opened.
 type counting struct {
 	fs.FS
 	opened map[string]bool
@@ -118,7 +118,7 @@ func (c counting) Open(name string) (fs.File, error) {
 	return c.FS.Open(name)
 }
 
-// Reading what changed gives what reading everything gives.
+// Reading what changed returns what reading everything returns.
 func TestRereadIsRead(t *testing.T) {
 	for _, root := range []string{"", "docs/"} {
 		files := map[string]string{}

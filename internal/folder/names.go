@@ -76,7 +76,7 @@ func visible(name string) string {
 // skip. It returns such a path unchanged.
 func Visible(name string) string { return visible(CleanPath(name)) }
 
-// namer returns valid paths, each only once.
+// namer makes valid paths, each only once.
 type namer map[string]bool
 
 // take returns the path as CleanPath does, with a number if it was returned

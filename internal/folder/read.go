@@ -221,7 +221,7 @@ func (r *folderReader) walk() error {
 	})
 }
 
-// printable returns a name without characters that cannot be shown.
+// printable returns a name without characters that cannot be displayed.
 func printable(name string) string {
 	if len(name) > names.MaxName {
 		name = name[:names.MaxName] + "…"

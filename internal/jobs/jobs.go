@@ -145,7 +145,7 @@ func (r *Runner) work(ctx context.Context) {
 	}
 }
 
-// RunOne runs the job that has waited longest, if one is due. It tells
+// RunOne runs the job that has waited longest, if one is due. It reports
 // whether there was one.
 func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 	due, err := r.Store.JobDue(ctx, docs.TimeOf(r.Store.Clock()))

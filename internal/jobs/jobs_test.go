@@ -422,7 +422,7 @@ func TestStoppingWaitsForTheJobUnderWay(t *testing.T) {
 		r.Poll = time.Millisecond
 		r.Handle("k", func(ctx context.Context, _ []byte) error {
 			close(started)
-			<-ctx.Done() // is told of the end, and ends well all the same
+			<-ctx.Done() // is called for the end, and ends well all the same
 			finished = true
 			return nil
 		})

@@ -20,7 +20,7 @@ type holds uint8
 const (
 	holdsNothing holds = iota
 	holdsInlines       // texts and inlines
-	holdsBlocks        // any block that stands on its own, or the named parts
+	holdsBlocks        // any block that is on its own, or the named parts
 )
 
 // shape describes one type of block or inline.
@@ -266,7 +266,7 @@ func asAnchor(d *decoder, v any) (any, error) {
 	return nil, d.fail("must be an anchor such as getting-started")
 }
 
-// asDate is a point in time, also as a day, in the form that Parse gives it.
+// asDate is a point in time, also as a day, in the form that Parse returns it.
 func asDate(d *decoder, v any) (any, error) {
 	s, _ := v.(string)
 	t, ok := parseDate(s)

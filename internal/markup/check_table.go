@@ -158,7 +158,7 @@ func (d *decoder) cell(columnType string, v any, names map[string]bool) (any, er
 		if !ok || name != "" && !names[name] {
 			return nil, d.fail("must be the name of a fragment of this table that no other cell names")
 		}
-		names[name] = false // a fragment in many cells would be many times as long when it is shown
+		names[name] = false // a fragment in many cells would be many times as long when it is displayed
 		return name, d.spend(len(name))
 	case "number", "rating":
 		return asNumber(d, v)

@@ -115,7 +115,7 @@ var tagTypes = map[string]string{
 	"tab": "tabs-item", "step": "stepper-step", "page-ref": "content-ref", "include": "reusable-content", "openapi": "swagger",
 }
 
-// source counts what stands in a source outside of code.
+// source counts what is in a source outside of code.
 func (c count) source(src string) {
 	fence, before, indent, indented := "", "", 0, false
 	for _, line := range strings.Split(strings.ReplaceAll(src, "\r\n", "\n"), "\n") {

@@ -177,7 +177,7 @@ func sortedPairs[V any](m map[string]V) iter.Seq2[string, V] {
 	}
 }
 
-// around is what stands around nodes.
+// around is what is around nodes.
 type around struct {
 	name  string
 	holds holds
@@ -208,7 +208,7 @@ func (d *decoder) nodes(m map[string]any, in around, at depth) ([]*Node, error) 
 	return out, nil
 }
 
-// depth is how deep a node stands: in nodes of every kind, and in blocks.
+// depth is how deep a node is: in nodes of every kind, and in blocks.
 type depth struct{ nodes, blocks int }
 
 func (d depth) below() depth { return depth{d.nodes + 1, d.blocks} }
@@ -287,11 +287,11 @@ func (d *decoder) node(v any, in around, at depth) (*Node, error) {
 	return n, err
 }
 
-// fragments reads the rich parts of a node and gives their names.
+// fragments reads the rich parts of a node and returns their names.
 func (d *decoder) fragments(n *Node, sh *shape, v any, at depth) (map[string]bool, error) {
 	d.enter("fragments")
 	if n.Object == ObjectInline {
-		at.blocks = 0 // a note stands apart from the line that it is about
+		at.blocks = 0 // a note is apart from the line that it is about
 	}
 	list, ok := v.([]any)
 	if v != nil && !ok {

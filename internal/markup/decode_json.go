@@ -7,7 +7,7 @@ import (
 )
 
 // value reads the next JSON value, which is known to be valid. Numbers are
-// float64 as everywhere in data; a key that stands twice is refused, because
+// float64 as everywhere in data; a key that occurs twice is refused, because
 // readers differ on which counts.
 func (d *decoder) value(depth int) (any, error) {
 	if d.values++; d.values > maxValues {

@@ -36,7 +36,7 @@ type BlockChange struct {
 	from, to place
 }
 
-// place is where a block stands in a form of a document.
+// place is where a block is in a form of a document.
 type place struct {
 	in *Node // nil: the top level
 	at int

@@ -155,7 +155,7 @@ func wordsOf(s string) []string {
 		case r == ' ' || r == '\t':
 			return 2
 		}
-		return 0 // stands alone
+		return 0 // is alone
 	}
 	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)

@@ -1,6 +1,6 @@
 package markup
 
-// Find returns the node with a key, wherever in a document it stands, or nil.
+// Find returns the node with a key, wherever in a document it is, or nil.
 func Find(doc *Document, key string) *Node {
 	if key == "" {
 		return nil

@@ -32,7 +32,7 @@ type Highlighter struct {
 	known map[highlightKey]*lru.Element
 	order *lru.List // the latest used in front
 	// stuck are the languages whose lexer did not come back in time. They are
-	// shown plain until it does, so no language holds more than one thread for
+	// displayed plain until it does, so no language holds more than one thread for
 	// long.
 	stuck map[string]bool
 }
@@ -60,7 +60,7 @@ func NewHighlighter(cacheBytes int) *Highlighter {
 
 var languageForm = regexp.MustCompile(`^[A-Za-z0-9+#._-]{1,40}$`)
 
-// spans returns the runs of a code, or nothing when it is to be shown plain.
+// spans returns the runs of a code, or nothing when it is to be displayed plain.
 func (h *Highlighter) spans(language, code string) []codeSpan {
 	if h == nil || len(code) > maxHighlight || !languageForm.MatchString(language) {
 		return nil

@@ -15,11 +15,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// HTMLOptions says what a document looks like from where it is shown.
+// HTMLOptions says what a document looks like from where it is displayed.
 type HTMLOptions struct {
 	// Link returns the address of a reference. Whole addresses are not asked
 	// for; those without a scheme are, because they name something near.
-	// Without an answer the reference is shown as broken. A nil Link knows
+	// Without an answer the reference is displayed as broken. A nil Link knows
 	// nothing and leaves addresses as they are.
 	Link func(docs.Ref) (href string, ok bool)
 	// Title returns the name of what a reference leads to, for places that have
@@ -29,7 +29,7 @@ type HTMLOptions struct {
 	Highlight *Highlighter
 }
 
-// maxHTMLDepth is how deep nodes are shown; deeper ones are left out.
+// maxHTMLDepth is how deep nodes are displayed; deeper ones are left out.
 const maxHTMLDepth = 256
 
 // HTML writes a document as HTML that can stand in a page of ours: every text

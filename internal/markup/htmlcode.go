@@ -10,7 +10,7 @@ import (
 )
 
 // Limits of what a renderer in the browser gets; beyond them a formula or a
-// diagram is shown as its source.
+// diagram is displayed as its source.
 const (
 	maxFormula = 4 << 10
 	maxDiagram = 50 << 10

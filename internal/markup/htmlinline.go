@@ -202,7 +202,7 @@ func (h *htmlWriter) button(n *Node) {
 // Ids of annotations have a character that anchors of pages do not have.
 const noteID, noteRefID = "note~", "noteref~"
 
-// annotation writes a link to a note, which stands below the document.
+// annotation writes a link to a note, which is below the document.
 func (h *htmlWriter) annotation(n *Node) {
 	h.notes = append(h.notes, n)
 	i := strconv.Itoa(len(h.notes))

@@ -14,7 +14,7 @@ import (
 )
 
 // maxRaw is the size of one piece of raw HTML that is still read; a longer
-// one is shown as text.
+// one is displayed as text.
 const maxRaw = 256 << 10
 
 // maxRawDepth is how deep elements of raw HTML may stand in each other.
@@ -127,7 +127,7 @@ func (h *htmlWriter) closeRaw(to int) {
 	h.raw = h.raw[:to]
 }
 
-// rawBlock writes raw HTML that stands on its own. It is read as a browser
+// rawBlock writes raw HTML that is on its own. It is read as a browser
 // would, so what it leaves open ends with it.
 func (h *htmlWriter) rawBlock(s string) {
 	if len(s) > maxRaw {
@@ -166,7 +166,7 @@ func (h *htmlWriter) rawNode(n *html.Node, depth int) {
 }
 
 // rawAttrs checks attributes once more, on their decoded values. Addresses of
-// something near lead to where it is shown, if that is known.
+// something near lead to where it is displayed, if that is known.
 func (h *htmlWriter) rawAttrs(element string, attrs []html.Attribute) []string {
 	var out []string
 	for _, a := range attrs {

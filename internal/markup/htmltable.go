@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Limits of what is shown of a table.
+// Limits of what is displayed of a table.
 const (
 	maxShownCells  = 200_000 // rows times columns
 	maxShownRating = 20

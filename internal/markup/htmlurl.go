@@ -49,7 +49,7 @@ func safeDecoded(s string) bool {
 	return false
 }
 
-// safeScheme looks at what stands before the first colon. A colon after a
+// safeScheme looks at what is before the first colon. A colon after a
 // slash, a question mark or a hash is not the end of a scheme.
 func safeScheme(s string) bool {
 	var scheme strings.Builder

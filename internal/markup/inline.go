@@ -87,7 +87,7 @@ var htmlMarks = map[string]bool{
 	"kbd": true, "sup": true, "sub": true, "mark": true,
 }
 
-// markOf returns the mark that an element stands for.
+// markOf returns the mark that an element represents.
 func markOf(e *element) (Mark, bool) {
 	switch e.name {
 	case "strong", "b":
@@ -256,7 +256,7 @@ func (c *converter) autoLink(b *inlineBuilder, n *ast.AutoLink, marks []Mark) {
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(url), "mailto:") {
 		url = "mailto:" + url
 	}
-	c.addLink(b, url, "", c.stock.list(c.stock.text(Leaf{Text: label, Marks: marks})))
+	c.addLink(b, url, "", c.arena.list(c.arena.text(Leaf{Text: label, Marks: marks})))
 }
 
 func (c *converter) link(b *inlineBuilder, n *ast.Link, marks []Mark) {
@@ -276,9 +276,9 @@ func (c *converter) link(b *inlineBuilder, n *ast.Link, marks []Mark) {
 func (c *converter) addLink(b *inlineBuilder, dest, title string, inner []*Node) {
 	inner = withoutLinks(inner)
 	if len(inner) == 0 {
-		inner = c.stock.list(c.stock.text())
+		inner = c.arena.list(c.arena.text())
 	}
-	l := c.stock.inline("link", map[string]any{})
+	l := c.arena.inline("link", map[string]any{})
 	l.Nodes = inner
 	l.setRef("ref", c.resolve(dest, UseLink), dest, UseLink)
 	if title != "" {

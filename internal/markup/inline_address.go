@@ -12,7 +12,7 @@ import (
 // www.a.bc and a@b.cd. The rules are those of GitHub's Markdown.
 type addressParser struct{}
 
-// A space stands for every space and for the place behind another inline.
+// A space represents every space, and the place after another inline.
 func (addressParser) Trigger() []byte { return []byte{' ', '*', '_', '~', '('} }
 
 func (addressParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
@@ -60,7 +60,7 @@ func (addressParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 }
 
 // schemeParser does the same for sources without mail addresses and "www.": it
-// looks at what stands in front of a colon, not at every word.
+// looks at what is in front of a colon, not at every word.
 type schemeParser struct{}
 
 func (schemeParser) Trigger() []byte { return []byte{':'} }

@@ -35,7 +35,7 @@ func sameMarks(a, b []Mark) bool {
 // inlineBuilder joins texts with the same marks into leaves and leaves into
 // texts.
 type inlineBuilder struct {
-	stock  *stock // nil: nodes are made by themselves
+	arena  *arena // nil: nodes are made by themselves
 	nodes  []*Node
 	leaves []Leaf
 	// The text of the last leaf, when that is not raw: last if it is one
@@ -57,7 +57,7 @@ func (b *inlineBuilder) text(s string, marks []Mark) {
 	b.tail = append(b.lastText(), s...)
 }
 
-// commit returns the last leaf its text.
+// commit sets the text of the last leaf.
 func (b *inlineBuilder) commit() {
 	if k := len(b.leaves); k > 0 && !b.leaves[k-1].Raw {
 		b.leaves[k-1].Text = b.last
@@ -97,8 +97,8 @@ func (b *inlineBuilder) flush() {
 	if len(b.leaves) == 0 {
 		return
 	}
-	if b.stock != nil {
-		b.nodes = append(b.nodes, b.stock.text(b.leaves...))
+	if b.arena != nil {
+		b.nodes = append(b.nodes, b.arena.text(b.leaves...))
 		b.leaves = b.leaves[:0]
 		return
 	}

@@ -104,14 +104,14 @@ func (h *htmlReader) raw(b *inlineBuilder, s string, marks []Mark) {
 	b.raw(s, marks)
 }
 
-// inlineElement adds an element that stands in Markdown.
+// inlineElement adds an element that is in Markdown.
 func (c *converter) inlineElement(b *inlineBuilder, e *element, source string, marks []Mark) {
 	if !c.known(b, e, marks, &htmlReader{c: c, source: source}) {
 		b.raw(source[e.start:e.end], marks)
 	}
 }
 
-// known adds the inline that an element stands for, or gives false.
+// known adds the inline that an element represents, or returns false.
 func (c *converter) known(b *inlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
 	class := strings.Fields(e.attr("class"))
 	switch e.name {

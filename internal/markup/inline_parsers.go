@@ -36,8 +36,8 @@ func (n *atom) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
 // maxAtomBytes bounds how long an inline that is read as a whole may be.
 const maxAtomBytes = 32 << 10
 
-// takeUntil reads from the reader's position up to the end that find gives
-// for the text so far, or gives ok=false without moving it.
+// takeUntil reads from the reader's position up to the end that find returns
+// for the text so far, or returns ok=false without moving it.
 func takeUntil(block text.Reader, find func(b []byte) int) (taken []byte, ok bool) {
 	line, seg := block.Position()
 	var b []byte

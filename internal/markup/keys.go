@@ -14,7 +14,7 @@ func Keys(doc *Document) []string {
 }
 
 // SetKeys returns the blocks of the top level stored keys, and what is inside
-// of them keys that follow from these. It changes nothing and gives false
+// of them keys that follow from these. It changes nothing and returns false
 // when the keys do not fit: another number of them, one twice, or one that
 // is not a key.
 func SetKeys(doc *Document, keys []string) bool {

@@ -17,7 +17,7 @@ type CodeSpan struct {
 	Class  string
 }
 
-// Spans returns the runs of a code; nil when it is to be shown plain.
+// Spans returns the runs of a code; nil when it is to be displayed plain.
 func (h *Highlighter) Spans(language, code string) []CodeSpan {
 	found := h.spans(language, code)
 	if found == nil {
@@ -89,7 +89,7 @@ type TableCell struct {
 // TableOption is a value of a select column.
 type TableOption struct{ Label, Color string }
 
-// ReadTable reads a table block. It has no more cells than can be shown.
+// ReadTable reads a table block. It has no more cells than can be displayed.
 func ReadTable(n *Node) *Table {
 	t := &Table{view: readTable(n)}
 	v := &t.view
@@ -125,7 +125,7 @@ func ReadTable(n *Node) *Table {
 	return t
 }
 
-// Span tells over how many columns and rows a cell reaches; covered is a cell
+// Span returns over how many columns and rows a cell reaches; covered is a cell
 // that another one reaches over.
 func (t *Table) Span(r TableRow, column int) (columns, rows int, covered bool) {
 	m, ok := t.merges[[2]int{int(r), column}]

@@ -17,7 +17,7 @@ type BlockConflict struct {
 }
 
 // Merge brings what from changed since base into another form of the same
-// document. Blocks are told apart by their keys; what both sides changed in
+// document. Blocks are distinguished by their keys; what both sides changed in
 // the same way agrees, and inside of lists, tabs, tables and other containers
 // the same holds for the blocks in them. Where the sides differ, the result
 // has what into has, and a conflict tells of it.
@@ -33,7 +33,7 @@ type merger struct {
 	conflicts []BlockConflict
 }
 
-// place notes for each conflict the key of the block behind which it stands:
+// place notes for each conflict the key of the block behind which it is:
 // the nearest one above it, on the side that has it, that the result has too.
 // Every block may be in conflict, so each list is walked once.
 func (m *merger) place(nodes, from []*Node) {

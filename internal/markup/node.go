@@ -114,9 +114,9 @@ var voids = map[string]bool{
 // IsVoid reports whether a block or an inline has no nodes of its own.
 func (n *Node) IsVoid() bool { return voids[n.Type] }
 
-// written is a destination as it stands in the source that was parsed.
+// written is a destination as it is in the source that was parsed.
 type written struct {
-	what any // a Ref: the value that stands in Data
+	what any // a Ref: the value that is in Data
 	use  Use
 	dest string
 }

@@ -44,7 +44,7 @@ func keptWhole(body []byte, why string) *Document {
 // converter makes nodes of one source's tree.
 type converter struct {
 	*scan
-	*stock
+	*arena
 	text     string // the source
 	clean    bool   // all of it is text that JSON can carry
 	refs     Refs
@@ -60,7 +60,7 @@ type converter struct {
 
 func newConverter(text string, s *scan, refs Refs, problems *[]Problem) *converter {
 	clean := utf8.ValidString(text) && strings.IndexByte(text, 0) < 0
-	return &converter{scan: s, stock: &stock{}, text: text, clean: clean, refs: refs, problems: problems}
+	return &converter{scan: s, arena: &arena{}, text: text, clean: clean, refs: refs, problems: problems}
 }
 
 // parse is Parse without keys and anchors.
@@ -155,7 +155,7 @@ func (c *converter) topLevel(i *item, blocks []ast.Node, sp Span) []*Node {
 	return []*Node{indentedRaw(string(c.source[sp.Start:sp.End]))}
 }
 
-// add adds nodes with their span. Where two cannot be told apart by lines,
+// add adds nodes with their span. Where two cannot be distinguished by lines,
 // they are one piece.
 func (d *Document) add(nodes []*Node, sp Span) {
 	if k := len(d.Spans); k > 0 && sp.Start < d.Spans[k-1].End {
@@ -247,7 +247,7 @@ func (c *converter) textOf(lines []text.Segment) string {
 	return b.String()
 }
 
-// sub reads a source that stands inside of this one, like the content of a
+// sub reads a source that is inside of this one, like the content of a
 // tag that is written on one line.
 func (c *converter) sub(source string) []*Node {
 	const deepest = 8
@@ -259,7 +259,7 @@ func (c *converter) sub(source string) []*Node {
 		return []*Node{rawNode(source)}
 	}
 	inner := newConverter(source, s, c.refs, c.problems)
-	inner.stock, inner.inNote, inner.nested, inner.level = c.stock, c.inNote, c.nested+1, c.level
+	inner.arena, inner.inNote, inner.nested, inner.level = c.arena, c.inNote, c.nested+1, c.level
 	nodes := inner.children(root)
 	c.tooDeep = c.tooDeep || inner.tooDeep
 	return nodes
@@ -334,7 +334,7 @@ func paragraphNode(inlines []*Node) *Node {
 }
 
 // dataRef reads a reference, which is a Ref or, from a client that was not
-// checked, the object that stands for one.
+// checked, the object that represents one.
 func dataRef(v any) (docs.Ref, bool) {
 	switch r := v.(type) {
 	case docs.Ref:

@@ -8,7 +8,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// block adds the nodes of one block. Most give one; a layout element gives
+// block adds the nodes of one block. Most have one; a layout element has
 // those inside of it.
 func (c *converter) block(n ast.Node) {
 	switch n := n.(type) {
@@ -17,9 +17,9 @@ func (c *converter) block(n ast.Node) {
 	case *ast.Heading:
 		c.add(c.heading(n))
 	case *ast.ThematicBreak:
-		c.add(c.stock.block("divider", nil, nil))
+		c.add(c.arena.block("divider", nil, nil))
 	case *ast.Blockquote:
-		c.add(c.stock.block("blockquote", nil, filled(c.children(n))))
+		c.add(c.arena.block("blockquote", nil, filled(c.children(n))))
 	case *ast.List:
 		c.add(c.list(n))
 	case *ast.FencedCodeBlock:
@@ -35,7 +35,7 @@ func (c *converter) block(n ast.Node) {
 	case *extast.Table:
 		c.add(c.pipeTable(n))
 	case *mathBlock:
-		c.add(c.stock.block("math", map[string]any{"formula": strings.TrimSuffix(cleanLines(c.linesOf(n)), "\n")}, nil))
+		c.add(c.arena.block("math", map[string]any{"formula": strings.TrimSuffix(cleanLines(c.linesOf(n)), "\n")}, nil))
 	case *rawBlock:
 		c.problem(firstOffset(n), n.problem)
 		c.add(rawNode(c.linesOf(n)))
@@ -80,7 +80,7 @@ func (c *converter) paragraph(n ast.Node) *Node {
 			inlines[0] = b.done()[0]
 		}
 	}
-	return c.stock.paragraph(inlines)
+	return c.arena.paragraph(inlines)
 }
 
 func readsAs(source string, kind ast.NodeKind) bool {
@@ -185,13 +185,13 @@ func (c *converter) list(n *ast.List) *Node {
 				kids = kids[1:] // the line of the box alone
 			}
 		}
-		c.add(c.stock.block("list-item", itemData, filled(kids)))
+		c.add(c.arena.block("list-item", itemData, filled(kids)))
 	}
 	items := c.since(place)
 	if typ == "list-unordered" && tasks == len(items) && tasks > 0 {
 		typ = "list-tasks"
 	}
-	return c.stock.block(typ, data, items)
+	return c.arena.block(typ, data, items)
 }
 
 func checkBox(item ast.Node) *extast.TaskCheckBox {
@@ -218,7 +218,7 @@ func (c *converter) fenced(n *ast.FencedCodeBlock) *Node {
 }
 
 // code makes a block of code, which has at least one line.
-func (s *stock) code(data map[string]any, code string) *Node {
+func (s *arena) code(data map[string]any, code string) *Node {
 	if data == nil {
 		data = map[string]any{}
 	}

@@ -13,7 +13,7 @@ type element struct {
 	attrs []html.Attribute
 	text  string // of a text, with spaces collapsed and decoded; of a "!", verbatim
 	kids  []*element
-	// Where it stands in the source that was read.
+	// Where it is in the source that was read.
 	start, openEnd, closeStart, end int
 }
 
@@ -46,7 +46,7 @@ func (e *element) only(names ...string) bool {
 }
 
 // elements returns the children without blank texts, or false when a text with
-// something in it stands between them.
+// something in it is between them.
 func (e *element) elements() (kids []*element, ok bool) {
 	for _, k := range e.kids {
 		if k.name == "" && strings.TrimSpace(k.text) == "" {
@@ -125,8 +125,8 @@ func inside(stack []*element, name string) bool {
 	return false
 }
 
-// keptSpace stands for a space that was written as a character reference and
-// must not collapse; looseSpace gives the space back.
+// keptSpace represents a space that was written as a character reference and
+// must not collapse; looseSpace returns the space.
 const keptSpace = "\x00"
 
 func looseSpace(s string) string { return strings.ReplaceAll(s, keptSpace, " ") }

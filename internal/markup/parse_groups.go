@@ -46,7 +46,7 @@ func (i *item) closes() string {
 
 // group finds what belongs to tags and elements among the blocks of one
 // parent. A closing tag closes the innermost open one of its name; what is
-// still open inside stands for itself.
+// still open inside is independent.
 func group(parent ast.Node) []*item {
 	out := make([]*item, 0, parent.ChildCount())
 	all := make([]item, 0, parent.ChildCount())
@@ -132,7 +132,7 @@ func (c *converter) item(i *item) {
 	}
 }
 
-// textBeside reads the text that stands on the line of a tag, which can be
+// textBeside reads the text that is on the line of a tag, which can be
 // paragraphs only.
 func (c *converter) textBeside(source string) []*Node {
 	nodes := c.sub(source)
@@ -178,7 +178,7 @@ func (c *converter) sourceOf(i *item) string {
 	return b.String()
 }
 
-// cutPrefix takes off a line what stands in front of the first line of the
+// cutPrefix takes off a line what is in front of the first line of the
 // same block: quote marks, and spaces for everything else.
 func cutPrefix(line, prefix string) string {
 	for k := 0; k < len(prefix) && line != ""; k++ {

@@ -85,7 +85,7 @@ func (c *converter) summary(line string, kids []*item) (title, body []*Node) {
 	return title, append(body, c.convert(kids)...)
 }
 
-// layout puts what a div says onto the blocks inside of it. It gives nil
+// layout puts what a div says onto the blocks inside of it. It returns nil
 // when one of them has no place for it.
 func layout(e *element, nodes []*Node) []*Node {
 	for _, n := range nodes {

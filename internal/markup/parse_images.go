@@ -87,7 +87,7 @@ func (h *htmlReader) image(e *element) *Node {
 	return n
 }
 
-// lone makes the block of an image that stands in HTML alone.
+// lone makes the block of an image that is in HTML alone.
 func (h *htmlReader) lone(e *element) *Node {
 	image := h.image(e)
 	if image == nil {

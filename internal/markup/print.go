@@ -55,7 +55,7 @@ type notes struct {
 	bodies map[string]string
 	order  []string
 	next   int
-	// known returns the label of a body that is defined already.
+	// known holds the labels of bodies that are already defined.
 	known map[uint64]string
 }
 

@@ -74,7 +74,7 @@ func (p *printer) fence(info string, lines []string) string {
 	return mark + escapeInfo(info) + "\n" + strings.Join(lines, "\n") + "\n" + mark
 }
 
-// escapeInfo writes an info string so that decode gives it back.
+// escapeInfo writes an info string so that decode returns it.
 func escapeInfo(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -104,7 +104,7 @@ func (e *textEscaper) edgeBreaks(i int) bool {
 	return e.first && i <= e.lead || (e.last || e.rawNext) && i >= e.tail
 }
 
-// special reports whether a character means something where it stands.
+// special reports whether a character means something where it is.
 func (e *textEscaper) special(i int) bool {
 	s := e.s
 	switch c := s[i]; c {

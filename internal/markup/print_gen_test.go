@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// normalGen draws documents in the form that Parse gives: what it prints must
+// normalGen draws documents in the form that Parse returns: what it prints must
 // read back as exactly the same nodes.
 type normalGen struct {
 	t    *rapid.T
@@ -343,7 +343,7 @@ func (g *normalGen) void(typ string, data map[string]any) *Node {
 }
 
 func (g *normalGen) table() *Node {
-	t := newTable(&stock{})
+	t := newTable(&arena{})
 	plain := g.chance(2)
 	kinds := []string{"text", "text"}
 	if !plain {

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// sameDocs tells the first difference of two documents' content.
+// sameDocs returns the first difference of two documents' content.
 func sameDocs(a, b []*Node) error {
 	if len(a) != len(b) {
 		return fmt.Errorf("%d blocks and %d blocks\n%s\n---\n%s", len(a), len(b), outlineOf(a), outlineOf(b))

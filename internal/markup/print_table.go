@@ -183,7 +183,7 @@ func (p *printer) htmlTable(n *Node) string {
 	return b.String()
 }
 
-// inOrder returns all columns. The view orders those that are shown; a hidden
+// inOrder returns all columns. The view orders those that are displayed; a hidden
 // one follows the one that comes before it by id.
 func (t *tableView) inOrder() []tableColumn {
 	out := slices.Clone(t.columns)

@@ -122,7 +122,7 @@ func (p *printer) tagBlock(n *Node) string {
 	return p.voidTag(n)
 }
 
-// body writes what stands in a tag.
+// body writes what is in a tag.
 func (p *printer) body(tag string, nodes []*Node) string {
 	before := p.openEnd
 	p.openEnd = false
@@ -239,7 +239,7 @@ func (p *printer) integration(n *Node) string {
 }
 
 // raw writes source that is kept verbatim. A client may have sent anything:
-// what would not come back as the same block is shown as text instead.
+// what would not come back as the same block is displayed as text instead.
 func (p *printer) raw(source string) string {
 	source = cleanSource(source)
 	if p.rawForm(source) == rawClosed && !p.disturbs(source) {
@@ -254,7 +254,7 @@ type rawForm int
 const (
 	rawNone   rawForm = iota + 1 // it is not one block
 	rawOpen                      // it would take what follows
-	rawClosed                    // it stands for itself
+	rawClosed                    // it is independent
 )
 
 // rawForm looks at each source once.

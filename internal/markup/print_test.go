@@ -47,7 +47,7 @@ func TestPrintedDocumentsReadBack(t *testing.T) {
 	})
 }
 
-// What a client sends need not be in the form that Parse gives; one round
+// What a client sends need not be in the form that Parse returns; one round
 // makes it so, and no word is lost.
 func TestPrintOfAnyDocumentIsStable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -10,7 +10,7 @@ type Reference struct {
 	// Text is what a reader sees at the place: the text of a link, the label
 	// of a button, the alternative of an image.
 	Text string
-	// Depends tells that the document is not whole without the target:
+	// Depends says that the document is not whole without the target:
 	// embedded files and images, reusable contents, specifications. A link
 	// only leads there.
 	Depends bool

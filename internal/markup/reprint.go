@@ -10,7 +10,7 @@ import (
 // Reprint writes a document that was read from body, as old, and changed
 // since. Blocks of doc that old has too keep their bytes and the space around
 // them; the others are printed. The order is that of doc. Without a change,
-// it gives body.
+// it returns body.
 func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 	for _, sources := range []bool{true, false} {
 		r := newReprinter(body, old, refs)
@@ -62,7 +62,7 @@ type reprinter struct {
 	dests    map[destination]docs.Ref // what the destinations of both sides name
 }
 
-// destination is one that stands for something.
+// destination is one that represents something.
 type destination struct {
 	dest string
 	use  Use

@@ -79,7 +79,7 @@ func hashValue(h uint64, v any) uint64 {
 		}
 		return mix(h, 4)
 	case map[string]any:
-		if str(v, "kind") != "" { // else it stands for no reference
+		if str(v, "kind") != "" { // else it represents no reference
 			ref, _ := dataRef(v)
 			return hashRef(h, ref)
 		}
@@ -117,7 +117,7 @@ func hashRef(h uint64, r docs.Ref) uint64 {
 	for i, s := range [...]string{
 		r.Kind, r.File, r.URL, r.Anchor, r.Page, r.User, r.Collection, r.ReusableContent, r.Spec, r.Tag, r.Space,
 	} {
-		if i > 0 { // a zero stands between them
+		if i > 0 { // a zero is between them
 			h *= hashPrime
 			length++
 		}
@@ -166,7 +166,7 @@ func (h hashes) match(old, doc []*Node) []int {
 	return from
 }
 
-// align finds the same, by order alone: what stands between blocks that did
+// align finds the same, by order alone: what is between blocks that did
 // not change belongs together.
 func (h hashes) align(old, doc []*Node) []int {
 	a, b := make([]uint64, len(old)), make([]uint64, len(doc))
@@ -203,7 +203,7 @@ func (h hashes) align(old, doc []*Node) []int {
 }
 
 // alignRange matches equal ends, and between them what is there once on both
-// sides, in its longest common order; then what stands between those.
+// sides, in its longest common order; then what is between those.
 func alignRange(a, b []uint64, ai, bi int, from []int, depth int) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		from[bi] = ai
@@ -273,7 +273,7 @@ func sameKeys(old, doc []*Node, from []int) {
 }
 
 // edited adds the blocks of doc that are another form of a block of old: one
-// of the same kind that stands between the same blocks. A named block is new.
+// of the same kind that is between the same blocks. A named block is new.
 func edited(old, doc []*Node, from []int, named func(*Node) bool) {
 	taken := make(map[int]bool, len(old))
 	for _, j := range from {

@@ -151,7 +151,7 @@ const (
 	tagForm
 )
 
-// destAt reads the destination that begins at a place and gives which one of
+// destAt reads the destination that begins at a place and returns which one of
 // the wanted it is.
 func destAt(source string, i int, want map[string]string) (from, written string, form destForm) {
 	before := source[:i]

@@ -21,7 +21,7 @@ func change(t *rapid.T, nodes []*Node) []*Node {
 	for range rapid.IntRange(1, 3).Draw(t, "changes") {
 		fresh := rapid.SampledFrom([]*Node{
 			plainParagraph("new text"), plainParagraph("other"), blockNode("divider", nil), headingNode(2, "", []*Node{textNode(Leaf{Text: "New"})}),
-			blockNode("list-unordered", nil, blockNode("list-item", nil, plainParagraph("item"))), new(stock).code(nil, "code"), rawNode("<!-- x -->"),
+			blockNode("list-unordered", nil, blockNode("list-item", nil, plainParagraph("item"))), new(arena).code(nil, "code"), rawNode("<!-- x -->"),
 		}).Draw(t, "block")
 		at := rapid.IntRange(0, len(nodes)).Draw(t, "at")
 		switch {
@@ -179,7 +179,7 @@ func TestReprint(t *testing.T) {
 		{"in a tag of Windows", "{% hint style=\"info\" %}\r\n- a\r\n- b\r\n{% endhint %}\r\n", func(n []*Node) []*Node { edit(n, "b", "B"); return n }, "{% hint style=\"info\" %}\r\n- a\r\n- B\r\n{% endhint %}\r\n"},
 		{"another style of it", "{% hint style=\"info\" %}\n- a\n{% endhint %}\n", func(n []*Node) []*Node { n[0].Data["style"] = "danger"; return n }, "{% hint style=\"danger\" %}\n- a\n{% endhint %}\n"},
 		{"a mark", "a *b* __c__ d\n", func(n []*Node) []*Node { edit(n, "c", "C"); return n }, "a *b* __C__ d\n"},
-		{"windows lines", "a\r\n\r\nb\r\n", func(n []*Node) []*Node { n[0] = new(stock).code(nil, "c"); return n }, "```\r\nc\r\n```\r\n\r\nb\r\n"},
+		{"windows lines", "a\r\n\r\nb\r\n", func(n []*Node) []*Node { n[0] = new(arena).code(nil, "c"); return n }, "```\r\nc\r\n```\r\n\r\nb\r\n"},
 		{"footnotes keep their labels", "a[^note]\n\nb\n\n[^note]: N\n", func(n []*Node) []*Node { n[0].Nodes = append(n[0].Nodes, textNode(Leaf{Text: "!"})); return n }, "a[^note]\\!\n\nb\n\n[^note]: N\n"},
 		{"footnotes go with their text", "a[^note]\n\nb\n\n[^note]: N\n\n[^other]: O\n", func(n []*Node) []*Node { return n[1:] }, "b\n\n[^other]: O\n"},
 		{"a layout is one piece", "<div data-full-width=\"true\">\n\n```\na\n```\n\n```\nb\n```\n\n</div>\n\nc\n", func(n []*Node) []*Node { n[2] = plainParagraph("d"); return n },

@@ -12,7 +12,7 @@ import (
 )
 
 // Section is the plain text under one heading. The first section of a
-// document has no heading: it is what stands before the first one.
+// document has no heading: it is what is before the first one.
 type Section struct {
 	Anchor string
 	Title  string

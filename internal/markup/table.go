@@ -12,7 +12,7 @@ import (
 // tableBuilder makes a table column by column and row by row. Ids come from
 // positions: c1, c2, … and r1, r2, …
 type tableBuilder struct {
-	*stock
+	*arena
 	node       *Node
 	view       map[string]any
 	definition map[string]any
@@ -21,8 +21,8 @@ type tableBuilder struct {
 	asText     map[string]bool // columns that are not what they say
 }
 
-func newTable(s *stock) *tableBuilder {
-	t := &tableBuilder{stock: s, view: map[string]any{"type": "grid", "hideHeader": false}, definition: map[string]any{}, records: map[string]any{}}
+func newTable(s *arena) *tableBuilder {
+	t := &tableBuilder{arena: s, view: map[string]any{"type": "grid", "hideHeader": false}, definition: map[string]any{}, records: map[string]any{}}
 	t.node = blockNode("table", map[string]any{"view": t.view, "definition": t.definition, "records": t.records})
 	return t
 }
@@ -92,7 +92,7 @@ func (t *tableBuilder) done() *Node {
 
 // pipeTable makes a table of `| a | b |` lines.
 func (c *converter) pipeTable(n *extast.Table) *Node {
-	t := newTable(c.stock)
+	t := newTable(c.arena)
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		if head, ok := row.(*extast.TableHeader); ok {
 			i := 0
@@ -144,7 +144,7 @@ func (h *htmlReader) table(e *element) *Node {
 }
 
 func (h *htmlReader) tableNode(e *element, head, rows []*element, asText map[string]bool) *Node {
-	t := newTable(h.c.stock)
+	t := newTable(h.c.arena)
 	t.asText = asText
 	visible := []any{}
 	widths := map[string]any{}

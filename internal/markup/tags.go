@@ -8,7 +8,7 @@ import (
 // tag is one `{% … %}` as it is written.
 type tag struct {
 	name string // "hint", "endhint", "@mermaid/diagram"
-	args string // what stands between the name and "%}"
+	args string // what is between the name and "%}"
 	end  int    // how long it is
 }
 
@@ -203,7 +203,7 @@ next:
 	return m
 }
 
-// quoteValue writes a value so that readValue gives it back.
+// quoteValue writes a value so that readValue returns it.
 func quoteValue(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

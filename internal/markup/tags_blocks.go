@@ -60,7 +60,7 @@ func (c *converter) tag(i *item) []*Node {
 		body = c.bodyOf(i)
 	}
 	if part != "" && slices.ContainsFunc(kids, func(k *Node) bool { return k.Type == "integration" }) {
-		return raw("") // one of the parts is none, which was told
+		return raw("") // one of the parts is none, which was reported
 	}
 	if n := c.tagNode(t.name, t.args, kids, body); n != nil {
 		return []*Node{n}
@@ -79,7 +79,7 @@ func (c *converter) tag(i *item) []*Node {
 // aloneTags may stand without their end.
 var aloneTags = map[string]bool{"embed": true, "file": true, "content-ref": true}
 
-// bodyOf returns what stands between a tag and its end.
+// bodyOf returns what is between a tag and its end.
 func (c *converter) bodyOf(i *item) string {
 	body := strings.TrimSpace(strings.TrimPrefix(cleanSource(c.sourceOf(i)), cleanSource(i.piece.source)))
 	if at := strings.LastIndex(body, "{%"); at >= 0 {

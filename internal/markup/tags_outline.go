@@ -13,7 +13,7 @@ type outline struct {
 	maths    map[int]int // offset of an opening `$$` line to that of its closing one
 }
 
-// span is where an HTML element stands that begins a line.
+// span is where an HTML element is that begins a line.
 type span struct {
 	name            string
 	start, openEnd  int
@@ -22,7 +22,7 @@ type span struct {
 }
 
 // wholeElements are the HTML elements that begin a block and that we follow
-// to their end, whatever stands between.
+// to their end, whatever is between.
 var wholeElements = map[string]bool{
 	"table": true, "figure": true, "pre": true, "picture": true, "p": true, "summary": true, "div": true, "details": true,
 	"h1": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true, "ul": true, "ol": true, "blockquote": true,

@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// ConflictKind returns what a conflict is about.
+// ConflictKind is the kind of thing that a conflict is about.
 type ConflictKind string
 
 // Kinds of conflicts.
@@ -25,44 +25,44 @@ const (
 	ConflictVariable ConflictKind = "variable"
 )
 
-// Parts of what a conflict is about, besides the names of fields.
+// Parts of the subject of a conflict, besides the names of fields.
 const (
 	PartDeleted  = "deleted"  // one side deleted it, the other one changed it
 	PartDocument = "document" // a block of it
 	PartLocation = "location" // where a page is
 )
 
-// Conflict is something that two lines changed in different ways. It names
-// the revisions that have all of it, so nothing has to be copied.
+// Conflict is something that two lines of revisions changed in different ways. It names the
+// revisions that contain it, so nothing is copied.
 type Conflict struct {
 	Kind   ConflictKind    `json:"kind"`
 	ID     string          `json:"id"`               // of the page, file, content; name of the variable
 	Part   string          `json:"part,omitempty"`   // empty: the whole
 	Block  string          `json:"block,omitempty"`  // key
-	Behind string          `json:"behind,omitempty"` // key of the block in front of it
+	Behind string          `json:"behind,omitempty"` // key of the block before it
 	Base   docs.RevisionID `json:"base"`
 	Main   docs.RevisionID `json:"main"` // of the space
 	Mine   docs.RevisionID `json:"mine"` // of the change request
 }
 
-// Name is the same for the same thing, whenever it is in conflict.
+// Name identifies the subject of a conflict; it is the same whenever that is in conflict.
 func (c Conflict) Name() string {
 	return string(chunk.Sum([]byte(strings.Join([]string{string(c.Kind), c.ID, c.Part, c.Block}, "\x00"))))[:20]
 }
 
-// Form is what a conflict is about in one of its revisions.
+// Form is the subject of a conflict in one of its revisions.
 type Form struct {
 	Exists   bool
 	Document *markup.Document // of blocks; the whole one if the page was deleted elsewhere
 	Value    any              // of anything else
 }
 
-// form reads what a conflict is about from a tree.
+// form reads the subject of a conflict from a tree.
 func (c Conflict) form(ctx context.Context, t *revision.Tree) (Form, error) {
 	return c.formBy(ctx, t, readText)
 }
 
-// formBy is form with a way of reading texts.
+// formBy is form with another way to read texts.
 func (c Conflict) formBy(ctx context.Context, t *revision.Tree, read textReader) (f Form, err error) {
 	switch c.Kind {
 	case ConflictVariable:
@@ -116,7 +116,7 @@ func (c Conflict) formBy(ctx context.Context, t *revision.Tree, read textReader)
 	return f, err
 }
 
-// TakeMain returns a draft of a change request what the space had in a
+// TakeMain resolves a conflict in a draft of a change request with what the space had in a
 // revision.
 func TakeMain(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision) error {
 	main := d.At(rev.Root)
@@ -175,14 +175,14 @@ func TakeMain(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revis
 	return d.PutFree(ctx, mine)
 }
 
-// clearWay makes room for a page below another one: where the change request
-// put that one below the page, it goes back to where the space has it.
+// clearWay makes sure that a page can be put below another one: if the change request moved that
+// one below the page, it goes back to its place in the space.
 func clearWay(ctx context.Context, d *revision.Draft, main *revision.Tree, id, parent docs.PageID) error {
 	var chain []docs.Page
 	for at := parent; at != id; {
 		p, ok, err := d.Lookup(ctx, at)
 		if err != nil || !ok || len(chain) > docs.MaxPageDepth {
-			return err // it does not hang below the page
+			return err // it is not below the page
 		}
 		chain = append(chain, p)
 		at = p.Parent
@@ -208,7 +208,7 @@ func clearWay(ctx context.Context, d *revision.Draft, main *revision.Tree, id, p
 	return nil
 }
 
-// takePart returns a page one field of another one.
+// takePart copies one field of a page.
 func takePart(mine, theirs docs.Page, part string) (docs.Page, error) {
 	if name, is := strings.CutPrefix(part, "variables."); is {
 		mine.Variables = maps.Clone(mine.Variables)
@@ -238,8 +238,8 @@ func takeKey(ctx context.Context, d *revision.Draft, from *revision.Tree, key st
 	return nil
 }
 
-// dropLikeMain drops a page with those below it that the space does not have
-// either; others move up.
+// dropLikeMain deletes a page and those below it that the space does not have either; others move
+// up.
 func dropLikeMain(ctx context.Context, d *revision.Draft, main *revision.Tree, p docs.Page) error {
 	children, err := d.Children(ctx, p.ID)
 	if err != nil {
@@ -286,8 +286,7 @@ func takeReusable(ctx context.Context, d *revision.Draft, main *revision.Tree, c
 	return takeBlock(ctx, d, main, c)
 }
 
-// takeBlock returns a draft the block that a conflict is about as another tree
-// has it.
+// takeBlock replaces the block of a conflict by that of another tree.
 func takeBlock(ctx context.Context, d *revision.Draft, from *revision.Tree, c Conflict) error {
 	form, err := c.form(ctx, from)
 	if err != nil {
@@ -300,7 +299,7 @@ func takeBlock(ctx context.Context, d *revision.Draft, from *revision.Tree, c Co
 	return setBlock(ctx, d, c, nodes)
 }
 
-// setBlock puts blocks in place of the one that a conflict is about.
+// setBlock replaces the block of a conflict by other blocks.
 func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*markup.Node) error {
 	var x revision.Text
 	var page docs.Page
@@ -347,11 +346,10 @@ func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*marku
 	return d.PutReusable(reusable)
 }
 
-// TakeGiven returns a draft of a change request a document that somebody wrote
-// to end a conflict.
+// TakeGiven resolves a conflict in a draft of a change request with a document that somebody wrote.
 func TakeGiven(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision, b revision.Body) error {
 	if c.Part != PartDocument && c.Part != PartDeleted || c.Kind == ConflictFile || c.Kind == ConflictReusable && c.Part != PartDocument {
-		return errs.Field("body.document", "does not fit: the conflict is not about a text; take main or mine, and edit it afterwards")
+		return errs.Field("body.document", "cannot be used: the conflict is not about a text; choose main or mine, and edit it afterwards")
 	}
 	if c.Part == PartDeleted {
 		if _, there, err := d.Lookup(ctx, docs.PageID(c.ID)); err != nil {

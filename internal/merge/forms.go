@@ -10,12 +10,11 @@ import (
 )
 
 const (
-	// maxForms is how much one answer about conflicts reads and holds, in
-	// bytes of text. A page can have as many conflicts as blocks, and a
-	// conflict can be about whole pages.
+	// maxForms is how many bytes of text one response about conflicts reads and holds. A page can
+	// have as many conflicts as blocks, and a conflict can be about whole pages.
 	maxForms = 8 << 20
-	// blockCost is what a block counts beside its text: on the wire, a short
-	// one is many times as long.
+	// blockCost is what a block counts in addition to its text: in JSON, a short block is many
+	// times as long.
 	blockCost = 100
 )
 
@@ -46,8 +45,7 @@ func readText(ctx context.Context, t *revision.Tree, x revision.Text) (*blocksOf
 	return b, nil
 }
 
-// blocks returns the block of a conflict, or all of them where the whole is in
-// question.
+// blocks returns the block of a conflict, or all blocks if the conflict is about the whole text.
 func (c Conflict) blocks(ctx context.Context, t *revision.Tree, x revision.Text, read textReader) (Form, error) {
 	b, err := read(ctx, t, x)
 	switch {
@@ -61,8 +59,8 @@ func (c Conflict) blocks(ctx context.Context, t *revision.Tree, x revision.Text,
 	return Form{Exists: true, Document: &markup.Document{Nodes: []*markup.Node{b.byKey[c.Block]}}}, nil
 }
 
-// Forms reads what the conflicts of one answer are about: each text once,
-// however many of its blocks are in conflict.
+// Forms reads the subjects of the conflicts of one response: each text once, however many of its
+// blocks are in conflict.
 type Forms struct {
 	s     *revision.Source
 	sp    docs.Space
@@ -78,12 +76,13 @@ type formText struct {
 	id   string
 }
 
-// FormsOf begins an answer about conflicts of a space.
+// FormsOf begins a response about conflicts of a space.
 func FormsOf(s *revision.Source, sp docs.Space) *Forms {
 	return &Forms{s: s, sp: sp, views: map[docs.RevisionID]*revision.View{}, texts: map[formText]*blocksOf{}}
 }
 
-// Full returns that the answer is long enough: the rest belongs into another.
+// Full reports whether the response is long enough, so that the rest belongs on the next page of
+// the list.
 func (f *Forms) Full() bool { return f.spent >= maxForms }
 
 func (f *Forms) view(ctx context.Context, id docs.RevisionID) (*revision.View, error) {
@@ -97,8 +96,7 @@ func (f *Forms) view(ctx context.Context, id docs.RevisionID) (*revision.View, e
 	return v, err
 }
 
-// Of returns what a conflict is about in the base, in the space and in the
-// change request.
+// Of returns the subject of a conflict in the base, in the space and in the change request.
 func (f *Forms) Of(ctx context.Context, c Conflict) (base, main, mine Form, err error) {
 	for _, x := range []struct {
 		id docs.RevisionID
@@ -127,7 +125,7 @@ func (f *Forms) Of(ctx context.Context, c Conflict) (base, main, mine Form, err 
 	return base, main, mine, nil
 }
 
-// Title returns a name that a person knows the thing of a conflict by.
+// Title returns a name of the conflict's subject for people.
 func (f *Forms) Title(ctx context.Context, c Conflict) (string, error) {
 	for _, id := range []docs.RevisionID{c.Mine, c.Main, c.Base} {
 		v, err := f.view(ctx, id)

@@ -1,7 +1,6 @@
-// Package merge brings what one line of revisions changed since a common base
-// into another one: pages by their id, metadata field by field, bodies block by
-// block. What both changed in different ways is a Conflict: it stays as it is,
-// and somebody decides.
+// Package merge applies what one line of revisions changed since a common base to another line:
+// pages by their id, metadata field by field, bodies block by block. What both changed in different
+// ways is a Conflict: it keeps the state of the line that is merged into until somebody decides.
 package merge
 
 import (
@@ -16,12 +15,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// A merge brings what one line of revisions changed since a common base into
-// another one: pages by their id, metadata field by field, bodies block by
-// block. What cannot be brought in stays as it is there, and a conflict tells
-// of it. It costs what was changed, not what exists.
+// merger applies what one line of revisions changed since a common base to another line. The cost
+// depends on what was changed, not on what exists.
 type merger struct {
-	d         *revision.Draft // of the line that it goes into
+	d         *revision.Draft // of the line that is merged into
 	base      *revision.Tree
 	from      *revision.Tree
 	dir       Direction
@@ -29,14 +26,14 @@ type merger struct {
 
 	before, after map[string][]byte         // what from changed: keys of the tree
 	plan          map[docs.PageID]*pagePlan // pages that are put
-	gone          map[docs.PageID]bool      // pages that are dropped
+	deleted       map[docs.PageID]bool      // pages that are dropped
 	both          []docs.PageID             // pages whose bodies both sides changed
 }
 
-// pagePlan is what becomes of a page.
+// pagePlan is the planned state of a page.
 type pagePlan struct {
 	page docs.Page
-	was  docs.Page // in the line that it goes into
+	was  docs.Page // in the line that is merged into
 	had  bool
 }
 
@@ -50,7 +47,7 @@ func Into(ctx context.Context, dir Direction, into *revision.View, base, from do
 	m := &merger{
 		d: d, dir: dir, base: d.At(base.Root), from: d.At(from.Root),
 		before: map[string][]byte{}, after: map[string][]byte{},
-		plan: map[docs.PageID]*pagePlan{}, gone: map[docs.PageID]bool{},
+		plan: map[docs.PageID]*pagePlan{}, deleted: map[docs.PageID]bool{},
 	}
 	err := d.Diff(ctx, base.Root, from.Root, func(key string, before, after []byte) error {
 		m.before[key], m.after[key] = before, after
@@ -66,8 +63,8 @@ func Into(ctx context.Context, dir Direction, into *revision.View, base, from do
 
 func (m *merger) conflict(c Conflict) { m.conflicts = append(m.conflicts, c) }
 
-// others merges what is told apart by its key alone: files, variables,
-// settings and addresses that pages had.
+// others merges what is identified by its key alone: files, variables, settings and former
+// addresses of pages.
 func (m *merger) others(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(m.after)) {
 		kind, id := key[:1], key[1:]
@@ -90,14 +87,14 @@ func (m *merger) others(ctx context.Context) error {
 			case kind == revision.KeyVariable:
 				m.conflict(Conflict{Kind: ConflictVariable, ID: id})
 			case m.dir == FromRepository && after != nil && strings.HasPrefix(key, revision.KeySetting+revision.SettingOther):
-				// What is not content is the repository's alone.
+				// Files that are not content belong to the repository alone.
 				if _, _, known, err := m.d.Named(ctx, strings.TrimPrefix(key, revision.KeySetting+revision.SettingOther)); err != nil {
 					return err
 				} else if !known {
 					m.d.Set(key, after)
 				}
 			}
-			// Of the rest, that of the line itself is as good.
+			// For other keys the value of the line itself is as good.
 		case kind == revision.KeyFile:
 			if m.dir == FromRepository && after != nil {
 				if err := makeRoom(ctx, m.d, id, after); err != nil {
@@ -118,8 +115,8 @@ func (m *merger) others(ctx context.Context) error {
 	return nil
 }
 
-// makeRoom returns another name to a file that stands where one of a repository
-// has to: that one is known there under its name.
+// makeRoom renames a file whose name a file of a repository needs: the repository's file keeps its
+// name.
 func makeRoom(ctx context.Context, d *revision.Draft, id string, after []byte) error {
 	f, err := revision.DecodeFile(id, after)
 	if err != nil {
@@ -140,7 +137,7 @@ func makeRoom(ctx context.Context, d *revision.Draft, id string, after []byte) e
 	return d.PutFile(was)
 }
 
-// pages decides what becomes of each page that from changed.
+// pages decides the state of each page that from changed.
 func (m *merger) pages(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(m.after)) {
 		id, isPage := strings.CutPrefix(key, revision.KeyPage)
@@ -174,7 +171,7 @@ func (m *merger) pages(ctx context.Context) error {
 			if Visible(placed(was, cur), cur) {
 				m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: PartDeleted})
 			} else {
-				m.gone[pid] = true
+				m.deleted[pid] = true
 			}
 		case had && !there:
 			if Visible(placed(was, now), now) {
@@ -182,7 +179,7 @@ func (m *merger) pages(ctx context.Context) error {
 			}
 		case !there:
 			m.plan[pid] = &pagePlan{page: now}
-		case bytes.Equal(raw, m.before[key]): // nobody else touched it
+		case bytes.Equal(raw, m.before[key]): // only from changed it
 			m.plan[pid] = &pagePlan{page: now, was: cur, had: true}
 		default:
 			p, err := m.fields(was, cur, now, had)
@@ -195,15 +192,14 @@ func (m *merger) pages(ctx context.Context) error {
 	return nil
 }
 
-// placed returns a page at the place of another one: where it is does not count
-// as an edit.
+// placed returns a page with the place of another one: a move does not count as an edit.
 func placed(p, at docs.Page) docs.Page {
 	p.Parent, p.Rank = at.Parent, at.Rank
 	return p
 }
 
-// fields merges a page that is there on both sides. It keeps the body of cur;
-// bodies come later.
+// fields merges the fields of a page that exists on both sides. It keeps the body of cur; bodies
+// are merged later.
 func (m *merger) fields(was, cur, now docs.Page, had bool) (docs.Page, error) {
 	id := string(cur.ID)
 	clash := func(part string) { m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: part}) }
@@ -245,7 +241,7 @@ func (m *merger) fields(was, cur, now docs.Page, had bool) (docs.Page, error) {
 	return p, nil
 }
 
-// variables merges the variables of a page, each for itself.
+// variables merges the variables of a page one by one.
 func (m *merger) variables(id string, was, cur, now docs.Page) docs.Variables {
 	out := maps.Clone(cur.Variables)
 	for _, name := range slices.Sorted(maps.Keys(union(was.Variables, now.Variables))) {
@@ -273,8 +269,8 @@ func union(a, b docs.Variables) docs.Variables {
 	return out
 }
 
-// body decides what becomes of the body of a page. One that both sides
-// changed is written when the tree is in place.
+// body decides about the body of a page. A body that both sides changed is written when the tree is
+// complete.
 func (m *merger) body(was, cur, now docs.Page, p *docs.Page) {
 	switch {
 	case now.Body == cur.Body, now.Body == was.Body:
@@ -291,16 +287,15 @@ func (m *merger) parentOf(ctx context.Context, id docs.PageID) (docs.PageID, boo
 		return p.page.Parent, true, nil
 	}
 	p, ok, err := m.d.Lookup(ctx, id)
-	return p.Parent, ok && !m.gone[id], err
+	return p.Parent, ok && !m.deleted[id], err
 }
 
-// places finds a parent for every page: one that is there, and not below the
-// page itself.
+// places finds a parent for every page: one that exists and is not below the page itself.
 func (m *merger) places(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(m.plan)) {
 		p := m.plan[id]
 		if p.had && p.page.Parent == p.was.Parent {
-			if !m.gone[p.page.Parent] {
+			if !m.deleted[p.page.Parent] {
 				continue
 			}
 		}
@@ -332,8 +327,7 @@ func (m *merger) places(ctx context.Context) error {
 	return nil
 }
 
-// surviving returns the nearest page from id upward that will be there and can
-// have pages below it.
+// surviving returns the nearest page from id upward that will exist and can have children.
 func (m *merger) surviving(ctx context.Context, id docs.PageID) (docs.PageID, error) {
 	for range 2 * docs.MaxPageDepth {
 		if id == "" {
@@ -342,7 +336,7 @@ func (m *merger) surviving(ctx context.Context, id docs.PageID) (docs.PageID, er
 		p, ok := docs.Page{}, false
 		if planned, is := m.plan[id]; is {
 			p, ok = planned.page, true
-		} else if !m.gone[id] {
+		} else if !m.deleted[id] {
 			var err error
 			if p, ok, err = m.d.Lookup(ctx, id); err != nil {
 				return "", err
@@ -388,7 +382,7 @@ func (m *merger) belowItself(ctx context.Context, id docs.PageID) (bool, error) 
 // put changes the pages of the draft.
 func (m *merger) put(ctx context.Context) error {
 	ids := slices.Sorted(maps.Keys(m.plan))
-	for _, id := range ids { // slugs that become free may be taken by another
+	for _, id := range ids { // a slug that becomes free may be used by another page
 		if p := m.plan[id]; p.had && (p.was.Slug != p.page.Slug || p.was.Parent != p.page.Parent) {
 			if err := m.d.DropSlug(ctx, p.was); err != nil {
 				return err
@@ -400,7 +394,7 @@ func (m *merger) put(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, id := range ids { // too deep is too deep, wherever it came from
+	for _, id := range ids { // the limit of depth holds for moved pages too
 		p, err := m.d.Page(ctx, id)
 		if err != nil {
 			return err
@@ -423,8 +417,8 @@ func (m *merger) put(ctx context.Context) error {
 	return nil
 }
 
-// putPage stores a page. One of the space keeps the slug that readers know it
-// by: a change request does not take it away.
+// putPage stores a page. A page of the space keeps its published slug: a change request does not
+// take it away.
 func (m *merger) putPage(ctx context.Context, p docs.Page) error {
 	if m.dir == IntoRequest && p.HasPath() {
 		taken, by, err := m.d.SlugTaken(ctx, p, p.Slug)
@@ -442,8 +436,8 @@ func (m *merger) putPage(ctx context.Context, p docs.Page) error {
 	return m.d.PutFree(ctx, p)
 }
 
-// putPublished stores a page of the space under the slug that a page of the
-// change request has so far, which gets another one.
+// putPublished stores a page of the space under a slug that a page of the change request has so
+// far; that page gets another slug.
 func (m *merger) putPublished(ctx context.Context, p docs.Page, by docs.PageID) error {
 	other, err := m.d.Page(ctx, by)
 	if err != nil {
@@ -460,7 +454,7 @@ func (m *merger) putPublished(ctx context.Context, p docs.Page, by docs.PageID) 
 	if other, err = m.d.Reslugged(ctx, other); err != nil {
 		return err
 	}
-	// Nobody was led to it by the slug, so nobody is led on.
+	// The slug was never published, so no redirect is needed.
 	key := revision.KeyRedirect + docs.SlugKey(path)
 	before, had, err := m.d.Get(ctx, key)
 	if err == nil {
@@ -475,16 +469,15 @@ func (m *merger) putPublished(ctx context.Context, p docs.Page, by docs.PageID) 
 	return nil
 }
 
-// drop removes the pages that from deleted. What hangs below them and was not
-// deleted moves up.
+// drop deletes the pages that from deleted. Children that were not deleted move up.
 func (m *merger) drop(ctx context.Context) error {
-	for _, id := range slices.Sorted(maps.Keys(m.gone)) {
+	for _, id := range slices.Sorted(maps.Keys(m.deleted)) {
 		children, err := m.d.Children(ctx, id)
 		if err != nil {
 			return err
 		}
 		for _, c := range children {
-			if m.gone[c.ID] {
+			if m.deleted[c.ID] {
 				continue
 			}
 			if c.Parent, err = m.surviving(ctx, id); err != nil {
@@ -495,7 +488,7 @@ func (m *merger) drop(ctx context.Context) error {
 			}
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(m.gone)) {
+	for _, id := range slices.Sorted(maps.Keys(m.deleted)) {
 		p, err := m.d.Page(ctx, id)
 		if err != nil {
 			return err
@@ -507,8 +500,8 @@ func (m *merger) drop(ctx context.Context) error {
 	return nil
 }
 
-// keepTombstones keeps where things were in the line that deleted them, if this one does
-// not know it. Of a repository it is what the other files say.
+// keepTombstones copies the tombstones of the line that deleted things, unless this line has its
+// own. They say where those things were, which links of a repository's other files may still name.
 func (m *merger) keepTombstones(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(m.after)) {
 		id, is := strings.CutPrefix(key, revision.KeyTombstone)
@@ -531,26 +524,25 @@ func (m *merger) keepTombstones(ctx context.Context) error {
 	return nil
 }
 
-// Direction returns which line a merge goes into.
+// Direction says which line of revisions a merge goes into.
 type Direction uint8
 
 const (
 	IntoSpace      Direction = iota
-	IntoRequest              // what the space has
-	FromRepository           // into the space, what a repository has
+	IntoRequest              // changes of the space
+	FromRepository           // changes of a repository, into the space
 )
 
-// Visible reports whether a person sees a difference between two states of a
-// page.
+// Visible reports whether two states of a page differ for a reader.
 func Visible(a, b docs.Page) bool {
 	a.UpdatedAt, b.UpdatedAt = 0, 0
 	a.File, b.File = "", ""
 	a.Pinned, b.Pinned = false, false
 	if a.Body == b.Body {
 		a.Side, b.Side = "", ""
-		a.OID, b.OID = "", "" // forgotten when it was changed and set back
+		a.OID, b.OID = "", "" // it is lost when a page is changed and changed back
 	}
-	x, _ := docs.EncodePage(a) // a page always can be encoded: it was decoded
+	x, _ := docs.EncodePage(a) // cannot fail: the page was decoded before
 	y, _ := docs.EncodePage(b)
 	return string(x) != string(y)
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// bodies writes the bodies that both sides changed, now that references find
-// their targets.
+// bodies writes the bodies that both sides changed, now that references find their targets.
 func (m *merger) bodies(ctx context.Context) error {
 	for _, id := range m.both {
 		p, err := m.d.Page(ctx, id)
@@ -44,8 +43,8 @@ func (m *merger) bodies(ctx context.Context) error {
 	return m.d.ComposeBodies(ctx)
 }
 
-// texts merges two forms of a text. All are read with the same tree, so that
-// only what was written differs.
+// texts merges two states of a text. All are parsed with the same tree, so that they differ only in
+// what was written.
 func (m *merger) texts(ctx context.Context, c Conflict, base, into, from revision.Text) (*revision.Writing, error) {
 	var bodies [3][]byte
 	var heads [3][]byte

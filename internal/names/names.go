@@ -25,13 +25,13 @@ var (
 	gitName = regexp.MustCompile(`(?i)^(\.git|git~[0-9]+)[. ]*(:.*)?$`)
 )
 
-// IsMark tells characters that turn the direction of what follows, so that
+// IsMark returns characters that turn the direction of what follows, so that
 // a name looks like another one.
 func IsMark(r rune) bool {
 	return r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfeff || r == 0x061c
 }
 
-// isIgnored tells characters that some file systems do not look at. Persian
+// isIgnored returns characters that some file systems do not look at. Persian
 // and emoji need some of them, so they are not bad as such.
 func isIgnored(r rune) bool {
 	return IsMark(r) || r >= 0x200b && r <= 0x200d || r >= 0x2060 && r <= 0x206f

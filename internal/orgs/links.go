@@ -13,7 +13,7 @@ import (
 )
 
 // Link is an invite link with the thing that it admits to, and whether the
-// caller already has what it gives.
+// caller already has the role that it grants.
 type Link struct {
 	docs.InviteLink
 	Redundant  bool
@@ -23,7 +23,7 @@ type Link struct {
 
 // CreateLink makes an invite link. A link to the organization needs an
 // admin; one to a space or a collection needs whoever administers that, and
-// never gives more than the caller has.
+// never grants more than the caller has.
 func (s *Service) CreateLink(ctx context.Context, g *authz.Grant, org docs.OrgID, in docs.InviteLink) (Link, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
 		o, err := tx.Organization(ctx, org)
@@ -121,7 +121,7 @@ func (p LinkPatch) role(l docs.InviteLink) (docs.Role, error) {
 	return p.Level.Or(docs.Guest), nil
 }
 
-// UpdateLink changes what a link gives to those who use it from now on.
+// UpdateLink changes the role that a link grants to those who use it from now on.
 func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID, p LinkPatch) (Link, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
 		l, err := live(ctx, tx.Reader, g.Actor, org, id)

@@ -14,7 +14,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// memberEvent tells of a change to a member.
+// memberEvent returns the event of a change to a member.
 func memberEvent(org docs.OrgID, action string, user docs.UserID, data map[string]any) audit.Event {
 	return audit.Event{Org: org, Action: "member." + action, Kind: "user", ID: string(user), Data: data}
 }
@@ -137,7 +137,7 @@ func refuseDisabled(m docs.Member) error {
 type Invitee struct {
 	Email string
 	Role  docs.Role
-	Path  string // where it stands in the request
+	Path  string // where it is in the request
 }
 
 // Invited is the outcome of Invite.

@@ -183,7 +183,7 @@ func (s *Service) SetAgentInstructions(ctx context.Context, g *authz.Grant, org 
 	})
 }
 
-// AgentInstructions gives them; an organization that never set any has an
+// AgentInstructions returns them; an organization that never set any has an
 // empty document from its creation.
 func (s *Service) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.AgentInstructions, error) {
 	a, err := s.Store.AgentInstructions(ctx, org)
@@ -288,7 +288,7 @@ type NewToken struct {
 // MaxTokens is how many tokens a user can have.
 const MaxTokens = 200
 
-// CreateToken makes a token for the caller. The secret is shown this once.
+// CreateToken makes a token for the caller. The secret is returned only this once.
 func (s *Service) CreateToken(ctx context.Context, g *authz.Grant, in NewToken) (docs.Token, string, error) {
 	var secret string
 	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (t docs.Token, err error) {

@@ -19,7 +19,7 @@ const (
 	maxIdle          = 16       // connections kept for the next request
 )
 
-// userAgent tells the operators of other servers who calls.
+// userAgent identifies this server to the operators of others.
 const userAgent = "Octavo"
 
 // Options of a client.
@@ -27,7 +27,7 @@ type Options struct {
 	// Timeout bounds the whole exchange, until the body was read. Zero is
 	// 30 seconds.
 	Timeout time.Duration
-	// NoRedirects returns the first answer to the caller, whatever it is. A
+	// NoRedirects makes the client return the first answer, whatever it is. A
 	// webhook is delivered to the address that was configured or not at all.
 	NoRedirects bool
 }

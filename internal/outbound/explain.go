@@ -18,7 +18,7 @@ import (
 const unreachable = "the server cannot be called: its name is unknown, or it has a private address, which the operator must allow with " + AllowVariable
 
 // Explain turns an error of a client of this package into one of kind
-// errs.Invalid whose message may be shown: it says what happened and never
+// errs.Invalid whose message may be displayed: it says what happened and never
 // what was found at which address. The cause stays inside, for the log. The
 // end of the caller's own context is returned as it is.
 func Explain(ctx context.Context, err error) error {

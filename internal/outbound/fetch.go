@@ -15,7 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// DefaultMaxBytes bounds a fetch for which nothing else was said.
+// DefaultMaxBytes bounds a fetch without another limit.
 const DefaultMaxBytes = 10 << 20
 
 // Limits of one fetch.
@@ -26,11 +26,11 @@ type Limits struct {
 	// ends a server that sends one byte after the other. Zero is 30 seconds.
 	Timeout time.Duration
 	// ContentTypes that the answer may have, without parameters. A type that
-	// ends in "/" stands for all below it, such as "image/". Empty is any.
+	// ends in "/" represents all below it, such as "image/". Empty is any.
 	ContentTypes []string
 }
 
-// Response is what a fetch gives. Close the Body.
+// Response is what a fetch returns. Close the Body.
 type Response struct {
 	// Body ends with an error of kind errs.Invalid if it is longer or takes
 	// longer than the limits allow, or if the server breaks off.

@@ -234,7 +234,7 @@ func TestPrivateAddressesAreRefusedAtDial(t *testing.T) {
 	}
 }
 
-// leaks reports whether the part of an error that is shown holds an address.
+// leaks reports whether the part of an error that is displayed holds an address.
 func leaks(err error) bool {
 	e, ok := err.(*errs.Error)
 	if !ok {

@@ -28,7 +28,7 @@ type Answer struct {
 }
 
 // Post sends a body and reads at most max bytes of the answer. The error may
-// be shown to people; the end of the caller's own context is returned as it is.
+// be displayed to people; the end of the caller's own context is returned as it is.
 func (p *Poster) Post(ctx context.Context, address string, header map[string]string, body []byte, max int64) (Answer, error) {
 	u, err := CheckURL(address)
 	if err != nil {

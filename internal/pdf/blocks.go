@@ -10,7 +10,7 @@ import (
 // plain is the style of text here.
 func (f flow) plain() style { return style{size: f.size, color: f.color, back: none} }
 
-// paraStyle is how a paragraph stands in its column.
+// paraStyle is how a paragraph is in its column.
 type paraStyle struct {
 	align   string
 	leading float64 // of the size; 0 is the usual
@@ -167,7 +167,7 @@ func (f flow) block(n *markup.Node, i int) {
 	}
 }
 
-// heading lays a heading out; first is one that begins what it stands in.
+// heading lays a heading out; first is one that begins what it is in.
 func (f flow) heading(n *markup.Node, first bool) {
 	level := min(max(n.HeadingLevel()+f.d.shift, 1), 6)
 	h := headings[level]
@@ -245,7 +245,7 @@ func (f flow) bullet() func(c *canvas, x, base float64) {
 	}
 }
 
-// listDepth is how far in a list stands, by its place.
+// listDepth is how far in a list is, by its place.
 func (f flow) listDepth() int { return int(f.x / listStep) }
 
 func (f flow) numbering(n int) func(c *canvas, x, base float64) {

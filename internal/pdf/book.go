@@ -4,7 +4,7 @@
 // It writes in one pass: a page goes out when it is full, a picture when it
 // is met. What stays in memory is the page, one chapter and what the end of
 // the file needs: places of objects, titles, destinations and the glyphs that
-// were used. The table of contents is written last and stands first.
+// were used. The table of contents is written last and is first.
 package pdf
 
 import (
@@ -32,7 +32,7 @@ type Book struct {
 	Chapters iter.Seq2[Chapter, error]
 	// Within reports whether a page is a chapter of this book.
 	Within func(page string) bool
-	// Link returns the address of what is not in the book; Name gives a title
+	// Link returns the address of what is not in the book; Name returns a title
 	// for a reference that has no text of its own. Both may be nil.
 	Link func(docs.Ref) (url string, ok bool)
 	Name func(docs.Ref) (title string, ok bool)
@@ -46,7 +46,7 @@ type Book struct {
 	// Contents says whether there is a table of contents; a book of one page
 	// needs none.
 	Contents bool
-	// Missing is told the characters that no font has; nil is nobody.
+	// Missing is called with the characters that no font has, unless it is nil.
 	Missing func([]rune)
 }
 
@@ -245,7 +245,7 @@ func (d *document) furniture(c *canvas, number, running string) {
 }
 
 // single draws one line of text, shortened to a width; push is where it
-// stands in it, from 0 at the left to 1 at the right.
+// is in it, from 0 at the left to 1 at the right.
 func (d *document) single(c *canvas, s string, st style, x, base, width, push float64) float64 {
 	spans := []span{{text: oneLine(s), st: st}}
 	var whole line

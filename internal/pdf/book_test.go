@@ -122,7 +122,7 @@ func TestTheStructureOfABook(t *testing.T) {
 	pages := f.pages()
 	dests := f.dests()
 
-	// Chapters begin on pages of their own; a group stands above its first.
+	// Chapters begin on pages of their own; a group is above its first.
 	first, second, third := dests["p:home"], dests["p:second"], dests["p:third"]
 	if first != 2 || second != 3 || dests["p:group"] != 3 || third <= second+2 || third != len(pages)-1 {
 		t.Fatalf("chapters begin on %d, %d, %d of %d", first, second, third, len(pages))

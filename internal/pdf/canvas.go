@@ -26,7 +26,7 @@ type target struct {
 // and from the top.
 type canvas struct {
 	d *document
-	// under is what stands behind the text, in layers: an outer frame gets
+	// under is what is behind the text, in layers: an outer frame gets
 	// its layer before what is in it, and is drawn when its height is known.
 	under  [][]byte
 	over   bytes.Buffer

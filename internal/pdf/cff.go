@@ -101,7 +101,7 @@ func readDict(b []byte) (cffDict, error) {
 	return out, nil
 }
 
-// cffIndex is a list of byte strings in the table; at gives where it ends.
+// cffIndex is a list of byte strings in the table; at returns where it ends.
 type cffIndex struct {
 	offsets []int // absolute, one more than there are strings
 	data    []byte

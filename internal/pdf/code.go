@@ -179,7 +179,7 @@ func (d *document) codeLines(spans []span, width, further float64, emit func(l l
 	}
 }
 
-// coloring returns lines of code the colours of their spans.
+// coloring assigns colours to spans of lines of code.
 type coloring struct {
 	spans []markup.CodeSpan
 	used  int

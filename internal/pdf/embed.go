@@ -22,7 +22,7 @@ type docFont struct {
 	width []float64  // by code, in thousandths
 }
 
-// glyphUse is a glyph for a text. A glyph that stands for two characters has
+// glyphUse is a glyph for a text. A glyph that represents two characters has
 // two codes, so that the text can be taken out again as it was.
 type glyphUse struct {
 	glyph sfnt.GlyphIndex
@@ -110,7 +110,7 @@ func (d *docFont) widths() string {
 	return string(out)
 }
 
-// toUnicode says which text each code stands for.
+// toUnicode says which text each code represents.
 func (d *docFont) toUnicode() []byte {
 	var b strings.Builder
 	b.WriteString("/CIDInit/ProcSet findresource begin\n12 dict begin\nbegincmap\n/CIDSystemInfo<</Registry(Adobe)/Ordering(UCS)/Supplement 0>>def\n" +

@@ -25,7 +25,7 @@ type item struct {
 	fr   *frame
 }
 
-// frame is what stands around or beside items.
+// frame is what is around or beside items.
 type frame struct {
 	// paint draws it on one page, behind the items. first and last tell
 	// whether it begins and ends there.
@@ -253,7 +253,7 @@ type pager struct {
 	c       *canvas
 	y       float64
 	space   float64
-	fresh   bool // nothing stands on the page yet
+	fresh   bool // nothing is on the page yet
 	frames  []pagedFrame
 	pending []item // what stays with a box that has not come yet
 }

@@ -37,8 +37,8 @@ type picture struct {
 // points is the size on paper: a pixel is a 96th of an inch.
 func (p *picture) points() (w, h float64) { return float64(p.w) * 0.75, float64(p.h) * 0.75 }
 
-// picture returns an image of the book; nil when it cannot be shown. Only what
-// Open has is shown: nothing is fetched from an address.
+// picture returns an image of the book; nil when it cannot be displayed. Only what
+// Open has is displayed: nothing is fetched from an address.
 func (d *document) picture(ref docs.Ref) *picture {
 	if p, ok := d.pictures[ref]; ok {
 		return p

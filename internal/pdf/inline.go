@@ -320,7 +320,7 @@ func (in *inliner) image(n *markup.Node, st style) {
 	in.out = append(in.out, span{st: st, link: in.link, obj: &figure{w: w, h: h, draw: func(c *canvas, x, y float64) { c.image(p.ref, x, y, w, h) }}})
 }
 
-// imageLink stands for a picture that cannot be shown.
+// imageLink represents a picture that cannot be displayed.
 func (in *inliner) imageLink(ref docs.Ref, alt string, st style) {
 	label := oneLine(alt)
 	if label == "" {

@@ -37,7 +37,7 @@ type figure struct {
 // char is a character of a paragraph before it is a glyph.
 type char struct {
 	r     rune
-	text  string // what it stands for, when that is another text
+	text  string // what it represents, when that is another text
 	span  int32
 	level uint8
 }
@@ -94,7 +94,7 @@ func (d *document) lines(spans []span, width float64, emit func(line)) {
 	flush(true)
 }
 
-// objectRune stands for what is not text.
+// objectRune represents what is not text.
 const objectRune = '\ufffc'
 
 // line is a line of glyphs, in the order in which they are seen.
@@ -105,7 +105,7 @@ type line struct {
 	rtl    bool
 	first  bool
 	broken bool    // ends where somebody ended it, or the paragraph
-	rise   float64 // of what stands higher than text
+	rise   float64 // of what is higher than text
 }
 
 func (d *document) window(spans []span, in []char, width float64, first bool, emit func(line)) {
@@ -354,7 +354,7 @@ var lookalikes = map[rune]rune{
 	0x1f5d9: 0x2715,
 }
 
-// maxMissing is how many characters without a glyph are told apart.
+// maxMissing is how many characters without a glyph are distinguished.
 const maxMissing = 1000
 
 // need looks for fonts that have most of what a text needs, so that a page is

@@ -14,7 +14,7 @@ import (
 
 var linked = regexp.MustCompile(`\b(?:href|src|srcset)="([^"]*)"`)
 
-// crawl follows every address of the site from its first page on, and gives
+// crawl follows every address of the site from its first page on, and returns
 // how many there are.
 func (s served) crawl() int {
 	s.t.Helper()
@@ -62,7 +62,7 @@ func (s served) crawl() int {
 	return len(seen)
 }
 
-// Every link of every page leads somewhere, or is shown as broken.
+// Every link of every page leads somewhere, or is displayed as broken.
 func TestNoLinkLeadsNowhere(t *testing.T) {
 	folders := map[string]string{"guide": filepath.Join("..", "..", "cmd", "octavo", "guide"), "site": unpack(t)}
 	for _, name := range []string{"every", "inferred", "monorepo", "odd"} {

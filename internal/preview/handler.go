@@ -182,7 +182,7 @@ func (s *Server) write(w http.ResponseWriter, status int, name string, v *view) 
 	_, _ = w.Write(b.Bytes()) // to somebody who has gone
 }
 
-// events tells a browser what happens, until it goes.
+// events sends events to a browser until it disconnects.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, file string) {
 	now := s.now.Load()
 	if p := now.index.Doc(file); p == nil {

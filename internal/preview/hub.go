@@ -13,7 +13,7 @@ type event struct{ id, kind string }
 // hub knows the browsers that wait for changes.
 type hub struct {
 	mu   sync.Mutex
-	list map[chan event]string // the file that is shown
+	list map[chan event]string // the file that is displayed
 }
 
 // join returns a channel with room for one event of each kind, or nil if there

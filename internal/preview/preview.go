@@ -4,7 +4,7 @@
 // A folder is read as an import would read it, and a page is rendered when it
 // is asked for. What changes in the folder makes a new state of the site, and
 // browsers that show a page of it load that page again. A state never changes
-// once it is made, so that no page is shown half old and half new.
+// once it is made, so that no page is displayed half old and half new.
 //
 // The content is not trusted: it may be a repository that somebody sent. Only
 // what the navigation or a page names is served, links out of the folder are
@@ -30,20 +30,20 @@ import (
 
 // Limits and times.
 const (
-	lookEvery  = 100 * time.Millisecond // at the files that browsers show now
-	scanEvery  = 500 * time.Millisecond // of all files, at the earliest
-	scanShare  = 20                     // a scan takes at most one part of the time in so many …
-	scanLatest = 5 * time.Second        // … unless that would be later than this
-	settleTime = 120 * time.Millisecond // without a change until files count as written
-	emptyTime  = time.Second            // that a file may be empty while it is written
-	settleMost = 3 * time.Second        // until something that never settles is read anyway
+	lookEvery    = 100 * time.Millisecond // at the files that browsers show now
+	scanEvery    = 500 * time.Millisecond // of all files, at the earliest
+	scanShare    = 20                     // a scan takes at most one part of the time in so many …
+	scanLatest   = 5 * time.Second        // … unless that would be later than this
+	quietTime    = 120 * time.Millisecond // without a change until files count as written
+	emptyTime    = time.Second            // that a file may be empty while it is written
+	maxQuietWait = 3 * time.Second        // until a folder that keeps changing is read anyway
 
 	maxPath     = 2 << 10 // bytes of an address
 	maxQuery    = 200     // bytes of a search
 	maxFound    = 20      // results of a search
 	maxWatchers = 200     // browsers that wait for changes
 	maxListed   = 500     // problems on one page
-	maxNav      = 1000    // entries of a navigation that is shown whole
+	maxNav      = 1000    // entries of a navigation that is displayed whole
 	maxLoaded   = 4       // files of a commit that are in memory to be sent
 
 	highlightBytes = 16 << 20
@@ -67,7 +67,7 @@ type Server struct {
 	name      string // of the folder, for people
 	src       source
 	now       atomic.Pointer[site]
-	trouble   atomic.Pointer[string] // why the newest state cannot be shown
+	trouble   atomic.Pointer[string] // why the newest state cannot be displayed
 	watchers  hub
 	highlight *markup.Highlighter
 	unchecked chan *site
@@ -81,7 +81,7 @@ type Server struct {
 	mu      sync.Mutex // held while the folder is looked at
 	state   state      // that was seen last
 	shown   state      // of which the site was made
-	broken  error      // why the one that was seen last cannot be shown
+	broken  error      // why the one that was seen last cannot be displayed
 	root    string
 	scanned time.Time
 	took    time.Duration
@@ -122,7 +122,7 @@ func (s *Server) URL() string {
 // Pages is how many there are now.
 func (s *Server) Pages() int { return len(s.now.Load().menu.Order()) }
 
-// Trouble says why the newest state of the folder cannot be shown, if so.
+// Trouble says why the newest state of the folder cannot be displayed, if so.
 func (s *Server) Trouble() string {
 	if t := s.trouble.Load(); t != nil {
 		return *t

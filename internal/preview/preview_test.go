@@ -423,7 +423,7 @@ func TestReload(t *testing.T) {
 	}
 	change("the root", ".gitbook.yaml", "root: ./docs/guides/\n", "/start", "Other title")
 	change("a page in another root", "docs/guides/start.md", "# Title again\n", "/start", "Title again")
-	// What cannot be read is reported, and the state before is shown.
+	// What cannot be read is reported, and the state before is displayed.
 	change("a root that is not there", ".gitbook.yaml", "root: ./absent/\n", "/start", "which is not a folder")
 	if body := s.get("/start"); !strings.Contains(body, "Title again") {
 		t.Error("the state before is gone")
@@ -435,8 +435,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// What is written in steps is shown before and after, never between.
-func TestHalfOfAFileIsNotShown(t *testing.T) {
+// What is written in steps is displayed before and after, never between.
+func TestHalfWrittenFilesAreNotDisplayed(t *testing.T) {
 	dir := unpack(t)
 	s := serve(t, Config{Dir: dir})
 	next := s.listen("start.md")
@@ -449,7 +449,7 @@ func TestHalfOfAFileIsNotShown(t *testing.T) {
 			return
 		}
 		for _, part := range []string{"# Written\n\n", "one\n\n", "two\n\n", "the end\n"} {
-			time.Sleep(settleTime / 2)
+			time.Sleep(quietTime / 2)
 			if _, err = f.WriteString(part); err != nil {
 				break
 			}

@@ -115,7 +115,7 @@ func (s *Server) reload(ctx context.Context) (changed bool, err error) {
 		if maps.Equal(s.state, next) {
 			return false, s.broken
 		}
-		if next, err = s.settle(ctx, next); err != nil {
+		if next, err = s.waitQuiet(ctx, next); err != nil {
 			return false, err
 		}
 	}
@@ -124,7 +124,7 @@ func (s *Server) reload(ctx context.Context) (changed bool, err error) {
 		return false, nil
 	}
 	tree, err := s.read(ctx, s.shown)
-	if err == nil && tree.Root != s.root { // what was scanned is not what is shown
+	if err == nil && tree.Root != s.root { // what was scanned is not what is displayed
 		s.root = tree.Root
 		if s.state, err = s.scan(ctx); err == nil {
 			tree, err = s.read(ctx, nil)
@@ -153,21 +153,21 @@ func (s *Server) scan(ctx context.Context) (state, error) {
 	return found, err
 }
 
-// settle waits until nobody writes: what is read is not half of a file.
-func (s *Server) settle(ctx context.Context, last state) (state, error) {
+// waitQuiet waits until no file changes, so that no half-written file is read.
+func (s *Server) waitQuiet(ctx context.Context, last state) (state, error) {
 	begin := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(settleTime):
+		case <-time.After(quietTime):
 		}
 		next, err := s.scan(ctx)
 		waited := time.Since(begin)
 		switch {
 		case err != nil:
 			return nil, err
-		case waited >= settleMost, maps.Equal(last, next) && (waited >= emptyTime || !emptied(s.state, next)):
+		case waited >= maxQuietWait, maps.Equal(last, next) && (waited >= emptyTime || !emptied(s.state, next)):
 			return next, nil
 		}
 		last = next

@@ -19,7 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// desk is a space with pages, and somebody who may do everything.
+// desk is a space with pages, and a user who may do everything.
 type desk struct {
 	s  *store.Store
 	c  *content.Service
@@ -83,8 +83,8 @@ func (d *desk) edit(t testing.TB, on content.Branch, page docs.PageID, body stri
 	}
 }
 
-// BenchmarkMerge opens a change request, edits one page in it, and merges it
-// into a space that has moved on.
+// BenchmarkMerge opens a change request, edits one page in it, and merges it into a space that has
+// newer revisions.
 func BenchmarkMerge(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -126,7 +126,7 @@ func BenchmarkMerge(b *testing.B) {
 						if step == "edit" {
 							continue
 						}
-						d.edit(b, "", ids[(i+7)%len(ids)], text()) // the space moves on
+						d.edit(b, "", ids[(i+7)%len(ids)], text()) // the space gets a newer revision
 						g := d.grant(b)
 						b.StartTimer()
 						if out, err := d.r.Merge(ctx, g, string(cr.ID)); err != nil || len(out.Conflicts) > 0 {

@@ -10,8 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// While the result of a git operation is about to become that of the space,
-// nobody else moves it.
+// Nothing is merged while a git operation is about to change the space.
 func TestNoMergeWhileGitFinishes(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d := newDesk(t, o, 3)

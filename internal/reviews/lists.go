@@ -39,13 +39,13 @@ func (s *Service) OrgChangeRequests(g *authz.Grant, f store.ChangeRequestFilter)
 	}
 }
 
-// Contributors returns who worked on a change request.
+// Contributors returns the users who edited a change request.
 func (s *Service) Contributors(ctx context.Context, cr docs.ChangeRequest) ([]docs.Contributor, error) {
 	return s.Store.Contributors(ctx, cr.ID)
 }
 
-// Reviews lists the reviews of a change request, newest first; outdated keeps
-// only those that no longer count, or only those that do.
+// Reviews lists the reviews of a change request, newest first; outdated selects only those that no
+// longer count, or only those that do.
 func (s *Service) Reviews(cr docs.ChangeRequest, outdated *bool) store.List[docs.SubmittedReview] {
 	f := store.ReviewFilter{Outdated: outdated}
 	if cr.Status != docs.ChangeMerged {
@@ -64,7 +64,7 @@ func (s *Service) Review(ctx context.Context, cr docs.ChangeRequest, id docs.Rev
 	return s.Store.Review(ctx, cr.ID, id)
 }
 
-// RequestedReviewers lists who was asked for a review and has not given one.
+// RequestedReviewers lists the users who were asked for a review and have not submitted one.
 func (s *Service) RequestedReviewers(cr docs.ChangeRequest) store.List[docs.RequestedReviewer] {
 	return store.List[docs.RequestedReviewer]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.RequestedReviewer, store.Key, error) {
@@ -74,7 +74,7 @@ func (s *Service) RequestedReviewers(cr docs.ChangeRequest) store.List[docs.Requ
 	}
 }
 
-// RecordedConflict is a conflict of a change request with what became of it.
+// RecordedConflict is a conflict of a change request with its resolution.
 type RecordedConflict struct {
 	ID         string
 	Conflict   merge.Conflict

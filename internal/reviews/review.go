@@ -12,8 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Submit says what somebody thinks of the newest revision of a change
-// request. What the same person said before no longer counts.
+// Submit adds a review of the newest revision of a change request. Earlier reviews of the same
+// person no longer count.
 func (s *Service) Submit(ctx context.Context, g *authz.Grant, name string, status docs.ReviewStatus, comment *revision.Body) (docs.ChangeRequest, docs.SubmittedReview, error) {
 	type result struct {
 		cr     docs.ChangeRequest
@@ -50,14 +50,13 @@ func (s *Service) Submit(ctx context.Context, g *authz.Grant, name string, statu
 	return out.cr, out.review, err
 }
 
-// Request asks people for a review, which opens a draft.
+// Request asks people for a review; it also opens a draft.
 type Request struct {
 	Users []docs.UserID
 	Patch
 }
 
-// Ask asks people for a review. Without a name it asks nobody in particular:
-// whoever can review may.
+// Ask asks people for a review. Without names, anybody who may review can do so.
 func (s *Service) Ask(ctx context.Context, g *authz.Grant, name string, r Request) (docs.ChangeRequest, []docs.RequestedReviewer, error) {
 	type result struct {
 		cr    docs.ChangeRequest
@@ -117,7 +116,7 @@ func reviewer(ctx context.Context, tx *store.Tx, g *authz.Grant, path string, id
 	return tx.User(ctx, id)
 }
 
-// Unask takes a request for a review back. It reports whether there was one.
+// Unask withdraws a request for a review. It reports whether there was one.
 func (s *Service) Unask(ctx context.Context, g *authz.Grant, name string, user docs.UserID) (bool, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (bool, error) {
 		cr, err := tx.ChangeRequest(ctx, g.Space.ID, name)

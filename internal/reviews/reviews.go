@@ -1,7 +1,6 @@
-// Package reviews is the service for change requests: proposals to change a
-// space that are edited, reviewed, brought up to date and merged. What a
-// change request holds is content; this package says who may do what with it
-// and when.
+// Package reviews is the service for change requests: proposals to change a space that are edited,
+// reviewed, brought up to date and merged. Package content stores their pages; this package decides
+// who may do what with them, and when.
 package reviews
 
 import (
@@ -25,11 +24,11 @@ import (
 type Service struct {
 	Store   *store.Store
 	Content *content.Service
-	// Comment posts what a reviewer says beside a verdict.
+	// Comment posts the comment of a review.
 	Comment func(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b revision.Body) (string, error)
 }
 
-// New is what a change request begins with.
+// New describes a new change request.
 type New struct {
 	Subject  string
 	Template *content.TemplateChoice
@@ -87,7 +86,7 @@ func (s *Service) add(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs
 	return cr, tx.AddChangeRequest(ctx, cr)
 }
 
-// checkSubject returns a subject as it is kept.
+// checkSubject returns a subject as it is stored.
 func checkSubject(subject string) (string, error) {
 	subject = strings.TrimSpace(subject)
 	if utf8.RuneCountInString(subject) > docs.MaxSubject {
@@ -107,7 +106,7 @@ func (s *Service) record(ctx context.Context, tx *store.Tx, g *authz.Grant, cr d
 	})
 }
 
-// Patch is what is set of a change request; what is absent stays.
+// Patch holds the changes of a change request; absent fields stay.
 type Patch struct {
 	Subject     opt.Val[string]
 	Description *revision.Body
@@ -158,7 +157,7 @@ func (s *Service) patched(ctx context.Context, tx *store.Tx, g *authz.Grant, cr 
 	return cr, nil
 }
 
-// Result is what became of a merge or an update.
+// Result is the outcome of a merge or an update.
 type Result struct {
 	Request   docs.ChangeRequest
 	Revision  docs.RevisionID // the newest: of the space after a merge, of the request after an update
@@ -186,8 +185,7 @@ func (s *Service) prepared(ctx context.Context, g *authz.Grant, name string,
 	return out, err
 }
 
-// Merge makes the content of a change request that of its space. Where the
-// two conflict, or where conflicts are open, nothing changes.
+// Merge merges a change request into its space. If there are conflicts, nothing changes.
 func (s *Service) Merge(ctx context.Context, g *authz.Grant, name string) (Result, error) {
 	return s.prepared(ctx, g, name, s.Content.PrepareMerge, s.commitMerge)
 }
@@ -223,8 +221,8 @@ func (s *Service) commitMerge(ctx context.Context, g *authz.Grant, name string, 
 	})
 }
 
-// notFinalizing refuses to move a space while git is about to: what is being
-// pushed, or landed, was worked out from where it is.
+// notFinalizing refuses to change a space while a git operation is about to: the commits that it
+// pushes or imports were computed from the newest revision.
 func notFinalizing(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	busy, err := tx.GitFinalizing(ctx, space)
 	if err == nil && busy {
@@ -233,7 +231,7 @@ func notFinalizing(ctx context.Context, tx *store.Tx, space docs.SpaceID) error 
 	return err
 }
 
-// MaxConflicts is how many conflicts are told of at once.
+// MaxConflicts is how many conflicts are returned at once.
 const MaxConflicts = 1000
 
 func openConflicts(ctx context.Context, r store.Reader, cr docs.ChangeRequest) ([]merge.Conflict, error) {
@@ -250,7 +248,7 @@ func openConflicts(ctx context.Context, r store.Reader, cr docs.ChangeRequest) (
 	return out, nil
 }
 
-// withOpen adds the conflicts that an earlier update left open.
+// withOpen adds the open conflicts of an earlier update.
 func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found []merge.Conflict) ([]merge.Conflict, error) {
 	known := map[string]bool{}
 	for _, c := range found {
@@ -265,8 +263,7 @@ func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found 
 	return found, err
 }
 
-// Update brings what the space changed into a change request, and records
-// where the two conflict.
+// Update merges the changes of the space into a change request, and records conflicts.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, name string) (Result, error) {
 	return s.prepared(ctx, g, name, s.Content.PrepareUpdate, s.commitUpdate)
 }
@@ -314,7 +311,7 @@ func putConflicts(ctx context.Context, tx *store.Tx, cr docs.ChangeRequest, conf
 	return tx.PutConflicts(ctx, cr.ID, rows)
 }
 
-// How a conflict was resolved.
+// Resolutions of conflicts.
 const (
 	TakeMain  = "main"
 	TakeMine  = "mine"

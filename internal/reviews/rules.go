@@ -16,13 +16,12 @@ import (
 // agent is the reserved user id of automatic reviews.
 const agent docs.UserID = "gitbook:agent"
 
-// maxReviews is how many reviews of a change request rules look at. One per
-// person counts, so it is more than there can be.
+// maxReviews is how many reviews of a change request rules look at. Only one per person counts, so
+// there are never more.
 const maxReviews = 10_000
 
-// checkRules reports which merge rules keep a change request from being
-// merged. Those of the space count, or those of the organization where the
-// space inherits them.
+// checkRules returns an error that names the merge rules which keep a change request from being
+// merged. The rules of the space count, or those of the organization if the space inherits them.
 func (s *Service) checkRules(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest) error {
 	rules := g.Space.MergeRules
 	if rules.Type == docs.MergeInherit {
@@ -40,7 +39,7 @@ func (s *Service) checkRules(ctx context.Context, tx *store.Tx, g *authz.Grant, 
 	if err != nil {
 		return err
 	}
-	if reviews, err = standing(ctx, tx, g, reviews); err != nil {
+	if reviews, err = stillAllowed(ctx, tx, g, reviews); err != nil {
 		return err
 	}
 	members, err := tx.MembersAmong(ctx, g.Space.Org, rules.NamedUsers())
@@ -61,10 +60,9 @@ func (s *Service) checkRules(ctx context.Context, tx *store.Tx, g *authz.Grant, 
 	return e
 }
 
-// standing leaves out what was said by people who could not say it today:
-// the approval of somebody who was removed or has a lower role now would let
-// a merge through that nobody who may review has seen.
-func standing(ctx context.Context, tx *store.Tx, g *authz.Grant, reviews []docs.SubmittedReview) ([]docs.SubmittedReview, error) {
+// stillAllowed leaves out reviews of people who may not review any more: otherwise the approval of
+// a removed user would allow a merge that no present reviewer has seen.
+func stillAllowed(ctx context.Context, tx *store.Tx, g *authz.Grant, reviews []docs.SubmittedReview) ([]docs.SubmittedReview, error) {
 	may := map[docs.UserID]bool{agent: true}
 	var out []docs.SubmittedReview
 	for _, v := range reviews {
@@ -83,17 +81,17 @@ func standing(ctx context.Context, tx *store.Tx, g *authz.Grant, reviews []docs.
 	return out, nil
 }
 
-// ruleCheck is what rules are asked about.
+// ruleCheck holds the facts that rules are checked against.
 type ruleCheck struct {
 	space   docs.Space
 	cr      docs.ChangeRequest
 	actor   docs.UserID
 	reviews []docs.SubmittedReview // that count
-	members map[docs.UserID]bool   // of those that rules name
+	members map[docs.UserID]bool   // of the users whom rules name
 }
 
-// failing tells in words which rules do not hold. A bypass forgives the
-// failures of the rules before it.
+// failing returns a message for each rule that does not hold. A bypass forgives the failures of the
+// rules before it.
 func (c *ruleCheck) failing(rules []docs.MergeRule) []errs.Detail {
 	var failed []errs.Detail
 	for i, r := range rules {
@@ -110,7 +108,7 @@ func (c *ruleCheck) failing(rules []docs.MergeRule) []errs.Detail {
 	return failed
 }
 
-// why reports why a rule does not hold; empty when it does.
+// why returns why a rule does not hold; empty if it does.
 func (c *ruleCheck) why(r docs.MergeRule) string {
 	unless := func(holds bool, format string, args ...any) string {
 		if holds {
@@ -163,7 +161,7 @@ func (c *ruleCheck) why(r docs.MergeRule) string {
 	return "this server does not know the rule " + r.Rule + "; change the merge rules"
 }
 
-// left adds that somebody who has to act cannot any more.
+// left returns a note if a user who has to act is not allowed to any more.
 func (c *ruleCheck) left(u docs.UserID) string {
 	if c.members[u] {
 		return ""
@@ -171,8 +169,8 @@ func (c *ruleCheck) left(u docs.UserID) string {
 	return " (who is no longer a member; change the merge rules)"
 }
 
-// custom asks an expression. Its message is for one that does not hold; what
-// is wrong with the rule itself is told as it is.
+// custom evaluates a rule's expression. The rule's message is used if the result is false; an error
+// of the expression itself is returned as it is.
 func (c *ruleCheck) custom(r docs.MergeRule) string {
 	reviews := make([]any, len(c.reviews))
 	for i, v := range c.reviews {

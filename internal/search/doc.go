@@ -14,7 +14,7 @@ const Version = 1
 
 const (
 	// maxTermRunes bounds a term; what is behind it in a longer word is not
-	// told apart.
+	// distinguished.
 	maxTermRunes = 40
 	// maxParts bounds the parts of a word such as someLongIdentifier_name.
 	maxParts = 12

@@ -6,7 +6,7 @@ import (
 )
 
 // Tables of letters without case and accents, one character for each code
-// point from the start of the range. A blank stands for "as it is".
+// point from the start of the range. A blank represents "as it is".
 const (
 	latin = "aaaaaa ceeeeiiii nooooo  uuuuy  aaaaaa ceeeeiiii nooooo  uuuuy y" + // U+00C0
 		"aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii  jjkkklllllllllln" + // U+0100
@@ -72,7 +72,7 @@ func fold(word string) string {
 	return string(appendFolded(make([]byte, 0, min(len(word), 4*maxTermRunes)), word))
 }
 
-// isFolded tells of most words that they stay what they are.
+// isFolded recognizes most words that folding does not change.
 func isFolded(word string) bool {
 	if len(word) > maxTermRunes {
 		return false

@@ -240,9 +240,9 @@ func answers(term []byte, word string, beginning bool) bool {
 }
 
 // seek finds the first term that does not sort before a word in a list of
-// terms in order, and returns what stands behind it; the term is nil if there
+// terms in order, and returns what follows it; the term is nil if there
 // is none, and ok is false if the list is damaged. pass passes over what
-// stands behind a term.
+// is behind a term.
 //
 // As long as terms sort before the word, what they share with each other
 // reports what they share with the word: no term has to be put together.

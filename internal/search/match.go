@@ -261,7 +261,7 @@ func window(text string, at, size int) string {
 	return out
 }
 
-// oneLine collapses blanks and leaves out what cannot be shown.
+// oneLine collapses blanks and leaves out what cannot be displayed.
 func oneLine(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

@@ -9,7 +9,7 @@ import (
 
 // KeyRanges returns the two ranges [from, to) of keys that hold the words of a
 // range: those of the buckets and those of the lists. A word at which it is
-// cut must be one that Cut gives.
+// cut must be one that Cut returns.
 func KeyRanges(from, to string) [2][2]string {
 	return [2][2]string{{keyBucket + from, keyBucket + to}, {keyList + from, keyList + to}}
 }

@@ -33,7 +33,7 @@ const (
 // WeightTypo is the weight of a word in which n letters differ.
 func WeightTypo(n int) float64 { return 0.6 / float64(n+1) }
 
-// minPrefix is the shortest beginning of a word that stands for the word: a
+// minPrefix is the shortest beginning of a word that represents the word: a
 // single letter begins too many.
 const minPrefix = 2
 

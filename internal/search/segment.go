@@ -151,7 +151,7 @@ func readWord(prev, data []byte) (w Word, rest []byte, ok bool) {
 	return w, rest, ok
 }
 
-// readPostings reads what stands behind the term of a word.
+// readPostings reads what is behind the term of a word.
 func readPostings(data []byte) (w Word, rest []byte, ok bool) {
 	pages, n := binary.Uvarint(data)
 	if n <= 0 || pages > 1<<40 {
@@ -191,7 +191,7 @@ type list struct {
 	pages int
 }
 
-// NewSegment returns an empty one.
+// NewSegment returns an empty segment.
 func NewSegment() *Segment { return &Segment{terms: map[string]*list{}} }
 
 // AddEncoded adds a page by the bytes of its Doc. Its id must be larger than
@@ -207,7 +207,7 @@ func (s *Segment) AddEncoded(id int64, data []byte) {
 	}
 }
 
-// Size tells about how many bytes of memory the segment takes.
+// Size returns about how many bytes of memory the segment takes.
 func (s *Segment) Size() int { return s.size }
 
 func (s *Segment) newList(term string) *list {
@@ -238,7 +238,7 @@ func (s *Segment) Rows() []Row {
 	return rowsOf(lists)
 }
 
-// rowsOf gives rows for lists that are in the order of their terms: first the
+// rowsOf returns rows for lists that are in the order of their terms: first the
 // buckets and then the lists of common words, both in that order.
 func rowsOf(lists []*list) []Row {
 	var out []Row

@@ -36,7 +36,7 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 // abbreviations more often than inflected words.
 const minStemLetters = 4
 
-// stemmer returns the stem of folded words of one language.
+// stemmer finds the stem of folded words of one language.
 type stemmer struct {
 	cut func(*snowballstem.Env) bool
 	env *snowballstem.Env

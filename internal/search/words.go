@@ -159,7 +159,7 @@ func isUnspaced(r rune) bool {
 
 // eachPiece cuts an unspaced run into overlapping pairs of characters, each
 // with its marks, and returns the last character by itself too: so that a
-// single one is found wherever it stands by what begins with it.
+// single one is found wherever it is by what begins with it.
 func eachPiece(text string, start, end int, fn func(start, end int) bool) {
 	prev := -1
 	for i := start; i < end; {

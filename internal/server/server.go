@@ -347,7 +347,7 @@ func text(w http.ResponseWriter, status int, body string) {
 	_, _ = w.Write([]byte(body + "\n"))
 }
 
-// ready tells a load balancer whether to send requests here.
+// ready returns a load balancer whether to send requests here.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()

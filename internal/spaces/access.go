@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// grantEvent tells of a change to who was granted what.
+// grantEvent returns the event of a change of a grant.
 func grantEvent(org docs.OrgID, g docs.Grant, action string) audit.Event {
 	return audit.Event{Org: org, Action: "permission." + action, Kind: string(g.Node.Kind), ID: g.Node.ID, Data: map[string]any{
 		"user": g.User, "team": g.Team, "role": g.Role,
@@ -49,7 +49,7 @@ func (s *Service) Share(ctx context.Context, g *authz.Grant, users []string, tea
 	})
 }
 
-// share sets one grant. Nobody gives more than they have, nor takes back
+// share sets one grant. Nobody can grant more than they have, nor revoke
 // from somebody who has more.
 func share(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) error {
 	has, err := effective(ctx, tx, g, grant)
@@ -151,7 +151,7 @@ func (s *Service) aggregate(ctx context.Context, g *authz.Grant, role docs.Role,
 	return out, nil, nil
 }
 
-// Explain reports which rule gives a user their role on the thing of a grant.
+// Explain reports which rule determines a user's role on the thing of a grant.
 // Everybody may ask about themselves; about others, who administers it.
 func (s *Service) Explain(ctx context.Context, g *authz.Grant, user docs.UserID) (docs.Why, error) {
 	if user == g.Actor.User {

@@ -28,7 +28,7 @@ type Service struct {
 
 const untitled = "Untitled"
 
-// collectionEvent tells of a change to a collection.
+// collectionEvent returns the event of a change to a collection.
 func collectionEvent(c docs.Collection, action string, data map[string]any) audit.Event {
 	return audit.Event{Org: c.Org, Action: "collection." + action, Kind: "collection", ID: string(c.ID), Data: data}
 }

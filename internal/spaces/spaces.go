@@ -124,7 +124,7 @@ func (s *Service) Duplicate(ctx context.Context, g *authz.Grant) (docs.Space, do
 	return sp, role, err
 }
 
-// copyTitle tells a copy from its original, within the length of a title.
+// copyTitle returns the title of a copy, which differs from the original's, within the length of a title.
 func copyTitle(title string) string {
 	const mark, most = " (copy)", 50
 	r := []rune(title)

@@ -125,7 +125,7 @@ type Viewer struct {
 
 func (v Viewer) args() []any { return []any{v.Org, v.User, v.Role.Rank()} }
 
-// rankOf gives SQL for the rank of a role column, from the one table in docs.
+// rankOf returns SQL for the rank of a role column, from the one table in docs.
 func rankOf(column string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "CASE %s", column)
@@ -148,7 +148,7 @@ func nodeRank(inherited string) string {
 		ELSE ` + rankOf("n.default_level") + ` END`
 }
 
-// ranksCTE gives, for the viewer in $1 to $3, the table granted (rules 3 and
+// ranksCTE returns, for the viewer in $1 to $3, the table granted (rules 3 and
 // 4: a grant to the user beats those to teams, of which the highest counts)
 // and the table tree with the rank of every collection of the organization.
 var ranksCTE = `

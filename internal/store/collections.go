@@ -192,7 +192,7 @@ func (r Reader) Neighbours(ctx context.Context, org docs.OrgID, parent docs.Coll
 	return before, behind, err
 }
 
-// Renumber gives everything in a container a fresh, short rank in the order
+// Renumber assigns everything in a container a new, short rank in the order
 // that it has. Inserting at one place over and over makes ranks long.
 func (tx *Tx) Renumber(ctx context.Context, org docs.OrgID, parent docs.CollectionID) error {
 	all, err := many(ctx, tx.Reader, scanSibling, `SELECT kind, id, rank FROM `+siblingsFrom+` ORDER BY rank, id`, org, parent)

@@ -7,7 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Maybe tells a row that is absent from an error.
+// Maybe distinguishes an absent row from an error.
 func Maybe[T any](v T, err error) (T, bool, error) {
 	if errs.Is(err, errs.NotFound) {
 		return v, false, nil
@@ -118,7 +118,7 @@ func (tx *Tx) PutGitOperation(ctx context.Context, o docs.GitOperation) error {
 	return err
 }
 
-// LostGitOperations gives operations that have not ended and that no job is
+// LostGitOperations returns operations that have not ended and that no job is
 // left to do.
 func (r Reader) LostGitOperations(ctx context.Context, job string, limit int) ([]docs.GitOperation, error) {
 	return many(ctx, r, scanGitOperation, `
@@ -232,7 +232,7 @@ func (r Reader) GitConnection(ctx context.Context, space docs.SpaceID) (docs.Git
 		`SELECT `+gitConnectionColumns+` FROM git_connections c WHERE c.space_id = $1`, space))
 }
 
-// DueGitConnections gives connections whose remote is to be looked at, those
+// DueGitConnections returns connections whose remote is to be looked at, those
 // that waited longest first. Spaces in the trash wait.
 func (r Reader) DueGitConnections(ctx context.Context, now docs.Time, limit int) ([]docs.GitConnection, error) {
 	return many(ctx, r, scanGitConnection, `

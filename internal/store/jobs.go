@@ -64,7 +64,7 @@ func (tx *Tx) MoveJob(ctx context.Context, j Job, longest int64) error {
 // other processes are found by looking.
 func (s *Store) JobQueued() <-chan struct{} { return s.jobs }
 
-// wake tells of a job after the commit.
+// wake reports a job to the workers after the commit.
 func (tx *Tx) wake(j Job) {
 	if j.RunAt > tx.Now() {
 		return
@@ -135,7 +135,7 @@ func (tx *Tx) FinishJob(ctx context.Context, node string, j Job) error {
 	return lost(n, err)
 }
 
-// RetryJob puts a job back after a failure, or gives it up.
+// RetryJob puts a job back after a failure, or fails it.
 func (tx *Tx) RetryJob(ctx context.Context, node string, j Job, at docs.Time, reason string, giveUp bool) error {
 	state := "queued"
 	if giveUp {

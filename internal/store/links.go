@@ -119,7 +119,7 @@ type LayerPage struct {
 	Links   []Link
 }
 
-// Size tells about how many bytes are kept of the page.
+// Size returns about how many bytes are kept of the page.
 func (p LayerPage) Size() (size int) {
 	for _, a := range p.Anchors {
 		size += len(a)

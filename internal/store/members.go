@@ -107,7 +107,7 @@ func (r Reader) CountAdmins(ctx context.Context, org docs.OrgID) (int64, error) 
 		SELECT COUNT(*) FROM members WHERE org_id = $1 AND role = 'admin' AND NOT disabled`, org)
 }
 
-// MembersAmong gives which of some users are members, up to the first who is
+// MembersAmong returns which of some users are members, up to the first who is
 // not.
 func (r Reader) MembersAmong(ctx context.Context, org docs.OrgID, users []docs.UserID) (map[docs.UserID]bool, error) {
 	found := map[docs.UserID]bool{}
@@ -173,7 +173,7 @@ func (tx *Tx) DropMember(ctx context.Context, org docs.OrgID, user docs.UserID) 
 	return true, tx.bumpAccess(ctx, org)
 }
 
-// RemovedAt tells when a user was removed from an organization; zero: never.
+// RemovedAt returns when a user was removed from an organization; zero: never.
 func (r Reader) RemovedAt(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Time, error) {
 	at, err := many(ctx, r, scanInt, `SELECT removed_at FROM removals WHERE org_id = $1 AND user_id = $2`, org, user)
 	if err != nil || len(at) == 0 {

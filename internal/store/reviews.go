@@ -107,7 +107,7 @@ func (tx *Tx) AskReviewer(ctx context.Context, v docs.RequestedReviewer) error {
 		v.Request, v.User.ID, v.Revision, v.RequestedBy.ID, v.CreatedAt)
 }
 
-// DropRequestedReviewer takes a request for a review back. It tells who had
+// DropRequestedReviewer takes a request for a review back. It reports who had
 // asked; empty when nobody had.
 func (tx *Tx) DropRequestedReviewer(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID) (docs.UserID, error) {
 	by, err := many(ctx, tx.Reader, scanText[docs.UserID],

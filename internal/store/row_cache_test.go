@@ -24,7 +24,7 @@ func openFile(t testing.TB, path string) *Store {
 }
 
 // A commit is visible before it is counted, for as long as SQLite copies its
-// log. Whoever has seen the new state must not be shown the old one.
+// log. Whoever has seen the new state must not get the old one.
 func TestNoRowComesFromTheCacheDuringACommit(t *testing.T) {
 	ctx := t.Context()
 	s := openFile(t, filepath.Join(t.TempDir(), "octavo.db"))

@@ -1,7 +1,7 @@
 // Package store keeps everything but file bytes in SQL: one SQL text that
 // runs on SQLite and on PostgreSQL, next to the code that scans its rows.
 //
-// A Store reads on its pool; InTx gives a Tx that reads and writes in one
+// A Store reads on its pool; InTx returns a Tx that reads and writes in one
 // transaction. Both have the same read methods. A method never opens a
 // transaction of its own, never decides who may do something, and never
 // calls the network. The few things that differ between the databases are in
@@ -60,7 +60,7 @@ type dialect interface {
 	exclusive(ctx context.Context, fn func(runner) error) error
 	// skipLocked goes behind the subselect that claims a job.
 	skipLocked() string
-	// describe tells the schema, for goldens and backups.
+	// describe returns the schema, for goldens and backups.
 	describe(ctx context.Context, r runner) ([]Table, error)
 	// parameter is the n-th parameter of a statement that has them all in
 	// order.
@@ -313,7 +313,7 @@ func (tx *Tx) taken(err error, format string, args ...any) error {
 func scanText[T ~string](s scanner) (v T, err error) { err = s.Scan(&v); return v, err }
 func scanInt(s scanner) (v int64, err error)         { err = s.Scan(&v); return v, err }
 
-// ClockSkew tells by how much the database's clock is ahead of ours.
+// ClockSkew returns by how much the database's clock is ahead of ours.
 func (s *Store) ClockSkew(ctx context.Context) (time.Duration, error) {
 	start := time.Now()
 	ms, err := one(ctx, s.Reader, "clock", scanInt, s.d.nowMillis())

@@ -143,7 +143,7 @@ func (r Reader) Secret(ctx context.Context) (string, error) {
 	return one(ctx, r, "instance", scanText[string], `SELECT secret FROM instance`)
 }
 
-// Stamp reports how recent cached knowledge must be to be used. It is read in
+// Stamp says how recent cached knowledge must be to be used. It is read in
 // the same statement as the thing that a request is about, so checking a
 // cache costs no statement of its own.
 type Stamp struct {

@@ -116,7 +116,7 @@ func (tx *Tx) AddDelivery(ctx context.Context, d docs.Delivery) error {
 		d.Webhook, d.ID, d.Kind, d.ReplayOf, d.Event, d.Type, d.Lane, d.Payload, d.CreatedAt, d.NextAt)
 }
 
-// PutAttempt notes an attempt at a delivery that was read before it. It tells
+// PutAttempt notes an attempt at a delivery that was read before it. It reports
 // whether the delivery was still as it was read: if it was not, somebody else
 // has spoken, and nothing changes.
 func (tx *Tx) PutAttempt(ctx context.Context, d docs.Delivery) (bool, error) {

@@ -23,7 +23,7 @@ func (tx *Tx) DropUnheard(ctx context.Context, limit int) (int64, error) {
 			ORDER BY o.id LIMIT $1 + 0)`, limit)
 }
 
-// TakeOutbox removes the oldest events and gives them, in order. What a
+// TakeOutbox removes the oldest events and returns them, in order. What a
 // transaction takes no other one gets.
 func (tx *Tx) TakeOutbox(ctx context.Context, limit int) ([]AuditRow, error) {
 	rows, err := many(ctx, tx.Reader, func(s scanner) (a AuditRow, err error) {

@@ -202,7 +202,7 @@ func TestLostGroupTellsEverybody(t *testing.T) {
 	ctx := context.Background()
 	own := errors.New("own failure")
 	// A broken reference that is checked only at the commit loses the group;
-	// the schema has none, so this stands for a disk that fails.
+	// the schema has none, so this represents a disk that fails.
 	poison := func(tx *Tx) error {
 		if err := tx.put(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
 			return err

@@ -1,4 +1,4 @@
-// Package testdb gives tests an empty database of each kind: a SQLite file,
+// Package testdb returns tests an empty database of each kind: a SQLite file,
 // and a PostgreSQL database if OCTAVO_TEST_POSTGRES names a server (make test
 // starts one). It is for tests only.
 package testdb

@@ -70,7 +70,7 @@ func (s *SSH) KnownHosts() []byte {
 	return []byte(knownhosts.Line([]string{s.addr}, (*s.host.Load()).PublicKey()) + "\n")
 }
 
-// ChangeHostKey returns the server another key.
+// ChangeHostKey replaces the server's host key.
 func (s *SSH) ChangeHostKey() {
 	next, _ := newKey(s.t)
 	s.host.Store(&next)

@@ -1,4 +1,4 @@
-// Package testgit gives tests the other side of a synchronization: bare
+// Package testgit returns tests the other side of a synchronization: bare
 // repositories behind git's own HTTP backend and behind an ssh server, with
 // work trees in which the real git makes the commits. It is for tests only.
 //
@@ -37,8 +37,8 @@ func Need(t testing.TB, program string) {
 }
 
 // Git runs the real git in a folder, as the people on the other side do, and
-// gives what it prints. Every commit has the same author and time, so that
-// the same story gives the same names of commits.
+// returns what it prints. Every commit has the same author and time, so that
+// the same story returns the same names of commits.
 func Git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	return GitIn(t, dir, "", args...)
@@ -88,7 +88,7 @@ func New(t testing.TB) *Origin {
 	return newOrigin(t, t.TempDir(), "repo.git")
 }
 
-// Beside gives another repository on the same host: the servers of either
+// Beside returns another repository on the same host: the servers of either
 // offer both. The name may have folders, like "team/docs.git".
 func (o *Origin) Beside(name string) *Origin {
 	o.t.Helper()
@@ -127,7 +127,7 @@ func (o *Origin) Write(files map[string]string) {
 }
 
 // Commit writes files, commits everything in the work tree and pushes it,
-// over whatever the branch has. It gives the commit.
+// over whatever the branch has. It returns the commit.
 func (o *Origin) Commit(files map[string]string) string {
 	o.t.Helper()
 	o.Write(files)

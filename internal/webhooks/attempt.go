@@ -95,19 +95,19 @@ func (l *lane) attempt(ctx context.Context, dl docs.Delivery) (goOn bool) {
 		return false
 	}
 	o := d.try(ctx, w, dl)
-	settled, err := store.InTx(ctx, d.Store, func(tx *store.Tx) (settled, error) { return settle(ctx, tx, w, dl, o) })
+	result, err := store.InTx(ctx, d.Store, func(tx *store.Tx) (attemptResult, error) { return recordAttempt(ctx, tx, w, dl, o) })
 	if err != nil {
 		log.Error("webhooks: the result of a delivery could not be stored; it will be sent again", "error", err)
 		l.over.Store(true)
 		return false
 	}
-	if settled.disabled {
+	if result.disabled {
 		log.Warn("webhook disabled: no delivery succeeded for a day", "organization", w.Org)
 	}
-	if settled.paused {
+	if result.paused {
 		l.over.Store(true)
 	}
-	return settled.state != docs.DeliveryPending
+	return result.state != docs.DeliveryPending
 }
 
 // try makes the request.
@@ -140,7 +140,7 @@ func (d *Dispatcher) try(ctx context.Context, w docs.Webhook, dl docs.Delivery) 
 func (o outcome) verdict() (delivered, again bool, why string) {
 	switch s := o.answer.Status; {
 	case o.err != nil:
-		return false, true, said(o.err)
+		return false, true, publicMessage(o.err)
 	case 200 <= s && s < 300:
 		return true, false, ""
 	case s == 429 || s >= 500:
@@ -152,15 +152,15 @@ func (o outcome) verdict() (delivered, again bool, why string) {
 	}
 }
 
-// settled is what an attempt has led to.
-type settled struct {
+// attemptResult is the outcome of an attempt.
+type attemptResult struct {
 	state    docs.DeliveryState
 	paused   bool
 	disabled bool
 }
 
-// settle notes an attempt, and what it says of the receiver.
-func settle(ctx context.Context, tx *store.Tx, sentTo docs.Webhook, dl docs.Delivery, o outcome) (settled, error) {
+// recordAttempt stores an attempt, and updates the state of the receiver.
+func recordAttempt(ctx context.Context, tx *store.Tx, sentTo docs.Webhook, dl docs.Delivery, o outcome) (attemptResult, error) {
 	now := tx.Now()
 	delivered, again, why := o.verdict()
 	if dl.FirstAt.IsZero() {
@@ -180,43 +180,43 @@ func settle(ctx context.Context, tx *store.Tx, sentTo docs.Webhook, dl docs.Deli
 	}
 	noted, err := tx.PutAttempt(ctx, dl)
 	if err != nil || !noted {
-		return settled{state: dl.State}, err
+		return attemptResult{state: dl.State}, err
 	}
 	if dl.State == docs.DeliveryPending && dl.Attempts+1 < holdAttempts {
 		if err := tx.HoldLane(ctx, dl); err != nil {
-			return settled{}, err
+			return attemptResult{}, err
 		}
 	}
 	w, err := tx.Webhook(ctx, sentTo.Org, sentTo.ID)
 	if errs.Is(err, errs.NotFound) {
-		return settled{state: dl.State, paused: true}, nil
+		return attemptResult{state: dl.State, paused: true}, nil
 	}
 	if err != nil {
-		return settled{}, err
+		return attemptResult{}, err
 	}
 	switch {
 	case !w.Enabled || w.URL != sentTo.URL:
-		return settled{state: dl.State, paused: true}, nil // it says nothing of the receiver of now
+		return attemptResult{state: dl.State, paused: true}, nil // the receiver was changed since
 	case delivered && w.FailingSince.IsZero():
-		return settled{state: dl.State}, nil // as nearly always: one row is written
+		return attemptResult{state: dl.State}, nil // as nearly always: one row is written
 	case delivered:
 		w.Failures, w.FailingSince, w.ResumeAt = 0, 0, 0
-		return settled{state: dl.State}, tx.PutWebhook(ctx, w)
+		return attemptResult{state: dl.State}, tx.PutWebhook(ctx, w)
 	case dl.Kind == docs.DeliveryTest:
-		return settled{state: dl.State}, nil // somebody is trying things out
+		return attemptResult{state: dl.State}, nil // somebody is trying things out
 	}
 	w.Failures++
 	if w.FailingSince.IsZero() {
 		w.FailingSince = now
 	}
 	if now >= w.FailingSince.Add(tryFor) {
-		return settled{state: docs.DeliveryFailed, paused: true, disabled: true}, disable(ctx, tx, w, why)
+		return attemptResult{state: docs.DeliveryFailed, paused: true, disabled: true}, disable(ctx, tx, w, why)
 	}
 	w.ResumeAt = 0
 	if q := quiet(w.Failures); q > 0 {
 		w.ResumeAt = now.Add(q)
 	}
-	return settled{state: dl.State, paused: w.ResumeAt > 0}, tx.PutWebhook(ctx, w)
+	return attemptResult{state: dl.State, paused: w.ResumeAt > 0}, tx.PutWebhook(ctx, w)
 }
 
 // disable ends a webhook that nothing reaches.

@@ -22,7 +22,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
-func TestAChangeIsToldSignedAndOnce(t *testing.T) {
+func TestAChangeIsDeliveredSignedAndOnce(t *testing.T) {
 	each(t, func(w *world) {
 		t := w.t
 		ctx := context.Background()

@@ -51,7 +51,7 @@ const testAction = "webhook.test"
 
 var patternRE = regexp.MustCompile(`^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)*(\.\*)?$`)
 
-// checkPatterns gives patterns without repeats; none is everything.
+// checkPatterns returns patterns without repeats; none is everything.
 func checkPatterns(in []string) ([]string, error) {
 	if len(in) == 0 {
 		return []string{everything}, nil
@@ -71,7 +71,7 @@ func checkPatterns(in []string) ([]string, error) {
 	return out, nil
 }
 
-// matches reports whether one of the patterns stands for an action.
+// matches reports whether one of the patterns represents an action.
 func matches(patterns []string, action string) bool {
 	for _, p := range patterns {
 		group, is := strings.CutSuffix(p, "*")

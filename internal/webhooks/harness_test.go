@@ -105,7 +105,7 @@ func (w *world) hook(url string, events ...string) (docs.Webhook, string) {
 	return h, secret
 }
 
-// clear takes what was told of making webhooks out of the queues.
+// clear takes the events of creating webhooks from the queues.
 func (w *world) clear() {
 	w.t.Helper()
 	ctx := context.Background()

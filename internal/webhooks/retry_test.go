@@ -281,12 +281,12 @@ func TestSecretsAreNowhere(t *testing.T) {
 				t.Errorf("%q is in the database, what is sent, or the log", secret)
 			}
 		}
-		told := w.log.String()
+		output := w.log.String()
 		for _, g := range seen {
-			told += g.body
+			output += g.body
 		}
 		for _, secret := range []string{"path-token", "query-token"} {
-			if strings.Contains(told, secret) {
+			if strings.Contains(output, secret) {
 				t.Errorf("%q is in what is sent or the log", secret)
 			}
 		}

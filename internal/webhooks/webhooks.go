@@ -42,7 +42,7 @@ type New struct {
 	Enabled bool
 }
 
-// Create makes a webhook, and returns its secret, which nobody is shown again.
+// Create makes a webhook, and returns its secret, which is never returned again.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in New) (docs.Webhook, string, error) {
 	var secret string
 	address, err := s.checkURL(ctx, in.URL)
@@ -87,7 +87,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 	return w, secret, nil
 }
 
-// hookEvent tells of a webhook without its secret, and without the path and
+// hookEvent returns the event of a change to a webhook, without its secret, and without the path and
 // the query of its address, which hold secrets often enough.
 func hookEvent(w docs.Webhook, action string, more map[string]any) audit.Event {
 	data := map[string]any{"events": w.Events, "enabled": w.Enabled}
@@ -105,18 +105,18 @@ func hookEvent(w docs.Webhook, action string, more map[string]any) audit.Event {
 func (s *Service) checkURL(ctx context.Context, raw string) (string, error) {
 	u, err := outbound.CheckURL(raw)
 	if err != nil {
-		return "", errs.Field("body.url", "cannot be used: %s", said(err))
+		return "", errs.Field("body.url", "cannot be used: %s", publicMessage(err))
 	}
 	if _, err := netip.ParseAddr(u.Hostname()); err == nil {
 		if _, err := s.Outbound.Resolve(ctx, u.Hostname()); err != nil {
-			return "", errs.Field("body.url", "cannot be used: %s", said(err))
+			return "", errs.Field("body.url", "cannot be used: %s", publicMessage(err))
 		}
 	}
 	return u.String(), nil
 }
 
-// said is the part of an error that may be shown.
-func said(err error) string {
+// publicMessage is the part of an error that may be displayed.
+func publicMessage(err error) string {
 	var e *errs.Error
 	if errors.As(err, &e) {
 		return e.Message

@@ -65,7 +65,7 @@ func CloneMapping(n *yaml.Node) *yaml.Node {
 	return c
 }
 
-// WithComment gives n the comment behind the value that it replaces, which may
+// WithComment returns n the comment behind the value that it replaces, which may
 // be nil, and returns n.
 func WithComment(n, replaced *yaml.Node) *yaml.Node {
 	if replaced != nil && replaced.Kind == yaml.ScalarNode {

@@ -1,9 +1,9 @@
 package markup
 
-// stock hands out nodes, lists of them and leaves from larger pieces of
+// arena hands out nodes, lists of them and leaves from larger pieces of
 // memory: a page has hundreds of them, and to get each by itself costs more
 // than to fill it. It also lends what is needed while a page is read.
-type stock struct {
+type arena struct {
 	nodes  []Node
 	piece  int // how many nodes were in the last one
 	lists  []*Node
@@ -13,8 +13,8 @@ type stock struct {
 	builders []*inlineBuilder
 }
 
-// node returns an empty one.
-func (s *stock) node() *Node {
+// node returns an empty node.
+func (s *arena) node() *Node {
 	if len(s.nodes) == 0 {
 		s.piece = min(max(8, 2*s.piece), 32) // a comment needs few
 		s.nodes = make([]Node, s.piece)
@@ -25,7 +25,7 @@ func (s *stock) node() *Node {
 }
 
 // list keeps nodes.
-func (s *stock) list(nodes ...*Node) []*Node {
+func (s *arena) list(nodes ...*Node) []*Node {
 	if len(nodes) == 0 {
 		return nil
 	}
@@ -34,26 +34,26 @@ func (s *stock) list(nodes ...*Node) []*Node {
 	return out
 }
 
-func (s *stock) block(typ string, data map[string]any, nodes []*Node) *Node {
+func (s *arena) block(typ string, data map[string]any, nodes []*Node) *Node {
 	n := s.node()
 	n.Object, n.Type, n.Data, n.Nodes = ObjectBlock, typ, data, nodes
 	return n
 }
 
-func (s *stock) inline(typ string, data map[string]any) *Node {
+func (s *arena) inline(typ string, data map[string]any) *Node {
 	n := s.node()
 	n.Object, n.Type, n.Data = ObjectInline, typ, data
 	return n
 }
 
-func (s *stock) fragment(fragment, typ string, nodes []*Node) *Node {
+func (s *arena) fragment(fragment, typ string, nodes []*Node) *Node {
 	n := s.node()
 	n.Object, n.Fragment, n.Type, n.Nodes = ObjectFragment, fragment, typ, nodes
 	return n
 }
 
 // text keeps leaves, which are never none.
-func (s *stock) text(leaves ...Leaf) *Node {
+func (s *arena) text(leaves ...Leaf) *Node {
 	n := s.node()
 	n.Object = ObjectText
 	n.Leaves = cut(&s.leaves, max(1, len(leaves)), 16)
@@ -62,7 +62,7 @@ func (s *stock) text(leaves ...Leaf) *Node {
 }
 
 // paragraph makes one of inlines, which are never none.
-func (s *stock) paragraph(inlines []*Node) *Node {
+func (s *arena) paragraph(inlines []*Node) *Node {
 	if len(inlines) == 0 {
 		inlines = s.list(s.text())
 	}
@@ -84,27 +84,27 @@ func cut[T any](piece *[]T, n, size int) []T {
 }
 
 // add adds a node to the container that is being read.
-func (s *stock) add(nodes ...*Node) { s.open = append(s.open, nodes...) }
+func (s *arena) add(nodes ...*Node) { s.open = append(s.open, nodes...) }
 
 // since returns the nodes that were added behind a place, and takes them off.
-func (s *stock) since(place int) []*Node {
+func (s *arena) since(place int) []*Node {
 	out := s.list(s.open[place:]...)
 	s.open = s.open[:place]
 	return out
 }
 
 // builder lends one, until its nodes are taken.
-func (s *stock) builder() *inlineBuilder {
+func (s *arena) builder() *inlineBuilder {
 	if k := len(s.builders); k > 0 {
 		b := s.builders[k-1]
 		s.builders = s.builders[:k-1]
 		return b
 	}
-	return &inlineBuilder{stock: s}
+	return &inlineBuilder{arena: s}
 }
 
 // take returns the nodes of a builder and gets it back.
-func (s *stock) take(b *inlineBuilder) []*Node {
+func (s *arena) take(b *inlineBuilder) []*Node {
 	b.flush()
 	out := s.list(b.nodes...)
 	b.nodes = b.nodes[:0]

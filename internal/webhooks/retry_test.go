@@ -149,7 +149,7 @@ func TestADayOfRetries(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 		h = w.read(h)
-		for _, part := range []string{"nothing could be delivered since 2026-01-01T00:00", "answered 503", "enable"} {
+		for _, part := range []string{"no delivery has succeeded since 2026-01-01T00:00", "answered 503", "enable"} {
 			if h.Enabled || !strings.Contains(h.DisabledReason, part) {
 				t.Errorf("enabled %v, the reason does not say %q: %s", h.Enabled, part, h.DisabledReason)
 			}

@@ -29,9 +29,9 @@ const (
 	ownMerge     = "prepare a merge, in process"
 )
 
-// mergesAhead is how many change requests are made before they are merged:
+// mergesPrepared is how many change requests are made before they are merged:
 // enough to measure the processor time of a merge.
-const mergesAhead = 32
+const mergesPrepared = 32
 
 // planRequests measures merges of one page into a space that others have
 // changed, beside git merging as many files.
@@ -171,7 +171,7 @@ func (m *merges) only(ctx context.Context, length time.Duration) (out sample, er
 	var used time.Duration
 	for out.took < length/2 || out.count == 0 {
 		var ids []string
-		for range mergesAhead {
+		for range mergesPrepared {
 			id, err := m.open(ctx)
 			if err != nil {
 				return out, err

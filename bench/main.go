@@ -205,7 +205,7 @@ func onAllCores(ctx context.Context, name string, args ...string) *exec.Cmd {
 
 // buildProgram returns the path of a reference program: the one that the
 // environment variable names, or else the version that the module in
-// bench/NAME pins, which is built.
+// bench/NAME requires, which is built.
 func buildProgram(ctx context.Context, dir, variable, name, pkg string) (string, error) {
 	if bin := os.Getenv(variable); bin != "" {
 		return bin, nil

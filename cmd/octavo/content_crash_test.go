@@ -49,7 +49,7 @@ func crashContent(t *testing.T, at place, rounds int) {
 		case round == 0:
 			d.open(t, n, string(admin.Organization))
 		default:
-			d.settle(t, n)
+			d.compare(t, n)
 			if round%copyEvery == 0 {
 				d.continueInACopy(t, n)
 			}
@@ -57,7 +57,7 @@ func crashContent(t *testing.T, at place, rounds int) {
 		d.writeUntilKilled(t, n)
 	}
 	n := serve(t, at)
-	d.settle(t, n)
+	d.compare(t, n)
 	d.checkSearch(t, n)
 	n.stop(t)
 	t.Logf("%d kills, %d batches acknowledged; %d more were cut off, %d of them after they had become durable",
@@ -90,7 +90,7 @@ func TestKilledImportChangesNothingOrEverything(t *testing.T) {
 		dirs = append(dirs, dir)
 	}
 	began := time.Now()
-	l.bring(t, dirs[1])
+	l.importFrom(t, dirs[1])
 	took := time.Since(began)
 	is, killed := 1, 0
 	for round := range rounds {
@@ -440,9 +440,9 @@ func (d *desk) writeUntilKilled(t *testing.T, n *node) {
 	clients.Wait()
 }
 
-// settle compares what the authors know with what the server has, and
+// compare compares what the authors know with what the server has, and
 // learns what became of the batches that were cut off.
-func (d *desk) settle(t *testing.T, n *node) {
+func (d *desk) compare(t *testing.T, n *node) {
 	t.Helper()
 	known := map[string]bool{}
 	for _, a := range d.authors {

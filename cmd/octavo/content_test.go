@@ -150,7 +150,7 @@ func (l *library) head(t testing.TB) string {
 	return sp.Revision
 }
 
-func (l *library) bring(t testing.TB, from string) string {
+func (l *library) importFrom(t testing.TB, from string) string {
 	t.Helper()
 	return mustOctavo(t, l.at, "import", "--space="+l.space, from)
 }
@@ -202,14 +202,14 @@ func TestFolderComesBackAsItWas(t *testing.T) {
 	eachPlace(t, func(t *testing.T, at place) {
 		l := openLibrary(t, at)
 		dir := handbook(t)
-		out := l.bring(t, dir)
+		out := l.importFrom(t, dir)
 		if want := fmt.Sprintf("imported %d pages, 3 files and 1 reusable contents as revision %s\n", pagesOfHandbook, l.head(t)); out != want {
 			t.Errorf("import said %q, want %q", out, want)
 		}
 		wantSame(t, dir, l.take(t))
 
 		before := l.head(t)
-		if out := l.bring(t, dir); out != "nothing has changed\n" {
+		if out := l.importFrom(t, dir); out != "nothing has changed\n" {
 			t.Errorf("the same folder again: %q", out)
 		}
 		if now := l.head(t); now != before {
@@ -226,7 +226,7 @@ func TestFolderComesBackAsItWas(t *testing.T) {
 func TestImportChangesWhatTheFolderChanged(t *testing.T) {
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
-	l.bring(t, dir)
+	l.importFrom(t, dir)
 	for _, step := range []struct {
 		name string
 		do   func(t *testing.T)
@@ -264,7 +264,7 @@ func TestImportChangesWhatTheFolderChanged(t *testing.T) {
 		t.Run(step.name, func(t *testing.T) {
 			before := l.head(t)
 			step.do(t)
-			l.bring(t, dir)
+			l.importFrom(t, dir)
 			if l.head(t) == before {
 				t.Fatal("no revision was made")
 			}
@@ -272,7 +272,7 @@ func TestImportChangesWhatTheFolderChanged(t *testing.T) {
 				t.Errorf("the revision changed %q, want %q", got, step.want)
 			}
 			wantSame(t, dir, l.take(t))
-			if out := l.bring(t, dir); out != "nothing has changed\n" {
+			if out := l.importFrom(t, dir); out != "nothing has changed\n" {
 				t.Errorf("the same folder again: %q", out)
 			}
 		})
@@ -286,7 +286,7 @@ func TestImportChangesWhatTheFolderChanged(t *testing.T) {
 func TestPagesKeepTheirIdsOverImports(t *testing.T) {
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
-	l.bring(t, dir)
+	l.importFrom(t, dir)
 	idOf := func(path string) string {
 		t.Helper()
 		var p thing
@@ -298,7 +298,7 @@ func TestPagesKeepTheirIdsOverImports(t *testing.T) {
 		line := "    * [Write the log](guides/everyday/log.md)\n"
 		return strings.Replace(s, line, "", 1) + "* [The log](guides/everyday/log.md)\n"
 	})
-	l.bring(t, dir)
+	l.importFrom(t, dir)
 	if got := idOf("log"); got != log {
 		t.Errorf("the moved page has the id %s, it had %s", got, log)
 	}
@@ -318,7 +318,7 @@ func TestPagesKeepTheirIdsOverImports(t *testing.T) {
 func TestExportAfterAnEditDiffersInThatPage(t *testing.T) {
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
-	l.bring(t, dir)
+	l.importFrom(t, dir)
 	var p struct{ ID, Markdown string }
 	l.get(t, "/content/path/"+url.PathEscape("guides/install")+"?format=markdown", &p)
 	l.n.want(t, http.StatusOK, l.admin.Token, "POST", "/v1/spaces/"+l.space+"/content", map[string]any{"changes": []any{map[string]any{
@@ -376,7 +376,7 @@ func TestImportOfAFolderInsideARepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	edit(t, dir, ".gitbook.yaml", replaced("root: ./\n", "root: ./docs/\n"))
-	l.bring(t, dir)
+	l.importFrom(t, dir)
 	wantSame(t, dir, l.take(t))
 	l.n.stop(t)
 }
@@ -415,10 +415,10 @@ func packed(t testing.TB, dir, below string, more ...*zip.FileHeader) string {
 func TestImportOfAZipFile(t *testing.T) {
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
-	l.bring(t, packed(t, dir, ""))
+	l.importFrom(t, packed(t, dir, ""))
 	wantSame(t, dir, l.take(t))
 	for _, from := range []string{dir, packed(t, dir, "handbook-main/")} {
-		if out := l.bring(t, from); out != "nothing has changed\n" {
+		if out := l.importFrom(t, from); out != "nothing has changed\n" {
 			t.Errorf("%s: %q", from, out)
 		}
 	}

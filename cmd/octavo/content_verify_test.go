@@ -20,12 +20,12 @@ func TestCheckOfASpace(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "notes")); err != nil {
 		t.Fatal(err)
 	}
-	l.bring(t, dir)
+	l.importFrom(t, dir)
 	if out := mustOctavo(t, l.at, "check", "--space="+l.space); !strings.Contains(out, "no mistakes") {
 		t.Errorf("a good space: %q", out)
 	}
 	edit(t, dir, "guides/README.md", appended("\nSee [nothing](nothing.md) and [no heading](install.md#no-such).\n"))
-	l.bring(t, dir)
+	l.importFrom(t, dir)
 	want := []string{"guides/README.md:9: guides/nothing.md does not exist (broken-link)", "guides/README.md:9: guides/install.md has no heading #no-such (broken-anchor)"}
 	for _, args := range [][]string{{"--space=" + l.space}, {dir}} {
 		out, stderr, err := octavo(l.at, "check", args...)
@@ -70,10 +70,10 @@ func (l *library) damage(t *testing.T, statement string) {
 func TestDoctorFindsWhatDoesNotFitTheContent(t *testing.T) {
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
-	grow(t, dir, 100, "wick") // enough for a part of the index that is settled
-	l.bring(t, dir)
+	grow(t, dir, 100, "wick") // enough for a part of the index that is stored in segments
+	l.importFrom(t, dir)
 	edit(t, dir, "reference/parts.md", appended("\nMore of the wick.\n"))
-	l.bring(t, dir) // and a part that waits
+	l.importFrom(t, dir) // and a part that waits
 	l.n.stop(t)
 	l.verify(t)
 	for _, d := range []struct{ name, statement string }{
@@ -138,7 +138,7 @@ func TestBackupHasContentAndFiles(t *testing.T) {
 			from, to := p.from(t), p.to(t)
 			l := openLibrary(t, from)
 			dir := handbook(t)
-			l.bring(t, dir)
+			l.importFrom(t, dir)
 			file := filepath.Join(t.TempDir(), "backup")
 			out := mustOctavo(t, from, "backup", "--to="+file)
 			if !strings.Contains(out, " 4 files to ") { // three assets and LICENSE
@@ -149,7 +149,7 @@ func TestBackupHasContentAndFiles(t *testing.T) {
 			mustOctavo(t, to, "restore", "--from="+file)
 			again := &library{at: to, space: l.space, admin: l.admin, n: serve(t, to)}
 			wantSame(t, dir, again.take(t))
-			if out := again.bring(t, dir); out != "nothing has changed\n" {
+			if out := again.importFrom(t, dir); out != "nothing has changed\n" {
 				t.Errorf("import into the restored space: %q", out)
 			}
 			again.verify(t)

@@ -172,9 +172,9 @@ func sleep(ctx context.Context, d time.Duration) {
 
 // watcher prints the progress of an operation.
 type watcher struct {
-	s     streams
-	quiet bool
-	said  string
+	s       streams
+	quiet   bool
+	printed string
 }
 
 func (w *watcher) tell(o docs.GitOperation) {
@@ -182,10 +182,10 @@ func (w *watcher) tell(o docs.GitOperation) {
 	if o.State == docs.GitQueued && o.Error != "" {
 		line = o.Error
 	}
-	if line != "" && line != w.said && !w.quiet {
+	if line != "" && line != w.printed && !w.quiet {
 		fmt.Fprintf(w.s.err, "%s …\n", line)
 	}
-	w.said = line
+	w.printed = line
 }
 
 // end returns the outcome. What is left for a person to do is an error too.

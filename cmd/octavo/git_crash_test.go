@@ -255,7 +255,7 @@ func TestALargeImportSurvivesKill9(t *testing.T) {
 	s.ask(t, "import")
 	for until := time.Now().Add(time.Minute); s.layers(t) == layers; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(until) {
-			t.Fatal("nothing was stored ahead")
+			t.Fatal("nothing was stored in advance")
 		}
 	}
 	s.n.kill()

@@ -71,7 +71,7 @@ func TestGitCommands(t *testing.T) {
 		dir := t.TempDir()
 		mustOctavo(t, l.at, "export", "--space="+l.space, filepath.Join(dir, "x"))
 		edit(t, filepath.Join(dir, "x"), "README.md", replaced("Hello.", "Hello from here."))
-		l.bring(t, filepath.Join(dir, "x"))
+		l.importFrom(t, filepath.Join(dir, "x"))
 		if out := run(0, password, "push", "-m", "From {space_title}"); !strings.Contains(out, "exported commit "+origin.Tip()) {
 			t.Errorf("%s", out)
 		}
@@ -80,7 +80,7 @@ func TestGitCommands(t *testing.T) {
 		}
 		// What a person has to decide is neither done nor a failure.
 		edit(t, filepath.Join(dir, "x"), "README.md", replaced("from here", "from us"))
-		l.bring(t, filepath.Join(dir, "x"))
+		l.importFrom(t, filepath.Join(dir, "x"))
 		origin.Pull()
 		origin.Commit(map[string]string{"README.md": "# Home\n\nHello from there.\n"})
 		if out := run(3, password, "pull"); !strings.Contains(out, "change request 1") {

@@ -37,7 +37,7 @@ type cli struct {
 	Serve     serveCmd     `cmd:"" help:"Serve the API."`
 	Bootstrap bootstrapCmd `cmd:"" help:"Make a user and an organization, and print a token as JSON."`
 	Token     tokenCmd     `cmd:"" help:"Make tokens."`
-	Migrate   migrateCmd   `cmd:"" help:"Bring the database up to date without serving."`
+	Migrate   migrateCmd   `cmd:"" help:"Update the database schema without serving."`
 	Import    importCmd    `cmd:"" help:"Make a folder or a zip of Markdown the content of a space."`
 	Export    exportCmd    `cmd:"" help:"Write the content of a space as a folder of Markdown."`
 	Git       gitCmd       `cmd:"" help:"Synchronize a space with a git repository."`

@@ -11,12 +11,12 @@ import (
 // nothing is left behind when it fails.
 func TestExportPDF(t *testing.T) {
 	l := openLibrary(t, sqlitePlace(t))
-	l.bring(t, handbook(t))
+	l.importFrom(t, handbook(t))
 	dir := t.TempDir()
 	to := filepath.Join(dir, "book.pdf")
-	said := mustOctavo(t, l.at, "export", "--space="+l.space, "--pdf="+to)
-	if !strings.Contains(said, "wrote revision "+l.head(t)) {
-		t.Errorf("it says %q", said)
+	out := mustOctavo(t, l.at, "export", "--space="+l.space, "--pdf="+to)
+	if !strings.Contains(out, "wrote revision "+l.head(t)) {
+		t.Errorf("it says %q", out)
 	}
 	b, err := os.ReadFile(to)
 	if err != nil {

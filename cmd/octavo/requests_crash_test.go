@@ -36,12 +36,12 @@ func crashRequests(t *testing.T, at place, rounds int) {
 		if round == 0 {
 			o.open(t, n, string(admin.Organization))
 		} else {
-			o.settle(t, n)
+			o.compare(t, n)
 		}
 		o.workUntilKilled(t, n)
 	}
 	n := serve(t, at)
-	o.settle(t, n)
+	o.compare(t, n)
 	n.stop(t)
 	t.Logf("%d kills, %d edits, %d updates and %d merges acknowledged; %d merges became durable without",
 		rounds, o.edits, o.updates, len(o.merges)-o.durable, o.durable)
@@ -194,9 +194,9 @@ func (o *office) workUntilKilled(t *testing.T, n *node) {
 	clients.Wait()
 }
 
-// settle compares what the clerks know with what the server has, and learns
+// compare compares what the clerks know with what the server has, and learns
 // what became of the step that was cut off.
-func (o *office) settle(t *testing.T, n *node) {
+func (o *office) compare(t *testing.T, n *node) {
 	t.Helper()
 	read := func(path string) string {
 		var p shownPage

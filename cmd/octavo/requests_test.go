@@ -180,7 +180,7 @@ func (c *crowd) propose(n *node, who, i int) *proposal {
 		if i%24 == 0 { // given up
 			return p
 		}
-		if p.err = c.settle(n, at, p, i%36 == 0); p.err != nil {
+		if p.err = c.update(n, at, p, i%36 == 0); p.err != nil {
 			return p
 		}
 	}
@@ -222,8 +222,8 @@ func (c *crowd) merge(n *node, at string, p *proposal) error {
 	return err
 }
 
-// settle brings a request up to date and ends its conflicts.
-func (c *crowd) settle(n *node, at string, p *proposal, takeMain bool) error {
+// update brings a request up to date and resolves its conflicts.
+func (c *crowd) update(n *node, at string, p *proposal, takeMain bool) error {
 	if err := c.ask(n, http.StatusOK, "POST", at+"/update", nil, nil); err != nil {
 		return err
 	}

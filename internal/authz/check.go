@@ -183,7 +183,7 @@ func InTx[T any](ctx context.Context, s *store.Store, g *Grant, fn func(tx *stor
 }
 
 // InTxQueued is InTx that calls queued as soon as the order of the transaction
-// among others of the same space is settled, before it has run.
+// among others of the same space is decided, before it has run.
 func InTxQueued[T any](ctx context.Context, s *store.Store, g *Grant, queued func(), fn func(tx *store.Tx, g *Grant) (T, error)) (T, error) {
 	return store.InTxQueued(ctx, s, g.Space.ID, queued, func(tx *store.Tx) (T, error) {
 		still, err := g.again(ctx, tx)

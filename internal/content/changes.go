@@ -137,7 +137,7 @@ func reordered(ctx context.Context, from, to *revision.View, parent docs.PageID)
 	out := map[docs.PageID]bool{}
 	low := -1           // where the last one that stays was
 	var gap []docs.Page // those behind it with other ranks
-	settle := func(high int) {
+	closeGap := func(high int) {
 		for _, p := range gap {
 			out[p.ID] = true
 		}
@@ -153,11 +153,11 @@ func reordered(ctx context.Context, from, to *revision.View, parent docs.PageID)
 		case rank != p.Rank:
 			gap = append(gap, p)
 		default:
-			settle(was[p.ID])
+			closeGap(was[p.ID])
 			low = was[p.ID]
 		}
 	}
-	settle(len(before))
+	closeGap(len(before))
 	return out, nil
 }
 

@@ -83,7 +83,7 @@ func changedLines(diff string) string {
 func TestAnEditInsideABlockLeavesTheRest(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	files := testgit.Repository(t, "every")
-	d.bring(t, files)
+	d.importFiles(t, files)
 	before := d.exported()
 	for _, c := range []struct{ name, file, old, text, want string }{
 		{"bullets", "writing/styles.md", "two", "2", "-- two\n+- 2"},
@@ -128,11 +128,11 @@ func TestAnEditInsideABlockLeavesTheRest(t *testing.T) {
 				t.Errorf("the diff is\n%s\nwant\n%s", got, c.want)
 			}
 			after := d.exported()
-			d.bring(t, after)
+			d.importFiles(t, after)
 			if diff := gitDiff(t, after, d.exported()); diff != "" {
 				t.Errorf("a round trip changes it:\n%s", diff)
 			}
-			d.bring(t, files)
+			d.importFiles(t, files)
 			if diff := gitDiff(t, before, d.exported()); diff != "" {
 				t.Fatalf("what was brought again differs:\n%s", diff)
 			}
@@ -176,7 +176,7 @@ func TestChangesBesideTheText(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := newDesk(t, testdb.SQLite(t))
-			d.bring(t, files)
+			d.importFiles(t, files)
 			before := d.exported()
 			c.change(d)
 			after := d.exported()
@@ -191,7 +191,7 @@ func TestChangesBesideTheText(t *testing.T) {
 			if s := strings.Join(got, "\n"); s != c.want {
 				t.Errorf("the diff is\n%s\nwant\n%s\n%s", s, c.want, diff)
 			}
-			d.bring(t, after)
+			d.importFiles(t, after)
 			if diff := gitDiff(t, after, d.exported()); diff != "" {
 				t.Errorf("a round trip changes it:\n%s", diff)
 			}
@@ -203,7 +203,7 @@ func TestChangesBesideTheText(t *testing.T) {
 // that somebody uploads.
 func TestFilesDoNotMultiply(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-	d.bring(t, testgit.Repository(t, "every"))
+	d.importFiles(t, testgit.Repository(t, "every"))
 	for i := range 3 {
 		before := d.exported()
 		files, err := d.head(t, d.id).Files(ctx, "", 0)
@@ -211,7 +211,7 @@ func TestFilesDoNotMultiply(t *testing.T) {
 			t.Fatalf("%v, %v", files, err)
 		}
 		d.replace("making/lamps.md", "A lamp has a", "A lamp has a")
-		if next := d.bring(t, before); next.Changed {
+		if next := d.importFiles(t, before); next.Changed {
 			t.Errorf("round %d made a revision", i)
 		}
 		again, err := d.head(t, d.id).Files(ctx, "", 0)
@@ -225,7 +225,7 @@ func TestFilesDoNotMultiply(t *testing.T) {
 	// Another space gives the same bytes: nothing in them is of the moment or
 	// of the space.
 	other := newDesk(t, testdb.SQLite(t))
-	other.bring(t, d.exported())
+	other.importFiles(t, d.exported())
 	if diff := gitDiff(t, d.exported(), other.exported()); diff != "" {
 		t.Errorf("another space gives other files:\n%s", diff)
 	}
@@ -237,7 +237,7 @@ func TestRedirectsFollowTheirPages(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	files := testgit.Repository(t, "every")
 	files[".gitbook.yaml"] += "  deep: making/lamps.md#top   # kept\n"
-	d.bring(t, files)
+	d.importFiles(t, files)
 	before := d.exported()
 	lamps := d.pageOf("making/lamps.md")
 	d.must(content.Change{Operation: content.UpdatePage, Page: string(lamps.ID), Meta: content.PageMeta{Slug: opt.Of("lights")}})
@@ -252,7 +252,7 @@ func TestRedirectsFollowTheirPages(t *testing.T) {
 	if _, there := after["making/lamps.md"]; there || after["making-lanterns/lights.md"] == "" {
 		t.Error("the file is where it was")
 	}
-	d.bring(t, after)
+	d.importFiles(t, after)
 	if diff := gitDiff(t, after, d.exported()); diff != "" {
 		t.Errorf("a round trip changes it:\n%s", diff)
 	}
@@ -261,7 +261,7 @@ func TestRedirectsFollowTheirPages(t *testing.T) {
 	if got := d.exported()[".gitbook.yaml"]; got != want {
 		t.Errorf("a page that is gone: %s", got)
 	}
-	d.bring(t, before)
+	d.importFiles(t, before)
 	if diff := gitDiff(t, before, d.exported()); diff != "" {
 		t.Errorf("what was brought again differs:\n%s", diff)
 	}

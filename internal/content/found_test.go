@@ -123,7 +123,7 @@ func TestStableReferencesAreWrittenBack(t *testing.T) {
 
 // The same words for a missing page in two folders are two missing pages, and
 // an address of any length can be indexed on both databases.
-func TestBrokenTargetsAreToldApart(t *testing.T) {
+func TestBrokenTargetsAreDistinguished(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d, ctx := newDesk(t, o), context.Background()
 		out := d.must(insert("A", "[r](REF.md)\n", ""), insert("B", "[far](https://octavo.test/"+strings.Repeat("x", 50_000)+")\n", ""))

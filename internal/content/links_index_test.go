@@ -65,8 +65,8 @@ func (d *desk) at(f fatal, rev docs.RevisionID) *revision.View {
 	return v
 }
 
-// bring makes files the content of the space.
-func (d *desk) bring(f fatal, files map[string]string) content.ImportSummary {
+// importFiles makes files the content of the space.
+func (d *desk) importFiles(f fatal, files map[string]string) content.ImportSummary {
 	in := fstest.MapFS{}
 	for name, text := range files {
 		in[name] = &fstest.MapFile{Data: []byte(text)}
@@ -189,7 +189,7 @@ func TestLinksOfAnyRevision(t *testing.T) {
 			case step < 2:
 				d.random(rt, d.id)
 			case step == 2:
-				d.bring(rt, forms[rapid.IntRange(0, len(forms)-1).Draw(rt, "form")])
+				d.importFiles(rt, forms[rapid.IntRange(0, len(forms)-1).Draw(rt, "form")])
 			case step == 3 && len(requests) < 3:
 				requests = append(requests, d.request(rt))
 			case step == 4:
@@ -272,7 +272,7 @@ func TestLinksThatARequestBreaks(t *testing.T) {
 func TestAReferenceToSomethingThatCameBack(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	for _, form := range []int{1, 0, 1} {
-		d.bring(t, forms[form])
+		d.importFiles(t, forms[form])
 		d.verify(t)
 	}
 }

@@ -124,15 +124,15 @@ func TestRepositoriesComeBackAsTheyWere(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d := newDesk(t, o)
 		for name, files := range repositories(t) {
-			d.bring(t, files)
+			d.importFiles(t, files)
 			want := carried(t, files)
 			if diff := gitDiff(t, want, d.exported()); diff != "" {
 				t.Errorf("%s is exported with changes:\n%s", name, diff)
 			}
-			if again := d.bring(t, files); again.Changed {
+			if again := d.importFiles(t, files); again.Changed {
 				t.Errorf("%s: importing the same again made a revision", name)
 			}
-			if again := d.bring(t, d.exported()); again.Changed {
+			if again := d.importFiles(t, d.exported()); again.Changed {
 				t.Errorf("%s: importing what was exported made a revision", name)
 			}
 		}
@@ -264,7 +264,7 @@ func TestAnEditChangesTheLinesOfItsBlock(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, testdb.SQLite(t))
-			d.bring(t, all[name])
+			d.importFiles(t, all[name])
 			editEach(t, d, all[name])
 		})
 	}

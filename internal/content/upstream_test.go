@@ -85,7 +85,7 @@ func TestTheShortWayIsTheLongWay(t *testing.T) {
 	for name, files := range repositories(t) {
 		t.Run(name, func(t *testing.T) {
 			d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-			d.bring(t, files)
+			d.importFiles(t, files)
 			files = carried(t, files)
 			short := 0
 			rapid.Check(t, func(rt *rapid.T) {
@@ -238,7 +238,7 @@ func TestWhatIsExportedIsKnownAgain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		names := slices.Sorted(maps.Keys(all))
 		files := all[names[rapid.IntRange(0, len(names)-1).Draw(rt, "repository")]]
-		d.bring(rt, files)
+		d.importFiles(rt, files)
 		for range rapid.IntRange(0, 4).Draw(rt, "batches") {
 			d.random(rt, d.id)
 			d.randomSlug(rt)
@@ -301,7 +301,7 @@ func (d *desk) exists(rt *rapid.T, v *revision.View, page string) bool {
 // the export is imported again, also after the page was deleted.
 func TestARedirectFollowsItsPage(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
-	d.bring(t, map[string]string{
+	d.importFiles(t, map[string]string{
 		".gitbook.yaml": "redirects:\n  start: README.md\n", "README.md": "# Home\n\nWords.\n", "a.md": "# A\n\nMore.\n",
 		"SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [A](a.md)\n",
 	})

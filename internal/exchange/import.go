@@ -61,8 +61,8 @@ func newImporter(x *Exchange, d *revision.Draft, t *folder.Tree, step Step) *imp
 }
 
 func (im *importer) run(ctx context.Context) error {
-	im.draft.Memo = &revision.PageCache{Pages: map[docs.PageID]revision.DecodedPage{}}
-	defer func() { im.draft.Memo = nil }()
+	im.draft.Cache = &revision.PageCache{Pages: map[docs.PageID]revision.DecodedPage{}}
+	defer func() { im.draft.Cache = nil }()
 	if err := im.identify(ctx); err != nil {
 		return err
 	}

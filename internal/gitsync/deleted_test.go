@@ -168,7 +168,7 @@ func TestFilesThatAnExportPassedOver(t *testing.T) {
 	d.edit("Other", "Some", "A few")
 	d.pull("")
 	if d.exported()["NOTES.txt"] != "notes\n" {
-		t.Error("an import did not bring what an export passed over")
+		t.Error("an import did not import what an export passed over")
 	}
 	d.push("")
 	d.same()

@@ -97,10 +97,10 @@ func TestBothSidesEdit(t *testing.T) {
 			t.Errorf("%v", d.origin.Files("main"))
 		}
 		d.origin.Pull()
-		born := d.pages()["Born"].ID
+		id := d.pages()["Born"].ID
 		d.origin.Commit(map[string]string{"born.md": "# Born\n\nMade here, changed there.\n"})
 		d.pull("")
-		if got := d.markdown("Born"); d.pages()["Born"].ID != born || got != "Made here, changed there.\n" {
+		if got := d.markdown("Born"); d.pages()["Born"].ID != id || got != "Made here, changed there.\n" {
 			t.Errorf("%q", got)
 		}
 		d.same()

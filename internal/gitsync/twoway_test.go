@@ -252,8 +252,8 @@ func (s *story) run(o docs.GitOperation, kill bool) {
 		}
 		clear(s.theirs)
 	case o.Reason == ReasonOpenRequest:
-		if s.parked() == nil {
-			s.t.Fatalf("nothing is parked: %+v", o)
+		if s.waiting() == nil {
+			s.t.Fatalf("no request is open: %+v", o)
 		}
 		if o.Direction == docs.GitImport {
 			clear(s.theirs)
@@ -307,8 +307,8 @@ func (s *story) clash() bool {
 	return false
 }
 
-// parked returns the change request that waits for a decision.
-func (s *story) parked() *docs.ChangeRequest {
+// waiting returns the change request that waits for a decision.
+func (s *story) waiting() *docs.ChangeRequest {
 	s.t.Helper()
 	pair, ok, err := s.s.Store.GitPair(context.Background(), s.id, s.remote.Key())
 	if err != nil {
@@ -352,7 +352,7 @@ func found(files ...map[string]string) map[string]bool {
 func (s *story) check() {
 	s.t.Helper()
 	all := []map[string]string{s.filesOf(s.head()), s.origin.Files("main")}
-	if cr := s.parked(); cr != nil {
+	if cr := s.waiting(); cr != nil {
 		all = append(all, s.requestFiles(*cr))
 	}
 	there := found(all...)
@@ -375,7 +375,7 @@ func (s *story) check() {
 // decide resolves the conflicts of the waiting request, in one of the ways that people have.
 func (s *story) decide() {
 	s.t.Helper()
-	cr := s.parked()
+	cr := s.waiting()
 	if cr == nil || s.pending != nil { // nothing is merged while an operation finishes
 		return
 	}
@@ -469,11 +469,11 @@ func (s *story) finish() {
 		s.sync(docs.GitImport)
 		s.sync(docs.GitExport)
 		s.check()
-		if s.pending == nil && s.parked() == nil && tip == s.origin.Tip() && head == s.head().Rev.ID {
+		if s.pending == nil && s.waiting() == nil && tip == s.origin.Tip() && head == s.head().Rev.ID {
 			break
 		}
 	}
-	if s.parked() != nil {
+	if s.waiting() != nil {
 		s.t.Fatal("a request is still open")
 	}
 	s.same()
@@ -508,7 +508,7 @@ func TestNewPagesStayInTheirFiles(t *testing.T) {
 	})
 	d.push("")
 	d.same()
-	born := d.pages()["Born"].ID
+	id := d.pages()["Born"].ID
 	d.origin.Pull()
 	summary := d.origin.Files("main")["SUMMARY.md"]
 	testgit.Git(t, d.origin.Work, "mv", "guide/README.md", "manual.md")
@@ -520,7 +520,7 @@ func TestNewPagesStayInTheirFiles(t *testing.T) {
 	d.pull("")
 	d.push("")
 	d.same()
-	if got := d.origin.Files("main")["guide/born.md"]; got != "# Born\n\nWritten here.\n" || d.pages()["Born"].ID != born {
+	if got := d.origin.Files("main")["guide/born.md"]; got != "# Born\n\nWritten here.\n" || d.pages()["Born"].ID != id {
 		t.Errorf("%q", got)
 	}
 	d.pull(ReasonUnchanged)

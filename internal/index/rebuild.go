@@ -149,9 +149,9 @@ func (s *Index) indexAll(ctx context.Context, v *revision.View, f *Bulk) error {
 	})
 }
 
-// unreadAfter is when a layer that nothing reads is no longer one that is being
+// unusedAfter is when a layer that nothing reads is no longer one that is being
 // filled.
-const unreadAfter = 24 * time.Hour
+const unusedAfter = 24 * time.Hour
 
 // TidySearch is the handler of a job that repeats. It makes indexes anew that
 // another version of this program has written, drops those that were never
@@ -166,11 +166,11 @@ func (s *Index) TidySearch(ctx context.Context, _ []byte) error {
 			return err
 		}
 	}
-	unread, err := s.Store.UnreadLayers(ctx, s.Store.Clock().Add(-unreadAfter))
+	unused, err := s.Store.UnusedLayers(ctx, s.Store.Clock().Add(-unusedAfter))
 	if err != nil {
 		return err
 	}
-	for _, layer := range unread {
+	for _, layer := range unused {
 		if err := s.Store.Do(ctx, func(tx *store.Tx) error { return tx.DropLayer(ctx, layer) }); err != nil {
 			return err
 		}

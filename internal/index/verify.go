@@ -40,8 +40,8 @@ type Verifier struct {
 	texts []docs.Page
 }
 
-// goneHash is what the search index says of a page that is gone.
-const goneHash = "gone"
+// deletedHash is the entry of a deleted page in the search index.
+const deletedHash = "gone"
 
 // maxFindings is how much of a damage is told.
 const maxFindings = 50
@@ -207,7 +207,7 @@ func (c *Verifier) search(ctx context.Context, want map[string]string) error {
 				continue
 			}
 			seen[e.Page] = true
-			if e.Hash == goneHash {
+			if e.Hash == deletedHash {
 				continue
 			}
 			if hash, ok := want[e.Page]; !ok {

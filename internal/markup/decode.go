@@ -120,7 +120,7 @@ func (d *decoder) failAt(key, format string, args ...any) error {
 	return d.fail(format, args...)
 }
 
-// short keeps what a client sent from filling the answer.
+// short keeps what a client sent from making the answer long.
 func short(s string) string {
 	const most = 80
 	if len(s) <= most {

@@ -7,7 +7,7 @@ import (
 
 // outline is what a first pass over the source finds about what ends later:
 // HTML elements and formulas. The block parser asks it, so that it never has
-// to look ahead itself.
+// to read further itself.
 type outline struct {
 	elements map[int]*span
 	maths    map[int]int // offset of an opening `$$` line to that of its closing one

@@ -20,8 +20,8 @@ import (
 type Sidecar struct {
 	// Start is where the body begins, behind front matter and title.
 	Start int `json:"a,omitempty"`
-	// Pins are what destinations were found to name when they were written,
-	// so that they keep naming it when it is moved.
+	// Links holds the targets of destinations when they were written,
+	// so that they still lead there when the target is moved.
 	Links map[string]markup.Ref `json:"p,omitempty"`
 	// Keys of the blocks, where they are not those that the parser gives.
 	Keys []string `json:"k,omitempty"`
@@ -127,7 +127,7 @@ func (t *Tree) Relocated(ctx context.Context, body []byte, file string, s Sideca
 	if err != nil {
 		return nil, err
 	}
-	l.ResolvedFirst = false // the new destinations first, and the pins of what did not move
+	l.ResolvedFirst = false // the new destinations first, and the resolved links of what did not move
 	out := markup.Relocate(body, doc, markup.Refs{Resolve: l.resolve, Locate: l.Locate, Keep: l.stays})
 	return out, l.Err
 }

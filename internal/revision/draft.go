@@ -27,7 +27,7 @@ type Draft struct {
 	NewID func() string
 
 	Unsaved  *Unsaved                        // sources that are new
-	Written  map[docs.PageID]*Writing        // bodies to be settled
+	Written  map[docs.PageID]*Writing        // bodies to be composed
 	Refs     map[string]markup.Ref           // names that are valid in the batch
 	Parsed   map[chunk.Hash]*markup.Document // by body and side, for the index
 	Touched  []docs.PageID                   // in order of first touch

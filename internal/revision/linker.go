@@ -20,9 +20,9 @@ type Linker struct {
 	t    *Tree
 	base string // address of this server
 	file string // of the source
-	// pins are what destinations were found to name when they were written.
+	// Resolved holds the targets of destinations when they were written.
 	Resolved map[string]markup.Ref
-	// first says whether pins go before the current tree: they do when an
+	// ResolvedFirst says whether Resolved takes precedence over the current tree: they do when an
 	// old source is read, not when a new one is written.
 	ResolvedFirst bool
 	// names are valid within a batch of changes.

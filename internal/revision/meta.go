@@ -8,7 +8,7 @@ import (
 )
 
 // ApplyHead sets on a page what the head of its source says; what it does not
-// mention stays. The cover is set when the source is settled, because it
+// mention stays. The cover is set when the source is composed, because it
 // names a file.
 func ApplyHead(h frontmatter.Head, p *docs.Page) {
 	if h.Title != "" {

@@ -27,7 +27,7 @@ type Tombstone struct {
 	Home bool   `json:"h,omitempty"` // it was the first page
 }
 
-// maxGone is how many graves are kept. Those of what was made first go.
+// maxTombstones is how many tombstones are kept; the oldest are dropped first.
 const maxTombstones = 10_000
 
 // KeepTombstones keeps where things were that the draft deletes, and forgets it of those
@@ -39,7 +39,7 @@ func (d *Draft) KeepTombstones(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	buried := 0
+	added := 0
 	for _, key := range slices.Clone(d.over.keys) {
 		kind, id := key[:1], key[1:]
 		if kind != KeyPage && kind != KeyFile && kind != KeyReusable {
@@ -70,14 +70,14 @@ func (d *Draft) KeepTombstones(ctx context.Context) error {
 				return err
 			}
 			d.Set(KeyTombstone+id, b)
-			buried++
+			added++
 		}
 	}
-	if buried == 0 {
+	if added == 0 {
 		return nil
 	}
 	n, err := chunk.CountPrefix(ctx, d.src, d.Root, KeyTombstone)
-	if err != nil || n+buried <= maxTombstones {
+	if err != nil || n+added <= maxTombstones {
 		return err
 	}
 	var all []string
@@ -211,17 +211,17 @@ func (l *Linker) led(dest string, ref markup.Ref, g Tombstone) bool {
 	}
 }
 
-// carried returns pins with those of what is gone also for the places that are
+// carried returns resolved links, with those to deleted targets also for the places that are
 // written: nobody finds it there any more.
-func (l *Linker) carried(pins map[string]markup.Ref) map[string]markup.Ref {
-	out := pins
-	for dest, ref := range pins {
+func (l *Linker) carried(resolved map[string]markup.Ref) map[string]markup.Ref {
+	out := resolved
+	for dest, ref := range resolved {
 		g, gone := l.Tombstone(ref)
 		if !gone || l.led(dest, ref, g) {
 			continue
 		}
-		if len(out) == len(pins) {
-			out = maps.Clone(pins)
+		if len(out) == len(resolved) {
+			out = maps.Clone(resolved)
 		}
 		out[l.at(g, ref)] = ref
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// graves gives where the things were that are gone from a revision.
+// tombstones returns where deleted things of a revision were.
 func tombstones(t *testing.T, s *Source, root chunk.Hash) map[string]Tombstone {
 	t.Helper()
 	out := map[string]Tombstone{}
@@ -41,7 +41,7 @@ func sealed(t *testing.T, s *Source, from docs.Revision, change func(d *Draft)) 
 }
 
 // What is kept of deleted things is bounded, and gone when they are back.
-func TestGraves(t *testing.T) {
+func TestTombstones(t *testing.T) {
 	s, ctx := NewSource(&store.Store{}, ""), context.Background()
 	id := func(i int) docs.FileID { return docs.FileID(fmt.Sprintf("file%06d", i)) }
 	put := func(d *Draft, from, to int) {
@@ -61,7 +61,7 @@ func TestGraves(t *testing.T) {
 	const all = maxTombstones + 100
 	full := sealed(t, s, docs.Revision{}, func(d *Draft) { put(d, 0, all) })
 	if got := tombstones(t, s, full.Root); len(got) != 0 {
-		t.Fatalf("%d graves, and nobody is gone", len(got))
+		t.Fatalf("%d tombstones, and nothing was deleted", len(got))
 	}
 	less := sealed(t, s, full, func(d *Draft) { drop(d, 0, 50) })
 	if got := tombstones(t, s, less.Root); len(got) != 50 || got[string(id(7))].File != "a/7.png" {
@@ -69,11 +69,11 @@ func TestGraves(t *testing.T) {
 	}
 	back := sealed(t, s, less, func(d *Draft) { put(d, 0, 20) })
 	if got := tombstones(t, s, back.Root); len(got) != 30 {
-		t.Fatalf("%d graves", len(got))
+		t.Fatalf("%d tombstones", len(got))
 	}
 	none := sealed(t, s, back, func(d *Draft) { drop(d, 0, 20); drop(d, 50, all) })
 	if got := tombstones(t, s, none.Root); len(got) != maxTombstones || got[string(id(all-1))] == (Tombstone{}) || got[string(id(0))] != (Tombstone{}) {
-		t.Fatalf("%d graves", len(got))
+		t.Fatalf("%d tombstones", len(got))
 	}
 }
 

@@ -50,10 +50,10 @@ func SlugKey(parent docs.PageID, slug string) string {
 
 // Tree reads a revision, with changes on top of it in a draft.
 type Tree struct {
-	src  reader
-	Root chunk.Hash
-	over *overlay   // nil in a view
-	Memo *PageCache // nil: pages are decoded whenever they are asked for
+	src   reader
+	Root  chunk.Hash
+	over  *overlay   // nil in a view
+	Cache *PageCache // nil: pages are decoded whenever they are asked for
 }
 
 // overlay is what a draft changes. A nil value is a key that is gone.
@@ -185,7 +185,7 @@ func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool
 	if err != nil || !ok {
 		return p, false, err
 	}
-	p, err = t.Memo.page(id, b)
+	p, err = t.Cache.page(id, b)
 	return p, true, err
 }
 

@@ -44,9 +44,9 @@ func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
 	})
 }
 
-// UnreadLayers returns the layers that nothing reads, of those that were made
+// UnusedLayers returns the layers that nothing reads, of those that were made
 // before a moment: what an import or a rebuild leaves behind that was killed.
-func (r Reader) UnreadLayers(ctx context.Context, before time.Time) ([]string, error) {
+func (r Reader) UnusedLayers(ctx context.Context, before time.Time) ([]string, error) {
 	return many(ctx, r, scanText[string], `
 		SELECT l.id FROM layers l WHERE l.id < $1
 		AND NOT EXISTS (SELECT 1 FROM spaces s WHERE s.layer_id = l.id)

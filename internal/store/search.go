@@ -63,9 +63,9 @@ func (p SearchPage) Size() int {
 
 // States of an entry.
 const (
-	searchShown  = "shown"
-	searchHidden = "hidden"
-	searchGone   = "gone"
+	searchVisible = "shown"
+	searchHidden  = "hidden"
+	searchDeleted = "gone"
 )
 
 // PutSearchPage is PutSearchPages for one page.
@@ -142,7 +142,7 @@ func (tx *Tx) DropSearchPage(ctx context.Context, layer, page string, tombstone 
 	if err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
-	return tx.putSearchEntry(ctx, layer, SearchPage{Page: page}, id, searchGone)
+	return tx.putSearchEntry(ctx, layer, SearchPage{Page: page}, id, searchDeleted)
 }
 
 // DropSearchLayer leaves nothing of a layer.
@@ -179,7 +179,7 @@ func (tx *Tx) putSearchEntry(ctx context.Context, layer string, p SearchPage, id
 // searchEntry returns the values of a row.
 func searchEntry(layer string, p SearchPage, id int64, state string) []any {
 	t := searchText{delta: []byte{}}
-	if state == searchShown {
+	if state == searchVisible {
 		t = p.text
 	}
 	return []any{layer, p.Page, id, state, p.Language, cleanText(p.Title), t.sections, t.source, t.delta}
@@ -189,7 +189,7 @@ func (p *SearchPage) state() string {
 	if p.Hidden {
 		return searchHidden
 	}
-	return searchShown
+	return searchVisible
 }
 
 // forgetPending deletes the pending entry of the old state of a page, and
@@ -231,7 +231,7 @@ func (p SearchPage) Hash() string {
 }
 
 func searchHash(state, title, sections string) string {
-	if state != searchShown {
+	if state != searchVisible {
 		return state // the rest is neither found nor shown
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{state, title, sections}, "\x00")))

@@ -200,7 +200,7 @@ func (s *Store) DoLocked(ctx context.Context, space docs.SpaceID, fn func(tx *Tx
 }
 
 // DoQueued is DoLocked that calls queued as soon as the order of the
-// transaction among others of the space is settled, before it has run.
+// transaction among others of the space is decided, before it has run.
 func (s *Store) DoQueued(ctx context.Context, space docs.SpaceID, queued func(), fn func(tx *Tx) error) error {
 	var tx *Tx
 	err := s.d.transact(ctx, string(space), queued, func(r runner) error {
@@ -313,7 +313,7 @@ func (tx *Tx) taken(err error, format string, args ...any) error {
 func scanText[T ~string](s scanner) (v T, err error) { err = s.Scan(&v); return v, err }
 func scanInt(s scanner) (v int64, err error)         { err = s.Scan(&v); return v, err }
 
-// ClockSkew returns by how much the database's clock is ahead of ours.
+// ClockSkew returns by how much the database's clock differs from ours.
 func (s *Store) ClockSkew(ctx context.Context) (time.Duration, error) {
 	start := time.Now()
 	ms, err := one(ctx, s.Reader, "clock", scanInt, s.d.nowMillis())

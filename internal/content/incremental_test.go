@@ -31,7 +31,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(rt, "before") {
 			restructure(rt, files)
 		}
-		d.bring(rt, files)
+		d.importFiles(rt, files)
 		files = carried(t, files)
 		if batches := rapid.IntRange(0, 2).Draw(rt, "batches"); batches > 0 {
 			for range batches {

@@ -45,9 +45,9 @@ func largeFolder(t testing.TB) *folder.Tree {
 func quietly(string, int, int) {}
 
 // layers gives how many there are, beside those that spaces read.
-func (d *desk) unread() []string {
+func (d *desk) unusedLayers() []string {
 	d.t.Helper()
-	all, err := d.s.UnreadLayers(context.Background(), time.Now().Add(time.Hour))
+	all, err := d.s.UnusedLayers(context.Background(), time.Now().Add(time.Hour))
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -66,10 +66,10 @@ func TestALargeImportIsStoredInPortions(t *testing.T) {
 			t.Fatalf("%d pages: %v", out.Pages, err)
 		}
 		if d.grant(t, d.id).Space.Layer == before {
-			t.Error("the import was not stored ahead")
+			t.Error("the import was not stored in advance")
 		}
 		d.verify(t)
-		if left := d.unread(); len(left) > 0 {
+		if left := d.unusedLayers(); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
 		for word, want := range map[string]int{"word699": 1, "includedword": 20, "zebra": 0} {
@@ -102,7 +102,7 @@ func TestALargeImportBrokenOff(t *testing.T) {
 	if now := d.grant(t, d.id).Space; now.Revision != before.Revision || now.Layer != before.Layer {
 		t.Error("the space has changed")
 	}
-	if left := d.unread(); len(left) > 0 {
+	if left := d.unusedLayers(); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	d.verify(t)
@@ -143,7 +143,7 @@ func TestALargeImportAmongOthers(t *testing.T) {
 				t.Fatal(err)
 			}
 			d.verify(t)
-			if left := d.unread(); len(left) > 0 {
+			if left := d.unusedLayers(); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
 		})
@@ -198,7 +198,7 @@ func TestLayersThatNobodyFinished(t *testing.T) {
 		if err := d.c.Index.TidySearch(ctx, nil); err != nil {
 			t.Fatal(err)
 		}
-		left, err := d.s.UnreadLayers(ctx, now.Add(time.Hour))
+		left, err := d.s.UnusedLayers(ctx, now.Add(time.Hour))
 		if err != nil || len(left) != c.left {
 			t.Errorf("after %v: %v, %v", c.after, left, err)
 		}
@@ -230,7 +230,7 @@ func TestPagesThatIncludeMuch(t *testing.T) {
 	before := d.grant(t, d.id).Space.Layer
 	load()
 	if d.grant(t, d.id).Space.Layer == before {
-		t.Error("the import was not stored ahead")
+		t.Error("the import was not stored in advance")
 	}
 	d.verify(t)
 	look := func(words string, want int) {

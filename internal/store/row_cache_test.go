@@ -144,13 +144,21 @@ func BenchmarkNoticeWrites(b *testing.B) {
 	}
 	defer version.Close()
 	var mu sync.Mutex // the pragma compares with the last time on the same connection
-	run("data_version", func() error {
+	ask := func() error {
 		mu.Lock()
 		defer mu.Unlock()
 		var v int64
 		return version.QueryRowContext(ctx).Scan(&v)
-	})
+	}
+	run("data_version", ask)
 	run("cached row", func() error { _, err := s.AuthStamp(ctx); return err })
+	run("cached row after data_version", func() error {
+		if err := ask(); err != nil {
+			return err
+		}
+		_, err := s.AuthStamp(ctx)
+		return err
+	})
 	uncached := s.Reader
 	uncached.cache = nil
 	run("uncached row", func() error { _, err := uncached.AuthStamp(ctx); return err })

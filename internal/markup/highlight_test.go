@@ -57,11 +57,17 @@ func TestHighlighterRemembersWithinItsSize(t *testing.T) {
 	if (*Highlighter)(nil).spans("go", "x") != nil || h.spans("go", strings.Repeat("x", maxHighlight+1)) != nil || h.spans("../x", "x") != nil {
 		t.Error("it highlights what it should not")
 	}
+}
+
+func TestHighlighterServesManyAtOnce(t *testing.T) {
+	h := NewHighlighter(1 << 20)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for range 50 {
-				h.spans("json", `{"a": 1}`)
+				if len(h.spans("json", `{"a": 1}`)) == 0 {
+					t.Error("nothing was highlighted")
+				}
 			}
 		})
 	}

@@ -36,6 +36,7 @@ func TestScripts(t *testing.T) {
 					var o store.Options
 					if kind == "sqlite" {
 						o = testdb.SQLite(t)
+						watchTransactions(t)
 					} else {
 						o = testdb.Postgres(t)
 					}

@@ -17,6 +17,8 @@ import (
 	"errors"
 	"math/bits"
 	"slices"
+
+	"github.com/octavo-docs/octavo/internal/costly"
 )
 
 // Hash names an object by its content. The empty hash is the empty map.
@@ -24,6 +26,7 @@ type Hash string
 
 // Sum returns the hash of data: 192 bits of SHA-256, which nobody can collide.
 func Sum(data []byte) Hash {
+	costly.Note(costly.Hash)
 	sum := sha256.Sum256(data)
 	return Hash(base64.RawURLEncoding.EncodeToString(sum[:hashBytes]))
 }

@@ -11,6 +11,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/octavo-docs/octavo/internal/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
@@ -20,6 +21,7 @@ import (
 // look at is in Problems. Nodes that come from one piece of source, such as
 // the blocks inside of one layout element, share its span.
 func Parse(body []byte, refs Refs) *Document {
+	costly.Note(costly.Parse)
 	doc := parse(body, refs)
 	nameAnchors(doc.Nodes)
 	deriveKeys(doc.Nodes)

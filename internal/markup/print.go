@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
@@ -11,6 +12,7 @@ import (
 // back into the same nodes, apart from what Markdown cannot say: paragraphs
 // without content, and texts that are split for no reason.
 func Print(doc *Document, refs Refs) []byte {
+	costly.Note(costly.Print)
 	p := newPrinter(refs, newNotes(nil))
 	nodes, last := doc.Nodes, []*Node(nil)
 	if k := len(nodes); k > 0 && p.isOpenRaw(nodes[k-1]) {

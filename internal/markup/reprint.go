@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
@@ -12,6 +13,7 @@ import (
 // them; the others are printed. The order is that of doc. Without a change,
 // it returns body.
 func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
+	costly.Note(costly.Print)
 	for _, sources := range []bool{true, false} {
 		r := newReprinter(body, old, refs)
 		r.sources = sources

@@ -3,6 +3,7 @@ package markup
 import (
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
@@ -12,6 +13,7 @@ import (
 // stays; only a block in which the destination cannot be found as such, like
 // one that uses a definition elsewhere, is printed anew.
 func Relocate(body []byte, doc *Document, refs Refs) []byte {
+	costly.Note(costly.Print)
 	if refs.Locate == nil {
 		return body
 	}

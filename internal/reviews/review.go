@@ -62,13 +62,17 @@ func (s *Service) Ask(ctx context.Context, g *authz.Grant, name string, r Reques
 		cr    docs.ChangeRequest
 		asked []docs.RequestedReviewer
 	}
+	description, err := s.description(ctx, g, name, r.Patch)
+	if err != nil {
+		return docs.ChangeRequest{}, nil, err
+	}
 	out, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (result, error) {
 		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		if err != nil {
 			return result{}, err
 		}
 		r.Status = docs.ChangeOpen
-		cr, err := s.patched(ctx, tx, g, was, r.Patch)
+		cr, err := patched(was, r.Patch, description)
 		if err != nil {
 			return result{}, err
 		}

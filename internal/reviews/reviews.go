@@ -115,12 +115,16 @@ type Patch struct {
 
 // Change changes the subject, the description or the status.
 func (s *Service) Change(ctx context.Context, g *authz.Grant, name string, p Patch) (docs.ChangeRequest, error) {
+	description, err := s.description(ctx, g, name, p)
+	if err != nil {
+		return docs.ChangeRequest{}, err
+	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
 		was, err := tx.ChangeRequest(ctx, g.Space.ID, name)
 		if err != nil {
 			return was, err
 		}
-		cr, err := s.patched(ctx, tx, g, was, p)
+		cr, err := patched(was, p, description)
 		if err != nil || cr == was {
 			return cr, err
 		}
@@ -132,7 +136,25 @@ func (s *Service) Change(ctx context.Context, g *authz.Grant, name string, p Pat
 	})
 }
 
-func (s *Service) patched(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, p Patch) (docs.ChangeRequest, error) {
+// description returns the description that a patch sets, as it is stored; nil
+// if it sets none.
+func (s *Service) description(ctx context.Context, g *authz.Grant, name string, p Patch) (*string, error) {
+	if p.Description == nil {
+		return nil, nil
+	}
+	cr, err := s.Store.ChangeRequest(ctx, g.Space.ID, name)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.Content.Source.At(ctx, s.Store.Reader, g.Space, cr.Revision)
+	if err != nil {
+		return nil, err
+	}
+	out, err := v.NoteSource(ctx, "body.description", *p.Description)
+	return &out, err
+}
+
+func patched(cr docs.ChangeRequest, p Patch, description *string) (docs.ChangeRequest, error) {
 	if cr.Status == docs.ChangeMerged && p.Status != "" {
 		return cr, content.Editable(cr)
 	}
@@ -145,14 +167,8 @@ func (s *Service) patched(ctx context.Context, tx *store.Tx, g *authz.Grant, cr 
 			return cr, err
 		}
 	}
-	if p.Description != nil {
-		v, err := s.Content.Source.At(ctx, tx.Reader, g.Space, cr.Revision)
-		if err != nil {
-			return cr, err
-		}
-		if cr.Description, err = v.NoteSource(ctx, "body.description", *p.Description); err != nil {
-			return cr, err
-		}
+	if description != nil {
+		cr.Description = *description
 	}
 	return cr, nil
 }

@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/costly"
 )
 
 // Page is what is searched.
@@ -114,6 +116,7 @@ func (all *Analyser) begin(language string) *analyser {
 
 // analyse returns a Doc that is valid until the next one.
 func (all *Analyser) analyse(p Page) Doc {
+	costly.Note(costly.Analyse)
 	a := all.begin(p.Language)
 	left := maxTokens
 	each := func(text string, fn func(*term)) (words int) {

@@ -34,6 +34,9 @@ func sealed(t *testing.T, s *Source, from docs.Revision, change func(d *Draft)) 
 	d := s.View(docs.Space{}, from).Draft(1, nil)
 	change(d)
 	sealed, err := d.Seal(context.Background())
+	if err == nil {
+		sealed, err = sealed.On(context.Background(), d.Base)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,6 @@ const (
 var longFunctions = map[string]string{
 	"internal/api.API.content":         "a row for each operation",
 	"internal/markup.htmlWriter.block": "a switch over all types of blocks",
-	"internal/revision.Draft.Compose":  "to be split: it reads what was, prints what is written and stores the result",
 }
 
 // largePackages have more lines than maxPackage, each with the reason.

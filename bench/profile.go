@@ -119,9 +119,9 @@ func (p *process) tell(line string) error {
 	if _, err := fmt.Fprintln(p.in, line); err != nil {
 		return err
 	}
-	said, err := p.out.ReadString('\n')
-	if err == nil && said != "ok\n" {
-		err = errors.New(said)
+	printed, err := p.out.ReadString('\n')
+	if err == nil && printed != "ok\n" {
+		err = errors.New(printed)
 	}
 	return err
 }

@@ -18,7 +18,7 @@ import (
 	_ "modernc.org/sqlite" // the driver that Octavo uses
 )
 
-// answer is what Octavo said to a request, to be said again from memory.
+// answer is the response of Octavo to a request, to be sent again from memory.
 type answer struct {
 	Header http.Header
 	Body   []byte

@@ -10,7 +10,7 @@ import (
 
 // print prints the tables: the facts, the measurements and the ratios.
 func (r *results) print(w io.Writer) {
-	fmt.Fprintf(w, "\n%s\nMedians of %d rounds of %g s; %d connections where not said otherwise; server on one core.\n\n", r.Title, r.Rounds, r.Seconds, r.Conns)
+	fmt.Fprintf(w, "\n%s\nMedians of %d rounds of %g s; %d connections unless stated otherwise; server on one core.\n\n", r.Title, r.Rounds, r.Seconds, r.Conns)
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	flush := func() {
 		_ = t.Flush() // like Fprint below, without a place to report an error

@@ -112,7 +112,7 @@ func TestKilledImportChangesNothingOrEverything(t *testing.T) {
 		if l.head(t) != before {
 			is = next
 		} else if err == nil {
-			t.Errorf("round %d: an import said that it succeeded, and changed nothing", round)
+			t.Errorf("round %d: an import reported success and changed nothing", round)
 		}
 		wantSame(t, dirs[is], l.take(t))
 	}
@@ -155,7 +155,7 @@ type keptRevision struct {
 
 // sheet is a page as its author knows it.
 type sheet struct {
-	id    string // empty until the server tells it
+	id    string // empty until the server has answered
 	ref   string // its name within the batch under way
 	title string
 	mark  string // a word that the last write put into the text

@@ -204,7 +204,7 @@ func TestFolderComesBackAsItWas(t *testing.T) {
 		dir := handbook(t)
 		out := l.importFrom(t, dir)
 		if want := fmt.Sprintf("imported %d pages, 3 files and 1 reusable contents as revision %s\n", pagesOfHandbook, l.head(t)); out != want {
-			t.Errorf("import said %q, want %q", out, want)
+			t.Errorf("import printed %q, want %q", out, want)
 		}
 		wantSame(t, dir, l.take(t))
 
@@ -381,7 +381,7 @@ func TestImportOfAFolderInsideARepository(t *testing.T) {
 	l.n.stop(t)
 }
 
-// packed makes a zip file of a folder, with what else is said.
+// packed makes a zip file of a folder, with what else is given.
 func packed(t testing.TB, dir, below string, more ...*zip.FileHeader) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -471,7 +471,7 @@ func TestLinksInAFolderAreNotFollowed(t *testing.T) {
 	}
 	for _, name := range []string{"guides/link.md", "linked", ".gitbook/assets/link.png", ".gitbook/includes/linked.md"} {
 		if !strings.Contains(stderr, name+": the file is left out: it is a link") {
-			t.Errorf("nothing is said of %s:\n%s", name, stderr)
+			t.Errorf("nothing is reported of %s:\n%s", name, stderr)
 		}
 	}
 	out := l.take(t)

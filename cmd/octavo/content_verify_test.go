@@ -142,7 +142,7 @@ func TestBackupHasContentAndFiles(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "backup")
 			out := mustOctavo(t, from, "backup", "--to="+file)
 			if !strings.Contains(out, " 4 files to ") { // three assets and LICENSE
-				t.Errorf("backup said %q", out)
+				t.Errorf("backup printed %q", out)
 			}
 			l.n.stop(t)
 

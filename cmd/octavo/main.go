@@ -122,7 +122,7 @@ func (f storeFlags) attach(ctx context.Context) (*store.Store, error) {
 // streams are where a command writes; tests replace them.
 type streams struct{ out, err io.Writer }
 
-// exitError ends the program with a code, after the command has said why.
+// exitError ends the program with a code, after the command has printed why.
 type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }

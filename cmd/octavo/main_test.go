@@ -209,10 +209,10 @@ func launch(cmd *exec.Cmd) (*node, error) {
 	return n, nil
 }
 
-// servingLine is how a log of either format tells the address.
+// servingLine matches the address in a log of either format.
 var servingLine = regexp.MustCompile(`\bmsg"?[=:]"?serving\b.*\blisten"?[=:]"?([0-9.:]+)`)
 
-// follow keeps the log and tells the address that it names.
+// follow keeps the log and returns the address in it.
 func (n *node) follow(r io.Reader, serving chan<- string) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)

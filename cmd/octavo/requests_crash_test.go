@@ -141,7 +141,7 @@ func (o *office) work(n *node, c *clerk) (merged bool, err error) {
 				return false, err
 			}
 			if c.updates++; out.Result != "update" {
-				c.err = fmt.Errorf("the update of %s gives %s", r.id, out.Result)
+				c.err = fmt.Errorf("the update of %s has the result %s", r.id, out.Result)
 				return false, c.err
 			}
 		}
@@ -152,7 +152,7 @@ func (o *office) work(n *node, c *clerk) (merged bool, err error) {
 		return false, err
 	}
 	if out.Result != "merge" {
-		c.err = fmt.Errorf("the merge of %s gives %s", r.id, out.Result)
+		c.err = fmt.Errorf("the merge of %s has the result %s", r.id, out.Result)
 		return false, c.err
 	}
 	r.revision, c.text = out.Revision, r.text

@@ -71,7 +71,7 @@ func (in *inbox) count(path string) int {
 	return len(in.came[path])
 }
 
-// hook makes an organization that tells the inbox of everything.
+// hook makes an organization that sends every event to the inbox.
 func (in *inbox) hook(t testing.TB, n *node, token, path string) (org, id string) {
 	t.Helper()
 	org = n.made(t, token, "POST", "/v1/orgs", map[string]any{"title": path})
@@ -135,7 +135,7 @@ func (in *inbox) check(t testing.TB, n *node, token, org, hook, path string) (ev
 	}
 	for _, e := range log {
 		if !seen[e.ID] {
-			t.Errorf("%s: %s of %s was never told", path, e.Action, e.Subject.ID)
+			t.Errorf("%s: %s of %s was never delivered", path, e.Action, e.Subject.ID)
 		}
 		if e.Action == "webhook.create" && e.Subject.ID == hook {
 			break // what is older happened before anybody listened
@@ -213,7 +213,7 @@ func killWhileDelivering(t *testing.T, at place, rounds int) {
 	checkWholeTransactions(t, at)
 }
 
-// Two nodes on one database: each event is told by one of them, and when one
+// Two nodes on one database: each event is sent by one of them, and when one
 // is gone by the other.
 func TestNodesDeliverOnce(t *testing.T) {
 	eachPlace(t, func(t *testing.T, at place) {

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Bounds of what an answer tells of the blocks of its changes.
+// Bounds of what an answer contains of the blocks of its changes.
 const (
 	maxComparedText = 16 << 20 // bytes of sources that are compared
 	maxChangedText  = 2 << 20  // bytes of text that are displayed
@@ -38,7 +38,7 @@ type wordChange struct {
 	Text string        `json:"text"`
 }
 
-// compared is something whose blocks can be told: the texts of a page or of a
+// compared is something whose blocks can be compared: the texts of a page or of a
 // reusable content.
 type compared func(ctx context.Context, x *content.Texts) ([]markup.BlockChange, bool, error)
 

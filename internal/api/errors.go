@@ -115,7 +115,7 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:maxDetail], "") + "…"
 }
 
-// tooLarge says how large a body may be, which huma tells in bytes.
+// tooLarge says how large a body may be, which huma says in bytes.
 func tooLarge(message string) string {
 	limit := 0
 	if _, at, ok := strings.Cut(message, "limit="); ok {

@@ -42,7 +42,7 @@ func dimensionsOf(f docs.File) *dimensions {
 	return &dimensions{f.Width, f.Height}
 }
 
-// file shows a file of which git knows what the revision tells.
+// file returns a file with what the revision knows of git.
 func (a *API) file(sp docs.Space, f docs.File) File {
 	return shown{a: a, v: &revision.View{Space: sp}, metadata: true}.file(f)
 }

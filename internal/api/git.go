@@ -78,7 +78,7 @@ func (a *API) git() {
 	}, a.gitHook)
 }
 
-// GitSync is what a space tells of its repository.
+// GitSync describes the repository of a space.
 type GitSync struct {
 	RepoName     string    `json:"repoName,omitempty"`
 	Installation string    `json:"installationProvider,omitempty" enum:"github,gitlab,github-legacy"`

@@ -313,7 +313,7 @@ func TestIsolationWithinAnOwnSpace(t *testing.T) {
 		}
 
 		// Whoever writes about things of others gets references that lead
-		// nowhere, and is not told more.
+		// nowhere, and learns no more.
 		w.vars["theirs"] = theirs
 		w.must("mallory", "POST", "/spaces/$space/content", `{"changes":[{"operation":"insert_page","ref":"spy","document":{"markdown":
 			"# Spy\n\n[a](/spaces/$theirs/pages/$page) [b](/spaces/$theirs) [c](/files/$file) [d](/pages/$page) [e](/collections/$collection) [f](/users/$user_victim)\n\n{% include \"/reusable-content/$reusable\" %}"}}]}`)

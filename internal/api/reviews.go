@@ -75,7 +75,7 @@ func (a *API) review(g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedRevi
 	return w
 }
 
-// reviewed shows reviews with what was said beside them, which is read with a
+// reviewed returns reviews with their comments, which is read with a
 // fixed number of statements.
 func (a *API) reviewed(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all ...docs.SubmittedReview) ([]Review, error) {
 	g := authz.Of(ctx)

@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// This file tells huma how types that are ours look on the wire, so that
+// This file describes to huma how our own types look on the wire, so that
 // each is described once and not with every field that uses it.
 
 // role is docs.Role; on the wire null is a guest.
@@ -86,7 +86,7 @@ func declareTypes(r huma.Registry) {
 }
 
 // aliasOptions makes every opt.Val in a body look like the value in it.
-// Whether null is allowed is said by the tag nullable on the field.
+// The tag nullable on the field says whether null is allowed nullable on the field.
 func aliasOptions(r huma.Registry, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:

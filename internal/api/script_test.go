@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 				})
 			}
 			if ran < len(files) {
-				return // skipped, chosen with -run, or it is said already
+				return // skipped, chosen with -run, or it is reported already
 			}
 			for _, m := range seen.missing() {
 				t.Error(m)

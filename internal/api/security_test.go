@@ -88,7 +88,7 @@ func TestRightsThatEndWhileABodyIsReadAreGone(t *testing.T) {
 	})
 }
 
-// What is wrong all over is told in a few lines, in little time.
+// What is wrong in many places is reported in a few lines, in little time.
 func TestManyMistakesHaveAShortAnswer(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	for name, body := range map[string]string{

@@ -2,8 +2,8 @@
 // that asks it, and the actor of a request.
 //
 // A caller who may not even see a thing gets NotFound, as if it were absent;
-// one who may see it but not do this gets Forbidden. Nothing else in the
-// project compares roles.
+// one who may see it but not do this gets Forbidden. Roles are
+// compared here, and in SQL for lists (internal/store/access.go).
 package authz
 
 import "github.com/octavo-docs/octavo/internal/docs"

@@ -24,7 +24,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// DefaultMaxBytes bounds a file for which the operator said nothing else.
+// DefaultMaxBytes bounds a file for which the operator set nothing else.
 const DefaultMaxBytes = 100 << 20
 
 // Hash is the SHA-256 of some bytes. It is not text, so that no path and no
@@ -104,7 +104,7 @@ const (
 	staleTemp = time.Hour
 )
 
-// spool writes r to a temporary file and tells its hash and size. The caller
+// spool writes r to a temporary file and returns its hash and size. The caller
 // closes and removes the file; with an error there is none.
 func spool(ctx context.Context, dir string, r io.Reader, limit int64) (_ *os.File, info Info, err error) {
 	f, err := os.CreateTemp(dir, tempPattern)

@@ -352,7 +352,7 @@ func TestBucketsThatCannotBeUsed(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			if err != nil && strings.Contains(err.Error(), "secret") && c.want != "secret key" {
-				t.Errorf("the error tells the secret: %v", err)
+				t.Errorf("the error contains the secret: %v", err)
 			}
 		})
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	sniffBytes = 4 << 10 // from which the type of a file is told
+	sniffBytes = 4 << 10 // from which the type of a file is recognized
 	// inspectBytes bounds what is read to find the size of an image. A photo
 	// may have previews and a depth map in front of it.
 	inspectBytes = 8 << 20
@@ -35,7 +35,7 @@ type Sniffed struct {
 	Width, Height int
 }
 
-// Inspect reports what a file is. Binary formats are told by their bytes
+// Inspect reports what a file is. Binary formats are recognized by their bytes
 // whatever the name says; among texts, which have no marks, the name decides.
 // The size of an image is taken from its header and no pixel is decoded, so
 // that an image of any size costs the same. What cannot be read has no size;
@@ -58,7 +58,7 @@ const (
 	svgImage  = "image/svg+xml"
 )
 
-// textTypes are told by the end of the name, as texts have no marks.
+// textTypes are recognized by the end of the name, as texts have no marks.
 var textTypes = map[string]string{
 	".adoc": plainText, ".bat": plainText, ".c": plainText, ".cfg": plainText, ".conf": plainText,
 	".cpp": plainText, ".cs": plainText, ".env": plainText, ".go": plainText, ".graphql": plainText,
@@ -134,7 +134,7 @@ var decoders = map[string]func(io.Reader) (image.Config, error){
 	"image/webp": func(r io.Reader) (image.Config, error) {
 		return webp.DecodeConfig(io.LimitReader(r, sniffBytes)) // it comes first here too
 	},
-	// Some programs write an animation that the table of types tells apart.
+	// Some programs write an animation, which the table of types recognizes.
 	"image/vnd.mozilla.apng": pngSize,
 }
 
@@ -192,6 +192,6 @@ func (b *bounded) load(off int64) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		b.err = err
 	} else if off >= b.at+int64(n) {
-		b.size = b.at + int64(n) // shorter than was said
+		b.size = b.at + int64(n) // shorter than announced
 	}
 }

@@ -272,7 +272,7 @@ func (p Place) people(ctx context.Context, body string) ([]docs.UserID, error) {
 	return out, nil
 }
 
-// about is what every event of a discussion tells.
+// about returns what every event of a discussion contains.
 func about(in docs.Discussion, more map[string]any) map[string]any {
 	out := map[string]any{"space": in.Space}
 	if in.Request != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// agreeing is a folder with a page of each kind. What stands in page/one.md
+// agreeing is a folder with a page of each kind. The text of page/one.md
 // is the case.
 func agreeing(one string) fstest.MapFS {
 	in := fstest.MapFS{}
@@ -97,7 +97,7 @@ func TestCheckAndLinksAgree(t *testing.T) {
 	try("![](gone.png)", true)
 }
 
-// checked tells whether check finds something in the page of the case.
+// checked reports whether check finds something in the page of the case.
 func checked(t *folder.Tree) bool {
 	for _, p := range folder.Check(t) {
 		if p.File == "page/one.md" {

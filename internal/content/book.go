@@ -22,7 +22,7 @@ type BookOptions struct {
 	// Members says that the reader may learn who belongs to the
 	// organization, and what it is called.
 	Members bool
-	// FileURL gives an address for a file that the book refers to; nil gives
+	// FileURL returns an address for a file that the book refers to; nil gives
 	// none.
 	FileURL func(docs.File) string
 }
@@ -71,7 +71,7 @@ type boundPage struct {
 	depth int
 }
 
-// collect lists the pages of the book and gives its title.
+// collect lists the pages of the book and returns its title.
 func (b *binder) collect() (string, error) {
 	if b.o.Page == "" {
 		all, err := b.v.All(b.ctx)
@@ -104,8 +104,8 @@ func (b *binder) add(top []*revision.Walked) error {
 		return err
 	}
 	menu := reading.NewMenu(top, func(w *revision.Walked) reading.Entry[*revision.Walked] {
-		seen := w.ID == b.o.Page || reading.Visible(w.Hidden, w.Condition, vars, w.Variables)
-		return reading.Entry[*revision.Walked]{Document: w.Type == docs.PageDocument, Visible: w.HasPath() && seen, Children: w.Children}
+		seen := w.ID == b.o.Page || reading.Listed(w.Hidden, w.Condition, vars, w.Variables)
+		return reading.Entry[*revision.Walked]{Document: w.Type == docs.PageDocument, Listed: w.HasPath() && seen, Children: w.Children}
 	})
 	menu.Walk(func(w *revision.Walked, depth int) {
 		b.list = append(b.list, boundPage{w.Page, depth})

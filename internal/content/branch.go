@@ -77,7 +77,7 @@ func (s *Service) prepareMerge(ctx context.Context, sp docs.Space, sides Sides, 
 		return nil, err
 	}
 	now := s.Store.Clock()
-	d, conflicts, err := merge.Into(ctx, dir, into, base, from, docs.TimeOf(now), revision.IDsFrom(now))
+	d, conflicts, err := merge.Into(ctx, dir, into, base, from, docs.TimeOf(now), revision.IDGenerator(now))
 	if err != nil {
 		return nil, err
 	}

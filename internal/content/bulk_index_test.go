@@ -44,7 +44,7 @@ func largeFolder(t testing.TB) *folder.Tree {
 
 func quietly(string, int, int) {}
 
-// layers gives how many there are, beside those that spaces read.
+// layers returns how many layers exist that no space reads.
 func (d *desk) unusedLayers() []string {
 	d.t.Helper()
 	all, err := d.s.UnusedLayers(context.Background(), time.Now().Add(time.Hour))
@@ -248,7 +248,7 @@ func TestPagesThatIncludeMuch(t *testing.T) {
 	look("otherword", 20)
 }
 
-// search gives the titles of the pages that are found.
+// search returns the titles of the pages that are found.
 func (d *desk) search(words string) []string {
 	d.t.Helper()
 	found, _, err := d.c.Index.Search(context.Background(), d.head(d.t, d.id), words, 20, 0)

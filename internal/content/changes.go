@@ -31,7 +31,7 @@ type PageDiff struct {
 	Pair[docs.Page]
 	// Paths, for telling where it is or was.
 	PathBefore, PathAfter string
-	// Moved tells whether it hangs elsewhere, or stands elsewhere among those
+	// Moved reports whether it has another parent, or another place among those
 	// that are next to it before and after.
 	Moved bool
 }
@@ -47,7 +47,7 @@ func (s *Service) Compare(ctx context.Context, from, to *revision.View) (*Differ
 			if d.Pair, err = pairOf(id, before, after, docs.DecodePage); err != nil {
 				return err
 			}
-			if d.Before != nil && d.After != nil && !merge.Visible(*d.Before, *d.After) {
+			if d.Before != nil && d.After != nil && !merge.Differs(*d.Before, *d.After) {
 				return nil // only its time, or where its file is
 			}
 			if d.Before != nil && d.Before.HasPath() {
@@ -190,13 +190,13 @@ func pairOf[T any](id string, before, after []byte, decode func(string, []byte) 
 	return p, nil
 }
 
-// seesPage leaves out where a page stands, and what git calls it.
+// seesPage leaves out the path of a page, and its name in git.
 func seesPage(a, b docs.Page) bool {
 	a.Parent, a.Rank, a.OID = b.Parent, b.Rank, b.OID
-	return merge.Visible(a, b)
+	return merge.Differs(a, b)
 }
 
-// seesFile is seesPage for a file: where it stands in a folder is not seen.
+// seesFile is seesPage for a file: its path in a folder is not seen.
 func seesFile(p Pair[docs.File]) bool {
 	if p.Before == nil || p.After == nil {
 		return true

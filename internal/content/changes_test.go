@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// everyPage gives the pages of a view in their order, with all that a person
+// everyPage returns the pages of a view in their order, with all that a person
 // sees of them but where they stand.
 func everyPage(f fatal, v *revision.View) (order []docs.PageID, parents map[docs.PageID]docs.PageID, seen map[docs.PageID]string) {
 	ctx := context.Background()
@@ -36,7 +36,7 @@ func everyPage(f fatal, v *revision.View) (order []docs.PageID, parents map[docs
 	return order, parents, seen
 }
 
-// What differs is told, and nothing else is: also where pages came, went or
+// What differs is reported, and nothing else is: also where pages came, went or
 // were numbered again next to a page.
 func TestCompareTellsWhatDiffers(t *testing.T) {
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
@@ -59,21 +59,21 @@ func TestCompareTellsWhatDiffers(t *testing.T) {
 		}
 		before, wasIn, was := everyPage(rt, from)
 		after, isIn, is := everyPage(rt, to)
-		told := map[docs.PageID]content.PageDiff{}
+		reported := map[docs.PageID]content.PageDiff{}
 		for _, p := range diff.Pages {
 			switch {
 			case p.Before == nil:
-				told[p.After.ID] = p
+				reported[p.After.ID] = p
 				if _, there := was[p.After.ID]; there {
 					rt.Fatalf("%s was there already", p.After.ID)
 				}
 			case p.After == nil:
-				told[p.Before.ID] = p
+				reported[p.Before.ID] = p
 				if _, there := is[p.Before.ID]; there {
 					rt.Fatalf("%s is still there", p.Before.ID)
 				}
 			default:
-				told[p.After.ID] = p
+				reported[p.After.ID] = p
 				if !p.Moved && was[p.After.ID] == is[p.After.ID] {
 					rt.Fatalf("%s did not change: %+v", p.After.ID, p)
 				}
@@ -82,17 +82,17 @@ func TestCompareTellsWhatDiffers(t *testing.T) {
 		stays := func(order []docs.PageID, parents map[docs.PageID]docs.PageID) map[docs.PageID][]docs.PageID {
 			out := map[docs.PageID][]docs.PageID{}
 			for _, id := range order {
-				if p, changed := told[id]; !changed || p.Before != nil && p.After != nil && !p.Moved {
+				if p, changed := reported[id]; !changed || p.Before != nil && p.After != nil && !p.Moved {
 					out[parents[id]] = append(out[parents[id]], id)
 				}
 			}
 			return out
 		}
 		if a, b := fmt.Sprint(stays(before, wasIn)), fmt.Sprint(stays(after, isIn)); a != b {
-			rt.Fatalf("what was not moved stands elsewhere:\n%s\n%s", a, b)
+			rt.Fatalf("what was not moved is elsewhere:\n%s\n%s", a, b)
 		}
 		for id := range is {
-			if _, changed := told[id]; !changed && was[id] != is[id] {
+			if _, changed := reported[id]; !changed && was[id] != is[id] {
 				rt.Fatalf("%s changed from %s to %s", id, was[id], is[id])
 			}
 		}

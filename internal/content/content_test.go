@@ -218,7 +218,7 @@ func (d *desk) random(rt *rapid.T, id docs.SpaceID) {
 	}
 }
 
-// changes gives a batch of changes for a revision.
+// changes returns a batch of changes for a revision.
 func (d *desk) changes(rt *rapid.T, v *revision.View) []content.Change {
 	ctx := context.Background()
 	pages, err := v.All(ctx)
@@ -286,7 +286,7 @@ func (d *desk) changes(rt *rapid.T, v *revision.View) []content.Change {
 	return changes
 }
 
-// What an import brings, an export gives back, byte for byte; importing it
+// What an import reads, an export writes, byte for byte; importing it
 // again changes nothing.
 func TestFolderRoundTrip(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {

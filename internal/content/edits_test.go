@@ -15,7 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// pageOf gives the page that came from a file.
+// pageOf returns the page that came from a file.
 func (d *desk) pageOf(file string) docs.Page {
 	d.t.Helper()
 	v := d.head(d.t, d.id)
@@ -66,7 +66,7 @@ func (d *desk) replace(file, old, text string) {
 	d.must(content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Document: doc}})
 }
 
-// changedLines gives the lines that a diff takes away and adds.
+// changedLines returns the lines that a diff takes away and adds.
 func changedLines(diff string) string {
 	var out []string
 	for line := range strings.Lines(diff) {
@@ -222,12 +222,12 @@ func TestFilesDoNotMultiply(t *testing.T) {
 			t.Errorf("round %d:\n%s", i, diff)
 		}
 	}
-	// Another space gives the same bytes: nothing in them is of the moment or
+	// Another space has the same bytes: nothing in them is of the moment or
 	// of the space.
 	other := newDesk(t, testdb.SQLite(t))
 	other.importFiles(t, d.exported())
 	if diff := gitDiff(t, d.exported(), other.exported()); diff != "" {
-		t.Errorf("another space gives other files:\n%s", diff)
+		t.Errorf("another space has other files:\n%s", diff)
 	}
 }
 

@@ -38,7 +38,7 @@ const (
 )
 
 // fetch brings the bytes of all files of a batch into the blob store. It
-// gives the files of each change, without ids.
+// returns the files of each change, without ids.
 func (s *Service) fetch(ctx context.Context, changes []Change) ([][]docs.File, error) {
 	out := make([][]docs.File, len(changes))
 	for i, c := range changes {

@@ -22,7 +22,7 @@ type ImportSummary struct {
 
 // Import makes a folder the content of a space, in one revision. Pages that
 // came from the same file keep their ids; those whose file is gone go. step
-// is told how far it is.
+// is called with the progress.
 func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *folder.Tree, step exchange.Step) (out ImportSummary, err error) {
 	v, err := s.Source.Head(ctx, sp)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// A change of the structure that is taken without reading what stands gives
-// what reading everything gives, whatever was edited here before.
+// A change of the structure that is imported without reading unchanged files has the
+// result of reading everything, whatever was edited here before.
 func TestPartsAreTheWhole(t *testing.T) {
 	all := repositories(t)
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
@@ -77,7 +77,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-// claims tells whether a page names a file that is no content.
+// claims reports whether a page names a file that is no content.
 func (d *desk) claims(v *revision.View) (bool, error) {
 	files, err := d.c.Exchange.Outputs(context.Background(), v)
 	if err != nil {

@@ -48,7 +48,7 @@ func (d *desk) request(f fatal) docs.ChangeRequestID {
 	return cr.ID
 }
 
-// opened gives the newest revision of a change request.
+// opened returns the newest revision of a change request.
 func (d *desk) opened(f fatal, id docs.ChangeRequestID) *revision.View {
 	cr, err := d.s.ChangeRequest(context.Background(), d.id, string(id))
 	if err != nil {
@@ -82,7 +82,7 @@ func (d *desk) importFiles(f fatal, files map[string]string) content.ImportSumma
 	return out
 }
 
-// linked tells all that is said of the links of a revision, two at a time.
+// linked returns all that is known of the links of a revision, two at a time.
 func (d *desk) linked(f fatal, v *revision.View) string {
 	ctx, g := context.Background(), d.grant(f, d.id)
 	var b strings.Builder
@@ -166,8 +166,8 @@ var forms = []map[string]string{
 	},
 }
 
-// What is said of the links of any revision, of a change request or an old
-// one, is what would be said if it were the newest one of its space.
+// What is known of the links of any revision, of a change request or an old
+// one, is what would be known if it were the newest one of its space.
 func TestLinksOfAnyRevision(t *testing.T) {
 	ctx := context.Background()
 	shared := newDesk(t, testdb.SQLite(t))
@@ -206,11 +206,11 @@ func TestLinksOfAnyRevision(t *testing.T) {
 				seen[d.opened(rt, id).Rev.ID] = true
 			}
 		}
-		said := map[docs.RevisionID]string{}
+		found := map[docs.RevisionID]string{}
 		for rev := range seen {
-			said[rev] = d.linked(rt, d.at(rt, rev))
+			found[rev] = d.linked(rt, d.at(rt, rev))
 		}
-		for rev, before := range said {
+		for rev, before := range found {
 			// It is refused where that is the newest content already.
 			if _, err := d.c.Rollback(ctx, d.grant(rt, d.id), rev, ""); err != nil && !errs.Is(err, errs.Conflict) {
 				rt.Fatalf("%v", err)
@@ -222,7 +222,7 @@ func TestLinksOfAnyRevision(t *testing.T) {
 	})
 }
 
-// What a request breaks is told apart from what was broken before it.
+// What a request breaks is distinguished from what was broken before it.
 func TestLinksThatARequestBreaks(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d, ctx := newDesk(t, o), context.Background()
@@ -254,15 +254,15 @@ func TestLinksThatARequestBreaks(t *testing.T) {
 		// The space moves on; the request still says the same.
 		d.must(insert("Nowhere", "", ""), insert("Far", "[two](two.md)\n", ""))
 		count(index.LinkStats{Total: 4, Broken: 4, New: 3, Asked: 4}, index.LinkFilter{})
-		said := d.linked(t, d.opened(t, cr))
-		if strings.Contains(said, "Far") {
-			t.Errorf("it has a page of the space:\n%s", said)
+		found := d.linked(t, d.opened(t, cr))
+		if strings.Contains(found, "Far") {
+			t.Errorf("it has a page of the space:\n%s", found)
 		}
 		if _, err := d.c.Rollback(ctx, d.grant(t, d.id), d.opened(t, cr).Rev.ID, ""); err != nil {
 			t.Fatal(err)
 		}
-		if after := d.linked(t, d.head(t, d.id)); after != said {
-			t.Errorf("beside the space:\n%s\nas its newest revision:\n%s", said, after)
+		if after := d.linked(t, d.head(t, d.id)); after != found {
+			t.Errorf("beside the space:\n%s\nas its newest revision:\n%s", found, after)
 		}
 	})
 }

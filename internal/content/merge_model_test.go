@@ -42,7 +42,7 @@ func (p *modelPage) text() string {
 	return b.String()
 }
 
-// same tells whether two forms of a page have the same words in the same order.
+// same reports whether two forms of a page have the same words in the same order.
 func (p *modelPage) same(q *modelPage) bool {
 	return p != nil && q != nil && p.title == q.title && maps.Equal(p.blocks, q.blocks) && slices.Equal(p.order, q.order)
 }
@@ -287,7 +287,7 @@ func (d *modelDesk) edit(l *modelLine) {
 	}
 }
 
-// read gives the real tree of a line in the terms of the model, and checks
+// read returns the real tree of a line in the terms of the model, and checks
 // that it is one.
 func (d *modelDesk) read(rev docs.Revision) modelTree {
 	ctx := context.Background()
@@ -329,7 +329,7 @@ func (d *modelDesk) read(rev docs.Revision) modelTree {
 	return out
 }
 
-// compare tells how a real tree differs from what the model expects. Where a
+// compare returns how a real tree differs from what the model expects. Where a
 // page hangs whose parent is gone is left to the real one.
 func (d *modelDesk) compare(what string, got, want modelTree) {
 	for _, id := range slices.Sorted(maps.Keys(union3(got, want))) {
@@ -384,7 +384,7 @@ func show(m modelTree) string {
 	return b.String()
 }
 
-// words gives every word of a line that somebody wrote.
+// words returns every word of a line that somebody wrote.
 func words(m modelTree) map[string]bool {
 	out := map[string]bool{}
 	for _, p := range m {

@@ -26,7 +26,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// exported gives the files of the newest revision.
+// exported returns the files of the newest revision.
 func (d *desk) exported() map[string]string {
 	d.t.Helper()
 	tree, err := d.c.Exchange.Folder(context.Background(), d.head(d.t, d.id))
@@ -40,7 +40,7 @@ func (d *desk) exported() map[string]string {
 	return out
 }
 
-// repositories gives the folders that a space can have: our test
+// repositories returns the folders that a space can have: our test
 // repositories, and a page for each case of syntax.
 func repositories(t testing.TB) map[string]map[string]string {
 	t.Helper()
@@ -91,7 +91,7 @@ func filesBelow(t testing.TB, dir string) map[string]string {
 	return out
 }
 
-// carried gives those of a folder's files that a space takes: not what is
+// carried returns those of a folder's files that a space takes: not what is
 // hidden, beside its root, no page for its name or the twin of another.
 func carried(t testing.TB, files map[string]string) map[string]string {
 	t.Helper()
@@ -180,7 +180,7 @@ var (
 // span is lines from 1, both ends inside.
 type span struct{ first, last int }
 
-// hunks gives the lines of the old files that a diff replaces. Where lines
+// hunks returns the lines of the old files that a diff replaces. Where lines
 // only came, they are the two around the place.
 func hunks(t testing.TB, diff string) map[string][]span {
 	t.Helper()
@@ -231,7 +231,7 @@ func leaf(n *markup.Node) *markup.Leaf {
 	return nil
 }
 
-// edited gives a document as a client sends it, with one block changed: its
+// edited returns a document as a client sends it, with one block changed: its
 // first text, or all of it where it has none.
 func edited(t testing.TB, doc *markup.Document, block int) *markup.Document {
 	t.Helper()
@@ -339,7 +339,7 @@ func editEach(t *testing.T, d *desk, files map[string]string) {
 	}
 }
 
-// part gives what a diff says of one file.
+// part returns what a diff says of one file.
 func part(diff, file string) string {
 	_, rest, _ := strings.Cut(diff, "diff --git a/a/"+file+" ")
 	rest, _, _ = strings.Cut(rest, "\ndiff --git ")

@@ -6,7 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Where the source of a page stands in a folder, and what is kept beside it,
+// The path of the source of a page in a folder, and what is kept beside it,
 // is nothing that a reader sees.
 func TestWhatNobodySees(t *testing.T) {
 	p := docs.Page{ID: "p", Title: "T", Body: "b"}

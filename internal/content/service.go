@@ -31,7 +31,7 @@ type Service struct {
 	BaseURL  string // without a slash at the end
 	Log      *slog.Logger
 	Fonts    *pdf.Fonts // of PDFs, besides the bundled ones; nil is none
-	// Moved is told of every revision that becomes the newest of a space, in
+	// Moved is called for every revision that becomes the newest of a space, in
 	// the transaction that makes it so; nil is nobody.
 	Moved func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error
 

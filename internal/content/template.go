@@ -47,7 +47,7 @@ var Templates = []Template{
 
 // TemplateChoice is a template with the references that it is given.
 type TemplateChoice struct {
-	At   string // where it stands in the input, for errors
+	At   string // its path in the input, for errors
 	ID   string
 	Refs map[string]markup.Ref
 }

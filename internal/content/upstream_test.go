@@ -30,7 +30,7 @@ func oid(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// repository gives files as an upstream, and what it was asked for.
+// repository returns files as an upstream, and what it was asked for.
 func repository(files map[string]string, read *[]string) exchange.Upstream {
 	by := map[string]string{}
 	for _, text := range files {
@@ -57,7 +57,7 @@ func repository(files map[string]string, read *[]string) exchange.Upstream {
 	}
 }
 
-// changed gives what differs between two folders.
+// changed returns what differs between two folders.
 func changedFiles(before, after map[string]string) []exchange.UpstreamChange {
 	var out []exchange.UpstreamChange
 	both := maps.Clone(before)
@@ -79,8 +79,8 @@ func changedFiles(before, after map[string]string) []exchange.UpstreamChange {
 	return out
 }
 
-// The short way of a change that leaves the structure alone gives what the
-// long way gives, and reads nothing but the files that changed.
+// The short way of a change that leaves the structure alone has the result of the
+// long way, and reads nothing but the files that changed.
 func TestTheShortWayIsTheLongWay(t *testing.T) {
 	for name, files := range repositories(t) {
 		t.Run(name, func(t *testing.T) {
@@ -201,7 +201,7 @@ func compareKeys(f fatal, a, b map[string][2]string) {
 	}
 }
 
-// written gives the files that a revision is written to.
+// written returns the files that a revision is written to.
 func (d *desk) written(f fatal, v *revision.View) map[string]string {
 	written, err := d.c.Exchange.Outputs(context.Background(), v)
 	if err != nil {

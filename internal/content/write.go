@@ -127,5 +127,5 @@ func (s *Service) commitEdit(ctx context.Context, g *authz.Grant, e edit, l *lin
 // draft returns a draft on the newest revision of a line.
 func (s *Service) draft(l *line) *revision.Draft {
 	now := s.Store.Clock()
-	return l.View.Draft(docs.TimeOf(now), revision.IDsFrom(now))
+	return l.View.Draft(docs.TimeOf(now), revision.IDGenerator(now))
 }

@@ -39,9 +39,9 @@ func NewID[T ~string](now time.Time) T {
 	return T(timeText(now) + randomText(idRandomChars))
 }
 
-// IDsFrom returns a text that sorts before every id that was created at t or
+// MinID returns a text that sorts before every id that was created at t or
 // later, and after all earlier ones.
-func IDsFrom(t time.Time) string { return timeText(t) }
+func MinID(t time.Time) string { return timeText(t) }
 
 // timeText returns a time as text that sorts by time.
 func timeText(now time.Time) string {

@@ -88,7 +88,7 @@ func Is(err error, kind Kind) bool {
 	return err != nil && KindOf(err) == kind
 }
 
-// Message returns what a person may be told of an error: the words of the first
+// Message returns what a person may read of an error: the words of the first
 // Error in the chain, or nothing.
 func Message(err error) string {
 	var e *Error

@@ -502,7 +502,7 @@ func (im *importer) leads(ctx context.Context, r folder.Redirect, pages map[stri
 // nothing but the bytes of files.
 func (s *Exchange) ImportFolder(ctx context.Context, base *revision.View, t *folder.Tree, step Step) (*Imported, error) {
 	now := s.Store.Clock()
-	d := base.Draft(docs.TimeOf(now), revision.IDsFrom(now))
+	d := base.Draft(docs.TimeOf(now), revision.IDGenerator(now))
 	im := newImporter(s, d, t, step)
 	if err := im.run(ctx); err != nil {
 		im.work.Discard(ctx)

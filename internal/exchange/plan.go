@@ -45,8 +45,8 @@ func (s *Exchange) Import(ctx context.Context, base *revision.View, up Upstream,
 	return p.Run(ctx)
 }
 
-// Plan decides how an upstream is imported. An upstream that cannot be read is
-// an error, never a reason to read more of it.
+// Plan decides how an upstream is imported. An error of reading
+// the upstream is returned, and is never a reason to read more of it.
 func (s *Exchange) Plan(ctx context.Context, base *revision.View, up Upstream, step Step) (p *Plan, err error) {
 	p = &Plan{in: &source{s: s, base: base, up: up, step: step, draft: s.draft(base)}}
 	switch {
@@ -102,5 +102,5 @@ func (s *Exchange) draft(base *revision.View) *revision.Draft {
 		return s.NewDraft(base)
 	}
 	now := s.Store.Clock()
-	return base.Draft(docs.TimeOf(now), revision.IDsFrom(now))
+	return base.Draft(docs.TimeOf(now), revision.IDGenerator(now))
 }

@@ -180,7 +180,7 @@ func (t *source) importFiles(ctx context.Context, changed []*changedFile) (*Impo
 }
 
 // known returns what the base has at a changed path, or nil if it is not content. ok is false if
-// the whole folder has to be read.
+// reading the changed files is not enough.
 func (t *source) known(ctx context.Context, c UpstreamChange, l revision.Layout) (f *changedFile, ok bool, err error) {
 	if c.Path == folder.ConfigName {
 		return nil, false, nil
@@ -327,8 +327,8 @@ func (t *source) putPage(ctx context.Context, out *Imported, f *changedFile) err
 	return d.Put(ctx, p)
 }
 
-// readFolder reads the folder: all of it, or without the files that skip returns.
-func (t *source) readFolder(ctx context.Context, skip func(context.Context, string) (folder.Source, bool, error)) (*readFolder, error) {
+// readFolder reads the folder, without the files whose source unchanged returns.
+func (t *source) readFolder(ctx context.Context, unchanged func(context.Context, string) (folder.Source, bool, error)) (*readFolder, error) {
 	list, err := t.list(ctx)
 	if err != nil {
 		return nil, err
@@ -337,7 +337,7 @@ func (t *source) readFolder(ctx context.Context, skip func(context.Context, stri
 	if out.known, err = t.knownFiles(ctx); err != nil {
 		return nil, err
 	}
-	sources, have, err := t.sources(ctx, list, out.known, skip)
+	sources, have, err := t.sources(ctx, list, out.known, unchanged)
 	if err != nil {
 		return nil, err
 	}
@@ -453,7 +453,7 @@ func (t *source) knownFiles(ctx context.Context) (map[string]docs.File, error) {
 }
 
 // sources reads the bytes of texts that are needed, and of other files that are not stored yet.
-func (t *source) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File, read func(context.Context, string) (folder.Source, bool, error)) ([]folder.Source, map[string]docs.File, error) {
+func (t *source) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File, unchanged func(context.Context, string) (folder.Source, bool, error)) ([]folder.Source, map[string]docs.File, error) {
 	in := blobFetch{s: t.s, limits: upstreamLimits()}
 	if len(list) > in.limits.Files {
 		return nil, nil, errs.E(errs.Invalid, "the folder has more than %d files", in.limits.Files)
@@ -464,7 +464,7 @@ func (t *source) sources(ctx context.Context, list []UpstreamFile, known map[str
 	out := make([]folder.Source, 0, len(list))
 	var oids []string
 	for _, f := range list {
-		if src, is, err := read(ctx, f.Path); err != nil {
+		if src, is, err := unchanged(ctx, f.Path); err != nil {
 			return nil, nil, err
 		} else if is {
 			out = append(out, src)

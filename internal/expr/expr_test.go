@@ -141,7 +141,7 @@ func TestFailuresHide(t *testing.T) {
 		v, err := p.Eval(env)
 		expectError(t, r, err)
 		if v != nil || Condition(r.cells[0], env) {
-			t.Errorf("%s: %s gives %v besides the error", r.where, r.cells[0], v)
+			t.Errorf("%s: %s returns %v besides the error", r.where, r.cells[0], v)
 		}
 	}
 }

@@ -146,7 +146,7 @@ func agree(t interface{ Errorf(string, ...any) }, e *engine, env map[string]any,
 // showsSign reports whether the result of an expression may depend on the sign of
 // a zero, which the engine loses in some places.
 func showsSign(root node) bool {
-	makes, tells := false, false
+	makes, rounds := false, false
 	var look func(node)
 	look = func(n node) {
 		switch n := n.(type) {
@@ -154,12 +154,12 @@ func showsSign(root node) bool {
 			makes = makes || n.op != "!" && n.op != "typeof" // also of the text "-0"
 		case *binary:
 			makes = makes || n.op == "*" || n.op == "%" || n.op == "-"
-			tells = tells || n.op == "/" || n.op == "**"
+			rounds = rounds || n.op == "/" || n.op == "**"
 		}
 		children(n, look)
 	}
 	look(root)
-	return makes && tells
+	return makes && rounds
 }
 
 // unsigned replaces -0 by 0, because the engine loses the sign in some places.

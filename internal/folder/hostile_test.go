@@ -60,7 +60,7 @@ func TestHostileFolders(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		files map[string]string
-		want  []string // parts of what is said
+		want  []string // parts of the messages
 	}{
 		// d4.4: paths that leave the folder.
 		{"redirects", map[string]string{".gitbook.yaml": "redirects:\n  a: ../../etc/passwd\n  b: /etc/../../x\n  c: file:///etc/passwd\n  d: \"x\\\\..\\\\y\"\n"},
@@ -73,7 +73,7 @@ func TestHostileFolders(t *testing.T) {
 			[]string{"README.md:2: ../../etc/passwd leaves the folder (bad-path)", "b.md:2: etc/passwd does not exist (missing-file)"}},
 		{"images and files", map[string]string{"README.md": "# R\n\n![](../../etc/passwd)\n\n{% file src=\"/../etc/passwd\" %}\n\n<img src=\"..\\..\\etc\">\n"},
 			[]string{"README.md:3: ../../etc/passwd leaves the folder (bad-path)", "README.md:5: /../etc/passwd leaves the folder (bad-path)", `README.md:7: ..\\..\\etc leaves the folder (bad-path)`}},
-		// What is said goes to terminals.
+		// Messages go to terminals.
 		{"escape sequences", map[string]string{"SUMMARY.md": "* [R](README.md)\n* [A](no\x1b[32mpe.md)\n", "README.md": "# R\n\n[x](\x1b]0;owned\x07gone.md)\n"},
 			[]string{"SUMMARY.md:2: there is no file no?[32mpe.md", "README.md:3: ?]0;owned?gone.md does not exist"}},
 		// d4.5: what goes round, goes deep or is there twice.
@@ -110,10 +110,10 @@ func TestHostileFolders(t *testing.T) {
 			for _, p := range Check(tree) {
 				all = append(all, p.String())
 			}
-			said := strings.Join(all, "\n")
+			found := strings.Join(all, "\n")
 			for _, want := range c.want {
-				if !strings.Contains(said, want) {
-					t.Errorf("nothing says %q in\n%.2000s", want, said)
+				if !strings.Contains(found, want) {
+					t.Errorf("nothing says %q in\n%.2000s", want, found)
 				}
 			}
 			out := written(t, tree)
@@ -144,7 +144,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 		fsys[c.link] = &fstest.MapFile{Data: []byte(c.to), Mode: fs.ModeSymlink}
 		tree := mustRead(t, fsys)
 		if !slices.ContainsFunc(tree.Problems, func(p Problem) bool { return p.File == c.link && p.Code == CodeSymlink }) {
-			t.Errorf("%s: nothing is said of it: %v", c.link, tree.Problems)
+			t.Errorf("%s: nothing is reported of it: %v", c.link, tree.Problems)
 		}
 		for name, text := range written(t, tree) {
 			if name == c.link || strings.Contains(text, c.to) || strings.HasPrefix(name, c.link+"/") {

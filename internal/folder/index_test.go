@@ -155,10 +155,10 @@ func TestRereadIsRead(t *testing.T) {
 			}
 			whole := mustRead(t, mapFS(next))
 			if got, want := dump(again), dump(whole); got != want {
-				t.Errorf("%s%s: reading it again gives\n%s\nreading it whole gives\n%s", root, name, got, want)
+				t.Errorf("%s%s: reading it again:\n%s\nreading it whole:\n%s", root, name, got, want)
 			}
 			if got, want := c.Check(again), Check(whole); !slices.Equal(got, want) {
-				t.Errorf("%s%s: checking it again gives %v, whole %v", root, name, got, want)
+				t.Errorf("%s%s: checked again: %v, whole: %v", root, name, got, want)
 			}
 			for f := range fsys.opened {
 				if strings.HasSuffix(f, ".md") && !strings.HasSuffix(f, "SUMMARY.md") && files[f] == next[f] {

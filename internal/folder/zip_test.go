@@ -147,8 +147,8 @@ func TestSizesAreHeldToWhileReading(t *testing.T) {
 		size uint32
 		want string
 	}{
-		{"larger than said", 10, "x.bin in the archive is"},
-		{"smaller than said", 4000, "x.bin in the archive is damaged"},
+		{"larger than announced", 10, "x.bin in the archive is"},
+		{"smaller than announced", 4000, "x.bin in the archive is damaged"},
 	} {
 		b := packed(t, []string{"x.bin", "y.bin"}, nil, strings.Repeat("x", 3000), "y")
 		binary.LittleEndian.PutUint32(b[directory(b)+24:], c.size)

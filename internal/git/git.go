@@ -24,7 +24,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
-// The oldest version of git that can be told which address to connect to.
+// The oldest version of git that accepts the address to connect to.
 const (
 	minMajor = 2
 	minMinor = 37

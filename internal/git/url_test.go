@@ -110,19 +110,19 @@ func FuzzParseURL(f *testing.F) {
 		}
 		again, none, err := ParseURL(clean)
 		if err != nil || again != clean || none.Username+none.Password != "" {
-			t.Fatalf("%q gives %q, which gives %q, %v", raw, clean, again, err)
+			t.Fatalf("%q becomes %q, which becomes %q, %v", raw, clean, again, err)
 		}
 		if clean[0] == '-' || strings.ContainsFunc(clean, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-			t.Fatalf("%q gives %q", raw, clean)
+			t.Fatalf("%q becomes %q", raw, clean)
 		}
 		if !strings.HasPrefix(clean, "https://") && !strings.HasPrefix(clean, "http://") && !strings.HasPrefix(clean, "ssh://") {
 			before, _, ok := strings.Cut(clean, ":")
 			if !ok || !strings.Contains(before, "@") || strings.Contains(clean, "::") && !strings.Contains(clean, "[") {
-				t.Fatalf("%q gives %q", raw, clean)
+				t.Fatalf("%q becomes %q", raw, clean)
 			}
 		}
 		if len(c.Password) > 8 && strings.Contains(clean, c.Password) && strings.Count(raw, c.Password) == 1 {
-			t.Fatalf("%q gives %q with its password", raw, clean)
+			t.Fatalf("%q becomes %q with its password", raw, clean)
 		}
 	})
 }

@@ -181,15 +181,15 @@ func TestOneLine(t *testing.T) {
 		s := rapid.String().Draw(t, "s")
 		got := OneLine(s)
 		if strings.ContainsAny(got, "\r\n\x00\u2028\u0085") || OneLine(got) != got {
-			t.Fatalf("%q gives %q", s, got)
+			t.Fatalf("%q becomes %q", s, got)
 		}
 		for _, line := range []string{person(Person{s, s}), message(s)} {
 			if strings.Contains(strings.TrimSuffix(line, "\n"), "\x00") {
-				t.Fatalf("%q gives %q", s, line)
+				t.Fatalf("%q becomes %q", s, line)
 			}
 		}
 		if who := person(Person{s, s}); strings.Count(who, "<") != 1 || strings.Count(who, ">") != 1 || strings.Contains(who, "\n") {
-			t.Fatalf("%q gives %q", s, who)
+			t.Fatalf("%q becomes %q", s, who)
 		}
 	})
 }

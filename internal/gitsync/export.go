@@ -426,7 +426,7 @@ func (e *exporting) commit(ctx context.Context, base string, v *revision.View, f
 	if len(files) == 0 {
 		return base, nil
 	}
-	said, err := e.describe(ctx, v.Rev)
+	description, err := e.describe(ctx, v.Rev)
 	if err != nil {
 		return "", err
 	}
@@ -434,12 +434,12 @@ func (e *exporting) commit(ctx context.Context, base string, v *revision.View, f
 	for i, o := range files {
 		changes[i] = git.Change{Path: path.Join(e.o.Remote.Directory, o.Path), Delete: o.Delete(), Data: o.Data, Open: o.Open}
 	}
-	commit, err := e.repo.Write(ctx, base, changes, said)
+	commit, err := e.repo.Write(ctx, base, changes, description)
 	if err != nil || commit == base {
 		return commit, err
 	}
 	e.made = append(e.made, madeCommit{v.Rev.ID, docs.GitCommit{
-		OID: commit, Message: strings.TrimSpace(said.Message), ByOctavo: true, Ref: e.o.Remote.Ref, URL: commitURL(e.o.Request.CommitURL, commit),
+		OID: commit, Message: strings.TrimSpace(description.Message), ByOctavo: true, Ref: e.o.Remote.Ref, URL: commitURL(e.o.Request.CommitURL, commit),
 	}})
 	return commit, nil
 }

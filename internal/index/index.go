@@ -131,7 +131,7 @@ func (d *delta) page(id string, before, after []byte) error {
 	return nil
 }
 
-// document keeps what an id stands for.
+// document keeps what an id names.
 func (d *delta) document(owner string, body, sd chunk.Hash) {
 	if body != "" {
 		d.docs = append(d.docs, store.StoredDocument{ID: revision.DocumentIDOf(owner, body, sd), Page: owner, Body: body, Side: sd})
@@ -149,8 +149,8 @@ func (d *delta) name(p string) {
 	}
 }
 
-// lastPart is what paths of the same thing have in common: README.md stands
-// for its folder.
+// lastPart is what paths of the same thing have in common: README.md is
+// the page of its folder.
 func lastPart(p string) string {
 	p = strings.TrimSuffix(strings.Trim(p, "/"), ".md")
 	p = strings.TrimSuffix(p, "/README")

@@ -16,7 +16,7 @@ import (
 
 // Verify compares everything that is derived from the newest revision of a
 // space with what it would be if it were made again: the keys of the tree,
-// the links and the search. It gives what differs, in words.
+// the links and the search. It returns what differs, in words.
 func (s *Index) Verify(ctx context.Context, r store.Reader, sp docs.Space) ([]string, error) {
 	v, err := s.Source.At(ctx, r, sp, sp.Revision)
 	if err != nil {
@@ -43,7 +43,7 @@ type Verifier struct {
 // deletedHash is the entry of a deleted page in the search index.
 const deletedHash = "gone"
 
-// maxFindings is how much of a damage is told.
+// maxFindings is how many findings are reported.
 const maxFindings = 50
 
 func (c *Verifier) say(format string, args ...any) {
@@ -137,7 +137,7 @@ func (c *Verifier) blobs(ctx context.Context) error {
 	return nil
 }
 
-// index compares links and search with what the content gives now.
+// index compares links and search with the content.
 func (c *Verifier) index(ctx context.Context) error {
 	ix := &indexer{space: c.V.Space, tree: c.V.Tree}
 	links, search := map[string]string{}, map[string]string{}

@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// hands is a clock that only the test turns.
+// hands is a clock that only the test sets.
 type hands struct{ ns atomic.Int64 }
 
 func newHands() *hands {

@@ -36,7 +36,7 @@ const (
 	maxJSONDepth = 2*maxNesting + 32
 )
 
-// Decode reads a document as a client sends it. What is wrong with it is told
+// Decode reads a document as a client sends it. What is wrong with it is reported
 // with the path of the value, which begins with the given one. Meta is the
 // service's to say and is not read.
 func Decode(path string, raw []byte) (*Document, error) {
@@ -247,7 +247,7 @@ func (d *decoder) node(v any, in around, at depth) (*Node, error) {
 	case len(in.parts) > 0 && !slices.Contains(in.parts, n.Type):
 		return nil, d.failAt("type", "is %s, but %s holds %s", quoted(n.Type), in.name, strings.Join(in.parts, ", "))
 	case len(in.parts) == 0 && partOf[n.Type] != "":
-		return nil, d.failAt("type", "is %s, which stands in %s only", quoted(n.Type), partOf[n.Type])
+		return nil, d.failAt("type", "is %s, which is allowed in %s only", quoted(n.Type), partOf[n.Type])
 	}
 	if v, given := m["isVoid"]; given && v != n.IsVoid() {
 		return nil, d.failAt("isVoid", "must be %t for %s", n.IsVoid(), n.Type)

@@ -72,7 +72,7 @@ func (d *decoder) members(depth int) (any, error) {
 		key := d.string()
 		d.enter(key)
 		if _, twice := m[key]; twice {
-			return nil, d.fail("stands twice in its object")
+			return nil, d.fail("is twice in its object")
 		}
 		d.peek()
 		d.off++ // the colon

@@ -16,7 +16,7 @@ const (
 	BlockAdded   ChangeKind = "added"
 	BlockRemoved ChangeKind = "removed"
 	BlockEdited  ChangeKind = "edited"
-	BlockMoved   ChangeKind = "moved" // among its siblings; one that was edited too is told twice
+	BlockMoved   ChangeKind = "moved" // among its siblings; one that was edited too is listed twice
 )
 
 // BlockChange is a block that differs between two forms of a document.
@@ -43,14 +43,14 @@ type place struct {
 	n  *Node // nil: it is not there
 }
 
-// MaxChangeText is how much of the text of a block a change tells.
+// MaxChangeText is how much of the text of a block a change contains.
 const MaxChangeText = 4000
 
 // Diff reports what differs between two forms of a document, in the order of
 // the new one, with what was removed where it stood. On the top level keys
 // say what is what, inside of blocks the order does. Where a list, a tab, a
 // cell or another container is the same but for what is in it, the blocks in
-// it are told.
+// it are listed.
 func Diff(before, after *Document) []BlockChange {
 	d := &differ{h: hashes{}, dests: map[docs.Ref]string{}}
 	for _, doc := range []*Document{before, after} {
@@ -136,7 +136,7 @@ func (d *differ) list(was, is *Node, old, doc []*Node) {
 	for _, k := range lis.Longest(known, func(i, j int) int { return from[i] - from[j] }) {
 		moved[known[k]] = false
 	}
-	next := 0 // of old: what is gone is told behind what it stood behind
+	next := 0 // of old: what was deleted is listed behind what it was behind
 	gone := func(until int) {
 		for ; next < until; next++ {
 			if !kept[next] {
@@ -175,8 +175,8 @@ func (d *differ) node(a, b place) {
 	}
 }
 
-// container reports whether only what is in a block differs, and can be told
-// by itself. Code is told as a whole: a line of it says little.
+// container reports whether only what is in a block differs, and can be listed
+// by itself. Code is listed as a whole: a line of it says little.
 func (d *differ) container(a, b *Node) bool {
 	if !alike(a, b) || a.Type == "code" || !sameData(a, b) || !onlyBlocks(a.Nodes) || !onlyBlocks(b.Nodes) ||
 		len(a.Fragments) != len(b.Fragments) || (len(a.Nodes) == 0) != (len(b.Nodes) == 0) {

@@ -134,7 +134,7 @@ func checkDiff(t failer, before, after *Document) {
 	h := hashes{}
 	whole := func(nodes []*Node) uint64 { return h.of(&Node{Nodes: nodes}) }
 	if whole(patched(before.Nodes, nil, byContainer(all))) != whole(after.Nodes) {
-		t.Fatalf("applied, it gives another document:\n%s", shown(all))
+		t.Fatalf("applied, it makes another document:\n%s", shown(all))
 	}
 	if whole(before.Nodes) == whole(after.Nodes) && len(all) > 0 {
 		t.Fatalf("equal documents differ:\n%s", shown(all))

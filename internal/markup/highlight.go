@@ -131,7 +131,7 @@ func (e *highlightEntry) cost() int { return (len(e.spans) + 8) * spanSize }
 
 // highlight does the work. The lexers are other people's tables of regular
 // expressions: whatever they do, the code comes out whole, the rest of it
-// plain where they failed or took too long, which whole tells.
+// plain where they failed or took too long, which whole reports.
 func highlight(language, code string) (spans []codeSpan, whole bool) {
 	lexer := lexers.Get(language)
 	if lexer == nil {

@@ -282,7 +282,7 @@ func (h *htmlWriter) listItem(n *Node) {
 	h.close("li")
 }
 
-// hintLabels are what a reader who does not see the colour is told.
+// hintLabels are for readers who do not see the colour.
 var hintLabels = map[string]string{"info": "Info", "success": "Success", "warning": "Warning", "danger": "Danger"}
 
 func (h *htmlWriter) hint(n *Node) {

@@ -13,14 +13,14 @@ import (
 type BlockConflict struct {
 	Key              string // of the block in the base
 	Base, Into, From *Node
-	Before           string // key of the block in front of it in the result
+	After            string // key of the preceding block in the result; empty at the start
 }
 
 // Merge brings what from changed since base into another form of the same
 // document. Blocks are distinguished by their keys; what both sides changed in
 // the same way agrees, and inside of lists, tabs, tables and other containers
 // the same holds for the blocks in them. Where the sides differ, the result
-// has what into has, and a conflict tells of it.
+// has what into has, and a conflict says so.
 func Merge(base, into, from *Document) (*Document, []BlockConflict) {
 	m := &merger{h: hashes{}}
 	nodes := m.list(base.Nodes, into.Nodes, from.Nodes, true)
@@ -56,9 +56,9 @@ func (m *merger) place(nodes, from []*Node) {
 	inResult, inFrom := above(nodes), above(from)
 	for i, c := range m.conflicts {
 		if c.Into != nil {
-			m.conflicts[i].Before = inResult[c.Into]
+			m.conflicts[i].After = inResult[c.Into]
 		} else {
-			m.conflicts[i].Before = inFrom[c.From]
+			m.conflicts[i].After = inFrom[c.From]
 		}
 	}
 }

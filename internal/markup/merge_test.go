@@ -164,8 +164,8 @@ func TestMergeOfManyConflicts(t *testing.T) {
 	}
 	before := ""
 	for i, c := range conflicts {
-		if c.Before != before {
-			t.Fatalf("conflict %d stands behind %q, want %q", i, c.Before, before)
+		if c.After != before {
+			t.Fatalf("conflict %d is behind %q, want %q", i, c.After, before)
 		}
 		before = c.Key
 	}

@@ -28,7 +28,7 @@ func Parse(body []byte, refs Refs) *Document {
 	return doc
 }
 
-// Reasons to keep a source as one piece. The first is told when the library
+// Reasons to keep a source as one piece. The first is reported when the library
 // gave up, which must not take a page down.
 const (
 	unreadable = "the source cannot be read; it is kept as one piece"

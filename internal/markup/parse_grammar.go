@@ -29,7 +29,7 @@ const (
 	// maxUses is how often one footnote may be used: each use carries its
 	// body.
 	maxUses = 32
-	// maxProblems is how many problems of one source are told.
+	// maxProblems is how many problems of one source are reported.
 	maxProblems = 100
 	// maxElements is how many tags one piece of HTML may have.
 	maxElements = 5 * maxTableCells

@@ -148,7 +148,7 @@ func TestDepthIsLimited(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			doc := Parse([]byte("before\n\n"+src+"\n\nafter\n"), Refs{})
 			if len(doc.Problems) == 0 {
-				t.Error("nobody is told")
+				t.Error("nobody is informed")
 			}
 			deep := 0
 			var walk func(nodes []*Node, depth int)

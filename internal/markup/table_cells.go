@@ -122,7 +122,7 @@ func (h *htmlReader) listCell(t *tableBuilder, values map[string]any, column str
 	}
 }
 
-// imageCell reads an image: a link to it, or the image with what is said of
+// imageCell reads an image: a link to it, or the image with what describes
 // it.
 func (h *htmlReader) imageCell(t *tableBuilder, values map[string]any, column string, td *element) {
 	e := firstElement(td, "img", "a")

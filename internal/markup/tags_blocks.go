@@ -40,7 +40,7 @@ func (c *converter) tag(i *item) []*Node {
 		return raw("")
 	}
 	if whole := parts[t.name]; whole != "" && c.whole != whole {
-		return raw(fmt.Sprintf("{%% %s %%} stands directly in {%% %s %%} only", t.name, whole))
+		return raw(fmt.Sprintf("{%% %s %%} is allowed directly in {%% %s %%} only", t.name, whole))
 	}
 	part := wholes[t.name]
 	if !i.closed && (containerTags[t.name] && !aloneTags[t.name]) {

@@ -35,14 +35,14 @@ const (
 // Conflict is something that two lines of revisions changed in different ways. It names the
 // revisions that contain it, so nothing is copied.
 type Conflict struct {
-	Kind   ConflictKind    `json:"kind"`
-	ID     string          `json:"id"`               // of the page, file, content; name of the variable
-	Part   string          `json:"part,omitempty"`   // empty: the whole
-	Block  string          `json:"block,omitempty"`  // key
-	Behind string          `json:"behind,omitempty"` // key of the block before it
-	Base   docs.RevisionID `json:"base"`
-	Main   docs.RevisionID `json:"main"` // of the space
-	Mine   docs.RevisionID `json:"mine"` // of the change request
+	Kind  ConflictKind    `json:"kind"`
+	ID    string          `json:"id"`               // of the page, file, content; name of the variable
+	Part  string          `json:"part,omitempty"`   // empty: the whole
+	Block string          `json:"block,omitempty"`  // key
+	After string          `json:"behind,omitempty"` // key of the preceding block; empty at the start
+	Base  docs.RevisionID `json:"base"`
+	Main  docs.RevisionID `json:"main"` // of the space
+	Mine  docs.RevisionID `json:"mine"` // of the change request
 }
 
 // Name identifies the subject of a conflict; it is the same whenever that is in conflict.
@@ -329,7 +329,7 @@ func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*marku
 	if i := at(c.Block); i >= 0 {
 		out.Nodes = slices.Replace(out.Nodes, i, i+1, nodes...)
 	} else {
-		out.Nodes = slices.Insert(out.Nodes, at(c.Behind)+1, nodes...)
+		out.Nodes = slices.Insert(out.Nodes, at(c.After)+1, nodes...)
 	}
 	w := &revision.Writing{Path: "body.document", Doc: out}
 	if c.Kind != ConflictReusable {

@@ -71,45 +71,45 @@ func (m *merger) others(ctx context.Context) error {
 		if !strings.Contains(revision.KeyFile+revision.KeyVariable+revision.KeySetting+revision.KeyRedirect, kind) {
 			continue
 		}
-		before, after := m.before[key], m.after[key]
-		now, _, err := m.d.Get(ctx, key)
+		base, from := m.before[key], m.after[key]
+		into, _, err := m.d.Get(ctx, key)
 		if err != nil {
 			return err
 		}
 		switch {
-		case bytes.Equal(now, after) && (now == nil) == (after == nil):
-		case !bytes.Equal(now, before) || (now == nil) != (before == nil):
+		case bytes.Equal(into, from) && (into == nil) == (from == nil):
+		case !bytes.Equal(into, base) || (into == nil) != (base == nil):
 			switch {
-			case kind == revision.KeyFile && (now == nil || after == nil):
+			case kind == revision.KeyFile && (into == nil || from == nil):
 				m.conflict(Conflict{Kind: ConflictFile, ID: id, Part: PartDeleted})
 			case kind == revision.KeyFile:
 				m.conflict(Conflict{Kind: ConflictFile, ID: id})
 			case kind == revision.KeyVariable:
 				m.conflict(Conflict{Kind: ConflictVariable, ID: id})
-			case m.dir == FromRepository && after != nil && strings.HasPrefix(key, revision.KeySetting+revision.SettingOther):
+			case m.dir == FromRepository && from != nil && strings.HasPrefix(key, revision.KeySetting+revision.SettingOther):
 				// Files that are not content belong to the repository alone.
 				if _, _, known, err := m.d.Named(ctx, strings.TrimPrefix(key, revision.KeySetting+revision.SettingOther)); err != nil {
 					return err
 				} else if !known {
-					m.d.Set(key, after)
+					m.d.Set(key, from)
 				}
 			}
-			// For other keys the value of the line itself is as good.
+			// Other keys keep the value of the line that is merged into.
 		case kind == revision.KeyFile:
-			if m.dir == FromRepository && after != nil {
-				if err := makeRoom(ctx, m.d, id, after); err != nil {
+			if m.dir == FromRepository && from != nil {
+				if err := makeRoom(ctx, m.d, id, from); err != nil {
 					return err
 				}
 			}
-			if err := m.d.ReplaceFile(ctx, id, after); err != nil {
+			if err := m.d.ReplaceFile(ctx, id, from); err != nil {
 				return err
 			}
-		case after == nil:
+		case from == nil:
 			if kind != revision.KeyRedirect { // an address that a page had still leads to it
 				m.d.Remove(key)
 			}
 		default:
-			m.d.Set(key, after)
+			m.d.Set(key, from)
 		}
 	}
 	return nil
@@ -145,48 +145,48 @@ func (m *merger) pages(ctx context.Context) error {
 			continue
 		}
 		pid := docs.PageID(id)
-		var was, now, cur docs.Page
-		had, has := m.before[key] != nil, m.after[key] != nil
+		var base, from, into docs.Page
+		inBase, inFrom := m.before[key] != nil, m.after[key] != nil
 		var err error
-		if had {
-			if was, err = docs.DecodePage(id, m.before[key]); err != nil {
+		if inBase {
+			if base, err = docs.DecodePage(id, m.before[key]); err != nil {
 				return err
 			}
 		}
-		if has {
-			if now, err = docs.DecodePage(id, m.after[key]); err != nil {
+		if inFrom {
+			if from, err = docs.DecodePage(id, m.after[key]); err != nil {
 				return err
 			}
 		}
-		raw, there, err := m.d.Get(ctx, key)
-		if err == nil && there {
-			cur, err = docs.DecodePage(id, raw)
+		raw, inInto, err := m.d.Get(ctx, key)
+		if err == nil && inInto {
+			into, err = docs.DecodePage(id, raw)
 		}
 		if err != nil {
 			return err
 		}
 		switch {
-		case !has && !there: // both deleted it
-		case !has:
-			if Visible(placed(was, cur), cur) {
+		case !inFrom && !inInto: // both deleted it
+		case !inFrom:
+			if Differs(placed(base, into), into) {
 				m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: PartDeleted})
 			} else {
 				m.deleted[pid] = true
 			}
-		case had && !there:
-			if Visible(placed(was, now), now) {
+		case inBase && !inInto:
+			if Differs(placed(base, from), from) {
 				m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: PartDeleted})
 			}
-		case !there:
-			m.plan[pid] = &pagePlan{page: now}
+		case !inInto:
+			m.plan[pid] = &pagePlan{page: from}
 		case bytes.Equal(raw, m.before[key]): // only from changed it
-			m.plan[pid] = &pagePlan{page: now, was: cur, had: true}
+			m.plan[pid] = &pagePlan{page: from, was: into, had: true}
 		default:
-			p, err := m.fields(was, cur, now, had)
+			p, err := m.fields(base, into, from, inBase)
 			if err != nil {
 				return err
 			}
-			m.plan[pid] = &pagePlan{page: p, was: cur, had: true}
+			m.plan[pid] = &pagePlan{page: p, was: into, had: true}
 		}
 	}
 	return nil
@@ -198,54 +198,54 @@ func placed(p, at docs.Page) docs.Page {
 	return p
 }
 
-// fields merges the fields of a page that exists on both sides. It keeps the body of cur; bodies
-// are merged later.
-func (m *merger) fields(was, cur, now docs.Page, had bool) (docs.Page, error) {
-	id := string(cur.ID)
+// fields merges the fields of a page that exists on both sides. It keeps the body of into;
+// bodies are merged later.
+func (m *merger) fields(base, into, from docs.Page, inBase bool) (docs.Page, error) {
+	id := string(into.ID)
 	clash := func(part string) { m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: part}) }
-	var base *docs.Page
-	if had {
-		base = &was
+	var known *docs.Page
+	if inBase {
+		known = &base
 	}
-	p, conflicts, err := docs.MergeFields(base, cur, now)
+	p, conflicts, err := docs.MergeFields(known, into, from)
 	if err != nil {
-		return cur, err
+		return into, err
 	}
 	for _, field := range conflicts {
 		clash(field)
 	}
-	// The slug follows the title unless it was set.
+	// The slug follows the title unless it base set.
 	slug := func(p docs.Page) [2]any { return [2]any{p.Slug, p.Pinned} }
 	switch {
-	case slug(cur) == slug(now), slug(was) == slug(now):
-	case slug(was) == slug(cur):
-		p.Slug, p.Pinned = now.Slug, now.Pinned
-	case cur.Pinned && now.Pinned:
+	case slug(into) == slug(from), slug(base) == slug(from):
+	case slug(base) == slug(into):
+		p.Slug, p.Pinned = from.Slug, from.Pinned
+	case into.Pinned && from.Pinned:
 		clash("slug")
-	case now.Pinned:
-		p.Slug, p.Pinned = now.Slug, now.Pinned
+	case from.Pinned:
+		p.Slug, p.Pinned = from.Slug, from.Pinned
 	}
 	switch {
-	case now.Parent == was.Parent && now.Rank == was.Rank && had:
-	case cur.Parent == was.Parent && (cur.Rank == was.Rank || now.Parent != was.Parent):
-		p.Parent, p.Rank = now.Parent, now.Rank
-	case now.Parent != was.Parent && now.Parent != cur.Parent:
+	case from.Parent == base.Parent && from.Rank == base.Rank && inBase:
+	case into.Parent == base.Parent && (into.Rank == base.Rank || from.Parent != base.Parent):
+		p.Parent, p.Rank = from.Parent, from.Rank
+	case from.Parent != base.Parent && from.Parent != into.Parent:
 		clash(PartLocation)
 	}
-	if cur.File == was.File && now.File != was.File {
-		p.File = now.File
+	if into.File == base.File && from.File != base.File {
+		p.File = from.File
 	}
-	p.Variables = m.variables(id, was, cur, now)
-	p.UpdatedAt = max(cur.UpdatedAt, now.UpdatedAt)
-	m.body(was, cur, now, &p)
+	p.Variables = m.variables(id, base, into, from)
+	p.UpdatedAt = max(into.UpdatedAt, from.UpdatedAt)
+	m.body(base, into, from, &p)
 	return p, nil
 }
 
 // variables merges the variables of a page one by one.
-func (m *merger) variables(id string, was, cur, now docs.Page) docs.Variables {
-	out := maps.Clone(cur.Variables)
-	for _, name := range slices.Sorted(maps.Keys(union(was.Variables, now.Variables))) {
-		b, a, c := was.Variables[name], cur.Variables[name], now.Variables[name]
+func (m *merger) variables(id string, base, into, from docs.Page) docs.Variables {
+	out := maps.Clone(into.Variables)
+	for _, name := range slices.Sorted(maps.Keys(union(base.Variables, from.Variables))) {
+		b, a, c := base.Variables[name], into.Variables[name], from.Variables[name]
 		switch {
 		case reflect.DeepEqual(a, c), reflect.DeepEqual(b, c):
 		case !reflect.DeepEqual(a, b):
@@ -533,8 +533,9 @@ const (
 	FromRepository           // changes of a repository, into the space
 )
 
-// Visible reports whether two states of a page differ for a reader.
-func Visible(a, b docs.Page) bool {
+// Differs reports whether two states of a page differ in more than bookkeeping,
+// such as when it was changed.
+func Differs(a, b docs.Page) bool {
 	a.UpdatedAt, b.UpdatedAt = 0, 0
 	a.File, b.File = "", ""
 	a.Pinned, b.Pinned = false, false

@@ -66,7 +66,7 @@ func (m *merger) texts(ctx context.Context, c Conflict, base, into, from revisio
 	}
 	doc, conflicts := markup.Merge(found[0], found[1], found[2])
 	for _, b := range conflicts {
-		c.Block, c.Behind = b.Key, b.Before
+		c.Block, c.After = b.Key, b.After
 		m.conflict(c)
 	}
 	w := &revision.Writing{Doc: doc, Resolved: sides[2].Links}

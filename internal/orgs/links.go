@@ -142,7 +142,7 @@ func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 }
 
 // RevokeLink ends a link. Its row stays, so that whoever opens it later is
-// told why it does not work.
+// answered why it does not work.
 func (s *Service) RevokeLink(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		l, err := live(ctx, tx.Reader, g.Actor, org, id)

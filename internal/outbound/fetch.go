@@ -169,7 +169,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	// One byte more than is left tells an end from an excess.
+	// One byte more than is left distinguishes an end from an excess.
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}

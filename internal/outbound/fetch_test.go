@@ -373,7 +373,7 @@ func TestErrorsForPeople(t *testing.T) {
 	} {
 		_, err := fetch(t, p, url+"?token=secret", Limits{})
 		if err != nil && strings.Contains(err.Error(), "secret") {
-			t.Errorf("the error tells the token: %v", err)
+			t.Errorf("the error contains the token: %v", err)
 		}
 		if !errs.Is(err, errs.Invalid) || !strings.Contains(err.(*errs.Error).Message, want) || leaks(err) {
 			t.Errorf("%s: %v", url, err)

@@ -221,7 +221,7 @@ func TestPrivateAddressesAreRefusedAtDial(t *testing.T) {
 		if _, err := p.Fetch(t.Context(), raw, Limits{Timeout: 10 * time.Second}); !errs.Is(err, errs.Invalid) {
 			t.Errorf("Fetch %s: %v", raw, err)
 		} else if leak := errs.KindOf(err); leak == errs.Invalid && leaks(err) {
-			t.Errorf("Fetch %s: the message tells an address: %v", raw, err)
+			t.Errorf("Fetch %s: the message contains an address: %v", raw, err)
 		}
 		resp, err := client.Get(raw)
 		if err == nil {

@@ -193,7 +193,7 @@ func (p Policy) dial(ctx context.Context, network, address string) (net.Conn, er
 }
 
 // Resolve returns the addresses of a host, for programs that make their own
-// connections, such as git: they must be told to connect to one of these and
+// connections, such as git: they have to connect to one of these and
 // nothing else. If any address of the name is not allowed, none is.
 func (p Policy) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	name, err := checkHost(host)

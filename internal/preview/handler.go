@@ -50,7 +50,7 @@ func (s *Server) handler() http.Handler {
 }
 
 // knows reports whether a request came under a name of this server: that of
-// this machine, or the one that it was told to listen on. Any other could be
+// this machine, or the one that it listens on. Any other could be
 // a site whose name was pointed at us, so that its pages can read ours.
 func (s *Server) knows(r *http.Request) bool {
 	host := r.Host

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// event is what a browser is told: that there is a new state, or that the
+// event is sent to a browser: that there is a new state, or that the
 // state has been checked.
 type event struct{ id, kind string }
 

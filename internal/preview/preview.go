@@ -71,7 +71,7 @@ type Server struct {
 	watchers  hub
 	highlight *markup.Highlighter
 	unchecked chan *site
-	start     string // tells states of this run from those of another
+	start     string // distinguishes the states of this run from those of another
 
 	http     *http.Server
 	listener net.Listener

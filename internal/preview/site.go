@@ -45,7 +45,7 @@ func newSite(t *folder.Tree, version string) *site {
 		if at := s.index.Address(p); at != "" {
 			s.folded[names.Fold(at)] = p
 		}
-		return reading.Entry[*folder.Page]{Document: p.Type == folder.Document, Visible: s.visible(p), Children: p.Children}
+		return reading.Entry[*folder.Page]{Document: p.Type == folder.Document, Listed: s.visible(p), Children: p.Children}
 	})
 	for _, r := range t.Redirects {
 		if to, page, ok := s.redirect(r.To); ok {
@@ -74,7 +74,7 @@ func (s *site) has(file string) bool {
 
 func (s *site) visible(p *folder.Page) bool {
 	m := p.Head.Meta
-	return reading.Visible(m.Hidden, m.If, s.tree.Variables, m.Vars)
+	return reading.Listed(m.Hidden, m.If, s.tree.Variables, m.Vars)
 }
 
 func (s *site) environment(p *folder.Page) map[string]any {

@@ -89,7 +89,7 @@ func openSource(ctx context.Context, dir, ref string) (source, string, error) {
 	return c, strings.TrimSuffix(name, ".git") + " @ " + ref, nil
 }
 
-// refError says what is wrong with a ref. What git said is of interest only
+// refError says what is wrong with a ref. The output of git is of interest only
 // where nobody knows what it means.
 func refError(err error) error {
 	if r := git.ReasonOf(err); r == "" || r == git.Internal {

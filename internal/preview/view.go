@@ -146,7 +146,7 @@ func (s *site) notes(p *folder.Page) (out []string) {
 		return []string{"This page is not in " + s.tree.Summary + ": readers do not see it."}
 	case m.Hidden:
 		out = append(out, "This page is hidden: it is not in the navigation.")
-	case m.If != "" && !s.menu.Visible(p):
+	case m.If != "" && !s.menu.Listed(p):
 		out = append(out, "This page has a condition that does not hold for visitors of whom nothing is known: "+m.If)
 	}
 	if !s.menu.Reachable(p) && len(out) == 0 {
@@ -190,7 +190,7 @@ func (s *site) nav(current *folder.Page) []*entry {
 	walk = func(pages []*folder.Page) []*entry {
 		var out []*entry
 		for _, p := range pages {
-			if !s.menu.Visible(p) {
+			if !s.menu.Listed(p) {
 				continue
 			}
 			e := s.entry(p)
@@ -223,7 +223,7 @@ func (s *site) entry(p *folder.Page) *entry {
 
 func (s *site) entries(pages []*folder.Page) (out []*entry) {
 	for _, p := range pages {
-		if s.menu.Visible(p) {
+		if s.menu.Listed(p) {
 			out = append(out, s.entry(p))
 		}
 	}

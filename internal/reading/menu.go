@@ -7,16 +7,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/expr"
 )
 
-// Visible reports whether readers see a page: it is not hidden, and its
-// condition holds for a visitor of whom nothing is known.
-func Visible(hidden bool, condition string, space, page docs.Variables) bool {
+// Listed reports whether the navigation lists a page: it is not hidden, and its
+// condition holds for a visitor of whom nothing is known. A hidden page can
+// still be reached by its address.
+func Listed(hidden bool, condition string, space, page docs.Variables) bool {
 	return !hidden && (condition == "" || expr.Condition(condition, Environment(space, page)))
 }
 
 // Entry is what a menu needs to know of a page.
 type Entry[P any] struct {
 	Document bool // a page with a text, not a group or a link
-	Visible  bool
+	Listed   bool
 	Children []P
 }
 
@@ -41,7 +42,7 @@ func (m *Menu[P]) add(pages []P, shown bool, entry func(P) Entry[P]) {
 	for _, p := range pages {
 		e := entry(p)
 		m.entries[p] = e
-		visible := shown && e.Visible
+		visible := shown && e.Listed
 		if visible && e.Document {
 			m.place[p] = len(m.order)
 			m.order = append(m.order, p)
@@ -53,16 +54,16 @@ func (m *Menu[P]) add(pages []P, shown bool, entry func(P) Entry[P]) {
 	}
 }
 
-// Len returns the number of all entries, visible or not.
+// Len returns the number of all entries, listed or not.
 func (m *Menu[P]) Len() int { return len(m.entries) }
 
-// Has reports whether a page is in the menu, visible or not.
+// Has reports whether a page is in the menu, listed or not.
 func (m *Menu[P]) Has(p P) bool { _, ok := m.entries[p]; return ok }
 
-// Visible reports whether a page would be seen if everything above it is.
-func (m *Menu[P]) Visible(p P) bool { return m.entries[p].Visible }
+// Listed reports whether a page is listed if everything above it is.
+func (m *Menu[P]) Listed(p P) bool { return m.entries[p].Listed }
 
-// Reachable reports whether readers come across a document: it is visible, and
+// Reachable reports whether readers come across a document: it is listed, and
 // so is everything above it.
 func (m *Menu[P]) Reachable(p P) bool { _, ok := m.place[p]; return ok }
 
@@ -113,7 +114,7 @@ func (m *Menu[P]) Walk(fn func(p P, depth int)) { m.walk(m.top, 0, fn) }
 
 func (m *Menu[P]) walk(pages []P, depth int, fn func(P, int)) {
 	for _, p := range pages {
-		if e := m.entries[p]; e.Visible {
+		if e := m.entries[p]; e.Listed {
 			fn(p, depth)
 			m.walk(e.Children, depth+1, fn)
 		}

@@ -20,7 +20,7 @@ type node struct {
 }
 
 func (n *node) entry() reading.Entry[*node] {
-	return reading.Entry[*node]{Document: !n.group, Visible: !n.hidden, Children: n.children}
+	return reading.Entry[*node]{Document: !n.group, Listed: !n.hidden, Children: n.children}
 }
 
 func TestMenu(t *testing.T) {
@@ -63,8 +63,8 @@ func TestMenu(t *testing.T) {
 		t.Errorf("first of a group in which all is hidden: %v", first)
 	}
 	inside := secret.children[0]
-	if !m.Has(inside) || m.Reachable(inside) || !m.Visible(inside) || m.Has(leaf("elsewhere")) || m.Len() != 11 {
-		t.Errorf("below a hidden page: %t %t %t, %d entries", m.Has(inside), m.Reachable(inside), m.Visible(inside), m.Len())
+	if !m.Has(inside) || m.Reachable(inside) || !m.Listed(inside) || m.Has(leaf("elsewhere")) || m.Len() != 11 {
+		t.Errorf("below a hidden page: %t %t %t, %d entries", m.Has(inside), m.Reachable(inside), m.Listed(inside), m.Len())
 	}
 	if got := at(m.Above(inside)); got != "b b/secret" {
 		t.Errorf("above: %s", got)
@@ -81,11 +81,11 @@ func TestVisible(t *testing.T) {
 		`visitor.claims.unsigned.paid`: false,
 		`(`:                            false,
 	} {
-		if got := reading.Visible(false, condition, space, page); got != want {
+		if got := reading.Listed(false, condition, space, page); got != want {
 			t.Errorf("%s: %t", condition, got)
 		}
 	}
-	if reading.Visible(true, "", nil, nil) {
+	if reading.Listed(true, "", nil, nil) {
 		t.Error("a hidden page is visible")
 	}
 }

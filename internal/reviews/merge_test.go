@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// sheets gives the pages of the space that hang below others.
+// sheets returns the pages of the space that hang below others.
 func (d *desk) sheets(t testing.TB) []docs.PageID {
 	t.Helper()
 	v, err := d.c.Source.Head(context.Background(), d.grant(t).Space)
@@ -54,7 +54,7 @@ func (d *desk) request(t testing.TB, id docs.ChangeRequestID) docs.ChangeRequest
 	return cr
 }
 
-// text gives the Markdown of a page of the space.
+// text returns the Markdown of a page of the space.
 func (d *desk) text(t testing.TB, page docs.PageID) string {
 	t.Helper()
 	v, err := d.c.Source.Head(context.Background(), d.grant(t).Space)
@@ -77,7 +77,7 @@ func textIn(t testing.TB, v *revision.View, page docs.PageID) string {
 	return string(b)
 }
 
-// history gives the revisions of the space, newest first.
+// history returns the revisions of the space, newest first.
 func (d *desk) history(t testing.TB) []docs.Revision {
 	t.Helper()
 	all, _, err := d.s.Revisions(context.Background(), d.id, "", store.Page{Limit: 1000})

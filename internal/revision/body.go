@@ -23,7 +23,7 @@ type Sidecar struct {
 	// Links holds the targets of destinations when they were written,
 	// so that they still lead there when the target is moved.
 	Links map[string]markup.Ref `json:"p,omitempty"`
-	// Keys of the blocks, where they are not those that the parser gives.
+	// Keys of the blocks, where they differ from those of the parser.
 	Keys []string `json:"k,omitempty"`
 }
 
@@ -60,7 +60,7 @@ func (t *Tree) Body(ctx context.Context, x Text) ([]byte, Sidecar, error) {
 	return src[min(s.Start, len(src)):], s, err
 }
 
-// DocumentOf parses a source as it stands in this tree.
+// DocumentOf parses a source with the references of this tree.
 func (t *Tree) DocumentOf(ctx context.Context, x Text) (*markup.Document, error) {
 	body, s, err := t.Body(ctx, x)
 	if err != nil {
@@ -178,7 +178,7 @@ type Writing struct {
 	Given    *frontmatter.Head     // of markdown, where somebody has read it already
 	Head     *[]byte               // of a document: another head
 	Resolved map[string]markup.Ref // of a document: what more destinations name
-	File     string                // where it stands for its own references; empty: where the page is
+	File     string                // the path that its own references are relative to; empty: where the page is
 	// written says that references lead where the source says, not to what they
 	// were found to name before: so it is in a repository whose files were
 	// renamed.
@@ -229,115 +229,157 @@ func (d *Draft) ComposeBodies(ctx context.Context) error {
 
 func DocKey(body, sd chunk.Hash) chunk.Hash { return body + "/" + sd }
 
-// Compose returns the source and the side of a text after a writing. What did
+// composed is a text in parts: its head, its body, what is beside it, and the
+// blocks of the body.
+type composed struct {
+	head, body []byte
+	side       Sidecar
+	doc        *markup.Document
+}
+
+// Compose returns the source and the sidecar of a text after a writing. What did
 // not change keeps its bytes: the head, and every block that is the same.
 func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, chunk.Hash, *markup.Document, error) {
 	old, err := d.src.Bytes(ctx, x.Body)
 	if err != nil {
 		return "", "", nil, err
 	}
-	was, err := d.Sidecar(ctx, x.Side)
+	was, err := d.current(ctx, x, old, w)
 	if err != nil {
 		return "", "", nil, err
 	}
-	start := min(was.Start, len(old))
-	head, body := old[:start], old[start:]
-	if !w.Written {
-		if body, err = d.Relocated(ctx, body, x.File, was, false); err != nil {
-			return "", "", nil, err
-		}
-		here := &Linker{ctx: ctx, t: d.Tree, file: x.File}
-		if was.Links = here.carried(was.Links); here.Err != nil {
-			return "", "", nil, here.Err
-		}
-	}
-	before, err := d.Parse(ctx, body, x.File, was)
-	if err != nil {
-		return "", "", nil, err
-	}
-	l := &Linker{ctx: ctx, t: d.Tree, base: d.src.s.BaseURL, file: cmp.Or(w.File, x.File), Resolved: was.Links, names: d.Refs, found: map[string]markup.Ref{}}
+	l := &Linker{ctx: ctx, t: d.Tree, base: d.src.s.BaseURL, file: cmp.Or(w.File, x.File), Resolved: was.side.Links, names: d.Refs, found: map[string]markup.Ref{}}
 	if w.Written {
 		l.Resolved = nil
 	}
-	next := body
+	now := composed{}
 	if w.Doc != nil {
-		if w.Doc, err = d.repositoryPaths(ctx, before, w.Doc, x.File); err != nil {
-			return "", "", nil, err
-		}
-		if w.Head != nil {
-			head = *w.Head
-		}
-		if len(w.Resolved) > 0 {
-			l.Resolved = maps.Clone(l.carried(w.Resolved))
-			maps.Copy(l.Resolved, was.Links)
-		}
-		next = markup.Reprint(body, before, w.Doc, l.refs())
+		now.head, now.body, err = d.printed(ctx, x, w, was, l)
 	} else {
-		given := w.Given
-		if given == nil {
-			read := markup.ParseHead(w.Markdown)
-			given = &read
-		}
-		next = w.Markdown[given.Body:]
-		if bytes.Contains(next, []byte("/pages/")) || bytes.Contains(next, []byte("/files/")) {
-			// What was read with ids in place of paths is what it was.
-			stable, err := d.Relocated(ctx, body, x.File, was, true)
-			if err != nil {
-				return "", "", nil, err
-			}
-			if bytes.Equal(next, stable) {
-				next = body
-			}
-		}
-		same := bytes.Equal(next, body)
-		switch {
-		case w.Whole, given.HasFrontMatter(), len(head) == 0 && !same:
-			head = w.Markdown[:given.Body]
-		case len(head) == 0:
-			head = nil // a heading that only repeats the title of a page without one
-		}
+		now.head, now.body, err = d.given(ctx, x, w, was)
 	}
-	if len(head)+len(next) > docs.MaxSource {
+	if err != nil {
+		return "", "", nil, err
+	}
+	if len(now.head)+len(now.body) > docs.MaxSource {
 		return "", "", nil, errs.Field(w.Path, "is larger than %d MB", docs.MaxSource>>20)
 	}
-	clear(l.found)
-	doc := markup.Parse(next, l.refs())
-	if l.Err != nil {
-		return "", "", nil, l.Err
-	}
-	fresh := markup.Keys(doc)
-	markup.Rekey(before, doc)
-	if w.Doc != nil {
-		markup.Rekey(w.Doc, doc)
-	}
-	s := Sidecar{Start: len(head)}
-	if len(l.found) > 0 {
-		s.Links = l.found
-	}
-	if keys := markup.Keys(doc); !slices.Equal(keys, fresh) {
-		s.Keys = keys
+	if err := now.read(l, was, w); err != nil {
+		return "", "", nil, err
 	}
 	file := w.Whole && x.Body == "" // an empty one is one too
-	named := maps.Equal(s.Links, was.Links) || !w.Written && !l.rebound(was.Links, s.Links)
-	if !file && named && bytes.Equal(next, body) && bytes.Equal(head, old[:start]) && slices.Equal(markup.Keys(doc), markup.Keys(before)) {
-		return x.Body, x.Side, doc, nil
+	named := maps.Equal(now.side.Links, was.side.Links) || !w.Written && !l.rebound(was.side.Links, now.side.Links)
+	same := bytes.Equal(now.body, was.body) && bytes.Equal(now.head, was.head) && slices.Equal(markup.Keys(now.doc), markup.Keys(was.doc))
+	if !file && named && same {
+		return x.Body, x.Side, now.doc, nil
 	}
+	body, side, err := d.storeText(x, w, now, file)
+	return body, side, now.doc, err
+}
+
+// current returns a text as it is before a writing, with the paths that its
+// references have now.
+func (d *Draft) current(ctx context.Context, x Text, old []byte, w *Writing) (was composed, err error) {
+	if was.side, err = d.Sidecar(ctx, x.Side); err != nil {
+		return was, err
+	}
+	start := min(was.side.Start, len(old))
+	was.head, was.body = old[:start], old[start:]
+	if !w.Written {
+		if was.body, err = d.Relocated(ctx, was.body, x.File, was.side, false); err != nil {
+			return was, err
+		}
+		here := &Linker{ctx: ctx, t: d.Tree, file: x.File}
+		if was.side.Links = here.carried(was.side.Links); here.Err != nil {
+			return was, here.Err
+		}
+	}
+	was.doc, err = d.Parse(ctx, was.body, x.File, was.side)
+	return was, err
+}
+
+// printed returns the head and the body of a writing that is a document.
+func (d *Draft) printed(ctx context.Context, x Text, w *Writing, was composed, l *Linker) (head, body []byte, err error) {
+	if w.Doc, err = d.repositoryPaths(ctx, was.doc, w.Doc, x.File); err != nil {
+		return nil, nil, err
+	}
+	if head = was.head; w.Head != nil {
+		head = *w.Head
+	}
+	if len(w.Resolved) > 0 {
+		l.Resolved = maps.Clone(l.carried(w.Resolved))
+		maps.Copy(l.Resolved, was.side.Links)
+	}
+	return head, markup.Reprint(was.body, was.doc, w.Doc, l.refs()), nil
+}
+
+// given returns the head and the body of a writing that is Markdown.
+func (d *Draft) given(ctx context.Context, x Text, w *Writing, was composed) (head, body []byte, err error) {
+	read := w.Given
+	if read == nil {
+		h := markup.ParseHead(w.Markdown)
+		read = &h
+	}
+	body = w.Markdown[read.Body:]
+	if bytes.Contains(body, []byte("/pages/")) || bytes.Contains(body, []byte("/files/")) {
+		// What was read with ids in place of paths is what it was.
+		stable, err := d.Relocated(ctx, was.body, x.File, was.side, true)
+		if err != nil {
+			return nil, nil, err
+		}
+		if bytes.Equal(body, stable) {
+			body = was.body
+		}
+	}
+	switch same := bytes.Equal(body, was.body); {
+	case w.Whole, read.HasFrontMatter(), len(was.head) == 0 && !same:
+		return w.Markdown[:read.Body], body, nil
+	case len(was.head) == 0:
+		return nil, body, nil // a heading that only repeats the title of a page without one
+	}
+	return was.head, body, nil
+}
+
+// read parses the new body. Blocks that are the same keep their keys.
+func (now *composed) read(l *Linker, was composed, w *Writing) error {
+	clear(l.found)
+	now.doc = markup.Parse(now.body, l.refs())
+	if l.Err != nil {
+		return l.Err
+	}
+	parsed := markup.Keys(now.doc)
+	markup.Rekey(was.doc, now.doc)
+	if w.Doc != nil {
+		markup.Rekey(w.Doc, now.doc)
+	}
+	now.side = Sidecar{Start: len(now.head)}
+	if len(l.found) > 0 {
+		now.side.Links = l.found
+	}
+	if keys := markup.Keys(now.doc); !slices.Equal(keys, parsed) {
+		now.side.Keys = keys
+	}
+	return nil
+}
+
+// storeText stores a composed text and its sidecar as objects of the draft. file
+// says that an empty text is one too.
+func (d *Draft) storeText(x Text, w *Writing, now composed, file bool) (body, side chunk.Hash, err error) {
 	source := w.Markdown
-	if w.Doc != nil || len(head)+len(next) != len(source) { // else they are its two parts
-		source = slices.Concat(head, next)
+	if w.Doc != nil || len(now.head)+len(now.body) != len(source) { // else they are its two parts
+		source = slices.Concat(now.head, now.body)
 	}
-	bodyHash, sideHash := chunk.Hash(""), chunk.Hash("")
 	if len(source) > 0 || file || x.Body != "" {
-		bodyHash = d.Object(source, x.Body)
+		body = d.Object(source, x.Body)
 	}
-	if s.Start > 0 || s.Links != nil || s.Keys != nil {
+	if s := now.side; s.Start > 0 || s.Links != nil || s.Keys != nil {
 		b, err := json.Marshal(s)
 		if err != nil {
-			return "", "", nil, err
+			return "", "", err
 		}
-		sideHash = d.Object(b, x.Side)
+		side = d.Object(b, x.Side)
 	}
-	return bodyHash, sideHash, doc, nil
+	return body, side, nil
 }
 
 // DocumentIDOf names a source of a page for good.

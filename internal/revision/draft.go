@@ -214,7 +214,7 @@ func (d *Draft) renumber(ctx context.Context, parent docs.PageID) error {
 	return nil
 }
 
-// under checks that a page may hang below parent, and tells how deep parent
+// under checks that a page may be below parent, and returns how deep parent
 // is.
 func (d *Draft) under(ctx context.Context, path string, p docs.Page, parent docs.PageID) (depth int, err error) {
 	if parent == "" {
@@ -429,7 +429,7 @@ func (d *Draft) Stamp(ctx context.Context) error {
 }
 
 // Stamped sets the time of change of a page if it differs from the base, and
-// gives the page as it is stored.
+// returns the page as it is stored.
 func (d *Draft) Stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
 	base := d.Before()
 	was, had, err := base.Get(ctx, KeyPage+string(p.ID))

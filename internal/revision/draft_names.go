@@ -142,7 +142,7 @@ func (d *Draft) ReplaceReusable(ctx context.Context, id string, cur, after []byt
 	return d.PutReusable(r)
 }
 
-// AssetPath returns where a new file stands in the folder: under its name, or
+// AssetPath returns the path of a new file in the folder: under its name, or
 // with a number if that is taken.
 func (t *Tree) AssetPath(ctx context.Context, name string) (string, error) {
 	ext := path.Ext(name)

@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 )
 
-// FileOf returns where the source of a page stands in a folder: where it came
+// FileOf returns the path of the source of a page in a folder: where it came
 // from, or after its address.
 func (t *Tree) FileOf(ctx context.Context, p docs.Page) (string, error) {
 	if p.File != "" {
@@ -26,7 +26,7 @@ func (t *Tree) FileOf(ctx context.Context, p docs.Page) (string, error) {
 	return t.derivedName(ctx, p)
 }
 
-// homeFile is where the first page stands in a folder.
+// homeFile is the path of the first page in a folder.
 const HomeFile = "README.md"
 
 // PageWrittenTo returns the page without a file of its own that is written to a path.

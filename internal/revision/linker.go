@@ -128,7 +128,7 @@ func (l *Linker) target(where string) (name string, ok bool) {
 	return strings.TrimPrefix(name, "/"), name != ".." && !strings.HasPrefix(name, "../")
 }
 
-// addressed returns the address that a path stands for; empty is that of the
+// addressed returns the address of a path; empty is that of the
 // first page.
 func addressed(name string) string {
 	at := strings.TrimSuffix(strings.TrimSuffix(name, ".md"), "/README")

@@ -22,7 +22,7 @@ type repositoryLinks struct {
 	dir   string // of the source, in the repository
 }
 
-// repositoryLinksOf returns that for a source of a space; ok is false where nobody told.
+// repositoryLinksOf returns that for a source of a space; ok is false if that is unknown.
 func (t *Tree) repositoryLinksOf(ctx context.Context, sp docs.Space, file string) (o repositoryLinks, ok bool, err error) {
 	if sp.Git == nil || sp.Git.TreeURL == "" {
 		return o, false, nil
@@ -52,7 +52,7 @@ func (o repositoryLinks) address(dest string) (string, bool) {
 	return o.shown + "/" + strings.TrimPrefix(u.String(), "./"), true
 }
 
-// readdressed returns a document that stands in a file for readers.
+// readdressed returns a document of a file for readers.
 func (v *View) readdressed(ctx context.Context, doc *markup.Document, file string) (*markup.Document, error) {
 	o, ok, err := v.repositoryLinksOf(ctx, v.Space, file)
 	if err != nil || !ok {

@@ -16,23 +16,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// A source is written with the places that its targets have today. What was
-// deleted has none, so a revision keeps the last one: nothing changes in a page
-// because another one is gone.
+// A link is written as the path that its target has now. A target that was
+// deleted has none, so the revision records its last location: deleting a page
+// changes no other page (docs/adr/0018).
 
-// Tombstone is where something was by which others refer to it.
+// A Tombstone records the last location of a deleted page, file or reusable
+// content, so that links to it can be written unchanged.
 type Tombstone struct {
 	File string `json:"f,omitempty"` // in the folder
 	Path string `json:"p,omitempty"` // of a page: its address
 	Home bool   `json:"h,omitempty"` // it was the first page
 }
 
-// maxTombstones is how many tombstones are kept; the oldest are dropped first.
+// maxTombstones is how many tombstones are kept. If there are more, those with
+// the lowest ids are dropped: of what was created first.
 const maxTombstones = 10_000
 
-// KeepTombstones keeps where things were that the draft deletes, and forgets it of those
-// that are there again. What counts is the base: whoever refers to them is
-// written as before.
+// KeepTombstones adds a tombstone for everything that the draft deletes, with its
+// location in the base revision, and removes the tombstones of what was restored.
 func (d *Draft) KeepTombstones(ctx context.Context) error {
 	before := d.Before()
 	_, known, err := d.last(ctx, KeyTombstone)
@@ -91,7 +92,7 @@ func (d *Draft) KeepTombstones(ctx context.Context) error {
 	return err
 }
 
-// tombstoneOf returns where something is by which others refer to it.
+// tombstoneOf returns the location of a page, a file or a reusable content.
 func (t *Tree) tombstoneOf(ctx context.Context, kind, id string) (g Tombstone, err error) {
 	switch kind {
 	case KeyFile:
@@ -147,7 +148,7 @@ func (t *Tree) groupAt(ctx context.Context, p docs.Page) (string, error) {
 	return "", l.Err
 }
 
-// Tombstone returns where the target of a reference was, if it is gone.
+// Tombstone returns the tombstone of the target of a reference, if it was deleted.
 func (l *Linker) Tombstone(ref markup.Ref) (g Tombstone, gone bool) {
 	key, id := KeyPage, ref.Page
 	switch ref.Kind {
@@ -211,8 +212,8 @@ func (l *Linker) led(dest string, ref markup.Ref, g Tombstone) bool {
 	}
 }
 
-// carried returns resolved links, with those to deleted targets also for the places that are
-// written: nobody finds it there any more.
+// carried returns resolved links. A link to a deleted target is also entered under
+// the path of its tombstone: that path no longer resolves by itself.
 func (l *Linker) carried(resolved map[string]markup.Ref) map[string]markup.Ref {
 	out := resolved
 	for dest, ref := range resolved {

@@ -122,7 +122,7 @@ func (t *Tree) Scan(ctx context.Context, prefix, from string, fn func(rest strin
 		stopped = !more || err != nil
 		return more, err
 	}
-	// added gives what the draft has before a key; an empty one is the end.
+	// added returns what the draft has before a key; an empty one is the end.
 	added := func(before string) (bool, error) {
 		for ; len(keys) > 0 && (before == "" || keys[0] < before); keys = keys[1:] {
 			if v := t.over.values[keys[0]]; v != nil {
@@ -542,7 +542,7 @@ func (t *Tree) Variables(ctx context.Context) (docs.Variables, error) {
 	return out, err
 }
 
-// Named returns what stands at a path of the folder.
+// Named returns what is at a path of the folder.
 func (t *Tree) Named(ctx context.Context, path string) (kind, id string, ok bool, err error) {
 	b, ok, err := t.Get(ctx, KeyName+path)
 	if err != nil || !ok {
@@ -573,7 +573,7 @@ func (t *Tree) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) { return
 // through lets a tree read through another reader: the pool, or a transaction.
 func (t *Tree) ReadThrough(r store.Reader) { t.src.r = r }
 
-// Linker returns a linker for a source that stands in a file.
+// Linker returns a linker for a source in a file.
 func (t *Tree) Linker(ctx context.Context, file string) *Linker {
 	return &Linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file}
 }

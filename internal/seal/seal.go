@@ -29,7 +29,7 @@ const (
 	GitHook       Purpose = "octavo git connection hook secrets" // space
 )
 
-// ErrSealed is all that is said of something that does not open: it was
+// ErrSealed is the error of everything that does not open: it was
 // damaged, moved from another row, or sealed by another instance.
 var ErrSealed = errors.New("a stored secret cannot be read; set it again")
 

@@ -34,10 +34,9 @@ const impactUnit = 16
 // Float returns the impact as a number.
 func (i Impact) Float() float64 { return float64(i) / impactUnit }
 
-// The weights of the places where a term can be. The bounds matter: a term in
-// the title always counts for more than one in a heading and all over the
-// text (5 > 3+2), and one in a heading for more than one in the text (2 = 2,
-// never reached).
+// The weights of the places where a term can be. A title scores more than 5, a
+// heading at most 3, the text less than 2: so a match in the title outranks one
+// in a heading and the text together, and one in a heading outranks the text.
 const (
 	titleLeast, titleMore     = 5.0, 5.0 // more for a short title
 	headingLeast, headingMore = 2.0, 1.0

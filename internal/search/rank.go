@@ -23,10 +23,10 @@ type rankedTerm struct {
 	layers   [][]Scored
 }
 
-// Rank returns the pages of each layer that have all terms of the query that
-// are not optional, sorted by id. If most is set, terms with half of the
+// Scores returns the pages of each layer that have all terms of the query that
+// are not optional, with their scores, sorted by id; Top sorts by score. If most is set, terms with half of the
 // weight of the query are enough.
-func (l *Lookup) Rank(most bool) ([][]Scored, error) {
+func (l *Lookup) Scores(most bool) ([][]Scored, error) {
 	terms := make([]rankedTerm, len(l.terms))
 	for i, t := range l.terms {
 		var err error

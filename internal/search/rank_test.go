@@ -121,7 +121,7 @@ func TestRankAgreesWithReadingEveryPage(t *testing.T) {
 		if missing := l.MissingLists(0, layers); len(missing) > 0 {
 			t.Fatalf("missing: %q", missing)
 		}
-		ranked, err := l.Rank(most)
+		ranked, err := l.Scores(most)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestChooseKeepsAFewWordsOfAPrefix(t *testing.T) {
 	l.AddPending(0, 1000, Doc{{"word199", 1}}.Encode()) // the most frequent one
 	l.AddPending(0, 1001, Doc{{"word", 1}}.Encode())
 	l.Choose()
-	ranked, err := l.Rank(false)
+	ranked, err := l.Scores(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestLookupReportsDamagedRows(t *testing.T) {
 		}
 	}
 	l.terms[0].words["word"].lists[0].data = []byte{0}
-	if _, err := l.Rank(false); !errors.Is(err, ErrDamaged) {
+	if _, err := l.Scores(false); !errors.Is(err, ErrDamaged) {
 		t.Errorf("damaged postings: %v", err)
 	}
 }

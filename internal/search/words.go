@@ -20,7 +20,7 @@ func eachWord(text string, fn func(start, end int, unspaced bool) bool) {
 }
 
 // wordsAt calls fn for the word at a place, or for all words up to the next
-// blank, and returns the place behind them and what fn said last.
+// blank, and returns the place behind them and what fn returned last.
 func wordsAt(text string, i int, fn func(start, end int, unspaced bool) bool) (next int, more bool) {
 	if c := text[i]; c < utf8.RuneSelf && !isWordByte(c) {
 		return i + 1, true

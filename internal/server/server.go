@@ -382,7 +382,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.ResponseWriter.Write(b)
 }
 
-// Status returns what was sent, 200 if nothing was said.
+// Status returns what was sent, 200 if nothing was set.
 func (r *recorder) Status() int {
 	if r.status == 0 {
 		return http.StatusOK

@@ -114,7 +114,7 @@ func randomGraph(t *testing.T, s *store.Store, rng *rand.Rand, n int) graph {
 	return g
 }
 
-// The rule is said twice, in Go for one thing and in SQL for lists. Whatever
+// The rule is written twice, in Go for one thing and in SQL for lists. Whatever
 // the organization looks like, both give the same roles.
 func TestListsFollowTheSameRuleAsSingleReads(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {

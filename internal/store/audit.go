@@ -20,7 +20,7 @@ type AuditRow struct {
 	Data        string // JSON
 }
 
-// AddAudit writes a line of the log and the event that tells the world, in
+// AddAudit writes a line of the log and the event for webhooks, in
 // the transaction of the change itself.
 func (tx *Tx) AddAudit(ctx context.Context, a AuditRow) error {
 	a.ID, a.At = NewID[string](tx), tx.Now()

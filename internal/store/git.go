@@ -195,7 +195,7 @@ func (tx *Tx) DropGitPair(ctx context.Context, space docs.SpaceID, key string) e
 	return tx.put(ctx, `DELETE FROM git_pairs WHERE space_id = $1 AND remote = $2`, space, key)
 }
 
-// GitInfo returns what a space tells of its repository, if there is one.
+// GitInfo returns the repository of a space, if there is one.
 func (r Reader) GitInfo(ctx context.Context, space docs.SpaceID) (docs.GitInfo, bool, error) {
 	text, err := one(ctx, r, "space", scanText[string], `SELECT git_info FROM spaces WHERE id = $1`, space)
 	if err != nil || text == "" {

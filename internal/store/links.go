@@ -51,7 +51,7 @@ func (r Reader) UnusedLayers(ctx context.Context, before time.Time) ([]string, e
 		SELECT l.id FROM layers l WHERE l.id < $1
 		AND NOT EXISTS (SELECT 1 FROM spaces s WHERE s.layer_id = l.id)
 		AND NOT EXISTS (SELECT 1 FROM layers u WHERE u.parent_id = l.id)
-		ORDER BY l.id`, docs.IDsFrom(before))
+		ORDER BY l.id`, docs.MinID(before))
 }
 
 // AddLayer stores a layer.

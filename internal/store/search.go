@@ -52,7 +52,7 @@ func (p *SearchPage) analyse(a *search.Analyser) {
 	}
 }
 
-// Size tells how many bytes are kept of the page.
+// Size returns how many bytes are kept of the page.
 func (p SearchPage) Size() int {
 	size := p.text.size() + len(p.terms)
 	for _, s := range p.Sections {
@@ -201,7 +201,7 @@ func (tx *Tx) forgetPending(ctx context.Context, layer, page string) (int, error
 	return int(n), err
 }
 
-// analysed gives pages that are, on all processors if there are many.
+// analysed returns the pages analysed, on all processors if there are many.
 func analysed(pages []SearchPage) []SearchPage {
 	out := slices.Clone(pages)
 	workers := max(1, min(runtime.GOMAXPROCS(0), len(out)/8))

@@ -103,7 +103,7 @@ func (tx *Tx) addSegment(ctx context.Context, layer string, all []entryTerms, ro
 	return tx.mergeLevels(ctx, layer, max(mergeNow, mergeAt*s.pages))
 }
 
-// levelOf gives the level of a segment that was not merged of others.
+// levelOf returns the level of a segment that was not merged of others.
 func levelOf(pages int64) (level int64) {
 	for ; pages >= foldAt*mergeAt; pages /= mergeAt {
 		level++
@@ -111,7 +111,7 @@ func levelOf(pages int64) (level int64) {
 	return level
 }
 
-// searchPending gives the entries that wait.
+// searchPending returns the entries that wait.
 func (r Reader) searchPending(ctx context.Context, layer string) ([]entryTerms, error) {
 	return many(ctx, r, func(s scanner) (v entryTerms, err error) {
 		err = s.Scan(&v.id, &v.terms)
@@ -181,7 +181,7 @@ func (tx *Tx) mergeLevels(ctx context.Context, layer string, most int64) error {
 
 // CompactSearch makes one segment of a layer, without what pages have left
 // behind that changed or went. Searching is faster afterwards. It is for a
-// job: it takes time in proportion to the layer, and tells whether there was
+// job: it takes time in proportion to the layer, and reports whether there was
 // something to do.
 func (tx *Tx) CompactSearch(ctx context.Context, layer string) (bool, error) {
 	all, err := tx.searchSegments(ctx, layer)
@@ -274,7 +274,7 @@ type idSet struct {
 
 func newIDSet(first, last int64) idSet { return idSet{first, make([]uint64, (last-first)/64+1)} }
 
-// add gives true if the id is in the range.
+// add adds an id, and reports whether it is in the range.
 func (s idSet) add(id int64) bool {
 	at := id - s.first
 	if at < 0 || at/64 >= int64(len(s.bits)) {
@@ -296,7 +296,7 @@ func (s idSet) count() (n int) {
 	return n
 }
 
-// livingEntries gives the entries between two ids that are still there.
+// livingEntries returns the entries between two ids that are still there.
 func (r Reader) livingEntries(ctx context.Context, layer string, first, last int64) (idSet, error) {
 	set := newIDSet(first, last)
 	ids, err := many(ctx, r, scanInt, `
@@ -307,7 +307,7 @@ func (r Reader) livingEntries(ctx context.Context, layer string, first, last int
 	return set, err
 }
 
-// indexCuts gives words at which an index can be cut so that no part of it
+// indexCuts returns words at which an index can be cut so that no part of it
 // is too large for memory.
 func (r Reader) indexCuts(ctx context.Context, layer string, segment int64) ([]string, error) {
 	const step = 48 // buckets
@@ -344,7 +344,7 @@ func (r Reader) indexRows(ctx context.Context, layer string, segment int64, from
 	return out, nil
 }
 
-// StaleSearchLayers gives the layers whose index was made by another version
+// StaleSearchLayers returns the layers whose index was made by another version
 // of the analysis; RebuildSearch makes it anew.
 func (r Reader) StaleSearchLayers(ctx context.Context) ([]string, error) {
 	return many(ctx, r, scanText[string], `SELECT layer_id FROM search_layers WHERE analysis <> $1 ORDER BY layer_id`, search.Version)

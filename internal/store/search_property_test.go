@@ -94,7 +94,7 @@ func (w *world) step(t testing.TB, s *store.Store, n int) {
 	})
 }
 
-// visible gives the pages that a chain of layers shows.
+// visible returns the pages that a chain of layers shows.
 func (w *world) visible(layers []string) map[string]*store.SearchPage {
 	out := map[string]*store.SearchPage{}
 	for _, l := range slices.Backward(layers) {

@@ -45,7 +45,7 @@ const (
 	snippetSize = 200
 )
 
-// Search gives the pages of the scopes that answer a query, the best first,
+// Search returns the pages of the scopes that answer a query, the best first,
 // and whether there are more. A page answers if it has all words; if none
 // does, words may be misspelled; if still none does, most of the words are
 // enough. Words in titles count for more than words in headings, and those
@@ -172,7 +172,7 @@ func (s *searcher) best(ctx context.Context, most bool, n int) ([]found, error) 
 	var places []listPlace
 	total := 0
 	for g, group := range s.groups {
-		ranked, err := group.lookup.Rank(most)
+		ranked, err := group.lookup.Scores(most)
 		if err != nil {
 			return nil, err
 		}

@@ -112,7 +112,7 @@ func (b *layerBlock) readWords(ctx context.Context, r Reader) error {
 	return err
 }
 
-// readRows reads rows of three kinds, which the key tells apart: a pending
+// readRows reads rows of three kinds, which differ by the key: a pending
 // page, the size of a segment, and a row of a segment.
 func (b *layerBlock) readRows(ctx context.Context, r Reader, text string, args []any) error {
 	rows, err := r.run.query(ctx, text, args...)

@@ -35,7 +35,7 @@ func scopeOf(layers ...string) []store.SearchScope {
 	return []store.SearchScope{{Key: "space", Language: "en", Layers: layers}}
 }
 
-// find gives the pages that a search shows, in their order.
+// find returns the pages that a search shows, in their order.
 func find(t testing.TB, s *store.Store, query string, layers ...string) string {
 	t.Helper()
 	return names(hits(t, s, query, layers...))

@@ -196,11 +196,11 @@ func (s *sqlite) write() {
 			err = w.plain("COMMIT")
 		}
 		if s.cache != nil {
-			s.cache.gen.bump() // before anybody is told
+			s.cache.gen.bump() // before any caller goes on
 			s.cache.committing.Store(false)
 		}
 		if err != nil {
-			// Nothing of the group is on disk: everybody in it is told.
+			// Nothing of the group is on disk: every caller gets the error.
 			_ = w.plain("ROLLBACK") // fails when SQLite has rolled back by itself
 		}
 		for _, j := range group {

@@ -159,7 +159,7 @@ func (tx *Tx) TrimDeliveries(ctx context.Context, before docs.Time, limit int) (
 	return n + gone, err
 }
 
-// Backlog is what waits to be told, for metrics.
+// Backlog is what waits to be delivered, for metrics.
 type Backlog struct{ Events, Deliveries int64 }
 
 // Backlog counts it.

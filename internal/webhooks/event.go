@@ -141,7 +141,7 @@ func messages(w docs.Webhook, a store.AuditRow) ([]message, error) {
 	return out, nil
 }
 
-// theirs returns an event of the contract; not everything that is said of
+// theirs returns an event of the contract; not everything that is known of
 // content is about a revision.
 func theirs(a store.AuditRow, kind string) (message, bool, error) {
 	var data struct {

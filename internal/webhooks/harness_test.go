@@ -28,7 +28,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
-// hands is a clock that only the test turns.
+// hands is a clock that only the test sets.
 type hands struct{ ns atomic.Int64 }
 
 var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -210,7 +210,7 @@ func (g got) json(t *testing.T) (v map[string]any) {
 	return v
 }
 
-// verify is what a receiver does, and what the guide tells it to.
+// verify is what a receiver does, and what the guide asks for.
 func (g got) verify(secret string) bool {
 	t, v1, _ := strings.Cut(g.header.Get("X-GitBook-Signature"), ",")
 	mac := hmac.New(sha256.New, []byte(secret))

@@ -1,4 +1,4 @@
-// Package webhooks tells other servers what happens in an organization.
+// Package webhooks sends the events of an organization to other servers.
 //
 // Every change leaves an event in the outbox, in its own transaction. The
 // Dispatcher turns each event into one delivery for every webhook that
@@ -219,7 +219,7 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 	})
 }
 
-// Test queues an event that tells of nothing. It is tried once.
+// Test queues an event without content. It is tried once.
 func (s *Service) Test(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.WebhookID) (docs.Delivery, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Delivery, error) {
 		w, err := enabled(ctx, tx, org, id)

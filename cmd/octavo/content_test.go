@@ -434,7 +434,7 @@ func TestImportOfAZipFile(t *testing.T) {
 		{"one in the middle", &zip.FileHeader{Name: "guides/../../escape.md"}, "escape.md, which is refused"},
 		{"an absolute name", &zip.FileHeader{Name: "/escape.md"}, "escape.md, which is refused"},
 		{"a name of another system", &zip.FileHeader{Name: `..\escape.md`}, "escape.md, which is refused"},
-		{"a link", link, "guides/link.md, which is refused: it is a link"},
+		{"a link", link, "guides/link.md, which is refused: it is a symbolic link"},
 	} {
 		t.Run(bad.name, func(t *testing.T) {
 			_, stderr, err := octavo(l.at, "import", "--space="+l.space, packed(t, dir, "", bad.header))
@@ -470,7 +470,7 @@ func TestLinksInAFolderAreNotFollowed(t *testing.T) {
 		t.Fatalf("%v: %s", err, stderr)
 	}
 	for _, name := range []string{"guides/link.md", "linked", ".gitbook/assets/link.png", ".gitbook/includes/linked.md"} {
-		if !strings.Contains(stderr, name+": the file is left out: it is a link") {
+		if !strings.Contains(stderr, name+": the file is left out: it is a symbolic link") {
 			t.Errorf("nothing is reported of %s:\n%s", name, stderr)
 		}
 	}

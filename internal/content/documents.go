@@ -16,11 +16,11 @@ func (s *Service) DocumentByID(ctx context.Context, v *revision.View, id string)
 	owner, _, _ := strings.Cut(id, "-")
 	if p, ok, err := v.Lookup(ctx, docs.PageID(owner)); err != nil {
 		return nil, nil, err
-	} else if ok && revision.DocumentIDOf(owner, p.Body, p.Side) == id {
+	} else if ok && revision.DocumentIDOf(owner, p.Body, p.Sidecar) == id {
 		doc, err := v.Read(ctx, p)
 		return doc, p.Variables, err
 	}
-	if r, err := v.Reusable(ctx, docs.ReusableID(owner)); err == nil && revision.DocumentIDOf(owner, r.Body, r.Side) == id {
+	if r, err := v.Reusable(ctx, docs.ReusableID(owner)); err == nil && revision.DocumentIDOf(owner, r.Body, r.Sidecar) == id {
 		doc, err := v.ReadReusable(ctx, r)
 		return doc, nil, err
 	} else if err != nil && !errs.Is(err, errs.NotFound) {
@@ -30,6 +30,6 @@ func (s *Service) DocumentByID(ctx context.Context, v *revision.View, id string)
 	if err != nil {
 		return nil, nil, err
 	}
-	doc, err := v.DocumentOf(ctx, revision.Text{Owner: d.Page, Body: d.Body, Side: d.Side})
+	doc, err := v.DocumentOf(ctx, revision.Text{Owner: d.Page, Body: d.Body, Sidecar: d.Sidecar})
 	return doc, nil, err
 }

@@ -10,7 +10,7 @@ import (
 // is nothing that a reader sees.
 func TestWhatNobodySees(t *testing.T) {
 	p := docs.Page{ID: "p", Title: "T", Body: "b"}
-	q := docs.Page{ID: "p", Title: "T", Body: "b", Side: "s", File: "f.md", OID: "o", Pinned: true, Rank: "r", Parent: "x", UpdatedAt: 5}
+	q := docs.Page{ID: "p", Title: "T", Body: "b", Sidecar: "s", File: "f.md", OID: "o", Pinned: true, Rank: "r", Parent: "x", UpdatedAt: 5}
 	if seesPage(p, q) {
 		t.Error("a page differs")
 	}
@@ -24,7 +24,7 @@ func TestWhatNobodySees(t *testing.T) {
 	if f.After.Blob = "c"; !seesFile(f) {
 		t.Error("other bytes are not seen")
 	}
-	r := Pair[docs.Reusable]{&docs.Reusable{Title: "a", Body: "b"}, &docs.Reusable{Title: "a", Body: "b", Side: "s", File: "f"}}
+	r := Pair[docs.Reusable]{&docs.Reusable{Title: "a", Body: "b"}, &docs.Reusable{Title: "a", Body: "b", Sidecar: "s", File: "f"}}
 	if seesReusable(r) {
 		t.Error("a reusable content differs")
 	}

@@ -46,7 +46,7 @@ type Page struct {
 	NoRobotsIndex bool            `json:"nr,omitempty"`
 	Condition     string          `json:"if,omitempty"`
 	Body          chunk.Hash      `json:"b,omitempty"`  // of the source; empty: none
-	Side          chunk.Hash      `json:"bs,omitempty"` // of the sidecar: resolved links and keys of blocks
+	Sidecar       chunk.Hash      `json:"bs,omitempty"` // of the sidecar: resolved links and keys of blocks
 	File          string          `json:"f,omitempty"`  // path of the source in a folder
 	OID           string          `json:"go,omitempty"` // git object id of the source
 	Layout        *Layout         `json:"l,omitempty"`
@@ -92,12 +92,12 @@ type File struct {
 
 // Reusable is a content that pages include.
 type Reusable struct {
-	ID    ReusableID `json:"-"`
-	Title string     `json:"n"`
-	Body  chunk.Hash `json:"b,omitempty"`
-	Side  chunk.Hash `json:"bs,omitempty"`
-	File  string     `json:"f,omitempty"`
-	OID   string     `json:"go,omitempty"`
+	ID      ReusableID `json:"-"`
+	Title   string     `json:"n"`
+	Body    chunk.Hash `json:"b,omitempty"`
+	Sidecar chunk.Hash `json:"bs,omitempty"`
+	File    string     `json:"f,omitempty"`
+	OID     string     `json:"go,omitempty"`
 }
 
 // RevisionType is how a revision was created.

@@ -16,7 +16,7 @@ func fullPage() Page {
 	return Page{
 		ID: "p1", Type: PageDocument, Parent: "p0", Rank: "a5", Title: "A <title> & more", Slug: "a-title", Pinned: true, Emoji: "1f680",
 		Icon: "bolt", Description: "About", LinkTitle: "Short", Hidden: true, NoIndex: true, NoRobotsIndex: true, Condition: "visitor.beta",
-		Body: chunk.Sum([]byte("body")), Side: chunk.Sum([]byte("side")), File: "a/b.md", OID: "0123456789abcdef",
+		Body: chunk.Sum([]byte("body")), Sidecar: chunk.Sum([]byte("side")), File: "a/b.md", OID: "0123456789abcdef",
 		Layout: &Layout{Preset: "docs", Width: "wide", CoverVisible: &yes, CoverSize: "hero", CoverMask: "radial", Title: &no, Description: &yes,
 			TableOfContents: &no, Outline: &yes, Pagination: &no, Metadata: &yes, Tags: &no, Actions: &yes, Anchors: &no},
 		Cover: &PageCover{Ref: &Ref{Kind: RefFile, File: "f1", Space: "s1"}, RefDark: &Ref{Kind: RefURL, URL: "https://example.com/?a=1&b=<2>"},
@@ -86,7 +86,7 @@ func TestSourceOfAStoredPage(t *testing.T) {
 
 func BenchmarkDecodePage(b *testing.B) {
 	p := Page{Type: PageDocument, Parent: "Zk3pXb0aQm", Rank: "a5", Title: "Page 1", Slug: "page-1", Body: chunk.Sum([]byte("body")),
-		Side: chunk.Sum([]byte("side")), File: "s1/p100.md", OID: "0123456789abcdef0123456789abcdef01234567", CreatedAt: 1700000000000, UpdatedAt: 1700000001000}
+		Sidecar: chunk.Sum([]byte("side")), File: "s1/p100.md", OID: "0123456789abcdef0123456789abcdef01234567", CreatedAt: 1700000000000, UpdatedAt: 1700000001000}
 	stored, err := EncodePage(p)
 	if err != nil {
 		b.Fatal(err)
@@ -116,7 +116,7 @@ var mergedOtherwise = map[string]string{
 	"Slug":      "follows the title unless it is pinned, and must be unique among the siblings",
 	"Pinned":    "see Slug",
 	"Body":      "merged block by block",
-	"Side":      "belongs to the body",
+	"Sidecar":   "belongs to the body",
 	"OID":       "belongs to the body",
 	"File":      "a place in a folder: the side that moved the file wins, and it must be unique",
 	"Variables": "merged one variable at a time",

@@ -29,7 +29,7 @@ func (im *importer) bodies(ctx context.Context) error {
 		if r.Body != "" && im.same(in.File) {
 			continue
 		}
-		if r.Body, r.Side, _, err = im.draft.Compose(ctx, revision.ReusableText(r), &revision.Writing{Path: in.File, Markdown: in.Source, Whole: true, Written: im.paired}); err != nil {
+		if r.Body, r.Sidecar, _, err = im.draft.Compose(ctx, revision.ReusableText(r), &revision.Writing{Path: in.File, Markdown: in.Source, Whole: true, Written: im.paired}); err != nil {
 			return err
 		}
 		if err := im.draft.PutReusable(r); err != nil {
@@ -180,9 +180,9 @@ func (im *importer) compose(ctx context.Context, fp *folder.Page, a *search.Anal
 	var doc *markup.Document
 	x := revision.Text{Owner: string(p.ID), File: file}
 	if p.Body != "" {
-		x.Body, x.Side = p.Body, p.Side
+		x.Body, x.Sidecar = p.Body, p.Sidecar
 	}
-	if p.Body, p.Side, doc, out.err = im.draft.Compose(ctx, x, &revision.Writing{Path: file, Markdown: fp.Source, Whole: true, Given: &fp.Head, Written: im.paired}); out.err != nil {
+	if p.Body, p.Sidecar, doc, out.err = im.draft.Compose(ctx, x, &revision.Writing{Path: file, Markdown: fp.Source, Whole: true, Given: &fp.Head, Written: im.paired}); out.err != nil {
 		return out
 	}
 	p.OID = git.BlobOID(fp.Source)
@@ -197,7 +197,7 @@ func (im *importer) compose(ctx context.Context, fp *folder.Page, a *search.Anal
 // refersToDeleted reports whether a page refers to something that was deleted: a file of the folder
 // at that place is another one.
 func (im *importer) refersToDeleted(ctx context.Context, p docs.Page) (bool, error) {
-	s, err := im.draft.Sidecar(ctx, p.Side)
+	s, err := im.draft.Sidecar(ctx, p.Sidecar)
 	if err != nil {
 		return false, err
 	}

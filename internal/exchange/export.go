@@ -121,7 +121,7 @@ func (ex *exporter) source(ctx context.Context, p docs.Page, file string) ([]byt
 	if p.Body == "" && p.File != "" {
 		return nil, nil // the page of a folder without a file of its own
 	}
-	s, err := ex.v.Sidecar(ctx, p.Side)
+	s, err := ex.v.Sidecar(ctx, p.Sidecar)
 	if err != nil {
 		return nil, err
 	}

@@ -214,7 +214,7 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 			return err
 		}
 		if had {
-			p.CreatedAt, p.UpdatedAt, p.Body, p.Side = was.CreatedAt, was.UpdatedAt, was.Body, was.Side
+			p.CreatedAt, p.UpdatedAt, p.Body, p.Sidecar = was.CreatedAt, was.UpdatedAt, was.Body, was.Sidecar
 		}
 		if hasWork(pages[i]) { // body checks whether it changed
 			im.todo = append(im.todo, pages[i])
@@ -354,7 +354,7 @@ func (im *importer) includes(ctx context.Context) error {
 			r.ID = docs.ReusableID(im.draft.NewID())
 		}
 		was := missing[r.ID]
-		if r.Body, r.Side = was.Body, was.Side; was.File != r.File {
+		if r.Body, r.Sidecar = was.Body, was.Sidecar; was.File != r.File {
 			if err := im.draft.DropName(ctx, was.File, "r:"+id); err != nil {
 				return err
 			}

@@ -293,7 +293,7 @@ func (t *source) putReusable(ctx context.Context, out *Imported, f *changedFile)
 	if f.head.Title != "" {
 		r.Title = f.head.Title
 	}
-	if r.Body, r.Side, _, err = out.Draft.Compose(ctx, revision.ReusableText(r), &revision.Writing{Path: f.name, Markdown: f.data, Whole: true, Written: true}); err != nil {
+	if r.Body, r.Sidecar, _, err = out.Draft.Compose(ctx, revision.ReusableText(r), &revision.Writing{Path: f.name, Markdown: f.data, Whole: true, Written: true}); err != nil {
 		return err
 	}
 	r.OID = f.New
@@ -318,11 +318,11 @@ func (t *source) putPage(ctx context.Context, out *Imported, f *changedFile) err
 		return l.Err
 	}
 	var doc *markup.Document
-	x := revision.Text{Owner: string(p.ID), File: f.name, Body: was.Body, Side: was.Side}
-	if p.Body, p.Side, doc, err = d.Compose(ctx, x, &revision.Writing{Path: f.name, Markdown: f.data, Whole: true, Written: true}); err != nil {
+	x := revision.Text{Owner: string(p.ID), File: f.name, Body: was.Body, Sidecar: was.Sidecar}
+	if p.Body, p.Sidecar, doc, err = d.Compose(ctx, x, &revision.Writing{Path: f.name, Markdown: f.data, Whole: true, Written: true}); err != nil {
 		return err
 	}
-	d.Parsed[revision.DocKey(p.Body, p.Side)] = doc
+	d.Parsed[revision.DocKey(p.Body, p.Sidecar)] = doc
 	d.Touch(p.ID)
 	return d.Put(ctx, p)
 }

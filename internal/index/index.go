@@ -110,7 +110,7 @@ func (d *delta) page(id string, before, after []byte) error {
 		d.targets[id] = true
 	case before == nil:
 		d.pages[pid] = true
-	case was.Body != now.Body || was.Side != now.Side || was.Title != now.Title || was.Hidden != now.Hidden ||
+	case was.Body != now.Body || was.Sidecar != now.Sidecar || was.Title != now.Title || was.Hidden != now.Hidden ||
 		was.NoIndex != now.NoIndex || was.Type != now.Type || was.Description != now.Description ||
 		!revision.SameRef(was.Target, now.Target) || !sameCover(was.Cover, now.Cover):
 		d.pages[pid] = true
@@ -123,10 +123,10 @@ func (d *delta) page(id string, before, after []byte) error {
 			d.moved = append(d.moved, pid)
 		}
 	}
-	if was.Body != now.Body || was.Side != now.Side {
+	if was.Body != now.Body || was.Sidecar != now.Sidecar {
 		// What it had is known already, but in a copy it is not.
-		d.document(id, was.Body, was.Side)
-		d.document(id, now.Body, now.Side)
+		d.document(id, was.Body, was.Sidecar)
+		d.document(id, now.Body, now.Sidecar)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (d *delta) page(id string, before, after []byte) error {
 // document keeps what an id names.
 func (d *delta) document(owner string, body, sd chunk.Hash) {
 	if body != "" {
-		d.docs = append(d.docs, store.StoredDocument{ID: revision.DocumentIDOf(owner, body, sd), Page: owner, Body: body, Side: sd})
+		d.docs = append(d.docs, store.StoredDocument{ID: revision.DocumentIDOf(owner, body, sd), Page: owner, Body: body, Sidecar: sd})
 	}
 }
 
@@ -181,7 +181,7 @@ func (d *delta) reusable(id string, before, after []byte) error {
 		if was, err = revision.DecodeReusable(id, before); err != nil {
 			return err
 		}
-		d.document(id, was.Body, was.Side)
+		d.document(id, was.Body, was.Sidecar)
 	}
 	if after == nil {
 		d.targets[id] = true
@@ -191,8 +191,8 @@ func (d *delta) reusable(id string, before, after []byte) error {
 		return err
 	}
 	d.name(now.File)
-	if was.Body != now.Body || was.Side != now.Side {
-		d.document(id, now.Body, now.Side)
+	if was.Body != now.Body || was.Sidecar != now.Sidecar {
+		d.document(id, now.Body, now.Sidecar)
 	}
 	return nil
 }
@@ -381,7 +381,7 @@ func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, sto
 // document returns the blocks of a page, and which of its references are not
 // tied to their targets.
 func (ix *indexer) document(ctx context.Context, p docs.Page) (*markup.Document, map[markup.Ref]bool, error) {
-	if doc := ix.parsed[revision.DocKey(p.Body, p.Side)]; doc != nil {
+	if doc := ix.parsed[revision.DocKey(p.Body, p.Sidecar)]; doc != nil {
 		return doc, nil, nil
 	}
 	x, err := ix.tree.PageText(ctx, p)
@@ -545,6 +545,6 @@ func (ix *indexer) entry(ctx context.Context, p docs.Page, a *search.Analyser) (
 // PageEntry returns what the index says of a page of a draft that has just been
 // composed.
 func PageEntry(ctx context.Context, t *revision.Tree, sp docs.Space, p docs.Page, doc *markup.Document, a *search.Analyser) (Entry, error) {
-	ix := &indexer{space: sp, tree: t, parsed: map[chunk.Hash]*markup.Document{revision.DocKey(p.Body, p.Side): doc}}
+	ix := &indexer{space: sp, tree: t, parsed: map[chunk.Hash]*markup.Document{revision.DocKey(p.Body, p.Sidecar): doc}}
 	return ix.entry(ctx, p, a)
 }

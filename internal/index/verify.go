@@ -84,7 +84,7 @@ func (c *Verifier) Tree(ctx context.Context) error {
 		if p.HasBody() {
 			c.texts = append(c.texts, p)
 		}
-		for _, h := range []chunk.Hash{p.Body, p.Side} {
+		for _, h := range []chunk.Hash{p.Body, p.Sidecar} {
 			if _, err := c.V.Bytes(ctx, h); err != nil {
 				c.say("page %s: %v", p.ID, err)
 			}

@@ -151,7 +151,7 @@ func TakeMain(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revis
 	case c.Part == PartDocument:
 		return takeBlock(ctx, d, main, c)
 	case c.Part == PartDeleted:
-		mine.Body, mine.Side, mine.OID = theirs.Body, theirs.Side, theirs.OID
+		mine.Body, mine.Sidecar, mine.OID = theirs.Body, theirs.Sidecar, theirs.OID
 	case c.Part == PartLocation:
 		m := &merger{d: d, base: main, from: main}
 		if theirs.Parent, err = m.surviving(ctx, theirs.Parent); err != nil {
@@ -342,7 +342,7 @@ func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*marku
 		return err
 	}
 	d.Parsed[revision.DocKey(body, sd)] = parsed
-	reusable.Body, reusable.Side, reusable.OID = body, sd, ""
+	reusable.Body, reusable.Sidecar, reusable.OID = body, sd, ""
 	return d.PutReusable(reusable)
 }
 

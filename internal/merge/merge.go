@@ -275,7 +275,7 @@ func (m *merger) body(was, cur, now docs.Page, p *docs.Page) {
 	switch {
 	case now.Body == cur.Body, now.Body == was.Body:
 	case cur.Body == was.Body:
-		p.Body, p.Side, p.OID = now.Body, now.Side, now.OID
+		p.Body, p.Sidecar, p.OID = now.Body, now.Sidecar, now.OID
 	default:
 		m.both = append(m.both, cur.ID)
 	}
@@ -540,7 +540,7 @@ func Differs(a, b docs.Page) bool {
 	a.File, b.File = "", ""
 	a.Pinned, b.Pinned = false, false
 	if a.Body == b.Body {
-		a.Side, b.Side = "", ""
+		a.Sidecar, b.Sidecar = "", ""
 		a.OID, b.OID = "", "" // it is lost when a page is changed and changed back
 	}
 	x, _ := docs.EncodePage(a) // cannot fail: the page was decoded before

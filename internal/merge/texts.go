@@ -32,7 +32,7 @@ func (m *merger) bodies(ctx context.Context) error {
 			return err
 		}
 		w, err := m.texts(ctx, Conflict{Kind: ConflictPage, ID: string(id), Part: PartDocument},
-			revision.Text{Owner: string(id), File: file, Body: was.Body, Side: was.Side}, revision.Text{Owner: string(id), File: file, Body: p.Body, Side: p.Side}, revision.Text{Owner: string(id), File: file, Body: now.Body, Side: now.Side})
+			revision.Text{Owner: string(id), File: file, Body: was.Body, Sidecar: was.Sidecar}, revision.Text{Owner: string(id), File: file, Body: p.Body, Sidecar: p.Sidecar}, revision.Text{Owner: string(id), File: file, Body: now.Body, Sidecar: now.Sidecar})
 		if err != nil {
 			return err
 		}
@@ -127,11 +127,11 @@ func (m *merger) reusable(ctx context.Context, id string, before, current, after
 	switch {
 	case now.Body == cur.Body, now.Body == was.Body:
 	case cur.Body == was.Body:
-		out.Body, out.Side, out.OID = now.Body, now.Side, now.OID
+		out.Body, out.Sidecar, out.OID = now.Body, now.Sidecar, now.OID
 	default:
 		x := revision.ReusableText(cur)
 		w, err := m.texts(ctx, Conflict{Kind: ConflictReusable, ID: id, Part: PartDocument},
-			revision.Text{Owner: id, File: x.File, Body: was.Body, Side: was.Side}, x, revision.Text{Owner: id, File: x.File, Body: now.Body, Side: now.Side})
+			revision.Text{Owner: id, File: x.File, Body: was.Body, Sidecar: was.Sidecar}, x, revision.Text{Owner: id, File: x.File, Body: now.Body, Sidecar: now.Sidecar})
 		if err != nil {
 			return err
 		}
@@ -139,10 +139,10 @@ func (m *merger) reusable(ctx context.Context, id string, before, current, after
 		if err != nil {
 			return err
 		}
-		if body != out.Body || sd != out.Side {
+		if body != out.Body || sd != out.Sidecar {
 			m.d.Parsed[revision.DocKey(body, sd)] = doc
 		}
-		out.Body, out.Side, out.OID = body, sd, ""
+		out.Body, out.Sidecar, out.OID = body, sd, ""
 	}
 	return m.d.PutReusable(out)
 }

@@ -37,18 +37,18 @@ func (t *Tree) Sidecar(ctx context.Context, h chunk.Hash) (s Sidecar, err error)
 
 // Text is a source with the place that its references are relative to.
 type Text struct {
-	Owner string // page or reusable content
-	File  string
-	Body  chunk.Hash
-	Side  chunk.Hash
+	Owner   string // page or reusable content
+	File    string
+	Body    chunk.Hash
+	Sidecar chunk.Hash
 }
 
 func (t *Tree) PageText(ctx context.Context, p docs.Page) (Text, error) {
 	file, err := t.FileOf(ctx, p)
-	return Text{string(p.ID), file, p.Body, p.Side}, err
+	return Text{string(p.ID), file, p.Body, p.Sidecar}, err
 }
 
-func ReusableText(r docs.Reusable) Text { return Text{string(r.ID), r.File, r.Body, r.Side} }
+func ReusableText(r docs.Reusable) Text { return Text{string(r.ID), r.File, r.Body, r.Sidecar} }
 
 // Body returns the body of a source, without its head, and what is beside it.
 func (t *Tree) Body(ctx context.Context, x Text) ([]byte, Sidecar, error) {
@@ -56,7 +56,7 @@ func (t *Tree) Body(ctx context.Context, x Text) ([]byte, Sidecar, error) {
 	if err != nil {
 		return nil, Sidecar{}, err
 	}
-	s, err := t.Sidecar(ctx, x.Side)
+	s, err := t.Sidecar(ctx, x.Sidecar)
 	return src[min(s.Start, len(src)):], s, err
 }
 
@@ -116,8 +116,8 @@ func (t *Tree) Relocated(ctx context.Context, body []byte, file string, s Sideca
 	l := &Linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, Stable: stable}
 	if !stable {
 		moved := false
-		for dest, pin := range s.Links {
-			moved = moved || !l.leads(dest, pin)
+		for dest, target := range s.Links {
+			moved = moved || !l.leads(dest, target)
 		}
 		if !moved || l.Err != nil {
 			return body, l.Err
@@ -132,19 +132,19 @@ func (t *Tree) Relocated(ctx context.Context, body []byte, file string, s Sideca
 	return out, l.Err
 }
 
-// leads reports whether a destination names its pin now, whatever it is used
+// leads reports whether a destination names its target now, whatever it is used
 // for.
-func (l *Linker) leads(dest string, pin markup.Ref) bool {
+func (l *Linker) leads(dest string, target markup.Ref) bool {
 	for _, use := range []markup.Use{markup.UseLink, markup.UseImage, markup.UseInclude} {
-		if ref, ok := l.Current(dest, use); ok && ref == pin && !byID(dest) {
+		if ref, ok := l.Current(dest, use); ok && ref == target && !byID(dest) {
 			return true
 		}
 	}
-	if g, gone := l.Tombstone(pin); gone && l.led(dest, pin, g) {
+	if g, gone := l.Tombstone(target); gone && l.led(dest, target, g) {
 		return true
 	}
 	// What is gone without a trace cannot be written any other way.
-	_, ok := l.Locate(pin, markup.UseLink)
+	_, ok := l.Locate(target, markup.UseLink)
 	return !ok
 }
 
@@ -215,11 +215,11 @@ func (d *Draft) ComposeBodies(ctx context.Context) error {
 		if body != p.Body {
 			p.OID = "" // git knows another one
 		}
-		if body != p.Body || sd != p.Side {
+		if body != p.Body || sd != p.Sidecar {
 			// Only what was just written is tied to all that it refers to.
 			d.Parsed[DocKey(body, sd)] = doc
 		}
-		p.Body, p.Side = body, sd
+		p.Body, p.Sidecar = body, sd
 		if err := d.Put(ctx, p); err != nil {
 			return err
 		}
@@ -271,7 +271,7 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 	named := maps.Equal(now.side.Links, was.side.Links) || !w.Written && !l.rebound(was.side.Links, now.side.Links)
 	same := bytes.Equal(now.body, was.body) && bytes.Equal(now.head, was.head) && slices.Equal(markup.Keys(now.doc), markup.Keys(was.doc))
 	if !file && named && same {
-		return x.Body, x.Side, now.doc, nil
+		return x.Body, x.Sidecar, now.doc, nil
 	}
 	body, side, err := d.storeText(x, w, now, file)
 	return body, side, now.doc, err
@@ -280,7 +280,7 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 // current returns a text as it is before a writing, with the paths that its
 // references have now.
 func (d *Draft) current(ctx context.Context, x Text, old []byte, w *Writing) (was composed, err error) {
-	if was.side, err = d.Sidecar(ctx, x.Side); err != nil {
+	if was.side, err = d.Sidecar(ctx, x.Sidecar); err != nil {
 		return was, err
 	}
 	start := min(was.side.Start, len(old))
@@ -377,7 +377,7 @@ func (d *Draft) storeText(x Text, w *Writing, now composed, file bool) (body, si
 		if err != nil {
 			return "", "", err
 		}
-		side = d.Object(b, x.Side)
+		side = d.Object(b, x.Sidecar)
 	}
 	return body, side, nil
 }
@@ -450,9 +450,9 @@ func (d *Draft) Write(at string, id docs.PageID, b *Body) error {
 }
 
 // DocumentID returns the id of the document of a page; empty when it has none.
-func DocumentID(p docs.Page) string { return DocumentIDOf(string(p.ID), p.Body, p.Side) }
+func DocumentID(p docs.Page) string { return DocumentIDOf(string(p.ID), p.Body, p.Sidecar) }
 
 // ReusableDocumentID returns the id of the document of a reusable content.
 func ReusableDocumentID(r docs.Reusable) string {
-	return DocumentIDOf(string(r.ID), r.Body, r.Side)
+	return DocumentIDOf(string(r.ID), r.Body, r.Sidecar)
 }

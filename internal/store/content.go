@@ -141,16 +141,16 @@ func (tx *Tx) MoveHead(ctx context.Context, space docs.SpaceID, from, to docs.Re
 
 // StoredDocument is a source that a page had at some time.
 type StoredDocument struct {
-	ID   string
-	Page string // page or reusable content
-	Body chunk.Hash
-	Side chunk.Hash
+	ID      string
+	Page    string // page or reusable content
+	Body    chunk.Hash
+	Sidecar chunk.Hash
 }
 
 // Document returns a document of a space by its id.
 func (r Reader) Document(ctx context.Context, space docs.SpaceID, id string) (StoredDocument, error) {
 	return one(ctx, r, "document", func(s scanner) (d StoredDocument, err error) {
-		err = s.Scan(&d.ID, &d.Page, &d.Body, &d.Side)
+		err = s.Scan(&d.ID, &d.Page, &d.Body, &d.Sidecar)
 		return d, err
 	}, `SELECT id, page_id, body, side FROM documents WHERE space_id = $1 AND id = $2`, space, id)
 }
@@ -159,5 +159,5 @@ func (r Reader) Document(ctx context.Context, space docs.SpaceID, id string) (St
 func (tx *Tx) PutDocuments(ctx context.Context, space docs.SpaceID, all []StoredDocument) error {
 	return insertAll(ctx, tx, `INSERT INTO documents (space_id, id, page_id, body, side)`,
 		`ON CONFLICT (space_id, id) DO UPDATE SET side = excluded.side`, all,
-		func(d StoredDocument) []any { return []any{space, d.ID, d.Page, d.Body, d.Side} })
+		func(d StoredDocument) []any { return []any{space, d.ID, d.Page, d.Body, d.Sidecar} })
 }

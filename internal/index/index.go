@@ -373,9 +373,7 @@ func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, sto
 		}
 		sp.Sections = append(sp.Sections, search.Section{Anchor: sec.Anchor, Title: sec.Title, Body: sec.Body})
 	}
-	sp.Source = p.Body
-	sp.SourceData, err = ix.tree.Bytes(ctx, p.Body)
-	return sp, lp, err
+	return sp, lp, nil
 }
 
 // document returns the blocks of a page, and which of its references are not

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
@@ -21,14 +20,9 @@ type SearchPage struct {
 	Language string // of the space
 	Hidden   bool   // kept out of results
 	Sections []search.Section
-	// Source is the object that most of the text of the sections comes from,
-	// and SourceData its bytes; empty if there is none. The sections are
-	// stored as what differs from it.
-	Source     chunk.Hash
-	SourceData []byte
 
 	terms    []byte // of search.Doc.Encode, which is a fraction of it
-	text     searchText
+	joined   string // of the sections, as it is stored
 	analysed bool
 }
 
@@ -47,14 +41,13 @@ func (p *SearchPage) analyse(a *search.Analyser) {
 	p.analysed = true
 	if !p.Hidden {
 		p.terms = a.Encoded(search.Page{Title: p.Title, Language: p.Language, Sections: p.Sections})
-		p.text = newSearchText(joinSections(p.Sections), p.Source, p.SourceData)
-		p.Sections, p.SourceData = nil, nil
+		p.joined, p.Sections = joinSections(p.Sections), nil
 	}
 }
 
 // Size returns how many bytes are kept of the page.
 func (p SearchPage) Size() int {
-	size := p.text.size() + len(p.terms)
+	size := len(p.joined) + len(p.terms)
 	for _, s := range p.Sections {
 		size += len(s.Anchor) + len(s.Title) + len(s.Body)
 	}
@@ -166,23 +159,22 @@ func (tx *Tx) reserveEntries(ctx context.Context, layer string, n, add int) (fir
 	return first - int64(n) + 1, pending, err
 }
 
-const searchEntryInsert = `INSERT INTO search_pages (layer_id, page_id, id, state, language, title, sections, source, delta)`
+const searchEntryInsert = `INSERT INTO search_pages (layer_id, page_id, id, state, language, title, sections)`
 
 func (tx *Tx) putSearchEntry(ctx context.Context, layer string, p SearchPage, id int64, state string) error {
-	return tx.put(ctx, searchEntryInsert+` VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+	return tx.put(ctx, searchEntryInsert+` VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (layer_id, page_id) DO UPDATE
-		SET id = excluded.id, state = excluded.state, language = excluded.language, title = excluded.title,
-			sections = excluded.sections, source = excluded.source, delta = excluded.delta`,
+		SET id = excluded.id, state = excluded.state, language = excluded.language, title = excluded.title, sections = excluded.sections`,
 		searchEntry(layer, p, id, state)...)
 }
 
 // searchEntry returns the values of a row.
 func searchEntry(layer string, p SearchPage, id int64, state string) []any {
-	t := searchText{delta: []byte{}}
+	sections := ""
 	if state == searchVisible {
-		t = p.text
+		sections = p.text()
 	}
-	return []any{layer, p.Page, id, state, p.Language, cleanText(p.Title), t.sections, t.source, t.delta}
+	return []any{layer, p.Page, id, state, p.Language, cleanText(p.Title), sections}
 }
 
 func (p *SearchPage) state() string {
@@ -190,6 +182,14 @@ func (p *SearchPage) state() string {
 		return searchHidden
 	}
 	return searchVisible
+}
+
+// text returns the sections as they are stored.
+func (p *SearchPage) text() string {
+	if p.joined != "" {
+		return p.joined
+	}
+	return joinSections(p.Sections)
 }
 
 // forgetPending deletes the pending entry of the old state of a page, and
@@ -223,11 +223,53 @@ func analysed(pages []SearchPage) []SearchPage {
 	return out
 }
 
-// Hash is the same for two states of a page that are found and shown alike. It
-// is for a page that is not analysed. The language is not part of it: a space
-// that gets another one is indexed again by a job.
+// Sections are kept in one text: reading it back costs no more than finding
+// the separators, which are characters that no text has.
+const (
+	sectionEnd = "\x1e"
+	fieldEnd   = "\x1f"
+)
+
+func joinSections(sections []search.Section) string {
+	var b strings.Builder
+	for _, s := range sections {
+		b.WriteString(cleanText(s.Anchor))
+		b.WriteString(fieldEnd)
+		b.WriteString(cleanText(s.Title))
+		b.WriteString(fieldEnd)
+		b.WriteString(cleanText(s.Body))
+		b.WriteString(sectionEnd)
+	}
+	return b.String()
+}
+
+func splitSections(text string) []search.Section {
+	var out []search.Section
+	for text != "" {
+		var s search.Section
+		var one string
+		one, text, _ = strings.Cut(text, sectionEnd)
+		s.Anchor, one, _ = strings.Cut(one, fieldEnd)
+		s.Title, s.Body, _ = strings.Cut(one, fieldEnd)
+		out = append(out, s)
+	}
+	return out
+}
+
+// cleanText leaves out what a text of the databases cannot hold, and the
+// separators.
+func cleanText(s string) string {
+	s = strings.ToValidUTF8(s, "")
+	if !strings.ContainsAny(s, "\x00\x1e\x1f") {
+		return s
+	}
+	return strings.NewReplacer("\x00", "", "\x1e", " ", "\x1f", " ").Replace(s)
+}
+
+// Hash is equal for two states of a page that are searched alike. The language is
+// no part of it: a space that changes it is indexed anew by a job.
 func (p SearchPage) Hash() string {
-	return searchHash(p.state(), cleanText(p.Title), joinSections(p.Sections))
+	return searchHash(p.state(), cleanText(p.Title), p.text())
 }
 
 func searchHash(state, title, sections string) string {
@@ -238,7 +280,8 @@ func searchHash(state, title, sections string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// SearchEntry is what a layer has of a page, for comparing it with the content.
+// SearchEntry is what a layer has of a page, for comparing it with what the
+// content says.
 type SearchEntry struct {
 	Page string
 	Hash string // SearchPage.Hash, or "gone" for a tombstone
@@ -247,13 +290,9 @@ type SearchEntry struct {
 // SearchEntries returns the entries of a layer in the order of their pages.
 func (r Reader) SearchEntries(ctx context.Context, layer string) ([]SearchEntry, error) {
 	return many(ctx, r, func(s scanner) (e SearchEntry, err error) {
-		var state, title string
-		var text storedText
-		if err = s.Scan(text.into(&e.Page, &state, &title)...); err != nil {
-			return e, err
-		}
-		sections, err := text.text()
+		var state, title, sections string
+		err = s.Scan(&e.Page, &state, &title, &sections)
 		e.Hash = searchHash(state, title, sections)
 		return e, err
-	}, `SELECT p.page_id, p.state, p.title, `+textColumns+textFrom+` WHERE p.layer_id = $1 ORDER BY p.page_id`, layer)
+	}, `SELECT page_id, state, title, sections FROM search_pages WHERE layer_id = $1 ORDER BY page_id`, layer)
 }

@@ -391,17 +391,14 @@ func (r Reader) shownPages(ctx context.Context, layer string, after int64) ([]in
 	var ids []int64
 	pages, err := many(ctx, r, func(s scanner) (p SearchPage, err error) {
 		var id int64
-		var text storedText
-		if err = s.Scan(text.into(&id, &p.Page, &p.Language, &p.Title)...); err != nil {
-			return p, err
-		}
-		sections, err := text.text()
+		var sections string
+		err = s.Scan(&id, &p.Page, &p.Language, &p.Title, &sections)
 		p.Sections = splitSections(sections)
 		ids = append(ids, id)
 		return p, err
 	}, `
-		SELECT p.id, p.page_id, p.language, p.title, `+textColumns+textFrom+`
-		WHERE p.layer_id = $1 AND p.id > $2 AND p.state = 'shown' ORDER BY p.id LIMIT $3 + 0`, layer, after, rebuildStep)
+		SELECT id, page_id, language, title, sections FROM search_pages
+		WHERE layer_id = $1 AND id > $2 AND state = 'shown' ORDER BY id LIMIT $3 + 0`, layer, after, rebuildStep)
 	return ids, pages, err
 }
 

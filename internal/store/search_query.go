@@ -76,14 +76,9 @@ func (r Reader) Search(ctx context.Context, scopes []SearchScope, query string, 
 		}
 	}
 	more := len(hits) > offset+limit
-	hits = hits[min(offset, len(hits)):min(offset+limit, len(hits))]
-	texts, err := s.texts(ctx, hits)
-	if err != nil {
-		return nil, false, fmt.Errorf("search: %w", err)
-	}
-	out := make([]SearchHit, 0, len(hits))
-	for _, h := range hits {
-		out = append(out, s.hit(h, texts[layerPage{h.layer, h.page}]))
+	out := make([]SearchHit, 0, limit)
+	for _, h := range hits[min(offset, len(hits)):min(offset+limit, len(hits))] {
+		out = append(out, s.hit(h))
 	}
 	return out, more, nil
 }
@@ -155,11 +150,11 @@ func (s *searcher) hasSeveral() bool {
 // found is a candidate that is visible in a scope.
 type found struct {
 	search.Candidate
-	group int
-	layer string
-	scope int
-	page  string
-	title string
+	group    int
+	scope    int
+	page     string
+	title    string
+	sections string
 }
 
 // listPlace is the place of a list of ranked pages.
@@ -223,7 +218,7 @@ func (s *searcher) visible(ctx context.Context, places []listPlace, batch []sear
 			args = append(args, id)
 		}
 		_, err := many(ctx, s.r, func(sc scanner) (f found, err error) {
-			err = sc.Scan(&f.ID, &f.page, &f.title)
+			err = sc.Scan(&f.ID, &f.page, &f.title, &f.sections)
 			rows[entry{list, f.ID}] = f
 			for _, p := range layer.places {
 				if p.depth > 0 {
@@ -232,7 +227,7 @@ func (s *searcher) visible(ctx context.Context, places []listPlace, batch []sear
 			}
 			return f, err
 		}, `
-			SELECT id, page_id, title FROM search_pages
+			SELECT id, page_id, title, sections FROM search_pages
 			WHERE layer_id = $1 AND state = 'shown' AND id IN `+placeholders(2, &args, len(ids)), args...)
 		if err != nil {
 			return nil, err
@@ -248,9 +243,8 @@ func (s *searcher) visible(ctx context.Context, places []listPlace, batch []sear
 		if !ok {
 			continue
 		}
-		layer := s.layer(places[c.List])
-		f.Candidate, f.group, f.layer = c, places[c.List].group, layer.id
-		for _, p := range layer.places {
+		f.Candidate, f.group = c, places[c.List].group
+		for _, p := range s.layer(places[c.List]).places {
 			if depth, known := top[scopePage{p.scope, f.page}]; known && depth < p.depth {
 				continue
 			}
@@ -303,42 +297,14 @@ func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[sco
 	return out, nil
 }
 
-// layerPage is a page of a layer.
-type layerPage struct{ layer, page string }
-
-// texts reads the text of the pages that are shown. A page that has changed
-// since it was ranked has the new text, and one that was deleted none.
-func (s *searcher) texts(ctx context.Context, shown []found) (map[layerPage]string, error) {
-	byLayer := map[string][]any{}
-	for _, f := range shown {
-		byLayer[f.layer] = append(byLayer[f.layer], f.page)
-	}
-	out := map[layerPage]string{}
-	for layer, pages := range byLayer {
-		args := append([]any{layer}, pages...)
-		_, err := many(ctx, s.r, func(sc scanner) (_ struct{}, err error) {
-			var page string
-			var text storedText
-			if err = sc.Scan(text.into(&page)...); err == nil {
-				out[layerPage{layer, page}], err = text.text()
-			}
-			return struct{}{}, err
-		}, `SELECT p.page_id, `+textColumns+textFrom+` WHERE p.layer_id = $1 AND p.page_id IN `+placeholders(2, &args, len(pages)), args...)
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // hit returns a result as the caller sees it.
-func (s *searcher) hit(f found, text string) SearchHit {
+func (s *searcher) hit(f found) SearchHit {
 	g := s.groups[f.group]
 	if g.matcher == nil {
 		g.matcher = g.lookup.Matcher(g.language)
 	}
 	out := SearchHit{Scope: s.scopes[f.scope].Key, Page: f.page, Title: f.title, Score: math.Round(f.Score*1000) / 1000}
-	sections := splitSections(text)
+	sections := splitSections(f.sections)
 	for _, m := range g.matcher.Sections(sections, maxSections, snippetSize) {
 		out.Sections = append(out.Sections, SearchSection{
 			Anchor: sections[m.Section].Anchor, Title: sections[m.Section].Title,

@@ -113,7 +113,7 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 				return nil, err
 			}
 		}
-		d := s.draft(l)
+		d := s.draft(l.View)
 		out, err = applyChanges(ctx, d, s.Store.Reader, changes, files, base)
 		return d, err
 	}})

@@ -22,8 +22,8 @@ type BookOptions struct {
 	// Members says that the reader may learn who belongs to the
 	// organization, and what it is called.
 	Members bool
-	// FileURL returns an address for a file that the book refers to; nil gives
-	// none.
+	// FileURL returns an address for a file that the book refers to. Without it,
+	// files have no addresses.
 	FileURL func(docs.File) string
 }
 

@@ -103,16 +103,12 @@ func (s *Service) prepareMerge(ctx context.Context, sp docs.Space, sides Sides, 
 // nothing changes. It fails with ErrMoved if the merge was prepared from other
 // revisions.
 func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *Merging) (docs.Revision, []merge.Conflict, error) {
-	return s.mergeFork(ctx, tx, g, forkOf(cr), m, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID})
+	return s.MergeImported(ctx, tx, g, forkOf(cr), m, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID})
 }
 
 // MergeImported is Merge for a fork that came from a repository. rev says what
 // the new revision is.
 func (s *Service) MergeImported(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, m *Merging, rev docs.Revision) (docs.Revision, []merge.Conflict, error) {
-	return s.mergeFork(ctx, tx, g, f, m, rev)
-}
-
-func (s *Service) mergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, m *Merging, rev docs.Revision) (docs.Revision, []merge.Conflict, error) {
 	switch {
 	case m.sides != intoSpace(g.Space, f):
 		return docs.Revision{}, nil, ErrMoved
@@ -196,7 +192,7 @@ func (s *Service) PrepareResolution(ctx context.Context, sp docs.Space, cr docs.
 	if err != nil {
 		return nil, err
 	}
-	d := s.draft(&line{View: v})
+	d := s.draft(v)
 	if !how.Main && how.Body == nil {
 		return s.prepareAside(ctx, d) // the request keeps what it has
 	}

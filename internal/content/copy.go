@@ -86,7 +86,7 @@ func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.Revision
 
 // rolledBack returns a draft with the content of an earlier revision.
 func (s *Service) rolledBack(ctx context.Context, l *line, target docs.Revision) (*revision.Draft, error) {
-	d := s.draft(l)
+	d := s.draft(l.View)
 	err := d.Diff(ctx, l.Rev.Root, target.Root, func(key string, _, after []byte) error {
 		if after == nil && (key[:1] == revision.KeyRedirect || key[:1] == revision.KeyTombstone) {
 			return nil // an address that a page had meanwhile still leads to it, also if it is deleted

@@ -154,7 +154,7 @@ func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name st
 		return docs.File{}, err
 	}
 	_, _, err = s.write(ctx, g, edit{on: on, rev: docs.Revision{Type: docs.RevisionEdits}, draft: func(ctx context.Context, l *line) (*revision.Draft, error) {
-		d := s.draft(l)
+		d := s.draft(l.View)
 		added, err := insertFiles(ctx, d, "body", Change{Files: []NewFile{{Name: name}}}, []docs.File{f})
 		if err == nil {
 			f = added[0]

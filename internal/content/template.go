@@ -79,7 +79,7 @@ func (c TemplateChoice) tree() (*folder.Tree, error) {
 // or to a change request.
 func (s *Service) ApplyTemplate(ctx context.Context, g *authz.Grant, on Branch, c TemplateChoice) error {
 	_, _, err := s.write(ctx, g, edit{on: on, rev: c.revision(), draft: func(ctx context.Context, l *line) (*revision.Draft, error) {
-		d := s.draft(l)
+		d := s.draft(l.View)
 		return d, s.addTemplate(ctx, g, d, l.View, c)
 	}})
 	return err
@@ -103,7 +103,7 @@ func (s *Service) prepareFirst(ctx context.Context, d *revision.Draft, rev docs.
 // PrepareTemplate works out a space that begins with the pages of a template.
 func (s *Service) PrepareTemplate(ctx context.Context, g *authz.Grant, sp docs.Space, c TemplateChoice) (*First, error) {
 	v := s.Source.View(sp, docs.Revision{ID: sp.Revision})
-	d := s.draft(&line{View: v})
+	d := s.draft(v)
 	if err := s.addTemplate(ctx, g, d, v, c); err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (s *Service) PrepareTemplate(ctx context.Context, g *authz.Grant, sp docs.S
 
 // PreparePage works out a space that begins with a page to write on.
 func (s *Service) PreparePage(ctx context.Context, sp docs.Space) (*First, error) {
-	d := s.draft(&line{View: s.Source.View(sp, docs.Revision{ID: sp.Revision})})
+	d := s.draft(s.Source.View(sp, docs.Revision{ID: sp.Revision}))
 	p := docs.Page{ID: docs.PageID(d.NewID()), Type: docs.PageDocument, Title: "Untitled", CreatedAt: d.Now}
 	if err := d.Insert(ctx, "body", p, nil); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (s *Service) PrepareRequestTemplate(ctx context.Context, g *authz.Grant, sp
 	if err != nil {
 		return nil, err
 	}
-	d := s.draft(&line{View: v})
+	d := s.draft(v)
 	if err := s.addTemplate(ctx, g, d, v, c); err != nil {
 		return nil, err
 	}

@@ -124,8 +124,5 @@ func (s *Service) commitEdit(ctx context.Context, g *authz.Grant, e edit, l *lin
 	return v, cr, err
 }
 
-// draft returns a draft on the newest revision of a line.
-func (s *Service) draft(l *line) *revision.Draft {
-	now := s.Store.Clock()
-	return l.View.Draft(docs.TimeOf(now), revision.IDGenerator(now))
-}
+// draft returns a draft on a revision.
+func (s *Service) draft(v *revision.View) *revision.Draft { return v.DraftAt(s.Store.Clock()) }

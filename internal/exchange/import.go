@@ -501,8 +501,7 @@ func (im *importer) leads(ctx context.Context, r folder.Redirect, pages map[stri
 // ImportFolder returns the draft in which a folder replaces all content of a revision. It stores
 // nothing but the bytes of files.
 func (s *Exchange) ImportFolder(ctx context.Context, base *revision.View, t *folder.Tree, step Step) (*Imported, error) {
-	now := s.Store.Clock()
-	d := base.Draft(docs.TimeOf(now), revision.IDGenerator(now))
+	d := s.draft(base)
 	im := newImporter(s, d, t, step)
 	if err := im.run(ctx); err != nil {
 		im.work.Discard(ctx)

@@ -8,7 +8,6 @@ package exchange
 import (
 	"context"
 
-	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
@@ -101,6 +100,5 @@ func (s *Exchange) draft(base *revision.View) *revision.Draft {
 	if s.NewDraft != nil {
 		return s.NewDraft(base)
 	}
-	now := s.Store.Clock()
-	return base.Draft(docs.TimeOf(now), revision.IDGenerator(now))
+	return base.DraftAt(s.Store.Clock())
 }

@@ -200,15 +200,7 @@ func (s *Service) grant(ctx context.Context, o docs.GitOperation) (*authz.Grant,
 // inTx runs a part of an operation in a transaction. The grant has the space as the transaction
 // reads it.
 func (t *task) inTx(ctx context.Context, fn func(tx *store.Tx, g *authz.Grant) error) error {
-	return authz.Do(ctx, t.s.Store, t.g, func(tx *store.Tx, g *authz.Grant) error {
-		sp, err := tx.Space(ctx, t.o.Space)
-		if err != nil {
-			return err
-		}
-		now := *g
-		now.Space = sp.It
-		return fn(tx, &now)
-	})
+	return authz.Do(ctx, t.s.Store, t.g, fn)
 }
 
 // begin stores that the operation runs.

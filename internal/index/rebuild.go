@@ -66,7 +66,7 @@ func (s *Index) rebuild(ctx context.Context, id docs.SpaceID) error {
 }
 
 // rebuildAttempts is how often the changes that were made meanwhile are added
-// to a new layer before the job gives up until later.
+// to a new layer before the job fails, to be tried again later.
 const rebuildAttempts = 20
 
 // finishRebuild adds what was changed since v to a layer that was made of it,

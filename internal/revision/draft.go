@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -36,6 +37,10 @@ type Draft struct {
 	whole    *chunk.Hash // the tree of the draft, where it is one that exists
 }
 
+// DraftAt returns a draft on the revision with new ids of a moment.
+func (v *View) DraftAt(now time.Time) *Draft { return v.Draft(docs.TimeOf(now), IDGenerator(now)) }
+
+// Draft returns a draft on the revision.
 func (v *View) Draft(now docs.Time, newID func() string) *Draft {
 	t := *v.Tree
 	t.over = &overlay{values: map[string][]byte{}}

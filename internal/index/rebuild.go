@@ -162,7 +162,8 @@ func (s *Index) TidySearch(ctx context.Context, _ []byte) error {
 		return err
 	}
 	for _, layer := range stale {
-		if err := s.Store.Do(ctx, func(tx *store.Tx) error { return tx.RebuildSearch(ctx, layer) }); err != nil {
+		// A layer that is written to meanwhile is left for the next run.
+		if _, err := s.Store.RebuildSearch(ctx, layer); err != nil && !errs.Is(err, errs.NotFound) {
 			return err
 		}
 	}

@@ -350,40 +350,71 @@ func (r Reader) StaleSearchLayers(ctx context.Context) ([]string, error) {
 	return many(ctx, r, scanText[string], `SELECT layer_id FROM search_layers WHERE analysis <> $1 ORDER BY layer_id`, search.Version)
 }
 
-// RebuildSearch makes the index of a layer anew from its pages.
-func (tx *Tx) RebuildSearch(ctx context.Context, layer string) error {
-	for _, table := range []string{"search_index", "search_segments", "search_pending"} {
-		if err := tx.put(ctx, `DELETE FROM `+table+` WHERE layer_id = $1`, layer); err != nil {
-			return err
-		}
-	}
-	err := tx.put(ctx, `UPDATE search_layers SET pending = 0, analysis = $2 WHERE layer_id = $1`, layer, search.Version)
+// rebuiltIndex is an index that was made anew of the pages of a layer.
+type rebuiltIndex struct {
+	layer    string
+	lastID   int64 // of the layer when it was read
+	segments []segment
+	rows     [][]search.Row
+}
+
+// RebuildSearch makes the index of a layer anew from its pages. It reports
+// whether it did: not if a page was indexed meanwhile.
+func (s *Store) RebuildSearch(ctx context.Context, layer string) (bool, error) {
+	index, err := s.analyseLayer(ctx, layer)
 	if err != nil {
-		return err
+		return false, err
 	}
+	return InTx(ctx, s, func(tx *Tx) (bool, error) { return tx.replaceIndex(ctx, index) })
+}
+
+// analyseLayer makes segments of the pages of a layer.
+func (r Reader) analyseLayer(ctx context.Context, layer string) (*rebuiltIndex, error) {
+	last, err := r.lastEntry(ctx, layer)
+	if err != nil {
+		return nil, err
+	}
+	out := &rebuiltIndex{layer: layer, lastID: last}
 	for after := int64(0); ; {
-		ids, pages, err := tx.shownPages(ctx, layer, after)
+		ids, pages, err := r.shownPages(ctx, layer, after)
 		if err != nil || len(pages) == 0 {
-			return err
+			return out, err
 		}
-		added := make([]entryTerms, len(pages))
+		build := search.NewSegment()
 		for i, p := range analysed(pages) {
-			added[i] = entryTerms{ids[i], p.terms}
-		}
-		pending, err := one(ctx, tx.Reader, "index", scanInt,
-			`UPDATE search_layers SET pending = pending + $2 WHERE layer_id = $1 RETURNING pending`, layer, len(added))
-		if err != nil {
-			return err
-		}
-		finish, err := tx.addToIndex(ctx, layer, pending, added)
-		if err != nil {
-			return err
-		}
-		if err := finish(); err != nil {
-			return err
+			build.AddEncoded(ids[i], p.terms)
 		}
 		after = ids[len(ids)-1]
+		out.segments = append(out.segments, segment{level: levelOf(int64(len(ids))), pages: int64(len(ids)), first: ids[0], last: after})
+		out.rows = append(out.rows, build.Rows())
 	}
+}
+
+func (r Reader) lastEntry(ctx context.Context, layer string) (int64, error) {
+	return one(ctx, r, "index", scanInt, `SELECT last_id FROM search_layers WHERE layer_id = $1`, layer)
+}
+
+// replaceIndex writes an index in place of the one that the layer has. It
+// reports whether it did: not if the layer has other entries by now.
+func (tx *Tx) replaceIndex(ctx context.Context, x *rebuiltIndex) (bool, error) {
+	if last, err := tx.lastEntry(ctx, x.layer); err != nil || last != x.lastID {
+		return false, err
+	}
+	for _, table := range []string{"search_index", "search_segments", "search_pending"} {
+		if err := tx.put(ctx, `DELETE FROM `+table+` WHERE layer_id = $1`, x.layer); err != nil {
+			return false, err
+		}
+	}
+	err := tx.put(ctx, `UPDATE search_layers SET pending = 0, analysis = $2 WHERE layer_id = $1`, x.layer, search.Version)
+	if err != nil {
+		return false, err
+	}
+	for i := range x.segments {
+		if err := tx.newSegment(ctx, x.layer, &x.segments[i], x.rows[i]); err != nil {
+			return false, fmt.Errorf("index %s: %w", x.layer, err)
+		}
+	}
+	return true, nil
 }
 
 // shownPages reads the pages of some entries behind an id.

@@ -379,7 +379,9 @@ func TestSearchIndexIsCheckedAndRebuilt(t *testing.T) {
 		}
 		before := find(t, s, w.words[3], w.layers...)
 		for _, layer := range w.layers {
-			change(t, s, func(tx *store.Tx) error { return tx.RebuildSearch(ctx, layer) })
+			if done, err := s.RebuildSearch(ctx, layer); err != nil || !done {
+				t.Fatalf("rebuilt: %v, %v", done, err)
+			}
 			if err := s.CheckSearch(ctx, layer); err != nil {
 				t.Fatal(err)
 			}

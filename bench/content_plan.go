@@ -173,10 +173,10 @@ func factsOf(shelves []*shelf) (out []fact) {
 	if len(shelves) == 0 {
 		return nil
 	}
-	for i, f := range shelves[0].facts {
+	for _, f := range shelves[0].facts {
 		row := fact{Name: f.name + shelves[0].bin.suffix, Digits: f.digits}
 		for _, b := range shelves {
-			row.Values = append(row.Values, b.facts[i].value)
+			row.Values = append(row.Values, b.fact(f.name))
 		}
 		out = append(out, row)
 	}
@@ -186,11 +186,12 @@ func factsOf(shelves []*shelf) (out []fact) {
 // factsAfterBefore compares what is measured once.
 func factsAfterBefore(shelves, olds []*shelf) (out []*ratio) {
 	for k, old := range olds {
-		for i, was := range old.facts {
-			if was.cost && was.value > 0 {
+		for _, was := range old.facts {
+			now, ok := shelves[k].known(was.name) // a table that did not grow has none
+			if ok && was.cost && was.value > 0 {
 				out = append(out, &ratio{
 					Name:   fmt.Sprintf("%s, %d pages%s", was.name, old.corpus.pages, suffixAfter),
-					AtMost: true, Target: worseThanBefore, Values: []float64{shelves[k].facts[i].value / was.value},
+					AtMost: true, Target: worseThanBefore, Values: []float64{now / was.value},
 				})
 			}
 		}
@@ -227,8 +228,17 @@ func compare(shelves []*shelf) (out []*ratio) {
 }
 
 func (b *shelf) fact(name string) float64 {
+	v, _ := b.known(name)
+	return v
+}
+
+// known returns what was measured once under a name.
+func (b *shelf) known(name string) (float64, bool) {
 	i := slices.IndexFunc(b.facts, func(f noted) bool { return f.name == name })
-	return b.facts[i].value
+	if i < 0 {
+		return 0, false
+	}
+	return b.facts[i].value, true
 }
 
 func (b *shelf) ours(what string, l load) *subject {

@@ -104,7 +104,7 @@ func (b *binder) add(top []*revision.Walked) error {
 		return err
 	}
 	menu := reading.NewMenu(top, func(w *revision.Walked) reading.Entry[*revision.Walked] {
-		seen := w.ID == b.o.Page || reading.Listed(w.Hidden, w.Condition, vars, w.Variables)
+		seen := w.ID == b.o.Page || reading.Nobody.Listed(w.Hidden, w.Condition, vars, w.Variables)
 		return reading.Entry[*revision.Walked]{Document: w.Type == docs.PageDocument, Listed: w.HasPath() && seen, Children: w.Children}
 	})
 	menu.Walk(func(w *revision.Walked, depth int) {

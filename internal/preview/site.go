@@ -74,11 +74,11 @@ func (s *site) has(file string) bool {
 
 func (s *site) visible(p *folder.Page) bool {
 	m := p.Head.Meta
-	return reading.Listed(m.Hidden, m.If, s.tree.Variables, m.Vars)
+	return reading.Nobody.Listed(m.Hidden, m.If, s.tree.Variables, m.Vars)
 }
 
 func (s *site) environment(p *folder.Page) map[string]any {
-	return reading.Environment(s.tree.Variables, p.Head.Meta.Vars)
+	return reading.Nobody.Environment(s.tree.Variables, p.Head.Meta.Vars)
 }
 
 // href returns the address of a page, a group or a link.

@@ -3,7 +3,6 @@ package reading
 import (
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
@@ -60,21 +59,4 @@ func dependsOnVisitor(src string) bool {
 		}
 	}
 	return false
-}
-
-// Environment returns what expressions can refer to: the variables of the
-// space and of the page. Nothing is known of the visitor, so conditions on
-// claims do not hold.
-func Environment(space, page docs.Variables) map[string]any {
-	given := func(vars docs.Variables) map[string]any {
-		if vars == nil {
-			vars = docs.Variables{}
-		}
-		return vars
-	}
-	return map[string]any{
-		"visitor": map[string]any{"claims": map[string]any{"unsigned": map[string]any{}}},
-		"space":   map[string]any{"vars": given(space)},
-		"page":    map[string]any{"vars": given(page)},
-	}
 }

@@ -1,18 +1,6 @@
 package reading
 
-import (
-	"slices"
-
-	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/expr"
-)
-
-// Listed reports whether the navigation lists a page: it is not hidden, and its
-// condition holds for a visitor of whom nothing is known. A hidden page can
-// still be reached by its address.
-func Listed(hidden bool, condition string, space, page docs.Variables) bool {
-	return !hidden && (condition == "" || expr.Condition(condition, Environment(space, page)))
-}
+import "slices"
 
 // Entry is what a menu needs to know of a page.
 type Entry[P any] struct {

@@ -81,11 +81,11 @@ func TestVisible(t *testing.T) {
 		`visitor.claims.unsigned.paid`: false,
 		`(`:                            false,
 	} {
-		if got := reading.Listed(false, condition, space, page); got != want {
+		if got := reading.Nobody.Listed(false, condition, space, page); got != want {
 			t.Errorf("%s: %t", condition, got)
 		}
 	}
-	if reading.Listed(true, "", nil, nil) {
+	if reading.Nobody.Listed(true, "", nil, nil) {
 		t.Error("a hidden page is visible")
 	}
 }

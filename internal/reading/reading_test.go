@@ -34,7 +34,7 @@ func (p *page) Include(_ context.Context, ref docs.Ref) (*markup.Document, bool,
 }
 
 func (p *page) Environment(context.Context) (map[string]any, error) {
-	return reading.Environment(p.vars, nil), nil
+	return reading.Nobody.Environment(p.vars, nil), nil
 }
 
 func (p *page) Heading() string                                              { return "# Title" }

@@ -19,10 +19,16 @@ type readPage struct {
 	p docs.Page
 }
 
-func (r readPage) Document(ctx context.Context) (*markup.Document, error) { return r.v.Read(ctx, r.p) }
+func (r readPage) Document(ctx context.Context) (*markup.Document, error) {
+	doc, err := r.v.Read(ctx, r.p)
+	if err != nil {
+		return nil, err
+	}
+	return r.v.seen(ctx, doc, r.p.Variables)
+}
 
 func (r readPage) Include(ctx context.Context, ref docs.Ref) (*markup.Document, bool, error) {
-	return r.v.include(ctx, ref, r.v.ReadReusable)
+	return r.v.included(ctx, ref, r.p.Variables)
 }
 
 func (r readPage) Environment(ctx context.Context) (map[string]any, error) {
@@ -38,11 +44,23 @@ func (r readPage) Heading() string {
 }
 
 func (r readPage) Source(ctx context.Context, stable bool) ([]byte, error) {
-	return r.v.Markdown(ctx, r.p, stable)
+	source, err := r.v.Markdown(ctx, r.p, stable)
+	if err != nil || r.v.visitor == nil || !reading.MayDepend(source) {
+		return source, err
+	}
+	doc, err := r.SourceDocument(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.Print(ctx, doc, stable)
 }
 
 func (r readPage) SourceDocument(ctx context.Context) (*markup.Document, error) {
-	return r.v.Tree.Document(ctx, r.p)
+	doc, err := r.v.Tree.Document(ctx, r.p)
+	if err != nil {
+		return nil, err
+	}
+	return r.v.seen(ctx, doc, r.p.Variables)
 }
 
 func (r readPage) Print(ctx context.Context, doc *markup.Document, stable bool) ([]byte, error) {
@@ -59,11 +77,26 @@ type readReusable struct {
 }
 
 func (r readReusable) Document(ctx context.Context) (*markup.Document, error) {
-	return r.v.ReadReusable(ctx, r.r)
+	doc, err := r.v.ReadReusable(ctx, r.r)
+	if err != nil {
+		return nil, err
+	}
+	return r.v.seen(ctx, doc, nil)
 }
 
 func (r readReusable) Include(ctx context.Context, ref docs.Ref) (*markup.Document, bool, error) {
-	return r.v.include(ctx, ref, r.v.ReadReusable)
+	return r.v.included(ctx, ref, nil)
+}
+
+// included returns the blocks of a reusable content as a reader of a page with
+// these variables sees them.
+func (v *View) included(ctx context.Context, ref docs.Ref, page docs.Variables) (*markup.Document, bool, error) {
+	doc, ok, err := v.include(ctx, ref, v.ReadReusable)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	doc, err = v.seen(ctx, doc, page)
+	return doc, err == nil, err
 }
 
 func (r readReusable) Environment(ctx context.Context) (map[string]any, error) {
@@ -74,7 +107,7 @@ func (r readReusable) Environment(ctx context.Context) (map[string]any, error) {
 // refer to.
 func (t *Tree) Environment(ctx context.Context, page docs.Variables) (map[string]any, error) {
 	space, err := t.Variables(ctx)
-	return reading.Environment(space, page), err
+	return t.visitor.Environment(space, page), err
 }
 
 // WithIncludes returns a document as it is written, with reusable contents in

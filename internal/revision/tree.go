@@ -54,6 +54,8 @@ type Tree struct {
 	Root  chunk.Hash
 	over  *overlay   // nil in a view
 	Cache *PageCache // nil: pages are decoded whenever they are asked for
+
+	visitor *reading.Visitor // nil: everything is there
 }
 
 // overlay is what a draft changes. A nil value is a key that is gone.
@@ -185,8 +187,11 @@ func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool
 	if err != nil || !ok {
 		return p, false, err
 	}
-	p, err = t.Cache.page(id, b)
-	return p, true, err
+	if p, err = t.Cache.page(id, b); err != nil || t.visitor == nil {
+		return p, true, err
+	}
+	ok, err = t.shows(ctx, p)
+	return p, ok, err
 }
 
 // decoded remembers pages for whoever looks at all of them again and again.
@@ -250,11 +255,15 @@ func (t *Tree) Children(ctx context.Context, parent docs.PageID) ([]docs.Page, e
 	}
 	out := make([]docs.Page, 0, len(ids))
 	for _, id := range ids {
-		p, err := t.Page(ctx, id)
-		if err != nil {
+		p, ok, err := t.Lookup(ctx, id)
+		switch {
+		case err != nil:
 			return nil, err
+		case ok:
+			out = append(out, p)
+		case t.visitor == nil:
+			return nil, errs.Missing("page")
 		}
-		out = append(out, p)
 	}
 	return out, nil
 }
@@ -317,6 +326,9 @@ func (t *Tree) All(ctx context.Context) ([]*Walked, error) {
 		}
 		return true, nil
 	})
+	if err == nil && t.visitor != nil {
+		err = t.prune(ctx, top)
+	}
 	setPaths(top.Children, "")
 	return top.Children, err
 }
@@ -376,10 +388,10 @@ func (t *Tree) firstDocument(ctx context.Context, parent docs.PageID, depth int)
 	}
 	err := t.Scan(ctx, KeyOrder+string(parent)+Sep, "", func(rest string, _ []byte) (bool, error) {
 		_, id, _ := strings.Cut(rest, Sep)
-		p, err := t.Page(ctx, docs.PageID(id))
-		if err == nil && p.Type == docs.PageDocument {
+		p, ok, err := t.Lookup(ctx, docs.PageID(id))
+		if ok && p.Type == docs.PageDocument {
 			first, found = p, true
-		} else if err == nil {
+		} else if ok {
 			first, found, err = t.firstDocument(ctx, p.ID, depth+1)
 		}
 		return !found, err
@@ -423,6 +435,9 @@ type addresses struct{ t *Tree }
 
 func (a addresses) Child(ctx context.Context, parent docs.PageID, slug string) (docs.PageID, bool, error) {
 	id, ok, err := a.t.Get(ctx, SlugKey(parent, slug))
+	if ok && a.t.visitor != nil {
+		_, ok, err = a.t.Lookup(ctx, docs.PageID(id))
+	}
 	return docs.PageID(id), ok, err
 }
 

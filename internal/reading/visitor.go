@@ -1,0 +1,94 @@
+package reading
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/expr"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Visitor is somebody who reads a published site. What does not hold for the
+// claims of a visitor does not exist for the visitor: pages, blocks, and
+// whatever leads to them. A nil Visitor is a member of the organization, who
+// sees content as it is stored.
+type Visitor struct {
+	claims map[string]any
+	key    string
+}
+
+// Nobody is a visitor of whom nothing is known.
+var Nobody = &Visitor{key: "nobody"}
+
+// NewVisitor returns a visitor with claims that were checked: the signed ones,
+// and under "unsigned" those that anybody can set.
+func NewVisitor(claims map[string]any) (*Visitor, error) {
+	if len(claims) == 0 {
+		return Nobody, nil
+	}
+	encoded, err := json.Marshal(claims)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(encoded)
+	return &Visitor{claims: claims, key: hex.EncodeToString(sum[:])}, nil
+}
+
+// Key is the same for visitors who see the same, for caches. It is empty for a
+// member.
+func (v *Visitor) Key() string {
+	if v == nil {
+		return ""
+	}
+	return v.key
+}
+
+// Environment returns what expressions can refer to: the variables of the
+// space and of the page, and the claims of the visitor. A member has no
+// claims, so conditions on claims do not hold.
+func (v *Visitor) Environment(space, page docs.Variables) map[string]any {
+	claims := map[string]any{"unsigned": map[string]any{}}
+	if v != nil {
+		for name, value := range v.claims {
+			claims[name] = value
+		}
+	}
+	given := func(vars docs.Variables) map[string]any {
+		if vars == nil {
+			vars = docs.Variables{}
+		}
+		return vars
+	}
+	return map[string]any{
+		"visitor": map[string]any{"claims": claims},
+		"space":   map[string]any{"vars": given(space)},
+		"page":    map[string]any{"vars": given(page)},
+	}
+}
+
+// Holds reports whether a condition holds. An empty condition holds; one that
+// is wrong, or that asks for a claim that is missing, does not.
+func (v *Visitor) Holds(condition string, space, page docs.Variables) bool {
+	return condition == "" || expr.Condition(condition, v.Environment(space, page))
+}
+
+// Listed reports whether the navigation lists a page: it is not hidden, and its
+// condition holds. A hidden page can still be reached by its address.
+func (v *Visitor) Listed(hidden bool, condition string, space, page docs.Variables) bool {
+	return !hidden && v.Holds(condition, space, page)
+}
+
+// WithoutConditions returns a document without conditional blocks: what they
+// hold takes their places where the condition holds.
+func WithoutConditions(doc *markup.Document, env map[string]any) *markup.Document {
+	return markup.Evaluate(doc, markup.Evaluator{Show: func(src string) (show, keep bool) { return expr.Condition(src, env), false }})
+}
+
+// MayDepend reports whether what a visitor sees of a source may depend on who
+// reads it: it has conditional blocks, or includes something that may have some.
+func MayDepend(source []byte) bool {
+	return bytes.Contains(source, []byte("{%")) && (bytes.Contains(source, []byte("if")) || bytes.Contains(source, []byte("include")))
+}

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"internal/cache", "internal/costly", "internal/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/yamldoc"},
 	{"internal/chunk", "internal/expr", "internal/search", "internal/outbound"},
 	{"internal/docs"},
-	{"internal/frontmatter"},
+	{"internal/adaptive", "internal/customization", "internal/frontmatter", "internal/visitor"},
 	{"internal/markup"},
 	{"internal/folder", "internal/git", "internal/pdf", "internal/reading"},
 	{"internal/store", "internal/blob"},

@@ -1,0 +1,187 @@
+package customization
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/expr"
+	"github.com/octavo-docs/octavo/internal/jsontext"
+)
+
+// Check returns an error for the first part that is not valid though its type and
+// its tags are: addresses, references, conditions, names of languages and fonts,
+// and the size of the whole. path is where the settings are in the request.
+func (s Settings) Check(path string) error {
+	c := checker{}
+	c.localized(path+".localizedTitle", s.LocalizedTitle, 128)
+	c.styling(path+".styling", s.Styling)
+	c.favicon(path+".favicon", s.Favicon)
+	c.header(path+".header", s.Header)
+	c.footer(path+".footer", s.Footer)
+	if a := s.Announcement; a != nil {
+		c.localized(path+".announcement.localizedMessage", a.LocalizedMessage, 128)
+		if a.Link != nil {
+			c.link(path+".announcement.link", *a.Link)
+		}
+	}
+	c.ai(path+".ai", s.AI)
+	c.url(path+".privacyPolicy.url", s.PrivacyPolicy.URL)
+	c.url(path+".socialPreview.url", s.SocialPreview.URL)
+	if c.err != nil {
+		return c.err
+	}
+	b, err := jsontext.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encode customization: %w", err)
+	}
+	if len(b) > MaxBytes {
+		return errs.Field(path, "is larger than %d KiB", MaxBytes>>10)
+	}
+	return nil
+}
+
+// checker keeps the first error.
+type checker struct{ err error }
+
+func (c *checker) fail(path, format string, args ...any) {
+	if c.err == nil {
+		c.err = errs.Field(path, format, args...)
+	}
+}
+
+// url checks an address that is optional.
+func (c *checker) url(path, s string) {
+	if s != "" {
+		c.address(path, s)
+	}
+}
+
+func (c *checker) address(path, s string) {
+	if c.err == nil {
+		c.err = docs.CheckWebURL(path, s)
+	}
+}
+
+func (c *checker) image(path string, i *Image) {
+	if i == nil {
+		return
+	}
+	c.address(path+".light", i.Light)
+	c.address(path+".dark", i.Dark)
+}
+
+// localized checks that texts are short and of languages that exist.
+func (c *checker) localized(path string, l Localized, limit int) {
+	for _, language := range slices.Sorted(maps.Keys(l)) {
+		if !slices.Contains(docs.Languages, language) {
+			c.fail(path, "has %.20q, which is not a language code", language)
+		}
+		if utf8.RuneCountInString(l[language]) > limit {
+			c.fail(path+"."+language, "must not be longer than %d characters", limit)
+		}
+	}
+}
+
+func (c *checker) ai(path string, a AI) {
+	c.localized(path+".localizedGreeting", a.LocalizedGreeting, 128)
+	for i, s := range a.Suggestions {
+		if n := utf8.RuneCountInString(s); n < 3 || n > 64 {
+			c.fail(fmt.Sprintf("%s.suggestions[%d]", path, i), "must have 3 to 64 characters")
+		}
+	}
+}
+
+func (c *checker) styling(path string, s Styling) {
+	c.font(path+".font", s.Font.Font, TextFonts)
+	if s.HeadingFont != nil {
+		c.font(path+".headingFont", s.HeadingFont.Font, TextFonts)
+	}
+	c.font(path+".monospaceFont", s.MonospaceFont.Font, CodeFonts)
+}
+
+func (c *checker) font(path string, f Font, names []string) {
+	if f.Custom == nil {
+		if !slices.Contains(names, f.Name) {
+			c.fail(path, "must be a custom font or one of %v", names)
+		}
+		return
+	}
+	for i, face := range f.Custom.Faces {
+		for j, source := range face.Sources {
+			c.address(fmt.Sprintf("%s.fontFaces[%d].sources[%d].url", path, i, j), source.URL)
+		}
+	}
+}
+
+func (c *checker) favicon(path string, f Favicon) {
+	if f.Icon != nil && f.Emoji != "" {
+		c.fail(path, "must have an icon or an emoji, not both")
+	}
+	c.image(path+".icon", f.Icon)
+}
+
+func (c *checker) header(path string, h Header) {
+	c.image(path+".logo", h.Logo)
+	if h.PrimaryLink != nil {
+		c.ref(path+".primaryLink", *h.PrimaryLink)
+	}
+	for i, l := range h.Links {
+		at := fmt.Sprintf("%s.links[%d]", path, i)
+		c.localized(at+".localizedTitle", l.LocalizedTitle, 256)
+		if l.To != nil {
+			c.ref(at+".to", *l.To)
+		}
+		if _, err := expr.Parse(l.Condition); l.Condition != "" && err != nil {
+			c.fail(at+".condition", "is not valid: %v", err)
+		}
+		c.links(at, l.Links)
+	}
+}
+
+func (c *checker) footer(path string, f Footer) {
+	c.image(path+".logo", f.Logo)
+	for i, g := range f.Groups {
+		at := fmt.Sprintf("%s.groups[%d]", path, i)
+		c.localized(at+".localizedTitle", g.LocalizedTitle, 256)
+		c.links(at, g.Links)
+	}
+}
+
+func (c *checker) links(path string, links []ContentLink) {
+	for i, l := range links {
+		c.link(fmt.Sprintf("%s.links[%d]", path, i), l)
+	}
+}
+
+func (c *checker) link(path string, l ContentLink) {
+	c.localized(path+".localizedTitle", l.LocalizedTitle, 64)
+	c.ref(path+".to", l.To)
+}
+
+// ref checks that a reference has the fields of its kind and no others.
+func (c *checker) ref(path string, r docs.Ref) {
+	fields := docs.RefFields(r.Kind)
+	if fields == nil {
+		c.fail(path+".kind", "is not a kind of references")
+		return
+	}
+	if r.Target() == "" {
+		c.fail(path+"."+fields[0], "is required")
+	}
+	clean := docs.Ref{Kind: r.Kind}
+	for _, name := range fields {
+		v := *r.Field(name)
+		*clean.Field(name) = v
+		if len(v) > 2048 {
+			c.fail(path+"."+name, "must not be longer than 2048 characters")
+		}
+	}
+	if clean != r {
+		c.fail(path, "has fields that do not belong to the kind %q", r.Kind)
+	}
+	c.url(path+".url", r.URL)
+}

@@ -1,0 +1,56 @@
+package customization
+
+// Default returns the settings of a site that nobody customized. Its parts have
+// values that clients of every age know.
+func Default(title string) Settings {
+	code := CodeTheme{Light: "default-light", Dark: "default-dark"}
+	s := Settings{
+		Title: title,
+		Styling: Styling{
+			Theme: "clean", PrimaryColor: both("#346DDB"),
+			InfoColor: both("#787878"), SuccessColor: both("#00C950"), WarningColor: both("#FE9A00"), DangerColor: both("#FB2C36"),
+			Corners: "rounded", Depth: "subtle", Links: "default",
+			Font: TextFont{Font{Name: "Inter"}}, MonospaceFont: CodeFont{Font{Name: "IBMPlexMono"}},
+			Background: "plain", Icons: "regular", CodeTheme: CodeThemes{Default: code, OpenAPI: code},
+			Sidebar: Sidebar{Background: "default", List: "default"}, Search: "prominent",
+		},
+		Internationalization: Internationalization{Locale: "en"},
+		Header:               Header{Preset: "default"},
+		Themes:               Themes{Default: "light", Toggeable: true},
+		Feedback:             Switch{Enabled: true},
+		AI:                   AI{Mode: "none"},
+		PageActions:          PageActions{Items: []string{"external-ai", "markdown", "pdf"}},
+		ExternalLinks:        ExternalLinks{Target: "self"},
+		Pagination:           Switch{Enabled: true},
+		Insights:             Insights{TrackingCookie: true},
+	}
+	s.complete()
+	return s
+}
+
+func both(color string) Color { return Color{Light: color, Dark: color} }
+
+// complete makes empty arrays of missing ones and sets the switches that say the
+// same as Items.
+func (s *Settings) complete() {
+	s.Header.Links = orEmpty(s.Header.Links)
+	for i := range s.Header.Links {
+		s.Header.Links[i].Links = orEmpty(s.Header.Links[i].Links)
+	}
+	s.Footer.Groups = orEmpty(s.Footer.Groups)
+	for i := range s.Footer.Groups {
+		s.Footer.Groups[i].Links = orEmpty(s.Footer.Groups[i].Links)
+	}
+	s.SocialAccounts = orEmpty(s.SocialAccounts)
+	s.PageActions.Items = orEmpty(s.PageActions.Items)
+	for _, a := range s.actions() {
+		*a.on = s.hasAction(a.item)
+	}
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,227 @@
+// Package customization is how a site looks and which features it offers its
+// readers: colours, fonts, header, footer, languages, page actions.
+//
+// Settings is the complete object, as clients read and write it. Clients of
+// different ages know different parts of it, so it holds what all of them know,
+// and what a client leaves out has its default. Override is a part of the
+// settings, for one space of a site.
+//
+// Limits and enumerations are tags of the fields, from which the API makes its
+// schema. Check checks what tags cannot express.
+package customization
+
+import "github.com/octavo-docs/octavo/internal/docs"
+
+// MaxBytes bounds the settings of a site as JSON, with all defaults.
+const MaxBytes = 256 << 10
+
+// Settings is the customization of a site. No array or object of it is missing
+// unless it is a pointer or a map.
+type Settings struct {
+	Title                 string               `json:"title,omitempty" minLength:"2" maxLength:"128" doc:"Title of the published site; by default that of the site."`
+	LocalizedTitle        Localized            `json:"localizedTitle,omitempty" doc:"Titles by language."`
+	Styling               Styling              `json:"styling"`
+	Internationalization  Internationalization `json:"internationalization" deprecated:"true"`
+	Favicon               Favicon              `json:"favicon"`
+	Header                Header               `json:"header"`
+	Footer                Footer               `json:"footer"`
+	Announcement          *Announcement        `json:"announcement,omitempty"`
+	Themes                Themes               `json:"themes"`
+	PDF                   Switch               `json:"pdf" doc:"Whether readers can get pages as PDF; the same as the page action pdf."`
+	Feedback              Switch               `json:"feedback" doc:"Whether readers can rate pages."`
+	AI                    AI                   `json:"ai"`
+	AdvancedCustomization Switch               `json:"advancedCustomization"`
+	Git                   Git                  `json:"git"`
+	PageActions           PageActions          `json:"pageActions"`
+	ExternalLinks         ExternalLinks        `json:"externalLinks"`
+	Pagination            Switch               `json:"pagination" doc:"Whether pages link to the previous and the next one."`
+	Trademark             Switch               `json:"trademark" doc:"Whether the site names the software that serves it."`
+	PrivacyPolicy         Link                 `json:"privacyPolicy"`
+	SocialPreview         Link                 `json:"socialPreview" doc:"Image for previews of links to the site."`
+	SocialAccounts        []SocialAccount      `json:"socialAccounts" maxItems:"10"`
+	Insights              Insights             `json:"insights"`
+	UpdatedAt             docs.Time            `json:"updatedAt,omitzero" readOnly:"true" doc:"When the settings were changed last. Ignored in requests."`
+}
+
+// Localized has a text for each of some languages.
+type Localized map[string]string
+
+// Styling is colours, fonts and shapes.
+type Styling struct {
+	Theme         string     `json:"theme" enum:"clean,muted,bold,gradient"`
+	PrimaryColor  Color      `json:"primaryColor" doc:"Colour of links and buttons."`
+	Tint          *Tint      `json:"tint,omitempty" doc:"Colour of header, sidebar and background."`
+	InfoColor     Color      `json:"infoColor"`
+	SuccessColor  Color      `json:"successColor"`
+	WarningColor  Color      `json:"warningColor"`
+	DangerColor   Color      `json:"dangerColor"`
+	Corners       string     `json:"corners" enum:"straight,rounded,circular"`
+	Depth         string     `json:"depth" enum:"subtle,flat"`
+	Links         string     `json:"links" enum:"default,accent"`
+	Font          TextFont   `json:"font"`
+	HeadingFont   *TextFont  `json:"headingFont,omitempty" doc:"Absent if headings have the font of text."`
+	MonospaceFont CodeFont   `json:"monospaceFont"`
+	Background    string     `json:"background" enum:"plain,match" deprecated:"true"`
+	Icons         string     `json:"icons" enum:"regular,solid,duotone,light,thin"`
+	CodeTheme     CodeThemes `json:"codeTheme"`
+	Sidebar       Sidebar    `json:"sidebar"`
+	Search        string     `json:"search" enum:"prominent,subtle"`
+}
+
+// Color is a colour in light and in dark mode.
+type Color struct {
+	Light string `json:"light" pattern:"^#(?:[0-9a-fA-F]{3}){1,2}$"`
+	Dark  string `json:"dark" pattern:"^#(?:[0-9a-fA-F]{3}){1,2}$"`
+}
+
+// Tint is a colour of surfaces.
+type Tint struct {
+	Color Color `json:"color"`
+}
+
+// CodeThemes are the colours of code blocks and of the blocks of API references.
+type CodeThemes struct {
+	Default CodeTheme `json:"default"`
+	OpenAPI CodeTheme `json:"openapi"`
+}
+
+// CodeTheme names the colours of code in light and in dark mode.
+type CodeTheme struct {
+	Light CodeThemeName `json:"light"`
+	Dark  CodeThemeName `json:"dark"`
+}
+
+// Sidebar is how the list of pages looks.
+type Sidebar struct {
+	Background string `json:"background" enum:"default,filled"`
+	List       string `json:"list" enum:"default,pill,line"`
+}
+
+// Internationalization is the language of buttons and labels.
+type Internationalization struct {
+	Locale string `json:"locale" enum:"en,fr,es,zh,ja,de,nl,no,pt-br,ru"`
+}
+
+// Favicon is an icon, an emoji, or neither of them.
+type Favicon struct {
+	Icon  *Image `json:"icon,omitempty"`
+	Emoji string `json:"emoji,omitempty" maxLength:"50"`
+}
+
+// Image has the addresses of an image for light and for dark mode.
+type Image struct {
+	Light string `json:"light" format:"uri" maxLength:"2048"`
+	Dark  string `json:"dark" format:"uri" maxLength:"2048"`
+}
+
+// Header is the bar at the top of each page.
+type Header struct {
+	Preset          string       `json:"preset" enum:"default,bold,contrast,custom,none" deprecated:"true"`
+	Logo            *Image       `json:"logo,omitempty"`
+	PrimaryLink     *docs.Ref    `json:"primaryLink,omitempty" doc:"Where the title and the logo lead to, if not to the start of the site."`
+	BackgroundColor *Color       `json:"backgroundColor,omitempty" deprecated:"true"`
+	LinkColor       *Color       `json:"linkColor,omitempty" deprecated:"true"`
+	Links           []HeaderLink `json:"links" maxItems:"50"`
+}
+
+// HeaderLink is a link, a button or a menu.
+type HeaderLink struct {
+	Title          string        `json:"title" maxLength:"256"`
+	LocalizedTitle Localized     `json:"localizedTitle,omitempty"`
+	Style          string        `json:"style,omitempty" enum:"link,button-primary,button-secondary"`
+	To             *docs.Ref     `json:"to" required:"false" nullable:"true" doc:"null for a menu that leads nowhere itself."`
+	Links          []ContentLink `json:"links" required:"false" maxItems:"50" doc:"Entries of the menu."`
+	Condition      string        `json:"condition,omitempty" maxLength:"1024" doc:"Who sees the link; an empty condition is everybody. Visitors never receive it."`
+}
+
+// ContentLink is a link with a title.
+type ContentLink struct {
+	Title          string    `json:"title" maxLength:"64"`
+	LocalizedTitle Localized `json:"localizedTitle,omitempty"`
+	To             docs.Ref  `json:"to"`
+}
+
+// Footer is what is below each page.
+type Footer struct {
+	Logo      *Image        `json:"logo,omitempty"`
+	Groups    []FooterGroup `json:"groups" maxItems:"20"`
+	Copyright string        `json:"copyright,omitempty" maxLength:"512"`
+}
+
+// FooterGroup is a column of links.
+type FooterGroup struct {
+	Title          string        `json:"title" maxLength:"256"`
+	LocalizedTitle Localized     `json:"localizedTitle,omitempty"`
+	Links          []ContentLink `json:"links" required:"false" maxItems:"50"`
+}
+
+// Announcement is a banner at the top of the site.
+type Announcement struct {
+	Enabled          bool         `json:"enabled"`
+	Message          string       `json:"message" minLength:"2" maxLength:"128"`
+	LocalizedMessage Localized    `json:"localizedMessage,omitempty"`
+	Link             *ContentLink `json:"link,omitempty"`
+	Style            string       `json:"style" enum:"info,warning,danger,success"`
+}
+
+// Themes is light or dark mode.
+type Themes struct {
+	Default   string `json:"default" enum:"light,dark,system"`
+	Toggeable bool   `json:"toggeable" doc:"Whether readers can switch."`
+}
+
+// Switch is a feature that is on or off.
+type Switch struct {
+	Enabled bool `json:"enabled"`
+}
+
+// AI is what the site offers of answers by a model.
+type AI struct {
+	Mode              string    `json:"mode" enum:"none,search,assistant"`
+	Greeting          string    `json:"greeting,omitempty" maxLength:"256"`
+	LocalizedGreeting Localized `json:"localizedGreeting,omitempty"`
+	Suggestions       []string  `json:"suggestions,omitempty" maxItems:"5"`
+	Instructions      string    `json:"instructions,omitempty" maxLength:"10000" doc:"For the assistant; visitors never receive it."`
+}
+
+// Git is what pages show of a connected repository.
+type Git struct {
+	ShowEditLink bool `json:"showEditLink" doc:"Whether pages link to their source; the same as the page action git."`
+}
+
+// PageActions are the entries of the menu of each page. Older clients know the
+// three switches, newer ones Items; both always agree.
+type PageActions struct {
+	ExternalAI bool     `json:"externalAI"`
+	Markdown   bool     `json:"markdown"`
+	MCP        bool     `json:"mcp"`
+	Items      []string `json:"items" enum:"assistant,external-ai,markdown,mcp,git,pdf" maxItems:"6"`
+}
+
+// ExternalLinks is where links to other sites open.
+type ExternalLinks struct {
+	Target string `json:"target" enum:"self,blank"`
+}
+
+// Link is an address, or none.
+type Link struct {
+	URL string `json:"url,omitempty" format:"uri" maxLength:"2048"`
+}
+
+// SocialAccount is an account that header and footer can link to.
+type SocialAccount struct {
+	Platform string        `json:"platform" enum:"twitter,instagram,facebook,linkedin,github,discord,slack,youtube,tiktok,reddit,bluesky,mastodon,threads,medium"`
+	Handle   string        `json:"handle" minLength:"1" maxLength:"128"`
+	Display  SocialDisplay `json:"display"`
+}
+
+// SocialDisplay is where an account is linked.
+type SocialDisplay struct {
+	Footer bool `json:"footer"`
+	Header bool `json:"header"`
+}
+
+// Insights is what the site records of its readers.
+type Insights struct {
+	TrackingCookie bool `json:"trackingCookie" doc:"Whether visits of one browser may be recognized by a cookie."`
+}

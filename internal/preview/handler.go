@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 // own is where addresses of the preview itself begin. No page has one of
@@ -27,19 +27,16 @@ const own = "/.octavo/"
 func (s *Server) handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
+		theme.Secure(h)
 		h.Set("Cache-Control", "no-cache")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		switch {
 		case !s.knows(r):
-			plainText(w, http.StatusMisdirectedRequest, "This server is known by another name; use "+s.URL())
+			theme.WriteText(w, http.StatusMisdirectedRequest, "This server is known by another name; use "+s.URL())
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
-			plainText(w, http.StatusMethodNotAllowed, "Only GET and HEAD are answered.")
+			theme.WriteText(w, http.StatusMethodNotAllowed, "Only GET and HEAD are answered.")
 		case len(r.URL.Path) > maxPath:
-			plainText(w, http.StatusRequestURITooLong, "The address is too long.")
+			theme.WriteText(w, http.StatusRequestURITooLong, "The address is too long.")
 		case strings.HasPrefix(r.URL.Path, own):
 			s.serveOwn(w, r, strings.TrimPrefix(r.URL.Path, own))
 		default:
@@ -73,12 +70,6 @@ func (s *Server) knows(r *http.Request) bool {
 	return ip.IsLoopback() || at != nil && at.AddrPort().Addr().Unmap() == ip.Unmap()
 }
 
-func plainText(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text+"\n") // to somebody who has gone
-}
-
 // serve answers for what is in the folder.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	now := s.now.Load()
@@ -91,17 +82,18 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case file != nil:
 		s.serveFile(w, r, now, file)
 	case page != nil:
-		v, err := s.pageView(now, page)
+		f, v, files, err := s.pageView(now, page)
 		if err != nil {
-			s.Log.Error("a page could not be shown", "page", page.File, "error", err)
-			plainText(w, http.StatusInternalServerError, "The page could not be shown; the log says why.")
+			s.sorry(w, fmt.Errorf("%s: %w", page.File, err))
 			return
 		}
-		s.write(w, http.StatusOK, "page", v)
+		s.write(w, http.StatusOK, f, v, s.problems(now, page.File, files))
 	default:
-		v := s.view(now, nil)
-		v.Title, v.Missing, v.Near = "Not found", r.URL.Path, now.entries(now.near(r.URL.Path))
-		s.write(w, http.StatusNotFound, "missing", v)
+		v := &theme.Message{Title: "Not found", Text: "There is no page or file at this address:", At: r.URL.Path, Near: now.entries(now.near(r.URL.Path))}
+		if v.Near == nil {
+			v.Next = &theme.Link{Title: "Go to the first page", Href: "/"}
+		}
+		s.write(w, http.StatusNotFound, s.frame(now, nil), v, s.problems(now, "", nil))
 	}
 }
 
@@ -109,7 +101,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, now *site, f *folder.File) {
 	gone := func(err error) {
 		s.Log.Debug("a file could not be sent", "file", f.Path, "error", err)
-		plainText(w, http.StatusNotFound, "The file is not there any more.")
+		theme.WriteText(w, http.StatusNotFound, "The file is not there any more.")
 	}
 	a, err := s.src.asset(r.Context(), path.Join(now.tree.Root, f.Path))
 	if err != nil {
@@ -126,60 +118,81 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, now *site, f 
 	http.ServeContent(w, r, "", a.changed, a)
 }
 
-// serveOwn answers for what is the preview's: scripts, changes, searches.
+// serveOwn answers for what is the preview's: assets, changes, searches.
 func (s *Server) serveOwn(w http.ResponseWriter, r *http.Request, name string) {
 	now, q := s.now.Load(), r.URL.Query()
+	query := q.Get("q")
+	query = query[:min(len(query), maxQuery)]
 	switch name {
 	case "style.css":
-		w.Header().Set("Content-Type", "text/css; charset=utf-8")
-		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(style))
+		theme.Style.Send(w, r)
 	case "script.js":
-		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(script))
+		script.Send(w, r)
 	case "events":
 		s.events(w, r, q.Get("file"))
 	case "search":
-		query := q.Get("q")
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(now.search(query[:min(len(query), maxQuery)])) // to somebody who has gone
+		_ = json.NewEncoder(w).Encode(now.search(query)) // to somebody who has gone
+	case "results":
+		s.write(w, http.StatusOK, s.frame(now, nil), &theme.Results{Query: query, Hits: now.search(query)}, s.problems(now, "", nil))
 	case "panel":
-		v := s.view(now, nil)
-		if p := now.index.Doc(q.Get("file")); p != nil {
-			v.File = p.File
-			if done, err := now.render(p, nil); err == nil {
-				v.report(now, done.files)
-			}
-		}
-		s.write(w, http.StatusOK, "panel", v)
+		s.servePanel(w, now, q.Get("file"))
 	case "problems":
-		v := s.view(now, nil)
-		v.Title = "Problems"
-		if rep := now.report.Load(); rep != nil {
-			v.Problems = now.located(rep.all[:min(len(rep.all), maxListed)])
-			v.More = len(rep.all) - len(v.Problems)
-		}
-		s.write(w, http.StatusOK, "problems", v)
+		s.serveProblems(w, now)
 	default:
-		plainText(w, http.StatusNotFound, "There is nothing here.")
+		theme.WriteText(w, http.StatusNotFound, "There is nothing here.")
 	}
 }
 
-// write sends a page of ours, with a policy under which only our own script
-// and style sheet work.
-func (s *Server) write(w http.ResponseWriter, status int, name string, v *view) {
-	v.Nonce = rand.Text()
-	var b bytes.Buffer
-	if err := pages.ExecuteTemplate(&b, name, v); err != nil {
-		s.Log.Error("a page could not be shown", "error", err)
-		plainText(w, http.StatusInternalServerError, "The page could not be shown; the log says why.")
+// servePanel sends the problems of a page alone, for the script.
+func (s *Server) servePanel(w http.ResponseWriter, now *site, file string) {
+	found := s.problems(now, "", nil)
+	if p := now.index.Doc(file); p != nil {
+		if done, err := now.render(p, nil); err == nil {
+			found = s.problems(now, p.File, done.files)
+		}
+	}
+	html, err := found.html("panel")
+	if err != nil {
+		s.sorry(w, err)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'nonce-%[1]s'; style-src 'nonce-%[1]s'; "+
-		"img-src 'self' data: https: http:; media-src 'self' https: http:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", v.Nonce))
-	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // to somebody who has gone
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", theme.Policy(&theme.Frame{Nonce: rand.Text()}))
+	_, _ = io.WriteString(w, string(html)) // to somebody who has gone
+}
+
+// serveProblems sends the page of all problems.
+func (s *Server) serveProblems(w http.ResponseWriter, now *site) {
+	all := s.problems(now, "", nil)
+	if rep := now.report.Load(); rep != nil {
+		all.List = now.located(rep.all[:min(len(rep.all), maxListed)])
+		all.More = len(rep.all) - len(all.List)
+	}
+	body, err := all.html("problems")
+	if err != nil {
+		s.sorry(w, err)
+		return
+	}
+	s.write(w, http.StatusOK, s.frame(now, nil), &theme.Page{Title: "Problems", Anchor: "problems", Body: body}, s.problems(now, "", nil))
+}
+
+// write sends a page of ours. Only assets with its nonce are allowed: what is
+// in the folder is on the same server.
+func (s *Server) write(w http.ResponseWriter, status int, f *theme.Frame, v theme.View, found *problems) {
+	f.Nonce = rand.Text()
+	var err error
+	if f.Below, err = found.html("below"); err == nil {
+		err = theme.Write(w, status, f, v)
+	}
+	if err != nil {
+		s.sorry(w, err)
+	}
+}
+
+func (s *Server) sorry(w http.ResponseWriter, err error) {
+	s.Log.Error("a page could not be shown", "error", err)
+	theme.WriteText(w, http.StatusInternalServerError, "The page could not be shown; the log says why.")
 }
 
 // events sends events to a browser until it disconnects.
@@ -193,7 +206,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, file string) {
 	c := s.watchers.join(file)
 	if c == nil {
 		w.Header().Set("Retry-After", "10")
-		plainText(w, http.StatusServiceUnavailable, "Too many browsers wait for changes.")
+		theme.WriteText(w, http.StatusServiceUnavailable, "Too many browsers wait for changes.")
 		return
 	}
 	defer s.watchers.leave(c)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 // report is what checking a state has found.
@@ -52,18 +53,11 @@ func (s *site) problems(files []string) (list []folder.Problem, total int, ok bo
 	return list, len(r.all), true
 }
 
-// hit is a result of a search.
-type hit struct {
-	Title string `json:"title"`
-	Where string `json:"where,omitempty"`
-	Href  string `json:"href"`
-}
-
 // search looks for all words in titles, then in headings.
-func (s *site) search(query string) []hit {
+func (s *site) search(query string) []theme.Hit {
 	words := strings.Fields(strings.ToLower(query))
 	if len(words) == 0 {
-		return []hit{}
+		return []theme.Hit{}
 	}
 	has := func(text string) bool {
 		text = strings.ToLower(text)
@@ -74,7 +68,7 @@ func (s *site) search(query string) []hit {
 		}
 		return true
 	}
-	begins, titles, headings := []hit{}, []hit{}, []hit{}
+	begins, titles, headings := []theme.Hit{}, []theme.Hit{}, []theme.Hit{}
 	r := s.report.Load()
 	for _, p := range s.menu.Order() {
 		href, ok := s.href(p)
@@ -83,16 +77,16 @@ func (s *site) search(query string) []hit {
 		}
 		switch where := s.above(p); {
 		case strings.HasPrefix(strings.ToLower(p.Title), strings.ToLower(query)) && len(begins) < maxFound:
-			begins = append(begins, hit{p.Title, where, href})
+			begins = append(begins, theme.Hit{Title: p.Title, Where: where, Href: href})
 		case has(p.Title) && len(titles) < maxFound:
-			titles = append(titles, hit{p.Title, where, href})
+			titles = append(titles, theme.Hit{Title: p.Title, Where: where, Href: href})
 		}
 		if r == nil || len(headings) >= maxFound {
 			continue
 		}
 		for _, h := range r.headings[p.File] {
 			if h.Anchor != "" && has(h.Text) && len(headings) < maxFound {
-				headings = append(headings, hit{h.Text, p.Title, href + fragment(h.Anchor)})
+				headings = append(headings, theme.Hit{Title: h.Text, Where: p.Title, Href: href + fragment(h.Anchor)})
 			}
 		}
 	}

@@ -1,17 +1,18 @@
 package preview
 
 import (
+	"bytes"
 	"embed"
-	"fmt"
 	"html/template"
-	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 //go:embed web
@@ -19,57 +20,23 @@ var web embed.FS
 
 var (
 	pages  = template.Must(template.ParseFS(web, "web/*.html"))
-	script = must(fs.ReadFile(web, "web/script.js"))
-	style  = must(fs.ReadFile(web, "web/style.css")) + widths()
+	script = theme.Asset{Type: theme.Script.Type, Data: slices.Concat(theme.Script.Data, must(web.ReadFile("web/script.js")))}
 )
 
-func must(b []byte, err error) string {
+func must(b []byte, err error) []byte {
 	if err != nil {
 		panic(err) // it is part of the program
 	}
-	return string(b)
+	return b
 }
 
-// widths are the classes for widths in percent.
-func widths() string {
-	var b strings.Builder
-	for i := 1; i <= 100; i++ {
-		fmt.Fprintf(&b, ".width-%d{width:%d%%}\n", i, i)
-	}
-	return b.String()
-}
-
-// view is what templates show.
-type view struct {
-	Folder, State, Nonce, File string
-	Trouble                    string
-	Title, Emoji, Icon, Anchor string
-	Description                string
-	Cover, CoverDark           string
-	Tags                       []string
-	Notes                      []string
-	Body                       template.HTML
-	Below                      []*entry // of a page that has no text
-	Outline                    []markup.Heading
-	Nav                        []*entry
-	Previous, Next             *entry
-	ShowTitle                  bool
-
-	Checked  bool // the problems are known
-	Problems []located
-	Total    int // of the whole folder
-	More     int // that are not listed
-
-	Missing string // an address with nothing at it
-	Near    []*entry
-}
-
-// entry is a line of the navigation.
-type entry struct {
-	Title, Emoji, Icon, Href string
-	Group, External          bool
-	Current, Open            bool
-	Children                 []*entry
+// problems are what is wrong with some files, or with all.
+type problems struct {
+	State, File string
+	Checked     bool // the problems are known
+	List        []located
+	Total       int // of the whole folder
+	More        int // that are not listed
 }
 
 // located is a problem with a way to its page.
@@ -78,32 +45,53 @@ type located struct {
 	Level, Href string
 }
 
-// view is what all pages have.
-func (s *Server) view(now *site, current *folder.Page) *view {
-	v := &view{Folder: s.name, State: s.stateID(), Trouble: s.Trouble(), ShowTitle: true}
-	v.Nav = now.nav(current)
-	if r := now.report.Load(); r != nil {
-		v.Checked, v.Total = true, len(r.all)
-	}
-	return v
+// html shows problems by one of our own templates.
+func (p *problems) html(name string) (template.HTML, error) {
+	var b bytes.Buffer
+	err := pages.ExecuteTemplate(&b, name, p)
+	return template.HTML(b.String()), err //nolint:gosec // the template has escaped it
 }
 
-// pageView is what a page of the folder has.
-func (s *Server) pageView(now *site, p *folder.Page) (*view, error) {
-	v := s.view(now, p)
+// frame is what all pages have.
+func (s *Server) frame(now *site, current *folder.Page) *theme.Frame {
+	f := &theme.Frame{
+		Title: s.name, Home: "/", Mark: "preview", Hidden: true, Style: own + "style.css", Script: own + "script.js",
+		Search: theme.Search{Action: own + "results", Live: own + "search", Hint: "Search titles and headings"},
+	}
+	if t := s.Trouble(); t != "" {
+		f.Alert = "The folder cannot be shown as it is now: " + t
+	}
+	f.Navigation = now.nav(current)
+	return f
+}
+
+// problems returns those of some files, and how many there are at all.
+func (s *Server) problems(now *site, file string, files []string) *problems {
+	p := &problems{State: s.stateID(), File: file}
+	var list []folder.Problem
+	list, p.Total, p.Checked = now.problems(files)
+	p.List = now.located(list[:min(len(list), maxListed)])
+	p.More = len(list) - len(p.List)
+	return p
+}
+
+// pageView is what a page of the folder has, and its sources.
+func (s *Server) pageView(now *site, p *folder.Page) (*theme.Frame, *theme.Page, []string, error) {
+	f := s.frame(now, p)
 	done, err := now.render(p, s.highlight)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	m := p.Head.Meta
-	v.File, v.Title, v.Emoji, v.Icon, v.Description = p.File, p.Title, p.Emoji, m.Icon, m.Description
-	v.Anchor, v.Body = markup.Slug(p.Title), done.body
-	if shows(m.Layout.CoverVisible) {
-		v.Cover, v.CoverDark = now.picture(p.File, m.Cover), now.picture(p.File, m.CoverDark)
+	v := &theme.Page{
+		Title: p.Title, Emoji: p.Emoji, Icon: m.Icon, Anchor: markup.Slug(p.Title), Untitled: !shows(m.Layout.Title),
+		Body: done.body, Notes: now.notes(p), Breadcrumbs: now.links(now.menu.Above(p)),
 	}
-	v.ShowTitle = shows(m.Layout.Title)
-	if !shows(m.Layout.Description) {
-		v.Description = ""
+	if shows(m.Layout.CoverVisible) {
+		v.Cover = theme.Picture{Light: now.picture(p.File, m.Cover), Dark: now.picture(p.File, m.CoverDark)}
+	}
+	if shows(m.Layout.Description) {
+		v.Description = m.Description
 	}
 	if shows(m.Layout.Tags) {
 		for _, t := range m.Tags {
@@ -118,7 +106,7 @@ func (s *Server) pageView(now *site, p *folder.Page) (*view, error) {
 		v.Outline = done.headings
 	}
 	if !shows(m.Layout.TableOfContents) {
-		v.Nav = nil
+		f.Navigation = nil
 	}
 	if shows(m.Layout.Pagination) {
 		before, after := now.menu.Around(p)
@@ -132,9 +120,7 @@ func (s *Server) pageView(now *site, p *folder.Page) (*view, error) {
 	if strings.TrimSpace(string(done.body)) == "" {
 		v.Below = now.entries(p.Children)
 	}
-	v.Notes = now.notes(p)
-	v.report(now, done.files)
-	return v, nil
+	return f, v, done.files, nil
 }
 
 func shows(b *bool) bool { return b == nil || *b }
@@ -155,14 +141,6 @@ func (s *site) notes(p *folder.Page) (out []string) {
 	return out
 }
 
-// report adds the problems of some files.
-func (v *view) report(now *site, files []string) {
-	list, total, ok := now.problems(files)
-	v.Checked, v.Total = ok, total
-	v.Problems = now.located(list[:min(len(list), maxListed)])
-	v.More = len(list) - len(v.Problems)
-}
-
 func (s *site) located(list []folder.Problem) (out []located) {
 	for _, p := range list {
 		l := located{Problem: p, Level: p.Level()}
@@ -180,22 +158,22 @@ func (s *site) located(list []folder.Problem) (out []located) {
 
 // nav is the navigation as seen from a page. Of a large one only the branch
 // of that page is open.
-func (s *site) nav(current *folder.Page) []*entry {
+func (s *site) nav(current *folder.Page) []*theme.Link {
 	path := map[*folder.Page]bool{current: true}
 	for _, p := range s.menu.Above(current) {
 		path[p] = true
 	}
 	whole := s.menu.Len() <= maxNav
-	var walk func(pages []*folder.Page) []*entry
-	walk = func(pages []*folder.Page) []*entry {
-		var out []*entry
+	var walk func(pages []*folder.Page) []*theme.Link
+	walk = func(pages []*folder.Page) []*theme.Link {
+		var out []*theme.Link
 		for _, p := range pages {
 			if !s.menu.Listed(p) {
 				continue
 			}
 			e := s.entry(p)
-			e.Current, e.Open = p == current, path[p] || p.Type == folder.Group
-			if whole || e.Open {
+			e.Current = p == current
+			if whole || path[p] || p.Type == folder.Group {
 				e.Children = walk(p.Children)
 			}
 			out = append(out, e)
@@ -205,8 +183,8 @@ func (s *site) nav(current *folder.Page) []*entry {
 	return walk(s.tree.Pages)
 }
 
-func (s *site) entry(p *folder.Page) *entry {
-	e := &entry{Title: p.Title, Emoji: emoji.FromCode(p.Emoji), Icon: p.Head.Meta.Icon, Group: p.Type == folder.Group}
+func (s *site) entry(p *folder.Page) *theme.Link {
+	e := &theme.Link{Title: p.Title, Emoji: emoji.FromCode(p.Emoji), Icon: p.Head.Meta.Icon, Group: p.Type == folder.Group}
 	if p.LinkTitle != "" {
 		e.Title = p.LinkTitle
 	}
@@ -221,7 +199,15 @@ func (s *site) entry(p *folder.Page) *entry {
 	return e
 }
 
-func (s *site) entries(pages []*folder.Page) (out []*entry) {
+// links are entries of pages whether they are listed or not.
+func (s *site) links(pages []*folder.Page) (out []*theme.Link) {
+	for _, p := range pages {
+		out = append(out, s.entry(p))
+	}
+	return out
+}
+
+func (s *site) entries(pages []*folder.Page) (out []*theme.Link) {
 	for _, p := range pages {
 		if s.menu.Listed(p) {
 			out = append(out, s.entry(p))

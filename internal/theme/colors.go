@@ -1,0 +1,101 @@
+package theme
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Colors are those that a site chooses, as #rrggbb. An empty or malformed one
+// is the default of the style sheet.
+type Colors struct{ Light, Dark string }
+
+// Backgrounds of the style sheet, and the contrast that text must have on them.
+const (
+	lightPaper  = "#ffffff"
+	darkPaper   = "#15181c"
+	minContrast = 4.5
+)
+
+// css sets the colours of links and buttons. Links are made darker or lighter
+// until they can be read.
+func (c Colors) css() string {
+	light, ok := parseColor(c.Light)
+	if !ok {
+		return ""
+	}
+	dark, ok := parseColor(c.Dark)
+	if !ok {
+		dark = light
+	}
+	return fmt.Sprintf(":root{--primary:light-dark(%s,%s);--on-primary:light-dark(%s,%s);--link:light-dark(%s,%s)}",
+		light, dark, light.over(), dark.over(), light.readable(lightPaper), dark.readable(darkPaper))
+}
+
+// color is red, green and blue, from 0 to 1.
+type color [3]float64
+
+// parseColor reads #rgb or #rrggbb.
+func parseColor(s string) (c color, ok bool) {
+	if len(s) == 4 && s[0] == '#' {
+		s = string([]byte{'#', s[1], s[1], s[2], s[2], s[3], s[3]})
+	}
+	if len(s) != 7 || s[0] != '#' {
+		return c, false
+	}
+	for i := range c {
+		n, err := strconv.ParseUint(s[1+2*i:3+2*i], 16, 8)
+		if err != nil {
+			return color{}, false
+		}
+		c[i] = float64(n) / 255
+	}
+	return c, true
+}
+
+func (c color) String() string {
+	return fmt.Sprintf("#%02x%02x%02x", int(math.Round(c[0]*255)), int(math.Round(c[1]*255)), int(math.Round(c[2]*255)))
+}
+
+// luminance is how bright a color is to the eye, as WCAG 2 defines it.
+func (c color) luminance() float64 {
+	for i, v := range c {
+		if v <= 0.04045 {
+			c[i] = v / 12.92
+		} else {
+			c[i] = math.Pow((v+0.055)/1.055, 2.4)
+		}
+	}
+	return 0.2126*c[0] + 0.7152*c[1] + 0.0722*c[2]
+}
+
+func contrast(a, b color) float64 {
+	x, y := a.luminance(), b.luminance()
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// over is the color of text on a surface of this color.
+func (c color) over() color {
+	white, black := color{1, 1, 1}, color{}
+	if contrast(c, white) >= contrast(c, black) {
+		return white
+	}
+	return black
+}
+
+// readable returns the color, mixed with the opposite of the paper until it has
+// enough contrast.
+func (c color) readable(paper string) color {
+	on, _ := parseColor(paper)
+	far := on.over()
+	for step := 0.0; step <= 1; step += 0.05 {
+		mixed := c
+		for i := range mixed {
+			mixed[i] += (far[i] - mixed[i]) * step
+		}
+		if contrast(mixed, on) >= minContrast {
+			return mixed
+		}
+	}
+	return far
+}

@@ -1,0 +1,136 @@
+// Package theme turns pages of documentation into HTML: templates, a style
+// sheet, a small script, and the headers that keep a browser from running
+// anything else.
+//
+// It knows neither folders nor the store. Whoever serves pages fills in a Frame
+// (what surrounds every page of a site) and a View (what is in the middle), and
+// sends both with Write. Every page is complete without the script.
+package theme
+
+import (
+	"html/template"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Link is something that can be followed: an entry of the navigation, a tab, a
+// choice of a menu. Without Href it is shown as plain text, or as the heading of its
+// children.
+type Link struct {
+	Title, Emoji, Icon, Href string
+	Group                    bool // a heading, not a page
+	External                 bool // leads to another site
+	Current                  bool // leads to what is shown
+	Children                 []*Link
+}
+
+// Frame is what surrounds every page of a site. Whatever is empty is left out.
+type Frame struct {
+	Lang            string // of the texts; empty is English
+	Title           string // of the site
+	Home            string // address of the first page
+	Logo            Picture
+	Favicon         string
+	Mark            string // beside the title: what kind of site this is
+	Style, Script   string // addresses of the assets
+	Nonce           string // if set, only the assets with this nonce are allowed
+	Colors          Colors
+	Scheme          Scheme
+	Announcement    *Announcement
+	Links           []*Link // in the header
+	Sections        []*Link // tabs; those with children are menus
+	Variants        []*Link // versions or languages of what is shown
+	Navigation      []*Link
+	Search          Search
+	Footer          Footer
+	Hidden          bool          // from search engines
+	Alert           string        // something is wrong with the site
+	Below           template.HTML // at the end of the document
+	Canonical       string        // whole address of what is shown
+	Alternate, Feed string        // addresses of what is shown, as Markdown and as a feed
+}
+
+// Picture is an image that may have another form on a dark background.
+type Picture struct{ Light, Dark string }
+
+// Scheme says which colours a page has: those that the reader's system asks
+// for, or always the same.
+type Scheme string
+
+// The schemes.
+const (
+	Auto  Scheme = ""
+	Light Scheme = "light"
+	Dark  Scheme = "dark"
+)
+
+// Announcement is a banner above everything.
+type Announcement struct {
+	Style, Title, Message string // Style is that of a hint: info, success, warning, danger
+	Link                  *Link
+}
+
+// Footer is what is below everything.
+type Footer struct {
+	Logo   Picture
+	Text   string
+	Groups []*Link // columns of links
+}
+
+// Empty reports whether there is no footer.
+func (f Footer) Empty() bool { return f.Logo.Light == "" && f.Text == "" && len(f.Groups) == 0 }
+
+// Search says where a site is searched.
+type Search struct {
+	Action string // address of the page of results; empty: there is no search
+	Live   string // address of results as JSON, for results while somebody types
+	Hint   string // what is searched
+}
+
+// Page is a page of documentation.
+type Page struct {
+	Title, Emoji, Icon string
+	Anchor             string // of the title
+	Untitled           bool   // the title is not shown
+	Description        string
+	Cover              Picture
+	Tags               []string
+	Notes              []string // about the page, for whoever writes it
+	Breadcrumbs        []*Link
+	Body               template.HTML
+	Below              []*Link // instead of a body
+	Outline            []markup.Heading
+	Previous, Next     *Link
+	Wide               bool
+}
+
+// Results are what a search has found.
+type Results struct {
+	Query string
+	Hits  []Hit
+}
+
+// Hit is a result of a search.
+type Hit struct {
+	Title string `json:"title"`
+	Where string `json:"where,omitempty"` // the pages above it
+	Text  string `json:"text,omitempty"`
+	Href  string `json:"href"`
+}
+
+// Message is shown instead of a page: there is none, or a reader must sign in
+// first.
+type Message struct {
+	Title string
+	Text  string
+	At    string  // an address, behind the text
+	Near  []*Link // pages that may have been meant
+	Next  *Link   // what to do instead
+}
+
+// View is what is in the middle of a frame: a Page, Results or a Message.
+type View interface{ name() string }
+
+func (*Page) name() string    { return "page" }
+func (*Results) name() string { return "results" }
+func (*Message) name() string { return "message" }

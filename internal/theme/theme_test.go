@@ -1,0 +1,160 @@
+package theme
+
+import (
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// full is a frame with everything in it.
+func full() *Frame {
+	return &Frame{
+		Lang: "de", Title: "Acme & Co", Home: "/", Favicon: "/icon.png", Style: "/" + Style.Name, Script: "/" + Script.Name,
+		Colors: Colors{Light: "#ff8800", Dark: "#ffcc00"}, Hidden: true, Canonical: "https://docs.example.com/a", Alternate: "/a.md",
+		Announcement: &Announcement{Style: "warning", Title: "Soon:", Message: "the old version ends.", Link: &Link{Title: "Read more", Href: "https://example.com/", External: true}},
+		Links: []*Link{{Title: "Blog", Href: "https://example.com/blog", External: true}, {Title: "More", Children: []*Link{{Title: "Status", Href: "/status"}}}},
+		Sections: []*Link{
+			{Title: "Guide", Href: "/", Current: true}, {Title: "Reference", Href: "/reference"},
+			{Title: "Products", Children: []*Link{{Title: "One", Href: "/one"}, {Title: "Two", Href: "/two"}}},
+		},
+		Variants:   []*Link{{Title: "2.0", Href: "/", Current: true}, {Title: "1.0", Href: "/v1"}},
+		Navigation: []*Link{{Title: "Start", Href: "/start"}, {Title: "Part", Group: true, Children: []*Link{{Title: "A <b>", Href: "/a", Current: true, Children: []*Link{{Title: "Below", Href: "/a/b"}}}}}, {Title: "Elsewhere", Href: "https://example.com/", External: true}},
+		Search:     Search{Action: "/~octavo/search", Live: "/~octavo/found", Hint: "Search"},
+		Footer:     Footer{Text: "© Acme", Groups: []*Link{{Title: "Company", Children: []*Link{{Title: "About", Href: "/about"}}}}},
+	}
+}
+
+func page() *Page {
+	return &Page{
+		Title: "A <b>", Anchor: "a", Description: "What it is", Body: "<p>Text.</p>", Tags: []string{"beta"},
+		Breadcrumbs: []*Link{{Title: "Part"}, {Title: "Up", Href: "/up"}}, Outline: []markup.Heading{{Level: 2, Anchor: "x", Text: "X"}},
+		Previous: &Link{Title: "Start", Href: "/start"}, Next: &Link{Title: "Below", Href: "/a/b"},
+	}
+}
+
+func TestEverythingIsInThePage(t *testing.T) {
+	b, err := Render(full(), page())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`<html lang="de">`, `<title>A &lt;b&gt; · Acme &amp; Co</title>`, `<meta name="robots" content="noindex">`, `<link rel="canonical" href="https://docs.example.com/a">`,
+		`<link rel="alternate" type="text/markdown" href="/a.md">`, `<link rel="icon" href="/icon.png">`, `<style>:root{--primary:light-dark\(#ff8800,#ffcc00\)`,
+		`<a class="skip" href="#content">`, `(?s)<aside class="announcement hint-warning".*Soon:.*Read more</a>`, `<form class="search" role="search" action="/~octavo/search">`,
+		`(?s)<nav class="links".*<a href="https://example.com/blog" class="external" rel="noreferrer">Blog</a>.*<summary>More</summary>`,
+		`(?s)<nav class="sections".*<a href="/" aria-current="true">Guide</a>.*<summary>Products</summary>\s*<ul><li><a href="/one">One</a>`,
+		`(?s)Version: </span>2.0</summary>.*<a href="/v1">1.0</a>`, `<a href="/a" aria-current="page">A &lt;b&gt;</a>\s*<ul>`,
+		`(?s)<nav class="crumbs".*<li>Part</li><li><a href="/up">Up</a></li>`, `<h1 id="a">A &lt;b&gt;</h1>`, `<a rel="prev" href="/start">`, `<a rel="next" href="/a/b">`,
+		`(?s)<footer class="foot">.*© Acme.*<a href="/about">About</a>`,
+	} {
+		if !regexp.MustCompile(want).Match(b) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s", b)
+	}
+}
+
+// What is empty leaves nothing behind: no landmark without content.
+func TestAnEmptyFrameHasNoEmptyParts(t *testing.T) {
+	for _, v := range []View{&Page{Title: "A"}, &Results{}, &Message{Title: "Not found"}} {
+		b, err := Render(&Frame{Title: "T", Home: "/", Style: "/s", Sections: []*Link{{Title: "only"}}, Variants: []*Link{{Title: "only"}}}, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := regexp.MustCompile(`<(nav|aside|footer|form|script|style)\b`).Find(b); found != nil || strings.Contains(string(b), "noindex") {
+			t.Errorf("%T: %s in\n%s", v, found, b)
+		}
+		if n := strings.Count(string(b), "<main id=\"content\""); n != 1 || strings.Count(string(b), "<h1") != 1 {
+			t.Errorf("%T has %d main parts:\n%s", v, n, b)
+		}
+	}
+}
+
+func TestViews(t *testing.T) {
+	for _, c := range []struct {
+		view View
+		want string
+	}{
+		{&Results{}, `Type some words`},
+		{&Results{Query: "<x>"}, `Nothing was found for <strong>&lt;x&gt;</strong>`},
+		{&Results{Query: "x", Hits: []Hit{{Title: "T", Where: "W", Text: "S", Href: "/t#x"}}}, `<li><a href="/t#x">T</a> <small>W</small><p>S</p></li>`},
+		{&Message{Title: "Sign in", Text: "Readers must sign in.", Next: &Link{Title: "Sign in", Href: "/login"}}, `<a class="button primary" href="/login">Sign in</a>`},
+		{&Message{Title: "Not found", Text: "Nothing at", At: "/<x>", Near: []*Link{{Title: "X", Href: "/x"}}}, `<code>/&lt;x&gt;</code>`},
+		{&Message{Title: "x", Next: &Link{Title: "y", Href: "javascript:alert(1)"}}, `href="#ZgotmplZ"`},
+	} {
+		b, err := Render(full(), c.view)
+		if err != nil || !strings.Contains(string(b), c.want) {
+			t.Errorf("%T lacks %s: %v\n%s", c.view, c.want, err, b)
+		}
+	}
+}
+
+// The policy allows the assets and the colours of the site, and nothing inline
+// besides.
+func TestPolicy(t *testing.T) {
+	w := httptest.NewRecorder()
+	if err := Write(w, 200, full(), page()); err != nil {
+		t.Fatal(err)
+	}
+	policy := w.Header().Get("Content-Security-Policy")
+	for _, want := range []string{"default-src 'none'", "script-src 'self';", "style-src 'self' 'sha256-", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("the policy lacks %s: %s", want, policy)
+		}
+	}
+	if strings.Contains(policy, "unsafe") || w.Header().Get("X-Content-Type-Options") != "nosniff" || w.Header().Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("headers: %v", w.Header())
+	}
+	if got := Policy(&Frame{Nonce: "abc"}); strings.Contains(got, "script-src 'self'") || !strings.Contains(got, "script-src 'nonce-abc'; style-src 'nonce-abc';") {
+		t.Errorf("the policy with a nonce: %s", got)
+	}
+}
+
+func TestPictures(t *testing.T) {
+	both := Picture{"l.png", "d.png"}
+	for scheme, want := range map[Scheme]Picture{Auto: both, Light: {"l.png", ""}, Dark: {"d.png", ""}} {
+		if got := cover(&Frame{Scheme: scheme}, both); got != want {
+			t.Errorf("%q: %v", scheme, got)
+		}
+	}
+	if got := cover(&Frame{Scheme: Dark}, Picture{Light: "l.png"}); got.Light != "l.png" {
+		t.Errorf("dark, with one picture: %v", got)
+	}
+}
+
+// Whatever colour a site has, links can be read and so can buttons.
+func TestColors(t *testing.T) {
+	light, _ := parseColor(lightPaper)
+	dark, _ := parseColor(darkPaper)
+	for _, s := range []string{"#000", "#fff", "#ffff00", "#1a5fb4", "#808080", "#ff0000", "#00ff00", "#0000ff"} {
+		c, ok := parseColor(s)
+		if !ok {
+			t.Fatal(s)
+		}
+		if contrast(c.readable(lightPaper), light) < minContrast || contrast(c.readable(darkPaper), dark) < minContrast || contrast(c, c.over()) < minContrast {
+			t.Errorf("%s cannot be read", s)
+		}
+	}
+	for _, s := range []string{"", "red", "#12345", "#gggggg", "#+1+1+1", "#fff}</style><script>"} {
+		if css := (Colors{Light: s}).css(); css != "" {
+			t.Errorf("%q: %s", s, css)
+		}
+	}
+}
+
+func TestAssets(t *testing.T) {
+	for _, a := range []Asset{Style, Script} {
+		w := httptest.NewRecorder()
+		if !Serve(w, httptest.NewRequest("GET", "/", nil), a.Name) || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") || w.Body.Len() != len(a.Data) {
+			t.Errorf("%s: %v", a.Name, w.Header())
+		}
+	}
+	if Serve(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), "style.css") {
+		t.Error("an asset without its hash can be kept for good")
+	}
+}

@@ -15,7 +15,7 @@ func full() *Frame {
 		Lang: "de", Title: "Acme & Co", Home: "/", Favicon: "/icon.png", Style: "/" + Style.Name, Script: "/" + Script.Name,
 		Colors: Colors{Light: "#ff8800", Dark: "#ffcc00"}, Hidden: true, Canonical: "https://docs.example.com/a", Alternate: "/a.md",
 		Announcement: &Announcement{Style: "warning", Title: "Soon:", Message: "the old version ends.", Link: &Link{Title: "Read more", Href: "https://example.com/", External: true}},
-		Links: []*Link{{Title: "Blog", Href: "https://example.com/blog", External: true}, {Title: "More", Children: []*Link{{Title: "Status", Href: "/status"}}}},
+		Links:        []*Link{{Title: "Blog", Href: "https://example.com/blog", External: true}, {Title: "More", Children: []*Link{{Title: "Status", Href: "/status"}}}},
 		Sections: []*Link{
 			{Title: "Guide", Href: "/", Current: true}, {Title: "Reference", Href: "/reference"},
 			{Title: "Products", Children: []*Link{{Title: "One", Href: "/one"}, {Title: "Two", Href: "/two"}}},

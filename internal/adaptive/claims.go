@@ -1,0 +1,162 @@
+package adaptive
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Limits of the claims of one visitor. What exceeds them is dropped.
+const (
+	maxClaims     = 1000 // values, nested ones included
+	maxClaimBytes = 32 << 10
+	maxClaimDepth = 8
+	maxFreeText   = 1024
+	maxItems      = 100
+)
+
+// Claims returns what conditions read as visitor.claims: the signed claims, and
+// under the name unsigned those of the unsigned ones that the schema declares and
+// that have the declared type. All others are dropped, and so are names that lead
+// to prototypes. The result shares nothing with the arguments.
+func (s *Schema) Claims(signed, unsigned map[string]any) map[string]any {
+	b := budget{values: maxClaims, bytes: maxClaimBytes}
+	out := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(signed)) {
+		if name == unsignedName || prototypeName(name) {
+			continue
+		}
+		if v, ok := b.plain(signed[name], 1); ok && b.spend(name) {
+			out[name] = v
+		}
+	}
+	declared := map[string]any{}
+	if s != nil {
+		if c := s.root.property(unsignedName); c != nil {
+			declared = c.members(unsigned)
+		}
+	}
+	out[unsignedName] = declared
+	return out
+}
+
+// prototypeName reports whether a name leads to a prototype in JavaScript, where
+// some clients evaluate conditions.
+func prototypeName(s string) bool {
+	return s == "__proto__" || s == "constructor" || s == "prototype"
+}
+
+// budget bounds claims.
+type budget struct{ values, bytes int }
+
+func (b *budget) spend(s string) bool {
+	if b.values < 1 || b.bytes < len(s) {
+		return false
+	}
+	b.values--
+	b.bytes -= len(s)
+	return true
+}
+
+// plain copies a value of the kinds of JSON, without what exceeds the budget.
+func (b *budget) plain(v any, depth int) (any, bool) {
+	if depth > maxClaimDepth {
+		return nil, false
+	}
+	switch v := v.(type) {
+	case nil, bool:
+		return v, b.spend("")
+	case float64:
+		return v, b.spend("") && !math.IsNaN(v) && !math.IsInf(v, 0)
+	case string:
+		return v, b.spend(v)
+	case []any:
+		out := []any{}
+		for _, item := range v {
+			if item, ok := b.plain(item, depth+1); ok {
+				out = append(out, item)
+			}
+		}
+		return out, b.spend("")
+	case map[string]any:
+		out := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if prototypeName(name) {
+				continue
+			}
+			if item, ok := b.plain(v[name], depth+1); ok && b.spend(name) {
+				out[name] = item
+			}
+		}
+		return out, b.spend("")
+	}
+	return nil, false
+}
+
+// accept returns a value if it is one of the declared ones.
+func (c *claim) accept(v any) (any, bool) {
+	switch c.kind {
+	case boolean:
+		b, ok := v.(bool)
+		return b, ok
+	case number:
+		n, ok := v.(float64)
+		return n, ok && !math.IsNaN(n) && !math.IsInf(n, 0)
+	case text:
+		s, ok := textOf(v)
+		if c.values != nil {
+			return s, ok && slices.Contains(c.values, s)
+		}
+		return s, ok && len(s) <= maxFreeText
+	case array:
+		return c.list(v)
+	case object:
+		m, ok := v.(map[string]any)
+		return c.members(m), ok
+	}
+	return nil, false
+}
+
+// textOf returns a value as text. Numbers and booleans are text too: in an
+// address nothing tells the text 7 from the number.
+func textOf(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case bool:
+		return strconv.FormatBool(v), true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	}
+	return "", false
+}
+
+// list accepts a list only as a whole.
+func (c *claim) list(v any) (any, bool) {
+	items, ok := v.([]any)
+	if !ok || len(items) > maxItems {
+		return nil, false
+	}
+	out := make([]any, len(items))
+	for i := range items {
+		if out[i], ok = c.items.accept(items[i]); !ok {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// members returns the declared properties of an object.
+func (c *claim) members(m map[string]any) map[string]any {
+	out := map[string]any{}
+	for i := range c.properties {
+		p := &c.properties[i]
+		if v, there := m[p.name]; there {
+			if v, ok := p.accept(v); ok {
+				out[p.name] = v
+			}
+		}
+	}
+	return out
+}

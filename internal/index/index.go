@@ -363,17 +363,24 @@ func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, sto
 	if err != nil || whole == nil {
 		return sp, lp, err
 	}
+	sp.Sections = sectionsOf(p, whole)
+	return sp, lp, nil
+}
+
+// sectionsOf returns the text of a page as it is searched: its description, and
+// the sections of its document.
+func sectionsOf(p docs.Page, whole *markup.Document) (out []search.Section) {
 	if p.Description != "" {
-		sp.Sections = append(sp.Sections, search.Section{Body: p.Description})
+		out = append(out, search.Section{Body: p.Description})
 	}
 	for _, sec := range markup.Sections(whole) {
-		if sec.Anchor == "" && len(sp.Sections) == 1 {
-			sp.Sections[0].Body = strings.TrimSpace(sp.Sections[0].Body + "\n" + sec.Body)
+		if sec.Anchor == "" && len(out) == 1 {
+			out[0].Body = strings.TrimSpace(out[0].Body + "\n" + sec.Body)
 			continue
 		}
-		sp.Sections = append(sp.Sections, search.Section{Anchor: sec.Anchor, Title: sec.Title, Body: sec.Body})
+		out = append(out, search.Section{Anchor: sec.Anchor, Title: sec.Title, Body: sec.Body})
 	}
-	return sp, lp, nil
+	return out
 }
 
 // document returns the blocks of a page, and which of its references are not

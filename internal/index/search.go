@@ -6,7 +6,9 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -106,6 +108,40 @@ func (s *Index) SearchOrg(ctx context.Context, g *authz.Grant, query string, lim
 	return s.searchIn(ctx, views, all, query, limit, offset)
 }
 
+// SearchViews looks for pages in several revisions, which may be as visitors
+// see them. A space is searched once, in the last of its views.
+func (s *Index) SearchViews(ctx context.Context, all []*revision.View, query string, limit, offset int) ([]Found, bool, error) {
+	views := map[string]*revision.View{}
+	for _, v := range all {
+		views[string(v.Space.ID)] = v
+	}
+	order := slices.DeleteFunc(slices.Clone(all), func(v *revision.View) bool { return views[string(v.Space.ID)] != v })
+	return s.searchIn(ctx, views, order, query, limit, offset)
+}
+
+// seenBy returns what search sees of pages in a view of a visitor; nil for a
+// view of a member. Only sources that may depend on the visitor are read.
+func seenBy(v *revision.View) func(context.Context, string, []search.Section) ([]search.Section, bool, error) {
+	if v.Visitor() == nil {
+		return nil
+	}
+	return func(ctx context.Context, id string, indexed []search.Section) ([]search.Section, bool, error) {
+		p, ok, err := v.Lookup(ctx, docs.PageID(id))
+		if err != nil || !ok || p.Body == "" {
+			return indexed, ok, err
+		}
+		source, err := v.Bytes(ctx, p.Body)
+		if err != nil || !reading.MayDepend(source) {
+			return indexed, true, err
+		}
+		doc, err := reading.Document(ctx, v.Reading(p), reading.Form{Includes: true})
+		if err != nil {
+			return nil, false, err
+		}
+		return sectionsOf(p, doc), true, nil
+	}
+}
+
 func (s *Index) searchIn(ctx context.Context, views map[string]*revision.View, order []*revision.View, query string, limit, offset int) ([]Found, bool, error) {
 	scopes := make([]store.SearchScope, 0, len(order))
 	for _, v := range order {
@@ -113,7 +149,7 @@ func (s *Index) searchIn(ctx context.Context, views map[string]*revision.View, o
 		if err != nil {
 			return nil, false, err
 		}
-		scopes = append(scopes, store.SearchScope{Key: string(v.Space.ID), Language: v.Space.Language, Layers: chain})
+		scopes = append(scopes, store.SearchScope{Key: string(v.Space.ID), Language: v.Space.Language, Layers: chain, See: seenBy(v)})
 	}
 	hits, more, err := s.Store.Search(ctx, scopes, query, limit, offset)
 	if err != nil {

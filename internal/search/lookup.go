@@ -306,3 +306,34 @@ func (l *Lookup) Matcher(language string) *Matcher {
 	}
 	return NewMatcher(language, words)
 }
+
+// Answers reports whether a text answers the query by itself: it has every term
+// that is not optional, or half of them if most is set. m is the matcher of
+// this lookup.
+func (l *Lookup) Answers(m *Matcher, title string, sections []Section, most bool) bool {
+	var has [maxQueryTerms]bool
+	mark := func(text string) {
+		for _, f := range m.find(text) {
+			has[f.term] = true
+		}
+	}
+	mark(title)
+	for _, s := range sections {
+		mark(s.Title)
+		mark(s.Body)
+	}
+	required, found := 0, 0
+	for i, t := range l.terms[:min(len(l.terms), maxQueryTerms)] {
+		if t.Optional {
+			continue
+		}
+		required++
+		if has[i] {
+			found++
+		}
+	}
+	if most {
+		return found > 0 && 2*found >= required
+	}
+	return found == required
+}

@@ -16,6 +16,11 @@ type SearchScope struct {
 	Key      string // the caller's name for it
 	Language string // of the query in it
 	Layers   []string
+	// See returns a page as the reader of the scope sees it, given its sections
+	// as they are indexed: the same slice if nothing is different, and false if
+	// the reader does not see the page. Nil: the reader sees everything. What is
+	// not seen has no influence on what is found.
+	See func(ctx context.Context, page string, indexed []search.Section) ([]search.Section, bool, error)
 }
 
 // SearchHit is a page that answers a query.
@@ -155,6 +160,7 @@ type found struct {
 	page     string
 	title    string
 	sections string
+	seen     []search.Section // of a scope with See
 }
 
 // listPlace is the place of a list of ranked pages.
@@ -177,21 +183,24 @@ func (s *searcher) best(ctx context.Context, most bool, n int) ([]found, error) 
 		}
 	}
 	var out []found
-	seen := 0
+	done := 0
 	for size := n; ; size *= 8 {
 		top := search.Top(lists, size)
 		const step = 64
-		for ; seen < len(top); seen += step {
-			more, err := s.visible(ctx, places, top[seen:min(seen+step, len(top))])
+		for ; done < len(top); done += step {
+			more, err := s.visible(ctx, places, top[done:min(done+step, len(top))])
 			if err != nil {
+				return nil, err
+			}
+			if more, err = s.seen(ctx, more, most); err != nil {
 				return nil, err
 			}
 			if out = append(out, more...); len(out) >= n {
 				return out[:n], nil
 			}
 		}
-		seen = len(top)
-		if seen == total {
+		done = len(top)
+		if done == total {
 			return out, nil
 		}
 	}
@@ -255,6 +264,44 @@ func (s *searcher) visible(ctx context.Context, places []listPlace, batch []sear
 	return out, nil
 }
 
+// seen leaves out what the readers of the scopes do not see, and what does not
+// answer the query as they see it.
+func (s *searcher) seen(ctx context.Context, all []found, most bool) ([]found, error) {
+	out := all[:0]
+	for _, f := range all {
+		scope := s.scopes[f.scope]
+		if scope.See == nil {
+			out = append(out, f)
+			continue
+		}
+		indexed := splitSections(f.sections)
+		sections, ok, err := scope.See(ctx, f.page, indexed)
+		if err != nil {
+			return nil, err
+		}
+		g := s.groups[f.group]
+		if changed := !sameSections(sections, indexed); !ok || changed && !g.lookup.Answers(g.match(), f.title, sections, most) {
+			continue
+		}
+		f.seen = sections
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// sameSections reports whether two slices are one.
+func sameSections(a, b []search.Section) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// match returns the matcher of the words that were looked up.
+func (g *searchGroup) match() *search.Matcher {
+	if g.matcher == nil {
+		g.matcher = g.lookup.Matcher(g.language)
+	}
+	return g.matcher
+}
+
 func (s *searcher) layer(p listPlace) *searchLayer { return s.groups[p.group].layers[p.layer] }
 
 type scopePage struct {
@@ -299,13 +346,12 @@ func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[sco
 
 // hit returns a result as the caller sees it.
 func (s *searcher) hit(f found) SearchHit {
-	g := s.groups[f.group]
-	if g.matcher == nil {
-		g.matcher = g.lookup.Matcher(g.language)
-	}
 	out := SearchHit{Scope: s.scopes[f.scope].Key, Page: f.page, Title: f.title, Score: math.Round(f.Score*1000) / 1000}
-	sections := splitSections(f.sections)
-	for _, m := range g.matcher.Sections(sections, maxSections, snippetSize) {
+	sections := f.seen
+	if s.scopes[f.scope].See == nil {
+		sections = splitSections(f.sections)
+	}
+	for _, m := range s.groups[f.group].match().Sections(sections, maxSections, snippetSize) {
 		out.Sections = append(out.Sections, SearchSection{
 			Anchor: sections[m.Section].Anchor, Title: sections[m.Section].Title,
 			Snippet: m.Snippet, Score: math.Round(m.Score*1000) / 1000,

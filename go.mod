@@ -12,6 +12,7 @@ require (
 	github.com/danielgtaylor/huma/v2 v2.39.0
 	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b
 	github.com/gabriel-vasile/mimetype v1.4.16
+	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/jackc/pgx/v5 v5.11.0
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/microcosm-cc/bluemonday v1.0.27

@@ -67,6 +67,7 @@ var only = map[string][]string{
 	"github.com/clipperhouse/uax29":       {"internal/search"},
 	"github.com/blevesearch/snowballstem": {"internal/search"},
 	"github.com/minio/minio-go":           {"internal/blob"},
+	"github.com/golang-jwt/jwt":           {"internal/visitor"},
 	"code.dny.dev/ssrf":                   {"internal/outbound"},
 	"codeberg.org/go-fonts/dejavu":        {"internal/pdf"},
 	"golang.org/x/text":                   {"internal/pdf"},
@@ -195,6 +196,7 @@ var modules = []string{
 	"github.com/danielgtaylor/huma/v2",
 	"github.com/dop251/goja", // tests
 	"github.com/gabriel-vasile/mimetype",
+	"github.com/golang-jwt/jwt/v5",
 	"github.com/jackc/pgx/v5",
 	"github.com/johannesboyne/gofakes3", // tests
 	"github.com/microcosm-cc/bluemonday",

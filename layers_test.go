@@ -22,7 +22,7 @@ const module = "github.com/octavo-docs/octavo/"
 // the layers below its own, and the ones named in besides. A package that is
 // in no layer fails the test, so a new one finds its place.
 var layers = [][]string{
-	{"internal/cache", "internal/costly", "internal/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/yamldoc"},
+	{"internal/cache", "internal/costly", "internal/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/rison", "internal/yamldoc"},
 	{"internal/chunk", "internal/expr", "internal/search", "internal/outbound"},
 	{"internal/docs"},
 	{"internal/adaptive", "internal/customization", "internal/frontmatter", "internal/visitor"},

@@ -75,7 +75,16 @@ func (s *Index) found(ctx context.Context, v *revision.View, h store.SearchHit) 
 
 // Search looks for pages in a space.
 func (s *Index) Search(ctx context.Context, v *revision.View, query string, limit, offset int) ([]Found, bool, error) {
-	return s.searchIn(ctx, map[string]*revision.View{string(v.Space.ID): v}, []*revision.View{v}, query, limit, offset)
+	return s.SearchAll(ctx, []*revision.View{v}, query, limit, offset)
+}
+
+// SearchAll looks for pages in several spaces, and ranks them together.
+func (s *Index) SearchAll(ctx context.Context, views []*revision.View, query string, limit, offset int) ([]Found, bool, error) {
+	byID := make(map[string]*revision.View, len(views))
+	for _, v := range views {
+		byID[string(v.Space.ID)] = v
+	}
+	return s.searchIn(ctx, byID, views, query, limit, offset)
 }
 
 // maxSearched is how many spaces of an organization one search looks into.

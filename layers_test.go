@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"internal/store", "internal/blob"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},
-	{"internal/orgs", "internal/webhooks"},
+	{"internal/orgs", "internal/sites", "internal/webhooks"},
 	{"internal/revision"},
 	{"internal/index", "internal/merge"},
 	{"internal/exchange"},
@@ -119,7 +119,7 @@ func TestImportsGoDownward(t *testing.T) {
 var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|f \*Bulk)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|Tidy|Purge|finishRebuild|fillLayer|TidySearch|Hook|QueueExport|poll|giveUp)\(`)
 
 func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
-	for _, dir := range []string{"internal/comments", "internal/content", "internal/exchange", "internal/gitsync", "internal/index", "internal/merge", "internal/orgs", "internal/reviews", "internal/spaces", "internal/webhooks"} {
+	for _, dir := range []string{"internal/comments", "internal/content", "internal/exchange", "internal/gitsync", "internal/index", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/webhooks"} {
 		files, err := filepath.Glob(dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 // services take and return.
 var storeValues = map[string]bool{
 	"List": true, "Page": true, "Key": true, "Ranked": true, "MaxSearchOffset": true, "Unresolved": true,
-	"MemberFilter": true, "CommentFilter": true, "ChangeRequestFilter": true,
+	"MemberFilter": true, "CommentFilter": true, "SiteFilter": true, "ChangeRequestFilter": true,
 	"OrgAccess": true, "MemberTeam": true, "UserGrant": true, "TeamGrant": true, "ChangeRequestIn": true, "AuditRow": true,
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/api"
@@ -19,6 +20,7 @@ type serveCmd struct {
 	pdfFlag
 	Listen        string        `help:"Address to listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
 	BaseURL       string        `help:"Public address, such as https://docs.example.com; from --listen without it." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
+	SitesDomain   string        `help:"Domain of published sites, such as sites.example.com: a site with a basename has the address https://BASENAME.DOMAIN/. Without it sites are below --base-url." name:"sites-domain" env:"OCTAVO_SITES_DOMAIN" placeholder:"DOMAIN"`
 	MetricsListen string        `help:"Serve /metrics on an address of its own instead of --listen." env:"OCTAVO_METRICS_LISTEN" placeholder:"HOST:PORT"`
 	RateLimit     int           `help:"Requests that a token may make in a period; 0 is no limit." default:"100000" env:"OCTAVO_RATE_LIMIT"`
 	RatePeriod    time.Duration `help:"The period of the rate limit." default:"1m" env:"OCTAVO_RATE_PERIOD"`
@@ -55,7 +57,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	}
 	log := newLog(s.err, c.LogLevel, c.LogFormat)
 	srv, err := server.Start(ctx, server.Config{
-		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Fonts: fonts,
+		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain), Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
 		Log: log, Version: version, Build: build,
 	})

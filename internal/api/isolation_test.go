@@ -52,11 +52,23 @@ func newFixture(w *world) fixture {
 	}
 	w.vars["operation"] = queued.Items[0].ID
 	f := fixture{w}
+	f.publish()
 	f.write()
 	w.must("admin", "POST", "/spaces/$space/comments", `{"page":"$page","body":{"markdown":"`+marker+`"}}`, "comment")
 	w.must("admin", "POST", "/spaces/$space/comments/$comment/replies", `{"body":{"markdown":"`+marker+`"}}`, "reply")
 	w.must("admin", "POST", "/spaces/$space/change-requests/$request/comments", `{"body":{"markdown":"`+marker+`"}}`)
 	return f
+}
+
+// publish puts Acme's space on a site with a section in a group.
+func (f fixture) publish() {
+	w := f.w
+	w.t.Helper()
+	w.must("admin", "POST", "/orgs/$org/sites", `{"title":"`+marker+`"}`, "site")
+	w.must("admin", "POST", "/orgs/$org/sites/$site/sections", `{"title":"`+marker+`","spaceId":"$space"}`, "section")
+	w.must("admin", "POST", "/orgs/$org/sites/$site/section-groups", `{"title":"`+marker+`","sections":["$section"]}`, "group")
+	w.must("admin", "POST", "/orgs/$org/sites/$site/site-spaces", `{"spaceId":"$space"}`, "sitespace")
+	w.must("admin", "POST", "/orgs/$org/sites/$site/publish", "")
 }
 
 // write adds a page, a file and a reusable content to Acme's space, and puts
@@ -120,6 +132,7 @@ func (f fixture) param(name string) string {
 		"pageId": "page", "fileId": "file", "reusableContentId": "reusable", "documentId": "document", "revisionId": "revision",
 		"changeRequestId": "request", "reviewId": "review", "conflictId": "conflict",
 		"commentId": "comment", "commentReplyId": "reply", "operationId": "operation",
+		"siteId": "site", "siteSectionId": "section", "siteSectionGroupId": "group", "siteSpaceId": "sitespace",
 	}[name]
 	switch name {
 	case "emailDomain":
@@ -152,6 +165,7 @@ func (f fixture) state() string {
 		"/orgs/$org", "/orgs/$org/members", "/orgs/$org/teams", "/orgs/$org/teams/$team/members", "/orgs/$org/collections",
 		"/orgs/$org/spaces", "/spaces/$space/permissions/users", "/spaces/$space/permissions/teams",
 		"/collections/$collection/permissions/users", "/collections/$collection/permissions/teams",
+		"/orgs/$org/sites", "/orgs/$org/sites/$site/structure",
 		"/orgs/$org/webhooks", "/orgs/$org/webhooks/$webhook/deliveries",
 		"/spaces/$space/git/connection", "/spaces/$space/git/operations", "/spaces/$space/git/info",
 		"/orgs/$org/link-invites", "/orgs/$org/agent-instructions", "/orgs/$org/audit?limit=1000", "/users/$user_victim",
@@ -192,6 +206,16 @@ var bodies = map[string]string{
 	"updateSpaceById":                     `{"title":"pwned"}`,
 	"moveSpace":                           `{"parent":null}`,
 	"transferSpace":                       `{"organization":"$beta"}`,
+	"createSite":                          `{"title":"pwned"}`,
+	"updateSiteById":                      `{"title":"pwned"}`,
+	"sortSiteStructure":                   `{"item":{"type":"site-section","id":"$section"}}`,
+	"addSectionToSite":                    `{"spaceId":"$space"}`,
+	"updateSiteSectionById":               `{"title":"pwned"}`,
+	"addSectionGroupToSite":               `{"title":"pwned"}`,
+	"updateSiteSectionGroupById":          `{"title":"pwned"}`,
+	"addSectionToGroup":                   `{"sectionId":"$section"}`,
+	"addSpaceToSite":                      `{"spaceId":"$space"}`,
+	"updateSiteSpaceById":                 `{"path":"pwned"}`,
 	"inviteToSpace":                       `{"role":"admin","users":["$user_mallory"]}`,
 	"updateUserPermissionInSpace":         `{"role":"admin"}`,
 	"updateTeamPermissionInSpace":         `{"role":"admin"}`,

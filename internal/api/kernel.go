@@ -16,6 +16,7 @@ import (
 	"path"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -32,6 +33,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/gitsync"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
@@ -56,6 +58,7 @@ type Config struct {
 	Comments *comments.Service
 	Webhooks *webhooks.Service
 	Git      *gitsync.Service
+	Sites    *sites.Service
 }
 
 // API serves /v1.
@@ -85,6 +88,9 @@ type op struct {
 	Status  int   // of success; 0 is 200, or 204 without a body
 	Also    []int // further statuses that it can answer with
 	MaxBody int64 // bytes; 0 is maxBody
+	// Deprecated is the id of the operation that replaces it; empty if it is
+	// not deprecated.
+	Deprecated string
 	// Time that reading the request and writing the answer may take; 0 is
 	// what the server allows every request.
 	Time time.Duration
@@ -134,6 +140,10 @@ func New(c Config, secret string) *API {
 	a.teams()
 	a.collections()
 	a.spaces()
+	a.sites()
+	a.siteSections()
+	a.siteGroups()
+	a.siteSpaces()
 	a.permissions()
 	a.content()
 	a.revisions()
@@ -174,7 +184,7 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 	declared := huma.Operation{
 		OperationID: o.ID, Method: method, Path: route, Summary: o.Summary, Description: o.describe(), Tags: []string{o.Tag},
 		DefaultStatus: o.Status, MaxBodyBytes: cmp.Or(o.MaxBody, maxBody), Middlewares: huma.Middlewares{a.guard(o)},
-		Responses: map[string]*huma.Response{},
+		Responses: map[string]*huma.Response{}, Deprecated: o.Deprecated != "",
 	}
 	if o.Allow.NeedsToken() {
 		declared.Security = []map[string][]string{{"token": {}}}
@@ -214,6 +224,9 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 				a.Observe(o.ID, statusOf(w), time.Since(start))
 			}
 		}()
+		if o.Deprecated != "" {
+			w.Header().Set("Deprecation", "true")
+		}
 		grant, err := a.admit(r, w, o, request, start)
 		if err != nil {
 			a.fail(w, o, request, err)
@@ -268,11 +281,14 @@ func clientOf(r *http.Request) string {
 }
 
 func (o op) describe() string {
-	needs := "Needs: " + o.Allow.String() + "."
-	if o.About == "" {
-		return needs
+	parts := []string{"Needs: " + o.Allow.String() + "."}
+	if o.Deprecated != "" {
+		parts = slices.Insert(parts, 0, "Deprecated: use "+o.Deprecated+".")
 	}
-	return o.About + "\n\n" + needs
+	if o.About != "" {
+		parts = slices.Insert(parts, 0, o.About)
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // ServeHTTP routes. The standard mux would redirect //orgs and a/../orgs; one

@@ -41,6 +41,12 @@ func (editMode) Schema(huma.Registry) *huma.Schema {
 	return enum("live can be edited directly; locked only by change requests.", docs.EditLive, docs.EditLocked)
 }
 
+type visibility string
+
+func (visibility) Schema(huma.Registry) *huma.Schema {
+	return enum("Who can read the site: anyone, anyone but search engines, anyone with a secret in the address, or authenticated visitors.", docs.Visibilities...)
+}
+
 type language string
 
 func (language) Schema(huma.Registry) *huma.Schema { return enum("Language code.", docs.Languages...) }
@@ -80,6 +86,7 @@ func declareTypes(r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[docs.Level](), reflect.TypeFor[level]())
 	r.RegisterTypeAlias(reflect.TypeFor[docs.TeamRole](), reflect.TypeFor[teamRole]())
 	r.RegisterTypeAlias(reflect.TypeFor[docs.EditMode](), reflect.TypeFor[editMode]())
+	r.RegisterTypeAlias(reflect.TypeFor[docs.Visibility](), reflect.TypeFor[visibility]())
 	r.RegisterTypeAlias(reflect.TypeFor[docs.Time](), reflect.TypeFor[moment]())
 	r.RegisterTypeAlias(reflect.TypeFor[json.RawMessage](), reflect.TypeFor[document]())
 	r.RegisterTypeAlias(reflect.TypeFor[markup.Document](), reflect.TypeFor[document]())

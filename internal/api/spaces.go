@@ -87,9 +87,11 @@ type Space struct {
 }
 
 type spaceURLs struct {
-	Location string `json:"location" format:"uri"`
-	App      string `json:"app" format:"uri"`
-	Icon     string `json:"icon,omitempty" format:"uri"`
+	Location  string `json:"location" format:"uri"`
+	App       string `json:"app" format:"uri"`
+	Published string `json:"published,omitempty" format:"uri" doc:"Where readers find the space; absent if it is on no published site."`
+	Public    string `json:"public,omitempty" format:"uri" doc:"The same address if it is public."`
+	Icon      string `json:"icon,omitempty" format:"uri"`
 }
 
 type spacePermissions struct {
@@ -107,11 +109,13 @@ type spacePermissions struct {
 
 // space shows a space to somebody with a role on it.
 func (a *API) space(s docs.Space, r docs.Role) Space {
+	published, public := a.published(s)
 	return Space{
 		Object: "space", ID: string(s.ID), Title: s.Title, Emoji: s.Emoji, Visibility: s.Visibility(),
 		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, DeletedAt: s.DeletedAt, EditMode: s.EditMode, MergeRules: mergeRules(s.MergeRules),
 		URLs: spaceURLs{
 			Location: a.location("spaces", string(s.ID)), App: a.BaseURL + "/o/" + string(s.Org) + "/s/" + string(s.ID), Icon: s.IconURL,
+			Published: published, Public: public,
 		},
 		Organization: string(s.Org), Parent: string(s.Parent), Language: s.Language, GitSync: gitSync(s.Git), Revision: string(s.Revision),
 		DefaultLevel: levelOrNull(s.Level), Comments: s.Counters.OpenComments, ChangeRequests: s.Counters.ChangeRequests,
@@ -124,6 +128,19 @@ func (a *API) space(s docs.Space, r docs.Role) Space {
 			InstallIntegration: authz.Can(r, authz.InstallInSpace),
 		},
 	}
+}
+
+// published returns where readers find a space, and the same address if
+// everybody can read it; both are empty if it is on no published site.
+func (a *API) published(s docs.Space) (published, public string) {
+	if s.Published == nil {
+		return "", ""
+	}
+	published = a.Sites.Hosts.URL(*s.Published, "")
+	if s.Published.Visibility == docs.VisibilityPublic {
+		public = published
+	}
+	return published, public
 }
 
 func (a *API) spacesPage(ctx context.Context, p Paged, in docs.CollectionID) (*page[Space], error) {

@@ -65,6 +65,15 @@ var (
 	SpaceAccess    = Action{"see who has access to the space", docs.Create, docs.ScopeRead}
 )
 
+// Actions on a site. A role that somebody has on the site itself counts less,
+// see siteRole.
+var (
+	ViewSite    = Action{"see the site", docs.Read, docs.ScopeRead}
+	EditSite    = Action{"change the structure of the site", docs.Create, docs.ScopeWrite}
+	PublishSite = Action{"publish the site", docs.Create, docs.ScopeWrite}
+	AdminSite   = Action{"change the site", docs.Create, docs.ScopeWrite}
+)
+
 // Within returns the action as part of another one, for tokens of its scope.
 func (a Action) Within(s docs.Scope) Action { return Action{a.Name, a.Least, s} }
 
@@ -104,6 +113,7 @@ const (
 	onCollection
 	onSpace
 	onTrashedSpace
+	onSite
 )
 
 // Public needs no token at all.
@@ -140,6 +150,9 @@ func Space(a Action) Rule { return Rule{onSpace, a} }
 
 // TrashedSpace needs an action on the path's spaceId, in the trash or not.
 func TrashedSpace(a Action) Rule { return Rule{onTrashedSpace, a} }
+
+// Site needs an action on the path's siteId in its organizationId.
+func Site(a Action) Rule { return Rule{onSite, a} }
 
 // Declared reports whether the rule says anything.
 func (r Rule) Declared() bool { return r.subject != undeclared }
@@ -178,6 +191,8 @@ func (r Rule) String() string {
 		who += ", or owner of the team"
 	case r.action == ViewTeam:
 		who += ", or member of the team"
+	case r.subject == onSite && r.action.Least == docs.Create:
+		who += "; admin if the role was given on the site itself"
 	}
 	return who + "; scope " + string(r.action.Scope)
 }
@@ -188,6 +203,8 @@ func (s subject) noun() string {
 		return "collection"
 	case onSpace, onTrashedSpace:
 		return "space"
+	case onSite:
+		return "site"
 	}
 	return "organization"
 }

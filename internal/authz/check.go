@@ -18,6 +18,7 @@ type Grant struct {
 	Team       docs.Team
 	Collection docs.Collection
 	Space      docs.Space
+	Site       docs.Site
 	Path       []docs.Node // from the thing up to the organization
 
 	asked *asked // how it was asked for; nil where nobody from outside asks
@@ -78,7 +79,7 @@ func People[T any](g *Grant, l store.List[T]) store.List[T] {
 	return l
 }
 
-// Node returns the space or collection that the grant is about.
+// Node returns the space, collection or site that the grant is about.
 func (g *Grant) Node() docs.Node { return g.Path[0] }
 
 // Checker asks the rule about things that it reads from one place: the pool,
@@ -129,6 +130,8 @@ func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(s
 		return c.Space(ctx, actor, rule.action, docs.SpaceID(param("spaceId")))
 	case onTrashedSpace:
 		return c.AnySpace(ctx, actor, rule.action, docs.SpaceID(param("spaceId")))
+	case onSite:
+		return c.Site(ctx, actor, rule.action, org, docs.SiteID(param("siteId")))
 	case anyone:
 		return &Grant{Actor: actor}, store.Stamp{}, decide("", actor, docs.Guest, docs.Guest, rule.action)
 	case unscoped:
@@ -320,4 +323,32 @@ func (c Checker) content(ctx context.Context, g *Grant, what string, a Action, o
 	g.Why = g.Access.Resolve(g.Path)
 	g.Role = g.Why.Role
 	return decide(what, g.Actor, g.Role, docs.Read, a)
+}
+
+// Site checks an action on a site of an organization.
+func (c Checker) Site(ctx context.Context, actor Actor, a Action, org docs.OrgID, id docs.SiteID) (*Grant, store.Stamp, error) {
+	v, err := c.r.Site(ctx, id)
+	if err == nil && v.It.Org != org {
+		err = errs.Missing("site")
+	}
+	if err != nil {
+		return nil, v.Stamp, err
+	}
+	g := &Grant{Actor: actor, Site: v.It, Path: []docs.Node{v.It.Node()}}
+	if g.Access, err = c.access(ctx, org, actor.User, v.Stamp.Access); err != nil {
+		return nil, v.Stamp, err
+	}
+	g.Why = g.Access.Resolve(g.Path)
+	g.Role = siteRole(g.Why)
+	return g, v.Stamp, decide("site", actor, g.Role, docs.Read, a)
+}
+
+// siteRole returns what a role means for the settings of a site. A role on the
+// site itself is about its content: only an admin changes the site. One who
+// creates content in the whole organization changes its sites too.
+func siteRole(why docs.Why) docs.Role {
+	if why.Node != nil && why.Reason != docs.ReasonCreator && why.Role == docs.Create {
+		return docs.Review
+	}
+	return why.Role
 }

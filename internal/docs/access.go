@@ -1,11 +1,11 @@
 package docs
 
-// This file is the rule that decides what a user may do with a space or a
-// collection. The first of these that applies decides, not the highest role:
+// This file is the rule that decides what a user may do with a space, a
+// collection or a site. The first of these that applies decides, not the highest role:
 //
 //  1. a user outside the organization, or disabled in it, has no access
 //  2. an admin of the organization is admin of everything in it
-//  3. a grant to the user on the space or collection itself
+//  3. a grant to the user on the space, collection or site itself
 //  4. the highest grant to one of the user's teams on it
 //  5. its default level: a role for everybody, nobody but the creator, or
 //     inherit
@@ -15,7 +15,8 @@ package docs
 // internal/store has the same rule in SQL for lists; a property test compares
 // the two.
 
-// Node is a space or a collection as the access rule sees it.
+// Node is a space, a collection or a site as the access rule sees it. A site is
+// in no collection.
 type Node struct {
 	Kind      NodeKind
 	ID        string
@@ -30,6 +31,7 @@ type NodeKind string
 const (
 	NodeSpace      NodeKind = "space"
 	NodeCollection NodeKind = "collection"
+	NodeSite       NodeKind = "site"
 )
 
 // Access is what the access rule knows about a user in an organization.

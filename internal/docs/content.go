@@ -56,7 +56,8 @@ type Space struct {
 	CreatedAt  Time
 	UpdatedAt  Time
 	DeletedAt  Time
-	Git        *GitInfo // nil: no repository
+	Git        *GitInfo     // nil: no repository
+	Published  *Publication // nil: on no published site
 	Counters   SpaceCounters
 }
 
@@ -73,10 +74,13 @@ func (s Space) Node() Node {
 	return Node{Kind: NodeSpace, ID: string(s.ID), Level: s.Level, CreatedBy: s.CreatedBy}
 }
 
-// Visibility returns who can read the space besides users with a role on it: a
-// space that inherits from a collection is readable for everybody who can read
-// the collection.
+// Visibility returns who can read the space besides users with a role on it:
+// the audience of the site where it is published, or for a space that inherits
+// from a collection everybody who can read the collection.
 func (s Space) Visibility() string {
+	if s.Published != nil {
+		return string(s.Published.Visibility)
+	}
 	if s.Parent != "" && s.Level == LevelInherit {
 		return "in-collection"
 	}

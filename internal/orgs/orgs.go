@@ -129,8 +129,14 @@ func (p OrganizationPatch) apply(ctx context.Context, tx *store.Tx, o *docs.Orga
 	}
 	o.DefaultRole = p.DefaultRole.Or(o.DefaultRole)
 	if site, ok := p.DefaultContent.Get(); ok {
-		// Sites are not part of this instance yet, so none can be named.
-		return errs.Field("body.defaultContent.site", "is not a site of this organization: %q", site)
+		v, err := tx.Site(ctx, docs.SiteID(site))
+		if errs.Is(err, errs.NotFound) || err == nil && v.It.Org != o.ID {
+			return errs.Field("body.defaultContent.site", "is not a site of this organization: %q", site)
+		}
+		if err != nil {
+			return err
+		}
+		o.DefaultContent = site
 	} else if p.DefaultContent.IsNull() {
 		o.DefaultContent = ""
 	}

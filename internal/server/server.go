@@ -32,6 +32,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/webhooks"
@@ -42,6 +43,7 @@ type Config struct {
 	Listen        string // host:port of the API
 	MetricsListen string // host:port of /metrics; empty is the same as Listen
 	BaseURL       string // public address; empty is derived from Listen
+	SitesDomain   string // sites with a basename have the host basename.SitesDomain; empty: they are below BaseURL
 	Database      store.Options
 	Files         Files
 	GitCache      string          // folder of what was fetched from repositories; empty is beside that of files
@@ -101,6 +103,7 @@ type Services struct {
 	Comments *comments.Service
 	Webhooks *webhooks.Service
 	Git      *gitsync.Service
+	Sites    *sites.Service
 }
 
 // NewServices wires services to an open store. Whoever synchronizes with git
@@ -115,6 +118,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 		Store: s, Blobs: files, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s},
 		Content: c, Reviews: proposals, Spaces: &spaces.Service{Store: s, Content: c},
 		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
+		Sites: &sites.Service{Store: s},
 	}
 }
 
@@ -163,6 +167,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
 	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
 	s.Content.Source.BaseURL, s.Content.Index.Log = s.BaseURL, s.Log
+	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain}
 	s.Git.BaseURL, s.Git.Log, s.Git.Git.Log = s.BaseURL, s.Log, s.Log
 	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {
 		s.Git.Git.Dir = GitPath(filepath.Dir(s.Files.Folder))
@@ -180,7 +185,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.API = api.New(api.Config{
 		Clock: s.Store.Clock, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
-		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git,
+		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites,
 	}, secret)
 	s.metrics.declare(s.API.Operations())
 	work := s.jobs()

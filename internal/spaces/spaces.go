@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -111,7 +112,8 @@ func (s *Service) Duplicate(ctx context.Context, g *authz.Grant) (docs.Space, do
 		sp.ID, sp.Revision, sp.Layer = store.NewID[docs.SpaceID](tx), store.NewID[docs.RevisionID](tx), store.NewID[string](tx)
 		// Who can see the original by its level can see the copy; what was
 		// granted to single people is not copied.
-		sp.Title, sp.Counters, sp.Git = copyTitle(from.Title), docs.SpaceCounters{}, nil // what was synchronized is the original
+		sp.Title, sp.Counters = copyTitle(from.Title), docs.SpaceCounters{}
+		sp.Git, sp.Published = nil, nil // what is synchronized and published is the original
 		sp.Rank, sp.CreatedBy, sp.CreatedAt, sp.UpdatedAt = docs.RankAtEnd(s.Store.Clock()), g.Actor.User, now, now
 		if err := tx.AddSpace(ctx, sp); err != nil {
 			return sp, err
@@ -149,11 +151,11 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 		if err != nil {
 			return sp, err
 		}
-		before := sp.Language
+		before := sp
 		if err := p.apply(ctx, tx, g, &sp); err != nil {
 			return sp, err
 		}
-		if sp.Language != before { // words are searched by the rules of the language
+		if sp.Language != before.Language { // words are searched by the rules of the language
 			if err := index.EnqueueRebuild(ctx, tx, sp.ID); err != nil {
 				return sp, err
 			}
@@ -161,6 +163,11 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 		sp.UpdatedAt = tx.Now()
 		if err := tx.PutSpace(ctx, sp); err != nil {
 			return sp, err
+		}
+		if sp.Title != before.Title || sp.Emoji != before.Emoji || sp.IconURL != before.IconURL || sp.Language != before.Language {
+			if err := sites.SpaceChanged(ctx, tx, g.Actor, sp); err != nil {
+				return sp, err
+			}
 		}
 		return sp, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "update", map[string]any{
 			"title": sp.Title, "level": sp.Level, "editMode": sp.EditMode,
@@ -233,6 +240,9 @@ func trash(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space) err
 	if err := jobs.Enqueue(ctx, tx, job); err != nil {
 		return err
 	}
+	if err := sites.SpaceChanged(ctx, tx, by, sp); err != nil {
+		return err
+	}
 	return audit.Record(ctx, tx, by, spaceEvent(sp, "delete", map[string]any{"title": sp.Title}))
 }
 
@@ -256,7 +266,14 @@ func (s *Service) Restore(ctx context.Context, g *authz.Grant) (docs.Space, erro
 		if _, err := tx.DropJob(ctx, PurgeJob, string(sp.ID)); err != nil {
 			return sp, err
 		}
-		return sp, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "restore", map[string]any{"title": sp.Title}))
+		if err := sites.SpaceChanged(ctx, tx, g.Actor, sp); err != nil {
+			return sp, err
+		}
+		if err := audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "restore", map[string]any{"title": sp.Title})); err != nil {
+			return sp, err
+		}
+		v, err = tx.Space(ctx, sp.ID) // with where it is published again
+		return v.It, err
 	})
 }
 
@@ -277,6 +294,9 @@ func (s *Service) Purge(ctx context.Context, payload []byte) error {
 			return err
 		case sp.DeletedAt.IsZero() || tx.Now() < sp.DeletedAt.Add(docs.TrashRetention):
 			return nil
+		}
+		if err := sites.SpacePurged(ctx, tx, authz.System, sp); err != nil {
+			return err
 		}
 		if err := tx.PurgeSpace(ctx, sp); err != nil {
 			return err
@@ -338,6 +358,13 @@ func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (
 func transferSpace(ctx context.Context, tx *store.Tx, sp docs.Space, to docs.OrgID, parent docs.CollectionID) error {
 	if len(sp.MergeRules.NamedUsers()) > 0 {
 		return errs.E(errs.Precondition, "the merge rules of the space %q name members of this organization; change them first", sp.Title)
+	}
+	on, err := tx.SitesWith(ctx, sp.ID)
+	if err != nil {
+		return err
+	}
+	if len(on) > 0 {
+		return errs.E(errs.Precondition, "the space %q is on a site of this organization; take it off the site first", sp.Title)
 	}
 	if err := tx.DropGrants(ctx, sp.Org, sp.Node()); err != nil {
 		return err

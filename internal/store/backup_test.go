@@ -28,6 +28,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -93,6 +94,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	g, _, err := allowed.Space(ctx, by, authz.AdminSpace, kept.ID)
 	check(g, err)
 	check(nil, content.Share(ctx, g, []string{string(invited.Users[0])}, []docs.TeamID{team.ID}, docs.Edit))
+	check((&sites.Service{Store: s}).Create(ctx, top, sites.NewSite{Title: awkward, Spaces: []docs.SpaceID{kept.ID}}))
 	trashed, _, err := content.Create(ctx, top, spaces.NewSpace{Title: "Trash"})
 	check(trashed, err)
 	g, _, err = allowed.Space(ctx, by, authz.AdminSpace, trashed.ID)

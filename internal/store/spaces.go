@@ -7,20 +7,21 @@ import (
 )
 
 const spaceColumns = `s.id, s.org_id, COALESCE(s.parent_id, ''), s.title, s.emoji, s.icon_url, s.edit_mode, s.default_level,
-	s.language, s.merge_rules, s.revision_id, s.layer_id, s.rank, s.created_by, s.created_at, s.updated_at, s.deleted_at, s.git_info,
+	s.language, s.merge_rules, s.revision_id, s.layer_id, s.rank, s.created_by, s.created_at, s.updated_at, s.deleted_at, s.git_info, s.published,
 	s.comments_open, s.change_requests, s.change_requests_open, s.change_requests_draft`
 
 type spaceRow struct {
 	space docs.Space
 	rules string
 	git   string
+	site  string // where it is published
 }
 
 func (v *spaceRow) dest() []any {
 	s, n := &v.space, &v.space.Counters
 	return []any{
 		&s.ID, &s.Org, &s.Parent, &s.Title, &s.Emoji, &s.IconURL, &s.EditMode, &s.Level,
-		&s.Language, &v.rules, &s.Revision, &s.Layer, &s.Rank, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt, &s.DeletedAt, &v.git,
+		&s.Language, &v.rules, &s.Revision, &s.Layer, &s.Rank, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt, &s.DeletedAt, &v.git, &v.site,
 		&n.OpenComments, &n.ChangeRequests, &n.OpenChangeRequests, &n.DraftChangeRequests,
 	}
 }
@@ -29,6 +30,9 @@ func (v *spaceRow) done() (docs.Space, error) {
 	err := fromJSON(v.rules, &v.space.MergeRules)
 	if err == nil && v.git != "" {
 		err = fromJSON(v.git, &v.space.Git)
+	}
+	if err == nil && v.site != "" {
+		err = fromJSON(v.site, &v.space.Published)
 	}
 	return v.space, err
 }

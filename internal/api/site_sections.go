@@ -1,0 +1,271 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+func (a *API) siteSections() {
+	const tag, route, one = sitesTag, siteRoute + "/sections", siteRoute + "/sections/{siteSectionId}"
+	register(a, op{
+		ID: "listSiteSections", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "List the sections of a site, those in groups too.",
+	}, a.listSections)
+	register(a, op{
+		ID: "addSectionToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
+		Summary: "Add a section with a space.",
+		About: "The first section of a site that has site spaces moves them into a section of their own, which is named after the site. " +
+			"Needs the role create on the space.",
+	}, a.addSection)
+	register(a, op{
+		ID: "updateSiteSectionById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
+		Summary: "Change a section.",
+	}, a.updateSection)
+	register(a, op{
+		ID: "deleteSiteSectionById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
+		Summary: "Delete a section and its site spaces. The spaces stay.",
+	}, a.deleteSection)
+	register(a, op{
+		ID: "moveSiteSection", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
+		Deprecated: "sortSiteStructure",
+		Summary:    "Change the place of a section among its siblings.",
+	}, a.moveSection)
+}
+
+type listSectionsIn struct {
+	SiteIn
+	Paged
+	ShareKeyIn
+}
+
+func (a *API) listSections(ctx context.Context, in *listSectionsIn) (*page[SiteSection], error) {
+	v, err := a.siteView(ctx, in.ShareKey)
+	if err != nil {
+		return nil, err
+	}
+	return itemsPage(ctx, a, in.Paged, v.Structure.All(docs.SiteSection), v.section)
+}
+
+type addSectionIn struct {
+	SiteIn
+	Body struct {
+		Space docs.SpaceID    `json:"spaceId" minLength:"1"`
+		Title opt.Val[string] `json:"title,omitempty" nullable:"true" minLength:"2" maxLength:"128" doc:"Default: the title of the space."`
+		Icon  opt.Val[string] `json:"icon,omitempty" nullable:"true" maxLength:"50"`
+	}
+}
+
+func (a *API) addSection(ctx context.Context, in *addSectionIn) (*created[SiteSection], error) {
+	v, it, err := a.Sites.AddSection(ctx, authz.Of(ctx), in.Body.Title.Or(""), in.Body.Icon.Or(""), in.Body.Space)
+	if err != nil {
+		return nil, err
+	}
+	return &created[SiteSection]{a.siteLocation(v.Site, "sections", string(it.ID)), siteView{View: v, a: a}.section(it)}, nil
+}
+
+type SectionIn struct {
+	SiteIn
+	Section docs.SiteItemID `path:"siteSectionId"`
+}
+
+type updateSectionIn struct {
+	SectionIn
+	Body struct {
+		Title        opt.Val[string]          `json:"title,omitempty" minLength:"2" maxLength:"128"`
+		Path         opt.Val[string]          `json:"path,omitempty" minLength:"1" maxLength:"100"`
+		DefaultSpace opt.Val[docs.SiteItemID] `json:"defaultSiteSpace,omitempty" minLength:"1"`
+		Condition    opt.Val[string]          `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"null removes it."`
+		Icon         opt.Val[string]          `json:"icon,omitempty" nullable:"true" maxLength:"50"`
+		Description  opt.Val[string]          `json:"description,omitempty" nullable:"true" maxLength:"256"`
+	}
+}
+
+func (a *API) updateSection(ctx context.Context, in *updateSectionIn) (*out[SiteSection], error) {
+	b := in.Body
+	v, it, err := a.Sites.UpdateSection(ctx, authz.Of(ctx), in.Section, sites.SectionPatch{
+		Title: b.Title, Path: b.Path, Icon: b.Icon, Description: b.Description, Condition: b.Condition, DefaultSpace: b.DefaultSpace,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ok(siteView{View: v, a: a}.section(it)), nil
+}
+
+func (a *API) deleteSection(ctx context.Context, in *SectionIn) (*done, error) {
+	return nil, a.Sites.DeleteItem(ctx, authz.Of(ctx), docs.SiteSection, in.Section)
+}
+
+// sectionPosition is a place among sections, in the form of the deprecated
+// operation.
+type sectionPosition struct {
+	Before *sectionPointer `json:"before,omitempty"`
+	After  *sectionPointer `json:"after,omitempty"`
+}
+
+type sectionPointer struct {
+	Type    docs.SiteItemKind `json:"type" enum:"site-section"`
+	Section docs.SiteItemID   `json:"siteSection" minLength:"1"`
+}
+
+func (p *sectionPointer) plain() *sites.Pointer {
+	if p == nil {
+		return nil
+	}
+	return &sites.Pointer{Kind: p.Type, ID: p.Section}
+}
+
+type moveSectionIn struct {
+	SectionIn
+	Body *struct {
+		Position *sectionPosition `json:"position,omitempty" doc:"Default: last."`
+	}
+}
+
+func (a *API) moveSection(ctx context.Context, in *moveSectionIn) (*out[SiteSection], error) {
+	var to sites.Position
+	if in.Body != nil && in.Body.Position != nil {
+		to = sites.Position{Before: in.Body.Position.Before.plain(), After: in.Body.Position.After.plain()}
+	}
+	v, it, err := a.moved(ctx, sites.Pointer{Kind: docs.SiteSection, ID: in.Section}, to)
+	if err != nil {
+		return nil, err
+	}
+	return ok(v.section(it)), nil
+}
+
+func (a *API) siteGroups() {
+	const tag, route, one = sitesTag, siteRoute + "/section-groups", siteRoute + "/section-groups/{siteSectionGroupId}"
+	register(a, op{
+		ID: "listSiteSectionGroups", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "List the groups of a site, those in other groups too.",
+	}, a.listGroups)
+	register(a, op{
+		ID: "addSectionGroupToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
+		Summary: "Add a group, and move sections into it.",
+	}, a.addGroup)
+	register(a, op{
+		ID: "updateSiteSectionGroupById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
+		Summary: "Change a group.",
+	}, a.updateGroup)
+	register(a, op{
+		ID: "deleteSiteSectionGroupById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
+		Summary: "Delete a group. Its sections and groups take its place.",
+	}, a.deleteGroup)
+	register(a, op{
+		ID: "moveSiteSectionGroup", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
+		Deprecated: "sortSiteStructure",
+		Summary:    "Change the place of a group among its siblings.",
+	}, a.moveGroup)
+	register(a, op{
+		ID: "addSectionToGroup", Route: "POST " + one + "/sections", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
+		Summary: "Move a section to the end of a group.",
+	}, a.addSectionToGroup)
+	register(a, op{
+		ID: "removeSectionFromGroup", Route: "DELETE " + one + "/sections/{siteSectionId}", Tag: tag, Allow: authz.Site(authz.EditSite),
+		Summary: "Move a section out of a group, to the place behind it.",
+	}, a.removeSectionFromGroup)
+}
+
+type listGroupsIn struct {
+	SiteIn
+	Paged
+}
+
+func (a *API) listGroups(ctx context.Context, in *listGroupsIn) (*page[SiteSectionGroup], error) {
+	v, err := a.siteView(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return itemsPage(ctx, a, in.Paged, v.Structure.All(docs.SiteGroup), v.group)
+}
+
+type addGroupIn struct {
+	SiteIn
+	Body struct {
+		Title    string            `json:"title" minLength:"1" maxLength:"100"`
+		Icon     opt.Val[string]   `json:"icon,omitempty" nullable:"true" maxLength:"50"`
+		Sections []docs.SiteItemID `json:"sections,omitempty" maxItems:"1000" doc:"Sections to move into the group."`
+		Parent   docs.SiteItemID   `json:"parent,omitempty" minLength:"1" doc:"Group that contains it; default: the site."`
+	}
+}
+
+func (a *API) addGroup(ctx context.Context, in *addGroupIn) (*created[SiteSectionGroup], error) {
+	b := in.Body
+	return a.madeGroup(a.Sites.AddGroup(ctx, authz.Of(ctx), b.Title, b.Icon.Or(""), b.Parent, b.Sections))
+}
+
+func (a *API) madeGroup(v *sites.View, it docs.SiteItem, err error) (*created[SiteSectionGroup], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &created[SiteSectionGroup]{a.siteLocation(v.Site, "section-groups", string(it.ID)), siteView{View: v, a: a}.group(it)}, nil
+}
+
+type GroupIn struct {
+	SiteIn
+	Group docs.SiteItemID `path:"siteSectionGroupId"`
+}
+
+type updateGroupIn struct {
+	GroupIn
+	Body struct {
+		Title opt.Val[string] `json:"title,omitempty" minLength:"1" maxLength:"100"`
+		Icon  opt.Val[string] `json:"icon,omitempty" nullable:"true" maxLength:"50"`
+	}
+}
+
+func (a *API) updateGroup(ctx context.Context, in *updateGroupIn) (*out[SiteSectionGroup], error) {
+	v, it, err := a.Sites.UpdateGroup(ctx, authz.Of(ctx), in.Group, sites.GroupPatch(in.Body))
+	if err != nil {
+		return nil, err
+	}
+	return ok(siteView{View: v, a: a}.group(it)), nil
+}
+
+func (a *API) deleteGroup(ctx context.Context, in *GroupIn) (*done, error) {
+	return nil, a.Sites.DeleteItem(ctx, authz.Of(ctx), docs.SiteGroup, in.Group)
+}
+
+type moveGroupIn struct {
+	GroupIn
+	Body *struct {
+		Position *itemPosition `json:"position,omitempty" doc:"Default: last."`
+	}
+}
+
+func (a *API) moveGroup(ctx context.Context, in *moveGroupIn) (*out[SiteSectionGroup], error) {
+	var to sites.Position
+	if in.Body != nil {
+		to = in.Body.Position.plain()
+	}
+	v, it, err := a.moved(ctx, sites.Pointer{Kind: docs.SiteGroup, ID: in.Group}, to)
+	if err != nil {
+		return nil, err
+	}
+	return ok(v.group(it)), nil
+}
+
+type addSectionToGroupIn struct {
+	GroupIn
+	Body struct {
+		Section docs.SiteItemID `json:"sectionId" minLength:"1"`
+	}
+}
+
+func (a *API) addSectionToGroup(ctx context.Context, in *addSectionToGroupIn) (*created[SiteSectionGroup], error) {
+	return a.madeGroup(a.Sites.Group(ctx, authz.Of(ctx), in.Group, in.Body.Section, true))
+}
+
+type groupSectionIn struct {
+	GroupIn
+	Section docs.SiteItemID `path:"siteSectionId"`
+}
+
+func (a *API) removeSectionFromGroup(ctx context.Context, in *groupSectionIn) (*done, error) {
+	_, _, err := a.Sites.Group(ctx, authz.Of(ctx), in.Group, in.Section, false)
+	return nil, err
+}

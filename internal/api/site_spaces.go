@@ -1,0 +1,138 @@
+package api
+
+import (
+	"context"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+func (a *API) siteSpaces() {
+	const tag, route, one = sitesTag, siteRoute + "/site-spaces", siteRoute + "/site-spaces/{siteSpaceId}"
+	register(a, op{
+		ID: "listSiteSpaces", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "List the site spaces of a site, those in sections too.",
+		About:   "Without those whose space you cannot see.",
+	}, a.listSiteSpaces)
+	register(a, op{
+		ID: "addSpaceToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
+		Summary: "Put a space on a site.",
+		About:   "Needs the role create on the space.",
+	}, a.addSiteSpace)
+	register(a, op{
+		ID: "updateSiteSpaceById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
+		Summary: "Change a site space.",
+		About:   "Needs the role create on a space that it is to point to.",
+	}, a.updateSiteSpace)
+	register(a, op{
+		ID: "deleteSiteSpaceById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
+		Summary: "Take a space off a site. The space stays.",
+	}, a.deleteSiteSpace)
+	register(a, op{
+		ID: "moveSiteSpace", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
+		Deprecated: "sortSiteStructure",
+		Summary:    "Change the place of a site space among its siblings.",
+	}, a.moveSiteSpace)
+}
+
+type listSiteSpacesIn struct {
+	SiteIn
+	Paged
+	ShareKeyIn
+	Default string `query:"default" enum:"true,false" doc:"Only defaults, or only others."`
+}
+
+func (a *API) listSiteSpaces(ctx context.Context, in *listSiteSpacesIn) (*page[SiteSpace], error) {
+	v, err := a.siteView(ctx, in.ShareKey)
+	if err != nil {
+		return nil, err
+	}
+	items := v.Structure.All(docs.SiteSpace)
+	if in.Default != "" {
+		items = slices.DeleteFunc(items, func(it docs.SiteItem) bool { return it.Default != (in.Default == "true") })
+	}
+	return itemsPage(ctx, a, in.Paged, items, v.space)
+}
+
+type addSiteSpaceIn struct {
+	SiteIn
+	Body struct {
+		Space   docs.SpaceID    `json:"spaceId" minLength:"1"`
+		Section docs.SiteItemID `json:"sectionId,omitempty" minLength:"1" doc:"Default: the default section, or the site itself if it has no sections."`
+	}
+}
+
+func (a *API) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*created[SiteSpace], error) {
+	v, it, err := a.Sites.AddSpace(ctx, authz.Of(ctx), in.Body.Section, in.Body.Space)
+	if err != nil {
+		return nil, err
+	}
+	return &created[SiteSpace]{a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a}.space(it)}, nil
+}
+
+type SiteSpaceIn struct {
+	SiteIn
+	SiteSpace docs.SiteItemID `path:"siteSpaceId"`
+}
+
+type updateSiteSpaceIn struct {
+	SiteSpaceIn
+	Body struct {
+		Path      opt.Val[string]       `json:"path,omitempty" minLength:"1" maxLength:"100"`
+		Condition opt.Val[string]       `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"null removes it."`
+		Space     opt.Val[docs.SpaceID] `json:"spaceId,omitempty" minLength:"1" doc:"Space that it points to."`
+	}
+}
+
+func (a *API) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*out[SiteSpace], error) {
+	v, it, err := a.Sites.UpdateSpace(ctx, authz.Of(ctx), in.SiteSpace, sites.SpacePatch(in.Body))
+	if err != nil {
+		return nil, err
+	}
+	return ok(siteView{View: v, a: a}.space(it)), nil
+}
+
+func (a *API) deleteSiteSpace(ctx context.Context, in *SiteSpaceIn) (*done, error) {
+	return nil, a.Sites.DeleteItem(ctx, authz.Of(ctx), docs.SiteSpace, in.SiteSpace)
+}
+
+// siteSpacePosition is a place among site spaces, in the form of the deprecated
+// operation.
+type siteSpacePosition struct {
+	Before *siteSpacePointer `json:"before,omitempty"`
+	After  *siteSpacePointer `json:"after,omitempty"`
+}
+
+type siteSpacePointer struct {
+	Type  docs.SiteItemKind `json:"type" enum:"site-space"`
+	Space docs.SiteItemID   `json:"siteSpace" minLength:"1"`
+}
+
+func (p *siteSpacePointer) plain() *sites.Pointer {
+	if p == nil {
+		return nil
+	}
+	return &sites.Pointer{Kind: p.Type, ID: p.Space}
+}
+
+type moveSiteSpaceIn struct {
+	SiteSpaceIn
+	Body *struct {
+		Position *siteSpacePosition `json:"position,omitempty" doc:"Default: last."`
+	}
+}
+
+func (a *API) moveSiteSpace(ctx context.Context, in *moveSiteSpaceIn) (*out[SiteSpace], error) {
+	var to sites.Position
+	if in.Body != nil && in.Body.Position != nil {
+		to = sites.Position{Before: in.Body.Position.Before.plain(), After: in.Body.Position.After.plain()}
+	}
+	v, it, err := a.moved(ctx, sites.Pointer{Kind: docs.SiteSpace, ID: in.SiteSpace}, to)
+	if err != nil {
+		return nil, err
+	}
+	return ok(v.space(it)), nil
+}

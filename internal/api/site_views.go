@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+// SiteSpace on the wire: a space on a site.
+type SiteSpace struct {
+	Object                string           `json:"object" enum:"site-space"`
+	ID                    string           `json:"id"`
+	Path                  string           `json:"path"`
+	Section               string           `json:"section,omitempty"`
+	Space                 Space            `json:"space"`
+	Title                 string           `json:"title"`
+	Default               bool             `json:"default"`
+	Condition             string           `json:"condition,omitempty" doc:"Expression that decides whether a visitor sees it."`
+	AdvancedCustomization bool             `json:"hasAdvancedCustomizationFeature"`
+	URLs                  publishedAddress `json:"urls"`
+}
+
+// SiteSection on the wire.
+type SiteSection struct {
+	Object       string           `json:"object" enum:"site-section"`
+	ID           string           `json:"id"`
+	Title        string           `json:"title"`
+	Description  string           `json:"description,omitempty"`
+	Default      bool             `json:"default"`
+	Path         string           `json:"path"`
+	Condition    string           `json:"condition,omitempty" doc:"Expression that decides whether a visitor sees it."`
+	SectionGroup string           `json:"sectionGroup,omitempty"`
+	SiteSpaces   []SiteSpace      `json:"siteSpaces"`
+	URLs         publishedAddress `json:"urls"`
+	Icon         string           `json:"icon,omitempty"`
+}
+
+// SiteSectionGroup on the wire.
+type SiteSectionGroup struct {
+	Object       string           `json:"object" enum:"site-section-group"`
+	ID           string           `json:"id"`
+	Title        string           `json:"title"`
+	Sections     []SiteSection    `json:"sections" deprecated:"true" doc:"The sections of children."`
+	SectionGroup string           `json:"sectionGroup,omitempty"`
+	Children     []sectionOrGroup `json:"children"`
+	Icon         string           `json:"icon,omitempty"`
+}
+
+// SiteStructure on the wire: sections and groups, or site spaces.
+type SiteStructure struct {
+	Type      string     `json:"type" enum:"sections,siteSpaces"`
+	Structure []siteItem `json:"structure"`
+}
+
+type publishedAddress struct {
+	Published string `json:"published,omitempty" format:"uri" doc:"Absent if the site is not published."`
+}
+
+// siteItem is a SiteSpace, a SiteSection or a SiteSectionGroup.
+type siteItem struct{ v any }
+
+func (i siteItem) MarshalJSON() ([]byte, error) { return json.Marshal(i.v) }
+
+// Schema implements huma.SchemaProvider.
+func (siteItem) Schema(r huma.Registry) *huma.Schema {
+	return oneOf(r, reflect.TypeFor[SiteSpace](), reflect.TypeFor[SiteSection](), reflect.TypeFor[SiteSectionGroup]())
+}
+
+// sectionOrGroup is a siteItem that is no site space.
+type sectionOrGroup struct{ siteItem }
+
+// Schema implements huma.SchemaProvider.
+func (sectionOrGroup) Schema(r huma.Registry) *huma.Schema {
+	return oneOf(r, reflect.TypeFor[SiteSection](), reflect.TypeFor[SiteSectionGroup]())
+}
+
+func oneOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
+	s := &huma.Schema{}
+	for _, t := range types {
+		s.OneOf = append(s.OneOf, r.Schema(t, true, t.Name()))
+	}
+	return s
+}
+
+// siteView shows the parts of a site to one caller.
+type siteView struct {
+	*sites.View
+	a        *API
+	shareKey string
+}
+
+func (a *API) siteView(ctx context.Context, shareKey string) (siteView, error) {
+	v, err := a.Sites.View(ctx, authz.Of(ctx))
+	return siteView{v, a, shareKey}, err
+}
+
+func (v siteView) space(it docs.SiteItem) SiteSpace {
+	sp := v.Spaces[it.Space]
+	return SiteSpace{
+		Object: "site-space", ID: string(it.ID), Path: it.Path, Section: string(it.Parent), Space: v.a.space(sp.It, sp.Role),
+		Title: it.Title, Default: it.Default, Condition: it.Condition, AdvancedCustomization: true,
+		URLs: publishedAddress{v.URL(it, v.shareKey)},
+	}
+}
+
+func (v siteView) section(it docs.SiteItem) SiteSection {
+	w := SiteSection{
+		Object: "site-section", ID: string(it.ID), Title: it.Title, Description: it.Description, Default: it.Default, Path: it.Path,
+		Condition: it.Condition, SectionGroup: string(it.Parent), SiteSpaces: []SiteSpace{},
+		URLs: publishedAddress{v.URL(it, v.shareKey)}, Icon: it.Icon,
+	}
+	for _, in := range v.Structure.Children(it.ID) {
+		w.SiteSpaces = append(w.SiteSpaces, v.space(in))
+	}
+	return w
+}
+
+func (v siteView) group(it docs.SiteItem) SiteSectionGroup {
+	w := SiteSectionGroup{
+		Object: "site-section-group", ID: string(it.ID), Title: it.Title, SectionGroup: string(it.Parent), Icon: it.Icon,
+		Sections: []SiteSection{}, Children: []sectionOrGroup{},
+	}
+	for _, in := range v.Structure.Children(it.ID) {
+		child := v.item(in)
+		w.Children = append(w.Children, sectionOrGroup{child})
+		if sec, ok := child.v.(SiteSection); ok {
+			w.Sections = append(w.Sections, sec)
+		}
+	}
+	return w
+}
+
+func (v siteView) item(it docs.SiteItem) siteItem {
+	switch it.Kind {
+	case docs.SiteSection:
+		return siteItem{v.section(it)}
+	case docs.SiteGroup:
+		return siteItem{v.group(it)}
+	}
+	return siteItem{v.space(it)}
+}
+
+func (v siteView) structure() SiteStructure {
+	w := SiteStructure{Type: "siteSpaces", Structure: []siteItem{}}
+	if v.Structure.Sectioned() {
+		w.Type = "sections"
+	}
+	for _, it := range v.Structure.Children("") {
+		w.Structure = append(w.Structure, v.item(it))
+	}
+	return w
+}
+
+// itemsPage answers a list of items of one kind, in the order of the site.
+func itemsPage[W any](ctx context.Context, a *API, p Paged, items []docs.SiteItem, wire func(docs.SiteItem) W) (*page[W], error) {
+	l := byOffset(docs.MaxSiteItems, func(limit, offset int) ([]docs.SiteItem, bool, error) {
+		from := min(offset, len(items))
+		to := min(from+limit, len(items))
+		return items[from:to], to < len(items), nil
+	})
+	l.Count = func(context.Context) (int64, error) { return int64(len(items)), nil }
+	return listOf(ctx, a, p, l, wire)
+}

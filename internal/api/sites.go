@@ -1,0 +1,284 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+const (
+	sitesTag  = "Sites"
+	siteRoute = "/orgs/{organizationId}/sites/{siteId}"
+)
+
+func (a *API) sites() {
+	const tag = sitesTag
+	register(a, op{
+		ID: "listSites", Route: "GET /orgs/{organizationId}/sites", Tag: tag, Allow: authz.Org(authz.ViewOrg),
+		Summary: "List the sites of an organization that you can see.",
+	}, a.listSites)
+	register(a, op{
+		ID: "createSite", Route: "POST /orgs/{organizationId}/sites", Tag: tag, Allow: authz.Org(authz.CreateContent), Status: 201,
+		Summary: "Create a site. It is not published yet.",
+		About:   "Needs the role create on each space that is added.",
+	}, a.createSite)
+	register(a, op{
+		ID: "getSiteById", Route: "GET " + siteRoute, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "Get a site.",
+	}, a.getSite)
+	register(a, op{
+		ID: "updateSiteById", Route: "PATCH " + siteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Also:    []int{http.StatusConflict},
+		Summary: "Change the settings of a site.",
+		About:   "409 if the basename is taken.",
+	}, a.updateSite)
+	register(a, op{
+		ID: "deleteSiteById", Route: "DELETE " + siteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Delete a site. Its spaces and their content stay.",
+	}, a.deleteSite)
+	register(a, op{
+		ID: "publishSite", Route: "POST " + siteRoute + "/publish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Make a site reachable for its audience.",
+		About:   "412 if the site has no content.",
+	}, a.publishSite)
+	register(a, op{
+		ID: "unpublishSite", Route: "POST " + siteRoute + "/unpublish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
+		Summary: "Make a site unreachable. Its settings stay.",
+	}, a.unpublishSite)
+	register(a, op{
+		ID: "getSiteStructure", Route: "GET " + siteRoute + "/structure", Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "Get the sections and groups of a site, or its site spaces if it has no sections.",
+	}, a.getSiteStructure)
+	register(a, op{
+		ID: "sortSiteStructure", Route: "PATCH " + siteRoute + "/structure/sort", Tag: tag, Allow: authz.Site(authz.EditSite),
+		Summary: "Change the place of a section, a group or a site space among its siblings.",
+	}, a.sortSiteStructure)
+}
+
+// Site on the wire.
+type Site struct {
+	Object          string          `json:"object" enum:"site"`
+	ID              string          `json:"id"`
+	Type            string          `json:"type" enum:"basic,premium,ultimate,sponsored,legacy-basic,legacy-premium"`
+	Title           string          `json:"title"`
+	Hostname        string          `json:"hostname,omitempty"`
+	Basename        string          `json:"basename,omitempty"`
+	Proxy           *siteProxy      `json:"proxy,omitempty"`
+	Visibility      docs.Visibility `json:"visibility"`
+	Published       bool            `json:"published" doc:"Whether the audience of the site can reach it."`
+	SiteSpaces      int             `json:"siteSpaces" doc:"Number of site spaces."`
+	CreatedAt       docs.Time       `json:"createdAt"`
+	AdaptiveContent adaptiveContent `json:"adaptiveContent"`
+	AgentsContext   string          `json:"agentsContext" enum:"excluded,included" doc:"Whether the agent of the organization can read the site."`
+	Features        []siteFeature   `json:"features" doc:"All features: none costs anything."`
+	URLs            siteURLs        `json:"urls"`
+}
+
+type siteProxy struct {
+	Origin string `json:"origin" doc:"Host and path on a domain of the owner."`
+	Target string `json:"target" format:"uri" doc:"Where requests to the origin must be forwarded to."`
+}
+
+type adaptiveContent struct {
+	Enabled bool `json:"enabled"`
+}
+
+type siteFeature struct {
+	ID     string `json:"id"`
+	Plan   string `json:"plan"`
+	Frozen bool   `json:"frozen"`
+}
+
+type siteURLs struct {
+	Location  string `json:"location" format:"uri"`
+	App       string `json:"app" format:"uri"`
+	Published string `json:"published,omitempty" format:"uri" doc:"Absent if the site is not published."`
+}
+
+func (a *API) site(s docs.Site) Site {
+	w := Site{
+		Object: "site", ID: string(s.ID), Type: s.Type, Title: s.Title, Hostname: s.Hostname, Basename: s.Basename,
+		Visibility: s.Visibility, Published: s.Published, SiteSpaces: s.SiteSpaces, CreatedAt: s.CreatedAt,
+		AdaptiveContent: adaptiveContent{s.Adaptive}, AgentsContext: s.AgentsContext,
+		URLs: siteURLs{
+			Location: a.siteLocation(s), App: a.BaseURL + "/o/" + string(s.Org) + "/sites/" + string(s.ID), Published: a.Sites.URL(s),
+		},
+	}
+	for _, id := range docs.SiteFeatures {
+		w.Features = append(w.Features, siteFeature{ID: id, Plan: s.Type})
+	}
+	if s.Proxy != "" {
+		w.Proxy = &siteProxy{s.Proxy, a.Sites.ProxyTarget(s)}
+	}
+	return w
+}
+
+// siteLocation returns the address of a site, or of a part of it.
+func (a *API) siteLocation(s docs.Site, parts ...string) string {
+	return a.location(append([]string{"orgs", string(s.Org), "sites", string(s.ID)}, parts...)...)
+}
+
+type listSitesIn struct {
+	OrgIn
+	Paged
+	Space     docs.SpaceID `query:"space" maxLength:"64" doc:"Only sites that have this space."`
+	Title     string       `query:"title" maxLength:"128" doc:"Only sites whose title contains this text."`
+	Published string       `query:"published" enum:"true,false" doc:"Only sites that are published, or that are not."`
+	Type      []string     `query:"type,explode" maxItems:"6" enum:"basic,premium,ultimate,sponsored,legacy-basic,legacy-premium" doc:"Only sites of these types; can be repeated."`
+}
+
+func (a *API) listSites(ctx context.Context, in *listSitesIn) (*page[Site], error) {
+	f := store.SiteFilter{Space: in.Space, Title: in.Title, Types: in.Type}
+	if in.Published != "" {
+		f.Published = ptr(in.Published == "true")
+	}
+	l, err := a.Sites.Sites(ctx, authz.Of(ctx), f)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(ctx, a, in.Paged, l, a.site)
+}
+
+type createSiteIn struct {
+	OrgIn
+	Body *struct {
+		Type       string          `json:"type,omitempty" enum:"basic,premium,ultimate,sponsored,legacy-basic,legacy-premium" doc:"Default: basic."`
+		Title      string          `json:"title,omitempty" minLength:"2" maxLength:"128"`
+		Visibility docs.Visibility `json:"visibility,omitempty" doc:"Default: public."`
+		Spaces     []docs.SpaceID  `json:"spaces,omitempty" maxItems:"1000" doc:"Spaces to add, in their order."`
+	}
+}
+
+func (a *API) createSite(ctx context.Context, in *createSiteIn) (*created[Site], error) {
+	var n sites.NewSite
+	if in.Body != nil {
+		n = sites.NewSite{Type: in.Body.Type, Title: in.Body.Title, Visibility: in.Body.Visibility, Spaces: in.Body.Spaces}
+	}
+	s, err := a.Sites.Create(ctx, authz.Of(ctx), n)
+	if err != nil {
+		return nil, err
+	}
+	return &created[Site]{a.siteLocation(s), a.site(s)}, nil
+}
+
+type SiteIn struct {
+	OrgIn
+	Site docs.SiteID `path:"siteId"`
+}
+
+func (a *API) getSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
+	return ok(a.site(authz.Of(ctx).Site)), nil
+}
+
+type updateSiteIn struct {
+	SiteIn
+	Body struct {
+		Title           opt.Val[string]          `json:"title,omitempty" minLength:"2" maxLength:"128"`
+		Visibility      opt.Val[docs.Visibility] `json:"visibility,omitempty"`
+		Basename        opt.Val[string]          `json:"basename,omitempty" minLength:"1" maxLength:"100" doc:"Name of the site in its address; no other site of the server has it."`
+		AdaptiveContent opt.Val[adaptiveContent] `json:"adaptiveContent,omitempty"`
+		AgentsContext   opt.Val[string]          `json:"agentsContext,omitempty" enum:"excluded,included"`
+		DefaultSpace    opt.Val[docs.SiteItemID] `json:"defaultSiteSpace,omitempty" minLength:"1" doc:"Default site space of the site, or of its default section if it has sections."`
+		DefaultSection  opt.Val[docs.SiteItemID] `json:"defaultSiteSection,omitempty" minLength:"1"`
+		Proxy           opt.Val[string]          `json:"proxy,omitempty" nullable:"true" maxLength:"512" doc:"Host and path on a domain of the owner, such as company.com/docs; null removes it."`
+	}
+}
+
+func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*out[Site], error) {
+	b := in.Body
+	patch := sites.SitePatch{
+		Title: b.Title, Visibility: b.Visibility, Basename: b.Basename, Proxy: b.Proxy, AgentsContext: b.AgentsContext,
+		DefaultSpace: b.DefaultSpace, DefaultSection: b.DefaultSection,
+	}
+	if adaptive, set := b.AdaptiveContent.Get(); set {
+		patch.Adaptive = opt.Of(adaptive.Enabled)
+	}
+	s, err := a.Sites.Update(ctx, authz.Of(ctx), patch)
+	return ok(a.site(s)), err
+}
+
+func (a *API) deleteSite(ctx context.Context, _ *SiteIn) (*done, error) {
+	return nil, a.Sites.Delete(ctx, authz.Of(ctx))
+}
+
+func (a *API) publishSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
+	s, err := a.Sites.Publish(ctx, authz.Of(ctx), true)
+	return ok(a.site(s)), err
+}
+
+func (a *API) unpublishSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
+	s, err := a.Sites.Publish(ctx, authz.Of(ctx), false)
+	return ok(a.site(s)), err
+}
+
+// ShareKeyIn is the key of a share link.
+type ShareKeyIn struct {
+	ShareKey string `query:"shareKey" maxLength:"256" doc:"Key of a share link; published addresses of a site with the visibility share-link contain it."`
+}
+
+type getSiteStructureIn struct {
+	SiteIn
+	ShareKeyIn
+}
+
+func (a *API) getSiteStructure(ctx context.Context, in *getSiteStructureIn) (*out[SiteStructure], error) {
+	v, err := a.siteView(ctx, in.ShareKey)
+	if err != nil {
+		return nil, err
+	}
+	return ok(v.structure()), nil
+}
+
+// itemPointer names an item of a site's structure.
+type itemPointer struct {
+	Type docs.SiteItemKind `json:"type" enum:"site-space,site-section,site-section-group"`
+	ID   docs.SiteItemID   `json:"id" minLength:"1"`
+}
+
+func (p *itemPointer) plain() *sites.Pointer {
+	if p == nil {
+		return nil
+	}
+	return &sites.Pointer{Kind: p.Type, ID: p.ID}
+}
+
+// itemPosition is a place in a site's structure.
+type itemPosition struct {
+	Before *itemPointer `json:"before,omitempty"`
+	After  *itemPointer `json:"after,omitempty"`
+}
+
+func (p *itemPosition) plain() sites.Position {
+	if p == nil {
+		return sites.Position{}
+	}
+	return sites.Position{Before: p.Before.plain(), After: p.After.plain()}
+}
+
+type sortSiteStructureIn struct {
+	SiteIn
+	Body struct {
+		Item     itemPointer   `json:"item"`
+		Position *itemPosition `json:"position,omitempty" doc:"Default: last."`
+	}
+}
+
+func (a *API) sortSiteStructure(ctx context.Context, in *sortSiteStructureIn) (*out[siteItem], error) {
+	v, it, err := a.moved(ctx, *in.Body.Item.plain(), in.Body.Position.plain())
+	if err != nil {
+		return nil, err
+	}
+	return ok(v.item(it)), nil
+}
+
+// moved changes the place of an item and returns it with the new state.
+func (a *API) moved(ctx context.Context, what sites.Pointer, to sites.Position) (siteView, docs.SiteItem, error) {
+	v, it, err := a.Sites.Move(ctx, authz.Of(ctx), what, to)
+	return siteView{View: v, a: a}, it, err
+}

@@ -1,0 +1,178 @@
+package docs
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/expr"
+)
+
+// MaxSiteItems is the number of sections, groups and site spaces of a site. A
+// site is read and checked as a whole, so its size is bounded.
+const MaxSiteItems = 1000
+
+// SiteID identifies a site, SiteItemID a section, a group or a site space.
+type (
+	SiteID     string
+	SiteItemID string
+)
+
+// SiteIDPrefix begins the id of a site. A basename cannot contain it, so that
+// an address names a site by either of them.
+const SiteIDPrefix = "site_"
+
+// Site is a documentation site: spaces in an order, with an address and an
+// audience. Its items say which spaces.
+type Site struct {
+	ID            SiteID
+	Org           OrgID
+	Title         string
+	Type          string
+	Visibility    Visibility
+	Published     bool
+	Basename      string // unique on the instance; empty: the id is used
+	Hostname      string // of the owner's domain; empty: none
+	Proxy         string // host and path on the owner's domain that forward here; empty: none
+	Adaptive      bool   // whether content adapts to visitors
+	AgentsContext string
+	Level         Level
+	SiteSpaces    int   // number of site spaces
+	Version       int64 // goes up with every change of the site or of its items
+	CreatedBy     UserID
+	CreatedAt     Time
+	UpdatedAt     Time
+}
+
+// Node returns what the access rule needs of a site.
+func (s Site) Node() Node {
+	return Node{Kind: NodeSite, ID: string(s.ID), Level: s.Level, CreatedBy: s.CreatedBy}
+}
+
+// Visibility says who can read a published site.
+type Visibility string
+
+// Audiences of a site, from the widest to the narrowest.
+const (
+	VisibilityPublic   Visibility = "public"     // anyone, and search engines
+	VisibilityUnlisted Visibility = "unlisted"   // anyone
+	VisibilityLink     Visibility = "share-link" // anyone with a secret in the address
+	VisibilityAuth     Visibility = "visitor-auth"
+)
+
+// Visibilities are all audiences, the widest first.
+var Visibilities = []Visibility{VisibilityPublic, VisibilityUnlisted, VisibilityLink, VisibilityAuth}
+
+// Wider reports whether v has a wider audience than w.
+func (v Visibility) Wider(w Visibility) bool {
+	return slices.Index(Visibilities, v) < slices.Index(Visibilities, w)
+}
+
+// Values of a site that clients know. Types are plans elsewhere; here all of
+// them have all features.
+var (
+	SiteTypes     = []string{"basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"}
+	AgentContexts = []string{"excluded", "included"}
+	SiteFeatures  = []string{
+		"sites-adaptive-content", "sites-advanced-customization", "sites-advanced-insights", "sites-ads", "sites-ai-search",
+		"sites-ai-assistant", "sites-embed", "sites-api-playground", "sites-basic-customization", "sites-custom-domain",
+		"sites-custom-fonts", "sites-custom-subdirectory", "sites-full-text-search", "sites-multivariant-site",
+		"sites-no-custom-domain", "sites-page-feedback", "sites-page-traffic-insights", "sites-pdf-export",
+		"sites-preview-deployments", "sites-public-visibility", "sites-redirects", "sites-search-insights", "sites-sections",
+		"sites-seo", "sites-share-links", "sites-unlisted-visibility", "sites-user-contribution",
+		"sites-visitor-authentication", "sites-visitors",
+	}
+)
+
+// SiteItemKind is the kind of an item of a site.
+type SiteItemKind string
+
+// Kinds of items. A section holds site spaces, which are variants of the same
+// content; a group holds sections and groups and is no part of an address.
+const (
+	SiteSection SiteItemKind = "site-section"
+	SiteGroup   SiteItemKind = "site-section-group"
+	SiteSpace   SiteItemKind = "site-space"
+)
+
+// NewSiteItemID adds to a fresh id what shows its kind.
+func NewSiteItemID(kind SiteItemKind, id string) SiteItemID {
+	switch kind {
+	case SiteSection:
+		return SiteItemID("sitesc_" + id)
+	case SiteGroup:
+		return SiteItemID("sitesg_" + id)
+	}
+	return SiteItemID("sitesp_" + id)
+}
+
+// SiteItem is a section, a group or a site space of a site. A group has
+// neither path nor condition nor default.
+type SiteItem struct {
+	ID          SiteItemID
+	Kind        SiteItemKind
+	Parent      SiteItemID // empty: the site itself
+	Rank        Rank
+	Title       string // of a site space: that of its space, which is stored there
+	Path        string
+	Icon        string
+	Description string
+	Condition   string
+	Default     bool
+	Space       SpaceID
+	// Trashed reports whether the space is in the trash, where readers do not
+	// find it. It is stored with the space.
+	Trashed bool
+	// Address is the path from the site to a site space, as readers see it.
+	Address string
+}
+
+// Publication is where a space is published: of all published sites that have
+// it, the one with the widest audience. It is stored with the space, so that
+// lists of spaces show it.
+type Publication struct {
+	Site       SiteID     `json:"site"`
+	Basename   string     `json:"basename,omitempty"`
+	Hostname   string     `json:"hostname,omitempty"`
+	Proxy      string     `json:"proxy,omitempty"`
+	Visibility Visibility `json:"visibility"`
+	Path       string     `json:"path,omitempty"`
+}
+
+var (
+	basenameRE = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?$`)
+	proxyRE    = regexp.MustCompile(`^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$`)
+)
+
+// ValidBasename reports whether a text can be the name of a site in addresses.
+func ValidBasename(s string) bool { return basenameRE.MatchString(s) && !reservedHostnames[s] }
+
+// ValidProxy reports whether a text is a host and a path, such as
+// company.com/docs.
+func ValidProxy(s string) bool { return proxyRE.MatchString(s) }
+
+// reservedSitePaths are served by a site itself, next to its sections.
+var reservedSitePaths = []string{"llms.txt", "llms-full.txt", "sitemap.xml", "sitemap-pages.xml", "robots.txt"}
+
+// CheckSitePath returns an error for the field unless s can be one part of an
+// address of a site. What begins with a tilde or a dot is the site's own.
+func CheckSitePath(field, s string) error {
+	if !CheckSlug(s) || strings.HasPrefix(s, "~") || strings.HasPrefix(s, ".") || slices.Contains(reservedSitePaths, SlugKey(s)) {
+		return errs.Field(field, "must be one part of an address, such as guides: 1 to %d characters without slashes and spaces, and no name that every site uses itself", MaxSlug)
+	}
+	return nil
+}
+
+// CheckCondition returns an error for the field unless s is an expression that
+// can be parsed.
+func CheckCondition(field, s string) error {
+	if utf8.RuneCountInString(s) > maxExpression {
+		return errs.Field(field, "is longer than %d characters", maxExpression)
+	}
+	if _, err := expr.Parse(s); err != nil {
+		return errs.Field(field, "cannot be read: %s", err)
+	}
+	return nil
+}

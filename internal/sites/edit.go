@@ -1,0 +1,320 @@
+package sites
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+)
+
+// AddSpace puts a space at the end of a section. Without one it goes into the
+// default section, or directly into a site that has no sections.
+func (s *Structure) AddSpace(section docs.SiteItemID, sp docs.Space) (docs.SiteItem, error) {
+	if section != "" {
+		if _, err := s.named("body.sectionId", docs.SiteSection, section); err != nil {
+			return docs.SiteItem{}, err
+		}
+	} else if s.Sectioned() {
+		def, ok := s.DefaultSection()
+		if !ok {
+			return docs.SiteItem{}, errs.Field("body.sectionId", "is required: the site has groups but no section yet; add a section first")
+		}
+		section = def.ID
+	}
+	return s.add(docs.SiteItem{Kind: docs.SiteSpace, Title: sp.Title, Space: sp.ID}, section)
+}
+
+// SpacePatch changes a site space.
+type SpacePatch struct {
+	Path      opt.Val[string]
+	Condition opt.Val[string]
+	Space     opt.Val[docs.SpaceID]
+}
+
+// UpdateSpace changes a site space. title is that of the space that it points to
+// afterwards.
+func (s *Structure) UpdateSpace(id docs.SiteItemID, p SpacePatch, title string) (docs.SiteItem, error) {
+	it, err := s.Item(docs.SiteSpace, id)
+	if err != nil {
+		return it, err
+	}
+	if path, ok := p.Path.Get(); ok {
+		if err := s.setPath(&it, path); err != nil {
+			return it, err
+		}
+	}
+	it.Condition, it.Space, it.Title = p.Condition.Or(it.Condition), p.Space.Or(it.Space), title
+	it.Trashed = it.Trashed && !p.Space.Set() // what is in the trash cannot be pointed to
+	s.items[id] = it
+	return it, nil
+}
+
+// AddSection makes a section at the end of the site, with one site space. The
+// first section of a site with site spaces moves them into a section of their
+// own, which is named after the site and its default.
+func (s *Structure) AddSection(title, icon string, sp docs.Space) (docs.SiteItem, error) {
+	if err := s.wrap(); err != nil {
+		return docs.SiteItem{}, err
+	}
+	if title == "" {
+		title = sp.Title
+	}
+	if utf8.RuneCountInString(title) < 2 { // a title of a space can be one character
+		title = s.title
+	}
+	sec, err := s.add(docs.SiteItem{Kind: docs.SiteSection, Title: title, Icon: icon}, "")
+	if err != nil {
+		return sec, err
+	}
+	_, err = s.AddSpace(sec.ID, sp)
+	return sec, err
+}
+
+// wrap moves the site spaces of a site without sections into a section.
+func (s *Structure) wrap() error {
+	if s.Sectioned() || len(s.children[""]) == 0 {
+		return nil
+	}
+	inside := s.Children("")
+	delete(s.children, "")
+	sec, err := s.add(docs.SiteItem{Kind: docs.SiteSection, Title: s.title}, "")
+	if err != nil {
+		return err
+	}
+	for _, it := range inside {
+		it.Parent = sec.ID
+		s.items[it.ID] = it
+		s.children[sec.ID] = append(s.children[sec.ID], it.ID)
+	}
+	return nil
+}
+
+// SectionPatch changes a section.
+type SectionPatch struct {
+	Title        opt.Val[string]
+	Path         opt.Val[string]
+	Icon         opt.Val[string]
+	Description  opt.Val[string]
+	Condition    opt.Val[string]
+	DefaultSpace opt.Val[docs.SiteItemID]
+}
+
+// UpdateSection changes a section.
+func (s *Structure) UpdateSection(id docs.SiteItemID, p SectionPatch) (docs.SiteItem, error) {
+	it, err := s.Item(docs.SiteSection, id)
+	if err != nil {
+		return it, err
+	}
+	if path, ok := p.Path.Get(); ok {
+		if err := s.setPath(&it, path); err != nil {
+			return it, err
+		}
+	}
+	it.Title, it.Icon, it.Description = p.Title.Or(it.Title), p.Icon.Or(it.Icon), p.Description.Or(it.Description)
+	it.Condition = p.Condition.Or(it.Condition)
+	s.items[id] = it
+	if def, ok := p.DefaultSpace.Get(); ok {
+		return it, s.SetDefaultSpace(id, def)
+	}
+	return it, nil
+}
+
+// SetDefaultSpace makes a site space the default of a section, or of a site
+// without sections for the empty id.
+func (s *Structure) SetDefaultSpace(section, id docs.SiteItemID) error {
+	it, err := s.named("body.defaultSiteSpace", docs.SiteSpace, id)
+	if err != nil {
+		return err
+	}
+	if it.Parent != section {
+		return errs.Field("body.defaultSiteSpace", "is not in the section; name one of its own site spaces")
+	}
+	s.setDefault(it)
+	return nil
+}
+
+// SetDefaults makes a section the default of the site, and a site space that of
+// the site's default section or of a site without sections. The empty id
+// keeps what is there.
+func (s *Structure) SetDefaults(section, space docs.SiteItemID) error {
+	if section != "" {
+		it, err := s.named("body.defaultSiteSection", docs.SiteSection, section)
+		if err != nil {
+			return err
+		}
+		s.setDefault(it)
+	}
+	if space == "" {
+		return nil
+	}
+	def, _ := s.DefaultSection()
+	return s.SetDefaultSpace(def.ID, space)
+}
+
+// AddGroup makes a group at the end of another one or of the site, and moves
+// sections into it in the order in which they are named.
+func (s *Structure) AddGroup(title, icon string, parent docs.SiteItemID, sections []docs.SiteItemID) (docs.SiteItem, error) {
+	if err := s.wrap(); err != nil {
+		return docs.SiteItem{}, err
+	}
+	if parent != "" {
+		if _, err := s.named("body.parent", docs.SiteGroup, parent); err != nil {
+			return docs.SiteItem{}, err
+		}
+	}
+	depth := 1
+	for at := parent; at != ""; at = s.items[at].Parent {
+		depth++
+	}
+	if depth > maxGroupDepth {
+		return docs.SiteItem{}, errs.Field("body.parent", "is %d levels deep, which is the maximum; choose a group further up", maxGroupDepth)
+	}
+	group, err := s.add(docs.SiteItem{Kind: docs.SiteGroup, Title: title, Icon: icon}, parent)
+	if err != nil {
+		return group, err
+	}
+	for i, id := range sections {
+		if err := s.group(fmt.Sprintf("body.sections[%d]", i), group.ID, id); err != nil {
+			return group, err
+		}
+	}
+	return group, nil
+}
+
+// GroupPatch changes a group.
+type GroupPatch struct {
+	Title opt.Val[string]
+	Icon  opt.Val[string]
+}
+
+// UpdateGroup changes a group.
+func (s *Structure) UpdateGroup(id docs.SiteItemID, p GroupPatch) (docs.SiteItem, error) {
+	it, err := s.Item(docs.SiteGroup, id)
+	if err == nil {
+		it.Title, it.Icon = p.Title.Or(it.Title), p.Icon.Or(it.Icon)
+		s.items[id] = it
+	}
+	return it, err
+}
+
+// Group moves a section to the end of a group. One that is there stays where
+// it is.
+func (s *Structure) Group(group, section docs.SiteItemID) error {
+	if _, err := s.Item(docs.SiteGroup, group); err != nil {
+		return err
+	}
+	return s.group("body.sectionId", group, section)
+}
+
+func (s *Structure) group(field string, group, section docs.SiteItemID) error {
+	it, err := s.named(field, docs.SiteSection, section)
+	if err != nil || it.Parent == group {
+		return err
+	}
+	s.take(it)
+	s.place(it, group, len(s.children[group]))
+	return nil
+}
+
+// Ungroup moves a section out of a group, to the place behind the group.
+// NotFound if it is not in the group.
+func (s *Structure) Ungroup(group, section docs.SiteItemID) error {
+	g, err := s.Item(docs.SiteGroup, group)
+	if err != nil {
+		return err
+	}
+	it, err := s.Item(docs.SiteSection, section)
+	if err != nil {
+		return err
+	}
+	if it.Parent != group {
+		return errs.Missing("site section in the group")
+	}
+	s.take(it)
+	s.place(it, g.Parent, slices.Index(s.children[g.Parent], group)+1)
+	return nil
+}
+
+// Delete removes a site space, a section with its site spaces, or a group,
+// whose sections and groups take its place.
+func (s *Structure) Delete(kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
+	it, err := s.Item(kind, id)
+	if err != nil {
+		return it, err
+	}
+	if kind == docs.SiteGroup {
+		at := slices.Index(s.children[it.Parent], id)
+		for i, in := range s.Children(id) {
+			s.take(in)
+			s.place(in, it.Parent, at+i)
+		}
+	}
+	s.remove(it)
+	return it, nil
+}
+
+// DropSpace removes every site space that points to a space.
+func (s *Structure) DropSpace(id docs.SpaceID) {
+	for _, it := range s.All(docs.SiteSpace) {
+		if it.Space == id {
+			s.remove(s.items[it.ID])
+		}
+	}
+}
+
+// Pointer names an item of a site.
+type Pointer struct {
+	Kind docs.SiteItemKind
+	ID   docs.SiteItemID
+}
+
+// Position is a place among siblings. At most one of Before and After is set;
+// neither means behind all of them.
+type Position struct {
+	Before *Pointer
+	After  *Pointer
+}
+
+// Move changes the place of an item among its siblings.
+func (s *Structure) Move(what Pointer, to Position) (docs.SiteItem, error) {
+	it, err := s.Item(what.Kind, what.ID)
+	if err != nil {
+		return it, err
+	}
+	mark, field := to.Before, "body.position.before"
+	if mark == nil {
+		mark, field = to.After, "body.position.after"
+	}
+	switch {
+	case to.Before != nil && to.After != nil:
+		return it, errs.Field("body.position", "must contain before or after, not both")
+	case mark == nil:
+		all := s.Children(it.Parent)
+		last := all[len(all)-1]
+		if last.ID == it.ID {
+			return it, nil
+		}
+		mark = &Pointer{last.Kind, last.ID}
+	case *mark == what:
+		return it, errs.Field(field, "names the item that is moved; name one of its siblings")
+	}
+	sibling, err := s.Item(mark.Kind, mark.ID)
+	if err != nil || sibling.Parent != it.Parent {
+		return it, errs.Field(field, "is not in the same section or group as the item; only the order of siblings can be changed")
+	}
+	old := slices.Index(s.children[it.Parent], it.ID)
+	s.take(it)
+	at := slices.Index(s.children[it.Parent], mark.ID)
+	if to.Before == nil {
+		at++
+	}
+	if at == old { // it is there already
+		s.children[it.Parent] = slices.Insert(s.children[it.Parent], at, it.ID)
+		return it, nil
+	}
+	s.place(it, it.Parent, at)
+	return s.items[it.ID], nil
+}

@@ -1,0 +1,152 @@
+package sites
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// itemEvent returns the event of a change of an item, such as
+// site_section.create.
+func itemEvent(kind docs.SiteItemKind, action string, it docs.SiteItem) audit.Event {
+	return audit.Event{Action: eventNouns[kind] + "." + action, Data: map[string]any{"item": it.ID, "title": it.Title}}
+}
+
+var eventNouns = map[docs.SiteItemKind]string{
+	docs.SiteSection: "site_section", docs.SiteGroup: "site_section_group", docs.SiteSpace: "site_space",
+}
+
+// editItem runs a change of one item of the site of a grant, and returns the
+// site as the caller sees it and the item.
+func (s *Service) editItem(ctx context.Context, g *authz.Grant, kind docs.SiteItemKind, action string, fn func(c *change) (docs.SiteItem, error)) (*View, docs.SiteItem, error) {
+	var it docs.SiteItem
+	v, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*View, error) {
+		c, err := edit(ctx, tx, g, func(c *change) (e audit.Event, err error) {
+			it, err = fn(c)
+			return itemEvent(kind, action, it), err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return s.view(ctx, tx.Reader, g.Viewer(), c.site, c.tree)
+	})
+	if err != nil {
+		return nil, it, err
+	}
+	if now, ok := v.Structure.items[it.ID]; ok {
+		it = now
+	}
+	return v, it, nil
+}
+
+// checkCondition parses a condition before the transaction begins.
+func checkCondition(p opt.Val[string]) error {
+	if text, ok := p.Get(); ok {
+		return docs.CheckCondition("body.condition", text)
+	}
+	return nil
+}
+
+// AddSpace puts a space on a site; see Structure.AddSpace.
+func (s *Service) AddSpace(ctx context.Context, g *authz.Grant, section docs.SiteItemID, space docs.SpaceID) (*View, docs.SiteItem, error) {
+	return s.editItem(ctx, g, docs.SiteSpace, "create", func(c *change) (docs.SiteItem, error) {
+		sp, err := c.space(ctx, "body.spaceId", space)
+		if err != nil {
+			return docs.SiteItem{}, err
+		}
+		return c.tree.AddSpace(section, sp)
+	})
+}
+
+// UpdateSpace changes a site space.
+func (s *Service) UpdateSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SpacePatch) (*View, docs.SiteItem, error) {
+	if err := checkCondition(p.Condition); err != nil {
+		return nil, docs.SiteItem{}, err
+	}
+	return s.editItem(ctx, g, docs.SiteSpace, "update", func(c *change) (docs.SiteItem, error) {
+		it, err := c.item(ctx, docs.SiteSpace, id)
+		if err != nil {
+			return it, err
+		}
+		title := it.Title
+		if space, ok := p.Space.Get(); ok {
+			sp, err := c.space(ctx, "body.spaceId", space)
+			if err != nil {
+				return it, err
+			}
+			title = sp.Title
+		}
+		return c.tree.UpdateSpace(id, p, title)
+	})
+}
+
+// AddSection makes a section with one site space.
+func (s *Service) AddSection(ctx context.Context, g *authz.Grant, title, icon string, space docs.SpaceID) (*View, docs.SiteItem, error) {
+	return s.editItem(ctx, g, docs.SiteSection, "create", func(c *change) (docs.SiteItem, error) {
+		sp, err := c.space(ctx, "body.spaceId", space)
+		if err != nil {
+			return docs.SiteItem{}, err
+		}
+		return c.tree.AddSection(title, icon, sp)
+	})
+}
+
+// UpdateSection changes a section.
+func (s *Service) UpdateSection(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SectionPatch) (*View, docs.SiteItem, error) {
+	if err := checkCondition(p.Condition); err != nil {
+		return nil, docs.SiteItem{}, err
+	}
+	return s.editItem(ctx, g, docs.SiteSection, "update", func(c *change) (docs.SiteItem, error) {
+		return c.tree.UpdateSection(id, p)
+	})
+}
+
+// AddGroup makes a group and moves sections into it.
+func (s *Service) AddGroup(ctx context.Context, g *authz.Grant, title, icon string, parent docs.SiteItemID, sections []docs.SiteItemID) (*View, docs.SiteItem, error) {
+	return s.editItem(ctx, g, docs.SiteGroup, "create", func(c *change) (docs.SiteItem, error) {
+		return c.tree.AddGroup(title, icon, parent, sections)
+	})
+}
+
+// UpdateGroup changes a group.
+func (s *Service) UpdateGroup(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p GroupPatch) (*View, docs.SiteItem, error) {
+	return s.editItem(ctx, g, docs.SiteGroup, "update", func(c *change) (docs.SiteItem, error) {
+		return c.tree.UpdateGroup(id, p)
+	})
+}
+
+// Group moves a section into a group, or out of it. It returns the group.
+func (s *Service) Group(ctx context.Context, g *authz.Grant, group, section docs.SiteItemID, into bool) (*View, docs.SiteItem, error) {
+	return s.editItem(ctx, g, docs.SiteGroup, "update", func(c *change) (docs.SiteItem, error) {
+		move := c.tree.Ungroup
+		if into {
+			move = c.tree.Group
+		}
+		return c.tree.items[group], move(group, section)
+	})
+}
+
+// Move changes the place of an item among its siblings.
+func (s *Service) Move(ctx context.Context, g *authz.Grant, what Pointer, to Position) (*View, docs.SiteItem, error) {
+	return s.editItem(ctx, g, what.Kind, "move", func(c *change) (docs.SiteItem, error) {
+		if it, err := c.item(ctx, what.Kind, what.ID); err != nil {
+			return it, err
+		}
+		return c.tree.Move(what, to)
+	})
+}
+
+// DeleteItem removes an item; see Structure.Delete.
+func (s *Service) DeleteItem(ctx context.Context, g *authz.Grant, kind docs.SiteItemKind, id docs.SiteItemID) error {
+	_, _, err := s.editItem(ctx, g, kind, "delete", func(c *change) (docs.SiteItem, error) {
+		if it, err := c.item(ctx, kind, id); err != nil {
+			return it, err
+		}
+		return c.tree.Delete(kind, id)
+	})
+	return err
+}

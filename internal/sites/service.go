@@ -1,0 +1,360 @@
+// Package sites is where spaces are published: sites with an address and an
+// audience, and their sections, groups and site spaces, which are pointers in
+// one ordered tree. Content stays in spaces; publishing copies nothing.
+//
+// Structure is the tree with its rules, and addresses are worked out of it;
+// both know neither a store nor HTTP. Service changes a site in one transaction
+// that reads the tree, applies the change to it, writes the rows that differ and
+// raises the version of the site, under which everything derived can be cached.
+package sites
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Service changes sites.
+type Service struct {
+	Store *store.Store
+	Hosts Hosts
+}
+
+const untitled = "Untitled"
+
+// change is a change of a site that is being prepared in a transaction.
+type change struct {
+	tx     *store.Tx
+	grant  *authz.Grant
+	site   docs.Site
+	tree   *Structure
+	before map[docs.SiteItemID]docs.SiteItem
+	spaces map[docs.SpaceID]docs.Space // that the caller may put on a site
+	touch  bool                        // raise the version even if no row differs
+}
+
+// edit runs a change of the site of a grant and stores what differs. fn returns
+// the event, whose subject is filled in.
+func edit(ctx context.Context, tx *store.Tx, g *authz.Grant, fn func(c *change) (audit.Event, error)) (*change, error) {
+	c, err := begin(ctx, tx, g.Site)
+	if err != nil {
+		return nil, err
+	}
+	c.grant = g
+	e, err := fn(c)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.save(ctx, g.Actor, e)
+}
+
+// editSite is edit in a transaction of its own.
+func (s *Service) editSite(ctx context.Context, g *authz.Grant, fn func(c *change) (audit.Event, error)) (docs.Site, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Site, error) {
+		c, err := edit(ctx, tx, g, fn)
+		if err != nil {
+			return docs.Site{}, err
+		}
+		return c.site, nil
+	})
+}
+
+// begin reads what a change of a site needs.
+func begin(ctx context.Context, tx *store.Tx, site docs.Site) (*change, error) {
+	items, err := tx.SiteItems(ctx, site.ID)
+	c := &change{tx: tx, site: site, spaces: map[docs.SpaceID]docs.Space{}}
+	c.tree = NewStructure(site.Title, items, func(kind docs.SiteItemKind) docs.SiteItemID {
+		return docs.NewSiteItemID(kind, store.NewID[string](tx))
+	})
+	c.before = maps.Clone(c.tree.items)
+	return c, err
+}
+
+// save writes what a change made different, if anything, and its event.
+func (c *change) save(ctx context.Context, by authz.Actor, e audit.Event) error {
+	c.tree.readdress()
+	changed, err := c.saveItems(ctx)
+	if err != nil {
+		return err
+	}
+	c.site.SiteSpaces = len(c.tree.All(docs.SiteSpace))
+	old, err := c.tx.Site(ctx, c.site.ID)
+	if err != nil || len(changed) == 0 && old.It == c.site && !c.touch {
+		return err
+	}
+	if publication(old.It) != publication(c.site) || old.It.Published != c.site.Published {
+		for _, it := range c.tree.items {
+			changed[it.Space] = true
+		}
+	}
+	c.site.Version, c.site.UpdatedAt = old.It.Version+1, c.tx.Now()
+	if err := c.tx.PutSite(ctx, c.site); err != nil {
+		return err
+	}
+	if err := republish(ctx, c.tx, changed); err != nil {
+		return err
+	}
+	if e.Action == "" { // the event of the space says what happened
+		return nil
+	}
+	e.Org, e.Kind, e.ID = c.site.Org, "site", string(c.site.ID)
+	return audit.Record(ctx, c.tx, by, e)
+}
+
+// saveItems writes the rows of items that differ, and returns the spaces that
+// they point or pointed to. Sections and groups count as the empty space.
+func (c *change) saveItems(ctx context.Context) (map[docs.SpaceID]bool, error) {
+	changed := map[docs.SpaceID]bool{}
+	for id, it := range c.tree.items {
+		old := c.before[id]
+		if old == it {
+			continue
+		}
+		changed[it.Space], changed[old.Space] = true, true
+		if err := c.tx.PutSiteItem(ctx, c.site.ID, it); err != nil {
+			return nil, err
+		}
+	}
+	for id, old := range c.before {
+		if _, ok := c.tree.items[id]; ok {
+			continue
+		}
+		changed[old.Space] = true
+		if err := c.tx.DropSiteItem(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return changed, nil
+}
+
+// space returns a space that the caller wants to put on the site: one of the
+// same organization that the caller administers, because publishing shows it
+// to others. field says where the request names it.
+func (c *change) space(ctx context.Context, field string, id docs.SpaceID) (docs.Space, error) {
+	if sp, ok := c.spaces[id]; ok {
+		return sp, nil
+	}
+	g, _, err := authz.Within(c.tx.Reader).Space(ctx, c.grant.Actor, authz.AdminSpace, id)
+	if errs.Is(err, errs.NotFound) || err == nil && g.Space.Org != c.site.Org {
+		return docs.Space{}, errs.E(errs.NotFound, "%s: there is no space %q in the organization", field, id)
+	}
+	if err != nil {
+		return docs.Space{}, err
+	}
+	c.spaces[id] = g.Space
+	return g.Space, nil
+}
+
+// item returns an item of the site that the caller can see. A site space is as
+// visible as its space.
+func (c *change) item(ctx context.Context, kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
+	it, err := c.tree.Item(kind, id)
+	if err != nil || kind != docs.SiteSpace {
+		return it, err
+	}
+	_, _, err = authz.Within(c.tx.Reader).AnySpace(ctx, c.grant.Actor, authz.ViewSpace.Within(docs.ScopeWrite), it.Space)
+	if authz.Denied(err) {
+		err = errs.Missing(nouns[kind])
+	}
+	return it, err
+}
+
+// NewSite is the input of Create. The zero value of a field is a default.
+type NewSite struct {
+	Title      string
+	Type       string
+	Visibility docs.Visibility
+	Spaces     []docs.SpaceID
+}
+
+// Create makes a site that is not published yet, of spaces in an order.
+func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSite) (docs.Site, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Site, error) {
+		site := docs.Site{
+			ID: docs.SiteID(docs.SiteIDPrefix + store.NewID[string](tx)), Org: g.Access.Org,
+			Title: in.Title, Type: in.Type, Visibility: in.Visibility, AgentsContext: "included", Level: docs.LevelInherit,
+			CreatedBy: g.Actor.User, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		if site.Title == "" {
+			site.Title = untitled
+		}
+		if site.Type == "" {
+			site.Type = docs.SiteTypes[0]
+		}
+		if site.Visibility == "" {
+			site.Visibility = docs.VisibilityPublic
+		}
+		if err := tx.AddSite(ctx, site); err != nil {
+			return site, err
+		}
+		c, err := begin(ctx, tx, site)
+		if err != nil {
+			return site, err
+		}
+		c.grant = g
+		for _, id := range in.Spaces {
+			sp, err := c.space(ctx, "body.spaces", id)
+			if err != nil {
+				return site, err
+			}
+			if _, err := c.tree.AddSpace("", sp); err != nil {
+				return site, err
+			}
+		}
+		c.touch = true
+		err = c.save(ctx, g.Actor, audit.Event{Action: "site.create", Data: map[string]any{"title": site.Title}})
+		return c.site, err
+	})
+}
+
+// SitePatch is the input of Update.
+type SitePatch struct {
+	Title          opt.Val[string]
+	Visibility     opt.Val[docs.Visibility]
+	Basename       opt.Val[string]
+	Proxy          opt.Val[string]
+	Adaptive       opt.Val[bool]
+	AgentsContext  opt.Val[string]
+	DefaultSpace   opt.Val[docs.SiteItemID]
+	DefaultSection opt.Val[docs.SiteItemID]
+}
+
+// Update changes the settings of a site.
+func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs.Site, error) {
+	if name, ok := p.Basename.Get(); ok && !docs.ValidBasename(name) {
+		return docs.Site{}, errs.Field("body.basename", "must be 1 to 100 lower-case letters, digits or inner hyphens, and not a reserved name")
+	}
+	if proxy, ok := p.Proxy.Get(); ok && !docs.ValidProxy(proxy) {
+		return docs.Site{}, errs.Field("body.proxy", "must be a host and a path, such as company.com/docs")
+	}
+	return s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		w := &c.site
+		w.Title, w.Visibility, w.Basename = p.Title.Or(w.Title), p.Visibility.Or(w.Visibility), p.Basename.Or(w.Basename)
+		w.Proxy, w.Adaptive, w.AgentsContext = p.Proxy.Or(w.Proxy), p.Adaptive.Or(w.Adaptive), p.AgentsContext.Or(w.AgentsContext)
+		return audit.Event{Action: "site.update", Data: map[string]any{
+			"title": w.Title, "visibility": w.Visibility, "basename": w.Basename,
+		}}, c.tree.SetDefaults(p.DefaultSection.Or(""), p.DefaultSpace.Or(""))
+	})
+}
+
+// Publish makes a site reachable for its audience, or takes it back. All
+// settings stay.
+func (s *Service) Publish(ctx context.Context, g *authz.Grant, published bool) (docs.Site, error) {
+	return s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		if published && len(c.tree.present().All(docs.SiteSpace)) == 0 {
+			return audit.Event{}, errs.E(errs.Precondition, "the site has no content; add a space to it first")
+		}
+		c.site.Published = published
+		action := map[bool]string{true: "site.publish", false: "site.unpublish"}[published]
+		return audit.Event{Action: action, Data: map[string]any{"title": c.site.Title}}, nil
+	})
+}
+
+// Delete removes a site. The content stays where it is, in its spaces.
+func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		items, err := tx.SiteItems(ctx, g.Site.ID)
+		if err != nil {
+			return err
+		}
+		if err := tx.DropSite(ctx, g.Site); err != nil {
+			return err
+		}
+		freed := map[docs.SpaceID]bool{}
+		for _, it := range items {
+			freed[it.Space] = true
+		}
+		if err := republish(ctx, tx, freed); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, audit.Event{
+			Org: g.Site.Org, Action: "site.delete", Kind: "site", ID: string(g.Site.ID), Data: map[string]any{"title": g.Site.Title},
+		})
+	})
+}
+
+// Find returns the site that a URL names, and the escaped path below its
+// address; NotFound if there is none. It does not ask who may read the site, nor
+// whether it is published.
+func (s *Service) Find(ctx context.Context, u *url.URL) (docs.Site, string, error) {
+	name, rest, ok := s.Hosts.Locate(u)
+	var site docs.Site
+	var err error
+	switch {
+	case !ok:
+		err = errs.Missing("site")
+	case name.ID != "":
+		var v store.Stamped[docs.Site]
+		v, err = s.Store.Site(ctx, name.ID)
+		site = v.It
+	case name.Basename != "":
+		site, err = s.Store.SiteByBasename(ctx, name.Basename)
+	default:
+		site, err = s.Store.SiteByHostname(ctx, name.Hostname)
+	}
+	return site, rest, err
+}
+
+// republish stores with each space where it is published now.
+func republish(ctx context.Context, tx *store.Tx, spaces map[docs.SpaceID]bool) error {
+	for _, id := range slices.Sorted(maps.Keys(spaces)) {
+		if id == "" {
+			continue
+		}
+		all, err := tx.Publications(ctx, id)
+		if err != nil {
+			return err
+		}
+		var widest *docs.Publication
+		for i := range all {
+			if widest == nil || all[i].Visibility.Wider(widest.Visibility) {
+				widest = &all[i]
+			}
+		}
+		if err := tx.PutPublication(ctx, id, widest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SpaceChanged is called in a transaction that changed the title, the icon or
+// the language of a space, or moved it to the trash or back: the sites that have
+// it look different now.
+func SpaceChanged(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space) error {
+	return eachSite(ctx, tx, by, sp, "", func(*Structure) {})
+}
+
+// SpacePurged is called in the transaction that removes a space for good,
+// before it is removed.
+func SpacePurged(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space) error {
+	return eachSite(ctx, tx, by, sp, "site_space.delete", func(s *Structure) { s.DropSpace(sp.ID) })
+}
+
+// eachSite changes every site that has a space, and the version of each.
+func eachSite(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space, action string, fn func(*Structure)) error {
+	all, err := tx.SitesWith(ctx, sp.ID)
+	if err != nil {
+		return err
+	}
+	for _, site := range all {
+		c, err := begin(ctx, tx, site)
+		if err != nil {
+			return err
+		}
+		fn(c.tree)
+		c.touch = true
+		if err := c.save(ctx, by, audit.Event{Action: action, Data: map[string]any{"space": sp.ID}}); err != nil {
+			return err
+		}
+	}
+	return republish(ctx, tx, map[docs.SpaceID]bool{sp.ID: true})
+}

@@ -1,0 +1,293 @@
+package sites
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Structure is the ordered tree of one site in memory. Its methods keep these
+// rules and return an error that names the field of the request otherwise:
+//
+//   - The site holds site spaces, or sections and groups, never both. A
+//     section holds site spaces, a group holds sections and groups.
+//   - The paths of sections are unique in the site, because groups are no part
+//     of an address; those of site spaces are unique in their section.
+//   - If a site has sections, exactly one is the default. If a section, or the
+//     site itself, holds site spaces, exactly one of them is the default.
+//   - There are at most docs.MaxSiteItems items, and groups are nested at most
+//     maxGroupDepth levels deep.
+//
+// A method that returns an error may have changed the structure; it must be
+// thrown away.
+type Structure struct {
+	title    string // of the site
+	newID    func(docs.SiteItemKind) docs.SiteItemID
+	items    map[docs.SiteItemID]docs.SiteItem
+	children map[docs.SiteItemID][]docs.SiteItemID // in order; those of the site under ""
+}
+
+const (
+	// maxGroupDepth is the depth of nested groups.
+	maxGroupDepth = 8
+	// maxRank is how long a rank may become before its siblings are numbered
+	// again.
+	maxRank = 64
+)
+
+// NewStructure returns the tree of items that are sorted by rank. newID is
+// called for items that are added.
+func NewStructure(title string, items []docs.SiteItem, newID func(docs.SiteItemKind) docs.SiteItemID) *Structure {
+	s := &Structure{
+		title: title, newID: newID,
+		items: make(map[docs.SiteItemID]docs.SiteItem, len(items)), children: map[docs.SiteItemID][]docs.SiteItemID{},
+	}
+	for _, it := range items {
+		s.items[it.ID] = it
+		s.children[it.Parent] = append(s.children[it.Parent], it.ID)
+	}
+	return s
+}
+
+// Len returns the number of items.
+func (s *Structure) Len() int { return len(s.items) }
+
+// Item returns an item of a kind; NotFound if there is none.
+func (s *Structure) Item(kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
+	it, ok := s.items[id]
+	if !ok || it.Kind != kind {
+		return it, errs.Missing(nouns[kind])
+	}
+	return it, nil
+}
+
+var nouns = map[docs.SiteItemKind]string{
+	docs.SiteSection: "site section", docs.SiteGroup: "site section group", docs.SiteSpace: "site space",
+}
+
+// named is Item for an id in the body of a request.
+func (s *Structure) named(field string, kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
+	it, err := s.Item(kind, id)
+	if err != nil {
+		err = errs.E(errs.NotFound, "%s: there is no %s %q in the site", field, nouns[kind], id)
+	}
+	return it, err
+}
+
+// Children returns what an item holds, in order; the empty id is the site.
+func (s *Structure) Children(parent docs.SiteItemID) []docs.SiteItem {
+	out := make([]docs.SiteItem, 0, len(s.children[parent]))
+	for _, id := range s.children[parent] {
+		out = append(out, s.items[id])
+	}
+	return out
+}
+
+// All returns the items of a kind in the order of the tree.
+func (s *Structure) All(kind docs.SiteItemKind) []docs.SiteItem {
+	var out []docs.SiteItem
+	var walk func(parent docs.SiteItemID)
+	walk = func(parent docs.SiteItemID) {
+		for _, it := range s.Children(parent) {
+			if it.Kind == kind {
+				out = append(out, it)
+			}
+			walk(it.ID)
+		}
+	}
+	walk("")
+	return out
+}
+
+// Sectioned reports whether the site has sections or groups instead of site
+// spaces of its own.
+func (s *Structure) Sectioned() bool {
+	top := s.children[""]
+	return len(top) > 0 && s.items[top[0]].Kind != docs.SiteSpace
+}
+
+// Default returns the default among the site spaces of a section, or of the
+// site for the empty id.
+func (s *Structure) Default(section docs.SiteItemID) (docs.SiteItem, bool) {
+	return defaultOf(s.Children(section))
+}
+
+// DefaultSection returns the default section of the site.
+func (s *Structure) DefaultSection() (docs.SiteItem, bool) { return defaultOf(s.All(docs.SiteSection)) }
+
+func defaultOf(items []docs.SiteItem) (docs.SiteItem, bool) {
+	if i := slices.IndexFunc(items, func(it docs.SiteItem) bool { return it.Default }); i >= 0 {
+		return items[i], true
+	}
+	return docs.SiteItem{}, false
+}
+
+// level returns the items that share one default with an item: all sections
+// of the site, or the site spaces around a site space.
+func (s *Structure) level(it docs.SiteItem) []docs.SiteItem {
+	switch it.Kind {
+	case docs.SiteSection:
+		return s.All(docs.SiteSection)
+	case docs.SiteSpace:
+		return s.Children(it.Parent)
+	}
+	return nil
+}
+
+// setDefault makes an item the only default of its level.
+func (s *Structure) setDefault(it docs.SiteItem) {
+	for _, other := range s.level(it) {
+		other.Default = other.ID == it.ID
+		s.items[other.ID] = other
+	}
+}
+
+// place puts an item among the children of another one, before the one at an
+// index, and ranks it there.
+func (s *Structure) place(it docs.SiteItem, parent docs.SiteItemID, index int) {
+	all := slices.Insert(slices.Clone(s.children[parent]), index, it.ID)
+	s.children[parent] = all
+	var before, behind docs.Rank
+	if index > 0 {
+		before = s.items[all[index-1]].Rank
+	}
+	if index+1 < len(all) {
+		behind = s.items[all[index+1]].Rank
+	}
+	it.Parent = parent
+	if behind == "" {
+		it.Rank = docs.RankAfter(before)
+	} else {
+		it.Rank = docs.RankBetween(before, behind)
+	}
+	s.items[it.ID] = it
+	if len(it.Rank) > maxRank {
+		s.rerank(parent)
+	}
+}
+
+// rerank gives the children of an item short ranks in the order that they have.
+func (s *Structure) rerank(parent docs.SiteItemID) {
+	var last docs.Rank
+	for _, it := range s.Children(parent) {
+		last = docs.RankAfter(last)
+		it.Rank = last
+		s.items[it.ID] = it
+	}
+}
+
+// take removes an item from the children of its parent, but not from the site.
+func (s *Structure) take(it docs.SiteItem) {
+	s.children[it.Parent] = slices.DeleteFunc(slices.Clone(s.children[it.Parent]), func(id docs.SiteItemID) bool { return id == it.ID })
+}
+
+// add makes an item at the end of another one. The first of its level is the
+// default.
+func (s *Structure) add(it docs.SiteItem, parent docs.SiteItemID) (docs.SiteItem, error) {
+	if len(s.items) >= docs.MaxSiteItems {
+		return it, errs.Field("body", "would give the site more than %d sections, groups and spaces; delete some first", docs.MaxSiteItems)
+	}
+	it.ID, it.Parent = s.newID(it.Kind), parent
+	if it.Kind != docs.SiteGroup {
+		level := s.level(it)
+		it.Path, it.Default = freePath(it.Title, level), len(level) == 0
+	}
+	s.place(it, parent, len(s.children[parent]))
+	return s.items[it.ID], nil
+}
+
+// freePath returns a path for a title that no item of a level has: that of the
+// title, with a number if it is taken.
+func freePath(title string, level []docs.SiteItem) string {
+	base := docs.SlugOf(title)
+	base = strings.ToValidUTF8(base[:min(len(base), docs.MaxSlug-len("-1000"))], "")
+	taken := map[string]bool{}
+	for _, it := range level {
+		if rest, ok := strings.CutPrefix(docs.SlugKey(it.Path), base); ok && strings.Trim(rest, "-0123456789") == "" {
+			taken[rest] = true
+		}
+	}
+	if !taken[""] {
+		return base
+	}
+	n := len(taken) + 1 // free unless somebody chose the number
+	for taken["-"+strconv.Itoa(n)] {
+		n++
+	}
+	return base + "-" + strconv.Itoa(n)
+}
+
+// setPath changes the path of an item, which no other of its level may have.
+func (s *Structure) setPath(it *docs.SiteItem, path string) error {
+	if err := docs.CheckSitePath("body.path", path); err != nil {
+		return err
+	}
+	for _, other := range s.level(*it) {
+		if other.ID != it.ID && docs.SlugKey(other.Path) == docs.SlugKey(path) {
+			return errs.Field("body.path", "is taken by %q; choose another", other.Title)
+		}
+	}
+	it.Path = path
+	return nil
+}
+
+// remove deletes an item and everything in it. If it was a default, the next
+// one of its level is the default from now on.
+func (s *Structure) remove(it docs.SiteItem) {
+	level := s.level(it)
+	if i := slices.IndexFunc(level, func(other docs.SiteItem) bool { return other.ID == it.ID }); it.Default && len(level) > 1 {
+		if i++; i == len(level) {
+			i = len(level) - 2
+		}
+		s.setDefault(level[i])
+	}
+	for _, in := range s.Children(it.ID) {
+		delete(s.items, in.ID)
+	}
+	delete(s.children, it.ID)
+	s.take(it)
+	delete(s.items, it.ID)
+}
+
+// Filter returns the structure without the items that keep does not want, and
+// without sections and groups that would be empty then. Where a default is
+// missing, the first item that is left takes its place. Addresses stay as they
+// are.
+func (s *Structure) Filter(keep func(docs.SiteItem) bool) *Structure {
+	out := NewStructure(s.title, nil, s.newID)
+	var walk func(parent docs.SiteItemID)
+	walk = func(parent docs.SiteItemID) {
+		for _, it := range s.Children(parent) {
+			if !keep(it) {
+				continue
+			}
+			walk(it.ID)
+			if it.Kind == docs.SiteSpace || len(out.children[it.ID]) > 0 {
+				out.items[it.ID] = it
+				out.children[parent] = append(out.children[parent], it.ID)
+			}
+		}
+	}
+	walk("")
+	out.pickDefaults()
+	return out
+}
+
+// pickDefaults makes the first item of every level without a default its
+// default.
+func (s *Structure) pickDefaults() {
+	pick := func(level []docs.SiteItem) {
+		if _, ok := defaultOf(level); !ok && len(level) > 0 && level[0].Kind != docs.SiteGroup {
+			s.setDefault(level[0])
+		}
+	}
+	sections := s.All(docs.SiteSection)
+	pick(sections)
+	for _, sec := range sections {
+		pick(s.Children(sec.ID))
+	}
+	pick(s.Children(""))
+}

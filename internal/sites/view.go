@@ -1,0 +1,100 @@
+package sites
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// View is a site as one member of its organization sees it.
+type View struct {
+	Site docs.Site
+	// Structure is the whole tree without the site spaces whose space the
+	// caller cannot see.
+	Structure *Structure
+	// Spaces are those of the site that the caller can see, with the caller's
+	// role.
+	Spaces map[docs.SpaceID]store.Ranked[docs.Space]
+
+	hosts   Hosts
+	readers *Structure // what readers see at most
+}
+
+// View returns the site of a grant.
+func (s *Service) View(ctx context.Context, g *authz.Grant) (*View, error) {
+	items, err := s.Store.SiteItems(ctx, g.Site.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.view(ctx, s.Store.Reader, g.Viewer(), g.Site, NewStructure(g.Site.Title, items, nil))
+}
+
+func (s *Service) view(ctx context.Context, r store.Reader, who store.Viewer, site docs.Site, tree *Structure) (*View, error) {
+	v := &View{Site: site, Spaces: map[docs.SpaceID]store.Ranked[docs.Space]{}, hosts: s.Hosts, readers: tree.present()}
+	visible, err := r.SpacesOnSite(ctx, who, site.ID)
+	for _, sp := range visible {
+		v.Spaces[sp.It.ID] = sp
+	}
+	v.Structure = NewStructure(site.Title, nil, nil)
+	for id, it := range tree.items {
+		if _, ok := v.Spaces[it.Space]; ok || it.Kind != docs.SiteSpace {
+			v.Structure.items[id] = it
+		}
+	}
+	for parent, children := range tree.children {
+		for _, id := range children {
+			if _, ok := v.Structure.items[id]; ok {
+				v.Structure.children[parent] = append(v.Structure.children[parent], id)
+			}
+		}
+	}
+	return v, err
+}
+
+// URL returns the address of a section or a site space for readers; empty if
+// the site is not published or has no content there.
+func (v *View) URL(it docs.SiteItem, shareKey string) string {
+	space, ok := v.readers.items[it.ID]
+	if it.Kind == docs.SiteSection {
+		space, ok = v.readers.Default(it.ID)
+	}
+	if !ok || !v.Site.Published {
+		return ""
+	}
+	p := publication(v.Site)
+	p.Path = space.Address
+	return v.hosts.URL(p, shareKey)
+}
+
+// URL returns the address of a published site; empty if it is not published.
+func (s *Service) URL(site docs.Site) string {
+	if !site.Published {
+		return ""
+	}
+	return s.Hosts.URL(publication(site), "")
+}
+
+// ProxyTarget returns where a proxy on the owner's domain must forward to.
+func (s *Service) ProxyTarget(site docs.Site) string { return s.Hosts.Own(publication(site)) }
+
+// Sites lists the sites of an organization that the caller can see. A filter
+// by a space that the caller cannot see finds nothing.
+func (s *Service) Sites(ctx context.Context, g *authz.Grant, f store.SiteFilter) (store.List[docs.Site], error) {
+	if f.Space != "" {
+		_, _, err := authz.Within(s.Store.Reader).Space(ctx, g.Actor, authz.ViewSpace, f.Space)
+		if authz.Denied(err) {
+			return store.List[docs.Site]{}, nil
+		}
+		if err != nil {
+			return store.List[docs.Site]{}, err
+		}
+	}
+	return store.List[docs.Site]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.Site, store.Key, error) {
+			return s.Store.Sites(ctx, g.Viewer(), f, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountSites(ctx, g.Viewer(), f) },
+	}, nil
+}

@@ -1,0 +1,209 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+const siteColumns = `w.id, w.org_id, w.title, w.type, w.visibility, w.published, COALESCE(w.basename, ''), COALESCE(w.hostname, ''),
+	w.proxy, w.adaptive, w.agents_context, w.default_level, w.site_spaces, w.version, w.created_by, w.created_at, w.updated_at`
+
+func siteDest(s *docs.Site) []any {
+	return []any{
+		&s.ID, &s.Org, &s.Title, &s.Type, &s.Visibility, &s.Published, &s.Basename, &s.Hostname,
+		&s.Proxy, &s.Adaptive, &s.AgentsContext, &s.Level, &s.SiteSpaces, &s.Version, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt,
+	}
+}
+
+func scanSite(s scanner) (v docs.Site, err error) { err = s.Scan(siteDest(&v)...); return v, err }
+
+// Site returns a site by id.
+func (r Reader) Site(ctx context.Context, id docs.SiteID) (Stamped[docs.Site], error) {
+	return throughCache(ctx, r, "site", string(id), func(ctx context.Context) (Stamped[docs.Site], error) {
+		return one(ctx, r, "site", func(s scanner) (v Stamped[docs.Site], err error) {
+			err = s.Scan(append(siteDest(&v.It), &v.Stamp.Access, &v.Stamp.Auth)...)
+			return v, err
+		}, `SELECT `+siteColumns+`, o.access_version, i.auth_version
+			FROM sites w JOIN organizations o ON o.id = w.org_id CROSS JOIN instance i
+			WHERE w.id = $1`, id)
+	})
+}
+
+// SiteByBasename returns the site with a basename.
+func (r Reader) SiteByBasename(ctx context.Context, name string) (docs.Site, error) {
+	return throughCache(ctx, r, "site basename", name, func(ctx context.Context) (docs.Site, error) {
+		return one(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.basename = $1`, name)
+	})
+}
+
+// SiteByHostname returns the site with a host name of its own.
+func (r Reader) SiteByHostname(ctx context.Context, name string) (docs.Site, error) {
+	return throughCache(ctx, r, "site hostname", name, func(ctx context.Context) (docs.Site, error) {
+		return one(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.hostname = $1`, name)
+	})
+}
+
+// SiteFilter narrows a list of sites.
+type SiteFilter struct {
+	Space     docs.SpaceID // only sites that have it; empty: all
+	Title     string       // a part of the title
+	Published *bool
+	Types     []string // empty: all
+}
+
+// args are the parameters of sitesFrom behind those of the viewer.
+func (f SiteFilter) args() []any {
+	published := -1
+	if f.Published != nil {
+		published = flag(*f.Published)
+	}
+	types := ""
+	if len(f.Types) > 0 {
+		types = " " + strings.Join(f.Types, " ") + " "
+	}
+	return []any{like(f.Title), f.Space, published, types}
+}
+
+var sitesFrom = ` FROM (
+		SELECT n.id, ` + nodeRank("cast($3 AS INTEGER)") + ` AS access
+		FROM sites n LEFT JOIN granted g ON g.subject_id = n.id
+		WHERE n.org_id = $1
+	) AS ranked JOIN sites w ON w.id = ranked.id
+	WHERE ranked.access > 0 AND w.search LIKE $4 ESCAPE '\'
+	AND ($5 = '' OR EXISTS (SELECT 1 FROM site_items x WHERE x.site_id = w.id AND x.space_id = $5))
+	AND (cast($6 AS INTEGER) < 0 OR w.published = (cast($6 AS INTEGER) = 1))
+	AND ($7 = '' OR $7 LIKE '% ' || w.type || ' %')`
+
+// Sites lists the sites of an organization that a viewer can see, oldest first.
+func (r Reader) Sites(ctx context.Context, v Viewer, f SiteFilter, p Page) ([]docs.Site, Key, error) {
+	items, err := many(ctx, r, scanSite, ranksCTE+` SELECT `+siteColumns+sitesFrom+` AND w.id > $8
+		ORDER BY w.id LIMIT $9 + 0`, append(append(v.args(), f.args()...), p.text(0), p.ask())...)
+	items, next := cut(p, items, func(s docs.Site) Key { return Key{string(s.ID)} })
+	return items, next, err
+}
+
+// CountSites counts what Sites lists.
+func (r Reader) CountSites(ctx context.Context, v Viewer, f SiteFilter) (int64, error) {
+	return one(ctx, r, "count", scanInt, ranksCTE+` SELECT COUNT(*)`+sitesFrom, append(v.args(), f.args()...)...)
+}
+
+// SiteItems returns the sections, groups and site spaces of a site by rank.
+func (r Reader) SiteItems(ctx context.Context, site docs.SiteID) ([]docs.SiteItem, error) {
+	return many(ctx, r, func(s scanner) (v docs.SiteItem, err error) {
+		err = s.Scan(&v.ID, &v.Kind, &v.Parent, &v.Rank, &v.Title, &v.Path, &v.Icon, &v.Description, &v.Condition,
+			&v.Default, &v.Space, &v.Address, &v.Trashed)
+		return v, err
+	}, `SELECT x.id, x.kind, x.parent_id, x.rank, COALESCE(s.title, x.title), x.path, x.icon, x.description, x.condition,
+			x.is_default, COALESCE(x.space_id, ''), x.address, COALESCE(s.deleted_at, 0) > 0
+		FROM site_items x LEFT JOIN spaces s ON s.id = x.space_id
+		WHERE x.site_id = $1 ORDER BY x.rank, x.id`, site)
+}
+
+// SpacesOnSite returns the spaces of a site that a viewer can see, with the
+// viewer's role. Those in the trash are visible to whoever can restore them.
+func (r Reader) SpacesOnSite(ctx context.Context, v Viewer, site docs.SiteID) ([]Ranked[docs.Space], error) {
+	return many(ctx, r, func(s scanner) (it Ranked[docs.Space], err error) {
+		var row spaceRow
+		var rank int
+		if err = s.Scan(append(row.dest(), &rank)...); err != nil {
+			return it, err
+		}
+		it.It, err = row.done()
+		it.Role = docs.RoleOfRank(rank)
+		return it, err
+	}, ranksCTE+` SELECT `+spaceColumns+`, ranked.access FROM (
+			SELECT n.id, `+nodeRank("COALESCE(up.rank, cast($3 AS INTEGER))")+` AS access
+			FROM spaces n LEFT JOIN tree up ON up.id = n.parent_id LEFT JOIN granted g ON g.subject_id = n.id
+			WHERE n.id IN (SELECT x.space_id FROM site_items x WHERE x.site_id = $4)
+		) AS ranked JOIN spaces s ON s.id = ranked.id
+		WHERE ranked.access > 0 AND (s.deleted_at = 0 OR ranked.access >= $5 + 0)
+		ORDER BY s.id`, append(v.args(), site, docs.Create.Rank())...)
+}
+
+// SitesWith returns the sites that have a space, oldest first.
+func (r Reader) SitesWith(ctx context.Context, space docs.SpaceID) ([]docs.Site, error) {
+	return many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w
+		WHERE w.id IN (SELECT x.site_id FROM site_items x WHERE x.space_id = $1) ORDER BY w.id`, space)
+}
+
+// Publications returns every place on a published site where a space is, unless
+// it is in the trash. The shortest address of each site comes first.
+func (r Reader) Publications(ctx context.Context, space docs.SpaceID) ([]docs.Publication, error) {
+	return many(ctx, r, func(s scanner) (p docs.Publication, err error) {
+		err = s.Scan(&p.Site, &p.Basename, &p.Hostname, &p.Proxy, &p.Visibility, &p.Path)
+		return p, err
+	}, `SELECT w.id, COALESCE(w.basename, ''), COALESCE(w.hostname, ''), w.proxy, w.visibility, x.address
+		FROM site_items x JOIN sites w ON w.id = x.site_id JOIN spaces s ON s.id = x.space_id
+		WHERE x.space_id = $1 AND w.published AND s.deleted_at = 0
+		ORDER BY w.id, LENGTH(x.address), x.address, x.id`, space)
+}
+
+// PutPublication stores where a space is published; nil is nowhere.
+func (tx *Tx) PutPublication(ctx context.Context, space docs.SpaceID, p *docs.Publication) error {
+	text := ""
+	if p != nil {
+		text = toJSON(p)
+	}
+	return tx.put(ctx, `UPDATE spaces SET published = $2 WHERE id = $1`, space, text)
+}
+
+// AddSite stores a new site.
+func (tx *Tx) AddSite(ctx context.Context, s docs.Site) error {
+	return tx.put(ctx, `
+		INSERT INTO sites (id, org_id, title, search, type, visibility, published, basename, hostname, proxy, adaptive,
+			agents_context, default_level, site_spaces, version, created_by, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, NULLIF($8, ''), NULLIF($9, ''), $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+		s.ID, s.Org, s.Title, strings.ToLower(s.Title), s.Type, s.Visibility, s.Published, s.Basename, s.Hostname, s.Proxy,
+		s.Adaptive, s.AgentsContext, s.Level, s.SiteSpaces, s.Version, s.CreatedBy, s.CreatedAt, s.UpdatedAt)
+}
+
+// PutSite stores a changed site.
+func (tx *Tx) PutSite(ctx context.Context, s docs.Site) error {
+	return tx.taken(tx.put(ctx, `
+		UPDATE sites
+		SET title = $2, search = $3, visibility = $4, published = $5, basename = NULLIF($6, ''), hostname = NULLIF($7, ''),
+			proxy = $8, adaptive = $9, agents_context = $10, default_level = $11, site_spaces = $12, version = $13, updated_at = $14
+		WHERE id = $1`,
+		s.ID, s.Title, strings.ToLower(s.Title), s.Visibility, s.Published, s.Basename, s.Hostname,
+		s.Proxy, s.Adaptive, s.AgentsContext, s.Level, s.SiteSpaces, s.Version, s.UpdatedAt),
+		"the basename %q is taken; choose another", s.Basename)
+}
+
+// DropSite deletes a site, its items and what points at it.
+func (tx *Tx) DropSite(ctx context.Context, s docs.Site) error {
+	if err := tx.DropGrants(ctx, s.Org, s.Node()); err != nil {
+		return err
+	}
+	for _, text := range []string{
+		`DELETE FROM site_items WHERE site_id = $1`,
+		`UPDATE organizations SET default_content = '' WHERE default_content = $1`,
+		`DELETE FROM sites WHERE id = $1`,
+	} {
+		if err := tx.put(ctx, text, s.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PutSiteItem stores a new or changed item of a site. The title of a site space
+// is that of its space.
+func (tx *Tx) PutSiteItem(ctx context.Context, site docs.SiteID, v docs.SiteItem) error {
+	if v.Kind == docs.SiteSpace {
+		v.Title = ""
+	}
+	return tx.put(ctx, `
+		INSERT INTO site_items (id, site_id, kind, parent_id, rank, title, path, icon, description, condition, is_default, space_id, address)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULLIF($12, ''), $13)
+		ON CONFLICT (id) DO UPDATE SET parent_id = excluded.parent_id, rank = excluded.rank, title = excluded.title,
+			path = excluded.path, icon = excluded.icon, description = excluded.description, condition = excluded.condition,
+			is_default = excluded.is_default, space_id = excluded.space_id, address = excluded.address`,
+		v.ID, site, v.Kind, v.Parent, v.Rank, v.Title, v.Path, v.Icon, v.Description, v.Condition, v.Default, v.Space, v.Address)
+}
+
+// DropSiteItem deletes an item of a site.
+func (tx *Tx) DropSiteItem(ctx context.Context, id docs.SiteItemID) error {
+	return tx.put(ctx, `DELETE FROM site_items WHERE id = $1`, id)
+}

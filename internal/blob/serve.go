@@ -16,8 +16,9 @@ type Served struct {
 	Name        string // what it is called when it is saved
 	ContentType string
 	Hash        Hash
-	// Public files may be kept by caches that many people share.
-	Public bool
+	// Public files may be kept by caches that many people share, Secret ones by
+	// nobody.
+	Public, Secret bool
 }
 
 // inline types are displayed by a browser where they are. They are passive: none
@@ -73,15 +74,20 @@ const cacheFor = 365 * 24 * time.Hour
 // asked for, or 304 if the caller has it. The headers keep it from acting as
 // a page of the host that it comes from.
 func Serve(w http.ResponseWriter, r *http.Request, f Served, rd io.ReadSeeker) {
-	scope := "private"
-	if f.Public {
-		scope = "public"
+	kept := fmt.Sprintf("max-age=%d, immutable", int(cacheFor.Seconds()))
+	switch {
+	case f.Public:
+		kept = "public, " + kept
+	case f.Secret:
+		kept = "private, no-store"
+	default:
+		kept = "private, " + kept
 	}
 	h := w.Header()
 	Guard(h, f.Name, f.ContentType)
 	// Pages of other hosts show these files: sites have hosts of their own.
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	h.Set("Cache-Control", fmt.Sprintf("%s, max-age=%d, immutable", scope, int(cacheFor.Seconds())))
+	h.Set("Cache-Control", kept)
 	h.Set("ETag", `"`+f.Hash.String()+`"`)
 	// A list of ranges costs a seek for each and helps nobody here.
 	if strings.Contains(r.Header.Get("Range"), ",") {

@@ -149,15 +149,28 @@ func (h Hosts) root(p docs.Publication) string {
 func (h Hosts) Own(p docs.Publication) string {
 	switch {
 	case p.Basename != "" && h.Domain != "" && len(p.Basename) <= maxLabel:
-		return "https://" + p.Basename + "." + h.Domain + "/"
+		return h.onDomain(p.Basename)
 	case p.Basename != "":
-		return h.Base + sitesPath + p.Basename + "/"
+		return h.Base + Path + p.Basename + "/"
 	}
-	return h.Base + sitesPath + string(p.Site) + "/"
+	return h.Base + Path + string(p.Site) + "/"
 }
 
-// sitesPath is where the server has the sites without a host of their own.
-const sitesPath = "/s/"
+// onDomain returns the address of a host of the domain. It has the scheme and the
+// port of the server itself: both are reached in the same way.
+func (h Hosts) onDomain(name string) string {
+	scheme, port := "https", ""
+	if base, err := url.Parse(h.Base); err == nil && base.Host != "" {
+		scheme = base.Scheme
+		if base.Port() != "" {
+			port = ":" + base.Port()
+		}
+	}
+	return scheme + "://" + name + "." + h.Domain + port + "/"
+}
+
+// Path is where the server has the sites without a host of their own.
+const Path = "/s/"
 
 // publication returns where a site is published.
 func publication(s docs.Site) docs.Publication {
@@ -177,7 +190,7 @@ func (h Hosts) Locate(u *url.URL) (Name, string, bool) {
 	host, path := strings.ToLower(u.Host), u.EscapedPath()
 	base, err := url.Parse(h.Base)
 	if err == nil && strings.EqualFold(base.Host, host) {
-		rest, ok := strings.CutPrefix(path, base.EscapedPath()+sitesPath)
+		rest, ok := strings.CutPrefix(path, base.EscapedPath()+Path)
 		first, rest, _ := strings.Cut(rest, "/")
 		switch {
 		case !ok || first == "":
@@ -187,6 +200,7 @@ func (h Hosts) Locate(u *url.URL) (Name, string, bool) {
 		}
 		return Name{Basename: first}, rest, true
 	}
+	host = strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	rest := strings.TrimPrefix(path, "/")
 	if label, ok := strings.CutSuffix(host, "."+h.Domain); ok && h.Domain != "" {
 		return Name{Basename: label}, rest, docs.ValidBasename(label)

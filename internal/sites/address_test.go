@@ -19,6 +19,7 @@ func TestURL(t *testing.T) {
 		{plain, docs.Publication{Site: "site_1"}, "", "http://127.0.0.1:8080/s/site_1/"},
 		{plain, docs.Publication{Site: "site_1", Basename: "acme", Path: "guides/v2"}, "", "http://127.0.0.1:8080/s/acme/guides/v2/"},
 		{domain, docs.Publication{Site: "site_1"}, "", "https://app.example.com/s/site_1/"},
+		{Hosts{Base: "http://127.0.0.1:8080", Domain: "sites.localhost"}, docs.Publication{Site: "site_1", Basename: "acme"}, "", "http://acme.sites.localhost:8080/"},
 		{domain, docs.Publication{Site: "site_1", Basename: "acme", Path: "größe"}, "", "https://acme.docs.example.com/gr%C3%B6%C3%9Fe/"},
 		{domain, docs.Publication{Site: "site_1", Basename: "acme", Hostname: "help.acme.com"}, "", "https://help.acme.com/"},
 		{domain, docs.Publication{Site: "site_1", Hostname: "help.acme.com", Proxy: "acme.com/docs", Path: "v2"}, "", "https://acme.com/docs/v2/"},
@@ -46,6 +47,7 @@ func TestLocate(t *testing.T) {
 		"https://acme.docs.example.com/a":              {Name{Basename: "acme"}, "a", true},
 		"https://a.b.docs.example.com/a":               {Name{Basename: "a.b"}, "a", false},
 		"https://help.acme.com/":                       {Name{Hostname: "help.acme.com"}, "", true},
+		"https://Help.acme.com.:8443/":                 {Name{Hostname: "help.acme.com"}, "", true},
 	} {
 		u, err := url.Parse(text)
 		if err != nil {

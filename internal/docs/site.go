@@ -51,6 +51,11 @@ func (s Site) Node() Node {
 	return Node{Kind: NodeSite, ID: string(s.ID), Level: s.Level, CreatedBy: s.CreatedBy}
 }
 
+// Publication returns where readers find the site.
+func (s Site) Publication() Publication {
+	return Publication{Site: s.ID, Basename: s.Basename, Hostname: s.Hostname, Proxy: s.Proxy, Visibility: s.Visibility}
+}
+
 // Visibility says who can read a published site.
 type Visibility string
 
@@ -129,9 +134,9 @@ type SiteItem struct {
 	Address string
 }
 
-// Publication is where a space is published: of all published sites that have
-// it, the one with the widest audience. It is stored with the space, so that
-// lists of spaces show it.
+// Publication is a place that readers find: a site, or a path on it. That of a
+// space is on the site with the widest audience of all published sites that have
+// it. It is stored with the space, so that lists of spaces show it.
 type Publication struct {
 	Site       SiteID     `json:"site"`
 	Basename   string     `json:"basename,omitempty"`

@@ -118,7 +118,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 		Store: s, Blobs: files, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s},
 		Content: c, Reviews: proposals, Spaces: &spaces.Service{Store: s, Content: c},
 		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
-		Sites: &sites.Service{Store: s},
+		Sites: sites.New(s),
 	}
 }
 

@@ -172,11 +172,6 @@ func (h Hosts) onDomain(name string) string {
 // Path is where the server has the sites without a host of their own.
 const Path = "/s/"
 
-// publication returns where a site is published.
-func publication(s docs.Site) docs.Publication {
-	return docs.Publication{Site: s.ID, Basename: s.Basename, Hostname: s.Hostname, Proxy: s.Proxy, Visibility: s.Visibility}
-}
-
 // Name is how an address names a site: by one of the fields.
 type Name struct {
 	ID       docs.SiteID

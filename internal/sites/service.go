@@ -16,6 +16,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
@@ -26,6 +27,12 @@ import (
 type Service struct {
 	Store *store.Store
 	Hosts Hosts
+	trees *cache.Cache[treeKey, *Structure]
+}
+
+// New returns the service of a store. Whoever serves sites sets Hosts.
+func New(s *store.Store) *Service {
+	return &Service{Store: s, trees: cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 })}
 }
 
 const untitled = "Untitled"
@@ -90,7 +97,7 @@ func (c *change) save(ctx context.Context, by authz.Actor, e audit.Event) error 
 	if err != nil || len(changed) == 0 && old.It == c.site && !c.touch {
 		return err
 	}
-	if publication(old.It) != publication(c.site) || old.It.Published != c.site.Published {
+	if old.It.Publication() != c.site.Publication() || old.It.Published != c.site.Published {
 		for _, it := range c.tree.items {
 			changed[it.Space] = true
 		}

@@ -22,6 +22,32 @@ type View struct {
 	readers *Structure // what readers see at most
 }
 
+// treeKey identifies the structure of a site at one moment.
+type treeKey struct {
+	site    docs.SiteID
+	version int64
+}
+
+// maxTrees bounds the items of structures in memory.
+const maxTrees = 100_000
+
+// Readers returns the structure of a site as readers see it at most: without
+// spaces in the trash, and before conditions. It is kept in memory under the
+// version of the site and shared, so it must not be changed.
+func (s *Service) Readers(ctx context.Context, site docs.Site) (*Structure, error) {
+	key := treeKey{site.ID, site.Version}
+	if tree, ok := s.trees.Get(key); ok {
+		return tree, nil
+	}
+	items, err := s.Store.SiteItems(ctx, site.ID)
+	if err != nil {
+		return nil, err
+	}
+	tree := NewStructure(site.Title, items, nil).present()
+	s.trees.Set(key, tree)
+	return tree, nil
+}
+
 // View returns the site of a grant.
 func (s *Service) View(ctx context.Context, g *authz.Grant) (*View, error) {
 	items, err := s.Store.SiteItems(ctx, g.Site.ID)
@@ -63,7 +89,7 @@ func (v *View) URL(it docs.SiteItem, shareKey string) string {
 	if !ok || !v.Site.Published {
 		return ""
 	}
-	p := publication(v.Site)
+	p := v.Site.Publication()
 	p.Path = space.Address
 	return v.hosts.URL(p, shareKey)
 }
@@ -73,11 +99,11 @@ func (s *Service) URL(site docs.Site) string {
 	if !site.Published {
 		return ""
 	}
-	return s.Hosts.URL(publication(site), "")
+	return s.Hosts.URL(site.Publication(), "")
 }
 
 // ProxyTarget returns where a proxy on the owner's domain must forward to.
-func (s *Service) ProxyTarget(site docs.Site) string { return s.Hosts.Own(publication(site)) }
+func (s *Service) ProxyTarget(site docs.Site) string { return s.Hosts.Own(site.Publication()) }
 
 // Sites lists the sites of an organization that the caller can see. A filter
 // by a space that the caller cannot see finds nothing.

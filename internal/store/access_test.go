@@ -19,6 +19,7 @@ type graph struct {
 	users       []docs.UserID
 	collections []docs.Collection
 	spaces      []docs.Space
+	sites       []docs.Site // the first has all spaces
 }
 
 func randomGraph(t *testing.T, s *store.Store, rng *rand.Rand, n int) graph {
@@ -106,6 +107,24 @@ func randomGraph(t *testing.T, s *store.Store, rng *rand.Rand, n int) graph {
 			}
 			g.spaces = append(g.spaces, sp)
 		}
+		for i := range 4 {
+			site := docs.Site{
+				ID: docs.SiteID(fmt.Sprintf("w%d-%d", n, i)), Org: g.org, Level: levels[pick(len(levels))], CreatedBy: g.users[pick(6)],
+			}
+			if err := tx.AddSite(ctx, site); err != nil {
+				return err
+			}
+			if err := share(site.Node()); err != nil {
+				return err
+			}
+			g.sites = append(g.sites, site)
+		}
+		for _, sp := range g.spaces {
+			item := docs.SiteItem{ID: docs.SiteItemID("i" + sp.ID), Kind: docs.SiteSpace, Space: sp.ID}
+			if err := tx.PutSiteItem(ctx, g.sites[0].ID, item); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
 	if err != nil {
@@ -171,6 +190,7 @@ func TestListsFollowTheSameRuleAsSingleReads(t *testing.T) {
 					}
 				}
 				aggregated(t, s, g, u, want)
+				onSites(t, s, g, access, want)
 			}
 		}
 	})
@@ -193,6 +213,39 @@ func aggregated(t *testing.T, s *store.Store, g graph, u docs.UserID, want map[s
 	for _, m := range members {
 		if m.User.ID == u && m.Access.Resolve(path).Role != want[string(sp.ID)] {
 			t.Errorf("the aggregate says %q of %s for %s, the rule %q", m.Access.Resolve(path).Role, sp.ID, u, want[string(sp.ID)])
+		}
+	}
+}
+
+// onSites checks which sites a member sees, and which spaces on them.
+func onSites(t *testing.T, s *store.Store, g graph, access *docs.Access, want map[string]docs.Role) {
+	t.Helper()
+	ctx := context.Background()
+	v := store.Viewer{Org: g.org, User: access.User, Role: access.OrgRole()}
+	listed, _, err := s.Sites(ctx, v, store.SiteFilter{}, store.Page{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[docs.SiteID]bool{}
+	for _, site := range listed {
+		seen[site.ID] = true
+	}
+	for _, site := range g.sites {
+		if role := access.Resolve([]docs.Node{site.Node()}).Role; seen[site.ID] != role.Valid() {
+			t.Errorf("user %s: the list shows %s: %v, the rule says %q", access.User, site.ID, seen[site.ID], role)
+		}
+	}
+	spaces, err := s.SpacesOnSite(ctx, v, g.sites[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[docs.SpaceID]docs.Role{}
+	for _, sp := range spaces {
+		got[sp.It.ID] = sp.Role
+	}
+	for _, sp := range g.spaces {
+		if got[sp.ID] != want[string(sp.ID)] {
+			t.Errorf("user %s: the site says %q of %s, the rule %q", access.User, got[sp.ID], sp.ID, want[string(sp.ID)])
 		}
 	}
 }

@@ -94,7 +94,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	g, _, err := allowed.Space(ctx, by, authz.AdminSpace, kept.ID)
 	check(g, err)
 	check(nil, content.Share(ctx, g, []string{string(invited.Users[0])}, []docs.TeamID{team.ID}, docs.Edit))
-	check((&sites.Service{Store: s}).Create(ctx, top, sites.NewSite{Title: awkward, Spaces: []docs.SpaceID{kept.ID}}))
+	check(sites.New(s).Create(ctx, top, sites.NewSite{Title: awkward, Spaces: []docs.SpaceID{kept.ID}}))
 	trashed, _, err := content.Create(ctx, top, spaces.NewSpace{Title: "Trash"})
 	check(trashed, err)
 	g, _, err = allowed.Space(ctx, by, authz.AdminSpace, trashed.ID)

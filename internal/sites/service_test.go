@@ -1,0 +1,262 @@
+package sites_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// world is an organization with a published site of two spaces.
+type world struct {
+	t      *testing.T
+	ctx    context.Context
+	now    time.Time
+	store  *store.Store
+	sites  *sites.Service
+	spaces *spaces.Service
+	actor  authz.Actor
+	org    docs.OrgID
+	first  docs.Space
+	second docs.Space
+	site   docs.SiteID
+}
+
+func newWorld(t *testing.T, o store.Options) *world {
+	t.Helper()
+	w := &world{t: t, ctx: context.Background(), now: time.Now()}
+	o.Clock = func() time.Time { return w.now }
+	w.store = testdb.Open(t, o)
+	w.sites = sites.New(w.store)
+	w.sites.Hosts = sites.Hosts{Base: "https://octavo.test"}
+	w.spaces = &spaces.Service{Store: w.store, Content: content.New(content.Service{Store: w.store, Blobs: testdb.Blobs(t)})}
+	b, err := (&orgs.Service{Store: w.store}).Bootstrap(w.ctx, "ada@octavo.test", "Acme", "label")
+	w.must(err)
+	w.actor, w.org = authz.Actor{User: b.User}, b.Organization
+	top, _, err := authz.Within(w.store.Reader).Org(w.ctx, w.actor, authz.CreateContent, w.org)
+	w.must(err)
+	for _, sp := range []*docs.Space{&w.first, &w.second} {
+		*sp, _, err = w.spaces.Create(w.ctx, top, spaces.NewSpace{Title: "Docs", Empty: true})
+		w.must(err)
+	}
+	site, err := w.sites.Create(w.ctx, top, sites.NewSite{Title: "Acme", Spaces: []docs.SpaceID{w.first.ID, w.second.ID}})
+	w.must(err)
+	w.site = site.ID
+	_, err = w.sites.Publish(w.ctx, w.onSite(), true)
+	w.must(err)
+	return w
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) onSite() *authz.Grant {
+	w.t.Helper()
+	g, _, err := authz.Within(w.store.Reader).Site(w.ctx, w.actor, authz.AdminSite, w.org, w.site)
+	w.must(err)
+	return g
+}
+
+func (w *world) onSpace(id docs.SpaceID) *authz.Grant {
+	w.t.Helper()
+	g, _, err := authz.Within(w.store.Reader).AnySpace(w.ctx, w.actor, authz.AdminSpace, id)
+	w.must(err)
+	return g
+}
+
+// readers returns what readers see, one line for each site space.
+func (w *world) readers() string {
+	w.t.Helper()
+	tree, err := w.sites.Readers(w.ctx, w.onSite().Site)
+	w.must(err)
+	var out string
+	for _, it := range tree.All(docs.SiteSpace) {
+		out += fmt.Sprintf("%s %q %v;", it.Title, it.Address, it.Default)
+	}
+	return out
+}
+
+func (w *world) address(id docs.SpaceID) string {
+	w.t.Helper()
+	v, err := w.store.Space(w.ctx, id)
+	w.must(err)
+	if v.It.Published == nil {
+		return "nowhere"
+	}
+	return w.sites.Hosts.URL(*v.It.Published, "")
+}
+
+// Everything that readers could notice raises the version of the site; what
+// changes nothing does not.
+func TestVersion(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o)
+		variant := func() docs.SiteItem {
+			v, err := w.sites.View(w.ctx, w.onSite())
+			w.must(err)
+			return v.Structure.All(docs.SiteSpace)[1]
+		}
+		for _, c := range []struct {
+			name   string
+			raises bool
+			change func() error
+		}{
+			{"settings", true, func() error {
+				_, err := w.sites.Update(w.ctx, w.onSite(), sites.SitePatch{Basename: opt.Of("acme")})
+				return err
+			}},
+			{"the same settings", false, func() error {
+				_, err := w.sites.Update(w.ctx, w.onSite(), sites.SitePatch{Basename: opt.Of("acme")})
+				return err
+			}},
+			{"published again", false, func() error { _, err := w.sites.Publish(w.ctx, w.onSite(), true); return err }},
+			{"a condition", true, func() error {
+				_, _, err := w.sites.UpdateSpace(w.ctx, w.onSite(), variant().ID, sites.SpacePatch{Condition: opt.Of("visitor.claims.beta")})
+				return err
+			}},
+			{"a place", true, func() error {
+				_, _, err := w.sites.Move(w.ctx, w.onSite(), sites.Pointer{Kind: docs.SiteSpace, ID: variant().ID}, sites.Position{
+					Before: &sites.Pointer{Kind: docs.SiteSpace, ID: w.firstItem().ID}})
+				return err
+			}},
+			{"the title of a space", true, func() error {
+				_, err := w.spaces.Update(w.ctx, w.onSpace(w.first.ID), spaces.SpacePatch{Title: opt.Of("Renamed")})
+				return err
+			}},
+			{"the lock of a space", false, func() error {
+				_, err := w.spaces.Update(w.ctx, w.onSpace(w.first.ID), spaces.SpacePatch{EditMode: opt.Of(docs.EditLive)})
+				return err
+			}},
+			{"the trash", true, func() error { return w.spaces.Delete(w.ctx, w.onSpace(w.first.ID)) }},
+			{"a refused change", false, func() error {
+				_, err := w.sites.Update(w.ctx, w.onSite(), sites.SitePatch{Title: opt.Of("x"), DefaultSpace: opt.Of(docs.SiteItemID("absent"))})
+				if !errs.Is(err, errs.NotFound) {
+					return fmt.Errorf("not refused: %w", err)
+				}
+				return nil
+			}},
+		} {
+			before := w.onSite().Site.Version
+			w.must(c.change())
+			if after := w.onSite().Site.Version; after != before && !c.raises || after != before+1 && c.raises {
+				t.Errorf("%s: version %d, then %d", c.name, before, after)
+			}
+		}
+	})
+}
+
+func (w *world) firstItem() docs.SiteItem {
+	w.t.Helper()
+	v, err := w.sites.View(w.ctx, w.onSite())
+	w.must(err)
+	return v.Structure.All(docs.SiteSpace)[0]
+}
+
+// A space in the trash is not on the site for readers; purged, it is not on it
+// for anybody.
+func TestTrash(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o)
+		root := "https://octavo.test/s/" + string(w.site) + "/"
+		expect := func(when, readers, first, second string) {
+			t.Helper()
+			if got := w.readers(); got != readers {
+				t.Errorf("%s: readers see %s, want %s", when, got, readers)
+			}
+			if a, b := w.address(w.first.ID), w.address(w.second.ID); a != first || b != second {
+				t.Errorf("%s: the spaces are at %s and %s, want %s and %s", when, a, b, first, second)
+			}
+		}
+		expect("published", `Docs "" true;Docs "docs-2" false;`, root, root+"docs-2/")
+		w.must(w.spaces.Delete(w.ctx, w.onSpace(w.first.ID)))
+		expect("in the trash", `Docs "" true;`, "nowhere", root)
+		_, err := w.spaces.Restore(w.ctx, w.onSpace(w.first.ID))
+		w.must(err)
+		expect("restored", `Docs "" true;Docs "docs-2" false;`, root, root+"docs-2/")
+
+		w.must(w.spaces.Delete(w.ctx, w.onSpace(w.first.ID)))
+		w.now = w.now.Add(docs.TrashRetention + time.Hour)
+		w.must(w.spaces.Purge(w.ctx, fmt.Appendf(nil, `{"space":%q}`, w.first.ID)))
+		if left := w.firstItem(); left.Space != w.second.ID || !left.Default || w.onSite().Site.SiteSpaces != 1 {
+			t.Errorf("purged: %+v of %d", left, w.onSite().Site.SiteSpaces)
+		}
+	})
+}
+
+func TestFind(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o)
+		_, err := w.sites.Update(w.ctx, w.onSite(), sites.SitePatch{Basename: opt.Of("acme")})
+		w.must(err)
+		for text, want := range map[string]string{
+			"https://octavo.test/s/acme/a/b":                "a/b",
+			"https://octavo.test/s/" + string(w.site) + "/": "",
+			"https://octavo.test/s/other/":                  "absent",
+			"https://octavo.test/":                          "absent",
+			"https://elsewhere.test/":                       "absent",
+		} {
+			u, err := url.Parse(text)
+			w.must(err)
+			site, rest, err := w.sites.Find(w.ctx, u)
+			switch {
+			case want == "absent":
+				if !errs.Is(err, errs.NotFound) {
+					t.Errorf("%s: %v, %v", text, site.ID, err)
+				}
+			case err != nil || site.ID != w.site || rest != want:
+				t.Errorf("%s: %s, %q, %v", text, site.ID, rest, err)
+			}
+		}
+	})
+}
+
+// A role on the site itself does not change its settings unless it is admin.
+func TestRolesOnASite(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o)
+		people := &orgs.Service{Store: w.store}
+		for _, c := range []struct {
+			org, on docs.Role
+			want    errs.Kind
+			allowed bool
+		}{
+			{docs.Create, docs.Guest, 0, true},
+			{docs.Create, docs.Read, errs.Forbidden, false},
+			{docs.Read, docs.Create, errs.Forbidden, false},
+			{docs.Read, docs.Admin, 0, true},
+			{docs.Guest, docs.Guest, errs.NotFound, false},
+			{docs.Guest, docs.Edit, errs.Forbidden, false},
+		} {
+			invited, err := people.Invite(w.ctx, authz.Operator(w.actor.User), w.org, []orgs.Invitee{
+				{Email: fmt.Sprintf("x%s-%sx@octavo.test", c.org, c.on), Role: c.org},
+			}, true)
+			w.must(err)
+			user := invited.Users[0]
+			if c.on != docs.Guest {
+				w.must(w.store.Do(w.ctx, func(tx *store.Tx) error {
+					return tx.PutGrant(w.ctx, w.org, docs.Grant{Node: w.onSite().Node(), User: user, Role: c.on})
+				}))
+			}
+			_, _, err = authz.Within(w.store.Reader).Site(w.ctx, authz.Actor{User: user}, authz.AdminSite, w.org, w.site)
+			if (err == nil) != c.allowed || err != nil && errs.KindOf(err) != c.want {
+				t.Errorf("%q in the organization, %q on the site: %v", c.org, c.on, err)
+			}
+		}
+	})
+}

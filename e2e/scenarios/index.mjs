@@ -18,6 +18,7 @@ import permissions from './permissions.mjs';
 import reviews from './reviews.mjs';
 import revisions from './revisions.mjs';
 import search from './search.mjs';
+import sites from './sites.mjs';
 import spaces from './spaces.mjs';
 import teams from './teams.mjs';
 import tokens from './tokens.mjs';
@@ -47,6 +48,7 @@ export const SCENARIOS = {
     search,
     comments,
     webhooks,
+    sites,
     git,
     isolation,
 };

@@ -47,6 +47,10 @@ export default async function isolation(scene) {
     await alice.api.spaces.inviteToSpace(space.id, grants);
     const { request, review, conflict } = await reviewedRequest(scene, space, revision.pages[0]);
 
+    const site = (await orgs.createSite(organization.id, { title: 'Secret' })).data;
+    const section = (await orgs.addSectionToSite(organization.id, site.id, { spaceId: space.id })).data;
+    const group = (await orgs.addSectionGroupToSite(organization.id, site.id, { title: 'Secret', sections: [section.id] })).data;
+
     const hooks = `/orgs/${organization.id}/webhooks`;
     const webhook = (await alice.call('POST', hooks, { body: { url: 'https://secret.invalid/', events: ['webhook.none'] } })).data;
     const delivery = (await alice.call('POST', `${hooks}/${webhook.id}/test`)).data;
@@ -82,6 +86,10 @@ export default async function isolation(scene) {
         reviewId: review.id,
         conflictId: conflict.id,
         operationId: operation.id,
+        siteId: site.id,
+        siteSectionId: section.id,
+        siteSectionGroupId: group.id,
+        siteSpaceId: section.siteSpaces[0].id,
     };
     const guarded = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN]
         .filter((name) => !OPEN_TO_STRANGERS.has(name))

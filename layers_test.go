@@ -40,7 +40,7 @@ var layers = [][]string{
 	{"internal/reviews"},
 	{"internal/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
-	{"internal/api"},
+	{"internal/api", "internal/publish"},
 	{"internal/server", "internal/preview"},
 	{"cmd/octavo", "bench"},
 }
@@ -57,7 +57,7 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma":       {"internal/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
-	"net/http":                            {"internal/api", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/preview", "internal/theme", "cmd/octavo", "bench"},
+	"net/http":                            {"internal/api", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/preview", "internal/publish", "internal/theme", "cmd/octavo", "bench"},
 	"github.com/yuin/goldmark":            {"internal/markup", "bench"},
 	"go.yaml.in/yaml/v3":                  {"internal/yamldoc", "internal/frontmatter", "internal/folder"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},

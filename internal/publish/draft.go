@@ -1,0 +1,67 @@
+package publish
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// draftPrefix begins the addresses of a space as it could be, or as it was.
+const draftPrefix = "~/"
+
+// draft returns the edition that a path such as ~/changes/7/install or
+// ~/revisions/ID/install names, and the path in it. Both are for members of the
+// organization who may read the space; to all others they do not exist.
+func (v *visit) draft(r *http.Request, path string) (*edition, string, error) {
+	kind, name, _ := strings.Cut(strings.TrimPrefix(path, draftPrefix), "/")
+	name, rest, _ := strings.Cut(name, "/")
+	sp, err := v.draftOf(r)
+	if err != nil {
+		return nil, "", err
+	}
+	id := docs.RevisionID(name)
+	switch kind {
+	case "changes":
+		cr, err := v.h.Content.Store.ChangeRequest(v.ctx, sp.ID, name)
+		if err != nil {
+			return nil, "", err
+		}
+		id = cr.Revision
+	case "revisions":
+	default:
+		return nil, "", errs.Missing("page")
+	}
+	if id == "" {
+		return nil, "", errs.Missing("revision")
+	}
+	view, err := v.h.Content.Revision(v.ctx, sp, id)
+	if err != nil {
+		return nil, "", err
+	}
+	v.private, v.drafted = true, true
+	e, err := v.h.cached(v.ctx, view.For(v.visitor), v.baseOf(v.target.Space)+draftPrefix+kind+"/"+name+"/")
+	return e, rest, err
+}
+
+// draftOf returns the space whose drafts the visitor may see.
+func (v *visit) draftOf(r *http.Request) (docs.Space, error) {
+	id := v.target.Space.Space
+	s, err := v.h.Guard.Authenticate(v.ctx, r.Header.Get("Authorization"), "")
+	if errs.Is(err, errs.Unauthenticated) {
+		return docs.Space{}, errs.Missing("page")
+	}
+	if err != nil {
+		return docs.Space{}, err
+	}
+	g, err := v.h.Guard.Check(v.ctx, s, authz.Space(authz.ViewSpace), func(string) string { return string(id) }, v.h.Content.Store.Clock())
+	if authz.Denied(err) || errs.Is(err, errs.Unauthenticated) {
+		return docs.Space{}, errs.Missing("page")
+	}
+	if err != nil {
+		return docs.Space{}, err
+	}
+	return g.Space, nil
+}

@@ -1,0 +1,197 @@
+package publish
+
+import (
+	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// frame returns what surrounds a page of the site. The edition is nil outside of
+// every space, and the page is nil where there is none.
+func (v *visit) frame(e *edition, current *revision.Walked) (*theme.Frame, error) {
+	s := &v.settings
+	f := &theme.Frame{
+		Lang: s.Internationalization.Locale, Title: v.site.Title, Home: v.root,
+		Style: v.root + ownPrefix + "assets/" + theme.Style.Name, Script: v.root + ownPrefix + "assets/" + theme.Script.Name,
+		Colors:   theme.Colors{Light: s.Styling.PrimaryColor.Light, Dark: s.Styling.PrimaryColor.Dark},
+		Hidden:   v.drafted || v.site.Visibility != docs.VisibilityPublic,
+		Sections: v.sections(""),
+	}
+	if s.Title != "" {
+		f.Title = s.Title
+	}
+	switch s.Themes.Default {
+	case "light":
+		f.Scheme = theme.Light
+	case "dark":
+		f.Scheme = theme.Dark
+	}
+	switch {
+	case s.Favicon.Icon != nil:
+		f.Favicon = s.Favicon.Icon.Light
+	case s.Favicon.Emoji != "":
+		f.Favicon = v.root + ownPrefix + "icon.svg"
+	}
+	f.Logo = picture(s.Header.Logo)
+	f.Footer = theme.Footer{Logo: picture(s.Footer.Logo), Text: s.Footer.Copyright}
+	if e == nil {
+		return f, nil
+	}
+	if e.view.Space.Language != "" {
+		f.Lang = string(e.view.Space.Language)
+	}
+	if v.drafted {
+		f.Mark = "draft"
+	}
+	f.Navigation = e.navigation(current)
+	f.Search = theme.Search{Action: e.base + ownPrefix + "search", Live: e.base + ownPrefix + "found", Hint: "Search"}
+	v.describe(f, e, current)
+	variants, err := v.variants(e, current)
+	f.Variants = variants
+	if err == nil {
+		err = v.decorate(f, v.printer(e))
+	}
+	return f, err
+}
+
+// describe adds what a page says of itself to machines.
+func (v *visit) describe(f *theme.Frame, e *edition, current *revision.Walked) {
+	if current == nil {
+		return
+	}
+	l := layoutOf(current.Page)
+	if !shows(l.TableOfContents) {
+		f.Navigation = nil
+	}
+	f.Hidden = f.Hidden || current.NoRobotsIndex
+	if at, ok := e.address(current); ok && !v.drafted {
+		f.Alternate = markdownAddress(at, e.base)
+		f.Canonical = v.absolute(at)
+	}
+	if m := current.MetaLinks; m != nil && m.Canonical != "" {
+		if href, ok := v.printer(e).link(docs.Ref{Kind: docs.RefURL, URL: m.Canonical}); ok {
+			f.Canonical = href
+		}
+	}
+}
+
+// absolute returns the whole address, on the host that the site has by its
+// configuration, of an address that begins with the root.
+func (v *visit) absolute(at string) string {
+	return v.h.Sites.Hosts.URL(v.site.Publication(), "") + at[len(v.root):]
+}
+
+func picture(i *customization.Image) theme.Picture {
+	if i == nil {
+		return theme.Picture{}
+	}
+	return theme.Picture{Light: i.Light, Dark: i.Dark}
+}
+
+// sections returns the sections and groups that the visitor sees below one of
+// them as tabs.
+func (v *visit) sections(parent docs.SiteItemID) []*theme.Link {
+	var out []*theme.Link
+	for _, it := range v.tree.Children(parent) {
+		l := &theme.Link{Title: it.Title, Icon: it.Icon}
+		switch it.Kind {
+		case docs.SiteSection:
+			sp, ok := v.tree.Default(it.ID)
+			if !ok {
+				continue
+			}
+			l.Href, l.Current = v.baseOf(sp), it.ID == v.target.Section.ID
+		case docs.SiteGroup:
+			l.Children = v.sections(it.ID)
+			for _, c := range l.Children {
+				l.Current = l.Current || c.Current
+			}
+		default:
+			continue
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// variants returns the site spaces beside the one that is shown. Each leads to
+// the same page, if it has one at the same path.
+func (v *visit) variants(e *edition, current *revision.Walked) ([]*theme.Link, error) {
+	all := v.tree.Children(v.target.Section.ID)
+	if len(all) < 2 {
+		return nil, nil
+	}
+	var out []*theme.Link
+	for _, it := range all {
+		if it.Kind != docs.SiteSpace {
+			continue
+		}
+		l := &theme.Link{Title: it.Title, Href: v.baseOf(it), Current: it.ID == v.target.Space.ID}
+		if !l.Current && current != nil && current.ID != e.home {
+			other, err := v.h.edition(v.ctx, v, it)
+			if err != nil {
+				return nil, err
+			}
+			page, moved, err := other.find(v.ctx, current.Path)
+			if err != nil {
+				return nil, err
+			}
+			if page != nil {
+				moved, _ = other.address(page)
+			}
+			if moved != "" {
+				l.Href = moved
+			}
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// decorate adds the links of the customization.
+func (v *visit) decorate(f *theme.Frame, p *printer) error {
+	s := &v.settings
+	link := func(title string, to *docs.Ref) *theme.Link {
+		l := &theme.Link{Title: title}
+		if to != nil {
+			l.Href, _ = p.link(*to)
+			l.External = to.Kind == docs.RefURL
+		}
+		return l
+	}
+	list := func(in []customization.ContentLink) (out []*theme.Link) {
+		for _, c := range in {
+			if l := link(c.Title, &c.To); l.Href != "" { // what the visitor does not see has no address
+				out = append(out, l)
+			}
+		}
+		return out
+	}
+	if to := s.Header.PrimaryLink; to != nil {
+		if href, ok := p.link(*to); ok {
+			f.Home = href
+		}
+	}
+	for _, h := range s.Header.Links {
+		l := link(h.Title, h.To)
+		l.Children = list(h.Links)
+		if l.Href != "" || len(l.Children) > 0 {
+			f.Links = append(f.Links, l)
+		}
+	}
+	for _, g := range s.Footer.Groups {
+		if links := list(g.Links); len(links) > 0 {
+			f.Footer.Groups = append(f.Footer.Groups, &theme.Link{Title: g.Title, Children: links})
+		}
+	}
+	if a := s.Announcement; a != nil && a.Enabled {
+		f.Announcement = &theme.Announcement{Style: a.Style, Message: a.Message}
+		if a.Link != nil {
+			if l := link(a.Link.Title, &a.Link.To); l.Href != "" {
+				f.Announcement.Link = l
+			}
+		}
+	}
+	return p.err
+}

@@ -1,0 +1,251 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"net/url"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// printer makes HTML of a page. Functions that package markup calls cannot
+// return errors, so it keeps the first one.
+type printer struct {
+	ctx       context.Context
+	e         *edition
+	elsewhere func(ctx context.Context, space docs.SpaceID) (*edition, error) // another space of the site; nil if the visitor does not see it
+	highlight *markup.Highlighter
+	left      bool // the page refers to another space, which may change without this one
+	err       error
+}
+
+// layout of a page; what is not set is shown.
+func layoutOf(p docs.Page) docs.Layout {
+	if p.Layout == nil {
+		return docs.Layout{}
+	}
+	return *p.Layout
+}
+
+func shows(b *bool) bool { return b == nil || *b }
+
+// page returns a document in the form that a frame shows.
+func (p *printer) page(w *revision.Walked) (*theme.Page, error) {
+	e, l := p.e, layoutOf(w.Page)
+	doc, err := reading.Document(p.ctx, e.view.Reading(w.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+	if err != nil {
+		return nil, err
+	}
+	var body bytes.Buffer
+	if err := markup.HTML(&body, doc, markup.HTMLOptions{Link: p.link, Title: p.title, Highlight: p.highlight}); err != nil {
+		return nil, err
+	}
+	out := &theme.Page{
+		Title: w.Title, Emoji: emoji.FromCode(w.Emoji), Icon: w.Icon, Anchor: markup.Slug(w.Title), Untitled: !shows(l.Title),
+		Body: template.HTML(body.String()), Wide: l.Width == "wide", //nolint:gosec // what HTML writes is harmless
+	}
+	for _, up := range e.menu.Above(w) {
+		if entry, ok := e.entry(up); ok {
+			out.Breadcrumbs = append(out.Breadcrumbs, entry)
+		}
+	}
+	if shows(l.Description) {
+		out.Description = w.Description
+	}
+	if shows(l.CoverVisible) && w.Cover != nil {
+		out.Cover = theme.Picture{Light: p.picture(w.Cover.Ref), Dark: p.picture(w.Cover.RefDark)}
+	}
+	if shows(l.Tags) {
+		out.Tags = p.tags(w.Tags)
+	}
+	if shows(l.Outline) {
+		out.Outline = markup.Headings(doc)
+	}
+	if shows(l.Pagination) {
+		p.around(w, out)
+	}
+	if body.Len() == 0 {
+		out.Below = e.entries(w.Children)
+	}
+	return out, p.err
+}
+
+// around adds the pages before and after a page.
+func (p *printer) around(w *revision.Walked, out *theme.Page) {
+	before, after := p.e.menu.Around(w)
+	if before != nil {
+		out.Previous, _ = p.e.entry(before)
+	}
+	if after != nil {
+		out.Next, _ = p.e.entry(after)
+	}
+}
+
+// entries returns those of some pages that are listed.
+func (e *edition) entries(pages []*revision.Walked) (out []*theme.Link) {
+	for _, w := range pages {
+		if l, ok := e.entry(w); ok && e.menu.Listed(w) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// note keeps an error that means more than that something is not there, and
+// reports whether there was none.
+func (p *printer) note(err error) bool {
+	if err != nil && p.err == nil && !errs.Is(err, errs.NotFound) {
+		p.err = err
+	}
+	return err == nil
+}
+
+// of returns the edition that a reference leads into; nil if the visitor does
+// not see it.
+func (p *printer) of(ref docs.Ref) *edition {
+	if ref.Space == "" || ref.Space == string(p.e.view.Space.ID) {
+		return p.e
+	}
+	p.left = true
+	e, err := p.elsewhere(p.ctx, docs.SpaceID(ref.Space))
+	p.note(err)
+	return e
+}
+
+// link returns the address of a reference on this site.
+func (p *printer) link(ref docs.Ref) (string, bool) {
+	e := p.of(ref)
+	if e == nil {
+		return "", false
+	}
+	if ref.Kind == docs.RefFile {
+		f, err := e.view.File(p.ctx, docs.FileID(ref.File))
+		return e.fileAddress(f), p.note(err)
+	}
+	return e.local(ref)
+}
+
+// fileAddress returns where a file of the space is. The beginning of the hash of
+// its bytes is part of it, so that browsers may keep the file.
+func (e *edition) fileAddress(f docs.File) string {
+	return e.base + ownPrefix + "files/" + string(f.ID) + "/" + f.Blob[:min(len(f.Blob), fileHashLen)] + "/" + url.PathEscape(f.Name)
+}
+
+const fileHashLen = 12
+
+// title names what a reference leads to. Readers do not learn who the people
+// of the organization are.
+func (p *printer) title(ref docs.Ref) (string, bool) {
+	e := p.of(ref)
+	if e == nil {
+		return "", false
+	}
+	switch ref.Kind {
+	case docs.RefPage, docs.RefAnchor:
+		if w := e.pages[docs.PageID(ref.Page)]; w != nil {
+			return w.Title, true
+		}
+	case docs.RefSpace:
+		return e.view.Space.Title, true
+	case docs.RefFile:
+		f, err := e.view.File(p.ctx, docs.FileID(ref.File))
+		return f.Name, p.note(err)
+	case docs.RefTag:
+		return p.tag(ref.Tag)
+	}
+	return "", false
+}
+
+// picture returns the address of an image.
+func (p *printer) picture(ref *docs.Ref) string {
+	if ref == nil {
+		return ""
+	}
+	href, _ := p.link(*ref)
+	return href
+}
+
+// tags returns the labels of the tags of a page.
+func (p *printer) tags(tags []docs.PageTag) (out []string) {
+	for _, t := range tags {
+		label, ok := p.tag(t.Tag)
+		if !ok {
+			label = t.Tag
+		}
+		out = append(out, label)
+	}
+	return out
+}
+
+// tag returns the label of a tag that the space describes.
+func (p *printer) tag(tag string) (string, bool) {
+	hash, err := p.e.view.Setting(p.ctx, revision.SettingTags)
+	if !p.note(err) || len(hash) == 0 {
+		return "", false
+	}
+	src, err := p.e.view.Bytes(p.ctx, chunk.Hash(hash))
+	if !p.note(err) {
+		return "", false
+	}
+	for _, t := range folder.ParseTags(src) {
+		if t.Tag == tag && t.Label != "" {
+			return t.Label, true
+		}
+	}
+	return "", false
+}
+
+// markdown returns a page as Markdown. Its links are addresses of the site, those
+// of pages the addresses of their Markdown.
+func (p *printer) markdown(w *revision.Walked) (string, error) {
+	text, err := reading.Markdown(p.ctx, onSite{p.e.view.Reading(w.Page), p}, reading.Form{Includes: true, Evaluation: reading.EvaluateAll}, false)
+	if err == nil {
+		err = p.err
+	}
+	return strings.TrimRight(text, "\n") + "\n", err
+}
+
+// onSite is a page whose Markdown has addresses of the site.
+type onSite struct {
+	reading.Text
+	p *printer
+}
+
+func (t onSite) Print(_ context.Context, doc *markup.Document, _ bool) ([]byte, error) {
+	return markup.Print(doc, markup.Refs{Locate: func(ref docs.Ref, _ markup.Use) (string, bool) {
+		at, ok := t.p.link(ref)
+		if !ok {
+			return brokenMarkdown, true // what it leads to is not for this visitor, and neither is its name
+		}
+		if ref.Kind == docs.RefPage || ref.Kind == docs.RefAnchor && ref.Page != "" {
+			path, anchor, _ := strings.Cut(at, "#")
+			at = markdownAddress(path, t.p.of(ref).base) + fragment(anchor)
+		}
+		return at, true
+	}}), nil
+}
+
+// brokenMarkdown is the destination of links that lead nowhere, as other tools
+// write it.
+const brokenMarkdown = "broken-reference"
+
+// homeMarkdown is the name of the Markdown of the page at the address of a space.
+const homeMarkdown = "index.md"
+
+// markdownAddress returns where the Markdown of the page at an address is.
+func markdownAddress(at, base string) string {
+	if at == base {
+		return base + homeMarkdown
+	}
+	return at + ".md"
+}

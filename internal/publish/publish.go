@@ -1,0 +1,171 @@
+// Package publish serves sites to their readers as HTML.
+//
+// A request is answered in four steps: the host and the path name a site, the
+// request says who the visitor is, the structure of the site leads to a space, and
+// the newest revision of the space has the page. What the visitor does not see is
+// left out before the first page is read, so that nothing here can show it.
+package publish
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// Limits.
+const (
+	maxPath        = 2 << 10  // bytes of an address
+	maxQuery       = 200      // bytes of a search
+	maxFound       = 20       // results of a search
+	maxEditions    = 200_000  // pages in the trees that are kept in memory
+	maxPages       = 64 << 20 // bytes of pages that are kept in memory
+	highlightBytes = 16 << 20
+)
+
+// ownPrefix begins the addresses of a site that belong to no page. No page has
+// such an address: slugs do not begin with a tilde. Clients of other renderers
+// know the same addresses below otherPrefix.
+const (
+	ownPrefix   = "~octavo/"
+	otherPrefix = "~gitbook/"
+)
+
+// ownName returns the rest of an address that belongs to no page.
+func ownName(path string) (name string, ok bool) {
+	if name, ok = strings.CutPrefix(path, ownPrefix); !ok {
+		name, ok = strings.CutPrefix(path, otherPrefix)
+	}
+	return name, ok
+}
+
+// Config is what a handler needs.
+type Config struct {
+	Sites   *sites.Service
+	Content *content.Service
+	Guard   *authz.Guard
+	Log     *slog.Logger
+}
+
+// Handler answers requests for sites.
+type Handler struct {
+	Config
+	base      *url.URL
+	editions  *cache.Cache[editionKey, *edition]
+	pages     *cache.Cache[pageKey, *theme.Page]
+	highlight *markup.Highlighter
+}
+
+// New returns a handler for the sites of a server.
+func New(c Config) (*Handler, error) {
+	base, err := url.Parse(c.Sites.Hosts.Base)
+	if err != nil {
+		return nil, fmt.Errorf("the base address: %w", err)
+	}
+	return &Handler{
+		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes),
+		editions: cache.New[editionKey](maxEditions, func(e *edition) int { return 1 + len(e.pages) }),
+		pages:    cache.New[pageKey](maxPages, func(p *theme.Page) int { return 1<<10 + len(p.Body) }),
+	}, nil
+}
+
+// at returns the address that a request asks for, by its Host header and its
+// path.
+func at(r *http.Request) *url.URL {
+	return &url.URL{Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
+}
+
+// Owns reports whether a request is for a site, or for a host that only sites
+// have. All others are for the server itself.
+func (h *Handler) Owns(r *http.Request) bool {
+	if r.Host == h.base.Host && !strings.HasPrefix(r.URL.Path, h.base.Path+sites.Path) {
+		return false // nearly every request of the API
+	}
+	name, _, ok := h.Sites.Hosts.Locate(at(r))
+	switch {
+	case !ok:
+		return name.Basename != "" // a host of the domain that no site can have
+	case name.Hostname == "":
+		return true
+	case !strings.Contains(name.Hostname, "."), net.ParseIP(strings.Trim(name.Hostname, "[]")) != nil:
+		return false
+	}
+	_, err := h.Sites.Store.SiteByHostname(r.Context(), name.Hostname)
+	return err == nil
+}
+
+// ServeHTTP answers a request for a site.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	theme.Secure(w.Header())
+	w.Header().Set("Cache-Control", "private, no-store") // until it is known who may keep the answer
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		theme.WriteText(w, http.StatusMethodNotAllowed, "Only GET and HEAD are answered.")
+	case len(r.URL.Path) > maxPath:
+		theme.WriteText(w, http.StatusRequestURITooLong, "The address is too long.")
+	default:
+		if err := h.serve(w, r); err != nil {
+			h.fail(w, err)
+		}
+	}
+}
+
+// fail answers with an error that has no site to be shown in.
+func (h *Handler) fail(w http.ResponseWriter, err error) {
+	if errs.Is(err, errs.NotFound) {
+		theme.WriteText(w, http.StatusNotFound, "There is no site at this address.")
+		return
+	}
+	h.Log.Error("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
+	theme.WriteText(w, http.StatusInternalServerError, "The page could not be shown. If this happens again, tell the owner of the site: "+w.Header().Get("X-Request-Id"))
+}
+
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
+	site, rest, err := h.Sites.Find(r.Context(), at(r))
+	if err != nil {
+		return err
+	}
+	root := strings.TrimSuffix(at(r).EscapedPath(), rest)
+	if !strings.HasSuffix(root, "/") { // the address of the site itself
+		redirect(w, r, root+"/", http.StatusPermanentRedirect)
+		return nil
+	}
+	if name, ok := strings.CutPrefix(rest, ownPrefix+"assets/"); ok && theme.Serve(w, r, name) {
+		return nil
+	}
+	if site.Proxy != "" {
+		root = "https://" + site.Proxy + "/"
+	}
+	// An address that begins with two slashes would name another host.
+	v := &visit{h: h, ctx: r.Context(), site: site, root: root, path: strings.TrimLeft(rest, "/")}
+	if done, err := v.admit(w); done || err != nil {
+		return err
+	}
+	if err := v.open(); err != nil {
+		return err
+	}
+	return v.serve(w, r)
+}
+
+// redirect sends a browser elsewhere, with the query of the request.
+func redirect(w http.ResponseWriter, r *http.Request, to string, status int) {
+	if r.URL.RawQuery != "" && !strings.Contains(to, "?") {
+		path, anchor, found := strings.Cut(to, "#")
+		if to = path + "?" + r.URL.RawQuery; found {
+			to += "#" + anchor
+		}
+	}
+	w.Header().Set("Location", to)
+	w.WriteHeader(status)
+}

@@ -1,0 +1,349 @@
+package publish_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/publish"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// world is a store with one site, and a handler in front of it.
+type world struct {
+	*testing.T
+	sites   *sites.Service
+	spaces  *spaces.Service
+	content *content.Service
+	org     docs.OrgID
+	actor   authz.Actor
+	site    docs.SiteID
+	handler *publish.Handler
+	token   string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	ctx := t.Context()
+	st := testdb.Open(t, testdb.SQLite(t))
+	c := content.New(content.Service{Store: st, Blobs: testdb.Blobs(t), BaseURL: "https://base.test"})
+	c.Source.BaseURL = "https://base.test"
+	w := &world{
+		T: t, content: c, spaces: &spaces.Service{Store: st, Content: c},
+		sites: sites.New(st),
+	}
+	w.sites.Hosts = sites.Hosts{Base: "https://base.test", Domain: "docs.test"}
+	b, err := (&orgs.Service{Store: st}).Bootstrap(ctx, "ada@acme.test", "Acme", "test")
+	must(t, err)
+	w.org, w.actor = b.Organization, authz.Operator(b.User).Actor
+	w.token = b.Token
+	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st), Log: slog.New(slog.DiscardHandler)})
+	must(t, err)
+	return w
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// space makes a space of a folder of the test data.
+func (w *world) space(title, dir string, change func(string) string) docs.Space {
+	w.Helper()
+	top, _, err := authz.Within(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.CreateContent, w.org)
+	must(w.T, err)
+	sp, _, err := w.spaces.Create(w.Context(), top, spaces.NewSpace{Title: title, EditMode: docs.EditLive, Language: "en", Empty: true})
+	must(w.T, err)
+	a, err := txtar.ParseFile("testdata/site.txtar")
+	must(w.T, err)
+	files := fstest.MapFS{}
+	for _, f := range a.Files {
+		if name, ok := strings.CutPrefix(f.Name, dir+"/"); ok {
+			files[name] = &fstest.MapFile{Data: []byte(change(string(f.Data)))}
+		}
+	}
+	tree, err := folder.Read(files, folder.Limits{})
+	must(w.T, err)
+	_, err = w.content.Import(w.Context(), authz.Operator(w.actor.User), sp, tree, func(string, int, int) {})
+	must(w.T, err)
+	stored, err := w.sites.Store.Space(w.Context(), sp.ID)
+	must(w.T, err)
+	return stored.It
+}
+
+func same(s string) string { return s }
+
+func (w *world) grant() *authz.Grant {
+	w.Helper()
+	g, _, err := authz.Within(w.sites.Store.Reader).Site(w.Context(), w.actor, authz.AdminSite, w.org, w.site)
+	must(w.T, err)
+	return g
+}
+
+// acme makes a public site: a guide with two versions, and a reference.
+func (w *world) acme() {
+	w.Helper()
+	v1 := w.space("v1", "v1", same)
+	guide := w.space("v2", "guide", func(s string) string { return strings.ReplaceAll(s, "V1SPACE", string(v1.ID)) })
+	api := w.space("API", "api", same)
+	top, _, err := authz.Within(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.CreateContent, w.org)
+	must(w.T, err)
+	site, err := w.sites.Create(w.Context(), top, sites.NewSite{Title: "Acme docs", Spaces: []docs.SpaceID{guide.ID}})
+	must(w.T, err)
+	w.site = site.ID
+	_, _, err = w.sites.AddSection(w.Context(), w.grant(), "API", "", api.ID)
+	must(w.T, err)
+	_, _, err = w.sites.AddSpace(w.Context(), w.grant(), "", v1.ID)
+	must(w.T, err)
+	w.update(sites.SitePatch{Basename: opt.Of("acme")})
+	_, err = w.sites.Publish(w.Context(), w.grant(), true)
+	must(w.T, err)
+}
+
+func (w *world) update(p sites.SitePatch) {
+	w.Helper()
+	_, err := w.sites.Update(w.Context(), w.grant(), p)
+	must(w.T, err)
+}
+
+// get asks for an address, and follows no redirect.
+func (w *world) get(at string, change ...func(*http.Request)) (*http.Response, string) {
+	w.Helper()
+	r := httptest.NewRequestWithContext(w.Context(), "GET", at, nil)
+	for _, fn := range change {
+		fn(r)
+	}
+	rec := httptest.NewRecorder()
+	if !w.handler.Owns(r) {
+		w.Fatalf("%s is for no site", at)
+	}
+	w.handler.ServeHTTP(rec, r)
+	return rec.Result(), rec.Body.String()
+}
+
+const root = "https://acme.docs.test/"
+
+var files = regexp.MustCompile(`/[^"]*~octavo/files/[^"]+`)
+
+func TestPages(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	for _, c := range []struct {
+		name, at  string
+		want, not []string // patterns
+	}{
+		{"home", root, []string{
+			`<title>Welcome · Acme docs</title>`, `<link rel="canonical" href="https://acme.docs.test/">`, `<link rel="alternate" type="text/markdown" href="/index.md">`,
+			`<meta name="description" content="Where to begin">`, `<a href="/install#linux">install</a>`, `<span class="broken">secret</span>`,
+			`<a href="/v1/">v1</a>`, `<a href="/~octavo/files/[^/]+/[0-9a-f]+/data.csv"[^>]*>data</a>`, `For everybody`,
+			`(?s)<nav class="sections".*<a href="/" aria-current="true">Acme docs</a>.*<a href="/api/">API</a>`,
+			`(?s)Version: </span>v2</summary>.*<a href="/v1/">v1</a>`,
+			`(?s)<nav class="pages".*<a href="/install">Install</a>\s*<ul>\s*<li><a href="/install/deep">Deep</a>.*<p class="group">Group</p>`,
+			`<a rel="next" href="/install">`,
+		}, []string{`beta readers`, `Secret`, `Below`, `Hidden`, `noindex`, `rel="prev"`}},
+		{"page", root + "install", []string{`<h1 id="install-run">Install &amp; run</h1>`, `hint hint-danger`, `<a rel="prev" href="/">`, `<a rel="next" href="/install/deep">`, `(?s)Version:.*<a href="/v1/install">v1</a>`}, nil},
+		{"nested", root + "install/deep", []string{`(?s)class="crumbs".*<a href="/install">Install`, `<a rel="next" href="/group/one">`}, nil},
+		{"hidden page by its address", root + "hidden", []string{`<h1 id="hidden">`}, []string{`rel="prev"`}},
+		{"not for robots", root + "group/one", []string{`noindex`}, nil},
+		{"variant", root + "v1/install", []string{`The old way`, `(?s)Version: </span>v1</summary>.*<a href="/install">v2</a>`, `<a class="name" href="/">`}, nil},
+		{"section", root + "api/", []string{`Calls`, `<a href="/api/" aria-current="true">API</a>`}, []string{`Version:`}},
+		{"below the base address", "https://base.test/s/acme/install", []string{`<a href="/s/acme/install/deep">`, `href="/s/acme/~octavo/assets/style-`, `rel="canonical" href="https://acme.docs.test/install"`}, nil},
+		{"by id", "https://base.test/s/" + string(w.site) + "/install", []string{`<h1 id="install-run">`}, nil},
+		{"search", root + "~octavo/search?q=zebra", []string{`<a href="/install#linux">`, `value="zebra"`}, []string{`Secret`, `password`, `Below`}},
+		{"search as JSON", root + "~octavo/found?q=zebra", []string{`^\[\{"title":"Install`}, []string{`Secret`, `password`}},
+		{"empty search", root + "~octavo/found?q=", []string{`^\[\]$`}, nil},
+		{"search in a section", root + "api/~octavo/search?q=calls", []string{`<a href="/api/">API</a>`}, nil},
+		{"search in another section", root + "~octavo/search?q=calls", []string{`<a href="/api/">API</a> <small>API</small>`}, nil},
+		{"search in another section again", root + "api/~octavo/search?q=zebra", []string{`<a href="/install#linux">`}, []string{`password`}},
+		{"no search in other variants", root + "~octavo/found?q=version+one", []string{`^\[\]$`}, nil},
+		{"Markdown", root + "install.md", []string{`(?m)^# Install`, `## Linux`, `\{% hint style="danger" %\}`}, nil},
+		{"Markdown of the first page", root + "index.md", []string{`\[install\]\(/install.md#linux\)`, `For everybody`}, []string{`beta`, `secret.md`}},
+		{"robots", root + "robots.txt", []string{`Allow: /`, `Sitemap: https://acme.docs.test/sitemap.xml`}, nil},
+		{"sitemap", root + "sitemap.xml", []string{
+			`<loc>https://acme.docs.test/</loc><lastmod>`, `<loc>https://acme.docs.test/install/deep</loc>`, `<loc>https://acme.docs.test/v1/install</loc>`, `<loc>https://acme.docs.test/api/</loc>`,
+		}, []string{`secret`, `below`, `hidden`, `group`}},
+		{"list for language models", root + "llms.txt", []string{`^# Acme docs`, `- \[Welcome\]\(https://acme.docs.test/index.md\): Where to begin`, `- \[Deep\]\(https://acme.docs.test/install/deep.md\)`}, []string{`(?i)secret`, `(?i)hidden`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, body := w.get(c.at)
+			if a.StatusCode != 200 || a.Header.Get("Cache-Control") != "public, no-cache" || a.Header.Get("ETag") == "" || a.Header.Get("X-Robots-Tag") != "" {
+				t.Errorf("%s: %s %v", c.at, a.Status, a.Header)
+			}
+			for _, p := range c.want {
+				if !regexp.MustCompile(p).MatchString(body) {
+					t.Errorf("%s lacks %s", c.at, p)
+				}
+			}
+			for _, p := range c.not {
+				if regexp.MustCompile(p).MatchString(body) {
+					t.Errorf("%s has %s", c.at, p)
+				}
+			}
+			if t.Failed() {
+				t.Log(body)
+			}
+		})
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	_, home := w.get(root)
+	data := files.FindString(home)
+	for _, c := range []struct {
+		at     string
+		status int
+		header string // and a part of its value
+		value  string
+	}{
+		{"https://base.test/s/acme", 308, "Location", "/s/acme/"},
+		{root + "install/", 307, "Location", "/install"},
+		{root + "Install", 307, "Location", "/install"},
+		{root + "install/?q=1", 307, "Location", "/install?q=1"},
+		{root + "readme", 307, "Location", "/"},
+		{root + "group", 307, "Location", "/group/one"},
+		{root + "old/install", 307, "Location", "/install"},
+		{root + "old/install.md", 307, "Location", "/install.md"},
+		{root + "api", 307, "Location", "/api/"},
+		{root + "acme-docs/v1/install", 307, "Location", "/v1/install"},
+		{root + "acme-docs/install", 307, "Location", "/install"},
+		{root + "v2/install", 307, "Location", "/install"},
+		{root + "old/secret", 404, "", ""},
+		{root + "secret", 404, "", ""},
+		{root + "secret.md", 404, "", ""},
+		{root + "secret/below-secret", 404, "", ""},
+		{root + "absent", 404, "Cache-Control", "no-store"},
+		{root + "%ff", 404, "", ""},
+		{root + "a%2f..%2f..%2finstall", 404, "", ""},
+		{root + "~octavo/absent", 404, "", ""},
+		{root + "~octavo/assets/style.css", 404, "", ""},
+		{root + "~octavo/files/absent/x/y", 404, "", ""},
+		{root + strings.Repeat("a", 3000), 414, "", ""},
+		{"https://acme.docs.test" + data, 200, "Content-Security-Policy", "sandbox"},
+		{"https://acme.docs.test" + strings.Replace(data, "data.csv", "other.html", 1), 307, "Location", data},
+		{root + "api" + data, 404, "", ""}, // a file of another space
+		{"https://absent.docs.test/", 404, "", ""},
+		{"https://base.test/s/absent/", 404, "", ""},
+	} {
+		a, body := w.get(c.at)
+		if a.StatusCode != c.status || !strings.Contains(a.Header.Get(c.header), c.value) {
+			t.Errorf("%s: %s, %s: %q, want %d with %q\n%s", c.at, a.Status, c.header, a.Header.Get(c.header), c.status, c.value, body)
+		}
+		if a.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: the browser may guess", c.at)
+		}
+	}
+	if a, _ := w.get(root+"install", func(r *http.Request) { r.Method = "POST" }); a.StatusCode != 405 {
+		t.Errorf("POST: %s", a.Status)
+	}
+	a, _ := w.get(root + "install")
+	if again, body := w.get(root+"install", func(r *http.Request) { r.Header.Set("If-None-Match", a.Header.Get("ETag")) }); again.StatusCode != 304 || body != "" {
+		t.Errorf("asked again: %s", again.Status)
+	}
+}
+
+// Which site answers is decided by the host and the path alone.
+func TestHosts(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	for at, want := range map[string]bool{
+		"https://acme.docs.test/v1/orgs": true, "https://ACME.docs.test:8443/": true, "https://acme.docs.test./": true, "https://other.docs.test/": true,
+		"https://base.test/s/acme/": true, "https://base.test/": false, "https://base.test/v1/user": false, "https://unknown.example.com/": false,
+		"https://127.0.0.1/": false, "https://localhost/s/acme/": false, "https://base.test:99/s/acme/": false,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", at, nil)
+		r.Header.Set("X-Forwarded-Host", "acme.docs.test")
+		if got := w.handler.Owns(r); got != want {
+			t.Errorf("%s: %v", at, got)
+		}
+	}
+	_, err := w.sites.Publish(t.Context(), w.grant(), false)
+	must(t, err)
+	if a, body := w.get(root); a.StatusCode != 404 || strings.Contains(body, "Acme") {
+		t.Errorf("a site that is not published: %s\n%s", a.Status, body)
+	}
+}
+
+// What is not for everybody is not kept by anybody, and not found by robots.
+func TestAudiences(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	check := func(at string, status int, cached, robots string, change ...func(*http.Request)) (*http.Response, string) {
+		t.Helper()
+		a, body := w.get(at, change...)
+		if a.StatusCode != status || a.Header.Get("Cache-Control") != cached || a.Header.Get("X-Robots-Tag") != robots {
+			t.Errorf("%s: %s %v\n%s", at, a.Status, a.Header, body)
+		}
+		return a, body
+	}
+	const secret, no = "private, no-store", "noindex, nofollow"
+	set := func(v docs.Visibility) { w.update(sites.SitePatch{Visibility: opt.Of(v)}) }
+
+	set(docs.VisibilityUnlisted)
+	if _, body := check(root+"install", 200, "public, no-cache", no); !strings.Contains(body, "noindex") {
+		t.Error("a page of an unlisted site may be indexed")
+	}
+	if _, body := check(root+"robots.txt", 200, "public, no-cache", no); !strings.Contains(body, "Disallow: /\n") {
+		t.Error(body)
+	}
+	check(root+"sitemap.xml", 404, secret, no)
+
+	set(docs.VisibilityLink)
+	check(root, 404, secret, "")
+	check(root+"install", 404, secret, "")
+	check(root+"absent/install", 404, secret, "")
+
+	set(docs.VisibilityAuth)
+	if _, body := check(root+"install", 401, secret, ""); strings.Contains(body, "Acme") {
+		t.Error("the page to sign in shows the site")
+	}
+}
+
+// An older revision is for members only.
+func TestDrafts(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	member := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+w.token) }
+	all, _, err := w.sites.Store.Spaces(t.Context(), store.Viewer{Org: w.org, User: w.actor.User, Role: docs.Admin}, store.SpaceFilter{}, store.Page{Limit: 9})
+	must(t, err)
+	for _, sp := range all {
+		if sp.It.Title != "v2" {
+			continue
+		}
+		at := root + "~/revisions/" + string(sp.It.Revision) + "/install"
+		a, body := w.get(at, member)
+		if a.StatusCode != 200 || a.Header.Get("Cache-Control") != "private, no-store" || a.Header.Get("X-Robots-Tag") == "" ||
+			!strings.Contains(body, `<a href="/~/revisions/`+string(sp.It.Revision)+`/install/deep">`) || strings.Contains(body, "canonical") {
+			t.Errorf("%s: %s %v\n%s", at, a.Status, a.Header, body)
+		}
+		for _, bad := range []string{root + "~/revisions/absent/install", root + "~/changes/1/", root + "~/absent/x", root + "api/~/revisions/" + string(sp.It.Revision) + "/"} {
+			if a, _ := w.get(bad, member); a.StatusCode != 404 {
+				t.Errorf("%s: %s", bad, a.Status)
+			}
+		}
+		if a, _ := w.get(at); a.StatusCode != 404 {
+			t.Errorf("without a token: %s", a.Status)
+		}
+		if a, _ := w.get(at, func(r *http.Request) { r.Header.Set("Authorization", "Bearer octavo_absent") }); a.StatusCode != 404 {
+			t.Errorf("with a wrong token: %s", a.Status)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package publish
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"html"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// send sends bytes with a tag of what is in them: who has them already is told
+// so.
+func send(w http.ResponseWriter, r *http.Request, kind string, b []byte) error {
+	sum := sha256.Sum256(b)
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("ETag", `"`+hex.EncodeToString(sum[:12])+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
+	return nil
+}
+
+// sendPage sends a view in its frame.
+func sendPage(w http.ResponseWriter, r *http.Request, f *theme.Frame, view theme.View) error {
+	b, err := theme.Render(f, view)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Security-Policy", theme.Policy(f))
+	return send(w, r, "text/html; charset=utf-8", b)
+}
+
+// unescape returns the path that an address stands for. It is false for one that
+// no page can have.
+func unescape(path string) (string, bool) {
+	s, err := url.PathUnescape(path)
+	return s, err == nil
+}
+
+// emojiIcon is a picture of an emoji.
+func emojiIcon(code string) []byte {
+	return []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">` +
+		html.EscapeString(emoji.FromCode(code)) + `</text></svg>`)
+}

@@ -1,0 +1,74 @@
+package publish
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// editionKey is what an edition depends on.
+type editionKey struct {
+	rev     docs.RevisionID
+	visitor string
+	base    string
+}
+
+// key returns what everything in an edition depends on.
+func (e *edition) key() editionKey {
+	return editionKey{e.view.Rev.ID, e.view.Visitor().Key(), e.base}
+}
+
+// pageKey is what a page depends on that refers to no other space.
+type pageKey struct {
+	editionKey
+	page docs.PageID
+}
+
+// page returns a page in the form that a frame shows. Nobody may change it.
+func (v *visit) page(e *edition, w *revision.Walked) (*theme.Page, error) {
+	key := pageKey{e.key(), w.ID}
+	if p, ok := v.h.pages.Get(key); ok {
+		return p, nil
+	}
+	pr := v.printer(e)
+	p, err := pr.page(w)
+	if err == nil && !pr.left {
+		v.h.pages.Set(key, p)
+	}
+	return p, err
+}
+
+// edition returns a space of the site as the visitor reads it.
+func (h *Handler) edition(ctx context.Context, v *visit, it docs.SiteItem) (*edition, error) {
+	view, err := h.view(ctx, it.Space)
+	if err != nil {
+		return nil, err
+	}
+	return h.cached(ctx, view.For(v.visitor), v.baseOf(it))
+}
+
+// view returns the newest revision of a space.
+func (h *Handler) view(ctx context.Context, space docs.SpaceID) (*revision.View, error) {
+	sp, err := h.Sites.Store.Space(ctx, space)
+	if err != nil {
+		return nil, err
+	}
+	return h.Content.Source.Head(ctx, sp.It)
+}
+
+// cached returns the edition of a view at an address.
+func (h *Handler) cached(ctx context.Context, view *revision.View, base string) (*edition, error) {
+	key := (&edition{view: view, base: base}).key()
+	if e, ok := h.editions.Get(key); ok {
+		now := *e
+		now.view = view // whose space may have another title by now
+		return &now, nil
+	}
+	e, err := newEdition(ctx, view, base)
+	if err == nil {
+		h.editions.Set(key, e)
+	}
+	return e, err
+}

@@ -1,0 +1,248 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// visit is one request for a site by somebody who may read it.
+type visit struct {
+	h        *Handler
+	ctx      context.Context
+	site     docs.Site
+	root     string // address of the site, with the share key; ends with a slash
+	path     string // escaped, below the root
+	visitor  *reading.Visitor
+	private  bool             // others do not see what this visitor sees
+	drafted  bool             // what is shown is not what is published
+	tree     *sites.Structure // what the visitor sees of it
+	settings customization.Settings
+	target   sites.Target
+}
+
+func (v *visit) holds(condition string) bool { return v.visitor.Holds(condition, nil, nil) }
+
+// open takes what the visitor sees of the site.
+func (v *visit) open() error {
+	all, err := v.h.Sites.Readers(v.ctx, v.site)
+	if err != nil {
+		return err
+	}
+	v.tree = all.Filter(func(it docs.SiteItem) bool { return v.holds(it.Condition) })
+	v.settings = customization.Default(v.site.Title).For(v.holds)
+	return nil
+}
+
+// baseOf returns the address of a site space.
+func (v *visit) baseOf(it docs.SiteItem) string {
+	if it.Address == "" {
+		return v.root
+	}
+	return v.root + reading.EscapePath(it.Address) + "/"
+}
+
+// serve answers the request.
+func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
+	v.cacheable(w.Header())
+	var ok bool
+	if v.target, ok = v.tree.Resolve(v.path, false); !ok {
+		return v.missing(w, r, nil)
+	}
+	base := v.baseOf(v.target.Space)
+	if base+v.target.Rest != v.root+v.path && !strings.HasPrefix(v.target.Rest, draftPrefix) {
+		redirect(w, r, base+v.target.Rest, http.StatusTemporaryRedirect)
+		return nil
+	}
+	if base == v.root {
+		if done, err := v.serveSite(w, r, v.target.Rest); done || err != nil {
+			return err
+		}
+	}
+	e, rest, err := v.opened(r)
+	if errs.Is(err, errs.NotFound) {
+		return v.missing(w, r, nil)
+	}
+	if err != nil {
+		return err
+	}
+	v.cacheable(w.Header())
+	if done, err := v.serveOwn(w, r, e, rest); done || err != nil {
+		return err
+	}
+	return v.servePage(w, r, e, rest)
+}
+
+// opened returns the edition that the path of the request leads into, and the path
+// in it.
+func (v *visit) opened(r *http.Request) (*edition, string, error) {
+	if rest := v.target.Rest; strings.HasPrefix(rest, draftPrefix) {
+		return v.draft(r, rest)
+	}
+	e, err := v.h.edition(v.ctx, v, v.target.Space)
+	return e, v.target.Rest, err
+}
+
+// cacheable says who may keep the answer: everybody, but only after asking
+// again, or nobody.
+func (v *visit) cacheable(h http.Header) {
+	h.Set("Cache-Control", "private, no-store")
+	if !v.private {
+		h.Set("Cache-Control", "public, no-cache")
+	}
+	if v.site.Visibility != docs.VisibilityPublic || v.drafted {
+		h.Set("X-Robots-Tag", "noindex, nofollow")
+	}
+}
+
+// servePage sends the page at a path of the space, or its Markdown.
+func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition, rest string) error {
+	asMarkdown := false
+	if name, ok := strings.CutSuffix(rest, ".md"); ok {
+		if rest, asMarkdown = name, true; rest+".md" == homeMarkdown {
+			rest = ""
+		}
+	}
+	path, ok := unescape(rest)
+	if !ok {
+		return v.missing(w, r, e)
+	}
+	page, moved, err := e.find(v.ctx, path)
+	switch {
+	case err != nil:
+		return err
+	case moved != "":
+		if asMarkdown {
+			moved = markdownAddress(moved, e.base)
+		}
+		redirect(w, r, moved, http.StatusTemporaryRedirect)
+		return nil
+	case page == nil:
+		return v.missing(w, r, e)
+	}
+	if asMarkdown {
+		text, err := v.printer(e).markdown(page)
+		if err != nil {
+			return err
+		}
+		return send(w, r, "text/markdown; charset=utf-8", []byte(text))
+	}
+	body, err := v.page(e, page)
+	if err != nil {
+		return err
+	}
+	f, err := v.frame(e, page)
+	if err != nil {
+		return err
+	}
+	return sendPage(w, r, f, body)
+}
+
+func (v *visit) printer(e *edition) *printer {
+	return &printer{ctx: v.ctx, e: e, highlight: v.h.highlight, elsewhere: v.elsewhere}
+}
+
+// elsewhere returns another space of the site, or nil if the visitor does not
+// see it. Of several places the first one counts.
+func (v *visit) elsewhere(ctx context.Context, space docs.SpaceID) (*edition, error) {
+	for _, it := range v.tree.All(docs.SiteSpace) {
+		if it.Space == space {
+			return v.h.edition(ctx, v, it)
+		}
+	}
+	return nil, nil
+}
+
+// missing says that there is no page. The edition is nil if not even a space was
+// found.
+func (v *visit) missing(w http.ResponseWriter, _ *http.Request, e *edition) error {
+	f, err := v.frame(e, nil)
+	if err != nil {
+		return err
+	}
+	f.Hidden = true
+	w.Header().Set("Cache-Control", "private, no-store")
+	return theme.Write(w, http.StatusNotFound, f, &theme.Message{
+		Title: "Not found", Text: "There is no page at this address.", Next: &theme.Link{Title: "Go to the first page", Href: v.root},
+	})
+}
+
+// serveOwn answers for what every space has besides pages.
+func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition, rest string) (done bool, err error) {
+	name, ok := ownName(rest)
+	if !ok {
+		return false, nil
+	}
+	if id, ok := strings.CutPrefix(name, "files/"); ok {
+		return true, v.file(w, r, e, id)
+	}
+	query := r.URL.Query().Get("q")
+	query = strings.ToValidUTF8(strings.TrimSpace(query[:min(len(query), maxQuery)]), "")
+	switch name {
+	case "search":
+		hits, err := v.search(e, query)
+		if err != nil {
+			return true, err
+		}
+		f, err := v.frame(e, nil)
+		if err != nil {
+			return true, err
+		}
+		f.Hidden = true
+		return true, sendPage(w, r, f, &theme.Results{Query: query, Hits: hits})
+	case "found":
+		hits, err := v.search(e, query)
+		if err != nil {
+			return true, err
+		}
+		b, err := json.Marshal(hits)
+		if err != nil {
+			return true, err
+		}
+		return true, send(w, r, "application/json", b)
+	case "icon.svg":
+		return true, send(w, r, "image/svg+xml", emojiIcon(v.settings.Favicon.Emoji))
+	}
+	return true, v.missing(w, r, e)
+}
+
+// file sends a file of the space. The rest of the address behind the id is for
+// caches and for people.
+func (v *visit) file(w http.ResponseWriter, r *http.Request, e *edition, rest string) error {
+	id, _, _ := strings.Cut(rest, "/")
+	f, err := e.view.File(v.ctx, docs.FileID(id))
+	if errs.Is(err, errs.NotFound) {
+		return v.missing(w, r, e)
+	}
+	if err != nil {
+		return err
+	}
+	if e.fileAddress(f) != v.root+v.path {
+		redirect(w, r, e.fileAddress(f), http.StatusTemporaryRedirect)
+		return nil
+	}
+	hash, err := blob.ParseHash(f.Blob)
+	if err != nil {
+		return err
+	}
+	o, err := v.h.Content.OpenFile(v.ctx, e.view.Space.ID, f.Blob)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	blob.Serve(w, r, blob.Served{Name: f.Name, ContentType: f.ContentType, Hash: hash, Public: !v.private, Secret: v.private}, o)
+	return nil
+}
+
+// documents returns the pages that readers come across, in their order.
+func (e *edition) documents() []*revision.Walked { return e.menu.Order() }

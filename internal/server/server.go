@@ -31,6 +31,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/pdf"
+	"github.com/octavo-docs/octavo/internal/publish"
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
@@ -127,6 +128,7 @@ type Server struct {
 	Config
 	Services
 	API      *api.API
+	readers  *publish.Handler
 	metrics  *metrics
 	draining atomic.Bool
 	http     []*http.Server
@@ -187,6 +189,9 @@ func (s *Server) start(ctx context.Context) error {
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
 		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites,
 	}, secret)
+	if s.readers, err = publish.New(publish.Config{Sites: s.Sites, Content: s.Content, Guard: s.Guard, Log: s.Log}); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	s.metrics.declare(s.API.Operations())
 	work := s.jobs()
 	if err := work.Schedule(ctx); err != nil {
@@ -312,20 +317,24 @@ func (s *Server) handler() http.Handler {
 		h["X-Request-Id"] = []string{s.requestID()}
 		h["X-Content-Type-Options"] = nosniff
 		h["Cache-Control"] = noStore
-		rec := &recorder{ResponseWriter: w}
+		rec, path := &recorder{ResponseWriter: w}, r.URL.Path
 		var start time.Time
 		if s.AccessLog {
 			start = time.Now()
 		}
 		// The standard mux redirects paths such as /v1//x; the API answers
 		// them itself, in its own form.
-		if r.URL.Path == api.Prefix || strings.HasPrefix(r.URL.Path, api.Prefix+"/") {
+		switch {
+		case s.readers.Owns(r):
+			s.readers.ServeHTTP(rec, r)
+			path = "/…" // may have a key in it
+		case r.URL.Path == api.Prefix || strings.HasPrefix(r.URL.Path, api.Prefix+"/"):
 			s.API.ServeHTTP(rec, r)
-		} else {
+		default:
 			mux.ServeHTTP(rec, r)
 		}
 		if s.AccessLog {
-			s.Log.Info("request", "id", h["X-Request-Id"][0], "method", r.Method, "path", logPath(r.URL.Path), "status", rec.Status(), "took_ms", float64(time.Since(start).Microseconds())/1000)
+			s.Log.Info("request", "id", h["X-Request-Id"][0], "method", r.Method, "path", logPath(path), "status", rec.Status(), "took_ms", float64(time.Since(start).Microseconds())/1000)
 		}
 	})
 }

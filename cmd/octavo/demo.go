@@ -52,10 +52,14 @@ func seed(ctx context.Context, s server.Services) (orgs.Bootstrapped, error) {
 		return d, err
 	}
 	there, _, err := s.Store.Spaces(ctx, store.Viewer{Org: d.Organization, User: d.User, Role: docs.Admin}, store.SpaceFilter{}, store.Page{Limit: 1})
-	if err != nil || len(there) > 0 {
-		return d, err
+	op := authz.Operator(d.User)
+	if err == nil && len(there) == 0 {
+		err = fill(ctx, s, op, d.Organization)
 	}
-	return d, fill(ctx, s, authz.Operator(d.User), d.Organization)
+	if err == nil {
+		err = publishDemo(ctx, s, op, d.Organization)
+	}
+	return d, err
 }
 
 // fill makes people, teams, collections and spaces that show how they hang

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/preview"
 	"github.com/octavo-docs/octavo/internal/server"
@@ -126,6 +127,8 @@ Octavo is running with a demonstration organization.
   API            %[1]s/v1
   API reference  %[1]s/v1/reference
   Health         %[1]s/healthz
+  User guide     %[4]s
+  Demonstration  %[5]s
   Token          %[2]s  (new; that of the last run has ended)
 
 Try:
@@ -134,6 +137,11 @@ Try:
   curl -H 'Authorization: Bearer %[2]s' '%[1]s/v1/orgs/%[3]s/search?query=import'
 
 Stop with Ctrl-C.
-`, srv.URL(), d.Token, d.Organization)
+`, srv.URL(), d.Token, d.Organization, demoURL(srv, demoSites[0]), demoURL(srv, demoSites[1]))
 	return err
+}
+
+// demoURL returns the address of a site of the demonstration.
+func demoURL(srv *server.Server, d demoSite) string {
+	return srv.Sites.Hosts.URL(docs.Publication{Basename: d.basename}, "")
 }

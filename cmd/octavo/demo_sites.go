@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// demoSite is a site of the demonstration.
+type demoSite struct {
+	basename, title string
+	sections        []string // titles of the spaces that they show; a single one is the whole site
+}
+
+var demoSites = []demoSite{
+	{"guide", demoGuide, []string{demoGuide}},
+	{"demo", "Demonstration", []string{"Product documentation", "API reference"}},
+}
+
+// publishDemo publishes the sites of the demonstration, unless there are sites.
+func publishDemo(ctx context.Context, s server.Services, op *authz.Grant, org docs.OrgID) error {
+	who := store.Viewer{Org: org, User: op.Actor.User, Role: docs.Admin}
+	if n, err := s.Store.CountSites(ctx, who, store.SiteFilter{}); err != nil || n > 0 {
+		return err
+	}
+	all, _, err := s.Store.Spaces(ctx, who, store.SpaceFilter{}, store.Page{Limit: 100})
+	if err != nil {
+		return err
+	}
+	spaces := map[string]docs.SpaceID{}
+	for _, sp := range all {
+		spaces[sp.It.Title] = sp.It.ID
+	}
+	for _, d := range demoSites {
+		if err := d.publish(ctx, s, op.Actor, org, spaces); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publish makes the site of spaces by their titles. It makes none if somebody has
+// deleted or renamed one of them.
+func (d demoSite) publish(ctx context.Context, s server.Services, by authz.Actor, org docs.OrgID, spaces map[string]docs.SpaceID) error {
+	for _, title := range d.sections {
+		if spaces[title] == "" {
+			return nil
+		}
+	}
+	check := authz.Within(s.Store.Reader)
+	top, _, err := check.Org(ctx, by, authz.CreateContent, org)
+	if err != nil {
+		return err
+	}
+	site, err := s.Sites.Create(ctx, top, sites.NewSite{Title: d.title, Spaces: []docs.SpaceID{spaces[d.sections[0]]}})
+	if err != nil {
+		return err
+	}
+	for _, change := range d.changes(ctx, s.Sites, spaces) {
+		g, _, err := check.Site(ctx, by, authz.AdminSite, org, site.ID)
+		if err != nil {
+			return err
+		}
+		if err := change(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changes returns what makes a new site with one space the site of the
+// demonstration.
+func (d demoSite) changes(ctx context.Context, s *sites.Service, spaces map[string]docs.SpaceID) []func(*authz.Grant) error {
+	out := []func(*authz.Grant) error{func(g *authz.Grant) error {
+		_, err := s.Update(ctx, g, sites.SitePatch{Basename: opt.Of(d.basename)})
+		return err
+	}}
+	for _, title := range d.sections[1:] {
+		out = append(out, func(g *authz.Grant) error {
+			v, _, err := s.AddSection(ctx, g, title, "", spaces[title])
+			if err != nil {
+				return err
+			}
+			// What was there before is a section from now on, under the name of
+			// the site.
+			if first, ok := v.Structure.DefaultSection(); ok && first.Title == d.title {
+				_, _, err = s.UpdateSection(ctx, g, first.ID, sites.SectionPatch{Title: opt.Of(d.sections[0])})
+			}
+			return err
+		})
+	}
+	return append(out, func(g *authz.Grant) error {
+		_, err := s.Publish(ctx, g, true)
+		return err
+	})
+}

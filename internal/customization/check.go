@@ -132,8 +132,8 @@ func (c *checker) header(path string, h Header) {
 	for i, l := range h.Links {
 		at := fmt.Sprintf("%s.links[%d]", path, i)
 		c.localized(at+".localizedTitle", l.LocalizedTitle, 256)
-		if l.To != nil {
-			c.ref(at+".to", *l.To)
+		if l.To.Ref != nil {
+			c.ref(at+".to", *l.To.Ref)
 		}
 		if _, err := expr.Parse(l.Condition); l.Condition != "" && err != nil {
 			c.fail(at+".condition", "is not valid: %v", err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
@@ -25,6 +26,20 @@ var groups = map[string]group{
 }
 
 type group map[string]group
+
+// Group reports whether the part of the settings at a path such as
+// styling.sidebar is merged key by key, so that a patch can have some of its keys.
+func Group(path string) bool {
+	in := group(groups)
+	for _, key := range strings.Split(path, ".") {
+		inner, ok := in[key]
+		if !ok {
+			return false
+		}
+		in = inner
+	}
+	return true
+}
 
 // Patch is a change of an override, or the settings that a client sends: a part
 // of the settings where null drops what was there.

@@ -10,7 +10,12 @@
 // schema. Check checks what tags cannot express.
 package customization
 
-import "github.com/octavo-docs/octavo/internal/docs"
+import (
+	"encoding/json"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/jsontext"
+)
 
 // MaxBytes bounds the settings of a site as JSON, with all defaults.
 const MaxBytes = 256 << 10
@@ -129,10 +134,23 @@ type HeaderLink struct {
 	Title          string        `json:"title" maxLength:"256"`
 	LocalizedTitle Localized     `json:"localizedTitle,omitempty"`
 	Style          string        `json:"style,omitempty" enum:"link,button-primary,button-secondary"`
-	To             *docs.Ref     `json:"to" required:"false" nullable:"true" doc:"null for a menu that leads nowhere itself."`
+	To             Target        `json:"to" required:"false"`
 	Links          []ContentLink `json:"links" required:"false" maxItems:"50" doc:"Entries of the menu."`
 	Condition      string        `json:"condition,omitempty" maxLength:"1024" doc:"Who sees the link; an empty condition is everybody. Visitors never receive it."`
 }
+
+// Target is where a link of the header leads; nil for a menu that leads nowhere
+// itself. In JSON it is a reference or null.
+type Target struct{ Ref *docs.Ref }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Target) UnmarshalJSON(b []byte) error {
+	t.Ref = nil
+	return json.Unmarshal(b, &t.Ref)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (t Target) MarshalJSON() ([]byte, error) { return jsontext.Marshal(t.Ref) }
 
 // ContentLink is a link with a title.
 type ContentLink struct {

@@ -174,7 +174,7 @@ func (v *visit) decorate(f *theme.Frame, p *printer) error {
 		}
 	}
 	for _, h := range s.Header.Links {
-		l := link(h.Title, h.To)
+		l := link(h.Title, h.To.Ref)
 		l.Children = list(h.Links)
 		if l.Href != "" || len(l.Children) > 0 {
 			f.Links = append(f.Links, l)

@@ -129,3 +129,40 @@ func (s RedirectSource) Match(path string) (suffix string, ok bool) {
 
 // Example returns a path that has the source.
 func (s RedirectSource) Example() string { return strings.Replace(string(s), "*", "x", 1) }
+
+// Check returns an error unless a destination has the fields of its kind and no
+// others. path is where it is in the request.
+func (d RedirectDestination) Check(path string) error {
+	clean := RedirectDestination{Kind: d.Kind}
+	switch d.Kind {
+	case RedirectSection:
+		clean.Section = d.Section
+	case RedirectSpace:
+		clean.Space = d.Space
+	case RedirectPage:
+		clean.Space, clean.Page = d.Space, d.Page
+	case RedirectExternal:
+		clean.URL = d.URL
+		if err := CheckWebURL(path+".url", d.URL); err != nil {
+			return err
+		}
+	default:
+		return errs.Field(path+".kind", "must be one of site-section, site-space, site-page, external")
+	}
+	if clean != d {
+		return errs.Field(path, "has fields that do not belong to the kind %q", d.Kind)
+	}
+	for _, f := range []struct {
+		name    string
+		missing bool
+	}{
+		{"siteSectionId", d.Kind == RedirectSection && d.Section == ""},
+		{"siteSpaceId", (d.Kind == RedirectSpace || d.Kind == RedirectPage) && d.Space == ""},
+		{"pageId", d.Kind == RedirectPage && d.Page == ""},
+	} {
+		if f.missing {
+			return errs.Field(path+"."+f.name, "is required")
+		}
+	}
+	return nil
+}

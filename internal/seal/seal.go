@@ -27,6 +27,9 @@ const (
 	GitOperation  Purpose = "octavo git operation credentials"   // operation
 	GitConnection Purpose = "octavo git connection credentials"  // space
 	GitHook       Purpose = "octavo git connection hook secrets" // space
+	ShareLink     Purpose = "octavo share link keys"             // share link
+	VisitorKey    Purpose = "octavo visitor authentication keys" // site
+	MCPHeaders    Purpose = "octavo site mcp server headers"     // MCP server
 )
 
 // ErrSealed is the error of everything that does not open: it was

@@ -1,0 +1,64 @@
+package docs
+
+// ShareLinkID and MCPServerID identify a share link and an MCP server of a site.
+type (
+	ShareLinkID string
+	MCPServerID string
+)
+
+// ShareLink lets everybody who has its key read a site.
+type ShareLink struct {
+	ID        ShareLinkID
+	Site      SiteID
+	Name      string
+	Active    bool
+	Key       string // empty where it is not needed
+	CreatedAt Time
+}
+
+// MCPServer is a server whose tools the assistant of a site offers.
+type MCPServer struct {
+	ID        MCPServerID
+	Site      SiteID
+	Name      string
+	URL       string
+	Transport string
+	Headers   map[string]string
+	Condition string
+	CreatedAt Time
+}
+
+// SiteAuth says how visitors of a site sign in.
+type SiteAuth struct {
+	Backend     string `json:"backend"`
+	FallbackURL string `json:"fallbackURL,omitempty"` // where visitors sign in
+	LogoutURL   string `json:"logoutURL,omitempty"`
+	// Sealed is the private key that their tokens are signed with. KeyVersion goes
+	// up when the key is replaced.
+	Sealed     string `json:"sealed"`
+	KeyVersion int    `json:"keyVersion"`
+}
+
+// Backends of SiteAuth. An integration would sign visitors in for the owner.
+const (
+	AuthCustom      = "custom"
+	AuthIntegration = "integration"
+)
+
+// SiteAds is what an owner asked for; nobody sells advertisements here.
+type SiteAds struct {
+	Status string `json:"status"`
+	Topic  string `json:"topic,omitempty"`
+}
+
+// SiteSettings are the settings of a site that are not needed to list it. Those
+// of adaptive content and of the look are JSON, see internal/adaptive and
+// internal/customization; they are empty if nobody changed them.
+type SiteSettings struct {
+	Customization string
+	CustomizedAt  Time
+	Schema        string
+	SchemaAt      Time
+	Auth          SiteAuth
+	Ads           SiteAds
+}

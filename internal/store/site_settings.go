@@ -1,0 +1,56 @@
+package store
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// SiteSettings returns the settings of a site.
+func (r Reader) SiteSettings(ctx context.Context, site docs.SiteID) (docs.SiteSettings, error) {
+	return one(ctx, r, "site", func(s scanner) (v docs.SiteSettings, err error) {
+		var auth, ads string
+		if err = s.Scan(&v.Customization, &v.CustomizedAt, &v.Schema, &v.SchemaAt, &auth, &ads); err != nil {
+			return v, err
+		}
+		if auth != "" {
+			err = fromJSON(auth, &v.Auth)
+		}
+		if ads != "" && err == nil {
+			err = fromJSON(ads, &v.Ads)
+		}
+		return v, err
+	}, `SELECT customization, customized_at, adaptive_schema, schema_at, auth, ads FROM sites WHERE id = $1`, site)
+}
+
+// PutSiteSettings stores the settings of a site.
+func (tx *Tx) PutSiteSettings(ctx context.Context, site docs.SiteID, v docs.SiteSettings) error {
+	return tx.put(ctx, `
+		UPDATE sites
+		SET customization = $2, customized_at = $3, adaptive_schema = $4, schema_at = $5, auth = $6, ads = $7
+		WHERE id = $1`,
+		site, v.Customization, v.CustomizedAt, v.Schema, v.SchemaAt, toJSON(v.Auth), toJSON(v.Ads))
+}
+
+// SiteOverrides returns what the site spaces of a site override of its
+// customization, as JSON by their ids.
+func (r Reader) SiteOverrides(ctx context.Context, site docs.SiteID) (map[docs.SiteItemID]string, error) {
+	type row struct {
+		id   docs.SiteItemID
+		text string
+	}
+	rows, err := many(ctx, r, func(s scanner) (v row, err error) {
+		err = s.Scan(&v.id, &v.text)
+		return v, err
+	}, `SELECT id, customization FROM site_items WHERE site_id = $1 AND customization <> ''`, site)
+	out := map[docs.SiteItemID]string{}
+	for _, v := range rows {
+		out[v.id] = v.text
+	}
+	return out, err
+}
+
+// PutSiteOverride stores what a site space overrides; an empty text is nothing.
+func (tx *Tx) PutSiteOverride(ctx context.Context, item docs.SiteItemID, text string) error {
+	return tx.put(ctx, `UPDATE site_items SET customization = $2 WHERE id = $1`, item, text)
+}

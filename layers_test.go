@@ -146,7 +146,7 @@ func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 // services take and return.
 var storeValues = map[string]bool{
 	"List": true, "Page": true, "Key": true, "Ranked": true, "MaxSearchOffset": true, "Unresolved": true,
-	"MemberFilter": true, "CommentFilter": true, "SiteFilter": true, "ChangeRequestFilter": true,
+	"MemberFilter": true, "CommentFilter": true, "SiteFilter": true, "RedirectFilter": true, "RedirectOrder": true, "ChangeRequestFilter": true,
 	"OrgAccess": true, "MemberTeam": true, "UserGrant": true, "TeamGrant": true, "ChangeRequestIn": true, "AuditRow": true,
 }
 

@@ -69,7 +69,16 @@ func (f fixture) publish() {
 	w.must("admin", "POST", "/orgs/$org/sites/$site/section-groups", `{"title":"`+marker+`","sections":["$section"]}`, "group")
 	w.must("admin", "POST", "/orgs/$org/sites/$site/site-spaces", `{"spaceId":"$space"}`, "sitespace")
 	w.must("admin", "POST", "/orgs/$org/sites/$site/publish", "")
+	w.must("admin", "POST", "/orgs/$org/sites/$site/share-links", `{"name":"`+marker+`"}`, "sharelink")
+	w.must("admin", "POST", "/orgs/$org/sites/$site/redirects", `{"source":"/`+marker+`","destination":{"kind":"site-space","siteSpaceId":"$sitespace"}}`, "redirect")
+	w.must("admin", "POST", "/orgs/$org/sites/$site/mcp-servers", `{"name":"`+marker+`","url":"https://mcp.test/","headers":{"X-Key":"`+marker+`"}}`, "mcpserver")
+	w.must("admin", "PUT", "/orgs/$org/sites/$site/customization", `{"footer":{"copyright":"`+marker+`"}}`)
+	w.must("admin", "PATCH", "/orgs/$org/sites/$site/site-spaces/$sitespace/customization", `{"title":"`+marker+`"}`)
+	w.must("admin", "PUT", "/orgs/$org/sites/$site/adaptive-schema", `{"jsonSchema":`+acmeSchema+`}`)
+	w.must("admin", "POST", "/orgs/$org/sites/$site/permissions", `{"role":"read","users":["$user_victim"],"teams":["$team"]}`)
 }
+
+const acmeSchema = `{"type":"object","additionalProperties":false,"properties":{"beta":{"type":"boolean","description":"` + marker + `"}}}`
 
 // write adds a page, a file and a reusable content to Acme's space, and puts
 // what it began with behind them in its history.
@@ -133,6 +142,7 @@ func (f fixture) param(name string) string {
 		"changeRequestId": "request", "reviewId": "review", "conflictId": "conflict",
 		"commentId": "comment", "commentReplyId": "reply", "operationId": "operation",
 		"siteId": "site", "siteSectionId": "section", "siteSectionGroupId": "group", "siteSpaceId": "sitespace",
+		"shareLinkId": "sharelink", "siteRedirectId": "redirect", "siteMcpServerId": "mcpserver",
 	}[name]
 	switch name {
 	case "emailDomain":
@@ -166,6 +176,9 @@ func (f fixture) state() string {
 		"/orgs/$org/spaces", "/spaces/$space/permissions/users", "/spaces/$space/permissions/teams",
 		"/collections/$collection/permissions/users", "/collections/$collection/permissions/teams",
 		"/orgs/$org/sites", "/orgs/$org/sites/$site/structure",
+		"/orgs/$org/sites/$site/customization", "/orgs/$org/sites/$site/site-spaces/$sitespace/customization", "/orgs/$org/sites/$site/adaptive-schema",
+		"/orgs/$org/sites/$site/share-links", "/orgs/$org/sites/$site/publishing/auth", "/orgs/$org/sites/$site/redirects", "/orgs/$org/sites/$site/mcp-servers",
+		"/orgs/$org/sites/$site/permissions/users", "/orgs/$org/sites/$site/permissions/teams",
 		"/orgs/$org/webhooks", "/orgs/$org/webhooks/$webhook/deliveries",
 		"/spaces/$space/git/connection", "/spaces/$space/git/operations", "/spaces/$space/git/info",
 		"/orgs/$org/link-invites", "/orgs/$org/agent-instructions", "/orgs/$org/audit?limit=1000", "/users/$user_victim",
@@ -216,6 +229,21 @@ var bodies = map[string]string{
 	"addSectionToGroup":                   `{"sectionId":"$section"}`,
 	"addSpaceToSite":                      `{"spaceId":"$space"}`,
 	"updateSiteSpaceById":                 `{"path":"pwned"}`,
+	"updateSiteCustomizationById":         `{"footer":{"copyright":"pwned"}}`,
+	"overrideSiteSpaceCustomizationById":  `{"title":"pwned"}`,
+	"updateSiteAdaptiveSchema":            `{"jsonSchema":{"type":"object","properties":{},"additionalProperties":false}}`,
+	"updateSiteAdsById":                   `{"status":"disabled"}`,
+	"createSiteShareLink":                 `{"name":"pwned"}`,
+	"updateSiteShareLinkById":             `{"active":false}`,
+	"updateSitePublishingAuthById":        `{"backend":"custom","fallbackURL":"https://pwned.example/"}`,
+	"createSiteRedirect":                  `{"source":"/pwned","destination":{"kind":"external","url":"https://pwned.example/"}}`,
+	"bulkUpsertSiteRedirects":             `{"redirects":[{"source":"/pwned","destination":{"kind":"external","url":"https://pwned.example/"}}]}`,
+	"updateSiteRedirectById":              `{"source":"/pwned"}`,
+	"createSiteMcpServer":                 `{"name":"pwned","url":"https://pwned.example/","headers":{}}`,
+	"updateSiteMcpServerById":             `{"name":"pwned"}`,
+	"inviteToSite":                        `{"role":"admin","users":["$user_mallory"]}`,
+	"updateUserPermissionInSite":          `{"role":"admin"}`,
+	"updateTeamPermissionInSite":          `{"role":"admin"}`,
 	"inviteToSpace":                       `{"role":"admin","users":["$user_mallory"]}`,
 	"updateUserPermissionInSpace":         `{"role":"admin"}`,
 	"updateTeamPermissionInSpace":         `{"role":"admin"}`,

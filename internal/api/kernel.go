@@ -129,6 +129,7 @@ func New(c Config, secret string) *API {
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "A personal token, octavo_…"},
 	}
+	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	declareTypes(config.Components.Schemas)
 	a.huma = humago.NewWithPrefix(a.mux, Prefix, config)
 	a.system()
@@ -144,6 +145,11 @@ func New(c Config, secret string) *API {
 	a.siteSections()
 	a.siteGroups()
 	a.siteSpaces()
+	a.siteCustomization()
+	a.siteAdaptive()
+	a.siteAudience()
+	a.siteRedirects()
+	a.siteServers()
 	a.permissions()
 	a.content()
 	a.revisions()

@@ -11,10 +11,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// permissions declares the same nine operations for spaces and collections.
+// permissions declares the same nine operations for spaces, collections and sites.
 func (a *API) permissions() {
 	a.sharing("Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
 	a.sharing("Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
+	a.sharing("Site", siteRoute+"/permissions", authz.Site(authz.AdminSite), authz.Site(authz.SiteAccess))
 	register(a, op{
 		ID: "explainSpacePermission", Route: "GET /spaces/{spaceId}/permissions/explain", Tag: "Permissions", Allow: authz.Space(authz.ViewSpace),
 		Summary: "Explain which rule gives a user their role on the space.",
@@ -25,10 +26,15 @@ func (a *API) permissions() {
 		Summary: "Explain which rule gives a user their role on the collection.",
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
 	}, a.explain)
+	register(a, op{
+		ID: "explainSitePermission", Route: "GET " + siteRoute + "/permissions/explain", Tag: "Permissions", Allow: authz.Site(authz.ViewSite),
+		Summary: "Explain which rule gives a user their role on the site.",
+		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
+	}, a.explain)
 }
 
-// sharing declares the operations of who has access to a space or a
-// collection. Which one it is comes with the grant, so inputs do not name it.
+// sharing declares the operations of who has access to a space, a collection or a
+// site. Which one it is comes with the grant, so inputs do not name it.
 func (a *API) sharing(noun, path string, admin, look authz.Rule) {
 	const tag = "Permissions"
 	register(a, op{
@@ -156,13 +162,13 @@ type Explanation struct {
 	User   string            `json:"user"`
 	Role   *docs.Role        `json:"role" doc:"null: no access."`
 	Rule   docs.Reason       `json:"rule" enum:"not-a-member,membership-disabled,organization-admin,user-grant,team-grant,default-level,no-access-level,creator,organization-role"`
-	Source explanationSource `json:"source" doc:"The space, collection or organization in which the rule applied."`
+	Source explanationSource `json:"source" doc:"The space, collection, site or organization in which the rule applied."`
 	Team   string            `json:"team,omitempty" doc:"Id of the team that the role comes from."`
 	Text   string            `json:"text"`
 }
 
 type explanationSource struct {
-	Type string `json:"type" enum:"space,collection,organization"`
+	Type string `json:"type" enum:"space,collection,site,organization"`
 	ID   string `json:"id"`
 }
 

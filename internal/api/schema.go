@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
@@ -72,6 +75,88 @@ func (document) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
+type textFont struct{}
+
+func (textFont) Schema(r huma.Registry) *huma.Schema { return fontSchema(r, customization.TextFonts) }
+
+type codeFont struct{}
+
+func (codeFont) Schema(r huma.Registry) *huma.Schema { return fontSchema(r, customization.CodeFonts) }
+
+func fontSchema(r huma.Registry, names []string) *huma.Schema {
+	t := reflect.TypeFor[customization.FontDefinition]()
+	return &huma.Schema{OneOf: []*huma.Schema{enum("The name of a font.", names...), r.Schema(t, true, t.Name())}}
+}
+
+type codeTheme string
+
+func (codeTheme) Schema(huma.Registry) *huma.Schema {
+	return enum("Colours of code.", customization.CodeThemeNames...)
+}
+
+type refOrNull struct{}
+
+func (refOrNull) Schema(r huma.Registry) *huma.Schema {
+	s := *resolved(r, r.Schema(reflect.TypeFor[docs.Ref](), true, "Ref"))
+	s.Nullable, s.Description = true, "Where the link leads; null for a menu that leads nowhere itself."
+	return &s
+}
+
+// resolved returns the schema that a reference refers to.
+func resolved(r huma.Registry, s *huma.Schema) *huma.Schema {
+	for s.Ref != "" {
+		s = r.SchemaFromRef(s.Ref)
+	}
+	return s
+}
+
+// customizationPatch is a part of customization.Settings: all keys are optional,
+// and null drops what was there.
+type customizationPatch struct{ customization.Patch }
+
+// Schema implements huma.SchemaProvider.
+func (customizationPatch) Schema(r huma.Registry) *huma.Schema {
+	const name = "CustomizationPatch" // it is long, and two operations use it
+	if r.Map()[name] == nil {
+		r.Map()[name] = partOf(r, r.Schema(reflect.TypeFor[customization.Settings](), true, ""), "")
+	}
+	return &huma.Schema{Ref: "#/components/schemas/" + name}
+}
+
+// partOf returns the schema of a part of what a schema describes.
+func partOf(r huma.Registry, whole *huma.Schema, path string) *huma.Schema {
+	s := *resolved(r, whole)
+	s.Required, s.Nullable = nil, path != ""
+	s.Properties = map[string]*huma.Schema{}
+	for name, p := range resolved(r, whole).Properties {
+		at := strings.TrimPrefix(path+"."+name, ".")
+		if customization.Group(at) {
+			s.Properties[name] = partOf(r, p, at)
+			continue
+		}
+		c := *resolved(r, p)
+		if c.Nullable = true; len(c.OneOf) > 0 {
+			c.OneOf = append(slices.Clone(c.OneOf), &huma.Schema{Enum: []any{nil}})
+		}
+		s.Properties[name] = &c
+	}
+	s.PrecomputeMessages()
+	return &s
+}
+
+// schemaName returns the name of a type in the description. Those of the
+// customization have short names where they are declared.
+func schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.PkgPath() == reflect.TypeFor[customization.Settings]().PkgPath() {
+		name = "Customization" + name
+	}
+	return name
+}
+
 func enum[T ~string](about string, values ...T) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString, Description: about}
 	for _, v := range values {
@@ -88,6 +173,10 @@ func declareTypes(r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[docs.EditMode](), reflect.TypeFor[editMode]())
 	r.RegisterTypeAlias(reflect.TypeFor[docs.Visibility](), reflect.TypeFor[visibility]())
 	r.RegisterTypeAlias(reflect.TypeFor[docs.Time](), reflect.TypeFor[moment]())
+	r.RegisterTypeAlias(reflect.TypeFor[customization.TextFont](), reflect.TypeFor[textFont]())
+	r.RegisterTypeAlias(reflect.TypeFor[customization.CodeFont](), reflect.TypeFor[codeFont]())
+	r.RegisterTypeAlias(reflect.TypeFor[customization.CodeThemeName](), reflect.TypeFor[codeTheme]())
+	r.RegisterTypeAlias(reflect.TypeFor[customization.Target](), reflect.TypeFor[refOrNull]())
 	r.RegisterTypeAlias(reflect.TypeFor[json.RawMessage](), reflect.TypeFor[document]())
 	r.RegisterTypeAlias(reflect.TypeFor[markup.Document](), reflect.TypeFor[document]())
 }

@@ -72,6 +72,8 @@ var (
 	EditSite    = Action{"change the structure of the site", docs.Create, docs.ScopeWrite}
 	PublishSite = Action{"publish the site", docs.Create, docs.ScopeWrite}
 	AdminSite   = Action{"change the site", docs.Create, docs.ScopeWrite}
+	SiteSecrets = Action{"see the secrets of the site", docs.Create, docs.ScopeRead}
+	SiteAccess  = Action{"see who has access to the site", docs.Create, docs.ScopeRead}
 )
 
 // Within returns the action as part of another one, for tokens of its scope.

@@ -202,6 +202,13 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSite) (docs.
 		if err := tx.AddSite(ctx, site); err != nil {
 			return site, err
 		}
+		settings := docs.SiteSettings{Auth: docs.SiteAuth{Backend: docs.AuthCustom}}
+		if err := setKey(ctx, tx.Reader, site.ID, &settings.Auth); err != nil {
+			return site, err
+		}
+		if err := tx.PutSiteSettings(ctx, site.ID, settings); err != nil {
+			return site, err
+		}
 		c, err := begin(ctx, tx, site)
 		if err != nil {
 			return site, err

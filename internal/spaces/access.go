@@ -158,8 +158,11 @@ func (s *Service) Explain(ctx context.Context, g *authz.Grant, user docs.UserID)
 		return g.Why, nil
 	}
 	admin := authz.AdminSpace
-	if g.Node().Kind == docs.NodeCollection {
+	switch g.Node().Kind {
+	case docs.NodeCollection:
 		admin = authz.AdminCollection
+	case docs.NodeSite:
+		admin = authz.AdminSite
 	}
 	if !g.Can(admin) || !g.SeesPeople() {
 		return docs.Why{}, errs.E(errs.Forbidden, "you need the role %q to ask about others", admin.Least)

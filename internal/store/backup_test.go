@@ -94,7 +94,16 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	g, _, err := allowed.Space(ctx, by, authz.AdminSpace, kept.ID)
 	check(g, err)
 	check(nil, content.Share(ctx, g, []string{string(invited.Users[0])}, []docs.TeamID{team.ID}, docs.Edit))
-	check(sites.New(s).Create(ctx, top, sites.NewSite{Title: awkward, Spaces: []docs.SpaceID{kept.ID}}))
+	published := sites.New(s)
+	site, err := published.Create(ctx, top, sites.NewSite{Title: awkward, Spaces: []docs.SpaceID{kept.ID}})
+	check(site, err)
+	g, _, err = allowed.Site(ctx, by, authz.AdminSite, org, site.ID)
+	check(g, err)
+	check(published.AddShareLink(ctx, g, awkward))
+	check(published.AddMCPServer(ctx, g, sites.MCPServerPatch{Name: opt.Of(awkward), URL: opt.Of("https://mcp.test/")}))
+	check(published.AddRedirect(ctx, g, sites.RedirectPatch{
+		Source: opt.Of("/old/*"), Destination: opt.Of(docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://new.test/"}),
+	}, nil))
 	trashed, _, err := content.Create(ctx, top, spaces.NewSpace{Title: "Trash"})
 	check(trashed, err)
 	g, _, err = allowed.Space(ctx, by, authz.AdminSpace, trashed.ID)

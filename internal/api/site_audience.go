@@ -1,0 +1,175 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+func (a *API) siteAudience() {
+	const tag, links, auth = "Site audience", siteRoute + "/share-links", siteRoute + "/publishing/auth"
+	register(a, op{
+		ID: "listSiteShareLinks", Route: "GET " + links, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
+		Summary: "List the share links of a site, oldest first.",
+	}, a.listShareLinks)
+	register(a, op{
+		ID: "createSiteShareLink", Route: "POST " + links, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Create a share link, by which everybody who has it can read a site with the visibility share-link.",
+	}, a.createShareLink)
+	register(a, op{
+		ID: "updateSiteShareLinkById", Route: "PATCH " + links + "/{shareLinkId}", Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Rename a share link, revoke it or make it work again.",
+	}, a.updateShareLink)
+	register(a, op{
+		ID: "deleteSiteShareLinkById", Route: "DELETE " + links + "/{shareLinkId}", Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Delete a share link. It stops working at once.",
+	}, a.deleteShareLink)
+	register(a, op{
+		ID: "getSitePublishingAuthById", Route: "GET " + auth, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
+		Summary: "Get how visitors of a site sign in, with the key that signs their tokens.",
+	}, a.getSiteAuth)
+	register(a, op{
+		ID: "updateSitePublishingAuthById", Route: "PATCH " + auth, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Change how visitors of a site sign in.",
+	}, a.updateSiteAuth)
+	register(a, op{
+		ID: "regenerateSitePublishingAuthById", Route: "POST " + auth + "/regenerate", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
+		Summary: "Replace the key that signs the tokens of visitors. Tokens of the old key stop working at once.",
+	}, a.regenerateSiteAuth)
+	register(a, op{
+		ID: "getSitePublishingPreviewById", Route: "GET " + siteRoute + "/publishing/preview", Tag: tag, Allow: authz.Site(authz.SiteSecrets),
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Get an address where a site can be read for an hour, published or not, as a visitor with some claims.",
+	}, a.previewSite)
+}
+
+// ShareLink on the wire.
+type ShareLink struct {
+	Object    string           `json:"object" enum:"share-link"`
+	ID        string           `json:"id"`
+	CreatedAt docs.Time        `json:"createdAt"`
+	Name      string           `json:"name"`
+	Active    bool             `json:"active"`
+	URLs      shareLinkAddress `json:"urls"`
+}
+
+type shareLinkAddress struct {
+	Published string `json:"published,omitempty" format:"uri" doc:"With the key. Absent if the link is not active, or if the site is not published with the visibility share-link."`
+}
+
+func (a *API) shareLink(site docs.Site) func(docs.ShareLink) ShareLink {
+	return func(l docs.ShareLink) ShareLink {
+		return ShareLink{
+			Object: "share-link", ID: string(l.ID), CreatedAt: l.CreatedAt, Name: l.Name, Active: l.Active,
+			URLs: shareLinkAddress{a.Sites.ShareURL(site, l)},
+		}
+	}
+}
+
+type listShareLinksIn struct {
+	SiteIn
+	Paged
+	Search string `query:"search" maxLength:"128" doc:"Only links whose name contains this text."`
+}
+
+func (a *API) listShareLinks(ctx context.Context, in *listShareLinksIn) (*page[ShareLink], error) {
+	g := authz.Of(ctx)
+	return listOf(ctx, a, in.Paged, a.Sites.ShareLinks(g, in.Search), a.shareLink(g.Site))
+}
+
+type createShareLinkIn struct {
+	SiteIn
+	Body struct {
+		Name string `json:"name" maxLength:"50"`
+	}
+}
+
+func (a *API) createShareLink(ctx context.Context, in *createShareLinkIn) (*created[ShareLink], error) {
+	g := authz.Of(ctx)
+	l, err := a.Sites.AddShareLink(ctx, g, in.Body.Name)
+	return &created[ShareLink]{a.siteLocation(g.Site, "share-links", string(l.ID)), a.shareLink(g.Site)(l)}, err
+}
+
+type ShareLinkIn struct {
+	SiteIn
+	Link docs.ShareLinkID `path:"shareLinkId"`
+}
+
+type updateShareLinkIn struct {
+	ShareLinkIn
+	Body struct {
+		Name   opt.Val[string] `json:"name,omitempty" maxLength:"50"`
+		Active opt.Val[bool]   `json:"active,omitempty"`
+	}
+}
+
+func (a *API) updateShareLink(ctx context.Context, in *updateShareLinkIn) (*out[ShareLink], error) {
+	if !in.Body.Name.Set() && !in.Body.Active.Set() {
+		return nil, errs.Field("body", "must contain name or active")
+	}
+	g := authz.Of(ctx)
+	l, err := a.Sites.UpdateShareLink(ctx, g, in.Link, in.Body.Name, in.Body.Active)
+	return ok(a.shareLink(g.Site)(l)), err
+}
+
+func (a *API) deleteShareLink(ctx context.Context, in *ShareLinkIn) (*done, error) {
+	return nil, a.Sites.DeleteShareLink(ctx, authz.Of(ctx), in.Link)
+}
+
+// SiteAuth on the wire.
+type SiteAuth struct {
+	Object      string `json:"object" enum:"publishing-auth"`
+	Backend     string `json:"backend" enum:"custom,integration"`
+	PrivateKey  string `json:"privateKey" doc:"Signs the tokens of visitors with HS256. Use the text as it is."`
+	FallbackURL string `json:"fallbackURL,omitempty" format:"uri" doc:"Where visitors without a valid token sign in."`
+	LogoutURL   string `json:"logoutURL,omitempty" format:"uri"`
+}
+
+func siteAuth(v sites.Auth) SiteAuth {
+	return SiteAuth{"publishing-auth", v.Backend, v.PrivateKey, v.FallbackURL, v.LogoutURL}
+}
+
+func (a *API) getSiteAuth(ctx context.Context, in *SiteIn) (*out[SiteAuth], error) {
+	v, err := a.Sites.Auth(ctx, in.Site)
+	return ok(siteAuth(v)), err
+}
+
+type updateSiteAuthIn struct {
+	SiteIn
+	Body struct {
+		Backend     string          `json:"backend" enum:"custom,integration" doc:"Only custom is available: this server has no integrations."`
+		FallbackURL opt.Val[string] `json:"fallbackURL,omitempty" nullable:"true" format:"uri" maxLength:"2048" doc:"null removes it."`
+		LogoutURL   opt.Val[string] `json:"logoutURL,omitempty" nullable:"true" format:"uri" maxLength:"2048" doc:"null removes it."`
+	}
+}
+
+func (a *API) updateSiteAuth(ctx context.Context, in *updateSiteAuthIn) (*out[SiteAuth], error) {
+	v, err := a.Sites.UpdateAuth(ctx, authz.Of(ctx), sites.AuthPatch(in.Body))
+	return ok(siteAuth(v)), err
+}
+
+func (a *API) regenerateSiteAuth(ctx context.Context, _ *SiteIn) (*out[SiteAuth], error) {
+	v, err := a.Sites.ReplaceKey(ctx, authz.Of(ctx))
+	return ok(siteAuth(v)), err
+}
+
+type previewSiteIn struct {
+	SiteIn
+	SiteSpace docs.SiteItemID `query:"siteSpace" maxLength:"64" doc:"Default: that of the site."`
+	Claims    string          `query:"claims" maxLength:"8192" doc:"Claims of the visitor as an object in Rison, such as (plan:pro,beta:!t)."`
+}
+
+type previewAddress struct {
+	URL string `json:"url" format:"uri"`
+}
+
+func (a *API) previewSite(ctx context.Context, in *previewSiteIn) (*out[previewAddress], error) {
+	u, err := a.Sites.PreviewURL(ctx, authz.Of(ctx), in.SiteSpace, in.Claims)
+	return ok(previewAddress{u}), err
+}

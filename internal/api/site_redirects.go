@@ -1,0 +1,247 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) siteRedirects() {
+	const tag, route, one = "Site redirects", siteRoute + "/redirects", siteRoute + "/redirects/{siteRedirectId}"
+	register(a, op{
+		ID: "listSiteRedirects", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "List the redirects of a site.",
+	}, a.listRedirects)
+	register(a, op{
+		ID: "createSiteRedirect", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
+		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
+		Summary: "Create a redirect from an address of a site that has no page.",
+		About:   "409 if there is a redirect from the same source. A redirect that leads back to itself is refused.",
+	}, a.createRedirect)
+	register(a, op{
+		ID: "bulkUpsertSiteRedirects", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Create, change, publish and delete up to 500 redirects, each by its source.",
+		About:   "A change that is not possible has the status error; the others happen.",
+	}, a.setRedirects)
+	register(a, op{
+		ID: "updateSiteRedirectById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
+		Summary: "Change a redirect.",
+	}, a.updateRedirect)
+	register(a, op{
+		ID: "deleteSiteRedirectById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Delete a redirect.",
+	}, a.deleteRedirect)
+	register(a, op{
+		ID: "getSiteRedirectBySource", Route: "GET " + siteRoute + "/redirect", Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "Get the live redirect of a path, and the address that it leads to.",
+		About:   "404 if there is none, or if its destination does not exist any more.",
+	}, a.getRedirect)
+}
+
+// SiteRedirect on the wire.
+type SiteRedirect struct {
+	Object          string              `json:"object" enum:"site-redirect"`
+	ID              string              `json:"id"`
+	Source          string              `json:"source"`
+	Draft           bool                `json:"draft" doc:"Whether it is being prepared and leads nobody anywhere."`
+	CaptureWildcard bool                `json:"captureWildcard" doc:"Whether what the wildcard stands for is appended to the destination."`
+	Permanent       bool                `json:"permanent"`
+	Destination     redirectDestination `json:"destination"`
+	CreatedAt       docs.Time           `json:"createdAt"`
+	UpdatedAt       docs.Time           `json:"updatedAt"`
+}
+
+// redirectDestination is docs.RedirectDestination.
+type redirectDestination struct {
+	Kind    docs.RedirectKind `json:"kind" enum:"site-section,site-space,site-page,external"`
+	Section string            `json:"siteSectionId,omitempty" maxLength:"64" doc:"Of the kind site-section."`
+	Space   string            `json:"siteSpaceId,omitempty" maxLength:"64" doc:"Of the kinds site-space and site-page."`
+	Page    docs.PageID       `json:"pageId,omitempty" maxLength:"64" doc:"Of the kind site-page."`
+	URL     string            `json:"url,omitempty" format:"uri" maxLength:"2048" doc:"Of the kind external."`
+}
+
+func siteRedirect(r docs.Redirect) SiteRedirect {
+	return SiteRedirect{
+		Object: "site-redirect", ID: string(r.ID), Source: string(r.Source), Draft: r.Draft, CaptureWildcard: r.KeepSuffix, Permanent: r.Permanent,
+		Destination: redirectDestination(r.Destination), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+	}
+}
+
+// pagePath returns the path of a page in the newest revision of its space.
+func (a *API) pagePath(ctx context.Context, sp docs.Space, page docs.PageID) (string, error) {
+	v, err := a.Content.Revision(ctx, sp, sp.Revision)
+	if err != nil {
+		return "", err
+	}
+	p, err := v.Page(ctx, page)
+	if err != nil {
+		return "", err
+	}
+	return v.Path(ctx, p)
+}
+
+type listRedirectsIn struct {
+	SiteIn
+	Paged
+	Search  string `query:"search" maxLength:"512" doc:"Only redirects whose source contains this text."`
+	Draft   string `query:"draft" enum:"true,false" doc:"Only drafts, or only live ones. Default: both."`
+	OrderBy string `query:"orderBy" enum:"createdAt,updatedAt,source" default:"createdAt"`
+}
+
+func (a *API) listRedirects(ctx context.Context, in *listRedirectsIn) (*page[SiteRedirect], error) {
+	f := store.RedirectFilter{Search: in.Search, Order: store.RedirectOrder(in.OrderBy)}
+	if in.Draft != "" {
+		f.Draft = ptr(in.Draft == "true")
+	}
+	return listOf(ctx, a, in.Paged, a.Sites.Redirects(authz.Of(ctx), f), siteRedirect)
+}
+
+type createRedirectIn struct {
+	SiteIn
+	Body struct {
+		Source          string              `json:"source" minLength:"1" maxLength:"512" doc:"A path such as /old/page; it can end with a wildcard: /old/*."`
+		CaptureWildcard bool                `json:"captureWildcard,omitempty"`
+		Draft           bool                `json:"draft,omitempty"`
+		Permanent       bool                `json:"permanent,omitempty"`
+		Destination     redirectDestination `json:"destination"`
+	}
+}
+
+func (a *API) createRedirect(ctx context.Context, in *createRedirectIn) (*created[SiteRedirect], error) {
+	g, b := authz.Of(ctx), in.Body
+	r, err := a.Sites.AddRedirect(ctx, g, sites.RedirectPatch{
+		Source: opt.Of(b.Source), Draft: opt.Of(b.Draft), KeepSuffix: opt.Of(b.CaptureWildcard), Permanent: opt.Of(b.Permanent),
+		Destination: opt.Of(docs.RedirectDestination(b.Destination)),
+	}, a.pagePath)
+	return &created[SiteRedirect]{a.siteLocation(g.Site, "redirects", string(r.ID)), siteRedirect(r)}, err
+}
+
+type RedirectIn struct {
+	SiteIn
+	Redirect docs.RedirectID `path:"siteRedirectId"`
+}
+
+type updateRedirectIn struct {
+	RedirectIn
+	Body struct {
+		Source          opt.Val[string]              `json:"source,omitempty" minLength:"1" maxLength:"512"`
+		CaptureWildcard opt.Val[bool]                `json:"captureWildcard,omitempty"`
+		Draft           opt.Val[bool]                `json:"draft,omitempty"`
+		Permanent       opt.Val[bool]                `json:"permanent,omitempty"`
+		Destination     opt.Val[redirectDestination] `json:"destination,omitempty"`
+	}
+}
+
+func (a *API) updateRedirect(ctx context.Context, in *updateRedirectIn) (*out[SiteRedirect], error) {
+	b := in.Body
+	p := sites.RedirectPatch{Source: b.Source, Draft: b.Draft, KeepSuffix: b.CaptureWildcard, Permanent: b.Permanent}
+	if d, set := b.Destination.Get(); set {
+		p.Destination = opt.Of(docs.RedirectDestination(d))
+	}
+	r, err := a.Sites.UpdateRedirect(ctx, authz.Of(ctx), in.Redirect, p, a.pagePath)
+	return ok(siteRedirect(r)), err
+}
+
+func (a *API) deleteRedirect(ctx context.Context, in *RedirectIn) (*done, error) {
+	return nil, a.Sites.DeleteRedirect(ctx, authz.Of(ctx), in.Redirect)
+}
+
+// redirectChange is one entry of a bulk change.
+type redirectChange struct {
+	Source          string            `json:"source" minLength:"1" maxLength:"512"`
+	Intent          string            `json:"intent,omitempty" enum:"live,draft,publish" doc:"Which redirect of the source is meant, or publish: the draft becomes the live one. Default: live."`
+	CaptureWildcard bool              `json:"captureWildcard,omitempty"`
+	Permanent       bool              `json:"permanent,omitempty"`
+	Destination     destinationOrNull `json:"destination,omitempty"`
+}
+
+// destinationOrNull is a destination, null or absent.
+type destinationOrNull struct {
+	to  *redirectDestination
+	set bool
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *destinationOrNull) UnmarshalJSON(b []byte) error {
+	d.set = true
+	return json.Unmarshal(b, &d.to)
+}
+
+// Schema implements huma.SchemaProvider.
+func (destinationOrNull) Schema(r huma.Registry) *huma.Schema {
+	s := *resolved(r, r.Schema(reflect.TypeFor[redirectDestination](), true, "RedirectDestination"))
+	s.Nullable, s.Description = true, "null deletes the redirect."
+	return &s
+}
+
+type setRedirectsIn struct {
+	SiteIn
+	Body struct {
+		Redirects []redirectChange `json:"redirects" minItems:"1" maxItems:"500"`
+	}
+}
+
+// redirectResult is what became of an entry of a bulk change.
+type redirectResult struct {
+	Status string `json:"status" enum:"created,updated,deleted,published,error"`
+	Source string `json:"source"`
+	Draft  bool   `json:"draft"`
+	ID     string `json:"id,omitempty" doc:"Absent if the redirect was deleted, or nothing happened."`
+	Error  string `json:"error,omitempty"`
+}
+
+type redirectResults struct {
+	Results []redirectResult `json:"results" doc:"In the order of the request."`
+}
+
+func (a *API) setRedirects(ctx context.Context, in *setRedirectsIn) (*out[redirectResults], error) {
+	changes := make([]sites.RedirectChange, len(in.Body.Redirects))
+	for i, c := range in.Body.Redirects {
+		if !c.Destination.set && c.Intent != "publish" {
+			return nil, errs.Field(fmt.Sprintf("body.redirects[%d].destination", i), "is required; null deletes the redirect")
+		}
+		changes[i] = sites.RedirectChange{
+			Source: c.Source, Draft: c.Intent == "draft", Publish: c.Intent == "publish", KeepSuffix: c.CaptureWildcard, Permanent: c.Permanent,
+			Destination: (*docs.RedirectDestination)(c.Destination.to),
+		}
+	}
+	results, err := a.Sites.SetRedirects(ctx, authz.Of(ctx), changes, a.pagePath)
+	w := redirectResults{Results: []redirectResult{}}
+	for _, r := range results {
+		w.Results = append(w.Results, redirectResult{r.Status, r.Source, r.Draft, string(r.ID), r.Error})
+	}
+	return ok(w), err
+}
+
+type getRedirectIn struct {
+	SiteIn
+	ShareKeyIn
+	Source string `query:"source" required:"true" minLength:"1" maxLength:"512" doc:"A path of the site."`
+}
+
+// foundRedirect is a redirect with the address that it leads to.
+type foundRedirect struct {
+	Redirect SiteRedirect `json:"redirect"`
+	Target   string       `json:"target" format:"uri"`
+}
+
+func (a *API) getRedirect(ctx context.Context, in *getRedirectIn) (*out[foundRedirect], error) {
+	v, err := a.siteView(ctx, in.ShareKey)
+	if err != nil {
+		return nil, err
+	}
+	r, target, err := a.Sites.Lead(ctx, v.Site, v.Structure, in.Source, in.ShareKey, a.pagePath)
+	return ok(foundRedirect{siteRedirect(r), target}), err
+}

@@ -1,0 +1,127 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+func (a *API) siteServers() {
+	const tag, route, one = "Site MCP servers", siteRoute + "/mcp-servers", siteRoute + "/mcp-servers/{siteMcpServerId}"
+	register(a, op{
+		ID: "listSiteMcpServers", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
+		Summary: "List the MCP servers of a site, oldest first.",
+	}, a.listMCPServers)
+	register(a, op{
+		ID: "createSiteMcpServer", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Add an MCP server to a site.",
+		About:   "A site can have 50. Headers are stored encrypted.",
+	}, a.createMCPServer)
+	register(a, op{
+		ID: "getSiteMcpServerById", Route: "GET " + one, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
+		Summary: "Get an MCP server of a site.",
+	}, a.getMCPServer)
+	register(a, op{
+		ID: "updateSiteMcpServerById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Change an MCP server of a site.",
+	}, a.updateMCPServer)
+	register(a, op{
+		ID: "deleteSiteMcpServerById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Remove an MCP server from a site.",
+	}, a.deleteMCPServer)
+}
+
+// SiteMCPServer on the wire.
+type SiteMCPServer struct {
+	Object    string            `json:"object" enum:"site-mcp-server"`
+	ID        string            `json:"id"`
+	Name      string            `json:"name"`
+	URL       string            `json:"url" format:"uri"`
+	Transport string            `json:"transport" enum:"sse,http"`
+	Headers   map[string]string `json:"headers"`
+	Condition string            `json:"condition,omitempty" doc:"Expression that decides which visitors it is available to."`
+	URLs      location          `json:"urls"`
+}
+
+func (a *API) mcpServer(site docs.Site) func(docs.MCPServer) SiteMCPServer {
+	return func(v docs.MCPServer) SiteMCPServer {
+		return SiteMCPServer{
+			Object: "site-mcp-server", ID: string(v.ID), Name: v.Name, URL: v.URL, Transport: v.Transport, Headers: v.Headers, Condition: v.Condition,
+			URLs: location{a.siteLocation(site, "mcp-servers", string(v.ID))},
+		}
+	}
+}
+
+type listMCPServersIn struct {
+	SiteIn
+	Paged
+}
+
+func (a *API) listMCPServers(ctx context.Context, in *listMCPServersIn) (*page[SiteMCPServer], error) {
+	g := authz.Of(ctx)
+	return listOf(ctx, a, in.Paged, a.Sites.MCPServers(g), a.mcpServer(g.Site))
+}
+
+type createMCPServerIn struct {
+	SiteIn
+	Body struct {
+		Name      string            `json:"name" minLength:"1" maxLength:"100"`
+		URL       string            `json:"url" format:"uri" maxLength:"2048"`
+		Transport string            `json:"transport,omitempty" enum:"sse,http" doc:"Default: sse."`
+		Headers   map[string]string `json:"headers" doc:"At most 20, with values of 1 to 512 characters."`
+		Condition opt.Val[string]   `json:"condition,omitempty" nullable:"true" maxLength:"1024"`
+	}
+}
+
+func (a *API) createMCPServer(ctx context.Context, in *createMCPServerIn) (*created[SiteMCPServer], error) {
+	g, b := authz.Of(ctx), in.Body
+	p := sites.MCPServerPatch{Name: opt.Of(b.Name), URL: opt.Of(b.URL), Headers: opt.Of(b.Headers), Condition: b.Condition}
+	if b.Transport != "" {
+		p.Transport = opt.Of(b.Transport)
+	}
+	v, err := a.Sites.AddMCPServer(ctx, g, p)
+	w := a.mcpServer(g.Site)(v)
+	return &created[SiteMCPServer]{w.URLs.Location, w}, err
+}
+
+type MCPServerIn struct {
+	SiteIn
+	Server docs.MCPServerID `path:"siteMcpServerId"`
+}
+
+func (a *API) getMCPServer(ctx context.Context, in *MCPServerIn) (*out[SiteMCPServer], error) {
+	g := authz.Of(ctx)
+	v, err := a.Sites.MCPServer(ctx, g, in.Server)
+	return ok(a.mcpServer(g.Site)(v)), err
+}
+
+type updateMCPServerIn struct {
+	MCPServerIn
+	Body struct {
+		Name      opt.Val[string]            `json:"name,omitempty" minLength:"1" maxLength:"100"`
+		URL       opt.Val[string]            `json:"url,omitempty" format:"uri" maxLength:"2048"`
+		Transport opt.Val[string]            `json:"transport,omitempty" enum:"sse,http"`
+		Headers   opt.Val[map[string]string] `json:"headers,omitempty" doc:"Replaces all."`
+		Condition opt.Val[string]            `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"null removes it."`
+	}
+}
+
+func (a *API) updateMCPServer(ctx context.Context, in *updateMCPServerIn) (*out[SiteMCPServer], error) {
+	b := in.Body
+	if !b.Name.Set() && !b.URL.Set() && !b.Transport.Set() && !b.Headers.Set() && !b.Condition.Set() {
+		return nil, errs.Field("body", "must contain name, url, transport, headers or condition")
+	}
+	g := authz.Of(ctx)
+	v, err := a.Sites.UpdateMCPServer(ctx, g, in.Server, sites.MCPServerPatch(b))
+	return ok(a.mcpServer(g.Site)(v)), err
+}
+
+func (a *API) deleteMCPServer(ctx context.Context, in *MCPServerIn) (*done, error) {
+	return nil, a.Sites.DeleteMCPServer(ctx, authz.Of(ctx), in.Server)
+}

@@ -1,0 +1,217 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/adaptive"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+func (a *API) siteCustomization() {
+	const tag, one, space = "Site customization", siteRoute + "/customization", siteRoute + "/site-spaces/{siteSpaceId}/customization"
+	register(a, op{
+		ID: "getSiteCustomizationById", Route: "GET " + one, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "Get how a site looks, with all defaults.",
+	}, a.getCustomization)
+	register(a, op{
+		ID: "updateSiteCustomizationById", Route: "PUT " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Replace how a site looks.",
+		About:   "What is left out gets its default.",
+	}, a.putCustomization)
+	register(a, op{
+		ID: "getSiteSpaceCustomizationById", Route: "GET " + space, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "Get how a site looks in one of its site spaces, with what it has from the site.",
+	}, a.getSpaceCustomization)
+	register(a, op{
+		ID: "overrideSiteSpaceCustomizationById", Route: "PATCH " + space, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Override how a site looks in one of its site spaces.",
+		About:   "What is left out stays as it is; null drops what was overridden.",
+	}, a.patchSpaceCustomization)
+	register(a, op{
+		ID: "deleteSiteSpaceCustomizationById", Route: "DELETE " + space, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Make a site space look like its site.",
+	}, a.deleteSpaceCustomization)
+	register(a, op{
+		ID: "listSiteIntegrationScripts", Route: "GET " + siteRoute + "/integration-scripts", Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "List the scripts that integrations add to the pages of a site.",
+		About:   "There are none: this server has no integrations.",
+	}, a.listIntegrationScripts)
+	register(a, op{
+		ID: "listSiteIntegrations", Route: "GET " + siteRoute + "/integrations", Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "List the integrations of a site.",
+		About:   "There are none: this server has no integrations.",
+	}, a.listSiteIntegrations)
+	register(a, op{
+		ID: "updateSiteAdsById", Route: "POST " + siteRoute + "/ads", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 204,
+		Summary: "Set whether a site wants advertisements.",
+		About:   "The wish is stored. This server shows no advertisements.",
+	}, a.updateSiteAds)
+}
+
+func (a *API) getCustomization(ctx context.Context, _ *SiteIn) (*out[customization.Settings], error) {
+	s, err := a.Sites.Customization(ctx, authz.Of(ctx).Site)
+	return ok(s), err
+}
+
+type putCustomizationIn struct {
+	SiteIn
+	Body customizationPatch
+}
+
+func (a *API) putCustomization(ctx context.Context, in *putCustomizationIn) (*out[customization.Settings], error) {
+	s, err := a.Sites.Customize(ctx, authz.Of(ctx), in.Body.Patch)
+	return ok(s), err
+}
+
+// SpaceCustomization is how a site looks in a site space.
+type SpaceCustomization struct {
+	customization.Settings
+	HasOverrides bool `json:"hasOverrides" doc:"Whether anything differs from the site."`
+}
+
+func spaceCustomization(c sites.SpaceCustomization) SpaceCustomization {
+	return SpaceCustomization{c.Settings, c.Overridden}
+}
+
+func (a *API) getSpaceCustomization(ctx context.Context, in *SiteSpaceIn) (*out[SpaceCustomization], error) {
+	c, err := a.Sites.SpaceCustomization(ctx, authz.Of(ctx), in.SiteSpace)
+	return ok(spaceCustomization(c)), err
+}
+
+type patchSpaceCustomizationIn struct {
+	SiteSpaceIn
+	Body customizationPatch
+}
+
+func (a *API) patchSpaceCustomization(ctx context.Context, in *patchSpaceCustomizationIn) (*out[SpaceCustomization], error) {
+	c, err := a.Sites.Override(ctx, authz.Of(ctx), in.SiteSpace, in.Body.Patch)
+	return ok(spaceCustomization(c)), err
+}
+
+func (a *API) deleteSpaceCustomization(ctx context.Context, in *SiteSpaceIn) (*done, error) {
+	return nil, a.Sites.DropOverride(ctx, authz.Of(ctx), in.SiteSpace)
+}
+
+type integrationScript struct {
+	Script  string `json:"script" format:"uri"`
+	Cookies bool   `json:"cookies"`
+}
+
+func (a *API) listIntegrationScripts(context.Context, *SiteIn) (*out[[]integrationScript], error) {
+	return ok([]integrationScript{}), nil
+}
+
+type siteIntegration struct {
+	Object string `json:"object" enum:"integration"`
+	Name   string `json:"name"`
+}
+
+type listSiteIntegrationsIn struct {
+	SiteIn
+	Paged
+	Search string `query:"search" maxLength:"256"`
+}
+
+func (a *API) listSiteIntegrations(ctx context.Context, in *listSiteIntegrationsIn) (*page[siteIntegration], error) {
+	none := byOffset(0, func(int, int) ([]siteIntegration, bool, error) { return nil, false, nil })
+	return listOf(ctx, a, in.Paged, none, func(i siteIntegration) siteIntegration { return i })
+}
+
+type updateSiteAdsIn struct {
+	SiteIn
+	Body *struct {
+		Status string `json:"status,omitempty" enum:"in-review,disabled"`
+		Topic  string `json:"topic,omitempty" enum:"webdev,crypto"`
+	}
+}
+
+func (a *API) updateSiteAds(ctx context.Context, in *updateSiteAdsIn) (*done, error) {
+	var ads docs.SiteAds
+	if in.Body != nil {
+		ads = docs.SiteAds(*in.Body)
+	}
+	return nil, a.Sites.SetAds(ctx, authz.Of(ctx), ads)
+}
+
+func (a *API) siteAdaptive() {
+	const tag, route = "Adaptive content", siteRoute + "/adaptive-schema"
+	register(a, op{
+		ID: "getSiteAdaptiveSchema", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "Get the schema of what a site knows of its visitors.",
+		About:   "404 if it was never set.",
+	}, a.getAdaptiveSchema)
+	register(a, op{
+		ID: "updateSiteAdaptiveSchema", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Set the schema of what a site knows of its visitors.",
+		About: "A subset of JSON Schema draft-07: an object of booleans, texts, numbers, arrays of these and objects, each with a description, without further properties. " +
+			"Conditions can read booleans and texts with an enumeration.",
+	}, a.putAdaptiveSchema)
+	register(a, op{
+		ID: "listSiteAdaptiveTemplateConditions", Route: "GET " + route + "/template-conditions", Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "List conditions that the schema allows: one for each boolean and each value of an enumeration.",
+	}, a.listTemplateConditions)
+}
+
+// AdaptiveSchema on the wire.
+type AdaptiveSchema struct {
+	Object     string     `json:"object" enum:"site-adaptive-schema"`
+	JSONSchema jsonObject `json:"jsonSchema"`
+	UpdatedAt  docs.Time  `json:"updatedAt"`
+}
+
+// jsonObject is any JSON object, as it was sent.
+type jsonObject struct{ json.RawMessage }
+
+// Schema implements huma.SchemaProvider.
+func (jsonObject) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true, Description: "A JSON Schema (draft-07)."}
+}
+
+func adaptiveSchema(s *adaptive.Schema, at docs.Time) (AdaptiveSchema, error) {
+	b, err := s.MarshalJSON()
+	return AdaptiveSchema{"site-adaptive-schema", jsonObject{b}, at}, err
+}
+
+func (a *API) getAdaptiveSchema(ctx context.Context, in *SiteIn) (*out[AdaptiveSchema], error) {
+	s, at, err := a.Sites.Schema(ctx, in.Site)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, errs.Missing("adaptive schema")
+	}
+	w, err := adaptiveSchema(s, at)
+	return ok(w), err
+}
+
+type putAdaptiveSchemaIn struct {
+	SiteIn
+	Body struct {
+		JSONSchema jsonObject `json:"jsonSchema"`
+	}
+}
+
+func (a *API) putAdaptiveSchema(ctx context.Context, in *putAdaptiveSchemaIn) (*out[AdaptiveSchema], error) {
+	s, at, err := a.Sites.SetSchema(ctx, authz.Of(ctx), in.Body.JSONSchema.RawMessage)
+	if err != nil {
+		return nil, err
+	}
+	w, err := adaptiveSchema(s, at)
+	return ok(w), err
+}
+
+type templateConditions struct {
+	Items []adaptive.TemplateCondition `json:"items"`
+}
+
+func (a *API) listTemplateConditions(ctx context.Context, in *SiteIn) (*out[templateConditions], error) {
+	s, _, err := a.Sites.Schema(ctx, in.Site)
+	return ok(templateConditions{s.TemplateConditions()}), err
+}

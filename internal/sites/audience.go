@@ -1,0 +1,297 @@
+package sites
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/rison"
+	"github.com/octavo-docs/octavo/internal/seal"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/visitor"
+)
+
+// maxShareLinks of a site.
+const maxShareLinks = 1000
+
+// previewTime is how long the address of a preview can be used.
+const previewTime = time.Hour
+
+// hashKey returns what a share link is found by: who measures how long that
+// takes learns nothing of other keys.
+func hashKey(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:])
+}
+
+// ShareLinkByKey returns the active share link of a site with a key. It asks the
+// database each time, so that a link that was revoked is of no use at once.
+func (s *Service) ShareLinkByKey(ctx context.Context, site docs.SiteID, key string) (docs.ShareLink, error) {
+	v, err := s.Store.ShareLinkByHash(ctx, site, hashKey(key))
+	if err == nil && !v.Active {
+		err = errs.Missing("share link")
+	}
+	return v.ShareLink, err
+}
+
+// ShareLinkActive reports whether somebody who came by a share link may still
+// read the site.
+func (s *Service) ShareLinkActive(ctx context.Context, site docs.SiteID, id docs.ShareLinkID) (bool, error) {
+	v, err := s.Store.ShareLink(ctx, site, id)
+	if errs.Is(err, errs.NotFound) {
+		return false, nil
+	}
+	return v.Active, err
+}
+
+// ShareLinks lists the share links of the site of a grant with their keys, those
+// whose name contains a text.
+func (s *Service) ShareLinks(g *authz.Grant, name string) store.List[docs.ShareLink] {
+	return store.List[docs.ShareLink]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.ShareLink, store.Key, error) {
+			rows, next, err := s.Store.ShareLinks(ctx, g.Site.ID, name, p)
+			if err != nil {
+				return nil, nil, err
+			}
+			out := make([]docs.ShareLink, len(rows))
+			for i, v := range rows {
+				if out[i], err = openLink(ctx, s.Store.Reader, v); err != nil {
+					return nil, nil, err
+				}
+			}
+			return out, next, nil
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountShareLinks(ctx, g.Site.ID, name) },
+	}
+}
+
+func openLink(ctx context.Context, r store.Reader, v store.SealedShareLink) (docs.ShareLink, error) {
+	key, err := seal.Open(ctx, r, seal.ShareLink, string(v.ID), v.Sealed)
+	v.Key = key
+	return v.ShareLink, err
+}
+
+// ShareURL returns the address that a share link stands for; empty if nobody can
+// read the site by it.
+func (s *Service) ShareURL(site docs.Site, l docs.ShareLink) string {
+	if !site.Published || !l.Active || site.Visibility != docs.VisibilityLink {
+		return ""
+	}
+	return s.Hosts.URL(site.Publication(), l.Key)
+}
+
+func linkEvent(action string, l docs.ShareLink) audit.Event {
+	return audit.Event{Action: "site.share_link." + action, Data: map[string]any{"link": l.ID, "name": l.Name, "active": l.Active}}
+}
+
+// AddShareLink makes a share link.
+func (s *Service) AddShareLink(ctx context.Context, g *authz.Grant, name string) (docs.ShareLink, error) {
+	var link docs.ShareLink
+	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		n, err := c.tx.CountShareLinks(ctx, c.site.ID, "")
+		if err == nil && n >= maxShareLinks {
+			err = errs.E(errs.Precondition, "a site can have %d share links; delete one first", maxShareLinks)
+		}
+		if err != nil {
+			return audit.Event{}, err
+		}
+		link = docs.ShareLink{
+			ID: store.NewID[docs.ShareLinkID](c.tx), Site: c.site.ID, Name: name, Active: true, CreatedAt: c.tx.Now(),
+			Key: strings.ToLower(rand.Text()), // 130 bits
+		}
+		sealed, err := seal.Seal(ctx, c.tx.Reader, seal.ShareLink, string(link.ID), link.Key)
+		if err != nil {
+			return audit.Event{}, err
+		}
+		c.touch = true
+		return linkEvent("create", link), c.tx.AddShareLink(ctx, store.SealedShareLink{ShareLink: link, Hash: hashKey(link.Key), Sealed: sealed})
+	})
+	return link, err
+}
+
+// UpdateShareLink renames a share link, revokes it or makes it work again.
+func (s *Service) UpdateShareLink(ctx context.Context, g *authz.Grant, id docs.ShareLinkID, name opt.Val[string], active opt.Val[bool]) (docs.ShareLink, error) {
+	var link docs.ShareLink
+	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		v, err := c.tx.ShareLink(ctx, c.site.ID, id)
+		if err != nil {
+			return audit.Event{}, err
+		}
+		if link, err = openLink(ctx, c.tx.Reader, v); err != nil {
+			return audit.Event{}, err
+		}
+		link.Name, link.Active = name.Or(link.Name), active.Or(link.Active)
+		c.touch = true
+		return linkEvent("update", link), c.tx.PutShareLink(ctx, link)
+	})
+	return link, err
+}
+
+// DeleteShareLink deletes a share link.
+func (s *Service) DeleteShareLink(ctx context.Context, g *authz.Grant, id docs.ShareLinkID) error {
+	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		c.touch = true
+		return linkEvent("delete", docs.ShareLink{ID: id}), c.tx.DropShareLink(ctx, c.site.ID, id)
+	})
+	return err
+}
+
+// Auth is how visitors of a site sign in, with the private key that their tokens
+// are signed with.
+type Auth struct {
+	docs.SiteAuth
+	PrivateKey string
+}
+
+// Auth returns how visitors of a site sign in.
+func (s *Service) Auth(ctx context.Context, site docs.SiteID) (Auth, error) {
+	v, err := s.Store.SiteSettings(ctx, site)
+	if err != nil {
+		return Auth{}, err
+	}
+	return s.openAuth(ctx, site, v.Auth)
+}
+
+func (s *Service) openAuth(ctx context.Context, site docs.SiteID, a docs.SiteAuth) (Auth, error) {
+	key, err := seal.Open(ctx, s.Store.Reader, seal.VisitorKey, string(site), a.Sealed)
+	return Auth{a, key}, err
+}
+
+// setKey gives a site a new private key.
+func setKey(ctx context.Context, r store.Reader, site docs.SiteID, a *docs.SiteAuth) (err error) {
+	a.KeyVersion++
+	a.Sealed, err = seal.Seal(ctx, r, seal.VisitorKey, string(site), visitor.NewPrivateKey())
+	return err
+}
+
+// AuthPatch is the input of UpdateAuth.
+type AuthPatch struct {
+	Backend     string
+	FallbackURL opt.Val[string]
+	LogoutURL   opt.Val[string]
+}
+
+// UpdateAuth changes how visitors of a site sign in.
+func (s *Service) UpdateAuth(ctx context.Context, g *authz.Grant, p AuthPatch) (Auth, error) {
+	if p.Backend != docs.AuthCustom {
+		return Auth{}, errs.Field("body.backend", "must be %s: this server has no integrations that sign visitors in", docs.AuthCustom)
+	}
+	if err := checkAddress("body.fallbackURL", p.FallbackURL); err != nil {
+		return Auth{}, err
+	}
+	if err := checkAddress("body.logoutURL", p.LogoutURL); err != nil {
+		return Auth{}, err
+	}
+	v, err := s.configure(ctx, g, "site.auth.update", func(v *docs.SiteSettings) error {
+		v.Auth.Backend = p.Backend
+		v.Auth.FallbackURL, v.Auth.LogoutURL = p.FallbackURL.Or(v.Auth.FallbackURL), p.LogoutURL.Or(v.Auth.LogoutURL)
+		return nil
+	})
+	if err != nil {
+		return Auth{}, err
+	}
+	return s.openAuth(ctx, g.Site.ID, v.Auth)
+}
+
+func checkAddress(field string, v opt.Val[string]) error {
+	if address, ok := v.Get(); ok {
+		return docs.CheckWebURL(field, address)
+	}
+	return nil
+}
+
+// ReplaceKey gives a site a new private key. Tokens of the old one are of no use
+// any more.
+func (s *Service) ReplaceKey(ctx context.Context, g *authz.Grant) (Auth, error) {
+	v, err := s.configure(ctx, g, "site.auth.regenerate", func(v *docs.SiteSettings) error {
+		return setKey(ctx, s.Store.Reader, g.Site.ID, &v.Auth)
+	})
+	if err != nil {
+		return Auth{}, err
+	}
+	return s.openAuth(ctx, g.Site.ID, v.Auth)
+}
+
+// PreviewURL returns the address of a preview of the site of a grant, for a
+// visitor with some claims in Rison, at a site space or the default. Who has the
+// address can read the site for an hour, published or not.
+func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteItemID, claims string) (string, error) {
+	who, err := s.previewClaims(ctx, g.Site.ID, claims)
+	if err != nil {
+		return "", err
+	}
+	v, err := s.View(ctx, g)
+	if err != nil {
+		return "", err
+	}
+	it, err := v.previewed(id)
+	if err != nil {
+		return "", err
+	}
+	secret, err := s.Store.Secret(ctx)
+	if err != nil {
+		return "", err
+	}
+	key, err := visitor.NewKey(secret)
+	if err != nil {
+		return "", err
+	}
+	c := visitor.Content{
+		Organization: string(g.Site.Org), Site: string(g.Site.ID), SiteSection: string(it.Parent), SiteSpace: string(it.ID), Space: string(it.Space),
+		Claims: who, Preview: true, Expires: s.Store.Clock().Add(previewTime).Unix(),
+	}
+	for _, other := range v.Structure.All(docs.SiteSpace) {
+		c.Spaces = append(c.Spaces, string(other.Space))
+	}
+	token, err := key.Sign(c)
+	address := s.Hosts.Own(docs.Publication{Site: g.Site.ID})
+	if it.Address != "" {
+		address += escapePath(it.Address) + "/"
+	}
+	return address + "?" + url.Values{"token": {token}}.Encode(), err
+}
+
+// previewed returns the site space that a preview begins at.
+func (v *View) previewed(id docs.SiteItemID) (docs.SiteItem, error) {
+	if id != "" {
+		it, err := v.Structure.Item(docs.SiteSpace, id)
+		if errs.Is(err, errs.NotFound) {
+			err = errs.E(errs.NotFound, "query.siteSpace: there is no site space %q on the site", id)
+		}
+		return it, err
+	}
+	if t, ok := v.Structure.present().Resolve("", false); ok {
+		return t.Space, nil
+	}
+	return docs.SiteItem{}, errs.E(errs.Precondition, "the site has no content; add a space to it first")
+}
+
+// previewClaims returns the claims of the visitor of a preview.
+func (s *Service) previewClaims(ctx context.Context, site docs.SiteID, text string) (map[string]any, error) {
+	if text == "" {
+		return nil, nil
+	}
+	v, err := rison.Parse(text)
+	if err != nil {
+		return nil, errs.Field("query.claims", "is not Rison: %v", err)
+	}
+	claims, ok := v.(map[string]any)
+	if !ok {
+		return nil, errs.Field("query.claims", "must be an object, such as (plan:pro)")
+	}
+	schema, _, err := s.Schema(ctx, site)
+	if err != nil {
+		return nil, err
+	}
+	unsigned, _ := claims["unsigned"].(map[string]any)
+	return schema.Claims(claims, unsigned), nil
+}

@@ -1,0 +1,168 @@
+package sites
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jsontext"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/seal"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Limits of MCP servers.
+const (
+	maxMCPServers = 50 // of a site
+	maxHeaders    = 20
+	maxHeader     = 512 // characters of a value
+)
+
+// MCPServers lists the MCP servers of the site of a grant.
+func (s *Service) MCPServers(g *authz.Grant) store.List[docs.MCPServer] {
+	return store.List[docs.MCPServer]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.MCPServer, store.Key, error) {
+			rows, next, err := s.Store.MCPServers(ctx, g.Site.ID, p)
+			if err != nil {
+				return nil, nil, err
+			}
+			out := make([]docs.MCPServer, len(rows))
+			for i, v := range rows {
+				if out[i], err = openServer(ctx, s.Store.Reader, v); err != nil {
+					return nil, nil, err
+				}
+			}
+			return out, next, nil
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountMCPServers(ctx, g.Site.ID) },
+	}
+}
+
+// MCPServer returns an MCP server of the site of a grant.
+func (s *Service) MCPServer(ctx context.Context, g *authz.Grant, id docs.MCPServerID) (docs.MCPServer, error) {
+	v, err := s.Store.MCPServer(ctx, g.Site.ID, id)
+	if err != nil {
+		return docs.MCPServer{}, err
+	}
+	return openServer(ctx, s.Store.Reader, v)
+}
+
+func openServer(ctx context.Context, r store.Reader, v store.SealedMCPServer) (docs.MCPServer, error) {
+	text, err := seal.Open(ctx, r, seal.MCPHeaders, string(v.ID), v.Sealed)
+	if err != nil {
+		return v.MCPServer, err
+	}
+	err = json.Unmarshal([]byte(text), &v.Headers)
+	return v.MCPServer, err
+}
+
+// MCPServerPatch is the input of AddMCPServer and UpdateMCPServer.
+type MCPServerPatch struct {
+	Name      opt.Val[string]
+	URL       opt.Val[string]
+	Transport opt.Val[string]
+	Headers   opt.Val[map[string]string]
+	Condition opt.Val[string]
+}
+
+var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$")
+
+func (p MCPServerPatch) check() error {
+	if address, ok := p.URL.Get(); ok {
+		if err := docs.CheckWebURL("body.url", address); err != nil {
+			return err
+		}
+	}
+	if err := checkCondition(p.Condition); err != nil {
+		return err
+	}
+	headers, _ := p.Headers.Get()
+	if len(headers) > maxHeaders {
+		return errs.Field("body.headers", "must have at most %d entries", maxHeaders)
+	}
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if v := headers[name]; !headerName.MatchString(name) || v == "" || len(v) > maxHeader || strings.ContainsAny(v, "\r\n\x00") {
+			return errs.Field("body.headers", "has %.40q, which is not a header with a value of 1 to %d characters", name, maxHeader)
+		}
+	}
+	return nil
+}
+
+// put stores a new or changed server with the event of it.
+func (p MCPServerPatch) put(ctx context.Context, c *change, action string, v docs.MCPServer) (docs.MCPServer, audit.Event, error) {
+	v.Name, v.URL, v.Transport = p.Name.Or(v.Name), p.URL.Or(v.URL), p.Transport.Or(v.Transport)
+	v.Headers, v.Condition = p.Headers.Or(v.Headers), p.Condition.Or(v.Condition)
+	if v.Headers == nil {
+		v.Headers = map[string]string{}
+	}
+	text, err := jsontext.Marshal(v.Headers)
+	if err != nil {
+		return v, audit.Event{}, err
+	}
+	sealed, err := seal.Seal(ctx, c.tx.Reader, seal.MCPHeaders, string(v.ID), string(text))
+	if err != nil {
+		return v, audit.Event{}, err
+	}
+	c.touch = true
+	return v, mcpEvent(action, v), c.tx.PutMCPServer(ctx, store.SealedMCPServer{MCPServer: v, Sealed: sealed})
+}
+
+func mcpEvent(action string, v docs.MCPServer) audit.Event {
+	return audit.Event{Action: "site.mcp_server." + action, Data: map[string]any{"server": v.ID, "name": v.Name}}
+}
+
+// AddMCPServer makes an MCP server.
+func (s *Service) AddMCPServer(ctx context.Context, g *authz.Grant, p MCPServerPatch) (docs.MCPServer, error) {
+	if err := p.check(); err != nil {
+		return docs.MCPServer{}, err
+	}
+	var v docs.MCPServer
+	_, err := s.editSite(ctx, g, func(c *change) (e audit.Event, err error) {
+		n, err := c.tx.CountMCPServers(ctx, c.site.ID)
+		if err == nil && n >= maxMCPServers {
+			err = errs.E(errs.Precondition, "a site can have %d MCP servers; delete one first", maxMCPServers)
+		}
+		if err != nil {
+			return e, err
+		}
+		v, e, err = p.put(ctx, c, "create", docs.MCPServer{ID: store.NewID[docs.MCPServerID](c.tx), Site: c.site.ID, Transport: "sse", CreatedAt: c.tx.Now()})
+		return e, err
+	})
+	return v, err
+}
+
+// UpdateMCPServer changes an MCP server.
+func (s *Service) UpdateMCPServer(ctx context.Context, g *authz.Grant, id docs.MCPServerID, p MCPServerPatch) (docs.MCPServer, error) {
+	if err := p.check(); err != nil {
+		return docs.MCPServer{}, err
+	}
+	var v docs.MCPServer
+	_, err := s.editSite(ctx, g, func(c *change) (e audit.Event, err error) {
+		row, err := c.tx.MCPServer(ctx, c.site.ID, id)
+		if err == nil {
+			v, err = openServer(ctx, c.tx.Reader, row)
+		}
+		if err != nil {
+			return e, err
+		}
+		v, e, err = p.put(ctx, c, "update", v)
+		return e, err
+	})
+	return v, err
+}
+
+// DeleteMCPServer deletes an MCP server.
+func (s *Service) DeleteMCPServer(ctx context.Context, g *authz.Grant, id docs.MCPServerID) error {
+	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		c.touch = true
+		return mcpEvent("delete", docs.MCPServer{ID: id}), c.tx.DropMCPServer(ctx, c.site.ID, id)
+	})
+	return err
+}

@@ -1,0 +1,286 @@
+package sites
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Limits of redirects.
+const (
+	maxRedirects = 10_000 // of a site
+	maxHops      = 10     // from one to the next
+)
+
+// PagePath returns the path of a page in its space, NotFound if there is none.
+// It is asked of those who know the content.
+type PagePath func(ctx context.Context, space docs.Space, page docs.PageID) (string, error)
+
+// Redirects lists the redirects of the site of a grant.
+func (s *Service) Redirects(g *authz.Grant, f store.RedirectFilter) store.List[docs.Redirect] {
+	return store.List[docs.Redirect]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.Redirect, store.Key, error) {
+			return s.Store.Redirects(ctx, g.Site.ID, f, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountRedirects(ctx, g.Site.ID, f) },
+	}
+}
+
+// Lead returns the live redirect of a path of a site, and the address that it
+// leads to. It is NotFound if there is none, or if the destination is not in the
+// tree: a visitor is led nowhere that the visitor does not see.
+func (s *Service) Lead(ctx context.Context, site docs.Site, tree *Structure, path, shareKey string, page PagePath) (docs.Redirect, string, error) {
+	path, ok := docs.NormalSitePath(path)
+	if !ok {
+		return docs.Redirect{}, "", errs.Missing("redirect")
+	}
+	r, err := s.Store.RedirectFor(ctx, site.ID, path)
+	if err != nil {
+		return r, "", err
+	}
+	suffix, _ := r.Source.Match(path)
+	if !r.KeepSuffix {
+		suffix = ""
+	}
+	if r.Destination.Kind == docs.RedirectExternal {
+		return r, appendPath(r.Destination.URL, suffix), nil
+	}
+	place, err := tree.destination(r.Destination)
+	if err != nil {
+		return r, "", errs.Missing("redirect")
+	}
+	address := place.Address
+	if r.Destination.Kind == docs.RedirectPage {
+		sp, err := s.Store.Space(ctx, place.Space)
+		if err != nil {
+			return r, "", err
+		}
+		p, err := page(ctx, sp.It, r.Destination.Page)
+		if err != nil {
+			return r, "", err
+		}
+		address = joinPath(address, p)
+	}
+	if to, ok := docs.NormalSitePath("/" + escapePath(address) + "/" + suffix); ok && to == path {
+		return r, "", errs.Missing("redirect") // it would lead to itself since something was moved
+	}
+	where := site.Publication()
+	where.Path = place.Address
+	root := s.Hosts.URL(where, shareKey)
+	rest := strings.TrimPrefix(strings.TrimPrefix(address, place.Address), "/")
+	return r, appendPath(strings.TrimSuffix(root, "/")+"/"+escapePath(rest), suffix), nil
+}
+
+func joinPath(a, b string) string { return strings.Trim(a+"/"+b, "/") }
+
+// appendPath appends what a wildcard stood for to the path of an address.
+func appendPath(address, suffix string) string {
+	u, err := url.Parse(address)
+	if err != nil || suffix == "" {
+		return address
+	}
+	return u.JoinPath(suffix).String()
+}
+
+// destination returns the site space that a destination inside of the site is in.
+func (s *Structure) destination(d docs.RedirectDestination) (docs.SiteItem, error) {
+	if d.Kind != docs.RedirectSection {
+		return s.named("body.destination.siteSpaceId", docs.SiteSpace, docs.SiteItemID(d.Space))
+	}
+	sec, err := s.named("body.destination.siteSectionId", docs.SiteSection, docs.SiteItemID(d.Section))
+	if err != nil {
+		return sec, err
+	}
+	it, ok := s.Default(sec.ID)
+	if !ok {
+		err = errs.E(errs.NotFound, "body.destination.siteSectionId: the section has no content")
+	}
+	return it, err
+}
+
+// RedirectPatch is the input of AddRedirect and UpdateRedirect.
+type RedirectPatch struct {
+	Source      opt.Val[string]
+	Draft       opt.Val[bool]
+	KeepSuffix  opt.Val[bool]
+	Permanent   opt.Val[bool]
+	Destination opt.Val[docs.RedirectDestination]
+}
+
+// apply returns a redirect after a change.
+func (p RedirectPatch) apply(r docs.Redirect) (docs.Redirect, error) {
+	if text, ok := p.Source.Get(); ok {
+		source, err := docs.ParseRedirectSource("body.source", text)
+		if err != nil {
+			return r, err
+		}
+		r.Source = source
+	}
+	r.Draft, r.KeepSuffix, r.Permanent = p.Draft.Or(r.Draft), p.KeepSuffix.Or(r.KeepSuffix), p.Permanent.Or(r.Permanent)
+	r.Destination = p.Destination.Or(r.Destination)
+	if _, wildcard := r.Source.Prefix(); r.KeepSuffix && !wildcard {
+		return r, errs.Field("body.captureWildcard", "needs a source that ends with a wildcard")
+	}
+	return r, r.Destination.Check("body.destination")
+}
+
+// checkPage returns an error if the destination is a page that does not exist. It
+// runs before the transaction.
+func (s *Service) checkPage(ctx context.Context, g *authz.Grant, d docs.RedirectDestination, page PagePath) error {
+	if d.Kind != docs.RedirectPage {
+		return nil
+	}
+	v, err := s.View(ctx, g)
+	if err != nil {
+		return err
+	}
+	it, err := v.Structure.destination(d)
+	if err != nil {
+		return err
+	}
+	if _, err := page(ctx, v.Spaces[it.Space].It, d.Page); errs.Is(err, errs.NotFound) {
+		return errs.E(errs.NotFound, "body.destination.pageId: there is no page %q in the site space", d.Page)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+func redirectEvent(action string, r docs.Redirect) audit.Event {
+	return audit.Event{Action: "site.redirect." + action, Data: map[string]any{"redirect": r.ID, "source": r.Source, "draft": r.Draft}}
+}
+
+// AddRedirect makes a redirect.
+func (s *Service) AddRedirect(ctx context.Context, g *authz.Grant, p RedirectPatch, page PagePath) (docs.Redirect, error) {
+	r, err := p.apply(docs.Redirect{})
+	if err != nil {
+		return r, err
+	}
+	if err := s.checkPage(ctx, g, r.Destination, page); err != nil {
+		return r, err
+	}
+	_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		r.ID, r.CreatedAt = store.NewID[docs.RedirectID](c.tx), c.tx.Now()
+		return redirectEvent("create", r), c.putRedirect(ctx, s.Hosts, &r)
+	})
+	return r, err
+}
+
+// UpdateRedirect changes a redirect.
+func (s *Service) UpdateRedirect(ctx context.Context, g *authz.Grant, id docs.RedirectID, p RedirectPatch, page PagePath) (docs.Redirect, error) {
+	if d, ok := p.Destination.Get(); ok {
+		if err := s.checkPage(ctx, g, d, page); err != nil {
+			return docs.Redirect{}, err
+		}
+	}
+	var r docs.Redirect
+	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		old, err := c.tx.Redirect(ctx, c.site.ID, id)
+		if err != nil {
+			return audit.Event{}, err
+		}
+		if r, err = p.apply(old); err != nil {
+			return audit.Event{}, err
+		}
+		return redirectEvent("update", r), c.putRedirect(ctx, s.Hosts, &r)
+	})
+	return r, err
+}
+
+// DeleteRedirect deletes a redirect.
+func (s *Service) DeleteRedirect(ctx context.Context, g *authz.Grant, id docs.RedirectID) error {
+	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		r, err := c.tx.Redirect(ctx, c.site.ID, id)
+		if err != nil {
+			return audit.Event{}, err
+		}
+		c.touch = true
+		return redirectEvent("delete", r), c.tx.DropRedirect(ctx, c.site.ID, id)
+	})
+	return err
+}
+
+// putRedirect stores a new or changed redirect.
+func (c *change) putRedirect(ctx context.Context, hosts Hosts, r *docs.Redirect) error {
+	if r.Destination.Kind != docs.RedirectExternal {
+		it, err := c.tree.destination(r.Destination)
+		if err == nil {
+			_, err = c.item(ctx, docs.SiteSpace, it.ID) // the caller must see the content
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if n, err := c.tx.CountRedirects(ctx, c.site.ID, store.RedirectFilter{}); err != nil {
+		return err
+	} else if n >= maxRedirects {
+		return errs.E(errs.Precondition, "a site can have %d redirects; delete some first", maxRedirects)
+	}
+	if err := c.checkLoop(ctx, hosts, *r); err != nil {
+		return err
+	}
+	r.UpdatedAt = c.tx.Now()
+	c.touch = true
+	return c.tx.PutRedirect(ctx, c.site.ID, *r)
+}
+
+// checkLoop follows a redirect, and returns an error if it leads back to itself.
+func (c *change) checkLoop(ctx context.Context, hosts Hosts, r docs.Redirect) error {
+	if r.Draft {
+		return nil
+	}
+	at, path := r, r.Source.Example()
+	for range maxHops {
+		next, inside := c.tree.follow(hosts, c.site, at, path)
+		if !inside {
+			return nil
+		}
+		if _, back := r.Source.Match(next); back {
+			return errs.Field("body.destination", "leads back to %s", r.Source)
+		}
+		var err error
+		if at, err = c.tx.RedirectFor(ctx, c.site.ID, next); errs.Is(err, errs.NotFound) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if at.ID == r.ID { // as it was before this change
+			return nil
+		}
+		path = next
+	}
+	return errs.Field("body.destination", "leads to more than %d other redirects, one after the other", maxHops)
+}
+
+// follow returns the path of the site that a redirect leads to from a path. It
+// returns false if there is content, where no redirect is looked for, or if the
+// path is not one of the site.
+func (s *Structure) follow(hosts Hosts, site docs.Site, r docs.Redirect, path string) (string, bool) {
+	suffix, _ := r.Source.Match(path)
+	if !r.KeepSuffix {
+		suffix = ""
+	}
+	if r.Destination.Kind != docs.RedirectExternal {
+		it, err := s.destination(r.Destination)
+		if err != nil || suffix == "" || r.Destination.Kind == docs.RedirectPage {
+			return "", false
+		}
+		return docs.NormalSitePath("/" + joinPath(escapePath(it.Address), suffix))
+	}
+	u, err := url.Parse(appendPath(r.Destination.URL, suffix))
+	if err != nil {
+		return "", false
+	}
+	name, rest, ok := hosts.Locate(u)
+	if !ok || name != (Name{ID: site.ID}) && name != (Name{Basename: site.Basename}) && name != (Name{Hostname: site.Hostname}) {
+		return "", false
+	}
+	return docs.NormalSitePath("/" + rest)
+}

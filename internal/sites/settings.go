@@ -1,0 +1,292 @@
+package sites
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/octavo-docs/octavo/internal/adaptive"
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jsontext"
+)
+
+// attempts is how often a change is prepared again because somebody else changed
+// the same settings meanwhile.
+const attempts = 5
+
+var errBusy = errs.E(errs.Conflict, "the settings of the site are being changed by others; try again")
+
+// configure changes the settings of the site of a grant. fn prepares the change
+// outside of the transaction, so it may be called again if the settings are not
+// those any more that it was called with.
+func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, fn func(v *docs.SiteSettings) error) (docs.SiteSettings, error) {
+	for range attempts {
+		before, err := s.Store.SiteSettings(ctx, g.Site.ID)
+		if err != nil {
+			return before, err
+		}
+		after := before
+		if err := fn(&after); err != nil || after == before {
+			return after, err
+		}
+		stale := false
+		_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+			now, err := c.tx.SiteSettings(ctx, c.site.ID)
+			if stale = err == nil && now != before; stale {
+				return audit.Event{}, errBusy
+			}
+			if after.Customization != before.Customization {
+				after.CustomizedAt = c.tx.Now()
+			}
+			if after.Schema != before.Schema {
+				after.SchemaAt = c.tx.Now()
+			}
+			c.touch = true
+			if err == nil {
+				err = c.tx.PutSiteSettings(ctx, c.site.ID, after)
+			}
+			return audit.Event{Action: action, Data: map[string]any{"title": c.site.Title}}, err
+		})
+		if !stale {
+			return after, err
+		}
+	}
+	return docs.SiteSettings{}, errBusy
+}
+
+// Customization returns how a site looks.
+func (s *Service) Customization(ctx context.Context, site docs.Site) (customization.Settings, error) {
+	v, err := s.Store.SiteSettings(ctx, site.ID)
+	if err != nil {
+		return customization.Settings{}, err
+	}
+	return decodeCustomization(site, v)
+}
+
+func decodeCustomization(site docs.Site, v docs.SiteSettings) (customization.Settings, error) {
+	if v.Customization == "" {
+		return customization.Default(site.Title), nil
+	}
+	out, err := customization.Decode(site.Title, []byte(v.Customization))
+	if err != nil {
+		return out, fmt.Errorf("customization of the site %s: %w", site.ID, err)
+	}
+	out.UpdatedAt = v.CustomizedAt
+	return out, nil
+}
+
+// Customize replaces how the site of a grant looks.
+func (s *Service) Customize(ctx context.Context, g *authz.Grant, p customization.Patch) (customization.Settings, error) {
+	v, err := s.configure(ctx, g, "site.customization.update", func(v *docs.SiteSettings) error {
+		current, err := decodeCustomization(g.Site, *v)
+		if err != nil {
+			return err
+		}
+		next := current.Replace(g.Site.Title, p)
+		if err := next.Check("body"); err != nil {
+			return err
+		}
+		text, err := next.Encode(g.Site.Title)
+		v.Customization = string(text)
+		return err
+	})
+	if err != nil {
+		return customization.Settings{}, err
+	}
+	return decodeCustomization(g.Site, v)
+}
+
+// SpaceCustomization is how the site looks in one of its site spaces.
+type SpaceCustomization struct {
+	Settings   customization.Settings
+	Overridden bool // whether anything differs from the site
+}
+
+// Customizations returns how a site looks, and how each site space that
+// overrides something does.
+func (s *Service) Customizations(ctx context.Context, site docs.Site) (customization.Settings, map[docs.SiteItemID]customization.Settings, error) {
+	base, err := s.Customization(ctx, site)
+	if err != nil {
+		return base, nil, err
+	}
+	texts, err := s.Store.SiteOverrides(ctx, site.ID)
+	out := map[docs.SiteItemID]customization.Settings{}
+	for id, text := range texts {
+		o, err := decodeOverride(id, text)
+		if err != nil {
+			return base, nil, err
+		}
+		out[id] = base.With(o)
+	}
+	return base, out, err
+}
+
+func decodeOverride(id docs.SiteItemID, text string) (o customization.Override, err error) {
+	if text == "" {
+		return o, nil
+	}
+	if err = json.Unmarshal([]byte(text), &o); err != nil {
+		err = fmt.Errorf("customization of the site space %s: %w", id, err)
+	}
+	return o, err
+}
+
+// SpaceCustomization returns how the site looks in a site space that the caller
+// can see.
+func (s *Service) SpaceCustomization(ctx context.Context, g *authz.Grant, id docs.SiteItemID) (SpaceCustomization, error) {
+	if err := s.seesSpace(ctx, g, id); err != nil {
+		return SpaceCustomization{}, err
+	}
+	out, _, err := s.spaceCustomization(ctx, g.Site, id, nil)
+	return out, err
+}
+
+// spaceCustomization returns how a site looks in a site space after a change of
+// what it overrides, and that as it was and will be stored.
+func (s *Service) spaceCustomization(ctx context.Context, site docs.Site, id docs.SiteItemID, p *customization.Patch) (SpaceCustomization, [2]string, error) {
+	var out SpaceCustomization
+	base, err := s.Customization(ctx, site)
+	if err != nil {
+		return out, [2]string{}, err
+	}
+	texts, err := s.Store.SiteOverrides(ctx, site.ID)
+	if err != nil {
+		return out, [2]string{}, err
+	}
+	stored := [2]string{texts[id], texts[id]}
+	o, err := decodeOverride(id, texts[id])
+	if err == nil && p != nil {
+		o = o.With(*p)
+		if stored[1] = ""; !o.IsEmpty() {
+			var b []byte
+			b, err = jsontext.Marshal(o)
+			stored[1] = string(b)
+		}
+	}
+	out.Settings, out.Overridden = base.With(o), !o.IsEmpty()
+	out.Settings.UpdatedAt = base.UpdatedAt
+	return out, stored, err
+}
+
+// Override changes what a site space overrides of how the site looks.
+func (s *Service) Override(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p customization.Patch) (SpaceCustomization, error) {
+	for range attempts {
+		if err := s.seesSpace(ctx, g, id); err != nil {
+			return SpaceCustomization{}, err
+		}
+		out, text, err := s.spaceCustomization(ctx, g.Site, id, &p)
+		if err != nil {
+			return out, err
+		}
+		if err := out.Settings.Check("body"); err != nil || text[0] == text[1] {
+			return out, err
+		}
+		stale, err := s.putOverride(ctx, g, id, text)
+		if !stale {
+			return out, err
+		}
+	}
+	return SpaceCustomization{}, errBusy
+}
+
+// putOverride stores an override that was made of another one. It reports whether
+// that one has changed.
+func (s *Service) putOverride(ctx context.Context, g *authz.Grant, id docs.SiteItemID, text [2]string) (stale bool, err error) {
+	_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		it, err := c.item(ctx, docs.SiteSpace, id)
+		if err != nil {
+			return audit.Event{}, err
+		}
+		now, err := c.tx.SiteOverrides(ctx, c.site.ID)
+		if stale = err == nil && now[id] != text[0]; stale {
+			return audit.Event{}, errBusy
+		}
+		c.touch = true
+		if err == nil {
+			err = c.tx.PutSiteOverride(ctx, id, text[1])
+		}
+		return itemEvent(docs.SiteSpace, "customization.update", it), err
+	})
+	return stale, err
+}
+
+// DropOverride makes a site space look like its site. It is NotFound if it does
+// already.
+func (s *Service) DropOverride(ctx context.Context, g *authz.Grant, id docs.SiteItemID) error {
+	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		it, err := c.item(ctx, docs.SiteSpace, id)
+		if err != nil {
+			return audit.Event{}, err
+		}
+		now, err := c.tx.SiteOverrides(ctx, c.site.ID)
+		if err == nil && now[id] == "" {
+			err = errs.Missing("customization of the site space")
+		}
+		if err != nil {
+			return audit.Event{}, err
+		}
+		c.touch = true
+		return itemEvent(docs.SiteSpace, "customization.delete", it), c.tx.PutSiteOverride(ctx, id, "")
+	})
+	return err
+}
+
+// seesSpace returns an error unless the site of a grant has a site space whose
+// space the caller can see.
+func (s *Service) seesSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID) error {
+	v, err := s.View(ctx, g)
+	if err != nil {
+		return err
+	}
+	_, err = v.Structure.Item(docs.SiteSpace, id)
+	return err
+}
+
+// Schema returns the schema of the claims of visitors, and when it was set; nil
+// if it never was.
+func (s *Service) Schema(ctx context.Context, site docs.SiteID) (*adaptive.Schema, docs.Time, error) {
+	v, err := s.Store.SiteSettings(ctx, site)
+	if err != nil || v.Schema == "" {
+		return nil, 0, err
+	}
+	schema, err := adaptive.Parse("schema", []byte(v.Schema))
+	if err != nil {
+		return nil, 0, fmt.Errorf("adaptive schema of the site %s: %v", site, err) // not the caller's mistake
+	}
+	return schema, v.SchemaAt, nil
+}
+
+// SetSchema sets the schema of the claims of visitors.
+func (s *Service) SetSchema(ctx context.Context, g *authz.Grant, source []byte) (*adaptive.Schema, docs.Time, error) {
+	schema, err := adaptive.Parse("body.jsonSchema", source)
+	if err != nil {
+		return nil, 0, err
+	}
+	text, err := schema.MarshalJSON()
+	if err != nil {
+		return nil, 0, err
+	}
+	v, err := s.configure(ctx, g, "site.adaptive_schema.update", func(v *docs.SiteSettings) error {
+		v.Schema = string(text)
+		return nil
+	})
+	return schema, v.SchemaAt, err
+}
+
+// SetAds stores what the owner of a site wants of advertisements.
+func (s *Service) SetAds(ctx context.Context, g *authz.Grant, ads docs.SiteAds) error {
+	_, err := s.configure(ctx, g, "site.ads.update", func(v *docs.SiteSettings) error {
+		if ads.Status != "" {
+			v.Ads.Status = ads.Status
+		}
+		if ads.Topic != "" {
+			v.Ads.Topic = ads.Topic
+		}
+		return nil
+	})
+	return err
+}

@@ -19,7 +19,7 @@ const maxListed = 50_000
 // serveSite answers for what the site has once: what search engines and language
 // models ask for.
 func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (done bool, err error) {
-	public := v.site.Visibility == docs.VisibilityPublic
+	public := v.site.Visibility == docs.VisibilityPublic && v.preview == nil
 	switch {
 	case name == "robots.txt":
 		return true, send(w, r, "text/plain; charset=utf-8", v.robots(public))

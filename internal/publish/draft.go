@@ -13,8 +13,9 @@ import (
 const draftPrefix = "~/"
 
 // draft returns the edition that a path such as ~/changes/7/install or
-// ~/revisions/ID/install names, and the path in it. Both are for members of the
-// organization who may read the space; to all others they do not exist.
+// ~/revisions/ID/install names, and the path in it. Both are for those who came by
+// the address of a preview, and for members of the organization who may read the
+// space; to all others they do not exist.
 func (v *visit) draft(r *http.Request, path string) (*edition, string, error) {
 	kind, name, _ := strings.Cut(strings.TrimPrefix(path, draftPrefix), "/")
 	name, rest, _ := strings.Cut(name, "/")
@@ -49,6 +50,10 @@ func (v *visit) draft(r *http.Request, path string) (*edition, string, error) {
 // draftOf returns the space whose drafts the visitor may see.
 func (v *visit) draftOf(r *http.Request) (docs.Space, error) {
 	id := v.target.Space.Space
+	if v.mayPreview(id) {
+		sp, err := v.h.Sites.Store.Space(v.ctx, id)
+		return sp.It, err
+	}
 	s, err := v.h.Guard.Authenticate(v.ctx, r.Header.Get("Authorization"), "")
 	if errs.Is(err, errs.Unauthenticated) {
 		return docs.Space{}, errs.Missing("page")

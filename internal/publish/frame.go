@@ -15,7 +15,7 @@ func (v *visit) frame(e *edition, current *revision.Walked) (*theme.Frame, error
 		Lang: s.Internationalization.Locale, Title: v.site.Title, Home: v.root,
 		Style: v.root + ownPrefix + "assets/" + theme.Style.Name, Script: v.root + ownPrefix + "assets/" + theme.Script.Name,
 		Colors:   theme.Colors{Light: s.Styling.PrimaryColor.Light, Dark: s.Styling.PrimaryColor.Dark},
-		Hidden:   v.drafted || v.site.Visibility != docs.VisibilityPublic,
+		Hidden:   v.drafted || v.preview != nil || v.site.Visibility != docs.VisibilityPublic,
 		Sections: v.sections(""),
 	}
 	if s.Title != "" {
@@ -41,8 +41,11 @@ func (v *visit) frame(e *edition, current *revision.Walked) (*theme.Frame, error
 	if e.view.Space.Language != "" {
 		f.Lang = string(e.view.Space.Language)
 	}
-	if v.drafted {
+	switch {
+	case v.drafted:
 		f.Mark = "draft"
+	case v.preview != nil:
+		f.Mark = "preview"
 	}
 	f.Navigation = e.navigation(current)
 	f.Search = theme.Search{Action: e.base + ownPrefix + "search", Live: e.base + ownPrefix + "found", Hint: "Search"}
@@ -65,7 +68,7 @@ func (v *visit) describe(f *theme.Frame, e *edition, current *revision.Walked) {
 		f.Navigation = nil
 	}
 	f.Hidden = f.Hidden || current.NoRobotsIndex
-	if at, ok := e.address(current); ok && !v.drafted {
+	if at, ok := e.address(current); ok && !v.drafted && v.preview == nil {
 		f.Alternate = markdownAddress(at, e.base)
 		f.Canonical = v.absolute(at)
 	}
@@ -79,7 +82,7 @@ func (v *visit) describe(f *theme.Frame, e *edition, current *revision.Walked) {
 // absolute returns the whole address, on the host that the site has by its
 // configuration, of an address that begins with the root.
 func (v *visit) absolute(at string) string {
-	return v.h.Sites.Hosts.URL(v.site.Publication(), "") + at[len(v.root):]
+	return v.h.Sites.Hosts.URL(v.site.Publication(), v.key) + at[len(v.root):]
 }
 
 func picture(i *customization.Image) theme.Picture {

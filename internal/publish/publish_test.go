@@ -1,14 +1,18 @@
 package publish_test
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -22,6 +26,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
 // world is a store with one site, and a handler in front of it.
@@ -52,7 +57,9 @@ func newWorld(t *testing.T) *world {
 	must(t, err)
 	w.org, w.actor = b.Organization, authz.Operator(b.User).Actor
 	w.token = b.Token
-	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st), Log: slog.New(slog.DiscardHandler)})
+	secret, err := st.Secret(ctx)
+	must(t, err)
+	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st), Log: slog.New(slog.DiscardHandler)}, secret)
 	must(t, err)
 	return w
 }
@@ -307,13 +314,122 @@ func TestAudiences(t *testing.T) {
 	check(root+"sitemap.xml", 404, secret, no)
 
 	set(docs.VisibilityLink)
+	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "for a friend")
+	must(t, err)
+	key := link.Key + "/"
 	check(root, 404, secret, "")
 	check(root+"install", 404, secret, "")
 	check(root+"absent/install", 404, secret, "")
+	check(root+link.Key, 307, secret, "")
+	if _, body := check(root+key+"install", 200, secret, no); !strings.Contains(body, `<a href="/`+key+`install/deep">`) || !strings.Contains(body, `href="/`+key+`~octavo/assets/style-`) {
+		t.Error(body)
+	}
+	check(root+key+"v1/install", 200, secret, no)
+	if _, body := check(root+key+"llms.txt", 200, secret, no); !strings.Contains(body, root+key+"install.md") {
+		t.Error(body)
+	}
+	_, home := check(root+key, 200, secret, no)
+	check("https://acme.docs.test"+files.FindString(home), 200, secret, no)
+	_, err = w.sites.UpdateShareLink(t.Context(), w.grant(), link.ID, opt.Val[string]{}, opt.Of(false))
+	must(t, err)
+	check(root+key+"install", 404, secret, "")
 
 	set(docs.VisibilityAuth)
 	if _, body := check(root+"install", 401, secret, ""); strings.Contains(body, "Acme") {
 		t.Error("the page to sign in shows the site")
+	}
+	_, err = w.sites.ReplaceKey(t.Context(), w.grant())
+	must(t, err)
+	auth, err := w.sites.UpdateAuth(t.Context(), w.grant(), sites.AuthPatch{Backend: docs.AuthCustom, FallbackURL: opt.Of("https://login.test/in?a=b"), LogoutURL: opt.Of("https://login.test/out")})
+	must(t, err)
+	good := sign(t, auth.PrivateKey, jwt.MapClaims{"exp": time.Now().Add(time.Hour).Unix()})
+	bad := sign(t, visitor.NewPrivateKey(), jwt.MapClaims{"exp": time.Now().Add(time.Hour).Unix()})
+	if a, _ := check(root+"install", 303, secret, ""); a.Header.Get("Location") != "https://login.test/in?a=b&location=%2Finstall" {
+		t.Errorf("sign in at %s", a.Header.Get("Location"))
+	}
+	a, _ := check(root+"install?jwt_token="+good+"&q=1", 303, secret, "")
+	cookie := a.Cookies()
+	if a.Header.Get("Location") != "/install?q=1" || len(cookie) != 1 || !cookie[0].HttpOnly || !cookie[0].Secure || cookie[0].Path != "/" || cookie[0].SameSite != http.SameSiteLaxMode {
+		t.Fatalf("with a token: %v", a.Header)
+	}
+	for _, bring := range []func(*http.Request){
+		func(r *http.Request) { r.AddCookie(cookie[0]) },
+		func(r *http.Request) {
+			r.AddCookie(&http.Cookie{Name: "gitbook-visitor-token", Value: good})
+		},
+		func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+good) },
+	} {
+		check(root+"install", 200, secret, no, bring)
+	}
+	check(root+"install", 303, secret, "", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+bad) })
+	if a, _ := check(root+"~gitbook/auth/logout?location=/install", 303, secret, ""); a.Header.Get("Location") != "https://login.test/out?location=%2Finstall" || len(a.Cookies()) != 3 || a.Cookies()[0].Expires.Year() > 1970 {
+		t.Errorf("sign out: %v", a.Header)
+	}
+}
+
+func sign(t *testing.T, key string, claims jwt.MapClaims) string {
+	t.Helper()
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(key))
+	must(t, err)
+	return token
+}
+
+// A browser is sent to other pages of this site only.
+func TestLocations(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	for location, want := range map[string]string{
+		"": "/", "/install": "/install", "/install?x=1#y": "/install?x=1#y", "install": "/", "//evil.test": "/", `/\evil.test`: "/", "/%5cevil.test": "/",
+		"https://evil.test/": "/", "https:evil.test": "/", "/a\r\nSet-Cookie: x": "/", "/~octavo/auth/logout": "/", "javascript:alert(1)": "/", "/%2f/evil.test": "/",
+	} {
+		a, _ := w.get(root + "~octavo/auth/logout?location=" + url.QueryEscape(location))
+		if got := a.Header.Get("Location"); got != want {
+			t.Errorf("%q leads to %q", location, got)
+		}
+	}
+}
+
+// A visitor sees what conditions allow, everywhere or nowhere.
+func TestConditions(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	w.update(sites.SitePatch{Adaptive: opt.Of(true)})
+	_, _, err := w.sites.SetSchema(t.Context(), w.grant(), []byte(`{"type":"object","properties":{"unsigned":{"type":"object","properties":{
+		"beta":{"type":"boolean","description":"Beta"}},"additionalProperties":false,"description":"Unsigned"}},"additionalProperties":false}`))
+	must(t, err)
+	beta := func(r *http.Request) {
+		r.AddCookie(&http.Cookie{Name: "gitbook-visitor-public", Value: url.QueryEscape(`{"beta":true}`)})
+	}
+	for at, pattern := range map[string]string{
+		root:                           `beta readers(?s).*<a rel="next"`,
+		root + "install/deep":          `<a rel="next" href="/secret">`,
+		root + "secret":                `zebra password`,
+		root + "secret/below":          `More zebra`,
+		root + "secret.md":             `zebra password`,
+		root + "llms.txt":              `secret/below.md`,
+		root + "sitemap.xml":           `/secret</loc>`,
+		root + "~octavo/found?q=zebra": `Secret`,
+		root + "index.md":              `\[secret\]\(/secret.md\)`,
+	} {
+		re := regexp.MustCompile(pattern)
+		if a, body := w.get(at, beta); a.StatusCode != 200 || !re.MatchString(body) || a.Header.Get("Cache-Control") != "private, no-store" {
+			t.Errorf("%s with the claim: %s %v\n%s", at, a.Status, a.Header, body)
+		}
+		if _, body := w.get(at); re.MatchString(body) || regexp.MustCompile(`(?i)password|more zebra|beta readers|below`).MatchString(body) {
+			t.Errorf("%s without the claim:\n%s", at, body)
+		}
+	}
+	a, _ := w.get(root + "secret?visitor.beta=true&x=y")
+	if a.StatusCode != 303 || a.Header.Get("Location") != "/secret?x=y" || len(a.Cookies()) != 1 {
+		t.Fatalf("a claim in the address: %s %v", a.Status, a.Header)
+	}
+	for _, at := range []string{"https://acme.docs.test//evil.test/?visitor.beta=true", "https://acme.docs.test///evil.test?visitor.beta=true", `https://acme.docs.test/%5Cevil.test?visitor.beta=true`} {
+		if a, _ := w.get(at); strings.HasPrefix(a.Header.Get("Location"), "//") || strings.HasPrefix(a.Header.Get("Location"), `/\\`) {
+			t.Errorf("%s leads to %s", at, a.Header.Get("Location"))
+		}
+	}
+	if b, _ := w.get(root+"secret", func(r *http.Request) { r.AddCookie(a.Cookies()[0]) }); b.StatusCode != 200 {
+		t.Errorf("a claim in the cookie: %s", b.Status)
 	}
 }
 
@@ -344,6 +460,52 @@ func TestDrafts(t *testing.T) {
 		}
 		if a, _ := w.get(at, func(r *http.Request) { r.Header.Set("Authorization", "Bearer octavo_absent") }); a.StatusCode != 404 {
 			t.Errorf("with a wrong token: %s", a.Status)
+		}
+	}
+}
+
+// Who has the address of a preview reads a site that is not published, and what
+// is not published of its spaces.
+func TestPreviews(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	_, err := w.sites.Publish(t.Context(), w.grant(), false)
+	must(t, err)
+	at, err := w.sites.PreviewURL(t.Context(), w.grant(), "", "")
+	must(t, err)
+	a, _ := w.get(at)
+	if a.StatusCode != 303 || len(a.Cookies()) != 1 || !a.Cookies()[0].HttpOnly {
+		t.Fatalf("%s: %s %v", at, a.Status, a.Header)
+	}
+	site := "https://base.test" + a.Header.Get("Location")
+	came := func(r *http.Request) { r.AddCookie(a.Cookies()[0]) }
+	if b, body := w.get(site+"install", came); b.StatusCode != 200 || b.Header.Get("Cache-Control") != "private, no-store" || !strings.Contains(body, "noindex") || strings.Contains(body, "canonical") {
+		t.Errorf("the preview: %s %v\n%s", b.Status, b.Header, body)
+	}
+	if b, _ := w.get(site + "install"); b.StatusCode != 404 {
+		t.Errorf("without the preview: %s", b.Status)
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	add := func(source string, permanent bool, to docs.RedirectDestination) {
+		t.Helper()
+		_, err := w.sites.AddRedirect(t.Context(), w.grant(), sites.RedirectPatch{
+			Source: opt.Of(source), Permanent: opt.Of(permanent), Destination: opt.Of(to), Draft: opt.Of(false), KeepSuffix: opt.Of(strings.HasSuffix(source, "*")),
+		}, nil)
+		must(t, err)
+	}
+	add("/gone", true, docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://example.com/new"})
+	add("/blog/*", false, docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://example.com/blog"})
+	add("/install", false, docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://example.com/never"})
+	for at, want := range map[string]string{
+		"gone": "308 https://example.com/new", "gone?x=1": "308 https://example.com/new?x=1", "blog/a/b": "307 https://example.com/blog/a/b", "install": "200 ", "other": "404 ",
+	} {
+		a, _ := w.get(root + at)
+		if got := fmt.Sprint(a.StatusCode, " ", a.Header.Get("Location")); got != want {
+			t.Errorf("%s: %s, want %s", at, got, want)
 		}
 	}
 }

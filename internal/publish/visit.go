@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
+	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
 // visit is one request for a site by somebody who may read it.
@@ -21,9 +22,12 @@ type visit struct {
 	h        *Handler
 	ctx      context.Context
 	site     docs.Site
+	state    *state
 	root     string // address of the site, with the share key; ends with a slash
 	path     string // escaped, below the root
+	key      string // of a share link
 	visitor  *reading.Visitor
+	preview  *visitor.Content // what the address of a preview allows; nil: the visitor did not come by one
 	private  bool             // others do not see what this visitor sees
 	drafted  bool             // what is shown is not what is published
 	tree     *sites.Structure // what the visitor sees of it
@@ -34,14 +38,9 @@ type visit struct {
 func (v *visit) holds(condition string) bool { return v.visitor.Holds(condition, nil, nil) }
 
 // open takes what the visitor sees of the site.
-func (v *visit) open() error {
-	all, err := v.h.Sites.Readers(v.ctx, v.site)
-	if err != nil {
-		return err
-	}
-	v.tree = all.Filter(func(it docs.SiteItem) bool { return v.holds(it.Condition) })
-	v.settings = customization.Default(v.site.Title).For(v.holds)
-	return nil
+func (v *visit) open() {
+	v.tree = v.state.tree.Filter(func(it docs.SiteItem) bool { return v.holds(it.Condition) })
+	v.settings = v.state.settings.For(v.holds)
 }
 
 // baseOf returns the address of a site space.
@@ -58,6 +57,9 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 	var ok bool
 	if v.target, ok = v.tree.Resolve(v.path, false); !ok {
 		return v.missing(w, r, nil)
+	}
+	if own, ok := v.state.overrides[v.target.Space.ID]; ok {
+		v.settings = own.For(v.holds)
 	}
 	base := v.baseOf(v.target.Space)
 	if base+v.target.Rest != v.root+v.path && !strings.HasPrefix(v.target.Rest, draftPrefix) {
@@ -100,7 +102,7 @@ func (v *visit) cacheable(h http.Header) {
 	if !v.private {
 		h.Set("Cache-Control", "public, no-cache")
 	}
-	if v.site.Visibility != docs.VisibilityPublic || v.drafted {
+	if v.site.Visibility != docs.VisibilityPublic || v.drafted || v.preview != nil {
 		h.Set("X-Robots-Tag", "noindex, nofollow")
 	}
 }
@@ -128,7 +130,7 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition, re
 		redirect(w, r, moved, http.StatusTemporaryRedirect)
 		return nil
 	case page == nil:
-		return v.missing(w, r, e)
+		return v.lead(w, r, e)
 	}
 	if asMarkdown {
 		text, err := v.printer(e).markdown(page)
@@ -146,6 +148,37 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition, re
 		return err
 	}
 	return sendPage(w, r, f, body)
+}
+
+// lead follows a redirect of the site from an address without a page.
+func (v *visit) lead(w http.ResponseWriter, r *http.Request, e *edition) error {
+	rule, to, err := v.h.Sites.Lead(v.ctx, v.site, v.tree, "/"+v.path, v.key, v.pagePath)
+	switch {
+	case errs.Is(err, errs.NotFound):
+		return v.missing(w, r, e)
+	case err != nil:
+		return err
+	case rule.Permanent && v.site.Visibility == docs.VisibilityPublic:
+		redirect(w, r, to, http.StatusPermanentRedirect)
+	default:
+		redirect(w, r, to, http.StatusTemporaryRedirect)
+	}
+	return nil
+}
+
+// pagePath returns the path of a page in its space, if the visitor sees it.
+func (v *visit) pagePath(ctx context.Context, space docs.Space, page docs.PageID) (string, error) {
+	e, err := v.elsewhere(ctx, space.ID)
+	if err != nil {
+		return "", err
+	}
+	if e == nil || e.pages[page] == nil {
+		return "", errs.Missing("page")
+	}
+	if page == e.home {
+		return "", nil
+	}
+	return e.pages[page].Path, nil
 }
 
 func (v *visit) printer(e *edition) *printer {

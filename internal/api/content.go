@@ -19,52 +19,52 @@ import (
 
 func (a *API) content() {
 	const tag = "Content"
-	view := authz.Space(authz.ViewSpace)
+	view, read := authz.Space(authz.ViewSpace), authz.Space(authz.ReadContent)
 	register(a, op{
-		ID: "getCurrentRevision", Route: "GET /spaces/{spaceId}/content", Tag: tag, Allow: view,
+		ID: "getCurrentRevision", Route: "GET /spaces/{spaceId}/content", Tag: tag, Allow: read,
 		Summary: "Get the newest revision of a space: pages, files, reusable contents and variables.",
 	}, func(ctx context.Context, in *contentIn) (*revised[Revision], error) {
 		return a.revisionOut(ctx, a.head, in.Flags)
 	})
 	register(a, op{
-		ID: "listPages", Route: "GET /spaces/{spaceId}/content/pages", Tag: tag, Allow: view,
+		ID: "listPages", Route: "GET /spaces/{spaceId}/content/pages", Tag: tag, Allow: read,
 		Summary: "Get the page tree of a space.",
 	}, func(ctx context.Context, in *contentIn) (*revised[pageTree], error) {
 		return a.pagesOut(ctx, a.head, in.Flags)
 	})
 	register(a, op{
-		ID: "listFiles", Route: "GET /spaces/{spaceId}/content/files", Tag: tag, Allow: view,
+		ID: "listFiles", Route: "GET /spaces/{spaceId}/content/files", Tag: tag, Allow: read,
 		Summary: "List the files of a space.",
 	}, func(ctx context.Context, in *filesIn) (*page[File], error) {
 		return a.filesOut(ctx, a.head, in.Paged, in.Flags)
 	})
 	register(a, op{
-		ID: "getFileById", Route: "GET /spaces/{spaceId}/content/files/{fileId}", Tag: tag, Allow: view,
+		ID: "getFileById", Route: "GET /spaces/{spaceId}/content/files/{fileId}", Tag: tag, Allow: read,
 		Summary: "Get a file of a space.",
 	}, func(ctx context.Context, in *fileIn) (*out[File], error) {
 		return a.fileOut(ctx, a.head, in.File, in.Flags)
 	})
 	register(a, op{
-		ID: "getPageById", Route: "GET /spaces/{spaceId}/content/page/{pageId}", Tag: tag, Allow: view,
+		ID: "getPageById", Route: "GET /spaces/{spaceId}/content/page/{pageId}", Tag: tag, Allow: read,
 		Summary: "Get a page of a space.", Again: a.pageAgain(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
 	}, func(ctx context.Context, in *pageIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.head, byID(in.Page), in.PageOptions)
 	})
 	register(a, op{
-		ID: "getPageByPath", Route: "GET /spaces/{spaceId}/content/path/{pagePath}", Tag: tag, Allow: view,
+		ID: "getPageByPath", Route: "GET /spaces/{spaceId}/content/path/{pagePath}", Tag: tag, Allow: read,
 		Summary: "Get a page of a space by its path.", Again: a.pageAgain(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
 		About: "The path is one URL-encoded segment, such as guides%2Finstall. A path that a page had before it was moved leads to the page.",
 	}, func(ctx context.Context, in *pathIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.head, byPath(in.Path), in.PageOptions)
 	})
 	register(a, op{
-		ID: "getReusableContentById", Route: "GET /spaces/{spaceId}/content/reusable-contents/{reusableContentId}", Tag: tag, Allow: view,
+		ID: "getReusableContentById", Route: "GET /spaces/{spaceId}/content/reusable-contents/{reusableContentId}", Tag: tag, Allow: read,
 		Summary: "Get a reusable content of a space.",
 	}, func(ctx context.Context, in *reusableIn) (*out[ReusableContent], error) {
 		return a.reusableOut(ctx, a.head, in.Reusable, in.Flags)
 	})
 	register(a, op{
-		ID: "getDocumentById", Route: "GET /spaces/{spaceId}/documents/{documentId}", Tag: tag, Allow: view,
+		ID: "getDocumentById", Route: "GET /spaces/{spaceId}/documents/{documentId}", Tag: tag, Allow: read,
 		Summary: "Get a document of a space by its id, including earlier documents of its pages.",
 	}, a.getDocument)
 	register(a, op{
@@ -126,9 +126,19 @@ type revised[T any] struct {
 // opener finds the revision that a read is about.
 type opener func(ctx context.Context) (*revision.View, error)
 
-// head opens the newest revision.
+// head opens the newest revision, as the caller sees it.
 func (a *API) head(ctx context.Context) (*revision.View, error) {
-	return a.Content.Source.Head(ctx, authz.Of(ctx).Space)
+	g := authz.Of(ctx)
+	v, err := a.Content.Source.Head(ctx, g.Space)
+	return asSeen(g, v), err
+}
+
+// asSeen returns a revision as the caller sees it.
+func asSeen(g *authz.Grant, v *revision.View) *revision.View {
+	if v == nil || g.Visiting() == nil {
+		return v
+	}
+	return v.For(g.Visiting())
 }
 
 type contentIn struct {

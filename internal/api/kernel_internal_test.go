@@ -31,7 +31,7 @@ func newTestAPI(t *testing.T, l Limit, log io.Writer) *API {
 	blobs := testdb.Blobs(t)
 	pages := content.New(content.Service{Store: s, Blobs: blobs})
 	return New(Config{
-		Clock: s.Clock, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s}, Spaces: &spaces.Service{Store: s, Content: pages},
+		Clock: s.Clock, Guard: authz.NewGuard(s, nil), Orgs: &orgs.Service{Store: s}, Spaces: &spaces.Service{Store: s, Content: pages},
 		Content: pages, Reviews: &reviews.Service{Store: s, Content: pages},
 		Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: "http://test", Version: "test", Limit: l,
 	}, "secret")

@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
@@ -47,10 +48,11 @@ type pageKey struct {
 	git     docs.Time
 	page    string
 	options PageOptions
+	visitor string // the key of one; empty: a member
 }
 
-func keyOf(sp docs.Space, rev docs.RevisionID, page string, o PageOptions) pageKey {
-	k := pageKey{org: sp.Org, rev: rev, page: page, options: o}
+func keyOf(sp docs.Space, rev docs.RevisionID, page string, o PageOptions, by *reading.Visitor) pageKey {
+	k := pageKey{org: sp.Org, rev: rev, page: page, options: o, visitor: by.Key()}
 	if sp.Git != nil {
 		k.git = sp.Git.UpdatedAt
 	}
@@ -84,7 +86,7 @@ func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions)
 	if o.Format == "" {
 		o.Format = formatDocument
 	}
-	key := keyOf(v.Space, v.Rev.ID, f.key, o)
+	key := keyOf(v.Space, v.Rev.ID, f.key, o, v.Visitor())
 	if k, ok := a.pageCache.Get(key); ok {
 		return k.answer(), nil
 	}
@@ -118,7 +120,7 @@ func (a *API) pageAgain(page func(*http.Request) string) func(http.ResponseWrite
 		if r.URL.RawQuery != "" {
 			return false
 		}
-		k, ok := a.pageCache.Get(keyOf(g.Space, g.Space.Revision, page(r), plainOptions))
+		k, ok := a.pageCache.Get(keyOf(g.Space, g.Space.Revision, page(r), plainOptions, g.Visiting()))
 		if !ok {
 			return false
 		}

@@ -108,9 +108,9 @@ type shown struct {
 // shown reports how a view is displayed, with what git knows of some things in it,
 // or of all.
 func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ...string) (shown, error) {
-	s := shown{a: a, v: v, metadata: metadata}
+	s := shown{a: a, v: v, metadata: metadata && v.Visitor() == nil}
 	var err error
-	if metadata {
+	if s.metadata {
 		s.git, err = a.Content.Exchange.GitNames(ctx, v, ids...)
 	}
 	return s, err
@@ -149,7 +149,10 @@ func (s shown) page(w *revision.Walked) Page {
 	}
 	if w.HasPath() {
 		below := s.pages(w.Children)
-		p.Slug, p.Path, p.Pages, p.Condition = w.Slug, w.Path, &below, w.Condition
+		p.Slug, p.Path, p.Pages = w.Slug, w.Path, &below
+		if s.v.Visitor() == nil { // who sees a page does not learn why
+			p.Condition = w.Condition
+		}
 		p.Hidden, p.NoIndex, p.NoRobotsIndex = &w.Hidden, &w.NoIndex, &w.NoRobotsIndex
 	}
 	return p

@@ -14,13 +14,13 @@ import (
 
 func (a *API) revisions() {
 	const tag = "Revisions"
-	view := authz.Space(authz.ViewSpace)
+	view, read := authz.Space(authz.ViewSpace), authz.Space(authz.ReadContent)
 	register(a, op{
 		ID: "listRevisions", Route: "GET /spaces/{spaceId}/revisions", Tag: tag, Allow: view,
 		Summary: "List the revisions of a space, newest first.",
 	}, a.listRevisions)
 	register(a, op{
-		ID: "getRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}", Tag: tag, Allow: view,
+		ID: "getRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}", Tag: tag, Allow: read,
 		Summary: "Get a revision of a space.",
 	}, func(ctx context.Context, in *revisionIn) (*revised[Revision], error) {
 		return a.revisionOut(ctx, a.at(in.Revision), in.Flags)
@@ -30,47 +30,47 @@ func (a *API) revisions() {
 		Summary: "List what a revision changed, compared to the one before it.",
 	}, a.revisionChanges)
 	register(a, op{
-		ID: "listPagesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/pages", Tag: tag, Allow: view,
+		ID: "listPagesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/pages", Tag: tag, Allow: read,
 		Summary: "Get the page tree of a revision.",
 	}, func(ctx context.Context, in *revisionIn) (*revised[pageTree], error) {
 		return a.pagesOut(ctx, a.at(in.Revision), in.Flags)
 	})
 	register(a, op{
-		ID: "listFilesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files", Tag: tag, Allow: view,
+		ID: "listFilesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files", Tag: tag, Allow: read,
 		Summary: "List the files of a revision.",
 	}, func(ctx context.Context, in *revisionFilesIn) (*page[File], error) {
 		return a.filesOut(ctx, a.at(in.Revision), in.Paged, in.Flags)
 	})
 	register(a, op{
-		ID: "getFileInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files/{fileId}", Tag: tag, Allow: view,
+		ID: "getFileInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files/{fileId}", Tag: tag, Allow: read,
 		Summary: "Get a file of a revision.",
 	}, func(ctx context.Context, in *revisionFileIn) (*out[File], error) {
 		return a.fileOut(ctx, a.at(in.Revision), in.File, in.Flags)
 	})
 	register(a, op{
-		ID: "getPageInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}", Tag: tag, Allow: view,
+		ID: "getPageInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}", Tag: tag, Allow: read,
 		Summary: "Get a page of a revision.",
 	}, func(ctx context.Context, in *revisionPageIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byID(in.Page), in.PageOptions)
 	})
 	register(a, op{
-		ID: "getPageDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/document", Tag: tag, Allow: view,
+		ID: "getPageDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/document", Tag: tag, Allow: read,
 		Summary: "Get the document of a page of a revision.",
 	}, a.revisionDocument)
 	register(a, op{
-		ID: "getPageInRevisionByPath", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/path/{pagePath}", Tag: tag, Allow: view,
+		ID: "getPageInRevisionByPath", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/path/{pagePath}", Tag: tag, Allow: read,
 		Summary: "Get a page of a revision by its path.",
 	}, func(ctx context.Context, in *revisionPathIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byPath(in.Path), in.PageOptions)
 	})
 	register(a, op{
-		ID: "getReusableContentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}", Tag: tag, Allow: view,
+		ID: "getReusableContentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}", Tag: tag, Allow: read,
 		Summary: "Get a reusable content of a revision.",
 	}, func(ctx context.Context, in *revisionReusableIn) (*out[ReusableContent], error) {
 		return a.reusableOut(ctx, a.at(in.Revision), in.Reusable, in.Flags)
 	})
 	register(a, op{
-		ID: "getReusableContentDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}/document", Tag: tag, Allow: view,
+		ID: "getReusableContentDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}/document", Tag: tag, Allow: read,
 		Summary: "Get the document of a reusable content of a revision.",
 	}, a.revisionReusableDocument)
 	register(a, op{
@@ -121,10 +121,16 @@ func (s shown) reusableContent(r docs.Reusable) ReusableContent {
 	return ReusableContent{ID: string(r.ID), Title: r.Title, Document: revision.ReusableDocumentID(r), Git: s.gitBlob(s.git.Reusable(r))}
 }
 
-// at opens a revision of the space.
+// at opens a revision of the space, as the caller sees it. Visitors see the
+// newest one; others only in a preview.
 func (a *API) at(id docs.RevisionID) opener {
 	return func(ctx context.Context) (*revision.View, error) {
-		return a.Content.Revision(ctx, authz.Of(ctx).Space, id)
+		g := authz.Of(ctx)
+		if s := g.Shown(); s != nil && !s.Preview && id != g.Space.Revision {
+			return nil, errs.Missing("revision")
+		}
+		v, err := a.Content.Revision(ctx, g.Space, id)
+		return asSeen(g, v), err
 	}
 }
 
@@ -179,8 +185,12 @@ func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[R
 		Files: []File{}, ReusableContents: []ReusableContent{},
 		URLs: revisionURLs{a.appURL(v.Space, "") + "/~/revisions/" + string(r.ID)},
 	}
-	if w.Parents == nil {
+	visited := v.Visitor() != nil
+	if w.Parents == nil || visited {
 		w.Parents = []docs.RevisionID{}
+	}
+	if visited { // the history is not published
+		w.Type, f.Metadata = docs.RevisionEdits, false
 	}
 	if g := r.Git; g != nil && f.Metadata {
 		w.Git = &gitCommit{g.OID, g.Message, g.ByOctavo, g.URL, g.Ref}
@@ -217,7 +227,7 @@ func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[R
 
 // mergedFrom returns the change request that a revision came from, if any.
 func (a *API) mergedFrom(ctx context.Context, v *revision.View) (*ChangeRequest, error) {
-	if v.Rev.MergedFrom == "" {
+	if v.Rev.MergedFrom == "" || v.Visitor() != nil {
 		return nil, nil
 	}
 	cr, err := a.find(ctx, string(v.Rev.MergedFrom))

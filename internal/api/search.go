@@ -12,7 +12,7 @@ import (
 func (a *API) search() {
 	const tag = "Search"
 	register(a, op{
-		ID: "searchSpaceContent", Route: "GET /spaces/{spaceId}/search", Tag: tag, Allow: authz.Space(authz.ViewSpace),
+		ID: "searchSpaceContent", Route: "GET /spaces/{spaceId}/search", Tag: tag, Allow: authz.Space(authz.ReadContent),
 		Summary: "Search the pages of a space, best matches first.",
 		About:   "The last word of the query can be incomplete. Words of five or more letters can be misspelled.",
 	}, a.searchSpace)
@@ -63,13 +63,21 @@ func (a *API) pageResult(f index.Found) pageResult {
 		w.Ancestors = append(w.Ancestors, titleOnly{title})
 	}
 	for _, s := range f.Sections {
-		path, at, id := f.Path, app, string(f.Page)
+		path, at := f.Path, app
 		if s.Anchor != "" {
-			path, at, id = path+"#"+s.Anchor, at+"#"+s.Anchor, id+"#"+s.Anchor
+			path, at = path+"#"+s.Anchor, at+"#"+s.Anchor
 		}
-		w.Sections = append(w.Sections, sectionResult{ID: id, Title: s.Title, Path: path, Body: s.Snippet, Score: s.Score, URLs: pageURLs{at}})
+		w.Sections = append(w.Sections, sectionResult{ID: sectionID(f, s), Title: s.Title, Path: path, Body: s.Snippet, Score: s.Score, URLs: pageURLs{at}})
 	}
 	return w
+}
+
+// sectionID names a section of a page.
+func sectionID(f index.Found, s store.SearchSection) string {
+	if s.Anchor == "" {
+		return string(f.Page)
+	}
+	return string(f.Page) + "#" + s.Anchor
 }
 
 // Queried is part of the input of a search.

@@ -12,7 +12,7 @@ import (
 func (a *API) siteSections() {
 	const tag, route, one = sitesTag, siteRoute + "/sections", siteRoute + "/sections/{siteSectionId}"
 	register(a, op{
-		ID: "listSiteSections", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		ID: "listSiteSections", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the sections of a site, those in groups too.",
 	}, a.listSections)
 	register(a, op{
@@ -140,7 +140,7 @@ func (a *API) moveSection(ctx context.Context, in *moveSectionIn) (*out[SiteSect
 func (a *API) siteGroups() {
 	const tag, route, one = sitesTag, siteRoute + "/section-groups", siteRoute + "/section-groups/{siteSectionGroupId}"
 	register(a, op{
-		ID: "listSiteSectionGroups", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		ID: "listSiteSectionGroups", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the groups of a site, those in other groups too.",
 	}, a.listGroups)
 	register(a, op{

@@ -13,7 +13,7 @@ import (
 func (a *API) siteSpaces() {
 	const tag, route, one = sitesTag, siteRoute + "/site-spaces", siteRoute + "/site-spaces/{siteSpaceId}"
 	register(a, op{
-		ID: "listSiteSpaces", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		ID: "listSiteSpaces", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the site spaces of a site, those in sections too.",
 		About:   "Without those whose space you cannot see.",
 	}, a.listSiteSpaces)

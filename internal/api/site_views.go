@@ -93,18 +93,28 @@ type siteView struct {
 	*sites.View
 	a        *API
 	shareKey string
+	visited  bool // by somebody who does not learn the conditions
 }
 
 func (a *API) siteView(ctx context.Context, shareKey string) (siteView, error) {
-	v, err := a.Sites.View(ctx, authz.Of(ctx))
-	return siteView{v, a, shareKey}, err
+	g := authz.Of(ctx)
+	v, err := a.Sites.View(ctx, g)
+	return siteView{v, a, shareKey, g.Visiting() != nil}, err
+}
+
+// condition is sent to members only: it says what else there is.
+func (v siteView) condition(it docs.SiteItem) string {
+	if v.visited {
+		return ""
+	}
+	return it.Condition
 }
 
 func (v siteView) space(it docs.SiteItem) SiteSpace {
 	sp := v.Spaces[it.Space]
 	return SiteSpace{
-		Object: "site-space", ID: string(it.ID), Path: it.Path, Section: string(it.Parent), Space: v.a.space(sp.It, sp.Role),
-		Title: it.Title, Default: it.Default, Condition: it.Condition, AdvancedCustomization: true,
+		Object: "site-space", ID: string(it.ID), Path: it.Path, Section: string(it.Parent), Space: v.a.seenSpace(sp.It, sp.Role, v.visited),
+		Title: it.Title, Default: it.Default, Condition: v.condition(it), AdvancedCustomization: true,
 		URLs: publishedAddress{v.URL(it, v.shareKey)},
 	}
 }
@@ -112,7 +122,7 @@ func (v siteView) space(it docs.SiteItem) SiteSpace {
 func (v siteView) section(it docs.SiteItem) SiteSection {
 	w := SiteSection{
 		Object: "site-section", ID: string(it.ID), Title: it.Title, Description: it.Description, Default: it.Default, Path: it.Path,
-		Condition: it.Condition, SectionGroup: string(it.Parent), SiteSpaces: []SiteSpace{},
+		Condition: v.condition(it), SectionGroup: string(it.Parent), SiteSpaces: []SiteSpace{},
 		URLs: publishedAddress{v.URL(it, v.shareKey)}, Icon: it.Icon,
 	}
 	for _, in := range v.Structure.Children(it.ID) {

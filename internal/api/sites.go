@@ -52,7 +52,7 @@ func (a *API) sites() {
 		Summary: "Make a site unreachable. Its settings stay.",
 	}, a.unpublishSite)
 	register(a, op{
-		ID: "getSiteStructure", Route: "GET " + siteRoute + "/structure", Tag: tag, Allow: authz.Site(authz.ViewSite),
+		ID: "getSiteStructure", Route: "GET " + siteRoute + "/structure", Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get the sections and groups of a site, or its site spaces if it has no sections.",
 	}, a.getSiteStructure)
 	register(a, op{

@@ -24,7 +24,7 @@ func (a *API) spaces() {
 		About:   "Needs the role create in the organization, or on the collection that is named as parent.",
 	}, a.createSpace)
 	register(a, op{
-		ID: "getSpaceById", Route: "GET /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.ViewSpace),
+		ID: "getSpaceById", Route: "GET /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.ReadContent),
 		Summary: "Get a space.",
 	}, a.getSpace)
 	register(a, op{
@@ -143,6 +143,16 @@ func (a *API) published(s docs.Space) (published, public string) {
 	return published, public
 }
 
+// seenSpace shows a space to a member, or to a visitor, who sees nothing of the
+// work on it: no people, no counts, no repository.
+func (a *API) seenSpace(s docs.Space, r docs.Role, visited bool) Space {
+	if visited {
+		s.MergeRules, s.Counters, s.Parent, s.Git = docs.MergeRules{Type: docs.MergeInherit}, docs.SpaceCounters{}, "", nil
+		s.Level, s.EditMode = docs.LevelNone, docs.EditLocked
+	}
+	return a.space(s, r)
+}
+
 func (a *API) spacesPage(ctx context.Context, p Paged, in docs.CollectionID) (*page[Space], error) {
 	return listOf(ctx, a, p, a.Spaces.Spaces(authz.Of(ctx), in), func(it store.Ranked[docs.Space]) Space { return a.space(it.It, it.Role) })
 }
@@ -207,7 +217,7 @@ type getSpaceIn struct {
 
 func (a *API) getSpace(ctx context.Context, _ *getSpaceIn) (*out[Space], error) {
 	g := authz.Of(ctx)
-	return ok(a.space(g.Space, g.Role)), nil
+	return ok(a.seenSpace(g.Space, g.Role, g.Visiting() != nil)), nil
 }
 
 type updateSpaceIn struct {

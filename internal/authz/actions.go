@@ -55,6 +55,7 @@ var (
 // Actions on a space.
 var (
 	ViewSpace      = Action{"see the space", docs.Read, docs.ScopeRead}
+	ReadContent    = Action{"read the content of the space", docs.Read, docs.ScopeRead} // visitors of its sites too
 	CommentSpace   = Action{"comment", docs.Comment, docs.ScopeWrite}
 	EditSpace      = Action{"edit the space", docs.Edit, docs.ScopeWrite}
 	ReviewSpace    = Action{"review changes of the space", docs.Review, docs.ScopeWrite}
@@ -69,6 +70,7 @@ var (
 // see siteRole.
 var (
 	ViewSite    = Action{"see the site", docs.Read, docs.ScopeRead}
+	ReadSite    = Action{"read the site", docs.Read, docs.ScopeRead} // its visitors too
 	EditSite    = Action{"change the structure of the site", docs.Create, docs.ScopeWrite}
 	PublishSite = Action{"publish the site", docs.Create, docs.ScopeWrite}
 	AdminSite   = Action{"change the site", docs.Create, docs.ScopeWrite}
@@ -87,7 +89,8 @@ type Actor struct {
 	User    docs.UserID
 	Token   docs.TokenID
 	Scopes  docs.Scopes
-	Request string // id of the request, for the log
+	Request string   // id of the request, for the log
+	Visitor *Visitor // nil: a member
 }
 
 // System is the actor of background work.
@@ -195,6 +198,9 @@ func (r Rule) String() string {
 		who += ", or member of the team"
 	case r.subject == onSite && r.action.Least == docs.Create:
 		who += "; admin if the role was given on the site itself"
+	}
+	if r.action.forVisitors() {
+		who += ", or a visitor whom a site shows it to"
 	}
 	return who + "; scope " + string(r.action.Scope)
 }

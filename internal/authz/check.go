@@ -21,6 +21,7 @@ type Grant struct {
 	Site       docs.Site
 	Path       []docs.Node // from the thing up to the organization
 
+	shown *Shown // to a visitor; nil: a member
 	asked *asked // how it was asked for; nil where nobody from outside asks
 }
 
@@ -31,6 +32,7 @@ type asked struct {
 	rule    Rule
 	param   func(string) string
 	stamp   store.Stamp
+	sites   Sites
 }
 
 // Operator is the grant of somebody at the command line, who owns the data
@@ -86,6 +88,7 @@ func (g *Grant) Node() docs.Node { return g.Path[0] }
 // or a transaction.
 type Checker struct {
 	r      store.Reader
+	sites  Sites // nil: there are no visitors
 	access func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error)
 }
 
@@ -112,6 +115,9 @@ func (c Checker) ask(ctx context.Context, actor Actor, rule Rule, param func(str
 
 // check asks a rule about the things of a path.
 func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
+	if actor.Visitor != nil {
+		return c.visit(ctx, actor, rule, param)
+	}
 	org := docs.OrgID(param("organizationId"))
 	switch rule.subject {
 	case onOrg:
@@ -157,7 +163,7 @@ func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
 		now.Space = sp.It
 		return &now, err
 	}
-	c := Checker{r: tx.Reader, access: func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error) {
+	c := Checker{r: tx.Reader, sites: g.asked.sites, access: func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error) {
 		if g.Access != nil && g.Access.Org == org && version == g.asked.stamp.Access {
 			return g.Access, nil
 		}
@@ -168,7 +174,7 @@ func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
 	if errs.Is(err, errs.Internal) {
 		return nil, err
 	}
-	if s != nil && stamp.Auth != s.version {
+	if s != nil && s.known != nil && stamp.Auth != s.version {
 		if _, terr := tx.TokenByHash(ctx, s.key); errs.Is(terr, errs.NotFound) {
 			return nil, errToken
 		} else if terr != nil {

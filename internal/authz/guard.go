@@ -64,8 +64,8 @@ const (
 	maxAccess = 20_000
 )
 
-// NewGuard returns the guard of a store.
-func NewGuard(s *store.Store) *Guard {
+// NewGuard returns the guard of a store. Without sites it knows no visitors.
+func NewGuard(s *store.Store, sites Sites) *Guard {
 	g := &Guard{
 		store:  s,
 		tokens: cache.New[tokenKey](maxTokens, func(*knownToken) int { return 1 }),
@@ -73,7 +73,7 @@ func NewGuard(s *store.Store) *Guard {
 		used:   map[docs.TokenID]docs.Time{},
 		seen:   map[memberKey]docs.Time{},
 	}
-	g.Checker = Checker{r: s.Reader, access: g.cachedAccess}
+	g.Checker = Checker{r: s.Reader, sites: sites, access: g.cachedAccess}
 	return g
 }
 
@@ -97,14 +97,35 @@ type Session struct {
 	Actor   Actor
 	key     tokenKey
 	version int64
-	known   *knownToken
+	known   *knownToken // nil: of a visitor
+}
+
+// maxContentToken bounds the content tokens that are looked at, in bytes.
+const maxContentToken = 16 << 10
+
+// visitor recognises a content token. It is good for what the site shows when
+// a request is checked, so nothing of it is kept.
+func (g *Guard) visitor(ctx context.Context, token, request string) (*Session, error) {
+	if g.sites == nil || len(token) > maxContentToken {
+		return nil, errToken
+	}
+	v, err := g.sites.Recognise(ctx, token, g.store.Clock())
+	if err != nil {
+		return nil, err
+	}
+	return &Session{Actor: Actor{Request: request, Scopes: docs.Scopes{docs.ScopeRead}, Visitor: &v}}, nil
 }
 
 // Authenticate recognises the token of an Authorization header.
 func (g *Guard) Authenticate(ctx context.Context, header, request string) (*Session, error) {
 	scheme, secret, ok := strings.Cut(header, " ")
 	secret = strings.TrimSpace(secret)
-	if !ok || !strings.EqualFold(scheme, "Bearer") || !strings.HasPrefix(secret, docs.TokenPrefix) || len(secret) > 200 {
+	switch {
+	case !ok || !strings.EqualFold(scheme, "Bearer"):
+		return nil, errToken
+	case strings.Count(secret, ".") == 2: // a JSON Web Token
+		return g.visitor(ctx, secret, request)
+	case !strings.HasPrefix(secret, docs.TokenPrefix) || len(secret) > 200:
 		return nil, errToken
 	}
 	key := docs.HashSecret(secret)
@@ -155,7 +176,7 @@ func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(str
 	if errs.Is(err, errs.Internal) {
 		return nil, err
 	}
-	if stamp.Auth != s.version {
+	if s.known != nil && stamp.Auth != s.version {
 		k, terr := g.readToken(ctx, s.key)
 		if terr != nil {
 			return nil, terr
@@ -168,8 +189,10 @@ func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(str
 	if err != nil {
 		return nil, err
 	}
-	grant.asked = &asked{session: s, actor: s.Actor, rule: rule, param: param, stamp: stamp}
-	g.note(s.known, grant, docs.TimeOf(now))
+	grant.asked = &asked{session: s, actor: s.Actor, rule: rule, param: param, stamp: stamp, sites: g.sites}
+	if s.known != nil {
+		g.note(s.known, grant, docs.TimeOf(now))
+	}
 	return grant, nil
 }
 

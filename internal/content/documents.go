@@ -17,14 +17,17 @@ func (s *Service) DocumentByID(ctx context.Context, v *revision.View, id string)
 	if p, ok, err := v.Lookup(ctx, docs.PageID(owner)); err != nil {
 		return nil, nil, err
 	} else if ok && revision.DocumentIDOf(owner, p.Body, p.Sidecar) == id {
-		doc, err := v.Read(ctx, p)
+		doc, err := v.Reading(p).Document(ctx)
 		return doc, p.Variables, err
 	}
 	if r, err := v.Reusable(ctx, docs.ReusableID(owner)); err == nil && revision.DocumentIDOf(owner, r.Body, r.Sidecar) == id {
-		doc, err := v.ReadReusable(ctx, r)
+		doc, err := v.ReadingReusable(r).Document(ctx)
 		return doc, nil, err
 	} else if err != nil && !errs.Is(err, errs.NotFound) {
 		return nil, nil, err
+	}
+	if v.Visitor() != nil { // what a page was before is not published
+		return nil, nil, errs.Missing("document")
 	}
 	d, err := s.Store.Document(ctx, v.Space.ID, id)
 	if err != nil {

@@ -78,13 +78,18 @@ func (s *Index) Search(ctx context.Context, v *revision.View, query string, limi
 	return s.SearchAll(ctx, []*revision.View{v}, query, limit, offset)
 }
 
-// SearchAll looks for pages in several spaces, and ranks them together.
+// SearchAll looks for pages in several spaces, and ranks them together. Views
+// may be those of visitors. A space that is there twice is searched once.
 func (s *Index) SearchAll(ctx context.Context, views []*revision.View, query string, limit, offset int) ([]Found, bool, error) {
 	byID := make(map[string]*revision.View, len(views))
+	order := make([]*revision.View, 0, len(views))
 	for _, v := range views {
-		byID[string(v.Space.ID)] = v
+		if id := string(v.Space.ID); byID[id] == nil {
+			byID[id] = v
+			order = append(order, v)
+		}
 	}
-	return s.searchIn(ctx, byID, views, query, limit, offset)
+	return s.searchIn(ctx, byID, order, query, limit, offset)
 }
 
 // maxSearched is how many spaces of an organization one search looks into.
@@ -115,17 +120,6 @@ func (s *Index) SearchOrg(ctx context.Context, g *authz.Grant, query string, lim
 		at.After = next
 	}
 	return s.searchIn(ctx, views, all, query, limit, offset)
-}
-
-// SearchViews looks for pages in several revisions, which may be as visitors
-// see them. A space is searched once, in the last of its views.
-func (s *Index) SearchViews(ctx context.Context, all []*revision.View, query string, limit, offset int) ([]Found, bool, error) {
-	views := map[string]*revision.View{}
-	for _, v := range all {
-		views[string(v.Space.ID)] = v
-	}
-	order := slices.DeleteFunc(slices.Clone(all), func(v *revision.View) bool { return views[string(v.Space.ID)] != v })
-	return s.searchIn(ctx, views, order, query, limit, offset)
 }
 
 // seenBy returns what search sees of pages in a view of a visitor; nil for a

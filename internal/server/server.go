@@ -115,11 +115,12 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 	proposals := &reviews.Service{Store: s, Content: c, Comment: talk.OfReview}
 	sync := &gitsync.Service{Store: s, Content: c, Reviews: proposals, Git: &git.Runner{Outbound: out}}
 	c.Moved = sync.Moved
+	published := sites.New(s)
 	return Services{
-		Store: s, Blobs: files, Guard: authz.NewGuard(s), Orgs: &orgs.Service{Store: s},
+		Store: s, Blobs: files, Guard: authz.NewGuard(s, published), Orgs: &orgs.Service{Store: s},
 		Content: c, Reviews: proposals, Spaces: &spaces.Service{Store: s, Content: c},
 		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
-		Sites: sites.New(s),
+		Sites: published,
 	}
 }
 

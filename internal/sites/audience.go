@@ -225,7 +225,7 @@ func (s *Service) ReplaceKey(ctx context.Context, g *authz.Grant) (Auth, error) 
 // visitor with some claims in Rison, at a site space or the default. Who has the
 // address can read the site for an hour, published or not.
 func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteItemID, claims string) (string, error) {
-	who, err := s.previewClaims(ctx, g.Site.ID, claims)
+	known, err := s.previewClaims(ctx, g.Site.ID, claims)
 	if err != nil {
 		return "", err
 	}
@@ -237,22 +237,9 @@ func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteIt
 	if err != nil {
 		return "", err
 	}
-	secret, err := s.Store.Secret(ctx)
-	if err != nil {
-		return "", err
-	}
-	key, err := visitor.NewKey(secret)
-	if err != nil {
-		return "", err
-	}
-	c := visitor.Content{
-		Organization: string(g.Site.Org), Site: string(g.Site.ID), SiteSection: string(it.Parent), SiteSpace: string(it.ID), Space: string(it.Space),
-		Claims: who, Preview: true, Expires: s.Store.Clock().Add(previewTime).Unix(),
-	}
-	for _, other := range v.Structure.All(docs.SiteSpace) {
-		c.Spaces = append(c.Spaces, string(other.Space))
-	}
-	token, err := key.Sign(c)
+	section, _ := v.Structure.Item(docs.SiteSection, it.Parent) // none in a site without sections
+	who := authz.Visitor{Org: g.Site.Org, Site: g.Site.ID, Claims: known, Preview: true}
+	token, err := s.token(ctx, who, v.Structure, section, it, s.Store.Clock().Add(previewTime).Unix())
 	address := s.Hosts.Own(docs.Publication{Site: g.Site.ID})
 	if it.Address != "" {
 		address += escapePath(it.Address) + "/"

@@ -13,6 +13,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -21,6 +22,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
 // Service changes sites.
@@ -28,11 +30,17 @@ type Service struct {
 	Store *store.Store
 	Hosts Hosts
 	trees *cache.Cache[treeKey, *Structure]
+	seen  *cache.Cache[seenKey, *Seen]
+	key   atomic.Pointer[visitor.Key] // of content tokens; nil: not read yet
 }
 
 // New returns the service of a store. Whoever serves sites sets Hosts.
 func New(s *store.Store) *Service {
-	return &Service{Store: s, trees: cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 })}
+	return &Service{
+		Store: s,
+		trees: cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 }),
+		seen:  cache.New[seenKey](maxSeen, func(v *Seen) int { return 1 + v.Structure.Len() }),
+	}
 }
 
 const untitled = "Untitled"

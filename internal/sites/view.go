@@ -1,6 +1,7 @@
 package sites
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -8,18 +9,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// View is a site as one member of its organization sees it.
+// View is a site as one caller sees it: a member of its organization, or a
+// visitor.
 type View struct {
 	Site docs.Site
-	// Structure is the whole tree without the site spaces whose space the
-	// caller cannot see.
+	// Structure is the tree without what the caller cannot see. For a member
+	// these are the site spaces whose space the member cannot see.
 	Structure *Structure
 	// Spaces are those of the site that the caller can see, with the caller's
 	// role.
 	Spaces map[docs.SpaceID]store.Ranked[docs.Space]
 
-	hosts   Hosts
-	readers *Structure // what readers see at most
+	hosts    Hosts
+	readers  *Structure // what readers see at most
+	shareKey string     // that the visitor came by
 }
 
 // treeKey identifies the structure of a site at one moment.
@@ -50,11 +53,41 @@ func (s *Service) Readers(ctx context.Context, site docs.Site) (*Structure, erro
 
 // View returns the site of a grant.
 func (s *Service) View(ctx context.Context, g *authz.Grant) (*View, error) {
+	if v := g.Actor.Visitor; v != nil {
+		return s.visited(ctx, *v)
+	}
 	items, err := s.Store.SiteItems(ctx, g.Site.ID)
 	if err != nil {
 		return nil, err
 	}
 	return s.view(ctx, s.Store.Reader, g.Viewer(), g.Site, NewStructure(g.Site.Title, items, nil))
+}
+
+// visited returns the site as a visitor sees it.
+func (s *Service) visited(ctx context.Context, by authz.Visitor) (*View, error) {
+	seen, err := s.See(ctx, s.Store.Reader, by)
+	if err != nil {
+		return nil, err
+	}
+	v := &View{Site: seen.Site, Structure: seen.Structure, Spaces: map[docs.SpaceID]store.Ranked[docs.Space]{}, hosts: s.Hosts, readers: seen.Structure}
+	if by.Link != "" {
+		link, err := s.Store.ShareLink(ctx, by.Site, by.Link)
+		if err != nil {
+			return nil, err
+		}
+		opened, err := openLink(ctx, s.Store.Reader, link)
+		if err != nil {
+			return nil, err
+		}
+		v.shareKey = opened.Key
+	}
+	all, err := s.Store.PresentSpacesOnSite(ctx, seen.Site.ID)
+	for _, sp := range all {
+		if seen.Spaces[sp.ID] {
+			v.Spaces[sp.ID] = store.Ranked[docs.Space]{It: sp, Role: docs.Read}
+		}
+	}
+	return v, err
 }
 
 func (s *Service) view(ctx context.Context, r store.Reader, who store.Viewer, site docs.Site, tree *Structure) (*View, error) {
@@ -91,7 +124,7 @@ func (v *View) URL(it docs.SiteItem, shareKey string) string {
 	}
 	p := v.Site.Publication()
 	p.Path = space.Address
-	return v.hosts.URL(p, shareKey)
+	return v.hosts.URL(p, cmp.Or(shareKey, v.shareKey))
 }
 
 // URL returns the address of a published site; empty if it is not published.

@@ -122,6 +122,14 @@ func (r Reader) SpacesOnSite(ctx context.Context, v Viewer, site docs.SiteID) ([
 		ORDER BY s.id`, append(v.args(), site, docs.Create.Rank())...)
 }
 
+// PresentSpacesOnSite returns the spaces of a site that are not in the trash.
+func (r Reader) PresentSpacesOnSite(ctx context.Context, site docs.SiteID) ([]docs.Space, error) {
+	return throughCache(ctx, r, "spaces of site", string(site), func(ctx context.Context) ([]docs.Space, error) {
+		return many(ctx, r, scanSpace, `SELECT `+spaceColumns+` FROM spaces s
+			WHERE s.id IN (SELECT x.space_id FROM site_items x WHERE x.site_id = $1) AND s.deleted_at = 0 ORDER BY s.id`, site)
+	})
+}
+
 // SitesWith returns the sites that have a space, oldest first.
 func (r Reader) SitesWith(ctx context.Context, space docs.SpaceID) ([]docs.Site, error) {
 	return many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w

@@ -1,0 +1,254 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/inline"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) siteSearch() {
+	register(a, op{
+		ID: "searchSiteContent", Route: "POST " + siteRoute + "/search", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200,
+		Summary: "Search the pages of a site, grouped by space.",
+		About:   "What the caller does not see has no influence on the results.",
+	}, a.searchSite)
+	registerStream(a, op{
+		ID: "streamAskInSite", Route: "POST " + siteRoute + "/ask", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200, Sends: []string{"text/event-stream"},
+		Summary: "Ask a question about the content of a site.",
+		About: "No language model is used: the answer quotes the passages that match best, and names their pages. " +
+			"It is sent as one event, followed by the line data: done.",
+	}, a.askSite)
+	registerStream(a, op{
+		ID: "streamRecommendedQuestionsInSite", Route: "GET " + siteRoute + "/ask/questions", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Sends: []string{"text/event-stream"},
+		Summary: "Get questions that the content of a site answers: those of its headings that are questions.",
+	}, a.siteQuestions)
+}
+
+// searchScope says which site spaces are searched. Default: the default site
+// space of every section, and the current one.
+type searchScope struct {
+	Mode       string            `json:"mode" enum:"default,specific,all,current"`
+	Current    docs.SiteItemID   `json:"currentSiteSpace,omitempty"`
+	RestrictTo string            `json:"restrictTo,omitempty" enum:"currentSiteSpace,otherSiteSpaces"`
+	SiteSpaces []docs.SiteItemID `json:"siteSpaceIds,omitempty" maxItems:"1000"`
+}
+
+type searchSiteIn struct {
+	SiteIn
+	Paged
+	Body struct {
+		Query      string            `json:"query" minLength:"1" maxLength:"512"`
+		Scope      *searchScope      `json:"scope,omitempty"`
+		Mode       string            `json:"mode,omitempty" enum:"specific,current,all" doc:"Deprecated; use scope."`
+		SiteSpace  docs.SiteItemID   `json:"siteSpaceId,omitempty" doc:"Deprecated; use scope."`
+		SiteSpaces []docs.SiteItemID `json:"siteSpaceIds,omitempty" maxItems:"1000" doc:"Deprecated; use scope."`
+	}
+}
+
+func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*page[spaceResult], error) {
+	b := in.Body
+	scope := searchScope{Mode: "all"}
+	switch {
+	case b.Scope != nil:
+		scope = *b.Scope
+	case b.Mode != "":
+		scope = searchScope{Mode: b.Mode, Current: b.SiteSpace, SiteSpaces: b.SiteSpaces}
+	}
+	views, err := a.searchedViews(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]spaceResult, bool, error) {
+		found, more, err := a.Content.Index.SearchAll(ctx, views, b.Query, limit, offset)
+		return a.groupBySpace(found), more, err
+	}), same[spaceResult])
+}
+
+// searchedViews opens the spaces of a scope as the caller sees them.
+func (a *API) searchedViews(ctx context.Context, scope searchScope) ([]*revision.View, error) {
+	v, err := a.siteView(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var out []*revision.View
+	for _, it := range v.Structure.Searched(scope.plain(), func(id docs.SpaceID) string { return v.Spaces[id].It.Language }) {
+		sp, ok := v.Spaces[it.Space]
+		if !ok {
+			continue
+		}
+		view, err := a.Content.Source.Head(ctx, sp.It)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, asSeen(authz.Of(ctx), view))
+	}
+	return out, nil
+}
+
+func (s searchScope) plain() sites.SearchScope {
+	return sites.SearchScope{Mode: s.Mode, Current: s.Current, Only: s.SiteSpaces, Restrict: s.RestrictTo}
+}
+
+type askSiteIn struct {
+	SiteIn
+	Format string `query:"format" enum:"document,markdown" default:"document"`
+	Body   struct {
+		Question string `json:"question" minLength:"1" maxLength:"512"`
+		Context  *struct {
+			SiteSpace docs.SiteItemID `json:"siteSpaceId,omitempty"`
+		} `json:"context,omitempty"`
+		Scope *searchScope `json:"scope,omitempty"`
+	}
+}
+
+// askSite answers with the passages that a search finds.
+func (a *API) askSite(ctx context.Context, in *askSiteIn) (stream, error) {
+	scope := searchScope{Mode: "default"}
+	if in.Body.Scope != nil {
+		scope = *in.Body.Scope
+	}
+	if c := in.Body.Context; c != nil && scope.Current == "" {
+		scope.Current = c.SiteSpace
+	}
+	views, err := a.searchedViews(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	found, _, err := a.Content.Index.SearchAll(ctx, views, in.Body.Question, maxQuoted, 0)
+	if err != nil {
+		return nil, err
+	}
+	return events(askEvent{Type: "answer", Answer: quote(found, in.Format)}), nil
+}
+
+// maxQuoted is how many pages an answer quotes.
+const maxQuoted = 3
+
+type askEvent struct {
+	Type   string    `json:"type"`
+	Answer askAnswer `json:"answer"`
+}
+
+// askAnswer is an answer with its sources.
+type askAnswer struct {
+	Answer    answerForm  `json:"answer"`
+	Followups []string    `json:"followupQuestions"`
+	Sources   []askSource `json:"sources"`
+}
+
+// answerForm is a document or Markdown.
+type answerForm struct {
+	Document *markup.Document `json:"document,omitempty"`
+	Markdown string           `json:"markdown,omitempty"`
+}
+
+type askSource struct {
+	Type     string   `json:"type"`
+	Reason   string   `json:"reason"`
+	Page     string   `json:"page"`
+	Revision string   `json:"revision"`
+	Space    string   `json:"space"`
+	Sections []string `json:"sections"`
+}
+
+// quote makes an answer of what was found.
+func quote(found []index.Found, format string) askAnswer {
+	out := askAnswer{Followups: []string{}, Sources: []askSource{}}
+	var text strings.Builder
+	if len(found) == 0 {
+		text.WriteString("No page of this documentation matches the question. Try other words.\n")
+	} else {
+		text.WriteString("These passages of the documentation match best. They are quoted by a search; no language model is used.\n")
+	}
+	for _, f := range found {
+		source := askSource{
+			Type: "page", Reason: "The page matches the words of the question.", Page: string(f.Page),
+			Revision: string(f.View.Rev.ID), Space: string(f.View.Space.ID), Sections: []string{},
+		}
+		for _, s := range f.Sections {
+			title := f.Title
+			if s.Title != "" && s.Title != f.Title {
+				title += " › " + s.Title
+			}
+			text.WriteString("\n**" + inline.Escape(title) + "**\n\n> " + inline.Escape(s.Snippet) + "\n")
+			source.Sections = append(source.Sections, sectionID(f, s))
+		}
+		out.Sources = append(out.Sources, source)
+	}
+	if format == "markdown" {
+		out.Answer = answerForm{Markdown: text.String()}
+	} else {
+		out.Answer = answerForm{Document: markup.Parse([]byte(text.String()), markup.Refs{})}
+	}
+	return out
+}
+
+type questionsIn struct {
+	SiteIn
+	SiteSpace docs.SiteItemID `query:"siteSpaceId"`
+	Space     docs.SpaceID    `query:"spaceId"`
+}
+
+// siteQuestions sends the headings that are questions.
+func (a *API) siteQuestions(ctx context.Context, in *questionsIn) (stream, error) {
+	scope := searchScope{Mode: "default", Current: in.SiteSpace}
+	views, err := a.searchedViews(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	found, _, err := a.Content.Index.SearchAll(ctx, views, "how what why when where which can", maxQuestions*4, 0)
+	if err != nil {
+		return nil, err
+	}
+	var out []any
+	seen := map[string]bool{}
+	for _, f := range found {
+		for _, title := range append([]string{f.Title}, titlesOf(f)...) {
+			if in.Space != "" && in.Space != f.View.Space.ID || !strings.HasSuffix(title, "?") || seen[title] || len(out) == maxQuestions {
+				continue
+			}
+			seen[title] = true
+			out = append(out, map[string]string{"question": title})
+		}
+	}
+	return events(out...), nil
+}
+
+// maxQuestions is how many questions are suggested.
+const maxQuestions = 5
+
+func titlesOf(f index.Found) (out []string) {
+	for _, s := range f.Sections {
+		out = append(out, s.Title)
+	}
+	return out
+}
+
+// events sends values as server-sent events, and then that it is done.
+func events(all ...any) stream {
+	return func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		for _, v := range all {
+			data, err := json.Marshal(v)
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write([]byte("data: " + string(data) + "\n\n")); err != nil {
+				return nil // the reader is gone
+			}
+		}
+		_, err := w.Write([]byte("data: done\n\n"))
+		return err
+	}
+}

@@ -1,0 +1,127 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+func (a *API) urls() {
+	const tag = "Published content"
+	register(a, op{
+		ID: "resolvePublishedContentByUrl", Route: "POST /urls/published", Tag: tag, Allow: authz.Public(), Status: 200,
+		Also:    []int{http.StatusUnauthorized, http.StatusNotFound},
+		Summary: "Find the content that an address of a published site leads to, and get a token to read it.",
+		About: "Every prefix of an address leads to the same content, also if there is no such page. The answer is the content, or an address to go to instead: " +
+			"the login page of a site whose visitors are authenticated, or the address under which the content is known.",
+	}, a.resolvePublished)
+	register(a, op{
+		ID: "getPublishedContentByUrl", Route: "GET /urls/published", Tag: tag, Allow: authz.Public(), Deprecated: "resolvePublishedContentByUrl",
+		Also:    []int{http.StatusUnauthorized, http.StatusNotFound},
+		Summary: "Find the content that an address of a published site leads to.",
+	}, a.getPublished)
+}
+
+// published is the answer of both: content, or a redirect.
+type published struct{ v any }
+
+func (p published) MarshalJSON() ([]byte, error) { return json.Marshal(p.v) }
+
+// Schema implements huma.SchemaProvider.
+func (published) Schema(r huma.Registry) *huma.Schema {
+	return oneOf(r, reflect.TypeFor[PublishedSiteContent](), reflect.TypeFor[PublishedRedirect]())
+}
+
+// PublishedSiteContent on the wire: what an address leads to.
+type PublishedSiteContent struct {
+	Organization string `json:"organization"`
+	Site         string `json:"site"`
+	SiteSection  string `json:"siteSection,omitempty"`
+	SiteSpace    string `json:"siteSpace"`
+	Space        string `json:"space"`
+	Pathname     string `json:"pathname" doc:"The rest of the path: that of a page."`
+	BasePath     string `json:"basePath" doc:"The path of the address of the space."`
+	SiteBasePath string `json:"siteBasePath" doc:"The path of the address of the site."`
+	APIToken     string `json:"apiToken" doc:"A token to read what the site shows to this visitor."`
+	ShareKey     string `json:"shareKey,omitempty"`
+	Complete     bool   `json:"complete" doc:"Whether any continuation of the address leads to the same space."`
+	ContextID    string `json:"contextId,omitempty" doc:"Changes when what is known of the visitor changes."`
+	CanonicalURL string `json:"canonicalUrl"`
+	Preview      bool   `json:"preview,omitempty"`
+}
+
+// PublishedRedirect on the wire: an address to go to instead.
+type PublishedRedirect struct {
+	Target   string `json:"target" enum:"application,content,external"`
+	Redirect string `json:"redirect" format:"uri"`
+	Site     string `json:"site,omitempty"`
+}
+
+type resolvePublishedIn struct {
+	Body resolvePublishedBody
+}
+
+// resolvePublishedBody admits further fields, which renderers add to get
+// around caches.
+type resolvePublishedBody struct {
+	_               struct{} `json:"-" additionalProperties:"true"`
+	URL             string   `json:"url" minLength:"1" maxLength:"8192"`
+	RedirectOnError bool     `json:"redirectOnError,omitempty"`
+	Visitor         *struct {
+		_        struct{}       `json:"-" additionalProperties:"true"`
+		Token    string         `json:"jwtToken,omitempty" maxLength:"16384"`
+		Unsigned map[string]any `json:"unsignedClaims,omitempty"`
+	} `json:"visitor,omitempty"`
+}
+
+func (a *API) resolvePublished(ctx context.Context, in *resolvePublishedIn) (*out[published], error) {
+	arrival := sites.Arrival{LoginOnError: in.Body.RedirectOnError}
+	if v := in.Body.Visitor; v != nil {
+		arrival.Token, arrival.Unsigned = v.Token, v.Unsigned
+	}
+	return a.resolve(ctx, "body.url", in.Body.URL, arrival)
+}
+
+type getPublishedIn struct {
+	URL             string `query:"url" required:"true" minLength:"1" maxLength:"8192"`
+	Token           string `query:"visitorAuthToken" maxLength:"16384"`
+	RedirectOnError bool   `query:"redirectOnError"`
+}
+
+func (a *API) getPublished(ctx context.Context, in *getPublishedIn) (*out[published], error) {
+	return a.resolve(ctx, "query.url", in.URL, sites.Arrival{Token: in.Token, LoginOnError: in.RedirectOnError})
+}
+
+func (a *API) resolve(ctx context.Context, field, address string, arrival sites.Arrival) (*out[published], error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return nil, errs.Field(field, "must be an absolute address, such as https://docs.example.com/guides")
+	}
+	arrival.URL = u
+	r, err := a.Sites.Resolve(ctx, arrival)
+	if err != nil {
+		return nil, err
+	}
+	if r.Redirect != "" {
+		to := PublishedRedirect{Target: "content", Redirect: r.Redirect, Site: string(r.Site)}
+		if r.Login {
+			to.Target = "external"
+		}
+		return ok(published{to}), nil
+	}
+	w := PublishedSiteContent{
+		Organization: string(r.Visitor.Org), Site: string(r.Site), SiteSection: string(r.Target.Section.ID), SiteSpace: string(r.Target.Space.ID),
+		Space: string(r.Target.Space.Space), Pathname: "/" + r.Target.Rest, BasePath: r.Base, SiteBasePath: r.SiteBase, ShareKey: r.Target.ShareKey,
+		Complete: r.Target.Complete, ContextID: r.Context, CanonicalURL: r.Canonical, Preview: r.Visitor.Preview,
+	}
+	w.APIToken, err = a.Sites.Token(ctx, r)
+	return ok(published{w}), err
+}

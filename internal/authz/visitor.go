@@ -1,0 +1,103 @@
+package authz
+
+import (
+	"context"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Visitor is an actor who reads a published site, and does nothing else. A
+// content token names one; the web pages of a site make one for each request.
+type Visitor struct {
+	Org  docs.OrgID
+	Site docs.SiteID
+	// Link is the share link that the visitor came by; empty: none.
+	Link docs.ShareLinkID
+	// Key is the version of the private key of the site with which its owner
+	// vouched for the visitor; 0: nobody did.
+	Key int
+	// Preview lets the visitor read the site before it is published, and
+	// revisions that are not.
+	Preview bool
+	// Claims are what conditions can ask of the visitor, already checked.
+	Claims map[string]any
+}
+
+// Shown is what a site shows to a visitor.
+type Shown struct {
+	Site    docs.Site
+	Spaces  map[docs.SpaceID]bool
+	Reader  *reading.Visitor
+	Preview bool
+}
+
+// Sites says what visitors see. internal/sites implements it: who may read a
+// site follows from its structure, which this package does not know.
+type Sites interface {
+	// Recognise returns the visitor that a content token names.
+	Recognise(ctx context.Context, token string, now time.Time) (Visitor, error)
+	// Show returns what a site shows to a visitor at this moment. NotFound if
+	// that is nothing: the site is not published, the share link was revoked.
+	Show(ctx context.Context, r store.Reader, v Visitor) (*Shown, error)
+}
+
+// forVisitors reports whether visitors may do this with what a site shows them.
+func (a Action) forVisitors() bool { return a == ReadContent || a == ReadSite }
+
+// visit checks a rule for a visitor. What the site does not show is absent;
+// of the rest, a visitor reads what is published.
+func (c Checker) visit(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
+	v := *actor.Visitor
+	shown, err := c.sites.Show(ctx, c.r, v)
+	if err != nil {
+		return nil, store.Stamp{}, err
+	}
+	g := &Grant{Actor: actor, Site: shown.Site, Role: docs.Read, shown: shown}
+	org := docs.OrgID(param("organizationId"))
+	var stamp store.Stamp
+	switch rule.subject {
+	case onOrg, onOrgOrSelf, onTeam:
+		if org != v.Org {
+			return nil, stamp, errs.Missing("organization")
+		}
+	case onCollection:
+		return nil, stamp, errs.Missing("collection")
+	case onSite:
+		if org != v.Org || docs.SiteID(param("siteId")) != v.Site {
+			return nil, stamp, errs.Missing("site")
+		}
+	case onSpace, onTrashedSpace:
+		id := docs.SpaceID(param("spaceId"))
+		if !shown.Spaces[id] {
+			return nil, stamp, errs.Missing("space")
+		}
+		sp, err := c.r.Space(ctx, id)
+		if err != nil {
+			return nil, stamp, err
+		}
+		if !sp.It.DeletedAt.IsZero() {
+			return nil, stamp, errs.Missing("space")
+		}
+		g.Space, stamp = sp.It, sp.Stamp
+	}
+	if !rule.action.forVisitors() {
+		return nil, stamp, errs.E(errs.Forbidden, "a visitor of a site cannot %s; use a token of a member", rule.action.Name)
+	}
+	return g, stamp, nil
+}
+
+// Visiting returns the visitor as readers of content see it; nil for a member,
+// who sees everything.
+func (g *Grant) Visiting() *reading.Visitor {
+	if g.shown == nil {
+		return nil
+	}
+	return g.shown.Reader
+}
+
+// Shown returns what the site shows to the visitor; nil for a member.
+func (g *Grant) Shown() *Shown { return g.shown }

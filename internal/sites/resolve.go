@@ -1,0 +1,163 @@
+package sites
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/visitor"
+)
+
+// Arrival is a request for an address of a site: what the visitor brings.
+type Arrival struct {
+	URL      *url.URL
+	Token    string         // a visitor token; empty: none
+	Unsigned map[string]any // claims that nobody vouches for
+	Preview  bool           // the caller may see the site before it is published
+	// LoginOnError sends visitors with a token that is not valid to the login
+	// page of the site, like those who have none.
+	LoginOnError bool
+}
+
+// Resolved is what an address of a site leads to: content, or another address.
+type Resolved struct {
+	Visitor authz.Visitor
+	Seen    *Seen
+	Target  Target
+
+	// Redirect is the address to go to instead. Login says that it is the login
+	// page of the owner of the site, which has to come back.
+	Redirect string
+	Login    bool
+	Site     docs.SiteID
+
+	SiteBase  string // path of the address of the site, with the share key
+	Base      string // path of the address of the site space
+	Canonical string // the address that search engines should know
+	Context   string // changes when claims change what is shown; empty: for everybody
+}
+
+// Resolve finds the content of an address. Every prefix of an address leads to
+// the same site space, also if there is no such page.
+func (s *Service) Resolve(ctx context.Context, a Arrival) (*Resolved, error) {
+	site, rest, err := s.Find(ctx, a.URL)
+	if err != nil {
+		return nil, err
+	}
+	if !site.Published && !a.Preview {
+		return nil, errs.Missing("site")
+	}
+	out := &Resolved{Site: site.ID, Visitor: authz.Visitor{Org: site.Org, Site: site.ID, Preview: a.Preview}}
+	keyed := site.Visibility == docs.VisibilityLink && !a.Preview
+	var key string
+	if keyed {
+		key, _, _ = strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+		link, err := s.ShareLinkByKey(ctx, site.ID, key)
+		if err != nil {
+			return nil, err
+		}
+		out.Visitor.Link = link.ID
+	}
+	if err := s.identify(ctx, site, a, out); err != nil || out.Redirect != "" {
+		return out, err
+	}
+	if out.Seen, err = s.See(ctx, s.Store.Reader, out.Visitor); err != nil {
+		return nil, err
+	}
+	var ok bool
+	if out.Target, ok = out.Seen.Structure.Resolve(rest, keyed); !ok {
+		return nil, errs.Missing("site")
+	}
+	s.address(out, site, key)
+	return out, nil
+}
+
+// identify works out who the visitor is. Whoever cannot read the site is sent
+// to its login page.
+func (s *Service) identify(ctx context.Context, site docs.Site, a Arrival, out *Resolved) error {
+	auth, err := s.Auth(ctx, site.ID)
+	if err != nil {
+		return err
+	}
+	var signed map[string]any
+	required := site.Visibility == docs.VisibilityAuth && !a.Preview
+	if a.Token != "" && (required || site.Adaptive) {
+		v, err := visitor.Check(auth.PrivateKey, a.Token, s.Store.Clock())
+		switch {
+		case err == nil:
+			signed, out.Visitor.Key = v.Claims, auth.KeyVersion
+		case !a.LoginOnError:
+			return err
+		}
+	}
+	if required && out.Visitor.Key == 0 {
+		if out.Redirect = loginURL(auth.FallbackURL, a.URL); out.Redirect == "" {
+			return errs.E(errs.Unauthenticated, "this site is for visitors who were authenticated by its owner, and has no login page; ask the owner for access")
+		}
+		out.Login = true
+		return nil
+	}
+	if site.Adaptive {
+		schema, _, err := s.Schema(ctx, site.ID)
+		if err != nil {
+			return err
+		}
+		out.Visitor.Claims = known(schema.Claims(signed, a.Unsigned))
+	}
+	return nil
+}
+
+// known returns claims, or nil if nothing is known: such visitors share what is
+// kept for them.
+func known(claims map[string]any) map[string]any {
+	if unsigned, ok := claims["unsigned"].(map[string]any); ok && len(unsigned) == 0 && len(claims) == 1 {
+		return nil
+	}
+	return claims
+}
+
+// loginURL returns the login page with the path that it has to come back to;
+// empty if the site has none.
+func loginURL(login string, from *url.URL) string {
+	u, err := url.Parse(login)
+	if err != nil || login == "" {
+		return ""
+	}
+	q := u.Query()
+	q.Set("location", from.EscapedPath())
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// address works out the addresses of what was found.
+func (s *Service) address(out *Resolved, site docs.Site, key string) {
+	p := publication(site)
+	out.SiteBase = pathOf(s.Hosts.URL(p, key))
+	p.Path = out.Target.Space.Address
+	home := s.Hosts.URL(p, key)
+	out.Base = pathOf(home)
+	out.Canonical = home + out.Target.Rest
+	if !out.Target.Canonical() {
+		out.Redirect = out.Canonical
+	}
+	if out.Visitor.Key != 0 || len(out.Visitor.Claims) > 0 {
+		out.Context = out.Seen.Reader.Key()
+	}
+}
+
+// pathOf returns the path of an address of this server.
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "/"
+	}
+	return u.EscapedPath()
+}
+
+// Token returns a content token for what was found.
+func (s *Service) Token(ctx context.Context, r *Resolved) (string, error) {
+	return s.token(ctx, r.Visitor, r.Seen.Structure, r.Target.Section, r.Target.Space, visitor.Expiry(s.Store.Clock()))
+}

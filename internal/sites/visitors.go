@@ -1,0 +1,163 @@
+package sites
+
+import (
+	"context"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/visitor"
+)
+
+// Seen is what a visitor sees of a site. It is a pure function of the rows of
+// the site and of what is known of the visitor, and is kept under the version of
+// the site.
+type Seen struct {
+	Site      docs.Site
+	Structure *Structure
+	Spaces    map[docs.SpaceID]bool
+	Reader    *reading.Visitor
+}
+
+// seenKey is what it depends on.
+type seenKey struct {
+	site    docs.SiteID
+	version int64
+	link    docs.ShareLinkID
+	key     int
+	preview bool
+	claims  string
+}
+
+// maxSeen bounds the items of all structures that are kept.
+const maxSeen = 200_000
+
+// See returns what a visitor sees of a site at this moment; NotFound if that is
+// nothing.
+func (s *Service) See(ctx context.Context, r store.Reader, v authz.Visitor) (*Seen, error) {
+	site, err := r.Site(ctx, v.Site)
+	if err == nil && site.It.Org != v.Org {
+		err = errs.Missing("site")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !site.It.Adaptive {
+		v.Claims = nil
+	}
+	reader, err := reading.NewVisitor(v.Claims)
+	if err != nil {
+		return nil, err
+	}
+	key := seenKey{site.It.ID, site.It.Version, v.Link, v.Key, v.Preview, reader.Key()}
+	if kept, ok := s.seen.Get(key); ok {
+		return kept, nil
+	}
+	if err := admit(ctx, r, site.It, v); err != nil {
+		return nil, err
+	}
+	items, err := r.SiteItems(ctx, site.It.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &Seen{Site: site.It, Structure: NewStructure(site.It.Title, items, nil).seenBy(reader), Spaces: map[docs.SpaceID]bool{}, Reader: reader}
+	for _, it := range out.Structure.All(docs.SiteSpace) {
+		out.Spaces[it.Space] = true
+	}
+	s.seen.Set(key, out)
+	return out, nil
+}
+
+// admit returns NotFound unless a visitor belongs to the audience of a site.
+func admit(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) error {
+	absent := errs.Missing("site")
+	switch {
+	case v.Preview:
+		return nil
+	case !site.Published:
+		return absent
+	}
+	switch site.Visibility {
+	case docs.VisibilityPublic, docs.VisibilityUnlisted:
+		return nil
+	case docs.VisibilityLink:
+		link, err := r.ShareLink(ctx, site.ID, v.Link)
+		if err == nil && !link.Active || errs.Is(err, errs.NotFound) {
+			err = absent
+		}
+		return err
+	case docs.VisibilityAuth:
+		settings, err := r.SiteSettings(ctx, site.ID)
+		if err == nil && (v.Key == 0 || v.Key != settings.Auth.KeyVersion) {
+			err = absent
+		}
+		return err
+	}
+	return absent
+}
+
+// seenBy returns the structure as a visitor sees it: without spaces in the
+// trash, and without whatever has a condition that does not hold.
+func (s *Structure) seenBy(v *reading.Visitor) *Structure {
+	return s.Filter(func(it docs.SiteItem) bool { return !it.Trashed && v.Holds(it.Condition, nil, nil) })
+}
+
+// contentKey returns the key that content tokens are signed with.
+func (s *Service) contentKey(ctx context.Context) (visitor.Key, error) {
+	if k := s.key.Load(); k != nil {
+		return *k, nil
+	}
+	secret, err := s.Store.Secret(ctx)
+	if err != nil {
+		return visitor.Key{}, err
+	}
+	k, err := visitor.NewKey(secret)
+	if err == nil {
+		s.key.Store(&k)
+	}
+	return k, err
+}
+
+// Recognise implements authz.Sites.
+func (s *Service) Recognise(ctx context.Context, token string, now time.Time) (authz.Visitor, error) {
+	key, err := s.contentKey(ctx)
+	if err != nil {
+		return authz.Visitor{}, err
+	}
+	c, err := key.Verify(token, now)
+	if err != nil {
+		return authz.Visitor{}, err
+	}
+	return authz.Visitor{
+		Org: docs.OrgID(c.Organization), Site: docs.SiteID(c.Site), Link: docs.ShareLinkID(c.ShareLink), Key: c.VisitorKey,
+		Preview: c.Preview, Claims: c.Claims,
+	}, nil
+}
+
+// Show implements authz.Sites.
+func (s *Service) Show(ctx context.Context, r store.Reader, v authz.Visitor) (*authz.Shown, error) {
+	seen, err := s.See(ctx, r, v)
+	if err != nil {
+		return nil, err
+	}
+	return &authz.Shown{Site: seen.Site, Spaces: seen.Spaces, Reader: seen.Reader, Preview: v.Preview}, nil
+}
+
+// token returns a content token for a visitor who arrived at a site space.
+func (s *Service) token(ctx context.Context, v authz.Visitor, tree *Structure, section, space docs.SiteItem, expires int64) (string, error) {
+	key, err := s.contentKey(ctx)
+	if err != nil {
+		return "", err
+	}
+	c := visitor.Content{
+		Organization: string(v.Org), Site: string(v.Site), SiteSection: string(section.ID), SiteSpace: string(space.ID), Space: string(space.Space),
+		Claims: v.Claims, ShareLink: string(v.Link), VisitorKey: v.Key, Preview: v.Preview, Expires: expires,
+	}
+	for _, it := range tree.All(docs.SiteSpace) {
+		c.Spaces = append(c.Spaces, string(it.Space))
+	}
+	return key.Sign(c)
+}

@@ -244,6 +244,9 @@ var bodies = map[string]string{
 	"inviteToSite":                        `{"role":"admin","users":["$user_mallory"]}`,
 	"updateUserPermissionInSite":          `{"role":"admin"}`,
 	"updateTeamPermissionInSite":          `{"role":"admin"}`,
+	"resolvePublishedContentByUrl":        `{"url":"https://nowhere.example/"}`,
+	"searchSiteContent":                   `{"query":"` + marker + `"}`,
+	"streamAskInSite":                     `{"question":"` + marker + `"}`,
 	"inviteToSpace":                       `{"role":"admin","users":["$user_mallory"]}`,
 	"updateUserPermissionInSpace":         `{"role":"admin"}`,
 	"updateTeamPermissionInSpace":         `{"role":"admin"}`,
@@ -286,6 +289,8 @@ var about = map[string]int{
 	"joinOrganization":                      http.StatusBadRequest, // the contract's answer to a foreign address
 	"joinOrganizationWithInvite":            http.StatusPreconditionFailed,
 	"listTemplates":                         http.StatusOK,
+	"resolvePublishedContentByUrl":          http.StatusNotFound, // that of no site
+	"getPublishedContentByUrl":              http.StatusNotFound,
 	"receiveGitWebhook":                     http.StatusUnauthorized, // whatever the space is
 }
 
@@ -293,6 +298,7 @@ var about = map[string]int{
 var queries = map[string]string{
 	"searchSpaceContent":        "?query=" + marker,
 	"searchOrganizationContent": "?query=" + marker,
+	"getPublishedContentByUrl":  "?url=https://nowhere.example/",
 }
 
 // TestIsolation walks every declared operation with a caller of another

@@ -67,17 +67,17 @@ func (a *API) pageResult(f index.Found) pageResult {
 		if s.Anchor != "" {
 			path, at = path+"#"+s.Anchor, at+"#"+s.Anchor
 		}
-		w.Sections = append(w.Sections, sectionResult{ID: sectionID(f, s), Title: s.Title, Path: path, Body: s.Snippet, Score: s.Score, URLs: pageURLs{at}})
+		w.Sections = append(w.Sections, sectionResult{ID: sectionID(f.Page, s.Anchor), Title: s.Title, Path: path, Body: s.Snippet, Score: s.Score, URLs: pageURLs{at}})
 	}
 	return w
 }
 
 // sectionID names a section of a page.
-func sectionID(f index.Found, s store.SearchSection) string {
-	if s.Anchor == "" {
-		return string(f.Page)
+func sectionID(page docs.PageID, anchor string) string {
+	if anchor == "" {
+		return string(page)
 	}
-	return string(f.Page) + "#" + s.Anchor
+	return string(page) + "#" + anchor
 }
 
 // Queried is part of the input of a search.

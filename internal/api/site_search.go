@@ -181,7 +181,7 @@ func quote(found []index.Found, format string) askAnswer {
 				title += " › " + s.Title
 			}
 			text.WriteString("\n**" + inline.Escape(title) + "**\n\n> " + inline.Escape(s.Snippet) + "\n")
-			source.Sections = append(source.Sections, sectionID(f, s))
+			source.Sections = append(source.Sections, sectionID(f.Page, s.Anchor))
 		}
 		out.Sources = append(out.Sources, source)
 	}

@@ -175,6 +175,9 @@ func quote(found []index.Found, format string) askAnswer {
 			Type: "page", Reason: "The page matches the words of the question.", Page: string(f.Page),
 			Revision: string(f.View.Rev.ID), Space: string(f.View.Space.ID), Sections: []string{},
 		}
+		if len(f.Sections) == 0 { // the title answers
+			text.WriteString("\n**" + inline.Escape(f.Title) + "**\n")
+		}
 		for _, s := range f.Sections {
 			title := f.Title
 			if s.Title != "" && s.Title != f.Title {

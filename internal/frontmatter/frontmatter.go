@@ -78,6 +78,9 @@ func Parse(src []byte, text InlineText) Head {
 			line := min(wrong.Line+1, bytes.Count(src[:f.block.end], []byte("\n"))+1)
 			h.Problems = append(h.Problems, Problem{line, "the front matter cannot be read: " + wrong.Reason})
 			broken = true
+			if conditionLine.Match(src[f.yaml.start:f.yaml.end]) {
+				h.Meta.If = never
+			}
 		} else {
 			f.root = root
 			h.front = f
@@ -137,6 +140,9 @@ func findFront(src []byte, start int) (front, bool) {
 func isDashes(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("---")) && len(bytes.TrimRight(line, " \t\r\n")) == 3
 }
+
+// conditionLine finds a condition in front matter that cannot be read.
+var conditionLine = regexp.MustCompile(`(?m)^["']?if["']?[ \t]*:`)
 
 var keyLine = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*:(\s|$)`)
 

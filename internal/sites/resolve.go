@@ -134,7 +134,7 @@ func loginURL(login string, from *url.URL) string {
 
 // address works out the addresses of what was found.
 func (s *Service) address(out *Resolved, site docs.Site, key string) {
-	p := publication(site)
+	p := site.Publication()
 	out.SiteBase = pathOf(s.Hosts.URL(p, key))
 	p.Path = out.Target.Space.Address
 	home := s.Hosts.URL(p, key)

@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 	w.token = b.Token
 	secret, err := st.Secret(ctx)
 	must(t, err)
-	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st), Log: slog.New(slog.DiscardHandler)}, secret)
+	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Log: slog.New(slog.DiscardHandler)}, secret)
 	must(t, err)
 	return w
 }

@@ -72,8 +72,9 @@ type API struct {
 	ref     []byte
 	spec    []byte
 
-	pageCache *cache.Cache[pageKey, *keptPage]
-	pdfSlots  chan struct{}
+	pageCache      *cache.Cache[pageKey, *keptPage]
+	publishedCache *cache.Cache[publishedKey, []byte]
+	pdfSlots       chan struct{}
 }
 
 // op declares an operation. Everything that is known of it is here and in
@@ -119,6 +120,7 @@ const maxPageCache = 24 << 20
 func New(c Config, secret string) *API {
 	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), pdfSlots: make(chan struct{}, pdfMakers)}
 	a.pageCache = cache.New[pageKey](maxPageCache, (*keptPage).size)
+	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
 	config := huma.DefaultConfig("Octavo", c.Version)
 	config.Info.Description = apiAbout
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/customization"
@@ -43,12 +44,49 @@ type siteCustomizations struct {
 	SiteSpaces map[string]customization.Settings `json:"siteSpaces" doc:"By the id of a site space."`
 }
 
-func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*out[PublishedContentSite], error) {
+// publishedAnswer is a site that was encoded before it is sent.
+type publishedAnswer struct {
+	Length string `header:"Content-Length" hidden:"true"`
+	Body   encoded[PublishedContentSite]
+}
+
+// publishedKey is what an encoded site depends on.
+type publishedKey struct{ mark, shareKey string }
+
+// maxPublishedCache bounds the bytes of encoded sites that are kept.
+const maxPublishedCache = 16 << 20
+
+// getPublishedSite answers visitors with what is kept for them, as long as
+// nothing of it is different.
+func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*publishedAnswer, error) {
+	g := authz.Of(ctx)
+	key := publishedKey{shareKey: in.ShareKey}
+	if v := g.Actor.Visitor; v != nil {
+		var err error
+		if key.mark, err = a.Sites.Mark(ctx, *v); err != nil {
+			return nil, err
+		}
+		if kept, ok := a.publishedCache.Get(key); ok {
+			return &publishedAnswer{strconv.Itoa(len(kept)), encoded[PublishedContentSite]{kept}}, nil
+		}
+	}
+	w, err := a.publishedContent(ctx, in.ShareKey)
+	if err != nil {
+		return nil, err
+	}
+	body, err := encode(*w)
+	if err == nil && key.mark != "" {
+		a.publishedCache.Set(key, body.data)
+	}
+	return &publishedAnswer{strconv.Itoa(len(body.data)), body}, err
+}
+
+func (a *API) publishedContent(ctx context.Context, shareKey string) (*PublishedContentSite, error) {
 	g := authz.Of(ctx)
 	if !g.Site.Published && (g.Shown() == nil || !g.Shown().Preview) {
 		return nil, errs.Missing("published site")
 	}
-	v, err := a.siteView(ctx, in.ShareKey)
+	v, err := a.siteView(ctx, shareKey)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +101,7 @@ func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*ou
 		Site: publishedSite{site, publishedSiteURLs{site.URLs, auth.FallbackURL, auth.LogoutURL}},
 	}
 	w.Customizations, err = a.customizationsFor(ctx, g, v)
-	return ok(w), err
+	return &w, err
 }
 
 // customizationsFor returns how a site looks to the caller.

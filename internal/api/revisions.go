@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -292,11 +293,35 @@ type revisionDocumentIn struct {
 	Dereferenced string      `query:"dereferenced" enum:"true,false,reusable-contents" default:"false"`
 }
 
-func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*out[*markup.Document], error) {
+// documentAnswer is a document that was encoded before it is sent.
+type documentAnswer struct {
+	Length string `header:"Content-Length" hidden:"true"`
+	Body   encoded[*markup.Document]
+}
+
+func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*documentAnswer, error) {
 	v, err := a.at(in.Revision)(ctx)
 	if err != nil {
 		return nil, err
 	}
+	key := keyOf(v.Space, v.Rev.ID, "document:"+string(in.Page), PageOptions{Evaluated: in.Evaluated, Dereferenced: in.Dereferenced}, v.Visitor())
+	k, ok := a.pageCache.Get(key)
+	if !ok {
+		doc, err := a.documentAt(ctx, v, in)
+		if err != nil {
+			return nil, err
+		}
+		body, err := encode(doc)
+		if err != nil {
+			return nil, err
+		}
+		k = &keptPage{data: body.data, length: []string{strconv.Itoa(len(body.data))}}
+		a.pageCache.Set(key, k)
+	}
+	return &documentAnswer{k.length[0], encoded[*markup.Document]{k.data}}, nil
+}
+
+func (a *API) documentAt(ctx context.Context, v *revision.View, in *revisionDocumentIn) (*markup.Document, error) {
 	p, err := v.Page(ctx, in.Page)
 	if err == nil && !p.HasBody() {
 		err = errs.E(errs.NotFound, "a %s page has no document", p.Type)
@@ -304,8 +329,7 @@ func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*ou
 	if err != nil {
 		return nil, err
 	}
-	doc, err := reading.Document(ctx, v.Reading(p), formOf(in.Evaluated, in.Dereferenced))
-	return ok(doc), err
+	return reading.Document(ctx, v.Reading(p), formOf(in.Evaluated, in.Dereferenced))
 }
 
 type revisionReusableDocumentIn struct {

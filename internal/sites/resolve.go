@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/adaptive"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -78,10 +79,11 @@ func (s *Service) Resolve(ctx context.Context, a Arrival) (*Resolved, error) {
 // identify works out who the visitor is. Whoever cannot read the site is sent
 // to its login page.
 func (s *Service) identify(ctx context.Context, site docs.Site, a Arrival, out *Resolved) error {
-	auth, err := s.Auth(ctx, site.ID)
+	gate, err := s.gateOf(ctx, site)
 	if err != nil {
 		return err
 	}
+	auth := gate.auth
 	var signed map[string]any
 	required := site.Visibility == docs.VisibilityAuth && !a.Preview
 	if a.Token != "" && (required || site.Adaptive) {
@@ -101,13 +103,37 @@ func (s *Service) identify(ctx context.Context, site docs.Site, a Arrival, out *
 		return nil
 	}
 	if site.Adaptive {
-		schema, _, err := s.Schema(ctx, site.ID)
-		if err != nil {
-			return err
-		}
-		out.Visitor.Claims = known(schema.Claims(signed, a.Unsigned))
+		out.Visitor.Claims = known(gate.schema.Claims(signed, a.Unsigned))
 	}
 	return nil
+}
+
+// gate is what decides who a visitor is. It is kept under the version of the
+// site.
+type gate struct {
+	auth   Auth
+	schema *adaptive.Schema
+}
+
+// maxGates bounds the gates that are kept.
+const maxGates = 10_000
+
+func (s *Service) gateOf(ctx context.Context, site docs.Site) (*gate, error) {
+	key := treeKey{site.ID, site.Version}
+	if g, ok := s.gates.Get(key); ok {
+		return g, nil
+	}
+	auth, err := s.Auth(ctx, site.ID)
+	if err != nil {
+		return nil, err
+	}
+	schema, _, err := s.Schema(ctx, site.ID)
+	if err != nil {
+		return nil, err
+	}
+	g := &gate{auth, schema}
+	s.gates.Set(key, g)
+	return g, nil
 }
 
 // known returns claims, or nil if nothing is known: such visitors share what is

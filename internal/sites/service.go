@@ -31,6 +31,7 @@ type Service struct {
 	Hosts Hosts
 	trees *cache.Cache[treeKey, *Structure]
 	seen  *cache.Cache[seenKey, *Seen]
+	gates *cache.Cache[treeKey, *gate]
 	key   atomic.Pointer[visitor.Key] // of content tokens; nil: not read yet
 }
 
@@ -40,6 +41,7 @@ func New(s *store.Store) *Service {
 		Store: s,
 		trees: cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 }),
 		seen:  cache.New[seenKey](maxSeen, func(v *Seen) int { return 1 + v.Structure.Len() }),
+		gates: cache.New[treeKey](maxGates, func(*gate) int { return 1 }),
 	}
 }
 

@@ -2,6 +2,10 @@ package sites
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"strconv"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -157,7 +161,34 @@ func (s *Service) token(ctx context.Context, v authz.Visitor, tree *Structure, s
 		Claims: v.Claims, ShareLink: string(v.Link), VisitorKey: v.Key, Preview: v.Preview, Expires: expires,
 	}
 	for _, it := range tree.All(docs.SiteSpace) {
+		if len(c.Spaces) == maxTokenSpaces {
+			break
+		}
 		c.Spaces = append(c.Spaces, string(it.Space))
 	}
 	return key.Sign(c)
+}
+
+// maxTokenSpaces bounds the spaces that a token names. They are for clients: what
+// the token reads is decided anew with each request, and a token has to fit into
+// a header.
+const maxTokenSpaces = 50
+
+// Mark returns a text that is another one when anything of a site differs that a
+// visitor reads of it, apart from the content of pages.
+func (s *Service) Mark(ctx context.Context, v authz.Visitor) (string, error) {
+	seen, err := s.See(ctx, s.Store.Reader, v)
+	if err != nil {
+		return "", err
+	}
+	spaces, err := s.Store.PresentSpacesOnSite(ctx, seen.Site.ID)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %d %s %s %d %t\n", seen.Site.ID, seen.Site.Version, seen.Reader.Key(), v.Link, v.Key, v.Preview)
+	for _, sp := range spaces {
+		_, _ = io.WriteString(h, string(sp.Revision)+" "+strconv.FormatInt(int64(sp.UpdatedAt), 36)+"\n") // a hash takes everything
+	}
+	return string(h.Sum(nil)), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -23,6 +24,9 @@ const (
 	demoTitle = "Octavo"
 	demoLabel = "demonstration"
 	demoGuide = "Octavo user guide"
+
+	demoProduct = "Product documentation"
+	demoVariant = "Version 1"
 )
 
 // seed makes the demonstration organization unless it is there, and a fresh
@@ -111,15 +115,34 @@ func fill(ctx context.Context, s server.Services, op *authz.Grant, org docs.OrgI
 		return err
 	}
 	for _, sp := range []spaces.NewSpace{
-		{Title: "Product documentation", Emoji: "1f4e6", Parent: guides.ID, Language: "en", Template: &content.TemplateChoice{ID: "product-docs"}},
+		{Title: demoProduct, Emoji: "1f4e6", Parent: guides.ID, Language: "en", EditMode: docs.EditLive, Template: &content.TemplateChoice{ID: "product-docs"}},
+		{Title: demoVariant, Emoji: "1f4e6", Parent: guides.ID, Language: "en", Template: &content.TemplateChoice{ID: "product-docs"}},
 		{Title: "API reference", Emoji: "1f50c", Parent: guides.ID, Language: "en", Template: &content.TemplateChoice{ID: "api-reference"}},
 		{Title: "Editorial notes", Emoji: "270f", Parent: internal.ID, Language: "en", EditMode: docs.EditLive},
 	} {
-		if _, _, err := s.Spaces.Create(ctx, top, sp); err != nil {
+		made, _, err := s.Spaces.Create(ctx, top, sp)
+		if err == nil && made.Title == demoProduct {
+			err = addBetaPage(ctx, s, op, made)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return importGuide(ctx, s, op, guide)
+}
+
+// addBetaPage adds a page that only some visitors of the site see.
+func addBetaPage(ctx context.Context, s server.Services, op *authz.Grant, sp docs.Space) error {
+	g, _, err := authz.Within(s.Store.Reader).Space(ctx, op.Actor, authz.EditSpace, sp.ID)
+	if err != nil {
+		return err
+	}
+	text := "You see this page because your address had `?visitor.beta=true` in it. Without that, the page is not in the navigation, not found by search, and has no address.\n"
+	_, err = s.Content.Apply(ctx, g, "", "", []content.Change{{
+		Operation: content.InsertPage, Body: &revision.Body{Markdown: &text},
+		Meta: content.PageMeta{Title: opt.Of("Beta programme"), Condition: opt.Of("visitor.claims.unsigned.beta")},
+	}})
+	return err
 }
 
 // guideFiles is the user guide of Octavo, as anybody could write one.

@@ -15,12 +15,18 @@ import (
 type demoSite struct {
 	basename, title string
 	sections        []string // titles of the spaces that they show; a single one is the whole site
+	variant         string   // title of another version of the first section; empty: none
 }
 
 var demoSites = []demoSite{
-	{"guide", demoGuide, []string{demoGuide}},
-	{"demo", "Demonstration", []string{"Product documentation", "API reference"}},
+	{"guide", demoGuide, []string{demoGuide}, ""},
+	{"demo", "Demonstration", []string{demoProduct, "API reference"}, demoVariant},
 }
+
+// demoSchema declares what the demonstration knows of its visitors.
+const demoSchema = `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","additionalProperties":false,"properties":{
+	"unsigned":{"type":"object","description":"Unsigned claims of the site visitor.","additionalProperties":false,"properties":{
+		"beta":{"type":"boolean","description":"Takes part in the beta programme."}}}}}`
 
 // publishDemo publishes the sites of the demonstration, unless there are sites.
 func publishDemo(ctx context.Context, s server.Services, op *authz.Grant, org docs.OrgID) error {
@@ -91,6 +97,18 @@ func (d demoSite) changes(ctx context.Context, s *sites.Service, spaces map[stri
 			if first, ok := v.Structure.DefaultSection(); ok && first.Title == d.title {
 				_, _, err = s.UpdateSection(ctx, g, first.ID, sites.SectionPatch{Title: opt.Of(d.sections[0])})
 			}
+			return err
+		})
+	}
+	if id := spaces[d.variant]; id != "" {
+		out = append(out, func(g *authz.Grant) error {
+			_, _, err := s.AddSpace(ctx, g, "", id)
+			return err
+		}, func(g *authz.Grant) error {
+			_, _, err := s.SetSchema(ctx, g, []byte(demoSchema))
+			return err
+		}, func(g *authz.Grant) error {
+			_, err := s.Update(ctx, g, sites.SitePatch{Adaptive: opt.Of(true)})
 			return err
 		})
 	}

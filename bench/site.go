@@ -296,7 +296,11 @@ func (s *site) deepPage() string { return s.pages[len(s.pages)-2] }
 
 // references starts the bare handler with Octavo's own answers to paths.
 func (s *site) references(ctx context.Context, paths []string) (*process, string, error) {
-	answers := map[string]answer{}
+	return s.referencesWith(ctx, paths, map[string]answer{})
+}
+
+// referencesWith is references with further answers, by their paths.
+func (s *site) referencesWith(ctx context.Context, paths []string, answers map[string]answer) (*process, string, error) {
 	for _, path := range paths {
 		a, err := s.fetch(ctx, http.MethodGet, path, "")
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/sites"
 )
 
 func (a *API) publishedSite() {
@@ -51,7 +52,10 @@ type publishedAnswer struct {
 }
 
 // publishedKey is what an encoded site depends on.
-type publishedKey struct{ mark, shareKey string }
+type publishedKey struct {
+	mark     sites.Mark
+	shareKey string
+}
 
 // maxPublishedCache bounds the bytes of encoded sites that are kept.
 const maxPublishedCache = 16 << 20
@@ -59,9 +63,9 @@ const maxPublishedCache = 16 << 20
 // getPublishedSite answers visitors with what is kept for them, as long as
 // nothing of it is different.
 func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*publishedAnswer, error) {
-	g := authz.Of(ctx)
 	key := publishedKey{shareKey: in.ShareKey}
-	if v := g.Actor.Visitor; v != nil {
+	v := authz.Of(ctx).Actor.Visitor
+	if v != nil {
 		var err error
 		if key.mark, err = a.Sites.Mark(ctx, *v); err != nil {
 			return nil, err
@@ -75,7 +79,7 @@ func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*pu
 		return nil, err
 	}
 	body, err := encode(*w)
-	if err == nil && key.mark != "" {
+	if err == nil && v != nil {
 		a.publishedCache.Set(key, body.data)
 	}
 	return &publishedAnswer{strconv.Itoa(len(body.data)), body}, err

@@ -239,7 +239,7 @@ func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteIt
 	}
 	section, _ := v.Structure.Item(docs.SiteSection, it.Parent) // none in a site without sections
 	who := authz.Visitor{Org: g.Site.Org, Site: g.Site.ID, Claims: known, Preview: true}
-	token, err := s.token(ctx, who, v.Structure, section, it, s.Store.Clock().Add(previewTime).Unix())
+	token, err := s.token(ctx, who, v.Structure.first(), section, it, s.Store.Clock().Add(previewTime).Unix())
 	address := s.Hosts.Own(docs.Publication{Site: g.Site.ID})
 	if it.Address != "" {
 		address += escapePath(it.Address) + "/"

@@ -185,5 +185,5 @@ func pathOf(address string) string {
 
 // Token returns a content token for what was found.
 func (s *Service) Token(ctx context.Context, r *Resolved) (string, error) {
-	return s.token(ctx, r.Visitor, r.Seen.Structure, r.Target.Section, r.Target.Space, visitor.Expiry(s.Store.Clock()))
+	return s.token(ctx, r.Visitor, r.Seen.first, r.Target.Section, r.Target.Space, visitor.Expiry(s.Store.Clock()))
 }

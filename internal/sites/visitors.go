@@ -2,9 +2,7 @@ package sites
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
-	"io"
+	"hash/maphash"
 	"strconv"
 	"time"
 
@@ -24,6 +22,8 @@ type Seen struct {
 	Structure *Structure
 	Spaces    map[docs.SpaceID]bool
 	Reader    *reading.Visitor
+
+	first []string // the spaces that a content token names
 }
 
 // seenKey is what it depends on.
@@ -71,6 +71,7 @@ func (s *Service) See(ctx context.Context, r store.Reader, v authz.Visitor) (*Se
 	for _, it := range out.Structure.All(docs.SiteSpace) {
 		out.Spaces[it.Space] = true
 	}
+	out.first = out.Structure.first()
 	s.seen.Set(key, out)
 	return out, nil
 }
@@ -150,21 +151,26 @@ func (s *Service) Show(ctx context.Context, r store.Reader, v authz.Visitor) (*a
 	return &authz.Shown{Site: seen.Site, Spaces: seen.Spaces, Reader: seen.Reader, Preview: v.Preview}, nil
 }
 
+// first returns the first spaces of a structure, for a token.
+func (s *Structure) first() (out []string) {
+	for _, it := range s.All(docs.SiteSpace) {
+		if len(out) == maxTokenSpaces {
+			break
+		}
+		out = append(out, string(it.Space))
+	}
+	return out
+}
+
 // token returns a content token for a visitor who arrived at a site space.
-func (s *Service) token(ctx context.Context, v authz.Visitor, tree *Structure, section, space docs.SiteItem, expires int64) (string, error) {
+func (s *Service) token(ctx context.Context, v authz.Visitor, spaces []string, section, space docs.SiteItem, expires int64) (string, error) {
 	key, err := s.contentKey(ctx)
 	if err != nil {
 		return "", err
 	}
 	c := visitor.Content{
 		Organization: string(v.Org), Site: string(v.Site), SiteSection: string(section.ID), SiteSpace: string(space.ID), Space: string(space.Space),
-		Claims: v.Claims, ShareLink: string(v.Link), VisitorKey: v.Key, Preview: v.Preview, Expires: expires,
-	}
-	for _, it := range tree.All(docs.SiteSpace) {
-		if len(c.Spaces) == maxTokenSpaces {
-			break
-		}
-		c.Spaces = append(c.Spaces, string(it.Space))
+		Spaces: spaces, Claims: v.Claims, ShareLink: string(v.Link), VisitorKey: v.Key, Preview: v.Preview, Expires: expires,
 	}
 	return key.Sign(c)
 }
@@ -174,21 +180,30 @@ func (s *Service) token(ctx context.Context, v authz.Visitor, tree *Structure, s
 // a header.
 const maxTokenSpaces = 50
 
-// Mark returns a text that is another one when anything of a site differs that a
-// visitor reads of it, apart from the content of pages.
-func (s *Service) Mark(ctx context.Context, v authz.Visitor) (string, error) {
+// Mark differs when anything of a site differs that a visitor reads of it, apart
+// from the content of pages.
+type Mark struct {
+	seen   seenKey
+	spaces uint64
+}
+
+// Mark returns the mark of a site for a visitor.
+func (s *Service) Mark(ctx context.Context, v authz.Visitor) (Mark, error) {
 	seen, err := s.See(ctx, s.Store.Reader, v)
 	if err != nil {
-		return "", err
+		return Mark{}, err
 	}
 	spaces, err := s.Store.PresentSpacesOnSite(ctx, seen.Site.ID)
 	if err != nil {
-		return "", err
+		return Mark{}, err
 	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s %d %s %s %d %t\n", seen.Site.ID, seen.Site.Version, seen.Reader.Key(), v.Link, v.Key, v.Preview)
+	var h maphash.Hash
+	h.SetSeed(markSeed)
 	for _, sp := range spaces {
-		_, _ = io.WriteString(h, string(sp.Revision)+" "+strconv.FormatInt(int64(sp.UpdatedAt), 36)+"\n") // a hash takes everything
+		_, _ = h.WriteString(string(sp.Revision)) // a hash takes everything
+		_, _ = h.WriteString(strconv.FormatInt(int64(sp.UpdatedAt), 36))
 	}
-	return string(h.Sum(nil)), nil
+	return Mark{seenKey{seen.Site.ID, seen.Site.Version, v.Link, v.Key, v.Preview, seen.Reader.Key()}, h.Sum64()}, nil
 }
+
+var markSeed = maphash.MakeSeed()

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strconv"
+)
+
+// Group S measures what a renderer asks for a page of a published site: where
+// an address leads, the site, and the document of the page.
+
+// siteSizes are the numbers of site spaces of the sites.
+var siteSizes = []int{1, 100, 1000}
+
+// measurePublished measures sites of several sizes on one server, each beside a
+// bare handler that sends the same answers.
+func measurePublished(ctx context.Context, o options, p pinning, dir string) (out *results, err error) {
+	b := newShelf(p, filepath.Join(dir, "published"), binary{path: o.bin}, 100)
+	defer func() { err = errors.Join(err, b.close()) }()
+	most := siteSizes[len(siteSizes)-1]
+	spaces, err := b.begin(ctx, most)
+	if err != nil {
+		return nil, err
+	}
+	b.space = spaces[0]
+	if _, _, err := b.importCorpus(ctx, b.space, b.corpus); err != nil {
+		return nil, err
+	}
+	if err := b.serve(ctx, o.profile != ""); err != nil {
+		return nil, err
+	}
+	if o.profile != "" {
+		v, err := b.visit(ctx, spaces)
+		if err != nil {
+			return nil, err
+		}
+		return nil, b.profiles(ctx, o, []profiled{{"visit", v.load(b.addr, o.conns).run}})
+	}
+	var subjects []*subject
+	var ratios []*ratio
+	for _, n := range siteSizes {
+		v, err := b.visit(ctx, spaces[:n])
+		if err != nil {
+			return nil, fmt.Errorf("a site of %d spaces: %w", n, err)
+		}
+		name := strconv.Itoa(n) + " site spaces"
+		is := &subject{Name: "visit, " + name, process: b.server, once: v.load(b.addr, o.conns).run}
+		bare, addr, err := v.bare(ctx, b.site)
+		if err != nil {
+			return nil, err
+		}
+		to := &subject{Name: "bare handler, " + name, process: bare, once: v.load(addr, o.conns).run}
+		subjects = append(subjects, is, to)
+		ratios = append(ratios, &ratio{Name: "visit / bare handler, " + name, of: is, to: to, by: rates, Target: 0.6})
+	}
+	rounds := min(o.rounds, contentRounds)
+	if err := interleave(ctx, rounds, o.length(), subjects); err != nil {
+		return nil, err
+	}
+	title := "Published sites: an address, its site and a document with a content token, in turn."
+	return newResults(title, o, p, rounds, subjects, ratios), nil
+}
+
+// visited is what a renderer asks for one page.
+type visited struct {
+	token   string
+	resolve string // body
+	paths   []string
+}
+
+const resolvePath = "/v1/urls/published"
+
+// visit makes a published site of spaces and returns how it is read.
+func (b *shelf) visit(ctx context.Context, spaces []string) (*visited, error) {
+	list, err := json.Marshal(spaces)
+	if err != nil {
+		return nil, err
+	}
+	var site struct {
+		ID   string
+		URLs struct{ Published string }
+	}
+	post := func(path, body string, into any) error {
+		a, err := b.fetch(ctx, http.MethodPost, path, body)
+		return errors.Join(err, json.Unmarshal(a.Body, into))
+	}
+	if err := post("/v1/orgs/"+b.readOrg+"/sites", `{"title":"Bench","spaces":`+string(list)+`}`, &site); err != nil {
+		return nil, err
+	}
+	at := "/v1/orgs/" + b.readOrg + "/sites/" + site.ID
+	if err := post(at+"/publish", "", &site); err != nil {
+		return nil, err
+	}
+	v := &visited{resolve: `{"url":"` + site.URLs.Published + `"}`}
+	var found struct {
+		APIToken string `json:"apiToken"`
+	}
+	if err := post(resolvePath, v.resolve, &found); err != nil || found.APIToken == "" {
+		return nil, fmt.Errorf("resolve %s: %w", v.resolve, err)
+	}
+	v.token = found.APIToken
+	a, err := b.fetch(ctx, http.MethodGet, "/v1/spaces/"+spaces[0]+"/content", "")
+	var rev struct {
+		ID    string
+		Pages []struct{ ID, Type string }
+	}
+	if err = errors.Join(err, json.Unmarshal(a.Body, &rev)); err != nil {
+		return nil, err
+	}
+	for _, p := range rev.Pages {
+		if p.Type == "document" {
+			v.paths = []string{at + "/published", "/v1/spaces/" + spaces[0] + "/revisions/" + rev.ID + "/page/" + p.ID + "/document?evaluated=deterministic-only&dereferenced=reusable-contents"}
+			return v, nil
+		}
+	}
+	return nil, errors.New("the space has no page")
+}
+
+// load asks for everything in turn.
+func (v *visited) load(addr string, conns int) load {
+	l := load{addr: addr, conns: conns, requests: [][]byte{request("POST", addr, resolvePath, v.token, v.resolve)}}
+	for _, path := range v.paths {
+		l.requests = append(l.requests, request("GET", addr, path, v.token, ""))
+	}
+	return l
+}
+
+// bare starts a handler that gives the same answers.
+func (v *visited) bare(ctx context.Context, s *site) (*process, string, error) {
+	a, err := s.fetch(ctx, http.MethodPost, resolvePath, v.resolve)
+	if err != nil {
+		return nil, "", err
+	}
+	a.Header.Del("Date")
+	member := s.token
+	s.token = v.token // the answers are those of a visitor
+	defer func() { s.token = member }()
+	p, addr, err := s.referencesWith(ctx, v.paths, map[string]answer{resolvePath: a})
+	return p, addr, err
+}

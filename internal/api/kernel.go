@@ -157,6 +157,7 @@ func New(c Config, secret string) *API {
 	a.siteServers()
 	a.permissions()
 	a.content()
+	a.metaLinks()
 	a.revisions()
 	a.changeRequests()
 	a.changeRequestContent()

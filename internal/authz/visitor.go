@@ -101,3 +101,13 @@ func (g *Grant) Visiting() *reading.Visitor {
 
 // Shown returns what the site shows to the visitor; nil for a member.
 func (g *Grant) Shown() *Shown { return g.shown }
+
+// Readable returns another space whose content the caller of a grant may read,
+// a member or a visitor.
+func (c Checker) Readable(ctx context.Context, g *Grant, id docs.SpaceID) (docs.Space, error) {
+	other, _, err := c.check(ctx, g.Actor, Space(ReadContent), func(string) string { return string(id) })
+	if err != nil {
+		return docs.Space{}, err
+	}
+	return other.Space, nil
+}

@@ -1,0 +1,188 @@
+package api
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+func (a *API) metaLinks() {
+	register(a, op{
+		ID: "listSpacePageMetaLinks", Route: "GET /spaces/{spaceId}/content/page/{pageId}/meta-links", Tag: "Content", Allow: authz.Space(authz.ReadContent),
+		Summary: "Get the canonical address of a page and its alternates, for search engines.",
+		About: "They are those of the front matter (metaLinks). Alternates are also the pages at the same path of variants in other languages, " +
+			"where the space is on a published site.",
+	}, func(ctx context.Context, in *spacePageIn) (*out[MetaLinks], error) {
+		return a.metaLinksOut(ctx, a.head, in.Page)
+	})
+	register(a, op{
+		ID: "listRevisionPageMetaLinks", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/meta-links", Tag: "Revisions", Allow: authz.Space(authz.ReadContent),
+		Summary: "Get the canonical address of a page of a revision and its alternates.",
+	}, func(ctx context.Context, in *revisionMetaLinksIn) (*out[MetaLinks], error) {
+		return a.metaLinksOut(ctx, a.at(in.Revision), in.Page)
+	})
+	register(a, op{
+		ID: "listChangeRequestPageMetaLinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/meta-links", Tag: "Change requests",
+		Allow:   authz.Space(authz.ViewSpace),
+		Summary: "Get the canonical address of a page of a change request and its alternates.",
+	}, func(ctx context.Context, in *requestMetaLinksIn) (*out[MetaLinks], error) {
+		return a.metaLinksOut(ctx, a.request(in.Request), in.Page)
+	})
+}
+
+type spacePageIn struct {
+	SpaceIn
+	Page docs.PageID `path:"pageId"`
+}
+
+type revisionMetaLinksIn struct {
+	RevisionIn
+	Page docs.PageID `path:"pageId"`
+}
+
+type requestMetaLinksIn struct {
+	RequestIn
+	Page docs.PageID `path:"pageId"`
+}
+
+// MetaLinks on the wire.
+type MetaLinks struct {
+	Canonical  *docs.Ref  `json:"canonical,omitempty" doc:"A page or an address."`
+	Alternates []docs.Ref `json:"alternates" doc:"Pages or addresses."`
+}
+
+func (a *API) metaLinksOut(ctx context.Context, open opener, id docs.PageID) (*out[MetaLinks], error) {
+	v, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := v.Page(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	w := MetaLinks{Alternates: []docs.Ref{}}
+	add := func(ref *docs.Ref) {
+		if ref != nil && !slices.Contains(w.Alternates, *ref) {
+			w.Alternates = append(w.Alternates, *ref)
+		}
+	}
+	if p.MetaLinks != nil {
+		if w.Canonical, err = a.metaLink(ctx, v, p, p.MetaLinks.Canonical); err != nil {
+			return nil, err
+		}
+		for _, dest := range p.MetaLinks.Alternates[:min(len(p.MetaLinks.Alternates), maxAlternates)] {
+			ref, err := a.metaLink(ctx, v, p, dest)
+			if err != nil {
+				return nil, err
+			}
+			add(ref)
+		}
+	}
+	others, err := a.Sites.Translations(ctx, authz.Of(ctx))
+	if err != nil {
+		return nil, err
+	}
+	for _, sp := range others {
+		ref, err := a.samePage(ctx, v, p, sp)
+		if err != nil {
+			return nil, err
+		}
+		add(ref)
+	}
+	return ok(w), nil
+}
+
+// maxAlternates is how many alternates of a front matter are looked up.
+const maxAlternates = 100
+
+// metaLink returns what a destination in the front matter of a page names; nil
+// if that is neither an address nor a page that the caller can see.
+func (a *API) metaLink(ctx context.Context, v *revision.View, p docs.Page, dest string) (*docs.Ref, error) {
+	file, err := v.FileOf(ctx, p)
+	if err != nil || dest == "" {
+		return nil, err
+	}
+	l := v.Linker(ctx, file)
+	ref, ok := l.Current(dest, markup.UseLink)
+	switch {
+	case l.Err != nil:
+		return nil, l.Err
+	case ok && ref.Space != "":
+		return a.elsewhere(ctx, ref)
+	case ok && ref.Page != "":
+		_, ok, err := v.Lookup(ctx, docs.PageID(ref.Page)) // a file name also names what a visitor does not see
+		if err != nil || !ok {
+			return nil, err
+		}
+		return &docs.Ref{Kind: docs.RefPage, Page: ref.Page}, nil
+	case ok: // a place within the page, a file
+		return nil, nil
+	}
+	at, ok := markup.SafeURL(dest)
+	if !ok || !strings.HasPrefix(at, "https://") && !strings.HasPrefix(at, "http://") {
+		return nil, nil
+	}
+	return &docs.Ref{Kind: docs.RefURL, URL: at}, nil
+}
+
+// elsewhere returns a page that is named with its space, or the first one of
+// the space, if the caller can see it.
+func (a *API) elsewhere(ctx context.Context, ref docs.Ref) (*docs.Ref, error) {
+	g := authz.Of(ctx)
+	sp, err := a.Guard.Readable(ctx, g, docs.SpaceID(ref.Space))
+	if authz.Denied(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.Content.Source.Head(ctx, sp)
+	if err != nil {
+		return nil, err
+	}
+	v = asSeen(g, v)
+	page, ok, err := v.Home(ctx)
+	if ref.Page != "" {
+		page, ok, err = v.Lookup(ctx, docs.PageID(ref.Page))
+	}
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &docs.Ref{Kind: docs.RefPage, Space: ref.Space, Page: string(page.ID)}, nil
+}
+
+// samePage returns the page of another variant at the path of a page; nil if
+// there is none. First pages correspond whatever their paths are.
+func (a *API) samePage(ctx context.Context, v *revision.View, p docs.Page, sp docs.Space) (*docs.Ref, error) {
+	other, err := a.Content.Source.Head(ctx, sp)
+	if err != nil {
+		return nil, err
+	}
+	other = asSeen(authz.Of(ctx), other)
+	home, _, err := v.Home(ctx)
+	if err != nil {
+		return nil, err
+	}
+	page, ok := docs.Page{}, true
+	if p.ID == home.ID {
+		page, ok, err = other.Home(ctx)
+	} else {
+		var path string
+		if path, err = v.Path(ctx, p); err == nil {
+			page, err = other.ByPath(ctx, path)
+		}
+		if errs.Is(err, errs.NotFound) {
+			ok, err = false, nil
+		}
+	}
+	if err != nil || !ok || page.Type != docs.PageDocument {
+		return nil, err
+	}
+	return &docs.Ref{Kind: docs.RefPage, Space: string(sp.ID), Page: string(page.ID)}, nil
+}

@@ -1,0 +1,69 @@
+package sites
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// maxVariants is how many variants of a space are looked at for the same page.
+const maxVariants = 50
+
+// Translations returns the variants of the space of a grant in other languages
+// that the caller can see: those beside it on the site of a visitor, or where
+// the space is published.
+func (s *Service) Translations(ctx context.Context, g *authz.Grant) ([]docs.Space, error) {
+	v, err := s.around(ctx, g)
+	if err != nil || v == nil {
+		return nil, err
+	}
+	var out []docs.Space
+	seen := map[string]bool{"": true, g.Space.Language: true} // one for each language
+	for _, it := range v.Structure.beside(g.Space.ID) {
+		sp, ok := v.Spaces[it.Space]
+		if !ok || seen[sp.It.Language] || it.Trashed {
+			continue
+		}
+		seen[sp.It.Language] = true
+		if out = append(out, sp.It); len(out) == maxVariants {
+			break
+		}
+	}
+	return out, nil
+}
+
+// around returns the site on which the space of a grant is published, as the
+// caller sees it; nil if there is none.
+func (s *Service) around(ctx context.Context, g *authz.Grant) (*View, error) {
+	if by := g.Actor.Visitor; by != nil {
+		return s.visited(ctx, *by)
+	}
+	if g.Space.Published == nil {
+		return nil, nil
+	}
+	site, err := s.Store.Site(ctx, g.Space.Published.Site)
+	if errs.Is(err, errs.NotFound) {
+		return nil, nil // deleted meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	tree, err := s.Readers(ctx, site.It)
+	if err != nil {
+		return nil, err
+	}
+	return s.view(ctx, s.Store.Reader, g.Viewer(), site.It, tree)
+}
+
+// beside returns the site spaces of the section that has a space; of the first
+// one, if several have it.
+func (s *Structure) beside(space docs.SpaceID) []docs.SiteItem {
+	for _, it := range s.All(docs.SiteSpace) {
+		if it.Space == space {
+			return s.Children(it.Parent)
+		}
+	}
+	return nil
+}

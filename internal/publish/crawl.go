@@ -19,7 +19,7 @@ const maxListed = 50_000
 // serveSite answers for what the site has once: what search engines and language
 // models ask for.
 func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (done bool, err error) {
-	public := v.site.Visibility == docs.VisibilityPublic && v.preview == nil
+	public := v.site.Visibility == docs.VisibilityPublic && !v.as.Preview
 	switch {
 	case name == "robots.txt":
 		return true, send(w, r, "text/plain; charset=utf-8", v.robots(public))
@@ -50,7 +50,7 @@ func (v *visit) robots(public bool) []byte {
 // site.
 func (v *visit) eachPage(fn func(it docs.SiteItem, e *edition, w *revision.Walked, at string)) error {
 	n := 0
-	for _, it := range v.tree.All(docs.SiteSpace) {
+	for _, it := range v.seen.Structure.All(docs.SiteSpace) {
 		e, err := v.h.edition(v.ctx, v, it)
 		if err != nil {
 			return err

@@ -43,14 +43,14 @@ func (v *visit) draft(r *http.Request, path string) (*edition, string, error) {
 		return nil, "", err
 	}
 	v.private, v.drafted = true, true
-	e, err := v.h.cached(v.ctx, view.For(v.visitor), v.baseOf(v.target.Space)+draftPrefix+kind+"/"+name+"/")
+	e, err := v.h.cached(v.ctx, view.For(v.seen.Reader), v.baseOf(v.target.Space)+draftPrefix+kind+"/"+name+"/")
 	return e, rest, err
 }
 
 // draftOf returns the space whose drafts the visitor may see.
 func (v *visit) draftOf(r *http.Request) (docs.Space, error) {
 	id := v.target.Space.Space
-	if v.mayPreview(id) {
+	if v.as.Preview { // the site shows the space, or the address would not lead into it
 		sp, err := v.h.Sites.Store.Space(v.ctx, id)
 		return sp.It, err
 	}

@@ -15,7 +15,7 @@ func (v *visit) frame(e *edition, current *revision.Walked) (*theme.Frame, error
 		Lang: s.Internationalization.Locale, Title: v.site.Title, Home: v.root,
 		Style: v.root + ownPrefix + "assets/" + theme.Style.Name, Script: v.root + ownPrefix + "assets/" + theme.Script.Name,
 		Colors:   theme.Colors{Light: s.Styling.PrimaryColor.Light, Dark: s.Styling.PrimaryColor.Dark},
-		Hidden:   v.drafted || v.preview != nil || v.site.Visibility != docs.VisibilityPublic,
+		Hidden:   v.drafted || v.as.Preview || v.site.Visibility != docs.VisibilityPublic,
 		Sections: v.sections(""),
 	}
 	if s.Title != "" {
@@ -44,7 +44,7 @@ func (v *visit) frame(e *edition, current *revision.Walked) (*theme.Frame, error
 	switch {
 	case v.drafted:
 		f.Mark = "draft"
-	case v.preview != nil:
+	case v.as.Preview:
 		f.Mark = "preview"
 	}
 	f.Navigation = e.navigation(current)
@@ -68,7 +68,7 @@ func (v *visit) describe(f *theme.Frame, e *edition, current *revision.Walked) {
 		f.Navigation = nil
 	}
 	f.Hidden = f.Hidden || current.NoRobotsIndex
-	if at, ok := e.address(current); ok && !v.drafted && v.preview == nil {
+	if at, ok := e.address(current); ok && !v.drafted && !v.as.Preview {
 		f.Alternate = markdownAddress(at, e.base)
 		f.Canonical = v.absolute(at)
 	}
@@ -96,11 +96,11 @@ func picture(i *customization.Image) theme.Picture {
 // them as tabs.
 func (v *visit) sections(parent docs.SiteItemID) []*theme.Link {
 	var out []*theme.Link
-	for _, it := range v.tree.Children(parent) {
+	for _, it := range v.seen.Structure.Children(parent) {
 		l := &theme.Link{Title: it.Title, Icon: it.Icon}
 		switch it.Kind {
 		case docs.SiteSection:
-			sp, ok := v.tree.Default(it.ID)
+			sp, ok := v.seen.Structure.Default(it.ID)
 			if !ok {
 				continue
 			}
@@ -121,7 +121,7 @@ func (v *visit) sections(parent docs.SiteItemID) []*theme.Link {
 // variants returns the site spaces beside the one that is shown. Each leads to
 // the same page, if it has one at the same path.
 func (v *visit) variants(e *edition, current *revision.Walked) ([]*theme.Link, error) {
-	all := v.tree.Children(v.target.Section.ID)
+	all := v.seen.Structure.Children(v.target.Section.ID)
 	if len(all) < 2 {
 		return nil, nil
 	}

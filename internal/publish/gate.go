@@ -4,14 +4,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/adaptive"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
@@ -36,7 +35,7 @@ func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err er
 		return done, err
 	}
 	query := r.URL.Query()
-	if done, err := v.previewed(w, r, query); done || err != nil || v.preview != nil {
+	if done, err := v.previewed(w, r, query); done || err != nil || v.as.Preview {
 		return done, err
 	}
 	if !v.site.Published {
@@ -51,26 +50,20 @@ func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err er
 			return true, nil
 		}
 	}
-	var known visitor.Visitor
-	if v.site.Visibility == docs.VisibilityAuth || v.site.Adaptive {
-		known, err = v.recognize(tokenOf(r, query))
-		if errs.Is(err, errs.Unauthenticated) {
-			return true, v.login(w, "/"+v.path)
-		}
-		if err != nil {
-			return false, err
-		}
-	}
 	v.private = v.site.Adaptive || v.site.Visibility == docs.VisibilityLink || v.site.Visibility == docs.VisibilityAuth
-	v.visitor = reading.Nobody
-	var unsigned map[string]any
+	a := sites.Arrival{Token: tokenOf(r, query), LoginOnError: true}
 	if v.site.Adaptive {
-		unsigned = adaptive.Unsigned(query, cookiesOf(r))
-		if v.visitor, err = reading.NewVisitor(v.state.schema.Claims(known.Claims, unsigned)); err != nil {
-			return false, err
-		}
+		a.Unsigned = adaptive.Unsigned(query, cookiesOf(r))
 	}
-	return v.clean(w, query, known, unsigned), nil
+	who, err := v.h.Sites.Identify(v.ctx, v.site, a)
+	if errs.Is(err, errs.Unauthenticated) {
+		return true, v.login(w, "/"+v.path)
+	}
+	if err != nil {
+		return false, err
+	}
+	v.as.Key, v.as.Claims = who.Key, who.Claims
+	return v.clean(w, query, who.Expires, a.Unsigned), nil
 }
 
 // unlock moves the share key from the path to the root.
@@ -80,34 +73,16 @@ func (v *visit) unlock() error {
 	if err != nil || key == "" {
 		return errs.Missing("site")
 	}
-	if _, err := v.h.Sites.ShareLinkByKey(v.ctx, v.site.ID, key); err != nil {
+	link, err := v.h.Sites.ShareLinkByKey(v.ctx, v.site.ID, key)
+	if err != nil {
 		return err
 	}
+	v.as.Link = link.ID
 	v.key, v.root, v.path = key, v.root+escaped, rest
 	if found {
 		v.root += "/"
 	}
 	return nil
-}
-
-// recognize returns the visitor of a token. On a site that everybody may read, a
-// token that is not accepted is that of somebody of whom nothing is known.
-func (v *visit) recognize(token string) (visitor.Visitor, error) {
-	if token == "" {
-		if v.site.Visibility == docs.VisibilityAuth {
-			return visitor.Visitor{}, errs.E(errs.Unauthenticated, "sign in first")
-		}
-		return visitor.Visitor{}, nil
-	}
-	auth, err := v.h.Sites.Auth(v.ctx, v.site.ID)
-	if err != nil {
-		return visitor.Visitor{}, err
-	}
-	known, err := visitor.Check(auth.PrivateKey, token, v.h.Sites.Store.Clock())
-	if errs.Is(err, errs.Unauthenticated) && v.site.Visibility != docs.VisibilityAuth {
-		err = nil
-	}
-	return known, err
 }
 
 // tokenOf returns the token of a visitor.
@@ -144,18 +119,15 @@ func (v *visit) previewed(w http.ResponseWriter, r *http.Request, query url.Valu
 	if !visitor.IsToken(token) {
 		return false, nil
 	}
-	c, err := v.h.key.Verify(token, v.h.Sites.Store.Clock())
-	if err != nil || !c.Preview || c.Site != string(v.site.ID) {
+	as, err := v.h.Sites.Recognise(v.ctx, token, v.h.Sites.Store.Clock())
+	if err != nil || !as.Preview || as.Site != v.site.ID {
 		return false, nil //nolint:nilerr // then it is a visit like any other
 	}
-	v.preview, v.private = &c, true
-	if v.visitor, err = reading.NewVisitor(c.Claims); err != nil {
-		return false, err
-	}
+	v.as, v.private = as, true
 	if !query.Has(previewParameter) {
 		return false, nil
 	}
-	v.cookie(w, previewCookie, token, time.Unix(c.Expires, 0))
+	v.cookie(w, previewCookie, token, time.Time{}) // the token ends by itself
 	query.Del(previewParameter)
 	v.again(w, query)
 	return true, nil
@@ -163,7 +135,7 @@ func (v *visit) previewed(w http.ResponseWriter, r *http.Request, query url.Valu
 
 // clean moves credentials from the address into cookies, so that they are not
 // passed on with it. It reports whether it has redirected the browser.
-func (v *visit) clean(w http.ResponseWriter, query url.Values, known visitor.Visitor, unsigned map[string]any) bool {
+func (v *visit) clean(w http.ResponseWriter, query url.Values, expires int64, unsigned map[string]any) bool {
 	token := query.Get(tokenParameter)
 	left := url.Values{}
 	for name, values := range query {
@@ -174,8 +146,8 @@ func (v *visit) clean(w http.ResponseWriter, query url.Values, known visitor.Vis
 	if len(left) == len(query) {
 		return false
 	}
-	if token != "" && known.Expires > 0 {
-		v.cookie(w, tokenCookie, token, time.Unix(known.Expires, 0))
+	if token != "" && expires > 0 {
+		v.cookie(w, tokenCookie, token, time.Unix(expires, 0))
 	}
 	if text, err := json.Marshal(unsigned); err == nil && len(unsigned) > 0 && len(text) <= maxClaimsCookie {
 		v.cookie(w, claimsCookie, url.QueryEscape(string(text)), time.Time{})
@@ -284,9 +256,4 @@ func localPath(s string) string {
 		return s
 	}
 	return "/"
-}
-
-// mayPreview reports whether the visitor may see drafts of a space.
-func (v *visit) mayPreview(space docs.SpaceID) bool {
-	return v.preview != nil && slices.Contains(v.preview.Spaces, string(space))
 }

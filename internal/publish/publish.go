@@ -21,7 +21,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
-	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
 // Limits.
@@ -63,27 +62,24 @@ type Config struct {
 type Handler struct {
 	Config
 	base      *url.URL
-	key       visitor.Key // of tokens for previews
 	states    *cache.Cache[stateKey, *state]
 	editions  *cache.Cache[editionKey, *edition]
 	pages     *cache.Cache[pageKey, *theme.Page]
 	highlight *markup.Highlighter
 }
 
-// New returns a handler for the sites of a server. The secret is that of the
-// instance.
-func New(c Config, secret string) (*Handler, error) {
+// New returns a handler for the sites of a server.
+func New(c Config) (*Handler, error) {
 	base, err := url.Parse(c.Sites.Hosts.Base)
 	if err != nil {
 		return nil, fmt.Errorf("the base address: %w", err)
 	}
-	key, err := visitor.NewKey(secret)
 	return &Handler{
-		Config: c, base: base, key: key, highlight: markup.NewHighlighter(highlightBytes),
+		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes),
 		states:   cache.New[stateKey](maxStates, (*state).weight),
 		editions: cache.New[editionKey](maxEditions, func(e *edition) int { return 1 + len(e.pages) }),
 		pages:    cache.New[pageKey](maxPages, func(p *theme.Page) int { return 1<<10 + len(p.Body) }),
-	}, err
+	}, nil
 }
 
 // at returns the address that a request asks for, by its Host header and its
@@ -155,14 +151,18 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 		root = "https://" + site.Proxy + "/"
 	}
 	// An address that begins with two slashes would name another host.
-	v := &visit{h: h, ctx: r.Context(), site: site, root: root, path: strings.TrimLeft(rest, "/")}
+	v := &visit{
+		h: h, ctx: r.Context(), site: site, as: authz.Visitor{Org: site.Org, Site: site.ID}, root: root, path: strings.TrimLeft(rest, "/"),
+	}
 	if v.state, err = h.state(r.Context(), site); err != nil {
 		return err
 	}
 	if done, err := v.admit(w, r); done || err != nil {
 		return err
 	}
-	v.open()
+	if err := v.open(); err != nil {
+		return err
+	}
 	return v.serve(w, r)
 }
 

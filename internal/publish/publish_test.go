@@ -57,9 +57,7 @@ func newWorld(t *testing.T) *world {
 	must(t, err)
 	w.org, w.actor = b.Organization, authz.Operator(b.User).Actor
 	w.token = b.Token
-	secret, err := st.Secret(ctx)
-	must(t, err)
-	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Log: slog.New(slog.DiscardHandler)}, secret)
+	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
 	return w
 }

@@ -29,7 +29,7 @@ func (v *visit) search(e *edition, query string) ([]theme.Hit, error) {
 		}
 		if _, twice := places[it.Space]; !twice && it.Space != e.view.Space.ID {
 			places[it.Space] = it
-			views = append(views, view.For(v.visitor))
+			views = append(views, view.For(v.seen.Reader))
 		}
 	}
 	found, _, err := v.h.Content.Index.SearchAll(v.ctx, views, query, maxFound, 0)
@@ -56,8 +56,8 @@ func (v *visit) elsewhereSearched() (out []docs.SiteItem) {
 	if v.drafted {
 		return nil
 	}
-	for _, sec := range v.tree.All(docs.SiteSection) {
-		if it, ok := v.tree.Default(sec.ID); ok && sec.ID != v.target.Section.ID && len(out) < maxSearched-1 {
+	for _, sec := range v.seen.Structure.All(docs.SiteSection) {
+		if it, ok := v.seen.Structure.Default(sec.ID); ok && sec.ID != v.target.Section.ID && len(out) < maxSearched-1 {
 			out = append(out, it)
 		}
 	}
@@ -66,7 +66,7 @@ func (v *visit) elsewhereSearched() (out []docs.SiteItem) {
 
 // sectionOf returns the title of the section of a site space.
 func (v *visit) sectionOf(it docs.SiteItem) string {
-	sec, err := v.tree.Item(docs.SiteSection, it.Parent)
+	sec, err := v.seen.Structure.Item(docs.SiteSection, it.Parent)
 	if err != nil {
 		return it.Title
 	}

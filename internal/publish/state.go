@@ -3,11 +3,9 @@ package publish
 import (
 	"context"
 
-	"github.com/octavo-docs/octavo/internal/adaptive"
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/revision"
-	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
@@ -20,14 +18,12 @@ type stateKey struct {
 // state is everything about a site that does not depend on who reads it. It
 // never changes.
 type state struct {
-	tree      *sites.Structure // what readers see at most
 	settings  customization.Settings
 	overrides map[docs.SiteItemID]customization.Settings // of site spaces
-	schema    *adaptive.Schema                           // nil if there is none
 }
 
 // weight is how much memory a state may take, roughly.
-func (s *state) weight() int { return (1+len(s.overrides))*8<<10 + s.tree.Len()*512 }
+func (s *state) weight() int { return (1 + len(s.overrides)) * 8 << 10 }
 
 // state returns the state of a site.
 func (h *Handler) state(ctx context.Context, site docs.Site) (*state, error) {
@@ -37,13 +33,7 @@ func (h *Handler) state(ctx context.Context, site docs.Site) (*state, error) {
 	}
 	s := &state{}
 	var err error
-	if s.tree, err = h.Sites.Readers(ctx, site); err != nil {
-		return nil, err
-	}
 	if s.settings, s.overrides, err = h.Sites.Customizations(ctx, site); err != nil {
-		return nil, err
-	}
-	if s.schema, _, err = h.Sites.Schema(ctx, site.ID); err != nil {
 		return nil, err
 	}
 	h.states.Set(key, s)
@@ -88,7 +78,7 @@ func (h *Handler) edition(ctx context.Context, v *visit, it docs.SiteItem) (*edi
 	if err != nil {
 		return nil, err
 	}
-	return h.cached(ctx, view.For(v.visitor), v.baseOf(it))
+	return h.cached(ctx, view.For(v.seen.Reader), v.baseOf(it))
 }
 
 // view returns the newest revision of a space.

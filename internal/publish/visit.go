@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -14,7 +15,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
-	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
 // visit is one request for a site by somebody who may read it.
@@ -26,21 +26,23 @@ type visit struct {
 	root     string // address of the site, with the share key; ends with a slash
 	path     string // escaped, below the root
 	key      string // of a share link
-	visitor  *reading.Visitor
-	preview  *visitor.Content // what the address of a preview allows; nil: the visitor did not come by one
-	private  bool             // others do not see what this visitor sees
-	drafted  bool             // what is shown is not what is published
-	tree     *sites.Structure // what the visitor sees of it
+	as       authz.Visitor
+	seen     *sites.Seen
+	private  bool // others do not see what this visitor sees
+	drafted  bool // what is shown is not what is published
 	settings customization.Settings
 	target   sites.Target
 }
 
-func (v *visit) holds(condition string) bool { return v.visitor.Holds(condition, nil, nil) }
+func (v *visit) holds(condition string) bool { return v.seen.Reader.Holds(condition, nil, nil) }
 
 // open takes what the visitor sees of the site.
-func (v *visit) open() {
-	v.tree = v.state.tree.Filter(func(it docs.SiteItem) bool { return v.holds(it.Condition) })
+func (v *visit) open() (err error) {
+	if v.seen, err = v.h.Sites.SeeSite(v.ctx, v.h.Sites.Store.Reader, v.site, v.as); err != nil {
+		return err
+	}
 	v.settings = v.state.settings.For(v.holds)
+	return nil
 }
 
 // baseOf returns the address of a site space.
@@ -55,7 +57,7 @@ func (v *visit) baseOf(it docs.SiteItem) string {
 func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 	v.cacheable(w.Header())
 	var ok bool
-	if v.target, ok = v.tree.Resolve(v.path, false); !ok {
+	if v.target, ok = v.seen.Structure.Resolve(v.path, false); !ok {
 		return v.missing(w, r, nil)
 	}
 	if own, ok := v.state.overrides[v.target.Space.ID]; ok {
@@ -102,7 +104,7 @@ func (v *visit) cacheable(h http.Header) {
 	if !v.private {
 		h.Set("Cache-Control", "public, no-cache")
 	}
-	if v.site.Visibility != docs.VisibilityPublic || v.drafted || v.preview != nil {
+	if v.site.Visibility != docs.VisibilityPublic || v.drafted || v.as.Preview {
 		h.Set("X-Robots-Tag", "noindex, nofollow")
 	}
 }
@@ -152,7 +154,7 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition, re
 
 // lead follows a redirect of the site from an address without a page.
 func (v *visit) lead(w http.ResponseWriter, r *http.Request, e *edition) error {
-	rule, to, err := v.h.Sites.Lead(v.ctx, v.site, v.tree, "/"+v.path, v.key, v.pagePath)
+	rule, to, err := v.h.Sites.Lead(v.ctx, v.site, v.seen.Structure, "/"+v.path, v.key, v.pagePath)
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return v.missing(w, r, e)
@@ -188,7 +190,7 @@ func (v *visit) printer(e *edition) *printer {
 // elsewhere returns another space of the site, or nil if the visitor does not
 // see it. Of several places the first one counts.
 func (v *visit) elsewhere(ctx context.Context, space docs.SpaceID) (*edition, error) {
-	for _, it := range v.tree.All(docs.SiteSpace) {
+	for _, it := range v.seen.Structure.All(docs.SiteSpace) {
 		if it.Space == space {
 			return v.h.edition(ctx, v, it)
 		}

@@ -190,7 +190,7 @@ func (s *Server) start(ctx context.Context) error {
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
 		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites,
 	}, secret)
-	if s.readers, err = publish.New(publish.Config{Sites: s.Sites, Content: s.Content, Guard: s.Guard, Log: s.Log}, secret); err != nil {
+	if s.readers, err = publish.New(publish.Config{Sites: s.Sites, Content: s.Content, Guard: s.Guard, Log: s.Log}); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	s.metrics.declare(s.API.Operations())

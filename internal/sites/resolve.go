@@ -62,10 +62,15 @@ func (s *Service) Resolve(ctx context.Context, a Arrival) (*Resolved, error) {
 		}
 		out.Visitor.Link = link.ID
 	}
-	if err := s.identify(ctx, site, a, out); err != nil || out.Redirect != "" {
-		return out, err
+	who, err := s.Identify(ctx, site, a)
+	if errs.Is(err, errs.Unauthenticated) && (a.Token == "" || a.LoginOnError) {
+		return out, s.login(ctx, site, a.URL, out)
 	}
-	if out.Seen, err = s.See(ctx, s.Store.Reader, out.Visitor); err != nil {
+	if err != nil {
+		return nil, err
+	}
+	out.Visitor.Key, out.Visitor.Claims = who.Key, who.Claims
+	if out.Seen, err = s.SeeSite(ctx, s.Store.Reader, site, out.Visitor); err != nil {
 		return nil, err
 	}
 	var ok bool
@@ -76,35 +81,54 @@ func (s *Service) Resolve(ctx context.Context, a Arrival) (*Resolved, error) {
 	return out, nil
 }
 
-// identify works out who the visitor is. Whoever cannot read the site is sent
-// to its login page.
-func (s *Service) identify(ctx context.Context, site docs.Site, a Arrival, out *Resolved) error {
+// Identity is what is known of a visitor.
+type Identity struct {
+	Key     int            // as in authz.Visitor
+	Claims  map[string]any // as in authz.Visitor
+	Expires int64          // of the token that was accepted; 0: none was
+}
+
+// Identify works out who visits a site. The error is Unauthenticated if the
+// owner of the site has to vouch for visitors, and did not for this one, and
+// unless LoginOnError is set also for any other token that is not valid.
+func (s *Service) Identify(ctx context.Context, site docs.Site, a Arrival) (out Identity, err error) {
+	if site.Visibility != docs.VisibilityAuth && !site.Adaptive {
+		return out, nil
+	}
+	gate, err := s.gateOf(ctx, site)
+	if err != nil {
+		return out, err
+	}
+	required := site.Visibility == docs.VisibilityAuth && !a.Preview
+	var signed map[string]any
+	if a.Token != "" && (required || site.Adaptive) {
+		v, err := visitor.Check(gate.auth.PrivateKey, a.Token, s.Store.Clock())
+		switch {
+		case err == nil:
+			signed, out.Key, out.Expires = v.Claims, gate.auth.KeyVersion, v.Expires
+		case !a.LoginOnError || !errs.Is(err, errs.Unauthenticated):
+			return out, err
+		}
+	}
+	if required && out.Key == 0 {
+		return out, errs.E(errs.Unauthenticated, "this site is for visitors who were authenticated by its owner; sign in first")
+	}
+	if site.Adaptive {
+		out.Claims = known(gate.schema.Claims(signed, a.Unsigned))
+	}
+	return out, nil
+}
+
+// login sends a visitor who cannot read the site to its login page.
+func (s *Service) login(ctx context.Context, site docs.Site, from *url.URL, out *Resolved) error {
 	gate, err := s.gateOf(ctx, site)
 	if err != nil {
 		return err
 	}
-	auth := gate.auth
-	var signed map[string]any
-	required := site.Visibility == docs.VisibilityAuth && !a.Preview
-	if a.Token != "" && (required || site.Adaptive) {
-		v, err := visitor.Check(auth.PrivateKey, a.Token, s.Store.Clock())
-		switch {
-		case err == nil:
-			signed, out.Visitor.Key = v.Claims, auth.KeyVersion
-		case !a.LoginOnError:
-			return err
-		}
+	if out.Redirect = loginURL(gate.auth.FallbackURL, from); out.Redirect == "" {
+		return errs.E(errs.Unauthenticated, "this site is for visitors who were authenticated by its owner, and has no login page; ask the owner for access")
 	}
-	if required && out.Visitor.Key == 0 {
-		if out.Redirect = loginURL(auth.FallbackURL, a.URL); out.Redirect == "" {
-			return errs.E(errs.Unauthenticated, "this site is for visitors who were authenticated by its owner, and has no login page; ask the owner for access")
-		}
-		out.Login = true
-		return nil
-	}
-	if site.Adaptive {
-		out.Visitor.Claims = known(gate.schema.Claims(signed, a.Unsigned))
-	}
+	out.Login = true
 	return nil
 }
 

@@ -83,10 +83,10 @@ func (w *world) onSpace(id docs.SpaceID) *authz.Grant {
 // readers returns what readers see, one line for each site space.
 func (w *world) readers() string {
 	w.t.Helper()
-	tree, err := w.sites.Readers(w.ctx, w.onSite().Site)
+	seen, err := w.sites.See(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true})
 	w.must(err)
 	var out string
-	for _, it := range tree.All(docs.SiteSpace) {
+	for _, it := range seen.Structure.All(docs.SiteSpace) {
 		out += fmt.Sprintf("%s %q %v;", it.Title, it.Address, it.Default)
 	}
 	return out

@@ -49,25 +49,30 @@ func (s *Service) See(ctx context.Context, r store.Reader, v authz.Visitor) (*Se
 	if err != nil {
 		return nil, err
 	}
-	if !site.It.Adaptive {
+	return s.SeeSite(ctx, r, site.It, v)
+}
+
+// SeeSite is See for a caller who has just read the site.
+func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) (*Seen, error) {
+	if !site.Adaptive {
 		v.Claims = nil
 	}
 	reader, err := reading.NewVisitor(v.Claims)
 	if err != nil {
 		return nil, err
 	}
-	key := seenKey{site.It.ID, site.It.Version, v.Link, v.Key, v.Preview, reader.Key()}
+	key := seenKey{site.ID, site.Version, v.Link, v.Key, v.Preview, reader.Key()}
 	if kept, ok := s.seen.Get(key); ok {
 		return kept, nil
 	}
-	if err := admit(ctx, r, site.It, v); err != nil {
+	if err := admit(ctx, r, site, v); err != nil {
 		return nil, err
 	}
-	items, err := r.SiteItems(ctx, site.It.ID)
+	items, err := r.SiteItems(ctx, site.ID)
 	if err != nil {
 		return nil, err
 	}
-	out := &Seen{Site: site.It, Structure: NewStructure(site.It.Title, items, nil).seenBy(reader), Spaces: map[docs.SpaceID]bool{}, Reader: reader}
+	out := &Seen{Site: site, Structure: NewStructure(site.Title, items, nil).seenBy(reader), Spaces: map[docs.SpaceID]bool{}, Reader: reader}
 	for _, it := range out.Structure.All(docs.SiteSpace) {
 		out.Spaces[it.Space] = true
 	}

@@ -86,8 +86,9 @@ func (m *visibilityModel) space() (string, *[][]condition) {
 	files := fstest.MapFS{}
 	summary := "# Table of contents\n\n* [Home](README.md)\n"
 	files["README.md"] = &fstest.MapFile{Data: []byte("# Home " + m.word(true, places) + "\n"), Mode: 0o644}
-	var page func(path string, depth int, above []condition)
-	page = func(path string, depth int, above []condition) {
+	var paths []string
+	var page func(dir string, depth int, above []condition)
+	page = func(dir string, depth int, above []condition) {
 		on := m.condition()
 		all := append(append([]condition(nil), above...), on)
 		var text strings.Builder
@@ -95,18 +96,24 @@ func (m *visibilityModel) space() (string, *[][]condition) {
 			text.WriteString("---\nif: " + on.source + "\n---\n\n")
 		}
 		title := m.word(true, places, all...)
+		path := dir + title
 		text.WriteString("# Page " + title + "\n\nText " + m.word(false, places, all...) + " here.\n")
+		for _, other := range paths { // a link must not name a page that is not seen
+			from := strings.Repeat("../", strings.Count(path, "/"))
+			text.WriteString("\n[Other](" + from + other + ".md), [there](/" + other + "#a)\n\n{% content-ref url=\"" + from + other + ".md\" %}\n[" + other + ".md](" + from + other + ".md)\n{% endcontent-ref %}\n")
+		}
+		paths = append(paths, path)
 		if block := m.condition(); block.source != "" {
 			text.WriteString("\n{% if " + block.source + " %}\nBlock " + m.word(false, places, append(all, block)...) + " there.\n{% endif %}\n")
 		}
 		files[path+".md"] = &fstest.MapFile{Data: []byte(text.String()), Mode: 0o644}
 		summary += strings.Repeat("  ", depth) + "* [Page " + title + "](" + path + ".md)\n"
-		for i := range m.r.IntN(3 - depth) {
-			page(fmt.Sprintf("%s/p%d", path, i), depth+1, all)
+		for range m.r.IntN(3 - depth) {
+			page(path+"/", depth+1, all)
 		}
 	}
-	for i := range 2 + m.r.IntN(3) {
-		page(fmt.Sprintf("p%d", i), 0, nil)
+	for range 2 + m.r.IntN(3) {
+		page("", 0, nil)
 	}
 	files["SUMMARY.md"] = &fstest.MapFile{Data: []byte(summary), Mode: 0o644}
 	m.w.must("admin", "POST", "/orgs/$org/spaces", `{"title":"Space","empty":true,"editMode":"live"}`, "space")

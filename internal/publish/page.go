@@ -129,7 +129,7 @@ func (p *printer) link(ref docs.Ref) (string, bool) {
 		return "", false
 	}
 	if ref.Kind == docs.RefFile {
-		f, err := e.view.File(p.ctx, docs.FileID(ref.File))
+		f, err := e.view.Tree.File(p.ctx, docs.FileID(ref.File))
 		return e.fileAddress(f), p.note(err)
 	}
 	return e.local(ref)
@@ -158,7 +158,7 @@ func (p *printer) title(ref docs.Ref) (string, bool) {
 	case docs.RefSpace:
 		return e.view.Space.Title, true
 	case docs.RefFile:
-		f, err := e.view.File(p.ctx, docs.FileID(ref.File))
+		f, err := e.view.Tree.File(p.ctx, docs.FileID(ref.File))
 		return f.Name, p.note(err)
 	case docs.RefTag:
 		return p.tag(ref.Tag)
@@ -225,7 +225,7 @@ func (t onSite) Print(_ context.Context, doc *markup.Document, _ bool) ([]byte, 
 	return markup.Print(doc, markup.Refs{Locate: func(ref docs.Ref, _ markup.Use) (string, bool) {
 		at, ok := t.p.link(ref)
 		if !ok {
-			return brokenMarkdown, true // what it leads to is not for this visitor, and neither is its name
+			return revision.BrokenReference, true // what it leads to is not for this visitor, and neither is its name
 		}
 		if ref.Kind == docs.RefPage || ref.Kind == docs.RefAnchor && ref.Page != "" {
 			path, anchor, _ := strings.Cut(at, "#")
@@ -234,10 +234,6 @@ func (t onSite) Print(_ context.Context, doc *markup.Document, _ bool) ([]byte, 
 		return at, true
 	}}), nil
 }
-
-// brokenMarkdown is the destination of links that lead nowhere, as other tools
-// write it.
-const brokenMarkdown = "broken-reference"
 
 // homeMarkdown is the name of the Markdown of the page at the address of a space.
 const homeMarkdown = "index.md"

@@ -76,7 +76,7 @@ func (t *Tree) Parse(ctx context.Context, body []byte, file string, s Sidecar) (
 // ParseLoose is parse that notes the references that are not tied to their
 // targets.
 func (t *Tree) ParseLoose(ctx context.Context, body []byte, file string, s Sidecar, loose map[markup.Ref]bool) (*markup.Document, error) {
-	l := &Linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, loose: loose}
+	l := &Linker{ctx: ctx, t: t.whole(), base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, loose: loose}
 	doc := markup.Parse(body, l.refs())
 	if len(s.Keys) > 0 {
 		markup.SetKeys(doc, s.Keys)
@@ -113,7 +113,7 @@ func (t *Tree) Markdown(ctx context.Context, p docs.Page, stable bool) ([]byte, 
 }
 
 func (t *Tree) Relocated(ctx context.Context, body []byte, file string, s Sidecar, stable bool) ([]byte, error) {
-	l := &Linker{ctx: ctx, t: t, base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, Stable: stable}
+	l := &Linker{ctx: ctx, t: t.whole(), base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, Stable: stable}
 	if !stable {
 		moved := false
 		for dest, target := range s.Links {

@@ -244,8 +244,10 @@ func anchored(ref markup.Ref, anchor string) markup.Ref {
 
 // Locate returns how a reference is written in the source.
 func (l *Linker) Locate(ref markup.Ref, _ markup.Use) (string, bool) {
-	if g, gone := l.Tombstone(ref); gone && !l.Stable {
-		return l.at(g, ref), true
+	if l.t.visitor == nil && !l.Stable {
+		if g, gone := l.Tombstone(ref); gone {
+			return l.at(g, ref), true
+		}
 	}
 	switch ref.Kind {
 	case markup.RefURL:
@@ -291,6 +293,9 @@ func (l *Linker) locatePage(ref markup.Ref) (string, bool) {
 	}
 	p, ok, err := l.t.Lookup(l.ctx, docs.PageID(ref.Page))
 	l.fail(err)
+	if !ok && l.t.visitor != nil {
+		return BrokenReference, true
+	}
 	if ok && p.Type == docs.PageGroup && !l.Stable {
 		at, err := l.t.groupAt(l.ctx, p)
 		if l.fail(err); at != "" {

@@ -24,7 +24,8 @@ func (r readPage) Document(ctx context.Context) (*markup.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.v.seen(ctx, doc, r.p.Variables)
+	doc, _, err = r.v.seen(ctx, doc, r.p.Variables)
+	return doc, err
 }
 
 func (r readPage) Include(ctx context.Context, ref docs.Ref) (*markup.Document, bool, error) {
@@ -45,20 +46,24 @@ func (r readPage) Heading() string {
 
 func (r readPage) Source(ctx context.Context, stable bool) ([]byte, error) {
 	source, err := r.v.Markdown(ctx, r.p, stable)
-	if err != nil || r.v.visitor == nil || !reading.MayDepend(source) {
+	if err != nil || r.v.visitor == nil {
 		return source, err
 	}
-	doc, err := r.SourceDocument(ctx)
-	if err != nil {
-		return nil, err
+	doc, broken, err := r.sourceDocument(ctx)
+	if err != nil || !broken && !reading.MayDepend(source) {
+		return source, err
 	}
 	return r.Print(ctx, doc, stable)
 }
 
 func (r readPage) SourceDocument(ctx context.Context) (*markup.Document, error) {
-	doc, err := r.v.Tree.Document(ctx, r.p)
-	if err != nil {
-		return nil, err
+	doc, _, err := r.sourceDocument(ctx)
+	return doc, err
+}
+
+func (r readPage) sourceDocument(ctx context.Context) (doc *markup.Document, broken bool, err error) {
+	if doc, err = r.v.Tree.Document(ctx, r.p); err != nil {
+		return nil, false, err
 	}
 	return r.v.seen(ctx, doc, r.p.Variables)
 }
@@ -81,7 +86,8 @@ func (r readReusable) Document(ctx context.Context) (*markup.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.v.seen(ctx, doc, nil)
+	doc, _, err = r.v.seen(ctx, doc, nil)
+	return doc, err
 }
 
 func (r readReusable) Include(ctx context.Context, ref docs.Ref) (*markup.Document, bool, error) {
@@ -95,7 +101,7 @@ func (v *View) included(ctx context.Context, ref docs.Ref, page docs.Variables) 
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	doc, err = v.seen(ctx, doc, page)
+	doc, _, err = v.seen(ctx, doc, page)
 	return doc, err == nil, err
 }
 

@@ -11,7 +11,8 @@ import (
 
 // For returns the revision as a visitor sees it. Pages whose condition does not
 // hold, and all pages below them, are not there for any method; blocks whose
-// condition does not hold are not in what Reading and ReadingReusable return.
+// condition does not hold are not in what Reading and ReadingReusable return;
+// files and reusable contents are there if something that is left uses them.
 func (v *View) For(visitor *reading.Visitor) *View {
 	tree, view := *v.Tree, *v
 	tree.visitor = visitor
@@ -55,14 +56,51 @@ func (t *Tree) prune(ctx context.Context, top *Walked) (err error) {
 	return err
 }
 
-// seen returns a document as the visitor sees it.
-func (t *Tree) seen(ctx context.Context, doc *markup.Document, page docs.Variables) (*markup.Document, error) {
-	if t.visitor == nil || doc == nil {
-		return doc, nil
+// BrokenReference is how a link that leads nowhere is written for visitors, as
+// other tools write it, and the id of the page that such a reference names. A
+// page that is gone and one that is hidden look alike.
+const BrokenReference = "broken-reference"
+
+// whole returns the tree with everything in it: what a source refers to does not
+// depend on who reads it.
+func (t *Tree) whole() *Tree {
+	if t.visitor == nil {
+		return t
 	}
-	env, err := t.Environment(ctx, page)
+	all := *t
+	all.visitor = nil
+	return &all
+}
+
+// seen returns a document as the visitor sees it: without blocks whose condition
+// does not hold, and with nothing that names a page that the visitor does not
+// see. It reports whether there were such references.
+func (v *View) seen(ctx context.Context, doc *markup.Document, page docs.Variables) (*markup.Document, bool, error) {
+	if v.visitor == nil || doc == nil {
+		return doc, false, nil
+	}
+	env, err := v.Environment(ctx, page)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return reading.WithoutConditions(doc, env), nil
+	known := map[string]bool{}
+	doc, broken := markup.Redirect(reading.WithoutConditions(doc, env), func(ref docs.Ref) (docs.Ref, bool) {
+		if ref.Page == "" || ref.Space != "" && ref.Space != string(v.Space.ID) {
+			return ref, false
+		}
+		there, asked := known[ref.Page]
+		if !asked && err == nil {
+			_, there, err = v.Lookup(ctx, docs.PageID(ref.Page))
+			known[ref.Page] = there
+		}
+		if there {
+			return ref, false
+		}
+		ref.Page = BrokenReference
+		if ref.Anchor != "" {
+			ref.Anchor = BrokenReference
+		}
+		return ref, true
+	})
+	return doc, broken, err
 }

@@ -523,6 +523,7 @@ type Index struct {
 	reports  *cache.Cache[docs.RevisionID, *linkReport]
 	relinked *cache.Cache[twoTrees, *relinked]
 	places   *cache.Cache[string, place]
+	used     *cache.Cache[usedKey, bool]
 }
 
 // Bounds of what is kept in memory, in bytes.
@@ -536,6 +537,7 @@ func NewIndex(x Index) *Index {
 	x.reports = cache.New[docs.RevisionID](maxReports, (*linkReport).size)
 	x.relinked = cache.New[twoTrees](maxRelinked, (*relinked).size)
 	x.places = cache.New[string](maxPlaces, func(p place) int { return p.size + 256 })
+	x.used = cache.New[usedKey](maxUsed, func(bool) int { return 1 })
 	return &x
 }
 

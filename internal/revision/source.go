@@ -19,6 +19,7 @@ import (
 type Source struct {
 	Store   *store.Store
 	BaseURL string // of this server, without a slash at the end
+	Uses    Uses   // asked for visitors
 
 	objects *cache.Cache[chunk.Hash, object]
 	pending sync.Map // chunk.Hash -> []byte: nodes of revisions that are being stored

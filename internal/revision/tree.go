@@ -492,12 +492,6 @@ func (t *Tree) Files(ctx context.Context, after docs.FileID, limit int) ([]docs.
 	return out, err
 }
 
-// CountFiles counts the files of a revision.
-func (v *View) CountFiles(ctx context.Context) (int64, error) {
-	n, err := chunk.CountPrefix(ctx, v.src, v.Root, KeyFile)
-	return int64(n), err
-}
-
 // HasWords reports whether any page of a revision has something written on it.
 func (v *View) HasWords(ctx context.Context) (bool, error) {
 	found := false

@@ -1,0 +1,144 @@
+package index
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Bounds of the search for something that uses a file or a reusable content.
+// What is not found within them is not shown.
+const (
+	maxUses     = 10_000 // places that are looked at
+	usesAtATime = 100
+	maxUsed     = 200_000 // answers that are kept in memory
+)
+
+// usedKey is what an answer depends on.
+type usedKey struct {
+	root    chunk.Hash
+	visitor string
+	ref     docs.Ref
+}
+
+// Used implements revision.Uses. It asks the index for the places of one file
+// and stops at the first one that the visitor sees, so it costs what is asked
+// for, however large the space is.
+func (s *Index) Used(ctx context.Context, v *revision.View, ref docs.Ref) (bool, error) {
+	key := usedKey{v.Root, v.Visitor().Key(), ref}
+	if known, ok := s.used.Get(key); ok {
+		return known, nil
+	}
+	x, err := s.linksOf(ctx, v)
+	if err != nil {
+		return false, err
+	}
+	u := &userSearch{v: v, x: x, asked: map[docs.Ref]bool{}, left: maxUses}
+	found, err := u.used(ctx, ref)
+	if err == nil {
+		s.used.Set(key, found)
+	}
+	return found, err
+}
+
+// userSearch looks for a place that a visitor sees.
+type userSearch struct {
+	v     *revision.View
+	x     *linkIndex
+	asked map[docs.Ref]bool // contents may include each other
+	left  int
+}
+
+func (u *userSearch) used(ctx context.Context, ref docs.Ref) (bool, error) {
+	if u.asked[ref] {
+		return false, nil
+	}
+	u.asked[ref] = true
+	at := store.Page{Limit: usesAtATime}
+	for u.left > 0 {
+		owners, next, err := u.x.backlinks(ctx, [2]string{ref.Kind, ref.Kind}, "", ref.Target(), at)
+		if err != nil {
+			return false, err
+		}
+		u.left -= len(owners)
+		for _, owner := range owners {
+			if ok, err := u.by(ctx, owner, ref); ok || err != nil {
+				return ok, err
+			}
+		}
+		if next == nil {
+			break
+		}
+		at.After = next
+	}
+	return false, nil
+}
+
+// by reports whether the visitor sees that a page or a reusable content uses
+// something.
+func (u *userSearch) by(ctx context.Context, owner string, ref docs.Ref) (bool, error) {
+	p, ok, err := u.v.Lookup(ctx, docs.PageID(owner))
+	if err != nil {
+		return false, err
+	}
+	if ok {
+		return u.onPage(ctx, p, ref)
+	}
+	r, err := u.v.Tree.Reusable(ctx, docs.ReusableID(owner))
+	if errs.Is(err, errs.NotFound) { // a page that the visitor does not see
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if ok, err := u.in(ctx, u.v.ReadingReusable(r), revision.ReusableText(r), ref); !ok || err != nil {
+		return false, err
+	}
+	return u.used(ctx, docs.Ref{Kind: docs.RefReusable, ReusableContent: owner})
+}
+
+func (u *userSearch) onPage(ctx context.Context, p docs.Page, ref docs.Ref) (bool, error) {
+	around := []*docs.Ref{p.Target}
+	if p.Cover != nil {
+		around = append(around, p.Cover.Ref, p.Cover.RefDark)
+	}
+	for _, r := range around {
+		if r != nil && *r == ref {
+			return true, nil
+		}
+	}
+	if p.Type != docs.PageDocument {
+		return false, nil
+	}
+	text, err := u.v.PageText(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	return u.in(ctx, u.v.Reading(p), text, ref)
+}
+
+// in reports whether a source that uses something does so outside of all blocks
+// that the visitor does not see. In a reusable content, conditions on variables
+// of a page do not hold.
+func (u *userSearch) in(ctx context.Context, page reading.Page, text revision.Text, ref docs.Ref) (bool, error) {
+	source, _, err := u.v.Body(ctx, text)
+	if err != nil || !reading.MayDepend(source) {
+		return err == nil, err
+	}
+	doc, err := page.Document(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, r := range markup.References(doc) {
+		if r.Ref == ref {
+			return true, nil
+		}
+	}
+	return false, nil
+}

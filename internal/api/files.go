@@ -50,7 +50,7 @@ func (a *API) file(sp docs.Space, f docs.File) File {
 func (s shown) file(f docs.File) File {
 	return File{
 		ID: string(f.ID), Name: f.Name, ContentType: f.ContentType, Size: f.Size,
-		DownloadURL: s.a.downloadURL(s.v.Space, f), Dimensions: dimensionsOf(f), Git: s.gitBlob(s.git.File(f)),
+		DownloadURL: s.a.downloadURL(s.site, s.v.Space, f), Dimensions: dimensionsOf(f), Git: s.gitBlob(s.git.File(f)),
 	}
 }
 
@@ -62,12 +62,17 @@ const (
 )
 
 // downloadURL returns an address that anybody can fetch a file from for a
-// while. Everything that decides what is sent is signed.
-func (a *API) downloadURL(sp docs.Space, f docs.File) string {
+// while: a visitor of a site as long as the site shows the space to anybody.
+// Everything that decides what is sent is signed.
+func (a *API) downloadURL(site docs.SiteID, sp docs.Space, f docs.File) string {
 	expires := a.Clock().Truncate(downloadDay).Add(2 * downloadDay)
-	signature := a.Signer.Sign(expires, string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType)
-	return a.location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) +
-		"?type=" + url.QueryEscape(f.ContentType) + "&signature=" + signature
+	signed := []string{string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType}
+	query := "?type=" + url.QueryEscape(f.ContentType)
+	if site != "" {
+		signed = append(signed, string(site))
+		query += "&site=" + url.QueryEscape(string(site))
+	}
+	return a.location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) + query + "&signature=" + a.Signer.Sign(expires, signed...)
 }
 
 // downloadIn is an address that downloadURL made.
@@ -77,17 +82,28 @@ type downloadIn struct {
 	Hash      string      `path:"hash"`
 	Name      string      `path:"name"`
 	Type      string      `query:"type" doc:"Content type of the file."`
+	Site      docs.SiteID `query:"site" doc:"Site that the address was returned to a visitor of; the file is there as long as the site shows its space."`
 	Signature string      `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
 }
 
 func signedFile(r *http.Request) []string {
-	return []string{r.PathValue("spaceId"), r.PathValue("fileId"), r.PathValue("hash"), r.PathValue("name"), r.URL.Query().Get("type")}
+	query := r.URL.Query()
+	signed := []string{r.PathValue("spaceId"), r.PathValue("fileId"), r.PathValue("hash"), r.PathValue("name"), query.Get("type")}
+	if query.Has("site") {
+		signed = append(signed, query.Get("site"))
+	}
+	return signed
 }
 
 // download sends a file. Its space must still exist: an address does not
 // outlive the space.
 func (a *API) download(_ context.Context, in *downloadIn) (stream, error) {
 	return func(w http.ResponseWriter, r *http.Request) error {
+		if in.Site != "" {
+			if err := a.Sites.Shows(r.Context(), in.Site, in.Space); err != nil {
+				return err
+			}
+		}
 		o, err := a.Content.OpenFile(r.Context(), in.Space, in.Hash)
 		if err != nil {
 			return err

@@ -244,6 +244,7 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 			a.fail(w, o, request, err)
 			return
 		}
+		tag(w.Header(), grant)
 		if o.Again != nil && o.Again(w, r, grant) {
 			return
 		}
@@ -252,6 +253,19 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 		}
 		next(huma.WithContext(ctx, authz.With(ctx.Context(), grant)))
 	}
+}
+
+// tag tells renderers which of the answers that they keep for visitors to drop
+// when a space or a site changes.
+func tag(h http.Header, g *authz.Grant) {
+	if g.Shown() == nil {
+		return
+	}
+	tags := "site:" + string(g.Site.ID)
+	if g.Space.ID != "" {
+		tags = "space:" + string(g.Space.ID) + "," + tags
+	}
+	h.Set("X-Gitbook-Cache-Tag", tags)
 }
 
 // admit counts a request against its caller's limit and asks the rule.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/exchange"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -103,12 +104,16 @@ type shown struct {
 	v        *revision.View
 	metadata bool
 	git      exchange.GitNames
+	site     docs.SiteID // that the caller is a visitor of; empty: none, or a preview
 }
 
 // shown reports how a view is displayed, with what git knows of some things in it,
 // or of all.
 func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ...string) (shown, error) {
 	s := shown{a: a, v: v, metadata: metadata && v.Visitor() == nil}
+	if by := authz.Of(ctx).Shown(); by != nil && !by.Preview {
+		s.site = by.Site.ID
+	}
 	var err error
 	if s.metadata {
 		s.git, err = a.Content.Exchange.GitNames(ctx, v, ids...)

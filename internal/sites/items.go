@@ -43,12 +43,24 @@ func (s *Service) editItem(ctx context.Context, g *authz.Grant, kind docs.SiteIt
 	return v, it, nil
 }
 
-// checkCondition parses a condition before the transaction begins.
-func checkCondition(p opt.Val[string]) error {
-	if text, ok := p.Get(); ok {
-		return docs.CheckCondition("body.condition", text)
+// checkCondition parses a condition before the transaction begins. On a site
+// with a schema of claims it reads only what the schema declares and what has a
+// known number of values: anything else is a mistake that would hide the item
+// from everybody, or make each visitor see a site of their own.
+func (s *Service) checkCondition(ctx context.Context, g *authz.Grant, p opt.Val[string]) error {
+	const path = "body.condition"
+	text, ok := p.Get()
+	if !ok || text == "" {
+		return nil
 	}
-	return nil
+	if err := docs.CheckCondition(path, text); err != nil {
+		return err
+	}
+	schema, _, err := s.Schema(ctx, g.Site.ID)
+	if err != nil || schema == nil {
+		return err
+	}
+	return schema.CheckCondition(path, text)
 }
 
 // AddSpace puts a space on a site; see Structure.AddSpace.
@@ -64,7 +76,7 @@ func (s *Service) AddSpace(ctx context.Context, g *authz.Grant, section docs.Sit
 
 // UpdateSpace changes a site space.
 func (s *Service) UpdateSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SpacePatch) (*View, docs.SiteItem, error) {
-	if err := checkCondition(p.Condition); err != nil {
+	if err := s.checkCondition(ctx, g, p.Condition); err != nil {
 		return nil, docs.SiteItem{}, err
 	}
 	return s.editItem(ctx, g, docs.SiteSpace, "update", func(c *change) (docs.SiteItem, error) {
@@ -97,7 +109,7 @@ func (s *Service) AddSection(ctx context.Context, g *authz.Grant, title, icon st
 
 // UpdateSection changes a section.
 func (s *Service) UpdateSection(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SectionPatch) (*View, docs.SiteItem, error) {
-	if err := checkCondition(p.Condition); err != nil {
+	if err := s.checkCondition(ctx, g, p.Condition); err != nil {
 		return nil, docs.SiteItem{}, err
 	}
 	return s.editItem(ctx, g, docs.SiteSection, "update", func(c *change) (docs.SiteItem, error) {

@@ -80,8 +80,10 @@ func (p MCPServerPatch) check() error {
 			return err
 		}
 	}
-	if err := checkCondition(p.Condition); err != nil {
-		return err
+	if text, ok := p.Condition.Get(); ok {
+		if err := docs.CheckCondition("body.condition", text); err != nil {
+			return err
+		}
 	}
 	headers, _ := p.Headers.Get()
 	if len(headers) > maxHeaders {

@@ -115,6 +115,25 @@ func (s *Structure) seenBy(v *reading.Visitor) *Structure {
 	return s.Filter(func(it docs.SiteItem) bool { return !it.Trashed && v.Holds(it.Condition, nil, nil) })
 }
 
+// Shows returns NotFound unless a site is published and has a space on it, for
+// whomever.
+func (s *Service) Shows(ctx context.Context, id docs.SiteID, space docs.SpaceID) error {
+	site, err := s.Store.Site(ctx, id)
+	if err != nil {
+		return err
+	}
+	items, err := s.Store.SiteItems(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
+		if site.It.Published && it.Kind == docs.SiteSpace && it.Space == space && !it.Trashed {
+			return nil
+		}
+	}
+	return errs.Missing("file")
+}
+
 // contentKey returns the key that content tokens are signed with.
 func (s *Service) contentKey(ctx context.Context) (visitor.Key, error) {
 	if k := s.key.Load(); k != nil {

@@ -77,6 +77,7 @@ type Space struct {
 	Parent              string           `json:"parent,omitempty"`
 	Language            string           `json:"language,omitempty"`
 	GitSync             *GitSync         `json:"gitSync,omitempty" doc:"Absent if the space is not synchronized with a repository."`
+	VisitorAuth         *visitorAuth     `json:"visitorAuth,omitempty" doc:"How readers sign in where the space is published; absent if they need not."`
 	Revision            string           `json:"revision"`
 	DefaultLevel        *docs.Level      `json:"defaultLevel"`
 	Comments            int              `json:"comments"`
@@ -84,6 +85,10 @@ type Space struct {
 	ChangeRequestsOpen  int              `json:"changeRequestsOpen"`
 	ChangeRequestsDraft int              `json:"changeRequestsDraft"`
 	Permissions         spacePermissions `json:"permissions"`
+}
+
+type visitorAuth struct {
+	Backend string `json:"backend" enum:"custom"`
 }
 
 type spaceURLs struct {
@@ -110,6 +115,10 @@ type spacePermissions struct {
 // space shows a space to somebody with a role on it.
 func (a *API) space(s docs.Space, r docs.Role) Space {
 	published, public := a.published(s)
+	var auth *visitorAuth
+	if s.Published != nil && s.Published.Visibility == docs.VisibilityAuth {
+		auth = &visitorAuth{docs.AuthCustom}
+	}
 	return Space{
 		Object: "space", ID: string(s.ID), Title: s.Title, Emoji: s.Emoji, Visibility: s.Visibility(),
 		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, DeletedAt: s.DeletedAt, EditMode: s.EditMode, MergeRules: mergeRules(s.MergeRules),
@@ -117,7 +126,7 @@ func (a *API) space(s docs.Space, r docs.Role) Space {
 			Location: a.location("spaces", string(s.ID)), App: a.BaseURL + "/o/" + string(s.Org) + "/s/" + string(s.ID), Icon: s.IconURL,
 			Published: published, Public: public,
 		},
-		Organization: string(s.Org), Parent: string(s.Parent), Language: s.Language, GitSync: gitSync(s.Git), Revision: string(s.Revision),
+		Organization: string(s.Org), Parent: string(s.Parent), Language: s.Language, GitSync: gitSync(s.Git), VisitorAuth: auth, Revision: string(s.Revision),
 		DefaultLevel: levelOrNull(s.Level), Comments: s.Counters.OpenComments, ChangeRequests: s.Counters.ChangeRequests,
 		ChangeRequestsOpen: s.Counters.OpenChangeRequests, ChangeRequestsDraft: s.Counters.DraftChangeRequests,
 		Permissions: spacePermissions{

@@ -41,6 +41,7 @@ type cli struct {
 	Import    importCmd    `cmd:"" help:"Make a folder or a zip of Markdown the content of a space."`
 	Export    exportCmd    `cmd:"" help:"Write the content of a space as a folder of Markdown."`
 	Git       gitCmd       `cmd:"" help:"Synchronize a space with a git repository."`
+	Site      siteCmd      `cmd:"" help:"Describe a site in a file, and make the site of a server what the file says."`
 	Check     checkCmd     `cmd:"" help:"Look for broken links and other mistakes in a folder or a space."`
 	Backup    backupCmd    `cmd:"" help:"Write everything into one file, while serving."`
 	Restore   restoreCmd   `cmd:"" help:"Read a backup into an empty store."`

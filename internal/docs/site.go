@@ -14,6 +14,9 @@ import (
 // site is read and checked as a whole, so its size is bounded.
 const MaxSiteItems = 1000
 
+// MaxSiteGroupDepth is how deep the groups of a site can be nested.
+const MaxSiteGroupDepth = 8
+
 // SiteID identifies a site, SiteItemID a section, a group or a site space.
 type (
 	SiteID     string
@@ -168,6 +171,13 @@ func CheckSitePath(field, s string) error {
 		return errs.Field(field, "must be one part of an address, such as guides: 1 to %d characters without slashes and spaces, and no name that every site uses itself", MaxSlug)
 	}
 	return nil
+}
+
+// SitePathOf returns the path that a section or a site space gets from its title.
+// There is room for a number behind it.
+func SitePathOf(title string) string {
+	s := SlugOf(title)
+	return strings.ToValidUTF8(s[:min(len(s), MaxSlug-len("-1000"))], "")
 }
 
 // CheckCondition returns an error for the field unless s is an expression that

@@ -169,8 +169,8 @@ func (s *Structure) AddGroup(title, icon string, parent docs.SiteItemID, section
 	for at := parent; at != ""; at = s.items[at].Parent {
 		depth++
 	}
-	if depth > maxGroupDepth {
-		return docs.SiteItem{}, errs.Field("body.parent", "is %d levels deep, which is the maximum; choose a group further up", maxGroupDepth)
+	if depth > docs.MaxSiteGroupDepth {
+		return docs.SiteItem{}, errs.Field("body.parent", "is %d levels deep, which is the maximum; choose a group further up", docs.MaxSiteGroupDepth)
 	}
 	group, err := s.add(docs.SiteItem{Kind: docs.SiteGroup, Title: title, Icon: icon}, parent)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 //   - If a site has sections, exactly one is the default. If a section, or the
 //     site itself, holds site spaces, exactly one of them is the default.
 //   - There are at most docs.MaxSiteItems items, and groups are nested at most
-//     maxGroupDepth levels deep.
+//     docs.MaxSiteGroupDepth levels deep.
 //
 // A method that returns an error may have changed the structure; it must be
 // thrown away.
@@ -30,13 +30,9 @@ type Structure struct {
 	children map[docs.SiteItemID][]docs.SiteItemID // in order; those of the site under ""
 }
 
-const (
-	// maxGroupDepth is the depth of nested groups.
-	maxGroupDepth = 8
-	// maxRank is how long a rank may become before its siblings are numbered
-	// again.
-	maxRank = 64
-)
+// maxRank is how long a rank may become before its siblings are numbered
+// again.
+const maxRank = 64
 
 // NewStructure returns the tree of items that are sorted by rank. newID is
 // called for items that are added.
@@ -202,8 +198,7 @@ func (s *Structure) add(it docs.SiteItem, parent docs.SiteItemID) (docs.SiteItem
 // freePath returns a path for a title that no item of a level has: that of the
 // title, with a number if it is taken.
 func freePath(title string, level []docs.SiteItem) string {
-	base := docs.SlugOf(title)
-	base = strings.ToValidUTF8(base[:min(len(base), docs.MaxSlug-len("-1000"))], "")
+	base := docs.SitePathOf(title)
 	taken := map[string]bool{}
 	for _, it := range level {
 		if rest, ok := strings.CutPrefix(docs.SlugKey(it.Path), base); ok && strings.Trim(rest, "-0123456789") == "" {

@@ -286,7 +286,7 @@ func TestASiteIsBounded(t *testing.T) {
 func TestGroupsAreBounded(t *testing.T) {
 	s := newTree()
 	var parent docs.SiteItemID
-	for range maxGroupDepth {
+	for range docs.MaxSiteGroupDepth {
 		g, err := s.AddGroup("g", "", parent, nil)
 		if err != nil {
 			t.Fatal(err)

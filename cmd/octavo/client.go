@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/api"
+)
+
+// apiFlags say which server a command talks to, and as whom.
+type apiFlags struct {
+	URL          string `help:"Address of the server." name:"url" default:"http://127.0.0.1:8080" env:"OCTAVO_URL" placeholder:"URL"`
+	Token        string `help:"Token of the API; better given in the environment." env:"OCTAVO_TOKEN" required:""`
+	Organization string `help:"Id or title of the organization; needed only if there are several." env:"OCTAVO_ORGANIZATION"`
+}
+
+// client sends requests to the API of a server.
+type client struct {
+	base  string
+	token string
+	http  http.Client
+}
+
+const (
+	clientTimeout = time.Minute
+	maxAnswer     = 64 << 20 // bytes
+	maxPages      = 1000     // of a list
+	maxWaits      = 5        // for a server that is asked too often
+)
+
+func (f apiFlags) client() (*client, error) {
+	u, err := url.Parse(f.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("--url must be the address of a server, such as https://docs.example.com, and not %q", f.URL)
+	}
+	return &client{strings.TrimSuffix(f.URL, "/") + api.Prefix, f.Token, http.Client{Timeout: clientTimeout}}, nil
+}
+
+// path returns an address below the API of which each part is escaped.
+func path(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString("/" + url.PathEscape(p))
+	}
+	return b.String()
+}
+
+// do sends a request and decodes the answer into out, unless that is nil or
+// there is none. A server that is asked too often is asked again later.
+func (c *client) do(ctx context.Context, method, path string, body, out any) error {
+	for waits := 0; ; waits++ {
+		res, err := c.send(ctx, method, path, body)
+		if err != nil {
+			return err
+		}
+		wait, err := strconv.Atoi(res.header.Get("Retry-After"))
+		if res.status != http.StatusTooManyRequests || err != nil || waits == maxWaits {
+			return res.decode(out)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(min(time.Duration(wait)*time.Second, clientTimeout)):
+		}
+	}
+}
+
+// response is what a server answered.
+type response struct {
+	what   string // was asked
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (c *client) send(ctx context.Context, method, path string, body any) (response, error) {
+	out := response{what: method + " " + path}
+	var in io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return out, err
+		}
+		in = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, in)
+	if err != nil {
+		return out, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("User-Agent", "octavo/"+version)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return out, err
+	}
+	defer res.Body.Close()
+	out.status, out.header = res.StatusCode, res.Header
+	out.body, err = io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err == nil && len(out.body) > maxAnswer {
+		err = fmt.Errorf("%s: the answer is larger than %d MB", out.what, maxAnswer>>20)
+	}
+	return out, err
+}
+
+// decode returns what the server says is wrong, or decodes the answer.
+func (r response) decode(out any) error {
+	if r.status >= http.StatusBadRequest {
+		var p struct {
+			Error struct{ Message string }
+		}
+		if json.Unmarshal(r.body, &p) != nil || p.Error.Message == "" {
+			return fmt.Errorf("%s: the server answered %d; is --url the address of an Octavo server?", r.what, r.status)
+		}
+		if r.status == http.StatusUnauthorized {
+			return errors.New(p.Error.Message + "; give a token of the server with --token or OCTAVO_TOKEN")
+		}
+		return fmt.Errorf("%s: %s (%d)", r.what, p.Error.Message, r.status)
+	}
+	if out == nil || len(r.body) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(r.body, out); err != nil {
+		return fmt.Errorf("%s: the answer cannot be read: %w; is --url the address of an Octavo server?", r.what, err)
+	}
+	return nil
+}
+
+// listAll reads all pages of a list.
+func listAll[T any](ctx context.Context, c *client, path string) ([]T, error) {
+	var all []T
+	page := ""
+	for range maxPages {
+		var v struct {
+			Items []T
+			Next  struct{ Page string }
+		}
+		if err := c.do(ctx, "GET", path+"?limit=1000&page="+url.QueryEscape(page), nil, &v); err != nil {
+			return nil, err
+		}
+		all = append(all, v.Items...)
+		if page = v.Next.Page; page == "" {
+			return all, nil
+		}
+	}
+	return nil, fmt.Errorf("%s has more than %d pages", path, maxPages)
+}
+
+// named is what most things of the API have.
+type named struct {
+	ID    string
+	Title string
+}
+
+// organization returns the id of the organization that the flags name, or of the
+// only one.
+func (f apiFlags) organization(ctx context.Context, c *client) (string, error) {
+	all, err := listAll[named](ctx, c, "/orgs")
+	if err != nil {
+		return "", err
+	}
+	var found, names []string
+	for _, o := range all {
+		if f.Organization == "" || o.ID == f.Organization || o.Title == f.Organization {
+			found = append(found, o.ID)
+		}
+		names = append(names, fmt.Sprintf("%s (%q)", o.ID, o.Title))
+	}
+	known := strings.Join(names[:min(len(names), 20)], ", ")
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(all) == 0:
+		return "", errors.New("the token belongs to nobody who is in an organization")
+	case len(found) == 0:
+		return "", fmt.Errorf("there is no organization %q; yours are %s", f.Organization, known)
+	}
+	return "", fmt.Errorf("there are several organizations; name one by its id with --organization: %s", known)
+}

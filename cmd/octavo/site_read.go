@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/sitefile"
+)
+
+// siteServer is an organization of a server.
+type siteServer struct {
+	*client
+	org string
+}
+
+func (f apiFlags) connect(ctx context.Context) (*siteServer, error) {
+	c, err := f.client()
+	if err != nil {
+		return nil, err
+	}
+	org, err := f.organization(ctx, c)
+	return &siteServer{c, org}, err
+}
+
+// siteJSON is what is read of a site.
+type siteJSON struct {
+	named
+	Basename        string
+	Visibility      docs.Visibility
+	Published       bool
+	AdaptiveContent struct{ Enabled bool }
+}
+
+// itemJSON is what is read of a section, a group or a site space.
+type itemJSON struct {
+	named
+	Object      docs.SiteItemKind
+	Path        string
+	Icon        string
+	Description string
+	Condition   string
+	Default     bool
+	Space       named
+	SiteSpaces  []itemJSON
+	Children    []itemJSON
+}
+
+func (w itemJSON) item() *sitefile.Item {
+	it := &sitefile.Item{
+		Kind: w.Object, ID: sitefile.Ref(w.ID), Title: w.Title, Path: w.Path, Icon: w.Icon, Description: w.Description,
+		Condition: w.Condition, Default: w.Default, Space: sitefile.Space{ID: w.Space.ID, Title: w.Space.Title},
+	}
+	for _, in := range append(w.SiteSpaces, w.Children...) {
+		it.Items = append(it.Items, in.item())
+	}
+	return it
+}
+
+// redirectJSON is what is read of a redirect.
+type redirectJSON struct {
+	Source          docs.RedirectSource
+	Draft           bool
+	CaptureWildcard bool
+	Permanent       bool
+	Destination     docs.RedirectDestination
+}
+
+// read returns what the server has of a site, by its basename or id, and the
+// spaces that a file can name. If there is no such site, it has no id.
+func (s *siteServer) read(ctx context.Context, name string) (sitefile.Current, *sitefile.Spaces, error) {
+	var c sitefile.Current
+	spaces, err := listAll[named](ctx, s.client, path("orgs", s.org, "spaces"))
+	if err != nil {
+		return c, nil, err
+	}
+	all, err := listAll[siteJSON](ctx, s.client, path("orgs", s.org, "sites"))
+	if err != nil {
+		return c, nil, err
+	}
+	for _, w := range all {
+		if w.ID == name || w.Basename == name && !strings.HasPrefix(name, docs.SiteIDPrefix) {
+			if c, err = s.site(ctx, w); err != nil {
+				return c, nil, err
+			}
+		}
+	}
+	known := make([]sitefile.Space, len(spaces))
+	for i, sp := range spaces {
+		known[i] = sitefile.Space{ID: sp.ID, Title: sp.Title}
+	}
+	return c, sitefile.NewSpaces(known, c), nil
+}
+
+// site reads the parts of a site.
+func (s *siteServer) site(ctx context.Context, w siteJSON) (sitefile.Current, error) {
+	c := sitefile.Current{
+		ID: sitefile.Ref(w.ID), Basename: w.Basename, Title: w.Title, Visibility: w.Visibility, Adaptive: w.AdaptiveContent.Enabled, Published: w.Published,
+	}
+	at := path("orgs", s.org, "sites", w.ID)
+	var structure struct{ Structure []itemJSON }
+	if err := s.do(ctx, "GET", at+"/structure", nil, &structure); err != nil {
+		return c, err
+	}
+	for _, it := range structure.Structure {
+		c.Items = append(c.Items, it.item())
+	}
+	var look customization.Settings
+	if err := s.do(ctx, "GET", at+"/customization", nil, &look); err != nil {
+		return c, err
+	}
+	c.Settings = look
+	redirects, err := listAll[redirectJSON](ctx, s.client, at+"/redirects")
+	for _, r := range redirects {
+		c.Redirects = append(c.Redirects, docs.Redirect{
+			Source: r.Source, Draft: r.Draft, KeepSuffix: r.CaptureWildcard, Permanent: r.Permanent, Destination: r.Destination,
+		})
+	}
+	return c, err
+}

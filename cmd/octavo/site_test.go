@@ -1,0 +1,308 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/sitefile"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// siteWorld is a server with an organization and some spaces.
+type siteWorld struct {
+	t      *testing.T
+	server *siteServer
+	flags  []string
+	spaces []string // titles, but for two with the same title, which have their ids
+}
+
+func newSiteWorld(t *testing.T) *siteWorld {
+	t.Helper()
+	ctx := context.Background()
+	srv, err := server.Start(ctx, server.Config{
+		Listen: "127.0.0.1:0", Database: testdb.SQLite(t), Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", Quiet: true,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Limit: api.Limit{Requests: 1 << 30, Period: time.Minute},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := srv.Stop(ctx); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+	})
+	b, err := srv.Orgs.Bootstrap(ctx, "ada@acme.test", "Acme", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := apiFlags{URL: srv.BaseURL, Token: b.Token}
+	w := &siteWorld{t: t, flags: []string{"--url=" + f.URL, "--token=" + f.Token}}
+	if w.server, err = f.connect(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, title := range []string{"Handbook", "API", "Guides: a tour", "Twin", "Twin"} {
+		var made named
+		if err := w.server.do(ctx, "POST", path("orgs", w.server.org, "spaces"), map[string]any{"title": title, "empty": true}, &made); err != nil {
+			t.Fatal(err)
+		}
+		if title == "Twin" {
+			title = made.ID
+		}
+		w.spaces = append(w.spaces, title)
+	}
+	return w
+}
+
+// run runs octavo site, and returns its output and its errors.
+func (w *siteWorld) run(command string, args ...string) (stdout, stderr string, code int) {
+	var out, errs bytes.Buffer
+	code = run(append(append([]string{"site", command}, w.flags...), args...), streams{&out, &errs})
+	return out.String(), errs.String(), code
+}
+
+// must is run for a command that has to succeed.
+func (w *siteWorld) must(command string, args ...string) string {
+	w.t.Helper()
+	out, errs, code := w.run(command, args...)
+	if code != 0 {
+		w.t.Fatalf("site %s %v: %d\n%s%s", command, args, code, out, errs)
+	}
+	return out
+}
+
+// file writes a file and returns its name.
+func (w *siteWorld) file(text string) string {
+	w.t.Helper()
+	name := filepath.Join(w.t.TempDir(), "octavo.site.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return name
+}
+
+// randomFile makes files of the same few names, so that one after the other
+// matches, renames, moves, makes and deletes.
+type randomFile struct {
+	*rand.Rand
+	out      strings.Builder
+	spaces   []string
+	paths    []string // of sections that are left
+	sections [][]string
+}
+
+func (r *randomFile) one(list ...string) string { return list[r.IntN(len(list))] }
+
+func (r *randomFile) line(depth int, format string, args ...any) {
+	r.out.WriteString(strings.Repeat("  ", depth) + fmt.Sprintf(format, args...) + "\n")
+}
+
+// variants writes a list of variants and returns their paths.
+func (r *randomFile) variants(depth, low int) []string {
+	paths := []string{"v1", "v2", "Next", "latest"}
+	r.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+	paths = paths[:low+r.IntN(len(paths)+1-low)]
+	def := r.IntN(len(paths) + 2)
+	if len(paths) == 0 {
+		r.line(depth, "variants: []")
+		return nil
+	}
+	r.line(depth, "variants:")
+	for i, path := range paths {
+		r.line(depth, "- space: %q", r.one(r.spaces...))
+		r.line(depth, "  path: %s", path)
+		if i == def {
+			r.line(depth, "  default: true")
+		}
+		if r.IntN(3) == 0 {
+			r.line(depth, "  condition: visitor.claims.unsigned.%s", r.one("a", "b"))
+		}
+	}
+	return paths
+}
+
+// items writes sections and groups.
+func (r *randomFile) items(depth, level int, def *bool) {
+	for range r.IntN(4) {
+		if level < 3 && r.IntN(3) == 0 {
+			r.line(depth, "- group: %s", r.one("One", "Two", "Three"))
+			r.line(depth, "  sections:")
+			at := r.out.Len()
+			if r.items(depth+2, level+1, def); r.out.Len() == at {
+				r.line(depth+2, "[]")
+			}
+			continue
+		}
+		if len(r.paths) == 0 {
+			continue
+		}
+		path := r.paths[0]
+		r.paths = r.paths[1:]
+		r.line(depth, "- title: %s", r.one("Guides", "Reference", "API", "News", "404"))
+		r.line(depth, "  path: %s", path)
+		if r.IntN(3) == 0 {
+			r.line(depth, "  icon: %s\n%s  description: %q", r.one("book", "gear"), strings.Repeat("  ", depth), r.one("Words: some", " # more"))
+		}
+		if r.IntN(4) == 0 {
+			r.line(depth, "  condition: visitor.claims.unsigned.a")
+		}
+		if !*def && r.IntN(4) == 0 {
+			*def = true
+			r.line(depth, "  default: true")
+		}
+		for _, v := range r.variants(depth+1, 1) {
+			r.sections = append(r.sections, []string{path, v})
+		}
+	}
+}
+
+func (r *randomFile) text(site string) string {
+	r.line(0, "site: %s\ntitle: %s\nvisibility: %s\nadaptive: %v", site, r.one("Docs", "Guides", "Help"), r.one("public", "unlisted", "share-link"), r.IntN(2) == 0)
+	if r.IntN(4) == 0 {
+		for _, v := range r.variants(0, 0) {
+			r.sections = append(r.sections, []string{"", v})
+		}
+	} else {
+		r.paths = []string{"guides", "reference", "API", "news", "help", "docs"}
+		r.Shuffle(len(r.paths), func(i, j int) { r.paths[i], r.paths[j] = r.paths[j], r.paths[i] })
+		at, def := r.out.Len(), false
+		r.line(0, "sections:")
+		r.items(1, 0, &def)
+		if strings.HasSuffix(r.out.String(), "sections:\n") && r.out.Len() == at+len("sections:\n") {
+			r.line(1, "[]")
+		}
+	}
+	if r.IntN(2) == 0 {
+		r.line(0, "customization:\n  styling:\n    corners: %s\n  pagination: {enabled: %v}\n  pdf: {enabled: %v}", r.one("straight", "rounded"), r.IntN(2) == 0, r.IntN(2) == 0)
+	}
+	if r.IntN(3) > 0 {
+		r.line(0, "redirects:")
+		r.line(1, "- {from: /a%d, to: 'https://example.com/%d'}", r.IntN(3), r.IntN(2))
+		r.line(1, "- {from: '/old/%d/*', to: 'https://example.com/', captureWildcard: true, draft: %v}", r.IntN(3), r.IntN(2) == 0)
+		if len(r.sections) > 0 {
+			to := r.sections[r.IntN(len(r.sections))]
+			r.line(1, "- {from: /inside, section: %q, variant: %s, permanent: %v}", to[0], to[1], r.IntN(2) == 0)
+		}
+	}
+	if len(r.sections) > 0 {
+		r.line(0, "publish: %v", r.IntN(2) == 0)
+	}
+	return r.out.String()
+}
+
+// Files one after the other are applied to the same sites: afterwards a site
+// has the structure of the file, a second plan is empty, and so is that of the
+// exported file.
+func TestRandomSiteFilesAreApplied(t *testing.T) {
+	w := newSiteWorld(t)
+	for seed := range uint64(40) {
+		site := fmt.Sprintf("docs%d", seed%3)
+		r := &randomFile{Rand: rand.New(rand.NewPCG(seed, 1)), spaces: w.spaces}
+		text := r.text(site)
+		name := w.file(text)
+		before := ""
+		if seed >= 3 {
+			before = w.must("export", site)
+		}
+		plan, errs, code := w.run("apply", name)
+		if code != 0 {
+			t.Fatalf("seed %d: %s\n%s\nbefore:\n%s\nfile:\n%s", seed, plan, errs, before, text)
+		}
+		if again := w.must("plan", name); again != "nothing to change\n" {
+			t.Fatalf("seed %d: the second plan is\n%s\nbefore:\n%s\nfile:\n%s\nfirst plan:\n%s", seed, again, before, text, plan)
+		}
+		exported := w.must("export", site)
+		if again := w.must("plan", w.file(exported)); again != "nothing to change\n" {
+			t.Fatalf("seed %d: the exported file changes\n%s\n%s", seed, again, exported)
+		}
+		if got, want := shape(t, exported), shape(t, text); got != want {
+			t.Fatalf("seed %d: the site has\n%s\nwant\n%s\n%s", seed, got, want, text)
+		}
+	}
+}
+
+// shape returns the structure of a file as text.
+func shape(t *testing.T, text string) string {
+	t.Helper()
+	f, err := sitefile.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	var out strings.Builder
+	var walk func(items []*sitefile.Item, depth int)
+	walk = func(items []*sitefile.Item, depth int) {
+		for _, it := range items {
+			fmt.Fprintf(&out, "%*s%s %q %s %s %q %q %s\n", depth, "", it.Kind, it.Title, it.Path, it.Icon, it.Description, it.Condition, it.Space.Name)
+			walk(it.Items, depth+2)
+		}
+	}
+	walk(*f.Structure, 0)
+	return out.String()
+}
+
+// A step that fails says what was done; with the cause corrected, the next run
+// continues.
+func TestApplyContinuesAfterAFailure(t *testing.T) {
+	w := newSiteWorld(t)
+	file := `site: handbook
+title: Docs
+sections:
+  - title: Guides
+    variants: [{space: Handbook, path: v1}]
+customization: {styling: {theme: %s}}
+publish: true
+`
+	out, errs, code := w.run("apply", w.file(fmt.Sprintf(file, "purple")))
+	if code != 1 || !strings.Contains(out, "2 of 4 done: + section guides") ||
+		!strings.Contains(errs, "step 3 of 4 failed: ~ customization: styling.theme") || !strings.Contains(errs, "theme") || !strings.Contains(errs, "it continues") {
+		t.Fatalf("%d\n%s\n%s", code, out, errs)
+	}
+	good := w.file(fmt.Sprintf(file, "bold"))
+	if got := w.must("plan", good); got != "~ customization: styling.theme\n~ publish the site\n" {
+		t.Fatalf("the rest is\n%s", got)
+	}
+	w.must("apply", "--yes", good)
+	if got := w.must("plan", good); got != "nothing to change\n" {
+		t.Fatal(got)
+	}
+}
+
+// A site whose name is taken by another organization leaves nothing behind.
+func TestASiteThatCannotHaveItsNameIsNotMade(t *testing.T) {
+	w := newSiteWorld(t)
+	ctx := context.Background()
+	sites := path("orgs", w.server.org, "sites")
+	steps, err := sitefile.Plan(sitefile.Current{}, &sitefile.File{Site: "handbook", Title: "Docs"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps[0].Calls[1].Body = map[string]any{"basename": "Not a name"}
+	if err := w.server.apply(ctx, io.Discard, steps); err == nil {
+		t.Fatal("no error")
+	}
+	if left, err := listAll[named](ctx, w.server.client, sites); err != nil || len(left) > 0 {
+		t.Fatalf("%v, %v are left", err, left)
+	}
+}
+
+func TestReferencesBecomeIDs(t *testing.T) {
+	ids := boundIDs{"new:1": "sitesc_1"}
+	got := ids.value(map[string]any{"a": sitefile.Ref("new:1"), "b": []map[string]any{{"c": sitefile.Ref("old")}}, "d": "new:1", "e": nil})
+	want := map[string]any{"a": "sitesc_1", "b": []any{map[string]any{"c": "old"}}, "d": "new:1", "e": nil}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

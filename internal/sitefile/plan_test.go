@@ -1,0 +1,177 @@
+package sitefile
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// spaces that files of the tests name.
+var spaces = []Space{{ID: "s1", Title: "Handbook"}, {ID: "s2", Title: "API"}, {ID: "s3", Title: "News"}}
+
+// parse reads a file of a test and resolves its spaces.
+func parse(t *testing.T, src string) *File {
+	t.Helper()
+	f, err := Parse([]byte("site: handbook\ntitle: Docs\n" + src))
+	if err == nil {
+		err = f.Resolve(NewSpaces(spaces, Current{}))
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, src)
+	}
+	return f
+}
+
+// current returns a site that has the structure of a file.
+func current(t *testing.T, src string) Current {
+	t.Helper()
+	c := Current{ID: "site_1", Basename: "handbook", Title: "Docs", Visibility: docs.VisibilityPublic, Settings: customization.Default("Docs")}
+	f := parse(t, src)
+	if f.Structure == nil {
+		return c
+	}
+	c.Items = *f.Structure
+	number(c.Items, new(int))
+	setDefault(allSections(c.Items))
+	setDefault(only(c.Items, docs.SiteSpace))
+	for _, sec := range allSections(c.Items) {
+		setDefault(sec.Items)
+	}
+	return c
+}
+
+func number(items []*Item, n *int) {
+	for _, it := range items {
+		*n++
+		it.ID = Ref("i" + string(rune('0'+*n)))
+		number(it.Items, n)
+	}
+}
+
+func setDefault(items []*Item) {
+	if len(items) > 0 {
+		chosen(items).Default = true
+	}
+}
+
+func TestPlan(t *testing.T) {
+	const two = `sections:
+  - {title: Guides, path: guides, variants: [{space: Handbook, path: v1}]}
+  - {title: Reference, path: ref, variants: [{space: API, path: v1}, {space: News, path: v2}]}
+`
+	for _, c := range []struct{ name, have, want, plan string }{
+		{"nothing", two, two, ""},
+		{"nothing is mentioned", two, "", ""},
+		{"a new section", two, two + "  - {title: News, variants: [{space: News}]}\n", `+ section news ("News") with the variant news ("News")`},
+		{"a section less", two, "sections:\n  - {title: Guides, path: guides, variants: [{space: Handbook, path: v1}]}\n", "- section ref"},
+		{"everything goes", two, "sections: []", "- section guides\n- section ref"},
+		{"fields", two, strings.Replace(two, "path: guides", "path: guides, icon: book, condition: visitor.claims.a, description: Words", 1),
+			`~ section guides: icon none → "book", description none → "Words", condition none → "visitor.claims.a"`},
+		{"a path that is found by its title", two, strings.Replace(two, "path: guides", "path: tours", 1), `~ section guides: path "guides" → "tours"`},
+		{"a title and a path that are found by the space", two, strings.Replace(two, "title: Guides, path: guides", "title: Tours, path: tours", 1),
+			`~ section guides: title "Guides" → "Tours", path "guides" → "tours"`},
+		{"letter case of a path", two, strings.Replace(two, "path: guides", "path: Guides", 1), `~ section guides: path "guides" → "Guides"`},
+		{"another default", two, strings.Replace(two, "path: ref", "path: ref, default: true", 1), "~ default section ref"},
+		{"another default variant", two, strings.Replace(two, "path: v2", "path: v2, default: true", 1), "~ default variant ref/v2"},
+		{"another space", two, strings.Replace(two, "{space: Handbook", "{space: News", 1), `~ variant guides/v1: space "Handbook (s1)" → "News (s3)"`},
+		{"a path of a variant that is found by its space", two, strings.Replace(two, "path: v2", "path: next", 1), `~ variant ref/v2: path "v2" → "next"`},
+		{"a variant more and one less", two, strings.Replace(two, "{space: News, path: v2}", "{space: Handbook, path: v3}", 1),
+			"+ variant ref/v3 (\"Handbook\")\n- variant ref/v2"},
+		{"order", `variants: [{space: API}, {space: Handbook}, {space: News}]`, `variants: [{space: News}, {space: API, default: true}, {space: Handbook}]`,
+			"~ move variant news before variant api"},
+		{"a group", two, "sections:\n  - group: All\n    sections:\n" + strings.ReplaceAll(strings.TrimPrefix(two, "sections:\n"), "  - ", "      - "),
+			"+ group \"All\"\n~ move section guides into the group \"All\"\n~ move section ref into the group \"All\""},
+		{"out of a group", "sections:\n  - group: All\n    sections:\n" + strings.ReplaceAll(strings.TrimPrefix(two, "sections:\n"), "  - ", "      - "), two,
+			"~ move section guides out of the group \"All\"\n~ move section ref out of the group \"All\"\n- group \"All\"\n~ move section guides before section ref"},
+		{"the first sections", "variants: [{space: Handbook, path: v1}]", two,
+			"+ section docs (\"Docs\") with all variants of the site\n~ section docs: title \"Docs\" → \"Guides\", path \"docs\" → \"guides\"\n" +
+				"+ section ref (\"Reference\") with the variant v1 (\"API\")\n+ variant ref/v2 (\"News\")"},
+		{"sections become variants", two, "variants: [{space: Handbook, path: v1}]",
+			"- section guides\n- section ref\n+ variant v1 (\"Handbook\")"},
+		{"the audience is narrowed first", two, "visibility: unlisted\nsections: []\n", "~ site: visibility \"public\" → \"unlisted\"\n- section guides\n- section ref"},
+		{"published last", two, two + "publish: true\ncustomization: {styling: {theme: bold}}\nredirects: [{from: /a, section: guides}]\n",
+			"~ customization: styling.theme\n+ redirect /a → guides\n~ publish the site"},
+		{"settings that are there", two, "customization: {styling: {theme: clean}, header: {links: []}}", ""},
+	} {
+		steps, err := Plan(current(t, c.have), parse(t, c.want))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		var lines []string
+		for _, s := range steps {
+			lines = append(lines, s.String())
+		}
+		if got := strings.Join(lines, "\n"); got != c.plan {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.plan)
+		}
+	}
+}
+
+func TestPlanRefusesWhatCannotBe(t *testing.T) {
+	const one = "sections: [{title: Guides, variants: [{space: API}]}]\n"
+	for _, c := range []struct{ name, want, err string }{
+		{"an empty new section", "sections: [{title: News}]", `line 3: the section "News" is new and has no variants`},
+		{"a redirect to no section", "redirects: [{from: /a, section: none}]", `line 3: the redirect /a leads to the section "none"`},
+		{"a redirect to no variant", "redirects: [{from: /a, section: guides, variant: none}]", `leads to the variant "none"`},
+		{"page actions that contradict", "customization: {pageActions: {items: [markdown]}, pdf: {enabled: true}}", "contradict each other"},
+		{"a customization that is wrong", "customization: {privacyPolicy: {url: 'javascript:x'}}", "customization.privacyPolicy.url"},
+	} {
+		_, err := Plan(current(t, one), parse(t, c.want))
+		if err == nil || !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.err)
+		}
+	}
+	for file, want := range map[string]string{"site: handbook": "the file has no title", "site: site_1\ntitle: Docs": "there is no site with the id site_1"} {
+		f, err := Parse([]byte(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Plan(Current{}, f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", file, err, want)
+		}
+	}
+}
+
+func TestRedirectsOfTheFileAreTheOnlyOnes(t *testing.T) {
+	c := current(t, "sections: [{title: Guides, variants: [{space: API}]}]\n")
+	c.Redirects = []docs.Redirect{
+		{Source: "/stays", Destination: docs.RedirectDestination{Kind: docs.RedirectSection, Section: "i1"}},
+		{Source: "/changes", Destination: docs.RedirectDestination{Kind: docs.RedirectSpace, Space: "i2"}},
+		{Source: "/goes", Draft: true, Destination: docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://a.example"}},
+	}
+	steps, err := Plan(c, parse(t, `redirects:
+  - {from: /stays, section: guides}
+  - {from: /changes, section: guides, variant: api, permanent: true}
+  - {from: /new, to: "https://b.example"}
+`))
+	if err != nil || len(steps) != 2 {
+		t.Fatalf("%v, %d steps", err, len(steps))
+	}
+	if got := steps[0].String() + "\n" + steps[1].String(); got != "- redirect /goes (draft)\n~ redirect /changes → guides/api\n+ redirect /new → https://b.example" {
+		t.Error(got)
+	}
+	if steps, err := Plan(c, parse(t, "")); err != nil || len(steps) != 0 {
+		t.Errorf("%v: without the key, %v", err, steps)
+	}
+}
+
+func TestExportLeavesOutRedirectsThatAFileCannotName(t *testing.T) {
+	c := current(t, "variants: [{space: API}]")
+	c.Redirects = []docs.Redirect{{Source: "/gone", Destination: docs.RedirectDestination{Kind: docs.RedirectSection, Section: "gone"}}}
+	file, warnings, err := Export(c, NewSpaces(spaces, c))
+	if err != nil || len(warnings) != 1 || strings.Contains(string(file), "redirects") {
+		t.Errorf("%v, %v\n%s", err, warnings, file)
+	}
+	f, err := Parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Resolve(NewSpaces(spaces, c)); err != nil {
+		t.Fatal(err)
+	}
+	if steps, err := Plan(c, f); err != nil || len(steps) != 0 {
+		t.Errorf("%v, %v", err, steps)
+	}
+}

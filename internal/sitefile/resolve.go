@@ -1,0 +1,120 @@
+package sitefile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/yamldoc"
+)
+
+// Spaces finds spaces by their id or title.
+type Spaces struct {
+	byID    map[string]Space
+	byTitle map[string][]string
+}
+
+// NewSpaces returns the spaces of an organization and those that a site has: one
+// in the trash is on the site, but in no list.
+func NewSpaces(list []Space, c Current) *Spaces {
+	s := &Spaces{map[string]Space{}, map[string][]string{}}
+	for _, sp := range list {
+		s.add(sp)
+	}
+	for _, it := range allVariants(c.Items) {
+		s.add(it.Space)
+	}
+	return s
+}
+
+func (s *Spaces) add(sp Space) {
+	if _, ok := s.byID[sp.ID]; !ok {
+		s.byID[sp.ID] = sp
+		s.byTitle[sp.Title] = append(s.byTitle[sp.Title], sp.ID)
+	}
+}
+
+// find returns the space with an id or a title.
+func (s *Spaces) find(name string) (Space, error) {
+	if sp, ok := s.byID[name]; ok {
+		return sp, nil
+	}
+	ids := s.byTitle[name]
+	switch len(ids) {
+	case 0:
+		return Space{}, fmt.Errorf("there is no space %q in the organization that you can see; name one by its title or its id", name)
+	case 1:
+		return s.byID[ids[0]], nil
+	}
+	ids = slices.Sorted(slices.Values(ids))
+	shown, more := ids[:min(len(ids), 10)], ""
+	if len(shown) < len(ids) {
+		more = ", …"
+	}
+	return Space{}, fmt.Errorf("%d spaces have the title %q; name one of them by its id: %s%s", len(ids), name, strings.Join(shown, ", "), more)
+}
+
+// Name returns what a file can call a space: its title, or its id where the
+// title does not find it.
+func (s *Spaces) Name(sp Space) string {
+	if found, err := s.find(sp.Title); err == nil && found.ID == sp.ID && strings.TrimSpace(sp.Title) != "" {
+		return sp.Title
+	}
+	return sp.ID
+}
+
+// Resolve finds the spaces that the file names, and gives variants without a path
+// that of the title of their space.
+func (f *File) Resolve(s *Spaces) error {
+	if f.Structure == nil {
+		return nil
+	}
+	p := &parser{}
+	p.Report = func(line int, format string, args ...any) {
+		p.problems = append(p.problems, &yamldoc.Error{Line: line, Reason: fmt.Sprintf(format, args...)})
+	}
+	for _, it := range allVariants(*f.Structure) {
+		sp, err := s.find(it.Space.Name)
+		if err != nil {
+			p.Report(it.line, "%s", err)
+			continue
+		}
+		sp.Name = it.Space.Name
+		it.Space = sp
+		if it.Path == "" {
+			it.Path = docs.SitePathOf(sp.Title)
+		}
+	}
+	if len(p.problems) == 0 {
+		p.uniqueVariants(*f.Structure)
+	}
+	return errors.Join(p.problems[:min(len(p.problems), maxProblems)]...)
+}
+
+func (p *parser) uniqueVariants(items []*Item) {
+	if !sectioned(items) {
+		p.unique(items, "variant", "the site")
+		return
+	}
+	for _, sec := range allSections(items) {
+		p.unique(sec.Items, "variant", "the section "+sec.Title)
+	}
+}
+
+// allSections returns the sections among items and in groups, in order.
+func allSections(items []*Item) []*Item { return collect(items, docs.SiteSection) }
+
+func allVariants(items []*Item) []*Item { return collect(items, docs.SiteSpace) }
+
+func collect(items []*Item, kind docs.SiteItemKind) []*Item {
+	var out []*Item
+	for _, it := range items {
+		if it.Kind == kind {
+			out = append(out, it)
+		}
+		out = append(out, collect(it.Items, kind)...)
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+// Package sitefile describes a site in a file of a repository: its title, its
+// sections, groups and variants, its conditions, how it looks, and its
+// redirects. Parse reads a file, Plan returns the requests that make a site what
+// the file says, and Export writes the file of a site.
+//
+// The package sends nothing: a client of the API reads what a site has (Current)
+// and sends the calls of each Step.
+package sitefile
+
+import (
+	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// Limits of a file. Those of texts are the same as in the API, so that a file is
+// refused before a part of it is applied.
+const (
+	MaxBytes     = 1 << 20
+	MaxRedirects = 500
+
+	maxProblems    = 20
+	minTitle       = 2
+	maxTitle       = 128
+	maxGroupTitle  = 100
+	maxIcon        = 50
+	maxDescription = 256
+)
+
+// File is what a file says about a site. What it does not mention stays as it
+// is.
+type File struct {
+	Site          string // basename, or id
+	Title         string // empty: not mentioned
+	Visibility    docs.Visibility
+	Adaptive      *bool
+	Publish       *bool
+	Structure     *[]*Item // sections and groups, or variants
+	Customization *customization.Patch
+	Redirects     *[]Redirect
+}
+
+// Item is a section, a group or a variant (a site space) of a site.
+type Item struct {
+	Kind        docs.SiteItemKind
+	ID          Ref // empty in a file
+	Title       string
+	Path        string
+	Icon        string
+	Description string
+	Condition   string
+	Default     bool
+	Space       Space // of a variant
+	Items       []*Item
+
+	line int // in the file
+}
+
+// Space is a space of the organization. In a file it has an id or a title, and
+// Name is the one that was written.
+type Space struct {
+	ID    string
+	Title string
+	Name  string
+}
+
+// Redirect is a redirect of a file. It leads to a URL, or to a section, a
+// variant or a page of a variant, which are named by their paths.
+type Redirect struct {
+	Source    docs.RedirectSource
+	URL       string
+	Section   string
+	Variant   string
+	Page      docs.PageID
+	Draft     bool
+	Capture   bool
+	Permanent bool
+
+	line int
+}
+
+// Current is what a server has.
+type Current struct {
+	ID         Ref // empty if there is no such site yet
+	Basename   string
+	Title      string
+	Visibility docs.Visibility
+	Adaptive   bool
+	Published  bool
+	Items      []*Item
+	Settings   customization.Settings
+	Redirects  []docs.Redirect
+}
+
+// sectioned reports whether items are sections and groups and not variants.
+func sectioned(items []*Item) bool { return len(items) > 0 && items[0].Kind != docs.SiteSpace }
+
+// count returns the number of items with those that they hold.
+func count(items []*Item) int {
+	n := len(items)
+	for _, it := range items {
+		n += count(it.Items)
+	}
+	return n
+}

@@ -1,0 +1,145 @@
+package sitefile
+
+import (
+	"fmt"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// variants plans the variants of a section, or of a site without sections.
+func (p *planner) variants(parent *node, wanted []*Item) {
+	m := matches{}
+	m.pair(wanted, parent.children, func(w *Item, n *node) bool { return docs.SlugKey(w.Path) == docs.SlugKey(n.Path) })
+	m.pair(wanted, parent.children, func(w *Item, n *node) bool { return w.Space.ID == n.Space.ID })
+	early := len(p.root.all(docs.SiteSection))+len(p.root.all(docs.SiteGroup))+len(p.root.all(docs.SiteSpace))+len(wanted) > docs.MaxSiteItems
+	if early {
+		p.pruneVariants(parent)
+	}
+	for _, w := range wanted {
+		if m[w] == nil {
+			m[w] = p.addVariant(parent, w)
+		} else {
+			p.updateVariant(m[w], w)
+		}
+	}
+	p.pruneVariants(parent)
+	p.sort(parent, wanted, m)
+	p.defaultVariant(parent, wanted, m)
+}
+
+func (p *planner) pruneVariants(parent *node) {
+	for _, n := range parent.all(docs.SiteSpace) {
+		if !n.matched {
+			p.delete(n)
+		}
+	}
+}
+
+func (p *planner) addVariant(parent *node, w *Item) *node {
+	n := &node{Item: *w, matched: true}
+	n.ID = p.ref()
+	if len(parent.children) == 0 {
+		parent.def = n
+	}
+	n.insert(parent, len(parent.children))
+	body := map[string]any{"spaceId": w.Space.ID}
+	if parent != p.root {
+		body["sectionId"] = parent.ID
+	}
+	made := p.call("POST", body, "site-spaces")
+	made.Bind = map[string]Ref{"id": n.ID}
+	p.step(Add, fmt.Sprintf("%s (%q)", n.label(), w.Space.Title), made, p.finishVariant(n))
+	return n
+}
+
+// finishVariant returns the call that sets what a new variant cannot be made
+// with.
+func (p *planner) finishVariant(n *node) Call {
+	var f fields
+	f.set("path", "path", n.Path, "", n.Path)
+	f.clearable("condition", "", n.Condition)
+	return p.call("PATCH", f.body, "site-spaces", n.ID)
+}
+
+func (p *planner) updateVariant(n *node, w *Item) {
+	var f fields
+	f.set("path", "path", w.Path, n.Path, w.Path)
+	f.clearable("condition", n.Condition, w.Condition)
+	if w.Space.ID != n.Space.ID {
+		f.set("spaceId", "space", w.Space.ID, n.Space.Title+" ("+n.Space.ID+")", w.Space.Title+" ("+w.Space.ID+")")
+	}
+	p.update(f, n.label(), "site-spaces", n.ID)
+	n.Path, n.Space = w.Path, w.Space
+}
+
+// defaultVariant plans which variant is the default: the one that the file says,
+// or else the first. If the caller cannot see the default, it stays unless the
+// file names another.
+func (p *planner) defaultVariant(parent *node, wanted []*Item, m matches) {
+	if len(wanted) == 0 {
+		return
+	}
+	w := chosen(wanted)
+	n := m[w]
+	if parent.def == n || parent.unknown && !w.Default {
+		return
+	}
+	path := []Ref{}
+	if parent != p.root {
+		path = []Ref{"sections", parent.ID}
+	}
+	p.step(Change, "default "+n.label(), p.call("PATCH", map[string]any{"defaultSiteSpace": n.ID}, path...))
+	parent.def = n
+}
+
+// matches says which item of the site an item of a file describes.
+type matches map[*Item]*node
+
+// pair matches items and nodes that have no partner yet, in their order.
+func (m matches) pair(wanted []*Item, nodes []*node, same func(*Item, *node) bool) {
+	for _, w := range wanted {
+		if m[w] != nil {
+			continue
+		}
+		for _, n := range nodes {
+			if !n.matched && n.Kind == w.Kind && same(w, n) {
+				m[w], n.matched = n, true
+				break
+			}
+		}
+	}
+}
+
+// match finds the sections and groups that a file describes. A section is known
+// by its path, else by its title, else by the space of its default variant; a
+// group by its title and the group that it is in, because groups cannot move.
+func match(root *node, wanted []*Item) matches {
+	m := matches{}
+	var groups func(parent *node, wanted []*Item)
+	groups = func(parent *node, wanted []*Item) {
+		m.pair(only(wanted, docs.SiteGroup), parent.children, func(w *Item, n *node) bool { return w.Title == n.Title })
+		for _, w := range wanted {
+			if n := m[w]; n != nil {
+				groups(n, w.Items)
+			}
+		}
+	}
+	groups(root, wanted)
+	sections, have := allSections(wanted), root.all(docs.SiteSection)
+	m.pair(sections, have, func(w *Item, n *node) bool { return docs.SlugKey(w.Path) == docs.SlugKey(n.Path) })
+	m.pair(sections, have, func(w *Item, n *node) bool { return w.Title == n.Title })
+	m.pair(sections, have, func(w *Item, n *node) bool {
+		return len(w.Items) > 0 && n.def != nil && chosen(w.Items).Space.ID == n.def.Space.ID
+	})
+	return m
+}
+
+func only(items []*Item, kind docs.SiteItemKind) []*Item {
+	var out []*Item
+	for _, it := range items {
+		if it.Kind == kind {
+			out = append(out, it)
+		}
+	}
+	return out
+}

@@ -2,14 +2,16 @@
 
 import { randomBytes } from 'node:crypto';
 
+import { GitBookAPI as RendererAPI } from 'gitbook-api-renderer';
+
 import { Actor } from './lib/actor.mjs';
 import { readConfig } from './lib/config.mjs';
-import { loadDescription } from './lib/description.mjs';
+import { loadDescription, loadRendererDescription } from './lib/description.mjs';
 import { Octavo } from './lib/octavo.mjs';
 import { report } from './lib/report.mjs';
 import { runScenarios, World } from './lib/suite.mjs';
 import { Wire } from './lib/wire.mjs';
-import { REQUIRED, REQUIRED_OWN } from './operations.mjs';
+import { RENDERER_PREFIX, REQUIRED, REQUIRED_BY_RENDERER, REQUIRED_OWN } from './operations.mjs';
 import { SCENARIOS } from './scenarios/index.mjs';
 
 async function main(names) {
@@ -29,7 +31,8 @@ async function main(names) {
         const people = Object.fromEntries(
             Object.entries(accounts).map(([name, account]) => [name, new Actor(wire, account)]),
         );
-        const failures = await runScenarios(scenarios, new World({ people, description, octavo, ...scene }));
+        const renderer = new Actor(wire.judgedBy(loadRendererDescription(), RENDERER_PREFIX), undefined, RendererAPI);
+        const failures = await runScenarios(scenarios, new World({ people, renderer, description, octavo, ...scene }));
 
         // A run of chosen scenarios is for looking closer: it is not expected to call everything.
         const expected = names.length > 0 ? [] : required;
@@ -64,7 +67,7 @@ function requiredOperations(description) {
     if (unknown.length > 0) {
         throw new Error(`operations.mjs names what the description does not know: ${unknown.join(', ')}`);
     }
-    return required;
+    return [...required, ...REQUIRED_BY_RENDERER.map((name) => RENDERER_PREFIX + name)];
 }
 
 function select(names) {

@@ -39,6 +39,44 @@ export const CORRECTIONS = [
     },
 ];
 
+const ANY_BLOCK_INSIDE = {
+    reason: 'Markdown can put any block into another one, and writers do; the description knows fewer there',
+    apply(schemas) {
+        for (const name of ['Hint', 'Quote', 'ListItem', 'TabsItem', 'StepperStep', 'Column']) {
+            schemas[`DocumentBlock${name}`].properties.nodes.items = ref('DocumentBlocksTopLevels');
+        }
+        const [, body] = schemas.DocumentBlockExpandable.properties.fragments.items.oneOf;
+        const caption = schemas.DocumentBlockImage.properties.fragments.items;
+        const note = schemas.DocumentInlineAnnotation.properties.fragments.items;
+        for (const { allOf } of [body, caption, note]) {
+            allOf[1].properties.nodes.items = ref('DocumentBlocksTopLevels');
+        }
+    },
+};
+
+const ANYTHING_IN_A_LINK = {
+    reason: 'a link can hold more than text and pictures',
+    apply(schemas) {
+        schemas.DocumentInlineLink.properties.nodes.items.oneOf = [ref('DocumentInline'), ref('DocumentText')];
+    },
+};
+
+const FILE_ELSEWHERE = {
+    reason: 'a file or a drawing may be elsewhere, or gone; then its address is all that is left',
+    apply(schemas) {
+        allow(schemas.DocumentBlockFile.properties.data.properties.ref, 'ContentRefURL');
+        allow(schemas.DocumentBlockDrawing.properties.data.properties.ref, 'ContentRefURL');
+    },
+};
+
+const BUTTON_OFF = {
+    reason: 'a button that is switched off leads nowhere',
+    apply(schemas) {
+        const [, destination] = schemas.DocumentInlineButton.properties.data.allOf;
+        destination.oneOf.push({ not: { anyOf: ['ref', 'action'].map(has) } });
+    },
+};
+
 /**
  * What documents can hold beyond this version of the description. Blocks that it knows keep its
  * shape and get a place; those that it does not know get theirs here. An answer that needs one of
@@ -101,40 +139,10 @@ export const BEYOND = [
             });
         },
     },
-    {
-        reason: 'a button that is switched off leads nowhere',
-        apply(schemas) {
-            const [, destination] = schemas.DocumentInlineButton.properties.data.allOf;
-            destination.oneOf.push({ not: { anyOf: ['ref', 'action'].map(has) } });
-        },
-    },
-    {
-        reason: 'Markdown can put any block into another one, and writers do; the description knows fewer there',
-        apply(schemas) {
-            for (const name of ['Hint', 'Quote', 'ListItem', 'TabsItem', 'StepperStep', 'Column']) {
-                schemas[`DocumentBlock${name}`].properties.nodes.items = ref('DocumentBlocksTopLevels');
-            }
-            const [, body] = schemas.DocumentBlockExpandable.properties.fragments.items.oneOf;
-            const caption = schemas.DocumentBlockImage.properties.fragments.items;
-            const note = schemas.DocumentInlineAnnotation.properties.fragments.items;
-            for (const { allOf } of [body, caption, note]) {
-                allOf[1].properties.nodes.items = ref('DocumentBlocksTopLevels');
-            }
-        },
-    },
-    {
-        reason: 'a link can hold more than text and pictures',
-        apply(schemas) {
-            schemas.DocumentInlineLink.properties.nodes.items.oneOf = [ref('DocumentInline'), ref('DocumentText')];
-        },
-    },
-    {
-        reason: 'a file or a drawing may be elsewhere, or gone; then its address is all that is left',
-        apply(schemas) {
-            allow(schemas.DocumentBlockFile.properties.data.properties.ref, 'ContentRefURL');
-            allow(schemas.DocumentBlockDrawing.properties.data.properties.ref, 'ContentRefURL');
-        },
-    },
+    BUTTON_OFF,
+    ANY_BLOCK_INSIDE,
+    ANYTHING_IN_A_LINK,
+    FILE_ELSEWHERE,
     {
         reason: 'some merge rules are newer, and a rule can have words of its own',
         apply(schemas) {
@@ -148,6 +156,16 @@ export const BEYOND = [
         apply: (schemas) => schemas.ChangeRequestReviewStatus.enum.push('comment'),
     },
     {
+        reason: 'redirects with a wildcard, and to other websites, are newer',
+        apply(schemas) {
+            const { pattern } = schemas.SiteRedirectSourcePath;
+            schemas.SiteRedirectSourcePath.pattern = pattern.replace(/\$$/, '(?:\\/?\\*)?$');
+            const properties = { kind: { type: 'string', enum: ['external'] }, url: string };
+            schemas.SiteRedirectDestinationExternal = object(properties, ['kind', 'url']);
+            allow(schemas.SiteRedirectDestination, 'SiteRedirectDestinationExternal');
+        },
+    },
+    {
         reason: 'some colours are newer',
         apply(schemas) {
             for (const name of ['DocumentTextColor', 'DocumentTextBackgroundColor']) {
@@ -156,6 +174,28 @@ export const BEYOND = [
         },
     },
 ];
+
+/** The same for the description of the site renderer's client, which is newer. */
+export const RENDERER = {
+    corrections: [
+        {
+            reason: 'plans, and who works on a site in the app of the vendor, mean nothing to a reader, and a renderer asks for neither',
+            apply(schemas) {
+                drop(schemas.Site, 'appliedType', 'defaultLevel', 'permissions');
+                drop(schemas.Site.properties.urls, 'preview');
+            },
+        },
+        {
+            reason: 'a part of a site is never a draft: what is sent is live',
+            apply(schemas) {
+                for (const name of ['SiteSpace', 'SiteSection', 'SiteSectionGroup']) {
+                    drop(schemas[name], 'draft');
+                }
+            },
+        },
+    ],
+    beyond: [ANY_BLOCK_INSIDE, ANYTHING_IN_A_LINK, FILE_ELSEWHERE, BUTTON_OFF],
+};
 
 /** A copy of the description with the amendments applied. */
 export function amend(document, amendments) {
@@ -199,6 +239,11 @@ function block(type, { data, nodes }) {
 // Adds variants to a union.
 function allow(union, ...names) {
     union.oneOf.push(...names.map(ref));
+}
+
+// Properties that must not be missing may be.
+function drop(schema, ...names) {
+    schema.required = schema.required.filter((name) => !names.includes(name));
 }
 
 // One of several becomes at least one of them.

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import Ajv from 'ajv';
 import addFormats from 'ajv-formats';
 
-import { amend, BEYOND, CORRECTIONS } from './amendments.mjs';
+import { amend, BEYOND, CORRECTIONS, RENDERER } from './amendments.mjs';
 import { Translator } from './schemas.mjs';
 
 const require = createRequire(import.meta.url);
@@ -17,8 +17,17 @@ const COMPONENTS = 'components';
 
 /** Reads the description and returns it as a Description. */
 export function loadDescription() {
-    const shipped = amend(require('@gitbook/api/spec/openapi.json'), CORRECTIONS);
-    return new Description(shipped, new Description(amend(shipped, BEYOND)));
+    return read('@gitbook/api/spec/openapi.json', CORRECTIONS, BEYOND);
+}
+
+/** Reads the description that the client of the site renderer comes with. */
+export function loadRendererDescription() {
+    return read('gitbook-api-renderer/spec/openapi.json', [...CORRECTIONS, ...RENDERER.corrections], RENDERER.beyond);
+}
+
+function read(file, corrections, beyond) {
+    const shipped = amend(require(file), corrections);
+    return new Description(shipped, new Description(amend(shipped, beyond)));
 }
 
 export class Description {
@@ -175,8 +184,13 @@ export class Description {
 
     #bodyProblems(operation, answer, declared) {
         const schema = declared.content?.['application/json']?.schema;
+        const key = `${operation.id} ${answer.status}`;
         if (schema) {
-            return this.#schemaProblems(`${operation.id} ${answer.status}`, this.#translator.translate(schema), answer);
+            return this.#schemaProblems(key, this.#translator.translate(schema), answer);
+        }
+        const event = declared.content?.['text/event-stream']?.schema;
+        if (event) {
+            return this.#eventProblems(key, this.#translator.translate(event), answer);
         }
         return answer.body === null ? [] : ['the answer has a body, none is declared'];
     }
@@ -190,6 +204,21 @@ export class Description {
         }
         const validate = this.#validator(key, schema);
         return validate(answer.json) ? [] : explain(validate.errors, answer.json);
+    }
+
+    // Each event meets the schema, and the last one says that it is.
+    #eventProblems(key, schema, answer) {
+        if (!/^text\/event-stream(;|$)/.test(answer.headers.get('content-type') ?? '')) {
+            return [`Content-Type is ${answer.headers.get('content-type')}`];
+        }
+        const events = (answer.body ?? '').split('\n\n').filter(Boolean);
+        const problems = events.pop()?.startsWith('event: done\n') ? [] : ['the last event is not done'];
+        const validate = this.#validator(key, schema);
+        for (const event of events) {
+            const value = JSON.parse(event.replace(/^data: /, ''));
+            problems.push(...(validate(value) ? [] : explain(validate.errors, value)));
+        }
+        return problems;
     }
 
     // Compiled once for each response: the document schemas are large.

@@ -50,7 +50,7 @@ export class Translator {
             }
         }
         if (schema.nullable && translated.type) {
-            translated.type = [translated.type, 'null'];
+            translated.type = [translated.type, 'null'].flat();
         }
         return translated;
     }

@@ -10,13 +10,14 @@ const RED = '✗';
 export class World {
     /**
      * @param people { alice, bob, carol, mallory, anonymous } as Actors
+     * @param renderer an Actor without a token, with the client of a site renderer
      * @param domain the e-mail domain of alice, bob and carol; mallory is from elsewhere
      * @param run a lower-case word that is different in every run, for names that are global
      * @param description the API description
      * @param octavo the program, for what only its command line can do
      */
-    constructor({ people, domain, run, description, octavo }) {
-        Object.assign(this, { ...people, domain, run, description, octavo });
+    constructor({ people, renderer, domain, run, description, octavo }) {
+        Object.assign(this, { ...people, renderer, domain, run, description, octavo });
     }
 
     /** Creates an organization with alice as its admin. */

@@ -10,6 +10,7 @@ const TIMEOUT = 30_000;
 export class Wire {
     #nodes;
     #description;
+    #prefix;
     #next = 0;
 
     /** Operation name -> { operation, calls, valid, beyond, succeeded, statuses }. */
@@ -18,9 +19,18 @@ export class Wire {
     /** Every response that broke the description: { exchange, problems }. */
     invalid = [];
 
-    constructor(nodes, description) {
+    constructor(nodes, description, prefix = '') {
         this.#nodes = nodes;
         this.#description = description;
+        this.#prefix = prefix;
+    }
+
+    /** The same wire for another client, whose description judges its answers. The ledger is one; names get a prefix. */
+    judgedBy(description, prefix) {
+        const wire = new Wire(this.#nodes, description, prefix);
+        wire.ledger = this.ledger;
+        wire.invalid = this.invalid;
+        return wire;
     }
 
     /** The address that clients are configured with; requests may go to any node. */
@@ -43,7 +53,7 @@ export class Wire {
     #record(method, url, sent, answer) {
         const path = url.pathname.replace(/^\/v1/, '');
         const operation = this.#description.match(method, path);
-        const name = operation?.id ?? `${method} (no such operation)`;
+        const name = this.#prefix + (operation?.id ?? `${method} (no such operation)`);
         if (!this.ledger.has(name)) {
             this.ledger.set(name, { operation, calls: 0, valid: 0, beyond: 0, succeeded: 0, statuses: {} });
         }

@@ -15,9 +15,13 @@ import members from './members.mjs';
 import organizations from './organizations.mjs';
 import pdf from './pdf.mjs';
 import permissions from './permissions.mjs';
+import published from './published.mjs';
+import renderer from './renderer.mjs';
 import reviews from './reviews.mjs';
 import revisions from './revisions.mjs';
 import search from './search.mjs';
+import siteAudience from './site_audience.mjs';
+import siteSettings from './site_settings.mjs';
 import sites from './sites.mjs';
 import spaces from './spaces.mjs';
 import teams from './teams.mjs';
@@ -49,6 +53,10 @@ export const SCENARIOS = {
     comments,
     webhooks,
     sites,
+    site_settings: siteSettings,
+    site_audience: siteAudience,
+    published,
+    renderer,
     git,
     isolation,
 };

@@ -26,6 +26,8 @@ const OPEN_TO_STRANGERS = new Set([
     'POST /user/tokens',
     'DELETE /user/tokens/{tokenId}',
     'GET /templates',
+    'resolvePublishedContentByUrl',
+    'getPublishedContentByUrl',
     'POST /spaces/{spaceId}/git/webhook', // whoever has its secret, and nobody learns whose space it is
 ]);
 
@@ -50,6 +52,12 @@ export default async function isolation(scene) {
     const site = (await orgs.createSite(organization.id, { title: 'Secret' })).data;
     const section = (await orgs.addSectionToSite(organization.id, site.id, { spaceId: space.id })).data;
     const group = (await orgs.addSectionGroupToSite(organization.id, site.id, { title: 'Secret', sections: [section.id] })).data;
+
+    const [siteSpace] = section.siteSpaces;
+    const link = (await orgs.createSiteShareLink(organization.id, site.id, { name: 'Secret' })).data;
+    const destination = { kind: 'site-space', siteSpaceId: siteSpace.id };
+    const redirect = (await orgs.createSiteRedirect(organization.id, site.id, { source: '/secret', destination })).data;
+    const server = (await orgs.createSiteMcpServer(organization.id, site.id, { name: 'Secret', url: 'https://secret.invalid/', headers: {} })).data;
 
     const hooks = `/orgs/${organization.id}/webhooks`;
     const webhook = (await alice.call('POST', hooks, { body: { url: 'https://secret.invalid/', events: ['webhook.none'] } })).data;
@@ -89,7 +97,10 @@ export default async function isolation(scene) {
         siteId: site.id,
         siteSectionId: section.id,
         siteSectionGroupId: group.id,
-        siteSpaceId: section.siteSpaces[0].id,
+        siteSpaceId: siteSpace.id,
+        shareLinkId: link.id,
+        siteRedirectId: redirect.id,
+        siteMcpServerId: server.id,
     };
     const guarded = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN]
         .filter((name) => !OPEN_TO_STRANGERS.has(name))
@@ -189,7 +200,7 @@ async function visibleTo(person, operations, things) {
         const { status, body } = await call(person, operation, things);
         // When somebody was last there is noted a while later, and a signature tells the time.
         const lasting = JSON.stringify({ status, body }, (key, value) => (key === 'lastSeenAt' ? undefined : value));
-        seen[operation.id] = JSON.parse(lasting.replaceAll(/signature=[^"&]*/g, ''));
+        seen[operation.id] = JSON.parse(lasting.replaceAll(/(signature|token)=[^"&]*/g, ''));
     }
     return seen;
 }

@@ -35,7 +35,7 @@ type Page struct {
 	Layout        *pageLayout      `json:"layout,omitempty"`
 	Cover         *pageCover       `json:"cover,omitempty"`
 	Variables     docs.Variables   `json:"variables,omitempty"`
-	Tags          []pageTag        `json:"tags,omitempty"`
+	Tags          *[]pageTag       `json:"tags,omitempty" doc:"Of documents."`
 	Condition     string           `json:"condition,omitempty" doc:"Expression that decides which visitors see the page."`
 	Hidden        *bool            `json:"hidden,omitempty" doc:"Not in the navigation, but reachable by its address."`
 	NoIndex       *bool            `json:"noIndex,omitempty" doc:"Not found by search."`
@@ -68,21 +68,20 @@ type gitBlob struct {
 	Path string `json:"path"`
 }
 
-type pageTag struct {
-	Tag     string `json:"tag"`
-	Primary bool   `json:"primary,omitempty"`
-}
-
 type pageLayout struct {
 	Width           string `json:"width" enum:"default,wide"`
 	Cover           bool   `json:"cover"`
 	CoverSize       string `json:"coverSize" enum:"hero,full"`
+	CoverMask       string `json:"coverMask" enum:"none,radial" doc:"How the cover fades out."`
 	Title           bool   `json:"title"`
 	Description     bool   `json:"description"`
 	TableOfContents bool   `json:"tableOfContents"`
 	Outline         bool   `json:"outline"`
 	Pagination      bool   `json:"pagination"`
 	Metadata        bool   `json:"metadata"`
+	Tags            bool   `json:"tags"`
+	Actions         bool   `json:"actions"`
+	Anchors         bool   `json:"anchors"`
 }
 
 type pageCover struct {
@@ -170,9 +169,8 @@ func (s shown) document(p *Page, w *revision.Walked) {
 	if c := w.Cover; c != nil {
 		p.Cover = &pageCover{c.Ref, c.RefDark, c.YPos, c.Height}
 	}
-	for _, t := range w.Tags {
-		p.Tags = append(p.Tags, pageTag(t))
-	}
+	tags := pageTags(w.Tags)
+	p.Tags = &tags
 	p.Git = s.gitBlob(s.git.Page(w.Page))
 }
 
@@ -182,14 +180,18 @@ func layoutOf(l *docs.Layout) *pageLayout {
 	}
 	yes := func(b *bool) bool { return b == nil || *b }
 	out := &pageLayout{
-		Width: "default", CoverSize: "full", Cover: yes(l.CoverVisible), Title: yes(l.Title), Description: yes(l.Description),
+		Width: "default", CoverSize: "full", CoverMask: "none", Cover: yes(l.CoverVisible), Title: yes(l.Title), Description: yes(l.Description),
 		TableOfContents: yes(l.TableOfContents), Outline: yes(l.Outline), Pagination: yes(l.Pagination), Metadata: yes(l.Metadata),
+		Tags: yes(l.Tags), Actions: yes(l.Actions), Anchors: yes(l.Anchors),
 	}
 	if l.Width != "" {
 		out.Width = l.Width
 	}
 	if l.CoverSize != "" {
 		out.CoverSize = l.CoverSize
+	}
+	if l.CoverMask == "radial" { // front matter can have any word
+		out.CoverMask = l.CoverMask
 	}
 	return out
 }

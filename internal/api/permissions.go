@@ -89,8 +89,9 @@ func (a *API) share(ctx context.Context, in *shareIn) (*done, error) {
 
 // UserPermission on the wire.
 type UserPermission struct {
-	Permission docs.Role `json:"permission"`
-	User       User      `json:"user"`
+	Permission docs.Role   `json:"permission"`
+	User       User        `json:"user"`
+	Origin     *orgPointer `json:"origin,omitempty" doc:"Of a site: the organization that it belongs to."`
 }
 
 // TeamPermission on the wire.
@@ -100,7 +101,9 @@ type TeamPermission struct {
 }
 
 func (a *API) userGrants(ctx context.Context, in *Paged) (*page[UserPermission], error) {
-	return listOf(ctx, a, *in, a.Spaces.UserGrants(authz.Of(ctx)), func(g store.UserGrant) UserPermission { return UserPermission{g.Role, a.user(g.User)} })
+	return listOf(ctx, a, *in, a.Spaces.UserGrants(authz.Of(ctx)), func(g store.UserGrant) UserPermission {
+		return UserPermission{Permission: g.Role, User: a.user(g.User)}
+	})
 }
 
 func (a *API) teamGrants(ctx context.Context, in *Paged) (*page[TeamPermission], error) {
@@ -153,7 +156,14 @@ type aggregateIn struct {
 }
 
 func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*page[UserPermission], error) {
-	return listOf(ctx, a, in.Paged, a.Spaces.Aggregate(authz.Of(ctx), docs.Role(in.Role)), func(e spaces.Effective) UserPermission { return UserPermission{e.Role, a.user(e.User)} })
+	g := authz.Of(ctx)
+	var origin *orgPointer
+	if g.Site.ID != "" { // clients know no site as an origin
+		origin = &orgPointer{"organization", string(g.Site.Org)}
+	}
+	return listOf(ctx, a, in.Paged, a.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.Effective) UserPermission {
+		return UserPermission{e.Role, a.user(e.User), origin}
+	})
 }
 
 // Explanation on the wire.

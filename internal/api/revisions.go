@@ -91,6 +91,7 @@ type Revision struct {
 	Pages            []Page            `json:"pages"`
 	Files            []File            `json:"files"`
 	ReusableContents []ReusableContent `json:"reusableContents"`
+	Tags             []RevisionTag     `json:"tags" doc:"Tags of its pages."`
 	Variables        docs.Variables    `json:"variables,omitempty"`
 	CreatedAt        docs.Time         `json:"createdAt"`
 	Git              *gitCommit        `json:"git,omitempty"`
@@ -205,6 +206,7 @@ func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[R
 		return nil, err
 	}
 	w.Pages = s.pages(all)
+	w.Tags = revisionTags(w.Pages)
 	files, err := v.Files(ctx, "", 0)
 	if err != nil {
 		return nil, err

@@ -25,8 +25,10 @@ func (a *API) search() {
 type pageResult struct {
 	ID        string          `json:"id"`
 	Title     string          `json:"title"`
+	About     string          `json:"description"`
 	Path      string          `json:"path"`
 	Score     float64         `json:"score"`
+	Rank      int             `json:"rank" minimum:"1" doc:"The place among all results."`
 	Sections  []sectionResult `json:"sections"`
 	Ancestors []titleOnly     `json:"ancestors" doc:"The parent pages, from the top down."`
 	URLs      pageURLs        `json:"urls"`
@@ -56,7 +58,7 @@ type spaceResult struct {
 func (a *API) pageResult(f index.Found) pageResult {
 	app := a.appURL(f.View.Space, f.Path)
 	w := pageResult{
-		ID: string(f.Page), Title: f.Title, Path: f.Path, Score: f.Score,
+		ID: string(f.Page), Title: f.Title, About: f.About, Path: f.Path, Score: f.Score, Rank: f.Rank,
 		Sections: []sectionResult{}, Ancestors: []titleOnly{}, URLs: pageURLs{app},
 	}
 	for _, title := range f.Ancestors {

@@ -44,7 +44,7 @@ func (a *API) siteRedirects() {
 		Summary: "Delete a redirect.",
 	}, a.deleteRedirect)
 	register(a, op{
-		ID: "getSiteRedirectBySource", Route: "GET " + siteRoute + "/redirect", Tag: tag, Allow: authz.Site(authz.ViewSite),
+		ID: "getSiteRedirectBySource", Route: "GET " + siteRoute + "/redirect", Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get the live redirect of a path, and the address that it leads to.",
 		About:   "404 if there is none, or if its destination does not exist any more.",
 	}, a.getRedirect)
@@ -79,12 +79,14 @@ func siteRedirect(r docs.Redirect) SiteRedirect {
 	}
 }
 
-// pagePath returns the path of a page in the newest revision of its space.
+// pagePath returns the path of a page in the newest revision of its space, as
+// the caller sees it.
 func (a *API) pagePath(ctx context.Context, sp docs.Space, page docs.PageID) (string, error) {
 	v, err := a.Content.Revision(ctx, sp, sp.Revision)
 	if err != nil {
 		return "", err
 	}
+	v = asSeen(authz.Of(ctx), v)
 	p, err := v.Page(ctx, page)
 	if err != nil {
 		return "", err

@@ -26,7 +26,7 @@ func (a *API) siteSearch() {
 		ID: "streamAskInSite", Route: "POST " + siteRoute + "/ask", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200, Sends: []string{"text/event-stream"},
 		Summary: "Ask a question about the content of a site.",
 		About: "No language model is used: the answer quotes the passages that match best, and names their pages. " +
-			"It is sent as one event, followed by the line data: done.",
+			"It is sent as one event, followed by an event done.",
 	}, a.askSite)
 	registerStream(a, op{
 		ID: "streamRecommendedQuestionsInSite", Route: "GET " + siteRoute + "/ask/questions", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Sends: []string{"text/event-stream"},
@@ -251,7 +251,7 @@ func events(all ...any) stream {
 				return nil // the reader is gone
 			}
 		}
-		_, err := w.Write([]byte("data: done\n\n"))
+		_, err := w.Write([]byte("event: done\ndata: done\n\n"))
 		return err
 	}
 }

@@ -16,7 +16,9 @@ import (
 type Found struct {
 	View      *revision.View
 	Page      docs.PageID
+	Rank      int // 1 is the best page
 	Title     string
+	About     string // the description of the page
 	Path      string
 	Ancestors []string // titles, from the top down
 	Score     float64
@@ -25,9 +27,9 @@ type Found struct {
 
 // place is what a result says of a page and of those above it.
 type place struct {
-	parent      docs.PageID
-	title, slug string
-	size        int // of what it was read from
+	parent             docs.PageID
+	title, about, slug string
+	size               int // of what it was read from
 }
 
 // maxPlaces bounds, in bytes, the places that are kept.
@@ -49,7 +51,7 @@ func (s *Index) place(ctx context.Context, v *revision.View, id docs.PageID) (at
 	if err != nil {
 		return at, false, err
 	}
-	at = place{parent: p.Parent, title: p.Title, slug: p.Slug, size: len(b)}
+	at = place{parent: p.Parent, title: p.Title, about: p.Description, slug: p.Slug, size: len(b)}
 	s.places.Set(key, at)
 	return at, true, nil
 }
@@ -61,7 +63,7 @@ func (s *Index) found(ctx context.Context, v *revision.View, h store.SearchHit) 
 	if err != nil || !ok {
 		return f, false, err
 	}
-	f = Found{View: v, Page: docs.PageID(h.Page), Title: at.title, Path: at.slug, Score: h.Score, Sections: h.Sections, Ancestors: []string{}}
+	f = Found{View: v, Page: docs.PageID(h.Page), Title: at.title, About: at.about, Path: at.slug, Score: h.Score, Sections: h.Sections, Ancestors: []string{}}
 	for at.parent != "" && len(f.Ancestors) <= docs.MaxPageDepth {
 		if at, ok, err = s.place(ctx, v, at.parent); err != nil || !ok {
 			return f, false, err
@@ -159,12 +161,13 @@ func (s *Index) searchIn(ctx context.Context, views map[string]*revision.View, o
 		return nil, false, err
 	}
 	out := make([]Found, 0, len(hits))
-	for _, h := range hits {
+	for i, h := range hits {
 		f, ok, err := s.found(ctx, views[h.Scope], h)
 		if err != nil {
 			return nil, false, err
 		}
 		if ok {
+			f.Rank = offset + i + 1
 			out = append(out, f)
 		}
 	}

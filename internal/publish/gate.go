@@ -120,8 +120,11 @@ func (v *visit) previewed(w http.ResponseWriter, r *http.Request, query url.Valu
 		return false, nil
 	}
 	as, err := v.h.Sites.Recognise(v.ctx, token, v.h.Sites.Store.Clock())
-	if err != nil || !as.Preview || as.Site != v.site.ID {
-		return false, nil //nolint:nilerr // then it is a visit like any other
+	switch {
+	case err != nil && !errs.Is(err, errs.Unauthenticated):
+		return false, err
+	case err != nil || !as.Preview || as.Site != v.site.ID:
+		return false, nil // then it is a visit like any other
 	}
 	v.as, v.private = as, true
 	if !query.Has(previewParameter) {

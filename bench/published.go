@@ -129,7 +129,7 @@ func (v *visited) load(addr string, conns int) load {
 	return l
 }
 
-// bare starts a handler that gives the same answers.
+// bare starts a handler that sends the same answers.
 func (v *visited) bare(ctx context.Context, s *site) (*process, string, error) {
 	a, err := s.fetch(ctx, http.MethodPost, resolvePath, v.resolve)
 	if err != nil {

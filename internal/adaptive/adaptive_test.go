@@ -266,8 +266,8 @@ func TestConditionsReadOnlyClaimsWithKnownValues(t *testing.T) {
 	}
 }
 
-// Whatever is accepted as a schema gives conditions that parse and that it
-// allows, and keeps no unsigned claims but declared ones.
+// The template conditions of every schema that is accepted parse, and the schema
+// allows them. It keeps no unsigned claims but declared ones.
 func FuzzSchema(f *testing.F) {
 	for _, seed := range []string{
 		example, `{"type":"object","properties":{},"additionalProperties":false}`,

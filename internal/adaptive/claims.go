@@ -119,7 +119,7 @@ func (c *claim) accept(v any) (any, bool) {
 }
 
 // textOf returns a value as text. Numbers and booleans are text too: in an
-// address nothing tells the text 7 from the number.
+// address, the text 7 and the number 7 look the same.
 func textOf(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:

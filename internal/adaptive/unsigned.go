@@ -116,7 +116,7 @@ func set(out map[string]any, path []string, v any) {
 	out[path[last]] = v
 }
 
-// coerce returns the value that a parameter stands for: true, false, null, a
+// coerce returns the value of a parameter: true, false, null, a
 // number, or a JSON object; everything else is text.
 func coerce(s string) any {
 	switch s {

@@ -255,8 +255,8 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// tag tells renderers which of the answers that they keep for visitors to drop
-// when a space or a site changes.
+// tag sets the cache tags of an answer to a visitor. A renderer drops the answers
+// that it keeps under a tag when that space or site changes.
 func tag(h http.Header, g *authz.Grant) {
 	if g.Shown() == nil {
 		return

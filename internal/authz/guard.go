@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
 // Guard is before every operation. It keeps tokens and access in memory,
@@ -100,13 +101,10 @@ type Session struct {
 	known   *knownToken // nil: of a visitor
 }
 
-// maxContentToken bounds the content tokens that are looked at, in bytes.
-const maxContentToken = 16 << 10
-
 // visitor recognises a content token. It is good for what the site shows when
 // a request is checked, so nothing of it is kept.
 func (g *Guard) visitor(ctx context.Context, token, request string) (*Session, error) {
-	if g.sites == nil || len(token) > maxContentToken {
+	if g.sites == nil {
 		return nil, errToken
 	}
 	v, err := g.sites.Recognise(ctx, token, g.store.Clock())
@@ -123,7 +121,7 @@ func (g *Guard) Authenticate(ctx context.Context, header, request string) (*Sess
 	switch {
 	case !ok || !strings.EqualFold(scheme, "Bearer"):
 		return nil, errToken
-	case strings.Count(secret, ".") == 2: // a JSON Web Token
+	case visitor.IsToken(secret):
 		return g.visitor(ctx, secret, request)
 	case !strings.HasPrefix(secret, docs.TokenPrefix) || len(secret) > 200:
 		return nil, errToken

@@ -240,8 +240,8 @@ func TestVisitorsSeeWhatTheirConditionsAllow(t *testing.T) {
 	}
 }
 
-// Whatever was accepted as a part of the settings gives complete settings that
-// are the same when they are stored and read.
+// Settings with any part that is accepted are complete, and are the same when
+// they are stored and read.
 func FuzzPatch(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"styling":null}`, `{"header":{"links":[null,{"title":"x"}]}}`, `{"pageActions":{"items":null,"mcp":true}}`, everything} {
 		f.Add([]byte(seed))

@@ -209,7 +209,7 @@ func (v *visit) leave(w http.ResponseWriter, to string) error {
 	if err != nil {
 		return err
 	}
-	if at, ok := withLocation(s.Auth.LogoutURL, to); ok && v.site.Visibility == docs.VisibilityAuth {
+	if at, ok := sites.WithLocation(s.Auth.LogoutURL, to); ok && v.site.Visibility == docs.VisibilityAuth {
 		seeOther(w, at)
 		return nil
 	}
@@ -224,7 +224,7 @@ func (v *visit) login(w http.ResponseWriter, location string) error {
 	if err != nil {
 		return err
 	}
-	if at, ok := withLocation(s.Auth.FallbackURL, location); ok {
+	if at, ok := sites.WithLocation(s.Auth.FallbackURL, location); ok {
 		seeOther(w, at)
 		return nil
 	}
@@ -232,19 +232,6 @@ func (v *visit) login(w http.ResponseWriter, location string) error {
 	return theme.Write(w, http.StatusUnauthorized, f, &theme.Message{
 		Title: "Sign in", Text: "These pages are for signed-in readers only. Open them from the place where you sign in.",
 	})
-}
-
-// withLocation adds to an address the page that a visitor comes from. It is false
-// if there is no address.
-func withLocation(address, location string) (string, bool) {
-	u, err := url.Parse(address)
-	if address == "" || err != nil {
-		return "", false
-	}
-	q := u.Query()
-	q.Set("location", location)
-	u.RawQuery = q.Encode()
-	return u.String(), true
 }
 
 // localPath returns a path of this site as it is, and the first page for anything

@@ -125,10 +125,9 @@ func (s *Service) login(ctx context.Context, site docs.Site, from *url.URL, out 
 	if err != nil {
 		return err
 	}
-	if out.Redirect = loginURL(gate.auth.FallbackURL, from); out.Redirect == "" {
+	if out.Redirect, out.Login = WithLocation(gate.auth.FallbackURL, from.EscapedPath()); !out.Login {
 		return errs.E(errs.Unauthenticated, "this site is for visitors who were authenticated by its owner, and has no login page; ask the owner for access")
 	}
-	out.Login = true
 	return nil
 }
 
@@ -169,17 +168,17 @@ func known(claims map[string]any) map[string]any {
 	return claims
 }
 
-// loginURL returns the login page with the path that it has to come back to;
-// empty if the site has none.
-func loginURL(login string, from *url.URL) string {
-	u, err := url.Parse(login)
-	if err != nil || login == "" {
-		return ""
+// WithLocation adds to the address of a login page the path that it has to come
+// back to. It is false if there is no address.
+func WithLocation(address, location string) (string, bool) {
+	u, err := url.Parse(address)
+	if address == "" || err != nil {
+		return "", false
 	}
 	q := u.Query()
-	q.Set("location", from.EscapedPath())
+	q.Set("location", location)
 	u.RawQuery = q.Encode()
-	return u.String()
+	return u.String(), true
 }
 
 // address works out the addresses of what was found.

@@ -23,6 +23,7 @@ type Seen struct {
 	Spaces    map[docs.SpaceID]bool
 	Reader    *reading.Visitor
 
+	key   seenKey
 	first []string // the spaces that a content token names
 }
 
@@ -68,11 +69,12 @@ func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v
 	if err := admit(ctx, r, site, v); err != nil {
 		return nil, err
 	}
-	items, err := r.SiteItems(ctx, site.ID)
+	tree, err := s.Readers(ctx, site)
 	if err != nil {
 		return nil, err
 	}
-	out := &Seen{Site: site, Structure: NewStructure(site.Title, items, nil).seenBy(reader), Spaces: map[docs.SpaceID]bool{}, Reader: reader}
+	tree = tree.Filter(func(it docs.SiteItem) bool { return reader.Holds(it.Condition, nil, nil) })
+	out := &Seen{Site: site, Structure: tree, Spaces: map[docs.SpaceID]bool{}, Reader: reader, key: key}
 	for _, it := range out.Structure.All(docs.SiteSpace) {
 		out.Spaces[it.Space] = true
 	}
@@ -109,12 +111,6 @@ func admit(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor)
 	return absent
 }
 
-// seenBy returns the structure as a visitor sees it: without spaces in the
-// trash, and without whatever has a condition that does not hold.
-func (s *Structure) seenBy(v *reading.Visitor) *Structure {
-	return s.Filter(func(it docs.SiteItem) bool { return !it.Trashed && v.Holds(it.Condition, nil, nil) })
-}
-
 // Shows returns NotFound unless a site is published and has a space on it, for
 // whomever.
 func (s *Service) Shows(ctx context.Context, id docs.SiteID, space docs.SpaceID) error {
@@ -122,16 +118,14 @@ func (s *Service) Shows(ctx context.Context, id docs.SiteID, space docs.SpaceID)
 	if err != nil {
 		return err
 	}
-	items, err := s.Store.SiteItems(ctx, id)
+	tree, err := s.Readers(ctx, site.It)
 	if err != nil {
 		return err
 	}
-	for _, it := range items {
-		if site.It.Published && it.Kind == docs.SiteSpace && it.Space == space && !it.Trashed {
-			return nil
-		}
+	if !site.It.Published || tree.beside(space) == nil {
+		return errs.Missing("file")
 	}
-	return errs.Missing("file")
+	return nil
 }
 
 // contentKey returns the key that content tokens are signed with.
@@ -227,7 +221,7 @@ func (s *Service) Mark(ctx context.Context, v authz.Visitor) (Mark, error) {
 		_, _ = h.WriteString(string(sp.Revision)) // a hash takes everything
 		_, _ = h.WriteString(strconv.FormatInt(int64(sp.UpdatedAt), 36))
 	}
-	return Mark{seenKey{seen.Site.ID, seen.Site.Version, v.Link, v.Key, v.Preview, seen.Reader.Key()}, h.Sum64()}, nil
+	return Mark{seen.key, h.Sum64()}, nil
 }
 
 var markSeed = maphash.MakeSeed()

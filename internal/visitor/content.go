@@ -19,8 +19,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// maxContentToken bounds a content token in bytes.
-const maxContentToken = 64 << 10
+// maxContentToken bounds a content token in bytes: it travels in a header.
+const maxContentToken = 16 << 10
 
 // Content is what a content token says: which content of which site its bearer
 // may read, and what is known of them. Everything that can be revoked is checked

@@ -34,11 +34,15 @@ func measurePublished(ctx context.Context, o options, p pinning, dir string) (ou
 		return nil, err
 	}
 	if o.profile != "" {
-		v, err := b.visit(ctx, spaces)
-		if err != nil {
-			return nil, err
+		var each []profiled
+		for _, n := range siteSizes {
+			v, err := b.visit(ctx, spaces[:n])
+			if err != nil {
+				return nil, err
+			}
+			each = append(each, profiled{"visit-" + strconv.Itoa(n), v.load(b.addr, o.conns).run})
 		}
-		return nil, b.profiles(ctx, o, []profiled{{"visit", v.load(b.addr, o.conns).run}})
+		return nil, b.profiles(ctx, o, each)
 	}
 	var subjects []*subject
 	var ratios []*ratio
@@ -62,7 +66,13 @@ func measurePublished(ctx context.Context, o options, p pinning, dir string) (ou
 		return nil, err
 	}
 	title := "Published sites: an address, its site and a document with a content token, in turn."
-	return newResults(title, o, p, rounds, subjects, ratios), nil
+	facts, merged, err := visitsAfterMerges(ctx, o, p, dir)
+	if err != nil {
+		return nil, err
+	}
+	out = newResults(title, o, p, rounds, subjects, append(ratios, merged...))
+	out.Facts = facts
+	return out, nil
 }
 
 // visited is what a renderer asks for one page.
@@ -70,7 +80,11 @@ type visited struct {
 	token   string
 	resolve string // body
 	paths   []string
+	web     string // path of the web page
 }
+
+// documentOfVisitors is how a renderer asks for a document.
+const documentOfVisitors = "?evaluated=deterministic-only&dereferenced=reusable-contents"
 
 const resolvePath = "/v1/urls/published"
 
@@ -95,7 +109,7 @@ func (b *shelf) visit(ctx context.Context, spaces []string) (*visited, error) {
 	if err := post(at+"/publish", "", &site); err != nil {
 		return nil, err
 	}
-	v := &visited{resolve: `{"url":"` + site.URLs.Published + `"}`}
+	v := &visited{resolve: `{"url":"` + site.URLs.Published + `"}`, web: "/s/" + site.ID + "/"}
 	var found struct {
 		APIToken string `json:"apiToken"`
 	}
@@ -113,7 +127,7 @@ func (b *shelf) visit(ctx context.Context, spaces []string) (*visited, error) {
 	}
 	for _, p := range rev.Pages {
 		if p.Type == "document" {
-			v.paths = []string{at + "/published", "/v1/spaces/" + spaces[0] + "/revisions/" + rev.ID + "/page/" + p.ID + "/document?evaluated=deterministic-only&dereferenced=reusable-contents"}
+			v.paths = []string{at + "/published", "/v1/spaces/" + spaces[0] + "/revisions/" + rev.ID + "/page/" + p.ID + "/document" + documentOfVisitors}
 			return v, nil
 		}
 	}

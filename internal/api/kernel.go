@@ -278,11 +278,9 @@ func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string
 		return &authz.Grant{Actor: authz.Actor{Request: request}}, err
 	}
 	session, err := a.Guard.Authenticate(r.Context(), r.Header.Get("Authorization"), request)
-	var who string
-	if err == nil {
+	who := clientOf(r)
+	if err == nil && session.Actor.User != "" { // not a visitor
 		who = string(session.Actor.User) // of however many tokens
-	} else {
-		who = clientOf(r)
 	}
 	if limited := a.limits.take(w.Header(), who, now); limited != nil {
 		return nil, limited
@@ -297,7 +295,7 @@ func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string
 	return grant, checkQuery(r.URL.RawQuery)
 }
 
-// clientOf names a caller without a valid token, by address.
+// clientOf names a caller who is no user, by address.
 func clientOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// addressPrefix distinguishes an e-mail address from a user id.
+// addressPrefix tells a network address from the id of a user.
 const addressPrefix = "ip:"
 
 // Limit is how many requests a caller may make in a period; 0 means no limit.
@@ -20,8 +20,8 @@ type Limit struct {
 	Period   time.Duration
 }
 
-// limiter counts requests by user of a verified token, or by address where there is
-// none, in fixed windows. Each node counts for itself.
+// limiter counts requests by the user of a verified token, or by network address
+// where there is none, as for visitors of sites, in fixed windows. Each node counts for itself.
 type limiter struct {
 	limit Limit
 	total []string // the limit, as a header

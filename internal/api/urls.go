@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -30,10 +29,15 @@ func (a *API) urls() {
 	}, a.getPublished)
 }
 
-// published is the answer of both: content, or a redirect.
-type published struct{ v any }
+// published is the answer of both, encoded: content, or a redirect.
+type published struct{ data []byte }
 
-func (p published) MarshalJSON() ([]byte, error) { return json.Marshal(p.v) }
+func (p published) bytes() []byte { return p.data }
+
+func newPublished[T PublishedSiteContent | PublishedRedirect](v T) (*out[published], error) {
+	body, err := encode(v)
+	return ok(published(body)), err
+}
 
 // Schema implements huma.SchemaProvider.
 func (published) Schema(r huma.Registry) *huma.Schema {
@@ -115,13 +119,15 @@ func (a *API) resolve(ctx context.Context, field, address string, arrival sites.
 		if r.Login {
 			to.Target = "external"
 		}
-		return ok(published{to}), nil
+		return newPublished(to)
 	}
 	w := PublishedSiteContent{
 		Organization: string(r.Visitor.Org), Site: string(r.Site), SiteSection: string(r.Target.Section.ID), SiteSpace: string(r.Target.Space.ID),
 		Space: string(r.Target.Space.Space), Pathname: "/" + r.Target.Rest, BasePath: r.Base, SiteBasePath: r.SiteBase, ShareKey: r.Target.ShareKey,
 		Complete: r.Target.Complete, ContextID: r.Context, CanonicalURL: r.Canonical, Preview: r.Visitor.Preview,
 	}
-	w.APIToken, err = a.Sites.Token(ctx, r)
-	return ok(published{w}), err
+	if w.APIToken, err = a.Sites.Token(ctx, r); err != nil {
+		return nil, err
+	}
+	return newPublished(w)
 }

@@ -57,7 +57,7 @@ func (v *visit) baseOf(it docs.SiteItem) string {
 func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 	v.cacheable(w.Header())
 	var ok bool
-	if v.target, ok = v.seen.Structure.Resolve(v.path, false); !ok {
+	if v.target, ok = v.seen.Paths.Resolve(v.path, false); !ok {
 		return v.missing(w, r, nil)
 	}
 	if own, ok := v.state.overrides[v.target.Space.ID]; ok {

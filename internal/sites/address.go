@@ -64,36 +64,71 @@ type Target struct {
 // others should be redirected to.
 func (t Target) Canonical() bool { return t.Prefix == escapePath(t.Space.Address) }
 
+// Paths finds the site spaces of a structure by their paths. Finding one takes the
+// same time in a site of any size.
+type Paths struct {
+	sectioned bool
+	levels    map[docs.SiteItemID]level // site spaces by their section; of a site with sections, those are under ""
+}
+
+// level is where one part of a path leads.
+type level struct {
+	byPath   map[string]docs.SiteItem // by docs.SlugKey
+	standard docs.SiteItem            // without a path; the zero item if there is none
+}
+
+// Paths returns the paths of the structure as it is now.
+func (s *Structure) Paths() *Paths {
+	p := &Paths{sectioned: s.Sectioned(), levels: map[docs.SiteItemID]level{}}
+	add := func(parent docs.SiteItemID, items []docs.SiteItem) {
+		l := level{byPath: make(map[string]docs.SiteItem, len(items))}
+		for _, it := range items {
+			l.byPath[docs.SlugKey(it.Path)] = it
+		}
+		l.standard, _ = defaultOf(items)
+		p.levels[parent] = l
+	}
+	if !p.sectioned {
+		add("", s.Children(""))
+		return p
+	}
+	sections := s.All(docs.SiteSection)
+	add("", sections)
+	for _, sec := range sections {
+		add(sec.ID, s.Children(sec.ID))
+	}
+	return p
+}
+
 // Resolve returns what a path below the address of the site leads to: the
 // section and the site space that it names, or the defaults. The path is
 // escaped, as in a URL. In a site that is read by share links, the first part of
-// the path is a key, which the caller checks. It returns false if the structure
-// has no site space there.
-func (s *Structure) Resolve(path string, shareLink bool) (t Target, ok bool) {
+// the path is a key, which the caller checks. It returns false if the site has no
+// site space there.
+func (p *Paths) Resolve(path string, shareLink bool) (t Target, ok bool) {
 	parts := splitPath(path)
 	var named []string
 	if shareLink && len(parts) > 0 {
 		t.ShareKey, parts = parts[0], parts[1:]
 	}
-	pick := func(level []docs.SiteItem) (docs.SiteItem, bool) {
+	pick := func(l level) (docs.SiteItem, bool) {
 		if len(parts) > 0 {
 			if text, err := url.PathUnescape(parts[0]); err == nil {
-				for _, it := range level {
-					if docs.SlugKey(it.Path) == docs.SlugKey(text) {
-						named, parts = append(named, parts[0]), parts[1:]
-						return it, true
-					}
+				if it, ok := l.byPath[docs.SlugKey(text)]; ok {
+					named, parts = append(named, parts[0]), parts[1:]
+					return it, true
 				}
 			}
 		}
-		it, _ := defaultOf(level)
-		return it, false
+		return l.standard, false
 	}
-	if s.Sectioned() {
-		t.Section, _ = pick(s.All(docs.SiteSection))
+	if p.sectioned {
+		t.Section, _ = pick(p.levels[""])
 	}
 	var explicit bool
-	t.Space, explicit = pick(s.Children(t.Section.ID))
+	if !p.sectioned || t.Section.ID != "" {
+		t.Space, explicit = pick(p.levels[t.Section.ID])
+	}
 	t.Prefix, t.Rest = strings.Join(named, "/"), strings.Join(parts, "/")
 	t.Complete = (explicit || t.Rest != "") && (!shareLink || t.ShareKey != "")
 	return t, t.Space.Kind == docs.SiteSpace

@@ -68,14 +68,14 @@ func TestResolveWithShareKey(t *testing.T) {
 		}
 	}
 	s.readdress()
-	got, ok := s.Resolve("KEY/two/page", true)
+	got, ok := s.Paths().Resolve("KEY/two/page", true)
 	if !ok || got.ShareKey != "KEY" || got.Space.Path != "two" || got.Rest != "page" || !got.Complete {
 		t.Errorf("%+v", got)
 	}
-	if got, _ := s.Resolve("", true); got.Complete || got.ShareKey != "" {
+	if got, _ := s.Paths().Resolve("", true); got.Complete || got.ShareKey != "" {
 		t.Errorf("%+v", got)
 	}
-	if _, ok := newTree().Resolve("a/b", false); ok {
+	if _, ok := newTree().Paths().Resolve("a/b", false); ok {
 		t.Error("an empty site leads somewhere")
 	}
 }

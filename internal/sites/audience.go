@@ -256,7 +256,7 @@ func (v *View) previewed(id docs.SiteItemID) (docs.SiteItem, error) {
 		}
 		return it, err
 	}
-	if t, ok := v.Structure.present().Resolve("", false); ok {
+	if t, ok := v.Structure.present().Paths().Resolve("", false); ok {
 		return t.Space, nil
 	}
 	return docs.SiteItem{}, errs.E(errs.Precondition, "the site has no content; add a space to it first")

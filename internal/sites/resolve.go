@@ -74,7 +74,7 @@ func (s *Service) Resolve(ctx context.Context, a Arrival) (*Resolved, error) {
 		return nil, err
 	}
 	var ok bool
-	if out.Target, ok = out.Seen.Structure.Resolve(rest, keyed); !ok {
+	if out.Target, ok = out.Seen.Paths.Resolve(rest, keyed); !ok {
 		return nil, errs.Missing("site")
 	}
 	s.address(out, site, key)
@@ -204,9 +204,4 @@ func pathOf(address string) string {
 		return "/"
 	}
 	return u.EscapedPath()
-}
-
-// Token returns a content token for what was found.
-func (s *Service) Token(ctx context.Context, r *Resolved) (string, error) {
-	return s.token(ctx, r.Visitor, r.Seen.first, r.Target.Section, r.Target.Space, visitor.Expiry(s.Store.Clock()))
 }

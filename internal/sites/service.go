@@ -32,16 +32,21 @@ type Service struct {
 	trees *cache.Cache[treeKey, *Structure]
 	seen  *cache.Cache[seenKey, *Seen]
 	gates *cache.Cache[treeKey, *gate]
-	key   atomic.Pointer[visitor.Key] // of content tokens; nil: not read yet
+	// verified and signed are content tokens.
+	verified *cache.Cache[string, visitor.Content]
+	signed   *cache.Cache[signedKey, string]
+	key      atomic.Pointer[visitor.Key] // of content tokens; nil: not read yet
 }
 
 // New returns the service of a store. Whoever serves sites sets Hosts.
 func New(s *store.Store) *Service {
 	return &Service{
-		Store: s,
-		trees: cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 }),
-		seen:  cache.New[seenKey](maxSeen, func(v *Seen) int { return 1 + v.Structure.Len() }),
-		gates: cache.New[treeKey](maxGates, func(*gate) int { return 1 }),
+		Store:    s,
+		trees:    cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 }),
+		seen:     cache.New[seenKey](maxSeen, func(v *Seen) int { return 1 + v.Structure.Len() }),
+		gates:    cache.New[treeKey](maxGates, func(*gate) int { return 1 }),
+		verified: cache.New[string](maxVerified, func(visitor.Content) int { return 1 }),
+		signed:   cache.New[signedKey](maxSigned, func(string) int { return 1 }),
 	}
 }
 

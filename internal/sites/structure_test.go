@@ -211,7 +211,7 @@ func (s *Structure) checkAddresses() error {
 		}
 		for _, way := range []string{it.Address, full} {
 			parts := append(splitPath(way), "page", "deep")
-			got, ok := seen.Resolve(strings.Join(parts, "/"), false)
+			got, ok := seen.Paths().Resolve(strings.Join(parts, "/"), false)
 			if !ok || got.Space.ID != it.ID || got.Rest != "page/deep" || !got.Complete {
 				return fmt.Errorf("%q leads to %+v, not to %s", way, got, it.ID)
 			}
@@ -219,7 +219,7 @@ func (s *Structure) checkAddresses() error {
 				return fmt.Errorf("the address %q is not canonical", way)
 			}
 			for n := range parts {
-				prefix, _ := seen.Resolve(strings.Join(parts[:n], "/"), false)
+				prefix, _ := seen.Paths().Resolve(strings.Join(parts[:n], "/"), false)
 				if prefix.Complete && prefix.Space.ID != it.ID {
 					return fmt.Errorf("the prefix %v of %q is complete but leads to %s", parts[:n], way, prefix.Space.ID)
 				}

@@ -2,8 +2,6 @@ package sites
 
 import (
 	"context"
-	"hash/maphash"
-	"strconv"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -20,6 +18,7 @@ import (
 type Seen struct {
 	Site      docs.Site
 	Structure *Structure
+	Paths     *Paths
 	Spaces    map[docs.SpaceID]bool
 	Reader    *reading.Visitor
 
@@ -74,7 +73,7 @@ func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v
 		return nil, err
 	}
 	tree = tree.Filter(func(it docs.SiteItem) bool { return reader.Holds(it.Condition, nil, nil) })
-	out := &Seen{Site: site, Structure: tree, Spaces: map[docs.SpaceID]bool{}, Reader: reader, key: key}
+	out := &Seen{Site: site, Structure: tree, Paths: tree.Paths(), Spaces: map[docs.SpaceID]bool{}, Reader: reader, key: key}
 	for _, it := range out.Structure.All(docs.SiteSpace) {
 		out.Spaces[it.Space] = true
 	}
@@ -146,19 +145,29 @@ func (s *Service) contentKey(ctx context.Context) (visitor.Key, error) {
 
 // Recognise implements authz.Sites.
 func (s *Service) Recognise(ctx context.Context, token string, now time.Time) (authz.Visitor, error) {
-	key, err := s.contentKey(ctx)
-	if err != nil {
-		return authz.Visitor{}, err
-	}
-	c, err := key.Verify(token, now)
-	if err != nil {
-		return authz.Visitor{}, err
+	c, ok := s.verified.Get(token)
+	if !ok || c.Ended(now) {
+		key, err := s.contentKey(ctx)
+		if err != nil {
+			return authz.Visitor{}, err
+		}
+		if c, err = key.Verify(token, now); err != nil {
+			return authz.Visitor{}, err
+		}
+		s.verified.Set(token, c)
 	}
 	return authz.Visitor{
 		Org: docs.OrgID(c.Organization), Site: docs.SiteID(c.Site), Link: docs.ShareLinkID(c.ShareLink), Key: c.VisitorKey,
 		Preview: c.Preview, Claims: c.Claims,
 	}, nil
 }
+
+// maxVerified and maxSigned bound the content tokens that are kept: those whose
+// signature was checked, and those that were made.
+const (
+	maxVerified = 5_000
+	maxSigned   = 5_000
+)
 
 // Show implements authz.Sites.
 func (s *Service) Show(ctx context.Context, r store.Reader, v authz.Visitor) (*authz.Shown, error) {
@@ -178,6 +187,27 @@ func (s *Structure) first() (out []string) {
 		out = append(out, string(it.Space))
 	}
 	return out
+}
+
+// signedKey is what a content token depends on: what is seen, where the visitor
+// arrived, and until when.
+type signedKey struct {
+	seen    seenKey
+	space   docs.SiteItemID
+	expires int64
+}
+
+// Token returns a content token for what was found.
+func (s *Service) Token(ctx context.Context, r *Resolved) (string, error) {
+	id := signedKey{r.Seen.key, r.Target.Space.ID, visitor.Expiry(s.Store.Clock())}
+	if token, ok := s.signed.Get(id); ok {
+		return token, nil
+	}
+	token, err := s.token(ctx, r.Visitor, r.Seen.first, r.Target.Section, r.Target.Space, id.expires)
+	if err == nil {
+		s.signed.Set(id, token)
+	}
+	return token, err
 }
 
 // token returns a content token for a visitor who arrived at a site space.
@@ -211,17 +241,6 @@ func (s *Service) Mark(ctx context.Context, v authz.Visitor) (Mark, error) {
 	if err != nil {
 		return Mark{}, err
 	}
-	spaces, err := s.Store.PresentSpacesOnSite(ctx, seen.Site.ID)
-	if err != nil {
-		return Mark{}, err
-	}
-	var h maphash.Hash
-	h.SetSeed(markSeed)
-	for _, sp := range spaces {
-		_, _ = h.WriteString(string(sp.Revision)) // a hash takes everything
-		_, _ = h.WriteString(strconv.FormatInt(int64(sp.UpdatedAt), 36))
-	}
-	return Mark{seen.key, h.Sum64()}, nil
+	spaces, err := s.Store.MarkOfSpacesOnSite(ctx, seen.Site.ID)
+	return Mark{seen.key, spaces}, err
 }
-
-var markSeed = maphash.MakeSeed()

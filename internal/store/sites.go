@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"hash/maphash"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -129,6 +131,26 @@ func (r Reader) PresentSpacesOnSite(ctx context.Context, site docs.SiteID) ([]do
 			WHERE s.id IN (SELECT x.space_id FROM site_items x WHERE x.site_id = $1) AND s.deleted_at = 0 ORDER BY s.id`, site)
 	})
 }
+
+// MarkOfSpacesOnSite returns a number that differs when PresentSpacesOnSite would
+// return anything else. It is the same only within this process.
+func (r Reader) MarkOfSpacesOnSite(ctx context.Context, site docs.SiteID) (uint64, error) {
+	return throughCache(ctx, r, "mark of spaces of site", string(site), func(ctx context.Context) (uint64, error) {
+		var h maphash.Hash
+		h.SetSeed(markSeed)
+		err := each(ctx, r, func(s scanner) (line string, err error) {
+			var space, revision string
+			var updated int64
+			err = s.Scan(&space, &revision, &updated)
+			return fmt.Sprintln(space, revision, updated), err
+		}, func(line string) { _, _ = h.WriteString(line) }, // a hash takes everything
+			`SELECT s.id, s.revision_id, s.updated_at FROM spaces s
+			WHERE s.id IN (SELECT x.space_id FROM site_items x WHERE x.site_id = $1) AND s.deleted_at = 0 ORDER BY s.id`, site)
+		return h.Sum64(), err
+	})
+}
+
+var markSeed = maphash.MakeSeed()
 
 // SitesWith returns the sites that have a space, oldest first.
 func (r Reader) SitesWith(ctx context.Context, space docs.SpaceID) ([]docs.Site, error) {

@@ -84,6 +84,9 @@ func (k Key) Verify(token string, now time.Time) (Content, error) {
 	return c, nil
 }
 
+// Ended reports whether the token of some content is no longer accepted.
+func (c Content) Ended(now time.Time) bool { return !now.Before(time.Unix(c.Expires, 0).Add(leeway)) }
+
 // IsToken reports whether a bearer token has the form of a JSON Web Token, which
 // API tokens do not have.
 func IsToken(s string) bool { return strings.HasPrefix(s, "eyJ") && strings.Count(s, ".") == 2 }

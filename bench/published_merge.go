@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// What is measured of a site after one of its spaces has changed. Nothing that was
+// worked out for the former revision can be used then.
+const (
+	firstVisit  = "visit after a merge, first, ms"
+	secondVisit = "visit after a merge, second, ms"
+	firstPage   = "web page after a merge, first, ms"
+	secondPage  = "web page after a merge, second, ms"
+)
+
+// mergedVisits is how often a change request is merged and the site then visited.
+const mergedVisits = 7
+
+// visitsAfterMerges measures the first visit after a merge in spaces of the least
+// and of the most pages, and returns the facts and the ratios of the two.
+func visitsAfterMerges(ctx context.Context, o options, p pinning, dir string) (facts []fact, ratios []*ratio, err error) {
+	list, err := sizes(o.pages)
+	if err != nil {
+		return nil, nil, err
+	}
+	var shelves []*shelf
+	for _, n := range []int{list[0], list[len(list)-1]} {
+		b := newShelf(p, filepath.Join(dir, "merged-"+strconv.Itoa(n)), binary{path: o.bin}, n)
+		b.note("pages", 0, float64(n))
+		if err := errors.Join(b.visitMerged(ctx), b.close()); err != nil {
+			return nil, nil, fmt.Errorf("visits of %d pages: %w", n, err)
+		}
+		shelves = append(shelves, b)
+	}
+	least, most := shelves[0], shelves[1]
+	for _, name := range []string{firstVisit, firstPage} {
+		ratios = append(ratios, &ratio{Name: name + ", most pages / least", AtMost: true, Values: []float64{most.fact(name) / least.fact(name)}})
+	}
+	return factsOf(shelves), ratios, nil
+}
+
+// visitMerged merges change requests and visits the site after each.
+func (b *shelf) visitMerged(ctx context.Context) error {
+	made, err := b.begin(ctx, 1)
+	if err != nil {
+		return err
+	}
+	b.space = made[0]
+	if _, _, err := b.importCorpus(ctx, b.space, b.corpus); err != nil {
+		return err
+	}
+	if err := b.serve(ctx, false); err != nil {
+		return err
+	}
+	pages, err := b.fetch(ctx, http.MethodGet, b.path("content", "pages"), "")
+	if err = errors.Join(err, b.choose(pages.Body)); err != nil {
+		return err
+	}
+	v, err := b.visit(ctx, made)
+	if err != nil {
+		return err
+	}
+	took := map[string][]float64{}
+	for k := range mergedVisits {
+		if err := b.mergeOne(ctx, b.ids[k], k); err != nil {
+			return err
+		}
+		for _, name := range []string{firstVisit, secondVisit} {
+			start := time.Now()
+			if err := b.visitOnce(ctx, v, b.ids[k]); err != nil {
+				return err
+			}
+			took[name] = append(took[name], micros(time.Since(start))/1000)
+		}
+		if err := b.mergeOne(ctx, b.ids[k], k+mergedVisits); err != nil {
+			return err
+		}
+		for _, name := range []string{firstPage, secondPage} {
+			start := time.Now()
+			if _, err := b.fetch(ctx, http.MethodGet, v.web, ""); err != nil {
+				return err
+			}
+			took[name] = append(took[name], micros(time.Since(start))/1000)
+		}
+	}
+	for _, name := range []string{firstVisit, secondVisit, firstPage, secondPage} {
+		b.cost(name, 1, median(took[name]))
+	}
+	return nil
+}
+
+func (b *shelf) mergeOne(ctx context.Context, page string, k int) error {
+	cr, err := b.open(ctx, page, "Merged "+strconv.Itoa(k)+" times.\n")
+	if err != nil {
+		return err
+	}
+	_, err = b.fetch(ctx, http.MethodPost, b.path("change-requests", cr, "merge"), "{}")
+	return err
+}
+
+// visitOnce asks for what a renderer needs to show a page of the space as it is
+// now.
+func (b *shelf) visitOnce(ctx context.Context, v *visited, page string) error {
+	member := b.token
+	b.token = v.token
+	defer func() { b.token = member }()
+	if _, err := b.fetch(ctx, http.MethodPost, resolvePath, v.resolve); err != nil {
+		return err
+	}
+	a, err := b.fetch(ctx, http.MethodGet, v.paths[0], "")
+	var site struct {
+		Structure struct {
+			Structure []struct{ Space struct{ Revision string } }
+		}
+	}
+	if err = errors.Join(err, json.Unmarshal(a.Body, &site)); err != nil || len(site.Structure.Structure) == 0 {
+		return fmt.Errorf("the site has no space: %w", err)
+	}
+	_, err = b.fetch(ctx, http.MethodGet, b.path("revisions", site.Structure.Structure[0].Space.Revision, "page", page, "document")+documentOfVisitors, "")
+	return err
+}

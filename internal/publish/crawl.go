@@ -9,7 +9,6 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/inline"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // maxListed is how many pages one sitemap may have by its standard. The list of
@@ -48,22 +47,26 @@ func (v *visit) robots(public bool) []byte {
 
 // eachPage calls fn for every page that readers come across, in the order of the
 // site.
-func (v *visit) eachPage(fn func(it docs.SiteItem, e *edition, w *revision.Walked, at string)) error {
-	n := 0
+func (v *visit) eachPage(fn func(it docs.SiteItem, e *edition, n *node, at string)) error {
+	listed := 0
 	for _, it := range v.seen.Structure.All(docs.SiteSpace) {
 		e, err := v.h.edition(v.ctx, v, it)
 		if err != nil {
 			return err
 		}
-		for _, w := range e.documents() {
-			at, ok := e.address(w)
-			if !ok || w.NoIndex || w.NoRobotsIndex {
-				continue
+		more, err := e.documents(v.ctx, nil, func(n *node) (bool, error) {
+			at, err := e.address(v.ctx, n)
+			if err != nil || at == "" || n.NoIndex || n.NoRobotsIndex {
+				return true, err
 			}
-			if n++; n > maxListed {
-				return nil
+			if listed++; listed > maxListed {
+				return false, nil
 			}
-			fn(it, e, w, at)
+			fn(it, e, n, at)
+			return true, nil
+		})
+		if err != nil || !more {
+			return err
 		}
 	}
 	return nil
@@ -73,12 +76,12 @@ func (v *visit) eachPage(fn func(it docs.SiteItem, e *edition, w *revision.Walke
 func (v *visit) sitemap() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
-	err := v.eachPage(func(_ docs.SiteItem, _ *edition, w *revision.Walked, at string) {
+	err := v.eachPage(func(_ docs.SiteItem, _ *edition, n *node, at string) {
 		b.WriteString("<url><loc>")
 		_ = xml.EscapeText(&b, []byte(v.absolute(at))) // a buffer takes everything
 		b.WriteString("</loc>")
-		if !w.UpdatedAt.IsZero() {
-			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", w.UpdatedAt.Std().UTC().Format("2006-01-02T15:04:05Z"))
+		if !n.UpdatedAt.IsZero() {
+			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", n.UpdatedAt.Std().UTC().Format("2006-01-02T15:04:05Z"))
 		}
 		b.WriteString("</url>\n")
 	})
@@ -91,14 +94,14 @@ func (v *visit) llms() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n", inline.Escape(v.title()))
 	var last docs.SiteItemID
-	err := v.eachPage(func(it docs.SiteItem, e *edition, w *revision.Walked, at string) {
+	err := v.eachPage(func(it docs.SiteItem, e *edition, n *node, at string) {
 		if it.ID != last {
 			last = it.ID
 			fmt.Fprintf(&b, "\n## %s\n\n", inline.Escape(it.Title))
 		}
-		fmt.Fprintf(&b, "- [%s](%s)", inline.Escape(w.Title), v.absolute(markdownAddress(at, e.base)))
-		if w.Description != "" {
-			b.WriteString(": " + strings.Join(strings.Fields(w.Description), " "))
+		fmt.Fprintf(&b, "- [%s](%s)", inline.Escape(n.Title), v.absolute(markdownAddress(at, e.base)))
+		if n.Description != "" {
+			b.WriteString(": " + strings.Join(strings.Fields(n.Description), " "))
 		}
 		b.WriteByte('\n')
 	})

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -13,62 +14,60 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// maxNavigation is how many entries a navigation may have that is shown whole.
-// Of a larger one only the branch of the current page is open.
-const maxNavigation = 1000
+const (
+	// maxNavigation is how many pages a space may have whose navigation is shown
+	// whole. Of a larger one only the branch of the current page is open.
+	maxNavigation = 1000
+	// maxSiblings is how many pages of one level a navigation has: those around the
+	// page that is open.
+	maxSiblings = 500
+)
 
 // edition is one revision of a space as one visitor reads it at one place of a
 // site. What the visitor does not see is not in it. It never changes.
 type edition struct {
-	view  *revision.View
+	*pages
+	space docs.Space  // as it is now
 	base  string      // path of the space on its host; begins and ends with a slash
 	home  docs.PageID // the page at the address of the space itself; empty if there is none
-	pages map[docs.PageID]*revision.Walked
-	top   []*revision.Walked
-	menu  *reading.Menu[*revision.Walked]
+	count int         // of all pages
 }
 
-// newEdition reads the tree of pages.
+// newEdition returns a revision as the visitor of the view reads it.
 func newEdition(ctx context.Context, v *revision.View, base string) (*edition, error) {
-	e := &edition{view: v, base: base, pages: map[docs.PageID]*revision.Walked{}}
-	var err error
-	if e.top, err = v.All(ctx); err != nil {
+	first, _, err := v.Home(ctx)
+	if err != nil {
 		return nil, err
 	}
-	e.menu = reading.NewMenu(e.top, func(w *revision.Walked) reading.Entry[*revision.Walked] {
-		e.pages[w.ID] = w
-		return reading.Entry[*revision.Walked]{Document: w.Type == docs.PageDocument, Listed: !w.Hidden && w.Type != docs.PageComputed, Children: w.Children}
-	})
-	first, _, err := v.Home(ctx)
-	e.home = first.ID
-	return e, err
+	count, err := v.CountPages(ctx)
+	return &edition{newPages(v), v.Space, base, first.ID, count}, err
 }
 
 // address returns the path of a page on its host. A group has the address of
-// its first page; one without pages has none.
-func (e *edition) address(w *revision.Walked) (string, bool) {
-	if w.Type == docs.PageGroup {
-		first, ok := e.menu.First(w)
-		if !ok {
-			return "", false
+// its first page. It is empty for what has none.
+func (e *edition) address(ctx context.Context, n *node) (string, error) {
+	if n.Type == docs.PageGroup {
+		var err error
+		if n, err = e.first(ctx, n); err != nil || n == nil {
+			return "", err
 		}
-		w = first
 	}
 	switch {
-	case w.Type != docs.PageDocument:
-		return "", false
-	case w.ID == e.home:
-		return e.base, true
+	case n.Type != docs.PageDocument:
+		return "", nil
+	case n.ID == e.home:
+		return e.base, nil
 	}
-	return e.base + reading.EscapePath(w.Path), true
+	return e.base + reading.EscapePath(n.path), nil
 }
 
 // find returns the document at a path within the space, or the address where it
 // is now. Both are empty if there is nothing.
-func (e *edition) find(ctx context.Context, path string) (page *revision.Walked, moved string, err error) {
+func (e *edition) find(ctx context.Context, path string) (page *node, moved string, err error) {
 	name := strings.Trim(path, "/")
 	if name == "" {
-		return e.pages[e.home], "", nil
+		page, err = e.page(ctx, e.home)
+		return page, "", err
 	}
 	p, err := e.view.ByPath(ctx, name)
 	if errs.Is(err, errs.NotFound) {
@@ -78,18 +77,15 @@ func (e *edition) find(ctx context.Context, path string) (page *revision.Walked,
 	if err != nil {
 		return nil, "", err
 	}
-	w := e.pages[p.ID]
-	if w == nil {
-		return nil, "", nil
+	n, err := e.page(ctx, p.ID)
+	if err != nil || n == nil {
+		return nil, "", err
 	}
-	at, ok := e.address(w)
-	switch {
-	case !ok:
-		return nil, "", nil
-	case at == e.base+reading.EscapePath(path):
-		return w, "", nil
+	at, err := e.address(ctx, n)
+	if at == e.base+reading.EscapePath(path) {
+		return n, "", err
 	}
-	return nil, at, nil
+	return nil, at, err
 }
 
 // redirect returns where a redirect of the folder leads, which the space was
@@ -99,9 +95,11 @@ func (e *edition) redirect(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if w := e.pages[docs.PageID(id)]; w != nil {
-		at, _ := e.address(w)
-		return at, nil
+	if n, err := e.page(ctx, docs.PageID(id)); err != nil || n != nil {
+		if err != nil {
+			return "", err
+		}
+		return e.address(ctx, n)
 	}
 	to, err := e.view.Setting(ctx, revision.SettingRedirect+name)
 	if err != nil || !strings.HasPrefix(string(to), "https://") && !strings.HasPrefix(string(to), "http://") {
@@ -112,87 +110,123 @@ func (e *edition) redirect(ctx context.Context, name string) (string, error) {
 }
 
 // navigation returns the entries as seen from a page, which may be nil.
-func (e *edition) navigation(current *revision.Walked) []*theme.Link {
-	open := map[*revision.Walked]bool{current: true}
-	for _, up := range e.menu.Above(current) {
-		open[up] = true
-	}
-	whole := e.menu.Len() <= maxNavigation
-	var walk func([]*revision.Walked) []*theme.Link
-	walk = func(pages []*revision.Walked) []*theme.Link {
-		var out []*theme.Link
-		for _, w := range pages {
-			l, ok := e.entry(w)
-			if !ok || !e.menu.Listed(w) {
-				continue
-			}
-			l.Current = w == current
-			if whole || open[w] || l.Group {
-				l.Children = walk(w.Children)
-			}
-			out = append(out, l)
+func (e *edition) navigation(ctx context.Context, current *node) ([]*theme.Link, error) {
+	open := map[docs.PageID]bool{}
+	if current != nil {
+		open[current.ID] = true
+		for _, up := range current.chain() {
+			open[up.ID] = true
 		}
-		return out
 	}
-	return walk(e.top)
+	var below func(n *node) ([]*theme.Link, error)
+	below = func(n *node) ([]*theme.Link, error) {
+		ids, err := e.idsBelow(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		return e.entries(ctx, around(ids, open), func(l *theme.Link, c *node) (err error) {
+			l.Current = c == current
+			if e.count <= maxNavigation || open[c.ID] || l.Group {
+				l.Children, err = below(c)
+			}
+			return err
+		})
+	}
+	return below(nil)
 }
 
-// entry returns a page as a link. It is false if it leads nowhere.
-func (e *edition) entry(w *revision.Walked) (*theme.Link, bool) {
-	l := &theme.Link{Title: w.Title, Emoji: emoji.FromCode(w.Emoji), Icon: w.Icon}
-	if w.LinkTitle != "" {
-		l.Title = w.LinkTitle
+// around returns the part of a long list that has the page that is open.
+func around(ids []docs.PageID, open map[docs.PageID]bool) []docs.PageID {
+	if len(ids) <= maxSiblings {
+		return ids
 	}
-	switch w.Type {
+	at := slices.IndexFunc(ids, func(id docs.PageID) bool { return open[id] })
+	from := min(max(at-maxSiblings/2, 0), len(ids)-maxSiblings)
+	return ids[from : from+maxSiblings]
+}
+
+// entries returns those of some pages that are listed, each completed by fn.
+func (e *edition) entries(ctx context.Context, ids []docs.PageID, complete func(*theme.Link, *node) error) (out []*theme.Link, err error) {
+	err = e.each(ctx, ids, func(n *node) (bool, error) {
+		if !lists(n.Page) {
+			return true, nil
+		}
+		l, err := e.entry(ctx, n)
+		if err == nil && l != nil {
+			out = append(out, l)
+			err = complete(l, n)
+		}
+		return true, err
+	})
+	return out, err
+}
+
+// entry returns a page as a link; nil if it leads nowhere.
+func (e *edition) entry(ctx context.Context, n *node) (*theme.Link, error) {
+	l := &theme.Link{Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon}
+	if n.LinkTitle != "" {
+		l.Title = n.LinkTitle
+	}
+	var err error
+	switch n.Type {
 	case docs.PageGroup:
 		l.Group = true
-		_, ok := e.menu.First(w)
-		return l, ok || hasLink(w)
-	case docs.PageLink:
-		if w.Target == nil {
-			return nil, false
+		if some, err := e.shows(ctx, n); err != nil || !some {
+			return nil, err
 		}
-		l.External = w.Target.Kind == docs.RefURL
-		var ok bool
-		l.Href, ok = e.local(*w.Target)
-		return l, ok
+		return l, nil
+	case docs.PageLink:
+		if n.Target == nil {
+			return nil, nil
+		}
+		l.External = n.Target.Kind == docs.RefURL
+		l.Href, err = e.local(ctx, *n.Target)
+	default:
+		l.Href, err = e.address(ctx, n)
 	}
-	var ok bool
-	l.Href, ok = e.address(w)
-	return l, ok
+	if err != nil || l.Href == "" {
+		return nil, err
+	}
+	return l, nil
 }
 
-// hasLink reports whether a group without documents has something to show.
-func hasLink(w *revision.Walked) bool {
-	for _, c := range w.Children {
-		if c.Type == docs.PageLink && !c.Hidden || hasLink(c) {
-			return true
+// shows reports whether a group has something to show: a document, or a link.
+func (e *edition) shows(ctx context.Context, group *node) (found bool, err error) {
+	err = e.eachBelow(ctx, group, func(c *node) (_ bool, err error) {
+		found = c.document() || c.Type == docs.PageLink && !c.Hidden
+		if !found {
+			found, err = e.shows(ctx, c)
 		}
-	}
-	return false
+		return !found, err
+	})
+	return found, err
 }
 
 // local returns the address of a reference that needs nothing but the pages of
-// this space.
-func (e *edition) local(ref docs.Ref) (string, bool) {
+// this space; empty if it leads nowhere.
+func (e *edition) local(ctx context.Context, ref docs.Ref) (string, error) {
 	switch {
 	case ref.Kind == docs.RefURL:
-		return markup.SafeURL(ref.URL)
-	case ref.Space != "" && ref.Space != string(e.view.Space.ID):
-		return "", false
+		at, _ := markup.SafeURL(ref.URL)
+		return at, nil
+	case ref.Space != "" && ref.Space != string(e.space.ID):
+		return "", nil
 	case ref.Kind == docs.RefSpace:
-		return e.base, true
+		return e.base, nil
 	case ref.Kind == docs.RefAnchor && ref.Page == "":
-		return fragment(ref.Anchor), true
+		return fragment(ref.Anchor), nil
 	case ref.Kind == docs.RefPage, ref.Kind == docs.RefAnchor:
-		w := e.pages[docs.PageID(ref.Page)]
-		if w == nil {
-			return "", false
+		n, err := e.page(ctx, docs.PageID(ref.Page))
+		if err != nil || n == nil {
+			return "", err
 		}
-		at, ok := e.address(w)
-		return at + fragment(ref.Anchor), ok
+		at, err := e.address(ctx, n)
+		if err != nil || at == "" {
+			return "", err
+		}
+		return at + fragment(ref.Anchor), nil
 	}
-	return "", false
+	return "", nil
 }
 
 func fragment(anchor string) string {

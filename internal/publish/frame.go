@@ -3,13 +3,12 @@ package publish
 import (
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 // frame returns what surrounds a page of the site. The edition is nil outside of
 // every space, and the page is nil where there is none.
-func (v *visit) frame(e *edition, current *revision.Walked) (*theme.Frame, error) {
+func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 	s := &v.settings
 	f := &theme.Frame{
 		Lang: s.Internationalization.Locale, Title: v.site.Title, Home: v.root,
@@ -38,8 +37,8 @@ func (v *visit) frame(e *edition, current *revision.Walked) (*theme.Frame, error
 	if e == nil {
 		return f, nil
 	}
-	if e.view.Space.Language != "" {
-		f.Lang = string(e.view.Space.Language)
+	if e.space.Language != "" {
+		f.Lang = string(e.space.Language)
 	}
 	switch {
 	case v.drafted:
@@ -47,28 +46,32 @@ func (v *visit) frame(e *edition, current *revision.Walked) (*theme.Frame, error
 	case v.as.Preview:
 		f.Mark = "preview"
 	}
-	f.Navigation = e.navigation(current)
-	f.Search = theme.Search{Action: e.base + ownPrefix + "search", Live: e.base + ownPrefix + "found", Hint: "Search"}
-	v.describe(f, e, current)
-	variants, err := v.variants(e, current)
-	f.Variants = variants
-	if err == nil {
-		err = v.decorate(f, v.printer(e))
+	var err error
+	if f.Navigation, err = e.navigation(v.ctx, current); err != nil {
+		return nil, err
 	}
-	return f, err
+	f.Search = theme.Search{Action: e.base + ownPrefix + "search", Live: e.base + ownPrefix + "found", Hint: "Search"}
+	if err := v.describe(f, e, current); err != nil {
+		return nil, err
+	}
+	if f.Variants, err = v.variants(e, current); err != nil {
+		return nil, err
+	}
+	return f, v.decorate(f, v.printer(e))
 }
 
 // describe adds what a page says of itself to machines.
-func (v *visit) describe(f *theme.Frame, e *edition, current *revision.Walked) {
+func (v *visit) describe(f *theme.Frame, e *edition, current *node) error {
 	if current == nil {
-		return
+		return nil
 	}
 	l := layoutOf(current.Page)
 	if !shows(l.TableOfContents) {
 		f.Navigation = nil
 	}
 	f.Hidden = f.Hidden || current.NoRobotsIndex
-	if at, ok := e.address(current); ok && !v.drafted && !v.as.Preview {
+	at, err := e.address(v.ctx, current)
+	if at != "" && !v.drafted && !v.as.Preview {
 		f.Alternate = markdownAddress(at, e.base)
 		f.Canonical = v.absolute(at)
 	}
@@ -77,6 +80,7 @@ func (v *visit) describe(f *theme.Frame, e *edition, current *revision.Walked) {
 			f.Canonical = href
 		}
 	}
+	return err
 }
 
 // absolute returns the whole address, on the host that the site has by its
@@ -120,7 +124,7 @@ func (v *visit) sections(parent docs.SiteItemID) []*theme.Link {
 
 // variants returns the site spaces beside the one that is shown. Each leads to
 // the same page, if it has one at the same path.
-func (v *visit) variants(e *edition, current *revision.Walked) ([]*theme.Link, error) {
+func (v *visit) variants(e *edition, current *node) ([]*theme.Link, error) {
 	all := v.seen.Structure.Children(v.target.Section.ID)
 	if len(all) < 2 {
 		return nil, nil
@@ -136,12 +140,12 @@ func (v *visit) variants(e *edition, current *revision.Walked) ([]*theme.Link, e
 			if err != nil {
 				return nil, err
 			}
-			page, moved, err := other.find(v.ctx, current.Path)
+			page, moved, err := other.find(v.ctx, current.path)
+			if err == nil && page != nil {
+				moved, err = other.address(v.ctx, page)
+			}
 			if err != nil {
 				return nil, err
-			}
-			if page != nil {
-				moved, _ = other.address(page)
 			}
 			if moved != "" {
 				l.Href = moved

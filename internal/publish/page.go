@@ -40,9 +40,9 @@ func layoutOf(p docs.Page) docs.Layout {
 func shows(b *bool) bool { return b == nil || *b }
 
 // page returns a document in the form that a frame shows.
-func (p *printer) page(w *revision.Walked) (*theme.Page, error) {
-	e, l := p.e, layoutOf(w.Page)
-	doc, err := reading.Document(p.ctx, e.view.Reading(w.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+func (p *printer) page(n *node) (*theme.Page, error) {
+	e, l := p.e, layoutOf(n.Page)
+	doc, err := reading.Document(p.ctx, e.view.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 	if err != nil {
 		return nil, err
 	}
@@ -51,54 +51,58 @@ func (p *printer) page(w *revision.Walked) (*theme.Page, error) {
 		return nil, err
 	}
 	out := &theme.Page{
-		Title: w.Title, Emoji: emoji.FromCode(w.Emoji), Icon: w.Icon, Anchor: markup.Slug(w.Title), Untitled: !shows(l.Title),
+		Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon, Anchor: markup.Slug(n.Title), Untitled: !shows(l.Title),
 		Body: template.HTML(body.String()), Wide: l.Width == "wide", //nolint:gosec // what HTML writes is harmless
 	}
-	for _, up := range e.menu.Above(w) {
-		if entry, ok := e.entry(up); ok {
-			out.Breadcrumbs = append(out.Breadcrumbs, entry)
+	for _, up := range n.chain() {
+		if l := p.entry(up); l != nil {
+			out.Breadcrumbs = append(out.Breadcrumbs, l)
 		}
 	}
 	if shows(l.Description) {
-		out.Description = w.Description
+		out.Description = n.Description
 	}
-	if shows(l.CoverVisible) && w.Cover != nil {
-		out.Cover = theme.Picture{Light: p.picture(w.Cover.Ref), Dark: p.picture(w.Cover.RefDark)}
+	if shows(l.CoverVisible) && n.Cover != nil {
+		out.Cover = theme.Picture{Light: p.picture(n.Cover.Ref), Dark: p.picture(n.Cover.RefDark)}
 	}
 	if shows(l.Tags) {
-		out.Tags = p.tags(w.Tags)
+		out.Tags = p.tags(n.Tags)
 	}
 	if shows(l.Outline) {
 		out.Outline = markup.Headings(doc)
 	}
 	if shows(l.Pagination) {
-		p.around(w, out)
+		p.around(n, out)
 	}
 	if body.Len() == 0 {
-		out.Below = e.entries(w.Children)
+		ids, err := e.idsBelow(p.ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if out.Below, err = e.entries(p.ctx, around(ids, nil), func(*theme.Link, *node) error { return nil }); err != nil {
+			return nil, err
+		}
 	}
 	return out, p.err
 }
 
 // around adds the pages before and after a page.
-func (p *printer) around(w *revision.Walked, out *theme.Page) {
-	before, after := p.e.menu.Around(w)
+func (p *printer) around(n *node, out *theme.Page) {
+	before, after, err := p.e.around(p.ctx, n)
+	p.note(err)
 	if before != nil {
-		out.Previous, _ = p.e.entry(before)
+		out.Previous = p.entry(before)
 	}
 	if after != nil {
-		out.Next, _ = p.e.entry(after)
+		out.Next = p.entry(after)
 	}
 }
 
-// entries returns those of some pages that are listed.
-func (e *edition) entries(pages []*revision.Walked) (out []*theme.Link) {
-	for _, w := range pages {
-		if l, ok := e.entry(w); ok && e.menu.Listed(w) {
-			out = append(out, l)
-		}
-	}
-	return out
+// entry returns a page as a link; nil if it leads nowhere.
+func (p *printer) entry(n *node) *theme.Link {
+	l, err := p.e.entry(p.ctx, n)
+	p.note(err)
+	return l
 }
 
 // note keeps an error that means more than that something is not there, and
@@ -113,7 +117,7 @@ func (p *printer) note(err error) bool {
 // of returns the edition that a reference leads into; nil if the visitor does
 // not see it.
 func (p *printer) of(ref docs.Ref) *edition {
-	if ref.Space == "" || ref.Space == string(p.e.view.Space.ID) {
+	if ref.Space == "" || ref.Space == string(p.e.space.ID) {
 		return p.e
 	}
 	p.left = true
@@ -132,7 +136,8 @@ func (p *printer) link(ref docs.Ref) (string, bool) {
 		f, err := e.view.Tree.File(p.ctx, docs.FileID(ref.File))
 		return e.fileAddress(f), p.note(err)
 	}
-	return e.local(ref)
+	at, err := e.local(p.ctx, ref)
+	return at, p.note(err) && at != ""
 }
 
 // fileAddress returns where a file of the space is. The beginning of the hash of
@@ -152,11 +157,11 @@ func (p *printer) title(ref docs.Ref) (string, bool) {
 	}
 	switch ref.Kind {
 	case docs.RefPage, docs.RefAnchor:
-		if w := e.pages[docs.PageID(ref.Page)]; w != nil {
-			return w.Title, true
+		if n, err := e.page(p.ctx, docs.PageID(ref.Page)); p.note(err) && n != nil {
+			return n.Title, true
 		}
 	case docs.RefSpace:
-		return e.view.Space.Title, true
+		return e.space.Title, true
 	case docs.RefFile:
 		f, err := e.view.Tree.File(p.ctx, docs.FileID(ref.File))
 		return f.Name, p.note(err)
@@ -207,8 +212,8 @@ func (p *printer) tag(tag string) (string, bool) {
 
 // markdown returns a page as Markdown. Its links are addresses of the site, those
 // of pages the addresses of their Markdown.
-func (p *printer) markdown(w *revision.Walked) (string, error) {
-	text, err := reading.Markdown(p.ctx, onSite{p.e.view.Reading(w.Page), p}, reading.Form{Includes: true, Evaluation: reading.EvaluateAll}, false)
+func (p *printer) markdown(n *node) (string, error) {
+	text, err := reading.Markdown(p.ctx, onSite{p.e.view.Reading(n.Page), p}, reading.Form{Includes: true, Evaluation: reading.EvaluateAll}, false)
 	if err == nil {
 		err = p.err
 	}

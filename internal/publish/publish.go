@@ -77,7 +77,7 @@ func New(c Config) (*Handler, error) {
 	return &Handler{
 		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes),
 		states:   cache.New[stateKey](maxStates, (*state).weight),
-		editions: cache.New[editionKey](maxEditions, func(e *edition) int { return 1 + len(e.pages) }),
+		editions: cache.New[editionKey](maxEditions, func(e *edition) int { return 1 + e.count }),
 		pages:    cache.New[pageKey](maxPages, func(p *theme.Page) int { return 1<<10 + len(p.Body) }),
 	}, nil
 }

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -27,7 +28,7 @@ func (v *visit) search(e *edition, query string) ([]theme.Hit, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, twice := places[it.Space]; !twice && it.Space != e.view.Space.ID {
+		if _, twice := places[it.Space]; !twice && it.Space != e.space.ID {
 			places[it.Space] = it
 			views = append(views, view.For(v.seen.Reader))
 		}
@@ -44,7 +45,11 @@ func (v *visit) search(e *edition, query string) ([]theme.Hit, error) {
 			}
 			f.Ancestors = append([]string{v.sectionOf(it)}, f.Ancestors...)
 		}
-		if hit, ok := in.hit(f); ok {
+		hit, err := in.hit(v.ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		if hit.Href != "" {
 			hits = append(hits, hit)
 		}
 	}
@@ -73,18 +78,21 @@ func (v *visit) sectionOf(it docs.SiteItem) string {
 	return sec.Title
 }
 
-// hit returns a page that was found as a link. It is false if the page has no
-// address.
-func (e *edition) hit(f index.Found) (theme.Hit, bool) {
-	w := e.pages[f.Page]
-	if w == nil {
-		return theme.Hit{}, false
+// hit returns a page that was found as a link. It has no address if the page has
+// none.
+func (e *edition) hit(ctx context.Context, f index.Found) (h theme.Hit, err error) {
+	n, err := e.page(ctx, f.Page)
+	if err != nil || n == nil {
+		return h, err
 	}
-	at, ok := e.address(w)
-	h := theme.Hit{Title: f.Title, Where: strings.Join(f.Ancestors, " › "), Href: at}
+	at, err := e.address(ctx, n)
+	if err != nil || at == "" {
+		return h, err
+	}
+	h = theme.Hit{Title: f.Title, Where: strings.Join(f.Ancestors, " › "), Href: at}
 	if len(f.Sections) > 0 {
 		h.Text = f.Sections[0].Snippet
 		h.Href += fragment(f.Sections[0].Anchor)
 	}
-	return h, ok
+	return h, nil
 }

@@ -59,13 +59,13 @@ type pageKey struct {
 }
 
 // page returns a page in the form that a frame shows. Nobody may change it.
-func (v *visit) page(e *edition, w *revision.Walked) (*theme.Page, error) {
-	key := pageKey{e.key(), w.ID}
+func (v *visit) page(e *edition, n *node) (*theme.Page, error) {
+	key := pageKey{e.key(), n.ID}
 	if p, ok := v.h.pages.Get(key); ok {
 		return p, nil
 	}
 	pr := v.printer(e)
-	p, err := pr.page(w)
+	p, err := pr.page(n)
 	if err == nil && !pr.left {
 		v.h.pages.Set(key, p)
 	}
@@ -92,10 +92,10 @@ func (h *Handler) view(ctx context.Context, space docs.SpaceID) (*revision.View,
 
 // cached returns the edition of a view at an address.
 func (h *Handler) cached(ctx context.Context, view *revision.View, base string) (*edition, error) {
-	key := (&edition{view: view, base: base}).key()
+	key := editionKey{view.Rev.ID, view.Visitor().Key(), base}
 	if e, ok := h.editions.Get(key); ok {
 		now := *e
-		now.view = view // whose space may have another title by now
+		now.space = view.Space // which may have another title by now
 		return &now, nil
 	}
 	e, err := newEdition(ctx, view, base)

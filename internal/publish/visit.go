@@ -12,7 +12,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/reading"
-	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
@@ -174,13 +173,19 @@ func (v *visit) pagePath(ctx context.Context, space docs.Space, page docs.PageID
 	if err != nil {
 		return "", err
 	}
-	if e == nil || e.pages[page] == nil {
+	if e == nil {
 		return "", errs.Missing("page")
 	}
-	if page == e.home {
+	n, err := e.page(ctx, page)
+	switch {
+	case err != nil:
+		return "", err
+	case n == nil:
+		return "", errs.Missing("page")
+	case page == e.home:
 		return "", nil
 	}
-	return e.pages[page].Path, nil
+	return n.path, nil
 }
 
 func (v *visit) printer(e *edition) *printer {
@@ -270,7 +275,7 @@ func (v *visit) file(w http.ResponseWriter, r *http.Request, e *edition, rest st
 	if err != nil {
 		return err
 	}
-	o, err := v.h.Content.OpenFile(v.ctx, e.view.Space.ID, f.Blob)
+	o, err := v.h.Content.OpenFile(v.ctx, e.space.ID, f.Blob)
 	if err != nil {
 		return err
 	}
@@ -278,6 +283,3 @@ func (v *visit) file(w http.ResponseWriter, r *http.Request, e *edition, rest st
 	blob.Serve(w, r, blob.Served{Name: f.Name, ContentType: f.ContentType, Hash: hash, Public: !v.private, Secret: v.private}, o)
 	return nil
 }
-
-// documents returns the pages that readers come across, in their order.
-func (e *edition) documents() []*revision.Walked { return e.menu.Order() }

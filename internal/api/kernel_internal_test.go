@@ -20,8 +20,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
 // newTestAPI returns an API to which a test can add operations of its own.
@@ -30,8 +32,9 @@ func newTestAPI(t *testing.T, l Limit, log io.Writer) *API {
 	s := testdb.Open(t, testdb.SQLite(t))
 	blobs := testdb.Blobs(t)
 	pages := content.New(content.Service{Store: s, Blobs: blobs})
+	published := sites.New(s)
 	return New(Config{
-		Clock: s.Clock, Guard: authz.NewGuard(s, nil), Orgs: &orgs.Service{Store: s}, Spaces: &spaces.Service{Store: s, Content: pages},
+		Clock: s.Clock, Guard: authz.NewGuard(s, published), Sites: published, Orgs: &orgs.Service{Store: s}, Spaces: &spaces.Service{Store: s, Content: pages},
 		Content: pages, Reviews: &reviews.Service{Store: s, Content: pages},
 		Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: "http://test", Version: "test", Limit: l,
 	}, "secret")
@@ -246,6 +249,36 @@ func TestRateLimitIsOfTheVerifiedCaller(t *testing.T) {
 	r.Header.Set("Authorization", "Bearer "+b.Token)
 	if a.ServeHTTP(w, r); w.Code != http.StatusOK {
 		t.Errorf("a valid token from the same address: %d", w.Code)
+	}
+}
+
+// Visitors are no users: each is counted by address, so that one of them cannot
+// lock out the others.
+func TestRateLimitOfVisitors(t *testing.T) {
+	a := newTestAPI(t, Limit{Requests: 2, Period: time.Hour}, io.Discard)
+	secret, err := a.Sites.Store.Secret(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := visitor.NewKey(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := key.Sign(visitor.Content{Organization: "o", Site: "site_gone", Expires: time.Now().Add(time.Hour).Unix()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		from   string
+		status int
+	}{{"192.0.2.1:1", 404}, {"192.0.2.1:2", 404}, {"192.0.2.1:3", 429}, {"192.0.2.2:1", 404}} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodGet, "/v1/orgs/o/sites/site_gone/published", nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		r.RemoteAddr = want.from
+		if a.ServeHTTP(w, r); w.Code != want.status {
+			t.Errorf("request %d from %s: %d, want %d", i+1, want.from, w.Code, want.status)
+		}
 	}
 }
 

@@ -260,3 +260,31 @@ func TestRolesOnASite(t *testing.T) {
 		}
 	})
 }
+
+// A token is recognised until it ends, also if it was recognised before.
+func TestATokenThatIsKnownEnds(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	u, err := url.Parse(w.sites.Hosts.Base + sites.Path + string(w.site) + "/")
+	w.must(err)
+	r, err := w.sites.Resolve(w.ctx, sites.Arrival{URL: u})
+	w.must(err)
+	token, err := w.sites.Token(w.ctx, r)
+	w.must(err)
+	again, err := w.sites.Token(w.ctx, r)
+	w.must(err)
+	if again != token {
+		t.Error("the same visit has another token")
+	}
+	for range 2 {
+		if v, err := w.sites.Recognise(w.ctx, token, w.now); err != nil || v.Site != w.site {
+			t.Fatalf("recognised %v, %v", v, err)
+		}
+	}
+	if _, err := w.sites.Recognise(w.ctx, token, w.now.Add(50*time.Hour)); !errs.Is(err, errs.Unauthenticated) {
+		t.Errorf("after two days: %v", err)
+	}
+	w.now = w.now.Add(50 * time.Hour)
+	if later, err := w.sites.Token(w.ctx, r); err != nil || later == token {
+		t.Errorf("the token of two days later is the same, or %v", err)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/preview"
 	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/sites"
 )
 
 type serveCmd struct {
@@ -22,6 +23,8 @@ type serveCmd struct {
 	Listen        string        `help:"Address to listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
 	BaseURL       string        `help:"Public address, such as https://docs.example.com; from --listen without it." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
 	SitesDomain   string        `help:"Domain of published sites, such as sites.example.com: a site with a basename has the address https://BASENAME.DOMAIN/. Without it sites are below --base-url." name:"sites-domain" env:"OCTAVO_SITES_DOMAIN" placeholder:"DOMAIN"`
+	SiteHostnames string        `help:"Host names that sites may use without proof: comma-separated names, and patterns such as *.example.com. Others need a DNS record." name:"site-hostnames" env:"OCTAVO_SITE_HOSTNAMES" placeholder:"LIST"`
+	DNSServer     string        `help:"DNS server that is asked for the records of host names of sites, instead of those of the system." name:"dns-server" env:"OCTAVO_DNS_SERVER" placeholder:"HOST:PORT"`
 	MetricsListen string        `help:"Serve /metrics on an address of its own instead of --listen." env:"OCTAVO_METRICS_LISTEN" placeholder:"HOST:PORT"`
 	RateLimit     int           `help:"Requests that a token may make in a period; 0 is no limit." default:"100000" env:"OCTAVO_RATE_LIMIT"`
 	RatePeriod    time.Duration `help:"The period of the rate limit." default:"1m" env:"OCTAVO_RATE_PERIOD"`
@@ -52,13 +55,18 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return fmt.Errorf("--outbound-allow: %w", err)
 	}
+	vouched, err := sites.ParseVouched(c.SiteHostnames)
+	if err != nil {
+		return fmt.Errorf("--site-hostnames: %w", err)
+	}
 	fonts, err := c.fonts()
 	if err != nil {
 		return err
 	}
 	log := newLog(s.err, c.LogLevel, c.LogFormat)
 	srv, err := server.Start(ctx, server.Config{
-		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain), Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Fonts: fonts,
+		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
+		SiteHostnames: vouched, DNS: c.DNSServer, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
 		Log: log, Version: version, Build: build,
 	})

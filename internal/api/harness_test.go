@@ -25,6 +25,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdns"
 )
 
 // world is a running server with two organizations that must not know of
@@ -36,13 +37,15 @@ type world struct {
 	tokens map[string]string // by the name of an actor; "nobody" has none
 	seen   *accounts
 	log    *safeBuffer
+	dns    *testdns.Server
 }
 
 func newWorld(t *testing.T, o store.Options, seen *accounts) *world {
 	t.Helper()
-	w := &world{t: t, vars: map[string]string{}, tokens: map[string]string{"nobody": ""}, seen: seen, log: &safeBuffer{}}
+	w := &world{t: t, vars: map[string]string{}, tokens: map[string]string{"nobody": ""}, seen: seen, log: &safeBuffer{}, dns: testdns.Start(t)}
 	srv, err := server.Start(context.Background(), server.Config{
 		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", Quiet: true,
+		DNS: w.dns.Addr, SiteHostnames: []string{"*.vouched.test"},
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), Limit: api.Limit{Requests: 1 << 30, Period: time.Minute},
 	})
 	if err != nil {

@@ -153,6 +153,7 @@ func New(c Config, secret string) *API {
 	a.siteCustomization()
 	a.siteAdaptive()
 	a.siteAudience()
+	a.siteHostname()
 	a.siteRedirects()
 	a.siteServers()
 	a.permissions()

@@ -92,6 +92,13 @@ func (w *world) script(file string) {
 			w.importFolder(w.expand(rest), files)
 			files = fstest.MapFS{}
 			continue
+		case "dns": // NAME VALUE…: the TXT records of a name; none: it does not exist
+			if name, values, _ := strings.Cut(w.expand(rest), " "); values == "" {
+				w.dns.Remove(name)
+			} else {
+				w.dns.Set(name, strings.Fields(values)...)
+			}
+			continue
 		}
 		body := strings.TrimSpace(string(f.Data))
 		if status, err := strconv.Atoi(first); err == nil {

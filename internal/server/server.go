@@ -41,10 +41,12 @@ import (
 
 // Config is what an operator can set.
 type Config struct {
-	Listen        string // host:port of the API
-	MetricsListen string // host:port of /metrics; empty is the same as Listen
-	BaseURL       string // public address; empty is derived from Listen
-	SitesDomain   string // sites with a basename have the host basename.SitesDomain; empty: they are below BaseURL
+	Listen        string   // host:port of the API
+	MetricsListen string   // host:port of /metrics; empty is the same as Listen
+	BaseURL       string   // public address; empty is derived from Listen
+	SitesDomain   string   // sites with a basename have the host basename.SitesDomain; empty: they are below BaseURL
+	SiteHostnames []string // host names of sites that need no proof, as in sites.Hosts
+	DNS           string   // host:port of the DNS server that proves host names; empty: those of the system
 	Database      store.Options
 	Files         Files
 	GitCache      string          // folder of what was fetched from repositories; empty is beside that of files
@@ -170,7 +172,10 @@ func (s *Server) start(ctx context.Context) error {
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
 	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
 	s.Content.Source.BaseURL, s.Content.Index.Log = s.BaseURL, s.Log
-	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain}
+	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Vouched: s.SiteHostnames}
+	if s.DNS != "" {
+		s.Sites.DNS = resolver(s.DNS)
+	}
 	s.Git.BaseURL, s.Git.Log, s.Git.Git.Log = s.BaseURL, s.Log, s.Log
 	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {
 		s.Git.Git.Dir = GitPath(filepath.Dir(s.Files.Folder))
@@ -219,9 +224,17 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Handle(gitsync.OperationJob, s.Git.Run)
 	r.Handle(gitsync.ExportJob, s.Git.QueueExport)
 	r.Every(gitsync.PollEvery, gitsync.PollJob, s.Git.Poll)
+	r.Every(sites.HostnameEvery, sites.HostnameJob, s.Sites.CheckHostnames)
 	r.Every(time.Hour, "webhook.tidy", s.Webhooks.Tidy)
 	r.Every(24*time.Hour, "search.tidy", s.Content.Index.TidySearch)
 	return r
+}
+
+// resolver returns a resolver that asks one DNS server.
+func resolver(address string) *net.Resolver {
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}}
 }
 
 func (s *Server) serve(l net.Listener, h http.Handler) {

@@ -151,6 +151,10 @@ func escapePath(path string) string {
 type Hosts struct {
 	Base   string // address of the server, without a slash at the end
 	Domain string // sites have the hosts basename.Domain; empty: they do not
+
+	// Vouched are host names of sites that need no proof, and patterns of them
+	// such as *.example.com: the operator says that they belong to the owners.
+	Vouched []string
 }
 
 // maxLabel is the length of one part of a host name.
@@ -174,7 +178,7 @@ func (h Hosts) root(p docs.Publication) string {
 	case p.Proxy != "":
 		return "https://" + p.Proxy + "/"
 	case p.Hostname != "":
-		return "https://" + p.Hostname + "/"
+		return h.onHost(p.Hostname)
 	}
 	return h.Own(p)
 }
@@ -184,16 +188,16 @@ func (h Hosts) root(p docs.Publication) string {
 func (h Hosts) Own(p docs.Publication) string {
 	switch {
 	case p.Basename != "" && h.Domain != "" && len(p.Basename) <= maxLabel:
-		return h.onDomain(p.Basename)
+		return h.onHost(p.Basename + "." + h.Domain)
 	case p.Basename != "":
 		return h.Base + Path + p.Basename + "/"
 	}
 	return h.Base + Path + string(p.Site) + "/"
 }
 
-// onDomain returns the address of a host of the domain. It has the scheme and the
-// port of the server itself: both are reached in the same way.
-func (h Hosts) onDomain(name string) string {
+// onHost returns the address of a host of sites. It has the scheme and the port
+// of the server itself: both are reached in the same way.
+func (h Hosts) onHost(name string) string {
 	scheme, port := "https", ""
 	if base, err := url.Parse(h.Base); err == nil && base.Host != "" {
 		scheme = base.Scheme
@@ -201,7 +205,7 @@ func (h Hosts) onDomain(name string) string {
 			port = ":" + base.Port()
 		}
 	}
-	return scheme + "://" + name + "." + h.Domain + port + "/"
+	return scheme + "://" + name + port + "/"
 }
 
 // Path is where the server has the sites without a host of their own.

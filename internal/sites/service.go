@@ -11,6 +11,7 @@ package sites
 import (
 	"context"
 	"maps"
+	"net"
 	"net/url"
 	"slices"
 	"sync/atomic"
@@ -29,6 +30,7 @@ import (
 type Service struct {
 	Store *store.Store
 	Hosts Hosts
+	DNS   Resolver // proves that host names belong to those who want them
 	trees *cache.Cache[treeKey, *Structure]
 	seen  *cache.Cache[seenKey, *Seen]
 	gates *cache.Cache[treeKey, *gate]
@@ -41,7 +43,7 @@ type Service struct {
 // New returns the service of a store. Whoever serves sites sets Hosts.
 func New(s *store.Store) *Service {
 	return &Service{
-		Store:    s,
+		Store: s, DNS: net.DefaultResolver,
 		trees:    cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 }),
 		seen:     cache.New[seenKey](maxSeen, func(v *Seen) int { return 1 + v.Structure.Len() }),
 		gates:    cache.New[treeKey](maxGates, func(*gate) int { return 1 }),

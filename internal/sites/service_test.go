@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testdns"
 )
 
 // world is an organization with a published site of two spaces.
@@ -287,4 +289,41 @@ func TestATokenThatIsKnownEnds(t *testing.T) {
 	if later, err := w.sites.Token(w.ctx, r); err != nil || later == token {
 		t.Errorf("the token of two days later is the same, or %v", err)
 	}
+}
+
+// The job gives a site its host name when the record is there, and takes it when
+// the record is gone for days; a name server that fails changes nothing.
+func TestHostnameJob(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o)
+		dns := testdns.Start(t)
+		w.sites.DNS = dns.Resolver()
+		h, err := w.sites.SetHostname(w.ctx, w.onSite(), "docs.acme.test")
+		w.must(err)
+		const own, custom = "/s/", "//docs.acme.test/"
+		after := func(d time.Duration, want string) {
+			t.Helper()
+			for end := w.now.Add(d); w.now.Before(end); {
+				w.now = w.now.Add(min(time.Hour, end.Sub(w.now)))
+				w.must(w.sites.CheckHostnames(w.ctx, nil))
+			}
+			if at := w.address(w.first.ID); !strings.Contains(at, want) {
+				t.Fatalf("the site is at %s, want %s", at, want)
+			}
+		}
+		after(time.Hour, own)
+		dns.Set(h.Record(), h.Token)
+		after(2*time.Hour, custom)
+		dns.Break(true)
+		after(2*docs.HostnameGrace, custom)
+		dns.Break(false)
+		dns.Remove(h.Record())
+		after(docs.HostnameGrace-time.Hour, custom)
+		dns.Set(h.Record(), h.Token)
+		after(24*time.Hour, custom)
+		dns.Remove(h.Record())
+		after(docs.HostnameGrace+48*time.Hour, own)
+		dns.Set(h.Record(), h.Token)
+		after(48*time.Hour, custom)
+	})
 }

@@ -208,6 +208,7 @@ func (tx *Tx) DropSite(ctx context.Context, s docs.Site) error {
 	}
 	for _, text := range []string{
 		`DELETE FROM site_items WHERE site_id = $1`,
+		`DELETE FROM site_hostnames WHERE site_id = $1`,
 		`DELETE FROM site_share_links WHERE site_id = $1`,
 		`DELETE FROM site_redirects WHERE site_id = $1`,
 		`DELETE FROM site_mcp_servers WHERE site_id = $1`,

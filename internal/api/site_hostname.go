@@ -1,0 +1,99 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+func (a *API) siteHostname() {
+	const tag, route = "Site audience", siteRoute + "/hostname"
+	register(a, op{
+		ID: "getSiteHostname", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
+		Summary: "Get the host name that a site has or wants, and the DNS record that proves it.",
+	}, a.getSiteHostname)
+	register(a, op{
+		ID: "setSiteHostname", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
+		Also:    []int{http.StatusConflict},
+		Summary: "Ask for a host name of your own domain for a site. It is used once its DNS record was found.",
+		About:   "The host name before, if any, ends at once. 409 if another site has the name.",
+	}, a.setSiteHostname)
+	register(a, op{
+		ID: "checkSiteHostname", Route: "POST " + route + "/check", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
+		Summary: "Look for the DNS record of the host name of a site now.",
+	}, a.checkSiteHostname)
+	register(a, op{
+		ID: "deleteSiteHostname", Route: "DELETE " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		Summary: "Take the host name from a site, which has its own address again.",
+	}, a.deleteSiteHostname)
+}
+
+// SiteHostname on the wire.
+type SiteHostname struct {
+	Object     string            `json:"object" enum:"site-hostname"`
+	Hostname   string            `json:"hostname"`
+	Status     string            `json:"status" enum:"pending,active,failing" doc:"pending: not in use, its record was not found yet. failing: in use, but its record is missing."`
+	Problem    string            `json:"problem,omitempty" doc:"What the last check found."`
+	Record     hostnameRecord    `json:"record"`
+	CreatedAt  docs.Time         `json:"createdAt"`
+	VerifiedAt docs.Time         `json:"verifiedAt,omitzero" doc:"When it came into use."`
+	CheckedAt  docs.Time         `json:"checkedAt,omitzero"`
+	EndsAt     docs.Time         `json:"endsAt,omitzero" doc:"When a failing host name ends unless its record is back."`
+	URLs       hostnameAddresses `json:"urls"`
+}
+
+type hostnameRecord struct {
+	Type  string `json:"type" enum:"TXT"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type hostnameAddresses struct {
+	Location string `json:"location" format:"uri"`
+}
+
+func (a *API) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
+	out := SiteHostname{
+		Object: "site-hostname", Hostname: h.Name, Status: "pending", Problem: h.Problem,
+		Record: hostnameRecord{"TXT", h.Record(), h.Token}, CreatedAt: h.CreatedAt, VerifiedAt: h.VerifiedAt, CheckedAt: h.CheckedAt,
+		URLs: hostnameAddresses{a.siteLocation(site, "hostname")},
+	}
+	if h.Active {
+		out.Status = "active"
+	}
+	if h.FailingSince != 0 {
+		out.Status, out.EndsAt = "failing", h.FailingSince.Add(docs.HostnameGrace)
+	}
+	return out
+}
+
+func (a *API) getSiteHostname(ctx context.Context, _ *SiteIn) (*out[SiteHostname], error) {
+	g := authz.Of(ctx)
+	h, err := a.Sites.Hostname(ctx, g)
+	return ok(a.hostname(g.Site, h)), err
+}
+
+type setSiteHostnameIn struct {
+	SiteIn
+	Body struct {
+		Hostname string `json:"hostname" minLength:"1" maxLength:"512" doc:"Such as docs.example.com; international names are stored in ASCII."`
+	}
+}
+
+func (a *API) setSiteHostname(ctx context.Context, in *setSiteHostnameIn) (*out[SiteHostname], error) {
+	g := authz.Of(ctx)
+	h, err := a.Sites.SetHostname(ctx, g, in.Body.Hostname)
+	return ok(a.hostname(g.Site, h)), err
+}
+
+func (a *API) checkSiteHostname(ctx context.Context, _ *SiteIn) (*out[SiteHostname], error) {
+	g := authz.Of(ctx)
+	h, err := a.Sites.CheckHostname(ctx, g)
+	return ok(a.hostname(g.Site, h)), err
+}
+
+func (a *API) deleteSiteHostname(ctx context.Context, _ *SiteIn) (*done, error) {
+	return nil, a.Sites.RemoveHostname(ctx, authz.Of(ctx))
+}

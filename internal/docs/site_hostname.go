@@ -1,0 +1,81 @@
+package docs
+
+import "time"
+
+// HostnameGrace is how long a host name stays in use while the record that
+// proves it is missing: people move domains and lose records by mistake.
+const HostnameGrace = 72 * time.Hour
+
+// How often the record of a host name is looked for: often while its owner
+// waits, then once a day.
+const (
+	hostnameSoonest = 10 * time.Minute
+	hostnameFailing = 6 * time.Hour
+	hostnameDaily   = 24 * time.Hour
+)
+
+// SiteHostname is a host name that the owner of a site wants for it. It is in
+// use once the owner has proved to have the domain, or the operator of the
+// server vouches for it.
+type SiteHostname struct {
+	Site         SiteID
+	Name         string
+	Token        string // what the record must hold
+	Active       bool   // whether the site has the name; at most one site has
+	Problem      string // what the last check found; empty: nothing
+	CreatedAt    Time
+	VerifiedAt   Time // when it became active; 0: it is not
+	CheckedAt    Time // 0: never
+	FailingSince Time // when the record of an active name was missing first; 0: it is there
+	NextCheck    Time
+}
+
+// Record returns the name of the DNS record that proves a host name.
+func (h SiteHostname) Record() string { return HostnameRecord + h.Name }
+
+// HostnameRecord begins the name of the record that proves a host name.
+const HostnameRecord = "_octavo-challenge."
+
+// HostnameProof is the result of a check.
+type HostnameProof uint8
+
+// Results. Unknown is that of a check that could not be made: a name server
+// that does not answer takes nobody's name away.
+const (
+	HostnameUnknown HostnameProof = iota
+	HostnameProved
+	HostnameDenied
+)
+
+// Checked returns the host name after a check.
+func (h SiteHostname) Checked(p HostnameProof, problem string, now Time) SiteHostname {
+	h.CheckedAt, h.Problem = now, problem
+	switch {
+	case p == HostnameProved:
+		if !h.Active {
+			h.VerifiedAt = now
+		}
+		h.Active, h.FailingSince = true, 0
+	case p == HostnameDenied && h.Active:
+		if h.FailingSince == 0 {
+			h.FailingSince = now
+		}
+		if h.FailingSince.Add(HostnameGrace) <= now {
+			h.Active, h.FailingSince, h.VerifiedAt = false, 0, 0
+		}
+	}
+	h.NextCheck = now.Add(h.pause(now))
+	return h
+}
+
+// pause returns how long the next check can wait.
+func (h SiteHostname) pause(now Time) time.Duration {
+	switch {
+	case h.FailingSince != 0:
+		return hostnameFailing
+	case h.Active:
+		return hostnameDaily
+	}
+	age := time.Duration(now-h.CreatedAt) * time.Millisecond
+	return min(max(age, hostnameSoonest), hostnameDaily)
+}

@@ -1,0 +1,260 @@
+package sites
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/net/idna"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// HostnameJob checks the host names of sites.
+const (
+	HostnameJob   = "site.hostnames"
+	HostnameEvery = 10 * time.Minute
+)
+
+// Limits.
+const (
+	// maxHostname leaves room for the name of the record in front: a name of the
+	// DNS has 253 characters.
+	maxHostname   = 253 - len(docs.HostnameRecord)
+	maxChecks     = 200 // host names in one run of the job
+	lookupTimeout = 10 * time.Second
+)
+
+// Resolver looks up TXT records. It is what net.Resolver offers.
+type Resolver interface {
+	LookupTXT(ctx context.Context, name string) ([]string, error)
+}
+
+// hostnameRE is the form of the contract: three parts or more.
+var hostnameRE = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.]){2,}[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$`)
+
+// addressRE is how names end that browsers take for an IP address.
+var addressRE = regexp.MustCompile(`[.]([0-9]+|0x[0-9a-f]*)$`)
+
+// hostname returns the name of a host in the form that DNS knows: in lower case,
+// with international names in ASCII. The server's own host and those of the
+// domain of sites are refused.
+func (h Hosts) hostname(text string) (string, error) {
+	const field = "body.hostname"
+	name, err := idna.Lookup.ToASCII(strings.TrimSuffix(text, "."))
+	name = strings.ToLower(name)
+	switch {
+	case len(name) > maxHostname:
+		return "", errs.Field(field, "must have at most %d characters", maxHostname)
+	case err != nil || !hostnameRE.MatchString(name) || addressRE.MatchString(name):
+		return "", errs.Field(field, "must be a host name of three parts or more, such as docs.example.com: no address, no port, no path")
+	}
+	base, err := url.Parse(h.Base)
+	switch {
+	case err == nil && strings.EqualFold(base.Hostname(), name):
+		return "", errs.Field(field, "is the host of this server; use a name of your own domain")
+	case h.Domain != "" && (name == h.Domain || strings.HasSuffix(name, "."+h.Domain)):
+		return "", errs.Field(field, "is in the domain of this server; set the basename of the site instead")
+	}
+	return name, nil
+}
+
+// vouched reports whether the operator of the server vouches for a host name.
+func (h Hosts) vouched(name string) bool {
+	for _, p := range h.Vouched {
+		if rest, any := strings.CutPrefix(p, "*"); p == name || any && strings.HasSuffix(name, rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// Hostname returns the host name that the site of a grant has or wants.
+func (s *Service) Hostname(ctx context.Context, g *authz.Grant) (docs.SiteHostname, error) {
+	return s.Store.SiteHostname(ctx, g.Site.ID)
+}
+
+// SetHostname claims a host name for a site in place of the one before, which
+// ends at once. Unless the operator vouches for it, it is in use when a check
+// has found its record. The error is Conflict if another site has the name.
+func (s *Service) SetHostname(ctx context.Context, g *authz.Grant, text string) (docs.SiteHostname, error) {
+	name, err := s.Hosts.hostname(text)
+	if err != nil {
+		return docs.SiteHostname{}, err
+	}
+	var out docs.SiteHostname
+	_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		taken, err := c.taken(ctx, name)
+		if taken {
+			err = errs.E(errs.Conflict, "another site has the host name %s; remove it there first", name)
+		}
+		if err != nil {
+			return audit.Event{}, err
+		}
+		out, err = c.tx.SiteHostname(ctx, c.site.ID)
+		if err != nil && !errs.Is(err, errs.NotFound) {
+			return audit.Event{}, err
+		}
+		if out.Name != name {
+			now := c.tx.Now()
+			out = docs.SiteHostname{Site: c.site.ID, Name: name, Token: "octavo-site-" + strings.ToLower(rand.Text()), CreatedAt: now, NextCheck: now}
+		}
+		if !out.Active && s.Hosts.vouched(name) {
+			out = out.Checked(docs.HostnameProved, "", c.tx.Now())
+		}
+		c.site.Hostname, c.touch = "", true
+		if out.Active {
+			c.site.Hostname = name
+		}
+		return hostnameEvent("set", out), c.tx.PutSiteHostname(ctx, out)
+	})
+	return out, err
+}
+
+// RemoveHostname takes the host name from a site.
+func (s *Service) RemoveHostname(ctx context.Context, g *authz.Grant) error {
+	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		h, err := c.tx.SiteHostname(ctx, c.site.ID)
+		if err != nil {
+			return audit.Event{}, err
+		}
+		c.site.Hostname, c.touch, h.Active = "", true, false
+		return hostnameEvent("remove", h), c.tx.DropSiteHostname(ctx, c.site.ID)
+	})
+	return err
+}
+
+// CheckHostname looks for the record of the host name of a site now.
+func (s *Service) CheckHostname(ctx context.Context, g *authz.Grant) (docs.SiteHostname, error) {
+	h, err := s.Store.SiteHostname(ctx, g.Site.ID)
+	if err != nil {
+		return h, err
+	}
+	proof, problem := s.prove(ctx, h)
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.SiteHostname, error) {
+		return settle(ctx, tx, g.Actor, g.Site, h, proof, problem)
+	})
+}
+
+// CheckHostnames is the job that looks for the records of all host names whose
+// time has come.
+func (s *Service) CheckHostnames(ctx context.Context, _ []byte) error {
+	due, err := s.Store.DueHostnames(ctx, docs.TimeOf(s.Store.Clock()), maxChecks)
+	if err != nil {
+		return err
+	}
+	for _, h := range due {
+		proof, problem := s.prove(ctx, h)
+		if err := s.recheck(ctx, h, proof, problem); err != nil {
+			return fmt.Errorf("check the host name %s: %w", h.Name, err)
+		}
+	}
+	return nil
+}
+
+// recheck stores the result of a check that nobody asked for.
+func (s *Service) recheck(ctx context.Context, h docs.SiteHostname, proof docs.HostnameProof, problem string) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		site, err := tx.Site(ctx, h.Site)
+		if errs.Is(err, errs.NotFound) {
+			return nil // deleted meanwhile
+		}
+		if err == nil {
+			_, err = settle(ctx, tx, authz.System, site.It, h, proof, problem)
+		}
+		return err
+	})
+}
+
+// prove looks for the record of a host name. The text says what is wrong, for
+// the owner of the site.
+func (s *Service) prove(ctx context.Context, h docs.SiteHostname) (docs.HostnameProof, string) {
+	if s.Hosts.vouched(h.Name) {
+		return docs.HostnameProved, ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	texts, err := s.DNS.LookupTXT(ctx, h.Record()+".") // with the dot, search domains are not tried
+	var failure *net.DNSError
+	switch {
+	case errors.As(err, &failure) && failure.IsNotFound:
+		return docs.HostnameDenied, fmt.Sprintf("there is no TXT record %s", h.Record())
+	case err != nil:
+		return docs.HostnameUnknown, fmt.Sprintf("the name servers of %s do not answer", h.Name)
+	}
+	for _, text := range texts {
+		if strings.TrimSpace(text) == h.Token {
+			return docs.HostnameProved, ""
+		}
+	}
+	return docs.HostnameDenied, fmt.Sprintf("the TXT record %s has another value", h.Record())
+}
+
+// settle stores the result of a check, and gives the name to the site or takes
+// it away. A result for a claim that was replaced meanwhile is of no use.
+func settle(ctx context.Context, tx *store.Tx, by authz.Actor, site docs.Site, checked docs.SiteHostname, proof docs.HostnameProof, problem string) (docs.SiteHostname, error) {
+	now, err := tx.SiteHostname(ctx, site.ID)
+	if err != nil || now.Token != checked.Token {
+		return now, err
+	}
+	c, err := begin(ctx, tx, site)
+	if err != nil {
+		return now, err
+	}
+	if taken, err := c.taken(ctx, now.Name); err != nil {
+		return now, err
+	} else if taken {
+		proof, problem = docs.HostnameDenied, "another site has the host name; remove it there first"
+	}
+	after := now.Checked(proof, problem, tx.Now())
+	if err := tx.PutSiteHostname(ctx, after); err != nil || after.Active == now.Active {
+		return after, err
+	}
+	action := "lose"
+	if c.site.Hostname = ""; after.Active {
+		c.site.Hostname, action = after.Name, "verify"
+	}
+	return after, c.save(ctx, by, hostnameEvent(action, after))
+}
+
+// taken reports whether another site has a host name.
+func (c *change) taken(ctx context.Context, name string) (bool, error) {
+	other, err := c.tx.SiteByHostname(ctx, name)
+	if errs.Is(err, errs.NotFound) {
+		return false, nil
+	}
+	return other.ID != c.site.ID, err
+}
+
+func hostnameEvent(action string, h docs.SiteHostname) audit.Event {
+	return audit.Event{Action: "site.hostname." + action, Data: map[string]any{"hostname": h.Name, "active": h.Active}}
+}
+
+// ParseVouched reads the host names that an operator vouches for: a list with
+// commas of names, and of patterns such as *.example.com.
+func ParseVouched(list string) ([]string, error) {
+	var out []string
+	for p := range strings.SplitSeq(list, ",") {
+		p = strings.ToLower(strings.TrimSpace(p))
+		switch name := strings.TrimPrefix(p, "*."); {
+		case p == "":
+		case !vouchedRE.MatchString(name):
+			return nil, fmt.Errorf("%q is neither a host name nor a pattern such as *.example.com", p)
+		default:
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+var vouchedRE = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$`)

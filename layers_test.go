@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"internal/audit", "internal/jobs"},
 	{"internal/orgs", "internal/sites", "internal/webhooks"},
 	{"internal/revision"},
-	{"internal/index", "internal/merge"},
+	{"internal/explain", "internal/index", "internal/merge"},
 	{"internal/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/comments"},

@@ -256,6 +256,7 @@ export const REQUIRED_OWN = [
     'DELETE /orgs/{organizationId}/sites/{siteId}/permissions/teams/{teamId}',
     'GET /orgs/{organizationId}/sites/{siteId}/permissions/explain',
     'PUT /orgs/{organizationId}/sites/{siteId}/redirects',
+    'GET /orgs/{organizationId}/sites/{siteId}/explain',
     'GET /user/tokens',
     'POST /user/tokens',
     'DELETE /user/tokens/{tokenId}',

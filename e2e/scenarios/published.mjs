@@ -45,6 +45,16 @@ export default async function published(scene) {
         await refused(mallory.api.orgs.getPublishedContentSite(org, site), 404);
     });
 
+    await step('a visit is explained', async () => {
+        const why = (address, query) => alice.call('GET', `/orgs/${org}/sites/${site}/explain`, { query: { url: address, ...query } });
+        const seen = await answered(why(await url()), 200);
+        assert.deepEqual([seen.visible, seen.space, seen.steps.at(-1).type], [true, space.id, 'page']);
+        const missing = await answered(why(`${await url()}no/such/page`, { claims: '{"plan":"pro"}' }), 200);
+        assert.deepEqual([missing.visible, missing.steps.at(-1).passed], [false, false]);
+        await refused(why(await url(), { claims: 'plan' }), 400);
+        await refused(mallory.call('GET', `/orgs/${org}/sites/${site}/explain`, { query: { url: await url() } }), 404);
+    });
+
     await step('search', async () => {
         const find = (body) => visitor.api.orgs.searchSiteContent(org, site, body);
         for (const shape of [{ mode: 'all' }, { scope: { mode: 'all' } }, { mode: 'current', siteSpaceId: content.siteSpace }, { siteSpaceIds: [content.siteSpace], mode: 'specific' }]) {

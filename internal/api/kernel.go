@@ -156,6 +156,7 @@ func New(c Config, secret string) *API {
 	a.siteHostname()
 	a.siteRedirects()
 	a.siteServers()
+	a.siteExplain()
 	a.permissions()
 	a.content()
 	a.metaLinks()

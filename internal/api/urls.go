@@ -105,9 +105,9 @@ func (a *API) getPublished(ctx context.Context, in *getPublishedIn) (*out[publis
 }
 
 func (a *API) resolve(ctx context.Context, field, address string, arrival sites.Arrival) (*out[published], error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-		return nil, errs.Field(field, "must be an absolute address, such as https://docs.example.com/guides")
+	u, err := webAddress(field, address)
+	if err != nil {
+		return nil, err
 	}
 	arrival.URL = u
 	r, err := a.Sites.Resolve(ctx, arrival)
@@ -130,4 +130,13 @@ func (a *API) resolve(ctx context.Context, field, address string, arrival sites.
 		return nil, err
 	}
 	return newPublished(w)
+}
+
+// webAddress parses an address that a field of the request contains.
+func webAddress(field, address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return nil, errs.Field(field, "must be an absolute address, such as https://docs.example.com/guides")
+	}
+	return u, nil
 }

@@ -16,6 +16,7 @@ import (
 type Arrival struct {
 	URL      *url.URL
 	Token    string         // a visitor token; empty: none
+	Vouched  map[string]any // claims that count as signed, instead of a token; nil: there are none
 	Unsigned map[string]any // claims that nobody vouches for
 	Preview  bool           // the caller may see the site before it is published
 	// LoginOnError sends visitors with a token that is not valid to the login
@@ -100,8 +101,11 @@ func (s *Service) Identify(ctx context.Context, site docs.Site, a Arrival) (out 
 		return out, err
 	}
 	required := site.Visibility == docs.VisibilityAuth && !a.Preview
-	var signed map[string]any
-	if a.Token != "" && (required || site.Adaptive) {
+	signed := a.Vouched
+	if signed != nil {
+		out.Key = gate.auth.KeyVersion
+	}
+	if signed == nil && a.Token != "" && (required || site.Adaptive) {
 		v, err := visitor.Check(gate.auth.PrivateKey, a.Token, s.Store.Clock())
 		switch {
 		case err == nil:

@@ -1,0 +1,75 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/explain"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+func (a *API) siteExplain() {
+	register(a, op{
+		ID: "explainSiteVisit", Route: "GET " + siteRoute + "/explain", Tag: sitesTag, Allow: authz.Site(authz.SiteAccess),
+		Summary: "Say why a visitor sees the page at an address of a site, or does not.",
+		About: "The steps are in the order in which they are decided, each with its condition, its result and the reason: the address, whether the site is published, " +
+			"the audience, groups, sections and site spaces, then pages. Conditions of blocks inside of a page are not part of it. " +
+			"Claims count as signed by the owner of the site; those under the name `unsigned` are such that anybody can set. Without claims, nobody vouches for the visitor. " +
+			"403 if the address leads to a space that you cannot see.",
+	}, a.explainVisit)
+}
+
+// VisitExplanation on the wire.
+type VisitExplanation struct {
+	Object    string      `json:"object" enum:"site-visit-explanation"`
+	Visible   bool        `json:"visible" doc:"Whether the visitor sees a page at the address."`
+	Reason    string      `json:"reason" doc:"The verdict in plain words."`
+	SiteSpace string      `json:"siteSpace,omitempty" doc:"The site space that the address leads the visitor to."`
+	Space     string      `json:"space,omitempty"`
+	Page      string      `json:"page,omitempty" doc:"The page that the visitor sees."`
+	Redirect  string      `json:"redirect,omitempty" format:"uri" doc:"Where a redirect of the site leads the visitor instead."`
+	Steps     []visitStep `json:"steps"`
+}
+
+type visitStep struct {
+	Type      string `json:"type" enum:"site,published,audience,site-section-group,site-section,site-space,space,page,redirect"`
+	ID        string `json:"id,omitempty"`
+	Title     string `json:"title,omitempty"`
+	Condition string `json:"condition,omitempty"`
+	Passed    bool   `json:"passed"`
+	Reason    string `json:"reason"`
+}
+
+type explainVisitIn struct {
+	SiteIn
+	URL    string `query:"url" required:"true" minLength:"1" maxLength:"8192" doc:"An address of the site, with the share key if it is read by share links."`
+	Claims string `query:"claims" maxLength:"8192" doc:"Claims of the visitor as a JSON object, such as {\"plan\": \"pro\", \"unsigned\": {\"beta\": true}}."`
+}
+
+func (a *API) explainVisit(ctx context.Context, in *explainVisitIn) (*out[VisitExplanation], error) {
+	u, err := webAddress("query.url", in.URL)
+	if err != nil {
+		return nil, err
+	}
+	arrival := sites.Arrival{URL: u}
+	if in.Claims != "" {
+		if err := json.Unmarshal([]byte(in.Claims), &arrival.Vouched); err != nil || arrival.Vouched == nil {
+			return nil, errs.Field("query.claims", `must be a JSON object, such as {"plan": "pro"}`)
+		}
+		arrival.Unsigned, _ = arrival.Vouched["unsigned"].(map[string]any)
+	}
+	why, err := (&explain.Service{Sites: a.Sites, Source: a.Content.Source}).Explain(ctx, authz.Of(ctx), arrival)
+	if err != nil {
+		return nil, err
+	}
+	w := VisitExplanation{
+		Object: "site-visit-explanation", Visible: why.Visible, Reason: why.Reason, Redirect: why.Redirect,
+		SiteSpace: string(why.Space.ID), Space: string(why.Space.Space), Page: string(why.Page),
+	}
+	for _, s := range why.Steps {
+		w.Steps = append(w.Steps, visitStep{s.Kind, s.ID, s.Title, s.Condition, s.Passed, s.Reason})
+	}
+	return ok(w), nil
+}

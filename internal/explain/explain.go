@@ -1,0 +1,260 @@
+// Package explain says why a visitor of a site sees a page, or does not.
+//
+// It decides nothing itself: each step is the answer of the function that
+// decides for visitors, with a reason in words beside it.
+package explain
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+// Kinds of steps that are not those of an item of a site.
+const (
+	StepSite      = "site"      // whether the address belongs to the site
+	StepPublished = "published" // whether the site is published
+	StepAudience  = "audience"  // whether the visitor may read the site
+	StepSpace     = "space"     // whether the space is there
+	StepPage      = "page"      // a page, or one above it
+	StepRedirect  = "redirect"  // where the address leads without a page
+)
+
+// Step is one question on the way to a page.
+type Step struct {
+	Kind      string
+	ID        string
+	Title     string
+	Condition string
+	Passed    bool
+	Reason    string
+}
+
+// Explanation says what a visitor gets at an address, and why.
+type Explanation struct {
+	Visible  bool
+	Reason   string // of the first step that was not passed, or what is seen
+	Steps    []Step // in the order in which they are decided
+	Space    docs.SiteItem
+	Page     docs.PageID
+	Redirect string // address that the visitor is led to instead
+}
+
+// Service explains visits.
+type Service struct {
+	Sites  *sites.Service
+	Source *revision.Source
+}
+
+// visit is a visit that is being explained.
+type visit struct {
+	*Service
+	Explanation
+	grant   *authz.Grant
+	site    docs.Site
+	arrival sites.Arrival
+	rest    string // path below the address of the site
+	member  *sites.View
+}
+
+// Explain follows a visitor of the site of a grant to the page at an address.
+// The error is Forbidden if the caller cannot see the content there.
+func (s *Service) Explain(ctx context.Context, g *authz.Grant, a sites.Arrival) (*Explanation, error) {
+	v := &visit{Service: s, grant: g, site: g.Site, arrival: a}
+	if err := v.follow(ctx); err != nil {
+		return nil, err
+	}
+	v.conclude()
+	return &v.Explanation, nil
+}
+
+// pass records a step and reports whether it was passed.
+func (v *visit) pass(kind string, ok bool, format string, args ...any) bool {
+	v.Steps = append(v.Steps, Step{Kind: kind, Passed: ok, Reason: fmt.Sprintf(format, args...)})
+	return ok
+}
+
+// conclude says in one sentence what the visitor gets.
+func (v *visit) conclude() {
+	hidden := slices.IndexFunc(v.Steps, func(s Step) bool { return !s.Passed })
+	switch {
+	case v.Visible:
+		v.Reason = "The visitor sees the page."
+	case v.Redirect != "":
+		v.Reason = "The visitor is redirected to " + v.Redirect + "."
+	case hidden >= 0:
+		v.Reason = v.Steps[hidden].Reason
+		if t := v.Steps[hidden].Title; t != "" {
+			v.Reason = fmt.Sprintf("%s %q: %s", strings.ReplaceAll(v.Steps[hidden].Kind, "-", " "), t, v.Reason)
+		}
+	}
+}
+
+func (v *visit) follow(ctx context.Context) error {
+	if found, err := v.findSite(ctx); err != nil || !found {
+		return err
+	}
+	if admitted, err := v.admitted(ctx); err != nil || !admitted {
+		return err
+	}
+	r, err := v.Sites.Resolve(ctx, v.arrival)
+	if errs.Is(err, errs.NotFound) {
+		r, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	if v.member, err = v.Sites.View(ctx, v.grant); err != nil {
+		return err
+	}
+	if err := v.places(ctx, r); err != nil || r == nil {
+		return err
+	}
+	return v.page(ctx, r)
+}
+
+// findSite checks that the address is one of the site, and that it is published.
+func (v *visit) findSite(ctx context.Context) (bool, error) {
+	found, rest, err := v.Sites.Find(ctx, v.arrival.URL)
+	if err != nil && !errs.Is(err, errs.NotFound) {
+		return false, err
+	}
+	if err != nil || found.ID != v.site.ID {
+		return v.pass(StepSite, false, "The address is not one of this site; those begin with %s.", v.Sites.Hosts.URL(v.site.Publication(), "")), nil
+	}
+	v.rest = rest
+	v.pass(StepSite, true, "The address is one of this site.")
+	if !v.site.Published {
+		return v.pass(StepPublished, false, "The site is not published."), nil
+	}
+	return v.pass(StepPublished, true, "The site is published."), nil
+}
+
+// admitted checks that the visitor belongs to the audience of the site.
+func (v *visit) admitted(ctx context.Context) (bool, error) {
+	if v.site.Visibility == docs.VisibilityLink {
+		_, err := v.Sites.ShareLinkByKey(ctx, v.site.ID, v.shareKey())
+		if errs.Is(err, errs.NotFound) {
+			return v.pass(StepAudience, false, "The site is read by share links, and the path does not begin with the key of an active one."), nil
+		}
+		return err == nil && v.pass(StepAudience, true, "The path begins with the key of an active share link."), err
+	}
+	_, err := v.Sites.Identify(ctx, v.site, v.arrival)
+	if errs.Is(err, errs.Unauthenticated) {
+		return v.pass(StepAudience, false, "The site is for visitors who were authenticated by its owner, and this one was not."), nil
+	}
+	if err != nil {
+		return false, err
+	}
+	reason := "Everybody can read the site."
+	if v.site.Visibility == docs.VisibilityAuth {
+		reason = "The claims of the visitor count as signed by the owner of the site."
+	}
+	if !v.site.Adaptive && v.arrival.Vouched != nil {
+		reason += " Adaptive content is off, so that conditions know no claims."
+	}
+	return v.pass(StepAudience, true, "%s", reason), nil
+}
+
+func (v *visit) shareKey() string {
+	if v.site.Visibility != docs.VisibilityLink {
+		return ""
+	}
+	key, _, _ := strings.Cut(strings.TrimPrefix(v.rest, "/"), "/")
+	return key
+}
+
+// page looks for the page, as the visitor sees the space.
+func (v *visit) page(ctx context.Context, r *sites.Resolved) error {
+	whole, err := v.Source.Head(ctx, v.member.Spaces[r.Target.Space.Space].It)
+	if err != nil {
+		return err
+	}
+	path, err := url.PathUnescape(r.Target.Rest)
+	if err != nil {
+		v.pass(StepPage, false, "The path of the address is not valid.")
+		return nil
+	}
+	seen := whole.For(r.Seen.Reader)
+	page, err := seen.ByPath(ctx, path)
+	if err == nil {
+		v.Visible, v.Page = true, page.ID
+		return v.pages(ctx, whole, r, page)
+	}
+	if !errs.Is(err, errs.NotFound) {
+		return err
+	}
+	return v.absent(ctx, whole, r, path)
+}
+
+// absent says why there is no page for the visitor.
+func (v *visit) absent(ctx context.Context, whole *revision.View, r *sites.Resolved, path string) error {
+	page, err := whole.ByPath(ctx, path)
+	switch {
+	case errs.Is(err, errs.NotFound) && strings.Trim(path, "/") == "":
+		v.pass(StepPage, false, "The space has no pages.")
+	case errs.Is(err, errs.NotFound):
+		v.pass(StepPage, false, "The space has no page with the path %q.", path)
+	case err != nil:
+		return err
+	default:
+		if err := v.pages(ctx, whole, r, page); err != nil {
+			return err
+		}
+	}
+	rest := strings.TrimPrefix(strings.TrimPrefix(v.rest, "/"), v.shareKey())
+	rule, to, err := v.Sites.Lead(ctx, v.site, r.Seen.Structure, "/"+strings.TrimPrefix(rest, "/"), v.shareKey(), v.pathFor(r))
+	if errs.Is(err, errs.NotFound) {
+		return nil
+	}
+	if err == nil {
+		v.Redirect = to
+		v.pass(StepRedirect, true, "A redirect of the site from %s leads to another address.", rule.Source)
+	}
+	return err
+}
+
+// pathFor returns the paths of pages that the visitor sees.
+func (v *visit) pathFor(r *sites.Resolved) sites.PagePath {
+	return func(ctx context.Context, space docs.Space, id docs.PageID) (string, error) {
+		whole, err := v.Source.Head(ctx, space)
+		if err != nil {
+			return "", err
+		}
+		seen := whole.For(r.Seen.Reader)
+		p, err := seen.Page(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		return seen.Path(ctx, p)
+	}
+}
+
+// pages records the conditions of a page and of those above it, from the top.
+func (v *visit) pages(ctx context.Context, whole *revision.View, r *sites.Resolved, page docs.Page) error {
+	above, err := whole.Ancestors(ctx, page)
+	if err != nil {
+		return err
+	}
+	vars, err := whole.Variables(ctx)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(above)
+	for _, p := range append(above, page) {
+		ok, reason := r.Seen.Reader.Explain(p.Condition, vars, p.Variables)
+		if p.Hidden {
+			reason += " The page is hidden in the navigation and can be reached by its address."
+		}
+		v.Steps = append(v.Steps, Step{StepPage, string(p.ID), p.Title, p.Condition, ok, reason})
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package explain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+// errUnseen is for callers who cannot see what the address leads to: what the
+// space holds, and who sees it, is not theirs to know.
+var errUnseen = errs.E(errs.Forbidden, "the address leads to a space that you cannot see; ask somebody who can")
+
+// places records the sections and site spaces on the way. The resolved visit is
+// nil if the visitor sees nothing of the site.
+func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
+	items, err := v.Sites.Store.SiteItems(ctx, v.site.ID)
+	if err != nil {
+		return err
+	}
+	all := sites.NewStructure(v.site.Title, items, nil)
+	named, ok := all.Resolve(v.rest, v.site.Visibility == docs.VisibilityLink)
+	if !ok {
+		v.pass(StepSpace, false, "The site has no content at this address.")
+		return nil
+	}
+	if _, ok := v.member.Spaces[named.Space.Space]; !ok {
+		return errUnseen
+	}
+	reader, err := v.reader(ctx, r)
+	if err != nil {
+		return err
+	}
+	for _, it := range path(all, named.Space) {
+		ok, reason := reader.Explain(it.Condition, nil, nil)
+		v.Steps = append(v.Steps, Step{string(it.Kind), string(it.ID), it.Title, it.Condition, ok, reason})
+	}
+	if named.Space.Trashed {
+		v.pass(StepSpace, false, "The space %q is in the trash.", named.Space.Title)
+	}
+	if r == nil {
+		return nil
+	}
+	v.Space = r.Target.Space
+	if _, ok := v.member.Spaces[v.Space.Space]; !ok {
+		return errUnseen
+	}
+	if v.Space.ID != named.Space.ID {
+		v.Steps = append(v.Steps, Step{string(docs.SiteSpace), string(v.Space.ID), v.Space.Title, v.Space.Condition, true,
+			fmt.Sprintf("To this visitor the address leads here, because %q is not there.", named.Space.Title)})
+	}
+	return nil
+}
+
+// reader returns the visitor whom conditions are asked about.
+func (v *visit) reader(ctx context.Context, r *sites.Resolved) (*reading.Visitor, error) {
+	if r != nil {
+		return r.Seen.Reader, nil
+	}
+	who, err := v.Sites.Identify(ctx, v.site, v.arrival)
+	if err != nil {
+		return nil, err
+	}
+	return reading.NewVisitor(who.Claims)
+}
+
+// path returns an item and those above it, from the top.
+func path(s *sites.Structure, it docs.SiteItem) []docs.SiteItem {
+	out := []docs.SiteItem{it}
+	for _, kind := range []docs.SiteItemKind{docs.SiteSection, docs.SiteGroup} {
+		for range docs.MaxSiteGroupDepth {
+			up, err := s.Item(kind, out[len(out)-1].Parent)
+			if err != nil {
+				break
+			}
+			out = append(out, up)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}

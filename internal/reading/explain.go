@@ -1,0 +1,77 @@
+package reading
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/expr"
+)
+
+// Limits of the reasons that Explain returns.
+const (
+	maxReasonInputs = 10
+	maxReasonValue  = 100 // bytes
+)
+
+// Explain is Holds with the reason in plain words: what the condition read of
+// the visitor, or what is wrong with it.
+func (v *Visitor) Explain(condition string, space, page docs.Variables) (holds bool, reason string) {
+	holds = v.Holds(condition, space, page)
+	if strings.TrimSpace(condition) == "" {
+		return holds, "There is no condition."
+	}
+	p, err := expr.Parse(condition)
+	if err != nil {
+		return holds, fmt.Sprintf("The condition is not valid (%v), and such a condition hides.", err)
+	}
+	env := v.Environment(space, page)
+	read := inputsRead(p, env)
+	if _, err := p.Eval(env); err != nil {
+		return holds, fmt.Sprintf("The condition cannot be evaluated (%v), and such a condition hides%s.", err, read)
+	}
+	if holds {
+		return holds, "The condition holds" + read + "."
+	}
+	return holds, "The condition does not hold" + read + "."
+}
+
+// inputsRead says which values an expression read, behind a colon.
+func inputsRead(p *expr.Program, env map[string]any) string {
+	inputs := p.Inputs()
+	if len(inputs) == 0 {
+		return ", whoever reads"
+	}
+	var parts []string
+	for i, path := range inputs {
+		if i == maxReasonInputs {
+			parts = append(parts, "and others")
+			break
+		}
+		parts = append(parts, path+" is "+valueAt(env, path))
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+// valueAt returns the value of an environment at a path as JSON, shortened.
+func valueAt(env map[string]any, path string) string {
+	var at any = env
+	for _, name := range strings.Split(path, ".") {
+		in, ok := at.(map[string]any)
+		if !ok {
+			break // the name of a method, or of nothing
+		}
+		if at, ok = in[name]; !ok {
+			return "missing"
+		}
+	}
+	text, err := json.Marshal(at)
+	if err != nil {
+		return "not readable"
+	}
+	if len(text) > maxReasonValue {
+		return strings.ToValidUTF8(string(text[:maxReasonValue]), "") + "…"
+	}
+	return string(text)
+}

@@ -23,7 +23,7 @@ func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
 		return err
 	}
 	all := sites.NewStructure(v.site.Title, items, nil)
-	named, ok := all.Resolve(v.rest, v.site.Visibility == docs.VisibilityLink)
+	named, ok := all.Paths().Resolve(v.rest, v.site.Visibility == docs.VisibilityLink)
 	if !ok {
 		v.pass(StepSpace, false, "The site has no content at this address.")
 		return nil

@@ -23,7 +23,7 @@ run: build
 	./bin/octavo serve --demo --data $(DATA) --listen $(LISTEN)
 
 test: build
-	scripts/with-postgres scripts/with-s3 scripts/test
+	scripts/with-postgres scripts/with-s3 scripts/with-acme scripts/test
 
 check:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "run gofmt -w on: $$unformatted"; exit 1; fi

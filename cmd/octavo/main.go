@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/certs"
 	"github.com/octavo-docs/octavo/internal/gitsync"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/server"
@@ -133,7 +134,7 @@ func main() {
 }
 
 // defaults of flags that others know too.
-var defaults = kong.Vars{"git_message": gitsync.DefaultMessage}
+var defaults = kong.Vars{"git_message": gitsync.DefaultMessage, "acme": certs.LetsEncrypt}
 
 // run is main without the process around it.
 func run(args []string, s streams) int {

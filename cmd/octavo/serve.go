@@ -25,6 +25,10 @@ type serveCmd struct {
 	SitesDomain   string        `help:"Domain of published sites, such as sites.example.com: a site with a basename has the address https://BASENAME.DOMAIN/. Without it sites are below --base-url." name:"sites-domain" env:"OCTAVO_SITES_DOMAIN" placeholder:"DOMAIN"`
 	SiteHostnames string        `help:"Host names that sites may use without proof: comma-separated names, and patterns such as *.example.com. Others need a DNS record." name:"site-hostnames" env:"OCTAVO_SITE_HOSTNAMES" placeholder:"LIST"`
 	DNSServer     string        `help:"DNS server that is asked for the records of host names of sites, instead of those of the system." name:"dns-server" env:"OCTAVO_DNS_SERVER" placeholder:"HOST:PORT"`
+	ACME          bool          `help:"Speak HTTPS on --listen, with certificates for the server and its sites from an ACME authority, whose terms you accept. Needs --base-url with https." name:"acme" env:"OCTAVO_ACME"`
+	ACMEEmail     string        `help:"With --acme: whom the authority writes to about certificates." name:"acme-email" env:"OCTAVO_ACME_EMAIL" placeholder:"ADDRESS"`
+	ACMEDirectory string        `help:"With --acme: address of the authority." name:"acme-directory" default:"${acme}" env:"OCTAVO_ACME_DIRECTORY" placeholder:"URL"`
+	ACMEHTTP      string        `help:"With --acme: listen here for plain HTTP, to answer challenges and send browsers to HTTPS, such as :80." name:"acme-http" env:"OCTAVO_ACME_HTTP" placeholder:"HOST:PORT"`
 	MetricsListen string        `help:"Serve /metrics on an address of its own instead of --listen." env:"OCTAVO_METRICS_LISTEN" placeholder:"HOST:PORT"`
 	RateLimit     int           `help:"Requests that a token may make in a period; 0 is no limit." default:"100000" env:"OCTAVO_RATE_LIMIT"`
 	RatePeriod    time.Duration `help:"The period of the rate limit." default:"1m" env:"OCTAVO_RATE_PERIOD"`
@@ -64,9 +68,13 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	log := newLog(s.err, c.LogLevel, c.LogFormat)
+	var authority server.ACME
+	if c.ACME {
+		authority = server.ACME{Directory: c.ACMEDirectory, Email: c.ACMEEmail, HTTPListen: c.ACMEHTTP}
+	}
 	srv, err := server.Start(ctx, server.Config{
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
-		SiteHostnames: vouched, DNS: c.DNSServer, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Fonts: fonts,
+		SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
 		Log: log, Version: version, Build: build,
 	})
@@ -106,6 +114,10 @@ func (c *serveCmd) check() error {
 		return errors.New("--ref is for --preview")
 	case c.Demo && c.Preview != "":
 		return errors.New("--demo and --preview are two things; choose one")
+	case c.ACME && !strings.HasPrefix(c.BaseURL, "https://"):
+		return errors.New("--acme needs --base-url with https, such as https://docs.example.com")
+	case !c.ACME && (c.ACMEEmail != "" || c.ACMEHTTP != ""):
+		return errors.New("--acme-email and --acme-http are for --acme")
 	case c.RateLimit < 0:
 		return errors.New("--rate-limit must not be negative")
 	case c.RatePeriod <= 0:

@@ -30,6 +30,7 @@ const (
 	ShareLink     Purpose = "octavo share link keys"             // share link
 	VisitorKey    Purpose = "octavo visitor authentication keys" // site
 	MCPHeaders    Purpose = "octavo site mcp server headers"     // MCP server
+	Certificate   Purpose = "octavo tls certificates"            // name of the certificate
 )
 
 // ErrSealed is the error of everything that does not open: it was

@@ -47,6 +47,7 @@ type Config struct {
 	SitesDomain   string   // sites with a basename have the host basename.SitesDomain; empty: they are below BaseURL
 	SiteHostnames []string // host names of sites that need no proof, as in sites.Hosts
 	DNS           string   // host:port of the DNS server that proves host names; empty: those of the system
+	ACME          ACME     // certificates
 	Database      store.Options
 	Files         Files
 	GitCache      string          // folder of what was fetched from repositories; empty is beside that of files
@@ -202,6 +203,9 @@ func (s *Server) start(ctx context.Context) error {
 	work := s.jobs()
 	if err := work.Schedule(ctx); err != nil {
 		return errors.Join(fmt.Errorf("schedule jobs: %w", err), listener.Close())
+	}
+	if listener, err = s.secure(listener); err != nil {
+		return errors.Join(err, listener.Close())
 	}
 	s.serve(listener, s.handler())
 	if s.MetricsListen != "" {

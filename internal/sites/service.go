@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -332,6 +333,15 @@ func (s *Service) Find(ctx context.Context, u *url.URL) (docs.Site, string, erro
 		site, err = s.Store.SiteByHostname(ctx, name.Hostname)
 	}
 	return site, rest, err
+}
+
+// Serves returns an error unless a host is that of the server or of a site.
+func (s *Service) Serves(ctx context.Context, host string) error {
+	if base, err := url.Parse(s.Hosts.Base); err == nil && strings.EqualFold(base.Hostname(), host) {
+		return nil
+	}
+	_, _, err := s.Find(ctx, &url.URL{Host: host, Path: "/"})
+	return err
 }
 
 // republish stores with each space where it is published now.

@@ -4,6 +4,8 @@ package testdns
 
 import (
 	"context"
+	"encoding/binary"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -25,14 +27,24 @@ type Server struct {
 // Start starts a server that stops with the test.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 10 { // a port can be free for UDP and not for TCP
+		packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams, err := net.Listen("tcp", packets.LocalAddr().String())
+		if err != nil {
+			_ = packets.Close()
+			continue
+		}
+		t.Cleanup(func() { _, _ = packets.Close(), streams.Close() })
+		s := &Server{Addr: packets.LocalAddr().String(), texts: map[string][]string{}}
+		go s.serve(packets)
+		go s.accept(streams)
+		return s
 	}
-	s := &Server{Addr: conn.LocalAddr().String(), texts: map[string][]string{}}
-	t.Cleanup(func() { _ = conn.Close() })
-	go s.serve(conn)
-	return s
+	t.Fatal("there is no port for a DNS server")
+	return nil
 }
 
 // Resolver returns a resolver that asks this server.
@@ -74,6 +86,31 @@ func (s *Server) serve(conn net.PacketConn) {
 			_, _ = conn.WriteTo(reply, from) // the client asks again
 		}
 	}
+}
+
+func (s *Server) accept(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return // closed
+		}
+		go s.stream(conn)
+	}
+}
+
+// stream answers one query over TCP, with two bytes of length in front.
+func (s *Server) stream(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	var head [2]byte
+	if _, err := io.ReadFull(conn, head[:]); err != nil {
+		return
+	}
+	query := make([]byte, binary.BigEndian.Uint16(head[:]))
+	if _, err := io.ReadFull(conn, query); err != nil {
+		return
+	}
+	reply := s.reply(query)
+	_, _ = conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...))
 }
 
 func (s *Server) reply(query []byte) []byte {

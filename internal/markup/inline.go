@@ -136,7 +136,7 @@ func (c *converter) inlineOf(b *inlineBuilder, n ast.Node, marks []Mark) {
 	case *ast.String:
 		b.text(valid(string(n.Value)), marks)
 	case *ast.CodeSpan:
-		b.text(c.codeSpan(n), addMark(marks, Mark{Type: "code"}))
+		c.codeSpan(b, n, addMark(marks, Mark{Type: "code"}))
 	case *ast.Emphasis:
 		m := Mark{Type: "italic"}
 		if n.Level == 2 {
@@ -148,7 +148,9 @@ func (c *converter) inlineOf(b *inlineBuilder, n ast.Node, marks []Mark) {
 	case *ast.Link:
 		c.link(b, n, marks)
 	case *ast.Image:
-		b.inline(c.inlineImage(n))
+		image := c.inlineImage(n)
+		c.standInline(image, n)
+		b.inline(image)
 	case *ast.AutoLink:
 		c.autoLink(b, n, marks)
 	case *extast.TaskCheckBox:
@@ -165,16 +167,30 @@ func (c *converter) plainText(b *inlineBuilder, n *ast.Text, marks []Mark) {
 	if n.SoftLineBreak() || n.HardLineBreak() {
 		s += c.spacesAfter(n)
 	}
+	end := n.Segment.Start + len(s)
 	if !n.IsRaw() {
 		s = decode(s)
 	}
 	b.text(c.valid(s), marks)
+	if n.Segment.Padding == 0 && !n.Segment.ForceNewline {
+		c.stand(b, len(s), n.Segment.Start, end, true)
+	}
 	switch {
 	case n.HardLineBreak():
 		b.text("\n", marks)
+		c.stand(b, 1, end, c.lineEnd(end), false)
 	case n.SoftLineBreak():
 		b.text(" ", marks)
+		c.stand(b, 1, end, c.lineEnd(end), false)
 	}
+}
+
+// lineEnd returns the offset behind the line of another one.
+func (c *converter) lineEnd(off int) int {
+	if k := strings.IndexByte(c.text[min(off, len(c.text)):], '\n'); k >= 0 {
+		return off + k + 1
+	}
+	return len(c.text)
 }
 
 // spacesAfter returns the spaces at the end of a line that are text: those in
@@ -193,14 +209,24 @@ func (c *converter) spacesAfter(n *ast.Text) string {
 	return rest[:kept]
 }
 
-func (c *converter) codeSpan(n *ast.CodeSpan) string {
+func (c *converter) codeSpan(b *inlineBuilder, n *ast.CodeSpan, marks []Mark) {
 	var lines []text.Segment
 	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
 		if t, ok := k.(*ast.Text); ok {
 			lines = append(lines, t.Segment)
 		}
 	}
-	return c.valid(strings.ReplaceAll(strings.ReplaceAll(c.textOf(lines), "\r\n", " "), "\n", " "))
+	if !c.traced() {
+		b.text(c.valid(strings.ReplaceAll(strings.ReplaceAll(c.textOf(lines), "\r\n", " "), "\n", " ")), marks)
+		return
+	}
+	for _, l := range lines {
+		s := strings.ReplaceAll(strings.ReplaceAll(c.value(l), "\r\n", " "), "\n", " ")
+		b.text(s, marks)
+		if l.Padding == 0 && !l.ForceNewline && len(s) == l.Stop-l.Start {
+			c.stand(b, len(s), l.Start, l.Stop, false)
+		}
+	}
 }
 
 // rawHTML handles the tag at position i and returns the last position that it
@@ -256,7 +282,8 @@ func (c *converter) autoLink(b *inlineBuilder, n *ast.AutoLink, marks []Mark) {
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(url), "mailto:") {
 		url = "mailto:" + url
 	}
-	c.addLink(b, url, "", c.arena.list(c.arena.text(Leaf{Text: label, Marks: marks})))
+	l := c.addLink(b, url, "", c.arena.list(c.arena.text(Leaf{Text: label, Marks: marks})))
+	c.standInline(l, n)
 }
 
 func (c *converter) link(b *inlineBuilder, n *ast.Link, marks []Mark) {
@@ -267,13 +294,14 @@ func (c *converter) link(b *inlineBuilder, n *ast.Link, marks []Mark) {
 	if title == "mention" {
 		m := inlineNode("mention", map[string]any{})
 		m.setRef("ref", c.resolve(dest, UseLink), dest, UseLink)
+		c.standInline(m, n)
 		b.inline(m)
 		return
 	}
-	c.addLink(b, dest, title, label)
+	c.standInline(c.addLink(b, dest, title, label), n)
 }
 
-func (c *converter) addLink(b *inlineBuilder, dest, title string, inner []*Node) {
+func (c *converter) addLink(b *inlineBuilder, dest, title string, inner []*Node) *Node {
 	inner = withoutLinks(inner)
 	if len(inner) == 0 {
 		inner = c.arena.list(c.arena.text())
@@ -285,6 +313,7 @@ func (c *converter) addLink(b *inlineBuilder, dest, title string, inner []*Node)
 		l.Data["title"] = title
 	}
 	b.inline(l)
+	return l
 }
 
 // withoutLinks puts the content of links in their place: HTML may have links
@@ -396,11 +425,12 @@ func (c *converter) annotate(b *inlineBuilder, label string) bool {
 		if at < len(text) {
 			word = Leaf{Text: string(text[at:]), Marks: b.leaves[last].Marks}
 		}
-		b.tail = text[:at]
+		word.trace = b.where.behind(at)
+		b.tail, b.where = text[:at], b.where.upTo(at)
 		if at == 0 {
-			b.leaves = b.leaves[:last]
+			b.leaves, b.where = b.leaves[:last], nil
 			if last > 0 && !b.leaves[last-1].Raw {
-				b.tail = []byte(b.leaves[last-1].Text)
+				b.tail, b.where = []byte(b.leaves[last-1].Text), b.leaves[last-1].trace
 			}
 		}
 	}

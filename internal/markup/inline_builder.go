@@ -42,6 +42,8 @@ type inlineBuilder struct {
 	// piece, as most are, and tail if it is several.
 	last string
 	tail []byte
+	// where the last leaf is written, in a traced parse.
+	where *trace
 }
 
 func (b *inlineBuilder) text(s string, marks []Mark) {
@@ -65,7 +67,10 @@ func (b *inlineBuilder) commit() {
 			b.leaves[k-1].Text = string(b.tail)
 		}
 	}
-	b.last, b.tail = "", b.tail[:0]
+	if b.where != nil {
+		b.leaves[len(b.leaves)-1].trace = b.where
+	}
+	b.last, b.tail, b.where = "", b.tail[:0], nil
 }
 
 // lastText returns the text of the last leaf, nothing for none and for a raw

@@ -44,6 +44,7 @@ type Node struct {
 
 	written []written // destinations of Data's references, from Parse
 	source  string    // as it is written elsewhere, see WithSource
+	span    Span      // where it is written, from a traced parse
 }
 
 // Leaf is a run of text with the same marks.
@@ -52,6 +53,8 @@ type Leaf struct {
 	Marks []Mark
 	// Raw is inline HTML that is kept as it was written.
 	Raw bool
+
+	trace *trace // from a traced parse
 }
 
 // Mark is a style of text.

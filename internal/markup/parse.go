@@ -56,6 +56,9 @@ type converter struct {
 	level    int  // blocks inside of blocks
 	tooDeep  bool
 	whole    string // the tag around
+	trace    bool   // remember where everything is written
+	inner    bool   // the source is inside of another one,
+	where    places // in these places
 	// The lines up to an offset, for problems.
 	counted, line int
 }
@@ -66,7 +69,12 @@ func newConverter(text string, s *scan, refs Refs, problems *[]Problem) *convert
 }
 
 // parse is Parse without keys and anchors.
-func parse(body []byte, refs Refs) (doc *Document) {
+func parse(body []byte, refs Refs) *Document { return parseAs(body, refs, false) }
+
+// parseTraced is parse that remembers where everything is written.
+func parseTraced(body []byte, refs Refs) *Document { return parseAs(body, refs, true) }
+
+func parseAs(body []byte, refs Refs, traced bool) (doc *Document) {
 	defer func() {
 		if recover() != nil {
 			doc = keptWhole(body, unreadable)
@@ -81,6 +89,7 @@ func parse(body []byte, refs Refs) (doc *Document) {
 	}
 	root, s := read(body)
 	c := newConverter(string(body), s, refs, &doc.Problems)
+	c.trace = traced
 	count := 0
 	starts, blocks := make([]int, 0, root.ChildCount()), make([]ast.Node, 0, root.ChildCount())
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
@@ -251,7 +260,7 @@ func (c *converter) textOf(lines []text.Segment) string {
 
 // sub reads a source that is inside of this one, like the content of a
 // tag that is written on one line.
-func (c *converter) sub(source string) []*Node {
+func (c *converter) sub(source string, where places) []*Node {
 	const deepest = 8
 	if c.nested >= deepest {
 		return []*Node{rawNode(source)}
@@ -262,6 +271,7 @@ func (c *converter) sub(source string) []*Node {
 	}
 	inner := newConverter(source, s, c.refs, c.problems)
 	inner.arena, inner.inNote, inner.nested, inner.level = c.arena, c.inNote, c.nested+1, c.level
+	inner.trace, inner.inner, inner.where = c.trace, true, where
 	nodes := inner.children(root)
 	c.tooDeep = c.tooDeep || inner.tooDeep
 	return nodes

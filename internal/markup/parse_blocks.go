@@ -25,13 +25,15 @@ func (c *converter) block(n ast.Node) {
 	case *ast.FencedCodeBlock:
 		c.add(c.fenced(n))
 	case *ast.CodeBlock:
-		c.add(c.code(nil, strings.TrimRight(c.linesOf(n), "\n")))
+		code := c.code(nil, strings.TrimRight(c.linesOf(n), "\n"))
+		c.standLines(code, n.Lines())
+		c.add(code)
 	case *ast.HTMLBlock:
 		source := c.linesOf(n)
 		if n.HasClosure() {
 			source += string(n.ClosureLine.Value(c.source))
 		}
-		c.add(c.html(source)...)
+		c.add(c.html(source, c.placesOf(n.Lines()))...)
 	case *extast.Table:
 		c.add(c.pipeTable(n))
 	case *mathBlock:
@@ -214,7 +216,9 @@ func (c *converter) fenced(n *ast.FencedCodeBlock) *Node {
 			data["info"] = strings.Join(info[1:], " ")
 		}
 	}
-	return c.code(data, strings.TrimSuffix(c.linesOf(n), "\n"))
+	code := c.code(data, strings.TrimSuffix(c.linesOf(n), "\n"))
+	c.standLines(code, n.Lines())
+	return code
 }
 
 // code makes a block of code, which has at least one line.

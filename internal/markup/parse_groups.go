@@ -121,7 +121,7 @@ func (c *converter) item(i *item) {
 	defer func() { c.level-- }()
 	if i.piece != nil {
 		if i.piece.tag == nil {
-			c.add(c.textBeside(i.piece.source)...)
+			c.add(c.textBeside(i.piece.source, c.piece(i.piece.at, len(i.piece.source)))...)
 		} else {
 			c.add(c.tag(i)...)
 		}
@@ -134,8 +134,8 @@ func (c *converter) item(i *item) {
 
 // textBeside reads the text that is on the line of a tag, which can be
 // paragraphs only.
-func (c *converter) textBeside(source string) []*Node {
-	nodes := c.sub(source)
+func (c *converter) textBeside(source string, where places) []*Node {
+	nodes := c.sub(source, where)
 	for _, n := range nodes {
 		if n.Type != "paragraph" {
 			return []*Node{paragraphNode([]*Node{textNode(Leaf{Text: valid(source)})})}

@@ -9,7 +9,7 @@ import (
 
 // html makes nodes of a block of HTML. What is not one of our forms is kept
 // verbatim as a whole.
-func (c *converter) html(source string) []*Node {
+func (c *converter) html(source string, where places) []*Node {
 	raw := []*Node{rawNode(source)}
 	if strings.Count(source, "<") > maxElements {
 		return raw
@@ -18,7 +18,7 @@ func (c *converter) html(source string) []*Node {
 	if !ok {
 		return raw
 	}
-	h := &htmlReader{c: c, source: strings.TrimSpace(source), strict: true}
+	h := &htmlReader{c: c, source: strings.TrimSpace(source), strict: true, where: where.trimmed(source)}
 	nodes := h.blocks(root.kids)
 	if h.failed || len(nodes) == 0 {
 		return raw
@@ -33,16 +33,17 @@ func (c *converter) element(n *elementBlock, i *item) []*Node {
 		if n.close || !n.closed {
 			return []*Node{rawNode(source)}
 		}
-		return c.html(source)
+		return c.html(source, c.placesOf(n.Lines()))
 	}
 	if !i.closed {
 		return []*Node{rawNode(source)}
 	}
+	where := c.placesOf(n.Lines()).trimmed(source)
 	source = strings.TrimSpace(source)
 	end := htmlTagEnd([]byte(source[1:])) + 1
 	e, _ := readElement(source[:end])
 	if n.name == "details" {
-		title, body := c.summary(strings.TrimSpace(source[end:]), i.kids)
+		title, body := c.summary(strings.TrimSpace(source[end:]), where.behind(end).trimmed(source[end:]), i.kids)
 		return []*Node{detailsNode(e, title, body)}
 	}
 	if nodes := layout(e, c.convert(i.kids)); len(nodes) > 0 {
@@ -53,22 +54,20 @@ func (c *converter) element(n *elementBlock, i *item) []*Node {
 
 // summary returns the title and the body of an expandable. The title is on the
 // line of the opening tag or the first thing below.
-func (c *converter) summary(line string, kids []*item) (title, body []*Node) {
+func (c *converter) summary(line string, where places, kids []*item) (title, body []*Node) {
 	source := line
 	if line == "" && len(kids) > 0 {
-		switch k := kids[0].node.(type) {
-		case *elementBlock:
-			if k.name == "summary" {
-				source = string(k.Lines().Value(c.source))
-			}
-		case *ast.HTMLBlock:
+		k := kids[0].node
+		e, ok := k.(*elementBlock)
+		if _, isHTML := k.(*ast.HTMLBlock); isHTML || ok && e.name == "summary" {
 			source = string(k.Lines().Value(c.source))
+			where = c.placesOf(k.Lines()).trimmed(source)
 		}
 	}
 	head, rest, ok := strings.Cut(strings.TrimSpace(source), "</summary>")
 	root, wellFormed := readHTML(head + "</summary>")
 	if ok && wellFormed && len(root.kids) == 1 && root.kids[0].name == "summary" {
-		h := &htmlReader{c: c, source: head + "</summary>"}
+		h := &htmlReader{c: c, source: head + "</summary>", where: where}
 		title = h.inlines(root.kids[0].kids)
 		if h.failed {
 			title = []*Node{textNode(Leaf{Text: singleLine(root.kids[0].plain())})}
@@ -80,7 +79,7 @@ func (c *converter) summary(line string, kids []*item) (title, body []*Node) {
 		rest = line
 	}
 	if rest = strings.TrimSpace(rest); rest != "" {
-		body = c.textBeside(rest)
+		body = c.textBeside(rest, nil)
 	}
 	return title, append(body, c.convert(kids)...)
 }
@@ -138,6 +137,7 @@ type htmlReader struct {
 	source string
 	strict bool
 	failed bool
+	where  places // of its source
 }
 
 func (h *htmlReader) fail() []*Node {

@@ -107,7 +107,8 @@ func tagPieces(line []byte, off int) []tagPiece {
 	text := 0
 	flush := func(end int) {
 		if s := bytes.TrimSpace(line[text:end]); len(s) > 0 {
-			pieces = append(pieces, tagPiece{nil, string(s), off + text})
+			space := len(line[text:end]) - len(bytes.TrimLeft(line[text:end], " \t\r\n"))
+			pieces = append(pieces, tagPiece{nil, string(s), off + text + space})
 		}
 	}
 	for i := 0; i < len(line); {

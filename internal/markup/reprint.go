@@ -14,6 +14,9 @@ import (
 // it returns body.
 func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 	costly.Note(costly.Print)
+	if out, ok := newReprinter(body, old, refs).touched(doc); ok {
+		return out
+	}
 	for _, sources := range []bool{true, false} {
 		r := newReprinter(body, old, refs)
 		r.sources = sources
@@ -54,6 +57,7 @@ type reprinter struct {
 	refs     Refs
 	reading  Refs // for what is read back
 	old      *Document
+	traced   *Document  // the same, once somebody asked for it
 	groups   []oldGroup // pieces of the source
 	pieces   []newPiece
 	notes    *notes

@@ -20,6 +20,65 @@ func (r *reprinter) forms(doc *Document, from []int) []int {
 	return out
 }
 
+// touched returns the source with small edits in it, if these are all that a
+// document needs: every block is in its place.
+func (r *reprinter) touched(doc *Document) ([]byte, bool) {
+	if len(doc.Nodes) != len(r.old.Nodes) || len(doc.Nodes) == 0 {
+		return nil, false
+	}
+	t := r.toucher()
+	for i, n := range doc.Nodes {
+		if t.h.of(n) != t.h.of(r.old.Nodes[i]) && !t.node(r.trace().Nodes[i], n) {
+			return nil, false
+		}
+	}
+	if len(r.notes.order) > 0 {
+		return nil, false // a new footnote needs a place
+	}
+	all := Span{0, len(r.body)}
+	for k := range t.most() {
+		if out, ok := t.apply(all, k); ok && r.readsAs(parse([]byte(out), r.reading).Nodes, doc.Nodes) {
+			return []byte(out), true
+		}
+	}
+	return nil, false
+}
+
+func (r *reprinter) toucher() *toucher {
+	p := newPrinter(r.refs, r.notes)
+	p.wrote = r.dests
+	return &toucher{body: string(r.body), p: p, h: hashes{}}
+}
+
+// trace returns the document of the source with where everything is written.
+func (r *reprinter) trace() *Document {
+	if r.traced == nil {
+		r.traced = parseTraced(r.body, r.reading)
+		if len(r.traced.Nodes) != len(r.old.Nodes) { // the caller read it in another way
+			r.traced = r.old
+		}
+	}
+	return r.traced
+}
+
+// readsAs reports whether nodes are those that were wanted, as the parser reads
+// them.
+func (r *reprinter) readsAs(got, want []*Node) bool {
+	if len(got) != len(want) {
+		return false
+	}
+	h := hashes{}
+	for i, n := range got {
+		if h.of(n) == h.of(want[i]) {
+			continue
+		}
+		if back := r.readBack(want[i]); len(back) != 1 || h.of(back[0]) != h.of(n) {
+			return false
+		}
+	}
+	return true
+}
+
 // patch returns the source of a block with an edit in it. What the edit changes
 // is what the printed forms of the block before and after it differ in, so
 // that everything else of the block stays as it is written: the bullets of
@@ -27,7 +86,13 @@ func (r *reprinter) forms(doc *Document, from []int) []int {
 // taken if it reads as the edited block.
 func (r *reprinter) patch(g int, n *Node) (string, []*Node, bool) {
 	old := r.groups[g]
-	if !r.sources || old.to-old.from != 1 || old.span.End-old.span.Start > maxPatched {
+	if !r.sources || old.to-old.from != 1 {
+		return "", nil, false
+	}
+	if text, nodes, ok := r.touchBlock(old, n); ok {
+		return text, nodes, true
+	}
+	if old.span.End-old.span.Start > maxPatched {
 		return "", nil, false
 	}
 	source := strings.ReplaceAll(string(r.body[old.span.Start:old.span.End]), "\r\n", "\n")
@@ -61,6 +126,29 @@ func (r *reprinter) patch(g int, n *Node) (string, []*Node, bool) {
 		}
 		if !isList(n) {
 			break // only lists have another form
+		}
+	}
+	return "", nil, false
+}
+
+// touchBlock is patch by edits at the places that differ.
+func (r *reprinter) touchBlock(old oldGroup, n *Node) (string, []*Node, bool) {
+	t, notes := r.toucher(), len(r.notes.order)
+	if !t.node(r.trace().Nodes[old.from], n) || len(r.notes.order) > notes {
+		return "", nil, false
+	}
+	var want []*Node
+	for k := range t.most() {
+		text, ok := t.apply(old.span, k)
+		if !ok {
+			continue
+		}
+		if want == nil {
+			want = r.readBack(n)
+		}
+		if r.sameNodes(text, want) {
+			r.borrowed = true
+			return strings.ReplaceAll(text, "\r\n", "\n"), want, true
 		}
 	}
 	return "", nil, false

@@ -1,0 +1,232 @@
+package markup
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A page is one source of the folders that edits are tried on: those of the
+// project, and the one that docsVariable names:
+//
+//	OCTAVO_TEST_DOCS=~/docs go test ./internal/markup -run TestAnEdit -v
+type page struct {
+	name string
+	body []byte
+}
+
+// everyVariable is set to try only one of that many edits of such a folder.
+const everyVariable = "OCTAVO_TEST_EVERY"
+
+func pages(t *testing.T) (list []page) {
+	t.Helper()
+	roots := []string{"testdata/everything.md", "../../docs", "../../cmd/octavo/guide", "../../e2e/fixtures", "../content/templates"}
+	if dir := os.Getenv(docsVariable); dir != "" {
+		roots = append(roots, dir)
+	}
+	for _, root := range roots {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.EqualFold(filepath.Ext(path), ".md") || d.Name() == "SUMMARY.md" {
+				return err
+			}
+			src, err := os.ReadFile(path)
+			if err == nil {
+				list = append(list, page{path, src[ParseHead(src).Body:]})
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
+
+// sampled reports whether one of very many edits is tried. With a folder of
+// somebody all are; else so few that a slow machine is done in seconds.
+func sampled(name string, i int) bool {
+	every := uint32(29)
+	if os.Getenv(docsVariable) != "" {
+		n, _ := strconv.Atoi(os.Getenv(everyVariable))
+		every = uint32(max(n, 1))
+	}
+	h := fnv.New32a()
+	fmt.Fprint(h, name, i)
+	return h.Sum32()%every == 0
+}
+
+// tally counts edits by kind, and prints the first that went wrong.
+type tally struct {
+	t            *testing.T
+	tried, wrong map[string]int
+}
+
+func newTally(t *testing.T) *tally {
+	return &tally{t, map[string]int{}, map[string]int{}}
+}
+
+func (c *tally) add(kind string, ok bool, format string, args ...any) {
+	c.tried[kind]++
+	if ok {
+		return
+	}
+	if c.wrong[kind]++; c.wrong[kind] <= 10 {
+		c.t.Errorf(kind+": "+format, args...)
+	}
+}
+
+func (c *tally) print(what string) {
+	tried, wrong := 0, 0
+	for _, kind := range slices.Sorted(maps.Keys(c.tried)) {
+		c.t.Logf("%-28s %6d, %s %d", kind, c.tried[kind], what, c.wrong[kind])
+		tried, wrong = tried+c.tried[kind], wrong+c.wrong[kind]
+	}
+	c.t.Logf("%-28s %6d, %s %d", "all", tried, what, wrong)
+}
+
+// textEdit is a leaf with what it becomes.
+type textEdit struct {
+	kind string
+	leaf Leaf
+	// added is what alone the source gets, empty where it is not known.
+	added string
+}
+
+// textEdits returns the edits that a person may do to one leaf.
+func textEdits(l Leaf, parent *Node) (edits []textEdit) {
+	if l.Raw || strings.TrimSpace(l.Text) == "" {
+		return nil
+	}
+	with := func(at int, s string) Leaf {
+		changed := l
+		changed.Text = l.Text[:at] + s + l.Text[at:]
+		return changed
+	}
+	if at := strings.Index(strings.TrimLeft(l.Text, " "), " "); at > 0 && strings.TrimSpace(l.Text[at:]) != "" {
+		at += len(l.Text) - len(strings.TrimLeft(l.Text, " "))
+		edits = append(edits, textEdit{"a word at a space", with(at, " new"), " new"})
+	}
+	if at := insideWord(l.Text); at > 0 {
+		edits = append(edits, textEdit{"a letter in a word", with(at, "X"), "X"})
+	}
+	if parent.Type == "link" {
+		changed := l
+		changed.Text = "Other text"
+		edits = append(edits, textEdit{"the text of a link", changed, ""})
+	}
+	if parent.Type != "code-line" {
+		changed := l
+		bold := Mark{Type: "bold"}
+		if hasMark(l.Marks, bold) {
+			changed.Marks = slices.DeleteFunc(slices.Clone(l.Marks), func(m Mark) bool { return m.Type == "bold" })
+		} else {
+			changed.Marks = addMark(l.Marks, bold)
+		}
+		edits = append(edits, textEdit{"a mark", changed, ""})
+	}
+	return edits
+}
+
+// insideWord returns a place between two letters.
+func insideWord(s string) int {
+	letters, middle := 0, len(s)/2
+	for i, c := range s {
+		if c >= utf8.RuneSelf || !unicode.IsLetter(c) {
+			letters = 0
+			continue
+		}
+		if letters++; letters > 1 && i >= middle/2 {
+			return i
+		}
+	}
+	return 0
+}
+
+// diffRange returns what differs between two sources.
+func diffRange(a, b string) (gone, come string) {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	k := 0
+	for k < len(a)-i && k < len(b)-i && a[len(a)-1-k] == b[len(b)-1-k] {
+		k++
+	}
+	return a[i : len(a)-k], b[i : len(b)-k]
+}
+
+var markTags = regexp.MustCompile(`</?(?:strong|b|em|i|del|s|code)>|&#?\w+;`)
+
+// lettersOf returns the letters of a piece of source outside of what writes
+// marks.
+func lettersOf(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return c
+		}
+		return -1
+	}, markTags.ReplaceAllString(s, ""))
+}
+
+func withoutMarks(s string) string {
+	return strings.NewReplacer("*", "", "_", "", "~", "").Replace(markTags.ReplaceAllString(s, ""))
+}
+
+// staysInside reports whether an edit of a leaf changed nothing outside of it.
+func (e textEdit) staysInside(src, out string, was Leaf) bool {
+	gone, come := diffRange(src, out)
+	if e.added != "" && gone == "" && len(come) == len(e.added) {
+		return true
+	}
+	if e.added != "" && !strings.HasPrefix(was.Text, "http") && !strings.HasPrefix(was.Text, "www.") && !strings.Contains(was.Text, "@") {
+		return false // only an address that is a link has to become another form
+	}
+	if e.kind == "a mark" && withoutMarks(gone) == withoutMarks(come) {
+		return true // all that is between the two ends of a mark stayed
+	}
+	return strings.Contains(lettersOf(was.Text), lettersOf(gone))
+}
+
+// Law: after an edit of one inline, everything else keeps its bytes.
+func TestAnEditOfAnInlineLeavesTheRest(t *testing.T) {
+	c := newTally(t)
+	number := 0
+	for _, p := range pages(t) {
+		old, doc := Parse(p.body, Refs{}), Parse(p.body, Refs{})
+		doc.Spans = nil
+		src := string(p.body)
+		var walk func(n *Node)
+		walk = func(n *Node) {
+			for _, k := range n.Nodes {
+				for i, l := range k.Leaves {
+					for _, e := range textEdits(l, n) {
+						if number++; !sampled(p.name, number) {
+							continue
+						}
+						k.Leaves[i] = e.leaf
+						out := string(Reprint(p.body, old, doc, Refs{}))
+						k.Leaves[i] = l
+						gone, come := diffRange(src, out)
+						c.add(e.kind, out != src && e.staysInside(src, out, l), "%s: %q in a %s: %q became %q", p.name, l.Text, n.Type, gone, come)
+					}
+				}
+				walk(k)
+			}
+			for _, k := range n.Fragments {
+				walk(k)
+			}
+		}
+		walk(&Node{Nodes: doc.Nodes})
+	}
+	c.print("changed more:")
+}

@@ -1,0 +1,389 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// glyph is a character of a text, or an inline without text, with all that is
+// around it.
+type glyph struct {
+	text  string
+	marks []Mark
+	raw   bool
+	node  *Node   // an inline without text
+	in    []*Node // links and notes around, the outermost first
+	// first and last are whether it is at an end of the innermost of these.
+	first, last bool
+	span        Span // in the source; Start is -1 where it is not known
+	html        bool
+}
+
+// glyphsOf flattens inlines.
+func glyphsOf(list []glyph, nodes []*Node, in []*Node) []glyph {
+	begin := len(list)
+	for _, n := range nodes {
+		switch {
+		case n.Object == ObjectText:
+			for _, l := range n.Leaves {
+				list = leafGlyphs(list, l, in)
+			}
+		case len(n.Nodes) == 0 || n.IsVoid():
+			list = append(list, glyph{node: n, in: in, span: spanOr(n.span)})
+		default:
+			before := len(list)
+			list = glyphsOf(list, n.Nodes, append(slices.Clone(in), n))
+			if len(list) == before { // no text in it
+				list = append(list, glyph{node: n, in: in, span: spanOr(n.span)})
+			}
+		}
+	}
+	if len(in) > 0 && len(list) > begin {
+		list[begin].first, list[len(list)-1].last = true, true
+	}
+	return list
+}
+
+func spanOr(s Span) Span {
+	if s.End == 0 {
+		return Span{-1, -1}
+	}
+	return s
+}
+
+func leafGlyphs(list []glyph, l Leaf, in []*Node) []glyph {
+	if l.Text == "" {
+		return list
+	}
+	marks := sortMarks(l.Marks)
+	if l.Raw {
+		return append(list, glyph{text: l.Text, raw: true, marks: marks, in: in, span: Span{-1, -1}})
+	}
+	part := 0
+	for i := 0; i < len(l.Text); {
+		_, n := utf8.DecodeRuneInString(l.Text[i:])
+		a := glyph{text: l.Text[i : i+n], marks: marks, in: in, span: Span{-1, -1}}
+		if t := l.trace; t != nil {
+			a.html = t.html
+			for part < len(t.parts) && t.parts[part].to <= i {
+				part++
+			}
+			if part < len(t.parts) {
+				a.span = t.parts[part].of(i, i+n)
+			}
+		}
+		list = append(list, a)
+		i += n
+	}
+	return list
+}
+
+// of returns where a piece of the text is written.
+func (s stretch) of(from, to int) Span {
+	switch {
+	case from < s.from || to > s.to:
+	case s.to-s.from == s.end-s.start:
+		return Span{s.start + from - s.from, s.start + to - s.from}
+	case from == s.from && to == s.to:
+		return Span{s.start, s.end}
+	case from == s.from: // a reference to several characters
+		return Span{s.start, s.end}
+	}
+	return Span{-1, -1}
+}
+
+// same reports whether two glyphs are the same but for where they stand among
+// their neighbours.
+func (t *toucher) same(a, b *glyph) bool {
+	if a.text != b.text || a.raw != b.raw || (a.node == nil) != (b.node == nil) || !sameMarks(a.marks, b.marks) || !t.sameAround(a, b) {
+		return false
+	}
+	return a.node == nil || t.h.of(a.node) == t.h.of(b.node)
+}
+
+func (t *toucher) sameAround(a, b *glyph) bool {
+	return slices.EqualFunc(a.in, b.in, func(x, y *Node) bool { return x == y || t.shell(x) == t.shell(y) })
+}
+
+// shell is the hash of an inline without what is inside. Two notes that were
+// found to be the same one have the same.
+func (t *toucher) shell(n *Node) uint64 {
+	v := hashValue(hashString(hashSeed, n.Type), orEmpty(n.Data))
+	for _, f := range n.Fragments {
+		if o := t.bodies[f]; o != nil {
+			f = o
+		}
+		v = mix(v, t.h.of(f))
+	}
+	return v
+}
+
+// noteBodies finds the edits in what footnotes say, which is written
+// elsewhere.
+func (t *toucher) noteBodies(old, now []*Node) bool {
+	bodies := func(nodes []*Node) (list []*Node) {
+		eachInline(nodes, func(n *Node) {
+			if n.Type == "annotation" {
+				list = append(list, n.Fragments...)
+			}
+		})
+		return list
+	}
+	a, b := bodies(old), bodies(now)
+	if len(a) != len(b) {
+		return true // they differ in more than that
+	}
+	for i, f := range a {
+		if t.h.of(f) == t.h.of(b[i]) {
+			continue
+		}
+		if !t.node(f, b[i]) {
+			return false
+		}
+		if t.bodies == nil {
+			t.bodies = map[*Node]*Node{}
+		}
+		t.bodies[b[i]] = f
+	}
+	return true
+}
+
+func eachInline(nodes []*Node, f func(*Node)) {
+	for _, n := range nodes {
+		if n.Object == ObjectInline {
+			f(n)
+			eachInline(n.Nodes, f)
+		}
+	}
+}
+
+// inlineEdit is what differs between two lists of inlines: some glyphs of the
+// first became some of the second.
+type inlineEdit struct {
+	t          *toucher
+	mode       inlineMode
+	all        []glyph // of the old
+	from, to   int     // which of them
+	now        []glyph // what they become
+	begin, end int     // of the block in the source, -1 where it is not known
+}
+
+// inlines finds the edits of a block's text.
+func (t *toucher) inlines(old, now *Node) bool {
+	if !t.noteBodies(old.Nodes, now.Nodes) {
+		return false
+	}
+	a, b := glyphsOf(nil, old.Nodes, nil), glyphsOf(nil, now.Nodes, nil)
+	i := 0
+	for i < len(a) && i < len(b) && a[i].first == b[i].first && t.same(&a[i], &b[i]) {
+		i++
+	}
+	k := 0
+	for k < len(a)-i && k < len(b)-i && a[len(a)-1-k].last == b[len(b)-1-k].last && t.same(&a[len(a)-1-k], &b[len(b)-1-k]) {
+		k++
+	}
+	e := inlineEdit{t: t, all: a, from: i, to: len(a) - k, now: b[i : len(b)-k], mode: modeOf(old)}
+	if len(e.now) == 0 && e.from == e.to {
+		return true // only cut into texts in another way, or another note
+	}
+	var w ways
+	for _, way := range []func() ways{e.asText, e.asMark, e.asPiece} {
+		w = append(w, way()...)
+	}
+	w = append(w, e.wider(b, k).asPiece()...)
+	if len(w) == 0 {
+		return false
+	}
+	t.edits = append(t.edits, w)
+	return true
+}
+
+// modeOf says where the text of a block is written.
+func modeOf(n *Node) inlineMode {
+	if n.HeadingLevel() > 0 {
+		return singleLineText
+	}
+	return 0
+}
+
+func (e *inlineEdit) old() []glyph { return e.all[e.from:e.to] }
+
+// before and behind return the neighbours of what changes, nil for none.
+func (e *inlineEdit) before() *glyph {
+	if e.from == 0 {
+		return nil
+	}
+	return &e.all[e.from-1]
+}
+
+func (e *inlineEdit) behind() *glyph {
+	if e.to == len(e.all) {
+		return nil
+	}
+	return &e.all[e.to]
+}
+
+// place returns where the old glyphs are written.
+func (e *inlineEdit) place() (Span, bool) {
+	old := e.old()
+	s := Span{old[0].span.Start, old[len(old)-1].span.End}
+	for _, a := range old {
+		if a.span.Start < 0 {
+			return s, false
+		}
+	}
+	return s, s.Start <= s.End
+}
+
+// uniform reports whether all glyphs are characters with the same marks and the
+// same inlines around.
+func (e *inlineEdit) uniform(list ...[]glyph) bool {
+	var first *glyph
+	for _, l := range list {
+		for i := range l {
+			if first == nil {
+				first = &l[i]
+			}
+			if l[i].node != nil || l[i].raw || !sameMarks(first.marks, l[i].marks) || !e.t.sameAround(first, &l[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func textOfGlyphs(list []glyph) string {
+	var b strings.Builder
+	for _, a := range list {
+		b.WriteString(a.text)
+	}
+	return b.String()
+}
+
+// asText writes an edit that changes only characters inside of one leaf.
+func (e *inlineEdit) asText() ways {
+	if !e.uniform(e.old(), e.now) {
+		return nil
+	}
+	var at Span
+	var like *glyph
+	if len(e.old()) > 0 {
+		s, ok := e.place()
+		if !ok {
+			return nil
+		}
+		at, like = s, &e.old()[0]
+	} else {
+		for _, side := range []*glyph{e.before(), e.behind()} {
+			if side != nil && side.span.Start >= 0 && e.uniform([]glyph{*side}, e.now) {
+				like = side
+				end := e.t.afterBreak(side.span.End)
+				at = Span{end, end}
+				if side == e.behind() {
+					at = Span{side.span.Start, side.span.Start}
+				}
+				break
+			}
+		}
+		if like == nil {
+			return nil
+		}
+	}
+	var w ways
+	seen := map[string]bool{}
+	for _, s := range e.spellings(textOfGlyphs(e.now), like) {
+		if !seen[s] {
+			seen[s] = true
+			w = append(w, []touch{{at, s}})
+		}
+	}
+	return w
+}
+
+// spellings returns how a text may be written next to an glyph: as it is, if
+// nothing of it has a meaning there, and with escapes.
+func (e *inlineEdit) spellings(s string, like *glyph) []string {
+	switch {
+	case hasMark(like.marks, Mark{Type: "code"}) && !like.html:
+		return []string{s, strings.ReplaceAll(s, "|", `\|`)}
+	case like.html && !strings.ContainsAny(s, "<>&\n\t") && !strings.Contains(s, "  "):
+		return []string{s, entities(s)}
+	case like.html:
+		return []string{entities(s)}
+	}
+	out := []string{}
+	if !strings.Contains(s, "\n") {
+		out = append(out, s)
+	}
+	for _, mode := range []inlineMode{e.mode, e.mode | tableText | singleLineText} {
+		x := textEscaper{s: valid(s), mode: mode}
+		x.first, x.last = e.before() == nil, e.behind() == nil
+		out = append(out, x.escape())
+	}
+	return out
+}
+
+// gaps returns what is written between the edit and its neighbours: marks and
+// the syntax of links.
+func (e *inlineEdit) gaps(at Span) (left, right Span, ok bool) {
+	left, right = Span{at.Start, at.Start}, Span{at.End, at.End}
+	if b := e.before(); b != nil {
+		if left.Start = b.outer(e.old()[0]).End; left.Start < 0 || left.Start > at.Start {
+			return left, right, false
+		}
+	} else {
+		left.Start = e.edge(at.Start, -1)
+	}
+	if b := e.behind(); b != nil {
+		if right.End = b.outer(e.old()[0]).Start; right.End < at.End {
+			return left, right, false
+		}
+	} else {
+		right.End = e.edge(at.End, 1)
+	}
+	return left, right, true
+}
+
+// outer returns where a glyph is written, or the link that it is at an end of
+// if another glyph is not in that.
+func (g *glyph) outer(other glyph) Span {
+	if len(g.in) > 0 && (len(other.in) == 0 || other.in[0] != g.in[0]) {
+		if s := spanOr(g.in[0].span); s.Start >= 0 {
+			return s
+		}
+	}
+	return g.span
+}
+
+// edge returns how far marks reach from a place at the end of a block.
+func (e *inlineEdit) edge(at, step int) int {
+	body := e.t.body
+	for {
+		rest := body[:at]
+		if step > 0 {
+			rest = body[at:]
+		}
+		n := 0
+		if rest != "" {
+			c := rest[0]
+			if step < 0 {
+				c = rest[len(rest)-1]
+			}
+			switch {
+			case strings.IndexByte("*_~`", c) >= 0:
+				n = 1
+			case step > 0 && strings.HasPrefix(rest, "</"):
+				n = strings.IndexByte(rest, '>') + 1
+			case step < 0 && c == '>':
+				if k := strings.LastIndexByte(rest, '<'); k >= 0 && !strings.Contains(rest[k:], "\n") && rest[k+1] != '/' {
+					n = len(rest) - k
+				}
+			}
+		}
+		if n == 0 {
+			return at
+		}
+		at += step * n
+	}
+}

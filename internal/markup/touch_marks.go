@@ -1,0 +1,269 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+)
+
+// markForms are the ways to write marks, as pairs.
+var markForms = map[string][][2]string{
+	"bold":          {{"**", "**"}, {"__", "__"}, {"<strong>", "</strong>"}, {"<b>", "</b>"}},
+	"italic":        {{"_", "_"}, {"*", "*"}, {"<em>", "</em>"}, {"<i>", "</i>"}},
+	"strikethrough": {{"~~", "~~"}, {"~", "~"}, {"<del>", "</del>"}, {"<s>", "</s>"}, {"<strike>", "</strike>"}},
+}
+
+// asMark writes an edit that sets or takes off one mark, as two small touches
+// around the text.
+func (e *inlineEdit) asMark() ways {
+	old := e.old()
+	if len(old) == 0 || len(old) != len(e.now) {
+		return nil
+	}
+	for i := range old {
+		a, b := old[i], e.now[i]
+		if a.text != b.text || a.raw != b.raw || a.node != nil || b.node != nil || !e.t.sameAround(&a, &b) ||
+			!sameMarks(a.marks, old[0].marks) || !sameMarks(b.marks, e.now[0].marks) || !e.t.sameAround(&a, &old[0]) {
+			return nil
+		}
+	}
+	mark, set, ok := oneMark(old[0].marks, e.now[0].marks)
+	at, known := e.place()
+	if !ok || !known || mark.Type == "code" {
+		return nil
+	}
+	left, right, ok := e.gaps(at)
+	if !ok {
+		return nil
+	}
+	if hasMark(old[0].marks, Mark{Type: "code"}) && !old[0].html {
+		left.End, right.Start = codeEdges(e.t.body, left, right)
+	}
+	right.Start = min(e.t.afterBreak(right.Start), right.End)
+	forms := slices.Clone(markForms[mark.Type])
+	if open, close := htmlMark(mark); len(forms) == 0 {
+		forms = [][2]string{{open, close}}
+	}
+	if old[0].html {
+		forms = slices.DeleteFunc(forms, func(f [2]string) bool { return f[0][0] != '<' })
+	}
+	var w ways
+	has := func(a *glyph) bool { return a != nil && hasMark(a.marks, mark) && e.t.sameAround(a, &old[0]) }
+	before, behind := has(e.before()), has(e.behind())
+	if !set || before || behind {
+		for _, f := range forms {
+			if way, ok := markWay(e.t.body, f, set, left, right, before, behind); ok {
+				w = append(w, way)
+			}
+		}
+	}
+	for i, f := range forms {
+		if set && (i == 0 || f[0][0] == '<') {
+			w = append(w, []touch{{Span{left.End, left.End}, f[0]}, {Span{right.Start, right.Start}, f[1]}})
+		}
+	}
+	return w
+}
+
+// afterBreak returns a place in a line: at its start, that is behind what the
+// blocks around have there.
+func (t *toucher) afterBreak(at int) int {
+	if at == 0 || t.body[at-1] != '\n' {
+		return at
+	}
+	return at + len(t.body[at:]) - len(strings.TrimLeft(t.body[at:], " \t>"))
+}
+
+// codeEdges returns where the backticks around inline code begin and end.
+func codeEdges(body string, left, right Span) (start, end int) {
+	l, r := body[left.Start:left.End], body[right.Start:right.End]
+	l = strings.TrimRight(strings.TrimSuffix(l, " "), "`")
+	r = strings.TrimLeft(strings.TrimPrefix(r, " "), "`")
+	return left.Start + len(l), right.End - len(r)
+}
+
+// oneMark returns the mark that one of two sets has more.
+func oneMark(was, now []Mark) (mark Mark, set, ok bool) {
+	switch {
+	case len(now) == len(was)+1:
+		was, now, set = now, was, true
+	case len(was) != len(now)+1:
+		return mark, false, false
+	}
+	for i, m := range was {
+		if sameMarks(slices.Delete(slices.Clone(was), i, i+1), now) {
+			return m, set, true
+		}
+	}
+	return mark, false, false
+}
+
+// markWay writes one mark in one form. Where a neighbour has the mark too, it
+// is its end that moves. An opening that is taken off is in the gap on the left, and
+// a closing in the one on the right.
+func markWay(body string, f [2]string, set bool, left, right Span, before, behind bool) ([]touch, bool) {
+	open, close := f[0], f[1]
+	l, r := body[left.Start:left.End], body[right.Start:right.End]
+	cut := func(gap Span, text, form string, last bool) (touch, bool) {
+		k := strings.Index(text, form)
+		if last {
+			k = strings.LastIndex(text, form)
+		}
+		return touch{Span{gap.Start + k, gap.Start + k + len(form)}, ""}, k >= 0
+	}
+	a, b, okA, okB := touch{Span{left.End, left.End}, open}, touch{Span{right.Start, right.Start}, close}, true, true
+	switch {
+	case set && before:
+		a, okA = cut(left, l, close, true)
+	case !set && before:
+		a.text = close
+	case !set:
+		a, okA = cut(left, l, open, true)
+	}
+	switch {
+	case set && behind:
+		b, okB = cut(right, r, open, false)
+	case !set && behind:
+		b.text = open
+	case !set:
+		b, okB = cut(right, r, close, false)
+	}
+	return []touch{a, b}, okA && okB
+}
+
+// asPiece prints what the glyphs become. Marks that are around both the old and
+// the new ones stay as they are written.
+func (e *inlineEdit) asPiece() ways {
+	if e == nil {
+		return nil
+	}
+	at, active, ok := e.pieceAt()
+	if !ok {
+		return nil
+	}
+	html := false
+	for _, a := range e.old() {
+		html = html || a.html
+	}
+	var w ways
+	for _, mode := range []inlineMode{e.mode, e.mode | tableText | singleLineText} {
+		if html {
+			mode = htmlText
+		}
+		text := ""
+		if len(e.now) > 0 {
+			text = e.printed(active, mode)
+		}
+		w = append(w, []touch{{at, text}})
+		if len(e.old()) == 0 {
+			continue
+		}
+		if left, right, ok := e.gaps(at); ok && (left.Start < left.End || right.Start < right.End) && len(active) == 0 {
+			w = append(w, []touch{{Span{left.Start, right.End}, text}})
+		}
+		if html {
+			break
+		}
+	}
+	return w
+}
+
+// pieceAt returns where a piece is put and which marks are open there.
+func (e *inlineEdit) pieceAt() (Span, []Mark, bool) {
+	old := e.old()
+	for _, l := range [][]glyph{old, e.now} {
+		if len(l) > 0 && (len(l[0].in) > 0 && !l[0].first || len(l[len(l)-1].in) > 0 && !l[len(l)-1].last) {
+			return Span{}, nil, false // only a part of a link
+		}
+	}
+	if len(old) == 0 {
+		a, b := e.before(), e.behind()
+		switch {
+		case a != nil && a.span.Start >= 0 && len(a.in) == 0:
+			if b == nil || sameMarks(a.marks, b.marks) || len(a.marks) == 0 {
+				end := e.t.afterBreak(a.span.End)
+				return Span{end, end}, a.marks, true
+			}
+			if len(b.marks) == 0 && b.span.Start >= 0 && len(b.in) == 0 {
+				return Span{b.span.Start, b.span.Start}, nil, true
+			}
+		case b != nil && b.span.Start >= 0 && len(b.in) == 0:
+			return Span{b.span.Start, b.span.Start}, b.marks, true
+		}
+		return Span{}, nil, false
+	}
+	first, last := old[0], old[len(old)-1]
+	s := Span{first.span.Start, last.span.End}
+	if len(first.in) > 0 {
+		s.Start = spanOr(first.in[0].span).Start
+	}
+	if len(last.in) > 0 {
+		s.End = spanOr(last.in[0].span).End
+	}
+	if s.Start < 0 || s.End < s.Start {
+		return s, nil, false
+	}
+	active := commonMarks(append(runsOf(nodesOfGlyphs(old)), runsOf(nodesOfGlyphs(e.now))...))
+	if len(e.now) == 0 {
+		active = nil
+	}
+	return s, active, true
+}
+
+func (e *inlineEdit) printed(active []Mark, mode inlineMode) string {
+	w := &inlineWriter{p: e.t.p, mode: mode}
+	runs := runsOf(nodesOfGlyphs(e.now))
+	if mode&htmlText != 0 {
+		return e.t.p.htmlRuns(runs, active)
+	}
+	w.runs(runs, active)
+	return w.done()
+}
+
+// nodesOfGlyphs makes inlines of glyphs again.
+func nodesOfGlyphs(list []glyph) []*Node {
+	var b inlineBuilder
+	for i := 0; i < len(list); i++ {
+		a := list[i]
+		switch {
+		case len(a.in) > 0:
+			b.inline(a.in[0])
+			for i+1 < len(list) && len(list[i+1].in) > 0 && list[i+1].in[0] == a.in[0] {
+				i++
+			}
+		case a.node != nil:
+			b.inline(a.node)
+		case a.raw:
+			b.raw(a.text, a.marks)
+		default:
+			b.text(a.text, a.marks)
+		}
+	}
+	return b.done()
+}
+
+// wider returns the edit with the whole of the links that it is in; k is how
+// many glyphs behind it are the same.
+func (e *inlineEdit) wider(b []glyph, k int) *inlineEdit {
+	out := *e
+	to := len(b) - k
+	for out.from > 0 && (inside1(out.all, out.from) || inside1(b, out.from)) {
+		out.from--
+	}
+	for out.to < len(out.all) && (inside1(out.all, out.to) || inside1(b, to)) {
+		out.to++
+		to++
+	}
+	if out.from == e.from && out.to == e.to {
+		return nil
+	}
+	out.now = b[out.from:to]
+	return &out
+}
+
+// inside1 reports whether a place between two glyphs is inside of a link.
+func inside1(list []glyph, at int) bool {
+	if at <= 0 || at >= len(list) || len(list[at].in) == 0 || len(list[at-1].in) == 0 {
+		return false
+	}
+	return list[at].in[0] == list[at-1].in[0]
+}

@@ -1,0 +1,71 @@
+package markup
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// standInline says where an inline that the grammar made is written, if that
+// can be told.
+func (c *converter) standInline(n *Node, from ast.Node) {
+	if !c.traced() {
+		return
+	}
+	start, end := inlineStart(from), c.inlineEnd(from)
+	if a, ok := from.(*ast.AutoLink); ok {
+		start, end = c.addressSpan(a)
+	}
+	if start < 0 || end <= start {
+		return
+	}
+	if s, e := c.offset(start), c.offset(end); s >= 0 && e == s+end-start {
+		n.span = Span{s, e}
+	}
+}
+
+func inlineStart(n ast.Node) int {
+	if t, ok := n.(*ast.Text); ok {
+		return t.Segment.Start
+	}
+	return n.Pos()
+}
+
+// inlineEnd returns where an inline ends: where the next one begins, or what is
+// around it ends. It is -1 where that is not known.
+func (c *converter) inlineEnd(n ast.Node) int {
+	if next := n.NextSibling(); next != nil {
+		return inlineStart(next)
+	}
+	switch p := n.Parent().(type) {
+	case *ast.Emphasis:
+		if end := c.inlineEnd(p); end >= 0 {
+			return end - p.Level
+		}
+		return -1
+	case *ast.Paragraph, *ast.TextBlock, *ast.Heading, *extast.TableCell:
+		lines := p.Lines()
+		if lines.Len() == 0 {
+			return -1
+		}
+		l := lines.At(lines.Len() - 1)
+		return l.Start + len(strings.TrimRight(c.text[l.Start:l.Stop], " \t\r\n"))
+	}
+	return -1
+}
+
+// addressSpan returns where an address that is a link is written.
+func (c *converter) addressSpan(n *ast.AutoLink) (start, end int) {
+	label := string(n.Label(c.source))
+	for _, start := range []int{n.Pos(), n.Pos() + 1, n.Pos() - 5, n.Pos() - 4, n.Pos() - 3} { // it is read from its colon, or from the space before it
+		if start >= 0 && start < len(c.text) && strings.HasPrefix(c.text[start:], label) {
+			end := start + len(label)
+			if start > 0 && c.text[start-1] == '<' && strings.HasPrefix(c.text[end:], ">") {
+				return start - 1, end + 1
+			}
+			return start, end
+		}
+	}
+	return -1, -1
+}

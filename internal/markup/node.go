@@ -45,6 +45,7 @@ type Node struct {
 	written []written // destinations of Data's references, from Parse
 	source  string    // as it is written elsewhere, see WithSource
 	span    Span      // where it is written, from a traced parse
+	table   *tableTrace
 }
 
 // Leaf is a run of text with the same marks.

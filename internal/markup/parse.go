@@ -59,6 +59,7 @@ type converter struct {
 	trace    bool   // remember where everything is written
 	inner    bool   // the source is inside of another one,
 	where    places // in these places
+	limit    int    // where the block around ends
 	// The lines up to an offset, for problems.
 	counted, line int
 }
@@ -106,6 +107,7 @@ func parseAs(body []byte, refs Refs, traced bool) (doc *Document) {
 			limit = max(starts[i.to+1], starts[i.from])
 		}
 		sp := trimSpan(body, starts[i.from], limit)
+		c.limit = limit
 		nodes := c.topLevel(i, blocks, sp)
 		if count += countNodes(nodes); count > maxNodes {
 			return keptWhole(body, tooMany)
@@ -284,7 +286,7 @@ func (c *converter) children(parent ast.Node) []*Node {
 	}
 	place := len(c.open)
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		c.item(&item{node: n})
+		c.limited(n.NextSibling(), func() { c.item(&item{node: n}) })
 	}
 	return c.since(place)
 }

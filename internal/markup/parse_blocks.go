@@ -179,7 +179,8 @@ func (c *converter) list(n *ast.List) *Node {
 	place, tasks := len(c.open), 0
 	for i := n.FirstChild(); i != nil; i = i.NextSibling() {
 		var itemData map[string]any
-		kids := c.children(i)
+		var kids []*Node
+		c.limited(i.NextSibling(), func() { kids = c.children(i) })
 		if box := checkBox(i); box != nil {
 			itemData = map[string]any{"checked": box.IsChecked}
 			tasks++
@@ -188,6 +189,7 @@ func (c *converter) list(n *ast.List) *Node {
 			}
 		}
 		c.add(c.arena.block("list-item", itemData, filled(kids)))
+		c.limited(i.NextSibling(), func() { c.standBlock(c.open[len(c.open)-1], i.Pos()) })
 	}
 	items := c.since(place)
 	if typ == "list-unordered" && tasks == len(items) && tasks > 0 {

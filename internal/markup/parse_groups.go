@@ -105,8 +105,12 @@ func hasTags(parent ast.Node) bool {
 // convert makes nodes of items.
 func (c *converter) convert(items []*item) []*Node {
 	place := len(c.open)
-	for _, i := range items {
-		c.item(i)
+	for k, i := range items {
+		var next ast.Node
+		if k+1 < len(items) {
+			next = items[k+1].node
+		}
+		c.limited(next, func() { c.item(i) })
 	}
 	return c.since(place)
 }
@@ -118,7 +122,17 @@ func (c *converter) item(i *item) {
 		c.level--
 		return
 	}
-	defer func() { c.level-- }()
+	place := len(c.open)
+	defer func() {
+		c.level--
+		if c.trace && len(c.open) == place+1 {
+			start := c.blockStart(i.node)
+			if i.piece != nil {
+				start = i.piece.at
+			}
+			c.standBlock(c.open[place], start)
+		}
+	}()
 	if i.piece != nil {
 		if i.piece.tag == nil {
 			c.add(c.textBeside(i.piece.source, c.piece(i.piece.at, len(i.piece.source)))...)
@@ -144,6 +158,15 @@ func (c *converter) textBeside(source string, where places) []*Node {
 	return nodes
 }
 
+// lastNode returns the last block of an item.
+func (i *item) lastNode() ast.Node {
+	last := i.node
+	for k := i.from; k < i.to && last.NextSibling() != nil; k++ {
+		last = last.NextSibling()
+	}
+	return last
+}
+
 // sourceOf returns the source of an item without the marks of the blocks
 // around it.
 func (c *converter) sourceOf(i *item) string {
@@ -153,11 +176,7 @@ func (c *converter) sourceOf(i *item) string {
 		}
 		return string(i.node.Lines().Value(c.source))
 	}
-	first := i.node
-	last := first
-	for k := i.from; k < i.to && last.NextSibling() != nil; k++ {
-		last = last.NextSibling()
-	}
+	first, last := i.node, i.lastNode()
 	from := first.Lines().At(0).Start
 	to := last.Lines().At(last.Lines().Len() - 1).Stop
 	if i.piece != nil {

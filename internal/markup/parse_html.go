@@ -42,6 +42,11 @@ func (c *converter) element(n *elementBlock, i *item) []*Node {
 	source = strings.TrimSpace(source)
 	end := htmlTagEnd([]byte(source[1:])) + 1
 	e, _ := readElement(source[:end])
+	limit := c.limit
+	defer func() { c.limit = limit }()
+	if last := i.lastNode(); last != i.node {
+		c.limit = lineStart(c.source, c.blockStart(last))
+	}
 	if n.name == "details" {
 		title, body := c.summary(strings.TrimSpace(source[end:]), where.behind(end).trimmed(source[end:]), i.kids)
 		return []*Node{detailsNode(e, title, body)}

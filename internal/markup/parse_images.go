@@ -11,7 +11,9 @@ func (c *converter) imageBlock(n *ast.Image) *Node {
 		image.Data["alt"] = alt
 	}
 	if title := valid(decode(string(n.Title))); title != "" {
-		captioned(image, []*Node{paragraphNode([]*Node{textNode(Leaf{Text: title})})})
+		leaf := Leaf{Text: title}
+		c.standTitle(&leaf, n)
+		captioned(image, []*Node{paragraphNode([]*Node{textNode(leaf)})})
 	}
 	return blockNode("images", map[string]any{}, image)
 }

@@ -158,29 +158,35 @@ func (p *printer) htmlTable(n *Node) string {
 	}
 	b.WriteString("</tr></thead><tbody>")
 	merges := t.merges(columns)
-	for y, r := range t.rows {
-		b.WriteString("<tr>")
-		for x, c := range columns {
-			m, merged := merges[[2]int{y, x}]
-			if m.covered {
-				continue
-			}
-			b.WriteString("<td")
-			if merged && m.rows > 1 {
-				b.WriteString(" rowspan=" + quoteAttr(decimal(float64(m.rows))))
-			}
-			if merged && m.columns > 1 {
-				b.WriteString(" colspan=" + quoteAttr(decimal(float64(m.columns))))
-			}
-			if m, ok := r.values[c.id].(map[string]any); ok && c.kind == "image" && str(m, "objectFit") != "" {
-				b.WriteString(" data-object-fit=" + quoteAttr(str(m, "objectFit")))
-			}
-			b.WriteString(">" + p.htmlCell(&t, r, c) + "</td>")
-		}
-		b.WriteString("</tr>")
+	for y := range t.rows {
+		b.WriteString(p.htmlRow(&t, columns, merges, y))
 	}
 	b.WriteString("</tbody></table>")
 	return b.String()
+}
+
+func (p *printer) htmlRow(t *tableView, columns []tableColumn, merges map[[2]int]cellSpan, y int) string {
+	var b strings.Builder
+	r := t.rows[y]
+	b.WriteString("<tr>")
+	for x, c := range columns {
+		m, merged := merges[[2]int{y, x}]
+		if m.covered {
+			continue
+		}
+		b.WriteString("<td")
+		if merged && m.rows > 1 {
+			b.WriteString(" rowspan=" + quoteAttr(decimal(float64(m.rows))))
+		}
+		if merged && m.columns > 1 {
+			b.WriteString(" colspan=" + quoteAttr(decimal(float64(m.columns))))
+		}
+		if m, ok := r.values[c.id].(map[string]any); ok && c.kind == "image" && str(m, "objectFit") != "" {
+			b.WriteString(" data-object-fit=" + quoteAttr(str(m, "objectFit")))
+		}
+		b.WriteString(">" + p.htmlCell(t, r, c) + "</td>")
+	}
+	return b.String() + "</tr>"
 }
 
 // inOrder returns all columns. The view orders those that are displayed; a hidden

@@ -198,6 +198,12 @@ func (r *reprinter) plan(doc *Document) {
 		}
 		n := nodes[i]
 		if from[i] < 0 && forms[i] >= 0 && n.source == "" {
+			if p, ok := r.touchBlock(r.groups[groupOf[forms[i]]], n); ok {
+				r.pieces = append(r.pieces, p)
+				before, other = n, isList(n) && secondMarker(p.text)
+				i++
+				continue
+			}
 			if text, nodes, ok := r.patch(groupOf[forms[i]], n); ok {
 				r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: nodes})
 				before, other = n, isList(n) && secondMarker(text)

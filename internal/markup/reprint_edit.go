@@ -57,8 +57,21 @@ func (r *reprinter) trace() *Document {
 		if len(r.traced.Nodes) != len(r.old.Nodes) { // the caller read it in another way
 			r.traced = r.old
 		}
+		copyKeys(r.old.Nodes, r.traced.Nodes)
 	}
 	return r.traced
+}
+
+// copyKeys puts the keys of nodes onto others that are the same.
+func copyKeys(from, to []*Node) {
+	if len(from) != len(to) {
+		return
+	}
+	for i, n := range to {
+		n.Key = from[i].Key
+		copyKeys(from[i].Nodes, n.Nodes)
+		copyKeys(from[i].Fragments, n.Fragments)
+	}
 }
 
 // readsAs reports whether nodes are those that were wanted, as the parser reads
@@ -88,9 +101,6 @@ func (r *reprinter) patch(g int, n *Node) (string, []*Node, bool) {
 	old := r.groups[g]
 	if !r.sources || old.to-old.from != 1 {
 		return "", nil, false
-	}
-	if text, nodes, ok := r.touchBlock(old, n); ok {
-		return text, nodes, true
 	}
 	if old.span.End-old.span.Start > maxPatched {
 		return "", nil, false
@@ -132,10 +142,13 @@ func (r *reprinter) patch(g int, n *Node) (string, []*Node, bool) {
 }
 
 // touchBlock is patch by edits at the places that differ.
-func (r *reprinter) touchBlock(old oldGroup, n *Node) (string, []*Node, bool) {
+func (r *reprinter) touchBlock(old oldGroup, n *Node) (newPiece, bool) {
+	if !r.sources || old.to-old.from != 1 {
+		return newPiece{}, false
+	}
 	t, notes := r.toucher(), len(r.notes.order)
 	if !t.node(r.trace().Nodes[old.from], n) || len(r.notes.order) > notes {
-		return "", nil, false
+		return newPiece{}, false
 	}
 	var want []*Node
 	for k := range t.most() {
@@ -148,10 +161,10 @@ func (r *reprinter) touchBlock(old oldGroup, n *Node) (string, []*Node, bool) {
 		}
 		if r.sameNodes(text, want) {
 			r.borrowed = true
-			return strings.ReplaceAll(text, "\r\n", "\n"), want, true
+			return newPiece{group: -1, text: text, override: &text, nodes: want}, true
 		}
 	}
-	return "", nil, false
+	return newPiece{}, false
 }
 
 // printed returns the canonical form of one block. Nothing of it is remembered.

@@ -179,6 +179,40 @@ func TestReprint(t *testing.T) {
 		{"in a tag of Windows", "{% hint style=\"info\" %}\r\n- a\r\n- b\r\n{% endhint %}\r\n", func(n []*Node) []*Node { edit(n, "b", "B"); return n }, "{% hint style=\"info\" %}\r\n- a\r\n- B\r\n{% endhint %}\r\n"},
 		{"another style of it", "{% hint style=\"info\" %}\n- a\n{% endhint %}\n", func(n []*Node) []*Node { n[0].Data["style"] = "danger"; return n }, "{% hint style=\"danger\" %}\n- a\n{% endhint %}\n"},
 		{"a mark", "a *b* __c__ d\n", func(n []*Node) []*Node { edit(n, "c", "C"); return n }, "a *b* __C__ d\n"},
+		{"marks inside of links", "* Check the [**PLANS**](u)!\n* Get the [**swag**](v)\n* &lt;b&gt;\n", func(n []*Node) []*Node { edit(n, "PLANS", "PLANXS"); return n }, "* Check the [**PLANXS**](u)!\n* Get the [**swag**](v)\n* &lt;b&gt;\n"},
+		{"before code in a link", "a [`x`](u)\n", func(n []*Node) []*Node { edit(n, "a ", "a word "); return n }, "a word [`x`](u)\n"},
+		{"a cell beside escapes", "| a | b |\n| :--- | --- |\n| one | nil \\(no\\) |\n", func(n []*Node) []*Node { edit(n, "one", "once"); return n }, "| a | b |\n| :--- | --- |\n| once | nil \\(no\\) |\n"},
+		{"a cell with escapes", "| a | b |\n| :--- | --- |\n| one | nil \\(no\\) |\n", func(n []*Node) []*Node { edit(n, "nil (no)", "nil (not)"); return n }, "| a | b |\n| :--- | --- |\n| one | nil \\(not\\) |\n"},
+		{"a title", "|a|*b*|\n|:-|-|\n|c\\_|d|\n", func(n []*Node) []*Node {
+			n[0].Data["definition"].(map[string]any)["c1"].(map[string]any)["title"] = "A (new)"
+			return n
+		}, "|A (new)|*b*|\n|:-|-|\n|c\\_|d|\n"},
+		{"an empty cell", "|a|b|\n|-|-|\n|c||\n|x\\_|y|\n", func(n []*Node) []*Node {
+			n[0].Fragments[1].Nodes[0] = plainParagraph("new")
+			return n
+		}, "|a|b|\n|-|-|\n|c|new|\n|x\\_|y|\n"},
+		{"an item beside escapes", "* A \\(x\\)\n* B \\(y\\)\n", func(n []*Node) []*Node { edit(n, "A (x)", "A z (x)"); return n }, "* A z \\(x\\)\n* B \\(y\\)\n"},
+		{"an item with escapes goes", "1. A \\(x\\)\n2. B \\(y\\)\n3. C\n", func(n []*Node) []*Node { n[0].Nodes = n[0].Nodes[1:]; return n }, "1. B \\(y\\)\n3. C\n"},
+		{"an item moves", "* A \\(x\\)\n* B \\(y\\)\n* __C__\n", func(n []*Node) []*Node {
+			i := n[0].Nodes
+			n[0].Nodes = []*Node{i[2], i[0], i[1]}
+			return n
+		}, "* __C__\n* A \\(x\\)\n* B \\(y\\)\n"},
+		{"a block in a tag", "{% hint style=\"info\" %}\nA \\(x\\)\n\n+ B\n{% endhint %}\n", func(n []*Node) []*Node {
+			n[0].Nodes = slices.Insert(n[0].Nodes, 1, plainParagraph("new"))
+			return n
+		}, "{% hint style=\"info\" %}\nA \\(x\\)\n\nnew\n\n+ B\n{% endhint %}\n"},
+		{"the style of a tag in a tag", "{% tabs %}\n{% tab title=\"A\" %}\nx \\(y\\)\n{% endtab %}\n{% tab title=\"B\" %}\n__z__ \\(y\\)\n{% endtab %}\n{% endtabs %}\n", func(n []*Node) []*Node {
+			n[0].Nodes[1].Data["title"] = "C"
+			return n
+		}, "{% tabs %}\n{% tab title=\"A\" %}\nx \\(y\\)\n{% endtab %}\n{% tab title=\"C\" %}\n__z__ \\(y\\)\n{% endtab %}\n{% endtabs %}\n"},
+		{"lines of code in a file of Windows", "a\r\n\r\n```\nb\nc\n```\r\n", func(n []*Node) []*Node {
+			n[1].Nodes = append(n[1].Nodes, blockNode("code-line", nil, textNode(Leaf{Text: "d"})))
+			return n
+		}, "a\r\n\r\n```\nb\nc\nd\n```\r\n"},
+		{"no line break at the end", "a\n\nb \\(c\\)", func(n []*Node) []*Node { edit(n, "b (c)", "b d (c)"); return n }, "a\n\nb d \\(c\\)"},
+		{"a mark comes", "a \\(b\\) c\n", func(n []*Node) []*Node { n[0].Nodes[0].Leaves[0].Marks = []Mark{{Type: "bold"}}; return n }, "**a \\(b\\) c**\n"},
+		{"a mark goes", "a __\\(b\\)__ *c*\n", func(n []*Node) []*Node { n[0].Nodes[0].Leaves[1].Marks = nil; return n }, "a \\(b\\) *c*\n"},
 		{"windows lines", "a\r\n\r\nb\r\n", func(n []*Node) []*Node { n[0] = new(arena).code(nil, "c"); return n }, "```\r\nc\r\n```\r\n\r\nb\r\n"},
 		{"footnotes keep their labels", "a[^note]\n\nb\n\n[^note]: N\n", func(n []*Node) []*Node { n[0].Nodes = append(n[0].Nodes, textNode(Leaf{Text: "!"})); return n }, "a[^note]\\!\n\nb\n\n[^note]: N\n"},
 		{"footnotes go with their text", "a[^note]\n\nb\n\n[^note]: N\n\n[^other]: O\n", func(n []*Node) []*Node { return n[1:] }, "b\n\n[^other]: O\n"},

@@ -19,6 +19,7 @@ type tableBuilder struct {
 	records    map[string]any
 	columns    []string
 	asText     map[string]bool // columns that are not what they say
+	traced     bool
 }
 
 func newTable(s *arena) *tableBuilder {
@@ -42,10 +43,21 @@ func (t *tableBuilder) column(typ string) (id string, def map[string]any) {
 // fragment too.
 func (t *tableBuilder) title(id string, inlines []*Node) {
 	title := plainOf(inlines)
+	if t.traced {
+		t.trace().titles[id] = paragraphNode(inlines)
+	}
 	t.definition[id].(map[string]any)["title"] = title
 	if !isPlain(inlines) {
 		t.node.Fragments = append(t.node.Fragments, fragmentNode(titleFragment(id), "", []*Node{paragraphNode(inlines)}))
 	}
+}
+
+// trace returns where the parts of the table are written.
+func (t *tableBuilder) trace() *tableTrace {
+	if t.node.table == nil {
+		t.node.table = &tableTrace{titles: map[string]*Node{}}
+	}
+	return t.node.table
 }
 
 func titleFragment(column string) string { return "title-" + column }
@@ -93,6 +105,7 @@ func (t *tableBuilder) done() *Node {
 // pipeTable makes a table of `| a | b |` lines.
 func (c *converter) pipeTable(n *extast.Table) *Node {
 	t := newTable(c.arena)
+	t.traced = c.traced()
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		if head, ok := row.(*extast.TableHeader); ok {
 			i := 0
@@ -112,6 +125,9 @@ func (c *converter) pipeTable(n *extast.Table) *Node {
 			continue
 		}
 		id, values := t.row()
+		if t.traced && !c.inner {
+			t.trace().rows = append(t.trace().rows, c.rowSpan(row))
+		}
 		i := 0
 		for cell := row.FirstChild(); cell != nil && i < len(t.columns); cell = cell.NextSibling() {
 			t.cell(id, values, t.columns[i], t.list(t.paragraph(c.inlines(cell))))
@@ -145,7 +161,7 @@ func (h *htmlReader) table(e *element) *Node {
 
 func (h *htmlReader) tableNode(e *element, head, rows []*element, asText map[string]bool) *Node {
 	t := newTable(h.c.arena)
-	t.asText = asText
+	t.asText, t.traced = asText, h.where != nil
 	visible := []any{}
 	widths := map[string]any{}
 	width := 0
@@ -366,6 +382,9 @@ func (h *htmlReader) tableBody(t *tableBuilder, rows []*element) bool {
 	var merges []any
 	for y, tr := range rows {
 		row, values := t.row()
+		if t.traced {
+			t.trace().rows = append(t.trace().rows, Span{h.where.at(tr.start), h.where.at(tr.end-1) + 1})
+		}
 		cells, _ := tr.elements()
 		x, first := 0, len(t.node.Fragments)
 		for _, td := range cells {

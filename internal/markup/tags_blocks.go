@@ -52,10 +52,13 @@ func (c *converter) tag(i *item) []*Node {
 	var kids []*Node
 	body := ""
 	if containerTags[t.name] {
-		around := c.whole
+		around, limit := c.whole, c.limit
 		c.whole = t.name
+		if i.close != nil {
+			c.limit = i.close.at
+		}
 		kids = c.convert(i.kids)
-		c.whole = around
+		c.whole, c.limit = around, limit
 	} else if i.closed {
 		body = c.bodyOf(i)
 	}

@@ -54,11 +54,28 @@ func (t *toucher) apply(within Span, k int) (string, bool) {
 			return "", false
 		}
 		b.WriteString(t.body[at:e.span.Start])
-		b.WriteString(e.text)
+		b.WriteString(t.lines(e))
 		at = e.span.End
 	}
 	b.WriteString(t.body[at:within.End])
 	return b.String(), true
+}
+
+// lines returns the text of a touch with the line ends that are used around
+// it.
+func (t *toucher) lines(e touch) string {
+	if !strings.Contains(e.text, "\n") {
+		return e.text
+	}
+	text := strings.ReplaceAll(e.text, "\r\n", "\n")
+	end := strings.IndexByte(t.body[e.span.Start:], '\n')
+	if end < 0 {
+		end = strings.LastIndexByte(t.body, '\n') - e.span.Start
+	}
+	if at := e.span.Start + end; at > 0 && t.body[at-1] == '\r' {
+		return strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
 }
 
 // most returns how many ways there are to try.
@@ -76,29 +93,19 @@ func (t *toucher) node(old, now *Node) bool {
 	if t.h.of(old) == t.h.of(now) {
 		return true
 	}
-	if old.Object != now.Object || old.Type != now.Type || old.Fragment != now.Fragment || len(old.Fragments) != len(now.Fragments) {
+	if old.Object != now.Object || old.Type != now.Type || old.Fragment != now.Fragment {
 		return false
 	}
-	if hashValue(hashSeed, orEmpty(old.Data)) != hashValue(hashSeed, orEmpty(now.Data)) {
+	if old.Type == "table" {
+		return t.table(old, now)
+	}
+	if !equalData(old, now) || !t.fragments(old, now) {
 		return false
 	}
 	if hasInlines(old) || hasInlines(now) {
-		return len(old.Fragments) == 0 && t.inlines(old, now)
+		return t.inlines(old, now)
 	}
-	if len(old.Nodes) != len(now.Nodes) {
-		return false
-	}
-	for i, k := range old.Nodes {
-		if !t.node(k, now.Nodes[i]) {
-			return false
-		}
-	}
-	for i, k := range old.Fragments {
-		if !t.node(k, now.Fragments[i]) {
-			return false
-		}
-	}
-	return true
+	return t.blocks(old, old.Nodes, now.Nodes)
 }
 
 // hasInlines reports whether a block holds text, not blocks.

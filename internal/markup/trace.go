@@ -141,6 +141,7 @@ func (c *converter) standLines(code *Node, lines *text.Segments) {
 		s := lines.At(i)
 		if start := c.offset(s.Start); start >= 0 && s.Padding == 0 && strings.TrimRight(c.text[s.Start:s.Stop], "\r\n") == l.Text {
 			l.trace = &trace{parts: []stretch{{0, len(l.Text), start, start + len(l.Text)}}}
+			n.span = Span{start, start + len(l.Text)}
 		}
 	}
 }

@@ -55,6 +55,18 @@ func (c *converter) inlineEnd(n ast.Node) int {
 	return -1
 }
 
+// standTitle says where the title of an image is written.
+func (c *converter) standTitle(l *Leaf, n *ast.Image) {
+	start, end := inlineStart(n), c.inlineEnd(n)
+	if !c.traced() || c.inner || start < 0 || end > len(c.text) || end <= start || n.Reference != nil {
+		return
+	}
+	if at := strings.LastIndex(c.text[start:end], l.Text); at >= 0 {
+		at += start
+		l.trace = &trace{parts: []stretch{{0, len(l.Text), at, at + len(l.Text)}}}
+	}
+}
+
 // addressSpan returns where an address that is a link is written.
 func (c *converter) addressSpan(n *ast.AutoLink) (start, end int) {
 	label := string(n.Label(c.source))

@@ -1,0 +1,278 @@
+package markup
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/lis"
+)
+
+// siblings are the blocks of a list, or the rows of a table, of which some
+// were added, taken out or moved.
+type siblings struct {
+	old  []Span // where the old ones are written
+	from []int  // for each new one the old one that it is, or -1
+	// fresh writes a new one; like is an old one next to it, and off how far it
+	// is behind that.
+	fresh func(i int, like Span, off int) string
+	// apart is what is between two, where there are no two to look at.
+	apart string
+}
+
+// arrange puts siblings in their new order. Those that stay where they are keep
+// their bytes, and so do those that move.
+func (t *toucher) arrange(s siblings) bool {
+	kept := keptInOrder(s.from)
+	if len(kept) == len(s.old) && len(kept) == len(s.from) {
+		return true
+	}
+	for _, o := range s.old {
+		if o.End == 0 || o.Start < 0 || o.End < o.Start {
+			return false
+		}
+	}
+	if len(s.old) == 0 {
+		return false
+	}
+	var way []touch
+	before, at := -1, 0 // the old one and the place behind the new one that were kept last
+	for _, i := range append(kept, len(s.from)) {
+		next := len(s.old)
+		if i < len(s.from) {
+			next = s.from[i]
+		}
+		if next-before > 1 || i > at {
+			e, ok := t.between(s, before, next, at, i)
+			if !ok {
+				return false
+			}
+			way = append(way, e)
+		}
+		before, at = next, i+1
+	}
+	t.edits = append(t.edits, ways{way})
+	return true
+}
+
+// keptInOrder returns which of the new ones are old ones that nothing moved.
+func keptInOrder(from []int) []int {
+	var list []int
+	for i, j := range from {
+		if j >= 0 {
+			list = append(list, i)
+		}
+	}
+	var kept []int
+	for _, k := range lis.Longest(list, func(a, b int) int { return from[a] - from[b] }) {
+		kept = append(kept, list[k])
+	}
+	return kept
+}
+
+// between replaces the old siblings between two that stay by new ones.
+func (t *toucher) between(s siblings, before, next, from, to int) (touch, bool) {
+	like, off := s.old[max(before, 0)], 1
+	if before < 0 {
+		off = 0
+	}
+	var parts []string
+	for i := from; i < to; i++ {
+		if j := s.from[i]; j >= 0 {
+			parts = append(parts, t.body[s.old[j].Start:s.old[j].End])
+		} else {
+			parts = append(parts, t.hung(s.fresh(i, like, off+i-from), like))
+		}
+	}
+	gap := t.gap(s, max(before, 0), like)
+	text := strings.Join(parts, gap)
+	switch gone := next-before > 1; {
+	case gone && text != "":
+		return touch{Span{s.old[before+1].Start, s.old[next-1].End}, text}, true
+	case gone && next < len(s.old) && before < 0:
+		// The first item of a list says where it counts from.
+		first, second := s.old[0], s.old[next]
+		return touch{Span{first.Start + t.digits(first), second.Start + t.digits(second)}, ""}, true
+	case gone && next < len(s.old):
+		return touch{Span{s.old[before+1].Start, s.old[next].Start}, ""}, true
+	case gone && before >= 0:
+		return touch{Span{s.old[before].End, s.old[next-1].End}, ""}, true
+	case gone || text == "":
+		return touch{}, false
+	case before >= 0:
+		return touch{Span{like.End, like.End}, gap + text}, true
+	}
+	return touch{Span{like.Start, like.Start}, text + gap}, true
+}
+
+// digits returns how long the number of an item is.
+func (t *toucher) digits(s Span) int {
+	if m := itemMarker.FindStringSubmatch(t.body[s.Start:s.End]); m != nil {
+		return len(m[2])
+	}
+	return 0
+}
+
+// gap returns what is written between siblings.
+func (t *toucher) gap(s siblings, at int, like Span) string {
+	if at+1 >= len(s.old) {
+		at--
+	}
+	if at >= 0 && at+1 < len(s.old) && s.old[at].End <= s.old[at+1].Start {
+		if gap := t.body[s.old[at].End:s.old[at+1].Start]; strings.TrimLeft(gap, " \t\r\n>") == "" {
+			return gap
+		}
+	}
+	return t.hung(s.apart, like)
+}
+
+// hung returns a text whose lines stand where the first one of a block does.
+func (t *toucher) hung(text string, like Span) string {
+	prefix := t.prefix(like.Start)
+	if prefix == "" {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i := 1; i < len(lines); i++ {
+		if lines[i] != "" || i == len(lines)-1 {
+			lines[i] = prefix + lines[i]
+		} else {
+			lines[i] = strings.TrimRight(prefix, " \t")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// prefix returns what the lines of a block begin with that stands at a place:
+// the marks of quotes, and space for the rest.
+func (t *toucher) prefix(at int) string {
+	start := strings.LastIndexByte(t.body[:at], '\n') + 1
+	return strings.Map(func(c rune) rune {
+		if c == '>' || c == '\t' {
+			return c
+		}
+		return ' '
+	}, t.body[start:at])
+}
+
+// blocks finds the edits of a list of blocks.
+func (t *toucher) blocks(parent *Node, old, now []*Node) bool {
+	from := t.h.match(old, now)
+	sameKeys(old, now, from)
+	edited(old, now, from, func(*Node) bool { return false })
+	s := siblings{from: from, apart: "\n\n"}
+	for _, n := range old {
+		s.old = append(s.old, n.span)
+	}
+	s.fresh = func(i int, _ Span, _ int) string { return t.p.block(now[i], false) }
+	switch {
+	case isList(parent):
+		s.apart = "\n"
+		s.fresh = func(i int, like Span, off int) string { return t.item(parent, now[i], like, off) }
+	case parent.Type == "code":
+		s.apart = "\n"
+		s.fresh = func(i int, _ Span, _ int) string { return plainOf(now[i].Nodes) }
+	}
+	for i, j := range from {
+		if j < 0 {
+			continue
+		}
+		mark := len(t.edits)
+		if !t.node(old[j], now[i]) {
+			t.edits = t.edits[:mark]
+			if !t.rewrite(old[j], now[i], func(n *Node) string {
+				if isList(parent) {
+					return t.item(parent, n, old[j].span, 0)
+				}
+				return t.p.block(n, false)
+			}) {
+				return false
+			}
+		}
+	}
+	return t.arrange(s)
+}
+
+// rewrite writes one block anew: first with what differs between its printed
+// forms put into its source, else as it is printed.
+func (t *toucher) rewrite(old, now *Node, printed func(*Node) string) bool {
+	at := old.span
+	if at.End == 0 || old.Object != ObjectBlock {
+		return false
+	}
+	was, next := printed(old), printed(now)
+	prefix := t.prefix(at.Start)
+	lines := strings.Split(strings.ReplaceAll(t.body[at.Start:at.End], "\r\n", "\n"), "\n")
+	for i := 1; i < len(lines); i++ {
+		lines[i] = cutPrefix(lines[i], prefix)
+	}
+	var w ways
+	if merged := strings.Join(mergeParts(tokens(was), tokens(strings.Join(lines, "\n")), tokens(next), mergeRun), ""); merged != "" {
+		w = append(w, []touch{{at, t.hung(merged, at)}})
+	}
+	t.edits = append(t.edits, append(w, []touch{{at, t.hung(next, at)}}))
+	return true
+}
+
+var itemMarker = regexp.MustCompile(`^(?:([-+*])|([0-9]{1,9})([.)]))([ \t]*)`)
+
+// item writes an item of a list with the marker of another one.
+func (t *toucher) item(list, n *Node, like Span, off int) string {
+	m := itemMarker.FindStringSubmatch(t.body[like.Start:like.End])
+	if m == nil {
+		return t.p.item(n, "*", list.Type == "list-tasks")
+	}
+	marker := m[1]
+	if marker == "" {
+		marker = addNumber(m[2], off) + m[3]
+	}
+	text := t.p.item(n, marker, list.Type == "list-tasks")
+	wide := len(m[4]) - 1
+	if wide <= 0 || wide > 3 || strings.ContainsRune(m[4], '\t') {
+		return text
+	}
+	space := strings.Repeat(" ", wide)
+	body := strings.TrimPrefix(text, marker)
+	return marker + space + strings.ReplaceAll(strings.ReplaceAll(body, "\n", "\n"+space), "\n"+space+"\n", "\n\n")
+}
+
+// addNumber counts on.
+func addNumber(digits string, off int) string {
+	n := 0
+	for _, c := range digits {
+		n = n*10 + int(c-'0')
+	}
+	return decimal(float64(min(n+off, 999_999_999)))
+}
+
+func equalData(a, b *Node) bool {
+	return hashValue(hashSeed, orEmpty(a.Data)) == hashValue(hashSeed, orEmpty(b.Data))
+}
+
+// fragments finds the edits of what is in the slots of a block.
+func (t *toucher) fragments(old, now *Node) bool {
+	if len(old.Fragments) != len(now.Fragments) {
+		return false
+	}
+	for i, f := range old.Fragments {
+		g := now.Fragments[i]
+		if f.Slot() != g.Slot() || !equalData(f, g) || !t.slot(f, g) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *toucher) slot(f, g *Node) bool {
+	return t.h.of(f) == t.h.of(g) || t.blocks(f, f.Nodes, g.Nodes)
+}
+
+func cloneBut(m map[string]any, names ...string) map[string]any {
+	out := map[string]any{}
+	for k, v := range m {
+		if !slices.Contains(names, k) {
+			out[k] = v
+		}
+	}
+	return out
+}

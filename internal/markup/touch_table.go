@@ -1,0 +1,161 @@
+package markup
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// table finds the edits of a table: in titles, in cells, and of whole rows.
+func (t *toucher) table(old, now *Node) bool {
+	a, b := readTable(old), readTable(now)
+	if old.table == nil || !sameShape(&a, &b) {
+		return false
+	}
+	for i, c := range a.inOrder() {
+		if !t.title(old, &a, &b, c, b.inOrder()[i]) {
+			return false
+		}
+	}
+	from, byID := make([]int, len(b.rows)), map[string]int{}
+	for j, r := range a.rows {
+		byID[r.id] = j
+	}
+	s := siblings{old: old.table.rows, from: from, apart: "\n"}
+	for i, r := range b.rows {
+		from[i] = -1
+		if j, ok := byID[r.id]; ok {
+			from[i] = j
+			if !t.row(old, &a, &b, j, i) {
+				return false
+			}
+		}
+	}
+	if len(s.old) != len(a.rows) || old.Data["cellMerges"] != nil && len(a.rows) != len(b.rows) {
+		return false
+	}
+	html := len(s.old) > 0 && strings.HasPrefix(t.body[max(s.old[0].Start, 0):], "<")
+	if html {
+		s.apart = ""
+	}
+	s.fresh = func(i int, like Span, _ int) string { return t.freshRow(&b, i, like, html) }
+	return t.arrange(s)
+}
+
+// sameShape reports whether two tables differ in titles and rows at most.
+func sameShape(a, b *tableView) bool {
+	if len(a.columns) != len(b.columns) || len(a.hidden) != len(b.hidden) {
+		return false
+	}
+	defs := func(t *tableView) uint64 {
+		v := hashValue(hashSeed, cloneBut(t.node.Data, "definition", "records"))
+		for _, c := range t.inOrder() {
+			v = hashValue(hashString(v, c.id), cloneBut(c.def, "title"))
+		}
+		return v
+	}
+	return defs(a) == defs(b)
+}
+
+// title finds the edit of the title of a column.
+func (t *toucher) title(table *Node, a, b *tableView, was, now tableColumn) bool {
+	before, after := paragraphNode(nil), paragraphNode(nil)
+	if list := a.titleBlocks(was); len(list) > 0 {
+		before = list[0]
+	}
+	if list := b.titleBlocks(now); len(list) > 0 {
+		after = list[0]
+	}
+	if t.h.of(before) == t.h.of(after) {
+		return true
+	}
+	traced := table.table.titles[was.id]
+	return traced != nil && t.h.of(traced) == t.h.of(before) && t.inlines(traced, after)
+}
+
+// row finds the edits of the cells of a row. One that cannot be edited in its
+// place is written anew with its row.
+func (t *toucher) row(table *Node, a, b *tableView, j, i int) bool {
+	mark, columns := len(t.edits), b.inOrder()
+	for k, c := range a.inOrder() {
+		if t.cell(a, b, a.rows[j], b.rows[i], c, columns[k]) {
+			continue
+		}
+		t.edits = t.edits[:mark]
+		if j >= len(table.table.rows) || table.table.rows[j].End == 0 || table.Data["cellMerges"] != nil {
+			return false
+		}
+		at := table.table.rows[j]
+		t.edits = append(t.edits, ways{{{at, t.freshRow(b, i, at, strings.HasPrefix(t.body[at.Start:], "<"))}}})
+		return true
+	}
+	return true
+}
+
+// cell finds the edits of one cell.
+func (t *toucher) cell(a, b *tableView, was, now tableRow, c, d tableColumn) bool {
+	if c.kind != "text" {
+		return hashValue(hashSeed, was.values[c.id]) == hashValue(hashSeed, now.values[d.id])
+	}
+	before, after := a.cellBlocks(was, c), b.cellBlocks(now, d)
+	if hashNodes(before) == hashNodes(after) {
+		return true
+	}
+	if len(before) == 1 && len(after) == 1 {
+		return t.node(before[0], after[0])
+	}
+	return len(before) > 1 && t.blocks(&Node{}, before, after)
+}
+
+// freshRow writes a row like another one is written.
+func (t *toucher) freshRow(b *tableView, i int, like Span, html bool) string {
+	if html {
+		return t.p.htmlRow(b, b.inOrder(), nil, i)
+	}
+	source := t.body[like.Start:like.End]
+	var widths []int
+	for _, cell := range pipeCells(source) {
+		widths = append(widths, utf8.RuneCountInString(cell))
+	}
+	bare := !strings.Contains(source, "| ") && !strings.Contains(source, " |")
+	var cells []string
+	for k, c := range b.columns {
+		s := t.p.pipeCell(b.cellBlocks(b.rows[i], c))
+		if !bare {
+			s = " " + s + " "
+			if k < len(widths) {
+				s += strings.Repeat(" ", max(0, widths[k]-utf8.RuneCountInString(s)))
+			}
+		}
+		cells = append(cells, s)
+	}
+	row := strings.Join(cells, "|")
+	if strings.HasPrefix(source, "|") {
+		row = "|" + row
+	} else {
+		row = strings.TrimLeft(row, " ")
+	}
+	if strings.HasSuffix(source, "|") && !strings.HasSuffix(source, `\|`) {
+		row += "|"
+	}
+	return strings.TrimRight(row, " ")
+}
+
+// pipeCells cuts a row at its bars.
+func pipeCells(row string) []string {
+	row = strings.TrimPrefix(row, "|")
+	var cells []string
+	from := 0
+	for i := 0; i < len(row); i++ {
+		switch row[i] {
+		case '\\':
+			i++
+		case '|':
+			cells = append(cells, row[from:i])
+			from = i + 1
+		}
+	}
+	if from < len(row) {
+		cells = append(cells, row[from:])
+	}
+	return cells
+}

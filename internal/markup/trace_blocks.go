@@ -1,0 +1,81 @@
+package markup
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// tableTrace is where the parts of a table are written.
+type tableTrace struct {
+	titles map[string]*Node // of the columns, as paragraphs
+	rows   []Span
+}
+
+// blockStart returns where a block begins in its line.
+func (c *converter) blockStart(n ast.Node) int {
+	switch n := n.(type) {
+	case *extast.Table:
+		at := firstOffset(n)
+		return at - len(c.text[:at]) + len(strings.TrimRight(c.text[:at], " \t|"))
+	case *ast.Paragraph, *ast.TextBlock, *ast.HTMLBlock, *rawBlock, *tagBlock, *elementBlock:
+		if n.Lines().Len() > 0 {
+			at := n.Lines().At(0).Start
+			if _, task := n.FirstChild().(*extast.TaskCheckBox); task {
+				at += len("[ ]")
+			}
+			return at + len(c.text[at:]) - len(strings.TrimLeft(c.text[at:], " \t"))
+		}
+	}
+	return max(n.Pos(), 0)
+}
+
+// limited runs f with the place up to which the blocks inside may reach: where
+// next begins, if there is one.
+func (c *converter) limited(next ast.Node, f func()) {
+	if !c.trace {
+		f()
+		return
+	}
+	limit := c.limit
+	if next != nil {
+		if at := lineStart(c.source, c.blockStart(next)); at > 0 && at < limit {
+			c.limit = at
+		}
+	}
+	f()
+	c.limit = limit
+}
+
+// standBlock says where a node that was made of a block is written.
+func (c *converter) standBlock(n *Node, start int) {
+	if !c.traced() || c.inner || start < 0 || c.limit > len(c.text) || start >= c.limit {
+		return
+	}
+	s := c.text[start:c.limit]
+	for {
+		k := strings.LastIndexByte(s, '\n')
+		if k < 0 || strings.TrimLeft(s[k:], " \t>\r\n") != "" {
+			break
+		}
+		s = s[:k] // a blank line, maybe in a quote
+	}
+	n.span = Span{start, start + len(strings.TrimRight(s, " \t\r\n"))}
+}
+
+// rowSpan returns where a row of bars is written.
+func (c *converter) rowSpan(row ast.Node) Span {
+	for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+		if cell.Lines().Len() == 0 {
+			continue
+		}
+		at := cell.Lines().At(0).Start
+		start := at - len(c.text[:at]) + len(strings.TrimRight(c.text[:at], " \t|"))
+		start = max(start, lineStart(c.source, at))
+		start += len(c.text[start:at]) - len(strings.TrimLeft(c.text[start:at], " \t>"))
+		end := c.lineEnd(at)
+		return Span{start, start + len(strings.TrimRight(c.text[start:end], " \t\r\n"))}
+	}
+	return Span{}
+}

@@ -36,8 +36,11 @@ func (r Refs) resolve(dest string, use Use) docs.Ref {
 func writeLost(ref docs.Ref) string {
 	id := ref.Target()
 	dest := lostPrefix + lostKinds[ref.Kind] + "/" + lostEscape.Replace(id)
-	if ref.Kind == docs.RefAnchor {
-		dest = lostPrefix + "anchors/" + lostEscape.Replace(ref.Page) + "/" + lostEscape.Replace(id)
+	switch {
+	case ref.Kind == docs.RefAnchor && ref.Page != "":
+		dest = lostPrefix + "pages/" + lostEscape.Replace(ref.Page) + "#" + lostEscape.Replace(id)
+	case ref.Kind == docs.RefAnchor:
+		dest = lostPrefix + "anchors//" + lostEscape.Replace(id)
 	}
 	if ref.Space != "" && ref.Kind != docs.RefSpace {
 		dest += "?space=" + lostEscape.Replace(ref.Space)
@@ -55,6 +58,10 @@ func readLost(dest string) (docs.Ref, bool) {
 	for kind, n := range lostKinds {
 		if n != name {
 			continue
+		}
+		page, anchor, inPage := strings.Cut(id, "#")
+		if inPage = inPage && kind == docs.RefPage; inPage {
+			kind, id = docs.RefAnchor, page+"/"+anchor
 		}
 		ref := docs.Ref{Kind: kind}
 		if kind == docs.RefAnchor {

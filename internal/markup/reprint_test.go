@@ -119,7 +119,7 @@ func TestReprintLeavesOtherBytesAndKeysAlone(t *testing.T) {
 			rt.Fatalf("wanted\n%s\ngot\n%s", want, out)
 		}
 		got := Parse(out, hardRefs)
-		Rekey(old, got)
+		Rekey(old, nil, got)
 		checkKeys(rapidTB{t, rt}, got)
 		for j, n := range got.Nodes {
 			if j != i && n.Key != old.Nodes[j].Key {
@@ -198,6 +198,8 @@ func TestReprint(t *testing.T) {
 			n[0].Nodes = []*Node{i[2], i[0], i[1]}
 			return n
 		}, "* __C__\n* A \\(x\\)\n* B \\(y\\)\n"},
+		{"a broken link beside it", "* A [x](/broken/pages/ID#s)\n* B\n", func(n []*Node) []*Node { edit(n, "B", "C"); return n }, "* A [x](/broken/pages/ID#s)\n* C\n"},
+		{"a broken link is printed", "A [x](/broken/pages/ID#s) B\n", func(n []*Node) []*Node { n[0].Nodes[1].written = nil; return append(n[:0], blockNode("blockquote", nil, n[0])) }, "> A [x](/broken/pages/ID#s) B\n"},
 		{"a block in a tag", "{% hint style=\"info\" %}\nA \\(x\\)\n\n+ B\n{% endhint %}\n", func(n []*Node) []*Node {
 			n[0].Nodes = slices.Insert(n[0].Nodes, 1, plainParagraph("new"))
 			return n

@@ -261,6 +261,9 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 	if err != nil {
 		return "", "", nil, err
 	}
+	if !w.Whole && len(was.body) == 0 && len(now.body) > 0 && bytes.Equal(now.head, was.head) {
+		now.head = withBlankLine(now.head)
+	}
 	if len(now.head)+len(now.body) > docs.MaxSource {
 		return "", "", nil, errs.Field(w.Path, "is larger than %d MB", docs.MaxSource>>20)
 	}
@@ -331,13 +334,12 @@ func (d *Draft) given(ctx context.Context, x Text, w *Writing, was composed) (he
 			body = was.body
 		}
 	}
-	switch same := bytes.Equal(body, was.body); {
-	case w.Whole, read.HasFrontMatter(), len(was.head) == 0 && !same:
+	if w.Whole || read.HasFrontMatter() || len(was.head)+len(was.body) == 0 {
 		return w.Markdown[:read.Body], body, nil
-	case len(was.head) == 0:
-		return nil, body, nil // a heading that only repeats the title of a page without one
 	}
-	return was.head, body, nil
+	// The heading repeats the title for readers; where the file has none, it
+	// stays without.
+	return was.head, withLineEnds(slices.Concat(was.head, was.body), body), nil
 }
 
 // read parses the new body. Blocks that are the same keep their keys.
@@ -366,7 +368,7 @@ func (now *composed) read(l *Linker, was composed, w *Writing) error {
 // says that an empty text is one too.
 func (d *Draft) storeText(x Text, w *Writing, now composed, file bool) (body, side chunk.Hash, err error) {
 	source := w.Markdown
-	if w.Doc != nil || len(now.head)+len(now.body) != len(source) { // else they are its two parts
+	if body, ok := bytes.CutPrefix(source, now.head); !ok || !bytes.Equal(body, now.body) { // else they are its two parts
 		source = slices.Concat(now.head, now.body)
 	}
 	if len(source) > 0 || file || x.Body != "" {

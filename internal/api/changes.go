@@ -102,7 +102,7 @@ func (b ContentBody) plain(at string) (*revision.Body, error) {
 		if b.Markdown != nil {
 			return nil, errs.Field(at, "has both markdown and document; send one of them")
 		}
-		doc, err := markup.Decode(at+".document", b.Document)
+		doc, err := markup.DecodeEdit(at+".document", b.Document)
 		if err != nil {
 			return nil, err
 		}

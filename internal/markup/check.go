@@ -301,9 +301,56 @@ func asAddress(d *decoder, v any) (any, error) {
 		return nil, d.fail("must be a string")
 	}
 	if _, ok := SafeURL(s); !ok {
-		return nil, d.fail("must be an http, https, mailto or tel address, or a relative one")
+		return nil, d.fail(strangeAddress)
 	}
 	return s, d.spend(len(s))
+}
+
+const strangeAddress = "must be an http, https, mailto or tel address, or a relative one"
+
+// address checks the address of a reference, which may lead nowhere yet. In an
+// edit, one with another scheme may have been there before.
+func (d *decoder) address(url string) error {
+	if _, ok := SafeURL(url); ok || url == "" {
+		return nil
+	}
+	d.enter("url")
+	defer d.leave()
+	err := d.fail(strangeAddress)
+	if d.strange == nil {
+		return err
+	}
+	*d.strange = append(*d.strange, address{url, err})
+	return nil
+}
+
+// address is one that readers are not sent to.
+type address struct {
+	url string
+	err error
+}
+
+// CheckAddresses returns an error for an address that is not safe to follow, unless
+// it was in the document that was edited: it came with the source and is kept,
+// and never a link for readers. A nil document has none.
+func (doc *Document) CheckAddresses(edited *Document) error {
+	if len(doc.strange) == 0 {
+		return nil
+	}
+	known := map[string]bool{}
+	if edited != nil {
+		eachNode(edited.Nodes, func(n *Node) {
+			for _, w := range n.written {
+				known[w.ref().URL] = true
+			}
+		})
+	}
+	for _, a := range doc.strange {
+		if !known[a.url] {
+			return a.err
+		}
+	}
+	return nil
 }
 
 func asRef(kinds ...string) reading {
@@ -334,13 +381,6 @@ func asRef(kinds ...string) reading {
 				return nil, err
 			}
 		}
-		if ref.URL != "" { // a link may lead nowhere yet
-			d.enter("url")
-			if _, err := asAddress(d, ref.URL); err != nil {
-				return nil, err
-			}
-			d.leave()
-		}
-		return ref, nil
+		return ref, d.address(ref.URL)
 	}
 }

@@ -40,7 +40,22 @@ const (
 // with the path of the value, which begins with the given one. Meta is the
 // service's to say and is not read.
 func Decode(path string, raw []byte) (*Document, error) {
-	d := &decoder{raw: raw, at: []step{{path, -1}}}
+	return decodeAs(path, raw, nil)
+}
+
+// DecodeEdit reads a document that may be an edited form of another one. Whoever
+// knows that has to call CheckAddresses.
+func DecodeEdit(path string, raw []byte) (*Document, error) {
+	strange := []address{}
+	doc, err := decodeAs(path, raw, &strange)
+	if err == nil {
+		doc.strange = strange
+	}
+	return doc, err
+}
+
+func decodeAs(path string, raw []byte, strange *[]address) (*Document, error) {
+	d := &decoder{raw: raw, at: []step{{path, -1}}, strange: strange}
 	if len(raw) > maxDocument {
 		return nil, d.fail("must have at most %d bytes", maxDocument)
 	}
@@ -80,6 +95,8 @@ type decoder struct {
 	count  int // nodes
 	text   int
 	cells  int
+	// strange are the addresses that somebody else decides on; nil: nobody.
+	strange *[]address
 }
 
 // step is a key, or an index when that is not negative.

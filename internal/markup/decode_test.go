@@ -280,3 +280,28 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+// A scheme that came with the source is kept; a client cannot bring another.
+func TestAddressesThatWereThere(t *testing.T) {
+	src := []byte("[x](vscode:extension/y)\n\ntext\n")
+	old := Parse(src, Refs{})
+	doc := sentBack(t, old)
+	edit(doc.Nodes, "text", "other text")
+	if err := doc.CheckAddresses(old); err != nil {
+		t.Errorf("what was read cannot be written back: %v", err)
+	}
+	if out := string(Reprint(src, old, doc, Refs{})); out != "[x](vscode:extension/y)\n\nother text\n" {
+		t.Errorf("it became %q", out)
+	}
+	if err := doc.CheckAddresses(nil); err == nil || !strings.Contains(err.Error(), "nodes[0].nodes[0].data.ref.url") {
+		t.Errorf("in a new document it is refused with %v", err)
+	}
+	var out strings.Builder
+	if err := HTML(&out, old, HTMLOptions{}); err != nil || strings.Contains(out.String(), "vscode:") {
+		t.Errorf("it is a link for readers: %s, %v", &out, err)
+	}
+	other := sentBack(t, Parse([]byte("[x](javascript:alert)\n"), Refs{}))
+	if other.CheckAddresses(old) == nil {
+		t.Error("a client brought a scheme of its own")
+	}
+}

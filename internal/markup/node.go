@@ -10,6 +10,8 @@ type Document struct {
 	Spans []Span
 	// Problems are what the parser could not read as it was meant.
 	Problems []Problem
+
+	strange []address // of a document from a client
 }
 
 // Span is a half-open range of bytes.

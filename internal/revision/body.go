@@ -303,6 +303,9 @@ func (d *Draft) current(ctx context.Context, x Text, old []byte, w *Writing) (wa
 
 // printed returns the head and the body of a writing that is a document.
 func (d *Draft) printed(ctx context.Context, x Text, w *Writing, was composed, l *Linker) (head, body []byte, err error) {
+	if err := w.Doc.CheckAddresses(was.doc); err != nil {
+		return nil, nil, err
+	}
 	if w.Doc, err = d.repositoryPaths(ctx, was.doc, w.Doc, x.File); err != nil {
 		return nil, nil, err
 	}
@@ -414,6 +417,9 @@ func (t *Tree) NoteSource(ctx context.Context, path string, b Body) (string, err
 	case b.Markdown != nil:
 		out = *b.Markdown
 	case b.Document != nil:
+		if err := b.Document.CheckAddresses(nil); err != nil {
+			return "", err
+		}
 		out = string(markup.Print(b.Document, l.refs()))
 	}
 	if len(out) > MaxNote {

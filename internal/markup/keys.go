@@ -13,16 +13,43 @@ func Keys(doc *Document) []string {
 	return keys
 }
 
-// SetKeys returns the blocks of the top level stored keys, and what is inside
-// of them keys that follow from these. It changes nothing and returns false
-// when the keys do not fit: another number of them, one twice, or one that
-// is not a key.
-func SetKeys(doc *Document, keys []string) bool {
+// InnerKeys returns the keys inside of blocks that do not follow from the key
+// around them, by the number of their node. They are those of nodes that were
+// edited, which keep their keys.
+func InnerKeys(doc *Document) map[int]string {
+	var out map[int]string
+	number := 0
+	newTopKeys(doc).each(doc.Nodes, func(n *Node, key string) {
+		if n.Key != key {
+			if out == nil {
+				out = map[int]string{}
+			}
+			out[number] = n.Key
+		}
+		number++
+	})
+	return out
+}
+
+// SetKeys returns the blocks of the top level stored keys, none for those that
+// they have, and what is inside of them keys that follow from these, or inner
+// ones. It changes nothing and returns false when the keys do not fit: another
+// number of them, one twice, or one that is not a key.
+func SetKeys(doc *Document, keys []string, inner map[int]string) bool {
+	if keys == nil {
+		keys = Keys(doc)
+	}
 	if len(keys) != len(doc.Nodes) {
 		return false
 	}
-	seen := make(map[string]bool, len(keys))
+	seen := make(map[string]bool, len(keys)+len(inner))
 	for _, k := range keys {
+		if !keyForm.MatchString(k) || seen[k] {
+			return false
+		}
+		seen[k] = true
+	}
+	for _, k := range inner {
 		if !keyForm.MatchString(k) || seen[k] {
 			return false
 		}
@@ -31,56 +58,38 @@ func SetKeys(doc *Document, keys []string) bool {
 	for i, n := range doc.Nodes {
 		n.Key = keys[i]
 	}
-	k := newKeys(doc.Nodes, seen)
-	for _, n := range doc.Nodes {
-		k.inside(n)
-	}
+	number := 0
+	newTopKeys(doc).each(doc.Nodes, func(n *Node, key string) {
+		if k, ok := inner[number]; ok {
+			key = k
+		}
+		n.Key = key
+		number++
+	})
 	return true
 }
 
-// Rekey returns keys to doc: blocks that are the same as, or an edited form of,
-// a block of old take its key; others keep their own where it is theirs
-// alone, or get a fresh one. The keys of a document that came from a client
-// say which block is which; those of a parsed one follow from its content and
-// say nothing.
-func Rekey(old, doc *Document) {
-	if len(old.Nodes) == 0 && doc.Spans != nil {
-		return
-	}
-	h := hashes{}
-	var from []int
-	named := func(*Node) bool { return false }
-	if doc.Spans == nil {
-		from = h.match(old.Nodes, doc.Nodes)
-		sameKeys(old.Nodes, doc.Nodes, from)
-		named = func(n *Node) bool { return keyForm.MatchString(n.Key) }
-	} else {
-		from = h.align(old.Nodes, doc.Nodes)
-	}
-	edited(old.Nodes, doc.Nodes, from, named)
-	used := map[string]bool{}
-	for i, n := range doc.Nodes {
-		if from[i] >= 0 {
-			if k := old.Nodes[from[i]].Key; keyForm.MatchString(k) && !used[k] {
-				n.Key = k
-				used[k] = true
-				continue
-			}
-		}
-		from[i] = -1
-	}
-	k := newKeys(doc.Nodes, used)
-	for i, n := range doc.Nodes {
-		if from[i] >= 0 {
-			continue
-		}
-		if !keyForm.MatchString(n.Key) || used[n.Key] {
-			n.Key = k.fresh(h.of(n))
-		}
+// newTopKeys returns a maker of keys for what is inside of a document's blocks.
+func newTopKeys(doc *Document) *keyMaker {
+	used := make(map[string]bool, len(doc.Nodes))
+	for _, n := range doc.Nodes {
 		used[n.Key] = true
 	}
-	for _, n := range doc.Nodes {
-		k.inside(n)
+	return newKeys(doc.Nodes, used)
+}
+
+// each calls f for every node inside of others, with the key that follows from
+// the key around it. f may give the node another one.
+func (k *keyMaker) each(nodes []*Node, f func(n *Node, key string)) {
+	for _, n := range nodes {
+		k.hashes = k.hashes[1:]
+		around := hashString(hashSeed, n.Key)
+		for _, list := range [][]*Node{n.Nodes, n.Fragments} {
+			for _, c := range list {
+				f(c, k.fresh(mix(around, k.hashes[0])))
+				k.each([]*Node{c}, f)
+			}
+		}
 	}
 }
 

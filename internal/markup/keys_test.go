@@ -27,19 +27,19 @@ func TestKeysAreOfTheContent(t *testing.T) {
 func TestStoredKeys(t *testing.T) {
 	doc := Parse([]byte("a\n\n* b\n* c\n"), Refs{})
 	keys := []string{"first", "Second_2"}
-	if !SetKeys(doc, keys) || !slices.Equal(Keys(doc), keys) {
+	if !SetKeys(doc, keys, nil) || !slices.Equal(Keys(doc), keys) {
 		t.Fatalf("the keys are %v", Keys(doc))
 	}
 	checkKeys(t, doc)
 	items := keysOf(doc.Nodes[1].Nodes[1:])
 	// Another item changes; this one keeps its keys.
 	after := Parse([]byte("a\n\n* changed\n* c\n"), Refs{})
-	SetKeys(after, keys)
+	SetKeys(after, keys, nil)
 	if !slices.Equal(keysOf(after.Nodes[1].Nodes[1:]), items) {
 		t.Error("an item lost its keys when another one changed")
 	}
 	for _, bad := range [][]string{{"a"}, {"a", "a"}, {"a", ""}, {"a", "b c"}, {"a", "b", "c"}} {
-		if SetKeys(doc, bad) {
+		if SetKeys(doc, bad, nil) {
 			t.Errorf("%q were taken as keys", bad)
 		}
 	}
@@ -69,8 +69,8 @@ func TestRekey(t *testing.T) {
 			for i := range old.Nodes {
 				keys = append(keys, string(rune('A'+i)))
 			}
-			SetKeys(old, keys)
-			Rekey(old, doc)
+			SetKeys(old, keys, nil)
+			Rekey(old, nil, doc)
 			checkKeys(t, doc)
 			for i, n := range doc.Nodes {
 				if from := slices.Index(keys, n.Key); from != c.want[i] {
@@ -83,16 +83,55 @@ func TestRekey(t *testing.T) {
 
 func TestClientKeys(t *testing.T) {
 	old := Parse([]byte("a\n\na\n"), Refs{})
-	SetKeys(old, []string{"A", "B"})
+	SetKeys(old, []string{"A", "B"}, nil)
 	mine, twice, none := plainParagraph("x"), plainParagraph("y"), plainParagraph("z")
 	mine.Key, twice.Key, none.Key = "my-key", "my-key", "not a key"
 	second := plainParagraph("edited")
 	second.Key = "B"
 	doc := &Document{Nodes: []*Node{mine, twice, none, second}}
-	Rekey(old, doc)
+	Rekey(old, nil, doc)
 	checkKeys(t, doc)
 	if mine.Key != "my-key" || second.Key != "B" || twice.Key == "my-key" || none.Key == "not a key" {
 		t.Errorf("the keys are %v", Keys(doc))
+	}
+}
+
+// A block inside of others is the same one after an edit of it or beside it.
+func TestRekeyInside(t *testing.T) {
+	for _, c := range []struct {
+		name, old, doc string
+		gone           int // keys that are new
+	}{
+		{"a step", "{% stepper %}\n{% step %}\nOne.\n\nTwo.\n{% endstep %}\n{% endstepper %}\n", "{% stepper %}\n{% step %}\nOnce.\n\nTwo.\n{% endstep %}\n{% endstepper %}\n", 0},
+		{"a hint", "{% hint style=\"info\" %}\nOne.\n\nTwo.\n{% endhint %}\n", "{% hint style=\"info\" %}\nOnce.\n\nTwo.\n{% endhint %}\n", 0},
+		{"another hint", "{% hint style=\"info\" %}\nOne.\n\nTwo.\n{% endhint %}\n", "{% hint style=\"danger\" %}\nOne.\n\nTwo.\n{% endhint %}\n", 0},
+		{"items", "* a\n  * b\n  * c\n* d\n", "* a\n  * B\n  * c\n* d\n", 0},
+		{"a new item", "* a\n* b\n", "* a\n* new\n* b\n", 2},
+		{"tabs", "{% tabs %}\n{% tab title=\"A\" %}\na\n\nb\n{% endtab %}\n{% endtabs %}\n", "{% tabs %}\n{% tab title=\"B\" %}\na\n\nB\n{% endtab %}\n{% endtabs %}\n", 0},
+		{"cells", "|a|b|\n|-|-|\n|c|d|\n|e|f|\n", "|a|b|\n|-|-|\n|c|D|\n|e|f|\n", 0},
+		{"a new row", "|a|b|\n|-|-|\n|c|d|\n|e|f|\n", "|a|b|\n|-|-|\n|new|row|\n|c|d|\n|e|f|\n", 4},
+		{"a footnote", "x[^1] y\n\n[^1]: A\n\n    B\n", "z[^1] y\n\n[^1]: A\n\n    C\n", 0},
+		{"an expandable", "<details>\n\n<summary>T</summary>\n\na\n\nb\n\n</details>\n", "<details>\n\n<summary>T</summary>\n\na\n\nB\n\n</details>\n", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			old, doc := Parse([]byte(c.old), Refs{}), Parse([]byte(c.doc), Refs{})
+			Rekey(old, nil, doc)
+			checkKeys(t, doc)
+			doc = stored(t, []byte(c.doc), doc)
+			had := map[string]bool{}
+			for _, n := range keyed(old.Nodes) {
+				had[n.Key] = true
+			}
+			fresh := 0
+			for _, n := range keyed(doc.Nodes) {
+				if !had[n.Key] {
+					fresh++
+				}
+			}
+			if fresh != c.gone {
+				t.Errorf("%d blocks have a new key, want %d", fresh, c.gone)
+			}
+		})
 	}
 }
 
@@ -102,10 +141,14 @@ func TestRekeyAlwaysGivesKeys(t *testing.T) {
 		if rapid.Bool().Draw(rt, "client") {
 			b.Spans = nil
 		}
-		Rekey(a, b)
+		Rekey(a, nil, b)
 		checkKeys(rapidTB{t, rt}, b)
-		if len(Keys(b)) > 0 && !SetKeys(b, Keys(b)) {
+		want := keysOf(b.Nodes)
+		if len(Keys(b)) > 0 && !SetKeys(b, Keys(b), InnerKeys(b)) {
 			rt.Fatalf("its own keys do not fit")
+		}
+		if !slices.Equal(keysOf(b.Nodes), want) {
+			rt.Fatalf("its own keys are read as others")
 		}
 	})
 }

@@ -168,13 +168,15 @@ func (h hashes) match(old, doc []*Node) []int {
 
 // align finds the same, by order alone: what is between blocks that did
 // not change belongs together.
-func (h hashes) align(old, doc []*Node) []int {
+func (h hashes) align(old, doc []*Node) []int { return h.alignBy(old, doc, h.of) }
+
+func (h hashes) alignBy(old, doc []*Node, hash func(*Node) uint64) []int {
 	a, b := make([]uint64, len(old)), make([]uint64, len(doc))
 	for i, n := range old {
-		a[i] = h.of(n)
+		a[i] = hash(n)
 	}
 	for i, n := range doc {
-		b[i] = h.of(n)
+		b[i] = hash(n)
 	}
 	from := make([]int, len(doc))
 	for i := range from {

@@ -25,6 +25,9 @@ type Sidecar struct {
 	Links map[string]markup.Ref `json:"p,omitempty"`
 	// Keys of the blocks, where they differ from those of the parser.
 	Keys []string `json:"k,omitempty"`
+	// Inner are the keys inside of blocks that do not follow from the key around
+	// them, by the number of their node.
+	Inner map[int]string `json:"i,omitempty"`
 }
 
 func (t *Tree) Sidecar(ctx context.Context, h chunk.Hash) (s Sidecar, err error) {
@@ -78,8 +81,8 @@ func (t *Tree) Parse(ctx context.Context, body []byte, file string, s Sidecar) (
 func (t *Tree) ParseLoose(ctx context.Context, body []byte, file string, s Sidecar, loose map[markup.Ref]bool) (*markup.Document, error) {
 	l := &Linker{ctx: ctx, t: t.whole(), base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, loose: loose}
 	doc := markup.Parse(body, l.refs())
-	if len(s.Keys) > 0 {
-		markup.SetKeys(doc, s.Keys)
+	if len(s.Keys) > 0 || len(s.Inner) > 0 {
+		markup.SetKeys(doc, s.Keys, s.Inner)
 	}
 	return doc, l.Err
 }
@@ -272,7 +275,7 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 	}
 	file := w.Whole && x.Body == "" // an empty one is one too
 	named := maps.Equal(now.side.Links, was.side.Links) || !w.Written && !l.rebound(was.side.Links, now.side.Links)
-	same := bytes.Equal(now.body, was.body) && bytes.Equal(now.head, was.head) && slices.Equal(markup.Keys(now.doc), markup.Keys(was.doc))
+	same := bytes.Equal(now.body, was.body) && bytes.Equal(now.head, was.head) && slices.Equal(markup.Keys(now.doc), markup.Keys(was.doc)) && maps.Equal(now.side.Inner, was.side.Inner)
 	if !file && named && same {
 		return x.Body, x.Sidecar, now.doc, nil
 	}
@@ -353,11 +356,8 @@ func (now *composed) read(l *Linker, was composed, w *Writing) error {
 		return l.Err
 	}
 	parsed := markup.Keys(now.doc)
-	markup.Rekey(was.doc, now.doc)
-	if w.Doc != nil {
-		markup.Rekey(w.Doc, now.doc)
-	}
-	now.side = Sidecar{Start: len(now.head)}
+	markup.Rekey(was.doc, w.Doc, now.doc)
+	now.side = Sidecar{Start: len(now.head), Inner: markup.InnerKeys(now.doc)}
 	if len(l.found) > 0 {
 		now.side.Links = l.found
 	}
@@ -377,7 +377,7 @@ func (d *Draft) storeText(x Text, w *Writing, now composed, file bool) (body, si
 	if len(source) > 0 || file || x.Body != "" {
 		body = d.Object(source, x.Body)
 	}
-	if s := now.side; s.Start > 0 || s.Links != nil || s.Keys != nil {
+	if s := now.side; s.Start > 0 || s.Links != nil || s.Keys != nil || s.Inner != nil {
 		b, err := json.Marshal(s)
 		if err != nil {
 			return "", "", err

@@ -199,7 +199,10 @@ func TestReprint(t *testing.T) {
 			return n
 		}, "* __C__\n* A \\(x\\)\n* B \\(y\\)\n"},
 		{"a broken link beside it", "* A [x](/broken/pages/ID#s)\n* B\n", func(n []*Node) []*Node { edit(n, "B", "C"); return n }, "* A [x](/broken/pages/ID#s)\n* C\n"},
-		{"a broken link is printed", "A [x](/broken/pages/ID#s) B\n", func(n []*Node) []*Node { n[0].Nodes[1].written = nil; return append(n[:0], blockNode("blockquote", nil, n[0])) }, "> A [x](/broken/pages/ID#s) B\n"},
+		{"a broken link is printed", "A [x](/broken/pages/ID#s) B\n", func(n []*Node) []*Node {
+			n[0].Nodes[1].written = nil
+			return append(n[:0], blockNode("blockquote", nil, n[0]))
+		}, "> A [x](/broken/pages/ID#s) B\n"},
 		{"a block in a tag", "{% hint style=\"info\" %}\nA \\(x\\)\n\n+ B\n{% endhint %}\n", func(n []*Node) []*Node {
 			n[0].Nodes = slices.Insert(n[0].Nodes, 1, plainParagraph("new"))
 			return n

@@ -65,7 +65,7 @@ type replier struct {
 }
 
 type commentTarget struct {
-	Node          *idRef     `json:"node,omitempty"`
+	Node          *nodeRef   `json:"node,omitempty"`
 	TableCell     *tableCell `json:"tableCell,omitempty"`
 	ChangeRequest string     `json:"changeRequest,omitempty"`
 	Review        string     `json:"review,omitempty"`
@@ -77,6 +77,11 @@ type commentTarget struct {
 
 type idRef struct {
 	ID string `json:"id"`
+}
+
+type nodeRef struct {
+	ID   string `json:"id"`
+	Gone bool   `json:"gone,omitempty" doc:"The newest revision has no such block any more. What it said is in the quote."`
 }
 
 type tableCell struct {
@@ -100,6 +105,7 @@ type commentView struct {
 	a      *API
 	place  comments.Place
 	format string
+	nodes  *comments.Nodes
 }
 
 func (s commentView) location(parts ...string) location {
@@ -145,7 +151,11 @@ func (s commentView) comment(ctx context.Context, c docs.PostedComment) (Comment
 		w.Target.Page = &idRef{string(c.Target.Page)}
 	}
 	if c.Target.Node != "" {
-		w.Target.Node = &idRef{c.Target.Node}
+		gone, err := s.nodes.Gone(ctx, c.Target)
+		if err != nil {
+			return w, err
+		}
+		w.Target.Node = &nodeRef{c.Target.Node, gone}
 	}
 	if !c.Target.Cell.IsZero() {
 		w.Target.TableCell = &tableCell{c.Target.Cell.Record, c.Target.Cell.Definition}
@@ -188,9 +198,9 @@ func (a *API) reviewComments(ctx context.Context, cr docs.ChangeRequest, f NoteF
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]*Comment{}
+	out, view := map[string]*Comment{}, commentView{a, p, f.Format, p.Nodes()}
 	for _, c := range found {
-		w, err := commentView{a, p, f.Format}.comment(ctx, c)
+		w, err := view.comment(ctx, c)
 		if err != nil {
 			return nil, err
 		}

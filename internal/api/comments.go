@@ -99,7 +99,7 @@ type NoteFormat struct {
 
 func (a *API) commentView(ctx context.Context, in InDiscussion, f NoteFormat) (commentView, error) {
 	p, err := a.Comments.Open(ctx, authz.Of(ctx), in.request)
-	return commentView{a, p, f.Format}, err
+	return commentView{a, p, f.Format, p.Nodes()}, err
 }
 
 // viewAfter opens a discussion, changes something in it, and returns the view of the result.

@@ -286,7 +286,9 @@ func (c *converter) children(parent ast.Node) []*Node {
 	}
 	place := len(c.open)
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		c.limited(n.NextSibling(), func() { c.item(&item{node: n}) })
+		limit := c.limitTo(n.NextSibling())
+		c.item(&item{node: n})
+		c.limit = limit
 	}
 	return c.since(place)
 }

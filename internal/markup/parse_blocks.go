@@ -179,8 +179,8 @@ func (c *converter) list(n *ast.List) *Node {
 	place, tasks := len(c.open), 0
 	for i := n.FirstChild(); i != nil; i = i.NextSibling() {
 		var itemData map[string]any
-		var kids []*Node
-		c.limited(i.NextSibling(), func() { kids = c.children(i) })
+		limit := c.limitTo(i.NextSibling())
+		kids := c.children(i)
 		if box := checkBox(i); box != nil {
 			itemData = map[string]any{"checked": box.IsChecked}
 			tasks++
@@ -189,7 +189,8 @@ func (c *converter) list(n *ast.List) *Node {
 			}
 		}
 		c.add(c.arena.block("list-item", itemData, filled(kids)))
-		c.limited(i.NextSibling(), func() { c.standBlock(c.open[len(c.open)-1], i.Pos()) })
+		c.standBlock(c.open[len(c.open)-1], i.Pos())
+		c.limit = limit
 	}
 	items := c.since(place)
 	if typ == "list-unordered" && tasks == len(items) && tasks > 0 {

@@ -110,7 +110,9 @@ func (c *converter) convert(items []*item) []*Node {
 		if k+1 < len(items) {
 			next = items[k+1].node
 		}
-		c.limited(next, func() { c.item(i) })
+		limit := c.limitTo(next)
+		c.item(i)
+		c.limit = limit
 	}
 	return c.since(place)
 }
@@ -123,16 +125,6 @@ func (c *converter) item(i *item) {
 		return
 	}
 	place := len(c.open)
-	defer func() {
-		c.level--
-		if c.trace && len(c.open) == place+1 {
-			start := c.blockStart(i.node)
-			if i.piece != nil {
-				start = i.piece.at
-			}
-			c.standBlock(c.open[place], start)
-		}
-	}()
 	if i.piece != nil {
 		if i.piece.tag == nil {
 			c.add(c.textBeside(i.piece.source, c.piece(i.piece.at, len(i.piece.source)))...)
@@ -143,6 +135,14 @@ func (c *converter) item(i *item) {
 		c.add(c.element(e, i)...)
 	} else {
 		c.block(i.node)
+	}
+	c.level--
+	if c.trace && len(c.open) == place+1 {
+		start := c.blockStart(i.node)
+		if i.piece != nil {
+			start = i.piece.at
+		}
+		c.standBlock(c.open[place], start)
 	}
 }
 

@@ -28,8 +28,11 @@ func (r *reprinter) touched(doc *Document) ([]byte, bool) {
 	}
 	t := r.toucher()
 	for i, n := range doc.Nodes {
-		if t.h.of(n) != t.h.of(r.old.Nodes[i]) && !t.node(r.trace().Nodes[i], n) {
-			return nil, false
+		if t.h.of(n) == t.h.of(r.old.Nodes[i]) {
+			continue
+		}
+		if n.source != "" || !t.node(r.trace().Nodes[i], n) {
+			return nil, false // one that is written elsewhere keeps its bytes
 		}
 	}
 	if len(r.notes.order) > 0 {

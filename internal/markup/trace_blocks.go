@@ -31,21 +31,16 @@ func (c *converter) blockStart(n ast.Node) int {
 	return max(n.Pos(), 0)
 }
 
-// limited runs f with the place up to which the blocks inside may reach: where
-// next begins, if there is one.
-func (c *converter) limited(next ast.Node, f func()) {
-	if !c.trace {
-		f()
-		return
-	}
-	limit := c.limit
-	if next != nil {
-		if at := lineStart(c.source, c.blockStart(next)); at > 0 && at < limit {
+// limitTo sets the place up to which the blocks inside may reach: where next
+// begins, if there is one. It returns the place that was set before.
+func (c *converter) limitTo(next ast.Node) (before int) {
+	before = c.limit
+	if c.trace && next != nil {
+		if at := lineStart(c.source, c.blockStart(next)); at > 0 && at < before {
 			c.limit = at
 		}
 	}
-	f()
-	c.limit = limit
+	return before
 }
 
 // standBlock says where a node that was made of a block is written.

@@ -88,7 +88,7 @@ func (d demoSite) changes(ctx context.Context, s *sites.Service, spaces map[stri
 	}}
 	for _, title := range d.sections[1:] {
 		out = append(out, func(g *authz.Grant) error {
-			v, _, err := s.AddSection(ctx, g, title, "", spaces[title])
+			v, _, err := s.AddSection(ctx, g, sites.NewSection{Title: title, Space: spaces[title]})
 			if err != nil {
 				return err
 			}
@@ -102,7 +102,7 @@ func (d demoSite) changes(ctx context.Context, s *sites.Service, spaces map[stri
 	}
 	if id := spaces[d.variant]; id != "" {
 		out = append(out, func(g *authz.Grant) error {
-			_, _, err := s.AddSpace(ctx, g, "", id)
+			_, _, err := s.AddSpace(ctx, g, sites.NewSpace{Space: id})
 			return err
 		}, func(g *authz.Grant) error {
 			_, _, err := s.SetSchema(ctx, g, []byte(demoSchema))

@@ -56,11 +56,14 @@ type addSectionIn struct {
 		Space docs.SpaceID    `json:"spaceId" minLength:"1"`
 		Title opt.Val[string] `json:"title,omitempty" nullable:"true" minLength:"2" maxLength:"128" doc:"Default: the title of the space."`
 		Icon  opt.Val[string] `json:"icon,omitempty" nullable:"true" maxLength:"50"`
+
+		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"Expression that decides whether a visitor sees it, from the beginning."`
 	}
 }
 
 func (a *API) addSection(ctx context.Context, in *addSectionIn) (*created[SiteSection], error) {
-	v, it, err := a.Sites.AddSection(ctx, authz.Of(ctx), in.Body.Title.Or(""), in.Body.Icon.Or(""), in.Body.Space)
+	b := in.Body
+	v, it, err := a.Sites.AddSection(ctx, authz.Of(ctx), sites.NewSection{Space: b.Space, Title: b.Title.Or(""), Icon: b.Icon.Or(""), Condition: b.Condition.Or("")})
 	if err != nil {
 		return nil, err
 	}

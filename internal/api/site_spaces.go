@@ -62,11 +62,14 @@ type addSiteSpaceIn struct {
 	Body struct {
 		Space   docs.SpaceID    `json:"spaceId" minLength:"1"`
 		Section docs.SiteItemID `json:"sectionId,omitempty" minLength:"1" doc:"Default: the default section, or the site itself if it has no sections."`
+
+		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"Expression that decides whether a visitor sees it, from the beginning."`
 	}
 }
 
 func (a *API) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*created[SiteSpace], error) {
-	v, it, err := a.Sites.AddSpace(ctx, authz.Of(ctx), in.Body.Section, in.Body.Space)
+	b := in.Body
+	v, it, err := a.Sites.AddSpace(ctx, authz.Of(ctx), sites.NewSpace{Space: b.Space, Section: b.Section, Condition: b.Condition.Or("")})
 	if err != nil {
 		return nil, err
 	}

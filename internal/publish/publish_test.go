@@ -113,9 +113,9 @@ func (w *world) acme() {
 	site, err := w.sites.Create(w.Context(), top, sites.NewSite{Title: "Acme docs", Spaces: []docs.SpaceID{guide.ID}})
 	must(w.T, err)
 	w.site = site.ID
-	_, _, err = w.sites.AddSection(w.Context(), w.grant(), "API", "", api.ID)
+	_, _, err = w.sites.AddSection(w.Context(), w.grant(), sites.NewSection{Title: "API", Space: api.ID})
 	must(w.T, err)
-	_, _, err = w.sites.AddSpace(w.Context(), w.grant(), "", v1.ID)
+	_, _, err = w.sites.AddSpace(w.Context(), w.grant(), sites.NewSpace{Space: v1.ID})
 	must(w.T, err)
 	w.update(sites.SitePatch{Basename: opt.Of("acme")})
 	_, err = w.sites.Publish(w.Context(), w.grant(), true)

@@ -158,8 +158,12 @@ func (p *planner) addGroup(parent *node, w *Item) *node {
 	return n
 }
 
-// addSection plans a section with its first variant. The path and the condition
-// can only be set afterwards.
+// hidden is the condition of something that nobody sees yet.
+const hidden = "false"
+
+// addSection plans a section with its first variant. Its path and the condition of
+// the variant can only be set afterwards; until then a section whose variant has
+// one is hidden.
 func (p *planner) addSection(w *Item) *node {
 	n := &node{Item: *w, matched: true}
 	n.ID, n.Items = p.ref(), nil
@@ -173,14 +177,21 @@ func (p *planner) addSection(w *Item) *node {
 	if w.Icon != "" {
 		body["icon"] = w.Icon
 	}
+	condition := w.Condition
+	if first.Condition != "" {
+		condition = hidden
+	}
+	if condition != "" {
+		body["condition"] = condition
+	}
 	made := p.call("POST", body, "sections")
 	made.Bind = map[string]Ref{"id": n.ID, "siteSpaces.0.id": first.ID}
 	var f fields
 	f.set("path", "path", w.Path, "", w.Path)
 	f.clearable("description", "", w.Description)
-	f.clearable("condition", "", w.Condition)
+	f.clearable("condition", condition, w.Condition)
 	p.step(Add, fmt.Sprintf("section %s (%q) with the variant %s (%q)", w.Path, w.Title, first.Path, first.Space.Title),
-		made, p.call("PATCH", f.body, "sections", n.ID), p.finishVariant(first))
+		made, p.finishVariant(first, ""), p.call("PATCH", f.body, "sections", n.ID))
 	n.insert(p.root, len(p.root.children))
 	return n
 }

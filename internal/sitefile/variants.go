@@ -46,18 +46,21 @@ func (p *planner) addVariant(parent *node, w *Item) *node {
 	if parent != p.root {
 		body["sectionId"] = parent.ID
 	}
+	if w.Condition != "" {
+		body["condition"] = w.Condition
+	}
 	made := p.call("POST", body, "site-spaces")
 	made.Bind = map[string]Ref{"id": n.ID}
-	p.step(Add, fmt.Sprintf("%s (%q)", n.label(), w.Space.Title), made, p.finishVariant(n))
+	p.step(Add, fmt.Sprintf("%s (%q)", n.label(), w.Space.Title), made, p.finishVariant(n, n.Condition))
 	return n
 }
 
-// finishVariant returns the call that sets what a new variant cannot be made
-// with.
-func (p *planner) finishVariant(n *node) Call {
+// finishVariant returns the call that sets what a new variant was not made with.
+// It has a condition already.
+func (p *planner) finishVariant(n *node, condition string) Call {
 	var f fields
 	f.set("path", "path", n.Path, "", n.Path)
-	f.clearable("condition", "", n.Condition)
+	f.clearable("condition", condition, n.Condition)
 	return p.call("PATCH", f.body, "site-spaces", n.ID)
 }
 

@@ -43,14 +43,16 @@ func (s *Service) editItem(ctx context.Context, g *authz.Grant, kind docs.SiteIt
 	return v, it, nil
 }
 
+// conditionField is where requests have the condition of what they are about.
+const conditionField = "body.condition"
+
 // checkCondition parses a condition before the transaction begins. On a site
 // with a schema of claims it reads only what the schema declares and what has a
 // known number of values: anything else is a mistake that would hide the item
-// from everybody, or make each visitor see a site of their own.
-func (s *Service) checkCondition(ctx context.Context, g *authz.Grant, p opt.Val[string]) error {
-	const path = "body.condition"
-	text, ok := p.Get()
-	if !ok || text == "" {
+// from everybody, or make each visitor see a site of their own. path is where the
+// condition is in the request.
+func (s *Service) checkCondition(ctx context.Context, g *authz.Grant, path, text string) error {
+	if text == "" {
 		return nil
 	}
 	if err := docs.CheckCondition(path, text); err != nil {
@@ -63,20 +65,34 @@ func (s *Service) checkCondition(ctx context.Context, g *authz.Grant, p opt.Val[
 	return schema.CheckCondition(path, text)
 }
 
+// NewSpace is the input of AddSpace. The zero value of a field is a default.
+type NewSpace struct {
+	Space     docs.SpaceID
+	Section   docs.SiteItemID
+	Condition string
+}
+
 // AddSpace puts a space on a site; see Structure.AddSpace.
-func (s *Service) AddSpace(ctx context.Context, g *authz.Grant, section docs.SiteItemID, space docs.SpaceID) (*View, docs.SiteItem, error) {
+func (s *Service) AddSpace(ctx context.Context, g *authz.Grant, in NewSpace) (*View, docs.SiteItem, error) {
+	if err := s.checkCondition(ctx, g, conditionField, in.Condition); err != nil {
+		return nil, docs.SiteItem{}, err
+	}
 	return s.editItem(ctx, g, docs.SiteSpace, "create", func(c *change) (docs.SiteItem, error) {
-		sp, err := c.space(ctx, "body.spaceId", space)
+		sp, err := c.space(ctx, "body.spaceId", in.Space)
 		if err != nil {
 			return docs.SiteItem{}, err
 		}
-		return c.tree.AddSpace(section, sp)
+		it, err := c.tree.AddSpace(in.Section, sp)
+		if err != nil {
+			return it, err
+		}
+		return c.tree.UpdateSpace(it.ID, SpacePatch{Condition: opt.Of(in.Condition)}, sp.Title)
 	})
 }
 
 // UpdateSpace changes a site space.
 func (s *Service) UpdateSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SpacePatch) (*View, docs.SiteItem, error) {
-	if err := s.checkCondition(ctx, g, p.Condition); err != nil {
+	if err := s.checkCondition(ctx, g, conditionField, p.Condition.Or("")); err != nil {
 		return nil, docs.SiteItem{}, err
 	}
 	return s.editItem(ctx, g, docs.SiteSpace, "update", func(c *change) (docs.SiteItem, error) {
@@ -96,20 +112,35 @@ func (s *Service) UpdateSpace(ctx context.Context, g *authz.Grant, id docs.SiteI
 	})
 }
 
+// NewSection is the input of AddSection. The zero value of a field is a default.
+type NewSection struct {
+	Space     docs.SpaceID
+	Title     string
+	Icon      string
+	Condition string
+}
+
 // AddSection makes a section with one site space.
-func (s *Service) AddSection(ctx context.Context, g *authz.Grant, title, icon string, space docs.SpaceID) (*View, docs.SiteItem, error) {
+func (s *Service) AddSection(ctx context.Context, g *authz.Grant, in NewSection) (*View, docs.SiteItem, error) {
+	if err := s.checkCondition(ctx, g, conditionField, in.Condition); err != nil {
+		return nil, docs.SiteItem{}, err
+	}
 	return s.editItem(ctx, g, docs.SiteSection, "create", func(c *change) (docs.SiteItem, error) {
-		sp, err := c.space(ctx, "body.spaceId", space)
+		sp, err := c.space(ctx, "body.spaceId", in.Space)
 		if err != nil {
 			return docs.SiteItem{}, err
 		}
-		return c.tree.AddSection(title, icon, sp)
+		it, err := c.tree.AddSection(in.Title, in.Icon, sp)
+		if err != nil {
+			return it, err
+		}
+		return c.tree.UpdateSection(it.ID, SectionPatch{Condition: opt.Of(in.Condition)})
 	})
 }
 
 // UpdateSection changes a section.
 func (s *Service) UpdateSection(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SectionPatch) (*View, docs.SiteItem, error) {
-	if err := s.checkCondition(ctx, g, p.Condition); err != nil {
+	if err := s.checkCondition(ctx, g, conditionField, p.Condition.Or("")); err != nil {
 		return nil, docs.SiteItem{}, err
 	}
 	return s.editItem(ctx, g, docs.SiteSection, "update", func(c *change) (docs.SiteItem, error) {

@@ -74,14 +74,13 @@ type MCPServerPatch struct {
 
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$")
 
-func (p MCPServerPatch) check() error {
+// checkMCPServer returns an error unless a site can have such a server.
+func (s *Service) checkMCPServer(ctx context.Context, g *authz.Grant, p MCPServerPatch) error {
+	if err := s.checkCondition(ctx, g, conditionField, p.Condition.Or("")); err != nil {
+		return err
+	}
 	if address, ok := p.URL.Get(); ok {
 		if err := docs.CheckWebURL("body.url", address); err != nil {
-			return err
-		}
-	}
-	if text, ok := p.Condition.Get(); ok {
-		if err := docs.CheckCondition("body.condition", text); err != nil {
 			return err
 		}
 	}
@@ -122,7 +121,7 @@ func mcpEvent(action string, v docs.MCPServer) audit.Event {
 
 // AddMCPServer makes an MCP server.
 func (s *Service) AddMCPServer(ctx context.Context, g *authz.Grant, p MCPServerPatch) (docs.MCPServer, error) {
-	if err := p.check(); err != nil {
+	if err := s.checkMCPServer(ctx, g, p); err != nil {
 		return docs.MCPServer{}, err
 	}
 	var v docs.MCPServer
@@ -142,7 +141,7 @@ func (s *Service) AddMCPServer(ctx context.Context, g *authz.Grant, p MCPServerP
 
 // UpdateMCPServer changes an MCP server.
 func (s *Service) UpdateMCPServer(ctx context.Context, g *authz.Grant, id docs.MCPServerID, p MCPServerPatch) (docs.MCPServer, error) {
-	if err := p.check(); err != nil {
+	if err := s.checkMCPServer(ctx, g, p); err != nil {
 		return docs.MCPServer{}, err
 	}
 	var v docs.MCPServer

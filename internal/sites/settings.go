@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/octavo-docs/octavo/internal/adaptive"
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -87,7 +88,7 @@ func (s *Service) Customize(ctx context.Context, g *authz.Grant, p customization
 			return err
 		}
 		next := current.Replace(g.Site.Title, p)
-		if err := next.Check("body"); err != nil {
+		if err := s.checkLook(ctx, g, current, next); err != nil {
 			return err
 		}
 		text, err := next.Encode(g.Site.Title)
@@ -98,6 +99,24 @@ func (s *Service) Customize(ctx context.Context, g *authz.Grant, p customization
 		return customization.Settings{}, err
 	}
 	return decodeCustomization(g.Site, v)
+}
+
+// checkLook returns an error unless a site can look like this. New conditions of
+// links are checked like those of sections; what was there before stays, also if
+// the schema does not allow it any more.
+func (s *Service) checkLook(ctx context.Context, g *authz.Grant, before, look customization.Settings) error {
+	if err := look.Check("body"); err != nil {
+		return err
+	}
+	for i, l := range look.Header.Links {
+		if slices.ContainsFunc(before.Header.Links, func(old customization.HeaderLink) bool { return old.Condition == l.Condition }) {
+			continue
+		}
+		if err := s.checkCondition(ctx, g, fmt.Sprintf("body.header.links[%d].condition", i), l.Condition); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // SpaceCustomization is how the site looks in one of its site spaces.
@@ -178,11 +197,15 @@ func (s *Service) Override(ctx context.Context, g *authz.Grant, id docs.SiteItem
 		if err := s.seesSpace(ctx, g, id); err != nil {
 			return SpaceCustomization{}, err
 		}
+		before, _, err := s.spaceCustomization(ctx, g.Site, id, nil)
+		if err != nil {
+			return before, err
+		}
 		out, text, err := s.spaceCustomization(ctx, g.Site, id, &p)
 		if err != nil {
 			return out, err
 		}
-		if err := out.Settings.Check("body"); err != nil || text[0] == text[1] {
+		if err := s.checkLook(ctx, g, before.Settings, out.Settings); err != nil || text[0] == text[1] {
 			return out, err
 		}
 		stale, err := s.putOverride(ctx, g, id, text)

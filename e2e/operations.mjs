@@ -118,6 +118,7 @@ export const REQUIRED = {
     ],
     published: [
         'resolvePublishedContentByUrl',
+        'getContentByUrl',
         'getPublishedContentByUrl',
         'getPublishedContentSite',
         'searchSiteContent',
@@ -257,6 +258,7 @@ export const REQUIRED_OWN = [
     'GET /orgs/{organizationId}/sites/{siteId}/permissions/explain',
     'PUT /orgs/{organizationId}/sites/{siteId}/redirects',
     'GET /orgs/{organizationId}/sites/{siteId}/explain',
+    'POST /orgs/{organizationId}/sites/{siteId}/site-spaces/{siteSpaceId}/duplicate',
     'GET /user/tokens',
     'POST /user/tokens',
     'DELETE /user/tokens/{tokenId}',

@@ -28,6 +28,7 @@ const OPEN_TO_STRANGERS = new Set([
     'GET /templates',
     'resolvePublishedContentByUrl',
     'getPublishedContentByUrl',
+    'getContentByUrl',
     'POST /spaces/{spaceId}/git/webhook', // whoever has its secret, and nobody learns whose space it is
 ]);
 

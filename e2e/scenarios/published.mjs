@@ -45,6 +45,18 @@ export default async function published(scene) {
         await refused(mallory.api.orgs.getPublishedContentSite(org, site), 404);
     });
 
+    await step('an address leads members to content', async () => {
+        const find = (who, address) => who.api.urls.getContentByUrl({ url: address });
+        const atHome = await answered(find(alice, await url()), 200);
+        assert.deepEqual([atHome.space.id, atHome.page], [space.id, undefined]);
+        const inside = await answered(find(alice, `${space.urls.app}/questions`), 200);
+        assert.equal(inside.page.title, 'Questions');
+        await refused(find(alice, 'https://elsewhere.test/'), 404);
+        await refused(find(mallory, await url()), 404);
+        await refused(find(mallory, space.urls.app), 404);
+        await refused(find(anonymous, await url()), 401);
+    });
+
     await step('a visit is explained', async () => {
         const why = (address, query) => alice.call('GET', `/orgs/${org}/sites/${site}/explain`, { query: { url: address, ...query } });
         const seen = await answered(why(await url()), 200);
@@ -77,6 +89,13 @@ export default async function published(scene) {
         }
         const none = await all(visitor.api.orgs.streamAskInSite(org, site, { ...body, question: 'zeppelin' }, { format: 'markdown' }));
         assert.deepEqual(none[0].answer.sources, []);
+    });
+
+    await step('a space is copied beside its original', async () => {
+        const at = `/orgs/${org}/sites/${site}/site-spaces/${content.siteSpace}/duplicate`;
+        const copy = await answered(alice.call('POST', at), 201);
+        assert.deepEqual([copy.object, copy.default], ['site-space', false]);
+        await refused(mallory.call('POST', at), 404);
     });
 
     await step('questions are suggested, as a stream', async () => {

@@ -299,6 +299,7 @@ var queries = map[string]string{
 	"searchSpaceContent":        "?query=" + marker,
 	"searchOrganizationContent": "?query=" + marker,
 	"getPublishedContentByUrl":  "?url=https://nowhere.example/",
+	"getContentByUrl":           "?url=https://nowhere.example/",
 }
 
 // TestIsolation walks every declared operation with a caller of another

@@ -147,6 +147,7 @@ func New(c Config, secret string) *API {
 	a.publishedSite()
 	a.siteSearch()
 	a.urls()
+	a.urlContent()
 	a.siteSections()
 	a.siteGroups()
 	a.siteSpaces()

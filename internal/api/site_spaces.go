@@ -2,12 +2,14 @@ package api
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 func (a *API) siteSpaces() {
@@ -31,6 +33,13 @@ func (a *API) siteSpaces() {
 		ID: "deleteSiteSpaceById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Take a space off a site. The space stays.",
 	}, a.deleteSiteSpace)
+	register(a, op{
+		ID: "duplicateSiteSpace", Route: "POST " + one + "/duplicate", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Copy the space of a site space, and put the copy beside it.",
+		About: "If the site space is the only one of its section, the copy gets a section of its own behind that one. Conditions are copied. " +
+			"Needs the role create on the space and in the collection or organization that contains it. 412 if the space is in the trash.",
+	}, a.duplicateSiteSpace)
 	register(a, op{
 		ID: "moveSiteSpace", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
 		Deprecated: "sortSiteStructure",
@@ -96,6 +105,17 @@ func (a *API) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*out[
 		return nil, err
 	}
 	return ok(siteView{View: v, a: a}.space(it)), nil
+}
+
+func (a *API) duplicateSiteSpace(ctx context.Context, in *SiteSpaceIn) (*created[SiteSpace], error) {
+	v, it, err := a.Sites.DuplicateSpace(ctx, authz.Of(ctx), in.SiteSpace, func(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, error) {
+		sp, _, err := a.Spaces.Copy(ctx, tx, g)
+		return sp, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &created[SiteSpace]{a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a}.space(it)}, nil
 }
 
 func (a *API) deleteSiteSpace(ctx context.Context, in *SiteSpaceIn) (*done, error) {

@@ -97,33 +97,39 @@ func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace)
 func (s *Service) Duplicate(ctx context.Context, g *authz.Grant) (docs.Space, docs.Role, error) {
 	var role docs.Role
 	sp, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (sp docs.Space, err error) {
-		from, err := present(ctx, tx, g.Space.ID)
-		if err != nil {
-			return sp, err
-		}
-		role, _, err = container(ctx, tx, g, from.Parent)
-		if errs.Is(err, errs.NotFound) { // it is there, but not for the caller
-			err = errs.E(errs.Forbidden, "you cannot create anything where the space is, so it cannot be copied there")
-		}
-		if err != nil {
-			return sp, err
-		}
-		sp, now := from, tx.Now()
-		sp.ID, sp.Revision, sp.Layer = store.NewID[docs.SpaceID](tx), store.NewID[docs.RevisionID](tx), store.NewID[string](tx)
-		// Who can see the original by its level can see the copy; what was
-		// granted to single people is not copied.
-		sp.Title, sp.Counters = copyTitle(from.Title), docs.SpaceCounters{}
-		sp.Git, sp.Published = nil, nil // what is synchronized and published is the original
-		sp.Rank, sp.CreatedBy, sp.CreatedAt, sp.UpdatedAt = docs.RankAtEnd(s.Store.Clock()), g.Actor.User, now, now
-		if err := tx.AddSpace(ctx, sp); err != nil {
-			return sp, err
-		}
-		if err := s.Content.BeginCopy(ctx, tx, from, sp); err != nil {
-			return sp, err
-		}
-		return sp, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "duplicate", map[string]any{"title": sp.Title, "from": from.ID}))
+		sp, role, err = s.Copy(ctx, tx, g)
+		return sp, err
 	})
 	return sp, role, err
+}
+
+// Copy is Duplicate in the transaction of a caller who does more with the copy.
+func (s *Service) Copy(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, docs.Role, error) {
+	from, err := present(ctx, tx, g.Space.ID)
+	if err != nil {
+		return from, "", err
+	}
+	role, _, err := container(ctx, tx, g, from.Parent)
+	if errs.Is(err, errs.NotFound) { // it is there, but not for the caller
+		err = errs.E(errs.Forbidden, "you cannot create anything where the space is, so it cannot be copied there")
+	}
+	if err != nil {
+		return from, role, err
+	}
+	sp, now := from, tx.Now()
+	sp.ID, sp.Revision, sp.Layer = store.NewID[docs.SpaceID](tx), store.NewID[docs.RevisionID](tx), store.NewID[string](tx)
+	// Who can see the original by its level can see the copy; what was
+	// granted to single people is not copied.
+	sp.Title, sp.Counters = copyTitle(from.Title), docs.SpaceCounters{}
+	sp.Git, sp.Published = nil, nil // what is synchronized and published is the original
+	sp.Rank, sp.CreatedBy, sp.CreatedAt, sp.UpdatedAt = docs.RankAtEnd(s.Store.Clock()), g.Actor.User, now, now
+	if err := tx.AddSpace(ctx, sp); err != nil {
+		return sp, role, err
+	}
+	if err := s.Content.BeginCopy(ctx, tx, from, sp); err != nil {
+		return sp, role, err
+	}
+	return sp, role, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "duplicate", map[string]any{"title": sp.Title, "from": from.ID}))
 }
 
 // copyTitle returns the title of a copy, which differs from the original's, within the length of a title.

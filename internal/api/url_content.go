@@ -1,0 +1,189 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+func (a *API) urlContent() {
+	register(a, op{
+		ID: "getContentByUrl", Route: "GET /urls/content", Tag: "Published content", Allow: authz.SignedIn(docs.ScopeRead),
+		Also:    []int{http.StatusNotFound},
+		Summary: "Find the collection, space or page that an address leads to.",
+		About: "The address is that of something in the application, such as `urls.app` of a space, or one of a published site. " +
+			"404 if there is nothing that you can see, or no such page.",
+	}, a.contentByURL)
+}
+
+// urlContent is what an address leads to: a collection, or something in a space.
+type urlContent struct{ v any }
+
+func (c urlContent) MarshalJSON() ([]byte, error) { return json.Marshal(c.v) }
+
+// Schema implements huma.SchemaProvider.
+func (urlContent) Schema(r huma.Registry) *huma.Schema {
+	return oneOf(r, reflect.TypeFor[CollectionOfURL](), reflect.TypeFor[SpaceOfURL]())
+}
+
+// CollectionOfURL on the wire.
+type CollectionOfURL struct {
+	Collection Collection `json:"collection"`
+}
+
+// SpaceOfURL on the wire.
+type SpaceOfURL struct {
+	Space         Space          `json:"space"`
+	ChangeRequest *ChangeRequest `json:"changeRequest,omitempty" doc:"The change request that the address is in."`
+	Page          *Page          `json:"page,omitempty" doc:"Absent if the address is that of the space."`
+}
+
+type contentByURLIn struct {
+	URL string `query:"url" required:"true" minLength:"1" maxLength:"8192"`
+}
+
+func (a *API) contentByURL(ctx context.Context, in *contentByURLIn) (*out[urlContent], error) {
+	u, err := webAddress("query.url", in.URL)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.contentAt(ctx, u)
+	if authz.Denied(err) { // what others have is absent
+		err = errs.E(errs.NotFound, "there is nothing at the address that you can see")
+	}
+	return ok(urlContent{v}), err
+}
+
+func (a *API) contentAt(ctx context.Context, u *url.URL) (any, error) {
+	may, actor := authz.Within(a.Sites.Store.Reader), authz.Of(ctx).Actor
+	parts, inside := a.appPath(u)
+	switch {
+	case inside && len(parts) == 4 && parts[0] == "o" && parts[2] == "c":
+		g, _, err := may.Collection(ctx, actor, authz.ViewCollection, docs.CollectionID(parts[3]))
+		if err == nil && string(g.Collection.Org) != parts[1] {
+			err = errs.Missing("collection")
+		}
+		if err != nil {
+			return nil, err
+		}
+		return CollectionOfURL{a.collection(g.Collection, g.Role)}, nil
+	case inside && len(parts) >= 4 && parts[0] == "o" && parts[2] == "s":
+		g, _, err := may.Space(ctx, actor, authz.ReadContent, docs.SpaceID(parts[3]))
+		if err == nil && string(g.Space.Org) != parts[1] {
+			err = errs.Missing("space")
+		}
+		if err != nil {
+			return nil, err
+		}
+		return a.spaceContent(ctx, g, parts[4:])
+	}
+	return a.publishedContentAt(ctx, u)
+}
+
+// appPath returns the parts of the path of an address of the application.
+func (a *API) appPath(u *url.URL) ([]string, bool) {
+	base, err := url.Parse(a.BaseURL)
+	if err != nil || !strings.EqualFold(base.Host, u.Host) {
+		return nil, false
+	}
+	rest, ok := strings.CutPrefix(u.Path, base.Path+"/")
+	return strings.Split(strings.Trim(rest, "/"), "/"), ok
+}
+
+// spaceContent returns what a path inside of a space in the application leads to.
+func (a *API) spaceContent(ctx context.Context, g *authz.Grant, path []string) (any, error) {
+	w := SpaceOfURL{Space: a.space(g.Space, g.Role)}
+	rev := g.Space.Revision
+	if len(path) >= 3 && path[0] == "~" && path[1] == "changes" { // as in requestURL
+		cr, err := a.Reviews.ChangeRequest(ctx, g, path[2])
+		if err != nil {
+			return nil, err
+		}
+		shown, err := a.changeRequest(ctx, g, g.Space, cr)
+		if err != nil {
+			return nil, err
+		}
+		w.ChangeRequest, rev, path = &shown, cr.Revision, path[3:]
+	}
+	v, err := a.Content.Revision(ctx, g.Space, rev)
+	if err != nil {
+		return nil, err
+	}
+	w.Page, err = a.pageByURL(ctx, v, strings.Join(path, "/"))
+	return w, err
+}
+
+// pageByURL returns the page at a path of a space, or with an id; nil for the
+// empty path.
+func (a *API) pageByURL(ctx context.Context, v *revision.View, path string) (*Page, error) {
+	if path == "" {
+		return nil, nil
+	}
+	p, err := v.ByPath(ctx, path)
+	if errs.Is(err, errs.NotFound) && !strings.Contains(path, "/") {
+		p, err = v.Page(ctx, docs.PageID(path))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.Type != docs.PageDocument && p.Type != docs.PageGroup {
+		return nil, errs.Missing("page") // a link leads elsewhere
+	}
+	tree, err := v.Subtree(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.shown(ctx, v, true, string(p.ID))
+	if err != nil {
+		return nil, err
+	}
+	page := s.page(tree)
+	return &page, nil
+}
+
+// publishedContentAt returns what an address of a site of the caller's own
+// organizations leads to.
+func (a *API) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
+	may, actor := authz.Within(a.Sites.Store.Reader), authz.Of(ctx).Actor
+	site, rest, err := a.Sites.Find(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	onSite, _, err := may.Site(ctx, actor, authz.ViewSite, site.Org, site.ID)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := a.Sites.Readers(ctx, onSite.Site)
+	if err != nil {
+		return nil, err
+	}
+	target, ok := tree.Paths().Resolve(rest, site.Visibility == docs.VisibilityLink)
+	if !ok || !site.Published {
+		return nil, errs.Missing("published content")
+	}
+	g, _, err := may.Space(ctx, actor, authz.ReadContent, target.Space.Space)
+	if err != nil {
+		return nil, err
+	}
+	path, err := url.PathUnescape(target.Rest)
+	if err != nil {
+		return nil, errs.Missing("page")
+	}
+	v, err := a.Content.Source.Head(ctx, g.Space)
+	if err != nil {
+		return nil, err
+	}
+	w := SpaceOfURL{Space: a.space(g.Space, g.Role)}
+	w.Page, err = a.pageByURL(ctx, v, path)
+	return w, err
+}

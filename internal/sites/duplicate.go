@@ -1,0 +1,62 @@
+package sites
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Copier copies the space of a grant in a transaction. It is asked of those who
+// know the content.
+type Copier func(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, error)
+
+// DuplicateSpace copies the space of a site space and puts the copy on the site;
+// see Structure.Duplicate. It needs the same role on the space as putting it on a
+// site does.
+func (s *Service) DuplicateSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID, copied Copier) (*View, docs.SiteItem, error) {
+	return s.editItem(ctx, g, docs.SiteSpace, "create", func(c *change) (docs.SiteItem, error) {
+		it, err := c.item(ctx, docs.SiteSpace, id)
+		if err != nil {
+			return it, err
+		}
+		if it.Trashed {
+			return it, errs.E(errs.Precondition, "the space %q is in the trash; restore it first", it.Title)
+		}
+		own, _, err := authz.Within(c.tx.Reader).Space(ctx, c.grant.Actor, authz.AdminSpace, it.Space)
+		if err != nil {
+			return it, err
+		}
+		sp, err := copied(ctx, c.tx, own)
+		if err != nil {
+			return it, err
+		}
+		return c.tree.Duplicate(it, sp)
+	})
+}
+
+// Duplicate puts a copy of the space of a site space behind it. If the site space
+// is the only one of its section, the copy gets a section of its own behind that
+// one. The conditions of the original hold for the copy too: what was for some
+// visitors is not shown to all of them.
+func (s *Structure) Duplicate(it docs.SiteItem, sp docs.Space) (docs.SiteItem, error) {
+	if sec, ok := s.items[it.Parent]; ok && len(s.children[sec.ID]) == 1 {
+		made, err := s.addBehind(docs.SiteItem{Kind: docs.SiteSection, Title: sp.Title, Icon: sec.Icon, Description: sec.Description, Condition: sec.Condition}, sec)
+		if err != nil {
+			return made, err
+		}
+		return s.add(docs.SiteItem{Kind: docs.SiteSpace, Title: sp.Title, Space: sp.ID, Condition: it.Condition}, made.ID)
+	}
+	return s.addBehind(docs.SiteItem{Kind: docs.SiteSpace, Title: sp.Title, Space: sp.ID, Condition: it.Condition}, s.items[it.ID])
+}
+
+// addBehind makes an item behind a sibling of the same kind.
+func (s *Structure) addBehind(it, sibling docs.SiteItem) (docs.SiteItem, error) {
+	it, err := s.add(it, sibling.Parent)
+	if err != nil {
+		return it, err
+	}
+	return s.Move(Pointer{it.Kind, it.ID}, Position{After: &Pointer{sibling.Kind, sibling.ID}})
+}

@@ -9,7 +9,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/sites"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 func (a *API) siteSpaces() {
@@ -108,10 +107,7 @@ func (a *API) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*out[
 }
 
 func (a *API) duplicateSiteSpace(ctx context.Context, in *SiteSpaceIn) (*created[SiteSpace], error) {
-	v, it, err := a.Sites.DuplicateSpace(ctx, authz.Of(ctx), in.SiteSpace, func(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, error) {
-		sp, _, err := a.Spaces.Copy(ctx, tx, g)
-		return sp, err
-	})
+	v, it, err := a.Sites.DuplicateSpace(ctx, authz.Of(ctx), in.SiteSpace, a.Spaces.Copy)
 	if err != nil {
 		return nil, err
 	}

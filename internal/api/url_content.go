@@ -65,11 +65,11 @@ func (a *API) contentByURL(ctx context.Context, in *contentByURLIn) (*out[urlCon
 }
 
 func (a *API) contentAt(ctx context.Context, u *url.URL) (any, error) {
-	may, actor := authz.Within(a.Sites.Store.Reader), authz.Of(ctx).Actor
+	actor := authz.Of(ctx).Actor
 	parts, inside := a.appPath(u)
 	switch {
 	case inside && len(parts) == 4 && parts[0] == "o" && parts[2] == "c":
-		g, _, err := may.Collection(ctx, actor, authz.ViewCollection, docs.CollectionID(parts[3]))
+		g, err := a.Spaces.VisibleCollection(ctx, actor, docs.CollectionID(parts[3]))
 		if err == nil && string(g.Collection.Org) != parts[1] {
 			err = errs.Missing("collection")
 		}
@@ -78,7 +78,7 @@ func (a *API) contentAt(ctx context.Context, u *url.URL) (any, error) {
 		}
 		return CollectionOfURL{a.collection(g.Collection, g.Role)}, nil
 	case inside && len(parts) >= 4 && parts[0] == "o" && parts[2] == "s":
-		g, _, err := may.Space(ctx, actor, authz.ReadContent, docs.SpaceID(parts[3]))
+		g, err := a.Spaces.VisibleSpace(ctx, actor, docs.SpaceID(parts[3]))
 		if err == nil && string(g.Space.Org) != parts[1] {
 			err = errs.Missing("space")
 		}
@@ -154,12 +154,12 @@ func (a *API) pageByURL(ctx context.Context, v *revision.View, path string) (*Pa
 // publishedContentAt returns what an address of a site of the caller's own
 // organizations leads to.
 func (a *API) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
-	may, actor := authz.Within(a.Sites.Store.Reader), authz.Of(ctx).Actor
+	actor := authz.Of(ctx).Actor
 	site, rest, err := a.Sites.Find(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	onSite, _, err := may.Site(ctx, actor, authz.ViewSite, site.Org, site.ID)
+	onSite, err := a.Spaces.VisibleSite(ctx, actor, site)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (a *API) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
 	if !ok || !site.Published {
 		return nil, errs.Missing("published content")
 	}
-	g, _, err := may.Space(ctx, actor, authz.ReadContent, target.Space.Space)
+	g, err := a.Spaces.VisibleSpace(ctx, actor, target.Space.Space)
 	if err != nil {
 		return nil, err
 	}

@@ -97,14 +97,19 @@ func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace)
 func (s *Service) Duplicate(ctx context.Context, g *authz.Grant) (docs.Space, docs.Role, error) {
 	var role docs.Role
 	sp, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (sp docs.Space, err error) {
-		sp, role, err = s.Copy(ctx, tx, g)
+		sp, role, err = s.duplicate(ctx, tx, g)
 		return sp, err
 	})
 	return sp, role, err
 }
 
 // Copy is Duplicate in the transaction of a caller who does more with the copy.
-func (s *Service) Copy(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, docs.Role, error) {
+func (s *Service) Copy(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, error) {
+	sp, _, err := s.duplicate(ctx, tx, g)
+	return sp, err
+}
+
+func (s *Service) duplicate(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, docs.Role, error) {
 	from, err := present(ctx, tx, g.Space.ID)
 	if err != nil {
 		return from, "", err

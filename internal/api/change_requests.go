@@ -196,6 +196,7 @@ func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeReques
 type createChangeRequestIn struct {
 	SpaceIn
 	Body struct {
+		_           struct{}  `json:"-" additionalProperties:"true"` // the contract allows further ones
 		Subject     string    `json:"subject,omitempty" maxLength:"100"`
 		AgentTaskID string    `json:"agentTaskId,omitempty" maxLength:"100"`
 		Template    *template `json:"template,omitempty" doc:"A template whose pages are added."`

@@ -204,6 +204,16 @@ func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitI
 	return info
 }
 
+// remembered completes a request with what an earlier one said of the same
+// repository: its provider and its address for people.
+func remembered(req docs.GitRequest, known *docs.GitInfo, remote docs.GitRemote) docs.GitRequest {
+	if _, where := hostAndPath(remote.URL); known != nil && known.RepoName == repoName(where) {
+		req.Provider = cmp.Or(req.Provider, known.Provider)
+		req.InfoURL = cmp.Or(req.InfoURL, known.URL)
+	}
+	return req
+}
+
 // guessProvider returns the provider of a well-known host, and otherwise "".
 func guessProvider(host string) string {
 	switch host {

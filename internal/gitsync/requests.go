@@ -71,7 +71,7 @@ func (s *Service) request(ctx context.Context, g *authz.Grant, d docs.GitDirecti
 			return o, err
 		}
 		if !req.Standalone {
-			if err := tx.PutGitInfo(ctx, g.Space.ID, infoOf(remote, req, tx.Now())); err != nil {
+			if err := tx.PutGitInfo(ctx, g.Space.ID, infoOf(remote, remembered(req, g.Space.Git, remote), tx.Now())); err != nil {
 				return o, err
 			}
 		}

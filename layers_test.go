@@ -58,6 +58,8 @@ var only = map[string][]string{
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
 	"net/http":                            {"internal/api", "internal/certs", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/preview", "internal/publish", "internal/theme", "cmd/octavo", "bench"},
+	"github.com/klauspost/compress":       {"internal/server"},
+	"github.com/rs/cors":                  {"internal/server"},
 	"github.com/yuin/goldmark":            {"internal/markup", "bench"},
 	"go.yaml.in/yaml/v3":                  {"internal/yamldoc", "internal/frontmatter", "internal/folder", "internal/sitefile"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},
@@ -200,10 +202,12 @@ var modules = []string{
 	"github.com/golang-jwt/jwt/v5",
 	"github.com/jackc/pgx/v5",
 	"github.com/johannesboyne/gofakes3", // tests
+	"github.com/klauspost/compress",
 	"github.com/microcosm-cc/bluemonday",
 	"github.com/minio/minio-go/v7",
 	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal", // tests
+	"github.com/rs/cors",
 	"github.com/yuin/goldmark",
 	"go.yaml.in/yaml/v3",
 	"golang.org/x/crypto",

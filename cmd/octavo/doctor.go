@@ -35,6 +35,7 @@ type finding struct {
 
 const (
 	diskLow    = 100 << 20
+	probeSize  = 1 << 20 // about what a large change writes
 	maxSkew    = 5 * time.Second
 	badClockAt = 2024
 	doctorTime = time.Hour
@@ -81,7 +82,7 @@ func (c *doctorCmd) disk() finding {
 		return f
 	}
 	probe := filepath.Join(c.Data, ".doctor")
-	if f.err = os.WriteFile(probe, []byte("x"), 0o600); f.err != nil {
+	if f.err = os.WriteFile(probe, make([]byte, probeSize), 0o600); f.err != nil {
 		return f
 	}
 	if f.err = os.Remove(probe); f.err != nil {

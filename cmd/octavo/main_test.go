@@ -167,7 +167,7 @@ func serve(t testing.TB, at place, more ...string) *node {
 // start is serve without a test around it. A node that did not become ready
 // comes back with the error.
 func start(at place, more ...string) (*node, error) {
-	args := append([]string{"serve", "--listen=127.0.0.1:0"}, at.flags()...)
+	args := append([]string{"serve", "--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0"}, at.flags()...)
 	return startProcess(exec.Command(binary, append(args, more...)...))
 }
 

@@ -29,7 +29,9 @@ type serveCmd struct {
 	ACMEEmail     string        `help:"With --acme: whom the authority writes to about certificates." name:"acme-email" env:"OCTAVO_ACME_EMAIL" placeholder:"ADDRESS"`
 	ACMEDirectory string        `help:"With --acme: address of the authority." name:"acme-directory" default:"${acme}" env:"OCTAVO_ACME_DIRECTORY" placeholder:"URL"`
 	ACMEHTTP      string        `help:"With --acme: listen here for plain HTTP, to answer challenges and send browsers to HTTPS, such as :80." name:"acme-http" env:"OCTAVO_ACME_HTTP" placeholder:"HOST:PORT"`
-	MetricsListen string        `help:"Serve /metrics on an address of its own instead of --listen." env:"OCTAVO_METRICS_LISTEN" placeholder:"HOST:PORT"`
+	MetricsListen string        `help:"Serve /metrics on this address; it may be that of --listen. Without it there are none." env:"OCTAVO_METRICS_LISTEN" placeholder:"HOST:PORT"`
+	TrustedProxy  string        `help:"Proxies in front of the server, as comma-separated addresses or CIDRs: the client that they name in X-Forwarded-For counts for the rate limit." name:"trusted-proxies" env:"OCTAVO_TRUSTED_PROXIES" placeholder:"LIST"`
+	CORSOrigins   []string      `help:"Web sites whose pages may call the API, such as https://app.example.com; * for all." name:"cors-origins" env:"OCTAVO_CORS_ORIGINS" placeholder:"ORIGIN,..."`
 	RateLimit     int           `help:"Requests that a token may make in a period; 0 is no limit." default:"100000" env:"OCTAVO_RATE_LIMIT"`
 	RatePeriod    time.Duration `help:"The period of the rate limit." default:"1m" env:"OCTAVO_RATE_PERIOD"`
 	AccessLog     bool          `help:"Log every request, not only failures." env:"OCTAVO_ACCESS_LOG"`
@@ -63,6 +65,10 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return fmt.Errorf("--site-hostnames: %w", err)
 	}
+	proxies, err := server.ParseProxies(c.TrustedProxy)
+	if err != nil {
+		return fmt.Errorf("--trusted-proxies: %w", err)
+	}
 	fonts, err := c.fonts()
 	if err != nil {
 		return err
@@ -76,6 +82,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
 		SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
+		Proxies: proxies, Origins: c.CORSOrigins,
 		Log: log, Version: version, Build: build,
 	})
 	if err != nil {
@@ -122,6 +129,11 @@ func (c *serveCmd) check() error {
 		return errors.New("--rate-limit must not be negative")
 	case c.RatePeriod <= 0:
 		return errors.New("--rate-period must be positive, such as 1m")
+	}
+	for _, o := range c.CORSOrigins {
+		if err := server.CheckOrigin(o); err != nil {
+			return fmt.Errorf("--cors-origins: %w", err)
+		}
 	}
 	return checkBaseURL(c.BaseURL)
 }

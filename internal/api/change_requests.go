@@ -160,9 +160,9 @@ type ChangeRequestFilter struct {
 	OrderBy     string                   `query:"orderBy" enum:"updatedAt,createdAt" default:"updatedAt"`
 }
 
-func (f ChangeRequestFilter) plain() store.ChangeRequestFilter {
+func (f ChangeRequestFilter) plain(g *authz.Grant) store.ChangeRequestFilter {
 	return store.ChangeRequestFilter{
-		Status: f.Status, Creator: f.Creator, Contributor: f.Contributor, Reviewer: f.Reviewer, Cluster: f.Cluster,
+		Status: f.Status, Creator: userOf(g, f.Creator), Contributor: userOf(g, f.Contributor), Reviewer: userOf(g, f.Reviewer), Cluster: f.Cluster,
 		ByCreation: f.OrderBy == "createdAt",
 	}
 }
@@ -175,7 +175,7 @@ type listChangeRequestsIn struct {
 
 func (a *API) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*page[ChangeRequest], error) {
 	g := authz.Of(ctx)
-	return listViews(ctx, a, in.Paged, a.Reviews.ChangeRequests(g, in.plain()), func(ctx context.Context, c docs.ChangeRequest) (ChangeRequest, error) {
+	return listViews(ctx, a, in.Paged, a.Reviews.ChangeRequests(g, in.plain(g)), func(ctx context.Context, c docs.ChangeRequest) (ChangeRequest, error) {
 		return a.changeRequest(ctx, g, g.Space, c)
 	})
 }
@@ -188,7 +188,7 @@ type listOrgChangeRequestsIn struct {
 
 func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*page[ChangeRequest], error) {
 	g := authz.Of(ctx)
-	return listViews(ctx, a, in.Paged, a.Reviews.OrgChangeRequests(g, in.plain()), func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
+	return listViews(ctx, a, in.Paged, a.Reviews.OrgChangeRequests(g, in.plain(g)), func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
 		return a.changeRequest(ctx, g, c.Space, c.Request)
 	})
 }

@@ -136,7 +136,7 @@ func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*page[Comme
 		f.Status = docs.CommentStatus(in.Status)
 	}
 	for _, u := range in.Authors {
-		f.Authors = append(f.Authors, docs.UserID(u))
+		f.Authors = append(f.Authors, userOf(authz.Of(ctx), docs.UserID(u)))
 	}
 	return listViews(ctx, a, in.Paged, a.Comments.Comments(s.place, f), s.comment)
 }

@@ -44,6 +44,8 @@ var statuses = map[errs.Kind]int{
 	errs.Conflict:        http.StatusConflict,
 	errs.Precondition:    http.StatusPreconditionFailed,
 	errs.TooMany:         http.StatusTooManyRequests,
+	errs.Unsupported:     http.StatusUnsupportedMediaType,
+	errs.NoSpace:         http.StatusInsufficientStorage,
 }
 
 // problemOf returns what a caller may know of an error.
@@ -65,7 +67,7 @@ func (a *API) answer(o op, request string, err error) *problem {
 	if errors.Is(err, context.Canceled) { // the caller has gone: nothing failed
 		return p
 	}
-	if p.Err.Code == http.StatusInternalServerError {
+	if p.Err.Code >= http.StatusInternalServerError {
 		a.Log.Error("request failed", "operation", o.ID, "request", request, "error", err)
 	}
 	return p

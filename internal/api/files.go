@@ -144,8 +144,11 @@ func (a *API) upload(ctx context.Context, on content.Branch, in *Upload) (*creat
 	g := authz.Of(ctx)
 	in.request.Body = http.MaxBytesReader(in.writer, in.request.Body, blob.DefaultMaxBytes+maxBody)
 	parts, err := in.request.MultipartReader()
-	if err != nil {
-		return nil, errs.Field("body", "must be multipart/form-data with one part that has a file name")
+	switch {
+	case errors.Is(err, http.ErrNotMultipart):
+		return nil, errs.E(errs.Unsupported, "the body must be multipart/form-data with one part that has a file name")
+	case err != nil:
+		return nil, errs.Field("body", "must be multipart/form-data with a boundary, and one part that has a file name")
 	}
 	for {
 		part, err := parts.NextPart()

@@ -141,8 +141,10 @@ func (r *strictReader) array() (any, error) {
 // neither NUL nor invalid UTF-8.
 func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// checkQuery refuses texts in a query that cannot be stored.
-func checkQuery(raw string) error {
+// checkQuery refuses parameters that an operation does not know, so that nobody
+// takes a list for filtered that is not, and texts that cannot be stored. Without
+// names, all parameters are known.
+func checkQuery(raw string, names []string) error {
 	if raw == "" {
 		return nil
 	}
@@ -156,8 +158,35 @@ func checkQuery(raw string) error {
 				return errs.Field("query."+strings.ToValidUTF8(name, "?"), "has a NUL character or is not valid UTF-8")
 			}
 		}
+		if names != nil && !slices.Contains(names, name) {
+			return errs.Field("query."+name[:min(len(name), maxNamed)], "is not known here; %s", known(names))
+		}
 	}
 	return nil
+}
+
+// maxNamed bounds how much of an unknown name an error repeats.
+const maxNamed = 100
+
+func known(names []string) string {
+	if len(names) == 0 {
+		return "there are no parameters"
+	}
+	return "known are " + strings.Join(names, ", ")
+}
+
+// queryNames returns the parameters of an input type.
+func queryNames(t reflect.Type) []string {
+	out := []string{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get("query"), ","); name != "" {
+			out = append(out, name)
+		} else if f.Anonymous && f.Type.Kind() == reflect.Struct {
+			out = append(out, queryNames(f.Type)...)
+		}
+	}
+	return out
 }
 
 // nullCheck is a field of a body that may be left out, but not be null.

@@ -104,6 +104,8 @@ type op struct {
 	// input a second time; false leaves it to the handler. It is asked after
 	// the rule has allowed the request.
 	Again func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool
+
+	query []string // the names of its parameters, from the input type; nil: whatever the server put there
 }
 
 // Prefix of every path.
@@ -195,6 +197,9 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 		panic(fmt.Sprintf("the input of operation %q hides parts of itself: %s", o.ID, strings.Join(hidden, "; ")))
 	}
 	a.ops = append(a.ops, o)
+	if o.Signed == nil { // the server made the others itself
+		o.query = queryNames(reflect.TypeFor[I]())
+	}
 	aliasOptions(a.huma.OpenAPI().Components.Schemas, reflect.TypeFor[I]())
 	declared := huma.Operation{
 		OperationID: o.ID, Method: method, Path: route, Summary: o.Summary, Description: o.describe(), Tags: []string{o.Tag},
@@ -278,6 +283,9 @@ func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string
 		if err == nil && o.Allow.IsSigned() {
 			err = a.Signer.Verify(r.URL.Query().Get("signature"), a.Clock(), o.Signed(r)...)
 		}
+		if err == nil {
+			err = checkQuery(r.URL.RawQuery, o.query)
+		}
 		return &authz.Grant{Actor: authz.Actor{Request: request}}, err
 	}
 	session, err := a.Guard.Authenticate(r.Context(), r.Header.Get("Authorization"), request)
@@ -295,7 +303,7 @@ func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string
 	if err != nil {
 		return nil, err
 	}
-	return grant, checkQuery(r.URL.RawQuery)
+	return grant, checkQuery(r.URL.RawQuery, o.query)
 }
 
 // clientOf names a caller who is no user, by address.

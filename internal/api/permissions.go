@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -200,10 +201,7 @@ var reasonTexts = map[docs.Reason]string{
 
 func (a *API) explain(ctx context.Context, in *explainIn) (*out[Explanation], error) {
 	g := authz.Of(ctx)
-	user := in.User
-	if user == "" {
-		user = g.Actor.User
-	}
+	user := cmp.Or(userOf(g, in.User), g.Actor.User)
 	why, err := a.Spaces.Explain(ctx, g, user)
 	w := Explanation{
 		Object: "permission-explanation", User: string(user), Role: orNull(why.Role), Rule: why.Reason, Team: string(why.Team),

@@ -81,7 +81,7 @@ type listTeamsIn struct {
 
 func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*page[Team], error) {
 	g := authz.Of(ctx)
-	list, err := a.Orgs.Teams(ctx, g, in.Org, in.Owner, in.Title)
+	list, err := a.Orgs.Teams(ctx, g, in.Org, userOf(g, in.Owner), in.Title)
 	if err != nil {
 		return nil, err
 	}

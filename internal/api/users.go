@@ -141,3 +141,11 @@ type tokenIn struct {
 func (a *API) revokeToken(ctx context.Context, in *tokenIn) (*done, error) {
 	return nil, a.Orgs.RevokeToken(ctx, authz.Of(ctx), in.Token)
 }
+
+// userOf returns the user of a filter, in which "me" is the caller.
+func userOf(g *authz.Grant, id docs.UserID) docs.UserID {
+	if id == "me" {
+		return g.Actor.User
+	}
+	return id
+}

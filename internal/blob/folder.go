@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -67,14 +68,22 @@ func (s *Folder) subdir(h Hash) string { return filepath.Dir(s.path(h)) }
 func (s *Folder) Put(ctx context.Context, r io.Reader) (Info, error) {
 	f, info, err := spool(ctx, s.temp(), r, s.limit)
 	if err != nil {
-		return Info{}, err
+		return Info{}, full(err)
 	}
 	defer os.Remove(f.Name()) // after the rename there is nothing to remove
 	defer f.Close()
 	if err := s.install(f, info); err != nil {
-		return Info{}, fmt.Errorf("keep a file: %w", err)
+		return Info{}, full(fmt.Errorf("keep a file: %w", err))
 	}
 	return info, nil
+}
+
+// full tells an error of a full disk from others.
+func full(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return &errs.Error{Kind: errs.NoSpace, Message: errs.DiskFull, Err: err}
+	}
+	return err
 }
 
 func (s *Folder) install(f *os.File, info Info) error {

@@ -25,7 +25,12 @@ const (
 	Conflict             // the state already is what was asked for, or a name is taken
 	Precondition         // the state forbids this now
 	TooMany              // slow down
+	Unsupported          // the body has a type that is not read here
+	NoSpace              // the server has no room to store anything; only its operator can help
 )
+
+// DiskFull is the message of NoSpace.
+const DiskFull = "the server has no room left on its disk, so nothing was changed; its operator has to make room"
 
 // Detail points at one part of the input, for example "body.title".
 type Detail struct {

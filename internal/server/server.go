@@ -42,7 +42,7 @@ import (
 // Config is what an operator can set.
 type Config struct {
 	Listen        string   // host:port of the API
-	MetricsListen string   // host:port of /metrics; empty is the same as Listen
+	MetricsListen string   // host:port of /metrics, which may be Listen; empty: it is not served
 	BaseURL       string   // public address; empty is derived from Listen
 	SitesDomain   string   // sites with a basename have the host basename.SitesDomain; empty: they are below BaseURL
 	SiteHostnames []string // host names of sites that need no proof, as in sites.Hosts
@@ -54,7 +54,9 @@ type Config struct {
 	Outbound      outbound.Policy // where the server may connect to
 	Fonts         *pdf.Fonts      // of PDFs, besides the bundled ones
 	Limit         api.Limit
-	AccessLog     bool // log every request, not only failures
+	Proxies       Proxies  // whose word about the address of a client counts
+	Origins       []string // web sites whose pages may call the API, such as https://app.example.com
+	AccessLog     bool     // log every request, not only failures
 	Log           *slog.Logger
 	Version       string
 	Build         string
@@ -208,7 +210,7 @@ func (s *Server) start(ctx context.Context) error {
 		return errors.Join(err, listener.Close())
 	}
 	s.serve(listener, s.handler())
-	if s.MetricsListen != "" {
+	if s.MetricsListen != "" && s.MetricsListen != s.Listen {
 		l, err := net.Listen("tcp", s.MetricsListen)
 		if err != nil {
 			return errors.Join(fmt.Errorf("cannot listen on %s: %w", s.MetricsListen, err), listener.Close())
@@ -318,7 +320,6 @@ func (s *Server) Stop(ctx context.Context) error {
 // handler dispatches what is not the API, and wraps everything.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(api.Prefix+"/", s.API)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -327,15 +328,17 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		text(w, http.StatusNotFound, "not found; the API is below "+api.Prefix)
 	})
-	if s.MetricsListen == "" {
+	if s.MetricsListen == s.Listen {
 		mux.Handle("GET /metrics", s.metrics.handler())
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	answers := s.crossOrigin(s.API)
+	return compressed(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h["X-Request-Id"] = []string{s.requestID()}
 		h["X-Content-Type-Options"] = nosniff
 		h["Cache-Control"] = noStore
-		rec, path := &recorder{ResponseWriter: w}, r.URL.Path
+		r.RemoteAddr = s.Proxies.client(r)
+		rec, path := &recorder{ResponseWriter: w, known: r.Header.Get("If-None-Match"), reads: r.Method == http.MethodGet || r.Method == http.MethodHead}, r.URL.Path
 		var start time.Time
 		if s.AccessLog {
 			start = time.Now()
@@ -347,7 +350,7 @@ func (s *Server) handler() http.Handler {
 			s.readers.ServeHTTP(rec, r)
 			path = "/…" // may have a key in it
 		case r.URL.Path == api.Prefix || strings.HasPrefix(r.URL.Path, api.Prefix+"/"):
-			s.API.ServeHTTP(rec, r)
+			answers.ServeHTTP(rec, r)
 		default:
 			mux.ServeHTTP(rec, r)
 		}
@@ -389,41 +392,9 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.Log.Error("not ready", "error", err)
 		text(w, http.StatusServiceUnavailable, "the database does not answer")
+	case s.Store.Full():
+		text(w, http.StatusServiceUnavailable, "the disk is full: writes fail")
 	default:
 		text(w, http.StatusOK, "ready")
 	}
 }
-
-// recorder remembers the status of a response.
-type recorder struct {
-	http.ResponseWriter
-	status int
-}
-
-func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
-	}
-	r.ResponseWriter.WriteHeader(status)
-}
-
-func (r *recorder) Write(b []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
-	return r.ResponseWriter.Write(b)
-}
-
-// Status returns what was sent, 200 if nothing was set.
-func (r *recorder) Status() int {
-	if r.status == 0 {
-		return http.StatusOK
-	}
-	return r.status
-}
-
-// Written reports whether anything was sent.
-func (r *recorder) Written() bool { return r.status != 0 }
-
-// Unwrap lets http.ResponseController reach the connection.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

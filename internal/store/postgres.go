@@ -138,6 +138,11 @@ func (p *postgres) duplicate(err error) bool {
 	return errors.As(err, &e) && e.Code == "23505"
 }
 
+func (p *postgres) full(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "53100"
+}
+
 func (p *postgres) ddl(text string) string { return text } // the rest is in comments
 
 func (p *postgres) prelude() string {

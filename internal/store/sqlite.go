@@ -245,7 +245,7 @@ func (w *liteConn) attempt(j *job) error {
 	}()
 	if j.err != nil || j.panics != nil {
 		if err := w.plain("ROLLBACK TO one"); err != nil {
-			return err
+			return errors.Join(err, j.err) // a full disk ends the whole transaction
 		}
 	}
 	return w.plain("RELEASE one")
@@ -297,6 +297,11 @@ func (s *sqlite) duplicate(err error) bool {
 		return false
 	}
 	return e.Code() == litelib.SQLITE_CONSTRAINT_UNIQUE || e.Code() == litelib.SQLITE_CONSTRAINT_PRIMARYKEY
+}
+
+func (s *sqlite) full(err error) bool {
+	var e *lite.Error
+	return errors.As(err, &e) && e.Code()&0xff == litelib.SQLITE_FULL
 }
 
 func (s *sqlite) check(ctx context.Context, r runner) error {

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -40,6 +41,7 @@ type Store struct {
 	clock func() time.Time
 	jobs  chan struct{} // has something when a job was queued
 	bases *deltaBases
+	full  atomic.Int64 // when a write failed last because the disk was full, in seconds since 1970
 }
 
 // dialect is what differs between the two databases.
@@ -69,6 +71,8 @@ type dialect interface {
 	manyRows(insert string) string
 	// duplicate reports whether err says that a unique key is taken.
 	duplicate(err error) bool
+	// full reports whether err says that there is no room on the disk.
+	full(err error) bool
 	// nowMillis asks the database for its time.
 	nowMillis() string
 	// check looks for damage.
@@ -182,6 +186,13 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.run.row(ctx, `SELECT id FROM instance`).Scan(&n)
 }
 
+// Full reports whether a write failed in the last seconds because the disk is
+// full. Small writes may succeed in between: what is left on the disk decides.
+func (s *Store) Full() bool { return s.clock().Unix()-s.full.Load() < fullFor }
+
+// fullFor is for how many seconds a full disk is reported.
+const fullFor = 15
+
 // Check looks for damage in the database; it can take long.
 func (s *Store) Check(ctx context.Context) error { return s.d.check(ctx, s.run) }
 
@@ -208,6 +219,10 @@ func (s *Store) DoQueued(ctx context.Context, space docs.SpaceID, queued func(),
 		return fn(tx)
 	})
 	if err != nil {
+		if s.d.full(err) {
+			s.full.Store(s.clock().Unix())
+			err = &errs.Error{Kind: errs.NoSpace, Message: errs.DiskFull, Err: err}
+		}
 		return err
 	}
 	for _, after := range tx.commits {

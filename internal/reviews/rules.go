@@ -42,11 +42,18 @@ func (s *Service) checkRules(ctx context.Context, tx *store.Tx, g *authz.Grant, 
 	if reviews, err = stillAllowed(ctx, tx, g, reviews); err != nil {
 		return err
 	}
+	vetoes, err := tx.Vetoes(ctx, cr.ID)
+	if err != nil {
+		return err
+	}
+	if vetoes, err = stillAllowed(ctx, tx, g, vetoes); err != nil {
+		return err
+	}
 	members, err := tx.MembersAmong(ctx, g.Space.Org, rules.NamedUsers())
 	if err != nil {
 		return err
 	}
-	c := &ruleCheck{space: g.Space, cr: cr, actor: g.Actor.User, reviews: reviews, members: members}
+	c := &ruleCheck{space: g.Space, cr: cr, actor: g.Actor.User, reviews: reviews, vetoes: vetoes, members: members}
 	failed := c.failing(rules.Rules)
 	if len(failed) == 0 {
 		return nil
@@ -86,7 +93,8 @@ type ruleCheck struct {
 	space   docs.Space
 	cr      docs.ChangeRequest
 	actor   docs.UserID
-	reviews []docs.SubmittedReview // that count
+	reviews []docs.SubmittedReview // of the newest revision
+	vetoes  []docs.SubmittedReview // reviews of any revision that ask for changes; only their reviewers can take them back
 	members map[docs.UserID]bool   // of the users whom rules name
 }
 
@@ -121,16 +129,20 @@ func (c *ruleCheck) why(r docs.MergeRule) string {
 			return v.Reviewer.ID == u && v.Status == docs.ReviewApproved
 		})
 	}
-	has := func(s docs.ReviewStatus) bool {
-		return slices.ContainsFunc(c.reviews, func(v docs.SubmittedReview) bool { return v.Status == s })
+	// Where a rule names nobody, what the author thinks of the request does not count.
+	fromOthers := func(holds func(docs.SubmittedReview) bool) bool {
+		return slices.ContainsFunc(c.reviews, func(v docs.SubmittedReview) bool { return v.Reviewer.ID != c.cr.CreatedBy.ID && holds(v) })
 	}
 	switch r.Rule {
 	case "require_at_least_one_review":
-		return unless(len(c.reviews) > 0, "the newest revision has not been reviewed")
+		return unless(fromOthers(func(docs.SubmittedReview) bool { return true }), "nobody but the author has reviewed the newest revision")
 	case "require_at_least_one_approved_review":
-		return unless(has(docs.ReviewApproved), "nobody has approved the newest revision")
+		return unless(fromOthers(func(v docs.SubmittedReview) bool { return v.Status == docs.ReviewApproved }), "nobody but the author has approved the newest revision")
 	case "require_all_reviews_approved":
-		return unless(!has(docs.ReviewChanges), "a review asks for changes")
+		if len(c.vetoes) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s asked for changes and has to review again", c.vetoes[0].Reviewer.ID)
 	case "require_specific_reviewers":
 		for _, u := range r.Users {
 			if !approved(u) {

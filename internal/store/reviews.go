@@ -57,6 +57,15 @@ func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFi
 	return items, next, err
 }
 
+// Vetoes returns the last review of everybody whose last review asks for changes,
+// whatever happened to the change request since.
+func (r Reader) Vetoes(ctx context.Context, cr docs.ChangeRequestID) ([]docs.SubmittedReview, error) {
+	return many(ctx, r, scanReview, `SELECT `+reviewColumns+reviewsFrom+`
+		WHERE v.change_request_id = $1 AND v.status = $2 AND NOT EXISTS (SELECT 1 FROM reviews n
+			WHERE n.change_request_id = v.change_request_id AND n.reviewer_id = v.reviewer_id AND n.id > v.id)
+		ORDER BY v.id`, cr, docs.ReviewChanges)
+}
+
 // CountReviews counts what Reviews lists.
 func (r Reader) CountReviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFilter) (int64, error) {
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM reviews v WHERE v.change_request_id = $1`+f.where(), cr, f.Current)

@@ -9,8 +9,8 @@ import (
 
 // Limits of the claims of one visitor. What exceeds them is dropped.
 const (
-	maxClaims     = 1000 // values, nested ones included
-	maxClaimBytes = 32 << 10
+	maxClaims     = 1000    // values, nested ones included
+	maxClaimBytes = 8 << 10 // of texts; a content token has to hold them, and has 16 KB
 	maxClaimDepth = 8
 	maxFreeText   = 1024
 	maxItems      = 100

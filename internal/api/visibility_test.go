@@ -41,10 +41,19 @@ var conditions = []condition{
 // be on a site several times: one of its places is enough.
 type word struct {
 	text   string
-	title  bool // of a page that is listed
+	kind   wordKind
 	all    []condition
 	places *[][]condition
 }
+
+// wordKind says where a word is.
+type wordKind uint8
+
+const (
+	inText wordKind = iota // of a page or of what it includes: shown, and found by searches
+	inFile                 // name of a file that a page uses: shown, not searched
+	inName                 // of what need not be shown: a reusable content, the target of a redirect
+)
 
 func (w word) seen(c claims) bool {
 	for _, on := range w.all {
@@ -68,14 +77,19 @@ type visibilityModel struct {
 	w     *world
 	r     *rand.Rand
 	words []word
+
+	included  map[string][]string // reusable contents by space
+	pages     map[string][]string // pages by space, whoever sees them
+	redirects int                 // their sources are /old-N
+	led       int                 // how many were followed
 }
 
 func (m *visibilityModel) condition() condition { return conditions[m.r.IntN(len(conditions))] }
 
 // word returns a new word.
-func (m *visibilityModel) word(title bool, places *[][]condition, all ...condition) string {
+func (m *visibilityModel) word(kind wordKind, places *[][]condition, all ...condition) string {
 	text := fmt.Sprintf("qx%dzv%c", len(m.words), 'a'+rune(len(m.words)%26))
-	m.words = append(m.words, word{text, title, append([]condition(nil), all...), places})
+	m.words = append(m.words, word{text, kind, append([]condition(nil), all...), places})
 	return text
 }
 
@@ -85,7 +99,7 @@ func (m *visibilityModel) space() (string, *[][]condition) {
 	places := &[][]condition{}
 	files := fstest.MapFS{}
 	summary := "# Table of contents\n\n* [Home](README.md)\n"
-	files["README.md"] = &fstest.MapFile{Data: []byte("# Home " + m.word(true, places) + "\n"), Mode: 0o644}
+	files["README.md"] = &fstest.MapFile{Data: []byte("# Home " + m.word(inText, places) + "\n"), Mode: 0o644}
 	var paths []string
 	var page func(dir string, depth int, above []condition)
 	page = func(dir string, depth int, above []condition) {
@@ -95,16 +109,18 @@ func (m *visibilityModel) space() (string, *[][]condition) {
 		if on.source != "" {
 			text.WriteString("---\nif: " + on.source + "\n---\n\n")
 		}
-		title := m.word(true, places, all...)
+		title := m.word(inText, places, all...)
 		path := dir + title
-		text.WriteString("# Page " + title + "\n\nText " + m.word(false, places, all...) + " here.\n")
+		text.WriteString("# Page " + title + "\n\nText " + m.word(inText, places, all...) + " here.\n")
 		for _, other := range paths { // a link must not name a page that is not seen
 			from := strings.Repeat("../", strings.Count(path, "/"))
 			text.WriteString("\n[Other](" + from + other + ".md), [there](/" + other + "#a)\n\n{% content-ref url=\"" + from + other + ".md\" %}\n[" + other + ".md](" + from + other + ".md)\n{% endcontent-ref %}\n")
 		}
 		paths = append(paths, path)
+		text.WriteString(m.parts(files, path, places, all))
 		if block := m.condition(); block.source != "" {
-			text.WriteString("\n{% if " + block.source + " %}\nBlock " + m.word(false, places, append(all, block)...) + " there.\n{% endif %}\n")
+			inside := append(append([]condition(nil), all...), block)
+			text.WriteString("\n{% if " + block.source + " %}\nBlock " + m.word(inText, places, inside...) + " there.\n" + m.parts(files, path, places, inside) + "\n{% endif %}\n")
 		}
 		files[path+".md"] = &fstest.MapFile{Data: []byte(text.String()), Mode: 0o644}
 		summary += strings.Repeat("  ", depth) + "* [Page " + title + "](" + path + ".md)\n"
@@ -118,7 +134,44 @@ func (m *visibilityModel) space() (string, *[][]condition) {
 	files["SUMMARY.md"] = &fstest.MapFile{Data: []byte(summary), Mode: 0o644}
 	m.w.must("admin", "POST", "/orgs/$org/spaces", `{"title":"Space","empty":true,"editMode":"live"}`, "space")
 	m.w.importFolder(m.w.vars["space"], files)
+	m.known(m.w.vars["space"])
 	return m.w.vars["space"], places
+}
+
+// known notes what there is in a space.
+func (m *visibilityModel) known(space string) {
+	var rev struct {
+		Pages            []visitedPage
+		ReusableContents []struct{ ID string }
+	}
+	if err := json.Unmarshal(m.w.must("admin", "GET", "/spaces/"+space+"/content", "").body, &rev); err != nil || len(rev.ReusableContents) == 0 {
+		m.w.t.Fatalf("%d reusable contents: %v", len(rev.ReusableContents), err)
+	}
+	for _, it := range rev.ReusableContents {
+		m.included[space] = append(m.included[space], it.ID)
+	}
+	for _, p := range flatten(rev.Pages) {
+		m.pages[space] = append(m.pages[space], p.ID)
+	}
+}
+
+// redirectTo makes a redirect to each page of a space.
+func (m *visibilityModel) redirectTo(item, space string) {
+	for _, id := range m.pages[space] {
+		m.w.must("admin", "POST", "/orgs/$org/sites/$site/redirects", fmt.Sprintf(
+			`{"source":"/old-%d","destination":{"kind":"site-page","siteSpaceId":%q,"pageId":%q}}`, m.redirects, item, id))
+		m.redirects++
+	}
+}
+
+// parts returns Markdown that uses a file and a reusable content of its own, which
+// exist for whoever sees the place.
+func (m *visibilityModel) parts(files fstest.MapFS, path string, places *[][]condition, all []condition) string {
+	up := strings.Repeat("../", strings.Count(path, "/"))
+	image, include := m.word(inFile, places, all...), m.word(inName, places, all...)
+	files[".gitbook/assets/"+image+".png"] = &fstest.MapFile{Data: tinyPNG(len(m.words)), Mode: 0o644}
+	files[".gitbook/includes/"+include+".md"] = &fstest.MapFile{Data: []byte("Included " + m.word(inText, places, all...) + " text.\n"), Mode: 0o644}
+	return "\n![](" + up + ".gitbook/assets/" + image + ".png)\n\n{% include \"" + up + ".gitbook/includes/" + include + ".md\" %}\n"
 }
 
 // site makes a published site of random sections and variants.
@@ -152,6 +205,7 @@ func (m *visibilityModel) site() {
 		own := m.condition()
 		put("site-spaces/$item", own)
 		*places[i] = append(*places[i], []condition{section, own})
+		m.redirectTo(w.vars["item"], id)
 		if again := m.r.IntN(len(spaces)); sectioned && again < i { // another space as a variant
 			w.must("admin", "POST", "/orgs/$org/sites/$site/site-spaces", `{"spaceId":"`+spaces[again]+`","sectionId":"$section"}`, "item")
 			own := m.condition()
@@ -166,8 +220,9 @@ func (m *visibilityModel) site() {
 	w.must("admin", "POST", "/orgs/$org/sites/$site/publish", "")
 }
 
-// read returns all that a visitor can read, and what searches found by word.
-func (m *visibilityModel) read(c claims) (all string, found map[string]bool) {
+// read returns all that a visitor can read through the API and on the web pages,
+// and what searches found by word.
+func (m *visibilityModel) read(c claims) (all, web string, found map[string]bool) {
 	w := m.w
 	text, _ := json.Marshal(c)
 	home := "http://" + w.srv.Addr() + "/s/" + w.vars["site"] + "/"
@@ -180,7 +235,7 @@ func (m *visibilityModel) read(c claims) (all string, found map[string]bool) {
 	}
 	found = map[string]bool{}
 	if a.status == 404 {
-		return "", found // the visitor sees no site space at all
+		return "", m.browse(home, string(text)), found // the visitor sees no site space at all
 	}
 	token, _ := a.json().(map[string]any)["apiToken"].(string)
 	auth := "Authorization: Bearer " + token
@@ -207,10 +262,22 @@ func (m *visibilityModel) read(c claims) (all string, found map[string]bool) {
 		if err := json.Unmarshal(get("/spaces/"+space+"/content").body, &rev); err != nil || rev.ID == "" {
 			w.t.Fatalf("%s: %v", space, err)
 		}
+		get("/spaces/" + space + "/content/files")
+		get("/spaces/" + space + "/revisions/" + rev.ID + "/files")
+		for _, id := range m.included[space] { // known to somebody who saw it once
+			get("/spaces/" + space + "/content/reusable-contents/" + id)
+			get("/spaces/" + space + "/revisions/" + rev.ID + "/reusable-contents/" + id + "/document")
+		}
 		for _, p := range flatten(rev.Pages) {
+			get("/spaces/" + space + "/revisions/" + rev.ID + "/page/" + p.ID + "/meta-links")
 			get("/spaces/" + space + "/revisions/" + rev.ID + "/page/" + p.ID + "/document?evaluated=deterministic-only&dereferenced=reusable-contents")
 			get("/spaces/" + space + "/revisions/" + rev.ID + "/page/" + p.ID + "?format=markdown")
 			get("/spaces/" + space + "/content/page/" + p.ID + "?evaluated=false")
+		}
+	}
+	for i := range m.redirects {
+		if get(fmt.Sprintf("/orgs/$org/sites/$site/redirect?source=/old-%d", i)).status == 200 {
+			m.led++
 		}
 	}
 	for _, v := range m.words {
@@ -226,7 +293,7 @@ func (m *visibilityModel) read(c claims) (all string, found map[string]bool) {
 		out.Write(a.body)
 		out.Write(ask.body)
 	}
-	return out.String(), found
+	return out.String(), m.browse(home, string(text)), found
 }
 
 type visitedPage struct {
@@ -269,10 +336,13 @@ func TestVisitorsSeeExactlyWhatConditionsAllow(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o, nil)
 		for seed := range uint64(4) {
-			m := &visibilityModel{w: w, r: rand.New(rand.NewPCG(seed, 1))}
+			m := &visibilityModel{w: w, r: rand.New(rand.NewPCG(seed, 1)), included: map[string][]string{}, pages: map[string][]string{}}
 			m.site()
 			for _, c := range []claims{{}, {"a": true}, {"b": true}, {"a": true, "b": true}, {"a": false, "b": true}} {
 				m.check(seed, c)
+			}
+			if m.led == 0 || m.led == 5*m.redirects {
+				t.Errorf("seed %d: %d of %d redirects lead somewhere", seed, m.led, 5*m.redirects)
 			}
 		}
 	})
@@ -280,13 +350,16 @@ func TestVisitorsSeeExactlyWhatConditionsAllow(t *testing.T) {
 
 func (m *visibilityModel) check(seed uint64, c claims) {
 	m.w.t.Helper()
-	all, found := m.read(c)
+	all, web, found := m.read(c)
 	for _, v := range m.words {
 		want := v.seen(c)
-		if got := strings.Contains(all, v.text); got != want {
+		if got := strings.Contains(all, v.text); got != want && (got || v.kind != inName) {
 			m.w.t.Errorf("seed %d, claims %v: %s is seen: %t, want %t", seed, c, v.text, got, want)
 		}
-		if found[v.text] != want {
+		if got := strings.Contains(web, v.text); got != want && (got || v.kind == inText) {
+			m.w.t.Errorf("seed %d, claims %v: %s is on the web pages: %t, want %t", seed, c, v.text, got, want)
+		}
+		if v.kind == inText && found[v.text] != want {
 			m.w.t.Errorf("seed %d, claims %v: %s is found: %t, want %t", seed, c, v.text, found[v.text], want)
 		}
 	}

@@ -62,13 +62,18 @@ func NewKey(instanceSecret string) (Key, error) {
 }
 
 // Sign returns the token of some content. The same content has the same token, so
-// that clients can cache by it.
+// that clients can cache by it. The error is Invalid if the claims are too large
+// for a token that Verify accepts.
 func (k Key) Sign(c Content) (string, error) {
 	c.Kind = contentKind
 	if c.Spaces == nil {
 		c.Spaces = []string{}
 	}
-	return jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(k.secret)
+	token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(k.secret)
+	if err == nil && len(token) > maxContentToken {
+		err = errs.E(errs.Invalid, "the claims of the visitor are too large: the token that holds them has %d bytes, and %d are the maximum; send fewer or shorter claims", len(token), maxContentToken)
+	}
+	return token, err
 }
 
 // Verify returns what a token says, or an error of the kind Unauthenticated if it

@@ -57,13 +57,13 @@ func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFi
 	return items, next, err
 }
 
-// Vetoes returns the last review of everybody whose last review asks for changes,
-// whatever happened to the change request since.
+// Vetoes returns the last judgement of everybody who asked for changes last,
+// whatever happened to the change request since. A comment is no judgement.
 func (r Reader) Vetoes(ctx context.Context, cr docs.ChangeRequestID) ([]docs.SubmittedReview, error) {
 	return many(ctx, r, scanReview, `SELECT `+reviewColumns+reviewsFrom+`
 		WHERE v.change_request_id = $1 AND v.status = $2 AND NOT EXISTS (SELECT 1 FROM reviews n
-			WHERE n.change_request_id = v.change_request_id AND n.reviewer_id = v.reviewer_id AND n.id > v.id)
-		ORDER BY v.id`, cr, docs.ReviewChanges)
+			WHERE n.change_request_id = v.change_request_id AND n.reviewer_id = v.reviewer_id AND n.status <> $3 AND n.id > v.id)
+		ORDER BY v.id`, cr, docs.ReviewChanges, docs.ReviewCommented)
 }
 
 // CountReviews counts what Reviews lists.

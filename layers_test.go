@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"internal/audit", "internal/jobs"},
 	{"internal/certs", "internal/orgs", "internal/sites", "internal/webhooks"},
 	{"internal/revision"},
-	{"internal/explain", "internal/index", "internal/merge"},
+	{"internal/explain", "internal/index", "internal/insights", "internal/merge"},
 	{"internal/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/comments"},
@@ -119,10 +119,10 @@ func TestImportsGoDownward(t *testing.T) {
 
 // Services change the store only after the question was asked again inside
 // the transaction. These functions are called by no request.
-var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|f \*Bulk)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|Tidy|Purge|finishRebuild|fillLayer|TidySearch|Hook|QueueExport|poll|giveUp|recheck)\(`)
+var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|f \*Bulk)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|Tidy|Purge|finishRebuild|fillLayer|TidySearch|Flush|Hook|QueueExport|poll|giveUp|recheck)\(`)
 
 func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
-	for _, dir := range []string{"internal/comments", "internal/content", "internal/exchange", "internal/gitsync", "internal/index", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/webhooks"} {
+	for _, dir := range []string{"internal/comments", "internal/content", "internal/exchange", "internal/gitsync", "internal/index", "internal/insights", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/webhooks"} {
 		files, err := filepath.Glob(dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)

@@ -196,6 +196,8 @@ func (f fixture) state() string {
 // bodies are inputs that are valid as such, so that nothing but the missing
 // right stops the operation. An operation that is not here is called with {}.
 var bodies = map[string]string{
+	"trackEventsInSiteById":               `{"events":[{"type":"page_view","session":{},"location":{}}]}`,
+	"aggregateSiteEvents":                 `{"range":"last7Days"}`,
 	"updateUserById":                      `{"displayName":"pwned"}`,
 	"createToken":                         `{"label":"mine"}`,
 	"createOrganization":                  `{"title":"Mine"}`,

@@ -31,6 +31,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/gitsync"
+	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/sites"
@@ -59,6 +60,7 @@ type Config struct {
 	Webhooks *webhooks.Service
 	Git      *gitsync.Service
 	Sites    *sites.Service
+	Insights *insights.Service
 }
 
 // API serves /v1.
@@ -160,6 +162,7 @@ func New(c Config, secret string) *API {
 	a.siteRedirects()
 	a.siteServers()
 	a.siteExplain()
+	a.siteInsights()
 	a.permissions()
 	a.content()
 	a.metaLinks()

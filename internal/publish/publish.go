@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
@@ -55,7 +56,9 @@ type Config struct {
 	Sites   *sites.Service
 	Content *content.Service
 	Guard   *authz.Guard
-	Log     *slog.Logger
+	// Insights counts the pages that readers are sent.
+	Insights *insights.Service
+	Log      *slog.Logger
 }
 
 // Handler answers requests for sites.

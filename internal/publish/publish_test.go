@@ -19,6 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/publish"
@@ -40,6 +41,8 @@ type world struct {
 	site    docs.SiteID
 	handler *publish.Handler
 	token   string
+
+	insights *insights.Service
 }
 
 func newWorld(t *testing.T) *world {
@@ -52,12 +55,13 @@ func newWorld(t *testing.T) *world {
 		T: t, content: c, spaces: &spaces.Service{Store: st, Content: c},
 		sites: sites.New(st),
 	}
+	w.insights = &insights.Service{Store: st, Sites: w.sites, Source: c.Source}
 	w.sites.Hosts = sites.Hosts{Base: "https://base.test", Domain: "docs.test"}
 	b, err := (&orgs.Service{Store: st}).Bootstrap(ctx, "ada@acme.test", "Acme", "test")
 	must(t, err)
 	w.org, w.actor = b.Organization, authz.Operator(b.User).Actor
 	w.token = b.Token
-	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Log: slog.New(slog.DiscardHandler)})
+	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Insights: w.insights, Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
 	return w
 }

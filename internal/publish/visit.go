@@ -148,6 +148,9 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition, re
 	if err != nil {
 		return err
 	}
+	if v.counts(r) {
+		v.h.Insights.PageView(v.site.ID, v.target.Space, page.ID)
+	}
 	return sendPage(w, r, f, body)
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/gitsync"
 	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
@@ -110,6 +111,7 @@ type Services struct {
 	Webhooks *webhooks.Service
 	Git      *gitsync.Service
 	Sites    *sites.Service
+	Insights *insights.Service
 }
 
 // NewServices wires services to an open store. Whoever synchronizes with git
@@ -125,7 +127,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 		Store: s, Blobs: files, Guard: authz.NewGuard(s, published), Orgs: &orgs.Service{Store: s},
 		Content: c, Reviews: proposals, Spaces: &spaces.Service{Store: s, Content: c},
 		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
-		Sites: published,
+		Sites: published, Insights: &insights.Service{Store: s, Sites: published, Source: c.Source},
 	}
 }
 
@@ -196,9 +198,9 @@ func (s *Server) start(ctx context.Context) error {
 	s.API = api.New(api.Config{
 		Clock: s.Store.Clock, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
-		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites,
+		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights,
 	}, secret)
-	if s.readers, err = publish.New(publish.Config{Sites: s.Sites, Content: s.Content, Guard: s.Guard, Log: s.Log}); err != nil {
+	if s.readers, err = publish.New(publish.Config{Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log}); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	s.metrics.declare(s.API.Operations())
@@ -233,6 +235,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Every(sites.HostnameEvery, sites.HostnameJob, s.Sites.CheckHostnames)
 	r.Every(time.Hour, "webhook.tidy", s.Webhooks.Tidy)
 	r.Every(24*time.Hour, "search.tidy", s.Content.Index.TidySearch)
+	r.Every(24*time.Hour, "insights.tidy", s.Insights.Tidy)
 	return r
 }
 
@@ -262,7 +265,8 @@ func (s *Server) serve(l net.Listener, h http.Handler) {
 	})
 }
 
-// background runs jobs, sends events, and notes who was active.
+// background runs jobs, sends events, and stores what was counted meanwhile: who
+// was active, and what was read.
 func (s *Server) background(work *jobs.Runner) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stopBG = cancel
@@ -280,6 +284,9 @@ func (s *Server) background(work *jobs.Runner) {
 			}
 			if err := s.Guard.Flush(ctx); err != nil && ctx.Err() == nil {
 				s.Log.Warn("the last activity of users could not be stored", "error", err)
+			}
+			if err := s.Insights.Flush(ctx); err != nil && ctx.Err() == nil {
+				s.Log.Warn("events of sites are lost: they could not be stored", "error", err)
 			}
 		}
 	})
@@ -314,7 +321,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 	s.stopBG()
 	s.bg.Wait()
-	return errors.Join(err, s.Guard.Flush(ctx), s.Store.Close())
+	return errors.Join(err, s.Guard.Flush(ctx), s.Insights.Flush(ctx), s.Store.Close())
 }
 
 // handler dispatches what is not the API, and wraps everything.

@@ -212,6 +212,7 @@ func (tx *Tx) DropSite(ctx context.Context, s docs.Site) error {
 		`DELETE FROM site_share_links WHERE site_id = $1`,
 		`DELETE FROM site_redirects WHERE site_id = $1`,
 		`DELETE FROM site_mcp_servers WHERE site_id = $1`,
+		`DELETE FROM site_events WHERE site_id = $1`,
 		`UPDATE organizations SET default_content = '' WHERE default_content = $1`,
 		`DELETE FROM sites WHERE id = $1`,
 	} {

@@ -1,0 +1,182 @@
+// Package insights counts what happens on sites: how often pages are read,
+// searched and rated, by day. It keeps nothing about who reads them.
+//
+// Events are counted in memory and added to the store now and then, so a reader
+// never waits for a write and many events cost one. What was counted since then
+// is lost when the program is killed. Only places that exist on the site are
+// counted, so that nobody can make the table grow by inventing them.
+package insights
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+const (
+	// Kept is how long counts are kept.
+	Kept = 90 * day
+	// MaxEvents is how many events a request may have.
+	MaxEvents = 100
+	// maxSkew is how far the time of an event may be from now.
+	maxSkew = 5 * time.Minute
+	// maxWaiting bounds the counts in memory. Beyond it, events are lost whose
+	// like was not counted since the last flush.
+	maxWaiting = 50_000
+
+	day = 24 * time.Hour
+)
+
+// Service counts events and answers questions about them.
+type Service struct {
+	Store  *store.Store
+	Sites  *sites.Service
+	Source *revision.Source
+
+	mu      sync.Mutex
+	waiting map[store.EventKey]int64
+}
+
+// Event is something that happened on a site.
+type Event struct {
+	Type      string
+	Detail    string          // one of the details of its type, or empty
+	SiteSpace docs.SiteItemID // empty: that of the space
+	Space     docs.SpaceID
+	Page      docs.PageID
+	At        docs.Time // zero: now
+}
+
+// Track counts events on the site of a grant. An event at a place that the caller
+// does not see is not counted: the page may have been deleted since the caller
+// loaded it.
+func (s *Service) Track(ctx context.Context, g *authz.Grant, events []Event) error {
+	now := docs.TimeOf(s.Store.Clock())
+	for i, e := range events {
+		if err := e.check(fmt.Sprintf("body.events[%d]", i), now); err != nil {
+			return err
+		}
+	}
+	if shown := g.Shown(); shown != nil && shown.Preview {
+		return nil // whoever tries a site out is not a reader
+	}
+	view, err := s.Sites.View(ctx, g)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		at, ok, err := s.locate(ctx, g, view, e)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if e.At == 0 {
+			e.At = now
+		}
+		at.Day, at.Event, at.Detail = dayOf(e.At), e.Type, e.Detail
+		s.count(at)
+	}
+	return nil
+}
+
+func (e Event) check(path string, now docs.Time) error {
+	if e.At != 0 && (e.At < now.Add(-maxSkew) || e.At > now.Add(maxSkew)) {
+		return errs.Field(path+".timestamp", "must be within %d minutes of now", int(maxSkew.Minutes()))
+	}
+	return checkDetail(path, e.Type, e.Detail)
+}
+
+// locate returns the place of an event on a site. It is false if the caller does
+// not see such a place.
+func (s *Service) locate(ctx context.Context, g *authz.Grant, view *sites.View, e Event) (at store.EventKey, ok bool, err error) {
+	at.Site = view.Site.ID
+	if e.SiteSpace == "" && e.Space == "" {
+		return at, e.Page == "", nil
+	}
+	for _, it := range view.Structure.All(docs.SiteSpace) {
+		if e.SiteSpace == it.ID && (e.Space == "" || e.Space == it.Space) || e.SiteSpace == "" && e.Space == it.Space {
+			at.SiteSpace, at.Space = it.ID, it.Space
+			break
+		}
+	}
+	space, ok := view.Spaces[at.Space]
+	if !ok || e.Page == "" {
+		return at, ok, nil
+	}
+	head, err := s.Source.Head(ctx, space.It)
+	if err != nil {
+		return at, false, err
+	}
+	if by := g.Visiting(); by != nil {
+		head = head.For(by)
+	}
+	at.Page = e.Page
+	_, ok, err = head.Lookup(ctx, e.Page)
+	return at, ok, err
+}
+
+// PageView counts that a reader was sent a page of a site space.
+func (s *Service) PageView(site docs.SiteID, it docs.SiteItem, page docs.PageID) {
+	s.count(store.EventKey{
+		Site: site, Day: dayOf(docs.TimeOf(s.Store.Clock())), Event: PageView, SiteSpace: it.ID, Space: it.Space, Page: page,
+	})
+}
+
+func (s *Service) count(key store.EventKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.waiting[key]; !known && len(s.waiting) >= maxWaiting {
+		return
+	}
+	if s.waiting == nil {
+		s.waiting = map[store.EventKey]int64{}
+	}
+	s.waiting[key]++
+}
+
+// Flush adds what was counted to the store.
+func (s *Service) Flush(ctx context.Context) error {
+	s.mu.Lock()
+	waiting := s.waiting
+	s.waiting = nil
+	s.mu.Unlock()
+	if len(waiting) == 0 {
+		return nil
+	}
+	counts := make([]store.EventCount, 0, len(waiting))
+	for key, n := range waiting {
+		counts = append(counts, store.EventCount{EventKey: key, Events: n})
+	}
+	// Two nodes that add to the same counts must not wait for each other.
+	sortCounts(counts)
+	return s.Store.Do(ctx, func(tx *store.Tx) error { return tx.AddEvents(ctx, counts) })
+}
+
+// Tidy is a job: it drops counts that are older than Kept.
+func (s *Service) Tidy(ctx context.Context, _ []byte) error {
+	for ctx.Err() == nil {
+		n, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (int64, error) {
+			return tx.TrimEvents(ctx, dayOf(tx.Now().Add(-Kept)))
+		})
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// dayOf returns the number of a day since 1970.
+func dayOf(t docs.Time) int64 { return int64(t) / day.Milliseconds() }
+
+// startOf returns when a day begins.
+func startOf(n int64) docs.Time { return docs.Time(n * day.Milliseconds()) }

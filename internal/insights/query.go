@@ -1,0 +1,320 @@
+package insights
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// maxGroups bounds what is read of the store for one query.
+const maxGroups = 100_000
+
+// Query is a question about the events of a site.
+type Query struct {
+	Select  []Column // empty: GroupBy, and the number of events
+	GroupBy []Column // empty: the columns of Select that are not counted
+	Where   []Filter
+	Order   *Order
+	// From and To are days; both are included.
+	From, To docs.Time
+	Limit    int
+}
+
+// Filter keeps lines by one of their columns.
+type Filter struct {
+	Column   Column
+	Operator string // empty: in
+	Values   []any  // as decoded from JSON
+}
+
+// Order is how lines are sorted.
+type Order struct {
+	By   Column
+	Desc bool
+}
+
+// Answer is one column of the answer to a query. All have as many values.
+type Answer struct {
+	Column
+	Values []any
+}
+
+// Aggregate answers a query about the site of a grant. Events at places that the
+// caller does not see are not counted.
+func (s *Service) Aggregate(ctx context.Context, g *authz.Grant, q Query) ([]Answer, error) {
+	p, err := q.plan()
+	if err != nil {
+		return nil, err
+	}
+	view, err := s.Sites.View(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Flush(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := s.Store.CountEvents(ctx, view.Site.ID, dayOf(q.From), dayOf(q.To), p.by, maxGroups+1)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) > maxGroups {
+		return nil, errs.Field("body.range", "has too many events to group like this; ask for fewer days or columns")
+	}
+	return p.answer(seen(view, rows)), nil
+}
+
+// seen returns the rows at places that the view has, with the sections they are in.
+func seen(view *sites.View, rows []store.EventCount) map[group]int64 {
+	out := map[group]int64{}
+	for _, r := range rows {
+		g := group{day: r.Day, event: r.Event, siteSpace: r.SiteSpace, space: r.Space, page: r.Page, detail: r.Detail}
+		if r.SiteSpace != "" {
+			it, err := view.Structure.Item(docs.SiteSpace, r.SiteSpace)
+			if err != nil {
+				continue
+			}
+			g.section = it.Parent
+		}
+		out[g] += r.Events
+	}
+	return out
+}
+
+// plan is a query whose columns are found.
+type plan struct {
+	chosen []planned // what is returned
+	groups []planned // what lines are told apart by
+	where  []condition
+	having []condition
+	order  *Order
+	limit  int
+	by     store.EventGroups
+}
+
+type planned struct {
+	Column
+	column
+}
+
+func (p *plan) find(path string, c Column) (planned, error) {
+	def, err := c.find(path)
+	p.by.Day = p.by.Day || def.by.Day
+	p.by.Event = p.by.Event || def.by.Event
+	p.by.Page = p.by.Page || def.by.Page
+	p.by.Detail = p.by.Detail || def.by.Detail
+	return planned{c, def}, err
+}
+
+func (q Query) plan() (*plan, error) {
+	p := &plan{order: q.Order, limit: q.Limit}
+	if q.From > q.To {
+		return nil, errs.Field("body.range", "must end after it begins")
+	}
+	for i, c := range q.GroupBy {
+		path := fmt.Sprintf("body.groupBy[%d]", i)
+		def, err := p.find(path, c)
+		if err == nil && def.keep == nil {
+			err = errs.Field(path+".column", "is counted, so nothing can be grouped by it")
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.groups = append(p.groups, def)
+	}
+	if len(q.Select) == 0 {
+		q.Select = append(slices.Clone(q.GroupBy), Column{Name: "eventsCount"})
+	}
+	for i, c := range q.Select {
+		path := fmt.Sprintf("body.select[%d]", i)
+		def, err := p.find(path, c)
+		if err != nil {
+			return nil, err
+		}
+		p.chosen = append(p.chosen, def)
+		if def.keep == nil || p.grouped(c) {
+			continue
+		}
+		if len(q.GroupBy) > 0 {
+			return nil, errs.Field(path+".column", "must be in groupBy too")
+		}
+		p.groups = append(p.groups, def)
+	}
+	if o := q.Order; o != nil {
+		def, err := p.find("body.order.by", o.By)
+		if err == nil && def.keep != nil && !p.grouped(o.By) {
+			err = errs.Field("body.order.by.column", "must be a column of select or groupBy")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p, p.filter(q.Where)
+}
+
+func (p *plan) grouped(c Column) bool {
+	return slices.ContainsFunc(p.groups, func(g planned) bool { return g.Column == c })
+}
+
+func (p *plan) filter(all []Filter) error {
+	for i, f := range all {
+		path := fmt.Sprintf("body.where[%d]", i)
+		def, err := p.find(path, f.Column)
+		if err != nil {
+			return err
+		}
+		c, err := f.condition(path, def)
+		if err != nil {
+			return err
+		}
+		if def.keep == nil {
+			p.having = append(p.having, c)
+			continue
+		}
+		p.where = append(p.where, func(g group, t tally) bool {
+			return (len(def.of) == 0 || slices.Contains(def.of, g.event)) && c(g, t)
+		})
+	}
+	return nil
+}
+
+// condition decides about lines.
+type condition func(g group, t tally) bool
+
+// condition returns what a filter means.
+func (f Filter) condition(path string, c planned) (condition, error) {
+	values := make([]any, len(f.Values))
+	for i, v := range f.Values {
+		var ok bool
+		if values[i], ok = c.parse(v); !ok {
+			return nil, errs.Field(fmt.Sprintf("%s.values[%d]", path, i), "is not a value of the column %s", c.Name)
+		}
+	}
+	if f.Operator == "" || f.Operator == "in" || f.Operator == "notIn" {
+		return func(g group, t tally) bool {
+			v := text(c.value(g, t))
+			found := slices.ContainsFunc(values, func(w any) bool { return text(w) == v })
+			return found == (f.Operator != "notIn")
+		}, nil
+	}
+	if len(values) != 1 || c.Name != "datetime" && c.Name != "eventsCount" {
+		return nil, errs.Field(path+".operator", "needs one value of the column datetime or eventsCount")
+	}
+	return func(g group, t tally) bool {
+		order := compare(c.value(g, t), values[0])
+		switch f.Operator {
+		case "greaterThan":
+			return order > 0
+		case "greaterThanOrEqual":
+			return order >= 0
+		case "lessThan":
+			return order < 0
+		}
+		return order <= 0
+	}, nil
+}
+
+// parse returns a value of a filter in the form that the column has.
+func (c planned) parse(v any) (any, bool) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, false
+	}
+	switch c.Name {
+	case "datetime":
+		var t docs.Time
+		return t, json.Unmarshal(b, &t) == nil
+	case "eventsCount":
+		var n int64
+		return n, json.Unmarshal(b, &n) == nil
+	case "page":
+		var ref *PageRef
+		if json.Unmarshal(b, &ref) != nil {
+			return nil, false
+		}
+		if ref == nil {
+			return nil, true
+		}
+		return *ref, true
+	}
+	return v, true
+}
+
+// has reports whether events of a type have all columns that are asked for.
+func (p *plan) has(event string) bool {
+	for _, c := range p.groups {
+		if len(c.of) > 0 && !slices.Contains(c.of, event) {
+			return false
+		}
+	}
+	return true
+}
+
+// answer groups counts and returns the columns.
+func (p *plan) answer(counts map[group]int64) []Answer {
+	tallies := map[group]*tally{}
+	for g, n := range counts {
+		if !p.has(g.event) || !holds(p.where, g, tally{}) {
+			continue
+		}
+		var key group
+		for _, c := range p.groups {
+			c.keep(&key, g)
+		}
+		if tallies[key] == nil {
+			tallies[key] = &tally{}
+		}
+		tallies[key].add(g, n)
+	}
+	if len(p.groups) == 0 && len(tallies) == 0 {
+		tallies[group{}] = &tally{} // nothing happened, and that is the answer
+	}
+	var lines []group
+	for g, t := range tallies {
+		if holds(p.having, g, *t) {
+			lines = append(lines, g)
+		}
+	}
+	p.sort(lines, tallies)
+	lines = lines[:min(len(lines), p.limit)]
+	out := make([]Answer, len(p.chosen))
+	for i, c := range p.chosen {
+		out[i] = Answer{Column: c.Column, Values: make([]any, len(lines))}
+		for j, g := range lines {
+			out[i].Values[j] = c.value(g, *tallies[g])
+		}
+	}
+	return out
+}
+
+func holds(all []condition, g group, t tally) bool {
+	for _, c := range all {
+		if !c(g, t) {
+			return false
+		}
+	}
+	return true
+}
+
+// sort puts lines in the order that was asked for, and lines that are equal in
+// it in the order of what they are about.
+func (p *plan) sort(lines []group, tallies map[group]*tally) {
+	slices.SortFunc(lines, func(a, b group) int {
+		order := 0
+		if p.order != nil {
+			c := columns[p.order.By.Name]
+			if order = compare(c.value(a, *tallies[a]), c.value(b, *tallies[b])); p.order.Desc {
+				order = -order
+			}
+		}
+		return cmp.Or(order, cmp.Compare(a.day, b.day), cmp.Compare(a.event, b.event), cmp.Compare(a.section, b.section),
+			cmp.Compare(a.siteSpace, b.siteSpace), cmp.Compare(a.space, b.space), cmp.Compare(a.page, b.page), cmp.Compare(a.detail, b.detail))
+	})
+}

@@ -125,6 +125,7 @@ export const REQUIRED = {
         'streamAskInSite',
         'streamRecommendedQuestionsInSite',
     ],
+    insights: ['trackEventsInSiteById', 'aggregateSiteEvents', 'listSiteVisitorSegments'],
     spaces: [
         'listSpacesInOrganizationById',
         'createSpace',

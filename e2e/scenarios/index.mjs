@@ -8,6 +8,7 @@ import content from './content.mjs';
 import documents from './documents.mjs';
 import files from './files.mjs';
 import git from './git.mjs';
+import insights from './insights.mjs';
 import invites from './invites.mjs';
 import isolation from './isolation.mjs';
 import links from './links.mjs';
@@ -56,6 +57,7 @@ export const SCENARIOS = {
     site_settings: siteSettings,
     site_audience: siteAudience,
     published,
+    insights,
     renderer,
     git,
     isolation,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -13,17 +14,12 @@ import (
 func open(t *testing.T, o store.Options) (*Service, docs.SiteID) {
 	t.Helper()
 	s := testdb.Open(t, o)
-	site := docs.Site{ID: "site_1", Org: "org", Title: "Docs", CreatedBy: "user", Level: docs.LevelInherit}
-	err := s.Do(t.Context(), func(tx *store.Tx) error {
-		if err := tx.AddUser(t.Context(), docs.User{ID: "user", Email: "a@b.test"}); err != nil {
-			return err
-		}
-		if err := tx.AddOrganization(t.Context(), docs.Organization{ID: "org", Title: "Acme"}); err != nil {
-			return err
-		}
-		return tx.AddSite(t.Context(), site)
-	})
+	b, err := (&orgs.Service{Store: s}).Bootstrap(t.Context(), "ada@acme.test", "Acme", "test")
 	if err != nil {
+		t.Fatal(err)
+	}
+	site := docs.Site{ID: "site_1", Org: b.Organization, Title: "Docs", CreatedBy: b.User, Level: docs.LevelInherit}
+	if err := s.Do(t.Context(), func(tx *store.Tx) error { return tx.AddSite(t.Context(), site) }); err != nil {
 		t.Fatal(err)
 	}
 	return &Service{Store: s}, site.ID

@@ -216,6 +216,9 @@ func (c *checker) use(name string, u use) (code, why string) {
 	case file == "":
 		return CodeBadPath, shown + " leaves the folder"
 	case !ok:
+		if near := c.index.near(file); near != "" {
+			return CodeNearLink, file + " does not exist; write " + near
+		}
 		return missing, file + " does not exist"
 	case u.kind != markup.UseLink:
 		return "", ""
@@ -233,7 +236,7 @@ func (c *checker) use(name string, u use) (code, why string) {
 		return missing, shown + " leads to a page that is not in " + c.tree.summary()
 	}
 	if anchor != "" && !c.hasAnchor(file, anchor, 0) {
-		return CodeBrokenAnchor, file + " has no heading #" + printable(anchor) + similarAnchor(to, anchor)
+		return CodeBrokenAnchor, file + " has no heading #" + readable(anchor) + similarAnchor(to, anchor)
 	}
 	return "", ""
 }
@@ -270,7 +273,11 @@ func (c *checker) hasAnchor(file, anchor string, depth int) bool {
 // places returns the lines that contain a destination, or at least its last
 // part. It is for destinations that are written in an unusual way.
 func places(text []byte, dest string) []int {
-	for _, try := range []string{dest, path.Base(dest)} {
+	tries := []string{dest, path.Base(dest)}
+	if dest == "" {
+		tries = []string{"]()", "](<>)", `=""`}
+	}
+	for _, try := range tries {
 		var lines []int
 		line := 0
 		for l := range bytes.Lines(text) {

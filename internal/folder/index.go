@@ -1,9 +1,12 @@
 package folder
 
 import (
+	"iter"
+	"maps"
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/names"
@@ -17,6 +20,9 @@ type Index struct {
 	assets    map[string]*File
 	pages     map[string]*Page // by address; "." is the first page
 	addresses map[*Page]string
+
+	fold   sync.Once
+	folded map[string]string // files by names in one case, see near
 }
 
 // NewIndex returns the index of a tree.
@@ -92,6 +98,32 @@ type Target struct {
 	Page    *Page // a document or a group
 	Include *Include
 	File    *File
+}
+
+// near returns the file that somebody meant by a name that does not exist: the
+// source of a web page, or the same name in another case. It is empty for none.
+func (x *Index) near(name string) string {
+	x.fold.Do(func() {
+		x.folded = map[string]string{}
+		for _, list := range []iter.Seq[string]{maps.Keys(x.docs), maps.Keys(x.includes), maps.Keys(x.assets)} {
+			for file := range list {
+				if other := x.folded[names.Fold(file)]; other == "" || file < other {
+					x.folded[names.Fold(file)] = file
+				}
+			}
+		}
+	})
+	for _, ext := range []string{".html", ".htm"} {
+		if page, ok := strings.CutSuffix(name, ext); ok {
+			name = page + ".md"
+		}
+	}
+	for _, try := range []string{name, name + ".md", name + "/README.md"} {
+		if file := x.folded[names.Fold(try)]; file != "" {
+			return file
+		}
+	}
+	return ""
 }
 
 // Find returns the target of a destination in the file from. The destination is

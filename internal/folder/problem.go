@@ -19,6 +19,7 @@ const (
 	CodeDuplicateSlug = "duplicate-slug"  // two pages with the same address
 	CodeNotInSummary  = "not-in-summary"  // a page that the navigation does not list
 	CodeBrokenLink    = "broken-link"     // a link to a page that does not exist
+	CodeNearLink      = "near-link"       // a link to almost the name of a file that exists
 	CodeBrokenAnchor  = "broken-anchor"   // a link to a heading that does not exist
 	CodeMissingReuse  = "missing-include" // a reusable content that does not exist
 	CodeReuseCycle    = "include-cycle"   // a reusable content that includes itself
@@ -49,6 +50,7 @@ var rules = map[string]rule{
 	CodeDuplicateSlug: {"error", "Two pages next to each other have one address."},
 	CodeNotInSummary:  {"warning", "A page that the summary does not name is not shown."},
 	CodeBrokenLink:    {"error", "A link leads to a page that is not there."},
+	CodeNearLink:      {"warning", "A link has almost the name of a file that is there."},
 	CodeBrokenAnchor:  {"error", "A link leads to a heading that is not there."},
 	CodeMissingReuse:  {"error", "A reusable content is not there."},
 	CodeReuseCycle:    {"error", "A reusable content includes itself."},

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"path"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
@@ -227,6 +230,17 @@ func printable(name string) string {
 		name = name[:names.MaxName] + "…"
 	}
 	return strings.Trim(fmt.Sprintf("%+q", name), `"`)
+}
+
+// readable is printable for a text of people: letters of all scripts stay.
+func readable(text string) string {
+	if plain, err := url.PathUnescape(text); err == nil && utf8.ValidString(plain) {
+		text = plain
+	}
+	if len(text) > names.MaxName {
+		text = strings.ToValidUTF8(text[:names.MaxName], "") + "…"
+	}
+	return strings.Trim(strconv.Quote(text), `"`)
 }
 
 // load reads all Markdown files. It parses them in parallel: there may be tens

@@ -41,7 +41,7 @@ func pages(t *testing.T) (list []page) {
 			}
 			src, err := os.ReadFile(path)
 			if err == nil {
-				list = append(list, page{path, src[ParseHead(src).Body:]})
+				list = append(list, cutPage(page{path, src[ParseHead(src).Body:]})...)
 			}
 			return err
 		})
@@ -50,6 +50,19 @@ func pages(t *testing.T) (list []page) {
 		}
 	}
 	return list
+}
+
+// cutPage cuts a long page at its headings: each edit reads all of its page.
+func cutPage(p page) (list []page) {
+	const long = 4 << 10
+	doc, from := Parse(p.body, Refs{}), 0
+	for i, n := range doc.Nodes {
+		if at := doc.Spans[i].Start; at-from > long && n.HeadingLevel() > 0 {
+			list = append(list, page{p.name, p.body[from:at]})
+			from = at
+		}
+	}
+	return append(list, page{p.name, p.body[from:]})
 }
 
 // sampled reports whether one of very many edits is tried. With a folder of

@@ -178,6 +178,10 @@ func (h *htmlWriter) block(n *Node) {
 	case "heading-1", "heading-2", "heading-3":
 		name := "h" + strconv.Itoa(min(max(n.HeadingLevel()+h.shift, 2), 6))
 		h.open(name, attrs("id", htmlID(n), "class", alignClass(n, textAlignments))...)
+		for _, a := range n.Aliases() {
+			h.open("a", "id", a)
+			h.close("a")
+		}
 		h.inlines(n.Nodes)
 		h.close(name)
 	case "list-ordered":

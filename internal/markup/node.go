@@ -48,6 +48,7 @@ type Node struct {
 	source  string    // as it is written elsewhere, see WithSource
 	span    Span      // where it is written, from a traced parse
 	table   *tableTrace
+	aliases []string // of a heading
 }
 
 // Leaf is a run of text with the same marks.

@@ -9,31 +9,78 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Slug makes an anchor of a text: its letters and digits in lower case, with
-// dashes for what is between words.
+// Slug makes an anchor of a text as GitBook does: its letters and digits in
+// lower case, with dots and underscores, and with dashes for what is between
+// them. One that would begin with a digit begins with "id-".
 func Slug(text string) string {
+	s := slugOf(text, func(r rune) rune {
+		switch {
+		case r == '.' || r == '_':
+			return r
+		case strings.ContainsRune("'’‘\"“”`", r):
+			return -1 // a part of the word
+		}
+		return '-'
+	})
+	if s == "" || strings.Trim(s, "._") == "" {
+		return "section"
+	}
+	if s[0] >= '0' && s[0] <= '9' {
+		return "id-" + s
+	}
+	return s
+}
+
+// slugOf makes an anchor of a text. What other says of characters that are
+// neither letters nor digits nor space is written; dashes are written once and
+// between others only, and -1 is nothing.
+func slugOf(text string, other func(rune) rune) string {
 	const longest = 100
 	var b strings.Builder
 	dash := false
 	for _, r := range text {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) && b.Len() > 0:
-			if dash && b.Len() > 0 {
-				b.WriteByte('-')
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !(unicode.IsMark(r) && b.Len() > 0) {
+			if r = other(r); unicode.IsSpace(r) || unicode.Is(unicode.Pd, r) {
+				r = '-'
 			}
-			dash = false
-			b.WriteRune(unicode.ToLower(r))
-		case unicode.IsSpace(r) || unicode.Is(unicode.Pd, r):
-			dash = true
 		}
+		switch {
+		case r < 0:
+			continue
+		case r == '-':
+			dash = true
+			continue
+		case dash && b.Len() > 0:
+			b.WriteByte('-')
+		}
+		dash = false
+		b.WriteRune(unicode.ToLower(r))
 		if b.Len() >= longest {
 			break
 		}
 	}
-	if b.Len() == 0 {
-		return "section"
-	}
 	return b.String()
+}
+
+// aliases returns the other anchors that links use for a heading: those of words
+// without any signs, and those of GitHub, which has a dash for each space.
+func aliases(text string) []string {
+	plain := slugOf(text, func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.Is(unicode.Pd, r) {
+			return '-'
+		}
+		return -1
+	})
+	github := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '_' || r == '-':
+			return unicode.ToLower(r)
+		case r == ' ':
+			return '-'
+		}
+		return -1
+	}, strings.TrimSpace(text))
+	return []string{strings.TrimPrefix(Slug(text), "id-"), plain, github}
 }
 
 // nameAnchors returns every block that can be linked to its anchor, each one
@@ -70,7 +117,27 @@ func nameAnchors(nodes []*Node) {
 		used[id] = true
 		n.Meta = map[string]any{"id": id}
 	}
+	for _, n := range open {
+		if n.HeadingLevel() > 0 {
+			n.aliases = freeAliases(anchorText(n), used)
+		}
+	}
 }
+
+// freeAliases returns the aliases of a heading that nothing else has.
+func freeAliases(text string, used map[string]bool) (list []string) {
+	for _, a := range aliases(text) {
+		if a != "" && !used[a] && anchorForm.MatchString(a) {
+			used[a] = true
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Aliases returns the anchors that lead to a heading as well: other programs
+// make others of the same text.
+func (n *Node) Aliases() []string { return n.aliases }
 
 // HasAnchor reports whether a link with an anchor leads to one of those that has
 // knows: as it is written, as an address decodes it, or in lower case, as the

@@ -108,7 +108,9 @@ func (c *converter) heading(n *ast.Heading) *Node {
 	inlines := c.inlines(n)
 	id := ""
 	if len(inlines) > 0 {
-		inlines, id = cutAnchor(inlines)
+		if inlines, id = cutAnchor(inlines); id == "" {
+			inlines, id = c.cutBraces(n, inlines)
+		}
 	}
 	return headingNode(n.Level, id, inlines)
 }
@@ -165,6 +167,33 @@ func cutAnchor(inlines []*Node) ([]*Node, string) {
 	}
 	last.Leaves = rest
 	return inlines, m[2]
+}
+
+var bracedAnchor = regexp.MustCompile(`(?:^|[ \t]+)\{#([^\s{}]+)\}$`)
+
+// cutBraces takes `{#id}` off the end of a heading, where it is not escaped.
+func (c *converter) cutBraces(n *ast.Heading, inlines []*Node) ([]*Node, string) {
+	if lines := n.Lines(); lines.Len() == 0 || !bracedAnchor.MatchString(strings.TrimRight(c.value(lines.At(lines.Len()-1)), " \t\r\n")) {
+		return inlines, ""
+	}
+	last := inlines[len(inlines)-1]
+	if last.Object != ObjectText || len(last.Leaves) == 0 {
+		return inlines, ""
+	}
+	l := &last.Leaves[len(last.Leaves)-1]
+	m := bracedAnchor.FindStringSubmatch(l.Text)
+	if m == nil || l.Raw || len(l.Marks) > 0 || !anchorForm.MatchString(m[1]) {
+		return inlines, ""
+	}
+	l.Text = strings.TrimSuffix(l.Text, m[0])
+	switch {
+	case l.Text != "":
+	case len(last.Leaves) > 1:
+		last.Leaves = last.Leaves[:len(last.Leaves)-1]
+	default:
+		inlines = inlines[:len(inlines)-1]
+	}
+	return inlines, m[1]
 }
 
 func (c *converter) list(n *ast.List) *Node {

@@ -212,3 +212,31 @@ func TestLostTargetsKeepTheirDestination(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// Other programs write the anchor of a heading in braces.
+func TestAnchorsInBraces(t *testing.T) {
+	for src, want := range map[string]string{
+		"## X {#id}\n": "X id", "## X {#id} ##\n": "X id", "X {#id}\n---\n": "X id", "## {#id}\n": " id",
+		"## X \\{#id}\n": "X {#id} x-id", "## X {#a b}\n": "X {#a b} x-a-b", "## `X {#id}`\n": "X {#id} x-id", "## 日本 {#é}\n": "日本 é",
+	} {
+		doc := Parse([]byte(src), Refs{})
+		if got := plainOf(doc.Nodes[0].Nodes) + " " + doc.Nodes[0].Anchor(); got != want {
+			t.Errorf("%q is %q, want %q", src, got, want)
+		}
+		if err := sameDocs(doc.Nodes, Parse(Print(doc, Refs{}), Refs{}).Nodes); err != nil {
+			t.Errorf("%q is printed as another heading: %v", src, err)
+		}
+	}
+}
+
+// Links that were written for other programs lead to their heading too.
+func TestAliasesOfAnchors(t *testing.T) {
+	doc := Parse([]byte("## CI/CD (v1.2)\n\n## 1. Create\n\n## A & B\n\n## ab\n"), Refs{})
+	var got []string
+	for _, n := range doc.Nodes {
+		got = append(got, n.Anchor()+" "+strings.Join(n.Aliases(), " "))
+	}
+	if fmt.Sprint(got) != "[ci-cd-v1.2 cicd-v12 id-1.-create 1.-create 1-create a-b a--b ab ]" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -249,6 +249,10 @@ func (p *printer) heading(n *Node) string {
 	if head, ok := strings.CutSuffix(s, "#"); ok && (len(head)-len(strings.TrimRight(head, `\`)))%2 == 0 {
 		s = head + `\#` // it would close the heading
 	}
+	if at := bracedAnchor.FindStringIndex(s); at != nil && id == "" {
+		open := at[0] + strings.IndexByte(s[at[0]:], '{')
+		s = s[:open] + `\` + s[open:] // it would be the anchor
+	}
 	if id != "" {
 		if s != "" {
 			s += " "

@@ -67,7 +67,7 @@ func Anchors(doc *Document) []string {
 	var out []string
 	visit(doc.Nodes, func(n *Node) {
 		if id := n.Anchor(); id != "" {
-			out = append(out, id)
+			out = append(append(out, id), n.Aliases()...)
 		}
 		if source, ok := n.RawSource(); ok {
 			out = rawAnchors(out, source)

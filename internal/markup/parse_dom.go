@@ -208,7 +208,12 @@ func readElement(open string) (*element, bool) {
 // isLayout reports whether a div says only how its content is laid out.
 func isLayout(open string) bool {
 	e, ok := readElement(open)
-	return ok && e.only("align", "data-full-width", "data-with-frame")
+	return ok && (e.only("align", "data-full-width", "data-with-frame") || isHintElement(e))
+}
+
+// isHintElement reports whether a div is a hint, as some exports write it.
+func isHintElement(e *element) bool {
+	return e.has("data-gb-custom-block") && e.attr("data-tag") == "hint" && e.only("data-gb-custom-block", "data-tag", "data-style", "data-icon")
 }
 
 // plain returns the text of an element without its tags.

@@ -51,6 +51,9 @@ func (c *converter) element(n *elementBlock, i *item) []*Node {
 		title, body := c.summary(strings.TrimSpace(source[end:]), where.behind(end).trimmed(source[end:]), i.kids)
 		return []*Node{detailsNode(e, title, body)}
 	}
+	if isHintElement(e) {
+		return []*Node{hintNode(attributes{{"style", e.attr("data-style")}, {"icon", e.attr("data-icon")}}, c.convert(i.kids))}
+	}
 	if nodes := layout(e, c.convert(i.kids)); len(nodes) > 0 {
 		return nodes
 	}
@@ -289,10 +292,7 @@ func (h *htmlReader) div(e *element) []*Node {
 		return h.fail()
 	}
 	kids, ok := e.elements()
-	if !ok {
-		return h.fail()
-	}
-	if len(kids) > 0 && !slices.ContainsFunc(kids, func(k *element) bool { return k.name != "figure" }) {
+	if ok && len(kids) > 0 && !slices.ContainsFunc(kids, func(k *element) bool { return k.name != "figure" }) {
 		images := blockNode("images", map[string]any{})
 		for _, k := range kids {
 			image := h.figure(k)

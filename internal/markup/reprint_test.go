@@ -203,6 +203,15 @@ func TestReprint(t *testing.T) {
 			n[0].Nodes[1].written = nil
 			return append(n[:0], blockNode("blockquote", nil, n[0]))
 		}, "> A [x](/broken/pages/ID#s) B\n"},
+		{"tabs with their old names", "{% code-tabs %}\n{% code-tabs-item title=\"a.js\" %}\n```js\nx\n```\n{% endcode-tabs-item %}\n{% endcode-tabs %}\n", func(n []*Node) []*Node { edit(n, "x", "y"); return n }, "{% code-tabs %}\n{% code-tabs-item title=\"a.js\" %}\n```js\ny\n```\n{% endcode-tabs-item %}\n{% endcode-tabs %}\n"},
+		{"a hint of HTML", "<div data-gb-custom-block data-tag=\"hint\" data-style='danger'>\n\n__a__ b\n\n</div>\n", func(n []*Node) []*Node {
+			if n[0].Type != "hint" || n[0].Str("style") != "danger" {
+				return nil
+			}
+			edit(n, " b", " c")
+			return n
+		}, "<div data-gb-custom-block data-tag=\"hint\" data-style='danger'>\n\n__a__ c\n\n</div>\n"},
+		{"a text that is centred", "<div align=\"center\">a <b>b</b></div>\n", func(n []*Node) []*Node { edit(n, "b", "c"); return n }, "<div align=\"center\">a <b>c</b></div>\n"},
 		{"a block in a tag", "{% hint style=\"info\" %}\nA \\(x\\)\n\n+ B\n{% endhint %}\n", func(n []*Node) []*Node {
 			n[0].Nodes = slices.Insert(n[0].Nodes, 1, plainParagraph("new"))
 			return n

@@ -24,9 +24,20 @@ var parts = map[string]string{"tab": "tabs", "step": "stepper", "column": "colum
 // wholes are the other way round.
 var wholes = map[string]string{"tabs": "tab", "stepper": "step", "columns": "column", "updates": "update"}
 
+// oldTags are the names that tags had before.
+var oldTags = map[string]string{"code-tabs": "tabs", "code-tabs-item": "tab"}
+
+// tagName returns the name that a tag has now.
+func tagName(name string) string {
+	if now, ok := oldTags[name]; ok {
+		return now
+	}
+	return name
+}
+
 // tag makes nodes of a tag with what it holds.
 func (c *converter) tag(i *item) []*Node {
-	t := i.piece.tag
+	t, name := i.piece.tag, tagName(i.piece.tag.name)
 	raw := func(why string) []*Node {
 		if why != "" {
 			c.problem(i.node.Lines().At(0).Start, why+"; it is kept as it is")
@@ -36,24 +47,24 @@ func (c *converter) tag(i *item) []*Node {
 	if t.closes() != "" {
 		return raw(fmt.Sprintf("{%% %s %%} closes nothing here", t.name))
 	}
-	if !isKnownTag(t.name) {
+	if !isKnownTag(name) {
 		return raw("")
 	}
-	if whole := parts[t.name]; whole != "" && c.whole != whole {
+	if whole := parts[name]; whole != "" && c.whole != whole {
 		return raw(fmt.Sprintf("{%% %s %%} is allowed directly in {%% %s %%} only", t.name, whole))
 	}
-	part := wholes[t.name]
-	if !i.closed && (containerTags[t.name] && !aloneTags[t.name]) {
+	part := wholes[name]
+	if !i.closed && (containerTags[name] && !aloneTags[name]) {
 		return raw(fmt.Sprintf("{%% %s %%} is not closed: put {%% end%s %%} at the same depth", t.name, t.name))
 	}
-	if part != "" && (len(i.kids) == 0 || slices.ContainsFunc(i.kids, func(k *item) bool { return k.opens() != "%"+part || !k.closed })) {
+	if part != "" && (len(i.kids) == 0 || slices.ContainsFunc(i.kids, func(k *item) bool { return !k.isTag(part) || !k.closed })) {
 		return raw(fmt.Sprintf("{%% %s %%} holds {%% %s %%} only, each with its end", t.name, part))
 	}
 	var kids []*Node
 	body := ""
-	if containerTags[t.name] {
+	if containerTags[name] {
 		around, limit := c.whole, c.limit
-		c.whole = t.name
+		c.whole = name
 		if i.close != nil {
 			c.limit = i.close.at
 		}
@@ -65,10 +76,10 @@ func (c *converter) tag(i *item) []*Node {
 	if part != "" && slices.ContainsFunc(kids, func(k *Node) bool { return k.Type == "integration" }) {
 		return raw("") // one of the parts is none, which was reported
 	}
-	if n := c.tagNode(t.name, t.args, kids, body); n != nil {
+	if n := c.tagNode(name, t.args, kids, body); n != nil {
 		return []*Node{n}
 	}
-	switch t.name {
+	switch name {
 	case "include":
 		return raw("{% include %} names no reusable content of this space")
 	case "code", "prompt":
@@ -91,8 +102,13 @@ func (c *converter) bodyOf(i *item) string {
 	return body
 }
 
+// isTag reports whether an item is a tag of a name.
+func (i *item) isTag(name string) bool {
+	return i.piece != nil && i.piece.tag != nil && i.opens() != "" && tagName(i.piece.tag.name) == name
+}
+
 func isKnownTag(name string) bool {
-	return containerTags[name] || knownTags[name] || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "end") && isKnownTag(name[3:])
+	return oldTags[name] != "" || containerTags[name] || knownTags[name] || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "end") && isKnownTag(name[3:])
 }
 
 // knownTags are the void ones.
@@ -111,12 +127,7 @@ func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node 
 	}
 	switch name {
 	case "hint":
-		data := as.others("style", "icon")
-		data = setString(data, "style", "info")
-		if v, _ := as.get("style"); slices.Contains(hintStyles, v) {
-			data["style"] = v
-		}
-		return blockNode("hint", as.strings(data, "icon"), filled(kids)...)
+		return hintNode(as, kids)
 	case "tabs":
 		return blockNode("tabs", as.flags(nil, "fullWidth"), kids...)
 	case "tab":
@@ -230,6 +241,14 @@ func integrationNode(name string, as attributes, body string) *Node {
 		data["body"] = body
 	}
 	return blockNode("integration", data)
+}
+
+func hintNode(as attributes, kids []*Node) *Node {
+	data := setString(as.others("style", "icon"), "style", "info")
+	if v, _ := as.get("style"); slices.Contains(hintStyles, v) {
+		data["style"] = v
+	}
+	return blockNode("hint", as.strings(data, "icon"), filled(kids)...)
 }
 
 func columnNode(as attributes, kids []*Node) *Node {

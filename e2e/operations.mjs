@@ -299,6 +299,7 @@ export const REQUIRED_BY_RENDERER = [
     'getPageInRevisionById',
     'getPageInRevisionByPath',
     'getPageDocumentInRevisionById',
+    'listRevisionPageMetaLinks',
     'searchSiteContent',
     'getSiteRedirectBySource',
 ];

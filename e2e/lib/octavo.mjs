@@ -10,6 +10,9 @@ import { promisify } from 'node:util';
 
 import { GIT_HOST } from './git.mjs';
 
+/** Sites with a basename are hosts of this domain. */
+export const SITES_DOMAIN = 'sites.test';
+
 const READY_WITHIN = 30_000;
 const STOP_WITHIN = 15_000;
 
@@ -94,7 +97,8 @@ export class Octavo {
         const file = await open(log, 'w');
         const url = `http://127.0.0.1:${port}`;
         // Nodes of one installation have one public address, as behind a load balancer.
-        const args = ['serve', '--listen', `127.0.0.1:${port}`, '--base-url', this.nodes[0] ?? url, '--outbound-allow', GIT_HOST, ...this.#store];
+        const args = ['serve', '--listen', `127.0.0.1:${port}`, '--base-url', this.nodes[0] ?? url, '--outbound-allow', GIT_HOST,
+            '--sites-domain', SITES_DOMAIN, ...this.#store];
         const child = spawn(this.#binary, args, { stdio: ['ignore', file.fd, file.fd] });
         const exited = new Promise((done) => child.once('exit', (code, signal) => done({ code, signal })));
         await file.close();

@@ -55,7 +55,7 @@ async function uploading(scene) {
 
     await step('what is not a file is refused', async () => {
         const { body: { error } } = await alice.request('POST', `/spaces/${space.id}/content/files`, '{}');
-        assert.equal(error.code, 400);
+        assert.equal(error.code, 415);
         const form = new FormData();
         form.append('note', 'no file');
         assert.equal((await alice.request('POST', `/spaces/${space.id}/content/files`, form)).status, 400);

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 
 import { change, handbookSpace, liveSpace } from '../lib/content.mjs';
 import { answered, created, refused } from '../lib/expect.mjs';
+import { SITES_DOMAIN } from '../lib/octavo.mjs';
 import { arrive, checkFields, documentPages, nulls, readAll, visitorToken } from '../lib/renderer.mjs';
 
 const AUDIENCES = ['public', 'unlisted', 'share-link', 'visitor-auth'];
@@ -68,10 +69,12 @@ async function publish({ alice, organization, run }, { handbook, reference }, au
     const made = await created(orgs.createSite(org, { title: 'Harbour', visibility: audience, spaces: [handbook.id] }), `/orgs/${org}/sites`);
     if (sections) {
         await orgs.addSectionToSite(org, made.id, { spaceId: reference.id });
+        await orgs.updateSiteById(org, made.id, { basename: `harbour-${made.id.toLowerCase().replaceAll('_', '-')}` }); // a host of its own
     } else {
         await orgs.addSpaceToSite(org, made.id, { spaceId: reference.id });
     }
     const { data } = await orgs.publishSite(org, made.id);
+    assert.equal(new URL(data.urls.published).hostname.endsWith(`.${SITES_DOMAIN}`), sections);
     const site = { id: made.id, org, run, audience, home: data.urls.published, root: data.urls.published, visitor: {} };
     if (audience === 'share-link') {
         site.link = (await orgs.createSiteShareLink(org, made.id, { name: 'Guests' })).data;

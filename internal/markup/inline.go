@@ -452,8 +452,10 @@ func (c *converter) noteBody(label string) *Node {
 		return nil
 	}
 	note.uses++
-	c.inNote = true
+	limit := c.limit
+	c.inNote, c.limit = true, len(c.source)
+	c.limitTo(note.NextSibling())
 	body := filled(c.children(note))
-	c.inNote = false
+	c.inNote, c.limit = false, limit
 	return fragmentNode("", "annotation-body", body)
 }

@@ -341,6 +341,9 @@ func (h *htmlReader) list(e *element) []*Node {
 			tasks++
 		}
 		item.Nodes = filled(h.blocks(inner))
+		if h.where != nil {
+			item.span = Span{h.where.at(k.start), h.where.at(k.end-1) + 1}
+		}
 		n.Nodes = append(n.Nodes, item)
 	}
 	if tasks == len(n.Nodes) && n.Type == "list-unordered" {

@@ -292,16 +292,19 @@ func (p *printer) htmlList(n *Node) string {
 	var b strings.Builder
 	b.WriteString("<" + name + start + ">")
 	for _, item := range n.Nodes {
-		b.WriteString("<li>")
-		if checked, ok := item.Data["checked"].(bool); ok || n.Type == "list-tasks" {
-			b.WriteString(`<input type="checkbox"`)
-			if checked {
-				b.WriteString(" checked")
-			}
-			b.WriteString(">")
-		}
-		b.WriteString(p.htmlBlocks(item.Nodes, false))
-		b.WriteString("</li>")
+		b.WriteString(p.htmlItem(item, n.Type == "list-tasks"))
 	}
 	return b.String() + "</" + name + ">"
+}
+
+// htmlItem writes an item of a list.
+func (p *printer) htmlItem(item *Node, task bool) string {
+	box := ""
+	if checked, ok := item.Data["checked"].(bool); ok || task {
+		box = `<input type="checkbox">`
+		if checked {
+			box = `<input type="checkbox" checked>`
+		}
+	}
+	return "<li>" + box + p.htmlBlocks(item.Nodes, false) + "</li>"
 }

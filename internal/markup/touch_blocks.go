@@ -168,6 +168,9 @@ func (t *toucher) blocks(parent *Node, old, now []*Node) bool {
 	switch {
 	case isList(parent):
 		s.apart = "\n"
+		if len(s.old) > 0 && s.old[0].End > 0 && strings.HasPrefix(t.body[max(s.old[0].Start, 0):], "<") {
+			s.apart = ""
+		}
 		s.fresh = func(i int, like Span, off int) string { return t.item(parent, now[i], like, off) }
 	case parent.Type == "code":
 		s.apart = "\n"
@@ -197,7 +200,7 @@ func (t *toucher) blocks(parent *Node, old, now []*Node) bool {
 // forms put into its source, else as it is printed.
 func (t *toucher) rewrite(old, now *Node, printed func(*Node) string) bool {
 	at := old.span
-	if at.End == 0 || old.Object != ObjectBlock {
+	if at.Start < 0 || at.End <= at.Start || old.Object != ObjectBlock {
 		return false
 	}
 	was, next := printed(old), printed(now)
@@ -218,6 +221,9 @@ var itemMarker = regexp.MustCompile(`^(?:([-+*])|([0-9]{1,9})([.)]))([ \t]*)`)
 
 // item writes an item of a list with the marker of another one.
 func (t *toucher) item(list, n *Node, like Span, off int) string {
+	if strings.HasPrefix(t.body[like.Start:], "<") {
+		return t.p.htmlItem(n, list.Type == "list-tasks")
+	}
 	m := itemMarker.FindStringSubmatch(t.body[like.Start:like.End])
 	if m == nil {
 		return t.p.item(n, "*", list.Type == "list-tasks")

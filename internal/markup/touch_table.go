@@ -81,10 +81,13 @@ func (t *toucher) row(table *Node, a, b *tableView, j, i int) bool {
 			continue
 		}
 		t.edits = t.edits[:mark]
-		if j >= len(table.table.rows) || table.table.rows[j].End == 0 || table.Data["cellMerges"] != nil {
+		if j >= len(table.table.rows) || table.Data["cellMerges"] != nil {
 			return false
 		}
 		at := table.table.rows[j]
+		if at.Start < 0 || at.End <= at.Start {
+			return false
+		}
 		t.edits = append(t.edits, ways{{{at, t.freshRow(b, i, at, strings.HasPrefix(t.body[at.Start:], "<"))}}})
 		return true
 	}

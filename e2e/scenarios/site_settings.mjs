@@ -84,7 +84,10 @@ export default async function siteSettings({ step, organization, alice, bob, wor
     await step('integrations add nothing, and there are no ads', async () => {
         assert.deepEqual(await answered(orgs.listSiteIntegrationScripts(org, site), 200), []);
         assert.deepEqual((await answered(orgs.listSiteIntegrations(org, site), 200)).items, []);
-        await answered(orgs.updateSiteAdsById(org, site, { status: 'disabled' }), 204);
+        for (const wish of [{ status: 'disabled' }, { status: 'in-review', topic: 'webdev' }, { status: 'disabled' }]) {
+            await answered(orgs.updateSiteAdsById(org, site, wish), 204);
+            assert.ok((await answered(orgs.getSiteById(org, site), 200)).ads.status);
+        }
         await refused(bob.api.orgs.updateSiteAdsById(org, site, { status: 'disabled' }), 403);
     });
 

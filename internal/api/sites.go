@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/sites"
@@ -63,21 +64,23 @@ func (a *API) sites() {
 
 // Site on the wire.
 type Site struct {
-	Object          string          `json:"object" enum:"site"`
-	ID              string          `json:"id"`
-	Type            string          `json:"type" enum:"basic,premium,ultimate,sponsored,legacy-basic,legacy-premium"`
-	Title           string          `json:"title"`
-	Hostname        string          `json:"hostname,omitempty"`
-	Basename        string          `json:"basename,omitempty"`
-	Proxy           *siteProxy      `json:"proxy,omitempty"`
-	Visibility      docs.Visibility `json:"visibility"`
-	Published       bool            `json:"published" doc:"Whether the audience of the site can reach it."`
-	SiteSpaces      int             `json:"siteSpaces" doc:"Number of site spaces."`
-	CreatedAt       docs.Time       `json:"createdAt"`
-	AdaptiveContent adaptiveContent `json:"adaptiveContent"`
-	AgentsContext   string          `json:"agentsContext" enum:"excluded,included" doc:"Whether the agent of the organization can read the site."`
-	Features        []siteFeature   `json:"features" doc:"All features: none costs anything."`
-	URLs            siteURLs        `json:"urls"`
+	Object          string                 `json:"object" enum:"site"`
+	ID              string                 `json:"id"`
+	Type            string                 `json:"type" enum:"basic,premium,ultimate,sponsored,legacy-basic,legacy-premium"`
+	Title           string                 `json:"title"`
+	Icon            *customization.Favicon `json:"icon,omitempty" doc:"That of the customization; absent if there is none."`
+	Hostname        string                 `json:"hostname,omitempty"`
+	Basename        string                 `json:"basename,omitempty"`
+	Proxy           *siteProxy             `json:"proxy,omitempty"`
+	Visibility      docs.Visibility        `json:"visibility"`
+	Published       bool                   `json:"published" doc:"Whether the audience of the site can reach it."`
+	SiteSpaces      int                    `json:"siteSpaces" doc:"Number of site spaces."`
+	CreatedAt       docs.Time              `json:"createdAt"`
+	AdaptiveContent adaptiveContent        `json:"adaptiveContent"`
+	Ads             *siteAds               `json:"ads,omitempty" doc:"What the owner asked for; absent if nothing. This server shows no advertisements."`
+	AgentsContext   string                 `json:"agentsContext" enum:"excluded,included" doc:"Whether the agent of the organization can read the site."`
+	Features        []siteFeature          `json:"features" doc:"All features: none costs anything."`
+	URLs            siteURLs               `json:"urls"`
 }
 
 type siteProxy struct {
@@ -105,7 +108,7 @@ func (a *API) site(s docs.Site) Site {
 	w := Site{
 		Object: "site", ID: string(s.ID), Type: s.Type, Title: s.Title, Hostname: s.Hostname, Basename: s.Basename,
 		Visibility: s.Visibility, Published: s.Published, SiteSpaces: s.SiteSpaces, CreatedAt: s.CreatedAt,
-		AdaptiveContent: adaptiveContent{s.Adaptive}, AgentsContext: s.AgentsContext,
+		AdaptiveContent: adaptiveContent{s.Adaptive}, Icon: wireIcon(s.Icon), Ads: wireAds(s.Ads), AgentsContext: s.AgentsContext,
 		URLs: siteURLs{
 			Location: a.siteLocation(s), App: a.BaseURL + "/o/" + string(s.Org) + "/sites/" + string(s.ID), Published: a.Sites.URL(s),
 		},
@@ -117,6 +120,37 @@ func (a *API) site(s docs.Site) Site {
 		w.Proxy = &siteProxy{s.Proxy, a.Sites.ProxyTarget(s)}
 	}
 	return w
+}
+
+func wireIcon(i docs.SiteIcon) *customization.Favicon {
+	switch {
+	case i.Emoji != "":
+		return &customization.Favicon{Emoji: i.Emoji}
+	case i.Light != "":
+		return &customization.Favicon{Icon: &customization.Image{Light: i.Light, Dark: i.Dark}}
+	}
+	return nil
+}
+
+type siteAds struct {
+	Status      string  `json:"status" enum:"pending,in-review,disabled"`
+	Submittable bool    `json:"submittable,omitempty" doc:"With pending: a topic is needed for more."`
+	Topic       string  `json:"topic,omitempty" enum:"webdev,crypto"`
+	Zone        *string `json:"zoneId,omitempty" doc:"With disabled, where clients need one: empty, there is no network of advertisements."`
+}
+
+// wireAds shows a wish without a topic as one that was not sent yet: clients know
+// the others only with one.
+func wireAds(ads docs.SiteAds) *siteAds {
+	switch {
+	case ads == docs.SiteAds{}:
+		return nil
+	case ads.Topic == "" || ads.Status == "":
+		return &siteAds{Status: "pending", Submittable: true}
+	case ads.Status == "disabled":
+		return &siteAds{Status: ads.Status, Topic: ads.Topic, Zone: new(string)}
+	}
+	return &siteAds{Status: ads.Status, Topic: ads.Topic}
 }
 
 // siteLocation returns the address of a site, or of a part of it.

@@ -41,6 +41,8 @@ type Site struct {
 	Proxy         string // host and path on the owner's domain that forward here; empty: none
 	Adaptive      bool   // whether content adapts to visitors
 	AgentsContext string
+	Icon          SiteIcon
+	Ads           SiteAds
 	Level         Level
 	SiteSpaces    int   // number of site spaces
 	Version       int64 // goes up with every change of the site or of its items

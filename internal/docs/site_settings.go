@@ -45,18 +45,29 @@ const (
 	AuthIntegration = "integration"
 )
 
-// SiteAds is what an owner asked for; nobody sells advertisements here.
+// SiteIcon is the small picture of a site: an emoji, or the addresses of an image
+// for light and for dark mode, or nothing. It is a part of the customization that
+// lists of sites show too.
+type SiteIcon struct {
+	Emoji string `json:"emoji,omitempty"`
+	Light string `json:"light,omitempty"`
+	Dark  string `json:"dark,omitempty"`
+}
+
+// SiteAds is what an owner asked for; nobody sells advertisements here. The zero
+// value is nothing.
 type SiteAds struct {
 	Status string `json:"status"`
 	Topic  string `json:"topic,omitempty"`
 }
 
-// SiteSettings are the settings of a site that are not needed to list it. Those
-// of adaptive content and of the look are JSON, see internal/adaptive and
+// SiteSettings are the settings of a site. Lists show its icon and what it wants
+// of advertisements; the others are read where they are needed. Those of adaptive content and of the look are JSON, see internal/adaptive and
 // internal/customization; they are empty if nobody changed them.
 type SiteSettings struct {
 	Customization string
 	CustomizedAt  Time
+	Icon          SiteIcon // of the customization
 	Schema        string
 	SchemaAt      Time
 	Auth          SiteAuth

@@ -92,13 +92,22 @@ func (s *Service) Customize(ctx context.Context, g *authz.Grant, p customization
 			return err
 		}
 		text, err := next.Encode(g.Site.Title)
-		v.Customization = string(text)
+		v.Customization, v.Icon = string(text), iconOf(next.Favicon)
 		return err
 	})
 	if err != nil {
 		return customization.Settings{}, err
 	}
 	return decodeCustomization(g.Site, v)
+}
+
+// iconOf returns what lists of sites show of a favicon.
+func iconOf(f customization.Favicon) docs.SiteIcon {
+	icon := docs.SiteIcon{Emoji: f.Emoji}
+	if f.Icon != nil {
+		icon.Light, icon.Dark = f.Icon.Light, f.Icon.Dark
+	}
+	return icon
 }
 
 // checkLook returns an error unless a site can look like this. New conditions of

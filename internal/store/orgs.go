@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -56,6 +57,21 @@ func toJSON(v any) string {
 		panic(err)
 	}
 	return string(b)
+}
+
+// inJSON scans a column of JSON into a value. An empty column leaves it as it is.
+type inJSON struct{ v any }
+
+// Scan implements sql.Scanner.
+func (j inJSON) Scan(column any) error {
+	text, ok := column.(string)
+	if !ok {
+		return fmt.Errorf("column of JSON is a %T", column)
+	}
+	if text == "" {
+		return nil
+	}
+	return fromJSON(text, j.v)
 }
 
 // Stamped is a thing and the stamp that was read with it.

@@ -9,27 +9,18 @@ import (
 // SiteSettings returns the settings of a site.
 func (r Reader) SiteSettings(ctx context.Context, site docs.SiteID) (docs.SiteSettings, error) {
 	return one(ctx, r, "site", func(s scanner) (v docs.SiteSettings, err error) {
-		var auth, ads string
-		if err = s.Scan(&v.Customization, &v.CustomizedAt, &v.Schema, &v.SchemaAt, &auth, &ads); err != nil {
-			return v, err
-		}
-		if auth != "" {
-			err = fromJSON(auth, &v.Auth)
-		}
-		if ads != "" && err == nil {
-			err = fromJSON(ads, &v.Ads)
-		}
+		err = s.Scan(&v.Customization, &v.CustomizedAt, inJSON{&v.Icon}, &v.Schema, &v.SchemaAt, inJSON{&v.Auth}, inJSON{&v.Ads})
 		return v, err
-	}, `SELECT customization, customized_at, adaptive_schema, schema_at, auth, ads FROM sites WHERE id = $1`, site)
+	}, `SELECT customization, customized_at, icon, adaptive_schema, schema_at, auth, ads FROM sites WHERE id = $1`, site)
 }
 
 // PutSiteSettings stores the settings of a site.
 func (tx *Tx) PutSiteSettings(ctx context.Context, site docs.SiteID, v docs.SiteSettings) error {
 	return tx.put(ctx, `
 		UPDATE sites
-		SET customization = $2, customized_at = $3, adaptive_schema = $4, schema_at = $5, auth = $6, ads = $7
+		SET customization = $2, customized_at = $3, adaptive_schema = $4, schema_at = $5, auth = $6, ads = $7, icon = $8
 		WHERE id = $1`,
-		site, v.Customization, v.CustomizedAt, v.Schema, v.SchemaAt, toJSON(v.Auth), toJSON(v.Ads))
+		site, v.Customization, v.CustomizedAt, v.Schema, v.SchemaAt, toJSON(v.Auth), toJSON(v.Ads), toJSON(v.Icon))
 }
 
 // SiteOverrides returns what the site spaces of a site override of its

@@ -10,12 +10,12 @@ import (
 )
 
 const siteColumns = `w.id, w.org_id, w.title, w.type, w.visibility, w.published, COALESCE(w.basename, ''), COALESCE(w.hostname, ''),
-	w.proxy, w.adaptive, w.agents_context, w.default_level, w.site_spaces, w.version, w.created_by, w.created_at, w.updated_at`
+	w.proxy, w.adaptive, w.agents_context, w.icon, w.ads, w.default_level, w.site_spaces, w.version, w.created_by, w.created_at, w.updated_at`
 
 func siteDest(s *docs.Site) []any {
 	return []any{
 		&s.ID, &s.Org, &s.Title, &s.Type, &s.Visibility, &s.Published, &s.Basename, &s.Hostname,
-		&s.Proxy, &s.Adaptive, &s.AgentsContext, &s.Level, &s.SiteSpaces, &s.Version, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt,
+		&s.Proxy, &s.Adaptive, &s.AgentsContext, inJSON{&s.Icon}, inJSON{&s.Ads}, &s.Level, &s.SiteSpaces, &s.Version, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt,
 	}
 }
 
@@ -189,7 +189,7 @@ func (tx *Tx) AddSite(ctx context.Context, s docs.Site) error {
 		s.Adaptive, s.AgentsContext, s.Level, s.SiteSpaces, s.Version, s.CreatedBy, s.CreatedAt, s.UpdatedAt)
 }
 
-// PutSite stores a changed site.
+// PutSite stores a changed site without its settings.
 func (tx *Tx) PutSite(ctx context.Context, s docs.Site) error {
 	return tx.taken(tx.put(ctx, `
 		UPDATE sites

@@ -47,15 +47,27 @@ type itemJSON struct {
 	Children    []itemJSON
 }
 
-func (w itemJSON) item() *sitefile.Item {
-	it := &sitefile.Item{
+func (w itemJSON) item() (it *sitefile.Item, links bool) {
+	it = &sitefile.Item{
 		Kind: w.Object, ID: sitefile.Ref(w.ID), Title: w.Title, Path: w.Path, Icon: w.Icon, Description: w.Description,
 		Condition: w.Condition, Default: w.Default, Space: sitefile.Space{ID: w.Space.ID, Title: w.Space.Title},
 	}
-	for _, in := range append(w.SiteSpaces, w.Children...) {
-		it.Items = append(it.Items, in.item())
+	it.Items, links = items(append(w.SiteSpaces, w.Children...))
+	return it, links
+}
+
+// items returns what a file describes of items, and whether there are links to
+// other sites, which it does not describe: they stay as they are.
+func items(wire []itemJSON) (out []*sitefile.Item, links bool) {
+	for _, w := range wire {
+		if w.Object == docs.SiteLink {
+			links = true
+			continue
+		}
+		it, in := w.item()
+		out, links = append(out, it), links || in
 	}
-	return it
+	return out, links
 }
 
 // redirectJSON is what is read of a redirect.
@@ -103,9 +115,7 @@ func (s *siteServer) site(ctx context.Context, w siteJSON) (sitefile.Current, er
 	if err := s.do(ctx, "GET", at+"/structure", nil, &structure); err != nil {
 		return c, err
 	}
-	for _, it := range structure.Structure {
-		c.Items = append(c.Items, it.item())
-	}
+	c.Items, c.Links = items(structure.Structure)
 	var look customization.Settings
 	if err := s.do(ctx, "GET", at+"/customization", nil, &look); err != nil {
 		return c, err

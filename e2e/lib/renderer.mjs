@@ -134,6 +134,7 @@ const NEEDED = {
     group: { object: 'string', id: 'string', title: 'string', children: 'array' },
     space: { id: 'string', revision: 'string', organization: 'string', title: 'string', urls: 'object' },
     revision: { id: 'string', createdAt: 'string', urls: 'object', files: 'array', reusableContents: 'array', tags: 'array', pages: 'array' },
+    externalLink: { id: 'string', title: 'string', url: 'string', draft: 'boolean' },
     file: { id: 'string', name: 'string', contentType: 'string', downloadURL: 'string', size: 'number' },
     document: { id: 'string', type: 'string', title: 'string', path: 'string', pages: 'array', layout: 'object', tags: 'array' },
     groupPage: { id: 'string', type: 'string', title: 'string', path: 'string', pages: 'array' },
@@ -164,7 +165,7 @@ export function checkFields({ published, space, revision }) {
     };
     revision.pages.forEach(page);
     const item = (one) => {
-        has({ 'site-space': 'siteSpace', 'site-section': 'section', 'site-section-group': 'group' }[one.object], one);
+        has({ 'site-space': 'siteSpace', 'site-section': 'section', 'site-section-group': 'group', 'site-external-link': 'externalLink' }[one.object], one);
         if (one.space) has('space', one.space);
         [...(one.siteSpaces ?? []), ...(one.children ?? [])].forEach(item);
     };

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 
 import { change, handbookSpace, liveSpace } from '../lib/content.mjs';
-import { answered, created, refused } from '../lib/expect.mjs';
+import { answered, created, deletedOnce, refused } from '../lib/expect.mjs';
 import { SITES_DOMAIN } from '../lib/octavo.mjs';
 import { arrive, checkFields, documentPages, nulls, readAll, visitorToken } from '../lib/renderer.mjs';
 
@@ -49,6 +49,8 @@ export default async function renderer(scene) {
                 assert.equal(read.revision.id, read.space.revision);
                 assert.equal(read.published.site.visibility, audience);
                 assert.equal(read.published.structure.type, sections ? 'sections' : 'siteSpaces');
+                const links = read.published.structure.structure.filter(({ object }) => object === 'site-external-link');
+                assert.deepEqual(links.map(({ title, url }) => [title, url]), sections ? [['Shop', 'https://shop.acme.test/']] : []);
                 const titles = documentPages(read.revision.pages).map(({ title }) => title);
                 assert.ok(['Moorings', 'Night arrivals'].every((title) => titles.includes(title)), titles.join());
             });
@@ -63,13 +65,14 @@ export default async function renderer(scene) {
 
 // Publishes a site with two spaces for an audience. Returns { id, home, visitor, ... }: home is the
 // address as a visitor has it.
-async function publish({ alice, organization, run }, { handbook, reference }, audience, sections) {
+async function publish({ alice, renderer, organization, run }, { handbook, reference }, audience, sections) {
     const { orgs } = alice.api;
     const org = organization.id;
     const made = await created(orgs.createSite(org, { title: 'Harbour', visibility: audience, spaces: [handbook.id] }), `/orgs/${org}/sites`);
     if (sections) {
         await orgs.addSectionToSite(org, made.id, { spaceId: reference.id });
         await orgs.updateSiteById(org, made.id, { basename: `harbour-${made.id.toLowerCase().replaceAll('_', '-')}` }); // a host of its own
+        await addLinks(alice, renderer, org, made.id);
     } else {
         await orgs.addSpaceToSite(org, made.id, { spaceId: reference.id });
     }
@@ -86,6 +89,23 @@ async function publish({ alice, organization, run }, { handbook, reference }, au
         site.visitor = { jwtToken: visitorToken(site.key) };
     }
     return site;
+}
+
+// Adds links to other sites, which only the client of a renderer knows: one that readers see, and a
+// draft. What is sent instead of one is refused.
+async function addLinks(alice, renderer, org, site) {
+    const { token } = (await alice.call('POST', '/user/tokens', { body: { label: 'Links' } })).data;
+    const { orgs } = renderer.withToken(token).api;
+    const shop = { title: 'Shop', url: 'https://shop.acme.test/' };
+    const link = await answered(orgs.addExternalLinkToSite(org, site, { ...shop, title: 'Store', icon: 'cart', draft: true }), 201);
+    await answered(orgs.updateSiteExternalLinkById(org, site, link.id, { title: 'Shop', icon: null, draft: false }), 200);
+    await answered(orgs.addExternalLinkToSite(org, site, { ...shop, draft: true }), 201);
+    const gone = await answered(orgs.addExternalLinkToSite(org, site, shop), 201);
+    await answered(orgs.sortSiteStructure(org, site, { item: { type: gone.object, id: gone.id }, position: { before: { type: link.object, id: link.id } } }), 200);
+    await deletedOnce(() => orgs.deleteSiteExternalLinkById(org, site, gone.id));
+    for (const bad of [{ url: 'javascript:alert(1)' }, { url: '/here' }, { title: 'x' }, { parent: link.id }]) {
+        await refused(orgs.addExternalLinkToSite(org, site, { ...shop, ...bad }), 400);
+    }
 }
 
 function checkContent(content, { site, sections, space, path, below = '' }) {

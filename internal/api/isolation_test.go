@@ -67,6 +67,7 @@ func (f fixture) publish() {
 	w.must("admin", "POST", "/orgs/$org/sites", `{"title":"`+marker+`"}`, "site")
 	w.must("admin", "POST", "/orgs/$org/sites/$site/sections", `{"title":"`+marker+`","spaceId":"$space"}`, "section")
 	w.must("admin", "POST", "/orgs/$org/sites/$site/section-groups", `{"title":"`+marker+`","sections":["$section"]}`, "group")
+	w.must("admin", "POST", "/orgs/$org/sites/$site/external-links", `{"title":"`+marker+`","url":"https://`+marker+`.test/"}`, "externallink")
 	w.must("admin", "POST", "/orgs/$org/sites/$site/site-spaces", `{"spaceId":"$space"}`, "sitespace")
 	w.must("admin", "POST", "/orgs/$org/sites/$site/publish", "")
 	w.must("admin", "POST", "/orgs/$org/sites/$site/share-links", `{"name":"`+marker+`"}`, "sharelink")
@@ -141,7 +142,7 @@ func (f fixture) param(name string) string {
 		"pageId": "page", "fileId": "file", "reusableContentId": "reusable", "documentId": "document", "revisionId": "revision",
 		"changeRequestId": "request", "reviewId": "review", "conflictId": "conflict",
 		"commentId": "comment", "commentReplyId": "reply", "operationId": "operation",
-		"siteId": "site", "siteSectionId": "section", "siteSectionGroupId": "group", "siteSpaceId": "sitespace",
+		"siteId": "site", "siteSectionId": "section", "siteSectionGroupId": "group", "siteSpaceId": "sitespace", "siteExternalLinkId": "externallink",
 		"shareLinkId": "sharelink", "siteRedirectId": "redirect", "siteMcpServerId": "mcpserver",
 	}[name]
 	switch name {
@@ -228,6 +229,8 @@ var bodies = map[string]string{
 	"updateSiteSectionById":               `{"title":"pwned"}`,
 	"addSectionGroupToSite":               `{"title":"pwned"}`,
 	"updateSiteSectionGroupById":          `{"title":"pwned"}`,
+	"addExternalLinkToSite":               `{"title":"pwned","url":"https://pwned.example/"}`,
+	"updateSiteExternalLinkById":          `{"title":"pwned"}`,
 	"addSectionToGroup":                   `{"sectionId":"$section"}`,
 	"addSpaceToSite":                      `{"spaceId":"$space"}`,
 	"updateSiteSpaceById":                 `{"path":"pwned"}`,

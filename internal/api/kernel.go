@@ -154,6 +154,7 @@ func New(c Config, secret string) *API {
 	a.urlContent()
 	a.siteSections()
 	a.siteGroups()
+	a.siteExternalLinks()
 	a.siteSpaces()
 	a.siteCustomization()
 	a.siteAdaptive()

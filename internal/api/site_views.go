@@ -43,16 +43,29 @@ type SiteSection struct {
 
 // SiteSectionGroup on the wire.
 type SiteSectionGroup struct {
-	Object       string           `json:"object" enum:"site-section-group"`
-	ID           string           `json:"id"`
-	Title        string           `json:"title"`
-	Sections     []SiteSection    `json:"sections" deprecated:"true" doc:"The sections of children."`
-	SectionGroup string           `json:"sectionGroup,omitempty"`
-	Children     []sectionOrGroup `json:"children"`
-	Icon         string           `json:"icon,omitempty"`
+	Object       string        `json:"object" enum:"site-section-group"`
+	ID           string        `json:"id"`
+	Title        string        `json:"title"`
+	Sections     []SiteSection `json:"sections" deprecated:"true" doc:"The sections of children."`
+	SectionGroup string        `json:"sectionGroup,omitempty"`
+	Children     []groupItem   `json:"children"`
+	Icon         string        `json:"icon,omitempty"`
 }
 
-// SiteStructure on the wire: sections and groups, or site spaces.
+// SiteExternalLink on the wire: a link to another site.
+type SiteExternalLink struct {
+	Object       string `json:"object" enum:"site-external-link"`
+	ID           string `json:"id"`
+	Title        string `json:"title"`
+	Description  string `json:"description,omitempty"`
+	URL          string `json:"url" format:"uri"`
+	SectionGroup string `json:"sectionGroup,omitempty"`
+	Draft        bool   `json:"draft" doc:"Whether readers do not see it."`
+	Condition    string `json:"condition,omitempty" doc:"Expression that decides whether a visitor sees it."`
+	Icon         string `json:"icon,omitempty"`
+}
+
+// SiteStructure on the wire: sections, groups and links, or site spaces.
 type SiteStructure struct {
 	Type      string     `json:"type" enum:"sections,siteSpaces"`
 	Structure []siteItem `json:"structure"`
@@ -62,22 +75,25 @@ type publishedAddress struct {
 	Published string `json:"published,omitempty" format:"uri" doc:"Absent if the site is not published."`
 }
 
-// siteItem is a SiteSpace, a SiteSection or a SiteSectionGroup.
+// siteItem is a SiteSpace, a SiteSection, a SiteSectionGroup or a
+// SiteExternalLink. Clients before 0.202.0 do not know the last one; it is sent to
+// them too, because a site has one only if somebody made it with a newer client.
 type siteItem struct{ v any }
 
 func (i siteItem) MarshalJSON() ([]byte, error) { return json.Marshal(i.v) }
 
 // Schema implements huma.SchemaProvider.
 func (siteItem) Schema(r huma.Registry) *huma.Schema {
-	return oneOf(r, reflect.TypeFor[SiteSpace](), reflect.TypeFor[SiteSection](), reflect.TypeFor[SiteSectionGroup]())
+	return oneOf(r, reflect.TypeFor[SiteSpace](), reflect.TypeFor[SiteSection](), reflect.TypeFor[SiteSectionGroup](),
+		reflect.TypeFor[SiteExternalLink]())
 }
 
-// sectionOrGroup is a siteItem that is no site space.
-type sectionOrGroup struct{ siteItem }
+// groupItem is a siteItem that is no site space.
+type groupItem struct{ siteItem }
 
 // Schema implements huma.SchemaProvider.
-func (sectionOrGroup) Schema(r huma.Registry) *huma.Schema {
-	return oneOf(r, reflect.TypeFor[SiteSection](), reflect.TypeFor[SiteSectionGroup]())
+func (groupItem) Schema(r huma.Registry) *huma.Schema {
+	return oneOf(r, reflect.TypeFor[SiteSection](), reflect.TypeFor[SiteSectionGroup](), reflect.TypeFor[SiteExternalLink]())
 }
 
 func oneOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
@@ -134,16 +150,23 @@ func (v siteView) section(it docs.SiteItem) SiteSection {
 func (v siteView) group(it docs.SiteItem) SiteSectionGroup {
 	w := SiteSectionGroup{
 		Object: "site-section-group", ID: string(it.ID), Title: it.Title, SectionGroup: string(it.Parent), Icon: it.Icon,
-		Sections: []SiteSection{}, Children: []sectionOrGroup{},
+		Sections: []SiteSection{}, Children: []groupItem{},
 	}
 	for _, in := range v.Structure.Children(it.ID) {
 		child := v.item(in)
-		w.Children = append(w.Children, sectionOrGroup{child})
+		w.Children = append(w.Children, groupItem{child})
 		if sec, ok := child.v.(SiteSection); ok {
 			w.Sections = append(w.Sections, sec)
 		}
 	}
 	return w
+}
+
+func (v siteView) link(it docs.SiteItem) SiteExternalLink {
+	return SiteExternalLink{
+		Object: "site-external-link", ID: string(it.ID), Title: it.Title, Description: it.Description, URL: it.URL,
+		SectionGroup: string(it.Parent), Draft: it.Draft, Condition: v.condition(it), Icon: it.Icon,
+	}
 }
 
 func (v siteView) item(it docs.SiteItem) siteItem {
@@ -152,6 +175,8 @@ func (v siteView) item(it docs.SiteItem) siteItem {
 		return siteItem{v.section(it)}
 	case docs.SiteGroup:
 		return siteItem{v.group(it)}
+	case docs.SiteLink:
+		return siteItem{v.link(it)}
 	}
 	return siteItem{v.space(it)}
 }

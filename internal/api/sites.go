@@ -271,7 +271,7 @@ func (a *API) getSiteStructure(ctx context.Context, in *getSiteStructureIn) (*ou
 
 // itemPointer names an item of a site's structure.
 type itemPointer struct {
-	Type docs.SiteItemKind `json:"type" enum:"site-space,site-section,site-section-group"`
+	Type docs.SiteItemKind `json:"type" enum:"site-space,site-section,site-section-group,site-external-link"`
 	ID   docs.SiteItemID   `json:"id" minLength:"1"`
 }
 

@@ -100,12 +100,18 @@ var (
 type SiteItemKind string
 
 // Kinds of items. A section holds site spaces, which are variants of the same
-// content; a group holds sections and groups and is no part of an address.
+// content; a group holds sections, groups and links and is no part of an address.
+// A link leads to another site.
 const (
 	SiteSection SiteItemKind = "site-section"
 	SiteGroup   SiteItemKind = "site-section-group"
 	SiteSpace   SiteItemKind = "site-space"
+	SiteLink    SiteItemKind = "site-external-link"
 )
+
+// HasPath reports whether items of the kind have a path, and one of them is the
+// default.
+func (k SiteItemKind) HasPath() bool { return k == SiteSection || k == SiteSpace }
 
 // NewSiteItemID adds to a fresh id what shows its kind.
 func NewSiteItemID(kind SiteItemKind, id string) SiteItemID {
@@ -114,12 +120,14 @@ func NewSiteItemID(kind SiteItemKind, id string) SiteItemID {
 		return SiteItemID("sitesc_" + id)
 	case SiteGroup:
 		return SiteItemID("sitesg_" + id)
+	case SiteLink:
+		return SiteItemID("sitesl_" + id)
 	}
 	return SiteItemID("sitesp_" + id)
 }
 
-// SiteItem is a section, a group or a site space of a site. A group has
-// neither path nor condition nor default.
+// SiteItem is a section, a group, a site space or a link of a site. Groups and
+// links have neither path nor default, and a group has no condition.
 type SiteItem struct {
 	ID          SiteItemID
 	Kind        SiteItemKind
@@ -132,6 +140,8 @@ type SiteItem struct {
 	Condition   string
 	Default     bool
 	Space       SpaceID
+	URL         string // where a link leads
+	Draft       bool   // whether readers do not see a link yet
 	// Trashed reports whether the space is in the trash, where readers do not
 	// find it. It is stored with the space.
 	Trashed bool

@@ -114,6 +114,8 @@ func (v *visit) sections(parent docs.SiteItemID) []*theme.Link {
 			for _, c := range l.Children {
 				l.Current = l.Current || c.Current
 			}
+		case docs.SiteLink:
+			l.Href, l.External = it.URL, true
 		default:
 			continue
 		}

@@ -119,6 +119,10 @@ func (w *world) acme() {
 	w.site = site.ID
 	_, _, err = w.sites.AddSection(w.Context(), w.grant(), sites.NewSection{Title: "API", Space: api.ID})
 	must(w.T, err)
+	_, _, err = w.sites.AddLink(w.Context(), w.grant(), sites.LinkPatch{Title: opt.Of("Shop"), URL: opt.Of("https://shop.test/?a&b")})
+	must(w.T, err)
+	_, _, err = w.sites.AddLink(w.Context(), w.grant(), sites.LinkPatch{Title: opt.Of("Planned"), URL: opt.Of("https://planned.test/"), Draft: opt.Of(true)})
+	must(w.T, err)
 	_, _, err = w.sites.AddSpace(w.Context(), w.grant(), sites.NewSpace{Space: v1.ID})
 	must(w.T, err)
 	w.update(sites.SitePatch{Basename: opt.Of("acme")})
@@ -162,11 +166,11 @@ func TestPages(t *testing.T) {
 			`<title>Welcome · Acme docs</title>`, `<link rel="canonical" href="https://acme.docs.test/">`, `<link rel="alternate" type="text/markdown" href="/index.md">`,
 			`<meta name="description" content="Where to begin">`, `<a href="/install#linux">install</a>`, `<span class="broken">secret</span>`,
 			`<a href="/v1/">v1</a>`, `<a href="/~octavo/files/[^/]+/[0-9a-f]+/data.csv"[^>]*>data</a>`, `For everybody`,
-			`(?s)<nav class="sections".*<a href="/" aria-current="true">Acme docs</a>.*<a href="/api/">API</a>`,
+			`(?s)<nav class="sections".*<a href="/" aria-current="true">Acme docs</a>.*<a href="/api/">API</a>.*<a href="https://shop.test/\?a&amp;b" class="external" rel="noreferrer">Shop</a>`,
 			`(?s)Version: </span>v2</summary>.*<a href="/v1/">v1</a>`,
 			`(?s)<nav class="pages".*<a href="/install">Install</a>\s*<ul>\s*<li><a href="/install/deep">Deep</a>.*<p class="group">Group</p>`,
 			`<a rel="next" href="/install">`,
-		}, []string{`beta readers`, `Secret`, `Below`, `Hidden`, `noindex`, `rel="prev"`}},
+		}, []string{`beta readers`, `Secret`, `Below`, `Hidden`, `Planned`, `noindex`, `rel="prev"`}},
 		{"page", root + "install", []string{`<h1 id="install-run">Install &amp; run</h1>`, `hint hint-danger`, `<a rel="prev" href="/">`, `<a rel="next" href="/install/deep">`, `(?s)Version:.*<a href="/v1/install">v1</a>`}, nil},
 		{"nested", root + "install/deep", []string{`(?s)class="crumbs".*<a href="/install">Install`, `<a rel="next" href="/group/one">`}, nil},
 		{"hidden page by its address", root + "hidden", []string{`<h1 id="hidden">`}, []string{`rel="prev"`}},

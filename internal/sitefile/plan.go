@@ -2,6 +2,7 @@ package sitefile
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,6 +50,9 @@ func Plan(c Current, f *File) ([]Step, error) {
 	}
 	p.update(first, "site")
 	if f.Structure != nil {
+		if c.Links && len(*f.Structure) > 0 && !sectioned(*f.Structure) {
+			return nil, errors.New("the site has links to other sites, which only a site with sections can have; delete them first")
+		}
 		if err := p.structure(title, *f.Structure); err != nil {
 			return nil, err
 		}

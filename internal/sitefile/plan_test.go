@@ -123,6 +123,11 @@ func TestPlanRefusesWhatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.err)
 		}
 	}
+	linked := current(t, one)
+	linked.Links = true
+	if _, err := Plan(linked, parse(t, "variants: [{space: API}]")); err == nil || !strings.Contains(err.Error(), "delete them first") {
+		t.Errorf("variants beside links: %v", err)
+	}
 	for file, want := range map[string]string{"site: handbook": "the file has no title", "site: site_1\ntitle: Docs": "there is no site with the id site_1"} {
 		f, err := Parse([]byte(file))
 		if err != nil {

@@ -87,6 +87,7 @@ type Current struct {
 	Adaptive   bool
 	Published  bool
 	Items      []*Item
+	Links      bool // whether it has links to other sites, which a file does not describe
 	Settings   customization.Settings
 	Redirects  []docs.Redirect
 }

@@ -12,9 +12,9 @@ import (
 // theirs out; with it, they lead to the same content.
 
 // present returns the structure as readers see it at most: without spaces in
-// the trash.
+// the trash and drafts.
 func (s *Structure) present() *Structure {
-	return s.Filter(func(it docs.SiteItem) bool { return !it.Trashed })
+	return s.Filter(func(it docs.SiteItem) bool { return !it.Trashed && !it.Draft })
 }
 
 // readdress works out the address of every site space again.

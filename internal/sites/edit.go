@@ -238,8 +238,8 @@ func (s *Structure) Ungroup(group, section docs.SiteItemID) error {
 	return nil
 }
 
-// Delete removes a site space, a section with its site spaces, or a group,
-// whose sections and groups take its place.
+// Delete removes a site space, a link, a section with its site spaces, or a
+// group, whose content takes its place.
 func (s *Structure) Delete(kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
 	it, err := s.Item(kind, id)
 	if err != nil {

@@ -18,6 +18,7 @@ func itemEvent(kind docs.SiteItemKind, action string, it docs.SiteItem) audit.Ev
 
 var eventNouns = map[docs.SiteItemKind]string{
 	docs.SiteSection: "site_section", docs.SiteGroup: "site_section_group", docs.SiteSpace: "site_space",
+	docs.SiteLink: "site_external_link",
 }
 
 // editItem runs a change of one item of the site of a grant, and returns the

@@ -12,8 +12,8 @@ import (
 // Structure is the ordered tree of one site in memory. Its methods keep these
 // rules and return an error that names the field of the request otherwise:
 //
-//   - The site holds site spaces, or sections and groups, never both. A
-//     section holds site spaces, a group holds sections and groups.
+//   - The site holds site spaces, or sections, groups and links, never both. A
+//     section holds site spaces, a group holds sections, groups and links.
 //   - The paths of sections are unique in the site, because groups are no part
 //     of an address; those of site spaces are unique in their section.
 //   - If a site has sections, exactly one is the default. If a section, or the
@@ -62,6 +62,7 @@ func (s *Structure) Item(kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteI
 
 var nouns = map[docs.SiteItemKind]string{
 	docs.SiteSection: "site section", docs.SiteGroup: "site section group", docs.SiteSpace: "site space",
+	docs.SiteLink: "external link",
 }
 
 // named is Item for an id in the body of a request.
@@ -98,8 +99,8 @@ func (s *Structure) All(kind docs.SiteItemKind) []docs.SiteItem {
 	return out
 }
 
-// Sectioned reports whether the site has sections or groups instead of site
-// spaces of its own.
+// Sectioned reports whether the site has sections, groups or links instead of
+// site spaces of its own.
 func (s *Structure) Sectioned() bool {
 	top := s.children[""]
 	return len(top) > 0 && s.items[top[0]].Kind != docs.SiteSpace
@@ -184,10 +185,10 @@ func (s *Structure) take(it docs.SiteItem) {
 // default.
 func (s *Structure) add(it docs.SiteItem, parent docs.SiteItemID) (docs.SiteItem, error) {
 	if len(s.items) >= docs.MaxSiteItems {
-		return it, errs.Field("body", "would give the site more than %d sections, groups and spaces; delete some first", docs.MaxSiteItems)
+		return it, errs.Field("body", "would give the site more than %d sections, groups, spaces and links; delete some first", docs.MaxSiteItems)
 	}
 	it.ID, it.Parent = s.newID(it.Kind), parent
-	if it.Kind != docs.SiteGroup {
+	if it.Kind.HasPath() {
 		level := s.level(it)
 		it.Path, it.Default = freePath(it.Title, level), len(level) == 0
 	}
@@ -260,7 +261,7 @@ func (s *Structure) Filter(keep func(docs.SiteItem) bool) *Structure {
 				continue
 			}
 			walk(it.ID)
-			if it.Kind == docs.SiteSpace || len(out.children[it.ID]) > 0 {
+			if it.Kind == docs.SiteSpace || it.Kind == docs.SiteLink || len(out.children[it.ID]) > 0 {
 				out.items[it.ID] = it
 				out.children[parent] = append(out.children[parent], it.ID)
 			}
@@ -275,7 +276,7 @@ func (s *Structure) Filter(keep func(docs.SiteItem) bool) *Structure {
 // default.
 func (s *Structure) pickDefaults() {
 	pick := func(level []docs.SiteItem) {
-		if _, ok := defaultOf(level); !ok && len(level) > 0 && level[0].Kind != docs.SiteGroup {
+		if _, ok := defaultOf(level); !ok && len(level) > 0 {
 			s.setDefault(level[0])
 		}
 	}
@@ -284,5 +285,7 @@ func (s *Structure) pickDefaults() {
 	for _, sec := range sections {
 		pick(s.Children(sec.ID))
 	}
-	pick(s.Children(""))
+	if !s.Sectioned() { // or the default section can be in a group
+		pick(s.Children(""))
+	}
 }

@@ -68,7 +68,7 @@ func step(t *rapid.T, s *Structure) (string, error) {
 		return rapid.SampledFrom(all).Draw(t, "item").ID
 	}
 	kind := func() docs.SiteItemKind {
-		return rapid.SampledFrom([]docs.SiteItemKind{docs.SiteSpace, docs.SiteSection, docs.SiteGroup}).Draw(t, "kind")
+		return rapid.SampledFrom([]docs.SiteItemKind{docs.SiteSpace, docs.SiteSection, docs.SiteGroup, docs.SiteLink}).Draw(t, "kind")
 	}
 	ops := map[string]func() error{
 		"add space": func() error { _, err := s.AddSpace("", space()); return err },
@@ -79,6 +79,17 @@ func step(t *rapid.T, s *Structure) (string, error) {
 		"add section": func() error { _, err := s.AddSection("", "", space()); return err },
 		"add group": func() error {
 			_, err := s.AddGroup("g", "", rapid.SampledFrom([]docs.SiteItemID{"", pick(docs.SiteGroup)}).Draw(t, "parent"), []docs.SiteItemID{pick(docs.SiteSection)})
+			return err
+		},
+		"add link": func() error {
+			_, err := s.AddLink(LinkPatch{Parent: opt.Of(rapid.SampledFrom([]docs.SiteItemID{"", pick(docs.SiteGroup), pick(docs.SiteSection)}).Draw(t, "parent"))})
+			return err
+		},
+		"change link": func() error {
+			_, err := s.UpdateLink(pick(docs.SiteLink), LinkPatch{
+				Draft:  opt.Of(rapid.Bool().Draw(t, "draft")),
+				Parent: opt.Of(rapid.SampledFrom([]docs.SiteItemID{"", pick(docs.SiteGroup)}).Draw(t, "parent")),
+			})
 			return err
 		},
 		"group":       func() error { return s.Group(pick(docs.SiteGroup), pick(docs.SiteSection)) },
@@ -141,8 +152,8 @@ func moved(s *Structure, it docs.SiteItem, to Position) error {
 // check returns the first rule that does not hold.
 func (s *Structure) check() error {
 	may := map[docs.SiteItemKind][]docs.SiteItemKind{
-		"":               {docs.SiteSpace, docs.SiteSection, docs.SiteGroup},
-		docs.SiteGroup:   {docs.SiteSection, docs.SiteGroup},
+		"":               {docs.SiteSpace, docs.SiteSection, docs.SiteGroup, docs.SiteLink},
+		docs.SiteGroup:   {docs.SiteSection, docs.SiteGroup, docs.SiteLink},
 		docs.SiteSection: {docs.SiteSpace},
 	}
 	reached := 0
@@ -262,6 +273,37 @@ sitesc_4 "guides" default=false trashed=false address=""
 `, "\n")
 	if got := s.outline(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// The default section stays the default of readers where a group holds it, and a
+// link is none.
+func TestReadersKeepTheDefaultSection(t *testing.T) {
+	s := newTree()
+	var ids []docs.SiteItemID
+	for _, title := range []string{"One", "Two"} {
+		it, err := s.AddSection(title, "", docs.Space{ID: docs.SpaceID(title), Title: title})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, it.ID)
+	}
+	if _, err := s.AddGroup("More", "", "", ids[:1]); err != nil {
+		t.Fatal(err)
+	}
+	link, err := s.AddLink(LinkPatch{Title: opt.Of("Shop"), URL: opt.Of("https://shop.test/")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Move(Pointer{docs.SiteLink, link.ID}, Position{Before: &Pointer{docs.SiteSection, ids[1]}}); err != nil {
+		t.Fatal(err)
+	}
+	s.readdress()
+	if def, _ := s.present().DefaultSection(); def.ID != ids[0] {
+		t.Errorf("the default is %q", def.Title)
+	}
+	if it := s.present().items[link.ID]; it.Default || it.Path != "" {
+		t.Errorf("the link is %+v", it)
 	}
 }
 

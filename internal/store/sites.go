@@ -91,14 +91,14 @@ func (r Reader) CountSites(ctx context.Context, v Viewer, f SiteFilter) (int64, 
 	return one(ctx, r, "count", scanInt, ranksCTE+` SELECT COUNT(*)`+sitesFrom, append(v.args(), f.args()...)...)
 }
 
-// SiteItems returns the sections, groups and site spaces of a site by rank.
+// SiteItems returns the sections, groups, site spaces and links of a site by rank.
 func (r Reader) SiteItems(ctx context.Context, site docs.SiteID) ([]docs.SiteItem, error) {
 	return many(ctx, r, func(s scanner) (v docs.SiteItem, err error) {
 		err = s.Scan(&v.ID, &v.Kind, &v.Parent, &v.Rank, &v.Title, &v.Path, &v.Icon, &v.Description, &v.Condition,
-			&v.Default, &v.Space, &v.Address, &v.Trashed)
+			&v.Default, &v.Space, &v.Address, &v.URL, &v.Draft, &v.Trashed)
 		return v, err
 	}, `SELECT x.id, x.kind, x.parent_id, x.rank, COALESCE(s.title, x.title), x.path, x.icon, x.description, x.condition,
-			x.is_default, COALESCE(x.space_id, ''), x.address, COALESCE(s.deleted_at, 0) > 0
+			x.is_default, COALESCE(x.space_id, ''), x.address, x.url, x.draft, COALESCE(s.deleted_at, 0) > 0
 		FROM site_items x LEFT JOIN spaces s ON s.id = x.space_id
 		WHERE x.site_id = $1 ORDER BY x.rank, x.id`, site)
 }
@@ -230,12 +230,14 @@ func (tx *Tx) PutSiteItem(ctx context.Context, site docs.SiteID, v docs.SiteItem
 		v.Title = ""
 	}
 	return tx.put(ctx, `
-		INSERT INTO site_items (id, site_id, kind, parent_id, rank, title, path, icon, description, condition, is_default, space_id, address)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULLIF($12, ''), $13)
+		INSERT INTO site_items (id, site_id, kind, parent_id, rank, title, path, icon, description, condition, is_default, space_id, address, url, draft)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULLIF($12, ''), $13, $14, $15)
 		ON CONFLICT (id) DO UPDATE SET parent_id = excluded.parent_id, rank = excluded.rank, title = excluded.title,
 			path = excluded.path, icon = excluded.icon, description = excluded.description, condition = excluded.condition,
-			is_default = excluded.is_default, space_id = excluded.space_id, address = excluded.address`,
-		v.ID, site, v.Kind, v.Parent, v.Rank, v.Title, v.Path, v.Icon, v.Description, v.Condition, v.Default, v.Space, v.Address)
+			is_default = excluded.is_default, space_id = excluded.space_id, address = excluded.address,
+			url = excluded.url, draft = excluded.draft`,
+		v.ID, site, v.Kind, v.Parent, v.Rank, v.Title, v.Path, v.Icon, v.Description, v.Condition, v.Default, v.Space, v.Address,
+		v.URL, v.Draft)
 }
 
 // DropSiteItem deletes an item of a site.

@@ -1,0 +1,86 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+func (a *API) siteExternalLinks() {
+	const tag, route, one = sitesTag, siteRoute + "/external-links", siteRoute + "/external-links/{siteExternalLinkId}"
+	register(a, op{
+		ID: "addExternalLinkToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
+		Summary: "Add a link to another site, beside the sections or in a group.",
+		About: "Needs a site with sections. It is sent in the structure of the site to every client; those before version 0.202.0 " +
+			"of the JavaScript client do not know it.",
+	}, a.addExternalLink)
+	register(a, op{
+		ID: "updateSiteExternalLinkById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
+		Summary: "Change a link to another site, or move it into a group or out of it.",
+	}, a.updateExternalLink)
+	register(a, op{
+		ID: "deleteSiteExternalLinkById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
+		Summary: "Delete a link to another site.",
+	}, a.deleteExternalLink)
+}
+
+// ExternalLinkFields are the fields that a link can do without.
+type ExternalLinkFields struct {
+	Description opt.Val[string]          `json:"description,omitempty" nullable:"true" maxLength:"256"`
+	Icon        opt.Val[string]          `json:"icon,omitempty" nullable:"true" maxLength:"50"`
+	Parent      opt.Val[docs.SiteItemID] `json:"parent,omitempty" nullable:"true" maxLength:"64" doc:"Group that contains it; null: the site."`
+	Draft       opt.Val[bool]            `json:"draft,omitempty" doc:"Whether readers do not see it."`
+	Condition   opt.Val[string]          `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"Expression that decides whether a visitor sees it; null removes it."`
+}
+
+func (f ExternalLinkFields) patch(title, url opt.Val[string]) sites.LinkPatch {
+	return sites.LinkPatch{
+		Title: title, URL: url, Icon: f.Icon, Description: f.Description, Condition: f.Condition, Draft: f.Draft, Parent: f.Parent,
+	}
+}
+
+type addExternalLinkIn struct {
+	SiteIn
+	Body struct {
+		Title string `json:"title" minLength:"2" maxLength:"128"`
+		URL   string `json:"url" minLength:"1" maxLength:"2048" doc:"An http or https address."`
+		ExternalLinkFields
+	}
+}
+
+func (a *API) addExternalLink(ctx context.Context, in *addExternalLinkIn) (*created[SiteExternalLink], error) {
+	v, it, err := a.Sites.AddLink(ctx, authz.Of(ctx), in.Body.patch(opt.Of(in.Body.Title), opt.Of(in.Body.URL)))
+	if err != nil {
+		return nil, err
+	}
+	return &created[SiteExternalLink]{a.siteLocation(v.Site, "external-links", string(it.ID)), siteView{View: v, a: a}.link(it)}, nil
+}
+
+type ExternalLinkIn struct {
+	SiteIn
+	Link docs.SiteItemID `path:"siteExternalLinkId"`
+}
+
+type updateExternalLinkIn struct {
+	ExternalLinkIn
+	Body struct {
+		Title opt.Val[string] `json:"title,omitempty" minLength:"2" maxLength:"128"`
+		URL   opt.Val[string] `json:"url,omitempty" minLength:"1" maxLength:"2048" doc:"An http or https address."`
+		ExternalLinkFields
+	}
+}
+
+func (a *API) updateExternalLink(ctx context.Context, in *updateExternalLinkIn) (*out[SiteExternalLink], error) {
+	v, it, err := a.Sites.UpdateLink(ctx, authz.Of(ctx), in.Link, in.Body.patch(in.Body.Title, in.Body.URL))
+	if err != nil {
+		return nil, err
+	}
+	return ok(siteView{View: v, a: a}.link(it)), nil
+}
+
+func (a *API) deleteExternalLink(ctx context.Context, in *ExternalLinkIn) (*done, error) {
+	return nil, a.Sites.DeleteItem(ctx, authz.Of(ctx), docs.SiteLink, in.Link)
+}

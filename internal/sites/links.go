@@ -1,0 +1,82 @@
+package sites
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+)
+
+// LinkPatch changes a link to another site.
+type LinkPatch struct {
+	Title       opt.Val[string]
+	URL         opt.Val[string]
+	Icon        opt.Val[string]
+	Description opt.Val[string]
+	Condition   opt.Val[string]
+	Draft       opt.Val[bool]
+	Parent      opt.Val[docs.SiteItemID] // a group; empty: the site
+}
+
+// AddLink makes a link at the end of the site or of a group. A site without
+// sections has no place for it.
+func (s *Structure) AddLink(p LinkPatch) (docs.SiteItem, error) {
+	if !s.Sectioned() {
+		return docs.SiteItem{}, errs.Field("body", "needs a site with sections; add a section first")
+	}
+	it, err := s.add(docs.SiteItem{Kind: docs.SiteLink}, "")
+	if err != nil {
+		return it, err
+	}
+	return s.UpdateLink(it.ID, p)
+}
+
+// UpdateLink changes a link. One that gets another parent goes to its end.
+func (s *Structure) UpdateLink(id docs.SiteItemID, p LinkPatch) (docs.SiteItem, error) {
+	it, err := s.Item(docs.SiteLink, id)
+	if err != nil {
+		return it, err
+	}
+	it.Title, it.URL, it.Icon = p.Title.Or(it.Title), p.URL.Or(it.URL), p.Icon.Or(it.Icon)
+	it.Description, it.Condition, it.Draft = p.Description.Or(it.Description), p.Condition.Or(it.Condition), p.Draft.Or(it.Draft)
+	s.items[id] = it
+	parent := p.Parent.Or(it.Parent)
+	if parent == it.Parent {
+		return it, nil
+	}
+	if parent != "" && s.items[parent].Kind != docs.SiteGroup {
+		return it, errs.Field("body.parent", "is not a group of the site; name one, or leave it out")
+	}
+	s.take(it)
+	s.place(it, parent, len(s.children[parent]))
+	return s.items[id], nil
+}
+
+// checkLink returns an error unless a link can have the fields of a patch.
+func (s *Service) checkLink(ctx context.Context, g *authz.Grant, p LinkPatch) error {
+	if url, ok := p.URL.Get(); ok {
+		if err := docs.CheckWebURL("body.url", url); err != nil {
+			return err
+		}
+	}
+	return s.checkCondition(ctx, g, conditionField, p.Condition.Or(""))
+}
+
+// AddLink puts a link to another site into the structure of a site; see
+// Structure.AddLink.
+func (s *Service) AddLink(ctx context.Context, g *authz.Grant, p LinkPatch) (*View, docs.SiteItem, error) {
+	if err := s.checkLink(ctx, g, p); err != nil {
+		return nil, docs.SiteItem{}, err
+	}
+	return s.editItem(ctx, g, docs.SiteLink, "create", func(c *change) (docs.SiteItem, error) { return c.tree.AddLink(p) })
+}
+
+// UpdateLink changes a link to another site.
+func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p LinkPatch) (*View, docs.SiteItem, error) {
+	if err := s.checkLink(ctx, g, p); err != nil {
+		return nil, docs.SiteItem{}, err
+	}
+	return s.editItem(ctx, g, docs.SiteLink, "update", func(c *change) (docs.SiteItem, error) { return c.tree.UpdateLink(id, p) })
+}

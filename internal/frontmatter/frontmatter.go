@@ -63,7 +63,8 @@ type front struct {
 }
 
 // Parse reads the head of a source. It never fails: front matter that cannot be
-// read is a problem, and part of the body, so that somebody sees it.
+// read is a problem, and part of the body, so that somebody sees it. If it looks
+// as if it had a condition, Meta has one that never holds.
 func Parse(src []byte, text InlineText) Head {
 	var h Head
 	start := 0
@@ -78,17 +79,23 @@ func Parse(src []byte, text InlineText) Head {
 			line := min(wrong.Line+1, bytes.Count(src[:f.block.end], []byte("\n"))+1)
 			h.Problems = append(h.Problems, Problem{line, "the front matter cannot be read: " + wrong.Reason})
 			broken = true
-			if conditionLine.Match(src[f.yaml.start:f.yaml.end]) {
-				h.Meta.If = never
+			if brokenCondition.Match(src[f.yaml.start:f.yaml.end]) {
+				h.hide(line)
 			}
 		} else {
 			f.root = root
 			h.front = f
 			h.readMeta()
+			h.checkCondition(src[f.yaml.start:f.yaml.end])
 		}
 		next = f.block.end
-	} else if unclosed(src, start) {
-		h.Problems = append(h.Problems, Problem{1, "the front matter has no closing line of three dashes"})
+	} else {
+		if unclosed(src, start) {
+			h.Problems = append(h.Problems, Problem{1, "the front matter has no closing line of three dashes"})
+		}
+		if line := strayCondition(src, start); line > 0 {
+			h.hide(line)
+		}
 	}
 
 	heading, found := findTitle(src, next, text)
@@ -140,9 +147,6 @@ func findFront(src []byte, start int) (front, bool) {
 func isDashes(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("---")) && len(bytes.TrimRight(line, " \t\r\n")) == 3
 }
-
-// conditionLine finds a condition in front matter that cannot be read.
-var conditionLine = regexp.MustCompile(`(?m)^["']?if["']?[ \t]*:`)
 
 var keyLine = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*:(\s|$)`)
 

@@ -385,24 +385,3 @@ func ExampleRewrite() {
 	//
 	// Text
 }
-
-// A condition that YAML or nobody can read must not show the page to everybody.
-func TestAConditionIsReadOrHidesThePage(t *testing.T) {
-	for src, want := range map[string]string{
-		"if: visitor.claims.a":            "visitor.claims.a",
-		"if: !visitor.claims.a":           "!visitor.claims.a",
-		"if: \"!visitor.claims.a\"":       "!visitor.claims.a",
-		"if: !(a)":                        "!(a)",
-		"if: true":                        "true",
-		"if:":                             "",
-		"if: [a]":                         "false",
-		"if: {a: b}":                      "false",
-		"if: !a && !b":                    "false", // not YAML
-		"title: x\nif : !a || b\nicon: y": "false",
-		"title: [":                        "",
-	} {
-		if got := markup.ParseHead([]byte("---\n" + src + "\n---\n\n# T\n")).Meta.If; got != want {
-			t.Errorf("%s: %q, want %q", src, got, want)
-		}
-	}
-}

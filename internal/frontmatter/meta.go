@@ -63,23 +63,6 @@ func switches(l *docs.Layout) map[string]**bool {
 // is left out of Meta and stays in the source.
 type metaReader struct{ yamldoc.Reader }
 
-// never is a condition that does not hold for anybody: a condition that cannot
-// be read must not show the page to everybody.
-const never = "false"
-
-// condition reads an expression. One that begins with an exclamation mark is a
-// tag in YAML.
-func (r metaReader) condition(key string, n *yaml.Node) string {
-	switch {
-	case yamldoc.IsText(n), yamldoc.IsNull(n):
-		return r.Text(key, n)
-	case n.Kind == yaml.ScalarNode && strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!"):
-		return strings.TrimSpace(n.Tag + " " + n.Value)
-	}
-	r.Problem(n, "%s must be an expression; readers do not see the page until it is one", key)
-	return never
-}
-
 // readMeta sets Meta to what the front matter says.
 func (h *Head) readMeta() {
 	r := metaReader{yamldoc.Reader{Report: func(line int, format string, args ...any) {

@@ -364,7 +364,7 @@ func variablesOrNil(v docs.Variables) any {
 
 func (a *API) fileChange(sp docs.Space, p content.Pair[docs.File]) semanticChange {
 	show := func(f docs.File) *changedFile {
-		return &changedFile{string(f.ID), f.Name, f.ContentType, a.downloadURL("", sp, f)}
+		return &changedFile{string(f.ID), f.Name, f.ContentType, a.downloadURL(nil, sp, f)}
 	}
 	switch {
 	case p.Before == nil:
@@ -384,7 +384,7 @@ func (a *API) fileChange(sp docs.Space, p content.Pair[docs.File]) semanticChang
 		at["size"] = beforeAfter{x.Size, y.Size}
 	}
 	if x.Blob != y.Blob || len(at) == 0 {
-		at["downloadURL"] = beforeAfter{a.downloadURL("", sp, *x), a.downloadURL("", sp, *y)}
+		at["downloadURL"] = beforeAfter{a.downloadURL(nil, sp, *x), a.downloadURL(nil, sp, *y)}
 	}
 	if x.Width != y.Width || x.Height != y.Height {
 		at["dimensions"] = beforeAfter{dimensionsOf(*x), dimensionsOf(*y)}

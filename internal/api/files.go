@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -50,7 +51,7 @@ func (a *API) file(sp docs.Space, f docs.File) File {
 func (s shown) file(f docs.File) File {
 	return File{
 		ID: string(f.ID), Name: f.Name, ContentType: f.ContentType, Size: f.Size,
-		DownloadURL: s.a.downloadURL(s.site, s.v.Space, f), Dimensions: dimensionsOf(f), Git: s.gitBlob(s.git.File(f)),
+		DownloadURL: s.a.downloadURL(s.by, s.v.Space, f), Dimensions: dimensionsOf(f), Git: s.gitBlob(s.git.File(f)),
 	}
 }
 
@@ -62,15 +63,16 @@ const (
 )
 
 // downloadURL returns an address that anybody can fetch a file from for a
-// while: a visitor of a site as long as the site shows the space to anybody.
-// Everything that decides what is sent is signed.
-func (a *API) downloadURL(site docs.SiteID, sp docs.Space, f docs.File) string {
+// while: a visitor of a site as long as the site shows the space to its audience
+// and the visitor belongs to it. Everything that decides what is sent is signed.
+func (a *API) downloadURL(by *authz.Visitor, sp docs.Space, f docs.File) string {
 	expires := a.Clock().Truncate(downloadDay).Add(2 * downloadDay)
 	signed := []string{string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType}
 	query := "?type=" + url.QueryEscape(f.ContentType)
-	if site != "" {
-		signed = append(signed, string(site))
-		query += "&site=" + url.QueryEscape(string(site))
+	if by != nil {
+		key := strconv.Itoa(by.Key)
+		signed = append(signed, string(by.Site), string(by.Link), key)
+		query += "&site=" + url.QueryEscape(string(by.Site)) + "&link=" + url.QueryEscape(string(by.Link)) + "&key=" + key
 	}
 	return a.location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) + query + "&signature=" + a.Signer.Sign(expires, signed...)
 }
@@ -78,19 +80,21 @@ func (a *API) downloadURL(site docs.SiteID, sp docs.Space, f docs.File) string {
 // downloadIn is an address that downloadURL made.
 type downloadIn struct {
 	SpaceIn
-	File      docs.FileID `path:"fileId"`
-	Hash      string      `path:"hash"`
-	Name      string      `path:"name"`
-	Type      string      `query:"type" doc:"Content type of the file."`
-	Site      docs.SiteID `query:"site" doc:"Site that the address was returned to a visitor of; the file is there as long as the site shows its space."`
-	Signature string      `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
+	File      docs.FileID      `path:"fileId"`
+	Hash      string           `path:"hash"`
+	Name      string           `path:"name"`
+	Type      string           `query:"type" doc:"Content type of the file."`
+	Site      docs.SiteID      `query:"site" doc:"Site that the address was returned to a visitor of; the file is there as long as the site shows its space to the visitor's audience."`
+	Link      docs.ShareLinkID `query:"link" doc:"Share link of the visitor."`
+	Key       int              `query:"key" doc:"Version of the key that the visitor was authenticated with."`
+	Signature string           `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
 }
 
 func signedFile(r *http.Request) []string {
 	query := r.URL.Query()
 	signed := []string{r.PathValue("spaceId"), r.PathValue("fileId"), r.PathValue("hash"), r.PathValue("name"), query.Get("type")}
 	if query.Has("site") {
-		signed = append(signed, query.Get("site"))
+		signed = append(signed, query.Get("site"), query.Get("link"), query.Get("key"))
 	}
 	return signed
 }
@@ -100,7 +104,7 @@ func signedFile(r *http.Request) []string {
 func (a *API) download(_ context.Context, in *downloadIn) (stream, error) {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if in.Site != "" {
-			if err := a.Sites.Shows(r.Context(), in.Site, in.Space); err != nil {
+			if err := a.Sites.Shows(r.Context(), authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key}, in.Space); err != nil {
 				return err
 			}
 		}
@@ -113,7 +117,7 @@ func (a *API) download(_ context.Context, in *downloadIn) (stream, error) {
 		if err != nil {
 			return err
 		}
-		blob.Serve(w, r, blob.Served{Name: in.Name, ContentType: in.Type, Hash: hash}, o)
+		blob.Serve(w, r, blob.Served{Name: in.Name, ContentType: in.Type, Hash: hash, Secret: in.Link != "" || in.Key != 0}, o)
 		return nil
 	}, nil
 }

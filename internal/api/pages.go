@@ -103,7 +103,7 @@ type shown struct {
 	v        *revision.View
 	metadata bool
 	git      exchange.GitNames
-	site     docs.SiteID // that the caller is a visitor of; empty: none, or a preview
+	by       *authz.Visitor // the caller; nil: a member, or somebody with a preview
 }
 
 // shown reports how a view is displayed, with what git knows of some things in it,
@@ -111,7 +111,7 @@ type shown struct {
 func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ...string) (shown, error) {
 	s := shown{a: a, v: v, metadata: metadata && v.Visitor() == nil}
 	if by := authz.Of(ctx).Shown(); by != nil && !by.Preview {
-		s.site = by.Site.ID
+		s.by = authz.Of(ctx).Actor.Visitor
 	}
 	var err error
 	if s.metadata {

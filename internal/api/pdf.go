@@ -200,7 +200,7 @@ func (a *API) makePDF(ctx context.Context, v *revision.View, q pdfQuery, members
 	defer done()
 	book, err := a.Content.Book(ctx, v, content.BookOptions{
 		Page: docs.PageID(q.page), Only: q.only == "true", Members: members,
-		FileURL: func(f docs.File) string { return a.downloadURL("", v.Space, f) },
+		FileURL: func(f docs.File) string { return a.downloadURL(nil, v.Space, f) },
 	})
 	if err != nil {
 		return nil, hash, err

@@ -65,13 +65,14 @@ const maxPublishedCache = 16 << 20
 func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*publishedAnswer, error) {
 	key := publishedKey{shareKey: in.ShareKey}
 	v := authz.Of(ctx).Actor.Visitor
-	if v != nil {
+	kept := v != nil && !v.Preview // what a preview shows depends on permissions
+	if kept {
 		var err error
 		if key.mark, err = a.Sites.Mark(ctx, *v); err != nil {
 			return nil, err
 		}
-		if kept, ok := a.publishedCache.Get(key); ok {
-			return &publishedAnswer{strconv.Itoa(len(kept)), encoded[PublishedContentSite]{kept}}, nil
+		if had, ok := a.publishedCache.Get(key); ok {
+			return &publishedAnswer{strconv.Itoa(len(had)), encoded[PublishedContentSite]{had}}, nil
 		}
 	}
 	w, err := a.publishedContent(ctx, in.ShareKey)
@@ -79,7 +80,7 @@ func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*pu
 		return nil, err
 	}
 	body, err := encode(*w)
-	if err == nil && v != nil {
+	if err == nil && kept {
 		a.publishedCache.Set(key, body.data)
 	}
 	return &publishedAnswer{strconv.Itoa(len(body.data)), body}, err

@@ -23,8 +23,20 @@ type Visitor struct {
 	// Preview lets the visitor read the site before it is published, and
 	// revisions that are not.
 	Preview bool
+	// By is the member who made the preview. It shows nothing that the member
+	// does not see.
+	By docs.UserID
 	// Claims are what conditions can ask of the visitor, already checked.
 	Claims map[string]any
+}
+
+// Readable returns a space as the visitor may know it: not where else it is
+// published.
+func (v Visitor) Readable(sp docs.Space) docs.Space {
+	if sp.Published != nil && sp.Published.Site != v.Site {
+		sp.Published = nil
+	}
+	return sp
 }
 
 // Shown is what a site shows to a visitor.
@@ -82,7 +94,7 @@ func (c Checker) visit(ctx context.Context, actor Actor, rule Rule, param func(s
 		if !sp.It.DeletedAt.IsZero() {
 			return nil, stamp, errs.Missing("space")
 		}
-		g.Space, stamp = sp.It, sp.Stamp
+		g.Space, stamp = v.Readable(sp.It), sp.Stamp
 	}
 	if !rule.action.forVisitors() {
 		return nil, stamp, errs.E(errs.Forbidden, "a visitor of a site cannot %s; use a token of a member", rule.action.Name)

@@ -31,8 +31,10 @@ const (
 // the visitor has to sign in, or the address has credentials that are now in
 // cookies. The error is NotFound if nobody can read the site this way.
 func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err error) {
-	if done, err := v.auth(w, r); done || err != nil {
-		return done, err
+	if v.site.Published {
+		if done, err := v.auth(w, r); done || err != nil {
+			return done, err
+		}
 	}
 	query := r.URL.Query()
 	if done, err := v.previewed(w, r, query); done || err != nil || v.as.Preview {

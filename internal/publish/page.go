@@ -133,7 +133,7 @@ func (p *printer) link(ref docs.Ref) (string, bool) {
 		return "", false
 	}
 	if ref.Kind == docs.RefFile {
-		f, err := e.view.Tree.File(p.ctx, docs.FileID(ref.File))
+		f, err := e.view.File(p.ctx, docs.FileID(ref.File))
 		return e.fileAddress(f), p.note(err)
 	}
 	at, err := e.local(p.ctx, ref)
@@ -163,7 +163,7 @@ func (p *printer) title(ref docs.Ref) (string, bool) {
 	case docs.RefSpace:
 		return e.space.Title, true
 	case docs.RefFile:
-		f, err := e.view.Tree.File(p.ctx, docs.FileID(ref.File))
+		f, err := e.view.File(p.ctx, docs.FileID(ref.File))
 		return f.Name, p.note(err)
 	case docs.RefTag:
 		return p.tag(ref.Tag)

@@ -223,7 +223,8 @@ func (s *Service) ReplaceKey(ctx context.Context, g *authz.Grant) (Auth, error) 
 
 // PreviewURL returns the address of a preview of the site of a grant, for a
 // visitor with some claims in Rison, at a site space or the default. Who has the
-// address can read the site for an hour, published or not.
+// address can read for an hour what the member who made it sees of the site,
+// published or not.
 func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteItemID, claims string) (string, error) {
 	known, err := s.previewClaims(ctx, g.Site.ID, claims)
 	if err != nil {
@@ -238,7 +239,7 @@ func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteIt
 		return "", err
 	}
 	section, _ := v.Structure.Item(docs.SiteSection, it.Parent) // none in a site without sections
-	who := authz.Visitor{Org: g.Site.Org, Site: g.Site.ID, Claims: known, Preview: true}
+	who := authz.Visitor{Org: g.Site.Org, Site: g.Site.ID, Claims: known, Preview: true, By: g.Actor.User}
 	token, err := s.token(ctx, who, v.Structure.first(), section, it, s.Store.Clock().Add(previewTime).Unix())
 	address := s.Hosts.Own(docs.Publication{Site: g.Site.ID})
 	if it.Address != "" {

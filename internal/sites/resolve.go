@@ -39,6 +39,7 @@ type Resolved struct {
 	SiteBase  string // path of the address of the site, with the share key
 	Base      string // path of the address of the site space
 	Canonical string // the address that search engines should know
+	Expires   int64  // when the token of the visitor ends, in seconds since 1970; 0: there is none
 	Context   string // changes when claims change what is shown; empty: for everybody
 }
 
@@ -70,7 +71,7 @@ func (s *Service) Resolve(ctx context.Context, a Arrival) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Visitor.Key, out.Visitor.Claims = who.Key, who.Claims
+	out.Visitor.Key, out.Visitor.Claims, out.Expires = who.Key, who.Claims, who.Expires
 	if out.Seen, err = s.SeeSite(ctx, s.Store.Reader, site, out.Visitor); err != nil {
 		return nil, err
 	}

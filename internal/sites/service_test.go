@@ -85,7 +85,7 @@ func (w *world) onSpace(id docs.SpaceID) *authz.Grant {
 // readers returns what readers see, one line for each site space.
 func (w *world) readers() string {
 	w.t.Helper()
-	seen, err := w.sites.See(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true})
+	seen, err := w.sites.See(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true, By: w.actor.User})
 	w.must(err)
 	var out string
 	for _, it := range seen.Structure.All(docs.SiteSpace) {

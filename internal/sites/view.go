@@ -84,7 +84,7 @@ func (s *Service) visited(ctx context.Context, by authz.Visitor) (*View, error) 
 	all, err := s.Store.PresentSpacesOnSite(ctx, seen.Site.ID)
 	for _, sp := range all {
 		if seen.Spaces[sp.ID] {
-			v.Spaces[sp.ID] = store.Ranked[docs.Space]{It: sp, Role: docs.Read}
+			v.Spaces[sp.ID] = store.Ranked[docs.Space]{It: by.Readable(sp), Role: docs.Read}
 		}
 	}
 	return v, err

@@ -62,6 +62,9 @@ func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v
 		return nil, err
 	}
 	key := seenKey{site.ID, site.Version, v.Link, v.Key, v.Preview, reader.Key()}
+	if v.Preview {
+		return s.preview(ctx, r, site, v.By, reader, key)
+	}
 	if kept, ok := s.seen.Get(key); ok {
 		return kept, nil
 	}
@@ -72,27 +75,67 @@ func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v
 	if err != nil {
 		return nil, err
 	}
+	out := newSeen(site, tree, reader, key)
+	s.seen.Set(key, out)
+	return out, nil
+}
+
+// newSeen returns what of a structure is for a reader.
+func newSeen(site docs.Site, tree *Structure, reader *reading.Visitor, key seenKey) *Seen {
 	tree = tree.Filter(func(it docs.SiteItem) bool { return reader.Holds(it.Condition, nil, nil) })
 	out := &Seen{Site: site, Structure: tree, Paths: tree.Paths(), Spaces: map[docs.SpaceID]bool{}, Reader: reader, key: key}
 	for _, it := range out.Structure.All(docs.SiteSpace) {
 		out.Spaces[it.Space] = true
 	}
 	out.first = out.Structure.first()
-	s.seen.Set(key, out)
-	return out, nil
+	return out
 }
 
-// admit returns NotFound unless a visitor belongs to the audience of a site.
+// preview returns what a preview shows: nothing that the member who made it does
+// not see at this moment, so nothing of it is kept.
+func (s *Service) preview(ctx context.Context, r store.Reader, site docs.Site, by docs.UserID, reader *reading.Visitor, key seenKey) (*Seen, error) {
+	g, _, err := authz.Within(r).Site(ctx, authz.Actor{User: by}, authz.SiteSecrets, site.Org, site.ID)
+	if authz.Denied(err) {
+		err = errs.Missing("site")
+	}
+	if err != nil {
+		return nil, err
+	}
+	spaces, err := r.SpacesOnSite(ctx, g.Viewer(), site.ID)
+	if err != nil {
+		return nil, err
+	}
+	visible := map[docs.SpaceID]bool{}
+	for _, sp := range spaces {
+		visible[sp.It.ID] = true
+	}
+	tree, err := s.Readers(ctx, site)
+	if err != nil {
+		return nil, err
+	}
+	tree = tree.Filter(func(it docs.SiteItem) bool { return it.Kind != docs.SiteSpace || visible[it.Space] })
+	return newSeen(site, tree, reader, key), nil
+}
+
+// admit returns NotFound unless a visitor belongs to the audience of a site. Who
+// was vouched for with a key that is replaced is nobody's visitor, whatever the
+// audience: what is known of them came with that key.
 func admit(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) error {
 	absent := errs.Missing("site")
-	switch {
-	case v.Preview:
-		return nil
-	case !site.Published:
+	if !site.Published {
 		return absent
 	}
+	if v.Key != 0 || site.Visibility == docs.VisibilityAuth {
+		settings, err := r.SiteSettings(ctx, site.ID)
+		if err == nil && (v.Key == 0 || v.Key != settings.Auth.KeyVersion) {
+			err = absent
+		}
+		if err != nil {
+			return err
+		}
+	}
 	switch site.Visibility {
-	case docs.VisibilityPublic, docs.VisibilityUnlisted:
+	case docs.VisibilityPublic, docs.VisibilityUnlisted, docs.VisibilityAuth:
 		return nil
 	case docs.VisibilityLink:
 		link, err := r.ShareLink(ctx, site.ID, v.Link)
@@ -100,28 +143,25 @@ func admit(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor)
 			err = absent
 		}
 		return err
-	case docs.VisibilityAuth:
-		settings, err := r.SiteSettings(ctx, site.ID)
-		if err == nil && (v.Key == 0 || v.Key != settings.Auth.KeyVersion) {
-			err = absent
-		}
-		return err
 	}
 	return absent
 }
 
-// Shows returns NotFound unless a site is published and has a space on it, for
-// whomever.
-func (s *Service) Shows(ctx context.Context, id docs.SiteID, space docs.SpaceID) error {
-	site, err := s.Store.Site(ctx, id)
+// Shows returns NotFound unless a site shows a space to anybody of its audience,
+// and a visitor still belongs to it. What is known of the visitor does not count.
+func (s *Service) Shows(ctx context.Context, v authz.Visitor, space docs.SpaceID) error {
+	site, err := s.Store.Site(ctx, v.Site)
 	if err != nil {
+		return err
+	}
+	if err := admit(ctx, s.Store.Reader, site.It, v); err != nil {
 		return err
 	}
 	tree, err := s.Readers(ctx, site.It)
 	if err != nil {
 		return err
 	}
-	if !site.It.Published || tree.beside(space) == nil {
+	if tree.beside(space) == nil {
 		return errs.Missing("file")
 	}
 	return nil
@@ -158,7 +198,7 @@ func (s *Service) Recognise(ctx context.Context, token string, now time.Time) (a
 	}
 	return authz.Visitor{
 		Org: docs.OrgID(c.Organization), Site: docs.SiteID(c.Site), Link: docs.ShareLinkID(c.ShareLink), Key: c.VisitorKey,
-		Preview: c.Preview, Claims: c.Claims,
+		Preview: c.Preview, By: docs.UserID(c.PreviewBy), Claims: c.Claims,
 	}, nil
 }
 
@@ -200,6 +240,9 @@ type signedKey struct {
 // Token returns a content token for what was found.
 func (s *Service) Token(ctx context.Context, r *Resolved) (string, error) {
 	id := signedKey{r.Seen.key, r.Target.Space.ID, visitor.Expiry(s.Store.Clock())}
+	if r.Expires != 0 { // nobody vouches for the visitor any longer
+		id.expires = min(id.expires, r.Expires)
+	}
 	if token, ok := s.signed.Get(id); ok {
 		return token, nil
 	}
@@ -218,7 +261,7 @@ func (s *Service) token(ctx context.Context, v authz.Visitor, spaces []string, s
 	}
 	c := visitor.Content{
 		Organization: string(v.Org), Site: string(v.Site), SiteSection: string(section.ID), SiteSpace: string(space.ID), Space: string(space.Space),
-		Spaces: spaces, Claims: v.Claims, ShareLink: string(v.Link), VisitorKey: v.Key, Preview: v.Preview, Expires: expires,
+		Spaces: spaces, Claims: v.Claims, ShareLink: string(v.Link), VisitorKey: v.Key, Preview: v.Preview, PreviewBy: string(v.By), Expires: expires,
 	}
 	return key.Sign(c)
 }

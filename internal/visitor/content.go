@@ -41,6 +41,8 @@ type Content struct {
 	VisitorKey int `json:"visitorKey,omitempty"`
 	// Preview allows reading a site that is not published.
 	Preview bool `json:"preview,omitempty"`
+	// PreviewBy is the id of the member who made the preview.
+	PreviewBy string `json:"previewBy,omitempty"`
 	// Expires is when the token ends, in seconds since 1970.
 	Expires int64 `json:"exp"`
 }

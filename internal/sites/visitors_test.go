@@ -1,0 +1,89 @@
+package sites_test
+
+import (
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// A preview shows what the member who made it sees, as long as they see it.
+func TestPreviewsAreOfTheirMaker(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o)
+		invited, err := (&orgs.Service{Store: w.store}).Invite(w.ctx, authz.Operator(w.actor.User), w.org, []orgs.Invitee{{Email: "bob@octavo.test", Role: docs.Create}}, true)
+		w.must(err)
+		bob := invited.Users[0]
+		w.must(w.store.Do(w.ctx, func(tx *store.Tx) error {
+			return tx.PutGrant(w.ctx, w.org, docs.Grant{Node: w.onSpace(w.second.ID).Node(), User: bob, Role: docs.Guest})
+		}))
+		see := func(by docs.UserID) (*sites.Seen, error) {
+			return w.sites.See(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true, By: by})
+		}
+		all, err := see(w.actor.User)
+		w.must(err)
+		some, err := see(bob)
+		w.must(err)
+		if !all.Spaces[w.second.ID] || some.Spaces[w.second.ID] || !some.Spaces[w.first.ID] {
+			t.Errorf("the admin's preview has %v, that of bob, who does not see %s, has %v", all.Spaces, w.second.ID, some.Spaces)
+		}
+		if _, err := see(""); !errs.Is(err, errs.NotFound) {
+			t.Errorf("a preview that nobody made: %v", err)
+		}
+		w.must(w.store.Do(w.ctx, func(tx *store.Tx) error {
+			return tx.PutGrant(w.ctx, w.org, docs.Grant{Node: w.onSite().Node(), User: bob, Role: docs.Read})
+		}))
+		if _, err := see(bob); !errs.Is(err, errs.NotFound) {
+			t.Errorf("the preview of somebody who may not make one any more: %v", err)
+		}
+	})
+}
+
+// What the owner of a site vouched for ends with the token and with the key, for
+// every audience.
+func TestWhatWasVouchedForEnds(t *testing.T) {
+	for _, audience := range []docs.Visibility{docs.VisibilityPublic, docs.VisibilityUnlisted, docs.VisibilityAuth} {
+		t.Run(string(audience), func(t *testing.T) {
+			w := newWorld(t, testdb.SQLite(t))
+			_, err := w.sites.Update(w.ctx, w.onSite(), sites.SitePatch{Visibility: opt.Of(audience), Adaptive: opt.Of(true)})
+			w.must(err)
+			auth, err := w.sites.ReplaceKey(w.ctx, w.onSite())
+			w.must(err)
+			ends := w.now.Add(2 * time.Hour)
+			token, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"vip": true, "exp": ends.Unix()}).SignedString([]byte(auth.PrivateKey))
+			w.must(err)
+			u, err := url.Parse(w.sites.Hosts.Base + sites.Path + string(w.site) + "/")
+			w.must(err)
+			r, err := w.sites.Resolve(w.ctx, sites.Arrival{URL: u, Token: token})
+			w.must(err)
+			content, err := w.sites.Token(w.ctx, r)
+			w.must(err)
+			who, err := w.sites.Recognise(w.ctx, content, w.now)
+			w.must(err)
+			if _, err := w.sites.See(w.ctx, w.store.Reader, who); err != nil {
+				t.Fatalf("before: %v", err)
+			}
+			if _, err := w.sites.Recognise(w.ctx, content, ends.Add(time.Minute)); !errs.Is(err, errs.Unauthenticated) {
+				t.Errorf("the content token outlives that of the visitor: %v", err)
+			}
+			_, err = w.sites.ReplaceKey(w.ctx, w.onSite())
+			w.must(err)
+			if _, err := w.sites.See(w.ctx, w.store.Reader, who); !errs.Is(err, errs.NotFound) {
+				t.Errorf("with another key: %v", err)
+			}
+			if err := w.sites.Shows(w.ctx, who, w.first.ID); !errs.Is(err, errs.NotFound) {
+				t.Errorf("files with another key: %v", err)
+			}
+		})
+	}
+}

@@ -104,6 +104,11 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	check(published.AddRedirect(ctx, g, sites.RedirectPatch{
 		Source: opt.Of("/old/*"), Destination: opt.Of(docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://new.test/"}),
 	}, nil))
+	check(nil, s.Do(ctx, func(tx *store.Tx) error {
+		return errors.Join(tx.PutSiteHostname(ctx, docs.SiteHostname{Site: site.ID, Name: "docs.acme.test", Token: awkward, NextCheck: 9007199254740993}),
+			tx.PutCertificate(ctx, "docs.acme.test", awkward),
+			tx.AddEvents(ctx, []store.EventCount{{EventKey: store.EventKey{Site: site.ID, Day: 20_000, Event: "page_view"}, Events: 9007199254740993}}))
+	}))
 	trashed, _, err := content.Create(ctx, top, spaces.NewSpace{Title: "Trash"})
 	check(trashed, err)
 	g, _, err = allowed.Space(ctx, by, authz.AdminSpace, trashed.ID)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"regexp"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/expr"
@@ -82,13 +83,18 @@ func (v *Visitor) Listed(hidden bool, condition string, space, page docs.Variabl
 }
 
 // WithoutConditions returns a document without conditional blocks: what they
-// hold takes their places where the condition holds.
+// hold takes their places where the condition holds. A condition that is not
+// written as a block, such as one without an end, holds for nobody.
 func WithoutConditions(doc *markup.Document, env map[string]any) *markup.Document {
+	doc = markup.WithoutStrayConditions(doc)
 	return markup.Evaluate(doc, markup.Evaluator{Show: func(src string) (show, keep bool) { return expr.Condition(src, env), false }})
 }
 
+var depending = regexp.MustCompile(`(?i)if|else|include`)
+
 // MayDepend reports whether what a visitor sees of a source may depend on who
-// reads it: it has conditional blocks, or includes something that may have some.
+// reads it: it has conditional blocks or what looks like them, or includes
+// something that may have some.
 func MayDepend(source []byte) bool {
-	return bytes.Contains(source, []byte("{%")) && (bytes.Contains(source, []byte("if")) || bytes.Contains(source, []byte("include")))
+	return bytes.Contains(source, []byte("{%")) && depending.Match(source)
 }

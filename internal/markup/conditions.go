@@ -1,0 +1,198 @@
+package markup
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// conditionTag finds what looks like a tag of a condition, in the ways in which
+// template languages write them.
+var conditionTag = regexp.MustCompile(`(?i)\{%[-+~]?[\s\p{Z}\p{Cf}]*(if|elseif|elsif|elif|else|endif)\b`)
+
+// WithoutStrayConditions returns the document without the blocks in which a tag
+// of a condition is left as text, because it is not closed, stands in a line or
+// is written in another way, and without all that such a tag was meant for: from
+// one that opens or is an alternative up to the one that closes, or to the end.
+// Nobody can say for whom that is, so it is for nobody. Tags in code are code.
+// The document itself stays as it is.
+func WithoutStrayConditions(doc *Document) *Document {
+	suspect := false
+	every(doc.Nodes, func(n *Node) { suspect = suspect || hasBrace(n) })
+	if !suspect { // which most are not
+		return doc
+	}
+	nodes, changed := new(strayConditions).list(doc.Nodes)
+	if !changed {
+		return doc
+	}
+	return &Document{Nodes: nodes, Problems: doc.Problems}
+}
+
+// hasBrace reports whether a node itself has a text in which a tag can begin.
+func hasBrace(n *Node) bool {
+	for _, l := range n.Leaves {
+		if strings.Contains(l.Text, "{") {
+			return true
+		}
+	}
+	return dataHas(n.Data, "{")
+}
+
+func dataHas(v any, part string) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.Contains(v, part)
+	case map[string]any:
+		for _, e := range v {
+			if dataHas(e, part) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, func(e any) bool { return dataHas(e, part) })
+	}
+	return false
+}
+
+// strayConditions follows the tags that are left as text, in the order of the
+// document: what opens in one block may close in another one.
+type strayConditions struct {
+	open  int  // conditions that are not closed yet
+	other bool // behind an alternative of a condition that is a block
+}
+
+// list returns the blocks that are left, the same list when all are.
+func (s *strayConditions) list(nodes []*Node) (out []*Node, changed bool) {
+	for i, n := range nodes {
+		left := s.block(n)
+		if left != n && !changed {
+			out = append(make([]*Node, 0, len(nodes)), nodes[:i]...)
+			changed = true
+		}
+		if changed && left != nil {
+			out = append(out, left)
+		}
+	}
+	if !changed {
+		return nodes, false
+	}
+	return out, true
+}
+
+// block returns what is left of a block, nil for nothing.
+func (s *strayConditions) block(n *Node) *Node {
+	hidden := s.open > 0 || s.other
+	if !holdsBlockNodes(n) {
+		if s.follow(n, true) || hidden {
+			return nil
+		}
+		return n
+	}
+	hidden = s.follow(n, false) || hidden
+	around := s.other
+	if n.Type == "if" {
+		s.other = false
+	}
+	c := *n
+	nodes, changed := s.list(n.Nodes)
+	c.Nodes = nodes
+	for i, f := range n.Fragments {
+		if f.Fragment == "expandable-title" {
+			hidden = s.follow(f, true) || hidden
+			continue
+		}
+		inner, other := s.list(f.Nodes)
+		if !other {
+			continue
+		}
+		slot := *f
+		slot.Nodes = inner
+		c.Fragments = slices.Clone(c.Fragments)
+		c.Fragments[i] = &slot
+		changed = true
+		hidden = hidden || len(inner) == 0
+	}
+	if n.Type == "if" {
+		s.other = around // an alternative ends with its condition
+	}
+	switch {
+	case hidden, changed && len(n.Nodes) > 0 && len(nodes) == 0:
+		return nil
+	case !changed:
+		return n
+	}
+	return &c
+}
+
+// holdsBlockNodes reports whether parts of a block can be left out.
+func holdsBlockNodes(n *Node) bool {
+	return n.Type == "expandable" || n.Type != "code" && len(n.Nodes) > 0 && n.Nodes[0].Object == ObjectBlock
+}
+
+// follow reads the tags in the texts of a node, and of all in it if deep. It
+// reports whether there are any.
+func (s *strayConditions) follow(n *Node, deep bool) bool {
+	var b strings.Builder
+	gatherText(&b, n, deep)
+	found := conditionTag.FindAllStringSubmatch(b.String(), -1)
+	for _, tag := range found {
+		switch strings.ToLower(tag[1]) {
+		case "if":
+			s.open++
+		case "endif":
+			if s.open > 0 {
+				s.open--
+			} else {
+				s.other = false
+			}
+		default:
+			s.other = s.other || s.open == 0
+		}
+	}
+	return len(found) > 0
+}
+
+// gatherText writes all texts of a node that are not code, those that readers do
+// not see too.
+func gatherText(b *strings.Builder, n *Node, deep bool) {
+	gatherData(b, n.Data)
+	for _, l := range n.Leaves {
+		if slices.ContainsFunc(l.Marks, func(m Mark) bool { return m.Type == "code" }) {
+			b.WriteByte(0)
+		} else {
+			b.WriteString(l.Text)
+		}
+	}
+	if !deep || n.Object == ObjectBlock && n.Type == "code" {
+		return
+	}
+	for _, list := range [][]*Node{n.Nodes, n.Fragments} {
+		for _, c := range list {
+			gatherText(b, c, true)
+			if c.Object != ObjectText && c.Object != ObjectInline {
+				b.WriteByte(0)
+			}
+		}
+	}
+}
+
+func gatherData(b *strings.Builder, v any) {
+	switch v := v.(type) {
+	case string:
+		if strings.Contains(v, "{") {
+			b.WriteByte(0)
+			b.WriteString(v)
+			b.WriteByte(0)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) { // the order counts
+			gatherData(b, v[key])
+		}
+	case []any:
+		for _, e := range v {
+			gatherData(b, e)
+		}
+	}
+}

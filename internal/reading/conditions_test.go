@@ -1,0 +1,100 @@
+package reading_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
+)
+
+// What a condition was meant for is not shown to anybody else, in whatever way
+// somebody gets its tags wrong.
+func TestStrayConditionsHoldForNobody(t *testing.T) {
+	for name, src := range map[string]string{
+		"no end":           "{% if C %}\n\nSECRET\n",
+		"no end, far":      "{% if C %}\n\na\n\n* b\n\n> SECRET\n\n## SECRET\n",
+		"dashes":           "{%- if C -%}\n\nSECRET\n\n{%- endif -%}\n\nPUBLIC\n",
+		"upper case":       "{% IF C %}\n\nSECRET\n\n{% ENDIF %}\n\nPUBLIC\n",
+		"mixed":            "{% if C %}\n\nSECRET\n\n{%- endif -%}\n\nPUBLIC\n",
+		"no expression":    "{% if %}\nSECRET\n{% endif %}\n\nPUBLIC\n",
+		"several lines":    "{% if\nC\n%}\nSECRET\n{% endif %}\n\nPUBLIC\n",
+		"in a line":        "text {% if C %} SECRET {% endif %} tail\n\nPUBLIC\n",
+		"over paragraphs":  "text {% if C %} a\n\nSECRET\n\n{% endif %}\n\nPUBLIC\n",
+		"marks":            "text {% if *C* %} **SECRET** {% endif %}\n\nPUBLIC\n",
+		"heading":          "## h {% if C %}SECRET{% endif %}\n\nPUBLIC\n",
+		"table":            "| a |\n|---|\n| {% if C %}SECRET{% endif %} |\n\nPUBLIC\n",
+		"column title":     "| {% if C %}SECRET{% endif %} |\n|---|\n| a |\n\nPUBLIC\n",
+		"rows":             "| a |\n|---|\n{% if C %}\n| SECRET |\n{% endif %}\n\nPUBLIC\n",
+		"HTML table":       "<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>{% if C %}SECRET{% endif %}</td></tr></tbody></table>\n\nPUBLIC\n",
+		"summary":          "<details><summary>{% if C %}SECRET{% endif %}</summary>\n\nx\n\n</details>\n\nPUBLIC\n",
+		"details":          "<details><summary>s</summary>\n\nx {% if C %}\n\nSECRET\n\n</details>\n\nSECRET\n",
+		"caption":          "<figure><img src=\"https://x.example/a.png\" alt=\"\"><figcaption>{% if C %}SECRET{% endif %}</figcaption></figure>\n\nPUBLIC\n",
+		"HTML":             "<div class=\"x\">{% if C %}SECRET{% endif %}</div>\n\nPUBLIC\n",
+		"over a hint":      "{% hint style=\"info\" %}\n{% if C %}\nSECRET\n{% endhint %}\nSECRET\n{% endif %}\n\nPUBLIC\n",
+		"into a hint":      "{% if C %}\n{% hint style=\"info\" %}\nSECRET\n{% endif %}\nPUBLIC\n{% endhint %}\n",
+		"around a tab":     "{% tabs %}\n{% if C %}\n{% tab title=\"x\" %}\nSECRET\n{% endtab %}\n{% endif %}\n{% endtabs %}\n\nPUBLIC\n",
+		"around a step":    "{% stepper %}\n{% if C %}\n{% step %}\nSECRET\n{% endstep %}\n{% endif %}\n{% endstepper %}\n\nPUBLIC\n",
+		"title of a tab":   "{% tabs %}\n{% tab title=\"{% if C %}SECRET\" %}\nx\n{% endtab %}\n{% endtabs %}\n",
+		"else":             "{% if C %}\nSECRET\n{% else %}\nother\n{% endif %}\n\nPUBLIC\n",
+		"else for others":  "{% if !C %}\nother\n{% else %}\nSECRET\n{% endif %}\n\nPUBLIC\n",
+		"else in a hint":   "{% if !C %}\n{% hint style=\"info\" %}\na\n\n{% else %}\nSECRET\n{% endhint %}\nSECRET\n{% endif %}\n\nPUBLIC\n",
+		"else if":          "{% if false %}\nx\n{% elseif C %}\nSECRET\n{% endif %}\n\nPUBLIC\n",
+		"true, else if":    "{% if true %}\nx\n{% elseif C %}\nSECRET\n{% endif %}\n\nPUBLIC\n",
+		"list":             "* a {% if C %}\n* SECRET\n* {% endif %}\n\nPUBLIC\n",
+		"quote":            "> a {% if C %}\n>\n> SECRET\n\nSECRET\n",
+		"nested, no end":   "{% if C %}\n{% if true %}\nSECRET\n{% endif %}\nSECRET\n",
+		"annotation":       "a[^1]\n\n[^1]: {% if C %}SECRET{% endif %}\n\nPUBLIC\n",
+		"deep hints":       strings.Repeat("{% hint style=\"info\" %}\n", 100) + "{% if C %}\nSECRET\n{% endif %}\n" + strings.Repeat("{% endhint %}\n", 100) + "\nPUBLIC\n",
+		"deep conditions":  strings.Repeat("{% if true %}\n", 100) + "{% if C %}\nSECRET\n{% endif %}\n" + strings.Repeat("{% endif %}\n", 100) + "\nPUBLIC\n",
+		"deep quotes":      strings.Repeat("> ", 100) + "{% if C %}\n" + strings.Repeat("> ", 100) + "SECRET\n" + strings.Repeat("> ", 100) + "{% endif %}\n",
+		"deep, SECRET out": strings.Repeat("> ", 100) + "{% if C %}\n\nSECRET\n",
+	} {
+		checkStray(t, name, src)
+	}
+}
+
+// Tags in code are no conditions, and a document without any stays the same.
+func TestConditionsInCodeAreShown(t *testing.T) {
+	for _, src := range []string{
+		"```\n{% if C %}\n```\n\nPUBLIC\n",
+		"    {% if C %}\n\nPUBLIC\n",
+		"`{% if C %}` PUBLIC\n\nPUBLIC\n",
+		"* a\n\n  ```\n  {% else %}\n  ```\n\nPUBLIC\n",
+		"| a |\n|---|\n| `{% if C %}` |\n\nPUBLIC\n",
+		"{% iffy %} and { % if } {if}\n\nPUBLIC\n",
+	} {
+		doc := markup.Parse([]byte(src), markup.Refs{})
+		if markup.WithoutStrayConditions(doc) != doc {
+			t.Errorf("%q: changed", src)
+		}
+		checkStray(t, src, src)
+	}
+}
+
+func checkStray(t *testing.T, name, src string) {
+	t.Helper()
+	src = strings.ReplaceAll("FIRST\n\n"+src, "C", "visitor.claims.vip")
+	src = strings.ReplaceAll(strings.ReplaceAll(src, "SEvisitor.claims.vipRET", "SECRET"), "PUBLIvisitor.claims.vip", "PUBLIC")
+	doc := markup.Parse([]byte(src), markup.Refs{})
+	before := string(markup.Print(doc, markup.Refs{}))
+	if !reading.MayDepend([]byte(src)) {
+		t.Errorf("%s: does not depend on the visitor", name)
+	}
+	seen := reading.WithoutConditions(doc, reading.Nobody.Environment(nil, nil))
+	var html strings.Builder
+	if err := markup.HTML(&html, seen, markup.HTMLOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	shown := fmt.Sprint(html.String(), string(markup.Print(seen, markup.Refs{})), markup.Text(seen.Nodes))
+	if strings.Contains(shown, "SECRET") {
+		t.Errorf("%s: shown:\n%s", name, shown)
+	}
+	if !strings.Contains(shown, "FIRST") || strings.Contains(src, "PUBLIC") != strings.Contains(shown, "PUBLIC") {
+		t.Errorf("%s: too little is shown:\n%s", name, shown)
+	}
+	if after := string(markup.Print(doc, markup.Refs{})); after != before {
+		t.Errorf("%s: the document was changed", name)
+	}
+}

@@ -117,6 +117,9 @@ func (r *recorder) WriteHeader(status int) {
 				r.Header().Del(name)
 			}
 		}
+		if r.Header().Get("Accept-Ranges") != "" { // a part of a file is a part of its bytes as they are
+			r.Header().Set(gzhttp.HeaderNoCompression, "1")
+		}
 		r.status = status
 	}
 	r.ResponseWriter.WriteHeader(status)

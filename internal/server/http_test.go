@@ -52,6 +52,10 @@ func TestNegotiation(t *testing.T) {
 		rec := &recorder{ResponseWriter: w, known: r.Header.Get("If-None-Match"), reads: r.Method != http.MethodPost}
 		rec.Header().Set("ETag", `"one"`)
 		rec.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Has("file") {
+			rec.Header().Set("Accept-Ranges", "bytes")
+			rec.WriteHeader(http.StatusOK)
+		}
 		_, _ = io.WriteString(rec, body[:len(r.URL.Query().Get("n"))*1000])
 	})
 	ask := func(method, path, name, value string) *http.Response {
@@ -87,6 +91,12 @@ func TestNegotiation(t *testing.T) {
 			if b, err := io.ReadAll(z); err != nil || !bytes.Equal(b, []byte(body[:3000])) {
 				t.Errorf("%d bytes, %v", len(b), err)
 			}
+		}
+	}
+	for _, method := range []string{"GET", "HEAD"} {
+		res := ask(method, "/?n=111&file=1", "Accept-Encoding", "gzip")
+		if res.Header.Get("Content-Encoding") != "" || res.Header.Get("Accept-Ranges") != "bytes" || res.Header.Get("No-Gzip-Compression") != "" {
+			t.Errorf("%s of a file: %v", method, res.Header)
 		}
 	}
 	if res := ask("GET", "/?n=1", "Accept-Encoding", "gzip"); res.Header.Get("Content-Encoding") != "" {

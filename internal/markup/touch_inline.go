@@ -161,12 +161,11 @@ func eachInline(nodes []*Node, f func(*Node)) {
 // inlineEdit is what differs between two lists of inlines: some glyphs of the
 // first became some of the second.
 type inlineEdit struct {
-	t          *toucher
-	mode       inlineMode
-	all        []glyph // of the old
-	from, to   int     // which of them
-	now        []glyph // what they become
-	begin, end int     // of the block in the source, -1 where it is not known
+	t        *toucher
+	mode     inlineMode
+	all      []glyph // of the old
+	from, to int     // which of them
+	now      []glyph // what they become
 }
 
 // inlines finds the edits of a block's text.

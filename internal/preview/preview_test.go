@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-const patience = 20 * time.Second
+const patience = 2 * time.Minute // only a failure waits so long
 
 // unpack writes the folder of testdata somewhere.
 func unpack(t *testing.T) string {

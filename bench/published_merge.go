@@ -67,37 +67,38 @@ func (b *shelf) visitMerged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	took := map[string][]float64{}
-	for k := range mergedVisits {
-		if err := b.mergeOne(ctx, b.ids[k], k); err != nil {
+	for _, m := range []struct {
+		names []string
+		ask   func(page string) error
+	}{
+		{[]string{firstVisit, secondVisit}, func(page string) error { return b.visitOnce(ctx, v, page) }},
+		{[]string{firstPage, secondPage}, func(string) error {
+			_, err := b.fetch(ctx, http.MethodGet, v.web, "")
 			return err
-		}
-		for _, name := range []string{firstVisit, secondVisit} {
-			start := time.Now()
-			if err := b.visitOnce(ctx, v, b.ids[k]); err != nil {
+		}},
+	} {
+		took := map[string][]float64{}
+		for k := range mergedVisits {
+			if err := b.mergeOne(ctx, b.ids[k], m.names[0]+strconv.Itoa(k)); err != nil {
 				return err
 			}
-			took[name] = append(took[name], micros(time.Since(start))/1000)
-		}
-		if err := b.mergeOne(ctx, b.ids[k], k+mergedVisits); err != nil {
-			return err
-		}
-		for _, name := range []string{firstPage, secondPage} {
-			start := time.Now()
-			if _, err := b.fetch(ctx, http.MethodGet, v.web, ""); err != nil {
-				return err
+			for _, name := range m.names {
+				start := time.Now()
+				if err := m.ask(b.ids[k]); err != nil {
+					return err
+				}
+				took[name] = append(took[name], micros(time.Since(start))/1000)
 			}
-			took[name] = append(took[name], micros(time.Since(start))/1000)
 		}
-	}
-	for _, name := range []string{firstVisit, secondVisit, firstPage, secondPage} {
-		b.cost(name, 1, median(took[name]))
+		for _, name := range m.names {
+			b.cost(name, 1, median(took[name]))
+		}
 	}
 	return nil
 }
 
-func (b *shelf) mergeOne(ctx context.Context, page string, k int) error {
-	cr, err := b.open(ctx, page, "Merged "+strconv.Itoa(k)+" times.\n")
+func (b *shelf) mergeOne(ctx context.Context, page, text string) error {
+	cr, err := b.open(ctx, page, text+"\n")
 	if err != nil {
 		return err
 	}

@@ -268,13 +268,9 @@ type changeOutcome struct {
 }
 
 type outcomePage struct {
-	Object string         `json:"object" enum:"page"`
-	ID     string         `json:"id"`
-	URLs   outcomePageURL `json:"urls"`
-}
-
-type outcomePageURL struct {
-	Location string `json:"location" format:"uri"`
+	Object string   `json:"object" enum:"page"`
+	ID     string   `json:"id"`
+	URLs   location `json:"urls"`
 }
 
 func (a *API) updateContent(ctx context.Context, in *updateContentIn) (*revised[contentOutcome], error) {
@@ -300,7 +296,7 @@ func (a *API) outcome(done *content.Applied) contentOutcome {
 			if done.Request != nil {
 				at = a.location("spaces", string(done.View.Space.ID), "change-requests", string(done.Request.ID), "content", "page", string(c.Page))
 			}
-			w.Page = outcomePage{"page", string(c.Page), outcomePageURL{at}}
+			w.Page = outcomePage{"page", string(c.Page), location{at}}
 		}
 		o.Changes = append(o.Changes, w)
 	}

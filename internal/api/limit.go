@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// addressPrefix tells a network address from the id of a user.
+// addressPrefix distinguishes a network address from the id of a user.
 const addressPrefix = "ip:"
 
 // Limit is how many requests a caller may make in a period; 0 means no limit.

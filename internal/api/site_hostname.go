@@ -32,16 +32,16 @@ func (a *API) siteHostname() {
 
 // SiteHostname on the wire.
 type SiteHostname struct {
-	Object     string            `json:"object" enum:"site-hostname"`
-	Hostname   string            `json:"hostname"`
-	Status     string            `json:"status" enum:"pending,active,failing" doc:"pending: not in use, its record was not found yet. failing: in use, but its record is missing."`
-	Problem    string            `json:"problem,omitempty" doc:"What the last check found."`
-	Record     hostnameRecord    `json:"record"`
-	CreatedAt  docs.Time         `json:"createdAt"`
-	VerifiedAt docs.Time         `json:"verifiedAt,omitzero" doc:"When it came into use."`
-	CheckedAt  docs.Time         `json:"checkedAt,omitzero"`
-	EndsAt     docs.Time         `json:"endsAt,omitzero" doc:"When a failing host name ends unless its record is back."`
-	URLs       hostnameAddresses `json:"urls"`
+	Object     string         `json:"object" enum:"site-hostname"`
+	Hostname   string         `json:"hostname"`
+	Status     string         `json:"status" enum:"pending,active,failing" doc:"pending: not in use, its record was not found yet. failing: in use, but its record is missing."`
+	Problem    string         `json:"problem,omitempty" doc:"What the last check found."`
+	Record     hostnameRecord `json:"record"`
+	CreatedAt  docs.Time      `json:"createdAt"`
+	VerifiedAt docs.Time      `json:"verifiedAt,omitzero" doc:"When it came into use."`
+	CheckedAt  docs.Time      `json:"checkedAt,omitzero"`
+	EndsAt     docs.Time      `json:"endsAt,omitzero" doc:"When a failing host name ends unless its record is back."`
+	URLs       location       `json:"urls"`
 }
 
 type hostnameRecord struct {
@@ -50,15 +50,11 @@ type hostnameRecord struct {
 	Value string `json:"value"`
 }
 
-type hostnameAddresses struct {
-	Location string `json:"location" format:"uri"`
-}
-
 func (a *API) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
 	out := SiteHostname{
 		Object: "site-hostname", Hostname: h.Name, Status: "pending", Problem: h.Problem,
 		Record: hostnameRecord{"TXT", h.Record(), h.Token}, CreatedAt: h.CreatedAt, VerifiedAt: h.VerifiedAt, CheckedAt: h.CheckedAt,
-		URLs: hostnameAddresses{a.siteLocation(site, "hostname")},
+		URLs: location{a.siteLocation(site, "hostname")},
 	}
 	if h.Active {
 		out.Status = "active"

@@ -86,12 +86,7 @@ func (a *API) pagePath(ctx context.Context, sp docs.Space, page docs.PageID) (st
 	if err != nil {
 		return "", err
 	}
-	v = asSeen(authz.Of(ctx), v)
-	p, err := v.Page(ctx, page)
-	if err != nil {
-		return "", err
-	}
-	return v.Path(ctx, p)
+	return asSeen(authz.Of(ctx), v).PathOf(ctx, page)
 }
 
 type listRedirectsIn struct {

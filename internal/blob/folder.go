@@ -78,7 +78,8 @@ func (s *Folder) Put(ctx context.Context, r io.Reader) (Info, error) {
 	return info, nil
 }
 
-// full tells an error of a full disk from others.
+// full returns an error of the kind NoSpace for that of a full disk, and any other
+// as it is.
 func full(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return &errs.Error{Kind: errs.NoSpace, Message: errs.DiskFull, Err: err}

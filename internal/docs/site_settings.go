@@ -62,7 +62,8 @@ type SiteAds struct {
 }
 
 // SiteSettings are the settings of a site. Lists show its icon and what it wants
-// of advertisements; the others are read where they are needed. Those of adaptive content and of the look are JSON, see internal/adaptive and
+// of advertisements; the others are read where they are needed. Those of adaptive
+// content and of the look are JSON, see internal/adaptive and
 // internal/customization; they are empty if nobody changed them.
 type SiteSettings struct {
 	Customization string

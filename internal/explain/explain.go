@@ -62,6 +62,8 @@ type visit struct {
 	site    docs.Site
 	arrival sites.Arrival
 	rest    string // path below the address of the site
+	key     string // the share key that it begins with; empty: there is none
+	below   string // the path behind the key
 	member  *sites.View
 }
 
@@ -131,6 +133,7 @@ func (v *visit) findSite(ctx context.Context) (bool, error) {
 		return v.pass(StepSite, false, "The address is not one of this site; those begin with %s.", v.Sites.Hosts.URL(v.site.Publication(), "")), nil
 	}
 	v.rest = rest
+	v.key, v.below = sites.ShareKey(v.site, rest)
 	v.pass(StepSite, true, "The address is one of this site.")
 	if !v.site.Published {
 		return v.pass(StepPublished, false, "The site is not published."), nil
@@ -141,7 +144,7 @@ func (v *visit) findSite(ctx context.Context) (bool, error) {
 // admitted checks that the visitor belongs to the audience of the site.
 func (v *visit) admitted(ctx context.Context) (bool, error) {
 	if v.site.Visibility == docs.VisibilityLink {
-		_, err := v.Sites.ShareLinkByKey(ctx, v.site.ID, v.shareKey())
+		_, err := v.Sites.ShareLinkByKey(ctx, v.site.ID, v.key)
 		if errs.Is(err, errs.NotFound) {
 			return v.pass(StepAudience, false, "The site is read by share links, and the path does not begin with the key of an active one."), nil
 		}
@@ -162,14 +165,6 @@ func (v *visit) admitted(ctx context.Context) (bool, error) {
 		reason += " Adaptive content is off, so that conditions know no claims."
 	}
 	return v.pass(StepAudience, true, "%s", reason), nil
-}
-
-func (v *visit) shareKey() string {
-	if v.site.Visibility != docs.VisibilityLink {
-		return ""
-	}
-	key, _, _ := strings.Cut(strings.TrimPrefix(v.rest, "/"), "/")
-	return key
 }
 
 // page looks for the page, as the visitor sees the space.
@@ -210,8 +205,7 @@ func (v *visit) absent(ctx context.Context, whole *revision.View, r *sites.Resol
 			return err
 		}
 	}
-	rest := strings.TrimPrefix(strings.TrimPrefix(v.rest, "/"), v.shareKey())
-	rule, to, err := v.Sites.Lead(ctx, v.site, r.Seen.Structure, "/"+strings.TrimPrefix(rest, "/"), v.shareKey(), v.pathFor(r))
+	rule, to, err := v.Sites.Lead(ctx, v.site, r.Seen.Structure, "/"+v.below, v.key, v.pathFor(r))
 	if errs.Is(err, errs.NotFound) {
 		return nil
 	}
@@ -229,12 +223,7 @@ func (v *visit) pathFor(r *sites.Resolved) sites.PagePath {
 		if err != nil {
 			return "", err
 		}
-		seen := whole.For(r.Seen.Reader)
-		p, err := seen.Page(ctx, id)
-		if err != nil {
-			return "", err
-		}
-		return seen.Path(ctx, p)
+		return whole.For(r.Seen.Reader).PathOf(ctx, id)
 	}
 }
 

@@ -44,7 +44,7 @@ func (r metaReader) condition(key string, n *yaml.Node) string {
 	return never
 }
 
-// hide gives the page a condition that never holds, in place of the one on a line.
+// hide sets a condition that never holds, in place of the one on a line.
 func (h *Head) hide(line int) {
 	h.Meta.If = never
 	if !slices.Contains(h.Meta.Keys, "if") {

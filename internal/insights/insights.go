@@ -72,8 +72,9 @@ func (s *Service) Track(ctx context.Context, g *authz.Grant, events []Event) err
 	if err != nil {
 		return err
 	}
+	places := view.Structure.All(docs.SiteSpace)
 	for _, e := range events {
-		at, ok, err := s.locate(ctx, g, view, e)
+		at, ok, err := s.locate(ctx, g, view, places, e)
 		if err != nil {
 			return err
 		}
@@ -96,14 +97,14 @@ func (e Event) check(path string, now docs.Time) error {
 	return checkDetail(path, e.Type, e.Detail)
 }
 
-// locate returns the place of an event on a site. It is false if the caller does
-// not see such a place.
-func (s *Service) locate(ctx context.Context, g *authz.Grant, view *sites.View, e Event) (at store.EventKey, ok bool, err error) {
+// locate returns the place of an event among the site spaces of a site. It is
+// false if the caller does not see such a place.
+func (s *Service) locate(ctx context.Context, g *authz.Grant, view *sites.View, places []docs.SiteItem, e Event) (at store.EventKey, ok bool, err error) {
 	at.Site = view.Site.ID
 	if e.SiteSpace == "" && e.Space == "" {
 		return at, e.Page == "", nil
 	}
-	for _, it := range view.Structure.All(docs.SiteSpace) {
+	for _, it := range places {
 		if e.SiteSpace == it.ID && (e.Space == "" || e.Space == it.Space) || e.SiteSpace == "" && e.Space == it.Space {
 			at.SiteSpace, at.Space = it.ID, it.Space
 			break

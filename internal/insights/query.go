@@ -198,11 +198,11 @@ func (f Filter) condition(path string, c planned) (condition, error) {
 		}
 	}
 	if f.Operator == "" || f.Operator == "in" || f.Operator == "notIn" {
-		return func(g group, t tally) bool {
-			v := text(c.value(g, t))
-			found := slices.ContainsFunc(values, func(w any) bool { return text(w) == v })
-			return found == (f.Operator != "notIn")
-		}, nil
+		wanted := map[string]bool{}
+		for _, v := range values {
+			wanted[text(v)] = true
+		}
+		return func(g group, t tally) bool { return wanted[text(c.value(g, t))] == (f.Operator != "notIn") }, nil
 	}
 	if len(values) != 1 || c.Name != "datetime" && c.Name != "eventsCount" {
 		return nil, errs.Field(path+".operator", "needs one value of the column datetime or eventsCount")

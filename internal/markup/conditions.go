@@ -12,7 +12,7 @@ import (
 var conditionTag = regexp.MustCompile(`(?i)\{%[-+~]?[\s\p{Z}\p{Cf}]*(if|elseif|elsif|elif|else|endif)\b`)
 
 // WithoutStrayConditions returns the document without the blocks in which a tag
-// of a condition is left as text, because it is not closed, stands in a line or
+// of a condition is left as text, because it is not closed, is within a line or
 // is written in another way, and without all that such a tag was meant for: from
 // one that opens or is an alternative up to the one that closes, or to the end.
 // Nobody can say for whom that is, so it is for nobody. Tags in code are code.

@@ -1,6 +1,6 @@
 package markup
 
-// Rekey returns keys to doc: blocks that are the same as, or an edited form of,
+// Rekey assigns keys to doc: blocks that are the same as, or an edited form of,
 // a block of old take its key, at any depth; others keep their own where it is
 // theirs alone, or get a fresh one. The keys of a document that came from a
 // client say which block is which; those of a parsed one follow from its content
@@ -40,14 +40,14 @@ func Rekey(old, sent, doc *Document) {
 	})
 }
 
-// rekeyer gives the nodes of one document the keys of others.
+// rekeyer assigns the keys of other documents to the nodes of one.
 type rekeyer struct {
 	h     hashes
 	used  map[string]bool
 	named map[*Node]bool // the nodes that have got their key
 }
 
-// top gives keys to the blocks of a document and to what is inside of them.
+// top assigns keys to the blocks of a document and to what is inside of them.
 func (r *rekeyer) top(old, doc *Document) {
 	var from []int
 	named := func(*Node) bool { return false }
@@ -66,7 +66,7 @@ func (r *rekeyer) top(old, doc *Document) {
 	}
 }
 
-// pair gives a node the key of another one, and does the same for what is inside
+// pair assigns the key of a node to another one, and does the same for what is inside
 // of them.
 func (r *rekeyer) pair(old, now *Node) {
 	if k := old.Key; !r.named[now] && keyForm.MatchString(k) && !r.used[k] {

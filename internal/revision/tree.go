@@ -295,6 +295,15 @@ func (t *Tree) Path(ctx context.Context, p docs.Page) (string, error) {
 	return path, nil
 }
 
+// PathOf is Path for the page with an id.
+func (t *Tree) PathOf(ctx context.Context, id docs.PageID) (string, error) {
+	p, err := t.Page(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return t.Path(ctx, p)
+}
+
 // Walked is a page with what is above and below it.
 type Walked struct {
 	docs.Page
@@ -442,11 +451,7 @@ func (a addresses) Child(ctx context.Context, parent docs.PageID, slug string) (
 }
 
 func (a addresses) Address(ctx context.Context, id docs.PageID) (string, error) {
-	p, err := a.t.Page(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	return a.t.Path(ctx, p)
+	return a.t.PathOf(ctx, id)
 }
 
 func (a addresses) Moved(ctx context.Context, address string) (docs.PageID, bool, error) {

@@ -40,8 +40,17 @@ type Resolver interface {
 	LookupTXT(ctx context.Context, name string) ([]string, error)
 }
 
-// hostnameRE is the form of the contract: three parts or more.
-var hostnameRE = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.]){2,}[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$`)
+// Parts of the names of hosts.
+const (
+	label     = `([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])`
+	lastLabel = `[a-z0-9][a-z0-9-]{0,61}[a-z0-9]`
+)
+
+var (
+	// hostnameRE is the form of the contract: three parts or more.
+	hostnameRE = regexp.MustCompile(`^` + label + `{2,}` + lastLabel + `$`)
+	vouchedRE  = regexp.MustCompile(`^` + label + `+` + lastLabel + `$`)
+)
 
 // addressRE is how names end that browsers take for an IP address.
 var addressRE = regexp.MustCompile(`[.]([0-9]+|0x[0-9a-f]*)$`)
@@ -142,7 +151,7 @@ func (s *Service) CheckHostname(ctx context.Context, g *authz.Grant) (docs.SiteH
 	}
 	proof, problem := s.prove(ctx, h)
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.SiteHostname, error) {
-		return settle(ctx, tx, g.Actor, g.Site, h, proof, problem)
+		return apply(ctx, tx, g.Actor, g.Site, h, proof, problem)
 	})
 }
 
@@ -170,7 +179,7 @@ func (s *Service) recheck(ctx context.Context, h docs.SiteHostname, proof docs.H
 			return nil // deleted meanwhile
 		}
 		if err == nil {
-			_, err = settle(ctx, tx, authz.System, site.It, h, proof, problem)
+			_, err = apply(ctx, tx, authz.System, site.It, h, proof, problem)
 		}
 		return err
 	})
@@ -200,9 +209,9 @@ func (s *Service) prove(ctx context.Context, h docs.SiteHostname) (docs.Hostname
 	return docs.HostnameDenied, fmt.Sprintf("the TXT record %s has another value", h.Record())
 }
 
-// settle stores the result of a check, and gives the name to the site or takes
+// apply stores the result of a check, and assigns the name to the site or takes
 // it away. A result for a claim that was replaced meanwhile is of no use.
-func settle(ctx context.Context, tx *store.Tx, by authz.Actor, site docs.Site, checked docs.SiteHostname, proof docs.HostnameProof, problem string) (docs.SiteHostname, error) {
+func apply(ctx context.Context, tx *store.Tx, by authz.Actor, site docs.Site, checked docs.SiteHostname, proof docs.HostnameProof, problem string) (docs.SiteHostname, error) {
 	now, err := tx.SiteHostname(ctx, site.ID)
 	if err != nil || now.Token != checked.Token {
 		return now, err
@@ -256,5 +265,3 @@ func ParseVouched(list string) ([]string, error) {
 	}
 	return out, nil
 }
-
-var vouchedRE = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$`)

@@ -18,7 +18,6 @@ type Arrival struct {
 	Token    string         // a visitor token; empty: none
 	Vouched  map[string]any // claims that count as signed, instead of a token; nil: there are none
 	Unsigned map[string]any // claims that nobody vouches for
-	Preview  bool           // the caller may see the site before it is published
 	// LoginOnError sends visitors with a token that is not valid to the login
 	// page of the site, like those who have none.
 	LoginOnError bool
@@ -50,14 +49,13 @@ func (s *Service) Resolve(ctx context.Context, a Arrival) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !site.Published && !a.Preview {
+	if !site.Published {
 		return nil, errs.Missing("site")
 	}
-	out := &Resolved{Site: site.ID, Visitor: authz.Visitor{Org: site.Org, Site: site.ID, Preview: a.Preview}}
-	keyed := site.Visibility == docs.VisibilityLink && !a.Preview
-	var key string
+	out := &Resolved{Site: site.ID, Visitor: authz.Visitor{Org: site.Org, Site: site.ID}}
+	keyed := site.Visibility == docs.VisibilityLink
+	key, _ := ShareKey(site, rest)
 	if keyed {
-		key, _, _ = strings.Cut(strings.TrimPrefix(rest, "/"), "/")
 		link, err := s.ShareLinkByKey(ctx, site.ID, key)
 		if err != nil {
 			return nil, err
@@ -83,6 +81,18 @@ func (s *Service) Resolve(ctx context.Context, a Arrival) (*Resolved, error) {
 	return out, nil
 }
 
+// ShareKey returns the key that a path below the address of a site begins with,
+// and the path behind it. The key is empty in a site that is not read by share
+// links.
+func ShareKey(site docs.Site, path string) (key, below string) {
+	path = strings.TrimPrefix(path, "/")
+	if site.Visibility != docs.VisibilityLink {
+		return "", path
+	}
+	key, below, _ = strings.Cut(path, "/")
+	return key, below
+}
+
 // Identity is what is known of a visitor.
 type Identity struct {
 	Key     int            // as in authz.Visitor
@@ -101,7 +111,7 @@ func (s *Service) Identify(ctx context.Context, site docs.Site, a Arrival) (out 
 	if err != nil {
 		return out, err
 	}
-	required := site.Visibility == docs.VisibilityAuth && !a.Preview
+	required := site.Visibility == docs.VisibilityAuth
 	signed := a.Vouched
 	if signed != nil {
 		out.Key = gate.auth.KeyVersion

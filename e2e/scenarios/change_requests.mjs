@@ -12,6 +12,7 @@ export default async function changeRequests(scene) {
     await reading(scene);
     await merging(scene);
     await conflicting(scene);
+    await deciding(scene);
     await meanwhile(scene);
 }
 
@@ -287,6 +288,31 @@ async function conflicting(scene) {
         const { items } = (await list()).data;
         assert.deepEqual(items.map(({ type }) => type), ['edits', 'edits', 'update', 'edits', 'edits']);
         await paged(list, ({ id }) => id, ids(items));
+    });
+}
+
+// Two requests on one paragraph, from conflict to merge by nothing but an edit.
+async function deciding(scene) {
+    const { step, alice, carol } = scene;
+    const { spaces } = alice.api;
+    const space = await liveSpace(scene, 'Deciding');
+    const { changes } = await change(alice, space, [{ operation: 'insert_page', title: 'Tides', document: { markdown: 'Ebb.\n\nFlood.\n' } }]);
+    const [tides] = changes.map(({ page }) => page);
+    const [mine, theirs] = [await openRequest(carol, space, 'Mine'), await openRequest(carol, space, 'Theirs')];
+    const merge = async ({ number }) => (await answered(spaces.mergeChangeRequest(space.id, number), 200)).result;
+    const update = async ({ number }) => (await answered(spaces.updateChangeRequest(space.id, number), 200)).result;
+
+    await step('rewriting the contested block decides, an edit beside it does not', async () => {
+        await write(carol, space, mine, tides, 'Ebb of mine.\n\nFlood.\n');
+        await write(carol, space, theirs, tides, 'Ebb of theirs.\n\nFlood.\n');
+        assert.equal(await merge(theirs), 'merge');
+        assert.equal(await update(mine), 'conflicts');
+        await write(carol, space, mine, tides, 'Ebb of mine.\n\nFlood, too.\n');
+        assert.equal(await update(mine), 'conflicts');
+        assert.equal(await merge(mine), 'conflicts');
+        await write(carol, space, mine, tides, 'Ebb of both.\n\nFlood, too.\n');
+        assert.equal(await merge(mine), 'merge');
+        assert.equal(await textOf(alice, space, tides), '# Tides\n\nEbb of both.\n\nFlood, too.\n');
     });
 }
 

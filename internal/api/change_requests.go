@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -291,7 +292,7 @@ func (a *API) merged(ctx context.Context, name, result string, do func(context.C
 	w := mergeOutcome{Revision: string(done.Revision), Result: result}
 	forms := merge.FormsOf(a.Content.Source, g.Space)
 	for i, c := range done.Conflicts {
-		if forms.Full() || i == reviews.MaxConflicts {
+		if forms.Full() || i == content.MaxConflicts {
 			break
 		}
 		shown, err := a.conflict(ctx, g.Space, forms, reviews.RecordedConflict{ID: c.Name(), Conflict: c, CreatedAt: docs.TimeOf(a.Clock())})

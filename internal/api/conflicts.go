@@ -135,9 +135,9 @@ func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*out[
 	g := authz.Of(ctx)
 	var given *revision.Body
 	switch b := in.Body.Document; {
-	case in.Body.Resolution == reviews.TakeGiven && (b == nil || b.Markdown == nil && len(b.Document) == 0):
+	case in.Body.Resolution == merge.ByDocument && (b == nil || b.Markdown == nil && len(b.Document) == 0):
 		return nil, errs.Field("body.document", "is required because the resolution is document")
-	case in.Body.Resolution != reviews.TakeGiven && b != nil:
+	case in.Body.Resolution != merge.ByDocument && b != nil:
 		return nil, errs.Field("body.document", "must be left out: the resolution is %s", in.Body.Resolution)
 	case b != nil:
 		var err error

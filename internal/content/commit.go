@@ -81,6 +81,7 @@ type Prepared struct {
 	sources store.NewObjects
 	nodes   store.NewObjects
 	index   *index.Update
+	decides []string // conflicts of the change request that it decides
 }
 
 // Base returns the revision that the change was made on.
@@ -179,6 +180,9 @@ func (s *Service) commitLine(ctx context.Context, tx *store.Tx, g *authz.Grant, 
 		return nil, err
 	}
 	if err := tx.AddContribution(ctx, cr.ID, g.Actor.User, docs.ContributorEdit); err != nil {
+		return nil, err
+	}
+	if cr.OpenConflicts, err = s.decide(ctx, tx, g, cr, p.decides); err != nil {
 		return nil, err
 	}
 	*request = cr

@@ -72,7 +72,9 @@ func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (v *revisio
 		}
 		var p *Prepared
 		if l.request != nil {
-			p, err = s.sealAside(ctx, d)
+			if p, err = s.sealAside(ctx, d); err == nil {
+				p.decides, err = s.decided(ctx, *l.request, d)
+			}
 		} else {
 			p, err = s.sealSpace(ctx, d, nil)
 		}

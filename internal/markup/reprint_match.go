@@ -31,6 +31,13 @@ func hashBytes(h uint64, s string) uint64 {
 	return h
 }
 
+// Equal reports whether two documents have the same content, whatever the keys
+// of their blocks are.
+func Equal(a, b *Document) bool {
+	h := hashes{}
+	return slices.EqualFunc(a.Nodes, b.Nodes, func(x, y *Node) bool { return h.of(x) == h.of(y) })
+}
+
 // of returns a hash of a node's content, which leaves out keys and meta.
 func (h hashes) of(n *Node) uint64 {
 	if v, ok := h[n]; ok {

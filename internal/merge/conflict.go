@@ -32,6 +32,13 @@ const (
 	PartLocation = "location" // where a page is
 )
 
+// Resolutions of conflicts.
+const (
+	ByMain     = "main"     // as in the space
+	ByMine     = "mine"     // as in the change request
+	ByDocument = "document" // as somebody wrote it
+)
+
 // Conflict is something that two lines of revisions changed in different ways. It names the
 // revisions that contain it, so nothing is copied.
 type Conflict struct {

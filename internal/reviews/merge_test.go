@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/merge"
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -164,7 +165,7 @@ func TestLargeMerge(t *testing.T) {
 			t.Fatalf("%v, %d conflicts", err, len(out.Conflicts))
 		}
 		for _, c := range out.Conflicts {
-			if _, err := d.r.Resolve(ctx, d.grant(t), string(cr.ID), c.Name(), reviews.TakeMine, nil); err != nil {
+			if _, err := d.r.Resolve(ctx, d.grant(t), string(cr.ID), c.Name(), merge.ByMine, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

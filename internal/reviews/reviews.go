@@ -220,7 +220,7 @@ func (s *Service) commitMerge(ctx context.Context, g *authz.Grant, name string, 
 		}
 		out := Result{Request: was, Revision: g.Space.Revision}
 		if was.OpenConflicts > 0 {
-			out.Conflicts, err = openConflicts(ctx, tx.Reader, was)
+			out.Conflicts, err = content.OpenConflicts(ctx, tx.Reader, was)
 			return out, err
 		}
 		rev, conflicts, err := s.Content.Merge(ctx, tx, g, was, m)
@@ -247,30 +247,13 @@ func notFinalizing(ctx context.Context, tx *store.Tx, space docs.SpaceID) error 
 	return err
 }
 
-// MaxConflicts is how many conflicts are returned at once.
-const MaxConflicts = 1000
-
-func openConflicts(ctx context.Context, r store.Reader, cr docs.ChangeRequest) ([]merge.Conflict, error) {
-	rows, _, err := r.Conflicts(ctx, cr.ID, true, store.Page{Limit: MaxConflicts})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]merge.Conflict, len(rows))
-	for i, row := range rows {
-		if err := json.Unmarshal([]byte(row.Data), &out[i]); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // withOpen adds the open conflicts of an earlier update.
 func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found []merge.Conflict) ([]merge.Conflict, error) {
 	known := map[string]bool{}
 	for _, c := range found {
 		known[c.Name()] = true
 	}
-	open, err := openConflicts(ctx, r, cr)
+	open, err := content.OpenConflicts(ctx, r, cr)
 	for _, c := range open {
 		if !known[c.Name()] {
 			found = append(found, c)
@@ -292,7 +275,7 @@ func (s *Service) commitUpdate(ctx context.Context, g *authz.Grant, name string,
 			return out, err
 		}
 		if !was.Outdated(g.Space) {
-			out.Conflicts, err = openConflicts(ctx, tx.Reader, was)
+			out.Conflicts, err = content.OpenConflicts(ctx, tx.Reader, was)
 			return out, err
 		}
 		rev, conflicts, err := s.Content.Update(ctx, tx, g, was, m)
@@ -327,13 +310,6 @@ func putConflicts(ctx context.Context, tx *store.Tx, cr docs.ChangeRequest, conf
 	return tx.PutConflicts(ctx, cr.ID, rows)
 }
 
-// Resolutions of conflicts.
-const (
-	TakeMain  = "main"
-	TakeMine  = "mine"
-	TakeGiven = "document"
-)
-
 // Resolve ends a conflict of a change request.
 func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how string, given *revision.Body) (cr docs.ChangeRequest, err error) {
 	err = s.Content.Retry(ctx, g, func(sp docs.Space) error {
@@ -341,7 +317,7 @@ func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how str
 		if err != nil {
 			return err
 		}
-		p, err := s.Content.PrepareResolution(ctx, sp, seen, c, content.Resolution{Main: how == TakeMain, Body: given})
+		p, err := s.Content.PrepareResolution(ctx, sp, seen, c, content.Resolution{Main: how == merge.ByMain, Body: given})
 		if err != nil {
 			return err
 		}
@@ -387,10 +363,10 @@ func (s *Service) commitResolution(ctx context.Context, g *authz.Grant, name, id
 		if err := tx.AddContribution(ctx, cr.ID, g.Actor.User, docs.ContributorEdit); err != nil {
 			return cr, err
 		}
-		if err := tx.ResolveConflict(ctx, cr.ID, id, how, g.Actor.User); err != nil {
+		if _, err := tx.ResolveConflicts(ctx, cr.ID, how, g.Actor.User, id); err != nil {
 			return cr, err
 		}
 		cr.OpenConflicts--
-		return cr, s.record(ctx, tx, g, cr, "resolve_conflict", map[string]any{"conflict": id, "resolution": how})
+		return cr, s.record(ctx, tx, g, cr, "resolve_conflict", map[string]any{"conflicts": []string{id}, "resolution": how})
 	})
 }

@@ -182,14 +182,20 @@ func (tx *Tx) PutConflicts(ctx context.Context, cr docs.ChangeRequestID, all []C
 	return tx.countConflicts(ctx, cr)
 }
 
-// ResolveConflict notes how a conflict was resolved.
-func (tx *Tx) ResolveConflict(ctx context.Context, cr docs.ChangeRequestID, id, resolution string, by docs.UserID) error {
-	err := tx.put(ctx, `UPDATE conflicts SET resolution = $3, resolved_by = $4, updated_at = $5 WHERE change_request_id = $1 AND id = $2`,
-		cr, id, resolution, by, tx.Now())
-	if err != nil {
-		return err
+// ResolveConflicts notes how conflicts were resolved, and returns those that
+// were open.
+func (tx *Tx) ResolveConflicts(ctx context.Context, cr docs.ChangeRequestID, resolution string, by docs.UserID, ids ...string) (open []string, err error) {
+	for _, id := range ids {
+		n, err := tx.exec(ctx, `UPDATE conflicts SET resolution = $3, resolved_by = $4, updated_at = $5
+			WHERE change_request_id = $1 AND id = $2 AND resolution = ''`, cr, id, resolution, by, tx.Now())
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			open = append(open, id)
+		}
 	}
-	return tx.countConflicts(ctx, cr)
+	return open, tx.countConflicts(ctx, cr)
 }
 
 func (tx *Tx) countConflicts(ctx context.Context, cr docs.ChangeRequestID) error {

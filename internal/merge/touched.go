@@ -1,0 +1,139 @@
+package merge
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// Touched returns those conflicts whose subject a draft of a change request changes: whoever
+// rewrites what is contested has decided about it. An edit of anything beside it decides nothing.
+func Touched(ctx context.Context, d *revision.Draft, open []Conflict) (out []Conflict, err error) {
+	before, now := newTexts(d.Before()), newTexts(d.Tree)
+	for _, c := range open {
+		if _, changed := d.Changed(c.treeKey()); !changed {
+			continue
+		}
+		touched, err := c.touched(ctx, before, now)
+		if err != nil {
+			return nil, err
+		}
+		if touched {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// treeKey returns the key of the tree that has the subject.
+func (c Conflict) treeKey() string {
+	switch c.Kind {
+	case ConflictVariable:
+		return revision.KeyVariable + c.ID
+	case ConflictFile:
+		return revision.KeyFile + c.ID
+	case ConflictReusable:
+		return revision.KeyReusable + c.ID
+	}
+	return revision.KeyPage + c.ID
+}
+
+// texts reads subjects of conflicts from one tree: each text once.
+type texts struct {
+	tree *revision.Tree
+	read map[revision.Text]*blocksOf
+}
+
+func newTexts(t *revision.Tree) *texts { return &texts{t, map[revision.Text]*blocksOf{}} }
+
+func (x *texts) form(ctx context.Context, c Conflict) (Form, error) {
+	return c.formBy(ctx, x.tree, x.text)
+}
+
+func (x *texts) text(ctx context.Context, t *revision.Tree, of revision.Text) (*blocksOf, error) {
+	if b := x.read[of]; b != nil {
+		return b, nil
+	}
+	b, err := readText(ctx, t, of)
+	if err == nil {
+		x.read[of] = b
+	}
+	return b, err
+}
+
+// touched reports whether the subject of a conflict is another one now.
+func (c Conflict) touched(ctx context.Context, before, now *texts) (bool, error) {
+	if c.Kind == ConflictPage && c.Part == PartLocation {
+		return c.moved(ctx, before.tree, now.tree)
+	}
+	a, err := before.form(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	b, err := now.form(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case a.Exists != b.Exists:
+		return true, nil
+	case !a.Exists && c.Part == PartDocument:
+		return c.filled(ctx, before, now)
+	case a.Document != nil && b.Document != nil:
+		return !markup.Equal(a.Document, b.Document), nil
+	}
+	return !reflect.DeepEqual(a.Value, b.Value), nil
+}
+
+// moved reports whether a page has another parent. Its path alone does not tell: that also changes
+// with the title of a page above it.
+func (c Conflict) moved(ctx context.Context, before, now *revision.Tree) (bool, error) {
+	a, _, err := before.Lookup(ctx, docs.PageID(c.ID))
+	if err != nil {
+		return false, err
+	}
+	b, there, err := now.Lookup(ctx, docs.PageID(c.ID))
+	return !there || a.Parent != b.Parent, err
+}
+
+// filled reports whether something was written at the place of a block that the change request had
+// deleted.
+func (c Conflict) filled(ctx context.Context, before, now *texts) (bool, error) {
+	whole := c
+	whole.Part = PartDeleted // the whole text
+	a, err := before.form(ctx, whole)
+	if err != nil {
+		return false, err
+	}
+	b, err := now.form(ctx, whole)
+	if err != nil || a.Document == nil || b.Document == nil {
+		return false, err
+	}
+	return follows(a.Document, c.After) != follows(b.Document, c.After) && !has(a.Document, follows(b.Document, c.After)), nil
+}
+
+// follows returns the key of the block that follows the one with a key. The first block follows the
+// empty key.
+func follows(d *markup.Document, key string) string {
+	for i, n := range d.Nodes {
+		switch {
+		case i == 0 && key == "":
+			return n.Key
+		case n.Key == key && i+1 < len(d.Nodes):
+			return d.Nodes[i+1].Key
+		}
+	}
+	return ""
+}
+
+func has(d *markup.Document, key string) bool {
+	for _, n := range d.Nodes {
+		if n.Key == key {
+			return true
+		}
+	}
+	return key == ""
+}

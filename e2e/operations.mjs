@@ -125,6 +125,7 @@ export const REQUIRED = {
         'streamAskInSite',
         'streamRecommendedQuestionsInSite',
     ],
+    embeds: ['getEmbedByUrl', 'getEmbedByUrlInSpace'],
     insights: ['trackEventsInSiteById', 'aggregateSiteEvents', 'listSiteVisitorSegments'],
     spaces: [
         'listSpacesInOrganizationById',

@@ -39,6 +39,7 @@ type serveCmd struct {
 	LogFormat     string        `help:"text or json." default:"text" enum:"text,json" env:"OCTAVO_LOG_FORMAT"`
 	Demo          bool          `help:"Fill an empty store with a demonstration organization, and print how to use it; refused where there is other data."`
 	OutboundAllow string        `help:"Private addresses that the server may fetch files from: comma-separated CIDRs or host names." name:"outbound-allow" env:"OCTAVO_OUTBOUND_ALLOW" placeholder:"LIST"`
+	Embeds        bool          `help:"Fetch pages of other web sites that documents embed, to show their title and icon." name:"embeds" env:"OCTAVO_EMBEDS"`
 	Preview       string        `help:"Serve this folder of Markdown as a site instead, and load pages again when files change. Of the other flags, --ref, --listen and those of the log apply." placeholder:"DIR"`
 	Ref           string        `help:"With --preview: show a branch, a tag or a commit of the folder's git repository instead of the files." placeholder:"REF"`
 	MaxConns      int           `help:"Database connections at most; 0 takes a default." default:"0" env:"OCTAVO_MAX_CONNS"`
@@ -80,7 +81,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	}
 	srv, err := server.Start(ctx, server.Config{
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
-		SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Fonts: fonts,
+		SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
 		Proxies: proxies, Origins: c.CORSOrigins,
 		Log: log, Version: version, Build: build,

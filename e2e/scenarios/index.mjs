@@ -6,6 +6,7 @@ import collections from './collections.mjs';
 import comments from './comments.mjs';
 import content from './content.mjs';
 import documents from './documents.mjs';
+import embeds from './embeds.mjs';
 import files from './files.mjs';
 import git from './git.mjs';
 import insights from './insights.mjs';
@@ -57,6 +58,7 @@ export const SCENARIOS = {
     site_settings: siteSettings,
     site_audience: siteAudience,
     published,
+    embeds,
     insights,
     renderer,
     git,

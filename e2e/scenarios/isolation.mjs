@@ -29,6 +29,7 @@ const OPEN_TO_STRANGERS = new Set([
     'resolvePublishedContentByUrl',
     'getPublishedContentByUrl',
     'getContentByUrl',
+    'getEmbedByUrl',
     'POST /spaces/{spaceId}/git/webhook', // whoever has its secret, and nobody learns whose space it is
 ]);
 

@@ -294,6 +294,7 @@ var about = map[string]int{
 	"joinOrganization":                      http.StatusBadRequest, // the contract's answer to a foreign address
 	"joinOrganizationWithInvite":            http.StatusPreconditionFailed,
 	"listTemplates":                         http.StatusOK,
+	"getEmbedByUrl":                         http.StatusOK,
 	"resolvePublishedContentByUrl":          http.StatusNotFound, // that of no site
 	"getPublishedContentByUrl":              http.StatusNotFound,
 	"receiveGitWebhook":                     http.StatusUnauthorized, // whatever the space is
@@ -305,6 +306,8 @@ var queries = map[string]string{
 	"searchOrganizationContent": "?query=" + marker,
 	"getPublishedContentByUrl":  "?url=https://nowhere.example/",
 	"getContentByUrl":           "?url=https://nowhere.example/",
+	"getEmbedByUrl":             "?url=https://nowhere.example/",
+	"getEmbedByUrlInSpace":      "?url=https://nowhere.example/",
 }
 
 // TestIsolation walks every declared operation with a caller of another

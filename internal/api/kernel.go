@@ -29,6 +29,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/embeds"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/gitsync"
 	"github.com/octavo-docs/octavo/internal/insights"
@@ -61,6 +62,7 @@ type Config struct {
 	Git      *gitsync.Service
 	Sites    *sites.Service
 	Insights *insights.Service
+	Embeds   *embeds.Service // nil: pages of others are not fetched
 }
 
 // API serves /v1.
@@ -152,6 +154,7 @@ func New(c Config, secret string) *API {
 	a.siteSearch()
 	a.urls()
 	a.urlContent()
+	a.embeds()
 	a.siteSections()
 	a.siteGroups()
 	a.siteExternalLinks()

@@ -38,6 +38,8 @@ type Response struct {
 	// ContentType as the server says, in lower case and without parameters,
 	// or "". It is a claim: look at the bytes before relying on it.
 	ContentType string
+	// Charset that the server says the text has, in lower case, or "".
+	Charset string
 	// Size in bytes, or -1 if the server does not say.
 	Size int64
 	// FinalURL is where the redirects ended.
@@ -107,8 +109,8 @@ func (l Limits) open(resp *http.Response) (*Response, error) {
 		return nil, errs.E(errs.Invalid, "the server answered with status %d instead of 200", resp.StatusCode)
 	}
 	out := &Response{Body: resp.Body, Size: -1, FinalURL: resp.Request.URL.String()}
-	if t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil {
-		out.ContentType = t
+	if t, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil {
+		out.ContentType, out.Charset = t, strings.ToLower(params["charset"])
 	}
 	allowed := func(t string) bool {
 		return t == out.ContentType || strings.HasSuffix(t, "/") && strings.HasPrefix(out.ContentType, t)

@@ -24,6 +24,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/embeds"
 	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/gitsync"
 	"github.com/octavo-docs/octavo/internal/index"
@@ -53,6 +54,7 @@ type Config struct {
 	Files         Files
 	GitCache      string          // folder of what was fetched from repositories; empty is beside that of files
 	Outbound      outbound.Policy // where the server may connect to
+	Embeds        bool            // fetch pages of other web sites to describe them
 	Fonts         *pdf.Fonts      // of PDFs, besides the bundled ones
 	Limit         api.Limit
 	Proxies       Proxies  // whose word about the address of a client counts
@@ -195,10 +197,14 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	s.metrics = newMetrics(s.Store)
 	s.Git.Ended = s.metrics.gitEnded
+	var cards *embeds.Service
+	if s.Embeds {
+		cards = embeds.New(s.Outbound, s.Store.Clock)
+	}
 	s.API = api.New(api.Config{
 		Clock: s.Store.Clock, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
-		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights,
+		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Embeds: cards,
 	}, secret)
 	if s.readers, err = publish.New(publish.Config{Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log}); err != nil {
 		return errors.Join(err, listener.Close())

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/embeds"
+)
+
+func (a *API) embeds() {
+	const about = "The server fetches the page if the operator switched that on (`--embeds`), and keeps what it found for a day. " +
+		"Otherwise, and if the page cannot be fetched, the title is the address and the site is its host."
+	register(a, op{
+		ID: "getEmbedByUrlInSpace", Route: "GET /spaces/{spaceId}/embed", Tag: "Content", Allow: authz.Space(authz.ReadContent),
+		Summary: "Describe the page of another web site at an address, for a card in a page of the space.", About: about,
+	}, func(ctx context.Context, in *spaceEmbedIn) (*out[Embed], error) { return a.embed(ctx, in.EmbedURL) })
+	register(a, op{
+		ID: "getEmbedByUrl", Route: "GET /urls/embed", Tag: "Content", Allow: authz.SignedIn(docs.ScopeRead),
+		Summary: "Describe the page of another web site at an address.", About: about,
+	}, func(ctx context.Context, in *embedIn) (*out[Embed], error) { return a.embed(ctx, in.EmbedURL) })
+}
+
+// Embed on the wire: what is known of a page elsewhere. It is always a link;
+// nothing of another site is shown inside of our pages.
+type Embed struct {
+	Type        string `json:"type" enum:"link"`
+	Title       string `json:"title"`
+	Site        string `json:"site" doc:"Name of the web site, or its host."`
+	Description string `json:"description,omitempty"`
+	Icon        string `json:"icon,omitempty" format:"uri"`
+}
+
+// EmbedURL names a page elsewhere.
+type EmbedURL struct {
+	URL string `query:"url" required:"true" minLength:"1" maxLength:"2048"`
+}
+
+type embedIn struct{ EmbedURL }
+
+type spaceEmbedIn struct {
+	SpaceIn
+	EmbedURL
+}
+
+func (a *API) embed(ctx context.Context, in EmbedURL) (*out[Embed], error) {
+	u, err := webAddress("query.url", in.URL)
+	if err != nil {
+		return nil, err
+	}
+	actor := authz.Of(ctx).Actor
+	by := embeds.Caller{Name: string(actor.User), Member: true}
+	if v := actor.Visitor; v != nil { // visitors have no names: those of a site count as one
+		by = embeds.Caller{Name: string(v.Site)}
+	}
+	c := a.Embeds.Card(ctx, by, u)
+	return ok(Embed{Type: "link", Title: c.Title, Site: c.Site, Description: c.Description, Icon: c.Icon}), nil
+}

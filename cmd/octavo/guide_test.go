@@ -2,53 +2,135 @@ package main_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// The examples of the API guide are run as they stand: what people copy must
-// work.
-func TestAPIGuideExamplesWork(t *testing.T) {
-	for _, tool := range []string{"bash", "curl", "sed"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed: the examples of docs/api.md cannot run", tool)
-		}
-	}
-	guide, err := os.ReadFile("../../docs/api.md")
+// shellBlocks returns the blocks of shell commands of a Markdown file, from a
+// heading on.
+func shellBlocks(t *testing.T, file, heading string) (blocks []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var script strings.Builder
+	_, rest, found := strings.Cut(string(text), heading)
+	if !found {
+		t.Fatalf("%s has no %q", file, heading)
+	}
 	shell := false
-	for line := range strings.Lines(string(guide)) {
+	for line := range strings.Lines(rest) {
 		switch {
 		case strings.HasPrefix(line, "```sh"):
 			shell = true
+			blocks = append(blocks, "")
 		case strings.HasPrefix(line, "```"):
 			shell = false
 		case shell:
-			script.WriteString(line)
+			blocks[len(blocks)-1] += line
 		}
 	}
-	at := sqlitePlace(t)
-	b := bootstrap(t, at, "Acme")
-	n := serve(t, at)
-	cmd := exec.Command("bash", "-eu", "-o", "pipefail", "-c", script.String())
-	cmd.Env = append(os.Environ(), "API="+n.url+"/v1", "ORG="+string(b.Organization), "TOKEN="+b.Token)
+	return blocks
+}
+
+// runShell runs commands as people do who copy them, and returns what they print.
+func runShell(t *testing.T, dir, script string, env ...string) string {
+	t.Helper()
+	cmd := exec.Command("bash", "-eu", "-o", "pipefail", "-c", script)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{`"version"`, `"title":"The handbook"`, "205", "204", `"rule":"organization-admin"`, `"count":2`, `"label":"continuous integration"`,
-		"set-up\n", "(README.md)", "Ada,36", `"body":"Unpack it, then run`, `"stats":{"total":`, `"type":"page_created"`, `"id":"changelog"`} {
-		if !strings.Contains(string(out), want) {
+	return string(out)
+}
+
+func needShell(t *testing.T) {
+	t.Helper()
+	for _, tool := range []string{"bash", "curl", "sed"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed: the examples cannot run", tool)
+		}
+	}
+}
+
+func mustPrint(t *testing.T, out string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(out, want) {
 			t.Errorf("the examples did not print %s:\n%s", want, out)
 		}
 	}
+}
+
+// The examples of the API guide are run as they stand: what people copy must
+// work.
+func TestAPIGuideExamplesWork(t *testing.T) {
+	needShell(t)
+	at := sqlitePlace(t)
+	b := bootstrap(t, at, "Acme")
+	n := serve(t, at)
+	script := strings.Join(shellBlocks(t, "../../docs/api.md", "# API guide"), "")
+	out := runShell(t, "", script, "API="+n.url+"/v1", "ORG="+string(b.Organization), "TOKEN="+b.Token)
+	mustPrint(t, out, `"version"`, `"title":"The handbook"`, "205", "204", `"rule":"organization-admin"`, `"count":2`, `"label":"continuous integration"`,
+		"set-up\n", "(README.md)", "Ada,36", `"body":"Unpack it, then run`, `"stats":{"total":`, `"type":"page_created"`, `"id":"changelog"`)
+}
+
+// The commands of the README are run as they stand, but for what people fill in:
+// the address of the server, ids, a token and a repository.
+func TestReadmeCommandsWork(t *testing.T) {
+	needShell(t)
+	testgit.Need(t, "git")
+	dir := t.TempDir()
+	guide, err := filepath.Abs("guide")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"bin/octavo": binary, "cmd/octavo/guide": guide} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(link)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	origin := testgit.New(t)
+	origin.Commit(map[string]string{"README.md": "# Home\n", "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n"})
+
+	blocks := shellBlocks(t, "../../README.md", "## Five minutes")
+	first := filled(t, blocks[0], "make build\n", "", "./bin/octavo serve --data ./acme\n", "")
+	var b orgs.Bootstrapped
+	if out := runShell(t, dir, first); json.Unmarshal([]byte(out), &b) != nil {
+		t.Fatalf("bootstrap printed %q", out)
+	}
+	n := serve(t, place{data: filepath.Join(dir, "acme")}, "--outbound-allow=127.0.0.1")
+	rest := filled(t, strings.Join(blocks[1:], ""),
+		"export API=http://127.0.0.1:8080/v1 ORG=… TOKEN=octavo_…\n", "",
+		"export SPACE=… ", `export SPACE=$(o $API/orgs/$ORG/spaces | sed -E 's/.*"object":"space","id":"([^"]*)".*/\1/') `,
+		"USER_ID", string(b.User),
+		"https://git.example.com/acme/docs.git", origin.HTTP("", "").URL)
+	out := runShell(t, dir, rest, "API="+n.url+"/v1", "ORG="+string(b.Organization), "TOKEN="+b.Token,
+		"OCTAVO_URL="+n.url, "OCTAVO_OUTBOUND_ALLOW=127.0.0.1")
+	mustPrint(t, out, `"title":"Guides"`, `"email":"bob@example.com"`, "octavo_", `"stats":`, `"rule":"organization-admin"`, "nothing")
+}
+
+// filled returns a text with pairs replaced, each of which it must have.
+func filled(t *testing.T, text string, pairs ...string) string {
+	t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		if !strings.Contains(text, pairs[i]) {
+			t.Fatalf("the text has no %q:\n%s", pairs[i], text)
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
 }
 
 // The user guide that comes with the demonstration has no mistakes, and what

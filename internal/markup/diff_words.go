@@ -31,7 +31,12 @@ const maxWordEdits = 300
 // and deleted pieces are the first, equal and inserted ones the second. Texts
 // that have little in common are one deletion and one insertion.
 func DiffWords(before, after string) []WordChange {
-	a, b := wordsOf(before), wordsOf(after)
+	w := diffTokens(wordsOf(before), wordsOf(after))
+	return w.done()
+}
+
+// diffTokens compares two lists of words, or of other parts of a text.
+func diffTokens(a, b []string) *wordDiff {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
 		head++
@@ -40,11 +45,11 @@ func DiffWords(before, after string) []WordChange {
 	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	var w wordDiff
+	w := &wordDiff{}
 	w.add(WordEqual, a[:head]...)
 	w.middle(a[head:len(a)-tail], b[head:len(b)-tail])
 	w.add(WordEqual, a[len(a)-tail:]...)
-	return w.done()
+	return w
 }
 
 type wordDiff struct{ ops []WordChange }
@@ -146,23 +151,12 @@ func (w *wordDiff) done() []WordChange {
 // Together they are the text. Scripts without spaces are cut by character.
 func wordsOf(s string) []string {
 	var out []string
-	kind := func(r rune) int {
-		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
-			return 0
-		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '_':
-			return 1
-		case r == ' ' || r == '\t':
-			return 2
-		}
-		return 0 // is alone
-	}
 	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)
-		if k := kind(r); k > 0 {
+		if k := runeKind(r); k > kindAlone {
 			for n < len(s) {
 				next, size := utf8.DecodeRuneInString(s[n:])
-				if kind(next) != k {
+				if runeKind(next) != k {
 					break
 				}
 				n += size
@@ -172,4 +166,24 @@ func wordsOf(s string) []string {
 		s = s[n:]
 	}
 	return out
+}
+
+// Kinds of characters: those of one kind that follow each other are one word or
+// one space, others are alone.
+const (
+	kindAlone = iota
+	kindWord
+	kindSpace
+)
+
+func runeKind(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+		return kindAlone
+	case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '_':
+		return kindWord
+	case r == ' ' || r == '\t':
+		return kindSpace
+	}
+	return kindAlone
 }

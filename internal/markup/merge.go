@@ -19,8 +19,9 @@ type BlockConflict struct {
 // Merge brings what from changed since base into another form of the same
 // document. Blocks are distinguished by their keys; what both sides changed in
 // the same way agrees, and inside of lists, tabs, tables and other containers
-// the same holds for the blocks in them. Where the sides differ, the result
-// has what into has, and a conflict says so.
+// the same holds for the blocks and rows in them. Changes of different words of
+// one block are both made if there is a word between them that nobody changed.
+// Where the sides differ, the result has what into has, and a conflict says so.
 func Merge(base, into, from *Document) (*Document, []BlockConflict) {
 	m := &merger{h: hashes{}}
 	nodes := m.list(base.Nodes, into.Nodes, from.Nodes, true)
@@ -172,17 +173,20 @@ func (m *merger) inside(base, into, from *Node) *Node {
 	if !alike(base, into) || !alike(base, from) || len(into.Nodes)+len(into.Fragments) == 0 {
 		return nil
 	}
-	sub := &merger{h: m.h}
-	out := &Node{
-		Object: into.Object, Type: into.Type, Key: into.Key, Fragment: into.Fragment, Meta: into.Meta,
-		source: mergeLines(base.source, into.source, from.source),
+	if into.Type == "table" && !slices.ContainsFunc([]*Node{base, into, from}, func(n *Node) bool { return n.Data["cellMerges"] != nil }) {
+		return m.table(base, into, from)
 	}
+	sub := &merger{h: m.h}
+	out := mergedNode(base, into, from)
 	var ok bool
 	if out.Data, ok = mergeData(base.Data, into.Data, from.Data); !ok {
 		return nil
 	}
 	if !onlyBlocks(base.Nodes) || !onlyBlocks(into.Nodes) || !onlyBlocks(from.Nodes) {
-		return nil
+		if out.Nodes, ok = m.words(base, into, from); !ok {
+			return nil
+		}
+		return out
 	}
 	out.Nodes = sub.list(base.Nodes, into.Nodes, from.Nodes, false)
 	for i, f := range into.Fragments {
@@ -203,6 +207,15 @@ func (m *merger) inside(base, into, from *Node) *Node {
 		return nil
 	}
 	return out
+}
+
+// mergedNode returns a form of into that has no content yet, with a proposal for
+// how it is written.
+func mergedNode(base, into, from *Node) *Node {
+	return &Node{
+		Object: into.Object, Type: into.Type, Key: into.Key, Fragment: into.Fragment, Meta: into.Meta,
+		source: mergeSource(into.Type, base.source, into.source, from.source),
+	}
 }
 
 // alike reports whether two nodes may be forms of one container.

@@ -5,14 +5,66 @@ import (
 	"strings"
 )
 
-// mergeLines merges three forms of the source of a block line by line; empty
-// when it cannot be done. It is a proposal for how a merged block is written:
-// whoever uses it reads it back.
-func mergeLines(base, into, from string) string {
+// mergeSource merges three forms of the source of a block of a type, line by
+// line or word by word; empty when it cannot be done. It is a proposal for how
+// a merged block is written: whoever uses it reads it back.
+func mergeSource(typ, base, into, from string) string {
 	if base == "" || into == "" || from == "" {
 		return ""
 	}
-	return strings.Join(mergeParts(strings.Split(base, "\n"), strings.Split(into, "\n"), strings.Split(from, "\n"), mergeRun), "\n")
+	run := mergeAdded
+	if typ == "list-ordered" { // numbers of items that both added would be there twice
+		run = mergeRun
+	}
+	lines := mergeParts(strings.Split(base, "\n"), strings.Split(into, "\n"), strings.Split(from, "\n"), run)
+	if lines == nil {
+		return MergeWords(base, into, from)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// mergeAdded is mergeRun for lines that the sides added, removed and changed at
+// one place, such as rows of a table. They are identified as blocks are.
+func mergeAdded(base, into, from []string) ([]string, bool) {
+	if out, ok := mergeRun(base, into, from); ok {
+		return out, true
+	}
+	next := len(base)
+	identify := func(side []string) (ids, map[int]string) {
+		nodes := func(lines []string) []*Node {
+			out := make([]*Node, len(lines))
+			for i, l := range lines {
+				out[i] = textNode(Leaf{Text: l})
+			}
+			return out
+		}
+		was, is := nodes(base), nodes(side)
+		out, text := ids(hashes{}.align(was, is)), map[int]string{}
+		edited(was, is, out, func(*Node) bool { return false })
+		for i, id := range out {
+			if id < 0 {
+				out[i] = next
+				next++
+			}
+			text[out[i]] = side[i]
+		}
+		return out, text
+	}
+	a, intoText := identify(into)
+	c, fromText := identify(from)
+	var out []string
+	for _, id := range mergeOrder(len(base), a, c) {
+		x, inInto := intoText[id]
+		y, inFrom := fromText[id]
+		switch {
+		case id < len(base) && !(inInto && inFrom): // one side removed it
+		case !inInto || inFrom && x == base[id]:
+			out = append(out, y)
+		default:
+			out = append(out, x)
+		}
+	}
+	return out, true
 }
 
 // mergeRunFunc merges parts that stand between two that nobody changed.

@@ -20,6 +20,15 @@ func version(old *Document, src string) *Document {
 	return doc
 }
 
+func table(rows ...string) string {
+	out := "| a   | b   |\n| --- | --- |\n"
+	for _, r := range rows {
+		a, b, _ := strings.Cut(r, " | ")
+		out += "| " + a + "   | " + b + "   |\n"
+	}
+	return out
+}
+
 func TestMerge(t *testing.T) {
 	for _, c := range []struct {
 		name, base, into, from, want string
@@ -40,6 +49,34 @@ func TestMerge(t *testing.T) {
 			"{% hint style=\"info\" %}\na\n\nB\n{% endhint %}\n", "{% hint style=\"danger\" %}\na\n\nB\n{% endhint %}\n", 0},
 		{"moved and edited", "a\n\n# b\n\n* c\n", "* c\n\na\n\n# b\n", "a\n\n# B\n\n* c\n", "* c\n\na\n\n# B\n", 0},
 		{"moved by the other", "a\n\n# b\n\n* c\n", "a\n\n# B\n\n* c\n", "* c\n\na\n\n# b\n", "* c\n\na\n\n# B\n", 0},
+		{"words of a paragraph", "one two three four\n", "ONE two three four\n", "one two three FOUR\n", "ONE two three FOUR\n", 0},
+		{"a word added and one removed", "one two three four\n", "one and two three four\n", "one two three\n", "one and two three\n", 0},
+		{"the same word", "one two three\n", "one TWO three\n", "one Two three\n", "one TWO three\n", 1},
+		{"words next to each other", "one two three\n", "ONE two three\n", "one TWO three\n", "ONE two three\n", 1},
+		{"words on both sides of a comma", "one, two three\n", "ONE, two three\n", "one, TWO three\n", "ONE, two three\n", 1},
+		{"words added at one place", "one two\n", "one x two\n", "one y two\n", "one x two\n", 1},
+		{"a word changed in the same way, and another", "one two three four\n", "ONE two three four\n", "ONE two three FOUR\n", "ONE two three FOUR\n", 0},
+		{"marks of different words", "one two three four\n", "**one** two three four\n", "one two three _four_\n", "**one** two three _four_\n", 0},
+		{"a mark in a word", "one two three\n", "on**e** two three\n", "one two thre**e**\n", "on**e** two thre**e**\n", 0},
+		{"a mark over a changed word", "one two three four\n", "**one two three** four\n", "one TWO three four\n", "**one two three** four\n", 1},
+		{"a link and a word", "one two three\n", "[one](https://a.example) two three\n", "one two THREE\n", "[one](https://a.example) two THREE\n", 0},
+		{"words of a link", "[one two three](https://a.example) four\n", "[ONE two three](https://a.example) four\n", "[one two THREE](https://a.example) four\n", "[ONE two THREE](https://a.example) four\n", 0},
+		{"where a link leads, and its words", "[one two three](https://a.example)\n", "[one two three](https://b.example)\n", "[one two THREE](https://a.example)\n", "[one two three](https://b.example)\n", 1},
+		{"links that overlap", "one two three four five\n", "[one two three](https://a.example) four five\n", "one two [three four five](https://a.example)\n", "[one two three](https://a.example) four five\n", 1},
+		{"HTML around words of both", "one two three four five\n", "<u>one two</u> three four five\n", "one two three <u>four five</u>\n", "<u>one two</u> three four five\n", 1},
+		{"words of a heading", "# one two three\n", "# ONE two three\n", "# one two THREE\n", "# ONE two THREE\n", 0},
+		{"words of an item", "* a\n* one two three\n", "* a\n* ONE two three\n", "* a\n* one two THREE\n", "* a\n* ONE two THREE\n", 0},
+		{"words of a line of code", "```\none two three\n```\n", "```\nONE two three\n```\n", "```\none two THREE\n```\n", "```\nONE two three\n```\n", 1},
+		{"words without spaces", "一二三四五\n", "七二三四五\n", "一二三四八\n", "七二三四八\n", 0},
+		{"items that both added", "* a\n", "* a\n* b\n", "* a\n* c\n", "* a\n* b\n* c\n", 0},
+		{"rows that both added", table("1 | 2"), table("1 | 2", "3 | 4"), table("1 | 2", "5 | 6"), table("1 | 2", "3 | 4", "5 | 6"), 0},
+		{"rows at both ends", table("1 | 2"), table("3 | 4", "1 | 2"), table("1 | 2", "5 | 6"), table("3 | 4", "1 | 2", "5 | 6"), 0},
+		{"a row and a cell", table("1 | 2"), table("1 | 2", "3 | 4"), table("1 | 9"), table("1 | 9", "3 | 4"), 0},
+		{"a row deleted and one added", table("1 | 2", "3 | 4"), table("3 | 4"), table("1 | 2", "3 | 4", "5 | 6"), table("3 | 4", "5 | 6"), 0},
+		{"cells of a row", table("1 | 2"), table("8 | 2"), table("1 | 9"), table("8 | 9"), 0},
+		{"one cell", table("1 | 2"), table("8 | 2"), table("9 | 2"), table("8 | 2"), 1},
+		{"columns that one moved", table("1 | 2"), strings.Replace(table("2 | 1"), "a   | b", "b   | a", 1), table("1 | 2", "3 | 4"), strings.Replace(table("2 | 1"), "a   | b", "b   | a", 1), 1},
+		{"a title and a row", table("1 | 2"), strings.Replace(table("1 | 2"), "| a ", "| A ", 1), table("1 | 2", "3 | 4"), strings.Replace(table("1 | 2", "3 | 4"), "| a ", "| A ", 1), 0},
 		{"added at both ends", "a\n", "# x\n\na\n", "a\n\n* y\n", "# x\n\na\n\n* y\n", 0},
 		{"from nothing", "", "a\n", "# b\n", "a\n\n# b\n", 0},
 		{"all deleted", "a\n\n# b\n", "", "a\n\n# b\n\nc\n", "c\n", 0},
@@ -136,6 +173,21 @@ func TestMergedBlocksKeepTheirBytes(t *testing.T) {
 	got, conflicts := Merge(base, a, c)
 	want := "Name\n====\n\n- one and\n- two and\n\nlast __very bold__ word\n\n+ x\n+ y\n"
 	if out := string(Reprint([]byte(into), a, got, Refs{})); len(conflicts) > 0 || strings.Replace(out, "=====", "====", 1) != want {
+		t.Errorf("got %q, want %q; %v", out, want, conflicts)
+	}
+}
+
+func TestMergedWordsKeepTheirBytes(t *testing.T) {
+	src := "one __two__ three\nfour *five* six &amp; seven\n"
+	base := version(nil, src)
+	x, y := strings.Replace(src, "one", "One", 1), strings.Replace(src, "six", "*si*x", 1)
+	into, from := version(base, x), version(base, y)
+	for src, doc := range map[string]*Document{src: base, x: into, y: from} {
+		WithSource([]byte(src), doc)
+	}
+	got, conflicts := Merge(base, into, from)
+	want := strings.Replace(y, "one", "One", 1)
+	if out := string(Reprint([]byte(x), into, got, Refs{})); len(conflicts) > 0 || out != want {
 		t.Errorf("got %q, want %q; %v", out, want, conflicts)
 	}
 }

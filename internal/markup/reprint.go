@@ -197,7 +197,8 @@ func (r *reprinter) plan(doc *Document) {
 			continue
 		}
 		n := nodes[i]
-		if from[i] < 0 && forms[i] >= 0 && n.source == "" {
+		text, read, elsewhere := r.borrow(n)
+		if from[i] < 0 && forms[i] >= 0 && !elsewhere {
 			if p, ok := r.touchBlock(r.groups[groupOf[forms[i]]], n); ok {
 				r.pieces = append(r.pieces, p)
 				before, other = n, isList(n) && secondMarker(p.text)
@@ -222,8 +223,8 @@ func (r *reprinter) plan(doc *Document) {
 				other = !r.otherMarker(g, nodes[i+1])
 			}
 		}
-		if text, nodes, ok := r.borrow(n); ok && !(isList(n) && before != nil && isList(before)) {
-			r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: nodes})
+		if elsewhere && !(isList(n) && before != nil && isList(before)) {
+			r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: read})
 			before = n
 			i++
 			continue
@@ -243,9 +244,14 @@ func (r *reprinter) borrow(n *Node) (string, []*Node, bool) {
 	if !r.sources || n.source == "" {
 		return "", nil, false
 	}
-	got := parse([]byte(n.source), r.reading).Nodes
-	if len(got) != 1 || (hashes{}).of(got[0]) != (hashes{}).of(n) {
+	got, h := parse([]byte(n.source), r.reading).Nodes, hashes{}
+	if len(got) != 1 {
 		return "", nil, false
+	}
+	if h.of(got[0]) != h.of(n) { // rows may have other names
+		if want := r.readBack(n); n.Type != "table" || len(want) != 1 || h.of(got[0]) != h.of(want[0]) {
+			return "", nil, false
+		}
 	}
 	r.borrowed = true
 	return n.source, got, true

@@ -16,6 +16,7 @@ type glyph struct {
 	in    []*Node // links and notes around, the outermost first
 	// first and last are whether it is at an end of the innermost of these.
 	first, last bool
+	inside      int  // how many of in are around the glyph before it too, for merges
 	span        Span // in the source; Start is -1 where it is not known
 	html        bool
 }

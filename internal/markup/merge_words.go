@@ -1,0 +1,208 @@
+package markup
+
+import (
+	"slices"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// words merges two forms of a text word by word, with their marks, links and
+// other inlines. It returns false where the sides changed the same word or
+// words next to each other.
+func (m *merger) words(base, into, from *Node) ([]*Node, bool) {
+	if into.Type == "code-line" { // lines of code are merged as a whole
+		return nil, false
+	}
+	b, a, c := m.wordList(base), m.wordList(into), m.wordList(from)
+	x, y := wordEdits(b, a), wordEdits(b, c)
+	if len(x) > 0 && len(y) > 0 && touchesRaw(b, a, x) && touchesRaw(b, c, y) {
+		return nil, false // a tag of HTML may end in another word than it begins
+	}
+	var out []glyph
+	at := 0 // of the base
+	take := func(e wordEdit, side []word) {
+		for _, w := range b[at:e.start] {
+			out = append(out, w.glyphs...)
+		}
+		for _, w := range side[e.from:e.to] {
+			out = append(out, w.glyphs...)
+		}
+		at = e.end
+	}
+	for len(x) > 0 || len(y) > 0 {
+		switch {
+		case len(y) == 0 || len(x) > 0 && apart(b, x[0], y[0]):
+			take(x[0], a)
+			x = x[1:]
+		case len(x) == 0 || apart(b, y[0], x[0]):
+			take(y[0], c)
+			y = y[1:]
+		case sameEdit(x[0], y[0], a, c):
+			take(x[0], a)
+			x, y = x[1:], y[1:]
+		default:
+			return nil, false
+		}
+	}
+	take(wordEdit{start: len(b), end: len(b)}, nil)
+	return joinGlyphs(out, 0), true
+}
+
+// word is a word, a space, another character, or an inline without text.
+type word struct {
+	key    string // what it says, with marks and with links around it
+	solid  bool   // neither space nor punctuation
+	raw    bool
+	glyphs []glyph
+}
+
+// wordList cuts the inlines of a block into words. A word may have several
+// marks in it.
+func (m *merger) wordList(n *Node) []word {
+	glyphs := glyphsOf(nil, n.Nodes, nil)
+	var out []word
+	kind := kindAlone
+	for i := range glyphs {
+		g := &glyphs[i]
+		if i > 0 {
+			g.inside = commonAround(glyphs[i-1].in, g.in)
+		}
+		k, solid := kindAlone, true
+		if g.node == nil && !g.raw {
+			r, _ := utf8.DecodeRuneInString(g.text)
+			k, solid = runeKind(r), unicode.IsLetter(r) || unicode.IsDigit(r)
+		}
+		if k == kindAlone || k != kind || i == 0 {
+			out = append(out, word{})
+		}
+		kind = k
+		w := &out[len(out)-1]
+		w.glyphs = append(w.glyphs, *g)
+		w.solid, w.raw = w.solid || solid, w.raw || g.raw
+		w.key += strconv.FormatUint(m.glyphHash(g), 36) + " "
+	}
+	return out
+}
+
+// glyphHash is a hash of a glyph with what is around it. One that begins a link
+// has another than one that continues it, so that two links do not become one.
+func (m *merger) glyphHash(g *glyph) uint64 {
+	v := mix(hashString(hashSeed, g.text), uint64(g.inside))
+	if g.raw {
+		v = mix(v, 7)
+	}
+	if g.node != nil {
+		v = mix(v, m.h.of(g.node))
+	}
+	for _, mark := range g.marks {
+		v = hashString(v, mark.Type)
+		v = hashString(hashString(v, mark.Data["text"]), mark.Data["background"])
+	}
+	for _, n := range g.in {
+		v = mix(v, m.shell(n))
+	}
+	return v
+}
+
+// shell is the hash of an inline without what is inside.
+func (m *merger) shell(n *Node) uint64 {
+	v := hashValue(hashString(hashSeed, n.Type), orEmpty(n.Data))
+	for _, f := range n.Fragments {
+		v = mix(v, m.h.of(f))
+	}
+	return v
+}
+
+// commonAround returns how many of the inlines around a glyph are around the
+// one before it too.
+func commonAround(before, in []*Node) int {
+	n := 0
+	for n < len(before) && n < len(in) && before[n] == in[n] {
+		n++
+	}
+	return n
+}
+
+// wordEdit is a change of words start to end of the base into words from to to
+// of a side.
+type wordEdit struct{ start, end, from, to int }
+
+// wordEdits returns what a side changed, in its order. Between two edits is at
+// least one word that was not changed.
+func wordEdits(base, side []word) []wordEdit {
+	keys := func(list []word) []string {
+		out := make([]string, len(list))
+		for i, w := range list {
+			out[i] = w.key
+		}
+		return out
+	}
+	var out []wordEdit
+	e := wordEdit{}
+	end := func() {
+		if e.start < e.end || e.from < e.to {
+			out = append(out, e)
+		}
+	}
+	for _, o := range diffTokens(keys(base), keys(side)).ops {
+		switch o.Op {
+		case WordDelete:
+			e.end++
+		case WordInsert:
+			e.to++
+		default:
+			end()
+			e = wordEdit{e.end + 1, e.end + 1, e.to + 1, e.to + 1}
+		}
+	}
+	end()
+	return out
+}
+
+// apart reports whether an edit is in front of another one, with a word between
+// them.
+func apart(base []word, first, second wordEdit) bool {
+	return first.end < second.start && slices.ContainsFunc(base[first.end:second.start], func(w word) bool { return w.solid })
+}
+
+// sameEdit reports whether both sides made the same change.
+func sameEdit(x, y wordEdit, a, c []word) bool {
+	return x.start == y.start && x.end == y.end &&
+		slices.EqualFunc(a[x.from:x.to], c[y.from:y.to], func(v, w word) bool { return v.key == w.key })
+}
+
+// touchesRaw reports whether edits add or remove raw HTML.
+func touchesRaw(base, side []word, edits []wordEdit) bool {
+	raw := func(w word) bool { return w.raw }
+	return slices.ContainsFunc(edits, func(e wordEdit) bool {
+		return slices.ContainsFunc(base[e.start:e.end], raw) || slices.ContainsFunc(side[e.from:e.to], raw)
+	})
+}
+
+// joinGlyphs makes inlines of glyphs of several documents. Each glyph was behind
+// one like the glyph before it, in one of them; depth is how many inlines around
+// them are made already.
+func joinGlyphs(list []glyph, depth int) []*Node {
+	var b inlineBuilder
+	for i := 0; i < len(list); i++ {
+		g := list[i]
+		switch {
+		case len(g.in) > depth:
+			first := i
+			for i+1 < len(list) && list[i+1].inside > depth {
+				i++
+			}
+			around := *g.in[depth]
+			around.Nodes = joinGlyphs(list[first:i+1], depth+1)
+			b.inline(&around)
+		case g.node != nil:
+			b.inline(g.node)
+		case g.raw:
+			b.raw(g.text, g.marks)
+		default:
+			b.text(g.text, g.marks)
+		}
+	}
+	return b.done()
+}

@@ -160,6 +160,6 @@ func (a *API) updateRequestContent(ctx context.Context, in *updateRequestContent
 	if in.Compat == "true" {
 		return &revised[any]{etag(done.View), cr}, nil
 	}
-	o := a.outcome(done)
+	o := a.outcome(authz.Of(ctx), done)
 	return &revised[any]{etag(done.View), requestOutcome{cr, o.Changes, o.InsertedFiles}}, nil
 }

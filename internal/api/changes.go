@@ -8,6 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -236,7 +237,7 @@ func (a *API) changesBetween(ctx context.Context, from, to *revision.View, skip,
 		all = append(all, changes...)
 	}
 	for _, f := range d.Files {
-		all = append(all, a.fileChange(to.Space, f))
+		all = append(all, a.fileChange(authz.Of(ctx), to.Space, f))
 	}
 	for _, r := range d.Reusables {
 		all = append(all, reusableChange(r))
@@ -336,7 +337,7 @@ func pageAttributes(a, b docs.Page) map[string]beforeAfter {
 		other("variables", variablesOrNil(a.Variables), variablesOrNil(b.Variables))
 	}
 	if a.Target != nil && b.Target != nil {
-		other("target", a.Target, b.Target)
+		other("target", inert(a.Target), inert(b.Target))
 	}
 	return out
 }
@@ -352,7 +353,7 @@ func coverOrNil(c *docs.PageCover) any {
 	if c == nil {
 		return nil
 	}
-	return pageCover{c.Ref, c.RefDark, c.YPos, c.Height}
+	return coverOf(c)
 }
 
 func variablesOrNil(v docs.Variables) any {
@@ -362,9 +363,9 @@ func variablesOrNil(v docs.Variables) any {
 	return v
 }
 
-func (a *API) fileChange(sp docs.Space, p content.Pair[docs.File]) semanticChange {
+func (a *API) fileChange(g *authz.Grant, sp docs.Space, p content.Pair[docs.File]) semanticChange {
 	show := func(f docs.File) *changedFile {
-		return &changedFile{string(f.ID), f.Name, f.ContentType, a.downloadURL(nil, sp, f)}
+		return &changedFile{string(f.ID), f.Name, f.ContentType, a.downloadURL(bearerOf(g), sp, f)}
 	}
 	switch {
 	case p.Before == nil:
@@ -384,7 +385,7 @@ func (a *API) fileChange(sp docs.Space, p content.Pair[docs.File]) semanticChang
 		at["size"] = beforeAfter{x.Size, y.Size}
 	}
 	if x.Blob != y.Blob || len(at) == 0 {
-		at["downloadURL"] = beforeAfter{a.downloadURL(nil, sp, *x), a.downloadURL(nil, sp, *y)}
+		at["downloadURL"] = beforeAfter{a.downloadURL(bearerOf(g), sp, *x), a.downloadURL(bearerOf(g), sp, *y)}
 	}
 	if x.Width != y.Width || x.Height != y.Height {
 		at["dimensions"] = beforeAfter{dimensionsOf(*x), dimensionsOf(*y)}

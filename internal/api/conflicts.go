@@ -70,17 +70,36 @@ func (a *API) conflict(ctx context.Context, sp docs.Space, forms *merge.Forms, r
 	if err != nil {
 		return w, err
 	}
-	w.Base, w.Main, w.Mine = a.form(sp, c.Base, base), a.form(sp, c.Main, main), a.form(sp, c.Mine, mine)
+	g := authz.Of(ctx)
+	w.Base, w.Main, w.Mine = a.form(g, sp, c.Base, base), a.form(g, sp, c.Main, main), a.form(g, sp, c.Mine, mine)
 	return w, nil
 }
 
-func (a *API) form(sp docs.Space, rev docs.RevisionID, f merge.Form) conflictForm {
-	w := conflictForm{Revision: string(rev), Exists: f.Exists, Document: f.Document, Value: f.Value}
+// inertValue returns the value of a field, as encoding/json decodes it, as
+// answers have it: see markup.Inert.
+func inertValue(v any) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	out := map[string]any{}
+	for key, v := range m {
+		if url, ok := v.(string); ok && key == docs.RefURL {
+			out[key] = markup.InertURL(url)
+		} else {
+			out[key] = inertValue(v)
+		}
+	}
+	return out
+}
+
+func (a *API) form(g *authz.Grant, sp docs.Space, rev docs.RevisionID, f merge.Form) conflictForm {
+	w := conflictForm{Revision: string(rev), Exists: f.Exists, Document: f.Document, Value: inertValue(f.Value)}
 	if f.Document != nil {
 		w.Markdown = string(markup.Print(f.Document, markup.Refs{}))
 	}
 	if file, is := f.Value.(docs.File); is {
-		w.Value = a.file(sp, file)
+		w.Value = a.file(g, sp, file)
 	}
 	return w
 }

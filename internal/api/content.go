@@ -282,10 +282,10 @@ func (a *API) updateContent(ctx context.Context, in *updateContentIn) (*revised[
 	if err != nil {
 		return nil, err
 	}
-	return &revised[contentOutcome]{etag(done.View), a.outcome(done)}, nil
+	return &revised[contentOutcome]{etag(done.View), a.outcome(authz.Of(ctx), done)}, nil
 }
 
-func (a *API) outcome(done *content.Applied) contentOutcome {
+func (a *API) outcome(g *authz.Grant, done *content.Applied) contentOutcome {
 	o := contentOutcome{Object: "content-update", Revision: string(done.View.Rev.ID), Changes: []changeOutcome{}, InsertedFiles: []File{}}
 	for _, c := range done.Outcomes {
 		w := changeOutcome{Object: c.Kind + "_page", Ref: c.Ref}
@@ -301,7 +301,7 @@ func (a *API) outcome(done *content.Applied) contentOutcome {
 		o.Changes = append(o.Changes, w)
 	}
 	for _, f := range done.Files {
-		o.InsertedFiles = append(o.InsertedFiles, a.file(done.View.Space, f))
+		o.InsertedFiles = append(o.InsertedFiles, a.file(g, done.View.Space, f))
 	}
 	return o
 }

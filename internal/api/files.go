@@ -44,8 +44,8 @@ func dimensionsOf(f docs.File) *dimensions {
 }
 
 // file returns a file with what the revision knows of git.
-func (a *API) file(sp docs.Space, f docs.File) File {
-	return shown{a: a, v: &revision.View{Space: sp}, metadata: true}.file(f)
+func (a *API) file(g *authz.Grant, sp docs.Space, f docs.File) File {
+	return shown{a: a, v: &revision.View{Space: sp}, metadata: true, by: bearerOf(g)}.file(f)
 }
 
 func (s shown) file(f docs.File) File {
@@ -62,18 +62,48 @@ const (
 	downloadRoute = "GET /files/{spaceId}/{fileId}/{hash}/{name}"
 )
 
-// downloadURL returns an address that anybody can fetch a file from for a
-// while: a visitor of a site as long as the site shows the space to its audience
-// and the visitor belongs to it. Everything that decides what is sent is signed.
-func (a *API) downloadURL(by *authz.Visitor, sp docs.Space, f docs.File) string {
-	expires := a.Clock().Truncate(downloadDay).Add(2 * downloadDay)
-	signed := []string{string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType}
-	query := "?type=" + url.QueryEscape(f.ContentType)
-	if by != nil {
-		key := strconv.Itoa(by.Key)
-		signed = append(signed, string(by.Site), string(by.Link), key)
-		query += "&site=" + url.QueryEscape(string(by.Site)) + "&link=" + url.QueryEscape(string(by.Link)) + "&key=" + key
+// bearer is for whom an address of a file is made: a member, or a visitor of a
+// site. Their rights are looked at again when the file is fetched.
+type bearer struct {
+	user    docs.UserID
+	visitor *authz.Visitor
+}
+
+// bearerOf returns the caller; the member who made it for a preview.
+func bearerOf(g *authz.Grant) bearer {
+	switch v := g.Actor.Visitor; {
+	case v == nil:
+		return bearer{user: g.Actor.User}
+	case v.Preview:
+		return bearer{user: v.By}
+	default:
+		return bearer{visitor: v}
 	}
+}
+
+// signed returns what the signature of an address covers beside the file.
+func (b bearer) signed() []string {
+	if b.visitor == nil {
+		return []string{string(b.user)}
+	}
+	return []string{string(b.visitor.Site), string(b.visitor.Link), strconv.Itoa(b.visitor.Key)}
+}
+
+func (b bearer) query() string {
+	if b.visitor == nil {
+		return "&user=" + url.QueryEscape(string(b.user))
+	}
+	return "&site=" + url.QueryEscape(string(b.visitor.Site)) + "&link=" + url.QueryEscape(string(b.visitor.Link)) + "&key=" + strconv.Itoa(b.visitor.Key)
+}
+
+// downloadURL returns an address that a file can be fetched from without a token for
+// a while: of a member as long as the member can read the space, of a visitor as
+// long as the site shows the space to its audience and the visitor belongs to it.
+// Everything that decides what is sent is signed.
+func (a *API) downloadURL(by bearer, sp docs.Space, f docs.File) string {
+	expires := a.Clock().Truncate(downloadDay).Add(2 * downloadDay)
+	signed := append([]string{string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType}, by.signed()...)
+	query := "?type=" + url.QueryEscape(f.ContentType) + by.query()
 	return a.location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) + query + "&signature=" + a.Signer.Sign(expires, signed...)
 }
 
@@ -84,6 +114,7 @@ type downloadIn struct {
 	Hash      string           `path:"hash"`
 	Name      string           `path:"name"`
 	Type      string           `query:"type" doc:"Content type of the file."`
+	User      docs.UserID      `query:"user" doc:"Member that the address was returned to; the file is there as long as the member can read its space."`
 	Site      docs.SiteID      `query:"site" doc:"Site that the address was returned to a visitor of; the file is there as long as the site shows its space to the visitor's audience."`
 	Link      docs.ShareLinkID `query:"link" doc:"Share link of the visitor."`
 	Key       int              `query:"key" doc:"Version of the key that the visitor was authenticated with."`
@@ -94,20 +125,34 @@ func signedFile(r *http.Request) []string {
 	query := r.URL.Query()
 	signed := []string{r.PathValue("spaceId"), r.PathValue("fileId"), r.PathValue("hash"), r.PathValue("name"), query.Get("type")}
 	if query.Has("site") {
-		signed = append(signed, query.Get("site"), query.Get("link"), query.Get("key"))
+		return append(signed, query.Get("site"), query.Get("link"), query.Get("key"))
 	}
-	return signed
+	return append(signed, query.Get("user"))
 }
 
-// download sends a file. Its space must still exist: an address does not
-// outlive the space.
-func (a *API) download(_ context.Context, in *downloadIn) (stream, error) {
+// stillReads returns the grant of a member to whom an address was given to read a
+// space. The member may have lost the space since, or the space may be deleted: an
+// address is not a way around that.
+func (a *API) stillReads(ctx context.Context, user docs.UserID, space docs.SpaceID) (*authz.Grant, error) {
+	g, _, err := a.Guard.Space(ctx, authz.Actor{User: user}, authz.ViewSpace, space)
+	if authz.Denied(err) {
+		return nil, errs.Missing("space")
+	}
+	return g, err
+}
+
+// download sends a file to somebody who may still read its space.
+func (a *API) download(ctx context.Context, in *downloadIn) (stream, error) {
+	var err error
+	if in.Site != "" {
+		err = a.Sites.Shows(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key}, in.Space)
+	} else {
+		_, err = a.stillReads(ctx, in.User, in.Space)
+	}
+	if err != nil {
+		return nil, err
+	}
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if in.Site != "" {
-			if err := a.Sites.Shows(r.Context(), authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key}, in.Space); err != nil {
-				return err
-			}
-		}
 		o, err := a.Content.OpenFile(r.Context(), in.Space, in.Hash)
 		if err != nil {
 			return err
@@ -180,7 +225,7 @@ func (a *API) upload(ctx context.Context, on content.Branch, in *Upload) (*creat
 			within = append(within, "change-requests", string(on))
 		}
 		at := a.location(append(within, "content", "files", string(f.ID))...)
-		return &created[File]{at, a.file(g.Space, f)}, nil
+		return &created[File]{at, a.file(g, g.Space, f)}, nil
 	}
 }
 

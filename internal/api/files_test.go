@@ -109,7 +109,7 @@ func TestFilesAreUploadedAndDownloaded(t *testing.T) {
 			t.Errorf("HEAD: %d %s", head.status, head.header.Get("Content-Length"))
 		}
 		w.vars["file"] = file["id"].(string)
-		if again := w.must("reader", "GET", "/spaces/$space/content/files/$file", "").json().(map[string]any); again["downloadURL"] != at {
+		if again := w.must("admin", "GET", "/spaces/$space/content/files/$file", "").json().(map[string]any); again["downloadURL"] != at {
 			t.Errorf("the address is another one for every read, so nothing can be cached: %v", again["downloadURL"])
 		}
 	})
@@ -217,6 +217,41 @@ func TestFileAddressesAreSigned(t *testing.T) {
 	if got := fetch(t, "GET", one); got.status != 200 {
 		t.Errorf("the space is back: %d %s", got.status, got.body)
 	}
+}
+
+// An address is not a way around permissions: it ends with what its reader may
+// read, and caches ask each time.
+func TestFileAddressesEndWithTheRight(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t), nil)
+	w.addUser("reader", "read")
+	w.addUser("other", "read")
+	w.liveSpace()
+	w.vars["file"] = w.upload("admin", "one.txt", []byte("one")).json().(map[string]any)["id"].(string)
+	address := func(who string) string {
+		return w.must(who, "GET", "/spaces/$space/content/files/$file", "").json().(map[string]any)["downloadURL"].(string)
+	}
+	admin, reader, other := address("admin"), address("reader"), address("other")
+	expect := func(when, at string, status int) {
+		t.Helper()
+		got := fetch(t, "GET", at)
+		if got.status != status {
+			t.Errorf("%s: %d %s", when, got.status, got.body)
+		}
+		if kept := got.header.Get("Cache-Control"); status == 200 && kept != "private, no-cache" {
+			t.Errorf("%s: Cache-Control %s", when, kept)
+		}
+	}
+	expect("a reader", reader, 200)
+	expect("signed for nobody", strings.Replace(reader, "user=", "u=", 1), 404)
+	w.must("admin", "DELETE", "/orgs/$org/members/$user_other", "")
+	expect("a member who was removed", other, 404)
+	expect("a member who is still there", reader, 200)
+	w.must("admin", "PATCH", "/spaces/$space", `{"defaultLevel":null}`)
+	expect("a space that was closed", reader, 404)
+	if got := fetch(t, "GET", reader, `If-None-Match: *`); got.status != 404 {
+		t.Errorf("a cache asks: %d", got.status)
+	}
+	expect("an administrator", admin, 200)
 }
 
 func TestUploadsThatAreRefused(t *testing.T) {

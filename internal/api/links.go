@@ -6,6 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -69,7 +70,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 	w := contentLocation{Kind: loc.Kind}
 	switch loc.Kind {
 	case docs.RefURL:
-		w.URL = loc.URL
+		w.URL = markup.InertURL(loc.URL)
 		return w, nil
 	case docs.RefUser:
 		u := l.a.user(loc.User)
@@ -107,7 +108,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 			w.InternalLocation = &internalLocation{Type: "anchor", Anchor: loc.Anchor}
 		}
 	case docs.RefFile:
-		f := l.a.file(loc.View.Space, loc.File)
+		f := l.a.file(l.g, loc.View.Space, loc.File)
 		w.File = &f
 	case docs.RefReusable:
 		r := shown{a: l.a, v: loc.View, metadata: true}.reusableContent(loc.Reusable)

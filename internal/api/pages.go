@@ -91,6 +91,23 @@ type pageCover struct {
 	Height  float64   `json:"height,omitempty"`
 }
 
+// coverOf returns nil for no cover.
+func coverOf(c *docs.PageCover) *pageCover {
+	if c == nil {
+		return nil
+	}
+	return &pageCover{inert(c.Ref), inert(c.RefDark), c.YPos, c.Height}
+}
+
+// inert returns a reference as answers have it, see markup.Inert.
+func inert(ref *docs.Ref) *docs.Ref {
+	if ref == nil {
+		return nil
+	}
+	shown := markup.Inert(*ref)
+	return &shown
+}
+
 // Flags are the query parameters of every read of content.
 type Flags struct {
 	Metadata bool `query:"metadata" default:"true" doc:"false excludes information from git."`
@@ -103,16 +120,13 @@ type shown struct {
 	v        *revision.View
 	metadata bool
 	git      exchange.GitNames
-	by       *authz.Visitor // the caller; nil: a member, or somebody with a preview
+	by       bearer
 }
 
 // shown reports how a view is displayed, with what git knows of some things in it,
 // or of all.
 func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ...string) (shown, error) {
-	s := shown{a: a, v: v, metadata: metadata && v.Visitor() == nil}
-	if by := authz.Of(ctx).Shown(); by != nil && !by.Preview {
-		s.by = authz.Of(ctx).Actor.Visitor
-	}
+	s := shown{a: a, v: v, metadata: metadata && v.Visitor() == nil, by: bearerOf(authz.Of(ctx))}
 	var err error
 	if s.metadata {
 		s.git, err = a.Content.Exchange.GitNames(ctx, v, ids...)
@@ -147,7 +161,7 @@ func (s shown) page(w *revision.Walked) Page {
 	case docs.PageGroup:
 		p.Kind = "group"
 	case docs.PageLink:
-		p.Kind, p.Target, p.Href, p.Hidden = "link", w.Target, s.a.href(s.v, w.Target), &w.Hidden
+		p.Kind, p.Target, p.Href, p.Hidden = "link", inert(w.Target), s.a.href(s.v, w.Target), &w.Hidden
 	case docs.PageComputed:
 		p.Computed = computedSource(w.Computed)
 	}
@@ -166,9 +180,7 @@ func (s shown) document(p *Page, w *revision.Walked) {
 	p.Kind, p.Description, p.Variables, p.DocumentID = "sheet", w.Description, w.Variables, revision.DocumentID(w.Page)
 	p.URLs = &pageURLs{s.a.appURL(s.v.Space, w.Path)}
 	p.Layout = layoutOf(w.Layout)
-	if c := w.Cover; c != nil {
-		p.Cover = &pageCover{c.Ref, c.RefDark, c.YPos, c.Height}
-	}
+	p.Cover = coverOf(w.Cover)
 	tags := pageTags(w.Tags)
 	p.Tags = &tags
 	p.Git = s.gitBlob(s.git.Page(w.Page))
@@ -213,7 +225,7 @@ func (a *API) href(v *revision.View, ref *docs.Ref) string {
 	}
 	switch ref.Kind {
 	case docs.RefURL:
-		return ref.URL
+		return markup.InertURL(ref.URL)
 	case docs.RefSpace:
 		return reading.SpaceURL(a.BaseURL, ref.Space)
 	case docs.RefPage, docs.RefAnchor:

@@ -147,12 +147,7 @@ func signedPDF(r *http.Request) []string {
 }
 
 func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (stream, error) {
-	// The user may have lost the space since, or the space may be deleted: an
-	// address is not a way around that.
-	g, _, err := a.Guard.Space(ctx, authz.Actor{User: in.User}, authz.ViewSpace, in.Space)
-	if authz.Denied(err) {
-		return nil, errs.Missing("space")
-	}
+	g, err := a.stillReads(ctx, in.User, in.Space)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +195,7 @@ func (a *API) makePDF(ctx context.Context, v *revision.View, q pdfQuery, members
 	defer done()
 	book, err := a.Content.Book(ctx, v, content.BookOptions{
 		Page: docs.PageID(q.page), Only: q.only == "true", Members: members,
-		FileURL: func(f docs.File) string { return a.downloadURL(nil, v.Space, f) },
+		FileURL: func(f docs.File) string { return a.downloadURL(bearer{user: docs.UserID(q.user)}, v.Space, f) },
 	})
 	if err != nil {
 		return nil, hash, err

@@ -123,7 +123,7 @@ type createTokenIn struct {
 	Body struct {
 		Label     string                `json:"label" minLength:"1" maxLength:"50" pattern:"\\S" patternDescription:"not blank"`
 		Scopes    opt.Val[[]docs.Scope] `json:"scopes,omitempty" enum:"read,write,admin" minItems:"1" uniqueItems:"true" doc:"What the token is allowed to do. Default: everything that you are allowed to do."`
-		ExpiresAt opt.Val[docs.Time]    `json:"expiresAt,omitempty"`
+		ExpiresAt opt.Val[docs.Time]    `json:"expiresAt,omitempty" doc:"At most the end of the token of this request, which is also the default. Default for a token without end: never."`
 	}
 }
 

@@ -89,8 +89,9 @@ type Actor struct {
 	User    docs.UserID
 	Token   docs.TokenID
 	Scopes  docs.Scopes
-	Request string   // id of the request, for the log
-	Visitor *Visitor // nil: a member
+	Expires docs.Time // when the token does; zero: never
+	Request string    // id of the request, for the log
+	Visitor *Visitor  // nil: a member
 }
 
 // System is the actor of background work.

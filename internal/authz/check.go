@@ -170,6 +170,9 @@ func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
 		return tx.Access(ctx, org, user)
 	}}
 	s := g.asked.session
+	if end := g.asked.actor.Expires; !end.IsZero() && end <= tx.Now() {
+		return nil, errToken
+	}
 	now, stamp, err := c.ask(ctx, g.asked.actor, g.asked.rule, g.asked.param)
 	if errs.Is(err, errs.Internal) {
 		return nil, err

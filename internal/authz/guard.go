@@ -138,7 +138,7 @@ func (g *Guard) Authenticate(ctx context.Context, header, request string) (*Sess
 		return nil, errToken
 	}
 	return &Session{
-		Actor: Actor{User: k.token.User, Token: k.token.ID, Scopes: k.token.Scopes, Request: request},
+		Actor: Actor{User: k.token.User, Token: k.token.ID, Scopes: k.token.Scopes, Expires: k.token.ExpiresAt, Request: request},
 		key:   key, version: k.version, known: k,
 	}, nil
 }

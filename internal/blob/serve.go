@@ -17,7 +17,8 @@ type Served struct {
 	ContentType string
 	Hash        Hash
 	// Public files may be kept by caches that many people share, Secret ones by
-	// nobody.
+	// nobody, others by the person's own, which asks each time whether they are
+	// still to be had.
 	Public, Secret bool
 }
 
@@ -74,14 +75,12 @@ const cacheFor = 365 * 24 * time.Hour
 // asked for, or 304 if the caller has it. The headers keep it from acting as
 // a page of the host that it comes from.
 func Serve(w http.ResponseWriter, r *http.Request, f Served, rd io.ReadSeeker) {
-	kept := fmt.Sprintf("max-age=%d, immutable", int(cacheFor.Seconds()))
+	kept := "private, no-cache"
 	switch {
 	case f.Public:
-		kept = "public, " + kept
+		kept = fmt.Sprintf("public, max-age=%d, immutable", int(cacheFor.Seconds()))
 	case f.Secret:
 		kept = "private, no-store"
-	default:
-		kept = "private, " + kept
 	}
 	h := w.Header()
 	Guard(h, f.Name, f.ContentType)

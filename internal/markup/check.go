@@ -121,7 +121,7 @@ var blockShapes = map[string]*shape{
 	"reusable-content": {fields: map[string]dataField{"ref": needed(asRef(docs.RefReusable))}},
 	"integration": {fields: map[string]dataField{
 		"integration": needed(asLine), "block": needed(asLine), "props": needed(asObject), "action": optional(asObject),
-		"url": optional(asLine), "fullWidth": optional(asFlag),
+		"url": optional(asKeptAddress), "fullWidth": optional(asFlag),
 	}},
 	"swagger": {fields: map[string]dataField{
 		"ref": needed(asRef(docs.RefFile, docs.RefURL)), "path": needed(asLine), "method": needed(asLine), "expanded": optional(asFlag), "fullWidth": optional(asFlag),
@@ -314,14 +314,22 @@ func (d *decoder) address(url string) error {
 	if _, ok := SafeURL(url); ok || url == "" {
 		return nil
 	}
-	d.enter("url")
-	defer d.leave()
 	err := d.fail(strangeAddress)
 	if d.strange == nil {
 		return err
 	}
 	*d.strange = append(*d.strange, address{url, err})
 	return nil
+}
+
+// asKeptAddress is an address that may have come with the source, see CheckAddresses.
+func asKeptAddress(d *decoder, v any) (any, error) {
+	s, err := asLine(d, v)
+	if err != nil {
+		return nil, err
+	}
+	url := withoutInert(s.(string))
+	return url, d.address(url)
 }
 
 // address is one that readers are not sent to.
@@ -342,6 +350,9 @@ func (doc *Document) CheckAddresses(edited *Document) error {
 		eachNode(edited.Nodes, func(n *Node) {
 			for _, w := range n.written {
 				known[w.ref().URL] = true
+			}
+			if n.Type == "integration" {
+				known[n.Str("url")] = true
 			}
 		})
 	}
@@ -370,6 +381,9 @@ func asRef(kinds ...string) reading {
 				given = false
 			}
 			s, isText := v.(string)
+			if key == "url" {
+				s = withoutInert(s)
+			}
 			switch {
 			case given && (!isText || len(s) > maxURL):
 				return nil, d.failAt(key, "must be a string of at most %d bytes", maxURL)
@@ -381,6 +395,8 @@ func asRef(kinds ...string) reading {
 				return nil, err
 			}
 		}
+		d.enter("url")
+		defer d.leave()
 		return ref, d.address(ref.URL)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
@@ -303,5 +304,43 @@ func TestAddressesThatWereThere(t *testing.T) {
 	other := sentBack(t, Parse([]byte("[x](javascript:alert)\n"), Refs{}))
 	if other.CheckAddresses(old) == nil {
 		t.Error("a client brought a scheme of its own")
+	}
+}
+
+// What a client reads opens nothing that SafeURL refuses, and can be written back.
+func TestAddressesInAnswersAreInert(t *testing.T) {
+	for _, url := range append(attacks(t, "schemes.txt"), "vscode:extension/y", "about:invalid#x", "data:text/html;base64,eA==") {
+		link := &Node{Object: ObjectInline, Type: "link", Data: map[string]any{"ref": docs.Ref{Kind: docs.RefURL, URL: url}}}
+		raw, err := link.MarshalJSON()
+		var got struct {
+			Data struct{ Ref docs.Ref }
+		}
+		if err := errors.Join(err, json.Unmarshal(raw, &got)); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(got.Data.Ref.URL, "about:invalid#") || strings.Contains(got.Data.Ref.URL[len("about:"):], ":") {
+			t.Errorf("%q is answered as %q", url, got.Data.Ref.URL)
+		}
+		if back := withoutInert(got.Data.Ref.URL); back != strings.ToValidUTF8(url, "\ufffd") && back != url {
+			t.Errorf("%q comes back as %q", url, back)
+		}
+	}
+	src := []byte("![x](javascript:a)\n\n{% @a/b url=\"javascript:b\" %}\n\n| a |\n| --- |\n| [x](data:text/html,c) |\n\ntext\n")
+	old := Parse(src, Refs{})
+	raw, err := old.MarshalJSON()
+	if err != nil || strings.Contains(string(raw), `"javascript:`) || strings.Contains(string(raw), `"data:text`) {
+		t.Errorf("an answer has the address: %s, %v", raw, err)
+	}
+	doc := sentBack(t, old)
+	edit(doc.Nodes, "text", "other text")
+	if err := doc.CheckAddresses(old); err != nil {
+		t.Errorf("what was read cannot be written back: %v", err)
+	}
+	want := strings.TrimSuffix(string(src), "text\n") + "other text\n"
+	if out := string(Reprint(src, old, doc, Refs{})); out != want {
+		t.Errorf("it became %q", out)
+	}
+	if err := doc.CheckAddresses(nil); err == nil {
+		t.Error("a new document has such addresses")
 	}
 }

@@ -2,8 +2,11 @@ package markup
 
 import (
 	"html"
+	"net/url"
 	"strings"
 	"unicode"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // maxEntities is how often an address is decoded before it is judged: a
@@ -74,4 +77,33 @@ func safeScheme(s string) bool {
 // invisible characters do not count in a scheme.
 func invisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
+}
+
+// inert is what browsers and clients cannot open, whatever stands behind it.
+const inert = "about:invalid#"
+
+// Inert returns a reference as answers have it: an address that SafeURL refuses is
+// replaced by one that opens nothing and has the address in its fragment. Decode
+// turns it back, so that what was read can be written back.
+func Inert(ref docs.Ref) docs.Ref {
+	ref.URL = InertURL(ref.URL)
+	return ref
+}
+
+// InertURL returns the address of a reference as answers have it, see Inert.
+func InertURL(address string) string {
+	if _, ok := SafeURL(address); ok || strings.TrimFunc(address, invisible) == "" {
+		return address
+	}
+	return inert + url.QueryEscape(address)
+}
+
+// withoutInert returns the address that InertURL was given.
+func withoutInert(address string) string {
+	if escaped, ok := strings.CutPrefix(address, inert); ok {
+		if original, err := url.QueryUnescape(escaped); err == nil {
+			return original
+		}
+	}
+	return address
 }

@@ -78,6 +78,9 @@ func (n *Node) appendJSON(b []byte) (_ []byte, err error) {
 
 // wireData is the data as clients may see it.
 func (n *Node) wireData() map[string]any {
+	if n.Type == "integration" {
+		return n.integrationData()
+	}
 	id, ok := n.Data["id"].(string)
 	if !ok || narrowAnchor.MatchString(id) || !strings.HasPrefix(n.Type, "heading-") {
 		return n.Data
@@ -85,6 +88,16 @@ func (n *Node) wireData() map[string]any {
 	data := maps.Clone(n.Data)
 	delete(data, "id")
 	data[wideAnchor] = id
+	return data
+}
+
+func (n *Node) integrationData() map[string]any {
+	url := n.Str("url")
+	if InertURL(url) == url {
+		return n.Data
+	}
+	data := maps.Clone(n.Data)
+	data["url"] = InertURL(url)
 	return data
 }
 
@@ -145,7 +158,7 @@ func appendValue(b []byte, v any) (_ []byte, err error) {
 	case int:
 		return strconv.AppendInt(b, int64(v), 10), nil
 	case docs.Ref:
-		return v.AppendJSON(b), nil
+		return Inert(v).AppendJSON(b), nil
 	case map[string]any:
 		b = append(b, '{')
 		for i, k := range slices.Sorted(maps.Keys(v)) {

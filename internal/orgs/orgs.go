@@ -10,6 +10,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -288,18 +289,25 @@ func addUser(ctx context.Context, tx *store.Tx, e docs.Email, verified bool) (do
 type NewToken struct {
 	Label     string
 	Scopes    docs.Scopes
-	ExpiresAt opt.Val[docs.Time] // left out: never
+	ExpiresAt opt.Val[docs.Time] // left out: never, or with the token that asks
 }
 
 // MaxTokens is how many tokens a user can have.
 const MaxTokens = 200
 
-// CreateToken makes a token for the caller. The secret is returned only this once.
+// CreateToken makes a token for the caller, which does not outlive the token that
+// asks for it. The secret is returned only this once.
 func (s *Service) CreateToken(ctx context.Context, g *authz.Grant, in NewToken) (docs.Token, string, error) {
 	var secret string
 	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (t docs.Token, err error) {
 		if at, ok := in.ExpiresAt.Get(); ok && at <= tx.Now() {
 			return t, errs.Field("body.expiresAt", "must be in the future")
+		}
+		if end := g.Actor.Expires; !end.IsZero() {
+			if at := in.ExpiresAt.Or(end); at.IsZero() || at > end {
+				return t, errs.Field("body.expiresAt", "must not be later than the end of the token of this request, which is %s", end.Std().Format(time.RFC3339))
+			}
+			in.ExpiresAt = opt.Of(in.ExpiresAt.Or(end))
 		}
 		n, err := tx.CountTokens(ctx, g.Actor.User)
 		if err != nil {

@@ -2,6 +2,7 @@ package spaces
 
 import (
 	"context"
+	"slices"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -40,13 +41,66 @@ func (s *Service) Share(ctx context.Context, g *authz.Grant, users []string, tea
 			}
 			grants = append(grants, docs.Grant{Node: g.Node(), Team: t, Role: role})
 		}
-		for _, grant := range grants {
-			if err := share(ctx, tx, g, grant); err != nil {
-				return err
+		return keepAbove(ctx, tx, g, g.Node().Level, func() error {
+			for _, grant := range grants {
+				if err := share(ctx, tx, g, grant); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// keepAbove makes a change to who has access to the thing of a grant, and refuses it
+// if somebody who has a higher role there than the caller would lose it: by a grant
+// to one of their teams, or by a default level that ends what they inherit. level is
+// the default level after the change.
+func keepAbove(ctx context.Context, tx *store.Tx, g *authz.Grant, level docs.Level, change func() error) error {
+	if g.Role == docs.Admin {
+		return change()
+	}
+	before, err := above(ctx, tx, g, g.Path)
+	if err != nil {
+		return err
+	}
+	if err := change(); err != nil || len(before) == 0 {
+		return err
+	}
+	path := slices.Clone(g.Path)
+	path[0].Level = level
+	after, err := above(ctx, tx, g, path)
+	if err != nil {
+		return err
+	}
+	for user, role := range before {
+		if !after[user].AtLeast(role) {
+			return errs.E(errs.Forbidden, "this would take access from somebody with the role %q; your own role here is %q", role, g.Role)
+		}
+	}
+	return nil
+}
+
+// above returns who has a higher role than the caller of a grant on the first node of
+// a path. Admins of the organization are left out: they lose nothing.
+func above(ctx context.Context, tx *store.Tx, g *authz.Grant, path []docs.Node) (map[docs.UserID]docs.Role, error) {
+	out := map[docs.UserID]docs.Role{}
+	page := store.Page{Limit: 500}
+	for {
+		members, next, err := tx.AccessOn(ctx, g.Access.Org, path, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range members {
+			if why := m.Access.Resolve(path); why.Reason != docs.ReasonOrgAdmin && !g.Role.AtLeast(why.Role) {
+				out[m.User.ID] = why.Role
 			}
 		}
-		return nil
-	})
+		if next == nil {
+			return out, nil
+		}
+		page.After = next
+	}
 }
 
 // share sets one grant. Nobody can grant more than they have, nor revoke
@@ -99,7 +153,7 @@ func (s *Service) Reshare(ctx context.Context, g *authz.Grant, grant docs.Grant)
 		if _, err := tx.GrantRole(ctx, grant); err != nil {
 			return err
 		}
-		return share(ctx, tx, g, grant)
+		return keepAbove(ctx, tx, g, g.Node().Level, func() error { return share(ctx, tx, g, grant) })
 	})
 }
 

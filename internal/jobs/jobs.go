@@ -6,6 +6,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,6 +79,7 @@ type Runner struct {
 	Log     *slog.Logger
 	Poll    time.Duration // how often to look for what others have queued; 0 is once a second
 	Workers int           // how many jobs at once; 0 is 2
+	Renew   time.Duration // how often a lease is renewed; 0 is three times in its length
 
 	node     string
 	handlers map[string]Handler
@@ -218,13 +220,14 @@ func (r *Runner) try(ctx context.Context, job store.Job) (err error) {
 		return fmt.Errorf("this program knows no job %q; a newer one has queued it", job.Kind)
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	renew := cmp.Or(r.Renew, lease/3)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(lease / 3):
+			case <-time.After(renew):
 			}
 			err := r.Store.Do(ctx, func(tx *store.Tx) error {
 				return tx.ExtendJob(ctx, r.node, job, tx.Now().Add(lease))

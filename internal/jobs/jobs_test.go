@@ -300,6 +300,88 @@ func TestLostLeaseEndsEveryRight(t *testing.T) {
 	})
 }
 
+// A job that runs for longer than a lease keeps it.
+func TestLeaseIsRenewed(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		r, other := newRunner(s), newRunner(s)
+		r.Renew = time.Millisecond
+		other.Handle("k", func(context.Context, []byte) error { t.Error("another node took it"); return nil })
+		free := func() bool {
+			due, err := s.JobDue(context.Background(), docs.TimeOf(clock.now()))
+			return due || err != nil
+		}
+		r.Handle("k", func(context.Context, []byte) error {
+			for range 5 { // two minutes, in steps that are shorter than the lease
+				clock.turn(25 * time.Second)
+				at := docs.TimeOf(clock.now().Add(25 * time.Second))
+				await(t, "a renewal", func() bool {
+					due, err := s.JobDue(context.Background(), at)
+					return err == nil && !due
+				})
+				if free() || runOne(t, other) {
+					t.Error("the job was free while it ran")
+				}
+			}
+			return nil
+		})
+		enqueue(t, s, jobs.Job{Kind: "k"})
+		if !runOne(t, r) || len(queue(t, s)) > 0 {
+			t.Errorf("in the end there waits %v", queue(t, s))
+		}
+	})
+}
+
+// A node that lost its lease stops what it does.
+func TestLostLeaseEndsTheJob(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		r := newRunner(s)
+		r.Renew = 50 * time.Millisecond // it sleeps through its lease
+		r.Handle("k", func(ctx context.Context, _ []byte) error {
+			clock.turn(time.Minute)
+			claim(t, s, "fast")
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Minute):
+				t.Error("it goes on, though another node has the job")
+				return nil
+			}
+		})
+		enqueue(t, s, jobs.Job{Kind: "k"})
+		runOne(t, r)
+		if got := queue(t, s); got["running"] != 1 {
+			t.Errorf("the job of the other node became %v", got)
+		}
+	})
+}
+
+// A job that was given up is done when somebody asks for it again.
+func TestJobThatWasGivenUpGetsAnotherChance(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		r := newRunner(s)
+		failure := errors.New("not yet")
+		r.Handle("k", func(context.Context, []byte) error { return failure })
+		enqueue(t, s, jobs.Job{Kind: "k", Key: "one"})
+		for range 30 {
+			runOne(t, r)
+			clock.turn(3 * time.Hour)
+		}
+		if got := queue(t, s); got["failed"] != 1 {
+			t.Fatalf("it was not given up: %v", got)
+		}
+		failure = errors.New("almost")
+		enqueue(t, s, jobs.Job{Kind: "k", Key: "one"})
+		if !runOne(t, r) || queue(t, s)["queued"] != 1 {
+			t.Errorf("asked for again, it has no attempts of its own: %v", queue(t, s))
+		}
+		failure = nil
+		clock.turn(3 * time.Hour)
+		if !runOne(t, r) || len(queue(t, s)) > 0 {
+			t.Errorf("in the end there waits %v", queue(t, s))
+		}
+	})
+}
+
 // What a slow node says of a job that another has finished changes nothing.
 func TestOutcomeOfASlowNodeIsIgnored(t *testing.T) {
 	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, o store.Options) {

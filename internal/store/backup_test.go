@@ -208,6 +208,16 @@ func unpack(t testing.TB, b []byte) (store.Manifest, map[string][]byte) {
 // that a backup with wrong content is still a whole one.
 func pack(t testing.TB, m store.Manifest, files map[string][]byte) []byte {
 	t.Helper()
+	for i := range m.Tables {
+		sum := sha256.Sum256(files["tables/"+m.Tables[i].Name+".jsonl"])
+		m.Tables[i].SHA256 = hex.EncodeToString(sum[:])
+	}
+	return packAs(t, m, files)
+}
+
+// packAs is pack with the checksums that the manifest has.
+func packAs(t testing.TB, m store.Manifest, files map[string][]byte) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)
 	archive := tar.NewWriter(zip)
@@ -223,8 +233,6 @@ func pack(t testing.TB, m store.Manifest, files map[string][]byte) []byte {
 	}
 	for i := range m.Tables {
 		name := "tables/" + m.Tables[i].Name + ".jsonl"
-		sum := sha256.Sum256(files[name])
-		m.Tables[i].SHA256 = hex.EncodeToString(sum[:])
 		put(name, files[name])
 	}
 	content, err := json.Marshal(m)

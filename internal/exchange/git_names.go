@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
@@ -161,10 +160,13 @@ func Holds(ctx context.Context, v *revision.View, file string) (bool, error) {
 		return true, err
 	}
 	name, is := below(layout.Root, file)
-	if !is || folder.Ignored(name) {
-		return false, nil
+	if is && folder.Ignored(name) {
+		is, err = unhidden(ctx, v.Tree, name)
 	}
-	if folder.IsText(name) || strings.HasPrefix(name, revision.AssetFolder+"/") {
+	if !is || err != nil {
+		return false, err
+	}
+	if folder.IsText(name) || folder.IsAsset(name) {
 		return true, nil
 	}
 	_, _, known, err := v.Named(ctx, name)

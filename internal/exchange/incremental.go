@@ -134,7 +134,7 @@ func (p *incremental) source(ctx context.Context, full string) (folder.Source, b
 // before. Reusable contents are few and always read.
 func (p *incremental) unchanged(ctx context.Context, full string) (bool, error) {
 	name, is := below(p.layout.Root, full)
-	if _, changed := p.changed[full]; !is || changed || p.read != nil && p.read(name) || name == p.summaryName() || strings.HasPrefix(name, ".gitbook/") {
+	if _, changed := p.changed[full]; !is || changed || p.read != nil && p.read(name) || name == p.summaryName() || folder.IsInclude(name) || strings.HasPrefix(name, ".gitbook/") {
 		return false, nil
 	}
 	if id := p.filed.byFile[name]; id != "" {

@@ -186,7 +186,15 @@ func (t *source) known(ctx context.Context, c UpstreamChange, l revision.Layout)
 		return nil, false, nil
 	}
 	name, is := below(l.Root, c.Path)
-	if !is || folder.Ignored(name) {
+	if is && folder.Ignored(name) {
+		if is, err = unhidden(ctx, t.base.Tree, name); err != nil {
+			return nil, false, err
+		}
+		if !is && c.Old == "" && folder.IsText(name) {
+			return nil, false, nil // SUMMARY.md may name it
+		}
+	}
+	if !is {
 		return nil, true, nil
 	}
 	if c.Old == "" || c.New == "" || name == cmp.Or(l.Summary, "SUMMARY.md") {
@@ -410,21 +418,72 @@ func (t *source) list(ctx context.Context) ([]UpstreamFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	root := "."
+	root, summary, err := folder.LayoutOf(0, nil)
+	if err != nil {
+		return nil, err
+	}
 	if i := slices.IndexFunc(all, func(f UpstreamFile) bool { return f.Path == folder.ConfigName }); i >= 0 {
 		err := t.up.Read(ctx, []string{all[i].OID}, func(_ string, size int64, data io.Reader) error {
-			root, err = folder.RootOf(size, data)
+			root, summary, err = folder.LayoutOf(size, data)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
+	named, err := t.named(ctx, all, root, summary)
+	if err != nil {
+		return nil, err
+	}
 	t.all = slices.DeleteFunc(all, func(f UpstreamFile) bool {
 		name, is := below(root, f.Path)
-		return f.Path != folder.ConfigName && (!is || folder.Ignored(name))
+		return f.Path != folder.ConfigName && (!is || named.Ignored(name))
 	})
 	return t.all, nil
+}
+
+// named returns what SUMMARY.md names of what is skipped otherwise. It is read if there are pages
+// that it could name.
+func (t *source) named(ctx context.Context, all []UpstreamFile, root, summary string) (named folder.Named, err error) {
+	at, hidden := -1, false
+	for i, f := range all {
+		name, is := below(root, f.Path)
+		switch {
+		case !is:
+		case name == summary, at < 0 && strings.EqualFold(name, summary):
+			at = i
+		case folder.IsText(name) && folder.Ignored(name):
+			hidden = true
+		}
+	}
+	if at < 0 || !hidden {
+		return nil, nil
+	}
+	err = t.up.Read(ctx, []string{all[at].OID}, func(_ string, size int64, data io.Reader) error {
+		if data == nil || size > folder.DefaultLimits.Markdown {
+			return nil // the reader of the folder says so
+		}
+		src, err := io.ReadAll(io.LimitReader(data, folder.DefaultLimits.Markdown))
+		named = folder.NamedBy(summary, src)
+		return err
+	})
+	return named, err
+}
+
+// unhidden reports whether a path that is skipped otherwise is content, because it or something else in
+// its folder is.
+func unhidden(ctx context.Context, t *revision.Tree, name string) (is bool, err error) {
+	for _, part := range folder.HiddenParts(name) {
+		is = false
+		err := t.Scan(ctx, revision.KeyName+part, "", func(rest string, _ []byte) (bool, error) {
+			is = strings.HasSuffix(part, "/") || rest == ""
+			return false, nil
+		})
+		if err != nil || !is {
+			return false, err
+		}
+	}
+	return is, nil
 }
 
 // knownFiles returns the files of the base that are not texts, by object id and by path.

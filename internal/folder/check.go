@@ -232,7 +232,7 @@ func (c *checker) use(name string, u use) (code, why string) {
 	if to == nil {
 		return "", ""
 	}
-	if !c.shown[file] && c.shown[name] && !strings.HasPrefix(file, includeFolder) {
+	if !c.shown[file] && c.shown[name] && !IsInclude(file) {
 		return missing, shown + " leads to a page that is not in " + c.tree.summary()
 	}
 	if anchor != "" && !c.hasAnchor(file, anchor, 0) {

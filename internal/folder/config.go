@@ -45,6 +45,7 @@ func parseConfig(src []byte, out *problems) (config, error) {
 		}
 		return p
 	}
+	var readme *yaml.Node
 	r.Each(n, "the file", func(key, v *yaml.Node) {
 		switch key.Value {
 		case "root":
@@ -53,7 +54,7 @@ func parseConfig(src []byte, out *problems) (config, error) {
 			r.Each(v, "structure", func(key, v *yaml.Node) {
 				switch key.Value {
 				case "readme":
-					c.readme = within("structure.readme", v, readmeName)
+					readme = v
 				case "summary":
 					c.summary = within("structure.summary", v, summaryName)
 				}
@@ -79,6 +80,15 @@ func parseConfig(src []byte, out *problems) (config, error) {
 			})
 		}
 	})
+	if readme == nil {
+		return c, err
+	}
+	_, below := inside(".", readme.Value)
+	if _, above := inside(c.root, readme.Value); above && !below {
+		r.Problem(readme, "structure.readme is %q, which is outside of the root; the landing page is %s there", readme.Value, readmeName)
+		return c, err
+	}
+	c.readme = within("structure.readme", readme, readmeName)
 	return c, err
 }
 
@@ -252,16 +262,17 @@ func (t *Tree) tagsBytes() ([]byte, error) {
 	return yamldoc.Encode(n)
 }
 
-// RootOf returns the folder of the content according to .gitbook.yaml. It
-// ignores other problems of the file, which Read reports.
-func RootOf(size int64, src io.Reader) (string, error) {
+// LayoutOf returns the folder of the content and the path of SUMMARY.md in it
+// according to .gitbook.yaml, which may not exist. It ignores other problems of
+// the file, which Read reports.
+func LayoutOf(size int64, src io.Reader) (root, summary string, err error) {
 	if src == nil || size > maxConfig {
-		return ".", nil
+		return ".", summaryName, nil
 	}
 	b, err := io.ReadAll(src)
 	if err != nil {
-		return ".", err
+		return ".", summaryName, err
 	}
 	c, err := parseConfig(b, &problems{})
-	return c.root, err
+	return c.root, c.summary, err
 }

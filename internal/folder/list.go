@@ -108,20 +108,6 @@ func (f *listedFile) Stat() (fs.FileInfo, error) { return f.listed, nil }
 func (f *listedFile) Close() error               { return nil }
 func (f *listedFile) Size() int64                { return f.src.Size }
 
-// Ignored reports whether Read skips a path below the root: files of git,
-// editors and package managers are not content.
-func Ignored(name string) bool {
-	for i, part := range strings.Split(name, "/") {
-		if part == "" || part[0] == '.' && (i > 0 || part != ".gitbook") {
-			return true
-		}
-		if part == "node_modules" && i < strings.Count(name, "/") {
-			return true
-		}
-	}
-	return false
-}
-
 // IsText reports whether Read opens a file, which is Markdown or YAML.
 func IsText(name string) bool {
 	return isMarkdown(name) || strings.EqualFold(path.Ext(name), ".yaml")

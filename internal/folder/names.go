@@ -60,12 +60,16 @@ func CleanPath(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// visible returns a path that Read does not skip: no name but .gitbook begins
-// with a dot.
-func visible(name string) string {
+// visible returns a path that Read does not skip: no name that begins with a dot
+// but .gitbook and those that SUMMARY.md names.
+func (n Named) visible(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
-		if part[0] == '.' && (i > 0 || part != ".gitbook") {
+		at := strings.Join(parts[:i+1], "/")
+		if i < len(parts)-1 {
+			at += "/"
+		}
+		if part[0] == '.' && part != settingsFolder && !n[at] {
 			parts[i] = "_" + part
 		}
 	}
@@ -74,17 +78,20 @@ func visible(name string) string {
 
 // Visible turns any text into a valid path below the root that Read does not
 // skip. It returns such a path unchanged.
-func Visible(name string) string { return visible(CleanPath(name)) }
+func Visible(name string) string { return Named(nil).visible(CleanPath(name)) }
 
 // namer makes valid paths, each only once.
-type namer map[string]bool
+type namer struct {
+	taken map[string]bool
+	named Named
+}
 
 // take returns the path as CleanPath does, with a number if it was returned
 // before.
 func (n namer) take(name string) string {
-	first := Visible(name)
+	first := n.named.visible(CleanPath(name))
 	clean := first
-	for i := 2; n[names.Fold(clean)]; i++ {
+	for i := 2; n.taken[names.Fold(clean)]; i++ {
 		ext := path.Ext(first)
 		number := "-" + strconv.Itoa(i)
 		dir, stem := path.Split(strings.TrimSuffix(first, ext))
@@ -94,8 +101,16 @@ func (n namer) take(name string) string {
 		}
 		clean = CleanPath(dir + stem + number + ext)
 	}
-	n[names.Fold(clean)] = true
+	n.taken[names.Fold(clean)] = true
 	return clean
+}
+
+// fromRoot is inside for a path that may begin at the root, as in pages.
+func fromRoot(dir, name string) (string, bool) {
+	if rest, ok := strings.CutPrefix(name, "/"); ok && !strings.HasPrefix(rest, "/") {
+		return inside(".", rest)
+	}
+	return inside(dir, name)
 }
 
 // inside resolves a path that is written in a file in dir, and reports whether

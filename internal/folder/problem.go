@@ -17,6 +17,7 @@ const (
 	CodeMissingFile   = "missing-file"    // a page, an image or a file that does not exist
 	CodeDuplicatePage = "duplicate-page"  // a file that is listed twice
 	CodeDuplicateSlug = "duplicate-slug"  // two pages with the same address
+	CodePassedOver    = "passed-over"     // a file of another program that holds pages or lists them
 	CodeNotInSummary  = "not-in-summary"  // a page that the navigation does not list
 	CodeBrokenLink    = "broken-link"     // a link to a page that does not exist
 	CodeNearLink      = "near-link"       // a link to almost the name of a file that exists
@@ -48,6 +49,7 @@ var rules = map[string]rule{
 	CodeMissingFile:   {"error", "A file that is used is not there."},
 	CodeDuplicatePage: {"error", "A file can be one page only."},
 	CodeDuplicateSlug: {"error", "Two pages next to each other have one address."},
+	CodePassedOver:    {"warning", "A file for another program is kept, and its pages are not shown."},
 	CodeNotInSummary:  {"warning", "A page that the summary does not name is not shown."},
 	CodeBrokenLink:    {"error", "A link leads to a page that is not there."},
 	CodeNearLink:      {"warning", "A link has almost the name of a file that is there."},

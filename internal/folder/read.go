@@ -41,6 +41,7 @@ func Reread(fsys fs.FS, l Limits, before *Tree, same func(name string) bool) (*T
 	if err := r.config(); err != nil {
 		return nil, err
 	}
+	r.named = r.namedBySummary()
 	if err := r.walk(); err != nil {
 		return nil, err
 	}
@@ -76,6 +77,7 @@ type folderReader struct {
 	docs   map[string]*Page    // by Markdown file
 	refers map[string][]string // the paths that each Markdown file refers to
 	listed map[string]bool
+	named  Named
 
 	known map[string]markdown // from an earlier reading
 	same  func(name string) bool
@@ -188,7 +190,7 @@ func (r *folderReader) walk() error {
 			r.out.add(name, 0, CodeUnreadable, "the file cannot be opened")
 			return skip()
 		}
-		if part := d.Name(); part[0] == '.' && name != ".gitbook" || d.IsDir() && part == "node_modules" {
+		if inner := path.Join(name, "x"); r.named.Ignored(name) && !d.IsDir() || d.IsDir() && r.named.Ignored(inner) {
 			return skip() // a file of git, an editor or a package manager
 		}
 		if why := r.bad(name); why != "" {
@@ -379,7 +381,7 @@ func (r *folderReader) similar(name string) string {
 
 func (r *folderReader) document(file string) *Page {
 	doc := r.docs[file]
-	if doc == nil || strings.HasPrefix(file, includeFolder) {
+	if doc == nil || IsInclude(file) {
 		return nil
 	}
 	r.listed[file] = true
@@ -395,9 +397,12 @@ func (r *folderReader) rest() {
 	t := r.tree
 	used := r.references()
 	for _, name := range r.names {
+		if why := passedOver(name, t.Summary); why != "" && !r.listed[name] {
+			r.out.add(name, 0, CodePassedOver, "the file is kept, but it is no page: %s", why)
+		}
 		switch doc := r.docs[name]; {
 		case name == t.Summary, r.listed[name]:
-		case doc != nil && strings.HasPrefix(name, includeFolder):
+		case doc != nil && IsInclude(name):
 			title := doc.Title
 			if title == "" {
 				title = titleOf(name)
@@ -424,7 +429,7 @@ func (r *folderReader) rest() {
 			}
 		case r.files[name] > r.limits.Asset:
 			r.out.add(name, 0, CodeTooLarge, "the file is left out: it is larger than %d MB", r.limits.Asset>>20)
-		case strings.HasPrefix(name, assetsFolder) || used[name]:
+		case IsAsset(name) || used[name]:
 			t.Files = append(t.Files, r.file(name))
 		default:
 			t.Others = append(t.Others, r.file(name))

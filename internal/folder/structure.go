@@ -131,7 +131,7 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 	if plain, err := url.PathUnescape(name); err == nil {
 		name = plain
 	}
-	target, ok := inside(s.dir, name)
+	target, ok := fromRoot(s.dir, name)
 	if !ok {
 		s.problem(e, CodeBadPath, "%q leaves the folder", e.dest)
 		return nil

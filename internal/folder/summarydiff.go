@@ -81,7 +81,7 @@ func (e entry) target(dir string) (string, bool) {
 	if plain, err := url.PathUnescape(name); err == nil {
 		name = plain
 	}
-	target, ok := inside(dir, name)
+	target, ok := fromRoot(dir, name)
 	return target, ok && fragment == ""
 }
 

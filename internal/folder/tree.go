@@ -135,13 +135,16 @@ func (p Problem) String() string {
 
 // Names of files and folders with a meaning.
 const (
-	configName    = ".gitbook.yaml"
-	readmeName    = "README.md"
-	summaryName   = "SUMMARY.md"
-	assetsFolder  = ".gitbook/assets/"
-	includeFolder = ".gitbook/includes/"
-	variablesName = ".gitbook/vars.yaml"
-	tagsName      = ".gitbook/tags.yaml"
+	configName  = ".gitbook.yaml"
+	readmeName  = "README.md"
+	summaryName = "SUMMARY.md"
+	// settingsFolder is the only hidden folder that is read as such. Those for
+	// assets and reusable contents may also be in a folder of the documentation.
+	settingsFolder = ".gitbook"
+	assetsFolder   = ".gitbook/assets/"
+	includeFolder  = ".gitbook/includes/"
+	variablesName  = ".gitbook/vars.yaml"
+	tagsName       = ".gitbook/tags.yaml"
 )
 
 func isMarkdown(name string) bool {

@@ -134,12 +134,26 @@ func (t *Tree) followsFolders() bool {
 	})
 }
 
+// named returns what the SUMMARY.md of the tree names.
+func (t *Tree) named() Named {
+	if t.Inferred {
+		return nil
+	}
+	out := Named{}
+	for _, p := range t.All() {
+		if p.Type == Document {
+			out.add(CleanPath(p.File))
+		}
+	}
+	return out
+}
+
 // withValidNames returns a tree whose files have valid names, no two the same. It
 // returns a tree that was read unchanged.
 func withValidNames(t *Tree) *Tree {
-	taken := namer{}
+	taken := namer{map[string]bool{}, t.named()}
 	for _, name := range []string{t.summary(), variablesName, tagsName, configName} {
-		taken[names.Fold(name)] = true
+		taken.taken[names.Fold(name)] = true
 	}
 	changed := false
 	take := func(name string) string {

@@ -99,14 +99,14 @@ func refError(err error) error {
 }
 
 // passed reports what is not read.
-func passed(root, name string, d fs.DirEntry) bool {
+func passed(named folder.Named, root, name string, d fs.DirEntry) bool {
 	if root != "." {
 		name = strings.TrimPrefix(name, root+"/")
 	}
 	if d.IsDir() {
 		name += "/x" // as whatever is in it
 	}
-	return folder.Ignored(name)
+	return named.Ignored(name)
 }
 
 // dirSource is a folder as it is on the disk.
@@ -155,6 +155,7 @@ func (d *dirSource) scan(ctx context.Context, root string) (state, error) {
 	if st, ok := d.look(folder.ConfigName); ok {
 		out[folder.ConfigName] = st
 	}
+	named := folder.NamedIn(d.fs().FS())
 	err := fs.WalkDir(d.fs().FS(), root, func(name string, e fs.DirEntry, err error) error {
 		if name == root {
 			if errors.Is(err, fs.ErrNotExist) {
@@ -166,7 +167,7 @@ func (d *dirSource) scan(ctx context.Context, root string) (state, error) {
 			out[name] = stamp{} // as long as it cannot be read
 			return nil
 		}
-		if passed(root, name, e) {
+		if passed(named, root, name, e) {
 			if e.IsDir() {
 				return fs.SkipDir
 			}

@@ -1,0 +1,89 @@
+package folder
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Pages that SUMMARY.md names are read whatever their name is, and written back
+// under it.
+func TestReadOfHiddenPages(t *testing.T) {
+	files := map[string]string{
+		"README.md":                     "# Home\n\n![](docs/.gitbook/assets/a.png)\n",
+		"SUMMARY.md":                    "* [Home](README.md)\n* [Net](.net/README.md)\n  * [Core](.net/core.md)\n* [Cache](x/.pyc.md)\n* [Rooted](/c/a.md)\n* [No](.git/config.md)\n* [Secret](.env)\n",
+		".net/README.md":                "# Net\n\n![](b.png)\n",
+		".net/core.md":                  "# Core\n",
+		".net/b.png":                    "png",
+		".net/.cache/x.md":              "# not read\n",
+		"x/.pyc.md":                     "# Cache\n",
+		"x/.other.md":                   "# not read\n",
+		"c/a.md":                        "# Rooted\n",
+		".env":                          "SECRET=1",
+		".git/config.md":                "# not read\n",
+		"docs/.gitbook/assets/a.png":    "png",
+		"docs/.gitbook/includes/inc.md": "# Included\n",
+		"docs/page.mdx":                 "export const x = 1\n",
+		"mkdocs.yml":                    "nav: []\n",
+		"bad./a.md":                     "# not read\n",
+	}
+	skipped := []string{".net/.cache/x.md", "x/.other.md", ".env", ".git/config.md", "bad./a.md"}
+	tree := mustRead(t, mapFS(files))
+	var pages []string
+	for _, p := range tree.All() {
+		pages = append(pages, p.File)
+	}
+	if want := []string{"README.md", ".net/README.md", ".net/core.md", "x/.pyc.md", "c/a.md"}; !slices.Equal(pages, want) {
+		t.Errorf("pages are %v, want %v", pages, want)
+	}
+	if len(tree.Includes) != 1 || tree.Includes[0].File != "docs/.gitbook/includes/inc.md" {
+		t.Errorf("reusable contents are %v", tree.Includes)
+	}
+	var assets []string
+	for _, f := range tree.Files {
+		assets = append(assets, f.Path)
+	}
+	if !slices.Equal(assets, []string{".net/b.png", "docs/.gitbook/assets/a.png"}) {
+		t.Errorf("files are %v", assets)
+	}
+	out := written(t, tree)
+	for name, src := range files {
+		if got, ok := out[name]; ok == slices.Contains(skipped, name) || ok && got != src {
+			t.Errorf("%s is written: %v, %q", name, ok, got)
+		}
+	}
+	if len(out) != len(files)-len(skipped) {
+		t.Errorf("wrote %d files", len(out))
+	}
+	var problems []string
+	for _, p := range tree.Problems {
+		problems = append(problems, p.String())
+	}
+	all := strings.Join(problems, "\n")
+	for _, want := range []string{
+		"bad.: the file is left out: its name ends with a dot or a space (bad-path)",
+		"docs/page.mdx: the file is kept, but it is no page: MDX",
+		"mkdocs.yml: the file is kept, but it is no page: it is the navigation of another program; list the pages in SUMMARY.md (passed-over)",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not reported in\n%s", want, all)
+		}
+	}
+}
+
+// A landing page outside of the root is reported, and the rest is read.
+func TestReadmeOutsideOfTheRoot(t *testing.T) {
+	files := map[string]string{
+		".gitbook.yaml":   "root: ./docs\nstructure:\n  readme: ../README.md\n",
+		"README.md":       "# Repository\n",
+		"docs/SUMMARY.md": "* [A](a.md)\n",
+		"docs/a.md":       "# A\n",
+	}
+	tree := mustRead(t, mapFS(files))
+	if len(tree.All()) != 1 || len(tree.Problems) == 0 || !strings.Contains(tree.Problems[0].String(), "outside of the root") {
+		t.Errorf("%d pages, %v", len(tree.All()), tree.Problems)
+	}
+	if out := written(t, tree); out[".gitbook.yaml"] != files[".gitbook.yaml"] {
+		t.Errorf("wrote %q", out[".gitbook.yaml"])
+	}
+}

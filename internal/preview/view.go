@@ -62,6 +62,7 @@ func (s *Server) frame(now *site, current *folder.Page) *theme.Frame {
 		f.Alert = "The folder cannot be shown as it is now: " + t
 	}
 	f.Navigation = now.nav(current)
+	f.RightToLeft = theme.ReadsRightToLeft(f.Navigation)
 	return f
 }
 

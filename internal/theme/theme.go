@@ -27,6 +27,7 @@ type Link struct {
 // Frame is what surrounds every page of a site. Whatever is empty is left out.
 type Frame struct {
 	Lang            string // of the texts; empty is English
+	RightToLeft     bool   // how the texts are written, if Lang is empty
 	Title           string // of the site
 	Home            string // address of the first page
 	Logo            Picture

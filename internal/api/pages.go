@@ -199,7 +199,7 @@ func layoutOf(l *docs.Layout) *pageLayout {
 	if l.Width != "" {
 		out.Width = l.Width
 	}
-	if l.CoverSize != "" {
+	if l.CoverSize != "" && l.CoverSize != "background" { // which the interface does not know
 		out.CoverSize = l.CoverSize
 	}
 	if l.CoverMask == "radial" { // front matter can have any word

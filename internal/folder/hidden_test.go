@@ -71,6 +71,22 @@ func TestReadOfHiddenPages(t *testing.T) {
 	}
 }
 
+// Markdown that was uploaded as a file is a file.
+func TestMarkdownAsAFile(t *testing.T) {
+	files := map[string]string{
+		"README.md":                    "# Home\n\n{% file src=\".gitbook/assets/notes (1).md\" %}\n",
+		"SUMMARY.md":                   "* [Home](README.md)\n",
+		".gitbook/assets/notes (1).md": "# Notes\n",
+	}
+	tree := mustRead(t, mapFS(files))
+	if len(tree.Files) != 1 || len(tree.Unlisted) > 0 || len(tree.Problems) > 0 {
+		t.Errorf("%v, %v, %v", tree.Files, tree.Unlisted, tree.Problems)
+	}
+	if found := Check(tree); len(found) > 0 {
+		t.Errorf("%v", found)
+	}
+}
+
 // A landing page outside of the root is reported, and the rest is read.
 func TestReadmeOutsideOfTheRoot(t *testing.T) {
 	files := map[string]string{

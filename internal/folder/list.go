@@ -108,9 +108,10 @@ func (f *listedFile) Stat() (fs.FileInfo, error) { return f.listed, nil }
 func (f *listedFile) Close() error               { return nil }
 func (f *listedFile) Size() int64                { return f.src.Size }
 
-// IsText reports whether Read opens a file, which is Markdown or YAML.
+// IsText reports whether Read opens a file, which is Markdown or YAML. Markdown
+// that was uploaded as a file is none.
 func IsText(name string) bool {
-	return isMarkdown(name) || strings.EqualFold(path.Ext(name), ".yaml")
+	return !IsAsset(name) && (isMarkdown(name) || strings.EqualFold(path.Ext(name), ".yaml"))
 }
 
 // ConfigName is the file at the top of a folder that names the folder of the

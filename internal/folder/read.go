@@ -253,7 +253,7 @@ func (r *folderReader) load() error {
 	fresh := map[*Page]bool{}
 	r.names = sortedKeys(r.files)
 	for _, name := range r.names {
-		if !isMarkdown(name) || name == r.tree.Summary {
+		if !isMarkdown(name) || IsAsset(name) || name == r.tree.Summary {
 			continue
 		}
 		if r.files[name] > r.limits.Markdown {

@@ -150,7 +150,7 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 		s.problem(e, CodeMissingFile, "there is no file %s, so %q is not shown%s", target, e.text, hint)
 		s.skip(e, target)
 		return nil
-	case !isMarkdown(file):
+	case !isMarkdown(file) || IsAsset(file):
 		return s.link(e, file)
 	case fragment != "":
 		return s.link(e, file+"#"+fragment)

@@ -47,7 +47,7 @@ const (
 
 var (
 	widths  = []string{"default", "wide"}
-	sizes   = []string{"full", "hero"}
+	sizes   = []string{"full", "hero", "background"}
 	presets = []string{"docs", "editorial", "landing"}
 )
 

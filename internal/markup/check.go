@@ -150,7 +150,7 @@ var narrowAnchor = regexp.MustCompile(`^[-a-z0-9.+_]+$`)
 
 // headingShape keeps the level of the source where Markdown has more of them.
 var headingShape = &shape{holds: holdsInlines, fields: map[string]dataField{
-	"id": optional(asAnchor), wideAnchor: optional(asAnchor), "align": optional(asOneOf(textAlignments...)), "level": optional(asWhole(1, 6)),
+	"id": optional(asAnchor), wideAnchor: optional(asAnchor), "align": optional(asOneOf(textAlignments...)), "class": optional(asLine), "level": optional(asWhole(1, 6)),
 }}
 
 var inlineShapes = map[string]*shape{

@@ -225,7 +225,11 @@ func (h *htmlReader) block(e *element) []*Node {
 		if e.has("id") && !anchorForm.MatchString(id) {
 			return h.fail()
 		}
-		return h.aligned(e, headingNode(int(e.name[1]-'0'), id, h.inlines(e.kids)))
+		n := headingNode(int(e.name[1]-'0'), id, h.inlines(e.kids))
+		if class := strings.Join(strings.Fields(valid(e.attr("class"))), " "); class != "" {
+			n.Data = setString(n.Data, "class", class)
+		}
+		return h.aligned(e, n)
 	case "hr":
 		return []*Node{blockNode("divider", nil)}
 	case "blockquote":
@@ -256,7 +260,7 @@ func (h *htmlReader) block(e *element) []*Node {
 }
 
 func (h *htmlReader) aligned(e *element, n *Node) []*Node {
-	if !e.only("align", "id") || e.has("id") && e.name == "p" {
+	if !e.only("align", "id", "class") || e.name == "p" && !e.only("align") {
 		return h.fail()
 	}
 	if e.has("align") {

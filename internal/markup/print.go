@@ -238,12 +238,8 @@ func (p *printer) heading(n *Node) string {
 	if id != "" && !anchorForm.MatchString(id) {
 		id = ""
 	}
-	if align := n.Str("align"); align != "" {
-		anchor := ""
-		if id != "" {
-			anchor = " id=" + quoteAttr(id)
-		}
-		return fmt.Sprintf("<h%d%s align=%s>%s</h%d>", level, anchor, quoteAttr(htmlAlign(align)), p.htmlInlines(n.Nodes), level)
+	if n.Str("align") != "" || n.Str("class") != "" {
+		return p.htmlHeading(n)
 	}
 	s := p.inlines(n.Nodes, singleLineText)
 	if head, ok := strings.CutSuffix(s, "#"); ok && (len(head)-len(strings.TrimRight(head, `\`)))%2 == 0 {

@@ -245,14 +245,7 @@ func (p *printer) htmlBlock(n *Node) string {
 		}
 		return "<p>" + p.htmlInlines(n.Nodes) + "</p>"
 	case "heading-1", "heading-2", "heading-3":
-		if n.Str("align") != "" {
-			return p.heading(n)
-		}
-		id := ""
-		if v := n.Str("id"); anchorForm.MatchString(v) {
-			id = " id=" + quoteAttr(v)
-		}
-		return fmt.Sprintf("<h%d%s>%s</h%d>", n.HeadingLevel(), id, p.htmlInlines(n.Nodes), n.HeadingLevel())
+		return p.htmlHeading(n)
 	case "divider":
 		return "<hr>"
 	case "blockquote":
@@ -278,6 +271,20 @@ func (p *printer) htmlBlock(n *Node) string {
 	}
 	// Other blocks have no form in HTML; their content has.
 	return p.htmlBlocks(n.Nodes, true) + p.htmlBlocks(n.Fragments, true)
+}
+
+func (p *printer) htmlHeading(n *Node) string {
+	attrs := ""
+	if v := n.Str("id"); anchorForm.MatchString(v) {
+		attrs += " id=" + quoteAttr(v)
+	}
+	if v := n.Str("align"); v != "" {
+		attrs += " align=" + quoteAttr(htmlAlign(v))
+	}
+	if v := strings.Join(strings.Fields(n.Str("class")), " "); v != "" {
+		attrs += " class=" + quoteAttr(v)
+	}
+	return fmt.Sprintf("<h%d%s>%s</h%d>", n.HeadingLevel(), attrs, p.htmlInlines(n.Nodes), n.HeadingLevel())
 }
 
 func (p *printer) htmlList(n *Node) string {

@@ -167,6 +167,7 @@ func TestReprint(t *testing.T) {
 		{"definitions stay", "[a]\n\n[a]: http://x.y\n\nb\n", func(n []*Node) []*Node { n[1] = plainParagraph("c"); return n }, "[a]\n\n[a]: http://x.y\n\nc\n"},
 		{"a definition is used", "x [a]\n\n[a]: http://x.y\n", func(n []*Node) []*Node { n[0].Nodes[0].Leaves[0].Text = "y "; return n }, "y [a]\n\n[a]: http://x.y\n"},
 		{"a definition is inlined", "x [a]\n\n[a]: http://x.y\n", func(n []*Node) []*Node { return append(n[:0], plainParagraph("z"), n[0]) }, "z\n\nx [a]\n\n[a]: http://x.y\n"},
+		{"a heading with a class", "<h2 class=\"x  y\" id=a>One <b>two</b></h2>\n\ntext\n", func(n []*Node) []*Node { edit(n, "One ", "Three "); return n }, "<h2 class=\"x  y\" id=a>Three <b>two</b></h2>\n\ntext\n"},
 		{"an item", "- a\n-   b *i*\n\n+ other\n", func(n []*Node) []*Node { edit(n, "b ", "B "); return n }, "- a\n-   B *i*\n\n+ other\n"},
 		{"a new item", "- a __x__\n- b\n", func(n []*Node) []*Node {
 			n[0].Nodes = append(n[0].Nodes, blockNode("list-item", nil, plainParagraph("c")))

@@ -2,9 +2,7 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -30,9 +28,6 @@ func newProblem(status int, message string, details []errs.Detail) *problem {
 
 func (p *problem) Error() string  { return p.Err.Message }
 func (p *problem) GetStatus() int { return p.Err.Code }
-
-// ContentType keeps application/json; huma would make it problem+json.
-func (p *problem) ContentType(string) string { return "application/json" }
 
 // statuses is the only place that knows HTTP's name for a kind of error.
 var statuses = map[errs.Kind]int{
@@ -87,20 +82,16 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	b, _ := json.Marshal(p) // texts and numbers always can be encoded
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(p.Err.Code)
-	_, _ = w.Write(append(b, '\n')) // nobody is left to tell of a broken connection
+	_ = writeJSON(w, p) // nobody is left to tell of a broken connection
 }
 
-// huma reports what it finds through package variables. They are set once,
-// here, and hold no state.
+// How huma checks input is set in package variables. They are set once, here, and
+// hold no state.
 func init() {
 	huma.ValidateStrictCasing = true // or "TITLE" would pass by the checks of "title"
 	huma.DefaultArrayNullable = false
-	huma.NewError = func(status int, message string, found ...error) huma.StatusError {
-		return problemOfInput(status, message, found)
-	}
 }
 
 // maxDetails bounds the details of an input with many mistakes, and
@@ -117,29 +108,9 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:maxDetail], "") + "…"
 }
 
-// tooLarge says how large a body may be, which huma says in bytes.
-func tooLarge(message string) string {
-	limit := 0
-	if _, at, ok := strings.Cut(message, "limit="); ok {
-		_, _ = fmt.Sscanf(at, "%d", &limit) // 0 if it is not there
-	}
-	if limit == 0 {
-		return "the body is too large"
-	}
-	return fmt.Sprintf("the body is too large: at most %d MB", limit>>20)
-}
-
 // problemOfInput turns what huma found in the input into a problem. Whatever
 // is wrong with the input is a 400 that names the place.
 func problemOfInput(status int, message string, found []error) *problem {
-	switch status {
-	case http.StatusUnprocessableEntity:
-		status = http.StatusBadRequest
-	case http.StatusRequestEntityTooLarge:
-		return newProblem(status, tooLarge(message), nil)
-	case http.StatusUnsupportedMediaType:
-		return newProblem(status, "send the body as JSON, with the header Content-Type: application/json", nil)
-	}
 	var details []errs.Detail
 	seen := map[string]bool{}
 	add := func(d errs.Detail) { // one thing about one place is enough

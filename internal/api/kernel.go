@@ -191,6 +191,17 @@ func New(c Config, secret string) *API {
 // register declares an operation. The handler sees a request only after its
 // rule allowed it and its input was found valid.
 func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
+	a.declare(o, reflect.TypeFor[I](), reflect.TypeFor[O](), func(ctx context.Context, in any) (any, error) {
+		if out, err := h(ctx, in.(*I)); out != nil && err == nil {
+			return out, nil
+		} else {
+			return nil, err
+		}
+	})
+}
+
+// declare is register without the types.
+func (a *API) declare(o op, in, out reflect.Type, handle call) {
 	method, route, ok := strings.Cut(o.Route, " ")
 	switch {
 	case !ok || o.ID == "" || o.Summary == "" || o.Tag == "":
@@ -200,15 +211,16 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 	case o.Allow.IsSigned() != (o.Signed != nil):
 		panic(fmt.Sprintf("operation %q must say what its signature covers, and only if its rule asks for one", o.ID))
 	}
-	if hidden := hiddenParts(reflect.TypeFor[I]()); len(hidden) > 0 {
+	if hidden := hiddenParts(in); len(hidden) > 0 {
 		panic(fmt.Sprintf("the input of operation %q hides parts of itself: %s", o.ID, strings.Join(hidden, "; ")))
 	}
 	a.ops = append(a.ops, o)
 	if o.Signed == nil { // the server made the others itself
-		o.query = queryNames(reflect.TypeFor[I]())
+		o.query = queryNames(in)
 	}
-	aliasOptions(a.huma.OpenAPI().Components.Schemas, reflect.TypeFor[I]())
-	declared := huma.Operation{
+	schemas := a.huma.OpenAPI().Components.Schemas
+	aliasOptions(schemas, in)
+	declared := &huma.Operation{
 		OperationID: o.ID, Method: method, Path: route, Summary: o.Summary, Description: o.describe(), Tags: []string{o.Tag},
 		DefaultStatus: o.Status, MaxBodyBytes: cmp.Or(o.MaxBody, maxBody), Middlewares: huma.Middlewares{a.guard(o)},
 		Responses: map[string]*huma.Response{}, Deprecated: o.Deprecated != "",
@@ -216,19 +228,14 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 	if o.Allow.NeedsToken() {
 		declared.Security = []map[string][]string{{"token": {}}}
 	}
-	declareErrors(&declared, o, a.huma.OpenAPI().Components.Schemas)
-	declareStream(&declared, o)
-	nulls := nullChecks(reflect.TypeFor[I](), nil, "")
-	huma.Register(a.huma, declared, func(ctx context.Context, in *I) (*O, error) {
-		var out *O
-		err := refuseNulls(in, nulls)
-		if err == nil {
-			out, err = h(ctx, in)
+	declareErrors(declared, o, schemas)
+	declareStream(declared, o)
+	nulls := nullChecks(in, nil, "")
+	a.bind(o, declared, in, out, func(ctx context.Context, in any) (any, error) {
+		if err := refuseNulls(in, nulls); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return nil, a.answer(o, authz.Of(ctx).Actor.Request, err)
-		}
-		return out, nil
+		return handle(ctx, in)
 	})
 }
 

@@ -1,0 +1,131 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"reflect"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+)
+
+// Operations are bound to HTTP by reflection on the types of their inputs and
+// outputs. huma.Register does the same for more kinds of APIs than this one, but
+// it is generic: the compiler makes all of it anew for each pair of types, which
+// was most of the time that the whole program took to build.
+
+// call runs the handler of an operation; in is a pointer to its input. The answer
+// is a pointer to its output, or nil.
+type call func(ctx context.Context, in any) (any, error)
+
+// bind serves an operation, and describes it.
+func (a *API) bind(o op, d *huma.Operation, in, out reflect.Type, handle call) {
+	spec := a.huma.OpenAPI()
+	reading, writing := newInput(in, d, spec.Components.Schemas), newOutput(out, d, spec.Components.Schemas)
+	spec.AddOperation(d)
+	a.huma.Adapter().Handle(d, d.Middlewares.Handler(func(ctx huma.Context) {
+		_, w := humago.Unwrap(ctx)
+		v := reflect.New(in)
+		if p := reading.read(ctx, v.Elem()); p != nil {
+			writeProblem(w, p)
+			return
+		}
+		answer, err := handle(ctx.Context(), v.Interface())
+		if err != nil {
+			a.fail(w, o, authz.Of(ctx.Context()).Actor.Request, err)
+			return
+		}
+		writing.write(ctx, answer)
+	}))
+}
+
+// output writes the output of an operation. Its fields are headers, and Body,
+// which becomes JSON or is a function that writes the whole answer.
+type output struct {
+	status  int
+	body    int // the number of the field Body; -1: none
+	headers []header
+}
+
+type header struct {
+	field int
+	name  string
+}
+
+// newOutput returns how to write outputs of a type, and describes that in the
+// operation.
+func newOutput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *output {
+	o := &output{body: -1, status: cmp.Or(d.DefaultStatus, http.StatusNoContent)}
+	body, has := t.FieldByName("Body")
+	if has {
+		o.body, o.status = body.Index[0], cmp.Or(d.DefaultStatus, http.StatusOK)
+	}
+	d.DefaultStatus = o.status
+	status := strconv.Itoa(o.status)
+	if d.Responses[status] == nil {
+		d.Responses[status] = &huma.Response{Description: http.StatusText(o.status)}
+	}
+	r := d.Responses[status]
+	if r.Headers == nil {
+		r.Headers = map[string]*huma.Param{}
+	}
+	if has && body.Type.Kind() != reflect.Func {
+		schema := huma.SchemaFromField(schemas, body, hint(t, body.Name, d.OperationID+"Response"))
+		if r.Content == nil {
+			r.Content = map[string]*huma.MediaType{"application/json": {Schema: schema}}
+		}
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name := f.Tag.Get("header")
+		if name == "" {
+			continue
+		}
+		o.headers = append(o.headers, header{i, name})
+		if f.Tag.Get("hidden") != "true" {
+			r.Headers[name] = &huma.Param{Schema: huma.SchemaFromField(schemas, f, hint(t, f.Name, d.OperationID+status+name))}
+		}
+	}
+	return o
+}
+
+// write answers a request.
+func (o *output) write(ctx huma.Context, answer any) {
+	if answer == nil {
+		ctx.SetStatus(o.status)
+		return
+	}
+	v := reflect.ValueOf(answer).Elem()
+	for _, h := range o.headers {
+		if text := v.Field(h.field).String(); text != "" {
+			ctx.SetHeader(h.name, text)
+		}
+	}
+	if o.body < 0 {
+		ctx.SetStatus(o.status)
+		return
+	}
+	body := v.Field(o.body).Interface()
+	if send, is := body.(func(huma.Context)); is {
+		send(ctx)
+		return
+	}
+	writeBody(ctx, o.status, body)
+}
+
+// writeBody answers with JSON. A panic is reported by the guard, which is the
+// only one who can.
+func writeBody(ctx huma.Context, status int, body any) {
+	ctx.SetHeader("Content-Type", "application/json")
+	ctx.SetStatus(status)
+	if status == http.StatusNoContent || status == http.StatusNotModified {
+		return
+	}
+	if err := writeJSON(ctx.BodyWriter(), body); err != nil && ctx.Context().Err() == nil {
+		panic(err)
+	}
+}

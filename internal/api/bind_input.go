@@ -1,0 +1,329 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// input reads the input of an operation from requests. Its fields are what
+// the declaration needs of the type: parameters by their tags path, query and
+// header; Body, which is JSON; or RawBody, the bytes as they are.
+type input struct {
+	schemas   huma.Registry
+	params    []param
+	body      []int // where the field Body is; nil: none
+	schema    *huma.Schema
+	required  bool
+	raw       []int // where the field RawBody is; nil: none
+	max       int64
+	defaults  []preset
+	resolvers [][]int
+}
+
+// param is a parameter of an operation.
+type param struct {
+	index    []int
+	name     string
+	in       string // path, query or header
+	preset   string // its value if it is absent
+	required bool
+	repeated bool // each value is a parameter of its own
+	schema   *huma.Schema
+}
+
+// preset is the value of a field of a body that leaves it out.
+type preset struct {
+	index []int
+	value reflect.Value
+}
+
+// bodyTime is how long a client may take to send a body in JSON.
+const bodyTime = 5 * time.Second
+
+// newInput returns how to read inputs of a type, and describes that in the
+// operation.
+func newInput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *input {
+	in := &input{schemas: schemas, max: d.MaxBodyBytes}
+	in.findParams(t, nil, d)
+	in.findResolvers(t, nil)
+	if f, ok := t.FieldByName("Body"); ok {
+		in.body, in.required = f.Index, f.Type.Kind() != reflect.Pointer && f.Type.Kind() != reflect.Interface
+		in.schema = huma.SchemaFromField(schemas, f, hint(t, f.Name, d.OperationID+"Request"))
+		in.schema.PrecomputeMessages()
+		in.findDefaults(f.Type, f.Index)
+		d.RequestBody = &huma.RequestBody{Required: in.required, Content: map[string]*huma.MediaType{"application/json": {Schema: in.schema}}}
+	}
+	if f, ok := t.FieldByName("RawBody"); ok {
+		in.raw, in.required = f.Index, true
+		d.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+		}}
+	}
+	return in
+}
+
+// hint returns a name for the schema of a field of a type.
+func hint(t reflect.Type, field, other string) string {
+	if t.Name() != "" {
+		return t.Name() + field
+	}
+	return other
+}
+
+func below(index []int, i int) []int { return append(append([]int{}, index...), i) }
+
+// findParams finds the parameters of a struct and of what it embeds.
+func (in *input) findParams(t reflect.Type, index []int, d *huma.Operation) {
+	for i := range t.NumField() {
+		f, at := t.Field(i), below(index, i)
+		if f.Anonymous {
+			if f.Type.Kind() == reflect.Struct {
+				in.findParams(f.Type, at, d)
+			}
+			continue
+		}
+		p := param{index: at, preset: f.Tag.Get("default")}
+		for _, p.in = range []string{"path", "query", "header"} {
+			if p.name = f.Tag.Get(p.in); p.name != "" {
+				break
+			}
+		}
+		if p.name == "" || !f.IsExported() {
+			continue
+		}
+		p.name, p.repeated = strings.CutSuffix(p.name, ",explode")
+		p.required = p.in == "path" || f.Tag.Get("required") == "true"
+		p.schema = huma.SchemaFromField(in.schemas, f, "")
+		switch kind := f.Type.Kind(); {
+		case kind == reflect.String, kind == reflect.Int, kind == reflect.Bool:
+		case f.Type == reflect.TypeFor[[]string]():
+		default:
+			panic(fmt.Sprintf("operation %s: the parameter %s has the type %s, which cannot be read from an address", d.OperationID, p.name, f.Type))
+		}
+		in.params = append(in.params, p)
+		if f.Tag.Get("hidden") == "true" {
+			continue
+		}
+		described := &huma.Param{Name: p.name, In: p.in, Description: p.schema.Description, Required: p.required, Schema: p.schema}
+		if p.in == "query" {
+			described.Explode = &p.repeated
+		}
+		d.Parameters = append(d.Parameters, described)
+	}
+}
+
+// findResolvers finds the parts of an input that complete themselves.
+func (in *input) findResolvers(t reflect.Type, index []int) {
+	if resolves(t) {
+		in.resolvers = append(in.resolvers, index)
+		return
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous && f.Type.Kind() == reflect.Struct {
+			in.findResolvers(f.Type, below(index, i))
+		}
+	}
+}
+
+// findDefaults finds the fields of a body that have a value when they are left
+// out.
+func (in *input) findDefaults(t reflect.Type, index []int) {
+	if t.Kind() != reflect.Struct {
+		return
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		text := f.Tag.Get("default")
+		if text == "" {
+			in.findDefaults(f.Type, below(index, i))
+			continue
+		}
+		v := reflect.New(f.Type).Elem()
+		if err := parseValue(v, text); err != nil {
+			panic(fmt.Sprintf("the default of the field %s: %v", f.Name, err))
+		}
+		in.defaults = append(in.defaults, preset{below(index, i), v})
+	}
+}
+
+// parseValue sets a value to what a text says.
+func parseValue(v reflect.Value, text string) error {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Int:
+		n, err := strconv.ParseInt(text, 10, 0)
+		if err != nil {
+			return errors.New("invalid integer")
+		}
+		v.SetInt(n)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return errors.New("invalid boolean")
+		}
+		v.SetBool(b)
+	default:
+		return fmt.Errorf("a text cannot be a %s", v.Type())
+	}
+	return nil
+}
+
+// read fills an input from a request. It returns what is wrong with it, or nil.
+func (in *input) read(ctx huma.Context, v reflect.Value) *problem {
+	found := &huma.ValidateResult{}
+	path := huma.NewPathBuffer(make([]byte, 0, 64), 0)
+	for _, p := range in.params {
+		path.Reset()
+		path.Push(p.in)
+		path.Push(p.name)
+		p.read(ctx, v.FieldByIndex(p.index), in.schemas, path, found)
+	}
+	if in.body != nil || in.raw != nil {
+		if p := in.readBody(ctx, v, path, found); p != nil {
+			return p
+		}
+	}
+	for _, index := range in.resolvers {
+		part := v.FieldByIndex(index).Addr().Interface().(huma.Resolver)
+		found.Errors = append(found.Errors, part.Resolve(ctx)...)
+	}
+	if len(found.Errors) == 0 {
+		return nil
+	}
+	status := http.StatusBadRequest
+	for _, err := range found.Errors {
+		if s, is := err.(huma.StatusError); is {
+			status = s.GetStatus()
+		}
+	}
+	return problemOfInput(status, "", found.Errors)
+}
+
+// read sets a field to the parameter of a request.
+func (p param) read(ctx huma.Context, f reflect.Value, schemas huma.Registry, path *huma.PathBuffer, found *huma.ValidateResult) {
+	text := ""
+	switch p.in {
+	case "path":
+		text = ctx.Param(p.name)
+	case "query":
+		text = ctx.Query(p.name)
+	default:
+		text = ctx.Header(p.name)
+	}
+	if text == "" {
+		text = p.preset
+	}
+	if text == "" {
+		if p.required {
+			found.Add(path, "", "required "+p.in+" parameter is missing")
+		}
+		return
+	}
+	if f.Kind() == reflect.Slice {
+		values := strings.Split(text, ",")
+		if p.repeated {
+			u := ctx.URL()
+			values = u.Query()[p.name]
+		}
+		f.Set(reflect.ValueOf(values))
+	} else if err := parseValue(f, text); err != nil {
+		found.Add(path, text, err.Error())
+		return
+	}
+	huma.Validate(schemas, p.schema, path, huma.ModeWriteToServer, plainValue(f), found)
+}
+
+// plainValue returns a value as a validator knows it.
+func plainValue(f reflect.Value) any {
+	switch f.Kind() {
+	case reflect.String:
+		return f.String()
+	case reflect.Int:
+		return f.Int()
+	}
+	return f.Interface()
+}
+
+// readBody reads the body of a request and checks it. It returns why the body
+// cannot be read; mistakes in it are added to found.
+func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuffer, found *huma.ValidateResult) *problem {
+	body, p := in.bytes(ctx)
+	switch {
+	case p != nil:
+		return p
+	case len(body) == 0 && in.required:
+		return problemOfInput(http.StatusBadRequest, "request body is required", found.Errors)
+	case len(body) == 0:
+		return nil
+	case in.raw != nil:
+		v.FieldByIndex(in.raw).SetBytes(body)
+		return nil
+	case !isJSON(ctx.Header("Content-Type")):
+		return newProblem(http.StatusUnsupportedMediaType, "send the body as JSON, with the header Content-Type: application/json", nil)
+	}
+	wrong := func(err error) {
+		found.Errors = append(found.Errors, &huma.ErrorDetail{Location: "body", Message: err.Error()})
+	}
+	var parsed any
+	if err := readJSON(body, &parsed); err != nil {
+		wrong(err)
+		return nil
+	}
+	before := len(found.Errors)
+	path.Reset()
+	path.Push("body")
+	huma.Validate(in.schemas, in.schema, path, huma.ModeWriteToServer, parsed, found)
+	err := readJSON(body, v.FieldByIndex(in.body).Addr().Interface())
+	if err != nil && len(found.Errors) == before { // the schema allows what the type does not
+		wrong(err)
+	}
+	for _, d := range in.defaults {
+		if f := v.FieldByIndex(d.index); f.IsZero() {
+			f.Set(d.value)
+		}
+	}
+	return nil
+}
+
+// isJSON reports whether a body is JSON by its content type. A client that names
+// none means that.
+func isJSON(contentType string) bool {
+	kind, _, _ := strings.Cut(contentType, ";")
+	switch kind = strings.ToLower(strings.TrimSpace(kind)); {
+	case kind == "", kind == "application/json":
+		return true
+	default:
+		return strings.HasSuffix(kind, "+json")
+	}
+}
+
+// bytes reads the body of a request.
+func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
+	r, w := humago.Unwrap(ctx)
+	if in.body != nil {
+		_ = huma.SetReadDeadline(w, time.Now().Add(bodyTime)) // where it cannot be set, the server's own holds
+		defer func() { _ = huma.SetReadDeadline(w, time.Time{}) }()
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, in.max))
+	var timeout net.Error
+	switch {
+	case int64(len(body)) == in.max:
+		return nil, newProblem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is too large: at most %d MB", in.max>>20), nil)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return nil, newProblem(http.StatusRequestTimeout, "request body read timeout", nil)
+	case err != nil:
+		return nil, newProblem(http.StatusInternalServerError, "cannot read request body", nil)
+	}
+	return body, nil
+}

@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"internal/store", "internal/blob"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},
-	{"internal/certs", "internal/orgs", "internal/sites", "internal/webhooks"},
+	{"internal/assets", "internal/certs", "internal/orgs", "internal/sites", "internal/webhooks"},
 	{"internal/revision"},
 	{"internal/explain", "internal/index", "internal/insights", "internal/merge"},
 	{"internal/exchange"},
@@ -122,7 +122,7 @@ func TestImportsGoDownward(t *testing.T) {
 var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|f \*Bulk)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|Tidy|Purge|finishRebuild|fillLayer|TidySearch|Flush|Hook|QueueExport|poll|giveUp|recheck)\(`)
 
 func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
-	for _, dir := range []string{"internal/comments", "internal/content", "internal/exchange", "internal/gitsync", "internal/index", "internal/insights", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/webhooks"} {
+	for _, dir := range []string{"internal/assets", "internal/comments", "internal/content", "internal/exchange", "internal/gitsync", "internal/index", "internal/insights", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/webhooks"} {
 		files, err := filepath.Glob(dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)

@@ -125,6 +125,7 @@ export const REQUIRED = {
         'streamAskInSite',
         'streamRecommendedQuestionsInSite',
     ],
+    fonts: ['generateStorageUploadURL', 'listCustomFonts', 'createCustomFont', 'getCustomFont', 'updateCustomFont', 'deleteCustomFont'],
     embeds: ['getEmbedByUrl', 'getEmbedByUrlInSpace'],
     insights: ['trackEventsInSiteById', 'aggregateSiteEvents', 'listSiteVisitorSegments'],
     spaces: [

@@ -8,6 +8,7 @@ import content from './content.mjs';
 import documents from './documents.mjs';
 import embeds from './embeds.mjs';
 import files from './files.mjs';
+import fonts from './fonts.mjs';
 import git from './git.mjs';
 import insights from './insights.mjs';
 import invites from './invites.mjs';
@@ -57,6 +58,7 @@ export const SCENARIOS = {
     sites,
     site_settings: siteSettings,
     site_audience: siteAudience,
+    fonts,
     published,
     embeds,
     insights,

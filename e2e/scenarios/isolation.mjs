@@ -61,6 +61,10 @@ export default async function isolation(scene) {
     const redirect = (await orgs.createSiteRedirect(organization.id, site.id, { source: '/secret', destination })).data;
     const server = (await orgs.createSiteMcpServer(organization.id, site.id, { name: 'Secret', url: 'https://secret.invalid/', headers: {} })).data;
 
+    const upload = (await orgs.generateStorageUploadUrl(organization.id, { file: { name: 'a.woff2', type: '', size: 10 }, kind: 'customization_font' })).data;
+    await fetch(upload.url, { method: 'PUT', body: 'wOF2secret' });
+    const font = (await orgs.createCustomFont(organization.id, { fontFamily: 'Secret', fontFaces: [{ weight: 400, storageKey: upload.key }] })).data;
+
     const hooks = `/orgs/${organization.id}/webhooks`;
     const webhook = (await alice.call('POST', hooks, { body: { url: 'https://secret.invalid/', events: ['webhook.none'] } })).data;
     const delivery = (await alice.call('POST', `${hooks}/${webhook.id}/test`)).data;
@@ -103,6 +107,7 @@ export default async function isolation(scene) {
         shareLinkId: link.id,
         siteRedirectId: redirect.id,
         siteMcpServerId: server.id,
+        fontId: font.id,
     };
     const guarded = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN]
         .filter((name) => !OPEN_TO_STRANGERS.has(name))

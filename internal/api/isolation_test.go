@@ -3,12 +3,14 @@ package api_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -77,6 +79,20 @@ func (f fixture) publish() {
 	w.must("admin", "PATCH", "/orgs/$org/sites/$site/site-spaces/$sitespace/customization", `{"title":"`+marker+`"}`)
 	w.must("admin", "PUT", "/orgs/$org/sites/$site/adaptive-schema", `{"jsonSchema":`+acmeSchema+`}`)
 	w.must("admin", "POST", "/orgs/$org/sites/$site/permissions", `{"role":"read","users":["$user_victim"],"teams":["$team"]}`)
+	w.vars["upload"] = w.uploadFont("admin", "$org", "wOF2"+marker)
+	w.must("admin", "PUT", "/orgs/$org/fonts", `{"fontFamily":"`+marker+`","fontFaces":[{"weight":400,"storageKey":"$upload"}]}`, "font")
+}
+
+// uploadFont uploads a font and returns its key.
+func (w *world) uploadFont(who, org, font string) string {
+	w.t.Helper()
+	a := w.must(who, "POST", "/orgs/"+org+"/storage/upload", fmt.Sprintf(`{"file":{"name":"a.woff2","type":"","size":%d},"kind":"customization_font"}`, len(font)))
+	var to struct{ URL, Key string }
+	if err := json.Unmarshal(a.body, &to); err != nil {
+		w.t.Fatal(err)
+	}
+	w.must("nobody", "PUT", strings.TrimPrefix(to.URL, w.srv.URL()+api.Prefix), font)
+	return to.Key
 }
 
 const acmeSchema = `{"type":"object","additionalProperties":false,"properties":{"beta":{"type":"boolean","description":"` + marker + `"}}}`
@@ -144,6 +160,7 @@ func (f fixture) param(name string) string {
 		"commentId": "comment", "commentReplyId": "reply", "operationId": "operation",
 		"siteId": "site", "siteSectionId": "section", "siteSectionGroupId": "group", "siteSpaceId": "sitespace", "siteExternalLinkId": "externallink",
 		"shareLinkId": "sharelink", "siteRedirectId": "redirect", "siteMcpServerId": "mcpserver",
+		"fontId": "font", "key": "upload",
 	}[name]
 	switch name {
 	case "emailDomain":
@@ -154,7 +171,7 @@ func (f fixture) param(name string) string {
 		return "inside"
 	case "hash": // of an address without a signature
 		return strings.Repeat("0", 64)
-	case "name":
+	case "name", "file":
 		return "name.txt"
 	}
 	if v == "" {
@@ -180,7 +197,7 @@ func (f fixture) state() string {
 		"/orgs/$org/sites/$site/customization", "/orgs/$org/sites/$site/site-spaces/$sitespace/customization", "/orgs/$org/sites/$site/adaptive-schema",
 		"/orgs/$org/sites/$site/share-links", "/orgs/$org/sites/$site/publishing/auth", "/orgs/$org/sites/$site/redirects", "/orgs/$org/sites/$site/mcp-servers",
 		"/orgs/$org/sites/$site/permissions/users", "/orgs/$org/sites/$site/permissions/teams",
-		"/orgs/$org/webhooks", "/orgs/$org/webhooks/$webhook/deliveries",
+		"/orgs/$org/fonts", "/orgs/$org/webhooks", "/orgs/$org/webhooks/$webhook/deliveries",
 		"/spaces/$space/git/connection", "/spaces/$space/git/operations", "/spaces/$space/git/info",
 		"/orgs/$org/link-invites", "/orgs/$org/agent-instructions", "/orgs/$org/audit?limit=1000", "/users/$user_victim",
 		"/spaces/$space/content", "/spaces/$space/content/page/$page", "/spaces/$space/revisions", "/spaces/$space/links",
@@ -212,6 +229,9 @@ var bodies = map[string]string{
 	"updateTeamInOrganizationById":        `{"title":"pwned"}`,
 	"updateMembersInOrganizationTeam":     `{"add":["$user_mallory"]}`,
 	"addMemberToOrganizationTeamById":     `{"role":"owner"}`,
+	"generateStorageUploadURL":            `{"file":{"name":"a.woff2","type":"","size":5},"kind":"customization_font"}`,
+	"createCustomFont":                    `{"fontFamily":"pwned","fontFaces":[{"weight":400,"storageKey":"$upload"}]}`,
+	"updateCustomFont":                    `{"fontFamily":"pwned"}`,
 	"createWebhook":                       `{"url":"https://pwned.example/"}`,
 	"updateWebhook":                       `{"enabled":false}`,
 	"createCollection":                    `{"title":"pwned"}`,

@@ -24,6 +24,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/octavo-docs/octavo/internal/assets"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/cache"
@@ -62,6 +63,7 @@ type Config struct {
 	Git      *gitsync.Service
 	Sites    *sites.Service
 	Insights *insights.Service
+	Assets   *assets.Service
 	Embeds   *embeds.Service // nil: pages of others are not fetched
 }
 
@@ -167,6 +169,8 @@ func New(c Config, secret string) *API {
 	a.siteServers()
 	a.siteExplain()
 	a.siteInsights()
+	a.uploads()
+	a.fonts()
 	a.permissions()
 	a.content()
 	a.metaLinks()

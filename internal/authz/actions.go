@@ -26,6 +26,9 @@ var (
 	StartContent      = Action{"create content somewhere", docs.Guest, docs.ScopeWrite} // where it goes decides
 	CreateContent     = Action{"create content at the top level", docs.Create, docs.ScopeWrite}
 	CreateOpenAPISpec = Action{"create OpenAPI specifications", docs.Create, docs.ScopeWrite}
+	UploadFiles       = Action{"upload files", docs.Create, docs.ScopeWrite}
+	ListFonts         = Action{"list custom fonts", docs.Read, docs.ScopeRead}
+	ManageFonts       = Action{"manage custom fonts", docs.Create, docs.ScopeWrite}
 	InstallInOrg      = Action{"install integrations", docs.Create, docs.ScopeWrite}
 	ListIntegrations  = Action{"list integrations", docs.Read, docs.ScopeRead}
 	ManageLinks       = Action{"manage invite links", docs.Guest, docs.ScopeAdmin} // what a link admits to decides

@@ -44,8 +44,17 @@ func Operator(as docs.UserID) *Grant { return &Grant{Actor: Actor{User: as}} }
 // again inside every transaction, as for a request. The token does not matter
 // any more, the person does.
 func OnBehalf(ctx context.Context, s *store.Store, user docs.UserID, a Action, id docs.SpaceID) (*Grant, error) {
-	actor, rule := Actor{User: user}, Space(a)
-	param := func(string) string { return string(id) }
+	return onBehalf(ctx, s, Actor{User: user}, Space(a), string(id))
+}
+
+// OnBehalfInOrg is OnBehalf for an action on an organization. The actor has the
+// id of the request that is made now.
+func OnBehalfInOrg(ctx context.Context, s *store.Store, actor Actor, a Action, id docs.OrgID) (*Grant, error) {
+	return onBehalf(ctx, s, actor, Org(a), string(id))
+}
+
+func onBehalf(ctx context.Context, s *store.Store, actor Actor, rule Rule, id string) (*Grant, error) {
+	param := func(string) string { return id }
 	g, stamp, err := Within(s.Reader).ask(ctx, actor, rule, param)
 	if err != nil {
 		return nil, err

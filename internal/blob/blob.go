@@ -97,6 +97,16 @@ var (
 	_ Store = (*Bucket)(nil)
 )
 
+// OpenNamed opens bytes by the text of their hash. A text that is no hash is
+// errs.NotFound.
+func OpenNamed(ctx context.Context, s Store, hash string) (Object, error) {
+	h, err := ParseHash(hash)
+	if err != nil {
+		return nil, errs.Missing("file")
+	}
+	return s.Open(ctx, h)
+}
+
 const (
 	tempPattern = "octavo-put-*"
 	// staleTemp is how long nothing was written to a temporary file before it

@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -50,6 +51,21 @@ func Inspect(name string, r io.ReaderAt, size int64) (Sniffed, error) {
 	s := Sniffed{ContentType: contentType(name, head[:n])}
 	s.Width, s.Height = dimensions(s.ContentType, b)
 	return s, b.err
+}
+
+// Keep puts a file into a store and reports what it is.
+func Keep(ctx context.Context, s Store, name string, r io.Reader) (Info, Sniffed, error) {
+	info, err := s.Put(ctx, r)
+	if err != nil {
+		return info, Sniffed{}, err
+	}
+	o, err := s.Open(ctx, info.Hash)
+	if err != nil {
+		return info, Sniffed{}, err
+	}
+	defer o.Close()
+	kind, err := Inspect(name, o, info.Size)
+	return info, kind, err
 }
 
 const (

@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -31,10 +28,9 @@ type NewFile struct {
 
 // Limits of files.
 const (
-	MaxFileName = 256
-	MaxBase64   = 1 << 20  // bytes of a file in a batch
-	MaxFetched  = 50 << 20 // bytes of a file by address
-	fetchTime   = 60 * time.Second
+	MaxBase64  = 1 << 20  // bytes of a file in a batch
+	MaxFetched = 50 << 20 // bytes of a file by address
+	fetchTime  = 60 * time.Second
 )
 
 // fetch brings the bytes of all files of a batch into the blob store. It
@@ -58,7 +54,7 @@ func (s *Service) fetch(ctx context.Context, changes []Change) ([][]docs.File, e
 }
 
 func (s *Service) fetchOne(ctx context.Context, at string, f NewFile) (docs.File, error) {
-	name, err := fileName(at+".name", f.Name)
+	name, err := docs.FileName(at+".name", f.Name)
 	if err != nil {
 		return docs.File{}, err
 	}
@@ -98,24 +94,6 @@ func notFetched(at string, err error) error {
 	return out
 }
 
-// fileName returns a name that is a name and nothing else in every place where
-// files are stored or shown.
-func fileName(at, name string) (string, error) {
-	name = strings.TrimSpace(name)
-	bad := strings.IndexFunc(name, func(r rune) bool {
-		return r < ' ' || r == 0x7f || r == '/' || r == '\\' || unicode.Is(unicode.Cf, r) || r == utf8.RuneError
-	})
-	switch {
-	case name == "" || name == "." || name == "..":
-		return "", errs.Field(at, "is required")
-	case utf8.RuneCountInString(name) > MaxFileName:
-		return "", errs.Field(at, "is longer than %d characters", MaxFileName)
-	case bad >= 0:
-		return "", errs.Field(at, "has a character that cannot be in the name of a file")
-	}
-	return name, nil
-}
-
 func insertFiles(ctx context.Context, d *revision.Draft, at string, c Change, files []docs.File) ([]docs.File, error) {
 	if len(c.Files) == 0 || len(c.Files) > MaxFiles {
 		return nil, errs.Field(at+".files", "must be a list of 1 to %d files", MaxFiles)
@@ -141,7 +119,7 @@ func insertFiles(ctx context.Context, d *revision.Draft, at string, c Change, fi
 
 // Upload adds a file to a space that is edited live, or to a change request.
 func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name string, r io.Reader) (docs.File, error) {
-	name, err := fileName("body.file", name)
+	name, err := docs.FileName("body.file", name)
 	if err != nil {
 		return docs.File{}, err
 	}

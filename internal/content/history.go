@@ -40,9 +40,5 @@ func (s *Service) OpenFile(ctx context.Context, space docs.SpaceID, hash string)
 	if err != nil {
 		return nil, err
 	}
-	h, err := blob.ParseHash(hash)
-	if err != nil {
-		return nil, errs.Missing("file")
-	}
-	return s.Blobs.Open(ctx, h)
+	return blob.OpenNamed(ctx, s.Blobs, hash)
 }

@@ -1,6 +1,7 @@
 package customization
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 
@@ -38,6 +39,30 @@ type FontFace struct {
 type FontSource struct {
 	URL    string `json:"url" format:"uri" maxLength:"2048"`
 	Format string `json:"format,omitempty" enum:"woff2,woff"`
+	// File is the name of the file at the address, if this server has it.
+	File string `json:"-"`
+}
+
+// MapFonts returns the settings with each custom font replaced by what fn
+// returns for it. path is where the settings are in a request; fn is called with
+// that of the font.
+func (s Settings) MapFonts(path string, fn func(path string, d FontDefinition) (FontDefinition, error)) (Settings, error) {
+	replace := func(path string, f Font) (Font, error) {
+		if f.Custom == nil {
+			return f, nil
+		}
+		d, err := fn(path, *f.Custom)
+		return Font{Custom: &d}, err
+	}
+	var errs [3]error
+	s.Styling.Font.Font, errs[0] = replace(path+".styling.font", s.Styling.Font.Font)
+	if h := s.Styling.HeadingFont; h != nil {
+		now := *h
+		now.Font, errs[1] = replace(path+".styling.headingFont", h.Font)
+		s.Styling.HeadingFont = &now
+	}
+	s.Styling.MonospaceFont.Font, errs[2] = replace(path+".styling.monospaceFont", s.Styling.MonospaceFont.Font)
+	return s, cmp.Or(errs[0], errs[1], errs[2])
 }
 
 // TextFonts are the names of fonts for text.

@@ -602,16 +602,7 @@ type Exchange struct {
 // StoreFile stores bytes in the blob store and detects their type. The type that a sender claims is
 // ignored.
 func (s *Exchange) StoreFile(ctx context.Context, name string, r io.Reader) (docs.File, error) {
-	info, err := s.Blobs.Put(ctx, r)
-	if err != nil {
-		return docs.File{}, err
-	}
-	o, err := s.Blobs.Open(ctx, info.Hash)
-	if err != nil {
-		return docs.File{}, err
-	}
-	defer o.Close()
-	kind, err := blob.Inspect(name, o, info.Size)
+	info, kind, err := blob.Keep(ctx, s.Blobs, name, r)
 	if err != nil {
 		return docs.File{}, err
 	}

@@ -14,6 +14,7 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 		Lang: s.Internationalization.Locale, Title: v.site.Title, Home: v.root,
 		Style: v.root + ownPrefix + "assets/" + theme.Style.Name, Script: v.root + ownPrefix + "assets/" + theme.Script.Name,
 		Colors:   theme.Colors{Light: s.Styling.PrimaryColor.Light, Dark: s.Styling.PrimaryColor.Dark},
+		Fonts:    v.fonts(),
 		Hidden:   v.drafted || v.as.Preview || v.site.Visibility != docs.VisibilityPublic,
 		Sections: v.sections(""),
 	}

@@ -147,9 +147,6 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 		redirect(w, r, root+"/", http.StatusPermanentRedirect)
 		return nil
 	}
-	if name, ok := strings.CutPrefix(rest, ownPrefix+"assets/"); ok && theme.Serve(w, r, name) {
-		return nil
-	}
 	if site.Proxy != "" {
 		root = "https://" + site.Proxy + "/"
 	}
@@ -160,8 +157,16 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if v.state, err = h.state(r.Context(), site); err != nil {
 		return err
 	}
+	if done, err := h.serveAsset(w, r, v.state, v.path); done || err != nil {
+		return err
+	}
 	if done, err := v.admit(w, r); done || err != nil {
 		return err
+	}
+	if v.key != "" { // was in front of the rest
+		if done, err := h.serveAsset(w, r, v.state, v.path); done || err != nil {
+			return err
+		}
 	}
 	if err := v.open(); err != nil {
 		return err

@@ -20,6 +20,7 @@ type stateKey struct {
 type state struct {
 	settings  customization.Settings
 	overrides map[docs.SiteItemID]customization.Settings // of site spaces
+	fonts     map[string]bool                            // the files of fonts that the site uses
 }
 
 // weight is how much memory a state may take, roughly.
@@ -35,6 +36,11 @@ func (h *Handler) state(ctx context.Context, site docs.Site) (*state, error) {
 	var err error
 	if s.settings, s.overrides, err = h.Sites.Customizations(ctx, site); err != nil {
 		return nil, err
+	}
+	s.fonts = map[string]bool{}
+	s.noteFonts(s.settings)
+	for _, own := range s.overrides {
+		s.noteFonts(own)
 	}
 	h.states.Set(key, s)
 	return s, nil

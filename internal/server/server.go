@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/assets"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/comments"
@@ -114,6 +115,7 @@ type Services struct {
 	Git      *gitsync.Service
 	Sites    *sites.Service
 	Insights *insights.Service
+	Assets   *assets.Service
 }
 
 // NewServices wires services to an open store. Whoever synchronizes with git
@@ -130,6 +132,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 		Content: c, Reviews: proposals, Spaces: &spaces.Service{Store: s, Content: c},
 		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
 		Sites: published, Insights: &insights.Service{Store: s, Sites: published, Source: c.Source},
+		Assets: &assets.Service{Store: s, Blobs: files},
 	}
 }
 
@@ -204,7 +207,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.API = api.New(api.Config{
 		Clock: s.Store.Clock, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
-		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Embeds: cards,
+		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, Embeds: cards,
 	}, secret)
 	if s.readers, err = publish.New(publish.Config{Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log}); err != nil {
 		return errors.Join(err, listener.Close())
@@ -240,6 +243,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Every(gitsync.PollEvery, gitsync.PollJob, s.Git.Poll)
 	r.Every(sites.HostnameEvery, sites.HostnameJob, s.Sites.CheckHostnames)
 	r.Every(time.Hour, "webhook.tidy", s.Webhooks.Tidy)
+	r.Every(time.Hour, "upload.tidy", s.Assets.Tidy)
 	r.Every(24*time.Hour, "search.tidy", s.Content.Index.TidySearch)
 	r.Every(24*time.Hour, "insights.tidy", s.Insights.Tidy)
 	return r

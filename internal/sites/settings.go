@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // attempts is how often a change is prepared again because somebody else changed
@@ -23,8 +24,8 @@ var errBusy = errs.E(errs.Conflict, "the settings of the site are being changed 
 
 // configure changes the settings of the site of a grant. fn prepares the change
 // outside of the transaction, so it may be called again if the settings are not
-// those any more that it was called with.
-func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, fn func(v *docs.SiteSettings) error) (docs.SiteSettings, error) {
+// those any more that it was called with. checks are made inside.
+func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, fn func(v *docs.SiteSettings) error, checks ...func(*store.Tx) error) (docs.SiteSettings, error) {
 	for range attempts {
 		before, err := s.Store.SiteSettings(ctx, g.Site.ID)
 		if err != nil {
@@ -47,6 +48,11 @@ func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, 
 				after.SchemaAt = c.tx.Now()
 			}
 			c.touch = true
+			for _, check := range checks {
+				if err == nil {
+					err = check(c.tx)
+				}
+			}
 			if err == nil {
 				err = c.tx.PutSiteSettings(ctx, c.site.ID, after)
 			}
@@ -61,6 +67,15 @@ func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, 
 
 // Customization returns how a site looks.
 func (s *Service) Customization(ctx context.Context, site docs.Site) (customization.Settings, error) {
+	look, err := s.stored(ctx, site)
+	if err != nil {
+		return look, err
+	}
+	return s.wardrobe(site).dress(ctx, look)
+}
+
+// stored returns how a site looks as it is stored, with fonts as they were then.
+func (s *Service) stored(ctx context.Context, site docs.Site) (customization.Settings, error) {
 	v, err := s.Store.SiteSettings(ctx, site.ID)
 	if err != nil {
 		return customization.Settings{}, err
@@ -82,23 +97,27 @@ func decodeCustomization(site docs.Site, v docs.SiteSettings) (customization.Set
 
 // Customize replaces how the site of a grant looks.
 func (s *Service) Customize(ctx context.Context, g *authz.Grant, p customization.Patch) (customization.Settings, error) {
-	v, err := s.configure(ctx, g, "site.customization.update", func(v *docs.SiteSettings) error {
-		current, err := decodeCustomization(g.Site, *v)
-		if err != nil {
+	var current, next customization.Settings
+	v, err := s.configure(ctx, g, "site.customization.update", func(v *docs.SiteSettings) (err error) {
+		if current, err = decodeCustomization(g.Site, *v); err != nil {
 			return err
 		}
-		next := current.Replace(g.Site.Title, p)
+		next = current.Replace(g.Site.Title, p)
 		if err := s.checkLook(ctx, g, current, next); err != nil {
 			return err
 		}
 		text, err := next.Encode(g.Site.Title)
 		v.Customization, v.Icon = string(text), iconOf(next.Favicon)
 		return err
-	})
+	}, func(tx *store.Tx) error { return checkFonts(ctx, tx.Reader, g.Site.Org, current, next) })
 	if err != nil {
 		return customization.Settings{}, err
 	}
-	return decodeCustomization(g.Site, v)
+	look, err := decodeCustomization(g.Site, v)
+	if err != nil {
+		return look, err
+	}
+	return s.wardrobe(g.Site).dress(ctx, look)
 }
 
 // iconOf returns what lists of sites show of a favicon.
@@ -137,19 +156,25 @@ type SpaceCustomization struct {
 // Customizations returns how a site looks, and how each site space that
 // overrides something does.
 func (s *Service) Customizations(ctx context.Context, site docs.Site) (customization.Settings, map[docs.SiteItemID]customization.Settings, error) {
-	base, err := s.Customization(ctx, site)
+	base, err := s.stored(ctx, site)
 	if err != nil {
 		return base, nil, err
 	}
 	texts, err := s.Store.SiteOverrides(ctx, site.ID)
-	out := map[docs.SiteItemID]customization.Settings{}
+	if err != nil {
+		return base, nil, err
+	}
+	fonts, out := s.wardrobe(site), map[docs.SiteItemID]customization.Settings{}
 	for id, text := range texts {
 		o, err := decodeOverride(id, text)
 		if err != nil {
 			return base, nil, err
 		}
-		out[id] = base.With(o)
+		if out[id], err = fonts.dress(ctx, base.With(o)); err != nil {
+			return base, nil, err
+		}
 	}
+	base, err = fonts.dress(ctx, base)
 	return base, out, err
 }
 
@@ -177,7 +202,7 @@ func (s *Service) SpaceCustomization(ctx context.Context, g *authz.Grant, id doc
 // what it overrides, and that as it was and will be stored.
 func (s *Service) spaceCustomization(ctx context.Context, site docs.Site, id docs.SiteItemID, p *customization.Patch) (SpaceCustomization, [2]string, error) {
 	var out SpaceCustomization
-	base, err := s.Customization(ctx, site)
+	base, err := s.stored(ctx, site)
 	if err != nil {
 		return out, [2]string{}, err
 	}
@@ -195,8 +220,12 @@ func (s *Service) spaceCustomization(ctx context.Context, site docs.Site, id doc
 			stored[1] = string(b)
 		}
 	}
+	if err != nil {
+		return out, stored, err
+	}
 	out.Settings, out.Overridden = base.With(o), !o.IsEmpty()
 	out.Settings.UpdatedAt = base.UpdatedAt
+	out.Settings, err = s.wardrobe(site).dress(ctx, out.Settings)
 	return out, stored, err
 }
 
@@ -217,7 +246,9 @@ func (s *Service) Override(ctx context.Context, g *authz.Grant, id docs.SiteItem
 		if err := s.checkLook(ctx, g, before.Settings, out.Settings); err != nil || text[0] == text[1] {
 			return out, err
 		}
-		stale, err := s.putOverride(ctx, g, id, text)
+		stale, err := s.putOverride(ctx, g, id, text, func(tx *store.Tx) error {
+			return checkFonts(ctx, tx.Reader, g.Site.Org, before.Settings, out.Settings)
+		})
 		if !stale {
 			return out, err
 		}
@@ -227,7 +258,7 @@ func (s *Service) Override(ctx context.Context, g *authz.Grant, id docs.SiteItem
 
 // putOverride stores an override that was made of another one. It reports whether
 // that one has changed.
-func (s *Service) putOverride(ctx context.Context, g *authz.Grant, id docs.SiteItemID, text [2]string) (stale bool, err error) {
+func (s *Service) putOverride(ctx context.Context, g *authz.Grant, id docs.SiteItemID, text [2]string, check func(*store.Tx) error) (stale bool, err error) {
 	_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
 		it, err := c.item(ctx, docs.SiteSpace, id)
 		if err != nil {
@@ -238,6 +269,9 @@ func (s *Service) putOverride(ctx context.Context, g *authz.Grant, id docs.SiteI
 			return audit.Event{}, errBusy
 		}
 		c.touch = true
+		if err == nil {
+			err = check(c.tx)
+		}
 		if err == nil {
 			err = c.tx.PutSiteOverride(ctx, id, text[1])
 		}

@@ -105,6 +105,11 @@ func filled(t testing.TB, o store.Options) *store.Store {
 		Source: opt.Of("/old/*"), Destination: opt.Of(docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://new.test/"}),
 	}, nil))
 	check(nil, s.Do(ctx, func(tx *store.Tx) error {
+		return errors.Join(
+			tx.AddUpload(ctx, docs.Upload{Key: "u1", Org: org, Kind: docs.UploadFont, Name: awkward, Size: 9007199254740993, Blob: "b1", CreatedBy: b.User}),
+			tx.PutFont(ctx, docs.Font{ID: "f1", Org: org, Family: awkward, Faces: []docs.FontFace{{Weight: 400, Blob: "b1", Format: "woff2"}}}))
+	}))
+	check(nil, s.Do(ctx, func(tx *store.Tx) error {
 		return errors.Join(tx.PutSiteHostname(ctx, docs.SiteHostname{Site: site.ID, Name: "docs.acme.test", Token: awkward, NextCheck: 9007199254740993}),
 			tx.PutCertificate(ctx, "docs.acme.test", awkward),
 			tx.AddEvents(ctx, []store.EventCount{{EventKey: store.EventKey{Site: site.ID, Day: 20_000, Event: "page_view"}, Events: 9007199254740993}}))

@@ -36,6 +36,7 @@ type Frame struct {
 	Style, Script   string // addresses of the assets
 	Nonce           string // if set, only the assets with this nonce are allowed
 	Colors          Colors
+	Fonts           Fonts
 	Scheme          Scheme
 	Announcement    *Announcement
 	Links           []*Link // in the header

@@ -49,12 +49,12 @@ type shown struct {
 	View    View
 	Title   string // of the document
 	Summary string
-	CSS     template.CSS // of the colours
+	CSS     template.CSS // of the colours and fonts
 }
 
 // Render returns a view in its frame as a whole document.
 func Render(f *Frame, v View) ([]byte, error) {
-	s := shown{Frame: f, View: v, CSS: template.CSS(f.Colors.css())} //nolint:gosec // made of numbers
+	s := shown{Frame: f, View: v, CSS: template.CSS(f.css())} //nolint:gosec // made of numbers and escaped addresses
 	switch v := v.(type) {
 	case *Page:
 		s.Title, s.Summary = v.Title, v.Description
@@ -106,10 +106,14 @@ func Policy(f *Frame) string {
 	if f.Nonce != "" {
 		ours, styles = "'nonce-"+f.Nonce+"'", "'nonce-"+f.Nonce+"'"
 	}
-	if css := f.Colors.css(); css != "" {
+	if css := f.css(); css != "" {
 		sum := sha256.Sum256([]byte(css))
 		styles += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src 'self' data: https: http:; media-src 'self' https: http:; "+
-		"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'", ours, styles)
+	fonts := ""
+	if !f.Fonts.empty() {
+		fonts = "font-src 'self'; "
+	}
+	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; %simg-src 'self' data: https: http:; media-src 'self' https: http:; "+
+		"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'", ours, styles, fonts)
 }

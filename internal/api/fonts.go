@@ -1,0 +1,175 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/octavo-docs/octavo/internal/assets"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/sites"
+)
+
+func (a *API) fonts() {
+	const tag, route, one = "Custom fonts", "/orgs/{organizationId}/fonts", "/orgs/{organizationId}/fonts/{fontId}"
+	const files = "Files are uploaded before, with the kind customization_font. Every font needs the weight 400: 412 without it."
+	register(a, op{
+		ID: "listCustomFonts", Route: "GET " + route, Tag: tag, Allow: authz.Org(authz.ListFonts),
+		Summary: "List the custom fonts of an organization, oldest first, all at once.",
+	}, a.listFonts)
+	register(a, op{
+		ID: "createCustomFont", Route: "PUT " + route, Tag: tag, Allow: authz.Org(authz.ManageFonts), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Make a custom font, which sites of the organization can use.",
+		About:   files + " An organization can have 100 fonts.",
+	}, a.createFont)
+	register(a, op{
+		ID: "getCustomFont", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ListFonts),
+		Summary: "Get a custom font.",
+	}, a.getFont)
+	register(a, op{
+		ID: "updateCustomFont", Route: "POST " + one, Tag: tag, Allow: authz.Org(authz.ManageFonts), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Change a custom font, also for the sites that use it.",
+		About:   "Weights that are not named stay as they are. " + files,
+	}, a.updateFont)
+	register(a, op{
+		ID: "deleteCustomFont", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.ManageFonts),
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Delete a custom font.",
+		About:   "412 if a site uses it.",
+	}, a.deleteFont)
+	registerStream(a, op{
+		ID: "downloadFont", Route: "GET /fonts/{organizationId}/{fontId}/{file}", Tag: tag, Allow: authz.Signed(), Signed: signedFont, Time: transferTime,
+		Sends:   []string{"font/woff2", "font/woff", "font/ttf", "font/otf"},
+		Summary: "Download a file of a custom font from the address that the font has for it.",
+	}, a.downloadFont)
+}
+
+// CustomFont on the wire.
+type CustomFont struct {
+	customization.FontDefinition
+	Permissions fontPermissions `json:"permissions"`
+}
+
+type fontPermissions struct {
+	Edit bool `json:"edit"`
+}
+
+// font returns a font for a member. Its files have addresses like those of other
+// files, so that members can see a font that no site uses.
+func (a *API) font(g *authz.Grant, f docs.Font) CustomFont {
+	expires := a.Clock().Truncate(downloadDay).Add(2 * downloadDay)
+	return CustomFont{sites.FontDefinition(f, func(face docs.FontFace) string {
+		user := string(g.Actor.User)
+		signature := a.Signer.Sign(expires, fontParts(string(f.Org), string(f.ID), face.File(), user)...)
+		return a.location("fonts", string(f.Org), string(f.ID), face.File()) + "?user=" + url.QueryEscape(user) + "&signature=" + signature
+	}), fontPermissions{g.Can(authz.ManageFonts)}}
+}
+
+func fontParts(org, id, file, user string) []string { return []string{"font", org, id, file, user} }
+
+func signedFont(r *http.Request) []string {
+	return fontParts(r.PathValue("organizationId"), r.PathValue("fontId"), r.PathValue("file"), r.URL.Query().Get("user"))
+}
+
+func (a *API) listFonts(ctx context.Context, in *OrgIn) (*page[CustomFont], error) {
+	all, err := a.Assets.Fonts(ctx, in.Org)
+	items := make([]CustomFont, len(all))
+	for i, f := range all {
+		items[i] = a.font(authz.Of(ctx), f)
+	}
+	return &page[CustomFont]{list[CustomFont]{Items: items}}, err
+}
+
+type createFontIn struct {
+	OrgIn
+	Body struct {
+		Family string `json:"fontFamily" minLength:"1" maxLength:"50"`
+		Faces  []struct {
+			Weight int            `json:"weight" minimum:"1" maximum:"1000"`
+			Key    docs.UploadKey `json:"storageKey" minLength:"1" maxLength:"512"`
+		} `json:"fontFaces" minItems:"1" maxItems:"20"`
+	}
+}
+
+func (a *API) createFont(ctx context.Context, in *createFontIn) (*created[CustomFont], error) {
+	g, p := authz.Of(ctx), assets.FontPatch{Family: opt.Of(in.Body.Family)}
+	for _, f := range in.Body.Faces {
+		p.Faces = append(p.Faces, assets.FacePatch(f))
+	}
+	f, err := a.Assets.CreateFont(ctx, g, p)
+	return &created[CustomFont]{a.location("orgs", string(in.Org), "fonts", string(f.ID)), a.font(g, f)}, err
+}
+
+type fontIn struct {
+	OrgIn
+	Font docs.FontID `path:"fontId"`
+}
+
+func (a *API) getFont(ctx context.Context, in *fontIn) (*out[CustomFont], error) {
+	f, err := a.Assets.Font(ctx, in.Org, in.Font)
+	return ok(a.font(authz.Of(ctx), f)), err
+}
+
+type updateFontIn struct {
+	OrgIn
+	Font docs.FontID `path:"fontId"`
+	Body struct {
+		Family opt.Val[string] `json:"fontFamily,omitempty" minLength:"1" maxLength:"50"`
+		Faces  []struct {
+			Weight int                     `json:"weight" minimum:"1" maximum:"1000"`
+			Key    opt.Val[docs.UploadKey] `json:"storageKey" nullable:"true" minLength:"1" maxLength:"512" doc:"null removes the weight."`
+		} `json:"fontFaces,omitempty" maxItems:"40"`
+	}
+}
+
+func (a *API) updateFont(ctx context.Context, in *updateFontIn) (*out[CustomFont], error) {
+	b := in.Body
+	if !b.Family.Set() && len(b.Faces) == 0 {
+		return nil, errs.Field("body", "must contain fontFamily or fontFaces")
+	}
+	g, p := authz.Of(ctx), assets.FontPatch{Family: b.Family}
+	for _, f := range b.Faces {
+		p.Faces = append(p.Faces, assets.FacePatch{Weight: f.Weight, Key: f.Key.Or("")})
+	}
+	f, err := a.Assets.UpdateFont(ctx, g, in.Font, p)
+	return ok(a.font(g, f)), err
+}
+
+func (a *API) deleteFont(ctx context.Context, in *fontIn) (*done, error) {
+	return nil, a.Assets.DeleteFont(ctx, authz.Of(ctx), in.Font)
+}
+
+// downloadFontIn is an address that font made.
+type downloadFontIn struct {
+	OrgIn
+	Font      docs.FontID `path:"fontId"`
+	File      string      `path:"file"`
+	User      docs.UserID `query:"user" doc:"Member that the address was returned to; the file is there as long as the member can list fonts."`
+	Signature string      `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
+}
+
+func (a *API) downloadFont(ctx context.Context, in *downloadFontIn) (stream, error) {
+	_, _, err := a.Guard.Org(ctx, authz.Actor{User: in.User}, authz.ListFonts, in.Org)
+	if authz.Denied(err) {
+		err = errs.Missing("font")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter, r *http.Request) error {
+		face, o, err := a.Assets.OpenFont(r.Context(), in.Org, in.Font, in.File)
+		if err != nil {
+			return err
+		}
+		defer o.Close()
+		blob.Serve(w, r, blob.Served{Name: in.File, ContentType: face.ContentType(), Hash: o.Info().Hash}, o)
+		return nil
+	}, nil
+}

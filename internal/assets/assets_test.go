@@ -1,0 +1,138 @@
+package assets_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/octavo-docs/octavo/internal/assets"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// world is an organization with somebody who may do everything.
+type world struct {
+	*assets.Service
+	by    authz.Actor
+	grant *authz.Grant
+}
+
+func newWorld(t *testing.T, o store.Options) *world {
+	t.Helper()
+	s := testdb.Open(t, o)
+	b, err := (&orgs.Service{Store: s}).Bootstrap(t.Context(), "ada@acme.test", "Acme", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{Service: &assets.Service{Store: s, Blobs: testdb.Blobs(t)}, by: authz.Actor{User: b.User}}
+	if w.grant, _, err = authz.Within(s.Reader).Org(t.Context(), w.by, authz.ManageFonts, b.Organization); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *world) announce(t *testing.T, kind docs.UploadKind, size int) docs.Upload {
+	t.Helper()
+	u, err := w.Announce(w.grant, docs.Upload{Kind: kind, Name: "a", Size: int64(size)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func (w *world) bytes(t *testing.T) (n int) {
+	t.Helper()
+	if err := w.Blobs.Walk(t.Context(), func(blob.Info) error { n++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Whatever is not what was announced leaves nothing behind.
+func TestAFileIsWhatWasAnnounced(t *testing.T) {
+	broken := errors.New("broken")
+	for name, body := range map[string]io.Reader{
+		"shorter":       strings.NewReader("wOF2"),
+		"longer":        strings.NewReader("wOF2 and more"),
+		"empty":         strings.NewReader(""),
+		"no font":       strings.NewReader("\x89PNG\r\n\x1a\n"),
+		"interrupted":   io.MultiReader(strings.NewReader("wOF2"), iotest.ErrReader(io.ErrUnexpectedEOF)),
+		"not readable":  io.MultiReader(strings.NewReader("wOF2"), iotest.ErrReader(broken)),
+		"bytes by byte": iotest.OneByteReader(strings.NewReader("wOF2 and more")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, testdb.SQLite(t))
+			u := w.announce(t, docs.UploadFont, 8)
+			err := w.Receive(t.Context(), w.by, u, body)
+			if !errs.Is(err, errs.Invalid) && !errors.Is(err, broken) {
+				t.Errorf("got %v", err)
+			}
+			if n := w.bytes(t); n != 0 {
+				t.Errorf("%d files are left", n)
+			}
+			if err := w.Receive(t.Context(), w.by, u, strings.NewReader("wOF2 yes")); err != nil {
+				t.Errorf("the whole file afterwards: %v", err)
+			}
+		})
+	}
+}
+
+func TestWhoMayNotUploadAnyMore(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	u := w.announce(t, docs.UploadFont, 8)
+	if err := w.Receive(t.Context(), authz.Actor{User: "somebody else"}, u, strings.NewReader("wOF2 yes")); !errs.Is(err, errs.NotFound) {
+		t.Errorf("got %v", err)
+	}
+	if n := w.bytes(t); n != 0 {
+		t.Errorf("%d files are left", n)
+	}
+}
+
+func TestUploadsAreForgottenAfterADay(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w, ctx := newWorld(t, o), context.Background()
+		used, old, fresh := w.announce(t, docs.UploadFont, 8), w.announce(t, docs.UploadImport, 8), w.announce(t, docs.UploadImport, 8)
+		for _, u := range []docs.Upload{used, old, fresh} {
+			if err := w.Receive(ctx, w.by, u, strings.NewReader("wOF2 yes")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := w.CreateFont(ctx, w.grant, assets.FontPatch{Family: opt.Of("Acme"), Faces: []assets.FacePatch{{Weight: 400, Key: used.Key}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Tidy(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Store.Upload(ctx, f.Org, old.Key); err != nil {
+			t.Errorf("on the same day: %v", err)
+		}
+		err = w.Store.Do(ctx, func(tx *store.Tx) error { // as if two of them came yesterday
+			n, err := tx.TrimUploads(ctx, tx.Now().Add(1), 2)
+			if n != 2 {
+				t.Errorf("%d are forgotten", n)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := w.Store.CountUploads(ctx, f.Org); n != 1 || err != nil {
+			t.Errorf("%d are left, %v", n, err)
+		}
+		if _, o, err := w.OpenFont(ctx, f.Org, f.ID, f.Faces[0].File()); err != nil {
+			t.Errorf("the font without the key of its file: %v", err)
+		} else if err := o.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,151 @@
+// Package assets is what an organization has besides content: files that were
+// uploaded for something that is made of them later, and the fonts of its sites.
+//
+// An upload is a key, which is good for a day, and bytes. Whatever is made of it
+// refers to the bytes itself, so that keys can be forgotten.
+package assets
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Limits of uploads.
+const (
+	UploadTime = 15 * time.Minute // in which an announced file must be sent
+
+	keepUpload = 24 * time.Hour
+	maxUploads = 1000     // of an organization that are kept
+	maxFont    = 10 << 20 // bytes
+	trimAtOnce = 1000
+)
+
+// maxSizes are the bytes that a file of each kind may have.
+var maxSizes = map[docs.UploadKind]int64{
+	docs.UploadFont: maxFont, docs.UploadImport: blob.DefaultMaxBytes, docs.UploadOrganization: blob.DefaultMaxBytes,
+}
+
+// Service keeps uploads and fonts.
+type Service struct {
+	Store *store.Store
+	Blobs blob.Store
+}
+
+// Announce checks what a file will be, and returns it with a key. Nothing is
+// stored before the file is sent.
+func (s *Service) Announce(g *authz.Grant, u docs.Upload) (docs.Upload, error) {
+	var err error
+	if u.Name, err = docs.FileName("body.file.name", u.Name); err != nil {
+		return u, err
+	}
+	most, ok := maxSizes[u.Kind]
+	switch {
+	case !ok:
+		return u, errs.Field("body.kind", "is not a kind of files")
+	case u.Size < 1 || u.Size > most:
+		return u, errs.Field("body.file.size", "must be from 1 to %d bytes", most)
+	}
+	u.Key, u.Org, u.CreatedBy = docs.NewID[docs.UploadKey](s.Store.Clock()), g.Access.Org, g.Actor.User
+	return u, nil
+}
+
+// Receive stores the bytes of a file that was announced, for a user who may still
+// upload files. It is NotFound for others, and Conflict if it was sent before.
+func (s *Service) Receive(ctx context.Context, by authz.Actor, u docs.Upload, r io.Reader) error {
+	g, err := authz.OnBehalfInOrg(ctx, s.Store, by, authz.UploadFiles, u.Org)
+	if authz.Denied(err) {
+		return errs.Missing("organization")
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := s.Store.Upload(ctx, u.Org, u.Key); err == nil {
+		return errs.E(errs.Conflict, "the file was uploaded already; ask for another address to upload a file again")
+	} else if !errs.Is(err, errs.NotFound) {
+		return err
+	}
+	if err := s.keep(ctx, &u, r); err != nil {
+		return err
+	}
+	u.CreatedBy = by.User
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		n, err := tx.CountUploads(ctx, u.Org)
+		if err == nil && n >= maxUploads {
+			err = errs.E(errs.Precondition, "the organization has uploaded %d files in a day; try again tomorrow", maxUploads)
+		}
+		if err != nil {
+			return err
+		}
+		u.CreatedAt = tx.Now()
+		if err := tx.AddUpload(ctx, u); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, audit.Event{
+			Org: u.Org, Action: "upload.create", Kind: "upload", ID: string(u.Key), Data: map[string]any{"name": u.Name, "kind": u.Kind, "size": u.Size},
+		})
+	})
+}
+
+// keep stores the bytes of a file, unless it is not what it was announced as.
+func (s *Service) keep(ctx context.Context, u *docs.Upload, r io.Reader) error {
+	body := bufio.NewReader(&announced{r: r, size: u.Size, left: u.Size})
+	head, _ := body.Peek(4) // an error comes again with the next read
+	format := blob.FontFormat(head)
+	if u.Kind == docs.UploadFont && format == "" {
+		return errs.Field("body", "is not a font in the format WOFF2, WOFF, TrueType or OpenType")
+	}
+	info, kind, err := blob.Keep(ctx, s.Blobs, u.Name, body)
+	if err != nil {
+		return err
+	}
+	u.ContentType, u.Blob = kind.ContentType, info.Hash.String()
+	if u.Kind == docs.UploadFont {
+		u.ContentType = docs.FontFace{Format: format}.ContentType()
+	}
+	return nil
+}
+
+// Tidy forgets the keys of old uploads.
+func (s *Service) Tidy(ctx context.Context, _ []byte) error {
+	for ctx.Err() == nil {
+		n, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (int64, error) {
+			return tx.TrimUploads(ctx, tx.Now().Add(-keepUpload), trimAtOnce)
+		})
+		if err != nil || n == 0 {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// announced is a body that must have exactly the size that was announced.
+type announced struct {
+	r          io.Reader
+	size, left int64
+}
+
+func (a *announced) Read(p []byte) (int, error) {
+	// One byte more than is left distinguishes an end from an excess.
+	if int64(len(p)) > a.left+1 {
+		p = p[:a.left+1]
+	}
+	n, err := a.r.Read(p)
+	if int64(n) > a.left {
+		return 0, errs.Field("body", "is larger than the %d bytes that were announced", a.size)
+	}
+	a.left -= int64(n)
+	if a.left > 0 && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
+		return n, errs.Field("body", "ends %d bytes before the %d that were announced", a.left, a.size)
+	}
+	return n, err
+}

@@ -1,0 +1,79 @@
+package publish
+
+import (
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// noteFonts adds the files of fonts that settings use.
+func (s *state) noteFonts(look customization.Settings) {
+	for _, f := range []customization.Font{look.Styling.Font.Font, look.Styling.MonospaceFont.Font, headingFont(look)} {
+		for _, file := range fontFiles("", f) {
+			s.fonts[file.Href] = true
+		}
+	}
+}
+
+// headingFont returns the font of headings, if it is another than that of text.
+func headingFont(look customization.Settings) customization.Font {
+	if h := look.Styling.HeadingFont; h != nil {
+		return h.Font
+	}
+	return customization.Font{}
+}
+
+// fontFiles returns the files of a custom font at an address.
+func fontFiles(at string, f customization.Font) (out []theme.FontFile) {
+	if f.Custom == nil {
+		return nil
+	}
+	for _, face := range f.Custom.Faces {
+		for _, source := range face.Sources {
+			if source.File != "" { // what others serve is not loaded
+				out = append(out, theme.FontFile{Weight: face.Weight, Href: at + source.File, Format: strings.TrimPrefix(path.Ext(source.File), ".")})
+			}
+		}
+	}
+	return out
+}
+
+// fonts returns the custom fonts of what is shown.
+func (v *visit) fonts() theme.Fonts {
+	at, look := v.root+sites.FontPath, v.settings
+	return theme.Fonts{
+		Text: fontFiles(at, look.Styling.Font.Font), Heading: fontFiles(at, headingFont(look)), Code: fontFiles(at, look.Styling.MonospaceFont.Font),
+	}
+}
+
+// serveAsset sends what every page of a site needs, to anybody: it says nothing
+// about the site but how it looks. It reports whether there is such a thing.
+func (h *Handler) serveAsset(w http.ResponseWriter, r *http.Request, s *state, name string) (bool, error) {
+	if asset, ok := strings.CutPrefix(name, ownPrefix+"assets/"); ok && theme.Serve(w, r, asset) {
+		return true, nil
+	}
+	file, ok := strings.CutPrefix(name, sites.FontPath)
+	if !ok || !s.fonts[file] {
+		return false, nil
+	}
+	text, format, _ := strings.Cut(file, ".")
+	o, err := blob.OpenNamed(r.Context(), h.Content.Blobs, text)
+	if errs.Is(err, errs.NotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer o.Close()
+	// Renderers show the site on hosts of their own, and browsers load fonts of
+	// other hosts only with this.
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	blob.Serve(w, r, blob.Served{Name: file, ContentType: "font/" + format, Hash: o.Info().Hash, Public: true}, o)
+	return true, nil
+}

@@ -1,0 +1,86 @@
+package sites
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// FontPath is where a site serves the files of the custom fonts that it uses,
+// below its address.
+const FontPath = "~octavo/fonts/"
+
+// FontDefinition returns a font as clients know it. address returns that of the
+// file of a face.
+func FontDefinition(f docs.Font, address func(docs.FontFace) string) customization.FontDefinition {
+	d := customization.FontDefinition{ID: string(f.ID), Custom: true, Family: f.Family}
+	for _, face := range f.Faces {
+		source := customization.FontSource{URL: address(face), File: face.File()}
+		if face.Format == "woff2" || face.Format == "woff" { // the contract has no names for others
+			source.Format = face.Format
+		}
+		d.Faces = append(d.Faces, customization.FontFace{Weight: face.Weight, Sources: []customization.FontSource{source}})
+	}
+	return d
+}
+
+// wardrobe fills in the custom fonts of the settings of a site. The settings are
+// stored with the id of a font, which may change afterwards.
+type wardrobe struct {
+	r     store.Reader
+	org   docs.OrgID
+	base  string // address of the site
+	known map[string]customization.FontDefinition
+}
+
+func (s *Service) wardrobe(site docs.Site) *wardrobe {
+	return &wardrobe{
+		r: s.Store.Reader, org: site.Org, base: s.Hosts.URL(site.Publication(), ""), known: map[string]customization.FontDefinition{},
+	}
+}
+
+// dress returns the settings with their fonts as they are now. A font that the
+// organization does not have stays as it was stored.
+func (w *wardrobe) dress(ctx context.Context, look customization.Settings) (customization.Settings, error) {
+	return look.MapFonts("", func(_ string, d customization.FontDefinition) (customization.FontDefinition, error) {
+		if known, ok := w.known[d.ID]; ok {
+			return known, nil
+		}
+		f, err := w.r.Font(ctx, w.org, docs.FontID(d.ID))
+		switch {
+		case err == nil:
+			d = FontDefinition(f, func(face docs.FontFace) string { return w.base + FontPath + face.File() })
+		case !errs.Is(err, errs.NotFound):
+			return d, err
+		}
+		w.known[d.ID] = d
+		return d, nil
+	})
+}
+
+// checkFonts returns an error unless the organization has the custom fonts of the
+// settings. What was there before stays.
+func checkFonts(ctx context.Context, r store.Reader, org docs.OrgID, before, look customization.Settings) error {
+	had := map[string]bool{}
+	note := func(_ string, d customization.FontDefinition) (customization.FontDefinition, error) {
+		had[d.ID] = true
+		return d, nil
+	}
+	if _, err := before.MapFonts("", note); err != nil {
+		return err
+	}
+	_, err := look.MapFonts("body", func(path string, d customization.FontDefinition) (customization.FontDefinition, error) {
+		if had[d.ID] {
+			return d, nil
+		}
+		_, err := r.Font(ctx, org, docs.FontID(d.ID))
+		if errs.Is(err, errs.NotFound) {
+			err = errs.Field(path+".id", "is not the id of a custom font of the organization")
+		}
+		return d, err
+	})
+	return err
+}

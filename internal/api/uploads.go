@@ -85,7 +85,7 @@ type receiveUploadIn struct {
 	Kind      docs.UploadKind `query:"kind"`
 	Name      string          `query:"name"`
 	Type      string          `query:"type"`
-	Size      int64           `query:"size"`
+	Size      int             `query:"size"`
 	User      docs.UserID     `query:"user"`
 	Signature string          `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
 	Upload
@@ -95,12 +95,12 @@ func (a *API) receiveUpload(ctx context.Context, in *receiveUploadIn) (*done, er
 	if kind := in.request.Header.Get("Content-Type"); kind != "" && kind != in.Type && in.Type != "" {
 		return nil, errs.Field("header.Content-Type", "must be %q, as announced", in.Type)
 	}
-	if n := in.request.ContentLength; n >= 0 && n != in.Size {
+	if n := in.request.ContentLength; n >= 0 && n != int64(in.Size) {
 		return nil, errs.Field("body", "has %d bytes instead of the %d that were announced", n, in.Size)
 	}
 	by := authz.Actor{User: in.User, Request: authz.Of(ctx).Actor.Request}
-	body := http.MaxBytesReader(in.writer, in.request.Body, in.Size+1)
-	return nil, a.Assets.Receive(ctx, by, docs.Upload{Key: in.Key, Org: in.Org, Kind: in.Kind, Name: in.Name, Size: in.Size}, body)
+	body := http.MaxBytesReader(in.writer, in.request.Body, int64(in.Size)+1)
+	return nil, a.Assets.Receive(ctx, by, docs.Upload{Key: in.Key, Org: in.Org, Kind: in.Kind, Name: in.Name, Size: int64(in.Size)}, body)
 }
 
 var _ huma.Resolver = (*receiveUploadIn)(nil)

@@ -38,6 +38,7 @@ type world struct {
 	seen   *accounts
 	log    *safeBuffer
 	dns    *testdns.Server
+	lists  map[string]bool // paths of lists by pages
 }
 
 func newWorld(t *testing.T, o store.Options, seen *accounts) *world {

@@ -189,7 +189,7 @@ func New(c Config, secret string) *API {
 	return a
 }
 
-// Types that are embedded in inputs are exported: huma does not look into
+// Types that are embedded in inputs are exported: reflection cannot call methods of
 // others.
 
 // register declares an operation. The handler sees a request only after its

@@ -47,7 +47,7 @@ func (a *API) listSections(ctx context.Context, in *listSectionsIn) (*page[SiteS
 	if err != nil {
 		return nil, err
 	}
-	return itemsPage(ctx, a, in.Paged, v.Structure.All(docs.SiteSection), v.section)
+	return itemsPage(ctx, a, in.Paged, v.Structure, v.Structure.All(docs.SiteSection), v.section)
 }
 
 type addSectionIn struct {
@@ -183,7 +183,7 @@ func (a *API) listGroups(ctx context.Context, in *listGroupsIn) (*page[SiteSecti
 	if err != nil {
 		return nil, err
 	}
-	return itemsPage(ctx, a, in.Paged, v.Structure.All(docs.SiteGroup), v.group)
+	return itemsPage(ctx, a, in.Paged, v.Structure, v.Structure.All(docs.SiteGroup), v.group)
 }
 
 type addGroupIn struct {

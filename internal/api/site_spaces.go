@@ -62,7 +62,7 @@ func (a *API) listSiteSpaces(ctx context.Context, in *listSiteSpacesIn) (*page[S
 	if in.Default != "" {
 		items = slices.DeleteFunc(items, func(it docs.SiteItem) bool { return it.Default != (in.Default == "true") })
 	}
-	return itemsPage(ctx, a, in.Paged, items, v.space)
+	return itemsPage(ctx, a, in.Paged, v.Structure, items, v.space)
 }
 
 type addSiteSpaceIn struct {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"sort"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // SiteSpace on the wire: a space on a site.
@@ -192,13 +194,21 @@ func (v siteView) structure() SiteStructure {
 	return w
 }
 
-// itemsPage answers a list of items of one kind, in the order of the site.
-func itemsPage[W any](ctx context.Context, a *API, p Paged, items []docs.SiteItem, wire func(docs.SiteItem) W) (*page[W], error) {
-	l := byOffset(docs.MaxSiteItems, func(limit, offset int) ([]docs.SiteItem, bool, error) {
-		from := min(offset, len(items))
-		to := min(from+limit, len(items))
-		return items[from:to], to < len(items), nil
-	})
-	l.Count = func(context.Context) (int64, error) { return int64(len(items)), nil }
-	return listOf(ctx, a, p, l, wire)
+// itemsPage answers a list of items of one kind, in the order of the site. A page begins
+// behind the place of an item, which holds when others come and go.
+func itemsPage[W any](ctx context.Context, a *API, p Paged, s *sites.Structure, items []docs.SiteItem, wire func(docs.SiteItem) W) (*page[W], error) {
+	return listOf(ctx, a, p, store.List[docs.SiteItem]{
+		Page: func(_ context.Context, at store.Page) ([]docs.SiteItem, store.Key, error) {
+			from := 0
+			if len(at.After) > 0 {
+				from = sort.Search(len(items), func(i int) bool { return s.Place(items[i]) > at.After[0] })
+			}
+			to := min(from+at.Limit, len(items))
+			if to == len(items) {
+				return items[from:], nil, nil
+			}
+			return items[from:to], store.Key{s.Place(items[to-1])}, nil
+		},
+		Count: func(context.Context) (int64, error) { return int64(len(items)), nil },
+	}, wire)
 }

@@ -99,6 +99,17 @@ func (s *Structure) All(kind docs.SiteItemKind) []docs.SiteItem {
 	return out
 }
 
+// Place returns a text for an item. The order of the texts is that of the tree, and
+// it stays when other items come and go.
+func (s *Structure) Place(it docs.SiteItem) string {
+	place := string(it.Rank) + "\x00" + string(it.ID)
+	for it.Parent != "" {
+		it = s.items[it.Parent]
+		place = string(it.Rank) + "\x00" + string(it.ID) + "\x01" + place
+	}
+	return place
+}
+
 // Sectioned reports whether the site has sections, groups or links instead of
 // site spaces of its own.
 func (s *Structure) Sectioned() bool {

@@ -54,15 +54,15 @@ func (s Settings) MapFonts(path string, fn func(path string, d FontDefinition) (
 		d, err := fn(path, *f.Custom)
 		return Font{Custom: &d}, err
 	}
-	var errs [3]error
-	s.Styling.Font.Font, errs[0] = replace(path+".styling.font", s.Styling.Font.Font)
+	var failed [3]error
+	s.Styling.Font.Font, failed[0] = replace(path+".styling.font", s.Styling.Font.Font)
 	if h := s.Styling.HeadingFont; h != nil {
 		now := *h
-		now.Font, errs[1] = replace(path+".styling.headingFont", h.Font)
+		now.Font, failed[1] = replace(path+".styling.headingFont", h.Font)
 		s.Styling.HeadingFont = &now
 	}
-	s.Styling.MonospaceFont.Font, errs[2] = replace(path+".styling.monospaceFont", s.Styling.MonospaceFont.Font)
-	return s, cmp.Or(errs[0], errs[1], errs[2])
+	s.Styling.MonospaceFont.Font, failed[2] = replace(path+".styling.monospaceFont", s.Styling.MonospaceFont.Font)
+	return s, cmp.Or(failed[0], failed[1], failed[2])
 }
 
 // TextFonts are the names of fonts for text.

@@ -158,9 +158,7 @@ func (h *htmlReader) blocks(kids []*element) []*Node {
 	var nodes []*Node
 	var run []*element
 	flush := func() {
-		if p := h.paragraph(run); p != nil {
-			nodes = append(nodes, p)
-		}
+		nodes = append(nodes, h.paragraph(run)...)
 		run = nil
 	}
 	for _, k := range kids {
@@ -175,10 +173,15 @@ func (h *htmlReader) blocks(kids []*element) []*Node {
 	return nodes
 }
 
-// paragraph makes one of a run of inlines, nil when it is blank.
-func (h *htmlReader) paragraph(run []*element) *Node {
-	if len(run) == 1 && run[0].name == "img" && hasString(strings.Fields(run[0].attr("class")), "gitbook-drawing") {
-		return h.drawing(run[0])
+// paragraph makes one of a run of inlines, none when it is blank. Drawings
+// without text beside them are blocks of their own.
+func (h *htmlReader) paragraph(run []*element) []*Node {
+	if only := trimRun(run); len(only) > 0 && !slices.ContainsFunc(only, func(e *element) bool { return !isDrawing(e) }) {
+		var nodes []*Node
+		for _, e := range only {
+			nodes = append(nodes, h.drawing(e))
+		}
+		return nodes
 	}
 	inlines := h.inlines(run)
 	if len(inlines) == 0 {
@@ -188,10 +191,18 @@ func (h *htmlReader) paragraph(run []*element) *Node {
 		// A lone image is a block, unless it says how it sits in a line.
 		e := trimRun(run)[0]
 		if (e.name == "img" && !e.has("data-size") || e.name == "picture") && inlines[0].Type == "inline-image" && !hasSize(e) {
-			return h.lone(e)
+			if n := h.lone(e); n != nil {
+				return []*Node{n}
+			}
+			return nil
 		}
 	}
-	return paragraphNode(inlines)
+	return []*Node{paragraphNode(inlines)}
+}
+
+// isDrawing reports whether an image is a drawing.
+func isDrawing(e *element) bool {
+	return e.name == "img" && hasString(strings.Fields(e.attr("class")), "gitbook-drawing")
 }
 
 func trimRun(run []*element) []*element {
@@ -247,10 +258,14 @@ func (h *htmlReader) block(e *element) []*Node {
 		}
 		return h.fail()
 	case "figure":
-		if image := h.figure(e); image != nil {
-			return []*Node{blockNode("images", map[string]any{}, image)}
+		image := h.figure(e)
+		switch {
+		case image == nil:
+			return h.fail()
+		case image.Type == "drawing":
+			return []*Node{image}
 		}
-		return h.fail()
+		return []*Node{blockNode("images", map[string]any{}, image)}
 	case "div":
 		return h.div(e)
 	case "details":
@@ -300,7 +315,7 @@ func (h *htmlReader) div(e *element) []*Node {
 		images := blockNode("images", map[string]any{})
 		for _, k := range kids {
 			image := h.figure(k)
-			if image == nil {
+			if image == nil || image.Type == "drawing" {
 				return h.fail()
 			}
 			images.Nodes = append(images.Nodes, image)

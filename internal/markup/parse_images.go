@@ -24,7 +24,12 @@ func (h *htmlReader) figure(e *element) *Node {
 	if !ok || len(kids) == 0 || len(kids) > 2 || len(kids) == 2 && kids[1].name != "figcaption" {
 		return nil
 	}
-	image := h.image(kids[0])
+	var image *Node
+	if isDrawing(kids[0]) {
+		image = h.drawing(kids[0])
+	} else {
+		image = h.image(kids[0])
+	}
 	if image == nil {
 		return nil
 	}

@@ -38,7 +38,11 @@ func (h *htmlReader) code(e *element) []*Node {
 				data["collapsedLineCount"] = v
 			}
 		default:
-			return h.fail()
+			name, ok := strings.CutPrefix(a.Key, unknownAttr)
+			if name = readAttrKey(name); !ok || codeKeys[name] || !attrName.MatchString(name) {
+				return h.fail()
+			}
+			data[name] = valid(a.Val)
 		}
 	}
 	r := &codeReader{h: h}

@@ -1,6 +1,10 @@
 package markup
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
 
 func (p *printer) code(n *Node) string {
 	if needsPre(n) {
@@ -24,6 +28,46 @@ func (p *printer) code(n *Node) string {
 		return s
 	}
 	return w.around("code", s)
+}
+
+// codeKeys are the attributes that code has.
+var codeKeys = map[string]bool{
+	"syntax": true, "title": true, "overflow": true, "lineNumbers": true, "expandable": true, "fullWidth": true, "collapsedLineCount": true,
+}
+
+// unknownAttr begins the attributes of an element that a tag would have too.
+const unknownAttr = "data-attr-"
+
+var attrName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
+// attrKey writes a name without upper case, which HTML does not keep.
+func attrKey(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if r == '_' || unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// readAttrKey returns the name that attrKey wrote.
+func readAttrKey(key string) string {
+	var b strings.Builder
+	upper := false
+	for _, r := range key {
+		switch {
+		case r == '_' && !upper:
+			upper = true
+			continue
+		case upper:
+			r = unicode.ToUpper(r)
+		}
+		upper = false
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // oneWord makes a language that stays one.
@@ -113,6 +157,11 @@ func (p *printer) pre(n *Node) string {
 	}
 	if k, ok := n.Num("collapsedLineCount"); ok {
 		b.WriteString(" data-collapsed-line-count=" + quoteAttr(decimal(k)))
+	}
+	for key, v := range sortedPairs(n.Data) {
+		if v != nil && !codeKeys[key] && attrName.MatchString(key) {
+			b.WriteString(" " + unknownAttr + attrKey(key) + "=" + quoteAttr(valueText(v)))
+		}
 	}
 	b.WriteString("><code")
 	if syntax != "" {

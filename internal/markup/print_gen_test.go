@@ -16,6 +16,7 @@ type normalGen struct {
 	t    *rapid.T
 	note bool // inside of a footnote
 	html bool // inside of HTML, where fewer blocks are
+	full bool // most attributes are set
 }
 
 // harsh are characters and sequences that mean something somewhere.
@@ -37,7 +38,12 @@ func (g *normalGen) line() string {
 	return strings.TrimSpace("w" + strings.ReplaceAll(g.text(false), "\t", " ") + "w")
 }
 
-func (g *normalGen) chance(n int) bool { return rapid.IntRange(1, n).Draw(g.t, "chance") == 1 }
+func (g *normalGen) chance(n int) bool {
+	if g.full {
+		return rapid.IntRange(0, 3).Draw(g.t, "chance") > 0
+	}
+	return rapid.IntRange(1, n).Draw(g.t, "chance") == 1
+}
 
 func (g *normalGen) pick(s ...string) string { return rapid.SampledFrom(s).Draw(g.t, "pick") }
 
@@ -90,6 +96,9 @@ func (g *normalGen) inline() *Node {
 	switch n.Type {
 	case "link":
 		n.Data["ref"] = g.ref()
+		if g.chance(3) {
+			n.Data["title"] = g.line()
+		}
 		var b inlineBuilder
 		b.text(g.text(true), g.marks())
 		if g.chance(3) {
@@ -115,6 +124,9 @@ func (g *normalGen) inline() *Node {
 		if g.chance(3) {
 			n.Data["refDark"] = g.image()
 		}
+		if g.chance(3) {
+			n.Data["caption"] = g.line()
+		}
 	case "annotation":
 		if g.note {
 			return inlineNode("emoji", map[string]any{"code": "1f436"})
@@ -138,6 +150,7 @@ func (g *normalGen) inline() *Node {
 		if g.chance(2) {
 			n.Data["icon"] = "rocket"
 		}
+		g.maybe(n.Data, "size", "small", "large")
 	}
 	return n
 }
@@ -152,14 +165,56 @@ func (g *normalGen) paragraph() *Node {
 
 const normalDepth = 4
 
-func (g *normalGen) blocks(low, high, depth int) []*Node {
-	types := []string{"paragraph", "paragraph", "heading", "divider", "code"}
-	if depth < normalDepth {
-		types = append(types, "list", "list", "blockquote")
-		if !g.html {
-			types = append(types, "hint", "table", "images", "math", "tabs", "stepper", "columns", "expandable", "if", "updates", "prompt", "embed", "file", "drawing",
-				"content-ref", "reusable-content", "integration", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook", "raw")
+// cellTypes are the blocks that HTML has a form for, and that may stand in the
+// cell of a table; taggedTypes are the others.
+var (
+	cellTypes   = []string{"paragraph", "paragraph", "heading", "divider", "code", "list", "list", "blockquote", "images", "drawing"}
+	taggedTypes = []string{
+		"hint", "table", "math", "tabs", "stepper", "columns", "expandable", "if", "updates", "prompt", "embed", "file",
+		"content-ref", "reusable-content", "integration", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook", "raw",
+	}
+)
+
+// blockPlaces put a block where it may stand.
+var blockPlaces = map[string]func(n *Node) *Node{
+	"the top": func(n *Node) *Node { return n },
+	"a hint":  func(n *Node) *Node { return blockNode("hint", map[string]any{"style": "info"}, n) },
+	"a quote": func(n *Node) *Node { return blockNode("blockquote", nil, n) },
+	"an item": func(n *Node) *Node { return blockNode("list-unordered", nil, blockNode("list-item", nil, n)) },
+	"a tab": func(n *Node) *Node {
+		return blockNode("tabs", map[string]any{}, blockNode("tabs-item", map[string]any{"title": "t"}, n))
+	},
+	"a column": func(n *Node) *Node { return blockNode("columns", map[string]any{}, blockNode("column", nil, n)) },
+	"a body": func(n *Node) *Node {
+		out := blockNode("expandable", map[string]any{})
+		out.Fragments = []*Node{
+			fragmentNode("expandable-title", "expandable-title", []*Node{plainParagraph("t")}), fragmentNode("expandable-body", "expandable-body", []*Node{n}),
 		}
+		return out
+	},
+	"a note": func(n *Node) *Node {
+		note := inlineNode("annotation", nil)
+		note.Data, note.Nodes = nil, []*Node{textNode(Leaf{Text: "word"})}
+		note.Fragments = []*Node{fragmentNode("", "annotation-body", []*Node{n})}
+		return paragraphNode([]*Node{note})
+	},
+	"a cell": func(n *Node) *Node {
+		t := newTable(&arena{})
+		id, _ := t.column("text")
+		t.title(id, []*Node{textNode(Leaf{Text: "t"})})
+		row, values := t.row()
+		t.cell(row, values, id, []*Node{n, plainParagraph("x")})
+		return t.done()
+	},
+}
+
+func (g *normalGen) blocks(low, high, depth int) []*Node {
+	types := slices.Clone(cellTypes)
+	switch {
+	case depth >= normalDepth:
+		types = []string{"paragraph", "paragraph", "heading", "divider", "code"}
+	case !g.html:
+		types = append(types, taggedTypes...)
 	}
 	var nodes []*Node
 	for range rapid.IntRange(low, high).Draw(g.t, "blocks") {
@@ -171,9 +226,10 @@ func (g *normalGen) blocks(low, high, depth int) []*Node {
 func (g *normalGen) block(typ string, depth int) *Node {
 	inner := func() []*Node { return filled(g.blocks(0, 2, depth+1)) }
 	data := map[string]any{}
-	set := func(key string, values ...string) {
+	set := func(key string, values ...string) { g.maybe(data, key, values...) }
+	flag := func(key string) {
 		if g.chance(2) {
-			data[key] = g.pick(values...)
+			data[key] = true
 		}
 	}
 	switch typ {
@@ -181,6 +237,9 @@ func (g *normalGen) block(typ string, depth int) *Node {
 		return g.paragraph()
 	case "heading":
 		n := headingNode(rapid.IntRange(1, 6).Draw(g.t, "level"), "", g.inlines(true, true))
+		if rapid.IntRange(0, 9).Draw(g.t, "class") == 0 {
+			n.Data = setString(n.Data, "class", "big \"x\"")
+		}
 		if g.chance(3) {
 			n.Data["id"] = g.pick("a-b", "x.y", "é", "Capital")
 		}
@@ -201,21 +260,31 @@ func (g *normalGen) block(typ string, depth int) *Node {
 	case "hint":
 		data["style"] = g.pick(hintStyles...)
 		set("icon", "x")
+		set("foo", unknown...)
 		return blockNode("hint", data, inner()...)
 	case "tabs":
+		flag("fullWidth")
 		n := blockNode("tabs", data)
 		for range rapid.IntRange(1, 2).Draw(g.t, "tabs") {
 			item := map[string]any{"title": g.line()}
+			g.maybe(item, "icon", "bolt")
+			g.maybe(item, "slug", "a-b")
+			g.maybe(item, "foo", unknown...)
 			n.Nodes = append(n.Nodes, blockNode("tabs-item", item, inner()...))
 		}
 		return n
 	case "stepper":
-		return blockNode("stepper", nil, blockNode("stepper-step", nil, inner()...), blockNode("stepper-step", nil, inner()...))
+		step := map[string]any{}
+		g.maybe(step, "icon", "bolt")
+		g.maybe(step, "foo", unknown...)
+		return blockNode("stepper", nil, blockNode("stepper-step", step, inner()...), blockNode("stepper-step", nil, inner()...))
 	case "columns":
+		flag("fullWidth")
 		column := map[string]any{"verticalAlignment": g.pick(verticalAlignments...), "width": map[string]any{"unit": "%", "value": 33.5}}
-		return blockNode("columns", nil, blockNode("column", column, inner()...), blockNode("column", nil, inner()...))
+		return blockNode("columns", data, blockNode("column", column, inner()...), blockNode("column", nil, inner()...))
 	case "expandable":
-		n := blockNode("expandable", nil)
+		flag("defaultExpanded")
+		n := blockNode("expandable", data)
 		n.Fragments = []*Node{
 			fragmentNode("expandable-title", "expandable-title", []*Node{paragraphNode(g.inlines(true, true))}),
 			fragmentNode("expandable-body", "expandable-body", inner()),
@@ -225,15 +294,32 @@ func (g *normalGen) block(typ string, depth int) *Node {
 		return blockNode("if", map[string]any{"expression": g.pick(`a === "b"`, "x && y", `'%}' != z`)}, inner()...)
 	case "updates":
 		update := map[string]any{"date": g.pick("2025-12-25T00:00:00.000Z", "2025-12-25T10:00:00.000Z", "2025-12-25T23:59:59.999Z")}
+		if g.chance(2) {
+			update["foo"] = g.pick(unknown...)
+			update["tags"] = []any{docs.Ref{Kind: docs.RefTag, Tag: "new"}}
+		}
 		return blockNode("updates", map[string]any{"format": g.pick("full", "short", "numeric")}, blockNode("update", update, inner()...))
 	case "prompt":
-		return blockNode("prompt", map[string]any{"description": g.line(), "openInAIProviders": true}, g.code())
+		data["description"], data["openInAIProviders"] = g.line(), true
+		set("icon", "bolt")
+		set("defaultExpanded", "hidden", "partial", "full")
+		return blockNode("prompt", data, g.code())
 	case "images":
 		return g.images(data)
 	case "table":
 		return g.table()
 	}
 	return g.void(typ, data)
+}
+
+// unknown are values of attributes that no block knows.
+var unknown = []string{"a", `b "c"`, "%}", "<d>", `e\`}
+
+// maybe draws whether a node has an attribute.
+func (g *normalGen) maybe(data map[string]any, key string, values ...string) {
+	if g.chance(2) {
+		data[key] = g.pick(values...)
+	}
 }
 
 func (g *normalGen) list(inner func() []*Node) *Node {
@@ -266,6 +352,15 @@ func (g *normalGen) code() *Node {
 	if g.chance(3) {
 		n.Data["overflow"], n.Data["lineNumbers"] = "wrap", true
 	}
+	if g.chance(3) {
+		n.Data["fullWidth"] = true
+	}
+	if g.chance(3) {
+		n.Data["foo"] = g.pick(unknown...)
+	}
+	if g.chance(3) {
+		n.Data["expandable"], n.Data["collapsedLineCount"] = true, 3.0
+	}
 	marked := g.chance(4)
 	for range rapid.IntRange(1, 4).Draw(g.t, "lines") {
 		text := g.pick(lines...)
@@ -294,6 +389,9 @@ func (g *normalGen) images(data map[string]any) *Node {
 		if g.chance(2) {
 			image.Data["alt"] = g.line()
 			image.Data["width"] = 563.0
+			if g.chance(2) {
+				image.Data["width"], image.Data["height"] = map[string]any{"unit": "%", "value": 50.0}, 120.0
+			}
 		}
 		if g.chance(2) {
 			image.Data["refDark"] = g.image()
@@ -310,32 +408,57 @@ func (g *normalGen) images(data map[string]any) *Node {
 }
 
 func (g *normalGen) void(typ string, data map[string]any) *Node {
-	switch typ {
-	case "embed":
-		data["url"] = "https://example.com/?a=b&c=d"
-		n := blockNode(typ, data)
+	flag := func(key string) {
+		if g.chance(2) {
+			data[key] = true
+		}
+	}
+	captions := func(n *Node) *Node {
 		if g.chance(2) {
 			captioned(n, []*Node{paragraphNode(g.inlines(true, true))})
 		}
 		return n
+	}
+	switch typ {
+	case "embed":
+		data["url"] = "https://example.com/?a=b&c=d"
+		g.maybe(data, "foo", unknown...)
+		flag("fullWidth")
+		n := blockNode(typ, data)
+		return captions(n)
 	case "file":
 		data["ref"] = g.image()
+		g.maybe(data, "foo", unknown...)
+		return captions(blockNode(typ, data))
 	case "drawing":
 		data["ref"] = g.image()
+		html := g.html
+		g.html = true
+		n := captions(blockNode(typ, data))
+		g.html = html
+		return n
 	case "content-ref":
 		data["ref"] = g.ref()
+		g.maybe(data, "foo", unknown...)
 	case "reusable-content":
 		data["ref"] = docs.Ref{Kind: docs.RefReusable, ReusableContent: "r1"}
 	case "integration":
 		data["integration"], data["block"], data["props"] = "name", "block", map[string]any{"content": g.pick("a", "a\n\n  b", `"q" \ \\`, "%}", "\\"), "b": "c"}
+		flag("fullWidth")
+		g.maybe(data, "url", "https://x.y/z")
 	case "swagger":
 		data["ref"], data["path"], data["method"] = docs.Ref{Kind: docs.RefURL, URL: "https://x/y.json"}, "/a", "get"
+		flag("expanded")
+		g.maybe(data, "foo", unknown...)
+		flag("fullWidth")
 	case "openapi-operation":
 		data["ref"], data["path"], data["method"] = docs.Ref{Kind: docs.RefOpenAPI, Spec: "s"}, "/a/{b}", "get"
 	case "openapi-webhook":
 		data["ref"], data["name"], data["method"] = docs.Ref{Kind: docs.RefOpenAPI, Spec: "s"}, "n", "post"
 	case "openapi-schemas":
 		data["ref"], data["schemas"], data["grouped"] = docs.Ref{Kind: docs.RefOpenAPI, Spec: "s"}, []any{"A", "B"}, g.chance(2)
+		g.maybe(data, "title", "T", `a "b"`)
+		g.maybe(data, "foo", unknown...)
 	case "raw":
 		return rawNode(g.pick("{% unknown a=\"b\" %}\n*x*\n{% endunknown %}", "<iframe src=\"x\"></iframe>", "<!-- c -->", "{% endnothing %}", "<video>\n<source>\n</video>", "{% other %}"))
 	}
@@ -358,6 +481,9 @@ func (g *normalGen) table() *Node {
 		switch k {
 		case "text":
 			def["textAlignment"] = g.pick(columnAlignments...)
+			if !plain {
+				g.maybe(def, "verticalAlignment", verticalAlignments...)
+			}
 		case "users":
 			def["multiple"] = g.chance(2)
 		case "rating":
@@ -383,6 +509,16 @@ func (g *normalGen) table() *Node {
 		}
 	}
 	if !plain {
+		for _, key := range []string{"stickyHeader", "stickyFirstColumn"} {
+			if g.chance(3) {
+				t.view[key] = true
+			}
+		}
+		for _, key := range []string{"fullWidth", "search"} {
+			if g.chance(3) {
+				t.node.Data[key] = true
+			}
+		}
 		if g.chance(2) {
 			t.view["columnWidths"], t.view["useNewSizing"] = map[string]any{"c1": 120.0}, true
 		}

@@ -2,6 +2,8 @@ package markup
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +34,25 @@ var hardRefs = func() Refs {
 		},
 	}
 }()
+
+// Every block keeps its attributes at every place where it may stand.
+func TestEveryAttributeAtEveryPlace(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		for _, place := range slices.Sorted(maps.Keys(blockPlaces)) {
+			types := slices.Compact(slices.Clone(cellTypes))
+			if place != "a cell" {
+				types = append(types, taggedTypes...)
+			}
+			typ := rapid.SampledFrom(types).Draw(rt, "type")
+			g := &normalGen{t: rt, full: true, html: place == "a cell", note: place == "a note"}
+			doc := &Document{Nodes: []*Node{blockPlaces[place](g.block(typ, normalDepth-1))}}
+			src := Print(doc, hardRefs)
+			if err := sameDocs(doc.Nodes, Parse(src, hardRefs).Nodes); err != nil {
+				rt.Fatalf("%s in %s is printed as\n%s\nreads back otherwise: %v", typ, place, src, err)
+			}
+		}
+	})
+}
 
 func TestPrintedDocumentsReadBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

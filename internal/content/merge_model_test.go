@@ -28,10 +28,11 @@ type modelPage struct {
 	parent, title string
 	blocks        map[string]string // first word -> text
 	order         []string
+	fields        map[string]string // description, pinned slug and variables
 }
 
 func (p *modelPage) clone() *modelPage {
-	return &modelPage{p.parent, p.title, maps.Clone(p.blocks), slices.Clone(p.order)}
+	return &modelPage{p.parent, p.title, maps.Clone(p.blocks), slices.Clone(p.order), maps.Clone(p.fields)}
 }
 
 func (p *modelPage) text() string {
@@ -44,7 +45,7 @@ func (p *modelPage) text() string {
 
 // same reports whether two forms of a page have the same words in the same order.
 func (p *modelPage) same(q *modelPage) bool {
-	return p != nil && q != nil && p.title == q.title && maps.Equal(p.blocks, q.blocks) && slices.Equal(p.order, q.order)
+	return p != nil && q != nil && p.title == q.title && maps.Equal(p.fields, q.fields) && maps.Equal(p.blocks, q.blocks) && slices.Equal(p.order, q.order)
 }
 
 type modelTree map[string]*modelPage // by page id
@@ -134,6 +135,13 @@ func (p *modelPage) merge(b, a, c *modelPage) bool {
 	}
 	p.title = pick(b.title, a.title, c.title)
 	p.parent = pick(b.parent, a.parent, c.parent)
+	for _, key := range modelFields {
+		if v := pick(b.fields[key], a.fields[key], c.fields[key]); v == "" {
+			delete(p.fields, key)
+		} else {
+			p.fields[key] = v
+		}
+	}
 	for _, w := range slices.Sorted(maps.Keys(b.blocks)) {
 		if t := pick(b.blocks[w], a.blocks[w], c.blocks[w]); t == "" {
 			delete(p.blocks, w)
@@ -203,7 +211,7 @@ func (d *modelDesk) change(l *modelLine, c Change) {
 }
 
 func (d *modelDesk) insert(l *modelLine, id, parent string, blocks ...string) {
-	p := &modelPage{parent: parent, title: id, blocks: map[string]string{}, order: blocks}
+	p := &modelPage{parent: parent, title: id, blocks: map[string]string{}, order: blocks, fields: map[string]string{}}
 	for _, w := range blocks {
 		p.blocks[w] = w
 	}
@@ -234,7 +242,7 @@ func (d *modelDesk) edit(l *modelLine) {
 	}
 	id := rapid.SampledFrom(ids).Draw(d.T, "page")
 	p := l.tree[id]
-	what := rapid.IntRange(0, 9).Draw(d.T, "what")
+	what := rapid.IntRange(0, 12).Draw(d.T, "what")
 	switch {
 	case what <= 1 && len(p.order) > 0: // edit a block; sometimes as somebody else would
 		w := rapid.SampledFrom(p.order).Draw(d.T, "block")
@@ -280,11 +288,72 @@ func (d *modelDesk) edit(l *modelLine) {
 			delete(l.tree, b)
 		}
 		d.change(l, Change{Operation: DeletePage, Page: id})
+	case what >= 10:
+		d.set(l, id)
 	case what == 8: // a page below
 		d.insert(l, d.fresh("page"), id, d.fresh("w"), d.fresh("w"))
 	default:
 		d.insert(l, d.fresh("page"), "", d.fresh("w"), d.fresh("w"), d.fresh("w"))
 	}
+}
+
+// modelFields are what a page has beside its title, its place and its blocks.
+var modelFields = []string{"description", "slug", "variables.a", "variables.b"}
+
+// set changes a field of a page; sometimes as somebody else would.
+func (d *modelDesk) set(l *modelLine, id string) {
+	p, key := l.tree[id], rapid.SampledFrom(modelFields).Draw(d.T, "field")
+	value := d.fresh("f")
+	if key != "slug" && rapid.IntRange(0, 3).Draw(d.T, "same") == 0 {
+		value = "equal"
+	}
+	name, isVariable := strings.CutPrefix(key, "variables.")
+	switch {
+	case isVariable && p.fields[key] != "" && rapid.Bool().Draw(d.T, "remove"):
+		delete(p.fields, key)
+		value = ""
+	default:
+		p.fields[key] = value
+	}
+	switch {
+	case key == "description":
+		d.change(l, Change{Operation: UpdatePage, Page: id, Meta: PageMeta{Description: opt.Of(value)}})
+	case key == "slug":
+		d.change(l, Change{Operation: UpdatePage, Page: id, Meta: PageMeta{Slug: opt.Of(value)}})
+	default:
+		ctx, dr := context.Background(), d.draft(l.rev)
+		page, err := dr.Page(ctx, docs.PageID(id))
+		if err != nil {
+			d.Fatalf("%v", err)
+		}
+		vars := maps.Clone(page.Variables)
+		if vars == nil {
+			vars = docs.Variables{}
+		}
+		if vars[name] = value; value == "" {
+			delete(vars, name)
+		}
+		page.Variables = vars
+		if err := dr.Put(ctx, page); err != nil {
+			d.Fatalf("%v", err)
+		}
+		l.rev = d.seal(dr)
+	}
+}
+
+// fieldsOf returns the fields of a page that the model knows.
+func fieldsOf(p docs.Page) map[string]string {
+	out := map[string]string{}
+	if p.Description != "" {
+		out["description"] = p.Description
+	}
+	if p.Pinned {
+		out["slug"] = p.Slug
+	}
+	for name, v := range p.Variables {
+		out["variables."+name] = fmt.Sprint(v)
+	}
+	return out
 }
 
 // read returns the real tree of a line in the terms of the model, and checks
@@ -304,7 +373,7 @@ func (d *modelDesk) read(rev docs.Revision) modelTree {
 	var walk func(pages []*revision.Walked)
 	walk = func(pages []*revision.Walked) {
 		for _, w := range pages {
-			p := &modelPage{parent: string(w.Parent), title: w.Title, blocks: map[string]string{}}
+			p := &modelPage{parent: string(w.Parent), title: w.Title, blocks: map[string]string{}, fields: fieldsOf(w.Page)}
 			doc, err := v.Document(ctx, w.Page)
 			if err != nil {
 				d.Fatalf("%v", err)
@@ -339,6 +408,8 @@ func (d *modelDesk) compare(what string, got, want modelTree) {
 			d.Fatalf("%s: page %s: got %v, want %v", what, id, g, w)
 		case g.title != w.title || !maps.Equal(g.blocks, w.blocks):
 			d.Fatalf("%s: page %s: got %q %v, want %q %v", what, id, g.title, g.blocks, w.title, w.blocks)
+		case !maps.Equal(g.fields, w.fields):
+			d.Fatalf("%s: page %s has %v, want %v", what, id, g.fields, w.fields)
 		case g.parent != w.parent && (w.parent == "" || want[w.parent] != nil):
 			d.Fatalf("%s: page %s hangs below %q, want %q", what, id, g.parent, w.parent)
 		}
@@ -379,7 +450,7 @@ func (d *modelDesk) merge(into, base, from modelLine) (modelLine, []merge.Confli
 func show(m modelTree) string {
 	var b strings.Builder
 	for _, id := range slices.Sorted(maps.Keys(m)) {
-		fmt.Fprintf(&b, "\n  %s below %q: %q %v", id, m[id].parent, m[id].title, m[id].blocks)
+		fmt.Fprintf(&b, "\n  %s below %q: %q %v %v", id, m[id].parent, m[id].title, m[id].blocks, m[id].fields)
 	}
 	return b.String()
 }

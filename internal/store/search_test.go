@@ -77,6 +77,21 @@ func TestSearchRanksTitlesBeforeHeadingsBeforeText(t *testing.T) {
 	})
 }
 
+// A page with the word that was written comes before pages with words that begin with it.
+func TestSearchRanksTheWordBeforeWhatBeginsWithIt(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		s := testdb.Open(t, o)
+		putPages(t, s, "l",
+			page("begins", "Portal", "How they are made."),
+			page("word", "Port", "How they are made."),
+			page("z", "Portal", "How they are made."),
+		)
+		if got := find(t, s, "port", "l"); got != "word begins z" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
 func TestSearchShowsSections(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)

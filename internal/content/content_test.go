@@ -244,6 +244,9 @@ func (d *desk) changes(rt *rapid.T, v *revision.View) []content.Change {
 	word := func(label string) string { return words[rapid.IntRange(0, len(words)-1).Draw(rt, label)] }
 	text := func() string {
 		out := ""
+		if rapid.IntRange(0, 3).Draw(rt, "head") == 0 {
+			out = "---\ncover: " + word("path") + ".png\ndescription: All of " + word("word") + "\n---\n\n"
+		}
 		for range rapid.IntRange(0, 3).Draw(rt, "blocks") {
 			switch rapid.IntRange(0, 4).Draw(rt, "block") {
 			case 0:
@@ -277,7 +280,14 @@ func (d *desk) changes(rt *rapid.T, v *revision.View) []content.Change {
 			if rapid.Bool().Draw(rt, "rename") {
 				c.Meta.Title = opt.Of(word("title"))
 			}
+			if rapid.Bool().Draw(rt, "describe") {
+				c.Meta.Description = opt.Of(word("description") + " [" + word("word") + "](" + word("path") + ".md)")
+			}
+			if rapid.IntRange(0, 3).Draw(rt, "slug") == 0 {
+				c.Meta.Slug = opt.Of(word("slug"))
+			}
 			c.Meta.Hidden = opt.Of(rapid.IntRange(0, 5).Draw(rt, "hidden") == 0)
+			c.Meta.NoIndex = opt.Of(rapid.IntRange(0, 5).Draw(rt, "noindex") == 0)
 			changes = append(changes, c)
 		default:
 			changes = append(changes, content.Change{Operation: content.DeletePage, Page: pick("page")})

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -86,6 +88,23 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	if err := c.recordRestore(ctx, m); err != nil {
+		return err
+	}
 	_, err = fmt.Fprintf(s.out, "restored %d rows of %d tables and %d files, written %s by Octavo %s\n", m.Rows(), len(m.Tables), m.Files, m.CreatedAt, m.Program)
 	return err
+}
+
+// recordRestore writes into the log that the store came from a backup.
+func (c *restoreCmd) recordRestore(ctx context.Context, m store.Manifest) (err error) {
+	sv, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sv.Store.Close()) }()
+	return sv.Store.Do(ctx, func(tx *store.Tx) error {
+		return audit.Record(ctx, tx, authz.AtCommandLine(authz.System.User), audit.Event{
+			Action: "instance.restore", Kind: "instance", Data: map[string]any{"rows": m.Rows(), "files": m.Files, "written": m.CreatedAt},
+		})
+	})
 }

@@ -181,6 +181,9 @@ func (w *world) call(who, method, path, body string, headers ...string) answer {
 	a := w.send(who, method, path, strings.NewReader(body), headers...)
 	if w.seen != nil {
 		w.seen.note(method, path, who, a.status)
+		if method != http.MethodGet && a.status < 300 {
+			w.noteAudit(w.seen.operation(method, path), a)
+		}
 	}
 	return a
 }
@@ -264,10 +267,12 @@ type accounts struct {
 	mux       *http.ServeMux
 	succeeded map[string]bool
 	denied    map[string]bool
+	audited   map[string]bool
+	described map[string]bool // the log says what changed from what to what
 }
 
 func newAccounts(ops []api.OperationInfo) *accounts {
-	a := &accounts{ops: ops, mux: http.NewServeMux(), succeeded: map[string]bool{}, denied: map[string]bool{}}
+	a := &accounts{ops: ops, mux: http.NewServeMux(), succeeded: map[string]bool{}, denied: map[string]bool{}, audited: map[string]bool{}, described: map[string]bool{}}
 	for _, o := range ops {
 		a.mux.Handle(o.Method+" "+o.Path, opHandler(o.ID))
 	}
@@ -314,6 +319,12 @@ func (a *accounts) missing() []string {
 		}
 		if !a.denied[o.ID] && !o.Public {
 			out = append(out, o.ID+" was never denied to anybody")
+		}
+		if o.Method != http.MethodGet && a.succeeded[o.ID] && a.audited[o.ID] == changesNothing[o.ID] {
+			out = append(out, fmt.Sprintf("%s wrote an audit row: %t", o.ID, a.audited[o.ID]))
+		}
+		if o.Method == http.MethodPatch && a.audited[o.ID] && !a.described[o.ID] {
+			out = append(out, o.ID+": the audit row does not say what changed")
 		}
 	}
 	return out

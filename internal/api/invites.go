@@ -20,7 +20,7 @@ func (a *API) invites() {
 	register(a, op{
 		ID: "inviteUsersToOrganization", Route: "POST /orgs/{organizationId}/invites", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Summary: "Add people to an organization by e-mail address.",
-		About:   "They become members immediately. People without an account get one, which they can use after verifying the address. Existing members are not changed.",
+		About:   "They become members immediately. People without an account get one, which they can use after verifying the address. Until they use the organization, it sees their address and nothing else of them. Existing members are not changed.",
 	}, a.invite)
 	register(a, op{
 		ID: "joinOrganizationWithInvite", Route: "POST /orgs/{organizationId}/invites/{inviteId}", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 200,
@@ -96,7 +96,7 @@ type inviteIn struct {
 type invited struct {
 	Users           []docs.UserID `json:"users" doc:"Ids of the new members."`
 	Invited         int           `json:"invited"`
-	FailedSSOEmails []string      `json:"failedSSOEmails,omitempty" doc:"Addresses of members who do not sign in through SSO; mark them one by one."`
+	FailedSSOEmails []string      `json:"failedSSOEmails,omitempty" doc:"Addresses of existing members who do not sign in through SSO; mark them one by one."`
 }
 
 func (a *API) invite(ctx context.Context, in *inviteIn) (*out[invited], error) {

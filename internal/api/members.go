@@ -57,14 +57,14 @@ type Member struct {
 	Disabled   bool       `json:"disabled"`
 	JoinedAt   docs.Time  `json:"joinedAt"`
 	LastSeenAt docs.Time  `json:"lastSeenAt,omitzero"`
-	SSO        bool       `json:"sso"`
+	SSO        bool       `json:"sso" doc:"Whether the member signs in through SSO; false until the member has used the organization."`
 	Spaces     int        `json:"spaces" doc:"Number of spaces to which the member or one of their teams was granted access."`
 	Teams      int        `json:"teams"`
 }
 
 func (a *API) member(m docs.Member) Member {
 	return Member{
-		"member", string(m.User.ID), orNull(m.Role), a.user(m.User), m.Disabled, m.JoinedAt, m.LastSeenAt, m.SSO, m.Spaces, m.Teams,
+		"member", string(m.User.ID), orNull(m.Role), a.user(m.User), m.Disabled, m.JoinedAt, m.LastSeenAt, m.SSO && !m.LastSeenAt.IsZero(), m.Spaces, m.Teams,
 	}
 }
 

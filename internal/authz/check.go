@@ -37,7 +37,17 @@ type asked struct {
 
 // Operator is the grant of somebody at the command line, who owns the data
 // and needs no permission.
-func Operator(as docs.UserID) *Grant { return &Grant{Actor: Actor{User: as}} }
+func Operator(as docs.UserID) *Grant { return &Grant{Actor: AtCommandLine(as)} }
+
+// AtCommandLine is the actor of what the command line does in the name of a user.
+func AtCommandLine(as docs.UserID) Actor { return Actor{User: as, Request: CommandLine} }
+
+// CommandLine is what the log has in place of the id of a request.
+const CommandLine = "command line"
+
+// Acting is the grant of background work that finishes what somebody was allowed to
+// begin.
+func Acting(as docs.UserID) *Grant { return &Grant{Actor: Actor{User: as}} }
 
 // OnBehalf is the grant of somebody who asked before, for work that was put
 // off: an action on a space. Whether it is still allowed is asked now, and

@@ -11,6 +11,15 @@ type User struct {
 	UpdatedAt   Time
 }
 
+// Known returns what an organization may know of the user: everything once the user
+// was seen there; before, what follows from the address that somebody typed.
+func (u User) Known(seen Time) User {
+	if !seen.IsZero() {
+		return u
+	}
+	return User{ID: u.ID, Email: u.Email, Verified: u.Verified, DisplayName: u.Email.Name()}
+}
+
 // Token is a personal token without its secret.
 type Token struct {
 	ID         TokenID

@@ -306,6 +306,28 @@ func (d *desk) expel(user docs.UserID) {
 // If a user loses the right while an operation waits or runs, nothing changes on either side; the
 // same holds for a connection that the user made.
 func TestRightsThatAreLostEndOperations(t *testing.T) {
+	for name, lose := range map[string]func(*desk, docs.UserID){"expelled": (*desk).expel, "a reader": (*desk).demote} {
+		t.Run(name, func(t *testing.T) { rightsAreLost(t, lose) })
+	}
+}
+
+// demote leaves a member the right to read.
+func (d *desk) demote(user docs.UserID) {
+	d.t.Helper()
+	err := d.s.Store.Do(context.Background(), func(tx *store.Tx) error {
+		m, err := tx.Member(context.Background(), d.org, user)
+		if err != nil || m.Role == docs.Read {
+			return err
+		}
+		m.Role = docs.Read
+		return tx.PutMember(context.Background(), m)
+	})
+	if err != nil {
+		d.t.Error(err)
+	}
+}
+
+func rightsAreLost(t *testing.T, lose func(*desk, docs.UserID)) {
 	for _, dir := range []docs.GitDirection{docs.GitImport, docs.GitExport} {
 		for _, during := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, during %v", dir, during), func(t *testing.T) {
@@ -331,7 +353,7 @@ func TestRightsThatAreLostEndOperations(t *testing.T) {
 				git := d.origin.Handler("", "")
 				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if during {
-						d.expel(eve.ID)
+						lose(d, eve.ID)
 					}
 					git.ServeHTTP(w, r)
 				}))
@@ -348,7 +370,7 @@ func TestRightsThatAreLostEndOperations(t *testing.T) {
 				}
 				queued := d.queue(dir, func(o *docs.GitOperation) { o.User, o.Remote = eve.ID, remote })
 				if !during {
-					d.expel(eve.ID)
+					lose(d, eve.ID)
 				}
 				o, err := d.run(context.Background(), queued)
 				if err != nil || o.Reason != ReasonForbidden || o.State != docs.GitFailure {

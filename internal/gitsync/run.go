@@ -343,7 +343,7 @@ func (t *task) fail(ctx context.Context, failure error) error {
 		if err != nil {
 			return err
 		}
-		g := authz.Operator(t.o.User)
+		g := authz.Acting(t.o.User)
 		g.Space = sp.It
 		if err := t.complete(ctx, tx, g, docs.GitFailure, reason, message); err != nil {
 			return err

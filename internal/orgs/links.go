@@ -128,6 +128,7 @@ func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 		if err != nil {
 			return l, err
 		}
+		before := l.InviteLink
 		if l.Role, err = p.role(l.InviteLink); err != nil {
 			return l, err
 		}
@@ -137,7 +138,7 @@ func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 		if err := tx.PutInviteLink(ctx, l.InviteLink); err != nil {
 			return l, err
 		}
-		return l, audit.Record(ctx, tx, g.Actor, linkEvent("update", l.InviteLink))
+		return l, audit.Record(ctx, tx, g.Actor, linkEvent("update", l.InviteLink).Changed(before, l.InviteLink))
 	})
 }
 
@@ -220,7 +221,7 @@ func admit(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, ro
 		if err != nil {
 			return err
 		}
-		return tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: role, JoinedAt: tx.Now()})
+		return tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: role, JoinedAt: tx.Now(), LastSeenAt: tx.Now()})
 	}
 	if err != nil {
 		return err

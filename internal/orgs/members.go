@@ -41,12 +41,12 @@ func (s *Service) SetRole(ctx context.Context, g *authz.Grant, org docs.OrgID, u
 		if err := keepAnAdmin(ctx, tx, m); err != nil {
 			return m, err
 		}
-		before := m.Role
+		before := m
 		m.Role = role
 		if err := tx.PutMember(ctx, m); err != nil {
 			return m, err
 		}
-		return m, audit.Record(ctx, tx, g.Actor, memberEvent(org, "role", user, map[string]any{"from": before, "to": role}))
+		return m, audit.Record(ctx, tx, g.Actor, memberEvent(org, "role", user, map[string]any{"from": before.Role, "to": role}).Changed(before, m))
 	})
 }
 
@@ -119,7 +119,7 @@ func (s *Service) Join(ctx context.Context, g *authz.Grant, org docs.OrgID) erro
 		if !removed.IsZero() {
 			return errs.E(errs.Invalid, "you were removed from this organization; ask an admin to invite you again")
 		}
-		if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: docs.Guest, JoinedAt: tx.Now()}); err != nil {
+		if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: docs.Guest, JoinedAt: tx.Now(), LastSeenAt: tx.Now()}); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, g.Actor, memberEvent(org, "join", g.Actor.User, nil))
@@ -148,7 +148,9 @@ type Invited struct {
 
 // Invite makes people members by their addresses: at once, because there is
 // no mail to wait for. Somebody without an account gets one, which nobody
-// can use until the address is verified. Members are left as they are.
+// can use until the address is verified. Members are left as they are. Of somebody
+// who was added, the organization sees the address until they use it, and SSO has no
+// effect before.
 func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, people []Invitee, sso bool) (Invited, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Invited, error) {
 		out := Invited{Users: []docs.UserID{}}
@@ -167,7 +169,7 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 			m, err := tx.Member(ctx, org, u.ID)
 			switch {
 			case err == nil:
-				// An account that signs in otherwise is not handed to the
+				// A member who signs in otherwise is not handed to the
 				// identity provider by an invite: an admin marks it.
 				if sso && !m.SSO && !slices.Contains(out.FailedSSO, string(e)) {
 					out.FailedSSO = append(out.FailedSSO, string(e))
@@ -176,12 +178,8 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 			case !errs.Is(err, errs.NotFound):
 				return out, err
 			}
-			// Neither is one that is in use elsewhere.
-			viaSSO := sso && !u.Verified
-			if sso && !viaSSO {
-				out.FailedSSO = append(out.FailedSSO, string(e))
-			}
-			if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: p.Role, SSO: viaSSO, JoinedAt: tx.Now()}); err != nil {
+			// The answer is the same whether the address is in use elsewhere or not.
+			if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: p.Role, SSO: sso, JoinedAt: tx.Now()}); err != nil {
 				return out, err
 			}
 			if err := audit.Record(ctx, tx, g.Actor, memberEvent(org, "invite", u.ID, map[string]any{"role": p.Role})); err != nil {

@@ -8,6 +8,7 @@ package orgs
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +23,11 @@ import (
 )
 
 // Service needs nothing but the store.
-type Service struct{ Store *store.Store }
+type Service struct {
+	Store *store.Store
+	// Closed leaves it to the operator to make organizations.
+	Closed bool
+}
 
 // NewOrganization is the input of Create.
 type NewOrganization struct {
@@ -35,6 +40,9 @@ type NewOrganization struct {
 
 // Create makes an organization with the caller as its admin.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization) (docs.Organization, error) {
+	if s.Closed {
+		return docs.Organization{}, errs.E(errs.Forbidden, "the operator of this server creates organizations; ask them for one")
+	}
 	domains, err := checkDomains(in.EmailDomains)
 	if err != nil {
 		return docs.Organization{}, err
@@ -102,6 +110,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, id docs.OrgID, p O
 		if err != nil {
 			return o, err
 		}
+		before := o
 		if err := p.apply(ctx, tx, &o); err != nil {
 			return o, err
 		}
@@ -111,7 +120,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, id docs.OrgID, p O
 		}
 		return o, audit.Record(ctx, tx, g.Actor, audit.Event{
 			Org: id, Action: "organization.update", Kind: "organization", ID: string(id), Data: map[string]any{"title": o.Title},
-		})
+		}.Changed(before, o))
 	})
 }
 
@@ -246,7 +255,7 @@ func (s *Service) Bootstrap(ctx context.Context, address, title, label string) (
 		if err != nil {
 			return Bootstrapped{}, err
 		}
-		by := authz.Actor{User: u.ID}
+		by := authz.AtCommandLine(u.ID)
 		o, err := tx.OrganizationByTitle(ctx, u.ID, title)
 		if errs.Is(err, errs.NotFound) {
 			o, err = create(ctx, tx, by, NewOrganization{Title: title}, []string{})
@@ -268,13 +277,20 @@ func operatorUser(ctx context.Context, tx *store.Tx, address string) (docs.User,
 	}
 	u, err := tx.UserByEmail(ctx, e)
 	if errs.Is(err, errs.NotFound) {
-		return addUser(ctx, tx, e, true)
+		u, err = addUser(ctx, tx, e, true)
+		return u, errors.Join(err, recordUser(ctx, tx, u, "create"))
 	}
 	if err != nil || u.Verified {
 		return u, err
 	}
 	u.Verified, u.UpdatedAt = true, tx.Now()
-	return u, tx.PutUser(ctx, u)
+	return u, errors.Join(tx.PutUser(ctx, u), recordUser(ctx, tx, u, "verify"))
+}
+
+func recordUser(ctx context.Context, tx *store.Tx, u docs.User, action string) error {
+	return audit.Record(ctx, tx, authz.AtCommandLine(u.ID), audit.Event{
+		Action: "user." + action, Kind: "user", ID: string(u.ID), Data: map[string]any{"email": u.Email},
+	})
 }
 
 func addUser(ctx context.Context, tx *store.Tx, e docs.Email, verified bool) (docs.User, error) {
@@ -330,7 +346,7 @@ func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToke
 		if err != nil {
 			return "", err
 		}
-		_, secret, err := addToken(ctx, tx, authz.Actor{User: u.ID}, in)
+		_, secret, err := addToken(ctx, tx, authz.AtCommandLine(u.ID), in)
 		return secret, err
 	})
 }
@@ -384,10 +400,11 @@ func (s *Service) UpdateUser(ctx context.Context, g *authz.Grant, id docs.UserID
 		if id != g.Actor.User {
 			return u, errs.E(errs.Forbidden, "you can change only your own account")
 		}
+		before := u
 		u.DisplayName, u.PhotoURL, u.UpdatedAt = p.DisplayName.Or(u.DisplayName), p.PhotoURL.Or(u.PhotoURL), tx.Now()
 		if err := tx.PutUser(ctx, u); err != nil {
 			return u, err
 		}
-		return u, audit.Record(ctx, tx, g.Actor, audit.Event{Action: "user.update", Kind: "user", ID: string(id)})
+		return u, audit.Record(ctx, tx, g.Actor, audit.Event{Action: "user.update", Kind: "user", ID: string(id)}.Changed(before, u))
 	})
 }

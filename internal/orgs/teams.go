@@ -25,7 +25,7 @@ func (s *Service) CreateTeam(ctx context.Context, g *authz.Grant, org docs.OrgID
 			return t, err
 		}
 		for _, who := range members {
-			u, err := FindMember(ctx, tx, org, string(who))
+			u, err := FindMember(ctx, tx, g, org, string(who))
 			if err != nil {
 				return t, err
 			}
@@ -41,13 +41,14 @@ func (s *Service) CreateTeam(ctx context.Context, g *authz.Grant, org docs.OrgID
 }
 
 // FindMember returns a member by user id or address. To those outside of the
-// organization it is NotFound, whether there is such a user or not.
-func FindMember(ctx context.Context, tx *store.Tx, org docs.OrgID, who string) (docs.UserID, error) {
+// organization it is NotFound, whether there is such a user or not. Guests name
+// people by id: they cannot try addresses.
+func FindMember(ctx context.Context, tx *store.Tx, g *authz.Grant, org docs.OrgID, who string) (docs.UserID, error) {
 	id := docs.UserID(who)
 	missing := notMember(who)
 	if strings.Contains(who, "@") {
 		e, err := docs.ParseEmail(who)
-		if err != nil {
+		if err != nil || !g.SeesPeople() {
 			return "", missing
 		}
 		u, err := tx.UserByEmail(ctx, e)
@@ -79,7 +80,7 @@ func (s *Service) RenameTeam(ctx context.Context, g *authz.Grant, t docs.Team, t
 		if err := tx.RenameTeam(ctx, t.ID, title); err != nil {
 			return t, err
 		}
-		if err := audit.Record(ctx, tx, g.Actor, teamEvent(t, "rename", map[string]any{"from": t.Title, "to": title})); err != nil {
+		if err := audit.Record(ctx, tx, g.Actor, teamEvent(t, "rename", map[string]any{"from": t.Title, "to": title}).Changed(t, docs.Team{ID: t.ID, Org: t.Org, Title: title, Members: t.Members, Spaces: t.Spaces, CreatedAt: t.CreatedAt})); err != nil {
 			return t, err
 		}
 		return tx.Team(ctx, t.Org, t.ID)
@@ -110,7 +111,7 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		removed := map[docs.UserID]bool{}
 		for _, who := range c.Remove {
-			u, err := FindMember(ctx, tx, t.Org, who)
+			u, err := FindMember(ctx, tx, g, t.Org, who)
 			if errs.Is(err, errs.NotFound) {
 				continue // removing somebody who is not there is done already
 			}
@@ -123,10 +124,7 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 			}
 		}
 		put := func(who string, role docs.TeamRole) error {
-			if strings.Contains(who, "@") && !g.SeesPeople() {
-				return notMember(who) // guests cannot try addresses
-			}
-			u, err := FindMember(ctx, tx, t.Org, who)
+			u, err := FindMember(ctx, tx, g, t.Org, who)
 			if err != nil || removed[u] {
 				return err
 			}

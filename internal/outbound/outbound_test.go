@@ -348,3 +348,34 @@ func TestResolvePinsOnlyAllowedAddresses(t *testing.T) {
 		t.Errorf("private.test, allowed: %v, %v", got, err)
 	}
 }
+
+// Link-local addresses are where clouds serve credentials: neither a public policy
+// nor a host name in the allow-list opens any of them.
+func TestLinkLocalAddressesStayClosed(t *testing.T) {
+	for name, p := range map[string]Policy{"public": policy(t, "", nil), "a name": policy(t, "inside.test", nil)} {
+		for _, addr := range []string{"169.254.0.1", "169.254.1.2", "169.254.169.253", "169.254.170.2", "169.254.255.254", "::ffff:169.254.1.2", "fe80::1"} {
+			if err := p.check("inside.test", netip.MustParseAddr(addr)); err == nil {
+				t.Errorf("%s opens %s", name, addr)
+			}
+		}
+	}
+	if err := policy(t, "inside.test", nil).check("inside.test", netip.MustParseAddr("10.1.2.3")); err != nil {
+		t.Errorf("a name opens no private address: %v", err)
+	}
+}
+
+// Ports are checked where the connection is made too: programs such as git do not
+// ask CheckURL.
+func TestRefusedPortsAreRefusedAtDial(t *testing.T) {
+	for _, allow := range []string{"", "93.184.216.0/24"} {
+		control := policy(t, allow, nil).dialer("public.test").Control
+		for port := range refusedPorts {
+			if err := control("tcp4", netip.AddrPortFrom(netip.MustParseAddr("93.184.216.34"), port).String(), nil); err == nil {
+				t.Errorf("with %q, port %d can be dialled", allow, port)
+			}
+		}
+		if err := control("tcp4", "93.184.216.34:443", nil); err != nil {
+			t.Errorf("with %q: %v", allow, err)
+		}
+	}
+}

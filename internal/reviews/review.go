@@ -117,7 +117,8 @@ func reviewer(ctx context.Context, tx *store.Tx, g *authz.Grant, path string, id
 	case err != nil:
 		return docs.User{}, err
 	}
-	return tx.User(ctx, id)
+	m, err := tx.Member(ctx, g.Space.Org, id)
+	return m.User, err
 }
 
 // Unask withdraws a request for a review. It reports whether there was one.

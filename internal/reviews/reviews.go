@@ -132,7 +132,8 @@ func (s *Service) Change(ctx context.Context, g *authz.Grant, name string, p Pat
 		if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
 			return cr, err
 		}
-		return cr, s.record(ctx, tx, g, cr, "update", map[string]any{"status": cr.Status, "subject": cr.Subject})
+		changes := audit.Event{}.Changed(was, cr).Data["changes"]
+		return cr, s.record(ctx, tx, g, cr, "update", map[string]any{"status": cr.Status, "subject": cr.Subject, "changes": changes})
 	})
 }
 

@@ -44,27 +44,29 @@ import (
 
 // Config is what an operator can set.
 type Config struct {
-	Listen        string   // host:port of the API
-	MetricsListen string   // host:port of /metrics, which may be Listen; empty: it is not served
-	BaseURL       string   // public address; empty is derived from Listen
-	SitesDomain   string   // sites with a basename have the host basename.SitesDomain; empty: they are below BaseURL
-	SiteHostnames []string // host names of sites that need no proof, as in sites.Hosts
-	DNS           string   // host:port of the DNS server that proves host names; empty: those of the system
-	ACME          ACME     // certificates
-	Database      store.Options
-	Files         Files
-	GitCache      string          // folder of what was fetched from repositories; empty is beside that of files
-	Outbound      outbound.Policy // where the server may connect to
-	Embeds        bool            // fetch pages of other web sites to describe them
-	Fonts         *pdf.Fonts      // of PDFs, besides the bundled ones
-	Limit         api.Limit
-	Proxies       Proxies  // whose word about the address of a client counts
-	Origins       []string // web sites whose pages may call the API, such as https://app.example.com
-	AccessLog     bool     // log every request, not only failures
-	Log           *slog.Logger
-	Version       string
-	Build         string
-	Quiet         bool // run no jobs and send no events: for tests, where what is queued stays queued
+	Listen        string // host:port of the API
+	MetricsListen string // host:port of /metrics, which may be Listen; empty: it is not served
+	BaseURL       string // public address; empty is derived from Listen
+	SitesDomain   string // sites with a basename have the host basename.SitesDomain; empty: they are below BaseURL
+	// OrganizationsClosed leaves it to the operator to make organizations.
+	OrganizationsClosed bool
+	SiteHostnames       []string // host names of sites that need no proof, as in sites.Hosts
+	DNS                 string   // host:port of the DNS server that proves host names; empty: those of the system
+	ACME                ACME     // certificates
+	Database            store.Options
+	Files               Files
+	GitCache            string          // folder of what was fetched from repositories; empty is beside that of files
+	Outbound            outbound.Policy // where the server may connect to
+	Embeds              bool            // fetch pages of other web sites to describe them
+	Fonts               *pdf.Fonts      // of PDFs, besides the bundled ones
+	Limit               api.Limit
+	Proxies             Proxies  // whose word about the address of a client counts
+	Origins             []string // web sites whose pages may call the API, such as https://app.example.com
+	AccessLog           bool     // log every request, not only failures
+	Log                 *slog.Logger
+	Version             string
+	Build               string
+	Quiet               bool // run no jobs and send no events: for tests, where what is queued stays queued
 }
 
 // DataPath returns the options of a store in a data folder, which is made if
@@ -182,6 +184,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
 	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
 	s.Content.Source.BaseURL, s.Content.Index.Log = s.BaseURL, s.Log
+	s.Orgs.Closed = s.OrganizationsClosed
 	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Vouched: s.SiteHostnames}
 	if s.DNS != "" {
 		s.Sites.DNS = resolver(s.DNS)

@@ -129,9 +129,10 @@ func (s *Service) UpdateShareLink(ctx context.Context, g *authz.Grant, id docs.S
 		if link, err = openLink(ctx, c.tx.Reader, v); err != nil {
 			return audit.Event{}, err
 		}
+		before := link
 		link.Name, link.Active = name.Or(link.Name), active.Or(link.Active)
 		c.touch = true
-		return linkEvent("update", link), c.tx.PutShareLink(ctx, link)
+		return linkEvent("update", link).Changed(before, link), c.tx.PutShareLink(ctx, link)
 	})
 	return link, err
 }

@@ -98,6 +98,7 @@ func (s *Service) checkMCPServer(ctx context.Context, g *authz.Grant, p MCPServe
 
 // put stores a new or changed server with the event of it.
 func (p MCPServerPatch) put(ctx context.Context, c *change, action string, v docs.MCPServer) (docs.MCPServer, audit.Event, error) {
+	before := v
 	v.Name, v.URL, v.Transport = p.Name.Or(v.Name), p.URL.Or(v.URL), p.Transport.Or(v.Transport)
 	v.Headers, v.Condition = p.Headers.Or(v.Headers), p.Condition.Or(v.Condition)
 	if v.Headers == nil {
@@ -112,7 +113,7 @@ func (p MCPServerPatch) put(ctx context.Context, c *change, action string, v doc
 		return v, audit.Event{}, err
 	}
 	c.touch = true
-	return v, mcpEvent(action, v), c.tx.PutMCPServer(ctx, store.SealedMCPServer{MCPServer: v, Sealed: sealed})
+	return v, mcpEvent(action, v).Changed(before, v), c.tx.PutMCPServer(ctx, store.SealedMCPServer{MCPServer: v, Sealed: sealed})
 }
 
 func mcpEvent(action string, v docs.MCPServer) audit.Event {

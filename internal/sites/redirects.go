@@ -189,7 +189,7 @@ func (s *Service) UpdateRedirect(ctx context.Context, g *authz.Grant, id docs.Re
 		if r, err = p.apply(old); err != nil {
 			return audit.Event{}, err
 		}
-		return redirectEvent("update", r), c.putRedirect(ctx, s.Hosts, &r)
+		return redirectEvent("update", r).Changed(old, r), c.putRedirect(ctx, s.Hosts, &r)
 	})
 	return r, err
 }

@@ -130,6 +130,12 @@ func (c *change) save(ctx context.Context, by authz.Actor, e audit.Event) error 
 	if e.Action == "" { // the event of the space says what happened
 		return nil
 	}
+	e = e.Changed(old.It, c.site)
+	for id, it := range c.tree.items {
+		if was, ok := c.before[id]; ok {
+			e = e.ChangedAt(string(id), was, it)
+		}
+	}
 	e.Org, e.Kind, e.ID = c.site.Org, "site", string(c.site.ID)
 	return audit.Record(ctx, c.tx, by, e)
 }

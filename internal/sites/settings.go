@@ -35,6 +35,7 @@ func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, 
 		if err := fn(&after); err != nil || after == before {
 			return after, err
 		}
+		event := audit.Event{Action: action, Data: map[string]any{"title": g.Site.Title}}.Changed(before, after)
 		stale := false
 		_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
 			now, err := c.tx.SiteSettings(ctx, c.site.ID)
@@ -56,7 +57,7 @@ func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, 
 			if err == nil {
 				err = c.tx.PutSiteSettings(ctx, c.site.ID, after)
 			}
-			return audit.Event{Action: action, Data: map[string]any{"title": c.site.Title}}, err
+			return event, err
 		})
 		if !stale {
 			return after, err
@@ -259,6 +260,7 @@ func (s *Service) Override(ctx context.Context, g *authz.Grant, id docs.SiteItem
 // putOverride stores an override that was made of another one. It reports whether
 // that one has changed.
 func (s *Service) putOverride(ctx context.Context, g *authz.Grant, id docs.SiteItemID, text [2]string, check func(*store.Tx) error) (stale bool, err error) {
+	changes := audit.Event{}.Changed(text[0], text[1]).Data["changes"]
 	_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
 		it, err := c.item(ctx, docs.SiteSpace, id)
 		if err != nil {
@@ -275,7 +277,9 @@ func (s *Service) putOverride(ctx context.Context, g *authz.Grant, id docs.SiteI
 		if err == nil {
 			err = c.tx.PutSiteOverride(ctx, id, text[1])
 		}
-		return itemEvent(docs.SiteSpace, "customization.update", it), err
+		e := itemEvent(docs.SiteSpace, "customization.update", it)
+		e.Data["changes"] = changes
+		return e, err
 	})
 	return stale, err
 }

@@ -27,7 +27,7 @@ func (s *Service) Share(ctx context.Context, g *authz.Grant, users []string, tea
 		org := g.Access.Org
 		var grants []docs.Grant
 		for _, who := range users {
-			u, err := orgs.FindMember(ctx, tx, org, who)
+			u, err := orgs.FindMember(ctx, tx, g, org, who)
 			if err != nil {
 				return err
 			}
@@ -113,16 +113,20 @@ func share(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) 
 	if !g.Role.AtLeast(grant.Role) || !g.Role.AtLeast(has) {
 		return errs.E(errs.Forbidden, "you cannot grant or revoke a role above your own, which is %q here", g.Role)
 	}
+	was := grant
+	if was.Role, err = tx.GrantRole(ctx, grant); err != nil && !errs.Is(err, errs.NotFound) {
+		return err
+	}
 	if grant.Role == docs.Guest {
 		if _, err := tx.DropGrant(ctx, g.Access.Org, grant); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, g.Actor, grantEvent(g.Access.Org, grant, "remove"))
+		return audit.Record(ctx, tx, g.Actor, grantEvent(g.Access.Org, grant, "remove").Changed(was, grant))
 	}
 	if err := tx.PutGrant(ctx, g.Access.Org, grant); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, g.Actor, grantEvent(g.Access.Org, grant, "set"))
+	return audit.Record(ctx, tx, g.Actor, grantEvent(g.Access.Org, grant, "set").Changed(was, grant))
 }
 
 // effective returns the role that a grant would replace: what the user has by

@@ -105,7 +105,7 @@ func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p Collec
 		if err := keepAbove(ctx, tx, g, c.Level, func() error { return tx.PutCollection(ctx, c) }); err != nil {
 			return c, err
 		}
-		return c, audit.Record(ctx, tx, g.Actor, collectionEvent(c, "update", map[string]any{"title": c.Title, "level": c.Level}))
+		return c, audit.Record(ctx, tx, g.Actor, collectionEvent(c, "update", map[string]any{"title": c.Title, "level": c.Level}).Changed(v.It, c))
 	})
 }
 

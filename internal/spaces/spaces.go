@@ -182,7 +182,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 		}
 		return sp, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "update", map[string]any{
 			"title": sp.Title, "level": sp.Level, "editMode": sp.EditMode,
-		}))
+		}).Changed(before, sp))
 	})
 }
 

@@ -66,10 +66,12 @@ func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*
 func (r Reader) AccessOn(ctx context.Context, org docs.OrgID, path []docs.Node, p Page) ([]MemberAccess, Key, error) {
 	members, err := many(ctx, r, func(s scanner) (v MemberAccess, err error) {
 		a := &docs.Access{Org: org, Member: true, UserGrants: map[string]docs.Role{}, TeamGrants: map[string]docs.TeamGrant{}}
-		err = s.Scan(append(userDest(&v.User), &a.Role, &a.Disabled)...)
+		var seen docs.Time
+		err = s.Scan(append(userDest(&v.User), &a.Role, &a.Disabled, &seen)...)
+		v.User = v.User.Known(seen)
 		a.User, v.Access = v.User.ID, a
 		return v, err
-	}, `SELECT `+userColumns+`, m.role, m.disabled
+	}, `SELECT `+userColumns+`, m.role, m.disabled, m.last_seen_at
 		FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.org_id = $1 AND m.user_id > $2
 		ORDER BY m.user_id LIMIT $3 + 0`, org, p.text(0), p.ask())

@@ -21,10 +21,12 @@ type (
 // UserGrants lists the direct grants to users on a node.
 func (r Reader) UserGrants(ctx context.Context, n docs.Node, p Page) ([]UserGrant, Key, error) {
 	items, err := many(ctx, r, func(s scanner) (g UserGrant, err error) {
-		err = s.Scan(append(userDest(&g.User), &g.Role)...)
+		var seen docs.Time
+		err = s.Scan(append(userDest(&g.User), &g.Role, &seen)...)
+		g.User = g.User.Known(seen)
 		return g, err
-	}, `SELECT `+userColumns+`, g.role
-		FROM user_grants g JOIN users u ON u.id = g.user_id
+	}, `SELECT `+userColumns+`, g.role, COALESCE(m.last_seen_at, 0)
+		FROM user_grants g JOIN users u ON u.id = g.user_id LEFT JOIN members m ON m.org_id = g.org_id AND m.user_id = g.user_id
 		WHERE g.subject_id = $1 AND g.user_id > $2
 		ORDER BY g.user_id LIMIT $3 + 0`, n.ID, p.text(0), p.ask())
 	items, next := cut(p, items, func(g UserGrant) Key { return Key{string(g.User.ID)} })

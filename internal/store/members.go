@@ -23,7 +23,11 @@ func memberDest(m *docs.Member) []any {
 	return append(d, &m.Teams, &m.Spaces)
 }
 
-func scanMember(s scanner) (m docs.Member, err error) { err = s.Scan(memberDest(&m)...); return m, err }
+func scanMember(s scanner) (m docs.Member, err error) {
+	err = s.Scan(memberDest(&m)...)
+	m.User = m.User.Known(m.LastSeenAt)
+	return m, err
+}
 
 // Member returns a member of an organization.
 func (r Reader) Member(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Member, error) {
@@ -91,7 +95,7 @@ func (f MemberFilter) where(org docs.OrgID) (string, []any) {
 		seen = 1
 	}
 	return `m.org_id = $1 AND ($2 = '*' OR m.role = $2) AND m.last_seen_at >= $3
-		AND u.search LIKE $4 ESCAPE '\'`,
+		AND (CASE WHEN m.last_seen_at > 0 THEN u.search ELSE u.email END) LIKE $4 ESCAPE '\'`,
 		[]any{org, role, seen, like(f.Search)}
 }
 

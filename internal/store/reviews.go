@@ -90,10 +90,14 @@ func (tx *Tx) supersede(ctx context.Context, cr docs.ChangeRequestID, user docs.
 // RequestedReviewers lists who was asked for a review.
 func (r Reader) RequestedReviewers(ctx context.Context, cr docs.ChangeRequestID, p Page) ([]docs.RequestedReviewer, Key, error) {
 	items, err := many(ctx, r, func(s scanner) (v docs.RequestedReviewer, err error) {
-		err = s.Scan(slices.Concat([]any{&v.Request, &v.Revision, &v.CreatedAt}, userDest(&v.User), userDest(&v.RequestedBy))...)
+		var seen docs.Time
+		err = s.Scan(slices.Concat([]any{&v.Request, &v.Revision, &v.CreatedAt, &seen}, userDest(&v.User), userDest(&v.RequestedBy))...)
+		v.User = v.User.Known(seen)
 		return v, err
-	}, `SELECT q.change_request_id, q.revision_id, q.created_at, `+userColumns+`, `+askerColumns+`
+	}, `SELECT q.change_request_id, q.revision_id, q.created_at, COALESCE(m.last_seen_at, 0), `+userColumns+`, `+askerColumns+`
 		FROM requested_reviewers q JOIN users u ON u.id = q.user_id LEFT JOIN users b ON b.id = q.requested_by
+		JOIN change_requests c ON c.id = q.change_request_id JOIN spaces s ON s.id = c.space_id
+		LEFT JOIN members m ON m.org_id = s.org_id AND m.user_id = q.user_id
 		WHERE q.change_request_id = $1 AND q.user_id > $2 ORDER BY q.user_id LIMIT $3 + 0`, cr, p.text(0), p.ask())
 	items, next := cut(p, items, func(v docs.RequestedReviewer) Key { return Key{string(v.User.ID)} })
 	return items, next, err

@@ -87,6 +87,7 @@ func (tx *Tx) DropTeam(ctx context.Context, org docs.OrgID, id docs.TeamID) (boo
 func (r Reader) TeamMembers(ctx context.Context, id docs.TeamID, p Page) ([]docs.TeamMembership, Key, error) {
 	items, err := many(ctx, r, func(s scanner) (v docs.TeamMembership, err error) {
 		err = s.Scan(append(memberDest(&v.Member), &v.Role)...)
+		v.Member.User = v.Member.User.Known(v.Member.LastSeenAt)
 		return v, err
 	}, `SELECT `+memberColumns+`, x.role
 		FROM team_members x

@@ -35,10 +35,21 @@ func (r Reader) CountUsers(ctx context.Context) (int64, error) {
 }
 
 // UserVisibleTo returns a user if the viewer is the user or shares an
-// organization in which the viewer is more than a guest.
+// organization in which the viewer is more than a guest; as the organizations know
+// the user.
 func (r Reader) UserVisibleTo(ctx context.Context, id, viewer docs.UserID) (docs.User, error) {
-	return one(ctx, r, "user", scanUser, `
-		SELECT `+userColumns+`
+	return one(ctx, r, "user", func(s scanner) (u docs.User, err error) {
+		var seen docs.Time
+		err = s.Scan(append(userDest(&u), &seen)...)
+		if id != viewer {
+			u = u.Known(seen)
+		}
+		return u, err
+	}, `
+		SELECT `+userColumns+`, COALESCE((
+			SELECT MAX(theirs.last_seen_at)
+			FROM members mine JOIN members theirs ON theirs.org_id = mine.org_id AND theirs.user_id = u.id
+			WHERE mine.user_id = $2 AND NOT mine.disabled AND mine.role <> ''), 0)
 		FROM users u
 		WHERE u.id = $1 AND (u.id = $2 OR EXISTS (
 			SELECT 1

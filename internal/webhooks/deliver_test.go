@@ -589,3 +589,37 @@ func TestTheLogIsKeptForAWeek(t *testing.T) {
 		}
 	})
 }
+
+// Somebody who disables a webhook does not have to wait for what is queued, also
+// while a delivery is on its way.
+func TestADisabledWebhookGetsNothingThatIsQueued(t *testing.T) {
+	each(t, func(w *world) {
+		t := w.t
+		ctx := context.Background()
+		var h docs.Webhook
+		disable := func() {
+			now := w.read(h)
+			now.Enabled = false
+			if err := w.s.Do(ctx, func(tx *store.Tx) error { return tx.PutWebhook(ctx, now) }); err != nil {
+				t.Error(err)
+			}
+		}
+		r := w.receiver(func(http.ResponseWriter, got) { disable() })
+		h, _ = w.hook(r.URL, "space.*")
+		for range 5 {
+			w.change(w.org, "space.update", "space", "s", nil)
+		}
+		w.work()
+		if n := len(r.all()); n != 1 {
+			t.Errorf("disabled by the first delivery, it got %d", n)
+		}
+		r.set(nil)
+		for range 10 {
+			w.clock.turn(time.Hour)
+			w.work()
+		}
+		if n := len(r.all()); n != 1 {
+			t.Errorf("while it is disabled, it got %d", n-1)
+		}
+	})
+}

@@ -197,7 +197,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		}
 		return w, audit.Record(ctx, tx, g.Actor, hookEvent(w, "update", map[string]any{
 			"moved": w.URL != before.URL, "secret": p.Secret.Set(), "listens": !slices.Equal(w.Events, before.Events),
-		}))
+		}).Changed(before, w))
 	})
 	if err != nil {
 		return w, "", err

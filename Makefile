@@ -1,6 +1,6 @@
 # make run     build, fill ./data with a demonstration, print how to use it, serve
 # make test    everything that must hold; finds or installs what it needs on Debian
-# make check   formatting, vet and linters
+# make check   formatting, vet, linters and known vulnerabilities
 # make bench   benchmarks, as ratios against references in the same run
 # make golden  rewrite the committed descriptions; look at the diff
 # make build   bin/octavo, static, without cgo
@@ -30,6 +30,7 @@ check:
 	go vet ./...
 	go tool staticcheck ./...
 	go tool unparam ./cmd/... ./internal/...
+	scripts/vulncheck
 
 race:
 	scripts/with-postgres go test -race -gcflags=modernc.org/...=-race=false -short ./...

@@ -62,44 +62,47 @@ const (
 	downloadRoute = "GET /files/{spaceId}/{fileId}/{hash}/{name}"
 )
 
-// bearer is for whom an address of a file is made: a member, or a visitor of a
-// site. Their rights are looked at again when the file is fetched.
+// bearer is for whom an address of a file is made: a member, a visitor of a site,
+// or both, which is a preview of the site by the member. Their rights are looked at
+// again when the file is fetched.
 type bearer struct {
 	user    docs.UserID
 	visitor *authz.Visitor
 }
 
-// bearerOf returns the caller; the member who made it for a preview.
+// bearerOf returns the caller.
 func bearerOf(g *authz.Grant) bearer {
-	switch v := g.Actor.Visitor; {
-	case v == nil:
-		return bearer{user: g.Actor.User}
-	case v.Preview:
-		return bearer{user: v.By}
-	default:
-		return bearer{visitor: v}
+	if v := g.Actor.Visitor; v != nil {
+		return bearer{user: v.By, visitor: v}
 	}
+	return bearer{user: g.Actor.User}
 }
 
 // signed returns what the signature of an address covers beside the file.
 func (b bearer) signed() []string {
-	if b.visitor == nil {
-		return []string{string(b.user)}
+	out := []string{string(b.user)}
+	if b.visitor != nil {
+		out = append(out, string(b.visitor.Site), string(b.visitor.Link), strconv.Itoa(b.visitor.Key))
 	}
-	return []string{string(b.visitor.Site), string(b.visitor.Link), strconv.Itoa(b.visitor.Key)}
+	return out
 }
 
 func (b bearer) query() string {
-	if b.visitor == nil {
-		return "&user=" + url.QueryEscape(string(b.user))
+	out := ""
+	if b.user != "" {
+		out = "&user=" + url.QueryEscape(string(b.user))
 	}
-	return "&site=" + url.QueryEscape(string(b.visitor.Site)) + "&link=" + url.QueryEscape(string(b.visitor.Link)) + "&key=" + strconv.Itoa(b.visitor.Key)
+	if b.visitor != nil {
+		out += "&site=" + url.QueryEscape(string(b.visitor.Site)) + "&link=" + url.QueryEscape(string(b.visitor.Link)) + "&key=" + strconv.Itoa(b.visitor.Key)
+	}
+	return out
 }
 
 // downloadURL returns an address that a file can be fetched from without a token for
 // a while: of a member as long as the member can read the space, of a visitor as
-// long as the site shows the space to its audience and the visitor belongs to it.
-// Everything that decides what is sent is signed.
+// long as the site shows the space to its audience and the visitor belongs to it,
+// of a preview as long as the member sees the space on the site. Everything that
+// decides what is sent is signed.
 func (a *API) downloadURL(by bearer, sp docs.Space, f docs.File) string {
 	expires := a.Clock().Truncate(downloadDay).Add(2 * downloadDay)
 	signed := append([]string{string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType}, by.signed()...)
@@ -114,7 +117,7 @@ type downloadIn struct {
 	Hash      string           `path:"hash"`
 	Name      string           `path:"name"`
 	Type      string           `query:"type" doc:"Content type of the file."`
-	User      docs.UserID      `query:"user" doc:"Member that the address was returned to; the file is there as long as the member can read its space."`
+	User      docs.UserID      `query:"user" doc:"Member that the address was returned to, or who made the preview; the file is there as long as the member can read its space."`
 	Site      docs.SiteID      `query:"site" doc:"Site that the address was returned to a visitor of; the file is there as long as the site shows its space to the visitor's audience."`
 	Link      docs.ShareLinkID `query:"link" doc:"Share link of the visitor."`
 	Key       int              `query:"key" doc:"Version of the key that the visitor was authenticated with."`
@@ -123,11 +126,11 @@ type downloadIn struct {
 
 func signedFile(r *http.Request) []string {
 	query := r.URL.Query()
-	signed := []string{r.PathValue("spaceId"), r.PathValue("fileId"), r.PathValue("hash"), r.PathValue("name"), query.Get("type")}
+	signed := []string{r.PathValue("spaceId"), r.PathValue("fileId"), r.PathValue("hash"), r.PathValue("name"), query.Get("type"), query.Get("user")}
 	if query.Has("site") {
-		return append(signed, query.Get("site"), query.Get("link"), query.Get("key"))
+		signed = append(signed, query.Get("site"), query.Get("link"), query.Get("key"))
 	}
-	return append(signed, query.Get("user"))
+	return signed
 }
 
 // stillReads returns the grant of a member to whom an address was given to read a
@@ -145,7 +148,7 @@ func (a *API) stillReads(ctx context.Context, user docs.UserID, space docs.Space
 func (a *API) download(ctx context.Context, in *downloadIn) (stream, error) {
 	var err error
 	if in.Site != "" {
-		err = a.Sites.Shows(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key}, in.Space)
+		err = a.Sites.Shows(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
 	} else {
 		_, err = a.stillReads(ctx, in.User, in.Space)
 	}

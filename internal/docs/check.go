@@ -16,7 +16,7 @@ import (
 // that no encoding hides a scheme.
 func CheckWebURL(path, s string) error {
 	u, err := url.Parse(s)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || !isASCII(s) {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || !isASCII(s) || strings.Contains(s, `\`) {
 		return errs.Field(path, "must be an http or https URL")
 	}
 	return nil

@@ -155,3 +155,15 @@ func TestMergeRules(t *testing.T) {
 		}
 	}
 }
+
+// A site cannot pose as the server or as its operator.
+func TestBasenames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"acme": true, "acme-docs": true, "a": true, "s": false, "v1": false, "www": false, "api": false, "healthz": false, "wpad": false, "support": false,
+		"xn--80ak6aa92e": false, "ab--c": false, "a--b": true, "~": false, "~octavo": false, "a.b": false, "site_1": false, "A": false, "": false, "-a": false,
+	} {
+		if ValidBasename(name) != want {
+			t.Errorf("%q is valid: %v", name, !want)
+		}
+	}
+}

@@ -90,6 +90,14 @@ var reservedHostnames = map[string]bool{
 	"www": true, "api": true, "app": true, "admin": true, "console": true, "mail": true, "smtp": true, "octavo": true,
 	"static": true, "assets": true, "docs": true, "status": true, "login": true, "auth": true, "sso": true, "saml": true,
 	"localhost": true, "integrations": true, "files": true, "cdn": true,
+	// paths and hosts of the server
+	"s": true, "v1": true, "v2": true, "healthz": true, "readyz": true, "metrics": true, "preview": true, "proxy": true,
+	// names that machines look for in any domain
+	"ns": true, "ns1": true, "ns2": true, "mx": true, "imap": true, "pop": true, "pop3": true, "ftp": true, "ssh": true, "vpn": true,
+	"autoconfig": true, "autodiscover": true, "wpad": true, "isatap": true,
+	// names that people take for the operator
+	"root": true, "postmaster": true, "hostmaster": true, "webmaster": true, "abuse": true, "security": true, "support": true,
+	"account": true, "accounts": true, "billing": true, "dashboard": true, "signin": true, "signup": true, "oauth": true, "gitbook": true,
 }
 
 // ValidHostname reports whether a name may be the hostname of an organization.

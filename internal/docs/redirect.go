@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -55,7 +56,7 @@ type RedirectSource string
 
 var (
 	redirectSourceRE = regexp.MustCompile(`^(?:/(?:[A-Za-z0-9\-._~+]|%[0-9A-Fa-f]{2})+)+(?:/\*|\*)?$`)
-	escapeRE         = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+	escapeRE         = regexp.MustCompile(`^%[0-9A-Fa-f]{2}`)
 )
 
 // ParseRedirectSource normalizes a source, or returns an error for the field.
@@ -63,43 +64,75 @@ func ParseRedirectSource(field, s string) (RedirectSource, error) {
 	if len(s) > MaxRedirectSource || !redirectSourceRE.MatchString(s) {
 		return "", errs.Field(field, "must be a path of at most %d characters that begins with a slash and does not end with one, such as /old/page or /old/*", MaxRedirectSource)
 	}
-	path, ok := normalPath(s)
-	if !ok {
+	prefix, wildcard := strings.CutSuffix(s, "*")
+	prefix, below := strings.CutSuffix(prefix, "/")
+	path, ok := NormalSitePath(prefix)
+	if !ok || strings.Count(path, "/") != strings.Count(prefix, "/") {
 		return "", errs.Field(field, "has a part that no address has: . or .. or an escaped control character")
+	}
+	if below {
+		path += "/"
+	}
+	if wildcard {
+		path += "*"
 	}
 	return RedirectSource(path), nil
 }
 
-// NormalSitePath returns the form of a path that the sources of redirects have.
-// It reports whether there can be a redirect from the path.
+// NormalSitePath returns the one form of an escaped path of a site in which
+// redirects are stored, looked for and followed: that of CleanSitePath, in lower
+// case, because readers type addresses in any case. It reports whether there can
+// be a redirect from the path.
 func NormalSitePath(s string) (string, bool) {
-	s = strings.TrimRight(s, "/")
-	if len(s) > MaxRedirectSource || !redirectSourceRE.MatchString(s) || strings.HasSuffix(s, "*") {
+	path, ok := CleanSitePath(s)
+	if !ok || path == "/" || len(path) > MaxRedirectSource {
 		return "", false
 	}
-	return normalPath(s)
+	return strings.ToLower(path), true
 }
 
-// normalPath returns a path in lower case, with escapes only where they are
-// needed: readers type addresses in any case.
-func normalPath(s string) (string, bool) {
-	s = escapeRE.ReplaceAllStringFunc(s, func(esc string) string {
-		c := unhex(esc[1])<<4 | unhex(esc[2])
+// CleanSitePath returns an escaped path as browsers ask for it: without empty
+// parts and without . and .., escaped or not, with escapes only where they are
+// needed, and without a slash at the end. It is false for control characters and
+// for escapes that are none.
+func CleanSitePath(s string) (string, bool) {
+	var parts []string
+	for part := range strings.SplitSeq(s, "/") {
+		part, ok := cleanPart(part)
 		switch {
-		case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c >= '0' && c <= '9', strings.IndexByte("-._~+", c) >= 0:
-			return string(rune(c))
-		}
-		return strings.ToUpper(esc)
-	})
-	for _, part := range strings.Split(s[1:], "/") {
-		if part == "." || part == ".." {
+		case !ok:
 			return "", false
+		case part == "" || part == ".":
+		case part == "..":
+			parts = parts[:max(len(parts)-1, 0)]
+		default:
+			parts = append(parts, part)
 		}
 	}
-	if strings.Contains(s, "%0") || strings.Contains(s, "%1") || strings.Contains(s, "%7F") {
-		return "", false
+	return "/" + strings.Join(parts, "/"), true
+}
+
+// cleanPart returns a part of a path with escapes only where they are needed.
+func cleanPart(s string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '%' {
+			if !escapeRE.MatchString(s[i:]) {
+				return "", false
+			}
+			c, i = unhex(s[i+1])<<4|unhex(s[i+2]), i+2
+		}
+		switch {
+		case c < ' ' || c == 0x7f:
+			return "", false
+		case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c >= '0' && c <= '9', strings.IndexByte("-._~+", c) >= 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
 	}
-	return strings.ToLower(s), true
+	return b.String(), true
 }
 
 func unhex(c byte) byte {

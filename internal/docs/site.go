@@ -166,8 +166,15 @@ var (
 	proxyRE    = regexp.MustCompile(`^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$`)
 )
 
-// ValidBasename reports whether a text can be the name of a site in addresses.
-func ValidBasename(s string) bool { return basenameRE.MatchString(s) && !reservedHostnames[s] }
+// IsBasename reports whether a text has the form of the name of a site in
+// addresses.
+func IsBasename(s string) bool { return basenameRE.MatchString(s) }
+
+// ValidBasename reports whether a site can be given a name: one that is not
+// reserved, and does not stand for other letters, as xn--… does in hosts.
+func ValidBasename(s string) bool {
+	return IsBasename(s) && !reservedHostnames[s] && (len(s) < 4 || s[2:4] != "--")
+}
 
 // ValidProxy reports whether a text is a host and a path, such as
 // company.com/docs.

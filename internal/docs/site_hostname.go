@@ -36,6 +36,10 @@ func (h SiteHostname) Record() string { return HostnameRecord + h.Name }
 // HostnameRecord begins the name of the record that proves a host name.
 const HostnameRecord = "_octavo-challenge."
 
+// ProxyToken is what the record of a host holds that forwards a path to the site.
+// It is no secret: who sets the record says which site may have the address.
+func (s Site) ProxyToken() string { return "octavo-proxy-" + string(s.ID) }
+
 // HostnameProof is the result of a check.
 type HostnameProof uint8
 

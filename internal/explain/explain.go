@@ -205,9 +205,26 @@ func (v *visit) absent(ctx context.Context, whole *revision.View, r *sites.Resol
 			return err
 		}
 	}
+	return v.redirected(ctx, r)
+}
+
+// redirected says where a redirect of the site leads the visitor. The caller has
+// to see the content there too: its address tells what it is called.
+func (v *visit) redirected(ctx context.Context, r *sites.Resolved) error {
 	rule, to, err := v.Sites.Lead(ctx, v.site, r.Seen.Structure, "/"+v.below, v.key, v.pathFor(r))
 	if errs.Is(err, errs.NotFound) {
 		return nil
+	}
+	if err != nil {
+		return err
+	}
+	both := r.Seen.Structure.Filter(func(it docs.SiteItem) bool {
+		_, ok := v.member.Spaces[it.Space]
+		return ok || it.Kind != docs.SiteSpace
+	})
+	_, known, err := v.Sites.Lead(ctx, v.site, both, "/"+v.below, v.key, v.pathFor(r))
+	if errs.Is(err, errs.NotFound) || err == nil && known != to {
+		return errUnseen
 	}
 	if err == nil {
 		v.Redirect = to

@@ -220,10 +220,11 @@ type Name struct {
 
 // Locate returns how a URL names a site, and the escaped path below the
 // address of the site. It returns false if the URL is that of no site.
-func (h Hosts) Locate(u *url.URL) (Name, string, bool) {
-	host, path := strings.ToLower(u.Host), u.EscapedPath()
+func (h Hosts) Locate(u *url.URL) (Name, string, bool) { return h.locate(u.Host, u.EscapedPath()) }
+
+func (h Hosts) locate(host, path string) (Name, string, bool) {
 	base, err := url.Parse(h.Base)
-	if err == nil && strings.EqualFold(base.Host, host) {
+	if err == nil && hostOf(base.Host) == hostOf(host) {
 		rest, ok := strings.CutPrefix(path, base.EscapedPath()+Path)
 		first, rest, _ := strings.Cut(rest, "/")
 		switch {
@@ -234,10 +235,24 @@ func (h Hosts) Locate(u *url.URL) (Name, string, bool) {
 		}
 		return Name{Basename: first}, rest, true
 	}
-	host = strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	host = (&url.URL{Host: hostOf(host)}).Hostname()
 	rest := strings.TrimPrefix(path, "/")
 	if label, ok := strings.CutSuffix(host, "."+h.Domain); ok && h.Domain != "" {
-		return Name{Basename: label}, rest, docs.ValidBasename(label)
+		return Name{Basename: label}, rest, docs.IsBasename(label)
 	}
 	return Name{Hostname: host}, rest, host != ""
+}
+
+// hostOf returns the one form of a host with a port: in lower case, without the
+// dot at the end of the name and without a port that browsers leave out.
+func hostOf(host string) string {
+	u := url.URL{Host: strings.ToLower(host)}
+	name, port := strings.TrimSuffix(u.Hostname(), "."), u.Port()
+	if strings.Contains(name, ":") {
+		name = "[" + name + "]"
+	}
+	if port == "" || port == "80" || port == "443" {
+		return name
+	}
+	return name + ":" + port
 }

@@ -33,6 +33,7 @@ func (s *Service) DuplicateSpace(ctx context.Context, g *authz.Grant, id docs.Si
 		if err != nil {
 			return it, err
 		}
+		c.spaces[sp.ID] = sp
 		return c.tree.Duplicate(it, sp)
 	})
 }

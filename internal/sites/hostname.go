@@ -68,14 +68,22 @@ func (h Hosts) hostname(text string) (string, error) {
 	case err != nil || !hostnameRE.MatchString(name) || addressRE.MatchString(name):
 		return "", errs.Field(field, "must be a host name of three parts or more, such as docs.example.com: no address, no port, no path")
 	}
+	if err := h.foreign(field, name); err != nil {
+		return "", err
+	}
+	return name, nil
+}
+
+// foreign returns an error for the field if a host name belongs to this server.
+func (h Hosts) foreign(field, name string) error {
 	base, err := url.Parse(h.Base)
 	switch {
 	case err == nil && strings.EqualFold(base.Hostname(), name):
-		return "", errs.Field(field, "is the host of this server; use a name of your own domain")
+		return errs.Field(field, "is the host of this server; use a name of your own domain")
 	case h.Domain != "" && (name == h.Domain || strings.HasSuffix(name, "."+h.Domain)):
-		return "", errs.Field(field, "is in the domain of this server; set the basename of the site instead")
+		return errs.Field(field, "is in the domain of this server; set the basename of the site instead")
 	}
-	return name, nil
+	return nil
 }
 
 // vouched reports whether the operator of the server vouches for a host name.
@@ -191,22 +199,53 @@ func (s *Service) prove(ctx context.Context, h docs.SiteHostname) (docs.Hostname
 	if s.Hosts.vouched(h.Name) {
 		return docs.HostnameProved, ""
 	}
+	return s.lookUp(ctx, h.Name, h.Token)
+}
+
+// lookUp looks for the record of a host name with a value.
+func (s *Service) lookUp(ctx context.Context, name, value string) (docs.HostnameProof, string) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	texts, err := s.DNS.LookupTXT(ctx, h.Record()+".") // with the dot, search domains are not tried
+	record := docs.HostnameRecord + name
+	texts, err := s.DNS.LookupTXT(ctx, record+".") // with the dot, search domains are not tried
 	var failure *net.DNSError
 	switch {
 	case errors.As(err, &failure) && failure.IsNotFound:
-		return docs.HostnameDenied, fmt.Sprintf("there is no TXT record %s", h.Record())
+		return docs.HostnameDenied, fmt.Sprintf("there is no TXT record %s", record)
 	case err != nil:
-		return docs.HostnameUnknown, fmt.Sprintf("the name servers of %s do not answer", h.Name)
+		return docs.HostnameUnknown, fmt.Sprintf("the name servers of %s do not answer", name)
 	}
 	for _, text := range texts {
-		if strings.TrimSpace(text) == h.Token {
+		if strings.TrimSpace(text) == value {
 			return docs.HostnameProved, ""
 		}
 	}
-	return docs.HostnameDenied, fmt.Sprintf("the TXT record %s has another value", h.Record())
+	return docs.HostnameDenied, fmt.Sprintf("the TXT record %s has another value", record)
+}
+
+// checkProxy returns an error unless a site may have an address on another web
+// site that forwards to it. Its pages and search engines are told that address, so
+// the host has to agree: the site has it as its host name, the operator vouches
+// for it, or its record names the site. It makes a call, so it runs before the
+// transaction. The record is not asked for again: who has the host can stop
+// forwarding, and nobody else gains anything by an address that does not lead here.
+func (s *Service) checkProxy(ctx context.Context, site docs.Site, proxy string) error {
+	const field = "body.proxy"
+	if !docs.ValidProxy(proxy) {
+		return errs.Field(field, "must be a host and a path, such as company.com/docs")
+	}
+	host, _, _ := strings.Cut(strings.ToLower(proxy), "/")
+	if err := s.Hosts.foreign(field, host); err != nil {
+		return err
+	}
+	if host == site.Hostname || s.Hosts.vouched(host) {
+		return nil
+	}
+	if proof, problem := s.lookUp(ctx, host, site.ProxyToken()); proof != docs.HostnameProved {
+		return errs.Field(field, "the host is not proved: %s. Set the TXT record %s to %s and repeat this, or ask the operator of the server to allow the host",
+			problem, docs.HostnameRecord+host, site.ProxyToken())
+	}
+	return nil
 }
 
 // apply stores the result of a check, and assigns the name to the site or takes

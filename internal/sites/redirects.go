@@ -49,33 +49,41 @@ func (s *Service) Lead(ctx context.Context, site docs.Site, tree *Structure, pat
 	if !r.KeepSuffix {
 		suffix = ""
 	}
-	if r.Destination.Kind == docs.RedirectExternal {
-		return r, appendPath(r.Destination.URL, suffix), nil
+	to, err := s.target(ctx, site, tree, r.Destination, shareKey, page)
+	if errs.Is(err, errs.NotFound) { // whether there is such a page is not for everybody to know
+		err = errs.Missing("redirect")
 	}
-	place, err := tree.destination(r.Destination)
 	if err != nil {
-		return r, "", errs.Missing("redirect")
+		return docs.Redirect{}, "", err
 	}
-	address := place.Address
-	if r.Destination.Kind == docs.RedirectPage {
-		sp, err := s.Store.Space(ctx, place.Space)
-		if err != nil {
-			return r, "", err
-		}
-		p, err := page(ctx, sp.It, r.Destination.Page)
-		if err != nil {
-			return r, "", err
-		}
-		address = joinPath(address, p)
+	to = appendPath(to, suffix)
+	if at, inside := tree.ownPath(s.Hosts, site, to); inside && at == path {
+		return docs.Redirect{}, "", errs.Missing("redirect") // it would lead to itself since something was moved or renamed
 	}
-	if to, ok := docs.NormalSitePath("/" + escapePath(address) + "/" + suffix); ok && to == path {
-		return r, "", errs.Missing("redirect") // it would lead to itself since something was moved
+	return r, to, nil
+}
+
+// target returns the address of a destination; NotFound if it is not in the tree.
+func (s *Service) target(ctx context.Context, site docs.Site, tree *Structure, d docs.RedirectDestination, shareKey string, page PagePath) (string, error) {
+	if d.Kind == docs.RedirectExternal {
+		return d.URL, nil
+	}
+	place, err := tree.destination(d)
+	if err != nil {
+		return "", err
 	}
 	where := site.Publication()
 	where.Path = place.Address
-	root := s.Hosts.URL(where, shareKey)
-	rest := strings.TrimPrefix(strings.TrimPrefix(address, place.Address), "/")
-	return r, appendPath(strings.TrimSuffix(root, "/")+"/"+escapePath(rest), suffix), nil
+	to := s.Hosts.URL(where, shareKey)
+	if d.Kind != docs.RedirectPage {
+		return to, nil
+	}
+	sp, err := s.Store.Space(ctx, place.Space)
+	if err != nil {
+		return "", err
+	}
+	p, err := page(ctx, sp.It, d.Page)
+	return to + escapePath(p), err
 }
 
 func joinPath(a, b string) string { return strings.Trim(a+"/"+b, "/") }
@@ -209,14 +217,8 @@ func (s *Service) DeleteRedirect(ctx context.Context, g *authz.Grant, id docs.Re
 
 // putRedirect stores a new or changed redirect.
 func (c *change) putRedirect(ctx context.Context, hosts Hosts, r *docs.Redirect) error {
-	if r.Destination.Kind != docs.RedirectExternal {
-		it, err := c.tree.destination(r.Destination)
-		if err == nil {
-			_, err = c.item(ctx, docs.SiteSpace, it.ID) // the caller must see the content
-		}
-		if err != nil {
-			return err
-		}
+	if err := c.checkDestination(ctx, r.Destination); err != nil {
+		return err
 	}
 	if n, err := c.tx.CountRedirects(ctx, c.site.ID, store.RedirectFilter{}); err != nil {
 		return err
@@ -229,6 +231,25 @@ func (c *change) putRedirect(ctx context.Context, hosts Hosts, r *docs.Redirect)
 	r.UpdatedAt = c.tx.Now()
 	c.touch = true
 	return c.tx.PutRedirect(ctx, c.site.ID, *r)
+}
+
+// checkDestination returns an error unless a destination is on the site and the
+// caller sees the content there. What the caller does not see looks like what is
+// not there.
+func (c *change) checkDestination(ctx context.Context, d docs.RedirectDestination) error {
+	if d.Kind == docs.RedirectExternal {
+		return nil
+	}
+	it, err := c.tree.destination(d)
+	if err != nil {
+		return err
+	}
+	_, err = c.item(ctx, docs.SiteSpace, it.ID)
+	if !errs.Is(err, errs.NotFound) {
+		return err
+	}
+	_, err = NewStructure(c.site.Title, c.tree.All(docs.SiteSection), nil).destination(d)
+	return err
 }
 
 // checkLoop follows a redirect, and returns an error if it leads back to itself.
@@ -274,13 +295,32 @@ func (s *Structure) follow(hosts Hosts, site docs.Site, r docs.Redirect, path st
 		}
 		return docs.NormalSitePath("/" + joinPath(escapePath(it.Address), suffix))
 	}
-	u, err := url.Parse(appendPath(r.Destination.URL, suffix))
+	return s.ownPath(hosts, site, appendPath(r.Destination.URL, suffix))
+}
+
+// ownPath returns the path of a site that an address leads to, in the form in
+// which redirects are looked for. It is false for other addresses, and for that of
+// the site itself.
+func (s *Structure) ownPath(hosts Hosts, site docs.Site, address string) (string, bool) {
+	u, err := url.Parse(address)
 	if err != nil {
 		return "", false
 	}
-	name, rest, ok := hosts.Locate(u)
-	if !ok || name != (Name{ID: site.ID}) && name != (Name{Basename: site.Basename}) && name != (Name{Hostname: site.Hostname}) {
+	path, ok := docs.CleanSitePath(u.EscapedPath())
+	if !ok {
 		return "", false
 	}
-	return docs.NormalSitePath("/" + rest)
+	rest, own := strings.CutPrefix(strings.ToLower(hostOf(u.Host)+path+"/"), strings.ToLower(site.Proxy)+"/")
+	if site.Proxy == "" || !own {
+		var name Name
+		name, rest, ok = hosts.locate(u.Host, path)
+		if !ok || name != (Name{ID: site.ID}) && name != (Name{Basename: site.Basename}) && name != (Name{Hostname: site.Hostname}) {
+			return "", false
+		}
+	}
+	_, rest = ShareKey(site, rest)
+	if t, ok := s.Paths().Resolve(rest, false); ok { // the long form of an address leads to the short one
+		rest = escapePath(t.Space.Address) + "/" + t.Rest
+	}
+	return docs.NormalSitePath(rest)
 }

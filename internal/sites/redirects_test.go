@@ -8,7 +8,7 @@ import (
 
 // Where a redirect leads within its site, which decides whether it is a loop.
 func TestFollowRedirects(t *testing.T) {
-	site := docs.Site{ID: "site_1", Basename: "acme", Hostname: "docs.acme.test"}
+	site := docs.Site{ID: "site_1", Basename: "acme", Hostname: "docs.acme.test", Proxy: "acme.test/help"}
 	hosts := Hosts{Base: "https://octavo.test"}
 	tree := NewStructure("Docs", []docs.SiteItem{
 		{ID: "a", Kind: docs.SiteSpace, Rank: "a", Path: "a", Default: true, Space: "sa"},
@@ -39,12 +39,32 @@ func TestFollowRedirects(t *testing.T) {
 		{"/x", false, external("https://octavo.test/s/other/y"), "/x", ""},
 		{"/x", false, external("https://example.test/y"), "/x", ""},
 		{"/x", false, external("https://docs.acme.test/"), "/x", ""},
+		{"/x", false, external("http://docs.acme.test//x"), "/x", "/x"},
+		{"/x", false, external("https://docs.acme.test/y/../x"), "/x", "/x"},
+		{"/x", false, external("https://docs.acme.test/y/%2e%2E/./%58/"), "/x", "/x"},
+		{"/x", false, external("https://DOCS.Acme.test.:443/X?a=b#c"), "/x", "/x"},
+		{"/x", false, external("https://OCTAVO.test:443/s/acme//x"), "/x", "/x"},
+		{"/x", false, external("https://octavo.test//s/./acme/x"), "/x", "/x"},
+		{"/x", false, external("https://octavo.test/s/site_1/a/x"), "/x", "/x"},
+		{"/b/x", false, external("https://docs.acme.test/B/x"), "/b/x", "/b/x"},
+		{"/x", false, external("https://Acme.test/help/x"), "/x", "/x"},
+		{"/x", false, external("https://acme.test/helpx"), "/x", ""},
+		{"/x/*", true, external("https://docs.acme.test/y/.."), "/x/z", "/z"},
 	} {
 		r := docs.Redirect{Source: docs.RedirectSource(test.source), KeepSuffix: test.keep, Destination: test.to}
 		got, inside := tree.follow(hosts, site, r, test.path)
 		if inside != (test.want != "") || inside && got != test.want {
 			t.Errorf("%s from %s: %q, %v, want %q", test.source, test.path, got, inside, test.want)
 		}
+	}
+}
+
+// The key of a share link is no part of the path that redirects are looked for by.
+func TestFollowRedirectsWithShareKey(t *testing.T) {
+	site := docs.Site{ID: "site_1", Visibility: docs.VisibilityLink}
+	got, ok := NewStructure("Docs", nil, nil).ownPath(Hosts{Base: "https://octavo.test"}, site, "https://octavo.test/s/site_1/KEY/x/")
+	if !ok || got != "/x" {
+		t.Errorf("%q, %v", got, ok)
 	}
 }
 

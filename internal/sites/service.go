@@ -59,6 +59,7 @@ const untitled = "Untitled"
 type change struct {
 	tx     *store.Tx
 	grant  *authz.Grant
+	was    docs.Site // before the change
 	site   docs.Site
 	tree   *Structure
 	before map[docs.SiteItemID]docs.SiteItem
@@ -75,6 +76,9 @@ func edit(ctx context.Context, tx *store.Tx, g *authz.Grant, fn func(c *change) 
 	}
 	c.grant = g
 	e, err := fn(c)
+	if err == nil {
+		err = c.checkReach(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +99,7 @@ func (s *Service) editSite(ctx context.Context, g *authz.Grant, fn func(c *chang
 // begin reads what a change of a site needs.
 func begin(ctx context.Context, tx *store.Tx, site docs.Site) (*change, error) {
 	items, err := tx.SiteItems(ctx, site.ID)
-	c := &change{tx: tx, site: site, spaces: map[docs.SpaceID]docs.Space{}}
+	c := &change{tx: tx, was: site, site: site, spaces: map[docs.SpaceID]docs.Space{}}
 	c.tree = NewStructure(site.Title, items, func(kind docs.SiteItemKind) docs.SiteItemID {
 		return docs.NewSiteItemID(kind, store.NewID[string](tx))
 	})
@@ -270,8 +274,10 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs
 	if name, ok := p.Basename.Get(); ok && !docs.ValidBasename(name) {
 		return docs.Site{}, errs.Field("body.basename", "must be 1 to 100 lower-case letters, digits or inner hyphens, and not a reserved name")
 	}
-	if proxy, ok := p.Proxy.Get(); ok && !docs.ValidProxy(proxy) {
-		return docs.Site{}, errs.Field("body.proxy", "must be a host and a path, such as company.com/docs")
+	if proxy, ok := p.Proxy.Get(); ok && proxy != g.Site.Proxy {
+		if err := s.checkProxy(ctx, g.Site, proxy); err != nil {
+			return docs.Site{}, err
+		}
 	}
 	return s.editSite(ctx, g, func(c *change) (audit.Event, error) {
 		w := &c.site

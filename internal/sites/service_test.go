@@ -327,3 +327,29 @@ func TestHostnameJob(t *testing.T) {
 		after(48*time.Hour, custom)
 	})
 }
+
+// A site that was customized before icons were stored has one, and keeps it when
+// other settings change.
+func TestIconsOfOlderVersions(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o)
+		w.must(w.store.Do(w.ctx, func(tx *store.Tx) error {
+			v, err := tx.SiteSettings(w.ctx, w.site)
+			if err != nil {
+				return err
+			}
+			v.Customization, v.Icon = `{"favicon":{"emoji":"1f600","icon":{"light":"https://a.test/l","dark":"https://a.test/d"}}}`, docs.SiteIcon{}
+			return tx.PutSiteSettings(w.ctx, w.site, v)
+		}))
+		want := docs.SiteIcon{Emoji: "1f600", Light: "https://a.test/l", Dark: "https://a.test/d"}
+		for range 2 {
+			site, err := w.store.Site(w.ctx, w.site)
+			w.must(err)
+			if site.It.Icon != want {
+				t.Errorf("the icon is %+v", site.It.Icon)
+			}
+			_, err = w.sites.ReplaceKey(w.ctx, w.onSite())
+			w.must(err)
+		}
+	})
+}

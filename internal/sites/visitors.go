@@ -63,7 +63,11 @@ func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v
 	}
 	key := seenKey{site.ID, site.Version, v.Link, v.Key, v.Preview, reader.Key()}
 	if v.Preview {
-		return s.preview(ctx, r, site, v.By, reader, key)
+		tree, err := s.previewed(ctx, r, site, v.By)
+		if err != nil {
+			return nil, err
+		}
+		return newSeen(site, tree, reader, key), nil
 	}
 	if kept, ok := s.seen.Get(key); ok {
 		return kept, nil
@@ -91,9 +95,9 @@ func newSeen(site docs.Site, tree *Structure, reader *reading.Visitor, key seenK
 	return out
 }
 
-// preview returns what a preview shows: nothing that the member who made it does
-// not see at this moment, so nothing of it is kept.
-func (s *Service) preview(ctx context.Context, r store.Reader, site docs.Site, by docs.UserID, reader *reading.Visitor, key seenKey) (*Seen, error) {
+// previewed returns what a preview shows at most: nothing that the member who made
+// it does not see at this moment, so nothing of it is kept.
+func (s *Service) previewed(ctx context.Context, r store.Reader, site docs.Site, by docs.UserID) (*Structure, error) {
 	g, _, err := authz.Within(r).Site(ctx, authz.Actor{User: by}, authz.SiteSecrets, site.Org, site.ID)
 	if authz.Denied(err) {
 		err = errs.Missing("site")
@@ -113,8 +117,7 @@ func (s *Service) preview(ctx context.Context, r store.Reader, site docs.Site, b
 	if err != nil {
 		return nil, err
 	}
-	tree = tree.Filter(func(it docs.SiteItem) bool { return it.Kind != docs.SiteSpace || visible[it.Space] })
-	return newSeen(site, tree, reader, key), nil
+	return tree.Filter(func(it docs.SiteItem) bool { return it.Kind != docs.SiteSpace || visible[it.Space] }), nil
 }
 
 // admit returns NotFound unless a visitor belongs to the audience of a site. Who
@@ -148,16 +151,19 @@ func admit(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor)
 }
 
 // Shows returns NotFound unless a site shows a space to anybody of its audience,
-// and a visitor still belongs to it. What is known of the visitor does not count.
+// and a visitor still belongs to it, or to a preview. What is known of the visitor
+// does not count.
 func (s *Service) Shows(ctx context.Context, v authz.Visitor, space docs.SpaceID) error {
 	site, err := s.Store.Site(ctx, v.Site)
 	if err != nil {
 		return err
 	}
-	if err := admit(ctx, s.Store.Reader, site.It, v); err != nil {
-		return err
+	var tree *Structure
+	if v.Preview {
+		tree, err = s.previewed(ctx, s.Store.Reader, site.It, v.By)
+	} else if err = admit(ctx, s.Store.Reader, site.It, v); err == nil {
+		tree, err = s.Readers(ctx, site.It)
 	}
-	tree, err := s.Readers(ctx, site.It)
 	if err != nil {
 		return err
 	}

@@ -118,6 +118,14 @@ func (r Reader) SchemaVersion(ctx context.Context) (int, error) {
 	return int(n), err
 }
 
+// ConditionsRead returns since when the conditions of pages that are stored are
+// those of their sources. Older pages may have one that was not read, because the
+// front matter is damaged.
+func (r Reader) ConditionsRead(ctx context.Context) (docs.Time, error) {
+	at, err := one(ctx, r, "migration", scanInt, `SELECT applied_at FROM schema_migrations WHERE name = $1`, "0020_conditions_read")
+	return docs.Time(at), err
+}
+
 // Table is a table of the schema, for goldens and backups.
 type Table struct {
 	Name    string

@@ -9,9 +9,9 @@ import (
 // SiteSettings returns the settings of a site.
 func (r Reader) SiteSettings(ctx context.Context, site docs.SiteID) (docs.SiteSettings, error) {
 	return one(ctx, r, "site", func(s scanner) (v docs.SiteSettings, err error) {
-		err = s.Scan(&v.Customization, &v.CustomizedAt, inJSON{&v.Icon}, &v.Schema, &v.SchemaAt, inJSON{&v.Auth}, inJSON{&v.Ads})
+		err = s.Scan(&v.Customization, &v.CustomizedAt, siteIcon{&v.Icon}, &v.Schema, &v.SchemaAt, inJSON{&v.Auth}, inJSON{&v.Ads})
 		return v, err
-	}, `SELECT customization, customized_at, icon, adaptive_schema, schema_at, auth, ads FROM sites WHERE id = $1`, site)
+	}, `SELECT w.customization, w.customized_at, `+siteIconColumn+`, w.adaptive_schema, w.schema_at, w.auth, w.ads FROM sites w WHERE w.id = $1`, site)
 }
 
 // PutSiteSettings stores the settings of a site.

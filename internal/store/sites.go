@@ -9,14 +9,38 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
+// siteIconColumn is what siteIcon reads.
+const siteIconColumn = `CASE WHEN w.icon IN ('', '{}') THEN w.customization ELSE w.icon END`
+
 const siteColumns = `w.id, w.org_id, w.title, w.type, w.visibility, w.published, COALESCE(w.basename, ''), COALESCE(w.hostname, ''),
-	w.proxy, w.adaptive, w.agents_context, w.icon, w.ads, w.default_level, w.site_spaces, w.version, w.created_by, w.created_at, w.updated_at`
+	w.proxy, w.adaptive, w.agents_context, ` + siteIconColumn + `, w.ads, w.default_level, w.site_spaces, w.version, w.created_by, w.created_at, w.updated_at`
 
 func siteDest(s *docs.Site) []any {
 	return []any{
 		&s.ID, &s.Org, &s.Title, &s.Type, &s.Visibility, &s.Published, &s.Basename, &s.Hostname,
-		&s.Proxy, &s.Adaptive, &s.AgentsContext, inJSON{&s.Icon}, inJSON{&s.Ads}, &s.Level, &s.SiteSpaces, &s.Version, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt,
+		&s.Proxy, &s.Adaptive, &s.AgentsContext, siteIcon{&s.Icon}, inJSON{&s.Ads}, &s.Level, &s.SiteSpaces, &s.Version, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt,
 	}
+}
+
+// siteIcon reads the icon of a site: as it is stored, or of its customization if
+// that was stored by a version that did not store icons.
+type siteIcon struct{ v *docs.SiteIcon }
+
+// Scan implements sql.Scanner.
+func (i siteIcon) Scan(column any) error {
+	var both struct {
+		docs.SiteIcon
+		Favicon struct {
+			Emoji string
+			Icon  struct{ Light, Dark string }
+		}
+	}
+	err := inJSON{&both}.Scan(column)
+	*i.v = both.SiteIcon
+	if f := both.Favicon; both.SiteIcon == (docs.SiteIcon{}) {
+		*i.v = docs.SiteIcon{Emoji: f.Emoji, Light: f.Icon.Light, Dark: f.Icon.Dark}
+	}
+	return err
 }
 
 func scanSite(s scanner) (v docs.Site, err error) { err = s.Scan(siteDest(&v)...); return v, err }

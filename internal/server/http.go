@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -99,6 +100,27 @@ func (p Proxies) client(r *http.Request) string {
 		at = hop
 	}
 	return net.JoinHostPort(at.Unmap().String(), "0")
+}
+
+// misdirected reports whether a request is for a host that neither the server nor
+// a site has: somebody else's domain that leads here, by mistake or to make
+// browsers trust our answers. Without a configured address every host is the
+// server. Addresses and names without a dot are those of a network inside, which
+// proxies and health checks use.
+func (s *Server) misdirected(r *http.Request) bool {
+	if !s.named {
+		return false
+	}
+	name := strings.ToLower(strings.TrimSuffix((&url.URL{Host: r.Host}).Hostname(), "."))
+	base, err := url.Parse(s.BaseURL)
+	switch {
+	case err == nil && strings.EqualFold(base.Hostname(), name):
+	case !strings.Contains(name, "."), net.ParseIP(name) != nil:
+	case r.URL.Path == "/healthz" || r.URL.Path == "/readyz":
+	default:
+		return true
+	}
+	return false
 }
 
 // recorder remembers the status of a response.

@@ -44,6 +44,29 @@ func TestClientBehindProxies(t *testing.T) {
 	}
 }
 
+// TestHosts: a server with a name answers for no other.
+func TestHosts(t *testing.T) {
+	for host, want := range map[string]bool{
+		"docs.example.com": false, "DOCS.example.com.:443": false, "docs.example.com:8080": false, "127.0.0.1:8080": false, "[::1]:8080": false, "10.1.2.3": false,
+		"localhost:8080": false, "octavo:8080": false, "": false, "evil.test": true, "docs.example.com.evil.test": true, "example.com": true,
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/v1/user", nil)
+		r.Host = host
+		if got := (&Server{Config: Config{BaseURL: "https://docs.example.com"}, named: true}).misdirected(r); got != want {
+			t.Errorf("%q is misdirected: %v", host, got)
+		}
+		if (&Server{Config: Config{BaseURL: "http://127.0.0.1:8080"}}).misdirected(r) {
+			t.Errorf("%q is misdirected without a configured address", host)
+		}
+		for _, path := range []string{"/healthz", "/readyz"} {
+			r.URL.Path = path
+			if (&Server{Config: Config{BaseURL: "https://docs.example.com"}, named: true}).misdirected(r) {
+				t.Errorf("%s at %q is misdirected", path, host)
+			}
+		}
+	}
+}
+
 // TestNegotiation: a client that has an answer does not get it again, and one that
 // accepts compression gets it compressed.
 func TestNegotiation(t *testing.T) {

@@ -150,6 +150,7 @@ type Server struct {
 	bg       sync.WaitGroup
 	stopBG   context.CancelFunc
 	addr     string
+	named    bool // BaseURL was configured, so that the host of the server is known
 	failed   chan error
 	name     string // of this process, in front of request ids
 	requests atomic.Uint64
@@ -178,7 +179,7 @@ func (s *Server) start(ctx context.Context) error {
 		return fmt.Errorf("cannot listen on %s: %w", s.Listen, err)
 	}
 	s.addr = listener.Addr().String()
-	if s.BaseURL == "" {
+	if s.named = s.BaseURL != ""; !s.named {
 		s.BaseURL = "http://" + s.addr
 	}
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
@@ -369,6 +370,8 @@ func (s *Server) handler() http.Handler {
 		case s.readers.Owns(r):
 			s.readers.ServeHTTP(rec, r)
 			path = "/…" // may have a key in it
+		case s.misdirected(r):
+			text(rec, http.StatusMisdirectedRequest, "this server has no such host; its address is "+s.BaseURL)
 		case r.URL.Path == api.Prefix || strings.HasPrefix(r.URL.Path, api.Prefix+"/"):
 			answers.ServeHTTP(rec, r)
 		default:

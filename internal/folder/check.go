@@ -126,7 +126,7 @@ func parseSource(name, title string, text []byte, h frontmatter.Head) *source {
 	}
 	s.headings = markup.Headings(doc)
 	above := bytes.Count(text[:h.Body], []byte("\n"))
-	for _, p := range doc.Problems {
+	for _, p := range append(doc.Problems, markup.StrayConditions(text[h.Body:], doc)...) {
 		s.problems = append(s.problems, markup.Problem{Line: p.Line + above, Message: p.Message})
 	}
 	for u := range s.uses {

@@ -358,7 +358,7 @@ func (ix *indexer) links(ctx context.Context, p docs.Page) (store.LayerPage, *ma
 
 // page returns what the index says of a page.
 func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, store.LayerPage, error) {
-	sp := store.SearchPage{Page: string(p.ID), Title: p.Title, Language: ix.space.Language, Hidden: p.Hidden || p.NoIndex}
+	sp := store.SearchPage{Page: string(p.ID), Title: markup.Unconditional(p.Title), Language: ix.space.Language, Hidden: p.Hidden || p.NoIndex}
 	lp, whole, err := ix.links(ctx, p)
 	if err != nil || whole == nil {
 		return sp, lp, err

@@ -44,12 +44,18 @@ func (s *Index) place(ctx context.Context, v *revision.View, id docs.PageID) (at
 		return at, false, err
 	}
 	key := string(b)
+	if v.Visitor() != nil {
+		key = "visitor " + key
+	}
 	if at, ok = s.places.Get(key); ok {
 		return at, true, nil
 	}
 	p, err := docs.DecodePage(string(id), b)
 	if err != nil {
 		return at, false, err
+	}
+	if v.Visitor() != nil {
+		p = revision.SeenTexts(p)
 	}
 	at = place{parent: p.Parent, title: p.Title, about: p.Description, slug: p.Slug, size: len(b)}
 	s.places.Set(key, at)

@@ -196,3 +196,13 @@ func gatherData(b *strings.Builder, v any) {
 		}
 	}
 }
+
+// Unconditional returns a text of one line, such as a title, without tags of
+// conditions and what is behind the first one. Such texts have no blocks, so nobody
+// can say for whom that is.
+func Unconditional(s string) string {
+	if at := conditionTag.FindStringIndex(s); at != nil {
+		return strings.TrimSpace(s[:at[0]])
+	}
+	return s
+}

@@ -363,7 +363,7 @@ func (d *Draft) Slugged(ctx context.Context, path string, p docs.Page) (docs.Pag
 		}
 		return p, err
 	}
-	want := docs.SlugOf(p.Title)
+	want := docs.SlugOf(markup.Unconditional(p.Title)) // an address is for everybody
 	for n := 1; ; n++ {
 		p.Slug = want
 		switch {

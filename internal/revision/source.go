@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/chunk"
@@ -22,15 +23,24 @@ type Source struct {
 	Uses    Uses   // asked for visitors
 
 	objects *cache.Cache[chunk.Hash, object]
+	// unread are the conditions that older versions did not read, by the sources.
+	unread *cache.Cache[chunk.Hash, string]
+	since  atomic.Int64 // when that ended; 0: not asked yet
+
 	pending sync.Map // chunk.Hash -> []byte: nodes of revisions that are being stored
 }
 
-// maxObjects bounds the objects that are kept in memory, in bytes.
-const maxObjects = 48 << 20
+// maxObjects bounds the objects that are kept in memory, in bytes, and maxUnread
+// the conditions.
+const (
+	maxObjects = 48 << 20
+	maxUnread  = 4 << 20
+)
 
 // NewSource returns a source over a store.
 func NewSource(st *store.Store, baseURL string) *Source {
-	return &Source{Store: st, BaseURL: baseURL, objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
+	unread := cache.New[chunk.Hash](maxUnread, func(condition string) int { return len(condition) + 128 })
+	return &Source{Store: st, BaseURL: baseURL, unread: unread, objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
 		if o.node != nil {
 			return o.node.Size()
 		}

@@ -191,7 +191,7 @@ func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool
 		return p, true, err
 	}
 	ok, err = t.shows(ctx, p)
-	return p, ok, err
+	return SeenTexts(p), ok, err
 }
 
 // decoded remembers pages for whoever looks at all of them again and again.

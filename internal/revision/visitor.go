@@ -34,12 +34,59 @@ func (t *Tree) shows(ctx context.Context, p docs.Page) (bool, error) {
 }
 
 func (t *Tree) holds(ctx context.Context, p docs.Page) (bool, error) {
-	if p.Condition == "" {
-		return true, nil
+	condition, err := t.condition(ctx, p)
+	if err != nil || condition == "" {
+		return err == nil, err
 	}
 	vars, err := t.Variables(ctx)
-	return t.visitor.Holds(p.Condition, vars, p.Variables), err
+	return t.visitor.Holds(condition, vars, p.Variables), err
 }
+
+// condition returns the condition of a page. Versions before store.ConditionsRead
+// stored none where the front matter is damaged; what they wrote is read again, so
+// that it is not open to everybody until somebody writes it.
+func (t *Tree) condition(ctx context.Context, p docs.Page) (string, error) {
+	if p.Condition != "" || p.Body == "" {
+		return p.Condition, nil
+	}
+	s := t.src.s
+	since := docs.Time(s.since.Load())
+	if since == 0 {
+		var err error
+		if since, err = s.Store.ConditionsRead(ctx); err != nil {
+			return "", err
+		}
+		s.since.Store(int64(since))
+	}
+	if p.UpdatedAt >= since {
+		return "", nil
+	}
+	if known, ok := s.unread.Get(p.Body); ok {
+		return known, nil
+	}
+	source, err := t.Bytes(ctx, p.Body)
+	if err != nil {
+		return "", err
+	}
+	condition := markup.ParseHead(source).Meta.If
+	s.unread.Set(p.Body, condition)
+	return condition, nil
+}
+
+// SeenTexts returns a page with the texts about it that visitors see: what is
+// behind the tag of a condition is not for them.
+func SeenTexts(p docs.Page) docs.Page {
+	for _, text := range []*string{&p.Title, &p.LinkTitle, &p.Description} {
+		*text = markup.Unconditional(*text)
+	}
+	if p.Title == "" {
+		p.Title = untitled
+	}
+	return p
+}
+
+// untitled is the title of a page that has none for visitors.
+const untitled = "Untitled"
 
 // prune takes out of a tree what the visitor does not see.
 func (t *Tree) prune(ctx context.Context, top *Walked) (err error) {
@@ -49,6 +96,7 @@ func (t *Tree) prune(ctx context.Context, top *Walked) (err error) {
 		}
 		var ok bool
 		if ok, err = t.holds(ctx, w.Page); ok && err == nil {
+			w.Page = SeenTexts(w.Page)
 			err = t.prune(ctx, w)
 		}
 		return !ok

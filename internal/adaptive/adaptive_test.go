@@ -298,3 +298,29 @@ func FuzzSchema(f *testing.F) {
 		}
 	})
 }
+
+// A signed claim that is not as the schema declares it is as good as none. What
+// the schema does not know is for its owner to vouch for.
+func TestSignedClaimsOfAnotherType(t *testing.T) {
+	s, err := adaptive.Parse("schema", []byte(`{"type":"object","additionalProperties":false,"properties":{
+		"beta":{"type":"boolean","description":"Beta"},
+		"plan":{"type":"string","enum":["free","pro"],"description":"Plan"},
+		"team":{"type":"object","description":"Team","additionalProperties":false,"properties":{"lead":{"type":"boolean","description":"Lead"}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.Claims(map[string]any{
+		"beta": "false", "plan": "enterprise", "sub": "u1", "team": map[string]any{"lead": "no", "name": "docs"},
+	}, nil)
+	want := map[string]any{"sub": "u1", "team": map[string]any{"name": "docs"}, "unsigned": map[string]any{}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	got = s.Claims(map[string]any{"beta": []any{true}, "plan": "pro", "team": "docs"}, nil)
+	if want := map[string]any{"plan": "pro", "unsigned": map[string]any{}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := s.Claims(map[string]any{"beta": true}, nil); got["beta"] != true {
+		t.Errorf("%v", got)
+	}
+}

@@ -17,9 +17,10 @@ const (
 )
 
 // Claims returns what conditions read as visitor.claims: the signed claims, and
-// under the name unsigned those of the unsigned ones that the schema declares and
-// that have the declared type. All others are dropped, and so are names that lead
-// to prototypes. The result shares nothing with the arguments.
+// under the name unsigned those of the unsigned ones that the schema declares. A
+// claim that is declared and has another type or value is dropped, signed or not:
+// the text "false" must not pass where true does. Names that lead to prototypes
+// are dropped too. The result shares nothing with the arguments.
 func (s *Schema) Claims(signed, unsigned map[string]any) map[string]any {
 	b := budget{values: maxClaims, bytes: maxClaimBytes}
 	out := map[string]any{}
@@ -33,12 +34,33 @@ func (s *Schema) Claims(signed, unsigned map[string]any) map[string]any {
 	}
 	declared := map[string]any{}
 	if s != nil {
+		s.root.vouched(out)
 		if c := s.root.property(unsignedName); c != nil {
 			declared = c.members(unsigned)
 		}
 	}
 	out[unsignedName] = declared
 	return out
+}
+
+// vouched removes from signed claims those that are not as declared. What is not
+// declared stays: the owner of the site vouches for it.
+func (c *claim) vouched(m map[string]any) {
+	for i := range c.properties {
+		p := &c.properties[i]
+		v, there := m[p.name]
+		inner, nested := v.(map[string]any)
+		if !there {
+			continue
+		}
+		if p.kind == object && nested {
+			p.vouched(inner)
+		} else if v, ok := p.accept(v); ok {
+			m[p.name] = v
+		} else {
+			delete(m, p.name)
+		}
+	}
 }
 
 // prototypeName reports whether a name leads to a prototype in JavaScript, where

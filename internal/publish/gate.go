@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,19 +32,14 @@ const (
 // the visitor has to sign in, or the address has credentials that are now in
 // cookies. The error is NotFound if nobody can read the site this way.
 func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err error) {
-	if v.site.Published {
-		if done, err := v.auth(w, r); done || err != nil {
-			return done, err
-		}
-	}
 	query := r.URL.Query()
-	if done, err := v.previewed(w, r, query); done || err != nil || v.as.Preview {
-		return done, err
-	}
-	if !v.site.Published {
+	token, err := v.previewed(r, query)
+	switch {
+	case err != nil:
+		return false, err
+	case !v.as.Preview && !v.site.Published:
 		return false, errs.Missing("site")
-	}
-	if v.site.Visibility == docs.VisibilityLink {
+	case !v.as.Preview && v.site.Visibility == docs.VisibilityLink:
 		if err := v.unlock(); err != nil {
 			return false, err
 		}
@@ -52,6 +48,17 @@ func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err er
 			return true, nil
 		}
 	}
+	if done, err := v.auth(w, r); done || err != nil {
+		return done, err
+	}
+	if v.as.Preview {
+		return v.clean(w, query, map[string]kept{previewCookie: {token, time.Time{}}}), nil // the token ends by itself
+	}
+	return v.identify(w, r, query)
+}
+
+// identify works out what is known of a visitor who comes by a published address.
+func (v *visit) identify(w http.ResponseWriter, r *http.Request, query url.Values) (done bool, err error) {
 	v.private = v.site.Adaptive || v.site.Visibility == docs.VisibilityLink || v.site.Visibility == docs.VisibilityAuth
 	a := sites.Arrival{Token: tokenOf(r, query), LoginOnError: true}
 	if v.site.Adaptive {
@@ -59,13 +66,20 @@ func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err er
 	}
 	who, err := v.h.Sites.Identify(v.ctx, v.site, a)
 	if errs.Is(err, errs.Unauthenticated) {
-		return true, v.login(w, "/"+v.path)
+		return true, v.login(w, localPath("/"+v.path))
 	}
 	if err != nil {
 		return false, err
 	}
 	v.as.Key, v.as.Claims = who.Key, who.Claims
-	return v.clean(w, query, who.Expires, a.Unsigned), nil
+	cookies := map[string]kept{}
+	if token := query.Get(tokenParameter); token != "" && who.Expires > 0 {
+		cookies[tokenCookie] = kept{token, time.Unix(who.Expires, 0)}
+	}
+	if text, err := json.Marshal(a.Unsigned); err == nil && len(a.Unsigned) > 0 && len(text) <= maxClaimsCookie {
+		cookies[claimsCookie] = kept{url.QueryEscape(string(text)), time.Time{}}
+	}
+	return v.clean(w, query, cookies), nil
 }
 
 // unlock moves the share key from the path to the root.
@@ -112,50 +126,59 @@ func cookiesOf(r *http.Request) map[string]string {
 }
 
 // previewed recognizes who came by the address of a preview: they may read the
-// site whether it is published or not.
-func (v *visit) previewed(w http.ResponseWriter, r *http.Request, query url.Values) (done bool, err error) {
+// site whether it is published or not. It returns the token that says so.
+func (v *visit) previewed(r *http.Request, query url.Values) (string, error) {
 	token := query.Get(previewParameter)
 	if c, err := r.Cookie(previewCookie); token == "" && err == nil {
 		token = c.Value
 	}
 	if !visitor.IsToken(token) {
-		return false, nil
+		return "", nil
 	}
 	as, err := v.h.Sites.Recognise(v.ctx, token, v.h.Sites.Store.Clock())
 	switch {
 	case err != nil && !errs.Is(err, errs.Unauthenticated):
-		return false, err
+		return "", err
 	case err != nil || !as.Preview || as.Site != v.site.ID:
-		return false, nil // then it is a visit like any other
+		return "", nil // then it is a visit like any other
 	}
 	v.as, v.private = as, true
-	if !query.Has(previewParameter) {
-		return false, nil
+	return token, nil
+}
+
+// kept is the value of a cookie, and until when it is kept.
+type kept struct {
+	value string
+	until time.Time
+}
+
+// isCredential reports whether a parameter of an address is for this site alone:
+// it says who the visitor is. The token of a preview shares its name with
+// parameters of others, and is known by its form.
+func isCredential(name, value string) bool {
+	return name == tokenParameter || strings.HasPrefix(name, claimsParameter) || name == previewParameter && visitor.IsToken(value)
+}
+
+// withoutCredentials returns a query without what says who the visitor is.
+func withoutCredentials(query url.Values) url.Values {
+	out := url.Values{}
+	for name, values := range query {
+		if left := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return isCredential(name, v) }); len(left) > 0 {
+			out[name] = left
+		}
 	}
-	v.cookie(w, previewCookie, token, time.Time{}) // the token ends by itself
-	query.Del(previewParameter)
-	v.again(w, query)
-	return true, nil
+	return out
 }
 
 // clean moves credentials from the address into cookies, so that they are not
 // passed on with it. It reports whether it has redirected the browser.
-func (v *visit) clean(w http.ResponseWriter, query url.Values, expires int64, unsigned map[string]any) bool {
-	token := query.Get(tokenParameter)
-	left := url.Values{}
-	for name, values := range query {
-		if name != tokenParameter && !(v.site.Adaptive && strings.HasPrefix(name, claimsParameter)) {
-			left[name] = values
-		}
-	}
-	if len(left) == len(query) {
+func (v *visit) clean(w http.ResponseWriter, query url.Values, cookies map[string]kept) bool {
+	left := withoutCredentials(query)
+	if left.Encode() == query.Encode() {
 		return false
 	}
-	if token != "" && expires > 0 {
-		v.cookie(w, tokenCookie, token, time.Unix(expires, 0))
-	}
-	if text, err := json.Marshal(unsigned); err == nil && len(unsigned) > 0 && len(text) <= maxClaimsCookie {
-		v.cookie(w, claimsCookie, url.QueryEscape(string(text)), time.Time{})
+	for name, c := range cookies {
+		v.cookie(w, name, c.value, c.until)
 	}
 	v.again(w, left)
 	return true
@@ -236,16 +259,23 @@ func (v *visit) login(w http.ResponseWriter, location string) error {
 	})
 }
 
-// localPath returns a path of this site as it is, and the first page for anything
-// that could lead elsewhere.
+// localPath returns a path of this site as browsers ask for it, with its query,
+// and the first page for anything that could lead elsewhere, or to an address that
+// is not a page.
 func localPath(s string) string {
 	u, err := url.Parse(s)
-	switch {
-	case err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "":
-	case !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "/~") || strings.HasPrefix(u.Path, "//"):
-	case strings.ContainsFunc(s+u.Path, func(r rune) bool { return r == '\\' || r < ' ' || r == 0x7f }):
-	default:
-		return s
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//") || strings.Contains(u.Path, `\`) {
+		return "/"
 	}
-	return "/"
+	path, ok := docs.CleanSitePath(u.EscapedPath())
+	if !ok || strings.Contains(path, "/~") || strings.Contains(path, "%2F") {
+		return "/"
+	}
+	if strings.HasSuffix(u.Path, "/") && path != "/" {
+		path += "/"
+	}
+	if left := withoutCredentials(u.Query()); len(left) > 0 {
+		path += "?" + left.Encode()
+	}
+	return path
 }

@@ -385,12 +385,66 @@ func TestLocations(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
 	for location, want := range map[string]string{
-		"": "/", "/install": "/install", "/install?x=1#y": "/install?x=1#y", "install": "/", "//evil.test": "/", `/\evil.test`: "/", "/%5cevil.test": "/",
+		"": "/", "/install": "/install", "/install?x=1#y": "/install?x=1", "/install/?jwt_token=a.b.c": "/install/", "install": "/", "//evil.test": "/", `/\evil.test`: "/", "/%5cevil.test": "/",
 		"https://evil.test/": "/", "https:evil.test": "/", "/a\r\nSet-Cookie: x": "/", "/~octavo/auth/logout": "/", "javascript:alert(1)": "/", "/%2f/evil.test": "/",
+		"/./~octavo/auth/logout": "/", "/a/../~octavo/auth/logout": "/", "/%2e/%7Eoctavo/auth/logout": "/", "/api/~gitbook/auth/logout": "/", "/./install": "/install",
+		"/.//evil.test": "/evil.test", "/%2e%2e//evil.test": "/evil.test", "/a/%5c%5cevil.test": "/", "///evil.test": "/",
 	} {
 		a, _ := w.get(root + "~octavo/auth/logout?location=" + url.QueryEscape(location))
 		if got := a.Header.Get("Location"); got != want {
 			t.Errorf("%q leads to %q", location, got)
+		}
+	}
+}
+
+// Signing out of a site with share links leads back into it.
+func TestLogoutWithAShareLink(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityLink)})
+	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "Friends")
+	must(t, err)
+	a, _ := w.get(root + link.Key + "/~octavo/auth/logout?location=/install")
+	if a.StatusCode != 303 || a.Header.Get("Location") != "/"+link.Key+"/install" || len(a.Cookies()) != 3 {
+		t.Errorf("%s %v", a.Status, a.Header)
+	}
+	for _, at := range []string{"~octavo/auth/logout", "wrong/~octavo/auth/logout"} {
+		if a, _ := w.get(root + at); a.StatusCode != 404 {
+			t.Errorf("%s: %s", at, a.Status)
+		}
+	}
+}
+
+// What says who a visitor is goes to no other site, whoever the visitor is.
+func TestCredentialsStay(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	_, err := w.sites.AddRedirect(t.Context(), w.grant(), sites.RedirectPatch{
+		Source: opt.Of("/out"), Destination: opt.Of(docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://elsewhere.test/x"}),
+	}, nil)
+	must(t, err)
+	at, err := w.sites.PreviewURL(t.Context(), w.grant(), "", "")
+	must(t, err)
+	u, err := url.Parse(at)
+	must(t, err)
+	token := u.Query().Get("token")
+	preview := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "octavo-preview-token", Value: token}) }
+	for _, visitor := range []func(*http.Request){func(*http.Request) {}, preview} {
+		for _, secret := range []string{"jwt_token=" + token, "token=" + token, "visitor.beta=true"} {
+			next := root + "out?" + secret + "&q=1"
+			for range 3 {
+				a, _ := w.get(next, visitor)
+				to, err := u.Parse(a.Header.Get("Location"))
+				must(t, err)
+				if to.Host == "elsewhere.test" {
+					next = to.String()
+					break
+				}
+				next = root + strings.TrimPrefix(to.RequestURI(), "/")
+			}
+			if next != "https://elsewhere.test/x?q=1" {
+				t.Errorf("%s leads to %s", secret, next)
+			}
 		}
 	}
 }

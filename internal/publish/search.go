@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
@@ -14,16 +15,20 @@ import (
 const maxSearched = 100
 
 // search looks for pages that the visitor sees: in the space that is shown, and
-// in the default space of each other section. Other variants of the same content
-// would only repeat what is found.
+// in one of each other section, as sites.Structure.Searched has it. Other variants
+// of the same content would only repeat what is found.
 func (v *visit) search(e *edition, query string) ([]theme.Hit, error) {
 	hits := []theme.Hit{}
 	if query == "" {
 		return hits, nil
 	}
+	elsewhere, err := v.searched()
+	if err != nil {
+		return nil, err
+	}
 	views := []*revision.View{e.view}
 	places := map[docs.SpaceID]docs.SiteItem{}
-	for _, it := range v.elsewhereSearched() {
+	for _, it := range elsewhere {
 		view, err := v.h.view(v.ctx, it.Space)
 		if err != nil {
 			return nil, err
@@ -56,17 +61,20 @@ func (v *visit) search(e *edition, query string) ([]theme.Hit, error) {
 	return hits, nil
 }
 
-// elsewhereSearched returns the default spaces of the sections that are not shown.
-func (v *visit) elsewhereSearched() (out []docs.SiteItem) {
+// searched returns the site spaces that a search looks into besides the one that
+// is shown. A draft is searched alone.
+func (v *visit) searched() ([]docs.SiteItem, error) {
 	if v.drafted {
-		return nil
+		return nil, nil
 	}
-	for _, sec := range v.seen.Structure.All(docs.SiteSection) {
-		if it, ok := v.seen.Structure.Default(sec.ID); ok && sec.ID != v.target.Section.ID && len(out) < maxSearched-1 {
-			out = append(out, it)
-		}
+	spaces, err := v.h.Sites.Store.PresentSpacesOnSite(v.ctx, v.site.ID)
+	languages := make(map[docs.SpaceID]string, len(spaces))
+	for _, sp := range spaces {
+		languages[sp.ID] = string(sp.Language)
 	}
-	return out
+	scope := sites.SearchScope{Current: v.target.Space.ID, Restrict: "otherSiteSpaces"}
+	all := v.seen.Structure.Searched(scope, func(id docs.SpaceID) string { return languages[id] })
+	return all[:min(len(all), maxSearched-1)], err
 }
 
 // sectionOf returns the title of the section of a site space.

@@ -162,6 +162,11 @@ func (v *visit) lead(w http.ResponseWriter, r *http.Request, e *edition) error {
 		return v.missing(w, r, e)
 	case err != nil:
 		return err
+	}
+	if rule.Destination.Kind == docs.RedirectExternal { // what says who the visitor is, is for this site
+		r.URL.RawQuery = withoutCredentials(r.URL.Query()).Encode()
+	}
+	switch {
 	case rule.Permanent && v.site.Visibility == docs.VisibilityPublic:
 		redirect(w, r, to, http.StatusPermanentRedirect)
 	default:

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
+	"regexp"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -66,11 +67,16 @@ func Check(privateKey, token string, now time.Time) (Visitor, error) {
 	return Visitor{Claims: out, Expires: expires}, nil
 }
 
+// tokenRE is the form of a signed token.
+var tokenRE = regexp.MustCompile(`\A[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]*\z`)
+
 // parse checks the signature of a token and when it is valid, and reads its claims.
 func parse(token string, limit int, key []byte, now time.Time, claims jwt.Claims) error {
 	switch {
 	case len(token) > limit:
 		return refused("it is too long", nil)
+	case !tokenRE.MatchString(token): // the decoder of the library skips line ends
+		return refused("it is malformed", nil)
 	case len(key) < minKey:
 		return refused("there is no key to check it with", nil)
 	}
@@ -99,7 +105,8 @@ func reason(err error) string {
 		err error
 		why string
 	}{
-		{jwt.ErrTokenUnverifiable, "it has critical extensions, and none is known"},
+		{errCritical, "it has critical extensions, and none is known"},
+		{jwt.ErrTokenUnverifiable, "it must be signed with HS256 and the current key"}, // an algorithm that nobody knows
 		{jwt.ErrTokenSignatureInvalid, "it must be signed with HS256 and the current key"},
 		{jwt.ErrTokenRequiredClaimMissing, "exp is missing"},
 		{jwt.ErrTokenExpired, "it has expired"},

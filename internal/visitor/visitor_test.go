@@ -104,6 +104,9 @@ func TestCheckRefuses(t *testing.T) {
 		"signature padded":            good + "=",
 		"another payload":             parts[0] + "." + b64(payload(61, "")) + "." + parts[2],
 		"space around":                " " + good + " ",
+		"newline behind":              good + "\n",
+		"newline in the signature":    good[:len(good)-4] + "\r\n" + good[len(good)-4:],
+		"newline in the payload":      token(hs256, valid, key)[:len(parts[0])+3] + "\n" + good[len(parts[0])+3:],
 		"JSON serialization":          `{"protected":"` + parts[0] + `","payload":"` + parts[1] + `","signature":"` + parts[2] + `"}`,
 		"exp missing":                 token(hs256, `{"plan":"pro"}`, key),
 		"exp null":                    token(hs256, `{"exp":null}`, key),
@@ -141,6 +144,24 @@ func TestCheckRefuses(t *testing.T) {
 	for _, empty := range []string{"", "short", key[:31]} {
 		if _, err := visitor.Check(empty, token(hs256, valid, empty), now); err == nil {
 			t.Errorf("the key %q is accepted", empty)
+		}
+	}
+}
+
+// The message is about what is wrong with the token.
+func TestReasons(t *testing.T) {
+	valid := payload(60, "")
+	for bad, want := range map[string]string{
+		b64(`{"alg":"None"}`) + "." + b64(valid) + ".":                        "signed with HS256",
+		b64(`{"alg":"none"}`) + "." + b64(valid) + ".":                        "signed with HS256",
+		token(`{"alg":"hs256"}`, valid, key):                                  "signed with HS256",
+		token(`{"alg":"HS256","crit":["b64"],"b64":false}`, valid, key):       "critical extensions",
+		token(hs256, valid, key) + "\n":                                       "malformed",
+		token(hs256, payload(-600, ""), key):                                  "expired",
+		token(hs256, payload(600, `,"nbf":`+fmt.Sprint(now.Unix()+300)), key): "not valid yet",
+	} {
+		if _, err := visitor.Check(key, bad, now); !strings.Contains(errs.Message(err), want) {
+			t.Errorf("%s: %v, want %s", bad, err, want)
 		}
 	}
 }

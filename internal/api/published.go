@@ -8,7 +8,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 func (a *API) publishedSite() {
@@ -109,21 +111,85 @@ func (a *API) publishedContent(ctx context.Context, shareKey string) (*Published
 	return &w, err
 }
 
-// customizationsFor returns how a site looks to the caller.
+// customizationsFor returns how a site looks to the caller. Links of a visitor
+// lead to what the visitor sees; those without a space lead into the one that is
+// read, which is the default one for the site as a whole.
 func (a *API) customizationsFor(ctx context.Context, g *authz.Grant, v siteView) (siteCustomizations, error) {
 	base, overrides, err := a.Sites.Customizations(ctx, g.Site)
-	seen := func(s customization.Settings) customization.Settings {
-		if by := g.Visiting(); by != nil {
-			return s.For(func(condition string) bool { return by.Holds(condition, nil, nil) })
-		}
-		return s
+	if err != nil {
+		return siteCustomizations{}, err
 	}
-	out := siteCustomizations{Site: seen(base), SiteSpaces: map[string]customization.Settings{}}
+	links := targets{a: a, ctx: ctx, views: map[docs.SpaceID]*revision.View{}, spaces: v.Spaces}
+	seen := func(s customization.Settings, home docs.SpaceID) customization.Settings {
+		by := g.Visiting()
+		if by == nil {
+			return s
+		}
+		links.home = home
+		return s.For(func(condition string) bool { return by.Holds(condition, nil, nil) }).Leading(links.seen)
+	}
+	home, _ := v.Structure.Paths().Resolve("", false)
+	out := siteCustomizations{Site: seen(base, home.Space.Space), SiteSpaces: map[string]customization.Settings{}}
 	for _, it := range v.Structure.All(docs.SiteSpace) {
-		out.SiteSpaces[string(it.ID)] = out.Site
-		if own, ok := overrides[it.ID]; ok {
-			out.SiteSpaces[string(it.ID)] = seen(own)
+		own, ok := overrides[it.ID]
+		if !ok {
+			own = base
 		}
+		out.SiteSpaces[string(it.ID)] = seen(own, it.Space)
 	}
-	return out, err
+	return out, links.err
+}
+
+// targets knows what the links of a site lead to, as a visitor sees it.
+type targets struct {
+	a      *API
+	ctx    context.Context
+	spaces map[docs.SpaceID]store.Ranked[docs.Space]
+	views  map[docs.SpaceID]*revision.View
+	home   docs.SpaceID // of references that name no space
+	err    error
+}
+
+// seen reports whether the visitor sees what a reference leads to.
+func (t *targets) seen(ref docs.Ref) bool {
+	id := docs.SpaceID(ref.Space)
+	if id == "" {
+		id = t.home
+	}
+	sp, ok := t.spaces[id]
+	switch {
+	case ref.Kind == docs.RefURL:
+		return true
+	case !ok || t.err != nil:
+		return false
+	case ref.Kind == docs.RefSpace, ref.Kind == docs.RefAnchor && ref.Page == "":
+		return true
+	}
+	view, err := t.view(sp.It)
+	switch {
+	case err != nil:
+	case ref.Kind == docs.RefFile:
+		_, err = view.File(t.ctx, docs.FileID(ref.File))
+	case ref.Kind == docs.RefPage, ref.Kind == docs.RefAnchor:
+		_, err = view.Page(t.ctx, docs.PageID(ref.Page))
+	default:
+		return false
+	}
+	if err != nil && !errs.Is(err, errs.NotFound) {
+		t.err = err
+	}
+	return err == nil
+}
+
+// view returns the newest revision of a space as the visitor sees it.
+func (t *targets) view(sp docs.Space) (*revision.View, error) {
+	if v, ok := t.views[sp.ID]; ok {
+		return v, nil
+	}
+	v, err := t.a.Content.Source.Head(t.ctx, sp)
+	if err == nil {
+		v = asSeen(authz.Of(t.ctx), v)
+		t.views[sp.ID] = v
+	}
+	return v, err
 }

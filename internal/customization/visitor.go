@@ -1,6 +1,10 @@
 package customization
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
 
 // For returns the settings as a visitor receives them. visible reports whether a
 // condition holds for the visitor. Links of the header whose condition does not
@@ -14,5 +18,44 @@ func (s Settings) For(visible func(condition string) bool) Settings {
 	}
 	s.Header.Links = orEmpty(links)
 	s.AI.Instructions = ""
+	return s
+}
+
+// Leading returns the settings without links to what a visitor does not see. A
+// menu without entries, and a group of the footer without links, is left out.
+func (s Settings) Leading(seen func(docs.Ref) bool) Settings {
+	list := func(links []ContentLink) []ContentLink {
+		return orEmpty(slices.DeleteFunc(slices.Clone(links), func(l ContentLink) bool { return !seen(l.To) }))
+	}
+	if to := s.Header.PrimaryLink; to != nil && !seen(*to) {
+		s.Header.PrimaryLink = nil
+	}
+	var header []HeaderLink
+	for _, l := range s.Header.Links {
+		entries := len(l.Links)
+		l.Links = list(l.Links)
+		hidden := l.To.Ref != nil && !seen(*l.To.Ref)
+		if hidden {
+			l.To.Ref = nil
+		}
+		if len(l.Links) > 0 || l.To.Ref != nil || !hidden && entries == 0 {
+			header = append(header, l)
+		}
+	}
+	s.Header.Links = orEmpty(header)
+	var groups []FooterGroup
+	for _, g := range s.Footer.Groups {
+		links := list(g.Links)
+		if len(links) > 0 || len(g.Links) == 0 {
+			g.Links = links
+			groups = append(groups, g)
+		}
+	}
+	s.Footer.Groups = orEmpty(groups)
+	if a := s.Announcement; a != nil && a.Link != nil && !seen(a.Link.To) {
+		shown := *a
+		shown.Link = nil
+		s.Announcement = &shown
+	}
 	return s
 }

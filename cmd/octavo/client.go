@@ -114,6 +114,14 @@ func (c *client) send(ctx context.Context, method, path string, body any) (respo
 	return out, err
 }
 
+// refusal is an error of the server with its status.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (r *refusal) Error() string { return r.text }
+
 // decode returns what the server says is wrong, or decodes the answer.
 func (r response) decode(out any) error {
 	if r.status >= http.StatusBadRequest {
@@ -126,7 +134,7 @@ func (r response) decode(out any) error {
 		if r.status == http.StatusUnauthorized {
 			return errors.New(p.Error.Message + "; give a token of the server with --token or OCTAVO_TOKEN")
 		}
-		return fmt.Errorf("%s: %s (%d)", r.what, p.Error.Message, r.status)
+		return &refusal{r.status, fmt.Sprintf("%s: %s (%d)", r.what, p.Error.Message, r.status)}
 	}
 	if out == nil || len(r.body) == 0 {
 		return nil

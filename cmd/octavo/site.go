@@ -62,7 +62,7 @@ func (c *siteExportCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	current, spaces, err := server.read(ctx, c.Site)
+	current, spaces, err := server.read(ctx, c.Site, false)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (f apiFlags) plan(ctx context.Context, name string) (*siteServer, []sitefil
 	if err != nil {
 		return nil, nil, err
 	}
-	current, spaces, err := server.read(ctx, file.Site)
+	current, spaces, err := server.read(ctx, file.Site, file.Folders())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/customization"
@@ -79,11 +81,18 @@ type redirectJSON struct {
 	Destination     docs.RedirectDestination
 }
 
+// spaceJSON is what is read of a space.
+type spaceJSON struct {
+	named
+	GitSync *struct{}
+}
+
 // read returns what the server has of a site, by its basename or id, and the
-// spaces that a file can name. If there is no such site, it has no id.
-func (s *siteServer) read(ctx context.Context, name string) (sitefile.Current, *sitefile.Spaces, error) {
+// spaces that a file can name, with the folders that they are synchronized with if
+// somebody wants to know. If there is no such site, it has no id.
+func (s *siteServer) read(ctx context.Context, name string, folders bool) (sitefile.Current, *sitefile.Spaces, error) {
 	var c sitefile.Current
-	spaces, err := listAll[named](ctx, s.client, path("orgs", s.org, "spaces"))
+	spaces, err := listAll[spaceJSON](ctx, s.client, path("orgs", s.org, "spaces"))
 	if err != nil {
 		return c, nil, err
 	}
@@ -101,8 +110,28 @@ func (s *siteServer) read(ctx context.Context, name string) (sitefile.Current, *
 	known := make([]sitefile.Space, len(spaces))
 	for i, sp := range spaces {
 		known[i] = sitefile.Space{ID: sp.ID, Title: sp.Title}
+		if folders && sp.GitSync != nil {
+			if known[i], err = s.synced(ctx, known[i]); err != nil {
+				return c, nil, err
+			}
+		}
 	}
 	return c, sitefile.NewSpaces(known, c), nil
+}
+
+// synced adds to a space the folder that it is connected to, if the caller may
+// know it.
+func (s *siteServer) synced(ctx context.Context, sp sitefile.Space) (sitefile.Space, error) {
+	var connection struct{ Directory string }
+	err := s.do(ctx, "GET", path("spaces", sp.ID, "git", "connection"), nil, &connection)
+	var answer *refusal
+	if errors.As(err, &answer) && (answer.status == http.StatusForbidden || answer.status == http.StatusNotFound) {
+		return sp, nil
+	}
+	if err != nil {
+		return sp, err
+	}
+	return sp.Synced(connection.Directory), nil
 }
 
 // site reads the parts of a site.

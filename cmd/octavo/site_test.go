@@ -306,3 +306,35 @@ func TestReferencesBecomeIDs(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// A variant can be named by the folder of the repository that its space is
+// connected to.
+func TestSiteVariantsByFolder(t *testing.T) {
+	w := newSiteWorld(t)
+	ctx := context.Background()
+	spaces, err := listAll[named](ctx, w.server.client, path("orgs", w.server.org, "spaces"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sp := range spaces {
+		folder, ok := map[string]string{"Handbook": "docs/v2", "API": "docs/v1"}[sp.Title]
+		if !ok {
+			continue
+		}
+		connection := map[string]any{"url": "https://git.example/docs.git", "ref": "main", "directory": folder, "paused": true}
+		if err := w.server.do(ctx, "PUT", path("spaces", sp.ID, "git", "connection"), connection, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := w.file("site: manual\ntitle: Manual\nvariants:\n  - {folder: docs/v2, path: v2}\n  - {folder: ./docs/v1/, path: v1}\n")
+	w.must("apply", "--yes", name)
+	if again := w.must("plan", name); !strings.Contains(again, "nothing") {
+		t.Errorf("a second time: %s", again)
+	}
+	if out := w.must("export", "manual"); !strings.Contains(out, "space: Handbook\n") || !strings.Contains(out, "space: API\n") {
+		t.Errorf("the file is\n%s", out)
+	}
+	if _, errs, code := w.run("plan", w.file("site: manual\nvariants:\n  - folder: docs\n")); code == 0 || !strings.Contains(errs, `the folder "docs" of a repository`) {
+		t.Errorf("an unknown folder: %d %s", code, errs)
+	}
+}

@@ -201,15 +201,32 @@ func (p *parser) variants(what string, n *yaml.Node) []*Item {
 		it := p.item(docs.SiteSpace, n)
 		p.keys(n, "a variant", map[string]func(*yaml.Node){
 			"space":     func(n *yaml.Node) { it.Space.Name = p.Text("space", n) },
+			"folder":    func(n *yaml.Node) { it.Space.Folder = p.folder(n) },
 			"path":      p.path(&it.Path),
 			"condition": p.condition(&it.Condition),
 			"default":   p.bool("default", &it.Default),
 		})
-		p.required(n, "a variant", "space", it.Space.Name)
+		switch {
+		case it.Space.Folder == "":
+			p.required(n, "a variant", "space or folder", it.Space.Name)
+		case it.Space.Name != "":
+			p.Problem(n, "a variant has the key space or the key folder, not both")
+		}
 		out = append(out, it)
 	})
 	p.unique(out, "variant", what)
 	return out
+}
+
+// folder reads a folder of the repository.
+func (p *parser) folder(n *yaml.Node) Folder {
+	text := p.Text("folder", n)
+	f := folderOf(text)
+	if text == "" || strings.HasPrefix(text, "/") || f == ".." || strings.HasPrefix(string(f), "../") {
+		p.Problem(n, "folder must be a folder of the repository, such as docs/v2, or . for all of it")
+		return "."
+	}
+	return f
 }
 
 func (p *parser) item(kind docs.SiteItemKind, n *yaml.Node) *Item {

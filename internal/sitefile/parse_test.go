@@ -15,8 +15,10 @@ func TestParseNamesLineAndKeyOfMistakes(t *testing.T) {
 		{"unknown key of a section", "site: handbook\nsections:\n  - title: Guides\n    pth: guides\n", `line 4: a section has the unknown key "pth"`},
 		{"no title", "site: handbook\nsections:\n  - path: guides\n", "line 3: a section needs the key title"},
 		{"short title", "site: handbook\ntitle: A\n", "line 2: title must have 2 to 128 characters"},
-		{"no space", "site: handbook\nvariants:\n  - path: v1\n", "line 3: a variant needs the key space"},
-		{"folder", "site: handbook\nvariants:\n  - folder: ./docs\n", `line 3: a variant has the unknown key "folder"`},
+		{"no space", "site: handbook\nvariants:\n  - path: v1\n", "line 3: a variant needs the key space or folder"},
+		{"space and folder", "site: handbook\nvariants:\n  - {space: A, folder: ./docs}\n", "line 3: a variant has the key space or the key folder, not both"},
+		{"folder above", "site: handbook\nvariants:\n  - folder: docs/../..\n", "line 3: folder must be a folder of the repository"},
+		{"folder of a machine", "site: handbook\nvariants:\n  - folder: /etc\n", "line 3: folder must be a folder of the repository"},
 		{"two kinds", "site: handbook\nsections: []\nvariants: []\n", "line 3: a site has sections or variants, not both"},
 		{"no list", "site: handbook\nsections: {}\n", "line 2: sections must be a list"},
 		{"path twice", "site: handbook\nsections:\n  - {title: Aa, path: x}\n  - {group: G, sections: [{title: Bb, path: X}]}\n",
@@ -92,5 +94,31 @@ func TestSpacesAreFoundByIDOrTitle(t *testing.T) {
 	}
 	if n := spaces.Name(Space{ID: "s2", Title: "Twin"}); n != "s2" {
 		t.Errorf("a space whose title is not unique is called %s", n)
+	}
+}
+
+func TestSpacesAreFoundByFolder(t *testing.T) {
+	spaces := NewSpaces([]Space{
+		Space{ID: "s1", Title: "v1"}.Synced("docs/v1"), Space{ID: "s2", Title: "v2"}.Synced("docs/v2/"), Space{ID: "s3", Title: "All"}.Synced(""),
+		Space{ID: "s4", Title: "Twin"}.Synced("twin"), Space{ID: "s5", Title: "Twin"}.Synced("/twin"), {ID: "s6", Title: "Plain"},
+	}, Current{})
+	for folder, want := range map[string]string{
+		"docs/v1": "s1", "./docs/v2": "s2", "docs/v2/": "s2", ".": "s3",
+		"twin": `line 3: 2 spaces have their content in a folder "twin" of a repository; name one of them with the key space: s4, s5`,
+		"docs": `line 3: no space that you can synchronize has its content in the folder "docs"`,
+	} {
+		f, err := Parse([]byte("site: handbook\nvariants:\n  - folder: " + folder + "\n"))
+		if err != nil || !f.Folders() {
+			t.Fatal(folder, err)
+		}
+		var got string
+		if err := f.Resolve(spaces); err != nil {
+			got = err.Error()
+		} else {
+			got = (*f.Structure)[0].Space.ID
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", folder, got, want)
+		}
 	}
 }

@@ -10,16 +10,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// Spaces finds spaces by their id or title.
+// Spaces finds spaces by their id, their title or the folder that they are
+// synchronized with.
 type Spaces struct {
-	byID    map[string]Space
-	byTitle map[string][]string
+	byID     map[string]Space
+	byTitle  map[string][]string
+	byFolder map[Folder][]string
 }
 
 // NewSpaces returns the spaces of an organization and those that a site has: one
 // in the trash is on the site, but in no list.
 func NewSpaces(list []Space, c Current) *Spaces {
-	s := &Spaces{map[string]Space{}, map[string][]string{}}
+	s := &Spaces{map[string]Space{}, map[string][]string{}, map[Folder][]string{}}
 	for _, sp := range list {
 		s.add(sp)
 	}
@@ -33,7 +35,35 @@ func (s *Spaces) add(sp Space) {
 	if _, ok := s.byID[sp.ID]; !ok {
 		s.byID[sp.ID] = sp
 		s.byTitle[sp.Title] = append(s.byTitle[sp.Title], sp.ID)
+		if sp.Folder != "" {
+			s.byFolder[sp.Folder] = append(s.byFolder[sp.Folder], sp.ID)
+		}
 	}
+}
+
+// of returns the space that a variant names.
+func (s *Spaces) of(v Space) (Space, error) {
+	if v.Folder == "" {
+		return s.find(v.Name)
+	}
+	ids := s.byFolder[v.Folder]
+	switch len(ids) {
+	case 0:
+		return Space{}, fmt.Errorf("no space that you can synchronize has its content in the folder %q of a repository; connect one to it, or name a space", v.Folder)
+	case 1:
+		return s.byID[ids[0]], nil
+	}
+	return Space{}, fmt.Errorf("%d spaces have their content in a folder %q of a repository; name one of them with the key space: %s", len(ids), v.Folder, some(ids))
+}
+
+// some returns the first ids of a list as text.
+func some(ids []string) string {
+	ids = slices.Sorted(slices.Values(ids))
+	shown, more := ids[:min(len(ids), 10)], ""
+	if len(shown) < len(ids) {
+		more = ", …"
+	}
+	return strings.Join(shown, ", ") + more
 }
 
 // find returns the space with an id or a title.
@@ -48,12 +78,7 @@ func (s *Spaces) find(name string) (Space, error) {
 	case 1:
 		return s.byID[ids[0]], nil
 	}
-	ids = slices.Sorted(slices.Values(ids))
-	shown, more := ids[:min(len(ids), 10)], ""
-	if len(shown) < len(ids) {
-		more = ", …"
-	}
-	return Space{}, fmt.Errorf("%d spaces have the title %q; name one of them by its id: %s%s", len(ids), name, strings.Join(shown, ", "), more)
+	return Space{}, fmt.Errorf("%d spaces have the title %q; name one of them by its id: %s", len(ids), name, some(ids))
 }
 
 // Name returns what a file can call a space: its title, or its id where the
@@ -63,6 +88,11 @@ func (s *Spaces) Name(sp Space) string {
 		return sp.Title
 	}
 	return sp.ID
+}
+
+// Folders reports whether the file names spaces by folders of a repository.
+func (f *File) Folders() bool {
+	return f.Structure != nil && slices.ContainsFunc(allVariants(*f.Structure), func(it *Item) bool { return it.Space.Folder != "" })
 }
 
 // Resolve finds the spaces that the file names, and gives variants without a path
@@ -76,7 +106,7 @@ func (f *File) Resolve(s *Spaces) error {
 		p.problems = append(p.problems, &yamldoc.Error{Line: line, Reason: fmt.Sprintf(format, args...)})
 	}
 	for _, it := range allVariants(*f.Structure) {
-		sp, err := s.find(it.Space.Name)
+		sp, err := s.of(it.Space)
 		if err != nil {
 			p.Report(it.line, "%s", err)
 			continue

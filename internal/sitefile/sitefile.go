@@ -8,6 +8,9 @@
 package sitefile
 
 import (
+	"path"
+	"strings"
+
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
@@ -55,12 +58,28 @@ type Item struct {
 	line int // in the file
 }
 
-// Space is a space of the organization. In a file it has an id or a title, and
-// Name is the one that was written.
+// Space is a space of the organization. In a file it has an id or a title, of which
+// Name is the one that was written, or a folder.
 type Space struct {
-	ID    string
-	Title string
-	Name  string
+	ID     string
+	Title  string
+	Name   string
+	Folder Folder
+}
+
+// Folder is a folder of a repository, such as docs/v2, that a space is
+// synchronized with. The zero value is none; the whole repository is ".".
+type Folder string
+
+// folderOf returns the folder of a directory, which a file may write with a slash
+// or a dot around it.
+func folderOf(directory string) Folder { return Folder(path.Clean(strings.Trim(directory, "/"))) }
+
+// Synced returns the space as one that is synchronized with a directory of a
+// repository; the empty one is the whole repository.
+func (s Space) Synced(directory string) Space {
+	s.Folder = folderOf(directory)
+	return s
 }
 
 // Redirect is a redirect of a file. It leads to a URL, or to a section, a

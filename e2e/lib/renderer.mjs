@@ -85,8 +85,9 @@ function checkToken(token) {
 }
 
 /**
- * Reads what the home page of a site and all its other pages need. Returns { published, space,
- * revision, documents }, the documents by the id of their page.
+ * Reads what the home page of a site and all its other pages need, of the newest revision or of the
+ * one that the content names. Returns { published, space, revision, documents }, the documents by the
+ * id of their page.
  */
 export async function readAll(renderer, content) {
     const reader = renderer.withToken(content.apiToken);
@@ -94,7 +95,7 @@ export async function readAll(renderer, content) {
     const { shareKey } = content;
     const published = await answered(orgs.getPublishedContentSite(content.organization, content.site, { shareKey }), 200);
     const space = await answered(spaces.getSpaceById(content.space, { shareKey }), 200);
-    const revision = await answered(spaces.getRevisionById(space.id, space.revision, { metadata: true }), 200);
+    const revision = await answered(spaces.getRevisionById(space.id, content.revision ?? space.revision, { metadata: true }), 200);
     const documents = {};
     for (const page of documentPages(revision.pages)) {
         const query = { evaluated: 'deterministic-only', dereferenced: 'reusable-contents' };

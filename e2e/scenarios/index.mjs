@@ -18,6 +18,7 @@ import members from './members.mjs';
 import organizations from './organizations.mjs';
 import pdf from './pdf.mjs';
 import permissions from './permissions.mjs';
+import previews from './previews.mjs';
 import published from './published.mjs';
 import renderer from './renderer.mjs';
 import reviews from './reviews.mjs';
@@ -60,6 +61,7 @@ export const SCENARIOS = {
     site_audience: siteAudience,
     fonts,
     published,
+    previews,
     embeds,
     insights,
     renderer,

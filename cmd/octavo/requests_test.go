@@ -330,3 +330,16 @@ func (c *crowd) check(t *testing.T, n *node, all []*proposal) {
 		t.Errorf("%d pages that were merged are missing", len(inserted))
 	}
 }
+
+// An operator can keep the making of organizations to the command line.
+func TestAccountsMakeOrganizationsUnlessTheOperatorForbidsIt(t *testing.T) {
+	at := sqlitePlace(t)
+	b := bootstrap(t, at, "Acme")
+	body := map[string]any{"title": "Mine"}
+	n := serve(t, at, "--no-create-organizations")
+	n.want(t, http.StatusForbidden, b.Token, "POST", "/v1/orgs", body, nil)
+	n.stop(t)
+	bootstrap(t, at, "By the operator")
+	n = serve(t, at)
+	n.want(t, http.StatusCreated, b.Token, "POST", "/v1/orgs", body, nil)
+}

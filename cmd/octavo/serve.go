@@ -23,7 +23,7 @@ type serveCmd struct {
 	Listen        string        `help:"Address to listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
 	BaseURL       string        `help:"Public address, such as https://docs.example.com; from --listen without it." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
 	SitesDomain   string        `help:"Domain of published sites, such as sites.example.com: a site with a basename has the address https://BASENAME.DOMAIN/. Without it sites are below --base-url." name:"sites-domain" env:"OCTAVO_SITES_DOMAIN" placeholder:"DOMAIN"`
-	CreateOrgs    bool          `help:"Let every account create organizations; with --no-create-organizations only octavo bootstrap does." name:"create-organizations" default:"true" negatable:"" env:"OCTAVO_CREATE_ORGANIZATIONS"`
+	NoCreateOrgs  bool          `help:"Accounts cannot create organizations; octavo bootstrap still does." name:"no-create-organizations" env:"OCTAVO_NO_CREATE_ORGANIZATIONS"`
 	SiteHostnames string        `help:"Host names that sites may use without proof: comma-separated names, and patterns such as *.example.com. Others need a DNS record." name:"site-hostnames" env:"OCTAVO_SITE_HOSTNAMES" placeholder:"LIST"`
 	DNSServer     string        `help:"DNS server that is asked for the records of host names of sites, instead of those of the system." name:"dns-server" env:"OCTAVO_DNS_SERVER" placeholder:"HOST:PORT"`
 	ACME          bool          `help:"Speak HTTPS on --listen, with certificates for the server and its sites from an ACME authority, whose terms you accept. Needs --base-url with https." name:"acme" env:"OCTAVO_ACME"`
@@ -82,7 +82,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	}
 	srv, err := server.Start(ctx, server.Config{
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
-		OrganizationsClosed: !c.CreateOrgs, SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, Fonts: fonts,
+		OrganizationsClosed: c.NoCreateOrgs, SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
 		Proxies: proxies, Origins: c.CORSOrigins,
 		Log: log, Version: version, Build: build,

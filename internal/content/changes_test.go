@@ -28,7 +28,7 @@ func everyPage(f fatal, v *revision.View) (order []docs.PageID, parents map[docs
 		for _, p := range in {
 			order = append(order, p.ID)
 			parents[p.ID] = p.Parent
-			seen[p.ID] = fmt.Sprint(p.Title, p.Slug, p.Hidden, p.Body)
+			seen[p.ID] = fmt.Sprint(p.Title, p.Slug, p.Hidden, p.NoIndex, p.Description, p.Body)
 			walk(p.Children)
 		}
 	}

@@ -122,6 +122,24 @@ func TestReadmeCommandsWork(t *testing.T) {
 	mustPrint(t, out, `"title":"Guides"`, `"email":"bob@example.com"`, "octavo_", `"stats":`, `"rule":"organization-admin"`, "nothing")
 }
 
+// So are those of the pages of the guide about sites.
+func TestGuideToSitesWorks(t *testing.T) {
+	needShell(t)
+	at := sqlitePlace(t)
+	b := bootstrap(t, at, "Acme")
+	n := serve(t, at)
+	org := "/v1/orgs/" + string(b.Organization)
+	space := n.made(t, b.Token, "POST", org+"/spaces", map[string]any{"title": "Handbook"})
+	other := n.made(t, b.Token, "POST", org+"/spaces", map[string]any{"title": "Cookbook"})
+	define := shellBlocks(t, "../../docs/api.md", "# API guide")[0]
+	script := define + filled(t, strings.Join(shellBlocks(t, "guide/publishing/sites.md", "# Sites"), ""),
+		"export SITE=… ", `export SITE=$(o $API/orgs/$ORG/sites | sed -E 's/.*"object":"site","id":"([^"]*)".*/\1/') `) +
+		"HOME_URL=$(o $API/orgs/$ORG/sites/$SITE | field published)\n" +
+		strings.Join(shellBlocks(t, "guide/publishing/visitors.md", "# Visitors"), "")
+	out := runShell(t, "", script, "API="+n.url+"/v1", "ORG="+string(b.Organization), "TOKEN="+b.Token, "SPACE="+space, "OTHER="+other)
+	mustPrint(t, out, "/s/handbook/", `"title":"Recipes"`, `"light":"#006633"`, "token=", `"name":"Press"`, "privateKey", `"object":"site-adaptive-schema"`, `"steps":`)
+}
+
 // filled returns a text with pairs replaced, each of which it must have.
 func filled(t *testing.T, text string, pairs ...string) string {
 	t.Helper()

@@ -163,6 +163,7 @@ Octavo is running with a demonstration organization.
   Health         %[1]s/healthz
   User guide     %[4]s
   Demonstration  %[5]s
+                 %[5]s?visitor.beta=true  (with a page for some visitors only)
   Token          %[2]s  (new; that of the last run has ended)
 
 Try:

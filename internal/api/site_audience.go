@@ -162,7 +162,7 @@ func (a *API) regenerateSiteAuth(ctx context.Context, _ *SiteIn) (*out[SiteAuth]
 type previewSiteIn struct {
 	SiteIn
 	SiteSpace docs.SiteItemID `query:"siteSpace" maxLength:"64" doc:"Default: that of the site."`
-	Claims    string          `query:"claims" maxLength:"8192" doc:"Claims of the visitor as an object in Rison, such as (plan:pro,beta:!t)."`
+	Claims    string          `query:"claims" maxLength:"8192" doc:"Claims of the visitor as an object in Rison, such as (plan:pro,beta:!t), or in JSON."`
 }
 
 type previewAddress struct {

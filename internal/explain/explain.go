@@ -97,6 +97,9 @@ func (v *visit) conclude() {
 		if t := v.Steps[hidden].Title; t != "" {
 			v.Reason = fmt.Sprintf("%s %q: %s", strings.ReplaceAll(v.Steps[hidden].Kind, "-", " "), t, v.Reason)
 		}
+		if v.Steps[hidden].Condition != "" && v.unread() {
+			v.Reason += " Adaptive content is off: enable adaptiveContent of the site."
+		}
 	}
 }
 
@@ -161,11 +164,14 @@ func (v *visit) admitted(ctx context.Context) (bool, error) {
 	if v.site.Visibility == docs.VisibilityAuth {
 		reason = "The claims of the visitor count as signed by the owner of the site."
 	}
-	if !v.site.Adaptive && v.arrival.Vouched != nil {
+	if v.unread() {
 		reason += " Adaptive content is off, so that conditions know no claims."
 	}
 	return v.pass(StepAudience, true, "%s", reason), nil
 }
+
+// unread reports whether the visitor has claims that conditions do not know.
+func (v *visit) unread() bool { return !v.site.Adaptive && v.arrival.Vouched != nil }
 
 // page looks for the page, as the visitor sees the space.
 func (v *visit) page(ctx context.Context, r *sites.Resolved) error {

@@ -334,7 +334,10 @@ func openConflict(ctx context.Context, r store.Reader, space docs.SpaceID, name,
 		return cr, c, err
 	}
 	row, err := r.Conflict(ctx, cr.ID, id)
-	if err == nil {
+	switch {
+	case errs.Is(err, errs.NotFound):
+		err = errs.E(errs.NotFound, "the change request has no such conflict; those that a merge reports are recorded when it is brought up to date: POST …/update")
+	case err == nil:
 		err = content.Editable(cr)
 	}
 	if err == nil && row.Resolution != "" {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"net/url"
 	"strings"
 	"time"
@@ -269,13 +270,20 @@ func (s *Service) previewClaims(ctx context.Context, site docs.SiteID, text stri
 	if text == "" {
 		return nil, nil
 	}
-	v, err := rison.Parse(text)
-	if err != nil {
-		return nil, errs.Field("query.claims", "is not Rison: %v", err)
-	}
-	claims, ok := v.(map[string]any)
-	if !ok {
-		return nil, errs.Field("query.claims", "must be an object, such as (plan:pro)")
+	var claims map[string]any
+	if strings.HasPrefix(text, "{") { // as explain has them
+		if json.Unmarshal([]byte(text), &claims) != nil {
+			return nil, errs.Field("query.claims", `must be an object in JSON or Rison, such as {"plan": "pro"} or (plan:pro)`)
+		}
+	} else {
+		v, err := rison.Parse(text)
+		if err != nil {
+			return nil, errs.Field("query.claims", "is not Rison, such as (plan:pro,beta:!t): %v", err)
+		}
+		var ok bool
+		if claims, ok = v.(map[string]any); !ok {
+			return nil, errs.Field("query.claims", "must be an object, such as (plan:pro)")
+		}
 	}
 	schema, _, err := s.Schema(ctx, site)
 	if err != nil {

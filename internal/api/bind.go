@@ -27,6 +27,10 @@ func (a *API) bind(o op, d *huma.Operation, in, out reflect.Type, handle call) {
 	spec := a.huma.OpenAPI()
 	reading, writing := newInput(in, d, spec.Components.Schemas), newOutput(out, d, spec.Components.Schemas)
 	spec.AddOperation(d)
+	if o.Signed == nil { // the server made the others itself
+		o.query = reading.query()
+	}
+	d.Middlewares = huma.Middlewares{a.guard(o)}
 	a.huma.Adapter().Handle(d, d.Middlewares.Handler(func(ctx huma.Context) {
 		_, w := humago.Unwrap(ctx)
 		v := reflect.New(in)
@@ -114,18 +118,9 @@ func (o *output) write(ctx huma.Context, answer any) {
 		send(ctx)
 		return
 	}
-	writeBody(ctx, o.status, body)
-}
-
-// writeBody answers with JSON. A panic is reported by the guard, which is the
-// only one who can.
-func writeBody(ctx huma.Context, status int, body any) {
 	ctx.SetHeader("Content-Type", "application/json")
-	ctx.SetStatus(status)
-	if status == http.StatusNoContent || status == http.StatusNotModified {
-		return
-	}
+	ctx.SetStatus(o.status)
 	if err := writeJSON(ctx.BodyWriter(), body); err != nil && ctx.Context().Err() == nil {
-		panic(err)
+		panic(err) // the guard reports it, the only one who still can
 	}
 }

@@ -72,6 +72,17 @@ func newInput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *input {
 	return in
 }
 
+// query returns the names of the parameters that addresses may have.
+func (in *input) query() []string {
+	out := []string{}
+	for _, p := range in.params {
+		if p.in == "query" {
+			out = append(out, p.name)
+		}
+	}
+	return out
+}
+
 // hint returns a name for the schema of a field of a type.
 func hint(t reflect.Type, field, other string) string {
 	if t.Name() != "" {

@@ -98,13 +98,22 @@ func (b bearer) query() string {
 	return out
 }
 
+// SignedAddress is part of the input of what is allowed by its address.
+type SignedAddress struct {
+	Signature string `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
+}
+
+// downloadEnd returns when an address that is made now ends. It is the same all day, so
+// that what browsers keep under an address is found again.
+func (a *API) downloadEnd() time.Time { return a.Clock().Truncate(downloadDay).Add(2 * downloadDay) }
+
 // downloadURL returns an address that a file can be fetched from without a token for
 // a while: of a member as long as the member can read the space, of a visitor as
 // long as the site shows the space to its audience and the visitor belongs to it,
 // of a preview as long as the member sees the space on the site. Everything that
 // decides what is sent is signed.
 func (a *API) downloadURL(by bearer, sp docs.Space, f docs.File) string {
-	expires := a.Clock().Truncate(downloadDay).Add(2 * downloadDay)
+	expires := a.downloadEnd()
 	signed := append([]string{string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType}, by.signed()...)
 	query := "?type=" + url.QueryEscape(f.ContentType) + by.query()
 	return a.location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) + query + "&signature=" + a.Signer.Sign(expires, signed...)
@@ -113,15 +122,15 @@ func (a *API) downloadURL(by bearer, sp docs.Space, f docs.File) string {
 // downloadIn is an address that downloadURL made.
 type downloadIn struct {
 	SpaceIn
-	File      docs.FileID      `path:"fileId"`
-	Hash      string           `path:"hash"`
-	Name      string           `path:"name"`
-	Type      string           `query:"type" doc:"Content type of the file."`
-	User      docs.UserID      `query:"user" doc:"Member that the address was returned to, or who made the preview; the file is there as long as the member can read its space."`
-	Site      docs.SiteID      `query:"site" doc:"Site that the address was returned to a visitor of; the file is there as long as the site shows its space to the visitor's audience."`
-	Link      docs.ShareLinkID `query:"link" doc:"Share link of the visitor."`
-	Key       int              `query:"key" doc:"Version of the key that the visitor was authenticated with."`
-	Signature string           `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
+	File docs.FileID      `path:"fileId"`
+	Hash string           `path:"hash"`
+	Name string           `path:"name"`
+	Type string           `query:"type" doc:"Content type of the file."`
+	User docs.UserID      `query:"user" doc:"Member that the address was returned to, or who made the preview; the file is there as long as the member can read its space."`
+	Site docs.SiteID      `query:"site" doc:"Site that the address was returned to a visitor of; the file is there as long as the site shows its space to the visitor's audience."`
+	Link docs.ShareLinkID `query:"link" doc:"Share link of the visitor."`
+	Key  int              `query:"key" doc:"Version of the key that the visitor was authenticated with."`
+	SignedAddress
 }
 
 func signedFile(r *http.Request) []string {

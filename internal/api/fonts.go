@@ -64,7 +64,7 @@ type fontPermissions struct {
 // font returns a font for a member. Its files have addresses like those of other
 // files, so that members can see a font that no site uses.
 func (a *API) font(g *authz.Grant, f docs.Font) CustomFont {
-	expires := a.Clock().Truncate(downloadDay).Add(2 * downloadDay)
+	expires := a.downloadEnd()
 	return CustomFont{sites.FontDefinition(f, func(face docs.FontFace) string {
 		user := string(g.Actor.User)
 		signature := a.Signer.Sign(expires, fontParts(string(f.Org), string(f.ID), face.File(), user)...)
@@ -149,10 +149,10 @@ func (a *API) deleteFont(ctx context.Context, in *fontIn) (*done, error) {
 // downloadFontIn is an address that font made.
 type downloadFontIn struct {
 	OrgIn
-	Font      docs.FontID `path:"fontId"`
-	File      string      `path:"file"`
-	User      docs.UserID `query:"user" doc:"Member that the address was returned to; the file is there as long as the member can list fonts."`
-	Signature string      `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
+	Font docs.FontID `path:"fontId"`
+	File string      `path:"file"`
+	User docs.UserID `query:"user" doc:"Member that the address was returned to; the file is there as long as the member can list fonts."`
+	SignedAddress
 }
 
 func (a *API) downloadFont(ctx context.Context, in *downloadFontIn) (stream, error) {

@@ -175,20 +175,6 @@ func known(names []string) string {
 	return "known are " + strings.Join(names, ", ")
 }
 
-// queryNames returns the parameters of an input type.
-func queryNames(t reflect.Type) []string {
-	out := []string{}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if name, _, _ := strings.Cut(f.Tag.Get("query"), ","); name != "" {
-			out = append(out, name)
-		} else if f.Anonymous && f.Type.Kind() == reflect.Struct {
-			out = append(out, queryNames(f.Type)...)
-		}
-	}
-	return out
-}
-
 // nullCheck is a field of a body that may be left out, but not be null.
 type nullCheck struct {
 	index []int

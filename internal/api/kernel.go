@@ -196,11 +196,11 @@ func New(c Config, secret string) *API {
 // rule allowed it and its input was found valid.
 func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 	a.declare(o, reflect.TypeFor[I](), reflect.TypeFor[O](), func(ctx context.Context, in any) (any, error) {
-		if out, err := h(ctx, in.(*I)); out != nil && err == nil {
-			return out, nil
-		} else {
+		out, err := h(ctx, in.(*I))
+		if err != nil || out == nil { // a nil *O in an any is not nil
 			return nil, err
 		}
+		return out, nil
 	})
 }
 
@@ -219,14 +219,11 @@ func (a *API) declare(o op, in, out reflect.Type, handle call) {
 		panic(fmt.Sprintf("the input of operation %q hides parts of itself: %s", o.ID, strings.Join(hidden, "; ")))
 	}
 	a.ops = append(a.ops, o)
-	if o.Signed == nil { // the server made the others itself
-		o.query = queryNames(in)
-	}
 	schemas := a.huma.OpenAPI().Components.Schemas
 	aliasOptions(schemas, in)
 	declared := &huma.Operation{
 		OperationID: o.ID, Method: method, Path: route, Summary: o.Summary, Description: o.describe(), Tags: []string{o.Tag},
-		DefaultStatus: o.Status, MaxBodyBytes: cmp.Or(o.MaxBody, maxBody), Middlewares: huma.Middlewares{a.guard(o)},
+		DefaultStatus: o.Status, MaxBodyBytes: cmp.Or(o.MaxBody, maxBody),
 		Responses: map[string]*huma.Response{}, Deprecated: o.Deprecated != "",
 	}
 	if o.Allow.NeedsToken() {

@@ -111,13 +111,7 @@ var listed = map[string]string{
 // most the same title.
 func TestListsByPages(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
-		now := time.Now()
-		o.Clock = func() time.Time { return now }
-		w := newWorld(t, o, nil)
-		f := newFixture(w)
-		for n := range 8 {
-			w.fill(n, "")
-		}
+		w, f := newLists(t, o)
 		var short []string
 		for _, op := range w.srv.API.Operations() {
 			if op.Method != http.MethodGet || !w.isList(op.Path) || op.ID == "searchOrganizationContent" { // whose pages are of hits
@@ -143,13 +137,7 @@ func TestListsByPages(t *testing.T) {
 // While items are added to a list and removed from it, those that stay are found once.
 func TestListsThatChangeWhileTheyAreRead(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
-		now := time.Now()
-		o.Clock = func() time.Time { return now }
-		w := newWorld(t, o, nil)
-		f := newFixture(w)
-		for n := range 8 {
-			w.fill(n, "")
-		}
+		w, f := newLists(t, o)
 		number, walked := 8, 0
 		for _, op := range w.srv.API.Operations() {
 			made := slices.ContainsFunc(fill, func(x filling) bool { return f.w.expand(x.path) == f.path(op.Path) })
@@ -183,6 +171,19 @@ func TestListsThatChangeWhileTheyAreRead(t *testing.T) {
 			t.Errorf("only %d lists were walked", walked)
 		}
 	})
+}
+
+// newLists returns a world with several of everything, all made in one moment.
+func newLists(t *testing.T, o store.Options) (*world, fixture) {
+	t.Helper()
+	now := time.Now()
+	o.Clock = func() time.Time { return now }
+	w := newWorld(t, o, nil)
+	f := newFixture(w)
+	for n := range 8 {
+		w.fill(n, "")
+	}
+	return w, f
 }
 
 // fill adds one of everything, or of what is made at a path.

@@ -134,12 +134,12 @@ func (q pdfQuery) signed(space, revision, name string) []string {
 // downloadPDFIn is an address that pdfOut made.
 type downloadPDFIn struct {
 	SpaceIn
-	Revision  docs.RevisionID `path:"revisionId"`
-	Name      string          `path:"name"`
-	Page      string          `query:"page"`
-	Only      string          `query:"only"`
-	User      docs.UserID     `query:"user"`
-	Signature string          `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
+	Revision docs.RevisionID `path:"revisionId"`
+	Name     string          `path:"name"`
+	Page     string          `query:"page"`
+	Only     string          `query:"only"`
+	User     docs.UserID     `query:"user"`
+	SignedAddress
 }
 
 func signedPDF(r *http.Request) []string {

@@ -81,13 +81,13 @@ func signedUpload(r *http.Request) []string {
 // receiveUploadIn is an address that announceUpload made.
 type receiveUploadIn struct {
 	OrgIn
-	Key       docs.UploadKey  `path:"key"`
-	Kind      docs.UploadKind `query:"kind"`
-	Name      string          `query:"name"`
-	Type      string          `query:"type"`
-	Size      int             `query:"size"`
-	User      docs.UserID     `query:"user"`
-	Signature string          `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
+	Key  docs.UploadKey  `path:"key"`
+	Kind docs.UploadKind `query:"kind"`
+	Name string          `query:"name"`
+	Type string          `query:"type"`
+	Size int             `query:"size"`
+	User docs.UserID     `query:"user"`
+	SignedAddress
 	Upload
 }
 

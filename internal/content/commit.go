@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/merge"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -182,7 +183,7 @@ func (s *Service) commitLine(ctx context.Context, tx *store.Tx, g *authz.Grant, 
 	if err := tx.AddContribution(ctx, cr.ID, g.Actor.User, docs.ContributorEdit); err != nil {
 		return nil, err
 	}
-	if cr.OpenConflicts, err = s.decide(ctx, tx, g, cr, p.decides); err != nil {
+	if cr.OpenConflicts, err = RecordResolution(ctx, tx, g, cr, merge.ByDocument, p.decides...); err != nil {
 		return nil, err
 	}
 	*request = cr

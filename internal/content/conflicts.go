@@ -62,17 +62,18 @@ func (s *Service) decided(ctx context.Context, cr docs.ChangeRequest, d *revisio
 	}
 }
 
-// decide notes that an edit resolved conflicts, and returns how many are open.
-func (s *Service) decide(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, names []string) (int, error) {
+// RecordResolution notes how conflicts of a change request were resolved, and
+// returns how many are open.
+func RecordResolution(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, how string, names ...string) (int, error) {
 	if len(names) == 0 {
 		return cr.OpenConflicts, nil
 	}
-	resolved, err := tx.ResolveConflicts(ctx, cr.ID, merge.ByDocument, g.Actor.User, names...)
+	resolved, err := tx.ResolveConflicts(ctx, cr.ID, how, g.Actor.User, names...)
 	if err != nil || len(resolved) == 0 {
 		return cr.OpenConflicts, err
 	}
 	return cr.OpenConflicts - len(resolved), audit.Record(ctx, tx, g.Actor, audit.Event{
 		Org: g.Space.Org, Action: "change_request.resolve_conflict", Kind: "change-request", ID: string(cr.ID),
-		Data: map[string]any{"space": cr.Space, "number": cr.Number, "conflicts": resolved, "resolution": merge.ByDocument},
+		Data: map[string]any{"space": cr.Space, "number": cr.Number, "conflicts": resolved, "resolution": how},
 	})
 }

@@ -43,7 +43,7 @@ func page(body string) http.HandlerFunc {
 }
 
 // local returns a service whose members may call this machine, with a clock
-// that stands still.
+// that never moves.
 func local(t *testing.T, allow string) (*Service, *time.Time) {
 	t.Helper()
 	p, err := outbound.Parse(allow)

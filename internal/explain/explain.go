@@ -215,7 +215,7 @@ func (v *visit) absent(ctx context.Context, whole *revision.View, r *sites.Resol
 }
 
 // redirected says where a redirect of the site leads the visitor. The caller has
-// to see the content there too: its address tells what it is called.
+// to see the content there too: the address contains its name.
 func (v *visit) redirected(ctx context.Context, r *sites.Resolved) error {
 	rule, to, err := v.Sites.Lead(ctx, v.site, r.Seen.Structure, "/"+v.below, v.key, v.pathFor(r))
 	if errs.Is(err, errs.NotFound) {

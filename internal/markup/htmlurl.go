@@ -79,7 +79,7 @@ func invisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
 }
 
-// inert is what browsers and clients cannot open, whatever stands behind it.
+// inert begins addresses that browsers and clients cannot open, whatever follows it.
 const inert = "about:invalid#"
 
 // Inert returns a reference as answers have it: an address that SafeURL refuses is

@@ -36,7 +36,7 @@ type mergedTable struct {
 }
 
 // comparable reports whether the rows of all forms have the same columns. The
-// names of columns follow from their order, so a title that stands elsewhere
+// names of columns follow from their order, so a title at another place
 // says that columns were moved.
 func (t *mergedTable) comparable() bool {
 	base := t.sides[0]

@@ -59,41 +59,65 @@ func (c Conflict) blocks(ctx context.Context, t *revision.Tree, x revision.Text,
 	return Form{Exists: true, Document: &markup.Document{Nodes: []*markup.Node{b.byKey[c.Block]}}}, nil
 }
 
-// Forms reads the subjects of the conflicts of one response: each text once, however many of its
-// blocks are in conflict.
-type Forms struct {
-	s     *revision.Source
-	sp    docs.Space
-	views map[docs.RevisionID]*revision.View
-	texts map[formText]*blocksOf
-	spent int
+// texts reads subjects of conflicts from one tree: each text once, however many of its blocks are
+// in conflict.
+type texts struct {
+	tree  *revision.Tree
+	read  map[revision.Text]*blocksOf
+	spent int // cost of what was read
 }
 
-// formText names a text of a revision.
-type formText struct {
-	rev  docs.RevisionID
-	kind ConflictKind
-	id   string
+func newTexts(t *revision.Tree) *texts { return &texts{tree: t, read: map[revision.Text]*blocksOf{}} }
+
+func (x *texts) form(ctx context.Context, c Conflict) (Form, error) {
+	return c.formBy(ctx, x.tree, x.text)
+}
+
+func (x *texts) text(ctx context.Context, t *revision.Tree, of revision.Text) (*blocksOf, error) {
+	if b := x.read[of]; b != nil {
+		return b, nil
+	}
+	b, err := readText(ctx, t, of)
+	if err == nil {
+		x.read[of] = b
+		x.spent += b.cost
+	}
+	return b, err
+}
+
+// Forms reads the subjects of the conflicts of one response.
+type Forms struct {
+	s  *revision.Source
+	sp docs.Space
+	at map[docs.RevisionID]*texts
 }
 
 // FormsOf begins a response about conflicts of a space.
 func FormsOf(s *revision.Source, sp docs.Space) *Forms {
-	return &Forms{s: s, sp: sp, views: map[docs.RevisionID]*revision.View{}, texts: map[formText]*blocksOf{}}
+	return &Forms{s: s, sp: sp, at: map[docs.RevisionID]*texts{}}
 }
 
 // Full reports whether the response is long enough, so that the rest belongs on the next page of
 // the list.
-func (f *Forms) Full() bool { return f.spent >= maxForms }
+func (f *Forms) Full() bool {
+	spent := 0
+	for _, x := range f.at {
+		spent += x.spent
+	}
+	return spent >= maxForms
+}
 
-func (f *Forms) view(ctx context.Context, id docs.RevisionID) (*revision.View, error) {
-	if v := f.views[id]; v != nil {
-		return v, nil
+// in returns the texts of a revision.
+func (f *Forms) in(ctx context.Context, id docs.RevisionID) (*texts, error) {
+	if x := f.at[id]; x != nil {
+		return x, nil
 	}
 	v, err := f.s.At(ctx, f.s.Store.Reader, f.sp, id)
-	if err == nil {
-		f.views[id] = v
+	if err != nil {
+		return nil, err
 	}
-	return v, err
+	f.at[id] = newTexts(v.Tree)
+	return f.at[id], nil
 }
 
 // Of returns the subject of a conflict in the base, in the space and in the change request.
@@ -102,22 +126,10 @@ func (f *Forms) Of(ctx context.Context, c Conflict) (base, main, mine Form, err 
 		id docs.RevisionID
 		to *Form
 	}{{c.Base, &base}, {c.Main, &main}, {c.Mine, &mine}} {
-		v, err := f.view(ctx, x.id)
-		if err != nil {
-			return base, main, mine, err
+		in, err := f.in(ctx, x.id)
+		if err == nil {
+			*x.to, err = in.form(ctx, c)
 		}
-		at := formText{x.id, c.Kind, c.ID}
-		*x.to, err = c.formBy(ctx, v.Tree, func(ctx context.Context, t *revision.Tree, x revision.Text) (*blocksOf, error) {
-			if b := f.texts[at]; b != nil {
-				return b, nil
-			}
-			b, err := readText(ctx, t, x)
-			if err == nil {
-				f.texts[at] = b
-				f.spent += b.cost
-			}
-			return b, err
-		})
 		if err != nil {
 			return base, main, mine, err
 		}
@@ -128,10 +140,11 @@ func (f *Forms) Of(ctx context.Context, c Conflict) (base, main, mine Form, err 
 // Title returns a name of the conflict's subject for people.
 func (f *Forms) Title(ctx context.Context, c Conflict) (string, error) {
 	for _, id := range []docs.RevisionID{c.Mine, c.Main, c.Base} {
-		v, err := f.view(ctx, id)
+		in, err := f.in(ctx, id)
 		if err != nil {
 			return "", err
 		}
+		v := in.tree
 		title := ""
 		switch c.Kind {
 		case ConflictPage:

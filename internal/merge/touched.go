@@ -3,6 +3,7 @@ package merge
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -39,29 +40,6 @@ func (c Conflict) treeKey() string {
 		return revision.KeyReusable + c.ID
 	}
 	return revision.KeyPage + c.ID
-}
-
-// texts reads subjects of conflicts from one tree: each text once.
-type texts struct {
-	tree *revision.Tree
-	read map[revision.Text]*blocksOf
-}
-
-func newTexts(t *revision.Tree) *texts { return &texts{t, map[revision.Text]*blocksOf{}} }
-
-func (x *texts) form(ctx context.Context, c Conflict) (Form, error) {
-	return c.formBy(ctx, x.tree, x.text)
-}
-
-func (x *texts) text(ctx context.Context, t *revision.Tree, of revision.Text) (*blocksOf, error) {
-	if b := x.read[of]; b != nil {
-		return b, nil
-	}
-	b, err := readText(ctx, t, of)
-	if err == nil {
-		x.read[of] = b
-	}
-	return b, err
 }
 
 // touched reports whether the subject of a conflict is another one now.
@@ -112,7 +90,8 @@ func (c Conflict) filled(ctx context.Context, before, now *texts) (bool, error) 
 	if err != nil || a.Document == nil || b.Document == nil {
 		return false, err
 	}
-	return follows(a.Document, c.After) != follows(b.Document, c.After) && !has(a.Document, follows(b.Document, c.After)), nil
+	next := follows(b.Document, c.After)
+	return next != "" && !slices.ContainsFunc(a.Document.Nodes, func(n *markup.Node) bool { return n.Key == next }), nil
 }
 
 // follows returns the key of the block that follows the one with a key. The first block follows the
@@ -127,13 +106,4 @@ func follows(d *markup.Document, key string) string {
 		}
 	}
 	return ""
-}
-
-func has(d *markup.Document, key string) bool {
-	for _, n := range d.Nodes {
-		if n.Key == key {
-			return true
-		}
-	}
-	return key == ""
 }

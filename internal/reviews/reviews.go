@@ -367,10 +367,7 @@ func (s *Service) commitResolution(ctx context.Context, g *authz.Grant, name, id
 		if err := tx.AddContribution(ctx, cr.ID, g.Actor.User, docs.ContributorEdit); err != nil {
 			return cr, err
 		}
-		if _, err := tx.ResolveConflicts(ctx, cr.ID, how, g.Actor.User, id); err != nil {
-			return cr, err
-		}
-		cr.OpenConflicts--
-		return cr, s.record(ctx, tx, g, cr, "resolve_conflict", map[string]any{"conflicts": []string{id}, "resolution": how})
+		cr.OpenConflicts, err = content.RecordResolution(ctx, tx, g, cr, how, id)
+		return cr, err
 	})
 }

@@ -27,24 +27,24 @@ func FontDefinition(f docs.Font, address func(docs.FontFace) string) customizati
 	return d
 }
 
-// wardrobe fills in the custom fonts of the settings of a site. The settings are
+// fontLookup fills in the custom fonts of the settings of a site. The settings are
 // stored with the id of a font, which may change afterwards.
-type wardrobe struct {
+type fontLookup struct {
 	r     store.Reader
 	org   docs.OrgID
 	base  string // address of the site
 	known map[string]customization.FontDefinition
 }
 
-func (s *Service) wardrobe(site docs.Site) *wardrobe {
-	return &wardrobe{
+func (s *Service) fontLookup(site docs.Site) *fontLookup {
+	return &fontLookup{
 		r: s.Store.Reader, org: site.Org, base: s.Hosts.URL(site.Publication(), ""), known: map[string]customization.FontDefinition{},
 	}
 }
 
-// dress returns the settings with their fonts as they are now. A font that the
+// fillIn returns the settings with their fonts as they are now. A font that the
 // organization does not have stays as it was stored.
-func (w *wardrobe) dress(ctx context.Context, look customization.Settings) (customization.Settings, error) {
+func (w *fontLookup) fillIn(ctx context.Context, look customization.Settings) (customization.Settings, error) {
 	return look.MapFonts("", func(_ string, d customization.FontDefinition) (customization.FontDefinition, error) {
 		if known, ok := w.known[d.ID]; ok {
 			return known, nil

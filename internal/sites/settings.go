@@ -72,7 +72,7 @@ func (s *Service) Customization(ctx context.Context, site docs.Site) (customizat
 	if err != nil {
 		return look, err
 	}
-	return s.wardrobe(site).dress(ctx, look)
+	return s.fontLookup(site).fillIn(ctx, look)
 }
 
 // stored returns how a site looks as it is stored, with fonts as they were then.
@@ -118,7 +118,7 @@ func (s *Service) Customize(ctx context.Context, g *authz.Grant, p customization
 	if err != nil {
 		return look, err
 	}
-	return s.wardrobe(g.Site).dress(ctx, look)
+	return s.fontLookup(g.Site).fillIn(ctx, look)
 }
 
 // iconOf returns what lists of sites show of a favicon.
@@ -165,17 +165,17 @@ func (s *Service) Customizations(ctx context.Context, site docs.Site) (customiza
 	if err != nil {
 		return base, nil, err
 	}
-	fonts, out := s.wardrobe(site), map[docs.SiteItemID]customization.Settings{}
+	fonts, out := s.fontLookup(site), map[docs.SiteItemID]customization.Settings{}
 	for id, text := range texts {
 		o, err := decodeOverride(id, text)
 		if err != nil {
 			return base, nil, err
 		}
-		if out[id], err = fonts.dress(ctx, base.With(o)); err != nil {
+		if out[id], err = fonts.fillIn(ctx, base.With(o)); err != nil {
 			return base, nil, err
 		}
 	}
-	base, err = fonts.dress(ctx, base)
+	base, err = fonts.fillIn(ctx, base)
 	return base, out, err
 }
 
@@ -226,7 +226,7 @@ func (s *Service) spaceCustomization(ctx context.Context, site docs.Site, id doc
 	}
 	out.Settings, out.Overridden = base.With(o), !o.IsEmpty()
 	out.Settings.UpdatedAt = base.UpdatedAt
-	out.Settings, err = s.wardrobe(site).dress(ctx, out.Settings)
+	out.Settings, err = s.fontLookup(site).fillIn(ctx, out.Settings)
 	return out, stored, err
 }
 

@@ -52,6 +52,15 @@ func (s *Service) Share(ctx context.Context, g *authz.Grant, users []string, tea
 	})
 }
 
+// keepAboveLevel is keepAbove for a change of a thing that may change its default
+// level. Most do not, and nobody's access is looked at.
+func keepAboveLevel(ctx context.Context, tx *store.Tx, g *authz.Grant, level docs.Level, change func() error) error {
+	if level == g.Node().Level {
+		return change()
+	}
+	return keepAbove(ctx, tx, g, level, change)
+}
+
 // keepAbove makes a change to who has access to the thing of a grant, and refuses it
 // if somebody who has a higher role there than the caller would lose it: by a grant
 // to one of their teams, or by a default level that ends what they inherit. level is

@@ -102,7 +102,7 @@ func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p Collec
 			return c, err
 		}
 		c.Title, c.Description, c.Level, c.UpdatedAt = orUntitled(p.Title.Or(c.Title)), p.Description.Or(c.Description), level, tx.Now()
-		if err := keepAbove(ctx, tx, g, c.Level, func() error { return tx.PutCollection(ctx, c) }); err != nil {
+		if err := keepAboveLevel(ctx, tx, g, c.Level, func() error { return tx.PutCollection(ctx, c) }); err != nil {
 			return c, err
 		}
 		return c, audit.Record(ctx, tx, g.Actor, collectionEvent(c, "update", map[string]any{"title": c.Title, "level": c.Level}).Changed(v.It, c))

@@ -172,7 +172,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 			}
 		}
 		sp.UpdatedAt = tx.Now()
-		if err := keepAbove(ctx, tx, g, sp.Level, func() error { return tx.PutSpace(ctx, sp) }); err != nil {
+		if err := keepAboveLevel(ctx, tx, g, sp.Level, func() error { return tx.PutSpace(ctx, sp) }); err != nil {
 			return sp, err
 		}
 		if sp.Title != before.Title || sp.Emoji != before.Emoji || sp.IconURL != before.IconURL || sp.Language != before.Language {

@@ -7,6 +7,7 @@
 # make e2e     only the JavaScript client against the real binary
 # make race    all Go tests with the race detector (needs a C compiler); make test
 #              runs some of them with it
+# make random  the property tests with new cases
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD   ?= $(shell date -u +%Y-%m-%dT%H:%M:%SZ)
@@ -14,7 +15,7 @@ LDFLAGS  = -s -w -X main.version=$(VERSION) -X main.build=$(BUILD)
 LISTEN  ?= 127.0.0.1:8080
 DATA    ?= ./data
 
-.PHONY: run build test check race bench golden e2e
+.PHONY: run build test check race random bench golden e2e
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/octavo ./cmd/octavo
@@ -34,6 +35,9 @@ check:
 
 race:
 	scripts/with-postgres go test -race -gcflags=modernc.org/...=-race=false -short ./...
+
+random:
+	scripts/random
 
 bench: build
 	go run ./bench -bin bin/octavo

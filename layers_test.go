@@ -46,7 +46,7 @@ var layers = [][]string{
 }
 
 // testOnly packages may be imported by tests alone.
-var testOnly = map[string]bool{"internal/golden": true, "internal/testcpu": true, "internal/testdb": true, "internal/testdns": true, "internal/testgit": true}
+var testOnly = map[string]bool{"internal/golden": true, "internal/testcpu": true, "internal/testdb": true, "internal/testdns": true, "internal/testgit": true, "internal/testrapid": true}
 
 // only says who may use a library: what is behind one package can be
 // replaced there.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 // liveSpace makes a space that is edited live, with one page: $space, $page.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
+
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 func serve(t testing.TB, f Served, data []byte, header ...string) *http.Response {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 // TestEvictsTheLeastRecentlyUsed compares a cache of one shard, whose order of

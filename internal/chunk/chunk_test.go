@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 // editSet are edits by key; a nil value removes the key.

@@ -20,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 // room is an organization with people who talk.

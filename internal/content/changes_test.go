@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/testdb"
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 // everyPage returns the pages of a view in their order, with all that a person

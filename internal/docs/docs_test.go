@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 var idRE = regexp.MustCompile(`^[0-9A-Za-z]{25}$`)

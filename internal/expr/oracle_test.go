@@ -10,6 +10,8 @@ import (
 
 	"github.com/dop251/goja"
 	"pgregory.net/rapid"
+
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 // engine is a JavaScript engine that says what the result of an expression must

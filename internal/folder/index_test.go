@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/markup"
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 var indexed = map[string]string{

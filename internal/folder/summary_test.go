@@ -96,6 +96,22 @@ Text that somebody wrote.
 	}
 }
 
+// A landing page needs no entry, unless its file does not tell its title.
+func TestLandingPageWithoutEntry(t *testing.T) {
+	const old = "# Contents\n\n- [A](a.md)\n"
+	for source, want := range map[string]string{
+		"# Home\n":      old,
+		"Text alone.\n": "# Contents\n\n- [Home](README.md)\n- [A](a.md)\n",
+	} {
+		tree := mustRead(t, mapFS(map[string]string{"README.md": "# Home\n", "a.md": "# A\n", "SUMMARY.md": old}))
+		home := tree.Pages[0]
+		home.Source, home.Head = []byte(source), markup.ParseHead([]byte(source))
+		if got := string(UpdateSummary([]byte(old), tree)); got != want {
+			t.Errorf("of %q: %q, want %q", source, got, want)
+		}
+	}
+}
+
 // lineChanges returns the lines that one text has and the other has not, as a
 // diff would.
 func lineChanges(a, b []string) (minus, plus []string) {

@@ -60,13 +60,19 @@ func newUpdate(src []byte, t *Tree) *update {
 	}
 	u.have = numbered(s.items(entries))
 	u.want = numbered(flatten(t.Pages))
-	// The landing page needs no entry.
-	readme := t.readme()
-	if len(u.want) > 0 && u.want[0].page.File == readme && len(u.want[0].page.Children) == 0 &&
-		!slices.ContainsFunc(u.have, func(it item) bool { return it.page.File == readme }) {
+	if len(u.want) > 0 && u.needsNoEntry(u.want[0].page) {
 		u.want = u.want[1:]
 	}
 	return u
+}
+
+// needsNoEntry reports whether the first page is known without an entry: it is
+// the landing page, and its file tells its title.
+func (u *update) needsNoEntry(p *Page) bool {
+	readme := u.tree.readme()
+	unlisted := &Page{Type: Document, File: readme}
+	return p.File == readme && len(p.Children) == 0 && sameEntry(entry{}, unlisted, p) &&
+		!slices.ContainsFunc(u.have, func(it item) bool { return it.page.File == readme })
 }
 
 // numbered sets the slugs of groups to those that they have as pages of a space:
@@ -200,6 +206,8 @@ func (u *update) edit() []byte {
 		} else {
 			if old := w.replaced(it.page, next[i]); old >= 0 {
 				w.copyTo(u.entries[old].first, inside)
+			} else if i == 0 && len(u.entries) > 0 { // behind the title of the file
+				w.copyTo(u.entries[0].first, inside)
 			}
 			w.endGroup(inside, it.page)
 			w.insert(it.page, depth)

@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 func TestParseTitleAndBody(t *testing.T) {

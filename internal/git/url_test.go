@@ -9,6 +9,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/testgit"
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 func TestParseURL(t *testing.T) {

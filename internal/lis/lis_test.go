@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 // The subsequences of all subsets of a short list are the reference.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/testcpu"
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 // words has what makes layout hard: long words, scripts of all directions,

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 func TestFold(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/testdb"
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 func TestPatterns(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
+
+	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
 func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {

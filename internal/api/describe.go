@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -24,7 +25,7 @@ var referencePage string
 // descriptions declares the two descriptions of the API, one for programs and
 // one for people.
 func (a *API) descriptions() {
-	declare := func(o op, body *[]byte) {
+	declare := func(o op, body func() []byte) {
 		o.Tag, o.Allow = "System", authz.Public()
 		registerStream(a, o, func(context.Context, *struct{}) (stream, error) {
 			return func(w http.ResponseWriter, _ *http.Request) error {
@@ -32,7 +33,7 @@ func (a *API) descriptions() {
 				h.Set("Content-Type", o.Sends[0])
 				h.Set("X-Content-Type-Options", "nosniff")
 				h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-				_, _ = w.Write(*body) // an error means that the caller has left
+				_, _ = w.Write(body()) // an error means that the caller has left
 				return nil
 			}, nil
 		})
@@ -40,23 +41,26 @@ func (a *API) descriptions() {
 	declare(op{
 		ID: "getApiDescription", Route: "GET /openapi.json", Sends: []string{"application/json"},
 		Summary: "Get this description as an OpenAPI document.",
-	}, &a.spec)
+	}, func() []byte { return a.spec() })
 	declare(op{
 		ID: "getApiReference", Route: "GET /reference", Sends: []string{"text/html; charset=utf-8"},
 		Summary: "Get this description as a web page.",
-	}, &a.ref)
+	}, func() []byte { return a.ref() })
 }
 
-// describe makes both descriptions from the declarations.
+// describe completes the declarations for both descriptions. Each is made when
+// it is first asked for: that takes longer than the rest of a start.
 func (a *API) describe() {
 	spec := a.huma.OpenAPI()
 	a.completeDescription(spec)
-	b, err := json.MarshalIndent(spec, "", "  ")
-	if err != nil {
-		panic(err)
-	}
-	a.spec = append(b, '\n')
-	a.ref = a.renderReference(spec)
+	a.spec = sync.OnceValue(func() []byte {
+		b, err := json.MarshalIndent(spec, "", "  ")
+		if err != nil {
+			panic(err)
+		}
+		return append(b, '\n')
+	})
+	a.ref = sync.OnceValue(func() []byte { return a.renderReference(spec) })
 }
 
 // completeDescription adds what huma cannot know: parameters of a path that a

@@ -9,7 +9,7 @@ import (
 )
 
 // Description returns the OpenAPI document.
-func (a *API) Description() []byte { return a.spec }
+func (a *API) Description() []byte { return a.spec() }
 
 // Decide reports what the rule of an operation says to the bearer of a token,
 // without running it: nil, Forbidden or NotFound. It makes the table of who

@@ -75,8 +75,8 @@ type API struct {
 	cursors cursors
 	limits  *limiter
 	ops     []op
-	ref     []byte
-	spec    []byte
+	ref     func() []byte
+	spec    func() []byte
 
 	pageCache      *cache.Cache[pageKey, *keptPage]
 	publishedCache *cache.Cache[publishedKey, []byte]

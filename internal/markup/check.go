@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 )
@@ -255,12 +257,25 @@ func asList(each reading) reading {
 	}
 }
 
-// anchorForm is what an id looks like that can stand in an attribute and in
-// an address as it is.
-var anchorForm = regexp.MustCompile(`^[-\pL\pM\pN.+_]{1,256}$`)
+// maxAnchor is how many characters an anchor has at most.
+const maxAnchor = 256
+
+// isAnchor reports whether an id can stand in an attribute and in an address as
+// it is.
+func isAnchor(s string) bool {
+	if s == "" || utf8.RuneCountInString(s) > maxAnchor {
+		return false
+	}
+	for _, r := range s {
+		if !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune("-.+_", r) {
+			return false
+		}
+	}
+	return true
+}
 
 func asAnchor(d *decoder, v any) (any, error) {
-	if s, ok := v.(string); ok && anchorForm.MatchString(s) {
+	if s, ok := v.(string); ok && isAnchor(s) {
 		return s, d.spend(len(s))
 	}
 	return nil, d.fail("must be an anchor such as getting-started")

@@ -143,7 +143,7 @@ func when(yes bool, s string) string {
 
 // htmlID is an anchor that can stand in an attribute, or nothing.
 func htmlID(n *Node) string {
-	if s := n.Anchor(); anchorForm.MatchString(s) {
+	if s := n.Anchor(); isAnchor(s) {
 		return s
 	}
 	return ""

@@ -113,7 +113,7 @@ func (h *htmlWriter) href(v any) (string, bool) {
 			return SafeURL(href)
 		}
 	}
-	if ref.Kind == docs.RefAnchor && ref.Page == "" && ref.Space == "" && anchorForm.MatchString(ref.Anchor) {
+	if ref.Kind == docs.RefAnchor && ref.Page == "" && ref.Space == "" && isAnchor(ref.Anchor) {
 		return "#" + ref.Anchor, true
 	}
 	return "", false

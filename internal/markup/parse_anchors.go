@@ -127,7 +127,7 @@ func nameAnchors(nodes []*Node) {
 // freeAliases returns the aliases of a heading that nothing else has.
 func freeAliases(text string, used map[string]bool) (list []string) {
 	for _, a := range aliases(text) {
-		if a != "" && !used[a] && anchorForm.MatchString(a) {
+		if a != "" && !used[a] && isAnchor(a) {
 			used[a] = true
 			list = append(list, a)
 		}
@@ -169,7 +169,7 @@ func rawAnchors(out []string, source string) []string {
 			for more {
 				var key, value []byte
 				key, value, more = z.TagAttr()
-				if (string(key) == "id" || link && string(key) == "name") && anchorForm.Match(value) {
+				if (string(key) == "id" || link && string(key) == "name") && isAnchor(string(value)) {
 					out = append(out, string(value))
 				}
 			}

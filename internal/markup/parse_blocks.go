@@ -152,7 +152,7 @@ func cutAnchor(inlines []*Node) ([]*Node, string) {
 	raw := l[len(l)-1]
 	open, ok := strings.CutSuffix(raw.Text, "</a>")
 	m := anchorOpen.FindStringSubmatch(open)
-	if !ok || m == nil || !anchorForm.MatchString(m[2]) || m[1] != "" && m[1] != m[2] {
+	if !ok || m == nil || !isAnchor(m[2]) || m[1] != "" && m[1] != m[2] {
 		return inlines, ""
 	}
 	rest := l[:len(l)-1]
@@ -182,7 +182,7 @@ func (c *converter) cutBraces(n *ast.Heading, inlines []*Node) ([]*Node, string)
 	}
 	l := &last.Leaves[len(last.Leaves)-1]
 	m := bracedAnchor.FindStringSubmatch(l.Text)
-	if m == nil || l.Raw || len(l.Marks) > 0 || !anchorForm.MatchString(m[1]) {
+	if m == nil || l.Raw || len(l.Marks) > 0 || !isAnchor(m[1]) {
 		return inlines, ""
 	}
 	l.Text = strings.TrimSuffix(l.Text, m[0])

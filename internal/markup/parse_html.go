@@ -233,7 +233,7 @@ func (h *htmlReader) block(e *element) []*Node {
 		return h.aligned(e, paragraphNode(inlines))
 	case "h1", "h2", "h3", "h4", "h5", "h6":
 		id := e.attr("id")
-		if e.has("id") && !anchorForm.MatchString(id) {
+		if e.has("id") && !isAnchor(id) {
 			return h.fail()
 		}
 		n := headingNode(int(e.name[1]-'0'), id, h.inlines(e.kids))

@@ -235,7 +235,7 @@ func htmlAlign(align string) string {
 func (p *printer) heading(n *Node) string {
 	level := n.HeadingLevel()
 	id := n.Str("id")
-	if id != "" && !anchorForm.MatchString(id) {
+	if id != "" && !isAnchor(id) {
 		id = ""
 	}
 	if n.Str("align") != "" || n.Str("class") != "" {

@@ -275,7 +275,7 @@ func (p *printer) htmlBlock(n *Node) string {
 
 func (p *printer) htmlHeading(n *Node) string {
 	attrs := ""
-	if v := n.Str("id"); anchorForm.MatchString(v) {
+	if v := n.Str("id"); isAnchor(v) {
 		attrs += " id=" + quoteAttr(v)
 	}
 	if v := n.Str("align"); v != "" {

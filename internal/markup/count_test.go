@@ -96,18 +96,19 @@ func counts(body []byte) (written, nodes, kept count) {
 }
 
 var (
-	countFence = regexp.MustCompile("^[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*(`{3,}|~{3,})([^`]*)$")
-	countQuote = regexp.MustCompile(`^( *)(?:> ?)+`)
-	countTag   = regexp.MustCompile(`\{%[ \t]*(@?[a-zA-Z][-a-zA-Z/]*)`)
-	countItem  = regexp.MustCompile(`^[ \t]*((?:(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$))+)`)
-	countHead  = regexp.MustCompile(`^[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*#{1,6}(?:[ \t]|$)|<h[1-6][ >]`)
-	countRule  = regexp.MustCompile(`^[ \t]*(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$`)
-	countRow   = regexp.MustCompile(`^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$`)
-	countImage = regexp.MustCompile(`!\[[^\]]*\](?:\(|\[)|<img\b`)
-	countCode  = regexp.MustCompile("`[^`]+`")
-	countPre   = regexp.MustCompile(`<pre[^>]* data-`)
-	countEmpty = regexp.MustCompile(`<figcaption>(?:<p></p>)?</figcaption>`)
-	countTitle = regexp.MustCompile(`!\[[^\]]*\]\(\S+ "`)
+	countFence  = regexp.MustCompile("^[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*(`{3,}|~{3,})([^`]*)$")
+	countQuote  = regexp.MustCompile(`^( *)(?:> ?)+`)
+	countTag    = regexp.MustCompile(`\{%[ \t]*(@?[a-zA-Z][-a-zA-Z/]*)`)
+	countItem   = regexp.MustCompile(`^[ \t]*((?:(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|$))+)`)
+	countHead   = regexp.MustCompile(`^[ \t]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*#{1,6}(?:[ \t]|$)|<h[1-6][ >]`)
+	countRule   = regexp.MustCompile(`^[ \t]*(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$`)
+	countRow    = regexp.MustCompile(`^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$`)
+	countImage  = regexp.MustCompile(`!\[[^\]]*\](?:\(|\[)|<img\b`)
+	countCode   = regexp.MustCompile("`[^`]+`")
+	countPre    = regexp.MustCompile(`<pre[^>]* data-`)
+	countEmpty  = regexp.MustCompile(`<figcaption>(?:<p></p>)?</figcaption>`)
+	countStatus = regexp.MustCompile(`^[0-9]{3}\b`)
+	countTitle  = regexp.MustCompile(`!\[[^\]]*\]\(\S+ "`)
 )
 
 // tagTypes are the types of the nodes of tags.
@@ -164,6 +165,16 @@ func (c count) line(line, before string) {
 			c["integration"]++
 		case name == "code":
 			c["code with options"]++
+		case name == literalTag:
+		case name == "swagger" && strings.Contains(plain, ` src="`):
+			c["swagger"]++
+		case apiTags[name]:
+			c["expandable"]++
+		case apiPart(name) == "parameter":
+			c["list item"]++
+		case name == "swagger-response", name == "api-method-response-example":
+			c["tabs-item"]++
+		case apiPart(name) != "":
 		case tagTypes[name] != "":
 			c[tagTypes[name]]++
 		case isKnownTag(name):
@@ -209,6 +220,8 @@ func (c count) node(n *Node) {
 	case n.Object == ObjectFragment, n.Type == "paragraph", n.Type == "code-line", n.Type == "images":
 	case strings.HasPrefix(n.Type, "heading-"):
 		c["heading"]++
+	case n.Type == "tabs" && !slices.ContainsFunc(n.Nodes, func(tab *Node) bool { return !countStatus.MatchString(tab.Str("title")) }):
+		// The responses of an operation.
 	case n.Type == "list-item":
 		c["list item"]++
 	case n.Type == "image":

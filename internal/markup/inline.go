@@ -399,6 +399,12 @@ func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
 		if !c.annotate(b, n.text) {
 			b.text("[^"+valid(n.text)+"]", marks)
 		}
+	case atomLiteral:
+		s := c.valid(strings.ReplaceAll(strings.ReplaceAll(n.text, "\r\n", " "), "\n", " "))
+		b.text(s, marks)
+		if s == n.text {
+			c.stand(b, len(s), n.at, n.at+len(s), false)
+		}
 	case atomElement:
 		root, ok := readHTML(n.text)
 		if !ok || len(root.kids) != 1 {

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -16,7 +17,8 @@ import (
 type atom struct {
 	ast.BaseInline
 	what atomKind
-	text string // the formula, the code of the emoji, the element, the label
+	text string // the formula, the code of the emoji, the element, the label, the literal text
+	at   int    // offset of a literal text
 }
 
 type atomKind int
@@ -26,6 +28,7 @@ const (
 	atomEmoji
 	atomElement
 	atomFootnote
+	atomLiteral
 )
 
 var kindAtom = ast.NewNodeKind("Atom")
@@ -94,6 +97,42 @@ func (inlineMathParser) Parse(parent ast.Node, block text.Reader, pc parser.Cont
 		return nil
 	}
 	return &atom{what: atomMath, text: string(b[2 : len(b)-2])}
+}
+
+// literalTag is the tag whose content is text, whatever it looks like.
+const literalTag = "raw"
+
+func isLiteralTag(name string) bool { return name == literalTag || name == "end"+literalTag }
+
+var (
+	literalOpen  = regexp.MustCompile(`^\{%[ \t]*raw[ \t]*%\}`)
+	literalClose = regexp.MustCompile(`\{%[ \t]*endraw[ \t]*%\}`)
+)
+
+// literalParser reads `{% raw %}text{% endraw %}`.
+type literalParser struct{}
+
+func (literalParser) Trigger() []byte { return []byte{'{'} }
+
+func (literalParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, seg := block.PeekLine()
+	open := literalOpen.FindIndex(line)
+	if open == nil {
+		return nil
+	}
+	end := 0
+	b, ok := takeUntil(block, func(b []byte) int {
+		m := literalClose.FindIndex(b[open[1]:])
+		if m == nil {
+			return -1
+		}
+		end = open[1] + m[0]
+		return open[1] + m[1]
+	})
+	if !ok {
+		return nil
+	}
+	return &atom{what: atomLiteral, text: string(b[open[1]:end]), at: seg.Start + open[1]}
 }
 
 // emojiParser reads `:name:` for the names that are known.

@@ -81,6 +81,9 @@ func readHTML(source string) (root *element, ok bool) {
 		off += raw
 		switch tt {
 		case html.ErrorToken:
+			if top.name == "li" {
+				stack = endItem(stack, e.start)
+			}
 			return root, len(stack) == 1 && off == len(source)
 		case html.TextToken:
 			e.text = decodeHTML(source[e.start:e.end], !inside(stack, "pre"))
@@ -97,6 +100,10 @@ func readHTML(source string) (root *element, ok bool) {
 			for i := range e.attrs {
 				e.attrs[i].Val = valid(e.attrs[i].Val)
 			}
+			if e.name == "li" && top.name == "li" {
+				stack = endItem(stack, e.start)
+				top = stack[len(stack)-1]
+			}
 			top.kids = append(top.kids, e)
 			if tt == html.SelfClosingTagToken || voidElements[e.name] {
 				continue
@@ -107,6 +114,10 @@ func readHTML(source string) (root *element, ok bool) {
 			stack = append(stack, e)
 		case html.EndTagToken:
 			t := z.Token()
+			if top.name == "li" && (t.Data == "ul" || t.Data == "ol") {
+				stack = endItem(stack, e.start)
+				top = stack[len(stack)-1]
+			}
 			if top == root || top.name != t.Data {
 				return nil, false
 			}
@@ -114,6 +125,13 @@ func readHTML(source string) (root *element, ok bool) {
 			stack = stack[:len(stack)-1]
 		}
 	}
+}
+
+// endItem ends an item of a list, which needs no tag for it.
+func endItem(stack []*element, at int) []*element {
+	top := stack[len(stack)-1]
+	top.closeStart, top.end = at, at
+	return stack[:len(stack)-1]
 }
 
 func inside(stack []*element, name string) bool {

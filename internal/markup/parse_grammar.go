@@ -63,6 +63,7 @@ func newGrammar(addresses parser.InlineParser) parser.Parser {
 		),
 		parser.WithInlineParsers(
 			util.Prioritized(taskParser{extension.NewTaskCheckBoxParser()}, 0),
+			util.Prioritized(literalParser{}, 80),
 			util.Prioritized(inlineMathParser{}, 90),
 			util.Prioritized(parser.NewCodeSpanParser(), 100),
 			util.Prioritized(footnoteRefParser{}, 150),
@@ -92,6 +93,8 @@ type scan struct {
 	mails  bool              // there may be addresses of mail in it
 	deep   map[ast.Node]bool // top-level blocks that are nested too deeply
 	notes  map[string]*footnoteBlock
+	// literal is up to where nothing is a tag.
+	literal int
 	// unclosed is up to where no end of an element was found.
 	unclosed map[string]int
 }

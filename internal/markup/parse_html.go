@@ -156,18 +156,28 @@ func (h *htmlReader) fail() []*Node {
 // blocks makes blocks of elements; inlines between them are paragraphs.
 func (h *htmlReader) blocks(kids []*element) []*Node {
 	var nodes []*Node
-	var run []*element
+	var run, items []*element
 	flush := func() {
+		if len(items) > 0 { // of a list that nothing is around
+			nodes = append(nodes, h.items(blockNode("list-unordered", nil), items)...)
+			items = nil
+		}
 		nodes = append(nodes, h.paragraph(run)...)
 		run = nil
 	}
 	for _, k := range kids {
-		if !blockElements[k.name] {
+		switch {
+		case k.name == "li":
+			if len(items) == 0 || len(trimRun(run)) > 0 {
+				flush()
+			}
+			items, run = append(items, k), nil
+		case !blockElements[k.name]:
 			run = append(run, k)
-			continue
+		default:
+			flush()
+			nodes = append(nodes, h.block(k)...)
 		}
-		flush()
-		nodes = append(nodes, h.block(k)...)
 	}
 	flush()
 	return nodes
@@ -331,25 +341,38 @@ func (h *htmlReader) div(e *element) []*Node {
 	return h.fail()
 }
 
+// list makes a list of `<ul>` or `<ol>`. Attributes that say how it looks are in the
+// source alone.
 func (h *htmlReader) list(e *element) []*Node {
 	kids, ok := e.elements()
-	if !ok || len(kids) == 0 || !e.only("start") {
+	n, known := listOf(e)
+	if !ok || !known || len(kids) == 0 {
 		return h.fail()
 	}
-	n := blockNode("list-unordered", nil)
-	if e.name == "ol" {
-		n = blockNode("list-ordered", map[string]any{})
-		if v, ok := readLength(e.attr("start")); ok && v != 1.0 {
-			f, isNumber := v.(float64)
-			if !isNumber || f != float64(int(f)) {
-				return h.fail()
-			}
-			n.Data["start"] = f
-		}
+	return h.items(n, kids)
+}
+
+// listOf returns the list that an element begins, without its items.
+func listOf(e *element) (n *Node, ok bool) {
+	if e.name != "ol" {
+		return blockNode("list-unordered", nil), true
 	}
+	n = blockNode("list-ordered", map[string]any{})
+	if v, ok := readLength(e.attr("start")); ok && v != 1.0 {
+		f, isNumber := v.(float64)
+		if !isNumber || f != float64(int(f)) {
+			return nil, false
+		}
+		n.Data["start"] = f
+	}
+	return n, true
+}
+
+// items puts `<li>` elements into a list.
+func (h *htmlReader) items(n *Node, kids []*element) []*Node {
 	tasks := 0
 	for _, k := range kids {
-		if k.name != "li" || !k.only("data-checked") {
+		if k.name != "li" {
 			return h.fail()
 		}
 		item := blockNode("list-item", nil)

@@ -74,10 +74,14 @@ func (tagParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 	if !ok || !bytes.HasPrefix(line, []byte("{%")) {
 		return nil, parser.NoChildren
 	}
-	source := scanOf(pc).source
+	scan := scanOf(pc)
+	source := scan.source
 	first, ok := readTag(source[off:])
-	if !ok {
+	if !ok || off < scan.literal {
 		return nil, parser.NoChildren
+	}
+	if isLiteralTag(first.name) && loneTag(line) == "" {
+		return nil, parser.NoChildren // it is a part of the text
 	}
 	n := &tagBlock{at: off, end: off + first.end}
 	if n.end <= seg.Stop {
@@ -87,6 +91,9 @@ func (tagParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 		}
 	} else if rest := source[n.end:]; !isBlankLine(rest) {
 		return nil, parser.NoChildren // a tag of several lines has its last line for itself
+	}
+	if first.name == literalTag {
+		scan.literal = scan.literals[off]
 	}
 	n.Lines().Append(seg)
 	reader.AdvanceToEOL()

@@ -133,6 +133,8 @@ func (e *textEscaper) special(i int) bool {
 		return e.mode&tableText != 0
 	case ':':
 		return e.colon(i)
+	case '{':
+		return literalOpen.MatchString(s[i:])
 	case '.':
 		return e.mode&linkText == 0 && i >= 3 && s[i-3:i] == "www" && !isWordByte(e.at(i-4))
 	case '@':

@@ -194,6 +194,9 @@ func (p *printer) voidTag(n *Node) string {
 		return p.captioned(openTag("file").attr("src", dest).others(n.Data, "ref"), "file", n)
 	case "content-ref":
 		dest, _ := p.dest(n, "ref", UseLink)
+		if ref, _ := dataRef(n.Data["ref"]); n.Str("tag") == "include" && len(n.Data) == 2 && isPlace(ref) {
+			return "{% include " + quoteValue(dest) + " %}"
+		}
 		return openTag("content-ref").attr("url", dest).others(n.Data, "ref").around("content-ref", p.mentionLink(dest, ""))
 	case "reusable-content":
 		dest, _ := p.dest(n, "ref", UseInclude)
@@ -322,16 +325,13 @@ func isRawBlock(doc *Document, source string) bool {
 }
 
 func (p *printer) swagger(n *Node) string {
-	name, key := "openapi", "src"
+	name := "openapi"
 	if n.Str("tag") == "swagger" {
 		name = "swagger"
-		if n.Str("destination") == "baseUrl" {
-			key = "baseUrl"
-		}
 	}
 	dest, _ := p.dest(n, "ref", UseFile)
-	w := openTag(name).attr(key, dest).strings(n.Data, "path", "method").flags(n.Data, "expanded", "fullWidth")
-	w.others(n.Data, "ref", "path", "method", "expanded", "fullWidth", "tag", "destination", "body")
+	w := openTag(name).attr("src", dest).strings(n.Data, "path", "method").flags(n.Data, "expanded", "fullWidth")
+	w.others(n.Data, "ref", "path", "method", "expanded", "fullWidth", "tag", "body")
 	body := n.Str("body")
 	if body == "" && name == "openapi" {
 		body = "[" + dest + "](" + dest + ")"

@@ -15,6 +15,27 @@ func plainParagraph(s string) *Node {
 	return paragraphNode([]*Node{textNode(Leaf{Text: s})})
 }
 
+const apiMethod = `{% api-method method="get" host="https://x.y"  path="/cakes" %}
+{% api-method-summary %}
+Get cakes
+{% endapi-method-summary %}
+{% api-method-spec %}
+{% api-method-request %}
+{% api-method-parameter name="id" required=true %}
+The __id__
+{% endapi-method-parameter %}
+{% endapi-method-request %}
+{% api-method-response %}
+{% api-method-response-example httpCode=200 %}
+~~~
+{}
+~~~
+{% endapi-method-response-example %}
+{% endapi-method-response %}
+{% endapi-method-spec %}
+{% endapi-method %}
+`
+
 // change draws another document with mostly the same blocks.
 func change(t *rapid.T, nodes []*Node) []*Node {
 	nodes = slices.Clone(nodes)
@@ -205,6 +226,18 @@ func TestReprint(t *testing.T) {
 			return append(n[:0], blockNode("blockquote", nil, n[0]))
 		}, "> A [x](/broken/pages/ID#s) B\n"},
 		{"tabs with their old names", "{% code-tabs %}\n{% code-tabs-item title=\"a.js\" %}\n```js\nx\n```\n{% endcode-tabs-item %}\n{% endcode-tabs %}\n", func(n []*Node) []*Node { edit(n, "x", "y"); return n }, "{% code-tabs %}\n{% code-tabs-item title=\"a.js\" %}\n```js\ny\n```\n{% endcode-tabs-item %}\n{% endcode-tabs %}\n"},
+		{"an operation of an API", apiMethod, func(n []*Node) []*Node {
+			edit(n, "Get cakes", "Get a cake")
+			edit(n, "The ", "An ")
+			edit(n, "{}", "[]")
+			edit(n, "id", "key")
+			return n
+		}, strings.NewReplacer("name=\"id\"", "name=\"key\"", "Get cakes", "Get a cake", "The __id__", "An __id__", "{}", "[]").Replace(apiMethod)},
+		{"a literal text", "{% raw %}\n{% x %} __b__\n\n*  c\n{% endraw %}\n", func(n []*Node) []*Node { edit(n, "b", "d"); return n }, "{% raw %}\n{% x %} __d__\n\n*  c\n{% endraw %}\n"},
+		{"a literal text in a line", "__a__ {% raw %}{{ x }}{% endraw %} b\n", func(n []*Node) []*Node { edit(n, " {{ x }} b", " {{ y }} b"); return n }, "__a__ {% raw %}{{ y }}{% endraw %} b\n"},
+		{"an item without a list", "<li class=x>a</li>\n<li>b</li>\n", func(n []*Node) []*Node { edit(n, "a", "c"); return n }, "<li class=x>c</li>\n<li>b</li>\n"},
+		{"a list with attributes", "<ul class=x>\n <li id=y>a</li></ul>\n", func(n []*Node) []*Node { edit(n, "a", "c"); return n }, "<ul class=x>\n <li id=y>c</li></ul>\n"},
+		{"a list between bars", "| A |\n|--|\n| __a__ <ul><li>b</li><li>c</li></ul> |\n", func(n []*Node) []*Node { edit(n, "c", "d"); return n }, "| A |\n|--|\n| __a__ <ul><li>b</li><li>d</li></ul> |\n"},
 		{"a hint of HTML", "<div data-gb-custom-block data-tag=\"hint\" data-style='danger'>\n\n__a__ b\n\n</div>\n", func(n []*Node) []*Node {
 			if n[0].Type != "hint" || n[0].Str("style") != "danger" {
 				return nil

@@ -137,6 +137,7 @@ func (c *converter) pipeTable(n *extast.Table) *Node {
 			t.cell(id, values, t.columns[i], nil)
 		}
 	}
+	readLists(t.node)
 	return t.done()
 }
 

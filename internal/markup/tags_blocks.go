@@ -2,7 +2,6 @@ package markup
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,21 +54,33 @@ func (c *converter) tag(i *item) []*Node {
 	}
 	part := wholes[name]
 	if !i.closed && (containerTags[name] && !aloneTags[name]) {
-		return raw(fmt.Sprintf("{%% %s %%} is not closed: put {%% end%s %%} at the same depth", t.name, t.name))
+		return raw(notClosed(t))
 	}
 	if part != "" && (len(i.kids) == 0 || slices.ContainsFunc(i.kids, func(k *item) bool { return !k.isTag(part) || !k.closed })) {
 		return raw(fmt.Sprintf("{%% %s %%} holds {%% %s %%} only, each with its end", t.name, part))
 	}
+	if name == literalTag {
+		if !i.closed {
+			return raw(notClosed(t))
+		}
+		if nodes := c.inside(i); len(nodes) > 0 {
+			return nodes
+		}
+		return raw("")
+	}
+	if apiPart(name) != "" {
+		return raw(fmt.Sprintf("{%% %s %%} is a part of the description of an operation, which it is not in here", t.name))
+	}
+	if apiTags[name] && !isSpecification(t) {
+		if !i.closed {
+			return raw(notClosed(t))
+		}
+		return []*Node{c.apiNode(i)}
+	}
 	var kids []*Node
 	body := ""
 	if containerTags[name] {
-		around, limit := c.whole, c.limit
-		c.whole = name
-		if i.close != nil {
-			c.limit = i.close.at
-		}
-		kids = c.convert(i.kids)
-		c.whole, c.limit = around, limit
+		c.within(i, name, func() { kids = c.convert(i.kids) })
 	} else if i.closed {
 		body = c.bodyOf(i)
 	}
@@ -90,6 +101,27 @@ func (c *converter) tag(i *item) []*Node {
 	return raw(fmt.Sprintf("{%% %s %%} lacks an attribute that it needs", t.name))
 }
 
+func notClosed(t *tag) string {
+	return fmt.Sprintf("{%% %s %%} is not closed: put {%% end%s %%} at the same depth", t.name, t.name)
+}
+
+// within reads what an item holds, as the content of the tag whole.
+func (c *converter) within(i *item, whole string, read func()) {
+	around, limit := c.whole, c.limit
+	c.whole = whole
+	if i.close != nil {
+		c.limit = i.close.at
+	}
+	read()
+	c.whole, c.limit = around, limit
+}
+
+// inside returns the blocks that a tag holds.
+func (c *converter) inside(i *item) (nodes []*Node) {
+	c.within(i, "", func() { nodes = c.convert(i.kids) })
+	return nodes
+}
+
 // aloneTags may stand without their end.
 var aloneTags = map[string]bool{"embed": true, "file": true, "content-ref": true}
 
@@ -108,20 +140,34 @@ func (i *item) isTag(name string) bool {
 }
 
 func isKnownTag(name string) bool {
-	return oldTags[name] != "" || containerTags[name] || knownTags[name] || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "end") && isKnownTag(name[3:])
+	return oldTags[name] != "" || containerTags[name] || knownTags[name] || apiTags[name] || apiPart(name) != "" || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "end") && isKnownTag(name[3:])
 }
 
 // knownTags are the void ones.
 var knownTags = map[string]bool{
-	"page-ref": true, "include": true, "openapi": true, "openapi-operation": true, "openapi-schemas": true, "openapi-webhook": true, "swagger": true,
+	"page-ref": true, "include": true, "openapi": true, "openapi-operation": true, "openapi-schemas": true, "openapi-webhook": true,
+	literalTag: true,
 }
 
-// tagNode makes the block of a tag, nil when it cannot be one.
-func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node {
+// cleanAttributes reads attributes as a node can carry them.
+func cleanAttributes(args string) attributes {
 	as := readAttributes(args)
 	for i := range as {
 		as[i].value = cleanLines(as[i].value)
 	}
+	return as
+}
+
+// isSpecification reports whether a swagger tag names the file of a
+// specification.
+func isSpecification(t *tag) bool {
+	src, _ := readAttributes(t.args).get("src")
+	return t.name == "swagger" && src != ""
+}
+
+// tagNode makes the block of a tag, nil when it cannot be one.
+func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node {
+	as := cleanAttributes(args)
 	if name, ok := strings.CutPrefix(name, "@"); ok {
 		return integrationNode(name, as, body)
 	}
@@ -192,14 +238,7 @@ func (c *converter) voidTag(name string, as attributes, kids []*Node, body strin
 		n.setRef("ref", c.resolve(url, UseLink), url, UseLink)
 		return n
 	case "include":
-		dest, _ := as.get("")
-		ref, ok := c.refs.find(dest, UseInclude)
-		if !ok || ref.Kind != docs.RefReusable {
-			return nil
-		}
-		n := blockNode("reusable-content", map[string]any{})
-		n.setRef("ref", ref, dest, UseInclude)
-		return n
+		return c.includeNode(as)
 	case "openapi", "swagger":
 		return c.swaggerNode(name, as, body)
 	case "openapi-operation", "openapi-schemas", "openapi-webhook":
@@ -207,6 +246,26 @@ func (c *converter) voidTag(name string, as attributes, kids []*Node, body strin
 	}
 	return nil
 }
+
+// includeNode makes the block of a reusable content. A page that is included as a
+// whole, as older repositories do, is a reference to that page.
+func (c *converter) includeNode(as attributes) *Node {
+	dest, _ := as.get("")
+	if ref, ok := c.refs.find(dest, UseInclude); ok && ref.Kind == docs.RefReusable {
+		n := blockNode("reusable-content", map[string]any{})
+		n.setRef("ref", ref, dest, UseInclude)
+		return n
+	}
+	if ref, ok := c.refs.find(dest, UseLink); ok && dest != "" && isPlace(ref) {
+		n := blockNode("content-ref", map[string]any{"tag": "include"})
+		n.setRef("ref", ref, dest, UseLink)
+		return n
+	}
+	return nil
+}
+
+// isPlace reports whether a reference is to a page or a place on one.
+func isPlace(ref docs.Ref) bool { return ref.Kind == docs.RefPage || ref.Kind == docs.RefAnchor }
 
 // captioned puts the content of a tag into the caption of its block.
 func captioned(n *Node, kids []*Node) *Node {
@@ -351,78 +410,6 @@ func promptNode(as attributes, kids []*Node) *Node {
 		data["defaultExpanded"] = v
 	}
 	return blockNode("prompt", data, kids...)
-}
-
-// swaggerNode makes the block of a specification that is named by a file or
-// an address. Content and attributes that it has no place for are kept.
-func (c *converter) swaggerNode(name string, as attributes, body string) *Node {
-	key := "src"
-	dest, ok := as.get(key)
-	if !ok && name == "swagger" {
-		key = "baseUrl"
-		dest, ok = as.get(key)
-	}
-	if !ok || dest == "" {
-		return nil
-	}
-	data := orEmpty(as.others(key, "path", "method", "expanded", "fullWidth"))
-	data["path"], data["method"] = "", ""
-	as.flags(as.strings(data, "path", "method"), "expanded", "fullWidth")
-	n := blockNode("swagger", data)
-	if name == "swagger" {
-		data["tag"] = name
-		data["destination"] = key
-	}
-	if body != "" && !isLinkTo(body, dest) {
-		data["body"] = body
-	}
-	n.setRef("ref", c.resolve(dest, UseFile), dest, UseFile)
-	return n
-}
-
-// isLinkTo reports whether a body is the link that exporters write for readers
-// who do not know the tag.
-func isLinkTo(body, dest string) bool {
-	return body == "["+dest+"]("+dest+")"
-}
-
-// loneLink matches a body that is a link and nothing else.
-var loneLink = regexp.MustCompile(`^\[[^\[\]]*\]\([^()\s]*\)$`)
-
-func openAPINode(name string, as attributes, body string) *Node {
-	spec, ok := as.get("spec")
-	if !ok || spec == "" {
-		return nil
-	}
-	data := map[string]any{"ref": docs.Ref{Kind: docs.RefOpenAPI, Spec: spec}}
-	known := []string{"spec", "method", "path", "name", "schemas", "grouped", "title"}
-	for k, v := range as.others(known...) {
-		data[k] = v
-	}
-	switch name {
-	case "openapi-operation":
-		data["path"], data["method"] = "", ""
-		as.strings(data, "path", "method")
-	case "openapi-webhook":
-		data["name"], data["method"] = "", ""
-		as.strings(data, "name", "method")
-	case "openapi-schemas":
-		schemas := []any{}
-		v, _ := as.get("schemas")
-		for _, s := range strings.Split(v, ",") {
-			if s = strings.TrimSpace(s); s != "" {
-				schemas = append(schemas, s)
-			}
-		}
-		data["schemas"] = schemas
-		as.flags(as.strings(data, "title"), "grouped")
-	}
-	// The body is a link for readers that do not know the tag; its address
-	// is often signed and must not live on.
-	if body != "" && !loneLink.MatchString(body) {
-		data["body"] = body
-	}
-	return blockNode(name, data)
 }
 
 func orEmpty(m map[string]any) map[string]any {

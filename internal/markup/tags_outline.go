@@ -11,6 +11,7 @@ import (
 type outline struct {
 	elements map[int]*span
 	maths    map[int]int // offset of an opening `$$` line to that of its closing one
+	literals map[int]int // the same for lines of `{% raw %}` and `{% endraw %}`
 }
 
 // span is where an HTML element is that begins a line.
@@ -33,6 +34,10 @@ func newOutline(b []byte) *outline {
 	if bytes.Contains(b, []byte("$$")) {
 		o.maths = map[int]int{}
 		o.pairMaths(b)
+	}
+	if bytes.Contains(b, []byte("endraw")) {
+		o.literals = map[int]int{}
+		o.pairLiterals(b)
 	}
 	if bytes.IndexByte(b, '<') < 0 {
 		return o
@@ -70,6 +75,37 @@ func (o *outline) pairMaths(b []byte) {
 		}
 		start = end + 1
 	}
+}
+
+// pairLiterals finds the lines between which nothing is a tag.
+func (o *outline) pairLiterals(b []byte) {
+	var open []int // without an end so far
+	for start := 0; start < len(b); {
+		end := len(b)
+		if i := bytes.IndexByte(b[start:], '\n'); i >= 0 {
+			end = start + i
+		}
+		at := skipPrefix(b, start, end)
+		switch loneTag(b[at:end]) {
+		case "raw":
+			open = append(open, at)
+		case "endraw":
+			for _, from := range open {
+				o.literals[from] = at
+			}
+			open = open[:0]
+		}
+		start = end + 1
+	}
+}
+
+// loneTag returns the name of the tag that a line is, or "".
+func loneTag(line []byte) string {
+	t, ok := readTag(line)
+	if !ok || len(bytes.TrimSpace(line[t.end:])) > 0 {
+		return ""
+	}
+	return t.name
 }
 
 func isMathFence(line []byte) bool { return string(bytes.TrimSpace(line)) == "$$" }

@@ -1,0 +1,274 @@
+package markup
+
+import "strings"
+
+// Two generations of tags describe one operation of an API: api-method, whose
+// parts are tags in tags, and swagger, whose parts follow each other. The
+// contract has no block for what they say, so both are read as an expandable:
+// its title is the summary; it holds the address, the description, a list of the
+// parameters of each kind, and a tab for each response.
+
+// apiTags are the tags that begin the description of an operation.
+var apiTags = map[string]bool{"api-method": true, "swagger": true}
+
+// apiLabels are the headings of parameters, by the tag around them or by the
+// place that a parameter names.
+var apiLabels = map[string]string{
+	"path-parameters": "Path parameters", "query-parameters": "Query parameters", "body-parameters": "Body parameters",
+	"form-data-parameters": "Form data", "headers": "Headers",
+	"path": "Path parameters", "query": "Query parameters", "body": "Body parameters", "header": "Headers", "cookie": "Cookies", "formData": "Form data",
+}
+
+// apiParts are the tags inside of api-method and swagger, without the
+// beginning of their name.
+var apiParts = map[string]bool{
+	"summary": true, "description": true, "spec": true, "request": true, "parameter": true, "response": true,
+	"response-example": true, "response-example-description": true,
+	"path-parameters": true, "query-parameters": true, "body-parameters": true, "form-data-parameters": true, "headers": true,
+}
+
+// apiPart returns the part of an operation that a tag is, or "".
+func apiPart(name string) string {
+	for whole := range apiTags {
+		if part, ok := strings.CutPrefix(name, whole+"-"); ok && apiParts[part] {
+			return part
+		}
+	}
+	return ""
+}
+
+// apiReader collects what the tags of one operation say.
+type apiReader struct {
+	c     *converter
+	title []*Node
+	body  []*Node
+	group string // the label of the parameters that were read last
+	list  *Node  // of those
+	tabs  *Node  // of the responses
+}
+
+// apiNode makes the block of a tag that describes an operation.
+func (c *converter) apiNode(i *item) *Node {
+	as := cleanAttributes(i.piece.tag.args)
+	r := &apiReader{c: c}
+	method, _ := as.get("method")
+	path, _ := as.get("path")
+	host, ok := as.get("host")
+	if !ok {
+		host, _ = as.get("baseUrl")
+	}
+	address := singleLine(strings.ToUpper(method) + " " + host + path)
+	if summary, _ := as.get("summary"); singleLine(summary) != "" {
+		r.title = []*Node{textNode(Leaf{Text: singleLine(summary)})}
+	}
+	if address != "" {
+		r.body = append(r.body, markedParagraph(address, "code"))
+	}
+	c.within(i, "", func() { r.parts(i.kids) })
+	if r.title == nil && address != "" {
+		r.title = []*Node{textNode(Leaf{Text: address})}
+	}
+	return detailsNode(&element{}, r.title, r.body)
+}
+
+func markedParagraph(text, mark string) *Node {
+	return paragraphNode([]*Node{textNode(Leaf{Text: text, Marks: []Mark{{Type: mark}}})})
+}
+
+// parts reads items, of which some are parts of the operation.
+func (r *apiReader) parts(items []*item) {
+	if r.c.level++; r.c.level > maxDepth {
+		r.c.tooDeep = true
+	} else {
+		for from := 0; from < len(items); {
+			to := from
+			for to < len(items) && apiPartOf(items[to]) == "" {
+				to++
+			}
+			r.others(items, from, to)
+			if to < len(items) {
+				limit := r.limitTo(items, to+1)
+				r.part(items[to])
+				r.c.limit = limit
+				to++
+			}
+			from = to
+		}
+	}
+	r.c.level--
+}
+
+// apiPartOf returns the part of an operation that an item is, or "".
+func apiPartOf(i *item) string {
+	if !i.closed || i.piece == nil || i.piece.tag == nil {
+		return ""
+	}
+	return apiPart(i.piece.tag.name)
+}
+
+// limitTo ends what is read next in front of an item, and returns the limit
+// that was set before.
+func (r *apiReader) limitTo(items []*item, next int) (before int) {
+	if next < len(items) {
+		return r.c.limitTo(items[next].node)
+	}
+	return r.c.limit
+}
+
+// others reads the items that are blocks.
+func (r *apiReader) others(items []*item, from, to int) {
+	if from == to {
+		return
+	}
+	limit := r.limitTo(items, to)
+	r.body = append(r.body, r.c.convert(items[from:to])...)
+	r.c.limit = limit
+	r.group = ""
+}
+
+func (r *apiReader) part(i *item) {
+	as := cleanAttributes(i.piece.tag.args)
+	switch part := apiPartOf(i); part {
+	case "summary":
+		nodes := r.c.inside(i)
+		if len(nodes) == 1 && r.title == nil && isPlainParagraph(nodes[0]) {
+			r.title = nodes[0].Nodes
+			return
+		}
+		r.body = append(r.body, nodes...)
+	case "parameter":
+		r.parameter(i, as, r.c.inside(i))
+	case "response-example":
+		r.response(i, as)
+	case "response":
+		if isExample(as) {
+			r.response(i, as)
+			return
+		}
+		r.c.within(i, "", func() { r.parts(i.kids) })
+	default:
+		if label := apiLabels[part]; label != "" {
+			r.label(label)
+		}
+		r.c.within(i, "", func() { r.parts(i.kids) })
+		r.group = ""
+	}
+}
+
+// isExample reports whether a response says what it is. The other kind holds
+// the examples.
+func isExample(as attributes) bool {
+	_, status := as.get("status")
+	_, code := as.get("httpCode")
+	return status || code
+}
+
+// isPlainParagraph reports whether a block can be a title: text and marks.
+func isPlainParagraph(n *Node) bool {
+	if n.Type != "paragraph" || len(n.Data) > 0 {
+		return false
+	}
+	for _, k := range n.Nodes {
+		if k.Object != ObjectText {
+			return false
+		}
+		for _, l := range k.Leaves {
+			if l.Raw || strings.Contains(l.Text, "\n") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (r *apiReader) label(label string) {
+	if r.group != label {
+		r.body = append(r.body, markedParagraph(label, "bold"))
+	}
+	r.group = label
+}
+
+// parameter adds a parameter to the list of its kind.
+func (r *apiReader) parameter(i *item, as attributes, about []*Node) {
+	if place, _ := as.get("in"); apiLabels[place] != "" {
+		r.label(apiLabels[place])
+	}
+	var leaves []Leaf
+	name, _ := as.get("name")
+	if name = singleLine(name); name != "" {
+		leaves = append(leaves, Leaf{Text: name, Marks: []Mark{{Type: "code"}}, trace: r.written(i, "name", name)})
+	}
+	typ, _ := as.get("type")
+	words := singleLine(typ)
+	if v, _ := as.get("required"); v == "true" {
+		words = strings.TrimPrefix(words+", required", ", ")
+	}
+	if words != "" && name != "" {
+		words = " " + words
+	}
+	if words != "" {
+		leaves = append(leaves, Leaf{Text: words})
+	}
+	item := blockNode("list-item", nil)
+	item.span = r.span(i)
+	if len(leaves) > 0 {
+		item.Nodes = []*Node{paragraphNode([]*Node{textNode(leaves...)})}
+	}
+	item.Nodes = filled(append(item.Nodes, about...))
+	if !r.isLast(r.list) {
+		r.list = blockNode("list-unordered", nil)
+		r.body = append(r.body, r.list)
+	}
+	r.list.Nodes = append(r.list.Nodes, item)
+}
+
+// response adds a tab for what the operation answers with.
+func (r *apiReader) response(i *item, as attributes) {
+	title, ok := as.get("status")
+	if !ok {
+		title, _ = as.get("httpCode")
+	}
+	tab := blockNode("tabs-item", map[string]any{})
+	tab.span = r.span(i)
+	if title != "" {
+		tab.Data["title"] = title
+	}
+	inner := &apiReader{c: r.c, title: []*Node{}}
+	if about, _ := as.get("description"); singleLine(about) != "" {
+		inner.body = append(inner.body, paragraphNode([]*Node{textNode(Leaf{Text: singleLine(about)})}))
+	}
+	r.c.within(i, "", func() { inner.parts(i.kids) })
+	tab.Nodes = filled(inner.body)
+	if !r.isLast(r.tabs) {
+		r.tabs = blockNode("tabs", map[string]any{})
+		r.body = append(r.body, r.tabs)
+	}
+	r.tabs.Nodes = append(r.tabs.Nodes, tab)
+}
+
+func (r *apiReader) isLast(n *Node) bool {
+	return n != nil && r.body[len(r.body)-1] == n
+}
+
+// span returns where a part is written, if that is traced.
+func (r *apiReader) span(i *item) Span {
+	if !r.c.traced() || r.c.inner {
+		return Span{}
+	}
+	return Span{i.piece.at, i.close.end()}
+}
+
+// written returns where the value of an attribute is, which has to be there as it
+// is read, and once.
+func (r *apiReader) written(i *item, name, value string) *trace {
+	if !r.c.traced() || r.c.inner {
+		return nil
+	}
+	text := " " + name + `="` + value + `"`
+	at := strings.Index(i.piece.source, text)
+	if at < 0 || strings.Count(i.piece.source, text) > 1 {
+		return nil
+	}
+	at += i.piece.at + len(text) - len(value) - 1
+	return &trace{parts: []stretch{{0, len(value), at, at + len(value)}}}
+}

@@ -1,0 +1,74 @@
+package markup
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// swaggerNode makes the block of a specification that is named by a file or
+// an address. Content and attributes that it has no place for are kept.
+func (c *converter) swaggerNode(name string, as attributes, body string) *Node {
+	dest, _ := as.get("src")
+	if dest == "" {
+		return nil
+	}
+	data := orEmpty(as.others("src", "path", "method", "expanded", "fullWidth"))
+	data["path"], data["method"] = "", ""
+	as.flags(as.strings(data, "path", "method"), "expanded", "fullWidth")
+	n := blockNode("swagger", data)
+	if name == "swagger" {
+		data["tag"] = name
+	}
+	if body != "" && !isLinkTo(body, dest) {
+		data["body"] = body
+	}
+	n.setRef("ref", c.resolve(dest, UseFile), dest, UseFile)
+	return n
+}
+
+// isLinkTo reports whether a body is the link that exporters write for readers
+// who do not know the tag.
+func isLinkTo(body, dest string) bool {
+	return body == "["+dest+"]("+dest+")"
+}
+
+// loneLink matches a body that is a link and nothing else.
+var loneLink = regexp.MustCompile(`^\[[^\[\]]*\]\([^()\s]*\)$`)
+
+func openAPINode(name string, as attributes, body string) *Node {
+	spec, ok := as.get("spec")
+	if !ok || spec == "" {
+		return nil
+	}
+	data := map[string]any{"ref": docs.Ref{Kind: docs.RefOpenAPI, Spec: spec}}
+	known := []string{"spec", "method", "path", "name", "schemas", "grouped", "title"}
+	for k, v := range as.others(known...) {
+		data[k] = v
+	}
+	switch name {
+	case "openapi-operation":
+		data["path"], data["method"] = "", ""
+		as.strings(data, "path", "method")
+	case "openapi-webhook":
+		data["name"], data["method"] = "", ""
+		as.strings(data, "name", "method")
+	case "openapi-schemas":
+		schemas := []any{}
+		v, _ := as.get("schemas")
+		for _, s := range strings.Split(v, ",") {
+			if s = strings.TrimSpace(s); s != "" {
+				schemas = append(schemas, s)
+			}
+		}
+		data["schemas"] = schemas
+		as.flags(as.strings(data, "title"), "grouped")
+	}
+	// The body is a link for readers that do not know the tag; its address
+	// is often signed and must not live on.
+	if body != "" && !loneLink.MatchString(body) {
+		data["body"] = body
+	}
+	return blockNode(name, data)
+}

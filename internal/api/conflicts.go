@@ -23,8 +23,8 @@ type conflict struct {
 	ReusableContent string             `json:"reusableContent,omitempty"`
 	Variable        string             `json:"variable,omitempty"`
 	Title           string             `json:"title" doc:"Title of the page, name of the file or similar."`
-	Part            string             `json:"part,omitempty" doc:"Part that is in conflict: document (a block), deleted, location, or a field such as title; absent for the whole."`
-	Block           string             `json:"block,omitempty" doc:"Key of the block."`
+	Part            string             `json:"part,omitempty" doc:"Part that is in conflict: document (blocks), deleted, location, or a field such as title; absent for the whole."`
+	Block           string             `json:"block,omitempty" doc:"Key of the block in the base; absent if the text was empty there."`
 	Base            conflictForm       `json:"base" doc:"The version before both changes."`
 	Main            conflictForm       `json:"main" doc:"The version of the space."`
 	Mine            conflictForm       `json:"mine" doc:"The version of the change request."`
@@ -38,7 +38,7 @@ type conflict struct {
 type conflictForm struct {
 	Revision string           `json:"revision"`
 	Exists   bool             `json:"exists" doc:"Whether it exists in that revision."`
-	Document *markup.Document `json:"document,omitempty" doc:"The block, or the whole document if the conflict is about all of it."`
+	Document *markup.Document `json:"document,omitempty" doc:"The block, or the blocks in its place, or the whole document if the conflict is about all of it."`
 	Markdown string           `json:"markdown,omitempty" doc:"The document as Markdown."`
 	Value    any              `json:"value,omitempty" doc:"The value, if the conflict is not about text."`
 }

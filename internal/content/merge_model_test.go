@@ -158,7 +158,45 @@ func (p *modelPage) merge(b, a, c *modelPage) bool {
 		}
 		p.blocks[w] = t
 	}
-	return clean
+	return clean && !b.replaced(a, c)
+}
+
+// replaced reports whether two forms of a page have different blocks in the place of
+// one that is in neither, or in the place of an empty page.
+func (p *modelPage) replaced(a, c *modelPage) bool {
+	differ := func(x, y []string) bool {
+		return slices.ContainsFunc(x, func(w string) bool { return a.blocks[w] == "" || c.blocks[w] == "" }) &&
+			slices.ContainsFunc(y, func(w string) bool { return a.blocks[w] == "" || c.blocks[w] == "" })
+	}
+	if len(p.order) == 0 {
+		return differ(a.order, c.order)
+	}
+	for _, w := range p.order {
+		if a.blocks[w] == "" && c.blocks[w] == "" && differ(a.inPlaceOf(w, p), c.inPlaceOf(w, p)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inPlaceOf returns the new blocks between the neighbours of a block of the base.
+func (p *modelPage) inPlaceOf(w string, base *modelPage) []string {
+	start, end := 0, len(p.order)
+	at := slices.Index(base.order, w)
+	for _, b := range base.order[:at] {
+		if i := slices.Index(p.order, b); i >= 0 {
+			start = i + 1
+		}
+	}
+	for _, b := range slices.Backward(base.order[at:]) {
+		if i := slices.Index(p.order, b); i >= 0 {
+			end = i
+		}
+	}
+	if start > end || slices.ContainsFunc(p.order[start:end], func(x string) bool { return base.blocks[x] != "" }) {
+		return nil
+	}
+	return p.order[start:end]
 }
 
 // bench of the model: real trees in memory beside it.
@@ -242,7 +280,7 @@ func (d *modelDesk) edit(l *modelLine) {
 	}
 	id := rapid.SampledFrom(ids).Draw(d.T, "page")
 	p := l.tree[id]
-	what := rapid.IntRange(0, 12).Draw(d.T, "what")
+	what := rapid.IntRange(0, 14).Draw(d.T, "what")
 	switch {
 	case what <= 1 && len(p.order) > 0: // edit a block; sometimes as somebody else would
 		w := rapid.SampledFrom(p.order).Draw(d.T, "block")
@@ -261,6 +299,14 @@ func (d *modelDesk) edit(l *modelLine) {
 		i := rapid.IntRange(0, len(p.order)-1).Draw(d.T, "at")
 		delete(p.blocks, p.order[i])
 		p.order = slices.Delete(p.order, i, i+1)
+		d.write(l, id)
+	case what == 13 && len(p.order) > 0: // replace blocks
+		i := rapid.IntRange(0, len(p.order)-1).Draw(d.T, "at")
+		delete(p.blocks, p.order[i])
+		p.order = slices.Delete(p.order, i, i+1)
+		d.write(l, id)
+		w := d.fresh("w")
+		p.order, p.blocks[w] = slices.Insert(p.order, i, w), w
 		d.write(l, id)
 	case what == 4 && len(p.order) > 1: // reorder blocks
 		i := rapid.IntRange(0, len(p.order)-1).Draw(d.T, "from")
@@ -288,6 +334,9 @@ func (d *modelDesk) edit(l *modelLine) {
 			delete(l.tree, b)
 		}
 		d.change(l, Change{Operation: DeletePage, Page: id})
+	case what == 14: // an empty page, or all of it
+		p.order, p.blocks = nil, map[string]string{}
+		d.write(l, id)
 	case what >= 10:
 		d.set(l, id)
 	case what == 8: // a page below

@@ -8,12 +8,35 @@ import (
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
-// BlockConflict is a block that two sides changed in different ways. One that
-// a side has deleted is nil there.
+// BlockConflict is a block that two sides changed in different ways, or the
+// blocks that they wrote in its place. A side that has deleted it has none.
 type BlockConflict struct {
-	Key              string // of the block in the base
-	Base, Into, From *Node
+	Base, Into, From []*Node
 	After            string // key of the preceding block in the result; empty at the start
+}
+
+// Key identifies the conflict: it is the key of the block in the base, and empty if
+// the text was empty there.
+func (c BlockConflict) Key() string {
+	switch {
+	case len(c.Base) > 0:
+		return c.Base[0].Key
+	case len(c.Into) == 1 && len(c.From) == 1 && c.Into[0].Key == c.From[0].Key:
+		return c.Into[0].Key // both have it from elsewhere
+	}
+	return ""
+}
+
+// Keys returns the keys of all blocks that the conflict is about.
+func (c BlockConflict) Keys() []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, n := range slices.Concat(c.Base, c.Into, c.From) {
+		if !seen[n.Key] {
+			out, seen[n.Key] = append(out, n.Key), true
+		}
+	}
+	return out
 }
 
 // Merge brings what from changed since base into another form of the same
@@ -21,7 +44,9 @@ type BlockConflict struct {
 // the same way agrees, and inside of lists, tabs, tables and other containers
 // the same holds for the blocks and rows in them. Changes of different words of
 // one block are both made if there is a word between them that nobody changed.
-// Where the sides differ, the result has what into has, and a conflict says so.
+// Blocks that both sides added at one place are both kept, unless they replace
+// the same block or are the beginning of an empty text. Where the sides differ, the
+// result has what into has, and a conflict says so.
 func Merge(base, into, from *Document) (*Document, []BlockConflict) {
 	m := &merger{h: hashes{}}
 	nodes := m.list(base.Nodes, into.Nodes, from.Nodes, true)
@@ -56,10 +81,10 @@ func (m *merger) place(nodes, from []*Node) {
 	}
 	inResult, inFrom := above(nodes), above(from)
 	for i, c := range m.conflicts {
-		if c.Into != nil {
-			m.conflicts[i].After = inResult[c.Into]
+		if len(c.Into) > 0 {
+			m.conflicts[i].After = inResult[c.Into[0]]
 		} else {
-			m.conflicts[i].After = inFrom[c.From]
+			m.conflicts[i].After = inFrom[c.From[0]]
 		}
 	}
 }
@@ -122,7 +147,11 @@ func (m *merger) list(base, into, from []*Node, keyed bool) []*Node {
 		fromAt[c[i]] = n
 	}
 	var out []*Node
+	dropped := m.replaced(base, into, from, a, c)
 	for _, id := range mergeOrder(len(base), a, c) {
+		if dropped[id] {
+			continue
+		}
 		var b *Node
 		if id < len(base) {
 			b = base[id]
@@ -158,14 +187,16 @@ func (m *merger) node(base, into, from *Node) *Node {
 	case from != nil && worded(base, into):
 		return from
 	}
-	key := ""
-	for _, n := range []*Node{base, into, from} {
-		if n != nil && key == "" {
-			key = n.Key
-		}
-	}
-	m.conflicts = append(m.conflicts, BlockConflict{Key: key, Base: base, Into: into, From: from})
+	m.conflicts = append(m.conflicts, BlockConflict{Base: present(base), Into: present(into), From: present(from)})
 	return into
+}
+
+// present returns a node as a list, which is empty if there is none.
+func present(n *Node) []*Node {
+	if n == nil {
+		return nil
+	}
+	return []*Node{n}
 }
 
 // inside merges two forms of a container; nil when it cannot be done.

@@ -82,7 +82,19 @@ func TestMerge(t *testing.T) {
 		{"columns that one moved", table("1 | 2"), strings.Replace(table("2 | 1"), "a   | b", "b   | a", 1), table("1 | 2", "3 | 4"), strings.Replace(table("2 | 1"), "a   | b", "b   | a", 1), 1},
 		{"a title and a row", table("1 | 2"), strings.Replace(table("1 | 2"), "| a ", "| A ", 1), table("1 | 2", "3 | 4"), strings.Replace(table("1 | 2", "3 | 4"), "| a ", "| A ", 1), 0},
 		{"added at both ends", "a\n", "# x\n\na\n", "a\n\n* y\n", "# x\n\na\n\n* y\n", 0},
-		{"from nothing", "", "a\n", "# b\n", "a\n\n# b\n", 0},
+		{"a block replaced by different ones", "a\n\nb\n\nc\n", "a\n\n# x\n\nc\n", "a\n\n* y\n\nc\n", "a\n\n# x\n\nc\n", 1},
+		{"a block replaced by the same", "a\n\nb\n\nc\n", "a\n\n# x\n\nc\n", "a\n\n# x\n\nc\n", "a\n\n# x\n\nc\n", 0},
+		{"a block replaced by the same and more", "a\n\nb\n\nc\n", "a\n\n# x\n\n* y\n\nc\n", "a\n\n# x\n\nc\n", "a\n\n# x\n\n* y\n\nc\n", 0},
+		{"the only block replaced", "b\n", "# x\n", "* y\n\n# z\n", "# x\n", 1},
+		{"two blocks replaced", "a\n\nb\n\nc\n\n# d\n", "a\n\n# x\n\n# d\n", "a\n\n* y\n\n# d\n", "a\n\n# x\n\n# d\n", 1},
+		{"one and two blocks replaced", "a\n\n* b\n\n```\nc\n```\n", "# x\n\n* b\n\n# y\n", "> z\n", "# x\n\n# y\n", 1},
+		{"replaced and deleted", "a\n\nb\n\nc\n", "a\n\n# x\n\nc\n", "a\n\nc\n", "a\n\n# x\n\nc\n", 0},
+		{"replaced and added to", "a\n\n> b\n\nc\n", "a\n\n# x\n\nc\n", "a\n\n> b\n\n* y\n\nc\n", "a\n\n# x\n\n* y\n\nc\n", 0},
+		{"two places", "a\n\nb\n\n# c\n\nd\n", "a\n\n> x\n\n# c\n\n* y\n", "a\n\n* x\n\n# c\n\n> y\n", "a\n\n> x\n\n# c\n\n* y\n", 2},
+		{"a block of a hint replaced", "{% hint style=\"info\" %}\na\n\n* b\n{% endhint %}\n", "{% hint style=\"info\" %}\na\n\n> x\n{% endhint %}\n",
+			"{% hint style=\"info\" %}\na\n\n# y\n{% endhint %}\n", "{% hint style=\"info\" %}\na\n\n> x\n{% endhint %}\n", 1},
+		{"from nothing", "", "a\n", "# b\n", "a\n", 1},
+		{"the same from nothing", "", "a\n", "a\n", "a\n", 0},
 		{"all deleted", "a\n\n# b\n", "", "a\n\n# b\n\nc\n", "c\n", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -134,7 +146,7 @@ func TestMergeLosesNothing(t *testing.T) {
 		got, conflicts := Merge(b, x, y)
 		all := string(Print(got, Refs{}))
 		for _, c := range conflicts {
-			all += string(Print(&Document{Nodes: nonNil(c.Into, c.From)}, Refs{}))
+			all += string(Print(&Document{Nodes: slices.Concat(c.Into, c.From)}, Refs{}))
 		}
 		for _, side := range [][]string{into, from} {
 			for _, word := range strings.Fields(text(side)) {
@@ -160,10 +172,6 @@ func TestMergeLosesNothing(t *testing.T) {
 			t.Fatalf("merging again changes something: %q, %q, %v", Print(got, Refs{}), Print(again, Refs{}), more)
 		}
 	})
-}
-
-func nonNil(nodes ...*Node) []*Node {
-	return slices.DeleteFunc(nodes, func(n *Node) bool { return n == nil })
 }
 
 func TestMergedBlocksKeepTheirBytes(t *testing.T) {
@@ -223,7 +231,7 @@ func TestMergeOfManyConflicts(t *testing.T) {
 		if c.After != before {
 			t.Fatalf("conflict %d is behind %q, want %q", i, c.After, before)
 		}
-		before = c.Key
+		before = c.Key()
 	}
 	testcpu.Linear(t, n, func(n int) func() {
 		base, into, from := versions(n)

@@ -45,11 +45,23 @@ type Conflict struct {
 	Kind  ConflictKind    `json:"kind"`
 	ID    string          `json:"id"`               // of the page, file, content; name of the variable
 	Part  string          `json:"part,omitempty"`   // empty: the whole
-	Block string          `json:"block,omitempty"`  // key
+	Block string          `json:"block,omitempty"`  // key; empty if the text was empty in the base
 	After string          `json:"behind,omitempty"` // key of the preceding block; empty at the start
 	Base  docs.RevisionID `json:"base"`
 	Main  docs.RevisionID `json:"main"` // of the space
 	Mine  docs.RevisionID `json:"mine"` // of the change request
+
+	// Blocks has the keys of the blocks in all three revisions if both sides wrote other blocks in
+	// the place of Block. Each revision has some of them.
+	Blocks []string `json:"blocks,omitempty"`
+}
+
+// keys returns the keys of the blocks that the conflict is about.
+func (c Conflict) keys() []string {
+	if len(c.Blocks) > 0 {
+		return c.Blocks
+	}
+	return []string{c.Block}
 }
 
 // Name identifies the subject of a conflict; it is the same whenever that is in conflict.
@@ -293,7 +305,7 @@ func takeReusable(ctx context.Context, d *revision.Draft, main *revision.Tree, c
 	return takeBlock(ctx, d, main, c)
 }
 
-// takeBlock replaces the block of a conflict by that of another tree.
+// takeBlock replaces the blocks of a conflict by those of another tree.
 func takeBlock(ctx context.Context, d *revision.Draft, from *revision.Tree, c Conflict) error {
 	form, err := c.form(ctx, from)
 	if err != nil {
@@ -306,7 +318,7 @@ func takeBlock(ctx context.Context, d *revision.Draft, from *revision.Tree, c Co
 	return setBlock(ctx, d, c, nodes)
 }
 
-// setBlock replaces the block of a conflict by other blocks.
+// setBlock replaces the blocks of a conflict by other blocks.
 func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*markup.Node) error {
 	var x revision.Text
 	var page docs.Page
@@ -330,14 +342,16 @@ func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*marku
 		return err
 	}
 	out := &markup.Document{Nodes: slices.Clone(doc.Nodes)}
-	at := func(key string) int {
-		return slices.IndexFunc(out.Nodes, func(n *markup.Node) bool { return n.Key == key })
+	keys := map[string]bool{}
+	for _, key := range c.keys() {
+		keys[key] = true
 	}
-	if i := at(c.Block); i >= 0 {
-		out.Nodes = slices.Replace(out.Nodes, i, i+1, nodes...)
-	} else {
-		out.Nodes = slices.Insert(out.Nodes, at(c.After)+1, nodes...)
+	contested := func(n *markup.Node) bool { return keys[n.Key] }
+	at := slices.IndexFunc(out.Nodes, contested)
+	if at < 0 {
+		at = slices.IndexFunc(out.Nodes, func(n *markup.Node) bool { return n.Key == c.After }) + 1
 	}
+	out.Nodes = slices.Insert(slices.DeleteFunc(out.Nodes, contested), at, nodes...)
 	w := &revision.Writing{Path: "body.document", Doc: out}
 	if c.Kind != ConflictReusable {
 		d.Touch(page.ID)
@@ -381,7 +395,7 @@ func TakeGiven(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revi
 		doc.Spans = nil
 	}
 	nodes := slices.Clone(doc.Nodes)
-	if len(nodes) > 0 { // comments on the block stay on it
+	if len(nodes) > 0 && len(c.Blocks) == 0 { // comments on the block stay on it
 		first := *nodes[0]
 		first.Key = c.Block
 		nodes[0] = &first

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"slices"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -21,7 +22,7 @@ const (
 // blocksOf is a text that was read for conflicts.
 type blocksOf struct {
 	doc   *markup.Document
-	byKey map[string]*markup.Node
+	byKey map[string]int // position in doc
 	cost  int
 }
 
@@ -36,16 +37,16 @@ func readText(ctx context.Context, t *revision.Tree, x revision.Text) (*blocksOf
 	if err != nil {
 		return nil, err
 	}
-	b := &blocksOf{doc: doc, byKey: make(map[string]*markup.Node, len(doc.Nodes)), cost: len(body) + blockCost*len(doc.Nodes)}
-	for _, n := range doc.Nodes {
-		if b.byKey[n.Key] == nil {
-			b.byKey[n.Key] = n
+	b := &blocksOf{doc: doc, byKey: make(map[string]int, len(doc.Nodes)), cost: len(body) + blockCost*len(doc.Nodes)}
+	for i, n := range doc.Nodes {
+		if _, known := b.byKey[n.Key]; !known {
+			b.byKey[n.Key] = i
 		}
 	}
 	return b, nil
 }
 
-// blocks returns the block of a conflict, or all blocks if the conflict is about the whole text.
+// blocks returns the blocks of a conflict, or all blocks if the conflict is about the whole text.
 func (c Conflict) blocks(ctx context.Context, t *revision.Tree, x revision.Text, read textReader) (Form, error) {
 	b, err := read(ctx, t, x)
 	switch {
@@ -53,10 +54,22 @@ func (c Conflict) blocks(ctx context.Context, t *revision.Tree, x revision.Text,
 		return Form{}, err
 	case c.Part != PartDocument:
 		return Form{Exists: true, Document: b.doc}, nil
-	case b.byKey[c.Block] == nil:
+	}
+	var at []int
+	for _, key := range c.keys() {
+		if i, there := b.byKey[key]; there {
+			at = append(at, i)
+		}
+	}
+	if len(at) == 0 {
 		return Form{}, nil
 	}
-	return Form{Exists: true, Document: &markup.Document{Nodes: []*markup.Node{b.byKey[c.Block]}}}, nil
+	slices.Sort(at)
+	found := &markup.Document{}
+	for _, i := range at {
+		found.Nodes = append(found.Nodes, b.doc.Nodes[i])
+	}
+	return Form{Exists: true, Document: found}, nil
 }
 
 // texts reads subjects of conflicts from one tree: each text once, however many of its blocks are

@@ -66,7 +66,10 @@ func (m *merger) texts(ctx context.Context, c Conflict, base, into, from revisio
 	}
 	doc, conflicts := markup.Merge(found[0], found[1], found[2])
 	for _, b := range conflicts {
-		c.Block, c.After = b.Key, b.After
+		c.Block, c.After, c.Blocks = b.Key(), b.After, nil
+		if keys := b.Keys(); len(keys) > 1 {
+			c.Blocks = keys
+		}
 		m.conflict(c)
 	}
 	w := &revision.Writing{Doc: doc, Resolved: sides[2].Links}

@@ -1,0 +1,111 @@
+package markup
+
+import "slices"
+
+// A replacement is what a side wrote in the place of blocks that it deleted.
+// If both sides deleted a block and each wrote something there that the other
+// one did not write, then the new blocks are two versions of the same place:
+// a conflict. A text that was empty is such a place too.
+//
+// New blocks between two blocks that at least one side kept are additions, and those
+// of both sides are kept.
+
+// gap is a run of new nodes of a side: from start up to end.
+type gap struct{ start, end int }
+
+// gaps returns what a side wrote in the place of each of n base nodes that it does
+// not have: the new nodes between the nearest ones of the base that it has. The
+// gap is empty where nodes were moved into that place.
+func (side ids) gaps(n int) []gap {
+	at := make([]int, n)
+	for i := range at {
+		at[i] = -1
+	}
+	for i, id := range side {
+		if id < n {
+			at[id] = i
+		}
+	}
+	out, last := make([]gap, n), -1
+	for id, i := range at {
+		if out[id].start = last + 1; i >= 0 {
+			last = i
+		}
+	}
+	next := len(side)
+	for id, i := range slices.Backward(at) {
+		if out[id].end = next; i >= 0 {
+			next, out[id] = i, gap{}
+		}
+	}
+	isOld := func(id int) bool { return id < n }
+	var checked, result gap // neighbours have the same gap; it is looked through once
+	for i, s := range out {
+		if s != checked {
+			if checked, result = s, s; s.start >= s.end || slices.ContainsFunc(side[s.start:s.end], isOld) {
+				result = gap{}
+			}
+		}
+		out[i] = result
+	}
+	return out
+}
+
+// replaced adds a conflict for each place at which both sides replaced the same
+// nodes in different ways, and returns the ids of what from wrote there: the result has
+// what into has.
+func (m *merger) replaced(base, into, from []*Node, a, c ids) map[int]bool {
+	inInto, inFrom, dropped := setOf(a), setOf(c), map[int]bool{}
+	// own returns what a side has in a gap and the other side does not have.
+	own := func(nodes []*Node, side ids, s gap, other map[int]bool) (out []*Node, which ids) {
+		for i := s.start; i < s.end; i++ {
+			if !other[side[i]] {
+				out, which = append(out, nodes[i]), append(which, side[i])
+			}
+		}
+		return out, which
+	}
+	var last *BlockConflict
+	var lastInto, lastFrom gap
+	add := func(was []*Node, x, y gap) {
+		mine, _ := own(into, a, x, inFrom)
+		theirs, leave := own(from, c, y, inInto)
+		if len(mine) == 0 || len(theirs) == 0 {
+			return
+		}
+		for _, id := range leave {
+			dropped[id] = true
+		}
+		if last != nil && (x == lastInto || y == lastFrom) { // the same place
+			last.Base = append(last.Base, was...)
+			if x != lastInto {
+				last.Into = append(last.Into, mine...)
+			}
+			if y != lastFrom {
+				last.From = append(last.From, theirs...)
+			}
+		} else {
+			m.conflicts = append(m.conflicts, BlockConflict{Base: was, Into: mine, From: theirs})
+			last = &m.conflicts[len(m.conflicts)-1]
+		}
+		lastInto, lastFrom = x, y
+	}
+	if len(base) == 0 {
+		add(nil, gap{0, len(into)}, gap{0, len(from)})
+	}
+	intoGaps, fromGaps := a.gaps(len(base)), c.gaps(len(base))
+	for i := range base {
+		if !inInto[i] && !inFrom[i] {
+			add([]*Node{base[i]}, intoGaps[i], fromGaps[i])
+		}
+	}
+	return dropped
+}
+
+func setOf(side ids) map[int]bool {
+	out := make(map[int]bool, len(side))
+	for _, id := range side {
+		out[id] = true
+	}
+	return out
+}

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 
 import { change, handbookSpace } from '../lib/content.mjs';
 import { answered, refused } from '../lib/expect.mjs';
-import { checkFields, documentPages, readAll } from '../lib/renderer.mjs';
+import { arrive, checkFields, documentPages, readAll } from '../lib/renderer.mjs';
 import { edit, openRequest } from '../lib/requests.mjs';
 
 const MARK = 'Only in the draft';
@@ -47,6 +47,37 @@ export default async function previews(scene) {
         assert.ok(!titles[old].includes('Draft') && !titles[old].includes('Since then'), titles[old].join());
         const outside = await openForeign(scene);
         await refused(renderer.withToken(content.apiToken).api.spaces.getRevisionById(outside.id, outside.revision), 404);
+    });
+
+    await step('a renderer goes from the address of a change request to its pages', async () => {
+        // It asks for the part in front of ~/ with the token of the preview, and for the request by its number.
+        const found = await arrive(renderer.withToken(content.apiToken), home);
+        assert.equal(found.preview, true);
+        const shown = await answered(renderer.withToken(found.apiToken).api.spaces.getChangeRequestById(space.id, request.number), 200);
+        assert.equal(shown.id, request.id);
+        assert.ok(shown.createdBy.displayName && !shown.createdBy.email && shown.urls.app && shown.updatedAt);
+        const { revision } = await readAll(renderer, { ...found, revision: shown.revision });
+        assert.ok(documentPages(revision.pages).some(({ title }) => title === 'Draft'));
+    });
+
+    await step('the address of a change request or a revision gives a token for it alone', async () => {
+        const at = async (path) => {
+            const asker = renderer.withToken(content.apiToken);
+            return answered(asker.api.urls.resolvePublishedContentByUrl({ url: new URL(path, home).href, visitor: { type: 'human' } }), 200);
+        };
+        const draft = await at(`~/changes/${request.number}/draft`);
+        assert.deepEqual([draft.changeRequest, draft.revision, draft.pathname, draft.preview], [request.id, undefined, '/draft', true]);
+        const { spaces: reader } = renderer.withToken(draft.apiToken).api;
+        const { revision } = await answered(reader.getChangeRequestById(space.id, draft.changeRequest), 200);
+        checkFields(await readAll(renderer, { ...draft, revision }));
+        await refused(reader.getRevisionById(space.id, old), 404);
+        await refused(reader.getChangeRequestChanges(space.id, request.id), 403);
+        const past = await at(`~/revisions/${old}`);
+        assert.deepEqual([past.changeRequest, past.revision, past.pathname], [undefined, old, '/']);
+        checkFields(await readAll(renderer, past));
+        await refused(renderer.withToken(past.apiToken).api.spaces.getRevisionById(space.id, request.revision), 404);
+        await refused(renderer.withToken(past.apiToken).api.spaces.getChangeRequestById(space.id, request.id), 404);
+        await refused(anonymous.api.urls.resolvePublishedContentByUrl({ url: new URL(`~/changes/${request.number}`, home).href }), 404);
     });
 
     await step('the web pages of both are for members and for the preview', async () => {

@@ -35,8 +35,9 @@ func (a *API) changeRequests() {
 		About:   "It starts as a draft. No content is copied.",
 	}, a.createChangeRequest)
 	register(a, op{
-		ID: "getChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: view,
+		ID: "getChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: authz.Space(authz.ReadRequest),
 		Summary: "Get a change request by its id or number.",
+		About:   "The content token of a preview reads it without its description.",
 	}, a.getChangeRequest)
 	register(a, op{
 		ID: "updateChangeRequestById", Route: "PATCH /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: edit, Also: state,
@@ -123,7 +124,7 @@ func (a *API) changeRequest(ctx context.Context, g *authz.Grant, sp docs.Space, 
 		Outdated: c.Outdated(sp), Cluster: c.Cluster,
 		URLs: entryURLs{a.location("spaces", string(sp.ID), "change-requests", string(c.ID)), a.requestURL(sp, c)},
 	}
-	if c.Description != "" {
+	if c.Description != "" && g.Shown() == nil {
 		v, err := a.Content.Revision(ctx, sp, c.Revision)
 		if err != nil {
 			return w, err

@@ -128,8 +128,8 @@ func (s shown) reusableContent(r docs.Reusable) ReusableContent {
 func (a *API) at(id docs.RevisionID) opener {
 	return func(ctx context.Context) (*revision.View, error) {
 		g := authz.Of(ctx)
-		if s := g.Shown(); s != nil && !s.Preview && id != g.Space.Revision {
-			return nil, errs.Missing("revision")
+		if err := a.Guard.ReadsRevision(ctx, g, id); err != nil {
+			return nil, err
 		}
 		v, err := a.Content.Revision(ctx, g.Space, id)
 		return asSeen(g, v), err

@@ -9,8 +9,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
 func (a *API) urls() {
@@ -20,7 +22,8 @@ func (a *API) urls() {
 		Also:    []int{http.StatusUnauthorized, http.StatusNotFound},
 		Summary: "Find the content that an address of a published site leads to, and get a token to read it.",
 		About: "Every prefix of an address leads to the same content, also if there is no such page. The answer is the content, or an address to go to instead: " +
-			"the login page of a site whose visitors are authenticated, or the address under which the content is known.",
+			"the login page of a site whose visitors are authenticated, or the address under which the content is known. " +
+			"With the token of a preview, in the address or as bearer, it is what the preview shows; ~/changes/NUMBER and ~/revisions/ID lead to what is not published, for a preview and for members who may make one.",
 	}, a.resolvePublished)
 	register(a, op{
 		ID: "getPublishedContentByUrl", Route: "GET /urls/published", Tag: tag, Allow: authz.Public(), Deprecated: "resolvePublishedContentByUrl",
@@ -51,6 +54,8 @@ type PublishedSiteContent struct {
 	SiteSection  string `json:"siteSection,omitempty"`
 	SiteSpace    string `json:"siteSpace"`
 	Space        string `json:"space"`
+	Request      string `json:"changeRequest,omitempty" doc:"Id of the change request that the address is of (~/changes/)."`
+	Revision     string `json:"revision,omitempty" doc:"Id of the revision that the address is of (~/revisions/)."`
 	Pathname     string `json:"pathname" doc:"The rest of the path: that of a page."`
 	BasePath     string `json:"basePath" doc:"The path of the address of the space."`
 	SiteBasePath string `json:"siteBasePath" doc:"The path of the address of the site."`
@@ -59,7 +64,7 @@ type PublishedSiteContent struct {
 	Complete     bool   `json:"complete" doc:"Whether any continuation of the address leads to the same space."`
 	ContextID    string `json:"contextId,omitempty" doc:"Changes when what is known of the visitor changes."`
 	CanonicalURL string `json:"canonicalUrl"`
-	Preview      bool   `json:"preview,omitempty"`
+	Preview      bool   `json:"preview,omitempty" doc:"Whether the content is shown to whom a member made a preview for, and not to everybody."`
 }
 
 // PublishedRedirect on the wire: an address to go to instead.
@@ -69,7 +74,13 @@ type PublishedRedirect struct {
 	Site     string `json:"site,omitempty"`
 }
 
+// Caller is what an operation that needs no token knows of who calls it.
+type Caller struct {
+	Authorization string `header:"Authorization" hidden:"true"`
+}
+
 type resolvePublishedIn struct {
+	Caller
 	Body resolvePublishedBody
 }
 
@@ -91,25 +102,26 @@ func (a *API) resolvePublished(ctx context.Context, in *resolvePublishedIn) (*ou
 	if v := in.Body.Visitor; v != nil {
 		arrival.Token, arrival.Unsigned = v.Token, v.Unsigned
 	}
-	return a.resolve(ctx, "body.url", in.Body.URL, arrival)
+	return a.resolve(ctx, in.Caller, "body.url", in.Body.URL, arrival)
 }
 
 type getPublishedIn struct {
+	Caller
 	URL             string `query:"url" required:"true" minLength:"1" maxLength:"8192"`
 	Token           string `query:"visitorAuthToken" maxLength:"16384"`
 	RedirectOnError bool   `query:"redirectOnError"`
 }
 
 func (a *API) getPublished(ctx context.Context, in *getPublishedIn) (*out[published], error) {
-	return a.resolve(ctx, "query.url", in.URL, sites.Arrival{Token: in.Token, LoginOnError: in.RedirectOnError})
+	return a.resolve(ctx, in.Caller, "query.url", in.URL, sites.Arrival{Token: in.Token, LoginOnError: in.RedirectOnError})
 }
 
-func (a *API) resolve(ctx context.Context, field, address string, arrival sites.Arrival) (*out[published], error) {
+func (a *API) resolve(ctx context.Context, by Caller, field, address string, arrival sites.Arrival) (*out[published], error) {
 	u, err := webAddress(field, address)
 	if err != nil {
 		return nil, err
 	}
-	arrival.URL = u
+	arrival.URL, arrival.Preview = u, a.previewer(by, u)
 	r, err := a.Sites.Resolve(ctx, arrival)
 	if err != nil {
 		return nil, err
@@ -123,13 +135,54 @@ func (a *API) resolve(ctx context.Context, field, address string, arrival sites.
 	}
 	w := PublishedSiteContent{
 		Organization: string(r.Visitor.Org), Site: string(r.Site), SiteSection: string(r.Target.Section.ID), SiteSpace: string(r.Target.Space.ID),
-		Space: string(r.Target.Space.Space), Pathname: "/" + r.Target.Rest, BasePath: r.Base, SiteBasePath: r.SiteBase, ShareKey: r.Target.ShareKey,
+		Space: string(r.Target.Space.Space), Request: string(r.Visitor.Draft.Request), Revision: string(r.Visitor.Draft.Revision), Pathname: "/" + r.Target.Rest, BasePath: r.Base, SiteBasePath: r.SiteBase, ShareKey: r.Target.ShareKey,
 		Complete: r.Target.Complete, ContextID: r.Context, CanonicalURL: r.Canonical, Preview: r.Visitor.Preview,
 	}
 	if w.APIToken, err = a.Sites.Token(ctx, r); err != nil {
 		return nil, err
 	}
 	return newPublished(w)
+}
+
+// previewer returns who previews a site: the bearer of the token of a preview, which is in the
+// address or in the header, or a member who may make a preview. A token that is not valid
+// is no token: the address may be public.
+func (a *API) previewer(by Caller, u *url.URL) sites.Previewer {
+	header := by.Authorization
+	if token := u.Query().Get("token"); visitor.IsToken(token) {
+		header = "Bearer " + token
+	}
+	if header == "" {
+		return nil
+	}
+	return func(ctx context.Context, site docs.Site, unpublished bool) (*authz.Visitor, error) {
+		session, err := a.Guard.Authenticate(ctx, header, "")
+		if errs.Is(err, errs.Unauthenticated) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if v := session.Actor.Visitor; v != nil {
+			if !v.Preview || v.Site != site.ID {
+				return nil, nil
+			}
+			return v, nil
+		}
+		if !unpublished {
+			return nil, nil // a client may send its token with every address
+		}
+		path := map[string]string{"organizationId": string(site.Org), "siteId": string(site.ID)}
+		g, err := a.Guard.Check(ctx, session, authz.Site(authz.SiteSecrets), func(name string) string { return path[name] }, a.Clock())
+		if authz.Denied(err) || errs.Is(err, errs.Unauthenticated) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		v := a.Sites.PreviewBy(g)
+		return &v, nil
+	}
 }
 
 // webAddress parses an address that a field of the request contains.

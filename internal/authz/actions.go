@@ -59,6 +59,7 @@ var (
 var (
 	ViewSpace      = Action{"see the space", docs.Read, docs.ScopeRead}
 	ReadContent    = Action{"read the content of the space", docs.Read, docs.ScopeRead} // visitors of its sites too
+	ReadRequest    = Action{"read the change request", docs.Read, docs.ScopeRead}       // previews of a site too
 	CommentSpace   = Action{"comment", docs.Comment, docs.ScopeWrite}
 	EditSpace      = Action{"edit the space", docs.Edit, docs.ScopeWrite}
 	ReviewSpace    = Action{"review changes of the space", docs.Review, docs.ScopeWrite}

@@ -26,9 +26,23 @@ type Visitor struct {
 	// By is the member who made the preview. It shows nothing that the member
 	// does not see.
 	By docs.UserID
+	// Draft is what a preview is of; the zero Draft is everything that the member sees.
+	Draft Draft
+	// Ends is when the preview ends, in seconds since 1970.
+	Ends int64
 	// Claims are what conditions can ask of the visitor, already checked.
 	Claims map[string]any
 }
+
+// Draft is a change request or a revision of a space that is not published.
+type Draft struct {
+	Space    docs.SpaceID
+	Request  docs.ChangeRequestID
+	Revision docs.RevisionID
+}
+
+// Includes reports whether a preview of d shows another draft.
+func (d Draft) Includes(other Draft) bool { return d == Draft{} || d == other }
 
 // Readable returns a space as the visitor may know it: not where else it is
 // published.
@@ -45,6 +59,7 @@ type Shown struct {
 	Spaces  map[docs.SpaceID]bool
 	Reader  *reading.Visitor
 	Preview bool
+	Draft   Draft // of a preview
 }
 
 // Sites says what visitors see. internal/sites implements it: who may read a
@@ -96,10 +111,44 @@ func (c Checker) visit(ctx context.Context, actor Actor, rule Rule, param func(s
 		}
 		g.Space, stamp = v.Readable(sp.It), sp.Stamp
 	}
+	if v.Preview && rule.action == ReadRequest {
+		cr, err := c.r.ChangeRequest(ctx, g.Space.ID, param("changeRequestId"))
+		if err == nil && !v.Draft.Includes(Draft{Space: g.Space.ID, Request: cr.ID}) {
+			err = errs.Missing("change request")
+		}
+		return g, stamp, err
+	}
 	if !rule.action.forVisitors() {
 		return nil, stamp, errs.E(errs.Forbidden, "a visitor of a site cannot %s; use a token of a member", rule.action.Name)
 	}
 	return g, stamp, nil
+}
+
+// ReadsRevision returns NotFound unless the caller of a grant may read a revision of its space.
+// A visitor reads the newest one, and in a preview others: all, or the one that the
+// preview is of.
+func (c Checker) ReadsRevision(ctx context.Context, g *Grant, id docs.RevisionID) error {
+	s := g.shown
+	if s == nil || id == g.Space.Revision {
+		return nil
+	}
+	if !s.Preview {
+		return errs.Missing("revision")
+	}
+	d := Draft{Space: g.Space.ID, Revision: id}
+	if s.Draft.Request != "" && s.Draft.Space == g.Space.ID {
+		cr, err := c.r.ChangeRequest(ctx, g.Space.ID, string(s.Draft.Request))
+		if err != nil {
+			return err
+		}
+		if cr.Revision == id {
+			d = s.Draft
+		}
+	}
+	if !s.Draft.Includes(d) {
+		return errs.Missing("revision")
+	}
+	return nil
 }
 
 // Visiting returns the visitor as readers of content see it; nil for a member,

@@ -9,41 +9,29 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// draftPrefix begins the addresses of a space as it could be, or as it was.
-const draftPrefix = "~/"
-
 // draft returns the edition that a path such as ~/changes/7/install or
 // ~/revisions/ID/install names, and the path in it. Both are for those who came by
 // the address of a preview, and for members of the organization who may read the
 // space; to all others they do not exist.
 func (v *visit) draft(r *http.Request, path string) (*edition, string, error) {
-	kind, name, _ := strings.Cut(strings.TrimPrefix(path, draftPrefix), "/")
-	name, rest, _ := strings.Cut(name, "/")
 	sp, err := v.draftOf(r)
 	if err != nil {
 		return nil, "", err
 	}
-	id := docs.RevisionID(name)
-	switch kind {
-	case "changes":
-		cr, err := v.h.Content.Store.ChangeRequest(v.ctx, sp.ID, name)
-		if err != nil {
-			return nil, "", err
-		}
-		id = cr.Revision
-	case "revisions":
-	default:
-		return nil, "", errs.Missing("page")
+	d, id, rest, err := v.h.Sites.Draft(v.ctx, sp.ID, path)
+	if err == nil && (id == "" || !v.as.Draft.Includes(d)) {
+		err = errs.Missing("revision")
 	}
-	if id == "" {
-		return nil, "", errs.Missing("revision")
+	if err != nil {
+		return nil, "", err
 	}
 	view, err := v.h.Content.Revision(v.ctx, sp, id)
 	if err != nil {
 		return nil, "", err
 	}
 	v.private, v.drafted = true, true
-	e, err := v.h.cached(v.ctx, view.For(v.seen.Reader), v.baseOf(v.target.Space)+draftPrefix+kind+"/"+name+"/")
+	base := strings.TrimSuffix(strings.TrimSuffix(path, rest), "/") + "/"
+	e, err := v.h.cached(v.ctx, view.For(v.seen.Reader), v.baseOf(v.target.Space)+base)
 	return e, rest, err
 }
 

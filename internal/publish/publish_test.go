@@ -537,7 +537,9 @@ func TestPreviews(t *testing.T) {
 	if a.StatusCode != 303 || len(a.Cookies()) != 1 || !a.Cookies()[0].HttpOnly {
 		t.Fatalf("%s: %s %v", at, a.Status, a.Header)
 	}
-	site := "https://base.test" + a.Header.Get("Location")
+	address, err := url.Parse(at)
+	must(t, err)
+	site := "https://" + address.Host + a.Header.Get("Location")
 	came := func(r *http.Request) { r.AddCookie(a.Cookies()[0]) }
 	if b, body := w.get(site+"install", came); b.StatusCode != 200 || b.Header.Get("Cache-Control") != "private, no-store" || !strings.Contains(body, "noindex") || strings.Contains(body, "canonical") {
 		t.Errorf("the preview: %s %v\n%s", b.Status, b.Header, body)

@@ -63,7 +63,7 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 		v.settings = own.For(v.holds)
 	}
 	base := v.baseOf(v.target.Space)
-	if base+v.target.Rest != v.root+v.path && !strings.HasPrefix(v.target.Rest, draftPrefix) {
+	if base+v.target.Rest != v.root+v.path && !strings.HasPrefix(v.target.Rest, sites.DraftPrefix) {
 		redirect(w, r, base+v.target.Rest, http.StatusTemporaryRedirect)
 		return nil
 	}
@@ -89,7 +89,7 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 // opened returns the edition that the path of the request leads into, and the path
 // in it.
 func (v *visit) opened(r *http.Request) (*edition, string, error) {
-	if rest := v.target.Rest; strings.HasPrefix(rest, draftPrefix) {
+	if rest := v.target.Rest; strings.HasPrefix(rest, sites.DraftPrefix) {
 		return v.draft(r, rest)
 	}
 	e, err := v.h.edition(v.ctx, v, v.target.Space)

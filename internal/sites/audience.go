@@ -241,13 +241,19 @@ func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteIt
 		return "", err
 	}
 	section, _ := v.Structure.Item(docs.SiteSection, it.Parent) // none in a site without sections
-	who := authz.Visitor{Org: g.Site.Org, Site: g.Site.ID, Claims: known, Preview: true, By: g.Actor.User}
-	token, err := s.token(ctx, who, v.Structure.first(), section, it, s.Store.Clock().Add(previewTime).Unix())
-	address := s.Hosts.Own(docs.Publication{Site: g.Site.ID})
+	who := s.PreviewBy(g)
+	who.Claims = known
+	token, err := s.token(ctx, who, v.Structure.first(), section, it, who.Ends)
+	address := s.Hosts.Own(g.Site.Publication())
 	if it.Address != "" {
 		address += escapePath(it.Address) + "/"
 	}
 	return address + "?" + url.Values{"token": {token}}.Encode(), err
+}
+
+// PreviewBy returns the visitor of a preview that the member of a grant makes now.
+func (s *Service) PreviewBy(g *authz.Grant) authz.Visitor {
+	return authz.Visitor{Org: g.Site.Org, Site: g.Site.ID, Preview: true, By: g.Actor.User, Ends: s.Store.Clock().Add(previewTime).Unix()}
 }
 
 // previewed returns the site space that a preview begins at.

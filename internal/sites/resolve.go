@@ -21,7 +21,13 @@ type Arrival struct {
 	// LoginOnError sends visitors with a token that is not valid to the login
 	// page of the site, like those who have none.
 	LoginOnError bool
+	// Preview says whose preview the visit is; nil: nobody's.
+	Preview Previewer
 }
+
+// Previewer returns the visitor of a preview of a site, or nil if the visit is like any other.
+// The address may lead to what is not published.
+type Previewer func(ctx context.Context, site docs.Site, unpublished bool) (*authz.Visitor, error)
 
 // Resolved is what an address of a site leads to: content, or another address.
 type Resolved struct {
@@ -49,7 +55,16 @@ func (s *Service) Resolve(ctx context.Context, a Arrival) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !site.Published {
+	if a.Preview != nil {
+		v, err := a.Preview(ctx, site, !site.Published || namesDraft(rest))
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			return s.resolvePreview(ctx, site, rest, *v)
+		}
+	}
+	if !site.Published || namesDraft(rest) {
 		return nil, errs.Missing("site")
 	}
 	out := &Resolved{Site: site.ID, Visitor: authz.Visitor{Org: site.Org, Site: site.ID}}

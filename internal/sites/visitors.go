@@ -204,8 +204,16 @@ func (s *Service) Recognise(ctx context.Context, token string, now time.Time) (a
 	}
 	return authz.Visitor{
 		Org: docs.OrgID(c.Organization), Site: docs.SiteID(c.Site), Link: docs.ShareLinkID(c.ShareLink), Key: c.VisitorKey,
-		Preview: c.Preview, By: docs.UserID(c.PreviewBy), Claims: c.Claims,
+		Preview: c.Preview, By: docs.UserID(c.PreviewBy), Draft: draftIn(c), Ends: c.Expires, Claims: c.Claims,
 	}, nil
+}
+
+// draftIn returns what the preview of a token is of.
+func draftIn(c visitor.Content) authz.Draft {
+	if c.ChangeRequest == "" && c.Revision == "" {
+		return authz.Draft{}
+	}
+	return authz.Draft{Space: docs.SpaceID(c.Space), Request: docs.ChangeRequestID(c.ChangeRequest), Revision: docs.RevisionID(c.Revision)}
 }
 
 // maxVerified and maxSigned bound the content tokens that are kept: those whose
@@ -221,7 +229,7 @@ func (s *Service) Show(ctx context.Context, r store.Reader, v authz.Visitor) (*a
 	if err != nil {
 		return nil, err
 	}
-	return &authz.Shown{Site: seen.Site, Spaces: seen.Spaces, Reader: seen.Reader, Preview: v.Preview}, nil
+	return &authz.Shown{Site: seen.Site, Spaces: seen.Spaces, Reader: seen.Reader, Preview: v.Preview, Draft: v.Draft}, nil
 }
 
 // first returns the first spaces of a structure, for a token.
@@ -245,6 +253,9 @@ type signedKey struct {
 
 // Token returns a content token for what was found.
 func (s *Service) Token(ctx context.Context, r *Resolved) (string, error) {
+	if r.Visitor.Preview { // each is another one
+		return s.token(ctx, r.Visitor, r.Seen.first, r.Target.Section, r.Target.Space, r.Visitor.Ends)
+	}
 	id := signedKey{r.Seen.key, r.Target.Space.ID, visitor.Expiry(s.Store.Clock())}
 	if r.Expires != 0 { // nobody vouches for the visitor any longer
 		id.expires = min(id.expires, r.Expires)
@@ -268,6 +279,7 @@ func (s *Service) token(ctx context.Context, v authz.Visitor, spaces []string, s
 	c := visitor.Content{
 		Organization: string(v.Org), Site: string(v.Site), SiteSection: string(section.ID), SiteSpace: string(space.ID), Space: string(space.Space),
 		Spaces: spaces, Claims: v.Claims, ShareLink: string(v.Link), VisitorKey: v.Key, Preview: v.Preview, PreviewBy: string(v.By), Expires: expires,
+		ChangeRequest: string(v.Draft.Request), Revision: string(v.Draft.Revision),
 	}
 	return key.Sign(c)
 }

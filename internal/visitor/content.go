@@ -43,6 +43,10 @@ type Content struct {
 	Preview bool `json:"preview,omitempty"`
 	// PreviewBy is the id of the member who made the preview.
 	PreviewBy string `json:"previewBy,omitempty"`
+	// ChangeRequest and Revision are what the preview is of, in Space; at most one of
+	// them is there. With neither, it is of everything that the member sees.
+	ChangeRequest string `json:"changeRequest,omitempty"`
+	Revision      string `json:"revision,omitempty"`
 	// Expires is when the token ends, in seconds since 1970.
 	Expires int64 `json:"exp"`
 }

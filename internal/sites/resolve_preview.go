@@ -1,0 +1,85 @@
+package sites
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// DraftPrefix begins the part of an address that names what is not published: below
+// the address of a site space, ~/changes/NUMBER/ or ~/revisions/ID/.
+const DraftPrefix = "~/"
+
+// namesDraft reports whether a path names something that is not published.
+func namesDraft(path string) bool {
+	return slices.Contains(splitPath(path), strings.TrimSuffix(DraftPrefix, "/"))
+}
+
+// Draft returns the change request or revision that a path below the address of a space
+// names, and what is left of the path. The revision of the result is the one to read.
+// NotFound if there is none.
+func (s *Service) Draft(ctx context.Context, space docs.SpaceID, path string) (d authz.Draft, read docs.RevisionID, rest string, err error) {
+	parts := splitPath(strings.TrimPrefix(path, DraftPrefix))
+	if len(parts) < 2 {
+		return d, "", "", errs.Missing("page")
+	}
+	d.Space, rest = space, strings.Join(parts[2:], "/")
+	switch kind, name := parts[0], parts[1]; kind {
+	case "changes":
+		cr, err := s.Store.ChangeRequest(ctx, space, name)
+		d.Request = cr.ID
+		return d, cr.Revision, rest, err
+	case "revisions":
+		r, err := s.Store.Revision(ctx, space, docs.RevisionID(name))
+		d.Revision = r.ID
+		return d, r.ID, rest, err
+	}
+	return d, "", "", errs.Missing("page")
+}
+
+// resolvePreview finds the content of an address for the visitor of a preview. Its addresses are
+// those of the site on this server, without share keys, published or not.
+func (s *Service) resolvePreview(ctx context.Context, site docs.Site, path string, v authz.Visitor) (*Resolved, error) {
+	out := &Resolved{Site: site.ID, Visitor: v}
+	var err error
+	if out.Seen, err = s.SeeSite(ctx, s.Store.Reader, site, v); err != nil {
+		return nil, err
+	}
+	var ok bool
+	if out.Target, ok = out.Seen.Paths.Resolve(path, false); !ok {
+		return nil, errs.Missing("site")
+	}
+	prefix := ""
+	if strings.HasPrefix(out.Target.Rest, DraftPrefix) {
+		d, _, rest, err := s.Draft(ctx, out.Target.Space.Space, out.Target.Rest)
+		if err == nil && !v.Draft.Includes(d) {
+			err = errs.Missing("page")
+		}
+		if err != nil {
+			return nil, err
+		}
+		prefix = strings.TrimSuffix(out.Target.Rest, rest)
+		if !strings.HasSuffix(prefix, "/") {
+			prefix += "/"
+		}
+		out.Visitor.Draft, out.Target.Rest, out.Target.Complete = d, rest, true
+	}
+	root := s.Hosts.Own(site.Publication())
+	home := root
+	if at := out.Target.Space.Address; at != "" {
+		home += escapePath(at) + "/"
+	}
+	out.SiteBase, out.Base = pathOf(root), pathOf(home)+prefix
+	out.Canonical = home + out.Target.Rest
+	if !out.Target.Canonical() {
+		out.Redirect = home + prefix + out.Target.Rest
+	}
+	if len(v.Claims) > 0 {
+		out.Context = out.Seen.Reader.Key()
+	}
+	return out, nil
+}

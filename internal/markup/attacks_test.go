@@ -82,7 +82,11 @@ func checkHTML(t testing.TB, out string) {
 		switch n.Type {
 		case html.TextNode:
 		case html.ElementNode:
-			if n.Namespace != "" || !slices.Contains(outputElements, n.Data) {
+			switch {
+			case n.Namespace == "svg" && (n.Data == "svg" || n.Data == "path"):
+				checkIcon(t, n, out)
+				continue
+			case n.Namespace != "" || !slices.Contains(outputElements, n.Data):
 				t.Errorf("the element %s in\n%s", n.Data, out)
 			}
 			for _, a := range n.Attr {
@@ -90,6 +94,21 @@ func checkHTML(t testing.TB, out string) {
 			}
 		default:
 			t.Errorf("a node of type %d in\n%s", n.Type, out)
+		}
+	}
+}
+
+// iconForms are what attributes of icons look like.
+var iconForms = map[string]*regexp.Regexp{
+	"class": className, "viewBox": regexp.MustCompile(`^0 0 [0-9]+ [0-9]+$`), "aria-hidden": regexp.MustCompile(`^true$`), "d": regexp.MustCompile(`^[-0-9A-Za-z., ]+$`),
+}
+
+// checkIcon holds an element of an icon to account, which is a path and nothing else.
+func checkIcon(t testing.TB, n *html.Node, out string) {
+	t.Helper()
+	for _, a := range n.Attr {
+		if form := iconForms[a.Key]; form == nil || !form.MatchString(a.Val) {
+			t.Errorf("the attribute %s=%q of an icon in\n%s", a.Key, a.Val, out)
 		}
 	}
 }
@@ -483,9 +502,12 @@ func TestLooseDiagramsAndFormulasAreShownAsSource(t *testing.T) {
 			t.Errorf("%q is not drawn: %s", source, out)
 		}
 	}
+	typeset := HTMLOptions{Math: func(formula string, _ bool) (string, bool) {
+		return "<code>" + stdhtml.EscapeString(formula) + "</code>", true
+	}}
 	for _, formula := range attacks(t, "katex.txt") {
-		block := render(t, HTMLOptions{}, aBlock("math", map[string]any{"formula": formula}))
-		inline := render(t, HTMLOptions{}, para(anInline("inline-math", map[string]any{"formula": formula})))
+		block := render(t, typeset, aBlock("math", map[string]any{"formula": formula}))
+		inline := render(t, typeset, para(anInline("inline-math", map[string]any{"formula": formula})))
 		checkHTML(t, block+inline)
 		loose := strings.HasPrefix(formula, `\`) && !strings.HasPrefix(formula, `\text`)
 		if got := strings.Contains(block+inline, `class="math"`); got == loose {
@@ -495,7 +517,7 @@ func TestLooseDiagramsAndFormulasAreShownAsSource(t *testing.T) {
 			t.Errorf("%q is not shown: %s", formula, block)
 		}
 	}
-	long := render(t, HTMLOptions{}, aBlock("math", map[string]any{"formula": strings.Repeat("x", maxFormula+1)}))
+	long := render(t, typeset, aBlock("math", map[string]any{"formula": strings.Repeat("x", maxFormula+1)}))
 	if !strings.Contains(long, `class="math-source"`) {
 		t.Error("a formula without end is typeset")
 	}

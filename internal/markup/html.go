@@ -3,8 +3,10 @@ package markup
 import (
 	"bufio"
 	"cmp"
+	"fmt"
 	"html"
 	"io"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/icons"
 )
 
 // HTMLOptions says what a document looks like from where it is displayed.
@@ -27,6 +30,18 @@ type HTMLOptions struct {
 	Title func(docs.Ref) (title string, ok bool)
 	// Highlight colours code; nil leaves it plain.
 	Highlight *Highlighter
+	// Math typesets a formula as MathML that can stand in a page of ours, or
+	// reports that it cannot. A nil Math shows formulas as their source.
+	Math func(formula string, display bool) (mathML string, ok bool)
+	// Size returns the number of bytes of a file.
+	Size func(docs.Ref) (bytes int64, ok bool)
+	// Icons is how icons are drawn.
+	Icons icons.Style
+	// Dark is when the dark form of a picture is shown, as a media query; empty is
+	// when the reader's system asks for it.
+	Dark string
+	// NewTab opens links to other sites in a tab of their own.
+	NewTab bool
 }
 
 // maxHTMLDepth is how deep nodes are displayed; deeper ones are left out.
@@ -41,7 +56,7 @@ const maxHTMLDepth = 256
 // expression, so that nobody sees by mistake what is not for them. The first
 // level of headings in the document becomes h2, below the title of the page.
 func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
-	h := &htmlWriter{w: bufio.NewWriter(w), o: o, code: maxHighlightPage}
+	h := &htmlWriter{w: bufio.NewWriter(w), o: o, code: maxHighlightPage, formulas: maxFormulas}
 	top := 6
 	for _, heading := range Headings(doc) {
 		top = min(top, heading.Level)
@@ -54,13 +69,14 @@ func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
 
 // htmlWriter writes elements. Errors stay in the buffered writer.
 type htmlWriter struct {
-	w     *bufio.Writer
-	o     HTMLOptions
-	shift int // of heading levels
-	depth int
-	code  int    // bytes of code that may still be highlighted
-	dates string // how dates of updates are written
-	notes []*Node
+	w        *bufio.Writer
+	o        HTMLOptions
+	shift    int // of heading levels
+	depth    int
+	code     int    // bytes of code that may still be highlighted
+	formulas int    // bytes of formulas that may still be typeset
+	dates    string // how dates of updates are written
+	notes    []*Node
 
 	raw     []string // open elements of raw HTML, of all lines around
 	rawFrom int      // where those of this line begin
@@ -183,6 +199,9 @@ func (h *htmlWriter) block(n *Node) {
 			h.close("a")
 		}
 		h.inlines(n.Nodes)
+		if id := htmlID(n); id != "" {
+			h.element("a", "", "class", "anchor", "href", "#"+id, "aria-label", "Link to this part")
+		}
 		h.close(name)
 	case "list-ordered":
 		start, _ := n.Num("start")
@@ -241,6 +260,7 @@ func (h *htmlWriter) block(n *Node) {
 	case "content-ref":
 		h.open("p", "class", "content-ref")
 		h.link(n.Data["ref"], "", nil)
+		h.icon("angle-right", "")
 		h.close("p")
 	case "reusable-content":
 		h.element("div", "", "class", "reusable-content unavailable")
@@ -289,14 +309,17 @@ func (h *htmlWriter) listItem(n *Node) {
 // hintLabels are for readers who do not see the colour.
 var hintLabels = map[string]string{"info": "Info", "success": "Success", "warning": "Warning", "danger": "Danger"}
 
+// hintIcons are those of hints that name none.
+var hintIcons = map[string]string{"info": "circle-info", "success": "circle-check", "warning": "circle-exclamation", "danger": "triangle-exclamation"}
+
 func (h *htmlWriter) hint(n *Node) {
 	style := n.Str("style")
 	if hintLabels[style] == "" {
 		style = "info"
 	}
 	h.open("aside", "class", "hint hint-"+style, "role", "note", "aria-label", hintLabels[style])
-	h.icon(n.Str("icon"), "")
-	h.blocks(n.Nodes)
+	h.icon(cmp.Or(n.Str("icon"), hintIcons[style]), "")
+	h.within(n, "div")
 	h.close("aside")
 }
 
@@ -353,7 +376,7 @@ func (h *htmlWriter) image(n *Node, class string) {
 	dark, hasDark := h.href(n.Data["refDark"])
 	if hasDark {
 		h.open("picture")
-		h.open("source", "media", "(prefers-color-scheme: dark)", "srcset", srcset(dark))
+		h.open("source", "media", cmp.Or(h.o.Dark, "(prefers-color-scheme: dark)"), "data-dark", noValue, "srcset", srcset(dark))
 	}
 	a := attrs("class", class, "src", src, "width", pixels(n.Data["width"]), "height", pixels(n.Data["height"]), "loading", "lazy")
 	h.open("img", append(a, "alt", alt)...)
@@ -367,17 +390,46 @@ func srcset(url string) string { return strings.ReplaceAll(url, ",", "%2C") }
 
 func (h *htmlWriter) file(n *Node) {
 	h.open("figure", "class", "file")
+	h.icon("file-arrow-down", "")
 	h.link(n.Data["ref"], "", nil, "download", noValue)
+	if ref, ok := n.Ref("ref"); ok && h.o.Size != nil {
+		if size, ok := h.o.Size(ref); ok {
+			h.element("span", bytesText(size), "class", "file-size")
+		}
+	}
 	h.caption(n)
 	h.close("figure")
+}
+
+// bytesText returns a number of bytes as people say it.
+func bytesText(n int64) string {
+	units := []string{"B", "KB", "MB", "GB"}
+	size := float64(n)
+	for size >= 1000 && len(units) > 1 {
+		size, units = size/1000, units[1:]
+	}
+	if size >= 10 || units[0] == "B" {
+		return fmt.Sprintf("%.0f %s", size, units[0])
+	}
+	return fmt.Sprintf("%.1f %s", size, units[0])
 }
 
 // embed writes a link to what other services would show in a frame: nothing
 // of a third party is loaded before the reader asks for it.
 func (h *htmlWriter) embed(n *Node) {
-	url := n.Str("url")
+	address := n.Str("url")
 	h.open("figure", "class", joined("embed", fullWidth(n)))
-	h.link(docs.Ref{Kind: docs.RefURL, URL: url}, "", func() { h.text(url) })
+	h.icon("globe", "")
+	h.link(docs.Ref{Kind: docs.RefURL, URL: address}, "", func() {
+		host := ""
+		if u, err := url.Parse(address); err == nil {
+			host = strings.TrimPrefix(u.Hostname(), "www.")
+		}
+		if host != "" {
+			h.element("strong", host)
+		}
+		h.element("span", address)
+	})
 	h.caption(n)
 	h.close("figure")
 }
@@ -415,11 +467,16 @@ func parseDate(s string) (time.Time, bool) {
 
 var iconForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-// icon writes a picture by name; the style sheet draws it.
+// icon writes a picture by name.
 func (h *htmlWriter) icon(name, colour string) {
-	if iconForm.MatchString(name) {
-		h.element("span", "", "class", joined("icon", colourClass("color", colour)), "data-icon", name, "aria-hidden", "true")
+	if !iconForm.MatchString(name) {
+		return
 	}
+	i := icons.Find(name, h.o.Icons)
+	h.open("svg", "class", joined("icon", colourClass("color", colour)), "viewBox", fmt.Sprintf("0 0 %d %d", i.Width, i.Height), "aria-hidden", "true")
+	h.open("path", "d", i.Path)
+	h.close("path")
+	h.close("svg")
 }
 
 func alignClass(n *Node, allowed []string) string {

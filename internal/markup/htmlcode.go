@@ -12,9 +12,10 @@ import (
 // Limits of what a renderer in the browser gets; beyond them a formula or a
 // diagram is displayed as its source.
 const (
-	maxFormula = 4 << 10
-	maxDiagram = 50 << 10
-	maxProps   = 64 << 10 // of an integration block
+	maxFormula  = 4 << 10
+	maxFormulas = 64 << 10 // of all formulas of a page
+	maxDiagram  = 50 << 10
+	maxProps    = 64 << 10 // of an integration block
 )
 
 // Commands of formulas and diagrams that load, link or loosen the rules of
@@ -28,14 +29,19 @@ var (
 	diagramClicks = regexp.MustCompile(`(?i)^\s*(click\s+[\w-]+\s+[\w"]|links?\s+[^:]+:|callback\s)`)
 )
 
-// math writes a formula as source, which a script may typeset.
+// math writes a formula, typeset or as its source.
 func (h *htmlWriter) math(n *Node, element string) {
 	formula := n.Str("formula")
-	class := "math"
-	if len(formula) > maxFormula || unsafeFormula.MatchString(formula) {
-		class = "math-source"
+	if h.o.Math != nil && len(formula) <= min(maxFormula, h.formulas) && !unsafeFormula.MatchString(formula) {
+		h.formulas -= len(formula)
+		if mathML, ok := h.o.Math(formula, element == "div"); ok {
+			h.open(element, "class", "math")
+			h.w.WriteString(mathML)
+			h.close(element)
+			return
+		}
 	}
-	h.open(element, "class", class)
+	h.open(element, "class", "math-source")
 	h.element("code", formula)
 	h.close(element)
 }
@@ -86,7 +92,7 @@ func (h *htmlWriter) codeBlock(n *Node) {
 	if title != "" {
 		element = "figure"
 	}
-	h.open(element, "class", joined("code", fullWidth(n), when(n.Flag("expandable"), "expandable")))
+	h.open(element, attrs("class", joined("code", fullWidth(n), when(n.Flag("expandable"), "collapsible")), "data-language", when(languageForm.MatchString(language), language))...)
 	if title != "" {
 		h.element("figcaption", title)
 	}

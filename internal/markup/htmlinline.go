@@ -167,7 +167,11 @@ func (h *htmlWriter) link(v any, class string, body func(), extra ...string) {
 		h.close("span")
 		return
 	}
-	h.open("a", append(attrs("class", class, "href", href), extra...)...)
+	a := append(attrs("class", class, "href", href), extra...)
+	if h.o.NewTab && !isNear(href) && (strings.HasPrefix(href, "http") || strings.HasPrefix(href, "//")) {
+		a = append(a, "target", "_blank", "rel", "noopener noreferrer")
+	}
+	h.open("a", a...)
 	body()
 	h.close("a")
 }

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -47,6 +48,7 @@ const (
 	maxLoaded   = 4       // files of a commit that are in memory to be sent
 
 	highlightBytes = 16 << 20
+	formulaBytes   = 4 << 20
 	headerTime     = 10 * time.Second
 	writeTime      = 2 * time.Minute
 	pulseEvery     = 15 * time.Second // so that both ends notice a broken connection
@@ -70,6 +72,7 @@ type Server struct {
 	trouble   atomic.Pointer[string] // why the newest state cannot be displayed
 	watchers  hub
 	highlight *markup.Highlighter
+	formulas  *formula.Typesetter
 	unchecked chan *site
 	start     string // distinguishes the states of this run from those of another
 
@@ -96,7 +99,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		Config: c, name: name, src: src, root: ".", start: rand.Text()[:8], highlight: markup.NewHighlighter(highlightBytes),
+		Config: c, name: name, src: src, root: ".", start: rand.Text()[:8], highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
 		unchecked: make(chan *site, 1), failed: make(chan error, 1),
 	}
 	s.now.Store(newSite(&folder.Tree{Root: "."}, s.start))

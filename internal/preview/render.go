@@ -25,7 +25,7 @@ type rendered struct {
 
 // render shows a page as a server would show it to somebody of whom nothing
 // is known.
-func (s *site) render(p *folder.Page, h *markup.Highlighter) (rendered, error) {
+func (s *site) render(p *folder.Page, o markup.HTMLOptions) (rendered, error) {
 	out := rendered{files: []string{p.File}}
 	doc, err := reading.Document(context.Background(), &readPage{s, p, &out}, reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 	if err != nil {
@@ -33,10 +33,8 @@ func (s *site) render(p *folder.Page, h *markup.Highlighter) (rendered, error) {
 	}
 	out.headings = markup.Headings(doc)
 	var b bytes.Buffer
-	err = markup.HTML(&b, doc, markup.HTMLOptions{
-		Link:  func(ref docs.Ref) (string, bool) { return s.link(p.File, ref) },
-		Title: s.title, Highlight: h,
-	})
+	o.Link, o.Title, o.Size = func(ref docs.Ref) (string, bool) { return s.link(p.File, ref) }, s.title, s.size
+	err = markup.HTML(&b, doc, o)
 	out.body = template.HTML(b.String()) //nolint:gosec // what HTML writes is harmless
 	return out, err
 }
@@ -143,6 +141,15 @@ func (s *site) title(ref docs.Ref) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// size returns the size of a file.
+func (s *site) size(ref docs.Ref) (int64, bool) {
+	f := s.files[ref.File]
+	if f == nil {
+		return 0, false
+	}
+	return f.Size, true
 }
 
 // picture returns the address of a cover.

@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
@@ -55,7 +56,7 @@ func (p *problems) html(name string) (template.HTML, error) {
 // frame is what all pages have.
 func (s *Server) frame(now *site, current *folder.Page) *theme.Frame {
 	f := &theme.Frame{
-		Title: s.name, Home: "/", Mark: "preview", Hidden: true, Style: own + "style.css", Script: own + "script.js",
+		Title: s.name, Home: "/", Mark: "preview", Hidden: true, Switch: true, Icons: icons.Outlined, Style: own + "style.css", Script: own + "script.js",
 		Search: theme.Search{Action: own + "results", Live: own + "search", Hint: "Search titles and headings"},
 	}
 	if t := s.Trouble(); t != "" {
@@ -64,6 +65,11 @@ func (s *Server) frame(now *site, current *folder.Page) *theme.Frame {
 	f.Navigation = now.nav(current)
 	f.RightToLeft = theme.ReadsRightToLeft(f.Navigation)
 	return f
+}
+
+// options are how pages are shown, but for where their links lead.
+func (s *Server) options() markup.HTMLOptions {
+	return markup.HTMLOptions{Highlight: s.highlight, Math: s.formulas.MathML, Icons: icons.Outlined}
 }
 
 // problems returns those of some files, and how many there are at all.
@@ -79,7 +85,7 @@ func (s *Server) problems(now *site, file string, files []string) *problems {
 // pageView is what a page of the folder has, and its sources.
 func (s *Server) pageView(now *site, p *folder.Page) (*theme.Frame, *theme.Page, []string, error) {
 	f := s.frame(now, p)
-	done, err := now.render(p, s.highlight)
+	done, err := now.render(p, s.options())
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -173,7 +179,7 @@ func (s *site) nav(current *folder.Page) []*theme.Link {
 				continue
 			}
 			e := s.entry(p)
-			e.Current = p == current
+			e.Current, e.Open = p == current, path[p]
 			if whole || path[p] || p.Type == folder.Group {
 				e.Children = walk(p.Children)
 			}

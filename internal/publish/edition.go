@@ -125,7 +125,7 @@ func (e *edition) navigation(ctx context.Context, current *node) ([]*theme.Link,
 			return nil, err
 		}
 		return e.entries(ctx, around(ids, open), func(l *theme.Link, c *node) (err error) {
-			l.Current = c == current
+			l.Current, l.Open = c == current, open[c.ID]
 			if e.count <= maxNavigation || open[c.ID] || l.Group {
 				l.Children, err = below(c)
 			}

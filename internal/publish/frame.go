@@ -1,6 +1,8 @@
 package publish
 
 import (
+	"strings"
+
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/theme"
@@ -15,17 +17,19 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 		Style: v.root + ownPrefix + "assets/" + theme.Style.Name, Script: v.root + ownPrefix + "assets/" + theme.Script.Name,
 		Colors:   theme.Colors{Light: s.Styling.PrimaryColor.Light, Dark: s.Styling.PrimaryColor.Dark},
 		Fonts:    v.fonts(),
+		Scheme:   v.scheme(),
 		Hidden:   v.drafted || v.as.Preview || v.site.Visibility != docs.VisibilityPublic,
 		Sections: v.sections(""),
+		Icons:    v.look().icons,
+		Switch:   s.Themes.Toggeable,
+		Looks: []theme.Look{
+			{Name: "theme", Value: s.Styling.Theme}, {Name: "corners", Value: s.Styling.Corners}, {Name: "depth", Value: s.Styling.Depth},
+			{Name: "links", Value: s.Styling.Links}, {Name: "sidebar", Value: s.Styling.Sidebar.Background}, {Name: "list", Value: s.Styling.Sidebar.List},
+			{Name: "search", Value: s.Styling.Search},
+		},
 	}
 	if s.Title != "" {
 		f.Title = s.Title
-	}
-	switch s.Themes.Default {
-	case "light":
-		f.Scheme = theme.Light
-	case "dark":
-		f.Scheme = theme.Dark
 	}
 	switch {
 	case s.Favicon.Icon != nil:
@@ -34,7 +38,7 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 		f.Favicon = v.root + ownPrefix + "icon.svg"
 	}
 	f.Logo = picture(s.Header.Logo)
-	f.Footer = theme.Footer{Logo: picture(s.Footer.Logo), Text: s.Footer.Copyright}
+	f.Footer = theme.Footer{Logo: picture(s.Footer.Logo), Text: s.Footer.Copyright, Privacy: s.PrivacyPolicy.URL}
 	if e == nil {
 		return f, nil
 	}
@@ -51,7 +55,7 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 	if f.Navigation, err = e.navigation(v.ctx, current); err != nil {
 		return nil, err
 	}
-	f.Search = theme.Search{Action: e.base + ownPrefix + "search", Live: e.base + ownPrefix + "found", Hint: "Search"}
+	f.Search = theme.Search{Action: e.base + ownPrefix + "search", Live: e.base + ownPrefix + "found"}
 	if err := v.describe(f, e, current); err != nil {
 		return nil, err
 	}
@@ -59,6 +63,17 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 		return nil, err
 	}
 	return f, v.decorate(f, v.printer(e))
+}
+
+// scheme returns the colours that pages have until a reader chooses others.
+func (v *visit) scheme() theme.Scheme {
+	switch v.settings.Themes.Default {
+	case "light":
+		return theme.Light
+	case "dark":
+		return theme.Dark
+	}
+	return theme.Auto
 }
 
 // describe adds what a page says of itself to machines.
@@ -185,6 +200,7 @@ func (v *visit) decorate(f *theme.Frame, p *printer) error {
 	}
 	for _, h := range s.Header.Links {
 		l := link(h.Title, h.To.Ref)
+		l.Button = strings.TrimPrefix(strings.TrimPrefix(h.Style, "link"), "button-")
 		l.Children = list(h.Links)
 		if l.Href != "" || len(l.Children) > 0 {
 			f.Links = append(f.Links, l)

@@ -12,6 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/formula"
+	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
@@ -24,9 +26,24 @@ type printer struct {
 	ctx       context.Context
 	e         *edition
 	elsewhere func(ctx context.Context, space docs.SpaceID) (*edition, error) // another space of the site; nil if the visitor does not see it
-	highlight *markup.Highlighter
+	look      look
 	left      bool // the page refers to another space, which may change without this one
 	err       error
+}
+
+// look is what the HTML of a page depends on besides the page.
+type look struct {
+	highlight *markup.Highlighter
+	formulas  *formula.Typesetter
+	icons     icons.Style
+	dark      string // when dark forms of pictures are shown
+	newTab    bool   // links to other sites open in one
+}
+
+func (l look) options(p *printer) markup.HTMLOptions {
+	return markup.HTMLOptions{
+		Link: p.link, Title: p.title, Size: p.size, Highlight: l.highlight, Math: l.formulas.MathML, Icons: l.icons, Dark: l.dark, NewTab: l.newTab,
+	}
 }
 
 // layout of a page; what is not set is shown.
@@ -47,12 +64,12 @@ func (p *printer) page(n *node) (*theme.Page, error) {
 		return nil, err
 	}
 	var body bytes.Buffer
-	if err := markup.HTML(&body, doc, markup.HTMLOptions{Link: p.link, Title: p.title, Highlight: p.highlight}); err != nil {
+	if err := markup.HTML(&body, doc, p.look.options(p)); err != nil {
 		return nil, err
 	}
 	out := &theme.Page{
 		Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon, Anchor: markup.Slug(n.Title), Untitled: !shows(l.Title),
-		Body: template.HTML(body.String()), Wide: l.Width == "wide", //nolint:gosec // what HTML writes is harmless
+		Body: template.HTML(body.String()), Wide: l.Width == "wide", Updated: n.UpdatedAt.Std(), //nolint:gosec // what HTML writes is harmless
 	}
 	for _, up := range n.chain() {
 		if l := p.entry(up); l != nil {
@@ -169,6 +186,16 @@ func (p *printer) title(ref docs.Ref) (string, bool) {
 		return p.tag(ref.Tag)
 	}
 	return "", false
+}
+
+// size returns the size of a file.
+func (p *printer) size(ref docs.Ref) (int64, bool) {
+	e := p.of(ref)
+	if e == nil || ref.Kind != docs.RefFile {
+		return 0, false
+	}
+	f, err := e.view.File(p.ctx, docs.FileID(ref.File))
+	return f.Size, p.note(err)
 }
 
 // picture returns the address of an image.

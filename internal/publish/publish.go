@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/sites"
@@ -33,6 +34,7 @@ const (
 	maxPages       = 64 << 20 // bytes of pages that are kept in memory
 	maxStates      = 32 << 20 // bytes of sites that are kept in memory
 	highlightBytes = 16 << 20
+	formulaBytes   = 4 << 20
 )
 
 // ownPrefix begins the addresses of a site that belong to no page. No page has
@@ -69,6 +71,7 @@ type Handler struct {
 	editions  *cache.Cache[editionKey, *edition]
 	pages     *cache.Cache[pageKey, *theme.Page]
 	highlight *markup.Highlighter
+	formulas  *formula.Typesetter
 }
 
 // New returns a handler for the sites of a server.
@@ -78,7 +81,7 @@ func New(c Config) (*Handler, error) {
 		return nil, fmt.Errorf("the base address: %w", err)
 	}
 	return &Handler{
-		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes),
+		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
 		states:   cache.New[stateKey](maxStates, (*state).weight),
 		editions: cache.New[editionKey](maxEditions, func(e *edition) int { return 1 + e.count }),
 		pages:    cache.New[pageKey](maxPages, func(p *theme.Page) int { return 1<<10 + len(p.Body) }),

@@ -62,11 +62,12 @@ func (e *edition) key() editionKey {
 type pageKey struct {
 	editionKey
 	page docs.PageID
+	look look
 }
 
 // page returns a page in the form that a frame shows. Nobody may change it.
 func (v *visit) page(e *edition, n *node) (*theme.Page, error) {
-	key := pageKey{e.key(), n.ID}
+	key := pageKey{e.key(), n.ID, v.look()}
 	if p, ok := v.h.pages.Get(key); ok {
 		return p, nil
 	}

@@ -197,7 +197,15 @@ func (v *visit) pagePath(ctx context.Context, space docs.Space, page docs.PageID
 }
 
 func (v *visit) printer(e *edition) *printer {
-	return &printer{ctx: v.ctx, e: e, highlight: v.h.highlight, elsewhere: v.elsewhere}
+	return &printer{ctx: v.ctx, e: e, look: v.look(), elsewhere: v.elsewhere}
+}
+
+// look is how the site shows pages.
+func (v *visit) look() look {
+	return look{
+		highlight: v.h.highlight, formulas: v.h.formulas, dark: v.scheme().Dark(),
+		icons: v.settings.Styling.Icons != "solid" && v.settings.Styling.Icons != "duotone", newTab: v.settings.ExternalLinks.Target == "blank",
+	}
 }
 
 // elsewhere returns another space of the site, or nil if the visitor does not

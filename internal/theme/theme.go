@@ -9,7 +9,9 @@ package theme
 
 import (
 	"html/template"
+	"time"
 
+	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -18,9 +20,11 @@ import (
 // children.
 type Link struct {
 	Title, Emoji, Icon, Href string
-	Group                    bool // a heading, not a page
-	External                 bool // leads to another site
-	Current                  bool // leads to what is shown
+	Group                    bool   // a heading, not a page
+	Open                     bool   // its children are shown
+	External                 bool   // leads to another site
+	Current                  bool   // leads to what is shown
+	Button                   string // looks like a button: primary or secondary
 	Children                 []*Link
 }
 
@@ -38,6 +42,9 @@ type Frame struct {
 	Colors          Colors
 	Fonts           Fonts
 	Scheme          Scheme
+	Switch          bool // readers may choose another scheme
+	Looks           []Look
+	Icons           icons.Style
 	Announcement    *Announcement
 	Links           []*Link // in the header
 	Sections        []*Link // tabs; those with children are menus
@@ -51,6 +58,10 @@ type Frame struct {
 	Canonical       string        // whole address of what is shown
 	Alternate, Feed string        // addresses of what is shown, as Markdown and as a feed
 }
+
+// Look is a choice of the owner of a site that the style sheet follows, such as
+// the form of corners.
+type Look struct{ Name, Value string }
 
 // Picture is an image that may have another form on a dark background.
 type Picture struct{ Light, Dark string }
@@ -66,6 +77,18 @@ const (
 	Dark  Scheme = "dark"
 )
 
+// Dark returns when the dark form of a picture is shown, as a media query. The
+// script changes it when a reader chooses a scheme.
+func (s Scheme) Dark() string {
+	switch s {
+	case Light:
+		return "not all"
+	case Dark:
+		return "all"
+	}
+	return "(prefers-color-scheme: dark)"
+}
+
 // Announcement is a banner above everything.
 type Announcement struct {
 	Style, Title, Message string // Style is that of a hint: info, success, warning, danger
@@ -74,13 +97,16 @@ type Announcement struct {
 
 // Footer is what is below everything.
 type Footer struct {
-	Logo   Picture
-	Text   string
-	Groups []*Link // columns of links
+	Logo    Picture
+	Text    string
+	Privacy string  // address of the privacy policy
+	Groups  []*Link // columns of links
 }
 
 // Empty reports whether there is no footer.
-func (f Footer) Empty() bool { return f.Logo.Light == "" && f.Text == "" && len(f.Groups) == 0 }
+func (f Footer) Empty() bool {
+	return f.Logo.Light == "" && f.Text == "" && f.Privacy == "" && len(f.Groups) == 0
+}
 
 // Search says where a site is searched.
 type Search struct {
@@ -103,6 +129,8 @@ type Page struct {
 	Below              []*Link // instead of a body
 	Outline            []markup.Heading
 	Previous, Next     *Link
+	Actions            []*Link   // what can be done with the page
+	Updated            time.Time // zero: not shown
 	Wide               bool
 }
 

@@ -9,31 +9,38 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/icons"
 )
 
 //go:embed web
 var web embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"logo": logo, "cover": cover, "query": query}).ParseFS(web, "web/*.html"))
+// pages are the templates, by how icons are drawn.
+var pages = map[icons.Style]*template.Template{icons.Filled: parse(icons.Filled), icons.Outlined: parse(icons.Outlined)}
 
-// alternatives is a picture as a frame shows it.
-type alternatives struct {
-	Picture
-	Alt string
-}
-
-func logo(f *Frame, p Picture, alt string) alternatives { return alternatives{cover(f, p), alt} }
-
-// cover leaves one form of a picture if the frame has one scheme of colours.
-func cover(f *Frame, p Picture) Picture {
-	switch {
-	case f.Scheme == Light:
-		p.Dark = ""
-	case f.Scheme == Dark && p.Dark != "":
-		p.Light, p.Dark = p.Dark, ""
+func parse(style icons.Style) *template.Template {
+	funcs := template.FuncMap{
+		"picture": picture, "query": query,
+		"icon":     func(name string) template.HTML { return icon(name, icons.Filled) },
+		"pageIcon": func(name string) template.HTML { return icon(name, style) },
 	}
-	return p
+	return template.Must(template.New("").Funcs(funcs).ParseFS(web, "web/*.html"))
 }
+
+// icon returns an icon as an element.
+func icon(name string, style icons.Style) template.HTML {
+	i := icons.Find(name, style)
+	return template.HTML(fmt.Sprintf(`<svg class="icon" viewBox="0 0 %d %d" aria-hidden="true"><path d="%s"/></svg>`, i.Width, i.Height, i.Path)) //nolint:gosec // a picture of ours
+}
+
+// pictured is a picture as a frame shows it.
+type pictured struct {
+	Picture
+	Media, Alt string
+}
+
+func picture(f *Frame, p Picture, alt string) pictured { return pictured{p, f.Scheme.Dark(), alt} }
 
 // query is what was searched for.
 func query(v View) string {
@@ -50,21 +57,22 @@ type shown struct {
 	Title   string // of the document
 	Summary string
 	CSS     template.CSS // of the colours and fonts
+	T       *Texts
 }
 
 // Render returns a view in its frame as a whole document.
 func Render(f *Frame, v View) ([]byte, error) {
-	s := shown{Frame: f, View: v, CSS: template.CSS(f.css())} //nolint:gosec // made of numbers and escaped addresses
+	s := shown{Frame: f, View: v, CSS: template.CSS(f.css()), T: &english} //nolint:gosec // made of numbers and escaped addresses
 	switch v := v.(type) {
 	case *Page:
 		s.Title, s.Summary = v.Title, v.Description
 	case *Results:
-		s.Title = "Search"
+		s.Title = s.T.Search
 	case *Message:
 		s.Title = v.Title
 	}
 	var b bytes.Buffer
-	err := pages.ExecuteTemplate(&b, v.name(), s)
+	err := pages[f.Icons].ExecuteTemplate(&b, v.name(), s)
 	return b.Bytes(), err
 }
 

@@ -1,57 +1,312 @@
 "use strict";
+// Every page is complete without this script. It adds what only a script can do:
+// search while somebody types, tabs, copying, and what a reader has chosen before.
 (() => {
-  // Anchors that differ from those of headings in case or escapes only.
+  const root = document.documentElement;
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+  const make = (name, properties = {}, ...children) => {
+    const e = document.createElement(name);
+    for (const [key, value] of Object.entries(properties)) key in e ? (e[key] = value) : e.setAttribute(key, value);
+    e.append(...children);
+    return e;
+  };
+  const icon = (box, path) => {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), line = document.createElementNS(svg.namespaceURI, "path");
+    svg.setAttribute("class", "icon");
+    svg.setAttribute("viewBox", box);
+    svg.setAttribute("aria-hidden", "true");
+    line.setAttribute("d", path);
+    svg.append(line);
+    return svg;
+  };
+  const words = JSON.parse(document.body.dataset.words || "{}");
+  const say = name => words[name] || name;
+
+  // What a reader has chosen is kept in the browser, if the browser keeps anything.
+  const memory = {
+    get(key, otherwise) { try { return JSON.parse(localStorage.getItem("octavo:" + key)) ?? otherwise; } catch { return otherwise; } },
+    set(key, value) { try { localStorage.setItem("octavo:" + key, JSON.stringify(value)); } catch { /* not kept */ } },
+  };
+
+  // Light or dark. A picture with a dark form follows the choice, not the system.
+  const dark = matchMedia("(prefers-color-scheme: dark)"), sun = document.querySelector(".scheme");
+  const show = () => {
+    const is = (root.dataset.scheme || (dark.matches ? "dark" : "light")) === "dark";
+    root.dataset.shown = is ? "dark" : "light";
+    for (const s of all("source[data-dark]")) {
+      s.media = root.dataset.scheme ? (is ? "all" : "not all") : "(prefers-color-scheme: dark)";
+    }
+  };
+  if (sun) {
+    const chosen = memory.get("scheme");
+    if (chosen === "light" || chosen === "dark") root.dataset.scheme = chosen;
+    sun.hidden = false;
+    sun.addEventListener("click", () => {
+      root.dataset.scheme = root.dataset.shown === "dark" ? "light" : "dark";
+      memory.set("scheme", root.dataset.scheme);
+      show();
+      dispatchEvent(new Event("octavo:scheme"));
+    });
+  }
+  dark.addEventListener("change", show);
+  show();
+
+  // Anchors that differ from those of headings in case or escapes only, and those
+  // inside of what is closed.
   const jump = () => {
     const name = location.hash.slice(1);
-    if (!name || document.getElementById(name)) return;
+    if (!name) return;
     let plain = name;
     try { plain = decodeURIComponent(name); } catch { /* as it is */ }
-    const target = document.getElementById(plain) || document.getElementById(plain.toLowerCase());
-    if (target) target.scrollIntoView();
+    const target = document.getElementById(name) || document.getElementById(plain) || document.getElementById(plain.toLowerCase());
+    if (!target) return;
+    for (let e = target; e; e = e.parentElement) {
+      if (e.localName === "details") e.open = true;
+      if (e.classList.contains("tab")) e.dispatchEvent(new Event("octavo:show"));
+    }
+    if (!document.getElementById(name) || target.closest("details, .tab")) target.scrollIntoView();
   };
   addEventListener("hashchange", jump);
-  jump();
 
-  const current = document.querySelector("nav.pages [aria-current]");
-  if (current) current.scrollIntoView({ block: "nearest" });
+  // The navigation remembers which branches are open, and is a drawer on a phone.
+  const pages = document.getElementById("pages");
+  if (pages) {
+    const open = memory.get("open", {});
+    for (const d of all("details", pages)) {
+      const key = d.parentElement.firstElementChild.getAttribute("href");
+      if (key in open && !d.querySelector("[aria-current]")) d.open = open[key];
+      d.addEventListener("toggle", () => { open[key] = d.open; memory.set("open", Object.fromEntries(Object.entries(open).slice(-200))); });
+    }
+    const current = pages.querySelector("[aria-current]");
+    if (current && matchMedia("(min-width: 861px)").matches) current.scrollIntoView({ block: "nearest" });
+    const opener = document.querySelector(".menu-open"), drawer = is => {
+      pages.classList.toggle("open", is);
+      opener.setAttribute("aria-expanded", is);
+      (is ? pages.querySelector(".menu-close") : opener).focus();
+    };
+    opener.setAttribute("role", "button");
+    opener.setAttribute("aria-expanded", "false");
+    opener.addEventListener("click", e => { e.preventDefault(); drawer(true); });
+    pages.querySelector(".menu-close").addEventListener("click", e => { e.preventDefault(); drawer(false); });
+    addEventListener("keydown", e => { if (e.key === "Escape" && pages.classList.contains("open")) drawer(false); });
+    addEventListener("pointerdown", e => { if (pages.classList.contains("open") && !pages.contains(e.target)) drawer(false); });
+  }
 
   // A menu closes when somebody looks elsewhere.
-  const menus = () => document.querySelectorAll("details.drop[open]");
+  const menus = () => all("details.drop[open]");
   addEventListener("click", e => menus().forEach(m => { if (!m.contains(e.target)) m.open = false; }));
   addEventListener("keydown", e => { if (e.key === "Escape") menus().forEach(m => { m.open = false; m.firstElementChild.focus(); }); });
 
-  const input = document.getElementById("search"), list = document.getElementById("found");
-  if (!input || !input.dataset.live) return;
-  let asked = 0, timer = 0;
-  const show = hits => {
-    list.replaceChildren(...hits.map(h => {
-      const item = document.createElement("li"), link = document.createElement("a");
-      link.href = h.href;
-      link.textContent = h.title;
-      if (h.where) {
-        const where = document.createElement("small");
-        where.textContent = h.where;
-        link.append(" ", where);
-      }
-      item.append(link);
-      return item;
-    }));
-    if (!hits.length && input.value.trim()) list.append(Object.assign(document.createElement("li"), { textContent: "Nothing found." }));
-    list.hidden = !input.value.trim();
-  };
-  const search = async () => {
-    const turn = ++asked;
-    const answer = await fetch(input.dataset.live + "?q=" + encodeURIComponent(input.value.trim()));
-    if (answer.ok && turn === asked) show(await answer.json());
-  };
-  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, 80); });
-  input.addEventListener("keydown", e => {
-    if (e.key === "Escape") { input.value = ""; show([]); }
-    const first = list.querySelector("a");
-    if (e.key === "Enter" && first) { e.preventDefault(); first.click(); }
-    if (e.key === "ArrowDown" && first) { e.preventDefault(); first.focus(); }
+  // The outline follows the reader.
+  const outline = document.querySelector(".outline");
+  if (outline) {
+    if (matchMedia("(max-width: 1240px)").matches) outline.querySelector("details").open = false;
+    const links = all("a", outline), parts = links.map(a => document.getElementById(decodeURIComponent(a.hash.slice(1)))).filter(Boolean);
+    let waiting = false;
+    const follow = () => {
+      waiting = false;
+      const line = parseFloat(getComputedStyle(root).scrollPaddingTop) + 8;
+      let at = parts.findLast(p => p.getBoundingClientRect().top <= line);
+      if (scrollY + innerHeight >= root.scrollHeight - 4) at = parts.findLast(p => p.getBoundingClientRect().top < innerHeight) || at;
+      links.forEach(a => a.toggleAttribute("aria-current", false));
+      const link = at && links.find(a => decodeURIComponent(a.hash.slice(1)) === at.id);
+      if (link) link.setAttribute("aria-current", "location");
+    };
+    addEventListener("scroll", () => { if (!waiting) { waiting = true; requestAnimationFrame(follow); } }, { passive: true });
+    follow();
+  }
+
+  // Tabs. Those with the same title are chosen together, and stay chosen.
+  const groups = all(".tabs").map(box => ({ box, panels: [...box.children].filter(c => c.classList.contains("tab")) }));
+  const choose = (group, index, focus) => group.buttons.forEach((b, i) => {
+    b.setAttribute("aria-selected", i === index);
+    b.tabIndex = i === index ? 0 : -1;
+    group.panels[i].hidden = i !== index;
+    if (focus && i === index) b.focus();
   });
-  addEventListener("keydown", e => {
-    if (e.key === "/" && !/^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName)) { e.preventDefault(); input.focus(); }
+  const chooseAll = title => groups.forEach(g => {
+    const i = g.buttons.findIndex(b => b.dataset.title === title);
+    if (i >= 0) choose(g, i);
   });
+  groups.forEach((group, n) => {
+    const list = make("div", { className: "tablist", role: "tablist" });
+    group.buttons = group.panels.map((panel, i) => {
+      panel.id ||= `tab-${n}-${i}`;
+      panel.setAttribute("role", "tabpanel");
+      const title = panel.querySelector(".tab-title");
+      const button = make("button", { type: "button", role: "tab", id: `tab~${n}-${i}`, "aria-controls": panel.id }, ...[...title.childNodes].map(c => c.cloneNode(true)));
+      button.dataset.title = title.textContent;
+      panel.removeAttribute("aria-label");
+      panel.setAttribute("aria-labelledby", button.id);
+      const pick = focus => {
+        const top = button.getBoundingClientRect().top;
+        chooseAll(button.dataset.title);
+        choose(group, i, focus);
+        scrollBy({ top: button.getBoundingClientRect().top - top, behavior: "instant" });
+        memory.set("tab", [button.dataset.title, ...memory.get("tab", []).filter(t => t !== button.dataset.title)].slice(0, 20));
+      };
+      button.addEventListener("click", () => pick());
+      button.addEventListener("keydown", e => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key] * (root.dir === "rtl" ? -1 : 1);
+        const to = e.key === "Home" ? 0 : e.key === "End" ? group.buttons.length - 1 : (i + step + group.buttons.length) % group.buttons.length;
+        if (Number.isNaN(to)) return;
+        e.preventDefault();
+        group.buttons[to].click();
+        group.buttons[to].focus();
+      });
+      panel.addEventListener("octavo:show", () => choose(group, i));
+      return button;
+    });
+    list.append(...group.buttons);
+    group.box.prepend(list);
+    group.box.classList.add("ready");
+    choose(group, 0);
+  });
+  memory.get("tab", []).slice().reverse().forEach(chooseAll);
+
+  // Code: copy it, and open what is long.
+  const sheets = "M384 336H192c-8.800 0-16-7.200-16-16V64c0-8.800 7.200-16 16-16l140.100 0L400 115.900V320c0 8.800-7.200 16-16 16zM192 384H384c35.300 0 64-28.700 64-64V115.900c0-12.700-5.100-24.900-14.100-33.900L366.100 14.100c-9-9-21.200-14.100-33.900-14.100H192c-35.300 0-64 28.700-64 64V320c0 35.300 28.700 64 64 64zM64 128c-35.300 0-64 28.700-64 64V448c0 35.300 28.700 64 64 64H256c35.300 0 64-28.700 64-64V416H272v32c0 8.800-7.200 16-16 16H64c-8.800 0-16-7.200-16-16V192c0-8.800 7.200-16 16-16H96V128H64z";
+  const tick = "M438.600 105.400c12.500 12.500 12.500 32.800 0 45.300l-256 256c-12.500 12.500-32.800 12.500-45.300 0l-128-128c-12.500-12.500-12.500-32.800 0-45.300s32.800-12.500 45.300 0L160 338.700 393.400 105.400c12.500-12.500 32.800-12.500 45.300 0z";
+  const copied = (button, text) => navigator.clipboard.writeText(text).then(() => {
+    const before = [...button.childNodes];
+    button.replaceChildren(icon("0 0 448 512", tick));
+    button.classList.add("done");
+    button.setAttribute("aria-label", say("copied"));
+    setTimeout(() => { button.replaceChildren(...before); button.classList.remove("done"); button.setAttribute("aria-label", say("copy")); }, 1600);
+  });
+  for (const box of all(".code")) {
+    const pre = box.querySelector("pre");
+    const button = make("button", { type: "button", className: "copy", title: say("copy"), "aria-label": say("copy") }, icon("0 0 448 512", sheets));
+    button.addEventListener("click", () => copied(button, all(".line", pre).map(l => l.textContent).join("\n")));
+    if (navigator.clipboard) box.append(button);
+    if (box.classList.contains("collapsible")) {
+      const lines = all(".line", pre).length, shown = Number(pre.dataset.collapsedLines) || 12;
+      if (lines <= shown + 2) continue;
+      box.classList.add("closed");
+      pre.style.setProperty("--shown", shown);
+      const more = make("button", { type: "button", className: "expand", "aria-expanded": "false", textContent: say("more") });
+      more.addEventListener("click", () => {
+        const closed = box.classList.toggle("closed");
+        more.textContent = say(closed ? "more" : "less");
+        more.setAttribute("aria-expanded", !closed);
+      });
+      box.append(more);
+    }
+  }
+
+  // The page as Markdown, to paste it somewhere.
+  const actions = document.querySelector(".actions > ul"), source = document.querySelector("link[type='text/markdown']");
+  if (actions && source && navigator.clipboard) {
+    const button = make("button", { type: "button" }, icon("0 0 448 512", sheets), say("copyPage"));
+    button.addEventListener("click", async () => {
+      const answer = await fetch(source.href);
+      if (answer.ok) await navigator.clipboard.writeText(await answer.text());
+      button.closest("details").open = false;
+    });
+    actions.prepend(make("li", {}, button));
+  }
+
+  // Pictures are enlarged.
+  for (const image of all("article figure:not(.file, .embed) img, article .images img")) {
+    if (image.closest("a, .card")) continue;
+    image.classList.add("zoomable");
+    image.addEventListener("click", () => {
+      const box = make("dialog", { className: "zoom", "aria-label": image.alt || say("zoom") }, make("img", { src: image.currentSrc, alt: image.alt }));
+      box.addEventListener("click", () => box.close());
+      box.addEventListener("close", () => box.remove());
+      document.body.append(box);
+      box.showModal();
+    });
+  }
+
+  // Annotations are shown beside the text.
+  for (const ref of all("a.annotation")) {
+    const note = document.getElementById(ref.hash.slice(1));
+    if (!note || !HTMLElement.prototype.showPopover) continue;
+    const box = make("div", { className: "popover", popover: "auto" }, ...[...note.childNodes].map(c => c.cloneNode(true)));
+    ref.addEventListener("click", e => {
+      e.preventDefault();
+      document.body.append(box);
+      box.showPopover();
+      const at = ref.getBoundingClientRect(), left = Math.min(at.left, innerWidth - box.offsetWidth - 16);
+      box.style.left = Math.max(16, left) + scrollX + "px";
+      box.style.top = at.bottom + scrollY + 8 + "px";
+    });
+  }
+
+  // The finder.
+  const input = document.getElementById("search");
+  if (input && input.dataset.live && HTMLDialogElement) {
+    const form = input.form, key = form.querySelector("kbd");
+    form.classList.add("ready");
+    key.hidden = false;
+    if (/Mac|iPhone|iPad/.test(navigator.platform)) key.textContent = "⌘K";
+    const field = make("input", { type: "search", name: "q", maxLength: 200, placeholder: input.placeholder, autocomplete: "off", spellcheck: false, role: "combobox", "aria-label": input.placeholder, "aria-expanded": "false", "aria-controls": "found", "aria-autocomplete": "list" });
+    const list = make("ul", { id: "found", role: "listbox", "aria-label": input.placeholder }), status = make("p", { className: "status", role: "status" });
+    const finder = make("dialog", { className: "finder", "aria-label": input.placeholder }, make("form", { className: "field", action: form.action, method: "get" }, form.querySelector(".icon").cloneNode(true), field), list, status);
+    document.body.append(finder);
+    let asked = 0, timer = 0, chosen = -1;
+    const options = () => all("[role=option]", list);
+    const select = index => {
+      const o = options();
+      chosen = o.length ? (index + o.length) % o.length : -1;
+      o.forEach((e, i) => e.setAttribute("aria-selected", i === chosen));
+      field.toggleAttribute("aria-activedescendant", false);
+      if (chosen >= 0) { field.setAttribute("aria-activedescendant", o[chosen].id); o[chosen].scrollIntoView({ block: "nearest" }); }
+    };
+    const marked = (text, query) => {
+      const terms = query.toLowerCase().split(/\s+/).filter(t => t.length > 1).map(t => t.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+      if (!terms.length) return [text];
+      return text.split(new RegExp(`(${terms.join("|")})`, "gi")).map((part, i) => i % 2 ? make("mark", { textContent: part }) : part);
+    };
+    const option = (i, href, ...children) => make("li", { role: "option", id: "found-" + i, "aria-selected": "false" }, make("a", { href, tabIndex: -1 }, ...children));
+    const recent = () => memory.get("searches", []);
+    const render = (hits, query) => {
+      list.replaceChildren(...hits.map((h, i) => option(i, h.href, ...(h.where ? [make("small", { textContent: h.where })] : []), make("strong", {}, ...marked(h.title, query)), ...(h.text ? [make("p", {}, ...marked(h.text, query))] : []))));
+      status.textContent = hits.length ? "" : query ? `${say("noResults")} “${query}”` : "";
+      field.setAttribute("aria-expanded", hits.length > 0);
+      list.scrollTop = 0;
+      select(0);
+    };
+    const offer = () => {
+      const words = recent();
+      list.replaceChildren(...(words.length ? [make("li", { className: "group", role: "presentation", textContent: say("recent") })] : []), ...words.map((w, i) => option(i, form.action + "?q=" + encodeURIComponent(w), make("strong", { textContent: w }))));
+      all("a", list).forEach(a => a.addEventListener("click", e => { e.preventDefault(); field.value = a.textContent; search(); field.focus(); }));
+      status.textContent = "";
+      select(-1);
+      chosen = -1;
+    };
+    const search = async () => {
+      const turn = ++asked, query = field.value.trim();
+      if (!query) return offer();
+      const answer = await fetch(input.dataset.live + "?q=" + encodeURIComponent(query));
+      if (answer.ok && turn === asked) render(await answer.json(), query);
+    };
+    const remember = () => {
+      const query = field.value.trim();
+      if (query) memory.set("searches", [query, ...recent().filter(w => w !== query)].slice(0, 5));
+    };
+    const open = (query = "") => {
+      if (!finder.open) finder.showModal();
+      field.value = query;
+      search();
+      field.focus();
+    };
+    input.addEventListener("focus", () => { input.blur(); open(input.value); });
+    field.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, 80); });
+    list.addEventListener("click", e => { if (e.target.closest("a")) { remember(); if (new URL(e.target.closest("a").href).pathname === location.pathname) finder.close(); } });
+    finder.addEventListener("click", e => { if (e.target === finder) finder.close(); });
+    finder.addEventListener("keydown", e => {
+      if (e.key === "ArrowDown") { e.preventDefault(); select(chosen + 1); }
+      if (e.key === "ArrowUp") { e.preventDefault(); select(chosen < 0 ? -1 : chosen - 1); }
+      if (e.key === "Enter" && chosen >= 0) { e.preventDefault(); options()[chosen].firstElementChild.click(); }
+      if (e.key === "Enter") remember();
+    });
+    addEventListener("keydown", e => {
+      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName) || document.activeElement.isContentEditable;
+      if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k" || e.key === "/" && !typing) { e.preventDefault(); open(); }
+    });
+    for (const b of all("button[data-action=search], button[data-action=ask]")) b.addEventListener("click", () => open(b.dataset.query || ""));
+  }
+  jump();
 })();

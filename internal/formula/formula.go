@@ -1,0 +1,173 @@
+// Package formula typesets formulas in the language of TeX as MathML, which
+// browsers draw themselves.
+//
+// KaTeX does the work, in an interpreter inside of this process: it can reach
+// nothing but the formula, and it is stopped when it takes too long. What it
+// returns is checked before anybody sees it.
+package formula
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dop251/goja"
+	"golang.org/x/net/html"
+
+	"github.com/octavo-docs/octavo/internal/cache"
+)
+
+// Limits of one formula.
+const (
+	maxSource = 4 << 10
+	maxMathML = 256 << 10
+	maxTime   = 2 * time.Second
+)
+
+//go:embed katex.js.gz
+var katex []byte
+
+// program is KaTeX, compiled once.
+var program = sync.OnceValues(func() (*goja.Program, error) {
+	z, err := gzip.NewReader(bytes.NewReader(katex))
+	if err != nil {
+		return nil, err
+	}
+	source, err := io.ReadAll(z)
+	if err != nil {
+		return nil, err
+	}
+	return goja.Compile("katex.js", string(source), false)
+})
+
+// options keep formulas to mathematics: no addresses, no HTML, few macros.
+const options = `(function (formula, display) {
+	return katex.renderToString(formula, {output: "mathml", displayMode: display, trust: false, strict: "ignore", maxSize: 20, maxExpand: 200})
+})`
+
+// Typesetter typesets formulas, one at a time, and keeps what it has typeset.
+// The zero value is not usable.
+type Typesetter struct {
+	done *cache.Cache[key, typeset]
+
+	mu   sync.Mutex
+	vm   *goja.Runtime
+	call goja.Callable
+}
+
+type key struct {
+	formula string
+	display bool
+}
+
+// typeset is the outcome of a formula; without MathML there was none.
+type typeset struct{ mathML string }
+
+// New returns a typesetter that keeps an amount of MathML in memory.
+func New(bytes int) *Typesetter {
+	return &Typesetter{done: cache.New[key](bytes, func(t typeset) int { return 256 + len(t.mathML) })}
+}
+
+// MathML returns a formula as an element of MathML, or reports that it cannot be
+// typeset.
+func (t *Typesetter) MathML(formula string, display bool) (string, bool) {
+	if len(formula) > maxSource || strings.TrimSpace(formula) == "" {
+		return "", false
+	}
+	k := key{formula, display}
+	out, ok := t.done.Get(k)
+	if !ok {
+		out.mathML, _ = t.typeset(formula, display) // a formula with a mistake is shown as its source
+		t.done.Set(k, out)
+	}
+	return out.mathML, out.mathML != ""
+}
+
+func (t *Typesetter) typeset(formula string, display bool) (string, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.vm == nil {
+		if err := t.start(); err != nil {
+			return "", err
+		}
+	}
+	vm := t.vm
+	timer := time.AfterFunc(maxTime, func() { vm.Interrupt("it takes too long") })
+	result, err := t.call(goja.Undefined(), vm.ToValue(formula), vm.ToValue(display))
+	if !timer.Stop() {
+		t.vm = nil // it may be stopped in the middle of something
+	}
+	if err != nil {
+		return "", err
+	}
+	_, mathML, _ := strings.Cut(result.String(), ">") // without the element around it
+	return check(strings.TrimSuffix(mathML, "</span>"))
+}
+
+// start makes an interpreter that knows KaTeX.
+func (t *Typesetter) start() error {
+	p, err := program()
+	if err != nil {
+		return err
+	}
+	vm := goja.New()
+	vm.SetMaxCallStackSize(2000)
+	if _, err := vm.RunProgram(p); err != nil {
+		return err
+	}
+	f, err := vm.RunString(options)
+	if err != nil {
+		return err
+	}
+	call, ok := goja.AssertFunction(f)
+	if !ok {
+		return fmt.Errorf("KaTeX has no function")
+	}
+	t.vm, t.call = vm, call
+	return nil
+}
+
+// elements and attributes are those of MathML that formulas need. None of them
+// loads, links or styles by a sheet.
+var (
+	elements = strings.Fields("math semantics annotation mrow mi mn mo mtext mspace ms msup msub msubsup mover munder munderover mfrac msqrt mroot " +
+		"mtable mtr mtd mlabeledtr mstyle mpadded mphantom menclose merror mglyph")
+	attributes = strings.Fields("xmlns display encoding mathvariant stretchy fence separator accent accentunder lspace rspace width height depth voffset " +
+		"linethickness rowspacing columnalign columnspacing columnlines rowlines scriptlevel displaystyle mathcolor mathbackground mathsize minsize maxsize " +
+		"symmetric movablelimits largeop notation side rowalign")
+)
+
+// check returns MathML as it is, or an error if it has anything else in it.
+func check(mathML string) (string, error) {
+	if len(mathML) > maxMathML || !strings.HasPrefix(mathML, "<math") {
+		return "", fmt.Errorf("the result is too large, or is no formula")
+	}
+	tokens := html.NewTokenizer(strings.NewReader(mathML))
+	var out strings.Builder
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			if err := tokens.Err(); err != io.EOF {
+				return "", err
+			}
+			return out.String(), nil
+		case html.TextToken:
+			out.WriteString(html.EscapeString(tokens.Token().Data))
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			tag := tokens.Token()
+			if !slices.Contains(elements, tag.Data) {
+				return "", fmt.Errorf("%q is no element of a formula", tag.Data)
+			}
+			tag.Attr = slices.DeleteFunc(tag.Attr, func(a html.Attribute) bool { return !slices.Contains(attributes, a.Key) })
+			out.WriteString(tag.String())
+		default:
+			return "", fmt.Errorf("%q in a formula", tokens.Token().String())
+		}
+	}
+}

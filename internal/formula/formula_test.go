@@ -1,0 +1,82 @@
+package formula
+
+import (
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestMathML(t *testing.T) {
+	ts := New(1 << 20)
+	for formula, want := range map[string]string{
+		`a^2`:                                  `<msup><mi>a</mi><mn>2</mn></msup>`,
+		`\left(\frac12\right]`:                 `<mfrac><mn>1</mn><mn>2</mn></mfrac>`,
+		`\begin{pmatrix}1&2\\3&4\end{pmatrix}`: `<mtable`,
+		`\operatorname{foo}`:                   `foo`,
+		`\text{a <b> "c"}`:                     `&lt;b&gt;`,
+		`\color{red}{x}`:                       `mathcolor="red"`,
+	} {
+		got, ok := ts.MathML(formula, true)
+		if !ok || !strings.Contains(got, want) || !strings.HasPrefix(got, "<math") || !strings.HasSuffix(got, "</math>") {
+			t.Errorf("%s: %s", formula, got)
+		}
+	}
+	inline, _ := ts.MathML("x", false)
+	if block, _ := ts.MathML("x", true); inline == block || !strings.Contains(block, `display="block"`) {
+		t.Errorf("%s and %s", inline, block)
+	}
+}
+
+// A formula with a mistake is not typeset, and what tries to be more than a
+// formula is not either.
+func TestHostileFormulas(t *testing.T) {
+	ts := New(1 << 20)
+	for _, formula := range []string{
+		"", " ", `\unknown`, `{{{`, `\frac{`, strings.Repeat("x", maxSource+1), strings.Repeat("{", maxSource),
+		`\def\a{\a\a}\a`, `\newcommand{\a}{\a}\a`, strings.Repeat(`\left(`, 600),
+	} {
+		if got, ok := ts.MathML(formula, false); ok {
+			t.Errorf("%.40s: %.200s", formula, got)
+		}
+	}
+	for _, formula := range []string{
+		`\href{javascript:alert(1)}{x}`, `\url{javascript:alert(1)}`, `\includegraphics{http://x/y.png}`, `\htmlClass{a}{x}`,
+		`\htmlData{a=b}{x}`, `\htmlStyle{color: red}{x}`, `x<script>alert(1)</script>`, `\text{</math><img src=x onerror=alert(1)>}`,
+		`\text{</annotation><script>}`, `\color{red"onload="alert(1)}{x}`, `\rule{1em}{1em}`, strings.Repeat(`x^{`, 500) + strings.Repeat("}", 500),
+	} {
+		got, _ := ts.MathML(formula, true)
+		for _, bad := range []string{"<script", "<img", "href", "src=", "onload=\"", "style=", "class="} {
+			if strings.Contains(strings.Split(got, "<annotation")[0], bad) && !strings.Contains(formula, `\text{`) && !strings.Contains(got, `<mtext>\`) {
+				t.Errorf("%s: %s", formula, got)
+			}
+		}
+		if strings.Contains(got, "<script") || strings.Contains(got, "<img") {
+			t.Errorf("%s: %s", formula, got)
+		}
+	}
+}
+
+// Formulas can be typeset by many at once, and every one gets its own.
+func TestTogether(t *testing.T) {
+	ts := New(1 << 20)
+	var all sync.WaitGroup
+	for _, x := range strings.Split("abcdefgh", "") {
+		all.Go(func() {
+			if got, ok := ts.MathML(x+"^2", false); !ok || !strings.Contains(got, "<mi>"+x+"</mi>") {
+				t.Errorf("%s: %s", x, got)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestOnlyMathMLPasses(t *testing.T) {
+	for _, bad := range []string{"", "x", "<svg></svg>", "<math><a href=x></a></math>", "<math><!-- x --></math>", "<math><style>x</style></math>"} {
+		if got, err := check(bad); err == nil {
+			t.Errorf("%s: %s", bad, got)
+		}
+	}
+	if got, err := check(`<math onclick="x" style="y" display="block"><mi>&lt;</mi></math>`); err != nil || got != `<math display="block"><mi>&lt;</mi></math>` {
+		t.Errorf("%s %v", got, err)
+	}
+}

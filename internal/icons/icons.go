@@ -1,0 +1,165 @@
+// Package icons has the pictures that documentation names: those of Font Awesome
+// Free (CC BY 4.0), by their names and their older names.
+//
+// A name that Font Awesome sells, or has not, is replaced by an icon with the same
+// meaning, so that a page never shows a hole.
+package icons
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:generate go run generate.go ../../e2e/node_modules/@fortawesome/fontawesome-free
+
+//go:embed icons.tsv.gz
+var packed []byte
+
+// Icon is a picture of one path in a box that begins at 0, 0.
+type Icon struct {
+	Name          string
+	Width, Height int
+	Path          string
+}
+
+// Style is how an icon is drawn.
+type Style bool
+
+// The styles. What has no outlined form is filled.
+const (
+	Filled   Style = false
+	Outlined Style = true
+)
+
+// fallback is shown for a name whose meaning is not known.
+const fallback = "circle"
+
+// meanings are icons for common names of which a word alone would mislead.
+var meanings = map[string]string{
+	"sparkles": "wand-magic-sparkles", "sparkle": "wand-magic-sparkles", "rectangle-terminal": "terminal", "rectangle-code": "code",
+	"file-lines-circle-check": "file-circle-check", "rectangle-history": "clock-rotate-left", "memo": "file-lines", "memo-pad": "clipboard-list",
+	"grid-2": "table-cells-large", "grid": "table-cells", "brackets-curly": "code", "brackets-square": "code", "chart-mixed": "chart-column",
+	"messages": "comments", "message-bot": "robot", "head-side-brain": "brain", "party-horn": "champagne-glasses", "hand-wave": "hand",
+	"shield-check": "shield-halved", "badge-check": "circle-check", "circle-bolt": "bolt", "pen-swirl": "pen-nib", "window": "window-maximize",
+	"chart-network": "circle-nodes", "lightbulb-on": "lightbulb", "rocket-launch": "rocket", "webhook": "link", "api": "code",
+}
+
+// set is all icons.
+type set struct {
+	filled, outlined []Icon         // of the same names
+	byName           map[string]int // older names too
+	byWord           map[string][]int
+}
+
+var all = sync.OnceValue(func() *set {
+	s, err := read(packed)
+	if err != nil {
+		panic(fmt.Errorf("the icons of the program: %w", err))
+	}
+	return s
+})
+
+func read(packed []byte) (*set, error) {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		return nil, err
+	}
+	s := &set{byName: map[string]int{}, byWord: map[string][]int{}}
+	for line := range strings.Lines(string(b)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) != 5 {
+			return nil, fmt.Errorf("%d fields of %q", len(fields), fields[0])
+		}
+		name, at := fields[0], len(s.filled)
+		filled, err := readIcon(name, fields[3])
+		if err != nil {
+			return nil, err
+		}
+		outlined := filled
+		if fields[4] != "" {
+			if outlined, err = readIcon(name, fields[4]); err != nil {
+				return nil, err
+			}
+		}
+		s.filled, s.outlined = append(s.filled, filled), append(s.outlined, outlined)
+		s.byName[name] = at
+		for alias := range strings.FieldsSeq(fields[1]) {
+			if _, taken := s.byName[alias]; !taken {
+				s.byName[alias] = at
+			}
+		}
+		for word := range strings.FieldsSeq(strings.ReplaceAll(name, "-", " ") + " " + fields[2]) {
+			if list := s.byWord[word]; len(list) == 0 || list[len(list)-1] != at {
+				s.byWord[word] = append(list, at)
+			}
+		}
+	}
+	return s, nil
+}
+
+func readIcon(name, field string) (i Icon, err error) {
+	parts := strings.SplitN(field, " ", 3)
+	if len(parts) != 3 {
+		return i, fmt.Errorf("%s has no drawing", name)
+	}
+	i = Icon{Name: name, Path: parts[2]}
+	if i.Width, err = strconv.Atoi(parts[0]); err == nil {
+		i.Height, err = strconv.Atoi(parts[1])
+	}
+	return i, err
+}
+
+// Find returns the icon of a name, or one that means the same.
+func Find(name string, style Style) Icon {
+	s := all()
+	name = strings.TrimPrefix(name, "fa-")
+	if other := meanings[name]; other != "" {
+		name = other
+	}
+	at, ok := s.byName[name]
+	if !ok {
+		at = s.nearest(name)
+	}
+	if style == Outlined {
+		return s.outlined[at]
+	}
+	return s.filled[at]
+}
+
+// nearest returns the icon that has most words of a name, and fewest others.
+func (s *set) nearest(name string) int {
+	words := strings.Split(name, "-")
+	points := map[int]int{}
+	for i, word := range words[:min(len(words), 8)] {
+		if len(word) < 3 {
+			continue
+		}
+		for _, form := range []string{word, strings.TrimSuffix(word, "s"), word + "s"} {
+			for _, at := range s.byWord[form] {
+				points[at] += 8 - i // the first words of a name say what it is
+				if slices.Contains(strings.Split(s.filled[at].Name, "-"), form) {
+					points[at] += 8
+				}
+			}
+		}
+	}
+	best, most := s.byName[fallback], 0
+	for at, n := range points {
+		n = n*16 - len(s.filled[at].Name)
+		if n > most || n == most && at < best {
+			best, most = at, n
+		}
+	}
+	return best
+}

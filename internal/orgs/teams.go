@@ -128,7 +128,7 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 			if err != nil || removed[u] {
 				return err
 			}
-			return tx.PutTeamMember(ctx, t.Org, t.ID, u, role)
+			return keepRoles(ctx, tx, g, t, u, func() error { return tx.PutTeamMember(ctx, t.Org, t.ID, u, role) })
 		}
 		for _, who := range c.Add {
 			if err := put(who, ""); err != nil {
@@ -144,6 +144,40 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 			"added": len(c.Add), "changed": len(c.Memberships), "removed": len(c.Remove),
 		}))
 	})
+}
+
+// keepRoles puts somebody into a team, and refuses it if they would have a lower role
+// then: what a team was granted on a thing counts before what its members inherit
+// there. Whoever may say who has access to that thing may do so.
+func keepRoles(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.Team, user docs.UserID, put func() error) error {
+	if g.Access.OrgRole() == docs.Admin {
+		return put()
+	}
+	before, err := tx.Access(ctx, t.Org, user)
+	if err != nil {
+		return err
+	}
+	if err := put(); err != nil {
+		return err
+	}
+	after, err := tx.Access(ctx, t.Org, user)
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(after.TeamGrants)) {
+		if _, had := before.TeamGrants[id]; had {
+			continue // of several teams the highest role counts
+		}
+		path, err := tx.TeamGrantPath(ctx, t.ID, id)
+		if err != nil {
+			return err
+		}
+		was, now, own := before.Resolve(path).Role, after.Resolve(path).Role, g.Access.Resolve(path).Role
+		if !now.AtLeast(was) && !(own.AtLeast(was) && authz.Can(own, authz.AdminSpace)) {
+			return errs.E(errs.Forbidden, "in the team somebody would have the role %q instead of %q on what the team has access to; ask an admin, or whoever manages access there, to add them", now, was)
+		}
+	}
+	return nil
 }
 
 // RemoveFromTeam takes one member out of a team.

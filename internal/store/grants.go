@@ -56,6 +56,40 @@ func (r Reader) GrantRole(ctx context.Context, g docs.Grant) (docs.Role, error) 
 		SELECT role FROM user_grants WHERE subject_id = $1 AND user_id = $2`, g.Node.ID, g.User)
 }
 
+// TeamGrantPath returns the node that a team was granted a role on, and what contains
+// it.
+func (r Reader) TeamGrantPath(ctx context.Context, team docs.TeamID, id string) ([]docs.Node, error) {
+	kind, err := one(ctx, r, "permission", scanText[docs.NodeKind], `
+		SELECT subject_kind FROM team_grants WHERE subject_id = $1 AND team_id = $2`, id, team)
+	if err != nil {
+		return nil, err
+	}
+	var n docs.Node
+	var parent docs.CollectionID
+	switch kind {
+	case docs.NodeSpace:
+		v, err := r.Space(ctx, docs.SpaceID(id))
+		if err != nil {
+			return nil, err
+		}
+		n, parent = v.It.Node(), v.It.Parent
+	case docs.NodeCollection:
+		v, err := r.Collection(ctx, docs.CollectionID(id))
+		if err != nil {
+			return nil, err
+		}
+		n, parent = v.It.Node(), v.It.Parent
+	default:
+		v, err := r.Site(ctx, docs.SiteID(id))
+		if err != nil {
+			return nil, err
+		}
+		n = v.It.Node()
+	}
+	above, err := r.Path(ctx, parent)
+	return append([]docs.Node{n}, above...), err
+}
+
 // PutGrant grants a role or changes a grant.
 func (tx *Tx) PutGrant(ctx context.Context, org docs.OrgID, g docs.Grant) error {
 	var err error

@@ -182,6 +182,17 @@ func TestAccessOfVisitorsEndsWithTheNextRequest(t *testing.T) {
 			}
 		}
 		good := signed(hs256, key, map[string]any{"exp": exp, "plan": "pro"})
+		for token, reason := range map[string]string{
+			signed(hs256, key, map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}): "has expired",
+			signed(hs256, strings.Repeat("0", len(key)), map[string]any{"exp": exp}):     "is not signed with this site's key",
+			signed(`{"alg":"none"}`, "", map[string]any{"exp": exp}):                     "is not signed with HS256",
+			good: "The sign-in token is accepted",
+		} {
+			why := w.must("admin", "GET", at+"/explain?url="+home+"&token="+token, "")
+			if step := why.json().(map[string]any)["steps"].([]any)[2].(map[string]any); step["passed"] != (token == good) || !strings.Contains(step["reason"].(string), reason) {
+				t.Errorf("%s is not explained: %s", reason, why.body)
+			}
+		}
 		token = field(arrive(home, `,"visitor":{"jwtToken":"`+good+`"}`), "apiToken")
 		ends("another private key", token, "POST", at+"/publishing/auth/regenerate", "")
 		if a := arrive(home, `,"visitor":{"jwtToken":"`+good+`"}`); a.status != http.StatusUnauthorized {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -65,6 +66,7 @@ type visit struct {
 	key     string // the share key that it begins with; empty: there is none
 	below   string // the path behind the key
 	member  *sites.View
+	dropped map[string]string // claims that conditions do not read
 }
 
 // Explain follows a visitor of the site of a grant to the page at an address.
@@ -146,32 +148,56 @@ func (v *visit) findSite(ctx context.Context) (bool, error) {
 
 // admitted checks that the visitor belongs to the audience of the site.
 func (v *visit) admitted(ctx context.Context) (bool, error) {
+	reason := "Everybody can read the site."
 	if v.site.Visibility == docs.VisibilityLink {
 		_, err := v.Sites.ShareLinkByKey(ctx, v.site.ID, v.key)
 		if errs.Is(err, errs.NotFound) {
 			return v.pass(StepAudience, false, "The site is read by share links, and the path does not begin with the key of an active one."), nil
 		}
-		return err == nil && v.pass(StepAudience, true, "The path begins with the key of an active share link."), err
+		if err != nil {
+			return false, err
+		}
+		reason = "The path begins with the key of an active share link."
 	}
-	_, err := v.Sites.Identify(ctx, v.site, v.arrival)
+	who, err := v.Sites.Identify(ctx, v.site, v.arrival)
 	if errs.Is(err, errs.Unauthenticated) {
-		return v.pass(StepAudience, false, "The site is for visitors who were authenticated by its owner, and this one was not."), nil
+		reason = "The site is for visitors who were authenticated by its owner, and this one was not."
+		if who.Refused != "" {
+			reason += " " + who.Refused.Text()
+		}
+		return v.pass(StepAudience, false, "%s", reason), nil
 	}
 	if err != nil {
 		return false, err
 	}
-	reason := "Everybody can read the site."
-	if v.site.Visibility == docs.VisibilityAuth {
+	if v.dropped, err = v.Sites.Dropped(ctx, v.site, v.arrival); err != nil {
+		return false, err
+	}
+	if v.site.Visibility == docs.VisibilityAuth && v.arrival.Token == "" {
 		reason = "The claims of the visitor count as signed by the owner of the site."
 	}
-	if v.unread() {
-		reason += " Adaptive content is off, so that conditions know no claims."
+	return v.pass(StepAudience, true, "%s%s", reason, v.known(who)), nil
+}
+
+// known says what became of the token and the claims of the visitor.
+func (v *visit) known(who sites.Identity) string {
+	text := ""
+	switch {
+	case who.Refused != "":
+		text = " " + who.Refused.Text() + " Conditions know nothing of it."
+	case who.Expires > 0:
+		text = " The sign-in token is accepted; it ends at " + time.Unix(who.Expires, 0).UTC().Format(time.RFC3339) + "."
 	}
-	return v.pass(StepAudience, true, "%s", reason), nil
+	if v.unread() {
+		text += " Adaptive content is off, so that conditions know no claims."
+	}
+	return text
 }
 
 // unread reports whether the visitor has claims that conditions do not know.
-func (v *visit) unread() bool { return !v.site.Adaptive && v.arrival.Vouched != nil }
+func (v *visit) unread() bool {
+	return !v.site.Adaptive && (v.arrival.Vouched != nil || v.arrival.Token != "")
+}
 
 // page looks for the page, as the visitor sees the space.
 func (v *visit) page(ctx context.Context, r *sites.Resolved) error {
@@ -262,7 +288,7 @@ func (v *visit) pages(ctx context.Context, whole *revision.View, r *sites.Resolv
 	}
 	slices.Reverse(above)
 	for _, p := range append(above, page) {
-		ok, reason := r.Seen.Reader.Explain(p.Condition, vars, p.Variables)
+		ok, reason := r.Seen.Reader.Explain(p.Condition, vars, p.Variables, v.dropped)
 		if p.Hidden {
 			reason += " The page is hidden in the navigation and can be reached by its address."
 		}

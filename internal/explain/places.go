@@ -36,7 +36,7 @@ func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
 		return err
 	}
 	for _, it := range path(all, named.Space) {
-		ok, reason := reader.Explain(it.Condition, nil, nil)
+		ok, reason := reader.Explain(it.Condition, nil, nil, v.dropped)
 		v.Steps = append(v.Steps, Step{string(it.Kind), string(it.ID), it.Title, it.Condition, ok, reason})
 	}
 	if named.Space.Trashed {

@@ -12,7 +12,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/sites"
-	"github.com/octavo-docs/octavo/internal/theme"
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
@@ -60,17 +59,22 @@ func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err er
 // identify works out what is known of a visitor who comes by a published address.
 func (v *visit) identify(w http.ResponseWriter, r *http.Request, query url.Values) (done bool, err error) {
 	v.private = v.site.Adaptive || v.site.Visibility == docs.VisibilityLink || v.site.Visibility == docs.VisibilityAuth
-	a := sites.Arrival{Token: tokenOf(r, query), LoginOnError: true}
+	token, source := tokenOf(r, query)
+	a := sites.Arrival{Token: token, LoginOnError: true}
 	if v.site.Adaptive {
 		a.Unsigned = adaptive.Unsigned(query, cookiesOf(r))
 	}
 	who, err := v.h.Sites.Identify(v.ctx, v.site, a)
+	if who.Refused != "" {
+		v.h.Log.Warn("the token of a visitor was refused", "site", v.site.ID, "reason", string(who.Refused), "from", source)
+	}
 	if errs.Is(err, errs.Unauthenticated) {
-		return true, v.login(w, localPath("/"+v.path))
+		return true, v.signIn(w, r, who.Refused, source)
 	}
 	if err != nil {
 		return false, err
 	}
+	v.endRound(w, r)
 	v.as.Key, v.as.Claims = who.Key, who.Claims
 	cookies := map[string]kept{}
 	if token := query.Get(tokenParameter); token != "" && who.Expires > 0 {
@@ -101,20 +105,27 @@ func (v *visit) unlock() error {
 	return nil
 }
 
-// tokenOf returns the token of a visitor.
-func tokenOf(r *http.Request, query url.Values) string {
+// Where the token of a visitor was found.
+const (
+	fromAddress = "address"
+	fromCookie  = "cookie"
+	fromHeader  = "header"
+)
+
+// tokenOf returns the token of a visitor, and where it was found.
+func tokenOf(r *http.Request, query url.Values) (token, source string) {
 	if t := query.Get(tokenParameter); t != "" {
-		return t
+		return t, fromAddress
 	}
 	for _, name := range []string{tokenCookie, sharedCookie} {
 		if c, err := r.Cookie(name); err == nil && c.Value != "" {
-			return c.Value
+			return c.Value, fromCookie
 		}
 	}
 	if t, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && visitor.IsToken(t) {
-		return t
+		return t, fromHeader
 	}
-	return ""
+	return "", ""
 }
 
 func cookiesOf(r *http.Request) map[string]string {
@@ -208,54 +219,6 @@ func (v *visit) cookie(w http.ResponseWriter, name, value string, until time.Tim
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: path, Expires: until, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: v.h.base.Scheme == "https",
-	})
-}
-
-// auth answers the addresses where visitors sign in and out.
-func (v *visit) auth(w http.ResponseWriter, r *http.Request) (done bool, err error) {
-	name, ok := ownName(v.path)
-	to := localPath(r.URL.Query().Get("location"))
-	switch {
-	case ok && name == "auth/login":
-		return true, v.login(w, to)
-	case ok && name == "auth/logout":
-		for _, c := range []string{tokenCookie, claimsCookie, previewCookie} {
-			v.cookie(w, c, "", time.Unix(1, 0))
-		}
-		return true, v.leave(w, to)
-	}
-	return false, nil
-}
-
-// leave sends a visitor who has signed out to where the owner of the site wants
-// them, or to a page of the site.
-func (v *visit) leave(w http.ResponseWriter, to string) error {
-	s, err := v.h.Sites.Store.SiteSettings(v.ctx, v.site.ID)
-	if err != nil {
-		return err
-	}
-	if at, ok := sites.WithLocation(s.Auth.LogoutURL, to); ok && v.site.Visibility == docs.VisibilityAuth {
-		seeOther(w, at)
-		return nil
-	}
-	seeOther(w, v.root+strings.TrimPrefix(to, "/"))
-	return nil
-}
-
-// login sends a visitor to where the owner of the site lets people sign in. A
-// site without such a place says that one must come from there.
-func (v *visit) login(w http.ResponseWriter, location string) error {
-	s, err := v.h.Sites.Store.SiteSettings(v.ctx, v.site.ID)
-	if err != nil {
-		return err
-	}
-	if at, ok := sites.WithLocation(s.Auth.FallbackURL, location); ok {
-		seeOther(w, at)
-		return nil
-	}
-	f := &theme.Frame{Title: "Documentation", Home: v.root, Hidden: true, Style: v.root + ownPrefix + "assets/" + theme.Style.Name}
-	return theme.Write(w, http.StatusUnauthorized, f, &theme.Message{
-		Title: "Sign in", Text: "These pages are for signed-in readers only. Open them from the place where you sign in.",
 	})
 }
 

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"bytes"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -43,6 +44,7 @@ type world struct {
 	token   string
 
 	insights *insights.Service
+	log      bytes.Buffer
 }
 
 func newWorld(t *testing.T) *world {
@@ -61,7 +63,7 @@ func newWorld(t *testing.T) *world {
 	must(t, err)
 	w.org, w.actor = b.Organization, authz.Operator(b.User).Actor
 	w.token = b.Token
-	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Insights: w.insights, Log: slog.New(slog.DiscardHandler)})
+	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Insights: w.insights, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	must(t, err)
 	return w
 }
@@ -367,9 +369,81 @@ func TestAudiences(t *testing.T) {
 	} {
 		check(root+"install", 200, secret, no, bring)
 	}
-	check(root+"install", 303, secret, "", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+bad) })
+	check(root+"install", 401, secret, "", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+bad) })
 	if a, _ := check(root+"~gitbook/auth/logout?location=/install", 303, secret, ""); a.Header.Get("Location") != "https://login.test/out?location=%2Finstall" || len(a.Cookies()) != 3 || a.Cookies()[0].Expires.Year() > 1970 {
 		t.Errorf("sign out: %v", a.Header)
+	}
+}
+
+// A token that the login page has just made and the site does not accept leads to a page that says
+// why, not back to the login page.
+func TestRefusedTokens(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityAuth)})
+	_, err := w.sites.ReplaceKey(t.Context(), w.grant())
+	must(t, err)
+	auth, err := w.sites.UpdateAuth(t.Context(), w.grant(), sites.AuthPatch{Backend: docs.AuthCustom, FallbackURL: opt.Of("https://login.test/in")})
+	must(t, err)
+	in := func(d time.Duration) int64 { return time.Now().Add(d).Unix() }
+	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"exp": in(time.Hour)}).SignedString(jwt.UnsafeAllowNoneSignatureType)
+	must(t, err)
+	wrong := sign(t, visitor.NewPrivateKey(), jwt.MapClaims{"exp": in(time.Hour)})
+	expired := sign(t, auth.PrivateKey, jwt.MapClaims{"exp": in(-time.Hour)})
+	for token, why := range map[string]string{
+		expired: "has expired",
+		wrong:   "is not signed with this site&#39;s key",
+		none:    "is not signed with HS256",
+		sign(t, auth.PrivateKey, jwt.MapClaims{"exp": in(time.Hour), "iat": in(10 * time.Minute)}): "is not valid yet",
+		sign(t, auth.PrivateKey, jwt.MapClaims{"exp": in(1000 * time.Hour)}):                       "more than 30 days",
+		sign(t, auth.PrivateKey, jwt.MapClaims{"plan": "pro"}):                                     "has no end",
+		"a.b.c": "is malformed",
+	} {
+		a, body := w.get(root + "install?jwt_token=" + token)
+		if a.StatusCode != 401 || a.Header.Get("Location") != "" || !strings.Contains(body, "The sign-in token "+why) && !strings.Contains(body, why) || strings.Contains(body, token) || strings.Contains(body, "Acme") {
+			t.Errorf("%s: %s %v\n%s", why, a.Status, a.Header, body)
+		}
+		if !strings.Contains(body, `/~octavo/auth/login?location=%2Finstall"`) {
+			t.Errorf("%s: there is no way to sign in again\n%s", why, body)
+		}
+	}
+
+	// A cookie that was refused leads to the login page once.
+	for _, name := range []string{"octavo-visitor-token", "gitbook-visitor-token"} {
+		old := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: name, Value: wrong}) }
+		a, _ := w.get(root+"install", old)
+		if a.StatusCode != 303 || !strings.HasPrefix(a.Header.Get("Location"), "https://login.test/in?") {
+			t.Fatalf("%s: %s %v", name, a.Status, a.Header)
+		}
+		round := func(r *http.Request) {
+			for _, c := range a.Cookies() {
+				if c.Expires.After(time.Now()) {
+					r.AddCookie(c)
+				}
+			}
+		}
+		if a, body := w.get(root+"install", old, round); a.StatusCode != 401 || !strings.Contains(body, "key") {
+			t.Errorf("%s again: %s %v", name, a.Status, a.Header)
+		}
+		good := sign(t, auth.PrivateKey, jwt.MapClaims{"exp": in(time.Hour)})
+		if a, _ := w.get(root+"install", round, func(r *http.Request) { r.AddCookie(&http.Cookie{Name: name, Value: good}) }); a.StatusCode != 200 || len(a.Cookies()) != 1 {
+			t.Errorf("signed in: %s %v", a.Status, a.Header)
+		}
+	}
+
+	// A site that everybody can read is read without what the token says.
+	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityPublic), Adaptive: opt.Of(true)})
+	if a, _ := w.get(root + "install?jwt_token=" + expired); a.StatusCode != 303 || a.Header.Get("Location") != "/install" {
+		t.Errorf("a public site: %s %v", a.Status, a.Header)
+	}
+	log := w.log.String()
+	for _, part := range []string{"reason=expired", "reason=signature", "reason=algorithm", "from=address", "from=cookie", "site=" + string(w.grant().Site.ID)} {
+		if !strings.Contains(log, part) {
+			t.Errorf("%s is not in the log:\n%s", part, log)
+		}
+	}
+	if strings.Contains(log, "eyJ") {
+		t.Errorf("a token is in the log:\n%s", log)
 	}
 }
 

@@ -16,8 +16,9 @@ const (
 )
 
 // Explain is Holds with the reason in plain words: what the condition read of
-// the visitor, or what is wrong with it.
-func (v *Visitor) Explain(condition string, space, page docs.Variables) (holds bool, reason string) {
+// the visitor, or what is wrong with it. Dropped says of claims that are not there
+// what they were and why they do not count.
+func (v *Visitor) Explain(condition string, space, page docs.Variables, dropped map[string]string) (holds bool, reason string) {
 	holds = v.Holds(condition, space, page)
 	if strings.TrimSpace(condition) == "" {
 		return holds, "There is no condition."
@@ -27,7 +28,7 @@ func (v *Visitor) Explain(condition string, space, page docs.Variables) (holds b
 		return holds, fmt.Sprintf("The condition is not valid (%v), and such a condition hides.", err)
 	}
 	env := v.Environment(space, page)
-	read := inputsRead(p, env)
+	read := inputsRead(p, env, dropped)
 	if _, err := p.Eval(env); err != nil {
 		return holds, fmt.Sprintf("The condition cannot be evaluated (%v), and such a condition hides%s.", err, read)
 	}
@@ -38,7 +39,7 @@ func (v *Visitor) Explain(condition string, space, page docs.Variables) (holds b
 }
 
 // inputsRead says which values an expression read, behind a colon.
-func inputsRead(p *expr.Program, env map[string]any) string {
+func inputsRead(p *expr.Program, env map[string]any, dropped map[string]string) string {
 	inputs := p.Inputs()
 	if len(inputs) == 0 {
 		return ", whoever reads"
@@ -49,10 +50,17 @@ func inputsRead(p *expr.Program, env map[string]any) string {
 			parts = append(parts, "and others")
 			break
 		}
-		parts = append(parts, path+" is "+valueAt(env, path))
+		value := valueAt(env, path)
+		if was, ok := dropped[path]; ok && value == missing {
+			value = was
+		}
+		parts = append(parts, path+" is "+value)
 	}
-	return ": " + strings.Join(parts, ", ")
+	return ": " + strings.Join(parts, "; ")
 }
+
+// missing is the value of what is not there.
+const missing = "missing"
 
 // valueAt returns the value of an environment at a path as JSON, shortened.
 func valueAt(env map[string]any, path string) string {
@@ -63,7 +71,7 @@ func valueAt(env map[string]any, path string) string {
 			break // the name of a method, or of nothing
 		}
 		if at, ok = in[name]; !ok {
-			return "missing"
+			return missing
 		}
 	}
 	text, err := json.Marshal(at)

@@ -113,6 +113,8 @@ type Identity struct {
 	Key     int            // as in authz.Visitor
 	Claims  map[string]any // as in authz.Visitor
 	Expires int64          // of the token that was accepted; 0: none was
+	// Refused is why a token was not accepted, if LoginOnError is set.
+	Refused visitor.Refusal
 }
 
 // Identify works out who visits a site. The error is Unauthenticated if the
@@ -126,27 +128,55 @@ func (s *Service) Identify(ctx context.Context, site docs.Site, a Arrival) (out 
 	if err != nil {
 		return out, err
 	}
-	required := site.Visibility == docs.VisibilityAuth
-	signed := a.Vouched
-	if signed != nil {
-		out.Key = gate.auth.KeyVersion
+	signed, err := s.vouched(gate, a, &out)
+	if err != nil {
+		return out, err
 	}
-	if signed == nil && a.Token != "" && (required || site.Adaptive) {
-		v, err := visitor.Check(gate.auth.PrivateKey, a.Token, s.Store.Clock())
-		switch {
-		case err == nil:
-			signed, out.Key, out.Expires = v.Claims, gate.auth.KeyVersion, v.Expires
-		case !a.LoginOnError || !errs.Is(err, errs.Unauthenticated):
-			return out, err
-		}
-	}
-	if required && out.Key == 0 {
+	if site.Visibility == docs.VisibilityAuth && out.Key == 0 {
 		return out, errs.E(errs.Unauthenticated, "this site is for visitors who were authenticated by its owner; sign in first")
 	}
 	if site.Adaptive {
 		out.Claims = known(gate.schema.Claims(signed, a.Unsigned))
 	}
 	return out, nil
+}
+
+// vouched returns the claims that the owner of a site vouches for, and notes how.
+func (s *Service) vouched(gate *gate, a Arrival, out *Identity) (map[string]any, error) {
+	if a.Vouched != nil {
+		out.Key = gate.auth.KeyVersion
+		return a.Vouched, nil
+	}
+	if a.Token == "" {
+		return nil, nil
+	}
+	v, err := visitor.Check(gate.auth.PrivateKey, a.Token, s.Store.Clock())
+	switch {
+	case err == nil:
+		out.Key, out.Expires = gate.auth.KeyVersion, v.Expires
+		return v.Claims, nil
+	case !a.LoginOnError || !errs.Is(err, errs.Unauthenticated):
+		return nil, err
+	}
+	out.Refused = visitor.RefusalOf(err)
+	return nil, nil
+}
+
+// Dropped says which claims of a visitor of a site conditions do not read, because the schema
+// declares them otherwise, by the path that conditions have for them.
+func (s *Service) Dropped(ctx context.Context, site docs.Site, a Arrival) (map[string]string, error) {
+	if !site.Adaptive {
+		return nil, nil
+	}
+	gate, err := s.gateOf(ctx, site)
+	if err != nil {
+		return nil, err
+	}
+	signed, err := s.vouched(gate, a, &Identity{})
+	if err != nil {
+		return nil, err
+	}
+	return gate.schema.Dropped(signed, a.Unsigned), nil
 }
 
 // login sends a visitor who cannot read the site to its login page.

@@ -90,7 +90,7 @@ func (k Key) Verify(token string, now time.Time) (Content, error) {
 		return Content{}, err
 	}
 	if c.Kind != contentKind || c.Site == "" {
-		return Content{}, refused("it is not for a site", nil)
+		return Content{}, refused(Malformed, "it is not for a site", nil)
 	}
 	return c, nil
 }
@@ -108,11 +108,6 @@ func IsToken(s string) bool { return strings.HasPrefix(s, "eyJ") && strings.Coun
 func Expiry(now time.Time) int64 {
 	const day = 24 * time.Hour
 	return now.Add(time.Hour).UTC().Truncate(day).Add(day + 5*time.Minute).Unix()
-}
-
-// refused is the one error of tokens that are not accepted.
-func refused(why string, err error) error {
-	return &errs.Error{Kind: errs.Unauthenticated, Message: "the token is not valid: " + why, Err: err}
 }
 
 // The claims that the library checks.

@@ -3,7 +3,6 @@ package visitor
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"maps"
 	"regexp"
 	"time"
@@ -52,13 +51,13 @@ func Check(privateKey, token string, now time.Time) (Visitor, error) {
 	for _, name := range []string{"exp", "iat", "nbf"} {
 		if v, ok := claims[name]; ok {
 			if n, ok := v.(float64); !ok || n < 0 || n > maxTime {
-				return Visitor{}, refused(name+" is not a time in seconds", nil)
+				return Visitor{}, refused(Malformed, name+" is not a time in seconds", nil)
 			}
 		}
 	}
 	expires := int64(claims["exp"].(float64))
 	if time.Unix(expires, 0).After(now.Add(MaxLifetime + leeway)) {
-		return Visitor{}, refused("it expires too far in the future; 30 days are the maximum", nil)
+		return Visitor{}, refused(Endless, "it expires too far in the future; 30 days are the maximum", nil)
 	}
 	out := maps.Clone(map[string]any(claims))
 	for _, name := range []string{"exp", "iat", "nbf"} {
@@ -74,11 +73,11 @@ var tokenRE = regexp.MustCompile(`\A[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9
 func parse(token string, limit int, key []byte, now time.Time, claims jwt.Claims) error {
 	switch {
 	case len(token) > limit:
-		return refused("it is too long", nil)
+		return refused(Malformed, "it is too long", nil)
 	case !tokenRE.MatchString(token): // the decoder of the library skips line ends
-		return refused("it is malformed", nil)
+		return refused(Malformed, "it is malformed", nil)
 	case len(key) < minKey:
-		return refused("there is no key to check it with", nil)
+		return refused(Signature, "there is no key to check it with", nil)
 	}
 	parsed, err := jwt.ParseWithClaims(token, claims, func(t *jwt.Token) (any, error) {
 		if _, critical := t.Header["crit"]; critical {
@@ -89,33 +88,10 @@ func parse(token string, limit int, key []byte, now time.Time, claims jwt.Claims
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}), jwt.WithExpirationRequired(), jwt.WithIssuedAt(),
 		jwt.WithLeeway(leeway), jwt.WithStrictDecoding(), jwt.WithTimeFunc(func() time.Time { return now }))
 	if err != nil {
-		return refused(reason(err), err)
+		return unverified(parsed, err)
 	}
 	if !parsed.Valid {
-		return refused("its signature is wrong", nil)
+		return refused(Signature, "its signature is wrong", nil)
 	}
 	return nil
-}
-
-var errCritical = errors.New("the token has critical extensions, and none is known")
-
-// reason says what a site owner can do about a token that is refused.
-func reason(err error) string {
-	for _, r := range []struct {
-		err error
-		why string
-	}{
-		{errCritical, "it has critical extensions, and none is known"},
-		{jwt.ErrTokenUnverifiable, "it must be signed with HS256 and the current key"}, // an algorithm that nobody knows
-		{jwt.ErrTokenSignatureInvalid, "it must be signed with HS256 and the current key"},
-		{jwt.ErrTokenRequiredClaimMissing, "exp is missing"},
-		{jwt.ErrTokenExpired, "it has expired"},
-		{jwt.ErrTokenNotValidYet, "it is not valid yet"},
-		{jwt.ErrTokenUsedBeforeIssued, "it was issued in the future"},
-	} {
-		if errors.Is(err, r.err) {
-			return r.why
-		}
-	}
-	return "it is malformed"
 }

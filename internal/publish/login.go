@@ -1,0 +1,102 @@
+package publish
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/theme"
+	"github.com/octavo-docs/octavo/internal/visitor"
+)
+
+// A browser that was sent to the login page because a cookie was refused has
+// roundCookie for roundTime. If what it brings back is refused too, the login page
+// makes tokens that the site does not accept: sending it there again would be a
+// loop.
+const (
+	roundCookie = "octavo-login-round"
+	roundTime   = 2 * time.Minute
+)
+
+// signIn answers a visitor who has to sign in. Who has no token, or an old one in a
+// cookie, is sent to the login page. A token that the login page has just made is
+// not asked for again: a page says why it was refused.
+func (v *visit) signIn(w http.ResponseWriter, r *http.Request, why visitor.Refusal, source string) error {
+	if why == "" {
+		return v.login(w, localPath("/"+v.path))
+	}
+	_, err := r.Cookie(roundCookie)
+	if again := err == nil; source == fromCookie && !again {
+		v.cookie(w, roundCookie, "1", v.h.Sites.Store.Clock().Add(roundTime))
+		v.cookie(w, tokenCookie, "", time.Unix(1, 0))
+		return v.login(w, localPath("/"+v.path))
+	}
+	v.cookie(w, roundCookie, "", time.Unix(1, 0))
+	return v.refuse(w, &theme.Message{
+		Title: "Sign-in failed", Text: why.Text() + " If this happens again, send this message to whoever runs the site.",
+		Next: &theme.Link{Title: "Sign in again", Href: v.root + ownPrefix + "auth/login?" + url.Values{"location": {localPath("/" + v.path)}}.Encode()},
+	})
+}
+
+// endRound forgets that a browser was sent to the login page: it has signed in.
+func (v *visit) endRound(w http.ResponseWriter, r *http.Request) {
+	if _, err := r.Cookie(roundCookie); err == nil {
+		v.cookie(w, roundCookie, "", time.Unix(1, 0))
+	}
+}
+
+// auth answers the addresses where visitors sign in and out.
+func (v *visit) auth(w http.ResponseWriter, r *http.Request) (done bool, err error) {
+	name, ok := ownName(v.path)
+	to := localPath(r.URL.Query().Get("location"))
+	switch {
+	case ok && name == "auth/login":
+		return true, v.login(w, to)
+	case ok && name == "auth/logout":
+		for _, c := range []string{tokenCookie, claimsCookie, previewCookie} {
+			v.cookie(w, c, "", time.Unix(1, 0))
+		}
+		return true, v.leave(w, to)
+	}
+	return false, nil
+}
+
+// leave sends a visitor who has signed out to where the owner of the site wants
+// them, or to a page of the site.
+func (v *visit) leave(w http.ResponseWriter, to string) error {
+	s, err := v.h.Sites.Store.SiteSettings(v.ctx, v.site.ID)
+	if err != nil {
+		return err
+	}
+	if at, ok := sites.WithLocation(s.Auth.LogoutURL, to); ok && v.site.Visibility == docs.VisibilityAuth {
+		seeOther(w, at)
+		return nil
+	}
+	seeOther(w, v.root+strings.TrimPrefix(to, "/"))
+	return nil
+}
+
+// login sends a visitor to where the owner of the site lets people sign in. A
+// site without such a place says that one must come from there.
+func (v *visit) login(w http.ResponseWriter, location string) error {
+	s, err := v.h.Sites.Store.SiteSettings(v.ctx, v.site.ID)
+	if err != nil {
+		return err
+	}
+	if at, ok := sites.WithLocation(s.Auth.FallbackURL, location); ok {
+		seeOther(w, at)
+		return nil
+	}
+	return v.refuse(w, &theme.Message{
+		Title: "Sign in", Text: "These pages are for signed-in readers only. Open them from the place where you sign in.",
+	})
+}
+
+// refuse sends a page that shows nothing of the site.
+func (v *visit) refuse(w http.ResponseWriter, m *theme.Message) error {
+	f := &theme.Frame{Title: "Documentation", Home: v.root, Hidden: true, Style: v.root + ownPrefix + "assets/" + theme.Style.Name}
+	return theme.Write(w, http.StatusUnauthorized, f, m)
+}

@@ -1,0 +1,83 @@
+package visitor
+
+import (
+	"errors"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Refusal is why a token is not accepted: enough for whoever makes the tokens,
+// and nothing of what is in them.
+type Refusal string
+
+// Reasons to refuse a token.
+const (
+	Expired   Refusal = "expired"
+	Early     Refusal = "not-valid-yet"
+	Endless   Refusal = "lifetime"
+	Signature Refusal = "signature"
+	Algorithm Refusal = "algorithm"
+	Malformed Refusal = "malformed"
+)
+
+// Error implements error.
+func (r Refusal) Error() string { return string(r) }
+
+// Text says in one sentence what is wrong with a token of a visitor.
+func (r Refusal) Text() string {
+	switch r {
+	case Expired:
+		return "The sign-in token has expired."
+	case Early:
+		return "The sign-in token is not valid yet: the clock of the server that made it is ahead."
+	case Endless:
+		return "The sign-in token has no end, or one more than 30 days ahead."
+	case Signature:
+		return "The sign-in token is not signed with this site's key."
+	case Algorithm:
+		return "The sign-in token is not signed with HS256."
+	}
+	return "The sign-in token is malformed."
+}
+
+// RefusalOf returns why a token was refused; empty if err says something else.
+func RefusalOf(err error) Refusal {
+	var r Refusal
+	errors.As(err, &r)
+	return r
+}
+
+// refused is the one error of tokens that are not accepted.
+func refused(r Refusal, why string, err error) error {
+	return &errs.Error{Kind: errs.Unauthenticated, Message: "the token is not valid: " + why, Err: errors.Join(r, err)}
+}
+
+var errCritical = errors.New("the token has critical extensions, and none is known")
+
+// unverified returns the error of a token that the library does not accept. The
+// library returns what it could read of the token.
+func unverified(parsed *jwt.Token, err error) error {
+	if parsed != nil && parsed.Header != nil && parsed.Header["alg"] != jwt.SigningMethodHS256.Alg() {
+		return refused(Algorithm, "it must be signed with HS256 and the current key", err)
+	}
+	for _, r := range []struct {
+		err   error
+		class Refusal
+		why   string
+	}{
+		{errCritical, Malformed, "it has critical extensions, and none is known"},
+		{jwt.ErrTokenUnverifiable, Signature, "it must be signed with HS256 and the current key"},
+		{jwt.ErrTokenSignatureInvalid, Signature, "it must be signed with HS256 and the current key"},
+		{jwt.ErrTokenRequiredClaimMissing, Endless, "exp is missing"},
+		{jwt.ErrTokenExpired, Expired, "it has expired"},
+		{jwt.ErrTokenNotValidYet, Early, "it is not valid yet"},
+		{jwt.ErrTokenUsedBeforeIssued, Early, "it was issued in the future"},
+	} {
+		if errors.Is(err, r.err) {
+			return refused(r.class, r.why, err)
+		}
+	}
+	return refused(Malformed, "it is malformed", err)
+}

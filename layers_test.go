@@ -73,6 +73,7 @@ var only = map[string][]string{
 	"github.com/golang-jwt/jwt":           {"internal/visitor"},
 	"code.dny.dev/ssrf":                   {"internal/outbound"},
 	"codeberg.org/go-fonts/dejavu":        {"internal/pdf"},
+	"github.com/modelcontextprotocol":     {"internal/publish"},
 	"golang.org/x/text":                   {"internal/pdf"},
 }
 
@@ -205,6 +206,7 @@ var modules = []string{
 	"github.com/klauspost/compress",
 	"github.com/microcosm-cc/bluemonday",
 	"github.com/minio/minio-go/v7",
+	"github.com/modelcontextprotocol/go-sdk",
 	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal", // tests
 	"github.com/rs/cors",

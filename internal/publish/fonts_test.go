@@ -30,10 +30,11 @@ func (w *world) font(s *assets.Service, bytes string) docs.Font {
 	return f
 }
 
-func (w *world) customize(styling string) {
+// customize changes a part of the customization of the site, given as JSON.
+func (w *world) customize(part string) {
 	w.Helper()
 	var p customization.Patch
-	must(w.T, json.Unmarshal([]byte(`{"styling":`+styling+`}`), &p))
+	must(w.T, json.Unmarshal([]byte(part), &p))
 	_, err := w.sites.Customize(w.Context(), w.grant(), p)
 	must(w.T, err)
 }
@@ -57,7 +58,7 @@ func TestAFontIsServedBySitesThatUseIt(t *testing.T) {
 		t.Errorf("a font that the site does not use: %d", res.StatusCode)
 	}
 
-	w.customize(`{"font":` + choose(used) + `}`)
+	w.customize(`{"styling":{"font":` + choose(used) + `}}`)
 	res, body = w.get(root)
 	face := `@font-face{font-family:octavo-text;font-weight:400;font-display:swap;src:url("/` + sites.FontPath + used.Faces[0].File() + `") format("woff2")}:root{--text-font:octavo-text}`
 	if !strings.Contains(body, face) || strings.Contains(body, "elsewhere.test") {
@@ -93,7 +94,7 @@ func TestAFontIsServedBySitesThatUseIt(t *testing.T) {
 		t.Errorf("no font in %s", body)
 	}
 
-	w.customize(`{"font":"Inter"}`)
+	w.customize(`{"styling":{"font":"Inter"}}`)
 	if res, _ := w.get(file(used)); res.StatusCode != http.StatusNotFound {
 		t.Errorf("a font that the site does not use any more: %d", res.StatusCode)
 	}

@@ -18,6 +18,7 @@ import (
 // Names that visitors bring their token under.
 const (
 	tokenParameter   = "jwt_token"
+	programParameter = "access_token"          // of programs that set no header
 	tokenCookie      = "octavo-visitor-token"  // set here, for one site
 	sharedCookie     = "gitbook-visitor-token" // set by the owner of the site, for a domain
 	previewParameter = "token"
@@ -59,7 +60,7 @@ func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err er
 // identify works out what is known of a visitor who comes by a published address.
 func (v *visit) identify(w http.ResponseWriter, r *http.Request, query url.Values) (done bool, err error) {
 	v.private = v.site.Adaptive || v.site.Visibility == docs.VisibilityLink || v.site.Visibility == docs.VisibilityAuth
-	token, source := tokenOf(r, query)
+	token, source := v.token(r, query)
 	a := sites.Arrival{Token: token, LoginOnError: true}
 	if v.site.Adaptive {
 		a.Unsigned = adaptive.Unsigned(query, cookiesOf(r))
@@ -112,9 +113,12 @@ const (
 	fromHeader  = "header"
 )
 
-// tokenOf returns the token of a visitor, and where it was found.
-func tokenOf(r *http.Request, query url.Values) (token, source string) {
+// token returns the token of a visitor, and where it was found.
+func (v *visit) token(r *http.Request, query url.Values) (token, source string) {
 	if t := query.Get(tokenParameter); t != "" {
+		return t, fromAddress
+	}
+	if t := query.Get(programParameter); t != "" && v.program {
 		return t, fromAddress
 	}
 	for _, name := range []string{tokenCookie, sharedCookie} {
@@ -182,10 +186,11 @@ func withoutCredentials(query url.Values) url.Values {
 }
 
 // clean moves credentials from the address into cookies, so that they are not
-// passed on with it. It reports whether it has redirected the browser.
+// passed on with it. It reports whether it has redirected the browser. A program
+// keeps no cookies, and its requests stay as they are.
 func (v *visit) clean(w http.ResponseWriter, query url.Values, cookies map[string]kept) bool {
 	left := withoutCredentials(query)
-	if left.Encode() == query.Encode() {
+	if left.Encode() == query.Encode() || v.program {
 		return false
 	}
 	for name, c := range cookies {

@@ -23,9 +23,18 @@ const (
 
 // signIn answers a visitor who has to sign in. Who has no token, or an old one in a
 // cookie, is sent to the login page. A token that the login page has just made is
-// not asked for again: a page says why it was refused.
+// not asked for again: a page says why it was refused. A program gets an error.
 func (v *visit) signIn(w http.ResponseWriter, r *http.Request, why visitor.Refusal, source string) error {
-	if why == "" {
+	switch {
+	case v.program:
+		text := "These pages are for signed-in readers only. Send the token of a visitor: Authorization: Bearer TOKEN."
+		if why != "" {
+			text = why.Text()
+		}
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		theme.WriteText(w, http.StatusUnauthorized, text)
+		return nil
+	case why == "":
 		return v.login(w, localPath("/"+v.path))
 	}
 	_, err := r.Cookie(roundCookie)

@@ -277,3 +277,12 @@ func markdownAddress(at, base string) string {
 	}
 	return at + ".md"
 }
+
+// markdownName returns the path of a page of the path of its Markdown, and
+// reports whether it is one. All other paths are returned as they are.
+func markdownName(path string) (name string, ok bool) {
+	if path == homeMarkdown {
+		return "", true
+	}
+	return strings.CutSuffix(path, ".md")
+}

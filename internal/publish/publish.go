@@ -14,6 +14,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/content"
@@ -72,6 +74,7 @@ type Handler struct {
 	pages     *cache.Cache[pageKey, *theme.Page]
 	highlight *markup.Highlighter
 	formulas  *formula.Typesetter
+	schemas   *mcp.SchemaCache
 }
 
 // New returns a handler for the sites of a server.
@@ -82,6 +85,7 @@ func New(c Config) (*Handler, error) {
 	}
 	return &Handler{
 		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
+		schemas:  mcp.NewSchemaCache(),
 		states:   cache.New[stateKey](maxStates, (*state).weight),
 		editions: cache.New[editionKey](maxEditions, func(e *edition) int { return 1 + e.count }),
 		pages:    cache.New[pageKey](maxPages, func(p *theme.Page) int { return 1<<10 + len(p.Body) }),
@@ -118,9 +122,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	theme.Secure(w.Header())
 	w.Header().Set("Cache-Control", "private, no-store") // until it is known who may keep the answer
 	switch {
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		w.Header().Set("Allow", "GET, HEAD")
-		theme.WriteText(w, http.StatusMethodNotAllowed, "Only GET and HEAD are answered.")
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && !isProgram(r):
+		notAllowed(w)
 	case len(r.URL.Path) > maxPath:
 		theme.WriteText(w, http.StatusRequestURITooLong, "The address is too long.")
 	default:
@@ -128,6 +131,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.fail(w, err)
 		}
 	}
+}
+
+func notAllowed(w http.ResponseWriter) {
+	w.Header().Set("Allow", "GET, HEAD")
+	theme.WriteText(w, http.StatusMethodNotAllowed, "Only GET and HEAD are answered.")
 }
 
 // fail answers with an error that has no site to be shown in.
@@ -156,6 +164,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	// An address that begins with two slashes would name another host.
 	v := &visit{
 		h: h, ctx: r.Context(), site: site, as: authz.Visitor{Org: site.Org, Site: site.ID}, root: root, path: strings.TrimLeft(rest, "/"),
+		program: isProgram(r),
 	}
 	if v.state, err = h.state(r.Context(), site); err != nil {
 		return err
@@ -172,6 +181,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if err := v.open(); err != nil {
+		return err
+	}
+	if done, err := v.serveMCP(w, r); done || err != nil {
 		return err
 	}
 	return v.serve(w, r)

@@ -42,6 +42,7 @@ type world struct {
 	site    docs.SiteID
 	handler *publish.Handler
 	token   string
+	change  func(string) string // of every file of the test data
 
 	insights *insights.Service
 	log      bytes.Buffer
@@ -55,7 +56,7 @@ func newWorld(t *testing.T) *world {
 	c.Source.BaseURL = "https://base.test"
 	w := &world{
 		T: t, content: c, spaces: &spaces.Service{Store: st, Content: c},
-		sites: sites.New(st),
+		sites: sites.New(st), change: same,
 	}
 	w.insights = &insights.Service{Store: st, Sites: w.sites, Source: c.Source}
 	w.sites.Hosts = sites.Hosts{Base: "https://base.test", Domain: "docs.test"}
@@ -87,7 +88,7 @@ func (w *world) space(title, dir string, change func(string) string) docs.Space 
 	files := fstest.MapFS{}
 	for _, f := range a.Files {
 		if name, ok := strings.CutPrefix(f.Name, dir+"/"); ok {
-			files[name] = &fstest.MapFile{Data: []byte(change(string(f.Data)))}
+			files[name] = &fstest.MapFile{Data: []byte(w.change(change(string(f.Data))))}
 		}
 	}
 	tree, err := folder.Read(files, folder.Limits{})

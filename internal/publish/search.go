@@ -14,15 +14,25 @@ import (
 // maxSearched is how many spaces of a site one search looks into.
 const maxSearched = 100
 
-// search looks for pages that the visitor sees: in the space that is shown, and
-// in one of each other section, as sites.Structure.Searched has it. Other variants
-// of the same content would only repeat what is found.
-func (v *visit) search(e *edition, query string) ([]theme.Hit, error) {
+// trimQuery returns what is searched for words that somebody sent.
+func trimQuery(query string) string {
+	return strings.ToValidUTF8(strings.TrimSpace(query[:min(len(query), maxQuery)]), "")
+}
+
+// scope is what readers search besides the space that is shown: one space of each
+// other section. Other variants of the same content would only repeat what is found.
+func (v *visit) scope() sites.SearchScope {
+	return sites.SearchScope{Current: v.target.Space.ID, Restrict: "otherSiteSpaces"}
+}
+
+// search looks for pages that the visitor sees: in one space, and in those of a
+// scope.
+func (v *visit) search(e *edition, query string, scope sites.SearchScope) ([]theme.Hit, error) {
 	hits := []theme.Hit{}
 	if query == "" {
 		return hits, nil
 	}
-	elsewhere, err := v.searched()
+	elsewhere, err := v.searched(scope)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +71,8 @@ func (v *visit) search(e *edition, query string) ([]theme.Hit, error) {
 	return hits, nil
 }
 
-// searched returns the site spaces that a search looks into besides the one that
-// is shown. A draft is searched alone.
-func (v *visit) searched() ([]docs.SiteItem, error) {
+// searched returns the site spaces of a scope. A draft is searched alone.
+func (v *visit) searched(scope sites.SearchScope) ([]docs.SiteItem, error) {
 	if v.drafted {
 		return nil, nil
 	}
@@ -72,7 +81,6 @@ func (v *visit) searched() ([]docs.SiteItem, error) {
 	for _, sp := range spaces {
 		languages[sp.ID] = string(sp.Language)
 	}
-	scope := sites.SearchScope{Current: v.target.Space.ID, Restrict: "otherSiteSpaces"}
 	all := v.seen.Structure.Searched(scope, func(id docs.SpaceID) string { return languages[id] })
 	return all[:min(len(all), maxSearched-1)], err
 }

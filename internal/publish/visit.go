@@ -29,6 +29,7 @@ type visit struct {
 	seen     *sites.Seen
 	private  bool // others do not see what this visitor sees
 	drafted  bool // what is shown is not what is published
+	program  bool // asks, not a browser
 	settings customization.Settings
 	target   sites.Target
 }
@@ -110,12 +111,7 @@ func (v *visit) cacheable(h http.Header) {
 
 // servePage sends the page at a path of the space, or its Markdown.
 func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition, rest string) error {
-	asMarkdown := false
-	if name, ok := strings.CutSuffix(rest, ".md"); ok {
-		if rest, asMarkdown = name, true; rest+".md" == homeMarkdown {
-			rest = ""
-		}
-	}
+	rest, asMarkdown := markdownName(rest)
 	path, ok := unescape(rest)
 	if !ok {
 		return v.missing(w, r, e)
@@ -242,11 +238,10 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition, res
 	if id, ok := strings.CutPrefix(name, "files/"); ok {
 		return true, v.file(w, r, e, id)
 	}
-	query := r.URL.Query().Get("q")
-	query = strings.ToValidUTF8(strings.TrimSpace(query[:min(len(query), maxQuery)]), "")
+	query := trimQuery(r.URL.Query().Get("q"))
 	switch name {
 	case "search":
-		hits, err := v.search(e, query)
+		hits, err := v.search(e, query, v.scope())
 		if err != nil {
 			return true, err
 		}
@@ -257,7 +252,7 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition, res
 		f.Hidden = true
 		return true, sendPage(w, r, f, &theme.Results{Query: query, Hits: hits})
 	case "found":
-		hits, err := v.search(e, query)
+		hits, err := v.search(e, query, v.scope())
 		if err != nil {
 			return true, err
 		}

@@ -57,11 +57,6 @@ const maxHTMLDepth = 256
 // level of headings in the document becomes h2, below the title of the page.
 func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
 	h := &htmlWriter{w: bufio.NewWriter(w), o: o, code: maxHighlightPage, formulas: maxFormulas}
-	top := 6
-	for _, heading := range Headings(doc) {
-		top = min(top, heading.Level)
-	}
-	h.shift = 2 - top
 	h.blocks(doc.Nodes)
 	h.annotations()
 	return h.w.Flush()
@@ -71,7 +66,7 @@ func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
 type htmlWriter struct {
 	w        *bufio.Writer
 	o        HTMLOptions
-	shift    int // of heading levels
+	above    []int // levels of the headings that the current place is below
 	depth    int
 	code     int    // bytes of code that may still be highlighted
 	formulas int    // bytes of formulas that may still be typeset
@@ -192,7 +187,7 @@ func (h *htmlWriter) block(n *Node) {
 		h.inlines(n.Nodes)
 		h.close("p")
 	case "heading-1", "heading-2", "heading-3":
-		name := "h" + strconv.Itoa(min(max(n.HeadingLevel()+h.shift, 2), 6))
+		name := "h" + strconv.Itoa(h.level(n.HeadingLevel()))
 		h.open(name, attrs("id", htmlID(n), "class", alignClass(n, textAlignments))...)
 		for _, a := range n.Aliases() {
 			h.open("a", "id", a)
@@ -288,6 +283,17 @@ func (h *htmlWriter) block(n *Node) {
 		h.blocks(n.Fragments)
 	}
 	h.w.WriteByte('\n')
+}
+
+// level returns the level of the element of a heading: one below the last heading
+// of a higher level, so that none is left out between them. The title of the page
+// is the first.
+func (h *htmlWriter) level(of int) int {
+	for len(h.above) > 0 && h.above[len(h.above)-1] >= of {
+		h.above = h.above[:len(h.above)-1]
+	}
+	h.above = append(h.above, of)
+	return min(1+len(h.above), 6)
 }
 
 func (h *htmlWriter) listItem(n *Node) {

@@ -15,7 +15,10 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 	f := &theme.Frame{
 		Lang: s.Internationalization.Locale, Title: v.site.Title, Home: v.root,
 		Style: v.root + ownPrefix + "assets/" + theme.Style.Name, Script: v.root + ownPrefix + "assets/" + theme.Script.Name,
-		Colors:   theme.Colors{Light: s.Styling.PrimaryColor.Light, Dark: s.Styling.PrimaryColor.Dark},
+		Colors: theme.Colors{
+			Primary: tone(s.Styling.PrimaryColor), Info: tone(s.Styling.InfoColor), Success: tone(s.Styling.SuccessColor),
+			Warning: tone(s.Styling.WarningColor), Danger: tone(s.Styling.DangerColor),
+		},
 		Fonts:    v.fonts(),
 		Scheme:   v.scheme(),
 		Hidden:   v.drafted || v.as.Preview || v.site.Visibility != docs.VisibilityPublic,
@@ -104,6 +107,8 @@ func (v *visit) describe(f *theme.Frame, e *edition, current *node) error {
 func (v *visit) absolute(at string) string {
 	return v.h.Sites.Hosts.URL(v.site.Publication(), v.key) + at[len(v.root):]
 }
+
+func tone(c customization.Color) theme.Tone { return theme.Tone{Light: c.Light, Dark: c.Dark} }
 
 func picture(i *customization.Image) theme.Picture {
 	if i == nil {

@@ -4,32 +4,59 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Colors are those that a site chooses, as #rrggbb. An empty or malformed one
 // is the default of the style sheet.
-type Colors struct{ Light, Dark string }
+type Colors struct {
+	Primary                        Tone
+	Info, Success, Warning, Danger Tone // of hints
+}
 
-// Backgrounds of the style sheet, and the contrast that text must have on them.
+// Tone is a colour in light and in dark surroundings.
+type Tone struct{ Light, Dark string }
+
+// Backgrounds of the style sheet, how much of a colour is in those that are
+// tinted with it, and the contrast that text must have on them.
 const (
 	lightPaper  = "#ffffff"
-	darkPaper   = "#15181c"
+	darkPaper   = "#101215"
+	wash        = 0.12
 	minContrast = 4.5
 )
 
-// css sets the colours of links and buttons. Links are made darker or lighter
-// until they can be read.
+// css sets the colours of links, buttons and hints. What is text is made darker or
+// lighter until it can be read.
 func (c Colors) css() string {
-	light, ok := parseColor(c.Light)
-	if !ok {
+	var b strings.Builder
+	if light, dark, ok := c.Primary.parse(); ok {
+		fmt.Fprintf(&b, "--primary:light-dark(%s,%s);--on-primary:light-dark(%s,%s);--link:light-dark(%s,%s);",
+			light, dark, light.over(), dark.over(), light.readable(lightPaper), dark.readable(darkPaper))
+	}
+	for _, t := range []struct {
+		name string
+		tone Tone
+	}{{"info", c.Info}, {"success", c.Success}, {"warning", c.Warning}, {"danger", c.Danger}} {
+		if light, dark, ok := t.tone.parse(); ok {
+			fmt.Fprintf(&b, "--%s:light-dark(%s,%s);", t.name, light.readable(lightPaper), dark.readable(darkPaper))
+		}
+	}
+	if b.Len() == 0 {
 		return ""
 	}
-	dark, ok := parseColor(c.Dark)
-	if !ok {
+	return ":root{" + strings.TrimSuffix(b.String(), ";") + "}"
+}
+
+// parse returns the two forms of a tone. Without a dark one both are the same.
+func (t Tone) parse() (light, dark color, ok bool) {
+	if light, ok = parseColor(t.Light); !ok {
+		return light, dark, false
+	}
+	if dark, ok = parseColor(t.Dark); !ok {
 		dark = light
 	}
-	return fmt.Sprintf(":root{--primary:light-dark(%s,%s);--on-primary:light-dark(%s,%s);--link:light-dark(%s,%s)}",
-		light, dark, light.over(), dark.over(), light.readable(lightPaper), dark.readable(darkPaper))
+	return light, dark, true
 }
 
 // color is red, green and blue, from 0 to 1.
@@ -84,18 +111,22 @@ func (c color) over() color {
 }
 
 // readable returns the color, mixed with the opposite of the paper until it has
-// enough contrast.
+// enough contrast, also on paper that is tinted with it.
 func (c color) readable(paper string) color {
 	on, _ := parseColor(paper)
-	far := on.over()
+	far, tinted := on.over(), on.mix(c, wash)
 	for step := 0.0; step <= 1; step += 0.05 {
-		mixed := c
-		for i := range mixed {
-			mixed[i] += (far[i] - mixed[i]) * step
-		}
-		if contrast(mixed, on) >= minContrast {
+		if mixed := c.mix(far, step); contrast(mixed, on) >= minContrast && contrast(mixed, tinted) >= minContrast {
 			return mixed
 		}
 	}
 	return far
+}
+
+// mix returns the color with a part of another in it.
+func (c color) mix(other color, part float64) color {
+	for i := range c {
+		c[i] += (other[i] - c[i]) * part
+	}
+	return c
 }

@@ -13,7 +13,7 @@ import (
 func full() *Frame {
 	return &Frame{
 		Lang: "de", Title: "Acme & Co", Home: "/", Favicon: "/icon.png", Style: "/" + Style.Name, Script: "/" + Script.Name,
-		Colors: Colors{Light: "#ff8800", Dark: "#ffcc00"}, Hidden: true, Canonical: "https://docs.example.com/a", Alternate: "/a.md",
+		Colors: Colors{Primary: Tone{Light: "#ff8800", Dark: "#ffcc00"}}, Hidden: true, Canonical: "https://docs.example.com/a", Alternate: "/a.md",
 		Announcement: &Announcement{Style: "warning", Title: "Soon:", Message: "the old version ends.", Link: &Link{Title: "Read more", Href: "https://example.com/", External: true}},
 		Links:        []*Link{{Title: "Blog", Href: "https://example.com/blog", External: true}, {Title: "More", Children: []*Link{{Title: "Status", Href: "/status"}}}},
 		Sections: []*Link{
@@ -69,7 +69,7 @@ func TestAnEmptyFrameHasNoEmptyParts(t *testing.T) {
 		if found := regexp.MustCompile(`<(nav|aside|footer|form|script|style)\b`).Find(b); found != nil || strings.Contains(string(b), "noindex") {
 			t.Errorf("%T: %s in\n%s", v, found, b)
 		}
-		if n := strings.Count(string(b), "<main id=\"content\""); n != 1 || strings.Count(string(b), "<h1") != 1 {
+		if n := strings.Count(string(b), "<main id=\"~content\""); n != 1 || strings.Count(string(b), "<h1") != 1 {
 			t.Errorf("%T has %d main parts:\n%s", v, n, b)
 		}
 	}
@@ -139,7 +139,7 @@ func TestColors(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "red", "#12345", "#gggggg", "#+1+1+1", "#fff}</style><script>"} {
-		if css := (Colors{Light: s}).css(); css != "" {
+		if css := (Colors{Primary: Tone{Light: s}}).css(); css != "" {
 			t.Errorf("%q: %s", s, css)
 		}
 	}

@@ -69,7 +69,7 @@
   addEventListener("hashchange", jump);
 
   // The navigation remembers which branches are open, and is a drawer on a phone.
-  const pages = document.getElementById("pages");
+  const pages = document.getElementById("~pages");
   if (pages) {
     const open = memory.get("open", {});
     for (const d of all("details", pages)) {
@@ -106,8 +106,9 @@
     const follow = () => {
       waiting = false;
       const line = parseFloat(getComputedStyle(root).scrollPaddingTop) + 8;
-      let at = parts.findLast(p => p.getBoundingClientRect().top <= line);
-      if (scrollY + innerHeight >= root.scrollHeight - 4) at = parts.findLast(p => p.getBoundingClientRect().top < innerHeight) || at;
+      const seen = parts.filter(p => p.getClientRects().length); // not those of other tabs
+      let at = seen.findLast(p => p.getBoundingClientRect().top <= line);
+      if (scrollY + innerHeight >= root.scrollHeight - 4) at = seen.findLast(p => p.getBoundingClientRect().top < innerHeight) || at;
       links.forEach(a => a.toggleAttribute("aria-current", false));
       const link = at && links.find(a => decodeURIComponent(a.hash.slice(1)) === at.id);
       if (link) link.setAttribute("aria-current", "location");
@@ -235,14 +236,14 @@
   }
 
   // The finder.
-  const input = document.getElementById("search");
+  const input = document.getElementById("~search");
   if (input && input.dataset.live && HTMLDialogElement) {
     const form = input.form, key = form.querySelector("kbd");
     form.classList.add("ready");
     key.hidden = false;
     if (/Mac|iPhone|iPad/.test(navigator.platform)) key.textContent = "⌘K";
-    const field = make("input", { type: "search", name: "q", maxLength: 200, placeholder: input.placeholder, autocomplete: "off", spellcheck: false, role: "combobox", "aria-label": input.placeholder, "aria-expanded": "false", "aria-controls": "found", "aria-autocomplete": "list" });
-    const list = make("ul", { id: "found", role: "listbox", "aria-label": input.placeholder }), status = make("p", { className: "status", role: "status" });
+    const field = make("input", { type: "search", name: "q", maxLength: 200, placeholder: input.placeholder, autocomplete: "off", spellcheck: false, role: "combobox", "aria-label": input.placeholder, "aria-expanded": "false", "aria-controls": "~found", "aria-autocomplete": "list" });
+    const list = make("ul", { id: "~found", role: "listbox", "aria-label": input.placeholder }), status = make("p", { className: "status", role: "status" });
     const finder = make("dialog", { className: "finder", "aria-label": input.placeholder }, make("form", { className: "field", action: form.action, method: "get" }, form.querySelector(".icon").cloneNode(true), field), list, status);
     document.body.append(finder);
     let asked = 0, timer = 0, chosen = -1;
@@ -259,7 +260,7 @@
       if (!terms.length) return [text];
       return text.split(new RegExp(`(${terms.join("|")})`, "gi")).map((part, i) => i % 2 ? make("mark", { textContent: part }) : part);
     };
-    const option = (i, href, ...children) => make("li", { role: "option", id: "found-" + i, "aria-selected": "false" }, make("a", { href, tabIndex: -1 }, ...children));
+    const option = (i, href, ...children) => make("li", { role: "option", id: "~found-" + i, "aria-selected": "false" }, make("a", { href, tabIndex: -1 }, ...children));
     const recent = () => memory.get("searches", []);
     const render = (hits, query) => {
       list.replaceChildren(...hits.map((h, i) => option(i, h.href, ...(h.where ? [make("small", { textContent: h.where })] : []), make("strong", {}, ...marked(h.title, query)), ...(h.text ? [make("p", {}, ...marked(h.text, query))] : []))));

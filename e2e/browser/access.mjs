@@ -1,0 +1,29 @@
+// Pages that everybody can use: axe-core finds nothing on them.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const PAGES = [
+    '/s/guide/', '/s/guide/writing/pages', '/s/guide/getting-started/quick-start', '/s/guide/publishing/visitors', '/s/guide/working-with-content/git',
+    '/s/guide/~octavo/search?q=import', '/s/guide/no-such-page', '/s/demo/', '/s/demo/help/troubleshooting', '/s/demo/api-reference/',
+];
+
+export async function access(run) {
+    for (const dark of [false, true]) {
+        await run.test(`axe-core, ${dark ? 'dark' : 'light'}`, async ({ open, check }) => {
+            const wrong = [];
+            for (const path of PAGES) {
+                // The policy of the page allows no script but its own; axe-core is ours.
+                const page = await open(path, { dark, policy: false });
+                if (dark) await page.evaluate(() => { document.documentElement.dataset.scheme = 'dark'; });
+                await page.evaluate(axe);
+                const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+                for (const v of violations) wrong.push(`${path}: ${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`);
+                await page.close();
+            }
+            check(wrong.length === 0, `\n  ${wrong.join('\n  ')}`);
+        });
+    }
+}

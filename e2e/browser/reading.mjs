@@ -1,0 +1,136 @@
+// What a reader does on a site.
+
+const GUIDE = '/s/guide/', RICH = '/s/guide/writing/pages';
+
+/** The text that a reader sees. */
+const text = (page, selector) => page.$eval(selector, (e) => e.textContent.trim());
+const shown = (page, selector) => page.$eval(selector, (e) => e.checkVisibility({ visibilityProperty: true }));
+
+export async function reading(run) {
+    await run.test('navigation leads to pages, back and forth', async ({ open, check }) => {
+        const page = await open(GUIDE);
+        await Promise.all([page.waitForNavigation(), page.click('.pages a[href$="/getting-started/quick-start"]')]);
+        check((await text(page, 'h1')) === 'Quick start', 'the page is not the one of the entry');
+        check((await text(page, '.pages [aria-current=page]')).endsWith('Quick start'), 'the entry is not marked');
+        await Promise.all([page.waitForNavigation(), page.click('.turn [rel=next]')]);
+        await Promise.all([page.waitForNavigation(), page.click('.turn [rel=prev]')]);
+        check((await text(page, 'h1')) === 'Quick start', 'next and previous do not lead back');
+        check(page.wrong.length === 0, page.wrong.join('; '));
+    });
+
+    await run.test('search by keyboard', async ({ open, check }) => {
+        const page = await open(GUIDE);
+        for (const keys of [['/'], ['Control', 'k']]) {
+            for (const key of keys) await page.keyboard.down(key);
+            for (const key of keys.toReversed()) await page.keyboard.up(key);
+            check(await page.$eval('.finder', (d) => d.open), `${keys.join('+')} does not open the finder`);
+            await page.keyboard.press('Escape');
+            check(!(await page.$eval('.finder', (d) => d.open)), 'Escape does not close it');
+        }
+        await page.keyboard.press('/');
+        await page.keyboard.type('rollback');
+        await page.waitForSelector('.finder [role=option]');
+        check((await page.$$('.finder mark')).length > 0, 'what was searched for is not highlighted');
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('ArrowUp');
+        const first = await page.$eval('.finder [aria-selected=true] strong', (e) => e.textContent);
+        await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+        check((await text(page, 'h1')) === first, `Enter does not lead to ${first}`);
+        await page.keyboard.press('/');
+        await page.waitForSelector('.finder [role=option]');
+        check((await text(page, '.finder [role=option]')) === 'rollback', 'the search is not among the recent ones');
+        check(page.wrong.length === 0, page.wrong.join('; '));
+    });
+
+    await run.test('light and dark are remembered', async ({ open, check }) => {
+        const page = await open(GUIDE);
+        const paper = () => page.$eval('body', (e) => getComputedStyle(e).backgroundColor);
+        const light = await paper();
+        await page.click('.scheme');
+        const dark = await paper();
+        check(light !== dark, 'the switch changes nothing');
+        await page.reload();
+        check((await paper()) === dark, 'the choice is not remembered');
+        await page.goto(run.base + RICH);
+        check((await paper()) === dark, 'the choice is not that of other pages');
+        check(page.wrong.length === 0, page.wrong.join('; '));
+    });
+
+    await run.test('blocks that do something', async ({ open, check }) => {
+        const page = await open(RICH);
+        const [first, second] = await page.$$('.tablist [role=tab]');
+        check(first && second, 'there are no tabs');
+        await second.click();
+        check((await second.evaluate((e) => e.getAttribute('aria-selected'))) === 'true', 'a tab is not chosen by a click');
+        await page.keyboard.press('ArrowLeft');
+        check((await first.evaluate((e) => e.getAttribute('aria-selected'))) === 'true', 'a tab is not chosen by an arrow');
+        check((await page.$$eval('.tabs.ready', (all) => all.every((t) => [...t.querySelectorAll(':scope > .tab')].filter((p) => !p.hidden).length === 1))), 'more than one panel is shown');
+
+        const details = await page.$('details.expandable:not([open]) > summary');
+        await details.click();
+        check(await details.evaluate((e) => e.parentElement.open), 'an expandable does not open');
+
+        const code = await page.$('.code');
+        await code.hover();
+        await (await code.$('.copy')).click();
+        await page.waitForSelector('.copy.done');
+        const copied = await page.evaluate(() => navigator.clipboard.readText());
+        check(copied === (await code.$$eval('.line', (lines) => lines.map((l) => l.textContent).join('\n'))), `what was copied is not the code: ${copied}`);
+
+        await page.click('a.annotation');
+        check(await shown(page, '.popover'), 'an annotation does not open');
+        await page.keyboard.press('Escape');
+
+        check((await page.$('math msup, math mfrac, math mi')) !== null, 'formulas are not typeset');
+        check(page.wrong.length === 0, page.wrong.join('; '));
+    });
+
+    await run.test('pictures are enlarged', async ({ open, check }) => {
+        const page = await open(GUIDE);
+        await page.click('article figure img');
+        check(await shown(page, 'dialog.zoom'), 'the picture is not enlarged');
+        await page.keyboard.press('Escape');
+        await page.waitForFunction(() => !document.querySelector('dialog.zoom')).catch(() => check(false, 'Escape does not close it'));
+        check(page.wrong.length === 0, page.wrong.join('; '));
+    });
+
+    await run.test('the outline follows the reader', async ({ open, check }) => {
+        const page = await open(RICH);
+        const links = await page.$$('.outline a');
+        await links[6].click();
+        await page.waitForFunction(() => document.querySelectorAll('.outline a')[6].hasAttribute('aria-current'), { timeout: 5000 });
+        check((await page.$$('.outline [aria-current]')).length === 1, 'more than one part is marked');
+    });
+
+    await run.test('a phone has a menu, and nothing is wider than it', async ({ open, check }) => {
+        for (const path of [GUIDE, RICH, '/s/demo/', '/s/demo/api-reference/']) {
+            const page = await open(path, { width: 375, height: 740 });
+            check((await page.evaluate(() => document.documentElement.scrollWidth)) <= 375, `${path} is wider than the screen`);
+            check(!(await shown(page, '.pages')), 'the menu covers the page');
+            await page.click('.menu-open');
+            await page.waitForFunction(() => document.querySelector('.pages').checkVisibility({ visibilityProperty: true }));
+            await page.keyboard.press('Escape');
+            await page.waitForFunction(() => !document.querySelector('.pages').checkVisibility({ visibilityProperty: true }));
+            check(page.wrong.length === 0, page.wrong.join('; '));
+            await page.close();
+        }
+    });
+
+    await run.test('everything is there without a script', async ({ open, check }) => {
+        const without = await open(RICH, { script: false });
+        const all = await text(without, 'main > article');
+        for (const word of ['Linux', 'Elsewhere']) check(all.includes(word), `without a script, ${word} is missing`);
+        const panels = await without.$$eval('.tab, .step, .expandable, .hint', (list) => list.filter((e) => !e.checkVisibility()).length);
+        check(panels === 0, `${panels} blocks are not shown without a script`);
+        const phone = await open(GUIDE, { width: 375, height: 740, script: false });
+        await phone.click('.menu-open');
+        await phone.waitForFunction(() => document.querySelector('.pages').checkVisibility({ visibilityProperty: true })).catch(() => check(false, 'the menu does not open without a script'));
+        const found = await open('/s/guide/~octavo/search?q=rollback', { script: false });
+        check((await found.$$('.results a')).length > 0, 'the form finds nothing without a script');
+    });
+
+    await run.test('an address without a page says so and helps', async ({ open, check }) => {
+        const page = await open('/s/guide/no/such/page');
+        check((await page.$('h1')) !== null && (await page.$('main a')) !== null, 'there is no way on');
+    });
+}

@@ -43,7 +43,7 @@ func TestEverythingIsInThePage(t *testing.T) {
 	for _, want := range []string{
 		`<html lang="de">`, `<title>A &lt;b&gt; · Acme &amp; Co</title>`, `<meta name="robots" content="noindex">`, `<link rel="canonical" href="https://docs.example.com/a">`,
 		`<link rel="alternate" type="text/markdown" href="/a.md">`, `<link rel="icon" href="/icon.png">`, `<style>:root{--primary:light-dark\(#ff8800,#ffcc00\)`,
-		`<a class="skip" href="#content">`, `(?s)<aside class="announcement hint-warning".*Soon:.*Read more</a>`, `<form class="search" role="search" action="/~octavo/search">`,
+		`<a class="skip" href="#~content">`, `(?s)<aside class="announcement hint-warning".*Soon:.*Read more</a>`, `<form class="search" role="search" action="/~octavo/search">`,
 		`(?s)<nav class="links".*<a href="https://example.com/blog" rel="noreferrer">Blog</a>.*<summary>More<svg`,
 		`(?s)<nav class="sections".*<a href="/" aria-current="true">Guide</a>.*<summary>Products<svg.*</summary>\s*<ul><li><a href="/one">One</a>`,
 		`(?s)Version: </span>2.0<svg.*<a href="/v1">1.0</a>`, `<a href="/a" aria-current="page">A &lt;b&gt;</a><details>`,

@@ -265,7 +265,7 @@ func content(t testing.TB, b []byte) string {
 }
 
 func TestBackupHoldsEveryTable(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, o store.Options) {
+	testdb.EachBare(t, func(t *testing.T, o store.Options) {
 		s := filled(t, o)
 		tables, err := s.Tables(context.Background())
 		if err != nil {
@@ -297,7 +297,7 @@ func (m *meddler) Write(b []byte) (int, error) {
 }
 
 func TestBackupIsOfTheMomentItBegan(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, o store.Options) {
+	testdb.EachBare(t, func(t *testing.T, o store.Options) {
 		s := filled(t, o)
 		// The first table is too large, and too random, to wait in a buffer
 		// until the others are read.
@@ -330,7 +330,7 @@ func TestRestoreGivesBackEveryRow(t *testing.T) {
 	kinds := []struct {
 		name  string
 		place func(testing.TB) store.Options
-	}{{"sqlite", testdb.SQLite}, {"postgres", testdb.Postgres}}
+	}{{"sqlite", testdb.BareSQLite}, {"postgres", testdb.BarePostgres}}
 	for _, from := range kinds {
 		for _, to := range kinds {
 			t.Run(from.name+" to "+to.name, func(t *testing.T) {
@@ -348,11 +348,11 @@ func TestRestoreGivesBackEveryRow(t *testing.T) {
 }
 
 func TestDamagedBackupIsRefusedOrWhole(t *testing.T) {
-	whole := backup(t, filled(t, testdb.SQLite(t)))
+	whole := backup(t, filled(t, testdb.BareSQLite(t)))
 	want := content(t, whole)
 	try := func(damaged []byte, what string, at int) {
 		t.Helper()
-		o := testdb.SQLite(t)
+		o := testdb.BareSQLite(t)
 		err := restore(o, damaged)
 		if err == nil {
 			// Some bits carry nothing, such as the date of the compression.
@@ -383,7 +383,7 @@ func TestDamagedBackupIsRefusedOrWhole(t *testing.T) {
 }
 
 func TestRestoreRefusesWhatItCannotRead(t *testing.T) {
-	good := backup(t, filled(t, testdb.SQLite(t)))
+	good := backup(t, filled(t, testdb.BareSQLite(t)))
 	cases := []struct {
 		name   string
 		change func(m *store.Manifest, files map[string][]byte)
@@ -403,7 +403,7 @@ func TestRestoreRefusesWhatItCannotRead(t *testing.T) {
 			}, "table collections: 4 rows hang below none",
 		},
 	}
-	testdb.Each(t, func(t *testing.T, o store.Options) {
+	testdb.EachBare(t, func(t *testing.T, o store.Options) {
 		for _, c := range cases {
 			m, files := unpack(t, good)
 			c.change(&m, files)
@@ -430,8 +430,8 @@ func ringed(lines []byte) []byte {
 }
 
 func TestRestoreRefusesAStoreWithData(t *testing.T) {
-	b := backup(t, filled(t, testdb.SQLite(t)))
-	testdb.Each(t, func(t *testing.T, o store.Options) {
+	b := backup(t, filled(t, testdb.BareSQLite(t)))
+	testdb.EachBare(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
 		if _, err := (&orgs.Service{Store: s}).CreateTokenFor(context.Background(), "linus@octavo.example", orgs.NewToken{}); err != nil {
 			t.Fatal(err)
@@ -449,10 +449,10 @@ func TestRestoreRefusesAStoreWithData(t *testing.T) {
 // Jobs that repeat are queued by every server that starts, also by one that
 // is to be filled from a backup.
 func TestRestoreReplacesWhatAServerMakesByItself(t *testing.T) {
-	source := filled(t, testdb.SQLite(t))
+	source := filled(t, testdb.BareSQLite(t))
 	addRepeating(t, source)
 	b := backup(t, source)
-	testdb.Each(t, func(t *testing.T, o store.Options) {
+	testdb.EachBare(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
 		addRepeating(t, s)
 		if err := restore(o, b); err != nil {
@@ -476,7 +476,7 @@ func addRepeating(t *testing.T, s *store.Store) {
 }
 
 func TestBackupThatCannotBeWrittenFails(t *testing.T) {
-	s := filled(t, testdb.SQLite(t))
+	s := filled(t, testdb.BareSQLite(t))
 	f, err := os.Create(filepath.Join(t.TempDir(), "closed"))
 	if err != nil {
 		t.Fatal(err)

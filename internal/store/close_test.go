@@ -13,7 +13,7 @@ import (
 // After a clean stop everything is in the one file that people copy.
 func TestClosingFoldsTheLogIntoTheFile(t *testing.T) {
 	for range 10 {
-		o := testdb.SQLite(t)
+		o := testdb.BareSQLite(t)
 		s, err := store.Open(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)

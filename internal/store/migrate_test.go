@@ -62,7 +62,7 @@ func TestOpenRefusesASchemaThatItDoesNotKnow(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			testdb.Each(t, func(t *testing.T, o store.Options) {
+			testdb.EachBare(t, func(t *testing.T, o store.Options) {
 				testdb.Open(t, o)
 				db := raw(t, o)
 				mustExec(t, db, c.change)
@@ -81,7 +81,7 @@ func TestOpenRefusesASchemaThatItDoesNotKnow(t *testing.T) {
 }
 
 func TestOpeningAnEmptyDatabaseManyTimesAtOnce(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, o store.Options) {
+	testdb.EachBare(t, func(t *testing.T, o store.Options) {
 		stores := make([]*store.Store, 4)
 		var wg sync.WaitGroup
 		for i := range stores {
@@ -120,7 +120,7 @@ func TestOpeningAnEmptyDatabaseManyTimesAtOnce(t *testing.T) {
 
 // The goldens show in a review what a migration does to both databases.
 func TestSchemaIsTheGoldenOne(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, o store.Options) {
+	testdb.EachBare(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
 		tables, err := s.Tables(context.Background())
 		if err != nil {
@@ -157,8 +157,8 @@ func TestBothSchemasHaveTheSameColumns(t *testing.T) {
 		}
 		return out.String()
 	}
-	pg := columns(testdb.Postgres(t))
-	if lite := columns(testdb.SQLite(t)); lite != pg {
+	pg := columns(testdb.BarePostgres(t))
+	if lite := columns(testdb.BareSQLite(t)); lite != pg {
 		t.Errorf("SQLite has\n%s\nPostgreSQL has\n%s", lite, pg)
 	}
 }

@@ -68,7 +68,7 @@ func readTable(t testing.TB, db *sql.DB, name string) (out table) {
 // A space that is purged leaves no row behind, in whatever table: neither its own
 // nor those of what was in it.
 func TestPurgeLeavesNothing(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, o store.Options) {
+	testdb.EachBare(t, func(t *testing.T, o store.Options) {
 		ctx := context.Background()
 		s := filled(t, o)
 		db := raw(t, o)
@@ -127,7 +127,7 @@ func TestPurgeLeavesNothing(t *testing.T) {
 
 // A backup that is a whole archive with other content is refused by its sums.
 func TestRestoreChecksEverySum(t *testing.T) {
-	s := filled(t, testdb.SQLite(t))
+	s := filled(t, testdb.BareSQLite(t))
 	var b bytes.Buffer
 	text := "the bytes of a file"
 	sum := "0000000000000000000000000000000000000000000000000000000000000000"
@@ -137,7 +137,7 @@ func TestRestoreChecksEverySum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := restore(testdb.SQLite(t), b.Bytes()); err == nil || !strings.Contains(err.Error(), "checksum of files/"+sum) {
+	if err := restore(testdb.BareSQLite(t), b.Bytes()); err == nil || !strings.Contains(err.Error(), "checksum of files/"+sum) {
 		t.Errorf("a file with other content: %v", err)
 	}
 	m, files := unpack(t, backup(t, s))
@@ -146,7 +146,7 @@ func TestRestoreChecksEverySum(t *testing.T) {
 			m.Tables[i].SHA256 = sum
 		}
 	}
-	if err := restore(testdb.SQLite(t), packAs(t, m, files)); err == nil || !strings.Contains(err.Error(), "checksum of spaces") {
+	if err := restore(testdb.BareSQLite(t), packAs(t, m, files)); err == nil || !strings.Contains(err.Error(), "checksum of spaces") {
 		t.Errorf("a table with other content: %v", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 // What the command line does is in the log, and the log says that it was the command
 // line.
 func TestTheLogHasTheCommandLine(t *testing.T) {
+	t.Parallel()
 	at := sqlitePlace(t)
 	admin := bootstrap(t, at, "Acme")
 	mustOctavo(t, at, "token create", "--email=grace@octavo.example")

@@ -85,6 +85,7 @@ func drop(v any, field string) {
 }
 
 func TestBackupOfARunningServerAnswersTheSameElsewhere(t *testing.T) {
+	t.Parallel()
 	places := []struct {
 		name     string
 		from, to func(testing.TB) place
@@ -205,6 +206,7 @@ func (w *writer) check(t *testing.T, n *node, token string, least int) {
 }
 
 func TestRestoreRefusesWithoutAnyChange(t *testing.T) {
+	t.Parallel()
 	source := sqlitePlace(t)
 	admin := bootstrap(t, source, "Source")
 	good := filepath.Join(t.TempDir(), "good")
@@ -273,6 +275,7 @@ func entries(t *testing.T, dir string) (names []string) {
 // A new installation has often been started once before somebody restores
 // into it.
 func TestRestoreIntoAServerThatWasNeverUsed(t *testing.T) {
+	t.Parallel()
 	source := sqlitePlace(t)
 	n := serve(t, source) // queues the jobs that repeat
 	admin := bootstrap(t, source, "Source")
@@ -289,6 +292,7 @@ func TestRestoreIntoAServerThatWasNeverUsed(t *testing.T) {
 }
 
 func TestBackupKeepsWhatIsThere(t *testing.T) {
+	t.Parallel()
 	at := sqlitePlace(t)
 	bootstrap(t, at, "Source")
 	file := filepath.Join(t.TempDir(), "backup")

@@ -31,20 +31,15 @@ const (
 )
 
 func TestAcknowledgedRevisionsSurviveKill9(t *testing.T) {
-	t.Setenv("OCTAVO_BASE_URL", publicAddress)
-	rounds := crashes
-	if testing.Short() {
-		rounds = crashesShort
-	}
-	t.Run("sqlite", func(t *testing.T) { crashContent(t, sqlitePlace(t), rounds) })
-	t.Run("postgres", func(t *testing.T) { crashContent(t, postgresPlace(t), min(rounds, crashesPostgres)) })
+	t.Parallel()
+	eachKilled(t, crashes, crashContent)
 }
 
 func crashContent(t *testing.T, at place, rounds int) {
 	admin := bootstrap(t, at, "Crash")
 	d := &desk{token: admin.Token}
 	for round := range rounds {
-		n := serve(t, at)
+		n := serve(t, at, "--base-url="+publicAddress)
 		switch {
 		case round == 0:
 			d.open(t, n, string(admin.Organization))
@@ -56,7 +51,7 @@ func crashContent(t *testing.T, at place, rounds int) {
 		}
 		d.writeUntilKilled(t, n)
 	}
-	n := serve(t, at)
+	n := serve(t, at, "--base-url="+publicAddress)
 	d.compare(t, n)
 	d.checkSearch(t, n)
 	n.stop(t)
@@ -78,6 +73,7 @@ const importPages = 300
 // An import is one revision, however long it takes: one that is killed has
 // changed nothing, or everything.
 func TestKilledImportChangesNothingOrEverything(t *testing.T) {
+	t.Parallel()
 	rounds := crashes / 4
 	if testing.Short() {
 		rounds = crashesShort

@@ -199,6 +199,7 @@ func (l *library) changed(t testing.TB) []string {
 }
 
 func TestFolderComesBackAsItWas(t *testing.T) {
+	t.Parallel()
 	eachPlace(t, func(t *testing.T, at place) {
 		l := openLibrary(t, at)
 		dir := handbook(t)
@@ -224,6 +225,7 @@ func TestFolderComesBackAsItWas(t *testing.T) {
 // changed is what the step changed and nothing else, and the folder comes
 // back as it is now.
 func TestImportChangesWhatTheFolderChanged(t *testing.T) {
+	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
 	l.importFrom(t, dir)
@@ -284,6 +286,7 @@ func TestImportChangesWhatTheFolderChanged(t *testing.T) {
 // The identity of a page is its file: what was imported twice has its old
 // id, also when it was moved in the navigation.
 func TestPagesKeepTheirIdsOverImports(t *testing.T) {
+	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
 	l.importFrom(t, dir)
@@ -316,6 +319,7 @@ func TestPagesKeepTheirIdsOverImports(t *testing.T) {
 // What somebody edits through the API is all that an export shows as
 // changed.
 func TestExportAfterAnEditDiffersInThatPage(t *testing.T) {
+	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
 	l.importFrom(t, dir)
@@ -367,6 +371,7 @@ func TestExportAfterAnEditDiffersInThatPage(t *testing.T) {
 }
 
 func TestImportOfAFolderInsideARepository(t *testing.T) {
+	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "docs"), os.DirFS(handbook(t))); err != nil {
@@ -413,6 +418,7 @@ func packed(t testing.TB, dir, below string, more ...*zip.FileHeader) string {
 }
 
 func TestImportOfAZipFile(t *testing.T) {
+	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
 	l.importFrom(t, packed(t, dir, ""))
@@ -450,6 +456,7 @@ func TestImportOfAZipFile(t *testing.T) {
 }
 
 func TestLinksInAFolderAreNotFollowed(t *testing.T) {
+	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
 	secret := filepath.Join(t.TempDir(), "secret")
@@ -484,6 +491,7 @@ func TestLinksInAFolderAreNotFollowed(t *testing.T) {
 }
 
 func TestImportSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
 	trashed := l.n.made(t, l.admin.Token, "POST", "/v1/orgs/"+string(l.admin.Organization)+"/spaces", map[string]any{"title": "Trash"})

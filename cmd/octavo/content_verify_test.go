@@ -15,6 +15,7 @@ import (
 )
 
 func TestCheckOfASpace(t *testing.T) {
+	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
 	if err := os.RemoveAll(filepath.Join(dir, "notes")); err != nil {
@@ -68,6 +69,7 @@ func (l *library) damage(t *testing.T, statement string) {
 }
 
 func TestDoctorFindsWhatDoesNotFitTheContent(t *testing.T) {
+	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
 	dir := handbook(t)
 	grow(t, dir, 100, "wick") // enough for a part of the index that is stored in segments
@@ -90,6 +92,7 @@ func TestDoctorFindsWhatDoesNotFitTheContent(t *testing.T) {
 		{"the root of a revision is missing", `DELETE FROM objects WHERE hash = (SELECT r.root FROM revisions r JOIN spaces s ON s.revision_id = r.id)`},
 	} {
 		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
 			hurt := &library{at: sqlitePlace(t), space: l.space}
 			if err := os.CopyFS(hurt.at.data, os.DirFS(l.at.data)); err != nil {
 				t.Fatal(err)
@@ -106,6 +109,7 @@ func TestDoctorFindsWhatDoesNotFitTheContent(t *testing.T) {
 		})
 	}
 	t.Run("bytes of a file that are missing", func(t *testing.T) {
+		t.Parallel()
 		files := contents(t, filepath.Join(l.at.data, "files"))
 		for name, text := range files {
 			hurt := sqlitePlace(t)
@@ -125,6 +129,7 @@ func TestDoctorFindsWhatDoesNotFitTheContent(t *testing.T) {
 // A backup has everything: a folder that was imported comes back from it,
 // with the bytes of its files, on either kind of database.
 func TestBackupHasContentAndFiles(t *testing.T) {
+	t.Parallel()
 	places := []struct {
 		name     string
 		from, to func(testing.TB) place
@@ -135,6 +140,7 @@ func TestBackupHasContentAndFiles(t *testing.T) {
 	}
 	for _, p := range places {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
 			from, to := p.from(t), p.to(t)
 			l := openLibrary(t, from)
 			dir := handbook(t)

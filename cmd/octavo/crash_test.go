@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// How often a server is killed. PostgreSQL is a process of its own that
-// survives ours, so there is less to find there.
+// How often a server is killed.
 const (
 	crashes         = 50
 	crashesShort    = 5
@@ -22,12 +21,8 @@ const (
 )
 
 func TestAcknowledgedWritesSurviveKill9(t *testing.T) {
-	rounds := crashes
-	if testing.Short() {
-		rounds = crashesShort
-	}
-	t.Run("sqlite", func(t *testing.T) { crashAndCheck(t, sqlitePlace(t), rounds) })
-	t.Run("postgres", func(t *testing.T) { crashAndCheck(t, postgresPlace(t), min(rounds, crashesPostgres)) })
+	t.Parallel()
+	eachKilled(t, crashes, crashAndCheck)
 }
 
 func crashAndCheck(t *testing.T, at place, rounds int) {

@@ -11,6 +11,7 @@ import (
 // TestHelpDocumentsEverything asks every command for help: whatever can be
 // set has to be in it, with a sentence and the variable that sets it too.
 func TestHelpDocumentsEverything(t *testing.T) {
+	t.Parallel()
 	parser, err := kong.New(&cli{}, kong.Name("octavo"), kong.Configuration(yamlFlags), defaults)
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +52,7 @@ func firstWords(s string) string {
 // container: everything that serve takes, but for what somebody does at a
 // desk.
 func TestServerSettingsHaveVariables(t *testing.T) {
+	t.Parallel()
 	parser, err := kong.New(&cli{}, kong.Configuration(yamlFlags), defaults)
 	if err != nil {
 		t.Fatal(err)

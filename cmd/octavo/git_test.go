@@ -14,8 +14,7 @@ import (
 // gitOctavo runs octavo git with a password in the environment.
 func (l *library) git(t testing.TB, password, command string, args ...string) (out string, code int) {
 	t.Helper()
-	t.Setenv("OCTAVO_GIT_PASSWORD", password)
-	stdout, stderr, err := octavo(l.at, "git "+command, append([]string{"--space=" + l.space, "--outbound-allow=127.0.0.1"}, args...)...)
+	stdout, stderr, err := octavoWith([]string{"OCTAVO_GIT_PASSWORD=" + password}, l.at, "git "+command, append([]string{"--space=" + l.space, "--outbound-allow=127.0.0.1"}, args...)...)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		code = exit.ExitCode()
@@ -27,6 +26,7 @@ func (l *library) git(t testing.TB, password, command string, args ...string) (o
 
 // The command does what the API does, whether a server runs or not.
 func TestGitCommands(t *testing.T) {
+	t.Parallel()
 	eachPlace(t, func(t *testing.T, at place) {
 		l := openLibrary(t, at)
 		origin := testgit.New(t)

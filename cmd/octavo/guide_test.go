@@ -74,6 +74,7 @@ func mustPrint(t *testing.T, out string, wanted ...string) {
 // The examples of the API guide are run as they stand: what people copy must
 // work.
 func TestAPIGuideExamplesWork(t *testing.T) {
+	t.Parallel()
 	needShell(t)
 	at := sqlitePlace(t)
 	b := bootstrap(t, at, "Acme")
@@ -87,6 +88,7 @@ func TestAPIGuideExamplesWork(t *testing.T) {
 // The commands of the README are run as they stand, but for what people fill in:
 // the address of the server, ids, a token and a repository.
 func TestReadmeCommandsWork(t *testing.T) {
+	t.Parallel()
 	needShell(t)
 	testgit.Need(t, "git")
 	dir := t.TempDir()
@@ -124,6 +126,7 @@ func TestReadmeCommandsWork(t *testing.T) {
 
 // So are those of the pages of the guide about sites.
 func TestGuideToSitesWorks(t *testing.T) {
+	t.Parallel()
 	needShell(t)
 	at := sqlitePlace(t)
 	b := bootstrap(t, at, "Acme")
@@ -154,6 +157,7 @@ func filled(t *testing.T, text string, pairs ...string) string {
 // The user guide that comes with the demonstration has no mistakes, and what
 // it says of folders is true of itself.
 func TestUserGuideIsCleanAndComesBackAsItIs(t *testing.T) {
+	t.Parallel()
 	at := sqlitePlace(t)
 	b := bootstrap(t, at, "Acme")
 	mustOctavo(t, at, "check", "guide")

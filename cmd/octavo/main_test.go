@@ -31,7 +31,7 @@ var binary string
 
 // patience bounds every wait for a process. It is far above what any of them
 // takes, so that only a hang reaches it.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) { os.Exit(withBinary(m.Run)) }
 
@@ -78,14 +78,35 @@ func sqlitePlace(t testing.TB) place { t.Helper(); return place{data: t.TempDir(
 
 func postgresPlace(t testing.TB) place {
 	t.Helper()
-	return place{data: t.TempDir(), database: testdb.Postgres(t).DatabaseURL}
+	return place{data: t.TempDir(), database: testdb.BarePostgres(t).DatabaseURL}
 }
 
-// eachPlace runs a test on an empty instance of each kind of database.
+// eachPlace runs a test on an empty instance of each kind of database, at the
+// same time.
 func eachPlace(t *testing.T, test func(t *testing.T, at place)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { test(t, sqlitePlace(t)) })
-	t.Run("postgres", func(t *testing.T) { test(t, postgresPlace(t)) })
+	for name, make := range map[string]func(testing.TB) place{"sqlite": sqlitePlace, "postgres": postgresPlace} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, make(t))
+		})
+	}
+}
+
+// eachKilled is eachPlace for a test that kills the server so many times. Of
+// PostgreSQL, which survives our process, there is less to find.
+func eachKilled(t *testing.T, rounds int, test func(t *testing.T, at place, rounds int)) {
+	t.Helper()
+	if testing.Short() {
+		rounds = crashesShort
+	}
+	eachPlace(t, func(t *testing.T, at place) {
+		if at.database != "" {
+			test(t, at, min(rounds, crashesPostgres))
+			return
+		}
+		test(t, at, rounds)
+	})
 }
 
 // store opens the data behind the program's back.
@@ -100,12 +121,17 @@ func (p place) store(t testing.TB) *store.Store {
 
 // octavo runs a command on a place to its end.
 func octavo(at place, command string, args ...string) (stdout, stderr string, err error) {
+	return octavoWith(nil, at, command, args...)
+}
+
+// octavoWith is octavo with variables of its own.
+func octavoWith(env []string, at place, command string, args ...string) (stdout, stderr string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	all := append(strings.Fields(command), append(at.flags(), args...)...)
 	var out, errout bytes.Buffer
 	cmd := exec.CommandContext(ctx, binary, all...)
-	cmd.Stdout, cmd.Stderr = &out, &errout
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), &out, &errout
 	err = cmd.Run()
 	return out.String(), errout.String(), err
 }

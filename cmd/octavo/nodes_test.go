@@ -12,6 +12,7 @@ import (
 )
 
 func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
+	t.Parallel()
 	eachPlace(t, func(t *testing.T, at place) {
 		var wg sync.WaitGroup
 		for range 4 {
@@ -58,7 +59,10 @@ func eachWay(nodes [2]*node, rounds int, check func(a, b *node, round int)) {
 
 // Several nodes are what PostgreSQL is for. On SQLite it is the command line
 // that shares the file with a server, and must not find it forgetful either.
-func TestNodesOnOneDatabaseAgreeAtOnce(t *testing.T) { eachPlace(t, nodesAgree) }
+func TestNodesOnOneDatabaseAgreeAtOnce(t *testing.T) {
+	t.Parallel()
+	eachPlace(t, nodesAgree)
+}
 
 func nodesAgree(t *testing.T, at place) {
 	admin := bootstrap(t, at, "Nodes")

@@ -10,6 +10,7 @@ import (
 // A space is written as a PDF, whole or not at all:
 // nothing is left behind when it fails.
 func TestExportPDF(t *testing.T) {
+	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
 	l.importFrom(t, handbook(t))
 	dir := t.TempDir()

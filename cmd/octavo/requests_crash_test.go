@@ -20,12 +20,8 @@ const (
 // A server is killed while people edit, update and merge change requests:
 // what was acknowledged is there, and a merge happened or did not.
 func TestAcknowledgedMergesSurviveKill9(t *testing.T) {
-	rounds := requestCrashes
-	if testing.Short() {
-		rounds = crashesShort
-	}
-	t.Run("sqlite", func(t *testing.T) { crashRequests(t, sqlitePlace(t), rounds) })
-	t.Run("postgres", func(t *testing.T) { crashRequests(t, postgresPlace(t), min(rounds, crashesPostgres)) })
+	t.Parallel()
+	eachKilled(t, requestCrashes, crashRequests)
 }
 
 func crashRequests(t *testing.T, at place, rounds int) {

@@ -25,14 +25,13 @@ const (
 // conflicts; the content is what merging them one after the other in the
 // order of the history has them.
 func TestChangeRequestsAtOnce(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) {
-		at := sqlitePlace(t)
+	t.Parallel()
+	eachPlace(t, func(t *testing.T, at place) {
 		admin := bootstrap(t, at, "Crowd")
-		crowded(t, at, admin.Token, string(admin.Organization), serve(t, at))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		at := postgresPlace(t)
-		admin := bootstrap(t, at, "Crowd")
+		if at.database == "" {
+			crowded(t, at, admin.Token, string(admin.Organization), serve(t, at))
+			return
+		}
 		nodes := pair(t, at)
 		crowded(t, at, admin.Token, string(admin.Organization), nodes[:]...)
 	})
@@ -333,6 +332,7 @@ func (c *crowd) check(t *testing.T, n *node, all []*proposal) {
 
 // An operator can keep the making of organizations to the command line.
 func TestAccountsMakeOrganizationsUnlessTheOperatorForbidsIt(t *testing.T) {
+	t.Parallel()
 	at := sqlitePlace(t)
 	b := bootstrap(t, at, "Acme")
 	body := map[string]any{"title": "Mine"}

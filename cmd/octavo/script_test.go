@@ -20,6 +20,7 @@ import (
 // TestCommandLine runs the scripts in testdata/script: each is a session of
 // an operator with the real binary.
 func TestCommandLine(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestTerminationAnswersTheRequestUnderWay(t *testing.T) {
+	t.Parallel()
 	eachPlace(t, func(t *testing.T, at place) {
 		admin := bootstrap(t, at, "Shutdown")
 		n := serve(t, at)
@@ -80,6 +81,7 @@ func awaitRefusal(t *testing.T, addr string) {
 }
 
 func TestServeRefusesAnAddressInUse(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -207,6 +207,7 @@ func (r *randomFile) text(site string) string {
 // has the structure of the file, a second plan is empty, and so is that of the
 // exported file.
 func TestRandomSiteFilesAreApplied(t *testing.T) {
+	t.Parallel()
 	w := newSiteWorld(t)
 	for seed := range uint64(40) {
 		site := fmt.Sprintf("docs%d", seed%3)
@@ -256,6 +257,7 @@ func shape(t *testing.T, text string) string {
 // A step that fails says what was done; with the cause corrected, the next run
 // continues.
 func TestApplyContinuesAfterAFailure(t *testing.T) {
+	t.Parallel()
 	w := newSiteWorld(t)
 	file := `site: handbook
 title: Docs
@@ -282,6 +284,7 @@ publish: true
 
 // A site whose name is taken by another organization leaves nothing behind.
 func TestASiteThatCannotHaveItsNameIsNotMade(t *testing.T) {
+	t.Parallel()
 	w := newSiteWorld(t)
 	ctx := context.Background()
 	sites := path("orgs", w.server.org, "sites")
@@ -299,6 +302,7 @@ func TestASiteThatCannotHaveItsNameIsNotMade(t *testing.T) {
 }
 
 func TestReferencesBecomeIDs(t *testing.T) {
+	t.Parallel()
 	ids := boundIDs{"new:1": "sitesc_1"}
 	got := ids.value(map[string]any{"a": sitefile.Ref("new:1"), "b": []map[string]any{{"c": sitefile.Ref("old")}}, "d": "new:1", "e": nil})
 	want := map[string]any{"a": "sitesc_1", "b": []any{map[string]any{"c": "old"}}, "d": "new:1", "e": nil}
@@ -310,6 +314,7 @@ func TestReferencesBecomeIDs(t *testing.T) {
 // A variant can be named by the folder of the repository that its space is
 // connected to.
 func TestSiteVariantsByFolder(t *testing.T) {
+	t.Parallel()
 	w := newSiteWorld(t)
 	ctx := context.Background()
 	spaces, err := listAll[named](ctx, w.server.client, path("orgs", w.server.org, "spaces"))

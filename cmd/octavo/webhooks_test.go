@@ -148,14 +148,11 @@ func (in *inbox) check(t testing.TB, n *node, token, org, hook, path string) (ev
 }
 
 func TestWebhooksSurviveKill9(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) { killWhileDelivering(t, sqlitePlace(t), 12) })
-	t.Run("postgres", func(t *testing.T) { killWhileDelivering(t, postgresPlace(t), 4) })
+	t.Parallel()
+	eachKilled(t, 12, killWhileDelivering)
 }
 
 func killWhileDelivering(t *testing.T, at place, rounds int) {
-	if testing.Short() {
-		rounds = 2
-	}
 	in := newInbox(t)
 	in.slow = 30 * time.Millisecond
 	token := bootstrap(t, at, "Crash").Token
@@ -216,6 +213,7 @@ func killWhileDelivering(t *testing.T, at place, rounds int) {
 // Two nodes on one database: each event is sent by one of them, and when one
 // is gone by the other.
 func TestNodesDeliverOnce(t *testing.T) {
+	t.Parallel()
 	eachPlace(t, func(t *testing.T, at place) {
 		in := newInbox(t)
 		in.slow = 5 * time.Millisecond

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"sync"
 	"testing"
 
@@ -45,6 +46,14 @@ func (b *breaking) Err() error {
 	return nil
 }
 
+var signedToken = regexp.MustCompile(`eyJ[\w-]+\.[\w-]+\.[\w-]+`)
+
+// unsigned returns the body of an answer without the tokens in it, which say when
+// they were made.
+func unsigned(rec *httptest.ResponseRecorder) string {
+	return signedToken.ReplaceAllString(rec.Body.String(), "TOKEN")
+}
+
 // A read that the database does not answer is an error of the server: never
 // "not found", never an answer with a part left out.
 func TestABrokenReadIsNotAnsweredAsAbsent(t *testing.T) {
@@ -84,7 +93,7 @@ func TestABrokenReadIsNotAnsweredAsAbsent(t *testing.T) {
 				}
 				if got.Code != whole.Code {
 					t.Errorf("%s, broken at read %d: %d %s, want 500 or %d", op.ID, after, got.Code, got.Body, whole.Code)
-				} else if got.Body.String() != whole.Body.String() && op.ID != "getSpacePDF" && op.ID != "getChangeRequestPDF" {
+				} else if unsigned(got) != unsigned(whole) && op.ID != "getSpacePDF" && op.ID != "getChangeRequestPDF" {
 					t.Errorf("%s, broken at read %d: %s\nwant %s", op.ID, after, got.Body, whole.Body)
 				}
 				if ctx.left >= 0 {

@@ -23,6 +23,7 @@ func packs(t *testing.T, p *Repo) []string {
 }
 
 func TestEntriesAreLocked(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	o.Commit(map[string]string{"README.md": "x"})
 	remote := Remote{URL: o.HTTP("", "").URL, Scope: "a"}
@@ -70,6 +71,7 @@ func TestEntriesAreLocked(t *testing.T) {
 }
 
 func TestTheLeastRecentlyUsedEntriesAreEvicted(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	o.Commit(map[string]string{"README.md": "x"})
 	remote := o.HTTP("", "")
@@ -114,6 +116,7 @@ func TestTheLeastRecentlyUsedEntriesAreEvicted(t *testing.T) {
 
 // Open repairs whatever a killed process left.
 func TestDamagedEntriesAreRepaired(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	first := o.Commit(map[string]string{"README.md": "x"})
 	remote := Remote{URL: o.HTTP("", "").URL, Ref: "main"}
@@ -172,6 +175,7 @@ func TestDamagedEntriesAreRepaired(t *testing.T) {
 // A commit does not contain the time of writing, so a second attempt makes the
 // same pack. Files that the first attempt left beside it do not prevent that.
 func TestWriteAgainAfterAKill(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	remote := Remote{URL: o.HTTP("", "").URL, Ref: "main"}
 	r := runner(t, nil)
@@ -205,6 +209,7 @@ func TestWriteAgainAfterAKill(t *testing.T) {
 }
 
 func TestPacksAreJoined(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	first := o.Commit(map[string]string{"README.md": "x", "a/b.md": "b"})
 	p := open(t, runner(t, func(r *Runner) { r.Limits.Packs = 3 }), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
@@ -229,6 +234,7 @@ func TestPacksAreJoined(t *testing.T) {
 // Fetching a ref that did not move costs one question to the remote and no
 // objects.
 func TestAnUnchangedRefFetchesNoObjects(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	first := o.Commit(map[string]string{"README.md": "x"})
 	remote := o.HTTP("", "")

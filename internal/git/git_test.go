@@ -40,6 +40,7 @@ func TestCheck(t *testing.T) {
 // The same steps over every transport: read, a push of others, a push of ours,
 // a rejected push, a forced push.
 func TestRoundTrip(t *testing.T) {
+	t.Parallel()
 	story := func(m func(t *testing.T, o *testgit.Origin) Remote) func(*testing.T) {
 		return func(t *testing.T) {
 			o := testgit.New(t)
@@ -152,6 +153,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestReasons(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	plain, guarded := o.HTTP("", ""), o.HTTP("ada", "s3cret")
 	ssh := o.SSH(true)
@@ -207,6 +209,7 @@ func TestReasons(t *testing.T) {
 }
 
 func TestHostKeys(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	o.Commit(map[string]string{"README.md": "x"})
 	s := o.SSH(true)

@@ -74,6 +74,7 @@ func localFiles(t *testing.T, l *Local, ref string) map[string]string {
 }
 
 func TestLocalReadsRefs(t *testing.T) {
+	t.Parallel()
 	dir := localRepo(t)
 	putFile(t, dir, "README.md", "# Not committed\n")
 	bare := filepath.Join(t.TempDir(), "bare.git")
@@ -113,6 +114,7 @@ func TestLocalReadsRefs(t *testing.T) {
 }
 
 func TestLocalRefusesWhatItCannotRead(t *testing.T) {
+	t.Parallel()
 	dir := localRepo(t)
 	l, err := OpenLocal(t.Context(), dir)
 	if err != nil {
@@ -143,6 +145,7 @@ func TestLocalRefusesWhatItCannotRead(t *testing.T) {
 // A repository may come from an untrusted archive: its configuration must not
 // run programs or cause connections.
 func TestLocalConfigurationRunsNothing(t *testing.T) {
+	t.Parallel()
 	dir := localRepo(t)
 	marker := filepath.Join(t.TempDir(), "ran")
 	run := "touch " + marker

@@ -158,6 +158,7 @@ func (l *line) lose(how int) {
 // However often packs are joined, a push on top of our commit is recognised as
 // such.
 func TestJoiningPacksKeepsOurCommits(t *testing.T) {
+	t.Parallel()
 	l := newLine(t, overHTTP)
 	joined := 0
 	for i := range 6 {
@@ -191,6 +192,7 @@ func TestJoiningPacksKeepsOurCommits(t *testing.T) {
 
 // Whatever happens to the cache, the result is the one of the remote.
 func TestTheResultDoesNotDependOnTheCache(t *testing.T) {
+	t.Parallel()
 	story := func(steps int, url func(*testing.T, *testgit.Origin) Remote) func(*testing.T) {
 		return func(t *testing.T) {
 			l := newLine(t, url)
@@ -246,6 +248,7 @@ func TestTheResultDoesNotDependOnTheCache(t *testing.T) {
 // Two spaces share an entry: the first fetch of one branch must not cut off the
 // history that the other one needs.
 func TestBranchesShareAnEntry(t *testing.T) {
+	t.Parallel()
 	l := newLine(t, overHTTP)
 	l.importing(true)
 	known := l.have
@@ -275,6 +278,7 @@ func TestBranchesShareAnEntry(t *testing.T) {
 // A commit that the remote rejected counts as fetched after packs are joined,
 // and can still be pushed.
 func TestJoinedCommitsArePushed(t *testing.T) {
+	t.Parallel()
 	l := newLine(t, overHTTP)
 	p := l.open()
 	base := l.fetch(p, true)
@@ -302,6 +306,7 @@ func TestJoinedCommitsArePushed(t *testing.T) {
 // Replacing the branch by a history that exceeds the limit is reported as too
 // large.
 func TestABranchReplacedByTooMuchIsTooLarge(t *testing.T) {
+	t.Parallel()
 	l := newLine(t, overHTTP)
 	l.importing(true)
 	testgit.Git(t, l.o.Work, "checkout", "-q", "--orphan", "huge")

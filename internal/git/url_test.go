@@ -13,6 +13,7 @@ import (
 )
 
 func TestParseURL(t *testing.T) {
+	t.Parallel()
 	for raw, want := range map[string][3]string{ // clean, user, password
 		"https://example.com/a/b.git":                        {"https://example.com/a/b.git"},
 		"https://EXAMPLE.com.:443/a":                         {"https://example.com/a"},
@@ -129,6 +130,7 @@ func FuzzParseURL(f *testing.F) {
 }
 
 func TestCheckRef(t *testing.T) {
+	t.Parallel()
 	for ref, ok := range map[string]bool{
 		"main": true, "feature/x.y_z-1": true, "refs/heads/main": true, "v1.0": true, "ünï": true, "HEAD": true, "a@b": true, "#1": true,
 		"": false, "--output=x": false, "-h": false, "refs/heads/../../x": false, "a..b": false, "a b": false, "a~1": false,
@@ -147,6 +149,7 @@ func TestCheckRef(t *testing.T) {
 
 // Every ref that CheckRef accepts is accepted by git.
 func TestGitAcceptsTheRefsThatWeAccept(t *testing.T) {
+	t.Parallel()
 	testgit.Need(t, "git")
 	part := rapid.SampledFrom([]string{"a", ".", "..", "/", "@", "{", "-", ".lock", "~", "é", "\\", " ", "x", "^{}", "refs", "heads", "*"})
 	rapid.Check(t, func(t *rapid.T) {

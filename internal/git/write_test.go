@@ -20,6 +20,7 @@ import (
 // Random commits have the files of a model in memory, and git fsck finds no
 // errors.
 func TestWriteMatchesAModel(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	p := open(t, runner(t, nil), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 	random := rand.New(rand.NewSource(1))
@@ -110,6 +111,7 @@ func sameDiff(t *testing.T, p *Repo, from, to string, before, after map[string]s
 }
 
 func TestWriteKeepsOtherFiles(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	base := o.Plant(o.Tree(
 		[3]string{"120000", "link", o.Blob("target")}, [3]string{"160000", "module", strings.Repeat("1", 40)}, [3]string{"100755", "run.sh", o.Blob("run")},
@@ -156,6 +158,7 @@ func TestWriteKeepsOtherFiles(t *testing.T) {
 }
 
 func TestNamesAndMessagesAreCleaned(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	p := open(t, runner(t, nil), Remote{URL: o.HTTP("", "").URL, Ref: "main"})
 	commit, err := p.Write(t.Context(), "", []Change{{Path: "a"}}, Commit{
@@ -177,6 +180,7 @@ func TestNamesAndMessagesAreCleaned(t *testing.T) {
 }
 
 func TestOneLine(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")
 		got := OneLine(s)
@@ -195,6 +199,7 @@ func TestOneLine(t *testing.T) {
 }
 
 func TestBlobOIDIsGits(t *testing.T) {
+	t.Parallel()
 	o := testgit.New(t)
 	for _, text := range []string{"", "x", "a\nb\r\n\x00", strings.Repeat("y", 100_000)} {
 		if got, want := BlobOID([]byte(text)), o.Blob(text); got != want {
@@ -204,6 +209,7 @@ func TestBlobOIDIsGits(t *testing.T) {
 }
 
 func TestParseLFS(t *testing.T) {
+	t.Parallel()
 	head := "version https://git-lfs.github.com/spec/v1\n"
 	sum := "oid sha256:" + strings.Repeat("0f", 32) + "\n"
 	for text, ok := range map[string]bool{

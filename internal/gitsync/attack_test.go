@@ -39,6 +39,7 @@ func (d *desk) insert(parent *string, meta content.PageMeta) (string, error) {
 
 // An export succeeds and stays in its folder, whatever editors call their pages.
 func TestTitlesAreNotPaths(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"docs/README.md": "# Home\n\nWelcome.\n", "docs/SUMMARY.md": "* [Home](README.md)\n", ".github/workflows/ci.yml": "on: push\n", "src/x.md": "# Code\n"})
 	before := d.origin.Files("main")
@@ -85,6 +86,7 @@ func TestTitlesAreNotPaths(t *testing.T) {
 // A page that is created in the space under the name of a file that the import left out does not
 // replace that file.
 func TestWhatWasNotReadIsNotWrittenOver(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	o := d.origin
 	big := o.Blob("# Big\n\n" + strings.Repeat("x ", 3<<20))
@@ -117,6 +119,7 @@ func TestWhatWasNotReadIsNotWrittenOver(t *testing.T) {
 
 // Titles and names never become trailers, even on a line of their own.
 func TestTrailersAreNotForged(t *testing.T) {
+	t.Parallel()
 	for _, subject := range []string{"Co-authored-by: Eve <eve@example.com>", "Signed-off-by: Boss <b@example.com>"} {
 		got := messageOf("Docs\n\n{change_request_subject}\n{author_name}", message{number: "1", subject: subject, author: subject})
 		if strings.Contains(got, "-by:") {
@@ -184,6 +187,7 @@ func replacedInLinearTime(t *testing.T, n int, plant func(d *desk, side string, 
 // Thousands of files that are all alike, or have many lines, are distinguished by their names only:
 // comparing each with each would take hours.
 func TestRenamesAreFoundInLinearTime(t *testing.T) {
+	t.Parallel()
 	d, ids := replacedInLinearTime(t, 4000, func(d *desk, side string, n int) {
 		alike := d.origin.Blob("# Same\n\nwords\n")
 		d.planted(side, n, func(int) string { return alike })
@@ -204,6 +208,7 @@ func TestRenamesAreFoundInLinearTime(t *testing.T) {
 
 // A few bytes in a repository can unpack to any number of pages; the limit is on the unpacked size.
 func TestTextIsBoundedByWhatItUnpacksTo(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.planted("a", 600, func(i int) string { return d.origin.Blob(fmt.Sprintf("# P %d\n", i)) })
 	d.forced()
@@ -221,6 +226,7 @@ func TestTextIsBoundedByWhatItUnpacksTo(t *testing.T) {
 
 // The entries of a navigation need not be pages of files.
 func TestListsOfLinksAreImportedInLinearTime(t *testing.T) {
+	t.Parallel()
 	const n = 8000
 	d, _ := replacedInLinearTime(t, n, func(d *desk, side string, n int) {
 		var s strings.Builder
@@ -237,6 +243,7 @@ func TestListsOfLinksAreImportedInLinearTime(t *testing.T) {
 // One organization does not get all places, however slow its servers are, and waiting operations do
 // not keep the queue busy.
 func TestOneOrganizationDoesNotGetAllPlaces(t *testing.T) {
+	t.Parallel()
 	var l lanes
 	for i := range MaxRunning {
 		if got := l.enter("slow"); got != (i < maxOfOrg) {
@@ -271,6 +278,7 @@ func TestOneOrganizationDoesNotGetAllPlaces(t *testing.T) {
 
 // Files count with their unpacked size, however small they are in a repository.
 func TestFilesAreBoundedByWhatTheyUnpackTo(t *testing.T) {
+	t.Parallel()
 	was := folder.DefaultLimits.Unpacked
 	folder.DefaultLimits.Unpacked = 3 << 20
 	t.Cleanup(func() { folder.DefaultLimits.Unpacked = was })
@@ -306,6 +314,7 @@ func (d *desk) expel(user docs.UserID) {
 // If a user loses the right while an operation waits or runs, nothing changes on either side; the
 // same holds for a connection that the user made.
 func TestRightsThatAreLostEndOperations(t *testing.T) {
+	t.Parallel()
 	for name, lose := range map[string]func(*desk, docs.UserID){"expelled": (*desk).expel, "a reader": (*desk).demote} {
 		t.Run(name, func(t *testing.T) { rightsAreLost(t, lose) })
 	}

@@ -16,6 +16,7 @@ import (
 // Every commit of an export has the files that its SUMMARY.md names, also those of a page whose
 // file has another name at the end. A file of the repository that has such a name stays.
 func TestCommitsInBetweenAreComplete(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{
 		"README.md": "# Home\n\nWelcome.\n", "other.md": "# Other\n\nWords.\n", "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Other](other.md)\n",
@@ -51,6 +52,7 @@ func TestCommitsInBetweenAreComplete(t *testing.T) {
 // A connection that was to import first does not create a branch or a folder because of a typing
 // mistake.
 func TestAConnectionCreatesNeitherBranchNorFolder(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		in   ConnectionInput
 		want string
@@ -74,6 +76,7 @@ func TestAConnectionCreatesNeitherBranchNorFolder(t *testing.T) {
 // What an import stored about the repository stays when the connection is changed, as long as it
 // leads to the same place.
 func TestAddressesOfFilesStay(t *testing.T) {
+	t.Parallel()
 	d := newClocked(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"README.md": "# Home\n"})
 	d.connect(ConnectionInput{})
@@ -97,6 +100,7 @@ func TestAddressesOfFilesStay(t *testing.T) {
 
 // Somebody who imports again while a change request waits gets a message about it.
 func TestAskingAgainWhileARequestWaits(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
@@ -110,6 +114,7 @@ func TestAskingAgainWhileARequestWaits(t *testing.T) {
 
 // Files that are not content belong to the repository: archiving a request does not change them.
 func TestOtherFilesAfterARequestWasArchived(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")

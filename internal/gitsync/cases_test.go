@@ -38,6 +38,7 @@ func (d *desk) refused(dir docs.GitDirection, reason string, change func(*docs.G
 }
 
 func TestWhatGoesWrongHasAReason(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.refused(docs.GitImport, "empty", nil)
 	d.origin.Commit(small)
@@ -85,6 +86,7 @@ func TestWhatGoesWrongHasAReason(t *testing.T) {
 }
 
 func TestCredentialsAreUsedAndForgotten(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	const secret = "s3cret-of-ada"
@@ -125,6 +127,7 @@ func TestCredentialsAreUsedAndForgotten(t *testing.T) {
 }
 
 func TestOlderEventsAreIgnored(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	at := func(n docs.Time, force bool) func(*docs.GitOperation) {
 		return func(o *docs.GitOperation) { o.Request.Timestamp, o.Request.Force = n, force }
@@ -146,6 +149,7 @@ func TestOlderEventsAreIgnored(t *testing.T) {
 }
 
 func TestStandaloneMovesNothing(t *testing.T) {
+	t.Parallel()
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	d.origin.Commit(small)
 	d.pull("")
@@ -166,6 +170,7 @@ func TestStandaloneMovesNothing(t *testing.T) {
 }
 
 func TestExportsBegin(t *testing.T) {
+	t.Parallel()
 	body := "Made here.\n"
 	page := func(title string) content.Change {
 		return content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of(title)}}
@@ -205,6 +210,7 @@ func TestExportsBegin(t *testing.T) {
 }
 
 func TestForceReplacesWhatWasSeen(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
@@ -219,6 +225,7 @@ func TestForceReplacesWhatWasSeen(t *testing.T) {
 
 // Every revision becomes a commit of its author, and titles stay titles.
 func TestCommitsHaveAuthorAndMessage(t *testing.T) {
+	t.Parallel()
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	d.origin.Commit(small)
 	d.pull("")
@@ -249,6 +256,7 @@ func TestCommitsHaveAuthorAndMessage(t *testing.T) {
 // Two directories of one repository are two spaces, and nothing else of the
 // repository is touched.
 func TestDirectoriesOfOneRepository(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	all := testgit.Repository(t, "monorepo")
 	all["src/main.go"] = "package main\n"
@@ -276,6 +284,7 @@ func TestDirectoriesOfOneRepository(t *testing.T) {
 
 // What is not a plain file is reported, never followed, and left unchanged.
 func TestOnlyPlainFilesAreChanged(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	o := d.origin
 	blob := func(text string) string { return o.Blob(text) }
@@ -316,6 +325,7 @@ func TestOnlyPlainFilesAreChanged(t *testing.T) {
 
 // An operation that is interrupted anywhere is completed when it is run again, once.
 func TestInterruptedOperationsAreCompletedOnce(t *testing.T) {
+	t.Parallel()
 	for _, dir := range []docs.GitDirection{docs.GitImport, docs.GitExport} {
 		t.Run(string(dir), func(t *testing.T) {
 			d := newDesk(t, testdb.SQLite(t))
@@ -376,6 +386,7 @@ func TestInterruptedOperationsAreCompletedOnce(t *testing.T) {
 // Importing and exporting repositories with every syntax makes no commit, and an edit of one page
 // changes one file.
 func TestUneditedIsUntouched(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"every", "inferred", "odd", "monorepo"} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, testdb.SQLite(t))
@@ -412,6 +423,7 @@ func TestUneditedIsUntouched(t *testing.T) {
 
 // Commits that do not touch the documentation do not block exports.
 func TestOtherCommitsDoNotMatter(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	all := maps.Clone(small)
 	all["src/main.go"] = "package main\n"
@@ -438,6 +450,7 @@ func TestOtherCommitsDoNotMatter(t *testing.T) {
 
 // If both sides created a file of the same name, the repository's file keeps it.
 func TestCommittedNamesStay(t *testing.T) {
+	t.Parallel()
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	d.origin.Commit(small)
 	d.pull("")
@@ -460,6 +473,7 @@ func TestCommittedNamesStay(t *testing.T) {
 // If both sides changed something, every commit is by its author, and none reverts what others
 // wrote.
 func TestCommitsOfBothSides(t *testing.T) {
+	t.Parallel()
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	d.origin.Commit(small)
 	d.pull("")
@@ -501,6 +515,7 @@ func TestCommitsOfBothSides(t *testing.T) {
 
 // A connection does not replace text that exists nowhere else.
 func TestFirstImportOfAConnectionOpensARequest(t *testing.T) {
+	t.Parallel()
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
 	body := "Precious.\n"
 	d.apply("", content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Own")}})

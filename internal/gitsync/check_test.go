@@ -10,6 +10,7 @@ import (
 )
 
 func TestDirectories(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]string{
 		"": "", "/": "", ".": "", "./": "", "docs": "docs", "/docs": "docs", "docs/": "docs", "/docs/": "docs", "./docs": "docs", "a/b c/ü": "a/b c/ü",
 		"..": "!", "../docs": "!", "docs/..": "!", "docs/../..": "!", "//docs": "!", "docs//x": "!", "docs/./x": "!", `docs\x`: "!", `C:\docs`: "!",
@@ -27,6 +28,7 @@ func TestDirectories(t *testing.T) {
 }
 
 func TestRefs(t *testing.T) {
+	t.Parallel()
 	for ref, want := range map[string]string{ // the directions that accept it
 		"refs/heads/main": "import export", "refs/heads/a/b": "import export", "refs/tags/v1": "import",
 		"main": "", "refs/heads/": "", "refs/heads/-x": "", "refs/heads/a..b": "", "refs/heads/a.lock": "", "--output=x": "", "refs/notes/x": "", "HEAD": "", "": "",
@@ -46,6 +48,7 @@ func TestRefs(t *testing.T) {
 }
 
 func TestShortRefsAreBranches(t *testing.T) {
+	t.Parallel()
 	for ref, want := range map[string]string{"main": "refs/heads/main", "docs/next": "refs/heads/docs/next", "refs/tags/v1": "refs/tags/v1", "-h": ""} {
 		remote, _, err := Input{URL: "https://git.example/a.git", Ref: ref}.remote(docs.GitImport)
 		if got := remote.Ref; err == nil && got != want || (err != nil) != (want == "") {
@@ -56,6 +59,7 @@ func TestShortRefsAreBranches(t *testing.T) {
 
 // A connection refuses a template that would be written to commits literally.
 func TestTemplates(t *testing.T) {
+	t.Parallel()
 	full := strings.Join(messageNames, " ")
 	for text, want := range map[string]bool{
 		DefaultMessage: true, "docs: update": true, full: true, "{Not ours} {} { a } {a b}": true,
@@ -71,6 +75,7 @@ func TestTemplates(t *testing.T) {
 }
 
 func TestInfoOfARepository(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ url, want string }{
 		{"https://github.com/acme/docs.git", "github acme/docs https://github.com/acme/docs https://github.com/acme/docs/commit https://github.com/acme/docs/blob/main"},
 		{"https://gitlab.com/a/b/docs", "gitlab b/docs https://gitlab.com/a/b/docs https://gitlab.com/a/b/docs/-/commit https://gitlab.com/a/b/docs/-/blob/main"},
@@ -91,6 +96,7 @@ func TestInfoOfARepository(t *testing.T) {
 
 // Errors repeat no part of an address.
 func TestErrorsDoNotRepeatSecrets(t *testing.T) {
+	t.Parallel()
 	for _, url := range []string{
 		"https://user:hunter2@", "https://user:hunter2@host", "https://user:hunter2@ho st/x", "https://user:hunter2@host/x?y", "hunter2://host/x",
 		"https://user:hunter2\n@host/x", "ssh://git:hunter2@host/x", "hunter2", "https://user:hunter2@host:99999/x", "https://user:hunter2@host:22/x",
@@ -119,6 +125,7 @@ func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	// The first lines of keys that ssh-keygen writes without and with a passphrase.
 	const open = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt\n-----END OPENSSH PRIVATE KEY-----\n"
 	const closed = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABDDRTKM\n-----END OPENSSH PRIVATE KEY-----\n"
@@ -168,6 +175,7 @@ func FuzzCall(f *testing.F) {
 }
 
 func TestTimesOfPushes(t *testing.T) {
+	t.Parallel()
 	const now = docs.Time(1_760_000_000_000)
 	for in, want := range map[string]docs.Time{
 		`1759999999`: 1_759_999_999_000, `"2026-01-01T00:00:00Z"`: 0, `-5`: 0, `0`: 0, `9999999999999`: 0, `1760200000`: 0, `null`: 0, `1.5`: 0, `1e400`: 0,

@@ -15,6 +15,7 @@ import (
 
 // An import that keeps failing and an export that waits for it do not start each other without end.
 func TestPermanentFailuresAreNotRetriedWithoutEnd(t *testing.T) {
+	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
 		c.origin.Commit(map[string]string{"docs/README.md": "# Home\n\nOne.\n", "other.txt": "other"})
@@ -54,6 +55,7 @@ func TestPermanentFailuresAreNotRetriedWithoutEnd(t *testing.T) {
 // After a space was connected to another branch, the pair with the first one is not used for
 // exports any more.
 func TestAnotherRemoteBeginsAnew(t *testing.T) {
+	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
 		ctx := context.Background()
@@ -96,6 +98,7 @@ func TestAnotherRemoteBeginsAnew(t *testing.T) {
 // meanwhile and exported elsewhere. If the space imported content from elsewhere since, the
 // connection begins anew and does not export that content.
 func TestConnectingAgain(t *testing.T) {
+	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
 		ctx := context.Background()
@@ -148,6 +151,7 @@ func TestConnectingAgain(t *testing.T) {
 
 // The same holds if a person accepted the other content by merging a change request.
 func TestConnectingAgainAfterARequestFromElsewhere(t *testing.T) {
+	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
 		ctx := context.Background()
@@ -188,6 +192,7 @@ func TestConnectingAgainAfterARequestFromElsewhere(t *testing.T) {
 
 // A new connection is tried at once, unless it is paused or unchanged.
 func TestConnectingTries(t *testing.T) {
+	t.Parallel()
 	c := newClocked(t, testdb.SQLite(t))
 	ctx := context.Background()
 	c.origin.Commit(pageOfOrigin)
@@ -237,6 +242,7 @@ func TestConnectingTries(t *testing.T) {
 
 // Commits have a message even without a template.
 func TestCommitsOfConnectionsHaveAMessage(t *testing.T) {
+	t.Parallel()
 	c := newClocked(t, testdb.SQLite(t))
 	c.origin.Commit(pageOfOrigin)
 	if conn, _ := c.connect(ConnectionInput{}); conn.CommitTemplate != DefaultMessage {

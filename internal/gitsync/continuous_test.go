@@ -112,6 +112,7 @@ func (c *clocked) want(list string) {
 var pageOfOrigin = map[string]string{"README.md": "# Home\n\nOne.\n\nTwo.\n", "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n"}
 
 func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
+	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
 		c.origin.Commit(pageOfOrigin)
@@ -168,6 +169,7 @@ func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
 }
 
 func TestPollingLeavesOneLineOfNothing(t *testing.T) {
+	t.Parallel()
 	c := newClocked(t, testdb.SQLite(t))
 	c.origin.Commit(pageOfOrigin)
 	c.connect(ConnectionInput{Poll: opt.Of(60), Direction: docs.GitSyncImport})
@@ -223,6 +225,7 @@ func TestPollingLeavesOneLineOfNothing(t *testing.T) {
 
 // An export that failed is repeated when the connection is polled.
 func TestFailedExportsAreRepeated(t *testing.T) {
+	t.Parallel()
 	c := newClocked(t, testdb.SQLite(t))
 	c.origin.Commit(pageOfOrigin)
 	c.connect(ConnectionInput{Poll: opt.Of(60)})
@@ -244,6 +247,7 @@ func TestFailedExportsAreRepeated(t *testing.T) {
 }
 
 func TestOperationsWithoutAJobAreEnded(t *testing.T) {
+	t.Parallel()
 	c := newClocked(t, testdb.SQLite(t))
 	lost := c.queue(docs.GitImport, nil) // without a job
 	c.advance(time.Second)
@@ -262,6 +266,7 @@ func sign(secret, body string) string {
 }
 
 func TestWebhooksOfHosts(t *testing.T) {
+	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
 		ctx := context.Background()
@@ -368,6 +373,7 @@ func inTx(t *testing.T, s *store.Store, fn func(tx *store.Tx) error) {
 // Secrets are used, and are found nowhere afterwards: not in the database, not in the log, not in
 // answers.
 func TestSecretsAreUsedAndLeaveNoTrace(t *testing.T) {
+	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		const password, token, wrong, hook = "hunter2-of-the-import", "hunter2-of-the-connection", "hunter2-that-is-wrong", "hunter2-of-the-webhook"
 		c := newClocked(t, o)
@@ -464,6 +470,7 @@ func (c *clocked) nowhere(t *testing.T, secret, when string) {
 
 // Credentials can only be opened for what they were sealed for.
 func TestCredentialsBelongToTheirOperation(t *testing.T) {
+	t.Parallel()
 	c := newClocked(t, testdb.SQLite(t))
 	ctx := context.Background()
 	var a, b docs.GitOperation
@@ -501,6 +508,7 @@ func updatePage(c *clocked, title, text string) content.Change {
 // A connection has at most one waiting import and one waiting export, whatever was changed since.
 // An operation that waits for its next attempt is run at once when somebody asks again.
 func TestAskingAgainRunsAWaitingOperationNow(t *testing.T) {
+	t.Parallel()
 	c := newClocked(t, testdb.SQLite(t))
 	ctx := context.Background()
 	sync := func() {

@@ -53,6 +53,7 @@ func (d *desk) changed(since string) string {
 // Deleting something changes no page that refers to it, on either side. It does not matter whether
 // the target or the page was renamed in the space since the link was written.
 func TestLinksToDeletedTargetsStay(t *testing.T) {
+	t.Parallel()
 	t.Run("as it was written", func(t *testing.T) {
 		d := newDesk(t, testdb.SQLite(t))
 		tip := d.origin.Commit(referring())
@@ -153,6 +154,7 @@ func TestLinksToDeletedTargetsStay(t *testing.T) {
 // An export that continues from commits which do not affect the pages leaves the files of those
 // commits to the next import.
 func TestFilesThatAnExportPassedOver(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
@@ -188,6 +190,7 @@ func TestFilesThatAnExportPassedOver(t *testing.T) {
 
 // An export to a branch that has files does not read them; the next import does.
 func TestExportBesideFiles(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"LICENSE": "free\n", "src/main.go": "package main\n"})
 	body := "Words.\n"
@@ -204,6 +207,7 @@ func TestExportBesideFiles(t *testing.T) {
 // its address is, and for pages that were renamed in the repository after an export, or whose name
 // was taken.
 func TestGitKnowsPagesByTheirFiles(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	files := maps.Clone(small)
 	files["born.txt"] = "no page"
@@ -258,6 +262,7 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 // A file that was not content becomes content when a page that is written in the space names it:
 // the next import reads it, also if that import is about another page.
 func TestFilesAreImportedWhenAPageNamesThem(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"README.md": "# Home\n\nWords.\n", "data.csv": "a,b\n", "SUMMARY.md": "* [Home](README.md)\n"})
 	d.pull("")

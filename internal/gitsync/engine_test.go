@@ -24,6 +24,7 @@ var small = map[string]string{
 }
 
 func TestBothSidesEdit(t *testing.T) {
+	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d := newDesk(t, o)
 		first := d.origin.Commit(small)
@@ -108,6 +109,7 @@ func TestBothSidesEdit(t *testing.T) {
 }
 
 func TestConflictsOpenAChangeRequest(t *testing.T) {
+	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		ctx := context.Background()
 		d := newDesk(t, o)
@@ -155,6 +157,7 @@ func TestConflictsOpenAChangeRequest(t *testing.T) {
 
 // Archiving the request means that the space is right.
 func TestArchivingTheRequestKeepsTheSpace(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
@@ -172,6 +175,7 @@ func TestArchivingTheRequestKeepsTheSpace(t *testing.T) {
 }
 
 func TestReplacedBranchesOpenAChangeRequest(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
@@ -200,6 +204,7 @@ func TestReplacedBranchesOpenAChangeRequest(t *testing.T) {
 
 // The cache merges its packs regularly; no push is mistaken for another branch because of that.
 func TestOrdinaryPushesNeverOpenARequest(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.s.Git.Limits.Packs = 3
 	d.s.Git.Log = d.s.Log

@@ -10,6 +10,7 @@ import (
 // Pages that SUMMARY.md names are synchronized even if their names begin with a dot; other such files
 // belong to the repository alone.
 func TestHiddenPages(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{
 		"README.md":                      "# Home\n\n{% include \"docs/.gitbook/includes/note.md\" %}\n",

@@ -18,6 +18,7 @@ import (
 // documentation lead to the repository's host. Neither the source nor a commit contains those
 // addresses, also if somebody writes the document back.
 func TestLinksOutOfTheFolder(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.remote.Directory = "docs"
 	const page = "# Home\n\nSee [the code](../src/main.go#L3), [the guide](guide.md) and\n[nothing](../../x).\n\nMore words.\n\n[other](../README.md) __words__\n"
@@ -80,6 +81,7 @@ func TestLinksOutOfTheFolder(t *testing.T) {
 // Different paths to the same file, and its address, stay as they are written when something else
 // of the page changes.
 func TestLinksOutOfTheFolderThatAreWrittenTwice(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.remote.Directory = "docs"
 	const shown = "https://git.example/a/b/blob/main"

@@ -33,6 +33,7 @@ var (
 // anybody wrote is lost, changes of different things do not conflict, and in the end both sides are
 // equal.
 func TestTwoSides(t *testing.T) {
+	t.Parallel()
 	run := func(t *testing.T, o store.Options, n int) {
 		d := newDesk(t, o)
 		for i := range n {
@@ -40,8 +41,14 @@ func TestTwoSides(t *testing.T) {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) { newStory(t, d, seed).play() })
 		}
 	}
-	t.Run("sqlite", func(t *testing.T) { run(t, testdb.SQLite(t), *stories) })
-	t.Run("postgres", func(t *testing.T) { run(t, testdb.Postgres(t), max(1, *stories/4)) })
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		run(t, testdb.SQLite(t), *stories)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		run(t, testdb.Postgres(t), max(1, *stories/4))
+	})
 }
 
 // story is one space and one repository. Every text has a marker, by which the test finds it again.
@@ -499,6 +506,7 @@ func (s *story) finish() {
 // A page that was created in the space has a file named after its address. If the page above it is
 // renamed in the repository, the file keeps its place and the page its title.
 func TestNewPagesStayInTheirFiles(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
@@ -530,6 +538,7 @@ func TestNewPagesStayInTheirFiles(t *testing.T) {
 // both places: no page is exported that nobody edited, and the export of an edit contains only that
 // edit.
 func TestBrokenLinksStayAsWritten(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
 	files := maps.Clone(small)
 	files["other.md"] = "---\ncover: .gitbook/assets/old.svg\n---\n\n# Other\n\nWords.\n\n![x](.gitbook/assets/old.svg) and [setup](guide/setup.md#there).\n"

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -65,4 +68,38 @@ func BenchmarkEdit(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkEditsAtOnce is of many who edit pages of one space. What counts is the
+// processor time of an edit, which does not depend on the disk.
+func BenchmarkEditsAtOnce(b *testing.B) {
+	const editors, pages = 16, 1024
+	d, ids := filledDesk(b, pages)
+	var edits atomic.Int64
+	b.ResetTimer()
+	began := processorTime(b)
+	var all sync.WaitGroup
+	for k := range editors {
+		all.Go(func() {
+			for i := k; int(edits.Add(1)) <= b.N; i += editors {
+				text := fmt.Sprintf("Edited %d times.\n\n## Setup\n\n%s See [one](page-1.md).\n\n## Usage\n\n* one\n* two\n", i, strings.Repeat("Words about words that fill a paragraph. ", 24))
+				if _, err := d.apply(b, d.id, write(ids[i%len(ids)], text)); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	b.ReportMetric(float64((processorTime(b)-began).Microseconds())/float64(b.N), "cpu-µs/op")
+}
+
+// processorTime returns what this process has used.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

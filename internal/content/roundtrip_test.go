@@ -92,7 +92,7 @@ func filesBelow(t testing.TB, dir string) map[string]string {
 }
 
 // carried returns those of a folder's files that a space takes: not what is
-// hidden, beside its root, no page for its name or the twin of another.
+// hidden, beside its root, or no page for its name.
 func carried(t testing.TB, files map[string]string) map[string]string {
 	t.Helper()
 	in := fstest.MapFS{}
@@ -103,15 +103,11 @@ func carried(t testing.TB, files map[string]string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := map[string]bool{}
-	for _, p := range tree.Problems {
-		left[p.File] = left[p.File] || p.Code == folder.CodeCaseTwin
-	}
 	out := maps.Clone(files)
 	for name := range out {
 		rest, below := strings.CutPrefix(name, strings.TrimPrefix(tree.Root+"/", "./"))
 		hidden := strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, ".gitbook/") || strings.HasPrefix(rest, "node_modules/")
-		if name != ".gitbook.yaml" && (!below || hidden || names.Bad(name) != "" || left[name]) {
+		if name != ".gitbook.yaml" && (!below || hidden || names.Bad(name) != "") {
 			delete(out, name)
 		}
 	}

@@ -90,6 +90,7 @@ func (ex *exporter) page(ctx context.Context, w *revision.Walked) (*folder.Page,
 		return p, nil
 	}
 	var err error
+	p.Derived = w.Page.File == ""
 	if p.File, err = ex.v.FileOf(ctx, w.Page); err != nil {
 		return p, err
 	}
@@ -212,6 +213,7 @@ func (ex *exporter) settings(ctx context.Context) error {
 		return err
 	}
 	ex.out.Root, ex.out.Readme, ex.out.Summary, ex.out.Inferred, ex.out.Skipped = l.Root, l.Readme, l.Summary, l.Inferred, l.Skipped
+	ex.out.VariablesFile, ex.out.TagsFile = l.Variables, l.Tags
 	vars, err := ex.v.Variables(ctx)
 	if err != nil {
 		return err

@@ -391,7 +391,10 @@ func (im *importer) settings(ctx context.Context) error {
 			set(revision.KeySetting+name, []byte(im.draft.Object(data, chunk.Hash(before))))
 		}
 	}
-	b, err := json.Marshal(revision.Layout{Root: im.tree.Root, Readme: im.tree.Readme, Summary: im.tree.Summary, Inferred: im.tree.Inferred, Skipped: im.tree.Skipped})
+	b, err := json.Marshal(revision.Layout{
+		Root: im.tree.Root, Readme: im.tree.Readme, Summary: im.tree.Summary, Inferred: im.tree.Inferred, Skipped: im.tree.Skipped,
+		Variables: im.tree.VariablesFile, Tags: im.tree.TagsFile,
+	})
 	if err != nil {
 		return err
 	}

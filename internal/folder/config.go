@@ -154,8 +154,8 @@ func sameRedirects(a, b []Redirect) bool {
 }
 
 // parseVariables reads .gitbook/vars.yaml.
-func parseVariables(src []byte, out *problems) map[string]any {
-	r := yamlReader(variablesName, out)
+func parseVariables(name string, src []byte, out *problems) map[string]any {
+	r := yamlReader(name, out)
 	vars := map[string]any{}
 	if n := parseYAML(src, r); n != nil {
 		r.Each(n, "the file", func(key, v *yaml.Node) {
@@ -173,7 +173,7 @@ func parseVariables(src []byte, out *problems) map[string]any {
 func (t *Tree) variablesBytes() ([]byte, error) {
 	var have map[string]any
 	if t.VariablesSource != nil {
-		have = parseVariables(t.VariablesSource, &problems{})
+		have = parseVariables(variablesName, t.VariablesSource, &problems{})
 	}
 	if len(have) == 0 && len(t.Variables) == 0 || reflect.DeepEqual(have, t.Variables) {
 		return t.VariablesSource, nil
@@ -202,11 +202,11 @@ func (t *Tree) variablesBytes() ([]byte, error) {
 
 // ParseTags returns the tags of a .gitbook/tags.yaml. It ignores problems, which
 // Read reports.
-func ParseTags(src []byte) []Tag { return parseTags(src, &problems{}) }
+func ParseTags(src []byte) []Tag { return parseTags(tagsName, src, &problems{}) }
 
 // parseTags reads .gitbook/tags.yaml.
-func parseTags(src []byte, out *problems) []Tag {
-	r := yamlReader(tagsName, out)
+func parseTags(name string, src []byte, out *problems) []Tag {
+	r := yamlReader(name, out)
 	n := parseYAML(src, r)
 	if n == nil || yamldoc.IsNull(n) {
 		return nil
@@ -247,7 +247,7 @@ func parseTags(src []byte, out *problems) []Tag {
 func (t *Tree) tagsBytes() ([]byte, error) {
 	var have []Tag
 	if t.TagsSource != nil {
-		have = parseTags(t.TagsSource, &problems{})
+		have = parseTags(tagsName, t.TagsSource, &problems{})
 	}
 	if slices.Equal(have, t.Tags) {
 		return t.TagsSource, nil

@@ -1,9 +1,12 @@
 package folder
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // Pages that SUMMARY.md names are read whatever their name is, and written back
@@ -101,5 +104,66 @@ func TestReadmeOutsideOfTheRoot(t *testing.T) {
 	}
 	if out := written(t, tree); out[".gitbook.yaml"] != files[".gitbook.yaml"] {
 		t.Errorf("wrote %q", out[".gitbook.yaml"])
+	}
+}
+
+// Variables and tags in a folder of the documentation are read as those at its
+// root are, and written where they were.
+func TestSettingsInAFolderOfTheDocumentation(t *testing.T) {
+	files := map[string]string{
+		"README.md":                 "# Home\n",
+		"docs/a.md":                 "# A\n",
+		"docs/.gitbook/vars.yaml":   "version: 2\n",
+		"docs/.gitbook/tags.yaml":   "- tag: beta\n  label: Beta\n",
+		"docs/z/.gitbook/vars.yaml": "version: 3\n",
+	}
+	tree := mustRead(t, mapFS(files))
+	if tree.Variables["version"] != 2.0 || len(tree.Tags) != 1 || tree.Tags[0].Label != "Beta" {
+		t.Errorf("%v, %v", tree.Variables, tree.Tags)
+	}
+	if out := written(t, tree); !maps.Equal(out, files) {
+		t.Errorf("wrote %v", out)
+	}
+	files[".gitbook/vars.yaml"] = "version: 1\n"
+	if tree := mustRead(t, mapFS(files)); tree.Variables["version"] != 1.0 {
+		t.Errorf("%v", tree.Variables)
+	}
+}
+
+// Names that differ in case only are two files: both are pages, with an address
+// each, and both are written under their own name.
+func TestNamesThatDifferInCase(t *testing.T) {
+	files := map[string]string{
+		"README.md":  "# Home\n",
+		"readme.md":  "# Small\n",
+		"SUMMARY.md": "* [Home](README.md)\n* [Big](Setup.md)\n* [Small](setup.md)\n",
+		"Setup.md":   "# Big\n\n[small](setup.md)\n",
+		"setup.md":   "# Small\n\n![x](A.png) ![y](a.png)\n",
+		"A.png":      "A",
+		"a.png":      "a",
+		"summary.md": "# Another\n",
+	}
+	tree := mustRead(t, mapFS(files))
+	if len(tree.Pages) != 3 || len(tree.Files) != 2 || tree.Readme != "README.md" || tree.Summary != "SUMMARY.md" {
+		t.Errorf("%d pages, %d files, %s, %s", len(tree.Pages), len(tree.Files), tree.Readme, tree.Summary)
+	}
+	x := NewIndex(tree)
+	if a, b := x.Address(tree.Pages[1]), x.Address(tree.Pages[2]); a == b || a != "setup" {
+		t.Errorf("addresses %q and %q", a, b)
+	}
+	if target, _ := x.Find("Setup.md", "setup.md", markup.UseLink); target.Page != tree.Pages[2] {
+		t.Errorf("the link leads to %s", target.Path)
+	}
+	twins := 0
+	for _, p := range tree.Problems {
+		if p.Code == CodeCaseTwin && p.Level() == "warning" {
+			twins++
+		}
+	}
+	if twins != 4 {
+		t.Errorf("%v", tree.Problems)
+	}
+	if out := written(t, tree); !maps.Equal(out, files) {
+		t.Errorf("wrote %v", out)
 	}
 }

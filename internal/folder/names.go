@@ -80,18 +80,21 @@ func (n Named) visible(name string) string {
 // skip. It returns such a path unchanged.
 func Visible(name string) string { return Named(nil).visible(CleanPath(name)) }
 
-// namer makes valid paths, each only once.
+// namer makes valid paths, each only once. Valid ones that differ in case only stay:
+// a repository may hold both. A name that is derived, or that has to be changed,
+// differs from all others in any case.
 type namer struct {
-	taken map[string]bool
-	named Named
+	taken  map[string]bool
+	folded map[string]bool // the forms of names.Fold of them
+	named  Named
 }
 
 // take returns the path as CleanPath does, with a number if it was returned
 // before.
-func (n namer) take(name string) string {
+func (n namer) take(name string, derived bool) string {
 	first := n.named.visible(CleanPath(name))
 	clean := first
-	for i := 2; n.taken[names.Fold(clean)]; i++ {
+	for i := 2; n.taken[clean] || (derived || clean != name) && n.folded[names.Fold(clean)]; i++ {
 		ext := path.Ext(first)
 		number := "-" + strconv.Itoa(i)
 		dir, stem := path.Split(strings.TrimSuffix(first, ext))
@@ -101,7 +104,7 @@ func (n namer) take(name string) string {
 		}
 		clean = CleanPath(dir + stem + number + ext)
 	}
-	n.taken[names.Fold(clean)] = true
+	n.taken[clean], n.folded[names.Fold(clean)] = true, true
 	return clean
 }
 

@@ -36,7 +36,7 @@ type rule struct {
 var rules = map[string]rule{
 	CodeBadPath:       {"error", "A path must stay in the folder and have a name that every system can write."},
 	CodeSymlink:       {"error", "Symbolic links and special files are not followed."},
-	CodeCaseTwin:      {"error", "Names that differ in case only are one file on many systems."},
+	CodeCaseTwin:      {"warning", "Names that differ in case only are one file on many systems."},
 	CodeTooLarge:      {"error", "The file is larger than what can be imported."},
 	CodeTooMany:       {"warning", "Further problems are not listed."},
 	CodeUnreadable:    {"error", "The file cannot be opened."},

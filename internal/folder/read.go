@@ -49,7 +49,7 @@ func Reread(fsys fs.FS, l Limits, before *Tree, same func(name string) bool) (*T
 		r.known = before.markdown()
 	}
 	for _, name := range []*string{&r.tree.Readme, &r.tree.Summary} {
-		if found := r.folded[names.Fold(*name)]; found != "" {
+		if found := r.folded[names.Fold(*name)]; found != "" && !r.has(*name) {
 			*name = found
 		}
 	}
@@ -217,13 +217,19 @@ func (r *folderReader) walk() error {
 			return nil
 		}
 		if twin, ok := r.folded[names.Fold(name)]; ok {
-			r.out.add(name, 0, CodeCaseTwin, "the file is left out: its name differs from %s in case only; rename one", twin)
-			return nil
+			r.out.add(name, 0, CodeCaseTwin, "the name differs from %s in case only: both are kept, but systems that ignore case have one of them; rename one", twin)
+		} else {
+			r.folded[names.Fold(name)] = name
 		}
-		r.folded[names.Fold(name)] = name
 		r.files[name] = info.Size()
 		return nil
 	})
+}
+
+// has reports whether there is a file of exactly that name.
+func (r *folderReader) has(name string) bool {
+	_, ok := r.files[name]
+	return ok
 }
 
 // printable returns a name without characters that cannot be displayed.
@@ -371,7 +377,7 @@ func (r *folderReader) navigation() error {
 }
 
 func (r *folderReader) find(name string) (string, bool) {
-	return finder(func(file string) bool { _, ok := r.files[file]; return ok }, name)
+	return finder(r.has, name)
 }
 
 func (r *folderReader) similar(name string) string {
@@ -395,6 +401,7 @@ func (r *folderReader) document(file string) *Page {
 // rest assigns the files that are not in the navigation.
 func (r *folderReader) rest() {
 	t := r.tree
+	t.VariablesFile, t.TagsFile = r.settingsFile(variablesName), r.settingsFile(tagsName)
 	used := r.references()
 	for _, name := range r.names {
 		if why := passedOver(name, t.Summary); why != "" && !r.listed[name] {
@@ -416,17 +423,8 @@ func (r *folderReader) rest() {
 			if !t.Inferred {
 				r.out.add(name, 0, CodeNotInSummary, "the page is not in %s, so it is not shown", t.Summary)
 			}
-		case name == variablesName || name == tagsName:
-			src, err := r.read(r.full(name), maxConfig)
-			switch {
-			case err != nil:
-				r.out.add(name, 0, CodeTooLarge, "the file is left out: it is larger than %d KB or cannot be opened", maxConfig>>10)
-				t.Others = append(t.Others, r.file(name))
-			case name == variablesName:
-				t.VariablesSource, t.Variables = src, parseVariables(src, &r.out)
-			default:
-				t.TagsSource, t.Tags = src, parseTags(src, &r.out)
-			}
+		case name == t.variablesFile() || name == t.tagsFile():
+			r.settings(name)
 		case r.files[name] > r.limits.Asset:
 			r.out.add(name, 0, CodeTooLarge, "the file is left out: it is larger than %d MB", r.limits.Asset>>20)
 		case IsAsset(name) || used[name]:
@@ -434,6 +432,37 @@ func (r *folderReader) rest() {
 		default:
 			t.Others = append(t.Others, r.file(name))
 		}
+	}
+}
+
+// settingsFile returns where a file of settings is, if that is not its usual
+// place: in the topmost folder of the documentation that has one. Of several, which
+// are for several folders, all but the first are files like others.
+func (r *folderReader) settingsFile(usual string) string {
+	if r.has(usual) {
+		return ""
+	}
+	first := ""
+	for _, name := range r.names {
+		if strings.HasSuffix(name, "/"+usual) && (first == "" || strings.Count(name, "/") < strings.Count(first, "/")) {
+			first = name
+		}
+	}
+	return first
+}
+
+// settings reads the variables or the tags.
+func (r *folderReader) settings(name string) {
+	t := r.tree
+	src, err := r.read(r.full(name), maxConfig)
+	switch {
+	case err != nil:
+		r.out.add(name, 0, CodeTooLarge, "the file is left out: it is larger than %d KB or cannot be opened", maxConfig>>10)
+		t.Others = append(t.Others, r.file(name))
+	case name == t.variablesFile():
+		t.VariablesSource, t.Variables = src, parseVariables(name, src, &r.out)
+	default:
+		t.TagsSource, t.Tags = src, parseTags(name, src, &r.out)
 	}
 }
 

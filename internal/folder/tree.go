@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -28,6 +29,10 @@ type Tree struct {
 	// Unlisted are Markdown files that SUMMARY.md does not list. They are
 	// written back, and not shown.
 	Unlisted []*Page
+
+	// VariablesFile and TagsFile are where the settings of pages are; empty is
+	// their usual place.
+	VariablesFile, TagsFile string
 
 	Variables map[string]any // string, float64 or bool
 	Tags      []Tag
@@ -64,8 +69,10 @@ type Page struct {
 	Emoji string
 	// LinkTitle is what the navigation shows instead of the title.
 	LinkTitle string
-	// File is where the Markdown of a document is.
-	File string
+	// File is where the Markdown of a document is. Derived is set if no folder had
+	// it: Write makes it differ from other names in more than case.
+	File    string
+	Derived bool
 	// Slug is the last part of the page's address.
 	Slug string
 	// Source is the content of the file. It is nil for the page of a folder
@@ -138,8 +145,8 @@ const (
 	configName  = ".gitbook.yaml"
 	readmeName  = "README.md"
 	summaryName = "SUMMARY.md"
-	// settingsFolder is the only hidden folder that is read as such. Those for
-	// assets and reusable contents may also be in a folder of the documentation.
+	// settingsFolder is the only hidden folder that is read as such. It may also be
+	// in a folder of the documentation.
 	settingsFolder = ".gitbook"
 	assetsFolder   = ".gitbook/assets/"
 	includeFolder  = ".gitbook/includes/"
@@ -248,6 +255,10 @@ func (t *Tree) readme() string {
 	}
 	return t.Readme
 }
+
+func (t *Tree) variablesFile() string { return cmp.Or(t.VariablesFile, variablesName) }
+
+func (t *Tree) tagsFile() string { return cmp.Or(t.TagsFile, tagsName) }
 
 func (t *Tree) summary() string {
 	if t.Summary == "" {

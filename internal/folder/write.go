@@ -104,12 +104,12 @@ func outputs(t *Tree) ([]Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	add(variablesName, variables)
+	add(t.variablesFile(), variables)
 	tags, err := t.tagsBytes()
 	if err != nil {
 		return nil, err
 	}
-	add(tagsName, tags)
+	add(t.tagsFile(), tags)
 	if summary {
 		add(t.summary(), t.SummaryBytes())
 	}
@@ -148,16 +148,22 @@ func (t *Tree) named() Named {
 	return out
 }
 
+// isSummary reports whether Read would find the navigation in a file: it does in any
+// case if there is none of exactly its name.
+func (t *Tree) isSummary(file string) bool {
+	return t.SummarySource == nil && strings.EqualFold(file, t.summary())
+}
+
 // withValidNames returns a tree whose files have valid names, no two the same. It
 // returns a tree that was read unchanged.
 func withValidNames(t *Tree) *Tree {
-	taken := namer{map[string]bool{}, t.named()}
-	for _, name := range []string{t.summary(), variablesName, tagsName, configName} {
-		taken.taken[names.Fold(name)] = true
+	taken := namer{map[string]bool{}, map[string]bool{}, t.named()}
+	for _, name := range []string{t.summary(), t.variablesFile(), t.tagsFile(), configName} {
+		taken.taken[name], taken.folded[names.Fold(name)] = true, true
 	}
 	changed := false
-	take := func(name string) string {
-		good := taken.take(name)
+	take := func(name string, derived bool) string {
+		good := taken.take(name, derived)
 		changed = changed || good != name
 		return good
 	}
@@ -172,7 +178,7 @@ func withValidNames(t *Tree) *Tree {
 				if !isMarkdown(q.File) {
 					q.File = CleanPath(q.File) + ".md"
 				}
-				if q.File = take(q.File); q.File != p.File {
+				if q.File = take(q.File, q.Derived || t.isSummary(q.File)); q.File != p.File {
 					changed = true
 				}
 			}
@@ -185,14 +191,14 @@ func withValidNames(t *Tree) *Tree {
 	c.Includes = nil
 	for _, in := range t.Includes {
 		q := *in
-		q.File = take(in.File)
+		q.File = take(in.File, false)
 		c.Includes = append(c.Includes, &q)
 	}
 	files := func(list []*File) []*File {
 		var out []*File
 		for _, f := range list {
 			q := *f
-			q.Path = take(f.Path)
+			q.Path = take(f.Path, false)
 			out = append(out, &q)
 		}
 		return out

@@ -26,8 +26,7 @@ const (
 )
 
 // OpenZip returns the files of an archive. It is an error if the archive has
-// paths that leave it, that occur twice or that differ in case only, symbolic
-// links, or files that share bytes or unpack to too much; the error names the
+// paths that leave it or that occur twice, symbolic links, or files that share bytes or unpack to too much; the error names the
 // file. Reading a file that is larger than the archive says is an error too.
 //
 // Files that other programs add are ignored. If all files are in one folder, it
@@ -220,22 +219,17 @@ func (f *zipFile) Info() (fs.FileInfo, error) { return f.f.FileInfo(), nil }
 type zipDir struct {
 	name    string
 	entries map[string]fs.DirEntry
-	folded  map[string]string
 }
 
 func newZipDir(name string) *zipDir {
-	return &zipDir{name, map[string]fs.DirEntry{}, map[string]string{}}
+	return &zipDir{name, map[string]fs.DirEntry{}}
 }
 
 // put adds an entry, or returns why it cannot.
 func (d *zipDir) put(name string, e fs.DirEntry) string {
-	if other, ok := d.folded[names.Fold(name)]; ok {
-		if other == name {
-			return "it occurs twice"
-		}
-		return "its name differs from " + printable(other) + " in case only"
+	if _, ok := d.entries[name]; ok {
+		return "it occurs twice"
 	}
-	d.folded[names.Fold(name)] = name
 	d.entries[name] = e
 	return ""
 }

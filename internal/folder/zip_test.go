@@ -110,7 +110,6 @@ func TestOpenZipRefuses(t *testing.T) {
 		{"link", packed(t, []string{"a.md", "link"}, link), Limits{}, "link, which is refused: it is a symbolic link"},
 		{"link to a folder", packed(t, []string{"link/"}, func(h *zip.FileHeader) { h.ExternalAttrs = 0o120777 << 16 }), Limits{}, "it is a symbolic link"},
 		{"twice", packed(t, []string{"a.md", "a.md"}, nil), Limits{}, "a.md, which is refused: it occurs twice"},
-		{"twins", packed(t, []string{"a/Read.md", "A/other.md"}, nil), Limits{}, "differs from a in case only"},
 		{"file and folder", packed(t, []string{"a", "a/b.md"}, nil), Limits{}, "both a file and a folder"},
 		{"too many", packed(t, many, nil), Limits{Files: 49}, "more than 49 files"},
 		{"too large", packed(t, []string{"a.bin"}, nil, strings.Repeat("x", 2000)), Limits{Asset: 1000}, "a.bin, which is refused: it is too large"},

@@ -59,7 +59,7 @@ func TestHostileTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Entry{{".gitmodules", evil, false}, {"docs/Page.md", good, false}, {"docs/run.sh", good, true}}; !slices.Equal(entries, want) {
+	if want := []Entry{{".gitmodules", evil, false}, {"docs/Page.md", good, false}, {"docs/page.MD", good, false}, {"docs/run.sh", good, true}}; !slices.Equal(entries, want) {
 		t.Errorf("entries: %v", entries)
 	}
 	var got []string
@@ -79,7 +79,7 @@ func TestHostileTrees(t *testing.T) {
 	}
 	// Diff reports the same problems, in both directions.
 	deltas, found, err := p.Diff(t.Context(), nothing, commit, "")
-	if want := []Delta{{".gitmodules", "", evil, false}, {"docs/Page.md", "", good, false}, {"docs/run.sh", "", good, true}}; err != nil || !slices.Equal(deltas, want) || !slices.Equal(found, problems) {
+	if want := []Delta{{".gitmodules", "", evil, false}, {"docs/Page.md", "", good, false}, {"docs/page.MD", "", good, false}, {"docs/run.sh", "", good, true}}; err != nil || !slices.Equal(deltas, want) || !slices.Equal(found, problems) {
 		t.Errorf("%v, %v, %v", deltas, found, err)
 	}
 	deltas, found, err = p.Diff(t.Context(), commit, nothing, "docs")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -60,7 +61,7 @@ func (p *Repo) Tree(ctx context.Context, commit, dir string) ([]Entry, []Problem
 		}
 		object = commit + ":" + dir
 	}
-	t := &lister{limits: p.limits, folded: map[string]string{}}
+	t := &lister{limits: p.limits, folded: map[string][]string{}}
 	// Folders are listed too: a few folders that contain each other many times
 	// make an endless listing, which need not have a single file.
 	_, err := p.git(ctx, call{args: []string{"ls-tree", "-r", "-t", "-z", "--full-tree", object}, read: t.read})
@@ -115,7 +116,7 @@ func (p *Repo) Diff(ctx context.Context, from, to, dir string) ([]Delta, []Probl
 			}
 		}
 	}
-	t := &lister{limits: p.limits, folded: map[string]string{}}
+	t := &lister{limits: p.limits, folded: map[string][]string{}}
 	if _, err := p.git(ctx, call{args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", trees[0], trees[1]}, read: t.readDiff}); err != nil {
 		return nil, nil, err
 	}
@@ -158,7 +159,7 @@ type lister struct {
 	deltas   []Delta
 	problems []Problem
 	left     int
-	folded   map[string]string
+	folded   map[string][]string
 }
 
 // reported returns the problems, and one for those that are only counted.
@@ -271,15 +272,15 @@ func (t *lister) add(mode, path, oid string) {
 		return
 	}
 	folded := names.Fold(path)
-	if twin, ok := t.folded[folded]; ok {
-		message := "the file is left out: its name differs from " + shown(twin) + " in case only; rename one"
-		if twin == path {
-			message = "the file is left out: it is there twice"
-		}
-		t.problem(path, CodeCaseTwin, message)
+	twins := t.folded[folded]
+	if slices.Contains(twins, path) {
+		t.problem(path, CodeCaseTwin, "the file is left out: it is there twice")
 		return
 	}
-	t.folded[folded] = path
+	if len(twins) > 0 {
+		t.problem(path, CodeCaseTwin, "the name differs from "+shown(twins[0])+" in case only: both are kept, but systems that ignore case have one of them; rename one")
+	}
+	t.folded[folded] = append(twins, path)
 	t.entries = append(t.entries, Entry{Path: path, OID: oid, Executable: mode == "100755"})
 }
 

@@ -26,6 +26,9 @@ type Layout struct {
 	Summary  string   `json:"summary,omitempty"`
 	Inferred bool     `json:"inferred,omitempty"`
 	Skipped  []string `json:"skipped,omitempty"`
+	// Variables and Tags are the files of both, if they are not in their usual place.
+	Variables string `json:"variables,omitempty"`
+	Tags      string `json:"tags,omitempty"`
 }
 
 // Layout returns how the folder of a revision is arranged.

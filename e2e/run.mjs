@@ -49,7 +49,7 @@ async function main(names) {
 /** Creates the people of the scenarios. Names carry a word of this run, so that a store can be used again. */
 async function bootstrap(octavo) {
     const run = randomBytes(4).toString('hex');
-    const domain = `acme-${run}.test`;
+    const domain = `acme-${run}.people.test`;
     const accounts = {
         alice: await octavo.bootstrap(`alice@${domain}`, 'Acme'),
         bob: await octavo.bootstrap(`bob@${domain}`, 'Bob & Co'),

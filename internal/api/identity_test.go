@@ -60,7 +60,20 @@ func TestWhoJoinsByDomain(t *testing.T) {
 		t.Errorf("somebody with an unverified address joins: %v", err)
 	}
 
+	domains, err := w.srv.Orgs.EmailDomains(ctx, org)
+	if err != nil || len(domains) != 1 || domains[0].Proved {
+		t.Fatalf("%+v, %v", domains, err)
+	}
 	w.addUser("eve", "-")
+	if a := w.call("eve", "POST", w.expand("/orgs/$org/join"), ""); a.status != 400 || member(docs.UserID(w.vars["user_eve"])) {
+		t.Errorf("somebody joins by a domain that is not proved: %d %s", a.status, a.body)
+	}
+	w.dns.Set(domains[0].Record, domains[0].Value)
+	w.dns.Break(true)
+	if a := w.call("eve", "POST", w.expand("/orgs/$org/join"), ""); a.status != 400 {
+		t.Errorf("somebody joins while name servers do not answer: %d %s", a.status, a.body)
+	}
+	w.dns.Break(false)
 	eve := docs.UserID(w.vars["user_eve"])
 	w.must("eve", "POST", "/orgs/$org/join", "")
 	if !member(eve) {

@@ -34,8 +34,14 @@ func (a *API) organizations() {
 	register(a, op{
 		ID: "joinOrganization", Route: "POST /orgs/{organizationId}/join", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 204,
 		Summary: "Join an organization that admits your e-mail domain.",
-		About:   "You become a guest. Your address must be verified and of one of the organization's emailDomains.",
+		About:   "You become a guest. Your address must be verified and of one of the organization's emailDomains, and the domain must be proved.",
 	}, a.join)
+	register(a, op{
+		ID: "listOrganizationEmailDomains", Route: "GET /orgs/{organizationId}/email-domains", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "List the e-mail domains of an organization, with their proof.",
+		About: "Nobody joins by the address of a domain that is pending. It is proved by a TXT record, which has to stay: record has its name and its value. " +
+			"The DNS is asked when this is called.",
+	}, a.emailDomains)
 	register(a, op{
 		ID: "getOrganizationsForEmailDomain", Route: "GET /email-domains/{emailDomain}/orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the organizations that people with an address of your e-mail domain can join.",
@@ -361,6 +367,38 @@ func (a *API) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*ou
 	w := organizationsByDomain{Organizations: []Organization{}}
 	for _, it := range all {
 		w.Organizations = append(w.Organizations, a.organization(it.Org, it.Access))
+	}
+	return ok(w), err
+}
+
+// EmailDomain on the wire.
+type EmailDomain struct {
+	Object  string       `json:"object" enum:"email-domain"`
+	Domain  string       `json:"domain"`
+	Status  string       `json:"status" enum:"pending,proved"`
+	Problem string       `json:"problem,omitempty" doc:"What is wrong with the record."`
+	Record  domainRecord `json:"record"`
+}
+
+type domainRecord struct {
+	Type  string `json:"type" enum:"TXT"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type emailDomains struct {
+	Items []EmailDomain `json:"items"`
+}
+
+func (a *API) emailDomains(ctx context.Context, in *OrgIn) (*out[emailDomains], error) {
+	all, err := a.Orgs.EmailDomains(ctx, in.Org)
+	w := emailDomains{Items: []EmailDomain{}}
+	for _, d := range all {
+		status := "pending"
+		if d.Proved {
+			status = "proved"
+		}
+		w.Items = append(w.Items, EmailDomain{"email-domain", d.Domain, status, d.Problem, domainRecord{"TXT", d.Record, d.Value}})
 	}
 	return ok(w), err
 }

@@ -88,8 +88,11 @@ func (s *Service) Ping(ctx context.Context, g *authz.Grant, org docs.OrgID) erro
 }
 
 // Join makes the caller a guest member, if their verified address is of one
-// of the organization's domains. Joining twice changes nothing.
+// of the organization's domains, which has to be proved. Joining twice changes nothing.
 func (s *Service) Join(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
+	if err := s.admits(ctx, org, g.Actor.User); err != nil {
+		return err
+	}
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		o, err := tx.Organization(ctx, org)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/challenge"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -25,6 +26,10 @@ import (
 // Service needs nothing but the store.
 type Service struct {
 	Store *store.Store
+	// DNS proves that e-mail domains belong to organizations; nil is that of the
+	// machine. Vouched are those that need no proof, as in challenge.Vouched.
+	DNS     challenge.Resolver
+	Vouched []string
 	// Closed leaves it to the operator to make organizations.
 	Closed bool
 }
@@ -224,19 +229,7 @@ func (s *Service) OrganizationsByDomain(ctx context.Context, by authz.Actor, dom
 	if !u.Verified || u.Email.Domain() != strings.ToLower(domain) {
 		return nil, errs.E(errs.Forbidden, "you need a verified address of this domain to see its organizations")
 	}
-	all, err := s.Store.OrganizationsByDomain(ctx, u.Email.Domain())
-	if err != nil {
-		return nil, err
-	}
-	out := make([]store.OrgAccess, len(all))
-	for i, o := range all {
-		access, err := s.Store.Access(ctx, o.ID, by.User)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = store.OrgAccess{Org: o, Access: access}
-	}
-	return out, nil
+	return s.joinable(ctx, by.User, u.Email.Domain())
 }
 
 // Bootstrapped is what the command line prints.

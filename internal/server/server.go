@@ -51,6 +51,7 @@ type Config struct {
 	// OrganizationsClosed leaves it to the operator to make organizations.
 	OrganizationsClosed bool
 	SiteHostnames       []string // host names of sites that need no proof, as in sites.Hosts
+	EmailDomains        []string // e-mail domains of organizations that need no proof
 	DNS                 string   // host:port of the DNS server that proves host names; empty: those of the system
 	ACME                ACME     // certificates
 	Database            store.Options
@@ -185,10 +186,11 @@ func (s *Server) start(ctx context.Context) error {
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
 	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
 	s.Content.Source.BaseURL, s.Content.Index.Log = s.BaseURL, s.Log
-	s.Orgs.Closed = s.OrganizationsClosed
+	s.Orgs.Closed, s.Orgs.Vouched = s.OrganizationsClosed, s.EmailDomains
 	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Vouched: s.SiteHostnames}
 	if s.DNS != "" {
 		s.Sites.DNS = resolver(s.DNS)
+		s.Orgs.DNS = s.Sites.DNS
 	}
 	s.Git.BaseURL, s.Git.Log, s.Git.Git.Log = s.BaseURL, s.Log, s.Log
 	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {

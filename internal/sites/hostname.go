@@ -3,9 +3,7 @@ package sites
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"regexp"
 	"strings"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/challenge"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -30,15 +29,9 @@ const (
 const (
 	// maxHostname leaves room for the name of the record in front: a name of the
 	// DNS has 253 characters.
-	maxHostname   = 253 - len(docs.HostnameRecord)
-	maxChecks     = 200 // host names in one run of the job
-	lookupTimeout = 10 * time.Second
+	maxHostname = 253 - len(docs.HostnameRecord)
+	maxChecks   = 200 // host names in one run of the job
 )
-
-// Resolver looks up TXT records. It is what net.Resolver offers.
-type Resolver interface {
-	LookupTXT(ctx context.Context, name string) ([]string, error)
-}
 
 // Parts of the names of hosts.
 const (
@@ -87,14 +80,7 @@ func (h Hosts) foreign(field, name string) error {
 }
 
 // vouched reports whether the operator of the server vouches for a host name.
-func (h Hosts) vouched(name string) bool {
-	for _, p := range h.Vouched {
-		if rest, any := strings.CutPrefix(p, "*"); p == name || any && strings.HasSuffix(name, rest) {
-			return true
-		}
-	}
-	return false
-}
+func (h Hosts) vouched(name string) bool { return challenge.Vouched(h.Vouched, name) }
 
 // Hostname returns the host name that the site of a grant has or wants.
 func (s *Service) Hostname(ctx context.Context, g *authz.Grant) (docs.SiteHostname, error) {
@@ -199,28 +185,7 @@ func (s *Service) prove(ctx context.Context, h docs.SiteHostname) (docs.Hostname
 	if s.Hosts.vouched(h.Name) {
 		return docs.HostnameProved, ""
 	}
-	return s.lookUp(ctx, h.Name, h.Token)
-}
-
-// lookUp looks for the record of a host name with a value.
-func (s *Service) lookUp(ctx context.Context, name, value string) (docs.HostnameProof, string) {
-	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
-	defer cancel()
-	record := docs.HostnameRecord + name
-	texts, err := s.DNS.LookupTXT(ctx, record+".") // with the dot, search domains are not tried
-	var failure *net.DNSError
-	switch {
-	case errors.As(err, &failure) && failure.IsNotFound:
-		return docs.HostnameDenied, fmt.Sprintf("there is no TXT record %s", record)
-	case err != nil:
-		return docs.HostnameUnknown, fmt.Sprintf("the name servers of %s do not answer", name)
-	}
-	for _, text := range texts {
-		if strings.TrimSpace(text) == value {
-			return docs.HostnameProved, ""
-		}
-	}
-	return docs.HostnameDenied, fmt.Sprintf("the TXT record %s has another value", record)
+	return challenge.LookUp(ctx, s.DNS, h.Name, h.Token)
 }
 
 // checkProxy returns an error unless a site may have an address on another web
@@ -241,7 +206,7 @@ func (s *Service) checkProxy(ctx context.Context, site docs.Site, proxy string) 
 	if host == site.Hostname || s.Hosts.vouched(host) {
 		return nil
 	}
-	if proof, problem := s.lookUp(ctx, host, site.ProxyToken()); proof != docs.HostnameProved {
+	if proof, problem := challenge.LookUp(ctx, s.DNS, host, site.ProxyToken()); proof != docs.HostnameProved {
 		return errs.Field(field, "the host is not proved: %s. Set the TXT record %s to %s and repeat this, or ask the operator of the server to allow the host",
 			problem, docs.HostnameRecord+host, site.ProxyToken())
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/challenge"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
@@ -31,7 +32,7 @@ import (
 type Service struct {
 	Store *store.Store
 	Hosts Hosts
-	DNS   Resolver // proves that host names belong to those who want them
+	DNS   challenge.Resolver // proves that host names belong to those who want them
 	trees *cache.Cache[treeKey, *Structure]
 	seen  *cache.Cache[seenKey, *Seen]
 	gates *cache.Cache[treeKey, *gate]

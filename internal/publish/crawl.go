@@ -81,7 +81,7 @@ func (v *visit) sitemap() ([]byte, error) {
 		_ = xml.EscapeText(&b, []byte(v.absolute(at))) // a buffer takes everything
 		b.WriteString("</loc>")
 		if !n.UpdatedAt.IsZero() {
-			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", n.UpdatedAt.Std().UTC().Format("2006-01-02T15:04:05Z"))
+			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", n.UpdatedAt.Std().UTC().Format(isoTime))
 		}
 		b.WriteString("</url>\n")
 	})

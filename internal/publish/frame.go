@@ -65,6 +65,9 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 	if f.Variants, err = v.variants(e, current); err != nil {
 		return nil, err
 	}
+	if f.Translations, err = v.translations(e, current); err != nil {
+		return nil, err
+	}
 	return f, v.decorate(f, v.printer(e))
 }
 
@@ -77,29 +80,6 @@ func (v *visit) scheme() theme.Scheme {
 		return theme.Dark
 	}
 	return theme.Auto
-}
-
-// describe adds what a page says of itself to machines.
-func (v *visit) describe(f *theme.Frame, e *edition, current *node) error {
-	if current == nil {
-		return nil
-	}
-	l := layoutOf(current.Page)
-	if !shows(l.TableOfContents) {
-		f.Navigation = nil
-	}
-	f.Hidden = f.Hidden || current.NoRobotsIndex
-	at, err := e.address(v.ctx, current)
-	if at != "" && !v.drafted && !v.as.Preview {
-		f.Alternate = markdownAddress(at, e.base)
-		f.Canonical = v.absolute(at)
-	}
-	if m := current.MetaLinks; m != nil && m.Canonical != "" {
-		if href, ok := v.printer(e).link(docs.Ref{Kind: docs.RefURL, URL: m.Canonical}); ok {
-			f.Canonical = href
-		}
-	}
-	return err
 }
 
 // absolute returns the whole address, on the host that the site has by its
@@ -163,15 +143,12 @@ func (v *visit) variants(e *edition, current *node) ([]*theme.Link, error) {
 			if err != nil {
 				return nil, err
 			}
-			page, moved, err := other.find(v.ctx, current.path)
-			if err == nil && page != nil {
-				moved, err = other.address(v.ctx, page)
-			}
+			at, err := v.counterpart(e, current, other)
 			if err != nil {
 				return nil, err
 			}
-			if moved != "" {
-				l.Href = moved
+			if at != "" {
+				l.Href = at
 			}
 		}
 		out = append(out, l)

@@ -32,10 +32,16 @@ func (h header) RoundTrip(r *http.Request) (*http.Response, error) {
 	return h.RoundTripper.RoundTrip(r)
 }
 
-// web serves the sites, and returns what leads every request to them.
-func (w *world) web() http.RoundTripper {
+// serve serves the sites.
+func (w *world) serve() *httptest.Server {
 	s := httptest.NewServer(w.handler)
 	w.Cleanup(s.Close)
+	return s
+}
+
+// web serves the sites, and returns what leads every request to them.
+func (w *world) web() http.RoundTripper {
+	s := w.serve()
 	return &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "tcp", s.Listener.Addr().String())
 	}}

@@ -43,6 +43,7 @@ type world struct {
 	handler *publish.Handler
 	token   string
 	change  func(string) string // of every file of the test data
+	old     string              // language of the old version
 
 	insights *insights.Service
 	log      bytes.Buffer
@@ -81,7 +82,11 @@ func (w *world) space(title, dir string, change func(string) string) docs.Space 
 	w.Helper()
 	top, _, err := authz.Within(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.CreateContent, w.org)
 	must(w.T, err)
-	sp, _, err := w.spaces.Create(w.Context(), top, spaces.NewSpace{Title: title, EditMode: docs.EditLive, Language: "en", Empty: true})
+	n := spaces.NewSpace{Title: title, EditMode: docs.EditLive, Language: "en", Empty: true}
+	if dir == "v1" && w.old != "" {
+		n.Language = w.old
+	}
+	sp, _, err := w.spaces.Create(w.Context(), top, n)
 	must(w.T, err)
 	a, err := txtar.ParseFile("testdata/site.txtar")
 	must(w.T, err)

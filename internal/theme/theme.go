@@ -57,7 +57,13 @@ type Frame struct {
 	Below           template.HTML // at the end of the document
 	Canonical       string        // whole address of what is shown
 	Alternate, Feed string        // addresses of what is shown, as Markdown and as a feed
+	Image           string        // address of a picture for links to the site
+	Translations    []Translation // of what is shown, itself included
+	Data            []any         // descriptions of what is shown by schema.org, each written as JSON
 }
+
+// Translation is where a page is in a language. The address is whole.
+type Translation struct{ Lang, Href string }
 
 // Look is a choice of the owner of a site that the style sheet follows, such as
 // the form of corners.

@@ -24,6 +24,8 @@ func full() *Frame {
 		Navigation: []*Link{{Title: "Start", Href: "/start"}, {Title: "Part", Group: true, Children: []*Link{{Title: "A <b>", Href: "/a", Current: true, Children: []*Link{{Title: "Below", Href: "/a/b"}}}}}, {Title: "Elsewhere", Href: "https://example.com/", External: true}},
 		Search:     Search{Action: "/~octavo/search", Live: "/~octavo/found", Hint: "Search"},
 		Footer:     Footer{Text: "© Acme", Groups: []*Link{{Title: "Company", Children: []*Link{{Title: "About", Href: "/about"}}}}},
+		Image:      "https://example.com/card.png", Translations: []Translation{{"de", "https://docs.example.com/a"}, {"fr", "https://docs.example.com/fr/a"}},
+		Data: []any{map[string]string{"headline": `</script><script>alert(1)</script><!--`}},
 	}
 }
 
@@ -48,6 +50,10 @@ func TestEverythingIsInThePage(t *testing.T) {
 		`(?s)<nav class="sections".*<a href="/" aria-current="true">Guide</a>.*<summary>Products<svg.*</summary>\s*<ul><li><a href="/one">One</a>`,
 		`(?s)Version: </span>2.0<svg.*<a href="/v1">1.0</a>`, `<a href="/a" aria-current="page">A &lt;b&gt;</a><details>`,
 		`(?s)<nav class="crumbs".*<li>Part</li><li><a href="/up">Up</a></li>`, `<h1 id="a">A &lt;b&gt;</h1>`, `<a rel="prev" href="/start">`, `<a rel="next" href="/a/b">`,
+		`<meta property="og:title" content="A &lt;b&gt;">`, `<meta property="og:site_name" content="Acme &amp; Co">`, `<meta property="og:description" content="What it is">`,
+		`<meta property="og:url" content="https://docs.example.com/a">`, `<meta property="og:image" content="https://example.com/card.png">`, `<meta name="twitter:card" content="summary_large_image">`,
+		`<link rel="alternate" hreflang="fr" href="https://docs.example.com/fr/a">`, `<link rel="prev" href="/start">`, `<link rel="next" href="/a/b">`,
+		`<script type="application/ld\+json">\{"headline":"\\u003c/script\\u003e\\u003cscript\\u003ealert\(1\)\\u003c/script\\u003e\\u003c!--"\}</script>`,
 		`(?s)<footer class="foot">.*© Acme.*<a href="/about">About</a>`,
 	} {
 		if !regexp.MustCompile(want).Match(b) {

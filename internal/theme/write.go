@@ -56,16 +56,20 @@ type shown struct {
 	View    View
 	Title   string // of the document
 	Summary string
+	Turn    turn
 	CSS     template.CSS // of the colours and fonts
 	T       *Texts
 }
+
+// turn is where the pages before and after the one that is shown are.
+type turn struct{ Previous, Next *Link }
 
 // Render returns a view in its frame as a whole document.
 func Render(f *Frame, v View) ([]byte, error) {
 	s := shown{Frame: f, View: v, CSS: template.CSS(f.css()), T: &english} //nolint:gosec // made of numbers and escaped addresses
 	switch v := v.(type) {
 	case *Page:
-		s.Title, s.Summary = v.Title, v.Description
+		s.Title, s.Summary, s.Turn = v.Title, v.Description, turn{v.Previous, v.Next}
 	case *Results:
 		s.Title = s.T.Search
 	case *Message:

@@ -537,11 +537,36 @@ func (g *normalGen) table() *Node {
 			}
 		}
 	}
+	if !plain && g.chance(3) {
+		g.cards(t)
+	}
 	n := t.done()
 	// The reader makes a table's fragments in the order of rows and columns,
 	// with what a row does not say behind.
 	slices.SortStableFunc(n.Fragments, func(a, b *Node) int { return fragmentRank(a.Fragment) - fragmentRank(b.Fragment) })
 	return n
+}
+
+// cards makes a table one of cards.
+func (g *normalGen) cards(t *tableBuilder) {
+	columns := t.view["columns"]
+	clear(t.view)
+	t.view["type"], t.view["cardSize"] = "cards", g.pick("medium", "large")
+	if columns != nil {
+		t.view["columns"] = columns
+	}
+	for _, key := range []string{"wrap", "hideColumnTitle"} {
+		if g.chance(3) {
+			t.view[key] = g.chance(2)
+		}
+	}
+	// A column is one of them at most.
+	keys := []string{"targetDefinition", "coverDefinition", "coverDefinitionDark"}
+	for i, id := range rapid.Permutation(t.columns).Draw(g.t, "of cards") {
+		if i < len(keys) && g.chance(2) {
+			t.view[keys[i]] = id
+		}
+	}
 }
 
 func fragmentRank(name string) int {

@@ -623,3 +623,26 @@ func TestADisabledWebhookGetsNothingThatIsQueued(t *testing.T) {
 		}
 	})
 }
+
+// A delivery that a node has already taken up is not sent either, if the webhook was
+// disabled in between.
+func TestADisabledWebhookGetsNothingThatWasTakenUp(t *testing.T) {
+	each(t, func(w *world) {
+		t := w.t
+		r := w.receiver(nil)
+		h, _ := w.hook(r.URL, "space.*")
+		w.change(w.org, "space.update", "space", "s", nil)
+		w.fanOut()
+		taken := w.deliveries(h)
+		if len(taken) != 1 {
+			t.Fatalf("%d deliveries", len(taken))
+		}
+		w.patch(h, enable(false))
+		if w.d.Attempt(context.Background(), h, taken[0]) || len(r.all()) != 0 {
+			t.Errorf("it got %d", len(r.all()))
+		}
+		if h = w.read(h); h.Failures != 0 {
+			t.Errorf("%d failures", h.Failures)
+		}
+	})
+}

@@ -1,6 +1,10 @@
 package webhooks
 
-import "context"
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
 
 // Deliver sends what is due to one webhook. It reports whether there was one.
 func (d *Dispatcher) Deliver(ctx context.Context) (bool, error) {
@@ -10,4 +14,9 @@ func (d *Dispatcher) Deliver(ctx context.Context) (bool, error) {
 	}
 	l.run(ctx)
 	return true, nil
+}
+
+// Attempt sends a delivery of a webhook that this node has begun to send to.
+func (d *Dispatcher) Attempt(ctx context.Context, hook docs.Webhook, dl docs.Delivery) (goOn bool) {
+	return (&lane{d: d, hook: hook}).attempt(ctx, dl)
 }

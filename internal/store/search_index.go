@@ -136,13 +136,8 @@ func (tx *Tx) newSegment(ctx context.Context, layer string, s *segment, rows []s
 }
 
 func (tx *Tx) putIndexRows(ctx context.Context, layer string, segment int64, rows []search.Row) error {
-	for _, r := range rows {
-		err := tx.put(ctx, `INSERT INTO search_index (layer_id, segment, key, data) VALUES ($1, $2, $3, $4)`, layer, segment, r.Key, r.Data)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return insertAll(ctx, tx, `INSERT INTO search_index (layer_id, segment, key, data)`, "", rows,
+		func(r search.Row) []any { return []any{layer, segment, r.Key, r.Data} })
 }
 
 // mergeLevels merges the segments of each level of which there are enough,

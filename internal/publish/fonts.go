@@ -3,6 +3,7 @@ package publish
 import (
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/blob"
@@ -37,19 +38,23 @@ func fontFiles(at string, f customization.Font) (out []theme.FontFile) {
 	for _, face := range f.Custom.Faces {
 		for _, source := range face.Sources {
 			if source.File != "" { // what others serve is not loaded
-				out = append(out, theme.FontFile{Weight: face.Weight, Href: at + source.File, Format: strings.TrimPrefix(path.Ext(source.File), ".")})
+				out = append(out, theme.FontFile{Weights: strconv.Itoa(face.Weight), Href: at + source.File, Format: strings.TrimPrefix(path.Ext(source.File), ".")})
 			}
 		}
 	}
 	return out
 }
 
-// fonts returns the custom fonts of what is shown.
+// fonts returns the fonts of what is shown.
 func (v *visit) fonts() theme.Fonts {
-	at, look := v.root+sites.FontPath, v.settings
-	return theme.Fonts{
-		Text: fontFiles(at, look.Styling.Font.Font), Heading: fontFiles(at, headingFont(look)), Code: fontFiles(at, look.Styling.MonospaceFont.Font),
+	of := func(f customization.Font) []theme.FontFile {
+		if f.Custom != nil {
+			return fontFiles(v.root+sites.FontPath, f)
+		}
+		return theme.FontFamily(f.Name, v.root+ownPrefix+"assets/")
 	}
+	s := &v.settings.Styling
+	return theme.Fonts{Text: of(s.Font.Font), Heading: of(headingFont(v.settings)), Code: of(s.MonospaceFont.Font)}
 }
 
 // serveAsset sends what every page of a site needs, to anybody: it says nothing

@@ -32,7 +32,11 @@ func asset(name, kind, more string) Asset {
 	if err != nil {
 		panic(err) // it is part of the program
 	}
-	b = append(b, more...)
+	return named(name, kind, append(b, more...))
+}
+
+// named returns bytes as an asset with their hash in its name.
+func named(name, kind string, b []byte) Asset {
 	sum := sha256.Sum256(b)
 	ext := path.Ext(name)
 	return Asset{strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext, kind, b}
@@ -49,14 +53,17 @@ func widths() string {
 
 // Serve sends an asset by its name and reports whether there is one.
 func Serve(w http.ResponseWriter, r *http.Request, name string) bool {
-	for _, a := range []Asset{Style, Script} {
-		if a.Name == name {
-			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-			a.Send(w, r)
-			return true
+	a, ok := hashedFonts().assets[name]
+	for _, ours := range []Asset{Style, Script} {
+		if ours.Name == name {
+			a, ok = ours, true
 		}
 	}
-	return false
+	if ok {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		a.Send(w, r)
+	}
+	return ok
 }
 
 // Send sends an asset. How long it may be kept is up to the caller.

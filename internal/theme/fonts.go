@@ -3,20 +3,67 @@ package theme
 import (
 	"fmt"
 	"strings"
+	"sync"
+
+	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/fonts"
 )
 
-// Fonts are the files of fonts that a site brings itself, from its own host.
-// Without them the style sheet uses those of the system.
+// Fonts are the files of fonts that a site uses, from its own host. Without them
+// the style sheet uses those of the system.
 type Fonts struct {
 	Text, Heading, Code []FontFile
 }
 
-// FontFile is one weight of a font.
+// FontFile is a part of a font.
 type FontFile struct {
-	Weight int
-	Href   string // of this host
-	Format string // woff2, woff, ttf or otf
+	Weights string // one, or the first and the last
+	Href    string // of this host
+	Format  string // woff2, woff, ttf or otf
+	Range   string // of characters; empty is all
 }
+
+// FontFamily returns the files of a font that every site can choose by its name,
+// for a site whose assets are at an address.
+func FontFamily(name, assets string) (out []FontFile) {
+	for _, f := range fonts.Family(name) {
+		out = append(out, FontFile{Weights: f.Weights, Href: assets + hashedFonts().names[f.Name], Format: "woff2", Range: f.Range})
+	}
+	return out
+}
+
+// latin is in the range of the file that nearly every page needs.
+const latin = "U+0000-00FF"
+
+// Preload returns the addresses of the files that a browser should ask for at once.
+func (f Fonts) Preload() (out []string) {
+	for _, file := range f.Text {
+		if strings.HasPrefix(file.Range, latin) {
+			out = append(out, file.Href)
+		}
+	}
+	return out
+}
+
+// hashed are the files of fonts, by names that have a hash of their bytes in them.
+type hashed struct {
+	names  map[string]string
+	assets map[string]Asset
+}
+
+var hashedFonts = sync.OnceValue(func() hashed {
+	h := hashed{map[string]string{}, map[string]Asset{}}
+	for _, names := range [][]string{customization.TextFonts, customization.CodeFonts} {
+		for _, name := range names {
+			for _, f := range fonts.Family(name) {
+				b, _ := fonts.Read(f.Name)
+				a := named(f.Name, "font/woff2", b)
+				h.names[f.Name], h.assets[a.Name] = a.Name, a
+			}
+		}
+	}
+	return h
+})
 
 func (f Fonts) empty() bool { return len(f.Text)+len(f.Heading)+len(f.Code) == 0 }
 
@@ -32,8 +79,12 @@ func (f Fonts) css() string {
 		files []FontFile
 	}{{"text", f.Text}, {"heading", f.Heading}, {"code", f.Code}} {
 		for _, file := range role.files {
-			fmt.Fprintf(&b, `@font-face{font-family:octavo-%s;font-weight:%d;font-display:swap;src:url("%s") format("%s")}`,
-				role.name, file.Weight, cssURL(file.Href), formats[file.Format])
+			fmt.Fprintf(&b, `@font-face{font-family:octavo-%s;font-weight:%s;font-display:swap;src:url("%s") format("%s")`,
+				role.name, file.Weights, cssURL(file.Href), formats[file.Format])
+			if file.Range != "" {
+				b.WriteString(";unicode-range:" + file.Range)
+			}
+			b.WriteByte('}')
 		}
 		if len(role.files) > 0 {
 			fmt.Fprintf(&roles, "--%s-font:octavo-%s;", role.name, role.name)

@@ -7,8 +7,8 @@ import (
 
 func TestFonts(t *testing.T) {
 	f := Fonts{
-		Text: []FontFile{{Weight: 400, Href: "/f/a.woff2", Format: "woff2"}, {Weight: 700, Href: "/f/b.ttf", Format: "ttf"}},
-		Code: []FontFile{{Weight: 400, Href: "/f/c.otf", Format: "otf"}},
+		Text: []FontFile{{Weights: "400", Href: "/f/a.woff2", Format: "woff2"}, {Weights: "700", Href: "/f/b.ttf", Format: "ttf"}},
+		Code: []FontFile{{Weights: "400", Href: "/f/c.otf", Format: "otf"}},
 	}
 	const want = `@font-face{font-family:octavo-text;font-weight:400;font-display:swap;src:url("/f/a.woff2") format("woff2")}` +
 		`@font-face{font-family:octavo-text;font-weight:700;font-display:swap;src:url("/f/b.ttf") format("truetype")}` +
@@ -23,7 +23,7 @@ func TestFonts(t *testing.T) {
 }
 
 func TestAddressesOfFontsStayInside(t *testing.T) {
-	f := Frame{Fonts: Fonts{Text: []FontFile{{Weight: 400, Href: "/\");}</style><script>alert(1)</script>\n\\", Format: "woff2"}}}}
+	f := Frame{Fonts: Fonts{Text: []FontFile{{Weights: "400", Href: "/\");}</style><script>alert(1)</script>\n\\", Format: "woff2"}}}}
 	b, err := Render(&f, &Message{Title: "x"})
 	if err != nil {
 		t.Fatal(err)

@@ -25,11 +25,7 @@ var layers = [][]string{
 	{"internal/cache", "internal/costly", "internal/emoji", "internal/errs", "internal/icons", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/rison", "internal/yamldoc"},
 	{"internal/chunk", "internal/expr", "internal/formula", "internal/search", "internal/outbound"},
 	{"internal/docs"},
-<<<<<<< Updated upstream
-	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/frontmatter", "internal/visitor"},
-=======
-	{"internal/adaptive", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/visitor"},
->>>>>>> Stashed changes
+	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
 	{"internal/folder", "internal/git", "internal/pdf", "internal/reading", "internal/theme"},
 	{"internal/store", "internal/blob"},

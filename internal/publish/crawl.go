@@ -5,88 +5,175 @@ import (
 	"encoding/xml"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/inline"
 )
 
-// maxListed is how many pages one sitemap may have by its standard. The list of
-// pages for language models has the same limit.
-const maxListed = 50_000
+const (
+	// maxListed is how many pages one sitemap may have by its standard. The list of
+	// pages for language models has the same limit.
+	maxListed = 50_000
+	// fullPages and maxFull are how many pages and bytes one part of the whole text of
+	// a site has.
+	fullPages = 100
+	maxFull   = 4 << 20
+
+	fullName  = "llms-full.txt"
+	pagesName = "sitemap-pages.xml"
+)
 
 // serveSite answers for what the site has once: what search engines and language
 // models ask for.
 func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (done bool, err error) {
-	public := v.site.Visibility == docs.VisibilityPublic && !v.as.Preview
-	switch {
+	var b []byte
+	kind := "text/plain; charset=utf-8"
+	switch part, ok := fullPart(name); {
 	case name == "robots.txt":
-		return true, send(w, r, "text/plain; charset=utf-8", v.robots(public))
-	case name == "sitemap.xml" && public:
-		b, err := v.sitemap()
-		if err != nil {
-			return true, err
-		}
-		return true, send(w, r, "application/xml; charset=utf-8", b)
+		b = v.robots()
+	case name == "sitemap.xml" && v.listed():
+		kind = sitemapType
+		b, err = v.sitemap()
 	case name == "llms.txt":
-		b, err := v.llms()
-		if err != nil {
-			return true, err
+		b, err = v.llms()
+	case ok:
+		if b, err = v.full(part); b == nil && err == nil {
+			return false, nil
 		}
-		return true, send(w, r, "text/plain; charset=utf-8", b)
+	default:
+		return false, nil
 	}
-	return false, nil
+	if err != nil {
+		return true, err
+	}
+	return true, send(w, r, kind, b)
 }
 
-func (v *visit) robots(public bool) []byte {
-	if !public {
+// listed reports whether search engines may list the site.
+func (v *visit) listed() bool { return v.site.Visibility == docs.VisibilityPublic && !v.as.Preview }
+
+func (v *visit) robots() []byte {
+	if !v.listed() {
 		return []byte("User-agent: *\nDisallow: /\n")
 	}
-	return []byte("User-agent: *\nAllow: /\nDisallow: /*/" + strings.TrimSuffix(ownPrefix, "/") + "\n\nSitemap: " + v.absolute(v.root+"sitemap.xml") + "\n")
+	var b bytes.Buffer
+	b.WriteString("User-agent: *\nAllow: /\n")
+	for _, prefix := range []string{ownPrefix, otherPrefix} {
+		for _, name := range []string{"search", "found", "auth/", mcpName} { // not the files and the style of pages
+			fmt.Fprintf(&b, "Disallow: /*%s%s\n", prefix, name)
+		}
+	}
+	fmt.Fprintf(&b, "\nSitemap: %s\n", v.absolute(v.root+"sitemap.xml"))
+	return b.Bytes()
 }
 
-// eachPage calls fn for every page that readers come across, in the order of the
-// site.
-func (v *visit) eachPage(fn func(it docs.SiteItem, e *edition, n *node, at string)) error {
-	listed := 0
+// A listing is called with the pages of a site one after the other, until it
+// returns false.
+type listing func(it docs.SiteItem, e *edition, n *node, at string) (more bool, err error)
+
+// eachPage calls fn for every page that readers come across and search engines may
+// list, in the order of the site.
+func (v *visit) eachPage(fn listing) error {
 	for _, it := range v.seen.Structure.All(docs.SiteSpace) {
 		e, err := v.h.edition(v.ctx, v, it)
 		if err != nil {
 			return err
 		}
-		more, err := e.documents(v.ctx, nil, func(n *node) (bool, error) {
-			at, err := e.address(v.ctx, n)
-			if err != nil || at == "" || n.NoIndex || n.NoRobotsIndex {
-				return true, err
-			}
-			if listed++; listed > maxListed {
-				return false, nil
-			}
-			fn(it, e, n, at)
-			return true, nil
-		})
-		if err != nil || !more {
+		if more, err := v.eachPageOf(it, e, fn); err != nil || !more {
 			return err
 		}
 	}
 	return nil
 }
 
-// sitemap lists all pages for search engines.
-func (v *visit) sitemap() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
-	err := v.eachPage(func(_ docs.SiteItem, _ *edition, n *node, at string) {
-		b.WriteString("<url><loc>")
-		_ = xml.EscapeText(&b, []byte(v.absolute(at))) // a buffer takes everything
-		b.WriteString("</loc>")
-		if !n.UpdatedAt.IsZero() {
-			fmt.Fprintf(&b, "<lastmod>%s</lastmod>", n.UpdatedAt.Std().UTC().Format(isoTime))
+// eachPageOf is eachPage for one space.
+func (v *visit) eachPageOf(it docs.SiteItem, e *edition, fn listing) (more bool, err error) {
+	return e.documents(v.ctx, nil, func(n *node) (bool, error) {
+		at, err := e.address(v.ctx, n)
+		if err != nil || at == "" || n.NoIndex || n.NoRobotsIndex {
+			return true, err
 		}
-		b.WriteString("</url>\n")
+		return fn(it, e, n, at)
 	})
-	b.WriteString("</urlset>\n")
-	return b.Bytes(), err
+}
+
+const (
+	sitemapType   = "application/xml; charset=utf-8"
+	sitemapSchema = `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`
+)
+
+// sitemap lists all pages for search engines. That of a site which may have more
+// pages than fit into one lists those of its spaces.
+func (v *visit) sitemap() ([]byte, error) {
+	all, count := v.seen.Structure.All(docs.SiteSpace), 0
+	for _, it := range all {
+		e, err := v.h.edition(v.ctx, v, it)
+		if err != nil {
+			return nil, err
+		}
+		count += e.count
+	}
+	m := newSitemap("urlset")
+	if count <= v.h.maxListed {
+		err := v.eachPage(func(_ docs.SiteItem, _ *edition, n *node, at string) (bool, error) {
+			m.add("url", v.absolute(at), n.UpdatedAt)
+			return true, nil
+		})
+		return m.end(), err
+	}
+	var never docs.Time
+	m = newSitemap("sitemapindex")
+	for _, it := range all[:min(len(all), v.h.maxListed)] {
+		m.add("sitemap", v.absolute(v.baseOf(it)+pagesName), never)
+	}
+	return m.end(), nil
+}
+
+// serveSitemap sends the sitemap of one space, and reports whether the path names
+// it.
+func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition, rest string) (done bool, err error) {
+	if rest != pagesName || !v.listed() || v.drafted {
+		return false, nil
+	}
+	m, count := newSitemap("urlset"), 0
+	_, err = v.eachPageOf(v.target.Space, e, func(_ docs.SiteItem, _ *edition, n *node, at string) (bool, error) {
+		m.add("url", v.absolute(at), n.UpdatedAt)
+		count++
+		return count < v.h.maxListed, nil
+	})
+	if err != nil {
+		return true, err
+	}
+	return true, send(w, r, sitemapType, m.end())
+}
+
+// sitemapWriter writes a list of addresses.
+type sitemapWriter struct {
+	bytes.Buffer
+	list string // its element
+}
+
+func newSitemap(list string) *sitemapWriter {
+	m := &sitemapWriter{list: list}
+	fmt.Fprintf(m, "%s<%s %s>\n", xml.Header, list, sitemapSchema)
+	return m
+}
+
+func (m *sitemapWriter) add(element, at string, changed docs.Time) {
+	fmt.Fprintf(m, "<%s><loc>", element)
+	_ = xml.EscapeText(m, []byte(at)) // a buffer takes everything
+	m.WriteString("</loc>")
+	if !changed.IsZero() {
+		fmt.Fprintf(m, "<lastmod>%s</lastmod>", changed.Std().UTC().Format(isoTime))
+	}
+	fmt.Fprintf(m, "</%s>\n", element)
+}
+
+func (m *sitemapWriter) end() []byte {
+	fmt.Fprintf(m, "</%s>\n", m.list)
+	return m.Bytes()
 }
 
 // llms lists all pages for language models, with the addresses of their Markdown.
@@ -94,7 +181,8 @@ func (v *visit) llms() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n", inline.Escape(v.title()))
 	var last docs.SiteItemID
-	err := v.eachPage(func(it docs.SiteItem, e *edition, n *node, at string) {
+	listed := 0
+	err := v.eachPage(func(it docs.SiteItem, e *edition, n *node, at string) (bool, error) {
 		if it.ID != last {
 			last = it.ID
 			fmt.Fprintf(&b, "\n## %s\n\n", inline.Escape(it.Title))
@@ -104,8 +192,53 @@ func (v *visit) llms() ([]byte, error) {
 			b.WriteString(": " + strings.Join(strings.Fields(n.Description), " "))
 		}
 		b.WriteByte('\n')
+		listed++
+		return listed < maxListed, nil
 	})
 	return b.Bytes(), err
+}
+
+// fullPart returns which part of the whole text of a site an address names, from 1.
+func fullPart(name string) (part int, ok bool) {
+	if name == fullName {
+		return 1, true
+	}
+	number, ok := strings.CutPrefix(name, fullName+"/")
+	part, err := strconv.Atoi(number)
+	return part, ok && err == nil && part > 1 && part <= maxListed && strconv.Itoa(part) == number
+}
+
+// full returns a part of the site as one text, page after page. It says where it
+// stops, and where the rest is. It is nil for a part that the site does not have.
+func (v *visit) full(part int) ([]byte, error) {
+	var b bytes.Buffer
+	skip, listed, ended := (part-1)*v.h.fullPages, 0, false
+	err := v.eachPage(func(_ docs.SiteItem, e *edition, n *node, at string) (bool, error) {
+		switch listed++; {
+		case listed <= skip:
+			return true, nil
+		case listed > skip+v.h.fullPages:
+			fmt.Fprintf(&b, "---\n\nThis is not all. The next pages are at %s\n", v.absolute(fmt.Sprintf("%s%s/%d", v.root, fullName, part+1)))
+			return false, nil
+		case ended:
+			return true, nil
+		}
+		text, err := v.printer(e).markdown(n)
+		if err != nil {
+			return false, err
+		}
+		if b.Len()+len(text) > maxFull && b.Len() > 0 {
+			ended = true
+			fmt.Fprintf(&b, "---\n\nThe text is too long and stops here, before %s. All pages are listed at %s\n\n", v.absolute(markdownAddress(at, e.base)), v.absolute(v.root+"llms.txt"))
+			return true, nil
+		}
+		fmt.Fprintf(&b, "Source: %s\n\n%s\n", v.absolute(at), text)
+		return true, nil
+	})
+	if b.Len() == 0 && part > 1 {
+		return nil, err
+	}
+	return append(fmt.Appendf(nil, "<!-- %s, part %d -->\n\n", strings.ReplaceAll(v.title(), "--", "—"), part), b.Bytes()...), err
 }
 
 // title of the site, as its readers see it.

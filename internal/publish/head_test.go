@@ -84,6 +84,35 @@ func TestHeadsOfWhatIsNotPublished(t *testing.T) {
 	}
 }
 
+// A site of many pages has a sitemap for each space, and its text has parts that
+// together have every page once.
+func TestLargeSites(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	w.handler.Limit(3)
+	_, all := w.get(root + "sitemap.xml")
+	for _, at := range []string{"sitemap-pages.xml", "v1/sitemap-pages.xml", "api/sitemap-pages.xml"} {
+		if !strings.Contains(all, "<sitemap><loc>"+root+at+"</loc></sitemap>") || strings.Contains(all, "install") {
+			t.Errorf("no %s in %s", at, all)
+		}
+	}
+	var text strings.Builder
+	next := root + "llms-full.txt"
+	for part := 1; next != "" && part < 9; part++ {
+		a, body := w.get(next)
+		if a.StatusCode != 200 || strings.Count(body, "Source: ") > 3 {
+			t.Fatalf("%s: %s\n%s", next, a.Status, body)
+		}
+		text.WriteString(body)
+		_, next, _ = strings.Cut(strings.TrimSpace(body), "The next pages are at ")
+	}
+	for _, page := range []string{"", "install", "install/deep", "v1/", "v1/install", "api/", "api/news"} {
+		if n := strings.Count(text.String(), "Source: "+root+page+"\n"); n != 1 {
+			t.Errorf("/%s is there %d times", page, n)
+		}
+	}
+}
+
 // inABrowser shows a page in a browser, if there is one, and fails if the policy of
 // the page stopped something.
 func (w *world) inABrowser(at string) {

@@ -91,6 +91,13 @@ func (p *printer) page(n *node) (*theme.Page, error) {
 	if shows(l.Pagination) {
 		p.around(n, out)
 	}
+	if _, ok := markup.Updates(doc); ok {
+		at, err := e.address(p.ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		out.Feed = feedAddress(at)
+	}
 	if body.Len() == 0 {
 		ids, err := e.idsBelow(p.ctx, n)
 		if err != nil {

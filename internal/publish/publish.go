@@ -75,6 +75,8 @@ type Handler struct {
 	highlight *markup.Highlighter
 	formulas  *formula.Typesetter
 	schemas   *mcp.SchemaCache
+	maxListed int // pages of one sitemap
+	fullPages int // pages of one part of the whole text of a site
 }
 
 // New returns a handler for the sites of a server.
@@ -85,7 +87,7 @@ func New(c Config) (*Handler, error) {
 	}
 	return &Handler{
 		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
-		schemas:  mcp.NewSchemaCache(),
+		schemas: mcp.NewSchemaCache(), maxListed: maxListed, fullPages: fullPages,
 		states:   cache.New[stateKey](maxStates, (*state).weight),
 		editions: cache.New[editionKey](maxEditions, func(e *edition) int { return 1 + e.count }),
 		pages:    cache.New[pageKey](maxPages, func(p *theme.Page) int { return 1<<10 + len(p.Body) }),

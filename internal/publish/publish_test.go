@@ -200,6 +200,14 @@ func TestPages(t *testing.T) {
 		{"sitemap", root + "sitemap.xml", []string{
 			`<loc>https://acme.docs.test/</loc><lastmod>`, `<loc>https://acme.docs.test/install/deep</loc>`, `<loc>https://acme.docs.test/v1/install</loc>`, `<loc>https://acme.docs.test/api/</loc>`,
 		}, []string{`secret`, `below`, `hidden`, `group`}},
+		{"sitemap of a space", root + "api/sitemap-pages.xml", []string{`<loc>https://acme.docs.test/api/news</loc>`}, []string{`install`}},
+		{"sitemap of the first space", root + "sitemap-pages.xml", []string{`<loc>https://acme.docs.test/install</loc>`}, []string{`/api/`, `(?i)secret`}},
+		{"whole text", root + "llms-full.txt", []string{`(?m)^# Welcome`, `Unpack the zebra archive`, `Source: https://acme.docs.test/api/news`, `For everybody`}, []string{`password`, `beta readers`, `(?i)below`, `This is not all`, `In a group`}},
+		{"feed", root + "api/news/rss.xml", []string{
+			`<title>News · Acme docs</title><link>https://acme.docs.test/api/news</link>`, `(?s)<title>Second</title>.*<title>Faster &amp; &lt;better&gt;</title>`, `<pubDate>Thu, 25 Dec 2025 00:00:00 \+0000</pubDate>`,
+			`&lt;a href=&#34;https://acme.docs.test/api/&#34;&gt;calls`, `https://acme.docs.test/api/news#second&#34;`, `<link>https://acme.docs.test/api/news#faster`,
+		}, []string{`beta readers`}},
+		{"page with a feed", root + "api/news", []string{`<link rel="alternate" type="application/rss\+xml" href="/api/news/rss.xml">`}, nil},
 		{"list for language models", root + "llms.txt", []string{`^# Acme docs`, `- \[Welcome\]\(https://acme.docs.test/index.md\): Where to begin`, `- \[Deep\]\(https://acme.docs.test/install/deep.md\)`}, []string{`(?i)secret`, `(?i)hidden`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -252,6 +260,13 @@ func TestAnswers(t *testing.T) {
 		{root + "secret.md", 404, "", ""},
 		{root + "secret/below-secret", 404, "", ""},
 		{root + "absent", 404, "Cache-Control", "no-store"},
+		{root + "install/rss.xml", 404, "", ""},
+		{root + "rss.xml", 404, "", ""},
+		{root + "secret/rss.xml", 404, "", ""},
+		{root + "api/News/rss.xml", 307, "Location", "/api/news/rss.xml"},
+		{root + "llms-full.txt/2", 404, "", ""},
+		{root + "llms-full.txt/02", 404, "", ""},
+		{root + "llms-full.txt/-1", 404, "", ""},
 		{root + "%ff", 404, "", ""},
 		{root + "a%2f..%2f..%2finstall", 404, "", ""},
 		{root + "~octavo/absent", 404, "", ""},
@@ -548,6 +563,9 @@ func TestConditions(t *testing.T) {
 		root + "secret.md":             `zebra password`,
 		root + "llms.txt":              `secret/below.md`,
 		root + "sitemap.xml":           `/secret</loc>`,
+		root + "sitemap-pages.xml":     `/secret</loc>`,
+		root + "llms-full.txt":         `The zebra password`,
+		root + "api/news/rss.xml":      `Only for beta readers of news`,
 		root + "~octavo/found?q=zebra": `Secret`,
 		root + "index.md":              `\[secret\]\(/secret.md\)`,
 	} {

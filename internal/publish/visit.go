@@ -81,8 +81,10 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.cacheable(w.Header())
-	if done, err := v.serveOwn(w, r, e, rest); done || err != nil {
-		return err
+	for _, serve := range []func(http.ResponseWriter, *http.Request, *edition, string) (bool, error){v.serveOwn, v.serveFeed, v.serveSitemap} {
+		if done, err := serve(w, r, e, rest); done || err != nil {
+			return err
+		}
 	}
 	return v.servePage(w, r, e, rest)
 }

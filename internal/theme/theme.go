@@ -30,36 +30,36 @@ type Link struct {
 
 // Frame is what surrounds every page of a site. Whatever is empty is left out.
 type Frame struct {
-	Lang            string // of the texts; empty is English
-	RightToLeft     bool   // how the texts are written, if Lang is empty
-	Title           string // of the site
-	Home            string // address of the first page
-	Logo            Picture
-	Favicon         string
-	Mark            string // beside the title: what kind of site this is
-	Style, Script   string // addresses of the assets
-	Nonce           string // if set, only the assets with this nonce are allowed
-	Colors          Colors
-	Fonts           Fonts
-	Scheme          Scheme
-	Switch          bool // readers may choose another scheme
-	Looks           []Look
-	Icons           icons.Style
-	Announcement    *Announcement
-	Links           []*Link // in the header
-	Sections        []*Link // tabs; those with children are menus
-	Variants        []*Link // versions or languages of what is shown
-	Navigation      []*Link
-	Search          Search
-	Footer          Footer
-	Hidden          bool          // from search engines
-	Alert           string        // something is wrong with the site
-	Below           template.HTML // at the end of the document
-	Canonical       string        // whole address of what is shown
-	Alternate, Feed string        // addresses of what is shown, as Markdown and as a feed
-	Image           string        // address of a picture for links to the site
-	Translations    []Translation // of what is shown, itself included
-	Data            []any         // descriptions of what is shown by schema.org, each written as JSON
+	Lang          string // of the texts; empty is English
+	RightToLeft   bool   // how the texts are written, if Lang is empty
+	Title         string // of the site
+	Home          string // address of the first page
+	Logo          Picture
+	Favicon       string
+	Mark          string // beside the title: what kind of site this is
+	Style, Script string // addresses of the assets
+	Nonce         string // if set, only the assets with this nonce are allowed
+	Colors        Colors
+	Fonts         Fonts
+	Scheme        Scheme
+	Switch        bool // readers may choose another scheme
+	Looks         []Look
+	Icons         icons.Style
+	Announcement  *Announcement
+	Links         []*Link // in the header
+	Sections      []*Link // tabs; those with children are menus
+	Variants      []*Link // versions or languages of what is shown
+	Navigation    []*Link
+	Search        Search
+	Footer        Footer
+	Hidden        bool          // from search engines
+	Alert         string        // something is wrong with the site
+	Below         template.HTML // at the end of the document
+	Canonical     string        // whole address of what is shown
+	Alternate     string        // address of what is shown, as Markdown
+	Image         string        // address of a picture for links to the site
+	Translations  []Translation // of what is shown, itself included
+	Data          []any         // descriptions of what is shown by schema.org, each written as JSON
 }
 
 // Translation is where a page is in a language. The address is whole.
@@ -135,6 +135,7 @@ type Page struct {
 	Below              []*Link // instead of a body
 	Outline            []markup.Heading
 	Previous, Next     *Link
+	Feed               string    // address of its news
 	Actions            []*Link   // what can be done with the page
 	Updated            time.Time // zero: not shown
 	Wide               bool

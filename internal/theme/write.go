@@ -57,6 +57,7 @@ type shown struct {
 	Title   string // of the document
 	Summary string
 	Turn    turn
+	Feed    string
 	CSS     template.CSS // of the colours and fonts
 	T       *Texts
 }
@@ -69,7 +70,7 @@ func Render(f *Frame, v View) ([]byte, error) {
 	s := shown{Frame: f, View: v, CSS: template.CSS(f.css()), T: &english} //nolint:gosec // made of numbers and escaped addresses
 	switch v := v.(type) {
 	case *Page:
-		s.Title, s.Summary, s.Turn = v.Title, v.Description, turn{v.Previous, v.Next}
+		s.Title, s.Summary, s.Turn, s.Feed = v.Title, v.Description, turn{v.Previous, v.Next}, v.Feed
 	case *Results:
 		s.Title = s.T.Search
 	case *Message:

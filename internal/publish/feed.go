@@ -1,0 +1,157 @@
+package publish
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
+)
+
+const (
+	// feedFile is the name of the feed of a page below the address of the page.
+	feedFile = "rss.xml"
+	// maxFed is how many updates a feed has: the newest.
+	maxFed = 50
+)
+
+// feedAddress returns where the feed of the page at an address is.
+func feedAddress(at string) string { return strings.TrimSuffix(at, "/") + "/" + feedFile }
+
+// Parts of a feed by RSS 2.0.
+type (
+	rss struct {
+		XMLName xml.Name `xml:"rss"`
+		Version string   `xml:"version,attr"`
+		Atom    string   `xml:"xmlns:atom,attr"`
+		Channel channel  `xml:"channel"`
+	}
+	channel struct {
+		Title       string     `xml:"title"`
+		Link        string     `xml:"link"`
+		Self        selfLink   `xml:"atom:link"`
+		Description string     `xml:"description"`
+		Language    string     `xml:"language,omitempty"`
+		Items       []feedItem `xml:"item"`
+	}
+	selfLink struct {
+		Href string `xml:"href,attr"`
+		Rel  string `xml:"rel,attr"`
+		Type string `xml:"type,attr"`
+	}
+	feedItem struct {
+		Title       string   `xml:"title"`
+		Link        string   `xml:"link"`
+		GUID        feedGUID `xml:"guid"`
+		Date        string   `xml:"pubDate,omitempty"`
+		Categories  []string `xml:"category"`
+		Description string   `xml:"description"`
+	}
+	feedGUID struct {
+		Permanent bool   `xml:"isPermaLink,attr"`
+		Value     string `xml:",chardata"`
+	}
+)
+
+// serveFeed sends the feed of a page that has updates. It reports whether the path
+// names one.
+func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition, rest string) (done bool, err error) {
+	name, ok := strings.CutSuffix("/"+rest, "/"+feedFile)
+	if !ok {
+		return false, nil
+	}
+	path, ok := unescape(strings.TrimPrefix(name, "/"))
+	if !ok {
+		return false, nil
+	}
+	n, moved, err := e.find(v.ctx, path)
+	switch {
+	case err != nil:
+		return true, err
+	case strings.HasPrefix(moved, e.base):
+		redirect(w, r, feedAddress(moved), http.StatusTemporaryRedirect)
+		return true, nil
+	case n == nil:
+		return false, nil
+	}
+	b, ok, err := v.feed(e, n)
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, send(w, r, "application/rss+xml; charset=utf-8", b)
+}
+
+// feed returns the updates of a page, the newest first; ok is false if the page has
+// no block of updates.
+func (v *visit) feed(e *edition, n *node) (feed []byte, ok bool, err error) {
+	doc, err := reading.Document(v.ctx, e.view.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+	if err != nil {
+		return nil, false, err
+	}
+	updates, ok := markup.Updates(doc)
+	if !ok {
+		return nil, false, nil
+	}
+	at, err := e.address(v.ctx, n)
+	if err != nil {
+		return nil, false, err
+	}
+	slices.SortStableFunc(updates, func(a, b markup.Update) int { return b.Date.Compare(a.Date) })
+	c := channel{
+		Title: n.Title + " · " + v.title(), Link: v.absolute(at), Description: cmp.Or(n.Description, n.Title), Language: e.space.Language,
+		Self: selfLink{v.absolute(feedAddress(at)), "self", "application/rss+xml"},
+	}
+	p := v.printer(e)
+	for _, u := range updates[:min(len(updates), maxFed)] {
+		item, err := v.feedItem(p, u, c.Link)
+		if err != nil {
+			return nil, false, err
+		}
+		c.Items = append(c.Items, item)
+	}
+	if p.err != nil {
+		return nil, false, p.err
+	}
+	b, err := xml.Marshal(rss{Version: "2.0", Atom: "http://www.w3.org/2005/Atom", Channel: c})
+	return append([]byte(xml.Header), b...), true, err
+}
+
+// feedItem returns an update of the page at an address. Its links are whole:
+// readers of feeds do not know where it is from.
+func (v *visit) feedItem(p *printer, u markup.Update, page string) (feedItem, error) {
+	item := feedItem{Link: page}
+	if all := markup.Headings(u.Document); len(all) > 0 {
+		item.Title, item.Link = all[0].Text, page+fragment(all[0].Anchor)
+	}
+	item.GUID = feedGUID{Value: item.Link}
+	if !u.Date.IsZero() {
+		day := u.Date.Format(time.DateOnly)
+		item.Title, item.GUID.Value, item.Date = cmp.Or(item.Title, day), item.Link+" "+day, u.Date.Format(time.RFC1123Z)
+	}
+	for _, tag := range u.Tags {
+		if label, ok := p.title(tag); ok {
+			item.Categories = append(item.Categories, label)
+		}
+	}
+	o := p.look.options(p)
+	o.Link = func(ref docs.Ref) (string, bool) {
+		at, ok := p.link(ref)
+		switch {
+		case strings.HasPrefix(at, v.root):
+			at = v.absolute(at)
+		case strings.HasPrefix(at, "#"):
+			at = page + at
+		}
+		return at, ok
+	}
+	var b bytes.Buffer
+	err := markup.HTML(&b, u.Document, o)
+	item.Description = strings.TrimSpace(b.String())
+	return item, err
+}

@@ -81,6 +81,9 @@ export async function reading(run) {
         check(await shown(page, '.popover'), 'an annotation does not open');
         await page.keyboard.press('Escape');
 
+        await page.waitForSelector('.diagram.drawn img').catch(() => check(false, 'diagrams are not drawn'));
+        check(await page.$eval('.diagram.drawn img', (i) => i.decode().then(() => i.naturalWidth > 50)), 'the picture of a diagram is empty');
+
         check((await page.$('math msup, math mfrac, math mi')) !== null, 'formulas are not typeset');
         check(page.wrong.length === 0, page.wrong.join('; '));
     });

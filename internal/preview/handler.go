@@ -141,7 +141,9 @@ func (s *Server) serveOwn(w http.ResponseWriter, r *http.Request, name string) {
 	case "problems":
 		s.serveProblems(w, now)
 	default:
-		theme.WriteText(w, http.StatusNotFound, "There is nothing here.")
+		if !theme.Serve(w, r, name) {
+			theme.WriteText(w, http.StatusNotFound, "There is nothing here.")
+		}
 	}
 }
 

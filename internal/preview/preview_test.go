@@ -257,7 +257,7 @@ func TestPolicy(t *testing.T) {
 		}
 		nonces[nonce[1]] = true
 		for _, tag := range regexp.MustCompile(`<(script|style|link rel="stylesheet")[^>]*>`).FindAllString(body, -1) {
-			if !strings.Contains(tag, nonce[1]) {
+			if !strings.Contains(tag, nonce[1]) && (tag != "<style>" || !strings.Contains(policy, "'sha256-")) { // the fonts
 				t.Errorf("not ours: %s", tag)
 			}
 		}

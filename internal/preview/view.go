@@ -57,6 +57,7 @@ func (p *problems) html(name string) (template.HTML, error) {
 func (s *Server) frame(now *site, current *folder.Page) *theme.Frame {
 	f := &theme.Frame{
 		Title: s.name, Home: "/", Mark: "preview", Hidden: true, Switch: true, Icons: icons.Outlined, Style: own + "style.css", Script: own + "script.js",
+		Diagrams: own + theme.Diagrams.Name, Fonts: theme.Fonts{Text: theme.FontFamily("Inter", own), Code: theme.FontFamily("IBMPlexMono", own)},
 		Search: theme.Search{Action: own + "results", Live: own + "search", Hint: "Search titles and headings"},
 	}
 	if t := s.Trouble(); t != "" {

@@ -15,6 +15,7 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 	f := &theme.Frame{
 		Lang: s.Internationalization.Locale, Title: v.site.Title, Home: v.root,
 		Style: v.root + ownPrefix + "assets/" + theme.Style.Name, Script: v.root + ownPrefix + "assets/" + theme.Script.Name,
+		Diagrams: v.root + ownPrefix + "assets/" + theme.Diagrams.Name,
 		Colors: theme.Colors{
 			Primary: tone(s.Styling.PrimaryColor), Info: tone(s.Styling.InfoColor), Success: tone(s.Styling.SuccessColor),
 			Warning: tone(s.Styling.WarningColor), Danger: tone(s.Styling.DangerColor),

@@ -2,9 +2,11 @@ package theme
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -15,9 +17,12 @@ import (
 // Asset is a file that pages need. Its name has a hash of its bytes in it, so
 // that browsers may keep it for good.
 type Asset struct {
-	Name string
-	Type string
-	Data []byte
+	Name   string
+	Type   string
+	Data   []byte
+	Policy string // content security policy, of a document
+	Packed bool   // the data is compressed with gzip
+	Shared bool   // a sandbox loads it, which has no origin
 }
 
 // The assets. They never change.
@@ -25,6 +30,22 @@ var (
 	Style  = asset("style.css", "text/css; charset=utf-8", widths())
 	Script = asset("script.js", "text/javascript; charset=utf-8", "")
 )
+
+// Diagrams is a document that draws diagrams, in a frame of a page. It is a sandbox:
+// what a diagram does to the library that draws it happens in a document without
+// an origin, without cookies and without a network. The page gets a picture back.
+// The library is only loaded by pages that have a diagram.
+var (
+	Diagrams = named("diagram.html", "text/html; charset=utf-8", []byte(fmt.Sprintf("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"+
+		"<title>Diagrams</title>\n<script src=%q></script>\n<script src=%q></script>\n</html>\n", mermaid.Name, diagram.Name)))
+	mermaid = asset("mermaid.js.gz", "text/javascript; charset=utf-8", "")
+	diagram = asset("diagram.js", "text/javascript; charset=utf-8", "")
+)
+
+func init() {
+	Diagrams.Policy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox allow-scripts"
+	mermaid.Packed, mermaid.Shared, diagram.Shared = true, true, true
+}
 
 // asset reads a file of the program and appends to it.
 func asset(name, kind, more string) Asset {
@@ -38,8 +59,9 @@ func asset(name, kind, more string) Asset {
 // named returns bytes as an asset with their hash in its name.
 func named(name, kind string, b []byte) Asset {
 	sum := sha256.Sum256(b)
+	name = strings.TrimSuffix(name, ".gz")
 	ext := path.Ext(name)
-	return Asset{strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext, kind, b}
+	return Asset{Name: strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext, Type: kind, Data: b}
 }
 
 // widths are the classes for widths in percent.
@@ -54,7 +76,7 @@ func widths() string {
 // Serve sends an asset by its name and reports whether there is one.
 func Serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	a, ok := hashedFonts().assets[name]
-	for _, ours := range []Asset{Style, Script} {
+	for _, ours := range []Asset{Style, Script, Diagrams, mermaid, diagram} {
 		if ours.Name == name {
 			a, ok = ours, true
 		}
@@ -68,7 +90,35 @@ func Serve(w http.ResponseWriter, r *http.Request, name string) bool {
 
 // Send sends an asset. How long it may be kept is up to the caller.
 func (a Asset) Send(w http.ResponseWriter, r *http.Request) {
-	Secure(w.Header())
-	w.Header().Set("Content-Type", a.Type)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.Data))
+	h := w.Header()
+	Secure(h)
+	h.Set("Content-Type", a.Type)
+	if a.Policy != "" {
+		h.Set("Content-Security-Policy", a.Policy)
+	}
+	if a.Shared {
+		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	}
+	data := a.Data
+	if a.Packed {
+		h.Add("Vary", "Accept-Encoding")
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			h.Set("Content-Encoding", "gzip")
+		} else {
+			data = unpack(data)
+		}
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+}
+
+// unpack returns what an asset of the program is without compression.
+func unpack(b []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err == nil {
+		b, err = io.ReadAll(z)
+	}
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return b
 }

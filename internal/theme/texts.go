@@ -9,13 +9,13 @@ type Texts struct {
 	SearchHint, Results, NoResults, Near                                                      string
 
 	// Of the script.
-	Copy, Copied, CopyPage, Recent, Zoom, More, Less string
+	Copy, Copied, CopyPage, Diagrams, Recent, Zoom, More, Less string
 }
 
 // ForScript returns the words that the script says, as JSON.
 func (t *Texts) ForScript() (string, error) {
 	b, err := json.Marshal(map[string]string{
-		"copy": t.Copy, "copied": t.Copied, "copyPage": t.CopyPage, "recent": t.Recent, "zoom": t.Zoom, "more": t.More, "less": t.Less, "noResults": t.NoResults,
+		"copy": t.Copy, "copied": t.Copied, "copyPage": t.CopyPage, "diagrams": t.Diagrams, "recent": t.Recent, "zoom": t.Zoom, "more": t.More, "less": t.Less, "noResults": t.NoResults,
 	})
 	return string(b), err
 }
@@ -25,5 +25,5 @@ var english = Texts{
 	Sections: "Sections", Pages: "Pages", Privacy: "Privacy policy", Version: "Version", Outline: "On this page", Breadcrumbs: "Breadcrumbs",
 	Page: "Page", Turn: "Previous and next page", Previous: "Previous", Next: "Next", Updated: "Last updated",
 	SearchHint: "Type some words above.", Results: "Results for", NoResults: "Nothing was found for", Near: "Perhaps you mean:",
-	Copy: "Copy", Copied: "Copied", CopyPage: "Copy page as Markdown", Recent: "Recent searches", Zoom: "Enlarge", More: "Show more", Less: "Show less",
+	Copy: "Copy", Copied: "Copied", CopyPage: "Copy page as Markdown", Diagrams: "Diagrams", Recent: "Recent searches", Zoom: "Enlarge", More: "Show more", Less: "Show less",
 }

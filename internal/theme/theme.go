@@ -38,6 +38,7 @@ type Frame struct {
 	Favicon       string
 	Mark          string // beside the title: what kind of site this is
 	Style, Script string // addresses of the assets
+	Diagrams      string // address of the document that draws diagrams; empty: they are shown as their source
 	Nonce         string // if set, only the assets with this nonce are allowed
 	Colors        Colors
 	Fonts         Fonts

@@ -127,6 +127,10 @@ func Policy(f *Frame) string {
 	if !f.Fonts.empty() {
 		fonts = "font-src 'self'; "
 	}
-	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; %simg-src 'self' data: https: http:; media-src 'self' https: http:; "+
-		"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'", ours, styles, fonts)
+	frames := ""
+	if f.Diagrams != "" {
+		frames = "frame-src 'self'; "
+	}
+	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; %s%simg-src 'self' data: https: http:; media-src 'self' https: http:; "+
+		"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'", ours, styles, fonts, frames)
 }

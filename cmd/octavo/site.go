@@ -43,13 +43,19 @@ func (c *siteApplyCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if err := printPlan(s.out, steps); err != nil || len(steps) == 0 {
+	if err := printPlan(s.out, steps); err != nil {
 		return err
+	}
+	if len(steps) == 0 {
+		return server.printAddress(ctx, s.out)
 	}
 	if !c.Yes && isTerminal(os.Stdin) && !confirmed(s.out, os.Stdin) {
 		return errors.New("nothing was changed")
 	}
-	return server.apply(ctx, s.out, steps)
+	if err := server.apply(ctx, s.out, steps); err != nil {
+		return err
+	}
+	return server.printAddress(ctx, s.out)
 }
 
 type siteExportCmd struct {
@@ -101,6 +107,7 @@ func (f apiFlags) plan(ctx context.Context, name string) (*siteServer, []sitefil
 	if err != nil {
 		return nil, nil, inFile(name, err)
 	}
+	server.site = file.Site
 	return server, steps, nil
 }
 
@@ -172,6 +179,20 @@ func (s *siteServer) apply(ctx context.Context, w io.Writer, steps []sitefile.St
 		}
 	}
 	return nil
+}
+
+// printAddress says where the site is read.
+func (s *siteServer) printAddress(ctx context.Context, w io.Writer) error {
+	site, err := s.find(ctx, s.site)
+	if err != nil {
+		return err
+	}
+	text := "The site is at " + site.URLs.Published
+	if site.URLs.Published == "" {
+		text = "The site is not published; publish: true in the file publishes it"
+	}
+	_, err = fmt.Fprintln(w, text)
+	return err
 }
 
 func firstLine(step sitefile.Step) string {

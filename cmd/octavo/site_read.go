@@ -14,7 +14,8 @@ import (
 // siteServer is an organization of a server.
 type siteServer struct {
 	*client
-	org string
+	org  string
+	site string // basename or id
 }
 
 func (f apiFlags) connect(ctx context.Context) (*siteServer, error) {
@@ -23,7 +24,7 @@ func (f apiFlags) connect(ctx context.Context) (*siteServer, error) {
 		return nil, err
 	}
 	org, err := f.organization(ctx, c)
-	return &siteServer{c, org}, err
+	return &siteServer{client: c, org: org}, err
 }
 
 // siteJSON is what is read of a site.
@@ -33,6 +34,22 @@ type siteJSON struct {
 	Visibility      docs.Visibility
 	Published       bool
 	AdaptiveContent struct{ Enabled bool }
+	URLs            struct{ Published string }
+}
+
+func (w siteJSON) is(name string) bool {
+	return w.ID == name || w.Basename == name && !strings.HasPrefix(name, docs.SiteIDPrefix)
+}
+
+// find returns the site with a basename or id.
+func (s *siteServer) find(ctx context.Context, name string) (siteJSON, error) {
+	all, err := listAll[siteJSON](ctx, s.client, path("orgs", s.org, "sites"))
+	for _, w := range all {
+		if w.is(name) {
+			return w, nil
+		}
+	}
+	return siteJSON{}, err
 }
 
 // itemJSON is what is read of a section, a group or a site space.
@@ -101,8 +118,8 @@ func (s *siteServer) read(ctx context.Context, name string, folders bool) (sitef
 		return c, nil, err
 	}
 	for _, w := range all {
-		if w.ID == name || w.Basename == name && !strings.HasPrefix(name, docs.SiteIDPrefix) {
-			if c, err = s.site(ctx, w); err != nil {
+		if w.is(name) {
+			if c, err = s.readSite(ctx, w); err != nil {
 				return c, nil, err
 			}
 		}
@@ -134,8 +151,8 @@ func (s *siteServer) synced(ctx context.Context, sp sitefile.Space) (sitefile.Sp
 	return sp.Synced(connection.Directory), nil
 }
 
-// site reads the parts of a site.
-func (s *siteServer) site(ctx context.Context, w siteJSON) (sitefile.Current, error) {
+// readSite reads the parts of a site.
+func (s *siteServer) readSite(ctx context.Context, w siteJSON) (sitefile.Current, error) {
 	c := sitefile.Current{
 		ID: sitefile.Ref(w.ID), Basename: w.Basename, Title: w.Title, Visibility: w.Visibility, Adaptive: w.AdaptiveContent.Enabled, Published: w.Published,
 	}

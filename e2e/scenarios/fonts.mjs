@@ -29,7 +29,7 @@ export default async function fonts({ step, organization, alice, anonymous, mall
         assert.equal((await send(url.replace('size=', 'size=1'), REGULAR)).status, 404, 'another address');
         assert.equal((await send(url, REGULAR)).status, 204);
         assert.equal((await send(url, REGULAR)).status, 409, 'a second time');
-        await answered(announce(alice, 'PK', 'import_file', 'application/zip'), 201);
+        await refused(announce(alice, 'PK', 'import_file', 'application/zip'), 400);
         await refused(announce(alice, ''), 400);
         await refused(announce(mallory, REGULAR), 404);
         await refused(announce(anonymous, REGULAR), 401);

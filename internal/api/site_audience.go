@@ -21,6 +21,7 @@ func (a *API) siteAudience() {
 		ID: "createSiteShareLink", Route: "POST " + links, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a share link, by which everybody who has it can read a site with the visibility share-link.",
+		About:   "As long as the site has another visibility or is not published, the link does not work, and the header X-Octavo-Hint says what to do.",
 	}, a.createShareLink)
 	register(a, op{
 		ID: "updateSiteShareLinkById", Route: "PATCH " + links + "/{shareLinkId}", Tag: tag, Allow: authz.Site(authz.AdminSite),
@@ -90,10 +91,24 @@ type createShareLinkIn struct {
 	}
 }
 
-func (a *API) createShareLink(ctx context.Context, in *createShareLinkIn) (*created[ShareLink], error) {
+// createdShareLink has a hint beside a link that does not work yet: the body is that of the contract.
+type createdShareLink struct {
+	Location string `header:"Location"`
+	Hint     string `header:"X-Octavo-Hint" doc:"What is left to do until the link works; absent if it works."`
+	Body     ShareLink
+}
+
+func (a *API) createShareLink(ctx context.Context, in *createShareLinkIn) (*createdShareLink, error) {
 	g := authz.Of(ctx)
 	l, err := a.Sites.AddShareLink(ctx, g, in.Body.Name)
-	return &created[ShareLink]{a.siteLocation(g.Site, "share-links", string(l.ID)), a.shareLink(g.Site)(l)}, err
+	out := &createdShareLink{Location: a.siteLocation(g.Site, "share-links", string(l.ID)), Body: a.shareLink(g.Site)(l)}
+	switch {
+	case g.Site.Visibility != docs.VisibilityLink:
+		out.Hint = "the link works once the site has the visibility share-link; it has " + string(g.Site.Visibility)
+	case !g.Site.Published:
+		out.Hint = "the link works once the site is published"
+	}
+	return out, err
 }
 
 type ShareLinkIn struct {
@@ -143,13 +158,16 @@ func (a *API) getSiteAuth(ctx context.Context, in *SiteIn) (*out[SiteAuth], erro
 type updateSiteAuthIn struct {
 	SiteIn
 	Body struct {
-		Backend     string          `json:"backend" enum:"custom,integration" doc:"Only custom is available: this server has no integrations."`
+		Backend     string          `json:"backend,omitempty" enum:"custom,integration" doc:"Only custom is available: this server has no integrations. Without it, the backend stays."`
 		FallbackURL opt.Val[string] `json:"fallbackURL,omitempty" nullable:"true" format:"uri" maxLength:"2048" doc:"null removes it."`
 		LogoutURL   opt.Val[string] `json:"logoutURL,omitempty" nullable:"true" format:"uri" maxLength:"2048" doc:"null removes it."`
 	}
 }
 
 func (a *API) updateSiteAuth(ctx context.Context, in *updateSiteAuthIn) (*out[SiteAuth], error) {
+	if in.Body.Backend == "" && !in.Body.FallbackURL.Set() && !in.Body.LogoutURL.Set() {
+		return nil, errs.Field("body", "must contain backend, fallbackURL or logoutURL")
+	}
 	v, err := a.Sites.UpdateAuth(ctx, authz.Of(ctx), sites.AuthPatch(in.Body))
 	return ok(siteAuth(v)), err
 }

@@ -100,7 +100,7 @@ func TestWhoMayNotUploadAnyMore(t *testing.T) {
 func TestUploadsAreForgottenAfterADay(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w, ctx := newWorld(t, o), context.Background()
-		used, old, fresh := w.announce(t, docs.UploadFont, 8), w.announce(t, docs.UploadImport, 8), w.announce(t, docs.UploadImport, 8)
+		used, old, fresh := w.announce(t, docs.UploadFont, 8), w.announce(t, docs.UploadFont, 8), w.announce(t, docs.UploadFont, 8)
 		for _, u := range []docs.Upload{used, old, fresh} {
 			if err := w.Receive(ctx, w.by, u, strings.NewReader("wOF2 yes")); err != nil {
 				t.Fatal(err)

@@ -30,11 +30,6 @@ const (
 	trimAtOnce = 1000
 )
 
-// maxSizes are the bytes that a file of each kind may have.
-var maxSizes = map[docs.UploadKind]int64{
-	docs.UploadFont: maxFont, docs.UploadImport: blob.DefaultMaxBytes, docs.UploadOrganization: blob.DefaultMaxBytes,
-}
-
 // Service keeps uploads and fonts.
 type Service struct {
 	Store *store.Store
@@ -48,12 +43,11 @@ func (s *Service) Announce(g *authz.Grant, u docs.Upload) (docs.Upload, error) {
 	if u.Name, err = docs.FileName("body.file.name", u.Name); err != nil {
 		return u, err
 	}
-	most, ok := maxSizes[u.Kind]
 	switch {
-	case !ok:
-		return u, errs.Field("body.kind", "is not a kind of files")
-	case u.Size < 1 || u.Size > most:
-		return u, errs.Field("body.file.size", "must be from 1 to %d bytes", most)
+	case u.Kind != docs.UploadFont:
+		return u, errs.Field("body.kind", "must be %s: this server makes nothing of uploads of other kinds. Files of a space are uploaded with its content, and folders imported with octavo import or from git", docs.UploadFont)
+	case u.Size < 1 || u.Size > maxFont:
+		return u, errs.Field("body.file.size", "must be from 1 to %d bytes", maxFont)
 	}
 	u.Key, u.Org, u.CreatedBy = docs.NewID[docs.UploadKey](s.Store.Clock()), g.Access.Org, g.Actor.User
 	return u, nil

@@ -10,12 +10,8 @@ type (
 // UploadKind says what a file is uploaded for.
 type UploadKind string
 
-// The kinds.
-const (
-	UploadFont         UploadKind = "customization_font"
-	UploadImport       UploadKind = "import_file"
-	UploadOrganization UploadKind = "organization_file"
-)
+// UploadFont is the kind of files that something is made of here.
+const UploadFont UploadKind = "customization_font"
 
 // Upload is a file that was uploaded for something that is made of it later.
 type Upload struct {

@@ -1,6 +1,7 @@
 package sites
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -177,14 +178,14 @@ func setKey(ctx context.Context, r store.Reader, site docs.SiteID, a *docs.SiteA
 
 // AuthPatch is the input of UpdateAuth.
 type AuthPatch struct {
-	Backend     string
+	Backend     string // empty: as it is
 	FallbackURL opt.Val[string]
 	LogoutURL   opt.Val[string]
 }
 
 // UpdateAuth changes how visitors of a site sign in.
 func (s *Service) UpdateAuth(ctx context.Context, g *authz.Grant, p AuthPatch) (Auth, error) {
-	if p.Backend != docs.AuthCustom {
+	if p.Backend != "" && p.Backend != docs.AuthCustom {
 		return Auth{}, errs.Field("body.backend", "must be %s: this server has no integrations that sign visitors in", docs.AuthCustom)
 	}
 	if err := checkAddress("body.fallbackURL", p.FallbackURL); err != nil {
@@ -194,7 +195,7 @@ func (s *Service) UpdateAuth(ctx context.Context, g *authz.Grant, p AuthPatch) (
 		return Auth{}, err
 	}
 	v, err := s.configure(ctx, g, "site.auth.update", func(v *docs.SiteSettings) error {
-		v.Auth.Backend = p.Backend
+		v.Auth.Backend = cmp.Or(p.Backend, v.Auth.Backend)
 		v.Auth.FallbackURL, v.Auth.LogoutURL = p.FallbackURL.Or(v.Auth.FallbackURL), p.LogoutURL.Or(v.Auth.LogoutURL)
 		return nil
 	})

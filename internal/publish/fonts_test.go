@@ -50,7 +50,7 @@ func TestAFontIsServedBySitesThatUseIt(t *testing.T) {
 		return fmt.Sprintf(`{"id":%q,"custom":true,"fontFamily":"x","fontFaces":[{"weight":400,"sources":[{"url":"https://elsewhere.test/x.woff2"}]}]}`, f.ID)
 	}
 
-	res, body := w.get(root)
+	_, body := w.get(root)
 	if strings.Contains(body, sites.FontPath) || !strings.Contains(body, `url("/~octavo/assets/inter-latin-`) {
 		t.Errorf("a site without custom fonts has one, or not that of its name: %s", body)
 	}
@@ -63,7 +63,7 @@ func TestAFontIsServedBySitesThatUseIt(t *testing.T) {
 	}
 
 	w.customize(`{"styling":{"font":` + choose(used) + `}}`)
-	res, body = w.get(root)
+	res, body := w.get(root)
 	face := `@font-face{font-family:octavo-text;font-weight:400;font-display:swap;src:url("/` + sites.FontPath + used.Faces[0].File() + `") format("woff2")}`
 	if !strings.Contains(body, face) || strings.Contains(body, "elsewhere.test") {
 		t.Errorf("want %s in %s", face, body)

@@ -146,10 +146,14 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition, re
 	if err != nil {
 		return err
 	}
+	shown := *body // which others are sent too
+	if shown.Actions, err = v.actions(f, e, page); err != nil {
+		return err
+	}
 	if v.counts(r) {
 		v.h.Insights.PageView(v.site.ID, v.target.Space, page.ID)
 	}
-	return sendPage(w, r, f, body)
+	return sendPage(w, r, f, &shown)
 }
 
 // lead follows a redirect of the site from an address without a page.

@@ -134,3 +134,18 @@ func (v *View) readText(ctx context.Context, x Text) (*markup.Document, error) {
 	}
 	return v.readdressed(ctx, doc, x.File)
 }
+
+// SourceURL returns the address at which people see the source of a page in the
+// repository of the space; ok is false if that is unknown.
+func (v *View) SourceURL(ctx context.Context, p docs.Page) (at string, ok bool, err error) {
+	file, err := v.FileOf(ctx, p)
+	if err != nil {
+		return "", false, err
+	}
+	o, ok, err := v.repositoryLinksOf(ctx, v.Space, file)
+	if err != nil || !ok {
+		return "", false, err
+	}
+	at, ok = o.address((&url.URL{Path: "./" + path.Base(file)}).String())
+	return at, ok, nil
+}

@@ -1,0 +1,58 @@
+package publish
+
+import (
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// actions returns what the menu of a page has, as the customization says. Those
+// that need an assistant of the server are not there, because it has none.
+func (v *visit) actions(f *theme.Frame, e *edition, n *node) ([]*theme.Link, error) {
+	if !shows(layoutOf(n.Page).Actions) {
+		return nil, nil
+	}
+	var out []*theme.Link
+	for _, item := range v.settings.PageActions.Items {
+		var l *theme.Link
+		var err error
+		switch {
+		case item == "markdown" && f.Alternate != "":
+			l = &theme.Link{Title: "View as Markdown", Icon: "file-lines", Href: f.Alternate}
+		case item == "mcp" && v.state.settings.PageActions.MCP: // the server belongs to the site
+			l = &theme.Link{Title: "Connect by MCP", Icon: "plug", Href: v.root + ownPrefix + mcpName}
+		case item == "git":
+			l, err = v.edit(e, n)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if l != nil {
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// edit returns the link to where the source of a page is edited; nil if the space
+// has no repository that shows it.
+func (v *visit) edit(e *edition, n *node) (*theme.Link, error) {
+	view := *e.view
+	view.Space = e.space // whose repository may be another by now
+	at, ok, err := view.SourceURL(v.ctx, n.Page)
+	if err != nil || !ok {
+		return nil, err
+	}
+	l := &theme.Link{Title: "Edit the source", Icon: "pen-to-square", External: true}
+	switch git := e.space.Git; git.Provider {
+	case "github", "gitlab":
+		if tree := strings.TrimSuffix(git.TreeURL, "/"); strings.HasPrefix(at, tree) {
+			at = strings.Replace(tree, "/blob/", "/edit/", 1) + at[len(tree):]
+		}
+	}
+	if l.Href, ok = markup.SafeURL(at); !ok {
+		return nil, nil
+	}
+	return l, nil
+}

@@ -296,6 +296,31 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// An address without a page leads to pages that may have been meant, if the
+// visitor sees them.
+func TestMissingPagesAreProposed(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	near, link := regexp.MustCompile(`(?s)Perhaps you mean:.*?</ul>`), regexp.MustCompile(`<a href="([^"]*)"`)
+	for at, want := range map[string]string{
+		"instal": "/install", "docs/en/install": "/install", "guide/DEEP.html": "/install/deep", "install/deeep": "/install/deep", "zebra-archive": "/install", "api/new": "/api/news", "api/calls": "/api/",
+		"secrets": "/", "secret": "/", // a word of the first page
+		"below-secret": "", "hiden": "", "quite-another-thing": "", "%3Cscript%3E": "",
+	} {
+		a, body := w.get(root + at)
+		var got []string
+		for _, m := range link.FindAllStringSubmatch(near.FindString(body), -1) {
+			got = append(got, m[1])
+		}
+		if a.StatusCode != 404 || want == "" && len(got) > 0 || want != "" && (len(got) == 0 || got[0] != want) {
+			t.Errorf("%s: %s, proposes %q, want %q", at, a.Status, got, want)
+		}
+		if all := strings.Join(got, " "); strings.Contains(all, "secret") || strings.Contains(all, "hidden") {
+			t.Errorf("%s proposes what the visitor does not see: %s", at, all)
+		}
+	}
+}
+
 // Which site answers is decided by the host and the path alone.
 func TestHosts(t *testing.T) {
 	w := newWorld(t)
@@ -573,7 +598,7 @@ func TestConditions(t *testing.T) {
 		if a, body := w.get(at, beta); a.StatusCode != 200 || !re.MatchString(body) || a.Header.Get("Cache-Control") != "private, no-store" {
 			t.Errorf("%s with the claim: %s %v\n%s", at, a.Status, a.Header, body)
 		}
-		if _, body := w.get(at); re.MatchString(body) || regexp.MustCompile(`(?i)password|more zebra|beta readers|below`).MatchString(body) {
+		if _, body := w.get(at); re.MatchString(body) || regexp.MustCompile(`(?i)password|more zebra|beta readers|secret/below|below secret`).MatchString(body) {
 			t.Errorf("%s without the claim:\n%s", at, body)
 		}
 	}

@@ -221,20 +221,6 @@ func (v *visit) elsewhere(ctx context.Context, space docs.SpaceID) (*edition, er
 	return nil, nil
 }
 
-// missing says that there is no page. The edition is nil if not even a space was
-// found.
-func (v *visit) missing(w http.ResponseWriter, _ *http.Request, e *edition) error {
-	f, err := v.frame(e, nil)
-	if err != nil {
-		return err
-	}
-	f.Hidden = true
-	w.Header().Set("Cache-Control", "private, no-store")
-	return theme.Write(w, http.StatusNotFound, f, &theme.Message{
-		Title: "Not found", Text: "There is no page at this address.", Next: &theme.Link{Title: "Go to the first page", Href: v.root},
-	})
-}
-
 // serveOwn answers for what every space has besides pages.
 func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition, rest string) (done bool, err error) {
 	name, ok := ownName(rest)

@@ -1,0 +1,73 @@
+package names
+
+import (
+	"cmp"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+)
+
+const maxLetter = 120 // bytes of a path that are compared
+
+// Near returns at most limit of some things whose path may have been meant by
+// another one, the likeliest first: those with the same last part, then those that
+// are written alike.
+func Near[T any](at string, limit int, all iter.Seq2[string, T]) []T {
+	at = shortened(strings.TrimSuffix(strings.Trim(at, "/"), ".md"))
+	last, most := path.Base(at), max(2, len(at)/3)
+	type guess struct {
+		it  T
+		far int
+	}
+	var found []guess
+	for to, it := range all {
+		to = shortened(to)
+		far := most + 1
+		if diff := len(at) - len(to); diff <= most && -diff <= most { // otherwise they differ by more
+			far = distance(at, to)
+		}
+		switch d := distance(last, path.Base(to)); {
+		case d == 0:
+			far = min(far, 1)
+		case d <= len(last)/3:
+			far = min(far, d*2)
+		}
+		if far <= most {
+			found = append(found, guess{it, far})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b guess) int { return cmp.Compare(a.far, b.far) })
+	var out []T
+	for _, g := range found[:min(len(found), limit)] {
+		out = append(out, g.it)
+	}
+	return out
+}
+
+func shortened(name string) string {
+	name = Fold(name)
+	return name[:min(len(name), maxLetter)]
+}
+
+// distance is how many letters must be put in, taken out or replaced to make
+// one text of the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := last
+			if a[i] != b[j] {
+				change++
+			}
+			last = row[j+1]
+			row[j+1] = min(change, row[j]+1, last+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,84 @@
+package publish
+
+import (
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+const (
+	maxNear     = 5    // pages that are proposed
+	maxCompared = 1000 // pages of a space whose addresses are compared with the one that was asked for
+)
+
+// missing says that there is no page, and proposes some. The edition is nil if not
+// even a space was found.
+func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition) error {
+	f, err := v.frame(e, nil)
+	if err != nil {
+		return err
+	}
+	f.Hidden = true
+	m := &theme.Message{Title: "Not found", Text: "There is no page at this address.", Next: &theme.Link{Title: "Go to the first page", Href: v.root}}
+	if e != nil && r.Method == http.MethodGet {
+		if m.Near, err = v.near(e); err != nil {
+			return err
+		}
+	}
+	w.Header().Set("Cache-Control", "private, no-store")
+	return theme.Write(w, http.StatusNotFound, f, m)
+}
+
+// near returns pages that the address may have meant: those of the space with an
+// address that is written alike, then what a search for its last part finds.
+func (v *visit) near(e *edition) ([]*theme.Link, error) {
+	asked, ok := unescape(strings.TrimPrefix(v.root+v.path, e.base))
+	if !ok || strings.HasPrefix(asked, "~") {
+		return nil, nil
+	}
+	out, err := v.alike(e, asked)
+	if err != nil || len(out) == maxNear {
+		return out, err
+	}
+	words := strings.NewReplacer("-", " ", "_", " ", ".", " ").Replace(strings.TrimSuffix(path.Base(asked), ".md"))
+	hits, err := v.search(e, trimQuery(words), v.scope())
+	if err != nil {
+		return nil, err
+	}
+	had := map[string]bool{}
+	for _, l := range out {
+		had[l.Href] = true
+	}
+	for _, h := range hits {
+		at, _, _ := strings.Cut(h.Href, "#")
+		if !had[at] && len(out) < maxNear {
+			had[at] = true
+			out = append(out, &theme.Link{Title: h.Title, Href: at})
+		}
+	}
+	return out, nil
+}
+
+// alike returns pages of a space whose path is written like another one.
+func (v *visit) alike(e *edition, asked string) (out []*theme.Link, err error) {
+	compared := 0
+	found := names.Near(asked, maxNear, func(yield func(string, *node) bool) {
+		_, err = e.documents(v.ctx, nil, func(n *node) (bool, error) {
+			compared++
+			return yield(n.path, n) && compared < maxCompared, nil
+		})
+	})
+	for _, n := range found {
+		if err != nil {
+			return nil, err
+		}
+		var l *theme.Link
+		if l, err = e.entry(v.ctx, n); l != nil {
+			out = append(out, l)
+		}
+	}
+	return out, err
+}

@@ -48,7 +48,7 @@ var (
 		details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 header hr i img input ins kbd li mark ol p picture pre q rp rt ruby s samp
 		section small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr`)
 	outputAttributes = strings.Fields(`align alt aria-disabled aria-hidden aria-label checked class colspan data-action data-block
-		data-collapsed-lines data-icon data-integration data-language data-method data-name data-path data-props data-query data-slug data-spec
+		data-collapsed-lines data-dark data-icon data-integration data-language data-method data-name data-path data-props data-query data-slug data-spec
 		datetime dir disabled download height href id loading media name open role rowspan scope src srcset start tabindex title type width`)
 	safeAddress = regexp.MustCompile(`^(https?:|mailto:|tel:|[^:/?#]*([/?#]|$))`)
 	className   = regexp.MustCompile(`^[A-Za-z0-9_+#. -]*$`)

@@ -42,6 +42,8 @@ type HTMLOptions struct {
 	Dark string
 	// NewTab opens links to other sites in a tab of their own.
 	NewTab bool
+	// Labels are in the language of the reader; nil is English.
+	Labels *Labels
 }
 
 // maxHTMLDepth is how deep nodes are displayed; deeper ones are left out.
@@ -56,6 +58,7 @@ const maxHTMLDepth = 256
 // expression, so that nobody sees by mistake what is not for them. The first
 // level of headings in the document becomes h2, below the title of the page.
 func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
+	o.Labels = cmp.Or(o.Labels, &EnglishLabels)
 	h := &htmlWriter{w: bufio.NewWriter(w), o: o, code: maxHighlightPage, formulas: maxFormulas}
 	h.blocks(doc.Nodes)
 	h.annotations()
@@ -195,7 +198,7 @@ func (h *htmlWriter) block(n *Node) {
 		}
 		h.inlines(n.Nodes)
 		if id := htmlID(n); id != "" {
-			h.element("a", "", "class", "anchor", "href", "#"+id, "aria-label", "Link to this part")
+			h.element("a", "", "class", "anchor", "href", "#"+id, "aria-label", h.o.Labels.Anchor)
 		}
 		h.close(name)
 	case "list-ordered":
@@ -303,27 +306,24 @@ func (h *htmlWriter) listItem(n *Node) {
 		return
 	}
 	h.open("li", "class", "task")
-	box := []string{"type", "checkbox", "disabled", noValue, "aria-label", "to do"}
+	box := []string{"type", "checkbox", "disabled", noValue, "aria-label", h.o.Labels.ToDo}
 	if checked {
-		box = []string{"type", "checkbox", "disabled", noValue, "checked", noValue, "aria-label", "done"}
+		box = []string{"type", "checkbox", "disabled", noValue, "checked", noValue, "aria-label", h.o.Labels.Done}
 	}
 	h.open("input", box...)
 	h.blocks(n.Nodes)
 	h.close("li")
 }
 
-// hintLabels are for readers who do not see the colour.
-var hintLabels = map[string]string{"info": "Info", "success": "Success", "warning": "Warning", "danger": "Danger"}
-
 // hintIcons are those of hints that name none.
 var hintIcons = map[string]string{"info": "circle-info", "success": "circle-check", "warning": "circle-exclamation", "danger": "triangle-exclamation"}
 
 func (h *htmlWriter) hint(n *Node) {
 	style := n.Str("style")
-	if hintLabels[style] == "" {
+	if hintIcons[style] == "" {
 		style = "info"
 	}
-	h.open("aside", "class", "hint hint-"+style, "role", "note", "aria-label", hintLabels[style])
+	h.open("aside", "class", "hint hint-"+style, "role", "note", "aria-label", h.o.Labels.hint(style))
 	h.icon(cmp.Or(n.Str("icon"), hintIcons[style]), "")
 	h.within(n, "div")
 	h.close("aside")

@@ -286,3 +286,18 @@ func TestRawAddressesAreAsked(t *testing.T) {
 		t.Errorf("%s lacks %s", b.String(), want)
 	}
 }
+
+func TestHTMLHasLabelsInTheLanguageOfTheReader(t *testing.T) {
+	doc := Parse([]byte("## A\n\n* [ ] b\n* [x] c\n\n{% hint style=\"danger\" %}\nd\n{% endhint %}\n\n{% hint style=\"odd\" %}\ne\n{% endhint %}\n"), Refs{})
+	for _, labels := range []*Labels{nil, &EnglishLabels, {Anchor: "1", ToDo: "2", Done: "3", Danger: "4", Info: "5"}} {
+		out, l := render(t, HTMLOptions{Labels: labels}, doc.Nodes...), labels
+		if l == nil {
+			l = &EnglishLabels
+		}
+		for _, want := range []string{l.Anchor, l.ToDo, l.Done, l.Danger, l.Info} {
+			if !strings.Contains(out, `aria-label="`+want+`"`) {
+				t.Errorf("no label %s in\n%s", want, out)
+			}
+		}
+	}
+}

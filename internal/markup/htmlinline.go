@@ -228,7 +228,7 @@ func (h *htmlWriter) annotations() {
 		for _, f := range h.notes[i].Fragments {
 			h.blocks(f.Nodes)
 		}
-		h.element("a", "↩", "class", "back", "role", "doc-backlink", "href", "#"+noteRefID+number, "aria-label", "Back to the text")
+		h.element("a", "↩", "class", "back", "role", "doc-backlink", "href", "#"+noteRefID+number, "aria-label", h.o.Labels.Back)
 		h.close("li")
 	}
 	h.close("ol")

@@ -207,9 +207,9 @@ func (h *htmlWriter) cell(t *tableView, c tableColumn, r tableRow) {
 		h.rating(c, v)
 	case "checkbox":
 		if v == true {
-			h.open("input", "type", "checkbox", "disabled", noValue, "checked", noValue, "aria-label", "yes")
+			h.open("input", "type", "checkbox", "disabled", noValue, "checked", noValue, "aria-label", h.o.Labels.Yes)
 		} else {
-			h.open("input", "type", "checkbox", "disabled", noValue, "aria-label", "no")
+			h.open("input", "type", "checkbox", "disabled", noValue, "aria-label", h.o.Labels.No)
 		}
 	case "select":
 		for _, option := range texts(v) {
@@ -243,5 +243,5 @@ func (h *htmlWriter) rating(c tableColumn, v any) {
 	}
 	stars := int(min(max(f, 0), most))
 	h.element("span", strings.Repeat("★", stars)+strings.Repeat("☆", int(most)-stars), "class", "rating", "role", "img",
-		"aria-label", fmt.Sprintf("%s of %s", decimal(f), decimal(most)))
+		"aria-label", fmt.Sprintf(h.o.Labels.Rating, decimal(f), decimal(most)))
 }

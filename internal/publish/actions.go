@@ -19,11 +19,11 @@ func (v *visit) actions(f *theme.Frame, e *edition, n *node) ([]*theme.Link, err
 		var err error
 		switch {
 		case item == "markdown" && f.Alternate != "":
-			l = &theme.Link{Title: "View as Markdown", Icon: "file-lines", Href: f.Alternate}
+			l = &theme.Link{Title: f.Texts().ViewMarkdown, Icon: "file-lines", Href: f.Alternate}
 		case item == "mcp" && v.state.settings.PageActions.MCP: // the server belongs to the site
-			l = &theme.Link{Title: "Connect by MCP", Icon: "plug", Href: v.root + ownPrefix + mcpName}
+			l = &theme.Link{Title: f.Texts().ConnectMCP, Icon: "plug", Href: v.root + ownPrefix + mcpName}
 		case item == "git":
-			l, err = v.edit(e, n)
+			l, err = v.edit(f, e, n)
 		}
 		if err != nil {
 			return nil, err
@@ -37,14 +37,14 @@ func (v *visit) actions(f *theme.Frame, e *edition, n *node) ([]*theme.Link, err
 
 // edit returns the link to where the source of a page is edited; nil if the space
 // has no repository that shows it.
-func (v *visit) edit(e *edition, n *node) (*theme.Link, error) {
+func (v *visit) edit(f *theme.Frame, e *edition, n *node) (*theme.Link, error) {
 	view := *e.view
 	view.Space = e.space // whose repository may be another by now
 	at, ok, err := view.SourceURL(v.ctx, n.Page)
 	if err != nil || !ok {
 		return nil, err
 	}
-	l := &theme.Link{Title: "Edit the source", Icon: "pen-to-square", External: true}
+	l := &theme.Link{Title: f.Texts().EditSource, Icon: "pen-to-square", External: true}
 	switch git := e.space.Git; git.Provider {
 	case "github", "gitlab":
 		if tree := strings.TrimSuffix(git.TreeURL, "/"); strings.HasPrefix(at, tree) {

@@ -13,7 +13,7 @@ import (
 func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 	s := &v.settings
 	f := &theme.Frame{
-		Lang: s.Internationalization.Locale, Title: v.site.Title, Home: v.root,
+		Lang: v.lang(e), Title: v.site.Title, Home: v.root,
 		Style: v.root + ownPrefix + "assets/" + theme.Style.Name, Script: v.root + ownPrefix + "assets/" + theme.Script.Name,
 		Diagrams: v.root + ownPrefix + "assets/" + theme.Diagrams.Name,
 		Colors: theme.Colors{
@@ -24,7 +24,7 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 		Scheme:   v.scheme(),
 		Hidden:   v.drafted || v.as.Preview || v.site.Visibility != docs.VisibilityPublic,
 		Sections: v.sections(""),
-		Icons:    v.look().icons,
+		Icons:    v.look(e).icons,
 		Switch:   s.Themes.Toggeable,
 		Looks: []theme.Look{
 			{Name: "theme", Value: s.Styling.Theme}, {Name: "corners", Value: s.Styling.Corners}, {Name: "depth", Value: s.Styling.Depth},
@@ -45,9 +45,6 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 	f.Footer = theme.Footer{Logo: picture(s.Footer.Logo), Text: s.Footer.Copyright, Privacy: s.PrivacyPolicy.URL}
 	if e == nil {
 		return f, nil
-	}
-	if e.space.Language != "" {
-		f.Lang = string(e.space.Language)
 	}
 	switch {
 	case v.drafted:
@@ -70,6 +67,15 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 		return nil, err
 	}
 	return f, v.decorate(f, v.printer(e))
+}
+
+// lang returns the language of the edition, or that of the site if it has none or
+// is nil.
+func (v *visit) lang(e *edition) string {
+	if e != nil && e.space.Language != "" {
+		return e.space.Language
+	}
+	return v.settings.Internationalization.Locale
 }
 
 // scheme returns the colours that pages have until a reader chooses others.

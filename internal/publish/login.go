@@ -44,9 +44,11 @@ func (v *visit) signIn(w http.ResponseWriter, r *http.Request, why visitor.Refus
 		return v.login(w, localPath("/"+v.path))
 	}
 	v.cookie(w, roundCookie, "", time.Unix(1, 0))
-	return v.refuse(w, &theme.Message{
-		Title: "Sign-in failed", Text: why.Text() + " If this happens again, send this message to whoever runs the site.",
-		Next: &theme.Link{Title: "Sign in again", Href: v.root + ownPrefix + "auth/login?" + url.Values{"location": {localPath("/" + v.path)}}.Encode()},
+	f := v.closed()
+	t := f.Texts()
+	return theme.Write(w, http.StatusUnauthorized, f, &theme.Message{
+		Title: t.SignInFailed, Text: reason(t, why) + " " + t.Report,
+		Next: &theme.Link{Title: t.SignInAgain, Href: v.root + ownPrefix + "auth/login?" + url.Values{"location": {localPath("/" + v.path)}}.Encode()},
 	})
 }
 
@@ -99,13 +101,31 @@ func (v *visit) login(w http.ResponseWriter, location string) error {
 		seeOther(w, at)
 		return nil
 	}
-	return v.refuse(w, &theme.Message{
-		Title: "Sign in", Text: "These pages are for signed-in readers only. Open them from the place where you sign in.",
-	})
+	f := v.closed()
+	return theme.Write(w, http.StatusUnauthorized, f, &theme.Message{Title: f.Texts().SignIn, Text: f.Texts().SignInText})
 }
 
-// refuse sends a page that shows nothing of the site.
-func (v *visit) refuse(w http.ResponseWriter, m *theme.Message) error {
-	f := &theme.Frame{Title: "Documentation", Home: v.root, Hidden: true, Style: v.root + ownPrefix + "assets/" + theme.Style.Name}
-	return theme.Write(w, http.StatusUnauthorized, f, m)
+// closed returns a frame that shows nothing of the site but its language.
+func (v *visit) closed() *theme.Frame {
+	lang := v.state.settings.Internationalization.Locale
+	return &theme.Frame{
+		Lang: lang, Title: theme.TextsIn(lang).Documentation, Home: v.root, Hidden: true, Style: v.root + ownPrefix + "assets/" + theme.Style.Name,
+	}
+}
+
+// reason says to a reader what is wrong with their token.
+func reason(t *theme.Texts, why visitor.Refusal) string {
+	switch why {
+	case visitor.Expired:
+		return t.Refused.Expired
+	case visitor.Early:
+		return t.Refused.Early
+	case visitor.Endless:
+		return t.Refused.Endless
+	case visitor.Signature:
+		return t.Refused.Signature
+	case visitor.Algorithm:
+		return t.Refused.Algorithm
+	}
+	return t.Refused.Malformed
 }

@@ -86,9 +86,10 @@ func (v *visit) explainMCP(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f.Hidden = true
+	t := f.Texts()
 	return theme.Write(w, http.StatusOK, f, &theme.Message{
-		Title: "MCP server", Text: "Assistants can search and read these pages. Add this address to yours as an MCP server (streamable HTTP):",
-		At: v.absolute(v.root + v.path), Next: &theme.Link{Title: "Go to the first page", Href: v.root},
+		Title: t.MCP, Text: t.MCPText,
+		At: v.absolute(v.root + v.path), Next: &theme.Link{Title: t.Start, Href: v.root},
 	})
 }
 

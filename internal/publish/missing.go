@@ -22,7 +22,8 @@ func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition) erro
 		return err
 	}
 	f.Hidden = true
-	m := &theme.Message{Title: "Not found", Text: "There is no page at this address.", Next: &theme.Link{Title: "Go to the first page", Href: v.root}}
+	t := f.Texts()
+	m := &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: v.root}}
 	if e != nil && r.Method == http.MethodGet {
 		if m.Near, err = v.near(e); err != nil {
 			return err

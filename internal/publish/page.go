@@ -38,11 +38,12 @@ type look struct {
 	icons     icons.Style
 	dark      string // when dark forms of pictures are shown
 	newTab    bool   // links to other sites open in one
+	texts     *theme.Texts
 }
 
 func (l look) options(p *printer) markup.HTMLOptions {
 	return markup.HTMLOptions{
-		Link: p.link, Title: p.title, Size: p.size, Highlight: l.highlight, Math: l.formulas.MathML, Icons: l.icons, Dark: l.dark, NewTab: l.newTab,
+		Link: p.link, Title: p.title, Size: p.size, Highlight: l.highlight, Math: l.formulas.MathML, Icons: l.icons, Dark: l.dark, NewTab: l.newTab, Labels: &l.texts.Labels,
 	}
 }
 

@@ -67,7 +67,7 @@ type pageKey struct {
 
 // page returns a page in the form that a frame shows. Nobody may change it.
 func (v *visit) page(e *edition, n *node) (*theme.Page, error) {
-	key := pageKey{e.key(), n.ID, v.look()}
+	key := pageKey{e.key(), n.ID, v.look(e)}
 	if p, ok := v.h.pages.Get(key); ok {
 		return p, nil
 	}

@@ -199,14 +199,15 @@ func (v *visit) pagePath(ctx context.Context, space docs.Space, page docs.PageID
 }
 
 func (v *visit) printer(e *edition) *printer {
-	return &printer{ctx: v.ctx, e: e, look: v.look(), elsewhere: v.elsewhere}
+	return &printer{ctx: v.ctx, e: e, look: v.look(e), elsewhere: v.elsewhere}
 }
 
-// look is how the site shows pages.
-func (v *visit) look() look {
+// look is how the site shows pages of an edition, or of none if it is nil.
+func (v *visit) look(e *edition) look {
 	return look{
 		highlight: v.h.highlight, formulas: v.h.formulas, dark: v.scheme().Dark(),
 		icons: v.settings.Styling.Icons != "solid" && v.settings.Styling.Icons != "duotone", newTab: v.settings.ExternalLinks.Target == "blank",
+		texts: theme.TextsIn(v.lang(e)),
 	}
 }
 

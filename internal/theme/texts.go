@@ -1,16 +1,37 @@
 package theme
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
 
-// Texts are the words of the interface, in the language of the site.
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Texts are the words of the interface in one language.
 type Texts struct {
 	Skip, Announcement, Menu, Close, Search, Links, Scheme, Sections, Pages, Privacy, Version string
 	Outline, Breadcrumbs, Page, Turn, Previous, Next, Updated                                 string
 	SearchHint, Results, NoResults, Near                                                      string
 
+	// Of the menu of a page.
+	ViewMarkdown, ConnectMCP, EditSource string
+
+	// Of messages that are shown instead of a page.
+	Missing, MissingText, Start                           string
+	MCP, MCPText                                          string
+	Documentation                                         string // the title of a site that must not be named
+	SignIn, SignInText, SignInFailed, SignInAgain, Report string
+	Refused                                               Refused
+
 	// Of the script.
 	Copy, Copied, CopyPage, Diagrams, Recent, Zoom, More, Less string
+
+	// Of what is in a page.
+	Labels markup.Labels
 }
+
+// Refused says why the token of a reader was refused.
+type Refused struct{ Expired, Early, Endless, Signature, Algorithm, Malformed string }
 
 // ForScript returns the words that the script says, as JSON.
 func (t *Texts) ForScript() (string, error) {
@@ -20,10 +41,28 @@ func (t *Texts) ForScript() (string, error) {
 	return string(b), err
 }
 
-var english = Texts{
-	Skip: "Skip to the text", Announcement: "Announcement", Menu: "Menu", Close: "Close", Search: "Search", Links: "Links", Scheme: "Light or dark",
-	Sections: "Sections", Pages: "Pages", Privacy: "Privacy policy", Version: "Version", Outline: "On this page", Breadcrumbs: "Breadcrumbs",
-	Page: "Page", Turn: "Previous and next page", Previous: "Previous", Next: "Next", Updated: "Last updated",
-	SearchHint: "Type some words above.", Results: "Results for", NoResults: "Nothing was found for", Near: "Perhaps you mean:",
-	Copy: "Copy", Copied: "Copied", CopyPage: "Copy page as Markdown", Diagrams: "Diagrams", Recent: "Recent searches", Zoom: "Enlarge", More: "Show more", Less: "Show less",
+// languages are the texts by the language they are in, named as a customization
+// names it.
+var languages = map[string]*Texts{
+	"en": &english, "fr": &french, "es": &spanish, "zh": &chinese, "ja": &japanese, "de": &german, "nl": &dutch, "no": &norwegian,
+	"pt-br": &portuguese, "ru": &russian,
 }
+
+// nearest are languages whose readers understand texts in another one.
+var nearest = map[string]string{"pt": "pt-br", "nb": "no", "nn": "no"}
+
+// TextsIn returns the texts in a language, such as de, de-AT or pt-BR: those of
+// exactly that one or of its base language, and English if there are none.
+func TextsIn(lang string) *Texts {
+	lang = strings.ReplaceAll(strings.ToLower(lang), "_", "-")
+	base, _, _ := strings.Cut(lang, "-")
+	for _, name := range []string{lang, base, nearest[base]} {
+		if t := languages[name]; t != nil {
+			return t
+		}
+	}
+	return &english
+}
+
+// Texts returns the words of the interface in the language of the frame.
+func (f *Frame) Texts() *Texts { return TextsIn(f.Lang) }

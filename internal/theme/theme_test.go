@@ -93,7 +93,9 @@ func TestViews(t *testing.T) {
 		{&Message{Title: "Not found", Text: "Nothing at", At: "/<x>", Near: []*Link{{Title: "X", Href: "/x"}}}, `<code>/&lt;x&gt;</code>`},
 		{&Message{Title: "x", Next: &Link{Title: "y", Href: "javascript:alert(1)"}}, `href="#ZgotmplZ"`},
 	} {
-		b, err := Render(full(), c.view)
+		f := full()
+		f.Lang = "en"
+		b, err := Render(f, c.view)
 		if err != nil || !strings.Contains(string(b), c.want) {
 			t.Errorf("%T lacks %s: %v\n%s", c.view, c.want, err, b)
 		}

@@ -67,7 +67,7 @@ type turn struct{ Previous, Next *Link }
 
 // Render returns a view in its frame as a whole document.
 func Render(f *Frame, v View) ([]byte, error) {
-	s := shown{Frame: f, View: v, CSS: template.CSS(f.css()), T: &english} //nolint:gosec // made of numbers and escaped addresses
+	s := shown{Frame: f, View: v, CSS: template.CSS(f.css()), T: f.Texts()} //nolint:gosec // made of numbers and escaped addresses
 	switch v := v.(type) {
 	case *Page:
 		s.Title, s.Summary, s.Turn, s.Feed = v.Title, v.Description, turn{v.Previous, v.Next}, v.Feed

@@ -1,0 +1,29 @@
+package theme
+
+import "github.com/octavo-docs/octavo/internal/markup"
+
+var german = Texts{
+	Skip: "Zum Inhalt springen", Announcement: "Ankündigung", Menu: "Menü", Close: "Schließen", Search: "Suchen", Links: "Links", Scheme: "Hell oder dunkel",
+	Sections: "Bereiche", Pages: "Seiten", Privacy: "Datenschutzerklärung", Version: "Version", Outline: "Auf dieser Seite", Breadcrumbs: "Navigationspfad",
+	Page: "Seite", Turn: "Vorherige und nächste Seite", Previous: "Zurück", Next: "Weiter", Updated: "Zuletzt aktualisiert:",
+	SearchHint: "Geben Sie oben einen Suchbegriff ein.", Results: "Ergebnisse für", NoResults: "Keine Ergebnisse für", Near: "Meinten Sie:",
+	ViewMarkdown: "Als Markdown anzeigen", ConnectMCP: "Über MCP verbinden", EditSource: "Quelle bearbeiten",
+	Missing: "Seite nicht gefunden", MissingText: "Unter dieser Adresse gibt es keine Seite.", Start: "Zur Startseite",
+	MCP: "MCP-Server", MCPText: "KI-Assistenten können diese Seiten durchsuchen und lesen. Fügen Sie Ihrem Assistenten diese Adresse als MCP-Server hinzu (Streamable HTTP):",
+	Documentation: "Dokumentation",
+	SignIn:        "Anmelden", SignInText: "Diese Seiten sind nur für angemeldete Leser. Öffnen Sie sie von dort aus, wo Sie sich anmelden.",
+	SignInFailed: "Anmeldung fehlgeschlagen", SignInAgain: "Erneut anmelden", Report: "Wenn das wieder passiert, leiten Sie diese Meldung an den Betreiber der Website weiter.",
+	Refused: Refused{
+		Expired:   "Das Anmeldetoken ist abgelaufen.",
+		Early:     "Das Anmeldetoken ist noch nicht gültig: Die Uhr des Servers, der es ausgestellt hat, geht vor.",
+		Endless:   "Das Anmeldetoken läuft nie oder erst in mehr als 30 Tagen ab.",
+		Signature: "Das Anmeldetoken ist nicht mit dem Schlüssel dieser Website signiert.",
+		Algorithm: "Das Anmeldetoken ist nicht mit HS256 signiert.",
+		Malformed: "Das Anmeldetoken ist fehlerhaft.",
+	},
+	Copy: "Kopieren", Copied: "Kopiert", CopyPage: "Seite als Markdown kopieren", Diagrams: "Diagramme", Recent: "Letzte Suchen", Zoom: "Vergrößern", More: "Mehr anzeigen", Less: "Weniger anzeigen",
+	Labels: markup.Labels{
+		Anchor: "Link zu diesem Abschnitt", ToDo: "offen", Done: "erledigt", Info: "Info", Success: "Erfolg", Warning: "Warnung", Danger: "Gefahr",
+		Back: "Zurück zum Text", Yes: "ja", No: "nein", Rating: "%s von %s",
+	},
+}

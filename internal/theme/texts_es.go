@@ -1,0 +1,29 @@
+package theme
+
+import "github.com/octavo-docs/octavo/internal/markup"
+
+var spanish = Texts{
+	Skip: "Ir al contenido", Announcement: "Anuncio", Menu: "Menú", Close: "Cerrar", Search: "Buscar", Links: "Enlaces", Scheme: "Claro u oscuro",
+	Sections: "Secciones", Pages: "Páginas", Privacy: "Política de privacidad", Version: "Versión", Outline: "En esta página", Breadcrumbs: "Ruta de navegación",
+	Page: "Página", Turn: "Página anterior y siguiente", Previous: "Anterior", Next: "Siguiente", Updated: "Última actualización:",
+	SearchHint: "Escribe arriba lo que buscas.", Results: "Resultados de", NoResults: "No hay resultados para", Near: "Quizá buscabas:",
+	ViewMarkdown: "Ver como Markdown", ConnectMCP: "Conectar mediante MCP", EditSource: "Editar el código fuente",
+	Missing: "Página no encontrada", MissingText: "No hay ninguna página en esta dirección.", Start: "Ir a la página de inicio",
+	MCP: "Servidor MCP", MCPText: "Los asistentes de IA pueden buscar y leer estas páginas. Añade esta dirección al tuyo como servidor MCP (Streamable HTTP):",
+	Documentation: "Documentación",
+	SignIn:        "Iniciar sesión", SignInText: "Estas páginas son solo para lectores que han iniciado sesión. Ábrelas desde el lugar donde inicias sesión.",
+	SignInFailed: "No se pudo iniciar sesión", SignInAgain: "Volver a iniciar sesión", Report: "Si vuelve a ocurrir, envía este mensaje a los responsables del sitio.",
+	Refused: Refused{
+		Expired:   "El token de inicio de sesión ha caducado.",
+		Early:     "El token de inicio de sesión aún no es válido: el reloj del servidor que lo emitió está adelantado.",
+		Endless:   "El token de inicio de sesión no caduca, o lo hace dentro de más de 30 días.",
+		Signature: "El token de inicio de sesión no está firmado con la clave de este sitio.",
+		Algorithm: "El token de inicio de sesión no está firmado con HS256.",
+		Malformed: "El token de inicio de sesión tiene un formato incorrecto.",
+	},
+	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar la página como Markdown", Diagrams: "Diagramas", Recent: "Búsquedas recientes", Zoom: "Ampliar", More: "Mostrar más", Less: "Mostrar menos",
+	Labels: markup.Labels{
+		Anchor: "Enlace a esta sección", ToDo: "pendiente", Done: "hecho", Info: "Información", Success: "Correcto", Warning: "Advertencia", Danger: "Peligro",
+		Back: "Volver al texto", Yes: "sí", No: "no", Rating: "%s de %s",
+	},
+}

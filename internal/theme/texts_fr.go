@@ -1,0 +1,29 @@
+package theme
+
+import "github.com/octavo-docs/octavo/internal/markup"
+
+var french = Texts{
+	Skip: "Aller au contenu", Announcement: "Annonce", Menu: "Menu", Close: "Fermer", Search: "Rechercher", Links: "Liens", Scheme: "Clair ou sombre",
+	Sections: "Sections", Pages: "Pages", Privacy: "Politique de confidentialité", Version: "Version", Outline: "Sur cette page", Breadcrumbs: "Fil d’Ariane",
+	Page: "Page", Turn: "Pages précédente et suivante", Previous: "Précédent", Next: "Suivant", Updated: "Dernière mise à jour :",
+	SearchHint: "Saisissez votre recherche ci-dessus.", Results: "Résultats pour", NoResults: "Aucun résultat pour", Near: "Vous cherchiez peut-être :",
+	ViewMarkdown: "Afficher en Markdown", ConnectMCP: "Se connecter via MCP", EditSource: "Modifier la source",
+	Missing: "Page introuvable", MissingText: "Il n’y a aucune page à cette adresse.", Start: "Aller à la page d’accueil",
+	MCP: "Serveur MCP", MCPText: "Les assistants IA peuvent parcourir et lire ces pages. Ajoutez cette adresse au vôtre comme serveur MCP (Streamable HTTP) :",
+	Documentation: "Documentation",
+	SignIn:        "Connexion", SignInText: "Ces pages sont réservées aux lecteurs connectés. Ouvrez-les depuis l’endroit où vous vous connectez.",
+	SignInFailed: "Échec de la connexion", SignInAgain: "Se reconnecter", Report: "Si le problème persiste, transmettez ce message aux responsables du site.",
+	Refused: Refused{
+		Expired:   "Le jeton de connexion a expiré.",
+		Early:     "Le jeton de connexion n’est pas encore valide : l’horloge du serveur qui l’a émis est en avance.",
+		Endless:   "Le jeton de connexion n’expire jamais, ou seulement dans plus de 30 jours.",
+		Signature: "Le jeton de connexion n’est pas signé avec la clé de ce site.",
+		Algorithm: "Le jeton de connexion n’est pas signé avec HS256.",
+		Malformed: "Le jeton de connexion est mal formé.",
+	},
+	Copy: "Copier", Copied: "Copié", CopyPage: "Copier la page en Markdown", Diagrams: "Diagrammes", Recent: "Recherches récentes", Zoom: "Agrandir", More: "Afficher plus", Less: "Afficher moins",
+	Labels: markup.Labels{
+		Anchor: "Lien vers cette section", ToDo: "à faire", Done: "terminé", Info: "Information", Success: "Succès", Warning: "Attention", Danger: "Danger",
+		Back: "Retour au texte", Yes: "oui", No: "non", Rating: "%s sur %s",
+	},
+}

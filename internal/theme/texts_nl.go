@@ -1,0 +1,29 @@
+package theme
+
+import "github.com/octavo-docs/octavo/internal/markup"
+
+var dutch = Texts{
+	Skip: "Naar de inhoud", Announcement: "Aankondiging", Menu: "Menu", Close: "Sluiten", Search: "Zoeken", Links: "Links", Scheme: "Licht of donker",
+	Sections: "Onderdelen", Pages: "Pagina’s", Privacy: "Privacybeleid", Version: "Versie", Outline: "Op deze pagina", Breadcrumbs: "Kruimelpad",
+	Page: "Pagina", Turn: "Vorige en volgende pagina", Previous: "Vorige", Next: "Volgende", Updated: "Laatst bijgewerkt op",
+	SearchHint: "Typ hierboven een zoekterm.", Results: "Resultaten voor", NoResults: "Geen resultaten voor", Near: "Bedoelde je misschien:",
+	ViewMarkdown: "Als Markdown bekijken", ConnectMCP: "Verbinden via MCP", EditSource: "Bron bewerken",
+	Missing: "Pagina niet gevonden", MissingText: "Er is geen pagina op dit adres.", Start: "Naar de startpagina",
+	MCP: "MCP-server", MCPText: "AI-assistenten kunnen deze pagina’s doorzoeken en lezen. Voeg dit adres als MCP-server toe aan je assistent (Streamable HTTP):",
+	Documentation: "Documentatie",
+	SignIn:        "Inloggen", SignInText: "Deze pagina’s zijn alleen voor lezers die zijn ingelogd. Open ze vanaf de plek waar je inlogt.",
+	SignInFailed: "Inloggen mislukt", SignInAgain: "Opnieuw inloggen", Report: "Gebeurt dit opnieuw, stuur dit bericht dan naar de beheerder van de site.",
+	Refused: Refused{
+		Expired:   "Het inlogtoken is verlopen.",
+		Early:     "Het inlogtoken is nog niet geldig: de klok van de server die het heeft uitgegeven loopt voor.",
+		Endless:   "Het inlogtoken verloopt niet, of pas over meer dan 30 dagen.",
+		Signature: "Het inlogtoken is niet ondertekend met de sleutel van deze site.",
+		Algorithm: "Het inlogtoken is niet ondertekend met HS256.",
+		Malformed: "Het inlogtoken heeft een ongeldige indeling.",
+	},
+	Copy: "Kopiëren", Copied: "Gekopieerd", CopyPage: "Pagina kopiëren als Markdown", Diagrams: "Diagrammen", Recent: "Recente zoekopdrachten", Zoom: "Vergroten", More: "Meer tonen", Less: "Minder tonen",
+	Labels: markup.Labels{
+		Anchor: "Link naar dit gedeelte", ToDo: "te doen", Done: "klaar", Info: "Info", Success: "Gelukt", Warning: "Waarschuwing", Danger: "Gevaar",
+		Back: "Terug naar de tekst", Yes: "ja", No: "nee", Rating: "%s van %s",
+	},
+}

@@ -1,0 +1,29 @@
+package theme
+
+import "github.com/octavo-docs/octavo/internal/markup"
+
+var norwegian = Texts{
+	Skip: "Hopp til innholdet", Announcement: "Kunngjøring", Menu: "Meny", Close: "Lukk", Search: "Søk", Links: "Lenker", Scheme: "Lyst eller mørkt",
+	Sections: "Seksjoner", Pages: "Sider", Privacy: "Personvernerklæring", Version: "Versjon", Outline: "På denne siden", Breadcrumbs: "Brødsmulesti",
+	Page: "Side", Turn: "Forrige og neste side", Previous: "Forrige", Next: "Neste", Updated: "Sist oppdatert",
+	SearchHint: "Skriv inn et søkeord ovenfor.", Results: "Resultater for", NoResults: "Ingen resultater for", Near: "Mente du:",
+	ViewMarkdown: "Vis som Markdown", ConnectMCP: "Koble til via MCP", EditSource: "Rediger kilden",
+	Missing: "Siden ble ikke funnet", MissingText: "Det finnes ingen side på denne adressen.", Start: "Gå til forsiden",
+	MCP: "MCP-server", MCPText: "KI-assistenter kan søke i og lese disse sidene. Legg til denne adressen i din assistent som MCP-server (Streamable HTTP):",
+	Documentation: "Dokumentasjon",
+	SignIn:        "Logg inn", SignInText: "Disse sidene er bare for innloggede lesere. Åpne dem fra stedet der du logger inn.",
+	SignInFailed: "Innloggingen mislyktes", SignInAgain: "Logg inn på nytt", Report: "Hvis det skjer igjen, send denne meldingen til dem som driver nettstedet.",
+	Refused: Refused{
+		Expired:   "Innloggingstokenet er utløpt.",
+		Early:     "Innloggingstokenet er ikke gyldig ennå: Klokken på serveren som utstedte det, går for fort.",
+		Endless:   "Innloggingstokenet utløper aldri, eller først om mer enn 30 dager.",
+		Signature: "Innloggingstokenet er ikke signert med nøkkelen til dette nettstedet.",
+		Algorithm: "Innloggingstokenet er ikke signert med HS256.",
+		Malformed: "Innloggingstokenet har ugyldig format.",
+	},
+	Copy: "Kopier", Copied: "Kopiert", CopyPage: "Kopier siden som Markdown", Diagrams: "Diagrammer", Recent: "Nylige søk", Zoom: "Forstørr", More: "Vis mer", Less: "Vis mindre",
+	Labels: markup.Labels{
+		Anchor: "Lenke til denne delen", ToDo: "gjenstår", Done: "ferdig", Info: "Info", Success: "Vellykket", Warning: "Advarsel", Danger: "Fare",
+		Back: "Tilbake til teksten", Yes: "ja", No: "nei", Rating: "%s av %s",
+	},
+}

@@ -1,0 +1,30 @@
+package theme
+
+import "github.com/octavo-docs/octavo/internal/markup"
+
+// portuguese is that of Brazil.
+var portuguese = Texts{
+	Skip: "Ir para o conteúdo", Announcement: "Aviso", Menu: "Menu", Close: "Fechar", Search: "Pesquisar", Links: "Links", Scheme: "Claro ou escuro",
+	Sections: "Seções", Pages: "Páginas", Privacy: "Política de privacidade", Version: "Versão", Outline: "Nesta página", Breadcrumbs: "Trilha de navegação",
+	Page: "Página", Turn: "Página anterior e próxima página", Previous: "Anterior", Next: "Próximo", Updated: "Última atualização:",
+	SearchHint: "Digite sua pesquisa acima.", Results: "Resultados para", NoResults: "Nenhum resultado para", Near: "Talvez você esteja procurando:",
+	ViewMarkdown: "Ver como Markdown", ConnectMCP: "Conectar via MCP", EditSource: "Editar o código-fonte",
+	Missing: "Página não encontrada", MissingText: "Não há nenhuma página neste endereço.", Start: "Ir para a página inicial",
+	MCP: "Servidor MCP", MCPText: "Assistentes de IA podem pesquisar e ler estas páginas. Adicione este endereço ao seu como servidor MCP (Streamable HTTP):",
+	Documentation: "Documentação",
+	SignIn:        "Entrar", SignInText: "Estas páginas são apenas para leitores conectados. Abra-as a partir do lugar onde você faz login.",
+	SignInFailed: "Não foi possível entrar", SignInAgain: "Entrar novamente", Report: "Se isso acontecer de novo, envie esta mensagem aos responsáveis pelo site.",
+	Refused: Refused{
+		Expired:   "O token de login expirou.",
+		Early:     "O token de login ainda não é válido: o relógio do servidor que o emitiu está adiantado.",
+		Endless:   "O token de login não expira ou só expira daqui a mais de 30 dias.",
+		Signature: "O token de login não foi assinado com a chave deste site.",
+		Algorithm: "O token de login não foi assinado com HS256.",
+		Malformed: "O token de login está malformado.",
+	},
+	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar página como Markdown", Diagrams: "Diagramas", Recent: "Pesquisas recentes", Zoom: "Ampliar", More: "Mostrar mais", Less: "Mostrar menos",
+	Labels: markup.Labels{
+		Anchor: "Link para esta seção", ToDo: "pendente", Done: "concluído", Info: "Informação", Success: "Sucesso", Warning: "Atenção", Danger: "Perigo",
+		Back: "Voltar ao texto", Yes: "sim", No: "não", Rating: "%s de %s",
+	},
+}

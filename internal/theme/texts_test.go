@@ -1,0 +1,86 @@
+package theme
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/customization"
+)
+
+// words returns every text by the name of its field.
+func words(v reflect.Value, prefix string, out map[string]string) map[string]string {
+	for i := range v.NumField() {
+		name := prefix + v.Type().Field(i).Name
+		if f := v.Field(i); f.Kind() == reflect.Struct {
+			words(f, name+".", out)
+		} else {
+			out[name] = f.String()
+		}
+	}
+	return out
+}
+
+func TestLanguagesAreComplete(t *testing.T) {
+	field, _ := reflect.TypeFor[customization.Internationalization]().FieldByName("Locale")
+	names := strings.Split(field.Tag.Get("enum"), ",")
+	if len(names) != len(languages) {
+		t.Errorf("a customization names %d languages, and there are texts in %d", len(names), len(languages))
+	}
+	inEnglish := words(reflect.ValueOf(english), "", map[string]string{})
+	for _, name := range names {
+		texts, ok := languages[name]
+		if !ok {
+			t.Errorf("there are no texts in %s", name)
+			continue
+		}
+		same := 0
+		for field, s := range words(reflect.ValueOf(*texts), "", map[string]string{}) {
+			if s == "" || s != strings.TrimSpace(s) {
+				t.Errorf("%s: %s is %q", name, field, s)
+			}
+			if s == inEnglish[field] {
+				same++
+			}
+		}
+		if name != "en" && same > len(inEnglish)/2 {
+			t.Errorf("%s: %d of %d texts are English", name, same, len(inEnglish))
+		}
+		if s := fmt.Sprintf(texts.Labels.Rating, "3", "5"); strings.Contains(s, "%") || strings.Index(s, "3") > strings.Index(s, "5") {
+			t.Errorf("%s: a rating is %s", name, s)
+		}
+	}
+}
+
+func TestTextsIn(t *testing.T) {
+	for lang, want := range map[string]*Texts{
+		"": &english, "en": &english, "en-GB": &english, "it": &english, "ar": &english, "x": &english, "-": &english,
+		"de": &german, "de-AT": &german, "DE_ch": &german, "pt": &portuguese, "pt-BR": &portuguese, "pt-PT": &portuguese,
+		"no": &norwegian, "nb": &norwegian, "nb-NO": &norwegian, "nn": &norwegian, "zh": &chinese, "zh-TW": &chinese, "zh-Hant-HK": &chinese,
+	} {
+		if got := TextsIn(lang); got != want {
+			t.Errorf("%q: %s", lang, got.Search)
+		}
+	}
+}
+
+func TestTheFrameIsInItsLanguage(t *testing.T) {
+	for lang, want := range map[string][]string{
+		"de": {`<html lang="de">`, `>Zum Inhalt springen</a>`, `aria-label="Auf dieser Seite"`, `<small>Weiter</small>`, `&#34;copy&#34;:&#34;Kopieren&#34;`},
+		"ja": {`<html lang="ja">`, `>本文へスキップ</a>`},
+		"ar": {`<html lang="ar" dir="rtl">`, `>Skip to the text</a>`}, // no texts, but a direction
+	} {
+		f := full()
+		f.Lang, f.Search.Hint = lang, ""
+		b, err := Render(f, page())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range want {
+			if !strings.Contains(string(b), s) {
+				t.Errorf("%s: no %s in\n%s", lang, s, b)
+			}
+		}
+	}
+}

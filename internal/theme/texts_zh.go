@@ -1,0 +1,29 @@
+package theme
+
+import "github.com/octavo-docs/octavo/internal/markup"
+
+var chinese = Texts{
+	Skip: "跳到正文", Announcement: "公告", Menu: "菜单", Close: "关闭", Search: "搜索", Links: "链接", Scheme: "浅色或深色",
+	Sections: "板块", Pages: "页面", Privacy: "隐私政策", Version: "版本", Outline: "本页内容", Breadcrumbs: "面包屑导航",
+	Page: "页面", Turn: "上一页和下一页", Previous: "上一页", Next: "下一页", Updated: "最后更新于",
+	SearchHint: "请在上方输入关键词。", Results: "搜索结果：", NoResults: "未找到相关结果：", Near: "您要找的可能是：",
+	ViewMarkdown: "以 Markdown 格式查看", ConnectMCP: "通过 MCP 连接", EditSource: "编辑源文件",
+	Missing: "找不到页面", MissingText: "此地址没有对应的页面。", Start: "前往首页",
+	MCP: "MCP 服务器", MCPText: "AI 助手可以搜索和阅读这些页面。请将以下地址作为 MCP 服务器（Streamable HTTP）添加到您的助手：",
+	Documentation: "文档",
+	SignIn:        "登录", SignInText: "这些页面仅供已登录的读者阅读。请从您登录的地方打开。",
+	SignInFailed: "登录失败", SignInAgain: "重新登录", Report: "如果再次出现此问题，请将此消息发送给网站管理员。",
+	Refused: Refused{
+		Expired:   "登录令牌已过期。",
+		Early:     "登录令牌尚未生效：签发令牌的服务器时钟偏快。",
+		Endless:   "登录令牌没有过期时间，或有效期超过 30 天。",
+		Signature: "登录令牌不是用此网站的密钥签名的。",
+		Algorithm: "登录令牌未使用 HS256 签名。",
+		Malformed: "登录令牌格式有误。",
+	},
+	Copy: "复制", Copied: "已复制", CopyPage: "以 Markdown 格式复制页面", Diagrams: "图表", Recent: "最近搜索", Zoom: "放大", More: "展开", Less: "收起",
+	Labels: markup.Labels{
+		Anchor: "本节链接", ToDo: "未完成", Done: "已完成", Info: "信息", Success: "成功", Warning: "警告", Danger: "危险",
+		Back: "返回正文", Yes: "是", No: "否", Rating: "%s（满分 %s）",
+	},
+}

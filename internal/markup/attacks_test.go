@@ -49,7 +49,7 @@ var (
 		section small source span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr`)
 	outputAttributes = strings.Fields(`align alt aria-disabled aria-hidden aria-label checked class colspan data-action data-block
 		data-collapsed-lines data-dark data-icon data-integration data-language data-method data-name data-path data-props data-query data-slug data-spec
-		datetime dir disabled download height href id loading media name open role rowspan scope src srcset start tabindex title type width`)
+		datetime dir disabled download height href id loading media name open role rowspan scope rel src srcset start tabindex target title type width`)
 	safeAddress = regexp.MustCompile(`^(https?:|mailto:|tel:|[^:/?#]*([/?#]|$))`)
 	className   = regexp.MustCompile(`^[A-Za-z0-9_+#. -]*$`)
 )

@@ -172,8 +172,7 @@ func (c count) line(line, before string) {
 			c["expandable"]++
 		case apiPart(name) == "parameter":
 			c["list item"]++
-		case name == "swagger-response", name == "api-method-response-example":
-			c["tabs-item"]++
+		case name == "swagger-response", name == "api-method-response-example": // paragraphs, with the others
 		case apiPart(name) != "":
 		case tagTypes[name] != "":
 			c[tagTypes[name]]++

@@ -6,7 +6,7 @@ import "strings"
 // parts are tags in tags, and swagger, whose parts follow each other. The
 // contract has no block for what they say, so both are read as an expandable:
 // its title is the summary; it holds the address, the description, a list of the
-// parameters of each kind, and a tab for each response.
+// parameters of each kind, and each response.
 
 // apiTags are the tags that begin the description of an operation.
 var apiTags = map[string]bool{"api-method": true, "swagger": true}
@@ -44,7 +44,6 @@ type apiReader struct {
 	body  []*Node
 	group string // the label of the parameters that were read last
 	list  *Node  // of those
-	tabs  *Node  // of the responses
 }
 
 // apiNode makes the block of a tag that describes an operation.
@@ -65,7 +64,7 @@ func (c *converter) apiNode(i *item) *Node {
 		r.body = append(r.body, markedParagraph(address, "code"))
 	}
 	c.within(i, "", func() { r.parts(i.kids) })
-	if r.title == nil && address != "" {
+	if len(r.title) == 0 && address != "" {
 		r.title = []*Node{textNode(Leaf{Text: address})}
 	}
 	return detailsNode(&element{}, r.title, r.body)
@@ -222,28 +221,24 @@ func (r *apiReader) parameter(i *item, as attributes, about []*Node) {
 	r.list.Nodes = append(r.list.Nodes, item)
 }
 
-// response adds a tab for what the operation answers with.
+// response adds what the operation answers with: its status, and what it holds. The
+// contract allows no tabs in an expandable.
 func (r *apiReader) response(i *item, as attributes) {
 	title, ok := as.get("status")
 	if !ok {
 		title, _ = as.get("httpCode")
 	}
-	tab := blockNode("tabs-item", map[string]any{})
-	tab.span = r.span(i)
-	if title != "" {
-		tab.Data["title"] = title
+	if singleLine(title) != "" {
+		r.body = append(r.body, markedParagraph(singleLine(title), "bold"))
 	}
-	inner := &apiReader{c: r.c, title: []*Node{}}
 	if about, _ := as.get("description"); singleLine(about) != "" {
-		inner.body = append(inner.body, paragraphNode([]*Node{textNode(Leaf{Text: singleLine(about)})}))
+		r.body = append(r.body, paragraphNode([]*Node{textNode(Leaf{Text: singleLine(about)})}))
 	}
-	r.c.within(i, "", func() { inner.parts(i.kids) })
-	tab.Nodes = filled(inner.body)
-	if !r.isLast(r.tabs) {
-		r.tabs = blockNode("tabs", map[string]any{})
-		r.body = append(r.body, r.tabs)
+	if r.title == nil {
+		r.title = []*Node{} // a summary in it is not that of the operation
 	}
-	r.tabs.Nodes = append(r.tabs.Nodes, tab)
+	r.c.within(i, "", func() { r.parts(i.kids) })
+	r.group = ""
 }
 
 func (r *apiReader) isLast(n *Node) bool {

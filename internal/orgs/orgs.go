@@ -66,7 +66,7 @@ func create(ctx context.Context, tx *store.Tx, by authz.Actor, in NewOrganizatio
 	if err := tx.AddOrganization(ctx, o); err != nil {
 		return o, err
 	}
-	m := docs.Member{Org: o.ID, User: docs.User{ID: by.User}, Role: docs.Admin, JoinedAt: tx.Now()}
+	m := docs.Member{Org: o.ID, User: docs.User{ID: by.User}, Role: docs.Admin, JoinedAt: tx.Now(), LastSeenAt: tx.Now()} // who made it was there
 	if err := tx.AddMember(ctx, m); err != nil {
 		return o, err
 	}

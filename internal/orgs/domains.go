@@ -56,7 +56,7 @@ func (s *Service) EmailDomains(ctx context.Context, id docs.OrgID) ([]EmailDomai
 		})
 	}
 	wg.Wait()
-	return out, nil
+	return out, ctx.Err() // what was broken off is no answer of a name server
 }
 
 // domainKey returns the secret that the values of records are made with.
@@ -91,6 +91,9 @@ func (s *Service) proved(ctx context.Context, domain string, all []docs.Organiza
 		return nil, err
 	}
 	values, _, _ := challenge.Values(ctx, s.resolver(), domain)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	var out []docs.Organization
 	for _, o := range all {
 		if slices.Contains(values, domainValue(key, o.ID, domain)) {

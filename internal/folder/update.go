@@ -67,7 +67,7 @@ func newUpdate(src []byte, t *Tree) *update {
 }
 
 // needsNoEntry reports whether the first page is known without an entry: it is
-// the landing page, and its file tells its title.
+// the landing page, and its title follows from its file.
 func (u *update) needsNoEntry(p *Page) bool {
 	readme := u.tree.readme()
 	unlisted := &Page{Type: Document, File: readme}

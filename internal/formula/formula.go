@@ -7,8 +7,6 @@
 package formula
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"fmt"
 	"io"
@@ -21,6 +19,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/packed"
 )
 
 // Limits of one formula.
@@ -35,15 +34,7 @@ var katex []byte
 
 // program is KaTeX, compiled once.
 var program = sync.OnceValues(func() (*goja.Program, error) {
-	z, err := gzip.NewReader(bytes.NewReader(katex))
-	if err != nil {
-		return nil, err
-	}
-	source, err := io.ReadAll(z)
-	if err != nil {
-		return nil, err
-	}
-	return goja.Compile("katex.js", string(source), false)
+	return goja.Compile("katex.js", string(packed.Unpack(katex)), false)
 })
 
 // options keep formulas to mathematics: no addresses, no HTML, few macros.

@@ -6,27 +6,32 @@
 package icons
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/octavo-docs/octavo/internal/packed"
 )
 
 //go:generate go run generate.go ../../e2e/node_modules/@fortawesome/fontawesome-free
 
 //go:embed icons.tsv.gz
-var packed []byte
+var file []byte
 
 // Icon is a picture of one path in a box that begins at 0, 0.
 type Icon struct {
 	Name          string
 	Width, Height int
 	Path          string
+}
+
+// SVG returns the icon as an element of HTML with classes, which must need no
+// escapes. It has the size and the colour of the text around it.
+func (i Icon) SVG(class string) string {
+	return fmt.Sprintf(`<svg class="%s" viewBox="0 0 %d %d" aria-hidden="true"><path d="%s"></path></svg>`, class, i.Width, i.Height, i.Path)
 }
 
 // Style is how an icon is drawn.
@@ -59,24 +64,16 @@ type set struct {
 }
 
 var all = sync.OnceValue(func() *set {
-	s, err := read(packed)
+	s, err := read(packed.Unpack(file))
 	if err != nil {
 		panic(fmt.Errorf("the icons of the program: %w", err))
 	}
 	return s
 })
 
-func read(packed []byte) (*set, error) {
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		return nil, err
-	}
+func read(list []byte) (*set, error) {
 	s := &set{byName: map[string]int{}, byWord: map[string][]int{}}
-	for line := range strings.Lines(string(b)) {
+	for line := range strings.Lines(string(list)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(fields) != 5 {
 			return nil, fmt.Errorf("%d fields of %q", len(fields), fields[0])

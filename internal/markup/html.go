@@ -478,11 +478,7 @@ func (h *htmlWriter) icon(name, colour string) {
 	if !iconForm.MatchString(name) {
 		return
 	}
-	i := icons.Find(name, h.o.Icons)
-	h.open("svg", "class", joined("icon", colourClass("color", colour)), "viewBox", fmt.Sprintf("0 0 %d %d", i.Width, i.Height), "aria-hidden", "true")
-	h.open("path", "d", i.Path)
-	h.close("path")
-	h.close("svg")
+	h.w.WriteString(icons.Find(name, h.o.Icons).SVG(joined("icon", colourClass("color", colour))))
 }
 
 func alignClass(n *Node, allowed []string) string {

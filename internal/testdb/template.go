@@ -52,7 +52,7 @@ var postgresTemplate = sync.OnceValues(func() (string, error) {
 	return name, prepare(store.Options{DatabaseURL: address}, "pgx", address)
 })
 
-// prepare gives a database the schema, without what installations differ in.
+// prepare creates the schema in a database, without what installations differ in.
 func prepare(o store.Options, driver, address string) (err error) {
 	s, err := store.Open(context.Background(), o)
 	if err != nil {

@@ -2,16 +2,16 @@ package theme
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
 	"time"
+
+	"github.com/octavo-docs/octavo/internal/packed"
 )
 
 // Asset is a file that pages need. Its name has a hash of its bytes in it, so
@@ -36,15 +36,28 @@ var (
 // an origin, without cookies and without a network. The page gets a picture back.
 // The library is only loaded by pages that have a diagram.
 var (
-	Diagrams = named("diagram.html", "text/html; charset=utf-8", []byte(fmt.Sprintf("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"+
-		"<title>Diagrams</title>\n<script src=%q></script>\n<script src=%q></script>\n</html>\n", mermaid.Name, diagram.Name)))
-	mermaid = asset("mermaid.js.gz", "text/javascript; charset=utf-8", "")
-	diagram = asset("diagram.js", "text/javascript; charset=utf-8", "")
+	Diagrams = sandbox("diagram.html", mermaid, diagram)
+	mermaid  = asset("mermaid.js.gz", "text/javascript; charset=utf-8", "").shared()
+	diagram  = asset("diagram.js", "text/javascript; charset=utf-8", "").shared()
 )
 
-func init() {
-	Diagrams.Policy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox allow-scripts"
-	mermaid.Packed, mermaid.Shared, diagram.Shared = true, true, true
+// sandbox returns a document that runs scripts and can reach nothing.
+func sandbox(name string, scripts ...Asset) Asset {
+	var b strings.Builder
+	b.WriteString("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Diagrams</title>\n")
+	for _, s := range scripts {
+		fmt.Fprintf(&b, "<script src=%q></script>\n", s.Name)
+	}
+	b.WriteString("</html>\n")
+	a := named(name, "text/html; charset=utf-8", []byte(b.String()))
+	a.Policy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox allow-scripts"
+	return a
+}
+
+// shared returns the asset for a sandbox to load, which has no origin.
+func (a Asset) shared() Asset {
+	a.Shared = true
+	return a
 }
 
 // asset reads a file of the program and appends to it.
@@ -59,9 +72,9 @@ func asset(name, kind, more string) Asset {
 // named returns bytes as an asset with their hash in its name.
 func named(name, kind string, b []byte) Asset {
 	sum := sha256.Sum256(b)
-	name = strings.TrimSuffix(name, ".gz")
+	name, compressed := strings.CutSuffix(name, ".gz")
 	ext := path.Ext(name)
-	return Asset{Name: strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext, Type: kind, Data: b}
+	return Asset{Name: strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext, Type: kind, Data: b, Packed: compressed}
 }
 
 // widths are the classes for widths in percent.
@@ -105,20 +118,8 @@ func (a Asset) Send(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			h.Set("Content-Encoding", "gzip")
 		} else {
-			data = unpack(data)
+			data = packed.Unpack(data)
 		}
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
-}
-
-// unpack returns what an asset of the program is without compression.
-func unpack(b []byte) []byte {
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err == nil {
-		b, err = io.ReadAll(z)
-	}
-	if err != nil {
-		panic(err) // it is part of the program
-	}
-	return b
 }

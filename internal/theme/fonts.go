@@ -110,5 +110,11 @@ func cssURL(s string) string {
 	return b.String()
 }
 
-// css is the style of a site that differs from the style sheet.
-func (f *Frame) css() string { return f.Colors.css() + f.Fonts.css() }
+// css is the style of a site that differs from the style sheet. The page and its
+// policy need it, so it is made once.
+func (f *Frame) css() string {
+	if f.style == "" {
+		f.style = f.Colors.css() + f.Fonts.css()
+	}
+	return f.style
+}

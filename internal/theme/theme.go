@@ -61,6 +61,8 @@ type Frame struct {
 	Image         string        // address of a picture for links to the site
 	Translations  []Translation // of what is shown, itself included
 	Data          []any         // descriptions of what is shown by schema.org, each written as JSON
+
+	style string // see css
 }
 
 // Translation is where a page is in a language. The address is whole.

@@ -30,8 +30,7 @@ func parse(style icons.Style) *template.Template {
 
 // icon returns an icon as an element.
 func icon(name string, style icons.Style) template.HTML {
-	i := icons.Find(name, style)
-	return template.HTML(fmt.Sprintf(`<svg class="icon" viewBox="0 0 %d %d" aria-hidden="true"><path d="%s"/></svg>`, i.Width, i.Height, i.Path)) //nolint:gosec // a picture of ours
+	return template.HTML(icons.Find(name, style).SVG("icon")) //nolint:gosec // a picture of ours
 }
 
 // pictured is a picture as a frame shows it.

@@ -42,12 +42,12 @@ const (
 )
 
 // Is reports whether s is exactly one emoji.
-func Is(s string) bool { return s != "" && prefix(s) == len(s) }
+func Is(s string) bool { return s != "" && Prefix(s) == len(s) }
 
 // Split separates the emoji that a title begins with from the rest. A title
 // that consists of an emoji alone is returned as the rest.
 func Split(title string) (emoji, rest string) {
-	n := prefix(title)
+	n := Prefix(title)
 	rest = strings.TrimLeft(title[n:], " ")
 	if n == 0 || rest == "" {
 		return "", title
@@ -79,8 +79,8 @@ func FromCode(s string) string {
 	return ""
 }
 
-// prefix returns the length of the emoji that s begins with, or 0.
-func prefix(s string) int {
+// Prefix returns the length of the emoji that s begins with, or 0.
+func Prefix(s string) int {
 	n := onePicture(s)
 	for n > 0 && strings.HasPrefix(s[n:], string(joiner)) {
 		more := onePicture(s[n+len(string(joiner)):])

@@ -49,7 +49,8 @@ type Typesetter struct {
 
 	mu   sync.Mutex
 	vm   *goja.Runtime
-	call goja.Callable
+	call goja.Callable // returns MathML
+	tree goja.Callable // returns boxes
 }
 
 type key struct {
@@ -81,6 +82,16 @@ func (t *Typesetter) MathML(formula string, display bool) (string, bool) {
 }
 
 func (t *Typesetter) typeset(formula string, display bool) (string, error) {
+	result, err := t.run(func() goja.Callable { return t.call }, formula, display)
+	if err != nil {
+		return "", err
+	}
+	_, mathML, _ := strings.Cut(result, ">") // without the element around it
+	return check(strings.TrimSuffix(mathML, "</span>"))
+}
+
+// run calls a function of the interpreter, which may be a new one.
+func (t *Typesetter) run(f func() goja.Callable, formula string, display bool) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.vm == nil {
@@ -90,15 +101,14 @@ func (t *Typesetter) typeset(formula string, display bool) (string, error) {
 	}
 	vm := t.vm
 	timer := time.AfterFunc(maxTime, func() { vm.Interrupt("it takes too long") })
-	result, err := t.call(goja.Undefined(), vm.ToValue(formula), vm.ToValue(display))
+	result, err := f()(goja.Undefined(), vm.ToValue(formula), vm.ToValue(display))
 	if !timer.Stop() {
 		t.vm = nil // it may be stopped in the middle of something
 	}
 	if err != nil {
 		return "", err
 	}
-	_, mathML, _ := strings.Cut(result.String(), ">") // without the element around it
-	return check(strings.TrimSuffix(mathML, "</span>"))
+	return result.String(), nil
 }
 
 // start makes an interpreter that knows KaTeX.
@@ -112,15 +122,18 @@ func (t *Typesetter) start() error {
 	if _, err := vm.RunProgram(p); err != nil {
 		return err
 	}
-	f, err := vm.RunString(options)
-	if err != nil {
-		return err
+	calls := make([]goja.Callable, 2)
+	for i, source := range []string{options, tree} {
+		f, err := vm.RunString(source)
+		if err != nil {
+			return err
+		}
+		var ok bool
+		if calls[i], ok = goja.AssertFunction(f); !ok {
+			return fmt.Errorf("KaTeX has no function")
+		}
 	}
-	call, ok := goja.AssertFunction(f)
-	if !ok {
-		return fmt.Errorf("KaTeX has no function")
-	}
-	t.vm, t.call = vm, call
+	t.vm, t.call, t.tree = vm, calls[0], calls[1]
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -78,5 +79,89 @@ func TestOnlyMathMLPasses(t *testing.T) {
 	}
 	if got, err := check(`<math onclick="x" style="y" display="block"><mi>&lt;</mi></math>`); err != nil || got != `<math display="block"><mi>&lt;</mi></math>` {
 		t.Errorf("%s %v", got, err)
+	}
+}
+
+// marks writes the glyphs of a drawing in the order of their places.
+func marks(d *Drawing) string {
+	var b strings.Builder
+	for _, p := range d.Parts {
+		for _, m := range p.Marks {
+			switch {
+			case m.Font != "":
+				fmt.Fprintf(&b, "%c ", m.Rune)
+			case m.Path != nil:
+				b.WriteString("path ")
+			default:
+				b.WriteString("rule ")
+			}
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestDrawings(t *testing.T) {
+	ts := New(1 << 20)
+	for in, want := range map[string]string{
+		`a^2`:                                  "a 2",
+		`\frac{a}{b}`:                          "b rule a",
+		`\sqrt{x}`:                             "x path",
+		`\sum_{i=1}^n i`:                       "i = 1 ∑ n i",
+		`\begin{pmatrix}a&b\\c&d\end{pmatrix}`: "( a c b d )",
+		`\overline{AB}`:                        "A B rule",
+		`\underbrace{x}_y`:                     "y path path path x",
+		`\text{if } x`:                         "i f x",
+		`\phantom{x}y`:                         "y",
+		`\vdots`:                               "⋮",
+		`\operatorname{lcm}(a)`:                "l c m ( a )",
+	} {
+		d, ok := ts.Draw(in, true)
+		if !ok {
+			t.Errorf("%s cannot be drawn", in)
+			continue
+		}
+		if got := marks(d); got != want {
+			t.Errorf("%s is %q, want %q", in, got, want)
+		}
+	}
+	for _, in := range []string{``, `\frac{`, `\href{https://evil.example}{x}\undefined`, strings.Repeat("x", maxSource+1)} {
+		if d, ok := ts.Draw(in, false); ok {
+			t.Errorf("%q is drawn: %s", in, marks(d))
+		}
+	}
+}
+
+// The places are those of TeX: a numerator is above its line, in the middle of it.
+func TestPlacesOfDrawings(t *testing.T) {
+	d, ok := New(1<<20).Draw(`\frac{a}{bbb}`, true)
+	if !ok || len(d.Parts) != 1 {
+		t.Fatal(d, ok)
+	}
+	p := d.Parts[0]
+	var a, b, rule Mark
+	for _, m := range p.Marks {
+		switch {
+		case m.Rune == 'a':
+			a = m
+		case m.Font != "":
+			b = m
+		default:
+			rule = m
+		}
+	}
+	if !(a.Y < rule.Y && rule.Y < b.Y) || !(a.X > rule.X+rule.W/4 && a.X < rule.X+rule.W/2) || rule.W < 1 || p.Width < rule.W || p.Height < -a.Y || p.Depth <= 0 {
+		t.Errorf("a at %.2f %.2f, line at %.2f %.2f of %.2f, b at %.2f %.2f in %.2f %.2f %.2f", a.X, a.Y, rule.X, rule.Y, rule.W, b.X, b.Y, p.Width, p.Height, p.Depth)
+	}
+}
+
+// A small formula cannot make much work.
+func TestDrawingsAreBounded(t *testing.T) {
+	ts := New(1 << 20)
+	deep := strings.Repeat(`\sqrt{`, 150) + "x" + strings.Repeat("}", 150)
+	wide := strings.Repeat(`\frac{1}{2}`, 300)
+	for _, in := range []string{deep, wide} {
+		if d, ok := ts.Draw(in, true); ok && len(d.Parts) > maxBoxes {
+			t.Errorf("%d parts", len(d.Parts))
+		}
 	}
 }

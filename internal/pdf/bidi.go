@@ -20,6 +20,18 @@ func hasRTL(in []char) bool {
 	return false
 }
 
+// charsOf returns the beginning of a text, which decides its direction.
+func charsOf(s string) []char {
+	const enough = 1000
+	var out []char
+	for _, r := range s {
+		if out = append(out, char{r: r}); len(out) == enough {
+			break
+		}
+	}
+	return out
+}
+
 // startsRTL reports whether the first letter of a text is written from right to
 // left.
 func startsRTL(in []char) bool {

@@ -1,9 +1,12 @@
 package pdf
 
 import (
+	"cmp"
+	"net/url"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -15,6 +18,7 @@ type paraStyle struct {
 	align   string
 	leading float64 // of the size; 0 is the usual
 	keep    bool    // with the next
+	leads   bool    // to the next: its last line stays with that
 	lead    func(c *canvas, x, base float64)
 	lineUp  string // destination at its first line
 }
@@ -34,6 +38,7 @@ func (f flow) text(spans []span, p paraStyle) {
 	h := size * lead
 	// One line is held back, so that the last two stay together.
 	var held []item
+	begun := false
 	release := func(n int) {
 		for len(held) > n {
 			f.emit(held[0])
@@ -41,10 +46,8 @@ func (f flow) text(spans []span, p paraStyle) {
 		}
 	}
 	f.d.lines(spans, f.w, func(l line) {
-		lh := h
-		if l.rise > size {
-			lh = max(h, l.rise+size*0.6)
-		}
+		above := max((h-size)/2+size*0.78, l.rise+size*0.15)
+		lh := above + max((h-size)/2+size*0.22, l.fall+size*0.15)
 		x := f.x
 		switch {
 		case p.align == "center":
@@ -53,8 +56,12 @@ func (f flow) text(spans []span, p paraStyle) {
 			x += f.w - l.width
 		}
 		first := l.first
-		held = append(held, item{kind: box, h: lh, keep: p.keep || l.first && !l.broken, draw: func(c *canvas, left, y float64) {
-			base := y + lh - (h-size)/2 - size*0.22
+		if begun && len(held) == 1 { // the first two stay together
+			held[0].keep = true
+		}
+		begun = first
+		held = append(held, item{kind: box, h: lh, keep: p.keep, draw: func(c *canvas, left, y float64) {
+			base := y + above
 			if first && p.lineUp != "" {
 				f.d.place(p.lineUp, c, y)
 			}
@@ -67,6 +74,9 @@ func (f flow) text(spans []span, p paraStyle) {
 	})
 	if len(held) == 2 {
 		held[0].keep = true
+	}
+	if p.leads && len(held) > 0 {
+		held[len(held)-1].keep = true
 	}
 	release(0)
 }
@@ -89,7 +99,7 @@ func (f flow) blocks(nodes []*markup.Node) {
 func (f flow) block(n *markup.Node, i int) {
 	switch n.Type {
 	case "paragraph":
-		f.text(f.inlines(n.Nodes, f.plain()), paraStyle{align: n.Str("align")})
+		f.text(f.inlines(n.Nodes, f.plain()), paraStyle{align: n.Str("align"), leads: strings.HasSuffix(strings.TrimSpace(markup.Text(n.Nodes)), ":")})
 		f.gap(paragraph)
 	case "heading-1", "heading-2", "heading-3":
 		f.heading(n, i == 0 && f.depth > 1)
@@ -113,19 +123,13 @@ func (f flow) block(n *markup.Node, i int) {
 	case "code":
 		f.code(n)
 	case "math":
-		st := formula(f.plain())
-		f.text([]span{{text: n.Str("formula"), st: st}}, paraStyle{align: "center"})
-		f.gap(paragraph + 2)
+		f.mathBlock(n)
 	case "images":
 		f.images(n)
 	case "image", "drawing":
 		f.figure(n, "")
-	case "file":
-		f.referenceOf(n, "File")
-	case "embed":
-		f.reference(docs.Ref{Kind: docs.RefURL, URL: n.Str("url")}, "Link", n)
-	case "content-ref":
-		f.referenceOf(n, "See")
+	case "file", "embed", "content-ref":
+		f.reference(n)
 	case "expandable":
 		f.expandable(n)
 	case "tabs":
@@ -157,8 +161,8 @@ func (f flow) block(n *markup.Node, i int) {
 		f.framed(codeBack, ruleColor, func(in flow) {
 			st := in.plain()
 			st.face = bold
-			in.text([]span{{text: n.Str("description"), st: st}}, paraStyle{keep: true})
-			in.gap(4)
+			in.text(named(n.Str("icon"), st, span{text: n.Str("description"), st: st}), paraStyle{keep: true})
+			in.emit(item{kind: gap, h: 4, keep: true})
 			in.blocks(n.Nodes)
 		})
 	default:
@@ -172,11 +176,14 @@ func (f flow) heading(n *markup.Node, first bool) {
 	level := min(max(n.HeadingLevel()+f.d.shift, 1), 6)
 	h := headings[level]
 	size := h.size
-	if f.dense || f.depth > 2 {
+	if f.dense || f.depth > 1 {
 		size = min(size, 12)
 	}
 	st := style{size: size, color: inkColor, back: none, face: bold}
-	if level == 6 {
+	switch {
+	case f.headSize > 0:
+		st.size, st.color = min(size, f.headSize), f.headColor
+	case level == 6:
 		st.color = paleColor
 	}
 	dest := ""
@@ -200,6 +207,7 @@ func (f flow) list(n *markup.Node) {
 	}
 	for i, it := range n.Nodes {
 		in := f.inner(listStep, 0)
+		in.lists++
 		sign := f.bullet()
 		if n.Type == "list-ordered" {
 			sign = f.numbering(start + i)
@@ -207,9 +215,20 @@ func (f flow) list(n *markup.Node) {
 		if done, ok := it.Data["checked"].(bool); ok {
 			sign = checkbox(f.size, done, 13)
 		}
+		if startsRTL(charsOf(markup.Text(it.Nodes))) {
+			in, sign = f.mirrored(sign)
+		}
 		f.listItem(in, it, sign)
 	}
 	f.gap(paragraph)
+}
+
+// mirrored is the column of an item of text from right to left, whose sign is at the
+// right.
+func (f flow) mirrored(sign func(c *canvas, x, base float64)) (flow, func(c *canvas, x, base float64)) {
+	in := f.inner(0, listStep)
+	in.lists++
+	return in, func(c *canvas, x, base float64) { sign(c, x+in.w+listStep, base) }
 }
 
 // listItem puts the sign of an item beside its first line.
@@ -234,7 +253,7 @@ func (f flow) listItem(in flow, it *markup.Node, sign func(c *canvas, x, base fl
 }
 
 func (f flow) bullet() func(c *canvas, x, base float64) {
-	filled := f.listDepth()%2 == 0
+	filled := f.lists%2 == 0
 	return func(c *canvas, x, base float64) {
 		at := circle(x-9, base-f.size*0.3, f.size*0.17)
 		if filled {
@@ -244,9 +263,6 @@ func (f flow) bullet() func(c *canvas, x, base float64) {
 		}
 	}
 }
-
-// listDepth is how far in a list is, by its place.
-func (f flow) listDepth() int { return int(f.x / listStep) }
 
 func (f flow) numbering(n int) func(c *canvas, x, base float64) {
 	return func(c *canvas, x, base float64) {
@@ -290,7 +306,10 @@ func (f flow) framed(back, edge color, body func(flow)) {
 
 func (f flow) boxed(back, edge color, body func(flow)) {
 	x, w := f.x, f.w
-	f.emit(item{kind: open, fr: &frame{paint: func(c *canvas, layer int, left, top, bottom float64, _, _ bool) {
+	f.emit(item{kind: open, fr: &frame{again: &item{kind: pad, h: 8}, paint: func(c *canvas, layer int, left, top, bottom float64, _, last bool) {
+		if !last {
+			bottom += 5
+		}
 		ops := []string{"q", fill(back), rounded(left+x, top, w, bottom-top, 4), "f"}
 		if edge != none {
 			ops = append(ops, stroke(edge), "0.6 w", rounded(left+x, top, w, bottom-top, 4), "S")
@@ -308,40 +327,83 @@ func (f flow) hint(n *markup.Node) {
 	if !ok {
 		look = hints["info"]
 	}
+	icon := icons.Find(cmp.Or(iconOf(n), look.icon), icons.Filled)
 	x, w := f.x, f.w
-	f.emit(item{kind: open, fr: &frame{paint: func(c *canvas, layer int, left, top, bottom float64, _, _ bool) {
-		c.back(layer, "q", fill(look.back), rectangle(left+x, top, w, bottom-top), "f", fill(look.edge), rectangle(left+x, top, 3, bottom-top), "f Q")
+	f.emit(item{kind: open, fr: &frame{again: &item{kind: pad, h: 8}, paint: func(c *canvas, layer int, left, top, bottom float64, first, last bool) {
+		if !last {
+			bottom += 5
+		}
+		at := rounded(left+x, top, w, bottom-top, 5)
+		c.back(layer, "q", fill(look.back), stroke(look.edge), "0.7 w", at, "B Q")
+		if first {
+			c.icon(icon, left+x+11, top+10.5, 12.5, look.tone)
+		}
 	}}})
-	f.emit(item{kind: pad, h: 8, keep: true})
-	in := f.inner(14, 11)
-	st := in.plain()
-	st.face, st.color, st.size = bold, look.edge, in.size*0.86
-	in.text([]span{{text: look.label, st: st}}, paraStyle{keep: true})
-	in.emit(item{kind: gap, h: 2, keep: true})
+	f.emit(item{kind: pad, h: 9, keep: true})
+	in := f.inner(33, 12)
+	in.headSize, in.headColor = in.size*1.1, look.tone
 	in.blocks(n.Nodes)
-	f.emit(item{kind: pad, h: 8})
+	f.emit(item{kind: pad, h: 9})
 	f.emit(item{kind: shut})
 	f.gap(paragraph + 2)
 }
 
 // reference shows what is elsewhere as a box that leads there.
-func (f flow) referenceOf(n *markup.Node, label string) {
-	if ref, ok := n.Ref("ref"); ok {
-		f.reference(ref, label, n)
+func (f flow) reference(n *markup.Node) {
+	ref, ok := n.Ref("ref")
+	icon, host := "arrow-right", ""
+	switch n.Type {
+	case "file":
+		icon = "file-arrow-down"
+	case "embed":
+		ref, ok, icon = docs.Ref{Kind: docs.RefURL, URL: n.Str("url")}, true, "globe"
+		if u, err := url.Parse(ref.URL); err == nil {
+			host = strings.TrimPrefix(u.Hostname(), "www.")
+		}
 	}
-}
-
-func (f flow) reference(ref docs.Ref, label string, n *markup.Node) {
+	if !ok {
+		return
+	}
 	in := &inliner{d: f.d, width: f.w}
-	st := f.plain()
-	kind := st
-	kind.color, kind.size = paleColor, st.size*0.86
+	st, pale := f.plain(), f.plain()
 	st.face = bold
-	in.add(label+"  ", kind)
-	in.linked(ref, st, nil)
+	pale.size, pale.color = st.size*0.88, paleColor
+	in.linked(ref, st, func(st style) {
+		in.out = append(in.out, iconSpan(icon, pale))
+		in.add("  "+cmp.Or(host, f.d.nameOf(ref)), st)
+	})
+	switch {
+	case host != "":
+		in.add("\n"+ref.URL, pale)
+	case n.Type == "file" && f.d.Size != nil:
+		if size, ok := f.d.Size(ref); ok {
+			in.add("   "+markup.BytesText(size), pale)
+		}
+	}
 	f.boxed(white, ruleColor, func(f flow) { f.text(in.out, paraStyle{}) })
 	f.caption(n, "start")
 	f.gap(paragraph + 2)
+}
+
+// iconOf is the icon that a node names; empty for none.
+func iconOf(n *markup.Node) string { return iconName(n.Str("icon")) }
+
+// iconName returns a name if it is one of an icon.
+func iconName(name string) string {
+	for _, r := range name {
+		if r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') {
+			return ""
+		}
+	}
+	return name
+}
+
+// named puts an icon before a text.
+func named(icon string, st style, text ...span) []span {
+	if icon = iconName(icon); icon == "" {
+		return text
+	}
+	return append([]span{iconSpan(icon, st), {text: "  ", st: st}}, text...)
 }
 
 func (f flow) update(n *markup.Node, form string) {

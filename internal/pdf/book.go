@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -36,11 +37,15 @@ type Book struct {
 	// for a reference that has no text of its own. Both may be nil.
 	Link func(docs.Ref) (url string, ok bool)
 	Name func(docs.Ref) (title string, ok bool)
+	// Size returns the size of a file; it may be nil.
+	Size func(docs.Ref) (bytes int64, ok bool)
 	// Open opens a picture that the book may hold. Nil, or an error: it is
 	// shown as a link.
 	Open func(docs.Ref) (io.ReadCloser, error)
 	// Highlight colours code; nil leaves it plain.
 	Highlight *markup.Highlighter
+	// Formulas typesets mathematics; nil leaves it as its source.
+	Formulas *formula.Typesetter
 	// Fonts has glyphs beyond the bundled ones; nil has none.
 	Fonts *Fonts
 	// Contents says whether there is a table of contents; a book of one page
@@ -54,6 +59,7 @@ type Book struct {
 type Chapter struct {
 	ID          string // of the page; links lead to it
 	Title       string
+	Icon        string // before the title
 	Description string
 	Depth       int              // of the page in the tree, from 0
 	Document    *markup.Document // nil for a group
@@ -86,7 +92,7 @@ var ErrTooLong = fmt.Errorf("the document would have more than %d pages", MaxPag
 func Write(ctx context.Context, w io.Writer, b Book) error {
 	d := &document{
 		Book: b, ctx: ctx, w: newWriter(w), fonts: b.Fonts, chosen: map[wanted]chosen{}, missing: map[rune]bool{},
-		dests: map[string]dest{}, pictures: map[docs.Ref]*picture{},
+		dests: map[string]dest{}, pictures: map[docs.Ref]*picture{}, emojis: map[string]*picture{},
 	}
 	d.parent = d.w.reserve()
 	d.pages = &pager{d: d, y: top, fresh: true}
@@ -112,6 +118,7 @@ type document struct {
 	extra   []*face // found for this document
 	chosen  map[wanted]chosen
 	missing map[rune]bool
+	shaper  shaper
 
 	dests    map[string]dest
 	entries  []entry // of the contents
@@ -119,10 +126,13 @@ type document struct {
 	chapter  string // id of the chapter
 	notes    []note
 	code     int // bytes of this chapter that may still be coloured
+	formulas int // bytes of this chapter that may still be typeset
 	shift    int // of heading levels in this chapter
 	level    int // depth of this chapter
 	numbered bool
 	pictures map[docs.Ref]*picture
+	emojis   map[string]*picture
+	work     int64 // pixels that were read
 }
 
 // dest is a place. One that was asked for and is not there yet has no page.

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -41,6 +42,9 @@ type testPage struct {
 	depth     int
 	markdown  string // "-" is a group
 }
+
+// typesetter is one for all tests: its start takes a while.
+var typesetter = formula.New(1 << 20)
 
 func (b *testBook) refs() markup.Refs {
 	return markup.Refs{Resolve: func(dest string, use markup.Use) (docs.Ref, bool) {
@@ -66,7 +70,7 @@ func (b *testBook) has(id string) bool {
 func (b *testBook) book() Book {
 	return Book{
 		Title: "The Book", Subtitle: "Acme", Facts: []string{"1 May 2026", "Revision r1"}, Date: time.Unix(1_800_000_000, 0), Contents: len(b.pages) > 1,
-		Within: b.has, Fonts: b.fonts, Highlight: markup.NewHighlighter(1 << 20),
+		Within: b.has, Fonts: b.fonts, Highlight: markup.NewHighlighter(1 << 20), Formulas: typesetter,
 		Chapters: func(yield func(Chapter, error) bool) {
 			for _, p := range b.pages {
 				ch := Chapter{ID: p.id, Title: p.title, Depth: p.depth}
@@ -86,6 +90,7 @@ func (b *testBook) book() Book {
 			}
 			return ref.File, ref.File != ""
 		},
+		Size: func(ref docs.Ref) (int64, bool) { return int64(len(b.files[ref.File])), ref.File != "" },
 		Link: func(ref docs.Ref) (string, bool) { return "https://octavo.example/f/" + ref.File, ref.File != "" },
 		Open: func(ref docs.Ref) (io.ReadCloser, error) {
 			data, ok := b.files[ref.File]
@@ -217,11 +222,11 @@ func TestBlocks(t *testing.T) {
 		"tabs":       {"{% tabs %}\n{% tab title=\"Linux\" %}\napt\n{% endtab %}\n\n{% tab title=\"Mac\" %}\nbrew\n{% endtab %}\n{% endtabs %}\n", "Linux apt Mac brew"},
 		"steps":      {"{% stepper %}\n{% step %}\n### One\n\ntext\n{% endstep %}\n{% endstepper %}\n", "One text"},
 		"expandable": {"<details>\n\n<summary>Why</summary>\n\nBecause.\n\n</details>\n", "Why Because."},
-		"hint":       {"{% hint style=\"danger\" %}\nCareful.\n{% endhint %}\n", "Danger Careful."},
+		"hint":       {"{% hint style=\"danger\" %}\nCareful.\n{% endhint %}\n", "Careful."},
 		"quote":      {"> said\n", "said"},
 		"list":       {"3. three\n4. four\n", "3. three 4. four"},
 		"table":      {"| A | B |\n|---|---|\n| one | two |\n", "A B one two"},
-		"math":       {"$$\na^2\n$$\n", "a^2"},
+		"math":       {"$$\na^2\n$$\n", "a2"},
 		"embed":      {"{% embed url=\"https://example.com/v\" %}\n", "https://example.com/v"},
 		"image":      {"![A picture](https://example.com/x.png)\n", "[Image: A picture]"},
 		"columns":    {"{% columns %}\n{% column %}\nleft\n{% endcolumn %}\n\n{% column %}\nright\n{% endcolumn %}\n{% endcolumns %}\n", "left right"},
@@ -293,14 +298,14 @@ func TestPictures(t *testing.T) {
 	copy(bomb[16:24], []byte{0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff})
 	files := map[string][]byte{
 		"a.png": pngOf(t, 40, 30, false), "clear.png": pngOf(t, 40, 30, true), "b.jpg": jpg.Bytes(), "gray.jpg": gray.Bytes(), "c.gif": anim.Bytes(),
-		"cut.png": pngOf(t, 400, 300, false)[:200], "bomb.png": bomb, "d.svg": []byte("<svg/>"), "huge.png": pngOf(t, 3000, 10, false), "empty.png": {},
+		"cut.png": pngOf(t, 400, 300, false)[:200], "bomb.png": bomb, "d.svg": []byte("<svg/>"), "huge.png": pngOf(t, 6000, 10, false), "empty.png": {},
 	}
 	for name, c := range map[string]struct {
 		dict  []string
 		shown bool
 	}{
 		"a.png": {[]string{"/Width 40", "/DeviceRGB"}, true}, "clear.png": {[]string{"/SMask"}, true}, "b.jpg": {[]string{"/DCTDecode", "/Width 12"}, true},
-		"gray.jpg": {[]string{"/DeviceGray"}, true}, "c.gif": {[]string{"/Width 12"}, true}, "huge.png": {[]string{"/Width 2400/Height 8"}, true},
+		"gray.jpg": {[]string{"/DeviceGray"}, true}, "c.gif": {[]string{"/Width 12"}, true}, "huge.png": {[]string{"/Width 3000/Height 5"}, true},
 		"cut.png": {nil, false}, "bomb.png": {nil, false}, "d.svg": {nil, false}, "empty.png": {nil, false},
 	} {
 		b := page("![Alt text](" + name + ")\n\nAgain ![x](" + name + ") in a line.\n")

@@ -3,7 +3,6 @@ package pdf
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +32,7 @@ type canvas struct {
 	annots []string
 	images map[object]bool
 	fonts  map[*docFont]bool
+	named  map[string]map[string]string // further resources, by their kind
 	number int
 	ref    object
 	font   *docFont
@@ -99,6 +99,14 @@ func rounded(x, y, w, h, r float64) string {
 		p(x, y+r) + "l " + p(x, y+k) + p(x+k, y) + p(x+r, y) + "c h"
 }
 
+// roundedTop is a rectangle whose upper corners are round.
+func roundedTop(x, y, w, h, r float64) string {
+	k := r * 0.4477
+	p := func(x, y float64) string { return num(x) + " " + num(pageHeight-y) + " " }
+	return p(x, y+h) + "m " + p(x, y+r) + "l " + p(x, y+k) + p(x+k, y) + p(x+r, y) + "c " +
+		p(x+w-r, y) + "l " + p(x+w-k, y) + p(x+w, y+k) + p(x+w, y+r) + "c " + p(x+w, y+h) + "l h"
+}
+
 // circle is one around a point.
 func circle(x, y, r float64) string { return rounded(x-r, y-r, 2*r, 2*r, r) }
 
@@ -109,7 +117,7 @@ func (c *canvas) line(l line, x, base float64) {
 		s := &l.spans[g.span]
 		if s.obj != nil || g.font == nil {
 			if s.obj != nil && g.r == objectRune {
-				s.obj.draw(c, x, base-s.obj.h+2)
+				s.obj.draw(c, x, base-s.obj.h+s.obj.drop)
 			} else if s.mark != "" {
 				c.d.place(s.mark, c, base-s.st.size)
 			}
@@ -119,7 +127,12 @@ func (c *canvas) line(l line, x, base float64) {
 			continue
 		}
 		j, w := i, 0.0
-		for j < len(l.glyphs) && l.glyphs[j].span == g.span && l.glyphs[j].font == g.font && l.glyphs[j].fake == g.fake {
+		if g.pic != nil { // the text of it is there too, and has nothing to see
+			side := s.st.size * emojiSide
+			c.image(g.pic.ref, x+(g.w-side)/2, base-s.st.rise-side*0.84, side, side)
+			j, w = i+1, g.w
+		}
+		for g.pic == nil && j < len(l.glyphs) && l.glyphs[j].span == g.span && l.glyphs[j].font == g.font && l.glyphs[j].fake == g.fake && l.glyphs[j].pic == nil {
 			w += l.glyphs[j].w
 			j++
 		}
@@ -175,13 +188,8 @@ func (c *canvas) run(s *span, gs []glyph, x, base, w float64, begins, ends bool)
 	b = append(b, "1 0 "...)
 	b = append(appendNum(b, skew), " 1 "...)
 	b = append(appendNum(b, x), ' ')
-	b = append(appendNum(b, pageHeight-y), " Tm <"...)
-	const digits = "0123456789ABCDEF"
-	for _, g := range gs {
-		b = append(b, digits[g.code>>12], digits[g.code>>8&15], digits[g.code>>4&15], digits[g.code&15])
-	}
-	b = append(b, "> Tj ET\n"...)
-	c.over.Write(b)
+	b = append(appendNum(b, pageHeight-y), " Tm "...)
+	c.over.Write(append(showGlyphs(b, gs, st.size), "ET\n"...))
 	if st.strike {
 		c.front(stroke(st.color), "0.6 w", path(x, y-st.size*0.28, x+w, y-st.size*0.28), "S")
 	}
@@ -189,6 +197,65 @@ func (c *canvas) run(s *span, gs []glyph, x, base, w float64, begins, ends bool)
 		c.front(stroke(st.color), "0.5 w", path(x, y+1.6, x+w, y+1.6), "S")
 	}
 	c.link(s, x, y, w)
+}
+
+// showGlyphs writes glyphs of one font. Those that were placed by its tables are
+// moved to their places, and clusters of several have their text beside them.
+func showGlyphs(b []byte, gs []glyph, size float64) []byte {
+	if !slices.ContainsFunc(gs, func(g glyph) bool { return g.cluster > 0 }) {
+		b = append(b, '<')
+		for _, g := range gs {
+			b = appendCode(b, g.code)
+		}
+		return append(b, "> Tj "...)
+	}
+	move := func(points float64) {
+		if n := -points * 1000 / size; n > 0.5 || n < -0.5 {
+			b = appendNum(b, n)
+		}
+	}
+	b = append(b, '[')
+	for i := 0; i < len(gs); {
+		j := i + 1
+		for gs[i].cluster > 0 && j < len(gs) && gs[j].cluster == gs[i].cluster {
+			j++
+		}
+		if j > i+1 {
+			b = append(append(append(b, "]TJ /Span<</ActualText "...), hexText(clusterText(gs[i:j]))...), ">>BDC ["...)
+		}
+		for _, g := range gs[i:j] {
+			if g.dy != 0 {
+				b = append(appendNum(append(b, "]TJ "...), g.dy), " Ts ["...)
+			}
+			move(g.dx)
+			b = append(appendCode(append(b, '<'), g.code), '>')
+			if g.cluster > 0 {
+				move(g.w - g.dx - g.font.width[g.code]*size/1000)
+			}
+			if g.dy != 0 {
+				b = append(b, "]TJ 0 Ts ["...)
+			}
+		}
+		if j > i+1 {
+			b = append(b, "]TJ EMC ["...)
+		}
+		i = j
+	}
+	return append(b, "]TJ "...)
+}
+
+func appendCode(b []byte, code uint16) []byte {
+	const digits = "0123456789ABCDEF"
+	return append(b, digits[code>>12], digits[code>>8&15], digits[code>>4&15], digits[code&15])
+}
+
+func clusterText(gs []glyph) string {
+	for _, g := range gs {
+		if g.text != "" {
+			return g.text
+		}
+	}
+	return ""
 }
 
 // link makes a part of a line lead somewhere.
@@ -237,33 +304,13 @@ func asciiURL(s string) string {
 
 // finish writes the page.
 func (c *canvas) finish(parent object) {
-	var all []byte
-	for _, l := range c.under {
-		all = append(all, l...)
-	}
-	all = append(all, c.over.Bytes()...)
-	content := c.d.w.stream("", all)
-	var res strings.Builder
-	res.WriteString("/Font<<")
-	for _, f := range c.d.used {
-		if c.fonts[f] {
-			res.WriteString("/" + f.name + " " + f.ref.String())
-		}
-	}
-	res.WriteString(">>")
-	if len(c.images) > 0 {
-		res.WriteString("/XObject<<")
-		for _, o := range slices.Sorted(maps.Keys(c.images)) {
-			res.WriteString("/I" + itoa(int(o)) + " " + o.String())
-		}
-		res.WriteString(">>")
-	}
+	content := c.d.w.stream("", c.content())
 	annots := ""
 	if len(c.annots) > 0 {
 		annots = "/Annots[" + strings.Join(c.annots, "\n") + "]"
 	}
 	c.d.w.put(c.ref, "<</Type/Page/Parent %s/MediaBox[0 0 %s %s]/Resources<<%s>>/Contents %s%s>>",
-		parent, num(pageWidth), num(pageHeight), res.String(), content, annots)
+		parent, num(pageWidth), num(pageHeight), c.resources(), content, annots)
 }
 
 // image draws an image into a rectangle.

@@ -43,7 +43,7 @@ func (d *document) cover() {
 func (d *document) write1(ch Chapter) {
 	title := oneLine(ch.Title)
 	d.chapter, d.running, d.level = ch.ID, title, max(0, min(ch.Depth, 32))
-	d.notes, d.code, d.shift = nil, markup.MaxHighlightPage, 0
+	d.notes, d.code, d.formulas, d.shift = nil, markup.MaxHighlightPage, maxFormulas, 0
 	if ch.Document != nil {
 		d.need(title + ch.Description + markup.Text(ch.Document.Nodes))
 		least := 6
@@ -69,7 +69,7 @@ func (d *document) write1(ch Chapter) {
 		title = strings.ToUpper(title)
 	}
 	e := entry{title: oneLine(ch.Title), depth: d.level, dest: dest, group: ch.Document == nil}
-	f.text([]span{{text: title, st: st}}, paraStyle{keep: true, leading: 1.2, lineUp: dest})
+	f.text(named(ch.Icon, st, span{text: title, st: st}), paraStyle{keep: true, leading: 1.2, lineUp: dest})
 	if ch.Document != nil && ch.Description != "" {
 		f.emit(item{kind: gap, h: 4, keep: true})
 		st := style{size: 11.5, color: paleColor, back: none}

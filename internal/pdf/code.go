@@ -16,6 +16,9 @@ type codeBlock struct {
 	notes    func(line int) []*markup.Node
 }
 
+// wholeCode is how many lines of code are not divided between pages.
+const wholeCode = 10
+
 // code lays a block of code out.
 func (f flow) code(n *markup.Node) {
 	b := codeBlock{title: n.Str("title"), source: markup.CodeText(n), numbered: n.Flag("lineNumbers")}
@@ -45,7 +48,10 @@ func (f flow) code(n *markup.Node) {
 
 func (f flow) listing(b codeBlock) {
 	x, w := f.x, f.w
-	f.emit(item{kind: open, fr: &frame{paint: func(c *canvas, layer int, left, top, bottom float64, _, _ bool) {
+	f.emit(item{kind: open, fr: &frame{again: &item{kind: pad, h: 6}, paint: func(c *canvas, layer int, left, top, bottom float64, _, last bool) {
+		if !last {
+			bottom += 4
+		}
 		c.back(layer, "q", fill(codeBack), stroke(hexColor(0xe3e7ec)), "0.6 w", rounded(left+x, top, w, bottom-top, 4), "B Q")
 	}}})
 	if b.title != "" {
@@ -80,7 +86,7 @@ func (f flow) listing(b codeBlock) {
 		if b.numbered {
 			number = itoa(i + 1)
 		}
-		in.codeLine(codeLine{spans, number, gutter, b.marked != nil && b.marked(i), i == 0 && lines > 1}, x, w)
+		in.codeLine(codeLine{spans, number, gutter, b.marked != nil && b.marked(i), i < lines-1 && (i == 0 || i == lines-2 || lines <= wholeCode)}, x, w)
 		i++
 	}
 	f.emit(item{kind: pad, h: 6})
@@ -134,8 +140,11 @@ func (d *document) codeLines(spans []span, width, further float64, emit func(l l
 	begins := true
 	var chars []char
 	for i, s := range spans {
-		for _, r := range s.text {
+		for r, text := range graphs(s.text) {
 			switch {
+			case text != "" && d.emoji(text) != nil:
+				chars = append(chars, char{r: r, text: text, pic: d.emoji(text), span: int32(i)})
+				continue
 			case r == '\n' || r == '\r' || steersDirection(r):
 				continue
 			case r < ' ':
@@ -152,7 +161,7 @@ func (d *document) codeLines(spans []span, width, further float64, emit func(l l
 			used, last, end := 0.0, 0, len(glyphs)
 			for i, g := range glyphs {
 				if used+g.w > width+0.01 && i > 0 {
-					if end = i; last > i/2 {
+					if end = whole(glyphs, i); last > i/2 {
 						end = last
 					}
 					break

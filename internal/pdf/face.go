@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 
+	shapingfont "github.com/go-text/typesetting/font"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
@@ -27,6 +28,11 @@ type face struct {
 	bbox                       [4]int
 	italic                     float64
 	fixed                      bool
+
+	index       int // in its file
+	shapingOnce sync.Once
+	shapingFont *shapingfont.Font
+	shapingErr  error
 
 	mu     sync.Mutex
 	buf    sfnt.Buffer
@@ -79,7 +85,7 @@ func fontsIn(src io.ReaderAt) ([]uint32, error) {
 
 // openFace reads the font that begins at an offset, the i-th of its file.
 func openFace(name string, src io.ReaderAt, i int, offset uint32) (*face, error) {
-	f := &face{name: name, src: src, tables: map[string]tableAt{}, indexs: map[rune]sfnt.GlyphIndex{}}
+	f := &face{name: name, src: src, index: i, tables: map[string]tableAt{}, indexs: map[rune]sfnt.GlyphIndex{}}
 	head := make([]byte, 12)
 	if _, err := src.ReadAt(head, int64(offset)); err != nil {
 		return nil, errors.New("is no font")

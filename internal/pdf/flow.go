@@ -108,7 +108,10 @@ func height(items []item) float64 {
 		case gap:
 			space = max(space, it.h)
 			continue
-		case box, pad:
+		case pad: // what is between boxes is not between a box and its frame
+			h += it.h
+			any = true
+		case box:
 			if any {
 				h += space
 			}
@@ -137,19 +140,24 @@ func divide(items []item, most float64) (head, tail []item) {
 				opened = opened[:len(opened)-1]
 			}
 			continue
+		case pad:
+			h += it.h
+			any = true
+			continue
 		}
 		if any {
 			h += space
 		}
 		space = 0
-		if h+it.h <= most || it.kind == pad {
+		if h+it.h <= most {
 			h += it.h
 			any = true
 			continue
 		}
-		head = append(head, items[:i]...)
-		rest := items[i:]
-		if it.row != nil {
+		at, opened := together(items, i, opened)
+		head = append(head, items[:at]...)
+		rest := items[at:]
+		if it.row != nil && at == i {
 			if above, below, ok := it.row.cut(most - h); ok {
 				head = append(head, above)
 				rest = append([]item{below}, items[i+1:]...)
@@ -167,6 +175,28 @@ func divide(items []item, most float64) (head, tail []item) {
 		return head, append(tail, rest...)
 	}
 	return items, nil
+}
+
+// together moves the place of a cut up to where nothing that belongs together is
+// divided, if something stays above. It returns the frames that are open there.
+func together(items []item, cut int, opened []*frame) (int, []*frame) {
+	at := cut
+	for at > 0 && items[at-1].keep {
+		at--
+	}
+	if at == cut || !hasBox(items[:at]) {
+		return cut, opened
+	}
+	opened = nil
+	for _, it := range items[:at] {
+		switch {
+		case it.kind == open:
+			opened = append(opened, it.fr)
+		case it.kind == shut && len(opened) > 0:
+			opened = opened[:len(opened)-1]
+		}
+	}
+	return at, opened
 }
 
 // play draws items on one page.
@@ -196,6 +226,9 @@ func play(c *canvas, items []item, x, y float64) {
 					s.fr.paint(c, s.layer, x, s.top, y, true, true)
 				}
 			}
+		case pad:
+			y += it.h
+			any = true
 		default:
 			if any {
 				y += space
@@ -225,6 +258,10 @@ type flow struct {
 	size  float64 // of text
 	dense bool    // in a cell: less space
 	color color   // of text
+	lists int     // around this one
+	// headSize and headColor are those of headings; 0 is by their level.
+	headSize  float64
+	headColor color
 }
 
 // inner is a narrower flow within a flow. What is too narrow to read does not
@@ -287,7 +324,7 @@ func (p *pager) flush() {
 	if last := len(items) - 1; last >= 0 && items[last].row != nil {
 		need -= max(0, items[last].h-enoughRow)
 	}
-	if p.y+p.space+need > bottom && !p.fresh {
+	if p.y+p.space+need > bottom && !p.fresh && hasBox(items) {
 		p.turn()
 	}
 	for _, it := range items {

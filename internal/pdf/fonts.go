@@ -1,7 +1,9 @@
 package pdf
 
 import (
+	"archive/zip"
 	"bytes"
+	_ "embed"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -55,6 +57,58 @@ var bundled = sync.OnceValue(func() *bundle {
 		further: [2]*face{open("DejaVu Sans", dejavusans.TTF), open("DejaVu Sans Mono", dejavusansmono.TTF)},
 	}
 })
+
+// scriptFonts are Noto Sans for Devanagari, Bengali, Tamil and Thai (OFL).
+//
+//go:generate go run generate.go /usr/share/fonts/truetype/noto
+//go:embed scripts/fonts.zip
+var scriptFonts []byte
+
+// scriptFaces are the fonts of scripts that the others lack, opened when a text has
+// one of them.
+var scriptFaces = sync.OnceValue(func() []*face {
+	out, err := openZip(scriptFonts)
+	if err != nil {
+		panic("pdf: bundled fonts: " + err.Error()) // part of the program
+	}
+	return out
+})
+
+func openZip(archive []byte) ([]*face, error) {
+	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		return nil, err
+	}
+	var out []*face
+	for _, file := range z.File {
+		r, err := file.Open()
+		if err != nil {
+			return nil, err
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			return nil, err
+		}
+		f, err := openFace(file.Name, bytes.NewReader(data), 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// scriptFace returns the bundled font of the script of a rune; nil for none.
+func scriptFace(r rune) *face {
+	if r >= 0x0900 && r <= 0x0e7f || r >= 0xa8e0 && r <= 0xa8ff || r == 0x25cc {
+		for _, f := range scriptFaces() {
+			if f.glyph(r) != 0 {
+				return f
+			}
+		}
+	}
+	return nil
+}
 
 // Fonts are where glyphs come from that the bundled fonts lack: files that
 // somebody named, then what is installed. It is safe for use by many at once.

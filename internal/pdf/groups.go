@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -52,6 +53,14 @@ func (f flow) columns(n *markup.Node) {
 			given++
 		}
 	}
+	if rest := len(shares) - given; rest > 0 && given > 0 && sum < 95 { // the others share what is left
+		for i := range shares {
+			if shares[i] == 0 {
+				shares[i] = (100 - sum) / float64(rest)
+			}
+		}
+		given, sum = len(shares), 100
+	}
 	if given < len(shares) || sum <= 0 {
 		shares = nil
 	} else {
@@ -81,8 +90,7 @@ func (f flow) expandable(n *markup.Node) {
 		size := f.size
 		for _, p := range fr.Nodes {
 			in.text(in.inlines(p.Nodes, st), paraStyle{keep: true, lineUp: dest, lead: func(c *canvas, x, base float64) {
-				y := base - size*0.62
-				c.front(fill(paleColor), path(x-12, y, x-5, y, x-8.5, y+5), "h f")
+				c.icon(icons.Find("chevron-down", icons.Filled), x-13, base-size*0.74, size*0.76, paleColor)
 			}})
 		}
 	}
@@ -98,7 +106,7 @@ func (f flow) expandable(n *markup.Node) {
 // tabs come one after the other, each under its title.
 func (f flow) tabs(n *markup.Node) {
 	for _, tab := range n.Nodes {
-		title := oneLine(tab.Str("title"))
+		title, icon := oneLine(tab.Str("title")), iconOf(tab)
 		dest := ""
 		if a := tab.Anchor(); a != "" {
 			dest = pageDest(f.d.chapter) + "#" + a
@@ -111,7 +119,12 @@ func (f flow) tabs(n *markup.Node) {
 				f.d.place(dest, c, y)
 			}
 			layer := c.layer()
-			wide := f.d.single(c, title, st, left+x+9, y+13.6, w-20, 0)
+			wide := 0.0
+			if icon != "" {
+				wide = st.size * 1.5
+				c.icon(icons.Find(icon, icons.Filled), left+x+9, y+5.2, st.size*1.05, st.color)
+			}
+			wide += f.d.single(c, title, st, left+x+9+wide, y+13.6, w-20-wide, 0)
 			c.back(layer, "q", fill(headBack), rounded(left+x, y+1, wide+18, 24, 4), "f",
 				fill(white), rectangle(left+x, y+19.3, wide+18, 7), "f", fill(linkColor), rectangle(left+x, y+18.6, wide+18, 1.4), "f Q")
 			c.front(stroke(ruleColor), "0.6 w", path(left+x+wide+18, y+19.6, left+x+w, y+19.6), "S")
@@ -126,7 +139,7 @@ func (f flow) tabs(n *markup.Node) {
 // stepper numbers its steps beside a line.
 func (f flow) stepper(n *markup.Node) {
 	for i, step := range n.Nodes {
-		x, last := f.x, i == len(n.Nodes)-1
+		x, last, icon := f.x, i == len(n.Nodes)-1, iconOf(step)
 		const r = 8.5
 		f.emit(item{kind: open, fr: &frame{paint: func(c *canvas, layer int, left, top, bottom float64, first, ends bool) {
 			from := top
@@ -140,6 +153,10 @@ func (f flow) stepper(n *markup.Node) {
 				return
 			}
 			c.back(layer, "q", fill(brandColor), circle(left+x+r, top+r, r), "f Q")
+			if icon != "" {
+				c.icon(icons.Find(icon, icons.Filled), left+x+r*0.48, top+r*0.48, r*1.04, white)
+				return
+			}
 			st := style{size: 9, color: white, back: none, face: bold}
 			f.d.single(c, itoa(i+1), st, left+x, top+r+3.2, 2*r, 0.5)
 		}}})

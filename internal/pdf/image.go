@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"image"
 	stdcolor "image/color"
@@ -16,15 +17,17 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/svg"
 )
 
-// Limits of pictures. One is in memory at a time; photographs are copied as
-// they are and never decoded.
+// Limits of pictures. Photographs are copied as they are and never decoded, PNG is
+// read row by row; of the others, one is in memory at a time.
 const (
 	maxImageBytes = 64 << 20
-	maxPixels     = 16 << 20 // that are decoded
-	maxPhoto      = 96 << 20 // pixels of a photograph
-	maxSide       = 2400     // pixels that are kept
+	maxDecoded    = 64 << 20 // bytes of one that is decoded as a whole
+	maxPixels     = 96 << 20 // of a picture
+	maxWork       = 4 << 30  // pixels that are read for a document
+	maxSide       = 3000     // pixels that are kept
 	maxImageH     = 430.0    // points
 )
 
@@ -61,12 +64,23 @@ func (d *document) embed(ref docs.Ref) (*picture, error) {
 	}
 	config, format, err := image.DecodeConfig(bufio.NewReader(io.LimitReader(r, maxImageBytes)))
 	r.Close()
+	if errors.Is(err, image.ErrFormat) {
+		return d.embedDrawing(ref)
+	}
 	if err != nil {
 		return nil, err
 	}
 	pixels := int64(config.Width) * int64(config.Height)
-	if config.Width < 1 || config.Height < 1 || format == "jpeg" && pixels > maxPhoto || format != "jpeg" && pixels > maxPixels {
+	if config.Width < 1 || config.Height < 1 || config.Width > maxPNGSide || config.Height > maxPNGSide || pixels > maxPixels {
 		return nil, fmt.Errorf("a picture of %d × %d pixels", config.Width, config.Height)
+	}
+	if format == "png" {
+		if p, err := d.embedRows(ref); !errors.Is(err, errPNG) {
+			return p, err
+		}
+	}
+	if format != "jpeg" && (pixels*pixelBytes(config.ColorModel) > maxDecoded || !d.spend(int(2*pixels))) {
+		return nil, errManyPixels
 	}
 	if r, err = d.Open(ref); err != nil {
 		return nil, err
@@ -83,6 +97,43 @@ func (d *document) embed(ref docs.Ref) (*picture, error) {
 	return d.embedPixels(img), nil
 }
 
+// pixelBytes is what a pixel takes in memory.
+func pixelBytes(m stdcolor.Model) int64 {
+	switch m {
+	case stdcolor.GrayModel:
+		return 1
+	case stdcolor.NRGBA64Model, stdcolor.RGBA64Model:
+		return 8
+	}
+	if _, ok := m.(stdcolor.Palette); ok {
+		return 1
+	}
+	return 4
+}
+
+// embedDrawing puts an SVG picture into the file, as outlines.
+func (d *document) embedDrawing(ref docs.Ref) (*picture, error) {
+	r, err := d.Open(ref)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	p, err := svg.Parse(r)
+	if err == nil && len(p.Items) == 0 {
+		err = errors.New("a picture that shows nothing")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !d.spend(pixelsOfItem * len(p.Items)) {
+		return nil, errManyPixels
+	}
+	return d.drawing(p), nil
+}
+
+// pixelsOfItem is the work for a part of a drawing, in pixels.
+const pixelsOfItem = 1000
+
 // embedPhoto copies a JPEG file.
 func (d *document) embedPhoto(r io.Reader, c image.Config) *picture {
 	space := "/DeviceRGB"
@@ -97,7 +148,7 @@ func (d *document) embedPhoto(r io.Reader, c image.Config) *picture {
 		_, err := io.Copy(w, r)
 		return err
 	})
-	return &picture{o, c.Width, c.Height}
+	return &picture{ref: o, w: c.Width, h: c.Height}
 }
 
 // embedPixels writes an image row by row, with its transparency beside it.

@@ -157,10 +157,22 @@ func (in *inliner) inline(n *markup.Node, st style) {
 		in.linkedRef(n, st, func(st style) { in.nodes(n.Nodes, st) })
 	case "emoji":
 		in.add(markup.EmojiText(n.Str("code")), st)
-	case "icon", "expression":
-		// An icon is decoration; an expression was evaluated before.
+	case "icon":
+		if name := iconOf(n); name != "" {
+			if rgb, ok := textColors[n.Str("color")]; ok {
+				st.color = hexColor(rgb)
+			}
+			s := iconSpan(name, st)
+			s.link = in.link
+			in.out = append(in.out, s)
+		}
+	case "expression":
+		// It was evaluated before.
 	case "inline-math":
-		in.add(n.Str("formula"), formula(st))
+		for _, s := range in.d.math(n.Str("formula"), false, st, in.width) {
+			s.link = in.link
+			in.out = append(in.out, s)
+		}
 	case "inline-image":
 		in.image(n, st)
 	case "annotation":
@@ -168,23 +180,10 @@ func (in *inliner) inline(n *markup.Node, st style) {
 	case "mention":
 		in.linkedRef(n, st, nil)
 	case "button":
-		st.face |= bold
-		label := n.Str("label")
-		if n.Data["ref"] == nil {
-			in.add(label, st)
-			return
-		}
-		in.linkedRef(n, st, func(st style) { in.add(label, st) })
+		in.button(n, st)
 	default:
 		in.nodes(n.Nodes, st)
 	}
-}
-
-// formula is how mathematics looks: as its source.
-func formula(st style) style {
-	st.face |= mono | italic
-	st.size *= 0.95
-	return st
 }
 
 // linkedRef writes what body writes as a link to the reference of a node. A node
@@ -317,7 +316,7 @@ func (in *inliner) image(n *markup.Node, st style) {
 	if scale := min(1, most/h, in.width/w); scale < 1 {
 		w, h = w*scale, h*scale
 	}
-	in.out = append(in.out, span{st: st, link: in.link, obj: &figure{w: w, h: h, draw: func(c *canvas, x, y float64) { c.image(p.ref, x, y, w, h) }}})
+	in.out = append(in.out, span{st: st, link: in.link, obj: &figure{w: w, h: h, drop: 2, draw: func(c *canvas, x, y float64) { c.image(p.ref, x, y, w, h) }}})
 }
 
 // imageLink represents a picture that cannot be displayed.

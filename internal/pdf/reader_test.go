@@ -137,7 +137,10 @@ func (f *pdfFile) pageRefs() map[pdfRef]int {
 	return out
 }
 
-var showText = regexp.MustCompile(`(?s)BT (?:/(F\d+) [\d.]+ Tf )?(.*?)<([0-9A-F]*)> Tj ET`)
+var (
+	showText  = regexp.MustCompile(`(?s)BT (?:/(F\d+) [\d.]+ Tf )?(.*?)ET\n`)
+	textPiece = regexp.MustCompile(`/Span<</ActualText <FEFF([0-9A-F]*)>>>BDC .*? EMC|<([0-9A-F]+)>`)
+)
 
 // text returns the text of a page, a line for each piece.
 func (f *pdfFile) text(page pdfDict) string {
@@ -153,10 +156,20 @@ func (f *pdfFile) text(page pdfDict) string {
 		if maps[font] == nil {
 			maps[font] = f.unicode(f.dict(fonts[font]))
 		}
-		for i := 0; i+4 <= len(m[3]); i += 4 {
-			s, ok := maps[font][m[3][i:i+4]]
+		b.WriteString(f.pieces(m[2], maps[font]))
+	}
+	return b.String()
+}
+
+// pieces returns the text of what an operator shows.
+func (f *pdfFile) pieces(shown string, codes map[string]string) string {
+	var b strings.Builder
+	for _, p := range textPiece.FindAllStringSubmatch(shown, -1) {
+		b.WriteString(utf16Hex(p[1]))
+		for i := 0; i+4 <= len(p[2]); i += 4 {
+			s, ok := codes[p[2][i:i+4]]
 			if !ok {
-				f.t.Errorf("code %s of %s has no text", m[3][i:i+4], font)
+				f.t.Errorf("code %s has no text", p[2][i:i+4])
 			}
 			b.WriteString(s)
 		}
@@ -164,17 +177,21 @@ func (f *pdfFile) text(page pdfDict) string {
 	return b.String()
 }
 
+func utf16Hex(s string) string {
+	raw, _ := hex.DecodeString(s)
+	var units []uint16
+	for i := 0; i+1 < len(raw); i += 2 {
+		units = append(units, uint16(raw[i])<<8|uint16(raw[i+1]))
+	}
+	return string(utf16.Decode(units))
+}
+
 var charLine = regexp.MustCompile(`<([0-9A-F]{4})><([0-9A-F]+)>`)
 
 func (f *pdfFile) unicode(font pdfDict) map[string]string {
 	out := map[string]string{}
 	for _, m := range charLine.FindAllStringSubmatch(string(f.stream(font["ToUnicode"])), -1) {
-		raw, _ := hex.DecodeString(m[2])
-		var units []uint16
-		for i := 0; i+1 < len(raw); i += 2 {
-			units = append(units, uint16(raw[i])<<8|uint16(raw[i+1]))
-		}
-		out[m[1]] = string(utf16.Decode(units))
+		out[m[1]] = utf16Hex(m[2])
 	}
 	return out
 }

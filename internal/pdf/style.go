@@ -30,15 +30,15 @@ var headings = [7]struct{ size, above float64 }{
 }
 
 type hintLook struct {
-	label      string
-	edge, back color
+	icon             string
+	tone, edge, back color
 }
 
 var hints = map[string]hintLook{
-	"info":    {"Info", hexColor(0x2f6fd0), hexColor(0xeef4fd)},
-	"success": {"Success", hexColor(0x2a8a4a), hexColor(0xedf8f0)},
-	"warning": {"Warning", hexColor(0xc98300), hexColor(0xfff7e6)},
-	"danger":  {"Danger", hexColor(0xc73a3a), hexColor(0xfdf0f0)},
+	"info":    {"circle-info", hexColor(0x2f6fd0), hexColor(0xc9dbf6), hexColor(0xf0f5fd)},
+	"success": {"circle-check", hexColor(0x2a8a4a), hexColor(0xc3e3cd), hexColor(0xeff8f2)},
+	"warning": {"circle-exclamation", hexColor(0xb97700), hexColor(0xf0dcb4), hexColor(0xfef8eb)},
+	"danger":  {"triangle-exclamation", hexColor(0xc73a3a), hexColor(0xf1c8c8), hexColor(0xfdf2f2)},
 }
 
 // colours that people choose for text and backgrounds.

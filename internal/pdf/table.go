@@ -82,7 +82,7 @@ func (f flow) headRow(t *markup.Table, widths, at []float64) *item {
 	}
 	x, w := f.x, f.w
 	r.paint = func(c *canvas, layer int, left, y, h float64) {
-		c.back(layer, "q", fill(headBack), rectangle(left+x, y, w, h), "f", stroke(hexColor(0xb9c2cd)), "0.8 w", path(left+x, y+h, left+x+w, y+h), "S Q")
+		c.back(layer, "q", fill(headBack), rectangle(left+x+0.3, y+0.3, w-0.6, h-0.3), "f", stroke(hexColor(0xb9c2cd)), "0.8 w", path(left+x, y+h, left+x+w, y+h), "S Q")
 	}
 	it := rowItem(r)
 	const most = 200 // a head that is higher would leave no room for rows
@@ -235,8 +235,41 @@ func (f flow) columnWidths(t *markup.Table) []float64 {
 			}
 		}
 	}
-	return shareOut(f.w, whole, word)
+	return f.withFixed(t, whole, word)
 }
+
+// withFixed shares the width out, of which some columns have theirs.
+func (f flow) withFixed(t *markup.Table, whole, word []float64) []float64 {
+	const most = 0.7 // of the width
+	sum := 0.0
+	for i, c := range t.Columns {
+		if c.Pixels > 0 {
+			sum += max(c.Pixels*pixelPoints, word[i])
+		}
+	}
+	if sum == 0 {
+		return shareOut(f.w, whole, word)
+	}
+	scale := min(1, most*f.w/sum)
+	out := make([]float64, len(whole))
+	var free []int
+	var freeWhole, freeWord []float64
+	for i, c := range t.Columns {
+		if c.Pixels > 0 {
+			out[i] = max(c.Pixels*pixelPoints, word[i]) * scale
+			continue
+		}
+		free, freeWhole, freeWord = append(free, i), append(freeWhole, whole[i]), append(freeWord, word[i])
+	}
+	for k, w := range shareOut(f.w-sum*scale, freeWhole, freeWord) {
+		out[free[k]] = w
+	}
+	return out
+}
+
+// pixelPoints is how wide a pixel of a page of the web is on paper, whose column of
+// text is narrower.
+const pixelPoints = textWidth / 750
 
 func (f flow) measure(c markup.TableCell, i int, note func(int, string, style), st style) {
 	switch {
@@ -367,15 +400,15 @@ func (f flow) cards(t *markup.Table) {
 	const between = 12.0
 	w := (f.w - between*float64(per-1)) / float64(per)
 	for from := 0; from < len(t.Rows); from += per {
-		r := &row{pad: 9}
+		r := &row{pad: cardPad}
 		list := t.Rows[from:min(from+per, len(t.Rows))]
 		targets := make([]*target, len(list))
 		for i, card := range list {
 			if ref, ok := t.Target(card); ok {
 				targets[i] = f.d.target(ref)
 			}
-			items := f.inCell(w-10, func(in flow) { in.card(t, card) })
-			r.cells = append(r.cells, cell{x: f.x + (w+between)*float64(i) + 10, items: items})
+			items := f.inCell(w-2*cardInset+2*cellPad, func(in flow) { in.card(t, card) })
+			r.cells = append(r.cells, cell{x: f.x + (w+between)*float64(i) + cardInset, items: items})
 		}
 		x := f.x
 		r.paint = func(c *canvas, layer int, left, y, h float64) {
@@ -393,15 +426,31 @@ func (f flow) cards(t *markup.Table) {
 	f.gap(paragraph)
 }
 
+// cardPad and cardInset are between the edges of a card and what is in it.
+const (
+	cardPad   = 9.0
+	cardInset = 10.0
+)
+
+// cover fills the top of a card with a picture, from edge to edge.
+func (f flow) cover(p *picture) {
+	w, h := p.points()
+	wide := f.w + 2*cardInset
+	high := min(wide*0.5, 110)
+	scale := max(wide/w, high/h)
+	w, h = w*scale, h*scale
+	f.emit(item{kind: box, h: high - cardPad + 8, keep: true, draw: func(c *canvas, left, y float64) {
+		x, y := left+f.x-cardInset, y-cardPad
+		c.images[p.ref] = true
+		c.front(roundedTop(x+0.35, y+0.35, wide-0.7, high, 4.7), "W n",
+			num(w), "0 0", num(h), num(x+(wide-w)/2), num(pageHeight-y-(high-h)/2-h), "cm", "/I"+itoa(int(p.ref)), "Do")
+	}})
+}
+
 func (f flow) card(t *markup.Table, r markup.TableRow) {
 	if ref, ok := t.Cover(r); ok {
 		if p := f.d.picture(ref); p != nil {
-			w, h := p.points()
-			if scale := min(f.w/w, 110/h); scale < 1 {
-				w, h = w*scale, h*scale
-			}
-			x := f.x + (f.w-w)/2
-			f.emit(item{kind: box, h: h + 6, draw: func(c *canvas, left, y float64) { c.image(p.ref, left+x, y, w, h) }})
+			f.cover(p)
 		}
 	}
 	shown := false

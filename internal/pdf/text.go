@@ -1,10 +1,14 @@
 package pdf
 
 import (
+	"iter"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/image/font/sfnt"
+
+	"github.com/octavo-docs/octavo/internal/emoji"
 )
 
 // style is how a piece of text looks.
@@ -31,13 +35,15 @@ type span struct {
 // figure is something in a line that is not text.
 type figure struct {
 	w, h float64
+	drop float64                       // how far below the line it begins
 	draw func(c *canvas, x, y float64) // y is its top
 }
 
 // char is a character of a paragraph before it is a glyph.
 type char struct {
 	r     rune
-	text  string // what it represents, when that is another text
+	text  string // of a picture
+	pic   *picture
 	span  int32
 	level uint8
 }
@@ -50,9 +56,24 @@ type glyph struct {
 	span  int32
 	code  uint16
 	level uint8
-	after bool // a line may end behind it
-	fake  bool // bold or italic that the font does not have
+	after bool     // a line may end behind it
+	fake  bool     // bold or italic that the font does not have
+	pic   *picture // instead of the form that the font has
+
+	// Of glyphs that the tables of a font have placed: the number of the cluster,
+	// from 1, how far the glyph is from its place, and the text of the cluster on
+	// its first glyph.
+	cluster int32
+	dx, dy  float64
+	text    string
 }
+
+// emojiSide is the side of an emoji, and emojiWidth the room that it takes, by the
+// size of the text.
+const (
+	emojiSide  = 1.16
+	emojiWidth = 1.28
+)
 
 // maxWindow is how many characters are worked on at once. A paragraph that is
 // longer, which nobody writes, may have a short line there.
@@ -74,8 +95,17 @@ func (d *document) lines(spans []span, width float64, emit func(line)) {
 			window = append(window, char{r: objectRune, span: int32(i)})
 			continue
 		}
-		for _, r := range s.text {
+		for r, text := range graphs(s.text) {
 			switch {
+			case text != "":
+				if p := d.emoji(text); p != nil {
+					window = append(window, char{r: r, text: text, pic: p, span: int32(i)})
+					continue
+				}
+				for _, r := range text {
+					window = append(window, char{r: r, span: int32(i)})
+				}
+				continue
 			case r == '\r' || steersDirection(r):
 				continue
 			case r == '\t':
@@ -94,6 +124,26 @@ func (d *document) lines(spans []span, width float64, emit func(line)) {
 	flush(true)
 }
 
+// graphs returns the characters of a text. An emoji of several is one: it comes with
+// its text.
+func graphs(s string) iter.Seq2[rune, string] {
+	return func(yield func(rune, string) bool) {
+		for len(s) > 0 {
+			r, n := utf8.DecodeRuneInString(s)
+			text := ""
+			if r >= 0x80 || n < len(s) && s[n] >= 0x80 {
+				if whole := emoji.Prefix(s); whole > 0 {
+					text, n = s[:whole], whole
+				}
+			}
+			if !yield(r, text) {
+				return
+			}
+			s = s[n:]
+		}
+	}
+}
+
 // objectRune represents what is not text.
 const objectRune = '\ufffc'
 
@@ -104,15 +154,15 @@ type line struct {
 	width  float64
 	rtl    bool
 	first  bool
-	broken bool    // ends where somebody ended it, or the paragraph
-	rise   float64 // of what is higher than text
+	broken bool // ends where somebody ended it, or the paragraph
+	// rise and fall are how far what is not text goes above and below the line.
+	rise, fall float64
 }
 
 func (d *document) window(spans []span, in []char, width float64, first bool, emit func(line)) {
 	rtl, both := false, hasRTL(in)
 	if both {
 		rtl = startsRTL(in)
-		in = joinArabic(in)
 		setLevels(in, rtl)
 	}
 	glyphs := d.shape(spans, in)
@@ -122,42 +172,29 @@ func (d *document) window(spans []span, in []char, width float64, first bool, em
 		for _, g := range l.glyphs {
 			l.width += g.w
 			if o := spans[g.span].obj; o != nil {
-				l.rise = max(l.rise, o.h)
+				l.rise, l.fall = max(l.rise, o.h-o.drop), max(l.fall, o.drop)
 			}
 		}
 		if both {
 			visual(l.glyphs)
-			basesFirst(l.glyphs)
 		}
 		emit(l)
 		glyphs, first = glyphs[n+skip:], false
 	}
 }
 
-// basesFirst puts marks behind the letters that they belong to, where text
-// was turned around.
-func basesFirst(gs []glyph) {
-	for i := 0; i < len(gs); i++ {
-		if gs[i].level%2 == 0 || !unicode.Is(unicode.Mn, gs[i].r) {
-			continue
-		}
-		j := i
-		for j < len(gs) && gs[j].level == gs[i].level && unicode.Is(unicode.Mn, gs[j].r) {
-			j++
-		}
-		if j < len(gs) && gs[j].level == gs[i].level {
-			base := gs[j]
-			copy(gs[i+1:j+1], gs[i:j])
-			gs[i] = base
-		}
-		i = j
-	}
-}
-
 // shape chooses a glyph for every character and where lines may end.
 func (d *document) shape(spans []span, in []char) []glyph {
 	out := make([]glyph, 0, len(in))
-	for i, c := range in {
+	for i := 0; i < len(in); i++ {
+		c := in[i]
+		if needsShaping(in, i) {
+			end, f := d.shapedRun(spans, in, i)
+			if set, ok := d.shapeRun(spans, in, i, end, f); ok {
+				out, i = append(out, set...), end-1
+				continue
+			}
+		}
 		s := &spans[c.span]
 		g := glyph{r: c.r, span: c.span, level: c.level}
 		switch {
@@ -167,17 +204,16 @@ func (d *document) shape(spans []span, in []char) []glyph {
 			// nothing to see
 		case ignorable(c.r):
 			continue
+		case c.pic != nil:
+			g.pic, g.w = c.pic, s.st.size*emojiWidth
+			g.font, g.code, _, _ = d.glyph(' ', c.text, s.st.face)
 		default:
 			shown := c.r
 			if c.level%2 == 1 {
 				shown = mirrored(shown)
 			}
-			text := c.text
-			if text == "" {
-				text = string(c.r)
-			}
 			var w float64
-			g.font, g.code, w, g.fake = d.glyph(shown, text, s.st.face)
+			g.font, g.code, w, g.fake = d.glyph(shown, string(c.r), s.st.face)
 			g.w = w * s.st.size / 1000
 		}
 		g.after = i+1 < len(in) && mayBreak(in, i)
@@ -208,6 +244,8 @@ func mayBreak(in []char, i int) bool {
 		return before && (unicode.IsLetter(next) || r == '/' && unicode.IsDigit(next))
 	case r == '—':
 		return next != r
+	case next >= 0x0e40 && next <= 0x0e44 && r >= 0x0e01 && r <= 0x0e4e, next >= 0x0ec0 && next <= 0x0ec4 && r >= 0x0e81 && r <= 0x0ecd:
+		return !(r >= 0x0e40 && r <= 0x0e44) // Thai and Lao: these vowels begin a syllable
 	case r == objectRune || next == objectRune:
 		return r != '(' && next != ',' && next != '.' && next != ')'
 	}
@@ -237,10 +275,7 @@ func fit(gs []glyph, width float64) (n, skip int, broken bool) {
 		}
 		if g.r != ' ' && used+g.w > width+slack && i > 0 {
 			if last == 0 { // a word that is too long
-				last = i
-				for last > 1 && unicode.Is(unicode.Mn, gs[last].r) {
-					last--
-				}
+				last = whole(gs, i)
 			}
 			return last, 0, false
 		}
@@ -250,6 +285,21 @@ func fit(gs []glyph, width float64) (n, skip int, broken bool) {
 		}
 	}
 	return len(gs), 0, true
+}
+
+// whole moves the end of a line to where no cluster is divided: back, or forward if
+// the line would have nothing.
+func whole(gs []glyph, end int) int {
+	at := end
+	for at > 0 && at < len(gs) && unicode.Is(unicode.Mn, gs[at].r) {
+		at--
+	}
+	if at == 0 {
+		for at = end; at < len(gs) && unicode.Is(unicode.Mn, gs[at].r); {
+			at++
+		}
+	}
+	return at
 }
 
 // trimmed leaves blanks at the end out.
@@ -293,6 +343,13 @@ type wanted struct {
 // glyph returns the code of a character in the first font that has it. Without
 // any, it is the box of the first font.
 func (d *document) glyph(r rune, text string, cut uint8) (*docFont, uint16, float64, bool) {
+	c := d.chosenFor(r, cut)
+	code, w := c.font.code(c.glyph, text)
+	return c.font, code, w, c.fake
+}
+
+// chosenFor remembers what was chosen for a character.
+func (d *document) chosenFor(r rune, cut uint8) chosen {
 	key := wanted{r, cut}
 	c, ok := d.chosen[key]
 	if !ok {
@@ -301,8 +358,7 @@ func (d *document) glyph(r rune, text string, cut uint8) (*docFont, uint16, floa
 			d.chosen[key] = c
 		}
 	}
-	code, w := c.font.code(c.glyph, text)
-	return c.font, code, w, c.fake
+	return c
 }
 
 func (d *document) choose(r rune, cut uint8) chosen {
@@ -330,28 +386,17 @@ func (d *document) choose(r rune, cut uint8) chosen {
 			return chosen{d.font(f), g, cut&(bold|italic) != 0}
 		}
 	}
+	if f := scriptFace(r); f != nil {
+		return chosen{d.font(f), f.glyph(r), cut&(bold|italic) != 0}
+	}
 	if f, n := d.fonts.covering([]rune{r}); n > 0 {
 		d.extra = append(d.extra, f)
 		return chosen{d.font(f), f.glyph(r), cut&(bold|italic) != 0}
-	}
-	if like, ok := lookalikes[r]; ok {
-		if g := b.further[0].glyph(like); g != 0 {
-			return chosen{d.font(b.further[0]), g, false}
-		}
 	}
 	if len(d.missing) < maxMissing {
 		d.missing[r] = true
 	}
 	return chosen{d.font(first), 0, false}
-}
-
-// lookalikes are forms that the bundled fonts have of signs that only fonts
-// of emoji have. The text stays what it was.
-var lookalikes = map[rune]rune{
-	0x2705: 0x2714, 0x274c: 0x2716, 0x274e: 0x2716, 0x2b50: 0x2605, 0x1f31f: 0x2605, 0x2757: '!', 0x2755: '!', 0x2753: '?', 0x2754: '?',
-	0x1f449: 0x261e, 0x1f448: 0x261c, 0x1f446: 0x261d, 0x1f447: 0x261f, 0x27a1: 0x2192, 0x2b05: 0x2190, 0x2b06: 0x2191, 0x2b07: 0x2193,
-	0x1f534: 0x25cf, 0x1f535: 0x25cf, 0x1f7e2: 0x25cf, 0x1f7e1: 0x25cf, 0x1f7e0: 0x25cf, 0x26aa: 0x25cb, 0x26ab: 0x25cf, 0x2b1c: 0x25a1, 0x2b1b: 0x25a0,
-	0x1f5d9: 0x2715,
 }
 
 // maxMissing is how many characters without a glyph are distinguished.
@@ -362,11 +407,11 @@ const maxMissing = 1000
 func (d *document) need(text string) {
 	b := bundled()
 	missing := map[rune]bool{}
-	for _, r := range text {
-		if r < 0x80 || missing[r] || len(missing) == maxMissing || ignorable(r) || d.missing[r] {
+	for r, whole := range graphs(text) {
+		if whole != "" && d.emoji(whole) != nil || r < 0x80 || missing[r] || len(missing) == maxMissing || ignorable(r) || d.missing[r] {
 			continue
 		}
-		if b.primary[0].glyph(r) == 0 && b.further[0].glyph(r) == 0 && !d.extraHas(r) {
+		if b.primary[0].glyph(r) == 0 && b.further[0].glyph(r) == 0 && scriptFace(r) == nil && !d.extraHas(r) {
 			missing[r] = true
 		}
 	}

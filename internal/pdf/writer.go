@@ -155,6 +155,11 @@ func text(s string) string {
 	if plain {
 		return literal(s)
 	}
+	return hexText(s)
+}
+
+// hexText is a string that people read, of any characters.
+func hexText(s string) string {
 	out := []byte("<FEFF")
 	for _, u := range utf16.Encode([]rune(s)) {
 		out = fmt.Appendf(out, "%04X", u)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -26,12 +27,40 @@ func Pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 
 // Value returns the first value of a key in a mapping, or nil.
 func Value(n *yaml.Node, key string) *yaml.Node {
-	for k, v := range Pairs(n) {
-		if k.Value == key {
-			return v
+	_, v := pair(n, key)
+	return v
+}
+
+// LineOf returns the line of the value at a path such as links[2].title, or of what
+// is nearest above it.
+func LineOf(n *yaml.Node, path string) int {
+	line := n.Line
+	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		i, err := strconv.Atoi(part)
+		switch {
+		case n.Kind == yaml.SequenceNode && err == nil && i < len(n.Content):
+			n = n.Content[i]
+			line = n.Line
+		case n.Kind == yaml.MappingNode:
+			key, value := pair(n, part)
+			if key == nil {
+				return line
+			}
+			line, n = key.Line, value
+		default:
+			return line
 		}
 	}
-	return nil
+	return line
+}
+
+func pair(n *yaml.Node, key string) (k, v *yaml.Node) {
+	for k, v := range Pairs(n) {
+		if k.Value == key {
+			return k, v
+		}
+	}
+	return nil, nil
 }
 
 // Set changes or adds a key of a mapping, or deletes it if value is nil. Further

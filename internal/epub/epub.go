@@ -1,0 +1,226 @@
+// Package epub writes books in the format EPUB 3.
+//
+// A book is written page by page. It knows neither the store nor sites: whoever writes one
+// passes chapters as HTML, and opens the files that they refer to.
+package epub
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	_ "embed"
+)
+
+// Book is what a book is about.
+type Book struct {
+	ID       string // unique, and the same in every edition of the book
+	Title    string
+	Subtitle string
+	Language string // empty is English
+	Modified time.Time
+}
+
+// Chapter is a page of a book.
+type Chapter struct {
+	File  string // its path in the book; ends with .xhtml
+	Title string
+	Depth int    // in the table of contents; what is deeper than the chapter before is below it
+	HTML  string // empty: only an entry of the table of contents
+	// Unlisted chapters are in no table of contents: only links lead to them.
+	Unlisted bool
+}
+
+// Source is what a book is made of.
+type Source struct {
+	// Chapters calls fn with all chapters in order. It is called twice: links lead to
+	// anchors, so those of all chapters are found first.
+	Chapters func(fn func(Chapter) error) error
+	// Open opens a file that a chapter refers to, by its path in the book.
+	Open func(name string) (r io.ReadCloser, kind string, err error)
+}
+
+//go:embed book.css
+var style []byte
+
+const folder = "book/" // of everything but what the format prescribes
+
+// writer writes one book.
+type writer struct {
+	Book
+	src      Source
+	zip      *zip.Writer
+	ids      map[string]map[string]bool // anchors by file
+	files    map[string]string          // that chapters refer to, and their types
+	manifest bytes.Buffer
+	spine    bytes.Buffer
+	contents bytes.Buffer // of the table of contents
+	depth    int          // of the last entry
+	count    int
+}
+
+// Write writes a book.
+func Write(out io.Writer, b Book, src Source) error {
+	if b.Language == "" {
+		b.Language = "en"
+	}
+	w := &writer{Book: b, src: src, zip: zip.NewWriter(out), ids: map[string]map[string]bool{}, files: map[string]string{}, depth: -1}
+	for _, step := range []func() error{w.head, w.anchors, w.chapters, w.pictures, w.tail, w.zip.Close} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes a file of the archive. The type of the archive is its first file, not compressed.
+func (w *writer) put(name string, b []byte) error {
+	method := zip.Deflate
+	if name == "mimetype" {
+		method = zip.Store
+	}
+	f, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+	if err == nil {
+		_, err = f.Write(b)
+	}
+	return err
+}
+
+const container = `<?xml version="1.0" encoding="UTF-8"?>
+<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="book/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>
+`
+
+func (w *writer) head() error {
+	cover := w.document(0, "", "cover", w.Title, `<div class="cover"><img src="cover.svg" alt="`+escaped(w.Title)+`"/></div>`)
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{
+		{"mimetype", []byte("application/epub+zip")}, {"META-INF/container.xml", []byte(container)},
+		{folder + "book.css", style}, {folder + "cover.svg", w.cover()}, {folder + "cover.xhtml", cover},
+	} {
+		if err := w.put(f.name, f.data); err != nil {
+			return err
+		}
+	}
+	w.manifest.WriteString(`<item id="style" href="book.css" media-type="text/css"/>
+<item id="cover-image" href="cover.svg" media-type="image/svg+xml" properties="cover-image"/>
+<item id="cover" href="cover.xhtml" media-type="application/xhtml+xml"/>
+<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
+`)
+	w.spine.WriteString("<itemref idref=\"cover\"/>\n<itemref idref=\"nav\"/>\n")
+	return nil
+}
+
+// document returns a file of text.
+func (w *writer) document(depth int, more, class, title, body string) []byte {
+	return fmt.Appendf(nil, `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE html>
+<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" xml:lang="%[1]s" lang="%[1]s">
+<head><title>%[2]s</title><link rel="stylesheet" type="text/css" href="%[3]sbook.css"/>%[4]s</head>
+<body class="%[5]s">
+%[6]s
+</body>
+</html>
+`, escaped(w.Language), escaped(title), strings.Repeat("../", depth), more, class, body)
+}
+
+// anchors finds the anchors of all chapters.
+func (w *writer) anchors() error {
+	return w.src.Chapters(func(c Chapter) error {
+		if c.HTML == "" {
+			return nil
+		}
+		b, err := convert(c.HTML, func(at string, _ bool) (string, bool) { return at, true })
+		if err == nil {
+			w.ids[c.File] = b.ids
+		}
+		return err
+	})
+}
+
+func (w *writer) chapters() error {
+	return w.src.Chapters(func(c Chapter) error {
+		if !c.Unlisted {
+			w.entry(c)
+		}
+		if c.HTML == "" {
+			return nil
+		}
+		b, err := convert(c.HTML, func(at string, picture bool) (string, bool) { return w.link(c.File, at, picture) })
+		if err != nil {
+			return err
+		}
+		w.count++
+		var has []string
+		if b.math {
+			has = append(has, "mathml")
+		}
+		if b.svg {
+			has = append(has, "svg")
+		}
+		properties := ""
+		if len(has) > 0 {
+			properties = fmt.Sprintf(` properties="%s"`, strings.Join(has, " "))
+		}
+		fmt.Fprintf(&w.manifest, "<item id=\"c%d\" href=\"%s\" media-type=\"application/xhtml+xml\"%s/>\n", w.count, escaped(address(c.File)), properties)
+		fmt.Fprintf(&w.spine, "<itemref idref=\"c%d\"/>\n", w.count)
+		return w.put(folder+c.File, w.document(strings.Count(c.File, "/"), "", "chapter", c.Title, b.String()))
+	})
+}
+
+// link returns what an address of a chapter is in the book. Links lead to chapters, and to
+// other sites.
+func (w *writer) link(from, at string, picture bool) (string, bool) {
+	if strings.HasPrefix(at, "https://") || strings.HasPrefix(at, "http://") || strings.HasPrefix(at, "mailto:") {
+		return at, true
+	}
+	name, anchor, _ := strings.Cut(at, "#")
+	target := from
+	if name != "" {
+		plain, err := unescape(name)
+		if err != nil || strings.Contains(strings.SplitN(plain, "/", 2)[0], ":") || path.IsAbs(plain) {
+			return "", false
+		}
+		target = path.Join(path.Dir(from), plain)
+	}
+	ids, isChapter := w.ids[target]
+	switch {
+	case !isChapter && (!picture || strings.HasPrefix(target, "../")):
+		return "", false
+	case !isChapter:
+		kind, known := w.files[target]
+		if !known {
+			kind = w.fileType(target)
+			w.files[target] = kind
+		}
+		return name, kind != ""
+	case anchor != "" && ids[anchor]:
+		return at, true
+	case name == "":
+		return "", false // an anchor that is not there
+	}
+	return name, true
+}
+
+// core are the types of pictures that every reader of books shows. Other files are not part of
+// a book.
+var core = []string{"image/png", "image/jpeg", "image/gif", "image/svg+xml"}
+
+func (w *writer) fileType(name string) string {
+	r, kind, err := w.src.Open(name)
+	if err != nil {
+		return ""
+	}
+	_ = r.Close() // nothing was written
+	kind, _, _ = strings.Cut(kind, ";")
+	if !slices.Contains(core, kind) {
+		return ""
+	}
+	return kind
+}

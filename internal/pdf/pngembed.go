@@ -1,0 +1,145 @@
+package pdf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// embedRows puts a PNG into the file without holding it. The first reading finds out
+// whether it is whole, and what it needs: colours, transparency.
+func (d *document) embedRows(ref docs.Ref) (*picture, error) {
+	open := func() (*pngReader, io.Closer, error) {
+		r, err := d.Open(ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		p, err := openPNG(io.LimitReader(r, maxImageBytes))
+		if err == nil && p.laced {
+			err = errPNG
+		}
+		if err != nil {
+			return nil, nil, errors.Join(err, r.Close())
+		}
+		return p, r, nil
+	}
+	p, c, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if !d.spend(2 * p.w * p.h) {
+		return nil, errors.Join(errManyPixels, c.Close())
+	}
+	s := &shrunk{p: p, by: (max(p.w, p.h) + maxSide - 1) / maxSide}
+	gray, opaque := true, true
+	err = s.rows(func(row []byte) error {
+		for i := 0; i+3 < len(row); i += 4 {
+			gray = gray && row[i] == row[i+1] && row[i] == row[i+2]
+			opaque = opaque && row[i+3] == 255
+		}
+		return d.ctx.Err()
+	})
+	if err = errors.Join(err, c.Close()); err != nil {
+		return nil, err
+	}
+	channel := func(space, more string, from, n int) (object, error) {
+		p, c, err := open()
+		if err != nil {
+			return 0, err
+		}
+		defer c.Close()
+		s := &shrunk{p: p, by: s.by}
+		w, h := s.size()
+		buf := make([]byte, n*w)
+		dict := fmt.Sprintf("/Type/XObject/Subtype/Image/Width %d/Height %d/BitsPerComponent 8/ColorSpace%s%s", w, h, space, more)
+		return d.w.streamFrom(dict, true, func(out io.Writer) error {
+			return s.rows(func(row []byte) error {
+				for x := range w {
+					copy(buf[n*x:n*x+n], row[4*x+from:])
+				}
+				_, err := out.Write(buf)
+				return err
+			})
+		}), nil
+	}
+	mask := ""
+	if !opaque {
+		o, err := channel("/DeviceGray", "", 3, 1)
+		if err != nil {
+			return nil, err
+		}
+		mask = "/SMask " + o.String()
+	}
+	space, n := "/DeviceRGB", 3
+	if gray {
+		space, n = "/DeviceGray", 1
+	}
+	o, err := channel(space, mask, 0, n)
+	return &picture{ref: o, w: p.w, h: p.h}, err
+}
+
+// shrunk is a picture with one pixel in place of a square of some.
+type shrunk struct {
+	p  *pngReader
+	by int
+}
+
+func (s *shrunk) size() (w, h int) { return (s.p.w + s.by - 1) / s.by, (s.p.h + s.by - 1) / s.by }
+
+// rows hands on the rows of the smaller picture.
+func (s *shrunk) rows(emit func([]byte) error) error {
+	w, h := s.size()
+	in := make([]byte, 4*s.p.w)
+	if s.by == 1 {
+		for range h {
+			if err := s.p.next(in); err != nil {
+				return err
+			}
+			if err := emit(in); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	sums, out := make([]uint32, 5*w), make([]byte, 4*w) // colours times alpha, alpha, pixels
+	for y := range s.p.h {
+		if err := s.p.next(in); err != nil {
+			return err
+		}
+		for x := range s.p.w {
+			at, a := 5*(x/s.by), uint32(in[4*x+3])
+			for k := range 3 {
+				sums[at+k] += uint32(in[4*x+k]) * a
+			}
+			sums[at+3] += a
+			sums[at+4]++
+		}
+		if y%s.by != s.by-1 && y != s.p.h-1 {
+			continue
+		}
+		for x := range w {
+			for k := range 3 {
+				out[4*x+k] = byte(sums[5*x+k] / max(1, sums[5*x+3]))
+			}
+			out[4*x+3] = byte(sums[5*x+3] / max(1, sums[5*x+4]))
+		}
+		if err := emit(out); err != nil {
+			return err
+		}
+		clear(sums)
+	}
+	return nil
+}
+
+var errManyPixels = errors.New("the pictures of the document have too many pixels")
+
+// spend notes work on pixels, and reports whether there was enough left.
+func (d *document) spend(pixels int) bool {
+	if int64(pixels) > maxWork-d.work {
+		return false
+	}
+	d.work += int64(pixels)
+	return true
+}

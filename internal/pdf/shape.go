@@ -1,0 +1,204 @@
+package pdf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"unicode"
+
+	"github.com/go-text/typesetting/di"
+	"github.com/go-text/typesetting/font"
+	ot "github.com/go-text/typesetting/font/opentype"
+	"github.com/go-text/typesetting/language"
+	"github.com/go-text/typesetting/shaping"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+)
+
+// Scripts whose letters change by their neighbours, and marks above and below
+// letters, are set by the tables of the font, as HarfBuzz does it. Other text does
+// not need that: it has a glyph for each character.
+
+// shapedScripts are the blocks of such scripts.
+var shapedScripts = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{0x0590, 0x109f, 1}, {0x1100, 0x11ff, 1}, {0x1700, 0x18af, 1}, {0x1900, 0x1cff, 1},
+		{0xa800, 0xabff, 1}, {0xd7b0, 0xd7ff, 1}, {0xfb1d, 0xfdff, 1}, {0xfe70, 0xfefc, 1},
+	},
+	R32: []unicode.Range32{{0x10a00, 0x10fff, 1}, {0x11000, 0x11fff, 1}, {0x1e900, 0x1eeff, 1}},
+}
+
+const (
+	zwnj = '\u200c'
+	zwj  = '\u200d'
+	// continued stands for the glyphs of a cluster after its first: no line begins
+	// with one.
+	continued = '\u034f'
+)
+
+func isMark(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Mc, unicode.Me) && !ignorable(r) }
+
+// needsShaping reports whether the character at i is set together with others.
+func needsShaping(in []char, i int) bool {
+	c := in[i]
+	if c.pic != nil || c.r == objectRune || c.r == ' ' || c.r == '\n' {
+		return false
+	}
+	if unicode.Is(shapedScripts, c.r) || isMark(c.r) {
+		return true
+	}
+	return c.r >= 0x41 && i+1 < len(in) && in[i+1].span == c.span && isMark(in[i+1].r)
+}
+
+// shapedRun returns the end of the characters from i that are set together: of one
+// span, one direction, one font and one script.
+func (d *document) shapedRun(spans []span, in []char, i int) (end int, f chosen) {
+	cut := spans[in[i].span].st.face
+	f = d.chosenFor(in[i].r, cut)
+	script := language.LookupScript(in[i].r)
+	for end = i + 1; end < len(in) && in[end].span == in[i].span && in[end].level == in[i].level; end++ {
+		r := in[end].r
+		if r == zwj || r == zwnj {
+			continue // has no form, and decides those around it
+		}
+		if !needsShaping(in, end) {
+			break
+		}
+		if isMark(r) && f.font.face.glyph(r) != 0 {
+			continue
+		}
+		if other := d.chosenFor(r, cut); other.font != f.font && !isMark(r) {
+			break
+		}
+		switch s := language.LookupScript(r); {
+		case s == language.Common || s == language.Inherited:
+		case script == language.Common || script == language.Inherited:
+			script = s
+		case s != script:
+			return end, f
+		}
+	}
+	return end, f
+}
+
+// shaper sets text by the tables of fonts.
+type shaper struct {
+	harfbuzz shaping.HarfbuzzShaper
+	faces    map[*face]*font.Face // nil: cannot be used
+	clusters int32
+}
+
+// face returns a font for shaping; nil when its tables cannot be read.
+func (s *shaper) face(f *face) *font.Face {
+	out, ok := s.faces[f]
+	if !ok {
+		if tables, err := f.shaping(); err == nil {
+			out = font.NewFace(tables)
+		}
+		if s.faces == nil {
+			s.faces = map[*face]*font.Face{}
+		}
+		s.faces[f] = out
+	}
+	return out
+}
+
+// shaping returns the tables of a font that set text, which are read once.
+func (f *face) shaping() (*font.Font, error) {
+	f.shapingOnce.Do(func() {
+		// A font that comes from the machine may be broken in ways that the library
+		// does not expect; it is then used without its tables.
+		defer func() {
+			if r := recover(); r != nil {
+				f.shapingErr = fmt.Errorf("cannot be read: %v", r)
+			}
+		}()
+		var loaders []*ot.Loader
+		if loaders, f.shapingErr = ot.NewLoaders(io.NewSectionReader(f.src, 0, maxFontFile)); f.shapingErr != nil {
+			return
+		}
+		if f.index >= len(loaders) {
+			f.shapingErr = errors.New("is not in its file")
+			return
+		}
+		f.shapingFont, f.shapingErr = font.NewFont(loaders[f.index])
+	})
+	return f.shapingFont, f.shapingErr
+}
+
+// shapeRun sets a run of characters. ok is false if the font cannot.
+func (d *document) shapeRun(spans []span, in []char, i, end int, f chosen) (out []glyph, ok bool) {
+	face := d.shaper.face(f.font.face)
+	if face == nil {
+		return nil, false
+	}
+	defer func() {
+		if r := recover(); r != nil { // see face.shaping
+			d.shaper.faces[f.font.face] = nil
+			out, ok = nil, false
+		}
+	}()
+	// Letters join those of other runs, such as bold ones.
+	from, to := max(0, i-8), min(len(in), end+8)
+	text := make([]rune, 0, to-from)
+	for _, c := range in[from:to] {
+		text = append(text, c.r)
+	}
+	input := shaping.Input{
+		Text: text, RunStart: i - from, RunEnd: end - from, Face: face, Size: fixed.I(1000), Direction: di.DirectionLTR,
+		Script: scriptOf(in[i:end]), Language: "und",
+	}
+	rtl := in[i].level%2 == 1
+	if rtl {
+		input.Direction = di.DirectionRTL
+	}
+	glyphs := d.shaper.harfbuzz.Shape(input).Glyphs
+	if rtl { // to the order in which they are read; lines turn them around again
+		slices.Reverse(glyphs)
+	}
+	size := spans[in[i].span].st.size
+	for k := 0; k < len(glyphs); {
+		n := max(1, min(glyphs[k].GlyphsCount(), len(glyphs)-k))
+		first := from + glyphs[k].TextIndex()
+		last := min(first+max(1, glyphs[k].RunesCount()), end) - 1
+		out = append(out, d.cluster(in, first, last, glyphs[k:k+n], f, size)...)
+		k += n
+	}
+	return out, len(out) > 0
+}
+
+// cluster makes glyphs of those that represent the characters from first to last.
+func (d *document) cluster(in []char, first, last int, from []shaping.Glyph, f chosen, size float64) []glyph {
+	d.shaper.clusters++
+	text := make([]rune, 0, last-first+1)
+	for _, c := range in[first : last+1] {
+		text = append(text, c.r)
+	}
+	points := func(v fixed.Int26_6) float64 { return float64(v) / 64 / 1000 * size }
+	out := make([]glyph, len(from))
+	for i, g := range from {
+		represents := ""
+		if len(from) == 1 {
+			represents = string(text)
+		}
+		o := glyph{font: f.font, fake: f.fake, r: continued, span: in[first].span, level: in[first].level, cluster: d.shaper.clusters,
+			w: points(g.Advance), dx: points(g.XOffset), dy: points(g.YOffset)}
+		if i == 0 {
+			o.r, o.text = in[first].r, string(text)
+		}
+		o.code, _ = f.font.code(sfnt.GlyphIndex(g.GlyphID), represents)
+		out[i] = o
+	}
+	out[len(out)-1].after = last+1 < len(in) && mayBreak(in, last)
+	return out
+}
+
+func scriptOf(in []char) language.Script {
+	for _, c := range in {
+		if s := language.LookupScript(c.r); s != language.Common && s != language.Inherited {
+			return s
+		}
+	}
+	return language.Common
+}

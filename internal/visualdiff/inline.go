@@ -1,0 +1,213 @@
+package visualdiff
+
+import (
+	"slices"
+	"strings"
+
+	dom "golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// token is a word of a text, or an element that is one thing.
+type token struct {
+	text   string
+	atom   *dom.Node
+	around []*dom.Node // the elements that it is in, from the outside
+	key    string
+}
+
+// tokens returns the words of some nodes. Those of code are the same in any
+// colour.
+func (d *differ) tokens(nodes []*dom.Node, code bool) (out []token) {
+	var walk func(nodes, around []*dom.Node, prefix string)
+	walk = func(nodes, around []*dom.Node, prefix string) {
+		for _, n := range nodes {
+			switch {
+			case n.Type == dom.TextNode:
+				for _, w := range markup.Words(n.Data) {
+					out = append(out, token{text: w, around: around, key: prefix + w})
+				}
+			case n.Type != dom.ElementNode:
+			case isAtom(n) || isAnchor(n) || n.FirstChild == nil:
+				out = append(out, token{atom: n, around: around, key: prefix + "\x02" + d.key(n)})
+			case code && n.DataAtom == atom.Span:
+				walk(children(n), append(slices.Clip(around), n), prefix)
+			default:
+				walk(children(n), append(slices.Clip(around), n), prefix+d.attributes(n)+"\x03")
+			}
+		}
+	}
+	walk(nodes, nil, "")
+	return out
+}
+
+// change is a token and what became of it.
+type change struct {
+	op markup.WordOp
+	token
+}
+
+// inline merges two forms of a text.
+func (d *differ) inline(old, now []*dom.Node, code bool) []*dom.Node {
+	a := slices.DeleteFunc(d.tokens(old, code), func(t token) bool { return t.atom != nil && isAnchor(t.atom) })
+	var b, anchors []token
+	for _, t := range d.tokens(now, code) {
+		if t.atom != nil && isAnchor(t.atom) {
+			anchors = append(anchors, t)
+		} else {
+			b = append(b, t)
+		}
+	}
+	w := &inlineWriter{d: d}
+	for _, c := range joined(compared(a, b)) {
+		w.write(c)
+	}
+	for _, t := range anchors {
+		w.write(change{markup.WordEqual, t})
+	}
+	return w.out
+}
+
+func compared(a, b []token) (out []change) {
+	keys := func(list []token) []string {
+		out := make([]string, len(list))
+		for i, t := range list {
+			out[i] = t.key
+		}
+		return out
+	}
+	i, j := 0, 0
+	for _, c := range markup.DiffTokens(keys(a), keys(b)) {
+		switch c.Op {
+		case markup.WordDelete:
+			out = append(out, change{c.Op, a[i]})
+			i++
+		default:
+			out = append(out, change{c.Op, b[j]})
+			j++
+			if c.Op == markup.WordEqual {
+				i++
+			}
+		}
+	}
+	return out
+}
+
+// joined makes one change of those that only a space or a point separates, and puts
+// what was removed before what was added.
+func joined(in []change) (out []change) {
+	var gone, come []change
+	flush := func() {
+		out = append(append(out, gone...), come...)
+		gone, come = nil, nil
+	}
+	for i, c := range in {
+		switch {
+		case c.op == markup.WordDelete:
+			gone = append(gone, c)
+		case c.op == markup.WordInsert:
+			come = append(come, c)
+		case c.atom == nil && separates(c.text) && len(gone) > 0 && len(come) > 0 && i+1 < len(in) && in[i+1].op != markup.WordEqual:
+			gone = append(gone, change{markup.WordDelete, c.token})
+			come = append(come, change{markup.WordInsert, c.token})
+		default:
+			flush()
+			out = append(out, c)
+		}
+	}
+	flush()
+	return out
+}
+
+// separates reports whether a word only stands between others.
+func separates(word string) bool {
+	return strings.TrimSpace(word) == "" || len(word) == 1 && strings.Contains(".-/_:", word)
+}
+
+// inlineWriter puts tokens together again. Words of one kind that are in the same
+// elements stand in one mark.
+type inlineWriter struct {
+	d    *differ
+	out  []*dom.Node
+	open []*dom.Node // copies of the elements that are open
+	of   []*dom.Node // what they are copies of
+	mark *dom.Node   // ins or del
+	op   markup.WordOp
+
+	changing bool // the last word was removed or added
+}
+
+func (w *inlineWriter) write(c change) {
+	same := 0
+	for same < len(w.open) && same < len(c.around) && w.shares(w.of[same], c.around[same], c.op) {
+		same++
+	}
+	if same < len(w.open) || same < len(c.around) || c.op != w.op {
+		w.mark = nil
+	}
+	w.open, w.of = w.open[:same], w.of[:same]
+	for _, n := range c.around[same:] {
+		e := shallow(n)
+		if c.op == markup.WordDelete {
+			withoutNames(e)
+		}
+		w.add(e)
+		w.open, w.of = append(w.open, e), append(w.of, n)
+	}
+	w.op = c.op
+	defer func() { w.changing = c.op != markup.WordEqual }()
+	if c.op != markup.WordEqual && w.mark == nil {
+		tag := atom.Ins
+		if c.op == markup.WordDelete {
+			tag = atom.Del
+		}
+		mark := element(tag, "")
+		if !w.changing { // what replaces something is one change with it
+			w.d.count(mark)
+		}
+		w.add(mark)
+		w.mark = mark
+	}
+	n := &dom.Node{Type: dom.TextNode, Data: c.text}
+	if c.atom != nil {
+		n = copyOf(c.atom)
+		if c.op == markup.WordDelete {
+			withoutNames(n)
+		}
+	}
+	w.add(n)
+}
+
+// shares reports whether a word can stand in an element that is open: in its own,
+// or in the same one of the other form of the text.
+func (w *inlineWriter) shares(open, own *dom.Node, op markup.WordOp) bool {
+	return open == own || (op == markup.WordDelete) != (w.op == markup.WordDelete) && w.d.attributes(open) == w.d.attributes(own)
+}
+
+// add appends a node where the next word belongs.
+func (w *inlineWriter) add(n *dom.Node) {
+	last := func() *dom.Node {
+		if w.mark != nil {
+			return w.mark
+		}
+		if len(w.open) > 0 {
+			return w.open[len(w.open)-1]
+		}
+		return nil
+	}()
+	if last == nil {
+		if k := len(w.out); n.Type == dom.TextNode && k > 0 && w.out[k-1].Type == dom.TextNode {
+			w.out[k-1].Data += n.Data
+			return
+		}
+		w.out = append(w.out, n)
+		return
+	}
+	if end := last.LastChild; n.Type == dom.TextNode && end != nil && end.Type == dom.TextNode {
+		end.Data += n.Data
+		return
+	}
+	last.AppendChild(n)
+}

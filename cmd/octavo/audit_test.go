@@ -36,7 +36,7 @@ func TestTheLogHasTheCommandLine(t *testing.T) {
 	s := restored.store(t)
 	var actions []string
 	for _, org := range []docs.OrgID{"", admin.Organization} {
-		rows, _, err := s.Audit(context.Background(), org, store.Page{Limit: 100})
+		rows, _, err := s.Audit(context.Background(), org, store.AuditFilter{}, store.Page{Limit: 100})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -82,6 +82,33 @@ type response struct {
 	body   []byte
 }
 
+// download sends a request whose answer may be large, and returns its body. The caller closes
+// it.
+func (c *client) download(ctx context.Context, path string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("User-Agent", "octavo/"+version)
+	res, err := new(http.Client).Do(req) // without a limit of time: the context ends it
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode == http.StatusOK {
+		return res.Body, nil
+	}
+	defer res.Body.Close()
+	out := response{what: "GET " + path, status: res.StatusCode}
+	if out.body, err = io.ReadAll(io.LimitReader(res.Body, 1<<20)); err != nil {
+		return nil, err
+	}
+	if err := out.decode(nil); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("GET %s: the server answered %d; is --url the address of an Octavo server?", path, res.StatusCode)
+}
+
 func (c *client) send(ctx context.Context, method, path string, body any) (response, error) {
 	out := response{what: method + " " + path}
 	var in io.Reader

@@ -76,6 +76,34 @@ func (c *tokenCreateCmd) Run(ctx context.Context, s streams) (err error) {
 	return err
 }
 
+type userCmd struct {
+	LoginLink loginLinkCmd `cmd:"" name:"login-link" help:"Print a link with which somebody signs in, once, within 15 minutes."`
+}
+
+type loginLinkCmd struct {
+	storeFlags
+	Email   string `help:"Address of the account." required:""`
+	BaseURL string `help:"Public address of the server." name:"base-url" default:"http://127.0.0.1:8080" env:"OCTAVO_BASE_URL" placeholder:"URL"`
+}
+
+func (c *loginLinkCmd) Run(ctx context.Context, s streams) (err error) {
+	if err := errors.Join(c.exists(), checkBaseURL(c.BaseURL)); err != nil {
+		return err
+	}
+	sv, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sv.Store.Close()) }()
+	sv.SignIn.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	link, err := sv.SignIn.LinkFor(ctx, c.Email)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.out, link)
+	return err
+}
+
 type migrateCmd struct{ storeFlags }
 
 func (c *migrateCmd) Run(ctx context.Context, s streams) (err error) {

@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"embed"
 	"errors"
-	"io/fs"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/revision"
@@ -23,15 +20,15 @@ const (
 	demoEmail = "ada@octavo.example"
 	demoTitle = "Octavo"
 	demoLabel = "demonstration"
-	demoGuide = "Octavo user guide"
 
 	demoProduct = "Product documentation"
 	demoVariant = "Version 1"
+	demoAPI     = "API reference"
 )
 
 // seed makes the demonstration organization unless it is there, and a fresh
 // token for it; the token of the last run ends.
-func seed(ctx context.Context, s server.Services) (orgs.Bootstrapped, error) {
+func seed(ctx context.Context, s *server.Server) (orgs.Bootstrapped, error) {
 	_, err := s.Store.UserByEmail(ctx, demoEmail)
 	if errs.Is(err, errs.NotFound) {
 		n, err := s.Store.CountUsers(ctx)
@@ -61,14 +58,14 @@ func seed(ctx context.Context, s server.Services) (orgs.Bootstrapped, error) {
 		err = fill(ctx, s, op, d.Organization)
 	}
 	if err == nil {
-		err = publishDemo(ctx, s, op, d.Organization)
+		err = publishDemo(ctx, s.Services, op, d.Organization)
 	}
 	return d, err
 }
 
 // fill makes people, teams, collections and spaces that show how they hang
 // together.
-func fill(ctx context.Context, s server.Services, op *authz.Grant, org docs.OrgID) error {
+func fill(ctx context.Context, s *server.Server, op *authz.Grant, org docs.OrgID) error {
 	people, err := s.Orgs.Invite(ctx, op, org, []orgs.Invitee{
 		{Email: "grace@octavo.example", Role: docs.Review},
 		{Email: "linus@octavo.example", Role: docs.Edit},
@@ -108,27 +105,21 @@ func fill(ctx context.Context, s server.Services, op *authz.Grant, org docs.OrgI
 	if err := s.Spaces.Share(ctx, g, nil, []docs.TeamID{writers.ID}, docs.Edit); err != nil {
 		return err
 	}
-	guide, _, err := s.Spaces.Create(ctx, top, spaces.NewSpace{
-		Title: demoGuide, Emoji: "1f4d6", Parent: guides.ID, Language: "en", EditMode: docs.EditLive, Empty: true,
-	})
-	if err != nil {
-		return err
-	}
 	for _, sp := range []spaces.NewSpace{
 		{Title: demoProduct, Emoji: "1f4e6", Parent: guides.ID, Language: "en", EditMode: docs.EditLive, Template: &content.TemplateChoice{ID: "product-docs"}},
 		{Title: demoVariant, Emoji: "1f4e6", Parent: guides.ID, Language: "en", Template: &content.TemplateChoice{ID: "product-docs"}},
-		{Title: "API reference", Emoji: "1f50c", Parent: guides.ID, Language: "en", Template: &content.TemplateChoice{ID: "api-reference"}},
+		{Title: demoAPI, Emoji: "1f50c", Parent: guides.ID, Language: "en", Template: &content.TemplateChoice{ID: "api-reference"}},
 		{Title: "Editorial notes", Emoji: "270f", Parent: internal.ID, Language: "en", EditMode: docs.EditLive},
 	} {
 		made, _, err := s.Spaces.Create(ctx, top, sp)
 		if err == nil && made.Title == demoProduct {
-			err = addBetaPage(ctx, s, op, made)
+			err = addBetaPage(ctx, s.Services, op, made)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return importGuide(ctx, s, op, guide)
+	return writeManual(ctx, s, top, guides.ID)
 }
 
 // addBetaPage adds a page that only some visitors of the site see.
@@ -142,23 +133,5 @@ func addBetaPage(ctx context.Context, s server.Services, op *authz.Grant, sp doc
 		Operation: content.InsertPage, Body: &revision.Body{Markdown: &text},
 		Meta: content.PageMeta{Title: opt.Of("Beta programme"), Condition: opt.Of("visitor.claims.unsigned.beta")},
 	}})
-	return err
-}
-
-// guideFiles is the user guide of Octavo, as anybody could write one.
-//
-//go:embed all:guide
-var guideFiles embed.FS
-
-func importGuide(ctx context.Context, s server.Services, op *authz.Grant, sp docs.Space) error {
-	sub, err := fs.Sub(guideFiles, "guide")
-	if err != nil {
-		return err
-	}
-	tree, err := folder.Read(sub, folder.Limits{})
-	if err != nil {
-		return err
-	}
-	_, err = s.Content.Import(ctx, op, sp, tree, func(string, int, int) {})
 	return err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/octavo-docs/octavo/docs/manual"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
@@ -14,13 +15,25 @@ import (
 // demoSite is a site of the demonstration.
 type demoSite struct {
 	basename, title string
-	sections        []string // titles of the spaces that they show; a single one is the whole site
-	variant         string   // title of another version of the first section; empty: none
+	sections        []demoSection
+	variant         string // title of another version of the first section; empty: none
 }
 
+// demoSection is a section that shows one space.
+type demoSection struct{ space, title, icon string }
+
 var demoSites = []demoSite{
-	{"guide", demoGuide, []string{demoGuide}, ""},
-	{"demo", "Demonstration", []string{demoProduct, "API reference"}, demoVariant},
+	manualSite(),
+	{"demo", "Demonstration", []demoSection{{demoProduct, demoProduct, ""}, {demoAPI, demoAPI, ""}}, demoVariant},
+}
+
+// manualSite is the documentation of Octavo.
+func manualSite() demoSite {
+	d := demoSite{basename: "guide", title: demoTitle}
+	for _, b := range manual.Books {
+		d.sections = append(d.sections, demoSection{manualTitle(b), b.Title, b.Icon})
+	}
+	return d
 }
 
 // demoSchema declares what the demonstration knows of its visitors.
@@ -53,8 +66,8 @@ func publishDemo(ctx context.Context, s server.Services, op *authz.Grant, org do
 // publish makes the site of spaces by their titles. It makes none if somebody has
 // deleted or renamed one of them.
 func (d demoSite) publish(ctx context.Context, s server.Services, by authz.Actor, org docs.OrgID, spaces map[string]docs.SpaceID) error {
-	for _, title := range d.sections {
-		if spaces[title] == "" {
+	for _, sec := range d.sections {
+		if spaces[sec.space] == "" {
 			return nil
 		}
 	}
@@ -63,7 +76,7 @@ func (d demoSite) publish(ctx context.Context, s server.Services, by authz.Actor
 	if err != nil {
 		return err
 	}
-	site, err := s.Sites.Create(ctx, top, sites.NewSite{Title: d.title, Spaces: []docs.SpaceID{spaces[d.sections[0]]}})
+	site, err := s.Sites.Create(ctx, top, sites.NewSite{Title: d.title, Spaces: []docs.SpaceID{spaces[d.sections[0].space]}})
 	if err != nil {
 		return err
 	}
@@ -86,16 +99,17 @@ func (d demoSite) changes(ctx context.Context, s *sites.Service, spaces map[stri
 		_, err := s.Update(ctx, g, sites.SitePatch{Basename: opt.Of(d.basename)})
 		return err
 	}}
-	for _, title := range d.sections[1:] {
+	begin := d.sections[0]
+	for _, sec := range d.sections[1:] {
 		out = append(out, func(g *authz.Grant) error {
-			v, _, err := s.AddSection(ctx, g, sites.NewSection{Title: title, Space: spaces[title]})
+			v, _, err := s.AddSection(ctx, g, sites.NewSection{Title: sec.title, Icon: sec.icon, Space: spaces[sec.space]})
 			if err != nil {
 				return err
 			}
 			// What was there before is a section from now on, under the name of
 			// the site.
 			if first, ok := v.Structure.DefaultSection(); ok && first.Title == d.title {
-				_, _, err = s.UpdateSection(ctx, g, first.ID, sites.SectionPatch{Title: opt.Of(d.sections[0])})
+				_, _, err = s.UpdateSection(ctx, g, first.ID, sites.SectionPatch{Title: opt.Of(begin.title), Icon: opt.Of(begin.icon)})
 			}
 			return err
 		})

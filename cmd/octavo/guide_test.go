@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/octavo-docs/octavo/docs/manual"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
@@ -71,6 +73,24 @@ func mustPrint(t *testing.T, out string, wanted ...string) {
 	}
 }
 
+const (
+	manualFolder = "../../docs/manual"
+	guideFolder  = manualFolder + "/guide"
+)
+
+// apiBlocks returns the commands of the pages about the API, in their order.
+func apiBlocks(t *testing.T) (blocks []string) {
+	t.Helper()
+	summary, err := os.ReadFile(manualFolder + "/api/SUMMARY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`\((\S+\.md)\)`).FindAllStringSubmatch(string(summary), -1) {
+		blocks = append(blocks, shellBlocks(t, manualFolder+"/api/"+m[1], "# ")...)
+	}
+	return blocks
+}
+
 // The examples of the API guide are run as they stand: what people copy must
 // work.
 func TestAPIGuideExamplesWork(t *testing.T) {
@@ -79,7 +99,7 @@ func TestAPIGuideExamplesWork(t *testing.T) {
 	at := sqlitePlace(t)
 	b := bootstrap(t, at, "Acme")
 	n := serve(t, at)
-	script := strings.Join(shellBlocks(t, "../../docs/api.md", "# API guide"), "")
+	script := strings.Join(apiBlocks(t), "")
 	out := runShell(t, "", script, "API="+n.url+"/v1", "ORG="+string(b.Organization), "TOKEN="+b.Token)
 	mustPrint(t, out, `"version"`, `"title":"The handbook"`, "205", "204", `"rule":"organization-admin"`, `"count":2`, `"label":"continuous integration"`,
 		"set-up\n", "(README.md)", "Ada,36", `"body":"Unpack it, then run`, `"stats":{"total":`, `"type":"page_created"`, `"id":"changelog"`)
@@ -92,11 +112,11 @@ func TestReadmeCommandsWork(t *testing.T) {
 	needShell(t)
 	testgit.Need(t, "git")
 	dir := t.TempDir()
-	guide, err := filepath.Abs("guide")
+	guide, err := filepath.Abs(guideFolder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for link, to := range map[string]string{"bin/octavo": binary, "cmd/octavo/guide": guide} {
+	for link, to := range map[string]string{"bin/octavo": binary, "docs/manual/guide": guide} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(link)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -134,11 +154,11 @@ func TestGuideToSitesWorks(t *testing.T) {
 	org := "/v1/orgs/" + string(b.Organization)
 	space := n.made(t, b.Token, "POST", org+"/spaces", map[string]any{"title": "Handbook"})
 	other := n.made(t, b.Token, "POST", org+"/spaces", map[string]any{"title": "Cookbook"})
-	define := shellBlocks(t, "../../docs/api.md", "# API guide")[0]
-	script := define + filled(t, strings.Join(shellBlocks(t, "guide/publishing/sites.md", "# Sites"), ""),
+	define := apiBlocks(t)[0]
+	script := define + filled(t, strings.Join(shellBlocks(t, guideFolder+"/publishing/sites.md", "# Sites"), ""),
 		"export SITE=… ", `export SITE=$(o $API/orgs/$ORG/sites | sed -E 's/.*"object":"site","id":"([^"]*)".*/\1/') `) +
 		"HOME_URL=$(o $API/orgs/$ORG/sites/$SITE | field published)\n" +
-		strings.Join(shellBlocks(t, "guide/publishing/visitors.md", "# Visitors"), "")
+		strings.Join(shellBlocks(t, guideFolder+"/publishing/visitors.md", "# Visitors"), "")
 	out := runShell(t, "", script, "API="+n.url+"/v1", "ORG="+string(b.Organization), "TOKEN="+b.Token, "SPACE="+space, "OTHER="+other)
 	mustPrint(t, out, "/s/handbook/", `"title":"Recipes"`, `"light":"#006633"`, "token=", `"name":"Press"`, "privateKey", `"object":"site-adaptive-schema"`, `"steps":`)
 }
@@ -154,20 +174,27 @@ func filled(t *testing.T, text string, pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// The user guide that comes with the demonstration has no mistakes, and what
-// it says of folders is true of itself.
-func TestUserGuideIsCleanAndComesBackAsItIs(t *testing.T) {
+// The manual that comes with the demonstration has no mistakes, and what it says of
+// folders is true of itself.
+func TestManualIsCleanAndComesBackAsItIs(t *testing.T) {
 	t.Parallel()
 	at := sqlitePlace(t)
 	b := bootstrap(t, at, "Acme")
-	mustOctavo(t, at, "check", "guide")
 	n := serve(t, at)
-	space := n.made(t, b.Token, "POST", "/v1/orgs/"+string(b.Organization)+"/spaces", map[string]any{"empty": true})
-	mustOctavo(t, at, "import", "guide", "--space="+space)
-	mustOctavo(t, at, "check", "--space="+space)
-	out := filepath.Join(t.TempDir(), "out")
-	mustOctavo(t, at, "export", "--space="+space, out)
-	for _, pair := range [][2]string{{"guide", out}, {out, "guide"}} {
+	for _, book := range manual.Books {
+		folder := filepath.Join(manualFolder, book.Folder)
+		space := n.made(t, b.Token, "POST", "/v1/orgs/"+string(b.Organization)+"/spaces", map[string]any{"empty": true})
+		mustOctavo(t, at, "import", folder, "--space="+space)
+		out := filepath.Join(t.TempDir(), "out")
+		mustOctavo(t, at, "export", "--space="+space, out)
+		sameFolders(t, folder, out)
+	}
+}
+
+// sameFolders compares two folders, file by file.
+func sameFolders(t *testing.T, one, two string) {
+	t.Helper()
+	for _, pair := range [][2]string{{one, two}, {two, one}} {
 		err := filepath.WalkDir(pair[0], func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err

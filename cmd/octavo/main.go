@@ -38,9 +38,11 @@ type cli struct {
 	Serve     serveCmd     `cmd:"" help:"Serve the API."`
 	Bootstrap bootstrapCmd `cmd:"" help:"Make a user and an organization, and print a token as JSON."`
 	Token     tokenCmd     `cmd:"" help:"Make tokens."`
+	User      userCmd      `cmd:"" help:"Help people to sign in."`
 	Migrate   migrateCmd   `cmd:"" help:"Update the database schema without serving."`
 	Import    importCmd    `cmd:"" help:"Make a folder or a zip of Markdown the content of a space."`
 	Export    exportCmd    `cmd:"" help:"Write the content of a space as a folder of Markdown."`
+	EPUB      epubCmd      `cmd:"" name:"epub" help:"Write a space or a site as a book."`
 	Git       gitCmd       `cmd:"" help:"Synchronize a space with a git repository."`
 	Site      siteCmd      `cmd:"" help:"Describe a site in a file, and make the site of a server what the file says."`
 	Check     checkCmd     `cmd:"" help:"Look for broken links and other mistakes in a folder or a space."`

@@ -11,7 +11,7 @@ import (
 // The guide is displayed from its folder; nothing is made where it runs.
 func TestServePreview(t *testing.T) {
 	t.Parallel()
-	guide, err := filepath.Abs("guide")
+	guide, err := filepath.Abs(guideFolder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/mail"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/preview"
 	"github.com/octavo-docs/octavo/internal/server"
@@ -20,17 +21,20 @@ import (
 type serveCmd struct {
 	storeFlags
 	pdfFlag
-	Listen        string        `help:"Address to listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
-	BaseURL       string        `help:"Public address, such as https://docs.example.com; from --listen without it." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
-	SitesDomain   string        `help:"Domain of published sites, such as sites.example.com: a site with a basename has the address https://BASENAME.DOMAIN/. Without it sites are below --base-url." name:"sites-domain" env:"OCTAVO_SITES_DOMAIN" placeholder:"DOMAIN"`
-	NoCreateOrgs  bool          `help:"Accounts cannot create organizations; octavo bootstrap still does." name:"no-create-organizations" env:"OCTAVO_NO_CREATE_ORGANIZATIONS"`
-	EmailDomains  string        `help:"E-mail domains whose people may join the organizations that name them, without proof: as with --site-hostnames. Others need a DNS record." name:"email-domains" env:"OCTAVO_EMAIL_DOMAINS" placeholder:"LIST"`
-	SiteHostnames string        `help:"Host names that sites may use without proof: comma-separated names, and patterns such as *.example.com. Others need a DNS record." name:"site-hostnames" env:"OCTAVO_SITE_HOSTNAMES" placeholder:"LIST"`
-	DNSServer     string        `help:"DNS server that is asked for the records of host names of sites, instead of those of the system." name:"dns-server" env:"OCTAVO_DNS_SERVER" placeholder:"HOST:PORT"`
-	ACME          bool          `help:"Speak HTTPS on --listen, with certificates for the server and its sites from an ACME authority, whose terms you accept. Needs --base-url with https." name:"acme" env:"OCTAVO_ACME"`
-	ACMEEmail     string        `help:"With --acme: whom the authority writes to about certificates." name:"acme-email" env:"OCTAVO_ACME_EMAIL" placeholder:"ADDRESS"`
-	ACMEDirectory string        `help:"With --acme: address of the authority." name:"acme-directory" default:"${acme}" env:"OCTAVO_ACME_DIRECTORY" placeholder:"URL"`
-	ACMEHTTP      string        `help:"With --acme: listen here for plain HTTP, to answer challenges and send browsers to HTTPS, such as :80." name:"acme-http" env:"OCTAVO_ACME_HTTP" placeholder:"HOST:PORT"`
+	Listen        string `help:"Address to listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
+	BaseURL       string `help:"Public address, such as https://docs.example.com; from --listen without it." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
+	SitesDomain   string `help:"Domain of published sites, such as sites.example.com: a site with a basename has the address https://BASENAME.DOMAIN/. Without it sites are below --base-url." name:"sites-domain" env:"OCTAVO_SITES_DOMAIN" placeholder:"DOMAIN"`
+	NoCreateOrgs  bool   `help:"Accounts cannot create organizations; octavo bootstrap still does." name:"no-create-organizations" env:"OCTAVO_NO_CREATE_ORGANIZATIONS"`
+	EmailDomains  string `help:"E-mail domains whose people may join the organizations that name them, without proof: as with --site-hostnames. Others need a DNS record." name:"email-domains" env:"OCTAVO_EMAIL_DOMAINS" placeholder:"LIST"`
+	SiteHostnames string `help:"Host names that sites may use without proof: comma-separated names, and patterns such as *.example.com. Others need a DNS record." name:"site-hostnames" env:"OCTAVO_SITE_HOSTNAMES" placeholder:"LIST"`
+	DNSServer     string `help:"DNS server that is asked for the records of host names of sites, instead of those of the system." name:"dns-server" env:"OCTAVO_DNS_SERVER" placeholder:"HOST:PORT"`
+	ACME          bool   `help:"Speak HTTPS on --listen, with certificates for the server and its sites from an ACME authority, whose terms you accept. Needs --base-url with https." name:"acme" env:"OCTAVO_ACME"`
+	ACMEEmail     string `help:"With --acme: whom the authority writes to about certificates." name:"acme-email" env:"OCTAVO_ACME_EMAIL" placeholder:"ADDRESS"`
+	ACMEDirectory string `help:"With --acme: address of the authority." name:"acme-directory" default:"${acme}" env:"OCTAVO_ACME_DIRECTORY" placeholder:"URL"`
+	ACMEHTTP      string `help:"With --acme: listen here for plain HTTP, to answer challenges and send browsers to HTTPS, such as :80." name:"acme-http" env:"OCTAVO_ACME_HTTP" placeholder:"HOST:PORT"`
+	SMTP          string `help:"Mail server for links to sign in and invitations: smtp://, smtps:// or smtp+plain://[USER:PASSWORD@]HOST[:PORT]. Without it no mail is sent." name:"smtp" env:"OCTAVO_SMTP" placeholder:"URL"`
+	MailFrom      string `help:"Sender of mails, such as Docs <docs@example.com>." name:"mail-from" env:"OCTAVO_MAIL_FROM" placeholder:"ADDRESS"`
+	oidcFlags
 	MetricsListen string        `help:"Serve /metrics on this address; it may be that of --listen. Without it there are none." env:"OCTAVO_METRICS_LISTEN" placeholder:"HOST:PORT"`
 	TrustedProxy  string        `help:"Proxies in front of the server, as comma-separated addresses or CIDRs: the client that they name in X-Forwarded-For counts for the rate limit." name:"trusted-proxies" env:"OCTAVO_TRUSTED_PROXIES" placeholder:"LIST"`
 	CORSOrigins   []string      `help:"Web sites whose pages may call the API, such as https://app.example.com; * for all." name:"cors-origins" env:"OCTAVO_CORS_ORIGINS" placeholder:"ORIGIN,..."`
@@ -80,6 +84,14 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	sender, err := c.mail(s.out)
+	if err != nil {
+		return err
+	}
+	provider, err := c.provider()
+	if err != nil {
+		return err
+	}
 	log := newLog(s.err, c.LogLevel, c.LogFormat)
 	var authority server.ACME
 	if c.ACME {
@@ -89,7 +101,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
 		OrganizationsClosed: c.NoCreateOrgs, EmailDomains: domains, SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
-		Proxies: proxies, Origins: c.CORSOrigins,
+		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider,
 		Log: log, Version: version, Build: build,
 	})
 	if err != nil {
@@ -105,6 +117,21 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		}
 	}
 	return srv.Run(ctx)
+}
+
+// mail returns what sends mails. The demonstration prints them.
+func (c *serveCmd) mail(out io.Writer) (mail.Sender, error) {
+	switch {
+	case c.SMTP != "":
+		sender, err := mail.ParseSMTP(c.SMTP, c.MailFrom)
+		if err != nil {
+			return nil, fmt.Errorf("--smtp, --mail-from: %w", err)
+		}
+		return sender, nil
+	case c.Demo:
+		return mail.Printer{W: out}, nil
+	}
+	return mail.None{}, nil
 }
 
 // preview serves a folder. It needs no data folder and makes none.
@@ -156,7 +183,7 @@ func checkBaseURL(s string) error {
 
 // demo fills the store and prints what to try.
 func demo(ctx context.Context, srv *server.Server, w io.Writer) error {
-	d, err := seed(ctx, srv.Services)
+	d, err := seed(ctx, srv)
 	if err != nil {
 		return err
 	}
@@ -164,9 +191,9 @@ func demo(ctx context.Context, srv *server.Server, w io.Writer) error {
 Octavo is running with a demonstration organization.
 
   API            %[1]s/v1
-  API reference  %[1]s/v1/reference
+  Sign in        %[1]s/login  (as %[6]s; mails are printed here)
   Health         %[1]s/healthz
-  User guide     %[4]s
+  Documentation  %[4]s  (guide, operating, API with a reference)
   Demonstration  %[5]s
                  %[5]s?visitor.beta=true  (with a page for some visitors only)
   Token          %[2]s  (new; that of the last run has ended)
@@ -177,7 +204,7 @@ Try:
   curl -H 'Authorization: Bearer %[2]s' '%[1]s/v1/orgs/%[3]s/search?query=import'
 
 Stop with Ctrl-C.
-`, srv.URL(), d.Token, d.Organization, demoURL(srv, demoSites[0]), demoURL(srv, demoSites[1]))
+`, srv.URL(), d.Token, d.Organization, demoURL(srv, demoSites[0]), demoURL(srv, demoSites[1]), demoEmail)
 	return err
 }
 

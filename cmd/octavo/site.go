@@ -16,7 +16,7 @@ import (
 type siteCmd struct {
 	Plan   sitePlanCmd   `cmd:"" help:"Print what apply would change."`
 	Apply  siteApplyCmd  `cmd:"" help:"Make a site what a file says; a second time changes nothing."`
-	Export siteExportCmd `cmd:"" help:"Print the file of a site."`
+	Export siteExportCmd `cmd:"" help:"Write a site as static files into a folder, or print the file that describes it."`
 }
 
 type sitePlanCmd struct {
@@ -60,7 +60,9 @@ func (c *siteApplyCmd) Run(ctx context.Context, s streams) error {
 
 type siteExportCmd struct {
 	apiFlags
-	Site string `arg:"" help:"Basename or id of the site." placeholder:"SITE"`
+	Site    string `help:"Basename or id of the site to write as static files into the folder." placeholder:"SITE"`
+	Address string `help:"With --site: where the files will be read, such as https://docs.example.com/guide/; for sitemaps, feeds and the page of missing pages. Links work without it." placeholder:"URL"`
+	Name    string `arg:"" help:"With --site: the folder. Without it: basename or id of the site whose file is printed." placeholder:"DIR|SITE"`
 }
 
 func (c *siteExportCmd) Run(ctx context.Context, s streams) error {
@@ -68,12 +70,18 @@ func (c *siteExportCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	current, spaces, err := server.read(ctx, c.Site, false)
+	if c.Site != "" {
+		return server.exportPages(ctx, s, c.Site, c.Address, c.Name)
+	}
+	if c.Address != "" {
+		return errors.New("--address is for --site, which writes static files")
+	}
+	current, spaces, err := server.read(ctx, c.Name, false)
 	if err != nil {
 		return err
 	}
 	if current.ID == "" {
-		return fmt.Errorf("there is no site %q; name one by its basename or its id", c.Site)
+		return noSite(c.Name)
 	}
 	file, warnings, err := sitefile.Export(current, spaces)
 	if err != nil {
@@ -84,6 +92,10 @@ func (c *siteExportCmd) Run(ctx context.Context, s streams) error {
 	}
 	_, err = s.out.Write(file)
 	return err
+}
+
+func noSite(name string) error {
+	return fmt.Errorf("there is no site %q; name one by its basename or its id", name)
 }
 
 // plan reads a file and the site that it describes.

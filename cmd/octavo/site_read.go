@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/adaptive"
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/sitefile"
@@ -167,6 +169,9 @@ func (s *siteServer) readSite(ctx context.Context, w siteJSON) (sitefile.Current
 		return c, err
 	}
 	c.Settings = look
+	if err := s.readSchema(ctx, at, &c); err != nil {
+		return c, err
+	}
 	redirects, err := listAll[redirectJSON](ctx, s.client, at+"/redirects")
 	for _, r := range redirects {
 		c.Redirects = append(c.Redirects, docs.Redirect{
@@ -174,4 +179,18 @@ func (s *siteServer) readSite(ctx context.Context, w siteJSON) (sitefile.Current
 		})
 	}
 	return c, err
+}
+
+// readSchema reads the schema of claims, by which new conditions are checked.
+func (s *siteServer) readSchema(ctx context.Context, at string, c *sitefile.Current) error {
+	var claims struct{ JSONSchema json.RawMessage }
+	err := s.do(ctx, "GET", at+"/adaptive-schema", nil, &claims)
+	var answer *refusal
+	if errors.As(err, &answer) && answer.status == http.StatusNotFound {
+		return nil
+	}
+	if err == nil {
+		c.Schema, err = adaptive.Parse("jsonSchema", claims.JSONSchema)
+	}
+	return err
 }

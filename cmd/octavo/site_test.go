@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -39,7 +40,7 @@ func newSiteWorld(t *testing.T) *siteWorld {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		if err := srv.Stop(ctx); err != nil {
 			t.Errorf("stop: %v", err)
@@ -82,6 +83,19 @@ func (w *siteWorld) must(command string, args ...string) string {
 		w.t.Fatalf("site %s %v: %d\n%s%s", command, args, code, out, errs)
 	}
 	return out
+}
+
+// setSchema sets the schema of claims of a site.
+func (w *siteWorld) setSchema(site, schema string) {
+	w.t.Helper()
+	ctx := context.Background()
+	found, err := w.server.find(ctx, site)
+	if err == nil {
+		err = w.server.do(ctx, "PUT", path("orgs", w.server.org, "sites", found.ID, "adaptive-schema"), map[string]any{"jsonSchema": json.RawMessage(schema)}, nil)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // file writes a file and returns its name.
@@ -264,21 +278,42 @@ title: Docs
 sections:
   - title: Guides
     variants: [{space: Handbook, path: v1}]
-customization: {styling: {theme: %s}}
+redirects: [{from: /a, section: guides, variant: v1%s}]
 publish: true
 `
-	out, errs, code := w.run("apply", w.file(fmt.Sprintf(file, "purple")))
+	out, errs, code := w.run("apply", w.file(fmt.Sprintf(file, ", page: none")))
 	if code != 1 || !strings.Contains(out, "2 of 4 done: + section guides") ||
-		!strings.Contains(errs, "step 3 of 4 failed: ~ customization: styling.theme") || !strings.Contains(errs, "theme") || !strings.Contains(errs, "it continues") {
+		!strings.Contains(errs, "step 3 of 4 failed: + redirect /a") || !strings.Contains(errs, `there is no page "none"`) || !strings.Contains(errs, "it continues") {
 		t.Fatalf("%d\n%s\n%s", code, out, errs)
 	}
-	good := w.file(fmt.Sprintf(file, "bold"))
-	if got := w.must("plan", good); got != "~ customization: styling.theme\n~ publish the site\n" {
+	good := w.file(fmt.Sprintf(file, ""))
+	if got := w.must("plan", good); got != "+ redirect /a → guides/v1\n~ publish the site\n" {
 		t.Fatalf("the rest is\n%s", got)
 	}
 	w.must("apply", "--yes", good)
 	if got := w.must("plan", good); got != "nothing to change\n" {
 		t.Fatal(got)
+	}
+}
+
+// A plan refuses what the server would refuse, with the line, and before anything
+// is applied.
+func TestPlanRefusesWhatTheServerWould(t *testing.T) {
+	t.Parallel()
+	w := newSiteWorld(t)
+	const file = "site: handbook\ntitle: Docs\nvariants: [{space: Handbook, path: v1, condition: visitor.claims.%s}]\ncustomization:\n  styling:\n    theme: %s\n"
+	name := w.file(fmt.Sprintf(file, "beta", "purple"))
+	for _, command := range []string{"plan", "apply"} {
+		out, errs, code := w.run(command, name)
+		if code != 1 || out != "" || !strings.Contains(errs, name+": line 6: customization.styling.theme must be one of clean, muted, bold, gradient") {
+			t.Fatalf("%s: %d\n%s\n%s", command, code, out, errs)
+		}
+	}
+	w.must("apply", "--yes", w.file(fmt.Sprintf(file, "beta", "bold")))
+	w.setSchema("handbook", `{"type":"object","additionalProperties":false,"properties":{"beta":{"type":"boolean","description":"Beta"}}}`)
+	name = w.file(fmt.Sprintf(file, "plan", "bold"))
+	if out, errs, code := w.run("plan", name); code != 1 || out != "" || !strings.Contains(errs, name+": line 3: condition reads visitor.claims.plan, which the schema of claims does not declare") {
+		t.Fatalf("%d\n%s\n%s", code, out, errs)
 	}
 }
 

@@ -40,11 +40,14 @@ type Access struct {
 	User     UserID
 	Member   bool
 	Disabled bool
+	SSO      bool // the organization asks its members to sign in at its identity provider
 	Role     Role
 	Teams    map[TeamID]TeamRole
 	// Direct grants to the user and to the user's teams, by node id.
 	UserGrants map[string]Role
 	TeamGrants map[string]TeamGrant
+	// Tokens of the user that the organization refuses.
+	Blocked map[TokenID]bool
 }
 
 // TeamGrant is the highest grant that a user has on a node through teams.

@@ -22,6 +22,7 @@ type (
 	ReviewID        string
 	WebhookID       string
 	DeliveryID      string
+	SAMLProviderID  string
 )
 
 // alphabet is in ASCII order, so that ids sort by time of creation.
@@ -56,6 +57,19 @@ func timeText(now time.Time) string {
 // TokenPrefix begins every token, so that people and scanners for secrets
 // recognise them.
 const TokenPrefix = "octavo_"
+
+// SessionPrefix begins every secret of a session, and LinkPrefix that of a link by
+// mail. Neither is a token.
+const (
+	SessionPrefix = "octavos_"
+	LinkPrefix    = "octavol_"
+)
+
+// NewSessionSecret returns the secret of a session.
+func NewSessionSecret() string { return SessionPrefix + randomText(40) }
+
+// NewLinkSecret returns the secret of a link by mail.
+func NewLinkSecret() string { return LinkPrefix + randomText(40) }
 
 // NewSecret returns a personal token with 238 bits of randomness.
 func NewSecret() string { return TokenPrefix + randomText(40) }

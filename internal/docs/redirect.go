@@ -8,8 +8,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// MaxRedirectSource is the length of the source of a redirect.
-const MaxRedirectSource = 512
+// Lengths of the parts of a redirect.
+const (
+	MaxRedirectSource = 512
+	maxRedirectURL    = 2048
+	maxRedirectID     = 64
+)
 
 // RedirectID identifies a redirect of a site.
 type RedirectID string
@@ -163,6 +167,33 @@ func (s RedirectSource) Match(path string) (suffix string, ok bool) {
 // Example returns a path that has the source.
 func (s RedirectSource) Example() string { return strings.Replace(string(s), "*", "x", 1) }
 
+// CheckCapture returns an error for the field unless a redirect from the source
+// can append what its wildcard matched.
+func (s RedirectSource) CheckCapture(field string, capture bool) error {
+	if _, wildcard := s.Prefix(); capture && !wildcard {
+		return errs.Field(field, "needs a source that ends with a wildcard")
+	}
+	return nil
+}
+
+// CheckRedirectURL returns an error for the field unless a redirect can lead to an
+// address.
+func CheckRedirectURL(field, s string) error {
+	if len(s) > maxRedirectURL {
+		return errs.Field(field, "must not be longer than %d characters", maxRedirectURL)
+	}
+	return CheckWebURL(field, s)
+}
+
+// CheckRedirectPage returns an error for the field unless a text can be the id of
+// a page.
+func CheckRedirectPage(field string, p PageID) error {
+	if len(p) > maxRedirectID {
+		return errs.Field(field, "must not be longer than %d characters", maxRedirectID)
+	}
+	return nil
+}
+
 // Check returns an error unless a destination has the fields of its kind and no
 // others. path is where it is in the request.
 func (d RedirectDestination) Check(path string) error {
@@ -176,7 +207,7 @@ func (d RedirectDestination) Check(path string) error {
 		clean.Space, clean.Page = d.Space, d.Page
 	case RedirectExternal:
 		clean.URL = d.URL
-		if err := CheckWebURL(path+".url", d.URL); err != nil {
+		if err := CheckRedirectURL(path+".url", d.URL); err != nil {
 			return err
 		}
 	default:
@@ -197,5 +228,5 @@ func (d RedirectDestination) Check(path string) error {
 			return errs.Field(path+"."+f.name, "is required")
 		}
 	}
-	return nil
+	return CheckRedirectPage(path+".pageId", d.Page)
 }

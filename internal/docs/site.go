@@ -39,7 +39,8 @@ type Site struct {
 	Basename      string // unique on the instance; empty: the id is used
 	Hostname      string // of the owner's domain; empty: none
 	Proxy         string // host and path on the owner's domain that forward here; empty: none
-	Adaptive      bool   // whether content adapts to visitors
+	ProxyState    ProxyState
+	Adaptive      bool // whether content adapts to visitors
 	AgentsContext string
 	Icon          SiteIcon
 	Ads           SiteAds

@@ -83,3 +83,46 @@ func (h SiteHostname) pause(now Time) time.Duration {
 	age := time.Duration(now-h.CreatedAt) * time.Millisecond
 	return min(max(age, hostnameSoonest), hostnameDaily)
 }
+
+// maxProxyFailures is how many checks in a row must not find the record of a host
+// before a site loses its address there.
+const maxProxyFailures = 3
+
+// ProxyState is what checks have found out about the host of Site.Proxy.
+type ProxyState struct {
+	Problem   string // what the last check found; it stays when the address is lost
+	Failures  int    // checks in a row that did not find the record
+	NextCheck Time   // 0: there is nothing to check
+}
+
+// WithProxy returns the site with another address behind a proxy, which was proved
+// just now, or with none.
+func (s Site) WithProxy(proxy string, now Time) Site {
+	if s.Proxy == proxy && proxy != "" {
+		return s
+	}
+	s.Proxy, s.ProxyState = proxy, ProxyState{}
+	if proxy != "" {
+		s.ProxyState.NextCheck = now.Add(hostnameDaily)
+	}
+	return s
+}
+
+// ProxyChecked returns the site after a check of the host of its proxy.
+func (s Site) ProxyChecked(p HostnameProof, problem string, now Time) Site {
+	state := ProxyState{Problem: problem, Failures: s.ProxyState.Failures, NextCheck: now.Add(hostnameDaily)}
+	switch p {
+	case HostnameProved:
+		state.Failures, state.Problem = 0, ""
+	case HostnameDenied:
+		state.Failures++
+		if state.Failures >= maxProxyFailures {
+			state = ProxyState{Problem: "the site lost its address " + s.Proxy + ": " + problem + ". Set the record, then set proxy again"}
+			s.Proxy = ""
+		}
+	default: // nobody answered, which says nothing
+		state.NextCheck = now.Add(hostnameFailing)
+	}
+	s.ProxyState = state
+	return s
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/publish"
+	"github.com/octavo-docs/octavo/internal/server"
+)
+
+type epubCmd struct {
+	storeFlags
+	addressFlag
+	Space string `help:"Id of a space." xor:"of" required:""`
+	Site  string `help:"Basename or id of a site: all its sections and variants." xor:"of" required:""`
+	File  string `arg:"" help:"File to write." placeholder:"FILE.epub" type:"path"`
+}
+
+func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
+	if err := c.exists(); err != nil {
+		return err
+	}
+	sv, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sv.Store.Close()) }()
+	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	sv.Content.Source.BaseURL, sv.Sites.Hosts.Base = sv.Content.BaseURL, sv.Content.BaseURL
+	readers, err := publish.New(publish.Config{Sites: sv.Sites, Content: sv.Content, Guard: sv.Guard, Insights: sv.Insights, Log: newLog(s.err, "warn", "text")})
+	if err != nil {
+		return err
+	}
+	book, err := c.book(ctx, sv, readers)
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(c.File, func(w io.Writer) error { return readers.EPUB(ctx, book, w) }); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "wrote %s to %s\n", book.Title, c.File)
+	return err
+}
+
+// book returns what the flags name.
+func (c *epubCmd) book(ctx context.Context, sv server.Services, readers *publish.Handler) (publish.Book, error) {
+	if c.Space != "" {
+		sp, err := findSpace(ctx, sv, c.Space)
+		return publish.Book{ID: string(sp.ID), Title: sp.Title, Spaces: []publish.BookSpace{{Space: sp.ID}}}, err
+	}
+	site, err := sv.Store.SiteByBasename(ctx, c.Site)
+	if errs.Is(err, errs.NotFound) {
+		v, failed := sv.Store.Site(ctx, docs.SiteID(c.Site))
+		site, err = v.It, failed
+	}
+	if errs.Is(err, errs.NotFound) {
+		return publish.Book{}, noSite(c.Site)
+	}
+	if err != nil {
+		return publish.Book{}, err
+	}
+	return readers.BookOfSite(ctx, site)
+}
+
+// replaceFile writes a file that is there when it is whole.
+func replaceFile(name string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), ".octavo-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/publish"
+)
+
+func TestSiteIsExportedToAFolder(t *testing.T) {
+	w := newSiteWorld(t)
+	ctx := context.Background()
+	var sp, site named
+	for _, step := range []struct {
+		path string
+		body map[string]any
+		out  *named
+	}{
+		{path("orgs", w.server.org, "spaces"), map[string]any{"title": "Exported", "empty": true, "editMode": "live"}, &sp},
+		{path("orgs", w.server.org, "sites"), map[string]any{"title": "Exported"}, &site},
+	} {
+		if err := w.server.do(ctx, "POST", step.path, step.body, step.out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.server.do(ctx, "POST", path("orgs", w.server.org, "sites", site.ID, "site-spaces"), map[string]any{"spaceId": sp.ID}, nil); err != nil {
+		t.Fatal(err)
+	}
+	page := map[string]any{"changes": []any{map[string]any{"operation": "insert_page", "document": map[string]any{"markdown": "The text."}}}}
+	if err := w.server.do(ctx, "POST", path("spaces", sp.ID, "content"), page, nil); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "below", "site")
+	export := func(name string) (string, int) {
+		var out bytes.Buffer
+		code := run(append([]string{"site", "export", "--site", name, dir}, w.flags...), streams{out: &out, err: &out})
+		return out.String(), code
+	}
+	if out, code := export(site.ID); code != 0 || !strings.Contains(out, "wrote 3 pages") {
+		t.Fatal(out)
+	}
+	home, err := os.ReadFile(filepath.Join(dir, "index.html"))
+	if err != nil || !bytes.Contains(home, []byte("The text.")) {
+		t.Errorf("%s, %v", home, err)
+	}
+	// What an export has made is replaced as a whole.
+	if err := os.WriteFile(filepath.Join(dir, "left.html"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := export(site.ID); code != 0 {
+		t.Fatal(out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "left.html")); err == nil {
+		t.Error("a file of the export before is left")
+	}
+	if out, code := export("nosuchsite"); code == 0 || !strings.Contains(out, "there is no site") {
+		t.Error(out)
+	}
+	// Anything else is not.
+	if err := os.Remove(filepath.Join(dir, publish.ExportMarker)); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := export(site.ID); code == 0 || !strings.Contains(out, "was not made by octavo site export") {
+		t.Error(out)
+	}
+	if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) != 1 {
+		t.Errorf("beside the folder are %v, %v", left, err)
+	}
+}
+
+// A folder stays as it is until the archive is whole, and nothing is written beside it.
+func TestAnArchiveThatIsNotWhole(t *testing.T) {
+	archive := func(names ...string) []byte {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		for _, name := range names {
+			if err := w.WriteHeader(&tar.Header{Name: name, Size: 1, Mode: 0o644}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write([]byte("x")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for name, src := range map[string][]byte{
+		"no marker": archive("index.html"), "cut": archive("index.html", publish.ExportMarker)[:600],
+		"out of the folder": archive("../evil.html", publish.ExportMarker), "absolute": archive("/evil.html", publish.ExportMarker), "twice": archive("a", "a", publish.ExportMarker),
+	} {
+		top := t.TempDir()
+		dir := filepath.Join(top, "site")
+		err := replaceFolder(dir, func(tmp string) error { return unpackSite(bytes.NewReader(src), tmp, &progress{w: io.Discard}) })
+		if err == nil {
+			t.Errorf("%s is taken", name)
+		}
+		if left, _ := os.ReadDir(top); len(left) > 0 {
+			t.Errorf("%s leaves %v", name, left)
+		}
+	}
+}

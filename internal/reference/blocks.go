@@ -1,0 +1,127 @@
+package reference
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// blockExamples has one example in Markdown of each type of block and inline, behind
+// a line with its name.
+//
+//go:embed blocks.txt
+var blockExamples string
+
+// Blocks returns the page that describes documents: every type of block and inline,
+// what its data has, and one of them in Markdown and in JSON.
+func Blocks() (Page, error) {
+	examples := map[string]string{}
+	for part := range strings.SplitSeq(blockExamples, "\n== ") {
+		name, source, _ := strings.Cut(part, "\n")
+		examples[strings.TrimPrefix(name, "== ")] = strings.Trim(source, "\n") + "\n"
+	}
+	out := strings.Builder{}
+	out.WriteString(blocksIntro)
+	fmt.Fprintf(&out, "Marks of texts are `%s`.\n", strings.Join(markup.MarkTypes(), "`, `"))
+	heading := ""
+	for _, t := range markup.Types() {
+		if h := map[bool]string{false: "Blocks", true: "Inlines"}[t.Inline]; h != heading {
+			heading = h
+			fmt.Fprintf(&out, "\n## %s\n", h)
+		}
+		if err := writeType(&out, t, examples[t.Name]); err != nil {
+			return Page{}, fmt.Errorf("%s: %w", t.Name, err)
+		}
+	}
+	return Page{Folder + "blocks.md", "Documents and blocks", out.String()}, nil
+}
+
+const blocksIntro = `# Documents and blocks
+
+The content of a page is a document: a tree of nodes in JSON, or the same as Markdown. Read and write either form
+(` + "`?format=document` or `?format=markdown`" + `); what was not edited keeps its bytes.
+
+A node has ` + "`object`" + `: ` + "`block`, `inline`, `fragment` or `text`" + `. Blocks and inlines have a ` + "`type`, `data`, `nodes` and, if they have slots, `fragments`" + `.
+A block has a ` + "`key`" + ` that stays while it is edited. A text has ` + "`leaves`" + `, each with ` + "`text` and `marks`" + `.
+`
+
+func writeType(out *strings.Builder, t markup.Type, example string) error {
+	fmt.Fprintf(out, "\n### %s\n", t.Name)
+	var about []string
+	if t.PartOf != "" {
+		about = append(about, "Stands in "+t.PartOf+" only.")
+	}
+	if t.Holds != "" {
+		about = append(about, "Holds "+t.Holds+".")
+	}
+	if len(t.Parts) > 0 {
+		about = append(about, "Fragments: "+strings.Join(t.Parts, ", ")+".")
+	}
+	if len(about) > 0 {
+		fmt.Fprintf(out, "\n%s\n", strings.Join(about, " "))
+	}
+	if len(t.Fields) > 0 {
+		out.WriteString("\n| data | takes |\n|---|---|\n")
+		for _, f := range t.Fields {
+			mark := ""
+			if f.Required {
+				mark = " \\*"
+			}
+			fmt.Fprintf(out, "| `%s`%s | %s |\n", f.Name, mark, cell(f.Takes))
+		}
+	}
+	if example == "" {
+		return nil
+	}
+	node, err := exampleOf(t, example)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n{%% tabs %%}\n{%% tab title=\"Markdown\" %%}\n````md\n%s````\n{%% endtab %%}\n\n{%% tab title=\"JSON\" %%}\n{%% code expandable=\"true\" %%}\n```json\n%s\n```\n{%% endcode %%}\n{%% endtab %%}\n{%% endtabs %%}\n",
+		example, node)
+	return nil
+}
+
+// exampleOf returns the node of a type that an example has, as JSON.
+func exampleOf(t markup.Type, source string) (string, error) {
+	doc := markup.Parse([]byte(source), markup.Refs{Resolve: resolve})
+	found := find(doc.Nodes, func(n *markup.Node) bool { return n.Type == t.Name })
+	if found == nil {
+		return "", fmt.Errorf("the example has none: %q", source)
+	}
+	b, err := json.Marshal(found)
+	return indented(b), err
+}
+
+// find returns the first node that is wanted.
+func find(nodes []*markup.Node, wanted func(*markup.Node) bool) *markup.Node {
+	for _, n := range nodes {
+		if wanted(n) {
+			return n
+		}
+		for _, below := range [][]*markup.Node{n.Nodes, n.Fragments} {
+			if found := find(below, wanted); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// resolve returns what the destinations in examples stand for.
+func resolve(dest string, _ markup.Use) (docs.Ref, bool) {
+	switch name, _, _ := strings.Cut(path.Base(dest), "."); {
+	case strings.Contains(dest, "/includes/"):
+		return docs.Ref{Kind: docs.RefReusable, ReusableContent: name}, true
+	case strings.Contains(dest, "/assets/"):
+		return docs.Ref{Kind: docs.RefFile, File: name}, true
+	case strings.HasSuffix(dest, ".md"):
+		return docs.Ref{Kind: docs.RefPage, Page: name}, true
+	}
+	return docs.Ref{}, false
+}

@@ -1,6 +1,7 @@
 // Package audit records who did what. A record is written in the transaction
-// of the change it reports of, together with the event for subscribers: there
-// is never one without the other.
+// of the change it reports of, together with the event for subscribers and, if
+// it concerns somebody, the job that notifies people: there is never one
+// without the other.
 package audit
 
 import (
@@ -31,8 +32,33 @@ func Record(ctx context.Context, tx *store.Tx, by authz.Actor, e Event) error {
 			return err
 		}
 	}
-	return tx.AddAudit(ctx, store.AuditRow{
+	id, err := tx.AddAudit(ctx, store.AuditRow{
 		Org: e.Org, Actor: by.User, Token: by.Token, Request: by.Request,
 		Action: e.Action, SubjectKind: e.Kind, SubjectID: e.ID, Data: string(data),
 	})
+	if err != nil || !personal[e.Action] {
+		return err
+	}
+	payload, err := json.Marshal(Recorded{e.Org, id})
+	if err != nil {
+		return err
+	}
+	return tx.AddJob(ctx, store.Job{Kind: NoticeJob, Key: id, Payload: string(payload)})
+}
+
+// NoticeJob turns an event into notices for people (package inbox). It is not done in
+// the transaction of the change, which would wait for as many rows as there are
+// people.
+const NoticeJob = "inbox.notices"
+
+// Recorded is the payload of NoticeJob.
+type Recorded struct {
+	Org docs.OrgID
+	ID  string
+}
+
+// personal are the actions that may concern somebody besides the actor.
+var personal = map[string]bool{
+	"change_request.request_review": true, "change_request.review": true, "change_request.merge": true, "change_request.bring_up_to_date": true,
+	"comment.post": true, "comment.edit": true, "comment-reply.post": true, "comment-reply.edit": true,
 }

@@ -28,7 +28,7 @@ type Change struct {
 // them.
 var unrecorded = map[string]bool{
 	"updatedAt": true, "version": true, "customizedAt": true, "schemaAt": true, "failures": true, "failingSince": true, "resumeAt": true,
-	"counters": true, "revision": true, "layer": true, "siteSpaces": true,
+	"counters": true, "revision": true, "layer": true, "siteSpaces": true, "lastError": true, "lastErrorAt": true,
 }
 
 // secret fields are never written into the log.

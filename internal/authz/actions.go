@@ -6,7 +6,10 @@
 // compared here, and in SQL for lists (internal/store/access.go).
 package authz
 
-import "github.com/octavo-docs/octavo/internal/docs"
+import (
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
 
 // Action is something that can be done to a thing of one kind, by whoever
 // has at least a role on it and uses a token of a scope.
@@ -93,9 +96,22 @@ type Actor struct {
 	User    docs.UserID
 	Token   docs.TokenID
 	Scopes  docs.Scopes
-	Expires docs.Time // when the token does; zero: never
-	Request string    // id of the request, for the log
-	Visitor *Visitor  // nil: a member
+	Expires docs.Time  // when the token does; zero: never
+	Org     docs.OrgID // the only organization that the token is good for; empty: all of the user's
+	Session bool       // the token is a session: a person at a browser
+	Request string     // id of the request, for the log
+	Address string     // from where it comes
+	Visitor *Visitor   // nil: a member
+}
+
+// Whole returns an error if the actor is somebody only within an organization, whose identity
+// provider vouches for them. What belongs to the person, and not to the organization, is
+// not for it to decide.
+func (a Actor) Whole() error {
+	if a.Org == "" {
+		return nil
+	}
+	return errs.E(errs.Forbidden, "you signed in for one organization; sign in with your address to do this")
 }
 
 // System is the actor of background work.

@@ -119,6 +119,24 @@ func Within(r store.Reader) Checker {
 	}}
 }
 
+// accessOf returns the access of an actor to an organization. Who signed in for another one, or uses
+// a token that it refuses, has none. If the organization asks for it, only who signed in at its identity provider has any;
+// its admins always do, so that a provider that is set up wrongly locks nobody out.
+func (c Checker) accessOf(ctx context.Context, actor Actor, org docs.OrgID, stamp store.Stamp) (*docs.Access, error) {
+	if actor.Org != "" && actor.Org != org {
+		return &docs.Access{Org: org, User: actor.User}, nil
+	}
+	a, err := c.access(ctx, org, actor.User, stamp.Access)
+	if err == nil && a.Blocked[actor.Token] {
+		return &docs.Access{Org: org, User: actor.User}, nil
+	}
+	fromOutside := actor.Token != ""
+	if err == nil && fromOutside && a.SSO && a.Inside() && actor.Org != org && a.Role != docs.Admin {
+		return nil, errs.E(errs.Forbidden, "this organization asks its members to sign in at its identity provider; GET /orgs/%s/sso says where", org)
+	}
+	return a, err
+}
+
 // ask is check with a stamp in every case, also when the thing is absent or
 // the rule is about none: whether the token is still good comes first.
 func (c Checker) ask(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
@@ -256,7 +274,7 @@ func (c Checker) Org(ctx context.Context, actor Actor, a Action, id docs.OrgID) 
 	if err != nil {
 		return nil, stamp, err
 	}
-	access, err := c.access(ctx, id, actor.User, stamp.Access)
+	access, err := c.accessOf(ctx, actor, id, stamp)
 	if err != nil {
 		return nil, stamp, err
 	}
@@ -340,7 +358,7 @@ func (c Checker) AnySpace(ctx context.Context, actor Actor, a Action, id docs.Sp
 }
 
 func (c Checker) content(ctx context.Context, g *Grant, what string, a Action, org docs.OrgID, n docs.Node, parent docs.CollectionID, stamp store.Stamp) (err error) {
-	if g.Access, err = c.access(ctx, org, g.Actor.User, stamp.Access); err != nil {
+	if g.Access, err = c.accessOf(ctx, g.Actor, org, stamp); err != nil {
 		return err
 	}
 	above, err := c.r.Path(ctx, parent)
@@ -363,7 +381,7 @@ func (c Checker) Site(ctx context.Context, actor Actor, a Action, org docs.OrgID
 		return nil, v.Stamp, err
 	}
 	g := &Grant{Actor: actor, Site: v.It, Path: []docs.Node{v.It.Node()}}
-	if g.Access, err = c.access(ctx, org, actor.User, v.Stamp.Access); err != nil {
+	if g.Access, err = c.accessOf(ctx, actor, org, v.Stamp); err != nil {
 		return nil, v.Stamp, err
 	}
 	g.Why = g.Access.Resolve(g.Path)

@@ -25,9 +25,10 @@ type Guard struct {
 	tokens *cache.Cache[tokenKey, *knownToken]
 	known  *cache.Cache[accessKey, *docs.Access]
 
-	mu   sync.Mutex
-	used map[docs.TokenID]docs.Time
-	seen map[memberKey]docs.Time
+	mu     sync.Mutex
+	used   map[docs.TokenID]store.Use
+	inOrgs map[store.OrgToken]store.Use
+	seen   map[memberKey]docs.Time
 }
 
 // tokenKey is the hash of a secret: secrets are not kept in memory.
@@ -71,9 +72,8 @@ func NewGuard(s *store.Store, sites Sites) *Guard {
 		store:  s,
 		tokens: cache.New[tokenKey](maxTokens, func(*knownToken) int { return 1 }),
 		known:  cache.New[accessKey](maxAccess, func(*docs.Access) int { return 1 }),
-		used:   map[docs.TokenID]docs.Time{},
-		seen:   map[memberKey]docs.Time{},
 	}
+	g.forget()
 	g.Checker = Checker{r: s.Reader, sites: sites, access: g.cachedAccess}
 	return g
 }
@@ -126,6 +126,26 @@ func (g *Guard) Authenticate(ctx context.Context, header, request string) (*Sess
 	case !strings.HasPrefix(secret, docs.TokenPrefix) || len(secret) > 200:
 		return nil, errToken
 	}
+	return g.recognise(ctx, secret, request, false)
+}
+
+// AuthenticateSession recognises the secret that a browser has as a cookie. It is
+// no token, and a token is no session: what leaks as one is of no use as the other.
+func (g *Guard) AuthenticateSession(ctx context.Context, secret, request string) (*Session, error) {
+	if !strings.HasPrefix(secret, docs.SessionPrefix) || len(secret) > 200 {
+		return nil, errSession
+	}
+	s, err := g.recognise(ctx, secret, request, true)
+	if errs.Is(err, errs.Unauthenticated) {
+		return nil, errSession
+	}
+	return s, err
+}
+
+var errSession = errs.E(errs.Unauthenticated, "you are not signed in, or your session has ended; sign in again")
+
+// recognise returns the session of a secret.
+func (g *Guard) recognise(ctx context.Context, secret, request string, session bool) (*Session, error) {
 	key := docs.HashSecret(secret)
 	k, ok := g.tokens.Get(key)
 	if !ok {
@@ -134,12 +154,14 @@ func (g *Guard) Authenticate(ctx context.Context, header, request string) (*Sess
 			return nil, err
 		}
 	}
-	if g.expired(k.token) {
+	if g.expired(k.token) || k.token.Session != session {
 		return nil, errToken
 	}
 	return &Session{
-		Actor: Actor{User: k.token.User, Token: k.token.ID, Scopes: k.token.Scopes, Expires: k.token.ExpiresAt, Request: request},
-		key:   key, version: k.version, known: k,
+		Actor: Actor{
+			User: k.token.User, Token: k.token.ID, Scopes: k.token.Scopes, Expires: k.token.ExpiresAt, Request: request, Session: session, Org: k.token.Org,
+		},
+		key: key, version: k.version, known: k,
 	}, nil
 }
 
@@ -206,24 +228,31 @@ func (g *Guard) note(k *knownToken, grant *Grant, now docs.Time) {
 	k.noted.Store(&activity{org, now})
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.used[grant.Actor.Token] = now
+	use := store.Use{At: now, Address: grant.Actor.Address}
+	g.used[grant.Actor.Token] = use
 	if org != "" {
+		g.inOrgs[store.OrgToken{Org: org, Token: grant.Actor.Token}] = use
 		g.seen[memberKey{org, grant.Actor.User}] = now
 	}
+}
+
+// forget begins anew with what was noted.
+func (g *Guard) forget() {
+	g.used, g.inOrgs, g.seen = map[docs.TokenID]store.Use{}, map[store.OrgToken]store.Use{}, map[memberKey]docs.Time{}
 }
 
 // Flush writes when tokens and members were last active. It runs now and
 // then, not with every request: the moment need not be exact.
 func (g *Guard) Flush(ctx context.Context) error {
 	g.mu.Lock()
-	used, seen := g.used, g.seen
-	g.used, g.seen = map[docs.TokenID]docs.Time{}, map[memberKey]docs.Time{}
+	used, inOrgs, seen := g.used, g.inOrgs, g.seen
+	g.forget()
 	g.mu.Unlock()
 	if len(used) == 0 {
 		return nil
 	}
 	return g.store.Do(ctx, func(tx *store.Tx) error {
-		if err := tx.TouchTokens(ctx, used); err != nil {
+		if err := tx.TouchTokens(ctx, used, inOrgs); err != nil {
 			return err
 		}
 		for m, at := range seen {

@@ -161,6 +161,9 @@ func (s *Service) RevokeLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 // Accept uses a link: the caller becomes a member, or gets access to a space
 // or a collection as a guest. It never takes anything away.
 func (s *Service) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
+	if err := g.Actor.Whole(); err != nil {
+		return err
+	}
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		l, err := tx.InviteLink(ctx, org, id)
 		if err != nil {

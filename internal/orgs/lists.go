@@ -17,17 +17,7 @@ func (s *Service) Me(ctx context.Context, g *authz.Grant) (docs.User, error) {
 // User returns an account that the caller can see: their own, or that of
 // somebody in an organization in which they are more than a guest.
 func (s *Service) User(ctx context.Context, g *authz.Grant, id docs.UserID) (docs.User, error) {
-	return s.Store.UserVisibleTo(ctx, id, g.Actor.User)
-}
-
-// Tokens lists the caller's tokens.
-func (s *Service) Tokens(g *authz.Grant) store.List[docs.Token] {
-	return store.List[docs.Token]{
-		Page: func(ctx context.Context, p store.Page) ([]docs.Token, store.Key, error) {
-			return s.Store.Tokens(ctx, g.Actor.User, p)
-		},
-		Count: func(ctx context.Context) (int64, error) { return s.Store.CountTokens(ctx, g.Actor.User) },
-	}
+	return s.Store.UserVisibleTo(ctx, id, g.Actor.User, g.Actor.Org)
 }
 
 // Organization returns an organization.
@@ -37,11 +27,14 @@ func (s *Service) Organization(ctx context.Context, id docs.OrgID) (docs.Organiz
 
 // Organizations lists the organizations of the caller.
 func (s *Service) Organizations(g *authz.Grant) store.List[store.OrgAccess] {
+	caller := store.Caller{User: g.Actor.User, Org: g.Actor.Org, Token: g.Actor.Token}
 	return store.List[store.OrgAccess]{
 		Page: func(ctx context.Context, p store.Page) ([]store.OrgAccess, store.Key, error) {
-			return s.Store.OrganizationsOf(ctx, g.Actor.User, p)
+			return s.Store.OrganizationsOf(ctx, caller, p)
 		},
-		Count: func(ctx context.Context) (int64, error) { return s.Store.CountOrganizationsOf(ctx, g.Actor.User) },
+		Count: func(ctx context.Context) (int64, error) {
+			return s.Store.CountOrganizationsOf(ctx, caller)
+		},
 	}
 }
 
@@ -61,9 +54,9 @@ func (s *Service) OrganizationByHostname(ctx context.Context, g *authz.Grant, ho
 }
 
 // Audit lists what was done in an organization, newest first.
-func (s *Service) Audit(org docs.OrgID) store.List[store.AuditRow] {
+func (s *Service) Audit(org docs.OrgID, f store.AuditFilter) store.List[store.AuditRow] {
 	return store.List[store.AuditRow]{Page: func(ctx context.Context, p store.Page) ([]store.AuditRow, store.Key, error) {
-		return s.Store.Audit(ctx, org, p)
+		return s.Store.Audit(ctx, org, f, p)
 	}}
 }
 
@@ -79,7 +72,7 @@ func (s *Service) Members(g *authz.Grant, org docs.OrgID, f store.MemberFilter) 
 
 // Member returns a member of an organization.
 func (s *Service) Member(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Member, error) {
-	return s.Store.Member(ctx, org, user)
+	return member(ctx, s.Store.Reader, org, user)
 }
 
 // InviteLinks lists the invite links to the organization itself.

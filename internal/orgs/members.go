@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -17,6 +18,15 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // memberEvent returns the event of a change to a member.
 func memberEvent(org docs.OrgID, action string, user docs.UserID, data map[string]any) audit.Event {
 	return audit.Event{Org: org, Action: "member." + action, Kind: "user", ID: string(user), Data: data}
+}
+
+// member returns a person who is a member. Machines are changed as service accounts.
+func member(ctx context.Context, r store.Reader, org docs.OrgID, user docs.UserID) (docs.Member, error) {
+	m, err := r.Member(ctx, org, user)
+	if err == nil && m.User.Kind != docs.Person {
+		return docs.Member{}, errs.Missing("member")
+	}
+	return m, err
 }
 
 // keepAnAdmin refuses to leave an organization without an admin.
@@ -34,26 +44,71 @@ func keepAnAdmin(ctx context.Context, tx *store.Tx, m docs.Member) error {
 // SetRole changes the role of a member.
 func (s *Service) SetRole(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, role docs.Role) (docs.Member, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
-		m, err := tx.Member(ctx, org, user)
-		if err != nil || m.Role == role {
+		m, err := member(ctx, tx.Reader, org, user)
+		if err != nil {
 			return m, err
 		}
-		if err := keepAnAdmin(ctx, tx, m); err != nil {
-			return m, err
-		}
-		before := m
-		m.Role = role
-		if err := tx.PutMember(ctx, m); err != nil {
-			return m, err
-		}
-		return m, audit.Record(ctx, tx, g.Actor, memberEvent(org, "role", user, map[string]any{"from": before.Role, "to": role}).Changed(before, m))
+		err = setRole(ctx, tx, g.Actor, &m, role)
+		return m, err
 	})
+}
+
+func setRole(ctx context.Context, tx *store.Tx, by authz.Actor, m *docs.Member, role docs.Role) error {
+	if m.Role == role {
+		return nil
+	}
+	if err := keepAnAdmin(ctx, tx, *m); err != nil {
+		return err
+	}
+	before := *m
+	m.Role = role
+	if err := tx.PutMember(ctx, *m); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, by, memberEvent(m.Org, "role", m.User.ID, map[string]any{"from": before.Role, "to": role}).Changed(before, *m))
+}
+
+// SetDisabled withdraws the access of a member at once, or restores it. What they wrote, their
+// teams and their grants stay.
+func (s *Service) SetDisabled(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, disabled bool) (docs.Member, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
+		m, err := member(ctx, tx.Reader, org, user)
+		if err != nil {
+			return m, err
+		}
+		err = setDisabled(ctx, tx, g.Actor, &m, disabled)
+		return m, err
+	})
+}
+
+func setDisabled(ctx context.Context, tx *store.Tx, by authz.Actor, m *docs.Member, disabled bool) error {
+	if m.Disabled == disabled {
+		return nil
+	}
+	action := "reactivate"
+	if disabled {
+		action = "deactivate"
+		if err := keepAnAdmin(ctx, tx, *m); err != nil {
+			return err
+		}
+	}
+	before := *m
+	m.Disabled = disabled
+	if err := tx.PutMember(ctx, *m); err != nil {
+		return err
+	}
+	if disabled {
+		if err := tx.DropTokensOfOrg(ctx, m.Org, m.User.ID); err != nil {
+			return err
+		}
+	}
+	return audit.Record(ctx, tx, by, memberEvent(m.Org, action, m.User.ID, nil).Changed(before, *m))
 }
 
 // MarkSSO lets a member sign in through the organization's identity provider.
 func (s *Service) MarkSSO(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) (docs.Member, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
-		m, err := tx.Member(ctx, org, user)
+		m, err := member(ctx, tx.Reader, org, user)
 		if err != nil || m.SSO {
 			return m, err
 		}
@@ -65,10 +120,30 @@ func (s *Service) MarkSSO(ctx context.Context, g *authz.Grant, org docs.OrgID, u
 	})
 }
 
+// InviteAgain sends the invitation of a member again who has not used the organization yet.
+func (s *Service) InviteAgain(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		m, err := member(ctx, tx.Reader, org, user)
+		if err != nil {
+			return err
+		}
+		if m.Disabled {
+			return errs.E(errs.Precondition, "the access of %s was taken away; give it back first", m.User.Email)
+		}
+		if !m.LastSeenAt.IsZero() {
+			return errs.E(errs.Precondition, "%s has used the organization already and needs no invitation", m.User.Email)
+		}
+		if err := mailInvitation(ctx, tx, g.Actor, org, user); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, memberEvent(org, "invite-again", user, nil))
+	})
+}
+
 // Remove takes somebody out of an organization, with all grants and teams.
 func (s *Service) Remove(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		m, err := tx.Member(ctx, org, user)
+		m, err := member(ctx, tx.Reader, org, user)
 		if err != nil {
 			return err
 		}
@@ -76,6 +151,9 @@ func (s *Service) Remove(ctx context.Context, g *authz.Grant, org docs.OrgID, us
 			return err
 		}
 		if _, err := tx.DropMember(ctx, org, user); err != nil {
+			return err
+		}
+		if err := tx.DropTokensOfOrg(ctx, org, user); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, g.Actor, memberEvent(org, "remove", user, map[string]any{"role": m.Role}))
@@ -90,6 +168,9 @@ func (s *Service) Ping(ctx context.Context, g *authz.Grant, org docs.OrgID) erro
 // Join makes the caller a guest member, if their verified address is of one
 // of the organization's domains, which has to be proved. Joining twice changes nothing.
 func (s *Service) Join(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
+	if err := g.Actor.Whole(); err != nil {
+		return err
+	}
 	if err := s.admits(ctx, org, g.Actor.User); err != nil {
 		return err
 	}
@@ -149,8 +230,28 @@ type Invited struct {
 	FailedSSO []string
 }
 
-// Invite makes people members by their addresses: at once, because there is
-// no mail to wait for. Somebody without an account gets one, which nobody
+// InvitedJob informs somebody by mail that they were added to an organization.
+const InvitedJob = "member.invited"
+
+// Invitation is the payload of InvitedJob.
+type Invitation struct {
+	Org  docs.OrgID
+	User docs.UserID
+	By   docs.UserID
+}
+
+// mailInvitation queues the mail to somebody who was added. The operator at the
+// command line informs people himself.
+func mailInvitation(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, user docs.UserID) error {
+	if by.Request == "" {
+		return nil
+	}
+	i := Invitation{org, user, by.User}
+	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: InvitedJob, Key: string(i.Org) + " " + string(i.User), Payload: i})
+}
+
+// Invite makes people members by their addresses: at once, and they learn of it
+// by mail. Somebody without an account gets one, which nobody
 // can use until the address is verified. Members are left as they are. Of somebody
 // who was added, the organization sees the address until they use it, and SSO has no
 // effect before.
@@ -186,6 +287,9 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 				return out, err
 			}
 			if err := audit.Record(ctx, tx, g.Actor, memberEvent(org, "invite", u.ID, map[string]any{"role": p.Role})); err != nil {
+				return out, err
+			}
+			if err := mailInvitation(ctx, tx, g.Actor, org, u.ID); err != nil {
 				return out, err
 			}
 			out.Users = append(out.Users, u.ID)

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -50,6 +49,9 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization
 	}
 	domains, err := checkDomains(in.EmailDomains)
 	if err != nil {
+		return docs.Organization{}, err
+	}
+	if err := g.Actor.Whole(); err != nil {
 		return docs.Organization{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Organization, error) {
@@ -222,6 +224,9 @@ func (s *Service) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.A
 // OrganizationsByDomain lists the organizations that the caller could join
 // with the verified address that they have.
 func (s *Service) OrganizationsByDomain(ctx context.Context, by authz.Actor, domain string) ([]store.OrgAccess, error) {
+	if err := by.Whole(); err != nil {
+		return nil, err
+	}
 	u, err := s.Store.User(ctx, by.User)
 	if err != nil {
 		return nil, err
@@ -256,7 +261,7 @@ func (s *Service) Bootstrap(ctx context.Context, address, title, label string) (
 		if err != nil {
 			return Bootstrapped{}, err
 		}
-		_, secret, err := addToken(ctx, tx, by, NewToken{Label: label})
+		_, secret, err := addToken(ctx, tx, by, NewToken{Label: label, owner: u.ID})
 		return Bootstrapped{User: u.ID, Organization: o.ID, Token: secret}, err
 	})
 }
@@ -294,84 +299,6 @@ func addUser(ctx context.Context, tx *store.Tx, e docs.Email, verified bool) (do
 	return u, tx.AddUser(ctx, u)
 }
 
-// NewToken is the input of CreateToken.
-type NewToken struct {
-	Label     string
-	Scopes    docs.Scopes
-	ExpiresAt opt.Val[docs.Time] // left out: never, or with the token that asks
-}
-
-// MaxTokens is how many tokens a user can have.
-const MaxTokens = 200
-
-// CreateToken makes a token for the caller, which does not outlive the token that
-// asks for it. The secret is returned only this once.
-func (s *Service) CreateToken(ctx context.Context, g *authz.Grant, in NewToken) (docs.Token, string, error) {
-	var secret string
-	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (t docs.Token, err error) {
-		if at, ok := in.ExpiresAt.Get(); ok && at <= tx.Now() {
-			return t, errs.Field("body.expiresAt", "must be in the future")
-		}
-		if end := g.Actor.Expires; !end.IsZero() {
-			if at := in.ExpiresAt.Or(end); at.IsZero() || at > end {
-				return t, errs.Field("body.expiresAt", "must not be later than the end of the token of this request, which is %s", end.Std().Format(time.RFC3339))
-			}
-			in.ExpiresAt = opt.Of(in.ExpiresAt.Or(end))
-		}
-		n, err := tx.CountTokens(ctx, g.Actor.User)
-		if err != nil {
-			return t, err
-		}
-		if n >= MaxTokens {
-			return t, errs.E(errs.Precondition, "you have %d tokens, which is the maximum; revoke some first", n)
-		}
-		t, secret, err = addToken(ctx, tx, g.Actor, in)
-		return t, err
-	})
-	return t, secret, err
-}
-
-// CreateTokenFor makes a token for an address that the operator vouches for,
-// and its user if there is none.
-func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToken) (string, error) {
-	return store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
-		u, err := operatorUser(ctx, tx, address)
-		if err != nil {
-			return "", err
-		}
-		_, secret, err := addToken(ctx, tx, authz.AtCommandLine(u.ID), in)
-		return secret, err
-	})
-}
-
-func addToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (docs.Token, string, error) {
-	secret := docs.NewSecret()
-	t := docs.Token{
-		ID: store.NewID[docs.TokenID](tx), User: by.User, Label: in.Label, Scopes: in.Scopes,
-		CreatedAt: tx.Now(), ExpiresAt: in.ExpiresAt.Or(0),
-	}
-	if err := tx.AddToken(ctx, t, docs.HashSecret(secret)); err != nil {
-		return t, "", err
-	}
-	return t, secret, audit.Record(ctx, tx, by, audit.Event{
-		Action: "token.create", Kind: "token", ID: string(t.ID), Data: map[string]any{"label": t.Label},
-	})
-}
-
-// RevokeToken ends one of the caller's tokens at once.
-func (s *Service) RevokeToken(ctx context.Context, g *authz.Grant, id docs.TokenID) error {
-	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		had, err := tx.DropToken(ctx, g.Actor.User, id)
-		if err != nil {
-			return err
-		}
-		if !had {
-			return errs.Missing("token")
-		}
-		return audit.Record(ctx, tx, g.Actor, audit.Event{Action: "token.revoke", Kind: "token", ID: string(id)})
-	})
-}
-
 // UserPatch is the input of UpdateUser.
 type UserPatch struct {
 	DisplayName opt.Val[string]
@@ -386,12 +313,15 @@ func (s *Service) UpdateUser(ctx context.Context, g *authz.Grant, id docs.UserID
 		}
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.User, error) {
-		u, err := tx.UserVisibleTo(ctx, id, g.Actor.User)
+		u, err := tx.UserVisibleTo(ctx, id, g.Actor.User, g.Actor.Org)
 		if err != nil {
 			return u, err
 		}
 		if id != g.Actor.User {
 			return u, errs.E(errs.Forbidden, "you can change only your own account")
+		}
+		if err := g.Actor.Whole(); err != nil {
+			return u, err
 		}
 		before := u
 		u.DisplayName, u.PhotoURL, u.UpdatedAt = p.DisplayName.Or(u.DisplayName), p.PhotoURL.Or(u.PhotoURL), tx.Now()

@@ -77,14 +77,25 @@ func notMember(who string) error {
 // RenameTeam changes the title of a team.
 func (s *Service) RenameTeam(ctx context.Context, g *authz.Grant, t docs.Team, title string) (docs.Team, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Team, error) {
-		if err := tx.RenameTeam(ctx, t.ID, title); err != nil {
-			return t, err
-		}
-		if err := audit.Record(ctx, tx, g.Actor, teamEvent(t, "rename", map[string]any{"from": t.Title, "to": title}).Changed(t, docs.Team{ID: t.ID, Org: t.Org, Title: title, Members: t.Members, Spaces: t.Spaces, CreatedAt: t.CreatedAt})); err != nil {
+		if err := renameTeam(ctx, tx, g.Actor, t, title); err != nil {
 			return t, err
 		}
 		return tx.Team(ctx, t.Org, t.ID)
 	})
+}
+
+// Team returns a team of an organization.
+func (s *Service) Team(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.Team, error) {
+	return s.Store.Team(ctx, org, id)
+}
+
+func renameTeam(ctx context.Context, tx *store.Tx, by authz.Actor, t docs.Team, title string) error {
+	if err := tx.RenameTeam(ctx, t.ID, title); err != nil {
+		return err
+	}
+	after := t
+	after.Title = title
+	return audit.Record(ctx, tx, by, teamEvent(t, "rename", map[string]any{"from": t.Title, "to": title}).Changed(t, after))
 }
 
 // DeleteTeam removes a team and what was granted to it. Its members stay.
@@ -119,7 +130,10 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 				return err
 			}
 			removed[u] = true
-			if _, err := tx.DropTeamMember(ctx, t.Org, t.ID, u); err != nil {
+			if err := keepRoles(ctx, tx, g, t, u, func() error {
+				_, err := tx.DropTeamMember(ctx, t.Org, t.ID, u)
+				return err
+			}); err != nil {
 				return err
 			}
 		}
@@ -146,26 +160,31 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 	})
 }
 
-// keepRoles puts somebody into a team, and refuses it if they would have a lower role
-// then: what a team was granted on a thing counts before what its members inherit
-// there. Whoever may say who has access to that thing may do so.
-func keepRoles(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.Team, user docs.UserID, put func() error) error {
+// keepRoles makes a change of who is in a team, and refuses it if the team would be a
+// way around access: what it was granted on a thing counts before what its members
+// inherit there. Joining must not take a role away, and leaving must not restore a
+// higher one; nobody raises themselves by either. Whoever may give that role on the
+// thing may do so.
+func keepRoles(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.Team, user docs.UserID, change func() error) error {
 	if g.Access.OrgRole() == docs.Admin {
-		return put()
+		return change()
 	}
 	before, err := tx.Access(ctx, t.Org, user)
 	if err != nil {
 		return err
 	}
-	if err := put(); err != nil {
+	if err := change(); err != nil {
 		return err
 	}
 	after, err := tx.Access(ctx, t.Org, user)
 	if err != nil {
 		return err
 	}
-	for _, id := range slices.Sorted(maps.Keys(after.TeamGrants)) {
-		if _, had := before.TeamGrants[id]; had {
+	_, stays := after.Teams[t.ID]
+	things := maps.Clone(before.TeamGrants)
+	maps.Copy(things, after.TeamGrants)
+	for _, id := range slices.Sorted(maps.Keys(things)) {
+		if before.TeamGrants[id] == after.TeamGrants[id] {
 			continue // of several teams the highest role counts
 		}
 		path, err := tx.TeamGrantPath(ctx, t.ID, id)
@@ -173,8 +192,12 @@ func keepRoles(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.Team, u
 			return err
 		}
 		was, now, own := before.Resolve(path).Role, after.Resolve(path).Role, g.Access.Resolve(path).Role
-		if !now.AtLeast(was) && !(own.AtLeast(was) && authz.Can(own, authz.AdminSpace)) {
+		gives := func(role docs.Role) bool { return own.AtLeast(role) && authz.Can(own, authz.AdminSpace) }
+		switch {
+		case stays && !now.AtLeast(was) && !gives(was):
 			return errs.E(errs.Forbidden, "in the team somebody would have the role %q instead of %q on what the team has access to; ask an admin, or whoever manages access there, to add them", now, was)
+		case (!stays || user == g.Actor.User) && !was.AtLeast(now) && !gives(now):
+			return errs.E(errs.Forbidden, "without the team somebody would have the role %q instead of %q on what the team has access to; ask an admin, or whoever manages access there, to remove them", now, was)
 		}
 	}
 	return nil
@@ -183,12 +206,15 @@ func keepRoles(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.Team, u
 // RemoveFromTeam takes one member out of a team.
 func (s *Service) RemoveFromTeam(ctx context.Context, g *authz.Grant, t docs.Team, user docs.UserID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		had, err := tx.DropTeamMember(ctx, t.Org, t.ID, user)
+		err := keepRoles(ctx, tx, g, t, user, func() error {
+			had, err := tx.DropTeamMember(ctx, t.Org, t.ID, user)
+			if err == nil && !had {
+				err = errs.Missing("team member")
+			}
+			return err
+		})
 		if err != nil {
 			return err
-		}
-		if !had {
-			return errs.Missing("team member")
 		}
 		return audit.Record(ctx, tx, g.Actor, teamEvent(t, "members", map[string]any{"removed": 1}))
 	})

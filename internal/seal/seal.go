@@ -31,6 +31,9 @@ const (
 	VisitorKey    Purpose = "octavo visitor authentication keys" // site
 	MCPHeaders    Purpose = "octavo site mcp server headers"     // MCP server
 	Certificate   Purpose = "octavo tls certificates"            // name of the certificate
+	SAMLKey       Purpose = "octavo saml request keys"           // SAML provider
+	OIDCClient    Purpose = "octavo oidc client secrets"         // provider
+	Unsubscribe   Purpose = "octavo unsubscribe links"           // nothing: the user is inside
 )
 
 // ErrSealed is the error of everything that does not open: it was

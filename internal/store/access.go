@@ -15,10 +15,11 @@ func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*
 	a := &docs.Access{
 		Org: org, User: user,
 		Teams: map[docs.TeamID]docs.TeamRole{}, UserGrants: map[string]docs.Role{}, TeamGrants: map[string]docs.TeamGrant{},
+		Blocked: map[docs.TokenID]bool{},
 	}
 	_, err := one(ctx, r, "member", func(s scanner) (bool, error) {
-		return true, s.Scan(&a.Role, &a.Disabled)
-	}, `SELECT role, disabled FROM members WHERE org_id = $1 AND user_id = $2`, org, user)
+		return true, s.Scan(&a.Role, &a.Disabled, &a.SSO)
+	}, `SELECT m.role, m.disabled, o.sso FROM members m JOIN organizations o ON o.id = m.org_id WHERE m.org_id = $1 AND m.user_id = $2`, org, user)
 	if errs.Is(err, errs.NotFound) {
 		return a, nil
 	}
@@ -26,12 +27,15 @@ func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*
 		return nil, err
 	}
 	a.Member = true
-	// One row for each team (kind t), own grant (u) and team grant (g).
+	// One row for each team (kind t), own grant (u), refused token (b) and team grant (g).
 	rows, err := r.run.query(ctx, `
 		SELECT 't', tm.team_id, tm.role, '' FROM team_members tm JOIN teams t ON t.id = tm.team_id
 		WHERE t.org_id = $1 AND tm.user_id = $2
 		UNION ALL
 		SELECT 'u', subject_id, role, '' FROM user_grants WHERE org_id = $1 AND user_id = $2
+		UNION ALL
+		SELECT 'b', x.token_id, '', '' FROM tokens t JOIN organization_tokens x ON x.token_id = t.id
+		WHERE t.user_id = $2 AND x.org_id = $1 AND x.blocked_at > 0
 		UNION ALL
 		SELECT 'g', g.subject_id, g.role, g.team_id FROM team_grants g JOIN team_members tm ON tm.team_id = g.team_id
 		WHERE g.org_id = $1 AND tm.user_id = $2`, org, user)
@@ -47,6 +51,8 @@ func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*
 		switch kind {
 		case "t":
 			a.Teams[docs.TeamID(id)] = docs.TeamRole(role)
+		case "b":
+			a.Blocked[docs.TokenID(id)] = true
 		case "u":
 			a.UserGrants[id] = docs.Role(role)
 		default:

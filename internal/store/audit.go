@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 )
@@ -21,30 +22,73 @@ type AuditRow struct {
 }
 
 // AddAudit writes a line of the log and the event for webhooks, in
-// the transaction of the change itself.
-func (tx *Tx) AddAudit(ctx context.Context, a AuditRow) error {
+// the transaction of the change itself. It returns the id of both.
+func (tx *Tx) AddAudit(ctx context.Context, a AuditRow) (string, error) {
 	a.ID, a.At = NewID[string](tx), tx.Now()
 	err := tx.put(ctx, `
 		INSERT INTO audit (id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		a.ID, a.At, a.Org, a.Actor, a.Token, a.Request, a.Action, a.SubjectKind, a.SubjectID, a.Data)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return tx.put(ctx, `INSERT INTO outbox (id, org_id, at) VALUES ($1, $2, $3)`, a.ID, a.Org, a.At)
+	return a.ID, tx.put(ctx, `INSERT INTO outbox (id, org_id, at) VALUES ($1, $2, $3)`, a.ID, a.Org, a.At)
 }
 
+// AuditFilter chooses lines of the log. What is empty chooses all.
+type AuditFilter struct {
+	Actor       docs.UserID
+	Action      string // such as space.delete
+	SubjectKind string
+	SubjectID   string
+	From, Until docs.Time // Until is not part of it
+}
+
+// maxAuditRead is how many lines a page of the log looks at. A filter that matches few
+// of them returns a short page, and the next one goes on behind it.
+const maxAuditRead = 5_000
+
 // Audit lists the log of an organization, newest first.
-func (r Reader) Audit(ctx context.Context, org docs.OrgID, p Page) ([]AuditRow, Key, error) {
+func (r Reader) Audit(ctx context.Context, org docs.OrgID, f AuditFilter, p Page) ([]AuditRow, Key, error) {
 	before := lastText
 	if len(p.After) > 0 {
 		before = p.After[0]
 	}
-	items, err := many(ctx, r, func(s scanner) (a AuditRow, err error) {
-		err = s.Scan(&a.ID, &a.At, &a.Org, &a.Actor, &a.Token, &a.Request, &a.Action, &a.SubjectKind, &a.SubjectID, &a.Data)
-		return a, err
-	}, `SELECT id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data
-		FROM audit WHERE org_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3 + 0`, org, before, p.ask())
-	items, next := cut(p, items, func(a AuditRow) Key { return Key{a.ID} })
+	until := f.Until
+	if until.IsZero() {
+		until = math.MaxInt64
+	}
+	looked, err := many(ctx, r, scanAudit, `
+		SELECT id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data
+		FROM (SELECT * FROM audit WHERE org_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3 + 0) newest
+		WHERE ($4 = '' OR actor_id = $4) AND ($5 = '' OR action = $5) AND ($6 = '' OR subject_kind = $6) AND ($7 = '' OR subject_id = $7)
+			AND at >= $8 AND at < $9
+		ORDER BY id DESC LIMIT $10 + 0`,
+		org, before, maxAuditRead, f.Actor, f.Action, f.SubjectKind, f.SubjectID, f.From, until, p.ask())
+	items, next := cut(p, looked, func(a AuditRow) Key { return Key{a.ID} })
+	if err != nil || len(next) > 0 {
+		return items, next, err
+	}
+	last, err := r.lastLooked(ctx, org, before, f.From)
+	if last != "" {
+		next = Key{last}
+	}
 	return items, next, err
+}
+
+// lastLooked returns where the next page of the log begins: behind the lines that this one has
+// looked at, if there are more of the time that is asked for.
+func (r Reader) lastLooked(ctx context.Context, org docs.OrgID, before string, from docs.Time) (string, error) {
+	rows, err := many(ctx, r, func(s scanner) (id string, err error) { err = s.Scan(&id); return id, err }, `
+		SELECT id FROM (SELECT id, at FROM audit WHERE org_id = $1 AND id < $2 ORDER BY id DESC LIMIT 1 OFFSET $4 - 1) looked
+		WHERE at >= $3`, org, before, from, maxAuditRead)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	return rows[0], nil
+}
+
+func scanAudit(s scanner) (a AuditRow, err error) {
+	err = s.Scan(&a.ID, &a.At, &a.Org, &a.Actor, &a.Token, &a.Request, &a.Action, &a.SubjectKind, &a.SubjectID, &a.Data)
+	return a, err
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/signin"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -69,9 +70,23 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	team, err := people.CreateTeam(ctx, op, org, awkward, invited.Users[:1])
 	check(team, err)
 	check(people.CreateLink(ctx, op, org, docs.InviteLink{Role: docs.Read}))
+	check((&signin.Service{Store: s}).LinkFor(ctx, "ada@octavo.example"))
+	check(nil, s.Do(ctx, func(tx *store.Tx) error {
+		return errors.Join(
+			tx.AddPasskey(ctx, docs.Passkey{ID: "key", User: b.User, Label: awkward, Credential: "{}", CreatedAt: tx.Now()}),
+			tx.AddPasskeyChallenge(ctx, docs.HashSecret("asked"), "{}", tx.Now()),
+		)
+	}))
+	check((&signin.Service{Store: s}).Arrive(ctx, signin.Arrival{
+		Org: org, Provider: "idp", Method: docs.SignInBySAML, Subject: "grace", Email: "grace@octavo.example", Proved: true, Role: docs.Read,
+	}))
 
 	top, _, err := authz.Within(s.Reader).Org(ctx, by, authz.CreateContent, org)
 	check(top, err)
+	machine, err := people.CreateServiceAccount(ctx, top, org, awkward, docs.Edit)
+	check(machine, err)
+	_, _, err = people.CreateServiceToken(ctx, top, org, machine.User.ID, orgs.NewToken{Label: awkward})
+	check(nil, err)
 
 	// A chain of collections whose ends are made first, and one from the top.
 	var chain []docs.CollectionID
@@ -114,6 +129,10 @@ func filled(t testing.TB, o store.Options) *store.Store {
 			tx.PutCertificate(ctx, "docs.acme.test", awkward),
 			tx.AddEvents(ctx, []store.EventCount{{EventKey: store.EventKey{Site: site.ID, Day: 20_000, Event: "page_view"}, Events: 9007199254740993}}))
 	}))
+	check(nil, s.Do(ctx, func(tx *store.Tx) error {
+		return errors.Join(tx.PutNotifications(ctx, b.User, docs.Notifications{Digest: docs.DefaultDigest}),
+			tx.AddNotice(ctx, docs.Notice{User: b.User, ID: "n1", Kind: docs.NoticeMentioned, Actor: invited.Users[0], Space: kept.ID, At: 9007199254740993}))
+	}))
 	trashed, _, err := content.Create(ctx, top, spaces.NewSpace{Title: "Trash"})
 	check(trashed, err)
 	g, _, err = allowed.Space(ctx, by, authz.AdminSpace, trashed.ID)
@@ -152,6 +171,12 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	mustExec(t, db, `INSERT INTO comment_reactions (comment_id, reply_id, emoji, user_id, reacted_at) VALUES ('m1', '', '1f44d', 'u1', 1)`)
 	mustExec(t, db, `INSERT INTO webhooks (id, org_id, url, events, secret, enabled, disabled_reason, failures, failing_since, resume_at, due_at, leased_by, lease_until, created_by, created_at, updated_at)
 		SELECT 'h1', org_id, 'https://example.com/', '*', 'sealed', TRUE, '', 0, 0, 0, 0, '', 0, created_by, 1, 2 FROM spaces WHERE id = $1`, kept.ID)
+	mustExec(t, db, `INSERT INTO saml_providers (id, org_id, label, entity_id, sso_url, certificate, default_team, default_role, idp_initiated, sign_requests,
+		email_attribute, first_name_attribute, last_name_attribute, sealed, last_error, last_error_at, created_at, updated_at)
+		SELECT 'i1', org_id, 'Okta', 'https://idp.example/', 'https://idp.example/sso', '', '', 'read', TRUE, FALSE, '', 'first_name', 'last_name', 'sealed', '', 0, 1, 2
+		FROM spaces WHERE id = $1`, kept.ID)
+	mustExec(t, db, `INSERT INTO saml_logins (id, provider_id, browser, hash, next, subject, email, name, expires_at) VALUES ('_1', 'i1', 'b', 'h', '/account', 's', 'a@b.test', 'A', 3)`)
+	mustExec(t, db, `INSERT INTO saml_assertions (provider_id, id, expires_at) VALUES ('i1', 'a1', 3)`)
 	mustExec(t, db, `INSERT INTO webhook_deliveries (webhook_id, id, kind, replay_of, event_id, type, lane, payload, state, attempts, created_at, first_at, last_at, next_at, took_ms, status, answer, error)
 		VALUES ('h1', 'd1', 'event', '', 'e1', 'space.create', 's', '{}', 'pending', 0, 1, 0, 0, 0, 0, 0, '', '')`)
 	mustExec(t, db, `INSERT INTO git_operations (space_id, id, direction, state, stage, url, ref, directory, request, sealed, done, total, commit_id, revision_id,
@@ -163,6 +188,10 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	mustExec(t, db, `INSERT INTO git_connections (space_id, url, ref, directory, direction, sealed, commit_template, poll_seconds, paused, hook_sealed, provider, user_id, created_at, updated_at, due_at, last_operation)
 		SELECT id, 'https://example.com/r.git', 'refs/heads/main', '', 'both', 'sealed', '', 60, FALSE, 'sealed', 'github', created_by, 1, 2, 3, 'o1' FROM spaces WHERE id = $1`, kept.ID)
 	mustExec(t, db, `INSERT INTO git_commits (space_id, revision_id, data) VALUES ($1, 'r1', '{}')`, kept.ID)
+	mustExec(t, db, `INSERT INTO oidc_providers (id, org_id, label, issuer, client_id, client_secret, groups_claim, groups, default_role, default_team, last_error, last_error_at, created_at, updated_at)
+		SELECT 'i1', org_id, 'Login', 'https://login.example', 'c', 'sealed', 'groups', '{}', 'read', '', '', 0, 1, 2 FROM spaces WHERE id = $1`, kept.ID)
+	mustExec(t, db, `INSERT INTO oidc_flows (hash, provider, browser, nonce, verifier, next, user_id, expires_at) VALUES ('h', 'i1', 'b', 'n', 'v', '/', '', 9007199254740993)`)
+	mustExec(t, db, `INSERT INTO external_ids (org_id, thing_id, external_id) SELECT org_id, 'u1', 'x1' FROM spaces WHERE id = $1`, kept.ID)
 	mustExec(t, db, `INSERT INTO git_blobs (space_id, id, body, oid, path) VALUES ($1, 'p1', 'b1', 'f1', 'p1.md')`, kept.ID)
 	return s
 }

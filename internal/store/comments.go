@@ -10,7 +10,7 @@ import (
 
 const commentColumns = `c.id, c.space_id, c.change_request_id, c.review_id, c.page_id, c.node_key, c.cell_record, c.cell_definition,
 	c.revision_id, c.quote, c.body, c.posted_at, c.edited_at, c.resolved_at, ` + userColumns + `,
-	c.resolved_by, COALESCE(v.email, ''), COALESCE(v.display_name, ''), COALESCE(v.photo_url, '')`
+	c.resolved_by, CASE v.kind WHEN '' THEN v.email ELSE '' END, COALESCE(v.display_name, ''), COALESCE(v.photo_url, '')`
 
 func scanComment(s scanner) (c docs.PostedComment, err error) {
 	t, v := &c.Target, &c.ResolvedBy

@@ -45,7 +45,7 @@ type MemberFilter struct {
 	Asc      bool
 }
 
-// Members lists the members of an organization.
+// Members lists the people who are members of an organization.
 func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p Page) ([]docs.Member, Key, error) {
 	column, compare, direction := "m.joined_at", "<", "DESC"
 	if f.LastSeen {
@@ -94,7 +94,7 @@ func (f MemberFilter) where(org docs.OrgID) (string, []any) {
 	if f.LastSeen {
 		seen = 1
 	}
-	return `m.org_id = $1 AND ($2 = '*' OR m.role = $2) AND m.last_seen_at >= $3
+	return `m.org_id = $1 AND u.kind = '' AND ($2 = '*' OR m.role = $2) AND m.last_seen_at >= $3
 		AND (CASE WHEN m.last_seen_at > 0 THEN u.search ELSE u.email END) LIKE $4 ESCAPE '\'`,
 		[]any{org, role, seen, like(f.Search)}
 }
@@ -105,10 +105,12 @@ func like(s string) string {
 	return "%" + s + "%"
 }
 
-// CountAdmins counts the enabled admins of an organization.
+// CountAdmins counts the people who are enabled admins of an organization: a machine cannot
+// give access back.
 func (r Reader) CountAdmins(ctx context.Context, org docs.OrgID) (int64, error) {
 	return one(ctx, r, "count", scanInt, `
-		SELECT COUNT(*) FROM members WHERE org_id = $1 AND role = 'admin' AND NOT disabled`, org)
+		SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id
+		WHERE m.org_id = $1 AND m.role = 'admin' AND NOT m.disabled AND u.kind = ''`, org)
 }
 
 // MembersAmong returns which of some users are members, up to the first who is
@@ -159,7 +161,13 @@ func (tx *Tx) DropMember(ctx context.Context, org docs.OrgID, user docs.UserID) 
 	if err != nil || n == 0 {
 		return false, err
 	}
+	if err := tx.put(ctx, `DELETE FROM identities WHERE org_id = $1 AND user_id = $2`, org, user); err != nil {
+		return false, err
+	}
 	if err := tx.put(ctx, `DELETE FROM user_grants WHERE org_id = $1 AND user_id = $2`, org, user); err != nil {
+		return false, err
+	}
+	if err := tx.PutExternalID(ctx, org, string(user), ""); err != nil {
 		return false, err
 	}
 	err = tx.put(ctx, `

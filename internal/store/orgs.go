@@ -103,12 +103,24 @@ type OrgAccess struct {
 	Access *docs.Access
 }
 
-// OrganizationsOf lists the organizations in which a user is an enabled member.
-func (r Reader) OrganizationsOf(ctx context.Context, user docs.UserID, p Page) ([]OrgAccess, Key, error) {
+// Caller is a user with a token, which may be good for one organization only.
+type Caller struct {
+	User  docs.UserID
+	Org   docs.OrgID // empty: for all of the user's
+	Token docs.TokenID
+}
+
+// callersOrgs is true of a membership m in which the caller of $1 to $3 has access.
+const callersOrgs = `m.user_id = $1 AND NOT m.disabled AND ($2 = '' OR m.org_id = $2)
+	AND NOT EXISTS (SELECT 1 FROM organization_tokens x WHERE x.org_id = m.org_id AND x.token_id = $3 AND x.blocked_at > 0)`
+
+// OrganizationsOf lists the organizations in which a user is an enabled member; with an
+// organization, that one alone.
+func (r Reader) OrganizationsOf(ctx context.Context, by Caller, p Page) ([]OrgAccess, Key, error) {
 	items, err := many(ctx, r, func(s scanner) (out OrgAccess, err error) {
 		var v orgRow
 		var owned docs.TeamID
-		a := &docs.Access{User: user, Member: true, Teams: map[docs.TeamID]docs.TeamRole{}}
+		a := &docs.Access{User: by.User, Member: true, Teams: map[docs.TeamID]docs.TeamRole{}}
 		if err = s.Scan(append(v.dest(), &a.Role, &owned)...); err != nil {
 			return out, err
 		}
@@ -122,15 +134,15 @@ func (r Reader) OrganizationsOf(ctx context.Context, user docs.UserID, p Page) (
 			SELECT MIN(t.id) FROM team_members tm JOIN teams t ON t.id = tm.team_id
 			WHERE tm.user_id = m.user_id AND t.org_id = m.org_id AND tm.role = 'owner'), '')
 		FROM members m JOIN organizations o ON o.id = m.org_id
-		WHERE m.user_id = $1 AND NOT m.disabled AND m.org_id > $2
-		ORDER BY m.org_id LIMIT $3 + 0`, user, p.text(0), p.ask())
+		WHERE `+callersOrgs+` AND m.org_id > $4
+		ORDER BY m.org_id LIMIT $5 + 0`, by.User, by.Org, by.Token, p.text(0), p.ask())
 	items, next := cut(p, items, func(o OrgAccess) Key { return Key{string(o.Org.ID)} })
 	return items, next, err
 }
 
 // CountOrganizationsOf counts what OrganizationsOf lists.
-func (r Reader) CountOrganizationsOf(ctx context.Context, user docs.UserID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM members WHERE user_id = $1 AND NOT disabled`, user)
+func (r Reader) CountOrganizationsOf(ctx context.Context, by Caller) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM members m WHERE `+callersOrgs, by.User, by.Org, by.Token)
 }
 
 // OrganizationsByDomain lists the organizations that people of an e-mail
@@ -179,7 +191,8 @@ func (tx *Tx) PutOrganization(ctx context.Context, o docs.Organization) error {
 	err := tx.put(ctx, `
 		UPDATE organizations
 		SET title = $2, hostname = NULLIF($3, ''), default_role = $4, default_content = $5, sso = $6, ai = $7,
-			invite_links = $8, merge_rules = $9, logo_url = $10, email_domains = $11, updated_at = $12
+			invite_links = $8, merge_rules = $9, logo_url = $10, email_domains = $11, updated_at = $12,
+			access_version = access_version + CASE WHEN sso = $6 THEN 0 ELSE 1 END
 		WHERE id = $1`,
 		o.ID, o.Title, o.Hostname, o.DefaultRole, o.DefaultContent, o.SSO, o.AI,
 		o.InviteLinks, toJSON(o.MergeRules), o.LogoURL, strings.Join(o.EmailDomains, " "), o.UpdatedAt)

@@ -11,8 +11,8 @@ const reviewColumns = `v.id, v.change_request_id, v.revision_id, v.status, v.sup
 
 // askerColumns are those of whoever asked for something, with the alias b; who
 // nobody asked for has empty ones.
-const askerColumns = `COALESCE(b.id, ''), COALESCE(b.email, ''), COALESCE(b.verified, FALSE), COALESCE(b.display_name, ''),
-	COALESCE(b.photo_url, ''), COALESCE(b.created_at, 0), COALESCE(b.updated_at, 0)`
+const askerColumns = `COALESCE(b.id, ''), CASE b.kind WHEN '' THEN b.email ELSE '' END, COALESCE(b.verified, FALSE), COALESCE(b.display_name, ''),
+	COALESCE(b.photo_url, ''), COALESCE(b.created_at, 0), COALESCE(b.updated_at, 0), COALESCE(b.kind, '')`
 
 func scanReview(s scanner) (v docs.SubmittedReview, err error) {
 	err = s.Scan(slices.Concat([]any{

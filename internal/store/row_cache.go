@@ -42,15 +42,27 @@ func newRowCache(g *generation) *rowCache {
 	return &rowCache{gen: g, rows: cache.New[rowKey](maxCachedRows, func(cachedRow) int { return 1 })}
 }
 
+// Generation returns a number that every commit increments, by any process. What
+// was read after the number was taken is current as long as the number stays the
+// same. It is false if nobody knows: on PostgreSQL, where there is no shared memory,
+// and while a commit is under way.
+func (r Reader) Generation() (uint64, bool) {
+	if r.cache == nil || r.cache.committing.Load() {
+		return 0, false
+	}
+	return r.cache.gen.now(), true
+}
+
 // throughCache returns a row from memory if nobody has written since it was
 // read, and calls read otherwise. The number is taken before read is called,
 // so a row is never stored under a number that is newer than the row. Rows are
 // shared: the caller must not change the elements of slices and maps in them.
 func throughCache[T any](ctx context.Context, r Reader, kind, id string, read func(context.Context) (T, error)) (T, error) {
-	if r.cache == nil || r.cache.committing.Load() {
+	now, counted := r.Generation()
+	if !counted {
 		return read(ctx)
 	}
-	key, now := rowKey{kind, id}, r.cache.gen.now()
+	key := rowKey{kind, id}
 	if row, ok := r.cache.rows.Get(key); ok && row.gen == now {
 		return row.value.(T), nil
 	}

@@ -16,11 +16,18 @@ type SearchScope struct {
 	Key      string // the caller's name for it
 	Language string // of the query in it
 	Layers   []string
-	// See returns a page as the reader of the scope sees it, given its sections
-	// as they are indexed: the same slice if nothing is different, and false if
-	// the reader does not see the page. Nil: the reader sees everything. What is
+	// See returns a page as the reader of the scope sees it, given what is indexed
+	// of it: the same slice of sections if nothing in them is different, and false
+	// if the reader does not see the page. Nil: the reader sees everything. What is
 	// not seen has no influence on what is found.
-	See func(ctx context.Context, page string, indexed []search.Section) ([]search.Section, bool, error)
+	See func(ctx context.Context, indexed SeenPage) (SeenPage, bool, error)
+}
+
+// SeenPage is what search knows of a page.
+type SeenPage struct {
+	ID       string
+	Title    string
+	Sections []search.Section
 }
 
 // SearchHit is a page that answers a query.
@@ -274,16 +281,17 @@ func (s *searcher) seen(ctx context.Context, all []found, most bool) ([]found, e
 			out = append(out, f)
 			continue
 		}
-		indexed := splitSections(f.sections)
-		sections, ok, err := scope.See(ctx, f.page, indexed)
+		indexed := SeenPage{f.page, f.title, splitSections(f.sections)}
+		page, ok, err := scope.See(ctx, indexed)
 		if err != nil {
 			return nil, err
 		}
 		g := s.groups[f.group]
-		if changed := !sameSections(sections, indexed); !ok || changed && !g.lookup.Answers(g.match(), f.title, sections, most) {
+		changed := page.Title != indexed.Title || !sameSections(page.Sections, indexed.Sections)
+		if !ok || changed && !g.lookup.Answers(g.match(), page.Title, page.Sections, most) {
 			continue
 		}
-		f.seen = sections
+		f.title, f.seen = page.Title, page.Sections
 		out = append(out, f)
 	}
 	return out, nil

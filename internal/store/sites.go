@@ -13,12 +13,12 @@ import (
 const siteIconColumn = `CASE WHEN w.icon IN ('', '{}') THEN w.customization ELSE w.icon END`
 
 const siteColumns = `w.id, w.org_id, w.title, w.type, w.visibility, w.published, COALESCE(w.basename, ''), COALESCE(w.hostname, ''),
-	w.proxy, w.adaptive, w.agents_context, ` + siteIconColumn + `, w.ads, w.default_level, w.site_spaces, w.version, w.created_by, w.created_at, w.updated_at`
+	w.proxy, w.proxy_problem, w.proxy_failures, w.proxy_check, w.adaptive, w.agents_context, ` + siteIconColumn + `, w.ads, w.default_level, w.site_spaces, w.version, w.created_by, w.created_at, w.updated_at`
 
 func siteDest(s *docs.Site) []any {
 	return []any{
 		&s.ID, &s.Org, &s.Title, &s.Type, &s.Visibility, &s.Published, &s.Basename, &s.Hostname,
-		&s.Proxy, &s.Adaptive, &s.AgentsContext, siteIcon{&s.Icon}, inJSON{&s.Ads}, &s.Level, &s.SiteSpaces, &s.Version, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt,
+		&s.Proxy, &s.ProxyState.Problem, &s.ProxyState.Failures, &s.ProxyState.NextCheck, &s.Adaptive, &s.AgentsContext, siteIcon{&s.Icon}, inJSON{&s.Ads}, &s.Level, &s.SiteSpaces, &s.Version, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt,
 	}
 }
 
@@ -218,11 +218,25 @@ func (tx *Tx) PutSite(ctx context.Context, s docs.Site) error {
 	return tx.taken(tx.put(ctx, `
 		UPDATE sites
 		SET title = $2, search = $3, visibility = $4, published = $5, basename = NULLIF($6, ''), hostname = NULLIF($7, ''),
-			proxy = $8, adaptive = $9, agents_context = $10, default_level = $11, site_spaces = $12, version = $13, updated_at = $14
+			proxy = $8, adaptive = $9, agents_context = $10, default_level = $11, site_spaces = $12, version = $13, updated_at = $14,
+			proxy_problem = $15, proxy_failures = $16, proxy_check = $17
 		WHERE id = $1`,
 		s.ID, s.Title, strings.ToLower(s.Title), s.Visibility, s.Published, s.Basename, s.Hostname,
-		s.Proxy, s.Adaptive, s.AgentsContext, s.Level, s.SiteSpaces, s.Version, s.UpdatedAt),
+		s.Proxy, s.Adaptive, s.AgentsContext, s.Level, s.SiteSpaces, s.Version, s.UpdatedAt,
+		s.ProxyState.Problem, s.ProxyState.Failures, s.ProxyState.NextCheck),
 		"the basename %q is taken; choose another", s.Basename)
+}
+
+// PutProxyState stores what a check found that readers of the site do not notice.
+func (tx *Tx) PutProxyState(ctx context.Context, id docs.SiteID, s docs.ProxyState) error {
+	return tx.put(ctx, `UPDATE sites SET proxy_problem = $2, proxy_failures = $3, proxy_check = $4 WHERE id = $1`, id, s.Problem, s.Failures, s.NextCheck)
+}
+
+// DueProxies returns the first sites whose proxies are to be checked.
+func (r Reader) DueProxies(ctx context.Context, now docs.Time, limit int) ([]docs.Site, error) {
+	return many(ctx, r, scanSite, `
+		SELECT `+siteColumns+` FROM sites w
+		WHERE w.proxy_check > 0 AND w.proxy_check <= $1 ORDER BY w.proxy_check, w.id LIMIT $2 + 0`, now, limit)
 }
 
 // DropSite deletes a site, its items and what points at it.

@@ -168,6 +168,7 @@ func (tx *Tx) PurgeSpace(ctx context.Context, s docs.Space) error {
 	}
 	for _, text := range []string{
 		`DELETE FROM invite_links WHERE space_id = $1`,
+		`DELETE FROM notices WHERE space_id = $1`,
 		`DELETE FROM comment_reactions WHERE comment_id IN (SELECT id FROM comments WHERE space_id = $1)`,
 		`DELETE FROM comment_replies WHERE space_id = $1`,
 		`DELETE FROM comments WHERE space_id = $1`,

@@ -74,11 +74,16 @@ func (tx *Tx) DropTeam(ctx context.Context, org docs.OrgID, id docs.TeamID) (boo
 	for _, text := range []string{
 		`DELETE FROM team_members WHERE team_id = $1`,
 		`DELETE FROM team_grants WHERE team_id = $1`,
+		`UPDATE saml_providers SET default_team = '' WHERE default_team = $1`,
+		`UPDATE oidc_providers SET default_team = '' WHERE default_team = $1`,
 		`DELETE FROM teams WHERE id = $1`,
 	} {
 		if err := tx.put(ctx, text, id); err != nil {
 			return false, err
 		}
+	}
+	if err := tx.PutExternalID(ctx, org, string(id), ""); err != nil {
+		return false, err
 	}
 	return true, tx.bumpAccess(ctx, org)
 }

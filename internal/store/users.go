@@ -9,10 +9,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-const userColumns = `u.id, u.email, u.verified, u.display_name, u.photo_url, u.created_at, u.updated_at`
+const userColumns = `u.id, CASE u.kind WHEN '' THEN u.email ELSE '' END, u.verified, u.display_name, u.photo_url, u.created_at, u.updated_at, u.kind`
 
 func userDest(u *docs.User) []any {
-	return []any{&u.ID, &u.Email, &u.Verified, &u.DisplayName, &u.PhotoURL, &u.CreatedAt, &u.UpdatedAt}
+	return []any{&u.ID, &u.Email, &u.Verified, &u.DisplayName, &u.PhotoURL, &u.CreatedAt, &u.UpdatedAt, &u.Kind}
 }
 
 func scanUser(s scanner) (u docs.User, err error) { err = s.Scan(userDest(&u)...); return u, err }
@@ -24,9 +24,9 @@ func (r Reader) User(ctx context.Context, id docs.UserID) (docs.User, error) {
 	})
 }
 
-// UserByEmail returns a user by address.
+// UserByEmail returns a person by address.
 func (r Reader) UserByEmail(ctx context.Context, e docs.Email) (docs.User, error) {
-	return one(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.email = $1`, e)
+	return one(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.email = $1 AND u.kind = ''`, e)
 }
 
 // CountUsers reports how many there are.
@@ -36,8 +36,8 @@ func (r Reader) CountUsers(ctx context.Context) (int64, error) {
 
 // UserVisibleTo returns a user if the viewer is the user or shares an
 // organization in which the viewer is more than a guest; as the organizations know
-// the user.
-func (r Reader) UserVisibleTo(ctx context.Context, id, viewer docs.UserID) (docs.User, error) {
+// the user. With an organization, only that one counts.
+func (r Reader) UserVisibleTo(ctx context.Context, id, viewer docs.UserID, org docs.OrgID) (docs.User, error) {
 	return one(ctx, r, "user", func(s scanner) (u docs.User, err error) {
 		var seen docs.Time
 		err = s.Scan(append(userDest(&u), &seen)...)
@@ -49,21 +49,30 @@ func (r Reader) UserVisibleTo(ctx context.Context, id, viewer docs.UserID) (docs
 		SELECT `+userColumns+`, COALESCE((
 			SELECT MAX(theirs.last_seen_at)
 			FROM members mine JOIN members theirs ON theirs.org_id = mine.org_id AND theirs.user_id = u.id
-			WHERE mine.user_id = $2 AND NOT mine.disabled AND mine.role <> ''), 0)
+			WHERE mine.user_id = $2 AND NOT mine.disabled AND mine.role <> '' AND ($3 = '' OR mine.org_id = $3)), 0)
 		FROM users u
 		WHERE u.id = $1 AND (u.id = $2 OR EXISTS (
 			SELECT 1
 			FROM members mine JOIN members theirs ON theirs.org_id = mine.org_id AND theirs.user_id = u.id
-			WHERE mine.user_id = $2 AND NOT mine.disabled AND mine.role <> ''))`, id, viewer)
+			WHERE mine.user_id = $2 AND NOT mine.disabled AND mine.role <> '' AND ($3 = '' OR mine.org_id = $3)))`, id, viewer, org)
 }
 
 // AddUser stores a new user.
 func (tx *Tx) AddUser(ctx context.Context, u docs.User) error {
 	err := tx.put(ctx, `
-		INSERT INTO users (id, email, verified, display_name, search, photo_url, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		u.ID, u.Email, u.Verified, u.DisplayName, userSearch(u), u.PhotoURL, u.CreatedAt, u.UpdatedAt)
+		INSERT INTO users (id, email, verified, display_name, search, photo_url, created_at, updated_at, kind)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		u.ID, storedEmail(u), u.Verified, u.DisplayName, userSearch(u), u.PhotoURL, u.CreatedAt, u.UpdatedAt, u.Kind)
 	return tx.taken(err, "there is a user with the address %s already", u.Email)
+}
+
+// storedEmail returns what stands in the column, which is unique: the address of a person,
+// and for others the id, which is the address of nobody.
+func storedEmail(u docs.User) docs.Email {
+	if u.Kind != docs.Person {
+		return docs.Email(u.ID)
+	}
+	return u.Email
 }
 
 // PutUser stores a changed user.
@@ -73,14 +82,21 @@ func (tx *Tx) PutUser(ctx context.Context, u docs.User) error {
 		WHERE id = $1`, u.ID, u.Verified, u.DisplayName, userSearch(u), u.PhotoURL, u.UpdatedAt)
 }
 
+// PutEmail stores the new address of a user.
+func (tx *Tx) PutEmail(ctx context.Context, u docs.User) error {
+	err := tx.put(ctx, `UPDATE users SET email = $2, verified = $3, search = $4, updated_at = $5 WHERE id = $1`,
+		u.ID, u.Email, u.Verified, userSearch(u), u.UpdatedAt)
+	return tx.taken(err, "there is a user with the address %s already", u.Email)
+}
+
 // userSearch is what a search for members looks into.
 func userSearch(u docs.User) string { return strings.ToLower(u.DisplayName) + "\n" + string(u.Email) }
 
-const tokenColumns = `t.id, t.user_id, t.label, t.scopes, t.created_at, t.expires_at, t.last_used_at`
+const tokenColumns = `t.id, t.user_id, t.label, t.scopes, t.created_at, t.expires_at, t.last_used_at, t.session, t.method, t.agent, t.org_id, t.last_address`
 
 func scanToken(s scanner) (t docs.Token, err error) {
 	var scopes string
-	err = s.Scan(&t.ID, &t.User, &t.Label, &scopes, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt)
+	err = s.Scan(&t.ID, &t.User, &t.Label, &scopes, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt, &t.Session, &t.Method, &t.Agent, &t.Org, &t.LastAddress)
 	for scope := range strings.FieldsSeq(scopes) {
 		t.Scopes = append(t.Scopes, docs.Scope(scope))
 	}
@@ -92,19 +108,32 @@ func (r Reader) TokenByHash(ctx context.Context, hash [sha256.Size]byte) (docs.T
 	return one(ctx, r, "token", scanToken, `SELECT `+tokenColumns+` FROM tokens t WHERE t.hash = $1`, hex.EncodeToString(hash[:]))
 }
 
-// Tokens lists the tokens of a user, oldest first.
-func (r Reader) Tokens(ctx context.Context, user docs.UserID, p Page) ([]docs.Token, Key, error) {
+// Session returns a session of a user.
+func (r Reader) Session(ctx context.Context, user docs.UserID, id docs.TokenID) (docs.Token, error) {
+	return one(ctx, r, "session", scanToken, `SELECT `+tokenColumns+` FROM tokens t WHERE t.id = $1 AND t.user_id = $2 AND t.session`, id, user)
+}
+
+// TokenFilter selects tokens of a user, or sessions.
+type TokenFilter struct {
+	User     docs.UserID
+	Org      docs.OrgID // only those that are good for this organization alone; empty: all
+	Sessions bool
+}
+
+// Tokens lists tokens or sessions, oldest first.
+func (r Reader) Tokens(ctx context.Context, f TokenFilter, p Page) ([]docs.Token, Key, error) {
 	items, err := many(ctx, r, scanToken, `
 		SELECT `+tokenColumns+` FROM tokens t
-		WHERE t.user_id = $1 AND t.id > $2
-		ORDER BY t.id LIMIT $3 + 0`, user, p.text(0), p.ask())
+		WHERE t.user_id = $1 AND t.session = $2 AND ($3 = '' OR t.org_id = $3) AND t.id > $4
+		ORDER BY t.id LIMIT $5 + 0`, f.User, f.Sessions, f.Org, p.text(0), p.ask())
 	items, next := cut(p, items, func(t docs.Token) Key { return Key{string(t.ID)} })
 	return items, next, err
 }
 
-// CountTokens of a user.
-func (r Reader) CountTokens(ctx context.Context, user docs.UserID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM tokens WHERE user_id = $1`, user)
+// CountTokens counts tokens or sessions.
+func (r Reader) CountTokens(ctx context.Context, f TokenFilter) (int64, error) {
+	return one(ctx, r, "count", scanInt, `
+		SELECT COUNT(*) FROM tokens WHERE user_id = $1 AND session = $2 AND ($3 = '' OR org_id = $3)`, f.User, f.Sessions, f.Org)
 }
 
 // AddToken stores a new token by the hash of its secret.
@@ -114,21 +143,33 @@ func (tx *Tx) AddToken(ctx context.Context, t docs.Token, hash [sha256.Size]byte
 		scopes[i] = string(s)
 	}
 	return tx.put(ctx, `
-		INSERT INTO tokens (id, user_id, hash, label, scopes, created_at, expires_at, last_used_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		t.ID, t.User, hex.EncodeToString(hash[:]), t.Label, strings.Join(scopes, " "), t.CreatedAt, t.ExpiresAt, t.LastUsedAt)
+		INSERT INTO tokens (id, user_id, hash, label, scopes, created_at, expires_at, last_used_at, session, method, agent, org_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		t.ID, t.User, hex.EncodeToString(hash[:]), t.Label, strings.Join(scopes, " "), t.CreatedAt, t.ExpiresAt, t.LastUsedAt, t.Session, t.Method, t.Agent, t.Org)
 }
 
-// DropToken revokes a token of a user; it reports whether there was one. Every
-// node notices with its next request, because auth_version goes up.
-func (tx *Tx) DropToken(ctx context.Context, user docs.UserID, id docs.TokenID) (bool, error) {
-	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE id = $1 AND user_id = $2`, id, user)
+// DropToken revokes one of some tokens or sessions; it reports whether there was one.
+// Every node notices with its next request, because auth_version goes up.
+func (tx *Tx) DropToken(ctx context.Context, f TokenFilter, id docs.TokenID) (bool, error) {
+	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE id = $1 AND user_id = $2 AND session = $3 AND ($4 = '' OR org_id = $4)`, id, f.User, f.Sessions, f.Org)
 	return n > 0, tx.bumpAuth(ctx, n, err)
+}
+
+// DropTokens revokes tokens or ends sessions, and reports how many.
+func (tx *Tx) DropTokens(ctx context.Context, f TokenFilter) (int64, error) {
+	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE user_id = $1 AND session = $2 AND ($3 = '' OR org_id = $3)`, f.User, f.Sessions, f.Org)
+	return n, tx.bumpAuth(ctx, n, err)
+}
+
+// DropExpiredSessions deletes sessions that have ended.
+func (tx *Tx) DropExpiredSessions(ctx context.Context) error {
+	_, err := tx.exec(ctx, `DELETE FROM tokens WHERE session AND expires_at < $1`, tx.Now())
+	return err
 }
 
 // DropTokensByLabel revokes all tokens of a user that carry a label.
 func (tx *Tx) DropTokensByLabel(ctx context.Context, user docs.UserID, label string) error {
-	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE user_id = $1 AND label = $2`, user, label)
+	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE user_id = $1 AND label = $2 AND NOT session`, user, label)
 	return tx.bumpAuth(ctx, n, err)
 }
 
@@ -137,16 +178,6 @@ func (tx *Tx) bumpAuth(ctx context.Context, dropped int64, err error) error {
 		return err
 	}
 	return tx.put(ctx, `UPDATE instance SET auth_version = auth_version + 1 WHERE id = $1`, 1)
-}
-
-// TouchTokens notes when tokens were last used.
-func (tx *Tx) TouchTokens(ctx context.Context, used map[docs.TokenID]docs.Time) error {
-	for id, at := range used {
-		if err := tx.put(ctx, `UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND last_used_at < $2`, id, at); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Secret returns the key that signs cursors.
@@ -173,4 +204,38 @@ func (r Reader) AuthStamp(ctx context.Context) (Stamp, error) {
 // RelabelTokens renames the tokens of a user that carry a label.
 func (tx *Tx) RelabelTokens(ctx context.Context, user docs.UserID, from, to string) error {
 	return tx.put(ctx, `UPDATE tokens SET label = $3 WHERE user_id = $1 AND label = $2`, user, from, to)
+}
+
+// Identity returns whom a provider calls a subject.
+func (r Reader) Identity(ctx context.Context, provider, subject string) (docs.Identity, error) {
+	return one(ctx, r, "identity", func(s scanner) (v docs.Identity, err error) {
+		err = s.Scan(&v.Provider, &v.Subject, &v.User, &v.Org, &v.CreatedAt)
+		return v, err
+	}, `SELECT provider, subject, user_id, org_id, created_at FROM identities WHERE provider = $1 AND subject = $2`, provider, subject)
+}
+
+// AddIdentity stores whom a provider calls a subject.
+func (tx *Tx) AddIdentity(ctx context.Context, v docs.Identity) error {
+	return tx.put(ctx, `INSERT INTO identities (provider, subject, user_id, org_id, created_at) VALUES ($1, $2, $3, $4, $5)`,
+		v.Provider, v.Subject, v.User, v.Org, v.CreatedAt)
+}
+
+// DropIdentities forgets all subjects of a provider, which nobody can name any more.
+func (tx *Tx) DropIdentities(ctx context.Context, provider string) error {
+	return tx.put(ctx, `DELETE FROM identities WHERE provider = $1`, provider)
+}
+
+// DropSessionsBy ends the sessions that are good for an organization alone and were opened in a way, and
+// revokes all tokens of people that are good for it alone: which session made one is not known.
+func (tx *Tx) DropSessionsBy(ctx context.Context, org docs.OrgID, how docs.SignInMethod) error {
+	n, err := tx.exec(ctx, `
+		DELETE FROM tokens WHERE org_id = $1 AND (session AND method = $2 OR NOT session)
+			AND user_id IN (SELECT id FROM users WHERE kind = '')`, org, how)
+	return tx.bumpAuth(ctx, n, err)
+}
+
+// DropTokensOfOrg drops the sessions and tokens of a user that are good for an organization alone.
+func (tx *Tx) DropTokensOfOrg(ctx context.Context, org docs.OrgID, user docs.UserID) error {
+	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE org_id = $1 AND user_id = $2`, org, user)
+	return tx.bumpAuth(ctx, n, err)
 }

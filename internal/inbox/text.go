@@ -1,0 +1,142 @@
+package inbox
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/mail"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// maxQuote is how many characters of a comment a notice shows.
+const maxQuote = 300
+
+// Title returns what a notice is about, in one short line.
+func Title(n docs.Notice) string {
+	switch {
+	case n.Subject != "":
+		return mail.Line(n.Subject)
+	case n.Number > 0:
+		return fmt.Sprintf("Change request #%d", n.Number)
+	}
+	return mail.Line(n.SpaceTitle)
+}
+
+// Place returns where that is; a space is nowhere else.
+func Place(n docs.Notice) string {
+	if n.Number == 0 {
+		return ""
+	}
+	return fmt.Sprintf("#%d in %s", n.Number, mail.Line(n.SpaceTitle))
+}
+
+// whole returns both.
+func whole(n docs.Notice) string {
+	if p := Place(n); p != "" {
+		return Title(n) + " (" + p + ")"
+	}
+	return Title(n)
+}
+
+// Quote returns the beginning of the comment or reply as plain text.
+func Quote(n docs.Notice) string {
+	if n.Body == "" {
+		return ""
+	}
+	unknown := markup.Refs{
+		Resolve: func(string, markup.Use) (ref docs.Ref, ok bool) { return ref, false },
+		Locate:  func(docs.Ref, markup.Use) (string, bool) { return "", false },
+	}
+	return mail.Excerpt(markup.Text(markup.Parse([]byte(n.Body), unknown).Nodes), maxQuote)
+}
+
+// sentences say what happened: once, and several times.
+var sentences = map[docs.NoticeKind][2]string{
+	docs.NoticeReviewRequested: {"%s asks you for a review", "Asked for a review %d times by %s"},
+	docs.NoticeMentioned:       {"%s mentioned you", "%d mentions of you by %s"},
+	docs.NoticeReplied:         {"%s replied to you", "%d replies to you by %s"},
+	docs.NoticeReviewed:        {"%s reviewed your change request", "%d reviews by %s"},
+	docs.NoticeCommented:       {"%s commented on your change request", "%d comments by %s"},
+	docs.NoticeMerged:          {"%s merged your change request", "Merged %d times by %s"},
+	docs.NoticeConflicted:      {"Your change request has conflicts since %s updated it", "Conflicts in %d updates by %s"},
+}
+
+// Sentence says what happened, such as "Ada mentioned you".
+func Sentence(n docs.Notice) string { return fmt.Sprintf(sentences[n.Kind][0], actor(n)) }
+
+func actor(n docs.Notice) string {
+	if name := mail.Line(n.ActorName); name != "" {
+		return name
+	}
+	return "Somebody"
+}
+
+// A group is all notices about one thing: a change request, or a space.
+type group struct {
+	newest  docs.Notice
+	notices []docs.Notice
+}
+
+// grouped puts notices together that are about one thing, in the order in which it came.
+func grouped(all []docs.Notice) []group {
+	type thing struct {
+		space   docs.SpaceID
+		request docs.ChangeRequestID
+	}
+	var out []group
+	at := map[thing]int{}
+	for _, n := range all {
+		t := thing{n.Space, n.Request}
+		i, known := at[t]
+		if !known {
+			i = len(out)
+			at[t] = i
+			out = append(out, group{newest: n})
+		}
+		out[i].notices = append(out[i].notices, n)
+	}
+	return out
+}
+
+// summary says in one line what happened to the thing.
+func (g group) summary() string {
+	var parts []string
+	for _, k := range docs.NoticeKinds {
+		var of []docs.Notice
+		for _, n := range g.notices {
+			if n.Kind == k {
+				of = append(of, n)
+			}
+		}
+		switch len(of) {
+		case 0:
+		case 1:
+			parts = append(parts, Sentence(of[0]))
+		default:
+			parts = append(parts, fmt.Sprintf(sentences[k][1], len(of), names(of)))
+		}
+	}
+	return strings.Join(parts, ". ")
+}
+
+// names returns who did something, at most three of them by name.
+func names(of []docs.Notice) string {
+	const most = 3
+	var list []string
+	seen := map[docs.UserID]bool{}
+	for _, n := range of {
+		if !seen[n.Actor] {
+			seen[n.Actor] = true
+			list = append(list, actor(n))
+		}
+	}
+	switch n := len(list); {
+	case n == 1:
+		return list[0]
+	case n > most:
+		return strings.Join(list[:most], ", ") + " and others"
+	default:
+		return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
+	}
+}

@@ -1,0 +1,203 @@
+// Package mail sends messages to people, as plain text and as HTML, through the SMTP
+// server of the operator.
+package mail
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// A Message is to one person: some text, and at most one thing to do.
+type Message struct {
+	To      docs.Email
+	Subject string
+	Text    []string // paragraphs
+	Action  string   // what the button says
+	Link    string   // where it leads
+	Small   []string // paragraphs below it
+
+	Quote       string // what somebody wrote, behind Text
+	Items       []Item // a list, behind Text
+	Unsubscribe string // an address to which a POST ends mails like this one; empty: there is none
+}
+
+// Item is one of a list.
+type Item struct{ Title, Text string }
+
+// Line returns what somebody called themselves or their organization, for a message: in one short line,
+// and with nothing that a mail program makes a link of.
+func Line(s string) string { return Excerpt(s, 81) }
+
+// Excerpt is Line for a text of which at most so many characters are wanted.
+func Excerpt(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, s)
+	s = strings.NewReplacer("://", ": ", "www.", "www ").Replace(strings.Join(strings.Fields(s), " "))
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// A Sender sends messages.
+type Sender interface {
+	Send(ctx context.Context, m Message) error
+}
+
+// ErrNone is the error of a server without a mail server.
+var ErrNone = errors.New("no mail server is configured; see --smtp")
+
+// None is the sender of a server without a mail server.
+type None struct{}
+
+// Send returns ErrNone.
+func (None) Send(context.Context, Message) error { return ErrNone }
+
+// Printer writes messages where the operator reads them, instead of sending them.
+type Printer struct{ W io.Writer }
+
+// Send writes the message.
+func (p Printer) Send(_ context.Context, m Message) error {
+	_, err := fmt.Fprintf(p.W, "\nMail to %s: %s\n\n%s\n", m.To, m.Subject, m.plain())
+	return err
+}
+
+// SMTP sends messages through a server.
+type SMTP struct {
+	Host           string
+	Port           int
+	User, Password string
+	Security       Security
+	From           string // such as Octavo <docs@example.com>
+}
+
+// Security says how the connection to a server is protected.
+type Security string
+
+// The ways.
+const (
+	StartTLS Security = "smtp"       // begins in clear text and must change to TLS
+	TLS      Security = "smtps"      // is TLS from the beginning
+	Plain    Security = "smtp+plain" // no TLS: for a relay on the same machine or network
+)
+
+var ports = map[Security]int{StartTLS: 587, TLS: 465, Plain: 25}
+
+// ParseSMTP reads the address of a server, such as smtp://user:password@mail.example.com:587.
+func ParseSMTP(address, from string) (SMTP, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || ports[Security(u.Scheme)] == 0 || u.Path != "" || u.RawQuery != "" {
+		// The address may hold a password, so it is not repeated.
+		return SMTP{}, errors.New("the mail server must be smtp://, smtps:// or smtp+plain://[USER:PASSWORD@]HOST[:PORT]; write special characters of the password as %XX")
+	}
+	s := SMTP{Host: u.Hostname(), Port: ports[Security(u.Scheme)], User: u.User.Username(), Security: Security(u.Scheme), From: from}
+	s.Password, _ = u.User.Password()
+	if p := u.Port(); p != "" {
+		if s.Port, err = strconv.Atoi(p); err != nil {
+			return SMTP{}, fmt.Errorf("the port of the mail server is %q, which is no number", p)
+		}
+	}
+	if err := gomail.NewMsg().From(from); err != nil {
+		return SMTP{}, fmt.Errorf("the sender %q is not an address such as Octavo <docs@example.com>", from)
+	}
+	return s, nil
+}
+
+// sendTime bounds how long a server may take.
+const sendTime = 30 * time.Second
+
+// Send sends the message. An error says which server and why, without the password.
+func (s SMTP) Send(ctx context.Context, m Message) error {
+	msg := gomail.NewMsg()
+	if err := errors.Join(msg.From(s.From), msg.To(string(m.To))); err != nil {
+		return fmt.Errorf("mail to %s: %w", m.To, err)
+	}
+	html, err := m.html()
+	if err != nil {
+		return err
+	}
+	msg.Subject(m.Subject)
+	msg.SetBodyString(gomail.TypeTextPlain, m.plain())
+	msg.AddAlternativeString(gomail.TypeTextHTML, html)
+	// Nobody answers an automatic message with an automatic message.
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")
+	if m.Unsubscribe != "" { // RFC 8058: mail programs show a button
+		msg.SetGenHeader("List-Unsubscribe", "<"+m.Unsubscribe+">")
+		msg.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+	}
+	c, err := gomail.NewClient(s.Host, s.options()...)
+	if err != nil {
+		return fmt.Errorf("mail server %s:%d: %w", s.Host, s.Port, err)
+	}
+	if err := c.DialAndSendWithContext(ctx, msg); err != nil {
+		return fmt.Errorf("mail server %s:%d: %w", s.Host, s.Port, err)
+	}
+	return nil
+}
+
+func (s SMTP) options() []gomail.Option {
+	opts := []gomail.Option{gomail.WithPort(s.Port), gomail.WithTimeout(sendTime)}
+	switch s.Security {
+	case TLS:
+		opts = append(opts, gomail.WithSSL())
+	case Plain:
+		opts = append(opts, gomail.WithTLSPolicy(gomail.NoTLS))
+	default:
+		opts = append(opts, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	}
+	if s.User != "" {
+		opts = append(opts, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(s.User), gomail.WithPassword(s.Password))
+	}
+	return opts
+}
+
+// unsubscribe is what the link says that ends mails. The template has the same.
+const unsubscribe = "No more mails like this"
+
+// plain returns the message as text.
+func (m Message) plain() string {
+	parts := append([]string{}, m.Text...)
+	if m.Quote != "" {
+		parts = append(parts, "> "+m.Quote)
+	}
+	for _, l := range m.Items {
+		parts = append(parts, strings.TrimSuffix("* "+l.Title+"\n  "+l.Text, "\n  "))
+	}
+	if m.Link != "" {
+		parts = append(parts, m.Action+":\n"+m.Link)
+	}
+	parts = append(parts, m.Small...)
+	if m.Unsubscribe != "" {
+		parts = append(parts, unsubscribe+":\n"+m.Unsubscribe)
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}
+
+//go:embed message.html
+var messagePage string
+
+var messageTemplate = template.Must(template.New("message").Parse(messagePage))
+
+func (m Message) html() (string, error) {
+	var b bytes.Buffer
+	err := messageTemplate.Execute(&b, m)
+	return b.String(), err
+}

@@ -1,0 +1,80 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// How often the same failure is noted, and how often any is in the log: anybody can make a sign-in fail.
+const (
+	reportEvery = docs.Time(time.Minute / time.Millisecond)
+	recordEvery = docs.Time(time.Hour / time.Millisecond)
+)
+
+// report notes why a sign-in failed, for the admins of the organization, and returns what the
+// person may know.
+func (s *Service) report(ctx context.Context, p docs.OIDCProvider, err error) error {
+	var f *failure
+	why := errs.Message(err)
+	if errors.As(err, &f) {
+		why = f.why
+	}
+	if why == "" {
+		return err // a defect of ours
+	}
+	s.Log.Warn("a sign-in through OpenID Connect failed", "provider", p.ID, "why", why, "error", err)
+	if p.Org != "" {
+		if noted := s.note(ctx, p, why); noted != nil {
+			return noted
+		}
+	}
+	if f == nil {
+		return err // said for people
+	}
+	return errs.E(errs.Invalid, "The sign-in with %s did not work. Its administrators find out why in the status of the provider; this is what happened: %s", p.Label, public(f))
+}
+
+// public says what happened without what is known of the configuration.
+func public(f *failure) string {
+	if f.cause.Error() == f.why {
+		return f.why + "."
+	}
+	return "its answer could not be used."
+}
+
+func (s *Service) note(ctx context.Context, p docs.OIDCProvider, why string) error {
+	return s.Store.Do(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+		now, err := tx.OIDCProvider(ctx, p.Org, p.ID)
+		if err != nil || now.LastError == why && tx.Now()-now.LastErrorAt < reportEvery {
+			return err
+		}
+		recorded := tx.Now()-now.LastErrorAt < recordEvery
+		now.LastError, now.LastErrorAt = why, tx.Now()
+		if err := tx.PutOIDCProvider(ctx, now); err != nil || recorded {
+			return err
+		}
+		return audit.Record(ctx, tx, authz.System, event(p, "failure", map[string]any{"why": why}))
+	})
+}
+
+// succeeded notes that the provider works.
+func (s *Service) succeeded(ctx context.Context, p docs.OIDCProvider) error {
+	if p.Org == "" || p.LastError == "" {
+		return nil
+	}
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		now, err := tx.OIDCProvider(ctx, p.Org, p.ID)
+		if err != nil {
+			return err
+		}
+		now.LastError, now.LastErrorAt = "", 0
+		return tx.PutOIDCProvider(ctx, now)
+	})
+}

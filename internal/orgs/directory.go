@@ -1,0 +1,286 @@
+package orgs
+
+import (
+	"context"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Person is what a directory says of somebody; what it leaves out stays as it is.
+type Person struct {
+	ExternalID opt.Val[string]
+	Name       opt.Val[string]
+	Active     opt.Val[bool]
+	Role       opt.Val[docs.Role]
+}
+
+// Provision makes somebody a member who signs in through the provider of the organization.
+// An account with that address is left as it is. No mail is sent: the directory informs
+// its people.
+func (s *Service) Provision(ctx context.Context, g *authz.Grant, org docs.OrgID, e docs.Email, p Person) (docs.DirectoryUser, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (out docs.DirectoryUser, err error) {
+		u, err := tx.UserByEmail(ctx, e)
+		if errs.Is(err, errs.NotFound) {
+			u, err = addUser(ctx, tx, e, false)
+		}
+		if err != nil {
+			return out, err
+		}
+		active := p.Active.Or(true)
+		m := docs.Member{Org: org, User: u, Role: p.Role.Or(docs.Read), Disabled: !active, SSO: true, JoinedAt: tx.Now()}
+		if err := tx.AddMember(ctx, m); err != nil {
+			return out, err
+		}
+		if err := audit.Record(ctx, tx, g.Actor, memberEvent(org, "provision", u.ID, map[string]any{"role": m.Role, "active": active})); err != nil {
+			return out, err
+		}
+		p.Active, p.Role = opt.Val[bool]{}, opt.Val[docs.Role]{}
+		return describe(ctx, tx, g.Actor, docs.DirectoryUser{Member: m}, p)
+	})
+}
+
+// UpdateFromDirectory changes a member as the directory says.
+func (s *Service) UpdateFromDirectory(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, p Person) (docs.DirectoryUser, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryUser, error) {
+		d, err := tx.DirectoryUser(ctx, org, user)
+		if err != nil {
+			return d, err
+		}
+		return describe(ctx, tx, g.Actor, d, p)
+	})
+}
+
+func describe(ctx context.Context, tx *store.Tx, by authz.Actor, d docs.DirectoryUser, p Person) (docs.DirectoryUser, error) {
+	if err := setRole(ctx, tx, by, &d.Member, p.Role.Or(d.Member.Role)); err != nil {
+		return d, err
+	}
+	if err := setDisabled(ctx, tx, by, &d.Member, !p.Active.Or(!d.Member.Disabled)); err != nil {
+		return d, err
+	}
+	if err := rename(ctx, tx, by, d.Member, p.Name); err != nil {
+		return d, err
+	}
+	id := string(d.Member.User.ID)
+	if external, ok := p.ExternalID.Get(); ok && external != d.ExternalID {
+		if err := setExternalID(ctx, tx, by, memberEvent(d.Member.Org, "external-id", d.Member.User.ID, nil), d.ExternalID, external); err != nil {
+			return d, err
+		}
+	}
+	return tx.DirectoryUser(ctx, d.Member.Org, docs.UserID(id))
+}
+
+// rename changes the name of an account that nobody else has a say in: it was made for this
+// organization, is in no other, and nobody proved that its address is theirs.
+func rename(ctx context.Context, tx *store.Tx, by authz.Actor, m docs.Member, name opt.Val[string]) error {
+	to, ok := name.Get()
+	if !ok || !m.SSO {
+		return nil
+	}
+	u, err := tx.User(ctx, m.User.ID)
+	if err != nil || u.Verified || u.DisplayName == to {
+		return err
+	}
+	n, err := tx.CountMemberships(ctx, u.ID)
+	if err != nil || n != 1 {
+		return err
+	}
+	before := u
+	u.DisplayName, u.UpdatedAt = to, tx.Now()
+	if err := tx.PutUser(ctx, u); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, by, memberEvent(m.Org, "rename", u.ID, nil).Changed(before, u))
+}
+
+func setExternalID(ctx context.Context, tx *store.Tx, by authz.Actor, e audit.Event, from, to string) error {
+	if err := tx.PutExternalID(ctx, e.Org, e.ID, to); err != nil {
+		return err
+	}
+	e.Data = map[string]any{"from": from, "to": to}
+	return audit.Record(ctx, tx, by, e)
+}
+
+// DirectoryUsers lists members from a place on, and counts them all.
+func (s *Service) DirectoryUsers(ctx context.Context, org docs.OrgID, f store.DirectoryFilter, from, limit int) ([]docs.DirectoryUser, int64, error) {
+	n, err := s.Store.CountDirectoryUsers(ctx, org, f)
+	if err != nil || limit == 0 || int64(from) >= n {
+		return nil, n, err
+	}
+	items, err := s.Store.DirectoryUsers(ctx, org, f, from, limit)
+	return items, n, err
+}
+
+// DirectoryUser returns a member.
+func (s *Service) DirectoryUser(ctx context.Context, org docs.OrgID, id docs.UserID) (docs.DirectoryUser, error) {
+	return s.Store.DirectoryUser(ctx, org, id)
+}
+
+// DirectoryGroups lists teams from a place on, and counts them all.
+func (s *Service) DirectoryGroups(ctx context.Context, org docs.OrgID, f store.DirectoryFilter, from, limit int) ([]docs.DirectoryGroup, int64, error) {
+	n, err := s.Store.CountDirectoryGroups(ctx, org, f)
+	if err != nil || limit == 0 || int64(from) >= n {
+		return nil, n, err
+	}
+	items, err := s.Store.DirectoryGroups(ctx, org, f, from, limit)
+	return items, n, err
+}
+
+// DirectoryGroup returns a team.
+func (s *Service) DirectoryGroup(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.DirectoryGroup, error) {
+	return s.Store.DirectoryGroup(ctx, org, id)
+}
+
+// DirectoryMembers lists who is in a team, up to a number.
+func (s *Service) DirectoryMembers(ctx context.Context, id docs.TeamID, limit int) ([]docs.UserID, error) {
+	return s.Store.DirectoryMembers(ctx, id, limit)
+}
+
+// Membership is a step of a change to a team: who is added, who is removed, or who alone
+// is in it from then on.
+type Membership struct {
+	Op    MembershipOp
+	Users []docs.UserID
+}
+
+// MembershipOp is what a step does.
+type MembershipOp uint8
+
+// The steps.
+const (
+	AddMembers MembershipOp = iota
+	RemoveMembers
+	ReplaceMembers
+)
+
+// Group is what a directory says of a team; what it leaves out stays as it is.
+type Group struct {
+	ExternalID opt.Val[string]
+	Title      opt.Val[string]
+	Steps      []Membership
+}
+
+// CreateGroup makes a team for a directory, which knows teams by their titles: no two may
+// have the same.
+func (s *Service) CreateGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, title string, in Group) (docs.DirectoryGroup, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryGroup, error) {
+		t := docs.Team{ID: store.NewID[docs.TeamID](tx), Org: org, Title: title, CreatedAt: tx.Now()}
+		n, err := tx.CountDirectoryGroups(ctx, org, store.DirectoryFilter{Name: title})
+		if err == nil && n > 0 {
+			err = errs.E(errs.Conflict, "there is a team with the title %q already", title)
+		}
+		if err != nil {
+			return docs.DirectoryGroup{}, err
+		}
+		if err := tx.AddTeam(ctx, t); err != nil {
+			return docs.DirectoryGroup{}, err
+		}
+		if err := audit.Record(ctx, tx, g.Actor, teamEvent(t, "create", map[string]any{"title": title})); err != nil {
+			return docs.DirectoryGroup{}, err
+		}
+		in.Title = opt.Val[string]{}
+		return changeGroup(ctx, tx, g, docs.DirectoryGroup{Team: t}, in)
+	})
+}
+
+// ChangeGroup changes a team as the directory says.
+func (s *Service) ChangeGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TeamID, in Group) (docs.DirectoryGroup, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryGroup, error) {
+		d, err := tx.DirectoryGroup(ctx, org, id)
+		if err != nil {
+			return d, err
+		}
+		return changeGroup(ctx, tx, g, d, in)
+	})
+}
+
+// DeleteGroup deletes a team of an organization. Its members stay.
+func (s *Service) DeleteGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TeamID) error {
+	t, err := s.Store.Team(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	return s.DeleteTeam(ctx, g, t)
+}
+
+func changeGroup(ctx context.Context, tx *store.Tx, g *authz.Grant, d docs.DirectoryGroup, in Group) (docs.DirectoryGroup, error) {
+	t := d.Team
+	if title := in.Title.Or(t.Title); title != t.Title {
+		if err := renameTeam(ctx, tx, g.Actor, t, title); err != nil {
+			return d, err
+		}
+	}
+	if external, ok := in.ExternalID.Get(); ok && external != d.ExternalID {
+		if err := setExternalID(ctx, tx, g.Actor, teamEvent(t, "external-id", nil), d.ExternalID, external); err != nil {
+			return d, err
+		}
+	}
+	var added, removed int
+	for _, step := range in.Steps {
+		more, fewer, err := applyMembership(ctx, tx, t, step)
+		if err != nil {
+			return d, err
+		}
+		added, removed = added+more, removed+fewer
+	}
+	if added+removed > 0 {
+		if err := audit.Record(ctx, tx, g.Actor, teamEvent(t, "members", map[string]any{"added": added, "changed": 0, "removed": removed})); err != nil {
+			return d, err
+		}
+	}
+	return tx.DirectoryGroup(ctx, t.Org, t.ID)
+}
+
+// applyMembership makes one step, and returns how many it added and removed. Who is an owner of the team and
+// stays in it stays one.
+func applyMembership(ctx context.Context, tx *store.Tx, t docs.Team, m Membership) (added, removed int, err error) {
+	in, err := tx.DirectoryMembers(ctx, t.ID, maxTeam)
+	if err != nil {
+		return 0, 0, err
+	}
+	has, named := setOf(in), setOf(m.Users)
+	leave := m.Users
+	if m.Op == ReplaceMembers {
+		leave = slices.DeleteFunc(in, func(u docs.UserID) bool { return named[u] })
+	}
+	for _, u := range leave {
+		if m.Op == AddMembers || !has[u] {
+			continue
+		}
+		if _, err := tx.DropTeamMember(ctx, t.Org, t.ID, u); err != nil {
+			return 0, 0, err
+		}
+		has[u], removed = false, removed+1
+	}
+	for _, u := range m.Users {
+		if m.Op == RemoveMembers || has[u] {
+			continue
+		}
+		if _, err := tx.DirectoryUser(ctx, t.Org, u); errs.Is(err, errs.NotFound) {
+			return 0, 0, errs.E(errs.Invalid, "%q is not a member of the organization", u)
+		} else if err != nil {
+			return 0, 0, err
+		}
+		if err := tx.PutTeamMember(ctx, t.Org, t.ID, u, docs.TeamMember); err != nil {
+			return 0, 0, err
+		}
+		has[u], added = true, added+1
+	}
+	return added, removed, nil
+}
+
+func setOf(users []docs.UserID) map[docs.UserID]bool {
+	set := make(map[docs.UserID]bool, len(users))
+	for _, u := range users {
+		set[u] = true
+	}
+	return set
+}
+
+// maxTeam is how many members of a team are compared with a list.
+const maxTeam = 100_000

@@ -1,0 +1,159 @@
+package orgs
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// A service account is a machine that acts in an organization. It is a user without an
+// address and a member of exactly that organization, so that permissions, teams and
+// authors need no case of their own for it. It cannot sign in: it has tokens, which
+// admins make.
+
+// ServiceAccountPatch is what an admin says about a service account.
+type ServiceAccountPatch struct {
+	Name opt.Val[string]
+	Role opt.Val[docs.Role] // null: no role but what is granted
+}
+
+// giveRole refuses a role above that of the caller.
+func giveRole(g *authz.Grant, role docs.Role) error {
+	if !g.Role.AtLeast(role) {
+		return errs.E(errs.Forbidden, "you cannot give the role %q: your own role is %q", role, g.Role)
+	}
+	return nil
+}
+
+// serviceEvent returns the event of a change to a service account.
+func serviceEvent(action string, m docs.Member) audit.Event {
+	return audit.Event{
+		Org: m.Org, Action: "service-account." + action, Kind: "service-account", ID: string(m.User.ID),
+		Data: map[string]any{"name": m.User.DisplayName, "role": m.Role},
+	}
+}
+
+// CreateServiceAccount makes a machine of an organization.
+func (s *Service) CreateServiceAccount(ctx context.Context, g *authz.Grant, org docs.OrgID, name string, role docs.Role) (docs.Member, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
+		m := docs.Member{Org: org, Role: role, JoinedAt: tx.Now()}
+		if err := giveRole(g, role); err != nil {
+			return m, err
+		}
+		n, err := tx.CountServiceAccounts(ctx, org)
+		if err != nil {
+			return m, err
+		}
+		if n >= MaxServiceAccounts {
+			return m, errs.E(errs.Precondition, "the organization has %d service accounts, which is the maximum; delete some first", n)
+		}
+		m.User = docs.User{
+			ID: store.NewID[docs.UserID](tx), Kind: docs.ServiceAccount, DisplayName: name, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		if err := tx.AddUser(ctx, m.User); err != nil {
+			return m, err
+		}
+		if err := tx.AddMember(ctx, m); err != nil {
+			return m, err
+		}
+		return m, audit.Record(ctx, tx, g.Actor, serviceEvent("create", m))
+	})
+}
+
+// ServiceAccounts lists the machines of an organization.
+func (s *Service) ServiceAccounts(org docs.OrgID) store.List[docs.Member] {
+	return store.List[docs.Member]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.Member, store.Key, error) {
+			return s.Store.ServiceAccounts(ctx, org, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountServiceAccounts(ctx, org) },
+	}
+}
+
+// ServiceAccount returns a machine of an organization.
+func (s *Service) ServiceAccount(ctx context.Context, org docs.OrgID, id docs.UserID) (docs.Member, error) {
+	return s.Store.ServiceAccount(ctx, org, id)
+}
+
+// UpdateServiceAccount changes the name or the role of a machine.
+func (s *Service) UpdateServiceAccount(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, p ServiceAccountPatch) (docs.Member, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
+		m, err := tx.ServiceAccount(ctx, org, id)
+		if err != nil {
+			return m, err
+		}
+		before := m
+		m.User.DisplayName = p.Name.Or(m.User.DisplayName)
+		if p.Role.Set() {
+			m.Role = p.Role.Or(docs.Guest)
+		}
+		if err := giveRole(g, m.Role); err != nil {
+			return m, err
+		}
+		m.User.UpdatedAt = tx.Now()
+		if err := tx.PutUser(ctx, m.User); err != nil {
+			return m, err
+		}
+		if err := tx.PutMember(ctx, m); err != nil {
+			return m, err
+		}
+		return m, audit.Record(ctx, tx, g.Actor, serviceEvent("update", m).Changed(before, m))
+	})
+}
+
+// DeleteServiceAccount revokes the tokens of a machine at once and takes it out of the
+// organization. What it wrote stays, with its name.
+func (s *Service) DeleteServiceAccount(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		m, err := tx.ServiceAccount(ctx, org, id)
+		if err != nil {
+			return err
+		}
+		n, err := tx.DropTokens(ctx, store.TokenFilter{User: id})
+		if err != nil {
+			return err
+		}
+		if _, err := tx.DropMember(ctx, org, id); err != nil {
+			return err
+		}
+		e := serviceEvent("delete", m)
+		e.Data["tokens"] = n
+		return audit.Record(ctx, tx, g.Actor, e)
+	})
+}
+
+// ServiceTokens lists the tokens of a machine.
+func (s *Service) ServiceTokens(ctx context.Context, org docs.OrgID, id docs.UserID) (store.List[docs.Token], error) {
+	_, err := s.Store.ServiceAccount(ctx, org, id)
+	return s.tokens(store.TokenFilter{User: id}), err
+}
+
+// CreateServiceToken makes a token of a machine. The token is never more than the one
+// that asks for it: it neither outlives it nor has scopes that it lacks.
+func (s *Service) CreateServiceToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, in NewToken) (docs.Token, string, error) {
+	var secret string
+	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (t docs.Token, err error) {
+		if _, err := tx.ServiceAccount(ctx, org, id); err != nil {
+			return t, err
+		}
+		in.owner, in.org = id, org
+		t, secret, err = requestToken(ctx, tx, g.Actor, in)
+		return t, err
+	})
+	return t, secret, err
+}
+
+// RevokeServiceToken ends a token of a machine at once.
+func (s *Service) RevokeServiceToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, token docs.TokenID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		if _, err := tx.ServiceAccount(ctx, org, id); err != nil {
+			return err
+		}
+		return revoke(ctx, tx, g.Actor, store.TokenFilter{User: id, Org: org}, token)
+	})
+}

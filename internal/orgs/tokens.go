@@ -1,0 +1,168 @@
+package orgs
+
+import (
+	"context"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// NewToken is the input of CreateToken.
+type NewToken struct {
+	Label     string
+	Scopes    docs.Scopes
+	ExpiresAt opt.Val[docs.Time] // left out: never, or with the token that asks
+
+	owner docs.UserID // whose it is
+	org   docs.OrgID  // for which alone it is good; empty: all of the owner's
+}
+
+// CreateToken makes a token for the caller, which does not outlive a token that
+// asks for it; a session is a person, who decides. The secret is returned only this once.
+func (s *Service) CreateToken(ctx context.Context, g *authz.Grant, in NewToken) (docs.Token, string, error) {
+	var secret string
+	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (t docs.Token, err error) {
+		u, err := tx.User(ctx, g.Actor.User)
+		if err != nil {
+			return t, err
+		}
+		if u.Kind != docs.Person {
+			return t, errs.E(errs.Forbidden, "tokens of a service account are made by the admins of its organization")
+		}
+		in.owner, in.org = u.ID, g.Actor.Org
+		t, secret, err = requestToken(ctx, tx, g.Actor, in)
+		return t, err
+	})
+	return t, secret, err
+}
+
+// requestToken makes a token that somebody asks for.
+func requestToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (t docs.Token, secret string, err error) {
+	if at, ok := in.ExpiresAt.Get(); ok && at <= tx.Now() {
+		return t, "", errs.Field("body.expiresAt", "must be in the future")
+	}
+	if end := by.Expires; !end.IsZero() && !by.Session {
+		if at := in.ExpiresAt.Or(end); at.IsZero() || at > end {
+			return t, "", errs.Field("body.expiresAt", "must not be later than the end of the token of this request, which is %s", end.Std().Format(time.RFC3339))
+		}
+		in.ExpiresAt = opt.Of(in.ExpiresAt.Or(end))
+	}
+	if !by.Scopes.Cover(in.Scopes) {
+		return t, "", errs.Field("body.scopes", "must be scopes that the token of this request has")
+	}
+	n, err := tx.CountTokens(ctx, store.TokenFilter{User: in.owner, Org: in.org})
+	if err != nil {
+		return t, "", err
+	}
+	if n >= MaxTokens {
+		return t, "", errs.E(errs.Precondition, "there are %d tokens, which is the maximum; revoke some first", n)
+	}
+	if t, secret, err = addToken(ctx, tx, by, in); err == nil && !by.Session {
+		err = tx.InheritBlocks(ctx, by.Token, t.ID)
+	}
+	return t, secret, err
+}
+
+// CreateTokenFor makes a token for an address that the operator vouches for,
+// and its user if there is none.
+func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToken) (string, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
+		u, err := operatorUser(ctx, tx, address)
+		if err != nil {
+			return "", err
+		}
+		in.owner = u.ID
+		_, secret, err := addToken(ctx, tx, authz.AtCommandLine(u.ID), in)
+		return secret, err
+	})
+}
+
+func addToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (docs.Token, string, error) {
+	secret := docs.NewSecret()
+	t := docs.Token{
+		ID: store.NewID[docs.TokenID](tx), User: in.owner, Org: in.org, Label: in.Label, Scopes: in.Scopes,
+		CreatedAt: tx.Now(), ExpiresAt: in.ExpiresAt.Or(0),
+	}
+	if err := tx.AddToken(ctx, t, docs.HashSecret(secret)); err != nil {
+		return t, "", err
+	}
+	if in.org != "" {
+		if err := tx.AddOrgToken(ctx, in.org, t.ID); err != nil {
+			return t, "", err
+		}
+	}
+	return t, secret, audit.Record(ctx, tx, by, tokenEvent("create", in.org, t.ID, map[string]any{"label": t.Label, "owner": t.User, "scopes": t.Scopes}))
+}
+
+func tokenEvent(action string, org docs.OrgID, id docs.TokenID, data map[string]any) audit.Event {
+	return audit.Event{Org: org, Action: "token." + action, Kind: "token", ID: string(id), Data: data}
+}
+
+// tokens lists tokens.
+func (s *Service) tokens(f store.TokenFilter) store.List[docs.Token] {
+	return store.List[docs.Token]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.Token, store.Key, error) {
+			return s.Store.Tokens(ctx, f, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountTokens(ctx, f) },
+	}
+}
+
+// Tokens lists the caller's tokens.
+func (s *Service) Tokens(g *authz.Grant) store.List[docs.Token] {
+	return s.tokens(store.TokenFilter{User: g.Actor.User, Org: g.Actor.Org})
+}
+
+// RevokeToken ends one of the caller's tokens at once.
+func (s *Service) RevokeToken(ctx context.Context, g *authz.Grant, id docs.TokenID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		return revoke(ctx, tx, g.Actor, store.TokenFilter{User: g.Actor.User, Org: g.Actor.Org}, id)
+	})
+}
+
+func revoke(ctx context.Context, tx *store.Tx, by authz.Actor, f store.TokenFilter, id docs.TokenID) error {
+	had, err := tx.DropToken(ctx, f, id)
+	if err != nil {
+		return err
+	}
+	if !had {
+		return errs.Missing("token")
+	}
+	return audit.Record(ctx, tx, by, tokenEvent("revoke", f.Org, id, map[string]any{"owner": f.User}))
+}
+
+// OrgTokens lists the tokens that an organization knows: those of its service accounts, and
+// those of members that were used in it.
+func (s *Service) OrgTokens(org docs.OrgID) store.List[docs.UsedToken] {
+	return store.List[docs.UsedToken]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.UsedToken, store.Key, error) {
+			return s.Store.OrgTokens(ctx, org, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountOrgTokens(ctx, org) },
+	}
+}
+
+// RevokeOrgToken ends a token for an organization. One that is good for nothing else is gone; any
+// other one is its owner's, and perhaps used in other organizations, so only this one refuses it.
+func (s *Service) RevokeOrgToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TokenID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		t, err := tx.OrgToken(ctx, org, id)
+		switch {
+		case err != nil:
+			return err
+		case t.Org == org:
+			return revoke(ctx, tx, g.Actor, store.TokenFilter{User: t.User, Org: org}, id)
+		case !t.BlockedAt.IsZero():
+			return errs.Missing("token")
+		}
+		if err := tx.BlockToken(ctx, org, id); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, tokenEvent("block", org, id, map[string]any{"owner": t.User, "label": t.Label}))
+	})
+}

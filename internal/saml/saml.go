@@ -1,0 +1,143 @@
+// Package saml is the service provider of SAML 2.0: what an identity provider needs to know
+// of us, the requests that we send to it, and the check of what it answers. It keeps nothing:
+// whether an answer belongs to a request, and whether it came before, is up to the caller.
+package saml
+
+import (
+	"bytes"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/xml"
+	"fmt"
+	"time"
+
+	saml2 "github.com/russellhaering/gosaml2"
+	dsig "github.com/russellhaering/goxmldsig"
+)
+
+// Provider is an identity provider, and what we are to it.
+type Provider struct {
+	EntityID     string // of the identity provider
+	SSOURL       string // where requests go
+	Certificates []*x509.Certificate
+	Service      Service
+	Key          *Key // signs requests; nil: they are not signed
+	EmailNameID  bool // the name of the subject has to be an e-mail address
+}
+
+// Service is what an identity provider knows of us.
+type Service struct {
+	EntityID string
+	ACSURL   string // where answers go
+}
+
+// Key is a key of ours.
+type Key struct {
+	Private     *rsa.PrivateKey
+	Certificate []byte // DER
+}
+
+// Formats of names.
+const (
+	emailFormat      = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"
+	persistentFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
+)
+
+// library returns the configuration of the library for one certificate. Its moment is as
+// early as the clocks may differ, so that nothing has expired too soon.
+func (p Provider) library(cert *x509.Certificate, now time.Time) *saml2.SAMLServiceProvider {
+	sp := &saml2.SAMLServiceProvider{
+		IdentityProviderSSOURL: p.SSOURL, IdentityProviderIssuer: p.EntityID,
+		AssertionConsumerServiceURL: p.Service.ACSURL, ServiceProviderIssuer: p.Service.EntityID, AudienceURI: p.Service.EntityID,
+		IDPCertificateStore: &dsig.MemoryX509CertificateStore{}, AllowMissingAttributes: true,
+		Clock: dsig.NewFakeClockAt(now), MaximumDecompressedBodySize: MaxResponse, MaximumXMLTokens: 8 * maxElements,
+	}
+	if cert != nil {
+		sp.IDPCertificateStore = &dsig.MemoryX509CertificateStore{Roots: []*x509.Certificate{cert}}
+	}
+	if p.EmailNameID {
+		sp.NameIdFormat = emailFormat
+	}
+	return sp
+}
+
+// Request returns the address that asks the identity provider who somebody is, and the id
+// that its answer has to name.
+func (p Provider) Request(now time.Time) (address, id string, err error) {
+	sp := p.library(nil, now)
+	if p.Key != nil {
+		sp.SignAuthnRequests, sp.SignAuthnRequestsAlgorithm = true, dsig.RSASHA256SignatureMethod
+		if err := sp.SetSPKeyStore(&saml2.KeyStore{Signer: p.Key.Private, Cert: p.Key.Certificate}); err != nil {
+			return "", "", err
+		}
+	}
+	doc, err := sp.BuildAuthRequestDocumentNoSig()
+	if err != nil {
+		return "", "", err
+	}
+	id = doc.Root().SelectAttrValue("ID", "")
+	address, err = sp.BuildAuthURLRedirect("", doc)
+	return address, id, err
+}
+
+// Metadata returns our description for the identity provider.
+func (p Provider) Metadata() ([]byte, error) {
+	type certificate struct {
+		Data string `xml:"http://www.w3.org/2000/09/xmldsig# X509Data>X509Certificate"`
+	}
+	type keyDescriptor struct {
+		Use     string      `xml:"use,attr"`
+		KeyInfo certificate `xml:"http://www.w3.org/2000/09/xmldsig# KeyInfo"`
+	}
+	type endpoint struct {
+		Binding  string `xml:"Binding,attr"`
+		Location string `xml:"Location,attr"`
+		Index    int    `xml:"index,attr"`
+		Default  bool   `xml:"isDefault,attr"`
+	}
+	type descriptor struct {
+		Signed     bool            `xml:"AuthnRequestsSigned,attr"`
+		WantSigned bool            `xml:"WantAssertionsSigned,attr"`
+		Protocols  string          `xml:"protocolSupportEnumeration,attr"`
+		Keys       []keyDescriptor `xml:"KeyDescriptor"`
+		Format     string          `xml:"NameIDFormat,omitempty"`
+		ACS        endpoint        `xml:"AssertionConsumerService"`
+	}
+	type entity struct {
+		XMLName  xml.Name   `xml:"urn:oasis:names:tc:SAML:2.0:metadata EntityDescriptor"`
+		EntityID string     `xml:"entityID,attr"`
+		Role     descriptor `xml:"SPSSODescriptor"`
+	}
+	e := entity{EntityID: p.Service.EntityID, Role: descriptor{
+		Signed: p.Key != nil, WantSigned: true, Protocols: "urn:oasis:names:tc:SAML:2.0:protocol",
+		ACS: endpoint{"urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST", p.Service.ACSURL, 1, true},
+	}}
+	if p.EmailNameID {
+		e.Role.Format = emailFormat
+	}
+	if p.Key != nil {
+		e.Role.Keys = []keyDescriptor{{"signing", certificate{base64.StdEncoding.EncodeToString(p.Key.Certificate)}}}
+	}
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	enc := xml.NewEncoder(&b)
+	enc.Indent("", "  ")
+	if err := enc.Encode(e); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// Refusal is why an answer is not accepted.
+type Refusal struct {
+	Reason string // for everybody: what is wrong, in a few words
+	Detail string // for administrators: what to do
+}
+
+func (r *Refusal) Error() string { return r.Reason + ": " + r.Detail }
+
+func refuse(reason, format string, args ...any) *Refusal {
+	return &Refusal{reason, fmt.Sprintf(format, args...)}
+}

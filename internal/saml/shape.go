@@ -1,0 +1,247 @@
+package saml
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Limits of an answer.
+const (
+	MaxResponse   = 256 << 10 // bytes
+	maxElements   = 5_000
+	maxDepth      = 32
+	maxAttributes = 32 // of an element
+)
+
+// unique elements are in an answer at most once, wherever they are and whatever their
+// namespace is: the library, or a part of it, would look at one of two and verify the other.
+var unique = []string{"Response", "Assertion", "Subject", "NameID", "SubjectConfirmation", "SubjectConfirmationData", "Conditions", "Status"}
+
+// algorithms are what an attribute Algorithm may be, by the element that has it. None uses
+// SHA-1, and no transformation leaves out more than the signature.
+var algorithms = map[string][]string{
+	"CanonicalizationMethod": {"http://www.w3.org/2001/10/xml-exc-c14n#"},
+	"Transform":              {"http://www.w3.org/2000/09/xmldsig#enveloped-signature", "http://www.w3.org/2001/10/xml-exc-c14n#"},
+	"DigestMethod": {
+		"http://www.w3.org/2001/04/xmlenc#sha256", "http://www.w3.org/2001/04/xmldsig-more#sha384", "http://www.w3.org/2001/04/xmlenc#sha512",
+	},
+	"SignatureMethod": {
+		"http://www.w3.org/2001/04/xmldsig-more#rsa-sha256", "http://www.w3.org/2001/04/xmldsig-more#rsa-sha384", "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512",
+		"http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256", "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha384", "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha512",
+	},
+}
+
+// shape is a walk through an answer that has not been verified. It lets pass only documents
+// of the one form that honest identity providers send: a response, one assertion in it, and
+// signatures that stand in the element that they sign. Every way to show one assertion to the
+// verification and another one to the reader needs a second element somewhere, and is refused
+// before a signature is looked at.
+type shape struct {
+	stack    []element
+	elements int
+	seen     map[string]int // elements by name
+	ids      map[string]bool
+}
+
+// element is one that is open.
+type element struct {
+	name     string
+	id       string
+	children map[string]int
+	text     bool
+}
+
+// errForm is the reason of a refusal of what no honest identity provider sends.
+const errForm = "the answer has an unusual form"
+
+// checkShape refuses documents of any other form.
+func checkShape(doc []byte) error {
+	// What we read must be what the library reads: it takes what it cannot parse for compressed data.
+	if doc[0] != '<' || bytes.Contains(doc, []byte("<![CDATA[")) || bytes.Count(doc, []byte("<")) > 2*maxElements+1 {
+		return refuse(errForm, "It is not a plain XML document.")
+	}
+	s := &shape{seen: map[string]int{}, ids: map[string]bool{}}
+	d := xml.NewDecoder(bytes.NewReader(doc))
+	for begun := false; ; begun = true {
+		t, err := d.RawToken()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return refuse("the answer cannot be read", "It is not well-formed XML. Something between the identity provider and this server may have cut it.")
+		}
+		if err := s.token(t, begun); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(s.stack) > 0:
+		return refuse("the answer cannot be read", "It ends in the middle.")
+	case s.seen["EncryptedAssertion"] > 0:
+		return refuse("the answer is encrypted", "Switch off the encryption of assertions at the identity provider: they come over an encrypted connection anyway.")
+	}
+	return nil
+}
+
+func (s *shape) token(t xml.Token, begun bool) error {
+	switch t := t.(type) {
+	case xml.Comment:
+		return refuse(errForm, "It has a comment in it.")
+	case xml.Directive:
+		return refuse(errForm, "It has a document type definition.")
+	case xml.ProcInst:
+		if begun || t.Target != "xml" {
+			return refuse(errForm, "It has a processing instruction in it.")
+		}
+		if p := strings.ToLower(string(t.Inst)); strings.Contains(p, "encoding") && !strings.Contains(p, "utf-8") {
+			return refuse(errForm, "It is not in UTF-8.")
+		}
+	case xml.StartElement:
+		return s.open(t)
+	case xml.EndElement:
+		return s.close(t.Name.Local)
+	case xml.CharData:
+		if len(s.stack) == 0 && len(bytes.TrimSpace(t)) > 0 {
+			return refuse(errForm, "It has text outside of the response.")
+		}
+		if len(s.stack) > 0 && len(bytes.TrimSpace(t)) > 0 {
+			s.stack[len(s.stack)-1].text = true
+		}
+	}
+	return nil
+}
+
+func (s *shape) open(t xml.StartElement) error {
+	name := t.Name.Local
+	e := element{name: name, children: map[string]int{}}
+	s.elements++
+	s.seen[name]++
+	switch {
+	case s.elements > maxElements, len(s.stack) >= maxDepth, len(t.Attr) > maxAttributes:
+		return refuse(errForm, "It has too many elements, or they are nested too deeply.")
+	case slices.Contains(unique, name) && s.seen[name] > 1:
+		return refuse(errForm, "It has the element %s more than once.", name)
+	case name == "EncryptedID":
+		return refuse("the answer is encrypted", "Switch off the encryption of names at the identity provider.")
+	}
+	for i, a := range t.Attr {
+		if slices.ContainsFunc(t.Attr[:i], func(b xml.Attr) bool { return a.Name == b.Name }) {
+			return refuse(errForm, "The element %s has the attribute %s twice.", name, a.Name.Local)
+		}
+		if a.Name.Space == "xmlns" || !strings.EqualFold(a.Name.Local, "ID") {
+			continue
+		}
+		if e.id != "" || s.ids[a.Value] {
+			return refuse(errForm, "Two of its elements have the same id.")
+		}
+		e.id = a.Value
+		s.ids[a.Value] = true
+	}
+	if err := s.place(e, t.Attr); err != nil {
+		return err
+	}
+	if n := len(s.stack); n > 0 {
+		s.stack[n-1].children[name]++
+	}
+	s.stack = append(s.stack, e)
+	return nil
+}
+
+// above returns the name of an element that is open: 0 is the innermost.
+func (s *shape) above(i int) element {
+	if i >= len(s.stack) {
+		return element{}
+	}
+	return s.stack[len(s.stack)-1-i]
+}
+
+// place checks that an element is where it belongs.
+func (s *shape) place(e element, attrs []xml.Attr) error {
+	parent := s.above(0)
+	wrong := refuse(errForm, "The element %s is at a place where it does not belong.", clip(e.name))
+	if (e.name == "Response") != (len(s.stack) == 0) {
+		return wrong
+	}
+	switch e.name {
+	case "Assertion", "EncryptedAssertion", "Status":
+		if parent.name != "Response" {
+			return wrong
+		}
+	case "Subject", "Conditions":
+		if parent.name != "Assertion" {
+			return wrong
+		}
+	case "NameID", "SubjectConfirmation":
+		if parent.name != "Subject" {
+			return wrong
+		}
+	case "Signature":
+		if parent.name != "Response" && parent.name != "Assertion" || parent.children["Signature"] > 0 {
+			return wrong
+		}
+	case "SignedInfo", "SignatureValue", "KeyInfo":
+		if parent.name != "Signature" || parent.children[e.name] > 0 {
+			return wrong
+		}
+	case "Reference":
+		owner := s.above(2)
+		if parent.name != "SignedInfo" || parent.children["Reference"] > 0 {
+			return wrong
+		}
+		if uri := attribute(attrs, "URI"); owner.id == "" || uri != "#"+owner.id {
+			return refuse(errForm, "A signature is in another element than the one that it signs.")
+		}
+	default:
+		if parent.name == "Signature" {
+			return wrong
+		}
+	}
+	if known, ok := algorithms[e.name]; ok && !slices.Contains(known, attribute(attrs, "Algorithm")) {
+		return refuse("the answer is signed in a way that is not accepted", "Choose RSA or ECDSA with SHA-256 as the algorithm of signatures at the identity provider; it used %s %s.", e.name, clip(attribute(attrs, "Algorithm")))
+	}
+	return nil
+}
+
+func (s *shape) close(name string) error {
+	if len(s.stack) == 0 || s.above(0).name != name {
+		return refuse("the answer cannot be read", "It is not well-formed XML.")
+	}
+	e := s.above(0)
+	s.stack = s.stack[:len(s.stack)-1]
+	switch {
+	case name == "SignatureValue" && !e.text,
+		name == "Signature" && (e.children["SignedInfo"] != 1 || e.children["SignatureValue"] != 1),
+		name == "SignedInfo" && e.children["Reference"] != 1,
+		name == "NameID" && len(e.children) > 0:
+		return refuse(errForm, "The element %s is not complete.", name)
+	}
+	return nil
+}
+
+// attribute returns an attribute without a namespace.
+func attribute(attrs []xml.Attr, name string) string {
+	for _, a := range attrs {
+		if a.Name.Space == "" && a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// clip returns a text of somebody else for a message.
+func clip(s string) string {
+	const most = 200
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	return strings.ToValidUTF8(strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, s), "")
+}

@@ -1,0 +1,280 @@
+package scim
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+)
+
+// user is a member as directories see it.
+type user struct {
+	Schemas     []string    `json:"schemas"`
+	ID          docs.UserID `json:"id"`
+	ExternalID  string      `json:"externalId,omitempty"`
+	UserName    docs.Email  `json:"userName"`
+	DisplayName string      `json:"displayName"`
+	Name        userName    `json:"name"`
+	Emails      []userEmail `json:"emails"`
+	Roles       []userRole  `json:"roles"`
+	Active      bool        `json:"active"`
+	Meta        meta        `json:"meta"`
+}
+
+type userName struct {
+	Formatted string `json:"formatted"`
+}
+
+type userEmail struct {
+	Value   docs.Email `json:"value"`
+	Type    string     `json:"type"`
+	Primary bool       `json:"primary"`
+}
+
+type userRole struct {
+	Value   docs.Role `json:"value"`
+	Primary bool      `json:"primary"`
+}
+
+func (c *call) user(d docs.DirectoryUser) user {
+	u := d.Member.User
+	out := user{
+		Schemas: []string{schemaUser}, ID: u.ID, ExternalID: d.ExternalID, UserName: u.Email,
+		DisplayName: u.DisplayName, Name: userName{u.DisplayName}, Emails: []userEmail{{u.Email, "work", true}},
+		Roles: []userRole{}, Active: !d.Member.Disabled,
+		Meta: meta{"User", moment(d.Member.JoinedAt), c.base + "/Users/" + string(u.ID)},
+	}
+	if d.Member.Role != docs.Guest {
+		out.Roles = append(out.Roles, userRole{d.Member.Role, true})
+	}
+	return out
+}
+
+func (c *call) userID() docs.UserID { return docs.UserID(c.r.PathValue("id")) }
+
+func (h *Handler) listUsers(c *call) (answer, error) {
+	s, err := c.stretch()
+	if err != nil {
+		return answer{}, err
+	}
+	f, err := parseFilter(c.r.URL.Query().Get("filter"), "userName", schemaUser)
+	if err != nil {
+		return answer{}, err
+	}
+	found, total, err := h.Orgs.DirectoryUsers(c.r.Context(), c.org, f, s.from, s.count)
+	var items []any
+	for _, d := range found {
+		items = append(items, c.user(d))
+	}
+	return listed(s, total, items), err
+}
+
+func (h *Handler) getUser(c *call) (answer, error) {
+	d, err := h.Orgs.DirectoryUser(c.r.Context(), c.org, c.userID())
+	return answer{http.StatusOK, c.user(d)}, err
+}
+
+func (h *Handler) createUser(c *call) (answer, error) {
+	in, err := c.wholeUser()
+	if err != nil {
+		return answer{}, err
+	}
+	d, err := h.Orgs.Provision(c.r.Context(), c.grant, c.org, in.email, in.person())
+	return answer{http.StatusCreated, c.user(d)}, err
+}
+
+func (h *Handler) replaceUser(c *call) (answer, error) {
+	in, err := c.wholeUser()
+	if err != nil {
+		return answer{}, err
+	}
+	return h.updateUser(c, in)
+}
+
+func (h *Handler) patchUser(c *call) (answer, error) {
+	in := new(userInput)
+	if err := c.patch(schemaUser, in); err != nil {
+		return answer{}, err
+	}
+	return h.updateUser(c, in)
+}
+
+func (h *Handler) updateUser(c *call, in *userInput) (answer, error) {
+	d, err := h.Orgs.DirectoryUser(c.r.Context(), c.org, c.userID())
+	if err != nil {
+		return answer{}, err
+	}
+	// An address is what people prove to have. A directory that could change it would sign
+	// in to the accounts of others.
+	if in.email != "" && in.email != d.Member.User.Email {
+		return answer{}, bad("mutability", "the userName of somebody cannot be changed: people change their address themselves, or you delete the user and create another one")
+	}
+	d, err = h.Orgs.UpdateFromDirectory(c.r.Context(), c.grant, c.org, c.userID(), in.person())
+	return answer{http.StatusOK, c.user(d)}, err
+}
+
+func (h *Handler) deleteUser(c *call) (answer, error) {
+	err := h.Orgs.Remove(c.r.Context(), c.grant, c.org, c.userID())
+	return answer{status: http.StatusNoContent}, err
+}
+
+// wholeUser reads a resource.
+func (c *call) wholeUser() (*userInput, error) {
+	var body map[string]json.RawMessage
+	if err := c.read(&body); err != nil {
+		return nil, err
+	}
+	in := new(userInput)
+	if err := whole("replace", body, schemaUser, in); err != nil {
+		return nil, err
+	}
+	if in.email == "" {
+		return nil, bad("invalidValue", "userName must be the e-mail address of the person")
+	}
+	return in, nil
+}
+
+// userInput is what a request says of somebody.
+type userInput struct {
+	email                             docs.Email
+	external                          opt.Val[string]
+	active                            opt.Val[bool]
+	role                              opt.Val[docs.Role]
+	display, formatted, given, family string
+}
+
+// maxName is how many characters a name has.
+const maxName = 64
+
+func (in *userInput) set(op string, at path, value json.RawMessage) (err error) {
+	removed := op == "remove"
+	switch at.name {
+	case "username":
+		return in.setEmail(removed, value)
+	case "externalid":
+		var s string
+		if !removed {
+			s, err = text("externalId", value, maxText)
+		}
+		in.external = opt.Of(s)
+	case "active":
+		var yes bool
+		if !removed { // no longer known as active is not active
+			yes, err = truth("active", value)
+		}
+		in.active = opt.Of(yes)
+	case "displayname":
+		if !removed {
+			in.display, err = text("displayName", value, maxName)
+		}
+	case "name":
+		if !removed {
+			err = in.setName(at.sub, value)
+		}
+	case "roles":
+		err = in.setRole(removed, at.sub, value)
+	}
+	return err
+}
+
+func (in *userInput) setEmail(removed bool, value json.RawMessage) error {
+	s, err := text("userName", value, 254)
+	if err != nil {
+		return err
+	}
+	e, err := docs.ParseEmail(s)
+	if err != nil || removed {
+		return bad("invalidValue", "userName must be the e-mail address of the person")
+	}
+	in.email = e
+	return nil
+}
+
+// setName takes a part of a name, or all of them.
+func (in *userInput) setName(part string, value json.RawMessage) (err error) {
+	switch part {
+	case "":
+		var parts map[string]json.RawMessage
+		if json.Unmarshal(value, &parts) != nil {
+			return bad("invalidValue", "name must be an object")
+		}
+		for key, v := range parts {
+			if key != "" && err == nil {
+				err = in.setName(strings.ToLower(key), v)
+			}
+		}
+	case "formatted":
+		in.formatted, err = text("name.formatted", value, 2*maxName)
+	case "givenname":
+		in.given, err = text("name.givenName", value, maxName)
+	case "familyname":
+		in.family, err = text("name.familyName", value, maxName)
+	}
+	return err
+}
+
+type roleInput struct {
+	Value   string          `json:"value"`
+	Primary json.RawMessage `json:"primary"`
+}
+
+func (r roleInput) primary() bool {
+	yes, err := truth("primary", r.Primary)
+	return err == nil && yes
+}
+
+// setRole takes the role in the organization: the primary one of a list, or the first.
+func (in *userInput) setRole(removed bool, sub string, value json.RawMessage) error {
+	if removed {
+		in.role = opt.Of(docs.Guest)
+		return nil
+	}
+	var name string
+	switch sub {
+	case "":
+		var roles []roleInput
+		if json.Unmarshal(value, &roles) != nil {
+			return bad("invalidValue", `roles must be a list of objects, such as [{"value": "read"}]`)
+		}
+		if len(roles) == 0 {
+			return nil
+		}
+		name = roles[max(slices.IndexFunc(roles, roleInput.primary), 0)].Value
+	case "value":
+		var err error
+		if name, err = text("roles.value", value, maxText); err != nil {
+			return err
+		}
+	default:
+		return nil
+	}
+	role := docs.Role(strings.ToLower(name))
+	if !slices.Contains(docs.Roles[:], role) {
+		return bad("invalidValue", "%.50q is not a role; use one of admin, create, review, edit, comment and read", name)
+	}
+	in.role = opt.Of(role)
+	return nil
+}
+
+// person returns what is kept of it.
+func (in *userInput) person() orgs.Person {
+	p := orgs.Person{ExternalID: in.external, Active: in.active, Role: in.role}
+	name := in.display
+	if name == "" {
+		name = in.formatted
+	}
+	if name == "" && in.given != "" && in.family != "" {
+		name = in.given + " " + in.family
+	}
+	if r := []rune(name); len(r) > maxName {
+		name = string(r[:maxName])
+	}
+	if name != "" {
+		p.Name = opt.Of(name)
+	}
+	return p
+}

@@ -1,0 +1,94 @@
+package signin
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// ArriveHere opens a session for whom the provider of the operator vouches. It is as good as
+// one by mail. proved reports that the operator trusts the provider with addresses, and that
+// it says that this one was proved.
+func (s *Service) ArriveHere(ctx context.Context, in Arrival, proved bool) (Opened, error) {
+	email, err := docs.ParseEmail(in.Email)
+	if err != nil {
+		return Opened{}, errs.E(errs.Forbidden, "the identity provider sent no e-mail address; ask the operator of this server")
+	}
+	out := Opened{Secret: docs.NewSessionSecret(), Next: LocalPath(in.Next)}
+	err = s.Store.Do(ctx, func(tx *store.Tx) error {
+		u, err := s.whoIsHere(ctx, tx, in, email, proved)
+		if err != nil {
+			return err
+		}
+		t, err := s.open(ctx, tx, authz.Actor{User: u.ID, Request: in.Request, Session: true}, in.Method, in.Agent, out.Secret)
+		out.Until = t.ExpiresAt.Std()
+		return err
+	})
+	return out, err
+}
+
+// errUnproved is the error of an address that nobody has proved. An account for it would wait for whoever it
+// belongs to, with somebody else in it.
+var errUnproved = errs.E(errs.Forbidden, "your address is not proved yet; sign in by mail first, and link the provider on the page of your account")
+
+var errNotLinkedHere = errs.E(errs.Forbidden, "there is an account with your address that does not sign in this way yet; sign in as you did before, and link the provider on the page of your account")
+
+// whoIsHere returns the account of somebody who arrives. An account that exists is taken only
+// or made only if the address is proved.
+func (s *Service) whoIsHere(ctx context.Context, tx *store.Tx, in Arrival, email docs.Email, proved bool) (docs.User, error) {
+	known, err := tx.Identity(ctx, in.Provider, in.Subject)
+	if err == nil {
+		return tx.User(ctx, known.User)
+	}
+	if !errs.Is(err, errs.NotFound) {
+		return docs.User{}, err
+	}
+	u, err := tx.UserByEmail(ctx, email)
+	switch {
+	case errs.Is(err, errs.NotFound) && !proved:
+		err = errUnproved
+	case errs.Is(err, errs.NotFound):
+		u = docs.User{
+			ID: store.NewID[docs.UserID](tx), Email: email, Verified: true, DisplayName: displayName(in.Name, email), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		err = tx.AddUser(ctx, u)
+	case err == nil && !proved:
+		err = errNotLinkedHere
+	case err == nil:
+		err = s.prove(ctx, tx, authz.Actor{User: u.ID, Request: in.Request, Session: true}, u, email)
+	}
+	if err != nil {
+		return u, err
+	}
+	return u, addIdentity(ctx, tx, in, u.ID)
+}
+
+// LinkIdentity lets somebody who is signed in to an account sign in to it through the provider
+// of the operator.
+func (s *Service) LinkIdentity(ctx context.Context, in Arrival, user docs.UserID) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		known, err := tx.Identity(ctx, in.Provider, in.Subject)
+		switch {
+		case err == nil && known.User == user:
+			return nil
+		case err == nil:
+			return errs.E(errs.Conflict, "this identity signs in to another account already")
+		case !errs.Is(err, errs.NotFound):
+			return err
+		}
+		return addIdentity(ctx, tx, in, user)
+	})
+}
+
+func addIdentity(ctx context.Context, tx *store.Tx, in Arrival, user docs.UserID) error {
+	if err := tx.AddIdentity(ctx, docs.Identity{Provider: in.Provider, Subject: in.Subject, User: user, CreatedAt: tx.Now()}); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, authz.Actor{User: user, Request: in.Request, Session: true}, audit.Event{
+		Action: "user.link", Kind: "user", ID: string(user), Data: map[string]any{"provider": in.Provider},
+	})
+}

@@ -1,0 +1,52 @@
+package signin
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/mail"
+	"github.com/octavo-docs/octavo/internal/orgs"
+)
+
+// SendInvitation is the handler of orgs.InvitedJob. Who was removed meanwhile, or has used the
+// organization, gets no mail.
+func (s *Service) SendInvitation(ctx context.Context, payload []byte) error {
+	var p orgs.Invitation
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return err
+	}
+	m, err := s.Store.Member(ctx, p.Org, p.User)
+	if errs.Is(err, errs.NotFound) || err == nil && (m.Disabled || !m.LastSeenAt.IsZero()) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	o, err := s.Store.Organization(ctx, p.Org)
+	if err != nil {
+		return err
+	}
+	by := "Somebody"
+	if u, err := s.Store.User(ctx, p.By); err == nil {
+		by = mail.Line(u.DisplayName)
+	}
+	title := mail.Line(o.Title)
+	msg := mail.Message{
+		To: m.User.Email, Subject: by + " invites you to " + title,
+		Text:   []string{"Hello,", by + " added you to " + title + ", which keeps its documentation at " + s.name() + "."},
+		Action: "Sign in", Link: s.BaseURL + "/login?email=" + url.QueryEscape(string(m.User.Email)),
+	}
+	if m.User.Verified { // they know the way, and a key that is good for days is only for who has none
+		return s.unsent(msg, s.Mail.Send(ctx, msg))
+	}
+	secret, err := s.newLink(ctx, docs.MailLink{User: m.User.ID, Email: m.User.Email, Next: "/account"}, InviteTime, maxLinks)
+	if err != nil || secret == "" {
+		return err
+	}
+	msg.Action, msg.Link = "Accept the invitation", s.address(secret)
+	msg.Small = []string{"It works once, for 7 days. Later, sign in at " + s.BaseURL + "/login with this address."}
+	return s.sendLink(ctx, msg, secret)
+}

@@ -1,0 +1,274 @@
+package signin
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Limits of passkeys.
+const (
+	MaxPasskeys   = 20 // of a user
+	challengeTime = 5 * time.Minute
+)
+
+// errKey is the error of a passkey that does not sign anybody in. It does not say why: who
+// tries keys learns nothing.
+var errKey = errs.E(errs.Forbidden, "this passkey does not work here; sign in by mail, and add it in your account")
+
+// relyingParty returns what browsers know this server by. Keys belong to a host name, so a
+// server that is known by an address of numbers has none.
+func (s *Service) relyingParty() (*webauthn.WebAuthn, error) {
+	u, err := url.Parse(s.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if net.ParseIP(u.Hostname()) != nil {
+		return nil, errs.E(errs.Precondition, "passkeys need a server with a host name; open it by its name, or ask its operator to set --base-url")
+	}
+	return webauthn.New(&webauthn.Config{
+		RPID: u.Hostname(), RPDisplayName: s.name(), RPOrigins: []string{u.Scheme + "://" + u.Host},
+		AuthenticatorSelection: protocol.AuthenticatorSelection{
+			ResidentKey: protocol.ResidentKeyRequirementRequired, UserVerification: protocol.VerificationRequired,
+		},
+	})
+}
+
+// HasPasskeys reports whether people can sign in by passkey.
+func (s *Service) HasPasskeys() bool {
+	_, err := s.relyingParty()
+	return err == nil
+}
+
+// keyHolder is a user as WebAuthn sees one.
+type keyHolder struct {
+	docs.User
+	keys []webauthn.Credential
+}
+
+func (h keyHolder) WebAuthnID() []byte                         { return []byte(h.ID) }
+func (h keyHolder) WebAuthnName() string                       { return string(h.Email) }
+func (h keyHolder) WebAuthnDisplayName() string                { return h.DisplayName }
+func (h keyHolder) WebAuthnCredentials() []webauthn.Credential { return h.keys }
+
+// holder reads a user with the passkeys.
+func holder(ctx context.Context, r store.Reader, id docs.UserID) (keyHolder, error) {
+	u, err := r.User(ctx, id)
+	if err != nil {
+		return keyHolder{}, err
+	}
+	list, err := r.Passkeys(ctx, id)
+	h := keyHolder{User: u}
+	for _, p := range list {
+		var c webauthn.Credential
+		if err := json.Unmarshal([]byte(p.Credential), &c); err != nil {
+			return h, err
+		}
+		h.keys = append(h.keys, c)
+	}
+	return h, err
+}
+
+// remember keeps what an authenticator is asked, until it answers.
+func (s *Service) remember(ctx context.Context, asked *webauthn.SessionData) error {
+	data, err := json.Marshal(asked)
+	if err != nil {
+		return err
+	}
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		return tx.AddPasskeyChallenge(ctx, docs.HashSecret(asked.Challenge), string(data), docs.TimeOf(tx.Now().Std().Add(challengeTime)))
+	})
+}
+
+// recall returns what was asked, once.
+func (s *Service) recall(ctx context.Context, challenge string) (asked webauthn.SessionData, err error) {
+	data, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
+		return tx.TakePasskeyChallenge(ctx, docs.HashSecret(challenge))
+	})
+	if errs.Is(err, errs.NotFound) {
+		return asked, errs.E(errs.Forbidden, "this took too long; try again")
+	}
+	if err != nil {
+		return asked, err
+	}
+	return asked, json.Unmarshal([]byte(data), &asked)
+}
+
+// mayHavePasskey reports whether a caller may change the passkeys: a person, and not an organization
+// that vouches for one.
+func mayHavePasskey(g *authz.Grant) error {
+	if !g.Actor.Session {
+		return errs.E(errs.Forbidden, "sign in to change your passkeys; a token cannot do it")
+	}
+	return g.Actor.Whole()
+}
+
+// BeginPasskey returns what a browser needs to make a passkey for the caller.
+func (s *Service) BeginPasskey(ctx context.Context, g *authz.Grant) (*protocol.CredentialCreation, error) {
+	if err := mayHavePasskey(g); err != nil {
+		return nil, err
+	}
+	rp, err := s.relyingParty()
+	if err != nil {
+		return nil, err
+	}
+	h, err := holder(ctx, s.Store.Reader, g.Actor.User)
+	if err != nil {
+		return nil, err
+	}
+	if len(h.keys) >= MaxPasskeys {
+		return nil, errs.E(errs.Precondition, "you have %d passkeys, which is the maximum; remove one first", len(h.keys))
+	}
+	made, asked, err := rp.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.keys).CredentialDescriptors()))
+	if err != nil {
+		return nil, err
+	}
+	return made, s.remember(ctx, asked)
+}
+
+// AddPasskey stores the passkey that a browser has made.
+func (s *Service) AddPasskey(ctx context.Context, g *authz.Grant, label string, answer []byte) error {
+	if err := mayHavePasskey(g); err != nil {
+		return err
+	}
+	rp, err := s.relyingParty()
+	if err != nil {
+		return err
+	}
+	parsed, err := protocol.ParseCredentialCreationResponseBytes(answer)
+	if err != nil {
+		return errs.E(errs.Invalid, "the answer of the browser cannot be read; try again")
+	}
+	asked, err := s.recall(ctx, parsed.Response.CollectedClientData.Challenge)
+	if err != nil {
+		return err
+	}
+	u, err := s.Store.User(ctx, g.Actor.User)
+	if err != nil {
+		return err
+	}
+	made, err := rp.CreateCredential(keyHolder{User: u}, asked, parsed)
+	if err != nil {
+		return errs.E(errs.Invalid, "the passkey cannot be used; try again, or use another device")
+	}
+	data, err := json.Marshal(made)
+	if err != nil {
+		return err
+	}
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		have, err := tx.Passkeys(ctx, g.Actor.User)
+		if err != nil {
+			return err
+		}
+		if len(have) >= MaxPasskeys {
+			return errs.E(errs.Precondition, "you have %d passkeys, which is the maximum; remove one first", len(have))
+		}
+		p := docs.Passkey{ID: keyID(made.ID), User: g.Actor.User, Label: label, Credential: string(data), CreatedAt: tx.Now()}
+		if err := tx.AddPasskey(ctx, p); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, audit.Event{Action: "passkey.add", Kind: "user", ID: string(p.User), Data: map[string]any{"label": label}})
+	})
+}
+
+func keyID(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
+
+// Passkeys lists the caller's passkeys.
+func (s *Service) Passkeys(ctx context.Context, g *authz.Grant) ([]docs.Passkey, error) {
+	if g.Actor.Whole() != nil {
+		return nil, nil
+	}
+	return s.Store.Passkeys(ctx, g.Actor.User)
+}
+
+// RemovePasskey deletes one of the caller's passkeys.
+func (s *Service) RemovePasskey(ctx context.Context, g *authz.Grant, id string) error {
+	if err := mayHavePasskey(g); err != nil {
+		return err
+	}
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		had, err := tx.DropPasskey(ctx, g.Actor.User, id)
+		if err != nil {
+			return err
+		}
+		if !had {
+			return errs.Missing("passkey")
+		}
+		return audit.Record(ctx, tx, g.Actor, audit.Event{Action: "passkey.remove", Kind: "user", ID: string(g.Actor.User)})
+	})
+}
+
+// AskPasskey returns what a browser needs to sign somebody in by passkey. It is the same for
+// everybody: the key says whose it is.
+func (s *Service) AskPasskey(ctx context.Context) (*protocol.CredentialAssertion, error) {
+	rp, err := s.relyingParty()
+	if err != nil {
+		return nil, err
+	}
+	ask, asked, err := rp.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
+	if err != nil {
+		return nil, err
+	}
+	return ask, s.remember(ctx, asked)
+}
+
+// UsePasskey opens a session for who has a passkey.
+func (s *Service) UsePasskey(ctx context.Context, answer []byte, agent, request string) (Opened, error) {
+	rp, err := s.relyingParty()
+	if err != nil {
+		return Opened{}, err
+	}
+	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
+	if err != nil {
+		return Opened{}, errs.E(errs.Invalid, "the answer of the browser cannot be read; try again")
+	}
+	asked, err := s.recall(ctx, parsed.Response.CollectedClientData.Challenge)
+	if err != nil {
+		return Opened{}, err
+	}
+	who, used, err := rp.ValidatePasskeyLogin(func(raw, handle []byte) (webauthn.User, error) {
+		p, err := s.Store.Passkey(ctx, keyID(raw))
+		if err != nil || string(p.User) != string(handle) {
+			return nil, errKey
+		}
+		return holder(ctx, s.Store.Reader, p.User)
+	}, asked, parsed)
+	if err != nil || used.Authenticator.CloneWarning {
+		return Opened{}, errKey
+	}
+	data, err := json.Marshal(used)
+	if err != nil {
+		return Opened{}, err
+	}
+	out := Opened{Secret: docs.NewSessionSecret()}
+	err = s.Store.Do(ctx, func(tx *store.Tx) error {
+		by := authz.Actor{User: docs.UserID(who.WebAuthnID()), Request: request, Session: true}
+		p, err := tx.Passkey(ctx, keyID(used.ID))
+		if errs.Is(err, errs.NotFound) || err == nil && p.User != by.User { // removed meanwhile
+			return errKey
+		}
+		if err != nil {
+			return err
+		}
+		p.Credential, p.LastUsedAt = string(data), tx.Now()
+		if err := tx.UsePasskey(ctx, p); err != nil {
+			return err
+		}
+		t, err := s.open(ctx, tx, by, docs.SignInByKey, agent, out.Secret)
+		out.Until = t.ExpiresAt.Std()
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,457 @@
+// Package signin lets people in: it mails links that prove an address, and keeps
+// the sessions of those who opened one. There are no passwords.
+package signin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/mail"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Service lets people in.
+type Service struct {
+	Store   *store.Store
+	Mail    mail.Sender
+	BaseURL string
+	Log     *slog.Logger
+}
+
+// How long things are good, and how many there may be.
+const (
+	LinkTime    = 15 * time.Minute
+	InviteTime  = 7 * 24 * time.Hour
+	SessionTime = 30 * 24 * time.Hour
+	MaxSessions = 50 // of a user; the oldest one ends when there are more
+	maxLinks    = 5  // to one user, within LinkTime
+)
+
+// LinkJob makes a link and sends it. An answer does not tell by its text or its time
+// whether an address has an account, and a mail server that is slow or down keeps
+// nobody waiting.
+const LinkJob = "signin.link"
+
+// linkPayload is a link to send: to the address of an account, or to a new one of a user.
+type linkPayload struct {
+	User  docs.UserID // empty: whose address it is
+	Email docs.Email
+	Next  string
+	Asked docs.Time
+}
+
+func (s *Service) enqueue(ctx context.Context, tx *store.Tx, p linkPayload) error {
+	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: LinkJob, Key: string(p.User) + " " + string(p.Email), Payload: p})
+}
+
+// RequestLink sends a link to an address, if it has an account.
+func (s *Service) RequestLink(ctx context.Context, address, next string) error {
+	e, err := docs.ParseEmail(address)
+	if err != nil {
+		return errs.Field("body.email", "is not an e-mail address")
+	}
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		return s.enqueue(ctx, tx, linkPayload{Email: e, Next: LocalPath(next), Asked: tx.Now()})
+	})
+}
+
+// SendLink is the handler of LinkJob.
+func (s *Service) SendLink(ctx context.Context, payload []byte) error {
+	var p linkPayload
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return err
+	}
+	if s.Store.Clock().Sub(p.Asked.Std()) > LinkTime {
+		return nil // nobody waits for it any more
+	}
+	var u docs.User
+	var err error
+	if p.User != "" {
+		u, err = s.Store.User(ctx, p.User)
+	} else {
+		u, err = s.Store.UserByEmail(ctx, p.Email)
+	}
+	if errs.Is(err, errs.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	link := docs.MailLink{User: u.ID, Email: p.Email, Moves: p.User != "", Next: p.Next}
+	secret, err := s.newLink(ctx, link, LinkTime, maxLinks)
+	if err != nil || secret == "" {
+		return err
+	}
+	m := mail.Message{
+		To: p.Email, Subject: "Sign in to " + s.name(),
+		Text:   []string{"Hello " + mail.Line(u.DisplayName) + ",", "open this to sign in to " + s.name() + "."},
+		Action: "Sign in", Link: s.address(secret),
+		Small: []string{"It works once, for 15 minutes. If you did not ask for it, do nothing: nobody can sign in without it."},
+	}
+	if link.Moves {
+		m.Subject, m.Action = "Your address at "+s.name(), "Use this address"
+		m.Text[1] = "open this to make " + string(p.Email) + " the address of your account at " + s.name() + ". You have to be signed in there."
+	}
+	return s.sendLink(ctx, m, secret)
+}
+
+// name is what people know the server by.
+func (s *Service) name() string {
+	u, err := url.Parse(s.BaseURL)
+	if err != nil {
+		return s.BaseURL
+	}
+	return u.Host
+}
+
+// unsent returns the error of a message that was not sent. A server without mail loses it: the
+// operator can make links by command.
+func (s *Service) unsent(m mail.Message, err error) error {
+	if errors.Is(err, mail.ErrNone) {
+		s.Log.Warn("a mail was not sent, because no mail server is configured (--smtp); `octavo user login-link` prints a link", "subject", m.Subject)
+		return nil
+	}
+	return err
+}
+
+// sendLink sends a message with a link. One that nobody got is taken back: it would count as
+// one that was sent.
+func (s *Service) sendLink(ctx context.Context, m mail.Message, secret string) error {
+	err := s.Mail.Send(ctx, m)
+	if err == nil {
+		return nil
+	}
+	back := context.WithoutCancel(ctx)
+	err = errors.Join(err, s.Store.Do(back, func(tx *store.Tx) error {
+		_, err := tx.DropMailLink(back, docs.HashSecret(secret))
+		return err
+	}))
+	return s.unsent(m, err)
+}
+
+// newLink stores a link and returns its secret, which is empty if that many were sent
+// lately: they still work, so nobody is locked out by somebody who asks for more.
+func (s *Service) newLink(ctx context.Context, l docs.MailLink, good time.Duration, most int64) (string, error) {
+	secret := docs.NewLinkSecret()
+	made, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (bool, error) {
+		if err := tx.DropExpiredMailLinks(ctx); err != nil {
+			return false, err
+		}
+		now := tx.Now().Std()
+		n, err := tx.CountMailLinks(ctx, l.User, docs.TimeOf(now.Add(-LinkTime)))
+		if err != nil || n >= most {
+			return false, err
+		}
+		l.CreatedAt, l.ExpiresAt = tx.Now(), docs.TimeOf(now.Add(good))
+		return true, tx.AddMailLink(ctx, l, docs.HashSecret(secret))
+	})
+	if err != nil || !made {
+		return "", err
+	}
+	return secret, nil
+}
+
+// address returns the address of a link.
+func (s *Service) address(secret string) string { return s.BaseURL + LinkPath + "?key=" + secret }
+
+// LinkPath is where links lead.
+const LinkPath = "/login/link"
+
+// LinkFor returns a link for an address that the operator vouches for.
+func (s *Service) LinkFor(ctx context.Context, address string) (string, error) {
+	e, err := docs.ParseEmail(address)
+	if err != nil {
+		return "", errs.Field("body.email", "is not an e-mail address")
+	}
+	u, err := s.Store.UserByEmail(ctx, e)
+	if err != nil {
+		return "", err
+	}
+	secret, err := s.newLink(ctx, docs.MailLink{User: u.ID, Email: u.Email}, LinkTime, math.MaxInt64)
+	return s.address(secret), err
+}
+
+// errLink is the error of a link that does not work.
+var errLink = errs.E(errs.NotFound, "this link was used already, or it has expired; ask for a new one")
+
+// errMove is the error of a link for another address that somebody opens who is not its user.
+var errMove = errs.E(errs.Forbidden, "this link changes the address of an account; sign in to it first, with the address that it has now, and open the link again")
+
+// usable returns a link and its user, if the link works at a moment for who is signed in. One that
+// moves an account to another address works for who is signed in to that account: who reads the
+// mail of an address that somebody else typed gets nothing, and nobody's address is proved for an
+// account of another.
+func usable(ctx context.Context, r store.Reader, secret string, signedIn docs.UserID, now docs.Time) (l docs.MailLink, u docs.User, err error) {
+	l, err = r.MailLink(ctx, docs.HashSecret(secret))
+	switch {
+	case errs.Is(err, errs.NotFound), err == nil && l.ExpiresAt <= now:
+		return l, u, errLink
+	case err != nil:
+		return l, u, err
+	case l.Moves && signedIn != l.User:
+		return l, u, errMove
+	}
+	u, err = r.User(ctx, l.User)
+	if err == nil && !l.Moves && l.Email != u.Email { // the account has moved since
+		err = errLink
+	}
+	return l, u, err
+}
+
+// Proven returns what a link proves, without using it: programs that look into mails
+// open links too.
+func (s *Service) Proven(ctx context.Context, secret string, signedIn docs.UserID) (docs.MailLink, docs.User, error) {
+	return usable(ctx, s.Store.Reader, secret, signedIn, docs.TimeOf(s.Store.Clock()))
+}
+
+// Opened is a new session.
+type Opened struct {
+	Secret string // for the cookie
+	Until  time.Time
+	Next   string
+}
+
+// Use takes a link and opens a session.
+func (s *Service) Use(ctx context.Context, secret string, signedIn docs.UserID, agent, request string) (Opened, error) {
+	out := Opened{Secret: docs.NewSessionSecret()}
+	err := s.Store.Do(ctx, func(tx *store.Tx) error {
+		l, u, err := usable(ctx, tx.Reader, secret, signedIn, tx.Now())
+		if err != nil {
+			return err
+		}
+		if had, err := tx.DropMailLink(ctx, docs.HashSecret(secret)); err != nil || !had {
+			return errors.Join(err, errLink)
+		}
+		by := authz.Actor{User: u.ID, Request: request, Session: true}
+		if err := s.prove(ctx, tx, by, u, l.Email); err != nil {
+			return err
+		}
+		t, err := s.open(ctx, tx, by, docs.SignInByMail, agent, out.Secret)
+		out.Until, out.Next = t.ExpiresAt.Std(), LocalPath(l.Next)
+		return err
+	})
+	return out, err
+}
+
+// prove notes that somebody reads the mail of an address. A new one ends all sessions and
+// links of the account, and the old one learns of it.
+func (s *Service) prove(ctx context.Context, tx *store.Tx, by authz.Actor, u docs.User, e docs.Email) error {
+	before := u
+	if e == u.Email && u.Verified {
+		return nil
+	}
+	u.Email, u.Verified, u.UpdatedAt = e, true, tx.Now()
+	if err := tx.PutEmail(ctx, u); err != nil {
+		return err
+	}
+	if e == before.Email {
+		return audit.Record(ctx, tx, by, audit.Event{Action: "user.verify", Kind: "user", ID: string(u.ID)})
+	}
+	if err := tx.DropMailLinksOf(ctx, u.ID); err != nil {
+		return err
+	}
+	if _, err := tx.DropTokens(ctx, store.TokenFilter{User: u.ID, Sessions: true}); err != nil {
+		return err
+	}
+	warning := Warning{Email: before.Email, Name: before.DisplayName}
+	if err := jobs.Enqueue(ctx, tx, jobs.Job{Kind: MovedJob, Key: string(u.ID) + " " + string(before.Email), Payload: warning}); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, by, audit.Event{
+		Action: "user.email", Kind: "user", ID: string(u.ID), Data: map[string]any{"from": before.Email, "to": e},
+	})
+}
+
+// MovedJob tells the old address of an account that there is a new one.
+const MovedJob = "signin.moved"
+
+// Warning is the payload of MovedJob.
+type Warning struct {
+	Email docs.Email
+	Name  string
+}
+
+// SendWarning is the handler of MovedJob.
+func (s *Service) SendWarning(ctx context.Context, payload []byte) error {
+	var p Warning
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return err
+	}
+	m := mail.Message{
+		To: p.Email, Subject: "Your address at " + s.name() + " was changed",
+		Text:  []string{"Hello " + mail.Line(p.Name) + ",", "your account at " + s.name() + " has another e-mail address now. From here on, links to sign in go there."},
+		Small: []string{"If you did not change it, tell the administrators of " + s.name() + " at once."},
+	}
+	return s.unsent(m, s.Mail.Send(ctx, m))
+}
+
+// open makes a session.
+func (s *Service) open(ctx context.Context, tx *store.Tx, by authz.Actor, how docs.SignInMethod, agent, secret string) (docs.Token, error) {
+	if err := s.makeRoom(ctx, tx, by); err != nil {
+		return docs.Token{}, err
+	}
+	t := docs.Token{
+		ID: store.NewID[docs.TokenID](tx), User: by.User, Org: by.Org, Session: true, Method: how, Agent: clip(agent, 200),
+		CreatedAt: tx.Now(), LastUsedAt: tx.Now(), ExpiresAt: docs.TimeOf(tx.Now().Std().Add(SessionTime)),
+	}
+	if err := tx.AddToken(ctx, t, docs.HashSecret(secret)); err != nil {
+		return t, err
+	}
+	return t, audit.Record(ctx, tx, by, audit.Event{
+		Org: by.Org, Action: "session.create", Kind: "session", ID: string(t.ID), Data: map[string]any{"method": how, "agent": t.Agent},
+	})
+}
+
+// makeRoom ends the oldest sessions of a user who has too many. Those for one organization make
+// room among themselves only.
+func (s *Service) makeRoom(ctx context.Context, tx *store.Tx, by authz.Actor) error {
+	if err := tx.DropExpiredSessions(ctx); err != nil {
+		return err
+	}
+	all := store.TokenFilter{User: by.User, Org: by.Org, Sessions: true}
+	n, err := tx.CountTokens(ctx, all)
+	if err != nil || n < MaxSessions {
+		return err
+	}
+	old, _, err := tx.Tokens(ctx, all, store.Page{Limit: int(n) - MaxSessions + 1})
+	for _, t := range old {
+		if err == nil {
+			_, err = tx.DropToken(ctx, all, t.ID)
+		}
+	}
+	return err
+}
+
+// Session returns the session of a request.
+func (s *Service) Session(ctx context.Context, g *authz.Grant) (docs.Token, error) {
+	return s.Store.Session(ctx, g.Actor.User, g.Actor.Token)
+}
+
+// sessionsOf returns the sessions that a caller may see and end.
+func sessionsOf(g *authz.Grant) store.TokenFilter {
+	return store.TokenFilter{User: g.Actor.User, Org: g.Actor.Org, Sessions: true}
+}
+
+// Sessions lists the caller's sessions.
+func (s *Service) Sessions(g *authz.Grant) store.List[docs.Token] {
+	return store.List[docs.Token]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.Token, store.Key, error) {
+			return s.Store.Tokens(ctx, sessionsOf(g), p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountTokens(ctx, sessionsOf(g)) },
+	}
+}
+
+// End ends one of the caller's sessions at once.
+func (s *Service) End(ctx context.Context, g *authz.Grant, id docs.TokenID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		had, err := tx.DropToken(ctx, sessionsOf(g), id)
+		if err != nil {
+			return err
+		}
+		if !had {
+			return errs.Missing("session")
+		}
+		return audit.Record(ctx, tx, g.Actor, audit.Event{Action: "session.end", Kind: "session", ID: string(id)})
+	})
+}
+
+// EndAll ends all of the caller's sessions, also that of the request, and the links that wait.
+func (s *Service) EndAll(ctx context.Context, g *authz.Grant) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		n, err := tx.DropTokens(ctx, sessionsOf(g))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errs.Missing("session")
+		}
+		if g.Actor.Whole() == nil {
+			if err := tx.DropMailLinksOf(ctx, g.Actor.User); err != nil {
+				return err
+			}
+		}
+		return audit.Record(ctx, tx, g.Actor, audit.Event{Action: "session.end", Kind: "user", ID: string(g.Actor.User), Data: map[string]any{"sessions": n}})
+	})
+}
+
+// ChangeEmail sends a link to a new address. The account has it once the person has opened
+// the link. A token cannot ask: with the address it could take the account.
+func (s *Service) ChangeEmail(ctx context.Context, g *authz.Grant, address string) error {
+	if !g.Actor.Session {
+		return errs.E(errs.Forbidden, "sign in to change your address; a token cannot do it")
+	}
+	if err := g.Actor.Whole(); err != nil {
+		return err
+	}
+	e, err := docs.ParseEmail(address)
+	if err != nil {
+		return errs.Field("body.email", "is not an e-mail address")
+	}
+	u, err := s.Store.User(ctx, g.Actor.User)
+	if err != nil || u.Email == e {
+		return err
+	}
+	// Whether somebody else has the address learns only who reads its mail.
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		if err := s.enqueue(ctx, tx, linkPayload{g.Actor.User, e, "/account", tx.Now()}); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, audit.Event{Action: "user.email.ask", Kind: "user", ID: string(u.ID), Data: map[string]any{"to": e}})
+	})
+}
+
+// Cookie returns the name of the cookie of a session. On a server with TLS browsers
+// take care that no other host has set it.
+func Cookie(base string) string {
+	if strings.HasPrefix(base, "https://") {
+		return "__Host-octavo-session"
+	}
+	return "octavo-session"
+}
+
+// CSRF returns what a request with a session has to send besides the cookie: a
+// page of another site can make a browser send the one, but does not know the other.
+func CSRF(secret string) string {
+	sum := sha256.Sum256([]byte("csrf:" + secret))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// elsewhere is what begins paths that lead on, to other servers or out.
+var elsewhere = []string{"/~", "/login", "/logout", "/saml", "/oidc"}
+
+// LocalPath returns a path of this server, or nothing if an address leads anywhere else.
+func LocalPath(next string) string {
+	u, err := url.Parse(next)
+	switch {
+	case err != nil, u.IsAbs(), u.Host != "", u.User != nil, u.Opaque != "", len(next) > 1024:
+		return ""
+	case !strings.HasPrefix(u.Path, "/"), strings.HasPrefix(u.Path, "//"), strings.ContainsAny(u.Path, "\\\r\n\t"):
+		return ""
+	case slices.ContainsFunc(elsewhere, func(p string) bool { return strings.HasPrefix(path.Clean(u.Path), p) }):
+		return ""
+	}
+	return u.RequestURI()
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		s = s[:n]
+	}
+	return strings.ToValidUTF8(s, "")
+}

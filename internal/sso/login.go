@@ -1,0 +1,312 @@
+package sso
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/saml"
+	"github.com/octavo-docs/octavo/internal/seal"
+	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+const (
+	loginTime = 15 * time.Minute // from the request until the browser is back
+	maxLogins = 10_000           // under way by one provider
+)
+
+// errSetup is the error of a provider that is not complete.
+var errSetup = errs.E(errs.Precondition, "this single sign-on is not set up completely; ask an administrator of your organization")
+
+// Metadata returns what an identity provider has to know of this server.
+func (s *Service) Metadata(ctx context.Context, id docs.SAMLProviderID) ([]byte, error) {
+	p, err := s.Store.AnySAMLProvider(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	protocol, err := s.protocol(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return protocol.Metadata()
+}
+
+// protocol returns a provider as the protocol knows it.
+func (s *Service) protocol(ctx context.Context, p docs.SAMLProvider) (saml.Provider, error) {
+	at := s.Addresses(p.ID)
+	out := saml.Provider{
+		EntityID: p.EntityID, SSOURL: p.SSOURL, Service: saml.Service{EntityID: at.EntityID, ACSURL: at.ACS}, EmailNameID: p.Attributes.Email == "",
+	}
+	var err error
+	if out.Certificates, err = saml.ParseCertificates(p.Certificate); err != nil || !p.SignRequests || p.Sealed == "" {
+		return out, err
+	}
+	key, err := seal.Open(ctx, s.Store.Reader, seal.SAMLKey, string(p.ID), p.Sealed)
+	if err != nil {
+		return out, err
+	}
+	out.Key, err = saml.DecodeKey(key)
+	return out, err
+}
+
+// Named returns the label of a provider that people can sign in with, and its organization.
+func (s *Service) Named(ctx context.Context, id docs.SAMLProviderID) (string, docs.Organization, error) {
+	p, err := s.Store.AnySAMLProvider(ctx, id)
+	if err != nil {
+		return "", docs.Organization{}, err
+	}
+	if !p.Complete() {
+		return "", docs.Organization{}, errSetup
+	}
+	o, err := s.Store.Organization(ctx, p.Org)
+	return p.Label, o, err
+}
+
+// Start begins a sign-in and returns where the browser goes. Browser is a secret that the browser
+// keeps: the answer of the provider is of use in that browser only.
+func (s *Service) Start(ctx context.Context, id docs.SAMLProviderID, browser, next string) (address string, err error) {
+	p, err := s.Store.AnySAMLProvider(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if !p.Complete() {
+		return "", errSetup
+	}
+	protocol, err := s.protocol(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	address, request, err := protocol.Request(s.Store.Clock())
+	if err != nil {
+		return "", err
+	}
+	return address, s.Store.Do(ctx, func(tx *store.Tx) error {
+		return s.begin(ctx, tx, docs.SAMLLogin{ID: request, Provider: id, Browser: hash(browser), Next: signin.LocalPath(next)}, "")
+	})
+}
+
+// hash returns the hash of a secret as text.
+func hash(secret string) string {
+	sum := docs.HashSecret(secret)
+	return hex.EncodeToString(sum[:])
+}
+
+// begin stores a sign-in, unless there are too many.
+func (s *Service) begin(ctx context.Context, tx *store.Tx, l docs.SAMLLogin, ends string) error {
+	if err := tx.DropExpiredSAML(ctx); err != nil {
+		return err
+	}
+	n, err := tx.CountSAMLLogins(ctx, l.Provider)
+	if err != nil {
+		return err
+	}
+	if n >= maxLogins {
+		return errs.E(errs.TooMany, "too many people are signing in just now; try again in some minutes")
+	}
+	l.ExpiresAt = docs.TimeOf(tx.Now().Std().Add(loginTime))
+	return tx.AddSAMLLogin(ctx, l, ends)
+}
+
+// Receive takes an answer of an identity provider and returns a secret that ends the sign-in. Relay is where
+// the person goes if the sign-in began at the provider.
+func (s *Service) Receive(ctx context.Context, id docs.SAMLProviderID, answer, relay, request string) (string, error) {
+	p, err := s.Store.AnySAMLProvider(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if !p.Complete() {
+		return "", errSetup
+	}
+	secret := docs.NewLinkSecret()
+	err = s.accept(ctx, p, answer, relay, secret)
+	var refusal *saml.Refusal
+	if !errors.As(err, &refusal) {
+		return secret, err
+	}
+	err = errs.E(errs.Forbidden, "Single sign-on by %s did not work: %s. If that happens again, tell an administrator of your organization: the settings of the provider say what to do.", p.Label, refusal.Reason)
+	if broken := s.note(ctx, p, refusal, request); broken != nil {
+		return "", broken
+	}
+	return "", err
+}
+
+// accept checks an answer and stores whom it names.
+func (s *Service) accept(ctx context.Context, p docs.SAMLProvider, answer, relay, secret string) error {
+	protocol, err := s.protocol(ctx, p)
+	if err != nil {
+		return err
+	}
+	a, err := protocol.Check(answer, s.Store.Clock())
+	if err != nil {
+		return err
+	}
+	who, err := identify(p, a)
+	if err != nil {
+		return err
+	}
+	who.ID, who.Provider = a.InResponseTo, p.ID
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		if a.InResponseTo == "" {
+			if !p.IdPInitiated {
+				return &saml.Refusal{Reason: "nobody asked for this answer", Detail: "The sign-in began at the identity provider. Begin at " + s.Addresses(p.ID).Start + ", or allow it: idpInitiated."}
+			}
+			who.ID, who.Next = "~"+rand.Text(), signin.LocalPath(relay)
+			if err := s.begin(ctx, tx, who, hash(secret)); err != nil {
+				return err
+			}
+		} else if waits, err := tx.AnswerSAMLLogin(ctx, who, docs.HashSecret(secret)); err != nil {
+			return err
+		} else if !waits {
+			return &saml.Refusal{Reason: "this answer was used before, came too late, or belongs to another sign-in", Detail: "The request that it names does not wait for an answer. Begin again at " + s.Addresses(p.ID).Start + "."}
+		}
+		err := tx.AddSAMLAssertion(ctx, p.ID, a.ID, docs.TimeOf(a.Until))
+		if errs.Is(err, errs.Conflict) {
+			return &saml.Refusal{Reason: "this answer was used before", Detail: "The same assertion came twice. Somebody may have read it on the way."}
+		}
+		return err
+	})
+}
+
+// identify returns who somebody is, as the provider maps attributes.
+func identify(p docs.SAMLProvider, a saml.Assertion) (docs.SAMLLogin, error) {
+	address := a.Name
+	if p.Attributes.Email != "" {
+		values := a.Attributes[p.Attributes.Email]
+		if len(values) != 1 {
+			return docs.SAMLLogin{}, &saml.Refusal{Reason: "the answer does not have your e-mail address", Detail: "The attribute " + p.Attributes.Email + " has to have one value: let the identity provider send it, or change attributes.email."}
+		}
+		address = values[0]
+	}
+	email, err := docs.ParseEmail(address)
+	if err != nil {
+		return docs.SAMLLogin{}, &saml.Refusal{Reason: "the answer does not have your e-mail address", Detail: "The NameID is not an e-mail address: let the identity provider send it, or name the attribute that has it: attributes.email."}
+	}
+	l := docs.SAMLLogin{Subject: string(email), Email: email}
+	if a.Persistent {
+		l.Subject = a.Name
+	}
+	if len(l.Subject) > maxSubject {
+		return l, &saml.Refusal{Reason: "the answer has an unusual form", Detail: "The NameID is too long."}
+	}
+	var names []string
+	for _, attr := range []string{p.Attributes.FirstName, p.Attributes.LastName} {
+		if v := a.Attributes[attr]; attr != "" && len(v) > 0 {
+			names = append(names, v[0])
+		}
+	}
+	l.Name = clip(strings.Join(names, " "), maxName)
+	return l, nil
+}
+
+const (
+	maxSubject = 512
+	maxName    = 128
+)
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		s = s[:n]
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
+// recordEvery is how often the log has that somebody was refused, whatever the reason.
+const recordEvery = docs.Time(time.Hour / time.Millisecond)
+
+// note keeps why somebody was refused, for admins. The log has it now and then, however often it happens:
+// everybody can send nonsense here.
+func (s *Service) note(ctx context.Context, p docs.SAMLProvider, r *saml.Refusal, request string) error {
+	text := r.Reason + ". " + r.Detail
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		recorded := p.LastError != "" && tx.Now()-p.LastErrorAt < recordEvery
+		if err := tx.PutSAMLError(ctx, p.ID, text); err != nil || recorded {
+			return err
+		}
+		by := authz.System
+		by.Request = request
+		return audit.Record(ctx, tx, by, audit.Event{
+			Org: p.Org, Action: "saml.refuse", Kind: "saml-provider", ID: string(p.ID), Data: map[string]any{"label": p.Label, "reason": text},
+		})
+	})
+}
+
+// errGone is the error of a sign-in that cannot be ended.
+var errGone = errs.E(errs.NotFound, "this sign-in has ended, or it took too long; begin again")
+
+// errBrowser is the error of an answer in another browser than the one that asked.
+var errBrowser = errs.E(errs.Forbidden, "this sign-in began in another browser; begin it again here")
+
+// Waiting is a sign-in that the provider has answered.
+type Waiting struct {
+	Email    docs.Email
+	Label    string // of the provider
+	Org      docs.Organization
+	Confirms bool // it began at the provider: the person has to say that they want it
+}
+
+// Waits returns the sign-in that a secret ends in a browser.
+func (s *Service) Waits(ctx context.Context, id docs.SAMLProviderID, secret, browser string) (Waiting, error) {
+	p, l, err := s.waiting(ctx, s.Store.Reader, id, secret, browser, docs.TimeOf(s.Store.Clock()))
+	if err != nil {
+		return Waiting{}, err
+	}
+	o, err := s.Store.Organization(ctx, p.Org)
+	return Waiting{l.Email, p.Label, o, l.Browser == ""}, err
+}
+
+func (s *Service) waiting(ctx context.Context, r store.Reader, id docs.SAMLProviderID, secret, browser string, now docs.Time) (p docs.SAMLProvider, l docs.SAMLLogin, err error) {
+	if secret == "" {
+		return p, l, errGone
+	}
+	if p, err = r.AnySAMLProvider(ctx, id); err != nil {
+		return p, l, err
+	}
+	l, err = r.SAMLLogin(ctx, id, docs.HashSecret(secret))
+	switch {
+	case errs.Is(err, errs.NotFound), err == nil && l.ExpiresAt <= now:
+		err = errGone
+	case err == nil && l.Browser != "" && (browser == "" || subtle.ConstantTimeCompare([]byte(l.Browser), []byte(hash(browser))) == 0):
+		err = errBrowser
+	}
+	return p, l, err
+}
+
+// Finish ends a sign-in and opens a session.
+func (s *Service) Finish(ctx context.Context, id docs.SAMLProviderID, secret, browser, agent, request string) (signin.Opened, error) {
+	var p docs.SAMLProvider
+	var l docs.SAMLLogin
+	err := s.Store.Do(ctx, func(tx *store.Tx) (err error) {
+		if p, l, err = s.waiting(ctx, tx.Reader, id, secret, browser, tx.Now()); err != nil {
+			return err
+		}
+		if had, err := tx.DropSAMLLogin(ctx, l.ID); err != nil {
+			return err
+		} else if !had {
+			return errGone
+		}
+		if p.LastError != "" {
+			return tx.PutSAMLError(ctx, p.ID, "")
+		}
+		return nil
+	})
+	if err != nil {
+		return signin.Opened{}, err
+	}
+	opened, err := s.SignIn.Arrive(ctx, signin.Arrival{
+		Org: p.Org, Provider: string(p.ID), Method: docs.SignInBySAML, Subject: l.Subject, Email: string(l.Email), Proved: true, Name: l.Name,
+		Role: p.DefaultRole, Team: p.DefaultTeam, Agent: agent, Request: request, Next: l.Next,
+	})
+	if errs.Is(err, errs.Forbidden) { // admins can do something about it
+		err = errors.Join(err, s.note(ctx, p, &saml.Refusal{Reason: string(l.Email) + " was not let in", Detail: errs.Message(err)}, request))
+	}
+	return opened, err
+}

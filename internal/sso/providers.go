@@ -1,0 +1,282 @@
+// Package sso lets people in by the identity provider of their organization, over SAML: what
+// admins do with providers, and the way of a person from here to the provider and back. Who
+// that person is here is up to internal/signin.
+package sso
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/saml"
+	"github.com/octavo-docs/octavo/internal/seal"
+	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Service is single sign-on.
+type Service struct {
+	Store   *store.Store
+	SignIn  *signin.Service
+	BaseURL string // without a slash at the end
+}
+
+// maxProviders of an organization.
+const maxProviders = 50
+
+// Change is the input of Create and Update. A field that is absent stays; one that is null is cleared.
+type Change struct {
+	Label        opt.Val[string]
+	EntityID     opt.Val[string]
+	SSOURL       opt.Val[string]
+	Certificate  opt.Val[string]
+	DefaultTeam  opt.Val[docs.TeamID]
+	DefaultRole  opt.Val[docs.Role]
+	IdPInitiated opt.Val[bool]
+	SignRequests opt.Val[bool]
+	Attributes   opt.Val[docs.SAMLAttributes]
+}
+
+// check refuses what can be refused without the store.
+func (c Change) check() error {
+	if label, ok := c.Label.Get(); ok && strings.TrimSpace(label) == "" {
+		return errs.Field("body.label", "must not be blank")
+	}
+	if text := c.Certificate.Or(""); text != "" {
+		if _, err := saml.ParseCertificates(text); err != nil {
+			return errs.Field("body.certificate", "%s", err)
+		}
+	}
+	if address := c.SSOURL.Or(""); address != "" {
+		if err := docs.CheckWebURL("body.ssoURL", address); err != nil {
+			return err
+		}
+		if u, err := url.Parse(address); err != nil || u.Fragment != "" {
+			return errs.Field("body.ssoURL", "must have no fragment (#)")
+		}
+	}
+	return nil
+}
+
+// apply changes a provider.
+func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) error {
+	before := *p
+	p.Label = strings.TrimSpace(c.Label.Or(p.Label))
+	p.EntityID = strings.TrimSpace(c.EntityID.Or(p.EntityID))
+	p.SSOURL, p.Certificate = c.SSOURL.Or(p.SSOURL), c.Certificate.Or(p.Certificate)
+	p.DefaultRole = c.DefaultRole.Or(p.DefaultRole)
+	p.IdPInitiated, p.SignRequests = c.IdPInitiated.Or(p.IdPInitiated), c.SignRequests.Or(p.SignRequests)
+	p.Attributes = c.Attributes.Or(p.Attributes)
+	if team, ok := c.DefaultTeam.Get(); ok && team != "" {
+		_, err := tx.Team(ctx, p.Org, team)
+		if errs.Is(err, errs.NotFound) {
+			return errs.Field("body.defaultTeam", "is not a team of this organization: %q", team)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	p.DefaultTeam = c.DefaultTeam.Or(p.DefaultTeam)
+	if p.EntityID != before.EntityID || p.SSOURL != before.SSOURL || p.Certificate != before.Certificate || p.Attributes != before.Attributes {
+		p.LastError, p.LastErrorAt = "", 0
+	}
+	p.UpdatedAt = tx.Now()
+	return nil
+}
+
+// Create makes a provider.
+func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in Change) (docs.SAMLProvider, error) {
+	if err := in.check(); err != nil {
+		return docs.SAMLProvider{}, err
+	}
+	key, err := s.newKey(in.SignRequests.Or(false))
+	if err != nil {
+		return docs.SAMLProvider{}, err
+	}
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.SAMLProvider, error) {
+		p := docs.SAMLProvider{ID: store.NewID[docs.SAMLProviderID](tx), Org: org, CreatedAt: tx.Now()}
+		n, err := tx.CountSAMLProviders(ctx, org)
+		if err != nil {
+			return p, err
+		}
+		if n >= maxProviders {
+			return p, errs.E(errs.Precondition, "an organization can have %d SAML providers; delete one first", maxProviders)
+		}
+		return p, s.put(ctx, tx, g, &p, in, key, "create")
+	})
+}
+
+// Update changes a provider.
+func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.SAMLProviderID, in Change) (docs.SAMLProvider, error) {
+	if err := in.check(); err != nil {
+		return docs.SAMLProvider{}, err
+	}
+	now, err := s.Store.SAMLProvider(ctx, org, id)
+	if err != nil {
+		return now, err
+	}
+	key, err := s.newKey(in.SignRequests.Or(false) && now.Sealed == "")
+	if err != nil {
+		return now, err
+	}
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.SAMLProvider, error) {
+		p, err := tx.SAMLProvider(ctx, org, id)
+		if err != nil {
+			return p, err
+		}
+		return p, s.put(ctx, tx, g, &p, in, key, "update")
+	})
+}
+
+// newKey makes a key for requests if one is needed. It takes a while, and is done before the
+// transaction.
+func (s *Service) newKey(needed bool) (*saml.Key, error) {
+	if !needed {
+		return nil, nil
+	}
+	return saml.NewKey(s.BaseURL, s.Store.Clock())
+}
+
+// put applies a change, and stores it and what it was.
+func (s *Service) put(ctx context.Context, tx *store.Tx, g *authz.Grant, p *docs.SAMLProvider, in Change, key *saml.Key, action string) error {
+	before := *p
+	if err := in.apply(ctx, tx, p); err != nil {
+		return err
+	}
+	if key != nil && p.Sealed == "" {
+		var err error
+		if p.Sealed, err = seal.Seal(ctx, tx.Reader, seal.SAMLKey, string(p.ID), key.Encode()); err != nil {
+			return err
+		}
+	}
+	if err := tx.PutSAMLProvider(ctx, *p); err != nil {
+		return err
+	}
+	event := audit.Event{Org: p.Org, Action: "saml." + action, Kind: "saml-provider", ID: string(p.ID), Data: map[string]any{"label": p.Label}}
+	if action == "update" {
+		event = event.Changed(before, *p)
+	}
+	return audit.Record(ctx, tx, g.Actor, event)
+}
+
+// Delete deletes a provider.
+func (s *Service) Delete(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.SAMLProviderID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		p, err := tx.SAMLProvider(ctx, org, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.DropSAMLProvider(ctx, org, id); err != nil {
+			return err
+		}
+		if err := tx.DropIdentities(ctx, string(id)); err != nil {
+			return err
+		}
+		// Sessions do not say which of several providers opened them; people sign in again.
+		if err := tx.DropSessionsBy(ctx, org, docs.SignInBySAML); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, audit.Event{
+			Org: org, Action: "saml.delete", Kind: "saml-provider", ID: string(id), Data: map[string]any{"label": p.Label, "entityID": p.EntityID},
+		})
+	})
+}
+
+// Provider returns a provider of an organization.
+func (s *Service) Provider(ctx context.Context, org docs.OrgID, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
+	return s.Store.SAMLProvider(ctx, org, id)
+}
+
+// Providers lists those of an organization.
+func (s *Service) Providers(org docs.OrgID) store.List[docs.SAMLProvider] {
+	return store.List[docs.SAMLProvider]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.SAMLProvider, store.Key, error) {
+			return s.Store.SAMLProviders(ctx, org, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountSAMLProviders(ctx, org) },
+	}
+}
+
+// Organization returns an organization by its hostname or id.
+func (s *Service) Organization(ctx context.Context, name string) (docs.Organization, error) {
+	o, err := s.Store.OrganizationByHostname(ctx, strings.ToLower(name))
+	if errs.Is(err, errs.NotFound) {
+		return s.Store.Organization(ctx, docs.OrgID(name))
+	}
+	return o, err
+}
+
+// Login is a way to sign in to an organization, as everybody sees it.
+type Login struct {
+	ID       string
+	Label    string
+	StartURL string
+}
+
+// Logins returns the ways to sign in to an organization. Providers that are not complete
+// are none.
+func (s *Service) Logins(ctx context.Context, org docs.OrgID) ([]Login, error) {
+	if _, err := s.Store.Organization(ctx, org); err != nil {
+		return nil, err
+	}
+	all, _, err := s.Store.SAMLProviders(ctx, org, store.Page{Limit: maxProviders})
+	out := []Login{}
+	for _, p := range all {
+		if p.Complete() {
+			out = append(out, Login{string(p.ID), p.Label, s.Addresses(p.ID).Start})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	others, _, err := s.Store.OIDCProviders(ctx, org, store.Page{Limit: maxProviders})
+	for _, p := range others {
+		out = append(out, Login{string(p.ID), p.Label, s.BaseURL + docs.OIDCStartPath(p.ID)})
+	}
+	return out, err
+}
+
+// Addresses of this server that an identity provider, or a person, uses.
+type Addresses struct{ EntityID, ACS, Start string }
+
+// Addresses returns those of a provider.
+func (s *Service) Addresses(id docs.SAMLProviderID) Addresses {
+	root := s.BaseURL + "/saml/" + url.PathEscape(string(id))
+	return Addresses{EntityID: root + "/metadata", ACS: root + "/acs", Start: root + "/login"}
+}
+
+// Warnings returns what an admin should look at before people cannot sign in any more.
+func (s *Service) Warnings(p docs.SAMLProvider) []string {
+	const ahead = 30 * 24 * time.Hour
+	now := s.Store.Clock()
+	certs, err := saml.ParseCertificates(p.Certificate)
+	if err != nil {
+		return []string{"certificate " + err.Error()}
+	}
+	out := []string{}
+	for i, c := range certs {
+		name := "the certificate"
+		if len(certs) > 1 {
+			name = fmt.Sprintf("certificate %d", i+1)
+		}
+		switch {
+		case now.After(c.NotAfter):
+			out = append(out, name+" expired on "+c.NotAfter.UTC().Format(time.DateOnly))
+		case now.Before(c.NotBefore):
+			out = append(out, name+" is not valid before "+c.NotBefore.UTC().Format(time.DateOnly))
+		case now.Add(ahead).After(c.NotAfter):
+			out = append(out, name+" expires on "+c.NotAfter.UTC().Format(time.DateOnly)+"; set the next one below it in time")
+		}
+	}
+	if strings.HasPrefix(p.SSOURL, "http://") {
+		out = append(out, "ssoURL is not https: what people type there can be read on the way")
+	}
+	return out
+}

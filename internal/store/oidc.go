@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+const oidcProviderColumns = `p.id, p.org_id, p.label, p.issuer, p.client_id, p.client_secret, p.groups_claim, p.groups,
+	p.default_role, p.default_team, p.last_error, p.last_error_at, p.created_at, p.updated_at`
+
+func scanOIDCProvider(s scanner) (p docs.OIDCProvider, err error) {
+	var groups string
+	if err = s.Scan(&p.ID, &p.Org, &p.Label, &p.Issuer, &p.ClientID, &p.Sealed, &p.GroupsClaim, &groups,
+		&p.DefaultRole, &p.DefaultTeam, &p.LastError, &p.LastErrorAt, &p.CreatedAt, &p.UpdatedAt); err != nil {
+		return p, err
+	}
+	return p, json.Unmarshal([]byte(groups), &p.Groups)
+}
+
+// OIDCProvider returns a provider of an organization.
+func (r Reader) OIDCProvider(ctx context.Context, org docs.OrgID, id docs.OIDCProviderID) (docs.OIDCProvider, error) {
+	return one(ctx, r, "provider", scanOIDCProvider, `SELECT `+oidcProviderColumns+` FROM oidc_providers p WHERE p.id = $1 AND p.org_id = $2`, id, org)
+}
+
+// OIDCProviderByID returns a provider of any organization.
+func (r Reader) OIDCProviderByID(ctx context.Context, id docs.OIDCProviderID) (docs.OIDCProvider, error) {
+	return one(ctx, r, "provider", scanOIDCProvider, `SELECT `+oidcProviderColumns+` FROM oidc_providers p WHERE p.id = $1`, id)
+}
+
+// OIDCProviders lists those of an organization.
+func (r Reader) OIDCProviders(ctx context.Context, org docs.OrgID, p Page) ([]docs.OIDCProvider, Key, error) {
+	items, err := many(ctx, r, scanOIDCProvider, `
+		SELECT `+oidcProviderColumns+` FROM oidc_providers p WHERE p.org_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3 + 0`, org, p.text(0), p.ask())
+	items, next := cut(p, items, func(o docs.OIDCProvider) Key { return Key{string(o.ID)} })
+	return items, next, err
+}
+
+// CountOIDCProviders counts what OIDCProviders lists.
+func (r Reader) CountOIDCProviders(ctx context.Context, org docs.OrgID) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM oidc_providers WHERE org_id = $1`, org)
+}
+
+// AddOIDCProvider stores a new provider.
+func (tx *Tx) AddOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
+	groups, err := json.Marshal(p.Groups)
+	if err != nil {
+		return err
+	}
+	return tx.put(ctx, `
+		INSERT INTO oidc_providers (id, org_id, label, issuer, client_id, client_secret, groups_claim, groups,
+			default_role, default_team, last_error, last_error_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+		p.ID, p.Org, p.Label, p.Issuer, p.ClientID, p.Sealed, p.GroupsClaim, string(groups),
+		p.DefaultRole, p.DefaultTeam, p.LastError, p.LastErrorAt, p.CreatedAt, p.UpdatedAt)
+}
+
+// PutOIDCProvider stores what can change of a provider. Its issuer cannot: the same name
+// is another person elsewhere.
+func (tx *Tx) PutOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
+	groups, err := json.Marshal(p.Groups)
+	if err != nil {
+		return err
+	}
+	return tx.put(ctx, `
+		UPDATE oidc_providers
+		SET label = $2, client_id = $3, client_secret = $4, groups_claim = $5, groups = $6, default_role = $7, default_team = $8,
+			last_error = $9, last_error_at = $10, updated_at = $11
+		WHERE id = $1`,
+		p.ID, p.Label, p.ClientID, p.Sealed, p.GroupsClaim, string(groups), p.DefaultRole, p.DefaultTeam,
+		p.LastError, p.LastErrorAt, p.UpdatedAt)
+}
+
+// DropOIDCProvider deletes a provider, and what it knew people by.
+func (tx *Tx) DropOIDCProvider(ctx context.Context, org docs.OrgID, id docs.OIDCProviderID) error {
+	n, err := tx.exec(ctx, `DELETE FROM oidc_providers WHERE id = $1 AND org_id = $2`, id, org)
+	if err == nil && n == 0 {
+		return errs.Missing("provider")
+	}
+	if err != nil {
+		return err
+	}
+	return tx.DropIdentities(ctx, string(id))
+}
+
+// AddOIDCFlow stores a sign-in that begins, by the hash of its state.
+func (tx *Tx) AddOIDCFlow(ctx context.Context, f docs.OIDCFlow, hash [sha256.Size]byte) error {
+	return tx.put(ctx, `
+		INSERT INTO oidc_flows (hash, provider, browser, nonce, verifier, next, user_id, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		hex.EncodeToString(hash[:]), f.Provider, f.Browser, f.Nonce, f.Verifier, f.Next, f.User, f.ExpiresAt)
+}
+
+// TakeOIDCFlow deletes a sign-in and returns it: of two who bring the same state, one gets it.
+func (tx *Tx) TakeOIDCFlow(ctx context.Context, hash [sha256.Size]byte) (docs.OIDCFlow, error) {
+	return one(ctx, tx.Reader, "sign-in", func(s scanner) (f docs.OIDCFlow, err error) {
+		err = s.Scan(&f.Provider, &f.Browser, &f.Nonce, &f.Verifier, &f.Next, &f.User, &f.ExpiresAt)
+		return f, err
+	}, `DELETE FROM oidc_flows WHERE hash = $1 RETURNING provider, browser, nonce, verifier, next, user_id, expires_at`, hex.EncodeToString(hash[:]))
+}
+
+// DropExpiredOIDCFlows deletes the sign-ins that nobody finished.
+func (tx *Tx) DropExpiredOIDCFlows(ctx context.Context) error {
+	_, err := tx.exec(ctx, `DELETE FROM oidc_flows WHERE expires_at < $1`, tx.Now())
+	return err
+}

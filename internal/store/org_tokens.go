@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// Use is when and from where a token was used.
+type Use struct {
+	At      docs.Time
+	Address string
+}
+
+// OrgToken names a token in an organization.
+type OrgToken struct {
+	Org   docs.OrgID
+	Token docs.TokenID
+}
+
+// TouchTokens notes when tokens were last used, and in which organizations. Sessions are
+// people, whom organizations see as members.
+func (tx *Tx) TouchTokens(ctx context.Context, used map[docs.TokenID]Use, inOrgs map[OrgToken]Use) error {
+	for id, use := range used {
+		err := tx.put(ctx, `UPDATE tokens SET last_used_at = $2, last_address = $3 WHERE id = $1 AND last_used_at < $2`, id, use.At, use.Address)
+		if err != nil {
+			return err
+		}
+	}
+	for k, use := range inOrgs { // what was deleted meanwhile is not selected
+		err := tx.put(ctx, `
+			INSERT INTO organization_tokens (org_id, token_id, last_used_at, last_address, blocked_at)
+			SELECT o.id, t.id, cast($3 AS BIGINT), cast($4 AS TEXT), 0
+			FROM organizations o CROSS JOIN tokens t WHERE o.id = $1 AND t.id = $2 AND NOT t.session
+			ON CONFLICT (org_id, token_id) DO UPDATE SET last_used_at = excluded.last_used_at, last_address = excluded.last_address`,
+			k.Org, k.Token, use.At, use.Address)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddOrgToken makes a token one that an organization knows before its first use.
+func (tx *Tx) AddOrgToken(ctx context.Context, org docs.OrgID, token docs.TokenID) error {
+	return tx.put(ctx, `
+		INSERT INTO organization_tokens (org_id, token_id, last_used_at, last_address, blocked_at) VALUES ($1, $2, 0, '', 0)`, org, token)
+}
+
+func scanUsedToken(s scanner) (v docs.UsedToken, err error) {
+	var used Use
+	v.Token, err = scanToken(withMore{s, append(userDest(&v.Owner), &used.At, &used.Address, &v.BlockedAt)})
+	v.LastUsedAt, v.LastAddress = used.At, used.Address
+	return v, err
+}
+
+// withMore scans further columns behind those that a function knows.
+type withMore struct {
+	scanner
+	more []any
+}
+
+// Scan implements scanner.
+func (s withMore) Scan(dest ...any) error { return s.scanner.Scan(append(dest, s.more...)...) }
+
+const usedTokensFrom = ` FROM organization_tokens x JOIN tokens t ON t.id = x.token_id JOIN users u ON u.id = t.user_id
+	JOIN members m ON m.org_id = x.org_id AND m.user_id = t.user_id`
+
+// OrgTokens lists the tokens of members that were used in an organization, and those of its
+// service accounts, oldest first.
+func (r Reader) OrgTokens(ctx context.Context, org docs.OrgID, p Page) ([]docs.UsedToken, Key, error) {
+	items, err := many(ctx, r, scanUsedToken, `
+		SELECT `+tokenColumns+`, `+userColumns+`, x.last_used_at, x.last_address, x.blocked_at`+usedTokensFrom+`
+		WHERE x.org_id = $1 AND x.token_id > $2 ORDER BY x.token_id LIMIT $3 + 0`, org, p.text(0), p.ask())
+	items, next := cut(p, items, func(t docs.UsedToken) Key { return Key{string(t.ID)} })
+	return items, next, err
+}
+
+// OrgToken returns one of OrgTokens.
+func (r Reader) OrgToken(ctx context.Context, org docs.OrgID, id docs.TokenID) (docs.UsedToken, error) {
+	return one(ctx, r, "token", scanUsedToken, `
+		SELECT `+tokenColumns+`, `+userColumns+`, x.last_used_at, x.last_address, x.blocked_at`+usedTokensFrom+`
+		WHERE x.org_id = $1 AND x.token_id = $2`, org, id)
+}
+
+// CountOrgTokens counts what OrgTokens lists.
+func (r Reader) CountOrgTokens(ctx context.Context, org docs.OrgID) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+usedTokensFrom+` WHERE x.org_id = $1`, org)
+}
+
+// InheritBlocks makes organizations that refuse a token refuse another one that it has made.
+func (tx *Tx) InheritBlocks(ctx context.Context, from, to docs.TokenID) error {
+	n, err := tx.exec(ctx, `
+		INSERT INTO organization_tokens (org_id, token_id, last_used_at, last_address, blocked_at)
+		SELECT x.org_id, t.id, 0, '', x.blocked_at FROM organization_tokens x CROSS JOIN tokens t
+		WHERE x.token_id = $1 AND x.blocked_at > 0 AND t.id = $2`, from, to)
+	if err != nil || n == 0 {
+		return err
+	}
+	return tx.put(ctx, `
+		UPDATE organizations SET access_version = access_version + 1
+		WHERE id IN (SELECT org_id FROM organization_tokens WHERE token_id = $1 AND blocked_at > 0)`, to)
+}
+
+// BlockToken makes an organization refuse a token from now on.
+func (tx *Tx) BlockToken(ctx context.Context, org docs.OrgID, id docs.TokenID) error {
+	err := tx.put(ctx, `UPDATE organization_tokens SET blocked_at = $3 WHERE org_id = $1 AND token_id = $2`, org, id, tx.Now())
+	if err != nil {
+		return err
+	}
+	return tx.bumpAccess(ctx, org)
+}

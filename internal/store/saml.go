@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+const samlColumns = `p.id, p.org_id, p.label, p.entity_id, p.sso_url, p.certificate, p.default_team, p.default_role,
+	p.idp_initiated, p.sign_requests, p.email_attribute, p.first_name_attribute, p.last_name_attribute, p.sealed,
+	p.last_error, p.last_error_at, p.created_at, p.updated_at`
+
+func scanSAMLProvider(s scanner) (p docs.SAMLProvider, err error) {
+	err = s.Scan(&p.ID, &p.Org, &p.Label, &p.EntityID, &p.SSOURL, &p.Certificate, &p.DefaultTeam, &p.DefaultRole,
+		&p.IdPInitiated, &p.SignRequests, &p.Attributes.Email, &p.Attributes.FirstName, &p.Attributes.LastName, &p.Sealed,
+		&p.LastError, &p.LastErrorAt, &p.CreatedAt, &p.UpdatedAt)
+	return p, err
+}
+
+// SAMLProvider returns a provider of an organization.
+func (r Reader) SAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
+	return one(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1 AND p.org_id = $2`, id, org)
+}
+
+// AnySAMLProvider returns a provider of any organization, for who is signing in.
+func (r Reader) AnySAMLProvider(ctx context.Context, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
+	return one(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1`, id)
+}
+
+// SAMLProviders lists those of an organization, oldest first.
+func (r Reader) SAMLProviders(ctx context.Context, org docs.OrgID, p Page) ([]docs.SAMLProvider, Key, error) {
+	items, err := many(ctx, r, scanSAMLProvider, `
+		SELECT `+samlColumns+` FROM saml_providers p WHERE p.org_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3 + 0`, org, p.text(0), p.ask())
+	items, next := cut(p, items, func(p docs.SAMLProvider) Key { return Key{string(p.ID)} })
+	return items, next, err
+}
+
+// CountSAMLProviders counts what SAMLProviders lists.
+func (r Reader) CountSAMLProviders(ctx context.Context, org docs.OrgID) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM saml_providers WHERE org_id = $1`, org)
+}
+
+// PutSAMLProvider stores a new provider, or what changed of one.
+func (tx *Tx) PutSAMLProvider(ctx context.Context, p docs.SAMLProvider) error {
+	return tx.put(ctx, `
+		INSERT INTO saml_providers (id, org_id, label, entity_id, sso_url, certificate, default_team, default_role, idp_initiated, sign_requests,
+			email_attribute, first_name_attribute, last_name_attribute, sealed, last_error, last_error_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+		ON CONFLICT (id) DO UPDATE SET label = excluded.label, entity_id = excluded.entity_id, sso_url = excluded.sso_url,
+			certificate = excluded.certificate, default_team = excluded.default_team, default_role = excluded.default_role,
+			idp_initiated = excluded.idp_initiated, sign_requests = excluded.sign_requests, email_attribute = excluded.email_attribute,
+			first_name_attribute = excluded.first_name_attribute, last_name_attribute = excluded.last_name_attribute, sealed = excluded.sealed,
+			last_error = excluded.last_error, last_error_at = excluded.last_error_at, updated_at = excluded.updated_at`,
+		p.ID, p.Org, p.Label, p.EntityID, p.SSOURL, p.Certificate, p.DefaultTeam, p.DefaultRole, p.IdPInitiated, p.SignRequests,
+		p.Attributes.Email, p.Attributes.FirstName, p.Attributes.LastName, p.Sealed, p.LastError, p.LastErrorAt, p.CreatedAt, p.UpdatedAt)
+}
+
+// PutSAMLError notes why somebody was refused last; an empty text is that somebody was not.
+func (tx *Tx) PutSAMLError(ctx context.Context, id docs.SAMLProviderID, text string) error {
+	at := tx.Now()
+	if text == "" {
+		at = 0
+	}
+	return tx.put(ctx, `UPDATE saml_providers SET last_error = $2, last_error_at = $3 WHERE id = $1`, id, text, at)
+}
+
+// DropSAMLProvider deletes a provider, and what is under way with it.
+func (tx *Tx) DropSAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAMLProviderID) error {
+	if _, err := tx.SAMLProvider(ctx, org, id); err != nil {
+		return err
+	}
+	for _, text := range []string{
+		`DELETE FROM saml_logins WHERE provider_id = $1`,
+		`DELETE FROM saml_assertions WHERE provider_id = $1`,
+		`DELETE FROM saml_providers WHERE id = $1`,
+	} {
+		if err := tx.put(ctx, text, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddSAMLLogin stores a sign-in that begins. The hash is that of the secret that ends it.
+func (tx *Tx) AddSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash string) error {
+	return tx.put(ctx, `
+		INSERT INTO saml_logins (id, provider_id, browser, hash, next, subject, email, name, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		l.ID, l.Provider, l.Browser, hash, l.Next, l.Subject, l.Email, l.Name, l.ExpiresAt)
+}
+
+// AnswerSAMLLogin notes the answer of the provider to a sign-in. It reports whether one waits for it: each takes
+// one answer.
+func (tx *Tx) AnswerSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash [sha256.Size]byte) (bool, error) {
+	n, err := tx.exec(ctx, `
+		UPDATE saml_logins SET hash = $3, subject = $4, email = $5, name = $6
+		WHERE id = $1 AND provider_id = $2 AND hash = '' AND expires_at > $7`,
+		l.ID, l.Provider, hex.EncodeToString(hash[:]), l.Subject, l.Email, l.Name, tx.Now())
+	return n > 0, err
+}
+
+// SAMLLogin returns a sign-in that was answered, by the hash of the secret that ends it.
+func (r Reader) SAMLLogin(ctx context.Context, provider docs.SAMLProviderID, hash [sha256.Size]byte) (docs.SAMLLogin, error) {
+	return one(ctx, r, "sign-in", func(s scanner) (l docs.SAMLLogin, err error) {
+		err = s.Scan(&l.ID, &l.Provider, &l.Browser, &l.Next, &l.Subject, &l.Email, &l.Name, &l.ExpiresAt)
+		return l, err
+	}, `SELECT id, provider_id, browser, next, subject, email, name, expires_at
+		FROM saml_logins WHERE hash = $1 AND provider_id = $2`, hex.EncodeToString(hash[:]), provider)
+}
+
+// CountSAMLLogins counts the sign-ins by a provider that are under way.
+func (r Reader) CountSAMLLogins(ctx context.Context, provider docs.SAMLProviderID) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM saml_logins WHERE provider_id = $1`, provider)
+}
+
+// DropSAMLLogin ends a sign-in and reports whether it was there: of two who end it at once, one does.
+func (tx *Tx) DropSAMLLogin(ctx context.Context, id string) (bool, error) {
+	n, err := tx.exec(ctx, `DELETE FROM saml_logins WHERE id = $1`, id)
+	return n > 0, err
+}
+
+// AddSAMLAssertion remembers an assertion, and is Conflict if it came before.
+func (tx *Tx) AddSAMLAssertion(ctx context.Context, provider docs.SAMLProviderID, id string, until docs.Time) error {
+	sum := sha256.Sum256([]byte(id))
+	n, err := tx.exec(ctx, `INSERT INTO saml_assertions (provider_id, id, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+		provider, hex.EncodeToString(sum[:]), until)
+	if err == nil && n == 0 {
+		return errs.E(errs.Conflict, "this answer was used before")
+	}
+	return err
+}
+
+// DropExpiredSAML deletes the sign-ins and assertions that nobody can use any more.
+func (tx *Tx) DropExpiredSAML(ctx context.Context) error {
+	if _, err := tx.exec(ctx, `DELETE FROM saml_logins WHERE expires_at < $1`, tx.Now()); err != nil {
+		return err
+	}
+	_, err := tx.exec(ctx, `DELETE FROM saml_assertions WHERE expires_at < $1`, tx.Now())
+	return err
+}

@@ -2,18 +2,19 @@ package customization
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// Check returns an error for the first part that is not valid though its type and
-// its tags are: addresses, references, conditions, names of languages and fonts,
+// Check returns an error for the parts that are not valid though their types and
+// their tags are: addresses, references, conditions, names of languages and fonts,
 // and the size of the whole. path is where the settings are in the request.
 func (s Settings) Check(path string) error {
 	c := checker{}
@@ -31,8 +32,8 @@ func (s Settings) Check(path string) error {
 	c.ai(path+".ai", s.AI)
 	c.url(path+".privacyPolicy.url", s.PrivacyPolicy.URL)
 	c.url(path+".socialPreview.url", s.SocialPreview.URL)
-	if c.err != nil {
-		return c.err
+	if err := c.err(); err != nil {
+		return err
 	}
 	b, err := jsontext.Marshal(s)
 	if err != nil {
@@ -44,15 +45,6 @@ func (s Settings) Check(path string) error {
 	return nil
 }
 
-// checker keeps the first error.
-type checker struct{ err error }
-
-func (c *checker) fail(path, format string, args ...any) {
-	if c.err == nil {
-		c.err = errs.Field(path, format, args...)
-	}
-}
-
 // url checks an address that is optional.
 func (c *checker) url(path, s string) {
 	if s != "" {
@@ -61,9 +53,7 @@ func (c *checker) url(path, s string) {
 }
 
 func (c *checker) address(path, s string) {
-	if c.err == nil {
-		c.err = docs.CheckWebURL(path, s)
-	}
+	c.add(docs.CheckWebURL(path, s))
 }
 
 func (c *checker) image(path string, i *Image) {
@@ -106,7 +96,7 @@ func (c *checker) styling(path string, s Styling) {
 func (c *checker) font(path string, f Font, names []string) {
 	if f.Custom == nil {
 		if !slices.Contains(names, f.Name) {
-			c.fail(path, "must be a custom font or one of %v", names)
+			c.fail(path, "must be a custom font or one of %s", strings.Join(names, ", "))
 		}
 		return
 	}
@@ -135,8 +125,8 @@ func (c *checker) header(path string, h Header) {
 		if l.To.Ref != nil {
 			c.ref(at+".to", *l.To.Ref)
 		}
-		if _, err := expr.Parse(l.Condition); l.Condition != "" && err != nil {
-			c.fail(at+".condition", "is not valid: %v", err)
+		if l.Condition != "" {
+			c.add(docs.CheckCondition(at+".condition", l.Condition))
 		}
 		c.links(at, l.Links)
 	}
@@ -184,4 +174,18 @@ func (c *checker) ref(path string, r docs.Ref) {
 		c.fail(path, "has fields that do not belong to the kind %q", r.Kind)
 	}
 	c.url(path+".url", r.URL)
+}
+
+// NewConditions returns the conditions of links that the settings have and others
+// did not have, by their paths. Those that were there before stay as they are, also
+// if the schema of claims does not allow them any more.
+func (s Settings) NewConditions(path string, before Settings) iter.Seq2[string, string] {
+	return func(yield func(path, condition string) bool) {
+		for i, l := range s.Header.Links {
+			was := slices.ContainsFunc(before.Header.Links, func(old HeaderLink) bool { return old.Condition == l.Condition })
+			if l.Condition != "" && !was && !yield(fmt.Sprintf("%s.header.links[%d].condition", path, i), l.Condition) {
+				return
+			}
+		}
+	}
 }

@@ -203,8 +203,6 @@ func TestCheckNamesThePlace(t *testing.T) {
 		`{"localizedTitle":{"xx":"y"}}`:                                "body.localizedTitle",
 		`{"localizedTitle":{"fr":"` + strings.Repeat("é", 129) + `"}}`: "body.localizedTitle.fr",
 		`{"ai":{"suggestions":["ab"]}}`:                                "body.ai.suggestions[0]",
-		`{"styling":{"font":"Comic"}}`:                                 "body.styling.font",
-		`{"styling":{"monospaceFont":"Inter"}}`:                        "body.styling.monospaceFont",
 		`{"styling":{"headingFont":{"id":"f","custom":true,"fontFamily":"F","fontFaces":[{"weight":1,"sources":[{"url":"x"}]}]}}}`: "body.styling.headingFont.fontFaces[0].sources[0].url",
 		`{"privacyPolicy":{"url":"javascript:x"}}`: "body.privacyPolicy.url",
 		`{"socialPreview":{"url":"ftp://a.test"}}`: "body.socialPreview.url",

@@ -48,13 +48,16 @@ type Patch struct {
 }
 
 // UnmarshalJSON implements json.Unmarshaler. It refuses what is no part of the
-// settings, but checks no limits.
+// settings or exceeds a limit of a field; see Settings.Check for the rest.
 func (p *Patch) UnmarshalJSON(b []byte) error {
-	tree, err := parse(b)
+	tree, err := object(b)
 	if err != nil {
 		return err
 	}
 	delete(tree, "updatedAt")
+	if err := checkShape(tree); err != nil {
+		return err
+	}
 	*p = Patch{tree}
 	return nil
 }
@@ -155,15 +158,25 @@ func overlay(base, part map[string]any, in group) map[string]any {
 	return base
 }
 
-// parse reads a part of the settings.
+// parse reads a part of the settings that was stored. Limits may have changed
+// since, so that only types count.
 func parse(b []byte) (map[string]any, error) {
-	if len(b) > MaxBytes {
-		return nil, errs.E(errs.Invalid, "the customization is larger than %d KiB", MaxBytes>>10)
+	tree, err := object(b)
+	if err != nil {
+		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&Settings{}); err != nil {
 		return nil, &errs.Error{Kind: errs.Invalid, Message: "the customization has an unknown or malformed part", Err: err}
+	}
+	return tree, nil
+}
+
+// object reads an object of bounded size.
+func object(b []byte) (map[string]any, error) {
+	if len(b) > MaxBytes {
+		return nil, errs.E(errs.Invalid, "the customization is larger than %d KiB", MaxBytes>>10)
 	}
 	var tree map[string]any
 	if err := json.Unmarshal(b, &tree); err != nil || tree == nil {

@@ -26,6 +26,7 @@ const (
 	StepAudience  = "audience"  // whether the visitor may read the site
 	StepSpace     = "space"     // whether the space is there
 	StepPage      = "page"      // a page, or one above it
+	StepPart      = "page-part" // a part of the page whose condition nobody can read
 	StepRedirect  = "redirect"  // where the address leads without a page
 )
 
@@ -92,6 +93,9 @@ func (v *visit) conclude() {
 	switch {
 	case v.Visible:
 		v.Reason = "The visitor sees the page."
+		if slices.ContainsFunc(v.Steps, func(s Step) bool { return s.Kind == StepPart }) {
+			v.Reason = "The visitor sees the page, but not all of it: it has conditions that cannot be read."
+		}
 	case v.Redirect != "":
 		v.Reason = "The visitor is redirected to " + v.Redirect + "."
 	case hidden >= 0:
@@ -288,11 +292,23 @@ func (v *visit) pages(ctx context.Context, whole *revision.View, r *sites.Resolv
 	}
 	slices.Reverse(above)
 	for _, p := range append(above, page) {
-		ok, reason := r.Seen.Reader.Explain(p.Condition, vars, p.Variables, v.dropped)
+		condition, err := whole.Condition(ctx, p)
+		if err != nil {
+			return err
+		}
+		ok, reason := r.Seen.Reader.Explain(condition, vars, p.Variables, v.dropped)
+		damage, err := damagedHead(ctx, whole, p, condition)
+		if err != nil {
+			return err
+		}
+		reason += damage
 		if p.Hidden {
 			reason += " The page is hidden in the navigation and can be reached by its address."
 		}
-		v.Steps = append(v.Steps, Step{StepPage, string(p.ID), p.Title, p.Condition, ok, reason})
+		v.Steps = append(v.Steps, Step{StepPage, string(p.ID), p.Title, condition, ok, reason})
+	}
+	if v.Visible {
+		return v.parts(ctx, whole, page)
 	}
 	return nil
 }

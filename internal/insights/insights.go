@@ -133,6 +133,18 @@ func (s *Service) PageView(site docs.SiteID, it docs.SiteItem, page docs.PageID)
 	})
 }
 
+// Feedback counts what a reader thinks of a page. It reports whether the rating is
+// one.
+func (s *Service) Feedback(site docs.SiteID, it docs.SiteItem, page docs.PageID, rating string) bool {
+	if checkDetail("", pageFeedback, rating) != nil {
+		return false
+	}
+	s.count(store.EventKey{
+		Site: site, Day: dayOf(docs.TimeOf(s.Store.Clock())), Event: pageFeedback, SiteSpace: it.ID, Space: it.Space, Page: page, Detail: rating,
+	})
+	return true
+}
+
 func (s *Service) count(key store.EventKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

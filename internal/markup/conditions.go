@@ -15,8 +15,8 @@ var conditionTag = regexp.MustCompile(`(?i)\{%[-+~]?[\s\p{Z}\p{Cf}]*(if|elseif|e
 // of a condition is left as text, because it is not closed, is within a line or
 // is written in another way, and without all that such a tag was meant for: from
 // one that opens or is an alternative up to the one that closes, or to the end.
-// Nobody can say for whom that is, so it is for nobody. Tags in code are code.
-// The document itself stays as it is.
+// Nobody can say for whom that is, so it is for nobody. Tags in code are code, and
+// tags in a literal text are text. The document itself stays as it is.
 func WithoutStrayConditions(doc *Document) *Document {
 	suspect := false
 	every(doc.Nodes, func(n *Node) { suspect = suspect || hasBrace(n) })
@@ -154,15 +154,19 @@ func (s *strayConditions) follow(n *Node, deep bool) bool {
 	return len(found) > 0
 }
 
-// gatherText writes all texts of a node that are not code, those that readers do
+// gatherText writes all texts of a node that are neither code nor literal, those that readers do
 // not see too.
 func gatherText(b *strings.Builder, n *Node, deep bool) {
+	if n.literal {
+		b.WriteByte(0)
+		return
+	}
 	gatherData(b, n.Data)
 	for _, l := range n.Leaves {
 		if slices.ContainsFunc(l.Marks, func(m Mark) bool { return m.Type == "code" }) {
 			b.WriteByte(0)
 		} else {
-			b.WriteString(l.Text)
+			b.WriteString(l.withoutLiterals())
 		}
 	}
 	if !deep || n.Object == ObjectBlock && n.Type == "code" {

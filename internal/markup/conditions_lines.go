@@ -1,14 +1,16 @@
 package markup
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 var (
 	conditionLine = regexp.MustCompile(`^\s*\{%\s*(if\s+\S.*?|endif)\s*%\}\s*$`)
 	fenceLine     = regexp.MustCompile("^[\\s>*+-]*(```+|~~~+)")
-	inlineCode    = regexp.MustCompile("``[^`].*?``|`[^`]*`")
+	literalText   = regexp.MustCompile("``[^`].*?``|`[^`]*`|\\{%[ \t]*raw[ \t]*%\\}.*?\\{%[ \t]*endraw[ \t]*%\\}")
 )
 
 // StrayConditions returns where in a source the tags of conditions are that are no
@@ -20,9 +22,48 @@ func StrayConditions(source []byte, doc *Document) []Problem {
 		return nil
 	}
 	var out []Problem
-	fence, number := "", 0
+	tagLines(source, func(number int, line string) {
+		if conditionTag.MatchString(line) && (!conditionLine.MatchString(line) || len(conditionTag.FindAllStringIndex(line, 2)) > 1) {
+			out = append(out, Problem{number, "the tag of a condition must be {% if … %} or {% endif %} alone in its line; readers do not see what this one is meant for"})
+		}
+	})
+	return out
+}
+
+// UnreadConditions returns what in a source is meant as a condition and holds for
+// nobody, because it cannot be read: tags that are no blocks, those without an end or
+// a beginning, and expressions that check refuses.
+func UnreadConditions(source []byte, doc *Document, check func(expression string) error) []Problem {
+	out := StrayConditions(source, doc)
+	for _, p := range doc.Problems {
+		if conditionTag.MatchString(p.Message) {
+			out = append(out, p)
+		}
+	}
+	tagLines(source, func(number int, line string) {
+		m := conditionLine.FindStringSubmatch(line)
+		if m == nil || m[1] == "endif" {
+			return
+		}
+		if err := check(strings.TrimSpace(strings.TrimPrefix(m[1], "if"))); err != nil {
+			out = append(out, Problem{number, "the condition cannot be read (" + err.Error() + "); readers do not see what it is meant for"})
+		}
+	})
+	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return out
+}
+
+// tagLines calls fn for the lines of a source that are neither code nor literal,
+// without the code and the literal texts in them.
+func tagLines(source []byte, fn func(number int, line string)) {
+	literals := newOutline(source).literals
+	fence, number, offset, literal := "", 0, 0, 0
 	for line := range strings.Lines(string(source)) {
 		number++
+		at := skipPrefix(source, offset, offset+len(line))
+		if offset += len(line); at < literal {
+			continue
+		}
 		if m := fenceLine.FindStringSubmatch(line); m != nil && strings.HasPrefix(m[1], fence) {
 			if fence == "" {
 				fence = m[1]
@@ -31,10 +72,9 @@ func StrayConditions(source []byte, doc *Document) []Problem {
 			}
 			continue
 		}
-		line = inlineCode.ReplaceAllString(line, "")
-		if fence == "" && conditionTag.MatchString(line) && (!conditionLine.MatchString(line) || len(conditionTag.FindAllStringIndex(line, 2)) > 1) {
-			out = append(out, Problem{number, "the tag of a condition must be {% if … %} or {% endif %} alone in its line; readers do not see what this one is meant for"})
+		if fence == "" {
+			literal = max(literal, literals[at])
+			fn(number, literalText.ReplaceAllString(line, ""))
 		}
 	}
-	return out
 }

@@ -39,7 +39,7 @@ func TestNothingIsDropped(t *testing.T) {
 		add(dir)
 	} else {
 		add("testdata")
-		add("../../cmd/octavo/guide")
+		add("../../docs/manual/guide")
 		add("../../e2e/fixtures/blocks")
 	}
 	all := count{}

@@ -35,6 +35,14 @@ func DiffWords(before, after string) []WordChange {
 	return w.done()
 }
 
+// DiffTokens is DiffWords for parts of a text that the caller has cut, or for names of
+// parts. Each is listed by itself.
+func DiffTokens(before, after []string) []WordChange { return diffTokens(before, after).ops }
+
+// Words cuts a text into words, spaces and single other characters. Together they
+// are the text. Scripts without spaces are cut by character.
+func Words(s string) []string { return wordsOf(s) }
+
 // diffTokens compares two lists of words, or of other parts of a text.
 func diffTokens(a, b []string) *wordDiff {
 	head := 0

@@ -30,7 +30,7 @@ const everyVariable = "OCTAVO_TEST_EVERY"
 
 func pages(t *testing.T) (list []page) {
 	t.Helper()
-	roots := []string{"testdata/everything.md", "../../docs", "../../cmd/octavo/guide", "../../e2e/fixtures", "../content/templates"}
+	roots := []string{"testdata/everything.md", "../../docs", "../../e2e/fixtures", "../content/templates"}
 	if dir := os.Getenv(docsVariable); dir != "" {
 		roots = append(roots, dir)
 	}

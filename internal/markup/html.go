@@ -35,6 +35,9 @@ type HTMLOptions struct {
 	Math func(formula string, display bool) (mathML string, ok bool)
 	// Size returns the number of bytes of a file.
 	Size func(docs.Ref) (bytes int64, ok bool)
+	// Extent returns the width and the height of an image in pixels, so that
+	// browsers leave room for it before they have it.
+	Extent func(docs.Ref) (width, height int, ok bool)
 	// Icons is how icons are drawn.
 	Icons icons.Style
 	// Dark is when the dark form of a picture is shown, as a media query; empty is
@@ -384,11 +387,37 @@ func (h *htmlWriter) image(n *Node, class string) {
 		h.open("picture")
 		h.open("source", "media", cmp.Or(h.o.Dark, "(prefers-color-scheme: dark)"), "data-dark", noValue, "srcset", srcset(dark))
 	}
-	a := attrs("class", class, "src", src, "width", pixels(n.Data["width"]), "height", pixels(n.Data["height"]), "loading", "lazy")
+	width, height := h.extent(n)
+	a := attrs("class", class, "src", src, "width", width, "height", height, "loading", "lazy")
 	h.open("img", append(a, "alt", alt)...)
 	if hasDark {
 		h.close("picture")
 	}
+}
+
+// extent returns the width and the height of an image as it is written. Where the
+// author set none, they are those of the file, and one of them follows the other.
+func (h *htmlWriter) extent(n *Node) (width, height string) {
+	width, height = pixels(n.Data["width"]), pixels(n.Data["height"])
+	ref, ok := n.Ref("ref")
+	if width != "" && height != "" || !ok || ref.Kind != docs.RefFile || h.o.Extent == nil {
+		return width, height
+	}
+	x, y, ok := h.o.Extent(ref)
+	if !ok || x < 1 || y < 1 {
+		return width, height
+	}
+	scaled := func(own string, of, to int) string {
+		n, _ := strconv.Atoi(own) // pixels wrote it
+		return strconv.Itoa(max(1, n*to/of))
+	}
+	switch {
+	case width != "":
+		return width, scaled(width, x, y)
+	case height != "":
+		return scaled(height, y, x), height
+	}
+	return strconv.Itoa(x), strconv.Itoa(y)
 }
 
 // srcset makes one source of an address: commas separate sources there.
@@ -400,15 +429,15 @@ func (h *htmlWriter) file(n *Node) {
 	h.link(n.Data["ref"], "", nil, "download", noValue)
 	if ref, ok := n.Ref("ref"); ok && h.o.Size != nil {
 		if size, ok := h.o.Size(ref); ok {
-			h.element("span", bytesText(size), "class", "file-size")
+			h.element("span", BytesText(size), "class", "file-size")
 		}
 	}
 	h.caption(n)
 	h.close("figure")
 }
 
-// bytesText returns a number of bytes as people say it.
-func bytesText(n int64) string {
+// BytesText returns a number of bytes as people say it.
+func BytesText(n int64) string {
 	units := []string{"B", "KB", "MB", "GB"}
 	size := float64(n)
 	for size >= 1000 && len(units) > 1 {

@@ -401,7 +401,7 @@ func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
 		}
 	case atomLiteral:
 		s := c.valid(strings.ReplaceAll(strings.ReplaceAll(n.text, "\r\n", " "), "\n", " "))
-		b.text(s, marks)
+		b.literal(s, marks)
 		if s == n.text {
 			c.stand(b, len(s), n.at, n.at+len(s), false)
 		}

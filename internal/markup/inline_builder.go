@@ -43,7 +43,8 @@ type inlineBuilder struct {
 	last string
 	tail []byte
 	// where the last leaf is written, in a traced parse.
-	where *trace
+	where    *trace
+	literals *literals // of the last leaf
 }
 
 func (b *inlineBuilder) text(s string, marks []Mark) {
@@ -70,7 +71,10 @@ func (b *inlineBuilder) commit() {
 	if b.where != nil {
 		b.leaves[len(b.leaves)-1].trace = b.where
 	}
-	b.last, b.tail, b.where = "", b.tail[:0], nil
+	if b.literals != nil {
+		b.leaves[len(b.leaves)-1].literals = b.literals
+	}
+	b.last, b.tail, b.where, b.literals = "", b.tail[:0], nil, nil
 }
 
 // lastText returns the text of the last leaf, nothing for none and for a raw

@@ -67,6 +67,7 @@ type TableColumn struct {
 	Align  string  // left, center or right
 	Valign string  // top, middle or bottom
 	Width  float64 // a share of 1, or 0 for none
+	Pixels float64 // the width of one whose neighbours have none, or 0
 }
 
 // TableRow is a row, by its place.
@@ -116,6 +117,8 @@ func ReadTable(n *Node) *Table {
 		}
 		if f, ok := num(widths[c.id]); ok && f > 0 && sum > 0 && len(widths) >= len(v.columns) {
 			col.Width = f / sum
+		} else if ok && f > 0 && truth(v.view, "useNewSizing") {
+			col.Pixels = f
 		}
 		t.Columns = append(t.Columns, col)
 	}

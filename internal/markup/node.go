@@ -49,6 +49,7 @@ type Node struct {
 	span    Span      // where it is written, from a traced parse
 	table   *tableTrace
 	aliases []string // of a heading
+	literal bool     // it was between lines of `{% raw %}` and `{% endraw %}`
 }
 
 // Leaf is a run of text with the same marks.
@@ -58,7 +59,8 @@ type Leaf struct {
 	// Raw is inline HTML that is kept as it was written.
 	Raw bool
 
-	trace *trace // from a traced parse
+	trace    *trace    // from a traced parse
+	literals *literals // parts of the text that were between `{% raw %}` and `{% endraw %}`
 }
 
 // Mark is a style of text.

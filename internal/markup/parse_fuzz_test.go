@@ -13,7 +13,7 @@ func fuzzSeeds(f *testing.F) {
 }
 
 // maxFuzzTime is far above what any input of the fuzzer may take.
-const maxFuzzTime = 5 * time.Second
+const maxFuzzTime = 20 * time.Second
 
 func FuzzParse(f *testing.F) {
 	fuzzSeeds(f)

@@ -64,6 +64,9 @@ func (c *converter) tag(i *item) []*Node {
 			return raw(notClosed(t))
 		}
 		if nodes := c.inside(i); len(nodes) > 0 {
+			if i.close != nil && c.literals[i.piece.at] == i.close.at { // up to there, nothing was read as a tag
+				markLiteral(nodes)
+			}
 			return nodes
 		}
 		return raw("")

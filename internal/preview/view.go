@@ -21,7 +21,7 @@ var web embed.FS
 
 var (
 	pages  = template.Must(template.ParseFS(web, "web/*.html"))
-	script = theme.Asset{Type: theme.Script.Type, Data: slices.Concat(theme.Script.Data, must(web.ReadFile("web/script.js")))}
+	script = theme.NewAsset("script.js", theme.Script.Type, slices.Concat(theme.Script.Data, must(web.ReadFile("web/script.js"))))
 )
 
 func must(b []byte, err error) []byte {

@@ -84,6 +84,13 @@ func (s *Server) update(ctx context.Context) {
 		s.trouble.Store(nil)
 		s.watchers.send(s.stateID(), "state")
 	}
+	if changed { // browsers learn of a state before they learn of its report
+		select { // the newest one is checked
+		case <-s.unchecked:
+		default:
+		}
+		s.unchecked <- s.now.Load()
+	}
 }
 
 // explain returns what a person can do something about.
@@ -136,13 +143,7 @@ func (s *Server) reload(ctx context.Context) (changed bool, err error) {
 	}
 	s.shown = s.state
 	s.count++
-	made := newSite(tree, s.start+"-"+itoa(s.count))
-	s.now.Store(made)
-	select { // the newest one is checked
-	case <-s.unchecked:
-	default:
-	}
-	s.unchecked <- made
+	s.now.Store(newSite(tree, s.start+"-"+itoa(s.count)))
 	return true, nil
 }
 

@@ -18,9 +18,13 @@ func (v *visit) actions(f *theme.Frame, e *edition, n *node) ([]*theme.Link, err
 		var l *theme.Link
 		var err error
 		switch {
+		case item == "pdf":
+			out = append(out, v.downloads(f.Texts(), e, n)...)
+		case item == "external-ai":
+			out = append(out, v.asking(f)...)
 		case item == "markdown" && f.Alternate != "":
 			l = &theme.Link{Title: f.Texts().ViewMarkdown, Icon: "file-lines", Href: f.Alternate}
-		case item == "mcp" && v.state.settings.PageActions.MCP: // the server belongs to the site
+		case item == "mcp" && v.state.settings.PageActions.MCP && v.export == nil: // the server belongs to the site
 			l = &theme.Link{Title: f.Texts().ConnectMCP, Icon: "plug", Href: v.root + ownPrefix + mcpName}
 		case item == "git":
 			l, err = v.edit(f, e, n)
@@ -56,3 +60,6 @@ func (v *visit) edit(f *theme.Frame, e *edition, n *node) (*theme.Link, error) {
 	}
 	return l, nil
 }
+
+// fill puts a text into the place that another one has for it.
+func fill(text, with string) string { return strings.Replace(text, "%s", with, 1) }

@@ -27,7 +27,6 @@ func TestPageActions(t *testing.T) {
 			t.Errorf("the menu of /%s has %q, want %q", at, got, want)
 		}
 	}
-	has("install", "/install.md")
 	w.customize(`{"pageActions":{"items":["git","mcp","markdown","assistant"]}}`)
 	has("install", "/~octavo/mcp", "/install.md")
 	all, _, err := w.sites.Store.Spaces(t.Context(), store.Viewer{Org: w.org, User: w.actor.User, Role: docs.Admin}, store.SpaceFilter{}, store.Page{Limit: 9})

@@ -61,7 +61,7 @@ func (v *visit) robots() []byte {
 	var b bytes.Buffer
 	b.WriteString("User-agent: *\nAllow: /\n")
 	for _, prefix := range []string{ownPrefix, otherPrefix} {
-		for _, name := range []string{"search", "found", "auth/", mcpName} { // not the files and the style of pages
+		for _, name := range []string{"search", "found", "auth/", mcpName, pdfName, feedbackName} { // not the files and the style of pages
 			fmt.Fprintf(&b, "Disallow: /*%s%s\n", prefix, name)
 		}
 	}
@@ -137,16 +137,22 @@ func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition,
 	if rest != pagesName || !v.listed() || v.drafted {
 		return false, nil
 	}
+	b, err := v.sitemapOf(v.target.Space, e)
+	if err != nil {
+		return true, err
+	}
+	return true, send(w, r, sitemapType, b)
+}
+
+// sitemapOf lists the pages of one space.
+func (v *visit) sitemapOf(it docs.SiteItem, e *edition) ([]byte, error) {
 	m, count := newSitemap("urlset"), 0
-	_, err = v.eachPageOf(v.target.Space, e, func(_ docs.SiteItem, _ *edition, n *node, at string) (bool, error) {
+	_, err := v.eachPageOf(it, e, func(_ docs.SiteItem, _ *edition, n *node, at string) (bool, error) {
 		m.add("url", v.absolute(at), n.UpdatedAt)
 		count++
 		return count < v.h.maxListed, nil
 	})
-	if err != nil {
-		return true, err
-	}
-	return true, send(w, r, sitemapType, m.end())
+	return m.end(), err
 }
 
 // sitemapWriter writes a list of addresses.
@@ -208,6 +214,18 @@ func fullPart(name string) (part int, ok bool) {
 	return part, ok && err == nil && part > 1 && part <= maxListed && strconv.Itoa(part) == number
 }
 
+// partName returns the name of a part of the whole text of a site. A folder cannot have the
+// name of a file.
+func (v *visit) partName(part int) string {
+	switch {
+	case part == 1:
+		return fullName
+	case v.export != nil:
+		return fmt.Sprintf("llms-full-%d.txt", part)
+	}
+	return fmt.Sprintf("%s/%d", fullName, part)
+}
+
 // full returns a part of the site as one text, page after page. It says where it
 // stops, and where the rest is. It is nil for a part that the site does not have.
 func (v *visit) full(part int) ([]byte, error) {
@@ -218,7 +236,7 @@ func (v *visit) full(part int) ([]byte, error) {
 		case listed <= skip:
 			return true, nil
 		case listed > skip+v.h.fullPages:
-			fmt.Fprintf(&b, "---\n\nThis is not all. The next pages are at %s\n", v.absolute(fmt.Sprintf("%s%s/%d", v.root, fullName, part+1)))
+			fmt.Fprintf(&b, "---\n\nThis is not all. The next pages are at %s\n", v.absolute(v.root+v.partName(part+1)))
 			return false, nil
 		case ended:
 			return true, nil

@@ -21,6 +21,9 @@ func TestFullParts(t *testing.T) {
 // part of the whole text.
 func (h *Handler) Limit(pages int) { h.maxListed, h.fullPages = pages, pages }
 
+// Rendered returns how many texts of pages were made.
+func (h *Handler) Rendered() int64 { return h.texts.made.Load() }
+
 func TestSitemapsEscape(t *testing.T) {
 	m := newSitemap("urlset")
 	m.add("url", "https://a.test/?a&b<c>", 0)

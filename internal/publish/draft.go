@@ -32,6 +32,10 @@ func (v *visit) draft(r *http.Request, path string) (*edition, string, error) {
 	v.private, v.drafted = true, true
 	base := strings.TrimSuffix(strings.TrimSuffix(path, rest), "/") + "/"
 	e, err := v.h.cached(v.ctx, view.For(v.seen.Reader), v.baseOf(v.target.Space)+base)
+	if err != nil {
+		return nil, "", err
+	}
+	v.review, err = v.reviewOf(r, sp, d, e)
 	return e, rest, err
 }
 

@@ -31,16 +31,19 @@ type edition struct {
 	base  string      // path of the space on its host; begins and ends with a slash
 	home  docs.PageID // the page at the address of the space itself; empty if there is none
 	count int         // of all pages
+	file  string      // what the file of a page is called that links lead to; empty: they lead to pages of a server
 }
 
-// newEdition returns a revision as the visitor of the view reads it.
+// newEdition returns a revision as the visitor of the view reads it. The view is that
+// of the edition from now on, and keeps the pages that were read.
 func newEdition(ctx context.Context, v *revision.View, base string) (*edition, error) {
+	v.Cache = &revision.PageCache{Pages: map[docs.PageID]revision.DecodedPage{}}
 	first, _, err := v.Home(ctx)
 	if err != nil {
 		return nil, err
 	}
 	count, err := v.CountPages(ctx)
-	return &edition{newPages(v), v.Space, base, first.ID, count}, err
+	return &edition{newPages(v), v.Space, base, first.ID, count, ""}, err
 }
 
 // address returns the path of a page on its host. A group has the address of
@@ -183,6 +186,7 @@ func (e *edition) entry(ctx context.Context, n *node) (*theme.Link, error) {
 		l.Href, err = e.local(ctx, *n.Target)
 	default:
 		l.Href, err = e.address(ctx, n)
+		l.Href = e.href(l.Href)
 	}
 	if err != nil || l.Href == "" {
 		return nil, err
@@ -212,7 +216,7 @@ func (e *edition) local(ctx context.Context, ref docs.Ref) (string, error) {
 	case ref.Space != "" && ref.Space != string(e.space.ID):
 		return "", nil
 	case ref.Kind == docs.RefSpace:
-		return e.base, nil
+		return e.href(e.base), nil
 	case ref.Kind == docs.RefAnchor && ref.Page == "":
 		return fragment(ref.Anchor), nil
 	case ref.Kind == docs.RefPage, ref.Kind == docs.RefAnchor:
@@ -224,7 +228,7 @@ func (e *edition) local(ctx context.Context, ref docs.Ref) (string, error) {
 		if err != nil || at == "" {
 			return "", err
 		}
-		return at + fragment(ref.Anchor), nil
+		return e.href(at) + fragment(ref.Anchor), nil
 	}
 	return "", nil
 }

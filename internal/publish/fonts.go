@@ -54,7 +54,7 @@ func (v *visit) fonts() theme.Fonts {
 		return theme.FontFamily(f.Name, v.root+ownPrefix+"assets/")
 	}
 	s := &v.settings.Styling
-	return theme.Fonts{Text: of(s.Font.Font), Heading: of(headingFont(v.settings)), Code: of(s.MonospaceFont.Font)}
+	return theme.Fonts{Text: of(s.Font.Font), Heading: of(headingFont(v.settings)), Code: of(s.MonospaceFont.Font), Late: v.export != nil}
 }
 
 // serveAsset sends what every page of a site needs, to anybody: it says nothing

@@ -1,6 +1,11 @@
 package publish
 
 import (
+	"cmp"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/customization"
@@ -11,14 +16,95 @@ import (
 // frame returns what surrounds a page of the site. The edition is nil outside of
 // every space, and the page is nil where there is none.
 func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
+	if e == nil {
+		return v.plainFrame(nil), nil
+	}
+	f, err := v.shell(e)
+	if err != nil {
+		return nil, err
+	}
+	if v.review != nil {
+		if f.Draft, err = v.banner(f, e, current); err != nil {
+			return nil, err
+		}
+	}
+	if f.Navigation, err = e.navigation(v.ctx, current); err != nil {
+		return nil, err
+	}
+	f.Feedback = v.feedbackAddress(e, current)
+	if err := v.describe(f, e, current); err != nil {
+		return nil, err
+	}
+	if f.Variants, err = v.variants(e, current); err != nil {
+		return nil, err
+	}
+	if f.Translations, err = v.translations(e, current); err != nil {
+		return nil, err
+	}
+	f.Translations, err = v.alternates(e, current, f.Translations)
+	return f, err
+}
+
+// shell is the frame of all pages of an edition, without what depends on the page.
+// It never changes.
+type shell struct {
+	frame theme.Frame
+	read  []stamp // the spaces that it was made of
+}
+
+// shellWeight is how much memory a shell may take, roughly.
+const shellWeight = 32 << 10
+
+// shell returns the frame of an edition, for one page to add its own to. It is made
+// once for all who see the same, as answers are.
+func (v *visit) shell(e *edition) (*theme.Frame, error) {
+	key := answerKey{site: stateKey{v.site.ID, v.site.Version}, root: v.root, place: v.target.Space.ID, edition: e.key()}
+	keep := !v.drafted && !v.as.Preview && v.export == nil
+	if s, ok := v.h.shells.Get(key); ok && keep {
+		if current, err := v.h.current(v.ctx, s.read, e.space); err != nil || current {
+			return v.dressed(s), err
+		}
+	}
+	before := v.read
+	v.read = map[docs.SpaceID]stamp{e.space.ID: stampOf(e.space)}
+	s := &shell{frame: *v.plainFrame(e)}
+	if v.as.Preview && !v.drafted {
+		s.frame.Mark = "preview"
+	}
+	s.frame.Search = v.finder(e)
+	err := v.decorate(&s.frame, v.printer(e))
+	s.read, v.read = slices.Collect(maps.Values(v.read)), before
+	if err == nil && keep {
+		s.frame.Parts = &theme.Parts{}
+		v.h.shells.Set(key, s)
+	}
+	return v.dressed(s), err
+}
+
+// dressed returns a frame that the visit may change, and notes what it was made of.
+func (v *visit) dressed(s *shell) *theme.Frame {
+	if v.read != nil {
+		for _, st := range s.read {
+			v.read[st.id] = st
+		}
+	}
+	f := s.frame
+	return &f
+}
+
+// plainFrame returns what the customization says of every page. The edition may be
+// nil.
+func (v *visit) plainFrame(e *edition) *theme.Frame {
 	s := &v.settings
 	f := &theme.Frame{
-		Lang: v.lang(e), Title: v.site.Title, Home: v.root,
+		Lang: v.lang(e), Title: v.site.Title, Home: v.href(v.root),
 		Style: v.root + ownPrefix + "assets/" + theme.Style.Name, Script: v.root + ownPrefix + "assets/" + theme.Script.Name,
 		Diagrams: v.root + ownPrefix + "assets/" + theme.Diagrams.Name,
 		Colors: theme.Colors{
 			Primary: tone(s.Styling.PrimaryColor), Info: tone(s.Styling.InfoColor), Success: tone(s.Styling.SuccessColor),
 			Warning: tone(s.Styling.WarningColor), Danger: tone(s.Styling.DangerColor),
+			Tint: tint(s.Styling.Tint), Bar: ownColor(s.Header.BackgroundColor), BarLinks: ownColor(s.Header.LinkColor),
+			Code: theme.CodeTheme{Light: string(s.Styling.CodeTheme.Default.Light), Dark: string(s.Styling.CodeTheme.Default.Dark)},
 		},
 		Fonts:    v.fonts(),
 		Scheme:   v.scheme(),
@@ -29,12 +115,11 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 		Looks: []theme.Look{
 			{Name: "theme", Value: s.Styling.Theme}, {Name: "corners", Value: s.Styling.Corners}, {Name: "depth", Value: s.Styling.Depth},
 			{Name: "links", Value: s.Styling.Links}, {Name: "sidebar", Value: s.Styling.Sidebar.Background}, {Name: "list", Value: s.Styling.Sidebar.List},
-			{Name: "search", Value: s.Styling.Search},
+			{Name: "search", Value: s.Styling.Search}, {Name: "backdrop", Value: s.Styling.Background}, {Name: "icons", Value: s.Styling.Icons},
+			{Name: "header", Value: s.Header.Preset}, {Name: "tint", Value: when(s.Styling.Tint != nil, "on")},
 		},
 	}
-	if s.Title != "" {
-		f.Title = s.Title
-	}
+	f.Title = local(cmp.Or(s.Title, f.Title), s.LocalizedTitle, f.Lang)
 	switch {
 	case s.Favicon.Icon != nil:
 		f.Favicon = s.Favicon.Icon.Light
@@ -42,31 +127,10 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 		f.Favicon = v.root + ownPrefix + "icon.svg"
 	}
 	f.Logo = picture(s.Header.Logo)
-	f.Footer = theme.Footer{Logo: picture(s.Footer.Logo), Text: s.Footer.Copyright, Privacy: s.PrivacyPolicy.URL}
-	if e == nil {
-		return f, nil
-	}
-	switch {
-	case v.drafted:
-		f.Mark = "draft"
-	case v.as.Preview:
-		f.Mark = "preview"
-	}
-	var err error
-	if f.Navigation, err = e.navigation(v.ctx, current); err != nil {
-		return nil, err
-	}
-	f.Search = theme.Search{Action: e.base + ownPrefix + "search", Live: e.base + ownPrefix + "found"}
-	if err := v.describe(f, e, current); err != nil {
-		return nil, err
-	}
-	if f.Variants, err = v.variants(e, current); err != nil {
-		return nil, err
-	}
-	if f.Translations, err = v.translations(e, current); err != nil {
-		return nil, err
-	}
-	return f, v.decorate(f, v.printer(e))
+	f.Footer = theme.Footer{Logo: picture(s.Footer.Logo), Text: s.Footer.Copyright, Privacy: s.PrivacyPolicy.URL, Trademark: s.Trademark.Enabled}
+	f.Footer.Accounts = accounts(s.SocialAccounts, func(d customization.SocialDisplay) bool { return d.Footer })
+	f.Accounts = accounts(s.SocialAccounts, func(d customization.SocialDisplay) bool { return d.Header })
+	return f
 }
 
 // lang returns the language of the edition, or that of the site if it has none or
@@ -92,7 +156,64 @@ func (v *visit) scheme() theme.Scheme {
 // absolute returns the whole address, on the host that the site has by its
 // configuration, of an address that begins with the root.
 func (v *visit) absolute(at string) string {
+	if v.export != nil {
+		return v.export.address + at[len(v.root):]
+	}
 	return v.h.Sites.Hosts.URL(v.site.Publication(), v.key) + at[len(v.root):]
+}
+
+func when(yes bool, s string) string {
+	if yes {
+		return s
+	}
+	return ""
+}
+
+func tint(t *customization.Tint) theme.Tone {
+	if t == nil {
+		return theme.Tone{}
+	}
+	return tone(t.Color)
+}
+
+func ownColor(c *customization.Color) theme.Tone {
+	if c == nil {
+		return theme.Tone{}
+	}
+	return tone(*c)
+}
+
+// networks are where accounts are, by platform; @ is where the name goes.
+var networks = map[string]string{
+	"twitter": "https://x.com/@", "instagram": "https://www.instagram.com/@", "facebook": "https://www.facebook.com/@", "linkedin": "https://www.linkedin.com/company/@",
+	"github": "https://github.com/@", "discord": "https://discord.gg/@", "slack": "https://@.slack.com/", "youtube": "https://www.youtube.com/~@", "tiktok": "https://www.tiktok.com/~@",
+	"reddit": "https://www.reddit.com/r/@", "bluesky": "https://bsky.app/profile/@", "mastodon": "https://mastodon.social/~@", "threads": "https://www.threads.net/~@", "medium": "https://medium.com/~@",
+}
+
+// accounts returns links to accounts elsewhere. A name is never more than a part of a
+// path.
+func accounts(all []customization.SocialAccount, shown func(customization.SocialDisplay) bool) (out []*theme.Link) {
+	for _, a := range all {
+		at, ok := networks[a.Platform]
+		if !ok || !shown(a.Display) {
+			continue
+		}
+		name := url.PathEscape(strings.TrimPrefix(a.Handle, "@"))
+		href := strings.Replace(strings.Replace(at, "@", name, 1), "~", "@", 1)
+		if a.Platform == "slack" && !slackName.MatchString(name) {
+			continue
+		}
+		out = append(out, &theme.Link{Title: a.Platform, Icon: a.Platform, Href: href, External: true})
+	}
+	return out
+}
+
+var slackName = regexp.MustCompile(`^[a-z0-9-]{1,60}$`)
+
+// local returns a text in a language, if it has one.
+func local(text string, in customization.Localized, lang string) string {
+	base, _, _ := strings.Cut(lang, "-")
+	return cmp.Or(in[lang], in[base], text)
 }
 
 func tone(c customization.Color) theme.Tone { return theme.Tone{Light: c.Light, Dark: c.Dark} }
@@ -116,7 +237,7 @@ func (v *visit) sections(parent docs.SiteItemID) []*theme.Link {
 			if !ok {
 				continue
 			}
-			l.Href, l.Current = v.baseOf(sp), it.ID == v.target.Section.ID
+			l.Href, l.Current = v.href(v.baseOf(sp)), it.ID == v.target.Section.ID
 		case docs.SiteGroup:
 			l.Children = v.sections(it.ID)
 			for _, c := range l.Children {
@@ -144,7 +265,7 @@ func (v *visit) variants(e *edition, current *node) ([]*theme.Link, error) {
 		if it.Kind != docs.SiteSpace {
 			continue
 		}
-		l := &theme.Link{Title: it.Title, Href: v.baseOf(it), Current: it.ID == v.target.Space.ID}
+		l := &theme.Link{Title: it.Title, Href: v.href(v.baseOf(it)), Current: it.ID == v.target.Space.ID}
 		if !l.Current && current != nil && current.ID != e.home {
 			other, err := v.h.edition(v.ctx, v, it)
 			if err != nil {
@@ -155,7 +276,7 @@ func (v *visit) variants(e *edition, current *node) ([]*theme.Link, error) {
 				return nil, err
 			}
 			if at != "" {
-				l.Href = at
+				l.Href = v.href(at)
 			}
 		}
 		out = append(out, l)
@@ -165,7 +286,7 @@ func (v *visit) variants(e *edition, current *node) ([]*theme.Link, error) {
 
 // decorate adds the links of the customization.
 func (v *visit) decorate(f *theme.Frame, p *printer) error {
-	s := &v.settings
+	s, lang := &v.settings, f.Lang
 	link := func(title string, to *docs.Ref) *theme.Link {
 		l := &theme.Link{Title: title}
 		if to != nil {
@@ -176,7 +297,7 @@ func (v *visit) decorate(f *theme.Frame, p *printer) error {
 	}
 	list := func(in []customization.ContentLink) (out []*theme.Link) {
 		for _, c := range in {
-			if l := link(c.Title, &c.To); l.Href != "" { // what the visitor does not see has no address
+			if l := link(local(c.Title, c.LocalizedTitle, lang), &c.To); l.Href != "" { // what the visitor does not see has no address
 				out = append(out, l)
 			}
 		}
@@ -188,7 +309,7 @@ func (v *visit) decorate(f *theme.Frame, p *printer) error {
 		}
 	}
 	for _, h := range s.Header.Links {
-		l := link(h.Title, h.To.Ref)
+		l := link(local(h.Title, h.LocalizedTitle, lang), h.To.Ref)
 		l.Button = strings.TrimPrefix(strings.TrimPrefix(h.Style, "link"), "button-")
 		l.Children = list(h.Links)
 		if l.Href != "" || len(l.Children) > 0 {
@@ -197,13 +318,13 @@ func (v *visit) decorate(f *theme.Frame, p *printer) error {
 	}
 	for _, g := range s.Footer.Groups {
 		if links := list(g.Links); len(links) > 0 {
-			f.Footer.Groups = append(f.Footer.Groups, &theme.Link{Title: g.Title, Children: links})
+			f.Footer.Groups = append(f.Footer.Groups, &theme.Link{Title: local(g.Title, g.LocalizedTitle, lang), Children: links})
 		}
 	}
 	if a := s.Announcement; a != nil && a.Enabled {
-		f.Announcement = &theme.Announcement{Style: a.Style, Message: a.Message}
+		f.Announcement = &theme.Announcement{Style: a.Style, Message: local(a.Message, a.LocalizedMessage, lang)}
 		if a.Link != nil {
-			if l := link(a.Link.Title, &a.Link.To); l.Href != "" {
+			if l := link(local(a.Link.Title, a.Link.LocalizedTitle, lang), &a.Link.To); l.Href != "" {
 				f.Announcement.Link = l
 			}
 		}

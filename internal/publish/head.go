@@ -1,9 +1,11 @@
 package publish
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
@@ -24,17 +26,86 @@ func (v *visit) describe(f *theme.Frame, e *edition, current *node) error {
 	if at != "" && !v.drafted && !v.as.Preview {
 		f.Alternate = markdownAddress(at, e.base)
 		f.Canonical = v.absolute(at)
-		f.Image = v.settings.SocialPreview.URL
+		f.Image, f.Drawn = v.settings.SocialPreview.URL, v.settings.SocialPreview.URL == "" && v.export == nil // which has no server to draw it
+		if f.Drawn {
+			shown, err := v.cardOf(e, current)
+			if err != nil {
+				return err
+			}
+			f.Image = v.absolute(v.cardAddress(e, shown))
+		}
 		if f.Data, err = v.data(f, e, current); err != nil {
 			return err
 		}
 	}
 	if m := current.MetaLinks; m != nil && m.Canonical != "" {
-		if href, ok := v.printer(e).link(docs.Ref{Kind: docs.RefURL, URL: m.Canonical}); ok {
-			f.Canonical = href
+		place, err := v.metaLink(e, current, m.Canonical)
+		if err == nil && place.Href != "" {
+			f.Canonical = place.Href
 		}
+		return err
 	}
 	return nil
+}
+
+// maxAlternates is how many alternates of a front matter are looked up.
+const maxAlternates = 100
+
+// alternates adds the places to the translations of a page where its front matter says
+// that its content is too. A language has one place.
+func (v *visit) alternates(e *edition, n *node, out []theme.Translation) ([]theme.Translation, error) {
+	if n == nil || n.MetaLinks == nil || v.drafted || v.as.Preview {
+		return out, nil
+	}
+	had := func(same func(theme.Translation) bool) bool { return slices.ContainsFunc(out, same) }
+	all := n.MetaLinks.Alternates
+	for _, dest := range all[:min(len(all), maxAlternates)] {
+		place, err := v.metaLink(e, n, dest)
+		if err != nil {
+			return nil, err
+		}
+		if place.Lang == e.space.Language || had(func(t theme.Translation) bool { return t.Lang == place.Lang }) {
+			place.Lang = ""
+		}
+		if place.Href != "" && !had(func(t theme.Translation) bool { return t.Href == place.Href }) {
+			out = append(out, place)
+		}
+	}
+	return out, nil
+}
+
+// metaLink returns the place that a destination in the front matter of a page names,
+// with its language if that is known; nothing if the visitor does not see it.
+func (v *visit) metaLink(e *edition, n *node, dest string) (none theme.Translation, err error) {
+	file, err := e.view.FileOf(v.ctx, n.Page)
+	if err != nil {
+		return none, err
+	}
+	l := e.view.Linker(v.ctx, file)
+	ref, ok := l.Current(dest, markup.UseLink)
+	if l.Err != nil {
+		return none, l.Err
+	}
+	if !ok {
+		at, safe := markup.SafeURL(dest)
+		if !safe || !strings.HasPrefix(at, "https://") && !strings.HasPrefix(at, "http://") {
+			return none, nil
+		}
+		return theme.Translation{Href: at}, nil
+	}
+	if ref.Page == "" && ref.Space == "" { // a place within the page, a file
+		return none, nil
+	}
+	p := v.printer(e)
+	in := p.of(ref)
+	if in == nil {
+		return none, p.err
+	}
+	at, err := in.local(v.ctx, docs.Ref{Kind: ref.Kind, Page: ref.Page})
+	if err != nil || !strings.HasPrefix(at, v.root) {
+		return none, err
+	}
+	return theme.Translation{Lang: in.space.Language, Href: v.absolute(at)}, nil
 }
 
 // Descriptions of a page in the words of schema.org.
@@ -138,13 +209,36 @@ func (v *visit) translations(e *edition, current *node) ([]theme.Translation, er
 	return out, nil
 }
 
+// pageIn is a page in a space of the site.
+type pageIn struct {
+	base string // of the edition that is searched
+	page docs.PageID
+}
+
 // counterpart returns where another variant has the page at the same path; empty
-// if it has none.
+// if it has none. The list of variants and that of translations both ask for it.
 func (v *visit) counterpart(e *edition, n *node, other *edition) (string, error) {
 	if n.ID == e.home {
 		return other.base, nil
 	}
-	page, moved, err := other.find(v.ctx, n.path)
+	key := pageIn{other.base, n.ID}
+	if at, ok := v.counterparts[key]; ok {
+		return at, nil
+	}
+	at, err := v.find(other, n.path)
+	if err != nil {
+		return "", err
+	}
+	if v.counterparts == nil {
+		v.counterparts = map[pageIn]string{}
+	}
+	v.counterparts[key] = at
+	return at, nil
+}
+
+// find returns where a variant has a page at a path; empty if it has none.
+func (v *visit) find(other *edition, path string) (string, error) {
+	page, moved, err := other.find(v.ctx, path)
 	switch {
 	case err != nil:
 		return "", err

@@ -9,6 +9,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 var dataBlock = regexp.MustCompile(`(?s)<script type="application/ld\+json">(.*?)</script>`)
@@ -66,6 +69,66 @@ func TestHeads(t *testing.T) {
 		t.Errorf("the way is %+v", got)
 	}
 	w.inABrowser("http://acme.docs.test/install/deep")
+}
+
+// The front matter of a page names other places of its content: pages of the space and
+// of others, by their files, and addresses. What a visitor does not see is not named.
+func TestMetaLinks(t *testing.T) {
+	w := newWorld(t)
+	w.old = "fr"
+	w.acme()
+	old, _ := w.titled("v1")
+	links := docs.MetaLinks{Canonical: "README.md", Alternates: []string{
+		"install/deep.md", "https://example.com/other?a=1&b=2", "javascript:alert(1)", "absent.md", "https://base.test/s/" + string(old.ID) + "/", "/o",
+	}}
+	w.edit("v2", "install", "", content.Change{Body: text("---\nmetaLinks:\n  canonical: " + links.Canonical + "\n  alternates:\n    - " + strings.Join(links.Alternates, "\n    - ") + "\n---\n\n# Install\n\nText.\n")})
+	_, page := w.get(root + "install")
+	head, _, _ := strings.Cut(page, "<body")
+	for _, want := range []string{
+		`<link rel="canonical" href="` + root + `">`, `<link rel="alternate" href="` + root + `install/deep">`, `<link rel="alternate" href="https://example.com/other?a=1&amp;b=2">`,
+		`<link rel="alternate" hreflang="fr" href="` + root + `v1/install">`, `<link rel="alternate" href="` + root + `v1/">`, // a language has one place
+	} {
+		if !strings.Contains(head, want) {
+			t.Errorf("no %s in\n%s", want, head)
+		}
+	}
+	if strings.Contains(head, "alert") || strings.Contains(head, "absent") || strings.Count(head, `rel="alternate"`) != 6 { // its Markdown, two languages and three others
+		t.Errorf("too much in\n%s", head)
+	}
+}
+
+// What machines read has a tag, by which they ask again.
+func TestTagsForMachines(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	compressed := 0
+	for _, at := range []string{"index.md", "install.md", "sitemap.xml", "llms.txt", "llms-full.txt", "robots.txt", "api/news/rss.xml"} {
+		a, body := w.get(root + at)
+		tag := a.Header.Get("ETag")
+		if a.StatusCode != 200 || tag == "" || strings.HasPrefix(tag, "W/") {
+			t.Errorf("%s: %s with the tag %q", at, a.Status, tag)
+		}
+		if len(body) > 1<<10 {
+			small, _ := w.get(root+at, func(r *http.Request) { r.Header.Set("Accept-Encoding", "gzip") })
+			if small.Header.Get("Content-Encoding") != "gzip" || small.Header.Get("ETag") == tag {
+				t.Errorf("%s is sent as %v", at, small.Header)
+			}
+			compressed++
+		}
+		again, rest := w.get(root+at, func(r *http.Request) { r.Header.Set("If-None-Match", tag) })
+		if again.StatusCode != http.StatusNotModified || rest != "" {
+			t.Errorf("%s again: %s", at, again.Status)
+		}
+	}
+	if compressed == 0 {
+		t.Error("nothing is long enough to be compressed")
+	}
+	a, before := w.get(root + "install.md")
+	w.edit("v2", "install", "", content.Change{Body: text("Other words.")})
+	b, after := w.get(root+"install.md", func(r *http.Request) { r.Header.Set("If-None-Match", a.Header.Get("ETag")) })
+	if b.StatusCode != 200 || before == after {
+		t.Errorf("an edit is not sent: %s", b.Status)
+	}
 }
 
 // Previews and pages that are not there describe nothing.

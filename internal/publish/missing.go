@@ -23,7 +23,7 @@ func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition) erro
 	}
 	f.Hidden = true
 	t := f.Texts()
-	m := &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: v.root}}
+	m := &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: v.href(v.root)}}
 	if e != nil && r.Method == http.MethodGet {
 		if m.Near, err = v.near(e); err != nil {
 			return err

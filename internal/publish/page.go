@@ -1,9 +1,7 @@
 package publish
 
 import (
-	"bytes"
 	"context"
-	"html/template"
 	"net/url"
 	"strings"
 
@@ -27,7 +25,9 @@ type printer struct {
 	e         *edition
 	elsewhere func(ctx context.Context, space docs.SpaceID) (*edition, error) // another space of the site; nil if the visitor does not see it
 	look      look
-	left      bool // the page refers to another space, which may change without this one
+	alone     bool                          // pages do not lead to those before and after them
+	kept      *texts                        // nil: none is kept
+	used      func(e *edition, f docs.File) // is called for every file that the page refers to; may be nil
 	err       error
 }
 
@@ -41,12 +41,6 @@ type look struct {
 	texts     *theme.Texts
 }
 
-func (l look) options(p *printer) markup.HTMLOptions {
-	return markup.HTMLOptions{
-		Link: p.link, Title: p.title, Size: p.size, Highlight: l.highlight, Math: l.formulas.MathML, Icons: l.icons, Dark: l.dark, NewTab: l.newTab, Labels: &l.texts.Labels,
-	}
-}
-
 // layout of a page; what is not set is shown.
 func layoutOf(p docs.Page) docs.Layout {
 	if p.Layout == nil {
@@ -57,20 +51,21 @@ func layoutOf(p docs.Page) docs.Layout {
 
 func shows(b *bool) bool { return b == nil || *b }
 
-// page returns a document in the form that a frame shows.
+// document returns the blocks of a page that the visitor sees.
+func (p *printer) document(n *node) (*markup.Document, error) {
+	return reading.Document(p.ctx, p.e.view.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+}
+
+// page returns a page in the form that a frame shows.
 func (p *printer) page(n *node) (*theme.Page, error) {
 	e, l := p.e, layoutOf(n.Page)
-	doc, err := reading.Document(p.ctx, e.view.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+	text, err := p.text(n)
 	if err != nil {
-		return nil, err
-	}
-	var body bytes.Buffer
-	if err := markup.HTML(&body, doc, p.look.options(p)); err != nil {
 		return nil, err
 	}
 	out := &theme.Page{
 		Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon, Anchor: markup.Slug(n.Title), Untitled: !shows(l.Title),
-		Body: template.HTML(body.String()), Wide: l.Width == "wide", Updated: n.UpdatedAt.Std(), //nolint:gosec // what HTML writes is harmless
+		Body: text.html, Wide: l.Width == "wide", Updated: n.UpdatedAt.Std(),
 	}
 	for _, up := range n.chain() {
 		if l := p.entry(up); l != nil {
@@ -87,19 +82,19 @@ func (p *printer) page(n *node) (*theme.Page, error) {
 		out.Tags = p.tags(n.Tags)
 	}
 	if shows(l.Outline) {
-		out.Outline = markup.Headings(doc)
+		out.Outline = text.outline
 	}
-	if shows(l.Pagination) {
+	if shows(l.Pagination) && !p.alone {
 		p.around(n, out)
 	}
-	if _, ok := markup.Updates(doc); ok {
+	if text.updates {
 		at, err := e.address(p.ctx, n)
 		if err != nil {
 			return nil, err
 		}
 		out.Feed = feedAddress(at)
 	}
-	if body.Len() == 0 {
+	if text.html == "" {
 		ids, err := e.idsBelow(p.ctx, n)
 		if err != nil {
 			return nil, err
@@ -145,7 +140,6 @@ func (p *printer) of(ref docs.Ref) *edition {
 	if ref.Space == "" || ref.Space == string(p.e.space.ID) {
 		return p.e
 	}
-	p.left = true
 	e, err := p.elsewhere(p.ctx, docs.SpaceID(ref.Space))
 	p.note(err)
 	return e
@@ -159,6 +153,9 @@ func (p *printer) link(ref docs.Ref) (string, bool) {
 	}
 	if ref.Kind == docs.RefFile {
 		f, err := e.view.File(p.ctx, docs.FileID(ref.File))
+		if err == nil && p.used != nil {
+			p.used(e, f)
+		}
 		return e.fileAddress(f), p.note(err)
 	}
 	at, err := e.local(p.ctx, ref)
@@ -198,12 +195,18 @@ func (p *printer) title(ref docs.Ref) (string, bool) {
 
 // size returns the size of a file.
 func (p *printer) size(ref docs.Ref) (int64, bool) {
+	f, ok := p.file(ref)
+	return f.Size, ok
+}
+
+// file returns the file that a reference names.
+func (p *printer) file(ref docs.Ref) (docs.File, bool) {
 	e := p.of(ref)
 	if e == nil || ref.Kind != docs.RefFile {
-		return 0, false
+		return docs.File{}, false
 	}
 	f, err := e.view.File(p.ctx, docs.FileID(ref.File))
-	return f.Size, p.note(err)
+	return f, p.note(err)
 }
 
 // picture returns the address of an image.

@@ -87,6 +87,45 @@ func samePlace(t *testing.T, p *pages, menu *reading.Menu[*revision.Walked], w *
 	}
 }
 
+// Variants and translations both ask where another variant has a page: it is looked
+// for once in a visit.
+func TestCounterpartsAreLookedForOnce(t *testing.T) {
+	view := randomSpace(t, rand.New(rand.NewPCG(1, 1))).For(reading.Nobody)
+	e, err := newEdition(t.Context(), view, "/v1/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, other := &visit{ctx: t.Context()}, *e
+	other.base = "/v2/"
+	var nodes []*node
+	if _, err := e.documents(t.Context(), nil, func(n *node) (bool, error) {
+		nodes = append(nodes, n)
+		return true, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(n *node, in *edition) string {
+		t.Helper()
+		at, err := v.counterpart(e, n, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	first := map[*node]string{}
+	for _, n := range nodes {
+		if first[n] = ask(n, &other); !strings.HasPrefix(first[n], "/v2/") {
+			t.Errorf("%s is at %q", n.path, first[n])
+		}
+	}
+	unread := &edition{base: "/v2/"} // it has nothing that could be searched
+	for _, n := range nodes {
+		if again := ask(n, unread); again != first[n] {
+			t.Errorf("%s is at %q, then at %q", n.path, first[n], again)
+		}
+	}
+}
+
 // randomSpace imports a folder of nested pages, groups and links, some of them
 // hidden or with a condition.
 func randomSpace(t *testing.T, r *rand.Rand) *revision.View {

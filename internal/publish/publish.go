@@ -33,8 +33,12 @@ const (
 	maxQuery       = 200      // bytes of a search
 	maxFound       = 20       // results of a search
 	maxEditions    = 200_000  // pages in the trees that are kept in memory
-	maxPages       = 64 << 20 // bytes of pages that are kept in memory
+	maxTexts       = 64 << 20 // bytes of texts of pages that are kept in memory
 	maxStates      = 32 << 20 // bytes of sites that are kept in memory
+	maxAnswers     = 64 << 20 // bytes of pages in their frames that are kept in memory
+	maxShortcuts   = 32 << 20 // bytes of those that everybody sees; most are among the former
+	maxShells      = 8 << 20  // bytes of frames of sites that are kept in memory
+	maxReviews     = 20_000   // changed pages in the lists that are kept in memory
 	highlightBytes = 16 << 20
 	formulaBytes   = 4 << 20
 )
@@ -63,6 +67,9 @@ type Config struct {
 	// Insights counts the pages that readers are sent.
 	Insights *insights.Service
 	Log      *slog.Logger
+	// Take counts a request that changes something or costs much against the limit of
+	// its sender; an error of the kind TooMany refuses it. Nil: there is no limit.
+	Take func(http.ResponseWriter, *http.Request) error
 }
 
 // Handler answers requests for sites.
@@ -71,12 +78,21 @@ type Handler struct {
 	base      *url.URL
 	states    *cache.Cache[stateKey, *state]
 	editions  *cache.Cache[editionKey, *edition]
-	pages     *cache.Cache[pageKey, *theme.Page]
-	highlight *markup.Highlighter
-	formulas  *formula.Typesetter
-	schemas   *mcp.SchemaCache
-	maxListed int // pages of one sitemap
-	fullPages int // pages of one part of the whole text of a site
+	texts     *texts
+	answers   *cache.Cache[answerKey, *answer]
+	shortcuts *cache.Cache[shortcutKey, *shortcut]
+	shells    *cache.Cache[answerKey, *shell]
+	agents    *cache.Cache[string, bool] // whether a machine has this name
+	reviews   *cache.Cache[changedKey, *changed]
+	cards     *cache.Cache[string, []byte]
+	drawing   chan struct{} // slots for pictures
+
+	protection *http.CrossOriginProtection // from forms of other sites
+	highlight  *markup.Highlighter
+	formulas   *formula.Typesetter
+	schemas    *mcp.SchemaCache
+	maxListed  int // pages of one sitemap
+	fullPages  int // pages of one part of the whole text of a site
 }
 
 // New returns a handler for the sites of a server.
@@ -90,7 +106,13 @@ func New(c Config) (*Handler, error) {
 		schemas: mcp.NewSchemaCache(), maxListed: maxListed, fullPages: fullPages,
 		states:   cache.New[stateKey](maxStates, (*state).weight),
 		editions: cache.New[editionKey](maxEditions, func(e *edition) int { return 1 + e.count }),
-		pages:    cache.New[pageKey](maxPages, func(p *theme.Page) int { return 1<<10 + len(p.Body) }),
+		reviews:  cache.New[changedKey](maxReviews, func(c *changed) int { return 1 + len(c.pages) }),
+		texts:    newTexts(),
+		answers:  cache.New[answerKey](maxAnswers, (*answer).weight), shortcuts: cache.New[shortcutKey](maxShortcuts, (*shortcut).weight),
+		shells: cache.New[answerKey](maxShells, func(*shell) int { return shellWeight }),
+		cards:  cache.New[string](maxCards, func(b []byte) int { return len(b) }), drawing: make(chan struct{}, cardSlots),
+		protection: http.NewCrossOriginProtection(),
+		agents:     cache.New[string](maxAgents/maxAgent, func(bool) int { return 1 }),
 	}, nil
 }
 
@@ -100,11 +122,17 @@ func at(r *http.Request) *url.URL {
 	return &url.URL{Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
 }
 
+// elsewhere reports whether a request is for no site by its address alone, as nearly
+// every request of the API.
+func (h *Handler) elsewhere(r *http.Request) bool {
+	return r.Host == h.base.Host && !strings.HasPrefix(r.URL.Path, h.base.Path+sites.Path)
+}
+
 // Owns reports whether a request is for a site, or for a host that only sites
 // have. All others are for the server itself.
 func (h *Handler) Owns(r *http.Request) bool {
-	if r.Host == h.base.Host && !strings.HasPrefix(r.URL.Path, h.base.Path+sites.Path) {
-		return false // nearly every request of the API
+	if h.elsewhere(r) {
+		return false
 	}
 	name, _, ok := h.Sites.Hosts.Locate(at(r))
 	switch {
@@ -121,10 +149,14 @@ func (h *Handler) Owns(r *http.Request) bool {
 
 // ServeHTTP answers a request for a site.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if page, ok := h.Kept(r); ok {
+		page.ServeHTTP(w, r)
+		return
+	}
 	theme.Secure(w.Header())
 	w.Header().Set("Cache-Control", "private, no-store") // until it is known who may keep the answer
 	switch {
-	case r.Method != http.MethodGet && r.Method != http.MethodHead && !isProgram(r):
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && !isProgram(r) && !isFeedback(r):
 		notAllowed(w)
 	case len(r.URL.Path) > maxPath:
 		theme.WriteText(w, http.StatusRequestURITooLong, "The address is too long.")
@@ -151,6 +183,7 @@ func (h *Handler) fail(w http.ResponseWriter, err error) {
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
+	generation, counted := h.Sites.Store.Generation() // before anything is read
 	site, rest, err := h.Sites.Find(r.Context(), at(r))
 	if err != nil {
 		return err
@@ -166,7 +199,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	// An address that begins with two slashes would name another host.
 	v := &visit{
 		h: h, ctx: r.Context(), site: site, as: authz.Visitor{Org: site.Org, Site: site.ID}, root: root, path: strings.TrimLeft(rest, "/"),
-		program: isProgram(r),
+		program: isProgram(r), generation: generation, counted: counted,
 	}
 	if v.state, err = h.state(r.Context(), site); err != nil {
 		return err

@@ -2,7 +2,6 @@ package publish_test
 
 import (
 	"bytes"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
@@ -49,11 +49,24 @@ type world struct {
 	log      bytes.Buffer
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { return newWorldIn(t, testdb.SQLite(t)) }
+
+// newWorldIn returns a world in a database.
+func newWorldIn(t *testing.T, o store.Options) *world {
 	t.Helper()
-	ctx := t.Context()
-	st := testdb.Open(t, testdb.SQLite(t))
-	c := content.New(content.Service{Store: st, Blobs: testdb.Blobs(t), BaseURL: "https://base.test"})
+	w := newNode(t, o, testdb.Blobs(t))
+	b, err := (&orgs.Service{Store: w.sites.Store}).Bootstrap(t.Context(), "ada@acme.test", "Acme", "test")
+	must(t, err)
+	w.org, w.actor, w.token = b.Organization, authz.Operator(b.User).Actor, b.Token
+	return w
+}
+
+// newNode returns a server of a world: a second one has nothing in common with the
+// first but what is stored.
+func newNode(t *testing.T, o store.Options, files blob.Store) *world {
+	t.Helper()
+	st := testdb.Open(t, o)
+	c := content.New(content.Service{Store: st, Blobs: files, BaseURL: "https://base.test"})
 	c.Source.BaseURL = "https://base.test"
 	w := &world{
 		T: t, content: c, spaces: &spaces.Service{Store: st, Content: c},
@@ -61,10 +74,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.insights = &insights.Service{Store: st, Sites: w.sites, Source: c.Source}
 	w.sites.Hosts = sites.Hosts{Base: "https://base.test", Domain: "docs.test"}
-	b, err := (&orgs.Service{Store: st}).Bootstrap(ctx, "ada@acme.test", "Acme", "test")
-	must(t, err)
-	w.org, w.actor = b.Organization, authz.Operator(b.User).Actor
-	w.token = b.Token
+	var err error
 	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Insights: w.insights, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	must(t, err)
 	return w
@@ -569,14 +579,20 @@ func TestCredentialsStay(t *testing.T) {
 	}
 }
 
+// beta lets the site know which visitors are beta readers.
+func (w *world) beta() {
+	w.Helper()
+	w.update(sites.SitePatch{Adaptive: opt.Of(true)})
+	_, _, err := w.sites.SetSchema(w.Context(), w.grant(), []byte(`{"type":"object","properties":{"unsigned":{"type":"object","properties":{
+		"beta":{"type":"boolean","description":"Beta"}},"additionalProperties":false,"description":"Unsigned"}},"additionalProperties":false}`))
+	must(w.T, err)
+}
+
 // A visitor sees what conditions allow, everywhere or nowhere.
 func TestConditions(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
-	w.update(sites.SitePatch{Adaptive: opt.Of(true)})
-	_, _, err := w.sites.SetSchema(t.Context(), w.grant(), []byte(`{"type":"object","properties":{"unsigned":{"type":"object","properties":{
-		"beta":{"type":"boolean","description":"Beta"}},"additionalProperties":false,"description":"Unsigned"}},"additionalProperties":false}`))
-	must(t, err)
+	w.beta()
 	beta := func(r *http.Request) {
 		r.AddCookie(&http.Cookie{Name: "gitbook-visitor-public", Value: url.QueryEscape(`{"beta":true}`)})
 	}
@@ -613,84 +629,5 @@ func TestConditions(t *testing.T) {
 	}
 	if b, _ := w.get(root+"secret", func(r *http.Request) { r.AddCookie(a.Cookies()[0]) }); b.StatusCode != 200 {
 		t.Errorf("a claim in the cookie: %s", b.Status)
-	}
-}
-
-// An older revision is for members only.
-func TestDrafts(t *testing.T) {
-	w := newWorld(t)
-	w.acme()
-	member := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+w.token) }
-	all, _, err := w.sites.Store.Spaces(t.Context(), store.Viewer{Org: w.org, User: w.actor.User, Role: docs.Admin}, store.SpaceFilter{}, store.Page{Limit: 9})
-	must(t, err)
-	for _, sp := range all {
-		if sp.It.Title != "v2" {
-			continue
-		}
-		at := root + "~/revisions/" + string(sp.It.Revision) + "/install"
-		a, body := w.get(at, member)
-		if a.StatusCode != 200 || a.Header.Get("Cache-Control") != "private, no-store" || a.Header.Get("X-Robots-Tag") == "" ||
-			!strings.Contains(body, `<a href="/~/revisions/`+string(sp.It.Revision)+`/install/deep">`) || strings.Contains(body, "canonical") {
-			t.Errorf("%s: %s %v\n%s", at, a.Status, a.Header, body)
-		}
-		for _, bad := range []string{root + "~/revisions/absent/install", root + "~/changes/1/", root + "~/absent/x", root + "api/~/revisions/" + string(sp.It.Revision) + "/"} {
-			if a, _ := w.get(bad, member); a.StatusCode != 404 {
-				t.Errorf("%s: %s", bad, a.Status)
-			}
-		}
-		if a, _ := w.get(at); a.StatusCode != 404 {
-			t.Errorf("without a token: %s", a.Status)
-		}
-		if a, _ := w.get(at, func(r *http.Request) { r.Header.Set("Authorization", "Bearer octavo_absent") }); a.StatusCode != 404 {
-			t.Errorf("with a wrong token: %s", a.Status)
-		}
-	}
-}
-
-// Who has the address of a preview reads a site that is not published, and what
-// is not published of its spaces.
-func TestPreviews(t *testing.T) {
-	w := newWorld(t)
-	w.acme()
-	_, err := w.sites.Publish(t.Context(), w.grant(), false)
-	must(t, err)
-	at, err := w.sites.PreviewURL(t.Context(), w.grant(), "", "")
-	must(t, err)
-	a, _ := w.get(at)
-	if a.StatusCode != 303 || len(a.Cookies()) != 1 || !a.Cookies()[0].HttpOnly {
-		t.Fatalf("%s: %s %v", at, a.Status, a.Header)
-	}
-	address, err := url.Parse(at)
-	must(t, err)
-	site := "https://" + address.Host + a.Header.Get("Location")
-	came := func(r *http.Request) { r.AddCookie(a.Cookies()[0]) }
-	if b, body := w.get(site+"install", came); b.StatusCode != 200 || b.Header.Get("Cache-Control") != "private, no-store" || !strings.Contains(body, "noindex") || strings.Contains(body, "canonical") {
-		t.Errorf("the preview: %s %v\n%s", b.Status, b.Header, body)
-	}
-	if b, _ := w.get(site + "install"); b.StatusCode != 404 {
-		t.Errorf("without the preview: %s", b.Status)
-	}
-}
-
-func TestRedirects(t *testing.T) {
-	w := newWorld(t)
-	w.acme()
-	add := func(source string, permanent bool, to docs.RedirectDestination) {
-		t.Helper()
-		_, err := w.sites.AddRedirect(t.Context(), w.grant(), sites.RedirectPatch{
-			Source: opt.Of(source), Permanent: opt.Of(permanent), Destination: opt.Of(to), Draft: opt.Of(false), KeepSuffix: opt.Of(strings.HasSuffix(source, "*")),
-		}, nil)
-		must(t, err)
-	}
-	add("/gone", true, docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://example.com/new"})
-	add("/blog/*", false, docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://example.com/blog"})
-	add("/install", false, docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://example.com/never"})
-	for at, want := range map[string]string{
-		"gone": "308 https://example.com/new", "gone?x=1": "308 https://example.com/new?x=1", "blog/a/b": "307 https://example.com/blog/a/b", "install": "200 ", "other": "404 ",
-	} {
-		a, _ := w.get(root + at)
-		if got := fmt.Sprint(a.StatusCode, " ", a.Header.Get("Location")); got != want {
-			t.Errorf("%s: %s, want %s", at, got, want)
-		}
 	}
 }

@@ -9,13 +9,21 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/coding"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// send sends bytes with a tag of what is in them: who has them already is told
-// so.
+// send sends a text, compressed, with a tag of what is in it: who has it already is
+// told so.
 func send(w http.ResponseWriter, r *http.Request, kind string, b []byte) error {
+	w.Header().Set("Content-Type", kind)
+	coding.New(b).Send(w, r, http.StatusOK)
+	return nil
+}
+
+// sendPicture is send for bytes that are compressed by themselves.
+func sendPicture(w http.ResponseWriter, r *http.Request, kind string, b []byte) error {
 	sum := sha256.Sum256(b)
 	h := w.Header()
 	h.Set("Content-Type", kind)
@@ -24,6 +32,8 @@ func send(w http.ResponseWriter, r *http.Request, kind string, b []byte) error {
 	return nil
 }
 
+const htmlType = "text/html; charset=utf-8"
+
 // sendPage sends a view in its frame.
 func sendPage(w http.ResponseWriter, r *http.Request, f *theme.Frame, view theme.View) error {
 	b, err := theme.Render(f, view)
@@ -31,7 +41,7 @@ func sendPage(w http.ResponseWriter, r *http.Request, f *theme.Frame, view theme
 		return err
 	}
 	w.Header().Set("Content-Security-Policy", theme.Policy(f))
-	return send(w, r, "text/html; charset=utf-8", b)
+	return send(w, r, htmlType, b)
 }
 
 // unescape returns the path that an address stands for. It is false for one that

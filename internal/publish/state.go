@@ -6,7 +6,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/revision"
-	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 // stateKey is what the state of a site depends on.
@@ -58,32 +57,17 @@ func (e *edition) key() editionKey {
 	return editionKey{e.view.Rev.ID, e.view.Visitor().Key(), e.base}
 }
 
-// pageKey is what a page depends on that refers to no other space.
-type pageKey struct {
-	editionKey
-	page docs.PageID
-	look look
-}
-
-// page returns a page in the form that a frame shows. Nobody may change it.
-func (v *visit) page(e *edition, n *node) (*theme.Page, error) {
-	key := pageKey{e.key(), n.ID, v.look(e)}
-	if p, ok := v.h.pages.Get(key); ok {
-		return p, nil
-	}
-	pr := v.printer(e)
-	p, err := pr.page(n)
-	if err == nil && !pr.left {
-		v.h.pages.Set(key, p)
-	}
-	return p, err
-}
-
 // edition returns a space of the site as the visitor reads it.
 func (h *Handler) edition(ctx context.Context, v *visit, it docs.SiteItem) (*edition, error) {
+	if v.export != nil {
+		return v.export.edition(v, it)
+	}
 	view, err := h.view(ctx, it.Space)
 	if err != nil {
 		return nil, err
+	}
+	if v.read != nil {
+		v.read[it.Space] = stampOf(view.Space)
 	}
 	return h.cached(ctx, view.For(v.seen.Reader), v.baseOf(it))
 }

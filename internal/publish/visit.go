@@ -27,11 +27,20 @@ type visit struct {
 	key      string // of a share link
 	as       authz.Visitor
 	seen     *sites.Seen
-	private  bool // others do not see what this visitor sees
-	drafted  bool // what is shown is not what is published
-	program  bool // asks, not a browser
+	private  bool    // others do not see what this visitor sees
+	drafted  bool    // what is shown is not what is published
+	review   *review // of what is drafted
+	program  bool    // asks, not a browser
 	settings customization.Settings
 	target   sites.Target
+	export   *exporter // writes the page to a file; nil: a browser asked for it
+	files    bool      // links lead to files, as folders and plain web servers have them
+
+	counterparts map[pageIn]string // where other variants have a page, once it was looked for
+
+	read       map[docs.SpaceID]stamp // the spaces that were read for the answer, if somebody asks
+	generation uint64                 // of the store, before the visit
+	counted    bool                   // the store has one
 }
 
 func (v *visit) holds(condition string) bool { return v.seen.Reader.Holds(condition, nil, nil) }
@@ -81,6 +90,10 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.cacheable(w.Header())
+	if name, _ := ownName(rest); isFeedback(r) && !strings.HasPrefix(name, feedbackName) {
+		notAllowed(w)
+		return nil
+	}
 	for _, serve := range []func(http.ResponseWriter, *http.Request, *edition, string) (bool, error){v.serveOwn, v.serveFeed, v.serveSitemap} {
 		if done, err := serve(w, r, e, rest); done || err != nil {
 			return err
@@ -128,7 +141,13 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition, re
 		}
 		redirect(w, r, moved, http.StatusTemporaryRedirect)
 		return nil
-	case page == nil:
+	}
+	if !asMarkdown {
+		if done, err := v.serveMarked(w, r, e, page, path); done || err != nil {
+			return err
+		}
+	}
+	if page == nil {
 		return v.lead(w, r, e)
 	}
 	if asMarkdown {
@@ -138,22 +157,16 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition, re
 		}
 		return send(w, r, "text/markdown; charset=utf-8", []byte(text))
 	}
-	body, err := v.page(e, page)
+	a, err := v.answer(e, page)
 	if err != nil {
-		return err
-	}
-	f, err := v.frame(e, page)
-	if err != nil {
-		return err
-	}
-	shown := *body // which others are sent too
-	if shown.Actions, err = v.actions(f, e, page); err != nil {
 		return err
 	}
 	if v.counts(r) {
 		v.h.Insights.PageView(v.site.ID, v.target.Space, page.ID)
 	}
-	return sendPage(w, r, f, &shown)
+	v.shorten(r, a, page)
+	a.send(w, r)
+	return nil
 }
 
 // lead follows a redirect of the site from an address without a page.
@@ -199,7 +212,11 @@ func (v *visit) pagePath(ctx context.Context, space docs.Space, page docs.PageID
 }
 
 func (v *visit) printer(e *edition) *printer {
-	return &printer{ctx: v.ctx, e: e, look: v.look(e), elsewhere: v.elsewhere}
+	p := &printer{ctx: v.ctx, e: e, look: v.look(e), alone: !v.settings.Pagination.Enabled, elsewhere: v.elsewhere, kept: v.h.texts}
+	if v.export != nil { // which reads every page once
+		p.kept, p.used = nil, v.export.use
+	}
+	return p
 }
 
 // look is how the site shows pages of an edition, or of none if it is nil.
@@ -231,6 +248,12 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition, res
 	if id, ok := strings.CutPrefix(name, "files/"); ok {
 		return true, v.file(w, r, e, id)
 	}
+	if page, ok := strings.CutPrefix(name, cardName); ok {
+		return true, v.serveCard(w, r, e, page)
+	}
+	if page, ok := strings.CutPrefix(name, feedbackName); ok {
+		return true, v.serveFeedback(w, r, e, page)
+	}
 	query := trimQuery(r.URL.Query().Get("q"))
 	switch name {
 	case "search":
@@ -254,6 +277,8 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition, res
 			return true, err
 		}
 		return true, send(w, r, "application/json", b)
+	case pdfName:
+		return true, v.servePDF(w, r, e)
 	case "icon.svg":
 		return true, send(w, r, "image/svg+xml", emojiIcon(v.settings.Favicon.Emoji))
 	}

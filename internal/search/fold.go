@@ -64,6 +64,9 @@ func isDropped(r rune) bool {
 	return false
 }
 
+// Fold takes case, accents and width off a word, and bounds its length.
+func Fold(word string) string { return fold(word) }
+
 // fold takes case, accents and width off a word, and bounds its length.
 func fold(word string) string {
 	if isFolded(word) {

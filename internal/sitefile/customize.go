@@ -12,11 +12,13 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/jsontext"
+	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
 // customize plans how the site looks: what the file says is merged over what is
 // there.
-func (p *planner) customize(c Current, title string, patch *customization.Patch) error {
+func (p *planner) customize(c Current, title string, f *File) error {
+	patch := f.Customization
 	if patch == nil {
 		return nil
 	}
@@ -27,7 +29,12 @@ func (p *planner) customize(c Current, title string, patch *customization.Patch)
 	}
 	wanted, err := patched(have, title, *patch)
 	if err != nil {
-		return err
+		return errors.Join(inSettings(f.settings, err)...)
+	}
+	for path, condition := range wanted.NewConditions(settings, have) {
+		if c.Schema != nil {
+			p.problems = append(p.problems, inSettings(f.settings, c.Schema.CheckCondition(path, condition))...)
+		}
 	}
 	again, err := patched(wanted, title, *patch)
 	if err != nil {
@@ -35,7 +42,7 @@ func (p *planner) customize(c Current, title string, patch *customization.Patch)
 	}
 	a, b := tree(have), tree(wanted)
 	if !reflect.DeepEqual(b, tree(again)) {
-		return errors.New("customization: pageActions.items and the switches of page actions contradict each other; keep one of them")
+		return fmt.Errorf("line %d: customization: pageActions.items and the switches of page actions contradict each other; keep one of them", yamldoc.LineOf(f.settings, "pageActions"))
 	}
 	if reflect.DeepEqual(a, b) {
 		return nil
@@ -63,7 +70,7 @@ func patched(s customization.Settings, title string, patch customization.Patch) 
 		return s, err
 	}
 	out := s.Replace(title, whole)
-	if err := out.Check("customization"); err != nil {
+	if err := out.Check(settings); err != nil {
 		return s, err
 	}
 	return out, nil

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -32,7 +31,7 @@ func Parse(src []byte) (*File, error) {
 		}
 	}
 	f := p.file(root)
-	return f, errors.Join(p.problems...)
+	return f, errors.Join(p.problems[:min(len(p.problems), maxProblems)]...)
 }
 
 type parser struct {
@@ -108,7 +107,7 @@ func (p *parser) file(root *yaml.Node) *File {
 		"publish":       func(n *yaml.Node) { f.Publish = p.Bool("publish", n) },
 		"sections":      func(n *yaml.Node) { sections = n },
 		"variants":      func(n *yaml.Node) { variants = n },
-		"customization": func(n *yaml.Node) { f.Customization = p.customization(n) },
+		"customization": func(n *yaml.Node) { f.Customization, f.settings = p.customization(n), n },
 		"redirects":     func(n *yaml.Node) { f.Redirects = p.redirects(n) },
 	})
 	f.Visibility = docs.Visibility(visibility)
@@ -284,58 +283,68 @@ func (p *parser) condition(into *string) func(*yaml.Node) {
 	}
 }
 
-var unknownField = regexp.MustCompile(`unknown field "(.*)"`)
-
-// customization reads a part of the settings of a site.
+// customization reads a part of the settings of a site. Its mistakes are those that
+// the API would refuse, each with its line.
 func (p *parser) customization(n *yaml.Node) *customization.Patch {
-	var tree map[string]any
+	if yamldoc.IsNull(n) {
+		return nil
+	}
+	b, err := jsontext.Marshal(p.value(n))
 	patch := &customization.Patch{}
-	if err := n.Decode(&tree); err != nil {
-		p.Problem(n, "customization must be a list of keys with values")
-		return nil
-	}
-	if tree == nil {
-		return nil
-	}
-	b, err := jsontext.Marshal(tree)
 	if err == nil {
 		err = patch.UnmarshalJSON(b)
 	}
 	if err == nil {
-		return patch
+		err = customization.Default("").Replace("", *patch).Check(settings)
 	}
-	if inner := errors.Unwrap(err); inner != nil {
-		err = inner
-	}
-	if m := unknownField.FindStringSubmatch(err.Error()); m != nil {
-		p.Report(lineOf(n, m[1]), "customization has the unknown key %q; GET …/customization of a site lists all keys", m[1])
-		return nil
-	}
-	p.Problem(n, "customization cannot be read: %s", err)
-	return nil
+	p.problems = append(p.problems, inSettings(n, err)...)
+	return patch
 }
 
-// lineOf returns the line of the first key with a name, or of n itself.
-func lineOf(n *yaml.Node, name string) int {
-	line := n.Line
-	var walk func(n *yaml.Node) bool
-	walk = func(n *yaml.Node) bool {
-		if n.Kind == yaml.MappingNode {
-			for k, v := range yamldoc.Pairs(n) {
-				if k.Value == name {
-					line = k.Line
-					return true
-				}
-				if walk(v) {
-					return true
-				}
-			}
-			return false
+// settings is the key of the customization, which begins the paths in it.
+const settings = "customization"
+
+// inSettings returns the mistakes in the customization with their lines.
+func inSettings(n *yaml.Node, err error) []error {
+	var e *errs.Error
+	if !errors.As(err, &e) || len(e.Details) == 0 {
+		if err != nil {
+			return []error{&yamldoc.Error{Line: n.Line, Reason: err.Error()}}
 		}
-		return slices.ContainsFunc(n.Content, walk)
+		return nil
 	}
-	walk(n)
-	return line
+	var out []error
+	for _, d := range e.Details {
+		path := strings.TrimPrefix(d.Path, settings+".")
+		out = append(out, &yamldoc.Error{Line: yamldoc.LineOf(n, path), Reason: settings + "." + path + " " + d.Message})
+	}
+	return out
+}
+
+// value returns what a node is in JSON. A date is the text that was written.
+func (p *parser) value(n *yaml.Node) any {
+	switch n.Kind {
+	case yaml.MappingNode:
+		out := map[string]any{}
+		p.Each(n, settings, func(key, v *yaml.Node) { out[key.Value] = p.value(v) })
+		return out
+	case yaml.SequenceNode:
+		out := make([]any, len(n.Content))
+		for i, entry := range n.Content {
+			out[i] = p.value(entry)
+		}
+		return out
+	}
+	if b, ok := yamldoc.Bool(n); ok {
+		return b
+	}
+	if v, ok := yamldoc.Number(n); ok {
+		return v
+	}
+	if yamldoc.IsNull(n) {
+		return nil
+	}
+	return n.Value
 }
 
 func (p *parser) redirects(n *yaml.Node) *[]Redirect {
@@ -359,7 +368,6 @@ func (p *parser) redirects(n *yaml.Node) *[]Redirect {
 
 func (p *parser) redirect(n *yaml.Node) Redirect {
 	r := Redirect{line: n.Line}
-	var page string
 	p.keys(n, "a redirect", map[string]func(*yaml.Node){
 		"from": func(n *yaml.Node) {
 			var err error
@@ -368,17 +376,22 @@ func (p *parser) redirect(n *yaml.Node) Redirect {
 		},
 		"to": func(n *yaml.Node) {
 			r.URL = p.Text("to", n)
-			p.problem(n, docs.CheckWebURL("to", r.URL))
+			p.problem(n, docs.CheckRedirectURL("to", r.URL))
 		},
-		"section":         func(n *yaml.Node) { r.Section = p.Text("section", n) },
-		"variant":         func(n *yaml.Node) { r.Variant = p.Text("variant", n) },
-		"page":            func(n *yaml.Node) { page = p.Text("page", n) },
+		"section": func(n *yaml.Node) { r.Section = p.Text("section", n) },
+		"variant": func(n *yaml.Node) { r.Variant = p.Text("variant", n) },
+		"page": func(n *yaml.Node) {
+			r.Page = docs.PageID(p.Text("page", n))
+			p.problem(n, docs.CheckRedirectPage("page", r.Page))
+		},
 		"draft":           p.bool("draft", &r.Draft),
 		"permanent":       p.bool("permanent", &r.Permanent),
 		"captureWildcard": p.bool("captureWildcard", &r.Capture),
 	})
-	r.Page = docs.PageID(page)
-	inside := r.Section != "" || r.Variant != "" || page != ""
+	if r.Source != "" {
+		p.problem(n, r.Source.CheckCapture("captureWildcard", r.Capture))
+	}
+	inside := r.Section != "" || r.Variant != "" || r.Page != ""
 	switch {
 	case yamldoc.Value(n, "from") == nil:
 		p.Problem(n, "a redirect needs the key from: a path of the site, such as /old")
@@ -386,7 +399,7 @@ func (p *parser) redirect(n *yaml.Node) Redirect {
 		p.Problem(n, "a redirect leads to an address (to) or into the site (section, variant, page), not both")
 	case r.URL == "" && !inside:
 		p.Problem(n, "a redirect needs a destination: to with an address, or section, variant and page")
-	case page != "" && r.Variant == "":
+	case r.Page != "" && r.Variant == "":
 		p.Problem(n, "a redirect to a page needs the key variant: the path of the variant that has the page")
 	}
 	return r

@@ -30,8 +30,28 @@ func TestParseNamesLineAndKeyOfMistakes(t *testing.T) {
 		{"visibility", "site: handbook\nvisibility: secret\n", "line 2: visibility must be one of public"},
 		{"publish", "site: handbook\npublish: perhaps\n", "line 2: publish must be true or false"},
 		{"depth", "site: handbook\nsections:\n" + nested(9), "groups are nested more than 8 levels deep"},
-		{"customization", "site: handbook\ncustomization:\n  styling:\n    colour: red\n", `line 4: customization has the unknown key "colour"`},
-		{"customization of a wrong type", "site: handbook\ncustomization: {pdf: {enabled: maybe}}\n", "line 2: customization cannot be read"},
+		{"customization", "site: handbook\ncustomization:\n  styling:\n    colour: red\n", "line 4: customization.styling.colour is not a key of the customization"},
+		{"customization of a wrong type", "site: handbook\ncustomization: {pdf: {enabled: maybe}}\n", "line 2: customization.pdf.enabled must be true or false"},
+		{"customization that is a list", "site: handbook\ncustomization: [a]\n", "line 2: the customization must be an object"},
+		{"key of the customization twice", "site: handbook\ncustomization:\n  pdf: {}\n  pdf: {}\n", "line 4: pdf is set twice"},
+		{"enumeration", "site: handbook\ncustomization:\n  styling:\n    theme: purple\n", "line 4: customization.styling.theme must be one of clean, muted, bold, gradient"},
+		{"enumeration in a list", "site: handbook\ncustomization:\n  pageActions:\n    items:\n      - pdf\n      - fax\n", "line 6: customization.pageActions.items[1] must be one of assistant"},
+		{"colour", "site: handbook\ncustomization:\n  styling:\n    primaryColor: {light: red, dark: '#fff'}\n", "line 4: customization.styling.primaryColor.light must be a colour"},
+		{"half a colour", "site: handbook\ncustomization:\n  styling:\n    primaryColor: {light: '#fff'}\n", "line 4: customization.styling.primaryColor needs the key dark"},
+		{"length", "site: handbook\ncustomization:\n  footer:\n    copyright: " + strings.Repeat("x", 513) + "\n", "line 4: customization.footer.copyright must have at most 512 characters"},
+		{"minimum length", "site: handbook\ncustomization: {title: A}\n", "line 2: customization.title must have 2 to 128 characters"},
+		{"number of entries", "site: handbook\ncustomization:\n  socialAccounts: [" + repeat(11, "{platform: github, handle: a%d, display: {footer: true, header: true}},") + "]\n", "line 3: customization.socialAccounts must have at most 10 entries"},
+		{"font", "site: handbook\ncustomization:\n  styling:\n    font: Comic\n", "line 4: customization.styling.font must be a custom font or one of"},
+		{"colours of code", "site: handbook\ncustomization:\n  styling:\n    codeTheme:\n      default: {light: x, dark: nord}\n", "line 5: customization.styling.codeTheme.default.light must be the name"},
+		{"text that is a number", "site: handbook\ncustomization: {title: 404}\n", "line 2: customization.title must be a text"},
+		{"reference", "site: handbook\ncustomization:\n  header:\n    links:\n      - title: A\n        to: {kind: url}\n", "line 6: customization.header.links[0].to.url is required"},
+		{"address in a menu", "site: handbook\ncustomization:\n  header:\n    links:\n      - title: A\n        to: null\n        links:\n          - title: B\n            to:\n              kind: url\n              url: javascript:x\n",
+			"line 11: customization.header.links[0].links[0].to.url must be an http or https URL"},
+		{"condition of a link", "site: handbook\ncustomization:\n  header:\n    links:\n      - title: A\n        to: null\n        condition: a &&\n", "line 7: customization.header.links[0].condition cannot be read"},
+		{"capture without wildcard", "site: handbook\nredirects:\n  - {from: /a, to: 'https://a.example', captureWildcard: true}\n", "line 3: captureWildcard needs a source that ends with a wildcard"},
+		{"long address", "site: handbook\nredirects:\n  - {from: /a, to: 'https://a.example/" + strings.Repeat("x", 2048) + "'}\n", "line 3: to must not be longer than 2048 characters"},
+		{"long page id", "site: handbook\nredirects:\n  - {from: /a, section: s, variant: v, page: " + strings.Repeat("x", 65) + "}\n", "line 3: page must not be longer than 64 characters"},
+		{"long condition", "site: handbook\nvariants:\n  - {space: A, condition: 'visitor." + strings.Repeat("x", 1024) + "'}\n", "line 3: condition is longer than 1024 characters"},
 		{"redirect without source", "site: handbook\nredirects:\n  - to: https://a.example\n", "line 3: a redirect needs the key from"},
 		{"redirect without destination", "site: handbook\nredirects:\n  - from: /a\n", "line 3: a redirect needs a destination"},
 		{"redirect with two", "site: handbook\nredirects:\n  - {from: /a, to: 'https://a.example', section: x}\n", "line 3: a redirect leads to an address (to) or into the site"},
@@ -48,6 +68,16 @@ func TestParseNamesLineAndKeyOfMistakes(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
+	}
+}
+
+func TestParseReportsAllMistakesOfTheCustomization(t *testing.T) {
+	_, err := Parse([]byte("site: handbook\ncustomization:\n  styling:\n    theme: purple\n    corners: round\n  themes: {default: blue}\n"))
+	want := "line 5: customization.styling.corners must be one of straight, rounded, circular\n" +
+		"line 4: customization.styling.theme must be one of clean, muted, bold, gradient\n" +
+		"line 6: customization.themes.default must be one of light, dark, system"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want\n%s", err, want)
 	}
 }
 

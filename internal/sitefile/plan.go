@@ -7,8 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/adaptive"
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
 // Plan returns the steps that make a site what a file says, none if it is that
@@ -18,7 +21,7 @@ import (
 // shows more than before or after the plan because of their order: its audience
 // is narrowed first, and widened and published last.
 func Plan(c Current, f *File) ([]Step, error) {
-	p := &planner{site: c.ID, root: &node{}}
+	p := &planner{site: c.ID, root: &node{}, schema: c.Schema}
 	switch {
 	case c.ID != "":
 	case strings.HasPrefix(f.Site, docs.SiteIDPrefix):
@@ -57,7 +60,7 @@ func Plan(c Current, f *File) ([]Step, error) {
 			return nil, err
 		}
 	}
-	if err := p.customize(c, title, f.Customization); err != nil {
+	if err := p.customize(c, title, f); err != nil {
 		return nil, err
 	}
 	if err := p.redirects(c.Redirects, f.Redirects); err != nil {
@@ -67,7 +70,7 @@ func Plan(c Current, f *File) ([]Step, error) {
 	if f.Publish != nil && *f.Publish && !c.Published {
 		p.step(Change, "publish the site", p.call("POST", nil, "publish"))
 	}
-	return p.steps, nil
+	return p.steps, errors.Join(p.problems[:min(len(p.problems), maxProblems)]...)
 }
 
 // planner keeps the steps and the tree as it is after them.
@@ -76,6 +79,20 @@ type planner struct {
 	root  *node
 	steps []Step
 	news  int
+
+	schema   *adaptive.Schema
+	problems []error
+}
+
+// condition checks the condition of an item that a step sets, by the schema of
+// claims as the API does. was is the condition that the item has now.
+func (p *planner) condition(w *Item, was string) {
+	if p.schema == nil || w.Condition == was {
+		return
+	}
+	if err := p.schema.CheckCondition("condition", w.Condition); err != nil {
+		p.problems = append(p.problems, &yamldoc.Error{Line: w.line, Reason: errs.Message(err)})
+	}
 }
 
 func (p *planner) step(sign Sign, text string, calls ...Call) {

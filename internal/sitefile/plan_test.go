@@ -1,9 +1,13 @@
 package sitefile
 
 import (
+	"encoding/json"
+	"os"
+	"path"
 	"strings"
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/adaptive"
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
@@ -116,7 +120,6 @@ func TestPlanRefusesWhatCannotBe(t *testing.T) {
 		{"a redirect to no section", "redirects: [{from: /a, section: none}]", `line 3: the redirect /a leads to the section "none"`},
 		{"a redirect to no variant", "redirects: [{from: /a, section: guides, variant: none}]", `leads to the variant "none"`},
 		{"page actions that contradict", "customization: {pageActions: {items: [markdown]}, pdf: {enabled: true}}", "contradict each other"},
-		{"a customization that is wrong", "customization: {privacyPolicy: {url: 'javascript:x'}}", "customization.privacyPolicy.url"},
 	} {
 		_, err := Plan(current(t, one), parse(t, c.want))
 		if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -137,6 +140,77 @@ func TestPlanRefusesWhatCannotBe(t *testing.T) {
 			t.Errorf("%s: %v, want %s", file, err, want)
 		}
 	}
+}
+
+// The API refuses a condition that the schema of claims does not allow, but keeps
+// one that is there already.
+func TestPlanChecksNewConditionsByTheSchema(t *testing.T) {
+	schema, err := adaptive.Parse("schema", []byte(`{"type": "object", "properties": {"beta": {"type": "boolean", "description": "Beta"}}, "additionalProperties": false}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := current(t, "sections:\n  - {title: Guides, condition: visitor.claims.old, variants: [{space: API}]}\n")
+	c.Schema = schema
+	for _, f := range []struct{ name, file, err string }{
+		{"no new one", "sections:\n  - {title: Guides, condition: visitor.claims.old, variants: [{space: API}]}\n", ""},
+		{"declared", "sections:\n  - {title: Guides, condition: visitor.claims.beta, variants: [{space: API}]}\n", ""},
+		{"of a section", "sections:\n  - {title: Guides, condition: visitor.claims.plan, variants: [{space: API}]}\n",
+			"line 4: condition reads visitor.claims.plan, which the schema of claims does not declare"},
+		{"of a variant", "sections:\n  - title: Guides\n    variants:\n      - {space: API, condition: visitor.claims.plan}\n", "line 6: condition reads visitor.claims.plan"},
+		{"of a new section", "sections:\n  - {title: Guides, variants: [{space: API}]}\n  - {title: News, condition: visitor.claims.plan, variants: [{space: News}]}\n", "line 5: condition reads"},
+		{"of a new variant", "sections:\n  - title: Guides\n    variants:\n      - space: API\n      - {space: News, condition: visitor.claims.plan}\n", "line 7: condition reads"},
+		{"of a link", "customization:\n  header:\n    links:\n      - {title: A, to: null, condition: visitor.claims.plan}\n", "line 6: customization.header.links[0].condition reads visitor.claims.plan"},
+	} {
+		_, err := Plan(c, parse(t, f.file))
+		if f.err == "" && err != nil || f.err != "" && (err == nil || !strings.Contains(err.Error(), f.err)) {
+			t.Errorf("%s: %v, want %s", f.name, err, f.err)
+		}
+	}
+}
+
+// Limits of texts are those of the operations that the plan sends.
+func TestLimitsAreThoseOfTheAPI(t *testing.T) {
+	b, err := os.ReadFile("../api/testdata/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var api struct {
+		Paths map[string]map[string]struct {
+			RequestBody struct {
+				Content map[string]struct{ Schema schema }
+			}
+		}
+		Components struct{ Schemas map[string]schema }
+	}
+	if err := json.Unmarshal(b, &api); err != nil {
+		t.Fatal(err)
+	}
+	const site = "/orgs/{organizationId}/sites/{siteId}"
+	for _, c := range []struct {
+		path, method, field string
+		low, high           int
+	}{
+		{site, "patch", "title", minTitle, maxTitle},
+		{site + "/sections/{siteSectionId}", "patch", "title", minTitle, maxTitle},
+		{site + "/sections/{siteSectionId}", "patch", "icon", 0, maxIcon},
+		{site + "/sections/{siteSectionId}", "patch", "description", 0, maxDescription},
+		{site + "/section-groups", "post", "title", 1, maxGroupTitle},
+		{site + "/section-groups", "post", "icon", 0, maxIcon},
+	} {
+		s := api.Paths[c.path][c.method].RequestBody.Content["application/json"].Schema
+		if s.Ref != "" {
+			s = api.Components.Schemas[path.Base(s.Ref)]
+		}
+		if f := s.Properties[c.field]; f.MinLength != c.low || f.MaxLength != c.high {
+			t.Errorf("%s %s: %s has %d to %d characters in the API, %d to %d here", c.method, c.path, c.field, f.MinLength, f.MaxLength, c.low, c.high)
+		}
+	}
+}
+
+type schema struct {
+	Ref                  string `json:"$ref"`
+	MinLength, MaxLength int
+	Properties           map[string]schema
 }
 
 func TestRedirectsOfTheFileAreTheOnlyOnes(t *testing.T) {

@@ -11,6 +11,9 @@ import (
 	"path"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
+	"github.com/octavo-docs/octavo/internal/adaptive"
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
@@ -40,6 +43,8 @@ type File struct {
 	Structure     *[]*Item // sections and groups, or variants
 	Customization *customization.Patch
 	Redirects     *[]Redirect
+
+	settings *yaml.Node // the customization as it is written
 }
 
 // Item is a section, a group or a variant (a site space) of a site.
@@ -109,6 +114,7 @@ type Current struct {
 	Links      bool // whether it has links to other sites, which a file does not describe
 	Settings   customization.Settings
 	Redirects  []docs.Redirect
+	Schema     *adaptive.Schema // of claims; nil if there is none
 }
 
 // sectioned reports whether items are sections and groups and not variants.

@@ -173,6 +173,8 @@ func (p *planner) addSection(w *Item) *node {
 	if len(p.root.all(docs.SiteSection)) == 0 {
 		p.root.def = n
 	}
+	p.condition(w, "")
+	p.condition(w.Items[0], "")
 	body := map[string]any{"title": w.Title, "spaceId": first.Space.ID}
 	if w.Icon != "" {
 		body["icon"] = w.Icon
@@ -203,6 +205,7 @@ func (p *planner) updateSection(n *node, w *Item) {
 	f.clearable("icon", n.Icon, w.Icon)
 	f.clearable("description", n.Description, w.Description)
 	f.clearable("condition", n.Condition, w.Condition)
+	p.condition(w, n.Condition)
 	p.update(f, n.label(), "sections", n.ID)
 	n.Title, n.Path = w.Title, w.Path
 }

@@ -42,6 +42,7 @@ func (p *planner) addVariant(parent *node, w *Item) *node {
 		parent.def = n
 	}
 	n.insert(parent, len(parent.children))
+	p.condition(w, "")
 	body := map[string]any{"spaceId": w.Space.ID}
 	if parent != p.root {
 		body["sectionId"] = parent.ID
@@ -68,6 +69,7 @@ func (p *planner) updateVariant(n *node, w *Item) {
 	var f fields
 	f.set("path", "path", w.Path, n.Path, w.Path)
 	f.clearable("condition", n.Condition, w.Condition)
+	p.condition(w, n.Condition)
 	if w.Space.ID != n.Space.ID {
 		f.set("spaceId", "space", w.Space.ID, n.Space.Title+" ("+n.Space.ID+")", w.Space.Title+" ("+w.Space.ID+")")
 	}

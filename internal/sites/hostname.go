@@ -149,8 +149,8 @@ func (s *Service) CheckHostname(ctx context.Context, g *authz.Grant) (docs.SiteH
 	})
 }
 
-// CheckHostnames is the job that looks for the records of all host names whose
-// time has come.
+// CheckHostnames is the job that looks for the records of all host names and
+// proxies whose time has come.
 func (s *Service) CheckHostnames(ctx context.Context, _ []byte) error {
 	due, err := s.Store.DueHostnames(ctx, docs.TimeOf(s.Store.Clock()), maxChecks)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Service) CheckHostnames(ctx context.Context, _ []byte) error {
 			return fmt.Errorf("check the host name %s: %w", h.Name, err)
 		}
 	}
-	return nil
+	return s.checkProxies(ctx)
 }
 
 // recheck stores the result of a check that nobody asked for.
@@ -186,31 +186,6 @@ func (s *Service) prove(ctx context.Context, h docs.SiteHostname) (docs.Hostname
 		return docs.HostnameProved, ""
 	}
 	return challenge.LookUp(ctx, s.DNS, h.Name, h.Token)
-}
-
-// checkProxy returns an error unless a site may have an address on another web
-// site that forwards to it. Its pages and search engines are told that address, so
-// the host has to agree: the site has it as its host name, the operator vouches
-// for it, or its record names the site. It makes a call, so it runs before the
-// transaction. The record is not asked for again: who has the host can stop
-// forwarding, and nobody else gains anything by an address that does not lead here.
-func (s *Service) checkProxy(ctx context.Context, site docs.Site, proxy string) error {
-	const field = "body.proxy"
-	if !docs.ValidProxy(proxy) {
-		return errs.Field(field, "must be a host and a path, such as company.com/docs")
-	}
-	host, _, _ := strings.Cut(strings.ToLower(proxy), "/")
-	if err := s.Hosts.foreign(field, host); err != nil {
-		return err
-	}
-	if host == site.Hostname || s.Hosts.vouched(host) {
-		return nil
-	}
-	if proof, problem := challenge.LookUp(ctx, s.DNS, host, site.ProxyToken()); proof != docs.HostnameProved {
-		return errs.Field(field, "the host is not proved: %s. Set the TXT record %s to %s and repeat this, or ask the operator of the server to allow the host",
-			problem, docs.HostnameRecord+host, site.ProxyToken())
-	}
-	return nil
 }
 
 // apply stores the result of a check, and assigns the name to the site or takes

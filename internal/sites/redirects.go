@@ -63,6 +63,11 @@ func (s *Service) Lead(ctx context.Context, site docs.Site, tree *Structure, pat
 	return r, to, nil
 }
 
+// Destination returns the address of a destination; NotFound if it is not in the tree.
+func (s *Service) Destination(ctx context.Context, site docs.Site, tree *Structure, d docs.RedirectDestination, page PagePath) (string, error) {
+	return s.target(ctx, site, tree, d, "", page)
+}
+
 // target returns the address of a destination; NotFound if it is not in the tree.
 func (s *Service) target(ctx context.Context, site docs.Site, tree *Structure, d docs.RedirectDestination, shareKey string, page PagePath) (string, error) {
 	if d.Kind == docs.RedirectExternal {
@@ -133,8 +138,8 @@ func (p RedirectPatch) apply(r docs.Redirect) (docs.Redirect, error) {
 	}
 	r.Draft, r.KeepSuffix, r.Permanent = p.Draft.Or(r.Draft), p.KeepSuffix.Or(r.KeepSuffix), p.Permanent.Or(r.Permanent)
 	r.Destination = p.Destination.Or(r.Destination)
-	if _, wildcard := r.Source.Prefix(); r.KeepSuffix && !wildcard {
-		return r, errs.Field("body.captureWildcard", "needs a source that ends with a wildcard")
+	if err := r.Source.CheckCapture("body.captureWildcard", r.KeepSuffix); err != nil {
+		return r, err
 	}
 	return r, r.Destination.Check("body.destination")
 }

@@ -283,7 +283,10 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs
 	return s.editSite(ctx, g, func(c *change) (audit.Event, error) {
 		w := &c.site
 		w.Title, w.Visibility, w.Basename = p.Title.Or(w.Title), p.Visibility.Or(w.Visibility), p.Basename.Or(w.Basename)
-		w.Proxy, w.Adaptive, w.AgentsContext = p.Proxy.Or(w.Proxy), p.Adaptive.Or(w.Adaptive), p.AgentsContext.Or(w.AgentsContext)
+		if p.Proxy.Set() {
+			*w = w.WithProxy(p.Proxy.Or(""), c.tx.Now())
+		}
+		w.Adaptive, w.AgentsContext = p.Adaptive.Or(w.Adaptive), p.AgentsContext.Or(w.AgentsContext)
 		return audit.Event{Action: "site.update", Data: map[string]any{
 			"title": w.Title, "visibility": w.Visibility, "basename": w.Basename,
 		}}, c.tree.SetDefaults(p.DefaultSection.Or(""), p.DefaultSpace.Or(""))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/octavo-docs/octavo/internal/adaptive"
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -131,17 +130,13 @@ func iconOf(f customization.Favicon) docs.SiteIcon {
 }
 
 // checkLook returns an error unless a site can look like this. New conditions of
-// links are checked like those of sections; what was there before stays, also if
-// the schema does not allow it any more.
+// links are checked like those of sections.
 func (s *Service) checkLook(ctx context.Context, g *authz.Grant, before, look customization.Settings) error {
 	if err := look.Check("body"); err != nil {
 		return err
 	}
-	for i, l := range look.Header.Links {
-		if slices.ContainsFunc(before.Header.Links, func(old customization.HeaderLink) bool { return old.Condition == l.Condition }) {
-			continue
-		}
-		if err := s.checkCondition(ctx, g, fmt.Sprintf("body.header.links[%d].condition", i), l.Condition); err != nil {
+	for path, condition := range look.NewConditions("body", before) {
+		if err := s.checkCondition(ctx, g, path, condition); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/coding"
 	"github.com/octavo-docs/octavo/internal/packed"
 )
 
@@ -23,12 +24,15 @@ type Asset struct {
 	Policy string // content security policy, of a document
 	Packed bool   // the data is compressed with gzip
 	Shared bool   // a sandbox loads it, which has no origin
+
+	body *coding.Body // of the data, if it is not compressed
 }
 
 // The assets. They never change.
 var (
 	Style  = asset("style.css", "text/css; charset=utf-8", widths())
 	Script = asset("script.js", "text/javascript; charset=utf-8", "")
+	Finder = asset("find.js", "text/javascript; charset=utf-8", "") // searches an index without a server
 )
 
 // Diagrams is a document that draws diagrams, in a frame of a page. It is a sandbox:
@@ -36,9 +40,11 @@ var (
 // an origin, without cookies and without a network. The page gets a picture back.
 // The library is only loaded by pages that have a diagram.
 var (
-	Diagrams = sandbox("diagram.html", mermaid, diagram)
-	mermaid  = asset("mermaid.js.gz", "text/javascript; charset=utf-8", "").shared()
-	diagram  = asset("diagram.js", "text/javascript; charset=utf-8", "").shared()
+	Diagrams = sandbox("diagram.html", Drawing...)
+	// Drawing is what that document loads.
+	Drawing = []Asset{mermaid, diagram}
+	mermaid = asset("mermaid.js.gz", "text/javascript; charset=utf-8", "").shared()
+	diagram = asset("diagram.js", "text/javascript; charset=utf-8", "").shared()
 )
 
 // sandbox returns a document that runs scripts and can reach nothing.
@@ -49,7 +55,7 @@ func sandbox(name string, scripts ...Asset) Asset {
 		fmt.Fprintf(&b, "<script src=%q></script>\n", s.Name)
 	}
 	b.WriteString("</html>\n")
-	a := named(name, "text/html; charset=utf-8", []byte(b.String()))
+	a := NewAsset(name, "text/html; charset=utf-8", []byte(b.String()))
 	a.Policy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox allow-scripts"
 	return a
 }
@@ -66,15 +72,19 @@ func asset(name, kind, more string) Asset {
 	if err != nil {
 		panic(err) // it is part of the program
 	}
-	return named(name, kind, append(b, more...))
+	return NewAsset(name, kind, append(b, more...))
 }
 
-// named returns bytes as an asset with their hash in its name.
-func named(name, kind string, b []byte) Asset {
+// NewAsset returns bytes as an asset with their hash in its name.
+func NewAsset(name, kind string, b []byte) Asset {
 	sum := sha256.Sum256(b)
 	name, compressed := strings.CutSuffix(name, ".gz")
 	ext := path.Ext(name)
-	return Asset{Name: strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext, Type: kind, Data: b, Packed: compressed}
+	a := Asset{Name: strings.TrimSuffix(name, ext) + "-" + hex.EncodeToString(sum[:6]) + ext, Type: kind, Data: b, Packed: compressed}
+	if !compressed {
+		a.body = coding.New(b)
+	}
+	return a
 }
 
 // widths are the classes for widths in percent.
@@ -86,14 +96,28 @@ func widths() string {
 	return b.String()
 }
 
-// Serve sends an asset by its name and reports whether there is one.
-func Serve(w http.ResponseWriter, r *http.Request, name string) bool {
-	a, ok := hashedFonts().assets[name]
-	for _, ours := range []Asset{Style, Script, Diagrams, mermaid, diagram} {
+// Find returns an asset by its name.
+func Find(name string) (a Asset, ok bool) {
+	for _, ours := range append([]Asset{Style, Script, Finder, Diagrams}, Drawing...) {
 		if ours.Name == name {
-			a, ok = ours, true
+			return ours, true
 		}
 	}
+	a, ok = hashedFonts().assets[name]
+	return a, ok
+}
+
+// Bytes returns the content of an asset.
+func (a Asset) Bytes() []byte {
+	if a.Packed {
+		return packed.Unpack(a.Data)
+	}
+	return a.Data
+}
+
+// Serve sends an asset by its name and reports whether there is one.
+func Serve(w http.ResponseWriter, r *http.Request, name string) bool {
+	a, ok := Find(name)
 	if ok {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 		a.Send(w, r)
@@ -112,14 +136,16 @@ func (a Asset) Send(w http.ResponseWriter, r *http.Request) {
 	if a.Shared {
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	}
+	if !a.Packed {
+		a.body.Send(w, r, http.StatusOK)
+		return
+	}
+	h.Set("Vary", "Accept-Encoding")
 	data := a.Data
-	if a.Packed {
-		h.Add("Vary", "Accept-Encoding")
-		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-			h.Set("Content-Encoding", "gzip")
-		} else {
-			data = packed.Unpack(data)
-		}
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+	} else {
+		data = a.Bytes()
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/cache"
 )
 
 // Colors are those that a site chooses, as #rrggbb. An empty or malformed one
@@ -12,6 +14,9 @@ import (
 type Colors struct {
 	Primary                        Tone
 	Info, Success, Warning, Danger Tone // of hints
+	Tint                           Tone // of surfaces
+	Bar, BarLinks                  Tone // of the header
+	Code                           CodeTheme
 }
 
 // Tone is a colour in light and in dark surroundings.
@@ -29,6 +34,22 @@ const (
 // css sets the colours of links, buttons and hints. What is text is made darker or
 // lighter until it can be read.
 func (c Colors) css() string {
+	if css, ok := colorStyles.Get(c); ok {
+		return css
+	}
+	css := c.style()
+	colorStyles.Set(c, css)
+	return css
+}
+
+// maxColorStyles bounds the bytes of styles that are kept.
+const maxColorStyles = 256 << 10
+
+// colorStyles are the styles of colours that were used: a site has few, and every
+// page needs them.
+var colorStyles = cache.New[Colors](maxColorStyles, func(css string) int { return 512 + len(css) })
+
+func (c Colors) style() string {
 	var b strings.Builder
 	if light, dark, ok := c.Primary.parse(); ok {
 		fmt.Fprintf(&b, "--primary:light-dark(%s,%s);--on-primary:light-dark(%s,%s);--link:light-dark(%s,%s);",
@@ -42,6 +63,16 @@ func (c Colors) css() string {
 			fmt.Fprintf(&b, "--%s:light-dark(%s,%s);", t.name, light.readable(lightPaper), dark.readable(darkPaper))
 		}
 	}
+	if light, dark, ok := c.Tint.parse(); ok {
+		fmt.Fprintf(&b, "--tint:light-dark(%s,%s);", light, dark)
+	}
+	if light, dark, ok := c.Bar.parse(); ok {
+		fmt.Fprintf(&b, "--bar:light-dark(%s,%s);--on-bar:light-dark(%s,%s);", light, dark, light.over(), dark.over())
+		if l, d, ok := c.BarLinks.parse(); ok {
+			fmt.Fprintf(&b, "--bar-link:light-dark(%s,%s);", l.readable(light.String()), d.readable(dark.String()))
+		}
+	}
+	b.WriteString(c.Code.style())
 	if b.Len() == 0 {
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 // the style sheet uses those of the system.
 type Fonts struct {
 	Text, Heading, Code []FontFile
+	Late                bool // browsers ask for them when they need them: in a folder they may not before
 }
 
 // FontFile is a part of a font.
@@ -37,6 +38,9 @@ const latin = "U+0000-00FF"
 
 // Preload returns the addresses of the files that a browser should ask for at once.
 func (f Fonts) Preload() (out []string) {
+	if f.Late {
+		return nil
+	}
 	for _, file := range f.Text {
 		if strings.HasPrefix(file.Range, latin) {
 			out = append(out, file.Href)
@@ -57,7 +61,7 @@ var hashedFonts = sync.OnceValue(func() hashed {
 		for _, name := range names {
 			for _, f := range fonts.Family(name) {
 				b, _ := fonts.Read(f.Name)
-				a := named(f.Name, "font/woff2", b)
+				a := NewAsset(f.Name, "font/woff2", b)
 				h.names[f.Name], h.assets[a.Name] = a.Name, a
 			}
 		}

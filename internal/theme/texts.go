@@ -15,6 +15,11 @@ type Texts struct {
 
 	// Of the menu of a page.
 	ViewMarkdown, ConnectMCP, EditSource string
+	DownloadPDF, DownloadAll             string
+	OpenIn, AskAbout                     string // %s is an assistant; the address of the page
+
+	PublishedWith string   // before the name of the program
+	Feedback      Feedback // of the question below a page
 
 	// Of messages that are shown instead of a page.
 	Missing, MissingText, Start                           string
@@ -26,9 +31,25 @@ type Texts struct {
 	// Of the script.
 	Copy, Copied, CopyPage, Diagrams, Recent, Zoom, More, Less string
 
+	// Of what is not published.
+	Review Review
+
 	// Of what is in a page.
 	Labels markup.Labels
 }
+
+// Review are the words about a change request or a revision that is shown before it
+// is published.
+type Review struct {
+	Label, Request, Revision, By   string
+	Draft, Open, Merged, Archived  string // the status
+	Live, Show, Pages, More        string
+	First, Same, Large             string
+	Added, Removed, Changed, Moved string
+}
+
+// Feedback are the words of the question what readers think of a page.
+type Feedback struct{ Question, Bad, OK, Good, Thanks, Back, Later string }
 
 // Refused says why the token of a reader was refused.
 type Refused struct{ Expired, Early, Endless, Signature, Algorithm, Malformed string }
@@ -37,6 +58,7 @@ type Refused struct{ Expired, Early, Endless, Signature, Algorithm, Malformed st
 func (t *Texts) ForScript() (string, error) {
 	b, err := json.Marshal(map[string]string{
 		"copy": t.Copy, "copied": t.Copied, "copyPage": t.CopyPage, "diagrams": t.Diagrams, "recent": t.Recent, "zoom": t.Zoom, "more": t.More, "less": t.Less, "noResults": t.NoResults,
+		"thanks": t.Feedback.Thanks,
 	})
 	return string(b), err
 }

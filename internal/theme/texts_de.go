@@ -22,6 +22,14 @@ var german = Texts{
 		Malformed: "Das Anmeldetoken ist fehlerhaft.",
 	},
 	Copy: "Kopieren", Copied: "Kopiert", CopyPage: "Seite als Markdown kopieren", Diagrams: "Diagramme", Recent: "Letzte Suchen", Zoom: "Vergrößern", More: "Mehr anzeigen", Less: "Weniger anzeigen",
+	Review: Review{
+		Label: "Vorschau", Request: "Änderungsvorschlag", Revision: "Revision", By: "von", Draft: "Entwurf", Open: "Offen", Merged: "Übernommen",
+		Archived: "Archiviert", Live: "Veröffentlichte Seite", Show: "Änderungen anzeigen", Pages: "Geänderte Seiten", First: "Änderungen auf dieser Seite:", Same: "Auf dieser Seite ist alles unverändert.",
+		Large: "Diese Seite ist zu lang für einen Vergleich.", More: "Weitere Seiten:", Added: "Hinzugefügt", Removed: "Entfernt", Changed: "Geändert", Moved: "Verschoben",
+	},
+	Feedback:    Feedback{Question: "War diese Seite hilfreich?", Bad: "Nein", OK: "Teilweise", Good: "Ja", Thanks: "Vielen Dank für Ihre Rückmeldung!", Back: "Zurück zur Seite", Later: "Von hier kamen zu viele Antworten. Versuchen Sie es in einer Minute erneut."},
+	DownloadPDF: "Als PDF herunterladen", DownloadAll: "Alles als PDF herunterladen", OpenIn: "%s zu dieser Seite befragen", AskAbout: "Lies %s und beantworte meine Fragen dazu.",
+	PublishedWith: "Veröffentlicht mit",
 	Labels: markup.Labels{
 		Anchor: "Link zu diesem Abschnitt", ToDo: "offen", Done: "erledigt", Info: "Info", Success: "Erfolg", Warning: "Warnung", Danger: "Gefahr",
 		Back: "Zurück zum Text", Yes: "ja", No: "nein", Rating: "%s von %s",

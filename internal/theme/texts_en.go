@@ -22,5 +22,13 @@ var english = Texts{
 		Malformed: "The sign-in token is malformed.",
 	},
 	Copy: "Copy", Copied: "Copied", CopyPage: "Copy page as Markdown", Diagrams: "Diagrams", Recent: "Recent searches", Zoom: "Enlarge", More: "Show more", Less: "Show less",
-	Labels: markup.EnglishLabels,
+	Review: Review{
+		Label: "Preview", Request: "Change request", Revision: "Revision", By: "by", Draft: "Draft", Open: "Open", Merged: "Merged",
+		Archived: "Archived", Live: "Live page", Show: "Show changes", Pages: "Changed pages", First: "Changes on this page:", Same: "Nothing differs on this page.",
+		Large: "This page is too long to be compared.", More: "More pages:", Added: "Added", Removed: "Removed", Changed: "Changed", Moved: "Moved",
+	},
+	Feedback:    Feedback{Question: "Was this page helpful?", Bad: "No", OK: "Partly", Good: "Yes", Thanks: "Thank you for your feedback!", Back: "Back to the page", Later: "Too many answers came from here. Try again in a minute."},
+	DownloadPDF: "Download as PDF", DownloadAll: "Download everything as PDF", OpenIn: "Ask %s about this page", AskAbout: "Read %s and answer my questions about it.",
+	PublishedWith: "Published with",
+	Labels:        markup.EnglishLabels,
 }

@@ -22,6 +22,14 @@ var spanish = Texts{
 		Malformed: "El token de inicio de sesión tiene un formato incorrecto.",
 	},
 	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar la página como Markdown", Diagrams: "Diagramas", Recent: "Búsquedas recientes", Zoom: "Ampliar", More: "Mostrar más", Less: "Mostrar menos",
+	Review: Review{
+		Label: "Vista previa", Request: "Solicitud de cambio", Revision: "Revisión", By: "por", Draft: "Borrador", Open: "Abierta", Merged: "Fusionada",
+		Archived: "Archivada", Live: "Página publicada", Show: "Mostrar cambios", Pages: "Páginas modificadas", First: "Cambios en esta página:", Same: "Esta página no tiene cambios.",
+		Large: "Esta página es demasiado larga para compararla.", More: "Más páginas:", Added: "Añadido", Removed: "Eliminado", Changed: "Modificado", Moved: "Movido",
+	},
+	Feedback:    Feedback{Question: "¿Le ha resultado útil esta página?", Bad: "No", OK: "En parte", Good: "Sí", Thanks: "¡Gracias por su opinión!", Back: "Volver a la página", Later: "Han llegado demasiadas respuestas desde aquí. Inténtelo de nuevo en un minuto."},
+	DownloadPDF: "Descargar como PDF", DownloadAll: "Descargar todo como PDF", OpenIn: "Preguntar a %s sobre esta página", AskAbout: "Lee %s y responde a mis preguntas al respecto.",
+	PublishedWith: "Publicado con",
 	Labels: markup.Labels{
 		Anchor: "Enlace a esta sección", ToDo: "pendiente", Done: "hecho", Info: "Información", Success: "Correcto", Warning: "Advertencia", Danger: "Peligro",
 		Back: "Volver al texto", Yes: "sí", No: "no", Rating: "%s de %s",

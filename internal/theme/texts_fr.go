@@ -22,6 +22,14 @@ var french = Texts{
 		Malformed: "Le jeton de connexion est mal formé.",
 	},
 	Copy: "Copier", Copied: "Copié", CopyPage: "Copier la page en Markdown", Diagrams: "Diagrammes", Recent: "Recherches récentes", Zoom: "Agrandir", More: "Afficher plus", Less: "Afficher moins",
+	Review: Review{
+		Label: "Aperçu", Request: "Demande de modification", Revision: "Révision", By: "par", Draft: "Brouillon", Open: "Ouverte", Merged: "Fusionnée",
+		Archived: "Archivée", Live: "Page publiée", Show: "Afficher les modifications", Pages: "Pages modifiées", First: "Modifications sur cette page :", Same: "Cette page est inchangée.",
+		Large: "Cette page est trop longue pour être comparée.", More: "Autres pages :", Added: "Ajouté", Removed: "Supprimé", Changed: "Modifié", Moved: "Déplacé",
+	},
+	Feedback:    Feedback{Question: "Cette page vous a-t-elle été utile ?", Bad: "Non", OK: "En partie", Good: "Oui", Thanks: "Merci pour votre avis !", Back: "Retour à la page", Later: "Trop de réponses sont venues d’ici. Réessayez dans une minute."},
+	DownloadPDF: "Télécharger en PDF", DownloadAll: "Tout télécharger en PDF", OpenIn: "Interroger %s sur cette page", AskAbout: "Lis %s et réponds à mes questions à ce sujet.",
+	PublishedWith: "Publié avec",
 	Labels: markup.Labels{
 		Anchor: "Lien vers cette section", ToDo: "à faire", Done: "terminé", Info: "Information", Success: "Succès", Warning: "Attention", Danger: "Danger",
 		Back: "Retour au texte", Yes: "oui", No: "non", Rating: "%s sur %s",

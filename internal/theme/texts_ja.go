@@ -22,6 +22,14 @@ var japanese = Texts{
 		Malformed: "サインイントークンの形式が正しくありません。",
 	},
 	Copy: "コピー", Copied: "コピーしました", CopyPage: "ページを Markdown でコピー", Diagrams: "図", Recent: "最近の検索", Zoom: "拡大", More: "もっと見る", Less: "折りたたむ",
+	Review: Review{
+		Label: "プレビュー", Request: "変更リクエスト", Revision: "リビジョン", By: "作成者:", Draft: "下書き", Open: "オープン", Merged: "マージ済み",
+		Archived: "アーカイブ済み", Live: "公開中のページ", Show: "変更を表示", Pages: "変更されたページ", First: "このページの変更:", Same: "このページに変更はありません。",
+		Large: "このページは長すぎるため比較できません。", More: "その他のページ:", Added: "追加", Removed: "削除", Changed: "変更", Moved: "移動",
+	},
+	Feedback:    Feedback{Question: "このページは役に立ちましたか？", Bad: "いいえ", OK: "一部", Good: "はい", Thanks: "ご意見ありがとうございます。", Back: "ページに戻る", Later: "回答が多すぎます。1 分後にもう一度お試しください。"},
+	DownloadPDF: "PDF をダウンロード", DownloadAll: "すべてを PDF でダウンロード", OpenIn: "このページについて %s に質問", AskAbout: "%s を読んで、私の質問に答えてください。",
+	PublishedWith: "公開ツール:",
 	Labels: markup.Labels{
 		Anchor: "このセクションへのリンク", ToDo: "未完了", Done: "完了", Info: "情報", Success: "成功", Warning: "警告", Danger: "危険",
 		Back: "本文に戻る", Yes: "はい", No: "いいえ", Rating: "%s（最高 %s）",

@@ -22,6 +22,14 @@ var dutch = Texts{
 		Malformed: "Het inlogtoken heeft een ongeldige indeling.",
 	},
 	Copy: "Kopiëren", Copied: "Gekopieerd", CopyPage: "Pagina kopiëren als Markdown", Diagrams: "Diagrammen", Recent: "Recente zoekopdrachten", Zoom: "Vergroten", More: "Meer tonen", Less: "Minder tonen",
+	Review: Review{
+		Label: "Voorbeeld", Request: "Wijzigingsverzoek", Revision: "Revisie", By: "door", Draft: "Concept", Open: "Open", Merged: "Samengevoegd",
+		Archived: "Gearchiveerd", Live: "Gepubliceerde pagina", Show: "Wijzigingen tonen", Pages: "Gewijzigde pagina’s", First: "Wijzigingen op deze pagina:", Same: "Op deze pagina is niets gewijzigd.",
+		Large: "Deze pagina is te lang om te vergelijken.", More: "Meer pagina’s:", Added: "Toegevoegd", Removed: "Verwijderd", Changed: "Gewijzigd", Moved: "Verplaatst",
+	},
+	Feedback:    Feedback{Question: "Was deze pagina nuttig?", Bad: "Nee", OK: "Deels", Good: "Ja", Thanks: "Bedankt voor uw feedback!", Back: "Terug naar de pagina", Later: "Er kwamen te veel antwoorden van hier. Probeer het over een minuut opnieuw."},
+	DownloadPDF: "Downloaden als pdf", DownloadAll: "Alles downloaden als pdf", OpenIn: "%s vragen over deze pagina", AskAbout: "Lees %s en beantwoord mijn vragen erover.",
+	PublishedWith: "Gepubliceerd met",
 	Labels: markup.Labels{
 		Anchor: "Link naar dit gedeelte", ToDo: "te doen", Done: "klaar", Info: "Info", Success: "Gelukt", Warning: "Waarschuwing", Danger: "Gevaar",
 		Back: "Terug naar de tekst", Yes: "ja", No: "nee", Rating: "%s van %s",

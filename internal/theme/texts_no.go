@@ -22,6 +22,14 @@ var norwegian = Texts{
 		Malformed: "Innloggingstokenet har ugyldig format.",
 	},
 	Copy: "Kopier", Copied: "Kopiert", CopyPage: "Kopier siden som Markdown", Diagrams: "Diagrammer", Recent: "Nylige søk", Zoom: "Forstørr", More: "Vis mer", Less: "Vis mindre",
+	Review: Review{
+		Label: "Forhåndsvisning", Request: "Endringsforslag", Revision: "Revisjon", By: "av", Draft: "Utkast", Open: "Åpent", Merged: "Flettet",
+		Archived: "Arkivert", Live: "Publisert side", Show: "Vis endringer", Pages: "Endrede sider", First: "Endringer på denne siden:", Same: "Ingenting er endret på denne siden.",
+		Large: "Denne siden er for lang til å sammenlignes.", More: "Flere sider:", Added: "Lagt til", Removed: "Fjernet", Changed: "Endret", Moved: "Flyttet",
+	},
+	Feedback:    Feedback{Question: "Var denne siden nyttig?", Bad: "Nei", OK: "Delvis", Good: "Ja", Thanks: "Takk for tilbakemeldingen!", Back: "Tilbake til siden", Later: "Det kom for mange svar herfra. Prøv igjen om et minutt."},
+	DownloadPDF: "Last ned som PDF", DownloadAll: "Last ned alt som PDF", OpenIn: "Spør %s om denne siden", AskAbout: "Les %s og svar på spørsmålene mine om det.",
+	PublishedWith: "Publisert med",
 	Labels: markup.Labels{
 		Anchor: "Lenke til denne delen", ToDo: "gjenstår", Done: "ferdig", Info: "Info", Success: "Vellykket", Warning: "Advarsel", Danger: "Fare",
 		Back: "Tilbake til teksten", Yes: "ja", No: "nei", Rating: "%s av %s",

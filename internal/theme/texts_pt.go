@@ -23,6 +23,14 @@ var portuguese = Texts{
 		Malformed: "O token de login está malformado.",
 	},
 	Copy: "Copiar", Copied: "Copiado", CopyPage: "Copiar página como Markdown", Diagrams: "Diagramas", Recent: "Pesquisas recentes", Zoom: "Ampliar", More: "Mostrar mais", Less: "Mostrar menos",
+	Review: Review{
+		Label: "Pré-visualização", Request: "Solicitação de alteração", Revision: "Revisão", By: "por", Draft: "Rascunho", Open: "Aberta", Merged: "Mesclada",
+		Archived: "Arquivada", Live: "Página publicada", Show: "Mostrar alterações", Pages: "Páginas alteradas", First: "Alterações nesta página:", Same: "Nada mudou nesta página.",
+		Large: "Esta página é longa demais para ser comparada.", More: "Mais páginas:", Added: "Adicionado", Removed: "Removido", Changed: "Alterado", Moved: "Movido",
+	},
+	Feedback:    Feedback{Question: "Esta página foi útil?", Bad: "Não", OK: "Em parte", Good: "Sim", Thanks: "Obrigado pela sua opinião!", Back: "Voltar à página", Later: "Chegaram respostas demais daqui. Tente novamente em um minuto."},
+	DownloadPDF: "Baixar como PDF", DownloadAll: "Baixar tudo como PDF", OpenIn: "Perguntar ao %s sobre esta página", AskAbout: "Leia %s e responda às minhas perguntas sobre o assunto.",
+	PublishedWith: "Publicado com",
 	Labels: markup.Labels{
 		Anchor: "Link para esta seção", ToDo: "pendente", Done: "concluído", Info: "Informação", Success: "Sucesso", Warning: "Atenção", Danger: "Perigo",
 		Back: "Voltar ao texto", Yes: "sim", No: "não", Rating: "%s de %s",

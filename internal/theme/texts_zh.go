@@ -22,6 +22,14 @@ var chinese = Texts{
 		Malformed: "登录令牌格式有误。",
 	},
 	Copy: "复制", Copied: "已复制", CopyPage: "以 Markdown 格式复制页面", Diagrams: "图表", Recent: "最近搜索", Zoom: "放大", More: "展开", Less: "收起",
+	Review: Review{
+		Label: "预览", Request: "变更请求", Revision: "修订版", By: "作者：", Draft: "草稿", Open: "进行中", Merged: "已合并",
+		Archived: "已归档", Live: "已发布的页面", Show: "显示更改", Pages: "更改的页面", First: "本页的更改：", Same: "本页没有更改。",
+		Large: "本页太长，无法比较。", More: "其他页面：", Added: "新增", Removed: "删除", Changed: "修改", Moved: "移动",
+	},
+	Feedback:    Feedback{Question: "本页对您有帮助吗？", Bad: "没有", OK: "部分有", Good: "有", Thanks: "感谢您的反馈！", Back: "返回页面", Later: "来自此处的反馈过多，请稍后再试。"},
+	DownloadPDF: "下载 PDF", DownloadAll: "下载全部内容的 PDF", OpenIn: "就本页询问 %s", AskAbout: "请阅读 %s 并回答我的相关问题。",
+	PublishedWith: "发布工具：",
 	Labels: markup.Labels{
 		Anchor: "本节链接", ToDo: "未完成", Done: "已完成", Info: "信息", Success: "成功", Warning: "警告", Danger: "危险",
 		Back: "返回正文", Yes: "是", No: "否", Rating: "%s（满分 %s）",

@@ -47,11 +47,14 @@ type Frame struct {
 	Looks         []Look
 	Icons         icons.Style
 	Announcement  *Announcement
+	Draft         *Draft  // what is shown is not what is published
 	Links         []*Link // in the header
+	Accounts      []*Link // the same, of the owner elsewhere
 	Sections      []*Link // tabs; those with children are menus
 	Variants      []*Link // versions or languages of what is shown
 	Navigation    []*Link
 	Search        Search
+	Feedback      string // address that takes what readers think of the page
 	Footer        Footer
 	Hidden        bool          // from search engines
 	Alert         string        // something is wrong with the site
@@ -59,13 +62,17 @@ type Frame struct {
 	Canonical     string        // whole address of what is shown
 	Alternate     string        // address of what is shown, as Markdown
 	Image         string        // address of a picture for links to the site
-	Translations  []Translation // of what is shown, itself included
+	Drawn         bool          // the picture was drawn of the page, and is as large as services ask for
+	Translations  []Translation // of what is shown, itself included, and other places of its content
 	Data          []any         // descriptions of what is shown by schema.org, each written as JSON
+
+	Parts *Parts // of other pages with the same frame; nil: none are kept
 
 	style string // see css
 }
 
-// Translation is where a page is in a language. The address is whole.
+// Translation is where a page is in a language, which may be unknown. The address is
+// whole.
 type Translation struct{ Lang, Href string }
 
 // Look is a choice of the owner of a site that the style sheet follows, such as
@@ -98,6 +105,37 @@ func (s Scheme) Dark() string {
 	return "(prefers-color-scheme: dark)"
 }
 
+// Draft is a banner about what is shown before it is published.
+type Draft struct {
+	Name    string // such as a change request and its number
+	Subject string
+	Status  Status
+	Author  string
+	Live    string // address of what is published in its place
+	Switch  *Link  // shows or hides the changes of the page; nil: they cannot be shown
+	Marked  bool   // the changes of the page are shown
+	Changes int    // how many
+	First   string // address of the first one
+	Note    string // instead of changes
+	Pages   []Changed
+	More    int // pages that are not listed
+}
+
+// Status of a change request, in its own word and in that of the reader.
+type Status struct{ Name, Text string }
+
+// Changed is a page that a draft changes.
+type Changed struct {
+	Link
+	Kind string // added, removed, edited or moved
+	Text string // the same, for the reader
+}
+
+// Sign is what a change is marked with besides its colour.
+func (c Changed) Sign() string {
+	return map[string]string{"added": "+", "removed": "−", "edited": "~", "moved": "↕"}[c.Kind]
+}
+
 // Announcement is a banner above everything.
 type Announcement struct {
 	Style, Title, Message string // Style is that of a hint: info, success, warning, danger
@@ -106,15 +144,17 @@ type Announcement struct {
 
 // Footer is what is below everything.
 type Footer struct {
-	Logo    Picture
-	Text    string
-	Privacy string  // address of the privacy policy
-	Groups  []*Link // columns of links
+	Logo      Picture
+	Text      string
+	Privacy   string  // address of the privacy policy
+	Accounts  []*Link // elsewhere
+	Trademark bool    // the program is named
+	Groups    []*Link // columns of links
 }
 
 // Empty reports whether there is no footer.
 func (f Footer) Empty() bool {
-	return f.Logo.Light == "" && f.Text == "" && f.Privacy == "" && len(f.Groups) == 0
+	return f.Logo.Light == "" && f.Text == "" && f.Privacy == "" && len(f.Groups) == 0 && len(f.Accounts) == 0 && !f.Trademark
 }
 
 // Search says where a site is searched.
@@ -122,11 +162,15 @@ type Search struct {
 	Action string // address of the page of results; empty: there is no search
 	Live   string // address of results as JSON, for results while somebody types
 	Hint   string // what is searched
+	Script string // address of a script that searches without a server; Live is where its index is then
+	Scope  string // for that script: the numbers of the spaces that are searched
 }
 
 // Page is a page of documentation.
 type Page struct {
 	Title, Emoji, Icon string
+	MarkedTitle        template.HTML // the title with its changes
+	MarkedDescription  template.HTML
 	Anchor             string // of the title
 	Untitled           bool   // the title is not shown
 	Description        string

@@ -164,3 +164,44 @@ func TestAssets(t *testing.T) {
 		t.Error("an asset without its hash can be kept for good")
 	}
 }
+
+// Pages that share parts are what they are without them, and a search shows what was
+// searched for on its own page only.
+func TestPartsChangeNothing(t *testing.T) {
+	kept := &Parts{}
+	for range 2 {
+		for _, v := range []View{&Results{Query: "first"}, page(), &Message{Title: "Gone"}, &Results{Query: "second"}, &Page{Title: "B"}} {
+			plain, shared := full(), full()
+			shared.Parts = kept
+			shared.Variants, plain.Variants = nil, nil
+			want, err := Render(plain, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := Render(shared, v); err != nil || string(got) != string(want) {
+				t.Errorf("%T: %v\n%s\nwant\n%s", v, err, got, want)
+			}
+			if Policy(shared) != Policy(plain) {
+				t.Errorf("%T has another policy", v)
+			}
+		}
+	}
+	if len(kept.kept) < 5 {
+		t.Errorf("%d parts are kept", len(kept.kept))
+	}
+}
+
+// What a page costs when its site keeps what all pages have in common, and when not.
+func BenchmarkRender(b *testing.B) {
+	for name, parts := range map[string]*Parts{"kept": {}, "alone": nil} {
+		b.Run(name, func(b *testing.B) {
+			f, p := full(), page()
+			f.Parts, f.Data = parts, nil
+			for b.Loop() {
+				if _, err := Render(f, p); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/octavo-docs/octavo/internal/icons"
 )
@@ -20,12 +21,16 @@ var web embed.FS
 var pages = map[icons.Style]*template.Template{icons.Filled: parse(icons.Filled), icons.Outlined: parse(icons.Outlined)}
 
 func parse(style icons.Style) *template.Template {
+	var t *template.Template
 	funcs := template.FuncMap{
+		"part":    func(name string, s shown) (template.HTML, error) { return s.Parts.get(t, name, s) },
 		"picture": picture, "query": query,
-		"icon":     func(name string) template.HTML { return icon(name, icons.Filled) },
-		"pageIcon": func(name string) template.HTML { return icon(name, style) },
+		"icon":       ourIcon,
+		"pageIcon":   func(name string) template.HTML { return icon(name, style) },
+		"navigation": func(links []*Link) template.HTML { return navigationOf(links, style) },
 	}
-	return template.Must(template.New("").Funcs(funcs).ParseFS(web, "web/*.html"))
+	t = template.Must(template.New("").Funcs(funcs).ParseFS(web, "web/*.html"))
+	return t
 }
 
 // icon returns an icon as an element.
@@ -64,6 +69,9 @@ type shown struct {
 // turn is where the pages before and after the one that is shown are.
 type turn struct{ Previous, Next *Link }
 
+// buffers are what documents are written to before their size is known.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // Render returns a view in its frame as a whole document.
 func Render(f *Frame, v View) ([]byte, error) {
 	s := shown{Frame: f, View: v, CSS: template.CSS(f.css()), T: f.Texts()} //nolint:gosec // made of numbers and escaped addresses
@@ -75,8 +83,19 @@ func Render(f *Frame, v View) ([]byte, error) {
 	case *Message:
 		s.Title = v.Title
 	}
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
+	if err := pages[f.Icons].ExecuteTemplate(b, v.name(), s); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(b.Bytes()), nil
+}
+
+// RenderMoved returns a document that leads browsers to another address.
+func RenderMoved(lang, href, canonical string) ([]byte, error) {
 	var b bytes.Buffer
-	err := pages[f.Icons].ExecuteTemplate(&b, v.name(), s)
+	err := pages[icons.Filled].ExecuteTemplate(&b, "moved", struct{ Lang, Href, Canonical string }{lang, href, canonical})
 	return b.Bytes(), err
 }
 
@@ -113,7 +132,9 @@ func Secure(h http.Header) {
 
 // Policy is the content security policy of a page: no script and no style runs
 // but those of the frame, whatever gets into a page. No other site may frame it.
-func Policy(f *Frame) string {
+func Policy(f *Frame) string { return f.Parts.keep("policy", func() string { return policy(f) }) }
+
+func policy(f *Frame) string {
 	ours, styles := "'self'", "'self'"
 	if f.Nonce != "" {
 		ours, styles = "'nonce-"+f.Nonce+"'", "'nonce-"+f.Nonce+"'"

@@ -73,7 +73,7 @@
   if (pages) {
     const open = memory.get("open", {});
     for (const d of all("details", pages)) {
-      const key = d.parentElement.firstElementChild.getAttribute("href");
+      const key = d.parentElement.firstElementChild.pathname;
       if (key in open && !d.querySelector("[aria-current]")) d.open = open[key];
       d.addEventListener("toggle", () => { open[key] = d.open; memory.set("open", Object.fromEntries(Object.entries(open).slice(-200))); });
     }
@@ -100,7 +100,7 @@
   // The outline follows the reader.
   const outline = document.querySelector(".outline");
   if (outline) {
-    if (matchMedia("(max-width: 1240px)").matches) outline.querySelector("details").open = false;
+    if (!matchMedia("(max-width: 1240px)").matches) outline.querySelector("details").open = true; // which the style sheet shows already
     const links = all("a", outline), parts = links.map(a => document.getElementById(decodeURIComponent(a.hash.slice(1)))).filter(Boolean);
     let waiting = false;
     const follow = () => {
@@ -129,6 +129,7 @@
     const i = g.buttons.findIndex(b => b.dataset.title === title);
     if (i >= 0) choose(g, i);
   });
+  const changed = panel => panel.matches("[class*=diff-]") || panel.querySelector("ins, del, [class*=diff-]");
   groups.forEach((group, n) => {
     const list = make("div", { className: "tablist", role: "tablist" });
     group.buttons = group.panels.map((panel, i) => {
@@ -137,6 +138,7 @@
       const title = panel.querySelector(".tab-title");
       const button = make("button", { type: "button", role: "tab", id: `tab~${n}-${i}`, "aria-controls": panel.id }, ...[...title.childNodes].map(c => c.cloneNode(true)));
       button.dataset.title = title.textContent;
+      if (changed(panel)) button.append(make("span", { className: "sign sign-edited diff-mark", textContent: "~" }));
       panel.removeAttribute("aria-label");
       panel.setAttribute("aria-labelledby", button.id);
       const pick = focus => {
@@ -164,6 +166,8 @@
     choose(group, 0);
   });
   memory.get("tab", []).slice().reverse().forEach(chooseAll);
+  groups.forEach(g => { const i = g.panels.findIndex(changed); if (i >= 0) choose(g, i); });
+  for (const s of all("[role=switch]")) s.addEventListener("keydown", e => { if (e.key === " ") { e.preventDefault(); s.click(); } });
 
   // Code: copy it, and open what is long.
   const sheets = "M384 336H192c-8.800 0-16-7.200-16-16V64c0-8.800 7.200-16 16-16l140.100 0L400 115.900V320c0 8.800-7.200 16-16 16zM192 384H384c35.300 0 64-28.700 64-64V115.900c0-12.700-5.100-24.900-14.100-33.900L366.100 14.100c-9-9-21.200-14.100-33.900-14.100H192c-35.300 0-64 28.700-64 64V320c0 35.300 28.700 64 64 64zM64 128c-35.300 0-64 28.700-64 64V448c0 35.300 28.700 64 64 64H256c35.300 0 64-28.700 64-64V416H272v32c0 8.800-7.200 16-16 16H64c-8.800 0-16-7.200-16-16V192c0-8.800 7.200-16 16-16H96V128H64z";
@@ -197,7 +201,7 @@
 
   // The page as Markdown, to paste it somewhere.
   const actions = document.querySelector(".actions > ul"), source = document.querySelector("link[type='text/markdown']");
-  if (actions && source && navigator.clipboard) {
+  if (actions && source && navigator.clipboard && location.protocol !== "file:") {
     const button = make("button", { type: "button" }, icon("0 0 448 512", sheets), say("copyPage"));
     button.addEventListener("click", async () => {
       const answer = await fetch(source.href);
@@ -206,6 +210,16 @@
     });
     actions.prepend(make("li", {}, button));
   }
+
+  // What a reader thinks of the page is sent without leaving it.
+  const feedback = document.querySelector(".feedback");
+  feedback?.addEventListener("submit", async e => {
+    e.preventDefault();
+    const answer = await fetch(feedback.action, { method: "POST", body: new URLSearchParams({ rating: e.submitter.value }), redirect: "manual" }).catch(() => ({}));
+    if (answer.type !== "opaqueredirect" && !answer.ok) return feedback.submit();
+    feedback.replaceChildren(make("p", { role: "status", tabIndex: -1, textContent: say("thanks") }));
+    feedback.firstChild.focus();
+  });
 
   // Pictures are enlarged.
   for (const image of all("article figure:not(.file, .embed) img, article .images img")) {
@@ -239,7 +253,8 @@
   const sources = all("pre.diagram"), drawer = document.body.dataset.diagrams;
   if (sources.length && drawer) {
     const frame = make("iframe", { src: drawer, title: say("diagrams"), tabIndex: -1, className: "visually-hidden", "aria-hidden": "true" });
-    frame.setAttribute("sandbox", "allow-scripts");
+    // In a folder a sandbox could not load its scripts; there every file is an origin of its own anyway.
+    if (location.protocol !== "file:") frame.setAttribute("sandbox", "allow-scripts");
     const probe = make("span", { hidden: true });
     document.body.append(probe);
     const color = name => {
@@ -247,6 +262,7 @@
       return getComputedStyle(probe).color.replace(/^color\(srgb ([\d.]+) ([\d.]+) ([\d.]+).*/, (_, ...c) => `rgb(${c.slice(0, 3).map(v => Math.round(v * 255)).join(",")})`);
     };
     const draw = () => {
+      if (!frame.contentWindow) return;
       const colors = Object.fromEntries(["paper", "shade", "raised", "ink", "soft"].map(n => [n, color(n)]));
       colors.line = color("strong-line");
       sources.forEach((pre, id) => frame.contentWindow.postMessage({ id, source: pre.textContent, colors, dark: root.dataset.shown === "dark", font: "system-ui, sans-serif" }, "*"));
@@ -264,7 +280,11 @@
       pre.classList.add("drawn");
     });
     addEventListener("octavo:scheme", draw);
-    document.body.append(frame);
+    // The library is large: it is loaded when a diagram comes near, or is printed.
+    const load = () => { near.disconnect(); frame.isConnected || document.body.append(frame); };
+    const near = new IntersectionObserver(seen => seen.some(e => e.isIntersecting) && load(), { rootMargin: "800px" });
+    sources.forEach(pre => near.observe(pre));
+    addEventListener("beforeprint", load);
   }
 
   // The finder.
@@ -296,6 +316,7 @@
     const recent = () => memory.get("searches", []);
     const render = (hits, query) => {
       list.replaceChildren(...hits.map((h, i) => option(i, h.href, ...(h.where ? [make("small", { textContent: h.where })] : []), make("strong", {}, ...marked(h.title, query)), ...(h.text ? [make("p", {}, ...marked(h.text, query))] : []))));
+      list.dataset.query = query;
       status.textContent = hits.length ? "" : query ? `${say("noResults")} “${query}”` : "";
       field.setAttribute("aria-expanded", hits.length > 0);
       list.scrollTop = 0;
@@ -309,11 +330,15 @@
       select(-1);
       chosen = -1;
     };
+    const ask = async query => {
+      const answer = await fetch(input.dataset.live + "?q=" + encodeURIComponent(query));
+      return answer.ok && answer.json();
+    };
     const search = async () => {
       const turn = ++asked, query = field.value.trim();
       if (!query) return offer();
-      const answer = await fetch(input.dataset.live + "?q=" + encodeURIComponent(query));
-      if (answer.ok && turn === asked) render(await answer.json(), query);
+      const hits = globalThis.octavoFind ? await octavoFind(query) : await ask(query);
+      if (hits && turn === asked) render(hits, query);
     };
     const remember = () => {
       const query = field.value.trim();
@@ -340,6 +365,7 @@
       if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k" || e.key === "/" && !typing) { e.preventDefault(); open(); }
     });
     for (const b of all("button[data-action=search], button[data-action=ask]")) b.addEventListener("click", () => open(b.dataset.query || ""));
+    if (globalThis.octavoFind && new URLSearchParams(location.search).has("q")) open(new URLSearchParams(location.search).get("q"));
   }
   jump();
 })();

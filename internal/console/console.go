@@ -1,0 +1,267 @@
+// Package console is what people see of the server itself: where they sign in, and
+// their account. Every page is complete without a script; the only one is for passkeys.
+package console
+
+import (
+	"crypto/subtle"
+	"embed"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/inbox"
+	"github.com/octavo-docs/octavo/internal/oidc"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/sso"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// Config is what the pages work on.
+type Config struct {
+	Guard   *authz.Guard
+	Orgs    *orgs.Service
+	SignIn  *signin.Service
+	SSO     *sso.Service
+	OIDC    *oidc.Service
+	Inbox   *inbox.Service
+	BaseURL string
+	Log     *slog.Logger
+}
+
+// Handler serves the pages.
+type Handler struct {
+	Config
+	mux    *http.ServeMux
+	cookie string
+	strict *http.CrossOriginProtection
+	tries  *tries
+	visits *tries // of single sign-on: a whole company may come from one network in the morning
+	keys   bool   // people can sign in by passkey
+}
+
+//go:embed web
+var web embed.FS
+
+var (
+	style = theme.NewAsset("console.css", "text/css; charset=utf-8", must(web.ReadFile("web/console.css")))
+	pages = template.Must(template.New("").Funcs(template.FuncMap{
+		"day": day, "browser": browser, "channels": channels, "hours": hours, "weekdays": weekdays,
+		"sentence": inbox.Sentence, "title": inbox.Title, "place": inbox.Place, "quote": inbox.Quote,
+	}).ParseFS(web, "web/*.html"))
+)
+
+func must(b []byte, err error) []byte {
+	if err != nil {
+		panic(err) // part of the program
+	}
+	return b
+}
+
+const assets = "/~octavo/assets/"
+
+// New returns the pages of a server.
+func New(c Config) *Handler {
+	h := &Handler{
+		Config: c, mux: http.NewServeMux(), cookie: signin.Cookie(c.BaseURL),
+		strict: http.NewCrossOriginProtection(), tries: newTries(c.SignIn.Store.Clock, maxTries), visits: newTries(c.SignIn.Store.Clock, maxVisits),
+		keys: c.SignIn.HasPasskeys(),
+	}
+	h.mux.HandleFunc("GET /login", h.login)
+	h.mux.HandleFunc("POST /login", h.limited(h.sendLink))
+	h.mux.HandleFunc("GET "+signin.LinkPath, h.link)
+	h.mux.HandleFunc("POST "+signin.LinkPath, h.limited(h.useLink))
+	h.mux.HandleFunc("GET /login/sso", h.visited(h.chooseSSO))
+	h.mux.HandleFunc("GET /saml/{provider}/metadata", h.samlMetadata)
+	h.mux.HandleFunc("GET /saml/{provider}/login", h.visited(h.samlStart))
+	h.mux.HandleFunc("POST /saml/{provider}/login", h.visited(h.samlStart))
+	h.mux.HandleFunc("POST /saml/{provider}/acs", h.visited(h.samlAnswer))
+	h.mux.HandleFunc("GET /saml/{provider}/finish", h.samlFinish)
+	h.mux.HandleFunc("POST /saml/{provider}/finish", h.samlFinish)
+	h.strict.AddInsecureBypassPattern("POST /saml/{provider}/acs") // sent by the page of an identity provider
+	h.mux.HandleFunc("GET /oidc/{provider}/login", h.visited(h.toProvider))
+	h.mux.HandleFunc("POST /oidc/{provider}/login", h.visited(h.toProvider))
+	h.mux.HandleFunc("GET /oidc/{provider}/callback", h.visited(h.fromProvider))
+	h.mux.HandleFunc("POST /oidc/{provider}/link", h.person(h.linkProvider))
+	h.mux.HandleFunc("POST /logout", h.person(h.logout))
+	h.mux.HandleFunc("GET /account", h.person(h.account))
+	h.mux.HandleFunc("POST /account/profile", h.person(h.profile))
+	h.mux.HandleFunc("POST /account/email", h.person(h.email))
+	h.mux.HandleFunc("POST /account/sessions", h.person(h.endSession))
+	h.mux.HandleFunc("POST /account/tokens", h.person(h.createToken))
+	h.mux.HandleFunc("POST /account/tokens/revoke", h.person(h.revokeToken))
+	h.mux.HandleFunc("POST /login/passkey/ask", h.limited(h.askPasskey))
+	h.mux.HandleFunc("POST /login/passkey", h.limited(h.usePasskey))
+	h.mux.HandleFunc("POST /account/passkeys/ask", h.person(h.beginPasskey))
+	h.mux.HandleFunc("POST /account/passkeys", h.person(h.addPasskey))
+	h.mux.HandleFunc("POST /account/passkeys/remove", h.person(h.removePasskey))
+	h.mux.HandleFunc("POST /account/notifications", h.person(h.chooseNotifications))
+	h.mux.HandleFunc("GET "+inbox.Path, h.person(h.showInbox))
+	h.mux.HandleFunc("POST "+inbox.Path, h.person(h.readNotices))
+	h.mux.HandleFunc("GET "+inbox.UnsubscribePath, h.unsubscribe)
+	h.mux.HandleFunc("POST "+inbox.UnsubscribePath, h.endMails)
+	h.mux.HandleFunc("GET "+assets+"{name}", asset)
+	return h
+}
+
+// Owns reports whether an address is one of the pages.
+func (h *Handler) Owns(r *http.Request) bool {
+	_, pattern := h.mux.Handler(r)
+	return pattern != ""
+}
+
+// ServeHTTP serves them. A page of another site cannot send their forms.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	theme.Secure(w.Header())
+	// Without a referrer, browsers send "Origin: null" with our own forms, too.
+	w.Header().Set("Referrer-Policy", "same-origin")
+	w.Header().Set("Cache-Control", "no-store")
+	if err := h.strict.Check(r); err != nil {
+		h.fail(w, r, errs.E(errs.Forbidden, "this form was sent from another site; open %s and try again", h.BaseURL+"/account"))
+		return
+	}
+	most := int64(maxForm)
+	if strings.HasPrefix(r.URL.Path, "/saml/") {
+		most = samlForm
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, most)
+	h.mux.ServeHTTP(w, r)
+}
+
+// maxForm bounds a form in bytes.
+const maxForm = 64 << 10
+
+func asset(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	for _, a := range []theme.Asset{style, script} {
+		if name == a.Name {
+			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+			a.Send(w, r)
+			return
+		}
+	}
+	if !theme.Serve(w, r, name) {
+		theme.WriteText(w, http.StatusNotFound, "not found")
+	}
+}
+
+// page is what every template gets.
+type page struct {
+	Title  string
+	Style  string // address of that of sites
+	Look   string // address of that of these pages
+	Script string // address of the script; empty: the page has none
+	CSRF   string // of the session; empty: nobody is signed in
+	Notice string
+	Error  string
+	Leads  bool // its forms lead to identity providers
+	Data   any
+}
+
+// policy allows our style sheets and script, pictures of people, and forms to this server.
+const policy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' https: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// show sends a page.
+func (h *Handler) show(w http.ResponseWriter, status int, name string, p page) {
+	p.Style, p.Look = assets+theme.Style.Name, assets+style.Name
+	if h.keys && (name == "login" || name == "account") {
+		p.Script = assets + script.Name
+	}
+	var b strings.Builder
+	if err := pages.ExecuteTemplate(&b, name, p); err != nil {
+		h.Log.Error("a page of the console cannot be made", "page", name, "error", err)
+		theme.WriteText(w, http.StatusInternalServerError, "something went wrong; try again")
+		return
+	}
+	rules := policy
+	if p.Leads { // browsers apply the rule to where a form is sent on to, too
+		rules = strings.Replace(policy, "form-action 'self'", "form-action 'self' https: http:", 1)
+	}
+	w.Header().Set("Content-Security-Policy", rules)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(b.String())) // to somebody who has gone
+}
+
+// fail says what went wrong.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	kind, text := h.explain(r, err)
+	h.show(w, kind.Status(), "message", page{Title: "That did not work", Error: text})
+}
+
+// explain returns what a person is to know of an error.
+func (h *Handler) explain(r *http.Request, err error) (errs.Kind, string) {
+	kind := errs.KindOf(err)
+	if kind == errs.Internal {
+		h.Log.Error("console", "path", r.URL.Path, "error", err)
+		return kind, "Something went wrong. Try again; if it stays, tell the administrators of this server."
+	}
+	return kind, errs.Message(err)
+}
+
+// A visit is a request of somebody who is signed in.
+type visit struct {
+	w      http.ResponseWriter
+	r      *http.Request
+	grant  *authz.Grant
+	secret string // of the session
+}
+
+// person asks that somebody is signed in, and that a form is from one of our pages.
+func (h *Handler) person(do func(*visit) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, err := r.Cookie(h.cookie)
+		if err != nil {
+			h.toLogin(w, r)
+			return
+		}
+		s, err := h.Guard.AuthenticateSession(r.Context(), c.Value, w.Header().Get("X-Request-Id"))
+		if errs.Is(err, errs.Unauthenticated) {
+			h.toLogin(w, r)
+			return
+		}
+		v := &visit{w: w, r: r, secret: c.Value}
+		if err == nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
+			err = v.checkForm()
+		}
+		if err == nil {
+			v.grant, err = h.check(r, s)
+		}
+		if err == nil {
+			err = do(v)
+		}
+		if errs.Is(err, errs.Unauthenticated) { // ended on another node
+			h.toLogin(w, r)
+		} else if err != nil {
+			h.fail(w, r, err)
+		}
+	}
+}
+
+func (v *visit) checkForm() error {
+	if err := v.r.ParseForm(); err != nil {
+		return errs.E(errs.Invalid, "the form cannot be read")
+	}
+	if subtle.ConstantTimeCompare([]byte(v.r.PostForm.Get("csrf")), []byte(signin.CSRF(v.secret))) == 0 {
+		return errs.E(errs.Forbidden, "this form is not of your session; open the page again")
+	}
+	return nil
+}
+
+// check asks whether a session that was recognised is still good.
+func (h *Handler) check(r *http.Request, s *authz.Session) (*authz.Grant, error) {
+	s.Actor.Address = addressOf(r)
+	return h.Guard.Check(r.Context(), s, authz.FullToken(), r.PathValue, h.SignIn.Store.Clock())
+}
+
+// toLogin sends somebody to sign in and back.
+func (h *Handler) toLogin(w http.ResponseWriter, r *http.Request) {
+	to := "/login"
+	if r.Method == http.MethodGet {
+		to += "?next=" + template.URLQueryEscaper(r.URL.RequestURI())
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}

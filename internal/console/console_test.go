@@ -1,0 +1,429 @@
+package console_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/mail"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testmail"
+)
+
+// world is a running server with a mail server.
+type world struct {
+	t    *testing.T
+	srv  *server.Server
+	mail *testmail.Server
+	boot orgs.Bootstrapped
+	log  *strings.Builder
+}
+
+func newWorld(t *testing.T, o store.Options) *world {
+	t.Helper()
+	w := &world{t: t, mail: testmail.Start(t), log: &strings.Builder{}}
+	sender, err := mail.ParseSMTP(w.mail.URL(), "Octavo <docs@octavo.example>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.srv, err = server.Start(t.Context(), server.Config{
+		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")},
+		Version: "test", Mail: sender, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.srv.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	if w.boot, err = w.srv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test"); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// await waits for a mail, and until its job is done: asking again meanwhile would do nothing.
+func (w *world) await(to string, skip int) testmail.Message {
+	w.t.Helper()
+	m := w.mail.Await(w.t, to, skip)
+	for range 3000 {
+		counts, err := w.srv.Store.JobCounts(w.t.Context())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if !slices.ContainsFunc(counts, func(c store.JobCount) bool { return c.Kind == signin.LinkJob }) {
+			return m
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	w.t.Fatal("the job does not end")
+	return m
+}
+
+// browser keeps cookies, and follows redirects.
+type browser struct {
+	t    *testing.T
+	base string
+	http *http.Client
+}
+
+func (w *world) browser() *browser {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return &browser{w.t, w.srv.URL(), &http.Client{Jar: jar}}
+}
+
+type shown struct {
+	status int
+	path   string
+	text   string
+	header http.Header
+}
+
+func (b *browser) do(req *http.Request) shown {
+	b.t.Helper()
+	req.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36")
+	res, err := b.http.Do(req)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return shown{res.StatusCode, res.Request.URL.RequestURI(), string(text), res.Header}
+}
+
+func (b *browser) get(path string) shown {
+	b.t.Helper()
+	req, err := http.NewRequest(http.MethodGet, b.at(path), nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return b.do(req)
+}
+
+func (b *browser) at(path string) string {
+	if strings.HasPrefix(path, "http") {
+		return path
+	}
+	return b.base + path
+}
+
+func (b *browser) post(path string, headers map[string]string, form ...string) shown {
+	b.t.Helper()
+	v := url.Values{}
+	for i := 0; i < len(form); i += 2 {
+		v.Set(form[i], form[i+1])
+	}
+	req, err := http.NewRequest(http.MethodPost, b.at(path), strings.NewReader(v.Encode()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for name, value := range headers {
+		req.Header.Set(name, value)
+	}
+	return b.do(req)
+}
+
+var (
+	linkIn = regexp.MustCompile(`http\S+/login/link\?key=\S+`)
+	csrfIn = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
+)
+
+// open uses the link of a mail.
+func (b *browser) open(m testmail.Message) shown {
+	b.t.Helper()
+	link := linkIn.FindString(m.Text)
+	page := b.get(link)
+	if page.status != 200 || !strings.Contains(page.text, "Sign in") && !strings.Contains(page.text, "Use this address") {
+		b.t.Fatalf("the link: %d\n%s", page.status, page.text)
+	}
+	return b.use(m)
+}
+
+// use sends the form of a link without looking at it first.
+func (b *browser) use(m testmail.Message) shown {
+	b.t.Helper()
+	_, key, _ := strings.Cut(linkIn.FindString(m.Text), "key=")
+	return b.post("/login/link", nil, "key", key)
+}
+
+// signIn signs an address in by mail.
+func (w *world) signIn(b *browser, email string) shown {
+	w.t.Helper()
+	before := 0
+	for _, m := range w.mail.Messages() {
+		if m.To == email {
+			before++
+		}
+	}
+	if got := b.post("/login", nil, "email", email); got.status != 200 || !strings.Contains(got.text, "Look into your mail") {
+		w.t.Fatalf("%d\n%s", got.status, got.text)
+	}
+	return b.open(w.await(email, before))
+}
+
+func csrf(t *testing.T, page shown) string {
+	t.Helper()
+	m := csrfIn.FindStringSubmatch(page.text)
+	if m == nil {
+		t.Fatalf("no form of a session: %d %s\n%s", page.status, page.path, page.text)
+	}
+	return m[1]
+}
+
+func each(t *testing.T, test func(t *testing.T, w *world)) {
+	for name, o := range map[string]func(testing.TB) store.Options{"sqlite": testdb.SQLite, "postgres": testdb.Postgres} {
+		t.Run(name, func(t *testing.T) { test(t, newWorld(t, o(t))) })
+	}
+}
+
+func TestSignInByMailAndAccount(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		b := w.browser()
+		if got := b.get("/account"); got.path != "/login?next=%2Faccount" || !strings.Contains(got.text, "E-mail address") {
+			t.Fatalf("%s\n%s", got.path, got.text)
+		}
+		page := w.signIn(b, "ada@octavo.example")
+		if page.path != "/account" || !strings.Contains(page.text, "Chrome on Linux") || !strings.Contains(page.text, "Acme") {
+			t.Fatalf("%d %s\n%s", page.status, page.path, page.text)
+		}
+		for _, want := range []string{"default-src 'none'", "frame-ancestors 'none'"} {
+			if !strings.Contains(page.header.Get("Content-Security-Policy"), want) {
+				t.Errorf("no %s in the policy", want)
+			}
+		}
+		token := csrf(t, page)
+
+		page = b.post("/account/profile", nil, "csrf", token, "name", "Ada <b>Lovelace</b>")
+		if !strings.Contains(page.text, "Ada &lt;b&gt;Lovelace") || !strings.Contains(page.text, "Your profile was changed.") {
+			t.Error(page.text)
+		}
+		page = b.post("/account/tokens", nil, "csrf", token, "label", "laptop", "access", "read")
+		secret := regexp.MustCompile(`octavo_\w+`).FindString(page.text)
+		if secret == "" || strings.Contains(b.get("/account").text, secret) {
+			t.Error("the secret of a token is shown once")
+		}
+		if got := b.post("/account/profile", nil, "csrf", "wrong", "name", "x"); got.status != 403 {
+			t.Errorf("a form of another session: %d", got.status)
+		}
+		if got := b.post("/account/profile", map[string]string{"Sec-Fetch-Site": "cross-site"}, "csrf", token, "name", "x"); got.status != 403 {
+			t.Errorf("a form of another site: %d", got.status)
+		}
+
+		// Two browsers, and out of both at once.
+		other := w.browser()
+		w.signIn(other, "ada@octavo.example")
+		b.post("/account/sessions", nil, "csrf", token)
+		for _, one := range []*browser{b, other} {
+			if got := one.get("/account"); !strings.HasPrefix(got.path, "/login") {
+				t.Errorf("still signed in: %s", got.path)
+			}
+		}
+	})
+}
+
+// A link works once, and not after it has expired; what looks into it does not use it.
+func TestLinks(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	b := w.browser()
+	b.post("/login", nil, "email", " ADA@octavo.example ", "next", "/v1/user")
+	m := w.await("ada@octavo.example", 0)
+	if !strings.Contains(m.Text, "works once") || !strings.Contains(m.HTML, "<a href=") {
+		t.Errorf("%s\n%s", m.Text, m.HTML)
+	}
+	b.get(linkIn.FindString(m.Text))
+	if got := b.open(m); got.path != "/v1/user" || got.status != 200 {
+		t.Errorf("%d %s", got.status, got.path)
+	}
+	_, key, _ := strings.Cut(linkIn.FindString(m.Text), "key=")
+	for _, k := range []string{key, "", "octavol_x"} {
+		if got := w.browser().post("/login/link", nil, "key", k); got.status != 404 || !strings.Contains(got.text, "ask for a new one") {
+			t.Errorf("%q: %d %s", k, got.status, got.text)
+		}
+	}
+	// Unknown addresses get the same answer and no mail.
+	known := b.post("/login", nil, "email", "ada@octavo.example")
+	unknown := b.post("/login", nil, "email", "eve@octavo.example")
+	if strings.ReplaceAll(unknown.text, "eve@", "ada@") != known.text || unknown.status != known.status {
+		t.Error("the answer tells whether an address has an account")
+	}
+	w.await("ada@octavo.example", 1)
+	for _, m := range w.mail.Messages() {
+		if m.To == "eve@octavo.example" {
+			t.Error("a mail to somebody without an account")
+		}
+	}
+}
+
+// Where somebody goes after signing in is a path of this server.
+func TestNextIsLocal(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	b := w.browser()
+	for i, next := range []string{"//evil.example", `/\evil.example`, "https:evil.example", "https://evil.example/", "/a\r\nSet-Cookie: x=y", "javascript:alert(1)", "/login?next=/x"} {
+		b.post("/login", nil, "email", "ada@octavo.example", "next", next)
+		if got := b.open(w.await("ada@octavo.example", i)); got.path != "/account" {
+			t.Errorf("%q leads to %q", next, got.path)
+		}
+	}
+}
+
+// An address is changed by who reads its mail, and the old one learns of it.
+func TestChangeOfAddress(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		b := w.browser()
+		token := csrf(t, w.signIn(b, "ada@octavo.example"))
+		if got := b.post("/account/email", nil, "csrf", token, "email", "nonsense"); got.status != 400 {
+			t.Errorf("nonsense: %d", got.status)
+		}
+		other := w.browser()
+		w.signIn(other, "ada@octavo.example")
+		b.post("/account/email", nil, "csrf", token, "email", "lovelace@octavo.example")
+		m := w.await("lovelace@octavo.example", 0)
+		w.browser().post("/login", nil, "email", "ada@octavo.example")
+		old := w.await("ada@octavo.example", 2)
+		// Who reads the mail of an address that somebody typed gets nothing, and learns nothing.
+		stranger := w.browser()
+		for _, got := range []shown{stranger.get(linkIn.FindString(m.Text)), stranger.use(m)} {
+			if got.status != 403 || strings.Contains(got.text, "ada@octavo.example") {
+				t.Errorf("a stranger: %d\n%s", got.status, got.text)
+			}
+		}
+		if got := b.get("/account"); !strings.Contains(got.text, `value="ada@octavo.example"`) {
+			t.Error("the address was changed without proof")
+		}
+		if got := b.open(m); !strings.Contains(got.text, `value="lovelace@octavo.example"`) {
+			t.Errorf("%d\n%s", got.status, got.text)
+		}
+		if m := w.await("ada@octavo.example", 3); !strings.Contains(m.Subject, "was changed") {
+			t.Error(m.Subject)
+		}
+		// Links to the old address, and sessions from before, are of no use.
+		if got := w.browser().use(old); got.status != 404 {
+			t.Errorf("an old link: %d", got.status)
+		}
+		if got := other.get("/account"); !strings.HasPrefix(got.path, "/login") {
+			t.Errorf("a session from before: %s", got.path)
+		}
+		// One that somebody else has is refused, to the reader of its mail.
+		if _, err := w.srv.Orgs.Bootstrap(t.Context(), "grace@octavo.example", "Other", "test"); err != nil {
+			t.Fatal(err)
+		}
+		b.post("/account/email", nil, "csrf", csrf(t, b.get("/account")), "email", "grace@octavo.example")
+		if got := b.open(w.await("grace@octavo.example", 0)); got.status != 409 {
+			t.Errorf("an address of somebody else: %d", got.status)
+		}
+	})
+}
+
+// Who tries too often waits, and nobody else does.
+func TestTries(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	b := w.browser()
+	for range 60 {
+		b.post("/login/link", nil, "key", "octavol_wrong")
+	}
+	got := b.post("/login", nil, "email", "ada@octavo.example")
+	if got.status != 429 || got.header.Get("Retry-After") == "" {
+		t.Errorf("%d", got.status)
+	}
+}
+
+// Somebody who is invited gets a mail, and works without a shell.
+func TestInvitation(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		req, err := http.NewRequest(http.MethodPost, w.srv.URL()+"/v1/orgs/"+string(w.boot.Organization)+"/invites",
+			strings.NewReader(`{"emails":["bob@octavo.example"],"role":"edit"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+w.boot.Token)
+		req.Header.Set("Content-Type", "application/json")
+		if got := w.browser().do(req); got.status != 200 {
+			t.Fatal(got.text)
+		}
+		m := w.await("bob@octavo.example", 0)
+		if m.Subject != "ada invites you to Acme" && !strings.HasSuffix(m.Subject, "invites you to Acme") {
+			t.Error(m.Subject)
+		}
+		b := w.browser()
+		if got := b.open(m); got.path != "/account" || !strings.Contains(got.text, "Acme") {
+			t.Errorf("%s\n%s", got.path, got.text)
+		}
+		if got := b.get("/v1/user"); !strings.Contains(got.text, "bob@octavo.example") {
+			t.Error(got.text)
+		}
+	})
+}
+
+// Somebody who asks for many links locks nobody out, and neither does a mail server that is down.
+func TestNobodyIsLockedOut(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	if _, err := w.srv.Orgs.Bootstrap(t.Context(), "mallory@octavo.example", "Other", "test"); err != nil {
+		t.Fatal(err)
+	}
+	mallory := w.browser()
+	token := csrf(t, w.signIn(mallory, "mallory@octavo.example"))
+	for i := range 6 { // those beyond the limit are not sent
+		mallory.post("/account/email", nil, "csrf", token, "email", "ada@octavo.example")
+		if i < 5 {
+			w.await("ada@octavo.example", i)
+		}
+	}
+	b := w.browser()
+	b.post("/login", nil, "email", "ada@octavo.example")
+	m := w.await("ada@octavo.example", 5)
+	if got := b.open(m); got.path != "/account" {
+		t.Errorf("%d %s\n%s", got.status, got.path, got.text)
+	}
+	// A link that could not be sent does not count.
+	w.mail.Refuse(true)
+	for range 7 {
+		u, err := w.srv.Store.UserByEmail(t.Context(), "ada@octavo.example")
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload := fmt.Sprintf(`{"Email":%q,"Asked":%q}`, u.Email, time.Now().UTC().Format(time.RFC3339Nano))
+		if err := w.srv.SignIn.SendLink(t.Context(), []byte(payload)); err == nil {
+			t.Fatal("a mail that was refused is no error")
+		}
+	}
+	w.mail.Refuse(false)
+	b.post("/login", nil, "email", "ada@octavo.example")
+	w.await("ada@octavo.example", 6)
+}
+
+// Browsers that say nothing of where a form is from, but its origin, can sign in.
+func TestFormsByOrigin(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	b := w.browser()
+	if got := b.get("/login"); got.header.Get("Referrer-Policy") != "same-origin" {
+		t.Errorf("the referrer policy %q makes browsers send a null origin", got.header.Get("Referrer-Policy"))
+	}
+	for origin, want := range map[string]int{w.srv.URL(): 200, "null": 403, "https://evil.example": 403} {
+		if got := b.post("/login", map[string]string{"Origin": origin}, "email", "ada@octavo.example"); got.status != want {
+			t.Errorf("%s: %d", origin, got.status)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package console
+
+import (
+	"html/template"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/signin"
+)
+
+type loginData struct {
+	Email, Next string
+	Provider    *providerData // of the operator; nil: none
+}
+
+// providerData is a provider that people may choose.
+type providerData struct{ Label, Start string }
+
+// loginPage returns what the page to sign in shows.
+func (h *Handler) loginPage(email, next string) loginData {
+	d := loginData{Email: email, Next: signin.LocalPath(next)}
+	if p, ok := h.OIDC.Instance(); ok {
+		d.Provider = &providerData{p.Label, docs.OIDCStartPath(p.ID) + "?next=" + template.URLQueryEscaper(d.Next)}
+	}
+	return d
+}
+
+// login asks for an address.
+func (h *Handler) login(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	if h.signedIn(r) != "" {
+		http.Redirect(w, r, orAccount(signin.LocalPath(q.Get("next"))), http.StatusSeeOther)
+		return
+	}
+	h.show(w, http.StatusOK, "login", page{Title: "Sign in", Data: h.loginPage(q.Get("email"), q.Get("next"))})
+}
+
+// signedIn returns who is signed in; nobody if nobody is, or only for an organization.
+func (h *Handler) signedIn(r *http.Request) docs.UserID {
+	c, err := r.Cookie(h.cookie)
+	if err != nil {
+		return ""
+	}
+	s, err := h.Guard.AuthenticateSession(r.Context(), c.Value, "")
+	if err == nil {
+		_, err = h.check(r, s)
+	}
+	if err != nil || s.Actor.Org != "" {
+		return ""
+	}
+	return s.Actor.User
+}
+
+func orAccount(next string) string {
+	if next == "" {
+		return "/account"
+	}
+	return next
+}
+
+// sendLink sends a link to sign in. The answer is the same for every address.
+func (h *Handler) sendLink(w http.ResponseWriter, r *http.Request) {
+	email := strings.TrimSpace(r.PostFormValue("email"))
+	err := h.SignIn.RequestLink(r.Context(), email, r.PostFormValue("next"))
+	if errs.Is(err, errs.Invalid) {
+		h.show(w, http.StatusBadRequest, "login", page{
+			Title: "Sign in", Error: "This is not an e-mail address.", Data: h.loginPage(email, r.PostFormValue("next")),
+		})
+		return
+	}
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	h.show(w, http.StatusOK, "sent", page{Title: "Look into your mail", Data: loginData{Email: email}})
+}
+
+type linkData struct {
+	Key   string
+	User  docs.User
+	Email docs.Email
+	Moves bool // it changes the address of the account
+}
+
+// link says whom a link signs in. Nothing happens before the button is pressed: programs
+// that look into mails open links too.
+func (h *Handler) link(w http.ResponseWriter, r *http.Request) {
+	key := r.URL.Query().Get("key")
+	l, u, err := h.SignIn.Proven(r.Context(), key, h.signedIn(r))
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	h.show(w, http.StatusOK, "link", page{Title: "Sign in", Data: linkData{key, u, l.Email, l.Moves}})
+}
+
+// useLink signs somebody in.
+func (h *Handler) useLink(w http.ResponseWriter, r *http.Request) {
+	s, err := h.SignIn.Use(r.Context(), r.PostFormValue("key"), h.signedIn(r), r.UserAgent(), w.Header().Get("X-Request-Id"))
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	http.SetCookie(w, h.newCookie(s.Secret, s.Until))
+	http.Redirect(w, r, orAccount(s.Next), http.StatusSeeOther)
+}
+
+// newCookie returns a cookie for this host alone, which no script sees and which other
+// sites do not send along with their forms.
+func (h *Handler) newCookie(value string, until time.Time) *http.Cookie {
+	return &http.Cookie{
+		Name: h.cookie, Value: value, Path: "/", Expires: until, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Secure: strings.HasPrefix(h.BaseURL, "https://"),
+	}
+}
+
+// logout ends the session.
+func (h *Handler) logout(v *visit) error {
+	if err := h.SignIn.End(v.r.Context(), v.grant, v.grant.Actor.Token); err != nil {
+		return err
+	}
+	c := h.newCookie("", time.Unix(0, 0))
+	c.MaxAge = -1
+	http.SetCookie(v.w, c)
+	http.Redirect(v.w, v.r, "/login", http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,85 @@
+package console
+
+import (
+	"crypto/rand"
+	"net/http"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/oidc"
+	"github.com/octavo-docs/octavo/internal/signin"
+)
+
+// flowCookie names the cookie that binds a sign-in at a provider to the browser that began it.
+func (h *Handler) flowCookie() string { return strings.Replace(h.cookie, "session", "oidc", 1) }
+
+// toProvider sends the browser to a provider of OpenID Connect.
+func (h *Handler) toProvider(w http.ResponseWriter, r *http.Request) {
+	label, o, err := h.OIDC.Named(r.Context(), docs.OIDCProviderID(r.PathValue("provider")))
+	if err == nil && o.ID != "" && r.Method != http.MethodPost {
+		h.askFirst(w, r, label, o)
+		return
+	}
+	var to string
+	if err == nil {
+		to, err = h.beginAt(w, r, oidc.Start{Next: r.URL.Query().Get("next")})
+	}
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+// linkProvider lets somebody who is signed in link the account with the provider of the operator. It is a
+// form, so that nobody else can begin it; and it shows where to go on, because a form
+// must not lead away from this server.
+func (h *Handler) linkProvider(v *visit) error {
+	p, ok := h.OIDC.Instance()
+	if !ok || string(p.ID) != v.r.PathValue("provider") {
+		return errs.Missing("provider")
+	}
+	if err := v.grant.Actor.Whole(); err != nil {
+		return err
+	}
+	to, err := h.beginAt(v.w, v.r, oidc.Start{Next: "/account?done=linked", User: v.grant.Actor.User})
+	if err != nil {
+		return err
+	}
+	h.show(v.w, http.StatusOK, "continue", page{Title: "Link your account", CSRF: signin.CSRF(v.secret), Data: providerData{p.Label, to}})
+	return nil
+}
+
+// beginAt returns where at the provider of the path the browser goes, which it can finish alone.
+func (h *Handler) beginAt(w http.ResponseWriter, r *http.Request, in oidc.Start) (string, error) {
+	in.Browser = rand.Text()
+	if c, err := r.Cookie(h.flowCookie()); err == nil && len(c.Value) == len(in.Browser) {
+		in.Browser = c.Value // another tab signs in, too
+	}
+	to, err := h.OIDC.Begin(r.Context(), docs.OIDCProviderID(r.PathValue("provider")), in)
+	if err != nil {
+		return "", err
+	}
+	c := h.newCookie(in.Browser, h.SignIn.Store.Clock().Add(oidc.FlowTime))
+	c.Name = h.flowCookie()
+	http.SetCookie(w, c)
+	return to, nil
+}
+
+// fromProvider signs somebody in whom a provider has sent back.
+func (h *Handler) fromProvider(w http.ResponseWriter, r *http.Request) {
+	in := oidc.Answer{Query: r.URL.Query(), User: h.signedIn(r), Agent: r.UserAgent(), Request: w.Header().Get("X-Request-Id")}
+	if c, err := r.Cookie(h.flowCookie()); err == nil {
+		in.Browser = c.Value
+	}
+	s, err := h.OIDC.Finish(r.Context(), docs.OIDCProviderID(r.PathValue("provider")), in)
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	if s.Secret != "" {
+		http.SetCookie(w, h.newCookie(s.Secret, s.Until))
+	}
+	http.Redirect(w, r, orAccount(signin.LocalPath(s.Next)), http.StatusSeeOther)
+}

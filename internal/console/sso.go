@@ -1,0 +1,156 @@
+package console
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/saml"
+	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/sso"
+)
+
+// samlForm bounds an answer of an identity provider, as a form: base64 with escapes.
+const samlForm = 2 * saml.MaxResponse
+
+type ssoData struct {
+	Org    string // as somebody typed it
+	Title  string // of the organization
+	Next   string
+	Logins []sso.Login
+}
+
+// chooseSSO shows the ways of single sign-on to an organization. People name the organization and
+// not their address: which addresses have an account is nobody's business, and an organization has not
+// proved that the domain of an address is its own.
+func (h *Handler) chooseSSO(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	d := ssoData{Org: strings.TrimSpace(q.Get("org")), Next: signin.LocalPath(q.Get("next"))}
+	p := page{Title: "Single sign-on"}
+	status := http.StatusOK
+	if d.Org != "" {
+		o, err := h.SSO.Organization(r.Context(), d.Org)
+		if err == nil {
+			d.Title = o.Title
+			d.Logins, err = h.SSO.Logins(r.Context(), o.ID)
+		}
+		if errs.Is(err, errs.NotFound) || err == nil && len(d.Logins) == 0 {
+			status, p.Error, err = http.StatusNotFound, "No organization with this name has single sign-on. Ask an administrator of yours for its name, or for the address to begin at.", nil
+		}
+		if err != nil {
+			h.fail(w, r, err)
+			return
+		}
+	}
+	p.Data, p.Leads = d, true
+	h.show(w, status, "sso", p)
+}
+
+type beginData struct {
+	Label string // of the provider
+	Title string // of the organization
+	To    string // where the form is sent
+}
+
+// askFirst asks somebody who comes from elsewhere whether they want to sign in: a page of anybody can send a
+// browser here, and the provider of an organization of anybody could sign it in as somebody else. Our own pages send a
+// form, which no other site can.
+func (h *Handler) askFirst(w http.ResponseWriter, r *http.Request, label string, o docs.Organization) {
+	h.show(w, http.StatusOK, "begin", page{Title: "Sign in", Leads: true, Data: beginData{label, o.Title, r.URL.RequestURI()}})
+}
+
+func provider(r *http.Request) docs.SAMLProviderID {
+	return docs.SAMLProviderID(r.PathValue("provider"))
+}
+
+func (h *Handler) samlMetadata(w http.ResponseWriter, r *http.Request) {
+	b, err := h.SSO.Metadata(r.Context(), provider(r))
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/samlmetadata+xml; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="octavo-metadata.xml"`)
+	_, _ = w.Write(b) // to somebody who has gone
+}
+
+// samlStart sends a browser to its identity provider. What comes back is of use in this browser
+// only, which is known by a cookie.
+func (h *Handler) samlStart(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		label, o, err := h.SSO.Named(r.Context(), provider(r))
+		if err != nil {
+			h.fail(w, r, err)
+			return
+		}
+		h.askFirst(w, r, label, o)
+		return
+	}
+	browser := h.browserOf(r)
+	if browser == "" {
+		browser = docs.NewLinkSecret()
+	}
+	to, err := h.SSO.Start(r.Context(), provider(r), browser, r.URL.Query().Get("next"))
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	c := h.newCookie(browser, h.SignIn.Store.Clock().Add(signin.SessionTime))
+	c.Name = h.browserCookie()
+	http.SetCookie(w, c)
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+func (h *Handler) browserCookie() string { return strings.Replace(h.cookie, "session", "browser", 1) }
+
+// browserOf returns the secret of the browser of a request; empty: it has none.
+func (h *Handler) browserOf(r *http.Request) string {
+	if c, err := r.Cookie(h.browserCookie()); err == nil {
+		return c.Value
+	}
+	return ""
+}
+
+// samlAnswer takes the answer of an identity provider. Its page sends the form, so that no cookie of ours
+// comes with it: they come with the request that the browser is sent to from here.
+func (h *Handler) samlAnswer(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		h.fail(w, r, errs.E(errs.Invalid, "the answer of the identity provider cannot be read, or is too large"))
+		return
+	}
+	key, err := h.SSO.Receive(r.Context(), provider(r), r.PostForm.Get("SAMLResponse"), r.PostForm.Get("RelayState"), w.Header().Get("X-Request-Id"))
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	http.Redirect(w, r, "/saml/"+string(provider(r))+"/finish?key="+key, http.StatusSeeOther)
+}
+
+type finishData struct {
+	Provider string
+	Key      string
+	Waiting  sso.Waiting
+}
+
+// samlFinish signs somebody in. If they began at the identity provider, they are asked first: a page of
+// anybody can send an answer, and somebody would work in an account of another person.
+func (h *Handler) samlFinish(w http.ResponseWriter, r *http.Request) {
+	key := r.FormValue("key")
+	waits, err := h.SSO.Waits(r.Context(), provider(r), key, h.browserOf(r))
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	if waits.Confirms && r.Method != http.MethodPost {
+		h.show(w, http.StatusOK, "finish", page{Title: "Sign in", Data: finishData{string(provider(r)), key, waits}})
+		return
+	}
+	s, err := h.SSO.Finish(r.Context(), provider(r), key, h.browserOf(r), r.UserAgent(), w.Header().Get("X-Request-Id"))
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	http.SetCookie(w, h.newCookie(s.Secret, s.Until))
+	http.Redirect(w, r, orAccount(s.Next), http.StatusSeeOther)
+}

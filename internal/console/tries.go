@@ -1,0 +1,95 @@
+package console
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// tries counts how often somebody from one network tried to sign in. It is the sender of a
+// request who has to wait, never the person whose address was typed.
+type tries struct {
+	clock func() time.Time
+	most  int // in a window
+	mu    sync.Mutex
+	end   time.Time // of the window
+	count map[string]int
+}
+
+const (
+	maxTries  = 60
+	maxVisits = 2_000
+	tryWindow = 10 * time.Minute
+	maxOrigin = 50_000 // networks that are remembered
+)
+
+func newTries(clock func() time.Time, most int) *tries {
+	return &tries{clock: clock, most: most, count: map[string]int{}}
+}
+
+// take counts a try of a network and returns how long it has to wait. If there are too many to
+// remember, new ones share the count of the wide network around them.
+func (t *tries) take(from, wide string) time.Duration {
+	now := t.clock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !now.Before(t.end) {
+		t.end = now.Add(tryWindow)
+		clear(t.count)
+	}
+	if _, known := t.count[from]; !known && len(t.count) >= maxOrigin {
+		from = wide
+	}
+	t.count[from]++
+	if t.count[from] <= t.most {
+		return 0
+	}
+	return t.end.Sub(now)
+}
+
+// addressOf returns from where a request comes.
+func addressOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+// networksOf returns the network of a request, which is an address, or what one customer has of
+// IPv6, and a wide one around it.
+func networksOf(r *http.Request) (network, wide string) {
+	host := addressOf(r)
+	a, err := netip.ParseAddr(host)
+	if err != nil {
+		return host, ""
+	}
+	a = a.Unmap().WithZone("")
+	bits, most := 64, 32
+	if a.Is4() {
+		bits, most = 32, 16
+	}
+	return netip.PrefixFrom(a, bits).Masked().String(), netip.PrefixFrom(a, most).Masked().String()
+}
+
+// limited refuses who tries too often.
+func (h *Handler) limited(do http.HandlerFunc) http.HandlerFunc { return h.within(h.tries, do) }
+
+// visited refuses who uses single sign-on too often.
+func (h *Handler) visited(do http.HandlerFunc) http.HandlerFunc { return h.within(h.visits, do) }
+
+func (h *Handler) within(t *tries, do http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if wait := t.take(networksOf(r)); wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())+1))
+			h.fail(w, r, errs.E(errs.TooMany, "Too many tries from your network. Wait %d minutes.", int(wait.Minutes())+1))
+			return
+		}
+		do(w, r)
+	}
+}

@@ -1,0 +1,99 @@
+package markup
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// A Type describes one type of block or inline, for people who write documents.
+type Type struct {
+	Name   string
+	Inline bool
+	PartOf string   // the only place where it is allowed, such as "a list"; empty: anywhere
+	Holds  string   // what its nodes are; empty: it has none
+	Fields []Field  // of its data
+	Parts  []string // names of its fragments
+	Open   bool     // data may have more than the fields
+}
+
+// A Field describes one field of the data of a type.
+type Field struct {
+	Name, Takes string
+	Required    bool
+}
+
+// Types lists the types that Decode knows, blocks first, by name.
+func Types() []Type {
+	var out []Type
+	add := func(shapes map[string]*shape, inline bool) {
+		for _, name := range slices.Sorted(maps.Keys(shapes)) {
+			t := typeOf(name, shapes[name])
+			t.Inline = inline
+			out = append(out, t)
+		}
+	}
+	add(blockShapes, false)
+	add(inlineShapes, true)
+	return out
+}
+
+// MarkTypes lists the types of marks.
+func MarkTypes() []string { return slices.Clone(markTypes) }
+
+func typeOf(name string, s *shape) Type {
+	t := Type{Name: name, PartOf: partOf[name], Open: !s.closed}
+	switch {
+	case len(s.parts) > 0 && s.single:
+		t.Holds = "one " + s.parts[0]
+	case len(s.parts) > 0:
+		t.Holds = strings.Join(s.parts, ", ")
+	case s.holds == holdsBlocks:
+		t.Holds = "blocks"
+	case s.holds == holdsInlines:
+		t.Holds = "texts and inlines"
+	}
+	for _, f := range slices.Sorted(maps.Keys(s.fields)) {
+		t.Fields = append(t.Fields, Field{f, s.fields[f].read.takes(), s.fields[f].required})
+	}
+	for _, f := range s.fragments {
+		t.Parts = append(t.Parts, f.name)
+	}
+	if s.cells {
+		t.Parts = append(t.Parts, "one for each cell of text")
+	}
+	return t
+}
+
+// takes says what a reading accepts. That is what it answers to a value that it
+// refuses, so that there is one text for both.
+func (r reading) takes() string {
+	if inner := r.refuses([]any{nil}); inner != r.refuses(nil) {
+		return "list; each " + inner
+	}
+	if kinds := r.refuses(map[string]any{}); strings.HasPrefix(kinds, "one of ") && kinds != r.refuses(nil) {
+		return "reference of kind " + strings.TrimPrefix(kinds, "one of ")
+	}
+	return r.refuses(nil)
+}
+
+// refuses returns what is wrong with a value, without the words around it.
+func (r reading) refuses(v any) string {
+	_, err := r(&decoder{}, v)
+	var e *errs.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	text := e.Message
+	if len(e.Details) > 0 {
+		text = e.Details[0].Message
+	}
+	_, text, _ = strings.Cut(text, "must be ")
+	for _, article := range []string{"a ", "an "} {
+		text = strings.TrimPrefix(text, article)
+	}
+	return text
+}

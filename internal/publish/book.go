@@ -1,0 +1,206 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/epub"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/icons"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// chapterFile is the file of a page of a book in the folder of the page.
+const chapterFile = "index.xhtml"
+
+// Book says what a book has: a space, or the spaces of a site as a visitor without claims
+// sees them.
+type Book struct {
+	ID     string
+	Title  string
+	Spaces []BookSpace
+}
+
+// BookSpace is a part of a book.
+type BookSpace struct {
+	Title string // empty: the only part has none
+	Path  string // of its folder in the book
+	Space docs.SpaceID
+}
+
+// BookOfSite returns the book of a site.
+func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) {
+	b := Book{ID: string(site.ID), Title: site.Title}
+	s, err := h.state(ctx, site)
+	if err != nil {
+		return b, err
+	}
+	if s.settings.Title != "" {
+		b.Title = s.settings.Title
+	}
+	tree, err := h.Sites.Readers(ctx, site)
+	if err != nil {
+		return b, err
+	}
+	tree = tree.Filter(func(it docs.SiteItem) bool { return reading.Nobody.Holds(it.Condition, nil, nil) })
+	for _, it := range tree.All(docs.SiteSpace) {
+		part := BookSpace{Title: it.Title, Path: it.Address, Space: it.Space}
+		if sec, err := tree.Item(docs.SiteSection, it.Parent); err == nil {
+			part.Title = sec.Title
+			if len(tree.Children(sec.ID)) > 1 {
+				part.Title += ": " + it.Title
+			}
+		}
+		b.Spaces = append(b.Spaces, part)
+	}
+	if len(b.Spaces) == 1 {
+		b.Spaces[0].Title = ""
+	}
+	return b, nil
+}
+
+// binder makes chapters of pages.
+type binder struct {
+	h     *Handler
+	ctx   context.Context
+	book  Book
+	parts []*edition
+	used  map[string]usedFile
+}
+
+// EPUB writes a book.
+func (h *Handler) EPUB(ctx context.Context, b Book, w io.Writer) error {
+	if len(b.Spaces) == 0 {
+		return errs.E(errs.Precondition, "there is no content for a book; add a space to the site first")
+	}
+	x := &binder{h: h, ctx: ctx, book: b, used: map[string]usedFile{}}
+	about := epub.Book{ID: "urn:octavo:" + b.ID, Title: b.Title}
+	for _, part := range b.Spaces {
+		view, err := h.view(ctx, part.Space)
+		if err != nil {
+			return err
+		}
+		e, err := newEdition(ctx, view.For(reading.Nobody), "")
+		if err != nil {
+			return err
+		}
+		e.file = chapterFile
+		x.parts = append(x.parts, e)
+		if about.Language == "" {
+			about.Language = e.space.Language
+		}
+		if at := view.Rev.CreatedAt.Std(); at.After(about.Modified) {
+			about.Modified = at
+		}
+	}
+	about.Subtitle = about.Modified.UTC().Format(time.DateOnly)
+	return epub.Write(w, about, epub.Source{Chapters: x.chapters, Open: x.open})
+}
+
+// chapters calls fn with every page.
+func (x *binder) chapters(fn func(epub.Chapter) error) error {
+	for i, part := range x.book.Spaces {
+		depth := 0
+		if part.Title != "" && x.parts[i].home != "" {
+			if err := fn(epub.Chapter{Title: part.Title}); err != nil {
+				return err
+			}
+			depth = 1
+		}
+		if err := x.below(i, nil, depth, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *binder) below(i int, n *node, depth int, fn func(epub.Chapter) error) error {
+	e := x.parts[i]
+	return e.eachBelow(x.ctx, n, func(c *node) (bool, error) {
+		var ch epub.Chapter
+		var err error
+		switch c.Type {
+		case docs.PageDocument:
+			ch, err = x.chapter(i, c)
+		case docs.PageGroup:
+			if some, err := e.first(x.ctx, c); err != nil || some == nil {
+				return true, err // nothing to list
+			}
+			ch = epub.Chapter{Title: c.Title}
+		default:
+			return true, nil
+		}
+		ch.Depth, ch.Unlisted = depth, !c.listed
+		if err == nil {
+			err = fn(ch)
+		}
+		if err == nil {
+			err = x.below(i, c, depth+1, fn)
+		}
+		return true, err
+	})
+}
+
+// chapter returns a page as a chapter.
+func (x *binder) chapter(i int, n *node) (epub.Chapter, error) {
+	dir := place(docs.SiteItem{Address: x.book.Spaces[i].Path}, x.parts[i], n)
+	root := relativeRoot(depthOf(dir))
+	p := x.printer(i, root)
+	page, err := p.page(n)
+	if err != nil {
+		return epub.Chapter{}, fmt.Errorf("page %s: %w", n.ID, err)
+	}
+	var b strings.Builder
+	title := strings.TrimSpace(emoji.FromCode(n.Emoji) + " " + n.Title)
+	fmt.Fprintf(&b, "<h1 id=%q>%s</h1>\n", html.EscapeString(page.Anchor), html.EscapeString(title))
+	if page.Description != "" {
+		fmt.Fprintf(&b, "<p class=\"description\">%s</p>\n", html.EscapeString(page.Description))
+	}
+	b.WriteString(string(page.Body))
+	return epub.Chapter{File: under(dir, chapterFile), Title: title, HTML: b.String()}, nil
+}
+
+// printer returns a printer of pages whose links lead to chapters, from a folder of the book.
+func (x *binder) printer(i int, root string) *printer {
+	at := func(i int) *edition {
+		e := *x.parts[i]
+		e.base = root
+		if path := x.book.Spaces[i].Path; path != "" {
+			e.base += reading.EscapePath(path) + "/"
+		}
+		return &e
+	}
+	return &printer{
+		ctx: x.ctx, e: at(i),
+		look: look{
+			highlight: x.h.highlight, formulas: x.h.formulas, icons: icons.Filled, dark: theme.Light.Dark(),
+			texts: theme.TextsIn(x.parts[i].space.Language),
+		},
+		elsewhere: func(_ context.Context, space docs.SpaceID) (*edition, error) {
+			for j, part := range x.book.Spaces {
+				if part.Space == space {
+					return at(j), nil
+				}
+			}
+			return nil, nil
+		},
+		used: func(e *edition, f docs.File) { x.used[pathBelow(e.fileAddress(f))] = usedFile{e.space.ID, f} },
+	}
+}
+
+// open opens a file that a chapter refers to.
+func (x *binder) open(name string) (io.ReadCloser, string, error) {
+	u, ok := x.used[name]
+	if !ok {
+		return nil, "", errs.Missing("file")
+	}
+	o, err := x.h.Content.OpenFile(x.ctx, u.space, u.file.Blob)
+	return o, u.file.ContentType, err
+}

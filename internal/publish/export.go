@@ -1,0 +1,385 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// Export says what of a site is written to files.
+type Export struct {
+	Site docs.Site
+	// By is the member who asks for it. Spaces that the member does not see are left out.
+	By docs.UserID
+	// Address is where the files will be read; empty is the address of the site. Links do not
+	// need it: it is for search engines, feeds and the page of a web server about errors.
+	Address string
+}
+
+// Put takes a file of an export: its path with slashes, and its bytes.
+type Put func(name string, size int64, content io.Reader) error
+
+// exportFormat is part of the version of an index; raise it if its files change.
+const exportFormat = "1"
+
+// ExportMarker is the last file of an export. A folder with it was made by an export, and
+// an export without it is not complete.
+const ExportMarker = ".octavo-export"
+
+// exporter writes a site to files, as a visitor without claims reads it.
+type exporter struct {
+	h       *Handler
+	ctx     context.Context
+	site    docs.Site
+	state   *state
+	seen    *sites.Seen
+	as      authz.Visitor
+	address string // ends with a slash
+	own     bool   // the address is not that of the site
+	put     Put
+
+	version string // of the content
+	number  map[docs.SiteItemID]int
+	spaces  map[docs.SpaceID]*edition
+	written map[string]bool
+	used    map[string]usedFile // files of spaces by the path that pages know them by
+	assets  map[string]bool
+	index   *searchIndex
+	moved   []movedPage
+}
+
+type usedFile struct {
+	space docs.SpaceID
+	file  docs.File
+}
+
+// Export writes the whole site. The same content makes the same files, byte by byte, in the
+// same order. It keeps the list of pages and the words of the index in memory, and one page
+// at a time.
+func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
+	x := &exporter{
+		h: h, ctx: ctx, site: e.Site, as: authz.Visitor{Org: e.Site.Org, Site: e.Site.ID}, address: e.Address, own: e.Address != "", put: put,
+		number: map[docs.SiteItemID]int{}, spaces: map[docs.SpaceID]*edition{}, written: map[string]bool{}, used: map[string]usedFile{}, assets: map[string]bool{},
+	}
+	if x.address == "" {
+		x.address = h.Sites.Hosts.URL(e.Site.Publication(), "")
+	}
+	x.address = strings.TrimSuffix(x.address, "/") + "/"
+	x.index = newSearchIndex(x)
+	var err error
+	if x.state, err = h.state(ctx, e.Site); err != nil {
+		return err
+	}
+	// What somebody sees who came by the address of a preview is what everybody would see
+	// if the site was public, as far as the member sees it.
+	preview := authz.Visitor{Org: e.Site.Org, Site: e.Site.ID, Preview: true, By: e.By}
+	if x.seen, err = h.Sites.SeeSite(ctx, h.Sites.Store.Reader, e.Site, preview); err != nil {
+		return err
+	}
+	return x.all()
+}
+
+// all writes everything.
+func (x *exporter) all() error {
+	items := x.seen.Structure.All(docs.SiteSpace)
+	if len(items) == 0 {
+		return errs.E(errs.Precondition, "the site has no content that you can see; add a space first")
+	}
+	if err := x.open(items); err != nil {
+		return err
+	}
+	for _, it := range items {
+		if err := x.space(it); err != nil {
+			return err
+		}
+	}
+	for _, step := range []func() error{x.redirects, x.index.end, x.siteFiles, x.spaceFiles, x.assetFiles} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return x.bytes(ExportMarker, fmt.Appendf(nil, "Made by octavo site export. Files in this folder are replaced by the next one.\nversion %s\nfiles %d\n", x.version, len(x.written)+1))
+}
+
+// open takes the newest revision of every space, which is what is written however long it
+// takes, and names the version of all of them.
+func (x *exporter) open(items []docs.SiteItem) error {
+	sum := sha256.New()
+	fmt.Fprintln(sum, exportFormat, theme.Finder.Name, x.site.ID, x.site.Version)
+	for i, it := range items {
+		x.number[it.ID] = i
+		e, err := x.edition(x.visit(it, 0, false), it)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(sum, it.Address, e.view.Rev.ID)
+	}
+	x.version = hex.EncodeToString(sum.Sum(nil)[:6])
+	return nil
+}
+
+// space writes the pages of a site space.
+func (x *exporter) space(it docs.SiteItem) error {
+	e, err := x.edition(x.visit(it, 0, false), it)
+	if err != nil {
+		return err
+	}
+	if err := x.below(it, e, nil); err != nil {
+		return err
+	}
+	return x.spaceRedirects(it, e)
+}
+
+// below writes the pages below one. Those that are in no list are there too: links may lead to
+// them.
+func (x *exporter) below(it docs.SiteItem, e *edition, n *node) error {
+	return e.eachBelow(x.ctx, n, func(c *node) (bool, error) {
+		if err := x.ctx.Err(); err != nil {
+			return false, err
+		}
+		if c.Type == docs.PageDocument {
+			if err := x.page(it, e, c); err != nil {
+				return false, fmt.Errorf("page %s of space %s: %w", c.ID, e.space.ID, err)
+			}
+		}
+		return true, x.below(it, e, c)
+	})
+}
+
+// place returns the folder of a page of a site space.
+func place(it docs.SiteItem, e *edition, n *node) string {
+	if n.ID == e.home {
+		return it.Address
+	}
+	return strings.TrimPrefix(it.Address+"/"+n.path, "/")
+}
+
+// page writes a page, its Markdown and its feed.
+func (x *exporter) page(it docs.SiteItem, whole *edition, n *node) error {
+	dir := place(it, whole, n)
+	v := x.visit(it, depthOf(dir), true)
+	e, err := x.edition(v, it)
+	if err != nil {
+		return err
+	}
+	pr := v.printer(e)
+	doc, err := pr.document(n)
+	if err != nil {
+		return err
+	}
+	body, err := pr.page(n)
+	if err != nil {
+		return err
+	}
+	f, err := v.frame(e, n)
+	if err != nil {
+		return err
+	}
+	if body.Actions, err = v.actions(f, e, n); err != nil {
+		return err
+	}
+	if !strings.Contains(string(body.Body), `<pre class="diagram"`) {
+		f.Diagrams = ""
+	}
+	if err := x.view(under(dir, indexFile), v, f, body); err != nil {
+		return err
+	}
+	if f.Drawn {
+		if err := x.card(v, e, n); err != nil {
+			return err
+		}
+	}
+	if err := x.index.add(it, n, dir, doc); err != nil {
+		return err
+	}
+	if body.Feed != "" {
+		if err := x.feed(it, n, dir); err != nil {
+			return err
+		}
+	}
+	return x.markdown(it, n, dir)
+}
+
+// cardOf returns the page whose picture links to a page have. To draw one takes longer than
+// to write a page, so the pages of an export share that of the first one of their space.
+func (v *visit) cardOf(e *edition, n *node) (*node, error) {
+	if v.export == nil {
+		return n, nil
+	}
+	first, err := e.page(v.ctx, e.home)
+	if first == nil {
+		first = n
+	}
+	return first, err
+}
+
+// card writes the picture for links to a page.
+func (x *exporter) card(v *visit, e *edition, n *node) error {
+	n, err := v.cardOf(e, n)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimPrefix(v.cardAddress(e, n), v.root)
+	if x.written[name] {
+		return nil
+	}
+	b, err := v.drawn(v.card(e, n))
+	if err != nil {
+		return err
+	}
+	return x.bytes(name, b)
+}
+
+// feed writes the feed of a page.
+func (x *exporter) feed(it docs.SiteItem, n *node, dir string) error {
+	v := x.visit(it, depthOf(dir), false)
+	e, err := x.edition(v, it)
+	if err != nil {
+		return err
+	}
+	b, ok, err := v.feed(e, n)
+	if err != nil || !ok {
+		return err
+	}
+	return x.bytes(under(dir, feedFile), b)
+}
+
+// markdown writes the Markdown of a page beside its folder, and that of the first page of a
+// space into its folder.
+func (x *exporter) markdown(it docs.SiteItem, n *node, dir string) error {
+	name, depth := dir+".md", depthOf(dir)-1
+	if dir == it.Address {
+		name, depth = under(dir, homeMarkdown), depthOf(dir)
+	}
+	v := x.visit(it, depth, false)
+	e, err := x.edition(v, it)
+	if err != nil {
+		return err
+	}
+	text, err := v.printer(e).markdown(n)
+	if err != nil {
+		return err
+	}
+	return x.bytes(name, []byte(text))
+}
+
+func under(dir, name string) string { return strings.TrimPrefix(dir+"/"+name, "/") }
+
+// view writes a view in its frame, and notes what the frame needs.
+func (x *exporter) view(name string, v *visit, f *theme.Frame, view theme.View) error {
+	needs := []string{f.Style, f.Script, f.Diagrams, f.Favicon, f.Search.Script}
+	for _, files := range [][]theme.FontFile{f.Fonts.Text, f.Fonts.Heading, f.Fonts.Code} {
+		for _, file := range files {
+			needs = append(needs, file.Href)
+		}
+	}
+	for _, at := range needs {
+		if own, ok := strings.CutPrefix(at, v.root); ok && at != "" {
+			x.assets[own] = true
+		}
+	}
+	b, err := theme.Render(f, view)
+	if err != nil {
+		return err
+	}
+	return x.bytes(name, b)
+}
+
+// use notes a file that a page refers to.
+func (x *exporter) use(e *edition, f docs.File) {
+	x.used[pathBelow(e.fileAddress(f))] = usedFile{e.space.ID, f}
+}
+
+// pathBelow returns the path below the folder of a site that a relative address leads to.
+func pathBelow(at string) string {
+	for strings.HasPrefix(at, "../") {
+		at = at[len("../"):]
+	}
+	at = strings.TrimPrefix(at, "./")
+	if name, err := url.PathUnescape(at); err == nil {
+		return name
+	}
+	return at
+}
+
+func (x *exporter) bytes(name string, b []byte) error {
+	return x.file(name, int64(len(b)), bytes.NewReader(b))
+}
+
+// file writes a file, unless there is one already: pages come before everything that could
+// have the same name.
+func (x *exporter) file(name string, size int64, r io.Reader) error {
+	if x.written[name] {
+		return nil
+	}
+	x.written[name] = true
+	return x.put(name, size, r)
+}
+
+// spaceFiles writes the files that pages refer to.
+func (x *exporter) spaceFiles() error {
+	for _, name := range slices.Sorted(maps.Keys(x.used)) {
+		u := x.used[name]
+		o, err := x.h.Content.OpenFile(x.ctx, u.space, u.file.Blob)
+		if err == nil {
+			err = x.object(name, o)
+		}
+		if err != nil {
+			return fmt.Errorf("file %s of space %s: %w", u.file.ID, u.space, err)
+		}
+	}
+	return nil
+}
+
+func (x *exporter) object(name string, o blob.Object) error {
+	defer o.Close()
+	return x.file(name, o.Info().Size, o)
+}
+
+// assetFiles writes what pages are shown with.
+func (x *exporter) assetFiles() error {
+	assets := ownPrefix + "assets/"
+	if x.assets[assets+theme.Diagrams.Name] {
+		for _, a := range theme.Drawing {
+			x.assets[assets+a.Name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.assets)) {
+		if a, ok := theme.Find(strings.TrimPrefix(name, assets)); ok {
+			if err := x.bytes(name, a.Bytes()); err != nil {
+				return err
+			}
+			continue
+		}
+		file, ok := strings.CutPrefix(name, sites.FontPath)
+		if !ok {
+			continue // written with the site
+		}
+		hash, _, _ := strings.Cut(file, ".")
+		o, err := blob.OpenNamed(x.ctx, x.h.Content.Blobs, hash)
+		if errs.Is(err, errs.NotFound) {
+			continue
+		}
+		if err == nil {
+			err = x.object(name, o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package publish
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// movedPage is an address that leads to another one.
+type movedPage struct {
+	from   string // path of the site, not escaped
+	to     string // path of the site, or a whole address; escaped
+	splat  bool   // everything below from
+	keep   bool   // what is below from is appended to the destination
+	status int
+}
+
+// spaceRedirects notes where the pages of a space were before, and the redirects of the
+// folder that it was imported from.
+func (x *exporter) spaceRedirects(it docs.SiteItem, e *edition) error {
+	err := e.view.Scan(x.ctx, revision.KeyRedirect, "", func(from string, id []byte) (bool, error) {
+		n, err := e.page(x.ctx, docs.PageID(id))
+		if err == nil && n != nil {
+			err = x.movedFrom(it, e, from, n)
+		}
+		return true, err
+	})
+	if err != nil {
+		return err
+	}
+	return e.view.Scan(x.ctx, revision.KeySetting+revision.SettingRedirect, "", func(from string, _ []byte) (bool, error) {
+		to, err := e.redirect(x.ctx, from)
+		if err == nil && to != "" {
+			x.moved = append(x.moved, movedPage{from: under(it.Address, from), to: strings.TrimPrefix(to, "./"), status: http.StatusTemporaryRedirect})
+		}
+		return true, err
+	})
+}
+
+// movedFrom notes the former address of a page, and of the pages below it.
+func (x *exporter) movedFrom(it docs.SiteItem, e *edition, from string, n *node) error {
+	at, err := e.address(x.ctx, n)
+	if err != nil {
+		return err
+	}
+	if at != "" {
+		x.moved = append(x.moved, movedPage{from: under(it.Address, from), to: strings.TrimPrefix(at, "./"), status: http.StatusTemporaryRedirect})
+	}
+	return e.eachBelow(x.ctx, n, func(c *node) (bool, error) {
+		return true, x.movedFrom(it, e, from+"/"+c.Slug, c)
+	})
+}
+
+// redirects writes a page for every address that leads elsewhere, and a file that web servers
+// of several makers know.
+func (x *exporter) redirects() error {
+	if err := x.siteRedirects(); err != nil {
+		return err
+	}
+	// Of two for an address the first counts, as on the server: pages that were moved come
+	// before the redirects of the site.
+	slices.SortStableFunc(x.moved, func(a, b movedPage) int {
+		return cmp.Or(strings.Compare(a.from, b.from), boolOrder(a.splat, b.splat))
+	})
+	x.moved = slices.CompactFunc(x.moved, func(a, b movedPage) bool { return a.from == b.from && a.splat == b.splat })
+	var list bytes.Buffer
+	for _, m := range x.moved {
+		if !m.splat && (x.written[under(m.from, indexFile)] || x.written[m.from]) {
+			continue // there is a page by now
+		}
+		m.line(&list, x.root())
+		if m.splat {
+			continue
+		}
+		if err := x.movedPage(m); err != nil {
+			return err
+		}
+	}
+	if list.Len() == 0 {
+		return nil
+	}
+	return x.bytes("_redirects", list.Bytes())
+}
+
+func boolOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// whole reports whether an address is one outside of the site.
+func whole(at string) bool { return strings.Contains(at, "://") }
+
+// line writes a redirect as a line of a file of redirects.
+func (m movedPage) line(w *bytes.Buffer, root string) {
+	from, to := root+reading.EscapePath(m.from), m.to
+	if !whole(to) {
+		to = root + to
+	}
+	if m.splat {
+		from += "*"
+	}
+	if m.splat && m.keep {
+		path, anchor, _ := strings.Cut(to, "#")
+		to = strings.TrimSuffix(path, "/") + "/:splat" + fragment(anchor)
+	}
+	fmt.Fprintf(w, "%s %s %d\n", from, to, m.status)
+}
+
+// movedPage writes the page at an address that leads elsewhere.
+func (x *exporter) movedPage(m movedPage) error {
+	name := under(m.from, indexFile)
+	if strings.Contains(m.from[strings.LastIndexByte(m.from, '/')+1:], ".htm") {
+		name = m.from // was a file
+	}
+	href, canonical := m.to, m.to
+	if !whole(m.to) {
+		path, anchor, _ := strings.Cut(m.to, "#")
+		href = relativeRoot(strings.Count(name, "/")) + path
+		href, canonical = fileOf(href, indexFile)+fragment(anchor), x.address+path
+	}
+	b, err := theme.RenderMoved(x.state.settings.Internationalization.Locale, href, canonical)
+	if err != nil {
+		return err
+	}
+	return x.bytes(name, b)
+}
+
+// siteRedirects notes the redirects of the site whose destination the visitor sees.
+func (x *exporter) siteRedirects() error {
+	live := false
+	page := store.Page{Limit: 1000}
+	for {
+		items, next, err := x.h.Sites.Store.Redirects(x.ctx, x.site.ID, store.RedirectFilter{Draft: &live, Order: store.RedirectsBySource}, page)
+		if err != nil {
+			return err
+		}
+		for _, r := range items {
+			if err := x.siteRedirect(r); err != nil {
+				return err
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		page.After = next
+	}
+}
+
+func (x *exporter) siteRedirect(r docs.Redirect) error {
+	source, wildcard := r.Source.Prefix()
+	v := x.visit(docs.SiteItem{}, 0, false)
+	to, err := x.h.Sites.Destination(x.ctx, x.site, x.seen.Structure, r.Destination, v.pagePath)
+	if errs.Is(err, errs.NotFound) {
+		return nil // the visitor does not see it
+	}
+	if err != nil {
+		return err
+	}
+	if own, ok := strings.CutPrefix(to, x.h.Sites.Hosts.URL(x.site.Publication(), "")); ok {
+		to = own
+	}
+	from, err := url.PathUnescape(strings.TrimPrefix(source, "/"))
+	if err != nil {
+		return nil //nolint:nilerr // no page has such an address
+	}
+	status := http.StatusTemporaryRedirect
+	if r.Permanent {
+		status = http.StatusPermanentRedirect
+	}
+	x.moved = append(x.moved, movedPage{from: from, to: to, splat: wildcard, keep: r.KeepSuffix, status: status})
+	return nil
+}

@@ -1,0 +1,131 @@
+package publish
+
+import (
+	"net/url"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// siteFiles writes what the site has once: what search engines and language models ask for,
+// and the pages without content.
+func (x *exporter) siteFiles() error {
+	first := x.seen.Structure.All(docs.SiteSpace)[0]
+	if at, ok := x.seen.Paths.Resolve("", false); ok {
+		first = at.Space
+	}
+	v := x.visit(first, 0, false)
+	llms, err := v.llms()
+	if err != nil {
+		return err
+	}
+	files := []struct {
+		name string
+		data []byte
+	}{
+		{"llms.txt", llms}, {"robots.txt", v.robots()},
+		{".nojekyll", nil}, // or some hosts leave out what begins with a tilde
+		{ownPrefix + "icon.svg", emojiIcon(v.settings.Favicon.Emoji)},
+	}
+	for _, f := range files {
+		if f.name == ownPrefix+"icon.svg" && !x.assets[f.name] {
+			continue
+		}
+		if err := x.bytes(f.name, f.data); err != nil {
+			return err
+		}
+	}
+	for _, step := range []func(*visit) error{x.fullText, x.sitemaps, x.missing, x.searchPage} {
+		if err := step(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fullText writes the whole text of the site in parts.
+func (x *exporter) fullText(v *visit) error {
+	for part := 1; ; part++ {
+		b, err := v.full(part)
+		if err != nil || b == nil {
+			return err
+		}
+		if err := x.bytes(v.partName(part), b); err != nil {
+			return err
+		}
+	}
+}
+
+// sitemaps writes the list of pages for search engines, and its parts if there are too many.
+func (x *exporter) sitemaps(v *visit) error {
+	if !v.listed() {
+		return nil
+	}
+	b, err := v.sitemap()
+	if err != nil {
+		return err
+	}
+	if err := x.bytes("sitemap.xml", b); err != nil {
+		return err
+	}
+	for _, it := range x.seen.Structure.All(docs.SiteSpace) {
+		e, err := x.edition(v, it)
+		if err != nil {
+			return err
+		}
+		if b, err = v.sitemapOf(it, e); err != nil {
+			return err
+		}
+		if err := x.bytes(under(it.Address, pagesName), b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// root returns the path of the site on its web server, as far as it is known.
+func (x *exporter) root() string {
+	if u, err := url.Parse(x.address); err == nil && x.own && u.Path != "" {
+		return u.EscapedPath()
+	}
+	return "/"
+}
+
+// frame returns the frame of what is not a page of a space.
+func (x *exporter) frame(v *visit) (*theme.Frame, error) {
+	e, err := x.edition(v, v.target.Space)
+	if err != nil {
+		return nil, err
+	}
+	f, err := v.frame(e, nil)
+	if err != nil {
+		return nil, err
+	}
+	f.Hidden, f.Diagrams = true, ""
+	return f, nil
+}
+
+// missing writes the page that web servers show for an address without one. It is shown at
+// any depth, so its links cannot be relative.
+func (x *exporter) missing(at *visit) error {
+	v := x.visit(at.target.Space, 0, true)
+	v.root = x.root()
+	f, err := x.frame(v)
+	if err != nil {
+		return err
+	}
+	t := f.Texts()
+	return x.view("404.html", v, f, &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: v.href(v.root)}})
+}
+
+// searchPage writes the page that the form of the search leads to. The script shows what was
+// found there.
+func (x *exporter) searchPage(at *visit) error {
+	const dir = ownPrefix + "search"
+	v := x.visit(at.target.Space, depthOf(dir), true)
+	f, err := x.frame(v)
+	if err != nil {
+		return err
+	}
+	return x.view(under(dir, indexFile), v, f, &theme.Results{})
+}

@@ -1,0 +1,78 @@
+package publish
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+const (
+	feedbackName = "feedback/" // of what readers think of a page, by its id
+	maxFeedback  = 1 << 10     // bytes of an answer
+)
+
+// isFeedback reports whether a request is the answer of a reader.
+func isFeedback(r *http.Request) bool {
+	return r.Method == http.MethodPost && (strings.Contains(r.URL.Path, "/"+ownPrefix+feedbackName) || strings.Contains(r.URL.Path, "/"+otherPrefix+feedbackName))
+}
+
+// asks reports whether readers are asked what they think of pages.
+func (v *visit) asks() bool {
+	return v.settings.Feedback.Enabled && !v.drafted && !v.as.Preview && v.export == nil
+}
+
+// feedbackAddress returns where the answers about a page are sent; empty if nobody
+// asks.
+func (v *visit) feedbackAddress(e *edition, n *node) string {
+	if n == nil || !v.asks() {
+		return ""
+	}
+	return e.base + ownPrefix + feedbackName + string(n.ID)
+}
+
+// serveFeedback counts what a reader thinks of a page, and thanks. Nothing about the
+// reader is kept. A form of another site counts nothing.
+func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition, id string) error {
+	n, err := e.page(v.ctx, docs.PageID(id))
+	if err != nil {
+		return err
+	}
+	if n == nil || n.Type != docs.PageDocument || !v.asks() {
+		return v.missing(w, r, e)
+	}
+	f, err := v.frame(e, nil)
+	if err != nil {
+		return err
+	}
+	t := f.Texts().Feedback
+	at, err := e.address(v.ctx, n)
+	if err != nil {
+		return err
+	}
+	m := &theme.Message{Title: t.Thanks, Next: &theme.Link{Title: t.Back, Href: at}}
+	w.Header().Set("Cache-Control", "private, no-store")
+	if r.Method != http.MethodPost {
+		f.Hidden = true
+		return theme.Write(w, http.StatusOK, f, m)
+	}
+	if err := v.h.protection.Check(r); err != nil {
+		theme.WriteText(w, http.StatusForbidden, "The form of another site was sent. Open the page and answer there.")
+		return nil
+	}
+	if v.h.Take != nil {
+		if err := v.h.Take(w, r); errs.Is(err, errs.TooMany) {
+			m.Title = t.Later
+			return theme.Write(w, http.StatusTooManyRequests, f, m)
+		}
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxFeedback)
+	if !v.h.Insights.Feedback(v.site.ID, v.target.Space, n.ID, r.PostFormValue("rating")) {
+		theme.WriteText(w, http.StatusBadRequest, "rating must be one of bad, ok, good.")
+		return nil
+	}
+	seeOther(w, v.root+v.path)
+	return nil
+}

@@ -1,0 +1,116 @@
+package publish
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+const (
+	pdfName = "pdf" // of a page, or of all pages of a space
+	pdfType = "application/pdf"
+)
+
+// offersPDF reports whether readers may download pages as PDF.
+func (v *visit) offersPDF() bool {
+	return slices.Contains(v.settings.PageActions.Items, "pdf") && v.export == nil
+}
+
+// downloads returns the links to a page and to its space as PDF.
+func (v *visit) downloads(t *theme.Texts, e *edition, n *node) []*theme.Link {
+	if !v.offersPDF() {
+		return nil
+	}
+	at := e.base + ownPrefix + pdfName
+	return []*theme.Link{
+		{Title: t.DownloadPDF, Icon: "file-pdf", Href: at + "?" + url.Values{"page": {string(n.ID)}, "only": {"true"}}.Encode()},
+		{Title: t.DownloadAll, Icon: "book", Href: at},
+	}
+}
+
+// servePDF makes a PDF of what the visitor sees of a page and those below it, of that
+// page alone, or of the whole space, and sends it.
+func (v *visit) servePDF(w http.ResponseWriter, r *http.Request, e *edition) (err error) {
+	q := r.URL.Query()
+	o := content.BookOptions{Page: docs.PageID(q.Get("page")), Only: q.Get("only") != ""}
+	title := e.space.Title
+	if n, err := e.page(v.ctx, o.Page); err != nil {
+		return err
+	} else if n != nil {
+		title = n.Title
+	} else if o.Page != "" || !v.offersPDF() {
+		return v.missing(w, r, e)
+	}
+	if !v.offersPDF() {
+		return v.missing(w, r, e)
+	}
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", pdfType)
+		return nil
+	}
+	if v.h.Take != nil {
+		if err := v.h.Take(w, r); errs.Is(err, errs.TooMany) {
+			return v.refusePDF(w, err)
+		}
+	}
+	p := v.printer(e)
+	o.Link = func(ref docs.Ref) (string, bool) {
+		at, ok := p.link(ref)
+		if ok && len(at) > len(v.root) && at[:len(v.root)] == v.root {
+			at = v.absolute(at)
+		}
+		return at, ok
+	}
+	f, hash, err := v.h.Content.PDF(v.ctx, e.view, o)
+	if errs.Is(err, errs.TooMany) || errs.Is(err, errs.Precondition) {
+		return v.refusePDF(w, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.err, f.Close(), os.Remove(f.Name())) }()
+	w.Header().Set("X-Robots-Tag", "noindex")
+	blob.Serve(w, r, blob.Served{Name: docs.SlugOf(title) + ".pdf", ContentType: pdfType, Hash: hash, Secret: v.private}, f)
+	return nil
+}
+
+func (v *visit) refusePDF(w http.ResponseWriter, err error) error {
+	var e *errs.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	status := http.StatusTooManyRequests
+	if errs.Is(err, errs.Precondition) {
+		status = http.StatusPreconditionFailed
+	}
+	theme.WriteText(w, status, e.Message)
+	return nil
+}
+
+// assistants are programs elsewhere that are asked about a page by an address. The
+// question is appended.
+var assistants = []struct{ name, icon, at string }{
+	{"ChatGPT", "openai", "https://chatgpt.com/?q="},
+	{"Claude", "claude", "https://claude.ai/new?q="},
+}
+
+// asking returns the links that open a page in assistants elsewhere. They can read what
+// everybody can.
+func (v *visit) asking(f *theme.Frame) (out []*theme.Link) {
+	if f.Canonical == "" || f.Alternate == "" || v.private {
+		return nil
+	}
+	t := f.Texts()
+	for _, a := range assistants {
+		out = append(out, &theme.Link{Title: fill(t.OpenIn, a.name), Icon: a.icon, Href: a.at + url.QueryEscape(fill(t.AskAbout, v.absolute(f.Alternate))), External: true})
+	}
+	return out
+}

@@ -1,0 +1,184 @@
+package publish
+
+import (
+	"bytes"
+	"encoding/json"
+	"html/template"
+	"sync/atomic"
+
+	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// rendered is the text of a page as HTML, without anything around it. It is the same
+// in every revision that has the same source of the page, as long as what the text
+// refers to is the same there: an edit of one page makes one text. It never
+// changes.
+type rendered struct {
+	html    template.HTML
+	outline []markup.Heading
+	updates bool
+	trace   *revision.Trace
+	asked   map[question]reply
+}
+
+// renderedKey is what the text of a page depends on, besides what it refers to.
+type renderedKey struct {
+	space     docs.SpaceID
+	base      string
+	visitor   string
+	page      docs.PageID
+	source    chunk.Hash
+	sidecar   chunk.Hash
+	variables string
+	look      look
+}
+
+// question is what the text asks about something that it refers to.
+type question struct {
+	about byte
+	ref   docs.Ref
+}
+
+// What is asked about a reference.
+const (
+	askLink  byte = 'l'
+	askTitle byte = 't'
+	askSize  byte = 's'
+	// of an image
+	askExtent byte = 'e'
+)
+
+type reply struct {
+	text          string
+	size          int64
+	width, height int
+	ok            bool
+}
+
+func (f *rendered) weight() int {
+	return 1<<10 + len(f.html) + f.trace.Weight() + 1<<8*len(f.asked) + 1<<7*len(f.outline)
+}
+
+// texts are those that are kept.
+type texts struct {
+	*cache.Cache[renderedKey, *rendered]
+	made atomic.Int64
+}
+
+func newTexts() *texts { return &texts{Cache: cache.New[renderedKey](maxTexts, (*rendered).weight)} }
+
+// text returns the text of a page.
+func (p *printer) text(n *node) (*rendered, error) {
+	if p.kept == nil {
+		return p.render(n)
+	}
+	key := renderedKey{p.e.space.ID, p.e.base, p.e.view.Visitor().Key(), n.ID, n.Body, n.Sidecar, "", p.look}
+	if len(n.Variables) > 0 {
+		b, err := json.Marshal(n.Variables)
+		if err != nil {
+			return nil, err
+		}
+		key.variables = string(b)
+	}
+	if f, ok := p.kept.Get(key); ok {
+		if same, err := p.same(f, n); err != nil || same {
+			return f, err
+		}
+	}
+	f, err := p.render(n)
+	if err == nil {
+		p.kept.made.Add(1)
+		p.kept.Set(key, f)
+	}
+	return f, err
+}
+
+// same reports whether a text is what render would return now.
+func (p *printer) same(f *rendered, n *node) (bool, error) {
+	if same, err := f.trace.SameIn(p.ctx, p.view(), n.Page); err != nil || !same {
+		return false, err
+	}
+	for q, was := range f.asked {
+		if p.answer(q) != was {
+			return false, p.err
+		}
+	}
+	return p.err == nil, p.err
+}
+
+// view returns the revision with the space as it is now.
+func (p *printer) view() *revision.View {
+	v := *p.e.view
+	v.Space = p.e.space
+	return &v
+}
+
+// render makes the text.
+func (p *printer) render(n *node) (*rendered, error) {
+	view, trace := p.view().Traced()
+	doc, err := reading.Document(p.ctx, view.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+	if err != nil {
+		return nil, err
+	}
+	f := &rendered{trace: trace, asked: map[question]reply{}}
+	ask := func(about byte, ref docs.Ref) reply {
+		q := question{about, ref}
+		a := p.answer(q)
+		f.asked[q] = a
+		return a
+	}
+	var body bytes.Buffer
+	err = markup.HTML(&body, doc, p.look.options(ask))
+	if err == nil {
+		err = p.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.html = template.HTML(body.String()) //nolint:gosec // what HTML writes is harmless
+	f.outline = markup.Headings(doc)
+	_, f.updates = markup.Updates(doc)
+	return f, nil
+}
+
+// answer answers what a text asks.
+func (p *printer) answer(q question) (a reply) {
+	switch q.about {
+	case askLink:
+		a.text, a.ok = p.link(q.ref)
+	case askTitle:
+		a.text, a.ok = p.title(q.ref)
+	case askSize:
+		a.size, a.ok = p.size(q.ref)
+	case askExtent:
+		f, ok := p.file(q.ref)
+		a.width, a.height, a.ok = f.Width, f.Height, ok
+	}
+	return a
+}
+
+func (l look) options(ask func(byte, docs.Ref) reply) markup.HTMLOptions {
+	text := func(about byte) func(docs.Ref) (string, bool) {
+		return func(ref docs.Ref) (string, bool) {
+			a := ask(about, ref)
+			return a.text, a.ok
+		}
+	}
+	return markup.HTMLOptions{
+		Link: text(askLink), Title: text(askTitle),
+		Size: func(ref docs.Ref) (int64, bool) {
+			a := ask(askSize, ref)
+			return a.size, a.ok
+		},
+		Extent: func(ref docs.Ref) (int, int, bool) {
+			a := ask(askExtent, ref)
+			return a.width, a.height, a.ok
+		},
+		Highlight: l.highlight, Math: l.formulas.MathML, Icons: l.icons, Dark: l.dark, NewTab: l.newTab, Labels: &l.texts.Labels,
+	}
+}

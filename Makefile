@@ -8,6 +8,7 @@
 # make race    all Go tests with the race detector (needs a C compiler); make test
 #              runs some of them with it
 # make random  the property tests with new cases
+# make validate  the pages of sites and books by the W3C's checkers (needs Java)
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 BUILD   ?= $(shell date -u +%Y-%m-%dT%H:%M:%SZ)
@@ -15,7 +16,7 @@ LDFLAGS  = -s -w -X main.version=$(VERSION) -X main.build=$(BUILD)
 LISTEN  ?= 127.0.0.1:8080
 DATA    ?= ./data
 
-.PHONY: run build test check race random bench golden e2e
+.PHONY: run build test check race random bench golden e2e validate
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/octavo ./cmd/octavo
@@ -24,7 +25,7 @@ run: build
 	./bin/octavo serve --demo --data $(DATA) --listen $(LISTEN)
 
 test: build
-	scripts/with-postgres scripts/with-s3 scripts/with-acme scripts/test
+	scripts/with-s3 scripts/with-acme scripts/with-memory scripts/with-postgres scripts/test
 
 check:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "run gofmt -w on: $$unformatted"; exit 1; fi
@@ -43,7 +44,10 @@ bench: build
 	go run ./bench -bin bin/octavo
 
 golden:
-	scripts/with-postgres go test ./internal/api ./internal/store -run 'TestDescription|TestWhoMayDoWhat|TestSchema' -update
+	scripts/with-postgres go test ./internal/api ./internal/store -run 'TestDescription|TestWhoMayDoWhat|TestSchema|TestScripts/sqlite' -update
+
+validate: build
+	scripts/validate
 
 e2e: build
 	scripts/with-postgres scripts/e2e

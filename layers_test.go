@@ -22,31 +22,31 @@ const module = "github.com/octavo-docs/octavo/"
 // the layers below its own, and the ones named in besides. A package that is
 // in no layer fails the test, so a new one finds its place.
 var layers = [][]string{
-	{"internal/cache", "internal/costly", "internal/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/packed", "internal/rison", "internal/yamldoc"},
-	{"internal/chunk", "internal/expr", "internal/formula", "internal/icons", "internal/search", "internal/outbound"},
+	{"docs/manual", "internal/cache", "internal/coding", "internal/costly", "internal/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/packed", "internal/rison", "internal/svg", "internal/yamldoc"},
+	{"internal/chunk", "internal/expr", "internal/formula", "internal/icons", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
-	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/visitor"},
+	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/mail", "internal/saml", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
-	{"internal/folder", "internal/git", "internal/pdf", "internal/reading", "internal/theme"},
+	{"internal/epub", "internal/folder", "internal/git", "internal/pdf", "internal/reading", "internal/reference", "internal/social", "internal/theme", "internal/visualdiff"},
 	{"internal/store", "internal/blob"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},
 	{"internal/assets", "internal/certs", "internal/orgs", "internal/sites", "internal/webhooks"},
-	{"internal/revision"},
-	{"internal/explain", "internal/index", "internal/insights", "internal/merge"},
+	{"internal/inbox", "internal/revision", "internal/signin"},
+	{"internal/explain", "internal/index", "internal/insights", "internal/merge", "internal/oidc", "internal/sso"},
 	{"internal/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/comments"},
 	{"internal/reviews"},
 	{"internal/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
-	{"internal/api", "internal/publish"},
+	{"internal/api", "internal/console", "internal/publish", "internal/scim"},
 	{"internal/server", "internal/preview"},
 	{"cmd/octavo", "bench"},
 }
 
 // testOnly packages may be imported by tests alone.
-var testOnly = map[string]bool{"internal/golden": true, "internal/testcpu": true, "internal/testdb": true, "internal/testdns": true, "internal/testgit": true, "internal/testrapid": true}
+var testOnly = map[string]bool{"internal/golden": true, "internal/testcpu": true, "internal/testdb": true, "internal/testdns": true, "internal/testgit": true, "internal/testmail": true, "internal/testrapid": true, "internal/testsaml": true, "internal/testsaml/idp": true}
 
 // only says who may use a library: what is behind one package can be
 // replaced there.
@@ -57,22 +57,30 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma":       {"internal/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
-	"net/http":                            {"internal/api", "internal/certs", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/preview", "internal/publish", "internal/theme", "cmd/octavo", "bench"},
-	"github.com/klauspost/compress":       {"internal/server"},
+	"net/http":                            {"internal/api", "internal/certs", "internal/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/oidc", "internal/preview", "internal/publish", "internal/scim", "internal/theme", "cmd/octavo", "bench"},
+	"github.com/klauspost/compress":       {"internal/coding", "internal/server"},
+	"github.com/andybalholm/brotli":       {"internal/coding"},
+	"github.com/wneessen/go-mail":         {"internal/mail"},
+	"github.com/emersion/go-smtp":         {"internal/testmail"},
+	"github.com/go-webauthn/webauthn":     {"internal/signin"},
 	"github.com/rs/cors":                  {"internal/server"},
 	"github.com/yuin/goldmark":            {"internal/markup", "bench"},
 	"go.yaml.in/yaml/v3":                  {"internal/yamldoc", "internal/frontmatter", "internal/folder", "internal/sitefile"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},
 	"github.com/alecthomas/chroma":        {"internal/markup"},
 	"golang.org/x/crypto/acme":            {"internal/certs"},
-	"golang.org/x/net":                    {"internal/embeds", "internal/formula", "internal/markup", "internal/sites"},
+	"golang.org/x/net":                    {"internal/embeds", "internal/epub", "internal/formula", "internal/markup", "internal/sites", "internal/visualdiff"},
 	"github.com/dop251/goja":              {"internal/expr", "internal/formula"},
 	"github.com/clipperhouse/uax29":       {"internal/search"},
 	"github.com/blevesearch/snowballstem": {"internal/search"},
 	"github.com/minio/minio-go":           {"internal/blob"},
 	"github.com/golang-jwt/jwt":           {"internal/visitor"},
+	"github.com/russellhaering":           {"internal/saml"},
+	"github.com/coreos/go-oidc":           {"internal/oidc"},
+	"golang.org/x/oauth2":                 {"internal/oidc"},
 	"code.dny.dev/ssrf":                   {"internal/outbound"},
-	"codeberg.org/go-fonts/dejavu":        {"internal/pdf"},
+	"codeberg.org/go-fonts/dejavu":        {"internal/pdf", "internal/social"},
+	"github.com/go-text/typesetting":      {"internal/pdf", "internal/social"},
 	"github.com/modelcontextprotocol":     {"internal/publish"},
 	"golang.org/x/text":                   {"internal/pdf"},
 }
@@ -120,10 +128,10 @@ func TestImportsGoDownward(t *testing.T) {
 
 // Services change the store only after the question was asked again inside
 // the transaction. These functions are called by no request.
-var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|f \*Bulk)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|Tidy|Purge|finishRebuild|fillLayer|TidySearch|Flush|Hook|QueueExport|poll|giveUp|recheck)\(`)
+var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|f \*Bulk)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|Tidy|Purge|finishRebuild|fillLayer|TidySearch|Flush|Hook|Notify|notify|Send|Unsubscribe|QueueExport|poll|giveUp|recheck|checkProxies|Start|accept|note|Finish)\(`)
 
 func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
-	for _, dir := range []string{"internal/assets", "internal/comments", "internal/content", "internal/exchange", "internal/gitsync", "internal/index", "internal/insights", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/webhooks"} {
+	for _, dir := range []string{"internal/assets", "internal/comments", "internal/content", "internal/exchange", "internal/gitsync", "internal/inbox", "internal/index", "internal/insights", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/sso", "internal/webhooks"} {
 		files, err := filepath.Glob(dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)
@@ -151,7 +159,7 @@ func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 var storeValues = map[string]bool{
 	"List": true, "Page": true, "Key": true, "Ranked": true, "MaxSearchOffset": true, "Unresolved": true,
 	"MemberFilter": true, "CommentFilter": true, "SiteFilter": true, "RedirectFilter": true, "RedirectOrder": true, "ChangeRequestFilter": true,
-	"OrgAccess": true, "MemberTeam": true, "UserGrant": true, "TeamGrant": true, "ChangeRequestIn": true, "AuditRow": true,
+	"OrgAccess": true, "MemberTeam": true, "UserGrant": true, "TeamGrant": true, "ChangeRequestIn": true, "AuditRow": true, "AuditFilter": true,
 }
 
 // Handlers read and write through services, which know the rules. The API has
@@ -195,11 +203,15 @@ var modules = []string{
 	"code.dny.dev/ssrf",
 	"github.com/alecthomas/chroma/v2",
 	"github.com/alecthomas/kong",
+	"github.com/andybalholm/brotli",
 	"github.com/blevesearch/snowballstem",
 	"github.com/clipperhouse/uax29/v2",
+	"github.com/coreos/go-oidc/v3",
 	"github.com/danielgtaylor/huma/v2",
-	"github.com/dop251/goja", // tests
+	"github.com/dop251/goja",      // tests
+	"github.com/emersion/go-smtp", // tests
 	"github.com/gabriel-vasile/mimetype",
+	"github.com/go-text/typesetting",
 	"github.com/golang-jwt/jwt/v5",
 	"github.com/jackc/pgx/v5",
 	"github.com/johannesboyne/gofakes3", // tests
@@ -210,13 +222,22 @@ var modules = []string{
 	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal", // tests
 	"github.com/rs/cors",
+	"github.com/beevik/etree", // tests
+	"github.com/crewjam/saml", // tests
+	"github.com/russellhaering/gosaml2",
+	"github.com/russellhaering/goxmldsig",
+	"github.com/wneessen/go-mail",
 	"github.com/yuin/goldmark",
 	"go.yaml.in/yaml/v3",
 	"golang.org/x/crypto",
 	"golang.org/x/image",
 	"golang.org/x/net",
+	"golang.org/x/oauth2",
 	"golang.org/x/text",
 	"modernc.org/sqlite",
+	"github.com/emersion/go-smtp", // tests
+	"github.com/go-webauthn/webauthn",
+	"github.com/wneessen/go-mail",
 	"pgregory.net/rapid", // tests
 }
 

@@ -124,7 +124,7 @@ func bench() error {
 	for _, part := range []struct {
 		groups  string
 		measure func(context.Context, options, pinning, string) (*results, error)
-	}{{"ABC", measureRequests}, {"DE", measureContent}, {"F", measureGit}, {"W", measureEdits}, {"S", measurePublished}} {
+	}{{"ABC", measureRequests}, {"DE", measureContent}, {"F", measureGit}, {"W", measureEdits}, {"S", measurePublished}, {"P", measureWeb}} {
 		if !o.wants(part.groups) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +19,12 @@ const (
 	secondVisit = "visit after a merge, second, ms"
 	firstPage   = "web page after a merge, first, ms"
 	secondPage  = "web page after a merge, second, ms"
+	editedPage  = "edit to published page, ms"
+	usedMemory  = "memory of the server, MB"
 )
+
+// publishedEdits is how many pages are edited and then read.
+const publishedEdits = 41
 
 // mergedVisits is how often a change request is merged and the site then visited.
 const mergedVisits = 7
@@ -40,8 +46,8 @@ func visitsAfterMerges(ctx context.Context, o options, p pinning, dir string) (f
 		shelves = append(shelves, b)
 	}
 	least, most := shelves[0], shelves[1]
-	for _, name := range []string{firstVisit, firstPage} {
-		ratios = append(ratios, &ratio{Name: name + ", most pages / least", AtMost: true, Values: []float64{most.fact(name) / least.fact(name)}})
+	for _, r := range []ratio{{Name: firstVisit}, {Name: firstPage}, {Name: editedPage, Target: 1.5}} {
+		ratios = append(ratios, &ratio{Name: r.Name + ", most pages / least", AtMost: true, Target: r.Target, Values: []float64{most.fact(r.Name) / least.fact(r.Name)}})
 	}
 	return factsOf(shelves), ratios, nil
 }
@@ -94,6 +100,40 @@ func (b *shelf) visitMerged(ctx context.Context) error {
 			b.cost(name, 1, median(took[name]))
 		}
 	}
+	if err := b.readEdited(ctx, v); err != nil {
+		return err
+	}
+	b.cost(usedMemory, 0, b.server.memory())
+	return nil
+}
+
+// readEdited edits pages and reads each as readers do, as soon as the edit is
+// answered.
+func (b *shelf) readEdited(ctx context.Context, v *visited) error {
+	paths := map[string]string{}
+	all, err := b.webPaths(ctx, v, func(id, path string) { paths[id] = path })
+	if err != nil {
+		return err
+	}
+	var took []float64
+	for k := range publishedEdits {
+		id := b.ids[k%len(b.ids)]
+		text := fmt.Sprintf("Published %d.", k)
+		start := time.Now()
+		body := fmt.Sprintf(`{"changes":[{"operation":"update_page","page":%q,"document":{"markdown":%q}}]}`, id, text)
+		if _, err := b.fetch(ctx, http.MethodPost, b.path("content"), body); err != nil {
+			return err
+		}
+		a, err := b.fetch(ctx, http.MethodGet, paths[id], "")
+		if err != nil {
+			return err
+		}
+		took = append(took, micros(time.Since(start))/1000)
+		if !bytes.Contains(a.Body, []byte(text)) {
+			return fmt.Errorf("%s of %d pages does not show what was written before", paths[id], len(all))
+		}
+	}
+	b.cost(editedPage, 1, median(took))
 	return nil
 }
 

@@ -309,6 +309,11 @@ func (s *site) referencesWith(ctx context.Context, paths []string, answers map[s
 		a.Header.Del("Date") // net/http writes it by itself
 		answers[path] = a
 	}
+	return s.bareWith(answers)
+}
+
+// bareWith starts the bare handler with answers by their paths.
+func (s *site) bareWith(answers map[string]answer) (*process, string, error) {
 	p, err := s.role("http")
 	if err != nil {
 		return nil, "", err

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 const FILES = ['html', 'svg', 'attributes', 'schemes', 'katex', 'mermaid'];
 
 /** The payloads that the tests of the renderer have, see internal/markup/testdata/attacks. */
-function payloads() {
+export function payloads() {
     return FILES.flatMap((name) =>
         readFileSync(new URL(`../../internal/markup/testdata/attacks/${name}.txt`, import.meta.url), 'utf8')
             .split('\n')
@@ -41,15 +41,18 @@ const page = (p) => {
 
 const PER_PAGE = 6; // payloads of one page
 
+/** Asks that nothing of a page runs, and that nothing leaves the host. */
+export async function harmless(p, check) {
+    const links = await p.$$eval('a[href], img[src], source[srcset], form[action]', (list) =>
+        list.map((e) => e.getAttribute('href') ?? e.getAttribute('src') ?? e.getAttribute('srcset') ?? e.getAttribute('action')));
+    check(links.every((l) => !/^\s*(javascript|vbscript|data:text)/i.test(l)), `an address that runs: ${links.filter((l) => /script|data:/i.test(l)).join(' ')}`);
+    // Images of other hosts are what an author may show; everything else stays on the host.
+    const wrong = p.wrong.filter((w) => !/Failed to load resource|ERR_/.test(w) && !/^(image|media): http/.test(w));
+    check(wrong.length === 0, wrong.join('; '));
+}
+
 export async function attacks(run) {
-    const call = async (method, path, body) => {
-        const answer = await fetch(`${run.base}/v1${path}`, {
-            method, headers: { authorization: `Bearer ${run.token}`, ...(body ? { 'content-type': 'application/json' } : {}) }, body: body && JSON.stringify(body),
-        });
-        const text = await answer.text();
-        if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-        return text ? JSON.parse(text) : undefined;
-    };
+    const call = run.call.bind(run);
     const { items: [organization] } = await call('GET', '/orgs');
     const space = await call('POST', `/orgs/${organization.id}/spaces`, { title: '"><img src=x onerror=alert(1)>', editMode: 'live' });
     const all = payloads();
@@ -75,11 +78,7 @@ export async function attacks(run) {
                     for (const name of ['click', 'mouseover', 'focus', 'toggle']) if (!(name === 'click' && e.closest('a, button, summary, img'))) e.dispatchEvent(new Event(name));
                 }
             });
-            const links = await p.$$eval('main a[href], main img[src], main source[srcset]', (list) => list.map((e) => e.getAttribute('href') ?? e.getAttribute('src') ?? e.getAttribute('srcset')));
-            check(links.every((l) => !/^\s*(javascript|vbscript|data:text)/i.test(l)), `an address that runs: ${links.filter((l) => /script|data:/i.test(l)).join(' ')}`);
-            // Images of other hosts are what an author may show; everything else stays on the host.
-            const wrong = p.wrong.filter((w) => !/Failed to load resource|ERR_/.test(w) && !/^(image|media): http/.test(w));
-            check(wrong.length === 0, wrong.join('; '));
+            await harmless(p, check);
         });
     }
     console.log(`browser: ${all.length} payloads on ${pages.length} pages`);

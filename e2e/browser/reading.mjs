@@ -1,5 +1,7 @@
 // What a reader does on a site.
 
+import { MOST_BYTES } from './speed.mjs';
+
 const GUIDE = '/s/guide/', RICH = '/s/guide/writing/pages';
 
 /** The text that a reader sees. */
@@ -29,7 +31,12 @@ export async function reading(run) {
         }
         await page.keyboard.press('/');
         await page.keyboard.type('rollback');
-        await page.waitForSelector('.finder [role=option]');
+        // Earlier letters have answers too, and a site that was just published is not indexed yet.
+        const answer = '.finder [data-query="rollback"] [role=option]';
+        for (let tries = 0; tries < 60 && !(await page.waitForSelector(answer, { timeout: 3000 }).catch(() => null)); tries++) {
+            await page.$eval('.finder input', (field) => { field.value = ''; });
+            await page.keyboard.type('rollback');
+        }
         check((await page.$$('.finder mark')).length > 0, 'what was searched for is not highlighted');
         await page.keyboard.press('ArrowDown');
         await page.keyboard.press('ArrowUp');
@@ -81,6 +88,7 @@ export async function reading(run) {
         check(await shown(page, '.popover'), 'an annotation does not open');
         await page.keyboard.press('Escape');
 
+        await page.$eval('.diagram', (d) => d.scrollIntoView());
         await page.waitForSelector('.diagram.drawn img').catch(() => check(false, 'diagrams are not drawn'));
         check(await page.$eval('.diagram.drawn img', (i) => i.decode().then(() => i.naturalWidth > 50)), 'the picture of a diagram is empty');
 
@@ -101,7 +109,7 @@ export async function reading(run) {
         const page = await open(RICH);
         const links = await page.$$('.outline a');
         await links[6].click();
-        await page.waitForFunction(() => document.querySelectorAll('.outline a')[6].hasAttribute('aria-current'), { timeout: 5000 });
+        await page.waitForFunction(() => document.querySelectorAll('.outline a')[6].hasAttribute('aria-current'));
         check((await page.$$('.outline [aria-current]')).length === 1, 'more than one part is marked');
     });
 
@@ -130,6 +138,35 @@ export async function reading(run) {
         await phone.waitForFunction(() => document.querySelector('.pages').checkVisibility({ visibilityProperty: true })).catch(() => check(false, 'the menu does not open without a script'));
         const found = await open('/s/guide/~octavo/search?q=rollback', { script: false });
         check((await found.$$('.results a')).length > 0, 'the form finds nothing without a script');
+    });
+
+    await run.test('a text page is small, with its fonts', async ({ open, check }) => {
+        let bytes = 0, fonts = 0;
+        await open(GUIDE, {
+            waitUntil: 'networkidle0',
+            before: async (page) => {
+                const session = await page.createCDPSession();
+                await session.send('Network.enable');
+                session.on('Network.responseReceived', (e) => { if (e.type === 'Font') fonts++; });
+                session.on('Network.loadingFinished', (e) => { bytes += e.encodedDataLength; });
+            },
+        });
+        check(fonts > 0, 'the page was read without its fonts');
+        check(bytes > 0 && bytes < MOST_BYTES, `it is ${bytes} bytes`);
+    });
+
+    await run.test('a reviewer sees what changed', async ({ open, check }) => {
+        const page = await open(await run.reviewed(), { script: false });
+        check((await text(page, '.draft')).includes('Better words'), 'the banner does not name the change request');
+        check((await page.$$eval('article ins', (all) => all.map((e) => e.textContent).join(' '))).includes('new'), 'what was added is not marked');
+        check((await page.$$eval('article del', (all) => all.map((e) => e.textContent).join(' '))).includes('Gone soon'), 'what was removed is not marked');
+        check((await page.$eval('.draft [role=switch]', (e) => e.getAttribute('aria-checked'))) === 'true', 'the switch is not on');
+        check((await page.$$('.draft .sign-added')).length === 1, 'the added page is not listed');
+        await page.click('.draft-note a');
+        check(new URL(page.url()).hash.length > 1, 'there is no way to the first change');
+        await Promise.all([page.waitForNavigation(), page.click('.draft [role=switch]')]);
+        check((await page.$$('article :is(ins, del)')).length === 0, 'the changes cannot be hidden');
+        check(page.wrong.length === 0, page.wrong.join('; '));
     });
 
     await run.test('an address without a page says so and helps', async ({ open, check }) => {

@@ -7,6 +7,13 @@
  */
 export const CORRECTIONS = [
     {
+        reason: 'a SAML provider can be made with a label alone, and yet must have an address where people sign in; it is empty until it is set',
+        apply(schemas) {
+            const { properties } = schemas.OrganizationSAMLProvider;
+            properties.ssoURL = { anyOf: [properties.ssoURL, { const: '' }] };
+        },
+    },
+    {
         reason:
             'a page in a tree has no body; the variant "Empty" of its body allows no other property, ' +
             'although the page itself must have some',

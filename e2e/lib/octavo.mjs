@@ -13,8 +13,8 @@ import { GIT_HOST } from './git.mjs';
 /** Sites with a basename are hosts of this domain. */
 export const SITES_DOMAIN = 'sites.test';
 
-const READY_WITHIN = 30_000;
-const STOP_WITHIN = 15_000;
+const READY_WITHIN = 180_000; // only a failure waits so long
+const STOP_WITHIN = 120_000;
 
 /**
  * One store and the servers on it. Servers that someone else runs (config.urls) are used as they

@@ -1,7 +1,7 @@
 // The wire between the client and the servers: sends each request to the next
 // node and keeps a ledger of how every operation answered.
 
-const TIMEOUT = 30_000;
+const TIMEOUT = 180_000; // only a failure waits so long
 
 /**
  * A stand-in for fetch that spreads requests over the nodes in turn and checks

@@ -23,6 +23,8 @@ import published from './published.mjs';
 import renderer from './renderer.mjs';
 import reviews from './reviews.mjs';
 import revisions from './revisions.mjs';
+import oidc from './oidc.mjs';
+import saml from './saml.mjs';
 import search from './search.mjs';
 import siteAudience from './site_audience.mjs';
 import siteSettings from './site_settings.mjs';
@@ -56,6 +58,8 @@ export const SCENARIOS = {
     search,
     comments,
     webhooks,
+    oidc,
+    saml,
     sites,
     site_settings: siteSettings,
     site_audience: siteAudience,

@@ -7,7 +7,7 @@ import { flatten, handbookSpace } from '../lib/content.mjs';
 import { answered, refused } from '../lib/expect.mjs';
 
 const SESSION = { visitorId: 'v', sessionId: 's', cookies: {}, userAgent: 'Mozilla/5.0', language: 'en', referrer: '' };
-const DEADLINE = 30_000; // other nodes see counts when they are stored
+const DEADLINE = 180_000; // other nodes see counts when they are stored
 
 export default async function insights(scene) {
     const { step, organization, alice, anonymous, mallory } = scene;

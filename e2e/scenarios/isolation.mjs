@@ -20,6 +20,7 @@ const OPEN_TO_STRANGERS = new Set([
     'getOrganizationsForEmailDomain',
     'getSubdomain',
     'joinOrganization',
+    'listSSOProviderLoginsInOrganization', // what a page to sign in shows
     'joinOrganizationWithInvite',
     'POST /orgs',
     'GET /user/tokens',
@@ -71,6 +72,9 @@ export default async function isolation(scene) {
     await attempted(alice, `${hooks}/${webhook.id}/deliveries`); // what is under way would be noted later
     await alice.call('PATCH', `${hooks}/${webhook.id}`, { body: { enabled: false } }); // its log stays as it is
 
+    const saml = (await orgs.createOrganizationSamlProvider(organization.id, { label: 'Secret' })).data;
+    const oidc = (await alice.call('POST', `/orgs/${organization.id}/oidc`, { body: { label: 'Secret', issuer: 'https://secret.invalid', clientId: 'secret' } })).data;
+
     // An address that may not be called: what is asked for ends at once.
     const git = `/spaces/${space.id}/git`;
     await alice.call('PUT', `${git}/connection`, { body: { url: 'https://127.0.0.1/secret.git', ref: 'main', direction: 'import', pollSeconds: 0 } });
@@ -86,6 +90,8 @@ export default async function isolation(scene) {
         teamId: team.id,
         userId: bob.id,
         inviteId: invite.id,
+        samlProviderId: saml.id,
+        oidcProviderId: oidc.id,
         webhookId: webhook.id,
         deliveryId: delivery.id,
         revisionId: revision.id,
@@ -169,7 +175,7 @@ export default async function isolation(scene) {
 
 // Waits until every delivery of a webhook was tried.
 async function attempted(person, deliveries) {
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 4000; i++) {
         const { items } = (await person.call('GET', deliveries)).data;
         if (items.every((item) => item.attempts > 0)) return;
         await new Promise((resolve) => setTimeout(resolve, 50));

@@ -29,27 +29,13 @@ func newProblem(status int, message string, details []errs.Detail) *problem {
 func (p *problem) Error() string  { return p.Err.Message }
 func (p *problem) GetStatus() int { return p.Err.Code }
 
-// statuses is the only place that knows HTTP's name for a kind of error.
-var statuses = map[errs.Kind]int{
-	errs.Internal:        http.StatusInternalServerError,
-	errs.Invalid:         http.StatusBadRequest,
-	errs.Unauthenticated: http.StatusUnauthorized,
-	errs.Forbidden:       http.StatusForbidden,
-	errs.NotFound:        http.StatusNotFound,
-	errs.Conflict:        http.StatusConflict,
-	errs.Precondition:    http.StatusPreconditionFailed,
-	errs.TooMany:         http.StatusTooManyRequests,
-	errs.Unsupported:     http.StatusUnsupportedMediaType,
-	errs.NoSpace:         http.StatusInsufficientStorage,
-}
-
 // problemOf returns what a caller may know of an error.
 func problemOf(err error) *problem {
 	var e *errs.Error
 	if !errors.As(err, &e) || e.Kind == errs.Internal {
 		return newProblem(http.StatusInternalServerError, "the server failed; give its operator the request id from the header X-Request-Id", nil)
 	}
-	return newProblem(statuses[e.Kind], e.Message, e.Details)
+	return newProblem(e.Kind.Status(), e.Message, e.Details)
 }
 
 // answer returns how a request ends that failed. Absent looks like deleted: a

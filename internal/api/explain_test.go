@@ -18,7 +18,7 @@ func TestExplanationAgreesWithTheVisit(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o, nil)
 		for seed := range uint64(2) {
-			m := &visibilityModel{w: w, r: rand.New(rand.NewPCG(seed, 2)), included: map[string][]string{}, pages: map[string][]string{}}
+			m := &visibilityModel{w: w, r: rand.New(rand.NewPCG(seed, 2)), included: map[string][]string{}, pages: map[string][]string{}, titles: map[string]word{}, shown: map[string]word{}, met: map[string]bool{}}
 			m.site()
 			seen := map[bool]int{}
 			for _, address := range m.addresses() {

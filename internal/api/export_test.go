@@ -8,9 +8,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Description returns the OpenAPI document.
-func (a *API) Description() []byte { return a.spec() }
-
 // Decide reports what the rule of an operation says to the bearer of a token,
 // without running it: nil, Forbidden or NotFound. It makes the table of who
 // may do what that people review.

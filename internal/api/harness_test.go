@@ -54,7 +54,7 @@ func newWorld(t *testing.T, o store.Options, seen *accounts) *world {
 	}
 	w.srv = srv
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		if err := srv.Stop(ctx); err != nil {
 			t.Errorf("stop: %v", err)
@@ -181,6 +181,7 @@ func (w *world) call(who, method, path, body string, headers ...string) answer {
 	a := w.send(who, method, path, strings.NewReader(body), headers...)
 	if w.seen != nil {
 		w.seen.note(method, path, who, a.status)
+		w.seen.examples.add(w.seen.operation(method, path), w.srv.URL(), path, body, a)
 		if method != http.MethodGet && a.status < 300 {
 			w.noteAudit(w.seen.operation(method, path), a)
 		}
@@ -269,10 +270,11 @@ type accounts struct {
 	denied    map[string]bool
 	audited   map[string]bool
 	described map[string]bool // the log says what changed from what to what
+	examples  examples
 }
 
 func newAccounts(ops []api.OperationInfo) *accounts {
-	a := &accounts{ops: ops, mux: http.NewServeMux(), succeeded: map[string]bool{}, denied: map[string]bool{}, audited: map[string]bool{}, described: map[string]bool{}}
+	a := &accounts{ops: ops, mux: http.NewServeMux(), succeeded: map[string]bool{}, denied: map[string]bool{}, audited: map[string]bool{}, described: map[string]bool{}, examples: examples{}}
 	for _, o := range ops {
 		a.mux.Handle(o.Method+" "+o.Path, opHandler(o.ID))
 	}

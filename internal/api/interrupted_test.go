@@ -46,6 +46,19 @@ func (b *breaking) Err() error {
 	return nil
 }
 
+// noted knows whether anything was sent, as the server does.
+type noted struct {
+	http.ResponseWriter
+	sent bool
+}
+
+func (n *noted) Write(b []byte) (int, error) {
+	n.sent = true
+	return n.ResponseWriter.Write(b)
+}
+
+func (n *noted) Written() bool { return n.sent }
+
 var signedToken = regexp.MustCompile(`eyJ[\w-]+\.[\w-]+\.[\w-]+`)
 
 // unsigned returns the body of an answer without the tokens in it, which say when
@@ -63,11 +76,18 @@ func TestABrokenReadIsNotAnsweredAsAbsent(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o, nil)
 		f := newFixture(w)
-		get := func(ctx context.Context, path string) *httptest.ResponseRecorder {
+		get := func(ctx context.Context, path string) (rec *httptest.ResponseRecorder) {
 			r := httptest.NewRequest(http.MethodGet, api.Prefix+path, nil).WithContext(ctx)
 			r.Header.Set("Authorization", "Bearer "+w.tokens["admin"])
-			rec := httptest.NewRecorder()
-			w.srv.API.ServeHTTP(rec, r)
+			rec = httptest.NewRecorder()
+			defer func() {
+				if p := recover(); p == http.ErrAbortHandler { // the connection is closed
+					rec.Code = http.StatusInternalServerError
+				} else if p != nil {
+					panic(p)
+				}
+			}()
+			w.srv.API.ServeHTTP(&noted{ResponseWriter: rec}, r)
 			return rec
 		}
 		step := 1

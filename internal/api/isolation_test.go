@@ -36,6 +36,7 @@ func (w *world) must(who, method, path, body string, capture ...string) answer {
 func newFixture(w *world) fixture {
 	w.t.Helper()
 	w.addUser("victim", "edit")
+	w.addUser("author", "edit")
 	w.must("admin", "PATCH", "/orgs/$org", `{"title":"`+marker+`","hostname":"`+marker+`","emailDomains":["acme.test"]}`)
 	w.must("admin", "POST", "/orgs/$org/collections", `{"title":"`+marker+`"}`, "collection")
 	w.must("admin", "POST", "/orgs/$org/spaces", `{"title":"`+marker+`","parent":"$collection"}`, "space")
@@ -44,8 +45,13 @@ func newFixture(w *world) fixture {
 	w.must("admin", "POST", "/collections/$collection/permissions", `{"role":"read","users":["$user_victim"],"teams":["$team"]}`)
 	w.must("admin", "POST", "/orgs/$org/link-invites", `{"role":"read"}`, "invite")
 	w.must("admin", "POST", "/user/tokens", `{"label":"`+marker+`"}`, "token")
+	w.signIn("admin")
+	w.must("admin", "POST", "/orgs/$org/service-accounts", `{"name":"`+marker+`","role":"read"}`, "machine")
+	w.must("admin", "POST", "/orgs/$org/service-accounts/$machine/tokens", `{"label":"`+marker+`"}`)
 	w.must("admin", "POST", "/orgs/$org/webhooks", `{"url":"https://`+marker+`.example/"}`, "webhook")
 	w.must("admin", "POST", "/orgs/$org/webhooks/$webhook/test", "", "delivery")
+	w.must("admin", "POST", "/orgs/$org/saml", `{"label":"`+marker+`"}`, "saml")
+	w.must("admin", "POST", "/orgs/$org/oidc", `{"label":"Seen by all","issuer":"https://`+marker+`.example","clientId":"`+marker+`"}`, "oidc")
 	w.must("admin", "PUT", "/spaces/$space/git/connection", `{"url":"https://`+marker+`.example/a/b.git","ref":"main","credentials":{"username":"u","password":"`+marker+`"}}`)
 	var queued struct{ Items []struct{ ID string } }
 	a := w.must("admin", "POST", "/spaces/$space/git/sync", "")
@@ -59,6 +65,13 @@ func newFixture(w *world) fixture {
 	w.must("admin", "POST", "/spaces/$space/comments", `{"page":"$page","body":{"markdown":"`+marker+`"}}`, "comment")
 	w.must("admin", "POST", "/spaces/$space/comments/$comment/replies", `{"body":{"markdown":"`+marker+`"}}`, "reply")
 	w.must("admin", "POST", "/spaces/$space/change-requests/$request/comments", `{"body":{"markdown":"`+marker+`"}}`)
+	w.must("author", "POST", "/spaces/$space/comments/$comment/replies", `{"body":{"markdown":"`+marker+` [Admin](/users/$user_admin)"}}`)
+	w.notify()
+	var list struct{ Items []struct{ ID string } }
+	if err := json.Unmarshal(w.must("admin", "GET", "/user/inbox", "").body, &list); err != nil || len(list.Items) == 0 {
+		w.t.Fatalf("%v: the inbox is empty", err)
+	}
+	w.vars["notice"] = list.Items[0].ID
 	return f
 }
 
@@ -154,13 +167,13 @@ func (f fixture) propose() {
 func (f fixture) param(name string) string {
 	v := map[string]string{
 		"organizationId": "org", "collectionId": "collection", "spaceId": "space", "teamId": "team",
-		"userId": "user_victim", "inviteId": "invite", "tokenId": "token", "webhookId": "webhook", "deliveryId": "delivery",
+		"userId": "user_victim", "inviteId": "invite", "tokenId": "token", "serviceAccountId": "machine", "sessionId": "session", "webhookId": "webhook", "deliveryId": "delivery", "samlProviderId": "saml", "oidcProviderId": "oidc",
 		"pageId": "page", "fileId": "file", "reusableContentId": "reusable", "documentId": "document", "revisionId": "revision",
 		"changeRequestId": "request", "reviewId": "review", "conflictId": "conflict",
 		"commentId": "comment", "commentReplyId": "reply", "operationId": "operation",
 		"siteId": "site", "siteSectionId": "section", "siteSectionGroupId": "group", "siteSpaceId": "sitespace", "siteExternalLinkId": "externallink",
 		"shareLinkId": "sharelink", "siteRedirectId": "redirect", "siteMcpServerId": "mcpserver",
-		"fontId": "font", "key": "upload",
+		"fontId": "font", "key": "upload", "noticeId": "notice",
 	}[name]
 	switch name {
 	case "emailDomain":
@@ -190,26 +203,30 @@ func (f fixture) path(pattern string) string {
 func (f fixture) state() string {
 	var all []string
 	for _, path := range []string{
-		"/orgs/$org", "/orgs/$org/members", "/orgs/$org/teams", "/orgs/$org/teams/$team/members", "/orgs/$org/collections",
+		"/orgs/$org", "/orgs/$org/members", "/orgs/$org/service-accounts", "/orgs/$org/service-accounts/$machine/tokens", "/orgs/$org/tokens", "/orgs/$org/teams", "/orgs/$org/teams/$team/members", "/orgs/$org/collections",
 		"/orgs/$org/spaces", "/spaces/$space/permissions/users", "/spaces/$space/permissions/teams",
 		"/collections/$collection/permissions/users", "/collections/$collection/permissions/teams",
 		"/orgs/$org/sites", "/orgs/$org/sites/$site/structure",
 		"/orgs/$org/sites/$site/customization", "/orgs/$org/sites/$site/site-spaces/$sitespace/customization", "/orgs/$org/sites/$site/adaptive-schema",
 		"/orgs/$org/sites/$site/share-links", "/orgs/$org/sites/$site/publishing/auth", "/orgs/$org/sites/$site/redirects", "/orgs/$org/sites/$site/mcp-servers",
 		"/orgs/$org/sites/$site/permissions/users", "/orgs/$org/sites/$site/permissions/teams",
-		"/orgs/$org/fonts", "/orgs/$org/webhooks", "/orgs/$org/webhooks/$webhook/deliveries",
+		"/orgs/$org/fonts", "/orgs/$org/webhooks", "/orgs/$org/webhooks/$webhook/deliveries", "/orgs/$org/saml", "/orgs/$org/oidc",
 		"/spaces/$space/git/connection", "/spaces/$space/git/operations", "/spaces/$space/git/info",
 		"/orgs/$org/link-invites", "/orgs/$org/agent-instructions", "/orgs/$org/audit?limit=1000", "/users/$user_victim",
 		"/spaces/$space/content", "/spaces/$space/content/page/$page", "/spaces/$space/revisions", "/spaces/$space/links",
 		"/spaces/$space/change-requests/$request", "/spaces/$space/change-requests/$request/content", "/spaces/$space/change-requests/$request/reviews",
 		"/spaces/$space/change-requests/$request/conflicts", "/spaces/$space/change-requests/$request/requested-reviewers",
 		"/spaces/$space/content/files/$file/backlinks", "/orgs/$org/search?query=" + marker,
-		"/spaces/$space/comments", "/spaces/$space/comments/$comment/replies", "/spaces/$space/change-requests/$request/comments",
+		"/spaces/$space/comments", "/spaces/$space/comments/$comment/replies", "/spaces/$space/change-requests/$request/comments", "/user/inbox",
 	} {
 		all = append(all, string(f.w.must("admin", "GET", path, "").body))
 	}
-	return strings.Join(all, "\n")
+	return passing.ReplaceAllString(strings.Join(all, "\n"), "")
 }
+
+// passing is what changes by itself: when the admin was seen, and until when addresses
+// are signed.
+var passing = regexp.MustCompile(`"lastSeenAt":"[^"]*"|signature=[^"&]*`)
 
 // bodies are inputs that are valid as such, so that nothing but the missing
 // right stops the operation. An operation that is not here is called with {}.
@@ -218,6 +235,12 @@ var bodies = map[string]string{
 	"aggregateSiteEvents":                 `{"range":"last7Days"}`,
 	"updateUserById":                      `{"displayName":"pwned"}`,
 	"createToken":                         `{"label":"mine"}`,
+	"createServiceAccount":                `{"name":"pwned","role":"admin"}`,
+	"updateServiceAccount":                `{"name":"pwned"}`,
+	"createServiceAccountToken":           `{"label":"pwned"}`,
+	"createOIDCProvider":                  `{"label":"mine","issuer":"https://login.example","clientId":"mine"}`,
+	"updateNotice":                        `{"read":true}`,
+	"changeEmail":                         `{"email":"mallory@beta.test"}`,
 	"createOrganization":                  `{"title":"Mine"}`,
 	"updateOrganizationById":              `{"title":"pwned"}`,
 	"updateOrganizationAgentInstructions": `{"instructions":{"object":"document","data":{},"nodes":[]}}`,
@@ -234,6 +257,8 @@ var bodies = map[string]string{
 	"updateCustomFont":                    `{"fontFamily":"pwned"}`,
 	"createWebhook":                       `{"url":"https://pwned.example/"}`,
 	"updateWebhook":                       `{"enabled":false}`,
+	"createOrganizationSAMLProvider":      `{"label":"pwned"}`,
+	"updateOrganizationSAMLProvider":      `{"label":"pwned"}`,
 	"createCollection":                    `{"title":"pwned"}`,
 	"updateCollectionById":                `{"title":"pwned"}`,
 	"moveCollection":                      `{"parent":null}`,
@@ -307,12 +332,19 @@ var about = map[string]int{
 	"getApiReference":                       http.StatusOK,
 	"getAuthenticatedUser":                  http.StatusOK,
 	"listTokens":                            http.StatusOK,
+	"listSessions":                          http.StatusOK,
+	"listInbox":                             http.StatusOK,
+	"readInbox":                             http.StatusOK,
+	"getNotifications":                      http.StatusOK,
+	"updateNotifications":                   http.StatusOK,
+	"changeEmail":                           http.StatusForbidden, // a token cannot
 	"createToken":                           http.StatusCreated,
 	"listOrganizationsForAuthenticatedUser": http.StatusOK,
 	"createOrganization":                    http.StatusCreated,
 	"getOrganizationsForEmailDomain":        http.StatusForbidden,  // not the caller's domain
 	"joinOrganization":                      http.StatusBadRequest, // the contract's answer to a foreign address
 	"joinOrganizationWithInvite":            http.StatusPreconditionFailed,
+	"listSSOProviderLoginsInOrganization":   http.StatusOK, // for everybody
 	"listTemplates":                         http.StatusOK,
 	"getEmbedByUrl":                         http.StatusOK,
 	"resolvePublishedContentByUrl":          http.StatusNotFound, // that of no site

@@ -7,6 +7,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"crypto/subtle"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -30,14 +31,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/embeds"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/gitsync"
+	"github.com/octavo-docs/octavo/internal/inbox"
 	"github.com/octavo-docs/octavo/internal/insights"
+	"github.com/octavo-docs/octavo/internal/oidc"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/signin"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/sso"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
@@ -64,7 +70,14 @@ type Config struct {
 	Sites    *sites.Service
 	Insights *insights.Service
 	Assets   *assets.Service
+	SignIn   *signin.Service
+	SSO      *sso.Service
+	OIDC     *oidc.Service
+	Inbox    *inbox.Service
 	Embeds   *embeds.Service // nil: pages of others are not fetched
+	// ExportSite writes a site as an archive of static files, for a member, to be read at an
+	// address.
+	ExportSite func(ctx context.Context, site docs.Site, by docs.UserID, address string, w io.Writer) error
 }
 
 // API serves /v1.
@@ -74,13 +87,14 @@ type API struct {
 	mux     *http.ServeMux
 	cursors cursors
 	limits  *limiter
+	cookie  string // name of that of a session
 	ops     []op
 	ref     func() []byte
 	spec    func() []byte
 
 	pageCache      *cache.Cache[pageKey, *keptPage]
 	publishedCache *cache.Cache[publishedKey, []byte]
-	pdfSlots       chan struct{}
+	exportSlots    chan struct{}
 }
 
 // op declares an operation. Everything that is known of it is here and in
@@ -126,7 +140,7 @@ const maxPageCache = 24 << 20
 // New declares all operations. It panics if one of them is wrong, so that a
 // server with a hole in it does not start.
 func New(c Config, secret string) *API {
-	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), pdfSlots: make(chan struct{}, pdfMakers)}
+	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), cookie: signin.Cookie(c.BaseURL), exportSlots: make(chan struct{}, maxExports)}
 	a.pageCache = cache.New[pageKey](maxPageCache, (*keptPage).size)
 	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
 	config := huma.DefaultConfig("Octavo", c.Version)
@@ -147,6 +161,11 @@ func New(c Config, secret string) *API {
 	a.users()
 	a.organizations()
 	a.members()
+	a.serviceAccounts()
+	a.orgTokens()
+	a.sessions()
+	a.inbox()
+	a.audits()
 	a.invites()
 	a.teams()
 	a.collections()
@@ -168,6 +187,7 @@ func New(c Config, secret string) *API {
 	a.siteRedirects()
 	a.siteServers()
 	a.siteExplain()
+	a.siteExport()
 	a.siteInsights()
 	a.uploads()
 	a.fonts()
@@ -182,6 +202,8 @@ func New(c Config, secret string) *API {
 	a.search()
 	a.comments()
 	a.webhooks()
+	a.saml()
+	a.oidcProviders()
 	a.git()
 	a.pdf()
 	a.describe()
@@ -249,7 +271,8 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 		r, w := humago.Unwrap(ctx)
 		request := w.Header().Get(requestIDHeader)
 		defer func() {
-			if p := recover(); p != nil {
+			p := recover()
+			if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // a panic, not an error
 				a.Log.Error("panic", "operation", o.ID, "request", request, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if !written(w) {
 					a.fail(w, o, request, errs.E(errs.Internal, "panic"))
@@ -257,6 +280,9 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 			}
 			if a.Observe != nil {
 				a.Observe(o.ID, statusOf(w), time.Since(start))
+			}
+			if p == http.ErrAbortHandler { //nolint:errorlint // as above
+				panic(p)
 			}
 		}()
 		if o.Deprecated != "" {
@@ -303,10 +329,13 @@ func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string
 		}
 		return &authz.Grant{Actor: authz.Actor{Request: request}}, err
 	}
-	session, err := a.Guard.Authenticate(r.Context(), r.Header.Get("Authorization"), request)
+	session, err := a.authenticate(r, request)
 	who := clientOf(r)
+	if err == nil {
+		session.Actor.Address = strings.TrimPrefix(who, addressPrefix)
+	}
 	if err == nil && session.Actor.User != "" { // not a visitor
-		who = string(session.Actor.User) // of however many tokens
+		who = string(session.Actor.User + docs.UserID(session.Actor.Org)) // of however many tokens
 	}
 	if limited := a.limits.take(w.Header(), who, now); limited != nil {
 		return nil, limited
@@ -319,6 +348,24 @@ func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string
 		return nil, err
 	}
 	return grant, checkQuery(r.URL.RawQuery, o.query)
+}
+
+// csrfHeader is what a request with a session has to send besides the cookie.
+const csrfHeader = "X-CSRF-Token"
+
+// authenticate recognises the token of a request, or the session of a browser.
+// Pages of other sites can make a browser send its cookie, but not the header.
+func (a *API) authenticate(r *http.Request, request string) (*authz.Session, error) {
+	header := r.Header.Get("Authorization")
+	c, err := r.Cookie(a.cookie)
+	if header != "" || err != nil {
+		return a.Guard.Authenticate(r.Context(), header, request)
+	}
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if !reads && subtle.ConstantTimeCompare([]byte(r.Header.Get(csrfHeader)), []byte(signin.CSRF(c.Value))) == 0 {
+		return nil, errs.E(errs.Forbidden, "a request with a session must have the header %s; GET /user/session returns its value", csrfHeader)
+	}
+	return a.Guard.AuthenticateSession(r.Context(), c.Value, request)
 }
 
 // clientOf names a caller who is no user, by address.

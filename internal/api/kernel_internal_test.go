@@ -151,7 +151,14 @@ func TestStreamsAreOperations(t *testing.T) {
 	} {
 		w := &recorded{ResponseRecorder: httptest.NewRecorder()}
 		w.Header().Set(requestIDHeader, "request-1")
-		a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, Prefix+"/"+id, nil))
+		closed := func() (p any) {
+			defer func() { p = recover() }()
+			a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, Prefix+"/"+id, nil))
+			return nil
+		}()
+		if (closed == http.ErrAbortHandler) != (id == "breaks") { //nolint:errorlint // a panic
+			t.Errorf("%s: the connection is closed by %v", id, closed)
+		}
 		if w.Code != want.status || !strings.Contains(w.Body.String(), want.body) || id == "breaks" && w.Body.String() != "half" {
 			t.Errorf("%s: %d %s", id, w.Code, w.Body)
 		}

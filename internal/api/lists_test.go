@@ -33,8 +33,12 @@ var fill = []filling{
 	{"POST", "/orgs/$org/sites/$site/permissions", `{"role":"read","users":["list-N@acme.test"],"teams":["$last"]}`, ""},
 	{"POST", "/orgs/$org/link-invites", `{"role":"read"}`, ""},
 	{"POST", "/user/tokens", `{"label":"List"}`, ""},
+	{"POST", "/orgs/$org/service-accounts", `{"name":"List","role":"read"}`, ""},
+	{"POST", "/orgs/$org/service-accounts/$machine/tokens", `{"label":"List"}`, ""},
 	{"POST", "/orgs/$org/webhooks", `{"url":"https://list.example/"}`, ""},
 	{"POST", "/orgs/$org/webhooks/$webhook/test", "", ""},
+	{"POST", "/orgs/$org/saml", `{"label":"List"}`, ""},
+	{"POST", "/orgs/$org/oidc", `{"label":"List","issuer":"https://login.example","clientId":"list"}`, ""},
 	{"POST", "/orgs/$org/sites", `{"title":"List"}`, ""},
 	{"POST", "/orgs/$org/sites/$site/sections", `{"title":"List","spaceId":"$space"}`, ""},
 	{"POST", "/orgs/$org/sites/$site/section-groups", `{"title":"List"}`, ""},
@@ -199,7 +203,10 @@ func newLists(t *testing.T, o store.Options) (*world, fixture) {
 	f := newFixture(w)
 	for n := range 8 {
 		w.fill(n, "")
+		w.signIn("admin")
+		w.must("author", "POST", "/spaces/$space/comments/$comment/replies", `{"body":{"markdown":"List"}}`)
 	}
+	w.notify()
 	return w, f
 }
 

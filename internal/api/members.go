@@ -35,6 +35,20 @@ func (a *API) members() {
 		Summary: "Let a member sign in through the organization's identity provider.",
 	}, a.markSSO)
 	register(a, op{
+		ID: "deactivateMember", Route: "POST /orgs/{organizationId}/members/{userId}/deactivate", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Take the access of a member away, effective immediately.", About: "Content, teams and grants stay. 412 if it is the last admin.",
+	}, a.deactivate)
+	register(a, op{
+		ID: "reactivateMember", Route: "POST /orgs/{organizationId}/members/{userId}/reactivate", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
+		Summary: "Give a member the access back that was taken away.",
+	}, a.reactivate)
+	register(a, op{
+		ID: "inviteMemberAgain", Route: "POST /orgs/{organizationId}/members/{userId}/invite", Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Also: []int{http.StatusPreconditionFailed}, Status: http.StatusAccepted,
+		Summary: "Send the invitation of a member again.", About: "412 if the member has used the organization already.",
+	}, a.inviteAgain)
+	register(a, op{
 		ID: "listSpacesForOrganizationMember", Route: "GET /orgs/{organizationId}/members/{userId}/spaces", Tag: tag, Allow: authz.OrgOrSelf(authz.ReadAsAdmin),
 		Summary: "List the spaces that a member has access to, with the role on each.",
 	}, a.memberSpaces)
@@ -121,6 +135,20 @@ func (a *API) removeMember(ctx context.Context, in *MemberIn) (*done, error) {
 func (a *API) markSSO(ctx context.Context, in *MemberIn) (*out[Member], error) {
 	m, err := a.Orgs.MarkSSO(ctx, authz.Of(ctx), in.Org, in.User)
 	return ok(a.member(m)), err
+}
+
+func (a *API) deactivate(ctx context.Context, in *MemberIn) (*out[Member], error) {
+	m, err := a.Orgs.SetDisabled(ctx, authz.Of(ctx), in.Org, in.User, true)
+	return ok(a.member(m)), err
+}
+
+func (a *API) reactivate(ctx context.Context, in *MemberIn) (*out[Member], error) {
+	m, err := a.Orgs.SetDisabled(ctx, authz.Of(ctx), in.Org, in.User, false)
+	return ok(a.member(m)), err
+}
+
+func (a *API) inviteAgain(ctx context.Context, in *MemberIn) (*done, error) {
+	return nil, a.Orgs.InviteAgain(ctx, authz.Of(ctx), in.Org, in.User)
 }
 
 type memberSpacesIn struct {

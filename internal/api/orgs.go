@@ -58,10 +58,6 @@ func (a *API) organizations() {
 		ID: "updateOrganizationAgentInstructions", Route: "PUT /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Replace the instructions for the organization's writing agent.",
 	}, a.setAgentInstructions)
-	register(a, op{
-		ID: "listAuditEvents", Route: "GET /orgs/{organizationId}/audit", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
-		Summary: "List who did what in the organization, newest first.",
-	}, a.audit)
 }
 
 // Organization on the wire.
@@ -456,38 +452,4 @@ type setAgentInstructionsIn struct {
 func (a *API) setAgentInstructions(ctx context.Context, in *setAgentInstructionsIn) (*out[AgentInstructions], error) {
 	v, err := a.Orgs.SetAgentInstructions(ctx, authz.Of(ctx), in.Org, in.Body.Instructions)
 	return ok(a.instructions(in.Org, v)), err
-}
-
-// AuditEvent on the wire.
-type AuditEvent struct {
-	Object  string         `json:"object" enum:"audit-event"`
-	ID      string         `json:"id"`
-	At      docs.Time      `json:"at"`
-	Actor   string         `json:"actor" doc:"Id of the user."`
-	Token   string         `json:"token,omitempty" doc:"Id of the token."`
-	Request string         `json:"request,omitempty" doc:"Id of the request."`
-	Action  string         `json:"action"`
-	Subject auditSubject   `json:"subject"`
-	Data    map[string]any `json:"data"`
-}
-
-type auditSubject struct {
-	Kind string `json:"kind"`
-	ID   string `json:"id"`
-}
-
-type auditIn struct {
-	OrgIn
-	Paged
-}
-
-func (a *API) audit(ctx context.Context, in *auditIn) (*page[AuditEvent], error) {
-	return listOf(ctx, a, in.Paged, a.Orgs.Audit(in.Org), func(r store.AuditRow) AuditEvent {
-		w := AuditEvent{
-			Object: "audit-event", ID: r.ID, At: r.At, Actor: string(r.Actor), Token: string(r.Token), Request: r.Request,
-			Action: r.Action, Subject: auditSubject{r.SubjectKind, r.SubjectID}, Data: map[string]any{},
-		}
-		_ = json.Unmarshal([]byte(r.Data), &w.Data) // written by us as an object
-		return w
-	})
 }

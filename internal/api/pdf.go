@@ -2,10 +2,8 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -16,7 +14,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
@@ -26,9 +23,6 @@ const (
 	pdfRoute  = "GET /pdf/{spaceId}/{revisionId}/{name}"
 	pdfExpiry = time.Hour
 	pdfType   = "application/pdf"
-	// pdfMakers is how many PDFs are made at a time; others wait for so long.
-	pdfMakers = 2
-	pdfWait   = time.Minute
 )
 
 func (a *API) pdf() {
@@ -171,50 +165,10 @@ func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (stream, error
 	}, nil
 }
 
-// pdfTurn waits until one more PDF may be made.
-func (a *API) pdfTurn(ctx context.Context) (done func(), err error) {
-	wait := time.NewTimer(pdfWait)
-	defer wait.Stop()
-	select {
-	case a.pdfSlots <- struct{}{}:
-		return func() { <-a.pdfSlots }, nil
-	case <-wait.C:
-		return nil, errs.E(errs.TooMany, "the server is creating other PDFs; try again in a minute")
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// makePDF writes a PDF into a temporary file, which the caller removes. It
-// is sent afterwards: a line may be slow, and others need not wait for it.
-func (a *API) makePDF(ctx context.Context, v *revision.View, q pdfQuery, members bool) (_ *os.File, hash blob.Hash, err error) {
-	done, err := a.pdfTurn(ctx)
-	if err != nil {
-		return nil, hash, err
-	}
-	defer done()
-	book, err := a.Content.Book(ctx, v, content.BookOptions{
+// makePDF writes a PDF into a temporary file, which the caller removes.
+func (a *API) makePDF(ctx context.Context, v *revision.View, q pdfQuery, members bool) (*os.File, blob.Hash, error) {
+	return a.Content.PDF(ctx, v, content.BookOptions{
 		Page: docs.PageID(q.page), Only: q.only == "true", Members: members,
 		FileURL: func(f docs.File) string { return a.downloadURL(bearer{user: docs.UserID(q.user)}, v.Space, f) },
 	})
-	if err != nil {
-		return nil, hash, err
-	}
-	f, err := os.CreateTemp("", "octavo-*.pdf")
-	if err != nil {
-		return nil, hash, err
-	}
-	sum := sha256.New()
-	err = pdf.Write(ctx, io.MultiWriter(f, sum), book)
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		if errors.Is(err, pdf.ErrTooLong) {
-			err = errs.E(errs.Precondition, "%s; use page to get a part of it", err)
-		}
-		return nil, hash, errors.Join(err, f.Close(), os.Remove(f.Name()))
-	}
-	copy(hash[:], sum.Sum(nil))
-	return f, hash, nil
 }

@@ -102,6 +102,7 @@ func (a *API) publishedContent(ctx context.Context, shareKey string) (*Published
 		return nil, err
 	}
 	site := a.site(g.Site)
+	site.ProxyProblem = "" // for those who manage it
 	site.SiteSpaces = len(v.Structure.All(docs.SiteSpace))
 	w := PublishedContentSite{
 		Object: "published-content-site", Structure: v.structure(), Scripts: []integrationScript{},

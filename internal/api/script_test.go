@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -14,7 +15,10 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/signin"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -56,6 +60,9 @@ func TestScripts(t *testing.T) {
 			for _, m := range seen.missing() {
 				t.Error(m)
 			}
+			if kind == "sqlite" {
+				seen.examples.check(t)
+			}
 		})
 	}
 }
@@ -92,6 +99,12 @@ func (w *world) script(file string) {
 			w.importFolder(w.expand(rest), files)
 			files = fstest.MapFS{}
 			continue
+		case "session": // of an actor: the cookie is $cookie, the token of its forms $csrf
+			w.signIn(rest)
+			continue
+		case "notices": // of what happened, which a job writes
+			w.notify()
+			continue
 		case "dns": // NAME VALUE…: the TXT records of a name; none: it does not exist
 			if name, values, _ := strings.Cut(w.expand(rest), " "); values == "" {
 				w.dns.Remove(name)
@@ -105,19 +118,63 @@ func (w *world) script(file string) {
 			w.expect(request, last, status, rest, body)
 			continue
 		}
-		rest, header, with := strings.Cut(rest, " with ")
-		path, who, as := strings.Cut(rest, " as ")
+		parts := strings.Split(rest, " with ")
+		path, who, as := strings.Cut(parts[0], " as ")
 		if !as {
 			who = "admin"
 		}
 		var headers []string
-		if with {
-			headers = []string{w.expand(header)}
+		for _, h := range parts[1:] {
+			headers = append(headers, w.expand(h))
 		}
 		request = f.Name
 		path = strings.TrimPrefix(generated(w.expand(path)), w.srv.URL()+api.Prefix)
 		last = w.call(who, first, path, generated(w.expand(body)), headers...)
 	}
+}
+
+// notify runs the jobs that write notices.
+func (w *world) notify() {
+	w.t.Helper()
+	ctx := context.Background()
+	run := jobs.New(w.srv.Store, w.srv.Log)
+	run.Handle(audit.NoticeJob, w.srv.Inbox.Notify)
+	for _, org := range []string{w.vars["org"], w.vars["beta"]} {
+		rows, _, err := w.srv.Store.Audit(ctx, docs.OrgID(org), store.AuditFilter{}, store.Page{Limit: 1000})
+		for _, row := range rows {
+			if err == nil {
+				_, err = run.RunOnly(ctx, audit.NoticeJob, row.ID)
+			}
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// signIn opens a session of an actor, as somebody who opens the link in a mail does.
+func (w *world) signIn(who string) {
+	w.t.Helper()
+	ctx := context.Background()
+	u, err := w.srv.Store.User(ctx, docs.UserID(w.vars["user_"+who]))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	link, err := w.srv.SignIn.LinkFor(ctx, string(u.Email))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, key, _ := strings.Cut(link, "key=")
+	s, err := w.srv.SignIn.Use(ctx, key, "", "Script/1.0", "test")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	list, _, err := w.srv.Store.Tokens(ctx, store.TokenFilter{User: u.ID, Sessions: true}, store.Page{Limit: 100})
+	if err != nil || len(list) == 0 {
+		w.t.Fatalf("%d sessions: %v", len(list), err)
+	}
+	w.vars["session"] = string(list[len(list)-1].ID)
+	w.vars["cookie"], w.vars["csrf"] = signin.Cookie(w.srv.URL())+"="+s.Secret, signin.CSRF(s.Secret)
 }
 
 // generated replaces @repeat:TEXT:N@ by N times the text, for large inputs.

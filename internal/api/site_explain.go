@@ -15,7 +15,7 @@ func (a *API) siteExplain() {
 		ID: "explainSiteVisit", Route: "GET " + siteRoute + "/explain", Tag: sitesTag, Allow: authz.Site(authz.SiteAccess),
 		Summary: "Say why a visitor sees the page at an address of a site, or does not.",
 		About: "The steps are in the order in which they are decided, each with its condition, its result and the reason: the address, whether the site is published, " +
-			"the audience, groups, sections and site spaces, then pages. Conditions of blocks inside of a page are not part of it. " +
+			"the audience, groups, sections and site spaces, then pages. Conditions of blocks inside of a page are part of it only if they cannot be read (`page-part`, with the line): what they are meant for is hidden from everybody. " +
 			"Claims count as signed by the owner of the site; those under the name `unsigned` are such that anybody can set. Without claims, nobody vouches for the visitor. With a token, its claims are verified first. " +
 			"403 if the address leads to a space that you cannot see.",
 	}, a.explainVisit)
@@ -34,7 +34,7 @@ type VisitExplanation struct {
 }
 
 type visitStep struct {
-	Type      string `json:"type" enum:"site,published,audience,site-section-group,site-section,site-space,space,page,redirect"`
+	Type      string `json:"type" enum:"site,published,audience,site-section-group,site-section,site-space,space,page,page-part,redirect"`
 	ID        string `json:"id,omitempty"`
 	Title     string `json:"title,omitempty"`
 	Condition string `json:"condition,omitempty"`

@@ -72,6 +72,7 @@ type Site struct {
 	Hostname        string                 `json:"hostname,omitempty"`
 	Basename        string                 `json:"basename,omitempty"`
 	Proxy           *siteProxy             `json:"proxy,omitempty"`
+	ProxyProblem    string                 `json:"proxyProblem,omitempty" doc:"Why the proof of the host of the proxy was not found when it was looked for last, or why the site lost it."`
 	Visibility      docs.Visibility        `json:"visibility"`
 	Published       bool                   `json:"published" doc:"Whether the audience of the site can reach it."`
 	SiteSpaces      int                    `json:"siteSpaces" doc:"Number of site spaces."`
@@ -108,7 +109,7 @@ func (a *API) site(s docs.Site) Site {
 	w := Site{
 		Object: "site", ID: string(s.ID), Type: s.Type, Title: s.Title, Hostname: s.Hostname, Basename: s.Basename,
 		Visibility: s.Visibility, Published: s.Published, SiteSpaces: s.SiteSpaces, CreatedAt: s.CreatedAt,
-		AdaptiveContent: adaptiveContent{s.Adaptive}, Icon: wireIcon(s.Icon), Ads: wireAds(s.Ads), AgentsContext: s.AgentsContext,
+		AdaptiveContent: adaptiveContent{s.Adaptive}, ProxyProblem: s.ProxyState.Problem, Icon: wireIcon(s.Icon), Ads: wireAds(s.Ads), AgentsContext: s.AgentsContext,
 		URLs: siteURLs{
 			Location: a.siteLocation(s), App: a.BaseURL + "/o/" + string(s.Org) + "/sites/" + string(s.ID), Published: a.Sites.URL(s),
 		},

@@ -15,7 +15,7 @@ import (
 
 // stream writes an answer itself: its headers and its bytes, in a form other
 // than JSON. An error that it returns before it has written anything becomes
-// the answer; a later one can only be logged.
+// the answer; after a later one the connection is closed.
 type stream func(w http.ResponseWriter, r *http.Request) error
 
 // registerStream is register for an operation that streams its answer.
@@ -35,9 +35,9 @@ func registerStream[I any](a *API, o op, h func(context.Context, *I) (stream, er
 				return
 			}
 			request := authz.Of(ctx).Actor.Request
-			if written(w) {
+			if written(w) { // whoever reads must not take a part for the whole
 				a.answer(o, request, err)
-				return
+				panic(http.ErrAbortHandler)
 			}
 			a.fail(w, o, request, err)
 		}}, nil

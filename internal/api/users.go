@@ -100,6 +100,8 @@ type Token struct {
 	CreatedAt  docs.Time    `json:"createdAt"`
 	ExpiresAt  docs.Time    `json:"expiresAt,omitzero"`
 	LastUsedAt docs.Time    `json:"lastUsedAt,omitzero"`
+	// LastAddress is absent until it is used.
+	LastAddress string `json:"lastAddress,omitempty" doc:"Address from which it was used last."`
 }
 
 // NewToken is a token with its secret.
@@ -111,7 +113,7 @@ type NewToken struct {
 func token(t docs.Token) Token {
 	return Token{
 		Object: "token", ID: string(t.ID), Label: t.Label, Scopes: append([]docs.Scope{}, t.Scopes...),
-		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, LastUsedAt: t.LastUsedAt,
+		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, LastUsedAt: t.LastUsedAt, LastAddress: t.LastAddress,
 	}
 }
 
@@ -119,18 +121,20 @@ func (a *API) listTokens(ctx context.Context, in *Paged) (*page[Token], error) {
 	return listOf(ctx, a, *in, a.Orgs.Tokens(authz.Of(ctx)), token)
 }
 
-type createTokenIn struct {
-	Body struct {
-		Label     string                `json:"label" minLength:"1" maxLength:"50" pattern:"\\S" patternDescription:"not blank"`
-		Scopes    opt.Val[[]docs.Scope] `json:"scopes,omitempty" enum:"read,write,admin" minItems:"1" uniqueItems:"true" doc:"What the token is allowed to do. Default: everything that you are allowed to do."`
-		ExpiresAt opt.Val[docs.Time]    `json:"expiresAt,omitempty" doc:"At most the end of the token of this request, which is also the default. Default for a token without end: never."`
-	}
+type tokenBody struct {
+	Label     string                `json:"label" minLength:"1" maxLength:"50" pattern:"\\S" patternDescription:"not blank"`
+	Scopes    opt.Val[[]docs.Scope] `json:"scopes,omitempty" enum:"read,write,admin" minItems:"1" uniqueItems:"true" doc:"What the token is allowed to do. Default: everything that its owner is allowed to do."`
+	ExpiresAt opt.Val[docs.Time]    `json:"expiresAt,omitempty" doc:"At most the end of the token of this request, which is also the default. Default for a token without end: never."`
 }
 
+func (b tokenBody) token() orgs.NewToken {
+	return orgs.NewToken{Label: b.Label, Scopes: b.Scopes.Or(nil), ExpiresAt: b.ExpiresAt}
+}
+
+type createTokenIn struct{ Body tokenBody }
+
 func (a *API) createToken(ctx context.Context, in *createTokenIn) (*out[NewToken], error) {
-	t, secret, err := a.Orgs.CreateToken(ctx, authz.Of(ctx), orgs.NewToken{
-		Label: in.Body.Label, Scopes: in.Body.Scopes.Or(nil), ExpiresAt: in.Body.ExpiresAt,
-	})
+	t, secret, err := a.Orgs.CreateToken(ctx, authz.Of(ctx), in.Body.token())
 	return ok(NewToken{token(t), secret}), err
 }
 

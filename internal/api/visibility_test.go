@@ -50,9 +50,10 @@ type word struct {
 type wordKind uint8
 
 const (
-	inText wordKind = iota // of a page or of what it includes: shown, and found by searches
-	inFile                 // name of a file that a page uses: shown, not searched
-	inName                 // of what need not be shown: a reusable content, the target of a redirect
+	inText  wordKind = iota // of a page or of what it includes: shown, and found by searches
+	inFile                  // name of a file that a page uses: shown, not searched
+	inName                  // of what need not be shown: a reusable content, the target of a redirect
+	inDraft                 // of a page in a change request: shown there, and nowhere else
 )
 
 func (w word) seen(c claims) bool {
@@ -80,6 +81,9 @@ type visibilityModel struct {
 
 	included  map[string][]string // reusable contents by space
 	pages     map[string][]string // pages by space, whoever sees them
+	titles    map[string]word     // those of pages with conditions, by the word in their title
+	shown     map[string]word     // the same by id
+	met       map[string]bool     // where some word was seen
 	redirects int                 // their sources are /old-N
 	led       int                 // how many were followed
 }
@@ -110,6 +114,7 @@ func (m *visibilityModel) space() (string, *[][]condition) {
 			text.WriteString("---\nif: " + on.source + "\n---\n\n")
 		}
 		title := m.word(inText, places, all...)
+		m.titles["Page "+title] = m.words[len(m.words)-1]
 		path := dir + title
 		text.WriteString("# Page " + title + "\n\nText " + m.word(inText, places, all...) + " here.\n")
 		for _, other := range paths { // a link must not name a page that is not seen
@@ -150,9 +155,16 @@ func (m *visibilityModel) known(space string) {
 	for _, it := range rev.ReusableContents {
 		m.included[space] = append(m.included[space], it.ID)
 	}
+	var changes []string
 	for _, p := range flatten(rev.Pages) {
 		m.pages[space] = append(m.pages[space], p.ID)
+		if v, ok := m.titles[p.Title]; ok {
+			m.shown[p.ID] = v
+			changes = append(changes, fmt.Sprintf(`{"operation":"update_page","page":%q,"document":{"markdown":"Drafted %s."}}`, p.ID, m.word(inDraft, v.places, v.all...)))
+		}
 	}
+	m.w.must("admin", "POST", "/spaces/"+space+"/change-requests", `{"subject":"Draft"}`, "request")
+	m.w.must("admin", "POST", "/spaces/"+space+"/change-requests/$request/content", `{"changes":[`+strings.Join(changes, ",")+`]}`)
 }
 
 // redirectTo makes a redirect to each page of a space.
@@ -171,7 +183,8 @@ func (m *visibilityModel) parts(files fstest.MapFS, path string, places *[][]con
 	image, include := m.word(inFile, places, all...), m.word(inName, places, all...)
 	files[".gitbook/assets/"+image+".png"] = &fstest.MapFile{Data: tinyPNG(len(m.words)), Mode: 0o644}
 	files[".gitbook/includes/"+include+".md"] = &fstest.MapFile{Data: []byte("Included " + m.word(inText, places, all...) + " text.\n"), Mode: 0o644}
-	return "\n![](" + up + ".gitbook/assets/" + image + ".png)\n\n{% include \"" + up + ".gitbook/includes/" + include + ".md\" %}\n"
+	news := "\n{% updates format=\"full\" %}\n{% update date=\"2026-01-02\" %}\n## News " + m.word(inText, places, all...) + "\n\nNew.\n{% endupdate %}\n{% endupdates %}\n"
+	return news + "\n![](" + up + ".gitbook/assets/" + image + ".png)\n\n{% include \"" + up + ".gitbook/includes/" + include + ".md\" %}\n"
 }
 
 // site makes a published site of random sections and variants.
@@ -217,12 +230,13 @@ func (m *visibilityModel) site() {
 		"unsigned":{"type":"object","description":"Unsigned claims of the site visitor.","additionalProperties":false,"properties":{
 			"a":{"type":"boolean","description":"A."},"b":{"type":"boolean","description":"B."}}}}}}`)
 	w.must("admin", "PATCH", "/orgs/$org/sites/$site", `{"adaptiveContent":{"enabled":true}}`)
+	w.must("admin", "PUT", "/orgs/$org/sites/$site/customization", `{"pageActions":{"items":["markdown","mcp","pdf"]}}`)
 	w.must("admin", "POST", "/orgs/$org/sites/$site/publish", "")
 }
 
 // read returns all that a visitor can read through the API and on the web pages,
 // and what searches found by word.
-func (m *visibilityModel) read(c claims) (all, web string, found map[string]bool) {
+func (m *visibilityModel) read(c claims) (all string, web browsed, found map[string]bool) {
 	w := m.w
 	text, _ := json.Marshal(c)
 	home := "http://" + w.srv.Addr() + "/s/" + w.vars["site"] + "/"
@@ -297,8 +311,8 @@ func (m *visibilityModel) read(c claims) (all, web string, found map[string]bool
 }
 
 type visitedPage struct {
-	ID, Type string
-	Pages    []visitedPage
+	ID, Type, Title string
+	Pages           []visitedPage
 }
 
 func flatten(pages []visitedPage) (out []visitedPage) {
@@ -335,11 +349,21 @@ func spacesIn(t *testing.T, items []json.RawMessage) (out []string) {
 func TestVisitorsSeeExactlyWhatConditionsAllow(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o, nil)
-		for seed := range uint64(4) {
-			m := &visibilityModel{w: w, r: rand.New(rand.NewPCG(seed, 1)), included: map[string][]string{}, pages: map[string][]string{}}
+		sites := uint64(3)
+		if o.DatabaseURL != "" { // what differs between databases is the same for all sites
+			sites = 1
+		}
+		for seed := range sites {
+			m := &visibilityModel{
+				w: w, r: rand.New(rand.NewPCG(seed, 1)),
+				included: map[string][]string{}, pages: map[string][]string{}, titles: map[string]word{}, shown: map[string]word{}, met: map[string]bool{},
+			}
 			m.site()
 			for _, c := range []claims{{}, {"a": true}, {"b": true}, {"a": true, "b": true}, {"a": false, "b": true}} {
 				m.check(seed, c)
+			}
+			if len(m.met) < 4 || !m.met["in feeds"] || !m.met["in assistants"] {
+				t.Errorf("seed %d: words were seen only %v", seed, m.met)
 			}
 			if m.led == 0 || m.led == 5*m.redirects {
 				t.Errorf("seed %d: %d of %d redirects lead somewhere", seed, m.led, 5*m.redirects)
@@ -351,16 +375,35 @@ func TestVisitorsSeeExactlyWhatConditionsAllow(t *testing.T) {
 func (m *visibilityModel) check(seed uint64, c claims) {
 	m.w.t.Helper()
 	all, web, found := m.read(c)
+	wrong := func(v word, where string, got, want bool) {
+		m.w.t.Helper()
+		m.w.t.Errorf("seed %d, claims %v: %s is %s: %t, want %t", seed, c, v.text, where, got, want)
+	}
 	for _, v := range m.words {
 		want := v.seen(c)
-		if got := strings.Contains(all, v.text); got != want && (got || v.kind != inName) {
-			m.w.t.Errorf("seed %d, claims %v: %s is seen: %t, want %t", seed, c, v.text, got, want)
+		if got := strings.Contains(web.drafts, v.text); got && !want || v.kind == inDraft && got != want {
+			wrong(v, "in a draft", got, want)
 		}
-		if got := strings.Contains(web, v.text); got != want && (got || v.kind == inText) {
-			m.w.t.Errorf("seed %d, claims %v: %s is on the web pages: %t, want %t", seed, c, v.text, got, want)
+		if v.kind == inDraft {
+			want = false
+		}
+		if got := strings.Contains(all, v.text); got != want && (got || v.kind != inName) {
+			wrong(v, "seen", got, want)
+		}
+		for where, text := range map[string]string{"on the web pages": web.pages, "in the whole text": web.full, "in feeds": web.feeds, "in assistants": web.assistants, "on paper": web.paper} {
+			got := strings.Contains(text, v.text)
+			m.met[where] = m.met[where] || got
+			if got && !want || !got && want && v.kind == inText && where == "on the web pages" {
+				wrong(v, where, got, want)
+			}
 		}
 		if v.kind == inText && found[v.text] != want {
-			m.w.t.Errorf("seed %d, claims %v: %s is found: %t, want %t", seed, c, v.text, found[v.text], want)
+			wrong(v, "found", found[v.text], want)
+		}
+	}
+	for id, v := range m.shown {
+		if want := v.seen(c); web.pictures[id] != want {
+			wrong(v, "on a picture", web.pictures[id], want)
 		}
 	}
 }

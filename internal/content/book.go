@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -25,11 +26,14 @@ type BookOptions struct {
 	// FileURL returns an address for a file that the book refers to. Without it,
 	// files have no addresses.
 	FileURL func(docs.File) string
+	// Link returns the address of what is not in the book; nil: addresses of the
+	// application.
+	Link func(docs.Ref) (string, bool)
 }
 
 // Book returns a revision as a book. Pages that are hidden, or whose condition
-// does not hold for somebody without claims, are left out with what is below
-// them, except for the one that was asked for. Its chapters are read one
+// does not hold for the visitor of the view or for somebody without claims, are left
+// out with what is below them, except for the one that was asked for. Its chapters are read one
 // after the other, while the book is written.
 func (s *Service) Book(ctx context.Context, v *revision.View, o BookOptions) (pdf.Book, error) {
 	b := &binder{s: s, v: v, o: o, ctx: ctx, pages: map[string]string{}, names: map[docs.UserID]string{}}
@@ -40,8 +44,8 @@ func (s *Service) Book(ctx context.Context, v *revision.View, o BookOptions) (pd
 	out := pdf.Book{
 		Title: title, Date: v.Rev.CreatedAt.Std(),
 		Facts:    []string{v.Rev.CreatedAt.Std().Format("2 January 2006"), "Revision " + string(v.Rev.ID)},
-		Chapters: b.chapters, Within: b.within, Link: b.link, Name: b.name, Open: b.open,
-		Highlight: s.highlight, Fonts: s.Fonts, Contents: len(b.list) > 1,
+		Chapters: b.chapters, Within: b.within, Link: b.link, Name: b.name, Open: b.open, Size: b.size,
+		Highlight: s.highlight, Formulas: s.formulas, Fonts: s.Fonts, Contents: len(b.list) > 1,
 		Missing: func(runes []rune) { s.reportMissing(v, runes) },
 	}
 	if o.Members {
@@ -103,8 +107,9 @@ func (b *binder) add(top []*revision.Walked) error {
 	if err != nil {
 		return err
 	}
+	reader := cmp.Or(b.v.Visitor(), reading.Nobody)
 	menu := reading.NewMenu(top, func(w *revision.Walked) reading.Entry[*revision.Walked] {
-		seen := w.ID == b.o.Page || reading.Nobody.Listed(w.Hidden, w.Condition, vars, w.Variables)
+		seen := w.ID == b.o.Page || reader.Listed(w.Hidden, w.Condition, vars, w.Variables)
 		return reading.Entry[*revision.Walked]{Document: w.Type == docs.PageDocument, Listed: w.HasPath() && seen, Children: w.Children}
 	})
 	menu.Walk(func(w *revision.Walked, depth int) {
@@ -131,9 +136,9 @@ func (b *binder) chapters(yield func(pdf.Chapter, error) bool) {
 }
 
 func (b *binder) chapter(p boundPage) (pdf.Chapter, error) {
-	ch := pdf.Chapter{ID: string(p.ID), Title: p.Title, Description: p.Description, Depth: p.depth}
+	ch := pdf.Chapter{ID: string(p.ID), Title: p.Title, Description: p.Description, Depth: p.depth, Icon: p.Icon}
 	if emoji := emoji.FromCode(p.Emoji); emoji != "" {
-		ch.Title = emoji + " " + p.Title
+		ch.Title, ch.Icon = emoji+" "+p.Title, ""
 	}
 	if p.Type != docs.PageDocument {
 		return ch, nil
@@ -158,6 +163,9 @@ func (b *binder) note(err error) bool {
 
 // link returns the address of what is not in the book.
 func (b *binder) link(ref markup.Ref) (string, bool) {
+	if b.o.Link != nil {
+		return b.o.Link(ref)
+	}
 	base, space := b.s.BaseURL, string(b.v.Space.ID)
 	if ref.Space != "" {
 		space = ref.Space
@@ -233,6 +241,15 @@ func (b *binder) open(ref markup.Ref) (io.ReadCloser, error) {
 		return nil, err
 	}
 	return b.s.Blobs.Open(b.ctx, h)
+}
+
+// size returns the size of a file of the space.
+func (b *binder) size(ref markup.Ref) (int64, bool) {
+	if ref.Kind != markup.RefFile || ref.Space != "" {
+		return 0, false
+	}
+	f, err := b.v.File(b.ctx, docs.FileID(ref.File))
+	return f.Size, b.note(err)
 }
 
 // maxReported is how many characters one line of the log names.

@@ -14,6 +14,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -161,4 +163,33 @@ func TestManyPagesWithOneTitle(t *testing.T) {
 		t.Errorf("%d pages took %d allocations at first and %d behind many pages", 4*content.MaxChanges, few, many)
 	}
 	d.verify(t)
+}
+
+// Titles and descriptions were indexed with what is behind a condition once. Such an
+// index shows nothing of it to visitors.
+func TestVisitorsFindNothingOfConditionsInOldIndexes(t *testing.T) {
+	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	page := d.must(insert("Plans", "Text about herons.\n", "")).Outcomes[0].Page
+	head := d.head(t, d.id)
+	old := store.SearchPage{
+		Page: string(page), Title: "Plans {% if visitor.claims.beta %}zebra{% endif %}", Language: head.Space.Language,
+		Sections: []search.Section{{Body: "For all {% if visitor.claims.beta %}and yaks{% endif %}\nText about herons."}},
+	}
+	if err := d.s.Do(ctx, func(tx *store.Tx) error { return tx.PutSearchPage(ctx, head.Space.Layer, old) }); err != nil {
+		t.Fatal(err)
+	}
+	for query, found := range map[string]bool{"zebra": false, "yaks": false, "plans zebra": true, "plans": true, "herons": true} {
+		hits, _, err := d.c.Index.Search(ctx, head.For(reading.Nobody), query, 10, 0)
+		if err != nil || (len(hits) > 0) != found {
+			t.Errorf("%s: %v, %v", query, hits, err)
+		}
+		for _, h := range hits {
+			if text := fmt.Sprint(h.Title, h.About, h.Sections); strings.Contains(text, "zebra") || strings.Contains(text, "yak") || strings.Contains(text, "{%") {
+				t.Errorf("%s: found %s", query, text)
+			}
+		}
+		if hits, _, err = d.c.Index.Search(ctx, head, query, 10, 0); err != nil || len(hits) == 0 {
+			t.Errorf("%s: members find %v, %v", query, hits, err)
+		}
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/exchange"
+	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/outbound"
@@ -40,7 +41,9 @@ type Service struct {
 	Exchange *exchange.Exchange
 
 	highlight *markup.Highlighter
+	formulas  *formula.Typesetter
 	queues    *queues
+	pdfs      chan struct{} // slots
 }
 
 // maxColored bounds, in bytes, the highlighted code of PDFs that is kept.
@@ -49,7 +52,9 @@ const maxColored = 8 << 20
 // New returns a service over a store.
 func New(s Service) *Service {
 	s.highlight = markup.NewHighlighter(maxColored)
+	s.formulas = formula.New(0) // drawings are not kept
 	s.queues = &queues{}
+	s.pdfs = make(chan struct{}, pdfMakers)
 	s.Source = revision.NewSource(s.Store, s.BaseURL)
 	s.Index = index.NewIndex(index.Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})
 	s.Source.Uses = s.Index

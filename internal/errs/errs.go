@@ -79,6 +79,15 @@ func Missing(what string) *Error {
 	return E(NotFound, "%s not found", what)
 }
 
+// statuses is the only place that knows HTTP's number for a kind.
+var statuses = map[Kind]int{
+	Internal: 500, Invalid: 400, Unauthenticated: 401, Forbidden: 403, NotFound: 404, Conflict: 409, Precondition: 412,
+	TooMany: 429, Unsupported: 415, NoSpace: 507,
+}
+
+// Status returns the status of an HTTP answer that says it.
+func (k Kind) Status() int { return statuses[k] }
+
 // KindOf returns the kind of the first Error in the chain, or Internal.
 func KindOf(err error) Kind {
 	var e *Error

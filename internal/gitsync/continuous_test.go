@@ -176,7 +176,7 @@ func TestPollingLeavesOneLineOfNothing(t *testing.T) {
 	audits := func() int {
 		t.Helper()
 		n := 0
-		rows, _, err := c.s.Store.Audit(context.Background(), c.org, store.Page{Limit: 1000})
+		rows, _, err := c.s.Store.Audit(context.Background(), c.org, store.AuditFilter{}, store.Page{Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/search"
@@ -131,27 +132,35 @@ func (s *Index) SearchOrg(ctx context.Context, g *authz.Grant, query string, lim
 }
 
 // seenBy returns what search sees of pages in a view of a visitor; nil for a
-// view of a member. Only sources that may depend on the visitor are read.
-func seenBy(v *revision.View) func(context.Context, string, []search.Section) ([]search.Section, bool, error) {
+// view of a member. Only sources that may depend on the visitor are read. Titles
+// are indexed without what is behind a condition, but older versions did not do that,
+// and their indexes are still there.
+func seenBy(v *revision.View) func(context.Context, store.SeenPage) (store.SeenPage, bool, error) {
 	if v.Visitor() == nil {
 		return nil
 	}
-	return func(ctx context.Context, id string, indexed []search.Section) ([]search.Section, bool, error) {
-		p, ok, err := v.Lookup(ctx, docs.PageID(id))
+	return func(ctx context.Context, page store.SeenPage) (store.SeenPage, bool, error) {
+		p, ok, err := v.Lookup(ctx, docs.PageID(page.ID))
+		page.Title = markup.Unconditional(page.Title)
 		if err != nil || !ok || p.Body == "" {
-			return indexed, ok, err
+			return page, ok, err
 		}
 		source, err := v.Bytes(ctx, p.Body)
-		if err != nil || !reading.MayDepend(source) {
-			return indexed, true, err
+		if err != nil || !reading.MayDepend(source) && !slices.ContainsFunc(page.Sections, conditional) {
+			return page, true, err
 		}
 		doc, err := reading.Document(ctx, v.Reading(p), reading.Form{Includes: true})
 		if err != nil {
-			return nil, false, err
+			return page, false, err
 		}
-		return sectionsOf(p, doc), true, nil
+		page.Sections = sectionsOf(p, doc)
+		return page, true, nil
 	}
 }
+
+// conditional reports whether a section has what looks like a condition: also a
+// description, which is no part of the source, can have one.
+func conditional(s search.Section) bool { return markup.Unconditional(s.Body) != s.Body }
 
 func (s *Index) searchIn(ctx context.Context, views map[string]*revision.View, order []*revision.View, query string, limit, offset int) ([]Found, bool, error) {
 	scopes := make([]store.SearchScope, 0, len(order))

@@ -49,20 +49,46 @@ func TestStrayConditionsHoldForNobody(t *testing.T) {
 		"deep hints":       strings.Repeat("{% hint style=\"info\" %}\n", 100) + "{% if C %}\nSECRET\n{% endif %}\n" + strings.Repeat("{% endhint %}\n", 100) + "\nPUBLIC\n",
 		"deep conditions":  strings.Repeat("{% if true %}\n", 100) + "{% if C %}\nSECRET\n{% endif %}\n" + strings.Repeat("{% endif %}\n", 100) + "\nPUBLIC\n",
 		"deep quotes":      strings.Repeat("> ", 100) + "{% if C %}\n" + strings.Repeat("> ", 100) + "SECRET\n" + strings.Repeat("> ", 100) + "{% endif %}\n",
+		"hidden literal":   "{% if C %}\n{% raw %}\nSECRET {% endif %}\n\n{% endif %}\n{% endraw %}\n\nSECRET\n{% endif %}\n\nPUBLIC\n",
+		"literal end":      "text {% if C %} {% raw %}{% endif %}{% endraw %}\n\nSECRET\n\n{% endif %}\n\nPUBLIC\n",
+		"literal beside":   "{% raw %}{% if C %}{% endraw %} {% if C %} SECRET {% endif %}\n\nPUBLIC\n",
+		"around a literal": "text {% if C %}\n\n{% raw %}\n{% endif %}\n\nSECRET\n{% endraw %}\n\nSECRET {% raw %}SECRET{% endraw %}\n\n{% endif %}\n\nPUBLIC\n",
+		"open literal":     "{% raw %}\n\n{% if C %}\nSECRET\n\nPUBLIK\n",
+		"open in a line":   "a {% raw %} {% if C %} SECRET\n\nSECRET {% endraw %}\n",
+		"end elsewhere":    "{% raw %}\n* {% endraw %}\n\ntext {% if C %} SECRET\n\n{% endif %}\n{% endraw %}\n\nPUBLIC\n",
+		"end in a quote":   "{% raw %}\n\n> {% endraw %}\n\ntext {% if C %}\n\nSECRET\n\n{% endraw %}\n",
+		"over a literal":   "{% raw %}\n{% if C %}\n{% endraw %}\nSECRET {% if C %} SECRET\n\n{% endif %}\n\nPUBLIC\n",
+		"in an attribute":  "{% tabs %}\n{% tab title=\"{% raw %}{% if C %}{% endraw %}SECRET\" %}\nx\n{% endtab %}\n{% endtabs %}\n",
+		"in HTML":          "<div class=\"x\">{% raw %}{% if C %}SECRET{% endif %}{% endraw %}</div>\n\nPUBLIC\n",
+		"in a comment":     "<!-- {% raw %} -->\n\n{% if C %}\nSECRET\n{% endif %}\n\n<!-- {% endraw %} -->\n\nPUBLIC\n",
+		"in code":          "`{% raw %}`\n\ntext {% if C %}\n\nSECRET\n\n{% endif %}\n\n`{% endraw %}`\n\nPUBLIC\n",
+		"in a fence":       "```\n{% raw %}\n```\n\ntext {% if C %}\n\nSECRET\n\n{% endif %}\n\n{% endraw %}\n\nPUBLIC\n",
+		"dashed literal":   "{%- raw -%}\n\n{% if C %}\nSECRET\n{% endif %}\n\n{%- endraw -%}\n\nPUBLIC\n",
 		"deep, SECRET out": strings.Repeat("> ", 100) + "{% if C %}\n\nSECRET\n",
 	} {
 		checkStray(t, name, src)
 	}
 }
 
-// Tags in code are no conditions, and a document without any stays the same.
-func TestConditionsInCodeAreShown(t *testing.T) {
+// Tags in code and in literal texts are no conditions, and a document without any
+// stays the same.
+func TestConditionsInCodeAndLiteralsAreShown(t *testing.T) {
 	for _, src := range []string{
 		"```\n{% if C %}\n```\n\nPUBLIC\n",
 		"    {% if C %}\n\nPUBLIC\n",
 		"`{% if C %}` PUBLIC\n\nPUBLIC\n",
 		"* a\n\n  ```\n  {% else %}\n  ```\n\nPUBLIC\n",
 		"| a |\n|---|\n| `{% if C %}` |\n\nPUBLIC\n",
+		"{% raw %}\n{% if C %}\nPUBLIC\n\n{% else %}\n\n* {% endif %}\n\n> {% if C %}\n\n## {% if C %}\n{% endraw %}\n\nPUBLIC\n",
+		"a {% raw %}{% if C %}{% endraw %} b {% raw %}{% else %}{% endraw %} PUBLIC\n\nPUBLIC\n",
+		"a **{% raw %}{% if C %}{% endraw %}** [{% raw %}{% if C %}{% endraw %}](https://x.example)\n\nPUBLIC\n",
+		"## a {% raw %}{% if C %}{% endraw %} PUBLIC\n\nPUBLIC\n",
+		"| a |\n|---|\n| {% raw %}{% if C %}{% endraw %} |\n\nPUBLIC\n",
+		"* {% raw %}\n  {% if C %}\n  {% endraw %}\n\nPUBLIC\n",
+		"> {% raw %}\n> {% if C %}\n> {% endraw %}\n\nPUBLIC\n",
+		"{% hint style=\"info\" %}\n{% raw %}\n{% if C %}\n{% endraw %}\n{% endhint %}\n\nPUBLIC\n",
+		"{% if true %}\n{% raw %}\n{% endif %}\n{% endraw %}\nPUBLIC\n{% endif %}\n",
+		"{% raw %}\n| a |\n|---|\n| {% if C %} |\n\n<details><summary>{% if C %}</summary>\n\n{% if C %}\n\n</details>\n{% endraw %}\n\nPUBLIC\n",
 		"{% iffy %} and { % if } {if}\n\nPUBLIC\n",
 	} {
 		doc := markup.Parse([]byte(src), markup.Refs{})
@@ -78,6 +104,9 @@ func checkStray(t *testing.T, name, src string) {
 	src = strings.ReplaceAll("FIRST\n\n"+src, "C", "visitor.claims.vip")
 	src = strings.ReplaceAll(strings.ReplaceAll(src, "SEvisitor.claims.vipRET", "SECRET"), "PUBLIvisitor.claims.vip", "PUBLIC")
 	doc := markup.Parse([]byte(src), markup.Refs{})
+	if problems := markup.StrayConditions([]byte(src), doc); len(problems) > 0 && markup.WithoutStrayConditions(doc) == doc {
+		t.Errorf("%s: %v", name, problems)
+	}
 	before := string(markup.Print(doc, markup.Refs{}))
 	if !reading.MayDepend([]byte(src)) {
 		t.Errorf("%s: does not depend on the visitor", name)

@@ -79,7 +79,7 @@ func (t *Tree) Parse(ctx context.Context, body []byte, file string, s Sidecar) (
 // ParseLoose is parse that notes the references that are not tied to their
 // targets.
 func (t *Tree) ParseLoose(ctx context.Context, body []byte, file string, s Sidecar, loose map[markup.Ref]bool) (*markup.Document, error) {
-	l := &Linker{ctx: ctx, t: t.whole(), base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, loose: loose}
+	l := &Linker{ctx: ctx, t: t.whole(), base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, loose: loose, trace: t.trace}
 	doc := markup.Parse(body, l.refs())
 	if len(s.Keys) > 0 || len(s.Inner) > 0 {
 		markup.SetKeys(doc, s.Keys, s.Inner)

@@ -33,6 +33,7 @@ type Linker struct {
 	found map[string]markup.Ref
 	// loose are those that were found by a path that is not tied to them.
 	loose map[markup.Ref]bool
+	trace *Trace // notes what was found by the current tree
 	Err   error
 }
 
@@ -47,7 +48,11 @@ func (l *Linker) resolve(dest string, use markup.Use) (markup.Ref, bool) {
 			return l.keep(dest, ref)
 		}
 	}
-	if ref, ok := l.Current(dest, use); ok {
+	ref, ok := l.Current(dest, use)
+	if l.trace != nil {
+		l.trace.name(l, dest, use, ref, ok)
+	}
+	if ok {
 		if l.loose != nil {
 			l.loose[ref] = true
 		}

@@ -20,6 +20,11 @@ type readPage struct {
 }
 
 func (r readPage) Document(ctx context.Context) (*markup.Document, error) {
+	if t := r.v.trace; t != nil {
+		if err := t.begin(ctx, r.v, r.p); err != nil {
+			return nil, err
+		}
+	}
 	doc, err := r.v.Read(ctx, r.p)
 	if err != nil {
 		return nil, err
@@ -130,6 +135,9 @@ func (t *Tree) include(ctx context.Context, ref docs.Ref, read func(context.Cont
 		return nil, false, nil
 	}
 	r, err := t.Reusable(ctx, docs.ReusableID(ref.ReusableContent))
+	if t.trace != nil {
+		t.trace.include(docs.ReusableID(ref.ReusableContent), r)
+	}
 	if err == nil {
 		var doc *markup.Document
 		if doc, err = read(ctx, r); err == nil {

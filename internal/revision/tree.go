@@ -56,6 +56,7 @@ type Tree struct {
 	Cache *PageCache // nil: pages are decoded whenever they are asked for
 
 	visitor *reading.Visitor // nil: everything is there
+	trace   *Trace           // notes what is read; nil: nobody asks
 }
 
 // overlay is what a draft changes. A nil value is a key that is gone.

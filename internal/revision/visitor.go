@@ -34,7 +34,7 @@ func (t *Tree) shows(ctx context.Context, p docs.Page) (bool, error) {
 }
 
 func (t *Tree) holds(ctx context.Context, p docs.Page) (bool, error) {
-	condition, err := t.condition(ctx, p)
+	condition, err := t.Condition(ctx, p)
 	if err != nil || condition == "" {
 		return err == nil, err
 	}
@@ -42,10 +42,10 @@ func (t *Tree) holds(ctx context.Context, p docs.Page) (bool, error) {
 	return t.visitor.Holds(condition, vars, p.Variables), err
 }
 
-// condition returns the condition of a page. Versions before store.ConditionsRead
+// Condition returns the condition of a page. Versions before store.ConditionsRead
 // stored none where the front matter is damaged; what they wrote is read again, so
 // that it is not open to everybody until somebody writes it.
-func (t *Tree) condition(ctx context.Context, p docs.Page) (string, error) {
+func (t *Tree) Condition(ctx context.Context, p docs.Page) (string, error) {
 	if p.Condition != "" || p.Body == "" {
 		return p.Condition, nil
 	}
@@ -140,6 +140,9 @@ func (v *View) seen(ctx context.Context, doc *markup.Document, page docs.Variabl
 		if !asked && err == nil {
 			_, there, err = v.Lookup(ctx, docs.PageID(ref.Page))
 			known[ref.Page] = there
+			if v.trace != nil {
+				v.trace.seen[docs.PageID(ref.Page)] = there
+			}
 		}
 		if there {
 			return ref, false

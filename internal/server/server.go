@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net"
@@ -21,23 +22,32 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/assets"
+	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/comments"
+	"github.com/octavo-docs/octavo/internal/console"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/embeds"
 	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/gitsync"
+	"github.com/octavo-docs/octavo/internal/inbox"
 	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/mail"
+	"github.com/octavo-docs/octavo/internal/oidc"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/publish"
 	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/scim"
+	"github.com/octavo-docs/octavo/internal/signin"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/sso"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
@@ -58,6 +68,8 @@ type Config struct {
 	Files               Files
 	GitCache            string          // folder of what was fetched from repositories; empty is beside that of files
 	Outbound            outbound.Policy // where the server may connect to
+	Mail                mail.Sender     // nil: mails are not sent
+	Provider            *oidc.Operator  // of OpenID Connect, for everybody; nil: none
 	Embeds              bool            // fetch pages of other web sites to describe them
 	Fonts               *pdf.Fonts      // of PDFs, besides the bundled ones
 	Limit               api.Limit
@@ -119,6 +131,10 @@ type Services struct {
 	Sites    *sites.Service
 	Insights *insights.Service
 	Assets   *assets.Service
+	SignIn   *signin.Service
+	SSO      *sso.Service
+	OIDC     *oidc.Service
+	Inbox    *inbox.Service
 }
 
 // NewServices wires services to an open store. Whoever synchronizes with git
@@ -130,12 +146,15 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 	sync := &gitsync.Service{Store: s, Content: c, Reviews: proposals, Git: &git.Runner{Outbound: out}}
 	c.Moved = sync.Moved
 	published := sites.New(s)
+	entry := &signin.Service{Store: s, Mail: mail.None{}, Log: slog.Default()}
 	return Services{
 		Store: s, Blobs: files, Guard: authz.NewGuard(s, published), Orgs: &orgs.Service{Store: s},
 		Content: c, Reviews: proposals, Spaces: &spaces.Service{Store: s, Content: c},
 		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
 		Sites: published, Insights: &insights.Service{Store: s, Sites: published, Source: c.Source},
-		Assets: &assets.Service{Store: s, Blobs: files},
+		Assets: &assets.Service{Store: s, Blobs: files}, SignIn: entry, OIDC: oidc.New(s, entry, out),
+		SSO:   &sso.Service{Store: s},
+		Inbox: &inbox.Service{Store: s, Mail: mail.None{}, Log: slog.Default()},
 	}
 }
 
@@ -145,6 +164,8 @@ type Server struct {
 	Services
 	API      *api.API
 	readers  *publish.Handler
+	people   *console.Handler
+	machines *scim.Handler
 	metrics  *metrics
 	draining atomic.Bool
 	http     []*http.Server
@@ -181,11 +202,18 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	s.addr = listener.Addr().String()
 	if s.named = s.BaseURL != ""; !s.named {
-		s.BaseURL = "http://" + s.addr
+		s.BaseURL = "http://" + ownHost(s.Listen, s.addr)
 	}
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
 	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
 	s.Content.Source.BaseURL, s.Content.Index.Log = s.BaseURL, s.Log
+	s.SignIn.BaseURL, s.SignIn.Log = s.BaseURL, s.Log
+	s.SSO.BaseURL, s.SSO.SignIn = s.BaseURL, s.SignIn
+	s.OIDC.BaseURL, s.OIDC.Log, s.OIDC.Operator = s.BaseURL, s.Log, s.Provider
+	s.Inbox.BaseURL, s.Inbox.Log = s.BaseURL, s.Log
+	if s.Mail != nil {
+		s.SignIn.Mail, s.Inbox.Mail = s.Mail, s.Mail
+	}
 	s.Orgs.Closed, s.Orgs.Vouched = s.OrganizationsClosed, s.EmailDomains
 	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Vouched: s.SiteHostnames}
 	if s.DNS != "" {
@@ -210,14 +238,19 @@ func (s *Server) start(ctx context.Context) error {
 	if s.Embeds {
 		cards = embeds.New(s.Outbound, s.Store.Clock)
 	}
+	if s.readers, err = publish.New(publish.Config{
+		Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
+		Take: func(w http.ResponseWriter, r *http.Request) error { return s.API.Take(w, r) }, // of one limit with those of the API
+	}); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	s.API = api.New(api.Config{
 		Clock: s.Store.Clock, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
-		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, Embeds: cards,
+		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
 	}, secret)
-	if s.readers, err = publish.New(publish.Config{Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log}); err != nil {
-		return errors.Join(err, listener.Close())
-	}
+	s.people = console.New(console.Config{Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Log: s.Log})
+	s.machines = scim.New(scim.Config{Guard: s.Guard, Orgs: s.Orgs, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.Take})
 	s.metrics.declare(s.API.Operations())
 	work := s.jobs()
 	if err := work.Schedule(ctx); err != nil {
@@ -238,10 +271,20 @@ func (s *Server) start(ctx context.Context) error {
 	return nil
 }
 
+// exportSite writes a site as an archive of static files.
+func (s *Server) exportSite(ctx context.Context, site docs.Site, by docs.UserID, address string, w io.Writer) error {
+	return s.readers.Archive(ctx, publish.Export{Site: site, By: by, Address: address}, w)
+}
+
 // jobs returns the runner with all handlers.
 func (s *Server) jobs() *jobs.Runner {
 	r := jobs.New(s.Store, s.Log)
 	r.Workers = gitsync.MaxRunning + 2 // whatever git waits for, the rest goes on
+	r.Handle(signin.LinkJob, s.SignIn.SendLink)
+	r.Handle(signin.MovedJob, s.SignIn.SendWarning)
+	r.Handle(orgs.InvitedJob, s.SignIn.SendInvitation)
+	r.Handle(audit.NoticeJob, s.Inbox.Notify)
+	r.Handle(inbox.MailJob, s.Inbox.Send)
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
 	r.Handle(index.RebuildJob, s.Content.Index.Rebuild)
 	r.Handle(gitsync.OperationJob, s.Git.Run)
@@ -249,6 +292,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Every(gitsync.PollEvery, gitsync.PollJob, s.Git.Poll)
 	r.Every(sites.HostnameEvery, sites.HostnameJob, s.Sites.CheckHostnames)
 	r.Every(time.Hour, "webhook.tidy", s.Webhooks.Tidy)
+	r.Every(24*time.Hour, "inbox.tidy", s.Inbox.Tidy)
 	r.Every(time.Hour, "upload.tidy", s.Assets.Tidy)
 	r.Every(24*time.Hour, "search.tidy", s.Content.Index.TidySearch)
 	r.Every(24*time.Hour, "insights.tidy", s.Insights.Tidy)
@@ -311,6 +355,17 @@ func (s *Server) background(work *jobs.Runner) {
 // URL is the public address.
 func (s *Server) URL() string { return s.BaseURL }
 
+// ownHost returns the host and port at which browsers of this machine find the server. The
+// name localhost is kept, because some of what browsers offer works with names only.
+func ownHost(listen, addr string) string {
+	host, _, err := net.SplitHostPort(listen)
+	_, port, aerr := net.SplitHostPort(addr)
+	if err == nil && aerr == nil && host == "localhost" {
+		return net.JoinHostPort(host, port)
+	}
+	return addr
+}
+
 // Addr is where the server listens.
 func (s *Server) Addr() string { return s.addr }
 
@@ -346,7 +401,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		text(w, http.StatusOK, "Octavo "+s.Version+"\nAPI reference: "+s.BaseURL+api.Prefix+"/reference")
+		text(w, http.StatusOK, "Octavo "+s.Version+"\nAPI reference: "+s.BaseURL+api.Prefix+"/reference\nSign in: "+s.BaseURL+"/login")
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		text(w, http.StatusNotFound, "not found; the API is below "+api.Prefix)
@@ -355,7 +410,7 @@ func (s *Server) handler() http.Handler {
 		mux.Handle("GET /metrics", s.metrics.handler())
 	}
 	answers := s.crossOrigin(s.API)
-	return compressed(func(w http.ResponseWriter, r *http.Request) {
+	return s.kept(compressed(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h["X-Request-Id"] = []string{s.requestID()}
 		h["X-Content-Type-Options"] = nosniff
@@ -376,12 +431,32 @@ func (s *Server) handler() http.Handler {
 			text(rec, http.StatusMisdirectedRequest, "this server has no such host; its address is "+s.BaseURL)
 		case r.URL.Path == api.Prefix || strings.HasPrefix(r.URL.Path, api.Prefix+"/"):
 			answers.ServeHTTP(rec, r)
+		case strings.HasPrefix(r.URL.Path, scim.Prefix):
+			s.machines.ServeHTTP(rec, r)
+		case s.people.Owns(r):
+			s.people.ServeHTTP(rec, r)
 		default:
 			mux.ServeHTTP(rec, r)
 		}
 		if s.AccessLog {
 			s.Log.Info("request", "id", h["X-Request-Id"][0], "method", r.Method, "path", logPath(path), "status", rec.Status(), "took_ms", float64(time.Since(start).Microseconds())/1000)
 		}
+	}))
+}
+
+// kept answers for pages of sites that are ready to be sent, without whatever else
+// is done for a request.
+func (s *Server) kept(h http.Handler) http.Handler {
+	if s.AccessLog {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if page, ok := s.readers.Kept(r); ok {
+			w.Header()["X-Request-Id"] = []string{s.requestID()}
+			page.ServeHTTP(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
 	})
 }
 

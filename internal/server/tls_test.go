@@ -123,7 +123,7 @@ func node(t *testing.T, o store.Options, listen string, authority server.ACME) *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		if err := srv.Stop(ctx); err != nil {
 			t.Error(err)

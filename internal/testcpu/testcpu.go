@@ -14,8 +14,9 @@ const (
 	// factor is the ratio of two sizes that are compared.
 	factor = 8
 	// limit is the ratio of processor time from which growth is not linear. A
-	// quadratic function has factor*factor.
-	limit = 3 * factor
+	// quadratic function has factor*factor; a linear one whose input outgrows the
+	// caches of the processor has been seen at five times the factor.
+	limit = 6 * factor
 	// little is processor time that is too short to be compared: at the sizes
 	// of tests, something quadratic takes longer.
 	little = 10 * time.Millisecond

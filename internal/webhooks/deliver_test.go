@@ -52,7 +52,7 @@ func TestAChangeIsDeliveredSignedAndOnce(t *testing.T) {
 		if a, b := fmt.Sprint(body), fmt.Sprint(want); a != b || id == "" {
 			t.Errorf("got  %s\nwant %s", a, b)
 		}
-		audit, _, err := w.s.Audit(ctx, w.org, store.Page{Limit: 1})
+		audit, _, err := w.s.Audit(ctx, w.org, store.AuditFilter{}, store.Page{Limit: 1})
 		if err != nil || audit[0].ID != id {
 			t.Errorf("the event is %v, the audit log has %v (%v)", id, audit, err)
 		}

@@ -154,7 +154,7 @@ func TestADayOfRetries(t *testing.T) {
 				t.Errorf("enabled %v, the reason does not say %q: %s", h.Enabled, part, h.DisabledReason)
 			}
 		}
-		log, _, err := w.s.Audit(context.Background(), w.org, store.Page{Limit: 1})
+		log, _, err := w.s.Audit(context.Background(), w.org, store.AuditFilter{}, store.Page{Limit: 1})
 		if err != nil || log[0].Action != "webhook.disable" || log[0].Actor != authz.System.User {
 			t.Errorf("%v %v", log, err)
 		}
@@ -298,7 +298,7 @@ func (w *world) dump() string {
 	w.t.Helper()
 	ctx := context.Background()
 	var b strings.Builder
-	audit, _, err := w.s.Audit(ctx, w.org, store.Page{Limit: 1000})
+	audit, _, err := w.s.Audit(ctx, w.org, store.AuditFilter{}, store.Page{Limit: 1000})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,0 +1,369 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Group P measures the web pages of a published site: those that are kept, beside
+// nginx and a bare handler that send the same bytes, and those that are made, beside
+// Hugo.
+
+const (
+	// renderedPages is the size of the site whose pages are all made.
+	renderedPages = 10_000
+	// renderClients ask for them at the same time.
+	renderClients = 8
+	// profiledPages is the size of the site whose pages are made under a profile.
+	profiledPages = 3000
+	// firstRenders is how many pages one client asks for at a server that has made none.
+	firstRenders = 200
+)
+
+// measureWeb measures web pages.
+func measureWeb(ctx context.Context, o options, p pinning, dir string) (*results, error) {
+	if o.profile != "" {
+		return nil, profileWeb(ctx, o, p, dir)
+	}
+	rounds := min(o.rounds, contentRounds)
+	kept, ratios, err := measureKept(ctx, o, p, dir, rounds)
+	if err != nil {
+		return nil, err
+	}
+	list, err := sizes(o.pages)
+	if err != nil {
+		return nil, err
+	}
+	made, facts, err := measureMade(ctx, p, filepath.Join(dir, "made"), binary{path: o.bin}, min(list[len(list)-1], renderedPages), min(rounds, 3))
+	if err != nil {
+		return nil, err
+	}
+	ratios = append(ratios,
+		&ratio{Name: "all pages / Hugo with navigation and outline", of: made[0], to: made[1], by: rates, Target: 3},
+		&ratio{Name: "all pages / Hugo without", of: made[0], to: made[2], by: rates})
+	out := newResults("Web pages of a published site: kept ones, and all pages of a site that has made none.", o, p, rounds, append(kept, made...), ratios)
+	out.Facts = facts
+	return out, nil
+}
+
+// measureKept measures a page that is kept.
+func measureKept(ctx context.Context, o options, p pinning, dir string, rounds int) (subjects []*subject, ratios []*ratio, err error) {
+	b, v, err := newWebShelf(ctx, p, filepath.Join(dir, "kept"), binary{path: o.bin}, 100, false)
+	if b != nil {
+		defer func() { err = errors.Join(err, b.close()) }()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	page, err := b.browse(ctx, v.web)
+	if err != nil {
+		return nil, nil, err
+	}
+	bare, bareAddr, err := b.bareWith(map[string]answer{v.web: page})
+	if err != nil {
+		return nil, nil, err
+	}
+	subjects = []*subject{
+		{Name: "kept page", process: b.server, once: pageLoad(b.addr, o.conns, v.web).run},
+		{Name: "bare handler with the same bytes", process: bare, once: pageLoad(bareAddr, o.conns, v.web).run},
+	}
+	ratios = []*ratio{
+		{Name: "kept page / bare handler", of: subjects[0], to: subjects[1], by: rates, Target: 0.92},
+		{Name: "kept page / bare handler, p99", of: subjects[0], to: subjects[1], by: p99},
+	}
+	web, webAddr, err := b.nginx(ctx, v.web, page)
+	if err != nil {
+		return nil, nil, err
+	}
+	subjects = append(subjects, &subject{Name: "nginx with the same bytes", process: web, once: pageLoad(webAddr, o.conns, v.web).run})
+	ratios = append(ratios,
+		&ratio{Name: "kept page / nginx", of: subjects[0], to: subjects[2], by: rates, Target: 0.6},
+		&ratio{Name: "kept page / nginx, p99", of: subjects[0], to: subjects[2], by: p99})
+	return subjects, ratios, interleave(ctx, rounds, o.length(), subjects)
+}
+
+// newWebShelf makes a site of a generated manual and starts its server.
+func newWebShelf(ctx context.Context, p pinning, dir string, bin binary, pages int, profiled bool) (*shelf, *visited, error) {
+	b := newShelf(p, dir, bin, pages)
+	spaces, err := b.begin(ctx, 1)
+	if err != nil {
+		return b, nil, err
+	}
+	b.space = spaces[0]
+	if err := b.importManual(ctx, newManual(pages)); err != nil {
+		return b, nil, err
+	}
+	if err := b.serve(ctx, profiled); err != nil {
+		return b, nil, err
+	}
+	v, err := b.visit(ctx, spaces)
+	return b, v, err
+}
+
+// importManual imports a generated manual.
+func (b *shelf) importManual(ctx context.Context, m *manual) error {
+	folder := filepath.Join(b.dir, "manual")
+	defer os.RemoveAll(folder)
+	files := map[string][]byte{"SUMMARY.md": m.summary(m.pages)}
+	for i := range m.pages {
+		files[m.file(i)] = []byte(m.page(i, firstWords))
+	}
+	for i := range m.figures() {
+		files[figureFile(i)] = m.figure(i)
+	}
+	for name, data := range files {
+		if err := writeFile(folder, name, data); err != nil {
+			return err
+		}
+	}
+	if out, err := onAllCores(ctx, b.bin.path, "import", "--quiet", "--data", b.data, "--space", b.space, folder).CombinedOutput(); err != nil {
+		return fmt.Errorf("octavo import: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// What a browser says of itself.
+const (
+	browserName    = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+	browserCodings = "gzip, deflate, br, zstd"
+)
+
+// browse asks for a page as a browser does.
+func (s *site) browse(ctx context.Context, path string) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+path, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("User-Agent", browserName)
+	req.Header.Set("Accept-Encoding", browserCodings)
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err == nil && (res.StatusCode != http.StatusOK || res.Header.Get("Content-Encoding") != "br") {
+		err = fmt.Errorf("%s: %s %v", path, res.Status, res.Header)
+	}
+	res.Header.Del("Date") // servers write it by themselves
+	return answer{res.Header, b}, err
+}
+
+// pageLoad asks for web pages as browsers do.
+func pageLoad(addr string, conns int, paths ...string) load {
+	return loadIn(addr, conns, browserCodings, paths)
+}
+
+func loadIn(addr string, conns int, codings string, paths []string) load {
+	l := load{addr: addr, conns: conns}
+	for _, path := range paths {
+		var b bytes.Buffer
+		fmt.Fprintf(&b, "GET %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\nAccept: text/html\r\nAccept-Encoding: %s\r\n\r\n", path, addr, browserName, codings)
+		l.requests = append(l.requests, b.Bytes())
+	}
+	return l
+}
+
+// measureMade measures how long it takes to make all pages of a site on all cores:
+// first by a server that has just started, then by Hugo.
+func measureMade(ctx context.Context, p pinning, dir string, bin binary, pages, rounds int) (_ []*subject, _ []fact, err error) {
+	b, v, err := newWebShelf(ctx, p.allCores(), dir, bin, pages, false)
+	if b != nil {
+		defer func() { err = errors.Join(err, b.close()) }()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	paths, err := b.webPaths(ctx, v, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := newHugo(ctx, dir, newManual(pages))
+	if err != nil {
+		return nil, nil, err
+	}
+	var first, fresh, full []float64
+	all := &subject{Name: fmt.Sprintf("all %d pages, all cores", pages), once: func(ctx context.Context, _ time.Duration) (sample, error) {
+		if err := b.restart(ctx); err != nil {
+			return sample{}, err
+		}
+		fresh = append(fresh, b.server.memory())
+		s, err := b.makeAll(ctx, paths, renderClients, len(paths)/renderClients)
+		full = append(full, b.server.memory())
+		return s, err
+	}}
+	subjects := []*subject{
+		all, {Name: "Hugo builds them with navigation and outline", once: h.build("framed.toml")},
+		{Name: "Hugo builds them without", once: h.build("whole.toml")},
+	}
+	for range rounds { // without a warm-up: each begins with nothing
+		for _, v := range subjects {
+			if err := v.measure(ctx, time.Hour); err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
+			}
+		}
+	}
+	if err := b.restart(ctx); err != nil {
+		return nil, nil, err
+	}
+	s, err := b.makeAll(ctx, paths, 1, firstRenders)
+	for _, d := range s.sorted {
+		first = append(first, micros(d)/1000)
+	}
+	return subjects, []fact{
+		{Name: "pages of the site", Values: []float64{float64(pages)}},
+		{Name: "first render of a page, 1 client, ms", Digits: 2, Values: []float64{median(first)}},
+		{Name: "memory after a restart, MB", Values: []float64{median(fresh)}},
+		{Name: "memory after all pages were made, MB", Values: []float64{median(full)}},
+	}, err
+}
+
+// restart starts the server again, with nothing in its memory.
+func (b *shelf) restart(ctx context.Context) error {
+	b.started = slices.DeleteFunc(b.started, func(p *process) bool { return p == b.server })
+	if err := b.server.stop(); err != nil {
+		return err
+	}
+	return b.serve(ctx, false)
+}
+
+// makeAll asks for pages once, uncompressed as Hugo writes them.
+func (b *shelf) makeAll(ctx context.Context, paths []string, clients, each int) (sample, error) {
+	l := loadIn(b.addr, clients, "identity", paths)
+	l.most = each
+	before := b.server.cpu()
+	s, err := l.run(ctx, time.Hour)
+	used := b.server.cpu() - before
+	s.cpu = &used
+	if err == nil && s.errors > 0 {
+		err = s.failure
+	}
+	return s, err
+}
+
+// webPaths returns the addresses of all pages of the site, and calls each with the
+// id of a page and its address.
+func (b *shelf) webPaths(ctx context.Context, v *visited, each func(id, path string)) (paths []string, err error) {
+	a, err := b.fetch(ctx, http.MethodGet, b.path("content", "pages"), "")
+	if err != nil {
+		return nil, err
+	}
+	type entry struct {
+		ID, Type, Path string
+		Pages          []entry
+	}
+	var list struct{ Pages []entry }
+	if err := json.Unmarshal(a.Body, &list); err != nil {
+		return nil, err
+	}
+	var walk func([]entry)
+	walk = func(pages []entry) {
+		for _, p := range pages {
+			if p.Type == "document" {
+				path := v.web + p.Path
+				if len(paths) == 0 {
+					path = v.web // the first page is at the address of the space
+				}
+				paths = append(paths, path)
+				if each != nil {
+					each(p.ID, path)
+				}
+			}
+			walk(p.Pages)
+		}
+	}
+	walk(list.Pages)
+	if len(paths) == 0 {
+		return nil, errors.New("the site has no pages")
+	}
+	return paths, nil
+}
+
+// profileWeb writes profiles of a kept page and of pages that are made.
+func profileWeb(ctx context.Context, o options, p pinning, dir string) (err error) {
+	b, v, err := newWebShelf(ctx, p, filepath.Join(dir, "kept"), binary{path: o.bin}, profiledPages, true)
+	if b != nil {
+		defer func() { err = errors.Join(err, b.close()) }()
+	}
+	if err != nil {
+		return err
+	}
+	paths, err := b.webPaths(ctx, v, nil)
+	if err != nil {
+		return err
+	}
+	at := 0
+	return errors.Join(
+		b.profileOne(ctx, o, profiled{"made", func(ctx context.Context, _ time.Duration) (sample, error) {
+			at++
+			return b.makeAll(ctx, paths, 1, len(paths))
+		}}),
+		b.profileOne(ctx, o, profiled{"kept", pageLoad(b.addr, o.conns, v.web).run}))
+}
+
+// nginx starts nginx with a file of the same bytes and the same headers.
+func (b *shelf) nginx(ctx context.Context, path string, page answer) (*process, string, error) {
+	bin, err := installed(ctx, "nginx", "nginx-light")
+	if err != nil {
+		return nil, "", err
+	}
+	addr, err := freeAddr()
+	if err != nil {
+		return nil, "", err
+	}
+	dir := filepath.Join(b.dir, "nginx")
+	if err := writeFile(dir, "root"+path+"index.html", page.Body); err != nil {
+		return nil, "", err
+	}
+	conf := "daemon off; master_process off; pid " + dir + "/pid; error_log stderr error;\n" +
+		"events { worker_connections 1024; }\nhttp { access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000000; etag off;\n" +
+		"open_file_cache max=100; client_body_temp_path " + dir + "/body; proxy_temp_path " + dir + "/proxy; fastcgi_temp_path " + dir + "/fastcgi;\n" +
+		"uwsgi_temp_path " + dir + "/uwsgi; scgi_temp_path " + dir + "/scgi;\n" +
+		"server { listen " + addr + "; root " + dir + "/root; default_type \"" + page.Header.Get("Content-Type") + "\";\n"
+	for _, name := range slices.Sorted(func(yield func(string) bool) {
+		for name := range page.Header {
+			if name != "Content-Length" && name != "Content-Type" && !yield(name) {
+				return
+			}
+		}
+	}) {
+		conf += "add_header " + name + " " + strconv.Quote(page.Header.Get(name)) + ";\n"
+	}
+	if err := writeFile(dir, "nginx.conf", []byte(conf+"} }\n")); err != nil {
+		return nil, "", err
+	}
+	p, err := b.start(b.pin.command(bin, "-e", "stderr", "-c", filepath.Join(dir, "nginx.conf")))
+	if err != nil {
+		return nil, "", err
+	}
+	return p, addr, (&site{addr: addr, token: "none"}).readyAt(ctx, path)
+}
+
+// installed returns a program, which is installed from Debian's packages if it is
+// missing and we may.
+func installed(ctx context.Context, program, pkg string) (string, error) {
+	bin, err := exec.LookPath(program)
+	if err == nil {
+		return bin, nil
+	}
+	fmt.Fprintln(os.Stderr, "bench: installing", pkg)
+	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "--no-install-recommends", pkg}} {
+		cmd := onAllCores(ctx, "apt-get", args...)
+		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1") // which starts no service
+		if out, failed := cmd.CombinedOutput(); failed != nil {
+			return "", fmt.Errorf("%s is missing and cannot be installed: %w: %w\n%s", program, err, failed, out)
+		}
+	}
+	return exec.LookPath(program)
+}

@@ -1,0 +1,135 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) audits() {
+	const tag = "Audit log"
+	register(a, op{
+		ID: "listAuditEvents", Route: "GET /orgs/{organizationId}/audit", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "List who did what in an organization, newest first.",
+		About:   "A page looks at 5,000 events, so one with a filter may be short or empty and have a next one.",
+	}, a.audit)
+	registerStream(a, op{
+		ID: "exportAuditEvents", Route: "GET /orgs/{organizationId}/audit/export", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Sends: []string{"application/jsonl"}, Time: transferTime,
+		Summary: "Download who did what in an organization, newest first, as JSON lines.",
+	}, a.exportAudit)
+}
+
+// AuditEvent on the wire.
+type AuditEvent struct {
+	Object  string         `json:"object" enum:"audit-event"`
+	ID      string         `json:"id"`
+	At      docs.Time      `json:"at"`
+	Actor   string         `json:"actor" doc:"Id of the user."`
+	Token   string         `json:"token,omitempty" doc:"Id of the token."`
+	Request string         `json:"request,omitempty" doc:"Id of the request."`
+	Action  string         `json:"action"`
+	Subject auditSubject   `json:"subject"`
+	Data    map[string]any `json:"data"`
+}
+
+type auditSubject struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+}
+
+// AuditChosen chooses events.
+type AuditChosen struct {
+	Actor       string `query:"actor" maxLength:"100" doc:"Id of the user who did it, or me."`
+	Action      string `query:"action" maxLength:"100" doc:"Such as space.delete."`
+	SubjectKind string `query:"subjectKind" maxLength:"100" doc:"Such as space."`
+	Subject     string `query:"subject" maxLength:"256" doc:"Id of the thing that it was done to."`
+	From        string `query:"from" format:"date-time" doc:"Events of this moment and later."`
+	Until       string `query:"until" format:"date-time" doc:"Events before this moment."`
+}
+
+func (c AuditChosen) filter(g *authz.Grant) (f store.AuditFilter, err error) {
+	f = store.AuditFilter{Actor: userOf(g, docs.UserID(c.Actor)), Action: c.Action, SubjectKind: c.SubjectKind, SubjectID: c.Subject}
+	if f.From, err = momentOf("query.from", c.From); err != nil {
+		return f, err
+	}
+	f.Until, err = momentOf("query.until", c.Until)
+	return f, err
+}
+
+// momentOf reads a point in time; an empty text is none.
+func momentOf(at, text string) (docs.Time, error) {
+	if text == "" {
+		return 0, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return 0, errs.Field(at, "must be a date and time such as 2026-01-31T08:00:00Z")
+	}
+	return docs.TimeOf(t), nil
+}
+
+type auditIn struct {
+	OrgIn
+	Paged
+	AuditChosen
+}
+
+func (a *API) audit(ctx context.Context, in *auditIn) (*page[AuditEvent], error) {
+	f, err := in.filter(authz.Of(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return listOf(ctx, a, in.Paged, a.Orgs.Audit(in.Org, f), auditEvent)
+}
+
+func auditEvent(r store.AuditRow) AuditEvent {
+	w := AuditEvent{
+		Object: "audit-event", ID: r.ID, At: r.At, Actor: string(r.Actor), Token: string(r.Token), Request: r.Request,
+		Action: r.Action, Subject: auditSubject{r.SubjectKind, r.SubjectID}, Data: map[string]any{},
+	}
+	_ = json.Unmarshal([]byte(r.Data), &w.Data) // written by us as an object
+	return w
+}
+
+type exportAuditIn struct {
+	OrgIn
+	AuditChosen
+}
+
+// exportPage is how many events an export reads at once.
+const exportPage = 1000
+
+// exportAudit streams the log, page by page.
+func (a *API) exportAudit(ctx context.Context, in *exportAuditIn) (stream, error) {
+	f, err := in.filter(authz.Of(ctx))
+	if err != nil {
+		return nil, err
+	}
+	list := a.Orgs.Audit(in.Org, f)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Content-Type", "application/jsonl")
+		w.Header().Set("Content-Disposition", `attachment; filename="audit.jsonl"`)
+		for p := (store.Page{Limit: exportPage}); ; {
+			rows, next, err := list.Page(r.Context(), p)
+			if err != nil {
+				return err
+			}
+			for _, row := range rows {
+				if err := writeJSON(w, auditEvent(row)); err != nil {
+					return nil // the caller has left
+				}
+			}
+			if len(next) == 0 {
+				return nil
+			}
+			p.After = next
+		}
+	}, nil
+}

@@ -1,0 +1,162 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/oidc"
+	"github.com/octavo-docs/octavo/internal/opt"
+)
+
+func (a *API) oidcProviders() {
+	const (
+		tag  = "SSO"
+		root = "/orgs/{organizationId}/oidc"
+		one  = root + "/{oidcProviderId}"
+	)
+	register(a, op{
+		ID: "listOIDCProviders", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "List the OpenID Connect providers of an organization.",
+	}, a.listOIDCProviders)
+	register(a, op{
+		ID: "createOIDCProvider", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Let people sign in to the organization through an OpenID Connect provider.",
+		About: "Register `redirectURL` at the provider, and give people `startURL`. Whoever arrives for the first time becomes a member with the default role and team. " +
+			"An account that exists is signed in only if an admin has marked its member for single sign-on. The session is good for this organization only. " +
+			"An organization can have 20 providers.",
+	}, a.createOIDCProvider)
+	register(a, op{
+		ID: "getOIDCProvider", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "Get an OpenID Connect provider, with what went wrong in the last sign-in.",
+	}, a.getOIDCProvider)
+	register(a, op{
+		ID: "updateOIDCProvider", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Change an OpenID Connect provider.",
+		About:   "The issuer cannot be changed, because it is what names people: create another provider.",
+	}, a.updateOIDCProvider)
+	register(a, op{
+		ID: "deleteOIDCProvider", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Delete an OpenID Connect provider, and end the sessions that were opened through OpenID Connect. Members stay.",
+	}, a.deleteOIDCProvider)
+}
+
+// OIDCProvider on the wire.
+type OIDCProvider struct {
+	Object      string                 `json:"object" enum:"oidc-provider"`
+	ID          string                 `json:"id"`
+	Label       string                 `json:"label"`
+	Issuer      string                 `json:"issuer" format:"uri"`
+	ClientID    string                 `json:"clientId"`
+	HasSecret   bool                   `json:"hasClientSecret" doc:"Whether a client secret is stored. It is never returned."`
+	GroupsClaim string                 `json:"groupsClaim,omitempty"`
+	Groups      map[string]docs.TeamID `json:"groups" doc:"Teams by the names of groups."`
+	DefaultRole *docs.Role             `json:"defaultRole" doc:"Role of new members; null: guest."`
+	DefaultTeam string                 `json:"defaultTeam,omitempty" doc:"Team of new members."`
+	RedirectURL string                 `json:"redirectURL" format:"uri" doc:"Register it at the provider."`
+	StartURL    string                 `json:"startURL" format:"uri" doc:"Where people sign in."`
+	LastError   string                 `json:"lastError,omitempty" doc:"Why the last sign-in failed."`
+	LastErrorAt docs.Time              `json:"lastErrorAt,omitzero"`
+	CreatedAt   docs.Time              `json:"createdAt"`
+	UpdatedAt   docs.Time              `json:"updatedAt"`
+	URLs        location               `json:"urls"`
+}
+
+func (a *API) oidcProvider(p docs.OIDCProvider) OIDCProvider {
+	v := OIDCProvider{
+		Object: "oidc-provider", ID: string(p.ID), Label: p.Label, Issuer: p.Issuer, ClientID: p.ClientID, HasSecret: p.Sealed != "",
+		GroupsClaim: p.GroupsClaim, Groups: p.Groups, DefaultTeam: string(p.DefaultTeam),
+		RedirectURL: a.OIDC.RedirectURL(p.ID), StartURL: a.OIDC.StartURL(p.ID), LastError: p.LastError, LastErrorAt: p.LastErrorAt,
+		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, URLs: location{a.location("orgs", string(p.Org), "oidc", string(p.ID))},
+	}
+	if p.DefaultRole != docs.Guest {
+		v.DefaultRole = &p.DefaultRole
+	}
+	return v
+}
+
+type listOIDCProvidersIn struct {
+	OrgIn
+	Paged
+}
+
+func (a *API) listOIDCProviders(ctx context.Context, in *listOIDCProvidersIn) (*page[OIDCProvider], error) {
+	return listOf(ctx, a, in.Paged, a.OIDC.Providers(in.Org), a.oidcProvider)
+}
+
+type createOIDCProviderIn struct {
+	OrgIn
+	Body struct {
+		Label        string                          `json:"label" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank" doc:"What people know the provider by."`
+		Issuer       string                          `json:"issuer" minLength:"1" maxLength:"500" doc:"https address of the issuer, as in its discovery document."`
+		ClientID     string                          `json:"clientId" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"not blank"`
+		ClientSecret opt.Val[string]                 `json:"clientSecret,omitempty" minLength:"1" maxLength:"1000" doc:"Default: the client is public."`
+		GroupsClaim  opt.Val[string]                 `json:"groupsClaim,omitempty" maxLength:"200" doc:"Claim that lists the groups of a person, such as groups."`
+		Groups       opt.Val[map[string]docs.TeamID] `json:"groups,omitempty" maxProperties:"200" doc:"Teams by the names of groups. At each sign-in, people join the teams of their groups and leave those of the others."`
+		DefaultRole  opt.Val[docs.Role]              `json:"defaultRole,omitempty" nullable:"true" doc:"Role of new members; null: guest. Default: read."`
+		DefaultTeam  opt.Val[docs.TeamID]            `json:"defaultTeam,omitempty" nullable:"true" maxLength:"64" doc:"Team of new members."`
+	}
+}
+
+func (a *API) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) (*created[OIDCProvider], error) {
+	b := in.Body
+	if err := checkGroups(b.Groups); err != nil {
+		return nil, err
+	}
+	p, err := a.OIDC.Create(ctx, authz.Of(ctx), in.Org, oidc.NewProvider{Issuer: b.Issuer, Patch: oidc.Patch{
+		Label: opt.Of(b.Label), ClientID: opt.Of(b.ClientID), ClientSecret: b.ClientSecret, GroupsClaim: b.GroupsClaim,
+		Groups: b.Groups, DefaultRole: b.DefaultRole, DefaultTeam: b.DefaultTeam,
+	}})
+	out := a.oidcProvider(p)
+	return &created[OIDCProvider]{out.URLs.Location, out}, err
+}
+
+// checkGroups bounds what tags cannot.
+func checkGroups(groups opt.Val[map[string]docs.TeamID]) error {
+	m, _ := groups.Get()
+	for name, team := range m {
+		if name == "" || len(name) > 255 || len(team) > 64 {
+			return errs.Field("body.groups", "must have names of 1 to 255 bytes and ids of teams")
+		}
+	}
+	return nil
+}
+
+type OIDCProviderIn struct {
+	OrgIn
+	Provider docs.OIDCProviderID `path:"oidcProviderId"`
+}
+
+func (a *API) getOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*out[OIDCProvider], error) {
+	p, err := a.OIDC.Provider(ctx, in.Org, in.Provider)
+	return ok(a.oidcProvider(p)), err
+}
+
+type updateOIDCProviderIn struct {
+	OIDCProviderIn
+	Body struct {
+		Label        opt.Val[string]                 `json:"label,omitempty" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank"`
+		ClientID     opt.Val[string]                 `json:"clientId,omitempty" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"not blank"`
+		ClientSecret opt.Val[string]                 `json:"clientSecret,omitempty" minLength:"1" maxLength:"1000" nullable:"true" doc:"null: the client is public."`
+		GroupsClaim  opt.Val[string]                 `json:"groupsClaim,omitempty" maxLength:"200"`
+		Groups       opt.Val[map[string]docs.TeamID] `json:"groups,omitempty" maxProperties:"200"`
+		DefaultRole  opt.Val[docs.Role]              `json:"defaultRole,omitempty" nullable:"true"`
+		DefaultTeam  opt.Val[docs.TeamID]            `json:"defaultTeam,omitempty" nullable:"true" maxLength:"64"`
+	}
+}
+
+func (a *API) updateOIDCProvider(ctx context.Context, in *updateOIDCProviderIn) (*out[OIDCProvider], error) {
+	b := in.Body
+	if err := checkGroups(b.Groups); err != nil {
+		return nil, err
+	}
+	p, err := a.OIDC.Update(ctx, authz.Of(ctx), in.Org, in.Provider, oidc.Patch(b))
+	return ok(a.oidcProvider(p)), err
+}
+
+func (a *API) deleteOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*done, error) {
+	return nil, a.OIDC.Delete(ctx, authz.Of(ctx), in.Org, in.Provider)
+}

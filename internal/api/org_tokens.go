@@ -1,0 +1,51 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+func (a *API) orgTokens() {
+	const tag = "Members"
+	register(a, op{
+		ID: "listOrganizationTokens", Route: "GET /orgs/{organizationId}/tokens", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "List the tokens of members that were used in the organization, and those of its service accounts.",
+		About:   "The last use is that in the organization. What people do elsewhere with a token is not visible here.",
+	}, a.listOrgTokens)
+	register(a, op{
+		ID: "revokeOrganizationToken", Route: "DELETE /orgs/{organizationId}/tokens/{tokenId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "End a token for the organization, effective immediately.",
+		About:   "The token of a service account is revoked. The token of a person stays theirs for other organizations; this one refuses it from now on.",
+	}, a.revokeOrgToken)
+}
+
+// OrganizationToken is a token as an organization knows it.
+type OrganizationToken struct {
+	Token
+	Owner   User `json:"owner"`
+	Blocked bool `json:"blocked" doc:"Whether the organization refuses it."`
+}
+
+func (a *API) orgToken(t docs.UsedToken) OrganizationToken {
+	return OrganizationToken{token(t.Token), a.user(t.Owner), !t.BlockedAt.IsZero()}
+}
+
+type listOrgTokensIn struct {
+	OrgIn
+	Paged
+}
+
+func (a *API) listOrgTokens(ctx context.Context, in *listOrgTokensIn) (*page[OrganizationToken], error) {
+	return listOf(ctx, a, in.Paged, a.Orgs.OrgTokens(in.Org), a.orgToken)
+}
+
+type orgTokenIn struct {
+	OrgIn
+	tokenIn
+}
+
+func (a *API) revokeOrgToken(ctx context.Context, in *orgTokenIn) (*done, error) {
+	return nil, a.Orgs.RevokeOrgToken(ctx, authz.Of(ctx), in.Org, in.Token)
+}

@@ -1,0 +1,239 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/sso"
+)
+
+func (a *API) saml() {
+	const (
+		tag  = "Single sign-on"
+		root = "/orgs/{organizationId}/saml"
+		one  = root + "/{samlProviderId}"
+	)
+	register(a, op{
+		ID: "listSAMLProvidersInOrganizationById", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "List the SAML providers of an organization.",
+	}, a.listSAMLProviders)
+	register(a, op{
+		ID: "createOrganizationSAMLProvider", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Create a SAML provider.",
+		About: "People can sign in by it once entityID, certificate and ssoURL are set; the identity provider needs what is in service. " +
+			"An organization can have 50 providers.",
+	}, a.createSAMLProvider)
+	register(a, op{
+		ID: "getOrganizationSAMLProviderById", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "Get a SAML provider.",
+	}, a.getSAMLProvider)
+	register(a, op{
+		ID: "updateOrganizationSAMLProvider", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Change a SAML provider.",
+		About:   "To change the certificate without locking anybody out, set the old and the new one, one below the other, and remove the old one afterwards.",
+	}, a.updateSAMLProvider)
+	register(a, op{
+		ID: "deleteOrganizationSAMLProvider", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Delete a SAML provider.",
+	}, a.deleteSAMLProvider)
+	register(a, op{
+		ID: "listSSOProviderLoginsInOrganization", Route: "GET /orgs/{organizationId}/sso", Tag: tag, Allow: authz.Public(),
+		Summary: "List the ways of single sign-on to an organization.",
+		About:   "It needs no token: a page where people sign in shows it. Providers that are not complete are left out.",
+	}, a.listSSOLogins)
+}
+
+// SAMLProvider on the wire.
+type SAMLProvider struct {
+	Object       string         `json:"object" enum:"saml-provider"`
+	ID           string         `json:"id"`
+	Label        string         `json:"label"`
+	SSOURL       string         `json:"ssoURL" doc:"Where people are sent to sign in. Empty: not set yet."`
+	EntityID     string         `json:"entityID" doc:"The issuer of answers. Empty: not set yet."`
+	Certificate  string         `json:"certificate" doc:"PEM. Two of them, one below the other, while it changes. Empty: not set yet."`
+	DefaultTeam  *Team          `json:"defaultTeam,omitempty" doc:"Team of people who sign in for the first time."`
+	DefaultRole  *docs.Role     `json:"defaultRole" doc:"Role of people who sign in for the first time."`
+	CreatedAt    docs.Time      `json:"createdAt"`
+	Status       string         `json:"status" enum:"active,pending" doc:"Whether entityID, certificate and ssoURL are set."`
+	Service      samlService    `json:"service" doc:"What the identity provider has to know of this server."`
+	IdPInitiated bool           `json:"idpInitiated" doc:"Whether a sign-in may begin at the identity provider."`
+	SignRequests bool           `json:"signRequests" doc:"Whether requests are signed; the certificate is in the metadata."`
+	Attributes   samlAttributes `json:"attributes" doc:"Names of the attributes that are read."`
+	Warnings     []string       `json:"warnings" doc:"What to look at, such as a certificate that expires."`
+	LastError    *samlError     `json:"lastError,omitempty" doc:"Why the last sign-in was refused."`
+	URLs         location       `json:"urls"`
+}
+
+type samlService struct {
+	ACSURL   string `json:"acsURL" format:"uri" doc:"Where answers go."`
+	StartURL string `json:"startURL" format:"uri" doc:"Where a sign-in begins."`
+	EntityID string `json:"entityID" doc:"Audience of answers, and address of the metadata."`
+}
+
+type samlAttributes struct {
+	Email     string `json:"email" maxLength:"256" doc:"Empty: the NameID is the e-mail address."`
+	FirstName string `json:"firstName" maxLength:"256"`
+	LastName  string `json:"lastName" maxLength:"256"`
+}
+
+type samlError struct {
+	At      docs.Time `json:"at"`
+	Message string    `json:"message" doc:"What to do."`
+}
+
+func (a *API) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvider, error) {
+	at := a.SSO.Addresses(p.ID)
+	out := SAMLProvider{
+		Object: "saml-provider", ID: string(p.ID), Label: p.Label, SSOURL: p.SSOURL, EntityID: p.EntityID, Certificate: p.Certificate,
+		DefaultRole: orNull(p.DefaultRole), CreatedAt: p.CreatedAt, Status: "pending", Service: samlService{at.ACS, at.Start, at.EntityID},
+		IdPInitiated: p.IdPInitiated, SignRequests: p.SignRequests, Attributes: samlAttributes(p.Attributes), Warnings: a.SSO.Warnings(p),
+		URLs: location{a.location("orgs", string(p.Org), "saml", string(p.ID))},
+	}
+	if p.Complete() {
+		out.Status = "active"
+	}
+	if p.LastError != "" {
+		out.LastError = &samlError{p.LastErrorAt, p.LastError}
+	}
+	if p.DefaultTeam == "" {
+		return out, nil
+	}
+	t, err := a.Orgs.Team(ctx, p.Org, p.DefaultTeam)
+	if errs.Is(err, errs.NotFound) { // deleted since
+		return out, nil
+	}
+	team := a.team(t, authz.Of(ctx).Access)
+	out.DefaultTeam = &team
+	return out, err
+}
+
+type listSAMLProvidersIn struct {
+	OrgIn
+	Paged
+}
+
+func (a *API) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*page[SAMLProvider], error) {
+	var failed error
+	out, err := listOf(ctx, a, in.Paged, a.SSO.Providers(in.Org), func(p docs.SAMLProvider) SAMLProvider {
+		w, err := a.samlProvider(ctx, p)
+		if err != nil {
+			failed = err
+		}
+		return w
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	return out, err
+}
+
+// SAMLFields are what can be set of a provider, besides its label.
+type SAMLFields struct {
+	EntityID     opt.Val[string]         `json:"entityID,omitempty" maxLength:"1024" doc:"The issuer of answers, from the metadata of the identity provider."`
+	Certificate  opt.Val[string]         `json:"certificate,omitempty" maxLength:"10000" doc:"PEM; two of them, one below the other, while it changes."`
+	SSOURL       opt.Val[string]         `json:"ssoURL,omitempty" maxLength:"2048" doc:"Where people are sent (binding HTTP-Redirect)."`
+	DefaultTeam  opt.Val[docs.TeamID]    `json:"defaultTeam,omitempty" nullable:"true" doc:"Team of people who sign in for the first time."`
+	DefaultRole  opt.Val[docs.Role]      `json:"defaultRole,omitempty" nullable:"true" doc:"Role of people who sign in for the first time. Default: null, a guest."`
+	IdPInitiated opt.Val[bool]           `json:"idpInitiated,omitempty" doc:"Accept sign-ins that begin at the identity provider. Default: false."`
+	SignRequests opt.Val[bool]           `json:"signRequests,omitempty" doc:"Sign requests. Default: false."`
+	Attributes   opt.Val[samlAttributes] `json:"attributes,omitempty" doc:"Names of the attributes that are read. Default: first_name, last_name, and the NameID as the e-mail address."`
+}
+
+// defaultAttributes are the names of the contract.
+var defaultAttributes = docs.SAMLAttributes{FirstName: "first_name", LastName: "last_name"}
+
+func (f SAMLFields) change(label opt.Val[string]) sso.Change {
+	c := sso.Change{
+		Label: label, EntityID: f.EntityID, SSOURL: f.SSOURL, Certificate: f.Certificate, DefaultTeam: f.DefaultTeam, DefaultRole: f.DefaultRole,
+		IdPInitiated: f.IdPInitiated, SignRequests: f.SignRequests,
+	}
+	if v, ok := f.Attributes.Get(); ok {
+		c.Attributes = opt.Of(docs.SAMLAttributes(v))
+	}
+	return c
+}
+
+type createSAMLProviderIn struct {
+	OrgIn
+	Body struct {
+		Label string `json:"label" minLength:"1" maxLength:"30"`
+		SAMLFields
+	}
+}
+
+func (a *API) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) (*created[SAMLProvider], error) {
+	c := in.Body.change(opt.Of(in.Body.Label))
+	if !c.Attributes.Set() {
+		c.Attributes = opt.Of(defaultAttributes)
+	}
+	p, err := a.SSO.Create(ctx, authz.Of(ctx), in.Org, c)
+	if err != nil {
+		return nil, err
+	}
+	out, err := a.samlProvider(ctx, p)
+	return &created[SAMLProvider]{out.URLs.Location, out}, err
+}
+
+type SAMLProviderIn struct {
+	OrgIn
+	Provider docs.SAMLProviderID `path:"samlProviderId"`
+}
+
+func (a *API) getSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*out[SAMLProvider], error) {
+	return a.oneSAMLProvider(ctx)(a.SSO.Provider(ctx, in.Org, in.Provider))
+}
+
+// oneSAMLProvider returns a function that makes the answer of a provider.
+func (a *API) oneSAMLProvider(ctx context.Context) func(docs.SAMLProvider, error) (*out[SAMLProvider], error) {
+	return func(p docs.SAMLProvider, err error) (*out[SAMLProvider], error) {
+		if err != nil {
+			return nil, err
+		}
+		w, err := a.samlProvider(ctx, p)
+		return ok(w), err
+	}
+}
+
+type updateSAMLProviderIn struct {
+	SAMLProviderIn
+	Body struct {
+		Label opt.Val[string] `json:"label,omitempty" minLength:"1" maxLength:"30"`
+		SAMLFields
+	}
+}
+
+func (a *API) updateSAMLProvider(ctx context.Context, in *updateSAMLProviderIn) (*out[SAMLProvider], error) {
+	return a.oneSAMLProvider(ctx)(a.SSO.Update(ctx, authz.Of(ctx), in.Org, in.Provider, in.Body.change(in.Body.Label)))
+}
+
+func (a *API) deleteSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*done, error) {
+	return nil, a.SSO.Delete(ctx, authz.Of(ctx), in.Org, in.Provider)
+}
+
+// SSOLogin on the wire: a way to sign in to an organization.
+type SSOLogin struct {
+	ID       string `json:"id"`
+	Label    string `json:"label"`
+	StartURL string `json:"startURL" format:"uri"`
+}
+
+type ssoLogins struct {
+	Items []SSOLogin `json:"items"`
+}
+
+func (a *API) listSSOLogins(ctx context.Context, in *OrgIn) (*out[ssoLogins], error) {
+	all, err := a.SSO.Logins(ctx, in.Org)
+	if err != nil {
+		return nil, err
+	}
+	list := ssoLogins{Items: []SSOLogin{}}
+	for _, l := range all {
+		list.Items = append(list.Items, SSOLogin(l))
+	}
+	return ok(list), nil
+}

@@ -1,0 +1,158 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
+)
+
+func (a *API) serviceAccounts() {
+	const tag = "Service accounts"
+	const one = "/orgs/{organizationId}/service-accounts/{serviceAccountId}"
+	register(a, op{
+		ID: "listServiceAccounts", Route: "GET /orgs/{organizationId}/service-accounts", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "List the service accounts of an organization.",
+	}, a.listServiceAccounts)
+	register(a, op{
+		ID: "createServiceAccount", Route: "POST /orgs/{organizationId}/service-accounts", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Create a service account: a machine that acts in the organization.",
+		About:   "It belongs to the organization and not to a person, has a role as members do, and cannot sign in. Its id can be used where permissions, teams and reviews take the id of a user.",
+	}, a.createServiceAccount)
+	register(a, op{
+		ID: "getServiceAccount", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "Get a service account.",
+	}, a.getServiceAccount)
+	register(a, op{
+		ID: "updateServiceAccount", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Change the name or the role of a service account.",
+	}, a.updateServiceAccount)
+	register(a, op{
+		ID: "deleteServiceAccount", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Delete a service account and revoke its tokens, effective immediately.", About: "What it wrote stays, with its name.",
+	}, a.deleteServiceAccount)
+	register(a, op{
+		ID: "listServiceAccountTokens", Route: "GET " + one + "/tokens", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		Summary: "List the tokens of a service account, without their secrets.",
+	}, a.listServiceTokens)
+	register(a, op{
+		ID: "createServiceAccountToken", Route: "POST " + one + "/tokens", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Create a token of a service account. Its secret is returned only once.",
+		About:   "A token that asks for it cannot make one with more scopes or a later end than it has itself.",
+	}, a.createServiceToken)
+	register(a, op{
+		ID: "revokeServiceAccountToken", Route: "DELETE " + one + "/tokens/{tokenId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
+		Summary: "Revoke a token of a service account, effective immediately.",
+	}, a.revokeServiceToken)
+}
+
+// ServiceAccount on the wire. Its id is that of a user.
+type ServiceAccount struct {
+	Object     string     `json:"object" enum:"service-account"`
+	ID         string     `json:"id"`
+	Name       string     `json:"name"`
+	Role       *docs.Role `json:"role"`
+	CreatedAt  docs.Time  `json:"createdAt"`
+	LastSeenAt docs.Time  `json:"lastSeenAt,omitzero"`
+	Spaces     int        `json:"spaces" doc:"Number of spaces to which it or one of its teams was granted access."`
+	Teams      int        `json:"teams"`
+	URLs       location   `json:"urls"`
+}
+
+func (a *API) serviceAccount(m docs.Member) ServiceAccount {
+	return ServiceAccount{
+		"service-account", string(m.User.ID), m.User.DisplayName, orNull(m.Role), m.JoinedAt, m.LastSeenAt, m.Spaces, m.Teams,
+		location{a.location("orgs", string(m.Org), "service-accounts", string(m.User.ID))},
+	}
+}
+
+type listServiceAccountsIn struct {
+	OrgIn
+	Paged
+}
+
+func (a *API) listServiceAccounts(ctx context.Context, in *listServiceAccountsIn) (*page[ServiceAccount], error) {
+	return listOf(ctx, a, in.Paged, a.Orgs.ServiceAccounts(in.Org), a.serviceAccount)
+}
+
+type createServiceAccountIn struct {
+	OrgIn
+	Body struct {
+		Name string             `json:"name" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank"`
+		Role opt.Val[docs.Role] `json:"role" nullable:"true" doc:"Null for one that has nothing but what is granted to it."`
+	}
+}
+
+func (a *API) createServiceAccount(ctx context.Context, in *createServiceAccountIn) (*out[ServiceAccount], error) {
+	m, err := a.Orgs.CreateServiceAccount(ctx, authz.Of(ctx), in.Org, in.Body.Name, in.Body.Role.Or(docs.Guest))
+	return ok(a.serviceAccount(m)), err
+}
+
+// ServiceAccountIn names a service account of an organization.
+type ServiceAccountIn struct {
+	OrgIn
+	Account docs.UserID `path:"serviceAccountId"`
+}
+
+func (a *API) getServiceAccount(ctx context.Context, in *ServiceAccountIn) (*out[ServiceAccount], error) {
+	m, err := a.Orgs.ServiceAccount(ctx, in.Org, in.Account)
+	return ok(a.serviceAccount(m)), err
+}
+
+type updateServiceAccountIn struct {
+	ServiceAccountIn
+	Body struct {
+		Name opt.Val[string]    `json:"name,omitempty" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank"`
+		Role opt.Val[docs.Role] `json:"role,omitempty" nullable:"true"`
+	}
+}
+
+func (a *API) updateServiceAccount(ctx context.Context, in *updateServiceAccountIn) (*out[ServiceAccount], error) {
+	if !in.Body.Name.Set() && !in.Body.Role.Set() {
+		return nil, errs.Field("body", "must contain name or role")
+	}
+	m, err := a.Orgs.UpdateServiceAccount(ctx, authz.Of(ctx), in.Org, in.Account, orgs.ServiceAccountPatch(in.Body))
+	return ok(a.serviceAccount(m)), err
+}
+
+func (a *API) deleteServiceAccount(ctx context.Context, in *ServiceAccountIn) (*done, error) {
+	return nil, a.Orgs.DeleteServiceAccount(ctx, authz.Of(ctx), in.Org, in.Account)
+}
+
+type listServiceTokensIn struct {
+	ServiceAccountIn
+	Paged
+}
+
+func (a *API) listServiceTokens(ctx context.Context, in *listServiceTokensIn) (*page[Token], error) {
+	list, err := a.Orgs.ServiceTokens(ctx, in.Org, in.Account)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(ctx, a, in.Paged, list, token)
+}
+
+type createServiceTokenIn struct {
+	ServiceAccountIn
+	Body tokenBody
+}
+
+func (a *API) createServiceToken(ctx context.Context, in *createServiceTokenIn) (*out[NewToken], error) {
+	t, secret, err := a.Orgs.CreateServiceToken(ctx, authz.Of(ctx), in.Org, in.Account, in.Body.token())
+	return ok(NewToken{token(t), secret}), err
+}
+
+type serviceTokenIn struct {
+	ServiceAccountIn
+	tokenIn
+}
+
+func (a *API) revokeServiceToken(ctx context.Context, in *serviceTokenIn) (*done, error) {
+	return nil, a.Orgs.RevokeServiceToken(ctx, authz.Of(ctx), in.Org, in.Account, in.Token)
+}

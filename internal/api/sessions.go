@@ -1,0 +1,110 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/signin"
+)
+
+func (a *API) sessions() {
+	const tag = "Sessions"
+	register(a, op{
+		ID: "getSession", Route: "GET /user/session", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
+		Summary: "Get the session of this request.",
+		About:   "Its csrfToken is what requests with the session that change something must send as X-CSRF-Token. A request with a token has no session.",
+	}, a.session)
+	register(a, op{
+		ID: "listSessions", Route: "GET /user/sessions", Tag: tag, Allow: authz.FullToken(),
+		Summary: "List the browsers in which you are signed in.",
+	}, a.listSessions)
+	register(a, op{
+		ID: "endSession", Route: "DELETE /user/sessions/{sessionId}", Tag: tag, Allow: authz.FullToken(),
+		Summary: "Sign out in one browser, effective immediately.",
+	}, a.endSession)
+	register(a, op{
+		ID: "endSessions", Route: "DELETE /user/sessions", Tag: tag, Allow: authz.FullToken(),
+		Summary: "Sign out everywhere, effective immediately. Tokens stay.",
+	}, a.endSessions)
+	register(a, op{
+		ID: "changeEmail", Route: "POST /user/email", Tag: tag, Allow: authz.FullToken(), Status: http.StatusAccepted,
+		Summary: "Change your e-mail address.",
+		About:   "A link is sent to the new address, and the account has it once the person has opened it. Only a session may ask; tokens are refused.",
+	}, a.changeEmail)
+}
+
+// SignInSession on the wire: a browser in which somebody is signed in.
+type SignInSession struct {
+	Object     string            `json:"object" enum:"session"`
+	ID         string            `json:"id"`
+	Method     docs.SignInMethod `json:"method" enum:"mail,saml,oidc,passkey" doc:"How you signed in."`
+	Agent      string            `json:"agent" doc:"What the browser calls itself."`
+	CreatedAt  docs.Time         `json:"createdAt"`
+	ExpiresAt  docs.Time         `json:"expiresAt"`
+	LastUsedAt docs.Time         `json:"lastUsedAt"`
+	Current    bool              `json:"current" doc:"It is the session of this request."`
+	CSRF       string            `json:"csrfToken,omitempty" doc:"Of the current session only."`
+}
+
+func session(t docs.Token, by authz.Actor) SignInSession {
+	return SignInSession{
+		Object: "session", ID: string(t.ID), Method: t.Method, Agent: t.Agent, CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt,
+		LastUsedAt: t.LastUsedAt, Current: t.ID == by.Token,
+	}
+}
+
+type sessionRequest struct{ request *http.Request }
+
+// Resolve keeps the request, for its cookie.
+func (s *sessionRequest) Resolve(ctx huma.Context) []error {
+	s.request, _ = humago.Unwrap(ctx)
+	return nil
+}
+
+func (a *API) session(ctx context.Context, in *sessionRequest) (*out[SignInSession], error) {
+	g := authz.Of(ctx)
+	c, err := in.request.Cookie(a.cookie)
+	if !g.Actor.Session || err != nil {
+		return nil, errs.E(errs.NotFound, "this request has a token and no session")
+	}
+	t, err := a.SignIn.Session(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	s := session(t, g.Actor)
+	s.CSRF = signin.CSRF(c.Value)
+	return ok(s), nil
+}
+
+func (a *API) listSessions(ctx context.Context, in *Paged) (*page[SignInSession], error) {
+	g := authz.Of(ctx)
+	return listOf(ctx, a, *in, a.SignIn.Sessions(g), func(t docs.Token) SignInSession { return session(t, g.Actor) })
+}
+
+type endSessionIn struct {
+	Session docs.TokenID `path:"sessionId"`
+}
+
+func (a *API) endSession(ctx context.Context, in *endSessionIn) (*done, error) {
+	return nil, a.SignIn.End(ctx, authz.Of(ctx), in.Session)
+}
+
+func (a *API) endSessions(ctx context.Context, _ *struct{}) (*done, error) {
+	return nil, a.SignIn.EndAll(ctx, authz.Of(ctx))
+}
+
+type changeEmailIn struct {
+	Body struct {
+		Email string `json:"email" format:"email" maxLength:"254"`
+	}
+}
+
+func (a *API) changeEmail(ctx context.Context, in *changeEmailIn) (*done, error) {
+	return nil, a.SignIn.ChangeEmail(ctx, authz.Of(ctx), in.Body.Email)
+}

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+const (
+	archiveType = "application/x-tar"
+	// maxExports is how many sites are exported at a time.
+	maxExports = 2
+)
+
+func (a *API) siteExport() {
+	registerStream(a, op{
+		ID: "exportSite", Route: "GET " + siteRoute + "/export", Tag: sitesTag, Allow: authz.Site(authz.SiteSecrets), Time: transferTime, Sends: []string{archiveType},
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Download a site as static files.",
+		About: "The answer is a tar archive of everything that a visitor without claims sees: pages, their Markdown, files, redirects, and an index for search in the browser. " +
+			"Spaces that you cannot see are left out. Links are relative, so the files work on any web server and from a folder. The last file is .octavo-export; an archive without it was interrupted. " +
+			"The site need not be published. 412 if it has no content. 429 also if other sites are being exported.",
+	}, a.exportSite)
+}
+
+type exportSiteIn struct {
+	SiteIn
+	URL string `query:"url" maxLength:"2048" doc:"Where the files will be read, such as https://docs.example.com/guide/: for sitemaps, feeds and canonical links. Default: the address of the site."`
+}
+
+func (a *API) exportSite(ctx context.Context, in *exportSiteIn) (stream, error) {
+	if in.URL != "" {
+		if _, err := webAddress("query.url", in.URL); err != nil {
+			return nil, err
+		}
+	}
+	g := authz.Of(ctx)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Content-Type", archiveType)
+		if r.Method == http.MethodHead {
+			return nil
+		}
+		select {
+		case a.exportSlots <- struct{}{}:
+			defer func() { <-a.exportSlots }()
+		default:
+			return errs.E(errs.TooMany, "the server is exporting other sites; try again in a minute")
+		}
+		w.Header().Set("Content-Disposition", `attachment; filename="site.tar"`)
+		if err := a.ExportSite(r.Context(), g.Site, g.Actor.User, in.URL, w); err != nil {
+			return fmt.Errorf("export site %s: %w", in.Site, err)
+		}
+		return nil
+	}, nil
+}

@@ -1,0 +1,67 @@
+package content
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/pdf"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// pdfMakers is how many PDFs are made at a time; others wait for so long.
+const (
+	pdfMakers = 2
+	pdfWait   = time.Minute
+)
+
+// PDF writes a book into a temporary file, which the caller removes. It is sent
+// afterwards: a line may be slow, and others need not wait for it. The error is of the
+// kind TooMany if too many are made, and Precondition if the book would be too long.
+func (s *Service) PDF(ctx context.Context, v *revision.View, o BookOptions) (_ *os.File, hash blob.Hash, err error) {
+	done, err := s.pdfTurn(ctx)
+	if err != nil {
+		return nil, hash, err
+	}
+	defer done()
+	book, err := s.Book(ctx, v, o)
+	if err != nil {
+		return nil, hash, err
+	}
+	f, err := os.CreateTemp("", "octavo-*.pdf")
+	if err != nil {
+		return nil, hash, err
+	}
+	sum := sha256.New()
+	err = pdf.Write(ctx, io.MultiWriter(f, sum), book)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		if errors.Is(err, pdf.ErrTooLong) {
+			err = errs.E(errs.Precondition, "%s; use page to get a part of it", err)
+		}
+		return nil, hash, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	copy(hash[:], sum.Sum(nil))
+	return f, hash, nil
+}
+
+// pdfTurn waits until one more PDF may be made.
+func (s *Service) pdfTurn(ctx context.Context) (done func(), err error) {
+	wait := time.NewTimer(pdfWait)
+	defer wait.Stop()
+	select {
+	case s.pdfs <- struct{}{}:
+		return func() { <-s.pdfs }, nil
+	case <-wait.C:
+		return nil, errs.E(errs.TooMany, "the server is creating other PDFs; try again in a minute")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

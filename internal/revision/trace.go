@@ -1,0 +1,104 @@
+package revision
+
+import (
+	"context"
+	"reflect"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// Trace is what the document of a page was made of besides the source of the page,
+// by one reading of it. The same source makes the same document of another revision
+// for the same visitor if what was found then is found there.
+type Trace struct {
+	file      string          // of the source
+	shown     repositoryLinks // where the repository is shown
+	variables docs.Variables  // of the space
+	named     map[destination]found
+	seen      map[docs.PageID]bool // whether the visitor sees the page
+	reusables map[docs.ReusableID]docs.Reusable
+}
+
+// destination is one that is not tied to what it leads to.
+type destination struct {
+	file, dest string
+	use        markup.Use
+}
+
+type found struct {
+	ref markup.Ref
+	ok  bool
+}
+
+// Traced returns the view with a trace of what is read of it, for reading one page.
+func (v *View) Traced() (*View, *Trace) {
+	t := &Trace{named: map[destination]found{}, seen: map[docs.PageID]bool{}, reusables: map[docs.ReusableID]docs.Reusable{}}
+	tree, view := *v.Tree, *v
+	tree.trace = t
+	view.Tree = &tree
+	return &view, t
+}
+
+// begin notes what is known of a page and its space.
+func (t *Trace) begin(ctx context.Context, v *View, p docs.Page) (err error) {
+	if t.file, err = v.FileOf(ctx, p); err != nil {
+		return err
+	}
+	if t.shown, _, err = v.repositoryLinksOf(ctx, v.Space, t.file); err != nil {
+		return err
+	}
+	t.variables, err = v.Variables(ctx)
+	return err
+}
+
+// name notes what a destination leads to. Addresses of other hosts are the same in
+// every revision.
+func (t *Trace) name(l *Linker, dest string, use markup.Use, ref markup.Ref, ok bool) {
+	if ok || !strings.Contains(dest, ":") && !strings.HasPrefix(dest, "//") {
+		t.named[destination{l.file, dest, use}] = found{ref, ok}
+	}
+}
+
+// include notes a reusable content; the zero one is none.
+func (t *Trace) include(id docs.ReusableID, r docs.Reusable) { t.reusables[id] = r }
+
+// SameIn reports whether everything that was found then is found in a view, whose
+// visitor is the same. The page has the same source there.
+func (t *Trace) SameIn(ctx context.Context, v *View, p docs.Page) (bool, error) {
+	now := &Trace{}
+	if err := now.begin(ctx, v, p); err != nil {
+		return false, err
+	}
+	if now.file != t.file || now.shown != t.shown || !reflect.DeepEqual(now.variables, t.variables) {
+		return false, nil
+	}
+	for id, was := range t.seen {
+		if _, is, err := v.Lookup(ctx, id); err != nil || is != was {
+			return false, err
+		}
+	}
+	for id, was := range t.reusables {
+		is, err := v.Reusable(ctx, id)
+		if err != nil && !errs.Is(err, errs.NotFound) {
+			return false, err
+		}
+		if is != was {
+			return false, nil
+		}
+	}
+	for d, was := range t.named {
+		l := &Linker{ctx: ctx, t: v.whole(), base: v.src.s.BaseURL, file: d.file}
+		if ref, ok := l.Current(d.dest, d.use); l.Err != nil || (found{ref, ok}) != was {
+			return false, l.Err
+		}
+	}
+	return true, nil
+}
+
+// Weight is how many bytes of memory a trace takes, roughly.
+func (t *Trace) Weight() int {
+	return 1<<9 + 1<<8*(len(t.named)+len(t.reusables)+len(t.variables)) + 1<<6*len(t.seen)
+}

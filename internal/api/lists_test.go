@@ -207,6 +207,7 @@ func newLists(t *testing.T, o store.Options) (*world, fixture) {
 		w.must("author", "POST", "/spaces/$space/comments/$comment/replies", `{"body":{"markdown":"List"}}`)
 	}
 	w.notify()
+	w.flushUses()
 	return w, f
 }
 

@@ -19,15 +19,21 @@ func (w *world) orgTokens(who, org string) (items []struct {
 	Owner           struct{ ID string }
 }) {
 	w.t.Helper()
-	if err := w.srv.Guard.Flush(context.Background()); err != nil {
-		w.t.Fatal(err)
-	}
+	w.flushUses()
 	var list struct{ Items any }
 	list.Items = &items
 	if err := json.Unmarshal(w.must(who, "GET", "/orgs/"+org+"/tokens", "").body, &list); err != nil {
 		w.t.Fatal(err)
 	}
 	return items
+}
+
+// flushUses writes which tokens were used, as the server does now and then.
+func (w *world) flushUses() {
+	w.t.Helper()
+	if err := w.srv.Guard.Flush(context.Background()); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // TestATokenIsBlockedInOneOrganization shows that an organization sees no more of a token than its

@@ -26,9 +26,10 @@ func (a *API) members() {
 		Summary: "Change the role of a member.", About: "412 if it is the last admin.",
 	}, a.updateMember)
 	register(a, op{
-		ID: "removeMemberFromOrganizationById", Route: "DELETE /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrSelf(authz.AdminOrg),
+		ID: "removeMemberFromOrganizationById", Route: "DELETE /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrLeaving(authz.AdminOrg),
 		Also:    []int{http.StatusPreconditionFailed},
-		Summary: "Remove a member, or leave the organization.", About: "412 if it is the last admin.",
+		Summary: "Remove a member, or leave the organization.",
+		About:   "412 if it is the last admin. You can leave without signing in at the identity provider of the organization.",
 	}, a.removeMember)
 	register(a, op{
 		ID: "setUserAsSSOMemberForOrganization", Route: "POST /orgs/{organizationId}/members/{userId}/sso", Tag: tag, Allow: authz.Org(authz.AdminOrg),

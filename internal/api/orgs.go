@@ -17,6 +17,7 @@ func (a *API) organizations() {
 	register(a, op{
 		ID: "listOrganizationsForAuthenticatedUser", Route: "GET /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the organizations that you are a member of.",
+		About: "One that asks you to sign in at its identity provider first (sso) is listed without what only its members see.",
 	}, a.listOrganizations)
 	register(a, op{
 		ID: "createOrganization", Route: "POST /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 201,
@@ -164,9 +165,9 @@ type orgPermissions struct {
 // organization shows an organization to somebody with an access in it.
 func (a *API) organization(o docs.Organization, by *docs.Access) Organization {
 	can := func(act authz.Action) bool { return by.Inside() && authz.Can(by.OrgRole(), act) }
-	if !by.Inside() { // somebody who may join: what it is, not how it is set up
+	if !by.Inside() { // somebody who may join, or has to sign in elsewhere: what it is, not how it is set up
 		o = docs.Organization{
-			ID: o.ID, Title: o.Title, CreatedAt: o.CreatedAt, Type: o.Type, Plan: o.Plan, Trial: o.Trial, LogoURL: o.LogoURL,
+			ID: o.ID, Title: o.Title, CreatedAt: o.CreatedAt, Type: o.Type, Plan: o.Plan, Trial: o.Trial, LogoURL: o.LogoURL, SSO: o.SSO,
 			MergeRules: docs.MergeRules{Type: docs.MergeNone},
 		}
 	}

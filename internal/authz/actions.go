@@ -135,6 +135,7 @@ const (
 	unscoped           // a valid token without scopes
 	onOrg
 	onOrgOrSelf
+	onOrgOrLeaving
 	onTeam
 	onCollection
 	onSpace
@@ -164,6 +165,10 @@ func Org(a Action) Rule { return Rule{onOrg, a} }
 
 // OrgOrSelf is Org, but about themselves (the path's userId) every member may.
 func OrgOrSelf(a Action) Rule { return Rule{onOrgOrSelf, a} }
+
+// OrgOrLeaving is OrgOrSelf for leaving an organization: a member may do so although
+// the organization asks for its identity provider, which may not know them any more.
+func OrgOrLeaving(a Action) Rule { return Rule{onOrgOrLeaving, a} }
 
 // Team needs an action on the path's teamId in its organizationId.
 func Team(a Action) Rule { return Rule{onTeam, a} }
@@ -211,7 +216,7 @@ func (r Rule) String() string {
 		who = "role " + string(r.action.Least) + " or higher on the " + r.subject.noun()
 	}
 	switch {
-	case r.subject == onOrgOrSelf:
+	case r.subject == onOrgOrSelf, r.subject == onOrgOrLeaving:
 		who += ", or the member itself"
 	case r.action == ManageTeam:
 		who += ", or owner of the team"

@@ -109,6 +109,7 @@ type Checker struct {
 	r      store.Reader
 	sites  Sites // nil: there are no visitors
 	access func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error)
+	anyway bool // members need not sign in at the identity provider of the organization
 }
 
 // Within returns a checker that sees what r sees, such as the writes of a
@@ -131,7 +132,7 @@ func (c Checker) accessOf(ctx context.Context, actor Actor, org docs.OrgID, stam
 		return &docs.Access{Org: org, User: actor.User}, nil
 	}
 	fromOutside := actor.Token != ""
-	if err == nil && fromOutside && a.SSO && a.Inside() && actor.Org != org && a.Role != docs.Admin {
+	if err == nil && fromOutside && !c.anyway && a.SSO && a.Inside() && actor.Org != org && a.Role != docs.Admin {
 		return nil, errs.E(errs.Forbidden, "this organization asks its members to sign in at its identity provider; GET /orgs/%s/sso says where", org)
 	}
 	return a, err
@@ -159,11 +160,12 @@ func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(s
 	switch rule.subject {
 	case onOrg:
 		return c.Org(ctx, actor, rule.action, org)
-	case onOrgOrSelf:
-		a := rule.action
-		if docs.UserID(param("userId")) == actor.User {
+	case onOrgOrSelf, onOrgOrLeaving:
+		a, self := rule.action, docs.UserID(param("userId")) == actor.User
+		if self {
 			a.Least = docs.Guest
 		}
+		c.anyway = self && rule.subject == onOrgOrLeaving
 		return c.Org(ctx, actor, a, org)
 	case onTeam:
 		return c.Team(ctx, actor, rule.action, org, docs.TeamID(param("teamId")))

@@ -87,7 +87,7 @@ func (c Checker) visit(ctx context.Context, actor Actor, rule Rule, param func(s
 	org := docs.OrgID(param("organizationId"))
 	var stamp store.Stamp
 	switch rule.subject {
-	case onOrg, onOrgOrSelf, onTeam:
+	case onOrg, onOrgOrSelf, onOrgOrLeaving, onTeam:
 		if org != v.Org {
 			return nil, stamp, errs.Missing("organization")
 		}

@@ -14,10 +14,15 @@ func (s *Service) Me(ctx context.Context, g *authz.Grant) (docs.User, error) {
 	return s.Store.User(ctx, g.Actor.User)
 }
 
+// caller returns who asks, and by which token.
+func caller(g *authz.Grant) store.Caller {
+	return store.Caller{User: g.Actor.User, Org: g.Actor.Org, Token: g.Actor.Token}
+}
+
 // User returns an account that the caller can see: their own, or that of
 // somebody in an organization in which they are more than a guest.
 func (s *Service) User(ctx context.Context, g *authz.Grant, id docs.UserID) (docs.User, error) {
-	return s.Store.UserVisibleTo(ctx, id, g.Actor.User, g.Actor.Org)
+	return s.Store.UserVisibleTo(ctx, id, caller(g))
 }
 
 // Organization returns an organization.
@@ -27,13 +32,12 @@ func (s *Service) Organization(ctx context.Context, id docs.OrgID) (docs.Organiz
 
 // Organizations lists the organizations of the caller.
 func (s *Service) Organizations(g *authz.Grant) store.List[store.OrgAccess] {
-	caller := store.Caller{User: g.Actor.User, Org: g.Actor.Org, Token: g.Actor.Token}
 	return store.List[store.OrgAccess]{
 		Page: func(ctx context.Context, p store.Page) ([]store.OrgAccess, store.Key, error) {
-			return s.Store.OrganizationsOf(ctx, caller, p)
+			return s.Store.OrganizationsOf(ctx, caller(g), p)
 		},
 		Count: func(ctx context.Context) (int64, error) {
-			return s.Store.CountOrganizationsOf(ctx, caller)
+			return s.Store.CountOrganizationsOf(ctx, caller(g))
 		},
 	}
 }

@@ -313,7 +313,7 @@ func (s *Service) UpdateUser(ctx context.Context, g *authz.Grant, id docs.UserID
 		}
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.User, error) {
-		u, err := tx.UserVisibleTo(ctx, id, g.Actor.User, g.Actor.Org)
+		u, err := tx.UserVisibleTo(ctx, id, caller(g))
 		if err != nil {
 			return u, err
 		}

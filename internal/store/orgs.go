@@ -114,14 +114,19 @@ type Caller struct {
 const callersOrgs = `m.user_id = $1 AND NOT m.disabled AND ($2 = '' OR m.org_id = $2)
 	AND NOT EXISTS (SELECT 1 FROM organization_tokens x WHERE x.org_id = m.org_id AND x.token_id = $3 AND x.blocked_at > 0)`
 
+// asksProvider is true of a membership m in an organization o that asks the caller of $2 and $3 to
+// sign in at its identity provider first, as in authz.Checker.
+const asksProvider = `(o.sso AND $2 = '' AND $3 <> '' AND m.role <> 'admin')`
+
 // OrganizationsOf lists the organizations in which a user is an enabled member; with an
-// organization, that one alone.
+// organization, that one alone. To one that asks for its identity provider first, the user is an
+// outsider: the list says that it is there, and nothing that only members know.
 func (r Reader) OrganizationsOf(ctx context.Context, by Caller, p Page) ([]OrgAccess, Key, error) {
 	items, err := many(ctx, r, func(s scanner) (out OrgAccess, err error) {
 		var v orgRow
 		var owned docs.TeamID
-		a := &docs.Access{User: by.User, Member: true, Teams: map[docs.TeamID]docs.TeamRole{}}
-		if err = s.Scan(append(v.dest(), &a.Role, &owned)...); err != nil {
+		a := &docs.Access{User: by.User, Teams: map[docs.TeamID]docs.TeamRole{}}
+		if err = s.Scan(append(v.dest(), &a.Role, &owned, &a.Member)...); err != nil {
 			return out, err
 		}
 		if owned != "" {
@@ -132,7 +137,7 @@ func (r Reader) OrganizationsOf(ctx context.Context, by Caller, p Page) ([]OrgAc
 		return out, err
 	}, `SELECT `+orgColumns+`, m.role, COALESCE((
 			SELECT MIN(t.id) FROM team_members tm JOIN teams t ON t.id = tm.team_id
-			WHERE tm.user_id = m.user_id AND t.org_id = m.org_id AND tm.role = 'owner'), '')
+			WHERE tm.user_id = m.user_id AND t.org_id = m.org_id AND tm.role = 'owner'), ''), NOT `+asksProvider+`
 		FROM members m JOIN organizations o ON o.id = m.org_id
 		WHERE `+callersOrgs+` AND m.org_id > $4
 		ORDER BY m.org_id LIMIT $5 + 0`, by.User, by.Org, by.Token, p.text(0), p.ask())

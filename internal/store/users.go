@@ -36,25 +36,23 @@ func (r Reader) CountUsers(ctx context.Context) (int64, error) {
 
 // UserVisibleTo returns a user if the viewer is the user or shares an
 // organization in which the viewer is more than a guest; as the organizations know
-// the user. With an organization, only that one counts.
-func (r Reader) UserVisibleTo(ctx context.Context, id, viewer docs.UserID, org docs.OrgID) (docs.User, error) {
+// the user. Organizations that do not let the viewer in at this moment do not count.
+func (r Reader) UserVisibleTo(ctx context.Context, id docs.UserID, viewer Caller) (docs.User, error) {
+	const shared = `
+		FROM members m JOIN organizations o ON o.id = m.org_id JOIN members theirs ON theirs.org_id = m.org_id AND theirs.user_id = u.id
+		WHERE ` + callersOrgs + ` AND m.role <> '' AND NOT ` + asksProvider
+
 	return one(ctx, r, "user", func(s scanner) (u docs.User, err error) {
 		var seen docs.Time
 		err = s.Scan(append(userDest(&u), &seen)...)
-		if id != viewer {
+		if id != viewer.User {
 			u = u.Known(seen)
 		}
 		return u, err
 	}, `
-		SELECT `+userColumns+`, COALESCE((
-			SELECT MAX(theirs.last_seen_at)
-			FROM members mine JOIN members theirs ON theirs.org_id = mine.org_id AND theirs.user_id = u.id
-			WHERE mine.user_id = $2 AND NOT mine.disabled AND mine.role <> '' AND ($3 = '' OR mine.org_id = $3)), 0)
+		SELECT `+userColumns+`, COALESCE((SELECT MAX(theirs.last_seen_at)`+shared+`), 0)
 		FROM users u
-		WHERE u.id = $1 AND (u.id = $2 OR EXISTS (
-			SELECT 1
-			FROM members mine JOIN members theirs ON theirs.org_id = mine.org_id AND theirs.user_id = u.id
-			WHERE mine.user_id = $2 AND NOT mine.disabled AND mine.role <> '' AND ($3 = '' OR mine.org_id = $3)))`, id, viewer, org)
+		WHERE u.id = $4 AND (u.id = $1 OR EXISTS (SELECT 1`+shared+`))`, viewer.User, viewer.Org, viewer.Token, id)
 }
 
 // AddUser stores a new user.

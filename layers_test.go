@@ -23,7 +23,7 @@ const module = "github.com/octavo-docs/octavo/"
 // in no layer fails the test, so a new one finds its place.
 var layers = [][]string{
 	{"docs/manual", "internal/cache", "internal/coding", "internal/costly", "internal/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/packed", "internal/rison", "internal/svg", "internal/yamldoc"},
-	{"internal/chunk", "internal/expr", "internal/formula", "internal/icons", "internal/search", "internal/twemoji", "internal/outbound"},
+	{"internal/chunk", "internal/expr", "internal/formula", "internal/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
 	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/mail", "internal/saml", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
@@ -65,7 +65,7 @@ var only = map[string][]string{
 	"github.com/go-webauthn/webauthn":     {"internal/signin"},
 	"github.com/rs/cors":                  {"internal/server"},
 	"github.com/yuin/goldmark":            {"internal/markup", "bench"},
-	"go.yaml.in/yaml/v3":                  {"internal/yamldoc", "internal/frontmatter", "internal/folder", "internal/sitefile"},
+	"go.yaml.in/yaml/v3":                  {"internal/yamldoc", "internal/frontmatter", "internal/folder", "internal/openapi", "internal/sitefile"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},
 	"github.com/alecthomas/chroma":        {"internal/markup"},
 	"golang.org/x/crypto/acme":            {"internal/certs"},

@@ -1,0 +1,309 @@
+package openapi
+
+import (
+	"slices"
+	"strings"
+)
+
+// Description is what an API offers. It does not change, and can be used by any
+// number of goroutines.
+type Description struct {
+	// Hash is that of the bundle: equal descriptions have equal hashes.
+	Hash    string
+	Title   string
+	Version string
+	Summary string
+	Text    string // Markdown
+	Servers []Server
+	// Tags are those of the list of tags in its order, then those that only
+	// operations name. Those that are internal are left out.
+	Tags []*Tag
+	// Operations are in the order of the paths, without those that are internal.
+	Operations []*Operation
+	Webhooks   []*Operation
+	// Schemas are those that have a name, in their order.
+	Schemas []Schema
+
+	src     *source
+	format  format
+	schemes map[string]*Scheme
+	byPlace map[string]*Operation
+	names   map[*node]string // of schemas
+	byName  map[string]int   // of Schemas
+}
+
+// Server is an address of the API.
+type Server struct {
+	URL  string // with the defaults of its variables
+	Text string
+}
+
+// Tag is a group of operations.
+type Tag struct {
+	Name   string
+	Title  string // what is shown; the name without another
+	Text   string // Markdown
+	Icon   string
+	Parent string // the name of the tag above it, or ""
+}
+
+// Operation is a request that the API answers, or, of a webhook, one that it sends.
+type Operation struct {
+	ID         string
+	Method     string // in capitals
+	Path       string // of a webhook, its name
+	Webhook    bool
+	Summary    string
+	Text       string // Markdown
+	Tags       []string
+	Deprecated bool
+	Sunset     string // when a deprecated operation ends, or ""
+	Stability  string // experimental, alpha, beta or ""
+	HideSample bool
+	HideTryIt  bool
+
+	d    *Description
+	p    place
+	item place
+}
+
+// Title returns what the operation is called.
+func (o *Operation) Title() string {
+	for _, s := range []string{o.Summary, o.ID} {
+		if s != "" {
+			return s
+		}
+	}
+	return o.Method + " " + o.Path
+}
+
+// Operation returns an operation by its method, in any case, and its path.
+func (d *Description) Operation(method, path string) *Operation {
+	return d.byPlace[strings.ToUpper(method)+" "+path]
+}
+
+// Webhook returns a webhook by its name and its method. Without a method it is
+// the first of that name.
+func (d *Description) Webhook(name, method string) *Operation {
+	for _, w := range d.Webhooks {
+		if w.Path == name && (method == "" || strings.EqualFold(w.Method, method)) {
+			return w
+		}
+	}
+	return nil
+}
+
+// Schema returns a schema by its name.
+func (d *Description) Schema(name string) (Schema, bool) {
+	i, ok := d.byName[name]
+	if !ok {
+		return Schema{}, false
+	}
+	return d.Schemas[i], true
+}
+
+// OfTag returns the operations that have a tag.
+func (d *Description) OfTag(name string) []*Operation {
+	var out []*Operation
+	for _, o := range d.Operations {
+		if slices.Contains(o.Tags, name) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func internal(n *node) bool { return n.is("x-internal") || n.is("x-gitbook-ignore") }
+
+// describe makes the description of files that were checked.
+func describe(hash string, s *source, version format) (*Description, error) {
+	f := s.files[s.root]
+	root := f.root
+	info := root.get("info")
+	d := &Description{Hash: hash, src: s, format: version, Title: info.str("title"), Version: info.str("version"),
+		Summary: info.str("summary"), Text: info.str("description"), byPlace: map[string]*Operation{}}
+	d.Servers = d.servers(place{f, root})
+	d.schemas(place{f, root})
+	d.securitySchemes(place{f, root})
+	if err := d.operations(place{f, root}); err != nil {
+		return nil, err
+	}
+	d.tags(root)
+	return d, nil
+}
+
+func (d *Description) servers(p place) []Server {
+	var out []Server
+	if d.format == swagger2 {
+		host := p.n.str("host")
+		if host == "" {
+			return []Server{{URL: p.n.str("basePath")}}
+		}
+		schemes := p.n.get("schemes").texts()
+		if len(schemes) == 0 {
+			schemes = []string{"https"}
+		}
+		for _, scheme := range schemes {
+			out = append(out, Server{URL: scheme + "://" + host + strings.TrimSuffix(p.n.str("basePath"), "/")})
+		}
+		return out
+	}
+	for _, n := range p.n.get("servers").items() {
+		url := n.str("url")
+		variables := n.get("variables")
+		if variables != nil && variables.kind == object && strings.Contains(url, "{") {
+			for i, name := range variables.keys {
+				url = strings.ReplaceAll(url, "{"+name+"}", variables.kids[i].str("default"))
+			}
+		}
+		out = append(out, Server{URL: strings.TrimSuffix(clipURL(url), "/"), Text: n.str("description")})
+	}
+	return out
+}
+
+// clipURL bounds an address that variables made longer.
+func clipURL(s string) string { return strings.ToValidUTF8(s[:min(len(s), 2000)], "") }
+
+func (d *Description) schemas(root place) {
+	all := root.get("components").get("schemas")
+	if d.format == swagger2 {
+		all = root.get("definitions")
+	}
+	d.names, d.byName = map[*node]string{}, map[string]int{}
+	if all.n == nil || all.n.kind != object {
+		return
+	}
+	for i, name := range all.n.keys {
+		n := all.n.kids[i]
+		if p, _ := d.src.follow(place{all.f, n}); p.n != nil && p.n != n {
+			if _, taken := d.names[p.n]; !taken {
+				d.names[p.n] = name
+			}
+		}
+		d.names[n] = name
+		if internal(n) {
+			continue
+		}
+		d.byName[name] = len(d.Schemas)
+		d.Schemas = append(d.Schemas, Schema{d, place{all.f, n}, name})
+	}
+}
+
+func (d *Description) operations(root place) error {
+	add := func(paths place, webhook bool) error {
+		if paths.n == nil || paths.n.kind != object {
+			return nil
+		}
+		for i, path := range paths.n.keys {
+			if strings.HasPrefix(path, "x-") && !webhook {
+				continue
+			}
+			found := d.pathItem(place{paths.f, paths.n.kids[i]}, path, webhook)
+			if len(d.Operations)+len(d.Webhooks)+len(found) > maxOperations {
+				return &Invalid{[]Problem{{Code: CodeLimit, File: root.f.name, Line: int(paths.n.kids[i].line), Message: tooManyOperations}}}
+			}
+			if webhook {
+				d.Webhooks = append(d.Webhooks, found...)
+			} else {
+				d.Operations = append(d.Operations, found...)
+			}
+		}
+		return nil
+	}
+	if err := add(root.get("paths"), false); err != nil {
+		return err
+	}
+	for _, o := range d.Operations {
+		d.byPlace[o.Method+" "+o.Path] = o
+	}
+	for _, key := range []string{"webhooks", "x-webhooks"} {
+		if err := add(root.get(key), true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pathItem returns the operations of a path.
+func (d *Description) pathItem(p place, path string, webhook bool) []*Operation {
+	p, _ = d.src.follow(p)
+	if p.n == nil || p.n.kind != object || internal(p.n) {
+		return nil
+	}
+	var out []*Operation
+	for i, key := range p.n.keys {
+		n := p.n.kids[i]
+		if !slices.Contains(methods, key) || n.kind != object || internal(n) {
+			continue
+		}
+		stability := n.str("x-stability")
+		if !slices.Contains([]string{"experimental", "alpha", "beta"}, stability) {
+			stability = ""
+		}
+		out = append(out, &Operation{
+			ID: n.str("operationId"), Method: strings.ToUpper(key), Path: path, Webhook: webhook, Summary: n.str("summary"),
+			Text: n.str("description"), Tags: n.get("tags").texts(), Deprecated: n.is("deprecated") || stability == "deprecated",
+			Sunset: n.str("x-deprecated-sunset"), Stability: stability, HideSample: n.is("x-hideSample"),
+			HideTryIt: n.is("x-hideTryItPanel"), d: d, p: place{p.f, n}, item: p,
+		})
+	}
+	return out
+}
+
+// tags collects the tags, and takes those away that are internal.
+func (d *Description) tags(root *node) {
+	seen := map[string]bool{}
+	hidden := map[string]bool{}
+	for _, n := range root.get("tags").items() {
+		name := n.str("name")
+		if name == "" || seen[name] {
+			continue
+		}
+		seen[name] = true
+		if internal(n) {
+			hidden[name] = true
+			continue
+		}
+		t := &Tag{Name: name, Title: first(n, "x-page-title", "x-displayName", "summary"), Text: n.str("description"),
+			Icon: n.str("x-page-icon"), Parent: first(n, "x-parent", "parent")}
+		if t.Title == "" {
+			t.Title = name
+		}
+		d.Tags = append(d.Tags, t)
+	}
+	for _, o := range d.Operations {
+		for _, name := range o.Tags {
+			if !seen[name] {
+				seen[name] = true
+				d.Tags = append(d.Tags, &Tag{Name: name, Title: name})
+			}
+		}
+	}
+	if len(hidden) == 0 {
+		return
+	}
+	// An operation is internal if all of its tags are.
+	keep := d.Operations[:0]
+	for _, o := range d.Operations {
+		all := len(o.Tags) > 0
+		for _, name := range o.Tags {
+			all = all && hidden[name]
+		}
+		if all {
+			delete(d.byPlace, o.Method+" "+o.Path)
+			continue
+		}
+		keep = append(keep, o)
+	}
+	d.Operations = keep
+}
+
+// first returns the first text of several keys.
+func first(n *node, keys ...string) string {
+	for _, k := range keys {
+		if s := n.str(k); s != "" {
+			return s
+		}
+	}
+	return ""
+}

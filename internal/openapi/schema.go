@@ -1,0 +1,463 @@
+package openapi
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Schema is a schema at a place in the description. It is looked at one level at
+// a time by View, so a schema that contains itself is no difficulty.
+type Schema struct {
+	d    *Description
+	p    place
+	name string
+}
+
+// SchemaID identifies a schema: whoever shows a schema within itself finds the
+// same id again.
+type SchemaID struct{ n *node }
+
+func (d *Description) schema(p place) Schema {
+	if p.n == nil {
+		return Schema{}
+	}
+	s := Schema{d: d, p: p, name: d.names[p.n]}
+	target, ref := d.src.follow(p)
+	if ref != "" && target.n != nil {
+		s.name = d.nameOf(target.n, ref)
+	}
+	return s
+}
+
+// nameOf returns what a schema that a reference leads to is called.
+func (d *Description) nameOf(n *node, ref string) string {
+	if name := d.names[n]; name != "" {
+		return name
+	}
+	address, fragment, _ := strings.Cut(ref, "#")
+	if i := strings.LastIndexByte(fragment, '/'); i >= 0 && i+1 < len(fragment) {
+		return strings.ReplaceAll(strings.ReplaceAll(fragment[i+1:], "~1", "/"), "~0", "~")
+	}
+	base := path.Base(address)
+	return strings.TrimSuffix(base, path.Ext(base))
+}
+
+// IsZero reports whether there is no schema.
+func (s Schema) IsZero() bool { return s.p.n == nil }
+
+// Name returns the name of the schema, or "" if it has none.
+func (s Schema) Name() string { return s.name }
+
+// Listed reports whether the schema is one of Description.Schemas.
+func (s Schema) Listed() bool {
+	if s.name == "" {
+		return false
+	}
+	_, ok := s.d.byName[s.name]
+	return ok
+}
+
+// ID returns what the schema is identified by.
+func (s Schema) ID() SchemaID {
+	if s.IsZero() {
+		return SchemaID{}
+	}
+	p, _ := s.d.src.follow(s.p)
+	return SchemaID{p.n}
+}
+
+// View is one level of a schema, with what allOf joins.
+type View struct {
+	Name       string
+	Title      string
+	Text       string // Markdown
+	Types      []string
+	Format     string
+	Nullable   bool
+	Deprecated bool
+	ReadOnly   bool
+	WriteOnly  bool
+	// Enum are the values that are allowed, as JSON without quotes of texts.
+	Enum []Value
+	// MoreEnum is how many further values are left out.
+	MoreEnum int
+	Default  string
+	Const    string
+	Example  string
+	// Constraints are short texts such as "at most 10 characters".
+	Constraints []Constraint
+	Properties  []Property
+	// Items is the schema of the elements of a list, Additional that of
+	// properties with any name.
+	Items      Schema
+	Additional Schema
+	// Options are schemas of which one is chosen, or, with AnyOf, several.
+	Options []Option
+	AnyOf   bool
+	// Discriminator is the property that names the option, or "".
+	Discriminator string
+
+	example, fallback *node
+	required          map[string]bool
+	have              map[string]int
+}
+
+// Value is one of the values of an enumeration.
+type Value struct{ Text, Description string }
+
+// Constraint is a rule of values.
+type Constraint struct{ Name, Value string }
+
+// Property is a part of an object.
+type Property struct {
+	Name     string
+	Pattern  bool // the name is a pattern of names
+	Required bool
+	Schema   Schema
+}
+
+// Option is one of several schemas.
+type Option struct {
+	Label  string
+	Value  string // of the discriminator, or ""
+	Schema Schema
+}
+
+// View returns the first level of a schema.
+func (s Schema) View() *View {
+	v := &View{Name: s.name, required: map[string]bool{}, have: map[string]int{}}
+	if s.IsZero() {
+		return v
+	}
+	b := &viewer{d: s.d, v: v, seen: map[*node]bool{}}
+	b.add(s.p, true)
+	for i := range v.Properties {
+		v.Properties[i].Required = v.required[v.Properties[i].Name]
+	}
+	v.value()
+	return v
+}
+
+// value sets the example and the default that are shown.
+func (v *View) value() {
+	if v.example != nil {
+		v.Example = v.example.short()
+	}
+	if v.fallback != nil {
+		v.Default = v.fallback.short()
+	}
+}
+
+// viewer joins the parts of a schema.
+type viewer struct {
+	d    *Description
+	v    *View
+	seen map[*node]bool
+}
+
+// add joins a schema. Of a text that several parts have, that of the outermost
+// counts.
+func (b *viewer) add(p place, top bool) {
+	for range maxReferences {
+		if p.n == nil || p.n.kind != object || b.seen[p.n] || len(b.seen) >= maxParts {
+			return
+		}
+		b.seen[p.n] = true
+		b.own(p, top)
+		ref := p.n.get("$ref")
+		if ref == nil || ref.kind != text {
+			return
+		}
+		f, n, err := b.d.src.find(p.f, ref.text)
+		if err != nil {
+			return
+		}
+		p = place{f, n}
+	}
+}
+
+// own joins what a schema has itself.
+func (b *viewer) own(p place, top bool) {
+	v, n := b.v, p.n
+	set := func(to *string, s string) {
+		if *to == "" {
+			*to = s
+		}
+	}
+	set(&v.Title, n.str("title"))
+	set(&v.Text, n.str("description"))
+	set(&v.Format, n.str("format"))
+	v.types(n)
+	v.Deprecated = v.Deprecated || n.is("deprecated")
+	v.ReadOnly = v.ReadOnly || n.is("readOnly")
+	v.WriteOnly = v.WriteOnly || n.is("writeOnly")
+	v.enumeration(n)
+	v.constraints(n)
+	if v.example == nil {
+		v.example = given(n)
+	}
+	if v.fallback == nil {
+		v.fallback = n.get("default")
+	}
+	for _, name := range n.get("required").texts() {
+		v.required[name] = true
+	}
+	b.properties(p)
+	if items := p.get("items"); items.n != nil && v.Items.IsZero() {
+		v.Items = b.d.schema(items)
+	}
+	for _, part := range n.get("allOf").items() {
+		b.add(place{p.f, part}, false)
+	}
+	b.options(p, top)
+}
+
+func (v *View) types(n *node) {
+	t := n.get("type")
+	names := t.texts()
+	if t != nil && t.kind == text {
+		names = []string{t.text}
+	}
+	for _, name := range names {
+		if name == "null" {
+			v.Nullable = true
+			continue
+		}
+		known := false
+		for _, have := range v.Types {
+			known = known || have == name
+		}
+		if !known {
+			v.Types = append(v.Types, name)
+		}
+	}
+	v.Nullable = v.Nullable || n.is("nullable") || n.is("x-nullable")
+}
+
+func (v *View) enumeration(n *node) {
+	if c := n.get("const"); c != nil && v.Const == "" {
+		v.Const = c.short()
+	}
+	values := n.get("enum").items()
+	if len(values) == 0 || v.Enum != nil {
+		return
+	}
+	about := n.get("x-enumDescriptions")
+	if about == nil {
+		about = n.get("x-enum-descriptions")
+	}
+	for i, value := range values {
+		if value.kind == null {
+			v.Nullable = true
+			continue
+		}
+		if len(v.Enum) >= maxValues {
+			v.MoreEnum++
+			continue
+		}
+		one := Value{Text: value.short()}
+		if about != nil && about.kind == object {
+			one.Description = about.str(one.Text)
+		} else if list := about.items(); i < len(list) {
+			one.Description = list[i].text
+		}
+		v.Enum = append(v.Enum, one)
+	}
+}
+
+// constraintKeys are the rules that are shown, in their order, by what they
+// are called.
+var constraintKeys = []struct{ key, name string }{
+	{"minimum", "min"}, {"maximum", "max"}, {"exclusiveMinimum", "greater than"}, {"exclusiveMaximum", "less than"}, {"multipleOf", "multiple of"},
+	{"minLength", "min length"}, {"maxLength", "max length"}, {"pattern", "pattern"}, {"minItems", "min items"}, {"maxItems", "max items"},
+	{"minProperties", "min properties"}, {"maxProperties", "max properties"}, {"contentEncoding", "encoding"}, {"contentMediaType", "media type"},
+}
+
+func (v *View) constraints(n *node) {
+	for _, c := range constraintKeys {
+		value := n.get(c.key)
+		if value == nil || value.kind != number && value.kind != text {
+			continue
+		}
+		name := c.name
+		// In OpenAPI 3.0 the exclusive limits are flags of the others.
+		if c.key == "minimum" && n.is("exclusiveMinimum") {
+			name = "greater than"
+		}
+		if c.key == "maximum" && n.is("exclusiveMaximum") {
+			name = "less than"
+		}
+		v.constrain(Constraint{name, value.short()})
+	}
+	if n.is("uniqueItems") {
+		v.constrain(Constraint{"unique items", ""})
+	}
+}
+
+func (v *View) constrain(c Constraint) {
+	for _, have := range v.Constraints {
+		if have == c {
+			return
+		}
+	}
+	v.Constraints = append(v.Constraints, c)
+}
+
+func (b *viewer) properties(p place) {
+	v := b.v
+	for _, key := range []string{"properties", "patternProperties"} {
+		all := p.get(key)
+		if all.n == nil || all.n.kind != object {
+			continue
+		}
+		for i, name := range all.n.keys {
+			n := all.n.kids[i]
+			if internal(n) || len(v.Properties) >= maxProperties {
+				continue
+			}
+			prop := Property{Name: name, Pattern: key == "patternProperties", Schema: b.d.schema(place{all.f, n})}
+			if _, ok := v.have[name]; ok {
+				continue // an outer part refines the property
+			}
+			v.have[name] = len(v.Properties)
+			v.Properties = append(v.Properties, prop)
+		}
+	}
+	if more := p.get("additionalProperties"); more.n != nil && more.n.kind == object && v.Additional.IsZero() {
+		v.Additional = b.d.schema(more)
+	} else if p.n.is("additionalProperties") && v.Additional.IsZero() {
+		v.Additional = Schema{b.d, place{p.f, &node{kind: object}}, ""}
+	}
+}
+
+// options joins oneOf and anyOf. A choice of one schema and null is that schema.
+func (b *viewer) options(p place, top bool) {
+	v, n := b.v, p.n
+	discriminator := n.get("discriminator")
+	mapping := discriminator.get("mapping")
+	for _, key := range []string{"oneOf", "anyOf"} {
+		var parts []place
+		for _, part := range n.get(key).items() {
+			if part.str("type") == "null" && part.kind == object {
+				v.Nullable = true
+				continue
+			}
+			parts = append(parts, place{p.f, part})
+		}
+		if len(parts) == 1 {
+			b.add(parts[0], top)
+			continue
+		}
+		if len(parts) == 0 || v.Options != nil {
+			continue
+		}
+		v.AnyOf = key == "anyOf"
+		v.Discriminator = discriminator.str("propertyName")
+		for _, part := range parts[:min(len(parts), maxParts)] {
+			v.Options = append(v.Options, b.option(part, mapping, len(v.Options)+1))
+		}
+	}
+	if v.Options != nil || !top || mapping == nil || mapping.kind != object {
+		return
+	}
+	v.Discriminator = discriminator.str("propertyName")
+	for i, value := range mapping.keys[:min(len(mapping.keys), maxParts)] {
+		ref := &node{kind: object, keys: []string{"$ref"}, kids: []*node{{kind: text, text: asReference(mapping.kids[i].text, b.d)}}}
+		if s := b.d.schema(place{p.f, ref}); s.name != "" {
+			v.Options = append(v.Options, Option{Label: s.name, Value: value, Schema: s})
+		}
+	}
+}
+
+// asReference returns what a value of a mapping refers to, which may be the name
+// of a schema alone.
+func asReference(value string, d *Description) string {
+	if _, ok := d.byName[value]; ok {
+		if d.format == swagger2 {
+			return "#/definitions/" + value
+		}
+		return "#/components/schemas/" + value
+	}
+	return value
+}
+
+func (b *viewer) option(p place, mapping *node, number int) Option {
+	o := Option{Schema: b.d.schema(p)}
+	if o.Schema.name != "" && mapping != nil && mapping.kind == object {
+		for i, kid := range mapping.kids {
+			ref := asReference(kid.text, b.d)
+			if p.n.str("$ref") == ref {
+				o.Value = mapping.keys[i]
+				break
+			}
+		}
+	}
+	if o.Label = o.Schema.name; o.Label == "" {
+		if o.Label = p.n.str("title"); o.Label == "" {
+			if o.Label = o.Schema.Label(); o.Label == "any" {
+				o.Label = fmt.Sprintf("option %d", number)
+			}
+		}
+	}
+	return o
+}
+
+// Label returns the type of a schema in a few words, such as "array of Pet".
+func (s Schema) Label() string { return s.label(0) }
+
+func (s Schema) label(depth int) string {
+	const deepest = 4
+	if s.IsZero() || depth > deepest {
+		return "any"
+	}
+	v := s.View()
+	return v.label(depth)
+}
+
+// Label returns the type of what is viewed in a few words.
+func (v *View) Label() string { return v.label(0) }
+
+func (v *View) label(depth int) string {
+	var names []string
+	for _, t := range v.Types {
+		switch {
+		case t == "array":
+			names = append(names, "array of "+v.Items.inner(depth+1))
+		case t == "object" && !v.Additional.IsZero() && len(v.Properties) == 0:
+			names = append(names, "map of "+v.Additional.inner(depth+1))
+		case v.Format != "" && t != "object":
+			names = append(names, t+" ("+v.Format+")")
+		default:
+			names = append(names, t)
+		}
+	}
+	switch {
+	case len(names) > 0:
+	case len(v.Options) > 0 && v.AnyOf:
+		names = []string{"any of"}
+	case len(v.Options) > 0:
+		names = []string{"one of"}
+	case len(v.Properties) > 0 || !v.Additional.IsZero():
+		names = []string{"object"}
+	case !v.Items.IsZero():
+		names = []string{"array of " + v.Items.inner(depth+1)}
+	case len(v.Enum) > 0 || v.Const != "":
+		names = []string{"enum"}
+	default:
+		names = []string{"any"}
+	}
+	label := strings.Join(names, " or ")
+	if v.Nullable {
+		label += " or null"
+	}
+	return label
+}
+
+// inner returns the name of a schema, or its type.
+func (s Schema) inner(depth int) string {
+	if s.name != "" {
+		return s.name
+	}
+	return s.label(depth)
+}

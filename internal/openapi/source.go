@@ -1,0 +1,306 @@
+package openapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// source is the files of a description, read.
+type source struct {
+	root  string
+	files map[string]*file
+}
+
+// format is which specification a description follows.
+type format uint8
+
+const (
+	swagger2 format = iota
+	openAPI30
+	openAPI31
+)
+
+func (s *source) parse(ctx context.Context, b Bundle) error {
+	r := &reader{left: maxNodes}
+	var found problems
+	for _, name := range slices.Sorted(maps.Keys(b.Files)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, p := r.readFile(name, b.Files[name])
+		if p != nil {
+			found.add(*p)
+			continue
+		}
+		s.files[name] = &file{name: name, root: n}
+	}
+	return found.err()
+}
+
+func (r *reader) readFile(name string, data []byte) (*node, *Problem) {
+	start := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n")
+	if len(start) == 0 {
+		return nil, &Problem{Code: CodeParse, File: name, Message: "the file is empty"}
+	}
+	if start[0] == '<' {
+		what := "XML or HTML"
+		if lower := bytes.ToLower(start[:min(len(start), 1000)]); bytes.Contains(lower, []byte("<html")) || bytes.Contains(lower, []byte("<!doctype html")) {
+			what = "an HTML page"
+		}
+		return nil, &Problem{Code: CodeUnsupported, File: name, Line: 1,
+			Message: "this is " + what + ", not an OpenAPI description: check that the address leads to the JSON or YAML file itself"}
+	}
+	n, err := r.read(name, data)
+	var bad *textError
+	switch {
+	case errors.As(err, &bad):
+		return nil, &Problem{Code: CodeParse, File: name, Line: bad.line, Message: bad.message}
+	case err != nil:
+		return nil, &Problem{Code: CodeLimit, File: name, Message: err.Error()}
+	}
+	return n, nil
+}
+
+// version returns which specification the root follows.
+func (s *source) version() (format, error) {
+	root := s.files[s.root].root
+	refuse := func(n *node, message string) (format, error) {
+		p := Problem{Code: CodeUnsupported, File: s.root, Message: message}
+		if n != nil {
+			p.Line = int(n.line)
+		}
+		return 0, &Invalid{[]Problem{p}}
+	}
+	if root.kind != object {
+		return refuse(root, "this is "+root.kind.String()+", not an OpenAPI description")
+	}
+	if n := root.get("asyncapi"); n != nil {
+		return refuse(n, "this is an AsyncAPI description, which is not supported: only OpenAPI 3.0 and 3.1 and Swagger 2.0 are")
+	}
+	if n := root.get("swagger"); n != nil {
+		if v := root.str("swagger"); v != "2.0" && v != "2" {
+			return refuse(n, fmt.Sprintf("Swagger %s is not supported: only 2.0 is", clip(v)))
+		}
+		return swagger2, nil
+	}
+	n := root.get("openapi")
+	if n == nil {
+		return refuse(nil, `this is not an OpenAPI description: it has neither "openapi" nor "swagger" at the top`)
+	}
+	v := root.str("openapi")
+	switch {
+	case v == "3.0" || strings.HasPrefix(v, "3.0."):
+		return openAPI30, nil
+	case v == "3.1" || strings.HasPrefix(v, "3.1."):
+		return openAPI31, nil
+	}
+	return refuse(n, fmt.Sprintf("OpenAPI %s is not supported: only 3.0 and 3.1 are, and Swagger 2.0", clip(v)))
+}
+
+// References returns the files that a file of a description refers to, as paths
+// of a Bundle, each once and in order. What is fetched for a bundle is found by
+// following them from the root. A reference to something else than a file over
+// HTTP or HTTPS, or to a path above the root, is left out; Load reports it.
+func References(name string, data []byte) ([]string, error) {
+	if len(data) > MaxBytes {
+		return nil, &Invalid{[]Problem{{Code: CodeLimit, File: name, Message: fmt.Sprintf("the file is larger than %d KB", MaxBytes>>10)}}}
+	}
+	r := &reader{left: maxNodes}
+	n, p := r.readFile(name, data)
+	if p != nil {
+		return nil, &Invalid{[]Problem{*p}}
+	}
+	var out []string
+	seen := map[string]bool{name: true}
+	walkReferences(n, func(ref *node, _ func() string) bool {
+		target, _, err := splitReference(name, ref.text)
+		if err == nil && !seen[target] {
+			seen[target] = true
+			out = append(out, target)
+		}
+		return true
+	})
+	return out, nil
+}
+
+// splitReference returns the file that a reference in a file names, and the
+// fragment.
+func splitReference(from, ref string) (target, fragment string, err error) {
+	address, fragment, _ := strings.Cut(ref, "#")
+	if unescaped, err := url.PathUnescape(fragment); err == nil {
+		fragment = unescaped
+	}
+	if address == "" {
+		return from, fragment, nil
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", "", fmt.Errorf("%q is no address", clip(ref))
+	}
+	if u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {
+		return "", "", fmt.Errorf("%q: only files of the description can be referred to, not %s:", clip(ref), clip(u.Scheme))
+	}
+	if u.Scheme != "" {
+		return u.String(), fragment, nil
+	}
+	if base, err := url.Parse(from); err == nil && (base.Scheme == "http" || base.Scheme == "https") {
+		return base.ResolveReference(u).String(), fragment, nil
+	}
+	p := u.Path
+	if u.Host != "" || strings.HasPrefix(p, "/") {
+		return "", "", fmt.Errorf("%q: a file is named from the file that refers to it, or by its whole address", clip(ref))
+	}
+	p = path.Join(path.Dir(from), p)
+	if p == ".." || strings.HasPrefix(p, "../") {
+		return "", "", fmt.Errorf("%q leads out of the folder of the description", clip(ref))
+	}
+	return p, fragment, nil
+}
+
+// opaque are the keys whose values are data, in which $ref means nothing.
+var opaque = map[string]bool{"example": true, "examples": true, "default": true, "enum": true, "const": true, "value": true}
+
+// walkReferences calls visit for the text of each reference in a tree, with a
+// function that returns its path, until visit returns false. Nodes that aliases
+// share are visited once.
+func walkReferences(root *node, visit func(ref *node, path func() string) bool) {
+	seen := map[*node]bool{}
+	var keys []string
+	var walk func(n *node, named bool) bool
+	walk = func(n *node, named bool) bool {
+		if n.kind != list && n.kind != object || seen[n] {
+			return true
+		}
+		seen[n] = true
+		for i, kid := range n.kids {
+			key := strconv.Itoa(i)
+			if n.kind == object {
+				key = n.keys[i]
+			}
+			keys = append(keys, key)
+			on := true
+			switch {
+			case n.kind == object && !named && key == "$ref" && kid.kind == text:
+				on = visit(kid, func() string { return pointer(keys) })
+			case n.kind == object && !named && key == "examples" && kid.kind == object:
+				on = walkExamples(kid, walk, &keys)
+			case n.kind == object && !named && (opaque[key] || strings.HasPrefix(key, "x-")):
+			default:
+				on = walk(kid, n.kind == object && !named && namesOf[key])
+			}
+			keys = keys[:len(keys)-1]
+			if !on {
+				return false
+			}
+		}
+		return true
+	}
+	walk(root, false)
+}
+
+// walkExamples walks the references of examples by name, whose values are data.
+func walkExamples(n *node, walk func(*node, bool) bool, keys *[]string) bool {
+	for i, kid := range n.kids {
+		*keys = append(*keys, n.keys[i])
+		on := kid.get("$ref") == nil || walk(kid, false)
+		*keys = (*keys)[:len(*keys)-1]
+		if !on {
+			return false
+		}
+	}
+	return true
+}
+
+// namesOf are the keys whose values are objects with names that people choose,
+// so that a property can be called example or $ref.
+var namesOf = map[string]bool{"properties": true, "patternProperties": true, "schemas": true, "definitions": true, "$defs": true, "responses": true,
+	"parameters": true, "requestBodies": true, "headers": true, "securitySchemes": true, "securityDefinitions": true, "links": true, "callbacks": true,
+	"paths": true, "webhooks": true, "pathItems": true, "content": true, "dependentSchemas": true, "variables": true, "mapping": true}
+
+// pointer returns a JSON pointer.
+func pointer(keys []string) string {
+	var b strings.Builder
+	for _, k := range keys {
+		b.WriteByte('/')
+		b.WriteString(strings.ReplaceAll(strings.ReplaceAll(k, "~", "~0"), "/", "~1"))
+	}
+	return b.String()
+}
+
+// find returns the value that a reference in a file names.
+func (s *source) find(from *file, ref string) (*file, *node, error) {
+	target, fragment, err := splitReference(from.name, ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := s.files[target]
+	if f == nil {
+		return nil, nil, fmt.Errorf("%q: the file %s is not part of the description", clip(ref), clip(target))
+	}
+	n, ok := f.at(fragment)
+	if !ok {
+		return nil, nil, fmt.Errorf("%q leads to nothing: %s has no %s", clip(ref), clip(target), clip("#"+fragment))
+	}
+	return f, n, nil
+}
+
+// at returns the value at a fragment: a JSON pointer or the name of an anchor.
+func (f *file) at(fragment string) (*node, bool) {
+	if fragment == "" || fragment == "/" {
+		return f.root, true
+	}
+	if fragment[0] != '/' {
+		n, ok := f.anchors[fragment]
+		return n, ok
+	}
+	n := f.root
+	for _, key := range strings.Split(fragment[1:], "/") {
+		key = strings.ReplaceAll(strings.ReplaceAll(key, "~1", "/"), "~0", "~")
+		if n.kind == list {
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(n.kids) {
+				return nil, false
+			}
+			n = n.kids[i]
+			continue
+		}
+		if n = n.get(key); n == nil {
+			return nil, false
+		}
+	}
+	return n, true
+}
+
+// place is a value with the file that it is in.
+type place struct {
+	f *file
+	n *node
+}
+
+func (p place) get(key string) place { return place{p.f, p.n.get(key)} }
+
+// follow returns what a place means: the place itself, or what its reference
+// leads to. ref is the last reference, or "". Load has checked that references
+// lead somewhere; a place without a value follows to one without a value.
+func (s *source) follow(p place) (target place, ref string) {
+	for range maxReferences {
+		n := p.n.get("$ref")
+		if n == nil || n.kind != text {
+			return p, ref
+		}
+		f, to, err := s.find(p.f, n.text)
+		if err != nil {
+			return place{}, ref
+		}
+		p, ref = place{f, to}, n.text
+	}
+	return place{}, ref
+}

@@ -1,0 +1,381 @@
+package openapi
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Sample is code that sends a request.
+type Sample struct {
+	Label    string
+	Language string // for colours, in lower case
+	Source   string
+}
+
+// Samples returns code that sends the request of an operation, or code that
+// the description has of its own.
+func (o *Operation) Samples() []Sample {
+	if o.HideSample || o.Webhook {
+		return nil
+	}
+	if own, given := o.ownSamples(); given {
+		return own
+	}
+	r := o.request()
+	return []Sample{
+		{"cURL", "bash", r.curl()},
+		{"JavaScript", "javascript", r.javaScript()},
+		{"Python", "python", r.python()},
+		{"Go", "go", r.golang()},
+	}
+}
+
+// ownSamples returns the samples that are written in the description.
+func (o *Operation) ownSamples() (out []Sample, given bool) {
+	for _, key := range []string{"x-codeSamples", "x-code-samples", "x-custom-examples"} {
+		n := o.p.n.get(key)
+		if n == nil {
+			continue
+		}
+		if n.kind == boolean && n.text == "false" {
+			return nil, true
+		}
+		for _, s := range n.items() {
+			lang := s.str("lang")
+			label := s.str("label")
+			if label == "" {
+				label = lang
+			}
+			if source := s.str("source"); source != "" {
+				out = append(out, Sample{label, sampleLanguage(lang), clipTo(source, maxExample)})
+			}
+		}
+		if len(out) > 0 {
+			return out, true
+		}
+	}
+	return nil, false
+}
+
+func sampleLanguage(lang string) string {
+	lang = strings.ToLower(lang)
+	switch lang {
+	case "curl", "shell", "sh":
+		return "bash"
+	case "node", "nodejs", "node.js", "js":
+		return "javascript"
+	case "c#":
+		return "csharp"
+	case "c++":
+		return "cpp"
+	}
+	return lang
+}
+
+// request is a request with the values of an example.
+type request struct {
+	method  string
+	url     string
+	headers []pair
+	json    string // the body as JSON, or ""
+	value   *node  // of it
+	body    string // another body, or ""
+	form    []pair // fields of a form
+	upload  bool   // the form is sent in parts
+}
+
+type pair struct{ name, value string }
+
+// placeholder is the address of an API whose description has none.
+const placeholder = "https://api.example.com"
+
+func (o *Operation) request() request {
+	r := request{method: o.Method, url: placeholder}
+	if servers := o.Servers(); len(servers) > 0 && servers[0].URL != "" {
+		if r.url = servers[0].URL; strings.HasPrefix(r.url, "/") {
+			r.url = placeholder + r.url
+		}
+	}
+	path := o.Path
+	query := url.Values{}
+	var order []string
+	for _, p := range o.Parameters() {
+		value := p.value()
+		switch p.In {
+		case "path":
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", pathValue(value, p.Name))
+		case "query":
+			if p.Required || p.example != nil {
+				query.Set(p.Name, value)
+				order = append(order, p.Name)
+			}
+		case "header":
+			if p.Required {
+				r.headers = append(r.headers, pair{p.Name, value})
+			}
+		}
+	}
+	r.url += clipURL(path)
+	order = r.authenticate(o, query, order)
+	for i, name := range order {
+		r.url += map[bool]string{true: "?", false: "&"}[i == 0] + url.QueryEscape(name) + "=" + url.QueryEscape(query.Get(name))
+	}
+	r.content(o.Body())
+	return r
+}
+
+// pathValue returns a value in a path. One without an example shows its name.
+func pathValue(value, name string) string {
+	if value == "text" {
+		return "{" + name + "}"
+	}
+	return url.PathEscape(value)
+}
+
+// value returns an example of a parameter.
+func (p Parameter) value() string {
+	if p.example != nil {
+		return clipTo(p.example.short(), 200)
+	}
+	if n := p.Schema.example(Request); n != nil && n.kind != object {
+		if n.kind == list && len(n.kids) > 0 {
+			n = n.kids[0]
+		}
+		return clipTo(n.short(), 200)
+	}
+	return "text"
+}
+
+// Example returns the example that a parameter has, or "".
+func (p Parameter) Example() string {
+	if p.example == nil {
+		return ""
+	}
+	return p.example.short()
+}
+
+// authenticate adds what the first way to authenticate needs.
+func (r *request) authenticate(o *Operation, query url.Values, order []string) []string {
+	for _, alternative := range o.Security() {
+		for _, need := range alternative {
+			s := need.Scheme
+			switch {
+			case s.Type == "apiKey" && s.In == "query":
+				query.Set(s.Key, s.Token)
+				order = append(order, s.Key)
+			case s.Type == "apiKey" && s.In == "cookie":
+				r.headers = append(r.headers, pair{"Cookie", s.Key + "=" + s.Token})
+			case s.Type == "apiKey":
+				r.headers = append(r.headers, pair{s.Key, strings.TrimSpace(s.Prefix + " " + s.Token)})
+			case s.HTTP == "basic":
+				r.headers = append(r.headers, pair{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("username:password"))})
+			case s.Type == "http" || s.Type == "oauth2" || s.Type == "openIdConnect":
+				r.headers = append(r.headers, pair{"Authorization", strings.TrimSpace(s.Prefix + " " + s.Token)})
+			}
+		}
+		if len(alternative) > 0 {
+			break
+		}
+	}
+	return order
+}
+
+// content adds the body, in its first form.
+func (r *request) content(b *Body) {
+	if b == nil || len(b.Content) == 0 {
+		return
+	}
+	m := b.Content[0]
+	for _, other := range b.Content {
+		if other.isJSON() {
+			m = other
+			break
+		}
+	}
+	examples := m.Examples(Request)
+	switch {
+	case m.isForm():
+		if len(examples) > 0 && examples[0].value.kind == object {
+			v := examples[0].value
+			for i, k := range v.keys {
+				r.form = append(r.form, pair{k, clipTo(v.kids[i].short(), 500)})
+			}
+		}
+		r.upload = strings.HasPrefix(m.Type, "multipart/")
+		if !r.upload {
+			r.headers = append(r.headers, pair{"Content-Type", m.Type})
+		}
+	case m.isJSON():
+		t := m.Type
+		if t == "*/*" {
+			t = "application/json"
+		}
+		r.headers = append(r.headers, pair{"Content-Type", t})
+		if len(examples) > 0 {
+			r.json, r.value = clipTo(examples[0].JSON(), maxExample), examples[0].value
+		}
+	default:
+		r.headers = append(r.headers, pair{"Content-Type", m.Type})
+		if len(examples) > 0 {
+			r.body = examples[0].Body(m.Type)
+		}
+	}
+}
+
+// query returns the fields of a form as they are sent.
+func (r *request) query() string {
+	parts := make([]string, len(r.form))
+	for i, f := range r.form {
+		parts[i] = url.QueryEscape(f.name) + "=" + url.QueryEscape(f.value)
+	}
+	return strings.Join(parts, "&")
+}
+
+// shellQuote writes a text for a shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func (r *request) curl() string {
+	lines := []string{"curl"}
+	if r.method != "GET" {
+		lines[0] += " -X " + r.method
+	}
+	lines[0] += " " + shellQuote(r.url)
+	for _, h := range r.headers {
+		lines = append(lines, "-H "+shellQuote(h.name+": "+h.value))
+	}
+	for _, f := range r.form {
+		flag := "--data-urlencode "
+		if r.upload {
+			flag = "-F "
+		}
+		value := f.value
+		if r.upload && value == formats["binary"] {
+			value = "@file"
+		}
+		lines = append(lines, flag+shellQuote(f.name+"="+value))
+	}
+	if body := r.json + r.body; body != "" {
+		lines = append(lines, "-d "+shellQuote(body))
+	}
+	return strings.Join(lines, " \\\n  ")
+}
+
+// jsQuote writes a text for JavaScript, Python or Go.
+func jsQuote(s string) string {
+	return strconv.Quote(s)
+}
+
+func indent(s, by string) string { return strings.ReplaceAll(s, "\n", "\n"+by) }
+
+func (r *request) javaScript() string {
+	var b strings.Builder
+	if r.upload {
+		b.WriteString("const form = new FormData();\n")
+		for _, f := range r.form {
+			b.WriteString("form.append(" + jsQuote(f.name) + ", " + jsQuote(f.value) + ");\n")
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("const response = await fetch(" + jsQuote(r.url) + ", {\n  method: " + jsQuote(r.method) + ",\n")
+	if len(r.headers) > 0 {
+		b.WriteString("  headers: {\n")
+		for _, h := range r.headers {
+			b.WriteString("    " + jsQuote(h.name) + ": " + jsQuote(h.value) + ",\n")
+		}
+		b.WriteString("  },\n")
+	}
+	switch {
+	case r.upload:
+		b.WriteString("  body: form,\n")
+	case len(r.form) > 0:
+		b.WriteString("  body: new URLSearchParams({\n")
+		for _, f := range r.form {
+			b.WriteString("    " + jsQuote(f.name) + ": " + jsQuote(f.value) + ",\n")
+		}
+		b.WriteString("  }),\n")
+	case r.json != "":
+		b.WriteString("  body: JSON.stringify(" + indent(r.json, "  ") + "),\n")
+	case r.body != "":
+		b.WriteString("  body: " + jsQuote(r.body) + ",\n")
+	}
+	b.WriteString("});\n\nconst data = await response.json();")
+	return b.String()
+}
+
+func (r *request) python() string {
+	var b strings.Builder
+	b.WriteString("import requests\n\nresponse = requests." + strings.ToLower(r.method) + "(\n    " + jsQuote(r.url) + ",\n")
+	dict := func(name string, pairs []pair) {
+		b.WriteString("    " + name + "={\n")
+		for _, p := range pairs {
+			b.WriteString("        " + jsQuote(p.name) + ": " + jsQuote(p.value) + ",\n")
+		}
+		b.WriteString("    },\n")
+	}
+	if len(r.headers) > 0 {
+		dict("headers", r.headers)
+	}
+	switch {
+	case r.upload:
+		dict("files", r.form)
+	case len(r.form) > 0:
+		dict("data", r.form)
+	case r.json != "":
+		b.WriteString("    json=" + indent(clipTo(forPython(r.value, 0).indented(), maxExample), "    ") + ",\n")
+	case r.body != "":
+		b.WriteString("    data=" + jsQuote(r.body) + ",\n")
+	}
+	b.WriteString(")\n\nprint(response.json())")
+	return b.String()
+}
+
+// forPython returns a value with the words that Python has for it.
+func forPython(n *node, depth int) *node {
+	switch {
+	case n.kind == null:
+		return &node{kind: number, text: "None"}
+	case n.kind == boolean && n.text == "true":
+		return &node{kind: number, text: "True"}
+	case n.kind == boolean:
+		return &node{kind: number, text: "False"}
+	case n.kind != list && n.kind != object || depth > maxDepth:
+		return n
+	}
+	out := &node{kind: n.kind, keys: n.keys}
+	for _, kid := range n.kids {
+		out.kids = append(out.kids, forPython(kid, depth+1))
+	}
+	return out
+}
+
+func (r *request) golang() string {
+	body := "nil"
+	var b strings.Builder
+	b.WriteString("package main\n\nimport (\n\t\"fmt\"\n\t\"io\"\n\t\"log\"\n\t\"net/http\"\n")
+	text := r.json + r.body
+	if len(r.form) > 0 && !r.upload {
+		text = r.query()
+	}
+	if text != "" {
+		b.WriteString("\t\"strings\"\n")
+		body = "body"
+	}
+	b.WriteString(")\n\nfunc main() {\n")
+	if text != "" {
+		quoted := "`" + text + "`"
+		if strings.Contains(text, "`") || r.json == "" {
+			quoted = strconv.Quote(text)
+		}
+		b.WriteString("\tbody := strings.NewReader(" + quoted + ")\n")
+	}
+	b.WriteString("\treq, err := http.NewRequest(" + strconv.Quote(r.method) + ", " + strconv.Quote(r.url) + ", " + body + ")\n")
+	b.WriteString("\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n")
+	for _, h := range r.headers {
+		b.WriteString("\treq.Header.Set(" + strconv.Quote(h.name) + ", " + strconv.Quote(h.value) + ")\n")
+	}
+	b.WriteString("\n\tres, err := http.DefaultClient.Do(req)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tdefer res.Body.Close()\n\n")
+	b.WriteString("\tanswer, err := io.ReadAll(res.Body)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tfmt.Println(res.Status, string(answer))\n}")
+	return b.String()
+}

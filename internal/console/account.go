@@ -141,6 +141,16 @@ func (h *Handler) revokeToken(v *visit) error {
 	return v.done("token")
 }
 
+// deleteAccount deletes the account of the person, who has typed its address.
+func (h *Handler) deleteAccount(v *visit) error {
+	if err := h.Orgs.DeleteMe(v.r.Context(), v.grant, v.value("email")); err != nil {
+		return err
+	}
+	h.dropCookie(v)
+	h.show(v.w, http.StatusOK, "deleted", page{Title: "Your account is deleted"})
+	return nil
+}
+
 // day returns a moment for people.
 func day(t docs.Time) string {
 	if t.IsZero() {

@@ -122,9 +122,14 @@ func (h *Handler) logout(v *visit) error {
 	if err := h.SignIn.End(v.r.Context(), v.grant, v.grant.Actor.Token); err != nil {
 		return err
 	}
+	h.dropCookie(v)
+	http.Redirect(v.w, v.r, "/login", http.StatusSeeOther)
+	return nil
+}
+
+// dropCookie makes the browser forget a session that has ended.
+func (h *Handler) dropCookie(v *visit) {
 	c := h.newCookie("", time.Unix(0, 0))
 	c.MaxAge = -1
 	http.SetCookie(v.w, c)
-	http.Redirect(v.w, v.r, "/login", http.StatusSeeOther)
-	return nil
 }

@@ -19,7 +19,11 @@ type UserKind string
 const (
 	Person         UserKind = ""
 	ServiceAccount UserKind = "service" // a machine that belongs to one organization
+	DeletedUser    UserKind = "deleted" // a person who left; what they wrote stays
 )
+
+// DeletedName is the name of people who left.
+const DeletedName = "Deleted user"
 
 // Known returns what an organization may know of the user: everything once the user
 // was seen there; before, what follows from the address that somebody typed.

@@ -283,6 +283,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Handle(signin.LinkJob, s.SignIn.SendLink)
 	r.Handle(signin.MovedJob, s.SignIn.SendWarning)
 	r.Handle(orgs.InvitedJob, s.SignIn.SendInvitation)
+	r.Handle(orgs.EraseJob, s.Orgs.Erase)
 	r.Handle(audit.NoticeJob, s.Inbox.Notify)
 	r.Handle(inbox.MailJob, s.Inbox.Send)
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)

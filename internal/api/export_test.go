@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
@@ -22,7 +23,7 @@ func (a *API) Decide(ctx context.Context, operation, token string, param func(st
 	case allow.IsSigned(): // no token is a signature
 		return errs.Missing("operation")
 	}
-	session, err := a.Guard.Authenticate(ctx, "Bearer "+token, "")
+	session, err := a.Guard.Authenticate(ctx, "Bearer "+token, authz.Origin{})
 	if err != nil {
 		return err
 	}

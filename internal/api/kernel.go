@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"path"
 	"reflect"
@@ -319,21 +318,19 @@ func tag(h http.Header, g *authz.Grant) {
 
 // admit counts a request against its caller's limit and asks the rule.
 func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string, now time.Time) (*authz.Grant, error) {
+	from := authz.OriginOf(r.RemoteAddr, request)
 	if !o.Allow.NeedsToken() {
-		err := a.limits.take(w.Header(), clientOf(r), now)
+		err := a.limits.take(w.Header(), addressPrefix+from.Address, now)
 		if err == nil && o.Allow.IsSigned() {
 			err = a.Signer.Verify(r.URL.Query().Get("signature"), a.Clock(), o.Signed(r)...)
 		}
 		if err == nil {
 			err = checkQuery(r.URL.RawQuery, o.query)
 		}
-		return &authz.Grant{Actor: authz.Actor{Request: request}}, err
+		return &authz.Grant{Actor: authz.Actor{Request: from.Request, Address: from.Address}}, err
 	}
-	session, err := a.authenticate(r, request)
-	who := clientOf(r)
-	if err == nil {
-		session.Actor.Address = strings.TrimPrefix(who, addressPrefix)
-	}
+	session, err := a.authenticate(r, from)
+	who := addressPrefix + from.Address
 	if err == nil && session.Actor.User != "" { // not a visitor
 		who = string(session.Actor.User + docs.UserID(session.Actor.Org)) // of however many tokens
 	}
@@ -355,26 +352,22 @@ const csrfHeader = "X-CSRF-Token"
 
 // authenticate recognises the token of a request, or the session of a browser.
 // Pages of other sites can make a browser send its cookie, but not the header.
-func (a *API) authenticate(r *http.Request, request string) (*authz.Session, error) {
+func (a *API) authenticate(r *http.Request, from authz.Origin) (*authz.Session, error) {
 	header := r.Header.Get("Authorization")
 	c, err := r.Cookie(a.cookie)
 	if header != "" || err != nil {
-		return a.Guard.Authenticate(r.Context(), header, request)
+		return a.Guard.Authenticate(r.Context(), header, from)
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if !reads && subtle.ConstantTimeCompare([]byte(r.Header.Get(csrfHeader)), []byte(signin.CSRF(c.Value))) == 0 {
 		return nil, errs.E(errs.Forbidden, "a request with a session must have the header %s; GET /user/session returns its value", csrfHeader)
 	}
-	return a.Guard.AuthenticateSession(r.Context(), c.Value, request)
+	return a.Guard.AuthenticateSession(r.Context(), c.Value, from)
 }
 
 // clientOf names a caller who is no user, by address.
 func clientOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	return addressPrefix + host
+	return addressPrefix + authz.OriginOf(r.RemoteAddr, "").Address
 }
 
 func (o op) describe() string {

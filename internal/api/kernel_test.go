@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
@@ -112,7 +113,7 @@ func TestTokensAreTakenFromTheHeaderOnly(t *testing.T) {
 		}
 	}
 	for _, header := range []string{"", "Basic " + token, token, "Bearer", "Bearer ", "Bearer octavo_", "Bearer " + token + "x", "Bearer " + strings.Repeat("x", 5000)} {
-		if _, err := w.srv.Guard.Authenticate(context.Background(), header, ""); err == nil {
+		if _, err := w.srv.Guard.Authenticate(context.Background(), header, authz.Origin{}); err == nil {
 			t.Errorf("%.40q is accepted", header)
 		}
 	}

@@ -17,7 +17,7 @@ func (a *API) organizations() {
 	register(a, op{
 		ID: "listOrganizationsForAuthenticatedUser", Route: "GET /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the organizations that you are a member of.",
-		About: "One that asks you to sign in at its identity provider first (sso) is listed without what only its members see.",
+		About:   "One that asks you to sign in at its identity provider first (sso) is listed without what only its members see.",
 	}, a.listOrganizations)
 	register(a, op{
 		ID: "createOrganization", Route: "POST /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 201,

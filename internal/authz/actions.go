@@ -114,6 +114,9 @@ func (a Actor) Whole() error {
 	return errs.E(errs.Forbidden, "you signed in for one organization; sign in with your address to do this")
 }
 
+// Origin returns where the request of the actor comes from.
+func (a Actor) Origin() Origin { return Origin{a.Request, a.Address} }
+
 // System is the actor of background work.
 var System = Actor{User: "octavo:system"}
 

@@ -3,6 +3,7 @@ package authz
 import (
 	"context"
 	"crypto/sha256"
+	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -103,7 +104,7 @@ type Session struct {
 
 // visitor recognises a content token. It is good for what the site shows when
 // a request is checked, so nothing of it is kept.
-func (g *Guard) visitor(ctx context.Context, token, request string) (*Session, error) {
+func (g *Guard) visitor(ctx context.Context, token string, from Origin) (*Session, error) {
 	if g.sites == nil {
 		return nil, errToken
 	}
@@ -111,31 +112,46 @@ func (g *Guard) visitor(ctx context.Context, token, request string) (*Session, e
 	if err != nil {
 		return nil, err
 	}
-	return &Session{Actor: Actor{Request: request, Scopes: docs.Scopes{docs.ScopeRead}, Visitor: &v}}, nil
+	return &Session{Actor: Actor{Request: from.Request, Address: from.Address, Scopes: docs.Scopes{docs.ScopeRead}, Visitor: &v}}, nil
+}
+
+// Origin is where a request comes from, for the log and for who looks at the use of tokens.
+type Origin struct {
+	Request string // its id
+	Address string // of the network
+}
+
+// OriginOf returns the origin of a request with an id, by its RemoteAddr.
+func OriginOf(remote, request string) Origin {
+	host, _, err := net.SplitHostPort(remote)
+	if err != nil {
+		host = remote
+	}
+	return Origin{Request: request, Address: host}
 }
 
 // Authenticate recognises the token of an Authorization header.
-func (g *Guard) Authenticate(ctx context.Context, header, request string) (*Session, error) {
+func (g *Guard) Authenticate(ctx context.Context, header string, from Origin) (*Session, error) {
 	scheme, secret, ok := strings.Cut(header, " ")
 	secret = strings.TrimSpace(secret)
 	switch {
 	case !ok || !strings.EqualFold(scheme, "Bearer"):
 		return nil, errToken
 	case visitor.IsToken(secret):
-		return g.visitor(ctx, secret, request)
+		return g.visitor(ctx, secret, from)
 	case !strings.HasPrefix(secret, docs.TokenPrefix) || len(secret) > 200:
 		return nil, errToken
 	}
-	return g.recognise(ctx, secret, request, false)
+	return g.recognise(ctx, secret, from, false)
 }
 
 // AuthenticateSession recognises the secret that a browser has as a cookie. It is
 // no token, and a token is no session: what leaks as one is of no use as the other.
-func (g *Guard) AuthenticateSession(ctx context.Context, secret, request string) (*Session, error) {
+func (g *Guard) AuthenticateSession(ctx context.Context, secret string, from Origin) (*Session, error) {
 	if !strings.HasPrefix(secret, docs.SessionPrefix) || len(secret) > 200 {
 		return nil, errSession
 	}
-	s, err := g.recognise(ctx, secret, request, true)
+	s, err := g.recognise(ctx, secret, from, true)
 	if errs.Is(err, errs.Unauthenticated) {
 		return nil, errSession
 	}
@@ -145,7 +161,7 @@ func (g *Guard) AuthenticateSession(ctx context.Context, secret, request string)
 var errSession = errs.E(errs.Unauthenticated, "you are not signed in, or your session has ended; sign in again")
 
 // recognise returns the session of a secret.
-func (g *Guard) recognise(ctx context.Context, secret, request string, session bool) (*Session, error) {
+func (g *Guard) recognise(ctx context.Context, secret string, from Origin, session bool) (*Session, error) {
 	key := docs.HashSecret(secret)
 	k, ok := g.tokens.Get(key)
 	if !ok {
@@ -159,7 +175,8 @@ func (g *Guard) recognise(ctx context.Context, secret, request string, session b
 	}
 	return &Session{
 		Actor: Actor{
-			User: k.token.User, Token: k.token.ID, Scopes: k.token.Scopes, Expires: k.token.ExpiresAt, Request: request, Session: session, Org: k.token.Org,
+			User: k.token.User, Token: k.token.ID, Scopes: k.token.Scopes, Expires: k.token.ExpiresAt, Session: session, Org: k.token.Org,
+			Request: from.Request, Address: from.Address,
 		},
 		key: key, version: k.version, known: k,
 	}, nil

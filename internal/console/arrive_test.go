@@ -196,7 +196,7 @@ func TestWhoMayAddAPasskey(t *testing.T) {
 	grant := func(secret string) *authz.Grant {
 		t.Helper()
 		var s *authz.Session
-		if s, err = w.srv.Guard.AuthenticateSession(t.Context(), secret, "test"); err != nil {
+		if s, err = w.srv.Guard.AuthenticateSession(t.Context(), secret, authz.Origin{Request: "test"}); err != nil {
 			t.Fatal(err)
 		}
 		g, err := w.srv.Guard.Check(t.Context(), s, authz.FullToken(), func(string) string { return "" }, w.srv.Store.Clock())

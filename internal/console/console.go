@@ -219,7 +219,7 @@ func (h *Handler) person(do func(*visit) error) http.HandlerFunc {
 			h.toLogin(w, r)
 			return
 		}
-		s, err := h.Guard.AuthenticateSession(r.Context(), c.Value, w.Header().Get("X-Request-Id"))
+		s, err := h.Guard.AuthenticateSession(r.Context(), c.Value, authz.OriginOf(r.RemoteAddr, w.Header().Get("X-Request-Id")))
 		if errs.Is(err, errs.Unauthenticated) {
 			h.toLogin(w, r)
 			return
@@ -254,7 +254,6 @@ func (v *visit) checkForm() error {
 
 // check asks whether a session that was recognised is still good.
 func (h *Handler) check(r *http.Request, s *authz.Session) (*authz.Grant, error) {
-	s.Actor.Address = addressOf(r)
 	return h.Guard.Check(r.Context(), s, authz.FullToken(), r.PathValue, h.SignIn.Store.Clock())
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/signin"
@@ -44,7 +45,7 @@ func (h *Handler) signedIn(r *http.Request) docs.UserID {
 	if err != nil {
 		return ""
 	}
-	s, err := h.Guard.AuthenticateSession(r.Context(), c.Value, "")
+	s, err := h.Guard.AuthenticateSession(r.Context(), c.Value, authz.OriginOf(r.RemoteAddr, ""))
 	if err == nil {
 		_, err = h.check(r, s)
 	}

@@ -1,13 +1,13 @@
 package console
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
@@ -52,19 +52,10 @@ func (t *tries) take(from, wide string) time.Duration {
 	return t.end.Sub(now)
 }
 
-// addressOf returns from where a request comes.
-func addressOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
-}
-
 // networksOf returns the network of a request, which is an address, or what one customer has of
 // IPv6, and a wide one around it.
 func networksOf(r *http.Request) (network, wide string) {
-	host := addressOf(r)
+	host := authz.OriginOf(r.RemoteAddr, "").Address
 	a, err := netip.ParseAddr(host)
 	if err != nil {
 		return host, ""

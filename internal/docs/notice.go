@@ -12,7 +12,7 @@ type NoticeID string
 
 // Limits of notices.
 const (
-	MaxNotices = 1000                // of a person; the oldest go when there are more
+	MaxNotices = 1000                // of a person in an organization; the oldest go when there are more
 	NoticeTime = 90 * 24 * time.Hour // then they go
 )
 

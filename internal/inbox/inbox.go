@@ -104,16 +104,29 @@ func (s *Service) MarkAll(ctx context.Context, g *authz.Grant, f Filter) (int, e
 		if err != nil {
 			return 0, err
 		}
-		found, _, err := tx.Notices(ctx, g.Actor.User, in, store.Page{Limit: docs.MaxNotices})
-		if err != nil {
-			return 0, err
+		read := 0
+		for page := (store.Page{Limit: docs.MaxNotices}); ; {
+			found, next, err := tx.Notices(ctx, g.Actor.User, in, page)
+			if err != nil {
+				return 0, err
+			}
+			if err := tx.ReadNotices(ctx, g.Actor.User, idsOf(found), tx.Now()); err != nil {
+				return 0, err
+			}
+			if read += len(found); next == nil {
+				return read, nil
+			}
+			page.After = next
 		}
-		ids := make([]docs.NoticeID, len(found))
-		for i, n := range found {
-			ids[i] = n.ID
-		}
-		return len(ids), tx.ReadNotices(ctx, g.Actor.User, ids, tx.Now())
 	})
+}
+
+func idsOf(notices []docs.Notice) []docs.NoticeID {
+	ids := make([]docs.NoticeID, len(notices))
+	for i, n := range notices {
+		ids[i] = n.ID
+	}
+	return ids
 }
 
 // Settings returns how the caller wants to hear of things.

@@ -321,9 +321,15 @@ func TestNoticesEnd(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
 		w.join(w.org, docs.Edit, "bob")
+		other := w.organization("bob", "Bob's")
+		elsewhere := w.newSpace("bob", other, "Mine")
 		w.check(w.Store.Do(t.Context(), func(tx *store.Tx) error {
+			n := docs.Notice{User: w.ids["bob"], ID: "00000", Kind: docs.NoticeMentioned, Actor: w.ids["ada"], Space: elsewhere, At: tx.Now()}
+			if err := tx.AddNotice(t.Context(), n); err != nil { // the oldest one
+				return err
+			}
 			for i := range docs.MaxNotices + 5 {
-				n := docs.Notice{User: w.ids["bob"], ID: docs.NoticeID(fmt.Sprintf("0%04d", i)), Kind: docs.NoticeMentioned, Actor: w.ids["ada"], Space: w.space, At: tx.Now()}
+				n := docs.Notice{User: w.ids["bob"], ID: docs.NoticeID(fmt.Sprintf("0%04d", i+1)), Kind: docs.NoticeMentioned, Actor: w.ids["ada"], Space: w.space, At: tx.Now()}
 				if err := tx.AddNotice(t.Context(), n); err != nil {
 					return err
 				}
@@ -337,8 +343,19 @@ func TestNoticesEnd(t *testing.T) {
 			w.check(err)
 			return n
 		}
-		if n := count(); n != docs.MaxNotices {
+		if n := count(); n != docs.MaxNotices+1 {
 			t.Errorf("%d notices", n)
+		}
+		left, err := w.Inbox.List(w.me("bob"), inbox.Filter{Org: other}).Count(t.Context())
+		w.check(err)
+		if left != 1 {
+			t.Errorf("%d notices of an organization where nothing happened", left)
+		}
+		if n, err := w.Inbox.MarkAll(t.Context(), w.me("bob"), inbox.Filter{}); err != nil || n != docs.MaxNotices+1 {
+			t.Errorf("%d notices read; %v", n, err)
+		}
+		if n, err := w.Inbox.MarkAll(t.Context(), w.me("bob"), inbox.Filter{}); err != nil || n != 0 {
+			t.Errorf("%d notices read again; %v", n, err)
 		}
 		w.now = w.now.Add(docs.NoticeTime + time.Hour)
 		w.check(w.Inbox.Tidy(t.Context(), nil))

@@ -163,5 +163,5 @@ func (e event) tell(ctx context.Context, tx *store.Tx, p store.Addressee) error 
 	if err := tx.AddNotice(ctx, n); err != nil {
 		return err
 	}
-	return tx.TrimNotices(ctx, p.User)
+	return tx.TrimNotices(ctx, e.org, p.User)
 }

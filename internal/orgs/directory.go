@@ -2,6 +2,7 @@ package orgs
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -220,13 +221,9 @@ func changeGroup(ctx context.Context, tx *store.Tx, g *authz.Grant, d docs.Direc
 			return d, err
 		}
 	}
-	var added, removed int
-	for _, step := range in.Steps {
-		more, fewer, err := applyMembership(ctx, tx, t, step)
-		if err != nil {
-			return d, err
-		}
-		added, removed = added+more, removed+fewer
+	added, removed, err := applySteps(ctx, tx, t, in.Steps)
+	if err != nil {
+		return d, err
 	}
 	if added+removed > 0 {
 		if err := audit.Record(ctx, tx, g.Actor, teamEvent(t, "members", map[string]any{"added": added, "changed": 0, "removed": removed})); err != nil {
@@ -236,42 +233,55 @@ func changeGroup(ctx context.Context, tx *store.Tx, g *authz.Grant, d docs.Direc
 	return tx.DirectoryGroup(ctx, t.Org, t.ID)
 }
 
-// applyMembership makes one step, and returns how many it added and removed. Who is an owner of the team and
-// stays in it stays one.
-func applyMembership(ctx context.Context, tx *store.Tx, t docs.Team, m Membership) (added, removed int, err error) {
+// applySteps makes steps one after the other, and returns how many members they have added and removed in the
+// end: the members are read once, and only the difference is written. Who is an owner of the team and is
+// in it at the end stays one.
+func applySteps(ctx context.Context, tx *store.Tx, t docs.Team, steps []Membership) (added, removed int, err error) {
+	if len(steps) == 0 {
+		return 0, 0, nil
+	}
 	in, err := tx.DirectoryMembers(ctx, t.ID, maxTeam)
 	if err != nil {
 		return 0, 0, err
 	}
-	has, named := setOf(in), setOf(m.Users)
-	leave := m.Users
-	if m.Op == ReplaceMembers {
-		leave = slices.DeleteFunc(in, func(u docs.UserID) bool { return named[u] })
+	had := setOf(in)
+	wanted := maps.Clone(had)
+	for _, step := range steps {
+		if step.Op == ReplaceMembers {
+			wanted = map[docs.UserID]bool{}
+		}
+		for _, u := range step.Users {
+			wanted[u] = step.Op != RemoveMembers
+		}
 	}
-	for _, u := range leave {
-		if m.Op == AddMembers || !has[u] {
+	for _, u := range in {
+		if wanted[u] {
 			continue
 		}
 		if _, err := tx.DropTeamMember(ctx, t.Org, t.ID, u); err != nil {
 			return 0, 0, err
 		}
-		has[u], removed = false, removed+1
+		removed++
 	}
-	for _, u := range m.Users {
-		if m.Op == RemoveMembers || has[u] {
+	for _, u := range slices.Sorted(maps.Keys(wanted)) {
+		if !wanted[u] || had[u] {
 			continue
 		}
-		if _, err := tx.DirectoryUser(ctx, t.Org, u); errs.Is(err, errs.NotFound) {
-			return 0, 0, errs.E(errs.Invalid, "%q is not a member of the organization", u)
-		} else if err != nil {
+		if err := joinTeam(ctx, tx, t, u); err != nil {
 			return 0, 0, err
 		}
-		if err := tx.PutTeamMember(ctx, t.Org, t.ID, u, docs.TeamMember); err != nil {
-			return 0, 0, err
-		}
-		has[u], added = true, added+1
+		added++
 	}
 	return added, removed, nil
+}
+
+func joinTeam(ctx context.Context, tx *store.Tx, t docs.Team, u docs.UserID) error {
+	if _, err := tx.DirectoryUser(ctx, t.Org, u); errs.Is(err, errs.NotFound) {
+		return errs.E(errs.Invalid, "%q is not a member of the organization", u)
+	} else if err != nil {
+		return err
+	}
+	return tx.PutTeamMember(ctx, t.Org, t.ID, u, docs.TeamMember)
 }
 
 func setOf(users []docs.UserID) map[docs.UserID]bool {

@@ -46,7 +46,7 @@ func (v *visit) draftOf(r *http.Request) (docs.Space, error) {
 		sp, err := v.h.Sites.Store.Space(v.ctx, id)
 		return sp.It, err
 	}
-	s, err := v.h.Guard.Authenticate(v.ctx, r.Header.Get("Authorization"), "")
+	s, err := v.h.Guard.Authenticate(v.ctx, r.Header.Get("Authorization"), authz.OriginOf(r.RemoteAddr, ""))
 	if errs.Is(err, errs.Unauthenticated) {
 		return docs.Space{}, errs.Missing("page")
 	}

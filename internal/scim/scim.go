@@ -133,7 +133,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (*call, error) {
 	if err := h.Take(w, r); err != nil {
 		return nil, err
 	}
-	s, err := h.Guard.Authenticate(r.Context(), r.Header.Get("Authorization"), w.Header().Get("X-Request-Id"))
+	s, err := h.Guard.Authenticate(r.Context(), r.Header.Get("Authorization"), authz.OriginOf(r.RemoteAddr, w.Header().Get("X-Request-Id")))
 	if err != nil {
 		return nil, err
 	}

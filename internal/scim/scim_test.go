@@ -410,3 +410,46 @@ func TestDeactivationIsAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestStepsOfAPatch shows that the operations of one request build on each other, and that the
+// log and the list of tokens have what came of them and from where.
+func TestStepsOfAPatch(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		a, b, c := w.create("a@octavo.example"), w.create("b@octavo.example"), w.create("c@octavo.example")
+		team := w.do("POST", "/Groups", `{"displayName":"Docs","members":[{"value":"`+a+`"},{"value":"`+b+`"}]}`, 201).text("id")
+		err := w.srv.Store.Do(t.Context(), func(tx *store.Tx) error {
+			return tx.PutTeamMember(t.Context(), w.boot.Organization, docs.TeamID(team), docs.UserID(a), docs.TeamOwner)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := w.do("PATCH", "/Groups/"+team, `{"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],"Operations":[
+			{"op":"remove","path":"members"},
+			{"op":"add","path":"members","value":[{"value":"`+c+`"},{"value":"`+a+`"}]},
+			{"op":"remove","path":"members[value eq \"`+c+`\"]"},
+			{"op":"add","path":"members","value":[{"value":"`+c+`"}]},
+			{"op":"add","path":"members","value":[{"value":"`+b+`"}]},
+			{"op":"remove","path":"members[value eq \"`+b+`\"]"}]}`, 200)
+		got := []string{}
+		for _, m := range g.body["members"].([]any) {
+			got = append(got, m.(map[string]any)["value"].(string))
+		}
+		want := []string{a, c}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("members %v, want %v", got, want)
+		}
+		access, err := w.srv.Store.Access(t.Context(), w.boot.Organization, docs.UserID(a))
+		if err != nil || access.Teams[docs.TeamID(team)] != docs.TeamOwner {
+			t.Errorf("who left and came back in one request is %q, %v", access.Teams[docs.TeamID(team)], err)
+		}
+		if err := w.srv.Guard.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		tokens, _, err := w.srv.Store.OrgTokens(t.Context(), w.boot.Organization, store.Page{Limit: 10})
+		if err != nil || len(tokens) != 1 || tokens[0].LastAddress != "127.0.0.1" {
+			t.Errorf("the token was used from %+v, %v", tokens, err)
+		}
+	})
+}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -144,11 +145,14 @@ func (tx *Tx) AddNotice(ctx context.Context, n docs.Notice) error {
 		n.User, n.ID, n.Kind, n.Actor, n.Space, n.Request, n.Comment, n.Reply, n.At, n.Mail)
 }
 
-// TrimNotices leaves a user the newest notices, at most as many as there may be.
-func (tx *Tx) TrimNotices(ctx context.Context, user docs.UserID) error {
+// TrimNotices leaves a user the newest notices of an organization, at most as many as there may be. Those
+// of other organizations stay: nobody can push them out by much ado in one of their own.
+func (tx *Tx) TrimNotices(ctx context.Context, org docs.OrgID, user docs.UserID) error {
 	return tx.put(ctx, `
 		DELETE FROM notices WHERE user_id = $1 AND id <= (
-			SELECT id FROM notices WHERE user_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2 + 0)`, user, docs.MaxNotices)
+			SELECT n.id FROM notices n JOIN spaces s ON s.id = n.space_id
+			WHERE n.user_id = $1 AND s.org_id = $2 ORDER BY n.id DESC LIMIT 1 OFFSET $3 + 0)
+		AND EXISTS (SELECT 1 FROM spaces s WHERE s.id = notices.space_id AND s.org_id = $2)`, user, org, docs.MaxNotices)
 }
 
 // DropOldNotices removes at most limit notices from before a moment.
@@ -168,10 +172,12 @@ func (tx *Tx) ReadNotices(ctx context.Context, user docs.UserID, ids []docs.Noti
 	return tx.put(ctx, `UPDATE notices SET read_at = $2 WHERE user_id = $1 AND id IN `+list, args...)
 }
 
-// MailWaiting returns the notices of which mails have to be sent to a user.
+// MailWaiting returns the newest notices of which mails have to be sent to a user, oldest first.
 func (r Reader) MailWaiting(ctx context.Context, user docs.UserID, by docs.Channel) ([]docs.NoticeID, error) {
-	return many(ctx, r, scanText[docs.NoticeID], `
-		SELECT id FROM notices WHERE user_id = $1 AND mail <> '' AND mail = $2 ORDER BY id LIMIT $3 + 0`, user, by, docs.MaxNotices)
+	ids, err := many(ctx, r, scanText[docs.NoticeID], `
+		SELECT id FROM notices WHERE user_id = $1 AND mail <> '' AND mail = $2 ORDER BY id DESC LIMIT $3 + 0`, user, by, docs.MaxNotices)
+	slices.Sort(ids)
+	return ids, err
 }
 
 // Mailed says that no mail has to be sent of some notices any more.

@@ -60,8 +60,12 @@ func newImporter(x *Exchange, d *revision.Draft, t *folder.Tree, step Step) *imp
 	}
 }
 
+// maxImportPages bounds the decoded pages that an import keeps, in bytes: it looks at all of them
+// several times.
+const maxImportPages = 128 << 20
+
 func (im *importer) run(ctx context.Context) error {
-	im.draft.Cache = &revision.PageCache{Pages: map[docs.PageID]revision.DecodedPage{}}
+	im.draft.Cache = revision.NewPageCache(maxImportPages)
 	defer func() { im.draft.Cache = nil }()
 	if err := im.identify(ctx); err != nil {
 		return err

@@ -35,9 +35,9 @@ type edition struct {
 }
 
 // newEdition returns a revision as the visitor of the view reads it. The view is that
-// of the edition from now on, and keeps the pages that were read.
+// of the edition from now on.
 func newEdition(ctx context.Context, v *revision.View, base string) (*edition, error) {
-	v.Cache = &revision.PageCache{Pages: map[docs.PageID]revision.DecodedPage{}}
+	v.KeepPages()
 	first, _, err := v.Home(ctx)
 	if err != nil {
 		return nil, err

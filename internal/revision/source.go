@@ -23,6 +23,7 @@ type Source struct {
 	Uses    Uses   // asked for visitors
 
 	objects *cache.Cache[chunk.Hash, object]
+	pages   *PageCache
 	// unread are the conditions that older versions did not read, by the sources.
 	unread *cache.Cache[chunk.Hash, string]
 	since  atomic.Int64 // when that ended; 0: not asked yet
@@ -30,17 +31,17 @@ type Source struct {
 	pending sync.Map // chunk.Hash -> []byte: nodes of revisions that are being stored
 }
 
-// maxObjects bounds the objects that are kept in memory, in bytes, and maxUnread
-// the conditions.
+// These bound what is kept in memory, in bytes: objects, decoded pages and conditions.
 const (
 	maxObjects = 48 << 20
+	maxPages   = 16 << 20
 	maxUnread  = 4 << 20
 )
 
 // NewSource returns a source over a store.
 func NewSource(st *store.Store, baseURL string) *Source {
 	unread := cache.New[chunk.Hash](maxUnread, func(condition string) int { return len(condition) + 128 })
-	return &Source{Store: st, BaseURL: baseURL, unread: unread, objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
+	return &Source{Store: st, BaseURL: baseURL, unread: unread, pages: NewPageCache(maxPages), objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
 		if o.node != nil {
 			return o.node.Size()
 		}

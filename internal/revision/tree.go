@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -193,38 +192,6 @@ func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool
 	}
 	ok, err = t.shows(ctx, p)
 	return SeenTexts(p), ok, err
-}
-
-// decoded remembers pages for whoever looks at all of them again and again.
-// What a page points to must not be changed then.
-type PageCache struct {
-	mu    sync.RWMutex
-	Pages map[docs.PageID]DecodedPage
-}
-
-// DecodedPage is valid for these bytes, not for equal ones.
-type DecodedPage struct {
-	from []byte
-	page docs.Page
-}
-
-func (d *PageCache) page(id docs.PageID, from []byte) (docs.Page, error) {
-	if d == nil || len(from) == 0 {
-		return docs.DecodePage(string(id), from)
-	}
-	d.mu.RLock()
-	known, ok := d.Pages[id]
-	d.mu.RUnlock()
-	if ok && &known.from[0] == &from[0] && len(known.from) == len(from) {
-		return known.page, nil
-	}
-	p, err := docs.DecodePage(string(id), from)
-	if err == nil {
-		d.mu.Lock()
-		d.Pages[id] = DecodedPage{from, p}
-		d.mu.Unlock()
-	}
-	return p, err
 }
 
 // Page returns a page by id.

@@ -19,6 +19,11 @@ func (a *API) orgTokens() {
 		Summary: "End a token for the organization, effective immediately.",
 		About:   "The token of a service account is revoked. The token of a person stays theirs for other organizations; this one refuses it from now on.",
 	}, a.revokeOrgToken)
+	register(a, op{
+		ID: "unblockOrganizationToken", Route: "POST /orgs/{organizationId}/tokens/{tokenId}/unblock", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
+		Summary: "Accept a token of a member again that the organization refuses.",
+		About:   "A token that it does not refuse stays as it is. Tokens that a refused token made are refused by themselves, and accepted again by themselves.",
+	}, a.unblockOrgToken)
 }
 
 // OrganizationToken is a token as an organization knows it.
@@ -44,6 +49,11 @@ func (a *API) listOrgTokens(ctx context.Context, in *listOrgTokensIn) (*page[Org
 type orgTokenIn struct {
 	OrgIn
 	tokenIn
+}
+
+func (a *API) unblockOrgToken(ctx context.Context, in *orgTokenIn) (*out[OrganizationToken], error) {
+	t, err := a.Orgs.UnblockOrgToken(ctx, authz.Of(ctx), in.Org, in.Token)
+	return ok(a.orgToken(t)), err
 }
 
 func (a *API) revokeOrgToken(ctx context.Context, in *orgTokenIn) (*done, error) {

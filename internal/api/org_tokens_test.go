@@ -91,5 +91,18 @@ func TestATokenIsBlockedInOneOrganization(t *testing.T) {
 		if a := w.call("admin", "DELETE", w.expand("/orgs/$org/tokens/"+id), ""); a.status != http.StatusNoContent {
 			t.Errorf("again: %d %s", a.status, a.body)
 		}
+		// The admin changes their mind: the token is good again, and what it made meanwhile is not.
+		if got := w.must("admin", "POST", "/orgs/$org/tokens/"+id+"/unblock", "").json().(map[string]any); got["blocked"] != false {
+			t.Errorf("%v", got)
+		}
+		w.must("both", "GET", "/orgs/$org", "")
+		if a := w.call("again", "GET", w.expand("/orgs/$org"), ""); a.status != http.StatusNotFound {
+			t.Errorf("a token that was made by a refused token: %d", a.status)
+		}
+		w.must("admin", "POST", "/orgs/$org/tokens/"+id+"/unblock", "") // nothing to do
+		log := w.must("admin", "GET", "/orgs/$org/audit?action=token.unblock", "").json().(map[string]any)
+		if rows := log["items"].([]any); len(rows) != 1 {
+			t.Errorf("the log has %v", rows)
+		}
 	})
 }

@@ -102,6 +102,9 @@ func (w *world) script(file string) {
 		case "session": // of an actor: the cookie is $cookie, the token of its forms $csrf
 			w.signIn(rest)
 			continue
+		case "uses": // of tokens, which the server writes now and then
+			w.flushUses()
+			continue
 		case "notices": // of what happened, which a job writes
 			w.notify()
 			continue

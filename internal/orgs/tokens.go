@@ -160,9 +160,24 @@ func (s *Service) RevokeOrgToken(ctx context.Context, g *authz.Grant, org docs.O
 		case !t.BlockedAt.IsZero():
 			return errs.Missing("token")
 		}
-		if err := tx.BlockToken(ctx, org, id); err != nil {
+		if err := tx.BlockToken(ctx, org, id, tx.Now()); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, g.Actor, tokenEvent("block", org, id, map[string]any{"owner": t.User, "label": t.Label}))
+	})
+}
+
+// UnblockOrgToken makes an organization accept a token again that it refuses.
+func (s *Service) UnblockOrgToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TokenID) (docs.UsedToken, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.UsedToken, error) {
+		t, err := tx.OrgToken(ctx, org, id)
+		if err != nil || t.BlockedAt.IsZero() {
+			return t, err
+		}
+		t.BlockedAt = 0
+		if err := tx.BlockToken(ctx, org, id, t.BlockedAt); err != nil {
+			return t, err
+		}
+		return t, audit.Record(ctx, tx, g.Actor, tokenEvent("unblock", org, id, map[string]any{"owner": t.User, "label": t.Label}))
 	})
 }

@@ -102,9 +102,9 @@ func (tx *Tx) InheritBlocks(ctx context.Context, from, to docs.TokenID) error {
 		WHERE id IN (SELECT org_id FROM organization_tokens WHERE token_id = $1 AND blocked_at > 0)`, to)
 }
 
-// BlockToken makes an organization refuse a token from now on.
-func (tx *Tx) BlockToken(ctx context.Context, org docs.OrgID, id docs.TokenID) error {
-	err := tx.put(ctx, `UPDATE organization_tokens SET blocked_at = $3 WHERE org_id = $1 AND token_id = $2`, org, id, tx.Now())
+// BlockToken makes an organization refuse a token from a moment on, or accept it again if that is zero.
+func (tx *Tx) BlockToken(ctx context.Context, org docs.OrgID, id docs.TokenID, at docs.Time) error {
+	err := tx.put(ctx, `UPDATE organization_tokens SET blocked_at = $3 WHERE org_id = $1 AND token_id = $2`, org, id, at)
 	if err != nil {
 		return err
 	}

@@ -52,6 +52,7 @@ func (a *API) bind(o op, d *huma.Operation, in, out reflect.Type, handle call) {
 type output struct {
 	status  int
 	body    int // the number of the field Body; -1: none
+	made    int // the number of the field Made of a put; -1: none
 	headers []header
 }
 
@@ -63,7 +64,7 @@ type header struct {
 // newOutput returns how to write outputs of a type, and describes that in the
 // operation.
 func newOutput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *output {
-	o := &output{body: -1, status: cmp.Or(d.DefaultStatus, http.StatusNoContent)}
+	o := &output{body: -1, made: -1, status: cmp.Or(d.DefaultStatus, http.StatusNoContent)}
 	body, has := t.FieldByName("Body")
 	if has {
 		o.body, o.status = body.Index[0], cmp.Or(d.DefaultStatus, http.StatusOK)
@@ -82,6 +83,10 @@ func newOutput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *output
 		if r.Content == nil {
 			r.Content = map[string]*huma.MediaType{"application/json": {Schema: schema}}
 		}
+	}
+	if made, is := t.FieldByName("Made"); is {
+		o.made = made.Index[0]
+		d.Responses["201"] = &huma.Response{Description: http.StatusText(http.StatusCreated), Content: r.Content}
 	}
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -119,7 +124,11 @@ func (o *output) write(ctx huma.Context, answer any) {
 		return
 	}
 	ctx.SetHeader("Content-Type", "application/json")
-	ctx.SetStatus(o.status)
+	status := o.status
+	if o.made >= 0 && v.Field(o.made).Bool() {
+		status = http.StatusCreated
+	}
+	ctx.SetStatus(status)
 	if err := writeJSON(ctx.BodyWriter(), body); err != nil && ctx.Context().Err() == nil {
 		panic(err) // the guard reports it, the only one who still can
 	}

@@ -94,6 +94,9 @@ func (f fixture) publish() {
 	w.must("admin", "POST", "/orgs/$org/sites/$site/permissions", `{"role":"read","users":["$user_victim"],"teams":["$team"]}`)
 	w.vars["upload"] = w.uploadFont("admin", "$org", "wOF2"+marker)
 	w.must("admin", "PUT", "/orgs/$org/fonts", `{"fontFamily":"`+marker+`","fontFaces":[{"weight":400,"storageKey":"$upload"}]}`, "font")
+	w.must("admin", "PUT", "/orgs/$org/openapi/"+marker, `{"source":{"text":"{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"`+marker+`\",\"version\":\"1\"},\"paths\":{}}"}}`)
+	w.processSpecs()
+	w.must("admin", "GET", "/orgs/$org/openapi/"+marker+"/versions/latest", "", "specversion")
 }
 
 // uploadFont uploads a font and returns its key.
@@ -173,12 +176,12 @@ func (f fixture) param(name string) string {
 		"commentId": "comment", "commentReplyId": "reply", "operationId": "operation",
 		"siteId": "site", "siteSectionId": "section", "siteSectionGroupId": "group", "siteSpaceId": "sitespace", "siteExternalLinkId": "externallink",
 		"shareLinkId": "sharelink", "siteRedirectId": "redirect", "siteMcpServerId": "mcpserver",
-		"fontId": "font", "key": "upload", "noticeId": "notice",
+		"fontId": "font", "versionId": "specversion", "key": "upload", "noticeId": "notice",
 	}[name]
 	switch name {
 	case "emailDomain":
 		return "acme.test"
-	case "subdomain":
+	case "subdomain", "specSlug":
 		return marker
 	case "pagePath":
 		return "inside"
@@ -210,6 +213,7 @@ func (f fixture) state() string {
 		"/orgs/$org/sites/$site/customization", "/orgs/$org/sites/$site/site-spaces/$sitespace/customization", "/orgs/$org/sites/$site/adaptive-schema",
 		"/orgs/$org/sites/$site/share-links", "/orgs/$org/sites/$site/publishing/auth", "/orgs/$org/sites/$site/redirects", "/orgs/$org/sites/$site/mcp-servers",
 		"/orgs/$org/sites/$site/permissions/users", "/orgs/$org/sites/$site/permissions/teams",
+		"/orgs/$org/openapi", "/orgs/$org/openapi/" + marker + "/versions",
 		"/orgs/$org/fonts", "/orgs/$org/webhooks", "/orgs/$org/webhooks/$webhook/deliveries", "/orgs/$org/saml", "/orgs/$org/oidc",
 		"/spaces/$space/git/connection", "/spaces/$space/git/operations", "/spaces/$space/git/info",
 		"/orgs/$org/link-invites", "/orgs/$org/agent-instructions", "/orgs/$org/audit?limit=1000", "/users/$user_victim",
@@ -255,6 +259,9 @@ var bodies = map[string]string{
 	"generateStorageUploadURL":            `{"file":{"name":"a.woff2","type":"","size":5},"kind":"customization_font"}`,
 	"createCustomFont":                    `{"fontFamily":"pwned","fontFaces":[{"weight":400,"storageKey":"$upload"}]}`,
 	"updateCustomFont":                    `{"fontFamily":"pwned"}`,
+	"createOpenAPISpec":                   `{"slug":"pwned","source":{"text":"pwned"}}`,
+	"createOrUpdateOpenAPISpecBySlug":     `{"source":{"text":"pwned"}}`,
+	"updateOpenAPISpecBySlug":             `{"visibility":"public"}`,
 	"createWebhook":                       `{"url":"https://pwned.example/"}`,
 	"updateWebhook":                       `{"enabled":false}`,
 	"createOrganizationSAMLProvider":      `{"label":"pwned"}`,

@@ -24,6 +24,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/assets"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
@@ -69,6 +70,7 @@ type Config struct {
 	Sites    *sites.Service
 	Insights *insights.Service
 	Assets   *assets.Service
+	APISpecs *apispec.Service
 	SignIn   *signin.Service
 	SSO      *sso.Service
 	OIDC     *oidc.Service
@@ -190,6 +192,7 @@ func New(c Config, secret string) *API {
 	a.siteInsights()
 	a.uploads()
 	a.fonts()
+	a.openAPISpecs()
 	a.permissions()
 	a.content()
 	a.metaLinks()
@@ -461,6 +464,12 @@ func ok[T any](v T) *out[T] { return &out[T]{v} }
 type created[T any] struct {
 	Location string `header:"Location"`
 	Body     T
+}
+
+// put is the output of an operation that changes a thing or makes it.
+type put[T any] struct {
+	Made bool // 201
+	Body T
 }
 
 // done has no body: 204, or 205 for a deletion that deleted something.

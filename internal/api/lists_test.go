@@ -37,6 +37,7 @@ var fill = []filling{
 	{"POST", "/orgs/$org/service-accounts/$machine/tokens", `{"label":"List"}`, ""},
 	{"POST", "/orgs/$org/webhooks", `{"url":"https://list.example/"}`, ""},
 	{"POST", "/orgs/$org/webhooks/$webhook/test", "", ""},
+	{"POST", "/orgs/$org/openapi", `{"slug":"list-N","source":{"text":"List"}}`, ""},
 	{"POST", "/orgs/$org/saml", `{"label":"List"}`, ""},
 	{"POST", "/orgs/$org/oidc", `{"label":"List","issuer":"https://login.example","clientId":"list"}`, ""},
 	{"POST", "/orgs/$org/sites", `{"title":"List"}`, ""},
@@ -204,6 +205,8 @@ func newLists(t *testing.T, o store.Options) (*world, fixture) {
 	for n := range 8 {
 		w.fill(n, "")
 		w.signIn("admin")
+		w.must("admin", "PUT", "/orgs/$org/openapi/"+marker, fmt.Sprintf(`{"source":{"text":"{openapi: 3.0.3, info: {title: List, version: '%d'}, paths: {}}"}}`, n))
+		w.processSpecs()
 		w.must("author", "POST", "/spaces/$space/comments/$comment/replies", `{"body":{"markdown":"List"}}`)
 	}
 	w.notify()

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jobs"
@@ -108,6 +109,9 @@ func (w *world) script(file string) {
 		case "notices": // of what happened, which a job writes
 			w.notify()
 			continue
+		case "specifications": // that were set, which a job processes
+			w.processSpecs()
+			continue
 		case "dns": // NAME VALUE…: the TXT records of a name; none: it does not exist
 			if name, values, _ := strings.Cut(w.expand(rest), " "); values == "" {
 				w.dns.Remove(name)
@@ -147,6 +151,25 @@ func (w *world) notify() {
 		for _, row := range rows {
 			if err == nil {
 				_, err = run.RunOnly(ctx, audit.NoticeJob, row.ID)
+			}
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// processSpecs runs the jobs that process OpenAPI specifications.
+func (w *world) processSpecs() {
+	w.t.Helper()
+	ctx := context.Background()
+	run := jobs.New(w.srv.Store, w.srv.Log)
+	run.Handle(apispec.ProcessJob, w.srv.APISpecs.Process)
+	for _, org := range []string{w.vars["org"], w.vars["beta"]} {
+		all, _, err := w.srv.Store.OpenAPISpecs(ctx, docs.OrgID(org), store.Page{Limit: 1000})
+		for _, spec := range all {
+			if err == nil {
+				_, err = run.RunOnly(ctx, apispec.ProcessJob, string(spec.ID))
 			}
 		}
 		if err != nil {

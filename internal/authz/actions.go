@@ -29,6 +29,7 @@ var (
 	StartContent      = Action{"create content somewhere", docs.Guest, docs.ScopeWrite} // where it goes decides
 	CreateContent     = Action{"create content at the top level", docs.Create, docs.ScopeWrite}
 	CreateOpenAPISpec = Action{"create OpenAPI specifications", docs.Create, docs.ScopeWrite}
+	ListOpenAPISpecs  = Action{"see OpenAPI specifications", docs.Read, docs.ScopeRead}
 	UploadFiles       = Action{"upload files", docs.Create, docs.ScopeWrite}
 	ListFonts         = Action{"list custom fonts", docs.Read, docs.ScopeRead}
 	ManageFonts       = Action{"manage custom fonts", docs.Create, docs.ScopeWrite}

@@ -33,12 +33,11 @@ func Explain(ctx context.Context, err error) error {
 
 func explain(err error) error {
 	var (
-		known   *errs.Error
-		dns     *net.DNSError
-		timeout net.Error
-		cert    *tls.CertificateVerificationError
-		name    x509.HostnameError
-		record  tls.RecordHeaderError
+		known  *errs.Error
+		dns    *net.DNSError
+		cert   *tls.CertificateVerificationError
+		name   x509.HostnameError
+		record tls.RecordHeaderError
 	)
 	// The URL may carry a token in its query, which no log should have.
 	var outer *url.Error
@@ -53,8 +52,7 @@ func explain(err error) error {
 		message = unreachable
 	case errors.As(err, &dns) && !dns.IsTimeout:
 		message = unreachable
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded),
-		errors.As(err, &timeout) && timeout.Timeout():
+	case IsTimeout(err):
 		message = "the server takes too long to answer"
 	case errors.As(err, &cert), errors.As(err, &name):
 		message = "the server's certificate is not valid for this address"
@@ -62,4 +60,12 @@ func explain(err error) error {
 		message = "the server does not speak https here"
 	}
 	return &errs.Error{Kind: errs.Invalid, Message: message, Err: err}
+}
+
+// IsTimeout reports whether an error, as it is or explained, is that of a server
+// which took too long.
+func IsTimeout(err error) bool {
+	var timeout net.Error
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &timeout) && timeout.Timeout()
 }

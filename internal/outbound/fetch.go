@@ -28,7 +28,19 @@ type Limits struct {
 	// ContentTypes that the answer may have, without parameters. A type that
 	// ends in "/" represents all below it, such as "image/". Empty is any.
 	ContentTypes []string
+	// Known is what the server said about a document that the caller still has.
+	// If that is what there is now, the answer is NotModified and has no body.
+	Known Validators
 }
+
+// Validators are what a server says about a document, for conditional requests.
+type Validators struct {
+	ETag     string // header ETag, or ""
+	Modified string // header Last-Modified, or ""
+}
+
+// maxValidator bounds a header that is stored and sent again.
+const maxValidator = 512
 
 // Response is what a fetch returns. Close the Body.
 type Response struct {
@@ -44,6 +56,10 @@ type Response struct {
 	Size int64
 	// FinalURL is where the redirects ended.
 	FinalURL string
+	// Validators of the document.
+	Validators Validators
+	// NotModified reports that the document is the one that the caller has.
+	NotModified bool
 }
 
 // Fetch gets a document. An answer other than 200 is an error. All errors are
@@ -74,6 +90,7 @@ func (p Policy) Fetch(ctx context.Context, rawURL string, l Limits) (*Response, 
 	// that the bytes on both sides can be counted.
 	req.Header.Set("Accept-Encoding", "gzip")
 	req.Header.Set("Accept", accept(l.ContentTypes))
+	l.Known.ask(req.Header)
 	resp, err := client.Do(req)
 	if err != nil {
 		cancel()
@@ -103,12 +120,35 @@ func accept(types []string) string {
 	return strings.Join(append(out, "*/*;q=0.1"), ", ")
 }
 
+// ask makes a request conditional.
+func (v Validators) ask(h http.Header) {
+	if v.ETag != "" {
+		h.Set("If-None-Match", v.ETag)
+	}
+	if v.Modified != "" {
+		h.Set("If-Modified-Since", v.Modified)
+	}
+}
+
+func validatorsOf(h http.Header) (v Validators) {
+	if tag := h.Get("ETag"); len(tag) <= maxValidator {
+		v.ETag = tag
+	}
+	if at := h.Get("Last-Modified"); len(at) <= maxValidator {
+		v.Modified = at
+	}
+	return v
+}
+
 // open checks the head of an answer.
 func (l Limits) open(resp *http.Response) (*Response, error) {
+	if resp.StatusCode == http.StatusNotModified && l.Known != (Validators{}) {
+		return &Response{Body: resp.Body, FinalURL: resp.Request.URL.String(), Validators: l.Known, NotModified: true}, nil
+	}
 	if resp.StatusCode != http.StatusOK {
 		return nil, errs.E(errs.Invalid, "the server answered with status %d instead of 200", resp.StatusCode)
 	}
-	out := &Response{Body: resp.Body, Size: -1, FinalURL: resp.Request.URL.String()}
+	out := &Response{Body: resp.Body, Size: -1, FinalURL: resp.Request.URL.String(), Validators: validatorsOf(resp.Header)}
 	if t, params, err := mime.ParseMediaType(resp.Header.Get("Content-Type")); err == nil {
 		out.ContentType, out.Charset = t, strings.ToLower(params["charset"])
 	}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/assets"
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -131,6 +132,7 @@ type Services struct {
 	Sites    *sites.Service
 	Insights *insights.Service
 	Assets   *assets.Service
+	APISpecs *apispec.Service
 	SignIn   *signin.Service
 	SSO      *sso.Service
 	OIDC     *oidc.Service
@@ -152,7 +154,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 		Content: c, Reviews: proposals, Spaces: &spaces.Service{Store: s, Content: c},
 		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
 		Sites: published, Insights: &insights.Service{Store: s, Sites: published, Source: c.Source},
-		Assets: &assets.Service{Store: s, Blobs: files}, SignIn: entry, OIDC: oidc.New(s, entry, out),
+		Assets: &assets.Service{Store: s, Blobs: files}, APISpecs: &apispec.Service{Store: s, Blobs: files, Outbound: out}, SignIn: entry, OIDC: oidc.New(s, entry, out),
 		SSO:   &sso.Service{Store: s},
 		Inbox: &inbox.Service{Store: s, Mail: mail.None{}, Log: slog.Default()},
 	}
@@ -247,7 +249,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.API = api.New(api.Config{
 		Clock: s.Store.Clock, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
-		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
+		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
 	}, secret)
 	s.people = console.New(console.Config{Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Log: s.Log})
 	s.machines = scim.New(scim.Config{Guard: s.Guard, Orgs: s.Orgs, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.Take})
@@ -291,6 +293,8 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Handle(gitsync.OperationJob, s.Git.Run)
 	r.Handle(gitsync.ExportJob, s.Git.QueueExport)
 	r.Every(gitsync.PollEvery, gitsync.PollJob, s.Git.Poll)
+	r.Handle(apispec.ProcessJob, s.APISpecs.Process)
+	r.Every(apispec.RecheckEvery, apispec.RecheckJob, s.APISpecs.Recheck)
 	r.Every(sites.HostnameEvery, sites.HostnameJob, s.Sites.CheckHostnames)
 	r.Every(time.Hour, "webhook.tidy", s.Webhooks.Tidy)
 	r.Every(24*time.Hour, "inbox.tidy", s.Inbox.Tidy)

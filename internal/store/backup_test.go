@@ -125,6 +125,11 @@ func filled(t testing.TB, o store.Options) *store.Store {
 			tx.PutFont(ctx, docs.Font{ID: "f1", Org: org, Family: awkward, Faces: []docs.FontFace{{Weight: 400, Blob: "b1", Format: "woff2"}}}))
 	}))
 	check(nil, s.Do(ctx, func(tx *store.Tx) error {
+		return errors.Join(
+			tx.AddOpenAPISpec(ctx, docs.OpenAPISpec{ID: "a1", Org: org, Slug: "pets", Problems: []docs.OpenAPIProblem{{Message: awkward}}, CheckAt: 9007199254740993, CreatedBy: b.User}),
+			tx.AddOpenAPIVersion(ctx, docs.OpenAPIVersion{Spec: "a1", ID: "w1", Root: awkward, Files: []docs.OpenAPIFile{{Name: awkward, Blob: "b1"}}, CreatedAt: 9007199254740993}))
+	}))
+	check(nil, s.Do(ctx, func(tx *store.Tx) error {
 		return errors.Join(tx.PutSiteHostname(ctx, docs.SiteHostname{Site: site.ID, Name: "docs.acme.test", Token: awkward, NextCheck: 9007199254740993}),
 			tx.PutCertificate(ctx, "docs.acme.test", awkward),
 			tx.AddEvents(ctx, []store.EventCount{{EventKey: store.EventKey{Site: site.ID, Day: 20_000, Event: "page_view"}, Events: 9007199254740993}}))

@@ -1,0 +1,204 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/apispec"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// maxSpecBody bounds a body with a description in it, whose quotes and line breaks
+// JSON escapes.
+const maxSpecBody = 2 * apispec.MaxText
+
+func (a *API) openAPISpecs() {
+	const (
+		tag      = "OpenAPI specifications"
+		route    = "/orgs/{organizationId}/openapi"
+		one      = route + "/{specSlug}"
+		versions = one + "/versions"
+		sources  = "The source is a URL or a text, in JSON or YAML: OpenAPI 3.0 or 3.1, or Swagger 2.0. It is processed after the answer: processingState is complete at the end, " +
+			"and if it failed there is lastProcessErrorCode, while the newest version stays as it was. "
+	)
+	see, edit := authz.Org(authz.ListOpenAPISpecs), authz.Org(authz.CreateOpenAPISpec)
+	register(a, op{
+		ID: "listOpenAPISpecs", Route: "GET " + route, Tag: tag, Allow: see,
+		Summary: "List the OpenAPI specifications of an organization, by slug.",
+	}, a.listOpenAPISpecs)
+	register(a, op{
+		ID: "createOpenAPISpec", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201, MaxBody: maxSpecBody, Time: transferTime,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Add an OpenAPI specification under a slug of its own.",
+		About:   sources + "An organization can have 1000 specifications.",
+	}, a.createOpenAPISpec)
+	register(a, op{
+		ID: "getOpenAPISpecBySlug", Route: "GET " + one, Tag: tag, Allow: see,
+		Summary: "Get an OpenAPI specification.",
+	}, a.getOpenAPISpec)
+	register(a, op{
+		ID: "createOrUpdateOpenAPISpecBySlug", Route: "PUT " + one, Tag: tag, Allow: edit, MaxBody: maxSpecBody, Time: transferTime,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Set the source of an OpenAPI specification, which is added if it does not exist.",
+		About:   sources + "A URL is fetched again every six hours; the same URL fetches it now. A source that did not change makes no version.",
+	}, a.putOpenAPISpec)
+	register(a, op{
+		ID: "updateOpenAPISpecBySlug", Route: "PATCH " + one, Tag: tag, Allow: edit,
+		Summary: "Decide whether everybody may read an OpenAPI specification.",
+		About:   "A public one has urls.published, an address that needs no token.",
+	}, a.updateOpenAPISpec)
+	register(a, op{
+		ID: "deleteOpenAPISpecBySlug", Route: "DELETE " + one, Tag: tag, Allow: edit,
+		Summary: "Delete an OpenAPI specification with its versions.",
+	}, a.deleteOpenAPISpec)
+	register(a, op{
+		ID: "listOpenAPISpecVersions", Route: "GET " + versions, Tag: tag, Allow: see,
+		Summary: "List the versions of an OpenAPI specification, newest first.",
+	}, a.listOpenAPIVersions)
+	register(a, op{
+		ID: "getLatestOpenAPISpecVersion", Route: "GET " + versions + "/latest", Tag: tag, Allow: see,
+		Summary: "Get the newest version of an OpenAPI specification.",
+		About:   "404 as long as no source of it could be processed.",
+	}, a.getLatestOpenAPIVersion)
+	register(a, op{
+		ID: "getLatestOpenAPISpecVersionContent", Route: "GET " + versions + "/latest/content", Tag: tag, Allow: see, Time: transferTime,
+		Summary: "Get the content of the newest version of an OpenAPI specification.",
+	}, a.getLatestOpenAPIContent)
+	register(a, op{
+		ID: "getOpenAPISpecVersionById", Route: "GET " + versions + "/{versionId}", Tag: tag, Allow: see,
+		Summary: "Get a version of an OpenAPI specification.",
+	}, a.getOpenAPIVersion)
+	register(a, op{
+		ID: "getOpenAPISpecVersionContentById", Route: "GET " + versions + "/{versionId}/content", Tag: tag, Allow: see, Time: transferTime,
+		Summary: "Get the content of a version of an OpenAPI specification.",
+	}, a.getOpenAPIContent)
+	a.openAPIDownloads(tag)
+}
+
+// OpenAPISpec on the wire.
+type OpenAPISpec struct {
+	Object          string                 `json:"object" enum:"openapi-spec"`
+	ID              string                 `json:"id"`
+	CreatedAt       docs.Time              `json:"createdAt"`
+	UpdatedAt       docs.Time              `json:"updatedAt" doc:"Time of the last change of its source, its visibility or its newest version."`
+	Slug            string                 `json:"slug"`
+	SourceURL       string                 `json:"sourceURL,omitempty" format:"uri" doc:"Absent if the source was sent as text."`
+	ProcessingState docs.OpenAPIState      `json:"processingState" enum:"pending,progress,complete"`
+	Visibility      docs.OpenAPIVisibility `json:"visibility" enum:"private,public"`
+	LastVersion     string                 `json:"lastVersion,omitempty" doc:"Id of the newest version."`
+	LastProcessedAt docs.Time              `json:"lastProcessedAt,omitzero"`
+	LastError       docs.OpenAPIError      `json:"lastProcessErrorCode,omitempty" enum:"FETCH_TIMEOUT,FETCH_ERROR,PARSE_ERROR" doc:"Absent if the last processing succeeded."`
+	LastErrors      []openAPIProblem       `json:"lastProcessedErrors,omitempty"`
+	LastErrorCount  int                    `json:"lastProcessedErrorCount"`
+	Permissions     openAPIPermissions     `json:"permissions"`
+	URLs            openAPIURLs            `json:"urls"`
+}
+
+type openAPIProblem struct {
+	Message string `json:"message" doc:"File, line and place in the specification, and what is wrong there."`
+	Code    string `json:"code,omitempty"`
+}
+
+type openAPIPermissions struct {
+	View bool `json:"view"`
+	Edit bool `json:"edit"`
+}
+
+type openAPIURLs struct {
+	Location  string `json:"location" format:"uri"`
+	App       string `json:"app" format:"uri"`
+	Published string `json:"published,omitempty" format:"uri" doc:"Address of the newest version that needs no token; absent if the specification is private."`
+}
+
+func (a *API) openAPISpec(g *authz.Grant, v docs.OpenAPISpec) OpenAPISpec {
+	out := OpenAPISpec{
+		Object: "openapi-spec", ID: string(v.ID), CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt, Slug: string(v.Slug), SourceURL: v.SourceURL,
+		ProcessingState: v.State, Visibility: v.Visibility, LastVersion: string(v.LastVersion), LastProcessedAt: v.ProcessedAt, LastError: v.Error,
+		LastErrorCount: len(v.Problems),
+		Permissions:    openAPIPermissions{View: g.Can(authz.ListOpenAPISpecs), Edit: g.Can(authz.CreateOpenAPISpec)},
+		URLs: openAPIURLs{
+			Location: a.location("orgs", string(v.Org), "openapi", string(v.Slug)),
+			App:      a.BaseURL + "/o/" + string(v.Org) + "/openapi/" + string(v.Slug),
+		},
+	}
+	for _, p := range v.Problems {
+		out.LastErrors = append(out.LastErrors, openAPIProblem(p))
+	}
+	if v.Visibility == docs.OpenAPIPublic {
+		out.URLs.Published = a.location("openapi", string(v.Org), string(v.Slug))
+	}
+	return out
+}
+
+type listOpenAPISpecsIn struct {
+	OrgIn
+	Paged
+}
+
+func (a *API) listOpenAPISpecs(ctx context.Context, in *listOpenAPISpecsIn) (*page[OpenAPISpec], error) {
+	g := authz.Of(ctx)
+	return listOf(ctx, a, in.Paged, a.APISpecs.Specs(in.Org), func(v docs.OpenAPISpec) OpenAPISpec { return a.openAPISpec(g, v) })
+}
+
+// openAPISource on the wire.
+type openAPISource struct {
+	URL  string `json:"url,omitempty" minLength:"1" maxLength:"2048" doc:"http or https. Files that it refers to are fetched too. Private addresses must be allowed by the operator."`
+	Text string `json:"text,omitempty" minLength:"1" doc:"The specification itself, at most 12 MB."`
+}
+
+type createOpenAPISpecIn struct {
+	OrgIn
+	Body struct {
+		Slug   docs.OpenAPISlug `json:"slug" minLength:"1" maxLength:"100" pattern:"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"`
+		Source openAPISource    `json:"source" doc:"Either url or text."`
+	}
+}
+
+func (a *API) createOpenAPISpec(ctx context.Context, in *createOpenAPISpecIn) (*out[OpenAPISpec], error) {
+	g := authz.Of(ctx)
+	v, err := a.APISpecs.Create(ctx, g, in.Body.Slug, apispec.Source(in.Body.Source))
+	return ok(a.openAPISpec(g, v)), err
+}
+
+// OpenAPISpecIn is part of the input of operations on a specification.
+type OpenAPISpecIn struct {
+	OrgIn
+	Slug docs.OpenAPISlug `path:"specSlug"`
+}
+
+func (a *API) getOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*out[OpenAPISpec], error) {
+	v, err := a.APISpecs.Spec(ctx, in.Org, in.Slug)
+	return ok(a.openAPISpec(authz.Of(ctx), v)), err
+}
+
+type putOpenAPISpecIn struct {
+	OrgIn
+	Slug docs.OpenAPISlug `path:"specSlug" minLength:"1" maxLength:"100" pattern:"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"`
+	Body struct {
+		Source openAPISource `json:"source" doc:"Either url or text."`
+	}
+}
+
+func (a *API) putOpenAPISpec(ctx context.Context, in *putOpenAPISpecIn) (*put[OpenAPISpec], error) {
+	g := authz.Of(ctx)
+	v, made, err := a.APISpecs.Put(ctx, g, in.Slug, apispec.Source(in.Body.Source))
+	return &put[OpenAPISpec]{made, a.openAPISpec(g, v)}, err
+}
+
+type updateOpenAPISpecIn struct {
+	OpenAPISpecIn
+	Body struct {
+		Visibility docs.OpenAPIVisibility `json:"visibility" enum:"private,public"`
+	}
+}
+
+func (a *API) updateOpenAPISpec(ctx context.Context, in *updateOpenAPISpecIn) (*out[OpenAPISpec], error) {
+	g := authz.Of(ctx)
+	v, err := a.APISpecs.SetVisibility(ctx, g, in.Slug, in.Body.Visibility)
+	return ok(a.openAPISpec(g, v)), err
+}
+
+func (a *API) deleteOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*done, error) {
+	return nil, a.APISpecs.Delete(ctx, authz.Of(ctx), in.Slug)
+}

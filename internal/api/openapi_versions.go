@@ -1,0 +1,207 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/apispec"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// openAPIDownloads declares the two addresses of a specification as one file.
+func (a *API) openAPIDownloads(tag string) {
+	kinds := []string{"application/json", "application/yaml"}
+	registerStream(a, op{
+		ID: "downloadOpenAPISpecVersion", Route: "GET /openapi/{organizationId}/{specSlug}/{versionId}", Tag: tag,
+		Allow: authz.Signed(), Signed: signedOpenAPIVersion, Time: transferTime, Sends: kinds,
+		Summary: "Download a version of an OpenAPI specification as one file, from the address that the version has for it.",
+		About:   "A specification in one file is sent as it was fetched, one of several files as JSON with all of them in it.",
+	}, a.downloadOpenAPIVersion)
+	registerStream(a, op{
+		ID: "getPublishedOpenAPISpec", Route: "GET /openapi/{organizationId}/{specSlug}", Tag: tag,
+		Allow: authz.Public(), Time: transferTime, Sends: kinds,
+		Summary: "Get the newest version of a public OpenAPI specification as one file.",
+		About:   "404 if the specification is private. The header ETag is that of the version, for conditional requests.",
+	}, a.getPublishedOpenAPISpec)
+}
+
+// OpenAPISpecVersion on the wire.
+type OpenAPISpecVersion struct {
+	Object    string    `json:"object" enum:"openapi-spec-version"`
+	ID        string    `json:"id"`
+	CreatedAt docs.Time `json:"createdAt"`
+	URL       string    `json:"url" format:"uri" doc:"Where the version can be downloaded as one file, for about a day."`
+	URLs      location  `json:"urls"`
+}
+
+func (a *API) openAPIVersion(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) OpenAPISpecVersion {
+	return OpenAPISpecVersion{
+		Object: "openapi-spec-version", ID: string(v.ID), CreatedAt: v.CreatedAt, URL: a.openAPIAddress(g, spec, v),
+		URLs: location{a.location("orgs", string(spec.Org), "openapi", string(spec.Slug), "versions", string(v.ID))},
+	}
+}
+
+// openAPIAddress returns where a version can be downloaded by the caller.
+func (a *API) openAPIAddress(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) string {
+	user := string(g.Actor.User)
+	signature := a.Signer.Sign(a.downloadEnd(), openAPIParts(string(spec.Org), string(spec.Slug), string(v.ID), user)...)
+	return a.location("openapi", string(spec.Org), string(spec.Slug), string(v.ID)) + "?user=" + url.QueryEscape(user) + "&signature=" + signature
+}
+
+func openAPIParts(org, slug, version, user string) []string {
+	return []string{"openapi", org, slug, version, user}
+}
+
+func signedOpenAPIVersion(r *http.Request) []string {
+	return openAPIParts(r.PathValue("organizationId"), r.PathValue("specSlug"), r.PathValue("versionId"), r.URL.Query().Get("user"))
+}
+
+type listOpenAPIVersionsIn struct {
+	OpenAPISpecIn
+	Paged
+}
+
+func (a *API) listOpenAPIVersions(ctx context.Context, in *listOpenAPIVersionsIn) (*page[OpenAPISpecVersion], error) {
+	spec, all, err := a.APISpecs.Versions(ctx, in.Org, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	g := authz.Of(ctx)
+	return listOf(ctx, a, in.Paged, all, func(v docs.OpenAPIVersion) OpenAPISpecVersion { return a.openAPIVersion(g, spec, v) })
+}
+
+type openAPIVersionIn struct {
+	OpenAPISpecIn
+	Version docs.OpenAPIVersionID `path:"versionId"`
+}
+
+func (a *API) getLatestOpenAPIVersion(ctx context.Context, in *OpenAPISpecIn) (*out[OpenAPISpecVersion], error) {
+	return a.getOpenAPIVersion(ctx, &openAPIVersionIn{*in, apispec.Latest})
+}
+
+func (a *API) getOpenAPIVersion(ctx context.Context, in *openAPIVersionIn) (*out[OpenAPISpecVersion], error) {
+	spec, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
+	return ok(a.openAPIVersion(authz.Of(ctx), spec, v)), err
+}
+
+// OpenAPISpecContent on the wire.
+type OpenAPISpecContent struct {
+	Filesystem openAPIFilesystem  `json:"filesystem" doc:"The files of the specification by name. Each has dir, filename, isEntrypoint, references and specification, its content as JSON."`
+	URL        string             `json:"url" format:"uri" doc:"Where the version can be downloaded as one file."`
+	URLs       openAPIContentURLs `json:"urls"`
+}
+
+type openAPIContentURLs struct {
+	Source string  `json:"source" format:"uri"`
+	Public *string `json:"public" format:"uri" nullable:"true" doc:"Address that needs no token; null if the specification is private."`
+}
+
+// openAPIFilesystem is JSON that was made when the version was.
+type openAPIFilesystem json.RawMessage
+
+// MarshalJSON returns it as it is.
+func (f openAPIFilesystem) MarshalJSON() ([]byte, error) { return f, nil }
+
+// Schema is that of any object.
+func (openAPIFilesystem) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+func (a *API) getLatestOpenAPIContent(ctx context.Context, in *OpenAPISpecIn) (*out[OpenAPISpecContent], error) {
+	return a.getOpenAPIContent(ctx, &openAPIVersionIn{*in, apispec.Latest})
+}
+
+func (a *API) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*out[OpenAPISpecContent], error) {
+	spec, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	g := authz.Of(ctx)
+	files, err := a.APISpecs.Filesystem(ctx, v, false)
+	at := a.openAPIAddress(g, spec, v)
+	content := OpenAPISpecContent{Filesystem: files, URL: at, URLs: openAPIContentURLs{Source: at}}
+	if published := a.openAPISpec(g, spec).URLs.Published; published != "" {
+		content.URLs.Public = &published
+	}
+	return ok(content), err
+}
+
+// downloadOpenAPIVersionIn is an address that openAPIAddress made.
+type downloadOpenAPIVersionIn struct {
+	OpenAPISpecIn
+	Version docs.OpenAPIVersionID `path:"versionId"`
+	User    docs.UserID           `query:"user" doc:"Member that the address was returned to; the file is there as long as the member can see OpenAPI specifications."`
+	SignedAddress
+}
+
+func (a *API) downloadOpenAPIVersion(ctx context.Context, in *downloadOpenAPIVersionIn) (stream, error) {
+	_, _, err := a.Guard.Org(ctx, authz.Actor{User: in.User}, authz.ListOpenAPISpecs, in.Org)
+	if authz.Denied(err) {
+		err = errs.Missing("OpenAPI specification")
+	}
+	if err != nil {
+		return nil, err
+	}
+	spec, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
+	if err != nil {
+		return nil, err
+	}
+	return a.sendOpenAPI(spec, v, "private, no-cache"), nil
+}
+
+func (a *API) getPublishedOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (stream, error) {
+	spec, v, err := a.APISpecs.Published(ctx, in.Org, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	return a.sendOpenAPI(spec, v, "public, no-cache"), nil
+}
+
+// sendOpenAPI sends a version as one file, or 304 if the caller has it. The headers
+// keep it from acting as a page of this host.
+func (a *API) sendOpenAPI(spec docs.OpenAPISpec, v docs.OpenAPIVersion, kept string) stream {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		o, err := a.APISpecs.Open(r.Context(), v)
+		if err != nil {
+			return err
+		}
+		defer o.Close()
+		kind, name, err := openAPIKind(spec, o)
+		if err != nil {
+			return err
+		}
+		h := w.Header()
+		h.Set("Content-Type", kind)
+		h.Set("Content-Disposition", `inline; filename="`+name+`"`)
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		h.Set("Cache-Control", kept)
+		h.Set("ETag", `"`+v.Document+`"`)
+		http.ServeContent(w, r, "", time.Time{}, o)
+		return nil
+	}
+}
+
+// openAPIKind returns the type of a specification by how it begins, and a name for
+// the file. A slug needs no quoting.
+func openAPIKind(spec docs.OpenAPISpec, r io.ReaderAt) (kind, name string, err error) {
+	head := make([]byte, 256)
+	n, err := r.ReadAt(head, 0)
+	if err != nil && err != io.EOF { //nolint:errorlint // ReaderAt returns it as it is
+		return "", "", err
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(head[:n], []byte("\xef\xbb\xbf"))), []byte("{")) {
+		return "application/json", string(spec.Slug) + ".json", nil
+	}
+	return "application/yaml; charset=utf-8", string(spec.Slug) + ".yaml", nil
+}

@@ -1,0 +1,151 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// JSON returns a file of a description as JSON, with its keys in their order. A file
+// whose JSON is larger than limit, as aliases of YAML can make it, is an *Invalid.
+func JSON(name string, data []byte, limit int) ([]byte, error) {
+	r := &reader{left: maxNodes}
+	n, p := r.readFile(name, data)
+	if p != nil {
+		return nil, &Invalid{[]Problem{*p}}
+	}
+	w := &jsonWriter{limit: limit}
+	if !w.write(n) {
+		return nil, tooLarge(name, limit)
+	}
+	return w.Bytes(), nil
+}
+
+// embedded is the key at the top of a joined description under which its other files
+// are, each by a number.
+const embedded = "x-files"
+
+// Join returns a description of several files as one, in JSON: the root, with the
+// other files inside and all references leading there. Names of files are not in
+// it: they can be addresses with secrets. Where it is larger than limit, the error is
+// an *Invalid. The bundle is one that Load accepts.
+func Join(b Bundle, limit int) ([]byte, error) {
+	s := &source{root: b.Root, files: map[string]*file{}}
+	r := &reader{left: maxNodes}
+	at := map[string]string{b.Root: ""}
+	for i, name := range slices.Sorted(maps.Keys(b.Files)) {
+		n, p := r.readFile(name, b.Files[name])
+		if p != nil {
+			return nil, &Invalid{[]Problem{*p}}
+		}
+		s.files[name] = &file{name: name, root: n}
+		if name != b.Root {
+			at[name] = "/" + embedded + "/" + strconv.Itoa(i)
+		}
+	}
+	w := &jsonWriter{limit: limit, moved: map[*node]string{}}
+	for name, f := range s.files {
+		w.move(name, f.root, at)
+	}
+	whole := joined(s, at)
+	if !w.write(whole) {
+		return nil, tooLarge(b.Root, limit)
+	}
+	return w.Bytes(), nil
+}
+
+// joined returns the root with the other files in it.
+func joined(s *source, at map[string]string) *node {
+	others := &node{kind: object}
+	for _, name := range slices.Sorted(maps.Keys(s.files)) {
+		if where := at[name]; where != "" {
+			others.keys = append(others.keys, where[strings.LastIndexByte(where, '/')+1:])
+			others.kids = append(others.kids, s.files[name].root)
+		}
+	}
+	root := s.files[s.root].root
+	return &node{kind: object, keys: append(slices.Clone(root.keys), embedded), kids: append(slices.Clone(root.kids), others)}
+}
+
+// move notes where the references of a file lead in the joined description. One by
+// the name of an anchor stays as it is.
+func (w *jsonWriter) move(name string, root *node, at map[string]string) {
+	walkReferences(root, func(ref *node, _ func() string) bool {
+		target, fragment, err := splitReference(name, ref.text)
+		where, known := at[target]
+		if err != nil || !known || fragment != "" && fragment[0] != '/' {
+			return true
+		}
+		u := url.URL{Fragment: where + fragment}
+		w.moved[ref] = "#" + u.EscapedFragment()
+		return true
+	})
+}
+
+func tooLarge(name string, limit int) error {
+	return &Invalid{[]Problem{{Code: CodeLimit, File: name, Message: fmt.Sprintf("as JSON, with all aliases written out, it is larger than %d KB", limit>>10)}}}
+}
+
+// jsonWriter writes nodes as JSON, up to a limit.
+type jsonWriter struct {
+	bytes.Buffer
+	limit int
+	moved map[*node]string // references that lead elsewhere
+}
+
+// write reports whether there was room.
+func (w *jsonWriter) write(n *node) bool {
+	if w.Len() > w.limit {
+		return false
+	}
+	switch n.kind {
+	case null:
+		w.WriteString("null")
+	case boolean, number:
+		w.WriteString(n.text)
+	case text:
+		value, moved := w.moved[n]
+		if !moved {
+			value = n.text
+		}
+		w.text(value)
+	case list, object:
+		return w.inside(n)
+	}
+	return w.Len() <= w.limit
+}
+
+func (w *jsonWriter) inside(n *node) bool {
+	open, end := byte('['), byte(']')
+	if n.kind == object {
+		open, end = '{', '}'
+	}
+	w.WriteByte(open)
+	for i, kid := range n.kids {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		if n.kind == object {
+			w.text(n.keys[i])
+			w.WriteByte(':')
+		}
+		if !w.write(kid) {
+			return false
+		}
+	}
+	w.WriteByte(end)
+	return true
+}
+
+func (w *jsonWriter) text(s string) {
+	b, err := json.Marshal(s)
+	if err != nil { // a text always can be encoded
+		panic(err)
+	}
+	w.Write(b)
+}

@@ -24,6 +24,7 @@ import renderer from './renderer.mjs';
 import reviews from './reviews.mjs';
 import revisions from './revisions.mjs';
 import oidc from './oidc.mjs';
+import openapi from './openapi.mjs';
 import saml from './saml.mjs';
 import search from './search.mjs';
 import siteAudience from './site_audience.mjs';
@@ -64,6 +65,7 @@ export const SCENARIOS = {
     site_settings: siteSettings,
     site_audience: siteAudience,
     fonts,
+    openapi,
     published,
     previews,
     embeds,

@@ -9,6 +9,7 @@ import { refused } from '../lib/expect.mjs';
 import { operationEnded } from '../lib/git.mjs';
 import { openRequest, write } from '../lib/requests.mjs';
 import { REQUIRED, REQUIRED_OWN } from '../operations.mjs';
+import { processed } from './openapi.mjs';
 
 // Operations that a stranger may rightly call, or that name nothing of one organization.
 const OPEN_TO_STRANGERS = new Set([
@@ -66,6 +67,10 @@ export default async function isolation(scene) {
     await fetch(upload.url, { method: 'PUT', body: 'wOF2secret' });
     const font = (await orgs.createCustomFont(organization.id, { fontFamily: 'Secret', fontFaces: [{ weight: 400, storageKey: upload.key }] })).data;
 
+    const secretSpec = { source: { text: '{"openapi":"3.1.0","info":{"title":"Secret","version":"1"},"paths":{}}' } };
+    await orgs.createOrUpdateOpenApiSpecBySlug(organization.id, 'secret', secretSpec);
+    const spec = await processed(alice, organization.id, 'secret');
+
     const hooks = `/orgs/${organization.id}/webhooks`;
     const webhook = (await alice.call('POST', hooks, { body: { url: 'https://secret.invalid/', events: ['webhook.none'] } })).data;
     const delivery = (await alice.call('POST', `${hooks}/${webhook.id}/test`)).data;
@@ -114,6 +119,8 @@ export default async function isolation(scene) {
         siteRedirectId: redirect.id,
         siteMcpServerId: server.id,
         fontId: font.id,
+        specSlug: spec.slug,
+        versionId: spec.lastVersion,
     };
     const guarded = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN]
         .filter((name) => !OPEN_TO_STRANGERS.has(name))

@@ -38,6 +38,9 @@ type HTMLOptions struct {
 	// Extent returns the width and the height of an image in pixels, so that
 	// browsers leave room for it before they have it.
 	Extent func(docs.Ref) (width, height int, ok bool)
+	// API returns as HTML what a block shows of the description of an API. Without
+	// an answer the block says what it would show.
+	API func(APIBlock) (html string, ok bool)
 	// Icons is how icons are drawn.
 	Icons icons.Style
 	// Dark is when the dark form of a picture is shown, as a media query; empty is

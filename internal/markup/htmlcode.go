@@ -210,12 +210,21 @@ func (h *htmlWriter) integration(n *Node) {
 	h.close("section")
 }
 
-// openAPI writes a place for a part of a specification.
+// openAPI writes a part of a description of an API, or a place for it.
 func (h *htmlWriter) openAPI(n *Node) {
 	ref, _ := n.Ref("ref")
 	method := strings.ToUpper(n.Str("method"))
 	h.open("section", attrs("class", joined("openapi", when(n.Type == "swagger", "openapi-operation"), when(n.Type != "swagger", n.Type)),
 		"id", htmlID(n), "data-spec", ref.Spec, "data-path", n.Str("path"), "data-method", method, "data-name", n.Str("name"))...)
+	if h.o.API != nil {
+		b := apiBlock(n)
+		b.Level = min(2+len(h.above), 6)
+		if body, ok := h.o.API(b); ok {
+			h.w.WriteString(body)
+			h.close("section")
+			return
+		}
+	}
 	if title := n.Str("title"); title != "" {
 		h.element("p", title)
 	}

@@ -9,12 +9,13 @@ type Labels struct {
 	Back                           string // from a footnote to the text
 	Yes, No                        string // checkboxes of tables
 	Rating                         string // format of a number of stars and the most there can be, both texts
+	API                            APILabels
 }
 
 // EnglishLabels are the labels of HTMLOptions that have none.
 var EnglishLabels = Labels{
 	Anchor: "Link to this part", ToDo: "to do", Done: "done", Info: "Info", Success: "Success", Warning: "Warning", Danger: "Danger",
-	Back: "Back to the text", Yes: "yes", No: "no", Rating: "%s of %s",
+	Back: "Back to the text", Yes: "yes", No: "no", Rating: "%s of %s", API: englishAPILabels,
 }
 
 // hint returns the label of a style of hints; empty if there is no such style.

@@ -32,6 +32,6 @@ var german = Texts{
 	PublishedWith: "Veröffentlicht mit",
 	Labels: markup.Labels{
 		Anchor: "Link zu diesem Abschnitt", ToDo: "offen", Done: "erledigt", Info: "Info", Success: "Erfolg", Warning: "Warnung", Danger: "Gefahr",
-		Back: "Zurück zum Text", Yes: "ja", No: "nein", Rating: "%s von %s",
+		Back: "Zurück zum Text", Yes: "ja", No: "nein", Rating: "%s von %s", API: germanAPI,
 	},
 }

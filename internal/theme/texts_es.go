@@ -32,6 +32,6 @@ var spanish = Texts{
 	PublishedWith: "Publicado con",
 	Labels: markup.Labels{
 		Anchor: "Enlace a esta sección", ToDo: "pendiente", Done: "hecho", Info: "Información", Success: "Correcto", Warning: "Advertencia", Danger: "Peligro",
-		Back: "Volver al texto", Yes: "sí", No: "no", Rating: "%s de %s",
+		Back: "Volver al texto", Yes: "sí", No: "no", Rating: "%s de %s", API: spanishAPI,
 	},
 }

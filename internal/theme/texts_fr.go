@@ -32,6 +32,6 @@ var french = Texts{
 	PublishedWith: "Publié avec",
 	Labels: markup.Labels{
 		Anchor: "Lien vers cette section", ToDo: "à faire", Done: "terminé", Info: "Information", Success: "Succès", Warning: "Attention", Danger: "Danger",
-		Back: "Retour au texte", Yes: "oui", No: "non", Rating: "%s sur %s",
+		Back: "Retour au texte", Yes: "oui", No: "non", Rating: "%s sur %s", API: frenchAPI,
 	},
 }

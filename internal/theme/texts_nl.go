@@ -32,6 +32,6 @@ var dutch = Texts{
 	PublishedWith: "Gepubliceerd met",
 	Labels: markup.Labels{
 		Anchor: "Link naar dit gedeelte", ToDo: "te doen", Done: "klaar", Info: "Info", Success: "Gelukt", Warning: "Waarschuwing", Danger: "Gevaar",
-		Back: "Terug naar de tekst", Yes: "ja", No: "nee", Rating: "%s van %s",
+		Back: "Terug naar de tekst", Yes: "ja", No: "nee", Rating: "%s van %s", API: dutchAPI,
 	},
 }

@@ -32,6 +32,6 @@ var norwegian = Texts{
 	PublishedWith: "Publisert med",
 	Labels: markup.Labels{
 		Anchor: "Lenke til denne delen", ToDo: "gjenstår", Done: "ferdig", Info: "Info", Success: "Vellykket", Warning: "Advarsel", Danger: "Fare",
-		Back: "Tilbake til teksten", Yes: "ja", No: "nei", Rating: "%s av %s",
+		Back: "Tilbake til teksten", Yes: "ja", No: "nei", Rating: "%s av %s", API: norwegianAPI,
 	},
 }

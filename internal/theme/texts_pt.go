@@ -33,6 +33,6 @@ var portuguese = Texts{
 	PublishedWith: "Publicado com",
 	Labels: markup.Labels{
 		Anchor: "Link para esta seção", ToDo: "pendente", Done: "concluído", Info: "Informação", Success: "Sucesso", Warning: "Atenção", Danger: "Perigo",
-		Back: "Voltar ao texto", Yes: "sim", No: "não", Rating: "%s de %s",
+		Back: "Voltar ao texto", Yes: "sim", No: "não", Rating: "%s de %s", API: portugueseAPI,
 	},
 }

@@ -32,6 +32,6 @@ var russian = Texts{
 	PublishedWith: "Опубликовано с помощью",
 	Labels: markup.Labels{
 		Anchor: "Ссылка на этот раздел", ToDo: "не выполнено", Done: "выполнено", Info: "Информация", Success: "Успешно", Warning: "Внимание", Danger: "Опасно",
-		Back: "Вернуться к тексту", Yes: "да", No: "нет", Rating: "%s из %s",
+		Back: "Вернуться к тексту", Yes: "да", No: "нет", Rating: "%s из %s", API: russianAPI,
 	},
 }

@@ -1,0 +1,221 @@
+// Package apidoc shows descriptions of APIs in pages: as HTML that is complete
+// without a script, and as blocks for all other forms of a page.
+package apidoc
+
+import (
+	"bytes"
+	"html"
+	"strconv"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
+)
+
+// The limits of what one page shows. What is beyond is named, and a model that is
+// named leads to where it is shown.
+const (
+	maxDepth      = 6         // of schemas within schemas
+	maxFields     = 500       // fields in one block
+	maxPageFields = 3000      // fields in all blocks of a page
+	maxModels     = 60        // models below an operation that it leads to
+	maxCode       = 256 << 10 // bytes of code with colours
+	maxText       = 1 << 20   // bytes of Markdown
+	maxResponses  = 60        // of an operation
+)
+
+// Find returns the description that a reference names, or nil.
+type Find func(docs.Ref) *openapi.Description
+
+// Page writes the blocks of one page. Methods are called in the order of the
+// blocks.
+type Page struct {
+	find   Find
+	o      markup.HTMLOptions
+	l      *markup.APILabels
+	models map[modelKey]string // the anchors of models that the page has
+	used   map[string]bool     // anchors
+	fields int                 // that may still be shown
+	code   int
+	text   int
+}
+
+type modelKey struct {
+	d    *openapi.Description
+	name string
+}
+
+// NewPage returns the writer of a page. The options are those of the page around
+// it, of which it uses how code, icons and links look.
+func NewPage(find Find, o markup.HTMLOptions) *Page {
+	o.API, o.Link, o.Title, o.Size, o.Extent = nil, nil, nil, nil, nil
+	p := &Page{find: find, o: o, l: &markup.EnglishLabels.API, models: map[modelKey]string{}, used: map[string]bool{},
+		fields: maxPageFields, code: maxCode, text: maxText}
+	if o.Labels != nil {
+		p.l = &o.Labels.API
+	}
+	return p
+}
+
+// HTML returns what a block shows, or reports that it shows nothing.
+func (p *Page) HTML(b markup.APIBlock) (string, bool) {
+	d := p.find(b.Ref)
+	if d == nil {
+		return "", false
+	}
+	w := &writer{Page: p, d: d, level: b.Level, left: min(maxFields, p.fields), above: map[openapi.SchemaID]bool{}}
+	before := w.left
+	switch b.Type {
+	case "openapi-schemas":
+		if !w.schemas(b) {
+			return "", false
+		}
+	default:
+		o := operation(d, b)
+		if o == nil {
+			return "", false
+		}
+		w.operation(o)
+	}
+	w.wantedModels()
+	p.fields -= before - w.left
+	return w.b.String(), true
+}
+
+// Title returns what a block shows in a few words, for the outline of a page.
+func Title(find Find, b markup.APIBlock) string {
+	d := find(b.Ref)
+	if d == nil || b.Type == "openapi-schemas" {
+		return b.Title
+	}
+	if o := operation(d, b); o != nil {
+		return o.Title()
+	}
+	return ""
+}
+
+// operation returns the operation or the webhook that a block shows.
+func operation(d *openapi.Description, b markup.APIBlock) *openapi.Operation {
+	if b.Type == "openapi-webhook" {
+		return d.Webhook(b.Name, b.Method)
+	}
+	return d.Operation(b.Method, b.Path)
+}
+
+// Blocks returns a document with the blocks that show parts of descriptions written
+// out, for Markdown, books and search.
+func Blocks(find Find, doc *markup.Document) *markup.Document {
+	return markup.ReplaceAPI(doc, func(b markup.APIBlock) (*markup.Document, bool) {
+		d := find(b.Ref)
+		if d == nil {
+			return nil, false
+		}
+		text := ""
+		if b.Type == "openapi-schemas" {
+			text = d.SchemaMarkdown(b.Schemas, b.Level)
+		} else if o := operation(d, b); o != nil {
+			text = o.Markdown(b.Level)
+		}
+		if text == "" {
+			return nil, false
+		}
+		return markup.Parse([]byte(text), markup.Refs{}), true
+	})
+}
+
+// writer writes one block.
+type writer struct {
+	*Page
+	d      *openapi.Description
+	b      strings.Builder
+	level  int
+	left   int // fields that may still be shown
+	above  map[openapi.SchemaID]bool
+	wanted []openapi.Schema // models that the block leads to
+}
+
+// tag writes an element with a class and what is in it. Texts in it are HTML.
+func (w *writer) tag(element, class string, inner func()) {
+	w.b.WriteString("<" + element)
+	if class != "" {
+		w.b.WriteString(` class="` + class + `"`)
+	}
+	w.b.WriteString(">")
+	inner()
+	w.b.WriteString("</" + element + ">")
+}
+
+// say writes an element with a text.
+func (w *writer) say(element, class, text string) {
+	w.tag(element, class, func() { w.escape(text) })
+}
+
+func (w *writer) escape(s string) { w.b.WriteString(html.EscapeString(printable(s))) }
+
+// printable returns a text without control characters.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// heading writes a heading below the title of the block.
+func (w *writer) heading(below int, text string) {
+	w.say("h"+strconv.Itoa(min(w.level+below, 6)), "api-heading", text)
+}
+
+// markdown writes Markdown of the description.
+func (w *writer) markdown(text string) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return
+	}
+	if w.text -= len(text); w.text < 0 {
+		return
+	}
+	if !strings.ContainsAny(text, "\n`*_[]<>#&{}\\|~$!:") {
+		w.tag("div", "api-text", func() { w.say("p", "", text) })
+		return
+	}
+	var b bytes.Buffer
+	doc := markup.Parse([]byte(openapi.WithoutHeadings(text)), markup.Refs{})
+	o := w.o
+	if w.code -= len(text); w.code < 0 {
+		o.Highlight = nil
+	}
+	if err := markup.HTML(&b, doc, o); err == nil {
+		w.tag("div", "api-text", func() { w.b.Write(bytes.TrimSpace(b.Bytes())) })
+	}
+}
+
+// source writes code.
+func (w *writer) source(language, code string) {
+	fence := "```"
+	for strings.Contains(code, fence) {
+		fence += "`"
+	}
+	o := w.o
+	if w.code -= len(code); w.code < 0 {
+		o.Highlight = nil
+	}
+	var b bytes.Buffer
+	if err := markup.HTML(&b, markup.Parse([]byte(fence+language+"\n"+code+"\n"+fence+"\n"), markup.Refs{}), o); err == nil {
+		w.b.Write(bytes.TrimSpace(b.Bytes()))
+	}
+}
+
+// tabs writes parts of which a script shows one at a time.
+func (w *writer) tabs(class string, n int, title func(i int), inner func(i int)) {
+	w.tag("div", strings.TrimSpace("tabs "+class), func() {
+		for i := range n {
+			w.tag("section", "tab", func() {
+				w.tag("p", "tab-title", func() { title(i) })
+				inner(i)
+			})
+		}
+	})
+}

@@ -1,0 +1,403 @@
+package apidoc
+
+import (
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/openapi"
+)
+
+// operation writes an operation or a webhook: what it is and takes in the first
+// column, how it is called and what it answers in the second.
+func (w *writer) operation(o *openapi.Operation) {
+	w.tag("header", "api-head", func() {
+		w.heading(0, o.Title())
+		w.address(o)
+	})
+	w.tag("div", "api-columns", func() {
+		w.tag("div", "api-about", func() {
+			w.markdown(o.Text)
+			w.authentication(o.Security())
+			w.parameters(o.Parameters())
+			w.body(o.Body())
+			w.responses(o.Responses())
+			w.callbacks(o.Callbacks())
+		})
+		w.tag("div", "api-samples", func() {
+			w.samples(o)
+			w.answers(o.Responses())
+		})
+	})
+}
+
+// methodClasses are the classes of methods that have a colour.
+var methodClasses = map[string]string{"GET": "api-get", "POST": "api-post", "PUT": "api-put", "PATCH": "api-put", "DELETE": "api-delete"}
+
+func (w *writer) address(o *openapi.Operation) {
+	w.tag("p", "api-address", func() {
+		if o.Webhook {
+			w.say("span", "api-badge", w.l.Webhook)
+		}
+		w.say("span", strings.TrimSpace("api-method "+methodClasses[o.Method]), o.Method)
+		w.tag("code", "api-path", func() {
+			if servers := o.Servers(); !o.Webhook && len(servers) > 0 && servers[0].URL != "" {
+				w.say("span", "api-server", servers[0].URL)
+			}
+			w.path(o.Path)
+		})
+		switch {
+		case o.Deprecated && o.Sunset != "":
+			w.say("span", "api-badge api-danger", w.l.Deprecated+" "+w.l.Until+" "+o.Sunset)
+		case o.Deprecated:
+			w.say("span", "api-badge api-danger", w.l.Deprecated)
+		case o.Stability != "":
+			w.say("span", "api-badge api-warning", o.Stability)
+		}
+	})
+	servers := o.Servers()
+	if len(servers) < 2 || o.Webhook {
+		return
+	}
+	w.tag("details", "api-servers", func() {
+		w.say("summary", "", w.l.Servers)
+		w.tag("ul", "", func() {
+			for _, s := range servers {
+				w.tag("li", "", func() {
+					w.say("code", "", s.URL)
+					w.escape(" " + s.Text)
+				})
+			}
+		})
+	})
+}
+
+// path writes a path with its parameters marked. Lines may break after slashes.
+func (w *writer) path(path string) {
+	for path != "" {
+		from := strings.IndexByte(path, '{')
+		to := strings.IndexByte(path, '}')
+		if from < 0 || to < from {
+			break
+		}
+		w.breakable(path[:from])
+		w.say("span", "api-variable", path[from:to+1])
+		path = path[to+1:]
+	}
+	w.breakable(path)
+}
+
+func (w *writer) breakable(s string) {
+	for i, part := range strings.Split(s, "/") {
+		if i > 0 {
+			w.b.WriteString("/<wbr>")
+		}
+		w.escape(part)
+	}
+}
+
+// part writes a part of an operation with its heading.
+func (w *writer) part(title string, inner func()) {
+	w.tag("section", "api-part", func() {
+		w.heading(1, title)
+		inner()
+	})
+}
+
+func (w *writer) authentication(ways []openapi.Requirement) {
+	if len(ways) == 0 {
+		return
+	}
+	w.part(w.l.Authentication, func() {
+		w.tag("ul", "api-fields", func() {
+			for _, way := range ways {
+				w.tag("li", "api-field", func() {
+					if len(way) == 0 {
+						w.say("p", "api-line", w.l.NoAuthentication)
+					}
+					for _, need := range way {
+						w.scheme(need)
+					}
+				})
+			}
+		})
+	})
+}
+
+func (w *writer) scheme(need openapi.Need) {
+	s := need.Scheme
+	w.tag("p", "api-line", func() {
+		name := s.Key
+		if s.Type != "apiKey" {
+			name = "Authorization"
+		}
+		if s.Type != "mutualTLS" {
+			w.say("code", "api-name", name)
+		}
+		w.say("span", "api-type", schemeType(s))
+	})
+	w.markdown(s.Text)
+	if example := schemeExample(s); example != "" {
+		w.tag("p", "api-fact", func() {
+			w.say("span", "", w.l.Example+" ")
+			w.say("code", "", example)
+		})
+	}
+	if len(need.Scopes) > 0 {
+		w.tag("p", "api-fact", func() {
+			w.say("span", "", w.l.Scopes+" ")
+			w.codes(need.Scopes)
+		})
+	}
+}
+
+func schemeType(s *openapi.Scheme) string {
+	switch {
+	case s.Type == "apiKey":
+		return "API key (" + s.In + ")"
+	case s.Type == "oauth2":
+		return "OAuth 2"
+	case s.Type == "openIdConnect":
+		return "OpenID Connect"
+	case s.Type == "mutualTLS":
+		return "TLS certificate"
+	case s.HTTP == "basic":
+		return "HTTP Basic"
+	case s.HTTP == "bearer":
+		return "Bearer token"
+	}
+	return "HTTP " + s.HTTP
+}
+
+func schemeExample(s *openapi.Scheme) string {
+	switch {
+	case s.Type == "mutualTLS":
+		return ""
+	case s.HTTP == "basic":
+		return "Authorization: Basic base64(username:password)"
+	case s.Type == "apiKey" && s.In == "query":
+		return "?" + s.Key + "=" + s.Token
+	case s.Type == "apiKey" && s.In == "cookie":
+		return "Cookie: " + s.Key + "=" + s.Token
+	case s.Type == "apiKey":
+		return s.Key + ": " + strings.TrimSpace(s.Prefix+" "+s.Token)
+	}
+	return "Authorization: " + strings.TrimSpace(s.Prefix+" "+s.Token)
+}
+
+// codes writes short values one after the other.
+func (w *writer) codes(values []string) {
+	for i, v := range values {
+		if i > 0 {
+			w.b.WriteString(" ")
+		}
+		w.say("code", "", v)
+	}
+}
+
+func (w *writer) parameters(all []openapi.Parameter) {
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].In == all[0].In {
+			n++
+		}
+		group := all[:n]
+		all = all[n:]
+		titles := map[string]string{"path": w.l.PathParameters, "query": w.l.QueryParameters, "header": w.l.HeaderParameters, "cookie": w.l.CookieValues}
+		w.part(titles[group[0].In], func() { w.parameterList(group) })
+	}
+}
+
+func (w *writer) parameterList(all []openapi.Parameter) {
+	w.tag("ul", "api-fields", func() {
+		for _, p := range all {
+			if w.left--; w.left < 0 {
+				w.say("li", "api-field", "…")
+				return
+			}
+			w.tag("li", "api-field", func() {
+				v := p.Schema.View()
+				if p.Text != "" {
+					v.Text = p.Text
+				}
+				v.Deprecated = v.Deprecated || p.Deprecated
+				if v.Example == "" {
+					v.Example = p.Example()
+				}
+				w.field(p.Name, false, p.Required, p.Schema, v)
+			})
+		}
+	})
+}
+
+func (w *writer) body(b *openapi.Body) {
+	if b == nil {
+		return
+	}
+	w.part(w.l.Body, func() {
+		w.markdown(b.Text)
+		w.content(b.Content, b.Required)
+	})
+}
+
+// content writes the forms of a body. Those with the same schema are
+// written once.
+func (w *writer) content(all []openapi.Media, required bool) {
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].Schema.ID() == all[0].Schema.ID() {
+			n++
+		}
+		same := all[:n]
+		all = all[n:]
+		w.tag("p", "api-media", func() {
+			for i, m := range same {
+				if i > 0 {
+					w.b.WriteString(" ")
+				}
+				w.say("code", "", m.Type)
+			}
+			if !same[0].Schema.IsZero() {
+				w.say("span", "api-type", same[0].Schema.Label())
+			}
+			if required {
+				w.say("span", "api-required", w.l.Required)
+			}
+		})
+		w.schema(same[0].Schema, 0)
+	}
+}
+
+func (w *writer) responses(all []openapi.Response) {
+	if len(all) == 0 {
+		return
+	}
+	all = all[:min(len(all), maxResponses)]
+	w.part(w.l.Responses, func() {
+		for i, r := range all {
+			open := ""
+			if i == 0 {
+				open = " open"
+			}
+			w.b.WriteString(`<details class="api-response"` + open + ">")
+			w.tag("summary", "", func() {
+				w.status(r.Status)
+				w.say("span", "api-summary", firstLine(r.Text))
+			})
+			w.tag("div", "api-inside", func() { w.response(r) })
+			w.b.WriteString("</details>")
+		}
+	})
+}
+
+func (w *writer) status(status string) {
+	class := "api-status"
+	if len(status) == 3 && strings.ContainsAny(status[:1], "12345") {
+		class += " api-status-" + status[:1]
+	}
+	w.say("span", class, status)
+}
+
+// firstLine returns the beginning of a description, for a summary.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	const most = 120
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most], "") + "…"
+	}
+	return strings.NewReplacer("`", "", "**", "", "__", "").Replace(line)
+}
+
+func (w *writer) response(r openapi.Response) {
+	if text := strings.TrimSpace(r.Text); text != firstLine(text) {
+		w.markdown(text)
+	}
+	if len(r.Headers) > 0 {
+		w.say("p", "api-label", w.l.ResponseHeaders)
+		w.parameterList(r.Headers)
+	}
+	w.content(r.Content, false)
+}
+
+func (w *writer) callbacks(all []openapi.Callback) {
+	if len(all) == 0 {
+		return
+	}
+	w.part(w.l.Callbacks, func() {
+		for _, c := range all {
+			for _, o := range c.Operations {
+				w.tag("details", "api-response", func() {
+					w.tag("summary", "", func() {
+						w.say("span", strings.TrimSpace("api-method "+methodClasses[o.Method]), o.Method)
+						w.say("code", "api-path", o.Path)
+						w.say("span", "api-summary", c.Name)
+					})
+					w.tag("div", "api-inside", func() {
+						w.markdown(o.Text)
+						w.parameters(o.Parameters())
+						w.body(o.Body())
+						for _, r := range o.Responses() {
+							w.tag("p", "api-line", func() {
+								w.status(r.Status)
+								w.escape(" " + firstLine(r.Text))
+							})
+						}
+					})
+				})
+			}
+		}
+	})
+}
+
+func (w *writer) samples(o *openapi.Operation) {
+	if all := o.Samples(); len(all) > 0 {
+		w.say("p", "api-label", w.l.Request)
+		w.tabs("api-code", len(all), func(i int) { w.escape(all[i].Label) }, func(i int) { w.source(all[i].Language, all[i].Source) })
+	}
+	if !o.Webhook {
+		return
+	}
+	if b := o.Body(); b != nil {
+		for _, m := range b.Content {
+			for _, e := range m.Examples(openapi.Request)[:min(1, len(m.Examples(openapi.Request)))] {
+				w.say("p", "api-label", w.l.Example)
+				w.source(openapi.ExampleLanguage(m.Type), e.Body(m.Type))
+			}
+		}
+	}
+}
+
+// answers writes an example of each response that has one.
+func (w *writer) answers(all []openapi.Response) {
+	type answer struct {
+		status, name string
+		media        openapi.Media
+		example      openapi.Example
+	}
+	var found []answer
+	for _, r := range all[:min(len(all), maxResponses)] {
+		for _, m := range r.Content {
+			examples := m.Examples(openapi.Reply)
+			for _, e := range examples[:min(len(examples), 5)] {
+				name := e.Summary
+				if name == "" {
+					name = e.Name
+				}
+				found = append(found, answer{r.Status, name, m, e})
+			}
+			if len(examples) > 0 {
+				break
+			}
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	w.say("p", "api-label", w.l.Example)
+	w.tabs("api-code", len(found), func(i int) {
+		w.status(found[i].status)
+		if found[i].name != "" {
+			w.say("span", "", found[i].name)
+		}
+	}, func(i int) {
+		w.source(openapi.ExampleLanguage(found[i].media.Type), found[i].example.Body(found[i].media.Type))
+	})
+}

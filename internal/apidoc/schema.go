@@ -1,0 +1,377 @@
+package apidoc
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
+)
+
+// schema writes what is below a schema: its fields, options and elements. A schema
+// within itself, or deeper than pages go, is named with a link to where it is shown.
+func (w *writer) schema(s openapi.Schema, depth int) {
+	if s.IsZero() {
+		return
+	}
+	id := s.ID()
+	if w.above[id] || depth > maxDepth || w.left <= 0 {
+		w.refer(s)
+		return
+	}
+	w.above[id] = true
+	defer delete(w.above, id)
+	v := s.View()
+	if depth == 0 {
+		w.markdown(v.Text)
+		w.facts(v)
+	}
+	w.below(v, depth)
+}
+
+// below writes the fields, options and elements of a schema.
+func (w *writer) below(v *openapi.View, depth int) {
+	if len(v.Properties) > 0 || !v.Additional.IsZero() && !isPlain(v.Additional.View()) {
+		w.tag("ul", "api-fields", func() {
+			for _, p := range v.Properties {
+				if w.left--; w.left < 0 {
+					w.say("li", "api-field", "…")
+					return
+				}
+				w.tag("li", "api-field", func() { w.property(p, depth) })
+			}
+			if a := v.Additional; !a.IsZero() {
+				w.tag("li", "api-field", func() { w.property(openapi.Property{Name: w.l.AnyName, Pattern: true, Schema: a}, depth) })
+			}
+		})
+	}
+	w.options(v, depth)
+	if !v.Items.IsZero() && !isPlain(v.Items.View()) {
+		w.schema(v.Items, depth)
+	}
+}
+
+func (w *writer) property(p openapi.Property, depth int) {
+	v := p.Schema.View()
+	w.line(p.Name, p.Pattern, p.Required, p.Schema, v)
+	w.markdown(v.Text)
+	w.facts(v)
+	w.more(p.Schema, v, depth)
+}
+
+// field writes a parameter.
+func (w *writer) field(name string, pattern, required bool, s openapi.Schema, v *openapi.View) {
+	w.line(name, pattern, required, s, v)
+	w.markdown(v.Text)
+	w.facts(v)
+	w.more(s, v, 0)
+}
+
+// line writes the name of a field and what it is.
+func (w *writer) line(name string, pattern, required bool, s openapi.Schema, v *openapi.View) {
+	w.tag("p", "api-line", func() {
+		class := "api-name"
+		if pattern {
+			class += " api-pattern"
+		}
+		w.say("code", class, name)
+		label := v.Label()
+		if s.Name() != "" && !isPlain(v) && !strings.HasPrefix(label, "array") {
+			label = s.Name()
+		}
+		w.say("span", "api-type", label)
+		flag := func(set bool, class, label string) {
+			if set {
+				w.say("span", class, label)
+			}
+		}
+		flag(required, "api-required", w.l.Required)
+		flag(v.Deprecated, "api-badge api-danger", w.l.Deprecated)
+		flag(v.ReadOnly, "api-flag", w.l.ReadOnly)
+		flag(v.WriteOnly, "api-flag", w.l.WriteOnly)
+		for _, c := range v.Constraints {
+			w.tag("span", "api-flag", func() {
+				w.escape(c.Name)
+				if c.Value != "" {
+					w.escape(" ")
+					w.say("code", "", c.Value)
+				}
+			})
+		}
+	})
+}
+
+// facts writes the values that a schema has.
+func (w *writer) facts(v *openapi.View) {
+	fact := func(label, value string) {
+		if value != "" {
+			w.tag("p", "api-fact", func() {
+				w.say("span", "", label+" ")
+				w.say("code", "", value)
+			})
+		}
+	}
+	w.values(v)
+	fact(w.l.Always, v.Const)
+	fact(w.l.Default, v.Default)
+	if isPlain(v) {
+		fact(w.l.Example, v.Example)
+	}
+}
+
+// values writes an enumeration.
+func (w *writer) values(v *openapi.View) {
+	if len(v.Enum) == 0 {
+		return
+	}
+	about := false
+	for _, e := range v.Enum {
+		about = about || e.Description != ""
+	}
+	if about {
+		w.tag("dl", "api-values", func() {
+			for _, e := range v.Enum {
+				w.tag("dt", "", func() { w.say("code", "", e.Text) })
+				w.tag("dd", "", func() { w.markdown(e.Description) })
+			}
+		})
+		return
+	}
+	w.tag("p", "api-fact", func() {
+		w.say("span", "", w.l.Values+" ")
+		for _, e := range v.Enum {
+			w.say("code", "", e.Text)
+			w.b.WriteString(" ")
+		}
+		if v.MoreEnum > 0 {
+			w.escape("+" + strconv.Itoa(v.MoreEnum))
+		}
+	})
+}
+
+// isPlain reports whether a schema has nothing below it.
+func isPlain(v *openapi.View) bool {
+	if len(v.Properties) > 0 || len(v.Options) > 0 {
+		return false
+	}
+	for _, s := range []openapi.Schema{v.Items, v.Additional} {
+		if s.IsZero() {
+			continue
+		}
+		if in := s.View(); s.Name() != "" && !leaf(in) || !leaf(in) {
+			return false
+		}
+	}
+	return true
+}
+
+// leaf reports whether a schema has neither fields nor options nor elements.
+func leaf(v *openapi.View) bool {
+	return len(v.Properties) == 0 && len(v.Options) == 0 && v.Items.IsZero() && v.Additional.IsZero()
+}
+
+// more writes what is below a field, closed.
+func (w *writer) more(s openapi.Schema, v *openapi.View, depth int) {
+	if isPlain(v) {
+		return
+	}
+	if w.above[s.ID()] || depth+1 > maxDepth || w.left <= 0 {
+		w.refer(s)
+		return
+	}
+	// The elements of a list may be what the field is within.
+	inner := v.Items
+	for range maxDepth {
+		if inner.IsZero() {
+			break
+		}
+		if w.above[inner.ID()] {
+			w.refer(inner)
+			return
+		}
+		inner = inner.View().Items
+	}
+	w.tag("details", "api-more", func() {
+		w.say("summary", "", w.summary(s, v))
+		w.above[s.ID()] = true
+		w.below(v, depth+1)
+		delete(w.above, s.ID())
+	})
+}
+
+// summary says what a closed part has in it.
+func (w *writer) summary(s openapi.Schema, v *openapi.View) string {
+	name := s.Name()
+	if name == "" {
+		name = v.Items.Name()
+	}
+	title := w.l.Properties
+	switch {
+	case len(v.Properties) > 0:
+	case len(v.Options) > 0 && v.AnyOf:
+		title = w.l.AnyOf
+	case len(v.Options) > 0:
+		title = w.l.OneOf
+	case !v.Items.IsZero():
+		title = w.l.ItemsOf
+	}
+	if name != "" {
+		title += ": " + name
+	}
+	return title
+}
+
+// options writes schemas of which one is chosen.
+func (w *writer) options(v *openapi.View, depth int) {
+	if len(v.Options) == 0 {
+		return
+	}
+	title := w.l.OneOf
+	if v.AnyOf {
+		title = w.l.AnyOf
+	}
+	w.tag("div", "api-options", func() {
+		w.tag("p", "api-label", func() {
+			w.escape(title)
+			if v.Discriminator != "" {
+				w.escape(" ")
+				w.say("code", "", v.Discriminator)
+			}
+		})
+		for _, o := range v.Options {
+			if w.left--; w.left < 0 {
+				w.say("p", "", "…")
+				return
+			}
+			w.option(o, depth)
+		}
+	})
+}
+
+func (w *writer) option(o openapi.Option, depth int) {
+	v := o.Schema.View()
+	head := func() {
+		w.say("span", "api-option", o.Label)
+		if o.Value != "" {
+			w.say("code", "", o.Value)
+		}
+		if isPlain(v) && v.Label() != o.Label {
+			w.say("span", "api-type", v.Label())
+		}
+	}
+	if isPlain(v) {
+		w.tag("div", "api-choice", func() {
+			w.tag("p", "api-line", head)
+			w.markdown(v.Text)
+			w.facts(v)
+		})
+		return
+	}
+	w.tag("details", "api-choice", func() {
+		w.tag("summary", "", head)
+		w.tag("div", "api-inside", func() {
+			if !w.above[o.Schema.ID()] {
+				w.markdown(v.Text)
+			}
+			w.schema(o.Schema, depth+1)
+		})
+	})
+}
+
+// refer names a schema that is shown in another place, with a link to it.
+func (w *writer) refer(s openapi.Schema) {
+	name := s.Name()
+	if name == "" {
+		w.say("p", "api-fact", w.l.Recursive)
+		return
+	}
+	key := modelKey{w.d, name}
+	anchor, known := w.models[key]
+	if !known {
+		if !s.Listed() || len(w.wanted) >= maxModels {
+			w.tag("p", "api-fact", func() { w.say("code", "", name) })
+			return
+		}
+		anchor = w.anchor(name)
+		w.models[key] = anchor
+		w.wanted = append(w.wanted, s)
+	}
+	w.tag("p", "api-fact", func() {
+		w.b.WriteString(`<a href="#` + anchor + `">`)
+		w.escape(name)
+		w.b.WriteString("</a>")
+	})
+}
+
+// anchor returns an id for a model that the page does not have yet.
+func (w *writer) anchor(name string) string {
+	base := "model-" + markup.Slug(name)
+	id := base
+	for i := 1; w.used[id]; i++ {
+		id = base + "-" + strconv.Itoa(i)
+	}
+	w.used[id] = true
+	return id
+}
+
+// wantedModels writes the models that the block leads to, and those that they lead to.
+func (w *writer) wantedModels() {
+	if len(w.wanted) == 0 {
+		return
+	}
+	w.left = max(w.left, min(maxFields, w.fields)/2)
+	w.tag("section", "api-part api-models", func() {
+		w.heading(1, w.l.Models)
+		for i := 0; i < len(w.wanted); i++ {
+			w.model(w.wanted[i], w.models[modelKey{w.d, w.wanted[i].Name()}], false)
+		}
+	})
+}
+
+// model writes a model with its own anchor.
+func (w *writer) model(s openapi.Schema, anchor string, open bool) {
+	w.b.WriteString(`<details class="api-model"`)
+	if open {
+		w.b.WriteString(" open")
+	}
+	w.b.WriteString(">")
+	w.tag("summary", "", func() {
+		w.say("code", "api-name", s.Name())
+		w.say("span", "api-type", s.Label())
+	})
+	// A link to something in a closed part opens it.
+	w.b.WriteString(`<div class="api-inside" id="` + anchor + `">`)
+	w.schema(s, 0)
+	w.b.WriteString("</div></details>")
+}
+
+// schemas writes models by their names.
+func (w *writer) schemas(b markup.APIBlock) bool {
+	list := w.d.Schemas
+	if len(b.Schemas) > 0 {
+		list = nil
+		for _, name := range b.Schemas {
+			if s, ok := w.d.Schema(name); ok {
+				list = append(list, s)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return false
+	}
+	anchors := make([]string, len(list))
+	for i, s := range list {
+		anchors[i] = w.anchor(s.Name())
+		if _, known := w.models[modelKey{w.d, s.Name()}]; !known {
+			w.models[modelKey{w.d, s.Name()}] = anchors[i]
+		}
+	}
+	if b.Title != "" {
+		w.heading(0, b.Title)
+	}
+	w.left = w.fields
+	for i, s := range list {
+		w.model(s, anchors[i], len(list) == 1)
+	}
+	return true
+}

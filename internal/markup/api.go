@@ -1,0 +1,96 @@
+package markup
+
+import (
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// APIBlock is a block that shows a part of the description of an API.
+type APIBlock struct {
+	Type    string   // openapi-operation, openapi-webhook, openapi-schemas or swagger
+	Ref     docs.Ref // the description: a specification, a file or an address
+	Method  string
+	Path    string   // of an operation
+	Name    string   // of a webhook
+	Schemas []string // names; empty are all
+	Grouped bool     // the schemas are shown as one list
+	Title   string
+	// Level is that of a heading in the place of the block, from 2 to 6.
+	Level int
+}
+
+// APILabels are the words around descriptions of APIs.
+type APILabels struct {
+	Authentication, NoAuthentication, Scopes, Servers               string
+	PathParameters, QueryParameters, HeaderParameters, CookieValues string
+	Body, Responses, ResponseHeaders, Callbacks, Models, Webhook    string
+	Required, Deprecated, Until, ReadOnly, WriteOnly                string
+	Default, Values, Always, Example, Request, Properties           string
+	OneOf, AnyOf, ItemsOf, AnyName, Recursive                       string
+}
+
+var englishAPILabels = APILabels{
+	Authentication: "Authentication", NoAuthentication: "None", Scopes: "Scopes", Servers: "Servers",
+	PathParameters: "Path parameters", QueryParameters: "Query parameters", HeaderParameters: "Headers", CookieValues: "Cookies",
+	Body: "Request body", Responses: "Responses", ResponseHeaders: "Response headers", Callbacks: "Callbacks", Models: "Models", Webhook: "Webhook",
+	Required: "required", Deprecated: "deprecated", Until: "until", ReadOnly: "read-only", WriteOnly: "write-only",
+	Default: "Default", Values: "Values", Always: "Always", Example: "Example", Request: "Example request", Properties: "Properties",
+	OneOf: "One of", AnyOf: "Any of", ItemsOf: "Items", AnyName: "any name", Recursive: "see above",
+}
+
+// isAPI reports whether a block shows a part of a description of an API.
+func isAPI(n *Node) bool {
+	switch n.Type {
+	case "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook":
+		return n.Object == ObjectBlock
+	}
+	return false
+}
+
+// apiBlock returns what a block shows.
+func apiBlock(n *Node) APIBlock {
+	ref, _ := n.Ref("ref")
+	grouped, set := n.Data["grouped"].(bool)
+	return APIBlock{Type: n.Type, Ref: ref, Method: n.Str("method"), Path: n.Str("path"), Name: n.Str("name"),
+		Schemas: n.Strings("schemas"), Grouped: grouped || !set, Title: n.Str("title"), Level: 2}
+}
+
+// APIBlocks returns the blocks of a document that show parts of descriptions
+// of APIs, in their order.
+func APIBlocks(doc *Document) []APIBlock {
+	var out []APIBlock
+	every(doc.Nodes, func(n *Node) {
+		if isAPI(n) {
+			out = append(out, apiBlock(n))
+		}
+	})
+	return out
+}
+
+// ReplaceAPI returns a document with other blocks in the places of those that
+// show parts of descriptions of APIs, for forms that are no HTML. A block that get
+// does not know stays.
+func ReplaceAPI(doc *Document, get func(APIBlock) (*Document, bool)) *Document {
+	found := false
+	every(doc.Nodes, func(n *Node) { found = found || isAPI(n) })
+	if !found {
+		return doc
+	}
+	level := 1
+	r := rewriter(func(n *Node) ([]*Node, bool) {
+		if of := n.HeadingLevel(); of > 0 {
+			level = of
+		}
+		if !isAPI(n) {
+			return nil, false
+		}
+		b := apiBlock(n)
+		b.Level = min(level+1, 6)
+		content, ok := get(b)
+		if !ok {
+			return nil, false
+		}
+		return content.Nodes, true
+	})
+	nodes, _ := r.list(doc.Nodes)
+	return &Document{Nodes: nodes, Problems: doc.Problems}
+}

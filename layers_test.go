@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"internal/docs"},
 	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/mail", "internal/saml", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
-	{"internal/epub", "internal/folder", "internal/git", "internal/pdf", "internal/reading", "internal/reference", "internal/social", "internal/theme", "internal/visualdiff"},
+	{"internal/apidoc", "internal/epub", "internal/folder", "internal/git", "internal/pdf", "internal/reading", "internal/reference", "internal/social", "internal/theme", "internal/visualdiff"},
 	{"internal/store", "internal/blob"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},

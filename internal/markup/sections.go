@@ -61,6 +61,25 @@ func Headings(doc *Document) []Heading {
 	return out
 }
 
+// Outline returns the headings of a document in their order, and with them the
+// blocks that show parts of descriptions of APIs, by what title calls them.
+func Outline(doc *Document, title func(APIBlock) string) []Heading {
+	var out []Heading
+	visit(doc.Nodes, func(n *Node) {
+		if level := n.HeadingLevel(); level > 0 {
+			out = append(out, Heading{level, n.Anchor(), singleLine(Text(n.Nodes))})
+			return
+		}
+		if !isAPI(n) || n.Anchor() == "" {
+			return
+		}
+		if text := singleLine(title(apiBlock(n))); text != "" {
+			out = append(out, Heading{2, n.Anchor(), text})
+		}
+	})
+	return out
+}
+
 // Anchors returns every id that a link can point to, also those in HTML that is
 // kept as it is.
 func Anchors(doc *Document) []string {

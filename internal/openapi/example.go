@@ -199,7 +199,10 @@ func (m *maker) object(v *View, depth int) *node {
 		}
 	}
 	for _, p := range v.Properties {
-		if p.Pattern {
+		if m.left <= 0 {
+			break
+		}
+		if p.Pattern || m.above[p.Schema.ID()] {
 			continue
 		}
 		flags := p.Schema.View()

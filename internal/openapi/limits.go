@@ -30,7 +30,7 @@ const (
 	maxProperties = 1000
 	// maxExampleDepth and maxExampleNodes bound examples that are generated.
 	maxExampleDepth = 8
-	maxExampleNodes = 400
+	maxExampleNodes = 200
 	// maxExample is the size of an example that is shown.
 	maxExample = 64 << 10
 	// maxValues is how many values of an enumeration are shown.

@@ -18,6 +18,7 @@ type answer struct {
 	body   *coding.Body
 	header []field
 	read   []stamp // the spaces that it was made of
+	specs  []specStamp
 }
 
 // field is a header. Its values are shared, and nobody may change them.
@@ -76,7 +77,11 @@ func (v *visit) answer(e *edition, page *node) (*answer, error) {
 	key := answerKey{stateKey{v.site.ID, v.site.Version}, v.root, v.target.Space.ID, e.key(), page.ID}
 	keep := !v.drafted && !v.as.Preview
 	if a, ok := v.h.answers.Get(key); ok && keep {
-		if current, err := v.h.current(v.ctx, a.read, e.space); err != nil || current {
+		current, err := v.h.current(v.ctx, a.read, e.space)
+		if err == nil && current {
+			current, err = v.h.sameSpecs(v.ctx, e.space.Org, a.specs)
+		}
+		if err != nil || current {
 			return a, err
 		}
 	}
@@ -112,7 +117,8 @@ func (h *Handler) current(ctx context.Context, read []stamp, known docs.Space) (
 // compose makes the answer.
 func (v *visit) compose(e *edition, page *node) (*answer, error) {
 	v.read = map[docs.SpaceID]stamp{e.space.ID: stampOf(e.space)}
-	shown, err := v.printer(e).page(page)
+	p := v.printer(e)
+	shown, err := p.page(page)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +136,7 @@ func (v *visit) compose(e *edition, page *node) (*answer, error) {
 	h := http.Header{"Content-Security-Policy": {theme.Policy(f)}, "Content-Type": {htmlType}}
 	theme.Secure(h)
 	v.cacheable(h)
-	a := &answer{body: coding.New(text), read: slices.Collect(maps.Values(v.read))}
+	a := &answer{body: coding.New(text), read: slices.Collect(maps.Values(v.read)), specs: p.specs}
 	for name, values := range h {
 		a.header = append(a.header, field{name, values})
 	}

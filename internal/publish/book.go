@@ -178,7 +178,7 @@ func (x *binder) printer(i int, root string) *printer {
 		return &e
 	}
 	return &printer{
-		ctx: x.ctx, e: at(i),
+		h: x.h, ctx: x.ctx, e: at(i),
 		look: look{
 			highlight: x.h.highlight, formulas: x.h.formulas, icons: icons.Filled, dark: theme.Light.Dark(),
 			texts: theme.TextsIn(x.parts[i].space.Language),

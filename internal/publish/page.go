@@ -21,6 +21,7 @@ import (
 // printer makes HTML of a page. Functions that package markup calls cannot
 // return errors, so it keeps the first one.
 type printer struct {
+	h         *Handler
 	ctx       context.Context
 	e         *edition
 	elsewhere func(ctx context.Context, space docs.SpaceID) (*edition, error) // another space of the site; nil if the visitor does not see it
@@ -28,6 +29,7 @@ type printer struct {
 	alone     bool                          // pages do not lead to those before and after them
 	kept      *texts                        // nil: none is kept
 	used      func(e *edition, f docs.File) // is called for every file that the page refers to; may be nil
+	specs     []specStamp                   // what the pages were made of
 	err       error
 }
 
@@ -265,7 +267,7 @@ type onSite struct {
 }
 
 func (t onSite) Print(_ context.Context, doc *markup.Document, _ bool) ([]byte, error) {
-	return markup.Print(doc, markup.Refs{Locate: func(ref docs.Ref, _ markup.Use) (string, bool) {
+	return markup.Print(t.p.writtenOut(doc), markup.Refs{Locate: func(ref docs.Ref, _ markup.Use) (string, bool) {
 		at, ok := t.p.link(ref)
 		if !ok {
 			return revision.BrokenReference, true // what it leads to is not for this visitor, and neither is its name

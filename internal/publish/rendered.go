@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"sync/atomic"
 
+	"github.com/octavo-docs/octavo/internal/apidoc"
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -51,6 +52,8 @@ const (
 	askSize  byte = 's'
 	// of an image
 	askExtent byte = 'e'
+	// the version of the description of an API
+	askSpec byte = 'a'
 )
 
 type reply struct {
@@ -72,8 +75,22 @@ type texts struct {
 
 func newTexts() *texts { return &texts{Cache: cache.New[renderedKey](maxTexts, (*rendered).weight)} }
 
-// text returns the text of a page.
+// text returns the text of a page, and notes the specifications that it was made of.
 func (p *printer) text(n *node) (*rendered, error) {
+	f, err := p.current(n)
+	if err != nil {
+		return nil, err
+	}
+	for q, a := range f.asked {
+		if q.about == askSpec && q.ref.Kind == docs.RefOpenAPI && p.h.Specs != nil {
+			p.specs = append(p.specs, specStamp{q.ref, a.text})
+		}
+	}
+	return f, nil
+}
+
+// current returns the text of a page that was kept, or makes it.
+func (p *printer) current(n *node) (*rendered, error) {
 	if p.kept == nil {
 		return p.render(n)
 	}
@@ -133,7 +150,13 @@ func (p *printer) render(n *node) (*rendered, error) {
 		return a
 	}
 	var body bytes.Buffer
-	err = markup.HTML(&body, doc, p.look.options(ask))
+	find := p.descriptions(func(ref docs.Ref) (string, bool) {
+		a := ask(askSpec, ref)
+		return a.text, a.ok
+	})
+	o := p.look.options(ask)
+	o.API = apidoc.NewPage(find, o).HTML
+	err = markup.HTML(&body, doc, o)
 	if err == nil {
 		err = p.err
 	}
@@ -141,7 +164,7 @@ func (p *printer) render(n *node) (*rendered, error) {
 		return nil, err
 	}
 	f.html = template.HTML(body.String()) //nolint:gosec // what HTML writes is harmless
-	f.outline = markup.Headings(doc)
+	f.outline = markup.Outline(doc, func(b markup.APIBlock) string { return apidoc.Title(find, b) })
 	_, f.updates = markup.Updates(doc)
 	return f, nil
 }
@@ -155,6 +178,8 @@ func (p *printer) answer(q question) (a reply) {
 		a.text, a.ok = p.title(q.ref)
 	case askSize:
 		a.size, a.ok = p.size(q.ref)
+	case askSpec:
+		a.text, a.ok = p.specVersion(q.ref)
 	case askExtent:
 		f, ok := p.file(q.ref)
 		a.width, a.height, a.ok = f.Width, f.Height, ok

@@ -212,7 +212,7 @@ func (v *visit) pagePath(ctx context.Context, space docs.Space, page docs.PageID
 }
 
 func (v *visit) printer(e *edition) *printer {
-	p := &printer{ctx: v.ctx, e: e, look: v.look(e), alone: !v.settings.Pagination.Enabled, elsewhere: v.elsewhere, kept: v.h.texts}
+	p := &printer{h: v.h, ctx: v.ctx, e: e, look: v.look(e), alone: !v.settings.Pagination.Enabled, elsewhere: v.elsewhere, kept: v.h.texts}
 	if v.export != nil { // which reads every page once
 		p.kept, p.used = nil, v.export.use
 	}

@@ -15,12 +15,20 @@ var ownCode = CodeTheme{"default-light", "default-dark"}
 // palette are colours of code: what it is written on, and its parts, as rrggbb.
 type palette struct{ paper, text, comment, keyword, quoted, number, function string }
 
-// style sets the colours of code. Nothing is too faint to be read: all are made darker
-// or lighter until they have the contrast of text.
+// style sets the colours of code, if they are not those of the style sheet.
 func (t CodeTheme) style() string {
+	if t == ownCode {
+		return ""
+	}
+	return t.colors()
+}
+
+// colors sets the colours of code. Nothing is too faint to be read: all are made
+// darker or lighter until they have the contrast of text.
+func (t CodeTheme) colors() string {
 	light, ok := palettes[t.Light]
 	dark, both := palettes[t.Dark]
-	if !ok || !both || t == ownCode {
+	if !ok || !both {
 		return ""
 	}
 	var b strings.Builder

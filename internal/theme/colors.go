@@ -17,6 +17,7 @@ type Colors struct {
 	Tint                           Tone // of surfaces
 	Bar, BarLinks                  Tone // of the header
 	Code                           CodeTheme
+	APICode                        CodeTheme // in descriptions of APIs
 }
 
 // Tone is a colour in light and in dark surroundings.
@@ -73,10 +74,17 @@ func (c Colors) style() string {
 		}
 	}
 	b.WriteString(c.Code.style())
-	if b.Len() == 0 {
-		return ""
+	css := ""
+	if b.Len() > 0 {
+		css = ":root{" + strings.TrimSuffix(b.String(), ";") + "}"
 	}
-	return ":root{" + strings.TrimSuffix(b.String(), ";") + "}"
+	if c.APICode == c.Code {
+		return css
+	}
+	if own := c.APICode.colors(); own != "" {
+		css += ".openapi{" + strings.TrimSuffix(own, ";") + "}"
+	}
+	return css
 }
 
 // parse returns the two forms of a tone. Without a dark one both are the same.

@@ -1,0 +1,221 @@
+package apidoc
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
+)
+
+func load(t *testing.T, src string) Find {
+	t.Helper()
+	d, err := openapi.Load(t.Context(), openapi.Bundle{Root: "a.yaml", Files: map[string][]byte{"a.yaml": []byte(src)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(ref docs.Ref) *openapi.Description {
+		if ref.Spec != "pets" {
+			return nil
+		}
+		return d
+	}
+}
+
+func petStore(t *testing.T) Find {
+	t.Helper()
+	b, err := os.ReadFile("../openapi/testdata/petstore.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, src, _ := strings.Cut(string(b), "\n") // after the name of the file
+	return load(t, src)
+}
+
+// show returns a page as HTML.
+func show(t *testing.T, find Find, source string) string {
+	t.Helper()
+	var b strings.Builder
+	o := markup.HTMLOptions{}
+	o.API = NewPage(find, o).HTML
+	if err := markup.HTML(&b, markup.Parse([]byte(source), markup.Refs{}), o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+var void = map[string]bool{"wbr": true, "br": true, "img": true, "input": true, "hr": true}
+
+// wellFormed checks that every element is closed, and that no id is used twice.
+func wellFormed(t *testing.T, page string) {
+	t.Helper()
+	var open []string
+	ids := map[string]bool{}
+	z := html.NewTokenizer(strings.NewReader(page))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			if len(open) > 0 {
+				t.Errorf("not closed: %v", open)
+			}
+			return
+		case html.StartTagToken:
+			tok := z.Token()
+			if !void[tok.Data] {
+				open = append(open, tok.Data)
+			}
+			for _, a := range tok.Attr {
+				if a.Key == "id" && ids[a.Val] {
+					t.Errorf("the id %q is used twice", a.Val)
+				}
+				if a.Key == "id" {
+					ids[a.Val] = true
+				}
+			}
+		case html.EndTagToken:
+			tok := z.Token()
+			if len(open) == 0 || open[len(open)-1] != tok.Data {
+				t.Fatalf("</%s> closes %v", tok.Data, open)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+var tagPattern = regexp.MustCompile(`<[^>]*>`)
+
+// plain returns the texts of HTML.
+func plain(page string) string {
+	return strings.Join(strings.Fields(tagPattern.ReplaceAllString(page, " ")), " ")
+}
+
+func TestOperation(t *testing.T) {
+	page := show(t, petStore(t), `{% openapi-operation spec="pets" path="/pets" method="get" %}[x](y){% endopenapi-operation %}`)
+	wellFormed(t, page)
+	text := plain(page)
+	for _, want := range []string{
+		"List pets", "GET https://eu.pets.example.com/v1 / pets", "Returns pets, newest first", "Authentication Authorization Bearer token",
+		"Query parameters limit integer min 1 max 100 How many to return. Default 20", "Headers X-Trace string (uuid)", "Can be bought.",
+		"200 A page of pets", "X-Next string", "application/json array of Pet", "name string required min length 1 max length 80",
+		"default Something is wrong", "cURL", "JavaScript", "Python", "Go", "Authorization: Bearer YOUR_TOKEN",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %s", want, text)
+		}
+	}
+	if !strings.Contains(page, `<a href="#model-pet">Pet</a>`) || !strings.Contains(page, `id="model-pet"`) {
+		t.Errorf("a pet within a pet does not lead to the model: %s", page)
+	}
+	if !strings.Contains(page, `<h2 class="api-heading">List pets</h2>`) {
+		t.Errorf("no heading: %s", page)
+	}
+}
+
+func TestBlocksOfOnePage(t *testing.T) {
+	find := petStore(t)
+	page := show(t, find, `# A
+
+{% openapi-operation spec="pets" path="/pets/{petId}" method="delete" %}{% endopenapi-operation %}
+
+{% openapi-operation spec="pets" path="/pets" method="post" %}{% endopenapi-operation %}
+
+{% openapi-schemas spec="pets" schemas="Pet,Status,Nobody" grouped="true" %}{% endopenapi-schemas %}
+
+{% openapi-operation spec="other" path="/pets" method="post" %}{% endopenapi-operation %}
+
+{% openapi-operation spec="pets" path="/secret" method="get" %}{% endopenapi-operation %}
+`)
+	wellFormed(t, page)
+	text := plain(page)
+	for _, want := range []string{"deprecated until 2027-01-01", "OAuth 2", "Scopes pets:write", "None", "Tom", "Pet object", "Status string"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %s", want, text)
+		}
+	}
+	if strings.Contains(text, "Nobody object") || !strings.Contains(page, `data-spec="other"`) {
+		t.Error("something is shown that is not there")
+	}
+	if got := Title(find, markup.APIBlock{Type: "openapi-operation", Ref: docs.Ref{Kind: docs.RefOpenAPI, Spec: "pets"}, Method: "get", Path: "/pets"}); got != "List pets" {
+		t.Errorf("the title is %q", got)
+	}
+}
+
+// Whatever a description says is a text.
+func TestHostileTexts(t *testing.T) {
+	const evil = `'<script>alert(1)</script>"onload=x ${1} {% openapi-operation spec=\"pets\" path=\"/x\" method=\"get\" %}{% endopenapi-operation %}'`
+	find := load(t, `
+openapi: 3.1.0
+info: {title: `+evil+`, version: '1'}
+servers: [{url: `+evil+`, description: `+evil+`}, {url: b}]
+paths:
+  /x:
+    get:
+      operationId: `+evil+`
+      summary: `+evil+`
+      description: `+evil+`
+      deprecated: true
+      x-deprecated-sunset: `+evil+`
+      security: [{a: [`+evil+`]}]
+      parameters: [{name: `+evil+`, in: query, required: true, description: `+evil+`, schema: {type: string, format: `+evil+`, enum: [`+evil+`], default: `+evil+`, pattern: `+evil+`}}]
+      requestBody: {content: {`+evil+`: {schema: {$ref: '#/components/schemas/a'}, examples: {`+evil+`: {value: `+evil+`}}}}}
+      responses: {'200': {description: `+evil+`, content: {application/json: {schema: {$ref: '#/components/schemas/a'}}}}}
+      callbacks: {`+evil+`: {`+evil+`: {post: {description: `+evil+`, responses: {'200': {description: `+evil+`}}}}}}
+components:
+  securitySchemes: {a: {type: apiKey, in: header, name: `+evil+`, description: `+evil+`}}
+  schemas:
+    a: {type: object, properties: {`+evil+`: {title: `+evil+`, description: `+evil+`, oneOf: [{$ref: '#/components/schemas/a'}, {title: `+evil+`, type: string}]}}}
+`)
+	page := show(t, find, `{% openapi-operation spec="pets" path="/x" method="get" %}{% endopenapi-operation %}
+
+{% openapi-schemas spec="pets" schemas="a" %}{% endopenapi-schemas %}`)
+	wellFormed(t, page)
+	if strings.Contains(page, "<script") || strings.Contains(page, `"onload`) {
+		t.Errorf("a text became HTML: %s", page)
+	}
+}
+
+// Schemas that contain each other many times are shown once in a page.
+func TestDenseSchemasAreBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("openapi: 3.0.0\ninfo: {title: T, version: '1'}\npaths: {/x: {get: {responses: {'200': {description: d, content: {application/json: {schema: {$ref: '#/components/schemas/a'}}}}}}}}\ncomponents:\n  schemas:\n")
+	names := strings.Split("abcdefghijklmnopqrst", "")
+	for _, n := range names {
+		b.WriteString("    " + n + ": {type: object, properties: {")
+		for _, m := range names {
+			b.WriteString(m + ": {$ref: '#/components/schemas/" + m + "'}, ")
+		}
+		b.WriteString("}}\n")
+	}
+	find := load(t, b.String())
+	block := `{% openapi-operation spec="pets" path="/x" method="get" %}{% endopenapi-operation %}` + "\n\n"
+	page := show(t, find, strings.Repeat(block, 3))
+	wellFormed(t, page)
+	if n := strings.Count(page, `class="api-field"`); n > maxPageFields+3*maxFields {
+		t.Errorf("%d fields are shown", n)
+	}
+	if len(page) > 4<<20 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	doc := markup.Parse([]byte(`## Pets
+
+{% openapi-operation spec="pets" path="/pets" method="post" %}{% endopenapi-operation %}
+
+{% openapi-schemas spec="pets" schemas="Status" %}{% endopenapi-schemas %}
+
+{% openapi-operation spec="other" path="/pets" method="post" %}{% endopenapi-operation %}
+`), markup.Refs{})
+	got := string(markup.Print(Blocks(petStore(t), doc), markup.Refs{}))
+	for _, want := range []string{"### Create a pet\n", "`POST /pets`", "#### Request body (required)", "* `name` (string, required", "### Status\n", `spec="other"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in %s", want, got)
+		}
+	}
+}

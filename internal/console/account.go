@@ -23,14 +23,22 @@ type accountData struct {
 	Passkeys []docs.Passkey
 	Secret   string // of a token that was just made
 	Provider *providerData
+	Linked   []linkedData
 	Kinds    []kindChoice
 	Digest   docs.Digest
+}
+
+// linkedData is an identity that signs in to the account.
+type linkedData struct {
+	docs.Identity
+	Label string // of the provider
 }
 
 // account shows the account of the person.
 func (h *Handler) account(v *visit) error {
 	notice := map[string]string{
 		"profile": "Your profile was changed.", "session": "That session has ended.", "token": "That token is revoked.", "passkey": "You can sign in with your new passkey.", "passkey-removed": "That passkey is removed here. Delete it on your device too.",
+		"unlinked":      "That identity does not sign in to your account any more.",
 		"linked":        "You can sign in through the provider from now on.",
 		"notifications": "Your choice of notifications is stored.",
 		"email":         "Look into the mail of the new address: the link there makes it yours.",
@@ -61,6 +69,9 @@ func (h *Handler) showAccount(v *visit, notice, secret string) (err error) {
 	if p, ok := h.OIDC.Instance(); ok && g.Actor.Whole() == nil {
 		d.Provider = &providerData{p.Label, oidc.LinkPath(p.ID)}
 	}
+	if d.Linked, err = h.linked(v); err != nil {
+		return err
+	}
 	for _, o := range mine {
 		d.Orgs = append(d.Orgs, o.Org)
 	}
@@ -83,6 +94,29 @@ func (v *visit) done(what string) error {
 }
 
 func (v *visit) value(name string) string { return strings.TrimSpace(v.r.PostForm.Get(name)) }
+
+// linked returns the identities that sign in to the account. The provider of one may have been replaced
+// by the operator since.
+func (h *Handler) linked(v *visit) ([]linkedData, error) {
+	all, err := h.SignIn.Identities(v.r.Context(), v.grant)
+	current, _ := h.OIDC.Instance()
+	var out []linkedData
+	for _, id := range all {
+		label := "A former provider"
+		if id.Provider == string(current.ID) {
+			label = current.Label
+		}
+		out = append(out, linkedData{id, label})
+	}
+	return out, err
+}
+
+func (h *Handler) unlink(v *visit) error {
+	if err := h.SignIn.Unlink(v.r.Context(), v.grant, v.r.PostForm.Get("provider"), v.r.PostForm.Get("subject")); err != nil {
+		return err
+	}
+	return v.done("unlinked")
+}
 
 func (h *Handler) profile(v *visit) error {
 	name := v.value("name")

@@ -98,6 +98,7 @@ func New(c Config) *Handler {
 	h.mux.HandleFunc("POST /account/passkeys/ask", h.person(h.beginPasskey))
 	h.mux.HandleFunc("POST /account/passkeys", h.person(h.addPasskey))
 	h.mux.HandleFunc("POST /account/passkeys/remove", h.person(h.removePasskey))
+	h.mux.HandleFunc("POST /account/identities/remove", h.person(h.unlink))
 	h.mux.HandleFunc("POST /account/delete", h.person(h.deleteAccount))
 	h.mux.HandleFunc("POST /account/notifications", h.person(h.chooseNotifications))
 	h.mux.HandleFunc("GET "+inbox.Path, h.person(h.showInbox))

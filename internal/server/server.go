@@ -284,6 +284,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Workers = gitsync.MaxRunning + 2 // whatever git waits for, the rest goes on
 	r.Handle(signin.LinkJob, s.SignIn.SendLink)
 	r.Handle(signin.MovedJob, s.SignIn.SendWarning)
+	r.Handle(signin.AddedJob, s.SignIn.SendAdded)
 	r.Handle(orgs.InvitedJob, s.SignIn.SendInvitation)
 	r.Handle(orgs.EraseJob, s.Orgs.Erase)
 	r.Handle(audit.NoticeJob, s.Inbox.Notify)

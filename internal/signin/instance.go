@@ -80,8 +80,77 @@ func (s *Service) LinkIdentity(ctx context.Context, in Arrival, user docs.UserID
 		case !errs.Is(err, errs.NotFound):
 			return err
 		}
-		return addIdentity(ctx, tx, in, user)
+		have, err := tx.IdentitiesOf(ctx, user, MaxIdentities)
+		if err != nil {
+			return err
+		}
+		if len(have) >= MaxIdentities {
+			return errs.E(errs.Precondition, "your account is linked with %d identities, which is the maximum; unlink one first", len(have))
+		}
+		if err := addIdentity(ctx, tx, in, user); err != nil {
+			return err
+		}
+		return tellAdded(ctx, tx, user, "identity "+in.Provider+" "+in.Subject, "can be signed in to through an identity provider that was linked with it")
 	})
+}
+
+// MaxIdentities is how many identities of the provider of the operator an account can be linked with.
+const MaxIdentities = 20
+
+// Identities lists those that sign in to the account of the caller through the provider of the operator.
+func (s *Service) Identities(ctx context.Context, g *authz.Grant) ([]docs.Identity, error) {
+	if g.Actor.Whole() != nil {
+		return nil, nil
+	}
+	return s.Store.IdentitiesOf(ctx, g.Actor.User, MaxIdentities)
+}
+
+// Unlink ends that an identity signs in to the account of the caller. Sessions that it has opened end, but not
+// that of the request.
+func (s *Service) Unlink(ctx context.Context, g *authz.Grant, provider, subject string) error {
+	if !g.Actor.Session {
+		return errs.E(errs.Forbidden, "sign in to unlink an identity; a token cannot do it")
+	}
+	if err := g.Actor.Whole(); err != nil {
+		return err
+	}
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		had, err := tx.DropIdentity(ctx, g.Actor.User, provider, subject)
+		if err != nil {
+			return err
+		}
+		if !had {
+			return errs.Missing("identity")
+		}
+		if err := endOthers(ctx, tx, g.Actor, docs.SignInByOIDC); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, audit.Event{
+			Action: "user.unlink", Kind: "user", ID: string(g.Actor.User), Data: map[string]any{"provider": provider},
+		})
+	})
+}
+
+// endOthers ends the sessions of the whole person that were opened in a way, but that of the request.
+func endOthers(ctx context.Context, tx *store.Tx, by authz.Actor, how docs.SignInMethod) error {
+	all := store.TokenFilter{User: by.User, Sessions: true}
+	n, err := tx.CountTokens(ctx, all)
+	if err != nil {
+		return err
+	}
+	sessions, _, err := tx.Tokens(ctx, all, store.Page{Limit: int(n)})
+	if err != nil {
+		return err
+	}
+	for _, t := range sessions {
+		if t.Org != "" || t.Method != how || t.ID == by.Token {
+			continue
+		}
+		if _, err := tx.DropToken(ctx, all, t.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func addIdentity(ctx context.Context, tx *store.Tx, in Arrival, user docs.UserID) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/mail"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -177,6 +178,9 @@ func (s *Service) AddPasskey(ctx context.Context, g *authz.Grant, label string, 
 		}
 		p := docs.Passkey{ID: keyID(made.ID), User: g.Actor.User, Label: label, Credential: string(data), CreatedAt: tx.Now()}
 		if err := tx.AddPasskey(ctx, p); err != nil {
+			return err
+		}
+		if err := tellAdded(ctx, tx, p.User, "passkey "+p.ID, "can be signed in to with a new passkey: "+mail.Line(label)); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, g.Actor, audit.Event{Action: "passkey.add", Kind: "user", ID: string(p.User), Data: map[string]any{"label": label}})

@@ -300,6 +300,43 @@ func (s *Service) SendWarning(ctx context.Context, payload []byte) error {
 	return s.unsent(m, s.Mail.Send(ctx, m))
 }
 
+// AddedJob sends a mail to a person whose account has a new way to be signed in to: who did not add it
+// learns of it.
+const AddedJob = "signin.added"
+
+// added is the payload of AddedJob.
+type added struct {
+	User docs.UserID
+	What string // goes on after "your account at …"
+}
+
+// tellAdded queues the mail. Key distinguishes what was added.
+func tellAdded(ctx context.Context, tx *store.Tx, user docs.UserID, key, what string) error {
+	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: AddedJob, Key: string(user) + " " + key, Payload: added{user, what}})
+}
+
+// SendAdded is the handler of AddedJob. Mails go to addresses that somebody has proved only.
+func (s *Service) SendAdded(ctx context.Context, payload []byte) error {
+	var p added
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return err
+	}
+	u, err := s.Store.User(ctx, p.User)
+	if errs.Is(err, errs.NotFound) || err == nil && !u.Verified {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m := mail.Message{
+		To: u.Email, Subject: "A new way to sign in at " + s.name(),
+		Text:   []string{"Hello " + mail.Line(u.DisplayName) + ",", "your account at " + s.name() + " " + p.What + "."},
+		Action: "Look at your account", Link: s.BaseURL + "/account",
+		Small: []string{"If you did not do this, remove it there and sign out everywhere."},
+	}
+	return s.unsent(m, s.Mail.Send(ctx, m))
+}
+
 // open makes a session.
 func (s *Service) open(ctx context.Context, tx *store.Tx, by authz.Actor, how docs.SignInMethod, agent, secret string) (docs.Token, error) {
 	if err := s.makeRoom(ctx, tx, by); err != nil {

@@ -218,6 +218,21 @@ func (tx *Tx) AddIdentity(ctx context.Context, v docs.Identity) error {
 		v.Provider, v.Subject, v.User, v.Org, v.CreatedAt)
 }
 
+// IdentitiesOf lists the subjects by which the provider of the operator knows a user, oldest first.
+func (r Reader) IdentitiesOf(ctx context.Context, user docs.UserID, limit int) ([]docs.Identity, error) {
+	return many(ctx, r, func(s scanner) (v docs.Identity, err error) {
+		err = s.Scan(&v.Provider, &v.Subject, &v.User, &v.Org, &v.CreatedAt)
+		return v, err
+	}, `SELECT provider, subject, user_id, org_id, created_at FROM identities
+		WHERE user_id = $1 AND org_id = '' ORDER BY created_at, provider, subject LIMIT $2 + 0`, user, limit)
+}
+
+// DropIdentity forgets a subject of IdentitiesOf; it reports whether it was known.
+func (tx *Tx) DropIdentity(ctx context.Context, user docs.UserID, provider, subject string) (bool, error) {
+	n, err := tx.exec(ctx, `DELETE FROM identities WHERE user_id = $1 AND org_id = '' AND provider = $2 AND subject = $3`, user, provider, subject)
+	return n > 0, err
+}
+
 // DropIdentities forgets all subjects of a provider, which nobody can name any more.
 func (tx *Tx) DropIdentities(ctx context.Context, provider string) error {
 	return tx.put(ctx, `DELETE FROM identities WHERE provider = $1`, provider)

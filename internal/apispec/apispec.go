@@ -43,6 +43,8 @@ type Service struct {
 	Blobs    blob.Store
 	Outbound outbound.Policy
 	Timeout  time.Duration // of fetching one file; 0 is 30 seconds
+
+	described described
 }
 
 // Source is where a description comes from: one of both.

@@ -241,7 +241,7 @@ func (s *Server) start(ctx context.Context) error {
 		cards = embeds.New(s.Outbound, s.Store.Clock)
 	}
 	if s.readers, err = publish.New(publish.Config{
-		Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
+		Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Specs: s.APISpecs, Log: s.Log,
 		Take: func(w http.ResponseWriter, r *http.Request) error { return s.API.Take(w, r) }, // of one limit with those of the API
 	}); err != nil {
 		return errors.Join(err, listener.Close())

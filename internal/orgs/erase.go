@@ -114,7 +114,7 @@ func leaveAll(ctx context.Context, tx *store.Tx, by authz.Actor, u docs.User) er
 		}
 	}
 	if len(last) > 0 {
-		return errs.E(errs.Precondition, "the last admin of an organization cannot be deleted; make somebody else admin of it, or delete it, first: %s", strings.Join(last, ", "))
+		return errs.E(errs.Precondition, "the last admin of an organization cannot be deleted; make somebody else admin of it first: %s", strings.Join(last, ", "))
 	}
 	for _, m := range all {
 		if err := audit.Record(ctx, tx, by, memberEvent(m.Org, "remove", u.ID, map[string]any{"role": m.Role, "reason": "the account was deleted"})); err != nil {

@@ -45,6 +45,7 @@ type cli struct {
 	EPUB      epubCmd      `cmd:"" name:"epub" help:"Write a space or a site as a book."`
 	Git       gitCmd       `cmd:"" help:"Synchronize a space with a git repository."`
 	Site      siteCmd      `cmd:"" help:"Describe a site in a file, and make the site of a server what the file says."`
+	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Publish OpenAPI specifications, for continuous integration."`
 	Check     checkCmd     `cmd:"" help:"Look for broken links and other mistakes in a folder or a space."`
 	Backup    backupCmd    `cmd:"" help:"Write everything into one file, while serving."`
 	Restore   restoreCmd   `cmd:"" help:"Read a backup into an empty store."`

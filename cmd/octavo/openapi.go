@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/apispec"
+)
+
+type openapiCmd struct {
+	Publish openapiPublishCmd `cmd:"" help:"Set an OpenAPI specification from a file or a URL, wait until it is processed, and say what is wrong with it."`
+	List    openapiListCmd    `cmd:"" help:"List the OpenAPI specifications of an organization."`
+	Show    openapiShowCmd    `cmd:"" help:"Print the newest version of an OpenAPI specification, or another one."`
+	Delete  openapiDeleteCmd  `cmd:"" help:"Delete an OpenAPI specification with its versions."`
+}
+
+// specJSON is what is read of a specification.
+type specJSON struct {
+	Slug                 string
+	SourceURL            string
+	ProcessingState      string
+	Visibility           string
+	LastVersion          string
+	LastProcessErrorCode string
+	LastProcessedErrors  []struct{ Message string }
+}
+
+type openapiPublishCmd struct {
+	apiFlags
+	Source string        `arg:"" help:"File, - for the standard input, or URL that the server fetches now and every six hours." placeholder:"FILE|URL"`
+	Slug   string        `help:"Name of the specification in pages and addresses." required:"" placeholder:"SLUG"`
+	Wait   time.Duration `help:"How long to wait until the specification is processed." default:"5m"`
+}
+
+func (c *openapiPublishCmd) Run(ctx context.Context, s streams) error {
+	source, err := openapiSource(c.Source)
+	if err != nil {
+		return err
+	}
+	server, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	at := path("orgs", server.org, "openapi", c.Slug)
+	var before specJSON
+	if err := server.do(ctx, "PUT", at, map[string]any{"source": source}, &before); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.Wait)
+	defer cancel()
+	spec, err := server.processed(ctx, at)
+	if err != nil {
+		return err
+	}
+	if spec.LastProcessErrorCode != "" {
+		var out strings.Builder
+		fmt.Fprintf(&out, "%s could not be processed (%s)", spec.Slug, spec.LastProcessErrorCode)
+		for _, p := range spec.LastProcessedErrors {
+			out.WriteString("\n" + p.Message)
+		}
+		return errors.New(out.String())
+	}
+	text := "did not change; its version is "
+	if spec.LastVersion != before.LastVersion {
+		text = "has the new version "
+	}
+	_, err = fmt.Fprintf(s.out, "%s %s%s\n", spec.Slug, text, spec.LastVersion)
+	return err
+}
+
+// openapiSource returns the source of a specification as the API takes it.
+func openapiSource(name string) (map[string]string, error) {
+	if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
+		return map[string]string{"url": name}, nil
+	}
+	in := os.Stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, apispec.MaxText+1))
+	if err == nil && len(text) > apispec.MaxText {
+		err = fmt.Errorf("%s is larger than %d MB", name, apispec.MaxText>>20)
+	}
+	return map[string]string{"text": string(text)}, err
+}
+
+// pollPause is how long to wait between two questions whether a specification is
+// processed.
+const pollPause = 250 * time.Millisecond
+
+// processed waits until a specification is processed.
+func (s *siteServer) processed(ctx context.Context, at string) (spec specJSON, err error) {
+	for {
+		if err := s.do(ctx, "GET", at, nil, &spec); err != nil {
+			return spec, err
+		}
+		if spec.ProcessingState == "complete" {
+			return spec, nil
+		}
+		select {
+		case <-ctx.Done():
+			return spec, fmt.Errorf("%s is still processed by the server; ask later with octavo openapi list: %w", spec.Slug, ctx.Err())
+		case <-time.After(pollPause):
+		}
+		spec = specJSON{}
+	}
+}
+
+type openapiListCmd struct{ apiFlags }
+
+func (c *openapiListCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := listAll[specJSON](ctx, server.client, path("orgs", server.org, "openapi"))
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "SLUG\tSTATE\tVISIBILITY\tVERSION\tSOURCE")
+	for _, spec := range all {
+		state, from := spec.ProcessingState, spec.SourceURL
+		if spec.LastProcessErrorCode != "" {
+			state = spec.LastProcessErrorCode
+		}
+		if from == "" {
+			from = "text"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", spec.Slug, state, spec.Visibility, spec.LastVersion, from)
+	}
+	return w.Flush()
+}
+
+type openapiShowCmd struct {
+	apiFlags
+	Slug    string `arg:"" help:"Name of the specification."`
+	Version string `arg:"" optional:"" help:"Id of a version." default:"latest"`
+}
+
+func (c *openapiShowCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	var version struct{ URL string }
+	if err := server.do(ctx, "GET", path("orgs", server.org, "openapi", c.Slug, "versions", c.Version), nil, &version); err != nil {
+		return err
+	}
+	_, signed, found := strings.Cut(version.URL, "/v1/")
+	if !found {
+		return errors.New("the version has no address; is the server older than this program?")
+	}
+	body, err := server.download(ctx, "/"+signed)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	_, err = io.Copy(s.out, body)
+	return err
+}
+
+type openapiDeleteCmd struct {
+	apiFlags
+	Slug string `arg:"" help:"Name of the specification."`
+}
+
+func (c *openapiDeleteCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	at := path("orgs", server.org, "openapi", c.Slug)
+	if err := server.do(ctx, "GET", at, nil, nil); err != nil { // a deletion of what is not there succeeds
+		return err
+	}
+	if err := server.do(ctx, "DELETE", at, nil, nil); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.out, c.Slug, "is deleted")
+	return err
+}

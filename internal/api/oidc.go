@@ -56,6 +56,7 @@ type OIDCProvider struct {
 	Groups      map[string]docs.TeamID `json:"groups" doc:"Teams by the names of groups."`
 	DefaultRole *docs.Role             `json:"defaultRole" doc:"Role of new members; null: guest."`
 	DefaultTeam string                 `json:"defaultTeam,omitempty" doc:"Team of new members."`
+	TrustEmail  bool                   `json:"trustEmail" doc:"Whether addresses of proved domains are believed without email_verified."`
 	RedirectURL string                 `json:"redirectURL" format:"uri" doc:"Register it at the provider."`
 	StartURL    string                 `json:"startURL" format:"uri" doc:"Where people sign in."`
 	LastError   string                 `json:"lastError,omitempty" doc:"Why the last sign-in failed."`
@@ -68,7 +69,7 @@ type OIDCProvider struct {
 func (a *API) oidcProvider(p docs.OIDCProvider) OIDCProvider {
 	v := OIDCProvider{
 		Object: "oidc-provider", ID: string(p.ID), Label: p.Label, Issuer: p.Issuer, ClientID: p.ClientID, HasSecret: p.Sealed != "",
-		GroupsClaim: p.GroupsClaim, Groups: p.Groups, DefaultTeam: string(p.DefaultTeam),
+		GroupsClaim: p.GroupsClaim, Groups: p.Groups, DefaultTeam: string(p.DefaultTeam), TrustEmail: p.TrustEmail,
 		RedirectURL: a.OIDC.RedirectURL(p.ID), StartURL: a.OIDC.StartURL(p.ID), LastError: p.LastError, LastErrorAt: p.LastErrorAt,
 		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, URLs: location{a.location("orgs", string(p.Org), "oidc", string(p.ID))},
 	}
@@ -98,6 +99,7 @@ type createOIDCProviderIn struct {
 		Groups       opt.Val[map[string]docs.TeamID] `json:"groups,omitempty" maxProperties:"200" doc:"Teams by the names of groups. At each sign-in, people join the teams of their groups and leave those of the others."`
 		DefaultRole  opt.Val[docs.Role]              `json:"defaultRole,omitempty" nullable:"true" doc:"Role of new members; null: guest. Default: read."`
 		DefaultTeam  opt.Val[docs.TeamID]            `json:"defaultTeam,omitempty" nullable:"true" maxLength:"64" doc:"Team of new members."`
+		TrustEmail   opt.Val[bool]                   `json:"trustEmail,omitempty" doc:"Believe addresses of a provider that never sends email_verified, if their domain is one of emailDomains of the organization and is proved. Default: false."`
 	}
 }
 
@@ -108,7 +110,7 @@ func (a *API) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) 
 	}
 	p, err := a.OIDC.Create(ctx, authz.Of(ctx), in.Org, oidc.NewProvider{Issuer: b.Issuer, Patch: oidc.Patch{
 		Label: opt.Of(b.Label), ClientID: opt.Of(b.ClientID), ClientSecret: b.ClientSecret, GroupsClaim: b.GroupsClaim,
-		Groups: b.Groups, DefaultRole: b.DefaultRole, DefaultTeam: b.DefaultTeam,
+		Groups: b.Groups, DefaultRole: b.DefaultRole, DefaultTeam: b.DefaultTeam, TrustEmail: b.TrustEmail,
 	}})
 	out := a.oidcProvider(p)
 	return &created[OIDCProvider]{out.URLs.Location, out}, err
@@ -145,6 +147,7 @@ type updateOIDCProviderIn struct {
 		Groups       opt.Val[map[string]docs.TeamID] `json:"groups,omitempty" maxProperties:"200"`
 		DefaultRole  opt.Val[docs.Role]              `json:"defaultRole,omitempty" nullable:"true"`
 		DefaultTeam  opt.Val[docs.TeamID]            `json:"defaultTeam,omitempty" nullable:"true" maxLength:"64"`
+		TrustEmail   opt.Val[bool]                   `json:"trustEmail,omitempty"`
 	}
 }
 

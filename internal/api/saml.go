@@ -50,23 +50,24 @@ func (a *API) saml() {
 
 // SAMLProvider on the wire.
 type SAMLProvider struct {
-	Object       string         `json:"object" enum:"saml-provider"`
-	ID           string         `json:"id"`
-	Label        string         `json:"label"`
-	SSOURL       string         `json:"ssoURL" doc:"Where people are sent to sign in. Empty: not set yet."`
-	EntityID     string         `json:"entityID" doc:"The issuer of answers. Empty: not set yet."`
-	Certificate  string         `json:"certificate" doc:"PEM. Two of them, one below the other, while it changes. Empty: not set yet."`
-	DefaultTeam  *Team          `json:"defaultTeam,omitempty" doc:"Team of people who sign in for the first time."`
-	DefaultRole  *docs.Role     `json:"defaultRole" doc:"Role of people who sign in for the first time."`
-	CreatedAt    docs.Time      `json:"createdAt"`
-	Status       string         `json:"status" enum:"active,pending" doc:"Whether entityID, certificate and ssoURL are set."`
-	Service      samlService    `json:"service" doc:"What the identity provider has to know of this server."`
-	IdPInitiated bool           `json:"idpInitiated" doc:"Whether a sign-in may begin at the identity provider."`
-	SignRequests bool           `json:"signRequests" doc:"Whether requests are signed; the certificate is in the metadata."`
-	Attributes   samlAttributes `json:"attributes" doc:"Names of the attributes that are read."`
-	Warnings     []string       `json:"warnings" doc:"What to look at, such as a certificate that expires."`
-	LastError    *samlError     `json:"lastError,omitempty" doc:"Why the last sign-in was refused."`
-	URLs         location       `json:"urls"`
+	Object       string                 `json:"object" enum:"saml-provider"`
+	ID           string                 `json:"id"`
+	Label        string                 `json:"label"`
+	SSOURL       string                 `json:"ssoURL" doc:"Where people are sent to sign in. Empty: not set yet."`
+	EntityID     string                 `json:"entityID" doc:"The issuer of answers. Empty: not set yet."`
+	Certificate  string                 `json:"certificate" doc:"PEM. Two of them, one below the other, while it changes. Empty: not set yet."`
+	DefaultTeam  *Team                  `json:"defaultTeam,omitempty" doc:"Team of people who sign in for the first time."`
+	DefaultRole  *docs.Role             `json:"defaultRole" doc:"Role of people who sign in for the first time."`
+	CreatedAt    docs.Time              `json:"createdAt"`
+	Status       string                 `json:"status" enum:"active,pending" doc:"Whether entityID, certificate and ssoURL are set."`
+	Service      samlService            `json:"service" doc:"What the identity provider has to know of this server."`
+	IdPInitiated bool                   `json:"idpInitiated" doc:"Whether a sign-in may begin at the identity provider."`
+	SignRequests bool                   `json:"signRequests" doc:"Whether requests are signed; the certificate is in the metadata."`
+	Attributes   samlAttributes         `json:"attributes" doc:"Names of the attributes that are read."`
+	Groups       map[string]docs.TeamID `json:"groups" doc:"Teams by the names of groups."`
+	Warnings     []string               `json:"warnings" doc:"What to look at, such as a certificate that expires."`
+	LastError    *samlError             `json:"lastError,omitempty" doc:"Why the last sign-in was refused."`
+	URLs         location               `json:"urls"`
 }
 
 type samlService struct {
@@ -79,6 +80,7 @@ type samlAttributes struct {
 	Email     string `json:"email" maxLength:"256" doc:"Empty: the NameID is the e-mail address."`
 	FirstName string `json:"firstName" maxLength:"256"`
 	LastName  string `json:"lastName" maxLength:"256"`
+	Groups    string `json:"groups,omitempty" maxLength:"256" doc:"Attribute that lists the groups of a person. Empty: groups are not looked at."`
 }
 
 type samlError struct {
@@ -91,7 +93,7 @@ func (a *API) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvid
 	out := SAMLProvider{
 		Object: "saml-provider", ID: string(p.ID), Label: p.Label, SSOURL: p.SSOURL, EntityID: p.EntityID, Certificate: p.Certificate,
 		DefaultRole: orNull(p.DefaultRole), CreatedAt: p.CreatedAt, Status: "pending", Service: samlService{at.ACS, at.Start, at.EntityID},
-		IdPInitiated: p.IdPInitiated, SignRequests: p.SignRequests, Attributes: samlAttributes(p.Attributes), Warnings: a.SSO.Warnings(p),
+		IdPInitiated: p.IdPInitiated, SignRequests: p.SignRequests, Attributes: samlAttributes(p.Attributes), Groups: p.Groups, Warnings: a.SSO.Warnings(p),
 		URLs: location{a.location("orgs", string(p.Org), "saml", string(p.ID))},
 	}
 	if p.Complete() {
@@ -134,14 +136,15 @@ func (a *API) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*
 
 // SAMLFields are what can be set of a provider, besides its label.
 type SAMLFields struct {
-	EntityID     opt.Val[string]         `json:"entityID,omitempty" maxLength:"1024" doc:"The issuer of answers, from the metadata of the identity provider."`
-	Certificate  opt.Val[string]         `json:"certificate,omitempty" maxLength:"10000" doc:"PEM; two of them, one below the other, while it changes."`
-	SSOURL       opt.Val[string]         `json:"ssoURL,omitempty" maxLength:"2048" doc:"Where people are sent (binding HTTP-Redirect)."`
-	DefaultTeam  opt.Val[docs.TeamID]    `json:"defaultTeam,omitempty" nullable:"true" doc:"Team of people who sign in for the first time."`
-	DefaultRole  opt.Val[docs.Role]      `json:"defaultRole,omitempty" nullable:"true" doc:"Role of people who sign in for the first time. Default: null, a guest."`
-	IdPInitiated opt.Val[bool]           `json:"idpInitiated,omitempty" doc:"Accept sign-ins that begin at the identity provider. Default: false."`
-	SignRequests opt.Val[bool]           `json:"signRequests,omitempty" doc:"Sign requests. Default: false."`
-	Attributes   opt.Val[samlAttributes] `json:"attributes,omitempty" doc:"Names of the attributes that are read. Default: first_name, last_name, and the NameID as the e-mail address."`
+	EntityID     opt.Val[string]                 `json:"entityID,omitempty" maxLength:"1024" doc:"The issuer of answers, from the metadata of the identity provider."`
+	Certificate  opt.Val[string]                 `json:"certificate,omitempty" maxLength:"10000" doc:"PEM; two of them, one below the other, while it changes."`
+	SSOURL       opt.Val[string]                 `json:"ssoURL,omitempty" maxLength:"2048" doc:"Where people are sent (binding HTTP-Redirect)."`
+	DefaultTeam  opt.Val[docs.TeamID]            `json:"defaultTeam,omitempty" nullable:"true" doc:"Team of people who sign in for the first time."`
+	DefaultRole  opt.Val[docs.Role]              `json:"defaultRole,omitempty" nullable:"true" doc:"Role of people who sign in for the first time. Default: null, a guest."`
+	IdPInitiated opt.Val[bool]                   `json:"idpInitiated,omitempty" doc:"Accept sign-ins that begin at the identity provider. Default: false."`
+	SignRequests opt.Val[bool]                   `json:"signRequests,omitempty" doc:"Sign requests. Default: false."`
+	Attributes   opt.Val[samlAttributes]         `json:"attributes,omitempty" doc:"Names of the attributes that are read. Default: first_name, last_name, and the NameID as the e-mail address."`
+	Groups       opt.Val[map[string]docs.TeamID] `json:"groups,omitempty" maxProperties:"200" doc:"Teams by the names of groups. At each sign-in that has attributes.groups, people join the teams of their groups and leave those of the others."`
 }
 
 // defaultAttributes are the names of the contract.
@@ -150,7 +153,7 @@ var defaultAttributes = docs.SAMLAttributes{FirstName: "first_name", LastName: "
 func (f SAMLFields) change(label opt.Val[string]) sso.Change {
 	c := sso.Change{
 		Label: label, EntityID: f.EntityID, SSOURL: f.SSOURL, Certificate: f.Certificate, DefaultTeam: f.DefaultTeam, DefaultRole: f.DefaultRole,
-		IdPInitiated: f.IdPInitiated, SignRequests: f.SignRequests,
+		IdPInitiated: f.IdPInitiated, SignRequests: f.SignRequests, Groups: f.Groups,
 	}
 	if v, ok := f.Attributes.Get(); ok {
 		c.Attributes = opt.Of(docs.SAMLAttributes(v))
@@ -167,6 +170,9 @@ type createSAMLProviderIn struct {
 }
 
 func (a *API) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) (*created[SAMLProvider], error) {
+	if err := checkGroups(in.Body.Groups); err != nil {
+		return nil, err
+	}
 	c := in.Body.change(opt.Of(in.Body.Label))
 	if !c.Attributes.Set() {
 		c.Attributes = opt.Of(defaultAttributes)
@@ -208,6 +214,9 @@ type updateSAMLProviderIn struct {
 }
 
 func (a *API) updateSAMLProvider(ctx context.Context, in *updateSAMLProviderIn) (*out[SAMLProvider], error) {
+	if err := checkGroups(in.Body.Groups); err != nil {
+		return nil, err
+	}
 	return a.oneSAMLProvider(ctx)(a.SSO.Update(ctx, authz.Of(ctx), in.Org, in.Provider, in.Body.change(in.Body.Label)))
 }
 

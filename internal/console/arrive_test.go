@@ -18,6 +18,13 @@ import (
 
 // arrival returns somebody whom a provider of the first organization vouches for.
 func (w *world) arrival(subject, email string) signin.Arrival {
+	w.t.Helper()
+	err := w.srv.Store.Do(w.t.Context(), func(tx *store.Tx) error {
+		return tx.PutSAMLProvider(w.t.Context(), docs.SAMLProvider{ID: "idp", Org: w.boot.Organization, Label: "Test", Groups: map[string]docs.TeamID{}})
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	return signin.Arrival{
 		Org: w.boot.Organization, Provider: "idp", Method: docs.SignInBySAML, Subject: subject, Email: email, Proved: true, Name: "Grace  Hopper",
 		Role: docs.Edit, Request: "test", Next: "/account",
@@ -214,13 +221,13 @@ func TestWhoMayAddAPasskey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.srv.SignIn.BeginPasskey(t.Context(), grant(whole.Secret)); err != nil {
+	if _, err := w.srv.SignIn.BeginPasskey(t.Context(), grant(whole.Secret), ""); err != nil {
 		t.Errorf("a person cannot add a passkey: %v", err)
 	}
 	token := *grant(whole.Secret)
 	token.Actor.Session = false
 	for what, g := range map[string]*authz.Grant{"a session of a provider": grant(bound.Secret), "a token": &token} {
-		_, err := w.srv.SignIn.BeginPasskey(t.Context(), g)
+		_, err := w.srv.SignIn.BeginPasskey(t.Context(), g, "")
 		if err := errors.Join(err, w.srv.SignIn.AddPasskey(t.Context(), g, "x", []byte("{}"))); !errs.Is(err, errs.Forbidden) {
 			t.Errorf("%s adds a passkey: %v", what, err)
 		}

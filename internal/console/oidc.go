@@ -54,6 +54,7 @@ func (h *Handler) linkProvider(v *visit) error {
 // beginAt returns where at the provider of the path the browser goes, which it can finish alone.
 func (h *Handler) beginAt(w http.ResponseWriter, r *http.Request, in oidc.Start) (string, error) {
 	in.Browser = rand.Text()
+	in.Network, _ = networksOf(r)
 	if c, err := r.Cookie(h.flowCookie()); err == nil && len(c.Value) == len(in.Browser) {
 		in.Browser = c.Value // another tab signs in, too
 	}

@@ -91,7 +91,8 @@ func (h *Handler) samlStart(w http.ResponseWriter, r *http.Request) {
 	if browser == "" {
 		browser = docs.NewLinkSecret()
 	}
-	to, err := h.SSO.Start(r.Context(), provider(r), browser, r.URL.Query().Get("next"))
+	network, _ := networksOf(r)
+	to, err := h.SSO.Start(r.Context(), provider(r), browser, network, r.URL.Query().Get("next"))
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -119,7 +120,8 @@ func (h *Handler) samlAnswer(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, errs.E(errs.Invalid, "the answer of the identity provider cannot be read, or is too large"))
 		return
 	}
-	key, err := h.SSO.Receive(r.Context(), provider(r), r.PostForm.Get("SAMLResponse"), r.PostForm.Get("RelayState"), w.Header().Get("X-Request-Id"))
+	network, _ := networksOf(r)
+	key, err := h.SSO.Receive(r.Context(), provider(r), r.PostForm.Get("SAMLResponse"), r.PostForm.Get("RelayState"), network, w.Header().Get("X-Request-Id"))
 	if err != nil {
 		h.fail(w, r, err)
 		return

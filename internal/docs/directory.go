@@ -31,6 +31,7 @@ type OIDCProvider struct {
 	Groups      map[string]TeamID
 	DefaultRole Role
 	DefaultTeam TeamID // empty: none
+	TrustEmail  bool   // addresses of proved domains are good without email_verified
 	LastError   string // of the last sign-in; empty: it succeeded
 	LastErrorAt Time
 	CreatedAt   Time
@@ -45,5 +46,6 @@ type OIDCFlow struct {
 	Verifier  string // of PKCE
 	Next      string // a path of this server
 	User      UserID // whose account is linked; empty: somebody signs in
+	Network   string // from where it was begun
 	ExpiresAt Time
 }

@@ -13,8 +13,9 @@ type SAMLProvider struct {
 	IdPInitiated bool   // answers that nobody asked for are accepted
 	SignRequests bool
 	Attributes   SAMLAttributes
-	Sealed       string // key that signs requests; empty: none was made yet
-	LastError    string // why somebody was refused last; empty: nobody was since the last sign-in
+	Groups       map[string]TeamID // teams by the names of groups
+	Sealed       string            // key that signs requests; empty: none was made yet
+	LastError    string            // why somebody was refused last; empty: nobody was since the last sign-in
 	LastErrorAt  Time
 	CreatedAt    Time
 	UpdatedAt    Time
@@ -25,6 +26,7 @@ type SAMLAttributes struct {
 	Email     string // empty: the name of the subject is the address
 	FirstName string
 	LastName  string
+	Groups    string // empty: groups are not looked at
 }
 
 // Complete reports whether people can sign in by a provider.
@@ -42,5 +44,7 @@ type SAMLLogin struct {
 	Subject   string // whom the provider named; empty: it has not answered yet
 	Email     Email
 	Name      string
+	Groups    []string // nil: the provider says nothing of groups
+	Network   string   // from where it was begun
 	ExpiresAt Time
 }

@@ -24,7 +24,8 @@ const (
 	maxAnswer     = 1 << 20 // bytes of an answer of a provider
 	maxGroups     = 1000    // groups that are looked at
 	keepDiscovery = 10 * time.Minute
-	skew          = time.Minute // that the clock of a provider may be behind or ahead
+	keepFailure   = 10 * time.Second // so that nobody makes this server call a broken provider over and over
+	skew          = time.Minute      // that the clock of a provider may be behind or ahead
 )
 
 // client is this server at one provider.
@@ -47,19 +48,33 @@ type discovered struct {
 	provider *gooidc.Provider
 	about    metadata
 	at       time.Time
+	failed   error // why there is no more
 }
 
 // discover reads what a provider says of itself, or remembers it.
 func (s *Service) discover(ctx context.Context, issuer string) (discovered, error) {
 	now := s.Store.Clock()
-	if d, ok := s.known.Get(issuer); ok && now.Sub(d.at) < keepDiscovery {
+	if d, ok := s.known.Get(issuer); ok && d.failed == nil && now.Sub(d.at) < keepDiscovery {
 		return d, nil
+	} else if ok && d.failed != nil && now.Sub(d.at) < keepFailure {
+		return d, d.failed
 	}
+	d, err := s.readDiscovery(ctx, issuer)
+	if ctx.Err() != nil {
+		return d, err // who asked has gone, which says nothing of the provider
+	}
+	d.at, d.failed = now, err
+	s.known.Set(issuer, d)
+	return d, err
+}
+
+// readDiscovery asks a provider what it says of itself.
+func (s *Service) readDiscovery(ctx context.Context, issuer string) (discovered, error) {
 	p, err := gooidc.NewProvider(gooidc.ClientContext(ctx, s.http), issuer)
 	if err != nil {
 		return discovered{}, explain(ctx, err)
 	}
-	d := discovered{provider: p, at: now}
+	d := discovered{provider: p}
 	if err := p.Claims(&d.about); err != nil {
 		return d, failed("its discovery document cannot be read", err)
 	}
@@ -68,7 +83,6 @@ func (s *Service) discover(ctx context.Context, issuer string) (discovered, erro
 			return d, failed(errs.Message(err), err)
 		}
 	}
-	s.known.Set(issuer, d)
 	return d, nil
 }
 
@@ -206,6 +220,7 @@ func (p person) name() string {
 
 // groups returns the groups of a person, and whether the provider says anything of them.
 func (p person) groups(claim string) (groups []string, known bool) {
+	groups = []string{}
 	switch v := p.claims[claim].(type) {
 	case string:
 		return []string{v}, true

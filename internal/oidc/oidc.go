@@ -33,6 +33,8 @@ type Service struct {
 	Log     *slog.Logger
 	// Operator is the provider for everybody on the server; nil: there is none.
 	Operator *Operator
+	// OwnsDomain reports whether an organization has proved that a domain of addresses is its own.
+	OwnsDomain func(ctx context.Context, org docs.OrgID, domain string) (bool, error)
 
 	http  *http.Client
 	known *cache.Cache[string, discovered]
@@ -143,6 +145,7 @@ func (s *Service) secret(ctx context.Context, p docs.OIDCProvider) (string, erro
 type Start struct {
 	Browser string      // what only this browser has
 	Next    string      // where the person goes afterwards
+	Network string      // from where the request comes
 	User    docs.UserID // who is signed in and wants the account linked; empty: somebody signs in
 }
 
@@ -159,12 +162,9 @@ func (s *Service) Begin(ctx context.Context, id docs.OIDCProviderID, in Start) (
 	state := rand.Text()
 	f := docs.OIDCFlow{
 		Provider: id, Browser: hashed(in.Browser), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(),
-		Next: signin.LocalPath(in.Next), User: in.User,
+		Next: signin.LocalPath(in.Next), User: in.User, Network: in.Network,
 	}
 	err = s.Store.Do(ctx, func(tx *store.Tx) error {
-		if err := tx.DropExpiredOIDCFlows(ctx); err != nil {
-			return err
-		}
 		f.ExpiresAt = docs.TimeOf(tx.Now().Std().Add(FlowTime))
 		return tx.AddOIDCFlow(ctx, f, docs.HashSecret(state))
 	})

@@ -4,11 +4,13 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +25,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testdns"
 )
 
 // world is a server with an organization that has a provider.
@@ -345,6 +348,98 @@ func TestBrokenProviders(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A provider that does not answer as it should is left alone for a while.
+func TestABrokenProviderIsNotAskedAgainAtOnce(t *testing.T) {
+	o := testdb.SQLite(t)
+	stopped := time.Now() // so that the test is as slow as it likes
+	var later atomic.Bool
+	o.Clock = func() time.Time {
+		if later.Load() {
+			return time.Now().Add(time.Minute)
+		}
+		return stopped
+	}
+	w := newWorld(t, o, nil)
+	var asked atomic.Int32
+	w.idp.discovery = func(rw http.ResponseWriter, r *http.Request) bool {
+		if asked.Add(1) > 1 {
+			return false
+		}
+		http.NotFound(rw, r)
+		return true
+	}
+	for range 3 {
+		if w.signIn(w.browser()) {
+			t.Fatal("signed in at a broken provider")
+		}
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("a broken provider was asked %d times", n)
+	}
+	later.Store(true)
+	if !w.signIn(w.browser()) {
+		t.Errorf("it works again, but nobody is signed in: %s", w.lastError())
+	}
+}
+
+// An admin can believe the addresses of a provider that does not say that they are proved, but only those of
+// domains that the organization has proved to have.
+func TestTrustedAddresses(t *testing.T) {
+	dns := testdns.Start(t)
+	w := newWorld(t, testdb.SQLite(t), nil)
+	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", dns.Addr)
+	}}
+	w.srv.Orgs.DNS = resolver
+	by := authz.Operator(w.boot.User)
+	invite := func(email string) {
+		t.Helper()
+		if _, err := w.srv.Orgs.Invite(t.Context(), by, w.boot.Organization, []orgs.Invitee{{Email: email, Role: docs.Edit}}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := func(trust bool) {
+		t.Helper()
+		if _, err := w.srv.OIDC.Update(t.Context(), by, w.boot.Organization, w.id, oidc.Patch{TrustEmail: opt.Of(trust)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	domains := func(names ...string) {
+		t.Helper()
+		if _, err := w.srv.Orgs.Update(t.Context(), by, w.boot.Organization, orgs.OrganizationPatch{EmailDomains: opt.Of(names)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	try := func(what, email string, verified any, want bool) {
+		t.Helper()
+		w.idp.says(jwt.MapClaims{"sub": what, "email": email, "email_verified": verified}, nil)
+		if in := w.signIn(w.browser()); in != want {
+			t.Errorf("%s: signed in: %v, because %q", what, in, w.lastError())
+		}
+	}
+	for _, email := range []string{"a@acme.test", "b@acme.test", "c@other.test"} {
+		invite(email)
+	}
+	try("without trust", "a@acme.test", nil, false)
+	set(true)
+	try("a domain that nobody named", "a@acme.test", nil, false)
+	domains("acme.test")
+	try("a domain that is not proved", "a@acme.test", nil, false)
+	list, err := w.srv.Orgs.EmailDomains(t.Context(), w.boot.Organization)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	dns.Set(list[0].Record, "octavo-domain-of-somebody-else")
+	try("a domain that somebody else proved", "a@acme.test", nil, false)
+	dns.Set(list[0].Record, list[0].Value)
+	try("a proved domain", "a@acme.test", nil, true)
+	try("another domain", "c@other.test", nil, false)
+	try("an address that is not verified", "b@acme.test", false, false)
+	try("ada, whom nobody marked", "ada@octavo.example", nil, false)
+	set(false)
+	try("trust that was taken back", "b@acme.test", nil, false)
 }
 
 // The provider of the operator makes and takes no account, unless the operator trusts its addresses.

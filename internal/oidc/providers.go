@@ -33,6 +33,7 @@ type Patch struct {
 	Groups       opt.Val[map[string]docs.TeamID]
 	DefaultRole  opt.Val[docs.Role]
 	DefaultTeam  opt.Val[docs.TeamID] // null: none
+	TrustEmail   opt.Val[bool]
 }
 
 func event(p docs.OIDCProvider, action string, data map[string]any) audit.Event {
@@ -113,6 +114,7 @@ func apply(ctx context.Context, tx *store.Tx, p *docs.OIDCProvider, in Patch) (e
 	p.Label, p.ClientID = in.Label.Or(p.Label), in.ClientID.Or(p.ClientID)
 	p.GroupsClaim, p.DefaultRole = in.GroupsClaim.Or(p.GroupsClaim), in.DefaultRole.Or(p.DefaultRole)
 	p.Groups, p.DefaultTeam = in.Groups.Or(p.Groups), in.DefaultTeam.Or(p.DefaultTeam)
+	p.TrustEmail = in.TrustEmail.Or(p.TrustEmail)
 	if p.DefaultTeam != "" {
 		if err := isTeam(ctx, tx, "body.defaultTeam", p.Org, p.DefaultTeam); err != nil {
 			return err

@@ -103,6 +103,16 @@ func (s *Service) proved(ctx context.Context, domain string, all []docs.Organiza
 	return out, nil
 }
 
+// OwnsDomain reports whether an organization names a domain of addresses and has proved it at this moment.
+func (s *Service) OwnsDomain(ctx context.Context, org docs.OrgID, domain string) (bool, error) {
+	o, err := s.Store.Organization(ctx, org)
+	if err != nil || !slices.Contains(o.EmailDomains, domain) {
+		return false, err
+	}
+	proved, err := s.proved(ctx, domain, []docs.Organization{o})
+	return len(proved) > 0, err
+}
+
 // admits returns an error if people join an organization by an address of a domain
 // that it did not prove to have. It makes a call, so it runs before the transaction,
 // which compares the domain again.

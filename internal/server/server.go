@@ -212,6 +212,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.SignIn.BaseURL, s.SignIn.Log = s.BaseURL, s.Log
 	s.SSO.BaseURL, s.SSO.SignIn = s.BaseURL, s.SignIn
 	s.OIDC.BaseURL, s.OIDC.Log, s.OIDC.Operator = s.BaseURL, s.Log, s.Provider
+	s.OIDC.OwnsDomain = s.Orgs.OwnsDomain
 	s.Inbox.BaseURL, s.Inbox.Log = s.BaseURL, s.Log
 	if s.Mail != nil {
 		s.SignIn.Mail, s.Inbox.Mail = s.Mail, s.Mail

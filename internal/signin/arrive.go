@@ -2,6 +2,8 @@ package signin
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -20,12 +22,29 @@ type Arrival struct {
 	Subject  string // what the provider calls the person
 	Email    string
 	Proved   bool // the provider is sure that the address is theirs
-	Name     string
-	Role     docs.Role   // of who is new in the organization
-	Team     docs.TeamID // of who is new in the organization; empty: none
-	Agent    string
-	Request  string
-	Next     string
+	// Recyclable reports that the subject is an address, which may be of another person later.
+	Recyclable bool
+	Name       string
+	Role       docs.Role            // of who is new in the organization
+	Team       docs.TeamID          // of who is new in the organization; empty: none
+	Teams      map[docs.TeamID]bool // whether the person is in a team, as the provider says; others are left alone
+	AsOf       docs.Time            // when the provider was last changed before it vouched
+	Agent      string
+	Request    string
+	Next       string
+}
+
+// TeamsOf returns which teams somebody is in and which not, from the teams of groups and the groups of the
+// person. Without groups (nil) the provider says nothing.
+func TeamsOf(mapped map[string]docs.TeamID, groups []string) map[docs.TeamID]bool {
+	if groups == nil {
+		return nil
+	}
+	teams := map[docs.TeamID]bool{}
+	for name, team := range mapped {
+		teams[team] = teams[team] || slices.Contains(groups, name)
+	}
+	return teams
 }
 
 // maxSubject is the greatest length of a name for a person, in bytes.
@@ -43,6 +62,9 @@ func (s *Service) Arrive(ctx context.Context, in Arrival) (Opened, error) {
 	}
 	out := Opened{Secret: docs.NewSessionSecret(), Next: LocalPath(in.Next)}
 	err = s.Store.Do(ctx, func(tx *store.Tx) error {
+		if err := stillVouches(ctx, tx, in); err != nil {
+			return err
+		}
 		u, err := s.whoArrives(ctx, tx, in, email)
 		if err != nil {
 			return err
@@ -51,11 +73,38 @@ func (s *Service) Arrive(ctx context.Context, in Arrival) (Opened, error) {
 		if err := s.admit(ctx, tx, by, in, u); err != nil {
 			return err
 		}
+		if err := syncTeams(ctx, tx, by, in); err != nil {
+			return err
+		}
 		t, err := s.open(ctx, tx, by, in.Method, in.Agent, out.Secret)
 		out.Until = t.ExpiresAt.Std()
 		return err
 	})
 	return out, err
+}
+
+// errChanged is the error of somebody whose provider is not what it was when it vouched.
+var errChanged = errs.E(errs.Conflict, "the identity provider was changed or removed while you signed in; begin again")
+
+// stillVouches reads the provider again: an admin may have deleted it, or changed whom it trusts, since
+// it was asked.
+func stillVouches(ctx context.Context, tx *store.Tx, in Arrival) error {
+	var org docs.OrgID
+	var at docs.Time
+	var err error
+	if in.Method == docs.SignInBySAML {
+		var p docs.SAMLProvider
+		p, err = tx.AnySAMLProvider(ctx, docs.SAMLProviderID(in.Provider))
+		org, at = p.Org, p.UpdatedAt
+	} else {
+		var p docs.OIDCProvider
+		p, err = tx.OIDCProviderByID(ctx, docs.OIDCProviderID(in.Provider))
+		org, at = p.Org, p.UpdatedAt
+	}
+	if errs.Is(err, errs.NotFound) || err == nil && (org != in.Org || at != in.AsOf) {
+		return errChanged
+	}
+	return err
 }
 
 // errNotLinked is the error of somebody whose address belongs to an account that the provider
@@ -71,6 +120,9 @@ var errNotProved = errs.E(errs.Forbidden, "there is an account with your address
 func (s *Service) whoArrives(ctx context.Context, tx *store.Tx, in Arrival, email docs.Email) (docs.User, error) {
 	known, err := tx.Identity(ctx, in.Provider, in.Subject)
 	if err == nil {
+		if err := s.sameAgain(ctx, tx, in, known); err != nil {
+			return docs.User{}, err
+		}
 		return tx.User(ctx, known.User)
 	}
 	if !errs.Is(err, errs.NotFound) {
@@ -97,6 +149,37 @@ func (s *Service) whoArrives(ctx context.Context, tx *store.Tx, in Arrival, emai
 	}
 	return u, tx.AddIdentity(ctx, docs.Identity{Provider: in.Provider, Subject: in.Subject, User: u.ID, Org: in.Org, CreatedAt: tx.Now()})
 }
+
+// errRecycled is the error of somebody with an address that another person may have had before.
+var errRecycled = errs.E(errs.Forbidden, "you were removed from this organization and added again, and your address may have been somebody else's before; sign in once with a link by mail, and then here again")
+
+// sameAgain asks for a new proof if the subject is an address and the membership is younger than what
+// is known of the subject: the organization has removed whoever had the address, and given it
+// perhaps to somebody else. Who reads its mail now has the account.
+func (s *Service) sameAgain(ctx context.Context, tx *store.Tx, in Arrival, known docs.Identity) error {
+	if !in.Recyclable {
+		return nil
+	}
+	m, err := tx.Member(ctx, in.Org, known.User)
+	if errs.Is(err, errs.NotFound) || err == nil && m.JoinedAt <= known.CreatedAt {
+		return nil // admit decides
+	}
+	if err != nil {
+		return err
+	}
+	sessions, _, err := tx.Tokens(ctx, store.TokenFilter{User: known.User, Sessions: true}, store.Page{Limit: maxLooked})
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(sessions, func(t docs.Token) bool { return t.Method == docs.SignInByMail && t.CreatedAt >= m.JoinedAt }) {
+		return errRecycled
+	}
+	known.CreatedAt = tx.Now()
+	return tx.PutIdentity(ctx, known)
+}
+
+// maxLooked is how many sessions are looked at, which is more than somebody can have.
+const maxLooked = 1000
 
 // displayName returns the name of a new account.
 func displayName(name string, e docs.Email) string {
@@ -138,4 +221,45 @@ func (s *Service) admit(ctx context.Context, tx *store.Tx, by authz.Actor, in Ar
 		Org: in.Org, Action: "member.add", Kind: "user", ID: string(u.ID),
 		Data: map[string]any{"role": in.Role, "team": in.Team, "provider": in.Provider},
 	})
+}
+
+// syncTeams makes somebody a member of the teams whose groups the provider names, and takes them
+// out of those whose groups it does not name.
+func syncTeams(ctx context.Context, tx *store.Tx, by authz.Actor, in Arrival) error {
+	if len(in.Teams) == 0 {
+		return nil
+	}
+	access, err := tx.Access(ctx, in.Org, by.User)
+	if err != nil {
+		return err
+	}
+	for _, team := range slices.Sorted(maps.Keys(in.Teams)) {
+		if _, is := access.Teams[team]; is == in.Teams[team] {
+			continue
+		}
+		if err := setTeam(ctx, tx, by, in, team); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func setTeam(ctx context.Context, tx *store.Tx, by authz.Actor, in Arrival, team docs.TeamID) error {
+	if _, err := tx.Team(ctx, in.Org, team); errs.Is(err, errs.NotFound) {
+		return nil // it was deleted since the group was mapped to it
+	} else if err != nil {
+		return err
+	}
+	change := map[string]any{"provider": in.Provider, "added": 1}
+	if in.Teams[team] {
+		if err := tx.PutTeamMember(ctx, in.Org, team, by.User, docs.TeamMember); err != nil {
+			return err
+		}
+	} else {
+		change = map[string]any{"provider": in.Provider, "removed": 1}
+		if _, err := tx.DropTeamMember(ctx, in.Org, team, by.User); err != nil {
+			return err
+		}
+	}
+	return audit.Record(ctx, tx, by, audit.Event{Org: in.Org, Action: "team.members", Kind: "team", ID: string(team), Data: change})
 }

@@ -83,13 +83,13 @@ func holder(ctx context.Context, r store.Reader, id docs.UserID) (keyHolder, err
 }
 
 // remember keeps what an authenticator is asked, until it answers.
-func (s *Service) remember(ctx context.Context, asked *webauthn.SessionData) error {
+func (s *Service) remember(ctx context.Context, network string, asked *webauthn.SessionData) error {
 	data, err := json.Marshal(asked)
 	if err != nil {
 		return err
 	}
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
-		return tx.AddPasskeyChallenge(ctx, docs.HashSecret(asked.Challenge), string(data), docs.TimeOf(tx.Now().Std().Add(challengeTime)))
+		return tx.AddPasskeyChallenge(ctx, docs.HashSecret(asked.Challenge), string(data), network, docs.TimeOf(tx.Now().Std().Add(challengeTime)))
 	})
 }
 
@@ -117,7 +117,7 @@ func mayHavePasskey(g *authz.Grant) error {
 }
 
 // BeginPasskey returns what a browser needs to make a passkey for the caller.
-func (s *Service) BeginPasskey(ctx context.Context, g *authz.Grant) (*protocol.CredentialCreation, error) {
+func (s *Service) BeginPasskey(ctx context.Context, g *authz.Grant, network string) (*protocol.CredentialCreation, error) {
 	if err := mayHavePasskey(g); err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (s *Service) BeginPasskey(ctx context.Context, g *authz.Grant) (*protocol.C
 	if err != nil {
 		return nil, err
 	}
-	return made, s.remember(ctx, asked)
+	return made, s.remember(ctx, network, asked)
 }
 
 // AddPasskey stores the passkey that a browser has made.
@@ -216,7 +216,7 @@ func (s *Service) RemovePasskey(ctx context.Context, g *authz.Grant, id string) 
 
 // AskPasskey returns what a browser needs to sign somebody in by passkey. It is the same for
 // everybody: the key says whose it is.
-func (s *Service) AskPasskey(ctx context.Context) (*protocol.CredentialAssertion, error) {
+func (s *Service) AskPasskey(ctx context.Context, network string) (*protocol.CredentialAssertion, error) {
 	rp, err := s.relyingParty()
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (s *Service) AskPasskey(ctx context.Context) (*protocol.CredentialAssertion
 	if err != nil {
 		return nil, err
 	}
-	return ask, s.remember(ctx, asked)
+	return ask, s.remember(ctx, network, asked)
 }
 
 // UsePasskey opens a session for who has a passkey.

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,10 +20,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-const (
-	loginTime = 15 * time.Minute // from the request until the browser is back
-	maxLogins = 10_000           // under way by one provider
-)
+// loginTime is from the request until the browser is back.
+const loginTime = 15 * time.Minute
 
 // errSetup is the error of a provider that is not complete.
 var errSetup = errs.E(errs.Precondition, "this single sign-on is not set up completely; ask an administrator of your organization")
@@ -72,8 +71,8 @@ func (s *Service) Named(ctx context.Context, id docs.SAMLProviderID) (string, do
 }
 
 // Start begins a sign-in and returns where the browser goes. Browser is a secret that the browser
-// keeps: the answer of the provider is of use in that browser only.
-func (s *Service) Start(ctx context.Context, id docs.SAMLProviderID, browser, next string) (address string, err error) {
+// keeps: the answer of the provider is of use in that browser only. Network is from where the request comes.
+func (s *Service) Start(ctx context.Context, id docs.SAMLProviderID, browser, network, next string) (address string, err error) {
 	p, err := s.Store.AnySAMLProvider(ctx, id)
 	if err != nil {
 		return "", err
@@ -90,7 +89,7 @@ func (s *Service) Start(ctx context.Context, id docs.SAMLProviderID, browser, ne
 		return "", err
 	}
 	return address, s.Store.Do(ctx, func(tx *store.Tx) error {
-		return s.begin(ctx, tx, docs.SAMLLogin{ID: request, Provider: id, Browser: hash(browser), Next: signin.LocalPath(next)}, "")
+		return s.begin(ctx, tx, docs.SAMLLogin{ID: request, Provider: id, Browser: hash(browser), Network: network, Next: signin.LocalPath(next)}, "")
 	})
 }
 
@@ -100,17 +99,10 @@ func hash(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// begin stores a sign-in, unless there are too many.
+// begin stores a sign-in.
 func (s *Service) begin(ctx context.Context, tx *store.Tx, l docs.SAMLLogin, ends string) error {
-	if err := tx.DropExpiredSAML(ctx); err != nil {
+	if err := tx.DropExpiredAssertions(ctx); err != nil {
 		return err
-	}
-	n, err := tx.CountSAMLLogins(ctx, l.Provider)
-	if err != nil {
-		return err
-	}
-	if n >= maxLogins {
-		return errs.E(errs.TooMany, "too many people are signing in just now; try again in some minutes")
 	}
 	l.ExpiresAt = docs.TimeOf(tx.Now().Std().Add(loginTime))
 	return tx.AddSAMLLogin(ctx, l, ends)
@@ -118,7 +110,7 @@ func (s *Service) begin(ctx context.Context, tx *store.Tx, l docs.SAMLLogin, end
 
 // Receive takes an answer of an identity provider and returns a secret that ends the sign-in. Relay is where
 // the person goes if the sign-in began at the provider.
-func (s *Service) Receive(ctx context.Context, id docs.SAMLProviderID, answer, relay, request string) (string, error) {
+func (s *Service) Receive(ctx context.Context, id docs.SAMLProviderID, answer, relay, network, request string) (string, error) {
 	p, err := s.Store.AnySAMLProvider(ctx, id)
 	if err != nil {
 		return "", err
@@ -127,7 +119,7 @@ func (s *Service) Receive(ctx context.Context, id docs.SAMLProviderID, answer, r
 		return "", errSetup
 	}
 	secret := docs.NewLinkSecret()
-	err = s.accept(ctx, p, answer, relay, secret)
+	err = s.accept(ctx, p, answer, relay, network, secret)
 	var refusal *saml.Refusal
 	if !errors.As(err, &refusal) {
 		return secret, err
@@ -140,7 +132,7 @@ func (s *Service) Receive(ctx context.Context, id docs.SAMLProviderID, answer, r
 }
 
 // accept checks an answer and stores whom it names.
-func (s *Service) accept(ctx context.Context, p docs.SAMLProvider, answer, relay, secret string) error {
+func (s *Service) accept(ctx context.Context, p docs.SAMLProvider, answer, relay, network, secret string) error {
 	protocol, err := s.protocol(ctx, p)
 	if err != nil {
 		return err
@@ -153,8 +145,13 @@ func (s *Service) accept(ctx context.Context, p docs.SAMLProvider, answer, relay
 	if err != nil {
 		return err
 	}
-	who.ID, who.Provider = a.InResponseTo, p.ID
+	who.ID, who.Provider, who.Network = a.InResponseTo, p.ID, network
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		if now, err := tx.AnySAMLProvider(ctx, p.ID); err != nil {
+			return err
+		} else if now.UpdatedAt != p.UpdatedAt {
+			return errGone // the answer was compared with what the provider was
+		}
 		if a.InResponseTo == "" {
 			if !p.IdPInitiated {
 				return &saml.Refusal{Reason: "nobody asked for this answer", Detail: "The sign-in began at the identity provider. Begin at " + s.Addresses(p.ID).Start + ", or allow it: idpInitiated."}
@@ -204,7 +201,23 @@ func identify(p docs.SAMLProvider, a saml.Assertion) (docs.SAMLLogin, error) {
 		}
 	}
 	l.Name = clip(strings.Join(names, " "), maxName)
+	l.Groups = groupsOf(p, a)
 	return l, nil
+}
+
+// groupsOf returns those of the groups of a person that have a team; nil if the provider says nothing of groups.
+func groupsOf(p docs.SAMLProvider, a saml.Assertion) []string {
+	values, sent := a.Attributes[p.Attributes.Groups]
+	if p.Attributes.Groups == "" || !sent {
+		return nil
+	}
+	groups := []string{}
+	for _, name := range values {
+		if _, mapped := p.Groups[name]; mapped && !slices.Contains(groups, name) {
+			groups = append(groups, name)
+		}
+	}
+	return groups
 }
 
 const (
@@ -303,7 +316,8 @@ func (s *Service) Finish(ctx context.Context, id docs.SAMLProviderID, secret, br
 	}
 	opened, err := s.SignIn.Arrive(ctx, signin.Arrival{
 		Org: p.Org, Provider: string(p.ID), Method: docs.SignInBySAML, Subject: l.Subject, Email: string(l.Email), Proved: true, Name: l.Name,
-		Role: p.DefaultRole, Team: p.DefaultTeam, Agent: agent, Request: request, Next: l.Next,
+		Role: p.DefaultRole, Team: p.DefaultTeam, Teams: signin.TeamsOf(p.Groups, l.Groups), AsOf: p.UpdatedAt, Recyclable: l.Subject == string(l.Email),
+		Agent: agent, Request: request, Next: l.Next,
 	})
 	if errs.Is(err, errs.Forbidden) { // admins can do something about it
 		err = errors.Join(err, s.note(ctx, p, &saml.Refusal{Reason: string(l.Email) + " was not let in", Detail: errs.Message(err)}, request))

@@ -6,7 +6,9 @@ package sso
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +44,7 @@ type Change struct {
 	IdPInitiated opt.Val[bool]
 	SignRequests opt.Val[bool]
 	Attributes   opt.Val[docs.SAMLAttributes]
+	Groups       opt.Val[map[string]docs.TeamID]
 }
 
 // check refuses what can be refused without the store.
@@ -84,8 +87,23 @@ func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) e
 		}
 	}
 	p.DefaultTeam = c.DefaultTeam.Or(p.DefaultTeam)
+	p.Groups = c.Groups.Or(p.Groups)
+	if groups, ok := c.Groups.Get(); ok {
+		for _, name := range slices.Sorted(maps.Keys(groups)) {
+			_, err := tx.Team(ctx, p.Org, groups[name])
+			if errs.Is(err, errs.NotFound) {
+				return errs.Field("body.groups", "%q is not a team of this organization", groups[name])
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
 	if p.EntityID != before.EntityID || p.SSOURL != before.SSOURL || p.Certificate != before.Certificate || p.Attributes != before.Attributes {
 		p.LastError, p.LastErrorAt = "", 0
+		if err := tx.DropSAMLLogins(ctx, p.ID); err != nil { // answers of what the provider was
+			return err
+		}
 	}
 	p.UpdatedAt = tx.Now()
 	return nil
@@ -101,7 +119,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 		return docs.SAMLProvider{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.SAMLProvider, error) {
-		p := docs.SAMLProvider{ID: store.NewID[docs.SAMLProviderID](tx), Org: org, CreatedAt: tx.Now()}
+		p := docs.SAMLProvider{ID: store.NewID[docs.SAMLProviderID](tx), Org: org, Groups: map[string]docs.TeamID{}, CreatedAt: tx.Now()}
 		n, err := tx.CountSAMLProviders(ctx, org)
 		if err != nil {
 			return p, err
@@ -109,7 +127,8 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 		if n >= maxProviders {
 			return p, errs.E(errs.Precondition, "an organization can have %d SAML providers; delete one first", maxProviders)
 		}
-		return p, s.put(ctx, tx, g, &p, in, key, "create")
+		err = s.put(ctx, tx, g, &p, in, key, "create")
+		return p, err
 	})
 }
 
@@ -131,7 +150,8 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		if err != nil {
 			return p, err
 		}
-		return p, s.put(ctx, tx, g, &p, in, key, "update")
+		err = s.put(ctx, tx, g, &p, in, key, "update")
+		return p, err
 	})
 }
 

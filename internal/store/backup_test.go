@@ -74,7 +74,8 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	check(nil, s.Do(ctx, func(tx *store.Tx) error {
 		return errors.Join(
 			tx.AddPasskey(ctx, docs.Passkey{ID: "key", User: b.User, Label: awkward, Credential: "{}", CreatedAt: tx.Now()}),
-			tx.AddPasskeyChallenge(ctx, docs.HashSecret("asked"), "{}", tx.Now()),
+			tx.AddPasskeyChallenge(ctx, docs.HashSecret("asked"), "{}", "192.0.2.1/32", tx.Now()),
+			tx.PutSAMLProvider(ctx, docs.SAMLProvider{ID: "idp", Org: org, Label: awkward, Groups: map[string]docs.TeamID{awkward: team.ID}}),
 		)
 	}))
 	check((&signin.Service{Store: s}).Arrive(ctx, signin.Arrival{

@@ -12,3 +12,10 @@ func ObjectBytes(ctx context.Context, s *Store) (int, error) {
 func Damage(ctx context.Context, s *Store, statement string) error {
 	return s.Do(ctx, func(tx *Tx) error { return tx.put(ctx, statement) })
 }
+
+// LimitBegun sets how many sign-ins may be under way, until the returned function is called.
+func LimitBegun(byNetwork, all int) func() {
+	wasByNetwork, was := maxBegunByNetwork, maxBegun
+	maxBegunByNetwork, maxBegun = byNetwork, all
+	return func() { maxBegunByNetwork, maxBegun = wasByNetwork, was }
+}

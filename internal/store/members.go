@@ -161,9 +161,6 @@ func (tx *Tx) DropMember(ctx context.Context, org docs.OrgID, user docs.UserID) 
 	if err != nil || n == 0 {
 		return false, err
 	}
-	if err := tx.put(ctx, `DELETE FROM identities WHERE org_id = $1 AND user_id = $2`, org, user); err != nil {
-		return false, err
-	}
 	if err := tx.put(ctx, `DELETE FROM user_grants WHERE org_id = $1 AND user_id = $2`, org, user); err != nil {
 		return false, err
 	}

@@ -11,12 +11,12 @@ import (
 )
 
 const oidcProviderColumns = `p.id, p.org_id, p.label, p.issuer, p.client_id, p.client_secret, p.groups_claim, p.groups,
-	p.default_role, p.default_team, p.last_error, p.last_error_at, p.created_at, p.updated_at`
+	p.default_role, p.default_team, p.trust_email, p.last_error, p.last_error_at, p.created_at, p.updated_at`
 
 func scanOIDCProvider(s scanner) (p docs.OIDCProvider, err error) {
 	var groups string
 	if err = s.Scan(&p.ID, &p.Org, &p.Label, &p.Issuer, &p.ClientID, &p.Sealed, &p.GroupsClaim, &groups,
-		&p.DefaultRole, &p.DefaultTeam, &p.LastError, &p.LastErrorAt, &p.CreatedAt, &p.UpdatedAt); err != nil {
+		&p.DefaultRole, &p.DefaultTeam, &p.TrustEmail, &p.LastError, &p.LastErrorAt, &p.CreatedAt, &p.UpdatedAt); err != nil {
 		return p, err
 	}
 	return p, json.Unmarshal([]byte(groups), &p.Groups)
@@ -53,10 +53,10 @@ func (tx *Tx) AddOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
 	}
 	return tx.put(ctx, `
 		INSERT INTO oidc_providers (id, org_id, label, issuer, client_id, client_secret, groups_claim, groups,
-			default_role, default_team, last_error, last_error_at, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+			default_role, default_team, trust_email, last_error, last_error_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		p.ID, p.Org, p.Label, p.Issuer, p.ClientID, p.Sealed, p.GroupsClaim, string(groups),
-		p.DefaultRole, p.DefaultTeam, p.LastError, p.LastErrorAt, p.CreatedAt, p.UpdatedAt)
+		p.DefaultRole, p.DefaultTeam, p.TrustEmail, p.LastError, p.LastErrorAt, p.CreatedAt, p.UpdatedAt)
 }
 
 // PutOIDCProvider stores what can change of a provider. Its issuer cannot: the same name
@@ -69,10 +69,10 @@ func (tx *Tx) PutOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
 	return tx.put(ctx, `
 		UPDATE oidc_providers
 		SET label = $2, client_id = $3, client_secret = $4, groups_claim = $5, groups = $6, default_role = $7, default_team = $8,
-			last_error = $9, last_error_at = $10, updated_at = $11
+			last_error = $9, last_error_at = $10, updated_at = $11, trust_email = $12
 		WHERE id = $1`,
 		p.ID, p.Label, p.ClientID, p.Sealed, p.GroupsClaim, string(groups), p.DefaultRole, p.DefaultTeam,
-		p.LastError, p.LastErrorAt, p.UpdatedAt)
+		p.LastError, p.LastErrorAt, p.UpdatedAt, p.TrustEmail)
 }
 
 // DropOIDCProvider deletes a provider, and what it knew people by.
@@ -87,11 +87,14 @@ func (tx *Tx) DropOIDCProvider(ctx context.Context, org docs.OrgID, id docs.OIDC
 	return tx.DropIdentities(ctx, string(id))
 }
 
-// AddOIDCFlow stores a sign-in that begins, by the hash of its state.
+// AddOIDCFlow stores a sign-in that begins, by the hash of its state. Others make room for it.
 func (tx *Tx) AddOIDCFlow(ctx context.Context, f docs.OIDCFlow, hash [sha256.Size]byte) error {
+	if err := tx.makeRoom(ctx, oidcFlows, f.Network); err != nil {
+		return err
+	}
 	return tx.put(ctx, `
-		INSERT INTO oidc_flows (hash, provider, browser, nonce, verifier, next, user_id, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		hex.EncodeToString(hash[:]), f.Provider, f.Browser, f.Nonce, f.Verifier, f.Next, f.User, f.ExpiresAt)
+		INSERT INTO oidc_flows (hash, provider, browser, nonce, verifier, next, user_id, network, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		hex.EncodeToString(hash[:]), f.Provider, f.Browser, f.Nonce, f.Verifier, f.Next, f.User, f.Network, f.ExpiresAt)
 }
 
 // TakeOIDCFlow deletes a sign-in and returns it: of two who bring the same state, one gets it.
@@ -100,10 +103,4 @@ func (tx *Tx) TakeOIDCFlow(ctx context.Context, hash [sha256.Size]byte) (docs.OI
 		err = s.Scan(&f.Provider, &f.Browser, &f.Nonce, &f.Verifier, &f.Next, &f.User, &f.ExpiresAt)
 		return f, err
 	}, `DELETE FROM oidc_flows WHERE hash = $1 RETURNING provider, browser, nonce, verifier, next, user_id, expires_at`, hex.EncodeToString(hash[:]))
-}
-
-// DropExpiredOIDCFlows deletes the sign-ins that nobody finished.
-func (tx *Tx) DropExpiredOIDCFlows(ctx context.Context) error {
-	_, err := tx.exec(ctx, `DELETE FROM oidc_flows WHERE expires_at < $1`, tx.Now())
-	return err
 }

@@ -44,12 +44,12 @@ func (tx *Tx) DropPasskey(ctx context.Context, user docs.UserID, id string) (boo
 	return n > 0, err
 }
 
-// AddPasskeyChallenge stores what an authenticator is asked to sign, and forgets those that have expired.
-func (tx *Tx) AddPasskeyChallenge(ctx context.Context, hash [sha256.Size]byte, data string, until docs.Time) error {
-	if _, err := tx.exec(ctx, `DELETE FROM passkey_challenges WHERE expires_at < $1`, tx.Now()); err != nil {
+// AddPasskeyChallenge stores what an authenticator is asked to sign, in a network. Others make room for it.
+func (tx *Tx) AddPasskeyChallenge(ctx context.Context, hash [sha256.Size]byte, data, network string, until docs.Time) error {
+	if err := tx.makeRoom(ctx, passkeyChallenges, network); err != nil {
 		return err
 	}
-	return tx.put(ctx, `INSERT INTO passkey_challenges (hash, data, expires_at) VALUES ($1, $2, $3)`, hex.EncodeToString(hash[:]), data, until)
+	return tx.put(ctx, `INSERT INTO passkey_challenges (hash, data, network, expires_at) VALUES ($1, $2, $3, $4)`, hex.EncodeToString(hash[:]), data, network, until)
 }
 
 // TakePasskeyChallenge returns what was asked and forgets it, so that no answer works twice.

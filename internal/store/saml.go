@@ -10,12 +10,12 @@ import (
 )
 
 const samlColumns = `p.id, p.org_id, p.label, p.entity_id, p.sso_url, p.certificate, p.default_team, p.default_role,
-	p.idp_initiated, p.sign_requests, p.email_attribute, p.first_name_attribute, p.last_name_attribute, p.sealed,
+	p.idp_initiated, p.sign_requests, p.email_attribute, p.first_name_attribute, p.last_name_attribute, p.groups_attribute, p.groups, p.sealed,
 	p.last_error, p.last_error_at, p.created_at, p.updated_at`
 
 func scanSAMLProvider(s scanner) (p docs.SAMLProvider, err error) {
 	err = s.Scan(&p.ID, &p.Org, &p.Label, &p.EntityID, &p.SSOURL, &p.Certificate, &p.DefaultTeam, &p.DefaultRole,
-		&p.IdPInitiated, &p.SignRequests, &p.Attributes.Email, &p.Attributes.FirstName, &p.Attributes.LastName, &p.Sealed,
+		&p.IdPInitiated, &p.SignRequests, &p.Attributes.Email, &p.Attributes.FirstName, &p.Attributes.LastName, &p.Attributes.Groups, inJSON{&p.Groups}, &p.Sealed,
 		&p.LastError, &p.LastErrorAt, &p.CreatedAt, &p.UpdatedAt)
 	return p, err
 }
@@ -47,15 +47,18 @@ func (r Reader) CountSAMLProviders(ctx context.Context, org docs.OrgID) (int64, 
 func (tx *Tx) PutSAMLProvider(ctx context.Context, p docs.SAMLProvider) error {
 	return tx.put(ctx, `
 		INSERT INTO saml_providers (id, org_id, label, entity_id, sso_url, certificate, default_team, default_role, idp_initiated, sign_requests,
-			email_attribute, first_name_attribute, last_name_attribute, sealed, last_error, last_error_at, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+			email_attribute, first_name_attribute, last_name_attribute, sealed, last_error, last_error_at, created_at, updated_at,
+			groups_attribute, groups)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
 		ON CONFLICT (id) DO UPDATE SET label = excluded.label, entity_id = excluded.entity_id, sso_url = excluded.sso_url,
 			certificate = excluded.certificate, default_team = excluded.default_team, default_role = excluded.default_role,
 			idp_initiated = excluded.idp_initiated, sign_requests = excluded.sign_requests, email_attribute = excluded.email_attribute,
 			first_name_attribute = excluded.first_name_attribute, last_name_attribute = excluded.last_name_attribute, sealed = excluded.sealed,
-			last_error = excluded.last_error, last_error_at = excluded.last_error_at, updated_at = excluded.updated_at`,
+			last_error = excluded.last_error, last_error_at = excluded.last_error_at, updated_at = excluded.updated_at,
+			groups_attribute = excluded.groups_attribute, groups = excluded.groups`,
 		p.ID, p.Org, p.Label, p.EntityID, p.SSOURL, p.Certificate, p.DefaultTeam, p.DefaultRole, p.IdPInitiated, p.SignRequests,
-		p.Attributes.Email, p.Attributes.FirstName, p.Attributes.LastName, p.Sealed, p.LastError, p.LastErrorAt, p.CreatedAt, p.UpdatedAt)
+		p.Attributes.Email, p.Attributes.FirstName, p.Attributes.LastName, p.Sealed, p.LastError, p.LastErrorAt, p.CreatedAt, p.UpdatedAt,
+		p.Attributes.Groups, toJSON(p.Groups))
 }
 
 // PutSAMLError notes why somebody was refused last; an empty text is that somebody was not.
@@ -84,36 +87,47 @@ func (tx *Tx) DropSAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAML
 	return nil
 }
 
-// AddSAMLLogin stores a sign-in that begins. The hash is that of the secret that ends it.
+// AddSAMLLogin stores a sign-in that begins. The hash is that of the secret that ends it. Others make room for it.
 func (tx *Tx) AddSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash string) error {
+	if err := tx.makeRoom(ctx, samlLogins, l.Network); err != nil {
+		return err
+	}
 	return tx.put(ctx, `
-		INSERT INTO saml_logins (id, provider_id, browser, hash, next, subject, email, name, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		l.ID, l.Provider, l.Browser, hash, l.Next, l.Subject, l.Email, l.Name, l.ExpiresAt)
+		INSERT INTO saml_logins (id, provider_id, browser, hash, next, subject, email, name, groups, network, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		l.ID, l.Provider, l.Browser, hash, l.Next, l.Subject, l.Email, l.Name, groupsJSON(l.Groups), l.Network, l.ExpiresAt)
+}
+
+// groupsJSON returns a list of groups as it is stored.
+func groupsJSON(groups []string) string {
+	if groups == nil {
+		return ""
+	}
+	return toJSON(groups)
 }
 
 // AnswerSAMLLogin notes the answer of the provider to a sign-in. It reports whether one waits for it: each takes
 // one answer.
 func (tx *Tx) AnswerSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash [sha256.Size]byte) (bool, error) {
 	n, err := tx.exec(ctx, `
-		UPDATE saml_logins SET hash = $3, subject = $4, email = $5, name = $6
-		WHERE id = $1 AND provider_id = $2 AND hash = '' AND expires_at > $7`,
-		l.ID, l.Provider, hex.EncodeToString(hash[:]), l.Subject, l.Email, l.Name, tx.Now())
+		UPDATE saml_logins SET hash = $3, subject = $4, email = $5, name = $6, groups = $7
+		WHERE id = $1 AND provider_id = $2 AND hash = '' AND expires_at > $8`,
+		l.ID, l.Provider, hex.EncodeToString(hash[:]), l.Subject, l.Email, l.Name, groupsJSON(l.Groups), tx.Now())
 	return n > 0, err
 }
 
 // SAMLLogin returns a sign-in that was answered, by the hash of the secret that ends it.
 func (r Reader) SAMLLogin(ctx context.Context, provider docs.SAMLProviderID, hash [sha256.Size]byte) (docs.SAMLLogin, error) {
 	return one(ctx, r, "sign-in", func(s scanner) (l docs.SAMLLogin, err error) {
-		err = s.Scan(&l.ID, &l.Provider, &l.Browser, &l.Next, &l.Subject, &l.Email, &l.Name, &l.ExpiresAt)
+		err = s.Scan(&l.ID, &l.Provider, &l.Browser, &l.Next, &l.Subject, &l.Email, &l.Name, inJSON{&l.Groups}, &l.ExpiresAt)
 		return l, err
-	}, `SELECT id, provider_id, browser, next, subject, email, name, expires_at
+	}, `SELECT id, provider_id, browser, next, subject, email, name, groups, expires_at
 		FROM saml_logins WHERE hash = $1 AND provider_id = $2`, hex.EncodeToString(hash[:]), provider)
 }
 
-// CountSAMLLogins counts the sign-ins by a provider that are under way.
-func (r Reader) CountSAMLLogins(ctx context.Context, provider docs.SAMLProviderID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM saml_logins WHERE provider_id = $1`, provider)
+// DropSAMLLogins ends all sign-ins by a provider, which asserts something else from now on.
+func (tx *Tx) DropSAMLLogins(ctx context.Context, provider docs.SAMLProviderID) error {
+	return tx.put(ctx, `DELETE FROM saml_logins WHERE provider_id = $1`, provider)
 }
 
 // DropSAMLLogin ends a sign-in and reports whether it was there: of two who end it at once, one does.
@@ -133,11 +147,8 @@ func (tx *Tx) AddSAMLAssertion(ctx context.Context, provider docs.SAMLProviderID
 	return err
 }
 
-// DropExpiredSAML deletes the sign-ins and assertions that nobody can use any more.
-func (tx *Tx) DropExpiredSAML(ctx context.Context) error {
-	if _, err := tx.exec(ctx, `DELETE FROM saml_logins WHERE expires_at < $1`, tx.Now()); err != nil {
-		return err
-	}
+// DropExpiredAssertions deletes those that are refused for their age.
+func (tx *Tx) DropExpiredAssertions(ctx context.Context) error {
 	_, err := tx.exec(ctx, `DELETE FROM saml_assertions WHERE expires_at < $1`, tx.Now())
 	return err
 }

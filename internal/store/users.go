@@ -233,6 +233,11 @@ func (tx *Tx) DropIdentity(ctx context.Context, user docs.UserID, provider, subj
 	return n > 0, err
 }
 
+// PutIdentity stores since when a subject is known.
+func (tx *Tx) PutIdentity(ctx context.Context, v docs.Identity) error {
+	return tx.put(ctx, `UPDATE identities SET created_at = $3 WHERE provider = $1 AND subject = $2`, v.Provider, v.Subject, v.CreatedAt)
+}
+
 // DropIdentities forgets all subjects of a provider, which nobody can name any more.
 func (tx *Tx) DropIdentities(ctx context.Context, provider string) error {
 	return tx.put(ctx, `DELETE FROM identities WHERE provider = $1`, provider)

@@ -288,6 +288,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Handle(signin.AddedJob, s.SignIn.SendAdded)
 	r.Handle(orgs.InvitedJob, s.SignIn.SendInvitation)
 	r.Handle(orgs.EraseJob, s.Orgs.Erase)
+	r.Handle(orgs.PurgeJob, s.Orgs.Purge)
 	r.Handle(audit.NoticeJob, s.Inbox.Notify)
 	r.Handle(inbox.MailJob, s.Inbox.Send)
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)

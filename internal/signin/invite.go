@@ -26,6 +26,9 @@ func (s *Service) SendInvitation(ctx context.Context, payload []byte) error {
 		return err
 	}
 	o, err := s.Store.Organization(ctx, p.Org)
+	if errs.Is(err, errs.NotFound) { // deleted
+		return nil
+	}
 	if err != nil {
 		return err
 	}

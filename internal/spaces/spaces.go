@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -300,7 +301,7 @@ func (s *Service) Purge(ctx context.Context, payload []byte) error {
 		sp := v.It
 		switch {
 		case errs.Is(err, errs.NotFound):
-			return nil
+			return s.purgeLater(ctx, tx, p.Space)
 		case err != nil:
 			return err
 		case sp.DeletedAt.IsZero() || tx.Now() < sp.DeletedAt.Add(docs.TrashRetention):
@@ -314,6 +315,15 @@ func (s *Service) Purge(ctx context.Context, payload []byte) error {
 		}
 		return audit.Record(ctx, tx, authz.System, spaceEvent(sp, "purge", map[string]any{"title": sp.Title}))
 	})
+}
+
+// purgeLater waits with a space whose organization is deleted: it is purged with it, or comes back with it.
+func (s *Service) purgeLater(ctx context.Context, tx *store.Tx, id docs.SpaceID) error {
+	waits, err := tx.InDeletedOrganization(ctx, id)
+	if err != nil || !waits {
+		return err
+	}
+	return jobs.Later(24 * time.Hour)
 }
 
 // Move puts a space elsewhere in its organization.

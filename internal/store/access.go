@@ -10,7 +10,8 @@ import (
 )
 
 // Access returns all that is known of a user in an organization: the input of
-// docs.Access.Resolve. Somebody who is not a member has an Access that says so.
+// docs.Access.Resolve. Somebody who is not a member has an Access that says so, and so
+// has everybody in an organization that is deleted.
 func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*docs.Access, error) {
 	a := &docs.Access{
 		Org: org, User: user,
@@ -19,7 +20,7 @@ func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*
 	}
 	_, err := one(ctx, r, "member", func(s scanner) (bool, error) {
 		return true, s.Scan(&a.Role, &a.Disabled, &a.SSO)
-	}, `SELECT m.role, m.disabled, o.sso FROM members m JOIN organizations o ON o.id = m.org_id WHERE m.org_id = $1 AND m.user_id = $2`, org, user)
+	}, `SELECT m.role, m.disabled, o.sso FROM members m JOIN organizations o ON o.id = m.org_id WHERE m.org_id = $1 AND m.user_id = $2 AND o.deleted_at = 0`, org, user)
 	if errs.Is(err, errs.NotFound) {
 		return a, nil
 	}

@@ -27,7 +27,7 @@ func (r Reader) Collection(ctx context.Context, id docs.CollectionID) (Stamped[d
 			return v, err
 		}, `SELECT `+collectionColumns+`, o.access_version, i.auth_version
 			FROM collections c JOIN organizations o ON o.id = c.org_id CROSS JOIN instance i
-			WHERE c.id = $1`, id)
+			WHERE c.id = $1 AND o.deleted_at = 0`, id)
 	})
 }
 

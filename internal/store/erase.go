@@ -15,12 +15,12 @@ type Membership struct {
 	Disabled bool
 }
 
-// Memberships returns all organizations of a user.
+// Memberships returns all organizations of a user that are not deleted.
 func (r Reader) Memberships(ctx context.Context, user docs.UserID) ([]Membership, error) {
 	return many(ctx, r, func(s scanner) (m Membership, err error) {
 		err = s.Scan(&m.Org, &m.Title, &m.Role, &m.Disabled)
 		return m, err
-	}, `SELECT o.id, o.title, m.role, m.disabled FROM members m JOIN organizations o ON o.id = m.org_id WHERE m.user_id = $1 ORDER BY o.id`, user)
+	}, `SELECT o.id, o.title, m.role, m.disabled FROM members m JOIN organizations o ON o.id = m.org_id WHERE m.user_id = $1 AND o.deleted_at = 0 ORDER BY o.id`, user)
 }
 
 // EraseUser removes what only the person has: rows that belong to the account, and name, address and

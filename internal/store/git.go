@@ -237,7 +237,7 @@ func (r Reader) GitConnection(ctx context.Context, space docs.SpaceID) (docs.Git
 func (r Reader) DueGitConnections(ctx context.Context, now docs.Time, limit int) ([]docs.GitConnection, error) {
 	return many(ctx, r, scanGitConnection, `
 		SELECT `+gitConnectionColumns+` FROM git_connections c JOIN spaces s ON s.id = c.space_id
-		WHERE c.due_at > 0 AND c.due_at <= $1 AND s.deleted_at = 0 ORDER BY c.due_at, c.space_id LIMIT $2 + 0`, now, limit)
+		WHERE c.due_at > 0 AND c.due_at <= $1 AND s.deleted_at = 0 AND `+inPresentOrg("s")+` ORDER BY c.due_at, c.space_id LIMIT $2 + 0`, now, limit)
 }
 
 // PutGitConnection stores the connection of a space in place of the one

@@ -25,6 +25,7 @@ type NoticeFilter struct {
 // trash. $1 to $6 are those of noticeArgs.
 const noticesFrom = ` FROM notices n
 	JOIN spaces s ON s.id = n.space_id
+	JOIN organizations o ON o.id = s.org_id AND o.deleted_at = 0
 	LEFT JOIN users u ON u.id = n.actor_id
 	LEFT JOIN change_requests q ON q.id = n.change_request_id
 	LEFT JOIN comments c ON c.id = n.comment_id

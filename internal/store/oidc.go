@@ -29,7 +29,7 @@ func (r Reader) OIDCProvider(ctx context.Context, org docs.OrgID, id docs.OIDCPr
 
 // OIDCProviderByID returns a provider of any organization.
 func (r Reader) OIDCProviderByID(ctx context.Context, id docs.OIDCProviderID) (docs.OIDCProvider, error) {
-	return one(ctx, r, "provider", scanOIDCProvider, `SELECT `+oidcProviderColumns+` FROM oidc_providers p WHERE p.id = $1`, id)
+	return one(ctx, r, "provider", scanOIDCProvider, `SELECT `+oidcProviderColumns+` FROM oidc_providers p WHERE p.id = $1 AND `+inPresentOrg("p"), id)
 }
 
 // OIDCProviders lists those of an organization.

@@ -80,10 +80,11 @@ type Stamped[T any] struct {
 	Stamp Stamp
 }
 
-// Organization returns an organization by id.
+// Organization returns an organization by id. One that is deleted is not found, here and by
+// whatever reads one of its things by id.
 func (r Reader) Organization(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
 	return throughCache(ctx, r, "organization", string(id), func(ctx context.Context) (docs.Organization, error) {
-		return one(ctx, r, "organization", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.id = $1`, id)
+		return one(ctx, r, "organization", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.id = $1 AND o.deleted_at = 0`, id)
 	})
 }
 
@@ -93,7 +94,7 @@ func (r Reader) OrganizationStamp(ctx context.Context, id docs.OrgID) (Stamp, er
 		return one(ctx, r, "organization", func(s scanner) (v Stamp, err error) {
 			err = s.Scan(&v.Access, &v.Auth)
 			return v, err
-		}, `SELECT o.access_version, i.auth_version FROM organizations o CROSS JOIN instance i WHERE o.id = $1`, id)
+		}, `SELECT o.access_version, i.auth_version FROM organizations o CROSS JOIN instance i WHERE o.id = $1 AND o.deleted_at = 0`, id)
 	})
 }
 
@@ -112,7 +113,8 @@ type Caller struct {
 
 // callersOrgs is true of a membership m in which the caller of $1 to $3 has access.
 const callersOrgs = `m.user_id = $1 AND NOT m.disabled AND ($2 = '' OR m.org_id = $2)
-	AND NOT EXISTS (SELECT 1 FROM organization_tokens x WHERE x.org_id = m.org_id AND x.token_id = $3 AND x.blocked_at > 0)`
+	AND NOT EXISTS (SELECT 1 FROM organization_tokens x WHERE x.org_id = m.org_id AND x.token_id = $3 AND x.blocked_at > 0)
+	AND NOT EXISTS (SELECT 1 FROM organizations d WHERE d.id = m.org_id AND d.deleted_at > 0)`
 
 // asksProvider is true of a membership m in an organization o that asks the caller of $2 and $3 to
 // sign in at its identity provider first, as in authz.Checker.
@@ -156,12 +158,12 @@ func (r Reader) OrganizationsByDomain(ctx context.Context, domain string) ([]doc
 	return many(ctx, r, scanOrg, `
 		SELECT `+orgColumns+`
 		FROM organization_domains d JOIN organizations o ON o.id = d.org_id
-		WHERE d.domain = $1 ORDER BY o.id`, domain)
+		WHERE d.domain = $1 AND o.deleted_at = 0 ORDER BY o.id`, domain)
 }
 
 // OrganizationByHostname returns the organization with a hostname.
 func (r Reader) OrganizationByHostname(ctx context.Context, hostname string) (docs.Organization, error) {
-	return one(ctx, r, "subdomain", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.hostname = $1`, hostname)
+	return one(ctx, r, "subdomain", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.hostname = $1 AND o.deleted_at = 0`, hostname)
 }
 
 // OrganizationByTitle returns the first organization with a title that a user
@@ -170,7 +172,7 @@ func (r Reader) OrganizationByTitle(ctx context.Context, admin docs.UserID, titl
 	return one(ctx, r, "organization", scanOrg, `
 		SELECT `+orgColumns+`
 		FROM organizations o JOIN members m ON m.org_id = o.id
-		WHERE m.user_id = $1 AND m.role = 'admin' AND o.title = $2
+		WHERE m.user_id = $1 AND m.role = 'admin' AND o.title = $2 AND o.deleted_at = 0
 		ORDER BY o.id LIMIT 1`, admin, title)
 }
 

@@ -27,7 +27,7 @@ func (r Reader) SAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAMLPr
 
 // AnySAMLProvider returns a provider of any organization, for who is signing in.
 func (r Reader) AnySAMLProvider(ctx context.Context, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
-	return one(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1`, id)
+	return one(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1 AND `+inPresentOrg("p"), id)
 }
 
 // SAMLProviders lists those of an organization, oldest first.

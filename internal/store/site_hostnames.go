@@ -25,8 +25,8 @@ func (r Reader) SiteHostname(ctx context.Context, site docs.SiteID) (docs.SiteHo
 // wait longest first.
 func (r Reader) DueHostnames(ctx context.Context, now docs.Time, limit int) ([]docs.SiteHostname, error) {
 	return many(ctx, r, scanSiteHostname, `
-		SELECT `+siteHostnameColumns+` FROM site_hostnames h
-		WHERE h.next_check <= $1 ORDER BY h.next_check, h.site_id LIMIT $2 + 0`, now, limit)
+		SELECT `+siteHostnameColumns+` FROM site_hostnames h JOIN sites w ON w.id = h.site_id
+		WHERE h.next_check <= $1 AND `+inPresentOrg("w")+` ORDER BY h.next_check, h.site_id LIMIT $2 + 0`, now, limit)
 }
 
 // PutSiteHostname stores the host name of a site in place of the one before.

@@ -53,21 +53,21 @@ func (r Reader) Site(ctx context.Context, id docs.SiteID) (Stamped[docs.Site], e
 			return v, err
 		}, `SELECT `+siteColumns+`, o.access_version, i.auth_version
 			FROM sites w JOIN organizations o ON o.id = w.org_id CROSS JOIN instance i
-			WHERE w.id = $1`, id)
+			WHERE w.id = $1 AND o.deleted_at = 0`, id)
 	})
 }
 
 // SiteByBasename returns the site with a basename.
 func (r Reader) SiteByBasename(ctx context.Context, name string) (docs.Site, error) {
 	return throughCache(ctx, r, "site basename", name, func(ctx context.Context) (docs.Site, error) {
-		return one(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.basename = $1`, name)
+		return one(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.basename = $1 AND `+inPresentOrg("w"), name)
 	})
 }
 
 // SiteByHostname returns the site with a host name of its own.
 func (r Reader) SiteByHostname(ctx context.Context, name string) (docs.Site, error) {
 	return throughCache(ctx, r, "site hostname", name, func(ctx context.Context) (docs.Site, error) {
-		return one(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.hostname = $1`, name)
+		return one(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.hostname = $1 AND `+inPresentOrg("w"), name)
 	})
 }
 
@@ -236,7 +236,7 @@ func (tx *Tx) PutProxyState(ctx context.Context, id docs.SiteID, s docs.ProxySta
 func (r Reader) DueProxies(ctx context.Context, now docs.Time, limit int) ([]docs.Site, error) {
 	return many(ctx, r, scanSite, `
 		SELECT `+siteColumns+` FROM sites w
-		WHERE w.proxy_check > 0 AND w.proxy_check <= $1 ORDER BY w.proxy_check, w.id LIMIT $2 + 0`, now, limit)
+		WHERE w.proxy_check > 0 AND w.proxy_check <= $1 AND `+inPresentOrg("w")+` ORDER BY w.proxy_check, w.id LIMIT $2 + 0`, now, limit)
 }
 
 // DropSite deletes a site, its items and what points at it.

@@ -57,7 +57,7 @@ func (r Reader) Space(ctx context.Context, id docs.SpaceID) (Stamped[docs.Space]
 			return out, err
 		}, `SELECT `+spaceColumns+`, o.access_version, i.auth_version
 			FROM spaces s JOIN organizations o ON o.id = s.org_id CROSS JOIN instance i
-			WHERE s.id = $1`, id)
+			WHERE s.id = $1 AND o.deleted_at = 0`, id)
 	})
 }
 
@@ -123,9 +123,10 @@ func (r Reader) CountSpaces(ctx context.Context, v Viewer, f SpaceFilter) (int64
 	return one(ctx, r, "count", scanInt, ranksCTE+` SELECT COUNT(*)`+spacesFrom, append(v.args(), f.In)...)
 }
 
-// AllSpaces returns the ids of all spaces, those in the trash too.
+// AllSpaces returns the ids of all spaces, those in the trash too, but not those of
+// organizations that are deleted.
 func (r Reader) AllSpaces(ctx context.Context) ([]docs.SpaceID, error) {
-	return many(ctx, r, scanText[docs.SpaceID], `SELECT id FROM spaces ORDER BY id`)
+	return many(ctx, r, scanText[docs.SpaceID], `SELECT s.id FROM spaces s WHERE `+inPresentOrg("s")+` ORDER BY s.id`)
 }
 
 // SpacesUnder returns every space in a collection and the collections inside

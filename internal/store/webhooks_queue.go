@@ -64,7 +64,7 @@ func (tx *Tx) ResumeWebhook(ctx context.Context, id docs.WebhookID) error {
 // A webhook is due when it has something to send and no node is at it. What
 // an operator has suspended sends nothing.
 const webhookDue = `w.due_at <= $1 AND w.lease_until <= $1 AND w.enabled
-	AND NOT EXISTS (SELECT 1 FROM organizations o WHERE o.id = w.org_id AND o.blocked_reason <> '')`
+	AND NOT EXISTS (SELECT 1 FROM organizations o WHERE o.id = w.org_id AND (o.blocked_reason <> '' OR o.deleted_at > 0))`
 
 // WebhookDue reports whether ClaimWebhook would find something; it takes no lock.
 func (r Reader) WebhookDue(ctx context.Context, now docs.Time) (bool, error) {

@@ -1,0 +1,167 @@
+package orgs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// PurgeJob is the kind of the job that removes a deleted organization for good.
+const PurgeJob = "organization.purge"
+
+type purge struct {
+	Org docs.OrgID
+}
+
+// PurgedAction is the action of the report in the log of the instance: how many rows of which table were removed.
+const PurgedAction = "organization.purged"
+
+// deleteOrg puts an organization out of everybody's reach. It is purged after a week.
+func deleteOrg(ctx context.Context, tx *store.Tx, by authz.Actor, id docs.OrgID) error {
+	o, err := tx.Organization(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := audit.Record(ctx, tx, by, orgEvent(o, "delete")); err != nil {
+		return err
+	}
+	if err := tx.MarkOrganization(ctx, id, tx.Now(), by.User); err != nil {
+		return err
+	}
+	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: PurgeJob, Key: string(id), Payload: purge{id}, RunAt: tx.Now().Add(docs.TrashRetention)})
+}
+
+func orgEvent(o docs.Organization, action string) audit.Event {
+	return audit.Event{Org: o.ID, Action: "organization." + action, Kind: "organization", ID: string(o.ID), Data: map[string]any{"title": o.Title}}
+}
+
+// restoreOrg brings back an organization that was deleted less than a week ago.
+func restoreOrg(ctx context.Context, tx *store.Tx, by authz.Actor, id docs.OrgID) (docs.Organization, error) {
+	v, err := tx.AnyOrganization(ctx, id)
+	switch {
+	case err != nil:
+		return v.Org, err
+	case v.DeletedAt.IsZero():
+		return v.Org, errs.E(errs.Conflict, "the organization is not deleted; nothing would change")
+	case tx.Now() >= v.DeletedAt.Add(docs.TrashRetention):
+		return v.Org, errs.E(errs.NotFound, "organization not found; deleted organizations are kept for 7 days")
+	}
+	if err := tx.MarkOrganization(ctx, id, 0, ""); err != nil {
+		return v.Org, err
+	}
+	if _, err := tx.DropJob(ctx, PurgeJob, string(id)); err != nil {
+		return v.Org, err
+	}
+	return v.Org, audit.Record(ctx, tx, by, orgEvent(v.Org, "restore"))
+}
+
+// DeleteByOperator deletes an organization, from the command line.
+func (s *Service) DeleteByOperator(ctx context.Context, id docs.OrgID) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error { return deleteOrg(ctx, tx, authz.AtCommandLine(""), id) })
+}
+
+// RestoreByOperator restores an organization, from the command line.
+func (s *Service) RestoreByOperator(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Organization, error) {
+		return restoreOrg(ctx, tx, authz.AtCommandLine(""), id)
+	})
+}
+
+// How much of an organization is removed in one transaction.
+const (
+	purgeThings = 20
+	purgeLines  = 5_000
+)
+
+// Purge is the handler of PurgeJob. It removes an organization for good if it is still deleted and
+// its time is over: site by site, space by space, then what is left. After a failure it goes on with what is still
+// there.
+func (s *Service) Purge(ctx context.Context, payload []byte) error {
+	var p purge
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return fmt.Errorf("purge: %w", err)
+	}
+	o, err := s.Store.AnyOrganization(ctx, p.Org)
+	switch now := docs.TimeOf(s.Store.Clock()); {
+	case errs.Is(err, errs.NotFound):
+		return nil
+	case err != nil:
+		return err
+	case o.DeletedAt.IsZero() || now < o.DeletedAt.Add(docs.TrashRetention):
+		return nil
+	}
+	report := map[string]int64{}
+	for _, x := range []struct {
+		name string
+		step func(*store.Tx) (int64, error)
+	}{
+		{"sites", func(tx *store.Tx) (int64, error) { return purgeSites(ctx, tx, p.Org) }},
+		{"spaces", func(tx *store.Tx) (int64, error) { return purgeSpaces(ctx, tx, p.Org) }},
+		{"audit", func(tx *store.Tx) (int64, error) { return tx.PurgeAudit(ctx, p.Org, purgeLines) }},
+	} {
+		if err := s.purgeAll(ctx, report, x.name, x.step); err != nil {
+			return err
+		}
+	}
+	return s.purgeRest(ctx, o.Org, report)
+}
+
+// purgeAll repeats a step until it finds nothing, each time in a transaction of its own, and counts.
+func (s *Service) purgeAll(ctx context.Context, report map[string]int64, name string, step func(*store.Tx) (int64, error)) error {
+	for {
+		n, err := store.InTx(ctx, s.Store, step)
+		if err != nil || n == 0 {
+			return err
+		}
+		report[name] += n
+	}
+}
+
+func purgeSites(ctx context.Context, tx *store.Tx, org docs.OrgID) (int64, error) {
+	some, err := tx.SitesToPurge(ctx, org, purgeThings)
+	for _, site := range some {
+		if err == nil {
+			err = tx.PurgeSite(ctx, site)
+		}
+	}
+	return int64(len(some)), err
+}
+
+func purgeSpaces(ctx context.Context, tx *store.Tx, org docs.OrgID) (int64, error) {
+	some, err := tx.SpacesToPurge(ctx, org, purgeThings)
+	for _, sp := range some {
+		if err == nil {
+			err = tx.PurgeSpace(ctx, sp)
+		}
+		if err == nil {
+			err = tx.DropJobsAbout(ctx, string(sp.ID), PurgeJob)
+		}
+	}
+	return int64(len(some)), err
+}
+
+// purgeRest removes what neither a site nor a space has, and reports.
+func (s *Service) purgeRest(ctx context.Context, o docs.Organization, report map[string]int64) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		removed, err := tx.PurgeOrganization(ctx, o.ID)
+		if err != nil {
+			return err
+		}
+		for table, n := range removed {
+			report[table] += n
+		}
+		if err := tx.DropJobsAbout(ctx, string(o.ID), PurgeJob); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, authz.System, audit.Event{
+			Action: PurgedAction, Kind: "organization", ID: string(o.ID), Data: map[string]any{"title": o.Title, "rows": report},
+		})
+	})
+}

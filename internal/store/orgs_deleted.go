@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// inPresentOrg is true of a row with an org_id whose organization is not deleted.
+func inPresentOrg(alias string) string {
+	return `NOT EXISTS (SELECT 1 FROM organizations d WHERE d.id = ` + alias + `.org_id AND d.deleted_at > 0)`
+}
+
+// AnyOrg is an organization as the operator sees it, deleted or not.
+type AnyOrg struct {
+	Org       docs.Organization
+	Members   int64 // people
+	Spaces    int64
+	Sites     int64
+	DeletedAt docs.Time // zero: it is not deleted
+	DeletedBy docs.UserID
+}
+
+const anyOrgColumns = orgColumns + `,
+	(SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = o.id AND u.kind = ''),
+	(SELECT COUNT(*) FROM spaces s WHERE s.org_id = o.id), (SELECT COUNT(*) FROM sites w WHERE w.org_id = o.id), o.deleted_at, o.deleted_by`
+
+func scanAnyOrg(s scanner) (out AnyOrg, err error) {
+	var v orgRow
+	if err = s.Scan(append(v.dest(), &out.Members, &out.Spaces, &out.Sites, &out.DeletedAt, &out.DeletedBy)...); err != nil {
+		return out, err
+	}
+	out.Org, err = v.done()
+	return out, err
+}
+
+// AnyOrganization returns an organization, deleted or not.
+func (r Reader) AnyOrganization(ctx context.Context, id docs.OrgID) (AnyOrg, error) {
+	return one(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+` FROM organizations o WHERE o.id = $1`, id)
+}
+
+// AnyOrganizations lists all organizations of the instance, or only those that are deleted, oldest first.
+func (r Reader) AnyOrganizations(ctx context.Context, deleted bool, p Page) ([]AnyOrg, Key, error) {
+	items, err := many(ctx, r, scanAnyOrg, `
+		SELECT `+anyOrgColumns+` FROM organizations o WHERE o.id > $1 AND (o.deleted_at > 0 OR NOT $2) ORDER BY o.id LIMIT $3 + 0`, p.text(0), deleted, p.ask())
+	items, next := cut(p, items, func(o AnyOrg) Key { return Key{string(o.Org.ID)} })
+	return items, next, err
+}
+
+// MarkOrganization marks an organization as deleted, or as restored by the moment 0. Sites get new versions, because
+// what is kept of them was made when the organization was in another state.
+func (tx *Tx) MarkOrganization(ctx context.Context, id docs.OrgID, at docs.Time, by docs.UserID) error {
+	if err := tx.put(ctx, `UPDATE organizations SET deleted_at = $2, deleted_by = $3 WHERE id = $1`, id, at, by); err != nil {
+		return err
+	}
+	if err := tx.put(ctx, `UPDATE sites SET version = version + 1 WHERE org_id = $1`, id); err != nil {
+		return err
+	}
+	return tx.bumpAccess(ctx, id)
+}
+
+// InDeletedOrganization reports whether a space is there, but its organization is deleted.
+func (r Reader) InDeletedOrganization(ctx context.Context, id docs.SpaceID) (bool, error) {
+	n, err := one(ctx, r, "count", scanInt, `
+		SELECT COUNT(*) FROM spaces s JOIN organizations o ON o.id = s.org_id WHERE s.id = $1 AND o.deleted_at > 0`, id)
+	return n > 0, err
+}
+
+// SitesToPurge returns some sites of an organization.
+func (r Reader) SitesToPurge(ctx context.Context, org docs.OrgID, limit int) ([]docs.Site, error) {
+	return many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.org_id = $1 ORDER BY w.id LIMIT $2 + 0`, org, limit)
+}
+
+// SpacesToPurge returns some spaces of an organization, those in the trash too.
+func (r Reader) SpacesToPurge(ctx context.Context, org docs.OrgID, limit int) ([]docs.Space, error) {
+	return many(ctx, r, scanSpace, `SELECT `+spaceColumns+` FROM spaces s WHERE s.org_id = $1 ORDER BY s.id LIMIT $2 + 0`, org, limit)
+}
+
+// PurgeSite removes a site, and the certificates of its host name.
+func (tx *Tx) PurgeSite(ctx context.Context, s docs.Site) error {
+	err := tx.put(ctx, `
+		DELETE FROM certificates WHERE name IN (SELECT hostname FROM site_hostnames WHERE site_id = $1)
+			OR name IN (SELECT hostname || '+rsa' FROM site_hostnames WHERE site_id = $1)`, s.ID)
+	if err != nil {
+		return err
+	}
+	return tx.DropSite(ctx, s)
+}
+
+// PurgeAudit removes some lines of the log of an organization and reports how many.
+func (tx *Tx) PurgeAudit(ctx context.Context, org docs.OrgID, limit int) (int64, error) {
+	return tx.exec(ctx, `DELETE FROM audit WHERE org_id = $1 AND id IN (SELECT x.id FROM audit x WHERE x.org_id = $1 ORDER BY x.id LIMIT $2 + 0)`, org, limit)
+}
+
+// DropJobsAbout removes the jobs that a thing waits for, except those of one kind.
+func (tx *Tx) DropJobsAbout(ctx context.Context, id, keep string) error {
+	return tx.put(ctx, `DELETE FROM jobs WHERE kind <> $2 AND every_ms = 0 AND (REPLACE(key, $1, '') <> key OR REPLACE(payload, $1, '') <> payload)`, id, keep)
+}
+
+// ofOrg are the rows that belong to an organization by way of something else of it.
+var ofOrg = []struct{ table, where string }{
+	{"saml_logins", `provider_id IN (SELECT id FROM saml_providers WHERE org_id = $1)`},
+	{"saml_assertions", `provider_id IN (SELECT id FROM saml_providers WHERE org_id = $1)`},
+	{"oidc_flows", `provider IN (SELECT id FROM oidc_providers WHERE org_id = $1)`},
+	{"webhook_deliveries", `webhook_id IN (SELECT id FROM webhooks WHERE org_id = $1)`},
+	{"team_members", `team_id IN (SELECT id FROM teams WHERE org_id = $1)`},
+}
+
+// PurgeOrganization removes an organization without sites and spaces, and whatever is left of it in any table. It
+// returns how many rows of which table were removed.
+func (tx *Tx) PurgeOrganization(ctx context.Context, org docs.OrgID) (map[string]int64, error) {
+	removed := map[string]int64{}
+	drop := func(table, where string) error {
+		n, err := tx.exec(ctx, `DELETE FROM `+table+` WHERE `+where, org)
+		count(removed, table, n)
+		return err
+	}
+	for _, x := range ofOrg {
+		if err := drop(x.table, x.where); err != nil {
+			return nil, err
+		}
+	}
+	machines, err := many(ctx, tx.Reader, scanText[docs.UserID], `
+		SELECT u.id FROM users u WHERE u.kind = 'service' AND (u.id IN (SELECT user_id FROM members WHERE org_id = $1)
+			OR u.id IN (SELECT user_id FROM removals WHERE org_id = $1)) ORDER BY u.id`, org)
+	if err != nil {
+		return nil, err
+	}
+	tables, err := tx.Tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	has := map[string]bool{}
+	for _, t := range tables {
+		has[t.Name] = slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == "org_id" })
+	}
+	order := tableOrder() // references lead to tables before, so rows are removed from the end
+	for _, table := range slices.Backward(order) {
+		if has[table] {
+			if err := drop(table, `org_id = $1`); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := drop("organizations", `id = $1`); err != nil {
+		return nil, err
+	}
+	for _, id := range machines { // nothing that they did is left
+		if err := tx.put(ctx, `DELETE FROM tokens WHERE user_id = $1`, id); err != nil {
+			return nil, err
+		}
+		if err := tx.put(ctx, `DELETE FROM users WHERE id = $1`, id); err != nil {
+			return nil, err
+		}
+	}
+	count(removed, "users", int64(len(machines)))
+	return removed, tx.bumpAuth(ctx, 1, nil)
+}

@@ -77,7 +77,8 @@ func (c *tokenCreateCmd) Run(ctx context.Context, s streams) (err error) {
 }
 
 type userCmd struct {
-	LoginLink loginLinkCmd `cmd:"" name:"login-link" help:"Print a link with which somebody signs in, once, within 15 minutes."`
+	Delete    userDeleteCmd `cmd:"" help:"Delete the account of a person. What they wrote stays, without their name."`
+	LoginLink loginLinkCmd  `cmd:"" name:"login-link" help:"Print a link with which somebody signs in, once, within 15 minutes."`
 }
 
 type loginLinkCmd struct {

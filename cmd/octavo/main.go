@@ -38,7 +38,8 @@ type cli struct {
 	Serve     serveCmd     `cmd:"" help:"Serve the API."`
 	Bootstrap bootstrapCmd `cmd:"" help:"Make a user and an organization, and print a token as JSON."`
 	Token     tokenCmd     `cmd:"" help:"Make tokens."`
-	User      userCmd      `cmd:"" help:"Help people to sign in."`
+	User      userCmd      `cmd:"" help:"Help people to sign in, and delete accounts."`
+	Org       orgCmd       `cmd:"" help:"List, delete and restore organizations."`
 	Migrate   migrateCmd   `cmd:"" help:"Update the database schema without serving."`
 	Import    importCmd    `cmd:"" help:"Make a folder or a zip of Markdown the content of a space."`
 	Export    exportCmd    `cmd:"" help:"Write the content of a space as a folder of Markdown."`
@@ -110,6 +111,19 @@ func (f storeFlags) exists() error {
 		return errNoData
 	}
 	return nil
+}
+
+// with calls fn with the services over a database that exists.
+func (f storeFlags) with(ctx context.Context, fn func(server.Services) error) (err error) {
+	if err := f.exists(); err != nil {
+		return err
+	}
+	sv, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sv.Store.Close()) }()
+	return fn(sv)
 }
 
 // attach opens the store as it is, to look at it.

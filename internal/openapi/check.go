@@ -97,8 +97,8 @@ type shape struct {
 	counts bool
 }
 
-func (c *checker) problem(p place, path []string, code, format string, args ...any) {
-	c.found.add(Problem{Code: code, File: p.f.name, Line: int(p.n.line), Path: pointer(path), Message: fmt.Sprintf(format, args...)})
+func (c *checker) problem(p place, path []string, format string, args ...any) {
+	c.found.add(Problem{Code: CodeParse, File: p.f.name, Line: int(p.n.line), Path: pointer(path), Message: fmt.Sprintf(format, args...)})
 }
 
 func (c *checker) value(p place, sh *shape, path []string) {
@@ -111,7 +111,7 @@ func (c *checker) value(p place, sh *shape, path []string) {
 		return
 	}
 	if len(sh.kinds) > 0 && !slices.Contains(sh.kinds, p.n.kind) {
-		c.problem(p, path, CodeParse, "%s must be %s, not %s", sh.name, kindNames(sh.kinds), p.n.kind)
+		c.problem(p, path, "%s must be %s, not %s", sh.name, kindNames(sh.kinds), p.n.kind)
 		return
 	}
 	if sh.counts {
@@ -119,12 +119,12 @@ func (c *checker) value(p place, sh *shape, path []string) {
 	}
 	for _, key := range sh.required {
 		if p.n.get(key) == nil {
-			c.problem(p, path, CodeParse, "%s needs %q", sh.name, key)
+			c.problem(p, path, "%s needs %q", sh.name, key)
 		}
 	}
 	if sh.rule != nil {
 		if message := sh.rule(c, p.n); message != "" {
-			c.problem(p, path, CodeParse, "%s", message)
+			c.problem(p, path, "%s", message)
 		}
 	}
 	c.inside(p, sh, path)
@@ -145,7 +145,7 @@ func (c *checker) inside(p place, sh *shape, path []string) {
 		} else if sh.each != nil && !strings.HasPrefix(key, "x-") {
 			if sh.named != nil {
 				if message := sh.named(c, key); message != "" {
-					c.problem(place{p.f, kid}, below, CodeParse, "%s", message)
+					c.problem(place{p.f, kid}, below, "%s", message)
 				}
 			}
 			c.value(place{p.f, kid}, sh.each, below)
@@ -157,7 +157,7 @@ func (c *checker) inside(p place, sh *shape, path []string) {
 func (c *checker) refer(p place, sh *shape, path []string) {
 	ref := p.n.get("$ref")
 	if ref.kind != text {
-		c.problem(place{p.f, ref}, append(path[:len(path):len(path)], "$ref"), CodeParse, "a reference must be a text, not %s", ref.kind)
+		c.problem(place{p.f, ref}, append(path[:len(path):len(path)], "$ref"), "a reference must be a text, not %s", ref.kind)
 		return
 	}
 	f, n, err := c.s.find(p.f, ref.text)

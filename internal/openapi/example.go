@@ -133,7 +133,7 @@ func (m *maker) value(s Schema, depth int) *node {
 	if v.fallback != nil && v.fallback.kind != null {
 		return v.fallback
 	}
-	if n := firstOf(s, v); n != nil {
+	if n := firstOf(v); n != nil {
 		return n
 	}
 	if len(v.Properties) == 0 {
@@ -147,7 +147,7 @@ func (m *maker) value(s Schema, depth int) *node {
 }
 
 // firstOf returns the value of const or the first of enum.
-func firstOf(s Schema, v *View) *node {
+func firstOf(v *View) *node {
 	if v.Const == "" && len(v.Enum) == 0 {
 		return nil
 	}

@@ -146,7 +146,7 @@ func splitReference(from, ref string) (target, fragment string, err error) {
 		return "", "", fmt.Errorf("%q is no address", clip(ref))
 	}
 	if u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {
-		return "", "", fmt.Errorf("%q: only files of the description can be referred to, not %s:", clip(ref), clip(u.Scheme))
+		return "", "", fmt.Errorf("%q: only files of the description can be referred to, not by %s", clip(ref), clip(u.Scheme))
 	}
 	if u.Scheme != "" {
 		return u.String(), fragment, nil

@@ -23,7 +23,7 @@ func (r Reader) OpenAPISpec(ctx context.Context, org docs.OrgID, slug docs.OpenA
 
 // OpenAPISpecByID returns a description of whichever organization.
 func (r Reader) OpenAPISpecByID(ctx context.Context, id docs.OpenAPISpecID) (docs.OpenAPISpec, error) {
-	return one(ctx, r, "OpenAPI specification", scanOpenAPISpec, `SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.id = $1`, id)
+	return one(ctx, r, "OpenAPI specification", scanOpenAPISpec, `SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.id = $1 AND `+inPresentOrg("a"), id)
 }
 
 // OpenAPISpecs lists the descriptions of an organization by slug.
@@ -43,7 +43,7 @@ func (r Reader) CountOpenAPISpecs(ctx context.Context, org docs.OrgID) (int64, e
 // so many, those first that have waited longest.
 func (r Reader) DueOpenAPISpecs(ctx context.Context, now docs.Time, limit int) ([]docs.OpenAPISpecID, error) {
 	return many(ctx, r, scanText[docs.OpenAPISpecID], `
-		SELECT id FROM openapi_specs WHERE check_at > 0 AND check_at <= $1 ORDER BY check_at, id LIMIT $2 + 0`, now, limit)
+		SELECT a.id FROM openapi_specs a WHERE a.check_at > 0 AND a.check_at <= $1 AND `+inPresentOrg("a")+` ORDER BY a.check_at, a.id LIMIT $2 + 0`, now, limit)
 }
 
 // AddOpenAPISpec stores a new description. Conflict if its slug is taken.

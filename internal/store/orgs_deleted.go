@@ -104,6 +104,7 @@ var ofOrg = []struct{ table, where string }{
 	{"saml_assertions", `provider_id IN (SELECT id FROM saml_providers WHERE org_id = $1)`},
 	{"oidc_flows", `provider IN (SELECT id FROM oidc_providers WHERE org_id = $1)`},
 	{"webhook_deliveries", `webhook_id IN (SELECT id FROM webhooks WHERE org_id = $1)`},
+	{"openapi_versions", `spec_id IN (SELECT id FROM openapi_specs WHERE org_id = $1)`},
 	{"team_members", `team_id IN (SELECT id FROM teams WHERE org_id = $1)`},
 }
 

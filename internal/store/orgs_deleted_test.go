@@ -72,6 +72,7 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 				func() error { _, err := s.OrganizationByHostname(ctx, "octavo-docs"); return err },
 				func() error { _, err := s.AnySAMLProvider(ctx, "i1"); return err },
 				func() error { _, err := s.OIDCProviderByID(ctx, "i1"); return err },
+				func() error { _, err := s.OpenAPISpecByID(ctx, "a1"); return err },
 			} {
 				switch err := ask(); {
 				case err == nil:
@@ -82,8 +83,8 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 			}
 			return n
 		}
-		if n := reach(); n != 7 {
-			t.Fatalf("%d of 7 things are reached", n)
+		if n := reach(); n != 8 {
+			t.Fatalf("%d of 8 things are reached", n)
 		}
 		check(people.DeleteByOperator(ctx, org))
 		if n := reach(); n != 0 {
@@ -98,7 +99,7 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 		}
 		payload := fmt.Appendf(nil, `{"Org": %q}`, org)
 		check(people.Purge(ctx, payload)) // too early
-		if _, err := people.RestoreByOperator(ctx, org); err != nil || reach() != 7 {
+		if _, err := people.RestoreByOperator(ctx, org); err != nil || reach() != 8 {
 			t.Fatalf("restored: %v", err)
 		}
 		for table, text := range everything(t, s, db) {
@@ -130,7 +131,7 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 		var reports int
 		var report string
 		check(db.QueryRow(`SELECT COUNT(*), MAX(data) FROM audit WHERE action = $1`, orgs.PurgedAction).Scan(&reports, &report))
-		if reports != 1 || !strings.Contains(report, `"spaces":2`) || !strings.Contains(report, `"sites":1`) || !strings.Contains(report, `"saml_providers":1`) {
+		if reports != 1 || !strings.Contains(report, `"spaces":2`) || !strings.Contains(report, `"sites":1`) || !strings.Contains(report, `"saml_providers":2`) {
 			t.Errorf("%d reports: %s", reports, report)
 		}
 		for _, table := range []string{"certificates", "saml_logins", "saml_assertions", "oidc_flows", "webhook_deliveries", "team_members", "layers", "search_pages"} {

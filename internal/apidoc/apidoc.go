@@ -133,7 +133,13 @@ type writer struct {
 	left   int // fields that may still be shown
 	above  map[openapi.SchemaID]bool
 	wanted []openapi.Schema // models that the block leads to
+	// omits reports whether the body that is written never has such a field; nil: it may have all.
+	omits func(*openapi.View) bool
 }
+
+// What requests never have, and what answers never have.
+func readOnly(v *openapi.View) bool  { return v.ReadOnly }
+func writeOnly(v *openapi.View) bool { return v.WriteOnly }
 
 // tag writes an element with a class and what is in it. Texts in it are HTML.
 func (w *writer) tag(element, class string, inner func()) {

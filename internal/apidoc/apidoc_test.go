@@ -111,6 +111,10 @@ func TestOperation(t *testing.T) {
 	if !strings.Contains(page, `<a href="#model-pet">Pet</a>`) || !strings.Contains(page, `id="model-pet"`) {
 		t.Errorf("a pet within a pet does not lead to the model: %s", page)
 	}
+	before, model, _ := strings.Cut(page, `id="model-pet"`)
+	if strings.Contains(before, ">password<") || !strings.Contains(model, ">password<") {
+		t.Error("a field that is only written is shown in an answer, or not in the model")
+	}
 	if !strings.Contains(page, `<h2 class="api-heading">List pets</h2>`) {
 		t.Errorf("no heading: %s", page)
 	}

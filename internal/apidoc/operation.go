@@ -18,7 +18,11 @@ func (w *writer) operation(o *openapi.Operation) {
 			w.markdown(o.Text)
 			w.authentication(o.Security())
 			w.parameters(o.Parameters())
+			if !o.Webhook {
+				w.omits = readOnly
+			}
 			w.body(o.Body())
+			w.omits = nil
 			w.responses(o.Responses())
 			w.callbacks(o.Callbacks())
 		})
@@ -314,7 +318,9 @@ func (w *writer) response(r openapi.Response) {
 		w.say("p", "api-label", w.l.ResponseHeaders)
 		w.parameterList(r.Headers)
 	}
+	w.omits = writeOnly
 	w.content(r.Content, false)
+	w.omits = nil
 }
 
 func (w *writer) callbacks(all []openapi.Callback) {

@@ -34,14 +34,18 @@ func (w *writer) below(v *openapi.View, depth int) {
 	if len(v.Properties) > 0 || !v.Additional.IsZero() && !isPlain(v.Additional.View()) {
 		w.tag("ul", "api-fields", func() {
 			for _, p := range v.Properties {
+				in := p.Schema.View()
+				if w.omits != nil && w.omits(in) {
+					continue
+				}
 				if w.left--; w.left < 0 {
 					w.say("li", "api-field", "…")
 					return
 				}
-				w.tag("li", "api-field", func() { w.property(p, depth) })
+				w.tag("li", "api-field", func() { w.property(p, in, depth) })
 			}
 			if a := v.Additional; !a.IsZero() {
-				w.tag("li", "api-field", func() { w.property(openapi.Property{Name: w.l.AnyName, Pattern: true, Schema: a}, depth) })
+				w.tag("li", "api-field", func() { w.property(openapi.Property{Name: w.l.AnyName, Pattern: true, Schema: a}, a.View(), depth) })
 			}
 		})
 	}
@@ -51,8 +55,7 @@ func (w *writer) below(v *openapi.View, depth int) {
 	}
 }
 
-func (w *writer) property(p openapi.Property, depth int) {
-	v := p.Schema.View()
+func (w *writer) property(p openapi.Property, v *openapi.View, depth int) {
 	w.line(p.Name, p.Pattern, p.Required, p.Schema, v)
 	w.markdown(v.Text)
 	w.facts(v)

@@ -15,6 +15,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/content"
@@ -46,6 +47,7 @@ type world struct {
 	old     string              // language of the old version
 
 	insights *insights.Service
+	specs    *apispec.Service
 	log      bytes.Buffer
 }
 
@@ -73,9 +75,10 @@ func newNode(t *testing.T, o store.Options, files blob.Store) *world {
 		sites: sites.New(st), change: same,
 	}
 	w.insights = &insights.Service{Store: st, Sites: w.sites, Source: c.Source}
+	w.specs = &apispec.Service{Store: st, Blobs: files}
 	w.sites.Hosts = sites.Hosts{Base: "https://base.test", Domain: "docs.test"}
 	var err error
-	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Insights: w.insights, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
+	w.handler, err = publish.New(publish.Config{Sites: w.sites, Content: c, Guard: authz.NewGuard(st, w.sites), Insights: w.insights, Specs: w.specs, Log: slog.New(slog.NewTextHandler(&w.log, nil))})
 	must(t, err)
 	return w
 }

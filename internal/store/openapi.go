@@ -18,7 +18,7 @@ func scanOpenAPISpec(s scanner) (v docs.OpenAPISpec, err error) {
 // OpenAPISpec returns a description of an organization by its slug.
 func (r Reader) OpenAPISpec(ctx context.Context, org docs.OrgID, slug docs.OpenAPISlug) (docs.OpenAPISpec, error) {
 	return one(ctx, r, "OpenAPI specification", scanOpenAPISpec, `
-		SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.org_id = $1 AND a.slug = $2`, org, slug)
+		SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.org_id = $1 AND a.slug = $2 AND `+inPresentOrg("a"), org, slug)
 }
 
 // OpenAPISpecByID returns a description of whichever organization.

@@ -73,6 +73,7 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 				func() error { _, err := s.AnySAMLProvider(ctx, "i1"); return err },
 				func() error { _, err := s.OIDCProviderByID(ctx, "i1"); return err },
 				func() error { _, err := s.OpenAPISpecByID(ctx, "a1"); return err },
+				func() error { _, err := s.OpenAPISpec(ctx, org, "pets"); return err }, // asked for without a token
 			} {
 				switch err := ask(); {
 				case err == nil:
@@ -83,8 +84,8 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 			}
 			return n
 		}
-		if n := reach(); n != 8 {
-			t.Fatalf("%d of 8 things are reached", n)
+		if n := reach(); n != 9 {
+			t.Fatalf("%d of 9 things are reached", n)
 		}
 		check(people.DeleteByOperator(ctx, org))
 		if n := reach(); n != 0 {
@@ -99,7 +100,7 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 		}
 		payload := fmt.Appendf(nil, `{"Org": %q}`, org)
 		check(people.Purge(ctx, payload)) // too early
-		if _, err := people.RestoreByOperator(ctx, org); err != nil || reach() != 8 {
+		if _, err := people.RestoreByOperator(ctx, org); err != nil || reach() != 9 {
 			t.Fatalf("restored: %v", err)
 		}
 		for table, text := range everything(t, s, db) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
@@ -52,28 +53,22 @@ type tokenCreateCmd struct {
 	Scopes []string `help:"read, write, admin; all rights of the user without it." enum:"read,write,admin"`
 }
 
-func (c *tokenCreateCmd) Run(ctx context.Context, s streams) (err error) {
+func (c *tokenCreateCmd) Run(ctx context.Context, s streams) error {
 	if n := len([]rune(c.Label)); n < 1 || n > 50 {
 		return errors.New("a label has 1 to 50 characters")
 	}
-	if err := c.exists(); err != nil {
-		return err
-	}
-	sv, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, sv.Store.Close()) }()
 	in := orgs.NewToken{Label: c.Label}
 	for _, scope := range c.Scopes {
 		in.Scopes = append(in.Scopes, docs.Scope(scope))
 	}
-	secret, err := sv.Orgs.CreateTokenFor(ctx, c.Email, in)
-	if err != nil {
+	return c.with(ctx, func(sv server.Services) error {
+		secret, err := sv.Orgs.CreateTokenFor(ctx, c.Email, in)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(s.out, secret)
 		return err
-	}
-	_, err = fmt.Fprintln(s.out, secret)
-	return err
+	})
 }
 
 type userCmd struct {

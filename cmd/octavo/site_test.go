@@ -29,11 +29,13 @@ type siteWorld struct {
 	spaces []string // titles, but for two with the same title, which have their ids
 }
 
-func newSiteWorld(t *testing.T) *siteWorld {
+// startServer starts a server with one organization and returns how its admin
+// reaches it. A quiet one runs no jobs.
+func startServer(t *testing.T, quiet bool) apiFlags {
 	t.Helper()
 	ctx := context.Background()
 	srv, err := server.Start(ctx, server.Config{
-		Listen: "127.0.0.1:0", Database: testdb.SQLite(t), Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", Quiet: true,
+		Listen: "127.0.0.1:0", Database: testdb.SQLite(t), Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", Quiet: quiet,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Limit: api.Limit{Requests: 1 << 30, Period: time.Minute},
 	})
 	if err != nil {
@@ -50,8 +52,15 @@ func newSiteWorld(t *testing.T) *siteWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := apiFlags{URL: srv.BaseURL, Token: b.Token}
+	return apiFlags{URL: srv.BaseURL, Token: b.Token}
+}
+
+func newSiteWorld(t *testing.T) *siteWorld {
+	t.Helper()
+	ctx := context.Background()
+	f := startServer(t, true)
 	w := &siteWorld{t: t, flags: []string{"--url=" + f.URL, "--token=" + f.Token}}
+	var err error
 	if w.server, err = f.connect(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -93,14 +93,14 @@ func TestAVersionIsReadAsItWasSent(t *testing.T) {
 const (
 	petsRoot = `{"openapi":"3.1.0","info":{"title":"Pets","version":"1"},"paths":{"/pets":{"get":{"responses":{"200":{"description":"ok",` +
 		`"content":{"application/json":{"schema":{"$ref":"schemas/pet.yaml#/Pet"}}}}}}}}}`
-	petFile = "Pet:\n  type: object\n  properties:\n    owner: {$ref: '../../shared/person.yaml'}\n    friend: {$ref: '#/Pet'}\n"
+	petFile = "Pet:\n  type: object\n  properties:\n    owner: {$ref: '../../common/person.yaml'}\n    friend: {$ref: '#/Pet'}\n"
 	person  = "type: object\nproperties:\n  name: {type: string}\n  pet: {$ref: '../api/schemas/pet.yaml#/Pet'}\n"
 )
 
 func (w *world) serveFiles() string {
 	w.web.set("/v1/api/openapi.json", petsRoot)
 	w.web.set("/v1/api/schemas/pet.yaml", petFile)
-	w.web.set("/v1/shared/person.yaml", person)
+	w.web.set("/v1/common/person.yaml", person)
 	return w.web.URL + "/v1/api/openapi.json"
 }
 
@@ -122,7 +122,7 @@ func TestFilesAreFollowedAndFetchedOnce(t *testing.T) {
 		if whole, same := w.web.counts(); whole != 3 || same != 3 || w.spec("pets").LastVersion != first {
 			w.t.Errorf("an unchanged description: %d files were sent, %d not", whole, same)
 		}
-		w.web.set("/v1/shared/person.yaml", strings.Replace(person, "name", "title", 1))
+		w.web.set("/v1/common/person.yaml", strings.Replace(person, "name", "title", 1))
 		w.recheck()
 		spec = w.spec("pets")
 		if whole, same := w.web.counts(); whole != 4 || same != 5 || spec.LastVersion == first || spec.Error != "" {
@@ -151,7 +151,7 @@ func TestFilesAreFollowedAndFetchedOnce(t *testing.T) {
 			err = json.Unmarshal(files, &byName)
 		}
 		pet := byName["schemas/pet.yaml"]
-		if err != nil || !byName["openapi.json"].IsEntrypoint || pet.Dir != "schemas" || !slices.Equal(pet.References, []string{"../shared/person.yaml"}) {
+		if err != nil || !byName["openapi.json"].IsEntrypoint || pet.Dir != "schemas" || !slices.Equal(pet.References, []string{"../common/person.yaml"}) {
 			w.t.Errorf("%+v, %v", byName, err)
 		}
 	})
@@ -184,17 +184,17 @@ func TestURLsAreFetchedAgainInTime(t *testing.T) {
 			w.t.Error("a URL is not due after six hours")
 		}
 		w.web.mu.Lock()
-		delete(w.web.files, "/v1/shared/person.yaml")
+		delete(w.web.files, "/v1/common/person.yaml")
 		w.web.mu.Unlock()
 		w.recheck()
 		spec := w.spec("pets")
-		if spec.Error != docs.OpenAPIFetchError || !strings.Contains(spec.Problems[0].Message, "../shared/person.yaml, to which schemas/pet.yaml refers: ") || len(w.versions("pets")) != 1 {
+		if spec.Error != docs.OpenAPIFetchError || !strings.Contains(spec.Problems[0].Message, "../common/person.yaml, to which schemas/pet.yaml refers: ") || len(w.versions("pets")) != 1 {
 			w.t.Errorf("without a file: %+v", spec)
 		}
 		if due(20*time.Minute) != 0 || due(31*time.Minute) != 1 {
 			w.t.Error("a URL that could not be fetched is not due after half an hour")
 		}
-		w.web.set("/v1/shared/person.yaml", person)
+		w.web.set("/v1/common/person.yaml", person)
 		w.recheck()
 		if spec := w.spec("pets"); spec.Error != "" || len(w.versions("pets")) != 1 {
 			w.t.Errorf("with the file again: %+v", spec)

@@ -20,7 +20,7 @@ func reply(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v) // to somebody who has gone
 }
 
-// refuse tells the script what went wrong, for the person.
+// refuse answers the script with what went wrong, for the person.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	kind, text := h.explain(r, err)
 	reply(w, kind.Status(), map[string]string{"error": text})

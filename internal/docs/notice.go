@@ -35,7 +35,7 @@ var NoticeKinds = []NoticeKind{
 	NoticeReviewRequested, NoticeMentioned, NoticeReplied, NoticeReviewed, NoticeCommented, NoticeMerged, NoticeConflicted,
 }
 
-// Notice tells one person of something that happened.
+// Notice informs one person of something that happened.
 type Notice struct {
 	ID      NoticeID
 	User    UserID

@@ -1,4 +1,4 @@
-// Package inbox tells people what concerns them: they are asked for a review, somebody
+// Package inbox notifies people of what concerns them: they are asked for a review, somebody
 // mentions them or replies to them, something happens to their change request.
 //
 // An event becomes notices by a job, one for each person ([Service.Notify]). A notice names

@@ -32,7 +32,7 @@ var shapedScripts = &unicode.RangeTable{
 const (
 	zwnj = '\u200c'
 	zwj  = '\u200d'
-	// continued stands for the glyphs of a cluster after its first: no line begins
+	// continued marks the glyphs of a cluster after its first: no line begins
 	// with one.
 	continued = '\u034f'
 )

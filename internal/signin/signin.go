@@ -277,7 +277,7 @@ func (s *Service) prove(ctx context.Context, tx *store.Tx, by authz.Actor, u doc
 	})
 }
 
-// MovedJob tells the old address of an account that there is a new one.
+// MovedJob informs the old address of an account that there is a new one.
 const MovedJob = "signin.moved"
 
 // Warning is the payload of MovedJob.

@@ -64,7 +64,7 @@ func (tx *Tx) AddUser(ctx context.Context, u docs.User) error {
 	return tx.taken(err, "there is a user with the address %s already", u.Email)
 }
 
-// storedEmail returns what stands in the column, which is unique: the address of a person,
+// storedEmail returns the value of the column, which is unique: the address of a person,
 // and for others the id, which is the address of nobody.
 func storedEmail(u docs.User) docs.Email {
 	if u.Kind != docs.Person {

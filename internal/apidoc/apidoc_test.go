@@ -2,6 +2,7 @@ package apidoc
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -222,4 +223,67 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%q is missing in %s", want, got)
 		}
 	}
+}
+
+// placeOnly matches a block that shows nothing of its description.
+var placeOnly = regexp.MustCompile(`<section class="openapi [^>]*><p>.*`)
+
+// All samples of descriptions are shown, as HTML and as blocks.
+func TestSamples(t *testing.T) {
+	files, err := filepath.Glob("../openapi/testdata/*.txt")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d samples: %v", len(files), err)
+	}
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			src, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := openapi.Load(t.Context(), bundle(string(src)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var page strings.Builder
+			for _, o := range d.Operations {
+				page.WriteString(`{% openapi-operation spec="pets" path="` + o.Path + `" method="` + strings.ToLower(o.Method) + "\" %}{% endopenapi-operation %}\n\n")
+			}
+			for _, o := range d.Webhooks {
+				page.WriteString(`{% openapi-webhook spec="pets" name="` + o.Path + `" method="` + strings.ToLower(o.Method) + "\" %}{% endopenapi-webhook %}\n\n")
+			}
+			for _, s := range d.Schemas {
+				page.WriteString(`{% openapi-schemas spec="pets" schemas="` + s.Name() + "\" %}{% endopenapi-schemas %}\n\n")
+			}
+			find := func(docs.Ref) *openapi.Description { return d }
+			shown := show(t, find, page.String())
+			wellFormed(t, shown)
+			if empty := placeOnly.FindString(shown); empty != "" {
+				t.Errorf("a block is not shown: %s", empty)
+			}
+			doc := markup.Parse([]byte(page.String()), markup.Refs{})
+			if text := string(markup.Print(Blocks(find, doc), markup.Refs{})); strings.Contains(text, "{% openapi") {
+				t.Errorf("a block is not written out: %s", text)
+			}
+		})
+	}
+}
+
+var fileLine = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
+
+// bundle reads files that are written one after the other, each below a line with
+// its name.
+func bundle(src string) openapi.Bundle {
+	b := openapi.Bundle{Files: map[string][]byte{}}
+	at := fileLine.FindAllStringSubmatchIndex(src, -1)
+	for i, m := range at {
+		end := len(src)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		b.Files[src[m[2]:m[3]]] = []byte(src[m[1]:end])
+		if i == 0 {
+			b.Root = src[m[2]:m[3]]
+		}
+	}
+	return b
 }

@@ -45,6 +45,7 @@ type Service struct {
 	Timeout  time.Duration // of fetching one file; 0 is 30 seconds
 
 	described described
+	addresses addresses
 }
 
 // Source is where a description comes from: one of both.

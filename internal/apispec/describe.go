@@ -5,33 +5,19 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-const (
-	maxDescriptions = 64 << 20 // bytes of descriptions that are kept in memory
-	// descriptionWeight is how much memory a byte of a description takes, roughly.
-	descriptionWeight = 8
-)
-
 // described are descriptions that were read, by the hashes of their files.
 type described struct {
 	once  sync.Once
-	cache *cache.Cache[string, weighed]
+	cache *openapi.Cache
 }
 
-type weighed struct {
-	d    *openapi.Description
-	size int
-}
-
-func (k *described) kept() *cache.Cache[string, weighed] {
-	k.once.Do(func() {
-		k.cache = cache.New[string](maxDescriptions, func(w weighed) int { return 1<<10 + descriptionWeight*w.size })
-	})
+func (k *described) kept() *openapi.Cache {
+	k.once.Do(func() { k.cache = openapi.NewCache() })
 	return k.cache
 }
 
@@ -48,31 +34,34 @@ func (s *Service) Newest(ctx context.Context, org docs.OrgID, slug string) (stri
 	return string(spec.LastVersion), nil
 }
 
+// IsPublic reports whether everybody may read a description.
+func (s *Service) IsPublic(ctx context.Context, org docs.OrgID, slug string) (bool, error) {
+	spec, err := s.Store.OpenAPISpec(ctx, org, docs.OpenAPISlug(slug))
+	return spec.Visibility == docs.OpenAPIPublic, err
+}
+
 // Description reads a version of a description. Those that are read often are kept.
 func (s *Service) Description(ctx context.Context, org docs.OrgID, slug, version string) (*openapi.Description, error) {
 	_, v, err := s.Version(ctx, org, docs.OpenAPISlug(slug), docs.OpenAPIVersionID(version))
 	if err != nil {
 		return nil, err
 	}
-	if w, ok := s.described.kept().Get(v.Hash); ok {
-		return w.d, nil
-	}
-	b := openapi.Bundle{Root: v.Root, Files: map[string][]byte{}}
-	size := 0
-	for _, f := range v.Files {
-		if b.Files[f.Name], err = s.read(ctx, f.Blob); err != nil {
-			return nil, err
-		}
-		size += len(b.Files[f.Name])
-	}
-	d, err := openapi.Load(ctx, b)
+	d, err := s.described.kept().Get(ctx, v.Hash, func() (openapi.Bundle, error) { return s.bundle(ctx, v) })
 	var invalid *openapi.Invalid
 	if errors.As(err, &invalid) { // rules became stricter since it was stored
 		return nil, errs.Missing("OpenAPI specification version")
 	}
-	if err != nil {
-		return nil, err
+	return d, err
+}
+
+// bundle returns the files of a version.
+func (s *Service) bundle(ctx context.Context, v docs.OpenAPIVersion) (openapi.Bundle, error) {
+	b := openapi.Bundle{Root: v.Root, Files: map[string][]byte{}}
+	var err error
+	for _, f := range v.Files {
+		if b.Files[f.Name], err = s.read(ctx, f.Blob); err != nil {
+			return b, err
+		}
 	}
-	s.described.kept().Set(v.Hash, weighed{d, size})
-	return d, nil
+	return b, nil
 }

@@ -110,6 +110,7 @@ func (s Schema) example(d Direction) *node {
 type maker struct {
 	direction Direction
 	left      int
+	looked    int               // properties that were looked at
 	above     map[SchemaID]bool // the schemas that the current one is within
 }
 
@@ -199,9 +200,10 @@ func (m *maker) object(v *View, depth int) *node {
 		}
 	}
 	for _, p := range v.Properties {
-		if m.left <= 0 {
+		if m.left <= 0 || m.looked >= 10*maxExampleNodes {
 			break
 		}
+		m.looked++
 		if p.Pattern || m.above[p.Schema.ID()] {
 			continue
 		}

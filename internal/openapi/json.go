@@ -27,7 +27,7 @@ func JSON(name string, data []byte, limit int) ([]byte, error) {
 }
 
 // embedded is the key at the top of a joined description under which its other files
-// are, each by a number.
+// are, each by a number. If the root has such a key itself, it gets longer.
 const embedded = "x-files"
 
 // Join returns a description of several files as one, in JSON: the root, with the
@@ -37,22 +37,29 @@ const embedded = "x-files"
 func Join(b Bundle, limit int) ([]byte, error) {
 	s := &source{root: b.Root, files: map[string]*file{}}
 	r := &reader{left: maxNodes}
-	at := map[string]string{b.Root: ""}
-	for i, name := range slices.Sorted(maps.Keys(b.Files)) {
+	names := slices.Sorted(maps.Keys(b.Files))
+	for _, name := range names {
 		n, p := r.readFile(name, b.Files[name])
 		if p != nil {
 			return nil, &Invalid{[]Problem{*p}}
 		}
 		s.files[name] = &file{name: name, root: n}
+	}
+	key := embedded
+	for s.files[b.Root].root.get(key) != nil {
+		key += "-"
+	}
+	at := map[string]string{b.Root: ""}
+	for i, name := range names {
 		if name != b.Root {
-			at[name] = "/" + embedded + "/" + strconv.Itoa(i)
+			at[name] = "/" + key + "/" + strconv.Itoa(i)
 		}
 	}
 	w := &jsonWriter{limit: limit, moved: map[*node]string{}}
 	for name, f := range s.files {
 		w.move(name, f.root, at)
 	}
-	whole := joined(s, at)
+	whole := joined(s, key, at)
 	if !w.write(whole) {
 		return nil, tooLarge(b.Root, limit)
 	}
@@ -60,7 +67,7 @@ func Join(b Bundle, limit int) ([]byte, error) {
 }
 
 // joined returns the root with the other files in it.
-func joined(s *source, at map[string]string) *node {
+func joined(s *source, key string, at map[string]string) *node {
 	others := &node{kind: object}
 	for _, name := range slices.Sorted(maps.Keys(s.files)) {
 		if where := at[name]; where != "" {
@@ -69,7 +76,7 @@ func joined(s *source, at map[string]string) *node {
 		}
 	}
 	root := s.files[s.root].root
-	return &node{kind: object, keys: append(slices.Clone(root.keys), embedded), kids: append(slices.Clone(root.kids), others)}
+	return &node{kind: object, keys: append(slices.Clone(root.keys), key), kids: append(slices.Clone(root.kids), others)}
 }
 
 // move notes where the references of a file lead in the joined description. One by

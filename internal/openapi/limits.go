@@ -3,8 +3,8 @@ package openapi
 // The limits of a description. What is beyond them is refused by Load with a
 // problem that names the limit.
 const (
-	// MaxBytes is the size of all files of a description together.
-	MaxBytes = 12 << 20
+	// MaxBytes is the size of all files of a description together. GitHub's has 13 MB.
+	MaxBytes = 16 << 20
 	// MaxFiles is the number of files of a description.
 	MaxFiles = 500
 	// maxDepth is how deep values are nested in a file.
@@ -28,6 +28,16 @@ const (
 	maxParts = 100
 	// maxProperties is the number of properties of one schema that are shown.
 	maxProperties = 1000
+	// maxViewed is how many keys and values of a schema and of its parts are
+	// looked at for one level of it.
+	maxViewed = 4 * maxProperties
+	// maxParameters and so on are how many are shown of an operation or of a
+	// response.
+	maxParameters = 500
+	maxMedia      = 20
+	maxHeaders    = 100
+	maxCallbacks  = 50
+	maxResponses  = 60
 	// maxExampleDepth and maxExampleNodes bound examples that are generated.
 	maxExampleDepth = 8
 	maxExampleNodes = 200

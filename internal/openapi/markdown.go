@@ -55,7 +55,7 @@ func (o *Operation) Markdown(level int) string {
 	}
 	if rs := o.Responses(); len(rs) > 0 {
 		w.heading(level+1, "Responses")
-		for _, r := range rs {
+		for _, r := range rs[:min(len(rs), maxResponses)] {
 			w.response(level+2, r)
 		}
 	}

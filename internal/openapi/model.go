@@ -30,6 +30,8 @@ type Description struct {
 	byPlace map[string]*Operation
 	names   map[*node]string // of schemas
 	byName  map[string]int   // of Schemas
+	printed printed
+	words   words
 }
 
 // Server is an address of the API.
@@ -45,6 +47,8 @@ type Tag struct {
 	Text   string // Markdown
 	Icon   string
 	Parent string // the name of the tag above it, or ""
+	// Description is what the page of the tag says of itself.
+	Description string
 }
 
 // Operation is a request that the API answers, or, of a webhook, one that it sends.
@@ -61,6 +65,8 @@ type Operation struct {
 	Stability  string // experimental, alpha, beta or ""
 	HideSample bool
 	HideTryIt  bool
+	// PageTitle, PageDescription and PageIcon are those of a page that shows it alone.
+	PageTitle, PageDescription, PageIcon string
 
 	d    *Description
 	p    place
@@ -244,7 +250,8 @@ func (d *Description) pathItem(p place, path string, webhook bool) []*Operation 
 			ID: n.str("operationId"), Method: strings.ToUpper(key), Path: path, Webhook: webhook, Summary: n.str("summary"),
 			Text: n.str("description"), Tags: n.get("tags").texts(), Deprecated: n.is("deprecated") || stability == "deprecated",
 			Sunset: n.str("x-deprecated-sunset"), Stability: stability, HideSample: n.is("x-hideSample"),
-			HideTryIt: n.is("x-hideTryItPanel"), d: d, p: place{p.f, n}, item: p,
+			HideTryIt: n.is("x-hideTryItPanel"), PageTitle: first(n, "x-page-title", "x-displayName"),
+			PageDescription: n.str("x-page-description"), PageIcon: n.str("x-page-icon"), d: d, p: place{p.f, n}, item: p,
 		})
 	}
 	return out
@@ -265,7 +272,7 @@ func (d *Description) tags(root *node) {
 			continue
 		}
 		t := &Tag{Name: name, Title: first(n, "x-page-title", "x-displayName", "summary"), Text: n.str("description"),
-			Icon: n.str("x-page-icon"), Parent: first(n, "x-parent", "parent")}
+			Icon: n.str("x-page-icon"), Parent: first(n, "x-parent", "parent"), Description: n.str("x-page-description")}
 		if t.Title == "" {
 			t.Title = name
 		}

@@ -87,6 +87,9 @@ func (o *Operation) parameters() []place {
 				out[i] = p
 				continue
 			}
+			if len(out) >= maxParameters {
+				return out
+			}
 			at[k] = len(out)
 			out = append(out, p)
 		}
@@ -181,7 +184,7 @@ func (o *Operation) swaggerBody() *Body {
 func (o *Operation) mediaTypes(key string) []string {
 	for _, n := range []*node{o.p.n, o.d.src.files[o.d.src.root].root} {
 		if types := n.get(key).texts(); len(types) > 0 {
-			return types
+			return types[:min(len(types), maxMedia)]
 		}
 	}
 	return []string{"application/json"}
@@ -192,7 +195,7 @@ func (d *Description) content(p place) []Media {
 		return nil
 	}
 	var out []Media
-	for i, t := range p.n.keys {
+	for i, t := range p.n.keys[:min(len(p.n.keys), maxMedia)] {
 		at := place{p.f, p.n.kids[i]}
 		out = append(out, Media{Type: t, Schema: d.schema(at.get("schema")), examples: d.givenExamples(at)})
 	}
@@ -216,7 +219,7 @@ func (o *Operation) Responses() []Response {
 			r.Content = o.swaggerContent(p)
 		}
 		if headers := p.get("headers"); headers.n != nil && headers.n.kind == object {
-			for i, name := range headers.n.keys {
+			for i, name := range headers.n.keys[:min(len(headers.n.keys), maxHeaders)] {
 				if h, _ := o.d.src.follow(place{headers.f, headers.n.kids[i]}); h.n != nil && h.n.kind == object {
 					r.Headers = append(r.Headers, o.d.parameter(h, name, "header"))
 				}
@@ -250,13 +253,13 @@ func (o *Operation) Callbacks() []Callback {
 		return nil
 	}
 	var out []Callback
-	for i, name := range all.n.keys {
+	for i, name := range all.n.keys[:min(len(all.n.keys), maxCallbacks)] {
 		p, _ := o.d.src.follow(place{all.f, all.n.kids[i]})
 		if p.n == nil || p.n.kind != object {
 			continue
 		}
 		c := Callback{Name: name}
-		for j, expression := range p.n.keys {
+		for j, expression := range p.n.keys[:min(len(p.n.keys), maxCallbacks)] {
 			c.Operations = append(c.Operations, o.d.pathItem(place{p.f, p.n.kids[j]}, expression, true)...)
 		}
 		out = append(out, c)

@@ -125,12 +125,16 @@ type Option struct {
 }
 
 // View returns the first level of a schema.
-func (s Schema) View() *View {
+func (s Schema) View() *View { return s.view(true) }
+
+// view returns the first level of a schema. Options have labels only if they are
+// asked for: a label is itself made of a view.
+func (s Schema) view(labels bool) *View {
 	v := &View{Name: s.name, required: map[string]bool{}, have: map[string]int{}}
 	if s.IsZero() {
 		return v
 	}
-	b := &viewer{d: s.d, v: v, seen: map[*node]bool{}}
+	b := &viewer{d: s.d, v: v, seen: map[*node]bool{}, left: maxViewed, labels: labels}
 	b.add(s.p, true)
 	for i := range v.Properties {
 		v.Properties[i].Required = v.required[v.Properties[i].Name]
@@ -154,6 +158,17 @@ type viewer struct {
 	d    *Description
 	v    *View
 	seen map[*node]bool
+	left int // keys and values that may still be looked at
+	// labels says whether options have labels.
+	labels bool
+}
+
+// some returns as many of the values of a list or an object as may still be
+// looked at.
+func (b *viewer) some(n int) int {
+	n = min(n, b.left)
+	b.left -= n
+	return n
 }
 
 // add joins a schema. Of a text that several parts have, that of the outermost
@@ -200,8 +215,9 @@ func (b *viewer) own(p place, top bool) {
 	if v.fallback == nil {
 		v.fallback = n.get("default")
 	}
-	for _, name := range n.get("required").texts() {
-		v.required[name] = true
+	required := n.get("required").items()
+	for _, name := range required[:b.some(len(required))] {
+		v.required[name.text] = true
 	}
 	b.properties(p)
 	if items := p.get("items"); items.n != nil && v.Items.IsZero() {
@@ -253,8 +269,8 @@ func (v *View) enumeration(n *node) {
 			continue
 		}
 		if len(v.Enum) >= maxValues {
-			v.MoreEnum++
-			continue
+			v.MoreEnum = len(values) - i
+			break
 		}
 		one := Value{Text: value.short()}
 		if about != nil && about.kind == object {
@@ -311,7 +327,7 @@ func (b *viewer) properties(p place) {
 		if all.n == nil || all.n.kind != object {
 			continue
 		}
-		for i, name := range all.n.keys {
+		for i, name := range all.n.keys[:b.some(len(all.n.keys))] {
 			n := all.n.kids[i]
 			if internal(n) || len(v.Properties) >= maxProperties {
 				continue
@@ -338,7 +354,8 @@ func (b *viewer) options(p place, top bool) {
 	mapping := discriminator.get("mapping")
 	for _, key := range []string{"oneOf", "anyOf"} {
 		var parts []place
-		for _, part := range n.get(key).items() {
+		choices := n.get(key).items()
+		for _, part := range choices[:b.some(len(choices))] {
 			if part.str("type") == "null" && part.kind == object {
 				v.Nullable = true
 				continue
@@ -354,8 +371,9 @@ func (b *viewer) options(p place, top bool) {
 		}
 		v.AnyOf = key == "anyOf"
 		v.Discriminator = discriminator.str("propertyName")
+		values := b.mappedValues(mapping)
 		for _, part := range parts[:min(len(parts), maxParts)] {
-			v.Options = append(v.Options, b.option(part, mapping, len(v.Options)+1))
+			v.Options = append(v.Options, b.option(part, values, len(v.Options)+1))
 		}
 	}
 	if v.Options != nil || !top || mapping == nil || mapping.kind != object {
@@ -382,16 +400,29 @@ func asReference(value string, d *Description) string {
 	return value
 }
 
-func (b *viewer) option(p place, mapping *node, number int) Option {
-	o := Option{Schema: b.d.schema(p)}
-	if o.Schema.name != "" && mapping != nil && mapping.kind == object {
-		for i, kid := range mapping.kids {
-			ref := asReference(kid.text, b.d)
-			if p.n.str("$ref") == ref {
-				o.Value = mapping.keys[i]
-				break
-			}
+// mappedValues returns the values of a discriminator by the references that they
+// are mapped to.
+func (b *viewer) mappedValues(mapping *node) map[string]string {
+	if mapping == nil || mapping.kind != object {
+		return nil
+	}
+	out := map[string]string{}
+	for i, kid := range mapping.kids[:b.some(len(mapping.kids))] {
+		ref := asReference(kid.text, b.d)
+		if _, ok := out[ref]; !ok {
+			out[ref] = mapping.keys[i]
 		}
+	}
+	return out
+}
+
+func (b *viewer) option(p place, values map[string]string, number int) Option {
+	o := Option{Schema: b.d.schema(p)}
+	if o.Schema.name != "" {
+		o.Value = values[p.n.str("$ref")]
+	}
+	if !b.labels {
+		return o
 	}
 	if o.Label = o.Schema.name; o.Label == "" {
 		if o.Label = p.n.str("title"); o.Label == "" {
@@ -411,8 +442,7 @@ func (s Schema) label(depth int) string {
 	if s.IsZero() || depth > deepest {
 		return "any"
 	}
-	v := s.View()
-	return v.label(depth)
+	return s.view(false).label(depth)
 }
 
 // Label returns the type of what is viewed in a few words.

@@ -17,6 +17,8 @@ import (
 type source struct {
 	root  string
 	files map[string]*file
+	nodes int // values in all files
+	bytes int
 }
 
 // format is which specification a description follows.
@@ -41,7 +43,9 @@ func (s *source) parse(ctx context.Context, b Bundle) error {
 			continue
 		}
 		s.files[name] = &file{name: name, root: n}
+		s.bytes += len(b.Files[name])
 	}
+	s.nodes = maxNodes - r.left
 	return found.err()
 }
 
@@ -151,7 +155,7 @@ func splitReference(from, ref string) (target, fragment string, err error) {
 	if u.Scheme != "" {
 		return u.String(), fragment, nil
 	}
-	if base, err := url.Parse(from); err == nil && (base.Scheme == "http" || base.Scheme == "https") {
+	if base, err := url.Parse(from); err == nil && isAddress(from) {
 		return base.ResolveReference(u).String(), fragment, nil
 	}
 	p := u.Path
@@ -163,6 +167,11 @@ func splitReference(from, ref string) (target, fragment string, err error) {
 		return "", "", fmt.Errorf("%q leads out of the folder of the description", clip(ref))
 	}
 	return p, fragment, nil
+}
+
+// isAddress reports whether a file of a bundle is at an address of its own.
+func isAddress(name string) bool {
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
 // opaque are the keys whose values are data, in which $ref means nothing.

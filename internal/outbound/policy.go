@@ -11,8 +11,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -224,4 +226,22 @@ func (p Policy) Resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 		return nil, errs.E(errs.Invalid, "%s", unreachable)
 	}
 	return addrs, nil
+}
+
+// Allowing returns the policy that also allows a host which the operator has
+// configured. The host is a name or an address, and is allowed as one in the
+// allow-list is.
+func (p Policy) Allowing(host string) (Policy, error) {
+	more, err := Parse(host)
+	if err != nil {
+		return p, err
+	}
+	out := p
+	out.prefixes = slices.Concat(p.prefixes, more.prefixes)
+	out.hosts = maps.Clone(p.hosts)
+	if out.hosts == nil {
+		out.hosts = map[string]bool{}
+	}
+	maps.Copy(out.hosts, more.hosts)
+	return out, nil
 }

@@ -20,6 +20,14 @@ func (p Policy) Poster(timeout time.Duration) *Poster {
 	return &Poster{p.Client(Options{Timeout: timeout, NoRedirects: true})}
 }
 
+// SlowPoster is Poster for a service that may take the whole timeout until it
+// begins to answer, such as a language model.
+func (p Policy) SlowPoster(timeout time.Duration) *Poster {
+	t := p.transport()
+	t.ResponseHeaderTimeout = timeout
+	return &Poster{&http.Client{Timeout: timeout, Transport: guarded{t}, CheckRedirect: checkRedirect(true)}}
+}
+
 // Answer is what a server says to what was sent.
 type Answer struct {
 	Status     int

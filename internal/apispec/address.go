@@ -1,0 +1,118 @@
+package apispec
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/openapi"
+)
+
+const (
+	// maxAddresses is how many descriptions at addresses elsewhere are known.
+	maxAddresses = 200
+	// addressTime is how long one may take to be fetched: a reader waits for it.
+	addressTime = 10 * time.Second
+	// addressEvery is how often one is fetched that pages show, addressRetry when
+	// after it could not be.
+	addressEvery = time.Hour
+	addressRetry = 5 * time.Minute
+)
+
+// addresses are descriptions at addresses elsewhere that pages show.
+type addresses struct {
+	mu    sync.Mutex
+	known map[string]*address
+}
+
+// address is one of them. Whoever has the turn may fetch it.
+type address struct {
+	turn chan struct{}
+	used time.Time // guarded by addresses.mu
+
+	until time.Time // when it is fetched again; these are guarded by turn
+	d     *openapi.Description
+	err   error
+}
+
+// AtAddress returns the description at an address elsewhere, which a page names. It
+// is fetched when it is asked for, at most once an hour. A description that cannot
+// be fetched any more stays as it was. The error is NotFound if there is none.
+func (s *Service) AtAddress(ctx context.Context, url string) (*openapi.Description, error) {
+	at, err := s.checkURL(ctx, url)
+	if err != nil {
+		return nil, errs.Missing("OpenAPI specification")
+	}
+	a := s.addresses.of(at, s.Store.Clock())
+	select {
+	case a.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-a.turn }()
+	now := s.Store.Clock()
+	if now.Before(a.until) {
+		return a.d, a.err
+	}
+	d, err := s.fetchAddress(ctx, at)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err == nil:
+		a.d, a.err, a.until = d, nil, now.Add(addressEvery)
+	default:
+		a.until = now.Add(addressRetry)
+		if a.d == nil {
+			a.err = errs.Missing("OpenAPI specification")
+		}
+	}
+	return a.d, a.err
+}
+
+// of returns what is known of an address. The one that was not asked for the
+// longest time is forgotten if there are too many.
+func (k *addresses) of(url string, now time.Time) *address {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.known == nil {
+		k.known = map[string]*address{}
+	}
+	a := k.known[url]
+	if a == nil {
+		if len(k.known) >= maxAddresses {
+			oldest := ""
+			for name, other := range k.known {
+				if oldest == "" || other.used.Before(k.known[oldest].used) {
+					oldest = name
+				}
+			}
+			delete(k.known, oldest)
+		}
+		a = &address{turn: make(chan struct{}, 1)}
+		k.known[url] = a
+	}
+	a.used = now
+	return a
+}
+
+// fetchAddress gets the files of a description and reads them.
+func (s *Service) fetchAddress(ctx context.Context, url string) (*openapi.Description, error) {
+	ctx, cancel := context.WithTimeout(ctx, addressTime)
+	defer cancel()
+	g, err := s.gather(ctx, docs.OpenAPISpec{SourceURL: url})
+	if err != nil {
+		return nil, err
+	}
+	b, err := g.bundle(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.described.kept().Get(ctx, g.hash(), func() (openapi.Bundle, error) { return b, nil })
+	if err == nil && d == nil {
+		err = errors.New("there is no description")
+	}
+	return d, err
+}

@@ -1,0 +1,287 @@
+package openapi
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ChangeKind says what happened to something.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	Added   ChangeKind = "added"
+	Removed ChangeKind = "removed"
+	Changed ChangeKind = "changed"
+)
+
+// Change is a difference between two versions of a description.
+type Change struct {
+	Kind ChangeKind
+	// Breaking says that what clients send or expect now can fail.
+	Breaking bool
+	// Rule names the rule by which the change was found.
+	Rule      string
+	Operation string // its method and path, or the name of a webhook
+	ID        string // of the operation
+	Where     string // in the operation, such as "query limit"; empty: the operation itself
+	Message   string
+}
+
+// The limits of a comparison.
+const (
+	maxChanges  = 1000
+	maxCompared = 100_000 // schemas
+	maxDiffing  = 12      // levels of schemas
+)
+
+// Diff returns what differs between two versions of a description, operation by
+// operation in the order of the new one; those that are gone are at the end. Parts
+// that look the same are not looked at.
+func Diff(before, after *Description) []Change {
+	c := &comparison{left: maxCompared}
+	c.lists(before.Operations, after.Operations)
+	c.lists(before.Webhooks, after.Webhooks)
+	return c.found
+}
+
+// comparison collects changes.
+type comparison struct {
+	found []Change
+	left  int // schemas that may still be compared
+	op    *Operation
+	seen  map[[2]SchemaID]bool // in one place of one operation
+}
+
+func (c *comparison) add(kind ChangeKind, breaking bool, rule, where, format string, args ...any) {
+	if len(c.found) >= maxChanges {
+		return
+	}
+	c.found = append(c.found, Change{Kind: kind, Breaking: breaking, Rule: rule, Operation: c.op.place(), ID: c.op.ID,
+		Where: where, Message: fmt.Sprintf(format, args...)})
+}
+
+// place returns where an operation is, for people.
+func (o *Operation) place() string { return o.Method + " " + o.Path }
+
+var pathParameter = regexp.MustCompile(`\{[^{}]*\}`)
+
+// shapeOf returns the path of an operation without the names of its parameters,
+// which clients do not see.
+func (o *Operation) shapeOf() string {
+	return o.Method + " " + pathParameter.ReplaceAllString(o.Path, "{}")
+}
+
+func (c *comparison) lists(before, after []*Operation) {
+	byShape, byID := map[string]*Operation{}, map[string]*Operation{}
+	for _, o := range before {
+		byShape[o.shapeOf()] = o
+		if o.ID != "" {
+			byID[o.ID] = o
+		}
+	}
+	kept := map[*Operation]bool{}
+	for _, o := range after {
+		c.op = o
+		known := len(c.found)
+		was := byShape[o.shapeOf()]
+		if moved := byID[o.ID]; was == nil && moved != nil && !kept[moved] {
+			was = moved
+			c.add(Changed, true, "operation-moved", "", "it was at %s", moved.place())
+		}
+		if was == nil {
+			c.add(Added, false, "operation-added", "", "the operation is new")
+			continue
+		}
+		kept[was] = true
+		c.operation(was, o, known)
+	}
+	for _, o := range before {
+		if c.op = o; !kept[o] {
+			c.add(Removed, !o.Webhook, "operation-removed", "", "the operation is gone%s", when(o.Deprecated, "; it was deprecated"))
+		}
+	}
+}
+
+// operation compares an operation. known is how many changes were found before it.
+func (c *comparison) operation(was, now *Operation, known int) {
+	if was.Fingerprint() == now.Fingerprint() {
+		return
+	}
+	if was.ID != now.ID && was.ID != "" {
+		c.add(Changed, false, "operation-id-changed", "", "its id was %s and is %s", was.ID, cmp.Or(now.ID, "none"))
+	}
+	if now.Deprecated && !was.Deprecated {
+		c.add(Changed, false, "operation-deprecated", "", "it is deprecated%s", when(now.Sunset != "", " until "+now.Sunset))
+	}
+	if was.Deprecated && !now.Deprecated {
+		c.add(Changed, false, "operation-not-deprecated", "", "it is not deprecated any more")
+	}
+	c.security(was, now)
+	c.parameters(was, now)
+	c.body(was.Body(), now.Body())
+	c.responses(was.Responses(), now.Responses())
+	if len(c.found) == known && c.left > 0 {
+		c.add(Changed, false, "text-changed", "", "its texts or examples changed")
+	}
+}
+
+// openAccess reports whether an operation can be used without authentication.
+func openAccess(all []Requirement) bool {
+	return len(all) == 0 || slices.ContainsFunc(all, func(r Requirement) bool { return len(r) == 0 })
+}
+
+// ways returns the ways to authenticate, in order.
+func ways(all []Requirement) map[string]bool {
+	out := map[string]bool{}
+	for _, r := range all {
+		var names []string
+		for _, n := range r {
+			names = append(names, strings.TrimSpace(n.Scheme.Name+" "+strings.Join(slices.Sorted(slices.Values(n.Scopes)), " ")))
+		}
+		slices.Sort(names)
+		out[strings.Join(names, " and ")] = true
+	}
+	return out
+}
+
+func (c *comparison) security(was, now *Operation) {
+	before, after := was.Security(), now.Security()
+	switch {
+	case openAccess(before) && !openAccess(after):
+		c.add(Changed, true, "authentication-required", "authentication", "it needs authentication")
+		return
+	case !openAccess(before) && openAccess(after):
+		c.add(Changed, false, "authentication-optional", "authentication", "it needs no authentication any more")
+		return
+	}
+	old, new := ways(before), ways(after)
+	for _, name := range sortedKeys(old) {
+		if !new[name] && name != "" {
+			c.add(Removed, true, "authentication-removed", "authentication", "%s is no way to authenticate any more", name)
+		}
+	}
+	for _, name := range sortedKeys(new) {
+		if !old[name] && name != "" {
+			c.add(Added, false, "authentication-added", "authentication", "%s is a way to authenticate", name)
+		}
+	}
+}
+
+func sortedKeys(m map[string]bool) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// parameterKeys returns parameters by what identifies them: one of the path by its place, another one by
+// its name.
+func parameterKeys(all []Parameter) map[string]Parameter {
+	out, n := map[string]Parameter{}, 0
+	for _, p := range all {
+		key := p.In + " " + p.Name
+		if p.In == "path" {
+			key = fmt.Sprintf("path %06d", n)
+			n++
+		} else if p.In == "header" {
+			key = "header " + strings.ToLower(p.Name)
+		}
+		out[key] = p
+	}
+	return out
+}
+
+func (c *comparison) parameters(was, now *Operation) {
+	before, after := parameterKeys(was.Parameters()), parameterKeys(now.Parameters())
+	keys := map[string]bool{}
+	for k := range before {
+		keys[k] = true
+	}
+	for k := range after {
+		keys[k] = true
+	}
+	for _, key := range sortedKeys(keys) {
+		old, had := before[key]
+		new, has := after[key]
+		where := new.In + " " + new.Name
+		switch {
+		case !has:
+			c.add(Removed, false, "parameter-removed", old.In+" "+old.Name, "the parameter is gone")
+			continue
+		case !had && new.Required:
+			c.add(Added, true, "required-parameter-added", where, "a parameter that is required is new")
+			continue
+		case !had:
+			c.add(Added, false, "parameter-added", where, "the parameter is new")
+			continue
+		case new.Required && !old.Required:
+			c.add(Changed, true, "parameter-required", where, "the parameter is required")
+		case !new.Required && old.Required:
+			c.add(Changed, false, "parameter-optional", where, "the parameter is optional")
+		}
+		if new.Deprecated && !old.Deprecated {
+			c.add(Changed, false, "parameter-deprecated", where, "the parameter is deprecated")
+		}
+		c.schemas(where, old.Schema, new.Schema, Request)
+	}
+}
+
+func (c *comparison) body(before, after *Body) {
+	const where = "request body"
+	switch {
+	case before == nil && after == nil:
+	case before == nil:
+		c.add(Added, after.Required, "body-added", where, "a body %s", map[bool]string{true: "is required", false: "can be sent"}[after.Required])
+	case after == nil:
+		c.add(Removed, true, "body-removed", where, "no body is read any more")
+	default:
+		if after.Required && !before.Required {
+			c.add(Changed, true, "body-required", where, "the body is required")
+		}
+		c.media(where, before.Content, after.Content, Request)
+	}
+}
+
+func (c *comparison) media(where string, before, after []Media, d Direction) {
+	for _, old := range before {
+		at := slices.IndexFunc(after, func(m Media) bool { return m.Type == old.Type })
+		if at < 0 {
+			c.add(Removed, true, "media-type-removed", where, "%s is gone", old.Type)
+			continue
+		}
+		c.schemas(where, old.Schema, after[at].Schema, d)
+	}
+	for _, m := range after {
+		if !slices.ContainsFunc(before, func(old Media) bool { return old.Type == m.Type }) {
+			c.add(Added, false, "media-type-added", where, "%s is new", m.Type)
+		}
+	}
+}
+
+func (c *comparison) responses(before, after []Response) {
+	for _, old := range before {
+		where := "response " + old.Status
+		at := slices.IndexFunc(after, func(r Response) bool { return strings.EqualFold(r.Status, old.Status) })
+		if at < 0 {
+			c.add(Removed, strings.HasPrefix(old.Status, "2"), "response-removed", where, "the response is gone")
+			continue
+		}
+		for _, h := range old.Headers {
+			if !slices.ContainsFunc(after[at].Headers, func(p Parameter) bool { return strings.EqualFold(p.Name, h.Name) }) {
+				c.add(Removed, true, "response-header-removed", where, "the header %s is gone", h.Name)
+			}
+		}
+		c.media(where, old.Content, after[at].Content, Reply)
+	}
+	for _, r := range after {
+		if !slices.ContainsFunc(before, func(old Response) bool { return strings.EqualFold(old.Status, r.Status) }) {
+			c.add(Added, false, "response-added", "response "+r.Status, "the response is new")
+		}
+	}
+}

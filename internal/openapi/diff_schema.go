@@ -1,0 +1,239 @@
+package openapi
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// schemas compares what is sent or answered at a place of the operation.
+func (c *comparison) schemas(where string, before, after Schema, d Direction) {
+	c.seen = map[[2]SchemaID]bool{}
+	c.schema(where, before, after, d, 0)
+}
+
+// schema compares two schemas, and those in them. What requests may have becomes
+// narrower, or what answers may have wider: that breaks clients.
+func (c *comparison) schema(where string, before, after Schema, d Direction, depth int) {
+	pair := [2]SchemaID{before.ID(), after.ID()}
+	if before.IsZero() || after.IsZero() || c.seen[pair] || depth > maxDiffing || c.left <= 0 {
+		return
+	}
+	c.seen[pair] = true
+	c.left--
+	if before.d == after.d || before.Fingerprint() == after.Fingerprint() {
+		return
+	}
+	was, now := before.View(), after.View()
+	if c.types(where, was, now, d) {
+		return
+	}
+	c.values(where, was, now, d)
+	c.limits(where, was, now, d)
+	c.properties(where, was, now, d, depth)
+	c.schema(where+"[]", was.Items, now.Items, d, depth+1)
+	c.schema(where+".*", was.Additional, now.Additional, d, depth+1)
+	c.options(where, was, now, d, depth)
+}
+
+// types compares the types, and reports whether nothing below them can be compared.
+func (c *comparison) types(where string, was, now *View, d Direction) bool {
+	number := func(types []string) []string { // an integer is a number
+		out := slices.Clone(types)
+		slices.Sort(out)
+		return out
+	}
+	old, new := number(was.Types), number(now.Types)
+	if !slices.Equal(old, new) && len(old) > 0 && len(new) > 0 {
+		wider := slices.Equal(old, []string{"integer"}) && slices.Equal(new, []string{"number"})
+		narrower := slices.Equal(old, []string{"number"}) && slices.Equal(new, []string{"integer"})
+		harmless := wider && d == Request || narrower && d == Reply
+		c.add(Changed, !harmless, "type-changed", where, "the type was %s and is %s", strings.Join(old, " or "), strings.Join(new, " or "))
+		return !wider && !narrower
+	}
+	if was.Format != now.Format {
+		c.add(Changed, was.Format != "" && now.Format != "", "format-changed", where, "the format was %s and is %s", named(was.Format), named(now.Format))
+	}
+	switch {
+	case now.Nullable && !was.Nullable:
+		c.add(Changed, d == Reply, "nullable", where, "it can be null")
+	case was.Nullable && !now.Nullable:
+		c.add(Changed, d == Request, "not-nullable", where, "it cannot be null any more")
+	}
+	if now.Deprecated && !was.Deprecated {
+		c.add(Changed, false, "deprecated", where, "it is deprecated")
+	}
+	return false
+}
+
+func named(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// values compares enumerations.
+func (c *comparison) values(where string, was, now *View, d Direction) {
+	if len(was.Enum) == 0 && len(now.Enum) == 0 {
+		return
+	}
+	texts := func(v *View) (out []string) {
+		for _, e := range v.Enum {
+			out = append(out, e.Text)
+		}
+		return out
+	}
+	old, new := texts(was), texts(now)
+	switch {
+	case len(old) == 0:
+		c.add(Changed, d == Request, "values-restricted", where, "it is one of %s", few(new))
+		return
+	case len(new) == 0:
+		c.add(Changed, d == Reply, "values-unrestricted", where, "it can have any value")
+		return
+	}
+	without := func(a, b []string) (out []string) {
+		for _, s := range a {
+			if !slices.Contains(b, s) {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
+	if gone := without(old, new); len(gone) > 0 {
+		c.add(Removed, d == Request, "value-removed", where, "it is not %s any more", few(gone))
+	}
+	if came := without(new, old); len(came) > 0 {
+		c.add(Added, false, "value-added", where, "it can be %s", few(came))
+	}
+}
+
+// few names some values.
+func few(values []string) string {
+	const most = 10
+	if len(values) > most {
+		return strings.Join(values[:most], ", ") + " and " + strconv.Itoa(len(values)-most) + " more"
+	}
+	return strings.Join(values, ", ")
+}
+
+// upper and lower are the rules that have an order: a higher value allows more, or
+// less.
+var (
+	upper = []string{"max", "less than", "max length", "max items", "max properties"}
+	lower = []string{"min", "greater than", "min length", "min items", "min properties"}
+)
+
+// limits compares rules of values.
+func (c *comparison) limits(where string, was, now *View, d Direction) {
+	rules := func(v *View) map[string]string {
+		out := map[string]string{}
+		for _, r := range v.Constraints {
+			out[r.Name] = r.Value
+		}
+		return out
+	}
+	old, new := rules(was), rules(now)
+	names := map[string]bool{}
+	for name := range old {
+		names[name] = true
+	}
+	for name := range new {
+		names[name] = true
+	}
+	for _, name := range sortedKeys(names) {
+		a, had := old[name]
+		b, has := new[name]
+		if had == has && a == b {
+			continue
+		}
+		stricter := has && !had
+		if had && has {
+			x, err1 := strconv.ParseFloat(a, 64)
+			y, err2 := strconv.ParseFloat(b, 64)
+			ordered := err1 == nil && err2 == nil
+			stricter = !ordered || slices.Contains(upper, name) && y < x || slices.Contains(lower, name) && y > x
+		}
+		c.add(Changed, stricter && d == Request, "limit-changed", where, "%s was %s and is %s", name, named(a), named(b))
+	}
+}
+
+func (c *comparison) properties(where string, was, now *View, d Direction, depth int) {
+	for _, old := range was.Properties {
+		at, has := now.have[old.Name]
+		if !has {
+			c.add(Removed, d == Reply, "property-removed", join(where, old.Name), "the property is gone")
+			continue
+		}
+		new := now.Properties[at]
+		switch {
+		case new.Required && !old.Required:
+			c.add(Changed, d == Request, "property-required", join(where, old.Name), "the property is required")
+		case !new.Required && old.Required:
+			c.add(Changed, d == Reply, "property-optional", join(where, old.Name), "the property is optional")
+		}
+		c.schema(join(where, old.Name), old.Schema, new.Schema, d, depth+1)
+	}
+	for _, new := range now.Properties {
+		if _, had := was.have[new.Name]; had {
+			continue
+		}
+		breaking := new.Required && d == Request && !new.Schema.View().ReadOnly
+		c.add(Added, breaking, "property-added", join(where, new.Name), "the property is new%s", when(new.Required, ", and required"))
+	}
+}
+
+func join(where, name string) string {
+	if strings.HasPrefix(where, "response ") && !strings.Contains(where, ": ") || where == "request body" {
+		return where + ": " + name
+	}
+	return where + "." + name
+}
+
+// options compares choices by their names.
+func (c *comparison) options(where string, was, now *View, d Direction, depth int) {
+	for _, old := range was.Options {
+		at := slices.IndexFunc(now.Options, func(o Option) bool { return o.Label == old.Label })
+		if at < 0 {
+			c.add(Removed, d == Request, "choice-removed", where, "%s is no choice any more", old.Label)
+			continue
+		}
+		c.schema(where, old.Schema, now.Options[at].Schema, d, depth+1)
+	}
+	for _, o := range now.Options {
+		if !slices.ContainsFunc(was.Options, func(old Option) bool { return old.Label == o.Label }) {
+			c.add(Added, d == Reply && len(was.Options) > 0, "choice-added", where, "%s is a choice", o.Label)
+		}
+	}
+}
+
+// Changelog returns changes as Markdown: those that break clients first.
+func Changelog(changes []Change) string {
+	var b strings.Builder
+	part := func(title string, is func(Change) bool) {
+		first := true
+		for _, c := range changes {
+			if !is(c) {
+				continue
+			}
+			if first {
+				b.WriteString("## " + title + "\n\n")
+				first = false
+			}
+			b.WriteString("* `" + codeText(c.Operation) + "`")
+			if c.Where != "" {
+				b.WriteString(", " + inlineText(c.Where))
+			}
+			b.WriteString(": " + inlineText(c.Message) + "\n")
+		}
+		if !first {
+			b.WriteString("\n")
+		}
+	}
+	part("Breaking changes", func(c Change) bool { return c.Breaking })
+	part("Added", func(c Change) bool { return !c.Breaking && c.Kind == Added })
+	part("Changed", func(c Change) bool { return !c.Breaking && c.Kind == Changed })
+	part("Removed", func(c Change) bool { return !c.Breaking && c.Kind == Removed })
+	return strings.TrimSuffix(b.String(), "\n")
+}

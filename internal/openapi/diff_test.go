@@ -1,0 +1,113 @@
+package openapi
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/testcpu"
+)
+
+const diffBase = `-- openapi.yaml --
+openapi: 3.1.0
+info: {title: Shop, version: '1'}
+paths:
+  /orders/{id}:
+    get:
+      operationId: getOrder
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: string}}
+        - {name: view, in: query, schema: {type: string, enum: [short, long]}}
+      responses:
+        '200':
+          description: An order
+          headers: {X-Rate: {schema: {type: integer}}}
+          content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}
+        '404': {description: There is none}
+    put:
+      operationId: putOrder
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}}
+      responses: {'204': {description: Stored}}
+  /health: {get: {operationId: health, responses: {'200': {description: OK}}}}
+components:
+  securitySchemes: {token: {type: http, scheme: bearer}, key: {type: apiKey, in: header, name: X-Key}}
+  schemas:
+    Order:
+      type: object
+      required: [id]
+      properties:
+        id: {type: string}
+        note: {type: string, maxLength: 100}
+        lines: {type: array, items: {$ref: '#/components/schemas/Line'}}
+    Line: {type: object, properties: {count: {type: integer}, of: {$ref: '#/components/schemas/Order'}}}
+`
+
+func TestDiff(t *testing.T) {
+	for name, c := range map[string]struct {
+		old, new string
+		want     []string
+	}{
+		"nothing":         {"title: Shop", "title: Store", nil},
+		"text":            {"description: An order", "description: One order", []string{"changed text-changed GET /orders/{id}"}},
+		"operation gone":  {"  /health: {get: {operationId: health, responses: {'200': {description: OK}}}}\n", "", []string{"removed! operation-removed GET /health"}},
+		"operation moved": {"/health:", "/up:", []string{"changed! operation-moved GET /up"}},
+		"operation new":   {"  /health:", "  /new: {get: {responses: {'200': {description: OK}}}}\n  /health:", []string{"added operation-added GET /new"}},
+		"renamed in path": {"{name: id, in: path, required: true", "{name: id, in: path, description: D, required: true", []string{"changed text-changed GET /orders/{id}"}},
+		"deprecated":      {"operationId: health,", "operationId: health, deprecated: true,", []string{"changed operation-deprecated GET /health"}},
+		"parameter":       {"        - {name: view, in: query, schema: {type: string, enum: [short, long]}}\n", "        - {name: all, in: query, required: true, schema: {type: string}}\n", []string{"added! required-parameter-added GET /orders/{id} query all", "removed parameter-removed GET /orders/{id} query view"}},
+		"required":        {"{name: view, in: query,", "{name: view, in: query, required: true,", []string{"changed! parameter-required GET /orders/{id} query view"}},
+		"enum":            {"enum: [short, long]", "enum: [short, all]", []string{"removed! value-removed GET /orders/{id} query view", "added value-added GET /orders/{id} query view"}},
+		"type":            {"count: {type: integer}", "count: {type: string}", []string{"changed! type-changed GET /orders/{id} response 200: lines[].count", "changed! type-changed PUT /orders/{id} request body: lines[].count"}},
+		"wider number":    {"count: {type: integer}", "count: {type: number}", []string{"changed! type-changed GET /orders/{id} response 200: lines[].count", "changed type-changed PUT /orders/{id} request body: lines[].count"}},
+		"stricter":        {"maxLength: 100", "maxLength: 90", []string{"changed limit-changed GET /orders/{id} response 200: note", "changed! limit-changed PUT /orders/{id} request body: note"}},
+		"wider":           {"maxLength: 100", "maxLength: 110", []string{"changed limit-changed GET /orders/{id} response 200: note", "changed limit-changed PUT /orders/{id} request body: note"}},
+		"property gone":   {"        note: {type: string, maxLength: 100}\n", "", []string{"removed! property-removed GET /orders/{id} response 200: note", "removed property-removed PUT /orders/{id} request body: note"}},
+		"now required":    {"required: [id]", "required: [id, note]", []string{"changed property-required GET /orders/{id} response 200: note", "changed! property-required PUT /orders/{id} request body: note"}},
+		"now optional":    {"      required: [id]\n", "", []string{"changed! property-optional GET /orders/{id} response 200: id", "changed property-optional PUT /orders/{id} request body: id"}},
+		"nullable":        {"id: {type: string}", "id: {type: [string, 'null']}", []string{"changed! nullable GET /orders/{id} response 200: id", "changed nullable PUT /orders/{id} request body: id"}},
+		"body required":   {"requestBody: {content", "requestBody: {required: true, content", []string{"changed! body-required PUT /orders/{id} request body"}},
+		"body gone":       {"      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}}\n", "", []string{"removed! body-removed PUT /orders/{id} request body"}},
+		"response gone":   {"        '404': {description: There is none}\n", "", []string{"removed response-removed GET /orders/{id} response 404"}},
+		"header gone":     {"          headers: {X-Rate: {schema: {type: integer}}}\n", "", []string{"removed! response-header-removed GET /orders/{id} response 200"}},
+		"media type":      {"content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}\n        '404'", "content: {text/csv: {schema: {type: string}}}\n        '404'", []string{"removed! media-type-removed GET /orders/{id} response 200", "added media-type-added GET /orders/{id} response 200"}},
+		"authentication":  {"operationId: health,", "operationId: health, security: [{token: []}],", []string{"changed! authentication-required GET /health authentication"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if strings.Count(diffBase, c.old) != 1 {
+				t.Fatalf("%q is there %d times", c.old, strings.Count(diffBase, c.old))
+			}
+			var got []string
+			changes := Diff(load(t, diffBase), load(t, strings.Replace(diffBase, c.old, c.new, 1)))
+			for _, ch := range changes {
+				mark := ""
+				if ch.Breaking {
+					mark = "!"
+				}
+				got = append(got, strings.TrimSpace(fmt.Sprintf("%s%s %s %s %s", ch.Kind, mark, ch.Rule, ch.Operation, ch.Where)))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+			}
+			text := Changelog(changes)
+			if strings.Contains(strings.Join(got, "\n"), "!") != strings.Contains(text, "## Breaking changes\n\n* `") || (text == "") != (len(got) == 0) {
+				t.Errorf("the changelog is %q", text)
+			}
+		})
+	}
+}
+
+// Versions of hostile descriptions are compared within bounds.
+func TestDiffIsLinear(t *testing.T) {
+	for _, name := range []string{"operations", "properties", "chain of allOf", "unnamed choices"} {
+		testcpu.Linear(t, 800, func(n int) func() {
+			old := load(t, hostile[name](n))
+			changed := load(t, strings.ReplaceAll(hostile[name](n), "type: string", "type: integer"))
+			return func() {
+				if all := Diff(old, changed); len(all) > maxChanges {
+					t.Errorf("%d changes", len(all))
+				}
+			}
+		})
+	}
+}

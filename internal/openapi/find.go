@@ -1,0 +1,197 @@
+package openapi
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// Match is an operation that was found.
+type Match struct {
+	Operation *Operation
+	Score     int
+	// Words are the names of the operation that were asked for.
+	Words []string
+}
+
+// The weights of the places where words are.
+const (
+	weightID       = 8
+	weightPath     = 6
+	weightTitle    = 5
+	weightTag      = 3
+	weightName     = 3 // of a parameter or a schema
+	weightProperty = 2
+)
+
+// The limits of what is searched of an operation, and of a query.
+const (
+	maxFindWords   = 400
+	maxQueryWords  = 10
+	maxFoundLevels = 2
+)
+
+// word is a word of an operation in lower case.
+type word struct {
+	text   string
+	weight int
+}
+
+// words are those of all operations, made when somebody first searches.
+type words struct {
+	once sync.Once
+	of   [][]word // in the order of operations and webhooks
+}
+
+// Find returns the operations that have all words of a query in their path, id,
+// title, tags, parameters or names of schemas and properties, the best first. A
+// query with a slash is a part of a path.
+func (d *Description) Find(query string, limit int) []Match {
+	d.words.once.Do(func() {
+		for _, o := range slices.Concat(d.Operations, d.Webhooks) {
+			d.words.of = append(d.words.of, o.findWords())
+		}
+	})
+	var out []Match
+	asked := splitWords(query)
+	asked = asked[:min(len(asked), maxQueryWords)]
+	path := strings.ToLower(strings.TrimSpace(query))
+	for i, o := range slices.Concat(d.Operations, d.Webhooks) {
+		m := Match{Operation: o}
+		if strings.Contains(path, "/") {
+			if strings.Contains(strings.ToLower(o.Method+" "+o.Path), path) {
+				m.Score = weightPath
+			}
+		} else if len(asked) > 0 {
+			m.Score, m.Words = score(d.words.of[i], asked)
+		}
+		if m.Score > 0 {
+			out = append(out, m)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Match) int { return cmp.Compare(b.Score, a.Score) })
+	return out[:min(len(out), limit)]
+}
+
+// score returns how well words answer a query, and which of them do; 0 if one that
+// is asked for is missing.
+func score(have []word, asked []string) (total int, found []string) {
+	for _, q := range asked {
+		best := word{}
+		for _, w := range have {
+			weight := 2 * w.weight
+			if w.text != q {
+				weight = w.weight
+			}
+			if weight > best.weight && strings.HasPrefix(w.text, q) {
+				best = word{w.text, weight}
+			}
+		}
+		if best.weight == 0 {
+			return 0, nil
+		}
+		total += best.weight
+		found = append(found, best.text)
+	}
+	return total, found
+}
+
+// findWords returns the words by which an operation is found.
+func (o *Operation) findWords() []word {
+	b := &wordList{have: map[string]int{}}
+	b.add(weightID, o.ID)
+	b.add(weightPath, o.Path)
+	b.add(weightPath, o.Method)
+	b.add(weightTitle, o.Summary)
+	for _, t := range o.Tags {
+		b.add(weightTag, t)
+	}
+	for _, p := range o.Parameters() {
+		b.add(weightName, p.Name)
+		b.schema(p.Schema, 0)
+	}
+	if body := o.Body(); body != nil {
+		for _, m := range body.Content {
+			b.schema(m.Schema, 0)
+		}
+	}
+	for _, r := range o.Responses() {
+		for _, m := range r.Content {
+			b.schema(m.Schema, 0)
+		}
+	}
+	return b.words
+}
+
+// wordList collects words, each once with its best weight.
+type wordList struct {
+	words []word
+	have  map[string]int
+}
+
+func (b *wordList) add(weight int, s string) {
+	list := splitWords(s)
+	if whole := strings.ToLower(s); !strings.ContainsFunc(s, unicode.IsSpace) && len(list) > 1 {
+		list = append(list, whole) // as somebody copies it
+	}
+	for _, w := range list {
+		at, known := b.have[w]
+		switch {
+		case known:
+			b.words[at].weight = max(b.words[at].weight, weight)
+		case len(b.words) < maxFindWords:
+			b.have[w] = len(b.words)
+			b.words = append(b.words, word{w, weight})
+		}
+	}
+}
+
+// schema adds the names of a schema and of what is in it.
+func (b *wordList) schema(s Schema, depth int) {
+	if s.IsZero() || depth > maxFoundLevels || len(b.words) >= maxFindWords {
+		return
+	}
+	b.add(weightName, s.Name())
+	v := s.view(false)
+	for _, p := range v.Properties {
+		if len(b.words) >= maxFindWords {
+			return
+		}
+		b.add(weightProperty, p.Name)
+		b.add(weightProperty, p.Schema.Name())
+	}
+	b.schema(v.Items, depth+1)
+	for _, o := range v.Options[:min(len(v.Options), maxQueryWords)] {
+		b.schema(o.Schema, depth+1)
+	}
+}
+
+// splitWords returns the words of a text in lower case. A capital letter in a name
+// begins a word.
+func splitWords(s string) []string {
+	var out []string
+	var now []rune
+	end := func() {
+		if len(now) > 0 {
+			out = append(out, strings.ToLower(string(now)))
+			now = now[:0]
+		}
+	}
+	lower := false
+	for _, r := range s[:min(len(s), 1000)] {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			end()
+			lower = false
+			continue
+		}
+		if unicode.IsUpper(r) && lower {
+			end()
+		}
+		lower = unicode.IsLower(r) || unicode.IsDigit(r)
+		now = append(now, r)
+	}
+	end()
+	return out
+}

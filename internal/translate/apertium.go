@@ -1,0 +1,111 @@
+package translate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Apertium is the program of that name.
+type Apertium struct {
+	Path    string        // of the program; empty: found by name
+	Timeout time.Duration // of one batch; 0 is one minute
+}
+
+// Translate implements Engine.
+func (a Apertium) Translate(ctx context.Context, r Request) ([]string, error) {
+	return apertium(ctx, r, func(ctx context.Context, from, to, page string) (string, error) {
+		return a.run(ctx, from+"-"+to, page)
+	})
+}
+
+// run translates a page of HTML.
+func (a Apertium) run(caller context.Context, pair, page string) (string, error) {
+	timeout := a.Timeout
+	if timeout <= 0 {
+		timeout = time.Minute
+	}
+	ctx, cancel := context.WithTimeout(caller, timeout)
+	defer cancel()
+	path := a.Path
+	if path == "" {
+		path = "apertium"
+	}
+	cmd := exec.CommandContext(ctx, path, "-u", "-f", "html-noent", pair)
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "LC_ALL=C.UTF-8"}
+	cmd.Stdin = strings.NewReader(page)
+	var out bounded
+	var problem bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problem
+	cmd.WaitDelay = 5 * time.Second
+	err := cmd.Run()
+	switch {
+	case caller.Err() != nil:
+		return "", caller.Err()
+	case ctx.Err() != nil:
+		return "", fail("apertium took longer than %s", timeout)
+	case errors.Is(err, exec.ErrNotFound):
+		return "", refuse("the program apertium is not installed")
+	case err != nil && strings.Contains(problem.String()+out.String(), "does not exist"):
+		return "", refuse("apertium has no translation %s; install its package", pair)
+	case err != nil:
+		return "", &Failure{Reason: "apertium failed: " + clip(problem.String()), Err: err}
+	}
+	return out.String(), nil
+}
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > maxAnswer {
+		return 0, errors.New("the answer is too large")
+	}
+	return b.Buffer.Write(p)
+}
+
+// apertiumCodes are the names of languages at Apertium.
+var apertiumCodes = map[string]string{
+	"en": "eng", "fr": "fra", "de": "deu", "es": "spa", "it": "ita", "pt": "por", "pt-br": "por_BR", "ru": "rus", "ar": "ara", "hi": "hin",
+	"nl": "nld", "pl": "pol", "tr": "tur", "sv": "swe", "no": "nob", "da": "dan", "fi": "fin", "el": "ell", "cs": "ces", "hu": "hun", "ro": "ron",
+	"id": "ind", "ms": "msa", "uk": "ukr", "sk": "slk", "bg": "bul", "hr": "hbs", "lt": "lit", "lv": "lav", "et": "est", "sl": "slv",
+}
+
+// apertium translates texts as one page of HTML by call. Each text is a paragraph, so
+// that no rule of grammar reaches from one to the next. Placeholders are tags that
+// Apertium does not know, which it keeps.
+func apertium(ctx context.Context, r Request, call func(ctx context.Context, from, to, page string) (string, error)) ([]string, error) {
+	from, to := apertiumCodes[r.From], apertiumCodes[r.To]
+	if from == "" || to == "" {
+		return nil, refuse("Apertium does not translate from %s to %s", r.From, r.To)
+	}
+	g := NewGlossary(r.Terms)
+	back := make([]func(string) string, len(r.Texts))
+	var page strings.Builder
+	for i, t := range r.Texts {
+		var masked string
+		masked, back[i] = mask(t, g)
+		fmt.Fprintf(&page, "<p id=\"%d\">%s</p>\n", i, masked)
+	}
+	answer, err := call(ctx, from, to, page.String())
+	if err != nil {
+		return nil, err
+	}
+	out := make([]string, len(r.Texts))
+	for _, m := range paragraph.FindAllStringSubmatch(answer, -1) {
+		i, err := strconv.Atoi(m[1])
+		if err != nil || i >= len(out) || out[i] != "" {
+			return nil, garbled("the engine answered with paragraphs that were not asked for")
+		}
+		out[i] = back[i](normalTags(m[2]))
+	}
+	return out, nil
+}
+
+var paragraph = regexp.MustCompile(`(?s)<p id="(\d{1,6})">(.*?)</p>`)

@@ -1,0 +1,261 @@
+package translate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// MaxSegment bounds one text in the protected form, in bytes. A longer one stays as
+// it is.
+const MaxSegment = 32 << 10
+
+// Segment is a text of a document that is translated as one: that of a block, or
+// a field such as the title of a tab.
+type Segment struct {
+	// Block is the key of the block at the top of the document.
+	Block string
+	// Text is the protected form.
+	Text string
+
+	replace func(text string) error
+}
+
+// Hash identifies the text of a segment. Two that differ only in what is protected,
+// such as the address of a link, have the same one.
+func (s *Segment) Hash() string { return HashText(s.Text) }
+
+// HashText returns the hash of a text in the protected form.
+func HashText(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Replace puts a translation in the place of the text. It fails, and changes
+// nothing, if the translation does not have all that is protected.
+func (s *Segment) Replace(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return fmt.Errorf("the answer is empty")
+	}
+	return s.replace(text)
+}
+
+// Split returns a copy of a document, and its segments in the order of readers.
+// Replacing a segment changes the copy. Headings and tabs whose text is replaced get
+// their anchors written down, so that links to them lead there in every language.
+func Split(doc *markup.Document) (*markup.Document, []*Segment) {
+	s := &splitter{}
+	out := *doc
+	out.Nodes = make([]*markup.Node, len(doc.Nodes))
+	for i, n := range doc.Nodes {
+		s.block = n.Key
+		out.Nodes[i] = s.node(n)
+	}
+	return &out, s.segments
+}
+
+type splitter struct {
+	block    string
+	segments []*Segment
+}
+
+// skipped are blocks whose content is no language.
+var skipped = map[string]bool{"code": true, "math": true, "integration": true, "swagger": true, "openapi-operation": true, "openapi-webhook": true}
+
+// fieldsOf are the texts in the data of nodes.
+var fieldsOf = map[string][]string{
+	"image": {"alt"}, "inline-image": {"alt", "caption"}, "tabs-item": {"title"}, "prompt": {"description"},
+	"openapi-schemas": {"title"}, "button": {"label"}, "link": {"title"},
+}
+
+// node copies a node and everything in it.
+func (s *splitter) node(n *markup.Node) *markup.Node {
+	if skipped[n.Type] && n.Object == markup.ObjectBlock {
+		return n
+	}
+	c := *n
+	c.Data = maps.Clone(n.Data)
+	s.fields(&c)
+	if isText(n.Nodes) {
+		s.inlines(&c)
+	} else {
+		c.Nodes = s.list(n.Nodes)
+	}
+	c.Fragments = s.list(n.Fragments)
+	if n.Type == "table" && n.Object == markup.ObjectBlock {
+		s.table(&c)
+	}
+	return &c
+}
+
+func (s *splitter) list(nodes []*markup.Node) []*markup.Node {
+	if nodes == nil {
+		return nil
+	}
+	out := make([]*markup.Node, len(nodes))
+	for i, n := range nodes {
+		out[i] = s.node(n)
+	}
+	return out
+}
+
+// isText reports whether nodes are inlines and not blocks.
+func isText(nodes []*markup.Node) bool {
+	return slices.ContainsFunc(nodes, func(n *markup.Node) bool {
+		return n.Object == markup.ObjectText || n.Object == markup.ObjectInline
+	})
+}
+
+// inlines makes a segment of the inlines of a block. What is inside of inlines,
+// such as the label of a button or the body of an annotation, is segments of its
+// own.
+func (s *splitter) inlines(c *markup.Node) {
+	own := &splitter{block: s.block}
+	c.Nodes = own.inner(c.Nodes)
+	if hasWords(c.Nodes) {
+		p := protect(c.Nodes)
+		if len(p.text) <= MaxSegment {
+			s.add(p.text, func(text string) error {
+				nodes, err := p.restore(text)
+				if err == nil {
+					c.Nodes = nodes
+					keepAnchor(c)
+				}
+				return err
+			})
+		}
+	}
+	s.segments = append(s.segments, own.segments...)
+}
+
+// inner copies inlines. Their own texts are part of the block's; their fields and
+// fragments are not.
+func (s *splitter) inner(nodes []*markup.Node) []*markup.Node {
+	out := make([]*markup.Node, len(nodes))
+	for i, n := range nodes {
+		c := *n
+		if n.Object != markup.ObjectText {
+			c.Data = maps.Clone(n.Data)
+			c.Nodes = s.inner(n.Nodes)
+			c.Fragments = s.list(n.Fragments)
+			// Restoring the block copies the inline, but not its data.
+			s.fields(&c)
+		}
+		out[i] = &c
+	}
+	return out
+}
+
+// fields makes segments of the texts in the data of a node.
+func (s *splitter) fields(c *markup.Node) {
+	for _, key := range fieldsOf[c.Type] {
+		s.field(c.Data, key, func() { keepAnchor(c) })
+	}
+}
+
+// field makes a segment of a text in a map that was copied. then is called when it
+// was replaced.
+func (s *splitter) field(m map[string]any, key string, then func()) {
+	was, _ := m[key].(string)
+	p := protect([]*markup.Node{{Object: markup.ObjectText, Leaves: []markup.Leaf{{Text: was}}}})
+	if !strings.ContainsFunc(fixed.ReplaceAllString(was, ""), unicode.IsLetter) || len(p.text) > MaxSegment {
+		return
+	}
+	s.add(p.text, func(text string) error {
+		nodes, err := p.restore(text)
+		if err == nil {
+			m[key] = plain(nodes)
+			then()
+		}
+		return err
+	})
+}
+
+// plain returns the text of restored inlines without marks.
+func plain(nodes []*markup.Node) string {
+	var b strings.Builder
+	for _, n := range nodes {
+		for _, l := range n.Leaves {
+			b.WriteString(l.Text)
+		}
+	}
+	return b.String()
+}
+
+// table makes segments of the titles of columns and the labels of options. A title
+// that is more than text is also a fragment.
+func (s *splitter) table(c *markup.Node) {
+	was, _ := c.Data["definition"].(map[string]any)
+	if was == nil {
+		return
+	}
+	definition := make(map[string]any, len(was))
+	for _, id := range slices.Sorted(maps.Keys(was)) {
+		column, ok := was[id].(map[string]any)
+		if !ok {
+			definition[id] = was[id]
+			continue
+		}
+		column = maps.Clone(column)
+		definition[id] = column
+		if !slices.ContainsFunc(c.Fragments, func(f *markup.Node) bool { return f.Fragment == "title-"+id }) {
+			s.field(column, "title", func() {})
+		}
+		options, _ := column["options"].([]any)
+		for i, o := range options {
+			option, ok := o.(map[string]any)
+			if !ok {
+				continue
+			}
+			if i == 0 {
+				options = slices.Clone(options)
+				column["options"] = options
+			}
+			option = maps.Clone(option)
+			options[i] = option
+			s.field(option, "label", func() {})
+		}
+	}
+	c.Data["definition"] = definition
+}
+
+// keepAnchor writes down the anchor that a heading or a tab had by its text.
+func keepAnchor(c *markup.Node) {
+	id, _ := c.Meta["id"].(string)
+	key := ""
+	switch {
+	case c.HeadingLevel() > 0:
+		key = "id"
+	case c.Type == "tabs-item":
+		key = "slug"
+	}
+	if id == "" || key == "" || c.Str(key) != "" {
+		return
+	}
+	if c.Data == nil {
+		c.Data = map[string]any{}
+	}
+	c.Data[key] = id
+}
+
+func (s *splitter) add(text string, replace func(string) error) {
+	s.segments = append(s.segments, &Segment{Block: s.block, Text: text, replace: replace})
+}
+
+// Line returns a segment for a text without blocks, such as a title, and nil if it
+// has no words. set is called with its translation.
+func Line(text string, set func(string)) *Segment {
+	m := map[string]any{"": text}
+	s := &splitter{}
+	s.field(m, "", func() { set(m[""].(string)) })
+	if len(s.segments) == 0 {
+		return nil
+	}
+	return s.segments[0]
+}

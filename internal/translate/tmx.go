@@ -1,0 +1,187 @@
+package translate
+
+import (
+	"bufio"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// TMX is the form in which translators exchange memories. A placeholder <x id="1"/> is
+// <ph x="1"/> there, and a pair is <bpt i="2" x="2"/> and <ept i="2"/>.
+
+// Pair is a text and its translation, in the protected form.
+type Pair struct{ Source, Target string }
+
+// TMXWriter writes a memory.
+type TMXWriter struct {
+	w        *bufio.Writer
+	from, to string
+}
+
+// NewTMX begins a memory of a pair of languages.
+func NewTMX(w io.Writer, from, to string) *TMXWriter {
+	t := &TMXWriter{bufio.NewWriter(w), from, to}
+	fmt.Fprintf(t.w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tmx version=\"1.4\">\n"+
+		"  <header creationtool=\"Octavo\" creationtoolversion=\"1\" segtype=\"block\" o-tmf=\"Octavo\" adminlang=\"en\" srclang=\"%s\" datatype=\"xml\"/>\n  <body>\n", from)
+	return t
+}
+
+// Write adds a text.
+func (t *TMXWriter) Write(p Pair) error {
+	_, err := fmt.Fprintf(t.w, "    <tu>\n      <tuv xml:lang=\"%s\"><seg>%s</seg></tuv>\n      <tuv xml:lang=\"%s\"><seg>%s</seg></tuv>\n    </tu>\n",
+		t.from, toTMX(p.Source), t.to, toTMX(p.Target))
+	return err
+}
+
+// Close ends the memory.
+func (t *TMXWriter) Close() error {
+	_, _ = t.w.WriteString("  </body>\n</tmx>\n") // Flush returns its error
+	return t.w.Flush()
+}
+
+// toTMX returns a text as the content of a segment. What XML cannot contain is left out.
+func toTMX(text string) string {
+	list, err := tokens(text)
+	if err != nil {
+		list = []token{{text: text}}
+	}
+	var b strings.Builder
+	var open []int
+	for _, t := range list {
+		switch t.tag {
+		case 0:
+			_ = xml.EscapeText(&b, []byte(t.text))
+		case 'x':
+			fmt.Fprintf(&b, `<ph x="%d"/>`, t.id)
+		case 'g':
+			open = append(open, t.id)
+			fmt.Fprintf(&b, `<bpt i="%d" x="%d"/>`, t.id, t.id)
+		default:
+			if len(open) > 0 {
+				fmt.Fprintf(&b, `<ept i="%d"/>`, open[len(open)-1])
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	return b.String()
+}
+
+// errTMX says that a file is no memory.
+var errTMX = errors.New("the file is not TMX")
+
+// ReadTMX calls each for every text of a memory that has both languages. Languages match
+// without their regions where only one has any.
+func ReadTMX(r io.Reader, from, to string, each func(Pair) error) error {
+	d := xml.NewDecoder(r)
+	d.Strict = true
+	found := false
+	for {
+		t, err := d.Token()
+		if err == io.EOF {
+			if !found {
+				return errTMX
+			}
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", errTMX, err)
+		}
+		start, ok := t.(xml.StartElement)
+		switch {
+		case !ok:
+		case start.Name.Local == "tmx":
+			found = true
+		case !found:
+			return errTMX
+		case start.Name.Local == "tu":
+			var unit struct {
+				Variants []variant `xml:"tuv"`
+			}
+			if err := d.DecodeElement(&unit, &start); err != nil {
+				return fmt.Errorf("%w: %w", errTMX, err)
+			}
+			var p Pair
+			for _, v := range unit.Variants {
+				switch {
+				case sameLanguage(v.language(), from):
+					p.Source = v.Seg.text
+				case sameLanguage(v.language(), to):
+					p.Target = v.Seg.text
+				}
+			}
+			if p.Source == "" || strings.TrimSpace(p.Target) == "" {
+				continue
+			}
+			if err := each(p); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// variant is a text in one language.
+type variant struct {
+	Lang string `xml:"http://www.w3.org/XML/1998/namespace lang,attr"`
+	Old  string `xml:"lang,attr"`
+	Seg  seg    `xml:"seg"`
+}
+
+func (v variant) language() string {
+	if v.Lang != "" {
+		return v.Lang
+	}
+	return v.Old
+}
+
+func sameLanguage(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	base := func(s string) string { s, _, _ = strings.Cut(s, "-"); return s }
+	return a == b || base(a) == b
+}
+
+// seg is a segment as the protected form.
+type seg struct{ text string }
+
+// UnmarshalXML implements xml.Unmarshaler.
+func (s *seg) UnmarshalXML(d *xml.Decoder, _ xml.StartElement) error {
+	var b strings.Builder
+	attr := func(e xml.StartElement) int {
+		for _, name := range []string{"x", "i"} {
+			for _, a := range e.Attr {
+				if n, err := strconv.Atoi(a.Value); a.Name.Local == name && err == nil && n > 0 {
+					return n
+				}
+			}
+		}
+		return 0
+	}
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch t := t.(type) {
+		case xml.CharData:
+			_, _ = escaper.WriteString(&b, string(t))
+		case xml.EndElement:
+			s.text = b.String()
+			return nil
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "ph":
+				fmt.Fprintf(&b, `<x id="%d"/>`, attr(t))
+			case "bpt":
+				fmt.Fprintf(&b, `<g id="%d">`, attr(t))
+			case "ept":
+				b.WriteString("</g>")
+			}
+			if err := d.Skip(); err != nil {
+				return err
+			}
+		}
+	}
+}

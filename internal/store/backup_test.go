@@ -131,6 +131,24 @@ func filled(t testing.TB, o store.Options) *store.Store {
 			tx.AddOpenAPIVersion(ctx, docs.OpenAPIVersion{Spec: "a1", ID: "w1", Root: awkward, Files: []docs.OpenAPIFile{{Name: awkward, Blob: "b1"}}, CreatedAt: 9007199254740993}))
 	}))
 	check(nil, s.Do(ctx, func(tx *store.Tx) error {
+		language := docs.Translation{ID: "l1", Org: org, Source: "gone", Result: "gone", Instructions: []byte(awkward), Run: 9007199254740993, CreatedBy: b.User}
+		return errors.Join(
+			tx.AddTranslation(ctx, language),
+			tx.ChangeTranslationBlocks(ctx, language, store.TranslationBlockChange{Add: []docs.TranslationBlock{{ID: "l2", Page: "p", Source: awkward, Text: awkward}}}),
+			tx.PutMemory(ctx, org, "en", "es", []docs.MemoryEntry{{Hash: "l3", Source: awkward, Target: awkward}}),
+			tx.AddGlossaryEntry(ctx, docs.GlossaryEntry{Org: org, ID: "l4", Translations: map[string]string{"en": awkward}}))
+	}))
+	check(nil, s.Do(ctx, func(tx *store.Tx) error {
+		c := docs.Conversation{Org: org, ID: "c1", Source: "email", External: "c1", Subject: awkward, Attributes: map[string]string{awkward: awkward}, CreatedAt: 9007199254740993}
+		err := tx.PutConversation(ctx, c, []docs.ConversationPart{{Role: docs.ConversationUser, Body: awkward}})
+		if err == nil {
+			_, err = tx.ProcessedConversation(ctx, c, []docs.ConversationIssue{{Org: org, ID: "i1", Conversation: "c1", Source: "email", Title: awkward, Cluster: "k1"}})
+		}
+		return errors.Join(err,
+			tx.PutClusters(ctx, []docs.ConversationCluster{{Org: org, ID: "k1", Label: awkward, Sources: map[string]int64{"email": 1}}}),
+			tx.AddClusterMoves(ctx, []docs.ClusterMove{{Org: org, ID: "move1", Kind: docs.ClusterMerged, From: "k0", Into: "k1", Issues: 1}}))
+	}))
+	check(nil, s.Do(ctx, func(tx *store.Tx) error {
 		return errors.Join(tx.PutSiteHostname(ctx, docs.SiteHostname{Site: site.ID, Name: "docs.acme.test", Token: awkward, NextCheck: 9007199254740993}),
 			tx.PutCertificate(ctx, "docs.acme.test", awkward),
 			tx.AddEvents(ctx, []store.EventCount{{EventKey: store.EventKey{Site: site.ID, Day: 20_000, Event: "page_view"}, Events: 9007199254740993}}))

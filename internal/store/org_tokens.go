@@ -1,7 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 )
@@ -39,6 +42,34 @@ func (tx *Tx) TouchTokens(ctx context.Context, used map[docs.TokenID]Use, inOrgs
 		}
 	}
 	return nil
+}
+
+// MachineUse is a use of a token of a service account.
+type MachineUse struct {
+	OrgToken
+	Use
+	User docs.UserID
+}
+
+// NewMachineUses returns those of some uses that are by service accounts and the first on their
+// day, by UTC. It is asked before TouchTokens.
+func (r Reader) NewMachineUses(ctx context.Context, inOrgs map[OrgToken]Use) ([]MachineUse, error) {
+	var out []MachineUse
+	for k, use := range inOrgs {
+		day := docs.TimeOf(use.At.Std().Truncate(24 * time.Hour))
+		by, err := many(ctx, r, scanText[docs.UserID], `
+			SELECT t.user_id FROM tokens t JOIN users u ON u.id = t.user_id
+			LEFT JOIN organization_tokens x ON x.token_id = t.id AND x.org_id = $1
+			WHERE t.id = $2 AND t.org_id = $1 AND u.kind = 'service' AND COALESCE(x.last_used_at, 0) < $3`, k.Org, k.Token, day)
+		if err != nil {
+			return nil, err
+		}
+		for _, user := range by {
+			out = append(out, MachineUse{k, use, user})
+		}
+	}
+	slices.SortFunc(out, func(a, b MachineUse) int { return cmp.Compare(a.Token, b.Token) })
+	return out, nil
 }
 
 // AddOrgToken makes a token one that an organization knows before its first use.

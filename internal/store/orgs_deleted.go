@@ -48,6 +48,28 @@ func (r Reader) AnyOrganizations(ctx context.Context, deleted bool, p Page) ([]A
 	return items, next, err
 }
 
+// deletedFor is the deleted organizations that a user administers. It matters who they were
+// when the organization was deleted: nothing changes in it since.
+const deletedFor = ` FROM organizations o JOIN members a ON a.org_id = o.id
+	WHERE a.user_id = $1 AND a.role = 'admin' AND NOT a.disabled AND o.deleted_at > $2`
+
+// DeletedOrganizations lists the organizations that a user administers and that were deleted since a moment, oldest first.
+func (r Reader) DeletedOrganizations(ctx context.Context, admin docs.UserID, since docs.Time, p Page) ([]AnyOrg, Key, error) {
+	items, err := many(ctx, r, scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id > $3 ORDER BY o.id LIMIT $4 + 0`, admin, since, p.text(0), p.ask())
+	items, next := cut(p, items, func(o AnyOrg) Key { return Key{string(o.Org.ID)} })
+	return items, next, err
+}
+
+// CountDeletedOrganizations counts what DeletedOrganizations lists.
+func (r Reader) CountDeletedOrganizations(ctx context.Context, admin docs.UserID, since docs.Time) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+deletedFor, admin, since)
+}
+
+// DeletedOrganization returns one of what DeletedOrganizations lists.
+func (r Reader) DeletedOrganization(ctx context.Context, admin docs.UserID, since docs.Time, id docs.OrgID) (AnyOrg, error) {
+	return one(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id = $3`, admin, since, id)
+}
+
 // MarkOrganization marks an organization as deleted, or as restored by the moment 0. Sites get new versions, because
 // what is kept of them was made when the organization was in another state.
 func (tx *Tx) MarkOrganization(ctx context.Context, id docs.OrgID, at docs.Time, by docs.UserID) error {

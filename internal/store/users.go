@@ -34,6 +34,15 @@ func (r Reader) CountUsers(ctx context.Context) (int64, error) {
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM users`)
 }
 
+// People lists the accounts of people whose name or address contains a text, oldest first.
+func (r Reader) People(ctx context.Context, search string, p Page) ([]docs.User, Key, error) {
+	items, err := many(ctx, r, scanUser, `
+		SELECT `+userColumns+` FROM users u
+		WHERE u.kind = '' AND u.search LIKE $1 ESCAPE '\' AND u.id > $2 ORDER BY u.id LIMIT $3 + 0`, like(search), p.text(0), p.ask())
+	items, next := cut(p, items, func(u docs.User) Key { return Key{string(u.ID)} })
+	return items, next, err
+}
+
 // UserVisibleTo returns a user if the viewer is the user or shares an
 // organization in which the viewer is more than a guest; as the organizations know
 // the user. Organizations that do not let the viewer in at this moment do not count.

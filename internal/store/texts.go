@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// EachText calls fn with every text of the database and with the bytes of every
+// object, in no particular order. The bytes belong to fn only until it returns.
+// Other columns of bytes, those of the search index, are left out.
+func (r Reader) EachText(ctx context.Context, fn func([]byte)) error {
+	tables, err := r.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if t.Name == "objects" {
+			continue
+		}
+		if err := r.eachTextOf(ctx, t, fn); err != nil {
+			return fmt.Errorf("read %s: %w", t.Name, err)
+		}
+	}
+	var damage error
+	err = each(ctx, r, scanObject, func(o storedObject) {
+		data, err := o.bytes()
+		if err != nil && damage == nil {
+			damage = err
+		}
+		fn(data)
+	}, `SELECT `+objectColumns+objectsFrom)
+	if err != nil {
+		return err
+	}
+	return damage
+}
+
+// eachTextOf calls fn with every text of a table.
+func (r Reader) eachTextOf(ctx context.Context, t Table, fn func([]byte)) error {
+	var names []string
+	for _, c := range t.Columns {
+		if isText(c) {
+			names = append(names, c.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	values := make([][]byte, len(names))
+	dest := make([]any, len(names))
+	for i := range values {
+		dest[i] = &values[i]
+	}
+	scan := func(s scanner) ([][]byte, error) { return values, s.Scan(dest...) }
+	return each(ctx, r, scan, func(row [][]byte) {
+		for _, v := range row {
+			fn(v)
+		}
+	}, `SELECT `+strings.Join(names, ", ")+` FROM `+t.Name)
+}
+
+// isText reports whether a column has text: text_key is what TEXT is for keys.
+func isText(c Column) bool {
+	return strings.Contains(strings.ToLower(c.Type), "text")
+}

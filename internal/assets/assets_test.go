@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/assets"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
@@ -133,6 +136,68 @@ func TestUploadsAreForgottenAfterADay(t *testing.T) {
 			t.Errorf("the font without the key of its file: %v", err)
 		} else if err := o.Close(); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// Only what is old and what nothing names is deleted.
+func TestSweep(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		now := time.Now()
+		o.Clock = func() time.Time { return now }
+		w, ctx := newWorld(t, o), t.Context()
+		put := func(text string) string {
+			t.Helper()
+			i, err := w.Blobs.Put(ctx, strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return i.Hash.String()
+		}
+		sweep := func(wanted int) {
+			t.Helper()
+			done, err := w.Sweep(ctx)
+			if err != nil || done.Files != wanted {
+				t.Errorf("%+v, %v; want %d files", done, err, wanted)
+			}
+		}
+		u := w.announce(t, docs.UploadFont, 8)
+		if err := w.Receive(ctx, w.by, u, strings.NewReader("wOF2 yes")); err != nil {
+			t.Fatal(err)
+		}
+		f, err := w.CreateFont(ctx, w.grant, assets.FontPatch{Family: opt.Of("Acme"), Faces: []assets.FacePatch{{Weight: 400, Key: u.Key}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A file of a revision is named in a node of its tree; the second node
+		// is stored as a delta from the first.
+		base := []byte(strings.Repeat("other entries of the tree, ", 100))
+		first := store.Object{Hash: chunk.Sum(base), Data: base}
+		node := append(slices.Clone(base), `{"n":"a.png","b":"`+put("a picture")+`"}`...)
+		objects, err := w.Store.PrepareObjects(ctx, []store.Object{first, {Hash: chunk.Sum(node), Data: node, Base: first.Hash}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutObjects(ctx, objects) }); err != nil {
+			t.Fatal(err)
+		}
+		put("came with a change that was refused")
+		sweep(0) // it may be named yet
+		now = now.Add(8 * 24 * time.Hour)
+		sweep(1)
+		if n := w.bytes(t); n != 2 {
+			t.Errorf("%d files are left, want the font and the picture", n)
+		}
+		if err := w.DeleteFont(ctx, w.grant, f.ID); err != nil {
+			t.Fatal(err)
+		}
+		sweep(0) // the key of the upload is good for a day
+		if err := w.Tidy(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		sweep(1)
+		if n := w.bytes(t); n != 1 {
+			t.Errorf("%d files are left, want the picture", n)
 		}
 	})
 }

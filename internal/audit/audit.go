@@ -46,6 +46,14 @@ func Record(ctx context.Context, tx *store.Tx, by authz.Actor, e Event) error {
 	return tx.AddJob(ctx, store.Job{Kind: NoticeJob, Key: id, Payload: string(payload)})
 }
 
+// MachineUsed records that a service account uses a token for the first time on a day. People are
+// seen by their sessions and by what they change; a machine that only reads would be seen nowhere.
+func MachineUsed(ctx context.Context, tx *store.Tx, u store.MachineUse) error {
+	return Record(ctx, tx, authz.Actor{User: u.User, Token: u.Token}, Event{
+		Org: u.Org, Action: "token.use", Kind: "token", ID: string(u.Token), Data: map[string]any{"address": u.Address},
+	})
+}
+
 // NoticeJob turns an event into notices for people (package inbox). It is not done in
 // the transaction of the change, which would wait for as many rows as there are
 // people.
@@ -59,6 +67,6 @@ type Recorded struct {
 
 // personal are the actions that may concern somebody besides the actor.
 var personal = map[string]bool{
-	"change_request.request_review": true, "change_request.review": true, "change_request.merge": true, "change_request.bring_up_to_date": true,
+	"change_request.update": true, "change_request.request_review": true, "change_request.review": true, "change_request.merge": true, "change_request.bring_up_to_date": true,
 	"comment.post": true, "comment.edit": true, "comment-reply.post": true, "comment-reply.edit": true,
 }

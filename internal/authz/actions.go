@@ -22,25 +22,29 @@ type Action struct {
 // Actions on an organization. The role is that of the member in it; Guest
 // means that being a member is enough.
 var (
-	ViewOrg           = Action{"see the organization", docs.Guest, docs.ScopeRead}
-	ListMembers       = Action{"list members", docs.Read, docs.ScopeRead}
-	ReadInstructions  = Action{"read the agent instructions", docs.Read, docs.ScopeRead}
-	ListTeams         = Action{"list teams", docs.Read, docs.ScopeRead}
-	StartContent      = Action{"create content somewhere", docs.Guest, docs.ScopeWrite} // where it goes decides
-	CreateContent     = Action{"create content at the top level", docs.Create, docs.ScopeWrite}
-	CreateOpenAPISpec = Action{"create OpenAPI specifications", docs.Create, docs.ScopeWrite}
-	ListOpenAPISpecs  = Action{"see OpenAPI specifications", docs.Read, docs.ScopeRead}
-	UploadFiles       = Action{"upload files", docs.Create, docs.ScopeWrite}
-	ListFonts         = Action{"list custom fonts", docs.Read, docs.ScopeRead}
-	ManageFonts       = Action{"manage custom fonts", docs.Create, docs.ScopeWrite}
-	InstallInOrg      = Action{"install integrations", docs.Create, docs.ScopeWrite}
-	ListIntegrations  = Action{"list integrations", docs.Read, docs.ScopeRead}
-	ManageLinks       = Action{"manage invite links", docs.Guest, docs.ScopeAdmin} // what a link admits to decides
-	AdminOrg          = Action{"change the organization", docs.Admin, docs.ScopeAdmin}
-	ReadAsAdmin       = Action{"see the administration of the organization", docs.Admin, docs.ScopeRead}
-	IngestConvo       = Action{"ingest conversations", docs.Create, docs.ScopeWrite}
-	ViewBilling       = Action{"see billing", docs.Admin, docs.ScopeRead}
-	Ping              = Action{"record your activity in the organization", docs.Guest, docs.ScopeRead}
+	ViewOrg            = Action{"see the organization", docs.Guest, docs.ScopeRead}
+	ListMembers        = Action{"list members", docs.Read, docs.ScopeRead}
+	ReadInstructions   = Action{"read the agent instructions", docs.Read, docs.ScopeRead}
+	ListTeams          = Action{"list teams", docs.Read, docs.ScopeRead}
+	StartContent       = Action{"create content somewhere", docs.Guest, docs.ScopeWrite} // where it goes decides
+	CreateContent      = Action{"create content at the top level", docs.Create, docs.ScopeWrite}
+	CreateOpenAPISpec  = Action{"create OpenAPI specifications", docs.Create, docs.ScopeWrite}
+	ListOpenAPISpecs   = Action{"see OpenAPI specifications", docs.Read, docs.ScopeRead}
+	UploadFiles        = Action{"upload files", docs.Create, docs.ScopeWrite}
+	ListFonts          = Action{"list custom fonts", docs.Read, docs.ScopeRead}
+	ManageFonts        = Action{"manage custom fonts", docs.Create, docs.ScopeWrite}
+	InstallInOrg       = Action{"install integrations", docs.Create, docs.ScopeWrite}
+	ListIntegrations   = Action{"list integrations", docs.Read, docs.ScopeRead}
+	ManageLinks        = Action{"manage invite links", docs.Guest, docs.ScopeAdmin} // what a link admits to decides
+	AdminOrg           = Action{"change the organization", docs.Admin, docs.ScopeAdmin}
+	DeleteOrg          = Action{"delete the organization", docs.Admin, docs.ScopeAdmin}
+	ReadAsAdmin        = Action{"see the administration of the organization", docs.Admin, docs.ScopeRead}
+	ListTranslations   = Action{"see translations", docs.Create, docs.ScopeRead}
+	ManageTranslations = Action{"manage translations", docs.Admin, docs.ScopeWrite}
+	IngestConvo        = Action{"ingest conversations", docs.Create, docs.ScopeWrite}
+	ReadConvo          = Action{"read conversations", docs.Edit, docs.ScopeRead}
+	ViewBilling        = Action{"see billing", docs.Admin, docs.ScopeRead}
+	Ping               = Action{"record your activity in the organization", docs.Guest, docs.ScopeRead}
 )
 
 // Actions on a team. The role is that of the member in the organization; an

@@ -22,6 +22,10 @@ import (
 // removed member is out with the next request on every node.
 type Guard struct {
 	Checker
+	// MachineUsed records that a service account uses a token for the first time on
+	// a day, in the transaction of Flush. Nil: nothing is recorded.
+	MachineUsed func(ctx context.Context, tx *store.Tx, u store.MachineUse) error
+
 	store  *store.Store
 	tokens *cache.Cache[tokenKey, *knownToken]
 	known  *cache.Cache[accessKey, *docs.Access]
@@ -269,6 +273,9 @@ func (g *Guard) Flush(ctx context.Context) error {
 		return nil
 	}
 	return g.store.Do(ctx, func(tx *store.Tx) error {
+		if err := g.recordMachines(ctx, tx, inOrgs); err != nil {
+			return err
+		}
 		if err := tx.TouchTokens(ctx, used, inOrgs); err != nil {
 			return err
 		}
@@ -279,6 +286,20 @@ func (g *Guard) Flush(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// recordMachines hands the first uses of a day to MachineUsed.
+func (g *Guard) recordMachines(ctx context.Context, tx *store.Tx, inOrgs map[store.OrgToken]store.Use) error {
+	if g.MachineUsed == nil {
+		return nil
+	}
+	first, err := tx.NewMachineUses(ctx, inOrgs)
+	for _, use := range first {
+		if err == nil {
+			err = g.MachineUsed(ctx, tx, use)
+		}
+	}
+	return err
 }
 
 type ctxKey struct{}

@@ -4,8 +4,8 @@
 //
 // Bytes are named by their SHA-256. What has a name never changes, equal
 // files are kept once, and nothing here knows who owns a file: that is in the
-// database. Bytes that no file refers to any more are found with Walk and
-// removed with Delete.
+// database. Bytes that nothing refers to any more are found with Walk and
+// removed with Delete; package assets does.
 package blob
 
 import (

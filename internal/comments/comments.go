@@ -13,7 +13,6 @@ package comments
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -240,36 +239,15 @@ func (p Place) source(ctx context.Context, path string, b revision.Body) (string
 // mentions returns the members that a body mentions and an earlier one did
 // not. A guest mentions nobody: that would tell who the members are.
 func (p Place) mentions(ctx context.Context, tx *store.Tx, g *authz.Grant, body, earlier string) ([]docs.UserID, error) {
-	now, err := p.people(ctx, body)
-	if err != nil || len(now) == 0 || !g.SeesPeople() {
+	if !g.SeesPeople() {
+		return []docs.UserID{}, nil
+	}
+	now, err := p.View.NewMentions(ctx, body, earlier)
+	if err != nil || len(now) == 0 {
 		return []docs.UserID{}, err
 	}
-	before, err := p.people(ctx, earlier)
-	if err != nil {
-		return nil, err
-	}
-	now = slices.DeleteFunc(now, func(u docs.UserID) bool { return slices.Contains(before, u) })
 	out, err := tx.EnabledMembers(ctx, g.Space.Org, now)
 	return append([]docs.UserID{}, out...), err
-}
-
-// people returns the users that a body names.
-func (p Place) people(ctx context.Context, body string) ([]docs.UserID, error) {
-	if !strings.Contains(body, "/users/") { // no other form names one
-		return nil, nil
-	}
-	doc, err := p.View.NoteDocument(ctx, body)
-	if err != nil {
-		return nil, err
-	}
-	var out []docs.UserID
-	for _, r := range markup.References(doc) {
-		id := docs.UserID(r.Ref.User)
-		if r.Ref.Kind == docs.RefUser && len(out) < docs.MaxMentions && !slices.Contains(out, id) {
-			out = append(out, id)
-		}
-	}
-	return out, nil
 }
 
 // about returns what every event of a discussion contains.

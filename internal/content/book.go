@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
@@ -36,7 +37,11 @@ type BookOptions struct {
 // out with what is below them, except for the one that was asked for. Its chapters are read one
 // after the other, while the book is written.
 func (s *Service) Book(ctx context.Context, v *revision.View, o BookOptions) (pdf.Book, error) {
-	b := &binder{s: s, v: v, o: o, ctx: ctx, pages: map[string]string{}, names: map[docs.UserID]string{}}
+	v, err := s.Expanded(ctx, v)
+	if err != nil {
+		return pdf.Book{}, err
+	}
+	b := &binder{s: s, v: v, o: o, ctx: ctx, pages: map[string]string{}, names: map[docs.UserID]string{}, specs: map[docs.Ref]*openapi.Description{}}
 	title, err := b.collect()
 	if err != nil {
 		return pdf.Book{}, err
@@ -67,6 +72,7 @@ type binder struct {
 	list  []boundPage
 	pages map[string]string // title by id
 	names map[docs.UserID]string
+	specs map[docs.Ref]*openapi.Description
 	err   error // of a function that cannot return one
 }
 
@@ -143,9 +149,12 @@ func (b *binder) chapter(p boundPage) (pdf.Chapter, error) {
 	if p.Type != docs.PageDocument {
 		return ch, nil
 	}
-	var err error
-	ch.Document, err = reading.Document(b.ctx, b.v.Reading(p.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
-	return ch, err
+	doc, err := reading.Document(b.ctx, b.v.Reading(p.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+	if err != nil {
+		return ch, err
+	}
+	ch.Document = b.withSpecs(doc)
+	return ch, nil
 }
 
 func (b *binder) within(page string) bool {

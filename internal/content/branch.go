@@ -50,6 +50,12 @@ func (s *Service) PrepareMergeImported(ctx context.Context, sp docs.Space, f For
 	return s.prepareMerge(ctx, sp, intoSpace(sp, f), merge.FromRepository)
 }
 
+// PrepareMergeTranslated works out what merging a fork that was translated from
+// another space changes. Where both changed the same, the space keeps what it has.
+func (s *Service) PrepareMergeTranslated(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
+	return s.prepareMerge(ctx, sp, intoSpace(sp, f), merge.FromTranslation)
+}
+
 // PrepareUpdate works out what merging the space into a change request changes.
 // Where both changed the same, the request keeps what it has.
 func (s *Service) PrepareUpdate(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
@@ -93,7 +99,7 @@ func (s *Service) prepareMerge(ctx context.Context, sp docs.Space, sides Sides, 
 	switch {
 	case dir == merge.IntoRequest:
 		m.prepared, err = s.prepareAside(ctx, d)
-	case len(conflicts) == 0:
+	case len(conflicts) == 0 || dir == merge.FromTranslation:
 		m.prepared, err = s.prepareSpace(ctx, d, nil)
 	}
 	return m, err
@@ -106,8 +112,8 @@ func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr do
 	return s.MergeImported(ctx, tx, g, forkOf(cr), m, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID})
 }
 
-// MergeImported is Merge for a fork that came from a repository. rev says what
-// the new revision is.
+// MergeImported is Merge for a fork that came from a repository or a translation.
+// rev says what the new revision is.
 func (s *Service) MergeImported(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, m *Merging, rev docs.Revision) (docs.Revision, []merge.Conflict, error) {
 	switch {
 	case m.sides != intoSpace(g.Space, f):
@@ -155,9 +161,10 @@ func (s *Service) PrepareImported(ctx context.Context, sp docs.Space, t *exchang
 	return s.prepareSpace(ctx, t.Draft, w)
 }
 
-// PrepareStored works out what an import changes beside the line of its space.
-func (s *Service) PrepareStored(ctx context.Context, t *exchange.Imported) (*Prepared, error) {
-	return s.prepareAside(ctx, t.Draft)
+// PrepareStored works out what a draft, such as that of an import, changes beside the
+// line of its space.
+func (s *Service) PrepareStored(ctx context.Context, d *revision.Draft) (*Prepared, error) {
+	return s.prepareAside(ctx, d)
 }
 
 // CommitImported stores an import as the newest revision of the space. It fails

@@ -13,6 +13,10 @@ import (
 // DocumentByID returns a document of a space by its id: that of a page now, or
 // one that a page had.
 func (s *Service) DocumentByID(ctx context.Context, v *revision.View, id string) (*markup.Document, docs.Variables, error) {
+	v, err := s.Expanded(ctx, v)
+	if err != nil {
+		return nil, nil, err
+	}
 	owner, _, _ := strings.Cut(id, "-")
 	if p, ok, err := v.Lookup(ctx, docs.PageID(owner)); err != nil {
 		return nil, nil, err

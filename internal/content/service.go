@@ -13,11 +13,13 @@ import (
 	"log/slog"
 
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/exchange"
 	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/revision"
@@ -35,6 +37,8 @@ type Service struct {
 	// Moved is called for every revision that becomes the newest of a space, in
 	// the transaction that makes it so; nil is nobody.
 	Moved func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error
+	// Specs are shown by the blocks that refer to them; nil: none is known.
+	Specs Specs
 
 	Source   *revision.Source
 	Index    *index.Index
@@ -43,7 +47,9 @@ type Service struct {
 	highlight *markup.Highlighter
 	formulas  *formula.Typesetter
 	queues    *queues
-	pdfs      chan struct{} // slots
+	pdfs      chan struct{}  // slots
+	described *openapi.Cache // of files, by the hashes of their bytes
+	expanded  *cache.Cache[expandedKey, expandedView]
 }
 
 // maxColored bounds, in bytes, the highlighted code of PDFs that is kept.
@@ -54,6 +60,8 @@ func New(s Service) *Service {
 	s.highlight = markup.NewHighlighter(maxColored)
 	s.formulas = formula.New(0) // drawings are not kept
 	s.queues = &queues{}
+	s.described = openapi.NewCache()
+	s.expanded = cache.New[expandedKey](maxExpanded, func(v expandedView) int { return 4<<10 + computedWeight*v.pages })
 	s.pdfs = make(chan struct{}, pdfMakers)
 	s.Source = revision.NewSource(s.Store, s.BaseURL)
 	s.Index = index.NewIndex(index.Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})

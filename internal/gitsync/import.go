@@ -298,7 +298,7 @@ func (l *incoming) revision() docs.Revision {
 
 // standalone stores the revision and leaves the space as it is.
 func (l *incoming) standalone(ctx context.Context) error {
-	p, err := l.s.Content.PrepareStored(ctx, l.imported)
+	p, err := l.s.Content.PrepareStored(ctx, l.imported.Draft)
 	if err != nil {
 		return err
 	}
@@ -353,7 +353,7 @@ func (l *incoming) direct(ctx context.Context) (done bool, err error) {
 // store stores the revision outside of the space's history, so that it can be
 // merged.
 func (l *incoming) store(ctx context.Context) (fork content.Fork, err error) {
-	p, err := l.s.Content.PrepareStored(ctx, l.imported)
+	p, err := l.s.Content.PrepareStored(ctx, l.imported.Draft)
 	if err != nil {
 		return fork, err
 	}

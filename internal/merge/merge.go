@@ -528,9 +528,10 @@ func (m *merger) keepTombstones(ctx context.Context) error {
 type Direction uint8
 
 const (
-	IntoSpace      Direction = iota
-	IntoRequest              // changes of the space
-	FromRepository           // changes of a repository, into the space
+	IntoSpace       Direction = iota
+	IntoRequest               // changes of the space
+	FromRepository            // changes of a repository, into the space
+	FromTranslation           // changes of a translation, into the space
 )
 
 // Differs reports whether two states of a page differ in more than bookkeeping,

@@ -62,6 +62,38 @@ func restoreOrg(ctx context.Context, tx *store.Tx, by authz.Actor, id docs.OrgID
 	return v.Org, audit.Record(ctx, tx, by, orgEvent(v.Org, "restore"))
 }
 
+// Delete puts the organization of a grant out of everybody's reach. It is purged after a week.
+func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error { return deleteOrg(ctx, tx, g.Actor, g.Access.Org) })
+}
+
+// Deleted lists the deleted organizations that the caller administers and can restore.
+func (s *Service) Deleted(g *authz.Grant) store.List[store.AnyOrg] {
+	since := restorable(docs.TimeOf(s.Store.Clock()))
+	return store.List[store.AnyOrg]{
+		Page: func(ctx context.Context, p store.Page) ([]store.AnyOrg, store.Key, error) {
+			return s.Store.DeletedOrganizations(ctx, g.Actor.User, since, p)
+		},
+		Count: func(ctx context.Context) (int64, error) {
+			return s.Store.CountDeletedOrganizations(ctx, g.Actor.User, since)
+		},
+	}
+}
+
+// restorable returns since when an organization must have been deleted to be restored.
+func restorable(now docs.Time) docs.Time { return now.Add(-docs.TrashRetention) }
+
+// Restore brings back a deleted organization that the caller administers. Others learn nothing of it.
+func (s *Service) Restore(ctx context.Context, g *authz.Grant, id docs.OrgID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		_, err := tx.DeletedOrganization(ctx, g.Actor.User, restorable(tx.Now()), id)
+		if err == nil {
+			_, err = restoreOrg(ctx, tx, g.Actor, id)
+		}
+		return err
+	})
+}
+
 // DeleteByOperator deletes an organization, from the command line.
 func (s *Service) DeleteByOperator(ctx context.Context, id docs.OrgID) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error { return deleteOrg(ctx, tx, authz.AtCommandLine(""), id) })

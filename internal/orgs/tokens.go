@@ -125,6 +125,13 @@ func (s *Service) RevokeToken(ctx context.Context, g *authz.Grant, id docs.Token
 	})
 }
 
+// RevokeByOperator ends a token of a user at once, from the command line.
+func (s *Service) RevokeByOperator(ctx context.Context, user docs.UserID, id docs.TokenID) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		return revoke(ctx, tx, authz.AtCommandLine(""), store.TokenFilter{User: user}, id)
+	})
+}
+
 func revoke(ctx context.Context, tx *store.Tx, by authz.Actor, f store.TokenFilter, id docs.TokenID) error {
 	had, err := tx.DropToken(ctx, f, id)
 	if err != nil {

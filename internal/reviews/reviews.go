@@ -32,6 +32,7 @@ type Service struct {
 type New struct {
 	Subject  string
 	Template *content.TemplateChoice
+	Cluster  docs.ClusterID // of issues that it answers; empty: none
 }
 
 // Create opens a change request on the newest revision of a space. It copies
@@ -49,25 +50,25 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, n New) (docs.Chang
 				return err
 			}
 		}
-		cr, err = s.create(ctx, g, subject, n.Template, template)
+		cr, err = s.create(ctx, g, subject, n, template)
 		return err
 	})
 	return cr, err
 }
 
-func (s *Service) create(ctx context.Context, g *authz.Grant, subject string, choice *content.TemplateChoice, template *content.Prepared) (docs.ChangeRequest, error) {
+func (s *Service) create(ctx context.Context, g *authz.Grant, subject string, n New, template *content.Prepared) (docs.ChangeRequest, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
 		sp := g.Space
 		cr := docs.ChangeRequest{
 			ID: store.NewID[docs.ChangeRequestID](tx), Space: sp.ID, Status: docs.ChangeDraft, Subject: subject,
-			CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Revision: sp.Revision, Initial: sp.Revision, Ancestor: sp.Revision,
+			CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Revision: sp.Revision, Initial: sp.Revision, Ancestor: sp.Revision, Cluster: string(n.Cluster),
 		}
 		cr, err := s.add(ctx, tx, g, cr)
 		if err != nil {
 			return cr, err
 		}
 		if template != nil {
-			if err := s.Content.CommitRequestTemplate(ctx, tx, g, &cr, *choice, template); err != nil {
+			if err := s.Content.CommitRequestTemplate(ctx, tx, g, &cr, *n.Template, template); err != nil {
 				return cr, err
 			}
 		}
@@ -115,7 +116,7 @@ type Patch struct {
 
 // Change changes the subject, the description or the status.
 func (s *Service) Change(ctx context.Context, g *authz.Grant, name string, p Patch) (docs.ChangeRequest, error) {
-	description, err := s.description(ctx, g, name, p)
+	d, err := s.description(ctx, g, name, p)
 	if err != nil {
 		return docs.ChangeRequest{}, err
 	}
@@ -124,7 +125,7 @@ func (s *Service) Change(ctx context.Context, g *authz.Grant, name string, p Pat
 		if err != nil {
 			return was, err
 		}
-		cr, err := patched(was, p, description)
+		cr, err := patched(was, p, d)
 		if err != nil || cr == was {
 			return cr, err
 		}
@@ -132,14 +133,24 @@ func (s *Service) Change(ctx context.Context, g *authz.Grant, name string, p Pat
 		if err := tx.PutChangeRequest(ctx, was, cr); err != nil {
 			return cr, err
 		}
-		changes := audit.Event{}.Changed(was, cr).Data["changes"]
-		return cr, s.record(ctx, tx, g, cr, "update", map[string]any{"status": cr.Status, "subject": cr.Subject, "changes": changes})
+		data := map[string]any{"status": cr.Status, "subject": cr.Subject, "changes": audit.Event{}.Changed(was, cr).Data["changes"]}
+		if d != nil && len(d.mentions) > 0 && g.SeesPeople() {
+			if data["mentions"], err = tx.EnabledMembers(ctx, g.Space.Org, d.mentions); err != nil {
+				return cr, err
+			}
+		}
+		return cr, s.record(ctx, tx, g, cr, "update", data)
 	})
 }
 
-// description returns the description that a patch sets, as it is stored; nil
-// if it sets none.
-func (s *Service) description(ctx context.Context, g *authz.Grant, name string, p Patch) (*string, error) {
+// described is a description that a patch sets.
+type described struct {
+	text     string        // as it is stored
+	mentions []docs.UserID // whom the earlier one did not name
+}
+
+// description returns the description that a patch sets; nil if it sets none.
+func (s *Service) description(ctx context.Context, g *authz.Grant, name string, p Patch) (*described, error) {
 	if p.Description == nil {
 		return nil, nil
 	}
@@ -151,11 +162,15 @@ func (s *Service) description(ctx context.Context, g *authz.Grant, name string, 
 	if err != nil {
 		return nil, err
 	}
-	out, err := v.NoteSource(ctx, "body.description", *p.Description)
-	return &out, err
+	text, err := v.NoteSource(ctx, "body.description", *p.Description)
+	if err != nil {
+		return nil, err
+	}
+	mentions, err := v.NewMentions(ctx, text, cr.Description)
+	return &described{text, mentions}, err
 }
 
-func patched(cr docs.ChangeRequest, p Patch, description *string) (docs.ChangeRequest, error) {
+func patched(cr docs.ChangeRequest, p Patch, d *described) (docs.ChangeRequest, error) {
 	if cr.Status == docs.ChangeMerged && p.Status != "" {
 		return cr, content.Editable(cr)
 	}
@@ -168,8 +183,8 @@ func patched(cr docs.ChangeRequest, p Patch, description *string) (docs.ChangeRe
 			return cr, err
 		}
 	}
-	if description != nil {
-		cr.Description = *description
+	if d != nil {
+		cr.Description = d.text
 	}
 	return cr, nil
 }

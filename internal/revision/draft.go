@@ -120,6 +120,9 @@ func (d *Draft) Put(ctx context.Context, p docs.Page) error {
 	}
 	d.Set(KeyPage+string(p.ID), b)
 	d.Set(OrderKey(p), nil)
+	if p.Type == docs.PageComputed {
+		d.Set(KeyComputed+string(p.ID), nil)
+	}
 	if p.Slug != "" {
 		d.Set(SlugKey(p.Parent, p.Slug), []byte(p.ID))
 	}

@@ -51,6 +51,9 @@ func (d *Draft) DropSlug(ctx context.Context, p docs.Page) error {
 func (d *Draft) DropOne(ctx context.Context, p docs.Page) error {
 	d.Remove(KeyPage + string(p.ID))
 	d.Remove(OrderKey(p))
+	if p.Type == docs.PageComputed {
+		d.Remove(KeyComputed + string(p.ID))
+	}
 	delete(d.Written, p.ID)
 	return cmp.Or(d.DropSlug(ctx, p), d.DropName(ctx, p.File, "p:"+string(p.ID)))
 }

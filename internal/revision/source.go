@@ -154,6 +154,9 @@ type View struct {
 	*Tree
 	Space docs.Space
 	Rev   docs.Revision
+	// Stamp names what the computed pages of the view are made of; empty: it has
+	// none.
+	Stamp string
 }
 
 // Head opens the newest revision of a space.

@@ -34,6 +34,7 @@ const (
 	KeyRedirect  = "d" // + path that a page had -> id
 	KeyVariable  = "v" // + name -> JSON value
 	KeySetting   = "g" // + name -> bytes: what else a folder has
+	KeyComputed  = "c" // + id of a page that asks for computed ones -> nothing
 	KeyTombstone = "x" // + id -> path in the folder that something had before it was deleted
 )
 
@@ -51,9 +52,10 @@ func SlugKey(parent docs.PageID, slug string) string {
 type Tree struct {
 	src   reader
 	Root  chunk.Hash
-	over  *overlay   // nil in a view
+	over  *overlay   // nil in a view without computed pages
 	Cache *PageCache // nil: pages are decoded whenever they are asked for
 
+	more    int              // pages of the overlay of a view
 	visitor *reading.Visitor // nil: everything is there
 	trace   *Trace           // notes what is read; nil: nobody asks
 }
@@ -478,7 +480,8 @@ func (v *View) HasWords(ctx context.Context) (bool, error) {
 
 // CountPages counts the pages of a revision.
 func (v *View) CountPages(ctx context.Context) (int, error) {
-	return chunk.CountPrefix(ctx, v.src, v.Root, KeyPage)
+	n, err := chunk.CountPrefix(ctx, v.src, v.Root, KeyPage)
+	return n + v.more, err
 }
 
 // Reusable returns a reusable content by id.

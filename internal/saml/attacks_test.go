@@ -242,6 +242,17 @@ func TestKeys(t *testing.T) {
 	w.refused(t, testsaml.Encode(t, old.Respond(t, w.answer)), "not valid now")
 	w.trust(t, old, w.idp)
 	w.accepted(t, testsaml.Encode(t, w.idp.Respond(t, unnamed)))
+
+	// One that was made just now, by a clock that is a little ahead, and one that is for later.
+	for from, good := range map[time.Duration]bool{-time.Second: true, time.Minute: true, 3 * time.Minute: false} {
+		fresh := testsaml.New(t, w.idp.EntityID, w.now.Add(time.Hour+from))
+		w.trust(t, fresh)
+		if answer := testsaml.Encode(t, fresh.Respond(t, w.answer)); good {
+			w.accepted(t, answer)
+		} else {
+			w.refused(t, answer, "not valid now")
+		}
+	}
 }
 
 // Documents that parsers read differently, or for too long.

@@ -1,6 +1,7 @@
 package saml
 
 import (
+	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"strings"
@@ -68,7 +69,7 @@ func (p Provider) verify(encoded string, now time.Time) (*types.Response, error)
 	}
 	var certificates error = errOther
 	for _, cert := range p.Certificates {
-		response, err := p.library(cert, now.Add(-Skew)).ValidateEncodedResponse(encoded)
+		response, err := p.library(cert, moment(cert, now)).ValidateEncodedResponse(encoded)
 		switch {
 		case err == nil && len(response.Assertions) == 1 && (response.SignatureValidated || response.Assertions[0].SignatureValidated):
 			return response, nil
@@ -84,6 +85,16 @@ func (p Provider) verify(encoded string, now time.Time) (*types.Response, error)
 		}
 	}
 	return nil, certificates
+}
+
+// moment is the time by which an answer must not have expired: our clock may be ahead. A certificate
+// that was made just now is good already.
+func moment(cert *x509.Certificate, now time.Time) time.Time {
+	at := now.Add(-Skew)
+	if from := cert.NotBefore; at.Before(from) && !now.Add(Skew).Before(from) {
+		return from
+	}
+	return at
 }
 
 // errOther is the refusal of what another key has signed.

@@ -29,6 +29,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/console"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/conversations"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/embeds"
 	"github.com/octavo-docs/octavo/internal/git"
@@ -50,6 +51,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/sso"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/translate"
+	"github.com/octavo-docs/octavo/internal/translations"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
@@ -71,6 +74,7 @@ type Config struct {
 	Outbound            outbound.Policy // where the server may connect to
 	Mail                mail.Sender     // nil: mails are not sent
 	Provider            *oidc.Operator  // of OpenID Connect, for everybody; nil: none
+	Translation         Translation     // engine and limits
 	Embeds              bool            // fetch pages of other web sites to describe them
 	Fonts               *pdf.Fonts      // of PDFs, besides the bundled ones
 	Limit               api.Limit
@@ -81,6 +85,25 @@ type Config struct {
 	Version             string
 	Build               string
 	Quiet               bool // run no jobs and send no events: for tests, where what is queued stays queued
+}
+
+// Translation says how spaces are translated.
+type Translation struct {
+	translate.Config
+	Words    int           // that a run sends to the engine; 0: no limit
+	Interval time.Duration // from one call of the engine to the next; 0: no limit
+}
+
+// set makes a service use the engine.
+func (t Translation) set(s *translations.Service, out outbound.Policy) error {
+	e, err := t.Open(out)
+	if err != nil {
+		return err
+	}
+	if s.Name, s.MaxWords = t.Engine, t.Words; e != (translate.None{}) {
+		s.Engine = &translate.Client{Engine: e, Interval: t.Interval}
+	}
+	return nil
 }
 
 // DataPath returns the options of a store in a data folder, which is made if
@@ -137,6 +160,9 @@ type Services struct {
 	SSO      *sso.Service
 	OIDC     *oidc.Service
 	Inbox    *inbox.Service
+
+	Conversations *conversations.Service
+	Translations  *translations.Service
 }
 
 // NewServices wires services to an open store. Whoever synchronizes with git
@@ -146,16 +172,27 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 	talk := &comments.Service{Store: s, Content: c}
 	proposals := &reviews.Service{Store: s, Content: c, Comment: talk.OfReview}
 	sync := &gitsync.Service{Store: s, Content: c, Reviews: proposals, Git: &git.Runner{Outbound: out}}
-	c.Moved = sync.Moved
+	specs := &apispec.Service{Store: s, Blobs: files, Outbound: out}
+	c.Specs = specs
+	folders := &spaces.Service{Store: s, Content: c}
+	languages := &translations.Service{Store: s, Content: c, Spaces: folders}
+	c.Moved = func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
+		if err := sync.Moved(ctx, tx, sp, rev); err != nil {
+			return err
+		}
+		return languages.Moved(ctx, tx, sp, rev)
+	}
 	published := sites.New(s)
+	guard := authz.NewGuard(s, published)
+	guard.MachineUsed = audit.MachineUsed
 	entry := &signin.Service{Store: s, Mail: mail.None{}, Log: slog.Default()}
 	return Services{
-		Store: s, Blobs: files, Guard: authz.NewGuard(s, published), Orgs: &orgs.Service{Store: s},
-		Content: c, Reviews: proposals, Spaces: &spaces.Service{Store: s, Content: c},
+		Store: s, Blobs: files, Guard: guard, Orgs: &orgs.Service{Store: s},
+		Content: c, Reviews: proposals, Spaces: folders, Translations: languages,
 		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
 		Sites: published, Insights: &insights.Service{Store: s, Sites: published, Source: c.Source},
-		Assets: &assets.Service{Store: s, Blobs: files}, APISpecs: &apispec.Service{Store: s, Blobs: files, Outbound: out}, SignIn: entry, OIDC: oidc.New(s, entry, out),
-		SSO:   &sso.Service{Store: s},
+		Assets: &assets.Service{Store: s, Blobs: files}, APISpecs: specs, SignIn: entry, OIDC: oidc.New(s, entry, out),
+		SSO: &sso.Service{Store: s}, Conversations: &conversations.Service{Store: s, Content: c, Reviews: proposals},
 		Inbox: &inbox.Service{Store: s, Mail: mail.None{}, Log: slog.Default()},
 	}
 }
@@ -217,6 +254,9 @@ func (s *Server) start(ctx context.Context) error {
 	if s.Mail != nil {
 		s.SignIn.Mail, s.Inbox.Mail = s.Mail, s.Mail
 	}
+	if err := s.Translation.set(s.Translations, s.Outbound); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	s.Orgs.Closed, s.Orgs.Vouched = s.OrganizationsClosed, s.EmailDomains
 	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Vouched: s.SiteHostnames}
 	if s.DNS != "" {
@@ -242,7 +282,7 @@ func (s *Server) start(ctx context.Context) error {
 		cards = embeds.New(s.Outbound, s.Store.Clock)
 	}
 	if s.readers, err = publish.New(publish.Config{
-		Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Specs: s.APISpecs, Log: s.Log,
+		Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
 		Take: func(w http.ResponseWriter, r *http.Request) error { return s.API.Take(w, r) }, // of one limit with those of the API
 	}); err != nil {
 		return errors.Join(err, listener.Close())
@@ -250,7 +290,7 @@ func (s *Server) start(ctx context.Context) error {
 	s.API = api.New(api.Config{
 		Clock: s.Store.Clock, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Signer: signer, Log: s.Log,
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
-		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
+		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, Conversations: s.Conversations, Translations: s.Translations, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
 	}, secret)
 	s.people = console.New(console.Config{Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Log: s.Log})
 	s.machines = scim.New(scim.Config{Guard: s.Guard, Orgs: s.Orgs, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.Take})
@@ -295,16 +335,28 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Handle(index.RebuildJob, s.Content.Index.Rebuild)
 	r.Handle(gitsync.OperationJob, s.Git.Run)
 	r.Handle(gitsync.ExportJob, s.Git.QueueExport)
+	r.Handle(translations.RunJob, s.Translations.Run)
 	r.Every(gitsync.PollEvery, gitsync.PollJob, s.Git.Poll)
 	r.Handle(apispec.ProcessJob, s.APISpecs.Process)
+	r.Handle(conversations.AnalyseJob, s.Conversations.Analyse)
 	r.Every(apispec.RecheckEvery, apispec.RecheckJob, s.APISpecs.Recheck)
 	r.Every(sites.HostnameEvery, sites.HostnameJob, s.Sites.CheckHostnames)
 	r.Every(time.Hour, "webhook.tidy", s.Webhooks.Tidy)
 	r.Every(24*time.Hour, "inbox.tidy", s.Inbox.Tidy)
 	r.Every(time.Hour, "upload.tidy", s.Assets.Tidy)
+	r.Every(assets.SweepEvery, assets.SweepJob, s.sweep)
 	r.Every(24*time.Hour, "search.tidy", s.Content.Index.TidySearch)
 	r.Every(24*time.Hour, "insights.tidy", s.Insights.Tidy)
 	return r
+}
+
+// sweep deletes files that nothing names, and reports how many they were.
+func (s *Server) sweep(ctx context.Context, _ []byte) error {
+	done, err := s.Assets.Sweep(ctx)
+	if done.Files > 0 {
+		s.Log.Info("deleted files that nothing refers to", "files", done.Files, "bytes", done.Bytes)
+	}
+	return err
 }
 
 // resolver returns a resolver that asks one DNS server.

@@ -1,0 +1,328 @@
+package content
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/apidoc"
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// computedOpenAPI is the type of a source that makes pages of a specification.
+const computedOpenAPI = "builtin:openapi"
+
+const (
+	// maxExpanded bounds the views with computed pages that are kept, in bytes.
+	maxExpanded = 32 << 20
+	// computedWeight is how many bytes a computed page takes, roughly.
+	computedWeight = 2 << 10
+	// maxComputedPlaces is how many places of one space are computed.
+	maxComputedPlaces = 50
+)
+
+// expandedKey is what a view with computed pages depends on.
+type expandedKey struct {
+	space docs.SpaceID
+	root  chunk.Hash
+	stamp string
+}
+
+type expandedView struct {
+	*revision.View
+	pages  int
+	shown  map[operationAt]place // by operation
+	source []*openapi.Description
+}
+
+// operationAt is an operation of a description.
+type operationAt struct {
+	d   *openapi.Description
+	key string
+}
+
+// place is where an operation is shown.
+type place struct {
+	page   docs.PageID
+	anchor string
+}
+
+// computedSource is what a computed page says of where its pages come from.
+type computedSource struct {
+	Type  string `json:"type"`
+	Props struct {
+		Models       bool   `json:"models"`
+		DownloadLink bool   `json:"downloadLink"`
+		Grouping     string `json:"grouping"`
+	} `json:"props"`
+	Dependencies struct {
+		Spec struct {
+			Ref docs.Ref `json:"ref"`
+		} `json:"spec"`
+	} `json:"dependencies"`
+}
+
+// computedPlace is a page whose pages can be computed now.
+type computedPlace struct {
+	page    docs.Page
+	source  computedSource
+	version string
+	public  bool
+}
+
+// Expanded returns a revision with the pages that it asks to be computed, as the newest
+// versions of specifications have them. Where there is no specification, and for
+// sources of other types, the page that asks stays.
+func (s *Service) Expanded(ctx context.Context, v *revision.View) (*revision.View, error) {
+	if s.Specs == nil || v.Stamp != "" {
+		return v, nil
+	}
+	all := v.For(nil)
+	pages, err := all.ComputedPlaces(ctx)
+	if err != nil || len(pages) == 0 {
+		return v, err
+	}
+	var places []computedPlace
+	stamp := ""
+	for _, p := range pages[:min(len(pages), maxComputedPlaces)] {
+		at, ok, err := s.computedPlace(ctx, v.Space.Org, p)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			places = append(places, at)
+			stamp += string(p.ID) + "=" + at.version + map[bool]string{true: "+"}[at.public] + ";"
+		}
+	}
+	if len(places) == 0 {
+		waiting := *v
+		waiting.Stamp = "none"
+		return &waiting, nil
+	}
+	key := expandedKey{v.Space.ID, v.Root, stamp}
+	kept, ok := s.expanded.Get(key)
+	if !ok {
+		if kept, err = s.expand(ctx, all, places, stamp); err != nil {
+			return nil, err
+		}
+		s.expanded.Set(key, kept)
+	}
+	return kept.View.Like(v), nil
+}
+
+// computedPlace returns what a page asks for, if there is a version of it.
+func (s *Service) computedPlace(ctx context.Context, org docs.OrgID, p docs.Page) (at computedPlace, ok bool, err error) {
+	at.page = p
+	if json.Unmarshal(p.Computed, &at.source) != nil || at.source.Type != computedOpenAPI || at.source.Dependencies.Spec.Ref.Kind != docs.RefOpenAPI {
+		return at, false, nil
+	}
+	slug := at.source.Dependencies.Spec.Ref.Spec
+	at.version, err = s.Specs.Newest(ctx, org, slug)
+	if err == nil && at.source.Props.DownloadLink {
+		at.public, err = s.Specs.IsPublic(ctx, org, slug)
+	}
+	if errs.Is(err, errs.NotFound) {
+		return at, false, nil
+	}
+	return at, err == nil, err
+}
+
+// expand makes the pages of a revision.
+func (s *Service) expand(ctx context.Context, v *revision.View, places []computedPlace, stamp string) (out expandedView, err error) {
+	prose, err := proseOf(ctx, v)
+	if err != nil {
+		return out, err
+	}
+	made := map[docs.PageID][]revision.Computed{}
+	out.shown = map[operationAt]place{}
+	for _, at := range places {
+		slug := at.source.Dependencies.Spec.Ref.Spec
+		d, err := s.Specs.Description(ctx, v.Space.Org, slug, at.version)
+		if errs.Is(err, errs.NotFound) {
+			continue
+		}
+		if err != nil {
+			return out, err
+		}
+		l := apidoc.Layout{Spec: slug, ByOperation: at.source.Props.Grouping == "by-operation", Models: at.source.Props.Models, Prose: prose.include(slug)}
+		if at.public {
+			l.Download = s.BaseURL + "/v1/openapi/" + string(v.Space.Org) + "/" + slug
+		}
+		pages := apidoc.Pages(d, l)
+		out.note(d, at.page.ID, pages)
+		made[at.page.ID] = computedPages(pages)
+		out.pages += countComputed(made[at.page.ID])
+	}
+	out.View, err = v.WithComputed(ctx, stamp, made)
+	return out, err
+}
+
+// note keeps where operations are shown.
+func (v *expandedView) note(d *openapi.Description, at docs.PageID, pages []*apidoc.ReferencePage) {
+	if !slices.Contains(v.source, d) {
+		v.source = append(v.source, d)
+	}
+	for _, p := range pages {
+		for _, o := range p.Operations {
+			where := place{page: revision.ComputedID(at, p.Key)}
+			if !p.Alone {
+				where.anchor = markup.Slug(o.Title())
+			}
+			if key := (operationAt{d, apidoc.OperationKey(o)}); v.shown[key].page == "" {
+				v.shown[key] = where
+			}
+		}
+		v.note(d, at, p.Below)
+	}
+}
+
+// FoundOperation is an operation on a computed page that answers a query.
+type FoundOperation struct {
+	Page      docs.PageID
+	Anchor    string
+	Operation *openapi.Operation
+}
+
+// FindOperations looks for operations on the computed pages of a view: by path, id,
+// title, and the names of parameters, schemas and properties.
+func (s *Service) FindOperations(v *revision.View, query string, limit int) []FoundOperation {
+	kept, ok := s.expanded.Get(expandedKey{v.Space.ID, v.Root, v.Stamp})
+	if !ok {
+		return nil
+	}
+	var out []FoundOperation
+	for _, d := range kept.source {
+		for _, m := range d.Find(query, limit) {
+			if at, ok := kept.shown[operationAt{d, apidoc.OperationKey(m.Operation)}]; ok && len(out) < limit {
+				out = append(out, FoundOperation{at.page, at.anchor, m.Operation})
+			}
+		}
+	}
+	return out
+}
+
+func countComputed(list []revision.Computed) int {
+	n := len(list)
+	for _, c := range list {
+		n += countComputed(c.Below)
+	}
+	return n
+}
+
+// computedPages returns the pages of a reference as a revision shows them.
+func computedPages(in []*apidoc.ReferencePage) []revision.Computed {
+	out := make([]revision.Computed, 0, len(in))
+	for _, p := range in {
+		c := revision.Computed{Key: p.Key, Title: p.Title, Name: p.Name, Description: p.Description, Icon: p.Icon, Source: []byte(p.Source)}
+		if p.Link != "" {
+			c.Target = &docs.Ref{Kind: docs.RefURL, URL: p.Link}
+		}
+		c.Below = computedPages(p.Below)
+		out = append(out, c)
+	}
+	return out
+}
+
+// proseFolder is where reusable contents are that belong to operations, in their
+// titles and in the folder of includes: openapi/SPECIFICATION/OPERATION.
+const proseFolder = "openapi/"
+
+// prose are the reusable contents that are shown beside operations, by the name of
+// the operation.
+type prose map[string]docs.Reusable
+
+// proseOf returns the prose of a revision.
+func proseOf(ctx context.Context, v *revision.View) (prose, error) {
+	all, err := v.Reusables(ctx)
+	out := prose{}
+	for _, r := range all {
+		name := r.Title
+		if _, file, ok := strings.Cut(r.File, "/includes/"); ok && strings.HasPrefix(file, proseFolder) {
+			name = strings.TrimSuffix(file, path.Ext(file))
+		}
+		if rest, ok := strings.CutPrefix(name, proseFolder); ok {
+			out[rest] = r
+		}
+	}
+	return out, err
+}
+
+// include returns what includes the prose of an operation of a specification.
+func (p prose) include(spec string) func(operation string) string {
+	if len(p) == 0 {
+		return nil
+	}
+	return func(operation string) string {
+		r, ok := p[spec+"/"+operation]
+		if !ok {
+			return ""
+		}
+		return `{% include "/reusable-content/` + string(r.ID) + `" %}`
+	}
+}
+
+// Orphan is prose of an operation that is not there.
+type Orphan struct {
+	Spec      string
+	Operation string
+	Content   docs.Reusable
+}
+
+// OrphanedProse returns what was written beside operations that the newest versions
+// of their specifications do not have. It is kept until somebody deletes it.
+func (s *Service) OrphanedProse(ctx context.Context, v *revision.View) ([]Orphan, error) {
+	all, err := proseOf(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]map[string]bool{}
+	var out []Orphan
+	for name, r := range all {
+		spec, operation, _ := strings.Cut(name, "/")
+		if _, asked := known[spec]; !asked {
+			if known[spec], err = s.operationNames(ctx, v.Space.Org, spec); err != nil {
+				return nil, err
+			}
+		}
+		if !known[spec][operation] {
+			out = append(out, Orphan{spec, operation, r})
+		}
+	}
+	slices.SortFunc(out, func(a, b Orphan) int {
+		return cmp.Or(cmp.Compare(a.Spec, b.Spec), cmp.Compare(a.Operation, b.Operation))
+	})
+	return out, nil
+}
+
+// operationNames returns the names by which prose belongs to operations.
+func (s *Service) operationNames(ctx context.Context, org docs.OrgID, spec string) (map[string]bool, error) {
+	out := map[string]bool{}
+	if s.Specs == nil {
+		return out, nil
+	}
+	version, err := s.Specs.Newest(ctx, org, spec)
+	var d *openapi.Description
+	if err == nil {
+		d, err = s.Specs.Description(ctx, org, spec, version)
+	}
+	if errs.Is(err, errs.NotFound) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range [][]*openapi.Operation{d.Operations, d.Webhooks} {
+		for _, o := range list {
+			out[cmp.Or(o.ID, strings.ToLower(o.Method)+" "+o.Path)] = true
+		}
+	}
+	return out, nil
+}

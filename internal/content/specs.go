@@ -1,0 +1,109 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/octavo-docs/octavo/internal/apidoc"
+	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// Specs are the descriptions of APIs that organizations keep. An error of the kind
+// NotFound means that there is none.
+type Specs interface {
+	// Newest names the newest version of a specification. What a name means
+	// never changes.
+	Newest(ctx context.Context, org docs.OrgID, slug string) (version string, err error)
+	// Description returns a version of a specification.
+	Description(ctx context.Context, org docs.OrgID, slug, version string) (*openapi.Description, error)
+	// IsPublic reports whether everybody may read a specification.
+	IsPublic(ctx context.Context, org docs.OrgID, slug string) (bool, error)
+	// AtAddress returns the description at an address elsewhere, as it was when it
+	// was fetched last.
+	AtAddress(ctx context.Context, address string) (*openapi.Description, error)
+}
+
+// SpecVersion names the version of the description of an API that a reference of a
+// page means now. The view has the file that it may name. The error is NotFound if
+// there is no description.
+func (s *Service) SpecVersion(ctx context.Context, v *revision.View, ref docs.Ref) (string, error) {
+	switch {
+	case ref.Kind == docs.RefFile:
+		f, err := v.File(ctx, docs.FileID(ref.File))
+		if err == nil && f.Size > openapi.MaxBytes {
+			err = errs.Missing("OpenAPI specification")
+		}
+		return f.Blob, err
+	case ref.Kind == docs.RefOpenAPI && s.Specs != nil:
+		return s.Specs.Newest(ctx, v.Space.Org, ref.Spec)
+	case ref.Kind == docs.RefURL && s.Specs != nil:
+		d, err := s.Specs.AtAddress(ctx, ref.URL)
+		if err != nil {
+			return "", err
+		}
+		return d.Hash, nil
+	}
+	return "", errs.Missing("OpenAPI specification")
+}
+
+// Spec returns a version of the description that a reference means. The error is
+// NotFound if there is none that can be read.
+func (s *Service) Spec(ctx context.Context, v *revision.View, ref docs.Ref, version string) (*openapi.Description, error) {
+	switch {
+	case ref.Kind == docs.RefOpenAPI && s.Specs != nil:
+		return s.Specs.Description(ctx, v.Space.Org, ref.Spec, version)
+	case ref.Kind == docs.RefURL && s.Specs != nil:
+		return s.Specs.AtAddress(ctx, ref.URL)
+	case ref.Kind != docs.RefFile:
+		return nil, errs.Missing("OpenAPI specification")
+	}
+	f, err := v.File(ctx, docs.FileID(ref.File))
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.described.Get(ctx, f.Blob, func() (openapi.Bundle, error) {
+		h, err := blob.ParseHash(f.Blob)
+		if err != nil {
+			return openapi.Bundle{}, err
+		}
+		o, err := s.Blobs.Open(ctx, h)
+		if err != nil {
+			return openapi.Bundle{}, err
+		}
+		data, err := io.ReadAll(io.LimitReader(o, openapi.MaxBytes+1))
+		return openapi.Bundle{Root: f.Name, Files: map[string][]byte{f.Name: data}}, errors.Join(err, o.Close())
+	})
+	var bad *openapi.Invalid
+	if errors.As(err, &bad) {
+		err = errs.Missing("OpenAPI specification")
+	}
+	return d, err
+}
+
+// specOf returns what a reference of a page means now, or nil.
+func (b *binder) specOf(ref docs.Ref) *openapi.Description {
+	if d, known := b.specs[ref]; known {
+		return d
+	}
+	var d *openapi.Description
+	if ref.Space == "" { // what is in another space the reader may not see
+		version, err := b.s.SpecVersion(b.ctx, b.v, ref)
+		if err == nil {
+			d, err = b.s.Spec(b.ctx, b.v, ref, version)
+		}
+		b.note(err)
+	}
+	b.specs[ref] = d
+	return d
+}
+
+// withSpecs writes the blocks out that show parts of descriptions.
+func (b *binder) withSpecs(doc *markup.Document) *markup.Document {
+	return apidoc.Blocks(b.specOf, doc)
+}

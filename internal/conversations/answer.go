@@ -1,0 +1,139 @@
+package conversations
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/topics"
+)
+
+const (
+	maxAnswers   = 10  // pages that may answer a cluster
+	queryWords   = 8   // of the label of a cluster
+	answersFrom  = 0.6 // the part of a topic that a page has to be about
+	maxQuestions = 12  // of users, in a proposal
+	maxPageTitle = 100
+)
+
+// Answer is a page that should answer a cluster.
+type Answer struct {
+	index.Found
+	// Coverage is which part of the label is found in the title, the description and the
+	// sections that matched.
+	Coverage float64
+	Answers  bool // it is likely that the page answers the cluster
+}
+
+// Answers searches the pages that the caller can see for those that should answer a cluster.
+func (s *Service) Answers(ctx context.Context, g *authz.Grant, id docs.ClusterID) ([]Answer, error) {
+	k, err := s.Cluster(ctx, g.Access.Org, id)
+	if err != nil {
+		return nil, err
+	}
+	label := k.Cluster.Label
+	words := topics.Words(label, queryWords)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	found, _, err := s.Content.Index.SearchOrg(ctx, g, strings.Join(words, " "), maxAnswers, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Answer, len(found))
+	for i, f := range found {
+		var text strings.Builder
+		text.WriteString(f.Title + "\n" + f.About)
+		for _, part := range f.Sections {
+			text.WriteString("\n" + part.Title + "\n" + part.Snippet)
+		}
+		c := topics.Coverage(label, text.String())
+		out[i] = Answer{f, c, c >= answersFrom}
+	}
+	return out, nil
+}
+
+// Propose opens a change request in the space of a grant that answers a cluster: a page with
+// the questions of the users, to be written. What users wrote becomes plain text of the
+// page.
+func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID, subject string) (docs.ChangeRequest, error) {
+	if err := g.Allow(authz.ReadConvo); err != nil {
+		return docs.ChangeRequest{}, err
+	}
+	k, err := s.Cluster(ctx, g.Space.Org, id)
+	if err != nil {
+		return docs.ChangeRequest{}, err
+	}
+	questions, err := s.questions(ctx, k.Cluster)
+	if err != nil {
+		return docs.ChangeRequest{}, err
+	}
+	title := clip(k.Cluster.Label, maxPageTitle)
+	if subject == "" {
+		subject = clip("Answer: "+k.Cluster.Label, docs.MaxSubject)
+	}
+	cr, err := s.Reviews.Create(ctx, g, reviews.New{Subject: subject, Cluster: k.Cluster.ID})
+	if err != nil {
+		return cr, err
+	}
+	done, err := s.Content.Apply(ctx, g, content.Branch(cr.ID), cr.Revision, []content.Change{{
+		Operation: content.InsertPage, Body: &revision.Body{Document: outline(questions)}, Meta: content.PageMeta{Title: opt.Of(title)},
+	}})
+	if err != nil {
+		// Nobody wants a request without its proposal. The error is what counts.
+		_, _ = s.Reviews.Change(ctx, g, string(cr.ID), reviews.Patch{Status: docs.ChangeArchived})
+		return cr, err
+	}
+	return *done.Request, nil
+}
+
+// clip bounds a text to so many characters.
+func clip(s string, limit int) string {
+	if utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	return strings.TrimSpace(string([]rune(s)[:limit-1])) + "…"
+}
+
+// questions returns the titles of issues of a cluster, newest first, each once.
+func (s *Service) questions(ctx context.Context, k docs.ConversationCluster) ([]string, error) {
+	issues, _, err := s.Store.Issues(ctx, k.Org, store.IssueFilter{Cluster: k.ID}, store.Page{Limit: 4 * maxQuestions})
+	var out []string
+	for _, i := range issues {
+		same := func(t string) bool { return strings.EqualFold(t, i.Issue.Title) }
+		if len(out) < maxQuestions && !slices.ContainsFunc(out, same) {
+			out = append(out, i.Issue.Title)
+		}
+	}
+	return out, err
+}
+
+// outline returns a page to be written. It is made of nodes, so that whatever users wrote is
+// escaped when it is printed.
+func outline(questions []string) *markup.Document {
+	text := func(s string) *markup.Node {
+		return &markup.Node{Object: markup.ObjectText, Leaves: []markup.Leaf{{Text: s}}}
+	}
+	block := func(typ string, nodes ...*markup.Node) *markup.Node {
+		return &markup.Node{Object: markup.ObjectBlock, Type: typ, Nodes: nodes}
+	}
+	list := block("list-unordered")
+	for _, q := range questions {
+		list.Nodes = append(list.Nodes, block("list-item", block("paragraph", text(q))))
+	}
+	return &markup.Document{Nodes: []*markup.Node{
+		block("paragraph", text("Write here what answers the questions below, then remove them.")),
+		block("heading-2", text("What users ask")),
+		list,
+	}}
+}

@@ -1,0 +1,306 @@
+// Package conversations keeps the conversations that users of an organization's product had
+// with its support, finds out what they ask, and leads from there to documentation.
+//
+// Conversations are stored as they are sent (this file). A job finds the issues in them
+// and puts issues into clusters (analyse.go), by package topics. What conversations say
+// is text to be counted: nothing in them is executed, rendered or obeyed. From a cluster
+// there is a way to the pages that should answer it, and to a change request (answer.go).
+package conversations
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/topics"
+)
+
+const (
+	// MaxBatch is how many conversations are sent at once.
+	MaxBatch = 500
+	// MaxText is how many bytes the texts of one conversation have.
+	MaxText = 1 << 20
+)
+
+// Service keeps conversations.
+type Service struct {
+	Store   *store.Store
+	Content *content.Service
+	Reviews *reviews.Service
+
+	kept clusterers
+}
+
+// Input is a conversation as it is sent.
+type Input struct {
+	ID         string                  `json:"id"`
+	Subject    string                  `json:"subject"`
+	URL        string                  `json:"url"`
+	Attributes map[string]string       `json:"attributes"`
+	CreatedAt  docs.Time               `json:"createdAt"` // zero: when it is ingested
+	Parts      []docs.ConversationPart `json:"parts"`
+}
+
+// SourceOf returns the source of conversations that somebody sends without naming one.
+func SourceOf(user docs.UserID) string { return "integration:api:" + string(user) }
+
+// Ingest stores conversations. One that is stored already under its id and source is left
+// alone if it is the same, otherwise replaced. Their analysis follows.
+func (s *Service) Ingest(ctx context.Context, g *authz.Grant, source string, in []Input) error {
+	if source == "" {
+		source = SourceOf(g.Actor.User)
+	}
+	for i, one := range in {
+		at := "body"
+		if len(in) > 1 {
+			at = fmt.Sprintf("body[%d]", i)
+		}
+		if err := check(at, one); err != nil {
+			return err
+		}
+	}
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		changed := 0
+		for _, one := range in {
+			stored, err := ingest(ctx, tx, g.Access.Org, source, one)
+			if err != nil {
+				return err
+			}
+			if stored {
+				changed++
+			}
+		}
+		if changed == 0 {
+			return nil
+		}
+		if err := queue(ctx, tx, g.Access.Org); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, audit.Event{
+			Org: g.Access.Org, Action: "conversation.ingest", Kind: "organization", ID: string(g.Access.Org),
+			Data: map[string]any{"source": source, "conversations": changed},
+		})
+	})
+}
+
+// check refuses what cannot be stored.
+func check(at string, in Input) error {
+	size := len(in.Subject)
+	for _, p := range in.Parts {
+		size += len(p.Body)
+	}
+	for k, v := range in.Attributes {
+		size += len(k) + len(v)
+	}
+	if size > MaxText {
+		return errs.Field(at+".parts", "have more than %d MB of text together", MaxText>>20)
+	}
+	if in.URL == "" {
+		return nil
+	}
+	u, err := url.Parse(in.URL)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return errs.Field(at+".metadata.url", "must be an address that begins with https:// or http://")
+	}
+	return nil
+}
+
+// ingest stores a conversation and reports whether that changed anything.
+func ingest(ctx context.Context, tx *store.Tx, org docs.OrgID, source string, in Input) (bool, error) {
+	v, exists, err := store.Maybe(tx.ExternalConversation(ctx, org, source, in.ID))
+	if err != nil {
+		return false, err
+	}
+	hash := hashOf(in)
+	if exists && v.Hash == hash {
+		return false, nil
+	}
+	if exists {
+		// A copy that was sent earlier and arrives later must not take messages away.
+		older, err := isOlder(ctx, tx, v, in)
+		if err != nil || older {
+			return false, err
+		}
+	} else {
+		v = docs.Conversation{Org: org, Source: source, External: in.ID, CreatedAt: tx.Now(), IngestedAt: tx.Now()}
+		if v.ID, err = freeID(ctx, tx, v); err != nil {
+			return false, err
+		}
+	}
+	if v.Redacted {
+		in = masked(in)
+	}
+	v.Subject, v.URL, v.Attributes = in.Subject, in.URL, in.Attributes
+	if v.HasCreated = in.CreatedAt != 0; v.HasCreated {
+		v.CreatedAt = in.CreatedAt
+	}
+	v.Hash, v.ProcessedAt = hash, 0
+	v.Version++
+	return true, tx.PutConversation(ctx, v, in.Parts)
+}
+
+func hashOf(in Input) string {
+	b, err := json.Marshal(in)
+	if err != nil {
+		panic(err) // texts and numbers
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// isOlder reports whether what is sent is the beginning of what is stored.
+func isOlder(ctx context.Context, tx *store.Tx, v docs.Conversation, in Input) (bool, error) {
+	stored, err := tx.ConversationParts(ctx, v.Org, v.ID)
+	if err != nil || len(in.Parts) >= len(stored) {
+		return false, err
+	}
+	sent := in
+	if v.Redacted {
+		sent = masked(in)
+	}
+	return slices.Equal(sent.Parts, stored[:len(in.Parts)]), nil
+}
+
+// freeID returns the id of a new conversation: the one of its source, unless another source
+// uses that.
+func freeID(ctx context.Context, tx *store.Tx, v docs.Conversation) (docs.ConversationID, error) {
+	id := docs.ConversationID(v.External)
+	_, taken, err := store.Maybe(tx.Conversation(ctx, v.Org, id))
+	if err == nil && taken {
+		id = docs.ConversationID(digest(v.Source, v.External))
+	}
+	return id, err
+}
+
+// digest returns an id that follows from texts.
+func digest(of ...string) string {
+	h := sha256.New()
+	for _, s := range of {
+		fmt.Fprintf(h, "%d:%s", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:24]
+}
+
+// masked returns a conversation without personal data.
+func masked(in Input) Input {
+	in.Subject = topics.Mask(in.Subject)
+	in.Parts = slices.Clone(in.Parts)
+	for i := range in.Parts {
+		in.Parts[i].Body = topics.Mask(in.Parts[i].Body)
+	}
+	in.Attributes, in.URL = nil, ""
+	return in
+}
+
+// queue lets a job analyse what waits in an organization. One that runs already runs
+// again.
+func queue(ctx context.Context, tx *store.Tx, org docs.OrgID) error {
+	return jobs.EnqueueQuiet(ctx, tx, jobs.Job{Kind: AnalyseJob, Key: string(org), Payload: task{org}, RunAt: tx.Now()}, 0)
+}
+
+// Conversations lists the conversations of an organization, or of one source.
+func (s *Service) Conversations(org docs.OrgID, source string) store.List[docs.Conversation] {
+	return store.List[docs.Conversation]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.Conversation, store.Key, error) {
+			return s.Store.Conversations(ctx, org, source, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountConversations(ctx, org, source) },
+	}
+}
+
+// Conversation returns a conversation with its messages.
+func (s *Service) Conversation(ctx context.Context, org docs.OrgID, id docs.ConversationID) (docs.Conversation, []docs.ConversationPart, error) {
+	v, err := s.Store.Conversation(ctx, org, id)
+	if err != nil {
+		return v, nil, err
+	}
+	parts, err := s.Store.ConversationParts(ctx, org, id)
+	return v, parts, err
+}
+
+// Delete deletes a conversation with its issues.
+func (s *Service) Delete(ctx context.Context, g *authz.Grant, id docs.ConversationID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		v, err := tx.Conversation(ctx, g.Access.Org, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.DropConversation(ctx, v.Org, v.ID); err != nil {
+			return err
+		}
+		if err := queue(ctx, tx, v.Org); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, event(v, "delete"))
+	})
+}
+
+// Redact masks personal data in a conversation: e-mail addresses and numbers of phones and cards in
+// its texts; attributes and the address at the source are removed. It also holds for
+// what is sent of it later.
+func (s *Service) Redact(ctx context.Context, g *authz.Grant, id docs.ConversationID) (docs.Conversation, error) {
+	org := g.Access.Org
+	for {
+		v, parts, err := s.Conversation(ctx, org, id)
+		if err != nil || v.Redacted {
+			return v, err
+		}
+		clean := masked(Input{Subject: v.Subject, Parts: parts})
+		done, changed, err := s.redact(ctx, g, v, clean)
+		if err != nil || !changed {
+			return done, err
+		}
+	}
+}
+
+// redact stores a conversation without personal data. It reports whether there is another
+// version meanwhile, which is to be masked instead.
+func (s *Service) redact(ctx context.Context, g *authz.Grant, was docs.Conversation, clean Input) (v docs.Conversation, changed bool, err error) {
+	v, err = authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Conversation, error) {
+		v, err := tx.Conversation(ctx, g.Access.Org, was.ID)
+		if changed = err == nil && v.Version != was.Version; err != nil || changed {
+			return v, err
+		}
+		v.Subject, v.URL, v.Attributes, v.Redacted, v.ProcessedAt = clean.Subject, "", nil, true, 0
+		v.Version++
+		if err := tx.PutConversation(ctx, v, clean.Parts); err != nil {
+			return v, err
+		}
+		if err := queue(ctx, tx, v.Org); err != nil {
+			return v, err
+		}
+		return v, audit.Record(ctx, tx, g.Actor, event(v, "redact"))
+	})
+	return v, changed, err
+}
+
+func event(v docs.Conversation, verb string) audit.Event {
+	return audit.Event{Org: v.Org, Action: "conversation." + verb, Kind: "conversation", ID: string(v.ID), Data: map[string]any{"source": v.Source}}
+}
+
+// Issues lists the issues of an organization.
+func (s *Service) Issues(org docs.OrgID, f store.IssueFilter) store.List[store.IssueIn] {
+	return store.List[store.IssueIn]{
+		Page: func(ctx context.Context, p store.Page) ([]store.IssueIn, store.Key, error) {
+			return s.Store.Issues(ctx, org, f, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountIssues(ctx, org, f) },
+	}
+}
+
+// Issue returns an issue with its conversation.
+func (s *Service) Issue(ctx context.Context, org docs.OrgID, id docs.IssueID) (store.IssueIn, error) {
+	return s.Store.Issue(ctx, org, id)
+}

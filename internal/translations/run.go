@@ -1,0 +1,311 @@
+package translations
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/translate"
+)
+
+// RunJob runs a translation.
+const RunJob = "translation.run"
+
+// task is the payload of RunJob.
+type task struct {
+	Translation docs.TranslationID `json:"translation"`
+}
+
+// failure is a reason for a run to end that trying again does not change.
+type failure struct{ reason string }
+
+func (f *failure) Error() string { return f.reason }
+
+func failed(format string, a ...any) error { return &failure{fmt.Sprintf(format, a...)} }
+
+// Run is the handler of RunJob. What an engine cannot do is stored with the
+// translation; an error of the handler is one of the server, and the job is repeated.
+func (s *Service) Run(ctx context.Context, payload []byte) error {
+	var p task
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return err
+	}
+	t, exists, err := store.Maybe(s.begin(ctx, p.Translation))
+	if err != nil || !exists {
+		return err
+	}
+	began := time.Now()
+	r := &run{s: s, t: t}
+	err = r.translate(ctx)
+	if err == nil {
+		err = r.commit(ctx, began)
+	}
+	var f *failure
+	if errors.As(err, &f) {
+		return s.finish(ctx, t, began, f.reason)
+	}
+	return err
+}
+
+// begin notes that a run goes on.
+func (s *Service) begin(ctx context.Context, id docs.TranslationID) (docs.Translation, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Translation, error) {
+		t, err := tx.TranslationByID(ctx, id)
+		if err != nil {
+			return t, err
+		}
+		t.Status, t.DonePages, t.AllPages = docs.TranslationRunning, 0, 0
+		t.Run++
+		if err := tx.PutTranslation(ctx, t); err != nil {
+			return t, err
+		}
+		return t, nil
+	})
+}
+
+// finish stores why a run changed nothing.
+func (s *Service) finish(ctx context.Context, began docs.Translation, at time.Time, reason string) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		t, exists, err := store.Maybe(tx.TranslationByID(ctx, began.ID))
+		if err != nil || !exists {
+			return err
+		}
+		t.Error = reason
+		ended(&t, began.Run, at, 0, 0)
+		t.UpdatedAt = tx.Now()
+		if err := tx.PutTranslation(ctx, t); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, authz.System, event(t, "fail", map[string]any{"message": reason}))
+	})
+}
+
+// ended notes the end of a run. If another one was asked for meanwhile, it is still
+// pending.
+func ended(t *docs.Translation, run int64, began time.Time, words, pages int64) {
+	if t.Run == run {
+		t.Status = docs.TranslationCompleted
+	}
+	took := time.Since(began).Milliseconds()
+	st := &t.Stats
+	st.Runs++
+	st.LatestWords, st.LatestPages, st.LatestDuration = words, pages, took
+	st.TotalWords, st.TotalPages, st.TotalDuration = st.TotalWords+words, st.TotalPages+pages, st.TotalDuration+took
+	t.DonePages = t.AllPages
+}
+
+// run is one run of a translation.
+type run struct {
+	s        *Service
+	t        docs.Translation
+	src, dst docs.Space
+
+	source   *revision.View    // the newest revision of the source
+	machine  *revision.View    // what the run before made, in the result space
+	draft    *revision.Draft   // what this run makes of it
+	prepared *content.Prepared // of the draft
+
+	request  translate.Request
+	glossary *translate.Glossary
+	settings string
+
+	pages  []string                // owners of the texts that were translated
+	blocks []docs.TranslationBlock // of them that need a person
+	words  int64                   // sent
+	reason string                  // why the engine did not translate everything
+
+	incomplete bool // texts are left for another run
+}
+
+// translate works out what engine and memory make of the source.
+func (r *run) translate(ctx context.Context) error {
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	if err := r.configure(ctx); err != nil {
+		return err
+	}
+	r.draft = r.machine.DraftAt(r.s.Store.Clock())
+	owners, err := r.changed(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.texts(ctx, owners); err != nil {
+		return err
+	}
+	r.prepared, err = r.s.Content.PrepareStored(ctx, r.draft)
+	return err
+}
+
+// open reads both spaces.
+func (r *run) open(ctx context.Context) (err error) {
+	for _, x := range []struct {
+		id   docs.SpaceID
+		to   *docs.Space
+		name string
+	}{{r.t.Source, &r.src, "source"}, {r.t.Result, &r.dst, "result"}} {
+		v, exists, err := store.Maybe(r.s.Store.Space(ctx, x.id))
+		if err != nil {
+			return err
+		}
+		if !exists || !v.It.DeletedAt.IsZero() {
+			return failed("the %s space is deleted", x.name)
+		}
+		if v.It.Org != r.t.Org {
+			return failed("the %s space belongs to another organization", x.name)
+		}
+		*x.to = v.It
+	}
+	if r.source, err = r.s.Content.Source.Head(ctx, r.src); err != nil {
+		return err
+	}
+	r.machine, err = r.s.Content.Source.At(ctx, r.s.Store.Reader, r.dst, r.t.Machine)
+	return err
+}
+
+// configure reads the glossary and the instructions.
+func (r *run) configure(ctx context.Context) error {
+	r.request = translate.Request{From: r.t.From, To: r.t.To}
+	doc, err := markup.Decode("instructions", r.t.Instructions)
+	if err != nil {
+		return err
+	}
+	if len(doc.Nodes) > 0 {
+		r.request.Instructions = string(markup.Print(doc, markup.Refs{}))
+	}
+	terms, err := r.s.terms(ctx, r.t)
+	if err != nil {
+		return err
+	}
+	r.glossary = translate.NewGlossary(terms)
+	r.settings = translate.Context(r.s.Name+"\n"+r.request.Instructions, terms)
+	return nil
+}
+
+// changed makes the tree of the draft that of the source, and returns the pages and
+// reusable contents that have to be translated: those that changed since the run
+// before, and all of them if that was not complete or with other settings.
+func (r *run) changed(ctx context.Context) ([]owner, error) {
+	var out []owner
+	seen := map[string]bool{}
+	add := func(key string, value []byte) error {
+		o, err := ownerOf(key, value)
+		if err == nil && !seen[key] {
+			seen[key] = true
+			out = append(out, o)
+		}
+		return err
+	}
+	err := r.draft.Diff(ctx, chunk.Hash(r.t.SourceRoot), r.source.Root, func(key string, _, after []byte) error {
+		r.draft.Replace(key, after)
+		if after == nil || !translated(key) {
+			if translated(key) {
+				r.pages = append(r.pages, key[1:]) // nothing of it needs a person any more
+			}
+			return nil
+		}
+		return add(key, after)
+	})
+	if err != nil || r.t.Complete && r.t.Settings == r.settings {
+		return out, err
+	}
+	for _, kind := range []string{revision.KeyPage, revision.KeyReusable} {
+		if err := r.source.Scan(ctx, kind, "", func(id string, value []byte) (bool, error) {
+			return true, add(kind+id, value)
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// translated reports whether a key of a tree is that of something with words.
+func translated(key string) bool {
+	return key[:1] == revision.KeyPage || key[:1] == revision.KeyReusable
+}
+
+// grant returns the grant of writing into the result space, as whoever made the
+// translation.
+func (r *run) grant(sp docs.Space) *authz.Grant {
+	g := authz.Acting(r.t.CreatedBy)
+	g.Space = sp
+	return g
+}
+
+// commit stores what the engine made, and merges it into the result space.
+func (r *run) commit(ctx context.Context, began time.Time) error {
+	made, err := r.keep(ctx, r.prepared)
+	if err != nil {
+		return err
+	}
+	return r.s.Content.Retry(ctx, r.grant(r.dst), func(sp docs.Space) error {
+		if !sp.DeletedAt.IsZero() {
+			return failed("the result space is deleted")
+		}
+		r.dst = sp
+		held, stale, err := r.holdBack(ctx, made)
+		if err != nil {
+			return err
+		}
+		fork := content.Fork{Base: r.machine.Rev.ID, Tip: held.ID}
+		m, err := r.s.Content.PrepareMergeTranslated(ctx, sp, fork)
+		if err != nil {
+			return err
+		}
+		list, err := r.attention(ctx, made, m, stale)
+		if err != nil {
+			return err
+		}
+		return r.write(ctx, began, made, fork, m, list)
+	})
+}
+
+// keep stores a revision beside the line of the result space.
+func (r *run) keep(ctx context.Context, p *content.Prepared) (rev docs.Revision, err error) {
+	err = r.s.Store.DoLocked(ctx, r.dst.ID, func(tx *store.Tx) error {
+		var err error
+		rev, err = r.s.Content.StoreImported(ctx, tx, r.grant(r.dst), p, docs.Revision{Type: docs.RevisionEdits, Message: "Translation"})
+		return err
+	})
+	return rev, err
+}
+
+// write commits a merge, and the end of the run with it.
+func (r *run) write(ctx context.Context, began time.Time, made docs.Revision, fork content.Fork, m *content.Merging, list store.TranslationBlockChange) error {
+	return r.s.Store.DoLocked(ctx, r.dst.ID, func(tx *store.Tx) error {
+		t, exists, err := store.Maybe(tx.TranslationByID(ctx, r.t.ID))
+		if err != nil || !exists || t.Machine != r.t.Machine { // deleted, or another node was faster
+			return err
+		}
+		v, err := tx.Space(ctx, r.dst.ID)
+		if err != nil {
+			return err
+		}
+		rev := docs.Revision{Type: docs.RevisionMerge, Message: "Translation from " + r.t.From}
+		if rev, _, err = r.s.Content.MergeImported(ctx, tx, r.grant(v.It), fork, m, rev); err != nil {
+			return err
+		}
+		t.SourceRoot, t.Machine, t.Settings = string(r.source.Root), made.ID, r.settings
+		t.Complete, t.Error, t.UpdatedAt = !r.incomplete, r.reason, tx.Now()
+		ended(&t, r.t.Run, began, r.words, int64(len(r.pages)))
+		if err := tx.PutTranslation(ctx, t); err != nil {
+			return err
+		}
+		if err := tx.ChangeTranslationBlocks(ctx, t, list); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, authz.System, event(t, "complete", map[string]any{
+			"revision": rev.ID, "words": r.words, "pages": len(r.pages), "message": r.reason,
+		}))
+	})
+}

@@ -1,0 +1,288 @@
+// Package translations keeps spaces that are other spaces in another language.
+//
+// A translation makes its result space as a copy of the source, which shares
+// everything with it. A run (run.go) translates what changed in the source since the
+// run before, segment by segment (pages.go): what the memory of the organization has
+// is not sent to the engine again. What engine and memory make of the source is a
+// revision beside the line of the result space; what changed in it since the run
+// before is merged into the space, so that corrections of people stay. A correction
+// whose source changed is not overwritten, but listed (corrections.go).
+package translations
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/translate"
+)
+
+const (
+	maxTranslations = 200              // of an organization
+	maxInstructions = 64 << 10         // bytes
+	quiet           = time.Minute      // how long nobody edits the source before a run begins
+	longest         = 10 * time.Minute // how long edits can put a run off
+)
+
+// Service keeps translations.
+type Service struct {
+	Store   *store.Store
+	Content *content.Service
+	Spaces  *spaces.Service
+	Log     *slog.Logger
+
+	Engine *translate.Client // what translates; nil: nothing but the memory
+	Name   string            // of the engine; another one translates everything again
+	// MaxWords is how many words a run sends to the engine; 0: no limit. The rest stays
+	// untranslated until the next run.
+	MaxWords int
+}
+
+// New is the input of Create.
+type New struct {
+	Source       docs.SpaceID
+	From, To     string
+	Instructions []byte // nil: none
+	RunOnMerge   bool
+}
+
+var noInstructions = []byte(`{"object":"document","data":{},"nodes":[]}`)
+
+// Translations lists the translations of an organization.
+func (s *Service) Translations(org docs.OrgID) store.List[docs.Translation] {
+	return store.List[docs.Translation]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.Translation, store.Key, error) {
+			return s.Store.Translations(ctx, org, p)
+		},
+		Count: func(ctx context.Context) (int64, error) { return s.Store.CountTranslations(ctx, org) },
+	}
+}
+
+// Translation returns a translation of an organization.
+func (s *Service) Translation(ctx context.Context, org docs.OrgID, id docs.TranslationID) (docs.Translation, error) {
+	return s.Store.Translation(ctx, org, id)
+}
+
+// Create makes the result space of a translation, next to the source, and starts a
+// run.
+func (s *Service) Create(ctx context.Context, g *authz.Grant, in New) (docs.Translation, error) {
+	if err := in.check(); err != nil {
+		return docs.Translation{}, err
+	}
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Translation, error) {
+		n, err := tx.CountTranslations(ctx, g.Access.Org)
+		if err == nil && n >= maxTranslations {
+			err = errs.E(errs.Precondition, "an organization can have %d translations; delete one first", maxTranslations)
+		}
+		if err != nil {
+			return docs.Translation{}, err
+		}
+		sp, rev, err := s.copySource(ctx, tx, g, in)
+		if err != nil {
+			return docs.Translation{}, err
+		}
+		t := docs.Translation{
+			ID: store.NewID[docs.TranslationID](tx), Org: g.Access.Org, Source: in.Source, From: in.From, To: in.To, Instructions: in.Instructions,
+			Result: sp.ID, RunOnMerge: in.RunOnMerge, SourceRoot: string(rev.Root), Machine: sp.Revision,
+			CreatedBy: g.Actor.User, CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Status: docs.TranslationPending,
+		}
+		if err := tx.AddTranslation(ctx, t); err != nil {
+			return t, err
+		}
+		if err := queue(ctx, tx, &t, tx.Now(), 0); err != nil {
+			return t, err
+		}
+		return t, audit.Record(ctx, tx, g.Actor, event(t, "create", map[string]any{"source": t.Source, "language": t.To}))
+	})
+}
+
+func (in *New) check() error {
+	for _, l := range []struct{ path, code string }{{"body.source.language", in.From}, {"body.language", in.To}} {
+		if !slices.Contains(docs.Languages, l.code) {
+			return errs.Field(l.path, "is not a language that a space can have: %q", l.code)
+		}
+	}
+	if in.From == in.To {
+		return errs.Field("body.language", "is the language of the source")
+	}
+	if in.Instructions == nil {
+		in.Instructions = noInstructions
+	}
+	var err error
+	in.Instructions, err = checkInstructions(in.Instructions)
+	return err
+}
+
+// checkInstructions returns instructions as they are stored.
+func checkInstructions(document []byte) ([]byte, error) {
+	if len(document) > maxInstructions {
+		return nil, errs.Field("body.instructions", "is larger than %d KB", maxInstructions>>10)
+	}
+	if _, err := markup.Decode("body.instructions", document); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err := json.Compact(&out, document)
+	return out.Bytes(), err
+}
+
+// copySource makes the result space and returns it with its first revision.
+func (s *Service) copySource(ctx context.Context, tx *store.Tx, g *authz.Grant, in New) (docs.Space, docs.Revision, error) {
+	at, _, err := authz.Within(tx.Reader).Space(ctx, g.Actor, authz.AdminSpace, in.Source)
+	if errs.Is(err, errs.NotFound) || err == nil && at.Space.Org != g.Access.Org {
+		return docs.Space{}, docs.Revision{}, errs.Field("body.source.space", "is not a space of the organization: %q", in.Source)
+	}
+	if err != nil {
+		return docs.Space{}, docs.Revision{}, err
+	}
+	sp, err := s.Spaces.Copy(ctx, tx, at)
+	if err != nil {
+		return sp, docs.Revision{}, err
+	}
+	sp.Title, sp.Language = titleOf(at.Space.Title, in.To), in.To
+	if err := tx.PutSpace(ctx, sp); err != nil {
+		return sp, docs.Revision{}, err
+	}
+	if err := index.EnqueueRebuild(ctx, tx, sp.ID); err != nil { // words are searched by the rules of the language
+		return sp, docs.Revision{}, err
+	}
+	rev, err := tx.Revision(ctx, sp.ID, sp.Revision)
+	return sp, rev, err
+}
+
+// titleOf returns the title of a result, within the length of a title.
+func titleOf(title, language string) string {
+	const most = 50
+	mark := " (" + language + ")"
+	r := []rune(title)
+	return string(r[:min(len(r), most-utf8.RuneCountInString(mark))]) + mark
+}
+
+// Update replaces the instructions of a translation and starts a run, in which they
+// count. runOnMerge is left as it is if it is nil.
+func (s *Service) Update(ctx context.Context, g *authz.Grant, id docs.TranslationID, instructions []byte, runOnMerge *bool) (docs.Translation, error) {
+	instructions, err := checkInstructions(instructions)
+	if err != nil {
+		return docs.Translation{}, err
+	}
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Translation, error) {
+		t, err := tx.Translation(ctx, g.Access.Org, id)
+		if err != nil {
+			return t, err
+		}
+		before := t
+		t.Instructions, t.UpdatedAt = instructions, tx.Now()
+		if runOnMerge != nil {
+			t.RunOnMerge = *runOnMerge
+		}
+		if string(before.Instructions) == string(instructions) {
+			err = tx.PutTranslation(ctx, t)
+		} else {
+			err = queue(ctx, tx, &t, tx.Now(), 0)
+		}
+		if err != nil {
+			return t, err
+		}
+		return t, audit.Record(ctx, tx, g.Actor, event(t, "update", map[string]any{"runOnMerge": t.RunOnMerge}))
+	})
+}
+
+// Delete deletes a translation. Its result stays, as a space like any other.
+func (s *Service) Delete(ctx context.Context, g *authz.Grant, id docs.TranslationID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		t, err := tx.Translation(ctx, g.Access.Org, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.DropTranslation(ctx, id); err != nil {
+			return err
+		}
+		if _, err := tx.DropJob(ctx, RunJob, string(id)); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, event(t, "delete", nil))
+	})
+}
+
+// StartRun starts a run of a translation.
+func (s *Service) StartRun(ctx context.Context, g *authz.Grant, id docs.TranslationID) error {
+	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		t, err := tx.Translation(ctx, g.Access.Org, id)
+		if err != nil {
+			return err
+		}
+		if err := queue(ctx, tx, &t, tx.Now(), 0); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, g.Actor, event(t, "run", nil))
+	})
+}
+
+// Blocks lists the blocks of a translation that need a person; an empty status is any.
+func (s *Service) Blocks(ctx context.Context, org docs.OrgID, id docs.TranslationID, status docs.BlockStatus) (store.List[docs.TranslationBlock], error) {
+	t, err := s.Store.Translation(ctx, org, id)
+	return store.List[docs.TranslationBlock]{
+		Page: func(ctx context.Context, p store.Page) ([]docs.TranslationBlock, store.Key, error) {
+			return s.Store.TranslationBlocks(ctx, t.ID, status, p)
+		},
+	}, err
+}
+
+// Moved starts the runs that a new revision of a source asks for, in the transaction
+// that makes the revision: after a merge at once, after edits when there was none for a
+// while.
+func (s *Service) Moved(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
+	list, err := tx.TranslationsOf(ctx, sp.ID)
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		at, wait := tx.Now().Add(quiet), longest
+		if rev.Type == docs.RevisionMerge {
+			at, wait = tx.Now(), 0
+		}
+		if err := queue(ctx, tx, &t, at, wait); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queue lets a job run a translation. A run that goes on already may not have seen what
+// changed, so another one follows.
+func queue(ctx context.Context, tx *store.Tx, t *docs.Translation, at docs.Time, longest time.Duration) error {
+	t.Status, t.Run = docs.TranslationPending, t.Run+1
+	if err := tx.PutTranslation(ctx, *t); err != nil {
+		return err
+	}
+	return jobs.EnqueueQuiet(ctx, tx, jobs.Job{Kind: RunJob, Key: string(t.ID), Payload: task{t.ID}, RunAt: at}, longest)
+}
+
+func event(t docs.Translation, action string, data map[string]any) audit.Event {
+	all := map[string]any{"space": t.Result}
+	for k, v := range data {
+		all[k] = v
+	}
+	return audit.Event{Org: t.Org, Action: "translation." + action, Kind: "translation", ID: string(t.ID), Data: all}
+}
+
+// blockID returns the id of a block among those of its translation, which are listed in
+// the order of readers.
+func blockID(page, part, block string, n int) string {
+	return fmt.Sprintf("%s.%05d.%s.%s", page, n, part, block)
+}

@@ -294,7 +294,7 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 	before := len(found.Errors)
 	path.Reset()
 	path.Push("body")
-	huma.Validate(in.schemas, in.schema, path, huma.ModeWriteToServer, parsed, found)
+	huma.Validate(in.schemas, alternative(in.schema, parsed), path, huma.ModeWriteToServer, parsed, found)
 	err := readJSON(body, v.FieldByIndex(in.body).Addr().Interface())
 	if err != nil && len(found.Errors) == before { // the schema allows what the type does not
 		wrong(err)
@@ -305,6 +305,18 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 		}
 	}
 	return nil
+}
+
+// alternative returns the schema that a body is checked by. One that is a thing or an array of
+// such things is checked as what it looks like, so that mistakes are named by their fields.
+func alternative(s *huma.Schema, parsed any) *huma.Schema {
+	if len(s.OneOf) != 2 || s.OneOf[1].Type != huma.TypeArray {
+		return s
+	}
+	if _, several := parsed.([]any); several {
+		return s.OneOf[1]
+	}
+	return s.OneOf[0]
 }
 
 // isJSON reports whether a body is JSON by its content type. A client that names

@@ -181,7 +181,7 @@ type pageTree struct {
 }
 
 func (a *API) pagesOut(ctx context.Context, open opener, f Flags) (*revised[pageTree], error) {
-	v, err := open(ctx)
+	v, err := a.opened(ctx, open, f)
 	if err != nil {
 		return nil, err
 	}

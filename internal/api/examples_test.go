@@ -36,6 +36,11 @@ func (e examples) add(id, host, path, body string, a answer) {
 	if _, query, ok := strings.Cut(path, "?"); ok && m.text(query) == query { // without ids of this run
 		x.Query = query
 	}
+	e.keep(id, x)
+}
+
+// keep takes an example unless there is a better one.
+func (e examples) keep(id string, x api.Example) {
 	if worth(x) > worth(e[id]) {
 		e[id] = x
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -279,6 +280,17 @@ func newAccounts(ops []api.OperationInfo) *accounts {
 		a.mux.Handle(o.Method+" "+o.Path, opHandler(o.ID))
 	}
 	return a
+}
+
+// add takes over what another one has seen.
+func (a *accounts) add(other *accounts) {
+	maps.Copy(a.succeeded, other.succeeded)
+	maps.Copy(a.denied, other.denied)
+	maps.Copy(a.audited, other.audited)
+	maps.Copy(a.described, other.described)
+	for id, x := range other.examples {
+		a.examples.keep(id, x)
+	}
 }
 
 type opHandler string

@@ -62,6 +62,7 @@ func newFixture(w *world) fixture {
 	f := fixture{w}
 	f.publish()
 	f.write()
+	f.translate()
 	w.must("admin", "POST", "/spaces/$space/comments", `{"page":"$page","body":{"markdown":"`+marker+`"}}`, "comment")
 	w.must("admin", "POST", "/spaces/$space/comments/$comment/replies", `{"body":{"markdown":"`+marker+`"}}`, "reply")
 	w.must("admin", "POST", "/spaces/$space/change-requests/$request/comments", `{"body":{"markdown":"`+marker+`"}}`)
@@ -96,7 +97,30 @@ func (f fixture) publish() {
 	w.must("admin", "PUT", "/orgs/$org/fonts", `{"fontFamily":"`+marker+`","fontFaces":[{"weight":400,"storageKey":"$upload"}]}`, "font")
 	w.must("admin", "PUT", "/orgs/$org/openapi/"+marker, `{"source":{"text":"{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"`+marker+`\",\"version\":\"1\"},\"paths\":{}}"}}`)
 	w.processSpecs()
+	w.must("admin", "POST", "/orgs/$org/conversations", `{"id":"`+marker+`","subject":"`+marker+`","parts":[{"type":"message","role":"user","body":"How do I export `+marker+` to PDF?"}]}`)
+	w.analyse()
+	var found struct {
+		Items []struct{ Issue struct{ ID, Cluster string } }
+	}
+	if err := json.Unmarshal(w.must("admin", "GET", "/orgs/$org/conversations-issues", "").body, &found); err != nil || len(found.Items) != 1 {
+		w.t.Fatalf("%v: %v", err, found)
+	}
+	w.vars["issue"], w.vars["cluster"] = found.Items[0].Issue.ID, found.Items[0].Issue.Cluster
 	w.must("admin", "GET", "/orgs/$org/openapi/"+marker+"/versions/latest", "", "specversion")
+}
+
+// translate translates Acme's space.
+func (f fixture) translate() {
+	w := f.w
+	w.t.Helper()
+	w.must("admin", "POST", "/orgs/$org/translations", `{"source":{"space":"$space","language":"en"},"language":"es"}`, "translation")
+	w.translate()
+	w.must("admin", "PUT", "/orgs/$org/translations-glossary", `{"operations":[{"type":"insert","translations":{"en":"`+marker+`"}}]}`)
+	var list struct{ Items []struct{ ID string } }
+	if err := json.Unmarshal(w.must("admin", "GET", "/orgs/$org/translations-glossary", "").body, &list); err != nil || len(list.Items) != 1 {
+		w.t.Fatalf("%v: the glossary has %d entries", err, len(list.Items))
+	}
+	w.vars["glossaryentry"] = list.Items[0].ID
 }
 
 // uploadFont uploads a font and returns its key.
@@ -176,12 +200,12 @@ func (f fixture) param(name string) string {
 		"commentId": "comment", "commentReplyId": "reply", "operationId": "operation",
 		"siteId": "site", "siteSectionId": "section", "siteSectionGroupId": "group", "siteSpaceId": "sitespace", "siteExternalLinkId": "externallink",
 		"shareLinkId": "sharelink", "siteRedirectId": "redirect", "siteMcpServerId": "mcpserver",
-		"fontId": "font", "versionId": "specversion", "key": "upload", "noticeId": "notice",
+		"fontId": "font", "versionId": "specversion", "translationId": "translation", "glossaryEntryId": "glossaryentry", "key": "upload", "noticeId": "notice", "issueId": "issue", "clusterId": "cluster",
 	}[name]
 	switch name {
 	case "emailDomain":
 		return "acme.test"
-	case "subdomain", "specSlug":
+	case "subdomain", "specSlug", "conversationId":
 		return marker
 	case "pagePath":
 		return "inside"
@@ -204,6 +228,7 @@ func (f fixture) path(pattern string) string {
 
 // state is all that Acme's admin can see of Acme, the audit log included.
 func (f fixture) state() string {
+	f.w.flushUses() // an organization sees the tokens that were used in it
 	var all []string
 	for _, path := range []string{
 		"/orgs/$org", "/orgs/$org/members", "/orgs/$org/service-accounts", "/orgs/$org/service-accounts/$machine/tokens", "/orgs/$org/tokens", "/orgs/$org/teams", "/orgs/$org/teams/$team/members", "/orgs/$org/collections",
@@ -213,7 +238,9 @@ func (f fixture) state() string {
 		"/orgs/$org/sites/$site/customization", "/orgs/$org/sites/$site/site-spaces/$sitespace/customization", "/orgs/$org/sites/$site/adaptive-schema",
 		"/orgs/$org/sites/$site/share-links", "/orgs/$org/sites/$site/publishing/auth", "/orgs/$org/sites/$site/redirects", "/orgs/$org/sites/$site/mcp-servers",
 		"/orgs/$org/sites/$site/permissions/users", "/orgs/$org/sites/$site/permissions/teams",
+		"/orgs/$org/translations", "/orgs/$org/translations/$translation/blocks", "/orgs/$org/translations-glossary",
 		"/orgs/$org/openapi", "/orgs/$org/openapi/" + marker + "/versions",
+		"/orgs/$org/conversations", "/orgs/$org/conversations/" + marker, "/orgs/$org/conversations-issues", "/orgs/$org/conversations-clusters",
 		"/orgs/$org/fonts", "/orgs/$org/webhooks", "/orgs/$org/webhooks/$webhook/deliveries", "/orgs/$org/saml", "/orgs/$org/oidc",
 		"/spaces/$space/git/connection", "/spaces/$space/git/operations", "/spaces/$space/git/info",
 		"/orgs/$org/link-invites", "/orgs/$org/agent-instructions", "/orgs/$org/audit?limit=1000", "/users/$user_victim",
@@ -228,9 +255,9 @@ func (f fixture) state() string {
 	return passing.ReplaceAllString(strings.Join(all, "\n"), "")
 }
 
-// passing is what changes by itself: when the admin was seen, and until when addresses
-// are signed.
-var passing = regexp.MustCompile(`"lastSeenAt":"[^"]*"|signature=[^"&]*`)
+// passing is what changes by itself: when the admin was seen, with which token, and until when
+// addresses are signed.
+var passing = regexp.MustCompile(`"(lastSeenAt|lastUsedAt)":"[^"]*"|signature=[^"&]*`)
 
 // bodies are inputs that are valid as such, so that nothing but the missing
 // right stops the operation. An operation that is not here is called with {}.
@@ -262,6 +289,11 @@ var bodies = map[string]string{
 	"createOpenAPISpec":                   `{"slug":"pwned","source":{"text":"pwned"}}`,
 	"createOrUpdateOpenAPISpecBySlug":     `{"source":{"text":"pwned"}}`,
 	"updateOpenAPISpecBySlug":             `{"visibility":"public"}`,
+	"ingestConversation":                  `{"id":"pwned","parts":[]}`,
+	"answerConversationsIssuesCluster":    `{}`,
+	"createTranslation":                   `{"source":{"space":"$space","language":"en"},"language":"de"}`,
+	"updateTranslation":                   `{"instructions":{"object":"document","data":{},"nodes":[]}}`,
+	"updateGlossaryEntries":               `{"operations":[{"type":"insert","translations":{"en":"pwned"}}]}`,
 	"createWebhook":                       `{"url":"https://pwned.example/"}`,
 	"updateWebhook":                       `{"enabled":false}`,
 	"createOrganizationSAMLProvider":      `{"label":"pwned"}`,
@@ -341,6 +373,7 @@ var about = map[string]int{
 	"listTokens":                            http.StatusOK,
 	"listSessions":                          http.StatusOK,
 	"listInbox":                             http.StatusOK,
+	"listDeletedOrganizations":              http.StatusOK,
 	"readInbox":                             http.StatusOK,
 	"getNotifications":                      http.StatusOK,
 	"updateNotifications":                   http.StatusOK,

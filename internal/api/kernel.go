@@ -31,6 +31,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/conversations"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/embeds"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -44,6 +45,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/sso"
+	"github.com/octavo-docs/octavo/internal/translations"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
@@ -64,18 +66,20 @@ type Config struct {
 	// Observe is called for every request, for metrics, unless it is nil.
 	Observe func(operation string, status int, took time.Duration)
 
-	Comments *comments.Service
-	Webhooks *webhooks.Service
-	Git      *gitsync.Service
-	Sites    *sites.Service
-	Insights *insights.Service
-	Assets   *assets.Service
-	APISpecs *apispec.Service
-	SignIn   *signin.Service
-	SSO      *sso.Service
-	OIDC     *oidc.Service
-	Inbox    *inbox.Service
-	Embeds   *embeds.Service // nil: pages of others are not fetched
+	Comments      *comments.Service
+	Webhooks      *webhooks.Service
+	Git           *gitsync.Service
+	Sites         *sites.Service
+	Insights      *insights.Service
+	Assets        *assets.Service
+	APISpecs      *apispec.Service
+	Conversations *conversations.Service
+	Translations  *translations.Service
+	SignIn        *signin.Service
+	SSO           *sso.Service
+	OIDC          *oidc.Service
+	Inbox         *inbox.Service
+	Embeds        *embeds.Service // nil: pages of others are not fetched
 	// ExportSite writes a site as an archive of static files, for a member, to be read at an
 	// address.
 	ExportSite func(ctx context.Context, site docs.Site, by docs.UserID, address string, w io.Writer) error
@@ -161,6 +165,7 @@ func New(c Config, secret string) *API {
 	a.descriptions()
 	a.users()
 	a.organizations()
+	a.deletedOrganizations()
 	a.members()
 	a.serviceAccounts()
 	a.orgTokens()
@@ -193,6 +198,9 @@ func New(c Config, secret string) *API {
 	a.uploads()
 	a.fonts()
 	a.openAPISpecs()
+	a.conversations()
+	a.translations()
+	a.glossary()
 	a.permissions()
 	a.content()
 	a.metaLinks()

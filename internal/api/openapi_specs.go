@@ -73,6 +73,11 @@ func (a *API) openAPISpecs() {
 		ID: "getOpenAPISpecVersionContentById", Route: "GET " + versions + "/{versionId}/content", Tag: tag, Allow: see, Time: transferTime,
 		Summary: "Get the content of a version of an OpenAPI specification.",
 	}, a.getOpenAPIContent)
+	register(a, op{
+		ID: "getOpenAPISpecVersionChanges", Route: "GET " + versions + "/{versionId}/changes", Tag: tag, Allow: see, Time: transferTime,
+		Summary: "Compare a version of an OpenAPI specification with the one before it, or with another one.",
+		About:   "latest is the newest version. Changes that break clients are marked by rule. At most 1000 changes are listed.",
+	}, a.getOpenAPIChanges)
 	a.openAPIDownloads(tag)
 }
 
@@ -144,7 +149,7 @@ func (a *API) listOpenAPISpecs(ctx context.Context, in *listOpenAPISpecsIn) (*pa
 // openAPISource on the wire.
 type openAPISource struct {
 	URL  string `json:"url,omitempty" minLength:"1" maxLength:"2048" doc:"http or https. Files that it refers to are fetched too. Private addresses must be allowed by the operator."`
-	Text string `json:"text,omitempty" minLength:"1" doc:"The specification itself, at most 12 MB."`
+	Text string `json:"text,omitempty" minLength:"1" doc:"The specification itself, at most 16 MB."`
 }
 
 type createOpenAPISpecIn struct {

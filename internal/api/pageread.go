@@ -49,6 +49,7 @@ type pageKey struct {
 	page    string
 	options PageOptions
 	visitor string // the key of one; empty: a member
+	stamp   string // of computed pages
 }
 
 func keyOf(sp docs.Space, rev docs.RevisionID, page string, o PageOptions, by *reading.Visitor) pageKey {
@@ -79,7 +80,7 @@ func (k *keptPage) answer() *pageAnswer {
 }
 
 func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions) (*pageAnswer, error) {
-	v, err := open(ctx)
+	v, err := a.opened(ctx, open, o.Flags)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +88,7 @@ func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions)
 		o.Format = formatDocument
 	}
 	key := keyOf(v.Space, v.Rev.ID, f.key, o, v.Visitor())
+	key.stamp = v.Stamp
 	if k, ok := a.pageCache.Get(key); ok {
 		return k.answer(), nil
 	}

@@ -114,6 +114,15 @@ type Flags struct {
 	Computed bool `query:"computed" default:"true" doc:"false does not expand computed pages."`
 }
 
+// opened opens a view, with computed pages if they are asked for.
+func (a *API) opened(ctx context.Context, open opener, f Flags) (*revision.View, error) {
+	v, err := open(ctx)
+	if err != nil || !f.Computed {
+		return v, err
+	}
+	return a.Content.Expanded(ctx, v)
+}
+
 // shown is how pages of a view are displayed.
 type shown struct {
 	a        *API

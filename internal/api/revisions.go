@@ -177,7 +177,7 @@ type revisionReusableIn struct {
 }
 
 func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[Revision], error) {
-	v, err := open(ctx)
+	v, err := a.opened(ctx, open, f)
 	if err != nil {
 		return nil, err
 	}

@@ -17,11 +17,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/audit"
+	"github.com/octavo-docs/octavo/internal/conversations"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/signin"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/translations"
 )
 
 // TestScripts runs testdata/scripts/*.txtar against a real server on both
@@ -34,37 +36,43 @@ func TestScripts(t *testing.T) {
 	}
 	for _, kind := range []string{"sqlite", "postgres"} {
 		t.Run(kind, func(t *testing.T) {
-			var seen *accounts
-			ran := 0
-			for _, file := range files {
+			if kind == "sqlite" {
+				watchTransactions(t)
+			}
+			each := make([]*accounts, len(files)) // nil: skipped, chosen with -run, or reported already
+			t.Cleanup(func() { accountFor(t, kind, each) })
+			for i, file := range files {
 				t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-					var o store.Options
-					if kind == "sqlite" {
-						o = testdb.SQLite(t)
-						watchTransactions(t)
-					} else {
-						o = testdb.Postgres(t)
+					t.Parallel() // most of the time the disk is waited for
+					o := testdb.SQLite
+					if kind == "postgres" {
+						o = testdb.Postgres
 					}
-					w := newWorld(t, o, nil)
-					if seen == nil {
-						seen = newAccounts(w.srv.API.Operations())
-					}
-					w.seen = seen
+					w := newWorld(t, o(t), nil)
+					w.seen = newAccounts(w.srv.API.Operations())
 					w.script(file)
 					w.verify()
-					ran++
+					each[i] = w.seen
 				})
 			}
-			if ran < len(files) {
-				return // skipped, chosen with -run, or it is reported already
-			}
-			for _, m := range seen.missing() {
-				t.Error(m)
-			}
-			if kind == "sqlite" {
-				seen.examples.check(t)
-			}
 		})
+	}
+}
+
+// accountFor asks of all scripts together what no one of them can say.
+func accountFor(t *testing.T, kind string, each []*accounts) {
+	if slices.Contains(each, nil) {
+		return
+	}
+	seen := each[0]
+	for _, other := range each[1:] { // in the order of the files: examples are the same in every run
+		seen.add(other)
+	}
+	for _, m := range seen.missing() {
+		t.Error(m)
+	}
+	if kind == "sqlite" {
+		seen.examples.check(t)
 	}
 }
 
@@ -111,6 +119,12 @@ func (w *world) script(file string) {
 			continue
 		case "specifications": // that were set, which a job processes
 			w.processSpecs()
+			continue
+		case "analysis": // of conversations, which a job does
+			w.analyse()
+			continue
+		case "translations": // that were asked for, which a job does
+			w.translate()
 			continue
 		case "dns": // NAME VALUE…: the TXT records of a name; none: it does not exist
 			if name, values, _ := strings.Cut(w.expand(rest), " "); values == "" {
@@ -170,6 +184,37 @@ func (w *world) processSpecs() {
 		for _, spec := range all {
 			if err == nil {
 				_, err = run.RunOnly(ctx, apispec.ProcessJob, string(spec.ID))
+			}
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// analyse runs the jobs that analyse conversations.
+func (w *world) analyse() {
+	w.t.Helper()
+	run := jobs.New(w.srv.Store, w.srv.Log)
+	run.Handle(conversations.AnalyseJob, w.srv.Conversations.Analyse)
+	for _, org := range []string{w.vars["org"], w.vars["beta"]} {
+		if _, err := run.RunOnly(context.Background(), conversations.AnalyseJob, org); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// translate runs the jobs that translate.
+func (w *world) translate() {
+	w.t.Helper()
+	ctx := context.Background()
+	run := jobs.New(w.srv.Store, w.srv.Log)
+	run.Handle(translations.RunJob, w.srv.Translations.Run)
+	for _, org := range []string{w.vars["org"], w.vars["beta"]} {
+		all, _, err := w.srv.Store.Translations(ctx, docs.OrgID(org), store.Page{Limit: 1000})
+		for _, t := range all {
+			if err == nil {
+				_, err = run.RunOnly(ctx, translations.RunJob, string(t.ID))
 			}
 		}
 		if err != nil {

@@ -89,9 +89,13 @@ type createServiceAccountIn struct {
 	}
 }
 
-func (a *API) createServiceAccount(ctx context.Context, in *createServiceAccountIn) (*out[ServiceAccount], error) {
+func (a *API) createServiceAccount(ctx context.Context, in *createServiceAccountIn) (*created[ServiceAccount], error) {
 	m, err := a.Orgs.CreateServiceAccount(ctx, authz.Of(ctx), in.Org, in.Body.Name, in.Body.Role.Or(docs.Guest))
-	return ok(a.serviceAccount(m)), err
+	if err != nil {
+		return nil, err
+	}
+	w := a.serviceAccount(m)
+	return &created[ServiceAccount]{w.URLs.Location, w}, nil
 }
 
 // ServiceAccountIn names a service account of an organization.

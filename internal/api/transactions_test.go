@@ -14,9 +14,9 @@ import (
 // shortWork is what may be done inside of a transaction all the same, by the
 // function that does it, with the reason.
 var shortWork = map[string]string{
-	"comments.Place.people": "the mentions of a comment, whose text is bounded by revision.MaxNote",
-	"comments.Place.source": "the text of a comment, which is bounded by revision.MaxNote",
-	"merge.Conflict.Name":   "the hash of an id",
+	"revision.(*View).mentioned": "the mentions of a comment, whose text is bounded by revision.MaxNote",
+	"comments.Place.source":      "the text of a comment, which is bounded by revision.MaxNote",
+	"merge.Conflict.Name":        "the hash of an id",
 }
 
 // watchTransactions fails the test if costly work is done inside of a transaction

@@ -83,7 +83,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case file != nil:
 		s.serveFile(w, r, now, file)
 	case page != nil:
-		f, v, files, err := s.pageView(now, page)
+		f, v, files, err := s.pageView(r.Context(), now, page)
 		if err != nil {
 			s.sorry(w, fmt.Errorf("%s: %w", page.File, err))
 			return

@@ -27,6 +27,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
 // Limits and times.
@@ -74,6 +75,7 @@ type Server struct {
 	highlight *markup.Highlighter
 	formulas  *formula.Typesetter
 	unchecked chan *site
+	described *openapi.Cache
 	start     string // distinguishes the states of this run from those of another
 
 	http     *http.Server
@@ -100,7 +102,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, name: name, src: src, root: ".", start: rand.Text()[:8], highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
-		unchecked: make(chan *site, 1), failed: make(chan error, 1),
+		unchecked: make(chan *site, 1), described: openapi.NewCache(), failed: make(chan error, 1),
 	}
 	s.now.Store(newSite(&folder.Tree{Root: "."}, s.start))
 	if s.listener, err = net.Listen("tcp", c.Listen); err != nil {

@@ -20,6 +20,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // problems come later.
 type site struct {
 	version string
+	scanned state // all files of the folder
 	tree    *folder.Tree
 	index   *folder.Index
 	files   map[string]*folder.File // that may be served

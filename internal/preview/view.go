@@ -2,12 +2,14 @@ package preview
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"html/template"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/apidoc"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/folder"
@@ -84,9 +86,11 @@ func (s *Server) problems(now *site, file string, files []string) *problems {
 }
 
 // pageView is what a page of the folder has, and its sources.
-func (s *Server) pageView(now *site, p *folder.Page) (*theme.Frame, *theme.Page, []string, error) {
+func (s *Server) pageView(ctx context.Context, now *site, p *folder.Page) (*theme.Frame, *theme.Page, []string, error) {
 	f := s.frame(now, p)
-	done, err := now.render(p, s.options())
+	o := s.options()
+	o.API = apidoc.NewPage(s.specs(ctx, now), o).HTML
+	done, err := now.render(p, o)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -143,7 +143,9 @@ func (s *Server) reload(ctx context.Context) (changed bool, err error) {
 	}
 	s.shown = s.state
 	s.count++
-	s.now.Store(newSite(tree, s.start+"-"+itoa(s.count)))
+	made := newSite(tree, s.start+"-"+itoa(s.count))
+	made.scanned = s.shown
+	s.now.Store(made)
 	return true, nil
 }
 

@@ -195,7 +195,7 @@ func (s *shortcut) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // shorten remembers what was sent, for Kept.
 func (v *visit) shorten(r *http.Request, a *answer, page *node) {
-	if v.counted && !v.private && !v.drafted && !v.as.Preview && isPlain(r) {
+	if v.counted && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) {
 		v.h.shortcuts.Set(shortcutKey{r.Host, r.URL.Path}, &shortcut{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})
 	}
 }

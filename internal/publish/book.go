@@ -87,6 +87,9 @@ func (h *Handler) EPUB(ctx context.Context, b Book, w io.Writer) error {
 		if err != nil {
 			return err
 		}
+		if view, err = h.Content.Expanded(ctx, view); err != nil {
+			return err
+		}
 		e, err := newEdition(ctx, view.For(reading.Nobody), "")
 		if err != nil {
 			return err

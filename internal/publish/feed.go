@@ -139,7 +139,7 @@ func (v *visit) feedItem(p *printer, u markup.Update, page string) (feedItem, er
 			item.Categories = append(item.Categories, label)
 		}
 	}
-	o := p.look.options(func(about byte, ref docs.Ref) reply { return p.answer(question{about, ref}) })
+	o := p.look.options(func(about byte, ref docs.Ref) reply { return p.answer(question{about: about, ref: ref}) })
 	o.Link = func(ref docs.Ref) (string, bool) {
 		at, ok := p.link(ref)
 		switch {

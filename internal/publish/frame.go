@@ -267,22 +267,32 @@ func (v *visit) variants(e *edition, current *node) ([]*theme.Link, error) {
 			continue
 		}
 		l := &theme.Link{Title: it.Title, Href: v.href(v.baseOf(it)), Current: it.ID == v.target.Space.ID}
-		if !l.Current && current != nil && current.ID != e.home {
-			other, err := v.h.edition(v.ctx, v, it)
-			if err != nil {
+		if !l.Current && (len(all) <= maxLanguages || current != nil && current.ID != e.home) {
+			var err error
+			if l.Href, err = v.variant(e, current, it); err != nil {
 				return nil, err
-			}
-			at, err := v.counterpart(e, current, other)
-			if err != nil {
-				return nil, err
-			}
-			if at != "" {
-				l.Href = v.href(at)
 			}
 		}
 		out = append(out, l)
 	}
 	return out, nil
+}
+
+// variant returns the address of a page in another variant, or that of the variant.
+func (v *visit) variant(e *edition, current *node, it docs.SiteItem) (string, error) {
+	other, err := v.h.edition(v.ctx, v, it)
+	if err != nil {
+		return "", err
+	}
+	at := v.baseOf(it)
+	if current != nil && current.ID != e.home {
+		same, err := v.counterpart(e, current, other)
+		if err != nil {
+			return "", err
+		}
+		at = cmp.Or(same, at)
+	}
+	return v.choice(v.href(at), e, other), nil
 }
 
 // decorate adds the links of the customization.

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -49,6 +50,64 @@ func TestReasonsAreTheSame(t *testing.T) {
 	} {
 		if text != why.Text() {
 			t.Errorf("%s: %q, and for programs %q", why, text, why.Text())
+		}
+	}
+}
+
+// Who arrives is sent to the variant in their language, and who chooses another one stays there.
+func TestReadersArriveInTheirLanguage(t *testing.T) {
+	w := newWorld(t)
+	w.old = "fr"
+	w.acme()
+	ask := func(at string, headers ...string) (*http.Response, string) {
+		t.Helper()
+		a, _ := w.get(root+at, func(r *http.Request) {
+			for i := 0; i < len(headers); i += 2 {
+				r.Header.Set(headers[i], headers[i+1])
+			}
+		})
+		return a, a.Header.Get("Location")
+	}
+	for _, c := range []struct{ at, prefers, cookie, to string }{
+		{at: "", to: ""},
+		{at: "", prefers: "fr", to: "/v1/"},
+		{at: "", prefers: "de, fr-CA;q=0.8, en;q=0.7", to: "/v1/"},
+		{at: "", prefers: "en-GB, fr;q=0.8", to: ""},
+		{at: "", prefers: "fr;q=0, *", to: ""},
+		{at: "", prefers: strings.Repeat("x,", 10_000) + "fr", to: ""},
+		{at: "", prefers: "fr", cookie: "en", to: ""},
+		{at: "", prefers: "en", cookie: "fr", to: "/v1/"},
+		{at: "", prefers: "en", cookie: "//evil.test", to: ""},
+		{at: "?a=b", prefers: "fr", to: "/v1/?a=b"},
+		{at: "v1/", prefers: "en", to: ""},
+		{at: "install", prefers: "fr", to: ""},
+		{at: "v1/install", prefers: "en", to: ""},
+	} {
+		for range 2 { // a page that was sent before is not sent to everybody
+			a, to := ask(c.at, "Accept-Language", c.prefers, "Cookie", "octavo-language="+c.cookie)
+			if to != c.to || (to != "") != (a.StatusCode == http.StatusTemporaryRedirect) {
+				t.Errorf("%+v: %s to %q", c, a.Status, to)
+			}
+		}
+	}
+	if a, _ := ask("", "Accept-Language", "fr"); a.Header.Get("Cache-Control") != "private, no-store" {
+		t.Errorf("others are sent to the language of one reader: %q", a.Header.Get("Cache-Control"))
+	}
+	for at, want := range map[string][2]string{ // address without the choice, cookie
+		"?language=en":             {"/", "octavo-language=en; Path=/;"},
+		"?language=fr&a=b":         {"/?a=b", "octavo-language=fr; Path=/;"},
+		"v1/install?language=fr":   {"/v1/install", "octavo-language=fr; Path=/;"},
+		"?language=xx":             {"/", ""},
+		"?language=fr%0d%0aX:%20y": {"/", ""},
+	} {
+		a, to := ask(at)
+		if got := a.Header.Get("Set-Cookie"); to != want[0] || a.StatusCode != http.StatusSeeOther || !strings.HasPrefix(got, want[1]) || (want[1] == "") != (got == "") {
+			t.Errorf("%s: %s to %q with %q", at, a.Status, to, got)
+		}
+	}
+	for at, want := range map[string]string{"": `href="/v1/?language=fr"`, "v1/install": `href="/install?language=en"`} {
+		if _, body := w.get(root + at); !strings.Contains(body, want) {
+			t.Errorf("no %s on /%s", want, at)
 		}
 	}
 }

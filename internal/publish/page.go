@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/theme"
@@ -30,6 +31,7 @@ type printer struct {
 	kept      *texts                        // nil: none is kept
 	used      func(e *edition, f docs.File) // is called for every file that the page refers to; may be nil
 	specs     []specStamp                   // what the pages were made of
+	described map[docs.Ref]*openapi.Description
 	err       error
 }
 

@@ -66,9 +66,7 @@ type Config struct {
 	Guard   *authz.Guard
 	// Insights counts the pages that readers are sent.
 	Insights *insights.Service
-	// Specs are shown by the blocks that refer to them; nil: none is known.
-	Specs Specs
-	Log   *slog.Logger
+	Log      *slog.Logger
 	// Take counts a request that changes something or costs much against the limit of
 	// its sender; an error of the kind TooMany refuses it. Nil: there is no limit.
 	Take func(http.ResponseWriter, *http.Request) error
@@ -87,8 +85,7 @@ type Handler struct {
 	agents    *cache.Cache[string, bool] // whether a machine has this name
 	reviews   *cache.Cache[changedKey, *changed]
 	cards     *cache.Cache[string, []byte]
-	described *cache.Cache[string, fileDescription] // by the hash of the file
-	drawing   chan struct{}                         // slots for pictures
+	drawing   chan struct{} // slots for pictures
 
 	protection *http.CrossOriginProtection // from forms of other sites
 	highlight  *markup.Highlighter
@@ -115,7 +112,6 @@ func New(c Config) (*Handler, error) {
 		shells: cache.New[answerKey](maxShells, func(*shell) int { return shellWeight }),
 		cards:  cache.New[string](maxCards, func(b []byte) int { return len(b) }), drawing: make(chan struct{}, cardSlots),
 		protection: http.NewCrossOriginProtection(),
-		described:  cache.New[string](maxDescriptions, func(f fileDescription) int { return 1<<10 + descriptionWeight*f.size }),
 		agents:     cache.New[string](maxAgents/maxAgent, func(bool) int { return 1 }),
 	}, nil
 }

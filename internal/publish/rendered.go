@@ -43,6 +43,7 @@ type renderedKey struct {
 type question struct {
 	about byte
 	ref   docs.Ref
+	part  string // of the description of an API
 }
 
 // What is asked about a reference.
@@ -52,7 +53,7 @@ const (
 	askSize  byte = 's'
 	// of an image
 	askExtent byte = 'e'
-	// the version of the description of an API
+	// what the description of an API says of a part of it
 	askSpec byte = 'a'
 )
 
@@ -81,9 +82,10 @@ func (p *printer) text(n *node) (*rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	for q, a := range f.asked {
-		if q.about == askSpec && q.ref.Kind == docs.RefOpenAPI && p.h.Specs != nil {
-			p.specs = append(p.specs, specStamp{q.ref, a.text})
+	for q := range f.asked {
+		if q.about == askSpec && q.ref.Kind == docs.RefOpenAPI && p.h.Content.Specs != nil {
+			version, _ := p.specVersion(q.ref)
+			p.specs = append(p.specs, specStamp{q.ref, version})
 		}
 	}
 	return f, nil
@@ -144,18 +146,19 @@ func (p *printer) render(n *node) (*rendered, error) {
 	}
 	f := &rendered{trace: trace, asked: map[question]reply{}}
 	ask := func(about byte, ref docs.Ref) reply {
-		q := question{about, ref}
+		q := question{about: about, ref: ref}
 		a := p.answer(q)
 		f.asked[q] = a
 		return a
 	}
 	var body bytes.Buffer
-	find := p.descriptions(func(ref docs.Ref) (string, bool) {
-		a := ask(askSpec, ref)
-		return a.text, a.ok
-	})
 	o := p.look.options(ask)
-	o.API = apidoc.NewPage(find, o).HTML
+	api := apidoc.NewPage(p.spec, o)
+	o.API = func(b markup.APIBlock) (string, bool) {
+		q := question{askSpec, b.Ref, apidoc.PartOf(b)}
+		f.asked[q] = p.answer(q)
+		return api.HTML(b)
+	}
 	err = markup.HTML(&body, doc, o)
 	if err == nil {
 		err = p.err
@@ -164,7 +167,7 @@ func (p *printer) render(n *node) (*rendered, error) {
 		return nil, err
 	}
 	f.html = template.HTML(body.String()) //nolint:gosec // what HTML writes is harmless
-	f.outline = markup.Outline(doc, func(b markup.APIBlock) string { return apidoc.Title(find, b) })
+	f.outline = markup.Outline(doc, func(b markup.APIBlock) string { return apidoc.Title(p.spec, b) })
 	_, f.updates = markup.Updates(doc)
 	return f, nil
 }
@@ -179,7 +182,7 @@ func (p *printer) answer(q question) (a reply) {
 	case askSize:
 		a.size, a.ok = p.size(q.ref)
 	case askSpec:
-		a.text, a.ok = p.specVersion(q.ref)
+		a.text, a.ok = apidoc.Fingerprint(p.spec(q.ref), q.part)
 	case askExtent:
 		f, ok := p.file(q.ref)
 		a.width, a.height, a.ok = f.Width, f.Height, ok

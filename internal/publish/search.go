@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -28,9 +29,12 @@ func (v *visit) scope() sites.SearchScope {
 // search looks for pages that the visitor sees: in one space, and in those of a
 // scope.
 func (v *visit) search(e *edition, query string, scope sites.SearchScope) ([]theme.Hit, error) {
-	hits := []theme.Hit{}
 	if query == "" {
-		return hits, nil
+		return []theme.Hit{}, nil
+	}
+	hits, err := v.operations(e, query)
+	if err != nil {
+		return nil, err
 	}
 	elsewhere, err := v.searched(scope)
 	if err != nil {
@@ -64,9 +68,33 @@ func (v *visit) search(e *edition, query string, scope sites.SearchScope) ([]the
 		if err != nil {
 			return nil, err
 		}
-		if hit.Href != "" {
+		if hit.Href != "" && !slices.ContainsFunc(hits, func(known theme.Hit) bool { return known.Href == hit.Href }) {
 			hits = append(hits, hit)
 		}
+	}
+	return hits, nil
+}
+
+// maxOperations is how many operations of specifications one search lists.
+const maxOperations = 10
+
+// operations looks for operations on the computed pages of a space.
+func (v *visit) operations(e *edition, query string) ([]theme.Hit, error) {
+	hits := []theme.Hit{}
+	for _, f := range v.h.Content.FindOperations(e.view, query, maxOperations) {
+		n, err := e.page(v.ctx, f.Page)
+		if err != nil {
+			return nil, err
+		}
+		if n == nil || !n.listed {
+			continue
+		}
+		at, err := e.address(v.ctx, n)
+		if err != nil || at == "" {
+			return nil, err
+		}
+		o := f.Operation
+		hits = append(hits, theme.Hit{Title: o.Title(), Where: n.Title, Text: o.Method + " " + o.Path, Href: at + fragment(f.Anchor)})
 	}
 	return hits, nil
 }

@@ -50,11 +50,12 @@ type editionKey struct {
 	rev     docs.RevisionID
 	visitor string
 	base    string
+	stamp   string // of computed pages
 }
 
 // key returns what everything in an edition depends on.
 func (e *edition) key() editionKey {
-	return editionKey{e.view.Rev.ID, e.view.Visitor().Key(), e.base}
+	return editionKey{e.view.Rev.ID, e.view.Visitor().Key(), e.base, e.view.Stamp}
 }
 
 // edition returns a space of the site as the visitor reads it.
@@ -83,7 +84,11 @@ func (h *Handler) view(ctx context.Context, space docs.SpaceID) (*revision.View,
 
 // cached returns the edition of a view at an address.
 func (h *Handler) cached(ctx context.Context, view *revision.View, base string) (*edition, error) {
-	key := editionKey{view.Rev.ID, view.Visitor().Key(), base}
+	view, err := h.Content.Expanded(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	key := editionKey{view.Rev.ID, view.Visitor().Key(), base, view.Stamp}
 	if e, ok := h.editions.Get(key); ok {
 		now := *e
 		now.space = view.Space // which may have another title by now

@@ -111,6 +111,9 @@ func (x *exporter) edition(v *visit, it docs.SiteItem) (*edition, error) {
 		if err != nil {
 			return nil, err
 		}
+		if view, err = x.h.Content.Expanded(x.ctx, view); err != nil {
+			return nil, err
+		}
 		if e, err = newEdition(x.ctx, view.For(x.seen.Reader), ""); err != nil {
 			return nil, err
 		}

@@ -35,6 +35,7 @@ type visit struct {
 	target   sites.Target
 	export   *exporter // writes the page to a file; nil: a browser asked for it
 	files    bool      // links lead to files, as folders and plain web servers have them
+	chooses  bool      // the answer depends on the language of the reader
 
 	counterparts map[pageIn]string // where other variants have a page, once it was looked for
 
@@ -76,6 +77,9 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 	if base+v.target.Rest != v.root+v.path && !strings.HasPrefix(v.target.Rest, sites.DraftPrefix) {
 		redirect(w, r, base+v.target.Rest, http.StatusTemporaryRedirect)
 		return nil
+	}
+	if done, err := v.chooseLanguage(w, r); done || err != nil {
+		return err
 	}
 	if base == v.root {
 		if done, err := v.serveSite(w, r, v.target.Rest); done || err != nil {

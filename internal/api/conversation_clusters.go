@@ -1,0 +1,156 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/conversations"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// IssuesCluster on the wire.
+type IssuesCluster struct {
+	Object    string           `json:"object" enum:"issues-cluster"`
+	ID        string           `json:"id"`
+	Label     string           `json:"label" doc:"What a typical user writes, as text."`
+	CreatedAt docs.Time        `json:"createdAt" doc:"When the first of its conversations was created."`
+	UpdatedAt docs.Time        `json:"updatedAt"`
+	Icon      string           `json:"icon" maxLength:"50"`
+	Summary   string           `json:"summary"`
+	Pulse     []int64          `json:"weeklyPulse" minItems:"13" maxItems:"13" doc:"Issues of the last 13 weeks of 7 days in UTC, today's week last."`
+	Sources   map[string]int64 `json:"sources" doc:"Issues by source."`
+	Stats     clusterStats     `json:"stats"`
+	URLs      entryURLs        `json:"urls"`
+}
+
+// clusterStats counts. Tasks are change requests that answer the cluster.
+type clusterStats struct {
+	Issues         int64 `json:"issues"`
+	Conversations  int64 `json:"conversations"`
+	TasksTotal     int64 `json:"tasksTotal" doc:"Change requests that answer the cluster."`
+	TasksBacklog   int64 `json:"tasksBacklog" doc:"Those that are drafts."`
+	TasksStarted   int64 `json:"tasksStarted" doc:"Those that are open."`
+	TasksCompleted int64 `json:"tasksCompleted" doc:"Those that are merged."`
+	TasksCancelled int64 `json:"tasksCancelled" doc:"Those that are archived."`
+}
+
+func (a *API) issuesCluster(c conversations.Cluster) IssuesCluster {
+	v, t := c.Cluster, c.Tasks
+	w := IssuesCluster{
+		Object: "issues-cluster", ID: string(v.ID), Label: v.Label, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt, Icon: v.Icon, Summary: v.Summary,
+		Pulse: c.Pulse[:], Sources: v.Sources,
+		Stats: clusterStats{v.Issues, v.Conversations, t.Total(), t.Backlog, t.Started, t.Completed, t.Cancelled},
+		URLs: entryURLs{
+			a.location("orgs", string(v.Org), "conversations-clusters", string(v.ID)),
+			a.BaseURL + "/o/" + string(v.Org) + "/conversations/" + string(v.ID),
+		},
+	}
+	if w.Sources == nil {
+		w.Sources = map[string]int64{}
+	}
+	return w
+}
+
+type listClustersIn struct {
+	OrgIn
+	Paged
+	Order   string              `query:"order" enum:"asc,desc" default:"desc"`
+	OrderBy store.ClusterOrder  `query:"orderBy" enum:"updatedAt,issues,conversations,tasksTotal,tasksBacklog,tasksStarted" default:"updatedAt"`
+	Status  store.ClusterStatus `query:"status" enum:"pending,analysing" doc:"pending: no change request answers the cluster; analysing: a draft or an open one does."`
+}
+
+func (a *API) listClusters(ctx context.Context, in *listClustersIn) (*page[IssuesCluster], error) {
+	f := store.ClusterFilter{Order: in.OrderBy, Up: in.Order == "asc", Status: in.Status}
+	return listOf(ctx, a, in.Paged, a.Conversations.Clusters(in.Org, f), a.issuesCluster)
+}
+
+// ClusterIn is part of the input of operations on a cluster.
+type ClusterIn struct {
+	Cluster docs.ClusterID `path:"clusterId" maxLength:"255"`
+}
+
+type getClusterIn struct {
+	OrgIn
+	ClusterIn
+}
+
+func (a *API) getCluster(ctx context.Context, in *getClusterIn) (*out[IssuesCluster], error) {
+	v, err := a.Conversations.Cluster(ctx, in.Org, in.Cluster)
+	return ok(a.issuesCluster(v)), err
+}
+
+// clusterMove on the wire.
+type clusterMove struct {
+	ID     string               `json:"id"`
+	Kind   docs.ClusterMoveKind `json:"kind" enum:"merged,split" doc:"merged: the cluster is gone; split: it has fewer issues."`
+	From   string               `json:"from" doc:"Id of the cluster that issues left."`
+	Into   string               `json:"into" doc:"Id of the cluster that they are in now."`
+	Issues int64                `json:"issues" doc:"How many."`
+	At     docs.Time            `json:"at"`
+}
+
+type listClusterMovesIn struct {
+	OrgIn
+	Paged
+}
+
+func (a *API) listClusterMoves(ctx context.Context, in *listClusterMovesIn) (*page[clusterMove], error) {
+	return listOf(ctx, a, in.Paged, a.Conversations.Moves(in.Org), func(m docs.ClusterMove) clusterMove {
+		return clusterMove{m.ID, m.Kind, string(m.From), string(m.Into), m.Issues, m.At}
+	})
+}
+
+func (a *API) clusterAnswers(tag string, see authz.Rule) {
+	register(a, op{
+		ID: "listConversationsIssuesClusterPages", Route: "GET /orgs/{organizationId}/conversations-clusters/{clusterId}/pages", Tag: tag, Allow: see,
+		Summary: "Find the pages that should answer a cluster, among those that you can see.",
+		About:   "At most ten, the best first. answers says whether a page is likely to answer the cluster already: most of what users write is found in what matched.",
+	}, a.clusterPages)
+	register(a, op{
+		ID: "answerConversationsIssuesCluster", Route: "POST /spaces/{spaceId}/conversations-clusters/{clusterId}/change-request", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
+		Summary: "Open a change request that answers a cluster, with a page that lists the users' questions.",
+		About:   "Needs the right to read conversations too. The request is a draft; conversationsIssuesCluster of it is the cluster, whose task counters follow its status.",
+	}, a.answerCluster)
+}
+
+// clusterPage on the wire.
+type clusterPage struct {
+	Space    string     `json:"space" doc:"Id of the space."`
+	Page     pageResult `json:"page"`
+	Coverage float64    `json:"coverage" minimum:"0" maximum:"1" doc:"Which part of the label of the cluster is found in what matched."`
+	Answers  bool       `json:"answers"`
+}
+
+type clusterPages struct {
+	Items []clusterPage `json:"items"`
+}
+
+func (a *API) clusterPages(ctx context.Context, in *getClusterIn) (*out[clusterPages], error) {
+	found, err := a.Conversations.Answers(ctx, authz.Of(ctx), in.Cluster)
+	w := clusterPages{Items: []clusterPage{}}
+	for _, f := range found {
+		w.Items = append(w.Items, clusterPage{string(f.View.Space.ID), a.pageResult(f.Found), f.Coverage, f.Answers})
+	}
+	return ok(w), err
+}
+
+type answerClusterIn struct {
+	SpaceIn
+	ClusterIn
+	Body struct {
+		Subject string `json:"subject,omitempty" maxLength:"100" doc:"Of the change request. Default: the label of the cluster."`
+	}
+}
+
+func (a *API) answerCluster(ctx context.Context, in *answerClusterIn) (*created[ChangeRequest], error) {
+	g := authz.Of(ctx)
+	cr, err := a.Conversations.Propose(ctx, g, in.Cluster, in.Body.Subject)
+	if err != nil {
+		return nil, err
+	}
+	sp := g.Space
+	sp.Revision = cr.Initial // as it was when the request was opened
+	w, err := a.changeRequest(ctx, g, sp, cr)
+	return &created[ChangeRequest]{w.URLs.Location, w}, err
+}

@@ -1,0 +1,272 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/url"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/conversations"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// maxConversations bounds the body of an ingest.
+const maxConversations = 8 << 20
+
+func (a *API) conversations() {
+	const (
+		tag  = "Conversations"
+		org  = "/orgs/{organizationId}"
+		list = org + "/conversations"
+		one  = list + "/{conversationId}"
+	)
+	see, send := authz.Org(authz.ReadConvo), authz.Org(authz.IngestConvo)
+	register(a, op{
+		ID: "listConversations", Route: "GET " + list, Tag: tag, Allow: see,
+		Summary: "List the conversations of an organization, newest first.",
+	}, a.listConversations)
+	register(a, op{
+		ID: "ingestConversation", Route: "POST " + list, Tag: tag, Allow: send, MaxBody: maxConversations, Time: transferTime,
+		Summary: "Ingest one conversation or up to 500.",
+		About: "A conversation is known by its id within its source: sending the same one again changes nothing, sending a longer one replaces it. " +
+			"A conversation has at most 1 MB of text. The analysis follows after the answer: processedAt is set when it is done.",
+	}, a.ingestConversations)
+	register(a, op{
+		ID: "getConversationById", Route: "GET " + one, Tag: tag, Allow: see,
+		Summary: "Get a conversation with its messages.",
+		About:   "Bodies are as they were sent: Markdown or HTML of people outside. Escape them where you show them.",
+	}, a.getConversation)
+	register(a, op{
+		ID: "deleteConversationById", Route: "DELETE " + one, Tag: tag, Allow: send,
+		Summary: "Delete a conversation with its issues.",
+	}, a.deleteConversation)
+	register(a, op{
+		ID: "redactConversationById", Route: "POST " + one + "/redact", Tag: tag, Allow: send, Status: 200,
+		Summary: "Mask personal data in a conversation.",
+		About: "E-mail addresses and numbers of phones and cards in its texts are replaced, attributes and the address at the source are removed. " +
+			"What is sent of the conversation later is masked as well.",
+	}, a.redactConversation)
+	a.issues(tag, see)
+}
+
+func (a *API) issues(tag string, see authz.Rule) {
+	const (
+		issues   = "/orgs/{organizationId}/conversations-issues"
+		clusters = "/orgs/{organizationId}/conversations-clusters"
+	)
+	register(a, op{
+		ID: "listConversationsIssues", Route: "GET " + issues, Tag: tag, Allow: see,
+		Summary: "List what users ask and report in conversations, newest first.",
+	}, a.listIssues)
+	register(a, op{
+		ID: "getConversationIssueById", Route: "GET " + issues + "/{issueId}", Tag: tag, Allow: see,
+		Summary: "Get an issue with its conversation.",
+	}, a.getIssue)
+	register(a, op{
+		ID: "listConversationsIssuesClusters", Route: "GET " + clusters, Tag: tag, Allow: see,
+		Summary: "List groups of issues about the same thing.",
+		About:   "An issue that arrives later never changes the cluster of others, except that clusters merge and split; that is recorded.",
+	}, a.listClusters)
+	register(a, op{
+		ID: "getConversationsIssuesCluster", Route: "GET " + clusters + "/{clusterId}", Tag: tag, Allow: see,
+		Summary: "Get a cluster of issues.",
+		About:   "The id of a cluster that was merged into another one gets that one.",
+	}, a.getCluster)
+	register(a, op{
+		ID: "listConversationsIssuesClusterMoves", Route: "GET " + clusters + "-moves", Tag: tag, Allow: see,
+		Summary: "List which clusters merged and split, newest first.",
+	}, a.listClusterMoves)
+	a.clusterAnswers(tag, see)
+}
+
+// Conversation on the wire.
+type Conversation struct {
+	Object      string           `json:"object" enum:"conversation"`
+	ID          string           `json:"id"`
+	Subject     string           `json:"subject,omitempty"`
+	CreatedAt   docs.Time        `json:"createdAt"`
+	ProcessedAt docs.Time        `json:"processedAt,omitzero" doc:"Absent as long as it waits for the analysis."`
+	Source      string           `json:"source" doc:"email, or integration:NAME:INSTALLATION."`
+	URLs        conversationURLs `json:"urls"`
+}
+
+type conversationURLs struct {
+	Location string `json:"location" format:"uri"`
+	Source   string `json:"source,omitempty" format:"uri" doc:"Address of the conversation at its source."`
+}
+
+func (a *API) conversation(v docs.Conversation) Conversation {
+	return Conversation{
+		Object: "conversation", ID: string(v.ID), Subject: v.Subject, CreatedAt: v.CreatedAt, ProcessedAt: v.ProcessedAt, Source: v.Source,
+		URLs: conversationURLs{a.location("orgs", string(v.Org), "conversations", url.PathEscape(string(v.ID))), v.URL},
+	}
+}
+
+type listConversationsIn struct {
+	OrgIn
+	Paged
+	Source string `query:"source" maxLength:"255" doc:"Only conversations of this source."`
+}
+
+func (a *API) listConversations(ctx context.Context, in *listConversationsIn) (*page[Conversation], error) {
+	return listOf(ctx, a, in.Paged, a.Conversations.Conversations(in.Org, in.Source), a.conversation)
+}
+
+// conversationPart on the wire.
+type conversationPart struct {
+	Type string                `json:"type" enum:"message"`
+	Role docs.ConversationRole `json:"role" enum:"user,assistant,team-member"`
+	Body string                `json:"body" doc:"Markdown or HTML."`
+}
+
+// conversationMetadata on the wire.
+type conversationMetadata struct {
+	URL        string            `json:"url,omitempty" maxLength:"2048" doc:"Address of the conversation at its source."`
+	Attributes map[string]string `json:"attributes,omitempty" maxProperties:"100"`
+	CreatedAt  docs.Time         `json:"createdAt,omitzero"`
+}
+
+// ConversationInput on the wire.
+type ConversationInput struct {
+	ID       string                `json:"id" minLength:"1" maxLength:"255" doc:"Of the conversation within its source."`
+	Metadata *conversationMetadata `json:"metadata,omitempty"`
+	Subject  string                `json:"subject,omitempty" maxLength:"512"`
+	Parts    []conversationPart    `json:"parts" maxItems:"1000"`
+}
+
+// conversationInputs is one conversation or several of them.
+type conversationInputs []ConversationInput
+
+// Schema implements huma.SchemaProvider.
+func (conversationInputs) Schema(r huma.Registry) *huma.Schema {
+	one := r.Schema(reflect.TypeFor[ConversationInput](), true, "ConversationInput")
+	return &huma.Schema{OneOf: []*huma.Schema{one, {Type: huma.TypeArray, Items: one, MinItems: ptr(1), MaxItems: ptr(conversations.MaxBatch)}}}
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *conversationInputs) UnmarshalJSON(b []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) {
+		return json.Unmarshal(b, (*[]ConversationInput)(c))
+	}
+	*c = make([]ConversationInput, 1)
+	return json.Unmarshal(b, &(*c)[0])
+}
+
+type ingestConversationsIn struct {
+	OrgIn
+	Source string             `query:"source" maxLength:"255" pattern:"^(email|integration:[^:]+:[^:]+)$" doc:"Where the conversations come from. Default: the caller."`
+	Body   conversationInputs `doc:"One conversation or several."`
+}
+
+func (a *API) ingestConversations(ctx context.Context, in *ingestConversationsIn) (*done, error) {
+	all := make([]conversations.Input, len(in.Body))
+	for i, c := range in.Body {
+		one := conversations.Input{ID: c.ID, Subject: c.Subject}
+		if strings.TrimSpace(c.ID) == "" || c.ID == "." || c.ID == ".." {
+			return nil, errs.Field("body.id", "must be a name")
+		}
+		if m := c.Metadata; m != nil {
+			one.URL, one.Attributes, one.CreatedAt = m.URL, m.Attributes, m.CreatedAt
+		}
+		for _, p := range c.Parts {
+			one.Parts = append(one.Parts, docs.ConversationPart{Role: p.Role, Body: p.Body})
+		}
+		all[i] = one
+	}
+	return nil, a.Conversations.Ingest(ctx, authz.Of(ctx), in.Source, all)
+}
+
+// ConversationIn is part of the input of operations on a conversation.
+type ConversationIn struct {
+	OrgIn
+	ID docs.ConversationID `path:"conversationId" maxLength:"255"`
+}
+
+// conversationDetail on the wire.
+type conversationDetail struct {
+	Conversation Conversation         `json:"conversation"`
+	Parts        []conversationPart   `json:"parts"`
+	Metadata     conversationMetadata `json:"metadata"`
+}
+
+func (a *API) getConversation(ctx context.Context, in *ConversationIn) (*out[conversationDetail], error) {
+	v, parts, err := a.Conversations.Conversation(ctx, in.Org, in.ID)
+	w := conversationDetail{Conversation: a.conversation(v), Parts: []conversationPart{}, Metadata: conversationMetadata{URL: v.URL, Attributes: v.Attributes}}
+	if v.HasCreated {
+		w.Metadata.CreatedAt = v.CreatedAt
+	}
+	for _, p := range parts {
+		w.Parts = append(w.Parts, conversationPart{"message", p.Role, p.Body})
+	}
+	return ok(w), err
+}
+
+func (a *API) deleteConversation(ctx context.Context, in *ConversationIn) (*done, error) {
+	return nil, a.Conversations.Delete(ctx, authz.Of(ctx), in.ID)
+}
+
+func (a *API) redactConversation(ctx context.Context, in *ConversationIn) (*out[Conversation], error) {
+	v, err := a.Conversations.Redact(ctx, authz.Of(ctx), in.ID)
+	return ok(a.conversation(v)), err
+}
+
+// ConversationIssue on the wire.
+type ConversationIssue struct {
+	Object       string       `json:"object" enum:"conversation-issue"`
+	ID           string       `json:"id"`
+	Title        string       `json:"title" doc:"A sentence of the user, as text."`
+	Summary      string       `json:"summary" doc:"In the words of the user, as text."`
+	CreatedAt    docs.Time    `json:"createdAt" doc:"When the conversation was created."`
+	IngestedAt   docs.Time    `json:"ingestedAt"`
+	Conversation string       `json:"conversation" doc:"Id of the conversation."`
+	Cluster      string       `json:"cluster,omitempty" doc:"Id of the cluster; absent until the issue is in one."`
+	URLs         locationOnly `json:"urls"`
+}
+
+type locationOnly struct {
+	Location string `json:"location" format:"uri"`
+}
+
+// issueItem on the wire.
+type issueItem struct {
+	Issue        ConversationIssue `json:"issue"`
+	Conversation Conversation      `json:"conversation"`
+}
+
+func (a *API) issueItem(v store.IssueIn) issueItem {
+	i := v.Issue
+	return issueItem{ConversationIssue{
+		Object: "conversation-issue", ID: string(i.ID), Title: i.Title, Summary: i.Summary, CreatedAt: i.CreatedAt, IngestedAt: i.IngestedAt,
+		Conversation: string(i.Conversation), Cluster: string(i.Cluster),
+		URLs: locationOnly{a.location("orgs", string(i.Org), "conversations-issues", string(i.ID))},
+	}, a.conversation(v.Conversation)}
+}
+
+type listIssuesIn struct {
+	OrgIn
+	Paged
+	Cluster      docs.ClusterID      `query:"cluster" maxLength:"255" doc:"Only issues of this cluster."`
+	Conversation docs.ConversationID `query:"conversation" maxLength:"255" doc:"Only issues of this conversation."`
+}
+
+func (a *API) listIssues(ctx context.Context, in *listIssuesIn) (*page[issueItem], error) {
+	f := store.IssueFilter{Cluster: in.Cluster, Conversation: in.Conversation}
+	return listOf(ctx, a, in.Paged, a.Conversations.Issues(in.Org, f), a.issueItem)
+}
+
+type getIssueIn struct {
+	OrgIn
+	ID docs.IssueID `path:"issueId" maxLength:"255"`
+}
+
+func (a *API) getIssue(ctx context.Context, in *getIssueIn) (*out[issueItem], error) {
+	v, err := a.Conversations.Issue(ctx, in.Org, in.ID)
+	return ok(a.issueItem(v)), err
+}

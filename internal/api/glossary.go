@@ -1,0 +1,90 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/translations"
+)
+
+func (a *API) glossary() {
+	const (
+		tag   = "Translations"
+		route = "/orgs/{organizationId}/translations-glossary"
+	)
+	see := authz.Org(authz.ListTranslations)
+	register(a, op{
+		ID: "listGlossaryEntries", Route: "GET " + route, Tag: tag, Allow: see,
+		Summary: "List the glossary of an organization, oldest entries first.",
+	}, a.listGlossaryEntries)
+	register(a, op{
+		ID: "updateGlossaryEntries", Route: "PUT " + route, Tag: tag, Allow: authz.Org(authz.ManageTranslations),
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Add, change and delete entries of the glossary: all of them, or none.",
+		About:   "The next runs of translations use what is set, for the texts with a term that changed. A glossary can have 100,000 entries.",
+	}, a.updateGlossaryEntries)
+	register(a, op{
+		ID: "getGlossaryEntry", Route: "GET " + route + "/{glossaryEntryId}", Tag: tag, Allow: see,
+		Summary: "Get an entry of the glossary.",
+	}, a.getGlossaryEntry)
+}
+
+// GlossaryEntry on the wire.
+type GlossaryEntry struct {
+	Object       string            `json:"object" enum:"glossary-entry"`
+	ID           string            `json:"id"`
+	Translations map[string]string `json:"translations" doc:"By language."`
+	CreatedAt    docs.Time         `json:"createdAt"`
+	UpdatedAt    docs.Time         `json:"updatedAt"`
+	URLs         location          `json:"urls"`
+}
+
+func (a *API) glossaryEntry(v docs.GlossaryEntry) GlossaryEntry {
+	return GlossaryEntry{
+		"glossary-entry", string(v.ID), v.Translations, v.CreatedAt, v.UpdatedAt,
+		location{a.location("orgs", string(v.Org), "translations-glossary", string(v.ID))},
+	}
+}
+
+type listGlossaryEntriesIn struct {
+	OrgIn
+	Paged
+}
+
+func (a *API) listGlossaryEntries(ctx context.Context, in *listGlossaryEntriesIn) (*page[GlossaryEntry], error) {
+	return listOf(ctx, a, in.Paged, a.Translations.Glossary(in.Org), a.glossaryEntry)
+}
+
+type getGlossaryEntryIn struct {
+	OrgIn
+	ID docs.GlossaryEntryID `path:"glossaryEntryId"`
+}
+
+func (a *API) getGlossaryEntry(ctx context.Context, in *getGlossaryEntryIn) (*out[GlossaryEntry], error) {
+	v, err := a.Translations.GlossaryEntry(ctx, in.Org, in.ID)
+	return ok(a.glossaryEntry(v)), err
+}
+
+// glossaryOperation on the wire.
+type glossaryOperation struct {
+	Type         string               `json:"type" enum:"insert,update,delete"`
+	ID           docs.GlossaryEntryID `json:"id,omitempty" maxLength:"100" doc:"Of the entry that is changed or deleted."`
+	Translations map[string]string    `json:"translations,omitempty" doc:"By language: 1 to 255 characters without line breaks. Not of a deletion."`
+}
+
+type updateGlossaryEntriesIn struct {
+	OrgIn
+	Body struct {
+		Operations []glossaryOperation `json:"operations" maxItems:"1000"`
+	}
+}
+
+func (a *API) updateGlossaryEntries(ctx context.Context, in *updateGlossaryEntriesIn) (*done, error) {
+	changes := make([]translations.GlossaryChange, len(in.Body.Operations))
+	for i, o := range in.Body.Operations {
+		changes[i] = translations.GlossaryChange(o)
+	}
+	return nil, a.Translations.ChangeGlossary(ctx, authz.Of(ctx), changes)
+}

@@ -1,0 +1,48 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/openapi"
+)
+
+// OpenAPISpecChanges on the wire.
+type OpenAPISpecChanges struct {
+	Object   string          `json:"object" enum:"openapi-spec-changes"`
+	From     string          `json:"from,omitempty" doc:"Id of the version before; absent if there is none."`
+	To       string          `json:"to"`
+	Breaking int             `json:"breaking" doc:"How many changes break clients."`
+	Changes  []openAPIChange `json:"changes"`
+	Markdown string          `json:"markdown" doc:"The changes as a changelog."`
+}
+
+type openAPIChange struct {
+	Kind        openapi.ChangeKind `json:"kind" enum:"added,removed,changed"`
+	Breaking    bool               `json:"breaking" doc:"What clients send or expect now can fail."`
+	Rule        string             `json:"rule" doc:"By which the change was found, such as property-removed."`
+	Operation   string             `json:"operation" doc:"Method and path."`
+	OperationID string             `json:"operationId,omitempty"`
+	Where       string             `json:"where,omitempty" doc:"Place in the operation."`
+	Message     string             `json:"message"`
+}
+
+type openAPIChangesIn struct {
+	openAPIVersionIn
+	From docs.OpenAPIVersionID `query:"from" maxLength:"50" doc:"Id of the version to compare with. Default: the one before."`
+}
+
+func (a *API) getOpenAPIChanges(ctx context.Context, in *openAPIChangesIn) (*out[OpenAPISpecChanges], error) {
+	c, err := a.APISpecs.Changes(ctx, in.Org, in.Slug, in.Version, in.From)
+	if err != nil {
+		return nil, err
+	}
+	w := OpenAPISpecChanges{Object: "openapi-spec-changes", From: string(c.From), To: string(c.To), Changes: []openAPIChange{}, Markdown: openapi.Changelog(c.Changes)}
+	for _, ch := range c.Changes {
+		if ch.Breaking {
+			w.Breaking++
+		}
+		w.Changes = append(w.Changes, openAPIChange{ch.Kind, ch.Breaking, ch.Rule, ch.Operation, ch.ID, ch.Where, ch.Message})
+	}
+	return &out[OpenAPISpecChanges]{w}, nil
+}

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+func (a *API) deletedOrganizations() {
+	const tag = "Organizations"
+	register(a, op{
+		ID: "deleteOrganization", Route: "DELETE /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.DeleteOrg),
+		Summary: "Delete an organization with everything in it.",
+		About: "It is out of reach at once, its sites too. Its admins can restore it for 7 days; then it is removed for good. " +
+			"Export what you want to keep first.",
+	}, a.deleteOrganization)
+	register(a, op{
+		ID: "listDeletedOrganizations", Route: "GET /user/deleted-orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
+		Summary: "List the deleted organizations that you administer and can restore.",
+	}, a.listDeletedOrganizations)
+	register(a, op{
+		ID: "restoreOrganization", Route: "POST /user/deleted-orgs/{organizationId}/restore", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 204,
+		Summary: "Restore an organization that was deleted less than 7 days ago. You must be an admin of it.",
+	}, a.restoreOrganization)
+}
+
+// DeletedOrganization on the wire.
+type DeletedOrganization struct {
+	Object    string    `json:"object" enum:"deleted-organization"`
+	ID        string    `json:"id"`
+	Title     string    `json:"title"`
+	Members   int64     `json:"members" doc:"How many people."`
+	Spaces    int64     `json:"spaces" doc:"How many."`
+	Sites     int64     `json:"sites" doc:"How many."`
+	DeletedAt docs.Time `json:"deletedAt"`
+	PurgeAt   docs.Time `json:"purgeAt" doc:"Until then it can be restored."`
+}
+
+func deletedOrganization(v store.AnyOrg) DeletedOrganization {
+	return DeletedOrganization{
+		Object: "deleted-organization", ID: string(v.Org.ID), Title: v.Org.Title, Members: v.Members, Spaces: v.Spaces, Sites: v.Sites,
+		DeletedAt: v.DeletedAt, PurgeAt: v.DeletedAt.Add(docs.TrashRetention),
+	}
+}
+
+func (a *API) deleteOrganization(ctx context.Context, _ *OrgIn) (*done, error) {
+	return nil, a.Orgs.Delete(ctx, authz.Of(ctx))
+}
+
+func (a *API) listDeletedOrganizations(ctx context.Context, in *Paged) (*page[DeletedOrganization], error) {
+	return listOf(ctx, a, *in, a.Orgs.Deleted(authz.Of(ctx)), deletedOrganization)
+}
+
+func (a *API) restoreOrganization(ctx context.Context, in *OrgIn) (*done, error) {
+	return nil, a.Orgs.Restore(ctx, authz.Of(ctx), in.Org)
+}

@@ -1,0 +1,211 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/translations"
+)
+
+func (a *API) translations() {
+	const (
+		tag   = "Translations"
+		route = "/orgs/{organizationId}/translations"
+		one   = route + "/{translationId}"
+	)
+	see, edit := authz.Org(authz.ListTranslations), authz.Org(authz.ManageTranslations)
+	register(a, op{
+		ID: "listTranslations", Route: "GET " + route, Tag: tag, Allow: see,
+		Summary: "List the translations of an organization, oldest first.",
+	}, a.listTranslations)
+	register(a, op{
+		ID: "createTranslation", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201,
+		Also:    []int{http.StatusPreconditionFailed},
+		Summary: "Translate a space into another language.",
+		About: "The result is a space next to the source, which shares with it what is not translated. It is translated after the answer: status is completed at the end. " +
+			"Corrections in the result stay. An organization can have 200 translations.",
+	}, a.createTranslation)
+	register(a, op{
+		ID: "getTranslation", Route: "GET " + one, Tag: tag, Allow: see,
+		Summary: "Get a translation.",
+	}, a.getTranslation)
+	register(a, op{
+		ID: "updateTranslation", Route: "PUT " + one, Tag: tag, Allow: edit,
+		Summary: "Replace the instructions of a translation.",
+		About:   "Other instructions start a run. They are for language models; other engines do not understand any.",
+	}, a.updateTranslation)
+	register(a, op{
+		ID: "deleteTranslation", Route: "DELETE " + one, Tag: tag, Allow: edit,
+		Summary: "Delete a translation. Its result stays, as a space like any other.",
+	}, a.deleteTranslation)
+	register(a, op{
+		ID: "runTranslation", Route: "POST " + one + "/run", Tag: tag, Allow: edit,
+		Summary: "Translate what changed in the source since the last run.",
+	}, a.runTranslation)
+	register(a, op{
+		ID: "listTranslationBlocks", Route: "GET " + one + "/blocks", Tag: tag, Allow: see,
+		Summary: "List the blocks of a translation that need a person.",
+		About: "A stale block was corrected in the result, and its source has changed since: the correction stays until somebody edits it. " +
+			"An untranslated block is in the language of the source, because the engine could not translate it, or there is none.",
+	}, a.listTranslationBlocks)
+}
+
+// Translation on the wire.
+type Translation struct {
+	Object       string                 `json:"object" enum:"translation"`
+	ID           string                 `json:"id"`
+	Status       docs.TranslationStatus `json:"status" enum:"pending,running,completed" doc:"A run that failed is completed, with error."`
+	Source       translationSource      `json:"source"`
+	Language     language               `json:"language"`
+	Instructions json.RawMessage        `json:"instructions"`
+	Result       *translationResult     `json:"result,omitempty" doc:"Absent before the end of the first run."`
+	RunOnMerge   bool                   `json:"runOnMerge" doc:"Changes of the source start a run."`
+	Error        string                 `json:"error,omitempty" doc:"Why the last run did not translate everything."`
+	Progress     translationProgress    `json:"progress"`
+	Stale        int64                  `json:"staleBlocks"`
+	Untranslated int64                  `json:"untranslatedBlocks"`
+	CreatedAt    docs.Time              `json:"createdAt"`
+	UpdatedAt    docs.Time              `json:"updatedAt"`
+	Stats        translationStats       `json:"stats"`
+	Permissions  openAPIPermissions     `json:"permissions"`
+	URLs         location               `json:"urls"`
+}
+
+type translationSource struct {
+	Space    docs.SpaceID `json:"space" minLength:"1" maxLength:"100"`
+	Language language     `json:"language"`
+}
+
+type translationResult struct {
+	Space    string `json:"space"`
+	Revision string `json:"revision"`
+}
+
+type translationProgress struct {
+	Done int64 `json:"done" doc:"Pages of the newest run that are translated."`
+	All  int64 `json:"all"`
+}
+
+type translationStats struct {
+	Runs           int64 `json:"runs"`
+	TotalWords     int64 `json:"totalWords" doc:"Words that were sent to the engine."`
+	TotalPages     int64 `json:"totalPages"`
+	TotalDuration  int64 `json:"totalDuration" doc:"Seconds."`
+	LatestDuration int64 `json:"latestRunDuration" doc:"Seconds."`
+	LatestPages    int64 `json:"latestPages"`
+	LatestWords    int64 `json:"latestWords"`
+}
+
+func (a *API) translation(g *authz.Grant, v docs.Translation) Translation {
+	st := v.Stats
+	out := Translation{
+		Object: "translation", ID: string(v.ID), Status: v.Status, Source: translationSource{v.Source, language(v.From)}, Language: language(v.To),
+		Instructions: v.Instructions, RunOnMerge: v.RunOnMerge, Error: v.Error, Progress: translationProgress{v.DonePages, v.AllPages},
+		Stale: v.Stale, Untranslated: v.Untranslated, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
+		Stats: translationStats{
+			Runs: st.Runs, TotalWords: st.TotalWords, TotalPages: st.TotalPages, TotalDuration: seconds(st.TotalDuration),
+			LatestDuration: seconds(st.LatestDuration), LatestPages: st.LatestPages, LatestWords: st.LatestWords,
+		},
+		Permissions: openAPIPermissions{View: g.Can(authz.ListTranslations), Edit: g.Can(authz.ManageTranslations)},
+		URLs:        location{a.location("orgs", string(v.Org), "translations", string(v.ID))},
+	}
+	if st.Runs > 0 && v.Revision != "" {
+		out.Result = &translationResult{string(v.Result), string(v.Revision)}
+	}
+	return out
+}
+
+// seconds rounds milliseconds up: whatever was done took some time.
+func seconds(ms int64) int64 { return (ms + 999) / 1000 }
+
+type listTranslationsIn struct {
+	OrgIn
+	Paged
+}
+
+func (a *API) listTranslations(ctx context.Context, in *listTranslationsIn) (*page[Translation], error) {
+	g := authz.Of(ctx)
+	return listOf(ctx, a, in.Paged, a.Translations.Translations(in.Org), func(v docs.Translation) Translation { return a.translation(g, v) })
+}
+
+type createTranslationIn struct {
+	OrgIn
+	Body struct {
+		Source       translationSource `json:"source"`
+		Language     language          `json:"language"`
+		Instructions json.RawMessage   `json:"instructions,omitempty" doc:"A document, for engines that understand instructions."`
+		RunOnMerge   *bool             `json:"runOnMerge,omitempty" doc:"Changes of the source start a run. Default: true."`
+	}
+}
+
+func (a *API) createTranslation(ctx context.Context, in *createTranslationIn) (*out[Translation], error) {
+	g, b := authz.Of(ctx), in.Body
+	v, err := a.Translations.Create(ctx, g, translations.New{
+		Source: b.Source.Space, From: string(b.Source.Language), To: string(b.Language), Instructions: b.Instructions, RunOnMerge: b.RunOnMerge == nil || *b.RunOnMerge,
+	})
+	return ok(a.translation(g, v)), err
+}
+
+// TranslationIn is part of the input of operations on a translation.
+type TranslationIn struct {
+	OrgIn
+	ID docs.TranslationID `path:"translationId"`
+}
+
+func (a *API) getTranslation(ctx context.Context, in *TranslationIn) (*out[Translation], error) {
+	v, err := a.Translations.Translation(ctx, in.Org, in.ID)
+	return ok(a.translation(authz.Of(ctx), v)), err
+}
+
+type updateTranslationIn struct {
+	TranslationIn
+	Body struct {
+		Instructions json.RawMessage `json:"instructions" doc:"A document, for engines that understand instructions."`
+		RunOnMerge   *bool           `json:"runOnMerge,omitempty" doc:"Changes of the source start a run."`
+	}
+}
+
+func (a *API) updateTranslation(ctx context.Context, in *updateTranslationIn) (*out[Translation], error) {
+	g := authz.Of(ctx)
+	v, err := a.Translations.Update(ctx, g, in.ID, in.Body.Instructions, in.Body.RunOnMerge)
+	return ok(a.translation(g, v)), err
+}
+
+func (a *API) deleteTranslation(ctx context.Context, in *TranslationIn) (*done, error) {
+	return nil, a.Translations.Delete(ctx, authz.Of(ctx), in.ID)
+}
+
+func (a *API) runTranslation(ctx context.Context, in *TranslationIn) (*done, error) {
+	return nil, a.Translations.StartRun(ctx, authz.Of(ctx), in.ID)
+}
+
+// TranslationBlock on the wire.
+type TranslationBlock struct {
+	Object string           `json:"object" enum:"translation-block"`
+	ID     string           `json:"id"`
+	Page   string           `json:"page" doc:"Id of the page, or of the reusable content."`
+	Part   string           `json:"part" doc:"document, title, description, or another field of the page."`
+	Block  string           `json:"block,omitempty" doc:"Key of the block in the document."`
+	Status docs.BlockStatus `json:"status" enum:"stale,untranslated"`
+	Source string           `json:"source" doc:"Text of the source."`
+	Text   string           `json:"text" doc:"Text of the result."`
+}
+
+type listTranslationBlocksIn struct {
+	TranslationIn
+	Paged
+	Status docs.BlockStatus `query:"status" enum:"stale,untranslated" doc:"Only these."`
+}
+
+func (a *API) listTranslationBlocks(ctx context.Context, in *listTranslationBlocksIn) (*page[TranslationBlock], error) {
+	list, err := a.Translations.Blocks(ctx, in.Org, in.ID, in.Status)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(ctx, a, in.Paged, list, func(b docs.TranslationBlock) TranslationBlock {
+		return TranslationBlock{"translation-block", b.ID, b.Page, b.Part, b.Block, b.Status, b.Source, b.Text}
+	})
+}

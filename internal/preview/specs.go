@@ -1,0 +1,72 @@
+package preview
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/apidoc"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/openapi"
+)
+
+// specs returns what finds the descriptions of APIs that pages refer to: files of
+// the folder. A specification, which a server knows by its name, is the file of that
+// name. What is at addresses elsewhere is not fetched.
+func (s *Server) specs(ctx context.Context, now *site) apidoc.Find {
+	known := map[docs.Ref]*openapi.Description{}
+	return func(ref docs.Ref) *openapi.Description {
+		if d, ok := known[ref]; ok {
+			return d
+		}
+		var d *openapi.Description
+		if name := now.specFile(ref); name != "" {
+			// A description that cannot be read is not shown; the page is.
+			d, _ = s.described.Get(ctx, now.version+":"+name, func() (openapi.Bundle, error) {
+				return openapi.Gather(name, func(name string) ([]byte, error) {
+					if _, scanned := now.scanned[name]; !scanned {
+						return nil, fs.ErrNotExist
+					}
+					return s.bytes(ctx, name)
+				})
+			})
+		}
+		known[ref] = d
+		return d
+	}
+}
+
+// specFile returns the path of a description in the folder, or "".
+func (s *site) specFile(ref docs.Ref) string {
+	switch ref.Kind {
+	case docs.RefFile:
+		if name := path.Join(s.tree.Root, ref.File); s.scanned[name].size > 0 {
+			return name
+		}
+	case docs.RefOpenAPI:
+		var found []string
+		for name := range s.scanned {
+			base := path.Base(name)
+			if ext := path.Ext(base); slices.Contains([]string{".yaml", ".yml", ".json"}, ext) && strings.TrimSuffix(base, ext) == ref.Spec {
+				found = append(found, name)
+			}
+		}
+		if len(found) > 0 {
+			return slices.Min(found)
+		}
+	}
+	return ""
+}
+
+// bytes returns a file of the folder.
+func (s *Server) bytes(ctx context.Context, name string) ([]byte, error) {
+	a, err := s.src.asset(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer a.close()
+	return io.ReadAll(io.LimitReader(a, openapi.MaxBytes+1))
+}

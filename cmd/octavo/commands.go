@@ -42,10 +42,6 @@ func (c *bootstrapCmd) Run(ctx context.Context, s streams) (err error) {
 	return json.NewEncoder(s.out).Encode(b)
 }
 
-type tokenCmd struct {
-	Create tokenCreateCmd `cmd:"" help:"Make a token and print it."`
-}
-
 type tokenCreateCmd struct {
 	storeFlags
 	Email  string   `help:"Whose token; the user is made if there is none, and the address counts as verified." required:""`
@@ -69,11 +65,6 @@ func (c *tokenCreateCmd) Run(ctx context.Context, s streams) error {
 		_, err = fmt.Fprintln(s.out, secret)
 		return err
 	})
-}
-
-type userCmd struct {
-	Delete    userDeleteCmd `cmd:"" help:"Delete the account of a person. What they wrote stays, without their name."`
-	LoginLink loginLinkCmd  `cmd:"" name:"login-link" help:"Print a link with which somebody signs in, once, within 15 minutes."`
 }
 
 type loginLinkCmd struct {

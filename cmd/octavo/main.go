@@ -35,23 +35,25 @@ var (
 type cli struct {
 	Config kong.ConfigFlag `help:"YAML file with flags, such as 'listen: 0.0.0.0:8080'." env:"OCTAVO_CONFIG" placeholder:"FILE"`
 
-	Serve     serveCmd     `cmd:"" help:"Serve the API."`
-	Bootstrap bootstrapCmd `cmd:"" help:"Make a user and an organization, and print a token as JSON."`
-	Token     tokenCmd     `cmd:"" help:"Make tokens."`
-	User      userCmd      `cmd:"" help:"Help people to sign in, and delete accounts."`
-	Org       orgCmd       `cmd:"" help:"List, delete and restore organizations."`
-	Migrate   migrateCmd   `cmd:"" help:"Update the database schema without serving."`
-	Import    importCmd    `cmd:"" help:"Make a folder or a zip of Markdown the content of a space."`
-	Export    exportCmd    `cmd:"" help:"Write the content of a space as a folder of Markdown."`
-	EPUB      epubCmd      `cmd:"" name:"epub" help:"Write a space or a site as a book."`
-	Git       gitCmd       `cmd:"" help:"Synchronize a space with a git repository."`
-	Site      siteCmd      `cmd:"" help:"Describe a site in a file, and make the site of a server what the file says."`
-	OpenAPI   openapiCmd   `cmd:"" name:"openapi" help:"Publish OpenAPI specifications, for continuous integration."`
-	Check     checkCmd     `cmd:"" help:"Look for broken links and other mistakes in a folder or a space."`
-	Backup    backupCmd    `cmd:"" help:"Write everything into one file, while serving."`
-	Restore   restoreCmd   `cmd:"" help:"Read a backup into an empty store."`
-	Doctor    doctorCmd    `cmd:"" help:"Look for what is wrong with this installation."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Serve         serveCmd         `cmd:"" help:"Serve the API."`
+	Bootstrap     bootstrapCmd     `cmd:"" help:"Make a user and an organization, and print a token as JSON."`
+	Token         tokenCmd         `cmd:"" help:"Make tokens."`
+	User          userCmd          `cmd:"" help:"Help people to sign in, and delete accounts."`
+	Org           orgCmd           `cmd:"" help:"List, delete and restore organizations."`
+	Migrate       migrateCmd       `cmd:"" help:"Update the database schema without serving."`
+	Import        importCmd        `cmd:"" help:"Make a folder or a zip of Markdown the content of a space."`
+	Export        exportCmd        `cmd:"" help:"Write the content of a space as a folder of Markdown."`
+	EPUB          epubCmd          `cmd:"" name:"epub" help:"Write a space or a site as a book."`
+	Git           gitCmd           `cmd:"" help:"Synchronize a space with a git repository."`
+	Site          siteCmd          `cmd:"" help:"Describe a site in a file, and make the site of a server what the file says."`
+	OpenAPI       openapiCmd       `cmd:"" name:"openapi" help:"Publish OpenAPI specifications, for continuous integration."`
+	Translation   translationCmd   `cmd:"" help:"Exchange the memory of translations with translators."`
+	Conversations conversationsCmd `cmd:"" help:"Import conversations with users."`
+	Check         checkCmd         `cmd:"" help:"Look for broken links and other mistakes in a folder or a space."`
+	Backup        backupCmd        `cmd:"" help:"Write everything into one file, while serving."`
+	Restore       restoreCmd       `cmd:"" help:"Read a backup into an empty store."`
+	Doctor        doctorCmd        `cmd:"" help:"Look for what is wrong with this installation."`
+	Version       versionCmd       `cmd:"" help:"Print the version."`
 }
 
 // storeFlags say where the data is.

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/apispec"
+	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
 type openapiCmd struct {
@@ -18,6 +20,7 @@ type openapiCmd struct {
 	List    openapiListCmd    `cmd:"" help:"List the OpenAPI specifications of an organization."`
 	Show    openapiShowCmd    `cmd:"" help:"Print the newest version of an OpenAPI specification, or another one."`
 	Delete  openapiDeleteCmd  `cmd:"" help:"Delete an OpenAPI specification with its versions."`
+	Diff    openapiDiffCmd    `cmd:"" help:"Print what differs between two OpenAPI specifications, those changes first that break clients."`
 }
 
 // specJSON is what is read of a specification.
@@ -33,13 +36,13 @@ type specJSON struct {
 
 type openapiPublishCmd struct {
 	apiFlags
-	Source string        `arg:"" help:"File, - for the standard input, or URL that the server fetches now and every six hours." placeholder:"FILE|URL"`
+	Source string        `arg:"" help:"File, with those that it refers to, - for the standard input, or URL that the server fetches now and every six hours." placeholder:"FILE|URL"`
 	Slug   string        `help:"Name of the specification in pages and addresses." required:"" placeholder:"SLUG"`
 	Wait   time.Duration `help:"How long to wait until the specification is processed." default:"5m"`
 }
 
 func (c *openapiPublishCmd) Run(ctx context.Context, s streams) error {
-	source, err := openapiSource(c.Source)
+	source, err := openapiSource(ctx, c.Source)
 	if err != nil {
 		return err
 	}
@@ -75,24 +78,75 @@ func (c *openapiPublishCmd) Run(ctx context.Context, s streams) error {
 }
 
 // openapiSource returns the source of a specification as the API takes it.
-func openapiSource(name string) (map[string]string, error) {
+func openapiSource(ctx context.Context, name string) (map[string]string, error) {
 	if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
 		return map[string]string{"url": name}, nil
 	}
-	in := os.Stdin
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
+	if name == "-" {
+		text, err := readSpec(os.Stdin, "the standard input")
+		return map[string]string{"text": string(text)}, err
 	}
+	b, err := specFiles(name)
+	if err != nil {
+		return nil, explainSpec(err)
+	}
+	if len(b.Files) == 1 {
+		return map[string]string{"text": string(b.Files[b.Root])}, nil
+	}
+	// The server is sent one file. What is wrong is found here, where the files
+	// have their own names and lines.
+	if _, err := openapi.Load(ctx, b); err != nil {
+		return nil, explainSpec(err)
+	}
+	text, err := openapi.Join(b, apispec.MaxText)
+	return map[string]string{"text": string(text)}, explainSpec(err)
+}
+
+func readSpec(in io.Reader, name string) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, apispec.MaxText+1))
 	if err == nil && len(text) > apispec.MaxText {
 		err = fmt.Errorf("%s is larger than %d MB", name, apispec.MaxText>>20)
 	}
-	return map[string]string{"text": string(text)}, err
+	return text, err
+}
+
+// specFiles returns a file with those that it refers to, all of them in its folder,
+// in one below it, or above it as far as the working directory.
+func specFiles(name string) (openapi.Bundle, error) {
+	dir, root := filepath.Split(name)
+	if dir == "" {
+		dir = "."
+	}
+	if filepath.IsLocal(name) {
+		dir, root = ".", filepath.ToSlash(filepath.Clean(name))
+	}
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		return openapi.Bundle{}, err
+	}
+	defer folder.Close()
+	return openapi.Gather(root, func(file string) ([]byte, error) {
+		f, err := folder.Open(filepath.FromSlash(file))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return readSpec(f, file)
+	})
+}
+
+// explainSpec returns all that is wrong with a description.
+func explainSpec(err error) error {
+	var bad *openapi.Invalid
+	if !errors.As(err, &bad) {
+		return err
+	}
+	var out strings.Builder
+	out.WriteString("the description cannot be used")
+	for _, p := range bad.Problems {
+		out.WriteString("\n" + p.String())
+	}
+	return errors.New(out.String())
 }
 
 // pollPause is how long to wait between two questions whether a specification is

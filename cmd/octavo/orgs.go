@@ -2,21 +2,16 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"log/slog"
-	"text/tabwriter"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/jobs"
-	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
 type orgCmd struct {
 	List    orgListCmd    `cmd:"" help:"List organizations."`
+	Show    orgShowCmd    `cmd:"" help:"Show an organization and who administers it."`
 	Delete  orgDeleteCmd  `cmd:"" help:"Put an organization out of reach; it is purged after 7 days."`
 	Restore orgRestoreCmd `cmd:"" help:"Bring back an organization that was deleted less than 7 days ago."`
 }
@@ -31,40 +26,74 @@ type orgLine struct {
 	DeletedAt docs.Time  `json:"deletedAt,omitzero"`
 }
 
+func (o orgLine) String() string {
+	state := ""
+	if !o.DeletedAt.IsZero() {
+		state = "deleted " + o.DeletedAt.String()
+	}
+	return fmt.Sprintf("%s\t%q\t%d members\t%d spaces\t%d sites\t%s", o.ID, o.Title, o.Members, o.Spaces, o.Sites, state)
+}
+
 type orgListCmd struct {
 	storeFlags
-	Deleted bool   `help:"Only those that are deleted."`
-	Limit   int    `help:"How many at most, 1 to 1000." default:"100"`
-	After   string `help:"Only those behind this id, which is the last one that was printed before." placeholder:"ID"`
-	JSON    bool   `help:"Print a line of JSON for each." name:"json"`
+	listFlags
+	Deleted bool `help:"Only those that are deleted."`
 }
 
 func (c *orgListCmd) Run(ctx context.Context, s streams) error {
-	if c.Limit < 1 || c.Limit > 1000 {
-		return errors.New("--limit is 1 to 1000")
-	}
 	return c.with(ctx, func(sv server.Services) error {
-		list, _, err := sv.Store.AnyOrganizations(ctx, c.Deleted, store.Page{After: store.Key{c.After}, Limit: c.Limit})
+		p, err := c.page()
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-		for _, o := range list {
-			line := orgLine{o.Org.ID, o.Org.Title, o.Members, o.Spaces, o.Sites, o.DeletedAt}
-			if c.JSON {
-				err = json.NewEncoder(s.out).Encode(line)
-			} else {
-				state := ""
-				if !o.DeletedAt.IsZero() {
-					state = "deleted " + o.DeletedAt.String()
-				}
-				_, err = fmt.Fprintf(w, "%s\t%q\t%d members\t%d spaces\t%d sites\t%s\n", line.ID, line.Title, line.Members, line.Spaces, line.Sites, state)
-			}
-			if err != nil {
-				return err
-			}
+		list, _, err := sv.Store.AnyOrganizations(ctx, c.Deleted, p)
+		if err != nil {
+			return err
 		}
-		return w.Flush()
+		lines := make([]orgLine, len(list))
+		for i, o := range list {
+			lines[i] = orgLine{o.Org.ID, o.Org.Title, o.Members, o.Spaces, o.Sites, o.DeletedAt}
+		}
+		return printLines(s, c.JSON, lines)
+	})
+}
+
+type orgShowCmd struct {
+	storeFlags
+	ID   string `arg:"" help:"Id of the organization."`
+	JSON bool   `help:"Print a line of JSON." name:"json"`
+}
+
+// orgShown is an organization with those who administer it, at most 100 of them.
+type orgShown struct {
+	orgLine
+	Admins []docs.Email `json:"admins"`
+}
+
+func (o orgShown) String() string {
+	out := o.orgLine.String()
+	for _, a := range o.Admins {
+		out += "\nadmin\t" + string(a)
+	}
+	return out
+}
+
+func (c *orgShowCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, func(sv server.Services) error {
+		o, err := sv.Store.AnyOrganization(ctx, docs.OrgID(c.ID))
+		if err != nil {
+			return err
+		}
+		admin := docs.Admin
+		people, _, err := sv.Store.Members(ctx, o.Org.ID, store.MemberFilter{Role: &admin}, store.Page{Limit: 100})
+		if err != nil {
+			return err
+		}
+		out := orgShown{orgLine{o.Org.ID, o.Org.Title, o.Members, o.Spaces, o.Sites, o.DeletedAt}, []docs.Email{}}
+		for _, m := range people {
+			out.Admins = append(out.Admins, m.User.Email)
+		}
+		return printLines(s, c.JSON, []orgShown{out})
 	})
 }
 
@@ -105,27 +134,6 @@ func (c *orgRestoreCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		_, err = fmt.Fprintf(s.out, "%s is restored\n", o.ID)
-		return err
-	})
-}
-
-type userDeleteCmd struct {
-	storeFlags
-	User string `arg:"" help:"Address or id of the account."`
-}
-
-func (c *userDeleteCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(sv server.Services) error {
-		id, err := sv.Orgs.DeleteUser(ctx, c.User)
-		if err != nil {
-			return err
-		}
-		work := jobs.New(sv.Store, slog.New(slog.DiscardHandler))
-		work.Handle(orgs.EraseJob, sv.Orgs.Erase)
-		if _, err := work.RunOnly(ctx, orgs.EraseJob, string(id)); err != nil { // not run: a server has begun it
-			return err
-		}
-		_, err = fmt.Fprintf(s.out, "%s is deleted; what they wrote stays\n", id)
 		return err
 	})
 }

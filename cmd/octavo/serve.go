@@ -35,6 +35,7 @@ type serveCmd struct {
 	SMTP          string `help:"Mail server for links to sign in and invitations: smtp://, smtps:// or smtp+plain://[USER:PASSWORD@]HOST[:PORT]. Without it no mail is sent." name:"smtp" env:"OCTAVO_SMTP" placeholder:"URL"`
 	MailFrom      string `help:"Sender of mails, such as Docs <docs@example.com>." name:"mail-from" env:"OCTAVO_MAIL_FROM" placeholder:"ADDRESS"`
 	oidcFlags
+	translationFlags
 	MetricsListen string        `help:"Serve /metrics on this address; it may be that of --listen. Without it there are none." env:"OCTAVO_METRICS_LISTEN" placeholder:"HOST:PORT"`
 	TrustedProxy  string        `help:"Proxies in front of the server, as comma-separated addresses or CIDRs: the client that they name in X-Forwarded-For counts for the rate limit." name:"trusted-proxies" env:"OCTAVO_TRUSTED_PROXIES" placeholder:"LIST"`
 	CORSOrigins   []string      `help:"Web sites whose pages may call the API, such as https://app.example.com; * for all." name:"cors-origins" env:"OCTAVO_CORS_ORIGINS" placeholder:"ORIGIN,..."`
@@ -92,6 +93,10 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	engine, err := c.translation()
+	if err != nil {
+		return err
+	}
 	log := newLog(s.err, c.LogLevel, c.LogFormat)
 	var authority server.ACME
 	if c.ACME {
@@ -101,7 +106,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
 		OrganizationsClosed: c.NoCreateOrgs, EmailDomains: domains, SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
-		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider,
+		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider, Translation: engine,
 		Log: log, Version: version, Build: build,
 	})
 	if err != nil {

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// importedConversation is a conversation as the API takes it.
+type importedConversation struct {
+	ID       string            `json:"id"`
+	Subject  string            `json:"subject,omitempty"`
+	Metadata importedMetadata  `json:"metadata"`
+	Parts    []importedMessage `json:"parts"`
+}
+
+type importedMetadata struct {
+	URL        string            `json:"url,omitempty"`
+	Attributes map[string]string `json:"attributes,omitempty"`
+	CreatedAt  *time.Time        `json:"createdAt,omitempty"`
+}
+
+type importedMessage struct {
+	Type string `json:"type"`
+	Role string `json:"role"`
+	Body string `json:"body"`
+}
+
+// maxSubject is how many characters the subject of a conversation has.
+const maxSubject = 512
+
+// say adds a message; an empty one is left out.
+func (c *importedConversation) say(role, body string) {
+	if strings.TrimSpace(body) != "" {
+		c.Parts = append(c.Parts, importedMessage{"message", role, body})
+	}
+}
+
+// readConversations calls fn for each conversation of a file.
+func readConversations(in io.Reader, format string, fn func(importedConversation) error) error {
+	take := func(c importedConversation) error {
+		if r := []rune(c.Subject); len(r) > maxSubject {
+			c.Subject = string(r[:maxSubject])
+		}
+		return fn(c)
+	}
+	switch format {
+	case "csv":
+		return readCSV(in, take)
+	case "intercom":
+		return eachJSON(in, "conversations", func(c intercomConversation) error { return take(c.plain()) })
+	case "zendesk":
+		return eachJSON(in, "tickets", func(c zendeskTicket) error { return take(c.plain()) })
+	}
+	return eachJSON(in, "conversations", take)
+}
+
+// eachJSON reads values of a file that is a list, values one after the other, or an object with a
+// list under a key.
+func eachJSON[T any](in io.Reader, key string, fn func(T) error) error {
+	r := bufio.NewReader(in)
+	d := json.NewDecoder(r)
+	for {
+		b, err := r.Peek(1)
+		if err == nil && strings.ContainsRune(" \t\r\n\ufeff", rune(b[0])) {
+			_, _ = r.Discard(1) // which Peek has read
+			continue
+		}
+		if err == nil && b[0] == '[' {
+			_, err = d.Token()
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		break
+	}
+	for n := 1; d.More(); n++ {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return fmt.Errorf("value %d is not JSON: %w", n, err)
+		}
+		if err := eachValue(raw, key, fn); err != nil {
+			return fmt.Errorf("value %d: %w", n, err)
+		}
+	}
+	return nil
+}
+
+// eachValue reads a value, or those of the list that it has under a key.
+func eachValue[T any](raw json.RawMessage, key string, fn func(T) error) error {
+	var page map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &page); err != nil {
+		return err
+	}
+	list, is := page[key]
+	if !is || len(list) == 0 || list[0] != '[' {
+		list = json.RawMessage("[" + string(raw) + "]")
+	}
+	var all []T
+	if err := json.Unmarshal(list, &all); err != nil {
+		return err
+	}
+	for _, v := range all {
+		if err := fn(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flexible is a text, a number or null in JSON.
+type flexible string
+
+func (f *flexible) UnmarshalJSON(b []byte) error {
+	switch text := strings.TrimSpace(string(b)); {
+	case text == "null":
+		*f = ""
+	case strings.HasPrefix(text, `"`):
+		return json.Unmarshal(b, (*string)(f))
+	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["):
+		return errors.New("an id is a text or a number")
+	default:
+		*f = flexible(text)
+	}
+	return nil
+}
+
+// intercomConversation is a conversation as Intercom exports it.
+type intercomConversation struct {
+	ID        flexible `json:"id"`
+	Title     string   `json:"title"`
+	CreatedAt int64    `json:"created_at"` // seconds
+	Source    struct {
+		Subject string         `json:"subject"`
+		Body    string         `json:"body"`
+		URL     string         `json:"url"`
+		Author  intercomAuthor `json:"author"`
+	} `json:"source"`
+	Parts struct {
+		Parts []struct {
+			Type   string         `json:"part_type"`
+			Body   string         `json:"body"`
+			Author intercomAuthor `json:"author"`
+		} `json:"conversation_parts"`
+	} `json:"conversation_parts"`
+}
+
+type intercomAuthor struct {
+	Type string `json:"type"`
+}
+
+func (a intercomAuthor) role() string {
+	switch a.Type {
+	case "admin", "team":
+		return "team-member"
+	case "bot":
+		return "assistant"
+	}
+	return "user"
+}
+
+func (c intercomConversation) plain() importedConversation {
+	out := importedConversation{ID: string(c.ID), Subject: cmp.Or(c.Title, c.Source.Subject)}
+	if c.CreatedAt > 0 {
+		at := time.Unix(c.CreatedAt, 0).UTC()
+		out.Metadata.CreatedAt = &at
+	}
+	out.say(c.Source.Author.role(), c.Source.Body)
+	for _, p := range c.Parts.Parts {
+		if p.Type != "note" { // which the team writes for itself
+			out.say(p.Author.role(), p.Body)
+		}
+	}
+	return out
+}
+
+// zendeskTicket is a ticket as Zendesk exports it.
+type zendeskTicket struct {
+	ID          flexible   `json:"id"`
+	Subject     string     `json:"subject"`
+	Description string     `json:"description"`
+	CreatedAt   *time.Time `json:"created_at"`
+	Requester   flexible   `json:"requester_id"`
+	Comments    []struct {
+		Author flexible `json:"author_id"`
+		Body   string   `json:"body"`
+		HTML   string   `json:"html_body"`
+		Public *bool    `json:"public"`
+	} `json:"comments"`
+}
+
+func (t zendeskTicket) plain() importedConversation {
+	out := importedConversation{ID: string(t.ID), Subject: t.Subject, Metadata: importedMetadata{CreatedAt: t.CreatedAt}}
+	for _, c := range t.Comments {
+		role := "team-member"
+		if c.Author == t.Requester {
+			role = "user"
+		}
+		if c.Public == nil || *c.Public { // others are notes of the team
+			out.say(role, cmp.Or(c.Body, c.HTML))
+		}
+	}
+	if len(out.Parts) == 0 { // an export without comments
+		out.say("user", t.Description)
+	}
+	return out
+}
+
+// csvTimes are the forms in which a time is read.
+var csvTimes = []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02"}
+
+// readCSV reads a table whose header names columns: id and body, and if they are there subject,
+// role, created_at and url. Others are attributes. Rows that follow each other with the same id are the
+// messages of one conversation.
+func readCSV(in io.Reader, fn func(importedConversation) error) error {
+	r := csv.NewReader(in)
+	r.FieldsPerRecord = -1
+	header, err := r.Read()
+	if err != nil {
+		return fmt.Errorf("the header cannot be read: %w", err)
+	}
+	column := map[string]int{}
+	for i, name := range header {
+		column[strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))] = i
+	}
+	for _, name := range []string{"id", "body"} {
+		if _, is := column[name]; !is {
+			return fmt.Errorf("the header has no column %s", name)
+		}
+	}
+	var now importedConversation
+	for {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		get := func(name string) string {
+			if i, is := column[name]; is && i < len(row) {
+				return strings.TrimSpace(row[i])
+			}
+			return ""
+		}
+		if id := get("id"); id != now.ID || len(now.Parts) == 0 {
+			if now.ID != "" {
+				if err := fn(now); err != nil {
+					return err
+				}
+			}
+			line, _ := r.FieldPos(0)
+			if now, err = csvConversation(get, column); err != nil {
+				return fmt.Errorf("line %d: %w", line, err)
+			}
+		}
+		now.say(cmp.Or(get("role"), "user"), get("body"))
+	}
+	if now.ID == "" {
+		return nil
+	}
+	return fn(now)
+}
+
+// csvConversation returns the conversation that begins with a row.
+func csvConversation(get func(string) string, columns map[string]int) (importedConversation, error) {
+	out := importedConversation{ID: get("id"), Subject: get("subject"), Metadata: importedMetadata{URL: get("url"), Attributes: map[string]string{}}}
+	for name := range columns {
+		switch name {
+		case "id", "subject", "url", "body", "role", "created_at":
+		default:
+			if v := get(name); name != "" && v != "" {
+				out.Metadata.Attributes[name] = v
+			}
+		}
+	}
+	text := get("created_at")
+	if text == "" {
+		return out, nil
+	}
+	for _, form := range csvTimes {
+		if at, err := time.Parse(form, text); err == nil {
+			out.Metadata.CreatedAt = &at
+			return out, nil
+		}
+	}
+	return out, fmt.Errorf("created_at is %q, and not a time such as 2026-03-01T10:00:00Z", text)
+}

@@ -25,9 +25,9 @@ var layers = [][]string{
 	{"docs/manual", "internal/cache", "internal/coding", "internal/costly", "internal/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/packed", "internal/rison", "internal/svg", "internal/yamldoc"},
 	{"internal/chunk", "internal/expr", "internal/formula", "internal/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
-	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/mail", "internal/saml", "internal/visitor"},
+	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/mail", "internal/saml", "internal/topics", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
-	{"internal/apidoc", "internal/epub", "internal/folder", "internal/git", "internal/pdf", "internal/reading", "internal/reference", "internal/social", "internal/theme", "internal/visualdiff"},
+	{"internal/apidoc", "internal/epub", "internal/folder", "internal/git", "internal/pdf", "internal/reading", "internal/reference", "internal/social", "internal/theme", "internal/translate", "internal/visualdiff"},
 	{"internal/store", "internal/blob"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},
@@ -38,8 +38,9 @@ var layers = [][]string{
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/comments"},
 	{"internal/reviews"},
-	{"internal/gitsync"},
+	{"internal/conversations", "internal/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
+	{"internal/translations"},
 	{"internal/api", "internal/console", "internal/publish", "internal/scim"},
 	{"internal/server", "internal/preview"},
 	{"cmd/octavo", "bench"},
@@ -69,7 +70,7 @@ var only = map[string][]string{
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},
 	"github.com/alecthomas/chroma":        {"internal/markup"},
 	"golang.org/x/crypto/acme":            {"internal/certs"},
-	"golang.org/x/net":                    {"internal/embeds", "internal/epub", "internal/formula", "internal/markup", "internal/sites", "internal/visualdiff"},
+	"golang.org/x/net":                    {"internal/embeds", "internal/epub", "internal/formula", "internal/markup", "internal/sites", "internal/topics", "internal/visualdiff"},
 	"github.com/dop251/goja":              {"internal/expr", "internal/formula"},
 	"github.com/clipperhouse/uax29":       {"internal/search"},
 	"github.com/blevesearch/snowballstem": {"internal/search"},
@@ -128,10 +129,10 @@ func TestImportsGoDownward(t *testing.T) {
 
 // Services change the store only after the question was asked again inside
 // the transaction. These functions are called by no request.
-var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|f \*Bulk)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|DeleteUser|Erase|scrub|DeleteByOperator|RestoreByOperator|purgeAll|purgeRest|Tidy|Purge|finishRebuild|fillLayer|TidySearch|Flush|Hook|Notify|notify|Send|Unsubscribe|QueueExport|poll|giveUp|recheck|checkProxies|begin|finish|Start|accept|note|Finish)\(`)
+var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|r \*run|f \*Bulk)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|DeleteUser|Erase|scrub|DeleteByOperator|RestoreByOperator|RevokeByOperator|purgeAll|purgeRest|Tidy|Purge|finishRebuild|fillLayer|TidySearch|Flush|Hook|Notify|notify|Send|Unsubscribe|QueueExport|poll|giveUp|recheck|checkProxies|begin|finish|finishImport|Start|accept|note|Finish)\(`)
 
 func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
-	for _, dir := range []string{"internal/apispec", "internal/assets", "internal/comments", "internal/content", "internal/exchange", "internal/gitsync", "internal/inbox", "internal/index", "internal/insights", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/sso", "internal/webhooks"} {
+	for _, dir := range []string{"internal/apispec", "internal/assets", "internal/comments", "internal/content", "internal/conversations", "internal/exchange", "internal/gitsync", "internal/inbox", "internal/index", "internal/insights", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/sso", "internal/translations", "internal/webhooks"} {
 		files, err := filepath.Glob(dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)
@@ -159,7 +160,8 @@ func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 var storeValues = map[string]bool{
 	"List": true, "Page": true, "Key": true, "Ranked": true, "MaxSearchOffset": true, "Unresolved": true,
 	"MemberFilter": true, "CommentFilter": true, "SiteFilter": true, "RedirectFilter": true, "RedirectOrder": true, "ChangeRequestFilter": true,
-	"OrgAccess": true, "MemberTeam": true, "UserGrant": true, "TeamGrant": true, "ChangeRequestIn": true, "AuditRow": true, "AuditFilter": true,
+	"OrgAccess": true, "MemberTeam": true, "UserGrant": true, "TeamGrant": true, "ChangeRequestIn": true, "AuditRow": true, "AuditFilter": true, "AnyOrg": true,
+	"IssueFilter": true, "IssueIn": true, "ClusterFilter": true, "ClusterOrder": true, "ClusterStatus": true,
 }
 
 // Handlers read and write through services, which know the rules. The API has

@@ -11,6 +11,7 @@ import { Octavo } from './lib/octavo.mjs';
 import { report } from './lib/report.mjs';
 import { runScenarios, World } from './lib/suite.mjs';
 import { Wire } from './lib/wire.mjs';
+import { INTERFACE } from './interface.mjs';
 import { RENDERER_PREFIX, REQUIRED, REQUIRED_BY_RENDERER, REQUIRED_OWN } from './operations.mjs';
 import { SCENARIOS } from './scenarios/index.mjs';
 
@@ -36,7 +37,7 @@ async function main(names) {
 
         // A run of chosen scenarios is for looking closer: it is not expected to call everything.
         const expected = names.length > 0 ? [] : required;
-        passed = report({ wire, failures, required: expected, log: await octavo.logs() });
+        passed = report({ wire, failures, required: expected, nouns: INTERFACE, log: await octavo.logs() });
     } finally {
         for (const problem of await octavo.close(config)) {
             console.log(`e2e: ${problem}`);
@@ -65,7 +66,7 @@ function requiredOperations(description) {
     const required = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN];
     const unknown = required.filter((name) => !description.operation(name));
     if (unknown.length > 0) {
-        throw new Error(`operations.mjs names what the description does not know: ${unknown.join(', ')}`);
+        throw new Error(`operations.mjs or interface.mjs names what the description does not know: ${unknown.join(', ')}`);
     }
     return [...required, ...REQUIRED_BY_RENDERER.map((name) => RENDERER_PREFIX + name)];
 }

@@ -49,6 +49,27 @@ export async function reading(run) {
         check(page.wrong.length === 0, page.wrong.join('; '));
     });
 
+    await run.test('a section, a variant, and a page that only some visitors see', async ({ open, check }) => {
+        const beta = '.pages a[href$="/beta-programme"]', path = '/s/demo/beta-programme';
+        const page = await open('/s/demo/');
+        await Promise.all([page.waitForNavigation(), page.click('a[href="/s/demo/api-reference/"]')]);
+        check(new URL(page.url()).pathname === '/s/demo/api-reference/', `the section is at ${page.url()}`);
+        await page.goto(`${run.base}/s/demo/`);
+        const [response] = await Promise.all([page.waitForNavigation(), page.$eval('a[href="/s/demo/version-1/"]', (a) => a.click())]);
+        check(response.status() === 200 && page.url().endsWith('/s/demo/version-1/'), `the variant is at ${page.url()}`);
+        await page.goto(`${run.base}/s/demo/`);
+        check((await page.$(beta)) === null, 'everybody sees the page in the navigation');
+        check((await page.evaluate(async (at) => (await fetch(at)).status, path)) === 404, 'everybody can open the page');
+        check(page.wrong.every((w) => w.includes('404')), page.wrong.join('; '));
+
+        await page.goto(`${run.base}${path}?visitor.beta=true`);
+        check((await text(page, 'h1')) === 'Beta programme', 'who has the claim does not see the page');
+        check(!page.url().includes('visitor.'), 'the claim stays in the address');
+        check((await page.$(beta)) !== null, 'the page is not in the navigation');
+        await page.goto(`${run.base}/s/demo/`);
+        check((await page.$(beta)) !== null, 'the claim is forgotten on the next page');
+    });
+
     await run.test('light and dark are remembered', async ({ open, check }) => {
         const page = await open(GUIDE);
         const paper = () => page.$eval('body', (e) => getComputedStyle(e).backgroundColor);

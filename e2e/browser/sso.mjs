@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
 import { axeOn } from './access.mjs';
 
@@ -35,6 +36,44 @@ export async function sso(run) {
         await play(run, idp.base);
     } finally {
         idp.stop();
+    }
+    await second(run);
+}
+
+/** An identity provider by other authors, in every way in which providers sign their answers. */
+async function second(run) {
+    const path = fileURLToPath(new URL('./saml-provider.mjs', import.meta.url));
+    const child = spawn(process.execPath, ['--no-deprecation', path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+        const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+        const base = (await lines.next()).value;
+        const certificate = JSON.parse((await lines.next()).value);
+        const claim = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
+        const { items: [organization] } = await run.call('GET', '/orgs');
+        const root = `/orgs/${organization.id}`;
+        const team = await run.call('PUT', `${root}/teams`, { title: 'Writers at samlp', members: [] });
+        for (const form of ['assertion', 'response', 'both']) {
+            await run.test(`single sign-on: another provider signs ${form}`, async ({ open, check }) => {
+                const provider = await run.call('POST', `${root}/saml`, {
+                    label: `samlp ${form}`, entityID: base, ssoURL: `${base}/${form}`, certificate, defaultRole: 'read', signRequests: true,
+                    attributes: { email: `${claim}/emailaddress`, firstName: `${claim}/givenname`, lastName: `${claim}/surname`, groups: 'http://schemas.passportjs.com/groups' },
+                    groups: { writers: team.id },
+                });
+                const page = await open('/login', { policy: false });
+                await page.goto(provider.service.startURL);
+                if (await page.$('main button.do')) await page.click('main button.do');
+                await page.waitForSelector('input[name=user]');
+                await page.type('input[name=user]', `${form}@samlp.example`);
+                await page.click('input[type=submit]');
+                await page.waitForFunction((there) => location.href.startsWith(there), {}, run.base);
+                await page.waitForSelector('main');
+                check(new URL(page.url()).pathname === '/account', `at ${page.url()}: ${await page.$eval('main', (e) => e.textContent)}`);
+                const { items: [member] } = await run.call('GET', `${root}/members?search=${form}@samlp.example`);
+                check(member?.role === 'read' && member.sso === true && member.teams === 1, `the member is ${JSON.stringify(member)}`);
+            });
+        }
+    } finally {
+        child.kill();
     }
 }
 

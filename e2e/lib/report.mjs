@@ -8,16 +8,20 @@ const MAX_BODY = 600;
  *
  * @param wire the Wire that carried the run
  * @param failures the failed steps: { scenario, step, error }
- * @param required the names of operations that must have succeeded
+ * @param required the names of operations that must have succeeded; none: only some scenarios were played
+ * @param nouns the operations of the interface among them, by noun
  * @param log the end of the servers' log, printed when the run failed
  */
-export function report({ wire, failures, required, log }) {
+export function report({ wire, failures, required, nouns, log }) {
     const called = [...wire.ledger.entries()].sort(([a], [b]) => a.localeCompare(b));
     const missing = required.filter((name) => !wire.ledger.get(name)?.succeeded);
     const valid = called.reduce((sum, [, { valid }]) => sum + valid, 0);
     const beyond = called.reduce((sum, [, { beyond }]) => sum + beyond, 0);
 
     printTable(called);
+    if (required.length > 0) {
+        printInterface(nouns, wire);
+    }
     printList('kinds of invalid responses', alike(wire.invalid).map(describeInvalid));
     printList('failed steps', failures.map(describeFailure));
     printList('required operations that never succeeded', missing);
@@ -49,6 +53,17 @@ function printTable(called) {
     for (const row of [header, ...rows]) {
         console.log(row.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd());
     }
+}
+
+/** Names the operations of the interface that succeeded, one by one. */
+function printInterface(nouns, wire) {
+    const succeeded = (name) => wire.ledger.get(name)?.succeeded;
+    for (const [noun, names] of Object.entries(nouns)) {
+        console.log(`\n${noun}: ${names.filter(succeeded).length} of ${names.length}`);
+        names.forEach((name) => console.log(`${succeeded(name) ? '+' : '-'} ${name}`));
+    }
+    const all = Object.values(nouns).flat();
+    console.log(`\ne2e: operations of the interface that succeeded: ${all.filter(succeeded).length} of ${all.length}`);
 }
 
 function printList(title, items) {

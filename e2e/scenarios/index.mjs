@@ -5,6 +5,7 @@ import changeRequests from './change_requests.mjs';
 import collections from './collections.mjs';
 import comments from './comments.mjs';
 import content from './content.mjs';
+import conversations from './conversations.mjs';
 import documents from './documents.mjs';
 import embeds from './embeds.mjs';
 import files from './files.mjs';
@@ -14,6 +15,7 @@ import insights from './insights.mjs';
 import invites from './invites.mjs';
 import isolation from './isolation.mjs';
 import links from './links.mjs';
+import machines from './machines.mjs';
 import members from './members.mjs';
 import organizations from './organizations.mjs';
 import pdf from './pdf.mjs';
@@ -25,6 +27,7 @@ import reviews from './reviews.mjs';
 import revisions from './revisions.mjs';
 import oidc from './oidc.mjs';
 import openapi from './openapi.mjs';
+import translations from './translations.mjs';
 import saml from './saml.mjs';
 import search from './search.mjs';
 import siteAudience from './site_audience.mjs';
@@ -43,6 +46,7 @@ export const SCENARIOS = {
     tokens,
     organizations,
     members,
+    machines,
     invites,
     teams,
     collections,
@@ -66,6 +70,8 @@ export const SCENARIOS = {
     site_audience: siteAudience,
     fonts,
     openapi,
+    conversations,
+    translations,
     published,
     previews,
     embeds,

@@ -9,7 +9,9 @@ import { refused } from '../lib/expect.mjs';
 import { operationEnded } from '../lib/git.mjs';
 import { openRequest, write } from '../lib/requests.mjs';
 import { REQUIRED, REQUIRED_OWN } from '../operations.mjs';
+import { analysed } from './conversations.mjs';
 import { processed } from './openapi.mjs';
+import { translated } from './translations.mjs';
 
 // Operations that a stranger may rightly call, or that name nothing of one organization.
 const OPEN_TO_STRANGERS = new Set([
@@ -27,6 +29,10 @@ const OPEN_TO_STRANGERS = new Set([
     'GET /user/tokens',
     'POST /user/tokens',
     'DELETE /user/tokens/{tokenId}',
+    'GET /user/inbox',
+    'POST /user/inbox/read',
+    'GET /user/notifications',
+    'GET /user/deleted-orgs',
     'GET /templates',
     'resolvePublishedContentByUrl',
     'getPublishedContentByUrl',
@@ -71,11 +77,26 @@ export default async function isolation(scene) {
     await orgs.createOrUpdateOpenApiSpecBySlug(organization.id, 'secret', secretSpec);
     const spec = await processed(alice, organization.id, 'secret');
 
+    const talk = { id: 'secret', parts: [{ type: 'message', role: 'user', body: 'Why does the secret export fail?' }] };
+    await orgs.ingestConversation(organization.id, talk);
+    const [{ issue }] = await analysed(alice, organization.id, ['secret']);
+
+    // Its runs are asked for: what is edited below starts none.
+    const language = { source: { space: space.id, language: 'en' }, language: 'es', runOnMerge: false };
+    const translation = (await orgs.createTranslation(organization.id, language)).data;
+    await translated(alice, organization.id, translation.id);
+    await orgs.updateGlossaryEntries(organization.id, { operations: [{ type: 'insert', translations: { en: 'Secret' } }] });
+    const { items: [entry] } = (await orgs.listGlossaryEntries(organization.id)).data;
+
     const hooks = `/orgs/${organization.id}/webhooks`;
     const webhook = (await alice.call('POST', hooks, { body: { url: 'https://secret.invalid/', events: ['webhook.none'] } })).data;
     const delivery = (await alice.call('POST', `${hooks}/${webhook.id}/test`)).data;
     await attempted(alice, `${hooks}/${webhook.id}/deliveries`); // what is under way would be noted later
     await alice.call('PATCH', `${hooks}/${webhook.id}`, { body: { enabled: false } }); // its log stays as it is
+
+    const machines = `/orgs/${organization.id}/service-accounts`;
+    const machine = (await alice.call('POST', machines, { body: { name: 'Secret', role: 'read' } })).data;
+    const token = (await alice.call('POST', `${machines}/${machine.id}/tokens`, { body: { label: 'Secret' } })).data;
 
     const saml = (await orgs.createOrganizationSamlProvider(organization.id, { label: 'Secret' })).data;
     const oidc = (await alice.call('POST', `/orgs/${organization.id}/oidc`, { body: { label: 'Secret', issuer: 'https://secret.invalid', clientId: 'secret' } })).data;
@@ -97,6 +118,8 @@ export default async function isolation(scene) {
         inviteId: invite.id,
         samlProviderId: saml.id,
         oidcProviderId: oidc.id,
+        serviceAccountId: machine.id,
+        tokenId: token.id,
         webhookId: webhook.id,
         deliveryId: delivery.id,
         revisionId: revision.id,
@@ -121,6 +144,11 @@ export default async function isolation(scene) {
         fontId: font.id,
         specSlug: spec.slug,
         versionId: spec.lastVersion,
+        conversationId: 'secret',
+        issueId: issue.id,
+        clusterId: issue.cluster,
+        translationId: translation.id,
+        glossaryEntryId: entry.id,
     };
     const guarded = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN]
         .filter((name) => !OPEN_TO_STRANGERS.has(name))
@@ -219,7 +247,7 @@ async function visibleTo(person, operations, things) {
     for (const operation of operations.filter(({ method }) => method === 'GET')) {
         const { status, body } = await call(person, operation, things);
         // When somebody was last there is noted a while later, and a signature tells the time.
-        const lasting = JSON.stringify({ status, body }, (key, value) => (key === 'lastSeenAt' ? undefined : value));
+        const lasting = JSON.stringify({ status, body }, (key, value) => (['lastSeenAt', 'lastUsedAt'].includes(key) ? undefined : value));
         seen[operation.id] = JSON.parse(lasting.replaceAll(/(signature|token)=[^"&]*/g, ''));
     }
     return seen;

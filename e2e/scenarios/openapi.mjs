@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 
-import { answered, refused } from '../lib/expect.mjs';
+import { flatten } from '../lib/content.mjs';
+import { answered, created, refused } from '../lib/expect.mjs';
 
 const pets = (title) => `openapi: 3.0.3\ninfo: {title: ${title}, version: '1'}\npaths: {}\n`;
 
@@ -51,6 +52,9 @@ export default async function openapi({ step, organization, alice, anonymous }) 
         const old = await answered(orgs.getOpenApiSpecVersionContentById(org, 'pets', first), 200);
         assert.equal(old.filesystem['openapi.yaml'].specification.info.title, 'Pets');
         await refused(orgs.getOpenApiSpecVersionById(org, 'pets', 'none'), 404);
+        const changes = await answered(alice.call('GET', `/orgs/${org}/openapi/pets/versions/latest/changes`), 200);
+        assert.deepEqual([changes.from, changes.to, changes.changes], [first, latest.id, []]);
+        await refused(alice.call('GET', `/orgs/${org}/openapi/pets/versions/latest/changes`, { query: { from: 'none' } }), 400);
     });
 
     await step('a public specification is read without a token, until it is private', async () => {
@@ -62,6 +66,28 @@ export default async function openapi({ step, organization, alice, anonymous }) 
         assert.equal(again.status, 304);
         await answered(orgs.updateOpenApiSpecBySlug(org, 'pets', { visibility: 'private' }), 200);
         assert.equal((await fetch(urls.published)).status, 404);
+    });
+
+    await step('pages are computed of a specification', async () => {
+        const paths = "  /tides:\n    get: {operationId: listTides, summary: List tides, tags: [tides], responses: {'200': {description: OK}}}\n";
+        const text = `openapi: 3.0.3\ninfo: {title: Tides, version: '1'}\npaths:\n${paths}`;
+        await answered(orgs.createOrUpdateOpenApiSpecBySlug(org, 'computed', { source: { text } }), 201);
+        await processed(alice, org, 'computed');
+        const template = { id: 'api-reference', params: { contentRefs: { spec: { kind: 'openapi', spec: 'computed' } } } };
+        const space = await created(orgs.createSpace(org, { title: 'Computed', template }), '/spaces');
+        const { spaces } = alice.api;
+        const { pages } = await answered(spaces.listPages(space.id), 200);
+        const tides = flatten(pages).find(({ title }) => title === 'tides');
+        assert.ok(tides.documentId);
+        const page = await answered(spaces.getPageById(space.id, tides.id, { format: 'markdown' }), 200);
+        assert.match(page.markdown, /openapi-operation spec="computed" path="\/tides"/);
+        await answered(spaces.getPageById(space.id, tides.id, { format: 'document' }), 200);
+        await answered(spaces.getPageByPath(space.id, encodeURIComponent(tides.path)), 200);
+        await answered(spaces.getCurrentRevision(space.id), 200);
+        const { pages: asked } = await answered(spaces.listPages(space.id, { computed: false }), 200);
+        assert.ok(flatten(asked).some(({ type }) => type === 'computed'));
+        assert.ok(!flatten(asked).some(({ id }) => id === tides.id));
+        await answered(orgs.deleteOpenApiSpecBySlug(org, 'computed'), 205);
     });
 
     await step('a specification is deleted', async () => {

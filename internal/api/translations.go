@@ -201,7 +201,7 @@ type listTranslationBlocksIn struct {
 }
 
 func (a *API) listTranslationBlocks(ctx context.Context, in *listTranslationBlocksIn) (*page[TranslationBlock], error) {
-	list, err := a.Translations.Blocks(ctx, in.Org, in.ID, in.Status)
+	list, err := a.Translations.Blocks(ctx, authz.Of(ctx), in.ID, in.Status)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ type Translation struct {
 	DonePages    int64  // of the run that goes on
 	AllPages     int64
 	Stats        TranslationStats
-	CreatedBy    UserID
+	CreatedBy    UserID // or who started a run last: runs are in their name
 	CreatedAt    Time
 	UpdatedAt    Time
 	Stale        int64      // corrected blocks whose source changed since

@@ -187,6 +187,17 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 	})
 }
 
+// SetLevel sets the default level of a space within a transaction of somebody who has
+// asked whether that is allowed.
+func (s *Service) SetLevel(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space, level docs.Level) error {
+	before := sp
+	sp.Level, sp.UpdatedAt = level, tx.Now()
+	if err := tx.PutSpace(ctx, sp); err != nil {
+		return err
+	}
+	return audit.Record(ctx, tx, by, spaceEvent(sp, "update", map[string]any{"level": level}).Changed(before, sp))
+}
+
 // present returns a space that is not in the trash.
 func present(ctx context.Context, tx *store.Tx, id docs.SpaceID) (docs.Space, error) {
 	v, err := tx.Space(ctx, id)

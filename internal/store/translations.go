@@ -68,10 +68,10 @@ func (tx *Tx) PutTranslation(ctx context.Context, v docs.Translation) error {
 	return tx.put(ctx, `
 		UPDATE translations
 		SET instructions = $2, run_on_merge = $3, status = $4, run = $5, source_root = $6, machine = $7, settings = $8, complete = $9,
-			error = $10, done_pages = $11, all_pages = $12, stats = $13, updated_at = $14
+			error = $10, done_pages = $11, all_pages = $12, stats = $13, updated_at = $14, created_by = $15
 		WHERE id = $1`,
 		v.ID, string(v.Instructions), v.RunOnMerge, v.Status, v.Run, v.SourceRoot, v.Machine, v.Settings, v.Complete,
-		v.Error, v.DonePages, v.AllPages, toJSON(v.Stats), v.UpdatedAt)
+		v.Error, v.DonePages, v.AllPages, toJSON(v.Stats), v.UpdatedAt, v.CreatedBy)
 }
 
 // ResetTranslations lets the translations of a pair of languages look at everything

@@ -166,6 +166,9 @@ func (r *run) open(ctx context.Context) (err error) {
 		}
 		*x.to = v.It
 	}
+	if err := r.s.Store.DoLocked(ctx, r.dst.ID, func(tx *store.Tx) error { return r.guard(ctx, tx) }); err != nil {
+		return err
+	}
 	if r.source, err = r.s.Content.Source.Head(ctx, r.src); err != nil {
 		return err
 	}
@@ -285,6 +288,9 @@ func (r *run) write(ctx context.Context, began time.Time, made docs.Revision, fo
 	return r.s.Store.DoLocked(ctx, r.dst.ID, func(tx *store.Tx) error {
 		t, exists, err := store.Maybe(tx.TranslationByID(ctx, r.t.ID))
 		if err != nil || !exists || t.Machine != r.t.Machine { // deleted, or another node was faster
+			return err
+		}
+		if err := r.guard(ctx, tx); err != nil {
 			return err
 		}
 		v, err := tx.Space(ctx, r.dst.ID)

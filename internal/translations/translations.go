@@ -219,13 +219,15 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, id docs.Translatio
 	})
 }
 
-// StartRun starts a run of a translation.
+// StartRun starts a run of a translation. From then on runs are in the name of the
+// caller, who may administer every space of the organization.
 func (s *Service) StartRun(ctx context.Context, g *authz.Grant, id docs.TranslationID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		t, err := tx.Translation(ctx, g.Access.Org, id)
 		if err != nil {
 			return err
 		}
+		t.CreatedBy = g.Actor.User
 		if err := queue(ctx, tx, &t, tx.Now(), 0); err != nil {
 			return err
 		}
@@ -234,8 +236,14 @@ func (s *Service) StartRun(ctx context.Context, g *authz.Grant, id docs.Translat
 }
 
 // Blocks lists the blocks of a translation that need a person; an empty status is any.
-func (s *Service) Blocks(ctx context.Context, org docs.OrgID, id docs.TranslationID, status docs.BlockStatus) (store.List[docs.TranslationBlock], error) {
-	t, err := s.Store.Translation(ctx, org, id)
+// They have texts of both spaces, so the caller must be able to read both.
+func (s *Service) Blocks(ctx context.Context, g *authz.Grant, id docs.TranslationID, status docs.BlockStatus) (store.List[docs.TranslationBlock], error) {
+	t, err := s.Store.Translation(ctx, g.Access.Org, id)
+	for _, space := range []docs.SpaceID{t.Source, t.Result} {
+		if err == nil {
+			_, _, err = authz.Within(s.Store.Reader).Space(ctx, g.Actor, authz.ReadContent, space)
+		}
+	}
 	return store.List[docs.TranslationBlock]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.TranslationBlock, store.Key, error) {
 			return s.Store.TranslationBlocks(ctx, t.ID, status, p)

@@ -185,7 +185,7 @@ func (w *world) document(id docs.SpaceID, page docs.PageID) *markup.Document {
 
 func (w *world) blocks(t docs.Translation, status docs.BlockStatus) []docs.TranslationBlock {
 	w.t.Helper()
-	list, err := w.sv.Translations.Blocks(w.t.Context(), w.org, t.ID, status)
+	list, err := w.sv.Translations.Blocks(w.t.Context(), w.admin(), t.ID, status)
 	w.ok(err)
 	out, _, err := list.Page(w.t.Context(), store.Page{Limit: 1000})
 	w.ok(err)
